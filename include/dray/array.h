@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * array: strided views, and counted arrays that can be passed on.
+ *
+ * A view is shape, strides, a data type and a borrowed address.  It owns
+ * nothing: who makes one sees to it that the memory outlives it.  Functions
+ * that make a view from another never touch the data and allocate nothing,
+ * and @out may be the same object as the input.
+ *
+ * An array is a counted object that keeps its memory alive: made in a pool,
+ * or received from another process.
+ */
+#ifndef DRAY_ARRAY_H
+#define DRAY_ARRAY_H
+
+#include <dray/pool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DRAY_MAX_NDIM 64
+
+/** An element's type, as an array interface's typestr says it. */
+struct dray_dtype {
+	char kind;		/* one of "?biufcmMSUV" ('?' is a bool) */
+	char order;		/* '<', '>' or '|' (no order) */
+	uint16_t reserved;	/* 0 */
+	uint32_t itemsize;	/* bytes; may be 0 for S, U and V */
+};
+
+/**
+ * A typestr ("<f4", "|u1", "|V12") to a type; "b1" is a bool.  -EINVAL for
+ * anything else, an object ('O') among it.
+ */
+DRAY_API int dray_dtype_parse(const char *typestr, struct dray_dtype *out);
+
+/** A type to a typestr of at most 16 bytes, the terminating zero included. */
+DRAY_API int dray_dtype_format(const struct dray_dtype *dtype, char out[16]);
+
+/* dray_view.flags */
+#define DRAY_VIEW_READONLY	(1u << 0)
+
+struct dray_view {
+	void *data;		/* the element [0, 0, ...]; may be NULL if empty */
+	struct dray_dtype dtype;
+	int32_t ndim;		/* 0 .. DRAY_MAX_NDIM; 0 is one element */
+	uint32_t flags;		/* DRAY_VIEW_* */
+	/* only the first ndim entries of each are ever read or copied */
+	int64_t shape[DRAY_MAX_NDIM];	/* elements, >= 0 */
+	int64_t strides[DRAY_MAX_NDIM];	/* bytes, may be negative or 0 */
+};
+
+/**
+ * Describes memory at @data.
+ *
+ * @shape: @ndim extents, each >= 0
+ * @strides: @ndim strides in bytes; NULL: C order
+ *
+ * Errors: -EINVAL (ndim, an extent below 0, a type), -EOVERFLOW (the bytes it
+ * covers do not fit 63 bits).
+ */
+DRAY_API int dray_view_init(struct dray_view *out, void *data,
+			    struct dray_dtype dtype, int ndim,
+			    const int64_t *shape, const int64_t *strides);
+
+/* Copies one view, ndim axes only. */
+DRAY_API void dray_view_copy(struct dray_view *out,
+			     const struct dray_view *view);
+
+/** One step of basic indexing, as NumPy has it. */
+enum dray_index_kind {
+	DRAY_INDEX_INTEGER,	/* start: drops the axis; negative from its end */
+	DRAY_INDEX_SLICE,	/* start:stop:step */
+	DRAY_INDEX_NEWAXIS,	/* an axis of one element */
+	DRAY_INDEX_ELLIPSIS,	/* as many whole axes as fit; once at most */
+};
+
+#define DRAY_OMIT INT64_MIN	/* start, stop or step left out */
+
+struct dray_index {
+	enum dray_index_kind kind;
+	int64_t start;
+	int64_t stop;
+	int64_t step;		/* never 0; negative runs backwards */
+};
+
+#define DRAY_AT(i)	((struct dray_index){ DRAY_INDEX_INTEGER, (i), 0, 0 })
+#define DRAY_SLICE(start, stop, step) \
+	((struct dray_index){ DRAY_INDEX_SLICE, (start), (stop), (step) })
+#define DRAY_ALL	DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, DRAY_OMIT)
+#define DRAY_NEWAXIS	((struct dray_index){ DRAY_INDEX_NEWAXIS, 0, 0, 0 })
+#define DRAY_ELLIPSIS	((struct dray_index){ DRAY_INDEX_ELLIPSIS, 0, 0, 0 })
+
+/**
+ * view[index[0], index[1], ...] as NumPy's basic indexing has it.
+ *
+ * Errors: -EINVAL (a step of 0, two ellipses, more indices than axes, more
+ * than DRAY_MAX_NDIM axes), -ERANGE (an integer outside its axis).
+ */
+DRAY_API int dray_view_index(const struct dray_view *view,
+			     const struct dray_index *index, size_t count,
+			     struct dray_view *out);
+
+/** Axis i of the result is axis axes[i] of @view; NULL reverses the order. */
+DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
+				 struct dray_view *out);
+
+/** Repeats axes of one element (stride 0) and adds axes in front. */
+DRAY_API int dray_view_broadcast(const struct dray_view *view, int ndim,
+				 const int64_t *shape, struct dray_view *out);
+
+/** Number of elements; 1 without axes. */
+DRAY_API int64_t dray_view_size(const struct dray_view *view);
+
+/**
+ * The bytes that the elements cover, relative to data: [low, high).  low is
+ * below 0 with negative strides; low == high when empty.
+ */
+DRAY_API void dray_view_span(const struct dray_view *view, int64_t *low,
+			     int64_t *high);
+
+/** Whether the elements lie one behind the other, the last axis fastest. */
+DRAY_API bool dray_view_is_contiguous(const struct dray_view *view);
+
+/** Whether the spans of two views have a byte in common. */
+DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
+				      const struct dray_view *b);
+
+/**
+ * Copies elements with the CPU, of the same shape and item size.  Overlap is
+ * handled as if the source were copied aside first (which it is).
+ *
+ * Errors: -EINVAL (shapes or item sizes differ; the destination has a stride
+ * of 0), -EPERM (read-only), -ENOMEM (for the copy aside).
+ */
+DRAY_API int dray_view_assign(const struct dray_view *dst,
+			      const struct dray_view *src);
+
+struct dray_array;
+
+/**
+ * A new zeroed array in C order in @pool.
+ * Errors: as dray_view_init(), -ENOMEM.
+ */
+DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
+			       int ndim, const int64_t *shape,
+			       struct dray_array **out);
+DRAY_API struct dray_array *dray_array_ref(struct dray_array *array);
+DRAY_API void dray_array_unref(struct dray_array *array);
+/** Borrowed: valid as long as the array. */
+DRAY_API const struct dray_view *
+dray_array_view(const struct dray_array *array);
+
+/**
+ * Passes the array that @view shows to the process at the other end of
+ * @socket (a connected Unix socket): the buffer's descriptor, and offset,
+ * shape, strides and type.  Nothing is copied; both see the same memory.  The
+ * receiver reaches the whole buffer, so memory for sharing comes from a pool
+ * or an array of its own.
+ *
+ * Errors: -EINVAL (memory that is not dray's; the sentence says so),
+ * -EOPNOTSUPP (private host memory), what sendmsg gives.  Blocks as the
+ * socket does.
+ */
+DRAY_API int dray_array_send(int socket, const struct dray_view *view);
+
+/**
+ * Receives an array.  Everything in the record is checked against the real
+ * size of the buffer.  @node: NULL opens what the record asks for.
+ *
+ * Errors: -EBADMSG (no record, a truncated or a forged one), -EINVAL (a
+ * descriptor that is no buffer), -EPROTO (another version), -ECONNRESET (the
+ * sender is gone), what recvmsg gives.
+ */
+DRAY_API int dray_array_receive(int socket, struct dray_node *node,
+				struct dray_array **out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_ARRAY_H */

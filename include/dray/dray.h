@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* All of libdray's interface; each room has a header of its own. */
+#ifndef DRAY_DRAY_H
+#define DRAY_DRAY_H
+
+#include <dray/base.h>
+#include <dray/memory.h>
+#include <dray/pool.h>
+#include <dray/handler.h>
+#include <dray/array.h>
+#include <dray/transfer.h>
+
+#endif /* DRAY_DRAY_H */

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * memory: where memory comes from.
+ *
+ * A node is one DMA-capable device as dray sees it: /dev/drayN of the kernel
+ * module, or the host itself where no module is loaded.  A buffer is one
+ * contiguous piece of memory of a node, mapped into this process.  Both are
+ * counted, and every function here may be called from any thread.
+ *
+ * The structures and enumerations named struct dray_info, enum
+ * dray_direction and so on are those of the kernel interface, on every back
+ * end; <linux/dray.h> documents each field.  Functions that fill one take its
+ * size, so that a program built against an older header keeps working.
+ */
+#ifndef DRAY_MEMORY_H
+#define DRAY_MEMORY_H
+
+#include <stdbool.h>
+#include <linux/dray.h>
+#include <dray/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dray_node;
+struct dray_buffer;
+
+/**
+ * Opens a node.
+ *
+ * @spec: what to open:
+ *	NULL		the environment's DRAY_BACKEND, else what is there:
+ *			the first node of the kernel module, else the host
+ *	"kernel"	the first node of the kernel module
+ *	"kernel:NAME"	that one, as "kernel:dray1"
+ *	"host"		private memory of this process (anonymous)
+ *	"host:shareable" memory that can be passed to other processes (memfd)
+ * @out: the node, with one reference, given back by dray_node_unref()
+ *
+ * Errors: -ENODEV (no module loaded, no such node), -EACCES (no permission),
+ * -EINVAL (a spec that names no back end), -ENOMEM, what open() gives.
+ */
+DRAY_API int dray_node_open(const char *spec, struct dray_node **out);
+DRAY_API struct dray_node *dray_node_ref(struct dray_node *node);
+DRAY_API void dray_node_unref(struct dray_node *node);
+
+/**
+ * The names of the nodes that the kernel module offers ("dray0", ...), in the
+ * order of their numbers.  Writes at most @room names and always the number
+ * there are to @count.  -ENODEV where the module is not loaded.
+ */
+DRAY_API int dray_node_names(char names[][DRAY_NAME_LEN], size_t room,
+			     size_t *count);
+
+/** "kernel" or "host"; a constant. */
+DRAY_API const char *dray_node_backend(const struct dray_node *node);
+
+/** Fills @size bytes of @info.  The host has no channels. */
+DRAY_API int dray_node_info(struct dray_node *node, struct dray_info *info,
+			    size_t size);
+
+/** Heap @index of the node; -EINVAL beyond the last. */
+DRAY_API int dray_node_heap(struct dray_node *node, uint32_t index,
+			    struct dray_heap_info *info, size_t size);
+
+/** Channel @index of the node; -EINVAL beyond the last. */
+DRAY_API int dray_node_channel(struct dray_node *node, uint32_t index,
+			       struct dray_channel_info *info, size_t size);
+
+/**
+ * The ids of the buffers that the caller may see, at most @room of them, and
+ * in @count how many there are.  On the host: those of this process.
+ */
+DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
+			    size_t *count);
+
+/** What is known of buffer @id; -ENOENT where there is none to be seen. */
+DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
+				   struct dray_buffer_info *info, size_t size);
+
+/** How to allocate; all zero is a page-aligned cached buffer of any heap. */
+struct dray_buffer_options {
+	const char *heap;	/* its name, NULL: the node's order */
+	const char *name;	/* shown by dmactl, NULL: none */
+	uint64_t alignment;	/* bytes, a power of two, 0: one page */
+	uint64_t address_limit;	/* highest address, 0: what the node reaches */
+	uint32_t mode;		/* enum dray_mode */
+	uint32_t flags;		/* DRAY_ALLOC_* */
+};
+
+/**
+ * Allocates @size bytes (rounded up to pages), zeroed and mapped.
+ *
+ * @options: NULL is all zero
+ * @out: the buffer, with one reference
+ *
+ * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap),
+ * -ENOMEM (the sentence names the limit: full, fragmented, order, quota),
+ * -EOPNOTSUPP (a cache mode that the heap does not have).
+ * May block while memory is reclaimed.
+ */
+DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
+			       const struct dray_buffer_options *options,
+			       struct dray_buffer **out);
+
+/**
+ * Maps the memory behind @fd, a buffer exported by another process (a dma-buf
+ * on the kernel back end, a memfd sealed against shrinking on the host).  The
+ * descriptor is duplicated; the caller keeps its own.  Writable when the
+ * descriptor is.
+ *
+ * Errors: -EINVAL (not such a descriptor), -EPERM (a memfd that may shrink),
+ * what dup, fstat and mmap give.
+ */
+DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
+				struct dray_buffer **out);
+
+DRAY_API struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer);
+/** Unmaps and closes with the last reference.  NULL is ignored. */
+DRAY_API void dray_buffer_unref(struct dray_buffer *buffer);
+
+/** The first byte, page-aligned; the same for the buffer's life. */
+DRAY_API void *dray_buffer_data(const struct dray_buffer *buffer);
+/** Bytes, a multiple of the page size. */
+DRAY_API uint64_t dray_buffer_size(const struct dray_buffer *buffer);
+/** Unique on this node; what dmactl shows. */
+DRAY_API uint64_t dray_buffer_id(const struct dray_buffer *buffer);
+/** Borrowed: belongs to the buffer.  -1 for private host memory. */
+DRAY_API int dray_buffer_fd(const struct dray_buffer *buffer);
+/** Borrowed. */
+DRAY_API struct dray_node *dray_buffer_node(const struct dray_buffer *buffer);
+DRAY_API bool dray_buffer_writable(const struct dray_buffer *buffer);
+
+/**
+ * DMA addresses of @length bytes at @offset (0: to the end), for this node.
+ * Writes at most @room segments, and the number there are to @count.
+ *
+ * Errors: -EPERM (this caller may not see addresses), -EINVAL (a range that
+ * leaves the buffer), -EOPNOTSUPP (the host has none).
+ */
+DRAY_API int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
+				   uint64_t length,
+				   struct dray_segment *segments, size_t room,
+				   size_t *count);
+
+/** Part of a buffer: rows pieces of width bytes, pitch bytes apart. */
+struct dray_region {
+	struct dray_buffer *buffer;
+	uint64_t offset;	/* bytes, of the first row */
+	uint64_t width;		/* bytes, > 0 */
+	uint64_t pitch;		/* bytes, ignored for one row, else >= width */
+	uint64_t rows;		/* > 0 */
+};
+
+/** Whether dray_node_sync() ever has anything to do for the node. */
+DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
+
+/**
+ * Hands memory over between the CPU and the node: cleans or invalidates
+ * exactly the lines of the regions.  One system call for up to
+ * DRAY_MAX_RANGES regions, none where nothing is needed; the regions are
+ * checked all the same.
+ *
+ * @owner: who looks next
+ * @direction: what the device does with it
+ *
+ * Errors: -EINVAL (a region that leaves its buffer, a buffer of another
+ * node), -EPERM (a read-only buffer that the device would write).
+ */
+DRAY_API int dray_node_sync(struct dray_node *node,
+			    enum dray_sync_owner owner,
+			    enum dray_direction direction,
+			    const struct dray_region *regions, size_t count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_MEMORY_H */

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * pool: a sub-allocator over buffers.
+ *
+ * It never reads or writes the memory that it manages: what it knows lies in
+ * ordinary memory.  No two blocks share a cache line, so that a device can
+ * write one while the CPU uses its neighbour.  Every function may be called
+ * from any thread without a lock.
+ */
+#ifndef DRAY_POOL_H
+#define DRAY_POOL_H
+
+#include <dray/memory.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dray_pool;
+struct dray_fence;
+
+/** How a pool takes memory from its node; all zero is the default. */
+struct dray_pool_options {
+	const char *heap;	/* the heap's name, NULL: the node's order */
+	const char *name;	/* shown by dmactl, NULL: "pool" */
+	uint64_t initial;	/* bytes of the first region, 0: the back end's */
+	uint64_t limit;		/* bytes that it may take, 0: what the node has */
+	uint32_t granule;	/* bytes, a power of two, 0: what the node asks for */
+	uint32_t flags;		/* 0 */
+};
+
+/** Counters of a pool, all in bytes unless said otherwise. */
+struct dray_pool_stats {
+	uint64_t regions;	/* number of buffers it holds */
+	uint64_t reserved;	/* in those buffers */
+	uint64_t used;		/* in blocks, rounded up to granules */
+	uint64_t blocks;	/* number of blocks */
+	uint64_t peak;		/* the most that was used */
+	uint64_t parked;	/* freed, but an engine still uses it */
+	uint64_t largest_free;	/* the longest free run */
+	uint64_t bad_frees;	/* number of frees of what is no block */
+};
+
+/** Where an address lies. */
+struct dray_location {
+	struct dray_pool *pool;		/* borrowed; NULL for an imported buffer */
+	struct dray_buffer *buffer;	/* borrowed */
+	uint64_t offset;		/* bytes, of the address in the buffer */
+	void *block;			/* start of the block around it */
+	uint64_t block_size;		/* its usable bytes */
+};
+
+/**
+ * Makes a pool over @node (which it references).
+ *
+ * Errors: -EINVAL (granule no power of two or smaller than a cache line,
+ * initial above limit, an unknown heap), -ENOMEM.
+ */
+DRAY_API int dray_pool_create(struct dray_node *node,
+			      const struct dray_pool_options *options,
+			      struct dray_pool **out);
+
+/**
+ * Closes the pool.  Blocks that are still alive stay usable and can be freed;
+ * what the pool holds is given back with the last of them.
+ */
+DRAY_API void dray_pool_close(struct dray_pool *pool);
+
+/** Borrowed. */
+DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
+
+/**
+ * A block of at least @size bytes (0 counts as 1), at an address that is a
+ * multiple of @alignment, a power of two (0: the granule).  Contents are
+ * undefined.  NULL with errno ENOMEM or EINVAL.
+ */
+DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
+			       size_t alignment);
+
+/** @count * @size zero bytes; NULL with ENOMEM where that overflows. */
+DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
+				size_t size);
+
+/**
+ * Makes a block @size bytes (0 counts as 1) and keeps its contents and its
+ * alignment, in place where the room behind it is free.  NULL as @block
+ * allocates.  On failure NULL, and the old block is untouched.
+ */
+DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
+				 size_t size);
+
+/**
+ * Gives a block back.  NULL is ignored; what is no block is counted in
+ * bad_frees and ignored (aborts with DRAY_ABORT_ON_BAD_FREE=1 in the
+ * environment).  A block that an engine still uses is parked until the engine
+ * is done.
+ */
+DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
+
+/** Gives a block back when @fence has signalled; never blocks. */
+DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
+
+/** Bytes that the block may hold; 0 for what is no block's start. */
+DRAY_API size_t dray_usable_size(const void *block);
+
+/**
+ * Finds the pool, buffer and block around any address, in no more than a
+ * shift and two loads.  -ENOENT where it lies in no dray memory, or in no
+ * block that is alive.
+ */
+DRAY_API int dray_locate(const void *address, struct dray_location *out);
+
+DRAY_API int dray_pool_stats(struct dray_pool *pool,
+			     struct dray_pool_stats *stats, size_t size);
+
+/** Gives buffers that hold no block back to the node; bytes given back. */
+DRAY_API uint64_t dray_pool_trim(struct dray_pool *pool);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_POOL_H */

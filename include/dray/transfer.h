@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * transfer: strided copies and fills that a DMA engine runs.
+ *
+ * Two views of one shape are reduced to a layout: the fewest axes that cover
+ * the same addresses.  The engine gets one descriptor for each contiguous
+ * run, in one system call, without a bounce copy; bytes between the rows are
+ * never touched.  Where no engine is there, or a threshold says so, the CPU
+ * copies, and dray_explain() tells why.
+ */
+#ifndef DRAY_TRANSFER_H
+#define DRAY_TRANSFER_H
+
+#include <dray/array.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dray_queue;
+struct dray_fence;
+
+/** How a queue decides; all zero is the default. */
+struct dray_queue_options {
+	uint32_t channel;	/* index + 1; 0: any channel that is free */
+	uint32_t flags;		/* 0 */
+	/*
+	 * The threshold: a copy that takes more descriptors goes to the CPU.
+	 * 0: DRAY_MAX_DESCRIPTORS of the environment, else 8192.
+	 */
+	uint64_t max_descriptors;
+};
+
+/**
+ * A queue of transfers on @node (which it references).  What is submitted
+ * later starts later.  A node without channels gives a queue that copies with
+ * the CPU.  Errors: -EINVAL (no such channel), -ENOMEM.
+ */
+DRAY_API int dray_queue_create(struct dray_node *node,
+			       const struct dray_queue_options *options,
+			       struct dray_queue **out);
+/** Waits for what is in flight, then frees the queue. */
+DRAY_API void dray_queue_destroy(struct dray_queue *queue);
+
+/* How to copy; 0 lets the threshold decide */
+#define DRAY_COPY_ENGINE	(1u << 0)  /* never the CPU: -EOPNOTSUPP instead */
+#define DRAY_COPY_CPU		(1u << 1)  /* never the engine */
+#define DRAY_COPY_NO_SYNC	(1u << 2)  /* the caller keeps caches right */
+#define DRAY_COPY_NONBLOCK	(1u << 3)  /* -EAGAIN when the queue is full */
+
+/**
+ * Copies @src to @dst: the same shape and item size, both in dray memory of
+ * the queue's node for the engine.  The blocks of both are busy until the
+ * copy is done: freeing them parks them.
+ *
+ * @fence: the point where it is done, with one reference; already signalled
+ *	where the CPU copied.  NULL waits.
+ *
+ * Errors: -EINVAL (shapes or item sizes differ; a destination whose elements
+ * share bytes; source and destination overlap on the engine), -EPERM (a
+ * read-only destination), -EOPNOTSUPP (DRAY_COPY_ENGINE and no engine can),
+ * -EAGAIN, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
+ */
+DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
+		       const struct dray_view *src, unsigned int flags,
+		       struct dray_fence **fence);
+
+/** Sets every element of @dst to the one at @element.  Otherwise the same. */
+DRAY_API int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
+		       const void *element, unsigned int flags,
+		       struct dray_fence **fence);
+
+/** What a copy would do, and why. */
+struct dray_explanation {
+	uint64_t elements;	/* number of elements */
+	uint64_t bytes;		/* bytes that move */
+	uint64_t run;		/* bytes of one contiguous run, on both sides */
+	uint64_t descriptors;	/* descriptors that the engine would take */
+	uint64_t threshold;	/* the queue's max_descriptors */
+	int32_t axes;		/* axes left, beside the run */
+	int32_t engine;		/* 1: the engine copies, 0: the CPU */
+	char reason[160];	/* a sentence */
+};
+
+/** Fills @size bytes of @out; copies nothing.  Errors as dray_copy(). */
+DRAY_API int dray_explain(struct dray_queue *queue,
+			  const struct dray_view *dst,
+			  const struct dray_view *src, unsigned int flags,
+			  struct dray_explanation *out, size_t size);
+
+/**
+ * Waits until the fence has signalled: 0, or the negative errno that it
+ * failed with, or -ETIME after @timeout_ms milliseconds (below 0: for ever),
+ * or -EINTR.  May be called again, from any thread.
+ */
+DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
+/** 1 when signalled, 0 when not yet, a negative errno when it failed. */
+DRAY_API int dray_fence_status(struct dray_fence *fence);
+/** A sync_file to poll(), borrowed; -1 where the CPU copied. */
+DRAY_API int dray_fence_fd(const struct dray_fence *fence);
+DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
+DRAY_API void dray_fence_unref(struct dray_fence *fence);
+
+/**
+ * Makes what the CPU wrote to @view visible to the node, or what the node
+ * wrote visible to the CPU: exactly its rows.  Errors: -EINVAL (memory that
+ * is not dray's).  Nothing happens, and no call is made, where the node needs
+ * nothing.
+ */
+DRAY_API int dray_view_sync(const struct dray_view *view,
+			    enum dray_sync_owner owner,
+			    enum dray_direction direction);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_TRANSFER_H */

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * The kernel interface of dray.
+ *
+ * A node is one DMA-capable device as dray sees it, /dev/drayN.  A buffer is
+ * one contiguous, pinned allocation, and its handle is a dma-buf file
+ * descriptor: mmap, poll, DMA_BUF_IOCTL_SYNC, SCM_RIGHTS and import into
+ * other drivers come with the kernel.  The calls below add what dma-buf
+ * lacks: addresses for a node, exact sync, transfers, inspection.
+ *
+ * Every structure may grow at its end.  A caller may pass an older, smaller
+ * structure: what it does not know is taken as zero.  A caller may pass a
+ * newer, larger one: bytes that this kernel does not know must be zero, else
+ * -E2BIG.  Unknown flags and non-zero padding are -EINVAL.  User pointers
+ * travel as __u64, all fields have fixed width, every structure is a multiple
+ * of eight bytes, so that 32-bit callers need no translation.
+ */
+#ifndef _UAPI_LINUX_DRAY_H
+#define _UAPI_LINUX_DRAY_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+#define DRAY_ABI_VERSION	1
+
+#define DRAY_NAME_LEN		32	/* names, terminating zero included */
+#define DRAY_COMM_LEN		16	/* a task's name */
+#define DRAY_MAX_AXES		64	/* axes of one strided transfer */
+#define DRAY_MAX_RANGES		4096	/* ranges of one SYNC call */
+#define DRAY_MAX_TRANSFERS	64	/* transfers of one SUBMIT call */
+#define DRAY_MAX_IN_FENCES	16	/* in-fences of one SUBMIT call */
+#define DRAY_MAX_PATTERN	16	/* bytes of a fill pattern */
+
+/*
+ * Why a call failed, beside errno.  `limit` of the same reply holds the value
+ * of the limit that was met, in the unit named here.
+ */
+enum dray_reason {
+	DRAY_REASON_NONE = 0,
+	DRAY_REASON_SIZE,	/* size is 0 or above the largest possible request, bytes */
+	DRAY_REASON_ALIGNMENT,	/* no power of two, or above the heap's largest, bytes */
+	DRAY_REASON_MASK,	/* free memory lies above the address limit, highest address */
+	DRAY_REASON_FULL,	/* the heap's free bytes are fewer than asked, bytes */
+	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run is this long, bytes */
+	DRAY_REASON_ORDER,	/* the page allocator's largest piece, bytes */
+	DRAY_REASON_QUOTA,	/* the caller's quota, bytes */
+	DRAY_REASON_HEAP,	/* no such heap; the number of heaps */
+	DRAY_REASON_MODE,	/* the heap does not have that cache mode */
+	DRAY_REASON_PERMISSION,	/* the right is missing */
+	DRAY_REASON_FOREIGN,	/* the fd is no dma-buf of this driver; the fd's number */
+	DRAY_REASON_RANGE,	/* the range leaves the buffer; the buffer's size, bytes */
+	DRAY_REASON_OVERLAP,	/* source and destination spans intersect */
+	DRAY_REASON_RUNS,	/* more descriptors than one call may take; that number */
+	DRAY_REASON_BYTES,	/* more bytes than one call may move; that number */
+	DRAY_REASON_CHANNEL,	/* no such channel, or none is free; number of channels */
+	DRAY_REASON_BUSY,	/* the queue is full; its depth in submissions */
+	DRAY_REASON_DEAD,	/* the channel did not answer; its index */
+	DRAY_REASON_AXES,	/* too many axes; the most there may be */
+	DRAY_REASON_BOUNCE,	/* the device would bounce silently; bytes it reaches */
+};
+
+/* --- INFO -------------------------------------------------------------- */
+
+/* dray_info.flags */
+#define DRAY_NODE_COHERENT	(1u << 0)  /* the device snoops the CPU's caches */
+#define DRAY_NODE_IOMMU		(1u << 1)  /* DMA addresses are translated */
+#define DRAY_NODE_VIRTUAL	(1u << 2)  /* no hardware behind it (nodes=N) */
+#define DRAY_NODE_SUBMIT	(1u << 3)  /* SUBMIT is there (channels or not) */
+#define DRAY_NODE_ADDRESS	(1u << 4)  /* this opener may ask for addresses */
+
+struct dray_info {
+	__u32 abi_version;	/* out: DRAY_ABI_VERSION */
+	__u32 flags;		/* out: DRAY_NODE_* */
+	__u64 dma_mask;		/* out: highest address that the device reaches */
+	__u32 cache_line;	/* out: bytes; what one sync may touch */
+	__u32 dma_alignment;	/* out: bytes; start and length of what a device writes */
+	__u32 heap_count;	/* out */
+	__u32 channel_count;	/* out */
+	__u64 max_runs;		/* out: descriptors that one SUBMIT may take */
+	__u64 max_bytes;	/* out: bytes that one SUBMIT may move */
+	__u32 queue_depth;	/* out: submissions that may be in flight for an opener */
+	__u32 page_size;	/* out: bytes; granularity of buffers */
+	char name[DRAY_NAME_LEN];	/* out: "dray0" */
+	char device[DRAY_NAME_LEN];	/* out: the device's own name */
+	char version[DRAY_NAME_LEN];	/* out: the module's version */
+};
+
+enum dray_heap_type {
+	DRAY_HEAP_RESERVED = 1,	/* a dedicated region with struct pages */
+	DRAY_HEAP_CMA = 2,	/* a reusable region or the default CMA area */
+	DRAY_HEAP_PAGES = 3,	/* the page allocator */
+};
+
+/* dray_heap_info.flags */
+#define DRAY_HEAP_SHARED	(1u << 0)  /* others take from it too: free may shrink */
+#define DRAY_HEAP_PINNABLE	(1u << 1)  /* its mappings have pages: O_DIRECT works */
+#define DRAY_HEAP_DEFAULT	(1u << 2)  /* what DRAY_HEAP_ANY tries first */
+
+struct dray_heap_info {
+	__u32 index;		/* in: 0 .. heap_count - 1 */
+	__u32 type;		/* out: enum dray_heap_type */
+	__u32 flags;		/* out: DRAY_HEAP_* */
+	__u32 buffers;		/* out: buffers alive in it */
+	__u64 total;		/* out: bytes */
+	__u64 free;		/* out: bytes */
+	__u64 used;		/* out: bytes that dray's buffers take */
+	__u64 quarantined;	/* out: bytes freed that others still hold */
+	__u64 largest_free;	/* out: bytes of the longest free run */
+	__u64 largest_request;	/* out: bytes; more is never possible here */
+	char name[DRAY_NAME_LEN];	/* out: "reserved", or the region's name */
+};
+
+/* dray_channel_info.flags */
+#define DRAY_CHANNEL_COPY	(1u << 0)
+#define DRAY_CHANNEL_FILL	(1u << 1)  /* in hardware; else fills are copies of a pattern */
+#define DRAY_CHANNEL_OPEN	(1u << 2)  /* held by dray now */
+#define DRAY_CHANNEL_DEAD	(1u << 3)  /* did not answer, not used any more */
+
+struct dray_channel_info {
+	__u32 index;		/* in: 0 .. channel_count - 1 */
+	__u32 flags;		/* out: DRAY_CHANNEL_* */
+	__u32 alignment;	/* out: bytes; of addresses and lengths, 1: none */
+	__u32 reserved;
+	__u64 max_segment;	/* out: bytes of one descriptor */
+	__u64 submitted;	/* out: transfers since the node came up */
+	__u64 bytes;		/* out: bytes moved since then */
+	__u64 failed;		/* out: submissions that failed */
+	char name[DRAY_NAME_LEN];	/* out: its dma-names entry */
+	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
+};
+
+/* --- ALLOC ------------------------------------------------------------- */
+
+enum dray_mode {
+	DRAY_MODE_CACHED = 0,
+	DRAY_MODE_WRITE_COMBINED = 1,
+	DRAY_MODE_COHERENT = 2,
+};
+
+#define DRAY_HEAP_ANY		0xffffffffu	/* the node's heaps in their order */
+
+/* dray_alloc.flags */
+#define DRAY_ALLOC_TOP		(1u << 0)  /* from the upper end of the heap */
+
+struct dray_alloc {
+	__u64 size;		/* in: bytes, > 0; out: rounded up to pages */
+	__u64 alignment;	/* in: bytes, a power of two; 0: one page */
+	__u64 address_limit;	/* in: highest address of the last byte; 0: the mask */
+	__u32 heap;		/* in: index or DRAY_HEAP_ANY; out: the one taken */
+	__u32 mode;		/* in: enum dray_mode; out: the one in effect */
+	__u32 flags;		/* in: DRAY_ALLOC_* */
+	__s32 fd;		/* out: dma-buf, O_RDWR | O_CLOEXEC */
+	__u64 id;		/* out: unique while the module is loaded, never 0 */
+	char name[DRAY_NAME_LEN];	/* in: shown by LIST; may be empty */
+	__u32 reason;		/* out, on failure too: enum dray_reason */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
+/* --- ADDRESS ----------------------------------------------------------- */
+
+struct dray_segment {
+	__u64 address;		/* DMA address for this node */
+	__u64 length;		/* bytes */
+};
+
+/* Needs the right to addresses (DRAY_NODE_ADDRESS), else -EPERM. */
+struct dray_address {
+	__s32 fd;		/* in: a buffer of this driver */
+	__u32 flags;		/* in: 0 */
+	__u64 offset;		/* in: bytes */
+	__u64 length;		/* in: bytes; 0: to the end */
+	__u64 segments;		/* in: pointer to struct dray_segment[room] */
+	__u32 room;		/* in: 0: only count */
+	__u32 count;		/* out: segments there are, may exceed room */
+	__u32 reason;		/* out */
+	__u32 reserved;
+	__u64 limit;		/* out */
+};
+
+/* --- SYNC -------------------------------------------------------------- */
+
+enum dray_direction {
+	DRAY_TO_DEVICE = 1,	/* the device reads */
+	DRAY_FROM_DEVICE = 2,	/* the device writes */
+	DRAY_BIDIRECTIONAL = 3,
+};
+
+enum dray_sync_owner {
+	DRAY_SYNC_FOR_DEVICE = 1,	/* before the device looks */
+	DRAY_SYNC_FOR_CPU = 2,		/* after the device wrote */
+};
+
+#define DRAY_TARGET_NODE	0xffffffffu	/* else a channel's index */
+
+/* rows pieces of width bytes, pitch bytes apart; rows = 1 is a plain range */
+struct dray_range {
+	__s32 fd;		/* in: a buffer of this driver */
+	__u32 flags;		/* in: 0 */
+	__u64 offset;		/* in: bytes, of the first row */
+	__u64 width;		/* in: bytes, > 0 */
+	__u64 pitch;		/* in: bytes; ignored for one row, else >= width */
+	__u64 rows;		/* in: > 0 */
+};
+
+/* dray_sync.flags, out */
+#define DRAY_SYNC_NOT_NEEDED	(1u << 0)  /* nothing is ever needed for this target */
+
+struct dray_sync {
+	__u32 target;		/* in: DRAY_TARGET_NODE or a channel's index */
+	__u32 owner;		/* in: enum dray_sync_owner */
+	__u32 direction;	/* in: enum dray_direction */
+	__u32 count;		/* in: ranges, 0 .. DRAY_MAX_RANGES; 0 only asks for flags */
+	__u64 ranges;		/* in: pointer to struct dray_range[count] */
+	__u32 flags;		/* out: DRAY_SYNC_* */
+	__u32 reason;		/* out */
+	__u64 limit;		/* out */
+	__u32 failed;		/* out: index of the range that is wrong */
+	__u32 reserved;
+};
+
+/* --- SUBMIT ------------------------------------------------------------ */
+
+enum dray_op {
+	DRAY_OP_COPY = 1,
+	DRAY_OP_FILL = 2,
+};
+
+/* Outermost axis first; strides may be negative, a source's may be zero. */
+struct dray_axis {
+	__u64 count;		/* in: > 0 */
+	__s64 dst_stride;	/* in: bytes */
+	__s64 src_stride;	/* in: bytes; 0 for a fill */
+};
+
+/*
+ * The bytes at offset + sum(i[k] * stride[k]), each the start of a run of
+ * `run` bytes.  A fill repeats the pattern from the start of every run; run
+ * is a multiple of pattern_size.  The spans of source and destination in one
+ * buffer must not intersect, nor may two runs of the destination.
+ */
+struct dray_transfer {
+	__u32 op;		/* in: enum dray_op */
+	__u32 flags;		/* in: 0 */
+	__s32 dst_fd;		/* in */
+	__s32 src_fd;		/* in; -1 for a fill */
+	__u64 dst_offset;	/* in: bytes, of the element [0, 0, ...] */
+	__u64 src_offset;	/* in: bytes; 0 for a fill */
+	__u64 run;		/* in: bytes, > 0 */
+	__u32 axes_count;	/* in: 0 .. DRAY_MAX_AXES */
+	__u32 pattern_size;	/* in: 1, 2, 4, 8 or 16 for a fill, else 0 */
+	__u64 axes;		/* in: pointer to struct dray_axis[axes_count] */
+	__u8 pattern[DRAY_MAX_PATTERN];	/* in */
+};
+
+#define DRAY_CHANNEL_ANY	0xffffffffu
+
+/* dray_submit.flags */
+#define DRAY_SUBMIT_NONBLOCK	(1u << 0)  /* -EAGAIN rather than wait for a slot */
+#define DRAY_SUBMIT_NO_SYNC	(1u << 1)  /* the caller syncs, or no CPU looks */
+
+/*
+ * One queue for each opener and channel: what is submitted later starts
+ * later.  Without DRAY_SUBMIT_NO_SYNC the sources are made visible to the
+ * engine before, and the destinations to the CPU after the transfer.
+ * The fence is a sync_file: wait with poll(); its status is 1, or a negative
+ * errno (-EIO, -ETIMEDOUT, -ENODEV, -ECANCELED).
+ */
+struct dray_submit {
+	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: the one taken */
+	__u32 flags;		/* in: DRAY_SUBMIT_* */
+	__u64 transfers;	/* in: pointer to struct dray_transfer[count] */
+	__u32 count;		/* in: 1 .. DRAY_MAX_TRANSFERS */
+	__u32 in_fence_count;	/* in: 0 .. DRAY_MAX_IN_FENCES */
+	__u64 in_fences;	/* in: pointer to __s32[in_fence_count], sync_files */
+	__s32 fence_fd;		/* out: sync_file, O_CLOEXEC */
+	__u32 failed;		/* out: index of the transfer that is wrong */
+	__u64 runs;		/* out: descriptors that this takes */
+	__u64 bytes;		/* out: bytes that this moves */
+	__u32 reason;		/* out, on failure too */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
+/* --- LIST, BUFFER_INFO ------------------------------------------------- */
+
+/* Callers with CAP_SYS_ADMIN see all buffers, others those of their uid. */
+struct dray_list {
+	__u64 ids;		/* in: pointer to __u64[room] */
+	__u32 room;		/* in: 0: only count */
+	__u32 count;		/* out: buffers there are, may exceed room */
+};
+
+/* dray_buffer_info.flags, in */
+#define DRAY_BUFFER_BY_FD	(1u << 0)  /* fd names the buffer, not id */
+/* out */
+#define DRAY_BUFFER_ORPHAN	(1u << 8)  /* its owner's process is gone */
+
+struct dray_buffer_info {
+	__u64 id;		/* in/out */
+	__s32 fd;		/* in: with DRAY_BUFFER_BY_FD */
+	__u32 flags;		/* in/out: DRAY_BUFFER_* */
+	__u64 size;		/* out: bytes */
+	__u64 age_ns;		/* out: since it was allocated */
+	__u64 sync_bytes;	/* out: bytes that SYNC has maintained */
+	__u64 sync_ns;		/* out: time that took */
+	__u32 heap;		/* out: index in this node; DRAY_HEAP_ANY: not of this node */
+	__u32 mode;		/* out: enum dray_mode */
+	__u32 mapped;		/* out: user mappings */
+	__u32 attachments;	/* out: devices attached through dma-buf */
+	__u32 transfers;	/* out: transfers in flight */
+	__u32 uid;		/* out: the owner's, in the caller's user namespace */
+	__s32 pid;		/* out: the owner's, in the caller's pid namespace; 0: not there */
+	__u32 reserved;
+	char comm[DRAY_COMM_LEN];	/* out: the owner's name when it allocated */
+	char name[DRAY_NAME_LEN];	/* out */
+	char heap_name[DRAY_NAME_LEN];	/* out */
+};
+
+#define DRAY_IOC_MAGIC		0xda
+
+#define DRAY_IOC_INFO		_IOWR(DRAY_IOC_MAGIC, 0, struct dray_info)
+#define DRAY_IOC_HEAP_INFO	_IOWR(DRAY_IOC_MAGIC, 1, struct dray_heap_info)
+#define DRAY_IOC_CHANNEL_INFO	_IOWR(DRAY_IOC_MAGIC, 2, struct dray_channel_info)
+#define DRAY_IOC_ALLOC		_IOWR(DRAY_IOC_MAGIC, 3, struct dray_alloc)
+#define DRAY_IOC_ADDRESS	_IOWR(DRAY_IOC_MAGIC, 4, struct dray_address)
+#define DRAY_IOC_SYNC		_IOWR(DRAY_IOC_MAGIC, 5, struct dray_sync)
+#define DRAY_IOC_SUBMIT		_IOWR(DRAY_IOC_MAGIC, 6, struct dray_submit)
+#define DRAY_IOC_LIST		_IOWR(DRAY_IOC_MAGIC, 7, struct dray_list)
+#define DRAY_IOC_BUFFER_INFO	_IOWR(DRAY_IOC_MAGIC, 8, struct dray_buffer_info)
+
+#endif /* _UAPI_LINUX_DRAY_H */

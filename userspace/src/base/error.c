@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The error contract: a code for the program, a sentence for the person.
+ * One fixed buffer a thread, so that saying why memory ran out takes none.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+static _Thread_local char sentence[512]
+	__attribute__((tls_model("initial-exec")));
+
+int dray_fail(int error, const char *format, ...)
+{
+	int saved = errno;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	errno = saved;
+	return error;
+}
+
+const char *dray_last_error(void)
+{
+	return sentence;
+}
+
+const char *dray_version(void)
+{
+	return DRAY_VERSION;
+}

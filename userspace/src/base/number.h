@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Arithmetic that cannot wrap unseen: the one place from which the library
+ * takes it.
+ */
+#ifndef DRAY_BASE_NUMBER_H
+#define DRAY_BASE_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* True where the result does not fit; *out is then of no use. */
+#define dray_add_overflow(a, b, out) __builtin_add_overflow(a, b, out)
+#define dray_sub_overflow(a, b, out) __builtin_sub_overflow(a, b, out)
+#define dray_mul_overflow(a, b, out) __builtin_mul_overflow(a, b, out)
+
+static inline bool dray_is_power_of_two(uint64_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* True where rounding up leaves 64 bits; @alignment is a power of two. */
+static inline bool dray_round_up_overflow(uint64_t n, uint64_t alignment,
+					  uint64_t *out)
+{
+	if (dray_add_overflow(n, alignment - 1, out))
+		return true;
+	*out &= ~(alignment - 1);
+	return false;
+}
+
+#endif /* DRAY_BASE_NUMBER_H */
