@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Blocks that an engine uses are not free: while a block is held, freeing it
+ * only parks it, and the last release completes the free.  Queues hold both
+ * blocks of a transfer from before it is submitted until its fence signals.
+ */
+#ifndef DRAY_ALLOC_BUSY_H
+#define DRAY_ALLOC_BUSY_H
+
+/*
+ * Holds the block around @address (any byte of it).  -ENOENT where it lies in
+ * no block of a pool that is alive: memory of an imported or directly
+ * allocated buffer is kept by a reference to the buffer instead.
+ */
+int dray_block_hold(const void *address);
+
+/* Once for each hold that succeeded, with any address in the same block. */
+void dray_block_release(const void *address);
+
+#endif /* DRAY_ALLOC_BUSY_H */

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What a back end provides: one table of operations for each place that
+ * memory comes from.  node.c and buffer.c own the objects, check arguments
+ * and count references; a back end only does what differs.  Every operation
+ * returns 0 or a negative errno with its sentence left by dray_fail().
+ */
+#ifndef DRAY_MEMORY_BACKEND_H
+#define DRAY_MEMORY_BACKEND_H
+
+#include <stdatomic.h>
+
+#include <dray/memory.h>
+
+struct dray_node {
+	const struct dray_backend *backend;
+	_Atomic uint32_t references;
+	int fd;			/* kernel: /dev/drayN; host: -1 */
+	bool shareable;		/* host: memfd rather than anonymous memory */
+	bool needs_sync;	/* for DRAY_TARGET_NODE; asked once at open */
+	struct dray_info info;	/* as it was at open */
+};
+
+struct dray_buffer {
+	struct dray_node *node;	/* one reference */
+	_Atomic uint32_t references;
+	_Atomic bool exposed;	/* others may write it: fd or address given out */
+	bool writable;
+	int fd;			/* -1: private host memory */
+	uint32_t heap;		/* index in its node */
+	uint32_t mode;		/* enum dray_mode in effect */
+	uint64_t id;
+	void *data;		/* in the window */
+	_Atomic uint64_t size;	/* bytes mapped; a growing buffer's rises */
+	uint64_t reserved;	/* bytes of the window, >= size */
+	uint64_t created_ns;	/* CLOCK_MONOTONIC */
+	struct dray_buffer *next;	/* host: the list of all buffers */
+	char name[DRAY_NAME_LEN];
+};
+
+/* What a back end needs to know to allocate, checked and resolved. */
+struct dray_request {
+	uint64_t size;		/* bytes, > 0, a multiple of the page size */
+	uint64_t reserve;	/* bytes of the window, >= size; room to grow */
+	uint64_t alignment;	/* bytes, a power of two, >= the page size */
+	uint64_t address_limit;	/* 0: none */
+	uint32_t heap;		/* index or DRAY_HEAP_ANY */
+	uint32_t mode;
+	uint32_t flags;		/* DRAY_ALLOC_* */
+};
+
+struct dray_backend {
+	const char *name;
+	bool grows;		/* grow() works: buffers may reserve more */
+
+	/* Fills node->fd, info and needs_sync.  @name: NULL or after the ':' */
+	int (*open)(struct dray_node *node, const char *name);
+	void (*close)(struct dray_node *node);
+
+	/* The index or id is set in what is to be filled. */
+	int (*heap)(struct dray_node *node, struct dray_heap_info *info);
+	int (*channel)(struct dray_node *node, struct dray_channel_info *info);
+	int (*list)(struct dray_node *node, uint64_t *ids, size_t room,
+		    size_t *count);
+	int (*buffer_info)(struct dray_node *node,
+			   struct dray_buffer_info *info);
+
+	/* Fill every field of a buffer whose node and name are set. */
+	int (*alloc)(struct dray_buffer *buffer,
+		     const struct dray_request *request);
+	int (*import)(struct dray_buffer *buffer, int fd);
+	void (*release)(struct dray_buffer *buffer);
+
+	/* NULL where buffers keep their size.  Zeroed memory up to @size. */
+	int (*grow)(struct dray_buffer *buffer, uint64_t size);
+	/* NULL where memory cannot be given back piecewise; zeroes it. */
+	int (*punch)(struct dray_buffer *buffer, uint64_t offset,
+		     uint64_t length);
+
+	int (*addresses)(struct dray_buffer *buffer, uint64_t offset,
+			 uint64_t length, struct dray_segment *segments,
+			 size_t room, size_t *count);
+	/* Regions are checked, at most DRAY_MAX_RANGES of them. */
+	int (*sync)(struct dray_node *node, uint32_t target,
+		    enum dray_sync_owner owner, enum dray_direction direction,
+		    const struct dray_region *regions, size_t count);
+	int (*submit)(struct dray_node *node, struct dray_submit *args);
+};
+
+extern const struct dray_backend dray_backend_kernel;
+extern const struct dray_backend dray_backend_host;
+
+#endif /* DRAY_MEMORY_BACKEND_H */

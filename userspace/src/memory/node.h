@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the rooms above ask of nodes and buffers, beside <dray/memory.h>.
+ */
+#ifndef DRAY_MEMORY_NODE_H
+#define DRAY_MEMORY_NODE_H
+
+#include <dray/memory.h>
+
+/*
+ * One SUBMIT call.  @args is the kernel's structure, filled by the caller;
+ * its out fields are valid on success, reason and limit on failure too, where
+ * the sentence says what they mean.
+ *
+ * Errors: -EOPNOTSUPP (the back end has no engine), -EINTR (a signal before a
+ * slot was free: nothing was submitted), -EAGAIN, and what the kernel gives.
+ */
+int dray_node_submit(struct dray_node *node, struct dray_submit *args);
+
+/*
+ * As dray_node_sync(), for the device that @target names: DRAY_TARGET_NODE or
+ * the index of a channel.
+ */
+int dray_node_sync_target(struct dray_node *node, uint32_t target,
+			  enum dray_sync_owner owner,
+			  enum dray_direction direction,
+			  const struct dray_region *regions, size_t count);
+
+/*
+ * The buffer's descriptor for a system call of this process.  Never to be
+ * passed on: dray_buffer_fd() is for that, which remembers that others may
+ * write the memory from then on.  -1 for private host memory.
+ */
+int dray_buffer_descriptor(const struct dray_buffer *buffer);
+
+/*
+ * As dray_buffer_alloc(), with @reserve bytes of addresses to grow into; the
+ * back end says whether that is possible (dray_node_grows()).
+ */
+int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
+			      uint64_t reserve,
+			      const struct dray_buffer_options *options,
+			      struct dray_buffer **out);
+bool dray_node_grows(const struct dray_node *node);
+
+/* Makes the buffer @size bytes; what is added is zero. */
+int dray_buffer_grow(struct dray_buffer *buffer, uint64_t size);
+
+/*
+ * Gives pages back to the system, which reads as zero afterwards.
+ * -EOPNOTSUPP where the back end cannot.
+ */
+int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
+		      uint64_t length);
+
+/* Whether anyone outside of this process may have got at the memory. */
+bool dray_buffer_exposed(const struct dray_buffer *buffer);
+
+#endif /* DRAY_MEMORY_NODE_H */
