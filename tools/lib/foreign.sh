@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Debian packages of another architecture, or of kernels that this machine
+# does not run.  They are fetched with an apt state of our own and unpacked
+# in the cache; the system's packages and lists are never changed, no
+# maintainer script runs, and no right of root is needed.
+
+FOREIGN_SUITES=(bookworm bookworm-updates bookworm-security)
+
+# The mirror that this machine uses for Debian, without a trailing slash.
+foreign_mirror()
+{
+	local uri
+
+	# shellcheck disable=SC2016 # apt replaces these words, not the shell
+	uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
+		'Created-By: Packages' 2>/dev/null |
+		awk '$2 == "bookworm" && $1 ~ /debian/ { print $1; exit }')
+	uri=${uri:-http://deb.debian.org/debian}
+	printf '%s\n' "${DRAY_MIRROR:-${uri%/}}"
+}
+
+# foreign_apt ARCHITECTURE apt-get|apt-cache ARGUMENT...
+foreign_apt()
+{
+	local architecture=$1 program=$2 state=$CACHE/apt/$1
+
+	shift 2
+	"$program" -q -o "APT::Architecture=$architecture" \
+		-o "APT::Architectures=$architecture" \
+		-o "Dir::State=$state/state" \
+		-o "Dir::State::status=$state/status" \
+		-o "Dir::Cache=$state/cache" \
+		-o "Dir::Etc::sourcelist=$state/sources.list" \
+		-o Dir::Etc::sourceparts=/dev/null \
+		-o Dir::Etc::preferencesparts=/dev/null \
+		-o APT::Sandbox::User= -o APT::Get::List-Cleanup=0 \
+		-o Acquire::Languages=none -o Acquire::Retries=3 "$@"
+}
+
+# Makes the lists of an architecture, once a day at most, and only when
+# something is to be fetched.
+foreign_update()
+{
+	local architecture=$1 state=$CACHE/apt/$1 suite mirror at
+
+	[ -z "$(find "$state/updated" -mmin -1440 2>/dev/null)" ] || return 0
+	mkdir -p "$state"/state/lists/partial "$state"/cache/archives/partial
+	: >"$state/status"
+	mirror=$(foreign_mirror)
+	for suite in "${FOREIGN_SUITES[@]}"; do
+		at=$mirror
+		[ "$suite" != bookworm-security ] || at=$mirror-security
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $at $suite main"
+	done >"$state/sources.list"
+	log_note "fetching the package lists of $architecture from $mirror"
+	log_quietly foreign_apt "$architecture" apt-get update || return 1
+	touch "$state/updated"
+}
+
+# foreign_resolve ARCHITECTURE PATTERN: the newest package whose name matches
+foreign_resolve()
+{
+	foreign_update "$1" || return 1
+	foreign_apt "$1" apt-cache pkgnames | grep -Ex -- "$2" | sort -V |
+		tail -n 1
+}
+
+# Fetches and unpacks; what cache_make calls.
+foreign_unpack()
+{
+	local architecture=$1 how=$2 into deb scratch
+	local packages=("${@:3:$#-3}")
+
+	into=${*: -1}
+	log_note "fetching for $architecture: ${packages[*]}"
+	scratch=$into.debs
+	rm -rf "$scratch"
+	mkdir -p "$scratch" "$into"
+	# The lists of an architecture have one user at a time.
+	(
+		flock 8
+		foreign_update "$architecture" || exit 1
+		cd "$scratch" || exit 1
+		if [ "$how" = closure ]; then
+			foreign_apt "$architecture" apt-get install --print-uris \
+				-y --no-install-recommends "${packages[@]}" |
+				awk "/^'/ { print \$2 }" | sed 's/_.*//' |
+				LC_ALL=C sort -u >names
+			mapfile -t packages <names
+			rm names
+		fi
+		[ "${#packages[@]}" -gt 0 ] || exit 1
+		log_quietly foreign_apt "$architecture" apt-get download \
+			"${packages[@]}"
+	) 8>"$CACHE/locks/apt-$architecture" || return 1
+	for deb in "$scratch"/*.deb; do
+		dpkg-deb -x "$deb" "$into" || return 1
+		basename "$deb" >>"$into/.packages"
+	done
+	rm -rf "$scratch"
+}
+
+# foreign_set ARCHITECTURE one|closure NAME PACKAGE...
+#
+# The folder with the packages unpacked, on standard output.  "closure" takes
+# what they depend on too.
+foreign_set()
+{
+	local architecture=$1 how=$2 name entry
+
+	name=$3
+	shift 3
+	entry=sets/$name-$architecture-$(cache_key "$how" "$@" </dev/null)
+	cache_make "$entry" foreign_unpack "$architecture" "$how" "$@" ||
+		die "cannot fetch packages of $architecture: $*"
+	printf '%s\n' "$CACHE/$entry"
+}

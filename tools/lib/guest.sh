@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Runs a command in an emulated machine with a stock Debian kernel and brings
+# its output, its exit code, files and the kernel's log back.  The command's
+# output comes over a serial port of its own, so that no kernel message gets
+# between its lines; the rest comes as one archive on a disk that has no file
+# system (an SD card on the board).  Boards:
+#
+#	zcu102	QEMU's xlnx-zcu102, arm64, dts/zcu102-emulated.dts
+#	pc	QEMU's q35, amd64, where dray.ko has a virtual node
+
+GUEST_BOARD=zcu102
+GUEST_SERIES=6.1
+GUEST_FILES=()		# folders that are copied to /job
+GUEST_MODULES=()	# further modules of the kernel, by name
+GUEST_EXTRA=()		# module files to insert before dray.ko
+GUEST_DRAY=yes		# insert dray.ko?
+GUEST_PARAMETERS=''	# of dray.ko
+GUEST_PYTHON=no		# Debian's Python and NumPy there?
+GUEST_RESULTS=''	# folder for what the command leaves in /results
+GUEST_LIMIT=120		# seconds until the machine is stopped
+GUEST_APPEND=''		# further words of the kernel's command line
+GUEST_DMESG=''		# file for the kernel's log
+
+# What a kernel never says when all is well.
+GUEST_COMPLAINT='WARNING:|BUG:|BUG |Oops|Call [Tt]race:|DMA-API:|Unable to handle'
+GUEST_COMPLAINT+='|blocked for more than|rcu.*(stall|detected)|refcount_t:'
+GUEST_COMPLAINT+='|general protection|unreferenced object|Bad page|soft lockup'
+
+# Exit codes beside the command's own.
+GUEST_KERNEL_COMPLAINED=99
+GUEST_TIMED_OUT=124
+GUEST_DIED=125
+
+# guest_run COMMAND [ARGUMENT...]
+guest_run()
+{
+	local status=0
+
+	# A shell of its own, so that the scratch folder always goes away.
+	(
+		scratch=$(mktemp -d)
+		trap 'rm -rf "$scratch"' EXIT
+		emulator=0
+		guest_prepare "$scratch" "$@"
+		guest_boot "$scratch" || emulator=$?
+		guest_collect "$scratch" "$emulator"
+	) || status=$?
+	return "$status"
+}
+
+guest_architecture()
+{
+	case $GUEST_BOARD in
+	zcu102) echo arm64 ;;
+	pc) echo amd64 ;;
+	*) die "no board $GUEST_BOARD: there are zcu102 and pc" ;;
+	esac
+}
+
+# Lays out what this run adds to the root file system.
+guest_prepare()
+{
+	local scratch=$1 architecture kernel folder module modules=() word
+
+	shift
+	architecture=$(guest_architecture) || exit
+	kernel=$(kernel_make "$architecture" "$GUEST_SERIES") || exit
+	mkdir -p "$scratch"/root/{guest/modules,job,results} "$scratch/back"
+	case $GUEST_BOARD in
+	zcu102)	GUEST_MODULES+=(mmc_block sdhci-of-arasan) ;;
+	pc)	GUEST_MODULES+=(virtio_pci virtio_blk) ;;
+	esac
+	folder=$(kernel_modules "$kernel" "${GUEST_MODULES[@]}") || exit
+	mapfile -t modules <<<"$folder"
+	if [ "$GUEST_BOARD" = zcu102 ]; then
+		folder=$(module_engine "$kernel") || exit
+		modules+=("$folder/zynqmp_dma.ko")
+		cp "$folder/dmatest.ko" "$scratch/root/guest/modules"
+	fi
+	modules+=("${GUEST_EXTRA[@]}")
+	if [ "$GUEST_DRAY" = yes ]; then
+		folder=$(module_dray "$kernel") || exit
+		cp "$folder"/*.ko "$scratch/root/guest/modules"
+		modules+=("$folder/dray.ko")
+	fi
+	for module in "${modules[@]}"; do
+		guest_module "$module" "$scratch/root/guest/modules"
+	done
+	for folder in "${GUEST_FILES[@]}"; do
+		cp -aL "$folder/." "$scratch/root/job" || die "cannot copy $folder"
+	done
+	for word in "$@"; do
+		printf "'%s' " "${word//\'/\'\\\'\'}"
+	done >"$scratch/root/guest/command"
+	cp "$TREE/tools/lib/guest-init" "$scratch/root/init"
+	chmod +x "$scratch/root/init"
+	guest_archives "$architecture" "$scratch"
+	cp -L "$(kernel_image "$kernel")" "$scratch/kernel"
+}
+
+# Copies a module, unpacked, and puts it at the end of the insertion order.
+guest_module()
+{
+	local name=${1##*/}
+
+	case $1 in
+	*.xz) name=${name%.xz}; xz -dc "$1" >"$2/$name" ;;
+	*.zst) name=${name%.zst}; zstd -qdc "$1" >"$2/$name" ;;
+	*) cp "$1" "$2/$name" ;;
+	esac || die "no module $1"
+	if [ "$name" = dray.ko ]; then
+		echo "$name $GUEST_PARAMETERS"
+	else
+		echo "$name"
+	fi >>"$2/order"
+}
+
+guest_archives()
+{
+	local archives=() archive
+
+	archive=$(rootfs_base "$1") || exit
+	archives+=("$archive")
+	if [ "$GUEST_PYTHON" = yes ]; then
+		archive=$(rootfs_python "$1") || exit
+		archives+=("$archive")
+	fi
+	rootfs_archive "$2/root" >"$2/run.cpio"
+	cat "${archives[@]}" "$2/run.cpio" >"$2/initrd"
+	rm -rf "$2/root" "$2/run.cpio"
+}
+
+guest_boot()
+{
+	local scratch=$1 append machine=() status=0
+
+	append="rdinit=/init quiet loglevel=4 log_buf_len=4M oops=panic panic=-1"
+	# The archive of the results; a card's size is a power of two.
+	truncate -s 512M "$scratch/disk"
+	case $GUEST_BOARD in
+	zcu102)
+		dtc -q -O dtb -o "$scratch/dtb" \
+			"$TREE/dts/zcu102-emulated.dts" || return
+		machine=(qemu-system-aarch64 -M xlnx-zcu102 -m 1G -smp 2
+			-dtb "$scratch/dtb" -drive
+			"if=sd,file=$scratch/disk,format=raw,cache=unsafe")
+		append="console=ttyPS0,115200 $append"
+		;;
+	pc)
+		machine=(qemu-system-x86_64 -M q35 -cpu max -m 1G -smp 2
+			-nic none -drive
+			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
+		append="console=ttyS0,115200 $append"
+		;;
+	esac
+	# Without the word it looks for a sound card to play the silence of the
+	# board's display port on.
+	QEMU_AUDIO_DRV=none timeout --foreground -k 5 "$GUEST_LIMIT" "${machine[@]}" \
+		-display none -monitor none -no-reboot \
+		-chardev "file,id=console,path=$scratch/console" \
+		-serial chardev:console -chardev stdio,id=out,signal=off \
+		-serial chardev:out -kernel "$scratch/kernel" \
+		-initrd "$scratch/initrd" -append "$append $GUEST_APPEND" \
+		</dev/null 2>"$scratch/emulator" || status=$?
+	return "$status"
+}
+
+# Gives the command's exit code, or why there is none.
+guest_collect()
+{
+	local scratch=$1 emulator=$2 back=$1/back status
+
+	tar -C "$back" -xf "$scratch/disk" 2>/dev/null || true
+	[ -z "$GUEST_DMESG" ] || cp "$back/dmesg" "$GUEST_DMESG" 2>/dev/null ||
+		cp "$scratch/console" "$GUEST_DMESG"
+	if [ ! -s "$back/status" ]; then
+		if [ "$emulator" -eq "$GUEST_TIMED_OUT" ]; then
+			log_bad "the guest was stopped after $GUEST_LIMIT s"
+		else
+			log_bad "the guest ended without a result ($emulator)"
+		fi
+		tail -n 60 "$scratch/console" "$scratch/emulator" >&2
+		[ "$emulator" -eq "$GUEST_TIMED_OUT" ] || return "$GUEST_DIED"
+		return "$GUEST_TIMED_OUT"
+	fi
+	if [ -n "$GUEST_RESULTS" ]; then
+		mkdir -p "$GUEST_RESULTS"
+		cp -a "$back/results/." "$GUEST_RESULTS"
+	fi
+	status=$(cat "$back/status")
+	if grep -aE "$GUEST_COMPLAINT" "$back/dmesg" >"$scratch/complaints"; then
+		log_bad "the guest's kernel complained:"
+		grep -aE -A 25 "$GUEST_COMPLAINT" "$back/dmesg" |
+			head -n 80 >&2
+		[ "$status" -ne 0 ] || status=$GUEST_KERNEL_COMPLAINED
+	fi
+	return "$status"
+}

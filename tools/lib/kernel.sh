@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Debian's own kernels: image, modules, and headers to build against, of
+# another architecture or version than this machine's, unpacked in the cache.
+# A kernel is named ARCHITECTURE-SERIES, as arm64-6.1.  The version that was
+# newest when it was fetched stays; DRAY_UPDATE=1 looks for a newer one.
+
+# kernel_pattern ARCHITECTURE SERIES: what Debian 12 calls such a version
+kernel_pattern()
+{
+	case $2 in
+	6.1) printf '6\\.1\\.0-[0-9]+-%s' "$1" ;;
+	6.12) printf '6\\.12\\.[0-9]+\\+deb12-%s' "$1" ;;
+	*) die "no kernel $2: Debian 12 has 6.1 and 6.12" ;;
+	esac
+}
+
+kernel_unpack()
+{
+	local architecture=$1 version=$2 into=$3 flavourless kbuild
+
+	flavourless=${version%-"$architecture"}
+	case $version in
+	6.1.0-*) kbuild=linux-kbuild-6.1 ;;
+	*) kbuild=linux-kbuild-$flavourless ;;
+	esac
+	log_step "Fetching Debian's kernel $version"
+	foreign_unpack "$architecture" one "linux-image-$version" \
+		"linux-headers-$version" "linux-headers-$flavourless-common" \
+		"$into" || return 1
+	# The build programs run here, whatever the kernel's architecture is.
+	foreign_unpack "$(dpkg --print-architecture)" one "$kbuild" "$into" ||
+		return 1
+	# Without it no BTF is made for modules, and pahole is not needed.
+	rm -f "$into/usr/src/linux-headers-$version/vmlinux"
+	depmod -b "$into" "$version" || return 1
+	printf '%s\n' "$version" >"$into/version"
+}
+
+# Headers name each other by absolute paths, so these are set where the
+# entry has got its name.
+kernel_fetch()
+{
+	local into=${*: -1} final=$1 header
+
+	shift
+	kernel_unpack "$@" || return 1
+	for header in "$into"/usr/src/linux-headers-*/Makefile; do
+		sed -i "s|include /usr/src/|include $final/usr/src/|" "$header"
+	done
+}
+
+# kernel_make ARCHITECTURE SERIES: the kernel's folder, on standard output
+kernel_make()
+{
+	local name=kernels/$1-$2 version=''
+
+	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
+		version=$(foreign_resolve "$1" \
+			"linux-headers-$(kernel_pattern "$1" "$2")")
+		version=${version#linux-headers-}
+		[ -n "$version" ] || die "no kernel $2 for $1 is found"
+		if [ -e "$CACHE/$name" ] &&
+		   [ "$(kernel_version "$CACHE/$name")" != "$version" ]; then
+			rm -rf "${CACHE:?}/$name"
+		fi
+	fi
+	cache_make "$name" kernel_fetch "$CACHE/$name" "$1" "$version" ||
+		die "cannot fetch the kernel $1-$2"
+	printf '%s\n' "$CACHE/$name"
+}
+
+kernel_version()
+{
+	cat "$1/version"
+}
+
+kernel_image()
+{
+	printf '%s\n' "$1/boot/vmlinuz-$(kernel_version "$1")"
+}
+
+kernel_headers()
+{
+	printf '%s\n' "$1/usr/src/linux-headers-$(kernel_version "$1")"
+}
+
+# kernel_modules KERNEL NAME...: files of modules and of what they need, in
+# the order to insert them; nothing for what is built in
+kernel_modules()
+{
+	local kernel=$1 name
+
+	shift
+	for name in "$@"; do
+		/sbin/modprobe --show-depends -d "$kernel" \
+			-S "$(kernel_version "$kernel")" "$name" ||
+			die "the kernel has no module $name"
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
+}
+
+# What is taken from linux-source, nothing else is kept of it.
+KERNEL_SOURCES=(
+	drivers/dma/dmaengine.h drivers/dma/dmatest.c
+	drivers/dma/xilinx/zynqmp_dma.c scripts/checkpatch.pl
+	scripts/const_structs.checkpatch scripts/spelling.txt
+)
+
+kernel_source_fetch()
+{
+	local series=$1 into=$2 tarball=/usr/src/linux-source-$1.tar.xz
+
+	log_step "Taking ${#KERNEL_SOURCES[@]} files from linux-source-$series"
+	mkdir -p "$into"
+	if [ ! -e "$tarball" ]; then
+		foreign_unpack "$(dpkg --print-architecture)" one \
+			"linux-source-$series" "$into.source" || return 1
+		tarball=$into.source$tarball
+	fi
+	tar -C "$into" -xJf "$tarball" --strip-components 1 \
+		"${KERNEL_SOURCES[@]/#/linux-source-$series/}" || return 1
+	rm -rf "$into.source"
+}
+
+# kernel_source SERIES: the folder with KERNEL_SOURCES, on standard output
+kernel_source()
+{
+	local entry
+
+	entry=sources/$1-$(cache_key "${KERNEL_SOURCES[@]}" </dev/null)
+	cache_make "$entry" kernel_source_fetch "$1" ||
+		die "cannot take files from linux-source-$1"
+	printf '%s\n' "$CACHE/$entry"
+}

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Debian packages that a front door needs on this machine.  Missing ones are
+# installed as root, else the command that installs them is printed.
+
+# packages_need PACKAGE...
+packages_need()
+{
+	local package missing=()
+
+	for package in "$@"; do
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
+			grep -qx installed || missing+=("$package")
+	done
+	[ "${#missing[@]}" -gt 0 ] || return 0
+	if [ "$(id -u)" -ne 0 ]; then
+		log_bad "Debian packages are missing.  As root, run:"
+		log_bad "  apt-get install --no-install-recommends ${missing[*]}"
+		exit 125
+	fi
+	log_step "Installing Debian packages: ${missing[*]}"
+	log_quietly apt-get -q update ||
+		die "apt-get update failed; is there a network?"
+	log_quietly env DEBIAN_FRONTEND=noninteractive apt-get -q -y install \
+		--no-install-recommends "${missing[@]}" ||
+		die "apt-get could not install ${missing[*]}"
+}
+
+# What guests and the builds for them need.
+# shellcheck disable=SC2034 # front doors use it
+PACKAGES_GUEST=(
+	ca-certificates cpio
+	device-tree-compiler gcc gcc-12 gcc-12-aarch64-linux-gnu
+	gcc-aarch64-linux-gnu kmod libc6-dev libc6-dev-arm64-cross libelf1
+	libssl3 make qemu-system-arm xz-utils
+)
