@@ -51,13 +51,16 @@ struct dray_request {
 
 struct dray_backend {
 	const char *name;
-	bool grows;		/* grow() works: buffers may reserve more */
 
 	/* Fills node->fd, info and needs_sync.  @name: NULL or after the ':' */
 	int (*open)(struct dray_node *node, const char *name);
 	void (*close)(struct dray_node *node);
 
-	/* The index or id is set in what is to be filled. */
+	/*
+	 * The index or id is set in what is to be filled, the rest is 0.
+	 * channel() is NULL where info has no channels.
+	 */
+	int (*info)(struct dray_node *node, struct dray_info *info);
 	int (*heap)(struct dray_node *node, struct dray_heap_info *info);
 	int (*channel)(struct dray_node *node, struct dray_channel_info *info);
 	int (*list)(struct dray_node *node, uint64_t *ids, size_t room,
@@ -80,7 +83,10 @@ struct dray_backend {
 	int (*addresses)(struct dray_buffer *buffer, uint64_t offset,
 			 uint64_t length, struct dray_segment *segments,
 			 size_t room, size_t *count);
-	/* Regions are checked, at most DRAY_MAX_RANGES of them. */
+	/*
+	 * Regions are checked, at most DRAY_MAX_RANGES of them.  NULL where
+	 * needs_sync is false and there are no channels.
+	 */
 	int (*sync)(struct dray_node *node, uint32_t target,
 		    enum dray_sync_owner owner, enum dray_direction direction,
 		    const struct dray_region *regions, size_t count);

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Buffers: the counted object around one mapping.  Arguments are checked and
+ * names resolved here; the back end allocates, and the window makes the
+ * buffer findable from its addresses.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "memory/backend.h"
+#include "memory/node.h"
+#include "memory/window.h"
+
+/* The index of the heap with that name, or a sentence with those there are. */
+static int find_heap(struct dray_node *node, const char *name, uint32_t *index)
+{
+	char names[160] = "";
+	size_t used = 0;
+	uint32_t i;
+	int ret;
+
+	if (!name) {
+		*index = DRAY_HEAP_ANY;
+		return 0;
+	}
+	for (i = 0; i < node->info.heap_count; i++) {
+		struct dray_heap_info heap = { .index = i };
+
+		ret = node->backend->heap(node, &heap);
+		if (ret)
+			return ret;
+		if (!strncmp(heap.name, name, DRAY_NAME_LEN)) {
+			*index = i;
+			return 0;
+		}
+		if (used < sizeof(names))
+			used += (size_t)snprintf(names + used,
+						 sizeof(names) - used, "%s%.*s",
+						 i ? ", " : "", DRAY_NAME_LEN,
+						 heap.name);
+	}
+	return dray_fail(-EINVAL, "no heap \"%s\" on %s, which has: %s", name,
+			 node->info.name, names);
+}
+
+static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
+			const struct dray_buffer_options *options,
+			struct dray_request *request)
+{
+	static const struct dray_buffer_options none;
+	uint64_t page = node->info.page_size;
+
+	if (!options)
+		options = &none;
+	if (!size)
+		return dray_fail(-EINVAL, "a buffer of 0 bytes");
+	if (options->alignment && !dray_is_power_of_two(options->alignment))
+		return dray_fail(-EINVAL,
+				 "an alignment of %" PRIu64
+				 " bytes is no power of two",
+				 options->alignment);
+	if (options->mode > DRAY_MODE_COHERENT)
+		return dray_fail(-EINVAL, "%u names no cache mode",
+				 options->mode);
+	if (options->flags & ~DRAY_ALLOC_TOP)
+		return dray_fail(-EINVAL, "unknown flags 0x%x",
+				 options->flags & ~DRAY_ALLOC_TOP);
+	if (dray_round_up_overflow(size, page, &request->size) ||
+	    request->size > PTRDIFF_MAX)
+		return dray_fail(-EINVAL,
+				 "a buffer of %" PRIu64
+				 " bytes, at most %td can be mapped",
+				 size, PTRDIFF_MAX);
+	if (dray_round_up_overflow(reserve, page, &request->reserve) ||
+	    request->reserve < request->size)
+		request->reserve = request->size;
+	request->alignment =
+		options->alignment > page ? options->alignment : page;
+	request->address_limit = options->address_limit;
+	request->mode = options->mode;
+	request->flags = options->flags;
+	return find_heap(node, options->heap, &request->heap);
+}
+
+static struct dray_buffer *new_buffer(struct dray_node *node, const char *name)
+{
+	struct dray_buffer *buffer = calloc(1, sizeof(*buffer));
+	struct timespec now;
+
+	if (!buffer) {
+		dray_fail(-ENOMEM, "no memory for a buffer's object");
+		return NULL;
+	}
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	buffer->node = dray_node_ref(node);
+	buffer->fd = -1;
+	buffer->created_ns =
+		(uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	atomic_init(&buffer->references, 1);
+	if (name)
+		snprintf(buffer->name, sizeof(buffer->name), "%s", name);
+	return buffer;
+}
+
+static void free_buffer(struct dray_buffer *buffer)
+{
+	dray_node_unref(buffer->node);
+	free(buffer);
+}
+
+int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
+			      uint64_t reserve,
+			      const struct dray_buffer_options *options,
+			      struct dray_buffer **out)
+{
+	struct dray_request request;
+	struct dray_buffer *buffer;
+	int ret;
+
+	ret = make_request(node, size, reserve, options, &request);
+	if (ret)
+		return ret;
+	buffer = new_buffer(node, options ? options->name : NULL);
+	if (!buffer)
+		return -ENOMEM;
+	ret = node->backend->alloc(buffer, &request);
+	if (ret) {
+		free_buffer(buffer);
+		return ret;
+	}
+	dray_window_publish(buffer->data, buffer);
+	*out = buffer;
+	return 0;
+}
+
+int dray_buffer_alloc(struct dray_node *node, uint64_t size,
+		      const struct dray_buffer_options *options,
+		      struct dray_buffer **out)
+{
+	return dray_buffer_alloc_growing(node, size, 0, options, out);
+}
+
+int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
+{
+	struct dray_buffer *buffer = new_buffer(node, NULL);
+	int ret;
+
+	if (!buffer)
+		return -ENOMEM;
+	/* Whoever gave it to us can write it too. */
+	atomic_store_explicit(&buffer->exposed, true, memory_order_relaxed);
+	ret = node->backend->import(buffer, fd);
+	if (ret) {
+		free_buffer(buffer);
+		return ret;
+	}
+	dray_window_publish(buffer->data, buffer);
+	*out = buffer;
+	return 0;
+}
+
+struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer)
+{
+	atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+	return buffer;
+}
+
+void dray_buffer_unref(struct dray_buffer *buffer)
+{
+	if (!buffer || atomic_fetch_sub_explicit(&buffer->references, 1,
+						 memory_order_acq_rel) != 1)
+		return;
+	buffer->node->backend->release(buffer);
+	free_buffer(buffer);
+}
+
+int dray_buffer_grow(struct dray_buffer *buffer, uint64_t size)
+{
+	const struct dray_backend *backend = buffer->node->backend;
+
+	if (!backend->grow)
+		return dray_fail(-EOPNOTSUPP, "buffers of %s keep their size",
+				 buffer->node->info.name);
+	if (size > buffer->reserved)
+		return dray_fail(-ENOMEM,
+				 "%" PRIu64
+				 " bytes, the buffer may have %" PRIu64,
+				 size, buffer->reserved);
+	return backend->grow(buffer, size);
+}
+
+int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
+		      uint64_t length)
+{
+	const struct dray_backend *backend = buffer->node->backend;
+
+	if (!backend->punch)
+		return dray_fail(-EOPNOTSUPP,
+				 "buffers of %s are given back whole",
+				 buffer->node->info.name);
+	return backend->punch(buffer, offset, length);
+}
+
+void *dray_buffer_data(const struct dray_buffer *buffer)
+{
+	return buffer->data;
+}
+
+uint64_t dray_buffer_size(const struct dray_buffer *buffer)
+{
+	return atomic_load_explicit(&buffer->size, memory_order_acquire);
+}
+
+uint64_t dray_buffer_id(const struct dray_buffer *buffer)
+{
+	return buffer->id;
+}
+
+int dray_buffer_descriptor(const struct dray_buffer *buffer)
+{
+	return buffer->fd;
+}
+
+int dray_buffer_fd(const struct dray_buffer *buffer)
+{
+	struct dray_buffer *mutable = (struct dray_buffer *)buffer;
+
+	atomic_store_explicit(&mutable->exposed, true, memory_order_relaxed);
+	return buffer->fd;
+}
+
+bool dray_buffer_exposed(const struct dray_buffer *buffer)
+{
+	return atomic_load_explicit(&buffer->exposed, memory_order_relaxed);
+}
+
+struct dray_node *dray_buffer_node(const struct dray_buffer *buffer)
+{
+	return buffer->node;
+}
+
+bool dray_buffer_writable(const struct dray_buffer *buffer)
+{
+	return buffer->writable;
+}
+
+int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
+			  uint64_t length, struct dray_segment *segments,
+			  size_t room, size_t *count)
+{
+	uint64_t size = dray_buffer_size(buffer);
+	int ret;
+
+	if (offset >= size || length > size - offset)
+		return dray_fail(-EINVAL,
+				 "%" PRIu64 " bytes at offset %" PRIu64
+				 " leave buffer %" PRIu64 " of %" PRIu64
+				 " bytes",
+				 length, offset, buffer->id, size);
+	if (!length)
+		length = size - offset;
+	ret = buffer->node->backend->addresses(buffer, offset, length, segments,
+					       room, count);
+	if (!ret)
+		atomic_store_explicit(&buffer->exposed, true,
+				      memory_order_relaxed);
+	return ret;
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The host back end: ordinary memory, for machines without the module.
+ *
+ * Private memory is anonymous, in huge pages where the system has them: a
+ * forked child has its own copy, as array programs expect.  Shareable memory
+ * is a memfd that can only grow, so that nobody who holds it can make the
+ * others' next access a SIGBUS.  Both grow in place, and both can give pages
+ * back.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/memfd.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "memory/backend.h"
+#include "memory/window.h"
+
+#define HUGE_PAGE ((uint64_t)2 << 20)
+
+/* The buffers of this process: what LIST is on the host. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dray_buffer *buffers;
+static uint64_t last_id;
+
+static int host_info(struct dray_node *node, struct dray_info *info)
+{
+	*info = node->info;
+	return 0;
+}
+
+static int host_open(struct dray_node *node, const char *name)
+{
+	struct dray_info *info = &node->info;
+	long line = sysconf(_SC_LEVEL1_DCACHE_LINESIZE);
+
+	if (name && strcmp(name, "shareable") && strcmp(name, "private"))
+		return dray_fail(-EINVAL,
+				 "\"host:%s\" is no kind of host memory: "
+				 "private or shareable",
+				 name);
+	node->shareable = name && !strcmp(name, "shareable");
+
+	info->abi_version = DRAY_ABI_VERSION;
+	info->flags = DRAY_NODE_COHERENT | DRAY_NODE_VIRTUAL;
+	info->dma_mask = UINT64_MAX;
+	info->cache_line = line >= 16 ? (uint32_t)line : 64;
+	info->dma_alignment = info->cache_line;
+	info->heap_count = 1;
+	info->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	snprintf(info->name, sizeof(info->name), "host");
+	snprintf(info->device, sizeof(info->device), "cpu");
+	snprintf(info->version, sizeof(info->version), "%s", dray_version());
+	return 0;
+}
+
+static void host_close(struct dray_node *node)
+{
+	(void)node;
+}
+
+static const char *kind(bool shareable)
+{
+	return shareable ? "shareable" : "private";
+}
+
+/* What can still be had without swapping, in bytes. */
+static uint64_t available(const struct sysinfo *memory)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	char line[128];
+	uint64_t kib, found = (uint64_t)memory->freeram * memory->mem_unit;
+
+	if (!file)
+		return found;
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1) {
+			found = kib << 10;
+			break;
+		}
+	}
+	fclose(file);
+	return found;
+}
+
+static int host_heap(struct dray_node *node, struct dray_heap_info *info)
+{
+	const struct dray_buffer *buffer;
+	struct sysinfo memory;
+
+	if (sysinfo(&memory))
+		return dray_fail(-errno, "sysinfo: %s", strerror(errno));
+	info->type = DRAY_HEAP_PAGES;
+	info->flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE | DRAY_HEAP_DEFAULT;
+	info->total = (uint64_t)memory.totalram * memory.mem_unit;
+	info->free = available(&memory);
+	info->largest_free = info->free;
+	info->largest_request = dray_window_size();
+	snprintf(info->name, sizeof(info->name), "%s", kind(node->shareable));
+
+	pthread_mutex_lock(&lock);
+	for (buffer = buffers; buffer; buffer = buffer->next) {
+		if (buffer->node->shareable != node->shareable)
+			continue;
+		info->buffers++;
+		info->used += atomic_load(&buffer->size);
+	}
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+static int host_list(struct dray_node *node, uint64_t *ids, size_t room,
+		     size_t *count)
+{
+	const struct dray_buffer *buffer;
+	size_t n = 0;
+
+	(void)node;
+	pthread_mutex_lock(&lock);
+	for (buffer = buffers; buffer; buffer = buffer->next, n++) {
+		if (n < room)
+			ids[n] = buffer->id;
+	}
+	pthread_mutex_unlock(&lock);
+	*count = n;
+	return 0;
+}
+
+static int host_buffer_info(struct dray_node *node,
+			    struct dray_buffer_info *info)
+{
+	const struct dray_buffer *buffer;
+	struct timespec now;
+	bool shareable = false;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	pthread_mutex_lock(&lock);
+	for (buffer = buffers; buffer; buffer = buffer->next) {
+		if (buffer->id == info->id)
+			break;
+	}
+	if (buffer) {
+		shareable = buffer->node->shareable;
+		info->size = atomic_load(&buffer->size);
+		info->age_ns = (uint64_t)now.tv_sec * 1000000000 +
+			       (uint64_t)now.tv_nsec - buffer->created_ns;
+		info->heap = shareable == node->shareable ? 0 : DRAY_HEAP_ANY;
+		info->mode = buffer->mode;
+		snprintf(info->name, sizeof(info->name), "%s", buffer->name);
+	}
+	pthread_mutex_unlock(&lock);
+	if (!buffer)
+		return dray_fail(-ENOENT,
+				 "no buffer %" PRIu64 " in this process",
+				 (uint64_t)info->id);
+
+	info->mapped = 1;
+	info->uid = getuid();
+	info->pid = getpid();
+	snprintf(info->comm, sizeof(info->comm), "%.*s", DRAY_COMM_LEN - 1,
+		 program_invocation_short_name);
+	snprintf(info->heap_name, sizeof(info->heap_name), "%s",
+		 kind(shareable));
+	return 0;
+}
+
+/* Maps [@from, @to) of the buffer, which the window has kept free for it. */
+static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
+{
+	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
+	int flags = MAP_FIXED |
+		    (buffer->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
+	char *start = (char *)buffer->data + from;
+
+	int ret;
+
+	if (mmap(start, to - from, protection, flags, buffer->fd,
+		 buffer->fd < 0 ? 0 : (off_t)from) == MAP_FAILED) {
+		ret = dray_fail(-errno,
+				"mapping %" PRIu64 " bytes of host memory: %s",
+				to - from, strerror(errno));
+		dray_window_clear(start, to - from);
+		return ret;
+	}
+	/* A hint: a system without huge pages says no, which is no failure. */
+	if (buffer->fd < 0 && to - from >= HUGE_PAGE)
+		madvise(start, to - from, MADV_HUGEPAGE);
+	return 0;
+}
+
+static int make_memfd(struct dray_buffer *buffer, uint64_t size)
+{
+	int fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
+			      MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int ret;
+
+	if (fd < 0)
+		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
+	if (ftruncate(fd, (off_t)size) ||
+	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL)) {
+		ret = dray_fail(-errno, "a memfd of %" PRIu64 " bytes: %s",
+				size, strerror(errno));
+		close(fd);
+		return ret;
+	}
+	buffer->fd = fd;
+	return 0;
+}
+
+static void enlist(struct dray_buffer *buffer)
+{
+	pthread_mutex_lock(&lock);
+	buffer->id = ++last_id;
+	buffer->next = buffers;
+	buffers = buffer;
+	pthread_mutex_unlock(&lock);
+}
+
+/* Takes addresses for the buffer and maps @size bytes; closes fd if not. */
+static int place(struct dray_buffer *buffer, uint64_t size, uint64_t reserve,
+		 uint64_t alignment)
+{
+	int ret = dray_window_take(reserve, alignment, &buffer->data);
+
+	if (ret)
+		goto close_fd;
+	ret = map(buffer, 0, size);
+	if (ret)
+		goto give;
+	buffer->reserved = reserve;
+	atomic_store(&buffer->size, size);
+	enlist(buffer);
+	return 0;
+give:
+	dray_window_give(buffer->data);
+close_fd:
+	if (buffer->fd >= 0)
+		close(buffer->fd);
+	return ret;
+}
+
+static int host_alloc(struct dray_buffer *buffer,
+		      const struct dray_request *request)
+{
+	int ret;
+
+	/* The CPU is coherent with itself: every mode is met by cached. */
+	buffer->mode = DRAY_MODE_CACHED;
+	buffer->writable = true;
+	if (buffer->node->shareable) {
+		ret = make_memfd(buffer, request->size);
+		if (ret)
+			return ret;
+	}
+	return place(buffer, request->size, request->reserve,
+		     request->alignment);
+}
+
+static int host_import(struct dray_buffer *buffer, int fd)
+{
+	uint32_t page = buffer->node->info.page_size;
+	int seals = fcntl(fd, F_GET_SEALS);
+	int flags = fcntl(fd, F_GETFL);
+	struct stat status;
+
+	if (flags < 0)
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if (seals < 0)
+		return dray_fail(-EINVAL, "descriptor %d is no memfd", fd);
+	if (!(seals & F_SEAL_SHRINK))
+		return dray_fail(
+			-EPERM, "memfd %d is not sealed against shrinking", fd);
+	if (fstat(fd, &status))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if (status.st_size <= 0 || status.st_size % page)
+		return dray_fail(-EINVAL,
+				 "memfd %d has %jd bytes, no multiple of the "
+				 "page size %u",
+				 fd, (intmax_t)status.st_size, page);
+
+	buffer->writable = (flags & O_ACCMODE) == O_RDWR &&
+			   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
+	buffer->mode = DRAY_MODE_CACHED;
+	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (buffer->fd < 0)
+		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
+				 strerror(errno));
+	return place(buffer, (uint64_t)status.st_size, (uint64_t)status.st_size,
+		     page);
+}
+
+static void host_release(struct dray_buffer *buffer)
+{
+	struct dray_buffer **link = &buffers;
+
+	pthread_mutex_lock(&lock);
+	while (*link != buffer)
+		link = &(*link)->next;
+	*link = buffer->next;
+	pthread_mutex_unlock(&lock);
+
+	dray_window_give(buffer->data);
+	if (buffer->fd >= 0)
+		close(buffer->fd);
+}
+
+static int host_grow(struct dray_buffer *buffer, uint64_t size)
+{
+	uint64_t old = atomic_load(&buffer->size);
+	struct stat status;
+	int ret;
+
+	if (size <= old)
+		return 0;
+	/* An importer may have made it longer, and shorter it cannot be. */
+	if (buffer->fd >= 0 && (fstat(buffer->fd, &status) ||
+				((uint64_t)status.st_size < size &&
+				 ftruncate(buffer->fd, (off_t)size))))
+		return dray_fail(-errno,
+				 "growing a memfd to %" PRIu64 " bytes: %s",
+				 size, strerror(errno));
+	ret = map(buffer, old, size);
+	if (!ret)
+		atomic_store(&buffer->size, size);
+	return ret;
+}
+
+static int host_punch(struct dray_buffer *buffer, uint64_t offset,
+		      uint64_t length)
+{
+	int ret;
+
+	if (buffer->fd < 0)
+		ret = madvise((char *)buffer->data + offset, length,
+			      MADV_DONTNEED);
+	else
+		ret = fallocate(buffer->fd,
+				FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+				(off_t)offset, (off_t)length);
+	if (ret)
+		return dray_fail(-errno, "giving %" PRIu64 " bytes back: %s",
+				 length, strerror(errno));
+	return 0;
+}
+
+static int host_addresses(struct dray_buffer *buffer, uint64_t offset,
+			  uint64_t length, struct dray_segment *segments,
+			  size_t room, size_t *count)
+{
+	(void)buffer;
+	(void)offset;
+	(void)length;
+	(void)segments;
+	(void)room;
+	(void)count;
+	return dray_fail(-EOPNOTSUPP, "host memory has no DMA addresses");
+}
+
+static int host_submit(struct dray_node *node, struct dray_submit *args)
+{
+	(void)node;
+	(void)args;
+	return dray_fail(-EOPNOTSUPP, "the host has no DMA engine");
+}
+
+const struct dray_backend dray_backend_host = {
+	.name = "host",
+	.open = host_open,
+	.close = host_close,
+	.info = host_info,
+	.heap = host_heap,
+	.list = host_list,
+	.buffer_info = host_buffer_info,
+	.alloc = host_alloc,
+	.import = host_import,
+	.release = host_release,
+	.grow = host_grow,
+	.punch = host_punch,
+	.addresses = host_addresses,
+	.submit = host_submit,
+};

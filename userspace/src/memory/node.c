@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Nodes: which back end a spec names, references, and the questions that go
+ * to the back end with nothing to add but sizes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "memory/backend.h"
+#include "memory/node.h"
+
+static int open_backend(const struct dray_backend *backend, const char *name,
+			struct dray_node **out)
+{
+	struct dray_node *node = calloc(1, sizeof(*node));
+	int ret;
+
+	if (!node)
+		return dray_fail(-ENOMEM, "no memory for a node");
+	node->backend = backend;
+	node->fd = -1;
+	atomic_init(&node->references, 1);
+	ret = backend->open(node, name);
+	if (ret) {
+		free(node);
+		return ret;
+	}
+	*out = node;
+	return 0;
+}
+
+/* Without a spec: the module where it is loaded, else the host. */
+static int open_what_is_there(struct dray_node **out)
+{
+	int ret = open_backend(&dray_backend_kernel, NULL, out);
+
+	/*
+	 * Only a missing module leads to the host.  A node that may not be
+	 * opened is an error: a program that wants DMA memory must not
+	 * silently get something else.
+	 */
+	if (ret == -ENODEV)
+		return open_backend(&dray_backend_host, NULL, out);
+	return ret;
+}
+
+static int open_spec(const char *spec, const char *from, struct dray_node **out)
+{
+	const char *colon = strchrnul(spec, ':');
+	const char *name = *colon ? colon + 1 : NULL;
+	size_t length = (size_t)(colon - spec);
+
+	if (length == 6 && !memcmp(spec, "kernel", length))
+		return open_backend(&dray_backend_kernel, name, out);
+	if (length == 4 && !memcmp(spec, "host", length))
+		return open_backend(&dray_backend_host, name, out);
+	return dray_fail(
+		-EINVAL,
+		"\"%s\"%s names no back end: kernel, kernel:NAME, host "
+		"or host:shareable",
+		spec, from);
+}
+
+int dray_node_open(const char *spec, struct dray_node **out)
+{
+	const char *environment;
+
+	if (spec)
+		return open_spec(spec, "", out);
+	environment = getenv("DRAY_BACKEND");
+	if (environment && *environment)
+		return open_spec(environment, " in DRAY_BACKEND", out);
+	return open_what_is_there(out);
+}
+
+struct dray_node *dray_node_ref(struct dray_node *node)
+{
+	atomic_fetch_add_explicit(&node->references, 1, memory_order_relaxed);
+	return node;
+}
+
+void dray_node_unref(struct dray_node *node)
+{
+	if (!node || atomic_fetch_sub_explicit(&node->references, 1,
+					       memory_order_acq_rel) != 1)
+		return;
+	node->backend->close(node);
+	free(node);
+}
+
+const char *dray_node_backend(const struct dray_node *node)
+{
+	return node->backend->name;
+}
+
+/* What the caller's structure has room for; what it has beyond is zero. */
+static int reply(void *out, size_t size, const void *known, size_t known_size)
+{
+	size_t both = size < known_size ? size : known_size;
+
+	memcpy(out, known, both);
+	memset((char *)out + both, 0, size - both);
+	return 0;
+}
+
+int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
+{
+	struct dray_info known = { 0 };
+	int ret = node->backend->info(node, &known);
+
+	return ret ? ret : reply(info, size, &known, sizeof(known));
+}
+
+int dray_node_heap(struct dray_node *node, uint32_t index,
+		   struct dray_heap_info *info, size_t size)
+{
+	struct dray_heap_info known = { .index = index };
+	int ret;
+
+	if (index >= node->info.heap_count)
+		return dray_fail(-EINVAL, "heap %u: %s has %u", index,
+				 node->info.name, node->info.heap_count);
+	ret = node->backend->heap(node, &known);
+	return ret ? ret : reply(info, size, &known, sizeof(known));
+}
+
+int dray_node_channel(struct dray_node *node, uint32_t index,
+		      struct dray_channel_info *info, size_t size)
+{
+	struct dray_channel_info known = { .index = index };
+	int ret;
+
+	if (index >= node->info.channel_count)
+		return dray_fail(-EINVAL, "channel %u: %s has %u", index,
+				 node->info.name, node->info.channel_count);
+	ret = node->backend->channel(node, &known);
+	return ret ? ret : reply(info, size, &known, sizeof(known));
+}
+
+int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
+		   size_t *count)
+{
+	return node->backend->list(node, ids, room, count);
+}
+
+int dray_node_buffer_info(struct dray_node *node, uint64_t id,
+			  struct dray_buffer_info *info, size_t size)
+{
+	struct dray_buffer_info known = { .id = id, .fd = -1 };
+	int ret = node->backend->buffer_info(node, &known);
+
+	return ret ? ret : reply(info, size, &known, sizeof(known));
+}
+
+int dray_node_submit(struct dray_node *node, struct dray_submit *args)
+{
+	return node->backend->submit(node, args);
+}
+
+bool dray_node_grows(const struct dray_node *node)
+{
+	return node->backend->grow != NULL;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Sentences for what the kernel answers beside errno.
+ */
+#ifndef DRAY_MEMORY_REASON_H
+#define DRAY_MEMORY_REASON_H
+
+#include <stdint.h>
+
+/*
+ * Keeps "WHAT: REASON" for dray_last_error() and returns @error.
+ *
+ * @reason: enum dray_reason; where it says nothing, errno's own words are
+ *	taken
+ * @limit: the value that the kernel sent with it
+ * @format: what was asked, with its values
+ */
+int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
+		     const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#endif /* DRAY_MEMORY_REASON_H */

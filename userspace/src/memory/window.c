@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The window: reserved at the first buffer, 256 GiB where that fits and
+ * halved down to 1 GiB where it does not (a limit on addresses, a checker that
+ * wants them itself).  A first-fit search over spans finds room; it runs once
+ * a buffer, not once a block.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "memory/window.h"
+
+#if UINTPTR_MAX > UINT32_MAX
+#define WINDOW_LARGEST ((size_t)256 << 30)
+#define WINDOW_SMALLEST ((size_t)1 << 30)
+#else
+#define WINDOW_LARGEST ((size_t)1 << 30)
+#define WINDOW_SMALLEST ((size_t)128 << 20)
+#endif
+
+struct dray_window dray_window;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static size_t lowest_free; /* no slot below it is free */
+
+static void *reserve(void *where, size_t size, int fixed)
+{
+	return mmap(where, size, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+}
+
+/* Whether a window of @size leaves the process half of what it may map. */
+static bool leaves_room(size_t size)
+{
+	struct rlimit limit;
+
+	if (size == WINDOW_SMALLEST || getrlimit(RLIMIT_AS, &limit))
+		return true;
+	return limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur / 2;
+}
+
+static int open_window(void)
+{
+	size_t size = WINDOW_LARGEST;
+	size_t slots, table, all;
+	void *base = MAP_FAILED;
+	char *side;
+
+	for (; size >= WINDOW_SMALLEST; size /= 2) {
+		if (!leaves_room(size))
+			continue;
+		base = reserve(NULL, size, 0);
+		if (base != MAP_FAILED)
+			break;
+	}
+	if (base == MAP_FAILED)
+		return dray_fail(-ENOMEM,
+				 "no %zu bytes of addresses for the window",
+				 WINDOW_SMALLEST);
+
+	slots = size >> DRAY_SLOT_SHIFT;
+	table = slots * sizeof(*dray_window.table);
+	all = table + slots * sizeof(*dray_window.spans);
+	side = mmap(NULL, all, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (side == MAP_FAILED) {
+		munmap(base, size);
+		return dray_fail(-ENOMEM, "no %zu bytes for the window's table",
+				 all);
+	}
+
+	/* The reservation need not start at a slot: what is before is lost. */
+	dray_window.base = ((uintptr_t)base + DRAY_SLOT_SIZE - 1) &
+			   ~(uintptr_t)(DRAY_SLOT_SIZE - 1);
+	if (dray_window.base != (uintptr_t)base)
+		slots--;
+	dray_window.table = (_Atomic uint32_t *)(void *)side;
+	dray_window.spans = (struct dray_span *)(void *)(side + table);
+	atomic_store_explicit(&dray_window.slots, slots, memory_order_release);
+	return 0;
+}
+
+/* The first run of @want free slots at a multiple of @alignment, or slots. */
+static size_t find_run(size_t slots, size_t want, size_t alignment)
+{
+	size_t run = lowest_free, slot = lowest_free;
+	bool seen = false;
+
+	while (slot < slots && slot - run < want) {
+		uint32_t span = atomic_load_explicit(&dray_window.table[slot],
+						     memory_order_relaxed);
+		uintptr_t address;
+
+		if (span) {
+			slot = span - 1 + dray_window.spans[span - 1].slots;
+			run = slot;
+			continue;
+		}
+		if (!seen) {
+			lowest_free = slot;
+			seen = true;
+		}
+		address = dray_window.base + (slot << DRAY_SLOT_SHIFT);
+		if (slot == run && (address & (alignment - 1))) {
+			run = ++slot;
+			continue;
+		}
+		slot++;
+	}
+	return slot - run < want ? slots : run;
+}
+
+int dray_window_take(size_t size, size_t alignment, void **start)
+{
+	size_t slots, want, run, i;
+	uint64_t rounded;
+	int ret = 0;
+
+	if (dray_round_up_overflow(size, DRAY_SLOT_SIZE, &rounded))
+		return dray_fail(-ENOMEM, "no window holds %zu bytes", size);
+	want = (size_t)(rounded >> DRAY_SLOT_SHIFT);
+
+	pthread_mutex_lock(&lock);
+	if (!atomic_load_explicit(&dray_window.slots, memory_order_relaxed))
+		ret = open_window();
+	if (ret)
+		goto out;
+	slots = atomic_load_explicit(&dray_window.slots, memory_order_relaxed);
+	run = find_run(slots, want, alignment);
+	if (run == slots) {
+		ret = dray_fail(
+			-ENOMEM,
+			"no %zu bytes of addresses left in the window of %zu",
+			size, slots << DRAY_SLOT_SHIFT);
+		goto out;
+	}
+	dray_window.spans[run].slots = (uint32_t)want;
+	for (i = run; i < run + want; i++)
+		atomic_store_explicit(&dray_window.table[i], (uint32_t)run + 1,
+				      memory_order_relaxed);
+	*start = dray_span_start(&dray_window.spans[run]);
+out:
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+void dray_window_publish(void *start, struct dray_buffer *buffer)
+{
+	struct dray_span *span = dray_window_find(start);
+
+	atomic_store_explicit(&span->buffer, buffer, memory_order_release);
+}
+
+void dray_window_give(void *start)
+{
+	struct dray_span *span = dray_window_find(start);
+	size_t first = (size_t)(span - dray_window.spans);
+	size_t i;
+	int ret;
+
+	atomic_store_explicit(&span->owner, NULL, memory_order_release);
+	atomic_store_explicit(&span->buffer, NULL, memory_order_release);
+	/* In one step, so that nobody else's mapping can land in between. */
+	ret = dray_window_clear(start, (size_t)span->slots << DRAY_SLOT_SHIFT);
+
+	pthread_mutex_lock(&lock);
+	/*
+	 * Where that failed (too many mappings) the old pages are still
+	 * there: the slots stay taken for good.
+	 */
+	if (!ret) {
+		for (i = first; i < first + span->slots; i++)
+			atomic_store_explicit(&dray_window.table[i], 0,
+					      memory_order_release);
+		if (first < lowest_free)
+			lowest_free = first;
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+int dray_window_clear(void *start, size_t size)
+{
+	return reserve(start, size, MAP_FIXED) == MAP_FAILED ? -ENOMEM : 0;
+}
+
+size_t dray_window_size(void)
+{
+	pthread_mutex_lock(&lock);
+	if (!atomic_load_explicit(&dray_window.slots, memory_order_relaxed))
+		open_window();
+	pthread_mutex_unlock(&lock);
+	return atomic_load_explicit(&dray_window.slots, memory_order_acquire)
+	       << DRAY_SLOT_SHIFT;
+}

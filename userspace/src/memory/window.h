@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The window: one range of addresses, reserved once, in which every buffer of
+ * the process is mapped, so that an address leads to its buffer by a shift
+ * and two loads.  A buffer takes whole slots of 2 MiB; the table has the
+ * first slot of the span that each slot belongs to.
+ *
+ * Spans are never freed, only used again, and their fields are atomic: an
+ * address from a wild pointer may be looked up while its buffer goes away.
+ * Who acts on what he found must see, under the owner's lock, that it is
+ * still so.
+ */
+#ifndef DRAY_MEMORY_WINDOW_H
+#define DRAY_MEMORY_WINDOW_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DRAY_SLOT_SHIFT 21
+#define DRAY_SLOT_SIZE ((size_t)1 << DRAY_SLOT_SHIFT)
+
+struct dray_buffer;
+
+struct dray_span {
+	_Atomic(struct dray_buffer *) buffer;	/* NULL: the span is free */
+	_Atomic(void *) owner;	/* a pool's region, NULL: the buffer alone */
+	uint32_t slots;		/* guarded by the window's lock */
+};
+
+struct dray_window {
+	_Atomic size_t slots;	/* 0 before the first buffer */
+	uintptr_t base;
+	_Atomic uint32_t *table;	/* for each slot: its span + 1, 0: none */
+	struct dray_span *spans;	/* as many as slots; that of the first slot */
+};
+
+extern struct dray_window dray_window;
+
+static inline struct dray_span *dray_window_find(const void *address)
+{
+	size_t slots = atomic_load_explicit(&dray_window.slots,
+					    memory_order_acquire);
+	uintptr_t slot;
+	uint32_t span;
+
+	slot = ((uintptr_t)address - dray_window.base) >> DRAY_SLOT_SHIFT;
+	if (slot >= slots)
+		return NULL;
+	span = atomic_load_explicit(&dray_window.table[slot],
+				    memory_order_acquire);
+	return span ? &dray_window.spans[span - 1] : NULL;
+}
+
+/* The first address of a span of the window. */
+static inline void *dray_span_start(const struct dray_span *span)
+{
+	return (void *)(dray_window.base +
+			((uintptr_t)(span - dray_window.spans)
+			 << DRAY_SLOT_SHIFT));
+}
+
+/*
+ * Takes @size bytes of the window for @buffer, at a multiple of @alignment.
+ * Nothing is mapped there yet, and nothing is found there before
+ * dray_window_publish().  -ENOMEM with a sentence.
+ */
+int dray_window_take(size_t size, size_t alignment, void **start);
+void dray_window_publish(void *start, struct dray_buffer *buffer);
+
+/* Unmaps what is there and makes the addresses free for another buffer. */
+void dray_window_give(void *start);
+
+/*
+ * Reserves part of a span again, after a mapping over it failed: the kernel
+ * may have unmapped what was there before it noticed.  0 or -ENOMEM.
+ */
+int dray_window_clear(void *start, size_t size);
+
+/* Bytes of the window, which this reserves; 0 where that is not possible. */
+size_t dray_window_size(void);
+
+#endif /* DRAY_MEMORY_WINDOW_H */
