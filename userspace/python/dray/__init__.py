@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""NumPy arrays in memory that DMA engines reach.
+
+    import dray, numpy as np
+
+    with dray.memory():
+        picture = np.zeros((1080, 1920, 3), np.uint8)
+        top = np.empty((540, 1920, 3), np.uint8)
+    dray.copy(top, picture[:540])
+
+Arrays made inside the scope lie in buffers of dray: of the kernel module
+where one is loaded, else of the host, where everything works but engines and
+addresses.  DRAY_BACKEND in the environment chooses ("kernel",
+"kernel:dray1", "host", "host:shareable").  An array stays what it is outside
+the scope, and so do its views; only new arrays go elsewhere.
+
+Errors are ordinary exceptions: ValueError and TypeError for arguments,
+MemoryError, PermissionError, TimeoutError, and OSError with its errno for
+the rest.  Each carries the library's sentence.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import Any, Optional
+
+import numpy
+
+from . import _dray
+from ._dray import (ChannelInfo, Explanation, Fence, HeapInfo, Node, NodeInfo,
+                    Pool, PoolStats, Scope, Segment)
+
+__all__ = [
+    "ChannelInfo", "Explanation", "Fence", "HeapInfo", "Node", "NodeInfo",
+    "Pool", "PoolStats", "Scope", "Segment",
+    "address", "copy", "explain", "fill", "handler_name", "install",
+    "last_error", "memory", "nodes", "open", "pool", "receive", "segments",
+    "send", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
+]
+
+__version__: str = _dray.version
+
+# What memory() and its likes make on first use and keep for the process.
+_made: dict[Any, Any] = {}
+_lock = threading.Lock()
+
+
+def _new_lock() -> None:
+    """A thread of the parent may have held the lock when it forked."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_new_lock)
+
+
+def open(spec: Optional[str] = None) -> Node:
+    """Opens a node: None (what is there), "kernel", "kernel:dray1", "host"
+    or "host:shareable" (host memory that other processes can receive)."""
+    return _dray.open(spec)
+
+
+def nodes() -> list[str]:
+    """The names of the kernel module's nodes; [] where it is not loaded."""
+    return _dray.nodes()
+
+
+def _node(shareable: bool) -> Node:
+    """The node that all defaults use; called with the lock held."""
+    if None not in _made:
+        _made[None] = _dray.open(None)
+    node = _made[None]
+    if not shareable or node.backend != "host":
+        return node
+    if "shareable" not in _made:
+        _made["shareable"] = _dray.open("host:shareable")
+    return _made["shareable"]
+
+
+def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
+    """The pool that memory() uses with the same arguments.
+
+    There is one for each heap, made by the first call.  With `shareable` its
+    arrays can be sent to other processes; on the kernel back end all can,
+    private host memory cannot.
+    """
+    with _lock:
+        node = _node(shareable)
+        key = (node, heap)
+        if key not in _made:
+            _made[key] = node.pool(heap=heap)
+        return _made[key]
+
+
+def _choose(chosen: Optional[Pool], heap: Optional[str],
+            shareable: bool) -> Pool:
+    if chosen is None:
+        return pool(heap, shareable=shareable)
+    if heap is not None or shareable:
+        raise TypeError("a pool has its heap and its node already: pass the "
+                        "pool, or heap= and shareable=")
+    return chosen
+
+
+def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
+           shareable: bool = False) -> Scope:
+    """A scope in which new arrays lie in dray memory.
+
+        with dray.memory(): ...
+        with dray.memory(heap="cma"): ...
+        with dray.memory(dray.open("kernel:dray1").pool()) as pool: ...
+
+    Holds for the thread (or the asyncio task) that enters it, as NumPy keeps
+    its handler; new threads start without.  Scopes nest, and one may be
+    entered again while it is open.
+    """
+    return _dray.scope(_choose(pool, heap, shareable))
+
+
+def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
+            shareable: bool = False) -> Pool:
+    """As memory(), without an end: for this thread or task, until
+    uninstall() or the end of a scope around it."""
+    chosen = _choose(pool, heap, shareable)
+    _dray.set_handler(chosen)
+    return chosen
+
+
+def uninstall() -> None:
+    """Lets new arrays of this thread or task use NumPy's own memory."""
+    _dray.set_handler(None)
+
+
+def handler_name(a: Optional[numpy.ndarray] = None) -> Optional[str]:
+    """The name of the handler that allocated `a`, or what `a` is a view of:
+    "dray kernel", "dray host", "default_allocator".  None where no handler
+    did: received arrays, foreign memory.  Without `a`: of the handler that
+    the next new array uses."""
+    return _dray.handler_name(a)
+
+
+def address(a: numpy.ndarray) -> int:
+    """The DMA address of the element a[0, 0, ...], for the array's node.
+
+    PermissionError where this process may not see addresses; OSError
+    (EOPNOTSUPP) on the host, which has none.
+    """
+    return _dray.address(a)
+
+
+def segments(a: numpy.ndarray) -> list[Segment]:
+    """The pieces (address, length) that hold all bytes from the lowest to
+    the highest one of `a`, the gaps of a view included.  Errors: as
+    address()."""
+    return _dray.segments(a)
+
+
+def sync_for_device(a: numpy.ndarray, direction: str = "both") -> None:
+    """Makes what the CPU wrote to `a` visible to the device: exactly its
+    rows.  `direction` is what the device does with it: "to_device" (it
+    reads), "from_device" (it writes) or "both".  Transfers of dray's own
+    need no such call."""
+    _dray.sync(a, direction, _dray.FOR_DEVICE)
+
+
+def sync_for_cpu(a: numpy.ndarray, direction: str = "both") -> None:
+    """Makes what the device wrote to `a` visible to the CPU.  Bytes that the
+    CPU wrote there meanwhile are lost."""
+    _dray.sync(a, direction, _dray.FOR_CPU)
+
+
+def copy(dst: numpy.ndarray, src: numpy.ndarray, *,
+         engine: Optional[bool] = None, wait: bool = True) -> Fence:
+    """Copies src to dst: dray arrays, or any views of such, of one shape and
+    type.  Bytes between the elements of dst are not touched.
+
+    `engine`: None lets a threshold decide (explain() tells), True is the DMA
+    engine or an OSError, False the CPU.  With wait=False it returns while the
+    engine works; the fence keeps both arrays alive until then.
+    """
+    return _dray.copy(dst, src, engine=engine, wait=wait)
+
+
+def fill(dst: numpy.ndarray, value: Any, *, engine: Optional[bool] = None,
+         wait: bool = True) -> Fence:
+    """Sets every element of dst to `value`, which NumPy converts to its
+    type.  Otherwise as copy()."""
+    return _dray.fill(dst, value, engine=engine, wait=wait)
+
+
+def explain(dst: numpy.ndarray, src: numpy.ndarray, *,
+            engine: Optional[bool] = None) -> Explanation:
+    """What copy() would do with the same arguments, and why; copies
+    nothing."""
+    return _dray.explain(dst, src, engine=engine)
+
+
+def send(sock: Any, array: numpy.ndarray) -> None:
+    """Passes an array to the process at the other end of `sock`, a connected
+    blocking Unix socket or its descriptor.
+
+    Nothing is copied: both processes then see the same memory, the whole
+    buffer that the array lies in.  Dates lose their unit and structures their
+    fields: the receiver knows what to view() them as.
+    """
+    _dray.send(sock, array)
+
+
+def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
+    """The array that the other end sends.  Its memory stays mapped as long
+    as the array or a view of it lives."""
+    return _dray.receive(sock, node)
+
+
+def stats(pool: Optional[Pool] = None) -> PoolStats:
+    """Counters of a pool, or of the default one."""
+    return _choose(pool, None, False).stats()
+
+
+def last_error() -> str:
+    """Why the last call of this thread to libdray failed.  NumPy's
+    MemoryError does not say it."""
+    return _dray.last_error()

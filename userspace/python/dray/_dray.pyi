@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Types of the part that is written in C; its functions are private.
+from types import TracebackType
+from typing import Any, Literal, NamedTuple, Optional, Type, final
+
+from numpy import ndarray
+
+version: str
+FOR_DEVICE: int
+FOR_CPU: int
+
+class Segment(NamedTuple):
+    address: int
+    length: int
+
+class PoolStats(NamedTuple):
+    regions: int
+    reserved: int
+    used: int
+    blocks: int
+    peak: int
+    parked: int
+    largest_free: int
+    bad_frees: int
+
+class NodeInfo(NamedTuple):
+    name: str
+    backend: str
+    device: str
+    version: str
+    coherent: bool
+    iommu: bool
+    virtual: bool
+    addresses: bool
+    dma_mask: int
+    cache_line: int
+    page_size: int
+    max_runs: int
+    max_bytes: int
+
+class HeapInfo(NamedTuple):
+    name: str
+    type: int
+    buffers: int
+    total: int
+    free: int
+    used: int
+    quarantined: int
+    largest_free: int
+    largest_request: int
+
+class ChannelInfo(NamedTuple):
+    name: str
+    device: str
+    open: bool
+    dead: bool
+    alignment: int
+    max_segment: int
+    submitted: int
+    bytes: int
+    failed: int
+
+class Explanation(NamedTuple):
+    elements: int
+    bytes: int
+    run: int
+    descriptors: int
+    threshold: int
+    axes: int
+    engine: bool
+    reason: str
+
+@final
+class Pool:
+    @property
+    def handler_name(self) -> str: ...
+    def stats(self) -> PoolStats: ...
+    def trim(self) -> int: ...
+
+@final
+class Node:
+    @property
+    def backend(self) -> Literal["kernel", "host"]: ...
+    def info(self) -> NodeInfo: ...
+    def heaps(self) -> list[HeapInfo]: ...
+    def channels(self) -> list[ChannelInfo]: ...
+    def pool(self, *, heap: Optional[str] = None, name: Optional[str] = None,
+             initial: int = 0, limit: int = 0, granule: int = 0) -> Pool: ...
+
+@final
+class Scope:
+    @property
+    def pool(self) -> Pool: ...
+    def __enter__(self) -> Pool: ...
+    def __exit__(self, kind: Optional[Type[BaseException]],
+                 value: Optional[BaseException],
+                 traceback: Optional[TracebackType]) -> Literal[False]: ...
+
+@final
+class Fence:
+    @property
+    def done(self) -> bool: ...
+    def wait(self, timeout: Optional[float] = None) -> None: ...
+    def fileno(self) -> int: ...
+
+def open(spec: Optional[str]) -> Node: ...
+def nodes() -> list[str]: ...
+def scope(pool: Pool) -> Scope: ...
+def set_handler(pool: Optional[Pool]) -> None: ...
+def handler_name(a: Optional[ndarray] = None) -> Optional[str]: ...
+def address(a: ndarray) -> int: ...
+def segments(a: ndarray) -> list[Segment]: ...
+def sync(a: ndarray, direction: str, owner: int) -> None: ...
+def copy(dst: ndarray, src: ndarray, *, engine: Optional[bool] = None,
+         wait: bool = True) -> Fence: ...
+def fill(dst: ndarray, value: Any, *, engine: Optional[bool] = None,
+         wait: bool = True) -> Fence: ...
+def explain(dst: ndarray, src: ndarray, *,
+            engine: Optional[bool] = None) -> Explanation: ...
+def send(sock: Any, array: ndarray) -> None: ...
+def receive(sock: Any, node: Optional[Node]) -> ndarray: ...
+def last_error() -> str: ...

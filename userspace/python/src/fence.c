@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Fence objects: the point where a transfer is done.  Until then one keeps
+ * the arrays alive that the engine reads and writes.  (A fence that is
+ * dropped early does no harm: the library parks memory that is freed while
+ * an engine uses it.)
+ */
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#include "module.h"
+
+struct fence_object {
+	PyObject_HEAD struct dray_fence
+		*fence; /* NULL: there was nothing to wait for */
+	struct node_entry *entry; /* its queue must not end before it */
+	PyObject *dst; /* NULL when done */
+	PyObject *src; /* NULL when done, and for a fill */
+};
+
+PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
+		    struct node_entry *entry, PyObject *dst, PyObject *src)
+{
+	struct fence_object *self;
+
+	self = PyObject_GC_New(struct fence_object, state->fence_type);
+	if (!self) {
+		if (fence)
+			dray_fence_unref(fence);
+		return NULL;
+	}
+	self->fence = fence;
+	self->entry = entry ? node_entry_ref(entry) : NULL;
+	self->dst = Py_XNewRef(dst);
+	self->src = Py_XNewRef(src);
+	PyObject_GC_Track(self);
+	return (PyObject *)self;
+}
+
+static int fence_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	struct fence_object *self = (struct fence_object *)object;
+
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(self->dst);
+	Py_VISIT(self->src);
+	return 0;
+}
+
+static int fence_clear(PyObject *object)
+{
+	struct fence_object *self = (struct fence_object *)object;
+
+	Py_CLEAR(self->dst);
+	Py_CLEAR(self->src);
+	return 0;
+}
+
+static void fence_dealloc(PyObject *object)
+{
+	struct fence_object *self = (struct fence_object *)object;
+	PyTypeObject *type = Py_TYPE(object);
+
+	PyObject_GC_UnTrack(object);
+	fence_clear(object);
+	if (self->fence)
+		dray_fence_unref(self->fence);
+	node_entry_put(self->entry);
+	PyObject_GC_Del(object);
+	Py_DECREF(type);
+}
+
+/* Done: the arrays may go.  Two threads may learn it at the same time. */
+static void fence_release(struct fence_object *self)
+{
+	PyObject *dst, *src;
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	dst = self->dst;
+	src = self->src;
+	self->dst = NULL;
+	self->src = NULL;
+	Py_END_CRITICAL_SECTION();
+	Py_XDECREF(dst);
+	Py_XDECREF(src);
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* @limit: seconds, below 0: for ever. */
+static int fence_wait_for(struct fence_object *self, double limit)
+{
+	double end = limit < 0 ? 0 : seconds_now() + limit, left;
+	int error = 0, milliseconds = -1;
+	bool late = false;
+
+	while (self->fence) {
+		if (limit >= 0) {
+			left = fmax(end - seconds_now(), 0);
+			late = left <= 0;
+			/* Up, so that the last round does not spin. */
+			milliseconds = (int)ceil(fmin(left * 1e3, 1e9));
+		}
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_fence_wait(self->fence, milliseconds);
+		Py_END_ALLOW_THREADS if (error == -EINTR)
+		{
+			if (PyErr_CheckSignals())
+				return -1;
+			continue;
+		}
+		if (error != -ETIME || late)
+			break;
+	}
+	if (error != -ETIME)
+		fence_release(self);
+	if (!error)
+		return 0;
+	raise_error(error);
+	return -1;
+}
+
+int fence_finish(PyObject *fence)
+{
+	return fence_wait_for((struct fence_object *)fence, -1);
+}
+
+static PyObject *fence_wait(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "timeout", NULL };
+	PyObject *timeout = Py_None;
+	double limit = -1;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:wait", names,
+					 &timeout))
+		return NULL;
+	if (timeout != Py_None) {
+		limit = PyFloat_AsDouble(timeout);
+		if (limit == -1 && PyErr_Occurred())
+			return NULL;
+		if (!(limit >= 0))
+			return PyErr_Format(
+				PyExc_ValueError,
+				"a timeout of %R seconds: 0 or more, or None for ever",
+				timeout);
+	}
+	if (fence_wait_for((struct fence_object *)self, limit))
+		return NULL;
+	Py_RETURN_NONE;
+}
+
+static PyObject *fence_done(PyObject *object, void *unused)
+{
+	struct fence_object *self = (struct fence_object *)object;
+
+	(void)unused;
+	if (self->fence && !dray_fence_status(self->fence))
+		Py_RETURN_FALSE;
+	fence_release(self);
+	Py_RETURN_TRUE;
+}
+
+static PyObject *fence_fileno(PyObject *object, PyObject *unused)
+{
+	struct fence_object *self = (struct fence_object *)object;
+	int fd = self->fence ? dray_fence_fd(self->fence) : -1;
+
+	(void)unused;
+	if (fd >= 0)
+		return PyLong_FromLong(fd);
+	PyErr_SetString(
+		PyExc_ValueError,
+		"the CPU made this transfer: it is done, and there is no descriptor to poll");
+	return NULL;
+}
+
+static PyMethodDef fence_methods[] = {
+	{ "wait", (PyCFunction)(void (*)(void))fence_wait,
+	  METH_VARARGS | METH_KEYWORDS,
+	  "wait(timeout=None)\n\n"
+	  "Waits until the transfer is done, for at most timeout seconds, and raises\n"
+	  "what it failed with; TimeoutError (ETIME) when the time is over before." },
+	{ "fileno", fence_fileno, METH_NOARGS,
+	  "fileno() -> int: readable for poll() when the transfer is done.\n\n"
+	  "Belongs to the fence.  ValueError where the CPU made the transfer." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef fence_properties[] = {
+	{ "done", fence_done, NULL,
+	  "Whether the transfer is over; wait() tells whether it failed.",
+	  NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot fence_slots[] = {
+	{ Py_tp_doc, "The point where a transfer is done." },
+	{ Py_tp_dealloc, fence_dealloc },
+	{ Py_tp_traverse, fence_traverse },
+	{ Py_tp_clear, fence_clear },
+	{ Py_tp_methods, fence_methods },
+	{ Py_tp_getset, fence_properties },
+	{ 0, NULL },
+};
+
+PyType_Spec fence_type_spec = {
+	.name = "dray.Fence",
+	.basicsize = sizeof(struct fence_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+	.slots = fence_slots,
+};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Arrays from one process to another.  A received array's base is a capsule
+ * that holds libdray's array, and with it the mapping; the data are freed
+ * when the last view of NumPy's is gone.
+ */
+#include <errno.h>
+
+#include "module.h"
+
+#define ARRAY_CAPSULE "dray.array"
+
+PyObject *ipc_send(PyObject *module, PyObject *args)
+{
+	struct operand operand;
+	PyObject *array;
+	int socket, error;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "O&O:send", PyObject_AsFileDescriptor,
+			      &socket, &array))
+		return NULL;
+	if (operand_take(array, "array", &operand))
+		return NULL;
+	do {
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_array_send(socket, &operand.view);
+		Py_END_ALLOW_THREADS
+	} while (error == -EINTR && !PyErr_CheckSignals());
+	if (error == -EINTR)
+		return NULL;
+	if (error)
+		return raise_error(error);
+	Py_RETURN_NONE;
+}
+
+static void array_capsule_destroy(PyObject *capsule)
+{
+	struct dray_array *array;
+	struct node_entry *entry;
+
+	array = PyCapsule_GetPointer(capsule, ARRAY_CAPSULE);
+	entry = PyCapsule_GetContext(capsule);
+	Py_BEGIN_ALLOW_THREADS dray_array_unref(array);
+	Py_END_ALLOW_THREADS node_entry_put(entry);
+}
+
+/* Takes over @array, on failure too. */
+static PyObject *array_capsule(struct dray_array *array)
+{
+	struct node_entry *entry = NULL;
+	struct dray_location location;
+	PyObject *capsule;
+
+	/* An entry for its node, so that its copies find a lasting queue. */
+	if (!dray_locate(dray_array_view(array)->data, &location)) {
+		entry = node_entry_get(dray_buffer_node(location.buffer));
+		if (!entry) {
+			dray_array_unref(array);
+			return PyErr_NoMemory();
+		}
+	}
+	capsule = PyCapsule_New(array, ARRAY_CAPSULE, NULL);
+	if (!capsule) {
+		dray_array_unref(array);
+		node_entry_put(entry);
+		return NULL;
+	}
+	if (PyCapsule_SetContext(capsule, entry) ||
+	    PyCapsule_SetDestructor(capsule, array_capsule_destroy))
+		Py_UNREACHABLE(); /* fail only on an invalid capsule */
+	return capsule;
+}
+
+/* NumPy's type for one of ours; structures arrive as plain bytes (V). */
+static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
+{
+	PyArray_Descr *descr = NULL;
+	PyObject *text;
+	char typestr[16];
+	int error;
+
+	error = dray_dtype_format(dtype, typestr);
+	if (error)
+		return (PyArray_Descr *)raise_error(error);
+	text = PyUnicode_FromString(typestr);
+	if (!text)
+		return NULL;
+	if (PyArray_DescrConverter(text, &descr) == NPY_FAIL)
+		descr = NULL;
+	Py_DECREF(text);
+	return descr;
+}
+
+/* Takes over @base. */
+static PyObject *wrap(const struct dray_view *view, PyObject *base)
+{
+	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
+	PyArray_Descr *descr;
+	PyObject *array;
+	int i;
+
+	descr = descr_of(&view->dtype);
+	if (!descr) {
+		Py_DECREF(base);
+		return NULL;
+	}
+	for (i = 0; i < view->ndim; i++) {
+		shape[i] = (npy_intp)view->shape[i];
+		strides[i] = (npy_intp)view->strides[i];
+	}
+	array = PyArray_NewFromDescr(
+		&PyArray_Type, descr, view->ndim, shape, strides, view->data,
+		view->flags & DRAY_VIEW_READONLY ? 0 : NPY_ARRAY_WRITEABLE,
+		NULL);
+	if (!array) {
+		Py_DECREF(base);
+		return NULL;
+	}
+	if (PyArray_SetBaseObject((PyArrayObject *)array, base)) {
+		Py_DECREF(array);
+		return NULL;
+	}
+	return array;
+}
+
+PyObject *ipc_receive(PyObject *module, PyObject *args)
+{
+	struct dray_node *node = NULL;
+	struct dray_array *array;
+	PyObject *object, *base;
+	int socket, error;
+
+	if (!PyArg_ParseTuple(args, "O&O:receive", PyObject_AsFileDescriptor,
+			      &socket, &object))
+		return NULL;
+	if (object != Py_None) {
+		node = node_of(module_state(module), object);
+		if (!node)
+			return NULL;
+	}
+	do {
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_array_receive(socket, node, &array);
+		Py_END_ALLOW_THREADS
+	} while (error == -EINTR && !PyErr_CheckSignals());
+	if (error == -EINTR)
+		return NULL;
+	if (error)
+		return raise_error(error);
+	base = array_capsule(array);
+	return base ? wrap(dray_array_view(array), base) : NULL;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * dray._dray: the module's table, its state and its start.  The functions are
+ * private to the package; dray/__init__.py documents what users call.
+ */
+#define DRAY_IMPORTS_NUMPY
+#include "module.h"
+
+static PyObject *last_error(PyObject *module, PyObject *unused)
+{
+	const char *sentence = dray_last_error();
+
+	(void)module;
+	(void)unused;
+	return PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence),
+				    "replace");
+}
+
+#define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
+
+static PyMethodDef methods[] = {
+	{ "open", open_node, METH_O, NULL },
+	{ "nodes", node_names, METH_NOARGS, NULL },
+	{ "scope", scope_new, METH_O, NULL },
+	{ "set_handler", set_handler, METH_O, NULL },
+	{ "handler_name", WITH_KEYWORDS(handler_name), METH_FASTCALL, NULL },
+	{ "address", array_address, METH_O, NULL },
+	{ "segments", array_segments, METH_O, NULL },
+	{ "sync", array_sync, METH_VARARGS, NULL },
+	{ "copy", WITH_KEYWORDS(transfer_copy), METH_VARARGS | METH_KEYWORDS,
+	  NULL },
+	{ "fill", WITH_KEYWORDS(transfer_fill), METH_VARARGS | METH_KEYWORDS,
+	  NULL },
+	{ "explain", WITH_KEYWORDS(transfer_explain),
+	  METH_VARARGS | METH_KEYWORDS, NULL },
+	{ "send", ipc_send, METH_VARARGS, NULL },
+	{ "receive", ipc_receive, METH_VARARGS, NULL },
+	{ "last_error", last_error, METH_NOARGS, NULL },
+	{ NULL, NULL, 0, NULL },
+};
+
+static int module_exec(PyObject *module)
+{
+	struct module_state *state = module_state(module);
+	struct {
+		PyTypeObject **type;
+		PyType_Spec *spec;
+	} types[] = {
+		{ &state->node_type, &node_type_spec },
+		{ &state->pool_type, &pool_type_spec },
+		{ &state->scope_type, &scope_type_spec },
+		{ &state->fence_type, &fence_type_spec },
+	};
+	size_t i;
+
+	if (_import_array() < 0)
+		return -1;
+	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+		*types[i].type = (PyTypeObject *)PyType_FromModuleAndSpec(
+			module, types[i].spec, NULL);
+		if (!*types[i].type || PyModule_AddType(module, *types[i].type))
+			return -1;
+	}
+	state->scopes = PyContextVar_New("dray.scopes", NULL);
+	if (!state->scopes || records_init(module, state) ||
+	    PyModule_AddIntConstant(module, "FOR_DEVICE",
+				    DRAY_SYNC_FOR_DEVICE) ||
+	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
+		return -1;
+	return PyModule_AddStringConstant(module, "version", dray_version());
+}
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg)
+{
+	struct module_state *state = module_state(module);
+	int i;
+
+	Py_VISIT(state->node_type);
+	Py_VISIT(state->pool_type);
+	Py_VISIT(state->scope_type);
+	Py_VISIT(state->fence_type);
+	for (i = 0; i < RECORD_COUNT; i++)
+		Py_VISIT(state->records[i]);
+	Py_VISIT(state->scopes);
+	return 0;
+}
+
+static int module_clear(PyObject *module)
+{
+	struct module_state *state = module_state(module);
+	int i;
+
+	Py_CLEAR(state->node_type);
+	Py_CLEAR(state->pool_type);
+	Py_CLEAR(state->scope_type);
+	Py_CLEAR(state->fence_type);
+	for (i = 0; i < RECORD_COUNT; i++)
+		Py_CLEAR(state->records[i]);
+	Py_CLEAR(state->scopes);
+	return 0;
+}
+
+static void module_free(void *module)
+{
+	module_clear(module);
+}
+
+static PyModuleDef_Slot slots[] = {
+	{ Py_mod_exec, module_exec },
+#ifdef Py_mod_multiple_interpreters
+	/* NumPy has one interpreter only. */
+	{ Py_mod_multiple_interpreters,
+	  Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED },
+#endif
+#ifdef Py_mod_gil
+	{ Py_mod_gil, Py_MOD_GIL_NOT_USED },
+#endif
+	{ 0, NULL },
+};
+
+static struct PyModuleDef definition = {
+	PyModuleDef_HEAD_INIT,
+	.m_name = "dray._dray",
+	.m_doc = "The part of the dray package that is written in C.",
+	.m_size = sizeof(struct module_state),
+	.m_methods = methods,
+	.m_slots = slots,
+	.m_traverse = module_traverse,
+	.m_clear = module_clear,
+	.m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit__dray(void);
+
+PyMODINIT_FUNC PyInit__dray(void)
+{
+	return PyModuleDef_Init(&definition);
+}

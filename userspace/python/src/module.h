@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the files of the extension share: the module's state, and the few
+ * functions that cross a file.  Every function with a PyObject in it is
+ * called with the GIL (or, without one, an attached thread); whatever may
+ * block in libdray is called with it released.
+ */
+#ifndef DRAY_PYTHON_MODULE_H
+#define DRAY_PYTHON_MODULE_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#define NPY_NO_DEPRECATED_API NPY_1_22_API_VERSION
+#define NPY_TARGET_VERSION NPY_1_22_API_VERSION
+#define PY_ARRAY_UNIQUE_SYMBOL dray_numpy_api
+#ifndef DRAY_IMPORTS_NUMPY
+#define NO_IMPORT_ARRAY
+#endif
+#include <numpy/arrayobject.h>
+
+#include <dray/dray.h>
+
+/* One lock an object where there is no GIL; nothing before Python 3.13. */
+#ifndef Py_BEGIN_CRITICAL_SECTION
+#define Py_BEGIN_CRITICAL_SECTION(object) {
+#define Py_END_CRITICAL_SECTION() }
+#endif
+
+/* The name that NumPy looks for on a handler's capsule. */
+#define HANDLER_CAPSULE "mem_handler"
+
+struct node_entry;
+
+/* records.c: what the library fills as structures, as named tuples. */
+enum record {
+	RECORD_SEGMENT,
+	RECORD_POOL_STATS,
+	RECORD_NODE_INFO,
+	RECORD_HEAP_INFO,
+	RECORD_CHANNEL_INFO,
+	RECORD_EXPLANATION,
+	RECORD_COUNT,
+};
+
+struct module_state {
+	PyTypeObject *node_type;
+	PyTypeObject *pool_type;
+	PyTypeObject *scope_type;
+	PyTypeObject *fence_type;
+	PyTypeObject *records[RECORD_COUNT];
+	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
+};
+
+static inline struct module_state *module_state(PyObject *module)
+{
+	return PyModule_GetState(module);
+}
+
+/* For methods: none of our types can be derived from. */
+static inline struct module_state *type_state(PyObject *self)
+{
+	return PyType_GetModuleState(Py_TYPE(self));
+}
+
+/* --- errors.c --- */
+
+/*
+ * Raises the class that belongs to @error, a negative errno, with
+ * dray_last_error() as the message.  Returns NULL, to be returned on.
+ */
+PyObject *raise_error(int error);
+
+/* --- node_entry.c --- */
+
+/* The entry of @node, made where there is none; NULL: out of memory. */
+struct node_entry *node_entry_get(struct dray_node *node);
+struct node_entry *node_entry_ref(struct node_entry *entry);
+/* Waits, with the GIL released, for the queue's work where it is the last. */
+void node_entry_put(struct node_entry *entry);
+struct dray_node *node_entry_node(const struct node_entry *entry);
+/* The queue of the node, made by the first call; belongs to the entry. */
+int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
+
+/* --- node.c --- */
+
+extern PyType_Spec node_type_spec;
+PyObject *open_node(PyObject *module, PyObject *spec);
+PyObject *node_names(PyObject *module, PyObject *unused);
+/* The node behind a Node object; NULL and TypeError for another one. */
+struct dray_node *node_of(struct module_state *state, PyObject *object);
+
+/* --- pool.c --- */
+
+extern PyType_Spec pool_type_spec;
+PyObject *pool_new(struct module_state *state, struct node_entry *entry,
+		   const struct dray_pool_options *options);
+/* The capsule for NumPy, borrowed; NULL and TypeError for no Pool. */
+PyObject *pool_capsule(struct module_state *state, PyObject *object);
+PyObject *set_handler(PyObject *module, PyObject *pool);
+PyObject *handler_name(PyObject *module, PyObject *const *args,
+		       Py_ssize_t count);
+
+/* --- scope.c --- */
+
+extern PyType_Spec scope_type_spec;
+PyObject *scope_new(PyObject *module, PyObject *pool);
+
+/* --- operand.c --- */
+
+/* A NumPy array as libdray sees it; borrows the array. */
+struct operand {
+	PyArrayObject *array;
+	struct dray_view view;
+	struct dray_location location; /* of the lowest byte; not if empty */
+	bool empty; /* no element: then it lies nowhere */
+};
+
+/*
+ * Checks that @object is an array of plain data in dray memory and describes
+ * it.  @role begins every sentence ("dst", "array").  -1 with an exception.
+ */
+int operand_take(PyObject *object, const char *role, struct operand *out);
+/* As above, but an array without elements is refused too. */
+int operand_take_filled(PyObject *object, const char *role,
+			struct operand *out);
+/* The typestr of a data type; -1 and TypeError where it is not plain data. */
+int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out);
+
+/* --- place.c --- */
+
+PyObject *array_address(PyObject *module, PyObject *array);
+PyObject *array_segments(PyObject *module, PyObject *array);
+PyObject *array_sync(PyObject *module, PyObject *args);
+
+/* --- fence.c --- */
+
+extern PyType_Spec fence_type_spec;
+/*
+ * Takes over @fence (NULL: done already) and references the rest.  The
+ * operands live until the fence has signalled or is dropped.
+ */
+PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
+		    struct node_entry *entry, PyObject *dst, PyObject *src);
+/* Waits without a limit; -1 with the exception of the failure. */
+int fence_finish(PyObject *fence);
+
+/* --- transfer.c --- */
+
+PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords);
+PyObject *transfer_explain(PyObject *module, PyObject *args,
+			   PyObject *keywords);
+
+/* --- ipc.c --- */
+
+PyObject *ipc_send(PyObject *module, PyObject *args);
+PyObject *ipc_receive(PyObject *module, PyObject *args);
+
+/* --- records.c --- */
+
+int records_init(PyObject *module, struct module_state *state);
+PyObject *record_segment(struct module_state *state,
+			 const struct dray_segment *segment);
+PyObject *record_pool_stats(struct module_state *state,
+			    const struct dray_pool_stats *stats);
+PyObject *record_node_info(struct module_state *state, const char *backend,
+			   const struct dray_info *info);
+PyObject *record_heap_info(struct module_state *state,
+			   const struct dray_heap_info *info);
+PyObject *record_channel_info(struct module_state *state,
+			      const struct dray_channel_info *info);
+PyObject *record_explanation(struct module_state *state,
+			     const struct dray_explanation *explanation);
+
+#endif /* DRAY_PYTHON_MODULE_H */

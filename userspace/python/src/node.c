@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Node objects: a DMA-capable device, or the host, as Python sees it.  They
+ * answer questions and make pools.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "module.h"
+
+struct node_object {
+	PyObject_HEAD struct node_entry *entry;
+};
+
+static struct dray_node *node_get(PyObject *self)
+{
+	return node_entry_node(((struct node_object *)self)->entry);
+}
+
+PyObject *open_node(PyObject *module, PyObject *spec)
+{
+	struct module_state *state = module_state(module);
+	const char *text = NULL;
+	struct node_object *self;
+	struct dray_node *node;
+	struct node_entry *entry;
+	int error;
+
+	if (spec != Py_None) {
+		if (!PyUnicode_Check(spec))
+			return PyErr_Format(PyExc_TypeError,
+					    "spec is a %s, not a string",
+					    Py_TYPE(spec)->tp_name);
+		text = PyUnicode_AsUTF8(spec);
+		if (!text)
+			return NULL;
+	}
+	Py_BEGIN_ALLOW_THREADS error = dray_node_open(text, &node);
+	Py_END_ALLOW_THREADS if (error) return raise_error(error);
+	entry = node_entry_get(node);
+	dray_node_unref(node);
+	if (!entry)
+		return PyErr_NoMemory();
+	self = PyObject_New(struct node_object, state->node_type);
+	if (!self) {
+		node_entry_put(entry);
+		return NULL;
+	}
+	self->entry = entry;
+	return (PyObject *)self;
+}
+
+struct dray_node *node_of(struct module_state *state, PyObject *object)
+{
+	if (Py_TYPE(object) == state->node_type)
+		return node_get(object);
+	PyErr_Format(PyExc_TypeError, "node is a %s, not a dray.Node",
+		     Py_TYPE(object)->tp_name);
+	return NULL;
+}
+
+PyObject *node_names(PyObject *module, PyObject *unused)
+{
+	char(*names)[DRAY_NAME_LEN] = NULL;
+	PyObject *list = NULL, *name;
+	size_t room = 0, count, i;
+	int error;
+
+	(void)module;
+	(void)unused;
+	/* Nodes may come up between two questions: ask until all fit. */
+	for (;;) {
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_node_names(names, room, &count);
+		Py_END_ALLOW_THREADS if (error == -ENODEV)
+		{
+			count = 0;
+			break;
+		}
+		if (error) {
+			raise_error(error);
+			goto out;
+		}
+		if (count <= room)
+			break;
+		free(names);
+		names = calloc(count, sizeof(*names));
+		if (!names) {
+			PyErr_NoMemory();
+			goto out;
+		}
+		room = count;
+	}
+	list = PyList_New((Py_ssize_t)count);
+	for (i = 0; list && i < count; i++) {
+		name = PyUnicode_DecodeFSDefault(names[i]);
+		if (!name)
+			Py_CLEAR(list);
+		else
+			PyList_SET_ITEM(list, (Py_ssize_t)i, name);
+	}
+out:
+	free(names);
+	return list;
+}
+
+static void node_dealloc(PyObject *self)
+{
+	PyTypeObject *type = Py_TYPE(self);
+
+	node_entry_put(((struct node_object *)self)->entry);
+	PyObject_Free(self);
+	Py_DECREF(type);
+}
+
+static PyObject *node_backend(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyUnicode_FromString(dray_node_backend(node_get(self)));
+}
+
+static int node_query(PyObject *self, struct dray_info *info)
+{
+	int error;
+
+	memset(info, 0, sizeof(*info));
+	Py_BEGIN_ALLOW_THREADS error =
+		dray_node_info(node_get(self), info, sizeof(*info));
+	Py_END_ALLOW_THREADS if (!error) return 0;
+	raise_error(error);
+	return -1;
+}
+
+static PyObject *node_repr(PyObject *self)
+{
+	struct dray_info info;
+
+	if (node_query(self, &info))
+		return NULL;
+	return PyUnicode_FromFormat("<dray.Node %s, back end %s>", info.name,
+				    dray_node_backend(node_get(self)));
+}
+
+static PyObject *node_info(PyObject *self, PyObject *unused)
+{
+	struct dray_info info;
+
+	(void)unused;
+	if (node_query(self, &info))
+		return NULL;
+	return record_node_info(type_state(self),
+				dray_node_backend(node_get(self)), &info);
+}
+
+/* Appends a new object to a list; a NULL object is its maker's failure. */
+static int append(PyObject *list, PyObject *object)
+{
+	int failed = !object || PyList_Append(list, object);
+
+	Py_XDECREF(object);
+	return failed ? -1 : 0;
+}
+
+static PyObject *node_heaps(PyObject *self, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	struct dray_heap_info heap;
+	struct dray_info info;
+	uint32_t i;
+	int error;
+
+	(void)unused;
+	if (!list || node_query(self, &info))
+		goto fail;
+	for (i = 0; i < info.heap_count; i++) {
+		memset(&heap, 0, sizeof(heap));
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_node_heap(node_get(self), i, &heap, sizeof(heap));
+		Py_END_ALLOW_THREADS if (error)
+		{
+			raise_error(error);
+			goto fail;
+		}
+		if (append(list, record_heap_info(type_state(self), &heap)))
+			goto fail;
+	}
+	return list;
+fail:
+	Py_XDECREF(list);
+	return NULL;
+}
+
+static PyObject *node_channels(PyObject *self, PyObject *unused)
+{
+	PyObject *list = PyList_New(0);
+	struct dray_channel_info channel;
+	struct dray_info info;
+	uint32_t i;
+	int error;
+
+	(void)unused;
+	if (!list || node_query(self, &info))
+		goto fail;
+	for (i = 0; i < info.channel_count; i++) {
+		memset(&channel, 0, sizeof(channel));
+		Py_BEGIN_ALLOW_THREADS error = dray_node_channel(
+			node_get(self), i, &channel, sizeof(channel));
+		Py_END_ALLOW_THREADS if (error)
+		{
+			raise_error(error);
+			goto fail;
+		}
+		if (append(list,
+			   record_channel_info(type_state(self), &channel)))
+			goto fail;
+	}
+	return list;
+fail:
+	Py_XDECREF(list);
+	return NULL;
+}
+
+static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "heap",  "name",    "initial",
+				 "limit", "granule", NULL };
+	struct dray_pool_options options = { 0 };
+	PyObject *initial = NULL, *limit = NULL;
+	unsigned long granule = 0;
+	PyObject *small = NULL;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzO!O!O!:pool",
+					 names, &options.heap, &options.name,
+					 &PyLong_Type, &initial, &PyLong_Type,
+					 &limit, &PyLong_Type, &small))
+		return NULL;
+	/* These refuse negative and huge values, where "K" would wrap. */
+	if (initial)
+		options.initial = PyLong_AsUnsignedLongLong(initial);
+	if (limit && !PyErr_Occurred())
+		options.limit = PyLong_AsUnsignedLongLong(limit);
+	if (small && !PyErr_Occurred())
+		granule = PyLong_AsUnsignedLong(small);
+	if (PyErr_Occurred())
+		return NULL;
+	if (granule > UINT32_MAX)
+		return PyErr_Format(PyExc_ValueError,
+				    "a granule of %lu bytes is above %lu",
+				    granule, (unsigned long)UINT32_MAX);
+	options.granule = (uint32_t)granule;
+	return pool_new(type_state(self), ((struct node_object *)self)->entry,
+			&options);
+}
+
+static PyMethodDef node_methods[] = {
+	{ "info", node_info, METH_NOARGS,
+	  "info() -> NodeInfo: what the node is and can do." },
+	{ "heaps", node_heaps, METH_NOARGS,
+	  "heaps() -> list of HeapInfo, in the order in which they are tried." },
+	{ "channels", node_channels, METH_NOARGS,
+	  "channels() -> list of ChannelInfo; empty on the host." },
+	{ "pool", (PyCFunction)(void (*)(void))node_pool,
+	  METH_VARARGS | METH_KEYWORDS,
+	  "pool(*, heap=None, name=None, initial=0, limit=0, granule=0) -> Pool\n\n"
+	  "A new pool on this node.  Sizes are in bytes; 0 is the node's own choice." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyGetSetDef node_properties[] = {
+	{ "backend", node_backend, NULL, "'kernel' or 'host'.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot node_slots[] = {
+	{ Py_tp_doc, "A DMA-capable device as dray sees it, or the host." },
+	{ Py_tp_dealloc, node_dealloc },
+	{ Py_tp_repr, node_repr },
+	{ Py_tp_methods, node_methods },
+	{ Py_tp_getset, node_properties },
+	{ 0, NULL },
+};
+
+PyType_Spec node_type_spec = {
+	.name = "dray.Node",
+	.basicsize = sizeof(struct node_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+		 Py_TPFLAGS_IMMUTABLETYPE,
+	.slots = node_slots,
+};

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The nodes that this process uses from Python, each with the one queue that
+ * its transfers go through.  An array leads to its node through the buffer it
+ * lies in, and from there to the queue through this list.  Node objects, the
+ * handlers of pools, received arrays and fences hold an entry; the last one
+ * to let go ends the queue.
+ *
+ * The list has its own lock: it is used from capsule destructors and from
+ * threads without a GIL.  Nothing of Python is called under it.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "module.h"
+
+struct node_entry {
+	struct node_entry *next;
+	struct dray_node *node; /* one reference */
+	struct dray_queue *queue; /* NULL until it is needed */
+	size_t references;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct node_entry *entries;
+
+struct node_entry *node_entry_get(struct dray_node *node)
+{
+	struct node_entry *entry;
+
+	pthread_mutex_lock(&lock);
+	for (entry = entries; entry; entry = entry->next) {
+		if (entry->node == node)
+			break;
+	}
+	if (entry) {
+		entry->references++;
+	} else {
+		entry = calloc(1, sizeof(*entry));
+		if (entry) {
+			entry->node = dray_node_ref(node);
+			entry->references = 1;
+			entry->next = entries;
+			entries = entry;
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return entry;
+}
+
+struct node_entry *node_entry_ref(struct node_entry *entry)
+{
+	pthread_mutex_lock(&lock);
+	entry->references++;
+	pthread_mutex_unlock(&lock);
+	return entry;
+}
+
+void node_entry_put(struct node_entry *entry)
+{
+	struct node_entry **place;
+
+	if (!entry)
+		return;
+	pthread_mutex_lock(&lock);
+	if (--entry->references) {
+		pthread_mutex_unlock(&lock);
+		return;
+	}
+	for (place = &entries; *place != entry; place = &(*place)->next)
+		;
+	*place = entry->next;
+	pthread_mutex_unlock(&lock);
+
+	Py_BEGIN_ALLOW_THREADS if (entry->queue)
+		dray_queue_destroy(entry->queue);
+	dray_node_unref(entry->node);
+	Py_END_ALLOW_THREADS free(entry);
+}
+
+struct dray_node *node_entry_node(const struct node_entry *entry)
+{
+	return entry->node;
+}
+
+int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
+{
+	int error = 0;
+
+	pthread_mutex_lock(&lock);
+	if (!entry->queue)
+		error = dray_queue_create(entry->node, NULL, &entry->queue);
+	*out = entry->queue;
+	pthread_mutex_unlock(&lock);
+	return error;
+}

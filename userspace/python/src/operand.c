@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * From a NumPy array to a view of libdray.  Everything that a transfer, a
+ * sync or an export takes for granted about an array is checked here: plain
+ * data, in one block that is alive, with no element outside of it.
+ */
+#include <string.h>
+
+#include "module.h"
+
+int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
+{
+	if (PyDataType_REFCHK(descr)) {
+		PyErr_Format(
+			PyExc_TypeError,
+			"%s: dtype %R holds Python objects, which mean nothing outside of this process",
+			role, descr);
+		return -1;
+	}
+	memset(out, 0, sizeof(*out));
+	switch (descr->kind) {
+	case 'b':
+		out->kind = '?';
+		break;
+	case 'i':
+	case 'u':
+	case 'f':
+	case 'c':
+	case 'm':
+	case 'M':
+	case 'S':
+	case 'U':
+	case 'V':
+		out->kind = descr->kind;
+		break;
+	default:
+		PyErr_Format(PyExc_TypeError, "%s: dtype %R is not plain data",
+			     role, descr);
+		return -1;
+	}
+	out->order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
+	return 0;
+}
+
+/* Whether each element lies in the block around the lowest byte. */
+static int operand_locate(struct operand *operand, const char *role)
+{
+	char *data = operand->view.data;
+	struct dray_location *location = &operand->location;
+	int64_t low, high, block_end;
+
+	dray_view_span(&operand->view, &low, &high);
+	operand->empty = low == high;
+	if (operand->empty)
+		return 0;
+	if (dray_locate(data + low, location)) {
+		PyErr_Format(
+			PyExc_ValueError,
+			"%s: the array's memory is not dray's: make it inside `with dray.memory():`",
+			role);
+		return -1;
+	}
+	block_end = (char *)location->block + location->block_size - data;
+	if (high > block_end) {
+		PyErr_Format(
+			PyExc_ValueError,
+			"%s: the view reaches %lld bytes beyond its block of %llu bytes",
+			role, (long long)(high - block_end),
+			(unsigned long long)location->block_size);
+		return -1;
+	}
+	return 0;
+}
+
+int operand_take(PyObject *object, const char *role, struct operand *out)
+{
+	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
+	struct dray_dtype dtype;
+	PyArrayObject *array;
+	int i, ndim, error;
+
+	if (!PyArray_Check(object)) {
+		PyErr_Format(PyExc_TypeError, "%s is a %s, not a NumPy array",
+			     role, Py_TYPE(object)->tp_name);
+		return -1;
+	}
+	array = (PyArrayObject *)object;
+	if (dtype_take(PyArray_DESCR(array), role, &dtype))
+		return -1;
+	if (PyArray_ITEMSIZE(array) > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError,
+			     "%s: an element of %zd bytes is above %lu", role,
+			     (Py_ssize_t)PyArray_ITEMSIZE(array),
+			     (unsigned long)UINT32_MAX);
+		return -1;
+	}
+	dtype.itemsize = (uint32_t)PyArray_ITEMSIZE(array);
+	ndim = PyArray_NDIM(array);
+	for (i = 0; i < ndim; i++) {
+		shape[i] = PyArray_DIM(array, i);
+		strides[i] = PyArray_STRIDE(array, i);
+	}
+	error = dray_view_init(&out->view, PyArray_DATA(array), dtype, ndim,
+			       shape, strides);
+	if (error) {
+		raise_error(error);
+		return -1;
+	}
+	if (!PyArray_ISWRITEABLE(array))
+		out->view.flags |= DRAY_VIEW_READONLY;
+	out->array = array;
+	return operand_locate(out, role);
+}
+
+int operand_take_filled(PyObject *object, const char *role, struct operand *out)
+{
+	if (operand_take(object, role, out))
+		return -1;
+	if (!out->empty)
+		return 0;
+	PyErr_Format(PyExc_ValueError,
+		     "%s: an array without elements lies nowhere", role);
+	return -1;
+}

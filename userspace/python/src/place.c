@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Where an array lies for its device, and handing it over between the device
+ * and the CPU.
+ */
+#include <stdlib.h>
+
+#include "module.h"
+
+PyObject *array_address(PyObject *module, PyObject *array)
+{
+	struct dray_segment segment;
+	struct operand operand;
+	int64_t low, high;
+	uint64_t offset;
+	size_t count;
+	int error;
+
+	(void)module;
+	if (operand_take_filled(array, "a", &operand))
+		return NULL;
+	dray_view_span(&operand.view, &low, &high);
+	offset = operand.location.offset - (uint64_t)low;
+	Py_BEGIN_ALLOW_THREADS error = dray_buffer_addresses(
+		operand.location.buffer, offset, 1, &segment, 1, &count);
+	Py_END_ALLOW_THREADS if (error) return raise_error(error);
+	return PyLong_FromUnsignedLongLong(segment.address);
+}
+
+PyObject *array_segments(PyObject *module, PyObject *array)
+{
+	struct dray_segment *segments = NULL;
+	PyObject *list = NULL, *item;
+	struct operand operand;
+	size_t room, count = 1, i;
+	int64_t low, high;
+	int error;
+
+	if (operand_take_filled(array, "a", &operand))
+		return NULL;
+	dray_view_span(&operand.view, &low, &high);
+	do {
+		room = count;
+		free(segments);
+		segments = calloc(room, sizeof(*segments));
+		if (!segments)
+			return PyErr_NoMemory();
+		Py_BEGIN_ALLOW_THREADS error = dray_buffer_addresses(
+			operand.location.buffer, operand.location.offset,
+			(uint64_t)(high - low), segments, room, &count);
+		Py_END_ALLOW_THREADS if (error)
+		{
+			raise_error(error);
+			goto out;
+		}
+	} while (count > room);
+	list = PyList_New((Py_ssize_t)count);
+	for (i = 0; list && i < count; i++) {
+		item = record_segment(module_state(module), &segments[i]);
+		if (!item)
+			Py_CLEAR(list);
+		else
+			PyList_SET_ITEM(list, (Py_ssize_t)i, item);
+	}
+out:
+	free(segments);
+	return list;
+}
+
+PyObject *array_sync(PyObject *module, PyObject *args)
+{
+	static const char *const names[] = { "to_device", "from_device",
+					     "both" };
+	static const enum dray_direction directions[] = { DRAY_TO_DEVICE,
+							  DRAY_FROM_DEVICE,
+							  DRAY_BIDIRECTIONAL };
+	struct operand operand;
+	const char *direction;
+	PyObject *array;
+	int owner, error;
+	size_t i;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "Osi:sync", &array, &direction, &owner))
+		return NULL;
+	for (i = 0; i < 3 && strcmp(direction, names[i]); i++)
+		;
+	if (i == 3)
+		return PyErr_Format(
+			PyExc_ValueError,
+			"direction is '%s': 'to_device', 'from_device' or 'both'",
+			direction);
+	if (operand_take(array, "a", &operand))
+		return NULL;
+	if (operand.empty)
+		Py_RETURN_NONE;
+	do {
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_view_sync(&operand.view,
+				       (enum dray_sync_owner)owner,
+				       directions[i]);
+		Py_END_ALLOW_THREADS
+	} while (error == -EINTR && !PyErr_CheckSignals());
+	if (error == -EINTR)
+		return NULL;
+	if (error)
+		return raise_error(error);
+	Py_RETURN_NONE;
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * copy, fill and explain: two arrays become two views, the destination's node
+ * lends its queue, the library does the rest.
+ */
+#include <errno.h>
+
+#include "module.h"
+
+static int engine_flags(PyObject *engine, unsigned int *flags)
+{
+	if (engine == Py_None)
+		*flags = 0;
+	else if (engine == Py_True)
+		*flags = DRAY_COPY_ENGINE;
+	else if (engine == Py_False)
+		*flags = DRAY_COPY_CPU;
+	else {
+		PyErr_Format(
+			PyExc_TypeError,
+			"engine is %R: None (as the threshold says), True or False",
+			engine);
+		return -1;
+	}
+	return 0;
+}
+
+static PyObject *shape_of(PyArrayObject *array)
+{
+	return PyArray_IntTupleFromIntp(PyArray_NDIM(array),
+					PyArray_DIMS(array));
+}
+
+static int take_destination(PyObject *object, struct operand *dst)
+{
+	if (operand_take(object, "dst", dst))
+		return -1;
+	if (PyArray_ISWRITEABLE(dst->array))
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "dst: the array is read-only");
+	return -1;
+}
+
+/* Shapes and types must be the same: a transfer moves bytes. */
+static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
+		     struct operand *src)
+{
+	PyObject *dst_shape, *src_shape;
+
+	if (take_destination(to, dst) || operand_take(from, "src", src))
+		return -1;
+	if (!PyArray_SAMESHAPE(dst->array, src->array)) {
+		dst_shape = shape_of(dst->array);
+		src_shape = shape_of(src->array);
+		if (dst_shape && src_shape)
+			PyErr_Format(PyExc_ValueError,
+				     "dst has the shape %R, src %R", dst_shape,
+				     src_shape);
+		Py_XDECREF(dst_shape);
+		Py_XDECREF(src_shape);
+		return -1;
+	}
+	if (!PyArray_EquivTypes(PyArray_DESCR(dst->array),
+				PyArray_DESCR(src->array))) {
+		PyErr_Format(
+			PyExc_TypeError,
+			"dst holds %R, src %R: a transfer converts nothing, view() one of them",
+			PyArray_DESCR(dst->array), PyArray_DESCR(src->array));
+		return -1;
+	}
+	return 0;
+}
+
+/* The entry and queue of the node that the destination belongs to. */
+static struct node_entry *queue_of(const struct operand *dst,
+				   struct dray_queue **queue)
+{
+	struct node_entry *entry;
+	int error;
+
+	entry = node_entry_get(dray_buffer_node(dst->location.buffer));
+	if (!entry) {
+		PyErr_NoMemory();
+		return NULL;
+	}
+	Py_BEGIN_ALLOW_THREADS error = node_entry_queue(entry, queue);
+	Py_END_ALLOW_THREADS if (!error) return entry;
+	raise_error(error);
+	node_entry_put(entry);
+	return NULL;
+}
+
+/* A copy, or with @element a fill; a Fence. */
+static PyObject *submit(struct module_state *state, const struct operand *dst,
+			const struct operand *src, const void *element,
+			unsigned int flags, bool wait)
+{
+	PyObject *to = (PyObject *)dst->array;
+	PyObject *from = src ? (PyObject *)src->array : NULL;
+	struct dray_fence *fence = NULL;
+	struct dray_queue *queue;
+	struct node_entry *entry;
+	PyObject *result = NULL;
+	int error;
+
+	if (dst->empty)
+		return fence_new(state, NULL, NULL, NULL, NULL);
+	entry = queue_of(dst, &queue);
+	if (!entry)
+		return NULL;
+	do {
+		Py_BEGIN_ALLOW_THREADS if (element) error =
+			dray_fill(queue, &dst->view, element, flags, &fence);
+		else error =
+			dray_copy(queue, &dst->view, &src->view, flags, &fence);
+		Py_END_ALLOW_THREADS
+	} while (error == -EINTR && !PyErr_CheckSignals());
+	if (!error)
+		result = fence_new(state, fence, entry, to, from);
+	else if (error != -EINTR)
+		raise_error(error);
+	if (result && wait && fence_finish(result))
+		Py_CLEAR(result);
+	node_entry_put(entry);
+	return result;
+}
+
+PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "dst", "src", "engine", "wait", NULL };
+	PyObject *to, *from, *engine = Py_None;
+	struct operand dst, src;
+	unsigned int flags;
+	int wait = 1;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$Op:copy", names,
+					 &to, &from, &engine, &wait) ||
+	    engine_flags(engine, &flags) || take_pair(to, from, &dst, &src))
+		return NULL;
+	return submit(module_state(module), &dst, &src, NULL, flags, wait);
+}
+
+PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "dst", "value", "engine", "wait", NULL };
+	PyObject *to, *value, *engine = Py_None, *result;
+	struct operand dst;
+	PyObject *element;
+	unsigned int flags;
+	int wait = 1;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$Op:fill", names,
+					 &to, &value, &engine, &wait) ||
+	    engine_flags(engine, &flags) || take_destination(to, &dst))
+		return NULL;
+	/* NumPy makes the element: its rules for casts, its errors. */
+	element = PyArray_FromAny(
+		value, (PyArray_Descr *)Py_NewRef(PyArray_DESCR(dst.array)), 0,
+		0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
+	if (!element)
+		return NULL;
+	result = submit(module_state(module), &dst, NULL,
+			PyArray_DATA((PyArrayObject *)element), flags, wait);
+	Py_DECREF(element);
+	return result;
+}
+
+PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "dst", "src", "engine", NULL };
+	struct dray_explanation explanation = {
+		.reason = "there is nothing to copy",
+	};
+	PyObject *to, *from, *engine = Py_None;
+	struct operand dst, src;
+	struct dray_queue *queue;
+	struct node_entry *entry;
+	unsigned int flags;
+	int error;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$O:explain", names,
+					 &to, &from, &engine) ||
+	    engine_flags(engine, &flags) || take_pair(to, from, &dst, &src))
+		return NULL;
+	if (!dst.empty) {
+		entry = queue_of(&dst, &queue);
+		if (!entry)
+			return NULL;
+		Py_BEGIN_ALLOW_THREADS error =
+			dray_explain(queue, &dst.view, &src.view, flags,
+				     &explanation, sizeof(explanation));
+		Py_END_ALLOW_THREADS node_entry_put(entry);
+		if (error)
+			return raise_error(error);
+	}
+	return record_explanation(module_state(module), &explanation);
+}
