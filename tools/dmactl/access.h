@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The nodes that a command looks at, and the sentences for when they cannot be
+ * looked at: no module, no such node, no permission, gone meanwhile.
+ */
+#ifndef DMACTL_ACCESS_H
+#define DMACTL_ACCESS_H
+
+#include <dray/memory.h>
+
+#include "command.h"
+
+struct open_node {
+	char name[DRAY_NAME_LEN];
+	struct dray_node *node;
+	struct dray_info info;
+};
+
+struct open_nodes {
+	struct open_node *entries;
+	size_t count;
+	/* EXIT_FAILED where some could not be opened; that has been said */
+	enum exit_code status;
+};
+
+/*
+ * Opens the node that the request names, or all.  False where there is none
+ * to look at, which has been said.
+ */
+bool nodes_open(const struct request *request, struct open_nodes *nodes);
+void nodes_close(struct open_nodes *nodes);
+
+/* Says that @doing ("list its buffers") failed with @error on a node. */
+void node_complain(const struct open_node *node, const char *doing, int error);
+
+#endif /* DMACTL_ACCESS_H */

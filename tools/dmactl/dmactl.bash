@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# Completion of dmactl for bash: commands, options, nodes, ids of buffers.
+
+_dmactl_nodes() {
+	local path
+
+	for path in /dev/dray[0-9]*; do
+		[ -e "$path" ] && printf '%s\n' "${path#/dev/}"
+	done
+}
+
+_dmactl() {
+	local commands='list show heaps nodes help'
+	local options='-n --node --json --no-header --bytes -h --help --version'
+	local current=${COMP_WORDS[COMP_CWORD]}
+	local previous=${COMP_WORDS[COMP_CWORD - 1]}
+	local command='' words='' operands=0 i
+
+	# the command and how many words follow it, options left out
+	for ((i = 1; i < COMP_CWORD; i++)); do
+		case ${COMP_WORDS[i]} in
+		-n | --node | =) ((i++)) ;;
+		-*) ;;
+		*)
+			[ -n "$command" ] && ((operands++))
+			command=${command:-${COMP_WORDS[i]}}
+			;;
+		esac
+	done
+
+	# bash makes three words of --node=NAME
+	if [ "$current" = = ] && [ "$previous" = --node ]; then
+		current=
+		words=$(_dmactl_nodes)
+	elif [ "$previous" = = ] &&
+		[ "${COMP_WORDS[COMP_CWORD - 2]}" = --node ]; then
+		words=$(_dmactl_nodes)
+	elif [ "$previous" = -n ] || [ "$previous" = --node ]; then
+		words=$(_dmactl_nodes)
+	elif [[ $current == -* ]]; then
+		words=$options
+	elif [ -z "$command" ]; then
+		words=$commands
+	elif [ "$command" = help ] && [ "$operands" = 0 ]; then
+		words=$commands
+	elif [ "$command" = show ] && [ "$operands" = 0 ]; then
+		words=$("${COMP_WORDS[0]}" --no-header list 2>/dev/null |
+			while read -r id _; do printf '%s\n' "$id"; done)
+	fi
+	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+complete -F _dmactl dmactl

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Text from outside made safe for a terminal and for columns.  A character is
+ * kept where the locale calls it printable and gives it a width: that leaves
+ * out control characters, bytes that are no character, and also the marks that
+ * take no room and change what is beside them (combining and bidirectional
+ * ones).  The rest is written \xNN.
+ */
+#include <stdbool.h>
+#include <string.h>
+#include <wchar.h>
+#include <wctype.h>
+
+#include "escape.h"
+#include "message.h"
+
+/* Bytes of the first character, and its columns; 0 columns: not to be shown */
+static size_t first_character(const char *text, size_t length, size_t *columns)
+{
+	mbstate_t state = { 0 };
+	wchar_t character;
+	size_t bytes = mbrtowc(&character, text, length, &state);
+	int width;
+
+	*columns = 0;
+	if (bytes == (size_t)-1 || bytes == (size_t)-2 || bytes == 0)
+		return 1;
+	width = iswprint((wint_t)character) ? wcwidth(character) : 0;
+	if (width > 0)
+		*columns = (size_t)width;
+	return bytes;
+}
+
+static bool is_kept(const char *text, size_t columns, enum escape_kind kind)
+{
+	if (!columns)
+		return false;
+	if (*text == '\\')
+		return kind == ESCAPE_CONTROL;
+	return *text != ' ' || kind != ESCAPE_WORD;
+}
+
+char *escape(const char *text, size_t length, enum escape_kind kind)
+{
+	static const char digits[] = "0123456789abcdef";
+	size_t left = strnlen(text, length);
+	/* one byte becomes four at most */
+	char *safe = memory_resize(NULL, left + 1, 4);
+	char *end = safe;
+
+	while (left) {
+		size_t columns;
+		size_t bytes = first_character(text, left, &columns);
+
+		if (is_kept(text, columns, kind)) {
+			memcpy(end, text, bytes);
+			end += bytes;
+		} else {
+			for (size_t i = 0; i < bytes; i++) {
+				unsigned char byte = (unsigned char)text[i];
+
+				*end++ = '\\';
+				*end++ = 'x';
+				*end++ = digits[byte >> 4];
+				*end++ = digits[byte & 15];
+			}
+		}
+		text += bytes;
+		left -= bytes;
+	}
+	*end = '\0';
+	return safe;
+}
+
+size_t escape_cut(const char *safe, size_t columns)
+{
+	size_t left = strlen(safe);
+	size_t taken = 0;
+
+	while (left) {
+		size_t width;
+		size_t bytes = first_character(safe + taken, left, &width);
+
+		if (width > columns)
+			break;
+		columns -= width;
+		taken += bytes;
+		left -= bytes;
+	}
+	return taken;
+}
+
+size_t escape_width(const char *safe, size_t length)
+{
+	size_t columns = 0;
+
+	while (length) {
+		size_t width;
+		size_t bytes = first_character(safe, length, &width);
+
+		columns += width;
+		safe += bytes;
+		length -= bytes;
+	}
+	return columns;
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* dmactl help, and what --help prints: the commands' own descriptions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "command.h"
+#include "message.h"
+
+const struct command *const commands[] = {
+	&list_command,	&show_command, &heaps_command,
+	&nodes_command, &help_command, NULL,
+};
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 0; commands[i]; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static const char options[] =
+	"Options:\n"
+	"  -n, --node NAME  only this node, as dray0; otherwise all\n"
+	"      --json       print JSON: exact numbers, names unchanged\n"
+	"      --no-header  leave out header and total line\n"
+	"      --bytes      print sizes in bytes, not as 8.0M\n"
+	"  -h, --help       print this, or how to use a command\n"
+	"      --version    print the version\n";
+
+static void print_all(void)
+{
+	fputs("Usage: dmactl [OPTION]... COMMAND [OPERAND]\n"
+	      "Shows who holds the DMA memory that the dray module gives out.\n"
+	      "\n"
+	      "Commands:\n",
+	      stdout);
+	for (size_t i = 0; commands[i]; i++) {
+		const char *operand = commands[i]->operand;
+		char *call =
+			text_format("%s%s%s", commands[i]->name,
+				    operand ? " " : "", operand ? operand : "");
+
+		printf("  %-15s  %s\n", call, commands[i]->summary);
+		free(call);
+	}
+	printf("\n%s", options);
+	fputs("\n"
+	      "Exit status: 0 all is well, 1 what was asked for is not there\n"
+	      "or failed, 2 the command line makes no sense.  See dmactl(1).\n",
+	      stdout);
+}
+
+void help_print(const struct command *command)
+{
+	if (!command) {
+		print_all();
+		return;
+	}
+	printf("Usage: dmactl [OPTION]... %s%s%s\n", command->name,
+	       command->operand ? " " : "",
+	       command->operand ? command->operand : "");
+	printf("Prints %s.\n\n%s\n%s", command->summary, command->description,
+	       options);
+}
+
+static enum exit_code help_run(const struct request *request)
+{
+	const struct command *command = NULL;
+
+	if (request->operand) {
+		command = command_find(request->operand);
+		if (!command) {
+			complain("no command '%s': 'dmactl help' shows them",
+				 request->operand);
+			return EXIT_USAGE;
+		}
+	}
+	help_print(command);
+	return EXIT_FINE;
+}
+
+const struct command help_command = {
+	.name = "help",
+	.operand = "[COMMAND]",
+	.operand_optional = true,
+	.summary = "how to use dmactl, or one command",
+	.description = "The same as --help.\n",
+	.run = help_run,
+};

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Sizes and times as a person reads them: two figures that matter.  Exact
+ * values are in the JSON, and with --bytes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "quantity.h"
+
+const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact)
+{
+	static const char units[] = "BKMGTPE";
+	unsigned int unit = 0;
+	uint64_t tenths;
+
+	while (bytes >> (10 * unit) >= 1024)
+		unit++;
+	if (exact)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64, bytes);
+	else if (!unit)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "B", bytes);
+	else {
+		/* one unit finer first: ten times an exbibyte does not fit */
+		tenths = (bytes >> (10 * unit - 10)) * 10 >> 10;
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 ".%" PRIu64 "%c",
+			 tenths / 10, tenths % 10, units[unit]);
+	}
+	return out;
+}
+
+const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds)
+{
+	uint64_t seconds = nanoseconds / 1000000000;
+	uint64_t minutes = seconds / 60;
+	uint64_t hours = minutes / 60;
+
+	if (nanoseconds < 1000000)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "us",
+			 nanoseconds / 1000);
+	else if (!seconds)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "ms",
+			 nanoseconds / 1000000);
+	else if (!minutes)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "s", seconds);
+	else if (!hours)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "m%02" PRIu64 "s",
+			 minutes, seconds % 60);
+	else if (hours < 24)
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "h%02" PRIu64 "m",
+			 hours, minutes % 60);
+	else
+		snprintf(out, QUANTITY_ROOM, "%" PRIu64 "d%02" PRIu64 "h",
+			 hours / 24, hours % 24);
+	return out;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* dmactl show ID: everything that is known of one buffer. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "document.h"
+#include "escape.h"
+#include "gather.h"
+#include "message.h"
+#include "quantity.h"
+#include "table.h"
+#include "words.h"
+
+#define IDS_SHOWN 8 /* in the sentence that says which there are */
+
+/* A decimal number from 1 on, and nothing else: "1x", "-1" are typing errors */
+static bool parse_id(const char *text, uint64_t *id)
+{
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	*id = strtoull(text, &end, 10);
+	return !errno && !*end && *id;
+}
+
+__attribute__((format(printf, 2, 3))) static void
+print_line(const char *key, const char *format, ...)
+{
+	va_list args;
+
+	printf("%-12s ", key);
+	va_start(args, format);
+	vprintf(format, args);
+	va_end(args);
+	putchar('\n');
+}
+
+static void print_name(const char *key, const char *name, size_t room)
+{
+	char *safe = escape(name, room, ESCAPE_NAME);
+
+	print_line(key, "%s", *safe ? safe : "-");
+	free(safe);
+}
+
+static void print_size(const char *key, uint64_t bytes)
+{
+	char size[QUANTITY_ROOM];
+
+	if (bytes < 1024)
+		print_line(key, "%" PRIu64 " bytes", bytes);
+	else
+		print_line(key, "%s (%" PRIu64 " bytes)",
+			   quantity_size(size, bytes, false), bytes);
+}
+
+static void print_owner(const struct request *request,
+			const struct dray_buffer_info *info)
+{
+	bool orphan = info->flags & DRAY_BUFFER_ORPHAN;
+	enum table_colour colour = orphan ? TABLE_BAD : TABLE_PLAIN;
+	char *comm = escape(info->comm, sizeof(info->comm), ESCAPE_NAME);
+	char *user = user_word(info->uid);
+	char *safe_user = escape(user, strlen(user), ESCAPE_NAME);
+
+	if (info->pid)
+		print_line("owner:", "%s%s, pid %" PRId32 "%s%s",
+			   colour_on(request, colour), comm, info->pid,
+			   orphan ? ", gone" : "", colour_off(request, colour));
+	else
+		print_line("owner:", "%s%s, %s%s", colour_on(request, colour),
+			   comm,
+			   orphan ? "gone" : "a process of another namespace",
+			   colour_off(request, colour));
+	print_line("user:", "%s, uid %" PRIu32, safe_user, info->uid);
+	free(safe_user);
+	free(user);
+	free(comm);
+}
+
+static void print_text(const struct request *request,
+		       const struct buffer_entry *entry)
+{
+	const struct dray_buffer_info *info = &entry->info;
+	char *heap =
+		escape(info->heap_name, sizeof(info->heap_name), ESCAPE_NAME);
+	char time[QUANTITY_ROOM];
+	char mode[WORD_ROOM];
+
+	print_line("id:", "%" PRIu64, (uint64_t)info->id);
+	print_name("name:", info->name, sizeof(info->name));
+	if (request->bytes)
+		print_line("size:", "%" PRIu64, (uint64_t)info->size);
+	else
+		print_size("size:", info->size);
+	if (info->heap == DRAY_HEAP_ANY)
+		print_line("heap:", "%s", heap);
+	else
+		print_line("heap:", "%s, number %" PRIu32 " of %s", heap,
+			   info->heap, entry->node->name);
+	print_line("mode:", "%s", mode_word(info->mode, mode));
+	print_owner(request, info);
+	print_line("mapped:", "%" PRIu32, info->mapped);
+	print_line("attached:", "%" PRIu32, info->attachments);
+	print_line("busy:", "%" PRIu32 " %s in flight", info->transfers,
+		   info->transfers == 1 ? "transfer" : "transfers");
+	print_line("age:", "%s", quantity_time(time, info->age_ns));
+	if (request->bytes)
+		print_line("synced:", "%" PRIu64, (uint64_t)info->sync_bytes);
+	else
+		print_size("synced:", info->sync_bytes);
+	print_line("sync time:", "%s", quantity_time(time, info->sync_ns));
+	free(heap);
+}
+
+static void complain_no_buffer(const struct request *request,
+			       const struct buffer_list *list)
+{
+	char *ids = text_format("%s", "");
+	const char *where = request->node ? request->node : "any node";
+
+	for (size_t i = 0; i < list->count && i < IDS_SHOWN; i++) {
+		char *longer = text_format("%s%s%" PRIu64, ids, i ? ", " : "",
+					   (uint64_t)list->entries[i].info.id);
+
+		free(ids);
+		ids = longer;
+	}
+	if (!list->count)
+		complain("no buffer %s: there is none on %s that you may see",
+			 request->operand, where);
+	else if (list->count == 1)
+		complain("no buffer %s: the only one on %s that you may see "
+			 "is %s",
+			 request->operand, where, ids);
+	else
+		complain("no buffer %s: there are %zu on %s that you may see "
+			 "(%s%s)",
+			 request->operand, list->count, where, ids,
+			 list->count > IDS_SHOWN ? ", ..." : "");
+	free(ids);
+}
+
+static enum exit_code show_run(const struct request *request)
+{
+	const struct buffer_entry *entry = NULL;
+	struct open_nodes nodes;
+	struct buffer_list list;
+	enum exit_code status = EXIT_FAILED;
+	uint64_t id;
+
+	if (!parse_id(request->operand, &id)) {
+		complain("'%s' is no buffer id: 'dmactl list' shows them, "
+			 "numbers from 1 on",
+			 request->operand);
+		return EXIT_USAGE;
+	}
+	if (!nodes_open(request, &nodes))
+		return EXIT_FAILED;
+	buffers_gather(request, &nodes, &list);
+	for (size_t i = 0; i < list.count && !entry; i++)
+		if (list.entries[i].info.id == id)
+			entry = &list.entries[i];
+	if (!entry) {
+		complain_no_buffer(request, &list);
+	} else {
+		if (request->json)
+			document_print(document_buffer(entry));
+		else
+			print_text(request, entry);
+		status = list.status;
+	}
+	buffers_free(&list);
+	nodes_close(&nodes);
+	return status;
+}
+
+static const char description[] =
+	"One line for each thing that is known of the buffer, 'key: value'.\n"
+	"ID is the number in the first column of 'dmactl list'.\n";
+
+const struct command show_command = {
+	.name = "show",
+	.operand = "ID",
+	.summary = "everything about one buffer",
+	.description = description,
+	.run = show_run,
+};

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Cells are kept as one array, row by row, and measured when they are printed:
+ * in columns of the terminal, not in bytes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "message.h"
+#include "quantity.h"
+#include "table.h"
+
+#define COLUMN_GAP 2 /* spaces between two columns */
+#define SHRUNK_LEAST 8 /* columns that a cut column keeps */
+
+struct cell {
+	char *text;
+	size_t width; /* columns of the terminal */
+	enum table_colour colour;
+};
+
+struct table {
+	const struct table_column *columns;
+	size_t column_count;
+	struct cell *cells;
+	size_t cell_count;
+	size_t room; /* cells that fit into what is allocated */
+};
+
+struct table *table_create(const struct table_column *columns)
+{
+	struct table *table = memory_resize(NULL, 1, sizeof(*table));
+
+	*table = (struct table){ .columns = columns };
+	while (columns[table->column_count].title)
+		table->column_count++;
+	return table;
+}
+
+void table_destroy(struct table *table)
+{
+	for (size_t i = 0; i < table->cell_count; i++)
+		free(table->cells[i].text);
+	free(table->cells);
+	free(table);
+}
+
+static void add_cell(struct table *table, enum table_colour colour, char *text)
+{
+	if (!*text) {
+		free(text);
+		text = text_format("-");
+	}
+	if (table->cell_count == table->room) {
+		table->room = table->room ? 2 * table->room : 64;
+		table->cells = memory_resize(table->cells, table->room,
+					     sizeof(*table->cells));
+	}
+	table->cells[table->cell_count++] = (struct cell){
+		.text = text,
+		.width = escape_width(text, strlen(text)),
+		.colour = colour,
+	};
+}
+
+void table_cell(struct table *table, enum table_colour colour,
+		const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	add_cell(table, colour, text_format_list(format, args));
+	va_end(args);
+}
+
+void table_name(struct table *table, enum table_colour colour, const char *name,
+		size_t room)
+{
+	size_t column = table->cell_count % table->column_count;
+	bool last = column == table->column_count - 1;
+
+	add_cell(table, colour,
+		 escape(name, room, last ? ESCAPE_NAME : ESCAPE_WORD));
+}
+
+void table_size(struct table *table, const struct request *request,
+		unsigned long long bytes)
+{
+	char size[QUANTITY_ROOM];
+
+	table_cell(table, TABLE_PLAIN, "%s",
+		   quantity_size(size, bytes, request->bytes));
+}
+
+const char *colour_on(const struct request *request, enum table_colour colour)
+{
+	static const char *const codes[] = {
+		[TABLE_PLAIN] = "",
+		[TABLE_GOOD] = "\033[32m",
+		[TABLE_WARNING] = "\033[33m",
+		[TABLE_BAD] = "\033[31m",
+	};
+
+	return request->colour ? codes[colour] : "";
+}
+
+const char *colour_off(const struct request *request, enum table_colour colour)
+{
+	return request->colour && colour != TABLE_PLAIN ? "\033[0m" : "";
+}
+
+/* Takes columns from the widest one that may be cut until all fit. */
+static void shrink(const struct table *table, size_t *widths, size_t limit)
+{
+	size_t sum = COLUMN_GAP * (table->column_count - 1);
+
+	for (size_t i = 0; i < table->column_count; i++)
+		sum += widths[i];
+	while (sum > limit) {
+		size_t widest = table->column_count;
+
+		for (size_t i = 0; i < table->column_count; i++) {
+			if (!table->columns[i].shrinks ||
+			    widths[i] <= SHRUNK_LEAST)
+				continue;
+			if (widest == table->column_count ||
+			    widths[i] > widths[widest])
+				widest = i;
+		}
+		if (widest == table->column_count)
+			return;
+		widths[widest]--;
+		sum--;
+	}
+}
+
+static size_t *measure(const struct table *table, const struct request *request)
+{
+	size_t *widths =
+		memory_resize(NULL, table->column_count, sizeof(*widths));
+
+	for (size_t i = 0; i < table->column_count; i++)
+		widths[i] =
+			request->header ? strlen(table->columns[i].title) : 0;
+	for (size_t i = 0; i < table->cell_count; i++) {
+		size_t *width = &widths[i % table->column_count];
+
+		if (table->cells[i].width > *width)
+			*width = table->cells[i].width;
+	}
+	if (request->width > 0)
+		shrink(table, widths, (size_t)request->width);
+	return widths;
+}
+
+static void pad(size_t count)
+{
+	while (count--)
+		putchar(' ');
+}
+
+static void print_cell(const struct table *table, const struct cell *cell,
+		       size_t column, size_t width,
+		       const struct request *request)
+{
+	bool last = column == table->column_count - 1;
+	size_t bytes = strlen(cell->text);
+	size_t columns = cell->width;
+	bool cut = columns > width;
+
+	if (cut) {
+		bytes = escape_cut(cell->text, width - 1);
+		columns = escape_width(cell->text, bytes) + 1;
+	}
+	if (column)
+		pad(COLUMN_GAP);
+	if (table->columns[column].number)
+		pad(width - columns);
+	fputs(colour_on(request, cell->colour), stdout);
+	fwrite(cell->text, 1, bytes, stdout);
+	if (cut)
+		putchar('+');
+	fputs(colour_off(request, cell->colour), stdout);
+	if (!last && !table->columns[column].number)
+		pad(width - columns);
+	if (last)
+		putchar('\n');
+}
+
+size_t table_rows(const struct table *table)
+{
+	return table->cell_count / table->column_count;
+}
+
+void table_print(const struct table *table, const struct request *request)
+{
+	size_t *widths = measure(table, request);
+
+	for (size_t i = 0; request->header && i < table->column_count; i++) {
+		struct cell title = {
+			.text = (char *)table->columns[i].title,
+			.width = strlen(table->columns[i].title),
+		};
+
+		print_cell(table, &title, i, widths[i], request);
+	}
+	for (size_t i = 0; i < table->cell_count; i++) {
+		size_t column = i % table->column_count;
+
+		print_cell(table, &table->cells[i], column, widths[column],
+			   request);
+	}
+	free(widths);
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Words for what the kernel says in numbers and bits.  A number that this
+ * version does not know is shown as it is: the module may be newer.
+ */
+#include <inttypes.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <linux/dray.h>
+
+#include "message.h"
+#include "words.h"
+
+const char *const heap_flag_words[] = { "shared", "pinnable", "default", NULL };
+const char *const node_flag_words[] = { "coherent", "iommu",   "virtual",
+					"submit",   "address", NULL };
+const char *const channel_flag_words[] = { "copy", "fill", "open", "dead",
+					   NULL };
+
+static const char *number_word(uint32_t number, char out[WORD_ROOM])
+{
+	snprintf(out, WORD_ROOM, "%" PRIu32, number);
+	return out;
+}
+
+const char *mode_word(uint32_t mode, char out[WORD_ROOM])
+{
+	switch (mode) {
+	case DRAY_MODE_CACHED:
+		return "cached";
+	case DRAY_MODE_WRITE_COMBINED:
+		return "write-combined";
+	case DRAY_MODE_COHERENT:
+		return "coherent";
+	}
+	return number_word(mode, out);
+}
+
+const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
+{
+	switch (type) {
+	case DRAY_HEAP_RESERVED:
+		return "reserved";
+	case DRAY_HEAP_CMA:
+		return "cma";
+	case DRAY_HEAP_PAGES:
+		return "pages";
+	}
+	return number_word(type, out);
+}
+
+char *flag_list(uint32_t flags, const char *const *words)
+{
+	char *list = text_format("%s", "");
+
+	for (size_t i = 0; flags; i++) {
+		uint32_t bit = words[i] ? 1u << i : 0;
+		char *longer;
+
+		if (bit && !(flags & bit))
+			continue;
+		if (bit)
+			longer = text_format("%s%s%s", list, *list ? "," : "",
+					     words[i]);
+		else
+			longer = text_format("%s%s0x%" PRIx32, list,
+					     *list ? "," : "", flags);
+		/* without a word: all that are left are in that number */
+		flags = bit ? flags & ~bit : 0;
+		free(list);
+		list = longer;
+	}
+	return list;
+}
+
+char *user_word(uint32_t uid)
+{
+	const struct passwd *user = getpwuid(uid);
+
+	return user ? text_format("%s", user->pw_name)
+		    : text_format("%" PRIu32, uid);
+}
