@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Holds buffers, for dmactl to show.
+ *
+ *	dmactl-holder [--orphan | --churn] HEAP [NAME BYTES]...
+ *
+ * Allocates the buffers, prints the id of each and "ready", and gives them
+ * back when its standard input ends.  --orphan: the process that allocated
+ * ends, a child of it keeps the buffers.  --churn: allocates
+ * and frees them over and over until then.  DRAY_TEST_NODE is the node.
+ */
+#include <err.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <dray/memory.h>
+
+#define MOST 16 /* buffers */
+
+struct wish {
+	const char *name;
+	uint64_t bytes;
+};
+
+static struct dray_node *node;
+static struct wish wishes[MOST];
+static struct dray_buffer *held[MOST];
+static int count;
+
+static void take(const char *heap)
+{
+	for (int i = 0; i < count; i++) {
+		struct dray_buffer_options options = {
+			.heap = heap,
+			.name = wishes[i].name,
+		};
+
+		if (dray_buffer_alloc(node, wishes[i].bytes, &options,
+				      &held[i]))
+			errx(1, "%s", dray_last_error());
+	}
+}
+
+static void give_back(void)
+{
+	for (int i = 0; i < count; i++)
+		dray_buffer_unref(held[i]);
+}
+
+static void say_ready(void)
+{
+	for (int i = 0; i < count; i++)
+		printf("%" PRIu64 "\n", dray_buffer_id(held[i]));
+	printf("ready\n");
+	if (fflush(stdout))
+		err(1, "standard output");
+}
+
+static bool input_ended(int timeout)
+{
+	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
+	char byte;
+
+	if (poll(&input, 1, timeout) < 0)
+		err(1, "poll");
+	return input.revents && read(STDIN_FILENO, &byte, 1) <= 0;
+}
+
+/* The caller ends; a child goes on with all that it had. */
+static void become_an_orphan(void)
+{
+	pid_t child = fork();
+
+	if (child < 0)
+		err(1, "fork");
+	if (child)
+		_exit(0);
+}
+
+int main(int argc, char **argv)
+{
+	const char *spec = getenv("DRAY_TEST_NODE");
+	const char *option =
+		argc > 1 && !strncmp(argv[1], "--", 2) ? argv[1] : "";
+	int first = *option ? 2 : 1;
+
+	if (argc <= first || (argc - first - 1) / 2 > MOST)
+		errx(2, "usage: [--orphan | --churn] HEAP [NAME BYTES]...");
+	for (int i = first + 1; i + 1 < argc; i += 2)
+		wishes[count++] = (struct wish){
+			.name = argv[i],
+			.bytes = strtoull(argv[i + 1], NULL, 0),
+		};
+	if (dray_node_open(spec ? spec : "kernel", &node))
+		errx(1, "%s", dray_last_error());
+	take(argv[first]);
+	if (!strcmp(option, "--orphan"))
+		become_an_orphan();
+	say_ready();
+	if (!strcmp(option, "--churn")) {
+		while (!input_ended(0)) {
+			give_back();
+			take(argv[first]);
+		}
+	} else {
+		while (!input_ended(-1))
+			continue;
+	}
+	give_back();
+	dray_node_unref(node);
+	return 0;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A stand-in for the library's nodes, for what the real module shows only by
+ * chance: a buffer that goes away between two calls, a list that grows, a
+ * device that is pulled out, names that attack the terminal.  dmactl's own
+ * sources are linked with it into dmactl-scripted; the real library and the
+ * real module are tested by with-module.sh.
+ *
+ * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
+ *		"crowded", "vanishing" or "unloaded"
+ * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
+ *		from LIST on dray1
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dray/memory.h>
+
+#define MIB (1024ull * 1024)
+#define NODE_COUNT 2
+
+struct dray_node {
+	unsigned int index;
+};
+
+static struct dray_node nodes[NODE_COUNT] = { { 0 }, { 1 } };
+static char sentence[128];
+
+static bool is_scene(const char *name)
+{
+	const char *scene = getenv("DRAY_SCENE");
+
+	return !strcmp(scene ? scene : "plain", name);
+}
+
+static int fail(const char *call, int error)
+{
+	snprintf(sentence, sizeof(sentence), "scripted %s: %s", call,
+		 strerror(error));
+	return -error;
+}
+
+/* The failure that DRAY_FAIL asks for in this call on this node, or 0. */
+static int scripted_failure(const char *call, unsigned int node)
+{
+	const char *script = getenv("DRAY_FAIL");
+	char name[32];
+	unsigned int only;
+	int error;
+	int fields;
+
+	if (!script)
+		return 0;
+	fields = sscanf(script, "%31[a-z]:%d:%u", name, &error, &only);
+	if (fields < 2 || strcmp(name, call))
+		return 0;
+	return fields == 3 && only != node ? 0 : fail(call, error);
+}
+
+static uint64_t buffer_count(void)
+{
+	static uint64_t grown;
+
+	if (is_scene("empty"))
+		return 0;
+	if (is_scene("crowded"))
+		return UINT64_C(1) << 50;
+	/* one more at each look, until there are 40 */
+	if (is_scene("growing"))
+		return grown < 40 ? ++grown : grown;
+	return 3;
+}
+
+const char *dray_last_error(void)
+{
+	return sentence;
+}
+
+const char *dray_version(void)
+{
+	return "scripted";
+}
+
+int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
+{
+	int error = scripted_failure("names", 0);
+
+	if (error)
+		return error;
+	if (is_scene("unloaded"))
+		return fail("names", ENODEV);
+	for (size_t i = 0; i < NODE_COUNT && i < room; i++)
+		snprintf(names[i], DRAY_NAME_LEN, "dray%zu", i);
+	*count = NODE_COUNT;
+	return 0;
+}
+
+int dray_node_open(const char *spec, struct dray_node **out)
+{
+	unsigned int index;
+	int error;
+
+	if (sscanf(spec, "kernel:dray%u", &index) != 1 || index >= NODE_COUNT)
+		return fail("open", EINVAL);
+	error = scripted_failure("open", index);
+	if (!error)
+		*out = &nodes[index];
+	return error;
+}
+
+void dray_node_unref(struct dray_node *node)
+{
+	if (node != &nodes[node->index])
+		abort();
+}
+
+int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
+{
+	struct dray_info known = {
+		.abi_version = DRAY_ABI_VERSION,
+		.flags = node->index ? DRAY_NODE_VIRTUAL
+				     : DRAY_NODE_SUBMIT | 1u << 20,
+		.dma_mask = node->index ? UINT64_MAX : 0xffffffff,
+		.cache_line = 64,
+		.dma_alignment = 128,
+		.heap_count = node->index ? 1 : 2,
+		.channel_count = node->index ? 0 : 2,
+		.max_runs = 65536,
+		.max_bytes = 1024 * MIB,
+		.queue_depth = 64,
+		.page_size = 4096,
+		.version = "0.1.0",
+	};
+
+	snprintf(known.name, sizeof(known.name), "dray%u", node->index);
+	snprintf(known.device, sizeof(known.device), "%s",
+		 is_scene("hostile") ? "dev\033]0;title\a" : "soc:dray");
+	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
+	return scripted_failure("info", node->index);
+}
+
+int dray_node_heap(struct dray_node *node, uint32_t index,
+		   struct dray_heap_info *info, size_t size)
+{
+	struct dray_heap_info known = {
+		.index = index,
+		.type = index ? 77 : DRAY_HEAP_RESERVED,
+		.flags = index ? DRAY_HEAP_SHARED
+			       : DRAY_HEAP_PINNABLE | DRAY_HEAP_DEFAULT,
+		.buffers = 3,
+		.total = 64 * MIB,
+		.free = index ? 0 : 16 * MIB,
+		.used = 32 * MIB,
+		.quarantined = 8 * MIB,
+		.largest_free = index ? 0 : 4 * MIB,
+		.largest_request = 64 * MIB,
+	};
+
+	snprintf(known.name, sizeof(known.name), "%s",
+		 index ? "other" : "reserved");
+	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
+	return scripted_failure("heap", node->index);
+}
+
+int dray_node_channel(struct dray_node *node, uint32_t index,
+		      struct dray_channel_info *info, size_t size)
+{
+	struct dray_channel_info known = {
+		.index = index,
+		.flags = DRAY_CHANNEL_COPY |
+			 (index ? DRAY_CHANNEL_DEAD | DRAY_CHANNEL_OPEN : 0),
+		.alignment = 1,
+		.max_segment = 1024 * MIB,
+		.submitted = 7,
+		.bytes = 8 * MIB,
+		.failed = index,
+	};
+
+	snprintf(known.name, sizeof(known.name), "channel%u", index);
+	if (index)
+		snprintf(known.device, sizeof(known.device), "dma0chan1");
+	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
+	return scripted_failure("channel", node->index);
+}
+
+int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
+		   size_t *count)
+{
+	uint64_t there = buffer_count();
+
+	for (uint64_t i = 0; i < there && i < room; i++)
+		ids[i] = there - i;
+	*count = there;
+	return scripted_failure("list", node->index);
+}
+
+static void set_names(struct dray_buffer_info *info, const char *comm,
+		      const char *name)
+{
+	/* not always terminated: the full field is used */
+	memset(info->comm, 0, sizeof(info->comm));
+	memset(info->name, 0, sizeof(info->name));
+	memcpy(info->comm, comm, strnlen(comm, sizeof(info->comm)));
+	memcpy(info->name, name, strnlen(name, sizeof(info->name)));
+}
+
+static void make_hostile(struct dray_buffer_info *info)
+{
+	if (info->id == 1)
+		set_names(info, "a b\n9 9 root", "\033[2Jgone\\\b\177\r\n");
+	else if (info->id == 2)
+		set_names(info, "0123456789abcdef", "caf\xc3\xa9 \xff\xc3");
+	else
+		set_names(info,
+			  "\xc2\x9b"
+			  "31m",
+			  "rtl \xe2\x80\xae \xe5\xae\xbd");
+}
+
+int dray_node_buffer_info(struct dray_node *node, uint64_t id,
+			  struct dray_buffer_info *info, size_t size)
+{
+	struct dray_buffer_info known = {
+		.id = id,
+		.size = id * MIB,
+		.age_ns = 192ull * 1000000000,
+		.sync_bytes = 3 * MIB / 2,
+		.sync_ns = 2500000,
+		/* the third is in a heap of dray0 alone */
+		.heap = id < 3	      ? 0
+			: node->index ? DRAY_HEAP_ANY
+				      : 1,
+		.mode = id < 4 ? (uint32_t)id - 1 : 9,
+		.mapped = 1,
+		.attachments = 2,
+		.transfers = id == 2,
+		.pid = id == 3 ? 0 : 100 + (int32_t)id,
+		.flags = id == 2 ? DRAY_BUFFER_ORPHAN : 0,
+	};
+
+	if (is_scene("vanishing") && id == 2)
+		return fail("buffer", ENOENT);
+	if (is_scene("huge")) {
+		known.size = (UINT64_C(1) << 62) + 1;
+		known.age_ns = UINT64_MAX;
+		known.sync_bytes = UINT64_MAX;
+		known.uid = UINT32_MAX - 1;
+	}
+	snprintf(known.heap_name, sizeof(known.heap_name), "%s",
+		 id < 3 ? "reserved" : "other");
+	set_names(&known, "python3", id == 3 ? "" : "frame");
+	if (is_scene("hostile"))
+		make_hostile(&known);
+	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
+	return scripted_failure("buffer", node->index);
+}

@@ -1,0 +1,240 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# dmactl with the module: what it shows is what programs hold.  Prints TAP.
+#
+#	with-module.sh DMACTL HOLDER
+#
+# Needs: root; dray.ko loaded, with a node /dev/dray0 and no buffer in use by
+# anybody else; the built programs dmactl and dmactl-holder (they need
+# libdray.so.0, and dmactl libjansson.so.4, on the LD_LIBRARY_PATH); busybox or
+# the usual programs (awk, sed, grep, mkfifo, su; the user nobody in
+# /etc/passwd), all readable for nobody; python3 where there is one.  Changes
+# the mode of /dev/dray0 and sets it back.
+
+dmactl=$1
+holder=$2
+export DRAY_TEST_NODE=kernel
+folder=$(mktemp -d)
+chmod 755 "$folder"
+number=0
+failures=0
+
+ok() # STATUS NAME
+{
+	number=$((number + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $number - $2"
+	else
+		failures=$((failures + 1))
+		echo "not ok $number - $2"
+	fi
+}
+
+is() # NAME VALUE EXPECTED
+{
+	[ "$2" = "$3" ]
+	ok $? "$1"
+	[ "$2" = "$3" ] || printf '%s\n' "is:" "$2" "should be:" "$3" |
+		sed 's/^/# /'
+}
+
+# hold ARGUMENT...: starts a holder; its buffers are in $ids, it is $pid
+hold()
+{
+	rm -f "$folder/in" "$folder/out"
+	mkfifo "$folder/in" "$folder/out"
+	"$holder" "$@" <"$folder/in" >"$folder/out" &
+	pid=$!
+	exec 3>"$folder/in" 4<"$folder/out"
+	ids=
+	while read -r line <&4 && [ "$line" != ready ]; do
+		ids="$ids $line"
+	done
+	[ "$line" = ready ] || echo "# the holder failed: $*"
+}
+
+# Ends it in order, and waits until it has given everything back.
+release()
+{
+	exec 3>&-
+	cat <&4 >"$folder/rest"
+	exec 4<&-
+	wait "$pid"
+}
+
+as_nobody() # COMMAND LINE
+{
+	su nobody -s /bin/sh -c "$1"
+}
+
+# row ID: the words of its row
+row()
+{
+	"$dmactl" list --bytes --no-header | awk -v id="$1" '$1 == id'
+}
+
+# heap_words COLUMN...: of the first heap, in bytes
+heap_words()
+{
+	"$dmactl" heaps --bytes --no-header -n dray0 | sed 1q |
+		awk -v columns="$*" '{
+			count = split(columns, c, " ")
+			for (i = 1; i <= count; i++)
+				printf "%s%s", $c[i], i < count ? " " : "\n"
+		}'
+}
+
+is list_is_empty_at_first "$("$dmactl" list | sed -n '$p')" \
+	"total: 0 buffers, 0B"
+is nothing_to_list_exits_0 \
+	"$("$dmactl" list --no-header 2>&1 && echo "exit $?")" "exit 0"
+
+heap=$(heap_words 2)
+type=$(heap_words 3)
+# BUFFERS USED QUARANTINE, and what others cannot change: FREE
+before=$(heap_words 4 6 8)
+free_before=$(heap_words 7)
+if [ "$type" = reserved ]; then
+	is reserved_heap_adds_up "$(heap_words 5)" \
+		"$(heap_words 6 7 8 | awk '{ print $1 + $2 + $3 }')"
+fi
+is first_node_is_dray0 \
+	"$("$dmactl" nodes --no-header | awk 'NR == 1 { print $1 }')" dray0
+is node_may_be_a_path "$("$dmactl" nodes -n /dev/dray0)" \
+	"$("$dmactl" nodes -n dray0)"
+
+hold "$heap" frame 65536 'two words' 8192 "$(printf 'esc\033[2J')" 4096
+# shellcheck disable=SC2086 # one word each
+set -- $ids
+comm=$(tr ' ' _ <"/proc/$pid/comm" | cut -c 1-15)
+is three_buffers_are_held $# 3
+is row_shows_the_buffer "$(row "$1" | awk '{ $11 = "AGE"; print }')" \
+	"$1 65536 $heap cached $pid $comm root 1 0 0 AGE frame"
+is name_keeps_its_spaces "$(row "$2" | sed 's/.*  //')" "two words"
+is control_characters_are_escaped "$(row "$3" | awk '{ print $12 }')" \
+	'esc\x1b[2J'
+is ids_are_sorted \
+	"$("$dmactl" list --no-header | awk '{ printf " %s", $1 }')" "$ids"
+is total_is_the_sum "$("$dmactl" list --bytes | sed -n '$p')" \
+	"total: 3 buffers, 77824 bytes"
+is heap_counts_the_buffers "$(heap_words 4)" \
+	"$(echo "$before" | awk '{ print $1 + 3 }')"
+used=$(($(heap_words 6) - $(echo "$before" | cut -d ' ' -f 2)))
+[ "$used" -ge 77824 ]
+ok $? heap_counts_the_bytes
+is show_has_every_fact \
+	"$("$dmactl" show "$1" | sed 's/^age: .*/age/;s/^sync.*: .*/sync/')" \
+"id:          $1
+name:        frame
+size:        64.0K (65536 bytes)
+heap:        $heap, number 0 of dray0
+mode:        cached
+owner:       $comm, pid $pid
+user:        root, uid 0
+mapped:      1
+attached:    0
+busy:        0 transfers in flight
+age
+sync
+sync"
+is json_has_exact_values \
+	"$("$dmactl" show --json "$3" | grep -E '"(id|name|size|pid)":')" \
+"  \"id\": $3,
+  \"name\": \"esc\\u001b[2J\",
+  \"size\": 4096,
+  \"pid\": $pid,"
+if python=$(command -v /usr/bin/python3); then
+	for command in list heaps nodes; do
+		"$dmactl" "$command" --json | "$python" -c '
+import json, sys
+document = json.load(sys.stdin)
+rows = document["buffers" if sys.argv[1] == "list" else sys.argv[1]]
+assert rows, document
+assert sys.argv[1] != "list" or document["total"] == {
+	"buffers": 3, "size": 77824}, document
+' "$command"
+		ok $? "json_of_${command}_parses"
+	done
+fi
+
+error=$("$dmactl" show 4294967296 2>&1)
+is no_such_buffer_exits_1 $? 1
+is no_such_buffer_is_a_sentence "$error" \
+"dmactl: no buffer 4294967296: there are 3 on any node that you may see ($1, $2, $3)"
+error=$("$dmactl" list -n dray999 2>&1)
+is no_such_node_exits_1 $? 1
+case $error in
+"dmactl: no node 'dray999': there "*dray0*) ok 0 no_such_node_is_a_sentence ;;
+*) is no_such_node_is_a_sentence "$error" "dmactl: no node 'dray999': ..." ;;
+esac
+
+mode=$(stat -c %a /dev/dray0)
+chmod 600 /dev/dray0
+error=$(as_nobody "$dmactl list -n dray0" 2>&1)
+is no_permission_exits_1 $? 1
+is no_permission_says_who_may "$error" \
+"dmactl: no permission to open /dev/dray0: it belongs to user $(stat -c %U /dev/dray0) and group $(stat -c %G /dev/dray0) with mode 0600, and you have uid 65534"
+chmod 666 /dev/dray0
+is others_see_their_own_only \
+	"$(as_nobody "$dmactl list -n dray0" | sed -n '$p')" \
+	"total: 0 buffers, 0B"
+error=$(as_nobody "$dmactl show -n dray0 $1" 2>&1)
+is what_is_not_seen_is_not_there "$error" \
+"dmactl: no buffer $1: there is none on dray0 that you may see"
+chmod "$mode" /dev/dray0
+
+kill -9 "$pid"
+wait "$pid" 2>"$folder/rest"
+exec 3>&- 4<&-
+is list_is_empty_after_kill "$("$dmactl" list --no-header)" ""
+is heap_is_as_before "$(heap_words 4 6 8)" "$before"
+[ "$type" != reserved ] ||
+	is free_bytes_are_as_before "$(heap_words 7)" "$free_before"
+
+hold --orphan "$heap" left 4096
+# shellcheck disable=SC2086
+set -- $ids
+wait "$pid"
+is an_owner_that_ended_is_gone "$(row "$1" | awk '{ print $5, $6 }')" \
+	"gone $comm"
+case $("$dmactl" show "$1" | grep ^owner:) in
+*gone) ok 0 show_says_that_the_owner_is_gone ;;
+*) ok 1 show_says_that_the_owner_is_gone ;;
+esac
+release
+is orphan_is_freed_with_its_last_user "$("$dmactl" list --no-header)" ""
+
+# Buffers come and go between LIST and BUFFER_INFO: never an error.
+hold --churn "$heap" a 4096 b 4096 c 4096 d 4096 e 4096 f 4096
+errors=$folder/errors
+: >"$errors"
+round=0
+while [ $round -lt 50 ]; do
+	"$dmactl" list >"$folder/rest" 2>>"$errors" ||
+		echo "exit $?" >>"$errors"
+	round=$((round + 1))
+done
+release
+is buffers_that_come_and_go_are_no_error "$(cat "$errors")" ""
+is heap_is_as_before_at_the_end "$(heap_words 4 6 8)" "$before"
+
+# A module without a node: only where the node is a device that can be unbound.
+driver=/sys/bus/platform/drivers/dray
+if [ "$(find "$driver" -type l -name '*dray*' 2>/dev/null | wc -l)" -eq 1 ] &&
+	! [ -e /dev/dray1 ]; then
+	device=$(find "$driver" -type l -name '*dray*' | sed 's|.*/||')
+	echo "$device" >"$driver/unbind"
+	error=$("$dmactl" list 2>&1)
+	is no_node_exits_1 $? 1
+	echo "$device" >"$driver/bind"
+	case $error in
+	"dmactl: the dray module is loaded but offers no node: "*)
+		ok 0 no_node_is_a_sentence ;;
+	*) is no_node_is_a_sentence "$error" "... offers no node: ..." ;;
+	esac
+fi
+
+rm -rf "$folder"
+echo "1..$number"
+exit $((failures > 0))
