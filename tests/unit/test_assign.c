@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * assign: the CPU's copy against a loop over elements, with every byte that
+ * belongs to no element watched.
+ */
+#include <sys/resource.h>
+
+#include "random_view.h"
+
+#define ROOM 40000
+
+static unsigned char to[ROOM], from[ROOM], expected[ROOM], aside[ROOM];
+
+static void fill(struct dice *dice, unsigned char *memory, size_t room)
+{
+	for (size_t i = 0; i < room; i++)
+		memory[i] = (unsigned char)roll(dice, 256);
+}
+
+/* What the slow way makes of all of @memory's ROOM bytes. */
+static void slow_copy(unsigned char *memory, const struct dray_view *dst,
+		      const struct dray_view *src)
+{
+	size_t itemsize = dst->dtype.itemsize, count = 0;
+	int64_t position[DRAY_MAX_NDIM] = { 0 };
+
+	if (dray_view_size(dst) == 0)
+		return;
+	do {
+		memcpy(aside + itemsize * count++, walk_at(src, position),
+		       itemsize);
+	} while (walk_on(src, position));
+	count = 0;
+	memset(position, 0, sizeof(position));
+	memcpy(expected, memory, ROOM);
+	do {
+		memcpy(expected + (walk_at(dst, position) - memory),
+		       aside + itemsize * count++, itemsize);
+	} while (walk_on(dst, position));
+}
+
+static void random_pairs_are_copied_and_gaps_are_not(void **state)
+{
+	static const uint32_t sizes[] = { 1, 2, 3,  4,	5,  6,	7,
+					  8, 9, 12, 16, 17, 24, 32 };
+	struct dice dice = { 12345 };
+	int done = 0;
+
+	(void)state;
+	fill(&dice, to, ROOM);
+	fill(&dice, from, ROOM);
+	while (done < 20000) {
+		uint32_t itemsize = sizes[roll(&dice, 14)];
+		struct dray_view dst, src;
+		int64_t shape[4];
+		int ndim = random_shape(&dice, shape);
+
+		if (ndim && roll(&dice, 3) == 0) /* long enough for all loops */
+			shape[roll(&dice, (uint64_t)ndim)] =
+				1 + (int64_t)roll(&dice, 60);
+		if (!random_view(&dice, &dst, to, ROOM, ndim, shape,
+				 itemsize) ||
+		    !random_view(&dice, &src, from, ROOM, ndim, shape,
+				 itemsize))
+			continue;
+		for (int i = 0; i < ndim; i++) {
+			if (roll(&dice, 10) == 0)
+				src.strides[i] = 0;
+		}
+		slow_copy(to, &dst, &src);
+		assert_works(dray_view_assign(&dst, &src));
+		assert_memory_equal(to, expected, ROOM);
+		fill(&dice, to, roll(&dice, 1000));
+		done++;
+	}
+}
+
+static void overlapping_pairs_are_copied_as_if_aside(void **state)
+{
+	struct dice dice = { 6789 };
+	int done = 0, overlapping = 0;
+
+	(void)state;
+	fill(&dice, to, ROOM);
+	while (done < 20000) {
+		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 8);
+		size_t room = 200 + roll(&dice, 4000);
+		struct dray_view dst, src;
+		int64_t shape[4];
+		int ndim = random_shape(&dice, shape);
+
+		if (!random_view(&dice, &dst, to, room, ndim, shape,
+				 itemsize) ||
+		    !random_view(&dice, &src, to, room, ndim, shape, itemsize))
+			continue;
+		overlapping += dray_view_spans_overlap(&dst, &src);
+		slow_copy(to, &dst, &src);
+		assert_works(dray_view_assign(&dst, &src));
+		assert_memory_equal(to, expected, ROOM);
+		done++;
+	}
+	assert_true(overlapping > 5000);
+}
+
+static void large_transposes_go_through_tiles(void **state)
+{
+	static const uint32_t sizes[] = { 1, 2, 3, 4, 8, 12, 16, 20, 64, 80 };
+	struct dice dice = { 24 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		for (int round = 0; round < 12; round++) {
+			struct dray_dtype dtype = { 'V', '|', 0, sizes[i] };
+			int64_t rows = 1 + (int64_t)roll(&dice, 400);
+			int64_t columns = 40000 / sizes[i] / rows * 2 + 3;
+			int64_t gap = (int64_t)roll(&dice, 3) * sizes[i];
+			int64_t pitch = columns * sizes[i] + gap;
+			size_t bytes = (size_t)(rows * pitch);
+			unsigned char *a = malloc(bytes);
+			unsigned char *b = malloc(bytes);
+			struct dray_view dst, src;
+
+			if (roll(&dice, 2))
+				columns = 1 + columns % 7;
+			fill(&dice, a, bytes);
+			memset(b, 0x5a, bytes);
+			assert_works(dray_view_init(
+				&src, a, dtype, 2, (int64_t[]){ rows, columns },
+				(int64_t[]){ pitch, sizes[i] }));
+			assert_works(dray_view_transpose(&src, NULL, &src));
+			assert_works(dray_view_init(
+				&dst, b, dtype, 2, (int64_t[]){ columns, rows },
+				NULL));
+			assert_works(dray_view_assign(&dst, &src));
+			for (int64_t r = 0; r < rows; r++) {
+				for (int64_t c = 0; c < columns; c++)
+					assert_memory_equal(
+						b + (c * rows + r) * sizes[i],
+						a + r * pitch + c * sizes[i],
+						sizes[i]);
+			}
+			for (size_t at = (size_t)(rows * columns) * sizes[i];
+			     at < bytes; at++)
+				assert_int_equal(b[at], 0x5a);
+			free(a);
+			free(b);
+		}
+	}
+}
+
+static void make(struct dray_view *view, void *data, int64_t rows,
+		 int64_t columns)
+{
+	struct dray_dtype u2 = { 'u', '<', 0, 2 };
+
+	assert_works(dray_view_init(view, data, u2, 2,
+				    (int64_t[]){ rows, columns }, NULL));
+}
+
+static void different_shapes_are_refused(void **state)
+{
+	struct dray_view dst, src;
+
+	(void)state;
+	make(&dst, to, 3, 4);
+	make(&src, from, 3, 5);
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL,
+		     "axis 1 has 4 elements in the destination and 5");
+	src.ndim = 1;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "2 axes");
+}
+
+static void different_item_sizes_are_refused(void **state)
+{
+	struct dray_view dst, src;
+
+	(void)state;
+	make(&dst, to, 3, 4);
+	make(&src, from, 3, 4);
+	src.dtype.itemsize = 4;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "4 bytes");
+}
+
+static void a_read_only_destination_is_refused(void **state)
+{
+	struct dray_view dst, src;
+
+	(void)state;
+	make(&dst, to, 3, 4);
+	make(&src, from, 3, 4);
+	dst.flags = DRAY_VIEW_READONLY;
+	assert_fails(dray_view_assign(&dst, &src), -EPERM, "read-only");
+	dst.flags = 0;
+	src.flags = DRAY_VIEW_READONLY;
+	assert_works(dray_view_assign(&dst, &src));
+	dst.flags = 8;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "flags 0x8");
+}
+
+static void a_destination_that_repeats_is_refused(void **state)
+{
+	struct dray_view dst, src;
+
+	(void)state;
+	make(&dst, to, 3, 4);
+	make(&src, from, 3, 4);
+	dst.strides[0] = 0;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "stride of 0");
+	dst.shape[1] = src.shape[1] = 0;
+	assert_works(dray_view_assign(&dst, &src));
+}
+
+static void views_that_do_not_fit_are_refused(void **state)
+{
+	struct dray_view dst, src;
+
+	(void)state;
+	make(&dst, to, 3, 4);
+	make(&src, from, 3, 4);
+	src.strides[0] = INT64_MAX;
+	assert_fails(dray_view_assign(&dst, &src), -EOVERFLOW, "the source");
+	src.data = NULL;
+	src.strides[0] = 8;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "no data");
+	assert_fails(dray_view_assign(NULL, &src), -EINVAL, "NULL");
+}
+
+static void without_memory_for_the_copy_aside_nothing_is_copied(void **state)
+{
+	struct rlimit limit, tight;
+	struct dray_view dst, src;
+	size_t bytes = 64u << 20;
+	unsigned char *memory = calloc(1, bytes);
+	int error;
+
+	(void)state;
+	assert_non_null(memory);
+	memory[0] = 1;
+	make(&dst, memory, 4096, 8192);
+	assert_works(dray_view_transpose(&dst, (int[]){ 1, 0 }, &src));
+	src.shape[0] = src.shape[1] = dst.shape[0] = dst.shape[1] = 4096;
+	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+	tight = limit;
+	tight.rlim_cur = 16u << 20;
+	assert_int_equal(setrlimit(RLIMIT_AS, &tight), 0);
+	error = dray_view_assign(&dst, &src);
+	assert_int_equal(setrlimit(RLIMIT_AS, &limit), 0);
+	assert_int_equal(error, -ENOMEM);
+	assert_non_null(strstr(dray_last_error(), "33554432 bytes aside"));
+	free(memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_pairs_are_copied_and_gaps_are_not),
+		cmocka_unit_test(overlapping_pairs_are_copied_as_if_aside),
+		cmocka_unit_test(large_transposes_go_through_tiles),
+		cmocka_unit_test(different_shapes_are_refused),
+		cmocka_unit_test(different_item_sizes_are_refused),
+		cmocka_unit_test(a_read_only_destination_is_refused),
+		cmocka_unit_test(a_destination_that_repeats_is_refused),
+		cmocka_unit_test(views_that_do_not_fit_are_refused),
+		cmocka_unit_test(
+			without_memory_for_the_copy_aside_nothing_is_copied),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

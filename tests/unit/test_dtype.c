@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* dtype: typestrs to types and back. */
+#include "unit.h"
+
+static void typestr_becomes_a_type_and_the_same_typestr(void **state)
+{
+	static const struct {
+		const char *typestr;
+		char kind, order;
+		uint32_t itemsize;
+	} cases[] = {
+		{ "|b1", '?', '|', 1 },
+		{ "|u1", 'u', '|', 1 },
+		{ "|i1", 'i', '|', 1 },
+		{ "<i2", 'i', '<', 2 },
+		{ ">u4", 'u', '>', 4 },
+		{ "<i8", 'i', '<', 8 },
+		{ "<f2", 'f', '<', 2 },
+		{ "<f4", 'f', '<', 4 },
+		{ ">f8", 'f', '>', 8 },
+		{ "<f16", 'f', '<', 16 },
+		{ "<c8", 'c', '<', 8 },
+		{ "<c32", 'c', '<', 32 },
+		{ "<m8", 'm', '<', 8 },
+		{ ">M8", 'M', '>', 8 },
+		{ "|S0", 'S', '|', 0 },
+		{ "|S17", 'S', '|', 17 },
+		{ "<U5", 'U', '<', 20 },
+		{ "|V12", 'V', '|', 12 },
+		{ "|V4294967295", 'V', '|', 4294967295u },
+		{ "<U1073741823", 'U', '<', 4294967292u },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dray_dtype dtype;
+		char back[16];
+
+		assert_works(dray_dtype_parse(cases[i].typestr, &dtype));
+		assert_int_equal(dtype.kind, cases[i].kind);
+		assert_int_equal(dtype.order, cases[i].order);
+		assert_int_equal(dtype.itemsize, cases[i].itemsize);
+		assert_int_equal(dtype.reserved, 0);
+		assert_works(dray_dtype_format(&dtype, back));
+		assert_string_equal(back, cases[i].typestr);
+	}
+}
+
+static void order_is_dropped_where_it_means_nothing(void **state)
+{
+	static const char *const cases[][2] = {
+		{ "<u1", "|u1" }, { ">b1", "|b1" }, { "b1", "|b1" },
+		{ "V3", "|V3" },  { "<S4", "|S4" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dray_dtype dtype;
+		char back[16];
+
+		assert_works(dray_dtype_parse(cases[i][0], &dtype));
+		assert_works(dray_dtype_format(&dtype, back));
+		assert_string_equal(back, cases[i][1]);
+	}
+}
+
+static void what_is_no_typestr_is_refused_and_quoted(void **state)
+{
+	static const char *const cases[] = {
+		"",
+		"<",
+		"<f",
+		"f4",
+		"|f4",
+		"<f3",
+		"<i16",
+		"|O",
+		"<O8",
+		"<x4",
+		"<f4 ",
+		"<f4[3]",
+		"<M8[ns]",
+		"<m4",
+		"|b2",
+		"|?1",
+		"=f4",
+		"<f-4",
+		"|V4294967296",
+		"<U1073741824",
+		"|V99999999999999999999",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dray_dtype dtype = { .kind = 'x' };
+
+		assert_int_equal(dray_dtype_parse(cases[i], &dtype), -EINVAL);
+		assert_int_equal(dtype.kind, 'x');
+		assert_true(strlen(dray_last_error()) > 10);
+	}
+	assert_fails(dray_dtype_parse("<M8[ns]", &(struct dray_dtype){ 0 }),
+		     -EINVAL, "<M8[ns]");
+	assert_fails(dray_dtype_parse(NULL, &(struct dray_dtype){ 0 }), -EINVAL,
+		     "NULL");
+	assert_fails(dray_dtype_parse("|O", &(struct dray_dtype){ 0 }), -EINVAL,
+		     "objects");
+}
+
+static void a_type_that_no_typestr_describes_is_not_formatted(void **state)
+{
+	static const struct dray_dtype cases[] = {
+		{ 0, '<', 0, 4 },   { 'O', '|', 0, 8 }, { 'f', '<', 0, 3 },
+		{ 'f', '|', 0, 4 }, { 'f', 0, 0, 4 },	{ 'u', 'x', 0, 1 },
+		{ 'f', '<', 7, 4 }, { 'U', '<', 0, 6 }, { '\xff', '<', 0, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char out[16] = "untouched";
+
+		assert_int_equal(dray_dtype_format(&cases[i], out), -EINVAL);
+		assert_string_equal(out, "untouched");
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(typestr_becomes_a_type_and_the_same_typestr),
+		cmocka_unit_test(order_is_dropped_where_it_means_nothing),
+		cmocka_unit_test(what_is_no_typestr_is_refused_and_quoted),
+		cmocka_unit_test(
+			a_type_that_no_typestr_describes_is_not_formatted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

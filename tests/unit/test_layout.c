@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * layout: against brute force over every byte: the same pairs of bytes, and
+ * no more runs than needed.
+ */
+#include "array/layout.h"
+#include "random_view.h"
+
+#define ROOM 6000
+
+static unsigned char to[ROOM], from[ROOM];
+/* source byte + 1 for each destination byte */
+static uint32_t pairs[ROOM];
+
+static void pair_bytes(uint32_t *map, const unsigned char *dst,
+		       const unsigned char *src, uint64_t count)
+{
+	for (uint64_t i = 0; i < count; i++) {
+		assert_int_equal(map[dst - to + (ptrdiff_t)i], 0);
+		map[dst - to + (ptrdiff_t)i] =
+			(uint32_t)(src - from + (ptrdiff_t)i) + 1;
+	}
+}
+
+static void pair_elements(uint32_t *map, const struct dray_view *dst,
+			  const struct dray_view *src)
+{
+	int64_t position[DRAY_MAX_NDIM] = { 0 };
+
+	memset(map, 0, ROOM * sizeof(*map));
+	do {
+		pair_bytes(map, walk_at(dst, position), walk_at(src, position),
+			   dst->dtype.itemsize);
+	} while (walk_on(dst, position));
+}
+
+static void pair_runs(uint32_t *map, const struct dray_layout *layout)
+{
+	uint64_t position[DRAY_MAX_NDIM] = { 0 }, runs = 0;
+	int k;
+
+	memset(map, 0, ROOM * sizeof(*map));
+	do {
+		const unsigned char *dst = layout->dst, *src = layout->src;
+
+		for (k = 0; k < layout->axes_count; k++) {
+			dst += (int64_t)position[k] *
+			       layout->axes[k].dst_stride;
+			src += (int64_t)position[k] *
+			       layout->axes[k].src_stride;
+		}
+		pair_bytes(map, dst, src, layout->run);
+		runs++;
+		for (k = layout->axes_count - 1; k >= 0; k--) {
+			if (++position[k] < layout->axes[k].count)
+				break;
+			position[k] = 0;
+		}
+	} while (k >= 0);
+	assert_int_equal(runs, layout->runs);
+	assert_int_equal(runs * layout->run, layout->bytes);
+}
+
+/* Fewest runs that there can be, and seams that runs of a row share. */
+static uint64_t fewest_runs(const uint32_t *map)
+{
+	uint64_t runs = 0;
+
+	for (int i = 0; i < ROOM; i++)
+		runs += map[i] &&
+			(i == 0 || !map[i - 1] || map[i] != map[i - 1] + 1);
+	return runs;
+}
+
+/* Rows whose end touches the start of the next: not merged, see layout.h. */
+static bool has_seam(const struct dray_layout *layout)
+{
+	int64_t dst_end = (int64_t)layout->run, src_end = dst_end;
+
+	for (int k = layout->axes_count - 1; k >= 0; k--) {
+		const struct dray_layout_axis *axis = &layout->axes[k];
+		int64_t last = (int64_t)axis->count - 1;
+
+		if (axis->dst_stride == dst_end && axis->src_stride == src_end)
+			return true;
+		dst_end += last * axis->dst_stride;
+		src_end += last * axis->src_stride;
+	}
+	return false;
+}
+
+static void check_invariants(const struct dray_layout *layout)
+{
+	const struct dray_layout_axis *axes = layout->axes;
+	int last = layout->axes_count - 1;
+
+	for (int k = 0; k <= last; k++) {
+		assert_true(axes[k].count >= 2);
+		assert_true(axes[k].dst_stride > 0);
+		if (k == last)
+			break;
+		assert_true(axes[k].dst_stride >= axes[k + 1].dst_stride);
+		assert_false(axes[k].dst_stride ==
+				     axes[k + 1].dst_stride *
+					     (int64_t)axes[k + 1].count &&
+			     axes[k].src_stride ==
+				     axes[k + 1].src_stride *
+					     (int64_t)axes[k + 1].count);
+	}
+	if (last >= 0)
+		assert_false(axes[last].dst_stride == (int64_t)layout->run &&
+			     axes[last].src_stride == (int64_t)layout->run);
+}
+
+static void random_pairs_keep_their_bytes_in_the_fewest_runs(void **state)
+{
+	static uint32_t expected[ROOM];
+	struct dice dice = { 99 };
+	int done = 0, seams = 0, merged = 0;
+
+	(void)state;
+	while (done < 20000) {
+		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 4);
+		struct dray_layout layout;
+		struct dray_view dst, src;
+		int64_t shape[4];
+		int ndim = random_shape(&dice, shape);
+
+		if (!random_view(&dice, &dst, to, ROOM, ndim, shape, itemsize))
+			continue;
+		if (roll(&dice, 3) == 0) { /* alike, elsewhere */
+			dray_view_copy(&src, &dst);
+			src.data = from + ((unsigned char *)dst.data - to);
+		} else if (!random_view(&dice, &src, from, ROOM, ndim, shape,
+					itemsize)) {
+			continue;
+		}
+		dray_layout_reduce(&layout, &dst, &src);
+		check_invariants(&layout);
+		assert_true(layout.nested);
+		assert_true(layout.axes_count <= ndim);
+		assert_true(layout.runs <= (uint64_t)dray_view_size(&dst));
+		pair_elements(expected, &dst, &src);
+		pair_runs(pairs, &layout);
+		assert_memory_equal(pairs, expected, sizeof(pairs));
+		if (has_seam(&layout)) {
+			assert_true(layout.runs > fewest_runs(pairs));
+			seams++;
+		} else {
+			assert_int_equal(layout.runs, fewest_runs(pairs));
+		}
+		merged += layout.axes_count < ndim;
+		done++;
+	}
+	assert_true(seams > 50 && merged > 5000);
+}
+
+static void any_strides_keep_their_bytes(void **state)
+{
+	static uint32_t expected[ROOM];
+	struct dice dice = { 5 };
+	int done = 0, not_nested = 0;
+
+	(void)state;
+	while (done < 5000) {
+		struct dray_dtype dtype = { 'V', '|', 0, 2 };
+		int64_t shape[3], strides[3], other[3];
+		struct dray_layout layout;
+		struct dray_view dst, src;
+		bool touched[ROOM] = { false }, shared = false;
+		int64_t position[3] = { 0 };
+		int ndim = (int)roll(&dice, 4);
+
+		for (int i = 0; i < ndim; i++) {
+			shape[i] = 1 + (int64_t)roll(&dice, 5);
+			strides[i] = (int64_t)roll(&dice, 401) - 200;
+			if (strides[i] == 0)
+				strides[i] = 2;
+			other[i] = (int64_t)roll(&dice, 401) - 200;
+		}
+		assert_works(dray_view_init(&dst, to + ROOM / 2, dtype, ndim,
+					    shape, strides));
+		assert_works(dray_view_init(&src, from + ROOM / 2, dtype, ndim,
+					    shape, other));
+		do { /* pairs need a destination that is written once */
+			ptrdiff_t at = walk_at(&dst, position) - to;
+
+			shared |= touched[at] || touched[at + 1];
+			touched[at] = touched[at + 1] = true;
+		} while (walk_on(&dst, position));
+		if (shared)
+			continue;
+		dray_layout_reduce(&layout, &dst, &src);
+		check_invariants(&layout);
+		pair_elements(expected, &dst, &src);
+		pair_runs(pairs, &layout);
+		assert_memory_equal(pairs, expected, sizeof(pairs));
+		not_nested += !layout.nested;
+		done++;
+	}
+	assert_true(not_nested > 500);
+}
+
+static void a_cover_is_each_byte_of_a_view_and_no_other(void **state)
+{
+	struct dice dice = { 31 };
+
+	(void)state;
+	for (int round = 0; round < 5000; round++) {
+		struct dray_dtype dtype = { 'V', '|', 0,
+					    1 + (uint32_t)roll(&dice, 4) };
+		unsigned char expected[ROOM] = { 0 }, covered[ROOM] = { 0 };
+		int64_t shape[3], strides[3], position[3] = { 0 };
+		uint64_t at_axis[3] = { 0 };
+		struct dray_layout layout;
+		struct dray_view view;
+		int ndim = (int)roll(&dice, 4), k;
+
+		for (int i = 0; i < ndim; i++) {
+			shape[i] = 1 + (int64_t)roll(&dice, 5);
+			strides[i] = (int64_t)roll(&dice, 41) - 20;
+		}
+		assert_works(dray_view_init(&view, to + ROOM / 2, dtype, ndim,
+					    shape, strides));
+		do {
+			memset(expected + (walk_at(&view, position) - to), 1,
+			       dtype.itemsize);
+		} while (walk_on(&view, position));
+		dray_layout_cover(&layout, &view);
+		do {
+			ptrdiff_t at = layout.dst - to;
+
+			for (k = 0; k < layout.axes_count; k++)
+				at += (int64_t)at_axis[k] *
+				      layout.axes[k].dst_stride;
+			memset(covered + at, 1, layout.run);
+			for (k = layout.axes_count - 1; k >= 0; k--) {
+				if (++at_axis[k] < layout.axes[k].count)
+					break;
+				at_axis[k] = 0;
+			}
+		} while (k >= 0);
+		assert_memory_equal(covered, expected, ROOM);
+		if (layout.axes_count)
+			assert_true(
+				layout.axes[layout.axes_count - 1].dst_stride >
+				(int64_t)layout.run);
+	}
+}
+
+static void a_photograph_upside_down_is_one_run_a_row(void **state)
+{
+	struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	struct dray_layout layout;
+	struct dray_view dst, src;
+
+	(void)state;
+	assert_works(dray_view_init(&dst, to, u1, 3, (int64_t[]){ 20, 30, 3 },
+				    NULL));
+	assert_works(dray_view_init(&src, from, u1, 3, (int64_t[]){ 20, 30, 3 },
+				    NULL));
+	assert_works(dray_view_index(
+		&src, &DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, -1), 1, &src));
+	dray_layout_reduce(&layout, &dst, &src);
+	assert_int_equal(layout.run, 90);
+	assert_int_equal(layout.runs, 20);
+	assert_int_equal(layout.axes_count, 1);
+	assert_int_equal(layout.axes[0].src_stride, -90);
+	/* both backwards is both forwards */
+	assert_works(dray_view_index(
+		&dst, &DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, -1), 1, &dst));
+	dray_layout_reduce(&layout, &dst, &src);
+	assert_int_equal(layout.run, 1800);
+	assert_int_equal(layout.runs, 1);
+	assert_ptr_equal(layout.dst, to);
+	assert_ptr_equal(layout.src, from);
+}
+
+static void an_empty_pair_has_no_runs(void **state)
+{
+	struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	struct dray_layout layout;
+	struct dray_view view;
+
+	(void)state;
+	assert_works(
+		dray_view_init(&view, NULL, u1, 2, (int64_t[]){ 4, 0 }, NULL));
+	dray_layout_reduce(&layout, &view, &view);
+	assert_int_equal(layout.runs, 0);
+	assert_int_equal(layout.bytes, 0);
+	dray_layout_cover(&layout, &view);
+	assert_int_equal(layout.runs, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			random_pairs_keep_their_bytes_in_the_fewest_runs),
+		cmocka_unit_test(any_strides_keep_their_bytes),
+		cmocka_unit_test(a_cover_is_each_byte_of_a_view_and_no_other),
+		cmocka_unit_test(a_photograph_upside_down_is_one_run_a_row),
+		cmocka_unit_test(an_empty_pair_has_no_runs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* overlap: exact answers, against marking every byte. */
+#include "array/overlap.h"
+#include "random_view.h"
+
+static unsigned char memory[2048];
+
+/* Marks the bytes of a view in @map; whether one was marked before. */
+static bool mark(const struct dray_view *view, unsigned char *map)
+{
+	int64_t position[DRAY_MAX_NDIM] = { 0 };
+	bool found = false;
+
+	do {
+		ptrdiff_t at = walk_at(view, position) - memory;
+
+		for (uint32_t i = 0; i < view->dtype.itemsize; i++) {
+			found |= map[at + i];
+			map[at + i] = 1;
+		}
+	} while (walk_on(view, position));
+	return found;
+}
+
+/* Any strides, as no slicing would make them. */
+static void random_strides(struct dice *dice, struct dray_view *view)
+{
+	struct dray_dtype dtype = { 'V', '|', 0, 1 + (uint32_t)roll(dice, 4) };
+	int64_t shape[4], strides[4];
+	int ndim = (int)roll(dice, 5);
+
+	for (int i = 0; i < ndim; i++) {
+		shape[i] = 1 + (int64_t)roll(dice, 5);
+		strides[i] = (int64_t)roll(dice, 61) - 30;
+	}
+	assert_works(dray_view_init(view,
+				    memory + 1000 + (int64_t)roll(dice, 40),
+				    dtype, ndim, shape, strides));
+}
+
+static void pairs_of_any_strides_are_told_apart_to_the_byte(void **state)
+{
+	struct dice dice = { 4711 };
+	int counts[2] = { 0, 0 };
+
+	(void)state;
+	for (int round = 0; round < 30000; round++) {
+		unsigned char map[sizeof(memory)] = { 0 };
+		unsigned char other[sizeof(memory)] = { 0 };
+		struct dray_view a, b;
+		bool shared = false;
+
+		random_strides(&dice, &a);
+		random_strides(&dice, &b);
+		mark(&a, map);
+		mark(&b, other);
+		for (size_t i = 0; i < sizeof(map); i++)
+			shared |= map[i] && other[i];
+		assert_int_equal(dray_view_overlap(&a, &b),
+				 shared ? DRAY_OVERLAP_SOME
+					: DRAY_OVERLAP_NONE);
+		counts[shared]++;
+	}
+	assert_true(counts[0] > 3000 && counts[1] > 3000);
+}
+
+static void elements_of_one_view_that_share_bytes_are_found(void **state)
+{
+	struct dice dice = { 815 };
+	int counts[2] = { 0, 0 };
+
+	(void)state;
+	for (int round = 0; round < 30000; round++) {
+		unsigned char map[sizeof(memory)] = { 0 };
+		struct dray_view view;
+		bool shared;
+
+		random_strides(&dice, &view);
+		shared = mark(&view, map);
+		assert_int_equal(dray_view_self_overlap(&view),
+				 shared ? DRAY_OVERLAP_SOME
+					: DRAY_OVERLAP_NONE);
+		counts[shared]++;
+	}
+	assert_true(counts[0] > 3000 && counts[1] > 3000);
+}
+
+static void a_million_interleaved_elements_are_answered_at_once(void **state)
+{
+	struct dray_dtype f4 = { 'f', '<', 0, 4 };
+	struct dray_view even, odd;
+
+	(void)state;
+	assert_works(dray_view_init(&even, memory, f4, 1,
+				    (int64_t[]){ 1000000 }, (int64_t[]){ 8 }));
+	assert_works(dray_view_init(&odd, memory + 4, f4, 1,
+				    (int64_t[]){ 1000000 }, (int64_t[]){ 8 }));
+	assert_int_equal(dray_view_overlap(&even, &odd), DRAY_OVERLAP_NONE);
+	odd.data = memory + 3;
+	assert_int_equal(dray_view_overlap(&even, &odd), DRAY_OVERLAP_SOME);
+}
+
+static void contrived_strides_end_as_unknown_and_soon(void **state)
+{
+	struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	int64_t shape[40], strides[40];
+	struct dray_view view;
+
+	(void)state;
+	/* a subset sum over near multiples of one large number */
+	for (int i = 0; i < 40; i++) {
+		shape[i] = 2;
+		strides[i] = (INT64_C(1) << 40) + (INT64_C(3) << i) % 999983;
+	}
+	assert_works(dray_view_init(&view, memory, u1, 40, shape, strides));
+	assert_int_equal(dray_view_self_overlap(&view), DRAY_OVERLAP_UNKNOWN);
+}
+
+static void what_is_too_wide_to_add_up_is_unknown(void **state)
+{
+	struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	struct dray_view view;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, u1, 1, (int64_t[]){ 3 },
+				    (int64_t[]){ INT64_MAX / 8 }));
+	assert_int_equal(dray_view_self_overlap(&view), DRAY_OVERLAP_UNKNOWN);
+	assert_int_equal(dray_view_overlap(&view, &view), DRAY_OVERLAP_UNKNOWN);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			pairs_of_any_strides_are_told_apart_to_the_byte),
+		cmocka_unit_test(
+			elements_of_one_view_that_share_bytes_are_found),
+		cmocka_unit_test(
+			a_million_interleaved_elements_are_answered_at_once),
+		cmocka_unit_test(contrived_strides_end_as_unknown_and_soon),
+		cmocka_unit_test(what_is_too_wide_to_add_up_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* view: what shape and strides say, and what is refused. */
+#include "random_view.h"
+
+static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
+static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
+static unsigned char memory[4096];
+
+static void without_strides_a_view_is_in_c_order(void **state)
+{
+	struct dray_view view;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 3,
+				    (int64_t[]){ 2, 3, 4 }, NULL));
+	assert_int_equal(view.strides[0], 48);
+	assert_int_equal(view.strides[1], 16);
+	assert_int_equal(view.strides[2], 4);
+	assert_int_equal(dray_view_size(&view), 24);
+	assert_true(dray_view_is_contiguous(&view));
+}
+
+static void a_view_without_axes_is_one_element(void **state)
+{
+	struct dray_view view;
+	int64_t low, high;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 0, NULL, NULL));
+	assert_int_equal(dray_view_size(&view), 1);
+	dray_view_span(&view, &low, &high);
+	assert_int_equal(low, 0);
+	assert_int_equal(high, 4);
+}
+
+static void an_empty_view_covers_nothing_and_needs_no_data(void **state)
+{
+	struct dray_view view;
+	int64_t low = 1, high = 2;
+
+	(void)state;
+	assert_works(dray_view_init(&view, NULL, f4, 2, (int64_t[]){ 3, 0 },
+				    (int64_t[]){ INT64_MAX, INT64_MIN }));
+	assert_int_equal(dray_view_size(&view), 0);
+	dray_view_span(&view, &low, &high);
+	assert_int_equal(low, high);
+	assert_true(dray_view_is_contiguous(&view));
+	assert_fails(dray_view_init(&view, NULL, f4, 1, (int64_t[]){ 3 }, NULL),
+		     -EINVAL, "3 elements and no data");
+}
+
+static void the_span_of_random_views_is_what_their_elements_cover(void **state)
+{
+	struct dice dice = { 20260101 };
+	int done = 0;
+
+	(void)state;
+	while (done < 2000) {
+		int64_t shape[4], position[4] = { 0 }, low, high;
+		intptr_t least = INTPTR_MAX, most = INTPTR_MIN;
+		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 5);
+		int ndim = random_shape(&dice, shape);
+		struct dray_view view;
+
+		if (!random_view(&dice, &view, memory, sizeof(memory), ndim,
+				 shape, itemsize))
+			continue;
+		do {
+			intptr_t at = walk_at(&view, position) -
+				      (unsigned char *)view.data;
+
+			least = at < least ? at : least;
+			most = at > most ? at : most;
+		} while (walk_on(&view, position));
+		dray_view_span(&view, &low, &high);
+		assert_int_equal(low, least);
+		assert_int_equal(high, most + itemsize);
+		done++;
+	}
+}
+
+static void axes_extents_and_types_out_of_range_are_refused(void **state)
+{
+	int64_t shape[DRAY_MAX_NDIM + 1] = { 0 };
+	struct dray_view view = { .ndim = -7 };
+
+	(void)state;
+	assert_fails(dray_view_init(&view, memory, f4, DRAY_MAX_NDIM + 1, shape,
+				    NULL),
+		     -EINVAL, "65 axes");
+	assert_fails(dray_view_init(&view, memory, f4, -1, shape, NULL),
+		     -EINVAL, "-1 axes");
+	assert_fails(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 1, -5 },
+				    NULL),
+		     -EINVAL, "-5 elements");
+	assert_fails(dray_view_init(&view, memory,
+				    (struct dray_dtype){ 'O', '|', 0, 8 }, 0,
+				    NULL, NULL),
+		     -EINVAL, "0x4f");
+	assert_int_equal(view.ndim, -7);
+	assert_works(
+		dray_view_init(&view, memory, f4, DRAY_MAX_NDIM, shape, NULL));
+}
+
+static void what_does_not_fit_63_bits_is_an_overflow(void **state)
+{
+	static const struct {
+		int64_t shape[2], strides[2];
+	} cases[] = {
+		{ { INT64_MAX, 2 }, { 1, 1 } },
+		{ { 2, 2 }, { INT64_MAX, INT64_MAX } },
+		{ { 2, 2 }, { INT64_MIN, 1 } },
+		{ { 2, 2 }, { INT64_MIN / 2, INT64_MAX / 2 } },
+		{ { 3, 1 }, { INT64_MAX / 2 + 1, 1 } },
+		{ { INT64_MAX / 4, 4 }, { 0, 0 } },
+	};
+	struct dray_view view;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_fails(dray_view_init(&view, memory, f4, 2,
+					    cases[i].shape, cases[i].strides),
+			     -EOVERFLOW, "63 bits");
+	assert_fails(dray_view_init(&view, memory, f4, 2,
+				    (int64_t[]){ INT64_MAX / 2, 3 }, NULL),
+		     -EOVERFLOW, "63 bits");
+	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 1, 1 },
+				    (int64_t[]){ INT64_MAX, INT64_MIN }));
+}
+
+static void what_leaves_the_address_space_is_an_overflow(void **state)
+{
+	struct dray_view view;
+
+	(void)state;
+	assert_fails(dray_view_init(&view, (void *)(UINTPTR_MAX - 100), u1, 1,
+				    (int64_t[]){ 200 }, NULL),
+		     -EOVERFLOW, "address space");
+	assert_fails(dray_view_init(&view, (void *)100, u1, 1,
+				    (int64_t[]){ 200 }, (int64_t[]){ -1 }),
+		     -EOVERFLOW, "address space");
+}
+
+static void transposing_moves_axes_and_leaves_the_data(void **state)
+{
+	struct dray_view view, out;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 3,
+				    (int64_t[]){ 2, 3, 4 }, NULL));
+	assert_works(dray_view_transpose(&view, (int[]){ 1, -1, 0 }, &out));
+	assert_ptr_equal(out.data, memory);
+	assert_int_equal(out.shape[0], 3);
+	assert_int_equal(out.shape[1], 4);
+	assert_int_equal(out.shape[2], 2);
+	assert_int_equal(out.strides[0], 16);
+	assert_int_equal(out.strides[1], 4);
+	assert_int_equal(out.strides[2], 48);
+	assert_works(dray_view_transpose(&view, NULL, &view));
+	assert_int_equal(view.shape[0], 4);
+	assert_int_equal(view.strides[0], 4);
+	assert_false(dray_view_is_contiguous(&view));
+}
+
+static void a_transpose_names_each_axis_once(void **state)
+{
+	struct dray_view view, out;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 2, 3 },
+				    NULL));
+	assert_fails(dray_view_transpose(&view, (int[]){ 0, 2 }, &out), -EINVAL,
+		     "axis 2");
+	assert_fails(dray_view_transpose(&view, (int[]){ -3, 0 }, &out),
+		     -EINVAL, "axis -3");
+	assert_fails(dray_view_transpose(&view, (int[]){ 1, -1 }, &out),
+		     -EINVAL, "twice");
+}
+
+static void broadcasting_repeats_axes_with_a_stride_of_0(void **state)
+{
+	struct dray_view view;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 3, 1 },
+				    NULL));
+	assert_works(
+		dray_view_broadcast(&view, 3, (int64_t[]){ 5, 3, 4 }, &view));
+	assert_int_equal(view.ndim, 3);
+	assert_int_equal(view.strides[0], 0);
+	assert_int_equal(view.strides[1], 4);
+	assert_int_equal(view.strides[2], 0);
+	assert_int_equal(dray_view_size(&view), 60);
+}
+
+static void what_cannot_be_broadcast_is_refused(void **state)
+{
+	struct dray_view view, out;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 3, 2 },
+				    NULL));
+	assert_fails(dray_view_broadcast(&view, 2, (int64_t[]){ 3, 4 }, &out),
+		     -EINVAL, "axis 1 of 2");
+	assert_fails(dray_view_broadcast(&view, 1, (int64_t[]){ 2 }, &out),
+		     -EINVAL, "2 axes cannot be broadcast to 1");
+	assert_fails(dray_view_broadcast(&view, 65, (int64_t[]){ 2 }, &out),
+		     -EINVAL, "65 axes");
+	assert_fails(dray_view_broadcast(
+			     &view, 4, (int64_t[]){ INT64_MAX, 2, 3, 2 }, &out),
+		     -EOVERFLOW, "63 bits");
+}
+
+static void unit_axes_do_not_break_contiguity_and_gaps_do(void **state)
+{
+	struct dray_view view;
+
+	(void)state;
+	assert_works(dray_view_init(&view, memory, f4, 3,
+				    (int64_t[]){ 2, 1, 3 },
+				    (int64_t[]){ 12, 999, 4 }));
+	assert_true(dray_view_is_contiguous(&view));
+	view.strides[0] = 16;
+	assert_false(dray_view_is_contiguous(&view));
+}
+
+static void spans_that_touch_do_not_overlap(void **state)
+{
+	struct dray_view a, b;
+
+	(void)state;
+	assert_works(
+		dray_view_init(&a, memory, u1, 1, (int64_t[]){ 10 }, NULL));
+	assert_works(dray_view_init(&b, memory + 10, u1, 1, (int64_t[]){ 10 },
+				    NULL));
+	assert_false(dray_view_spans_overlap(&a, &b));
+	b.data = memory + 9;
+	assert_true(dray_view_spans_overlap(&a, &b));
+	assert_true(dray_view_spans_overlap(&b, &a));
+	b.shape[0] = 0;
+	assert_false(dray_view_spans_overlap(&a, &b));
+	b.shape[0] = INT64_MAX;
+	b.strides[0] = INT64_MAX;
+	assert_true(dray_view_spans_overlap(&a, &b));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_strides_a_view_is_in_c_order),
+		cmocka_unit_test(a_view_without_axes_is_one_element),
+		cmocka_unit_test(
+			an_empty_view_covers_nothing_and_needs_no_data),
+		cmocka_unit_test(
+			the_span_of_random_views_is_what_their_elements_cover),
+		cmocka_unit_test(
+			axes_extents_and_types_out_of_range_are_refused),
+		cmocka_unit_test(what_does_not_fit_63_bits_is_an_overflow),
+		cmocka_unit_test(what_leaves_the_address_space_is_an_overflow),
+		cmocka_unit_test(transposing_moves_axes_and_leaves_the_data),
+		cmocka_unit_test(a_transpose_names_each_axis_once),
+		cmocka_unit_test(broadcasting_repeats_axes_with_a_stride_of_0),
+		cmocka_unit_test(what_cannot_be_broadcast_is_refused),
+		cmocka_unit_test(unit_axes_do_not_break_contiguity_and_gaps_do),
+		cmocka_unit_test(spans_that_touch_do_not_overlap),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Copies with the CPU.  The layout's runs are memcpy() where they are long;
+ * for elements there is a loop for each size, over two axes at once so that
+ * short rows cost no call each.  Where source and destination run along
+ * different axes (a transpose) the two axes are walked in square tiles, so
+ * that each cache line of both sides is used whole while it is there.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/copy.h"
+#include "array/overlap.h"
+#include "array/view.h"
+#include "base/error.h"
+
+/* Bytes of a cache line, and of a first-level cache. */
+#define LINE 64u
+#define NEAREST 32768u
+
+/*
+ * A tile's source is EDGE pieces of EDGE bytes, PITCH bytes apart where they
+ * are fetched to, which is no power of two.  Rows of less than SHORT elements
+ * are walked across.
+ */
+#define EDGE 128u
+#define PITCH (EDGE + 16u)
+#define SHORT 8u
+
+/* Two axes of runs: rows of columns. */
+struct grid {
+	unsigned char *dst;
+	const unsigned char *src;
+	struct dray_layout_axis rows;
+	struct dray_layout_axis columns;
+	size_t run;
+};
+
+typedef void grid_copy(const struct grid *grid);
+
+/*
+ * One loop nest for a run of a constant size, which memcpy() turns into a
+ * load and a store without asking for alignment.
+ */
+#define DEFINE_GRID(size)                                                      \
+	static void copy_grid_##size(const struct grid *grid)                  \
+	{                                                                      \
+		const size_t columns = grid->columns.count;                    \
+		const ptrdiff_t ds = (ptrdiff_t)grid->columns.dst_stride;      \
+		const ptrdiff_t ss = (ptrdiff_t)grid->columns.src_stride;      \
+		unsigned char *dst_row = grid->dst;                            \
+		const unsigned char *src_row = grid->src;                      \
+                                                                               \
+		for (size_t i = 0; i < grid->rows.count; i++) {                \
+			unsigned char *restrict dst = dst_row;                 \
+			const unsigned char *restrict src = src_row;           \
+                                                                               \
+			if (ds == size) {                                      \
+				_Pragma("GCC unroll 8") for (size_t j = 0;     \
+							     j < columns; j++) \
+				{                                              \
+					memcpy(dst, src, size);                \
+					dst += size;                           \
+					src += ss;                             \
+				}                                              \
+			} else {                                               \
+				_Pragma("GCC unroll 8") for (size_t j = 0;     \
+							     j < columns; j++) \
+				{                                              \
+					memcpy(dst, src, size);                \
+					dst += ds;                             \
+					src += ss;                             \
+				}                                              \
+			}                                                      \
+			dst_row += grid->rows.dst_stride;                      \
+			src_row += grid->rows.src_stride;                      \
+		}                                                              \
+	}
+
+DEFINE_GRID(1)
+DEFINE_GRID(2)
+DEFINE_GRID(3)
+DEFINE_GRID(4)
+DEFINE_GRID(6)
+DEFINE_GRID(8)
+DEFINE_GRID(12)
+DEFINE_GRID(16)
+
+static void copy_grid_any(const struct grid *grid)
+{
+	unsigned char *dst_row = grid->dst;
+	const unsigned char *src_row = grid->src;
+
+	for (size_t i = 0; i < grid->rows.count; i++) {
+		unsigned char *dst = dst_row;
+		const unsigned char *src = src_row;
+
+		for (size_t j = 0; j < grid->columns.count; j++) {
+			memcpy(dst, src, grid->run);
+			dst += grid->columns.dst_stride;
+			src += grid->columns.src_stride;
+		}
+		dst_row += grid->rows.dst_stride;
+		src_row += grid->rows.src_stride;
+	}
+}
+
+/* Rows without gaps that repeat one element, whose size divides a line. */
+static void repeat_grid(const struct grid *grid)
+{
+	const size_t bytes = grid->columns.count * grid->run;
+	unsigned char *dst = grid->dst;
+	const unsigned char *src = grid->src;
+	unsigned char line[LINE];
+
+	for (size_t i = 0; i < grid->rows.count; i++) {
+		size_t done = 0;
+
+		memcpy(line, src, grid->run);
+		for (size_t at = grid->run; at < LINE; at *= 2)
+			memcpy(line + at, line, at);
+		for (; bytes - done >= LINE; done += LINE)
+			memcpy(dst + done, line, LINE);
+		memcpy(dst + done, line, bytes - done);
+		dst += grid->rows.dst_stride;
+		src += grid->rows.src_stride;
+	}
+}
+
+static void repeat_grid_1(const struct grid *grid)
+{
+	for (size_t i = 0; i < grid->rows.count; i++)
+		memset(grid->dst + (int64_t)i * grid->rows.dst_stride,
+		       grid->src[(int64_t)i * grid->rows.src_stride],
+		       grid->columns.count);
+}
+
+static bool repeats(const struct grid *grid)
+{
+	return grid->columns.src_stride == 0 &&
+	       grid->columns.dst_stride == (int64_t)grid->run &&
+	       LINE % grid->run == 0 && grid->columns.count * grid->run >= LINE;
+}
+
+static grid_copy *grid_copy_for(uint64_t run)
+{
+	switch (run) {
+	case 1:
+		return copy_grid_1;
+	case 2:
+		return copy_grid_2;
+	case 3:
+		return copy_grid_3;
+	case 4:
+		return copy_grid_4;
+	case 6:
+		return copy_grid_6;
+	case 8:
+		return copy_grid_8;
+	case 12:
+		return copy_grid_12;
+	case 16:
+		return copy_grid_16;
+	default:
+		return copy_grid_any;
+	}
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* The same elements, the other axis first. */
+static void turn(struct grid *grid)
+{
+	struct dray_layout_axis rows = grid->rows;
+
+	grid->rows = grid->columns;
+	grid->columns = rows;
+}
+
+/* Short rows, many at a time: the inner loop is to be a long one. */
+static void copy_strips(const struct grid *grid, grid_copy *copy)
+{
+	struct grid strip = *grid;
+
+	for (uint64_t i = 0; i < grid->rows.count; i += EDGE) {
+		strip.rows.count = least(EDGE, grid->rows.count - i);
+		strip.dst = grid->dst + (int64_t)i * grid->rows.dst_stride;
+		strip.src = grid->src + (int64_t)i * grid->rows.src_stride;
+		turn(&strip);
+		copy(&strip);
+		turn(&strip);
+	}
+}
+
+static void fetch(unsigned char *fetched, const struct grid *tile)
+{
+	const unsigned char *src = tile->src;
+	size_t bytes = tile->rows.count * tile->run;
+
+	for (size_t j = 0; j < tile->columns.count; j++) {
+		if (bytes == EDGE)
+			memcpy(fetched, src, EDGE);
+		else
+			memcpy(fetched, src, bytes);
+		fetched += PITCH;
+		src += tile->columns.src_stride;
+	}
+}
+
+/*
+ * Rows of the grid are dense in the source, columns in the destination.  The
+ * source of each tile is first fetched whole, line by line: its lines may lie
+ * a power of two apart, where few of them can be in a cache at a time.
+ */
+static void copy_tiles(const struct grid *grid, grid_copy *copy)
+{
+	unsigned char fetched[EDGE * PITCH];
+	uint64_t edge = EDGE / grid->run;
+	bool dense = grid->rows.src_stride == (int64_t)grid->run;
+
+	for (uint64_t i = 0; i < grid->rows.count; i += edge) {
+		for (uint64_t j = 0; j < grid->columns.count; j += EDGE) {
+			struct grid tile = *grid;
+
+			tile.rows.count = least(edge, grid->rows.count - i);
+			tile.columns.count =
+				least(EDGE, grid->columns.count - j);
+			tile.dst += (int64_t)i * grid->rows.dst_stride +
+				    (int64_t)j * grid->columns.dst_stride;
+			tile.src += (int64_t)i * grid->rows.src_stride +
+				    (int64_t)j * grid->columns.src_stride;
+			if (dense) {
+				fetch(fetched, &tile);
+				tile.src = fetched;
+				tile.columns.src_stride = PITCH;
+			}
+			if (tile.columns.count < SHORT)
+				turn(&tile);
+			copy(&tile);
+		}
+	}
+}
+
+static uint64_t step_of(const struct dray_layout_axis *axis)
+{
+	return axis->src_stride < 0 ? (uint64_t)-axis->src_stride
+				    : (uint64_t)axis->src_stride;
+}
+
+/* The axis along which the source is densest, when that is not the last. */
+static int find_crossing(const struct dray_layout *layout)
+{
+	int last = layout->axes_count - 1, found = last;
+
+	if (layout->run * 2 > EDGE || layout->bytes <= NEAREST ||
+	    step_of(&layout->axes[last]) < LINE)
+		return -1;
+	for (int i = last - 1; i >= 0; i--) {
+		if (layout->axes[i].src_stride &&
+		    step_of(&layout->axes[i]) < step_of(&layout->axes[found]))
+			found = i;
+	}
+	return found == last ? -1 : found;
+}
+
+void dray_layout_copy(const struct dray_layout *layout)
+{
+	struct dray_layout_axis axes[DRAY_MAX_NDIM];
+	uint64_t position[DRAY_MAX_NDIM];
+	grid_copy *copy = grid_copy_for(layout->run);
+	struct grid grid = {
+		layout->dst, layout->src, { 1, 0, 0 }, { 1, 0, 0 }, layout->run
+	};
+	int outer = layout->axes_count, crossing = -1;
+
+	if (!layout->runs)
+		return;
+	if (outer == 0) {
+		memcpy(layout->dst, layout->src, layout->run);
+		return;
+	}
+	memcpy(axes, layout->axes, (size_t)outer * sizeof(axes[0]));
+	grid.columns = axes[--outer];
+	if (outer > 0) {
+		crossing = find_crossing(layout);
+		if (crossing >= 0) { /* the order of axes is free */
+			struct dray_layout_axis taken = axes[crossing];
+
+			memmove(&axes[crossing], &axes[crossing + 1],
+				(size_t)(outer - 1 - crossing) *
+					sizeof(axes[0]));
+			axes[outer - 1] = taken;
+		}
+		grid.rows = axes[--outer];
+	}
+	if (crossing < 0 && repeats(&grid))
+		copy = layout->run == 1 ? repeat_grid_1 : repeat_grid;
+	memset(position, 0, (size_t)outer * sizeof(position[0]));
+	for (;;) {
+		int k = outer - 1;
+
+		if (crossing >= 0)
+			copy_tiles(&grid, copy);
+		else if (grid.columns.count < SHORT &&
+			 grid.rows.count > grid.columns.count &&
+			 layout->run <= 16)
+			copy_strips(&grid, copy);
+		else
+			copy(&grid);
+		for (; k >= 0; k--) {
+			grid.dst += axes[k].dst_stride;
+			grid.src += axes[k].src_stride;
+			if (++position[k] < axes[k].count)
+				break;
+			grid.dst -= (int64_t)axes[k].count * axes[k].dst_stride;
+			grid.src -= (int64_t)axes[k].count * axes[k].src_stride;
+			position[k] = 0;
+		}
+		if (k < 0)
+			return;
+	}
+}
+
+/*
+ * Through a copy aside, which holds the source's elements once and densely:
+ * axes that only repeat them are left out.
+ */
+static int copy_through(const struct dray_layout *layout)
+{
+	struct dray_layout in = *layout, out = *layout;
+	uint64_t bytes = layout->run;
+	unsigned char *aside;
+
+	in.axes_count = 0;
+	for (int i = layout->axes_count - 1; i >= 0; i--) {
+		if (!layout->axes[i].src_stride)
+			continue;
+		out.axes[i].src_stride = (int64_t)bytes;
+		bytes *= layout->axes[i].count;
+	}
+	aside = malloc(bytes);
+	if (!aside)
+		return dray_fail(
+			-ENOMEM,
+			"source and destination overlap, and there is no memory to put %" PRIu64
+			" bytes aside",
+			bytes);
+	for (int i = 0; i < layout->axes_count; i++) {
+		struct dray_layout_axis axis = layout->axes[i];
+
+		if (!axis.src_stride)
+			continue;
+		axis.dst_stride = out.axes[i].src_stride;
+		in.axes[in.axes_count++] = axis;
+	}
+	in.dst = aside;
+	out.src = aside;
+	dray_layout_copy(&in);
+	dray_layout_copy(&out);
+	free(aside);
+	return 0;
+}
+
+static bool is_onto_itself(const struct dray_layout *layout)
+{
+	if (layout->dst != layout->src)
+		return false;
+	for (int i = 0; i < layout->axes_count; i++) {
+		if (layout->axes[i].dst_stride != layout->axes[i].src_stride)
+			return false;
+	}
+	return true;
+}
+
+int dray_layout_assign(const struct dray_layout *layout,
+		       const struct dray_view *dst, const struct dray_view *src)
+{
+	if (!layout->runs)
+		return 0;
+	if (!dray_view_spans_overlap(dst, src)) {
+		dray_layout_copy(layout);
+		return 0;
+	}
+	if (is_onto_itself(layout))
+		return 0;
+	if (layout->axes_count == 0) {
+		memmove(layout->dst, layout->src, layout->run);
+		return 0;
+	}
+	if (dray_view_overlap(dst, src) != DRAY_OVERLAP_NONE)
+		return copy_through(layout);
+	dray_layout_copy(layout);
+	return 0;
+}
+
+int dray_view_check_pair(const struct dray_view *dst,
+			 const struct dray_view *src)
+{
+	int error;
+
+	error = dray_view_check(dst, "the destination", NULL);
+	if (!error)
+		error = dray_view_check(src, "the source", NULL);
+	if (error)
+		return error;
+	if (dst->dtype.itemsize != src->dtype.itemsize)
+		return dray_fail(
+			-EINVAL,
+			"elements of %u bytes cannot be copied to elements of %u bytes",
+			src->dtype.itemsize, dst->dtype.itemsize);
+	if (!dray_view_same_shape(dst, src)) {
+		if (dst->ndim != src->ndim)
+			return dray_fail(
+				-EINVAL,
+				"the destination has %d axes, the source has %d",
+				dst->ndim, src->ndim);
+		for (int i = 0; i < dst->ndim; i++) {
+			if (dst->shape[i] != src->shape[i])
+				return dray_fail(
+					-EINVAL,
+					"axis %d has %" PRId64
+					" elements in the destination and %" PRId64
+					" in the source",
+					i, dst->shape[i], src->shape[i]);
+		}
+	}
+	if (dst->flags & DRAY_VIEW_READONLY)
+		return dray_fail(-EPERM, "the destination is read-only");
+	if (dray_view_size(dst) == 0)
+		return 0;
+	for (int i = 0; i < dst->ndim; i++) {
+		if (dst->strides[i] == 0 && dst->shape[i] > 1)
+			return dray_fail(
+				-EINVAL,
+				"axis %d of the destination has %" PRId64
+				" elements at one address (a stride of 0)",
+				i, dst->shape[i]);
+	}
+	return 0;
+}
+
+int dray_view_assign(const struct dray_view *dst, const struct dray_view *src)
+{
+	struct dray_layout layout;
+	int error;
+
+	error = dray_view_check_pair(dst, src);
+	if (error)
+		return error;
+	dray_layout_reduce(&layout, dst, src);
+	return dray_layout_assign(&layout, dst, src);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Views and what can be asked of them.  Everything here is arithmetic on
+ * shape and strides: the data is never touched and nothing is allocated.  A
+ * result is made in full before it is written, so that it may replace its
+ * own input.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "array/dtype.h"
+#include "array/view.h"
+#include "base/error.h"
+#include "base/number.h"
+
+/* The span and the size; true where they do not fit. */
+static bool measure_overflow(int ndim, const int64_t *shape,
+			     const int64_t *strides, int64_t itemsize,
+			     struct dray_extent *out)
+{
+	int64_t low = 0, high = itemsize, elements = 1, reach;
+	bool overflow = false;
+
+	for (int i = 0; i < ndim; i++) {
+		if (shape[i] == 0) {
+			*out = (struct dray_extent){ 0 };
+			return false;
+		}
+	}
+	for (int i = 0; i < ndim; i++) {
+		overflow |= dray_mul_overflow(elements, shape[i], &elements);
+		overflow |= dray_mul_overflow(strides[i], shape[i] - 1, &reach);
+		if (reach < 0)
+			overflow |= dray_add_overflow(low, reach, &low);
+		else
+			overflow |= dray_add_overflow(high, reach, &high);
+		if (overflow)
+			return true;
+	}
+	if (dray_sub_overflow(high, low, &reach) ||
+	    dray_mul_overflow(elements, itemsize, &out->bytes))
+		return true;
+	out->elements = elements;
+	out->low = itemsize ? low : 0;
+	out->high = itemsize ? high : 0;
+	return false;
+}
+
+static bool leaves_address_space(const void *data, int64_t low, int64_t high)
+{
+	uintptr_t start, end;
+
+	/* low is 0 or below, high 0 or above, whatever the strides are */
+	return dray_sub_overflow((uintptr_t)data, (uint64_t)-low, &start) ||
+	       dray_add_overflow((uintptr_t)data, (uint64_t)high, &end);
+}
+
+static int check_shape(const char *what, int ndim, const int64_t *shape)
+{
+	if (ndim < 0 || ndim > DRAY_MAX_NDIM)
+		return dray_fail(-EINVAL,
+				 "%s has %d axes, 0 to %d are possible", what,
+				 ndim, DRAY_MAX_NDIM);
+	for (int i = 0; i < ndim; i++) {
+		if (shape[i] < 0)
+			return dray_fail(-EINVAL,
+					 "axis %d of %s has %" PRId64
+					 " elements",
+					 i, what, shape[i]);
+	}
+	return 0;
+}
+
+int dray_view_check(const struct dray_view *view, const char *what,
+		    struct dray_extent *extent)
+{
+	struct dray_extent unused;
+	int error;
+
+	if (!view)
+		return dray_fail(-EINVAL, "%s is NULL", what);
+	if (!extent)
+		extent = &unused;
+	error = check_shape(what, view->ndim, view->shape);
+	if (!error)
+		error = dray_dtype_check(&view->dtype);
+	if (error)
+		return error;
+	if (view->flags & ~DRAY_VIEW_READONLY)
+		return dray_fail(-EINVAL, "%s has unknown flags 0x%x", what,
+				 view->flags & ~DRAY_VIEW_READONLY);
+	if (measure_overflow(view->ndim, view->shape, view->strides,
+			     view->dtype.itemsize, extent))
+		return dray_fail(-EOVERFLOW,
+				 "%s covers more bytes than 63 bits count",
+				 what);
+	if (extent->low == extent->high)
+		return 0;
+	if (!view->data)
+		return dray_fail(-EINVAL,
+				 "%s has %" PRId64 " elements and no data",
+				 what, extent->elements);
+	if (leaves_address_space(view->data, extent->low, extent->high))
+		return dray_fail(-EOVERFLOW,
+				 "%s covers bytes %" PRId64 " to %" PRId64
+				 " around %p, which leaves the address space",
+				 what, extent->low, extent->high, view->data);
+	return 0;
+}
+
+/* @from may be NULL without axes. */
+static void copy_axes(int64_t *to, const int64_t *from, int ndim)
+{
+	if (ndim)
+		memcpy(to, from, (size_t)ndim * sizeof(*to));
+}
+
+/* Strides of C order; the product of the extents that are not 0 must fit. */
+static int c_order(int ndim, const int64_t *shape, int64_t itemsize,
+		   int64_t *strides)
+{
+	int64_t stride = itemsize;
+
+	for (int i = ndim - 1; i >= 0; i--) {
+		strides[i] = stride;
+		if (shape[i] && dray_mul_overflow(stride, shape[i], &stride))
+			return dray_fail(
+				-EOVERFLOW,
+				"axes %d to %d have more bytes than 63 bits count",
+				i, ndim - 1);
+	}
+	return 0;
+}
+
+int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
+		   int ndim, const int64_t *shape, const int64_t *strides)
+{
+	struct dray_view view;
+	int error;
+
+	error = check_shape("a view", ndim, shape);
+	if (!error)
+		error = dray_dtype_normalize(&dtype, &view.dtype);
+	if (error)
+		return error;
+	view.data = data;
+	view.ndim = ndim;
+	view.flags = 0;
+	copy_axes(view.shape, shape, ndim);
+	if (strides)
+		copy_axes(view.strides, strides, ndim);
+	else
+		error = c_order(ndim, shape, dtype.itemsize, view.strides);
+	if (!error)
+		error = dray_view_check(&view, "a view", NULL);
+	if (!error)
+		dray_view_copy(out, &view);
+	return error;
+}
+
+void dray_view_copy(struct dray_view *out, const struct dray_view *view)
+{
+	if (out == view)
+		return;
+	memcpy(out, view, offsetof(struct dray_view, shape));
+	copy_axes(out->shape, view->shape, view->ndim);
+	copy_axes(out->strides, view->strides, view->ndim);
+}
+
+int dray_view_transpose(const struct dray_view *view, const int *axes,
+			struct dray_view *out)
+{
+	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
+	int ndim = view->ndim;
+	uint64_t taken = 0;
+
+	for (int i = 0; i < ndim; i++) {
+		int axis = axes ? axes[i] : ndim - 1 - i;
+
+		if (axis < -ndim || axis >= ndim)
+			return dray_fail(-EINVAL,
+					 "axis %d is not one of %d axes", axis,
+					 ndim);
+		if (axis < 0)
+			axis += ndim;
+		if (taken & (UINT64_C(1) << axis))
+			return dray_fail(-EINVAL, "axis %d is named twice",
+					 axis);
+		taken |= UINT64_C(1) << axis;
+		shape[i] = view->shape[axis];
+		strides[i] = view->strides[axis];
+	}
+	dray_view_copy(out, view);
+	copy_axes(out->shape, shape, ndim);
+	copy_axes(out->strides, strides, ndim);
+	return 0;
+}
+
+int dray_view_broadcast(const struct dray_view *view, int ndim,
+			const int64_t *shape, struct dray_view *out)
+{
+	struct dray_view result;
+	int added = ndim - view->ndim;
+	int error;
+
+	error = check_shape("a broadcast", ndim, shape);
+	if (error)
+		return error;
+	if (added < 0)
+		return dray_fail(-EINVAL, "%d axes cannot be broadcast to %d",
+				 view->ndim, ndim);
+	memcpy(&result, view, offsetof(struct dray_view, shape));
+	result.ndim = ndim;
+	for (int i = 0; i < ndim; i++) {
+		bool whole = i >= added && view->shape[i - added] == shape[i];
+
+		if (i >= added && !whole && view->shape[i - added] != 1)
+			return dray_fail(
+				-EINVAL,
+				"axis %d of %" PRId64
+				" elements cannot be broadcast to %" PRId64,
+				i - added, view->shape[i - added], shape[i]);
+		result.shape[i] = shape[i];
+		result.strides[i] = whole ? view->strides[i - added] : 0;
+	}
+	error = dray_view_check(&result, "a broadcast", NULL);
+	if (!error)
+		dray_view_copy(out, &result);
+	return error;
+}
+
+int64_t dray_view_size(const struct dray_view *view)
+{
+	int64_t size = 1;
+	bool overflow = false;
+
+	for (int i = 0; i < view->ndim; i++) {
+		if (view->shape[i] == 0)
+			return 0;
+		overflow |= dray_mul_overflow(size, view->shape[i], &size);
+	}
+	return overflow ? INT64_MAX : size;
+}
+
+void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
+{
+	struct dray_extent extent;
+
+	if (measure_overflow(view->ndim, view->shape, view->strides,
+			     view->dtype.itemsize, &extent)) {
+		extent.low = INT64_MIN;
+		extent.high = INT64_MAX;
+	}
+	*low = extent.low;
+	*high = extent.high;
+}
+
+bool dray_view_is_contiguous(const struct dray_view *view)
+{
+	int64_t stride = view->dtype.itemsize;
+
+	if (dray_view_size(view) == 0)
+		return true;
+	for (int i = view->ndim - 1; i >= 0; i--) {
+		if (view->shape[i] == 1)
+			continue;
+		if (view->strides[i] != stride ||
+		    dray_mul_overflow(stride, view->shape[i], &stride))
+			return false;
+	}
+	return true;
+}
+
+bool dray_view_spans_overlap(const struct dray_view *a,
+			     const struct dray_view *b)
+{
+	struct dray_extent ea, eb;
+	uintptr_t a_start, b_start;
+
+	/* what cannot be measured is everywhere */
+	if (measure_overflow(a->ndim, a->shape, a->strides, a->dtype.itemsize,
+			     &ea) ||
+	    measure_overflow(b->ndim, b->shape, b->strides, b->dtype.itemsize,
+			     &eb))
+		return true;
+	if (ea.low == ea.high || eb.low == eb.high)
+		return false;
+	a_start = (uintptr_t)a->data + (uintptr_t)ea.low;
+	b_start = (uintptr_t)b->data + (uintptr_t)eb.low;
+	return a_start < b_start + (uintptr_t)(eb.high - eb.low) &&
+	       b_start < a_start + (uintptr_t)(ea.high - ea.low);
+}
+
+bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b)
+{
+	return a->ndim == b->ndim &&
+	       !memcmp(a->shape, b->shape,
+		       (size_t)a->ndim * sizeof(a->shape[0]));
+}

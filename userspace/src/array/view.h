@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What every user of a view asks first.  A view is a plain struct that a
+ * caller may fill by hand, so nothing in it is believed before
+ * dray_view_check().
+ */
+#ifndef DRAY_ARRAY_VIEW_H
+#define DRAY_ARRAY_VIEW_H
+
+#include <dray/array.h>
+
+/* What a view covers, in bytes; low == high when it covers nothing. */
+struct dray_extent {
+	int64_t elements;
+	int64_t bytes; /* elements times item size */
+	int64_t low; /* relative to data */
+	int64_t high;
+};
+
+/*
+ * Checks all of a view and measures it.  @what names it in the sentence.
+ * -EINVAL (ndim, an extent below 0, a type, flags, no data), -EOVERFLOW (its
+ * bytes do not fit 63 bits or leave the address space).
+ */
+int dray_view_check(const struct dray_view *view, const char *what,
+		    struct dray_extent *extent);
+
+/* Whether the shapes are the same. */
+bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b);
+
+/* data + offset, where no object needs to be: no undefined arithmetic. */
+static inline void *dray_address_add(const void *address, int64_t offset)
+{
+	return (void *)((uintptr_t)address + (uintptr_t)offset);
+}
+
+#endif /* DRAY_ARRAY_VIEW_H */
