@@ -28,6 +28,7 @@
 #define EDGE 128u
 #define PITCH (EDGE + 16u)
 #define SHORT 8u
+#define LONGEST 16u /* bytes of an element that has a loop of its own */
 
 /* Two axes of runs: rows of columns. */
 struct grid {
@@ -39,6 +40,7 @@ struct grid {
 };
 
 typedef void grid_copy(const struct grid *grid);
+typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 
 /*
  * One loop nest for a run of a constant size, which memcpy() turns into a
@@ -268,15 +270,38 @@ static int find_crossing(const struct dray_layout *layout)
 	return found == last ? -1 : found;
 }
 
+static void copy_whole(const struct grid *grid, grid_copy *copy)
+{
+	copy(grid);
+}
+
+/* How to go through a grid, and with which loop. */
+static grid_walk *choose_walk(const struct grid *grid, bool crossing,
+			      grid_copy **copy)
+{
+	*copy = grid_copy_for(grid->run);
+	if (crossing)
+		return copy_tiles;
+	if (repeats(grid)) {
+		*copy = grid->run == 1 ? repeat_grid_1 : repeat_grid;
+		return copy_whole;
+	}
+	if (grid->columns.count < SHORT && grid->run <= LONGEST &&
+	    grid->rows.count > grid->columns.count)
+		return copy_strips;
+	return copy_whole;
+}
+
 void dray_layout_copy(const struct dray_layout *layout)
 {
 	struct dray_layout_axis axes[DRAY_MAX_NDIM];
 	uint64_t position[DRAY_MAX_NDIM];
-	grid_copy *copy = grid_copy_for(layout->run);
 	struct grid grid = {
 		layout->dst, layout->src, { 1, 0, 0 }, { 1, 0, 0 }, layout->run
 	};
 	int outer = layout->axes_count, crossing = -1;
+	grid_walk *walk;
+	grid_copy *copy;
 
 	if (!layout->runs)
 		return;
@@ -298,20 +323,12 @@ void dray_layout_copy(const struct dray_layout *layout)
 		}
 		grid.rows = axes[--outer];
 	}
-	if (crossing < 0 && repeats(&grid))
-		copy = layout->run == 1 ? repeat_grid_1 : repeat_grid;
+	walk = choose_walk(&grid, crossing >= 0, &copy);
 	memset(position, 0, (size_t)outer * sizeof(position[0]));
 	for (;;) {
 		int k = outer - 1;
 
-		if (crossing >= 0)
-			copy_tiles(&grid, copy);
-		else if (grid.columns.count < SHORT &&
-			 grid.rows.count > grid.columns.count &&
-			 layout->run <= 16)
-			copy_strips(&grid, copy);
-		else
-			copy(&grid);
+		walk(&grid, copy);
 		for (; k >= 0; k--) {
 			grid.dst += axes[k].dst_stride;
 			grid.src += axes[k].src_stride;
