@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * busy: holds are a number in the block's piece, under the pool's lock.
+ */
+#include <errno.h>
+
+#include "alloc/busy.h"
+#include "alloc/pool.h"
+#include "base/error.h"
+
+int dray_block_hold(const void *address)
+{
+	struct dray_piece *piece;
+	struct dray_found found;
+	int ret = 0;
+
+	if (!dray_find_around(address, &found))
+		return dray_fail(-ENOENT, "%p lies in no block of a pool",
+				 address);
+	piece = dray_found_piece(&found);
+	if (piece->state == DRAY_PIECE_PARKED)
+		ret = dray_fail(-ENOENT, "the block around %p was freed",
+				address);
+	else if (piece->busy == UINT32_MAX)
+		ret = dray_fail(-EOVERFLOW, "%u holds on the block around %p",
+				piece->busy, address);
+	else
+		piece->busy++;
+	pthread_mutex_unlock(&found.pool->lock);
+	return ret;
+}
+
+void dray_block_release(const void *address)
+{
+	struct dray_piece *piece;
+	struct dray_found found;
+
+	if (!dray_find_around(address, &found))
+		return;
+	piece = dray_found_piece(&found);
+	if (piece->busy && !--piece->busy &&
+	    piece->state == DRAY_PIECE_PARKED) {
+		found.pool->parked -= (uint64_t)piece->size
+				      << found.pool->shift;
+		dray_block_finish(&found);
+		return;
+	}
+	pthread_mutex_unlock(&found.pool->lock);
+}

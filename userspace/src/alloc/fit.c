@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * fit: bins, splitting and merging, and the table of pieces.  The index of
+ * where blocks begin is in starts.c.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "alloc/fit.h"
+#include "alloc/starts.h"
+
+#define FIRST_ROOM 2048 /* slots of a new table: 64 KiB, touched as used */
+
+static void bin_of(uint32_t size, uint32_t *first, uint32_t *second)
+{
+	uint32_t log;
+
+	if (size < DRAY_FIT_SECOND) {
+		*first = 0;
+		*second = size;
+		return;
+	}
+	log = 31 - (uint32_t)__builtin_clz(size);
+	*first = log - 4;
+	*second = (size >> (log - 5)) & (DRAY_FIT_SECOND - 1);
+}
+
+static void insert(struct dray_fit *fit, uint32_t piece)
+{
+	struct dray_piece *p = &fit->pieces[piece];
+	uint32_t first, second, head;
+
+	bin_of(p->size, &first, &second);
+	head = fit->bins[first][second];
+	p->state = DRAY_PIECE_FREE;
+	p->previous = 0;
+	p->next = head;
+	if (head)
+		fit->pieces[head].previous = piece;
+	fit->bins[first][second] = piece;
+	fit->second_map[first] |= 1u << second;
+	fit->first_map |= 1u << first;
+}
+
+static void withdraw(struct dray_fit *fit, uint32_t piece)
+{
+	const struct dray_piece *p = &fit->pieces[piece];
+	uint32_t first, second;
+
+	if (p->next)
+		fit->pieces[p->next].previous = p->previous;
+	if (p->previous) {
+		fit->pieces[p->previous].next = p->next;
+		return;
+	}
+	bin_of(p->size, &first, &second);
+	fit->bins[first][second] = p->next;
+	if (p->next)
+		return;
+	fit->second_map[first] &= ~(1u << second);
+	if (!fit->second_map[first])
+		fit->first_map &= ~(1u << first);
+}
+
+/* The first piece of a bin whose pieces all have @size granules, or 0. */
+static uint32_t search(const struct dray_fit *fit, uint64_t size)
+{
+	uint32_t first, second, map;
+
+	/* Up to the next bin's smallest, or a piece may be too small. */
+	if (size >= DRAY_FIT_SECOND)
+		size += (1ull << (58 - __builtin_clzll(size))) - 1;
+	if (size > UINT32_MAX)
+		return 0;
+	bin_of((uint32_t)size, &first, &second);
+	map = fit->second_map[first] & (~0u << second);
+	if (!map) {
+		if (first == DRAY_FIT_FIRST - 1)
+			return 0;
+		map = fit->first_map & (~0u << (first + 1));
+		if (!map)
+			return 0;
+		first = (uint32_t)__builtin_ctz(map);
+		map = fit->second_map[first];
+	}
+	return fit->bins[first][__builtin_ctz(map)];
+}
+
+/* Granules to leave out at the front of a piece to be aligned. */
+static uint64_t lead(const struct dray_piece *p, uint64_t alignment,
+		     uint64_t origin)
+{
+	return -(origin + p->offset) & (alignment - 1);
+}
+
+/*
+ * Looks at every piece that might fit, in the bins that search() passed over
+ * because not all of their pieces do.
+ */
+static uint32_t search_all(const struct dray_fit *fit, uint32_t size,
+			   uint64_t alignment, uint64_t origin)
+{
+	uint32_t first, second, piece;
+
+	bin_of(size, &first, &second);
+	for (; first < DRAY_FIT_FIRST; first++, second = 0) {
+		uint32_t map = fit->second_map[first] & (~0u << second);
+
+		for (; map; map &= map - 1) {
+			piece = fit->bins[first][__builtin_ctz(map)];
+			for (; piece; piece = fit->pieces[piece].next) {
+				const struct dray_piece *p =
+					&fit->pieces[piece];
+				uint64_t skip = lead(p, alignment, origin);
+
+				if (skip < p->size && p->size - skip >= size)
+					return piece;
+			}
+		}
+	}
+	return 0;
+}
+
+/* Sees to it that two slots can be had: the most that one operation takes. */
+static bool have_slots(struct dray_fit *fit)
+{
+	void *more;
+
+	if (fit->count + 2 <= fit->room)
+		return true;
+	if (fit->unused && fit->pieces[fit->unused].next)
+		return true;
+	if (fit->room > UINT32_MAX / 2)
+		return false;
+	more = mremap(fit->pieces, fit->room * sizeof(*fit->pieces),
+		      2 * (size_t)fit->room * sizeof(*fit->pieces),
+		      MREMAP_MAYMOVE);
+	if (more == MAP_FAILED)
+		return false;
+	fit->pieces = more;
+	fit->room *= 2;
+	return true;
+}
+
+static uint32_t new_piece(struct dray_fit *fit, uint32_t offset, uint32_t size)
+{
+	uint32_t piece = fit->unused;
+
+	if (piece)
+		fit->unused = fit->pieces[piece].next;
+	else
+		piece = fit->count++;
+	fit->pieces[piece] = (struct dray_piece){
+		.offset = offset,
+		.size = size,
+	};
+	fit->at[offset] = piece;
+	return piece;
+}
+
+static void drop_piece(struct dray_fit *fit, uint32_t piece)
+{
+	fit->pieces[piece].state = DRAY_PIECE_UNUSED;
+	fit->pieces[piece].next = fit->unused;
+	fit->unused = piece;
+}
+
+/* Cuts a piece that is in no bin after @size granules; the second half. */
+static uint32_t cut(struct dray_fit *fit, uint32_t piece, uint32_t size)
+{
+	uint32_t rest = new_piece(fit, fit->pieces[piece].offset + size,
+				  fit->pieces[piece].size - size);
+	struct dray_piece *p = &fit->pieces[piece], *r = &fit->pieces[rest];
+
+	p->size = size;
+	r->before = piece;
+	r->after = p->after;
+	p->after = rest;
+	if (r->after)
+		fit->pieces[r->after].before = rest;
+	else
+		fit->last = rest;
+	return rest;
+}
+
+/* Puts the piece after @piece into it; neither is in a bin. */
+static void join(struct dray_fit *fit, uint32_t piece)
+{
+	struct dray_piece *p = &fit->pieces[piece];
+	uint32_t rest = p->after;
+
+	p->size += fit->pieces[rest].size;
+	p->after = fit->pieces[rest].after;
+	if (p->after)
+		fit->pieces[p->after].before = piece;
+	else
+		fit->last = piece;
+	drop_piece(fit, rest);
+}
+
+int dray_fit_init(struct dray_fit *fit, uint32_t limit)
+{
+	size_t at = (size_t)limit * sizeof(*fit->at);
+	size_t table = FIRST_ROOM * sizeof(*fit->pieces);
+	char *side;
+
+	memset(fit, 0, sizeof(*fit));
+	at = (at + 63) & ~(size_t)63;
+	fit->limit = limit;
+	fit->side_bytes = at + dray_starts_bytes(limit);
+	side = mmap(NULL, fit->side_bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (side == MAP_FAILED)
+		return -ENOMEM;
+	fit->pieces = mmap(NULL, table, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (fit->pieces == MAP_FAILED) {
+		munmap(side, fit->side_bytes);
+		return -ENOMEM;
+	}
+	fit->at = (uint32_t *)(void *)side;
+	dray_starts_init(fit, side + at);
+	fit->room = FIRST_ROOM;
+	fit->count = 1;
+	return 0;
+}
+
+void dray_fit_fini(struct dray_fit *fit)
+{
+	munmap(fit->pieces, (size_t)fit->room * sizeof(*fit->pieces));
+	munmap(fit->at, fit->side_bytes);
+}
+
+int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
+{
+	uint32_t last = fit->last, piece;
+
+	if (last && fit->pieces[last].state == DRAY_PIECE_FREE) {
+		withdraw(fit, last);
+		fit->pieces[last].size += granules;
+		insert(fit, last);
+	} else {
+		if (!have_slots(fit))
+			return -ENOMEM;
+		piece = new_piece(fit, fit->granules, granules);
+		fit->pieces[piece].before = last;
+		if (last)
+			fit->pieces[last].after = piece;
+		fit->last = piece;
+		insert(fit, piece);
+	}
+	fit->granules += granules;
+	return 0;
+}
+
+uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
+		       uint64_t origin)
+{
+	uint64_t most;
+	uint32_t piece = 0, front;
+
+	if (!have_slots(fit))
+		return 0;
+	if (!__builtin_add_overflow(alignment - 1, size, &most))
+		piece = search(fit, most);
+	if (!piece)
+		piece = search_all(fit, size, alignment, origin);
+	if (!piece)
+		return 0;
+
+	withdraw(fit, piece);
+	front = (uint32_t)lead(&fit->pieces[piece], alignment, origin);
+	if (front) {
+		uint32_t rest = cut(fit, piece, front);
+
+		insert(fit, piece);
+		piece = rest;
+	}
+	if (fit->pieces[piece].size > size)
+		insert(fit, cut(fit, piece, size));
+	fit->pieces[piece].state = DRAY_PIECE_LIVE;
+	fit->pieces[piece].busy = 0;
+	dray_starts_set(fit, fit->pieces[piece].offset);
+	return piece;
+}
+
+uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
+{
+	uint32_t before = fit->pieces[piece].before;
+	uint32_t after = fit->pieces[piece].after;
+
+	dray_starts_clear(fit, fit->pieces[piece].offset);
+	if (after && fit->pieces[after].state == DRAY_PIECE_FREE) {
+		withdraw(fit, after);
+		join(fit, piece);
+	}
+	if (before && fit->pieces[before].state == DRAY_PIECE_FREE) {
+		withdraw(fit, before);
+		join(fit, before);
+		piece = before;
+	}
+	insert(fit, piece);
+	return piece;
+}
+
+void dray_fit_set_aside(struct dray_fit *fit, uint32_t piece)
+{
+	withdraw(fit, piece);
+	fit->pieces[piece].state = DRAY_PIECE_ASIDE;
+}
+
+bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
+{
+	struct dray_piece *p = &fit->pieces[piece];
+	uint32_t after = p->after, old = p->size;
+	bool joins = after && fit->pieces[after].state == DRAY_PIECE_FREE;
+
+	if (size == old)
+		return true;
+	if (size > old && (!joins || size - old > fit->pieces[after].size))
+		return false;
+	if (!have_slots(fit))
+		return size < old;
+	if (joins) {
+		withdraw(fit, after);
+		join(fit, piece);
+	}
+	if (fit->pieces[piece].size > size)
+		insert(fit, cut(fit, piece, size));
+	return true;
+}
+
+uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
+{
+	uint32_t piece;
+	const struct dray_piece *p;
+
+	if (granule >= fit->granules)
+		return 0;
+	piece = fit->at[granule];
+	if (!piece || piece >= fit->count)
+		return 0;
+	p = &fit->pieces[piece];
+	if (p->offset != granule ||
+	    (p->state != DRAY_PIECE_LIVE && p->state != DRAY_PIECE_PARKED))
+		return 0;
+	return piece;
+}
+
+uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)
+{
+	uint32_t start, piece;
+
+	if (granule >= fit->granules ||
+	    !dray_starts_before(fit, granule, &start))
+		return 0;
+	piece = dray_fit_at(fit, start);
+	if (!piece || granule - start >= fit->pieces[piece].size)
+		return 0;
+	return piece;
+}
+
+uint32_t dray_fit_largest(const struct dray_fit *fit)
+{
+	uint32_t first, second, piece, largest = 0;
+
+	if (!fit->first_map)
+		return 0;
+	first = 31 - (uint32_t)__builtin_clz(fit->first_map);
+	second = 31 - (uint32_t)__builtin_clz(fit->second_map[first]);
+	for (piece = fit->bins[first][second]; piece;
+	     piece = fit->pieces[piece].next) {
+		if (fit->pieces[piece].size > largest)
+			largest = fit->pieces[piece].size;
+	}
+	return largest;
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Where a pool's memory comes from and when it goes back.
+ *
+ * On the host a region reserves far more addresses than it uses and grows in
+ * place, so that everything merges; pages of large runs that were freed go
+ * back to the system.  Buffers of the kernel cannot grow: regions double up
+ * to a bound, a large request gets a buffer of its own, and empty buffers are
+ * given back once there are many of them.
+ */
+#include <errno.h>
+#include <inttypes.h>
+
+#include "alloc/pool.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "memory/node.h"
+#include "memory/window.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+#define HOST_FIRST (32 * MIB) /* and the least by which a region grows */
+#define HOST_STEP_MOST (1024 * MIB)
+#define HOST_PUNCH (64 * MIB) /* freed since, and in one run, to give back */
+
+#define KERNEL_FIRST (4 * MIB)
+#define KERNEL_LEAST (64 * MIB / 1024)
+#define KERNEL_MOST (64 * MIB)
+#define KERNEL_KEEP (16 * MIB) /* or half of the pool, in empty buffers */
+
+bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
+		    uint64_t alignment, struct dray_found *found)
+{
+	struct dray_pool_region *region;
+	uint64_t bytes;
+	uint32_t piece;
+
+	for (region = pool->regions; region; region = region->next) {
+		/* A small block would keep a large buffer from going back. */
+		if (region->own && granules < region->fit.granules / 4)
+			continue;
+		piece = dray_fit_take(&region->fit, granules, alignment,
+				      region->base >> pool->shift);
+		if (piece)
+			break;
+	}
+	if (!region)
+		return false;
+	bytes = (uint64_t)granules << pool->shift;
+	region->blocks++;
+	pool->blocks++;
+	pool->used += bytes;
+	if (pool->used > pool->peak)
+		pool->peak = pool->used;
+	found->pool = pool;
+	found->region = region;
+	found->piece = piece;
+	return true;
+}
+
+/* Those of single blocks go last, where the search for small ones ends. */
+static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
+{
+	struct dray_pool_region **link = &pool->regions;
+
+	while (region->own && *link)
+		link = &(*link)->next;
+	region->next = *link;
+	*link = region;
+	pool->reserved += region->size;
+	dray_region_publish(region, pool);
+}
+
+/*
+ * Makes a region of @size bytes, or of half of that and so on, but not of
+ * less than @least.  Blocks: no lock is held.
+ */
+static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
+		  uint64_t alignment, struct dray_pool_region **region)
+{
+	struct dray_region_request request = {
+		.node = pool->node,
+		.heap = pool->has_heap ? pool->heap : NULL,
+		.name = pool->name,
+		.size = size,
+		.alignment = alignment,
+		.page = pool->page,
+		.shift = pool->shift,
+	};
+	int ret;
+
+	if (pool->grows) {
+		request.reserve = dray_window_size() / 4;
+		if (request.reserve > pool->limit)
+			request.reserve = pool->limit;
+	}
+	for (;;) {
+		ret = dray_region_create(&request, region);
+		if (!ret || ret == -ENODEV)
+			return ret;
+		if (request.reserve / 2 > request.size)
+			request.reserve /= 2;
+		else if (request.size > least)
+			request.size = request.size / 2 > least
+					       ? request.size / 2
+					       : least;
+		else
+			return ret;
+	}
+}
+
+/* Grows a region that still can, so that @need bytes more are at its end. */
+static bool grow_in_place(struct dray_pool *pool, uint64_t need)
+{
+	struct dray_pool_region *region;
+	uint64_t left = pool->limit - pool->reserved;
+
+	if (dray_round_up_overflow(need, pool->page, &need))
+		return false;
+	for (region = pool->regions; region; region = region->next) {
+		uint64_t room = region->reserved - region->size;
+		uint64_t step = region->size;
+
+		if (room > left)
+			room = left;
+		if (room < need)
+			continue;
+		if (step > HOST_STEP_MOST)
+			step = HOST_STEP_MOST;
+		if (step < HOST_FIRST)
+			step = HOST_FIRST;
+		if (step < need || step > room)
+			step = need;
+		if (dray_region_grow(region, step)) {
+			if (step == need || dray_region_grow(region, need))
+				continue;
+			step = need;
+		}
+		pool->reserved += step;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Adds a region that has room for @need bytes.  Both locks are held; the
+ * pool's is dropped meanwhile.
+ */
+static int try_add_region(struct dray_pool *pool, uint64_t need,
+			  uint64_t alignment)
+{
+	uint64_t left = pool->limit - pool->reserved;
+	struct dray_pool_region *region;
+	bool own = !pool->grows && need >= pool->next_size / 4;
+	uint64_t size;
+	int ret;
+
+	if (dray_round_up_overflow(need, pool->page, &size) || size > left)
+		return dray_fail(-ENOMEM,
+				 "pool \"%s\": %" PRIu64
+				 " bytes asked, the limit of %" PRIu64
+				 " leaves %" PRIu64,
+				 pool->name, need, pool->limit, left);
+	if (!own && size < pool->next_size)
+		size = pool->next_size < left ? pool->next_size : left;
+
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	ret = create(pool, size, need, alignment, &region);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	if (ret)
+		return ret;
+	region->own = own;
+	link_region(pool, region);
+	if (!pool->grows && !own)
+		pool->next_size = pool->reserved < KERNEL_MOST ? pool->reserved
+							       : KERNEL_MOST;
+	return 0;
+}
+
+static int add_region(struct dray_pool *pool, uint64_t need, uint64_t alignment)
+{
+	int ret = try_add_region(pool, need, alignment);
+	struct dray_pool_region *empty;
+
+	if (ret != -ENOMEM)
+		return ret;
+	/* What the pool keeps for later may be what is missing. */
+	empty = dray_pool_take_empty(pool, 0);
+	if (!empty)
+		return ret;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	dray_regions_destroy(empty);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	return try_add_region(pool, need, alignment);
+}
+
+/* One round: whoever holds growing has the pool's state to himself. */
+static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment)
+{
+	uint64_t need = (uint64_t)granules << pool->shift;
+	uint64_t aligned = alignment << pool->shift, most;
+	int ret;
+
+	if (dray_add_overflow(need, aligned - (1u << pool->shift), &most))
+		return dray_fail(-ENOMEM,
+				 "%" PRIu64 " bytes aligned to %" PRIu64
+				 " do not fit any memory",
+				 need, aligned);
+	if (pool->grows && grow_in_place(pool, most))
+		return 0;
+	if (aligned <= pool->page)
+		return add_region(pool, need, 0);
+	/* A buffer that is aligned itself, else one that has it inside. */
+	ret = add_region(pool, need, aligned);
+	if (ret && ret != -ENODEV)
+		ret = add_region(pool, most, 0);
+	return ret;
+}
+
+int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
+			    uint64_t alignment, struct dray_found *found)
+{
+	int ret = 0;
+
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_mutex_lock(&pool->growing);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+
+	/* Another thread may have grown it, or taken what this one added. */
+	while (!ret && !pool->closed &&
+	       !dray_pool_take(pool, granules, alignment, found))
+		ret = grow(pool, granules, alignment);
+	if (!ret && pool->closed)
+		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
+	pthread_mutex_unlock(&pool->growing);
+	return ret;
+}
+
+int dray_pool_first_region(struct dray_pool *pool, uint64_t initial)
+{
+	uint64_t least = initial, size = initial;
+	struct dray_pool_region *region;
+	int ret;
+
+	pool->next_size = pool->grows ? HOST_FIRST : KERNEL_FIRST;
+	if (!initial) {
+		size = pool->next_size < pool->limit ? pool->next_size
+						     : pool->limit;
+		least = size < KERNEL_LEAST ? size : KERNEL_LEAST;
+	}
+	ret = create(pool, size, least, 0, &region);
+	if (!ret)
+		link_region(pool, region);
+	return ret;
+}
+
+struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
+					      uint64_t keep)
+{
+	struct dray_pool_region **link, *region, *taken = NULL;
+	uint64_t empty = 0;
+
+	for (region = pool->regions; region; region = region->next)
+		empty += region->blocks ? 0 : region->size;
+	for (link = &pool->regions; *link && empty > keep;) {
+		region = *link;
+		if (region->blocks) {
+			link = &region->next;
+			continue;
+		}
+		*link = region->next;
+		empty -= region->size;
+		pool->reserved -= region->size;
+		dray_region_withdraw(region);
+		region->next = taken;
+		taken = region;
+	}
+	return taken;
+}
+
+uint64_t dray_regions_destroy(struct dray_pool_region *regions)
+{
+	struct dray_pool_region *next;
+	uint64_t bytes = 0;
+
+	for (; regions; regions = next) {
+		next = regions->next;
+		bytes += regions->size;
+		dray_region_destroy(regions);
+	}
+	return bytes;
+}
+
+/* Gives the pages of a large free run back, without the lock. */
+static void punch(struct dray_pool *pool, struct dray_pool_region *region,
+		  uint32_t piece)
+{
+	uint64_t offset, length;
+
+	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
+	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
+	dray_fit_set_aside(&region->fit, piece);
+	region->freed = 0;
+	region->blocks++;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	dray_region_punch(region, offset, length);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	region->blocks--;
+	dray_fit_free(&region->fit, piece);
+}
+
+void dray_block_finish(const struct dray_found *found)
+{
+	struct dray_pool *pool = found->pool;
+	struct dray_pool_region *region = found->region, *empty;
+	uint64_t bytes, keep;
+	uint32_t piece;
+
+	bytes = (uint64_t)dray_found_piece(found)->size << pool->shift;
+	region->blocks--;
+	region->freed += bytes;
+	pool->blocks--;
+	pool->used -= bytes;
+	piece = dray_fit_free(&region->fit, found->piece);
+
+	if (pool->grows) {
+		bytes = (uint64_t)region->fit.pieces[piece].size << pool->shift;
+		if (region->freed >= HOST_PUNCH && bytes >= HOST_PUNCH)
+			punch(pool, region, piece);
+	} else if (!region->blocks) {
+		keep = pool->reserved / 2;
+		empty = dray_pool_take_empty(
+			pool, keep > KERNEL_KEEP ? keep : KERNEL_KEEP);
+		if (empty) {
+			pool->pending++;
+			pthread_mutex_unlock(&pool->lock);
+			dray_regions_destroy(empty);
+			pthread_mutex_lock(&pool->lock);
+			pool->pending--;
+		}
+	}
+	dray_pool_unlock_or_end(pool);
+}
+
+/* Gives back the pages of all free runs; the lock is held throughout. */
+static uint64_t punch_all(struct dray_pool_region *region)
+{
+	const struct dray_fit *fit = &region->fit;
+	uint64_t bytes = 0;
+	uint32_t first, second, piece;
+
+	for (first = 0; first < DRAY_FIT_FIRST; first++) {
+		for (second = 0; second < DRAY_FIT_SECOND; second++) {
+			piece = fit->bins[first][second];
+			for (; piece; piece = fit->pieces[piece].next)
+				bytes += dray_region_punch(
+					region,
+					(uint64_t)fit->pieces[piece].offset
+						<< region->shift,
+					(uint64_t)fit->pieces[piece].size
+						<< region->shift);
+		}
+	}
+	region->freed = 0;
+	return bytes;
+}
+
+uint64_t dray_pool_trim(struct dray_pool *pool)
+{
+	struct dray_pool_region *region, *empty;
+	uint64_t bytes = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	empty = dray_pool_take_empty(pool, 0);
+	if (pool->grows) {
+		for (region = pool->regions; region; region = region->next)
+			bytes += punch_all(region);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return bytes + dray_regions_destroy(empty);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * handler: a pool, or the C library's heap, behind the four functions that an
+ * array runtime calls, and the one that a thread allocates with.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "alloc/pool.h"
+
+static void *pool_malloc(void *pool, size_t size)
+{
+	return dray_pool_alloc(pool, size, 0);
+}
+
+static void *pool_calloc(void *pool, size_t count, size_t size)
+{
+	return dray_pool_calloc(pool, count, size);
+}
+
+static void *pool_realloc(void *pool, void *block, size_t size)
+{
+	return dray_pool_realloc(pool, block, size);
+}
+
+/* Runtimes pass wrong sizes: the pool knows the true one. */
+static void pool_free(void *pool, void *block, size_t size)
+{
+	(void)size;
+	dray_pool_free(pool, block);
+}
+
+void dray_handler_init(struct dray_pool *pool)
+{
+	struct dray_handler *handler = &pool->handler;
+
+	snprintf(handler->name, sizeof(handler->name), "dray %s",
+		 dray_node_backend(pool->node));
+	handler->version = DRAY_HANDLER_VERSION;
+	handler->allocator = (struct dray_allocator){
+		.ctx = pool,
+		.malloc = pool_malloc,
+		.calloc = pool_calloc,
+		.realloc = pool_realloc,
+		.free = pool_free,
+	};
+}
+
+const struct dray_handler *dray_handler_for(struct dray_pool *pool)
+{
+	return &pool->handler;
+}
+
+/* A request of 0 bytes gives a block too, as it does from a pool. */
+static void *default_malloc(void *ctx, size_t size)
+{
+	(void)ctx;
+	return malloc(size ? size : 1);
+}
+
+static void *default_calloc(void *ctx, size_t count, size_t size)
+{
+	(void)ctx;
+	return count && size ? calloc(count, size) : calloc(1, 1);
+}
+
+static void *default_realloc(void *ctx, void *block, size_t size)
+{
+	(void)ctx;
+	return realloc(block, size ? size : 1);
+}
+
+static void default_free(void *ctx, void *block, size_t size)
+{
+	(void)ctx;
+	(void)size;
+	free(block);
+}
+
+static const struct dray_handler default_handler = {
+	.name = "malloc",
+	.version = DRAY_HANDLER_VERSION,
+	.allocator = {
+		.malloc = default_malloc,
+		.calloc = default_calloc,
+		.realloc = default_realloc,
+		.free = default_free,
+	},
+};
+
+const struct dray_handler *dray_handler_default(void)
+{
+	return &default_handler;
+}
+
+static _Thread_local const struct dray_handler *current
+	__attribute__((tls_model("initial-exec")));
+
+const struct dray_handler *dray_set_handler(const struct dray_handler *handler)
+{
+	const struct dray_handler *previous = dray_get_handler();
+
+	current = handler;
+	return previous;
+}
+
+const struct dray_handler *dray_get_handler(void)
+{
+	return current ? current : &default_handler;
+}

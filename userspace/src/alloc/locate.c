@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * From an address to the block around it: the window gives the region, and
+ * with the lock of its pool the region is seen to be still there.
+ */
+#include <errno.h>
+
+#include "alloc/pool.h"
+#include "base/error.h"
+#include "memory/window.h"
+
+static struct dray_pool_region *lock_region(const void *address)
+{
+	struct dray_span *span = dray_window_find(address);
+	struct dray_pool_region *region;
+	struct dray_pool *pool;
+
+	if (!span)
+		return NULL;
+	region = atomic_load_explicit(&span->owner, memory_order_acquire);
+	if (!region)
+		return NULL;
+	pool = atomic_load_explicit(&region->pool, memory_order_acquire);
+	if (!pool)
+		return NULL;
+	pthread_mutex_lock(&pool->lock);
+	if (atomic_load_explicit(&region->pool, memory_order_relaxed) == pool &&
+	    dray_region_covers(region, address))
+		return region;
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+static bool found_or_unlock(struct dray_pool_region *region, uint32_t piece,
+			    struct dray_found *found)
+{
+	found->pool = atomic_load_explicit(&region->pool, memory_order_relaxed);
+	found->region = region;
+	found->piece = piece;
+	if (!piece)
+		pthread_mutex_unlock(&found->pool->lock);
+	return piece;
+}
+
+bool dray_find_start(const void *address, struct dray_found *found)
+{
+	struct dray_pool_region *region = lock_region(address);
+	uintptr_t offset;
+	uint32_t piece = 0;
+
+	if (!region)
+		return false;
+	offset = (uintptr_t)address - region->base;
+	if (!(offset & (((uintptr_t)1 << region->shift) - 1)))
+		piece = dray_fit_at(&region->fit,
+				    dray_region_granule(region, address));
+	return found_or_unlock(region, piece, found);
+}
+
+bool dray_find_around(const void *address, struct dray_found *found)
+{
+	struct dray_pool_region *region = lock_region(address);
+
+	if (!region)
+		return false;
+	return found_or_unlock(
+		region,
+		dray_fit_around(&region->fit,
+				dray_region_granule(region, address)),
+		found);
+}
+
+static int not_ours(const void *address)
+{
+	return dray_fail(-ENOENT, "%p lies in no memory of dray", address);
+}
+
+/* A buffer that no pool has cut up: imported, or allocated as such. */
+static int locate_buffer(const void *address, struct dray_location *out)
+{
+	struct dray_span *span = dray_window_find(address);
+	struct dray_buffer *buffer;
+	uint64_t offset;
+
+	if (!span || atomic_load_explicit(&span->owner, memory_order_acquire))
+		return not_ours(address);
+	buffer = atomic_load_explicit(&span->buffer, memory_order_acquire);
+	if (!buffer)
+		return not_ours(address);
+	offset = (uintptr_t)address - (uintptr_t)dray_span_start(span);
+	if (offset >= dray_buffer_size(buffer))
+		return not_ours(address);
+	*out = (struct dray_location){
+		.buffer = buffer,
+		.offset = offset,
+		.block = dray_buffer_data(buffer),
+		.block_size = dray_buffer_size(buffer),
+	};
+	return 0;
+}
+
+int dray_locate(const void *address, struct dray_location *out)
+{
+	const struct dray_piece *piece;
+	struct dray_found found;
+	bool parked;
+
+	if (!dray_find_around(address, &found))
+		return locate_buffer(address, out);
+	piece = dray_found_piece(&found);
+	parked = piece->state == DRAY_PIECE_PARKED;
+	if (!parked)
+		*out = (struct dray_location){
+			.pool = found.pool,
+			.buffer = found.region->buffer,
+			.offset = (uintptr_t)address - found.region->base,
+			.block = (void *)(found.region->base +
+					  ((uintptr_t)piece->offset
+					   << found.pool->shift)),
+			.block_size = (uint64_t)piece->size
+				      << found.pool->shift,
+		};
+	pthread_mutex_unlock(&found.pool->lock);
+	return parked ? dray_fail(-ENOENT, "the block around %p was freed",
+				  address)
+		      : 0;
+}
+
+size_t dray_usable_size(const void *block)
+{
+	struct dray_found found;
+	size_t size = 0;
+
+	if (!dray_find_start(block, &found))
+		return 0;
+	if (dray_found_piece(&found)->state == DRAY_PIECE_LIVE)
+		size = (size_t)dray_found_piece(&found)->size
+		       << found.pool->shift;
+	pthread_mutex_unlock(&found.pool->lock);
+	return size;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the files of this room share about pools.  pool.c has the public
+ * calls, grow.c where memory comes from and goes to, locate.c the way from an
+ * address to its block, busy.c holds.
+ *
+ * A pool's lock covers its regions and counters.  It is never held while a
+ * buffer is allocated or given back, which may block.  Pools, as regions, are
+ * never freed, only used again.
+ */
+#ifndef DRAY_ALLOC_POOL_H
+#define DRAY_ALLOC_POOL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <dray/handler.h>
+#include "alloc/region.h"
+
+struct dray_pool {
+	pthread_mutex_t lock;
+	struct dray_pool_region *regions;	/* the newest first */
+	uint32_t shift;		/* log2 of the granule */
+	bool closed;
+	uint32_t pending;	/* threads that are about to take the lock again */
+	uint64_t used;		/* bytes in blocks, parked ones included */
+	uint64_t peak;
+	uint64_t blocks;	/* live and parked */
+	uint64_t parked;	/* bytes */
+	uint64_t reserved;	/* bytes in regions */
+	uint64_t limit;		/* of reserved */
+	uint64_t next_size;	/* bytes of the next region */
+	uint64_t page;		/* bytes, what buffers are a multiple of */
+	_Atomic uint64_t bad_frees;
+	struct dray_node *node;	/* one reference */
+	bool grows;		/* regions grow in place */
+	bool has_heap;
+	char heap[DRAY_NAME_LEN];
+	char name[DRAY_NAME_LEN];
+	struct dray_handler handler;
+	pthread_mutex_t growing;	/* taken before lock: one grows at a time */
+	struct dray_pool *next;	/* unused */
+};
+
+/* A block that was found, with its pool's lock held. */
+struct dray_found {
+	struct dray_pool *pool;
+	struct dray_pool_region *region;
+	uint32_t piece;
+};
+
+/*
+ * Finds the block that begins at @address, or that covers it, and takes the
+ * lock of its pool; parked blocks too.  False and no lock where there is none.
+ */
+bool dray_find_start(const void *address, struct dray_found *found);
+bool dray_find_around(const void *address, struct dray_found *found);
+
+static inline struct dray_piece *dray_found_piece(const struct dray_found *f)
+{
+	return &f->region->fit.pieces[f->piece];
+}
+
+/* Frees a block that nobody holds, and drops the lock. */
+void dray_block_finish(const struct dray_found *found);
+
+/* Takes a block from one of the regions; the lock is held. */
+bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
+		    uint64_t alignment, struct dray_found *found);
+
+/*
+ * As dray_pool_take(), after more memory came from the node.  The lock is
+ * held, and held again at the end.  0 or a negative errno with a sentence.
+ */
+int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
+			    uint64_t alignment, struct dray_found *found);
+
+/* The first region; for a pool that is not in use yet. */
+int dray_pool_first_region(struct dray_pool *pool, uint64_t initial);
+
+/*
+ * Takes the regions that hold no block out of the pool, as far as they are
+ * more than @keep bytes, to be destroyed without the lock.
+ */
+struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
+					      uint64_t keep);
+/* Bytes that they had. */
+uint64_t dray_regions_destroy(struct dray_pool_region *regions);
+
+/* Ends a closed pool once nothing is left in it; drops the lock. */
+void dray_pool_unlock_or_end(struct dray_pool *pool);
+
+/* Fills in the handler; the node and its back end are set. */
+void dray_handler_init(struct dray_pool *pool);
+
+/* Counts a free of what is no block, and aborts where that is asked for. */
+void dray_bad_free(struct dray_pool *pool, const void *block,
+		   const char *what);
+
+#endif /* DRAY_ALLOC_POOL_H */

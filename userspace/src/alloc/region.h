@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * region: one buffer of a pool, cut into blocks.
+ *
+ * Where blocks are is known to fit; a region adds addresses, and a bit for
+ * each 4 KiB page that may hold something else than zeros.
+ *
+ * Regions are never freed, only used again, so that a wild pointer given to
+ * free may lead to one at any time.  Who finds a region takes its pool's lock
+ * and looks whether it is still the pool's and still covers the address.
+ */
+#ifndef DRAY_ALLOC_REGION_H
+#define DRAY_ALLOC_REGION_H
+
+#include <stdatomic.h>
+
+#include <dray/pool.h>
+#include "alloc/fit.h"
+
+struct dray_pool_region {
+	_Atomic(struct dray_pool *) pool;	/* NULL: not in use */
+	struct dray_pool_region *next;	/* of the pool, or unused */
+	struct dray_buffer *buffer;	/* one reference */
+	uintptr_t base;
+	uint64_t size;		/* bytes that fit covers */
+	uint64_t reserved;	/* bytes that it may grow to */
+	uint64_t freed;		/* bytes since pages were last given back */
+	uint32_t blocks;	/* live and parked */
+	uint32_t shift;		/* log2 of the granule */
+	uint64_t page;		/* bytes, the least that can be given back */
+	bool own;		/* made for one large block */
+	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
+	size_t dirty_bytes;
+	struct dray_fit fit;
+};
+
+struct dray_region_request {
+	struct dray_node *node;
+	const char *heap;
+	const char *name;
+	uint64_t size;		/* bytes */
+	uint64_t reserve;	/* bytes to grow into, or 0 */
+	uint64_t alignment;	/* bytes, of its start; 0: none */
+	uint64_t page;		/* bytes, the system's */
+	uint32_t shift;		/* log2 of the granule */
+};
+
+/* A region that belongs to no pool yet.  What allocating a buffer gives. */
+int dray_region_create(const struct dray_region_request *request,
+		       struct dray_pool_region **out);
+
+/* Lets addresses lead to the region; the pool's lock is held. */
+void dray_region_publish(struct dray_pool_region *region,
+			 struct dray_pool *pool);
+
+/* The reverse; from then on no address leads to it. */
+void dray_region_withdraw(struct dray_pool_region *region);
+
+/* Gives the buffer back; withdrawn, or never published. */
+void dray_region_destroy(struct dray_pool_region *region);
+
+/* Grows in place by @more bytes; -ENOMEM beyond what is reserved. */
+int dray_region_grow(struct dray_pool_region *region, uint64_t more);
+
+/* Marks what a block's owner may write. */
+void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
+		      uint64_t length);
+
+/* Clears what may be dirty of a block, and marks it. */
+void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
+		       uint64_t length);
+
+/*
+ * Gives whole pages of a range that nobody uses back to the system; they are
+ * clean then.  Bytes given back.
+ */
+uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
+			   uint64_t length);
+
+static inline bool dray_region_covers(const struct dray_pool_region *region,
+				      const void *address)
+{
+	return (uintptr_t)address - region->base < region->size;
+}
+
+static inline uint32_t
+dray_region_granule(const struct dray_pool_region *region, const void *address)
+{
+	return (uint32_t)(((uintptr_t)address - region->base) >>
+			  region->shift);
+}
+
+#endif /* DRAY_ALLOC_REGION_H */

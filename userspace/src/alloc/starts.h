@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * starts: where blocks begin, so that an address inside of one leads to it.
+ *
+ * A bit for each granule, a bit for each word of those that is not zero, and
+ * so on up to a single word: the last start at or before a granule is found
+ * by going up until there is one and down again, whatever the block's size.
+ */
+#ifndef DRAY_ALLOC_STARTS_H
+#define DRAY_ALLOC_STARTS_H
+
+#include "alloc/fit.h"
+
+/* Bytes of zeroed memory that dray_starts_init() takes for @limit granules. */
+size_t dray_starts_bytes(uint32_t limit);
+void dray_starts_init(struct dray_fit *fit, void *memory);
+
+static inline void dray_starts_set(struct dray_fit *fit, uint32_t granule)
+{
+	uint32_t index = granule;
+	int level;
+
+	for (level = 0; level < fit->levels; level++, index >>= 6) {
+		uint64_t *word = &fit->starts[level][index >> 6];
+		uint64_t old = *word;
+
+		*word = old | 1ull << (index & 63);
+		if (old)
+			return;
+	}
+}
+
+static inline void dray_starts_clear(struct dray_fit *fit, uint32_t granule)
+{
+	uint32_t index = granule;
+	int level;
+
+	for (level = 0; level < fit->levels; level++, index >>= 6) {
+		uint64_t *word = &fit->starts[level][index >> 6];
+
+		*word &= ~(1ull << (index & 63));
+		if (*word)
+			return;
+	}
+}
+
+/* The last start at or before @granule; false where there is none. */
+bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
+			uint32_t *start);
+
+#endif /* DRAY_ALLOC_STARTS_H */
