@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""A pytest plug-in (-p outcomes): writes what became of each test.
+
+With DRAY_NUMPY_HANDLER=1 it first installs dray's handler, when it is
+imported, so that every array of the main thread lies in dray memory: the
+test files of NumPy stay as they are.  Before each test it makes sure, with an
+array of its own, that this is still so.
+
+DRAY_NUMPY_REPORT names the file for the report, in JSON:
+    outcomes    {"core/tests/test_x.py::test_y": "passed", ...}
+    handler     the handler's name, null without one
+    probed      number of tests whose probe lay in dray memory
+    strays      the tests whose probe did not
+    stats       the pool's counters at the end
+"""
+import json
+import os
+import pathlib
+
+import numpy
+import pytest
+
+NUMPY = pathlib.Path(numpy.__file__).parent
+WITH_HANDLER = os.environ.get("DRAY_NUMPY_HANDLER") == "1"
+
+if WITH_HANDLER:
+    import dray
+    POOL = dray.install()
+
+outcomes = {}
+strays = []
+probed = 0
+
+
+def name_of(nodeid, path):
+    """The same name wherever pytest was started."""
+    inside = pathlib.Path(path).resolve().relative_to(NUMPY.resolve())
+    return "::".join([str(inside)] + nodeid.split("::")[1:])
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        item.user_properties.append(
+            ("name", name_of(item.nodeid, item.path)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    global probed
+    if not WITH_HANDLER:
+        return
+    probe = numpy.empty(1)
+    if dray.handler_name(probe) == POOL.handler_name:
+        probed += 1
+    else:
+        strays.append(name_of(item.nodeid, item.path))
+
+
+def outcome_of(report):
+    """pytest's word for one phase of a test."""
+    if hasattr(report, "wasxfail"):
+        return "xfailed" if report.skipped else "xpassed"
+    if report.failed and report.when != "call":
+        return f"error in {report.when}"
+    return report.outcome
+
+
+def pytest_runtest_logreport(report):
+    name = dict(report.user_properties).get("name", report.nodeid)
+    outcome = outcome_of(report)
+    # A set-up or an end that went well says nothing about the test.
+    if report.when == "call" or outcome != "passed":
+        outcomes[name] = outcome
+
+
+def pytest_collectreport(report):
+    if report.failed:
+        outcomes[report.nodeid or "collection"] = "error in collection"
+
+
+def pytest_sessionfinish():
+    report = {"outcomes": outcomes, "handler": None, "probed": probed,
+              "strays": strays, "stats": None}
+    if WITH_HANDLER:
+        report["handler"] = POOL.handler_name
+        stats = POOL.stats()
+        report["stats"] = dict(zip(stats.__match_args__, stats))
+    with open(os.environ["DRAY_NUMPY_REPORT"], "w",
+              encoding="utf-8") as file:
+        json.dump(report, file, indent=1)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The tests of the Python package: the real NumPy on the real library.
+
+They run on the back end that DRAY_BACKEND names: on the host here, on the
+kernel's in a guest.  A test that is a fact of one back end only is marked
+with its name, and is left out on the other.
+"""
+import numpy as np
+import pytest
+
+import dray
+
+BACKEND = dray.open().backend
+
+
+def pytest_configure(config):
+    for name in ("host", "kernel"):
+        config.addinivalue_line("markers", f"{name}: a fact of this back end")
+
+
+def pytest_collection_modifyitems(config, items):
+    other = "kernel" if BACKEND == "host" else "host"
+    left = [item for item in items if item.get_closest_marker(other)]
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in left]
+
+
+@pytest.fixture
+def handler():
+    """The name that arrays of the default pool have."""
+    return f"dray {BACKEND}"
+
+
+@pytest.fixture(autouse=True)
+def leaves_no_handler():
+    before = dray.handler_name()
+    yield
+    after = dray.handler_name()
+    dray.uninstall()
+    assert after == before
+
+
+@pytest.fixture(autouse=True, scope="session")
+def frees_only_blocks():
+    yield
+    assert dray.stats().bad_frees == 0
+
+
+@pytest.fixture
+def make():
+    """make(array) -> the same array in dray memory."""
+    def copy_of(array, **options):
+        with dray.memory(**options):
+            return np.array(array)
+    return copy_of

@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Scopes: which memory new arrays lie in, and until when."""
+import asyncio
+import contextvars
+import gc
+import threading
+
+import numpy as np
+import pytest
+
+import dray
+
+DEFAULT = "default_allocator"
+
+
+def test_arrays_made_in_the_scope_lie_in_dray_memory(handler):
+    with dray.memory():
+        for array in (np.zeros(3), np.empty((2, 3)), np.ones(1000),
+                      np.arange(7), np.array([1, 2]), np.full(5, 3.0)):
+            assert dray.handler_name(array) == handler
+
+
+def test_arrays_made_after_the_scope_do_not():
+    with dray.memory():
+        pass
+    assert dray.handler_name(np.zeros(3)) == DEFAULT
+
+
+def test_the_scope_gives_the_pool(handler):
+    with dray.memory() as pool:
+        assert isinstance(pool, dray.Pool)
+        assert pool.handler_name == handler
+    assert pool is dray.pool()
+    assert dray.memory().pool is pool
+
+
+def test_zeros_are_zero_in_memory_that_was_used_before():
+    with dray.memory():
+        for _ in range(4):
+            array = np.zeros(100_000, np.uint8)
+            assert not array.any()
+            array[:] = 255
+            del array
+
+
+def test_an_array_outlives_the_scope_and_the_pool():
+    with dray.memory(dray.open().pool()):
+        array = np.arange(1000)
+    gc.collect()
+    assert array.sum() == 499500
+    array.resize(100_000, refcheck=False)
+    assert array[:1000].sum() == 499500 and not array[1000:].any()
+
+
+def buffers():
+    return sum(heap.buffers for heap in dray.open().heaps())
+
+
+def test_a_pool_goes_with_its_last_array():
+    before = buffers()
+    with dray.memory(dray.open().pool()) as pool:
+        array = np.zeros(1000)
+    del pool
+    gc.collect()
+    assert buffers() == before + 1
+    del array
+    gc.collect()
+    assert buffers() == before
+
+
+def test_scopes_nest(handler):
+    with dray.memory():
+        assert dray.handler_name() == handler
+        with dray.memory(dray.open("host").pool()):
+            assert dray.handler_name() == "dray host"
+        assert dray.handler_name() == handler
+    assert dray.handler_name() == DEFAULT
+
+
+def test_a_scope_can_be_entered_again_while_it_is_open(handler):
+    scope = dray.memory()
+    with scope:
+        with scope:
+            assert dray.handler_name() == handler
+        assert dray.handler_name() == handler
+    assert dray.handler_name() == DEFAULT
+    with scope:
+        assert dray.handler_name() == handler
+    assert dray.handler_name() == DEFAULT
+
+
+def test_an_exception_leaves_the_scope(handler):
+    with pytest.raises(KeyError, match="mine"):
+        with dray.memory():
+            with pytest.raises(ZeroDivisionError):
+                with dray.memory():
+                    1 / 0
+            assert dray.handler_name() == handler
+            raise KeyError("mine")
+    assert dray.handler_name() == DEFAULT
+
+
+def test_scopes_left_in_another_order_end_where_they_began():
+    outer, inner = dray.memory(), dray.memory(dray.open("host").pool())
+    outer.__enter__()
+    inner.__enter__()
+    outer.__exit__(None, None, None)
+    assert dray.handler_name() == "dray host"
+    inner.__exit__(None, None, None)
+    assert dray.handler_name() == DEFAULT
+
+
+def test_a_generator_may_keep_a_scope_open_longer_than_its_caller():
+    def generator():
+        with dray.memory():
+            yield
+    running = generator()
+    with dray.memory(dray.open("host").pool()):
+        next(running)
+    with dray.memory():
+        running.close()
+    assert dray.handler_name() == DEFAULT
+
+
+def test_leaving_a_scope_that_is_not_open_is_refused():
+    with pytest.raises(RuntimeError, match="was not entered in this thread"):
+        dray.memory().__exit__(None, None, None)
+
+
+def in_thread(function):
+    result = []
+    thread = threading.Thread(target=lambda: result.append(function()))
+    thread.start()
+    thread.join()
+    return result[0]
+
+
+def test_a_new_thread_starts_without_the_handler(handler):
+    with dray.memory():
+        assert in_thread(dray.handler_name) == DEFAULT
+        assert dray.handler_name() == handler
+
+
+def test_a_scope_in_one_thread_is_not_seen_by_another(handler):
+    entered, seen = threading.Barrier(2), threading.Barrier(2)
+    names = []
+
+    def other():
+        with dray.memory():
+            entered.wait()
+            names.append(dray.handler_name(np.zeros(3)))
+            seen.wait()
+    thread = threading.Thread(target=other)
+    thread.start()
+    entered.wait()
+    names.append(dray.handler_name(np.zeros(3)))
+    seen.wait()
+    thread.join()
+    assert sorted(names) == sorted([handler, DEFAULT])
+
+
+def test_one_scope_serves_many_threads_at_once(handler):
+    scope, together = dray.memory(), threading.Barrier(4)
+    wrong = []
+
+    def work():
+        together.wait()
+        for _ in range(200):
+            with scope, scope:
+                name = dray.handler_name(np.ones(50))
+            if (name, dray.handler_name()) != (handler, DEFAULT):
+                wrong.append(name)
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+def test_an_array_may_be_freed_by_another_thread():
+    used = dray.stats().used
+    with dray.memory():
+        arrays = [np.ones(1000) for _ in range(100)]
+    in_thread(arrays.clear)
+    assert dray.stats().used == used
+
+
+def test_tasks_have_scopes_of_their_own(handler):
+    async def task(scope, mine, other):
+        with scope:
+            mine.set()
+            await other.wait()
+            return dray.handler_name(np.zeros(3))
+
+    async def main():
+        a, b = asyncio.Event(), asyncio.Event()
+        host = dray.memory(dray.open("host").pool())
+        return await asyncio.gather(task(dray.memory(), a, b),
+                                    task(host, b, a))
+    assert asyncio.run(main()) == [handler, "dray host"]
+    assert dray.handler_name() == DEFAULT
+
+
+def test_a_task_inherits_the_scope_it_was_made_in(handler):
+    async def name():
+        return dray.handler_name()
+
+    async def main():
+        with dray.memory():
+            task = asyncio.create_task(name())
+        return await task
+    assert asyncio.run(main()) == handler
+
+
+def test_leaving_a_scope_in_another_context_is_refused(handler):
+    scope = dray.memory()
+    context = contextvars.copy_context()
+    context.run(scope.__enter__)
+    with pytest.raises(RuntimeError, match="was not entered"):
+        scope.__exit__(None, None, None)
+    assert context.run(dray.handler_name) == handler
+
+
+def test_install_lasts_until_uninstall(handler):
+    assert dray.install() is dray.pool()
+    assert dray.handler_name(np.zeros(3)) == handler
+    dray.uninstall()
+    assert dray.handler_name(np.zeros(3)) == DEFAULT
+
+
+def test_a_scope_undoes_an_install_inside_it():
+    with dray.memory():
+        dray.uninstall()
+        assert dray.handler_name() == DEFAULT
+        dray.install(dray.open("host").pool())
+    assert dray.handler_name() == DEFAULT
+
+
+def test_a_heap_is_chosen_by_its_name():
+    for heap in dray.open().heaps():
+        with dray.memory(heap=heap.name) as pool:
+            assert pool is dray.pool(heap.name)
+            array = np.arange(10)
+        assert array.sum() == 45
+        assert pool.stats().blocks >= 1
+
+
+def test_an_unknown_heap_is_a_value_error_that_names_it():
+    with pytest.raises(ValueError, match="nosuchheap"):
+        dray.memory(heap="nosuchheap")
+
+
+def test_a_pool_and_a_heap_together_are_refused():
+    with pytest.raises(TypeError, match="has its heap and its node already"):
+        dray.memory(dray.pool(), heap="cma")
+    with pytest.raises(TypeError, match="has its heap and its node already"):
+        dray.install(dray.pool(), shareable=True)
+
+
+@pytest.mark.parametrize("call", [dray.memory, dray.install])
+def test_what_is_no_pool_is_a_type_error(call):
+    with pytest.raises(TypeError, match="pool is a str, not a dray.Pool"):
+        call("cma")
+
+
+def test_a_pool_keeps_to_its_limit():
+    pool = dray.open().pool(name="small", initial=1 << 20, limit=1 << 20)
+    with dray.memory(pool):
+        with pytest.raises(MemoryError):
+            np.empty(2 << 20, np.uint8)
+        assert dray.last_error() != ""
+        assert np.zeros(1000).sum() == 0
+    assert pool.stats().reserved <= 1 << 20
+
+
+def test_a_failed_resize_leaves_the_array_alone():
+    with dray.memory(dray.open().pool(initial=1 << 20, limit=1 << 20)):
+        array = np.arange(1000)
+    with pytest.raises(MemoryError):
+        array.resize(1 << 24, refcheck=False)
+    assert array.shape == (1000,) and array.sum() == 499500
+
+
+def test_an_impossible_size_is_a_memory_error():
+    with dray.memory():
+        with pytest.raises(MemoryError):
+            np.empty(1 << 62, np.uint8)
+        with pytest.raises(MemoryError):
+            np.zeros(1 << 62, np.uint8)
+
+
+def test_two_arrays_share_no_cache_line():
+    line = dray.open().info().cache_line
+    with dray.memory():
+        arrays = [np.zeros(1, np.uint8) for _ in range(64)]
+    lines = [a.__array_interface__["data"][0] // line for a in arrays]
+    assert len(set(lines)) == len(lines)
+
+
+def test_stats_count_blocks_and_bytes():
+    pool = dray.open().pool()
+    before = dray.stats(pool)
+    with dray.memory(pool):
+        array = np.empty(100_000, np.uint8)
+    during = dray.stats(pool)
+    assert during.blocks == before.blocks + 1
+    assert during.used >= before.used + 100_000
+    assert during.peak >= during.used
+    assert during.reserved >= during.used
+    del array
+    after = pool.stats()
+    assert (after.blocks, after.used) == (before.blocks, before.used)
+
+
+def test_trim_gives_memory_back():
+    pool = dray.open().pool()
+    with dray.memory(pool):
+        array = np.ones(1 << 22, np.uint8)
+    del array
+    assert pool.trim() > 0
+    with dray.memory(pool):
+        assert np.ones(10).sum() == 10
+
+
+def test_a_pool_and_a_node_say_what_they_are(handler):
+    node = dray.open()
+    assert repr(node) == (f"<dray.Node {node.info().name}, back end "
+                          f"{node.backend}>")
+    assert repr(node.pool()).startswith(
+        f"<dray.Pool, back end {node.backend}, 0 bytes used")
+
+
+def test_negative_and_huge_pool_options_are_refused():
+    node = dray.open()
+    with pytest.raises(OverflowError):
+        node.pool(limit=-1)
+    with pytest.raises(OverflowError):
+        node.pool(initial=1 << 64)
+    with pytest.raises(ValueError, match="granule"):
+        node.pool(granule=1 << 32)
+    with pytest.raises(ValueError):
+        node.pool(granule=3)
+    with pytest.raises(ValueError):
+        node.pool(initial=2 << 20, limit=1 << 20)

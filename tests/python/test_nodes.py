@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Nodes: which there are, and what they say of themselves."""
+import os
+import subprocess
+import sys
+
+import pytest
+
+import dray
+
+
+def run(code, **environment):
+    return subprocess.run([sys.executable, "-c", code], text=True,
+                          capture_output=True,
+                          env={**os.environ, **environment})
+
+
+def test_the_host_is_always_there():
+    node = dray.open("host")
+    assert node.backend == "host"
+    info = node.info()
+    assert (info.name, info.backend) == ("host", "host")
+    assert info.page_size % info.cache_line == 0
+    assert not info.addresses
+    assert node.channels() == []
+    assert [heap.name for heap in node.heaps()] == ["private"]
+    assert [heap.name for heap in dray.open("host:shareable").heaps()] == [
+        "shareable"]
+
+
+def test_a_spec_that_names_no_back_end_is_a_value_error():
+    with pytest.raises(ValueError, match="nonsense"):
+        dray.open("nonsense")
+
+
+def test_a_spec_that_is_no_string_is_a_type_error():
+    with pytest.raises(TypeError, match="spec is a int, not a string"):
+        dray.open(3)
+
+
+def test_the_environment_chooses_the_back_end():
+    answer = run("import dray; print(dray.open().backend)",
+                 DRAY_BACKEND="host")
+    assert answer.stdout == "host\n", answer.stderr
+    answer = run("import dray; dray.open()", DRAY_BACKEND="nonsense")
+    assert "ValueError" in answer.stderr and "nonsense" in answer.stderr
+
+
+def test_types_cannot_be_made_by_hand():
+    for type_ in (dray.Node, dray.Pool, dray.Scope, dray.Fence):
+        with pytest.raises(TypeError, match="cannot create"):
+            type_()
+
+
+@pytest.mark.host
+def test_without_the_module_there_are_no_nodes():
+    assert dray.nodes() == []
+    with pytest.raises(OSError) as caught:
+        dray.open("kernel")
+    assert caught.value.errno == 19, caught.value  # ENODEV
+    assert caught.value.strerror == dray.last_error()
+
+
+@pytest.mark.kernel
+def test_each_node_of_the_module_can_be_opened():
+    names = dray.nodes()
+    assert names and dray.open("kernel").info().name == names[0]
+    for name in names:
+        node = dray.open(f"kernel:{name}")
+        info = node.info()
+        assert (info.name, info.backend) == (name, "kernel")
+        assert len(node.heaps()) > 0
+        for heap in node.heaps():
+            assert heap.total >= heap.used
+        for channel in node.channels():
+            assert channel.max_segment > 0 and not channel.dead
+
+
+@pytest.mark.kernel
+def test_a_node_that_is_not_there_is_enodev():
+    with pytest.raises(OSError) as caught:
+        dray.open("kernel:dray77")
+    assert caught.value.errno == 19, caught.value
