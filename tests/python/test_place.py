@@ -28,15 +28,25 @@ def test_memory_of_no_handler_has_no_name():
 
 def test_a_base_that_leads_in_a_circle_ends():
     class Circle:
-        __array_interface__ = np.zeros(3).__array_interface__
         keep = np.zeros(3)
+        __array_interface__ = keep.__array_interface__
 
         @property
         def base(self):
             return self
-    circle = Circle()
-    circle.__array_interface__ = circle.keep.__array_interface__
-    assert dray.handler_name(np.asarray(circle)) is None
+    assert dray.handler_name(np.asarray(Circle())) is None
+
+
+def test_a_base_that_cannot_be_had_is_its_own_error():
+    class Broken:
+        keep = np.zeros(3)
+        __array_interface__ = keep.__array_interface__
+
+        @property
+        def base(self):
+            raise LookupError("no base today")
+    with pytest.raises(LookupError, match="no base today"):
+        dray.handler_name(np.asarray(Broken()))
 
 
 def test_the_name_of_what_is_no_array_is_a_type_error():

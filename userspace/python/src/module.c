@@ -55,6 +55,10 @@ static int module_exec(PyObject *module)
 
 	if (_import_array() < 0)
 		return -1;
+	if (node_entry_init()) {
+		PyErr_NoMemory();
+		return -1;
+	}
 	for (i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
 		*types[i].type = (PyTypeObject *)PyType_FromModuleAndSpec(
 			module, types[i].spec, NULL);

@@ -73,6 +73,8 @@ PyObject *raise_error(int error);
 
 /* --- node_entry.c --- */
 
+/* Once before the rest; may be called again. */
+int node_entry_init(void);
 /* The entry of @node, made where there is none; NULL: out of memory. */
 struct node_entry *node_entry_get(struct dray_node *node);
 struct node_entry *node_entry_ref(struct node_entry *entry);

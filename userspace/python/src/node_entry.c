@@ -7,7 +7,8 @@
  * to let go ends the queue.
  *
  * The list has its own lock: it is used from capsule destructors and from
- * threads without a GIL.  Nothing of Python is called under it.
+ * threads without a GIL.  Nothing of Python is called under it, and fork()
+ * waits for it, so that the child does not inherit it locked.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -24,11 +25,34 @@ struct node_entry {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct node_entry *entries;
 
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+int node_entry_init(void)
+{
+	static bool done;
+	int error = 0;
+
+	take_lock();
+	if (!done)
+		error = pthread_atfork(take_lock, give_lock, give_lock);
+	done = !error;
+	give_lock();
+	return -error;
+}
+
 struct node_entry *node_entry_get(struct dray_node *node)
 {
 	struct node_entry *entry;
 
-	pthread_mutex_lock(&lock);
+	take_lock();
 	for (entry = entries; entry; entry = entry->next) {
 		if (entry->node == node)
 			break;
@@ -44,15 +68,15 @@ struct node_entry *node_entry_get(struct dray_node *node)
 			entries = entry;
 		}
 	}
-	pthread_mutex_unlock(&lock);
+	give_lock();
 	return entry;
 }
 
 struct node_entry *node_entry_ref(struct node_entry *entry)
 {
-	pthread_mutex_lock(&lock);
+	take_lock();
 	entry->references++;
-	pthread_mutex_unlock(&lock);
+	give_lock();
 	return entry;
 }
 
@@ -62,15 +86,15 @@ void node_entry_put(struct node_entry *entry)
 
 	if (!entry)
 		return;
-	pthread_mutex_lock(&lock);
+	take_lock();
 	if (--entry->references) {
-		pthread_mutex_unlock(&lock);
+		give_lock();
 		return;
 	}
 	for (place = &entries; *place != entry; place = &(*place)->next)
 		;
 	*place = entry->next;
-	pthread_mutex_unlock(&lock);
+	give_lock();
 
 	Py_BEGIN_ALLOW_THREADS if (entry->queue)
 		dray_queue_destroy(entry->queue);
@@ -87,10 +111,10 @@ int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 {
 	int error = 0;
 
-	pthread_mutex_lock(&lock);
+	take_lock();
 	if (!entry->queue)
 		error = dray_queue_create(entry->node, NULL, &entry->queue);
 	*out = entry->queue;
-	pthread_mutex_unlock(&lock);
+	give_lock();
 	return error;
 }

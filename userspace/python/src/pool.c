@@ -133,19 +133,19 @@ static PyObject *capsule_name(PyObject *capsule)
 /*
  * The next object on the way from a view to who owns its memory: an array's
  * base, a memoryview's object, or what else says "base" (as_strided() puts
- * such an object between).  A new reference, or NULL without an exception.
+ * such an object between).  A new reference; NULL at the end of the way, or
+ * with the exception that asking for "base" raised.
  */
 static PyObject *owner_of(PyObject *object)
 {
-	PyObject *owner = NULL;
+	PyObject *owner;
 
 	if (PyArray_Check(object))
-		owner = Py_XNewRef(PyArray_BASE((PyArrayObject *)object));
-	else if (PyMemoryView_Check(object))
-		owner = Py_XNewRef(PyMemoryView_GET_BUFFER(object)->obj);
-	else if (!PyCapsule_CheckExact(object))
-		owner = PyObject_GetAttrString(object, "base");
-	if (!owner)
+		return Py_XNewRef(PyArray_BASE((PyArrayObject *)object));
+	if (PyMemoryView_Check(object))
+		return Py_XNewRef(PyMemoryView_GET_BUFFER(object)->obj);
+	owner = PyObject_GetAttrString(object, "base");
+	if (!owner && PyErr_ExceptionMatches(PyExc_AttributeError))
 		PyErr_Clear();
 	return owner;
 }
@@ -192,6 +192,8 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 		object = next;
 	}
 	Py_XDECREF(object);
+	if (PyErr_Occurred())
+		return NULL;
 	Py_RETURN_NONE;
 }
 

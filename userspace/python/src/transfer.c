@@ -144,8 +144,8 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "dst", "value", "engine", "wait", NULL };
 	PyObject *to, *value, *engine = Py_None, *result;
+	PyObject *element, *shape;
 	struct operand dst;
-	PyObject *element;
 	unsigned int flags;
 	int wait = 1;
 
@@ -159,6 +159,17 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 		0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
 	if (!element)
 		return NULL;
+	if (PyArray_NDIM((PyArrayObject *)element)) {
+		shape = shape_of((PyArrayObject *)element);
+		Py_DECREF(element);
+		if (shape)
+			PyErr_Format(
+				PyExc_ValueError,
+				"value has the shape %R: a fill takes one element",
+				shape);
+		Py_XDECREF(shape);
+		return NULL;
+	}
 	result = submit(module_state(module), &dst, NULL,
 			PyArray_DATA((PyArrayObject *)element), flags, wait);
 	Py_DECREF(element);
