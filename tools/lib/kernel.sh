@@ -100,18 +100,26 @@ kernel_modules()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# What is taken from linux-source, nothing else is kept of it.
-KERNEL_SOURCES=(
+# What is taken of linux-source, nothing else is kept: the ZDMA driver of the
+# board's kernel, and the checkers and test harness of the newest.
+KERNEL_SOURCES_6_1=(
 	drivers/dma/dmaengine.h drivers/dma/dmatest.c
-	drivers/dma/xilinx/zynqmp_dma.c scripts/checkpatch.pl
-	scripts/const_structs.checkpatch scripts/spelling.txt
+	drivers/dma/xilinx/zynqmp_dma.c
+)
+KERNEL_SOURCES_6_12=(
+	scripts/checkpatch.pl scripts/const_structs.checkpatch
+	scripts/spelling.txt tools/include/uapi
+	tools/testing/selftests/kselftest.h
+	tools/testing/selftests/kselftest_harness.h
+	tools/testing/selftests/lib.mk
 )
 
 kernel_source_fetch()
 {
-	local series=$1 into=$2 tarball=/usr/src/linux-source-$1.tar.xz
+	local series=$1 into=${*: -1} tarball=/usr/src/linux-source-$1.tar.xz
+	local files=("${@:2:$#-2}")
 
-	log_step "Taking ${#KERNEL_SOURCES[@]} files from linux-source-$series"
+	log_step "Taking what is needed from linux-source-$series"
 	mkdir -p "$into"
 	if [ ! -e "$tarball" ]; then
 		foreign_unpack "$(dpkg --print-architecture)" one \
@@ -119,17 +127,21 @@ kernel_source_fetch()
 		tarball=$into.source$tarball
 	fi
 	tar -C "$into" -xJf "$tarball" --strip-components 1 \
-		"${KERNEL_SOURCES[@]/#/linux-source-$series/}" || return 1
+		"${files[@]/#/linux-source-$series/}" || return 1
 	rm -rf "$into.source"
 }
 
-# kernel_source SERIES: the folder with KERNEL_SOURCES, on standard output
+# kernel_source SERIES: the folder with these files, on standard output
 kernel_source()
 {
-	local entry
+	local files entry
 
-	entry=sources/$1-$(cache_key "${KERNEL_SOURCES[@]}" </dev/null)
-	cache_make "$entry" kernel_source_fetch "$1" ||
+	case $1 in
+	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
+	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;
+	esac
+	entry=sources/$1-$(cache_key "${files[@]}" </dev/null)
+	cache_make "$entry" kernel_source_fetch "$1" "${files[@]}" ||
 		die "cannot take files from linux-source-$1"
 	printf '%s\n' "$CACHE/$entry"
 }

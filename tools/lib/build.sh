@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash disable=SC2153
+#
+# Builds of user space with meson, in the cache, one folder for each tree and
+# kind, so that the next run compiles only what has changed.  The kind arm64
+# is for the board: compiled here against Debian's arm64 packages, which are
+# unpacked in the cache, and installed into a folder that a guest gets.
+
+# shellcheck disable=SC2034 # front doors use it
+PACKAGES_BUILD=(
+	gcc libc6-dev libcmocka-dev libjansson-dev meson ninja-build pkg-config
+	python3 python3-dev python3-numpy
+)
+
+# build_folder KIND
+build_folder()
+{
+	printf '%s/build/%s/%s\n' "$CACHE" \
+		"$(cache_key "$TREE" </dev/null)" "$1"
+}
+
+# build_make KIND [MESON OPTION]...: sets up or renews, then compiles
+build_make()
+{
+	local kind=$1 folder options
+
+	shift
+	folder=$(build_folder "$kind")
+	options=$(printf '%s\n' "$@")
+	if [ ! -e "$folder/build.ninja" ] ||
+	   [ "$options" != "$(cat "$folder/.options" 2>/dev/null)" ]; then
+		rm -rf "$folder"
+		mkdir -p "$folder"
+		# Debian's Python, whatever else is in the path.
+		PATH=/usr/bin:$PATH log_quietly /usr/bin/meson setup \
+			"$folder" "$TREE" "$@" || return 1
+		printf '%s\n' "$options" >"$folder/.options"
+	fi
+	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder"
+}
+
+# build_native: as a person builds it; build_sanitized: with the sanitizers
+build_native()
+{
+	log_step "Building for this machine"
+	build_make native -Dbuildtype=release -Dpython=enabled \
+		-Ddmactl=enabled -Dtests=enabled
+}
+
+build_sanitized()
+{
+	log_step "Building with address and undefined-behaviour sanitizers"
+	build_make sanitized -Db_sanitize=address,undefined -Db_lundef=false \
+		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled
+}
+
+# The arm64 packages with headers and libraries to link against.
+build_sysroot()
+{
+	foreign_set arm64 one sysroot libcmocka-dev libcmocka0 libjansson-dev \
+		libjansson4 libfdt-dev libfdt1 libpython3.11-dev python3-numpy
+}
+
+# build_board: compiles for arm64; build_board_root has what is installed
+build_board()
+{
+	local sysroot cross
+
+	sysroot=$(build_sysroot) || exit
+	cross=$(build_folder arm64).cross
+	mkdir -p "$(dirname "$cross")"
+	build_cross_file "$sysroot" >"$cross"
+	log_step "Building for the board (arm64)"
+	build_make arm64 "--cross-file=$cross" --prefix=/usr \
+		--libdir=lib/aarch64-linux-gnu -Dbuildtype=release \
+		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled \
+		"-Dpython_include=$sysroot/usr/include/python3.11,$sysroot/usr/include" \
+		"-Dnumpy_include=$sysroot/usr/lib/python3/dist-packages/numpy/core/include" \
+		-Dpython_suffix=.cpython-311-aarch64-linux-gnu.so \
+		-Dpython_install_dir=/usr/lib/python3/dist-packages || return 1
+	rm -rf "$(build_board_root)"
+	DESTDIR=$(build_board_root) log_quietly /usr/bin/meson install \
+		--no-rebuild -C "$(build_folder arm64)"
+}
+
+build_board_root()
+{
+	build_folder arm64.root
+}
+
+build_cross_file()
+{
+	cat <<-CROSS
+	[binaries]
+	c = 'aarch64-linux-gnu-gcc'
+	ar = 'aarch64-linux-gnu-gcc-ar'
+	strip = 'aarch64-linux-gnu-strip'
+	pkgconfig = '/usr/bin/pkg-config'
+
+	[properties]
+	needs_exe_wrapper = true
+	sys_root = '$1'
+	pkg_config_libdir = '$1/usr/lib/aarch64-linux-gnu/pkgconfig'
+
+	[built-in options]
+	c_link_args = ['-L$1/usr/lib/aarch64-linux-gnu', '-Wl,-rpath-link,$1/usr/lib/aarch64-linux-gnu']
+
+	[host_machine]
+	system = 'linux'
+	cpu_family = 'aarch64'
+	cpu = 'cortex-a53'
+	endian = 'little'
+	CROSS
+}
