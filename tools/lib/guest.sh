@@ -13,6 +13,7 @@
 GUEST_BOARD=zcu102
 GUEST_SERIES=6.1
 GUEST_FILES=()		# folders that are copied to /job
+GUEST_ROOTS=()		# folders that are copied to /
 GUEST_MODULES=()	# further modules of the kernel, by name
 GUEST_EXTRA=()		# module files to insert before dray.ko
 GUEST_DRAY=yes		# insert dray.ko?
@@ -90,6 +91,9 @@ guest_prepare()
 	done
 	for folder in "${GUEST_FILES[@]}"; do
 		cp -aL "$folder/." "$scratch/root/job" || die "cannot copy $folder"
+	done
+	for folder in "${GUEST_ROOTS[@]}"; do
+		cp -a "$folder/." "$scratch/root" || die "cannot copy $folder"
 	done
 	for word in "$@"; do
 		printf "'%s' " "${word//\'/\'\\\'\'}"

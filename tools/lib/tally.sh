@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Counts what tests say, whatever words they say it in: TAP, pytest's XML, or
+# an exit status.  A program that says less than it planned, or nothing, has
+# failed; so has a suite in which nothing ran.
+
+TALLY_PASSED=0
+TALLY_FAILED=0
+TALLY_SKIPPED=0
+TALLY_FAILURES=()
+TALLY_SUITE=''
+
+# tally_add NAME PASSED FAILED SKIPPED
+tally_add()
+{
+	TALLY_PASSED=$((TALLY_PASSED + $2))
+	TALLY_FAILED=$((TALLY_FAILED + $3))
+	TALLY_SKIPPED=$((TALLY_SKIPPED + $4))
+	if [ "$3" -gt 0 ]; then
+		TALLY_FAILURES+=("$TALLY_SUITE: $1")
+		log_bad "  FAILED $1 ($2 passed, $3 failed, $4 skipped)"
+	elif [ $(($2 + $4)) -gt 1 ]; then
+		log_good "  ok     $1 ($2 passed$([ "$4" -eq 0 ] || echo ", $4 skipped"))"
+	elif [ "$4" -gt 0 ]; then
+		log_note "skip   $1"
+	else
+		log_good "  ok     $1"
+	fi
+}
+
+# tally_status NAME STATUS LOG: a check that is passed when STATUS is 0
+tally_status()
+{
+	if [ "$2" -eq 0 ]; then
+		tally_add "$1" 1 0 0
+	else
+		tail -n 100 "$3" >&2
+		tally_add "$1" 0 1 0
+	fi
+}
+
+# tally_run NAME COMMAND...: runs it and counts its exit status
+tally_run()
+{
+	local name=$1 log status=0
+
+	shift
+	log=$(mktemp)
+	"$@" >"$log" 2>&1 </dev/null || status=$?
+	tally_status "$name" "$status" "$log"
+	rm -f "$log"
+	return "$status"
+}
+
+# tally_tap NAME STATUS LOG: a program that writes TAP
+tally_tap()
+{
+	local counts passed failed skipped planned
+
+	counts=$(awk '
+		/^1\.\.[0-9]+/ { split($1, plan, "\\."); planned += plan[3] }
+		/^[ \t]*not ok / && !/^ {4}/ { failed++; next }
+		/^[ \t]*ok / && !/^ {4}/ {
+			if (toupper($0) ~ /# *SKIP/) skipped++; else passed++
+		}
+		END { print passed + 0, failed + 0, skipped + 0, planned + 0 }
+	' "$3")
+	read -r passed failed skipped planned <<<"$counts"
+	if [ "$failed" -eq 0 ]; then
+		if [ $((passed + skipped)) -eq 0 ]; then
+			echo "nothing ran" >>"$3"
+			failed=1
+		elif [ $((passed + skipped)) -lt "$planned" ]; then
+			echo "$planned were planned, $((passed + skipped)) ran" \
+				>>"$3"
+			failed=1
+		elif [ "$2" -ne 0 ] && [ "$2" -ne 4 ]; then
+			echo "all is ok, but the exit status is $2" >>"$3"
+			failed=1
+		fi
+	fi
+	[ "$failed" -eq 0 ] || tail -n 100 "$3" >&2
+	tally_add "$1" "$passed" "$failed" "$skipped"
+}
+
+# tally_pytest NAME STATUS LOG XML: pytest with --junitxml
+tally_pytest()
+{
+	local counts passed failed skipped
+
+	counts=$(/usr/bin/python3 - "$4" 2>/dev/null <<-'PYTHON'
+	import sys
+	import xml.etree.ElementTree as tree
+	total = failed = skipped = 0
+	for suite in tree.parse(sys.argv[1]).iter("testsuite"):
+	    total += int(suite.get("tests"))
+	    failed += int(suite.get("failures")) + int(suite.get("errors"))
+	    skipped += int(suite.get("skipped"))
+	print(total - failed - skipped, failed, skipped)
+	PYTHON
+	) || counts='0 0 0'
+	read -r passed failed skipped <<<"$counts"
+	if [ "$failed" -eq 0 ] &&
+	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
+		echo "exit status $2, $passed passed" >>"$3"
+		failed=1
+	fi
+	[ "$failed" -eq 0 ] || tail -n 100 "$3" >&2
+	tally_add "$1" "$passed" "$failed" "$skipped"
+}
+
+# The last line, and the exit status of the whole.
+tally_end()
+{
+	local failure
+
+	for failure in "${TALLY_FAILURES[@]}"; do
+		log_bad "failed: $failure"
+	done
+	printf '%d passed, %d failed, %d skipped\n' "$TALLY_PASSED" \
+		"$TALLY_FAILED" "$TALLY_SKIPPED"
+	[ "$TALLY_FAILED" -eq 0 ] && [ "$TALLY_PASSED" -gt 0 ]
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite pc: the module as a virtual node on an emulated PC, with the kernels
+# that Debian 12 has for it, and the tests of the kernel interface there.
+
+suite_pc()
+{
+	local scratch=$1 series all=(6.1 6.12)
+
+	packages_need "${PACKAGES_GUEST[@]}" qemu-system-x86
+	[ "$QUICK" = no ] || all=(6.12)
+	for series in "${all[@]}"; do
+		tally_run "selftests build for the PC" selftests_build amd64 ||
+			return 0
+		session_begin "$scratch/$series"
+		session_add status "$series-the-module-makes-a-node" \
+			'test -c /dev/dray0 && cat /sys/module/dray/parameters/nodes'
+		selftests_add amd64 "$series-"
+		session_add status "$series-the-module-unloads" \
+			'rmmod dray && ! test -e /dev/dray0'
+		(
+			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=600
+			GUEST_PARAMETERS=nodes=1
+			session_boot "Linux $series on the PC"
+		)
+		session_count "Linux $series on the PC"
+	done
+}

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite style: what can be said about the text without running it.
+
+suite_style()
+{
+	local scratch=$1 kernel
+
+	packages_need "${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" \
+		clang-format clang-tidy git mandoc perl shellcheck sparse
+	cd "$TREE" || die "no tree"
+	tally_run "licences: a line in every file" style_licences
+	tally_run "clang-format" style_format
+	tally_run "checkpatch --strict on driver/" style_checkpatch "$scratch"
+	tally_run "shellcheck" style_shell
+	tally_run "device trees compile without a warning" style_trees
+	tally_run "man pages" style_manuals
+	for kernel in arm64-6.1 amd64-6.1 amd64-6.12; do
+		tally_run "sparse and W=1 on $kernel" style_module \
+			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
+		[ "$QUICK" = no ] || break
+	done
+	[ "$QUICK" = no ] || return 0
+	tally_run "clang-tidy" style_tidy
+}
+
+# style_files PATTERN...: the tree's files, tracked or new
+style_files()
+{
+	git -c safe.directory="$TREE" ls-files -co --exclude-standard "$@" |
+		while read -r file; do
+			[ ! -f "$file" ] || printf '%s\n' "$file"
+		done
+}
+
+style_licences()
+{
+	local file want said status=0
+
+	while read -r file; do
+		case $file in
+		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
+		driver/* | Kbuild) want='GPL-2.0-only' ;;
+		include/uapi/*) want='GPL-2.0 WITH Linux-syscall-note' ;;
+		*) want='Apache-2.0 OR MIT' ;;
+		esac
+		said=$(head -n 5 "$file" |
+			sed -n 's/.*SPDX-License-Identifier: *//p' |
+			sed 's/ *\(\*\/\|-->\) *$//')
+		case $file in
+		# A page that is read as it stands has no place for the line.
+		*.md) [ -n "$said" ] || continue ;;
+		# Build files may be under either, as what they build.
+		Kbuild | driver/*.txt | dkms.conf)
+			[ "$said" != 'Apache-2.0 OR MIT' ] || continue ;;
+		esac
+		[ "$said" != "$want" ] || continue
+		echo "$file: says \"$said\", not \"$want\""
+		status=1
+	done < <(style_files)
+	return "$status"
+}
+
+style_format()
+{
+	local files
+
+	mapfile -t files < <(style_files '*.c' '*.h')
+	[ "${#files[@]}" -gt 0 ] || return 1
+	clang-format --dry-run -Werror "${files[@]}"
+}
+
+style_checkpatch()
+{
+	local source file files status=0
+
+	source=$(kernel_source 6.12) || return 1
+	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h')
+	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
+	# There is no MAINTAINERS file out of the kernel's tree.
+	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
+		--terse --show-types --color=never --ignore \
+		FILE_PATH_CHANGES --file "${files[@]}" \
+		include/uapi/linux/dray.h || status=$?
+	return "$status"
+}
+
+style_shell()
+{
+	local file files=()
+
+	while read -r file; do
+		case $file in
+		*.sh) files+=("$file") ;;
+		*)
+			head -n 1 "$file" | tr -d '\0' |
+				grep -qE '^#!.*\b(ba|da|)sh\b' && files+=("$file")
+			;;
+		esac
+	done < <(style_files)
+	[ "${#files[@]}" -gt 0 ] || return 1
+	shellcheck "${files[@]}"
+}
+
+style_trees()
+{
+	local file status=0
+
+	while read -r file; do
+		dtc -@ -O dtb -o /dev/null "$file" >"$SCRATCH/dtc" 2>&1 &&
+			[ ! -s "$SCRATCH/dtc" ] && continue
+		cat "$SCRATCH/dtc"
+		status=1
+	done < <(style_files 'dts/*.dts' 'dts/*.dtso')
+	return "$status"
+}
+
+style_manuals()
+{
+	local files
+
+	mapfile -t files < <(style_files 'docs/man/*.[0-9]')
+	[ "${#files[@]}" -gt 0 ] || { echo "no man pages"; return 1; }
+	mandoc -T lint -W warning "${files[@]}"
+}
+
+# style_module ARCHITECTURE SERIES FOLDER: a build in which nothing is said
+style_module()
+{
+	local kernel
+
+	kernel=$(kernel_make "$1" "$2") || return 1
+	module_copy "$3" || return 1
+	module_kbuild "$kernel" "$3" C=2 W=1 >"$3.log" 2>&1 || {
+		cat "$3.log"
+		return 1
+	}
+	# The compiler's name differs from the one of Debian's builder, not
+	# its version; and there is no vmlinux to take types from.
+	grep -vE -e 'the compiler differs from the one used' \
+		-e '^ +(The kernel was built by|You are using):' \
+		-e '^Skipping BTF generation' "$3.log" || return 0
+	return 1
+}
+
+style_tidy()
+{
+	local files
+
+	build_native || return 1
+	mapfile -t files < <(style_files 'userspace/*.c' 'tools/dmactl/*.c')
+	[ "${#files[@]}" -gt 0 ] || return 1
+	clang-tidy --quiet -p "$(build_folder native)" "${files[@]}" \
+		2>"$SCRATCH/tidy" && return 0
+	cat "$SCRATCH/tidy"
+	return 1
+}

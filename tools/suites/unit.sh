@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite unit: the library's tests on the host back end, with the sanitizers
+# and as a release, and the README's programs.
+
+suite_unit()
+{
+	local scratch=$1
+
+	packages_need "${PACKAGES_BUILD[@]}"
+	tally_run "builds with sanitizers" build_sanitized &&
+		unit_programs sanitized "$scratch"
+	[ "$QUICK" = no ] || return 0
+	tally_run "builds as a release without a warning" build_native ||
+		return 0
+	unit_programs native "$scratch"
+	unit_readme "$scratch"
+}
+
+# unit_tests KIND: name and program of each test, one a line
+unit_tests()
+{
+	/usr/bin/meson introspect --tests "$(build_folder "$1")" |
+		/usr/bin/python3 -c '
+import json, sys
+for test in json.load(sys.stdin):
+    print(test["name"].replace(" ", "-"), *test["cmd"])'
+}
+
+unit_programs()
+{
+	local kind=$1 scratch=$2 name program log status
+
+	while read -r name program; do
+		log=$scratch/$kind-$name
+		status=0
+		# shellcheck disable=SC2086 # a program and its arguments
+		(cd "$(build_folder "$kind")" &&
+			CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
+			ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
+			UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+			timeout 300 $program </dev/null) >"$log" 2>&1 ||
+			status=$?
+		tally_tap "$name ($kind)" "$status" "$log"
+	done < <(unit_tests "$kind")
+}
+
+unit_readme()
+{
+	local status=0
+
+	[ -e "$TREE/tests/readme/run" ] || return 0
+	"$TREE/tests/readme/run" "$(build_folder native)" >"$1/readme" 2>&1 \
+		</dev/null || status=$?
+	tally_tap "README's programs" "$status" "$1/readme"
+}
