@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What is checked, said, and counted while the job runs."""
+
+import numpy as np
+
+_failures: list[str] = []
+
+
+def check(fact: str, is_so: bool, quiet: bool = False) -> None:
+    """Says whether the fact is so, and remembers it when it is not."""
+    if not is_so:
+        _failures.append(fact)
+        print(f"   FAILED   {fact}", flush=True)
+    elif not quiet:
+        print(f"   ok       {fact}", flush=True)
+
+
+def failures() -> list[str]:
+    return _failures
+
+
+def same_bytes(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays agree in shape, type and each byte; says where the
+    first difference is."""
+    if one.shape != other.shape or one.dtype != other.dtype:
+        print(f"   {one.shape} {one.dtype} is not {other.shape} {other.dtype}")
+        return False
+    different = one != other
+    if not different.any():
+        return True
+    where = np.unravel_index(np.argmax(different), one.shape)
+    print(f"   {np.count_nonzero(different):,} bytes differ, the first at "
+          f"{tuple(map(int, where))}: {one[where]}, not {other[where]}")
+    return False

@@ -1,0 +1,29 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Compares what dmactl said of the heaps before the job with what it says
+when the job's processes are gone: no buffer may be left, no byte missing."""
+
+import json
+import subprocess
+import sys
+
+from checks import check, failures
+
+
+def dmactl(command: str) -> dict:
+    return json.loads(subprocess.run(
+        ["dmactl", command, "--json"], check=True, capture_output=True,
+        text=True).stdout)
+
+
+with open(sys.argv[1], encoding="utf-8") as before_file:
+    before = {heap["name"]: heap for heap in json.load(before_file)["heaps"]}
+check("no buffer is left", dmactl("list")["buffers"] == [])
+for heap in dmactl("heaps")["heaps"]:
+    check(f"heap {heap['name']}: nothing used, nothing held",
+          heap["used"] == heap["quarantined"] == heap["buffers"] == 0)
+    # The system takes from the other heaps too.
+    if heap["name"] == "reserved":
+        check(f"heap reserved: {heap['free']:,} bytes free, as before",
+              heap["free"] == before["reserved"]["free"] == heap["total"])
+sys.exit(1 if failures() else 0)
