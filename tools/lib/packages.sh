@@ -33,5 +33,5 @@ PACKAGES_GUEST=(
 	ca-certificates cpio
 	device-tree-compiler gcc gcc-12 gcc-12-aarch64-linux-gnu
 	gcc-aarch64-linux-gnu kmod libc6-dev libc6-dev-arm64-cross libelf1
-	libssl3 make qemu-system-arm xz-utils
+	libssl3 make python3 qemu-system-arm xz-utils
 )

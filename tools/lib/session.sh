@@ -16,7 +16,8 @@ session_begin()
 	cp "$TREE/tools/lib/guest-session" "$SESSION/job"
 }
 
-# session_add KIND NAME COMMAND: KIND is tap, pytest or status; the COMMAND is
+# session_add KIND NAME COMMAND: KIND is tap, pytest, counts or
+# status; the COMMAND is
 # a line for the guest's shell and runs in /job
 session_add()
 {
@@ -75,6 +76,11 @@ session_tap()
 session_status()
 {
 	tally_status "$@"
+}
+
+session_counts()
+{
+	tally_counts "$@"
 }
 
 session_pytest()

@@ -110,6 +110,24 @@ tally_pytest()
 	tally_add "$1" "$passed" "$failed" "$skipped"
 }
 
+# tally_counts NAME STATUS LOG: a runner that ends with the words of tally_end
+tally_counts()
+{
+	local passed failed skipped
+
+	read -r passed failed skipped < <(sed -nE \
+		's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' \
+		"$3" | tail -n 1)
+	passed=${passed:-0} failed=${failed:-0} skipped=${skipped:-0}
+	if [ "$failed" -eq 0 ] &&
+	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
+		echo "exit status $2, $passed passed" >>"$3"
+		failed=1
+	fi
+	[ "$failed" -eq 0 ] || tail -n 100 "$3" >&2
+	tally_add "$1" "$passed" "$failed" "$skipped"
+}
+
 # The last line, and the exit status of the whole.
 tally_end()
 {

@@ -6,9 +6,6 @@
 # kernel back end, dmactl, the Python package, and a selection of NumPy's
 # tests with every array in the board's memory.
 
-# What fits in three minutes.
-BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
-
 suite_board()
 {
 	local scratch=$1
@@ -19,28 +16,57 @@ suite_board()
 	tally_run "user space builds for the board" build_board || return 0
 	session_begin "$scratch/session"
 	selftests_add arm64 ""
+	board_add_libraries
 	board_add_unit
 	[ "$QUICK" = yes ] || board_add_programs
 	(
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=1500
-		GUEST_ROOTS=("$(build_board_root)")
+		GUEST_ROOTS=("$(build_board_root)" "$SESSION/lib")
 		session_boot "the board"
 	)
 	session_count "the board"
 }
 
+# What tests are linked with that is not installed.
+board_add_libraries()
+{
+	local sysroot
+
+	sysroot=$(build_sysroot) || return 1
+	mkdir -p "$SESSION/job/unit" "$SESSION/lib/usr/lib/aarch64-linux-gnu"
+	cp -a "$sysroot"/usr/lib/aarch64-linux-gnu/libcmocka.so* \
+		"$SESSION/lib/usr/lib/aarch64-linux-gnu"
+}
+
 # The library's tests, in this build for the board, on the kernel's node.
 board_add_unit()
 {
-	local name program sysroot
+	local name program rest
 
-	sysroot=$(build_sysroot) || return 1
-	mkdir -p "$SESSION/job/unit"
-	cp -a "$sysroot"/usr/lib/aarch64-linux-gnu/libcmocka.so* \
-		"$SESSION/job/unit"
-	while read -r name program _; do
+	while read -r name program rest; do
+		# What has arguments is a script that runs on the host only.
+		[ -z "$rest" ] || continue
 		cp "$program" "$SESSION/job/unit/$name"
 		session_add tap "unit-$name" \
-			"LD_LIBRARY_PATH=unit CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel unit/$name"
+			"CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel unit/$name"
 	done < <(unit_tests arm64)
+}
+
+# dmactl, the Python package, and NumPy's own tests.
+board_add_programs()
+{
+	local build
+
+	build=$(build_folder arm64)
+	mkdir -p "$SESSION/job/dmactl"
+	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
+		"$(find "$build" -name dmactl-holder -type f)" \
+		"$SESSION/job/dmactl"
+	session_add tap dmactl \
+		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	cp -r "$TREE/tests/python" "$TREE/tests/numpy" "$SESSION/job"
+	session_add pytest python \
+		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q -p no:cacheprovider --junitxml=/results/python.xml ."
+	session_add counts numpy \
+		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/board.txt --once --no-conftest"
 }

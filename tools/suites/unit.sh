@@ -28,10 +28,16 @@ for test in json.load(sys.stdin):
     print(test["name"].replace(" ", "-"), *test["cmd"])'
 }
 
+unit_any()
+{
+	unit_tests "$1" | grep .
+}
+
 unit_programs()
 {
 	local kind=$1 scratch=$2 name program log status
 
+	tally_run "there are tests ($kind)" unit_any "$kind"
 	while read -r name program; do
 		log=$scratch/$kind-$name
 		status=0
