@@ -7,7 +7,7 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "vanishing" or "unloaded"
+ *		"crowded", "single", "vanishing" or "unloaded"
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -66,6 +66,8 @@ static uint64_t buffer_count(void)
 
 	if (is_scene("empty"))
 		return 0;
+	if (is_scene("single"))
+		return 1;
 	if (is_scene("crowded"))
 		return UINT64_C(1) << 50;
 	/* one more at each look, until there are 40 */
@@ -126,7 +128,7 @@ int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 		.dma_mask = node->index ? UINT64_MAX : 0xffffffff,
 		.cache_line = 64,
 		.dma_alignment = 128,
-		.heap_count = node->index ? 1 : 2,
+		.heap_count = node->index ? 1 : 4,
 		.channel_count = node->index ? 0 : 2,
 		.max_runs = 65536,
 		.max_bytes = 1024 * MIB,
@@ -145,22 +147,29 @@ int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 int dray_node_heap(struct dray_node *node, uint32_t index,
 		   struct dray_heap_info *info, size_t size)
 {
+	static const char *const names[] = { "reserved", "other", "pages",
+					     "new" };
+	static const uint32_t types[] = { DRAY_HEAP_RESERVED, DRAY_HEAP_CMA,
+					  DRAY_HEAP_PAGES, 77 };
 	struct dray_heap_info known = {
 		.index = index,
-		.type = index ? 77 : DRAY_HEAP_RESERVED,
+		.type = types[index],
 		.flags = index ? DRAY_HEAP_SHARED
 			       : DRAY_HEAP_PINNABLE | DRAY_HEAP_DEFAULT,
 		.buffers = 3,
 		.total = 64 * MIB,
-		.free = index ? 0 : 16 * MIB,
+		.free = index == 1 ? 0 : 16 * MIB,
 		.used = 32 * MIB,
 		.quarantined = 8 * MIB,
-		.largest_free = index ? 0 : 4 * MIB,
-		.largest_request = 64 * MIB,
+		.largest_free = index == 1 ? 0 : 4 * MIB,
+		/* the page allocator has a largest piece */
+		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
 	};
 
-	snprintf(known.name, sizeof(known.name), "%s",
-		 index ? "other" : "reserved");
+	/* more is free by the time that the longest run is looked for */
+	if (index == 3)
+		known.largest_free = 17 * MIB;
+	snprintf(known.name, sizeof(known.name), "%s", names[index]);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("heap", node->index);
 }
@@ -223,12 +232,15 @@ static void make_hostile(struct dray_buffer_info *info)
 int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 			  struct dray_buffer_info *info, size_t size)
 {
+	/* microseconds: 5 s, 3 min 12 s, 2 h 5 min, 40 days */
+	static const uint64_t ages[] = { 5000000, 192000000, 7500000000,
+					 3456000000000 };
 	struct dray_buffer_info known = {
 		.id = id,
 		.size = id * MIB,
-		.age_ns = 192ull * 1000000000,
-		.sync_bytes = 3 * MIB / 2,
-		.sync_ns = 2500000,
+		.age_ns = ages[id & 3 ? (id & 3) - 1 : 3] * 1000,
+		.sync_bytes = id == 1 ? 512 : 3 * MIB / 2,
+		.sync_ns = id == 1 ? 7000 : 2500000,
 		/* the third is in a heap of dray0 alone */
 		.heap = id < 3	      ? 0
 			: node->index ? DRAY_HEAP_ANY
@@ -245,6 +257,7 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 		return fail("buffer", ENOENT);
 	if (is_scene("huge")) {
 		known.size = (UINT64_C(1) << 62) + 1;
+		known.heap = DRAY_HEAP_ANY;
 		known.age_ns = UINT64_MAX;
 		known.sync_bytes = UINT64_MAX;
 		known.uid = UINT32_MAX - 1;

@@ -3,6 +3,7 @@
  * JSON by jansson.  Only ASCII is written, so that a name cannot reach a
  * terminal through this output either.
  */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,20 +14,31 @@
 #include "message.h"
 #include "words.h"
 
+static void *take_memory(size_t size)
+{
+	return memory_resize(NULL, size, 1);
+}
+
+void document_begin(void)
+{
+	json_set_alloc_funcs(take_memory, free);
+}
+
+/* There is memory or no more program; only NULL for a value fails. */
 void document_set(json_t *object, const char *key, json_t *value)
 {
-	if (json_object_set_new(object, key, value)) {
-		complain("out of memory");
-		exit(EXIT_FAILED);
-	}
+	int failed = json_object_set_new(object, key, value);
+
+	assert(!failed);
+	(void)failed;
 }
 
 void document_append(json_t *array, json_t *value)
 {
-	if (json_array_append_new(array, value)) {
-		complain("out of memory");
-		exit(EXIT_FAILED);
-	}
+	int failed = json_array_append_new(array, value);
+
+	assert(!failed);
+	(void)failed;
 }
 
 json_t *document_number(uint64_t number)
@@ -129,7 +141,8 @@ json_t *document_buffer(const struct buffer_entry *entry)
 	document_set(object, "node",
 		     info->heap == DRAY_HEAP_ANY
 			     ? json_null()
-			     : json_string(entry->node->name));
+			     : document_text(entry->node->name,
+					     sizeof(entry->node->name)));
 	document_set(object, "mode", json_string(mode_word(info->mode, mode)));
 	document_set(object, "pid",
 		     info->pid ? json_integer(info->pid) : json_null());

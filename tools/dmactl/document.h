@@ -8,7 +8,10 @@
 
 #include "gather.h"
 
-/* Sets a member; takes the value, and ends the program out of memory. */
+/* Once, before anything else: out of memory ends the program from then on. */
+void document_begin(void);
+
+/* Sets a member; takes the value, which is one of the functions below made. */
 void document_set(json_t *object, const char *key, json_t *value);
 void document_append(json_t *array, json_t *value);
 

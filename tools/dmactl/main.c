@@ -17,6 +17,7 @@
 #include <dray/base.h>
 
 #include "command.h"
+#include "document.h"
 #include "message.h"
 
 enum {
@@ -212,6 +213,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "");
 	/* a reader that has seen enough ends this program, without a word */
 	signal(SIGPIPE, SIG_DFL);
+	document_begin();
 	status = run(argc, argv);
 	return output_arrived() ? status : EXIT_FAILED;
 }
