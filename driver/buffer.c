@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Buffers: allocation, the table of identifiers, and the end of a buffer.
+ * Memory is cleared and written back to DRAM before anybody can see it:
+ * otherwise a sync for the CPU, which needs no right, would throw the zeros
+ * away and show what the memory held before.
+ */
+#include <linux/cred.h>
+#include <linux/dma-buf.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/highmem.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/xarray.h>
+
+#include "buffer.h"
+#include "node.h"
+
+#define DRAY_LARGEST_SIZE ((u64)(SIZE_MAX & PAGE_MASK))
+
+/* Identifier -> buffer.  Its lock also guards the step from one to none. */
+static DEFINE_XARRAY(dray_buffers);
+static atomic64_t dray_last_id;
+
+static void dray_buffer_release(struct kref *kref)
+{
+	struct dray_buffer *buffer =
+		container_of(kref, struct dray_buffer, kref);
+
+	if (buffer->id)
+		xa_erase(&dray_buffers, buffer->id);
+	dray_mappings_drop(buffer, NULL);
+	dma_resv_fini(&buffer->resv);
+	dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned);
+	put_pid(buffer->pid);
+	mutex_destroy(&buffer->lock);
+	kfree(buffer);
+}
+
+void dray_buffer_put(struct dray_buffer *buffer)
+{
+	kref_put(&buffer->kref, dray_buffer_release);
+}
+
+/* The buffer with @id, or NULL. */
+struct dray_buffer *dray_buffer_of_id(u64 id)
+{
+	struct dray_buffer *buffer = NULL;
+
+	if (!id || id > ULONG_MAX)
+		return NULL;
+	xa_lock(&dray_buffers);
+	buffer = xa_load(&dray_buffers, id);
+	if (buffer && !kref_get_unless_zero(&buffer->kref))
+		buffer = NULL;
+	xa_unlock(&dray_buffers);
+	return buffer;
+}
+
+/* The first buffer above *@id, whose own identifier is stored there. */
+struct dray_buffer *dray_buffer_next(u64 *id)
+{
+	unsigned long index = *id;
+	struct dray_buffer *buffer;
+
+	xa_lock(&dray_buffers);
+	do {
+		buffer = xa_find_after(&dray_buffers, &index, ULONG_MAX,
+				       XA_PRESENT);
+	} while (buffer && !kref_get_unless_zero(&buffer->kref));
+	xa_unlock(&dray_buffers);
+	*id = index;
+	return buffer;
+}
+
+/* The buffer behind a file descriptor; ERR_PTR for any other file. */
+struct dray_buffer *dray_buffer_of_fd(int fd, struct dray_refusal *refusal)
+{
+	struct dma_buf *dmabuf = dma_buf_get(fd);
+	struct dray_buffer *buffer;
+	int ret;
+
+	if (IS_ERR(dmabuf)) {
+		ret = dray_refuse(refusal, PTR_ERR(dmabuf), DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	buffer = dray_exported(dmabuf);
+	if (buffer)
+		kref_get(&buffer->kref);
+	dma_buf_put(dmabuf);
+	if (!buffer) {
+		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	return buffer;
+}
+
+static int dray_buffer_clear(struct dray_buffer *buffer)
+{
+	size_t index;
+
+	if (buffer->heap->zeroed)
+		return 0;
+	for (index = 0; index < buffer->size >> PAGE_SHIFT; index++) {
+		clear_highpage(dray_buffer_page(buffer, index));
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Allocates from one heap, for @node; not in the table yet. */
+static struct dray_buffer *
+dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
+		   const struct dray_request *request, u64 limit,
+		   struct dray_refusal *refusal)
+{
+	struct dray_buffer *buffer;
+	dma_addr_t address;
+	int ret;
+
+	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
+	if (!buffer)
+		return ERR_PTR(-ENOMEM);
+	ret = dray_heap_alloc(heap, request, &buffer->extent, refusal);
+	if (ret) {
+		kfree(buffer);
+		return ERR_PTR(ret);
+	}
+
+	kref_init(&buffer->kref);
+	mutex_init(&buffer->lock);
+	INIT_LIST_HEAD(&buffer->mappings);
+	INIT_LIST_HEAD(&buffer->attachments);
+	dma_resv_init(&buffer->resv);
+	buffer->heap = heap;
+	buffer->size = request->size;
+	buffer->mode = DRAY_MODE_CACHED;
+	buffer->created = ktime_get();
+	buffer->uid = current_euid();
+	buffer->pid = get_pid(task_tgid(current));
+	get_task_comm(buffer->comm, current);
+
+	ret = dray_buffer_clear(buffer);
+	if (!ret)
+		ret = dray_mapping_get(buffer, node, node->dev, &address,
+				       refusal);
+	if (!ret && address + request->size - 1 > limit)
+		ret = dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK, limit);
+	if (ret) {
+		dray_buffer_put(buffer);
+		return ERR_PTR(ret);
+	}
+	return buffer;
+}
+
+static int dray_alloc_check(struct dray_node *node,
+			    const struct dray_alloc *args,
+			    struct dray_refusal *refusal)
+{
+	u64 largest = rounddown_pow_of_two(SIZE_MAX);
+
+	if (args->flags & ~DRAY_ALLOC_TOP || args->reserved)
+		return -EINVAL;
+	if (strnlen(args->name, sizeof(args->name)) == sizeof(args->name))
+		return -EINVAL;
+	if (args->mode > DRAY_MODE_COHERENT)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_MODE,
+				   DRAY_MODE_COHERENT);
+	if (args->mode != DRAY_MODE_CACHED)
+		return dray_refuse(refusal, -EOPNOTSUPP, DRAY_REASON_MODE,
+				   DRAY_MODE_CACHED);
+	if (!args->size || args->size > DRAY_LARGEST_SIZE)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_SIZE,
+				   DRAY_LARGEST_SIZE);
+	if ((args->alignment && !is_power_of_2(args->alignment)) ||
+	    args->alignment > largest)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
+				   largest);
+	if (args->heap != DRAY_HEAP_ANY && args->heap >= node->heap_count)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_HEAP,
+				   node->heap_count);
+	return 0;
+}
+
+/*
+ * From the heap that is named, or from the first that can.  Where none can,
+ * the reply tells of the first, which is the one meant for such requests.
+ */
+static struct dray_buffer *dray_alloc_from(struct dray_node *node,
+					   struct dray_alloc *args,
+					   struct dray_refusal *refusal)
+{
+	struct dray_request request = {
+		.size = PAGE_ALIGN(args->size),
+		.alignment = max_t(u64, args->alignment, PAGE_SIZE),
+		.limit = U64_MAX,
+		.top = args->flags & DRAY_ALLOC_TOP,
+	};
+	u64 limit = dray_device_reach(node->dev);
+	struct dray_buffer *buffer = ERR_PTR(-ENODEV), *first = NULL;
+	struct dray_refusal later;
+	u32 heap;
+
+	if (args->address_limit)
+		limit = min_t(u64, limit, args->address_limit);
+	/* Where addresses are translated, memory may lie anywhere. */
+	if (!dray_device_translated(node->dev) && !node->dev->dma_range_map)
+		request.limit = limit;
+
+	if (args->heap != DRAY_HEAP_ANY) {
+		heap = array_index_nospec(args->heap, node->heap_count);
+		return dray_buffer_create(node, node->heaps[heap], &request,
+					  limit, refusal);
+	}
+	for (heap = 0; heap < node->heap_count; heap++) {
+		buffer = dray_buffer_create(node, node->heaps[heap], &request,
+					    limit, heap ? &later : refusal);
+		if (!IS_ERR(buffer)) {
+			args->heap = heap;
+			*refusal = (struct dray_refusal){};
+			return buffer;
+		}
+		if (!first)
+			first = buffer;
+		if (fatal_signal_pending(current))
+			break;
+	}
+	return first ? first : buffer;
+}
+
+static int dray_buffer_publish(struct dray_buffer *buffer)
+{
+	u64 id = atomic64_inc_return(&dray_last_id);
+	int ret;
+
+	/* Never used twice; only on 32 bits do they come to an end. */
+	if (id > ULONG_MAX)
+		return -ENOSPC;
+	buffer->id = id;
+	ret = xa_err(xa_store(&dray_buffers, id, buffer, GFP_KERNEL_ACCOUNT));
+	if (ret)
+		buffer->id = 0;
+	return ret;
+}
+
+int dray_alloc_call(struct dray_opener *opener, void *data,
+		    struct dray_reply *reply)
+{
+	struct dray_node *node = opener->node;
+	struct dray_refusal refusal = {};
+	struct dray_alloc *args = data;
+	struct dray_buffer *buffer;
+	struct dma_buf *dmabuf;
+	int ret;
+
+	ret = dray_alloc_check(node, args, &refusal);
+	if (ret)
+		goto out;
+	ret = dray_node_enter(node);
+	if (ret)
+		goto out;
+	buffer = dray_alloc_from(node, args, &refusal);
+	dray_node_leave(node);
+	if (IS_ERR(buffer)) {
+		ret = PTR_ERR(buffer);
+		goto out;
+	}
+	strscpy(buffer->name, args->name, sizeof(buffer->name));
+
+	dmabuf = dray_export(buffer);
+	if (IS_ERR(dmabuf)) {
+		dray_buffer_put(buffer);
+		ret = PTR_ERR(dmabuf);
+		goto out;
+	}
+	ret = dray_buffer_publish(buffer);
+	if (ret)
+		goto put_dmabuf;
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0)
+		goto put_dmabuf;
+
+	reply->fd = ret;
+	reply->file = dmabuf->file;
+	args->fd = ret;
+	args->id = buffer->id;
+	args->size = buffer->size;
+	args->mode = buffer->mode;
+	ret = 0;
+	goto out;
+
+put_dmabuf:
+	dma_buf_put(dmabuf);
+out:
+	args->reason = refusal.reason;
+	args->limit = refusal.limit;
+	return ret;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A buffer: one contiguous allocation.  Its dma-buf holds it, and so do the
+ * transfers that use it; the memory goes back to its heap with the last of
+ * them.  It is mapped once for each device that has dealt with it.
+ */
+#ifndef DRAY_BUFFER_H
+#define DRAY_BUFFER_H
+
+#include <linux/dma-direction.h>
+#include <linux/dma-resv.h>
+#include <linux/kref.h>
+#include <linux/ktime.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/uidgid.h>
+
+#include "heap.h"
+
+struct dma_buf;
+struct dray_node;
+struct pid;
+struct vm_area_struct;
+
+/*
+ * DMA-API debug follows eight mappings of a page, and a machine that needs
+ * more devices on one buffer is not known.
+ */
+#define DRAY_MAX_MAPPINGS 8
+
+struct dray_buffer {
+	struct kref kref;
+	u64 id;
+	struct dray_heap *heap;
+	struct dray_extent extent;
+	size_t size; /* bytes, whole pages, at most the extent's */
+	u32 mode; /* enum dray_mode */
+	struct dma_resv resv; /* fences of transfers and importers */
+
+	struct mutex lock; /* the next five */
+	struct list_head mappings; /* for dray's own devices */
+	struct list_head attachments; /* importers through dma-buf */
+	unsigned int mapped_devices; /* of both lists */
+	void *vaddr;
+	unsigned int vmap_count;
+
+	bool condemned; /* a dead channel may still write it */
+	atomic_t mapped; /* user mappings */
+	atomic_t transfers; /* in flight */
+	atomic64_t sync_bytes;
+	atomic64_t sync_ns;
+
+	ktime_t created;
+	kuid_t uid;
+	struct pid *pid;
+	char comm[DRAY_COMM_LEN];
+	char name[DRAY_NAME_LEN];
+};
+
+static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
+					    size_t index)
+{
+	return buffer->extent.page + index;
+}
+
+static inline bool dray_range_fits(struct dray_buffer *buffer, u64 offset,
+				   u64 length)
+{
+	return offset <= buffer->size && length <= buffer->size - offset;
+}
+
+struct dray_buffer *dray_buffer_of_fd(int fd, struct dray_refusal *refusal);
+struct dray_buffer *dray_buffer_of_id(u64 id);
+struct dray_buffer *dray_buffer_next(u64 *id);
+void dray_buffer_put(struct dray_buffer *buffer);
+
+/* export.c */
+struct dma_buf *dray_export(struct dray_buffer *buffer);
+struct dray_buffer *dray_exported(struct dma_buf *dmabuf);
+
+/* mmap.c */
+int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+
+/* mapping.c: where a device finds a buffer */
+int dray_mapping_get(struct dray_buffer *buffer, struct dray_node *node,
+		     struct device *dev, dma_addr_t *address,
+		     struct dray_refusal *refusal);
+void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node);
+void dray_mappings_drop_node(struct dray_node *node);
+void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool for_cpu,
+			      enum dma_data_direction direction);
+bool dray_mapping_bounced(struct device *dev, dma_addr_t address,
+			  phys_addr_t start);
+u64 dray_device_reach(struct device *dev);
+bool dray_device_translated(struct device *dev);
+
+/* sync.c: cache maintenance of pieces of one mapping */
+struct dray_rows {
+	u64 offset; /* bytes from the start of the mapping */
+	u64 width; /* bytes of a row */
+	u64 pitch; /* bytes from row to row, at least @width */
+	u64 rows;
+};
+
+int dray_sync_rows(struct device *dev, dma_addr_t address,
+		   const struct dray_rows *rows, bool for_cpu,
+		   enum dma_data_direction direction);
+
+#endif /* DRAY_BUFFER_H */

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the rest of the module knows of channels and of what is submitted to
+ * them.  A kernel without the DMA engine framework or without sync_file has
+ * neither: there a node has no channels and SUBMIT is -EOPNOTSUPP.
+ */
+#ifndef DRAY_CHANNEL_H
+#define DRAY_CHANNEL_H
+
+#include <linux/errno.h>
+#include <linux/types.h>
+
+#include "node.h"
+
+#ifdef DRAY_SUBMIT
+
+int dray_channels_probe(struct dray_node *node);
+void dray_channels_remove(struct dray_node *node);
+void dray_channels_free(struct dray_node *node);
+void dray_channels_limits(struct dray_node *node, struct dray_info *info);
+int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
+			struct dray_refusal *refusal);
+
+int dray_queues_open(struct dray_opener *opener);
+void dray_queues_close(struct dray_opener *opener);
+
+int dray_channel_info_call(struct dray_opener *opener, void *data,
+			   struct dray_reply *reply);
+int dray_submit_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply);
+
+#else
+
+static inline int dray_channels_probe(struct dray_node *node)
+{
+	return 0;
+}
+
+static inline void dray_channels_remove(struct dray_node *node)
+{
+}
+
+static inline void dray_channels_free(struct dray_node *node)
+{
+}
+
+static inline void dray_channels_limits(struct dray_node *node,
+					struct dray_info *info)
+{
+}
+
+static inline int dray_channel_device(struct dray_node *node, u32 index,
+				      struct device **dev,
+				      struct dray_refusal *refusal)
+{
+	return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL, 0);
+}
+
+static inline int dray_queues_open(struct dray_opener *opener)
+{
+	return 0;
+}
+
+static inline void dray_queues_close(struct dray_opener *opener)
+{
+}
+
+static inline int dray_channel_info_call(struct dray_opener *opener, void *data,
+					 struct dray_reply *reply)
+{
+	return -EINVAL;
+}
+
+static inline int dray_submit_call(struct dray_opener *opener, void *data,
+				   struct dray_reply *reply)
+{
+	return -EOPNOTSUPP;
+}
+
+#endif /* DRAY_SUBMIT */
+
+#endif /* DRAY_CHANNEL_H */

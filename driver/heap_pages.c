@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The `pages` heap: the page allocator.  A request is served by one piece of
+ * the next larger order that is split at once, so that its pages are
+ * independent: what the order has too much goes back, and a page that others
+ * still hold when the buffer is freed simply stays with them.
+ */
+#include <linux/err.h>
+#include <linux/gfp.h>
+#include <linux/io.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmstat.h>
+
+#include "heap.h"
+
+#define DRAY_PAGES_LARGEST ((size_t)MAX_ORDER_NR_PAGES << PAGE_SHIFT)
+
+/* Wider zones first: memory below a limit may well lie in a wide one. */
+static const gfp_t dray_pages_zones[] = {
+	0,
+	IS_ENABLED(CONFIG_ZONE_DMA32) ? GFP_DMA32 : 0,
+	IS_ENABLED(CONFIG_ZONE_DMA) ? GFP_DMA : 0,
+};
+
+/* The largest order that @zone has a free piece of, or -1. */
+static int dray_pages_largest_order(struct zone *zone)
+{
+	int order;
+
+	if (!zone_managed_pages(zone))
+		return -1;
+	for (order = ARRAY_SIZE(zone->free_area) - 1; order >= 0; order--)
+		/* A snapshot: without the lock it is outdated as soon. */
+		if (data_race(zone->free_area[order].nr_free))
+			break;
+	return order;
+}
+
+/* Bytes of the longest free run. */
+static u64 dray_pages_largest_free(void)
+{
+	struct zone *zones;
+	int largest = -1;
+	int nid, i;
+
+	for_each_online_node(nid) {
+		zones = NODE_DATA(nid)->node_zones;
+		for (i = 0; i < MAX_NR_ZONES; i++)
+			largest = max(largest,
+				      dray_pages_largest_order(&zones[i]));
+	}
+	return largest < 0 ? 0 : (u64)PAGE_SIZE << largest;
+}
+
+static bool dray_pages_below(struct page *page, size_t size, u64 limit)
+{
+	return page_to_phys(page) + size - 1 <= limit;
+}
+
+static int dray_pages_alloc(struct dray_heap *heap,
+			    const struct dray_request *request,
+			    struct dray_extent *extent,
+			    struct dray_refusal *refusal)
+{
+	gfp_t gfp =
+		GFP_USER | __GFP_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	size_t count = request->size >> PAGE_SHIFT;
+	struct page *page = NULL;
+	bool above = false;
+	size_t i;
+	int order;
+
+	if (request->alignment > DRAY_PAGES_LARGEST)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
+				   DRAY_PAGES_LARGEST);
+	if (request->size > DRAY_PAGES_LARGEST)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_ORDER,
+				   DRAY_PAGES_LARGEST);
+
+	order = get_order(max(request->size, request->alignment));
+	for (i = 0; i < ARRAY_SIZE(dray_pages_zones) && !page; i++) {
+		if (i && (!above || !dray_pages_zones[i]))
+			continue;
+		page = alloc_pages(gfp | dray_pages_zones[i], order);
+		if (page &&
+		    !dray_pages_below(page, request->size, request->limit)) {
+			__free_pages(page, order);
+			page = NULL;
+			above = true;
+		}
+	}
+	if (!page && above)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK,
+				   request->limit);
+	if (!page)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
+				   dray_pages_largest_free());
+
+	split_page(page, order);
+	for (i = count; i < (size_t)1 << order; i++)
+		__free_page(page + i);
+	extent->page = page;
+	extent->size = request->size;
+	return 0;
+}
+
+static void dray_pages_free(struct dray_heap *heap,
+			    const struct dray_extent *extent)
+{
+	size_t i;
+
+	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
+		__free_page(extent->page + i);
+}
+
+/* The references of the buffer are never dropped. */
+static void dray_pages_condemn(struct dray_heap *heap,
+			       const struct dray_extent *extent)
+{
+	pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
+		extent->size, heap->name);
+}
+
+static void dray_pages_state(struct dray_heap *heap,
+			     struct dray_heap_info *info)
+{
+	info->total = (u64)totalram_pages() << PAGE_SHIFT;
+	info->free = (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
+	info->largest_free = dray_pages_largest_free();
+	info->largest_request = DRAY_PAGES_LARGEST;
+}
+
+static void dray_pages_destroy(struct dray_heap *heap)
+{
+	kfree(heap);
+}
+
+static const struct dray_heap_ops dray_pages_ops = {
+	.alloc = dray_pages_alloc,
+	.free = dray_pages_free,
+	.condemn = dray_pages_condemn,
+	.state = dray_pages_state,
+	.destroy = dray_pages_destroy,
+};
+
+struct dray_heap *dray_heap_pages(void)
+{
+	struct dray_heap *heap;
+
+	heap = kzalloc(sizeof(*heap), GFP_KERNEL);
+	if (!heap)
+		return ERR_PTR(-ENOMEM);
+	heap->ops = &dray_pages_ops;
+	heap->type = DRAY_HEAP_PAGES;
+	heap->flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
+	return heap;
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The calls of a node.  A structure is copied by the size that the caller
+ * knows: what an older caller does not know is zero, what a newer one knows
+ * beyond us must be zero.  The reply is copied out on failure too, because it
+ * says why; a descriptor is installed only when that has worked.
+ */
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/nospec.h>
+#include <linux/uaccess.h>
+
+#include "channel.h"
+#include "node.h"
+
+struct dray_call {
+	unsigned int command;
+	unsigned int first_size; /* bytes, of its first version */
+	int (*run)(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+};
+
+static const struct dray_call dray_calls[] = {
+	[_IOC_NR(DRAY_IOC_INFO)] = { DRAY_IOC_INFO, 152, dray_info_call },
+	[_IOC_NR(DRAY_IOC_HEAP_INFO)] = { DRAY_IOC_HEAP_INFO, 96,
+					  dray_heap_info_call },
+	[_IOC_NR(DRAY_IOC_CHANNEL_INFO)] = { DRAY_IOC_CHANNEL_INFO, 112,
+					     dray_channel_info_call },
+	[_IOC_NR(DRAY_IOC_ALLOC)] = { DRAY_IOC_ALLOC, 96, dray_alloc_call },
+	[_IOC_NR(DRAY_IOC_ADDRESS)] = { DRAY_IOC_ADDRESS, 56,
+					dray_address_call },
+	[_IOC_NR(DRAY_IOC_SYNC)] = { DRAY_IOC_SYNC, 48, dray_sync_call },
+	[_IOC_NR(DRAY_IOC_SUBMIT)] = { DRAY_IOC_SUBMIT, 72, dray_submit_call },
+	[_IOC_NR(DRAY_IOC_LIST)] = { DRAY_IOC_LIST, 16, dray_list_call },
+	[_IOC_NR(DRAY_IOC_BUFFER_INFO)] = { DRAY_IOC_BUFFER_INFO, 160,
+					    dray_buffer_info_call },
+};
+
+union dray_arguments {
+	struct dray_info info;
+	struct dray_heap_info heap_info;
+	struct dray_channel_info channel_info;
+	struct dray_alloc alloc;
+	struct dray_address address;
+	struct dray_sync sync;
+	struct dray_submit submit;
+	struct dray_list list;
+	struct dray_buffer_info buffer_info;
+};
+
+/* The call that @command names, whatever size its structure has. */
+static const struct dray_call *dray_call_of(unsigned int command)
+{
+	const struct dray_call *call;
+	unsigned int number = _IOC_NR(command);
+
+	if (_IOC_TYPE(command) != DRAY_IOC_MAGIC ||
+	    number >= ARRAY_SIZE(dray_calls))
+		return NULL;
+	call = &dray_calls[array_index_nospec(number, ARRAY_SIZE(dray_calls))];
+	if (_IOC_DIR(command) != _IOC_DIR(call->command))
+		return NULL;
+	return call;
+}
+
+static void dray_reply_undo(struct dray_reply *reply)
+{
+	if (!reply->file)
+		return;
+	put_unused_fd(reply->fd);
+	fput(reply->file);
+}
+
+long dray_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	const struct dray_call *call = dray_call_of(command);
+	void __user *user = (void __user *)arg;
+	struct dray_reply reply = { .fd = -1 };
+	union dray_arguments arguments;
+	size_t user_size, size;
+	int ret;
+
+	if (!call)
+		return -ENOTTY;
+	user_size = _IOC_SIZE(command);
+	size = _IOC_SIZE(call->command);
+	if (user_size < call->first_size)
+		return -EINVAL;
+	ret = copy_struct_from_user(&arguments, size, user, user_size);
+	if (ret)
+		return ret;
+
+	ret = call->run(file->private_data, &arguments, &reply);
+	if (copy_to_user(user, &arguments, min(user_size, size))) {
+		dray_reply_undo(&reply);
+		return ret ? ret : -EFAULT;
+	}
+	if (ret)
+		dray_reply_undo(&reply);
+	else if (reply.file)
+		fd_install(reply.fd, reply.file);
+	return ret;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Who holds what: LIST and BUFFER_INFO.  A caller sees the buffers of its own
+ * user, a privileged one sees all, and whoever has a buffer's descriptor may
+ * ask about it.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/pid.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "buffer.h"
+#include "node.h"
+
+/* Identifiers of one LIST; the rest is only counted. */
+#define DRAY_LIST_MOST 65536
+
+static bool dray_buffer_visible(struct dray_buffer *buffer)
+{
+	return uid_eq(buffer->uid, current_euid()) || capable(CAP_SYS_ADMIN);
+}
+
+int dray_list_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply)
+{
+	struct dray_list *args = data;
+	u32 room = min_t(u32, args->room, DRAY_LIST_MOST), count = 0;
+	struct dray_buffer *buffer;
+	u64 *ids = NULL;
+	u64 id = 0;
+	int ret;
+
+	ret = dray_node_enter(opener->node);
+	if (ret)
+		return ret;
+	dray_node_leave(opener->node);
+
+	if (room) {
+		ids = kvcalloc(room, sizeof(*ids), GFP_KERNEL);
+		if (!ids)
+			return -ENOMEM;
+	}
+	while ((buffer = dray_buffer_next(&id))) {
+		if (dray_buffer_visible(buffer)) {
+			if (count < room)
+				ids[count] = id;
+			count++;
+		}
+		dray_buffer_put(buffer);
+		if (fatal_signal_pending(current)) {
+			ret = -EINTR;
+			goto free_ids;
+		}
+		cond_resched();
+	}
+	args->count = count;
+	room = min(room, count);
+	if (room &&
+	    copy_to_user(u64_to_user_ptr(args->ids), ids, room * sizeof(*ids)))
+		ret = -EFAULT;
+free_ids:
+	kvfree(ids);
+	return ret;
+}
+
+/* The place of @heap among the node's. */
+static u32 dray_heap_index(struct dray_node *node, struct dray_heap *heap)
+{
+	u32 index;
+
+	for (index = 0; index < node->heap_count; index++)
+		if (node->heaps[index] == heap)
+			return index;
+	return DRAY_HEAP_ANY;
+}
+
+static u32 dray_buffer_attachments(struct dray_buffer *buffer)
+{
+	struct list_head *entry;
+	u32 count = 0;
+
+	mutex_lock(&buffer->lock);
+	list_for_each(entry, &buffer->attachments) count++;
+	mutex_unlock(&buffer->lock);
+	return count;
+}
+
+static void dray_buffer_owner(struct dray_buffer *buffer,
+			      struct dray_buffer_info *args)
+{
+	args->uid = from_kuid_munged(current_user_ns(), buffer->uid);
+	args->pid = pid_nr_ns(buffer->pid, task_active_pid_ns(current));
+	memcpy(args->comm, buffer->comm, sizeof(args->comm));
+	rcu_read_lock();
+	if (!pid_task(buffer->pid, PIDTYPE_TGID))
+		args->flags |= DRAY_BUFFER_ORPHAN;
+	rcu_read_unlock();
+}
+
+static struct dray_buffer *
+dray_buffer_asked(const struct dray_buffer_info *args)
+{
+	struct dray_refusal refusal;
+	struct dray_buffer *buffer;
+
+	if (args->flags & DRAY_BUFFER_BY_FD)
+		return dray_buffer_of_fd(args->fd, &refusal);
+	buffer = dray_buffer_of_id(args->id);
+	if (buffer && !dray_buffer_visible(buffer)) {
+		dray_buffer_put(buffer);
+		buffer = NULL;
+	}
+	return buffer ? buffer : ERR_PTR(-ENOENT);
+}
+
+int dray_buffer_info_call(struct dray_opener *opener, void *data,
+			  struct dray_reply *reply)
+{
+	struct dray_node *node = opener->node;
+	struct dray_buffer_info *args = data;
+	struct dray_buffer *buffer;
+	int ret;
+
+	if (args->flags & ~DRAY_BUFFER_BY_FD || args->reserved)
+		return -EINVAL;
+	ret = dray_node_enter(node);
+	if (ret)
+		return ret;
+	dray_node_leave(node);
+	buffer = dray_buffer_asked(args);
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
+
+	args->id = buffer->id;
+	args->size = buffer->size;
+	args->age_ns = ktime_to_ns(ktime_sub(ktime_get(), buffer->created));
+	args->sync_bytes = atomic64_read(&buffer->sync_bytes);
+	args->sync_ns = atomic64_read(&buffer->sync_ns);
+	args->heap = dray_heap_index(node, buffer->heap);
+	args->mode = buffer->mode;
+	args->mapped = atomic_read(&buffer->mapped);
+	args->attachments = dray_buffer_attachments(buffer);
+	args->transfers = atomic_read(&buffer->transfers);
+	dray_buffer_owner(buffer, args);
+	memcpy(args->name, buffer->name, sizeof(args->name));
+	memcpy(args->heap_name, buffer->heap->name, sizeof(args->heap_name));
+	dray_buffer_put(buffer);
+	return 0;
+}

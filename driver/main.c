@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * dray.ko: contiguous DMA buffers as dma-bufs, and transfers between them.
+ * This file is the module's beginning and end; node.c is where a device
+ * comes in, ioctl.c where a call does.
+ */
+#include <linux/module.h>
+#include <linux/rcupdate.h>
+
+#include "heap.h"
+#include "node.h"
+
+static int __init dray_init(void)
+{
+	int ret;
+
+	ret = dray_nodes_register();
+	if (ret)
+		dray_heaps_destroy();
+	return ret;
+}
+
+/* Files, buffers and fences each hold the module, so none is left. */
+static void __exit dray_exit(void)
+{
+	dray_nodes_unregister();
+	/* The last fences give the module back from an RCU callback. */
+	rcu_barrier();
+	dray_heaps_destroy();
+}
+
+module_init(dray_init);
+module_exit(dray_exit);
+
+MODULE_DESCRIPTION("Contiguous DMA buffers for array programs");
+MODULE_VERSION("0.1.0");
+MODULE_LICENSE("GPL");

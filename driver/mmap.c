@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * User mappings.  `reserved` and `pages` memory is mapped as pages, all of it
+ * at once and writable without a first fault, so that the mapping works for
+ * O_DIRECT, io_uring, vmsplice and the like; a fault handler stands behind it
+ * for what MADV_DONTNEED takes out.  `cma` memory is mapped by frame number:
+ * a long-term pin of it would never return, because the kernel tries to move
+ * pinned pages out of CMA first.
+ */
+#include <linux/dma-buf.h>
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+
+#include "buffer.h"
+
+#define DRAY_INSERT_BATCH (PAGE_SIZE / sizeof(struct page *))
+
+static void dray_vma_open(struct vm_area_struct *vma)
+{
+	struct dray_buffer *buffer = vma->vm_private_data;
+
+	atomic_inc(&buffer->mapped);
+}
+
+static void dray_vma_close(struct vm_area_struct *vma)
+{
+	struct dray_buffer *buffer = vma->vm_private_data;
+
+	atomic_dec(&buffer->mapped);
+}
+
+static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
+{
+	struct dray_buffer *buffer = vmf->vma->vm_private_data;
+
+	/* mremap() may have made the mapping longer than the buffer. */
+	if (vmf->pgoff >= buffer->size >> PAGE_SHIFT)
+		return VM_FAULT_SIGBUS;
+	vmf->page = dray_buffer_page(buffer, vmf->pgoff);
+	get_page(vmf->page);
+	return 0;
+}
+
+/* Reads and writes of a debugger, where pages cannot be looked up. */
+static int dray_vma_access(struct vm_area_struct *vma, unsigned long address,
+			   void *data, int length, int write)
+{
+	struct dray_buffer *buffer = vma->vm_private_data;
+	size_t offset =
+		address - vma->vm_start + ((size_t)vma->vm_pgoff << PAGE_SHIFT);
+	size_t in_page = offset_in_page(offset);
+	struct page *page;
+
+	if (length <= 0 || offset >= buffer->size)
+		return -EINVAL;
+	length = min_t(size_t, length, PAGE_SIZE - in_page);
+	page = dray_buffer_page(buffer, offset >> PAGE_SHIFT);
+	if (write)
+		memcpy_to_page(page, in_page, data, length);
+	else
+		memcpy_from_page(data, page, in_page, length);
+	return length;
+}
+
+static const struct vm_operations_struct dray_page_vm_ops = {
+	.open = dray_vma_open,
+	.close = dray_vma_close,
+	.fault = dray_vma_fault,
+};
+
+static const struct vm_operations_struct dray_frame_vm_ops = {
+	.open = dray_vma_open,
+	.close = dray_vma_close,
+	.access = dray_vma_access,
+};
+
+/*
+ * A shared writable mapping whose entries are dirty from the start: there is
+ * nothing to write back, and without a hardware dirty bit each first write
+ * would be a fault.
+ */
+static pgprot_t dray_prot(struct vm_area_struct *vma)
+{
+	if (!(vma->vm_flags & VM_WRITE))
+		return vma->vm_page_prot;
+	return __pgprot(pte_val(pte_mkdirty(pfn_pte(0, vma->vm_page_prot))));
+}
+
+static int dray_insert_pages(struct dray_buffer *buffer,
+			     struct vm_area_struct *vma)
+{
+	unsigned long address = vma->vm_start;
+	size_t index = vma->vm_pgoff;
+	unsigned long left, batch, i;
+	struct page **pages;
+	int ret = 0;
+
+	pages = kmalloc_array(DRAY_INSERT_BATCH, sizeof(*pages), GFP_KERNEL);
+	if (!pages)
+		return -ENOMEM;
+	for (left = vma_pages(vma); left && !ret; left -= batch) {
+		batch = min_t(unsigned long, left, DRAY_INSERT_BATCH);
+		for (i = 0; i < batch; i++)
+			pages[i] = dray_buffer_page(buffer, index + i);
+		i = batch;
+		ret = vm_insert_pages(vma, address, pages, &i);
+		address += batch << PAGE_SHIFT;
+		index += batch;
+		if (!ret && fatal_signal_pending(current))
+			ret = -EINTR;
+		cond_resched();
+	}
+	kfree(pages);
+	return ret;
+}
+
+int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	struct dray_buffer *buffer = dmabuf->priv;
+	bool pages = buffer->heap->flags & DRAY_HEAP_PINNABLE;
+	size_t count = buffer->size >> PAGE_SHIFT;
+	pgprot_t prot = vma->vm_page_prot;
+	unsigned long frame;
+	int ret;
+
+	/* A private mapping would send writes to copies that no device sees. */
+	if (!(vma->vm_flags & (VM_SHARED | VM_MAYSHARE)))
+		return -EINVAL;
+	if (vma->vm_pgoff > count || vma_pages(vma) > count - vma->vm_pgoff)
+		return -EINVAL;
+
+	frame = page_to_pfn(buffer->extent.page) + vma->vm_pgoff;
+	vma->vm_page_prot = dray_prot(vma);
+	if (pages)
+		ret = dray_insert_pages(buffer, vma);
+	else
+		ret = remap_pfn_range(vma, vma->vm_start, frame,
+				      vma->vm_end - vma->vm_start,
+				      vma->vm_page_prot);
+	vma->vm_page_prot = prot;
+	if (ret)
+		return ret;
+
+	vma->vm_ops = pages ? &dray_page_vm_ops : &dray_frame_vm_ops;
+	vma->vm_private_data = buffer;
+	dray_vma_open(vma);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A node: one device as dray sees it, and the character device /dev/drayN in
+ * front of it.  Open files outlive the device: a call enters the node before
+ * it touches the device and gets -ENODEV once the device is gone.  User memory
+ * is never touched inside, because a page fault there may last for ever and
+ * unbinding waits for everybody inside.
+ */
+#ifndef DRAY_NODE_H
+#define DRAY_NODE_H
+
+#include <linux/dray.h>
+#include <linux/kref.h>
+#include <linux/miscdevice.h>
+#include <linux/rwsem.h>
+#include <linux/wait.h>
+
+#include "heap.h"
+
+#define DRAY_MAX_HEAPS 16
+#define DRAY_MAX_NODES 16 /* virtual ones */
+
+struct dray_channels;
+struct dray_queues;
+
+struct dray_node {
+	struct kref kref;
+	struct miscdevice misc;
+	struct device *dev; /* the DMA-capable one; a reference is held */
+	char name[DRAY_NAME_LEN];
+	int index;
+	u32 flags; /* DRAY_NODE_*, but for the opener's */
+
+	struct rw_semaphore inside; /* read: calls; write: unbinding */
+	bool gone; /* set before unbinding takes @inside */
+
+	struct dray_heap *heaps[DRAY_MAX_HEAPS];
+	u32 heap_count;
+	struct dray_channels *channels;
+
+	atomic_t mappings; /* of buffers, for this node's devices */
+	wait_queue_head_t unmapped; /* @mappings has come to 0 */
+};
+
+/* An open file. */
+struct dray_opener {
+	struct dray_node *node;
+	bool address; /* may ask for addresses */
+	bool raw; /* has CAP_SYS_RAWIO */
+	struct dray_queues *queues; /* what it has submitted */
+};
+
+int dray_node_enter(struct dray_node *node);
+void dray_node_leave(struct dray_node *node);
+void dray_node_get(struct dray_node *node);
+void dray_node_put(struct dray_node *node);
+
+int dray_nodes_register(void);
+void dray_nodes_unregister(void);
+
+/* The calls of a node: ioctl.c has the table, each file its own. */
+struct dray_reply {
+	struct file *file; /* installed once the reply was copied out */
+	int fd;
+};
+
+long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
+int dray_info_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+int dray_heap_info_call(struct dray_opener *opener, void *data,
+			struct dray_reply *reply);
+int dray_alloc_call(struct dray_opener *opener, void *data,
+		    struct dray_reply *reply);
+int dray_address_call(struct dray_opener *opener, void *data,
+		      struct dray_reply *reply);
+int dray_sync_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+int dray_list_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+int dray_buffer_info_call(struct dray_opener *opener, void *data,
+			  struct dray_reply *reply);
+
+#endif /* DRAY_NODE_H */
