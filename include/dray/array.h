@@ -35,7 +35,10 @@ struct dray_dtype {
  */
 DRAY_API int dray_dtype_parse(const char *typestr, struct dray_dtype *out);
 
-/** A type to a typestr of at most 16 bytes, the terminating zero included. */
+/**
+ * A type to a typestr of at most 16 bytes, the terminating zero included.
+ * -EINVAL for what is no type.
+ */
 DRAY_API int dray_dtype_format(const struct dray_dtype *dtype, char out[16]);
 
 /* dray_view.flags */
@@ -57,8 +60,10 @@ struct dray_view {
  * @shape: @ndim extents, each >= 0
  * @strides: @ndim strides in bytes; NULL: C order
  *
- * Errors: -EINVAL (ndim, an extent below 0, a type), -EOVERFLOW (the bytes it
- * covers do not fit 63 bits).
+ * Errors: -EINVAL (ndim, an extent below 0, a type, elements without data),
+ * -EOVERFLOW (the bytes it covers do not fit 63 bits or the address space).
+ * dray_view_index() and dray_view_assign() check what they are given the same
+ * way.
  */
 DRAY_API int dray_view_init(struct dray_view *out, void *data,
 			    struct dray_dtype dtype, int ndim,
@@ -102,15 +107,23 @@ DRAY_API int dray_view_index(const struct dray_view *view,
 			     const struct dray_index *index, size_t count,
 			     struct dray_view *out);
 
-/** Axis i of the result is axis axes[i] of @view; NULL reverses the order. */
+/**
+ * Axis i of the result is axis axes[i] of @view, negative from the last; NULL
+ * reverses the order.  -EINVAL for an axis that is not there, or named twice.
+ */
 DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
 				 struct dray_view *out);
 
-/** Repeats axes of one element (stride 0) and adds axes in front. */
+/**
+ * Repeats axes of one element (stride 0) and adds axes in front.
+ *
+ * Errors: -EINVAL (fewer axes than @view has, an extent that differs from one
+ * above 1), -EOVERFLOW as dray_view_init().
+ */
 DRAY_API int dray_view_broadcast(const struct dray_view *view, int ndim,
 				 const int64_t *shape, struct dray_view *out);
 
-/** Number of elements; 1 without axes. */
+/** Number of elements; 1 without axes, INT64_MAX where it does not fit. */
 DRAY_API int64_t dray_view_size(const struct dray_view *view);
 
 /**
@@ -129,7 +142,8 @@ DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
 
 /**
  * Copies elements with the CPU, of the same shape and item size.  Overlap is
- * handled as if the source were copied aside first (which it is).
+ * handled as if the source were copied aside first, which happens where it
+ * makes a difference.
  *
  * Errors: -EINVAL (shapes or item sizes differ; the destination has a stride
  * of 0), -EPERM (read-only), -ENOMEM (for the copy aside).

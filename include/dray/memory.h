@@ -34,27 +34,41 @@ struct dray_buffer;
  *			the first node of the kernel module, else the host
  *	"kernel"	the first node of the kernel module
  *	"kernel:NAME"	that one, as "kernel:dray1"
- *	"host"		private memory of this process (anonymous)
+ *	"host"		private memory of this process (anonymous), also
+ *			"host:private"
  *	"host:shareable" memory that can be passed to other processes (memfd)
  * @out: the node, with one reference, given back by dray_node_unref()
  *
+ * With NULL only a missing module leads to the host; a node that is there and
+ * cannot be opened is an error.
+ *
  * Errors: -ENODEV (no module loaded, no such node), -EACCES (no permission),
- * -EINVAL (a spec that names no back end), -ENOMEM, what open() gives.
+ * -EINVAL (a spec that names no back end, a name that can be no node's),
+ * -EPROTO (a module with another version of the interface), -ENOMEM, what
+ * open() gives.
  */
 DRAY_API int dray_node_open(const char *spec, struct dray_node **out);
 DRAY_API struct dray_node *dray_node_ref(struct dray_node *node);
+/** NULL is ignored. */
 DRAY_API void dray_node_unref(struct dray_node *node);
 
 /**
  * The names of the nodes that the kernel module offers ("dray0", ...), in the
  * order of their numbers.  Writes at most @room names and always the number
- * there are to @count.  -ENODEV where the module is not loaded.
+ * there are to @count; 0 where the module is loaded and has no node.
+ *
+ * Errors: -ENODEV (the module is not loaded), what reading /dev gives.
  */
 DRAY_API int dray_node_names(char names[][DRAY_NAME_LEN], size_t room,
 			     size_t *count);
 
 /** "kernel" or "host"; a constant. */
 DRAY_API const char *dray_node_backend(const struct dray_node *node);
+
+/*
+ * What a node, heap, channel or buffer is now.  On the kernel back end each
+ * asks the module: beside the errors below, -ENODEV when the device is gone.
+ */
 
 /** Fills @size bytes of @info.  The host has no channels. */
 DRAY_API int dray_node_info(struct dray_node *node, struct dray_info *info,
@@ -70,7 +84,8 @@ DRAY_API int dray_node_channel(struct dray_node *node, uint32_t index,
 
 /**
  * The ids of the buffers that the caller may see, at most @room of them, and
- * in @count how many there are.  On the host: those of this process.
+ * in @count how many there are.  On a node of the module: those of all its
+ * nodes.  On the host: those of this process.
  */
 DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 			    size_t *count);
@@ -82,8 +97,8 @@ DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 /** How to allocate; all zero is a page-aligned cached buffer of any heap. */
 struct dray_buffer_options {
 	const char *heap;	/* its name, NULL: the node's order */
-	const char *name;	/* shown by dmactl, NULL: none */
-	uint64_t alignment;	/* bytes, a power of two, 0: one page */
+	const char *name;	/* shown by dmactl, cut to 31 bytes, NULL: none */
+	uint64_t alignment;	/* bytes, a power of two; at least one page */
 	uint64_t address_limit;	/* highest address, 0: what the node reaches */
 	uint32_t mode;		/* enum dray_mode */
 	uint32_t flags;		/* DRAY_ALLOC_* */
@@ -95,10 +110,11 @@ struct dray_buffer_options {
  * @options: NULL is all zero
  * @out: the buffer, with one reference
  *
- * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap),
- * -ENOMEM (the sentence names the limit: full, fragmented, order, quota),
- * -EOPNOTSUPP (a cache mode that the heap does not have).
- * May block while memory is reclaimed.
+ * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode or
+ * flag), -ENOMEM (the sentence names the limit: full, fragmented, order,
+ * mask), -EOPNOTSUPP (a cache mode that the heap does not have; the host gives
+ * cached memory for every mode), -ENODEV (the device is gone), what mmap
+ * gives.  May block while memory is reclaimed.
  */
 DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 			       const struct dray_buffer_options *options,
@@ -106,12 +122,13 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 
 /**
  * Maps the memory behind @fd, a buffer exported by another process (a dma-buf
- * on the kernel back end, a memfd sealed against shrinking on the host).  The
- * descriptor is duplicated; the caller keeps its own.  Writable when the
- * descriptor is.
+ * of any driver on the kernel back end, a memfd sealed against shrinking on
+ * the host).  The descriptor is duplicated; the caller keeps its own.
+ * Writable when the descriptor is.
  *
- * Errors: -EINVAL (not such a descriptor), -EPERM (a memfd that may shrink),
- * what dup, fstat and mmap give.
+ * Errors: -EINVAL (not such a descriptor, a size that is no multiple of the
+ * page size), -EPERM (a memfd that may shrink), -ENOMEM, what dup, fstat and
+ * mmap give.
  */
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);
@@ -124,7 +141,10 @@ DRAY_API void dray_buffer_unref(struct dray_buffer *buffer);
 DRAY_API void *dray_buffer_data(const struct dray_buffer *buffer);
 /** Bytes, a multiple of the page size. */
 DRAY_API uint64_t dray_buffer_size(const struct dray_buffer *buffer);
-/** Unique on this node; what dmactl shows. */
+/**
+ * Unique on this node; what dmactl shows.  The id of another driver's dma-buf
+ * is above 2^63 and not known to dmactl.
+ */
 DRAY_API uint64_t dray_buffer_id(const struct dray_buffer *buffer);
 /** Borrowed: belongs to the buffer.  -1 for private host memory. */
 DRAY_API int dray_buffer_fd(const struct dray_buffer *buffer);
@@ -137,7 +157,8 @@ DRAY_API bool dray_buffer_writable(const struct dray_buffer *buffer);
  * Writes at most @room segments, and the number there are to @count.
  *
  * Errors: -EPERM (this caller may not see addresses), -EINVAL (a range that
- * leaves the buffer), -EOPNOTSUPP (the host has none).
+ * is empty or leaves the buffer, another driver's dma-buf), -EOPNOTSUPP (the
+ * host has none), -ENODEV (the device is gone).
  */
 DRAY_API int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
 				   uint64_t length,
@@ -165,8 +186,10 @@ DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
  * @owner: who looks next
  * @direction: what the device does with it
  *
- * Errors: -EINVAL (a region that leaves its buffer, a buffer of another
- * node), -EPERM (a read-only buffer that the device would write).
+ * Errors: -EINVAL (a region that is empty or leaves its buffer, a buffer of
+ * another node or, where there is something to do, of another driver; an
+ * unknown owner or direction), -EPERM (a read-only buffer that the device
+ * would write), -ENOMEM, -ENODEV (the device is gone).
  */
 DRAY_API int dray_node_sync(struct dray_node *node,
 			    enum dray_sync_owner owner,

@@ -51,10 +51,11 @@ struct dray_location {
 };
 
 /**
- * Makes a pool over @node (which it references).
+ * Makes a pool over @node (which it references), with its first region.
  *
- * Errors: -EINVAL (granule no power of two or smaller than a cache line,
- * initial above limit, an unknown heap), -ENOMEM.
+ * Errors: -EINVAL (granule no power of two, smaller than a cache line or
+ * above 2 MiB, initial above limit, an unknown heap or flag), -ENOMEM, as
+ * dray_buffer_alloc() for the first region.
  */
 DRAY_API int dray_pool_create(struct dray_node *node,
 			      const struct dray_pool_options *options,
@@ -62,7 +63,7 @@ DRAY_API int dray_pool_create(struct dray_node *node,
 
 /**
  * Closes the pool.  Blocks that are still alive stay usable and can be freed;
- * what the pool holds is given back with the last of them.
+ * what the pool holds is given back with the last of them.  NULL is ignored.
  */
 DRAY_API void dray_pool_close(struct dray_pool *pool);
 
@@ -84,7 +85,8 @@ DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
 /**
  * Makes a block @size bytes (0 counts as 1) and keeps its contents and its
  * alignment, in place where the room behind it is free.  NULL as @block
- * allocates.  On failure NULL, and the old block is untouched.
+ * allocates.  On failure NULL, and the old block is untouched: errno is ENOMEM,
+ * or EINVAL for what is no block, which is counted as a bad free is.
  */
 DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
 				 size_t size);
@@ -104,9 +106,10 @@ DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 DRAY_API size_t dray_usable_size(const void *block);
 
 /**
- * Finds the pool, buffer and block around any address, in no more than a
- * shift and two loads.  -ENOENT where it lies in no dray memory, or in no
- * block that is alive.
+ * Finds the pool, buffer and block around any address.  A shift and two loads
+ * find the region, however many there are; the block is looked up in it under
+ * the pool's lock.  A buffer that is in no pool is its own block.  -ENOENT
+ * where the address lies in no dray memory, or in no block that is alive.
  */
 DRAY_API int dray_locate(const void *address, struct dray_location *out);
 
