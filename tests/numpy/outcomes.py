@@ -7,7 +7,8 @@ test files of NumPy stay as they are.  Before each test it makes sure, with an
 array of its own, that this is still so.
 
 DRAY_NUMPY_REPORT names the file for the report, in JSON:
-    outcomes    {"core/tests/test_x.py::test_y": "passed", ...}
+    outcomes    {"core/tests/test_x.py::test_y": "passed", ...}; the names are
+                relative to pytest's rootdir, NumPy's folder
     handler     the handler's name, null without one
     probed      number of tests whose probe lay in dray memory
     strays      the tests whose probe did not
@@ -15,12 +16,10 @@ DRAY_NUMPY_REPORT names the file for the report, in JSON:
 """
 import json
 import os
-import pathlib
 
 import numpy
 import pytest
 
-NUMPY = pathlib.Path(numpy.__file__).parent
 WITH_HANDLER = os.environ.get("DRAY_NUMPY_HANDLER") == "1"
 
 if WITH_HANDLER:
@@ -32,18 +31,6 @@ strays = []
 probed = 0
 
 
-def name_of(nodeid, path):
-    """The same name wherever pytest was started."""
-    inside = pathlib.Path(path).resolve().relative_to(NUMPY.resolve())
-    return "::".join([str(inside)] + nodeid.split("::")[1:])
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        item.user_properties.append(
-            ("name", name_of(item.nodeid, item.path)))
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     global probed
@@ -53,7 +40,7 @@ def pytest_runtest_setup(item):
     if dray.handler_name(probe) == POOL.handler_name:
         probed += 1
     else:
-        strays.append(name_of(item.nodeid, item.path))
+        strays.append(item.nodeid)
 
 
 def outcome_of(report):
@@ -66,11 +53,10 @@ def outcome_of(report):
 
 
 def pytest_runtest_logreport(report):
-    name = dict(report.user_properties).get("name", report.nodeid)
     outcome = outcome_of(report)
     # A set-up or an end that went well says nothing about the test.
     if report.when == "call" or outcome != "passed":
-        outcomes[name] = outcome
+        outcomes[report.nodeid] = outcome
 
 
 def pytest_collectreport(report):

@@ -78,7 +78,7 @@ def test_what_is_no_array_is_refused(ask):
 @pytest.mark.parametrize("ask", questions())
 def test_objects_are_refused(ask):
     with dray.memory():
-        array = np.array([None, []])
+        array = np.array([None, "a"])
     with pytest.raises(TypeError, match=r"a: dtype\('O'\) holds Python"):
         ask(array)
 
