@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""tests/numpy/run: what it takes for a difference, and for no evidence."""
+import importlib.machinery
+import importlib.util
+import pathlib
+
+import pytest
+
+RUN = pathlib.Path(__file__).resolve().parents[1] / "numpy" / "run"
+
+
+@pytest.fixture(scope="module")
+def runner():
+    loader = importlib.machinery.SourceFileLoader("numpy_runner", str(RUN))
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader("numpy_runner", loader))
+    loader.exec_module(module)
+    return module
+
+
+def test_equal_outcomes_are_counted_by_what_they_are(runner):
+    outcomes = {"a": "passed", "b": "xfailed", "c": "skipped"}
+    assert runner.compare(outcomes, dict(outcomes)) == (2, 0, 1)
+
+
+@pytest.mark.parametrize("before, after", [
+    ("passed", "failed"), ("passed", "skipped"), ("passed", "xfailed"),
+    ("xfailed", "passed"), ("skipped", "passed"), ("failed", "failed"),
+    ("failed", "passed"), ("error in setup", "error in setup")])
+def test_any_other_pair_of_outcomes_is_a_failure(runner, capsys, before,
+                                                 after):
+    assert runner.compare({"a": before}, {"a": after}) == (0, 1, 0)
+    assert f"a: {before} without, {after} with" in capsys.readouterr().out
+
+
+def test_a_test_that_ran_only_once_is_a_failure(runner):
+    assert runner.compare({"a": "passed"}, {}) == (0, 1, 0)
+    assert runner.compare({}, {"a": "passed"}) == (0, 1, 0)
+
+
+def test_a_difference_is_allowed_only_as_it_is_listed(runner, monkeypatch):
+    monkeypatch.setattr(runner, "allowed_differences", lambda: {
+        "a": ("passed", "xfailed", "the region ends")})
+    assert runner.compare({"a": "passed"}, {"a": "xfailed"}) == (1, 0, 0)
+    assert runner.compare({"a": "passed"}, {"a": "failed"}) == (0, 1, 0)
+
+
+GOOD = {"handler": "dray host", "strays": [], "probed": 1,
+        "outcomes": {"a": "passed"},
+        "stats": {"peak": 1 << 30, "bad_frees": 0}}
+
+
+@pytest.mark.parametrize("change, sentence", [
+    ({}, None),
+    ({"handler": "default_allocator"}, "the handler was default_allocator"),
+    ({"probed": 0, "strays": ["a"]}, "1 tests began without the handler"),
+    ({"probed": 0}, "only 0 of 1 tests were probed"),
+    ({"stats": {"peak": 9, "bad_frees": 0}}, "the pool's peak was 9 bytes"),
+    ({"stats": {"peak": 1 << 30, "bad_frees": 2}}, "2 bad frees")])
+def test_a_run_without_evidence_is_a_failure(runner, change, sentence):
+    wrong = runner.evidence({**GOOD, **change}, False)
+    assert [w.startswith(sentence) for w in wrong] == (
+        [True] if sentence else [])
