@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The fixture of most tests: the node is open, and after each test, in a
+ * process that outlives it, nothing may be left over.
+ */
+#ifndef SELFTEST_FIXTURE_DRAY_H
+#define SELFTEST_FIXTURE_DRAY_H
+
+#include "kselftest_harness.h"
+
+#include "ledger.h"
+#include "node.h"
+#include "process.h"
+
+FIXTURE(dray)
+{
+	int node;
+	size_t page;
+	struct dray_info info;
+	struct ledger before;
+};
+
+FIXTURE_SETUP(dray)
+{
+	self->node = node_open();
+	ASSERT_LE(0, self->node)
+	{
+		TH_LOG("%s: %s", node_path(), strerror(-self->node));
+	}
+	ASSERT_EQ(0, node_info(self->node, &self->info));
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	self->page = (size_t)sysconf(_SC_PAGESIZE);
+}
+
+FIXTURE_TEARDOWN_PARENT(dray)
+{
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+#endif

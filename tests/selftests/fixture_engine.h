@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The fixture of tests that move bytes: two buffers full of different bytes,
+ * and beside each the model's copy of it.
+ */
+#ifndef SELFTEST_FIXTURE_ENGINE_H
+#define SELFTEST_FIXTURE_ENGINE_H
+
+#include "kselftest_harness.h"
+
+#include "fence.h"
+#include "ledger.h"
+#include "node.h"
+#include "process.h"
+#include "transfer_model.h"
+
+#define BUFFER_SIZE (256 * 1024)
+
+FIXTURE(engine)
+{
+	int node;
+	size_t page;
+	uint64_t unit; /* bytes of an element: what the channels can address */
+	struct dray_info info;
+	struct ledger before;
+	struct buffer src;
+	struct buffer dst;
+	struct model_memory model[2]; /* of src, of dst */
+};
+
+FIXTURE_SETUP(engine)
+{
+	struct dray_channel_info channel;
+	uint32_t i;
+
+	self->node = node_open();
+	ASSERT_LE(0, self->node)
+	{
+		TH_LOG("%s: %s", node_path(), strerror(-self->node));
+	}
+	ASSERT_EQ(0, node_info(self->node, &self->info));
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	self->page = (size_t)sysconf(_SC_PAGESIZE);
+	self->unit = 4;
+	for (i = 0; i < self->info.channel_count; i++) {
+		ASSERT_EQ(0, node_channel(self->node, i, &channel));
+		if (channel.alignment > self->unit)
+			self->unit = channel.alignment;
+	}
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE,
+				 &self->src));
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE,
+				 &self->dst));
+	self->model[0].fd = self->src.fd;
+	self->model[0].bytes = malloc(BUFFER_SIZE);
+	self->model[1].fd = self->dst.fd;
+	self->model[1].bytes = malloc(BUFFER_SIZE);
+	fill_random(self->model[0].bytes, BUFFER_SIZE, 1);
+	fill_random(self->model[1].bytes, BUFFER_SIZE, 2);
+	memcpy(self->src.bytes, self->model[0].bytes, BUFFER_SIZE);
+	memcpy(self->dst.bytes, self->model[1].bytes, BUFFER_SIZE);
+}
+
+FIXTURE_TEARDOWN_PARENT(engine)
+{
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+/* One SUBMIT of these transfers; the reply stays readable. */
+static inline int engine_submit(FIXTURE_DATA(engine) * self,
+				const struct dray_transfer *transfers,
+				uint32_t count, struct dray_submit *submit)
+{
+	submit->transfers = (uintptr_t)transfers;
+	submit->count = count;
+	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
+}
+
+/*
+ * Submits, waits, does the same in the model.  Returns 0, or the negative
+ * errno of the call or of the fence.
+ */
+static inline int engine_run(FIXTURE_DATA(engine) * self,
+			     const struct dray_transfer *transfers,
+			     uint32_t count)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	int ret = engine_submit(self, transfers, count, &submit);
+	uint32_t i;
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	if (ret != 1)
+		return ret ? ret : -ETIME;
+	for (i = 0; i < count; i++)
+		model_transfer(self->model, 2, &transfers[i]);
+	return 0;
+}
+
+/* The first byte of either buffer that is not the model's, or -1. */
+static inline int64_t engine_difference(FIXTURE_DATA(engine) * self)
+{
+	int64_t at = first_difference(self->model[1].bytes, self->dst.bytes,
+				      BUFFER_SIZE);
+
+	if (at >= 0)
+		return at;
+	return first_difference(self->model[0].bytes, self->src.bytes,
+				BUFFER_SIZE);
+}
+
+/* A copy of one run between the two buffers, for a test to change. */
+static inline struct dray_transfer engine_copy(FIXTURE_DATA(engine) * self,
+					       uint64_t run)
+{
+	return (struct dray_transfer){
+		.op = DRAY_OP_COPY,
+		.dst_fd = self->dst.fd,
+		.src_fd = self->src.fd,
+		.run = run,
+	};
+}
+
+static inline void engine_axes(struct dray_transfer *transfer,
+			       const struct dray_axis *axes, uint32_t count)
+{
+	transfer->axes = (uintptr_t)axes;
+	transfer->axes_count = count;
+}
+
+/*
+ * A copy that keeps an engine busy while a test does something else: as many
+ * descriptors of one element each as fit and as one call may take.  The
+ * emulated engine needs 50 us and more for each.
+ */
+static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self,
+					       struct dray_axis *axis)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+
+	axis->count = BUFFER_SIZE / (2 * self->unit);
+	if (axis->count > self->info.max_runs)
+		axis->count = self->info.max_runs;
+	axis->dst_stride = 2 * (int64_t)self->unit;
+	axis->src_stride = 2 * (int64_t)self->unit;
+	engine_axes(&transfer, axis, 1);
+	return transfer;
+}
+
+#endif

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Another driver takes a buffer: it attaches, is counted, keeps the memory
+ * alive, and its fences order dray's engines.
+ */
+#include <errno.h>
+
+#include <linux/dma-buf.h>
+
+#include "fixture_engine.h"
+#include "fixture_heap.h"
+#include "importer.h"
+
+#define OPEN_IMPORTER(importer)                                           \
+	do {                                                              \
+		(importer) = importer_open();                             \
+		if ((importer) == -ENODEV)                                \
+			SKIP(return, "vgem, an outside importer, is not " \
+				     "loaded");                           \
+		ASSERT_LE(0, (importer));                                 \
+	} while (0)
+
+TEST_F(heap, another_driver_attaches_and_is_counted)
+{
+	struct dray_buffer_info info;
+	struct buffer buffer;
+	uint32_t handle;
+	int importer;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     4 * self->page, &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(1, info.attachments);
+	ASSERT_EQ(0, importer_detach(importer, handle));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(0, info.attachments);
+}
+
+TEST_F(heap, another_driver_keeps_the_buffer)
+{
+	struct buffer buffer;
+	uint32_t handle;
+	int importer;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     4 * self->page, &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	buffer_close(&buffer);
+	EXPECT_EQ(1, node_lists(self->node, buffer.id));
+	ASSERT_EQ(0, importer_detach(importer, handle));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(heap, the_cpu_takes_an_attached_buffer)
+{
+	struct buffer buffer;
+	uint32_t handle;
+	int importer;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
+				 &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	memset(buffer.bytes, 0x77, buffer.size);
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
+}
+
+TEST_F(heap, what_comes_back_from_another_driver_is_the_same_buffer)
+{
+	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
+	struct buffer buffer;
+	uint32_t handle;
+	int importer;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	info.fd = importer_export(importer, handle);
+	ASSERT_LE(0, info.fd);
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_BUFFER_INFO, &info));
+	EXPECT_EQ(buffer.id, info.id);
+}
+
+TEST_F(engine, the_engine_waits_for_another_drivers_fence)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint32_t handle, fence;
+	int importer, in_fence;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
+	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
+	in_fence = buffer_fences(self->src.fd);
+	ASSERT_LE(0, in_fence);
+	submit.in_fences = (uintptr_t)&in_fence;
+	submit.in_fence_count = 1;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(0, fence_status(submit.fence_fd));
+	/* nothing has moved, and no time would change that */
+	EXPECT_EQ(-1, engine_difference(self));
+	ASSERT_EQ(0, importer_signal(importer, fence));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, an_in_fence_that_failed_fails_the_transfer)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint32_t handle, fence;
+	int importer, in_fence, ret;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
+	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
+	in_fence = buffer_fences(self->src.fd);
+	ASSERT_LE(0, in_fence);
+	/* who attached it goes away: vgem signals with an error then */
+	close(importer);
+	submit.in_fences = (uintptr_t)&in_fence;
+	submit.in_fence_count = 1;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ret = fence_wait(submit.fence_fd);
+	if (fence_status(in_fence) == 1) {
+		EXPECT_EQ(1, ret);
+	} else {
+		EXPECT_GT(0, ret);
+	}
+}
+
+TEST_F(engine, killing_the_one_who_waits_for_a_fence_leaves_nothing)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint32_t handle, fence;
+	int importer, in_fence, ret;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
+	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
+	in_fence = buffer_fences(self->src.fd);
+	ASSERT_LE(0, in_fence);
+	submit.in_fences = (uintptr_t)&in_fence;
+	submit.in_fence_count = 1;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	close(self->node);
+	buffer_close(&self->src);
+	buffer_close(&self->dst);
+	ASSERT_EQ(0, importer_signal(importer, fence));
+	ASSERT_EQ(0, importer_detach(importer, handle));
+	ret = fence_wait(submit.fence_fd);
+	EXPECT_TRUE(ret == 1 || ret == -ECANCELED)
+	{
+		TH_LOG("the fence says %d", ret);
+	}
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_HARNESS_MAIN

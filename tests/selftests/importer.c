@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * vgem as an importer of dma-bufs; see importer.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+
+#include "importer.h"
+
+/*
+ * The few calls of DRM and of vgem that this needs; their headers are not
+ * among those of every compiler.
+ */
+struct drm_version {
+	int major, minor, patch;
+	size_t name_length;
+	char *name;
+	size_t date_length;
+	char *date;
+	size_t description_length;
+	char *description;
+};
+
+struct drm_handle {
+	uint32_t handle;
+	uint32_t pad;
+};
+
+struct drm_prime {
+	uint32_t handle;
+	uint32_t flags;
+	int32_t fd;
+};
+
+struct vgem_fence_attach {
+	uint32_t handle;
+	uint32_t flags;
+	uint32_t out_fence;
+	uint32_t pad;
+};
+
+struct vgem_fence_signal {
+	uint32_t fence;
+	uint32_t flags;
+};
+
+#define DRM_VERSION _IOWR('d', 0x00, struct drm_version)
+#define DRM_GEM_CLOSE _IOW('d', 0x09, struct drm_handle)
+#define DRM_HANDLE_TO_FD _IOWR('d', 0x2d, struct drm_prime)
+#define DRM_FD_TO_HANDLE _IOWR('d', 0x2e, struct drm_prime)
+#define VGEM_FENCE_ATTACH _IOWR('d', 0x41, struct vgem_fence_attach)
+#define VGEM_FENCE_SIGNAL _IOW('d', 0x42, struct vgem_fence_signal)
+#define VGEM_FENCE_WRITE 1
+
+int importer_open(void)
+{
+	int i;
+
+	for (i = 0; i < 16; i++) {
+		char path[32], name[16] = { 0 };
+		struct drm_version version = { .name = name,
+					       .name_length =
+						       sizeof(name) - 1 };
+		int fd;
+
+		snprintf(path, sizeof(path), "/dev/dri/card%d", i);
+		fd = open(path, O_RDWR | O_CLOEXEC);
+		if (fd < 0)
+			continue;
+		if (!ioctl(fd, DRM_VERSION, &version) && !strcmp(name, "vgem"))
+			return fd;
+		close(fd);
+	}
+	return -ENODEV;
+}
+
+int importer_attach(int importer, int fd, uint32_t *handle)
+{
+	struct drm_prime prime = { .fd = fd };
+
+	if (ioctl(importer, DRM_FD_TO_HANDLE, &prime))
+		return -errno;
+	*handle = prime.handle;
+	return 0;
+}
+
+int importer_detach(int importer, uint32_t handle)
+{
+	struct drm_handle gem = { .handle = handle };
+
+	return ioctl(importer, DRM_GEM_CLOSE, &gem) ? -errno : 0;
+}
+
+int importer_export(int importer, uint32_t handle)
+{
+	struct drm_prime prime = { .handle = handle,
+				   .flags = O_RDWR | O_CLOEXEC };
+
+	if (ioctl(importer, DRM_HANDLE_TO_FD, &prime))
+		return -errno;
+	return prime.fd;
+}
+
+int importer_fence(int importer, uint32_t handle, uint32_t *fence)
+{
+	struct vgem_fence_attach attach = { .handle = handle,
+					    .flags = VGEM_FENCE_WRITE };
+
+	if (ioctl(importer, VGEM_FENCE_ATTACH, &attach))
+		return -errno;
+	*fence = attach.out_fence;
+	return 0;
+}
+
+int importer_signal(int importer, uint32_t fence)
+{
+	struct vgem_fence_signal signal = { .fence = fence };
+
+	return ioctl(importer, VGEM_FENCE_SIGNAL, &signal) ? -errno : 0;
+}
+
+int buffer_fences(int fd)
+{
+	struct dma_buf_export_sync_file export = {
+		.flags = DMA_BUF_SYNC_RW,
+		.fd = -1,
+	};
+
+	if (ioctl(fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export))
+		return -errno;
+	return export.fd;
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * LIST: which buffers exist, and who sees them.
+ */
+#include <errno.h>
+
+#include <linux/capability.h>
+
+#include "fixture_dray.h"
+
+#define ROOM 16
+
+static int list(int node, uint64_t *ids, uint32_t room, uint32_t *count)
+{
+	struct dray_list call = { .ids = (uintptr_t)ids, .room = room };
+	int ret = node_call(node, DRAY_IOC_LIST, &call);
+
+	*count = call.count;
+	return ret;
+}
+
+TEST_F(dray, a_new_buffer_is_listed)
+{
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	EXPECT_EQ(1, node_lists(self->node, buffer.id));
+	EXPECT_EQ(self->before.buffers + 1, node_count(self->node));
+}
+
+TEST_F(dray, a_freed_buffer_is_not_listed)
+{
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	buffer_close(&buffer);
+	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, node_lists(self->node, buffer.id));
+}
+
+TEST_F(dray, every_buffer_is_listed_once)
+{
+	struct buffer buffer[8];
+	uint64_t ids[4096];
+	uint32_t count, i, j, seen;
+
+	for (i = 0; i < 8; i++)
+		ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1,
+					     &buffer[i]));
+	ASSERT_EQ(0, list(self->node, ids, 4096, &count));
+	ASSERT_EQ((uint32_t)self->before.buffers + 8, count);
+	for (i = 0; i < 8; i++) {
+		for (seen = 0, j = 0; j < count; j++)
+			seen += ids[j] == buffer[i].id;
+		EXPECT_EQ(1, seen);
+	}
+}
+
+TEST_F(dray, a_short_list_tells_how_many_there_are)
+{
+	uint64_t ids[ROOM];
+	struct buffer buffer[3];
+	uint32_t count, i;
+
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1,
+					     &buffer[i]));
+	for (i = 0; i < ROOM; i++)
+		ids[i] = UINT64_MAX;
+	ASSERT_EQ(0, list(self->node, ids, 2, &count));
+	EXPECT_EQ((uint32_t)self->before.buffers + 3, count);
+	EXPECT_NE(UINT64_MAX, ids[0]);
+	EXPECT_NE(UINT64_MAX, ids[1]);
+	EXPECT_EQ(UINT64_MAX, ids[2]);
+}
+
+TEST_F(dray, without_room_they_are_counted)
+{
+	struct buffer buffer;
+	uint32_t count;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ASSERT_EQ(0, list(self->node, NULL, 0, &count));
+	EXPECT_EQ((uint32_t)self->before.buffers + 1, count);
+}
+
+TEST_F(dray, a_list_to_nowhere_is_refused)
+{
+	struct buffer buffer;
+	uint32_t count;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	EXPECT_EQ(-EFAULT, list(self->node, NULL, ROOM, &count));
+}
+
+TEST_F(dray, a_huge_room_costs_nothing)
+{
+	uint64_t ids[4096];
+	struct buffer buffer;
+	uint32_t count;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ASSERT_EQ(0, list(self->node, ids, UINT32_MAX, &count));
+	EXPECT_EQ((uint32_t)self->before.buffers + 1, count);
+}
+
+TEST_F(dray, another_opener_sees_the_same)
+{
+	struct buffer buffer;
+	int other = node_open();
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	EXPECT_EQ(1, node_lists(other, buffer.id));
+}
+
+struct stranger {
+	uint64_t id;
+	uint64_t capabilities;
+};
+
+/* 0 not seen, 1 seen; 16 added where the count says otherwise */
+static int look(void *context)
+{
+	struct stranger *stranger = context;
+	int node, seen, count;
+
+	if (process_become(65534, stranger->capabilities))
+		return 2;
+	node = node_open();
+	if (node < 0)
+		return 3;
+	seen = node_lists(node, stranger->id);
+	count = node_count(node);
+	if (seen < 0 || count < 0)
+		return 4;
+	return seen + (seen != !!count ? 16 : 0);
+}
+
+TEST_F(dray, another_user_does_not_see_it)
+{
+	struct stranger stranger = {
+		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+	};
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	stranger.id = buffer.id;
+	EXPECT_EQ(0, process_run(look, &stranger));
+}
+
+TEST_F(dray, an_administrator_of_another_uid_sees_it)
+{
+	struct stranger stranger = {
+		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
+				CAPABILITY(CAP_SYS_ADMIN),
+	};
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	stranger.id = buffer.id;
+	EXPECT_EQ(1, process_run(look, &stranger));
+}
+
+static int own(void *context)
+{
+	struct buffer buffer;
+	int node;
+
+	(void)context;
+	if (process_become(65534, CAPABILITY(CAP_DAC_OVERRIDE)))
+		return 2;
+	node = node_open();
+	if (node < 0)
+		return 3;
+	if (buffer_allocate(node, DRAY_HEAP_ANY, 1, &buffer))
+		return 4;
+	return node_lists(node, buffer.id) == 1 && node_count(node) == 1;
+}
+
+TEST_F(dray, a_user_sees_his_own)
+{
+	struct buffer buffer;
+
+	/* one of root's, so that "all" and "his own" differ */
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	EXPECT_EQ(1, process_run(own, NULL));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Second processes, what they may do, and waiting for what they do; see
+ * process.h.
+ */
+#include <errno.h>
+#include <grp.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "process.h"
+
+pid_t process_start(int (*main)(void *context), void *context)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(main(context));
+	return child;
+}
+
+int process_wait(pid_t child)
+{
+	int status;
+
+	while (waitpid(child, &status, 0) != child)
+		if (errno != EINTR)
+			return -ECHILD;
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int process_run(int (*main)(void *context), void *context)
+{
+	pid_t child = process_start(main, context);
+
+	return child < 0 ? -errno : process_wait(child);
+}
+
+int process_keep(uint64_t capabilities)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3,
+	};
+	struct __user_cap_data_struct data[2] = {
+		{
+			.effective = (uint32_t)capabilities,
+			.permitted = (uint32_t)capabilities,
+		},
+		{
+			.effective = (uint32_t)(capabilities >> 32),
+			.permitted = (uint32_t)(capabilities >> 32),
+		},
+	};
+
+	return syscall(SYS_capset, &header, data) ? -errno : 0;
+}
+
+int process_become(uid_t uid, uint64_t capabilities)
+{
+	if (prctl(PR_SET_KEEPCAPS, 1) || setgroups(0, NULL) ||
+	    setresgid(uid, uid, uid) || setresuid(uid, uid, uid))
+		return -errno;
+	return process_keep(capabilities);
+}
+
+static int64_t milliseconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+bool wait_for(bool (*reached)(void *context), void *context, int milliseconds)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	int64_t deadline = milliseconds_now() + milliseconds;
+
+	while (!reached(context)) {
+		if (milliseconds_now() > deadline)
+			return reached(context);
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+int send_descriptor(int socket, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte = 0;
+	struct iovec iovec = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &iovec,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *header;
+
+	memset(&control, 0, sizeof(control));
+	header = CMSG_FIRSTHDR(&message);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &fd, sizeof(int));
+	return sendmsg(socket, &message, 0) == 1 ? 0 : -errno;
+}
+
+int receive_descriptor(int socket)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte;
+	struct iovec iovec = { .iov_base = &byte, .iov_len = 1 };
+	struct msghdr message = {
+		.msg_iov = &iovec,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *header;
+	int fd;
+
+	if (recvmsg(socket, &message, MSG_CMSG_CLOEXEC) != 1)
+		return -EPIPE;
+	header = CMSG_FIRSTHDR(&message);
+	if (!header || header->cmsg_type != SCM_RIGHTS)
+		return -EBADMSG;
+	memcpy(&fd, CMSG_DATA(header), sizeof(int));
+	return fd;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Second processes, what they may do, and waiting for what they do.  A child
+ * tells its result by its exit status, so that the test's own process makes
+ * every assertion.
+ */
+#ifndef SELFTEST_PROCESS_H
+#define SELFTEST_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define CAPABILITY(number) (1ull << (number))
+
+/* Calls main(context) in a child; its result, 0 to 255, is the exit status. */
+pid_t process_start(int (*main)(void *context), void *context);
+
+/* The exit status, or minus the number of the signal that ended it. */
+int process_wait(pid_t child);
+
+/* Both. */
+int process_run(int (*main)(void *context), void *context);
+
+/* Keeps these capabilities and no other; for good.  0 or a negative errno. */
+int process_keep(uint64_t capabilities);
+
+/* The same as another user. */
+int process_become(uid_t uid, uint64_t capabilities);
+
+/* Asks again and again until the answer is yes; false at the deadline. */
+bool wait_for(bool (*reached)(void *context), void *context, int milliseconds);
+
+/* Passes a file descriptor over a Unix socket. */
+int send_descriptor(int socket, int fd);
+int receive_descriptor(int socket);
+
+#endif

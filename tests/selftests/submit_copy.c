@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * SUBMIT, copies: every shape that a slice of an array can have.  After each
+ * the whole of both buffers is compared with the model.
+ */
+#include <errno.h>
+
+#include "fixture_engine.h"
+
+TEST_F(engine, one_run_is_copied)
+{
+	struct dray_transfer transfer = engine_copy(self, 1000 * self->unit);
+
+	transfer.src_offset = 3 * self->unit;
+	transfer.dst_offset = 11 * self->unit;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_whole_buffer_is_copied)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, the_smallest_run_is_copied)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+
+	transfer.src_offset = BUFFER_SIZE - self->unit;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, odd_addresses_are_copied_or_refused_as_the_channel_says)
+{
+	struct dray_transfer transfer = engine_copy(self, 13);
+	struct dray_submit submit = { 0 };
+	struct dray_channel_info channel;
+	int ret;
+
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	transfer.src_offset = 1;
+	transfer.dst_offset = 7;
+	ret = engine_submit(self, &transfer, 1, &submit);
+	if (channel.alignment > 1) {
+		EXPECT_EQ(-EINVAL, ret);
+		EXPECT_EQ(DRAY_REASON_ALIGNMENT, submit.reason);
+		EXPECT_EQ(channel.alignment, submit.limit);
+		return;
+	}
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_crop_leaves_the_bytes_between_its_rows)
+{
+	struct dray_transfer transfer = engine_copy(self, 40 * self->unit);
+	struct dray_axis axis = {
+		.count = 64,
+		.dst_stride = 48 * (int64_t)self->unit,
+		.src_stride = 200 * (int64_t)self->unit,
+	};
+
+	transfer.src_offset = 17 * self->unit;
+	transfer.dst_offset = 5 * self->unit;
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, every_second_row_is_copied)
+{
+	struct dray_transfer transfer = engine_copy(self, 64 * self->unit);
+	struct dray_axis axis = {
+		.count = 50,
+		.dst_stride = 64 * (int64_t)self->unit,
+		.src_stride = 128 * (int64_t)self->unit,
+	};
+
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_negative_source_stride_turns_the_rows_over)
+{
+	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
+	struct dray_axis axis = {
+		.count = 60,
+		.dst_stride = 32 * (int64_t)self->unit,
+		.src_stride = -64 * (int64_t)self->unit,
+	};
+
+	transfer.src_offset = 59 * 64 * self->unit;
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_negative_destination_stride_turns_the_rows_over)
+{
+	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
+	struct dray_axis axis = {
+		.count = 60,
+		.dst_stride = -64 * (int64_t)self->unit,
+		.src_stride = 32 * (int64_t)self->unit,
+	};
+
+	transfer.dst_offset = 59 * 64 * self->unit;
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, negative_strides_on_both_sides_keep_the_order)
+{
+	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
+	struct dray_axis axis = {
+		.count = 60,
+		.dst_stride = -64 * (int64_t)self->unit,
+		.src_stride = -32 * (int64_t)self->unit,
+	};
+
+	transfer.dst_offset = 59 * 64 * self->unit;
+	transfer.src_offset = 59 * 32 * self->unit;
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_tile_is_transposed_element_by_element)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	const int64_t unit = (int64_t)self->unit;
+	struct dray_axis axes[] = {
+		{ .count = 32, .dst_stride = unit, .src_stride = 40 * unit },
+		{ .count = 24, .dst_stride = 40 * unit, .src_stride = unit },
+	};
+
+	engine_axes(&transfer, axes, 2);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_source_stride_of_zero_repeats_a_row)
+{
+	struct dray_transfer transfer = engine_copy(self, 16 * self->unit);
+	struct dray_axis axis = {
+		.count = 100,
+		.dst_stride = 20 * (int64_t)self->unit,
+		.src_stride = 0,
+	};
+
+	transfer.src_offset = 77 * self->unit;
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, the_stride_of_an_axis_of_one_does_not_matter)
+{
+	struct dray_transfer transfer = engine_copy(self, 10 * self->unit);
+	struct dray_axis axes[DRAY_MAX_AXES];
+	int i;
+
+	for (i = 0; i < DRAY_MAX_AXES; i++)
+		axes[i] = (struct dray_axis){
+			.count = 1,
+			.dst_stride = INT64_MIN,
+			.src_stride = INT64_MAX,
+		};
+	axes[20] = (struct dray_axis){
+		.count = 5,
+		.dst_stride = 12 * (int64_t)self->unit,
+		.src_stride = 10 * (int64_t)self->unit,
+	};
+	engine_axes(&transfer, axes, DRAY_MAX_AXES);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, four_axes_are_walked_in_order)
+{
+	struct dray_transfer transfer = engine_copy(self, 2 * self->unit);
+	const int64_t unit = (int64_t)self->unit;
+	struct dray_axis axes[] = {
+		{ .count = 3,
+		  .dst_stride = 1000 * unit,
+		  .src_stride = 7 * unit },
+		{ .count = 5, .dst_stride = 2 * unit, .src_stride = 900 * unit },
+		{ .count = 4,
+		  .dst_stride = 120 * unit,
+		  .src_stride = -100 * unit },
+		{ .count = 3, .dst_stride = 20 * unit, .src_stride = 0 },
+	};
+
+	transfer.src_offset = 300 * self->unit;
+	engine_axes(&transfer, axes, 4);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, the_reply_counts_descriptors_and_bytes)
+{
+	struct dray_transfer transfer = engine_copy(self, 8 * self->unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_axis axis = {
+		.count = 25,
+		.dst_stride = 16 * (int64_t)self->unit,
+		.src_stride = 16 * (int64_t)self->unit,
+	};
+
+	engine_axes(&transfer, &axis, 1);
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(25, submit.runs);
+	EXPECT_EQ(25 * 8 * self->unit, submit.bytes);
+	EXPECT_GT(self->info.channel_count, submit.channel);
+	EXPECT_EQ(DRAY_REASON_NONE, submit.reason);
+}
+
+TEST_F(engine, several_transfers_of_one_call_run_in_order)
+{
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	int i;
+
+	/* each reads what the one before it wrote */
+	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+		transfers[i] = engine_copy(self, 10 * self->unit);
+		transfers[i].src_fd = i ? self->dst.fd : self->src.fd;
+		transfers[i].src_offset = i ? 10ull * i * self->unit : 0;
+		transfers[i].dst_offset = 10ull * (i + 1) * self->unit;
+	}
+	ASSERT_EQ(0, engine_run(self, transfers, DRAY_MAX_TRANSFERS));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_buffer_is_copied_into_another_part_of_itself)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE / 2);
+
+	transfer.src_fd = self->dst.fd;
+	transfer.dst_offset = BUFFER_SIZE / 2;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_duplicated_fd_is_the_same_buffer)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	int fd = dup(self->dst.fd);
+
+	ASSERT_LE(0, fd);
+	transfer.dst_fd = fd;
+	self->model[1].fd = fd;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, every_pair_of_heaps_is_copied_between)
+{
+	struct buffer src, dst;
+	uint32_t from, to;
+
+	for (from = 0; from < self->info.heap_count; from++)
+		for (to = 0; to < self->info.heap_count; to++) {
+			struct dray_transfer transfer =
+				engine_copy(self, self->page);
+
+			ASSERT_EQ(0, buffer_open(self->node, from, self->page,
+						 &src));
+			ASSERT_EQ(0, buffer_open(self->node, to, self->page,
+						 &dst));
+			fill_random(src.bytes, self->page, from + 1);
+			fill_random(dst.bytes, self->page, to + 100);
+			transfer.src_fd = src.fd;
+			transfer.dst_fd = dst.fd;
+			self->model[0].fd = src.fd;
+			self->model[1].fd = dst.fd;
+			ASSERT_EQ(0, engine_run(self, &transfer, 1));
+			EXPECT_EQ(-1, first_difference(src.bytes, dst.bytes,
+						       self->page))
+			{
+				TH_LOG("from heap %u to heap %u", from, to);
+			}
+			buffer_close(&src);
+			buffer_close(&dst);
+		}
+}
+
+TEST_F(engine, without_sync_the_caller_syncs)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .flags = DRAY_SUBMIT_NO_SYNC };
+	struct dray_buffer_info before, after;
+
+	ASSERT_EQ(0, buffer_sync(self->node, self->src.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
+	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
+	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &before));
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &after));
+	EXPECT_EQ(before.sync_bytes, after.sync_bytes);
+	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+/*
+ * A random transfer whose destination runs do not meet: axes are packed one
+ * around the other with gaps, shuffled, and some turned over.
+ */
+static void random_transfer(FIXTURE_DATA(engine) * self, uint64_t *seed,
+			    struct dray_transfer *transfer,
+			    struct dray_axis *axes)
+{
+	const int64_t unit = (int64_t)self->unit;
+	const int64_t room = BUFFER_SIZE / unit;
+	int64_t run = 1 + (int64_t)(next_random(seed) % 40);
+	int64_t extent = run, low, high;
+	uint32_t i, j;
+
+	*transfer = engine_copy(self, (uint64_t)(run * unit));
+	transfer->axes_count = next_random(seed) % 5;
+	transfer->axes = (uintptr_t)axes;
+	for (i = 0; i < transfer->axes_count; i++) {
+		int64_t count = 1 + (int64_t)(next_random(seed) % 6);
+		int64_t stride = extent + (int64_t)(next_random(seed) % 5);
+
+		axes[i].count = (uint64_t)count;
+		axes[i].dst_stride = stride * unit;
+		axes[i].src_stride =
+			((int64_t)(next_random(seed) % 4000) - 2000) * unit;
+		if (next_random(seed) % 8 == 0)
+			axes[i].src_stride = 0;
+		extent = stride * (count - 1) + extent;
+	}
+	/* extent may pass the buffer for long runs on many axes */
+	while (extent > room) {
+		i = --transfer->axes_count;
+		extent -= axes[i].dst_stride / unit *
+			  ((int64_t)axes[i].count - 1);
+	}
+	for (i = 0; i < transfer->axes_count; i++) {
+		struct dray_axis axis;
+
+		j = (uint32_t)(next_random(seed) % transfer->axes_count);
+		axis = axes[i];
+		axes[i] = axes[j];
+		axes[j] = axis;
+	}
+	low = (int64_t)(next_random(seed) % (uint64_t)(room - extent + 1));
+	for (i = 0; i < transfer->axes_count; i++)
+		if (next_random(seed) % 2) {
+			low += ((int64_t)axes[i].count - 1) *
+			       axes[i].dst_stride / unit;
+			axes[i].dst_stride = -axes[i].dst_stride;
+		}
+	transfer->dst_offset = (uint64_t)(low * unit);
+	/* the source's span, shrunk until it fits */
+	for (;;) {
+		low = 0;
+		high = run;
+		for (i = 0; i < transfer->axes_count; i++) {
+			int64_t span = ((int64_t)axes[i].count - 1) *
+				       axes[i].src_stride / unit;
+
+			if (span < 0)
+				low += span;
+			else
+				high += span;
+		}
+		if (high - low <= room)
+			break;
+		for (i = 0; i < transfer->axes_count; i++)
+			axes[i].src_stride =
+				axes[i].src_stride / unit / 2 * unit;
+	}
+	low = -low + (int64_t)(next_random(seed) %
+			       (uint64_t)(room - (high - low) + 1));
+	transfer->src_offset = (uint64_t)(low * unit);
+}
+
+TEST_F_TIMEOUT(engine, random_transfers_are_what_the_model_says, 120)
+{
+	uint64_t seed = 20261120;
+	struct dray_transfer transfer;
+	struct dray_axis axes[5];
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		random_transfer(self, &seed, &transfer, axes);
+		ASSERT_EQ(0, engine_run(self, &transfer, 1))
+		{
+			TH_LOG("transfer %d", i);
+		}
+		ASSERT_EQ(-1, engine_difference(self))
+		{
+			TH_LOG("transfer %d", i);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

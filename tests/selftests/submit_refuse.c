@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * SUBMIT, refusals: every argument that may be wrong, each with its errno, its
+ * reason and its limit.  Nothing is moved and nothing is held afterwards.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+
+#include <linux/udmabuf.h>
+
+#include "fixture_dray.h"
+#include "fixture_engine.h"
+
+/* The refusal of one transfer. */
+struct refusal {
+	int error;
+	uint32_t reason;
+	uint64_t limit;
+};
+
+static struct refusal refuse(FIXTURE_DATA(engine) * self,
+			     const struct dray_transfer *transfer)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .fence_fd = -1 };
+	struct refusal refusal;
+
+	refusal.error = engine_submit(self, transfer, 1, &submit);
+	refusal.reason = submit.reason;
+	refusal.limit = submit.limit;
+	if (!refusal.error)
+		fence_wait(submit.fence_fd);
+	return refusal;
+}
+
+TEST_F(dray, a_node_without_channels_says_so)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY };
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	int ret;
+
+	if (self->info.channel_count)
+		SKIP(return, "this node has DMA channels");
+	ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
+	if (!(self->info.flags & DRAY_NODE_SUBMIT)) {
+		EXPECT_EQ(-EOPNOTSUPP, ret);
+		return;
+	}
+	EXPECT_EQ(-EOPNOTSUPP, ret);
+	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
+	EXPECT_EQ(0, submit.limit);
+}
+
+TEST_F(engine, no_transfer_or_too_many_are_refused)
+{
+	static struct dray_transfer transfers[DRAY_MAX_TRANSFERS + 1];
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	int i;
+
+	for (i = 0; i <= DRAY_MAX_TRANSFERS; i++)
+		transfers[i] = engine_copy(self, self->unit);
+	EXPECT_EQ(-EINVAL, engine_submit(self, transfers, 0, &submit));
+	EXPECT_EQ(-EINVAL, engine_submit(self, transfers,
+					 DRAY_MAX_TRANSFERS + 1, &submit));
+	EXPECT_EQ(-EINVAL, engine_submit(self, transfers, UINT32_MAX, &submit));
+}
+
+TEST_F(engine, transfers_and_axes_that_cannot_be_read_are_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+
+	EXPECT_EQ(-EFAULT, engine_submit(self, NULL, 1, &submit));
+	transfer.axes_count = 1;
+	transfer.axes = 8;
+	EXPECT_EQ(-EFAULT, engine_submit(self, &transfer, 1, &submit));
+}
+
+TEST_F(engine, an_unknown_channel_is_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_submit submit = { .channel = self->info.channel_count };
+
+	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
+	EXPECT_EQ(self->info.channel_count, submit.limit);
+}
+
+TEST_F(engine, unknown_flags_are_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	uint32_t bit;
+
+	for (bit = 2; bit < 32; bit++) {
+		struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+					      .flags = 1u << bit };
+
+		EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+	}
+	transfer.flags = 1;
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+}
+
+TEST_F(engine, non_zero_padding_is_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .reserved = 1 };
+
+	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+}
+
+TEST_F(engine, an_unknown_operation_is_refused)
+{
+	const uint32_t ops[] = { 0, 3, UINT32_MAX };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+		struct dray_transfer transfer = engine_copy(self, self->unit);
+
+		transfer.op = ops[i];
+		EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+	}
+}
+
+TEST_F(engine, an_empty_run_and_an_empty_axis_are_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, 0);
+	struct dray_axis axis = { .count = 0,
+				  .dst_stride = 64,
+				  .src_stride = 64 };
+
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+	transfer = engine_copy(self, self->unit);
+	engine_axes(&transfer, &axis, 1);
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+}
+
+TEST_F(engine, too_many_axes_are_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_axis axes[DRAY_MAX_AXES + 1];
+	struct refusal refusal;
+	int i;
+
+	for (i = 0; i <= DRAY_MAX_AXES; i++)
+		axes[i] = (struct dray_axis){ .count = 1 };
+	engine_axes(&transfer, axes, DRAY_MAX_AXES + 1);
+	refusal = refuse(self, &transfer);
+	EXPECT_EQ(-EINVAL, refusal.error);
+	EXPECT_EQ(DRAY_REASON_AXES, refusal.reason);
+	EXPECT_EQ(DRAY_MAX_AXES, refusal.limit);
+}
+
+TEST_F(engine, more_descriptors_than_one_call_takes_are_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	/* repeated sources: no buffer is large enough for so many rows */
+	struct dray_axis axis = {
+		.count = self->info.max_runs + 1,
+		.dst_stride = 2 * (int64_t)self->unit,
+	};
+	struct refusal refusal;
+	struct buffer large;
+	int ret;
+
+	ret = buffer_allocate(self->node, DRAY_HEAP_ANY,
+			      axis.count * 2 * self->unit, &large);
+	if (ret)
+		SKIP(return, "no heap holds %llu rows",
+			   (unsigned long long)axis.count);
+	transfer.dst_fd = large.fd;
+	engine_axes(&transfer, &axis, 1);
+	refusal = refuse(self, &transfer);
+	EXPECT_EQ(-EINVAL, refusal.error);
+	EXPECT_EQ(DRAY_REASON_RUNS, refusal.reason);
+	EXPECT_EQ(self->info.max_runs, refusal.limit);
+}
+
+TEST_F(engine, more_bytes_than_one_call_moves_are_refused)
+{
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct buffer large[2];
+	uint64_t part = self->info.max_bytes / DRAY_MAX_TRANSFERS + self->page;
+	int i;
+
+	part = part / self->page * self->page;
+	/* one buffer that is read and one that is written again and again */
+	for (i = 0; i < 2; i++)
+		if (buffer_allocate(self->node, DRAY_HEAP_ANY, part, &large[i]))
+			SKIP(return, "no heap holds %llu bytes twice",
+				   (unsigned long long)part);
+	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+		transfers[i] = engine_copy(self, part);
+		transfers[i].src_fd = large[0].fd;
+		transfers[i].dst_fd = large[1].fd;
+	}
+	EXPECT_EQ(-EINVAL,
+		  engine_submit(self, transfers, DRAY_MAX_TRANSFERS, &submit));
+	EXPECT_EQ(DRAY_REASON_BYTES, submit.reason);
+	EXPECT_EQ(self->info.max_bytes, submit.limit);
+}
+
+TEST_F(engine, source_and_destination_that_overlap_are_refused)
+{
+	const uint64_t distances[] = { 0, 1, 99 };
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(distances); i++) {
+		struct dray_transfer transfer =
+			engine_copy(self, 100 * self->unit);
+
+		transfer.src_fd = self->dst.fd;
+		transfer.dst_offset = distances[i] * self->unit;
+		EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+		EXPECT_EQ(DRAY_REASON_OVERLAP, refuse(self, &transfer).reason);
+		transfer.src_offset = distances[i] * self->unit;
+		transfer.dst_offset = 0;
+		EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+	}
+}
+
+TEST_F(engine, spans_that_interleave_are_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_axis axis = {
+		.count = 50,
+		.dst_stride = 2 * (int64_t)self->unit,
+		.src_stride = 2 * (int64_t)self->unit,
+	};
+
+	transfer.src_fd = self->dst.fd;
+	transfer.dst_offset = self->unit;
+	engine_axes(&transfer, &axis, 1);
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+	EXPECT_EQ(DRAY_REASON_OVERLAP, refuse(self, &transfer).reason);
+}
+
+TEST_F(engine, the_same_buffer_by_two_fds_overlaps)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+
+	transfer.src_fd = dup(self->dst.fd);
+	ASSERT_LE(0, transfer.src_fd);
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+	EXPECT_EQ(DRAY_REASON_OVERLAP, refuse(self, &transfer).reason);
+}
+
+TEST_F(engine, destination_rows_that_meet_are_refused)
+{
+	const int64_t unit = (int64_t)self->unit;
+	const struct dray_axis cases[][2] = {
+		{ { .count = 2, .dst_stride = 0 }, { .count = 1 } },
+		{ { .count = 2, .dst_stride = 9 * unit }, { .count = 1 } },
+		{ { .count = 3, .dst_stride = -9 * unit }, { .count = 1 } },
+		{ { .count = 2, .dst_stride = 15 * unit },
+		  { .count = 2, .dst_stride = 10 * unit } },
+		{ { .count = 2, .dst_stride = 100 * unit },
+		  { .count = 12, .dst_stride = 10 * unit } },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct dray_transfer transfer =
+			engine_copy(self, 10 * self->unit);
+
+		transfer.dst_offset = 1000 * self->unit;
+		engine_axes(&transfer, cases[i], 2);
+		EXPECT_EQ(-EINVAL, refuse(self, &transfer).error)
+		{
+			TH_LOG("case %zu", i);
+		}
+		EXPECT_EQ(DRAY_REASON_OVERLAP, refuse(self, &transfer).reason);
+	}
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, transfers_that_leave_a_buffer_are_refused)
+{
+	const int64_t unit = (int64_t)self->unit;
+	const uint64_t size = BUFFER_SIZE;
+	const struct {
+		uint64_t offset, run, count;
+		int64_t stride;
+	} cases[] = {
+		/* past the end, before the start */
+		{ .offset = size, .run = self->unit, .count = 1 },
+		{ .offset = 0, .run = size + self->unit, .count = 1 },
+		{ .offset = size - self->unit,
+		  .run = 2 * self->unit,
+		  .count = 1 },
+		{ .offset = self->unit,
+		  .run = self->unit,
+		  .count = 3,
+		  .stride = -unit },
+		{ .run = self->unit, .count = 2, .stride = (int64_t)size },
+		{ .run = self->unit,
+		  .count = size / self->unit + 1,
+		  .stride = unit },
+		/* each term overflows */
+		{ .offset = -self->unit, .run = self->unit, .count = 1 },
+		{ .offset = -self->unit, .run = 2 * self->unit, .count = 1 },
+		{ .run = -self->unit, .count = 1 },
+		{ .offset = self->unit, .run = -self->unit, .count = 1 },
+		{ .run = self->unit, .count = 2, .stride = INT64_MIN },
+		{ .run = self->unit,
+		  .count = 2,
+		  .stride = INT64_MAX - unit + 1 },
+		{ .run = self->unit, .count = 3, .stride = 1ll << 62 },
+		{ .run = self->unit, .count = 5, .stride = 1ll << 62 },
+		{ .run = self->unit,
+		  .count = (1ull << 61) + 1,
+		  .stride = 8 * unit },
+		{ .run = self->unit, .count = UINT64_MAX, .stride = -unit },
+		{ .run = self->unit, .count = UINT64_MAX, .stride = INT64_MIN },
+	};
+	size_t i;
+	int side;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++)
+		for (side = 0; side < 2; side++) {
+			struct dray_transfer transfer =
+				engine_copy(self, cases[i].run);
+			struct dray_axis axis = { .count = cases[i].count };
+			struct refusal refusal;
+
+			if (side) {
+				transfer.dst_offset = cases[i].offset;
+				axis.dst_stride = cases[i].stride;
+			} else {
+				/* rows of the destination do not meet */
+				transfer.src_offset = cases[i].offset;
+				axis.src_stride = cases[i].stride;
+				axis.dst_stride = unit;
+			}
+			engine_axes(&transfer, &axis, 1);
+			refusal = refuse(self, &transfer);
+			EXPECT_EQ(-EINVAL, refusal.error)
+			{
+				TH_LOG("case %zu, %s", i,
+				       side ? "destination" : "source");
+			}
+			/* so many rows leave more than one bound behind */
+			if (refusal.reason != DRAY_REASON_RUNS &&
+			    refusal.reason != DRAY_REASON_BYTES) {
+				EXPECT_EQ(DRAY_REASON_RANGE, refusal.reason)
+				{
+					TH_LOG("case %zu, %s", i,
+					       side ? "destination" : "source");
+				}
+				EXPECT_EQ(size, refusal.limit);
+			}
+		}
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, the_sum_over_axes_is_what_must_stay_inside)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	const int64_t third =
+		BUFFER_SIZE / 3 / (int64_t)self->unit * (int64_t)self->unit;
+	struct dray_axis axes[] = {
+		{ .count = 2, .dst_stride = 64, .src_stride = third },
+		{ .count = 2, .dst_stride = 128, .src_stride = third },
+		{ .count = 2, .dst_stride = 256, .src_stride = third },
+		{ .count = 2, .dst_stride = 512, .src_stride = third },
+	};
+
+	/* each axis alone stays inside, and so do two of them */
+	engine_axes(&transfer, axes, 4);
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+	EXPECT_EQ(DRAY_REASON_RANGE, refuse(self, &transfer).reason);
+	engine_axes(&transfer, axes, 2);
+	EXPECT_EQ(0, refuse(self, &transfer).error);
+}
+
+TEST_F(engine, the_wrong_transfer_of_several_is_named_and_none_runs)
+{
+	struct dray_transfer transfers[4];
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	int i;
+
+	for (i = 0; i < 4; i++)
+		transfers[i] = engine_copy(self, self->page);
+	transfers[2].dst_offset = BUFFER_SIZE;
+	EXPECT_EQ(-EINVAL, engine_submit(self, transfers, 4, &submit));
+	EXPECT_EQ(2, submit.failed);
+	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_closed_fd_is_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	int closed = dup(0);
+
+	close(closed);
+	transfer.dst_fd = closed;
+	EXPECT_EQ(-EBADF, refuse(self, &transfer).error);
+	transfer = engine_copy(self, self->unit);
+	transfer.src_fd = -1;
+	EXPECT_EQ(-EBADF, refuse(self, &transfer).error);
+}
+
+TEST_F(engine, an_fd_that_is_no_dma_buf_is_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct refusal refusal;
+	int memory = memfd_create("memory", 0);
+
+	ASSERT_LE(0, memory);
+	ASSERT_EQ(0, ftruncate(memory, BUFFER_SIZE));
+	transfer.src_fd = memory;
+	refusal = refuse(self, &transfer);
+	EXPECT_EQ(-EINVAL, refusal.error);
+	EXPECT_EQ(DRAY_REASON_FOREIGN, refusal.reason);
+	EXPECT_EQ(memory, refusal.limit);
+	transfer = engine_copy(self, self->unit);
+	transfer.dst_fd = self->node;
+	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
+}
+
+TEST_F(engine, a_dma_buf_of_another_driver_is_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct udmabuf_create create = { .size = BUFFER_SIZE };
+	int device = open("/dev/udmabuf", O_RDWR);
+	struct refusal refusal;
+	int foreign;
+
+	if (device < 0)
+		SKIP(return, "this kernel has no udmabuf");
+	create.memfd = (uint32_t)memfd_create("memory", MFD_ALLOW_SEALING);
+	ASSERT_EQ(0, ftruncate((int)create.memfd, BUFFER_SIZE));
+	ASSERT_EQ(0, fcntl((int)create.memfd, F_ADD_SEALS, F_SEAL_SHRINK));
+	foreign = ioctl(device, UDMABUF_CREATE, &create);
+	ASSERT_LE(0, foreign);
+	transfer.src_fd = foreign;
+	refusal = refuse(self, &transfer);
+	EXPECT_EQ(-EINVAL, refusal.error);
+	EXPECT_EQ(DRAY_REASON_FOREIGN, refusal.reason);
+	EXPECT_EQ(foreign, refusal.limit);
+}
+
+TEST_F(engine, no_fd_is_left_when_the_reply_cannot_be_written)
+{
+	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	void *page = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int lowest;
+
+	ASSERT_NE(MAP_FAILED, page);
+	memcpy(page, &submit, sizeof(submit));
+	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
+	lowest = dup(0);
+	close(lowest);
+	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SUBMIT, page));
+	EXPECT_EQ(lowest, dup(0));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * SYNC: lists and strided pieces of buffers, what is counted, and what is
+ * refused; and DMA_BUF_IOCTL_SYNC on a buffer that nobody is attached to.
+ */
+#include <errno.h>
+
+#include <linux/dma-buf.h>
+
+#include "fixture_dray.h"
+#include "fixture_heap.h"
+
+#define PAGES 16
+
+struct call {
+	struct dray_sync sync;
+	struct dray_range range;
+};
+
+/* One good range over the whole buffer; a case then spoils one field. */
+static struct call good_call(const struct buffer *buffer)
+{
+	return (struct call){
+		.sync = { .target = DRAY_TARGET_NODE,
+			  .owner = DRAY_SYNC_FOR_DEVICE,
+			  .direction = DRAY_TO_DEVICE,
+			  .count = 1 },
+		.range = { .fd = buffer->fd, .width = buffer->size, .rows = 1 },
+	};
+}
+
+static int run(int node, struct call *call)
+{
+	call->sync.ranges = (uintptr_t)&call->range;
+	return node_call(node, DRAY_IOC_SYNC, &call->sync);
+}
+
+static uint64_t synced(int node, const struct buffer *buffer)
+{
+	struct dray_buffer_info info;
+
+	if (node_buffer_info(node, buffer->id, &info))
+		return UINT64_MAX;
+	return info.sync_bytes;
+}
+
+TEST_F(heap, both_owners_and_all_directions_keep_the_bytes)
+{
+	struct buffer buffer;
+	uint32_t owner, direction;
+	uint8_t *copy = malloc(PAGES * self->page);
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
+				 PAGES * self->page, &buffer));
+	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
+		for (direction = DRAY_TO_DEVICE;
+		     direction <= DRAY_BIDIRECTIONAL; direction++) {
+			fill_random(buffer.bytes, buffer.size, direction);
+			memcpy(copy, buffer.bytes, buffer.size);
+			/* what the CPU wrote goes to memory before it is taken */
+			ASSERT_EQ(0, buffer_sync(self->node, buffer.fd,
+						 DRAY_SYNC_FOR_DEVICE,
+						 DRAY_BIDIRECTIONAL, 0,
+						 buffer.size));
+			EXPECT_EQ(0, buffer_sync(self->node, buffer.fd, owner,
+						 direction, 0, buffer.size));
+			EXPECT_EQ(-1, first_difference(copy, buffer.bytes,
+						       buffer.size));
+		}
+}
+
+TEST_F(heap, what_was_synced_is_counted)
+{
+	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
+				 .owner = DRAY_SYNC_FOR_DEVICE,
+				 .direction = DRAY_TO_DEVICE };
+	struct buffer buffer;
+	uint64_t before;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     PAGES * self->page, &buffer));
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
+	before = synced(self->node, &buffer);
+	ASSERT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, self->page, 2 * self->page));
+	if (ask.flags & DRAY_SYNC_NOT_NEEDED) {
+		EXPECT_EQ(before, synced(self->node, &buffer));
+	} else {
+		EXPECT_EQ(before + 2 * self->page, synced(self->node, &buffer));
+	}
+}
+
+TEST_F(heap, a_strided_piece_counts_its_rows_only)
+{
+	struct dray_info info;
+	struct buffer buffer;
+	struct call call;
+	uint64_t before, line;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     PAGES * self->page, &buffer));
+	line = info.cache_line;
+	call = good_call(&buffer);
+	call.range.offset = line;
+	call.range.width = 2 * line;
+	call.range.pitch = 8 * line;
+	call.range.rows = 10;
+	before = synced(self->node, &buffer);
+	ASSERT_EQ(0, run(self->node, &call));
+	if (call.sync.flags & DRAY_SYNC_NOT_NEEDED) {
+		EXPECT_EQ(before, synced(self->node, &buffer));
+	} else {
+		EXPECT_EQ(before + 20 * line, synced(self->node, &buffer));
+	}
+}
+
+TEST_F(heap, the_cpu_may_take_a_buffer_that_nobody_is_attached_to)
+{
+	const uint64_t directions[] = { DMA_BUF_SYNC_READ, DMA_BUF_SYNC_WRITE,
+					DMA_BUF_SYNC_RW };
+	struct buffer buffer;
+	uint8_t *copy = malloc(PAGES * self->page);
+	size_t i;
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
+				 PAGES * self->page, &buffer));
+	fill_random(copy, buffer.size, 11);
+	memcpy(buffer.bytes, copy, buffer.size);
+	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+		EXPECT_EQ(0,
+			  buffer_cpu_access(buffer.fd, DMA_BUF_SYNC_START |
+							       directions[i]));
+		EXPECT_EQ(-1,
+			  first_difference(copy, buffer.bytes, buffer.size));
+		EXPECT_EQ(0,
+			  buffer_cpu_access(buffer.fd,
+					    DMA_BUF_SYNC_END | directions[i]));
+	}
+	EXPECT_EQ(-1, first_difference(copy, buffer.bytes, buffer.size));
+}
+
+TEST_F(heap, the_cpus_access_does_maintenance_when_nobody_is_attached)
+{
+	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
+				 .owner = DRAY_SYNC_FOR_CPU,
+				 .direction = DRAY_FROM_DEVICE };
+	struct dray_buffer_info info;
+	struct buffer buffer;
+	uint64_t before;
+
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     PAGES * self->page, &buffer));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(0, info.attachments);
+	before = info.sync_bytes;
+	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ));
+	if (ask.flags & DRAY_SYNC_NOT_NEEDED) {
+		EXPECT_EQ(before, synced(self->node, &buffer));
+	} else {
+		EXPECT_LE(before + buffer.size, synced(self->node, &buffer));
+	}
+}
+
+TEST_F(dray, without_ranges_it_only_tells_whether_sync_is_needed)
+{
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE };
+
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	EXPECT_EQ(self->info.flags & DRAY_NODE_COHERENT ? DRAY_SYNC_NOT_NEEDED
+							: 0,
+		  sync.flags);
+}
+
+TEST_F(dray, every_channel_is_a_target)
+{
+	struct buffer buffer;
+	struct call call;
+	uint32_t i;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
+				     PAGES * self->page, &buffer));
+	for (i = 0; i < self->info.channel_count; i++) {
+		call = good_call(&buffer);
+		call.sync.target = i;
+		EXPECT_EQ(0, run(self->node, &call));
+	}
+}
+
+TEST_F(dray, a_list_of_the_longest_length_is_taken_whole)
+{
+	struct dray_range *ranges =
+		calloc(DRAY_MAX_RANGES, sizeof(struct dray_range));
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE,
+				  .count = DRAY_MAX_RANGES,
+				  .ranges = (uintptr_t)ranges };
+	uint32_t line = self->info.cache_line, i;
+	struct buffer buffer;
+	uint64_t before;
+
+	ASSERT_NE(NULL, ranges);
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
+				     (size_t)DRAY_MAX_RANGES * line, &buffer));
+	for (i = 0; i < DRAY_MAX_RANGES; i++) {
+		ranges[i].fd = buffer.fd;
+		ranges[i].offset = (uint64_t)i * line;
+		ranges[i].width = line;
+		ranges[i].rows = 1;
+	}
+	before = synced(self->node, &buffer);
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	if (sync.flags & DRAY_SYNC_NOT_NEEDED) {
+		EXPECT_EQ(before, synced(self->node, &buffer));
+	} else {
+		EXPECT_EQ(before + (uint64_t)DRAY_MAX_RANGES * line,
+			  synced(self->node, &buffer));
+	}
+}
+
+TEST_F(dray, a_list_that_is_too_long_is_refused)
+{
+	struct call call = { .sync = { .target = DRAY_TARGET_NODE,
+				       .owner = DRAY_SYNC_FOR_DEVICE,
+				       .direction = DRAY_TO_DEVICE,
+				       .count = DRAY_MAX_RANGES + 1 } };
+
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	call.sync.count = UINT32_MAX;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+}
+
+TEST_F(dray, a_list_that_leaves_readable_memory_is_refused)
+{
+	struct dray_range *last;
+	struct buffer buffer;
+	struct call call;
+	uint8_t *pages = mmap(NULL, 2 * self->page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, pages);
+	ASSERT_EQ(0, munmap(pages + self->page, self->page));
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	call = good_call(&buffer);
+	last = (struct dray_range *)(pages + self->page) - 1;
+	*last = call.range;
+	call.sync.ranges = (uintptr_t)last;
+	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &call.sync));
+	call.sync.count = 2;
+	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SYNC, &call.sync));
+	call.sync.ranges = 0;
+	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SYNC, &call.sync));
+}
+
+TEST_F(dray, the_wrong_range_of_a_list_is_named)
+{
+	struct dray_range ranges[5] = { 0 };
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE,
+				  .count = 5,
+				  .ranges = (uintptr_t)ranges };
+	struct buffer buffer;
+	int i;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	for (i = 0; i < 5; i++) {
+		ranges[i].fd = buffer.fd;
+		ranges[i].width = self->page;
+		ranges[i].rows = 1;
+	}
+	ranges[3].offset = 1;
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	EXPECT_EQ(3, sync.failed);
+	EXPECT_EQ(DRAY_REASON_RANGE, sync.reason);
+	EXPECT_EQ(buffer.size, sync.limit);
+}
+
+TEST_F(dray, an_unknown_target_is_refused)
+{
+	struct buffer buffer;
+	struct call call;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	call = good_call(&buffer);
+	call.sync.target = self->info.channel_count;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	EXPECT_EQ(DRAY_REASON_CHANNEL, call.sync.reason);
+	EXPECT_EQ(self->info.channel_count, call.sync.limit);
+}
+
+TEST_F(dray, an_unknown_owner_is_refused)
+{
+	const uint32_t owners[] = { 0, 3, UINT32_MAX };
+	struct buffer buffer;
+	size_t i;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	for (i = 0; i < ARRAY_SIZE(owners); i++) {
+		struct call call = good_call(&buffer);
+
+		call.sync.owner = owners[i];
+		EXPECT_EQ(-EINVAL, run(self->node, &call));
+	}
+}
+
+TEST_F(dray, an_unknown_direction_is_refused)
+{
+	const uint32_t directions[] = { 0, 4, UINT32_MAX };
+	struct buffer buffer;
+	size_t i;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+		struct call call = good_call(&buffer);
+
+		call.sync.direction = directions[i];
+		EXPECT_EQ(-EINVAL, run(self->node, &call));
+	}
+}
+
+TEST_F(dray, non_zero_padding_and_range_flags_are_refused)
+{
+	struct buffer buffer;
+	struct call call;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	call = good_call(&buffer);
+	call.sync.reserved = 1;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	call = good_call(&buffer);
+	call.range.flags = 1;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+}
+
+TEST_F(dray, empty_ranges_and_narrow_pitches_are_refused)
+{
+	struct buffer buffer;
+	struct call call;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4 * self->page,
+				     &buffer));
+	call = good_call(&buffer);
+	call.range.width = 0;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	call = good_call(&buffer);
+	call.range.rows = 0;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	call = good_call(&buffer);
+	call.range.width = 64;
+	call.range.pitch = 63;
+	call.range.rows = 2;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	/* one row has no pitch */
+	call.range.rows = 1;
+	EXPECT_EQ(0, run(self->node, &call));
+}
+
+TEST_F(dray, ranges_that_leave_the_buffer_are_refused)
+{
+	struct buffer buffer;
+	size_t i;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4 * self->page,
+				     &buffer));
+	{
+		const uint64_t size = buffer.size;
+		const struct dray_range cases[] = {
+			/* past the end */
+			{ .offset = size, .width = 1, .rows = 1 },
+			{ .offset = 0, .width = size + 1, .rows = 1 },
+			{ .offset = size - 1, .width = 2, .rows = 1 },
+			{ .width = 1, .pitch = size, .rows = 2 },
+			{ .width = size / 2, .pitch = size / 2, .rows = 3 },
+			{ .offset = 1,
+			  .width = size / 2,
+			  .pitch = size / 2,
+			  .rows = 2 },
+			/* each term overflows */
+			{ .offset = UINT64_MAX, .width = 1, .rows = 1 },
+			{ .offset = UINT64_MAX, .width = 2, .rows = 1 },
+			{ .offset = 1, .width = UINT64_MAX, .rows = 1 },
+			{ .width = 1, .pitch = 1ull << 63, .rows = 3 },
+			{ .width = 2,
+			  .pitch = 1ull << 32,
+			  .rows = (1ull << 32) + 1 },
+			{ .width = 1, .pitch = 1, .rows = UINT64_MAX },
+			{ .width = 1, .pitch = UINT64_MAX, .rows = UINT64_MAX },
+			{ .offset = UINT64_MAX,
+			  .width = UINT64_MAX,
+			  .pitch = UINT64_MAX,
+			  .rows = UINT64_MAX },
+		};
+
+		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+			struct call call = good_call(&buffer);
+
+			call.range = cases[i];
+			call.range.fd = buffer.fd;
+			EXPECT_EQ(-EINVAL, run(self->node, &call))
+			{
+				TH_LOG("case %zu", i);
+			}
+			EXPECT_EQ(DRAY_REASON_RANGE, call.sync.reason);
+			EXPECT_EQ(size, call.sync.limit);
+		}
+	}
+}
+
+TEST_F(dray, a_closed_fd_is_refused)
+{
+	struct buffer buffer;
+	struct call call;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	call = good_call(&buffer);
+	buffer_close(&buffer);
+	EXPECT_EQ(-EBADF, run(self->node, &call));
+	call.range.fd = -1;
+	EXPECT_EQ(-EBADF, run(self->node, &call));
+}
+
+TEST_F(dray, an_fd_that_is_no_dma_buf_is_refused)
+{
+	struct buffer buffer;
+	struct call call;
+	int memory = memfd_create("memory", 0);
+
+	ASSERT_LE(0, memory);
+	ASSERT_EQ(0, ftruncate(memory, (off_t)self->page));
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	call = good_call(&buffer);
+	call.range.fd = memory;
+	EXPECT_EQ(-EINVAL, run(self->node, &call));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, call.sync.reason);
+	EXPECT_EQ(memory, call.sync.limit);
+}
+
+TEST_F(dray, dma_bufs_own_sync_refuses_unknown_flags)
+{
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	EXPECT_EQ(-EINVAL, buffer_cpu_access(buffer.fd, 0));
+	EXPECT_EQ(-EINVAL, buffer_cpu_access(buffer.fd, 1ull << 40));
+}
+
+TEST_HARNESS_MAIN
