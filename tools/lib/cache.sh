@@ -46,3 +46,11 @@ cache_make()
 	) 9>"$lock" || status=$?
 	return "$status"
 }
+
+# cache_prune PREFIX: what a person who edits leaves behind, one build for
+# each version; entries that nobody used for two weeks go
+cache_prune()
+{
+	find "$CACHE/${1%/*}" -maxdepth 1 -name "${1##*/}*" -mtime +14 \
+		-exec rm -rf {} +
+}

@@ -8,7 +8,8 @@
 
 FOREIGN_SUITES=(bookworm bookworm-updates bookworm-security)
 
-# The mirror that this machine uses for Debian, without a trailing slash.
+# foreign_mirror SUITE: where this machine gets the suite from, or where
+# everybody does
 foreign_mirror()
 {
 	local uri
@@ -16,9 +17,13 @@ foreign_mirror()
 	# shellcheck disable=SC2016 # apt replaces these words, not the shell
 	uri=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' \
 		'Created-By: Packages' 2>/dev/null |
-		awk '$2 == "bookworm" && $1 ~ /debian/ { print $1; exit }')
-	uri=${uri:-http://deb.debian.org/debian}
-	printf '%s\n' "${DRAY_MIRROR:-${uri%/}}"
+		awk -v suite="$1" '$2 == suite && $1 ~ /debian/ {
+			print $1; exit }')
+	case $1 in
+	bookworm-security) uri=${uri:-http://deb.debian.org/debian-security} ;;
+	*) uri=${uri:-http://deb.debian.org/debian} ;;
+	esac
+	printf '%s\n' "${uri%/}"
 }
 
 # foreign_apt ARCHITECTURE apt-get|apt-cache ARGUMENT...
@@ -43,18 +48,15 @@ foreign_apt()
 # something is to be fetched.
 foreign_update()
 {
-	local architecture=$1 state=$CACHE/apt/$1 suite mirror at
+	local architecture=$1 state=$CACHE/apt/$1 suite
 
 	[ -z "$(find "$state/updated" -mmin -1440 2>/dev/null)" ] || return 0
 	mkdir -p "$state"/state/lists/partial "$state"/cache/archives/partial
 	: >"$state/status"
-	mirror=$(foreign_mirror)
 	for suite in "${FOREIGN_SUITES[@]}"; do
-		at=$mirror
-		[ "$suite" != bookworm-security ] || at=$mirror-security
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $at $suite main"
+		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(foreign_mirror "$suite") $suite main"
 	done >"$state/sources.list"
-	log_note "fetching the package lists of $architecture from $mirror"
+	log_note "fetching the package lists of $architecture"
 	log_quietly foreign_apt "$architecture" apt-get update || return 1
 	touch "$state/updated"
 }

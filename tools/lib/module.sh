@@ -55,10 +55,8 @@ module_dray()
 		cd "$TREE" && cache_tree Kbuild driver include)
 	cache_make "$entry" module_dray_build "$kernel" ||
 		die "dray.ko does not build"
-	# A person who edits leaves one build behind for each version.
-	find "$CACHE/modules" -maxdepth 1 -name 'dray-*' -mtime +7 \
-		-exec rm -rf {} +
 	touch "$CACHE/$entry"
+	cache_prune modules/
 	printf '%s\n' "$CACHE/$entry"
 }
 

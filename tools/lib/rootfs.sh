@@ -23,6 +23,8 @@ rootfs_base()
 		<"$TREE/tools/lib/rootfs.sh")
 	cache_make "$entry" rootfs_base_build "$busybox" ||
 		die "cannot make the base file system"
+	touch "$CACHE/$entry"
+	cache_prune images/
 	printf '%s\n' "$CACHE/$entry"
 }
 
@@ -56,6 +58,8 @@ rootfs_python()
 		<"$TREE/tools/lib/rootfs.sh")
 	cache_make "$entry" rootfs_python_build "$packages" ||
 		die "cannot make the Python file system"
+	touch "$CACHE/$entry"
+	cache_prune images/
 	printf '%s\n' "$CACHE/$entry"
 }
 
