@@ -51,6 +51,6 @@ cache_make()
 # each version; entries that nobody used for two weeks go
 cache_prune()
 {
-	find "$CACHE/${1%/*}" -maxdepth 1 -name "${1##*/}*" -mtime +14 \
+	find "$CACHE/${1%/*}" -mindepth 1 -maxdepth 1 -name "${1##*/}*" -mtime +14 \
 		-exec rm -rf {} +
 }
