@@ -142,7 +142,7 @@ int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 
 int dray_dtype_format(const struct dray_dtype *dtype, char out[16])
 {
-	struct dray_dtype normal;
+	struct dray_dtype normal = { 0 };
 	uint32_t number;
 	int error = dray_dtype_normalize(dtype, &normal);
 
