@@ -141,7 +141,7 @@ sync"
 is json_has_exact_values \
 	"$("$dmactl" show --json "$3" | grep -E '"(id|name|size|pid)":')" \
 "  \"id\": $3,
-  \"name\": \"esc\\u001b[2J\",
+  \"name\": \"esc\\u001B[2J\",
   \"size\": 4096,
   \"pid\": $pid,"
 if python=$(command -v /usr/bin/python3); then

@@ -585,6 +585,8 @@ def a_narrow_terminal_cuts_names():
     narrow = on_terminal("nodes", width=70, NO_COLOR="1")
     if "reserve+" not in narrow:
         raise AssertionError(f"nothing is cut: {narrow!r}")
+    same("unknown width", on_terminal("list", width=0,
+                                      NO_COLOR="1").splitlines(), wide)
     same("still aligned", on_terminal("list", width=longest,
                                       NO_COLOR="1").splitlines(), wide)
 

@@ -23,7 +23,8 @@ struct request {
 	bool header; /* false: neither header nor total line */
 	bool bytes; /* sizes in bytes rather than K, M, G, T */
 	bool colour;
-	int width; /* columns of the terminal; 0: no terminal */
+	bool terminal; /* a person looks */
+	size_t width; /* columns of the terminal; 0: as many as it takes */
 };
 
 struct command {

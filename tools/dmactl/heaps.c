@@ -105,7 +105,7 @@ static void add_row(struct table *table, const struct request *request,
 		table_cell(table, fragmented > 50 ? TABLE_BAD : TABLE_PLAIN,
 			   "%d%%", fragmented);
 	table_cell(table, TABLE_PLAIN, "%s", flags);
-	if (request->width) {
+	if (request->terminal) {
 		draw_bar(heap, bar);
 		table_cell(table, fill_colour(heap), "[%s]", bar);
 	}
@@ -175,7 +175,7 @@ static enum exit_code heaps_run(const struct request *request)
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
 	memcpy(shown, columns, sizeof(columns));
-	if (!request->width)
+	if (!request->terminal)
 		shown[COLUMN_COUNT - 1].title = NULL;
 	table = table_create(shown);
 	root = json_object();

@@ -53,8 +53,9 @@ static void look_at_terminal(struct request *request)
 
 	if (!isatty(STDOUT_FILENO))
 		return;
-	request->width = 80;
-	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+	request->terminal = true;
+	/* a serial line does not know: better wrapped than cut */
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		request->width = size.ws_col;
 	request->colour =
 		!(no_colour && *no_colour) && kind && strcmp(kind, "dumb");

@@ -150,8 +150,8 @@ static size_t *measure(const struct table *table, const struct request *request)
 		if (table->cells[i].width > *width)
 			*width = table->cells[i].width;
 	}
-	if (request->width > 0)
-		shrink(table, widths, (size_t)request->width);
+	if (request->width)
+		shrink(table, widths, request->width);
 	return widths;
 }
 
