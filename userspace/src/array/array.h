@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What array.c and ipc.c share. */
+#ifndef DRAY_ARRAY_ARRAY_H
+#define DRAY_ARRAY_ARRAY_H
+
+#include <dray/array.h>
+
+/*
+ * An array over memory of @buffer, whose reference it takes over on success.
+ * The view has been checked against the buffer.  -ENOMEM.
+ */
+int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
+		     struct dray_array **out);
+
+#endif /* DRAY_ARRAY_ARRAY_H */

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Arrays between processes: one record of fixed size and one descriptor over
+ * a connected Unix socket.  The receiver believes nothing: every field is
+ * checked, and what the strides reach is measured against the real size of
+ * the buffer that came along.  Whatever else came along is closed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "array/array.h"
+#include "array/dtype.h"
+#include "array/view.h"
+#include "base/error.h"
+
+#define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
+#define RECORD_VERSION 1u
+/* Room for more descriptors than belong there, so that they are seen. */
+#define MOST_FDS 4
+
+enum record_backend {
+	RECORD_HOST = 1,
+	RECORD_KERNEL = 2,
+};
+
+/* All in the byte order of the machine: both ends are on it. */
+struct record {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t backend; /* enum record_backend */
+	uint32_t flags; /* DRAY_VIEW_* */
+	struct dray_dtype dtype;
+	uint32_t ndim;
+	uint32_t reserved; /* 0 */
+	uint64_t offset; /* bytes, of the element [0, 0, ...] */
+	uint64_t buffer_size; /* bytes, as the sender sees it */
+	char node[DRAY_NAME_LEN]; /* kernel: "dray0"; else empty */
+	int64_t shape[DRAY_MAX_NDIM]; /* 0 behind ndim */
+	int64_t strides[DRAY_MAX_NDIM];
+};
+
+_Static_assert(sizeof(struct record) == 1104, "a record is part of the ABI");
+
+/* Ancillary data with room for @count descriptors. */
+union control {
+	struct cmsghdr header;
+	char bytes[CMSG_SPACE(MOST_FDS * sizeof(int))];
+};
+
+static int describe(struct record *record, const struct dray_view *view,
+		    const struct dray_location *location)
+{
+	struct dray_node *node = dray_buffer_node(location->buffer);
+	struct dray_info info;
+	int error;
+
+	memset(record, 0, sizeof(*record));
+	record->magic = RECORD_MAGIC;
+	record->version = RECORD_VERSION;
+	record->backend = RECORD_HOST;
+	if (!strcmp(dray_node_backend(node), "kernel")) {
+		record->backend = RECORD_KERNEL;
+		error = dray_node_info(node, &info, sizeof(info));
+		if (error)
+			return error;
+		memcpy(record->node, info.name, sizeof(record->node));
+	}
+	record->flags = view->flags;
+	record->dtype = view->dtype;
+	record->ndim = (uint32_t)view->ndim;
+	record->offset =
+		(uint64_t)((uintptr_t)view->data -
+			   (uintptr_t)dray_buffer_data(location->buffer));
+	record->buffer_size = dray_buffer_size(location->buffer);
+	memcpy(record->shape, view->shape,
+	       (size_t)view->ndim * sizeof(record->shape[0]));
+	memcpy(record->strides, view->strides,
+	       (size_t)view->ndim * sizeof(record->strides[0]));
+	return 0;
+}
+
+/* Until the socket can go on: a record is not left half done. */
+static int wait_for(int socket, short events)
+{
+	struct pollfd poller = { .fd = socket, .events = events };
+
+	while (poll(&poller, 1, -1) < 0) {
+		if (errno != EINTR)
+			return dray_fail(-errno, "waiting for the socket: %s",
+					 strerror(errno));
+	}
+	return 0;
+}
+
+static int send_record(int socket, struct record *record, int fd)
+{
+	union control control = { 0 };
+	struct iovec part = { record, sizeof(*record) };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = CMSG_SPACE(sizeof(int)),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
+	while (part.iov_len) {
+		ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
+		bool begun = part.iov_len < sizeof(*record);
+		int error;
+
+		if (sent < 0 && begun && (errno == EAGAIN || errno == EINTR)) {
+			error = wait_for(socket, POLLOUT);
+			if (error)
+				return error;
+			continue;
+		}
+		if (sent < 0)
+			return dray_fail(-errno, "sending an array: %s",
+					 strerror(errno));
+		/* the descriptor went with the first byte */
+		message.msg_control = NULL;
+		message.msg_controllen = 0;
+		part.iov_base = (char *)part.iov_base + sent;
+		part.iov_len -= (size_t)sent;
+	}
+	return 0;
+}
+
+int dray_array_send(int socket, const struct dray_view *view)
+{
+	struct dray_location location;
+	struct dray_extent extent;
+	struct record record;
+	int error, fd;
+
+	error = dray_view_check(view, "the view", &extent);
+	if (error)
+		return error;
+	if (dray_locate(dray_address_add(view->data, extent.low), &location))
+		return dray_fail(
+			-EINVAL,
+			"the array at %p lies outside of dray's memory",
+			view->data);
+	if ((uintptr_t)view->data + (uintptr_t)extent.high -
+		    (uintptr_t)location.block >
+	    location.block_size)
+		return dray_fail(-EINVAL,
+				 "the array at %p leaves its block of %" PRIu64
+				 " bytes",
+				 view->data, location.block_size);
+	fd = dray_buffer_fd(location.buffer);
+	if (fd < 0)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"private host memory cannot be passed on; \"host:shareable\" can");
+	error = describe(&record, view, &location);
+	return error ? error : send_record(socket, &record, fd);
+}
+
+static void close_all(const int *fds, int count)
+{
+	for (int i = 0; i < count; i++)
+		close(fds[i]);
+}
+
+/* All descriptors of a message; how many. */
+static int take_fds(struct msghdr *message, int *fds)
+{
+	struct cmsghdr *header;
+	int count = 0;
+
+	for (header = CMSG_FIRSTHDR(message); header;
+	     header = CMSG_NXTHDR(message, header)) {
+		size_t bytes = header->cmsg_len - CMSG_LEN(0);
+
+		if (header->cmsg_level != SOL_SOCKET ||
+		    header->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t at = 0; at + sizeof(int) <= bytes;
+		     at += sizeof(int)) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(header) + at, sizeof(fd));
+			if (count < MOST_FDS)
+				fds[count++] = fd;
+			else
+				close(fd);
+		}
+	}
+	return count;
+}
+
+/* One recvmsg(); bytes, 0 at the end, or a negative errno. */
+static ssize_t receive_part(int socket, struct iovec *part, int *fds,
+			    int *count, bool begun)
+{
+	union control control;
+	struct msghdr message = {
+		.msg_iov = part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	int taken[MOST_FDS], arrived;
+
+	if (got < 0) {
+		if (begun && (errno == EAGAIN || errno == EINTR))
+			return wait_for(socket, POLLIN) ?: -EAGAIN;
+		return dray_fail(-errno, "receiving an array: %s",
+				 strerror(errno));
+	}
+	arrived = take_fds(&message, taken);
+	if (arrived + *count > MOST_FDS ||
+	    (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {
+		close_all(taken, arrived);
+		return dray_fail(-EBADMSG,
+				 "a message with %s than an array is made of",
+				 message.msg_flags & MSG_TRUNC
+					 ? "more bytes"
+					 : "more descriptors");
+	}
+	memcpy(fds + *count, taken, (size_t)arrived * sizeof(int));
+	*count += arrived;
+	return got;
+}
+
+/* A whole record and its one descriptor. */
+static int receive_record(int socket, struct record *record, int *fd)
+{
+	struct iovec part = { record, sizeof(*record) };
+	int fds[MOST_FDS], count = 0, error = 0;
+
+	while (part.iov_len && !error) {
+		size_t done = sizeof(*record) - part.iov_len;
+		ssize_t got = receive_part(socket, &part, fds, &count, done);
+
+		if (got == -EAGAIN && done)
+			continue;
+		if (got < 0)
+			error = (int)got;
+		else if (!got && !done)
+			error = dray_fail(-ECONNRESET,
+					  "the sender has closed the socket");
+		else if (!got)
+			error = dray_fail(
+				-EBADMSG,
+				"the record ends after %zu of %zu bytes", done,
+				sizeof(*record));
+		else {
+			part.iov_base = (char *)part.iov_base + got;
+			part.iov_len -= (size_t)got;
+		}
+	}
+	if (!error && count != 1)
+		error = dray_fail(
+			-EBADMSG,
+			"%d descriptors came with the record, one belongs there",
+			count);
+	if (error) {
+		close_all(fds, count);
+		return error;
+	}
+	*fd = fds[0];
+	return 0;
+}
+
+static int forged(const char *field, uint64_t value)
+{
+	return dray_fail(-EBADMSG, "the record's %s is %" PRIu64, field, value);
+}
+
+static bool is_node_name(const char name[DRAY_NAME_LEN])
+{
+	size_t length = strnlen(name, DRAY_NAME_LEN);
+
+	if (length < 5 || length == DRAY_NAME_LEN || memcmp(name, "dray", 4))
+		return false;
+	return strspn(name + 4, "0123456789") == length - 4;
+}
+
+/* What can be told from the record alone. */
+static int check_record(const struct record *record)
+{
+	if (record->magic != RECORD_MAGIC)
+		return dray_fail(-EBADMSG,
+				 "no record of an array: it starts with 0x%08x",
+				 record->magic);
+	if (record->version != RECORD_VERSION)
+		return dray_fail(
+			-EPROTO,
+			"the record is of version %u, this is version %u",
+			record->version, RECORD_VERSION);
+	if (record->backend != RECORD_HOST && record->backend != RECORD_KERNEL)
+		return forged("back end", record->backend);
+	if (record->flags & ~DRAY_VIEW_READONLY)
+		return forged("flags field", record->flags);
+	if (record->ndim > DRAY_MAX_NDIM)
+		return forged("number of axes", record->ndim);
+	if (record->reserved)
+		return forged("reserved field", record->reserved);
+	if (record->backend == RECORD_KERNEL && !is_node_name(record->node))
+		return dray_fail(
+			-EBADMSG,
+			"the record does not name a node of the kernel");
+	return 0;
+}
+
+/* Makes the view in the buffer that really came. */
+static int place(const struct record *record, const struct dray_buffer *buffer,
+		 struct dray_view *view)
+{
+	uint64_t size = dray_buffer_size(buffer);
+	struct dray_extent extent;
+
+	view->data = dray_buffer_data(buffer);
+	view->ndim = (int32_t)record->ndim;
+	view->flags = record->flags;
+	memcpy(view->shape, record->shape, sizeof(view->shape));
+	memcpy(view->strides, record->strides, sizeof(view->strides));
+	if (record->offset > size)
+		return forged("offset, which leaves the buffer,",
+			      record->offset);
+	if (dray_dtype_normalize(&record->dtype, &view->dtype) ||
+	    dray_view_check(view, "the received array", &extent))
+		return -EBADMSG; /* with their sentence */
+	if (extent.low < -(int64_t)record->offset ||
+	    extent.high > (int64_t)(size - record->offset))
+		return dray_fail(-EBADMSG,
+				 "the record's array covers bytes %" PRId64
+				 " to %" PRId64 " around offset %" PRIu64
+				 " of a buffer of %" PRIu64,
+				 extent.low, extent.high, record->offset, size);
+	view->data = (char *)view->data + record->offset;
+	if (!dray_buffer_writable(buffer))
+		view->flags |= DRAY_VIEW_READONLY;
+	return 0;
+}
+
+static int open_node(const struct record *record, struct dray_node *node,
+		     struct dray_node **out)
+{
+	char spec[sizeof("kernel:") + DRAY_NAME_LEN] = "host:shareable";
+
+	if (node) {
+		*out = dray_node_ref(node);
+		return 0;
+	}
+	if (record->backend == RECORD_KERNEL)
+		snprintf(spec, sizeof(spec), "kernel:%s", record->node);
+	return dray_node_open(spec, out);
+}
+
+int dray_array_receive(int socket, struct dray_node *node,
+		       struct dray_array **out)
+{
+	struct dray_buffer *buffer = NULL;
+	struct record record;
+	struct dray_view view;
+	int fd, error;
+
+	error = receive_record(socket, &record, &fd);
+	if (error)
+		return error;
+	error = check_record(&record);
+	if (!error)
+		error = open_node(&record, node, &node);
+	if (error)
+		goto close_fd;
+	error = dray_buffer_import(node, fd, &buffer);
+	if (!error)
+		error = place(&record, buffer, &view);
+	if (!error)
+		error = dray_array_adopt(buffer, &view, out);
+	if (error)
+		dray_buffer_unref(buffer);
+	dray_node_unref(node);
+close_fd:
+	close(fd);
+	return error;
+}

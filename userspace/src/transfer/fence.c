@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Fences over sync_files.  Settling a fence keeps its status and lets go of
+ * the blocks that were held for it; it happens once, on the thread that first
+ * sees the kernel's fence signalled, and outside of every lock, because the
+ * last release of a block frees it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <linux/sync_file.h>
+
+#include "alloc/busy.h"
+#include "base/error.h"
+#include "transfer/fence.h"
+
+static struct dray_fence signalled = {
+	.references = 1,
+	.status = 1,
+	.fd = -1,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+struct dray_fence *dray_fence_signalled(void)
+{
+	return &signalled;
+}
+
+int dray_fence_create(struct dray_fence **out)
+{
+	struct dray_fence *fence = calloc(1, sizeof(*fence));
+
+	if (!fence)
+		return dray_fail(-ENOMEM, "no memory for a fence");
+	atomic_init(&fence->references, 1);
+	atomic_init(&fence->status, 0);
+	fence->fd = -1;
+	pthread_mutex_init(&fence->lock, NULL);
+	*out = fence;
+	return 0;
+}
+
+/* Holds a block of a pool, or else the buffer that has the address. */
+static int take_hold(struct dray_fence_hold *hold, const void *address)
+{
+	struct dray_location location;
+	int error = dray_block_hold(address);
+
+	hold->address = address;
+	hold->buffer = NULL;
+	if (error != -ENOENT)
+		return error;
+	error = dray_locate(address, &location);
+	if (!error)
+		hold->buffer = dray_buffer_ref(location.buffer);
+	return error;
+}
+
+static void release_holds(struct dray_fence_hold *hold)
+{
+	while (hold) {
+		struct dray_fence_hold *next = hold->next;
+
+		if (hold->buffer)
+			dray_buffer_unref(hold->buffer);
+		else
+			dray_block_release(hold->address);
+		if (hold->allocated)
+			free(hold);
+		hold = next;
+	}
+}
+
+int dray_fence_keep(struct dray_fence *fence, const void *address)
+{
+	struct dray_fence_hold *hold = &fence->own[fence->holds ? 1 : 0];
+	int error = take_hold(hold, address);
+
+	if (error)
+		return error;
+	hold->allocated = false;
+	hold->next = fence->holds;
+	fence->holds = hold;
+	return 0;
+}
+
+static void settle(struct dray_fence *fence, int status)
+{
+	struct dray_fence_hold *holds;
+
+	pthread_mutex_lock(&fence->lock);
+	holds = fence->holds;
+	fence->holds = NULL;
+	atomic_store(&fence->status, status);
+	pthread_mutex_unlock(&fence->lock);
+	release_holds(holds);
+}
+
+void dray_fence_abandon(struct dray_fence *fence)
+{
+	settle(fence, -ECANCELED);
+	dray_fence_unref(fence);
+}
+
+/* What the kernel says: 0 not yet, 1, or what it failed with. */
+static int ask(const struct dray_fence *fence, int *status)
+{
+	struct sync_file_info info = { .num_fences = 0 };
+
+	while (ioctl(fence->fd, SYNC_IOC_FILE_INFO, &info)) {
+		if (errno != EINTR)
+			return dray_fail(-errno, "status of fence %d: %s",
+					 fence->fd, strerror(errno));
+	}
+	*status = info.status;
+	return 0;
+}
+
+static int fail_with(int status)
+{
+	return dray_fail(status, "the transfer failed on the engine: %s",
+			 strerror(-status));
+}
+
+int dray_fence_status(struct dray_fence *fence)
+{
+	int status = atomic_load(&fence->status);
+	int error;
+
+	if (!status) {
+		error = ask(fence, &status);
+		if (error)
+			return error;
+		if (!status)
+			return 0;
+		settle(fence, status);
+	}
+	return status < 0 ? fail_with(status) : 1;
+}
+
+int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
+{
+	struct pollfd poller = { .fd = fence->fd, .events = POLLIN };
+	int status = atomic_load(&fence->status), ready;
+
+	if (!status) {
+		ready = poll(&poller, 1, timeout_ms < 0 ? -1 : timeout_ms);
+		if (ready < 0)
+			return dray_fail(-errno, "waiting for fence %d: %s",
+					 fence->fd, strerror(errno));
+		if (!ready)
+			return dray_fail(
+				-ETIME,
+				"the fence has not signalled within %d ms",
+				timeout_ms);
+	}
+	status = dray_fence_status(fence);
+	if (!status) /* poll() returned for something else */
+		return dray_fail(-EIO, "fence %d cannot be waited for",
+				 fence->fd);
+	return status < 0 ? status : 0;
+}
+
+int dray_fence_fd(const struct dray_fence *fence)
+{
+	return fence->fd;
+}
+
+struct dray_fence *dray_fence_ref(struct dray_fence *fence)
+{
+	if (fence != &signalled)
+		atomic_fetch_add(&fence->references, 1);
+	return fence;
+}
+
+void dray_fence_unref(struct dray_fence *fence)
+{
+	if (!fence || fence == &signalled)
+		return;
+	/* the last but one may be the user's: settle while it is easy */
+	if (!atomic_load(&fence->status) && fence->fd >= 0)
+		dray_fence_status(fence);
+	if (atomic_fetch_sub(&fence->references, 1) > 1)
+		return;
+	if (fence->fd >= 0)
+		close(fence->fd);
+	pthread_mutex_destroy(&fence->lock);
+	free(fence);
+}
+
+int dray_free_after(void *block, struct dray_fence *fence)
+{
+	struct dray_location location;
+	struct dray_fence_hold *hold;
+	bool done;
+	int error;
+
+	if (!block)
+		return 0;
+	if (!fence)
+		return dray_fail(-EINVAL, "no fence to free block %p after",
+				 block);
+	error = dray_locate(block, &location);
+	if (error || !location.pool || location.block != block)
+		return dray_fail(-EINVAL, "%p is no block of a pool", block);
+	hold = malloc(sizeof(*hold));
+	if (!hold)
+		return dray_fail(-ENOMEM, "no memory to remember block %p",
+				 block);
+	error = take_hold(hold, block);
+	if (error) {
+		free(hold);
+		return error;
+	}
+	hold->allocated = true;
+	pthread_mutex_lock(&fence->lock);
+	done = atomic_load(&fence->status) != 0;
+	hold->next = done ? NULL : fence->holds;
+	if (!done)
+		fence->holds = hold;
+	pthread_mutex_unlock(&fence->lock);
+	dray_pool_free(location.pool, block); /* parks it: it is held */
+	if (done)
+		release_holds(hold);
+	else
+		dray_fence_status(fence);
+	return 0;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * A fence: the point where transfers are done, and what has to stay until
+ * then.  Nobody waits in the background: whoever learns that a fence has
+ * signalled (by waiting, asking, or submitting the next transfer) settles it,
+ * once.
+ */
+#ifndef DRAY_TRANSFER_FENCE_H
+#define DRAY_TRANSFER_FENCE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include <dray/transfer.h>
+
+/* One block or buffer that is kept. */
+struct dray_fence_hold {
+	const void *address; /* in a block of a pool, or */
+	struct dray_buffer *buffer; /* a reference to the buffer */
+	bool allocated; /* by itself, freed when released */
+	struct dray_fence_hold *next;
+};
+
+/* Addresses that a transfer reads or writes: [low, high). */
+struct dray_fence_span {
+	uintptr_t low;
+	uintptr_t high;
+};
+
+struct dray_fence {
+	_Atomic uint32_t references;
+	_Atomic int status; /* 0: not known to have signalled; 1; -errno */
+	int fd; /* sync_file; -1: signalled from the start */
+	pthread_mutex_t lock; /* for holds, and for settling once */
+	struct dray_fence_hold *holds;
+	struct dray_fence_hold own[2]; /* those of a transfer */
+	struct dray_fence_span dst;
+	struct dray_fence_span src;
+	struct dray_fence *next; /* in its queue, which owns this field */
+};
+
+/* Signalled, with success, for ever; counting references does nothing. */
+struct dray_fence *dray_fence_signalled(void);
+
+/*
+ * One without a descriptor yet: it holds nothing and is not signalled.  Given
+ * back by dray_fence_unref() once it is.  -ENOMEM.
+ */
+int dray_fence_create(struct dray_fence **out);
+
+/* Keeps what is around @address until the fence signals; at most two. */
+int dray_fence_keep(struct dray_fence *fence, const void *address);
+
+/* Ends a fence that nothing was submitted for. */
+void dray_fence_abandon(struct dray_fence *fence);
+
+#endif /* DRAY_TRANSFER_FENCE_H */

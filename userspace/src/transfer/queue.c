@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Queues.  The kernel keeps the order of what is submitted on one channel; a
+ * queue stays on the channel that its first transfer was given.  What the CPU
+ * copies instead waits for what it would overtake.  Signalled fences are
+ * settled at the next submission, so that parked blocks come back without a
+ * thread.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/view.h"
+#include "base/error.h"
+#include "transfer/queue.h"
+
+#define DEFAULT_THRESHOLD 8192
+
+static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
+{
+	const char *text = getenv("DRAY_MAX_DESCRIPTORS");
+	unsigned long long number;
+	char *end;
+
+	*out = DEFAULT_THRESHOLD;
+	if (options && options->max_descriptors) {
+		*out = options->max_descriptors;
+		return 0;
+	}
+	if (!text || !*text)
+		return 0;
+	errno = 0;
+	number = strtoull(text, &end, 10);
+	if (errno || *end || *text < '0' || *text > '9' || number == 0)
+		return dray_fail(
+			-EINVAL,
+			"DRAY_MAX_DESCRIPTORS is \"%.40s\", no number from 1",
+			text);
+	*out = number;
+	return 0;
+}
+
+void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence)
+{
+	queue->engine = false;
+	snprintf(queue->no_engine, sizeof(queue->no_engine), "%s", sentence);
+}
+
+/* Whether a channel copies, as far as is known before it is opened. */
+static bool may_copy(const struct dray_channel_info *channel)
+{
+	if (channel->flags & DRAY_CHANNEL_DEAD)
+		return false;
+	return (channel->flags & DRAY_CHANNEL_COPY) ||
+	       !(channel->flags & DRAY_CHANNEL_OPEN);
+}
+
+static void forget_limits(struct dray_queue *queue)
+{
+	queue->alignment = 1;
+	queue->max_segment = UINT64_MAX;
+}
+
+static void add_limits(struct dray_queue *queue,
+		       const struct dray_channel_info *channel)
+{
+	if (channel->alignment > queue->alignment)
+		queue->alignment = channel->alignment;
+	if (channel->max_segment && channel->max_segment < queue->max_segment)
+		queue->max_segment = channel->max_segment;
+}
+
+static int learn_channels(struct dray_queue *queue,
+			  const struct dray_info *info)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < info->channel_count; i++) {
+		struct dray_channel_info channel;
+		int error;
+
+		if (queue->channel != DRAY_CHANNEL_ANY && queue->channel != i)
+			continue;
+		error = dray_node_channel(queue->node, i, &channel,
+					  sizeof(channel));
+		if (error)
+			return error;
+		if (!may_copy(&channel))
+			continue;
+		add_limits(queue, &channel);
+		found++;
+	}
+	queue->engine = found;
+	return 0;
+}
+
+static int learn_engine(struct dray_queue *queue)
+{
+	struct dray_info info;
+	char sentence[DRAY_REASON_LEN];
+	int error;
+
+	error = dray_node_info(queue->node, &info, sizeof(info));
+	if (error)
+		return error;
+	if (queue->channel != DRAY_CHANNEL_ANY &&
+	    queue->channel >= info.channel_count)
+		return dray_fail(-EINVAL, "no channel %u, %s has %u",
+				 queue->channel, info.name, info.channel_count);
+	queue->max_runs = info.max_runs;
+	queue->max_bytes = info.max_bytes;
+	if (!strcmp(dray_node_backend(queue->node), "host")) {
+		dray_queue_lose_engine(queue, "the host has no engine");
+		return 0;
+	}
+	if (!(info.flags & DRAY_NODE_SUBMIT)) {
+		snprintf(sentence, sizeof(sentence),
+			 "the module that runs %s has no transfers", info.name);
+		dray_queue_lose_engine(queue, sentence);
+		return 0;
+	}
+	error = learn_channels(queue, &info);
+	if (!error && !queue->engine) {
+		snprintf(sentence, sizeof(sentence),
+			 "none of the %u channels of %s copies",
+			 info.channel_count, info.name);
+		dray_queue_lose_engine(queue, sentence);
+	}
+	return error;
+}
+
+int dray_queue_create(struct dray_node *node,
+		      const struct dray_queue_options *options,
+		      struct dray_queue **out)
+{
+	struct dray_queue *queue;
+	int error;
+
+	if (options && options->flags)
+		return dray_fail(-EINVAL, "unknown flags 0x%x of a queue",
+				 options->flags);
+	queue = calloc(1, sizeof(*queue));
+	if (!queue)
+		return dray_fail(-ENOMEM, "no memory for a queue");
+	queue->node = node;
+	queue->channel = DRAY_CHANNEL_ANY;
+	queue->last = &queue->first;
+	forget_limits(queue);
+	if (options && options->channel)
+		queue->channel = options->channel - 1;
+	error = threshold_of(options, &queue->threshold);
+	if (!error)
+		error = learn_engine(queue);
+	if (error) {
+		free(queue);
+		return error;
+	}
+	dray_node_ref(node);
+	pthread_mutex_init(&queue->lock, NULL);
+	*out = queue;
+	return 0;
+}
+
+static void wait_for_end(struct dray_fence *fence)
+{
+	/* fences end: the kernel has a watchdog for each */
+	while (dray_fence_wait(fence, -1) == -EINTR)
+		;
+}
+
+void dray_queue_destroy(struct dray_queue *queue)
+{
+	struct dray_fence *fence, *next;
+
+	if (!queue)
+		return;
+	for (fence = queue->first; fence; fence = next) {
+		next = fence->next;
+		wait_for_end(fence);
+		dray_fence_unref(fence);
+	}
+	pthread_mutex_destroy(&queue->lock);
+	dray_node_unref(queue->node);
+	free(queue);
+}
+
+void dray_queue_reap(struct dray_queue *queue)
+{
+	while (queue->first && dray_fence_status(queue->first)) {
+		struct dray_fence *fence = queue->first;
+
+		queue->first = fence->next;
+		if (!queue->first)
+			queue->last = &queue->first;
+		dray_fence_unref(fence);
+	}
+}
+
+void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
+		       uint32_t channel)
+{
+	struct dray_channel_info info;
+
+	fence->next = NULL;
+	*queue->last = dray_fence_ref(fence);
+	queue->last = &fence->next;
+	if (queue->channel == channel)
+		return;
+	queue->channel = channel;
+	/* open now, it tells what it can; without an answer what was known */
+	if (!dray_node_channel(queue->node, channel, &info, sizeof(info))) {
+		forget_limits(queue);
+		add_limits(queue, &info);
+	}
+}
+
+struct dray_fence_span dray_view_addresses(const struct dray_view *view)
+{
+	int64_t low, high;
+
+	dray_view_span(view, &low, &high);
+	return (struct dray_fence_span){
+		.low = (uintptr_t)view->data + (uintptr_t)low,
+		.high = (uintptr_t)view->data + (uintptr_t)high,
+	};
+}
+
+static bool meet(struct dray_fence_span a, struct dray_fence_span b)
+{
+	return a.low < b.high && b.low < a.high;
+}
+
+/* The last in flight that must be done first: earlier ones are done then. */
+static struct dray_fence *find_conflict(struct dray_queue *queue,
+					struct dray_fence_span dst,
+					struct dray_fence_span src)
+{
+	struct dray_fence *fence, *found = NULL;
+
+	pthread_mutex_lock(&queue->lock);
+	dray_queue_reap(queue);
+	for (fence = queue->first; fence; fence = fence->next) {
+		if (!atomic_load(&fence->status) &&
+		    (meet(fence->dst, dst) || meet(fence->dst, src) ||
+		     meet(fence->src, dst)))
+			found = fence;
+	}
+	if (found)
+		dray_fence_ref(found);
+	pthread_mutex_unlock(&queue->lock);
+	return found;
+}
+
+int dray_queue_wait_for_views(struct dray_queue *queue,
+			      const struct dray_view *dst,
+			      const struct dray_view *src, bool nonblock)
+{
+	struct dray_fence_span to = dray_view_addresses(dst);
+	struct dray_fence_span from = dray_view_addresses(src);
+	struct dray_fence *fence;
+
+	while ((fence = find_conflict(queue, to, from))) {
+		bool done;
+
+		if (!nonblock)
+			wait_for_end(fence);
+		done = atomic_load(&fence->status);
+		dray_fence_unref(fence);
+		if (!done && !nonblock)
+			return -EIO; /* with the sentence of the wait */
+		if (nonblock)
+			return dray_fail(
+				-EAGAIN,
+				"the CPU would have to wait for a transfer in flight on the same memory");
+	}
+	return 0;
+}

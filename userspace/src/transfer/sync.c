@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Cache maintenance for exactly what a view covers: its layout as regions of
+ * rows, the longest axis as the rows of a region, so that a picture's crop is
+ * one region and one call.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "array/layout.h"
+#include "array/view.h"
+#include "base/error.h"
+#include "transfer/queue.h"
+
+/* Regions that are made at a time, on the stack. */
+#define BATCH 256
+/* Bytes; no cache has shorter lines. */
+#define SHORTEST_LINE 32u
+
+static int locate(const struct dray_view *view, struct dray_location *out)
+{
+	struct dray_fence_span span = dray_view_addresses(view);
+
+	if (dray_locate((const void *)span.low, out))
+		return dray_fail(-EINVAL,
+				 "the view at %p lies outside of dray's memory",
+				 view->data);
+	if (span.high - (uintptr_t)out->block > out->block_size)
+		return dray_fail(-EINVAL,
+				 "the view at %p leaves its block of %" PRIu64
+				 " bytes",
+				 view->data, out->block_size);
+	return 0;
+}
+
+/*
+ * Gaps that are shorter than a line: every line has a byte of the view, and
+ * cleaning the gaps too is no harm.  Not for what is invalidated: there the
+ * CPU's own bytes in the gaps must not be lost.
+ */
+static void close_gaps(struct dray_layout *layout)
+{
+	while (layout->axes_count) {
+		const struct dray_layout_axis *inner =
+			&layout->axes[layout->axes_count - 1];
+		uint64_t stride = (uint64_t)inner->dst_stride;
+
+		if (stride > SHORTEST_LINE && stride > layout->run)
+			return;
+		layout->run += stride * (inner->count - 1);
+		layout->axes_count--;
+	}
+}
+
+/* Takes the axis with the most steps out of the layout, as rows. */
+static void take_rows(struct dray_layout *layout, struct dray_region *region)
+{
+	int longest = 0;
+
+	region->width = layout->run;
+	region->rows = 1;
+	region->pitch = layout->run;
+	if (!layout->axes_count)
+		return;
+	for (int i = 1; i < layout->axes_count; i++) {
+		if (layout->axes[i].count >= layout->axes[longest].count)
+			longest = i;
+	}
+	region->rows = layout->axes[longest].count;
+	region->pitch = (uint64_t)layout->axes[longest].dst_stride;
+	layout->axes_count--;
+	memmove(&layout->axes[longest], &layout->axes[longest + 1],
+		(size_t)(layout->axes_count - longest) *
+			sizeof(layout->axes[0]));
+}
+
+/* Moves to the next region; false behind the last. */
+static bool step(const struct dray_layout *layout, uint64_t *position,
+		 uint64_t *offset)
+{
+	for (int k = layout->axes_count - 1; k >= 0; k--) {
+		uint64_t stride = (uint64_t)layout->axes[k].dst_stride;
+
+		*offset += stride;
+		if (++position[k] < layout->axes[k].count)
+			return true;
+		*offset -= stride * layout->axes[k].count;
+		position[k] = 0;
+	}
+	return false;
+}
+
+static int sync_layout(struct dray_layout *layout,
+		       const struct dray_location *location,
+		       enum dray_sync_owner owner,
+		       enum dray_direction direction)
+{
+	uint64_t position[DRAY_MAX_NDIM] = { 0 };
+	struct dray_region regions[BATCH];
+	struct dray_region region = { .buffer = location->buffer };
+	struct dray_node *node = dray_buffer_node(location->buffer);
+	size_t count = 0;
+	bool more;
+	int error;
+
+	region.offset =
+		(uint64_t)((uintptr_t)layout->dst -
+			   (uintptr_t)dray_buffer_data(location->buffer));
+	if (owner == DRAY_SYNC_FOR_DEVICE && direction == DRAY_TO_DEVICE)
+		close_gaps(layout);
+	take_rows(layout, &region);
+	do {
+		regions[count++] = region;
+		more = step(layout, position, &region.offset);
+		if (more && count < BATCH && dray_node_needs_sync(node))
+			continue;
+		error = dray_node_sync(node, owner, direction, regions, count);
+		/* without need, one region is enough to check the rest */
+		if (error || !dray_node_needs_sync(node))
+			return error;
+		count = 0;
+	} while (more);
+	return 0;
+}
+
+int dray_view_sync(const struct dray_view *view, enum dray_sync_owner owner,
+		   enum dray_direction direction)
+{
+	struct dray_location location;
+	struct dray_layout layout;
+	int error;
+
+	error = dray_view_check(view, "the view", NULL);
+	if (error)
+		return error;
+	dray_layout_cover(&layout, view);
+	if (!layout.runs)
+		return 0;
+	error = locate(view, &location);
+	if (error)
+		return error;
+	return sync_layout(&layout, &location, owner, direction);
+}
