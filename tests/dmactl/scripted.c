@@ -206,14 +206,20 @@ int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 	return scripted_failure("list", node->index);
 }
 
+/* As the kernel's fields: zero after the text, and full without an end. */
+static void set_field(char *field, size_t room, const char *text)
+{
+	size_t length = strlen(text);
+
+	memset(field, 0, room);
+	memcpy(field, text, length < room ? length : room);
+}
+
 static void set_names(struct dray_buffer_info *info, const char *comm,
 		      const char *name)
 {
-	/* not always terminated: the full field is used */
-	memset(info->comm, 0, sizeof(info->comm));
-	memset(info->name, 0, sizeof(info->name));
-	memcpy(info->comm, comm, strnlen(comm, sizeof(info->comm)));
-	memcpy(info->name, name, strnlen(name, sizeof(info->name)));
+	set_field(info->comm, sizeof(info->comm), comm);
+	set_field(info->name, sizeof(info->name), name);
 }
 
 static void make_hostile(struct dray_buffer_info *info)
