@@ -13,7 +13,7 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 	if (PyDataType_REFCHK(descr)) {
 		PyErr_Format(
 			PyExc_TypeError,
-			"%s: dtype %R holds Python objects, which mean nothing outside of this process",
+			"%s: %R holds Python objects, which mean nothing outside of this process",
 			role, descr);
 		return -1;
 	}
@@ -34,7 +34,7 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 		out->kind = descr->kind;
 		break;
 	default:
-		PyErr_Format(PyExc_TypeError, "%s: dtype %R is not plain data",
+		PyErr_Format(PyExc_TypeError, "%s: %R is not plain data",
 			     role, descr);
 		return -1;
 	}

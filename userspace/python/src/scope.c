@@ -47,19 +47,12 @@ static PyObject *scopes_get(struct module_state *state)
 	return scopes ? scopes : PyTuple_New(0);
 }
 
-/* Takes over @scopes, which may be NULL after a failure. */
 static int scopes_set(struct module_state *state, PyObject *scopes)
 {
-	PyObject *token;
+	PyObject *token = PyContextVar_Set(state->scopes, scopes);
 
-	if (!scopes)
-		return -1;
-	token = PyContextVar_Set(state->scopes, scopes);
-	Py_DECREF(scopes);
-	if (!token)
-		return -1;
-	Py_DECREF(token);
-	return 0;
+	Py_XDECREF(token);
+	return token ? 0 : -1;
 }
 
 static int handler_set(PyObject *capsule)
@@ -70,90 +63,129 @@ static int handler_set(PyObject *capsule)
 	return previous ? 0 : -1;
 }
 
+/* What a context holds: its open scopes, and NumPy's handler. */
+struct setting {
+	PyObject *scopes;
+	PyObject *capsule;
+};
+
+static int setting_get(struct module_state *state, struct setting *setting)
+{
+	setting->scopes = scopes_get(state);
+	setting->capsule = PyDataMem_GetHandler();
+	if (setting->scopes && setting->capsule)
+		return 0;
+	Py_XDECREF(setting->scopes);
+	Py_XDECREF(setting->capsule);
+	return -1;
+}
+
+/*
+ * Both or none.  PyContextVar_Set() of Python 3.11 sets the variable even
+ * when it fails for want of memory, so both are set back in any case.
+ */
+static int setting_change(struct module_state *state,
+			  const struct setting *before,
+			  const struct setting *after)
+{
+	PyObject *type, *value, *traceback;
+
+	if (!scopes_set(state, after->scopes) && !handler_set(after->capsule))
+		return 0;
+	PyErr_Fetch(&type, &value, &traceback);
+	if (scopes_set(state, before->scopes))
+		PyErr_Clear();
+	if (handler_set(before->capsule))
+		PyErr_Clear();
+	PyErr_Restore(type, value, traceback);
+	return -1;
+}
+
+/* @scopes, then @scope and the capsule that it found. */
+static PyObject *longer(PyObject *scopes, PyObject *scope, PyObject *found)
+{
+	Py_ssize_t count = PyTuple_GET_SIZE(scopes), i;
+	PyObject *result = PyTuple_New(count + 2);
+
+	if (!result)
+		return NULL;
+	for (i = 0; i < count; i++)
+		PyTuple_SET_ITEM(result, i,
+				 Py_NewRef(PyTuple_GET_ITEM(scopes, i)));
+	PyTuple_SET_ITEM(result, count, Py_NewRef(scope));
+	PyTuple_SET_ITEM(result, count + 1, Py_NewRef(found));
+	return result;
+}
+
+/* @scopes without the pair at @place; what it found goes to the next one. */
+static PyObject *shorter(PyObject *scopes, Py_ssize_t place)
+{
+	Py_ssize_t count = PyTuple_GET_SIZE(scopes) - 2, i;
+	PyObject *result = PyTuple_New(count), *item;
+	bool stays;
+
+	for (i = 0; result && i < count; i++) {
+		stays = i < place || i == place + 1;
+		item = PyTuple_GET_ITEM(scopes, stays ? i : i + 2);
+		PyTuple_SET_ITEM(result, i, Py_NewRef(item));
+	}
+	return result;
+}
+
 static PyObject *scope_enter(PyObject *self, PyObject *unused)
 {
 	struct module_state *state = type_state(self);
 	PyObject *pool = ((struct scope_object *)self)->pool;
-	PyObject *scopes, *longer, *found;
-	Py_ssize_t count, i;
+	struct setting before, after;
+	int failed;
 
 	(void)unused;
-	scopes = scopes_get(state);
-	if (!scopes)
+	if (setting_get(state, &before))
 		return NULL;
-	found = PyDataMem_SetHandler(pool_capsule(state, pool));
-	if (!found) {
-		Py_DECREF(scopes);
-		return NULL;
-	}
-	count = PyTuple_GET_SIZE(scopes);
-	longer = PyTuple_New(count + 2);
-	if (longer) {
-		for (i = 0; i < count; i++)
-			PyTuple_SET_ITEM(
-				longer, i,
-				Py_NewRef(PyTuple_GET_ITEM(scopes, i)));
-		PyTuple_SET_ITEM(longer, count, Py_NewRef(self));
-		PyTuple_SET_ITEM(longer, count + 1, Py_NewRef(found));
-	}
-	Py_DECREF(scopes);
-	if (scopes_set(state, longer)) {
-		PyObject *type, *value, *traceback;
-
-		PyErr_Fetch(&type, &value, &traceback);
-		if (handler_set(found))
-			PyErr_Clear();
-		PyErr_Restore(type, value, traceback);
-		Py_DECREF(found);
-		return NULL;
-	}
-	Py_DECREF(found);
-	return Py_NewRef(pool);
+	after.capsule = pool_capsule(state, pool);
+	after.scopes = longer(before.scopes, self, before.capsule);
+	failed = !after.scopes || setting_change(state, &before, &after);
+	Py_XDECREF(after.scopes);
+	Py_DECREF(before.scopes);
+	Py_DECREF(before.capsule);
+	return failed ? NULL : Py_NewRef(pool);
 }
 
 /*
  * Scopes may be left in another order than they were entered, by generators
- * for one: what such a scope found is then handed to the one entered next.
+ * for one: the handler then stays, until the scope entered next is left.
  */
 static PyObject *scope_exit(PyObject *self, PyObject *args)
 {
 	struct module_state *state = type_state(self);
-	PyObject *scopes, *shorter, *found, *item;
-	Py_ssize_t count, place, i;
-	bool innermost;
+	struct setting before, after;
+	Py_ssize_t last, place;
+	int failed = -1;
 
 	(void)args;
-	scopes = scopes_get(state);
-	if (!scopes)
+	if (setting_get(state, &before))
 		return NULL;
-	count = PyTuple_GET_SIZE(scopes);
-	for (place = count - 2; place >= 0; place -= 2) {
-		if (PyTuple_GET_ITEM(scopes, place) == self)
+	last = PyTuple_GET_SIZE(before.scopes) - 2;
+	for (place = last; place >= 0; place -= 2) {
+		if (PyTuple_GET_ITEM(before.scopes, place) == self)
 			break;
 	}
 	if (place < 0) {
-		Py_DECREF(scopes);
 		PyErr_SetString(
 			PyExc_RuntimeError,
 			"this scope of dray.memory() was not entered in this thread or task");
-		return NULL;
+		goto out;
 	}
-	found = PyTuple_GET_ITEM(scopes, place + 1);
-	innermost = place == count - 2;
-	shorter = PyTuple_New(count - 2);
-	for (i = 0; shorter && i < count - 2; i++) {
-		item = PyTuple_GET_ITEM(scopes, i < place ? i : i + 2);
-		if (i == place + 1)
-			item = found;
-		PyTuple_SET_ITEM(shorter, i, Py_NewRef(item));
-	}
-	if (!shorter || (innermost && handler_set(found))) {
-		Py_XDECREF(shorter);
-		Py_DECREF(scopes);
-		return NULL;
-	}
-	Py_DECREF(scopes);
-	if (scopes_set(state, shorter))
+	after.capsule = place < last
+				? before.capsule
+				: PyTuple_GET_ITEM(before.scopes, place + 1);
+	after.scopes = shorter(before.scopes, place);
+	failed = !after.scopes || setting_change(state, &before, &after);
+	Py_XDECREF(after.scopes);
+out:
+	Py_DECREF(before.scopes);
+	Py_DECREF(before.capsule);
+	if (failed)
 		return NULL;
 	Py_RETURN_FALSE;
 }

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Python runs out of memory in the middle of each call of the extension.
+
+_testcapi lets one allocation of Python's fail, the first, then the second,
+and so on, until the call gets through untouched.  Each time the call must
+say MemoryError or do its work, and leave counts and handlers as they were.
+"""
+import contextlib
+import socket
+import sys
+
+import numpy as np
+import pytest
+
+import dray
+from dray import _dray
+
+testcapi = pytest.importorskip("_testcapi")
+
+LONGEST = 200
+
+
+def failures(call):
+    """Number of allocations of the call that failed and were noticed."""
+    noticed = 0
+    for nth in range(LONGEST):
+        try:
+            testcapi.set_nomemory(nth, nth + 1)
+            try:
+                call()
+            finally:
+                testcapi.remove_mem_hooks()
+        except MemoryError:
+            noticed += 1
+    return noticed
+
+
+@contextlib.contextmanager
+def counts_stay(*objects):
+    before = [sys.getrefcount(each) for each in objects]
+    blocks = dray.stats().blocks
+    yield
+    assert [sys.getrefcount(each) for each in objects] == before
+    assert dray.stats().blocks == blocks
+
+
+def test_open_and_pool():
+    node = dray.open()
+    with counts_stay(node):
+        assert failures(lambda: _dray.open("host")) > 0
+        assert failures(lambda: node.pool(name="small")) > 0
+
+
+def test_questions_to_a_node_and_a_pool():
+    node, pool = dray.open(), dray.pool()
+    with counts_stay(node, pool):
+        for call in (node.info, node.heaps, node.__repr__, pool.stats,
+                     pool.__repr__):
+            assert failures(call) > 0, call
+
+
+def test_scopes():
+    scope, pool = dray.memory(), dray.pool()
+    before = dray.handler_name()
+
+    def enter_and_leave():
+        with scope:
+            pass
+    with counts_stay(scope, pool):
+        assert failures(enter_and_leave) > 0
+        while dray.handler_name() != before:    # its leaving failed
+            scope.__exit__(None, None, None)
+        assert failures(lambda: _dray.scope(pool)) > 0
+
+
+def test_entering_fails_as_a_whole():
+    scope = dray.memory()
+    before = dray.handler_name()
+    entered = 0
+    for nth in range(20):
+        try:
+            testcapi.set_nomemory(nth, nth + 1)
+            try:
+                scope.__enter__()
+            finally:
+                testcapi.remove_mem_hooks()
+            entered += 1
+        except MemoryError:
+            assert (dray.handler_name() == before) == (entered == 0)
+    for _ in range(entered):
+        scope.__exit__(None, None, None)
+    assert dray.handler_name() == before
+    with pytest.raises(RuntimeError):
+        scope.__exit__(None, None, None)
+
+
+def test_transfers_and_fences(make):
+    target, source = make(np.zeros((4, 5))), make(np.ones((4, 5)))
+    with counts_stay(target, source):
+        assert failures(lambda: _dray.copy(target, source)) > 0
+        assert failures(lambda: _dray.copy(target, source, wait=False)) > 0
+        assert failures(lambda: _dray.fill(target, 1)) > 0
+        assert failures(lambda: _dray.explain(target, source)) > 0
+    assert target.all()
+
+
+def test_sentences(make):
+    target, source = make(np.zeros((4, 5))), make(np.zeros((5, 4)))
+
+    def refused():
+        with contextlib.suppress(ValueError):
+            _dray.copy(target, source)
+    with counts_stay(target, source):
+        assert failures(refused) > 0
+
+
+def test_send_and_receive():
+    with dray.memory(shareable=True):
+        array = np.arange(10)
+    left, right = socket.socketpair()
+
+    def round_trip():
+        _dray.send(left, array)
+        _dray.receive(right, None)
+    with left, right, counts_stay(array):
+        assert failures(round_trip) > 0
+        right.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            while True:
+                right.recv(4096)
