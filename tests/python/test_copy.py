@@ -57,8 +57,9 @@ def random_view(draw, shape):
             index.append(None)
     if draw.random() < 0.2:
         index = index[:draw.randrange(len(index) + 1)] + [Ellipsis]
-    axes = draw.random()
-    return tuple(index), axes
+    if Ellipsis not in index:
+        index.append(Ellipsis)      # else all integers give no array
+    return tuple(index), draw.random()
 
 
 def apply(array, index, axes):

@@ -57,6 +57,7 @@ def test_questions_to_a_node_and_a_pool():
         for call in (node.info, node.heaps, node.__repr__, pool.stats,
                      pool.__repr__):
             assert failures(call) > 0, call
+        del call    # it holds its object
 
 
 def test_scopes():

@@ -13,12 +13,14 @@
 PyObject *ipc_send(PyObject *module, PyObject *args)
 {
 	struct operand operand;
-	PyObject *array;
+	PyObject *socket_object, *array;
 	int socket, error;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "O&O:send", PyObject_AsFileDescriptor,
-			      &socket, &array))
+	if (!PyArg_ParseTuple(args, "OO:send", &socket_object, &array))
+		return NULL;
+	socket = PyObject_AsFileDescriptor(socket_object);
+	if (socket < 0)
 		return NULL;
 	if (operand_take(array, "array", &operand))
 		return NULL;
@@ -128,11 +130,13 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 {
 	struct dray_node *node = NULL;
 	struct dray_array *array;
-	PyObject *object, *base;
+	PyObject *socket_object, *object, *base;
 	int socket, error;
 
-	if (!PyArg_ParseTuple(args, "O&O:receive", PyObject_AsFileDescriptor,
-			      &socket, &object))
+	if (!PyArg_ParseTuple(args, "OO:receive", &socket_object, &object))
+		return NULL;
+	socket = PyObject_AsFileDescriptor(socket_object);
+	if (socket < 0)
 		return NULL;
 	if (object != Py_None) {
 		node = node_of(module_state(module), object);
