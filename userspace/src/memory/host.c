@@ -197,6 +197,27 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 	return 0;
 }
 
+/*
+ * A memfd may be as long as one likes, and touching what does not fit is a
+ * SIGBUS.  So this says no, as mapping private memory does, to what is more
+ * than the machine has.
+ */
+static int check_size(uint64_t size)
+{
+	struct sysinfo memory;
+	uint64_t most;
+
+	if (sysinfo(&memory))
+		return dray_fail(-errno, "sysinfo: %s", strerror(errno));
+	most = ((uint64_t)memory.totalram + memory.totalswap) * memory.mem_unit;
+	if (size > most)
+		return dray_fail(-ENOMEM,
+				 "%" PRIu64 " bytes of shareable memory, the "
+				 "machine has %" PRIu64,
+				 size, most);
+	return 0;
+}
+
 static int make_memfd(struct dray_buffer *buffer, uint64_t size)
 {
 	int fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
@@ -257,7 +278,9 @@ static int host_alloc(struct dray_buffer *buffer,
 	buffer->mode = DRAY_MODE_CACHED;
 	buffer->writable = true;
 	if (buffer->node->shareable) {
-		ret = make_memfd(buffer, request->size);
+		ret = check_size(request->size);
+		if (!ret)
+			ret = make_memfd(buffer, request->size);
 		if (ret)
 			return ret;
 	}
@@ -323,6 +346,9 @@ static int host_grow(struct dray_buffer *buffer, uint64_t size)
 
 	if (size <= old)
 		return 0;
+	ret = buffer->fd >= 0 ? check_size(size) : 0;
+	if (ret)
+		return ret;
 	/* An importer may have made it longer, and shorter it cannot be. */
 	if (buffer->fd >= 0 && (fstat(buffer->fd, &status) ||
 				((uint64_t)status.st_size < size &&

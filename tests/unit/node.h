@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The node that a test runs on: the host, or what DRAY_TEST_NODE names, as
+ * "kernel" on a machine with the module.
+ */
+#ifndef DRAY_TESTS_NODE_H
+#define DRAY_TESTS_NODE_H
+
+#include <stdio.h>
+
+#include "unit.h"
+
+static inline const char *test_spec(void)
+{
+	const char *spec = getenv("DRAY_TEST_NODE");
+
+	return spec && *spec ? spec : "host";
+}
+
+static inline bool on_kernel(void)
+{
+	return !strncmp(test_spec(), "kernel", 6);
+}
+
+static inline struct dray_node *open_node(const char *spec)
+{
+	struct dray_node *node = NULL;
+
+	assert_works(dray_node_open(spec, &node));
+	return node;
+}
+
+static inline int node_setup(void **state)
+{
+	*state = open_node(test_spec());
+	return 0;
+}
+
+static inline int node_teardown(void **state)
+{
+	dray_node_unref(*state);
+	return 0;
+}
+
+/* A fact about a node, which its state is. */
+#define NODE_FACT(name) \
+	cmocka_unit_test_setup_teardown(name, node_setup, node_teardown)
+
+static inline size_t buffers_of(struct dray_node *node)
+{
+	size_t count = SIZE_MAX;
+
+	assert_works(dray_node_list(node, NULL, 0, &count));
+	return count;
+}
+
+static inline bool all_bytes_are(const void *memory, int value, size_t size)
+{
+	const unsigned char *bytes = memory;
+
+	/* Each byte equals the one before it, and the first is right. */
+	return !size || (bytes[0] == value &&
+			 !memcmp(bytes, bytes + 1, size - 1));
+}
+
+#endif /* DRAY_TESTS_NODE_H */

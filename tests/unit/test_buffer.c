@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* buffer: allocating, importing, and what is refused. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "node.h"
+#include "memory/node.h"
+
+static struct dray_buffer *alloc(struct dray_node *node, uint64_t size)
+{
+	struct dray_buffer *buffer = NULL;
+
+	assert_works(dray_buffer_alloc(node, size, NULL, &buffer));
+	return buffer;
+}
+
+static int open_descriptors(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static void a_buffer_is_zero_and_whole_pages(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct dray_buffer *buffer = alloc(*state, 3 * page + 1);
+	char *data = dray_buffer_data(buffer);
+
+	assert_int_equal(dray_buffer_size(buffer), 4 * page);
+	assert_int_equal((uintptr_t)data % page, 0);
+	assert_true(all_bytes_are(data, 0, 4 * page));
+	memset(data, 0x5a, 4 * page);
+	assert_true(all_bytes_are(data, 0x5a, 4 * page));
+	assert_true(dray_buffer_writable(buffer));
+	dray_buffer_unref(buffer);
+}
+
+static void memory_that_is_used_again_is_zero_again(void **state)
+{
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		struct dray_buffer *buffer = alloc(*state, 1 << 18);
+
+		assert_true(
+			all_bytes_are(dray_buffer_data(buffer), 0, 1 << 18));
+		memset(dray_buffer_data(buffer), 0xff, 1 << 18);
+		dray_buffer_unref(buffer);
+	}
+}
+
+static void ids_differ(void **state)
+{
+	struct dray_buffer *a = alloc(*state, 1), *b = alloc(*state, 1);
+
+	assert_int_not_equal(dray_buffer_id(a), 0);
+	assert_int_not_equal(dray_buffer_id(a), dray_buffer_id(b));
+	dray_buffer_unref(a);
+	dray_buffer_unref(b);
+}
+
+static void a_buffer_is_aligned_as_asked(void **state)
+{
+	/* Beyond 2 MiB only addresses of this process count. */
+	uint64_t alignment, most = on_kernel() ? 1 << 20 : 1 << 27;
+	struct dray_buffer *buffer;
+
+	for (alignment = 1; alignment <= most; alignment *= 8) {
+		struct dray_buffer_options options = { .alignment = alignment };
+
+		assert_works(
+			dray_buffer_alloc(*state, 4096, &options, &buffer));
+		assert_int_equal(
+			(uintptr_t)dray_buffer_data(buffer) % alignment, 0);
+		dray_buffer_unref(buffer);
+	}
+}
+
+static void wrong_sizes_are_refused(void **state)
+{
+	struct dray_buffer *buffer = (void *)1;
+
+	assert_fails(dray_buffer_alloc(*state, 0, NULL, &buffer), -EINVAL,
+		     "0 bytes");
+	assert_fails(dray_buffer_alloc(*state, UINT64_MAX, NULL, &buffer),
+		     -EINVAL, "18446744073709551615 bytes");
+	assert_fails(dray_buffer_alloc(*state, UINT64_MAX - 4095, NULL,
+				       &buffer),
+		     -EINVAL, "can be mapped");
+	assert_ptr_equal(buffer, (void *)1);
+}
+
+static void more_than_there_is_is_refused_with_a_number(void **state)
+{
+	struct dray_buffer *buffer;
+	size_t before = buffers_of(*state);
+	int ret = dray_buffer_alloc(*state, 1ull << 46, NULL, &buffer);
+
+	/* The kernel answers a size that no heap could ever have as invalid. */
+	assert_true(ret == -ENOMEM || (on_kernel() && ret == -EINVAL));
+	assert_non_null(strstr(dray_last_error(), "70368744177664"));
+	assert_int_equal(buffers_of(*state), before);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	struct dray_buffer *buffer;
+	struct dray_buffer_options alignment = { .alignment = 24 };
+	struct dray_buffer_options heap = { .heap = "nowhere" };
+	struct dray_buffer_options mode = { .mode = 3 };
+	struct dray_buffer_options flags = { .flags = 0x10 };
+
+	assert_fails(dray_buffer_alloc(*state, 1, &alignment, &buffer), -EINVAL,
+		     "24 bytes is no power of two");
+	assert_fails(dray_buffer_alloc(*state, 1, &heap, &buffer), -EINVAL,
+		     "no heap \"nowhere\" on");
+	assert_fails(dray_buffer_alloc(*state, 1, &mode, &buffer), -EINVAL,
+		     "3 names no cache mode");
+	assert_fails(dray_buffer_alloc(*state, 1, &flags, &buffer), -EINVAL,
+		     "unknown flags 0x10");
+}
+
+static void a_long_name_is_cut(void **state)
+{
+	struct dray_buffer_options options = {
+		.name = "a name of more than thirty-one characters",
+	};
+	struct dray_buffer_info info;
+	struct dray_buffer *buffer;
+
+	assert_works(dray_buffer_alloc(*state, 1, &options, &buffer));
+	assert_works(dray_node_buffer_info(*state, dray_buffer_id(buffer),
+					   &info, sizeof(info)));
+	assert_string_equal(info.name, "a name of more than thirty-one ");
+	dray_buffer_unref(buffer);
+}
+
+static void a_reference_keeps_the_memory(void **state)
+{
+	struct dray_buffer *buffer = alloc(*state, 4096);
+	char *data = dray_buffer_data(buffer);
+
+	assert_ptr_equal(dray_buffer_ref(buffer), buffer);
+	dray_buffer_unref(buffer);
+	data[4095] = 7;
+	assert_int_equal(data[4095], 7);
+	dray_buffer_unref(buffer);
+	dray_buffer_unref(NULL);
+}
+
+static void addresses_are_used_again(void **state)
+{
+	struct dray_buffer *buffer = alloc(*state, 4096);
+	void *first = dray_buffer_data(buffer);
+	int i;
+
+	dray_buffer_unref(buffer);
+	for (i = 0; i < 1000; i++) {
+		buffer = alloc(*state, 4096);
+		assert_ptr_equal(dray_buffer_data(buffer), first);
+		dray_buffer_unref(buffer);
+	}
+}
+
+static void private_memory_has_no_descriptor(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer = alloc(node, 4096);
+
+	(void)state;
+	assert_int_equal(dray_buffer_fd(buffer), -1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+/* A node whose buffers can be passed on: kernel, or shareable host memory. */
+static struct dray_node *open_sharing(void)
+{
+	return open_node(on_kernel() ? test_spec() : "host:shareable");
+}
+
+static void an_import_is_the_same_memory(void **state)
+{
+	struct dray_node *node = open_sharing();
+	struct dray_buffer *buffer = alloc(node, 8192), *same;
+	int before = open_descriptors();
+	char *a = dray_buffer_data(buffer), *b;
+
+	(void)state;
+	assert_works(dray_buffer_import(node, dray_buffer_fd(buffer), &same));
+	b = dray_buffer_data(same);
+	assert_ptr_not_equal(a, b);
+	assert_int_equal(dray_buffer_size(same), 8192);
+	assert_true(dray_buffer_writable(same));
+	a[8191] = 42;
+	assert_int_equal(b[8191], 42);
+	b[0] = 43;
+	assert_int_equal(a[0], 43);
+	assert_int_equal(open_descriptors(), before + 1);
+
+	/* It outlives the original. */
+	dray_buffer_unref(buffer);
+	assert_int_equal(b[8191], 42);
+	dray_buffer_unref(same);
+	assert_int_equal(open_descriptors(), before - 1);
+	dray_node_unref(node);
+}
+
+static void what_is_no_buffer_is_not_imported(void **state)
+{
+	struct dray_node *node = *state;
+	struct dray_buffer *buffer = (void *)1;
+	int before = open_descriptors(), ends[2], file;
+
+	assert_int_equal(pipe(ends), 0);
+	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	assert_fails(dray_buffer_import(node, ends[0], &buffer), -EINVAL,
+		     on_kernel() ? "no dma-buf" : "no memfd");
+	assert_fails(dray_buffer_import(node, file, &buffer), -EINVAL,
+		     on_kernel() ? "no dma-buf" : "no memfd");
+	close(file);
+	assert_fails(dray_buffer_import(node, file, &buffer), -EBADF,
+		     strerror(EBADF));
+	assert_fails(dray_buffer_import(node, -1, &buffer), -EBADF, "-1");
+	close(ends[0]);
+	close(ends[1]);
+	assert_ptr_equal(buffer, (void *)1);
+	assert_int_equal(open_descriptors(), before);
+}
+
+static int make_memfd(off_t size, int seals)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void a_memfd_that_may_shrink_is_not_imported(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	int fd = make_memfd(8192, F_SEAL_GROW);
+
+	(void)state;
+	assert_fails(dray_buffer_import(node, fd, &buffer), -EPERM,
+		     "not sealed against shrinking");
+	close(fd);
+	dray_node_unref(node);
+}
+
+static void a_memfd_of_odd_length_is_not_imported(void **state)
+{
+	static const off_t sizes[] = { 0, 1, 4097 };
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		int fd = make_memfd(sizes[i], F_SEAL_SHRINK);
+
+		assert_fails(dray_buffer_import(node, fd, &buffer), -EINVAL,
+			     "no multiple of the page size");
+		close(fd);
+	}
+	dray_node_unref(node);
+}
+
+static void a_read_only_memfd_is_imported_read_only(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	char path[64];
+	int fd = make_memfd(8192, F_SEAL_SHRINK), reader;
+
+	(void)state;
+	assert_int_equal(pwrite(fd, "x", 1, 5), 1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	reader = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(reader >= 0);
+	assert_works(dray_buffer_import(node, reader, &buffer));
+	assert_false(dray_buffer_writable(buffer));
+	assert_int_equal(((char *)dray_buffer_data(buffer))[5], 'x');
+	dray_buffer_unref(buffer);
+	close(reader);
+
+	/* So is one whose content is sealed, however it was opened. */
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
+	assert_works(dray_buffer_import(node, fd, &buffer));
+	assert_false(dray_buffer_writable(buffer));
+	dray_buffer_unref(buffer);
+	close(fd);
+	dray_node_unref(node);
+}
+
+static void nobody_can_shrink_a_shareable_buffer(void **state)
+{
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_buffer *buffer = alloc(node, 8192);
+
+	(void)state;
+	assert_int_equal(ftruncate(dray_buffer_fd(buffer), 4096), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(
+		fcntl(dray_buffer_fd(buffer), F_ADD_SEALS, F_SEAL_GROW), -1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void a_shareable_buffer_has_limits_too(void **state)
+{
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_buffer *buffer;
+	int before = open_descriptors();
+
+	(void)state;
+	/* A memfd may be sparse: without a check this would be a SIGBUS. */
+	assert_fails(dray_buffer_alloc(node, 1ull << 37, NULL, &buffer),
+		     -ENOMEM, "137438953472 bytes");
+	assert_int_equal(open_descriptors(), before);
+	dray_node_unref(node);
+}
+
+/* What a forked child's write to the first byte does to the parent's. */
+static char after_a_childs_write(struct dray_buffer *buffer)
+{
+	volatile char *data = dray_buffer_data(buffer);
+	int status;
+	pid_t child;
+
+	data[0] = 1;
+	child = fork();
+	if (!child) {
+		data[0] = 2;
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	return data[0];
+}
+
+static void a_forked_child_has_a_copy_of_private_memory(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer = alloc(node, 4096);
+
+	(void)state;
+	assert_int_equal(after_a_childs_write(buffer), 1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void a_forked_child_shares_shareable_memory(void **state)
+{
+	struct dray_node *node = open_sharing();
+	struct dray_buffer *buffer = alloc(node, 4096);
+
+	(void)state;
+	assert_int_equal(after_a_childs_write(buffer), 2);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void a_buffer_grows_where_its_back_end_can(void **state)
+{
+	static const char *const specs[] = { "host", "host:shareable" };
+	struct dray_node *node;
+	struct dray_buffer *buffer;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		char *data;
+
+		node = open_node(specs[i]);
+		assert_works(dray_buffer_alloc_growing(node, 4096, 1 << 24,
+						       NULL, &buffer));
+		data = dray_buffer_data(buffer);
+		memset(data, 1, 4096);
+		assert_works(dray_buffer_grow(buffer, 1 << 23));
+		assert_ptr_equal(dray_buffer_data(buffer), data);
+		assert_int_equal(dray_buffer_size(buffer), 1 << 23);
+		assert_true(all_bytes_are(data, 1, 4096));
+		assert_true(all_bytes_are(data + 4096, 0, (1 << 23) - 4096));
+		data[(1 << 23) - 1] = 1;
+		/* Growing to less is no shrinking. */
+		assert_works(dray_buffer_grow(buffer, 4096));
+		assert_int_equal(dray_buffer_size(buffer), 1 << 23);
+		assert_fails(dray_buffer_grow(buffer, (1 << 24) + 1), -ENOMEM,
+			     "may have 16777216");
+		dray_buffer_unref(buffer);
+		dray_node_unref(node);
+	}
+}
+
+static void a_punched_range_is_zero_and_its_neighbours_are_not(void **state)
+{
+	static const char *const specs[] = { "host", "host:shareable" };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct dray_node *node = open_node(specs[i]);
+		struct dray_buffer *buffer = alloc(node, 4 * page);
+		char *data = dray_buffer_data(buffer);
+
+		memset(data, 7, 4 * page);
+		assert_works(dray_buffer_punch(buffer, page, 2 * page));
+		assert_true(all_bytes_are(data, 7, page));
+		assert_true(all_bytes_are(data + page, 0, 2 * page));
+		assert_true(all_bytes_are(data + 3 * page, 7, page));
+		dray_buffer_unref(buffer);
+		dray_node_unref(node);
+	}
+}
+
+static void a_buffer_of_the_kernel_neither_grows_nor_is_punched(void **state)
+{
+	struct dray_buffer *buffer;
+
+	if (!on_kernel())
+		skip();
+	buffer = alloc(*state, 8192);
+	assert_false(dray_node_grows(*state));
+	assert_fails(dray_buffer_grow(buffer, 16384), -EOPNOTSUPP,
+		     "keep their size");
+	assert_fails(dray_buffer_punch(buffer, 0, 4096), -EOPNOTSUPP,
+		     "given back whole");
+	dray_buffer_unref(buffer);
+}
+
+static void only_what_was_given_out_counts_as_exposed(void **state)
+{
+	struct dray_node *node = open_sharing();
+	struct dray_buffer *buffer = alloc(node, 4096);
+
+	(void)state;
+	assert_true(dray_buffer_descriptor(buffer) >= 0);
+	assert_false(dray_buffer_exposed(buffer));
+	assert_int_equal(dray_buffer_fd(buffer),
+			 dray_buffer_descriptor(buffer));
+	assert_true(dray_buffer_exposed(buffer));
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void addresses_stay_inside_the_buffer(void **state)
+{
+	struct dray_buffer *buffer = alloc(*state, 8192);
+	struct dray_segment segments[4];
+	size_t count = 99;
+
+	assert_fails(dray_buffer_addresses(buffer, 8192, 0, segments, 4,
+					   &count),
+		     -EINVAL, "of 8192 bytes");
+	assert_fails(dray_buffer_addresses(buffer, 4096, 4097, segments, 4,
+					   &count),
+		     -EINVAL, "4097 bytes at offset 4096");
+	assert_fails(dray_buffer_addresses(buffer, 1, UINT64_MAX, segments, 4,
+					   &count),
+		     -EINVAL, "leave buffer");
+	assert_int_equal(count, 99);
+	dray_buffer_unref(buffer);
+}
+
+static void the_kernel_tells_addresses_and_the_host_has_none(void **state)
+{
+	struct dray_buffer *buffer = alloc(*state, 8192);
+	struct dray_segment segments[4];
+	struct dray_info info;
+	uint64_t bytes = 0;
+	size_t count, i;
+
+	if (!on_kernel()) {
+		assert_fails(dray_buffer_addresses(buffer, 0, 0, segments, 4,
+						   &count),
+			     -EOPNOTSUPP, "no DMA addresses");
+		dray_buffer_unref(buffer);
+		return;
+	}
+	assert_works(dray_node_info(*state, &info, sizeof(info)));
+	if (!(info.flags & DRAY_NODE_ADDRESS)) {
+		assert_fails(dray_buffer_addresses(buffer, 0, 0, segments, 4,
+						   &count),
+			     -EPERM, "right");
+	} else {
+		assert_works(dray_buffer_addresses(buffer, 4096, 0, segments, 4,
+						   &count));
+		assert_in_range(count, 1, 4);
+		for (i = 0; i < count; i++)
+			bytes += segments[i].length;
+		assert_int_equal(bytes, 4096);
+		assert_true(dray_buffer_exposed(buffer));
+	}
+	dray_buffer_unref(buffer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		NODE_FACT(a_buffer_is_zero_and_whole_pages),
+		NODE_FACT(memory_that_is_used_again_is_zero_again),
+		NODE_FACT(ids_differ),
+		NODE_FACT(a_buffer_is_aligned_as_asked),
+		NODE_FACT(wrong_sizes_are_refused),
+		NODE_FACT(more_than_there_is_is_refused_with_a_number),
+		NODE_FACT(wrong_options_are_refused),
+		NODE_FACT(a_long_name_is_cut),
+		NODE_FACT(a_reference_keeps_the_memory),
+		NODE_FACT(addresses_are_used_again),
+		cmocka_unit_test(private_memory_has_no_descriptor),
+		cmocka_unit_test(an_import_is_the_same_memory),
+		NODE_FACT(what_is_no_buffer_is_not_imported),
+		cmocka_unit_test(a_memfd_that_may_shrink_is_not_imported),
+		cmocka_unit_test(a_memfd_of_odd_length_is_not_imported),
+		cmocka_unit_test(a_read_only_memfd_is_imported_read_only),
+		cmocka_unit_test(nobody_can_shrink_a_shareable_buffer),
+		cmocka_unit_test(a_shareable_buffer_has_limits_too),
+		cmocka_unit_test(a_forked_child_has_a_copy_of_private_memory),
+		cmocka_unit_test(a_forked_child_shares_shareable_memory),
+		cmocka_unit_test(a_buffer_grows_where_its_back_end_can),
+		cmocka_unit_test(
+			a_punched_range_is_zero_and_its_neighbours_are_not),
+		NODE_FACT(a_buffer_of_the_kernel_neither_grows_nor_is_punched),
+		cmocka_unit_test(only_what_was_given_out_counts_as_exposed),
+		NODE_FACT(addresses_stay_inside_the_buffer),
+		NODE_FACT(the_kernel_tells_addresses_and_the_host_has_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * fit: taking, freeing and resizing ranges of granules, against a map with an
+ * owner for each granule.
+ */
+#include "unit.h"
+#include "alloc/fit.h"
+#include "alloc/starts.h"
+
+#define GRANULES 4096
+#define BLOCKS 256
+
+static int one_fit(void **state)
+{
+	struct dray_fit *fit = calloc(1, sizeof(*fit));
+
+	if (dray_fit_init(fit, GRANULES) || dray_fit_extend(fit, GRANULES))
+		return -1;
+	*state = fit;
+	return 0;
+}
+
+static int end_fit(void **state)
+{
+	dray_fit_fini(*state);
+	free(*state);
+	return 0;
+}
+
+/* Every invariant that the table of pieces has. */
+static void check(const struct dray_fit *fit)
+{
+	uint32_t first, second, piece, end = 0, free_pieces = 0, in_bins = 0;
+	uint32_t before = 0;
+
+	piece = fit->granules ? fit->at[0] : 0;
+	for (; piece; before = piece, piece = fit->pieces[piece].after) {
+		const struct dray_piece *p = &fit->pieces[piece];
+
+		assert_int_equal(p->offset, end);
+		assert_int_equal(p->before, before);
+		assert_true(p->size > 0);
+		assert_int_equal(fit->at[p->offset], piece);
+		if (p->state == DRAY_PIECE_FREE) {
+			free_pieces++;
+			assert_int_not_equal(fit->pieces[before].state,
+					     DRAY_PIECE_FREE);
+		}
+		end += p->size;
+	}
+	assert_int_equal(end, fit->granules);
+	assert_int_equal(before, fit->last);
+
+	for (first = 0; first < DRAY_FIT_FIRST; first++) {
+		assert_int_equal(!!(fit->first_map & 1u << first),
+				 !!fit->second_map[first]);
+		for (second = 0; second < DRAY_FIT_SECOND; second++) {
+			piece = fit->bins[first][second];
+			assert_int_equal(!!(fit->second_map[first] &
+					    1u << second),
+					 !!piece);
+			for (; piece; piece = fit->pieces[piece].next) {
+				assert_int_equal(fit->pieces[piece].state,
+						 DRAY_PIECE_FREE);
+				in_bins++;
+			}
+		}
+	}
+	assert_int_equal(in_bins, free_pieces);
+}
+
+static uint32_t take(struct dray_fit *fit, uint32_t size)
+{
+	return dray_fit_take(fit, size, 1, 0);
+}
+
+static void the_whole_range_is_one_block(void **state)
+{
+	struct dray_fit *fit = *state;
+	uint32_t piece = take(fit, GRANULES);
+
+	assert_int_not_equal(piece, 0);
+	assert_int_equal(fit->pieces[piece].offset, 0);
+	assert_int_equal(take(fit, 1), 0);
+	assert_int_equal(dray_fit_largest(fit), 0);
+	dray_fit_free(fit, piece);
+	assert_int_equal(dray_fit_largest(fit), GRANULES);
+	check(fit);
+}
+
+static void an_odd_size_finds_the_piece_that_just_fits(void **state)
+{
+	struct dray_fit *fit = *state;
+	/* 1000 and 1001 share a bin: rounding up would pass it by. */
+	uint32_t hole = take(fit, 1001), rest = take(fit, GRANULES - 1001);
+
+	assert_int_not_equal(rest, 0);
+	dray_fit_free(fit, hole);
+	assert_int_equal(take(fit, 1002), 0);
+	assert_int_not_equal(take(fit, 1001), 0);
+	check(fit);
+}
+
+static void freeing_in_any_order_gives_one_piece_again(void **state)
+{
+	struct dray_fit *fit = *state;
+	struct dice dice = { 7 };
+	uint32_t blocks[GRANULES / 8], i;
+
+	for (i = 0; i < GRANULES / 8; i++) {
+		blocks[i] = take(fit, 8);
+		assert_int_not_equal(blocks[i], 0);
+	}
+	assert_int_equal(take(fit, 1), 0);
+	for (; i; i--) {
+		uint32_t j = (uint32_t)roll(&dice, i);
+
+		dray_fit_free(fit, blocks[j]);
+		blocks[j] = blocks[i - 1];
+	}
+	check(fit);
+	assert_int_equal(dray_fit_largest(fit), GRANULES);
+}
+
+static void alignment_counts_from_the_origin(void **state)
+{
+	struct dray_fit *fit = *state;
+	uint64_t origin = 1000;
+	uint32_t piece = dray_fit_take(fit, 16, 512, origin);
+
+	assert_int_not_equal(piece, 0);
+	assert_int_equal((fit->pieces[piece].offset + origin) % 512, 0);
+	/* 1000 and 1512 and so on: what is left in front is free again. */
+	assert_int_equal(fit->pieces[piece].offset, 24);
+	assert_int_not_equal(take(fit, 24), 0);
+	check(fit);
+}
+
+static void a_large_alignment_finds_the_only_place(void **state)
+{
+	struct dray_fit *fit = *state;
+	/* No piece has 2048 + 4095 granules, and yet there is a place. */
+	uint32_t piece = dray_fit_take(fit, 2048, 4096, 4096 - 100);
+
+	assert_int_not_equal(piece, 0);
+	assert_int_equal(fit->pieces[piece].offset, 100);
+	assert_int_equal(dray_fit_take(fit, 2048, 4096, 4096 - 100), 0);
+	assert_int_equal(dray_fit_take(fit, 1, UINT64_MAX / 2 + 1, 1), 0);
+	check(fit);
+}
+
+static void a_block_grows_into_the_free_piece_behind_it(void **state)
+{
+	struct dray_fit *fit = *state;
+	uint32_t a = take(fit, 100), b = take(fit, 100), c = take(fit, 100);
+
+	assert_false(dray_fit_resize(fit, a, 101));
+	dray_fit_free(fit, b);
+	assert_true(dray_fit_resize(fit, a, 150));
+	check(fit);
+	assert_true(dray_fit_resize(fit, a, 200));
+	assert_false(dray_fit_resize(fit, a, 201));
+	assert_true(dray_fit_resize(fit, a, 1));
+	check(fit);
+	assert_int_equal(fit->pieces[a].size, 1);
+	assert_false(dray_fit_resize(fit, c, GRANULES));
+	assert_true(dray_fit_resize(fit, c, GRANULES - 200));
+	check(fit);
+}
+
+static void extending_joins_the_free_end(void **state)
+{
+	struct dray_fit fit;
+	uint32_t piece;
+
+	(void)state;
+	assert_int_equal(dray_fit_init(&fit, GRANULES), 0);
+	assert_int_equal(take(&fit, 1), 0);
+	assert_int_equal(dray_fit_extend(&fit, 10), 0);
+	assert_int_equal(dray_fit_extend(&fit, 10), 0);
+	assert_int_equal(dray_fit_largest(&fit), 20);
+	piece = take(&fit, 20);
+	assert_int_equal(dray_fit_extend(&fit, 5), 0);
+	assert_int_equal(dray_fit_largest(&fit), 5);
+	check(&fit);
+	dray_fit_free(&fit, piece);
+	assert_int_equal(dray_fit_largest(&fit), 25);
+	check(&fit);
+	dray_fit_fini(&fit);
+}
+
+static void a_piece_set_aside_is_neither_found_nor_merged(void **state)
+{
+	struct dray_fit *fit = *state;
+	uint32_t a = take(fit, 100), rest;
+
+	rest = fit->pieces[a].after;
+	dray_fit_set_aside(fit, rest);
+	assert_int_equal(take(fit, 1), 0);
+	assert_int_equal(dray_fit_around(fit, 200), 0);
+	assert_int_equal(dray_fit_at(fit, 100), 0);
+	dray_fit_free(fit, a);
+	assert_int_equal(dray_fit_largest(fit), 100);
+	check(fit);
+	dray_fit_free(fit, rest);
+	assert_int_equal(dray_fit_largest(fit), GRANULES);
+	check(fit);
+}
+
+static void what_no_longer_begins_there_is_not_believed(void **state)
+{
+	struct dray_fit *fit = *state;
+	uint32_t a = take(fit, 10), b = take(fit, 10);
+
+	assert_int_equal(dray_fit_at(fit, 10), b);
+	dray_fit_free(fit, b);
+	assert_int_equal(dray_fit_at(fit, 10), 0);
+	dray_fit_free(fit, a);
+	assert_int_equal(dray_fit_at(fit, 0), 0);
+	a = take(fit, 15);
+	assert_int_equal(dray_fit_at(fit, 10), 0);
+	assert_int_equal(dray_fit_around(fit, 10), a);
+	assert_int_equal(dray_fit_around(fit, 15), 0);
+	assert_int_equal(dray_fit_at(fit, GRANULES), 0);
+	assert_int_equal(dray_fit_around(fit, UINT32_MAX), 0);
+}
+
+/* The reference: who owns each granule, 0 for nobody. */
+struct model {
+	uint32_t owner[GRANULES];
+	uint32_t piece[BLOCKS];
+};
+
+static bool has_room(const struct model *model, uint32_t size,
+		     uint32_t alignment, uint32_t origin)
+{
+	uint32_t start = -origin % alignment, end;
+
+	for (; start + size <= GRANULES; start += alignment) {
+		end = start;
+		while (end < start + size && !model->owner[end])
+			end++;
+		if (end == start + size)
+			return true;
+	}
+	return false;
+}
+
+static void own(struct model *model, const struct dray_fit *fit, uint32_t i,
+		uint32_t owner)
+{
+	const struct dray_piece *p = &fit->pieces[model->piece[i]];
+	uint32_t g;
+
+	for (g = p->offset; g < p->offset + p->size; g++) {
+		assert_int_equal(model->owner[g], owner ? 0 : i + 1);
+		model->owner[g] = owner;
+	}
+}
+
+static void lookups_agree(const struct model *model, const struct dray_fit *fit)
+{
+	uint32_t g;
+
+	for (g = 0; g < GRANULES; g++) {
+		uint32_t owner = model->owner[g];
+		uint32_t expected = owner ? model->piece[owner - 1] : 0;
+
+		assert_int_equal(dray_fit_around(fit, g), expected);
+		assert_int_equal(dray_fit_at(fit, g),
+				 g && model->owner[g - 1] == owner ? 0
+								   : expected);
+	}
+}
+
+static uint32_t random_size(struct dice *dice)
+{
+	return 1 + (uint32_t)roll(dice, 1u << roll(dice, 9));
+}
+
+static void random_work_agrees_with_a_map_of_owners(void **state)
+{
+	struct dray_fit *fit = *state;
+	struct model *model = calloc(1, sizeof(*model));
+	struct dice dice = { 20261120 };
+	uint32_t refused = 0, step;
+
+	for (step = 0; step < 60000; step++) {
+		uint32_t i = (uint32_t)roll(&dice, BLOCKS);
+		uint32_t size = random_size(&dice);
+		uint32_t alignment = 1u
+				     << (roll(&dice, 4) ? 0 : roll(&dice, 8));
+		uint32_t origin = 77;
+
+		if (!model->piece[i]) {
+			bool room = has_room(model, size, alignment, origin);
+			uint32_t piece =
+				dray_fit_take(fit, size, alignment, origin);
+
+			assert_int_equal(!!piece, room);
+			refused += !room;
+			if (!piece)
+				continue;
+			model->piece[i] = piece;
+			assert_int_equal(fit->pieces[piece].size, size);
+			assert_int_equal((fit->pieces[piece].offset + origin) %
+						 alignment,
+					 0);
+			own(model, fit, i, i + 1);
+		} else if (roll(&dice, 3)) {
+			own(model, fit, i, 0);
+			dray_fit_free(fit, model->piece[i]);
+			model->piece[i] = 0;
+		} else {
+			own(model, fit, i, 0);
+			dray_fit_resize(fit, model->piece[i], size);
+			own(model, fit, i, i + 1);
+		}
+		if (step % 1000 == 0) {
+			check(fit);
+			lookups_agree(model, fit);
+		}
+	}
+	check(fit);
+	lookups_agree(model, fit);
+	/* The range was full now and then, or this has tested little. */
+	assert_true(refused > 100);
+	free(model);
+}
+
+static void a_start_is_found_across_all_levels(void **state)
+{
+	/* Enough for five levels; only the pages touched are real. */
+	const uint32_t far = 1u << 30,
+		       places[] = { 0,	  1,	63,	  64,
+				    4095, 4096, 1u << 24, (1u << 30) - 1 };
+	struct dray_fit fit;
+	uint32_t i, start;
+
+	(void)state;
+	assert_int_equal(dray_fit_init(&fit, far), 0);
+	assert_int_equal(fit.levels, 5);
+	assert_false(dray_starts_before(&fit, far - 1, &start));
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		dray_starts_set(&fit, places[i]);
+		assert_true(dray_starts_before(&fit, far - 1, &start));
+		assert_int_equal(start, places[i]);
+		if (places[i] > 1) {
+			assert_true(dray_starts_before(&fit, places[i] - 1,
+						       &start));
+			assert_int_equal(start, places[i - 1]);
+		}
+	}
+	while (i--) {
+		assert_true(dray_starts_before(&fit, far - 1, &start));
+		assert_int_equal(start, places[i]);
+		dray_starts_clear(&fit, places[i]);
+	}
+	assert_false(dray_starts_before(&fit, far - 1, &start));
+	dray_fit_fini(&fit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define FACT(name) cmocka_unit_test_setup_teardown(name, one_fit, end_fit)
+		FACT(the_whole_range_is_one_block),
+		FACT(an_odd_size_finds_the_piece_that_just_fits),
+		FACT(freeing_in_any_order_gives_one_piece_again),
+		FACT(alignment_counts_from_the_origin),
+		FACT(a_large_alignment_finds_the_only_place),
+		FACT(a_block_grows_into_the_free_piece_behind_it),
+		FACT(a_piece_set_aside_is_neither_found_nor_merged),
+		FACT(what_no_longer_begins_there_is_not_believed),
+		FACT(random_work_agrees_with_a_map_of_owners),
+		cmocka_unit_test(extending_joins_the_free_end),
+		cmocka_unit_test(a_start_is_found_across_all_levels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

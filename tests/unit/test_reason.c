@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* reason: each answer of the kernel becomes a sentence with its limit. */
+#include "unit.h"
+#include "memory/reason.h"
+
+static const struct {
+	uint32_t reason;
+	const char *sentence;
+} sentences[] = {
+	{ DRAY_REASON_SIZE, "from 1 to 4321 bytes" },
+	{ DRAY_REASON_ALIGNMENT, "power of two up to 4321 bytes" },
+	{ DRAY_REASON_MASK, "the highest address allowed, 0x10e1" },
+	{ DRAY_REASON_FULL, "full, 4321 bytes are free" },
+	{ DRAY_REASON_FRAGMENTED, "longest free run has 4321 bytes" },
+	{ DRAY_REASON_ORDER, "at most 4321 bytes in one piece" },
+	{ DRAY_REASON_QUOTA, "quota of this user is 4321 bytes" },
+	{ DRAY_REASON_HEAP, "no such heap, there are 4321" },
+	{ DRAY_REASON_MODE, "does not have that cache mode" },
+	{ DRAY_REASON_PERMISSION, "does not have the right" },
+	{ DRAY_REASON_FOREIGN, "descriptor 4321 is no buffer of dray" },
+	{ DRAY_REASON_RANGE, "the buffer, which has 4321 bytes" },
+	{ DRAY_REASON_OVERLAP, "source and destination overlap" },
+	{ DRAY_REASON_RUNS, "at most 4321 descriptors" },
+	{ DRAY_REASON_BYTES, "at most 4321 bytes" },
+	{ DRAY_REASON_CHANNEL, "no such channel, or none is free of 4321" },
+	{ DRAY_REASON_BUSY, "full, it holds 4321 submissions" },
+	{ DRAY_REASON_DEAD, "channel 4321 does not answer" },
+	{ DRAY_REASON_AXES, "at most 4321 axes" },
+	{ DRAY_REASON_BOUNCE, "reaches only 4321 bytes" },
+};
+
+#define COUNT (sizeof(sentences) / sizeof(sentences[0]))
+
+static void every_reason_has_a_sentence_with_its_limit(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT; i++)
+		assert_fails(dray_fail_reason(-ENOMEM, sentences[i].reason,
+					      4321, "%d bytes", 99),
+			     -ENOMEM, sentences[i].sentence);
+}
+
+static void the_sentence_begins_with_what_was_asked(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < COUNT; i++) {
+		dray_fail_reason(-EINVAL, sentences[i].reason, 1,
+				 "%d bytes of %s", 99, "dray0");
+		assert_ptr_equal(strstr(dray_last_error(),
+					"99 bytes of dray0: "),
+				 dray_last_error());
+	}
+}
+
+static void no_reason_is_left_out(void **state)
+{
+	(void)state;
+	/* The first number without words is one past the last. */
+	assert_int_equal(COUNT, DRAY_REASON_BOUNCE);
+	assert_fails(dray_fail_reason(-EIO, DRAY_REASON_BOUNCE + 1, 1, "x"),
+		     -EIO, strerror(EIO));
+}
+
+static void without_a_reason_errno_speaks(void **state)
+{
+	(void)state;
+	assert_fails(dray_fail_reason(-EBUSY, DRAY_REASON_NONE, 7, "asked"),
+		     -EBUSY, strerror(EBUSY));
+}
+
+static void a_long_question_is_cut_and_still_answered(void **state)
+{
+	char question[1000];
+
+	(void)state;
+	memset(question, 'x', sizeof(question) - 1);
+	question[sizeof(question) - 1] = 0;
+	assert_fails(dray_fail_reason(-ENOMEM, DRAY_REASON_FULL, 5, "%s",
+				      question),
+		     -ENOMEM, "5 bytes are free");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_reason_has_a_sentence_with_its_limit),
+		cmocka_unit_test(the_sentence_begins_with_what_was_asked),
+		cmocka_unit_test(no_reason_is_left_out),
+		cmocka_unit_test(without_a_reason_errno_speaks),
+		cmocka_unit_test(a_long_question_is_cut_and_still_answered),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
