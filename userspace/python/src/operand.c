@@ -34,8 +34,8 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 		out->kind = descr->kind;
 		break;
 	default:
-		PyErr_Format(PyExc_TypeError, "%s: %R is not plain data",
-			     role, descr);
+		PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role,
+			     descr);
 		return -1;
 	}
 	out->order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
