@@ -74,7 +74,8 @@ guest_prepare()
 	pc)	GUEST_MODULES+=(virtio_pci virtio_blk) ;;
 	esac
 	folder=$(kernel_modules "$kernel" "${GUEST_MODULES[@]}") || exit
-	mapfile -t modules <<<"$folder"
+	# Empty where the kernel has them built in.
+	[ -z "$folder" ] || mapfile -t modules <<<"$folder"
 	if [ "$GUEST_BOARD" = zcu102 ]; then
 		folder=$(module_engine "$kernel") || exit
 		modules+=("$folder/zynqmp_dma.ko")
