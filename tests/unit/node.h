@@ -30,6 +30,12 @@ static inline struct dray_node *open_node(const char *spec)
 	return node;
 }
 
+/* Memory that other processes can be given. */
+static inline struct dray_node *open_shareable_node(void)
+{
+	return open_node(on_kernel() ? test_spec() : "host:shareable");
+}
+
 static inline int node_setup(void **state)
 {
 	*state = open_node(test_spec());

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* array: counted arrays in a pool. */
+#include "node.h"
+
+static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
+
+static int open_pool(void **state)
+{
+	struct dray_node *node = open_shareable_node();
+	struct dray_pool *pool;
+
+	if (dray_pool_create(node, NULL, &pool))
+		return -1;
+	dray_node_unref(node);
+	*state = pool;
+	return 0;
+}
+
+static int close_pool(void **state)
+{
+	dray_pool_close(*state);
+	return 0;
+}
+
+static uint64_t blocks(struct dray_pool *pool)
+{
+	struct dray_pool_stats stats;
+
+	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	return stats.blocks;
+}
+
+static void a_new_array_is_zero_and_in_c_order(void **state)
+{
+	struct dray_array *array;
+	const struct dray_view *view;
+	unsigned char *dirty = dray_pool_alloc(*state, 24 * 4, 0);
+
+	memset(dirty, 0xff, 24 * 4);
+	dray_pool_free(*state, dirty);
+	assert_works(dray_array_create(*state, f4, 3, (int64_t[]){ 2, 3, 4 },
+				       &array));
+	view = dray_array_view(array);
+	assert_true(dray_view_is_contiguous(view));
+	assert_int_equal(view->strides[0], 48);
+	for (int i = 0; i < 24 * 4; i++)
+		assert_int_equal(((unsigned char *)view->data)[i], 0);
+	dray_array_unref(array);
+}
+
+static void the_last_reference_frees_the_block(void **state)
+{
+	uint64_t before = blocks(*state);
+	struct dray_array *array;
+
+	assert_works(
+		dray_array_create(*state, f4, 1, (int64_t[]){ 100 }, &array));
+	assert_int_equal(blocks(*state), before + 1);
+	assert_ptr_equal(dray_array_ref(array), array);
+	dray_array_unref(array);
+	assert_int_equal(blocks(*state), before + 1);
+	dray_array_unref(array);
+	assert_int_equal(blocks(*state), before);
+	dray_array_unref(NULL);
+}
+
+static void an_empty_array_has_a_block_of_its_own(void **state)
+{
+	struct dray_array *array;
+
+	assert_works(
+		dray_array_create(*state, f4, 2, (int64_t[]){ 0, 7 }, &array));
+	assert_non_null(dray_array_view(array)->data);
+	assert_int_equal(dray_view_size(dray_array_view(array)), 0);
+	dray_array_unref(array);
+}
+
+static void an_array_outlives_its_pool(void **state)
+{
+	struct dray_node *node = open_shareable_node();
+	struct dray_array *array;
+	struct dray_pool *pool;
+
+	(void)state;
+	assert_works(dray_pool_create(node, NULL, &pool));
+	dray_node_unref(node);
+	assert_works(dray_array_create(pool, f4, 1, (int64_t[]){ 5 }, &array));
+	dray_pool_close(pool);
+	memset(dray_array_view(array)->data, 1, 20);
+	dray_array_unref(array);
+}
+
+static void shapes_that_make_no_array_are_refused(void **state)
+{
+	struct dray_array *array = NULL;
+
+	assert_fails(dray_array_create(*state, f4, 1, (int64_t[]){ -1 },
+				       &array),
+		     -EINVAL, "-1 elements");
+	assert_fails(dray_array_create(*state, f4, 2,
+				       (int64_t[]){ INT64_MAX, 3 }, &array),
+		     -EOVERFLOW, "63 bits");
+	assert_fails(dray_array_create(*state,
+				       (struct dray_dtype){ 'O', '|', 0, 8 }, 0,
+				       NULL, &array),
+		     -EINVAL, "0x4f");
+	assert_null(array);
+}
+
+static void more_than_there_is_is_no_memory(void **state)
+{
+	uint64_t before = blocks(*state);
+	struct dray_array *array = NULL;
+
+	assert_int_equal(dray_array_create(*state, f4, 1,
+					   (int64_t[]){ INT64_C(1) << 50 },
+					   &array),
+			 -ENOMEM);
+	assert_true(strlen(dray_last_error()) > 10);
+	assert_null(array);
+	assert_int_equal(blocks(*state), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_new_array_is_zero_and_in_c_order),
+		cmocka_unit_test(the_last_reference_frees_the_block),
+		cmocka_unit_test(an_empty_array_has_a_block_of_its_own),
+		cmocka_unit_test(an_array_outlives_its_pool),
+		cmocka_unit_test(shapes_that_make_no_array_are_refused),
+		cmocka_unit_test(more_than_there_is_is_no_memory),
+	};
+
+	return cmocka_run_group_tests(tests, open_pool, close_pool);
+}
