@@ -10,14 +10,10 @@
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "buffer.h"
 #include "node.h"
-
-/* Identifiers of one LIST; the rest is only counted. */
-#define DRAY_LIST_MOST 65536
 
 static bool dray_buffer_visible(struct dray_buffer *buffer)
 {
@@ -28,9 +24,10 @@ int dray_list_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply)
 {
 	struct dray_list *args = data;
-	u32 room = min_t(u32, args->room, DRAY_LIST_MOST), count = 0;
+	u64 __user *ids = u64_to_user_ptr(args->ids);
 	struct dray_buffer *buffer;
-	u64 *ids = NULL;
+	bool visible;
+	u32 count = 0;
 	u64 id = 0;
 	int ret;
 
@@ -39,32 +36,18 @@ int dray_list_call(struct dray_opener *opener, void *data,
 		return ret;
 	dray_node_leave(opener->node);
 
-	if (room) {
-		ids = kvcalloc(room, sizeof(*ids), GFP_KERNEL);
-		if (!ids)
-			return -ENOMEM;
-	}
 	while ((buffer = dray_buffer_next(&id))) {
-		if (dray_buffer_visible(buffer)) {
-			if (count < room)
-				ids[count] = id;
-			count++;
-		}
+		visible = dray_buffer_visible(buffer);
 		dray_buffer_put(buffer);
-		if (fatal_signal_pending(current)) {
-			ret = -EINTR;
-			goto free_ids;
-		}
+		if (visible && count < args->room && put_user(id, &ids[count]))
+			return -EFAULT;
+		count += visible;
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		cond_resched();
 	}
 	args->count = count;
-	room = min(room, count);
-	if (room &&
-	    copy_to_user(u64_to_user_ptr(args->ids), ids, room * sizeof(*ids)))
-		ret = -EFAULT;
-free_ids:
-	kvfree(ids);
-	return ret;
+	return 0;
 }
 
 /* The place of @heap among the node's. */
