@@ -9,9 +9,9 @@
  * lacks: addresses for a node, exact sync, transfers, inspection.
  *
  * Every structure may grow at its end.  A caller may pass an older, smaller
- * structure: what it does not know is taken as zero.  A caller may pass a
- * newer, larger one: bytes that this kernel does not know must be zero, else
- * -E2BIG.  Unknown flags and non-zero padding are -EINVAL.  User pointers
+ * structure, down to the first version, else -EINVAL: what it does not know is
+ * taken as zero.  A caller may pass a newer, larger one: bytes that this
+ * kernel does not know must be zero, else -E2BIG.  Unknown flags and non-zero padding are -EINVAL.  User pointers
  * travel as __u64, all fields have fixed width, every structure is a multiple
  * of eight bytes, so that 32-bit callers need no translation.
  */
@@ -41,7 +41,7 @@ enum dray_reason {
 	DRAY_REASON_ALIGNMENT,	/* no power of two, or above the heap's largest, bytes */
 	DRAY_REASON_MASK,	/* free memory lies above the address limit, highest address */
 	DRAY_REASON_FULL,	/* the heap's free bytes are fewer than asked, bytes */
-	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run is this long, bytes */
+	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run is this long (cma: at most), bytes */
 	DRAY_REASON_ORDER,	/* the page allocator's largest piece, bytes */
 	DRAY_REASON_QUOTA,	/* the caller's quota, bytes */
 	DRAY_REASON_HEAP,	/* no such heap; the number of heaps */
@@ -56,7 +56,7 @@ enum dray_reason {
 	DRAY_REASON_BUSY,	/* the queue is full; its depth in submissions */
 	DRAY_REASON_DEAD,	/* the channel did not answer; its index */
 	DRAY_REASON_AXES,	/* too many axes; the most there may be */
-	DRAY_REASON_BOUNCE,	/* the device would bounce silently; bytes it reaches */
+	DRAY_REASON_BOUNCE,	/* the device would bounce silently, highest address it reaches */
 };
 
 /* --- INFO -------------------------------------------------------------- */
@@ -102,10 +102,10 @@ struct dray_heap_info {
 	__u32 flags;		/* out: DRAY_HEAP_* */
 	__u32 buffers;		/* out: buffers alive in it */
 	__u64 total;		/* out: bytes */
-	__u64 free;		/* out: bytes */
+	__u64 free;		/* out: bytes; cma: at most */
 	__u64 used;		/* out: bytes that dray's buffers take */
 	__u64 quarantined;	/* out: bytes freed that others still hold */
-	__u64 largest_free;	/* out: bytes of the longest free run */
+	__u64 largest_free;	/* out: bytes of the longest free run; cma: at most */
 	__u64 largest_request;	/* out: bytes; more is never possible here */
 	char name[DRAY_NAME_LEN];	/* out: "reserved", or the region's name */
 };
@@ -140,7 +140,7 @@ enum dray_mode {
 #define DRAY_HEAP_ANY		0xffffffffu	/* the node's heaps in their order */
 
 /* dray_alloc.flags */
-#define DRAY_ALLOC_TOP		(1u << 0)  /* from the upper end of the heap */
+#define DRAY_ALLOC_TOP		(1u << 0)  /* from the upper end of a reserved heap */
 
 struct dray_alloc {
 	__u64 size;		/* in: bytes, > 0; out: rounded up to pages */
@@ -284,7 +284,10 @@ struct dray_submit {
 
 /* --- LIST, BUFFER_INFO ------------------------------------------------- */
 
-/* Callers with CAP_SYS_ADMIN see all buffers, others those of their uid. */
+/*
+ * The buffers of all nodes, by id.  Callers with CAP_SYS_ADMIN see all, others
+ * those that their effective uid allocated.
+ */
 struct dray_list {
 	__u64 ids;		/* in: pointer to __u64[room] */
 	__u32 room;		/* in: 0: only count */

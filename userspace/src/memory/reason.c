@@ -60,8 +60,8 @@ static const char *words(uint32_t reason)
 	case DRAY_REASON_AXES:
 		return "a transfer has at most %" PRIu64 " axes";
 	case DRAY_REASON_BOUNCE:
-		return "the device reaches only %" PRIu64
-		       " bytes, more would be copied unseen";
+		return "the device reaches addresses up to 0x%" PRIx64
+		       ", more would be copied unseen";
 	default:
 		return NULL;
 	}
