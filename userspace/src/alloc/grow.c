@@ -184,7 +184,7 @@ static int add_region(struct dray_pool *pool, uint64_t need, uint64_t alignment)
 	int ret = try_add_region(pool, need, alignment);
 	struct dray_pool_region *empty;
 
-	if (ret != -ENOMEM)
+	if (ret != -ENOMEM || pool->grows)
 		return ret;
 	/* What the pool keeps for later may be what is missing. */
 	empty = dray_pool_take_empty(pool, 0);

@@ -206,8 +206,9 @@ static void *alloc(struct dray_pool *pool, size_t size, size_t alignment,
 		ret = dray_pool_grow_and_take(pool, (uint32_t)granules,
 					      alignment >> pool->shift, &found);
 	if (ret) {
+		/* Whatever the node said, to the caller there is no memory. */
 		dray_pool_unlock_or_end(pool);
-		return no_block(ret);
+		return no_block(-ENOMEM);
 	}
 	piece = dray_found_piece(&found);
 	piece->alignment = (uint8_t)log2_of(alignment);

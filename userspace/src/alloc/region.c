@@ -219,21 +219,28 @@ void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length)
 {
-	struct dray_info info;
-	uint64_t granularity, from, to, page;
+	uint64_t from, to, page, bytes = 0;
 
-	if (dray_node_info(dray_buffer_node(region->buffer), &info,
-			   sizeof(info)))
+	from = (offset + region->page - 1) & ~(region->page - 1);
+	to = (offset + length) & ~(region->page - 1);
+	if (from >= to)
 		return 0;
-	granularity = info.page_size;
-	from = (offset + granularity - 1) & ~(granularity - 1);
-	to = (offset + length) & ~(granularity - 1);
-	if (from >= to || dray_buffer_punch(region->buffer, from, to - from))
+	for (page = from >> PAGE_SHIFT; page < to >> PAGE_SHIFT;
+	     page = (page | 63) + 1) {
+		uint64_t dirty = atomic_load_explicit(&region->dirty[page / 64],
+						      memory_order_relaxed) &
+				 bits_of(page, to >> PAGE_SHIFT);
+
+		bytes += (uint64_t)__builtin_popcountll(dirty) << PAGE_SHIFT;
+	}
+	if (dray_buffer_exposed(region->buffer))
+		bytes = to - from;
+	if (!bytes || dray_buffer_punch(region->buffer, from, to - from))
 		return 0;
 	for (page = from >> PAGE_SHIFT; page < to >> PAGE_SHIFT;
 	     page = (page | 63) + 1)
 		atomic_fetch_and_explicit(&region->dirty[page / 64],
 					  ~bits_of(page, to >> PAGE_SHIFT),
 					  memory_order_relaxed);
-	return to - from;
+	return bytes;
 }

@@ -67,6 +67,14 @@ static const char *words(uint32_t reason)
 	}
 }
 
+/*
+ * The words are formats too, and with a sanitizer the compiler believes that
+ * @format may be NULL.
+ */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+#pragma GCC diagnostic ignored "-Wformat-extra-args"
+#pragma GCC diagnostic ignored "-Wformat-truncation"
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)
 {
@@ -80,10 +88,7 @@ int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 	if (!why)
 		return dray_fail(error, "%s: %s", asked, strerror(-error));
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-#pragma GCC diagnostic ignored "-Wformat-extra-args"
 	snprintf(answer, sizeof(answer), why, limit);
-#pragma GCC diagnostic pop
 	return dray_fail(error, "%s: %s", asked, answer);
 }
+#pragma GCC diagnostic pop

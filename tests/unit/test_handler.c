@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* handler: the layout that runtimes expect, and the one of each thread. */
+#include <pthread.h>
+
+#include "pool.h"
+
+static void the_layout_is_that_of_nep_49_version_1(void **state)
+{
+	/* char name[127]; uint8_t version; then five pointers. */
+	(void)state;
+	assert_int_equal(offsetof(struct dray_handler, name), 0);
+	assert_int_equal(offsetof(struct dray_handler, version), 127);
+	assert_int_equal(offsetof(struct dray_handler, allocator), 128);
+	assert_int_equal(offsetof(struct dray_allocator, ctx), 0);
+	assert_int_equal(offsetof(struct dray_allocator, malloc),
+			 sizeof(void *));
+	assert_int_equal(offsetof(struct dray_allocator, calloc),
+			 2 * sizeof(void *));
+	assert_int_equal(offsetof(struct dray_allocator, realloc),
+			 3 * sizeof(void *));
+	assert_int_equal(offsetof(struct dray_allocator, free),
+			 4 * sizeof(void *));
+	assert_int_equal(sizeof(struct dray_handler), 128 + 5 * sizeof(void *));
+}
+
+static void it_is_named_after_the_back_end(void **state)
+{
+	const struct dray_handler *handler = dray_handler_for(*state);
+
+	assert_string_equal(handler->name,
+			    on_kernel() ? "dray kernel" : "dray host");
+	assert_int_equal(handler->version, 1);
+	assert_ptr_equal(dray_handler_for(*state), handler);
+}
+
+static void use(const struct dray_allocator *a)
+{
+	unsigned char *block = a->malloc(a->ctx, 100);
+
+	assert_non_null(block);
+	memset(block, 1, 100);
+	block = a->realloc(a->ctx, block, 1000);
+	assert_non_null(block);
+	assert_true(all_bytes_are(block, 1, 100));
+	a->free(a->ctx, block, 3);
+
+	block = a->calloc(a->ctx, 10, 100);
+	assert_non_null(block);
+	assert_true(all_bytes_are(block, 0, 1000));
+	a->free(a->ctx, block, SIZE_MAX);
+
+	block = a->realloc(a->ctx, NULL, 5);
+	assert_non_null(block);
+	block = a->realloc(a->ctx, block, 0);
+	assert_non_null(block);
+	a->free(a->ctx, block, 0);
+
+	block = a->malloc(a->ctx, 0);
+	assert_non_null(block);
+	a->free(a->ctx, block, 0);
+	block = a->calloc(a->ctx, 0, 0);
+	assert_non_null(block);
+	a->free(a->ctx, block, 0);
+	a->free(a->ctx, NULL, 8);
+}
+
+static void the_four_functions_work_with_wrong_sizes(void **state)
+{
+	use(&dray_handler_for(*state)->allocator);
+	assert_int_equal(stats_of(*state).blocks, 0);
+	assert_int_equal(stats_of(*state).bad_frees, 0);
+	use(&dray_handler_default()->allocator);
+}
+
+static void blocks_are_in_the_pool(void **state)
+{
+	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
+	struct dray_location where;
+	void *block = a->malloc(a->ctx, 10);
+
+	assert_works(dray_locate(block, &where));
+	assert_ptr_equal(where.pool, *state);
+	a->free(a->ctx, block, 10);
+	assert_null(a->calloc(a->ctx, SIZE_MAX, 2));
+	assert_int_equal(errno, ENOMEM);
+}
+
+static void the_default_is_the_c_library(void **state)
+{
+	struct dray_location where;
+	const struct dray_handler *handler = dray_handler_default();
+	void *block = handler->allocator.malloc(handler->allocator.ctx, 10);
+
+	(void)state;
+	assert_string_equal(handler->name, "malloc");
+	assert_int_equal(dray_locate(block, &where), -ENOENT);
+	free(block);
+}
+
+static void scopes_nest(void **state)
+{
+	const struct dray_handler *ours = dray_handler_for(*state);
+	const struct dray_handler *standard = dray_handler_default();
+	struct dray_pool *other = open_pool(test_spec(), NULL);
+
+	assert_ptr_equal(dray_get_handler(), standard);
+	assert_ptr_equal(dray_set_handler(ours), standard);
+	assert_ptr_equal(dray_set_handler(dray_handler_for(other)), ours);
+	assert_ptr_equal(dray_get_handler(), dray_handler_for(other));
+	assert_ptr_equal(dray_set_handler(ours), dray_handler_for(other));
+	assert_ptr_equal(dray_get_handler(), ours);
+	assert_ptr_equal(dray_set_handler(NULL), ours);
+	assert_ptr_equal(dray_get_handler(), standard);
+	dray_pool_close(other);
+}
+
+static void *in_another_thread(void *handler)
+{
+	const void *first = dray_get_handler();
+
+	dray_set_handler(handler);
+	return (void *)first;
+}
+
+static void each_thread_has_its_own(void **state)
+{
+	const struct dray_handler *ours = dray_handler_for(*state);
+	pthread_t thread;
+	void *first;
+
+	dray_set_handler(ours);
+	assert_int_equal(pthread_create(&thread, NULL, in_another_thread,
+					(void *)dray_handler_default()),
+			 0);
+	assert_int_equal(pthread_join(thread, &first), 0);
+	assert_ptr_equal(first, dray_handler_default());
+	assert_ptr_equal(dray_get_handler(), ours);
+	dray_set_handler(NULL);
+}
+
+static void free_at_exit(void *block)
+{
+	const struct dray_handler *handler = dray_get_handler();
+
+	handler->allocator.free(handler->allocator.ctx, block, 1);
+}
+
+static pthread_key_t key;
+
+static void *leave_a_block(void *handler)
+{
+	const struct dray_handler *h = dray_set_handler(handler);
+
+	h = dray_get_handler();
+	pthread_setspecific(key, h->allocator.malloc(h->allocator.ctx, 100));
+	return NULL;
+}
+
+static void it_works_while_a_thread_ends(void **state)
+{
+	pthread_t thread;
+
+	assert_int_equal(pthread_key_create(&key, free_at_exit), 0);
+	assert_int_equal(pthread_create(&thread, NULL, leave_a_block,
+					(void *)dray_handler_for(*state)),
+			 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(stats_of(*state).blocks, 0);
+	assert_int_equal(stats_of(*state).bad_frees, 0);
+	pthread_key_delete(key);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_layout_is_that_of_nep_49_version_1),
+		POOL_FACT(it_is_named_after_the_back_end),
+		POOL_FACT(the_four_functions_work_with_wrong_sizes),
+		POOL_FACT(blocks_are_in_the_pool),
+		cmocka_unit_test(the_default_is_the_c_library),
+		POOL_FACT(scopes_nest),
+		POOL_FACT(each_thread_has_its_own),
+		POOL_FACT(it_works_while_a_thread_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
