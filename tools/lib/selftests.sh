@@ -7,24 +7,30 @@
 # selftests_build ARCHITECTURE
 selftests_build()
 {
-	local prefix='' source
+	local prefix='' folder source
 
+	folder=$(build_folder "selftests-$1")
+	mkdir -p "$folder"
 	source=$(kernel_source 6.12) || return 1
 	[ "$1" != arm64 ] || prefix=aarch64-linux-gnu-
 	make -s -C "$TREE/tests/selftests" \
 		"KSELFTEST=$source/tools/testing/selftests" \
-		"CROSS_COMPILE=$prefix" "O=$(build_folder "selftests-$1")"
+		"CROSS_COMPILE=$prefix" "O=$folder"
 }
 
-# selftests_add ARCHITECTURE PREFIX: adds them to the session, in their order
+# selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds them, or those named, to
+# the session, in their order
 selftests_add()
 {
-	local folder name
+	local folder name prefix=$2 chosen
 
 	folder=$(build_folder "selftests-$1")
+	shift 2
+	chosen=" $* "
 	mkdir -p "$SESSION/job/selftests"
 	while read -r name; do
+		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
 		cp "$folder/$name" "$SESSION/job/selftests"
-		session_add tap "$2$name" "./selftests/$name"
+		session_add tap "$prefix$name" "./selftests/$name"
 	done <"$folder/run-order"
 }

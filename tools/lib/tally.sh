@@ -80,8 +80,21 @@ tally_tap()
 			failed=1
 		fi
 	fi
-	[ "$failed" -eq 0 ] || tail -n 100 "$3" >&2
+	[ "$failed" -eq 0 ] || tally_tap_show "$3" >&2
 	tally_add "$1" "$passed" "$failed" "$skipped"
+}
+
+# What was said about failed tests, before or after their line, and the end.
+tally_tap_show()
+{
+	awk '
+		/^[ \t]*ok / { said = ""; after = 0; next }
+		/^[ \t]*not ok / { printf "%s%s\n", said, $0; said = ""
+			after = 1; next }
+		after { print; next }
+		{ said = said $0 "\n" }
+	' "$1" | head -n 200
+	tail -n 12 "$1"
 }
 
 # tally_pytest NAME STATUS LOG XML: pytest with --junitxml

@@ -52,8 +52,11 @@ style_licences()
 		# A page that is read as it stands has no place for the line.
 		*.md) [ -n "$said" ] || continue ;;
 		# Build files may be under either, as what they build.
-		Kbuild | driver/*.txt | dkms.conf)
-			[ "$said" != 'Apache-2.0 OR MIT' ] || continue ;;
+		Kbuild | dkms.conf | driver/Makefile | driver/*.rules)
+			case $said in
+			GPL-2.0-only | 'Apache-2.0 OR MIT') continue ;;
+			esac
+			;;
 		esac
 		[ "$said" != "$want" ] || continue
 		echo "$file: says \"$said\", not \"$want\""
