@@ -73,7 +73,7 @@ board_add_programs()
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
 	cp -r "$TREE/tests/python" "$TREE/tests/numpy" "$SESSION/job"
 	session_add pytest python \
-		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q -p no:cacheprovider --junitxml=/results/python.xml ."
+		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --junitxml=/results/python.xml ."
 	session_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/board.txt --once --no-conftest"
 }

@@ -28,7 +28,7 @@ python_tests()
 		PYTHONPATH=$(build_folder "$kind")/userspace/python \
 		PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$preload \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		timeout 600 /usr/bin/python3 -m pytest -q \
+		timeout 600 /usr/bin/python3 -m pytest -q --color=no \
 		-p no:cacheprovider --junitxml="$log.xml" . </dev/null) \
 		>"$log" 2>&1 || status=$?
 	tally_pytest "tests/python ($kind)" "$status" "$log" "$log.xml"
