@@ -154,7 +154,7 @@ def test_an_address_moves_with_the_view(make):
 @pytest.mark.kernel
 def test_segments_cover_the_span_of_a_view(make):
     array = make(np.zeros((100, 100), np.int32))
-    for view in (array, array[2:5, 7:9], array[::-1, ::-1], array[0, 0]):
+    for view in (array, array[2:5, 7:9], array[::-1, ::-1], array[:1, 3:4]):
         reach = [(n - 1) * step for n, step in zip(view.shape, view.strides)]
         low = sum(step for step in reach if step < 0)
         high = sum(step for step in reach if step > 0) + view.itemsize
