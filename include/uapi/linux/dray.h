@@ -11,9 +11,10 @@
  * Every structure may grow at its end.  A caller may pass an older, smaller
  * structure, down to the first version, else -EINVAL: what it does not know is
  * taken as zero.  A caller may pass a newer, larger one: bytes that this
- * kernel does not know must be zero, else -E2BIG.  Unknown flags and non-zero padding are -EINVAL.  User pointers
- * travel as __u64, all fields have fixed width, every structure is a multiple
- * of eight bytes, so that 32-bit callers need no translation.
+ * kernel does not know must be zero, else -E2BIG.  Unknown flags and non-zero
+ * padding are -EINVAL.  User pointers travel as __u64, all fields have fixed
+ * width, every structure is a multiple of eight bytes, so that 32-bit callers
+ * need no translation.
  */
 #ifndef _UAPI_LINUX_DRAY_H
 #define _UAPI_LINUX_DRAY_H
