@@ -145,7 +145,7 @@ bool nodes_open(const struct request *request, struct open_nodes *nodes)
 	for (size_t i = 0; i < count; i++) {
 		struct open_node *node = &nodes->entries[nodes->count];
 
-		if (request->node && strcmp(request->node, names[i]))
+		if (request->node && strcmp(request->node, names[i]) != 0)
 			continue;
 		matches++;
 		if (node_open(node, names[i]))

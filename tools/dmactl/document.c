@@ -85,7 +85,7 @@ static size_t valid_bytes(const char *text, size_t length)
 
 json_t *document_text(const char *text, size_t room)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
+	static const char replacement[3] = { '\xef', '\xbf', '\xbd' };
 	size_t left = strnlen(text, room);
 	/* one byte becomes three at most */
 	char *fixed = memory_resize(NULL, left + 1, 3);
@@ -100,8 +100,8 @@ json_t *document_text(const char *text, size_t room)
 		text += valid;
 		left -= valid;
 		if (left) {
-			memcpy(end, replacement, 3);
-			end += 3;
+			memcpy(end, replacement, sizeof(replacement));
+			end += sizeof(replacement);
 			text++;
 			left--;
 		}

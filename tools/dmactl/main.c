@@ -58,7 +58,7 @@ static void look_at_terminal(struct request *request)
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 		request->width = size.ws_col;
 	request->colour =
-		!(no_colour && *no_colour) && kind && strcmp(kind, "dumb");
+		!(no_colour && *no_colour) && kind && strcmp(kind, "dumb") != 0;
 }
 
 static const char *node_name(const char *argument)
@@ -216,5 +216,5 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_DFL);
 	document_begin();
 	status = run(argc, argv);
-	return output_arrived() ? status : EXIT_FAILED;
+	return (int)(output_arrived() ? status : EXIT_FAILED);
 }

@@ -33,12 +33,13 @@ __attribute__((format(printf, 2, 3))) static void
 print_line(const char *key, const char *format, ...)
 {
 	va_list args;
+	char *value;
 
-	printf("%-12s ", key);
 	va_start(args, format);
-	vprintf(format, args);
+	value = text_format_list(format, args);
 	va_end(args);
-	putchar('\n');
+	printf("%-12s %s\n", key, value);
+	free(value);
 }
 
 static void print_name(const char *key, const char *name, size_t room)

@@ -26,6 +26,8 @@ struct table {
 	size_t column_count;
 	struct cell *cells;
 	size_t cell_count;
+	size_t row_count; /* complete ones */
+	size_t column; /* of the next cell */
 	size_t room; /* cells that fit into what is allocated */
 };
 
@@ -63,6 +65,10 @@ static void add_cell(struct table *table, enum table_colour colour, char *text)
 		.width = escape_width(text, strlen(text)),
 		.colour = colour,
 	};
+	if (++table->column == table->column_count) {
+		table->column = 0;
+		table->row_count++;
+	}
 }
 
 void table_cell(struct table *table, enum table_colour colour,
@@ -78,8 +84,7 @@ void table_cell(struct table *table, enum table_colour colour,
 void table_name(struct table *table, enum table_colour colour, const char *name,
 		size_t room)
 {
-	size_t column = table->cell_count % table->column_count;
-	bool last = column == table->column_count - 1;
+	bool last = table->column == table->column_count - 1;
 
 	add_cell(table, colour,
 		 escape(name, room, last ? ESCAPE_NAME : ESCAPE_WORD));
@@ -92,6 +97,11 @@ void table_size(struct table *table, const struct request *request,
 
 	table_cell(table, TABLE_PLAIN, "%s",
 		   quantity_size(size, bytes, request->bytes));
+}
+
+size_t table_rows(const struct table *table)
+{
+	return table->row_count;
 }
 
 const char *colour_on(const struct request *request, enum table_colour colour)
@@ -144,11 +154,13 @@ static size_t *measure(const struct table *table, const struct request *request)
 	for (size_t i = 0; i < table->column_count; i++)
 		widths[i] =
 			request->header ? strlen(table->columns[i].title) : 0;
-	for (size_t i = 0; i < table->cell_count; i++) {
-		size_t *width = &widths[i % table->column_count];
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct cell *cells =
+			table->cells + row * table->column_count;
 
-		if (table->cells[i].width > *width)
-			*width = table->cells[i].width;
+		for (size_t i = 0; i < table->column_count; i++)
+			if (cells[i].width > widths[i])
+				widths[i] = cells[i].width;
 	}
 	if (request->width)
 		shrink(table, widths, request->width);
@@ -189,11 +201,6 @@ static void print_cell(const struct table *table, const struct cell *cell,
 		putchar('\n');
 }
 
-size_t table_rows(const struct table *table)
-{
-	return table->cell_count / table->column_count;
-}
-
 void table_print(const struct table *table, const struct request *request)
 {
 	size_t *widths = measure(table, request);
@@ -206,11 +213,12 @@ void table_print(const struct table *table, const struct request *request)
 
 		print_cell(table, &title, i, widths[i], request);
 	}
-	for (size_t i = 0; i < table->cell_count; i++) {
-		size_t column = i % table->column_count;
+	for (size_t row = 0; row < table->row_count; row++) {
+		const struct cell *cells =
+			table->cells + row * table->column_count;
 
-		print_cell(table, &table->cells[i], column, widths[column],
-			   request);
+		for (size_t i = 0; i < table->column_count; i++)
+			print_cell(table, &cells[i], i, widths[i], request);
 	}
 	free(widths);
 }

@@ -42,7 +42,7 @@ enum dray_reason {
 	DRAY_REASON_ALIGNMENT,	/* no power of two, or above the heap's largest, bytes */
 	DRAY_REASON_MASK,	/* free memory lies above the address limit, highest address */
 	DRAY_REASON_FULL,	/* the heap's free bytes are fewer than asked, bytes */
-	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run is this long (cma: at most), bytes */
+	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run, bytes; cma: at most */
 	DRAY_REASON_ORDER,	/* the page allocator's largest piece, bytes */
 	DRAY_REASON_QUOTA,	/* the caller's quota, bytes */
 	DRAY_REASON_HEAP,	/* no such heap; the number of heaps */
