@@ -17,13 +17,13 @@ def dmactl(command: str) -> dict:
 
 
 with open(sys.argv[1], encoding="utf-8") as before_file:
-    before = {heap["name"]: heap for heap in json.load(before_file)["heaps"]}
+    before = {heap["heap"]: heap for heap in json.load(before_file)["heaps"]}
 check("no buffer is left", dmactl("list")["buffers"] == [])
 for heap in dmactl("heaps")["heaps"]:
-    check(f"heap {heap['name']}: nothing used, nothing held",
+    check(f"heap {heap['heap']}: nothing used, nothing held",
           heap["used"] == heap["quarantined"] == heap["buffers"] == 0)
     # The system takes from the other heaps too.
-    if heap["name"] == "reserved":
+    if heap["heap"] == "reserved":
         check(f"heap reserved: {heap['free']:,} bytes free, as before",
               heap["free"] == before["reserved"]["free"] == heap["total"])
 sys.exit(1 if failures() else 0)

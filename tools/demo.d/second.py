@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """The second process: receives an array on the socket whose number it is
-given, changes it in place, and says what it saw."""
+given, changes it in place, says what it saw, and holds it until the socket
+is closed."""
 
 import os
 import socket
@@ -16,3 +17,4 @@ with socket.socket(fileno=int(sys.argv[1])) as link:
     np.subtract(255, array, out=array)
     link.sendall(f"received {'x'.join(map(str, array.shape))} with strides "
                  f"{array.strides} and inverted it in place".encode())
+    link.recv(1)        # until the other end is closed

@@ -99,6 +99,8 @@ guest_prepare()
 	for word in "$@"; do
 		printf "'%s' " "${word//\'/\'\\\'\'}"
 	done >"$scratch/root/guest/command"
+	# The guest's output is a terminal only where ours is.
+	[ -t 1 ] || echo 'export NO_COLOR=1' >"$scratch/root/guest/environment"
 	cp "$TREE/tools/lib/guest-init" "$scratch/root/init"
 	chmod +x "$scratch/root/init"
 	guest_archives "$architecture" "$scratch"
