@@ -173,9 +173,9 @@ dray_array_view(const struct dray_array *array);
  * receiver reaches the whole buffer, so memory for sharing comes from a pool
  * or an array of its own.
  *
- * Errors: -EINVAL (memory that is not dray's; the sentence says so),
- * -EOPNOTSUPP (private host memory), what sendmsg gives.  Blocks as the
- * socket does.
+ * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
+ * sentence says so), -EOPNOTSUPP (private host memory), what sendmsg gives.
+ * Blocks as the socket does, but finishes what it has begun.
  */
 DRAY_API int dray_array_send(int socket, const struct dray_view *view);
 
@@ -185,7 +185,8 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
  *
  * Errors: -EBADMSG (no record, a truncated or a forged one), -EINVAL (a
  * descriptor that is no buffer), -EPROTO (another version), -ECONNRESET (the
- * sender is gone), what recvmsg gives.
+ * sender is gone), what recvmsg, dray_node_open() and dray_buffer_import()
+ * give.
  */
 DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 				struct dray_array **out);

@@ -22,7 +22,7 @@ struct dray_fence;
 
 /** How a queue decides; all zero is the default. */
 struct dray_queue_options {
-	uint32_t channel;	/* index + 1; 0: any channel that is free */
+	uint32_t channel;	/* index + 1; 0: the one that the first transfer gets */
 	uint32_t flags;		/* 0 */
 	/*
 	 * The threshold: a copy that takes more descriptors goes to the CPU.
@@ -34,12 +34,14 @@ struct dray_queue_options {
 /**
  * A queue of transfers on @node (which it references).  What is submitted
  * later starts later.  A node without channels gives a queue that copies with
- * the CPU.  Errors: -EINVAL (no such channel), -ENOMEM.
+ * the CPU.  Errors: -EINVAL (no such channel, unknown flags, a
+ * DRAY_MAX_DESCRIPTORS that is no number), -ENOMEM, -ENODEV (the device is
+ * gone).
  */
 DRAY_API int dray_queue_create(struct dray_node *node,
 			       const struct dray_queue_options *options,
 			       struct dray_queue **out);
-/** Waits for what is in flight, then frees the queue. */
+/** Waits for what is in flight, then frees the queue.  NULL is ignored. */
 DRAY_API void dray_queue_destroy(struct dray_queue *queue);
 
 /* How to copy; 0 lets the threshold decide */
@@ -56,16 +58,21 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
  * @fence: the point where it is done, with one reference; already signalled
  *	where the CPU copied.  NULL waits.
  *
- * Errors: -EINVAL (shapes or item sizes differ; a destination whose elements
- * share bytes; source and destination overlap on the engine), -EPERM (a
- * read-only destination), -EOPNOTSUPP (DRAY_COPY_ENGINE and no engine can),
- * -EAGAIN, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
+ * Errors: -EINVAL (a view that dray_view_init() would refuse; shapes or item
+ * sizes differ; a destination whose elements share bytes; unknown or
+ * contradicting flags; with DRAY_COPY_ENGINE, spans of source and destination
+ * that overlap), -EPERM (a read-only destination), -EOPNOTSUPP
+ * (DRAY_COPY_ENGINE and no engine can: the sentence says why), -EAGAIN
+ * (DRAY_COPY_NONBLOCK), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
  */
 DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 		       const struct dray_view *src, unsigned int flags,
 		       struct dray_fence **fence);
 
-/** Sets every element of @dst to the one at @element.  Otherwise the same. */
+/**
+ * Sets every element of @dst to the one at @element.  Otherwise the same.
+ * Engines fill elements of 1, 2, 4, 8 and 16 bytes.
+ */
 DRAY_API int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 		       const void *element, unsigned int flags,
 		       struct dray_fence **fence);
@@ -91,7 +98,7 @@ DRAY_API int dray_explain(struct dray_queue *queue,
 /**
  * Waits until the fence has signalled: 0, or the negative errno that it
  * failed with, or -ETIME after @timeout_ms milliseconds (below 0: for ever),
- * or -EINTR.  May be called again, from any thread.
+ * or -EINTR, or what poll() gives.  May be called again, from any thread.
  */
 DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
 /** 1 when signalled, 0 when not yet, a negative errno when it failed. */
@@ -99,13 +106,16 @@ DRAY_API int dray_fence_status(struct dray_fence *fence);
 /** A sync_file to poll(), borrowed; -1 where the CPU copied. */
 DRAY_API int dray_fence_fd(const struct dray_fence *fence);
 DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
+/** NULL is ignored. */
 DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**
  * Makes what the CPU wrote to @view visible to the node, or what the node
- * wrote visible to the CPU: exactly its rows.  Errors: -EINVAL (memory that
- * is not dray's).  Nothing happens, and no call is made, where the node needs
- * nothing.
+ * wrote visible to the CPU: exactly its rows.  Nothing happens, and no call is
+ * made, where the node needs nothing.
+ *
+ * Errors: -EINVAL (a view that dray_view_init() would refuse, or one that does
+ * not lie in one block of dray's memory), else as dray_node_sync().
  */
 DRAY_API int dray_view_sync(const struct dray_view *view,
 			    enum dray_sync_owner owner,
