@@ -81,7 +81,7 @@ TEST_F(heap, a_size_above_the_largest_possible_is_refused)
 	struct dray_alloc alloc = { .size = self->heap.largest_request + 1,
 				    .heap = self->heap.index };
 
-	EXPECT_EQ(-EINVAL, allocate(self->node, &alloc));
+	EXPECT_EQ(-ENOMEM, allocate(self->node, &alloc));
 	if (alloc.reason != DRAY_REASON_ORDER) {
 		EXPECT_EQ(DRAY_REASON_SIZE, alloc.reason);
 	}
@@ -144,7 +144,7 @@ TEST_F(dray, a_huge_size_is_refused)
 		struct dray_alloc alloc = { .size = sizes[i],
 					    .heap = DRAY_HEAP_ANY };
 
-		EXPECT_EQ(-EINVAL, allocate(self->node, &alloc));
+		EXPECT_EQ(-ENOMEM, allocate(self->node, &alloc));
 		EXPECT_NE(DRAY_REASON_NONE, alloc.reason);
 		EXPECT_LT(0, alloc.limit);
 	}

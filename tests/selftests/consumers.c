@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "fixture_heap.h"
+#include "fixture_reserved.h"
 #include "loop_device.h"
 
 #define SIZE (64 * 1024)
@@ -161,15 +162,13 @@ TEST_F(heap, pages_that_a_pipe_holds_are_not_given_to_others)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-TEST_F(heap, a_full_heap_waits_for_quarantine_before_it_refuses)
+TEST_F(reserved, a_full_heap_waits_for_quarantine_before_it_refuses)
 {
 	struct iovec iovec = { .iov_len = self->page };
 	uint8_t *seen = malloc(self->page);
 	struct buffer buffer;
 	int pipes[2];
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "only dedicated memory is quarantined");
 	ASSERT_EQ(0, pipe(pipes));
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
 				 self->heap.largest_free, &buffer));

@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 
+#include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "fixture_reserved.h"
 
 #define MOST 4096
 
@@ -16,19 +18,11 @@ static int allocate(int node, uint32_t heap, uint64_t size,
 	return node_call(node, DRAY_IOC_ALLOC, alloc);
 }
 
-/* Memory of the system is not filled by a test. */
-#define NEEDS_OWN_MEMORY()                                             \
-	do {                                                           \
-		if (self->heap.flags & DRAY_HEAP_SHARED)               \
-			SKIP(return, "the system lives in this heap"); \
-	} while (0)
-
-TEST_F(heap, more_than_is_free_is_refused_with_the_free_bytes)
+TEST_F(reserved, more_than_is_free_is_refused_with_the_free_bytes)
 {
 	struct dray_alloc first, second;
 	struct dray_heap_info now;
 
-	NEEDS_OWN_MEMORY();
 	ASSERT_EQ(0,
 		  allocate(self->node, self->heap.index, self->page, &first));
 	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
@@ -38,12 +32,11 @@ TEST_F(heap, more_than_is_free_is_refused_with_the_free_bytes)
 	EXPECT_EQ(now.free, second.limit);
 }
 
-TEST_F(heap, all_of_it_in_one_piece_is_granted)
+TEST_F(reserved, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc alloc;
 	struct dray_heap_info now;
 
-	NEEDS_OWN_MEMORY();
 	ASSERT_EQ(0, allocate(self->node, self->heap.index,
 			      self->heap.largest_free, &alloc));
 	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
@@ -54,14 +47,13 @@ TEST_F(heap, all_of_it_in_one_piece_is_granted)
 	EXPECT_EQ(0, alloc.limit);
 }
 
-TEST_F(heap, enough_in_pieces_is_refused_with_the_longest_piece)
+TEST_F(reserved, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t piece = self->heap.total / 8 / self->page * self->page;
 	struct dray_alloc alloc[9], large;
 	struct dray_heap_info now;
 	unsigned int i, count = 0;
 
-	NEEDS_OWN_MEMORY();
 	while (count < 9 &&
 	       !allocate(self->node, self->heap.index, piece, &alloc[count]))
 		count++;
@@ -79,7 +71,7 @@ TEST_F(heap, enough_in_pieces_is_refused_with_the_longest_piece)
 			      &large));
 }
 
-TEST_F(heap, small_pieces_fill_it_to_the_last_page_and_come_back)
+TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 {
 	static struct buffer buffers[MOST];
 	uint64_t piece =
@@ -88,7 +80,6 @@ TEST_F(heap, small_pieces_fill_it_to_the_last_page_and_come_back)
 	unsigned int count = 0, i;
 	int ret;
 
-	NEEDS_OWN_MEMORY();
 	if (piece < self->page)
 		piece = self->page;
 	/* every piece is told from every other, so that none is given twice */
@@ -116,7 +107,7 @@ TEST_F(heap, small_pieces_fill_it_to_the_last_page_and_come_back)
 				     self->heap.largest_free, &buffers[0]));
 }
 
-TEST_F(heap, the_upper_end_and_the_lower_end_meet_in_the_middle)
+TEST_F(reserved, the_upper_end_and_the_lower_end_meet_in_the_middle)
 {
 	uint64_t half = self->heap.total / 2 / self->page * self->page;
 	struct dray_alloc low = { .size = half, .heap = self->heap.index };
@@ -124,24 +115,24 @@ TEST_F(heap, the_upper_end_and_the_lower_end_meet_in_the_middle)
 				   .heap = self->heap.index,
 				   .flags = DRAY_ALLOC_TOP };
 
-	NEEDS_OWN_MEMORY();
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &high));
 	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &low));
 }
 
-TEST_F(heap, cma_gives_what_it_says_or_tells_why_not)
+TEST_F(dray, cma_gives_what_it_says_or_tells_why_not)
 {
 	struct dray_alloc alloc[64];
+	struct dray_heap_info heap;
 	unsigned int count = 0;
 	uint64_t piece;
-	int ret = 0;
+	int ret = node_find_heap(self->node, DRAY_HEAP_CMA, &heap);
 
-	if (variant->type != DRAY_HEAP_CMA)
-		SKIP(return, "this is about CMA");
-	piece = self->heap.total / 16 / self->page * self->page;
+	if (ret == -ENOENT)
+		SKIP(return, "this node has no cma heap");
+	ASSERT_EQ(0, ret);
+	piece = heap.total / 16 / self->page * self->page;
 	while (count < 64 && !ret)
-		ret = allocate(self->node, self->heap.index, piece,
-			       &alloc[count++]);
+		ret = allocate(self->node, heap.index, piece, &alloc[count++]);
 	ASSERT_EQ(-ENOMEM, ret);
 	EXPECT_LE(2, count);
 	EXPECT_TRUE(alloc[count - 1].reason == DRAY_REASON_FULL ||

@@ -6,6 +6,7 @@
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "fixture_reserved.h"
 
 TEST_F(dray, an_index_past_the_end_is_refused)
 {
@@ -109,10 +110,8 @@ TEST_F(heap, free_bytes_lie_within_the_total)
 	EXPECT_LT(0, self->heap.largest_request);
 }
 
-TEST_F(heap, free_used_and_quarantined_are_the_total_of_reserved_memory)
+TEST_F(reserved, free_used_and_quarantined_are_the_total)
 {
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "others take from this heap too");
 	EXPECT_EQ(self->heap.total,
 		  self->heap.free + self->heap.used + self->heap.quarantined);
 }

@@ -232,18 +232,25 @@ TEST_F(heap, a_moved_mapping_keeps_its_bytes)
 	EXPECT_EQ(moved[0], buffer.bytes[0]);
 }
 
-TEST_F(heap, a_mapping_does_not_grow)
+TEST_F(heap, a_mapping_that_grows_ends_with_the_buffer)
 {
+	size_t size = PAGES * self->page;
 	struct buffer buffer;
-	uint8_t *part;
+	uint8_t *part, *grown;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, size, &buffer));
+	fill_random(buffer.bytes, size, 6);
 	part = map(buffer.fd, self->page, PROT_READ | PROT_WRITE, 0);
 	ASSERT_NE(MAP_FAILED, part);
-	EXPECT_EQ(MAP_FAILED, mremap(part, self->page, 2 * PAGES * self->page,
-				     MREMAP_MAYMOVE));
-	EXPECT_EQ(EFAULT, errno);
+	grown = mremap(part, self->page, 2 * size, MREMAP_MAYMOVE);
+	if (grown == MAP_FAILED) {
+		EXPECT_EQ(EFAULT, errno);
+		return;
+	}
+	/* growing is no way around the check of the size */
+	EXPECT_EQ(-1, first_difference(buffer.bytes, grown, size));
+	EXPECT_EQ(SIGBUS, read_ends_in(grown + size));
+	EXPECT_EQ(SIGBUS, write_ends_in(grown + 2 * size - 1));
 }
 
 TEST_F(heap, a_shrunk_mapping_keeps_its_head)

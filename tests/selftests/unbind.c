@@ -112,20 +112,53 @@ TEST_F(bound, unbind_completes_under_mapped_buffers)
 
 TEST_F(bound, every_later_call_says_that_the_device_is_gone)
 {
-	const unsigned long calls[] = {
-		DRAY_IOC_INFO,	 DRAY_IOC_HEAP_INFO, DRAY_IOC_CHANNEL_INFO,
-		DRAY_IOC_ALLOC,	 DRAY_IOC_ADDRESS,   DRAY_IOC_SYNC,
-		DRAY_IOC_SUBMIT, DRAY_IOC_LIST,	     DRAY_IOC_BUFFER_INFO,
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_offset = 64,
+					  .run = 64 };
+	struct dray_info info = { 0 };
+	struct dray_heap_info heap_info = { 0 };
+	struct dray_channel_info channel_info = { 0 };
+	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
+	struct dray_address address = { 0 };
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE };
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	struct dray_list list = { 0 };
+	struct dray_buffer_info buffer_info = { 0 };
+	const struct {
+		unsigned long request;
+		void *argument;
+	} calls[] = {
+		{ DRAY_IOC_INFO, &info },
+		{ DRAY_IOC_HEAP_INFO, &heap_info },
+		{ DRAY_IOC_CHANNEL_INFO, &channel_info },
+		{ DRAY_IOC_ALLOC, &alloc },
+		{ DRAY_IOC_ADDRESS, &address },
+		{ DRAY_IOC_SYNC, &sync },
+		{ DRAY_IOC_SUBMIT, &submit },
+		{ DRAY_IOC_LIST, &list },
+		{ DRAY_IOC_BUFFER_INFO, &buffer_info },
 	};
-	uint64_t argument[64] = { 0 };
+	struct buffer buffer;
 	size_t i;
 
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	transfer.dst_fd = buffer.fd;
+	transfer.src_fd = buffer.fd;
+	address.fd = buffer.fd;
+	buffer_info.id = buffer.id;
 	ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
-	for (i = 0; i < ARRAY_SIZE(calls); i++)
-		EXPECT_EQ(-ENODEV, node_call(self->node, calls[i], argument))
+	for (i = 0; i < ARRAY_SIZE(calls); i++) {
+		EXPECT_EQ(-ENODEV, node_call(self->node, calls[i].request,
+					     calls[i].argument))
 		{
 			TH_LOG("call %zu", i);
 		}
+	}
 }
 
 TEST_F(bound, a_mapping_stays_valid_after_unbind)
