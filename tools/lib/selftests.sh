@@ -4,6 +4,9 @@
 # The tests of the kernel interface: built statically against the harness of
 # the kernel's own tests, for either architecture, and added to a session.
 
+# A disk for direct I/O, and an importer of dma-bufs outside dray.
+SELFTESTS_MODULES=(loop vgem)
+
 # selftests_build ARCHITECTURE
 selftests_build()
 {

@@ -27,6 +27,7 @@ suite_board()
 	board_add_unit
 	[ "$QUICK" = yes ] || board_add_programs
 	(
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=1500
 		GUEST_ROOTS=("$(build_board_root)" "$SESSION/lib")
 		session_boot "the board"

@@ -27,6 +27,7 @@ suite_pc()
 		session_add status "$series-the-module-unloads" \
 			'rmmod dray && ! test -e /dev/dray0'
 		(
+			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=600
 			GUEST_PARAMETERS=nodes=1
 			session_boot "Linux $series on the PC"
