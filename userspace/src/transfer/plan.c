@@ -14,6 +14,7 @@
 #include "array/view.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "memory/node.h"
 #include "transfer/plan.h"
 
 /* An objection: a code for a caller that insists, 0 for none. */
@@ -76,6 +77,9 @@ static int locate(struct dray_plan *plan, const struct dray_queue *queue,
 		return object(plan, -EOPNOTSUPP,
 			      "the %s leaves its block of %" PRIu64 " bytes",
 			      what, out->block_size);
+	if (dray_buffer_descriptor(out->buffer) < 0)
+		return object(plan, -EOPNOTSUPP,
+			      "the %s is private memory of this process", what);
 	node = dray_buffer_node(out->buffer);
 	if (node == queue->node)
 		return 0;

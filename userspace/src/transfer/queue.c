@@ -111,13 +111,14 @@ static int learn_engine(struct dray_queue *queue)
 				 queue->channel, info.name, info.channel_count);
 	queue->max_runs = info.max_runs;
 	queue->max_bytes = info.max_bytes;
-	if (!strcmp(dray_node_backend(queue->node), "host")) {
-		dray_queue_lose_engine(queue, "the host has no engine");
-		return 0;
-	}
 	if (!(info.flags & DRAY_NODE_SUBMIT)) {
-		snprintf(sentence, sizeof(sentence),
-			 "the module that runs %s has no transfers", info.name);
+		if (!strcmp(dray_node_backend(queue->node), "host"))
+			snprintf(sentence, sizeof(sentence),
+				 "the host has no engine");
+		else
+			snprintf(sentence, sizeof(sentence),
+				 "the module behind %s has no transfers",
+				 info.name);
 		dray_queue_lose_engine(queue, sentence);
 		return 0;
 	}
