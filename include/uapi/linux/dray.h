@@ -306,7 +306,7 @@ struct dray_buffer_info {
 	__u32 flags;		/* in/out: DRAY_BUFFER_* */
 	__u64 size;		/* out: bytes */
 	__u64 age_ns;		/* out: since it was allocated */
-	__u64 sync_bytes;	/* out: bytes that SYNC has maintained */
+	__u64 sync_bytes;	/* out: bytes that SYNC and CPU accesses maintained */
 	__u64 sync_ns;		/* out: time that took */
 	__u32 heap;		/* out: index in this node; DRAY_HEAP_ANY: not of this node */
 	__u32 mode;		/* out: enum dray_mode */
