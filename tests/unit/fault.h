@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Faults where the library meets the system: the linker sends its calls of
+ * these functions here (meson.build has the list), and the one that the test
+ * chose fails.  Nothing in the library knows of it.
+ */
+#ifndef DRAY_TESTS_FAULT_H
+#define DRAY_TESTS_FAULT_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "unit.h"
+
+static int calls_to_go = -1;	/* until one fails; below 0: none will */
+static int fault_error;
+static bool faults_last;	/* all later calls fail too */
+static bool faulted;
+
+/* The @n-th call from now on fails with @error. */
+static inline void arm(int n, int error)
+{
+	calls_to_go = n;
+	fault_error = error;
+	faults_last = false;
+	faulted = false;
+}
+
+static inline void disarm(void)
+{
+	calls_to_go = -1;
+}
+
+static inline bool fails_now(void)
+{
+	if (calls_to_go < 0 || (calls_to_go && calls_to_go--))
+		return false;
+	if (!faults_last)
+		calls_to_go = -1;
+	errno = fault_error;
+	faulted = true;
+	return true;
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return fails_now() ? NULL : __real_calloc(count, size);
+}
+
+void *__real_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset)
+{
+	/*
+	 * PROT_NONE over a mapping is how the window takes addresses back;
+	 * that it fails has a test of its own, and costs those addresses.
+	 */
+	bool takes_back = protection == PROT_NONE && (flags & MAP_FIXED);
+
+	return !takes_back && fails_now() ?
+		       MAP_FAILED :
+		       __real_mmap64(address, size, protection, flags, fd,
+				     offset);
+}
+
+void *__real_mremap(void *old, size_t old_size, size_t size, int flags, ...);
+void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...);
+void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...)
+{
+	return fails_now() ? MAP_FAILED :
+			     __real_mremap(old, old_size, size, flags);
+}
+
+int __real_memfd_create(const char *name, unsigned int flags);
+int __wrap_memfd_create(const char *name, unsigned int flags);
+int __wrap_memfd_create(const char *name, unsigned int flags)
+{
+	return fails_now() ? -1 : __real_memfd_create(name, flags);
+}
+
+int __real_ftruncate64(int fd, off_t size);
+int __wrap_ftruncate64(int fd, off_t size);
+int __wrap_ftruncate64(int fd, off_t size)
+{
+	return fails_now() ? -1 : __real_ftruncate64(fd, size);
+}
+
+int __real_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	long argument;
+
+	va_start(args, command);
+	argument = va_arg(args, long);
+	va_end(args);
+	return fails_now() ? -1 : __real_fcntl64(fd, command, argument);
+}
+
+int __real_fstat64(int fd, struct stat *status);
+int __wrap_fstat64(int fd, struct stat *status);
+int __wrap_fstat64(int fd, struct stat *status)
+{
+	return fails_now() ? -1 : __real_fstat64(fd, status);
+}
+
+int __real_madvise(void *address, size_t size, int advice);
+int __wrap_madvise(void *address, size_t size, int advice);
+int __wrap_madvise(void *address, size_t size, int advice)
+{
+	/* Huge pages are only a hint, which may fail at any time. */
+	return fails_now() ? -1 : __real_madvise(address, size, advice);
+}
+
+int __real_fallocate64(int fd, int mode, off_t offset, off_t size);
+int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size);
+int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size)
+{
+	return fails_now() ? -1 : __real_fallocate64(fd, mode, offset, size);
+}
+
+struct sysinfo;
+int __real_sysinfo(struct sysinfo *memory);
+int __wrap_sysinfo(struct sysinfo *memory);
+int __wrap_sysinfo(struct sysinfo *memory)
+{
+	return fails_now() ? -1 : __real_sysinfo(memory);
+}
+
+FILE *__real_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+	return fails_now() ? NULL : __real_fopen64(path, mode);
+}
+
+#endif /* DRAY_TESTS_FAULT_H */

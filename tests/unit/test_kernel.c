@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * kernel: what the library makes of the module's answers.
+ *
+ * The module itself is there when the other tests run with
+ * DRAY_TEST_NODE=kernel.  Here a stand-in answers, because a module of
+ * another version, a heap that is full or a channel that died cannot be had
+ * on demand: the linker sends open, ioctl, mmap and fstatfs here.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "memory/node.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define DMA_BUF_MAGIC 0x444d4142
+
+/* The stand-in: what it answers, and what it was asked last. */
+static struct {
+	int open_error;
+	unsigned long failing; /* the call that fails, 0: none */
+	int error;
+	uint32_t reason;
+	uint64_t limit;
+	int interruptions; /* calls that end with EINTR first */
+	uint32_t abi_version;
+	uint32_t sync_flags;
+	bool mmap_fails;
+	bool calloc_fails;
+	bool is_dma_buf;
+	int calls; /* of any kind */
+	int syncs;
+	struct dray_sync sync;
+	struct dray_range ranges[64];
+	struct dray_alloc alloc;
+	struct dray_address address;
+} module;
+
+static int answer_info(struct dray_info *info)
+{
+	*info = (struct dray_info){
+		.abi_version = module.abi_version,
+		.flags = DRAY_NODE_SUBMIT | DRAY_NODE_ADDRESS,
+		.cache_line = 64,
+		.dma_alignment = 128,
+		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
+		.heap_count = 2,
+		.channel_count = 1,
+		.name = "dray7",
+	};
+	return 0;
+}
+
+static int answer_sync(struct dray_sync *sync)
+{
+	size_t known = sync->count < 64 ? sync->count : 64;
+
+	module.syncs += sync->count > 0;
+	module.sync = *sync;
+	if (known)
+		memcpy(module.ranges, (void *)(uintptr_t)sync->ranges,
+		       known * sizeof(module.ranges[0]));
+	sync->flags = module.sync_flags;
+	return 0;
+}
+
+static int answer_alloc(struct dray_alloc *alloc)
+{
+	module.alloc = *alloc;
+	alloc->fd = memfd_create("stand-in", MFD_CLOEXEC);
+	alloc->id = 4711;
+	alloc->heap = 1;
+	return ftruncate(alloc->fd, (off_t)alloc->size);
+}
+
+/* The place where each call has its reason, for those that have one. */
+static void set_reason(unsigned long request, void *args)
+{
+	if (request == DRAY_IOC_ALLOC) {
+		((struct dray_alloc *)args)->reason = module.reason;
+		((struct dray_alloc *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_ADDRESS) {
+		((struct dray_address *)args)->reason = module.reason;
+		((struct dray_address *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_SYNC) {
+		((struct dray_sync *)args)->reason = module.reason;
+		((struct dray_sync *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_SUBMIT) {
+		((struct dray_submit *)args)->reason = module.reason;
+		((struct dray_submit *)args)->limit = module.limit;
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	void *args;
+
+	(void)fd;
+	va_start(list, request);
+	args = va_arg(list, void *);
+	va_end(list);
+	module.calls++;
+	if (module.interruptions) {
+		module.interruptions--;
+		errno = EINTR;
+		return -1;
+	}
+	if (request == module.failing) {
+		set_reason(request, args);
+		errno = module.error;
+		return -1;
+	}
+	switch (request) {
+	case DRAY_IOC_INFO:
+		return answer_info(args);
+	case DRAY_IOC_SYNC:
+		return answer_sync(args);
+	case DRAY_IOC_ALLOC:
+		return answer_alloc(args);
+	case DRAY_IOC_HEAP_INFO:
+		snprintf(((struct dray_heap_info *)args)->name, DRAY_NAME_LEN,
+			 "heap%u", ((struct dray_heap_info *)args)->index);
+		return 0;
+	case DRAY_IOC_ADDRESS:
+		module.address = *(struct dray_address *)args;
+		((struct dray_address *)args)->count = 3;
+		return 0;
+	case DRAY_IOC_BUFFER_INFO:
+		((struct dray_buffer_info *)args)->id = 4711;
+		snprintf(((struct dray_buffer_info *)args)->name, DRAY_NAME_LEN,
+			 "theirs");
+		return 0;
+	case DRAY_IOC_LIST:
+		((struct dray_list *)args)->count = 5;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...)
+{
+	if (strncmp(path, "/dev/dray", 9))
+		return __real_open64(path, flags, 0);
+	if (module.open_error) {
+		errno = module.open_error;
+		return -1;
+	}
+	return __real_open64("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+void *__real_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset)
+{
+	if (module.mmap_fails && (flags & MAP_TYPE) == MAP_SHARED) {
+		errno = EAGAIN;
+		return MAP_FAILED;
+	}
+	return __real_mmap64(address, size, protection, flags, fd, offset);
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return module.calloc_fails ? NULL : __real_calloc(count, size);
+}
+
+int __real_fstatfs64(int fd, struct statfs *system);
+int __wrap_fstatfs64(int fd, struct statfs *system);
+int __wrap_fstatfs64(int fd, struct statfs *system)
+{
+	int ret = __real_fstatfs64(fd, system);
+
+	if (!ret && module.is_dma_buf)
+		system->f_type = DMA_BUF_MAGIC;
+	return ret;
+}
+
+static void fail_with(unsigned long call, int error, uint32_t reason,
+		      uint64_t limit)
+{
+	module.failing = call;
+	module.error = error;
+	module.reason = reason;
+	module.limit = limit;
+}
+
+static int open_descriptors(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 64; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static int descriptors_before;
+
+static int with_node(void **state)
+{
+	struct dray_node *node;
+
+	memset(&module, 0, sizeof(module));
+	module.abi_version = DRAY_ABI_VERSION;
+	module.is_dma_buf = true;
+	descriptors_before = open_descriptors();
+	assert_works(dray_node_open("kernel:dray7", &node));
+	*state = node;
+	return 0;
+}
+
+static int without_node(void **state)
+{
+	dray_node_unref(*state);
+	return open_descriptors() != descriptors_before;
+}
+
+static void a_node_that_may_not_be_opened_is_eacces(void **state)
+{
+	struct dray_node *node;
+
+	(void)state;
+	module.open_error = EACCES;
+	assert_fails(dray_node_open("kernel:dray7", &node), -EACCES,
+		     "/dev/dray7: Permission denied");
+	module.open_error = ENXIO;
+	assert_fails(dray_node_open("kernel:dray7", &node), -ENODEV,
+		     "no node /dev/dray7");
+}
+
+static void a_module_of_another_version_is_refused(void **state)
+{
+	struct dray_node *node;
+
+	(void)state;
+	module.abi_version = 99;
+	assert_fails(dray_node_open("kernel:dray7", &node), -EPROTO,
+		     "version 99");
+	fail_with(DRAY_IOC_INFO, ENODEV, 0, 0);
+	assert_fails(dray_node_open("kernel:dray7", &node), -ENODEV,
+		     "/dev/dray7 is no node");
+}
+
+static void a_signal_does_not_end_a_call(void **state)
+{
+	struct dray_info info;
+
+	module.interruptions = 3;
+	module.calls = 0;
+	assert_works(dray_node_info(*state, &info, sizeof(info)));
+	assert_int_equal(module.calls, 4);
+}
+
+static void a_signal_ends_a_submission(void **state)
+{
+	struct dray_submit args = { .count = 1 };
+
+	module.interruptions = 1;
+	module.calls = 0;
+	assert_int_equal(dray_node_submit(*state, &args), -EINTR);
+	assert_int_equal(module.calls, 1);
+	assert_works(dray_node_submit(*state, &args));
+}
+
+static void a_refused_submission_says_why(void **state)
+{
+	struct dray_submit args = { .count = 3, .runs = 70000, .failed = 2 };
+
+	fail_with(DRAY_IOC_SUBMIT, E2BIG, DRAY_REASON_RUNS, 65536);
+	assert_fails(dray_node_submit(*state, &args), -E2BIG,
+		     "70000 descriptors");
+	assert_non_null(strstr(dray_last_error(), "number 2"));
+	assert_non_null(strstr(dray_last_error(), "at most 65536"));
+}
+
+static void a_full_heap_is_enomem_with_both_numbers(void **state)
+{
+	struct dray_buffer *buffer;
+
+	fail_with(DRAY_IOC_ALLOC, ENOMEM, DRAY_REASON_FULL, 12288);
+	assert_fails(dray_buffer_alloc(*state, MIB, NULL, &buffer), -ENOMEM,
+		     "1048576 cached bytes of any heap");
+	assert_non_null(strstr(dray_last_error(), "12288 bytes are free"));
+}
+
+static void a_mode_that_a_heap_lacks_is_not_supported(void **state)
+{
+	struct dray_buffer_options options = {
+		.heap = "heap1",
+		.mode = DRAY_MODE_WRITE_COMBINED,
+	};
+	struct dray_buffer *buffer;
+
+	fail_with(DRAY_IOC_ALLOC, EINVAL, DRAY_REASON_MODE, 0);
+	assert_fails(dray_buffer_alloc(*state, MIB, &options, &buffer),
+		     -EOPNOTSUPP, "write-combined bytes of heap 1");
+}
+
+static void what_was_asked_reaches_the_module(void **state)
+{
+	struct dray_buffer_options options = {
+		.heap = "heap1",
+		.name = "photo",
+		.alignment = 65536,
+		.address_limit = 0xffffffff,
+		.mode = DRAY_MODE_COHERENT,
+		.flags = DRAY_ALLOC_TOP,
+	};
+	struct dray_buffer *buffer;
+
+	assert_works(dray_buffer_alloc(*state, 100, &options, &buffer));
+	assert_int_equal(module.alloc.size, sysconf(_SC_PAGESIZE));
+	assert_int_equal(module.alloc.alignment, 65536);
+	assert_int_equal(module.alloc.address_limit, 0xffffffff);
+	assert_int_equal(module.alloc.heap, 1);
+	assert_int_equal(module.alloc.mode, DRAY_MODE_COHERENT);
+	assert_int_equal(module.alloc.flags, DRAY_ALLOC_TOP);
+	assert_string_equal(module.alloc.name, "photo");
+	assert_int_equal(dray_buffer_id(buffer), 4711);
+	dray_buffer_unref(buffer);
+
+	assert_works(dray_buffer_alloc(*state, 100, NULL, &buffer));
+	assert_int_equal(module.alloc.heap, DRAY_HEAP_ANY);
+	dray_buffer_unref(buffer);
+}
+
+static void an_unknown_heap_is_answered_with_those_there_are(void **state)
+{
+	struct dray_buffer_options options = { .heap = "cma" };
+	struct dray_buffer *buffer;
+
+	assert_fails(dray_buffer_alloc(*state, 1, &options, &buffer), -EINVAL,
+		     "no heap \"cma\" on dray7, which has: heap0, heap1");
+	fail_with(DRAY_IOC_HEAP_INFO, ENODEV, 0, 0);
+	assert_fails(dray_buffer_alloc(*state, 1, &options, &buffer), -ENODEV,
+		     "HEAP_INFO of heap 0");
+}
+
+static void a_buffer_that_cannot_be_mapped_is_closed(void **state)
+{
+	struct dray_buffer *buffer;
+	int before = open_descriptors();
+
+	module.mmap_fails = true;
+	assert_fails(dray_buffer_alloc(*state, MIB, NULL, &buffer), -EAGAIN,
+		     "mapping a buffer of 1048576 bytes");
+	assert_int_equal(open_descriptors(), before);
+}
+
+static void questions_that_fail_name_the_call(void **state)
+{
+	struct dray_channel_info channel;
+	struct dray_buffer_info info;
+	struct dray_heap_info heap;
+	struct dray_info node;
+	size_t count;
+
+	fail_with(DRAY_IOC_INFO, ENODEV, 0, 0);
+	assert_fails(dray_node_info(*state, &node, sizeof(node)), -ENODEV,
+		     "INFO of dray7");
+	fail_with(DRAY_IOC_HEAP_INFO, EIO, 0, 0);
+	assert_fails(dray_node_heap(*state, 1, &heap, sizeof(heap)), -EIO,
+		     "heap 1 of dray7");
+	fail_with(DRAY_IOC_CHANNEL_INFO, EIO, 0, 0);
+	assert_fails(dray_node_channel(*state, 0, &channel, sizeof(channel)),
+		     -EIO, "channel 0 of dray7");
+	fail_with(DRAY_IOC_LIST, EFAULT, 0, 0);
+	assert_fails(dray_node_list(*state, NULL, 0, &count), -EFAULT,
+		     "LIST of dray7");
+	fail_with(DRAY_IOC_BUFFER_INFO, EPERM, 0, 0);
+	assert_fails(dray_node_buffer_info(*state, 9, &info, sizeof(info)),
+		     -EPERM, "BUFFER_INFO of 9");
+	fail_with(DRAY_IOC_BUFFER_INFO, ENOENT, 0, 0);
+	assert_fails(dray_node_buffer_info(*state, 9, &info, sizeof(info)),
+		     -ENOENT, "no buffer 9 to be seen on dray7");
+}
+
+static void regions_reach_the_module_as_they_are(void **state)
+{
+	struct dray_buffer *buffer;
+	struct dray_region regions[40];
+	uint32_t i;
+
+	assert_works(dray_buffer_alloc(*state, MIB, NULL, &buffer));
+	for (i = 0; i < 40; i++)
+		regions[i] =
+			(struct dray_region){ buffer, 100 * i, 10, 20, 1 + i };
+	assert_works(dray_node_sync(*state, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+				    regions, 40));
+	assert_int_equal(module.syncs, 1);
+	assert_int_equal(module.sync.target, DRAY_TARGET_NODE);
+	assert_int_equal(module.sync.owner, DRAY_SYNC_FOR_CPU);
+	assert_int_equal(module.sync.direction, DRAY_FROM_DEVICE);
+	assert_int_equal(module.sync.count, 40);
+	for (i = 0; i < 40; i++) {
+		assert_int_equal(module.ranges[i].fd,
+				 dray_buffer_descriptor(buffer));
+		assert_int_equal(module.ranges[i].offset, 100 * i);
+		assert_int_equal(module.ranges[i].width, 10);
+		assert_int_equal(module.ranges[i].pitch, 20);
+		assert_int_equal(module.ranges[i].rows, 1 + i);
+	}
+	module.calloc_fails = true;
+	assert_fails(dray_node_sync(*state, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+				    regions, 40),
+		     -ENOMEM, "40 regions");
+	module.calloc_fails = false;
+	fail_with(DRAY_IOC_SYNC, EINVAL, DRAY_REASON_RANGE, 4096);
+	assert_fails(dray_node_sync_target(*state, 0, DRAY_SYNC_FOR_CPU,
+					   DRAY_FROM_DEVICE, regions, 3),
+		     -EINVAL, "which has 4096 bytes");
+	dray_buffer_unref(buffer);
+}
+
+static void a_node_that_needs_no_sync_is_not_called(void **state)
+{
+	struct dray_region region;
+	struct dray_node *node;
+	struct dray_buffer *buffer;
+
+	assert_true(dray_node_needs_sync(*state));
+	module.sync_flags = DRAY_SYNC_NOT_NEEDED;
+	assert_works(dray_node_open("kernel:dray7", &node));
+	assert_false(dray_node_needs_sync(node));
+	assert_works(dray_buffer_alloc(node, MIB, NULL, &buffer));
+	region = (struct dray_region){ buffer, 0, 1, 0, 1 };
+	assert_works(dray_node_sync(node, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+				    &region, 1));
+	assert_int_equal(module.syncs, 0);
+	/* Its channels are devices of their own. */
+	assert_works(dray_node_sync_target(node, 0, DRAY_SYNC_FOR_CPU,
+					   DRAY_FROM_DEVICE, &region, 1));
+	assert_int_equal(module.syncs, 1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+
+	/* One that does not say is taken to need it. */
+	fail_with(DRAY_IOC_SYNC, EIO, 0, 0);
+	assert_works(dray_node_open("kernel:dray7", &node));
+	assert_true(dray_node_needs_sync(node));
+	dray_node_unref(node);
+}
+
+static void addresses_are_asked_for_the_range(void **state)
+{
+	struct dray_segment segments[2];
+	struct dray_buffer *buffer;
+	size_t count;
+
+	assert_works(dray_buffer_alloc(*state, MIB, NULL, &buffer));
+	assert_works(
+		dray_buffer_addresses(buffer, 4096, 0, segments, 2, &count));
+	assert_int_equal(count, 3);
+	assert_int_equal(module.address.offset, 4096);
+	assert_int_equal(module.address.length, MIB - 4096);
+	assert_int_equal(module.address.room, 2);
+	assert_true(dray_buffer_exposed(buffer));
+	fail_with(DRAY_IOC_ADDRESS, EPERM, DRAY_REASON_PERMISSION, 0);
+	assert_fails(dray_buffer_addresses(buffer, 0, 1, segments, 2, &count),
+		     -EPERM, "does not have the right");
+	dray_buffer_unref(buffer);
+}
+
+static void an_imported_buffer_is_asked_for_its_id(void **state)
+{
+	struct dray_buffer *buffer;
+	struct stat status;
+	int fd = memfd_create("theirs", MFD_CLOEXEC);
+
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_works(dray_buffer_import(*state, fd, &buffer));
+	assert_int_equal(dray_buffer_id(buffer), 4711);
+	assert_int_equal(dray_buffer_size(buffer), 8192);
+	assert_true(dray_buffer_exposed(buffer));
+	dray_buffer_unref(buffer);
+
+	/* Another driver's: its inode, where no id of the module can be. */
+	fail_with(DRAY_IOC_BUFFER_INFO, EINVAL, DRAY_REASON_FOREIGN, 0);
+	assert_works(dray_buffer_import(*state, fd, &buffer));
+	assert_int_equal(dray_buffer_id(buffer),
+			 (uint64_t)status.st_ino | (uint64_t)1 << 63);
+	dray_buffer_unref(buffer);
+
+	module.mmap_fails = true;
+	assert_int_equal(dray_buffer_import(*state, fd, &buffer), -EAGAIN);
+	module.mmap_fails = false;
+	assert_int_equal(ftruncate(fd, 100), 0);
+	assert_fails(dray_buffer_import(*state, fd, &buffer), -EINVAL,
+		     "has 100 bytes");
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define FACT(name) \
+	cmocka_unit_test_setup_teardown(name, with_node, without_node)
+		FACT(a_node_that_may_not_be_opened_is_eacces),
+		FACT(a_module_of_another_version_is_refused),
+		FACT(a_signal_does_not_end_a_call),
+		FACT(a_signal_ends_a_submission),
+		FACT(a_refused_submission_says_why),
+		FACT(a_full_heap_is_enomem_with_both_numbers),
+		FACT(a_mode_that_a_heap_lacks_is_not_supported),
+		FACT(what_was_asked_reaches_the_module),
+		FACT(an_unknown_heap_is_answered_with_those_there_are),
+		FACT(a_buffer_that_cannot_be_mapped_is_closed),
+		FACT(questions_that_fail_name_the_call),
+		FACT(regions_reach_the_module_as_they_are),
+		FACT(a_node_that_needs_no_sync_is_not_called),
+		FACT(addresses_are_asked_for_the_range),
+		FACT(an_imported_buffer_is_asked_for_its_id),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* window: where addresses are taken, found and given back. */
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "memory/window.h"
+
+#define GIB ((size_t)1 << 30)
+
+static struct dray_buffer *const some_buffer = (void *)0x1000;
+
+static char *window_take(size_t size, size_t alignment)
+{
+	void *start = NULL;
+
+	assert_works(dray_window_take(size, alignment, &start));
+	return start;
+}
+
+static void every_address_of_a_span_leads_to_it(void **state)
+{
+	char *start = window_take(3 * DRAY_SLOT_SIZE - 5, 1);
+	struct dray_span *span = dray_window_find(start);
+	size_t i;
+
+	(void)state;
+	dray_window_publish(start, some_buffer);
+	assert_ptr_equal(dray_span_start(span), start);
+	assert_ptr_equal(atomic_load(&span->buffer), some_buffer);
+	for (i = 0; i < 3 * DRAY_SLOT_SIZE; i += 4093)
+		assert_ptr_equal(dray_window_find(start + i), span);
+	assert_null(dray_window_find(start + 3 * DRAY_SLOT_SIZE));
+	dray_window_give(start);
+	assert_null(dray_window_find(start));
+}
+
+static void what_is_outside_is_not_found(void **state)
+{
+	char *base = (char *)dray_window.base;
+	int local;
+
+	(void)state;
+	assert_null(dray_window_find(NULL));
+	assert_null(dray_window_find(&local));
+	assert_null(dray_window_find(base - 1));
+	assert_null(dray_window_find(base + dray_window_size()));
+	assert_null(dray_window_find((void *)UINTPTR_MAX));
+}
+
+static void the_lowest_room_is_taken_again(void **state)
+{
+	char *a = window_take(DRAY_SLOT_SIZE, 1);
+	char *b = window_take(4 * DRAY_SLOT_SIZE, 1);
+	char *c = window_take(DRAY_SLOT_SIZE, 1);
+
+	(void)state;
+	assert_ptr_equal(b, a + DRAY_SLOT_SIZE);
+	assert_ptr_equal(c, b + 4 * DRAY_SLOT_SIZE);
+	dray_window_give(b);
+	assert_ptr_equal(window_take(2 * DRAY_SLOT_SIZE, 1), b);
+	/* Three do not fit into what is left of it. */
+	assert_ptr_equal(window_take(3 * DRAY_SLOT_SIZE, 1),
+			 c + DRAY_SLOT_SIZE);
+	dray_window_give(b);
+	dray_window_give(c + DRAY_SLOT_SIZE);
+	dray_window_give(a);
+	dray_window_give(c);
+	assert_ptr_equal(window_take(DRAY_SLOT_SIZE, 1), a);
+	dray_window_give(a);
+}
+
+static void addresses_are_aligned_beyond_a_slot(void **state)
+{
+	char *a = window_take(1, 1), *b = window_take(1, GIB);
+
+	(void)state;
+	assert_int_equal((uintptr_t)b % GIB, 0);
+	dray_window_give(a);
+	dray_window_give(b);
+}
+
+static void more_than_the_window_is_refused(void **state)
+{
+	void *start = (void *)1;
+
+	(void)state;
+	assert_fails(dray_window_take(dray_window_size() + 1, 1, &start),
+		     -ENOMEM, "addresses left in the window");
+	assert_fails(dray_window_take(SIZE_MAX, 1, &start), -ENOMEM,
+		     "18446744073709551615");
+	assert_ptr_equal(start, (void *)1);
+	start = window_take(dray_window_size(), 1);
+	assert_fails(dray_window_take(1, 1, &start), -ENOMEM, "no 1 bytes");
+	dray_window_give((void *)dray_window.base);
+}
+
+static void what_was_mapped_is_gone_when_given_back(void **state)
+{
+	char *start = window_take(DRAY_SLOT_SIZE, 1);
+	unsigned char resident;
+
+	(void)state;
+	assert_ptr_equal(mmap(start, 4096, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+			 start);
+	start[0] = 1;
+	assert_int_equal(mincore(start, 4096, &resident), 0);
+	assert_int_equal(resident & 1, 1);
+	dray_window_give(start);
+	assert_int_equal(mincore(start, 4096, &resident), 0);
+	assert_int_equal(resident & 1, 0);
+}
+
+/* The size of a window that a new process with that limit gets, in MiB. */
+static int size_below(size_t limit)
+{
+	struct rlimit addresses = { limit, limit };
+	int status, size;
+	pid_t child = fork();
+
+	if (!child) {
+		/* The parent's window is given up, as an exec would do. */
+		munmap((void *)dray_window.base, dray_window_size());
+		atomic_store(&dray_window.slots, 0);
+		if (setrlimit(RLIMIT_AS, &addresses))
+			_exit(255);
+		size = (int)(dray_window_size() / GIB);
+		_exit(size > 254 ? 254 : size);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void a_limit_on_addresses_makes_it_smaller(void **state)
+{
+	(void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+	/* Its shadow alone is beyond any of these limits. */
+	skip();
+#endif
+	assert_int_equal(size_below(130 * GIB), 64);
+	assert_int_equal(size_below(10 * GIB), 4);
+	assert_int_equal(size_below(3 * GIB / 2), 1);
+	assert_int_equal(size_below(GIB / 2), 0);
+}
+
+static int open_window(void **state)
+{
+	(void)state;
+	return dray_window_size() ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_address_of_a_span_leads_to_it),
+		cmocka_unit_test(what_is_outside_is_not_found),
+		cmocka_unit_test(the_lowest_room_is_taken_again),
+		cmocka_unit_test(addresses_are_aligned_beyond_a_slot),
+		cmocka_unit_test(more_than_the_window_is_refused),
+		cmocka_unit_test(what_was_mapped_is_gone_when_given_back),
+		cmocka_unit_test(a_limit_on_addresses_makes_it_smaller),
+	};
+
+	return cmocka_run_group_tests(tests, open_window, NULL);
+}
