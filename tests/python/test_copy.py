@@ -221,8 +221,11 @@ def test_a_read_only_source_is_copied(make):
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_destination_whose_elements_share_bytes_is_refused(make, engine):
     target, source = make(np.zeros(8)), make(np.ones(3))
+    shared = as_strided(target, (3,), (0,))
     with pytest.raises(ValueError):
-        dray.copy(as_strided(target, (3,), (0,)), source, engine=engine)
+        dray.copy(shared, source, engine=engine)
+    with pytest.raises(ValueError):
+        dray.explain(shared, source, engine=engine)
     assert not target.any()
 
 

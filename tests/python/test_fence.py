@@ -3,6 +3,7 @@
 import errno
 import gc
 import select
+import signal
 import sys
 import threading
 import weakref
@@ -134,6 +135,28 @@ def test_a_fence_can_be_polled(slow):
     poll.register(fence, select.POLLIN)
     assert poll.poll(60_000) == [(fence.fileno(), select.POLLIN)]
     assert fence.done and target[:, 0].all()
+
+
+@pytest.mark.kernel
+def test_a_signal_ends_a_wait_and_not_the_transfer(slow):
+    class Alarm(Exception):
+        pass
+
+    def ring(number, frame):
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        raise Alarm
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        target, fence = slow()
+        # Again and again: the first may come before the call waits.
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+        with pytest.raises(Alarm):
+            fence.wait()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    fence.wait()
+    assert target[:, 0].all() and not target[:, 1].any()
 
 
 @pytest.mark.kernel

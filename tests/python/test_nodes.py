@@ -36,6 +36,8 @@ def test_a_spec_that_names_no_back_end_is_a_value_error():
 def test_a_spec_that_is_no_string_is_a_type_error():
     with pytest.raises(TypeError, match="spec is a int, not a string"):
         dray.open(3)
+    with pytest.raises(UnicodeEncodeError):
+        dray.open("\ud800")
 
 
 def test_the_environment_chooses_the_back_end():

@@ -67,9 +67,14 @@ def test_scopes():
     def enter_and_leave():
         with scope:
             pass
-    with counts_stay(scope, pool):
+    # The scope's own count is Python's to keep: a context variable that
+    # cannot be set for want of memory leaks its new value at times (the
+    # bitmap nodes of 3.11's hamt.c).
+    with counts_stay(pool):
         assert failures(enter_and_leave) > 0
         while dray.handler_name() != before:    # its leaving failed
+            scope.__exit__(None, None, None)
+        with pytest.raises(RuntimeError):
             scope.__exit__(None, None, None)
         assert failures(lambda: _dray.scope(pool)) > 0
 
