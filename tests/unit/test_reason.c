@@ -26,7 +26,7 @@ static const struct {
 	{ DRAY_REASON_BUSY, "full, it holds 4321 submissions" },
 	{ DRAY_REASON_DEAD, "channel 4321 does not answer" },
 	{ DRAY_REASON_AXES, "at most 4321 axes" },
-	{ DRAY_REASON_BOUNCE, "reaches only 4321 bytes" },
+	{ DRAY_REASON_BOUNCE, "reaches addresses up to 0x10e1" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))

