@@ -19,6 +19,8 @@
 
 #include <dray/memory.h>
 
+#include "identify.h"
+
 #define MIB (1024ull * 1024)
 #define NODE_COUNT 2
 
@@ -233,6 +235,20 @@ static void make_hostile(struct dray_buffer_info *info)
 			  "\xc2\x9b"
 			  "31m",
 			  "rtl \xe2\x80\xae \xe5\xae\xbd");
+}
+
+/* No process has a descriptor of what is not there. */
+int identify_open(const char *node)
+{
+	(void)node;
+	return -1;
+}
+
+uint64_t identify(int node, int fd)
+{
+	(void)node;
+	(void)fd;
+	return 0;
 }
 
 int dray_node_buffer_info(struct dray_node *node, uint64_t id,

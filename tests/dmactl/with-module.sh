@@ -124,7 +124,8 @@ used=$(($(heap_words 6) - $(echo "$before" | cut -d ' ' -f 2)))
 [ "$used" -ge 77824 ]
 ok $? heap_counts_the_bytes
 is show_has_every_fact \
-	"$("$dmactl" show "$1" | sed 's/^age: .*/age/;s/^sync.*: .*/sync/')" \
+	"$("$dmactl" show "$1" | sed 's/^age: .*/age/;s/^sync.*: .*/sync/
+		s/descriptor [0-9]*$/descriptor N/')" \
 "id:          $1
 name:        frame
 size:        64.0K (65536 bytes)
@@ -137,9 +138,10 @@ attached:    0
 busy:        0 transfers in flight
 age
 sync
-sync"
+sync
+held by:     $comm, pid $pid, descriptor N"
 is json_has_exact_values \
-	"$("$dmactl" show --json "$3" | grep -E '"(id|name|size|pid)":')" \
+	"$("$dmactl" show --json "$3" | grep -E '^  "(id|name|size|pid)":')" \
 "  \"id\": $3,
   \"name\": \"esc\\u001B[2J\",
   \"size\": 4096,
@@ -182,6 +184,30 @@ is others_see_their_own_only \
 error=$(as_nobody "$dmactl show -n dray0 $1" 2>&1)
 is what_is_not_seen_is_not_there "$error" \
 "dmactl: no buffer $1: there is none on dray0 that you may see"
+
+# One of a user's own, which root sees too.
+first=$1
+first_pid=$pid
+exec 5>&3 6<&4
+real=$holder
+holder=$folder/as-nobody
+printf '#!/bin/sh\nexec su nobody -s /bin/sh -c "exec %s %s mine 4096"\n' \
+	"$real" "$heap" >"$holder"
+chmod 755 "$holder"
+hold
+holder=$real
+# shellcheck disable=SC2086
+set -- $ids
+is own_buffer_is_seen "$(as_nobody "$dmactl list -n dray0 --no-header" |
+	awk '{ print $1, $7, $12 }')" "$1 nobody mine"
+is root_sees_all "$("$dmactl" list | sed -n '$p')" "total: 4 buffers, 80.0K"
+as_nobody "$dmactl show -n dray0 $1" |
+	grep -q '^hidden: .* processes that you may not look into$'
+ok $? processes_that_are_not_looked_into_are_counted
+release
+set -- "$first"
+pid=$first_pid
+exec 3>&5 4<&6 5>&- 6<&-
 chmod "$mode" /dev/dray0
 
 kill -9 "$pid"
@@ -196,6 +222,9 @@ hold --orphan "$heap" left 4096
 # shellcheck disable=SC2086
 set -- $ids
 wait "$pid"
+keeper=$("$dmactl" show "$1" | sed -n 's/^held by:.* pid \([0-9]*\),.*/\1/p')
+[ "$keeper" != "$pid" ] && [ -d "/proc/$keeper/fd" ] && [ -n "$keeper" ]
+ok $? who_keeps_it_is_shown
 is an_owner_that_ended_is_gone "$(row "$1" | awk '{ print $5, $6 }')" \
 	"gone $comm"
 case $("$dmactl" show "$1" | grep ^owner:) in

@@ -10,6 +10,7 @@
 #include "document.h"
 #include "escape.h"
 #include "gather.h"
+#include "holders.h"
 #include "message.h"
 #include "quantity.h"
 #include "table.h"
@@ -85,6 +86,62 @@ static void print_owner(const struct request *request,
 	free(comm);
 }
 
+static void print_holder(const struct holder *holder)
+{
+	char *comm = escape(holder->comm, sizeof(holder->comm), ESCAPE_NAME);
+
+	printf("%-12s %s, pid %d, %s", "held by:", comm, holder->pid,
+	       holder->count == 1 ? "descriptor" : "descriptors");
+	for (size_t i = 0; i < holder->count; i++)
+		printf(" %d", holder->descriptors[i]);
+	putchar('\n');
+	free(comm);
+}
+
+static void print_holders(const struct holder_list *holders)
+{
+	for (size_t i = 0; i < holders->count; i++)
+		print_holder(&holders->entries[i]);
+	if (!holders->count)
+		print_line("held by:", "-");
+	if (holders->hidden)
+		print_line(
+			"hidden:", "%zu processes that you may not look into",
+			holders->hidden);
+}
+
+static json_t *holders_document(const struct holder_list *holders)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < holders->count; i++) {
+		const struct holder *holder = &holders->entries[i];
+		json_t *descriptors = json_array();
+		json_t *object = json_object();
+
+		for (size_t k = 0; k < holder->count; k++)
+			document_append(descriptors,
+					json_integer(holder->descriptors[k]));
+		document_set(object, "pid", json_integer(holder->pid));
+		document_set(object, "comm",
+			     document_text(holder->comm, sizeof(holder->comm)));
+		document_set(object, "descriptors", descriptors);
+		document_append(array, object);
+	}
+	return array;
+}
+
+static void print_json(const struct buffer_entry *entry,
+		       const struct holder_list *holders)
+{
+	json_t *object = document_buffer(entry);
+
+	document_set(object, "holders", holders_document(holders));
+	document_set(object, "hidden_processes",
+		     document_number(holders->hidden));
+	document_print(object);
+}
+
 static void print_text(const struct request *request,
 		       const struct buffer_entry *entry)
 {
@@ -148,6 +205,21 @@ static void complain_no_buffer(const struct request *request,
 	free(ids);
 }
 
+static void show(const struct request *request,
+		 const struct buffer_entry *entry)
+{
+	struct holder_list holders;
+
+	holders_find(entry->node->name, entry->info.id, &holders);
+	if (request->json) {
+		print_json(entry, &holders);
+	} else {
+		print_text(request, entry);
+		print_holders(&holders);
+	}
+	holders_free(&holders);
+}
+
 static enum exit_code show_run(const struct request *request)
 {
 	const struct buffer_entry *entry = NULL;
@@ -168,14 +240,11 @@ static enum exit_code show_run(const struct request *request)
 	for (size_t i = 0; i < list.count && !entry; i++)
 		if (list.entries[i].info.id == id)
 			entry = &list.entries[i];
-	if (!entry) {
-		complain_no_buffer(request, &list);
-	} else {
-		if (request->json)
-			document_print(document_buffer(entry));
-		else
-			print_text(request, entry);
+	if (entry) {
+		show(request, entry);
 		status = list.status;
+	} else {
+		complain_no_buffer(request, &list);
 	}
 	buffers_free(&list);
 	nodes_close(&nodes);
@@ -184,7 +253,11 @@ static enum exit_code show_run(const struct request *request)
 
 static const char description[] =
 	"One line for each thing that is known of the buffer, 'key: value'.\n"
-	"ID is the number in the first column of 'dmactl list'.\n";
+	"ID is the number in the first column of 'dmactl list'.\n"
+	"\n"
+	"  owner    the process that allocated it\n"
+	"  held by  a process that has a descriptor of it now\n"
+	"  synced   bytes that cache maintenance was asked for\n";
 
 const struct command show_command = {
 	.name = "show",

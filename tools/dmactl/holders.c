@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The process that allocated a buffer may be gone while another, which got the
+ * descriptor, keeps the memory.  /proc tells which descriptors are dma-bufs;
+ * a copy of each (pidfd_getfd, with the rights of a debugger) tells which
+ * buffer it is.  Processes come and go meanwhile, which is no failure.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "holders.h"
+#include "identify.h"
+#include "message.h"
+
+/* One search. */
+struct search {
+	int node;
+	uint64_t id;
+	struct holder_list *list;
+};
+
+/* A name that is a number, or -1. */
+static int number_of(const char *name)
+{
+	char *end;
+	long number = strtol(name, &end, 10);
+
+	if (*name < '0' || *name > '9' || *end || number > INT32_MAX)
+		return -1;
+	return (int)number;
+}
+
+static bool is_dma_buf(int folder, const char *name)
+{
+	static const char start[] = "/dmabuf:";
+	char target[sizeof(start)];
+	ssize_t length = readlinkat(folder, name, target, sizeof(target));
+
+	return length >= (ssize_t)sizeof(start) - 1 &&
+	       !memcmp(target, start, sizeof(start) - 1);
+}
+
+static void read_comm(struct holder *holder)
+{
+	char *path = text_format("/proc/%d/comm", holder->pid);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = 0;
+
+	free(path);
+	if (fd >= 0) {
+		length = read(fd, holder->comm, sizeof(holder->comm) - 1);
+		close(fd);
+	}
+	holder->comm[length > 0 ? length : 0] = '\0';
+	/* it ends in a newline, and may have others */
+	if (length > 0 && holder->comm[length - 1] == '\n')
+		holder->comm[length - 1] = '\0';
+}
+
+static void add_descriptor(struct holder_list *list, int pid, int descriptor)
+{
+	struct holder *last =
+		list->count ? &list->entries[list->count - 1] : NULL;
+
+	if (!last || last->pid != pid) {
+		list->entries = memory_resize(list->entries, list->count + 1,
+					      sizeof(*list->entries));
+		last = &list->entries[list->count++];
+		*last = (struct holder){ .pid = pid };
+		read_comm(last);
+	}
+	last->descriptors = memory_resize(last->descriptors, last->count + 1,
+					  sizeof(*last->descriptors));
+	last->descriptors[last->count++] = descriptor;
+}
+
+/* False where the caller may not look. */
+static bool look_at(const struct search *search, int pid, int process,
+		    int descriptor)
+{
+	int copy = (int)syscall(SYS_pidfd_getfd, process, descriptor, 0);
+
+	if (copy < 0)
+		return errno != EPERM;
+	if (identify(search->node, copy) == search->id)
+		add_descriptor(search->list, pid, descriptor);
+	close(copy);
+	return true;
+}
+
+static void look_into(const struct search *search, int pid)
+{
+	char *path = text_format("/proc/%d/fd", pid);
+	DIR *folder = opendir(path);
+	const struct dirent *entry;
+	int process = -1;
+	bool allowed = folder || errno != EACCES;
+
+	free(path);
+	while (folder && allowed && (entry = readdir(folder))) {
+		int descriptor = number_of(entry->d_name);
+
+		if (descriptor < 0 || !is_dma_buf(dirfd(folder), entry->d_name))
+			continue;
+		if (process < 0)
+			process = (int)syscall(SYS_pidfd_open, pid, 0);
+		if (process < 0)
+			break;
+		allowed = look_at(search, pid, process, descriptor);
+	}
+	if (!allowed)
+		search->list->hidden++;
+	if (process >= 0)
+		close(process);
+	if (folder)
+		closedir(folder);
+}
+
+void holders_find(const char *node, uint64_t id, struct holder_list *list)
+{
+	struct search search = {
+		.node = identify_open(node),
+		.id = id,
+		.list = list,
+	};
+	DIR *folder = opendir("/proc");
+	const struct dirent *entry;
+
+	*list = (struct holder_list){ 0 };
+	while (folder && search.node >= 0 && (entry = readdir(folder))) {
+		int pid = number_of(entry->d_name);
+
+		if (pid > 0)
+			look_into(&search, pid);
+	}
+	if (folder)
+		closedir(folder);
+	if (search.node >= 0)
+		close(search.node);
+}
+
+void holders_free(struct holder_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->entries[i].descriptors);
+	free(list->entries);
+	*list = (struct holder_list){ 0 };
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * BUFFER_INFO by descriptor.  The library would have to map a buffer to tell
+ * its id, and the mapping would be counted among those that are looked for.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+
+#include <linux/dray.h>
+
+#include "identify.h"
+#include "message.h"
+
+int identify_open(const char *node)
+{
+	char *path = text_format("/dev/%s", node);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	free(path);
+	return fd;
+}
+
+uint64_t identify(int node, int fd)
+{
+	struct dray_buffer_info info = {
+		.fd = fd,
+		.flags = DRAY_BUFFER_BY_FD,
+	};
+
+	return ioctl(node, DRAY_IOC_BUFFER_INFO, &info) ? 0 : info.id;
+}
