@@ -14,6 +14,8 @@
 
 #ifdef DRAY_SUBMIT
 
+int dray_channels_init(void);
+void dray_channels_exit(void);
 int dray_channels_probe(struct dray_node *node);
 void dray_channels_remove(struct dray_node *node);
 void dray_channels_free(struct dray_node *node);
@@ -30,6 +32,15 @@ int dray_submit_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply);
 
 #else
+
+static inline int dray_channels_init(void)
+{
+	return 0;
+}
+
+static inline void dray_channels_exit(void)
+{
+}
 
 static inline int dray_channels_probe(struct dray_node *node)
 {

@@ -7,6 +7,7 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "channel.h"
 #include "heap.h"
 #include "node.h"
 
@@ -14,9 +15,14 @@ static int __init dray_init(void)
 {
 	int ret;
 
-	ret = dray_nodes_register();
+	ret = dray_channels_init();
 	if (ret)
+		return ret;
+	ret = dray_nodes_register();
+	if (ret) {
+		dray_channels_exit();
 		dray_heaps_destroy();
+	}
 	return ret;
 }
 
@@ -24,6 +30,7 @@ static int __init dray_init(void)
 static void __exit dray_exit(void)
 {
 	dray_nodes_unregister();
+	dray_channels_exit();
 	/* The last fences give the module back from an RCU callback. */
 	rcu_barrier();
 	dray_heaps_destroy();

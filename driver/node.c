@@ -214,10 +214,10 @@ static void dray_node_unbind(void *data)
 
 	misc_deregister(&node->misc);
 	WRITE_ONCE(node->gone, true);
-	/* Wakes who waits for a slot; what runs on an engine is drained. */
-	dray_channels_remove(node);
+	/* Whoever is inside comes out, and nobody comes in any more. */
 	down_write(&node->inside);
 	up_write(&node->inside);
+	dray_channels_remove(node);
 	dray_mappings_drop_node(node);
 	ida_free(&dray_indices, node->index);
 	dray_node_put(node);

@@ -44,8 +44,8 @@ static void dray_sync_span(struct device *dev, dma_addr_t address, u64 length,
 }
 
 /*
- * Maintains rows of the mapping at @address; they lie within it.  -EINTR when
- * the task is being killed.
+ * Maintains rows of the mapping at @address; they lie within it, and may
+ * overlap.  -EINTR when the task is being killed.
  */
 int dray_sync_rows(struct device *dev, dma_addr_t address,
 		   const struct dray_rows *rows, bool for_cpu,
@@ -56,7 +56,7 @@ int dray_sync_rows(struct device *dev, dma_addr_t address,
 	if (dev_is_dma_coherent(dev))
 		return 0;
 	address += rows->offset;
-	if (rows->rows == 1 || rows->pitch - rows->width < DRAY_SMALLEST_LINE) {
+	if (rows->rows == 1 || rows->pitch < rows->width + DRAY_SMALLEST_LINE) {
 		dray_sync_span(dev, address,
 			       (rows->rows - 1) * rows->pitch + rows->width,
 			       for_cpu, direction);

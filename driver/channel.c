@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Channels: the engines that the device tree names for a node.  One is asked
+ * for on first use, because a channel that somebody else holds is an error
+ * and not a reason to wait, and given back when the node is unbound.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/nospec.h>
+#include <linux/of.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "buffer.h"
+#include "job.h"
+
+#define DRAY_MAX_CHANNELS 16
+
+static unsigned int max_runs = 65536;
+module_param(max_runs, uint, 0444);
+MODULE_PARM_DESC(max_runs, "descriptors that one SUBMIT may take");
+
+static unsigned long max_bytes = SZ_1G;
+module_param(max_bytes, ulong, 0444);
+MODULE_PARM_DESC(max_bytes, "bytes that one SUBMIT may move");
+
+unsigned int dray_watchdog_ms = 10000;
+module_param_named(watchdog_ms, dray_watchdog_ms, uint, 0444);
+MODULE_PARM_DESC(watchdog_ms,
+		 "milliseconds that a round of descriptors may take");
+
+static unsigned int channels;
+module_param(channels, uint, 0444);
+MODULE_PARM_DESC(channels, "copy channels that a virtual node asks for");
+
+struct workqueue_struct *dray_workqueue;
+
+u64 dray_submit_max_runs(void)
+{
+	return max_runs;
+}
+
+u64 dray_submit_max_bytes(void)
+{
+	return max_bytes;
+}
+
+int dray_channels_init(void)
+{
+	dray_workqueue =
+		alloc_workqueue("dray", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return dray_workqueue ? 0 : -ENOMEM;
+}
+
+void dray_channels_exit(void)
+{
+	destroy_workqueue(dray_workqueue);
+}
+
+static void dray_channel_init(struct dray_node *node, u32 index)
+{
+	struct dray_channel *channel = &node->channels->channel[index];
+	const char *name = NULL;
+
+	channel->node = node;
+	channel->index = index;
+	channel->limits.alignment = 1;
+	of_property_read_string_index(node->dev->of_node, "dma-names", index,
+				      &name);
+	if (name)
+		strscpy(channel->name, name, sizeof(channel->name));
+	else
+		snprintf(channel->name, sizeof(channel->name), "copy%u", index);
+	mutex_init(&channel->opening);
+	spin_lock_init(&channel->lock);
+	INIT_LIST_HEAD(&channel->queues);
+	init_waitqueue_head(&channel->idle);
+	INIT_DELAYED_WORK(&channel->feed, dray_feed);
+}
+
+int dray_channels_probe(struct dray_node *node)
+{
+	int count = channels;
+	u32 i;
+
+	if (node->dev->of_node)
+		count = of_property_count_strings(node->dev->of_node,
+						  "dma-names");
+	count = clamp(count, 0, DRAY_MAX_CHANNELS);
+	node->channels = kzalloc(struct_size(node->channels, channel, count),
+				 GFP_KERNEL);
+	if (!node->channels)
+		return -ENOMEM;
+	node->channels->count = count;
+	init_waitqueue_head(&node->channels->slots);
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_init(node, i);
+	node->flags |= DRAY_NODE_SUBMIT;
+	return 0;
+}
+
+static struct dma_chan *dray_channel_request(struct dray_channel *channel)
+{
+	struct device *dev = channel->node->dev;
+	dma_cap_mask_t mask;
+
+	if (dev->of_node)
+		return dma_request_chan(dev, channel->name);
+	dma_cap_zero(mask);
+	dma_cap_set(DMA_MEMCPY, mask);
+	return dma_request_chan_by_mask(&mask);
+}
+
+static void dray_channel_learn(struct dray_channel *channel,
+			       struct dma_chan *chan)
+{
+	struct dma_device *engine = chan->device;
+
+	channel->dev = dmaengine_get_dma_device(chan);
+	channel->limits.alignment = 1 << engine->copy_align;
+	channel->limits.max_segment = dma_get_max_seg_size(channel->dev);
+	if (dma_has_cap(DMA_MEMSET, engine->cap_mask) &&
+	    engine->device_prep_dma_memset)
+		channel->limits.fill_alignment = 1 << engine->fill_align;
+}
+
+/*
+ * Asks for the channel if it is not there yet.  The caller is inside the node.
+ * Where the device tree says nothing about the two devices, they are linked
+ * here, so that the node goes before its engine does.
+ */
+int dray_channel_open(struct dray_channel *channel)
+{
+	struct device *dev = channel->node->dev;
+	struct dma_chan *chan;
+	int ret = 0;
+
+	mutex_lock(&channel->opening);
+	if (channel->chan)
+		goto out;
+	chan = dray_channel_request(channel);
+	if (IS_ERR(chan)) {
+		ret = -ENODEV;
+		goto out;
+	}
+	if (!dma_has_cap(DMA_MEMCPY, chan->device->cap_mask) ||
+	    !chan->device->device_prep_dma_memcpy ||
+	    (!dev->of_node && !device_link_add(dev, chan->device->dev,
+					       DL_FLAG_AUTOREMOVE_CONSUMER))) {
+		dma_release_channel(chan);
+		ret = -ENODEV;
+		goto out;
+	}
+	dray_channel_learn(channel, chan);
+	/* Whoever sees the channel sees what was learnt about it. */
+	smp_store_release(&channel->chan, chan);
+out:
+	mutex_unlock(&channel->opening);
+	return ret;
+}
+
+/*
+ * What the engine may still write, or read for somebody who sees the result,
+ * is never given out again; nor is the pattern that it may still read.
+ */
+static void dray_channel_condemn(struct dray_job *job)
+{
+	struct dray_plan *plan;
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		plan = &job->plans[i];
+		plan->fill_page = NULL;
+		WRITE_ONCE(plan->dst.buffer->condemned, true);
+		if (plan->src.buffer)
+			WRITE_ONCE(plan->src.buffer->condemned, true);
+	}
+}
+
+static void dray_channel_close(struct dray_channel *channel)
+{
+	spin_lock(&channel->lock);
+	channel->closing = true;
+	spin_unlock(&channel->lock);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	cancel_delayed_work_sync(&channel->feed);
+
+	mutex_lock(&channel->opening);
+	if (channel->chan) {
+		dmaengine_terminate_sync(channel->chan);
+		/* A last callback may have come in between. */
+		cancel_delayed_work_sync(&channel->feed);
+		if (channel->lost) {
+			dray_channel_condemn(channel->lost);
+			dray_job_free(channel->lost);
+			channel->lost = NULL;
+		}
+		dma_release_channel(channel->chan);
+		channel->chan = NULL;
+	}
+	mutex_unlock(&channel->opening);
+}
+
+/*
+ * When the node is unbound and nobody submits any more: what runs is drained,
+ * what waits is refused.
+ */
+void dray_channels_remove(struct dray_node *node)
+{
+	u32 i;
+
+	wake_up_all(&node->channels->slots);
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_close(&node->channels->channel[i]);
+}
+
+void dray_channels_free(struct dray_node *node)
+{
+	kfree(node->channels);
+}
+
+void dray_channels_limits(struct dray_node *node, struct dray_info *info)
+{
+	info->channel_count = node->channels->count;
+	info->max_runs = max_runs;
+	info->max_bytes = max_bytes;
+	info->queue_depth = DRAY_QUEUE_DEPTH;
+}
+
+/* The device by which the engine of channel @index reaches memory. */
+int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
+			struct dray_refusal *refusal)
+{
+	struct dray_channel *channel;
+	u32 count = node->channels->count;
+
+	if (index >= count)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL,
+				   count);
+	channel = &node->channels->channel[array_index_nospec(index, count)];
+	if (dray_channel_open(channel))
+		return dray_refuse(refusal, -ENODEV, DRAY_REASON_CHANNEL,
+				   count);
+	*dev = channel->dev;
+	return 0;
+}
+
+int dray_channel_info_call(struct dray_opener *opener, void *data,
+			   struct dray_reply *reply)
+{
+	struct dray_node *node = opener->node;
+	struct dray_channel_info *info = data;
+	struct dray_channel *channel;
+	u32 index = info->index;
+	int ret;
+
+	if (info->reserved)
+		return -EINVAL;
+	ret = dray_node_enter(node);
+	if (ret)
+		return ret;
+	if (index >= node->channels->count) {
+		ret = -EINVAL;
+		goto leave;
+	}
+	index = array_index_nospec(index, node->channels->count);
+	channel = &node->channels->channel[index];
+	memset(info, 0, sizeof(*info));
+	info->index = index;
+	info->flags = DRAY_CHANNEL_COPY;
+	info->alignment = 1;
+	memcpy(info->name, channel->name, sizeof(info->name));
+	/* With it comes what dray_channel_learn() has found out. */
+	if (smp_load_acquire(&channel->chan)) {
+		info->flags |= DRAY_CHANNEL_OPEN;
+		if (channel->limits.fill_alignment)
+			info->flags |= DRAY_CHANNEL_FILL;
+		info->alignment = channel->limits.alignment;
+		info->max_segment = channel->limits.max_segment;
+		strscpy(info->device, dma_chan_name(channel->chan),
+			sizeof(info->device));
+	}
+	if (READ_ONCE(channel->dead))
+		info->flags |= DRAY_CHANNEL_DEAD;
+	info->submitted = atomic64_read(&channel->submitted);
+	info->bytes = atomic64_read(&channel->bytes);
+	info->failed = atomic64_read(&channel->failed);
+leave:
+	dray_node_leave(node);
+	return ret;
+}
+
+static void dray_queues_release(struct kref *kref)
+{
+	kfree(container_of(kref, struct dray_queues, kref));
+}
+
+void dray_queues_put(struct dray_queues *queues)
+{
+	kref_put(&queues->kref, dray_queues_release);
+}
+
+int dray_queues_open(struct dray_opener *opener)
+{
+	u32 count = opener->node->channels->count, i;
+	struct dray_queues *queues;
+	u64 context;
+
+	queues = kzalloc(struct_size(queues, queue, count), GFP_KERNEL_ACCOUNT);
+	if (!queues)
+		return -ENOMEM;
+	kref_init(&queues->kref);
+	queues->count = count;
+	context = dma_fence_context_alloc(count);
+	for (i = 0; i < queues->count; i++) {
+		queues->queue[i].context = context + i;
+		mutex_init(&queues->queue[i].order);
+		INIT_LIST_HEAD(&queues->queue[i].link);
+		INIT_LIST_HEAD(&queues->queue[i].jobs);
+	}
+	opener->queues = queues;
+	return 0;
+}
+
+/* Jobs hold the queues too, and run on. */
+void dray_queues_close(struct dray_opener *opener)
+{
+	dray_queues_put(opener->queues);
+}

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Feeding a channel.  One work item a channel takes the next job, gives its
+ * descriptors to the engine round by round, and signals its fence.  Callbacks
+ * only count and wake the work item, which then asks the engine whether the
+ * round's last descriptor is really done.  A round that is not done in time
+ * makes the channel dead: the engine may still write, so what it was doing is
+ * kept until it says that it has finished, or for good.
+ */
+#include <linux/jiffies.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "buffer.h"
+#include "job.h"
+
+#define DRAY_RETRY_DELAY msecs_to_jiffies(1)
+
+static unsigned long dray_deadline(void)
+{
+	return jiffies + msecs_to_jiffies(dray_watchdog_ms);
+}
+
+/* --- a job's beginning and end -------------------------------------------- */
+
+static struct dray_queue *dray_job_queue(struct dray_job *job)
+{
+	return &job->queues->queue[job->channel->index];
+}
+
+/* Lets go of everything; the fence, if there is one, has signalled. */
+void dray_job_free(struct dray_job *job)
+{
+	struct dray_in_fence *in_fence;
+	struct dray_plan *plan;
+	u32 i;
+
+	for (i = 0; i < job->in_fence_count; i++) {
+		in_fence = &job->in_fences[i];
+		if (in_fence->job)
+			dma_fence_remove_callback(in_fence->fence,
+						  &in_fence->callback);
+		dma_fence_put(in_fence->fence);
+	}
+	for (i = 0; i < job->count; i++) {
+		plan = &job->plans[i];
+		if (job->channel)
+			dray_plan_unfit(plan, job->channel->dev);
+		if (plan->dst.buffer)
+			dray_buffer_put(plan->dst.buffer);
+		if (plan->src.buffer)
+			dray_buffer_put(plan->src.buffer);
+	}
+	if (job->slot)
+		atomic_dec(&job->queues->in_flight);
+	dma_fence_put(job->fence);
+	dray_queues_put(job->queues);
+	kfree(job->in_fences);
+	kvfree(job->axes);
+	kvfree(job);
+}
+
+static void dray_job_count(struct dray_job *job, int step)
+{
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		atomic_add(step, &job->plans[i].dst.buffer->transfers);
+		if (job->plans[i].src.buffer)
+			atomic_add(step, &job->plans[i].src.buffer->transfers);
+	}
+}
+
+/* The job's fence signals, whatever became of it. */
+static void dray_job_finish(struct dray_job *job, int error)
+{
+	struct dray_channel *channel = job->channel;
+	u32 i;
+
+	for (i = 0; i < job->count && job->started && job->sync; i++)
+		dray_layout_sync(&job->plans[i].dst, channel->dev, true,
+				 DMA_FROM_DEVICE);
+	if (error) {
+		atomic64_inc(&channel->failed);
+		dma_fence_set_error(job->fence, error);
+	} else {
+		atomic64_add(job->count, &channel->submitted);
+		atomic64_add(job->bytes, &channel->bytes);
+	}
+	if (channel->lost != job)
+		dray_job_count(job, -1);
+	/* The slot is free when the fence says so, not later. */
+	atomic_dec(&job->queues->in_flight);
+	job->slot = false;
+	dma_fence_signal(job->fence);
+	wake_up_all(&channel->node->channels->slots);
+}
+
+/*
+ * Puts a job whose fence is known to others into its queue: from here on it
+ * comes to an end by itself.
+ */
+void dray_job_enqueue(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	struct dray_queue *queue = dray_job_queue(job);
+
+	dray_job_count(job, 1);
+	spin_lock(&channel->lock);
+	if (list_empty(&queue->jobs))
+		list_add_tail(&queue->link, &channel->queues);
+	list_add_tail(&job->list, &queue->jobs);
+	channel->waiting++;
+	spin_unlock(&channel->lock);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+/*
+ * The next job that may run, of the queue that has waited longest; every job
+ * when the channel is of no use any more, since all must come to an end.
+ */
+static struct dray_job *dray_job_next(struct dray_channel *channel)
+{
+	struct dray_job *job = NULL, *first;
+	struct dray_queue *queue;
+
+	spin_lock(&channel->lock);
+	list_for_each_entry(queue, &channel->queues, link) {
+		first = list_first_entry(&queue->jobs, struct dray_job, list);
+		if (atomic_read(&first->pending) && !channel->closing &&
+		    !channel->dead)
+			continue;
+		job = first;
+		list_del_init(&job->list);
+		if (list_empty(&queue->jobs))
+			list_del_init(&queue->link);
+		else
+			list_move_tail(&queue->link, &channel->queues);
+		break;
+	}
+	spin_unlock(&channel->lock);
+	return job;
+}
+
+/* Why a job cannot start, if so. */
+static int dray_job_obstacle(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	u32 i;
+
+	if (READ_ONCE(channel->closing))
+		return -ENODEV;
+	if (channel->dead)
+		return -EIO;
+	for (i = 0; i < job->in_fence_count; i++)
+		if (dma_fence_get_status(job->in_fences[i].fence) < 0)
+			return -ECANCELED;
+	return 0;
+}
+
+/* --- a round -------------------------------------------------------------- */
+
+/* From the engine's tasklet or interrupt. */
+static void dray_piece_done(struct dray_channel *channel, bool failed)
+{
+	if (failed)
+		atomic_inc(&channel->failed_pieces);
+	if (atomic_dec_and_test(&channel->pieces))
+		mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+static void dray_piece_callback(void *data)
+{
+	dray_piece_done(data, false);
+}
+
+static void dray_piece_result(void *data, const struct dmaengine_result *result)
+{
+	dray_piece_done(data, result && result->result != DMA_TRANS_NOERROR);
+}
+
+static struct dma_async_tx_descriptor *
+dray_piece_prepare(struct dray_channel *channel, struct dray_plan *plan,
+		   const struct dray_piece *piece)
+{
+	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
+
+	if (plan->memset)
+		return dmaengine_prep_dma_memset(channel->chan, piece->dst,
+						 plan->pattern[0],
+						 piece->length, flags);
+	return dmaengine_prep_dma_memcpy(channel->chan, piece->dst, piece->src,
+					 piece->length, flags);
+}
+
+/* Gives one descriptor to the engine; false when it takes none. */
+static bool dray_piece_issue(struct dray_channel *channel,
+			     struct dray_plan *plan, struct dray_piece *piece)
+{
+	struct dma_async_tx_descriptor *descriptor;
+	dma_cookie_t cookie;
+
+	dray_plan_piece(plan, piece);
+	descriptor = dray_piece_prepare(channel, plan, piece);
+	if (!descriptor)
+		return false;
+	/* Engines use descriptors again without clearing any of these. */
+	descriptor->callback = dray_piece_callback;
+	descriptor->callback_result = dray_piece_result;
+	descriptor->callback_param = channel;
+	atomic_inc(&channel->pieces);
+	cookie = dmaengine_submit(descriptor);
+	if (dma_submit_error(cookie)) {
+		atomic_dec(&channel->pieces);
+		channel->error = -EIO;
+		return false;
+	}
+	channel->last = cookie;
+	dray_plan_advance(plan, piece->length);
+	return true;
+}
+
+/* Issues a round; false when the engine took nothing. */
+static bool dray_round_issue(struct dray_channel *channel)
+{
+	struct dray_job *job = channel->running;
+	struct dray_plan *plan = &job->plans[job->at];
+	unsigned int pieces = 0;
+	struct dray_piece piece;
+	u64 bytes = 0;
+
+	/* One more than there are, so that none of them is the last yet. */
+	atomic_set(&channel->pieces, 1);
+	atomic_set(&channel->failed_pieces, 0);
+	while (job->at < job->count && pieces < DRAY_ROUND_PIECES &&
+	       bytes < DRAY_ROUND_BYTES) {
+		if (!dray_piece_issue(channel, plan, &piece))
+			break;
+		pieces++;
+		bytes += piece.length;
+		if (plan->ended)
+			plan = &job->plans[++job->at];
+	}
+	if (!pieces)
+		return false;
+	channel->out = true;
+	channel->deadline = dray_deadline();
+	dma_async_issue_pending(channel->chan);
+	dray_piece_done(channel, false);
+	return true;
+}
+
+static bool dray_round_is_done(struct dray_channel *channel)
+{
+	enum dma_status status;
+
+	if (atomic_read(&channel->pieces))
+		return false;
+	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
+					  NULL);
+	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces))
+		channel->error = -EIO;
+	return status == DMA_COMPLETE || status == DMA_ERROR;
+}
+
+/* --- the work item -------------------------------------------------------- */
+
+/* Wakes at the deadline; sooner where only the engine's status is missing. */
+static void dray_feed_again(struct dray_channel *channel)
+{
+	unsigned long delay = DRAY_RETRY_DELAY;
+
+	if (atomic_read(&channel->pieces))
+		delay = max_t(long, channel->deadline - jiffies, 1);
+	queue_delayed_work(dray_workqueue, &channel->feed, delay);
+}
+
+/* Takes up the next job; false when there is none that may run. */
+static bool dray_channel_start(struct dray_channel *channel)
+{
+	struct dray_job *job = dray_job_next(channel);
+
+	if (!job)
+		return false;
+	channel->running = job;
+	channel->error = dray_job_obstacle(job);
+	channel->deadline = dray_deadline();
+	job->started = !channel->error;
+	return true;
+}
+
+static void dray_channel_died(struct dray_channel *channel)
+{
+	dev_err(channel->node->dev,
+		"channel %s did not answer in %u ms: not used any more\n",
+		channel->name, dray_watchdog_ms);
+	spin_lock(&channel->lock);
+	channel->dead = true;
+	spin_unlock(&channel->lock);
+	channel->lost = channel->running;
+	channel->error = -ETIMEDOUT;
+}
+
+/*
+ * Brings the running job forward.  True when it has come to its end; else
+ * the work item is woken by a callback, or at the latest in time.
+ */
+static bool dray_channel_advance(struct dray_channel *channel)
+{
+	struct dray_job *job = channel->running;
+
+	if (channel->out) {
+		if (!dray_round_is_done(channel)) {
+			if (time_before(jiffies, channel->deadline))
+				goto wait;
+			dray_channel_died(channel);
+		}
+		channel->out = false;
+		channel->deadline = dray_deadline();
+	}
+	if (!channel->error && READ_ONCE(channel->closing))
+		channel->error = -ENODEV;
+	if (channel->error || job->at == job->count)
+		return true;
+	if (dray_round_issue(channel))
+		goto wait;
+	/* With nothing out, nobody will call: try again for a while. */
+	if (!channel->error && !time_before(jiffies, channel->deadline))
+		channel->error = -EIO;
+	if (channel->error)
+		return true;
+	queue_delayed_work(dray_workqueue, &channel->feed, DRAY_RETRY_DELAY);
+	return false;
+wait:
+	dray_feed_again(channel);
+	return false;
+}
+
+/* Frees jobs that have ended, outside of what fences wait for. */
+static void dray_channel_clean(struct dray_channel *channel,
+			       struct list_head *ended, u32 count)
+{
+	struct dray_job *job, *next;
+
+	list_for_each_entry_safe(job, next, ended, list)
+		dray_job_free(job);
+	spin_lock(&channel->lock);
+	channel->waiting -= count;
+	if (!channel->waiting)
+		wake_up_all(&channel->idle);
+	spin_unlock(&channel->lock);
+}
+
+void dray_feed(struct work_struct *work)
+{
+	struct dray_channel *channel =
+		container_of(to_delayed_work(work), struct dray_channel, feed);
+	struct dray_job *job;
+	LIST_HEAD(ended);
+	bool signalling;
+	u32 count = 0;
+
+	signalling = dma_fence_begin_signalling();
+	while (channel->running || dray_channel_start(channel)) {
+		if (!dray_channel_advance(channel))
+			break;
+		job = channel->running;
+		channel->running = NULL;
+		dray_job_finish(job, channel->error);
+		if (job != channel->lost)
+			list_add_tail(&job->list, &ended);
+		count++;
+	}
+	/* A dead channel may still come to its end: then nothing is at risk. */
+	job = channel->lost;
+	if (job && dray_round_is_done(channel)) {
+		channel->lost = NULL;
+		dray_job_count(job, -1);
+		list_add_tail(&job->list, &ended);
+	}
+	dma_fence_end_signalling(signalling);
+	dray_channel_clean(channel, &ended, count);
+}

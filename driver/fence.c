@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The fence of a job.  Others may hold it long after its channel and its node
+ * are gone, so it has all it needs in itself: its lock, its names, and a
+ * reference to the module, which it gives back from an RCU callback.  The
+ * module's end waits for those.
+ */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "job.h"
+
+static struct dray_fence *to_dray_fence(struct dma_fence *fence)
+{
+	return container_of(fence, struct dray_fence, base);
+}
+
+static const char *dray_fence_driver(struct dma_fence *fence)
+{
+	return "dray";
+}
+
+static const char *dray_fence_timeline(struct dma_fence *fence)
+{
+	return to_dray_fence(fence)->channel;
+}
+
+static void dray_fence_free(struct rcu_head *rcu)
+{
+	struct dma_fence *fence = container_of(rcu, struct dma_fence, rcu);
+
+	kfree(to_dray_fence(fence));
+	module_put(THIS_MODULE);
+}
+
+static void dray_fence_release(struct dma_fence *fence)
+{
+	call_rcu(&fence->rcu, dray_fence_free);
+}
+
+static const struct dma_fence_ops dray_fence_ops = {
+	.get_driver_name = dray_fence_driver,
+	.get_timeline_name = dray_fence_timeline,
+	.release = dray_fence_release,
+};
+
+/* The next one of @queue, whose order the caller holds; NULL: no memory. */
+struct dma_fence *dray_fence_create(struct dray_channel *channel,
+				    struct dray_queue *queue)
+{
+	struct dray_fence *fence;
+
+	fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
+	if (!fence)
+		return NULL;
+	__module_get(THIS_MODULE);
+	spin_lock_init(&fence->lock);
+	strscpy(fence->channel, channel->name, sizeof(fence->channel));
+	dma_fence_init(&fence->base, &dray_fence_ops, &fence->lock,
+		       queue->context, ++queue->number);
+	return &fence->base;
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A transfer as the kernel has checked it: where its runs lie, in the order
+ * of the caller, and the same places once more as sorted layouts, by which
+ * overlap is told and caches are maintained.
+ */
+#ifndef DRAY_TRANSFER_H
+#define DRAY_TRANSFER_H
+
+#include <linux/dma-direction.h>
+#include <linux/dray.h>
+#include <linux/types.h>
+
+#include "heap.h"
+
+struct device;
+struct dray_buffer;
+
+/* An axis of both sides, outermost first; @index is the cursor's. */
+struct dray_step {
+	u64 count; /* > 1 */
+	u64 index;
+	s64 dst_stride; /* bytes */
+	s64 src_stride; /* bytes */
+};
+
+/* An axis of one side. */
+struct dray_level {
+	u64 count; /* > 1 */
+	u64 index;
+	u64 stride; /* bytes, > 0 */
+};
+
+/* The bytes of one side: runs from @offset on, levels by rising stride. */
+struct dray_layout {
+	struct dray_buffer *buffer;
+	dma_addr_t address; /* of the buffer, for the engine */
+	u64 run; /* bytes */
+	u64 first; /* bytes, of the element [0, 0, ...] */
+	u64 low; /* bytes, the lowest */
+	u64 high; /* bytes, one beyond the highest */
+	u32 levels;
+	struct dray_level *level;
+};
+
+struct dray_plan {
+	u32 op; /* enum dray_op */
+	u64 run; /* bytes, with what could be taken into it */
+	u64 piece; /* bytes, the longest descriptor */
+	u32 steps;
+	struct dray_step *step;
+	struct dray_layout dst;
+	struct dray_layout src; /* no buffer for a fill */
+
+	u8 pattern[DRAY_MAX_PATTERN];
+	u32 pattern_size;
+	bool memset; /* the engine fills by itself */
+	struct page *fill_page; /* else copies come from here */
+	unsigned int fill_order;
+	dma_addr_t fill_address;
+
+	/* the cursor */
+	u64 done; /* bytes of this run */
+	dma_addr_t dst_at; /* start of this run */
+	dma_addr_t src_at;
+	bool ended;
+};
+
+/* What an engine can do, as far as a plan depends on it. */
+struct dray_engine_limits {
+	u64 max_segment; /* bytes of one descriptor */
+	u32 alignment; /* bytes, of copies */
+	u32 fill_alignment; /* bytes; 0: no fill in hardware */
+};
+
+struct dray_piece {
+	dma_addr_t dst;
+	dma_addr_t src;
+	size_t length;
+};
+
+int dray_plan_check(struct dray_plan *plan,
+		    const struct dray_transfer *transfer,
+		    const struct dray_axis *axes, struct dray_refusal *refusal);
+int dray_plan_fit(struct dray_plan *plan, struct device *dev,
+		  const struct dray_engine_limits *limits, u64 *runs,
+		  struct dray_refusal *refusal);
+void dray_plan_unfit(struct dray_plan *plan, struct device *dev);
+u64 dray_plan_bytes(const struct dray_plan *plan);
+void dray_plan_rewind(struct dray_plan *plan);
+void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece);
+void dray_plan_advance(struct dray_plan *plan, size_t length);
+int dray_layout_sync(struct dray_layout *layout, struct device *dev,
+		     bool for_cpu, enum dma_data_direction direction);
+
+#endif /* DRAY_TRANSFER_H */
