@@ -122,7 +122,7 @@ struct dray_channel_info {
 	__u32 flags;		/* out: DRAY_CHANNEL_* */
 	__u32 alignment;	/* out: bytes; of addresses and lengths, 1: none */
 	__u32 reserved;
-	__u64 max_segment;	/* out: bytes of one descriptor */
+	__u64 max_segment;	/* out: bytes of one descriptor; 0 until opened */
 	__u64 submitted;	/* out: transfers since the node came up */
 	__u64 bytes;		/* out: bytes moved since then */
 	__u64 failed;		/* out: submissions that failed */
@@ -265,7 +265,8 @@ struct dray_transfer {
  * later.  Without DRAY_SUBMIT_NO_SYNC the sources are made visible to the
  * engine before, and the destinations to the CPU after the transfer.
  * The fence is a sync_file: wait with poll(); its status is 1, or a negative
- * errno (-EIO, -ETIMEDOUT, -ENODEV, -ECANCELED).
+ * errno (-EIO, -ETIMEDOUT, -ENODEV, -ECANCELED).  When the opener is closed,
+ * what it has submitted is not fed any more: -ECANCELED.
  */
 struct dray_submit {
 	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: the one taken */
