@@ -106,4 +106,6 @@ int dray_sync_rows(struct device *dev, dma_addr_t address,
 		   const struct dray_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction);
 
+void dray_sync_count(struct dray_buffer *buffer, u64 bytes, ktime_t start);
+
 #endif /* DRAY_BUFFER_H */

@@ -31,8 +31,8 @@ module_param_named(watchdog_ms, dray_watchdog_ms, uint, 0444);
 MODULE_PARM_DESC(watchdog_ms,
 		 "milliseconds that a round of descriptors may take");
 
-static unsigned int channels;
-module_param(channels, uint, 0444);
+static unsigned int virtual_channels;
+module_param_named(channels, virtual_channels, uint, 0444);
 MODULE_PARM_DESC(channels, "copy channels that a virtual node asks for");
 
 struct workqueue_struct *dray_workqueue;
@@ -82,7 +82,7 @@ static void dray_channel_init(struct dray_node *node, u32 index)
 
 int dray_channels_probe(struct dray_node *node)
 {
-	int count = channels;
+	int count = virtual_channels;
 	u32 i;
 
 	if (node->dev->of_node)
@@ -325,8 +325,24 @@ int dray_queues_open(struct dray_opener *opener)
 	return 0;
 }
 
-/* Jobs hold the queues too, and run on. */
+/*
+ * What the opener has submitted ends: a round that is out is waited for, and
+ * nothing is fed any more.  A channel without jobs is left alone; its node
+ * may be on its way out.
+ */
 void dray_queues_close(struct dray_opener *opener)
 {
+	struct dray_channels *channels = opener->node->channels;
+	struct dray_channel *channel;
+	u32 i;
+
+	WRITE_ONCE(opener->queues->cancelled, true);
+	for (i = 0; i < channels->count; i++) {
+		channel = &channels->channel[i];
+		spin_lock(&channel->lock);
+		if (channel->waiting)
+			mod_delayed_work(dray_workqueue, &channel->feed, 0);
+		spin_unlock(&channel->lock);
+	}
 	dray_queues_put(opener->queues);
 }

@@ -115,10 +115,16 @@ void dray_job_enqueue(struct dray_job *job)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
-/*
- * The next job that may run, of the queue that has waited longest; every job
- * when the channel is of no use any more, since all must come to an end.
- */
+/* Need the job not wait for its in-fences, since it will not run? */
+static bool dray_job_is_idle(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+
+	return channel->closing || channel->dead ||
+	       READ_ONCE(job->queues->cancelled);
+}
+
+/* The next job that may run or must end, of the queue that waited longest. */
 static struct dray_job *dray_job_next(struct dray_channel *channel)
 {
 	struct dray_job *job = NULL, *first;
@@ -127,8 +133,7 @@ static struct dray_job *dray_job_next(struct dray_channel *channel)
 	spin_lock(&channel->lock);
 	list_for_each_entry(queue, &channel->queues, link) {
 		first = list_first_entry(&queue->jobs, struct dray_job, list);
-		if (atomic_read(&first->pending) && !channel->closing &&
-		    !channel->dead)
+		if (atomic_read(&first->pending) && !dray_job_is_idle(first))
 			continue;
 		job = first;
 		list_del_init(&job->list);
@@ -152,6 +157,8 @@ static int dray_job_obstacle(struct dray_job *job)
 		return -ENODEV;
 	if (channel->dead)
 		return -EIO;
+	if (READ_ONCE(job->queues->cancelled))
+		return -ECANCELED;
 	for (i = 0; i < job->in_fence_count; i++)
 		if (dma_fence_get_status(job->in_fences[i].fence) < 0)
 			return -ECANCELED;
@@ -320,6 +327,8 @@ static bool dray_channel_advance(struct dray_channel *channel)
 	}
 	if (!channel->error && READ_ONCE(channel->closing))
 		channel->error = -ENODEV;
+	if (!channel->error && READ_ONCE(job->queues->cancelled))
+		channel->error = -ECANCELED;
 	if (channel->error || job->at == job->count)
 		return true;
 	if (dray_round_issue(channel))

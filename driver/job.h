@@ -69,6 +69,7 @@ struct dray_queue {
 
 struct dray_queues {
 	struct kref kref;
+	bool cancelled; /* the opener is gone */
 	atomic_t in_flight;
 	u32 count;
 	struct dray_queue queue[]; /* one a channel */

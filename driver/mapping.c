@@ -166,6 +166,7 @@ void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool for_cpu,
 {
 	struct dray_rows all = { .width = buffer->size, .rows = 1 };
 	struct dray_mapping *mapping;
+	ktime_t start = ktime_get();
 
 	mutex_lock(&buffer->lock);
 	list_for_each_entry(mapping, &buffer->mappings, list) {
@@ -173,6 +174,7 @@ void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool for_cpu,
 			continue;
 		dray_sync_rows(mapping->dev, mapping->address, &all, for_cpu,
 			       direction);
+		dray_sync_count(buffer, buffer->size, start);
 		break;
 	}
 	dray_attachments_sync(buffer, for_cpu, direction);

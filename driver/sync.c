@@ -71,6 +71,14 @@ int dray_sync_rows(struct device *dev, dma_addr_t address,
 	return 0;
 }
 
+/* For whoever asks where the time went. */
+void dray_sync_count(struct dray_buffer *buffer, u64 bytes, ktime_t start)
+{
+	atomic64_add(bytes, &buffer->sync_bytes);
+	atomic64_add(ktime_to_ns(ktime_sub(ktime_get(), start)),
+		     &buffer->sync_ns);
+}
+
 static bool dray_range_valid(struct dray_buffer *buffer,
 			     const struct dray_range *range)
 {
@@ -123,11 +131,8 @@ static int dray_sync_range(struct dray_node *node, struct device *dev,
 	start = ktime_get();
 	ret = dray_sync_rows(dev, address, &rows,
 			     args->owner == DRAY_SYNC_FOR_CPU, direction);
-	if (!ret && !dev_is_dma_coherent(dev)) {
-		atomic64_add(range->rows * range->width, &buffer->sync_bytes);
-		atomic64_add(ktime_to_ns(ktime_sub(ktime_get(), start)),
-			     &buffer->sync_ns);
-	}
+	if (!ret && !dev_is_dma_coherent(dev))
+		dray_sync_count(buffer, range->rows * range->width, start);
 put_buffer:
 	dray_buffer_put(buffer);
 	return ret;
