@@ -422,20 +422,21 @@ static void a_full_queue_is_told_and_holds_nothing(void **state)
 static void what_the_engine_refuses_for_good_goes_to_the_cpu(void **state)
 {
 	static const uint32_t reasons[] = {
-		DRAY_REASON_FOREIGN, DRAY_REASON_RUNS, DRAY_REASON_BYTES,
-		DRAY_REASON_CHANNEL, DRAY_REASON_AXES, DRAY_REASON_BOUNCE,
+		DRAY_REASON_FOREIGN, DRAY_REASON_RUNS,	  DRAY_REASON_BYTES,
+		DRAY_REASON_AXES,    DRAY_REASON_BOUNCE,  DRAY_REASON_ALIGNMENT,
+		DRAY_REASON_MASK,    DRAY_REASON_CHANNEL,
 	};
 	struct dray_view dst = square(0), src = square(0);
 	struct dray_fence *fence;
 
 	(void)state;
-	for (int i = 0; i < 6; i++) {
+	for (int i = 0; i < 8; i++) {
 		engine.reason = reasons[i];
 		memset(src.data, i + 1, 64 * 64);
 		engine.errors[0] = -ENOSPC;
 		assert_int_equal(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE,
 					   NULL),
-				 -ENOSPC);
+				 i < 7 ? -EOPNOTSUPP : -ENOSPC);
 		assert_int_equal(*(unsigned char *)dst.data, i);
 		engine.errors[0] = -ENOSPC;
 		assert_works(dray_copy(queue, &dst, &src, 0, &fence));
@@ -472,6 +473,30 @@ static void a_dead_channel_is_not_asked_again(void **state)
 				  sizeof(explanation)));
 	assert_int_equal(explanation.engine, 0);
 	assert_true(explanation.reason[0]);
+	discard(&dst);
+	discard(&src);
+}
+
+static void another_channel_takes_over_from_a_dead_one(void **state)
+{
+	struct dray_queue_options options = { .channel = 2 };
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_queue *bound;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
+	engine.errors[0] = -EIO;
+	engine.reason = DRAY_REASON_DEAD;
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
+	assert_int_equal(engine.calls, 3);
+	assert_int_equal(engine.last.channel, DRAY_CHANNEL_ANY);
+	/* not for a queue that was made for one channel */
+	assert_works(dray_queue_create(node, &options, &bound));
+	engine.errors[0] = -EIO;
+	assert_int_equal(dray_copy(bound, &dst, &src, DRAY_COPY_ENGINE, NULL),
+			 -EIO);
+	assert_int_equal(engine.calls, 4);
+	dray_queue_destroy(bound);
 	discard(&dst);
 	discard(&src);
 }
@@ -830,6 +855,7 @@ int main(void)
 		FACT(a_full_queue_is_told_and_holds_nothing),
 		FACT(what_the_engine_refuses_for_good_goes_to_the_cpu),
 		FACT(a_dead_channel_is_not_asked_again),
+		FACT(another_channel_takes_over_from_a_dead_one),
 		FACT(a_queue_stays_on_its_channel),
 		FACT(limits_are_explained),
 		FACT(what_a_channel_can_is_known_when_it_is_open),

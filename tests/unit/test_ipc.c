@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -507,7 +508,7 @@ static void descriptors_are_one_and_a_buffer(void **state)
 		     "2 descriptors");
 	send_raw(ends[0], &record, sizeof(record), fd, 16);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "more descriptors");
+		     "descriptors were lost");
 	close_pair(ends);
 	assert_int_equal(count_fds(), before);
 	assert_int_equal(receive_forged(&record, STDERR_FILENO), -EINVAL);
@@ -515,6 +516,30 @@ static void descriptors_are_one_and_a_buffer(void **state)
 	fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	assert_int_equal(receive_forged(&record, fd), -EINVAL);
 	close(fd);
+	dray_array_unref(array);
+}
+
+static void without_room_for_a_descriptor_nothing_is_received(void **state)
+{
+	struct dray_array *array = make_array(4, 4), *received;
+	struct rlimit limit, tight;
+	int ends[2], before, error;
+
+	(void)state;
+	make_pair(SOCK_STREAM, ends);
+	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	before = count_fds();
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	tight = limit;
+	tight.rlim_cur = (rlim_t)dup(0); /* the first that is free */
+	close((int)tight.rlim_cur);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &tight), 0);
+	error = dray_array_receive(ends[1], node, &received);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	assert_int_equal(error, -EBADMSG);
+	assert_non_null(strstr(dray_last_error(), "can open no more"));
+	assert_int_equal(count_fds(), before);
+	close_pair(ends);
 	dray_array_unref(array);
 }
 
@@ -550,7 +575,7 @@ static void messages_that_are_too_short_or_long_are_refused(void **state)
 	memcpy(longer, &record, sizeof(record));
 	send_raw(ends[0], longer, sizeof(longer), fd, 1);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "more bytes");
+		     "more than the 1104 bytes");
 	close_pair(ends);
 	make_pair(SOCK_STREAM, ends);
 	send_raw(ends[0], &record, 100, fd, 1);
@@ -650,6 +675,8 @@ int main(void)
 			records_that_reach_out_of_the_buffer_are_refused),
 		cmocka_unit_test(random_damage_never_reaches_out_of_the_buffer),
 		cmocka_unit_test(descriptors_are_one_and_a_buffer),
+		cmocka_unit_test(
+			without_room_for_a_descriptor_nothing_is_received),
 		cmocka_unit_test(a_memfd_that_may_shrink_is_refused),
 		cmocka_unit_test(
 			messages_that_are_too_short_or_long_are_refused),

@@ -221,14 +221,18 @@ static ssize_t receive_part(int socket, struct iovec *part, int *fds,
 				 strerror(errno));
 	}
 	arrived = take_fds(&message, taken);
-	if (arrived + *count > MOST_FDS ||
-	    (message.msg_flags & (MSG_CTRUNC | MSG_TRUNC))) {
+	if (message.msg_flags & MSG_TRUNC) {
 		close_all(taken, arrived);
-		return dray_fail(-EBADMSG,
-				 "a message with %s than an array is made of",
-				 message.msg_flags & MSG_TRUNC
-					 ? "more bytes"
-					 : "more descriptors");
+		return dray_fail(
+			-EBADMSG,
+			"a message of more than the %zu bytes of a record",
+			part->iov_len);
+	}
+	if (arrived + *count > MOST_FDS || (message.msg_flags & MSG_CTRUNC)) {
+		close_all(taken, arrived);
+		return dray_fail(
+			-EBADMSG,
+			"descriptors were lost: more came than one, or this process can open no more");
 	}
 	memcpy(fds + *count, taken, (size_t)arrived * sizeof(int));
 	*count += arrived;

@@ -64,21 +64,45 @@ static struct dray_transfer describe(const struct dray_plan *plan,
 	return transfer;
 }
 
-/* Whether the CPU may step in: nothing was done, and the engine never will. */
-static bool is_for_cpu(uint32_t reason)
+/* Whether the engine can never do this transfer, whatever its state. */
+static bool is_beyond_engine(uint32_t reason)
 {
 	switch (reason) {
+	case DRAY_REASON_ALIGNMENT:
+	case DRAY_REASON_MASK:
 	case DRAY_REASON_FOREIGN:
 	case DRAY_REASON_RUNS:
 	case DRAY_REASON_BYTES:
-	case DRAY_REASON_CHANNEL:
-	case DRAY_REASON_DEAD:
 	case DRAY_REASON_AXES:
 	case DRAY_REASON_BOUNCE:
 		return true;
 	default:
 		return false;
 	}
+}
+
+/* Whether the CPU may step in: nothing was done, and waiting is no use. */
+static bool is_for_cpu(uint32_t reason)
+{
+	return reason == DRAY_REASON_CHANNEL || reason == DRAY_REASON_DEAD ||
+	       is_beyond_engine(reason);
+}
+
+/* Fills the out fields of @args; a signal before there was a slot is not told. */
+static int submit_once(struct dray_queue *queue, struct dray_submit *args)
+{
+	struct dray_submit again;
+	int error;
+
+	do {
+		again = *args;
+		error = dray_node_submit(queue->node, &again);
+	} while (error == -EINTR);
+	if (!error)
+		args->channel = again.channel;
+	args->fence_fd = again.fence_fd;
+	args->reason = again.reason;
+	return error;
 }
 
 /* With the queue's lock held. */
@@ -93,7 +117,6 @@ static int submit_locked(struct dray_queue *queue,
 		.count = 1,
 		.fence_fd = -1,
 	};
-	struct dray_submit again;
 	int error;
 
 	if (flags & DRAY_COPY_NONBLOCK)
@@ -101,15 +124,18 @@ static int submit_locked(struct dray_queue *queue,
 	if (flags & DRAY_COPY_NO_SYNC)
 		args.flags |= DRAY_SUBMIT_NO_SYNC;
 	dray_queue_reap(queue);
-	do { /* a signal came before there was a slot: nothing was done */
-		again = args;
-		error = dray_node_submit(queue->node, &again);
-	} while (error == -EINTR);
-	*reason = again.reason;
+	error = submit_once(queue, &args);
+	if (error && args.reason == DRAY_REASON_DEAD && !queue->bound &&
+	    args.channel != DRAY_CHANNEL_ANY) {
+		/* what was in flight there has failed: no order to keep */
+		args.channel = DRAY_CHANNEL_ANY;
+		error = submit_once(queue, &args);
+	}
+	*reason = args.reason;
 	if (!error) {
-		fence->fd = again.fence_fd;
-		dray_queue_append(queue, fence, again.channel);
-	} else if (again.reason == DRAY_REASON_DEAD) {
+		fence->fd = args.fence_fd;
+		dray_queue_append(queue, fence, args.channel);
+	} else if (args.reason == DRAY_REASON_DEAD) {
 		dray_queue_lose_engine(queue, dray_last_error());
 	}
 	return error;
@@ -148,9 +174,12 @@ static int copy_with_engine(struct dray_queue *queue, struct dray_plan *plan,
 		return 0;
 	}
 	dray_fence_abandon(fence);
-	if ((flags & DRAY_COPY_ENGINE) || !is_for_cpu(reason))
+	if (!is_for_cpu(reason))
 		return error;
-	return 1;
+	if (!(flags & DRAY_COPY_ENGINE))
+		return 1;
+	/* with the kernel's sentence */
+	return is_beyond_engine(reason) ? -EOPNOTSUPP : error;
 }
 
 /* Nothing for views outside of dray's memory: no device is there. */

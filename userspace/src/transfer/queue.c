@@ -149,7 +149,8 @@ int dray_queue_create(struct dray_node *node,
 	queue->channel = DRAY_CHANNEL_ANY;
 	queue->last = &queue->first;
 	forget_limits(queue);
-	if (options && options->channel)
+	queue->bound = options && options->channel;
+	if (queue->bound)
 		queue->channel = options->channel - 1;
 	error = threshold_of(options, &queue->threshold);
 	if (!error)

@@ -17,6 +17,7 @@ struct dray_queue {
 	uint64_t threshold; /* descriptors; more go to the CPU */
 
 	pthread_mutex_t lock; /* for all below */
+	bool bound; /* to a channel by the caller */
 	uint32_t channel; /* DRAY_CHANNEL_ANY until one was taken */
 	bool engine;
 	char no_engine[DRAY_REASON_LEN]; /* why not, when there is none */
