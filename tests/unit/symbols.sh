@@ -4,6 +4,7 @@
 # under a version, and nothing else.
 # usage: symbols.sh LIBRARY HEADER...
 set -eu
+echo 1..2
 
 library=$1
 shift
@@ -13,18 +14,18 @@ trap 'rm -rf "$work"' EXIT
 nm -D --defined-only --with-symbol-versions "$library" |
 	awk '$2 != "A" { print $3 }' | sort >"$work/exported"
 if grep -v '^dray_[a-z0-9_]*@@DRAY_[0-9.]*$' "$work/exported"; then
-	echo "exported without dray_ or without a version" >&2
+	echo "not ok 1 - all exported symbols are dray_ and have a version"
 	exit 1
 fi
+echo "ok 1 - all exported symbols are dray_ and have a version"
 sed 's/@@.*//' "$work/exported" >"$work/names"
 
 # A declaration runs from DRAY_API to its ';', over lines.
 cat "$@" | tr '\n' ' ' | grep -o 'DRAY_API [^;]*;' |
 	grep -o 'dray_[a-z0-9_]*(' | tr -d '(' | sort -u >"$work/declared"
 [ -s "$work/declared" ]
-diff "$work/declared" "$work/names" >"$work/difference" || {
-	echo "declared (<) and exported (>) differ:" >&2
-	cat "$work/difference" >&2
+if ! diff "$work/declared" "$work/names"; then
+	echo "not ok 2 - what is declared (<) is what is exported (>)"
 	exit 1
-}
-echo "$(wc -l <"$work/names") symbols"
+fi
+echo "ok 2 - what is declared is what is exported"

@@ -170,12 +170,15 @@ static int use_a_pool(struct dray_node *node)
 	}
 	large = dray_pool_alloc(pool, 70 * MIB, 0);
 	if (large) {
-		memset(large, 0xff, 70 * MIB);
+		memset(large, 0xff, MIB);
+		memset(large + 69 * MIB, 0xff, MIB);
 		dray_pool_free(pool, large);
 		/* Whether or not its pages went back, this is zero. */
 		large = dray_pool_calloc(pool, 1, 70 * MIB);
-		if (large)
-			assert_true(all_bytes_are(large, 0, 70 * MIB));
+		if (large) {
+			assert_true(all_bytes_are(large, 0, MIB));
+			assert_true(all_bytes_are(large + 69 * MIB, 0, MIB));
+		}
 		dray_pool_free(pool, large);
 	}
 	if (!large)

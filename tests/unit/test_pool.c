@@ -448,8 +448,6 @@ static void a_host_pool_grows_in_one_piece(void **state)
 	struct dray_pool_stats stats;
 	void *a, *b;
 
-	if (on_kernel())
-		skip();
 	a = take(*state, 100 * MIB, 0);
 	b = take(*state, 300 * MIB, 0);
 	stats = stats_of(*state);
@@ -466,22 +464,59 @@ static void a_host_pool_grows_in_one_piece(void **state)
 
 static void a_kernel_pool_gives_large_blocks_a_buffer_of_their_own(void **state)
 {
-	void *large, *again;
+	struct dray_node *node = dray_pool_node(*state);
+	void *first, *large, *again;
 	size_t before;
 
-	if (!on_kernel())
-		skip();
-	before = buffers_of(dray_pool_node(*state));
+	/* What is left of the first region is too small for another. */
+	first = take(*state, 3 * MIB, 0);
+	before = buffers_of(node);
 	large = take(*state, 3 * MIB, 0);
-	assert_int_equal(buffers_of(dray_pool_node(*state)), before + 1);
+	assert_int_equal(buffers_of(node), before + 1);
 	/* One that becomes free is kept for the next. */
 	dray_pool_free(*state, large);
-	assert_int_equal(buffers_of(dray_pool_node(*state)), before + 1);
+	assert_int_equal(buffers_of(node), before + 1);
 	again = take(*state, 3 * MIB, 0);
 	assert_ptr_equal(again, large);
+	/* Small blocks stay out of it. */
 	dray_pool_free(*state, again);
+	dray_pool_free(*state, take(*state, 100, 0));
 	assert_true(dray_pool_trim(*state) >= 3 * MIB);
-	assert_true(buffers_of(dray_pool_node(*state)) < before + 1);
+	assert_int_equal(buffers_of(node), before);
+	dray_pool_free(*state, first);
+}
+
+static void a_kernel_pool_does_not_keep_many_empty_buffers(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	size_t before = buffers_of(node);
+	void *blocks[8];
+	int i;
+
+	for (i = 0; i < 8; i++)
+		blocks[i] = take(*state, 4 * MIB, 0);
+	assert_true(buffers_of(node) >= before + 7);
+	for (i = 0; i < 8; i++)
+		dray_pool_free(*state, blocks[i]);
+	assert_true(stats_of(*state).reserved <= 16 * MIB);
+	assert_true(buffers_of(node) < before + 5);
+}
+
+static void memory_that_is_missing_is_taken_from_what_is_kept(void **state)
+{
+	struct dray_pool_options options = { .initial = MIB, .limit = 5 * MIB };
+	struct dray_pool *pool;
+	void *block;
+
+	(void)state;
+	pool = open_pool(test_spec(), &options);
+	block = take(pool, 3 * MIB, 0);
+	dray_pool_free(pool, block);
+	/* With the 3 MiB that are kept the limit would not allow it. */
+	block = take(pool, 4 * MIB, 0);
+	assert_true(stats_of(pool).reserved <= 5 * MIB);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
 }
 
 static void trimming_gives_everything_back_and_the_pool_works_on(void **state)
@@ -502,8 +537,6 @@ static void trimming_around_a_block_keeps_it_and_clears_the_rest(void **state)
 {
 	char *a, *b;
 
-	if (on_kernel())
-		skip();
 	a = take(*state, MIB, 0);
 	b = take(*state, MIB, 0);
 	memset(a, 1, MIB);
@@ -626,16 +659,27 @@ int main(void)
 		POOL_FACT(a_wrong_free_aborts_where_that_is_asked_for),
 		cmocka_unit_test(a_limit_is_kept_and_named),
 		cmocka_unit_test(a_region_can_be_filled_to_the_last_granule),
-		POOL_FACT(a_host_pool_grows_in_one_piece),
-		POOL_FACT(
-			a_kernel_pool_gives_large_blocks_a_buffer_of_their_own),
 		POOL_FACT(trimming_gives_everything_back_and_the_pool_works_on),
-		POOL_FACT(trimming_around_a_block_keeps_it_and_clears_the_rest),
 		cmocka_unit_test(pages_of_a_large_freed_block_go_back_at_once),
 		POOL_FACT(the_counters_add_up),
 		cmocka_unit_test(a_closed_pool_lives_until_its_last_block),
 		POOL_FACT(pools_come_and_go_without_a_trace),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest host[] = {
+		POOL_FACT(a_host_pool_grows_in_one_piece),
+		POOL_FACT(trimming_around_a_block_keeps_it_and_clears_the_rest),
+	};
+	const struct CMUnitTest kernel[] = {
+		POOL_FACT(
+			a_kernel_pool_gives_large_blocks_a_buffer_of_their_own),
+		POOL_FACT(a_kernel_pool_does_not_keep_many_empty_buffers),
+		cmocka_unit_test(
+			memory_that_is_missing_is_taken_from_what_is_kept),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	if (on_kernel())
+		return failed + cmocka_run_group_tests(kernel, NULL, NULL);
+	return failed + cmocka_run_group_tests(host, NULL, NULL);
 }

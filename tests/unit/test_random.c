@@ -273,8 +273,6 @@ static void so_does_one_that_is_often_full(void **state)
 
 static void so_does_one_of_shareable_memory(void **state)
 {
-	if (on_kernel())
-		skip();
 	(void)state;
 	work("host:shareable", 100000, NULL);
 }
