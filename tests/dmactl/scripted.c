@@ -184,7 +184,7 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 		.flags = DRAY_CHANNEL_COPY |
 			 (index ? DRAY_CHANNEL_DEAD | DRAY_CHANNEL_OPEN : 0),
 		.alignment = 1,
-		.max_segment = 1024 * MIB,
+		.max_segment = index ? 1024 * MIB : 0,
 		.submitted = 7,
 		.bytes = 8 * MIB,
 		.failed = index,

@@ -50,7 +50,7 @@ dray0  soc:dray  0.1.0           0xffffffff    64    128  reserved,other,pages,n
 dray1  soc:dray  0.1.0   0xffffffffffffffff    64    128  reserved                         0  virtual
 
 NODE   CHANNEL   ENGINE     ALIGN  SEGMENT  SUBMITTED  BYTES  FAILED  STATE
-dray0  channel0  -              1     1.0G          7   8.0M       0  closed
+dray0  channel0  -              1        -          7   8.0M       0  closed
 dray0  channel1  dma0chan1      1     1.0G          7   8.0M       1  dead
 """
 

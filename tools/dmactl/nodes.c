@@ -82,7 +82,10 @@ static void add_channel_row(const struct report *report,
 	table_name(table, TABLE_PLAIN, channel->device,
 		   sizeof(channel->device));
 	table_cell(table, TABLE_PLAIN, "%" PRIu32, channel->alignment);
-	table_size(table, report->request, channel->max_segment);
+	if (channel->max_segment)
+		table_size(table, report->request, channel->max_segment);
+	else /* not known before it is opened */
+		table_cell(table, TABLE_PLAIN, "-");
 	table_cell(table, TABLE_PLAIN, "%" PRIu64,
 		   (uint64_t)channel->submitted);
 	table_size(table, report->request, channel->bytes);
