@@ -2,12 +2,13 @@
 /*
  * Holds buffers, for dmactl to show.
  *
- *	dmactl-holder [--orphan | --churn] HEAP [NAME BYTES]...
+ *	dmactl-holder [--orphan | --churn | --copy] HEAP [NAME BYTES]...
  *
  * Allocates the buffers, prints the id of each and "ready", and gives them
  * back when its standard input ends.  --orphan: the process that allocated
- * ends, a child of it keeps the buffers.  --churn: allocates
- * and frees them over and over until then.  DRAY_TEST_NODE is the node.
+ * ends, a child of it keeps the buffers.  --churn: allocates and frees them
+ * over and over until then.  --copy: lets an engine copy the first buffer to
+ * the second before "ready".  DRAY_TEST_NODE is the node.
  */
 #include <err.h>
 #include <inttypes.h>
@@ -17,7 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <dray/memory.h>
+#include <dray/transfer.h>
 
 #define MOST 16 /* buffers */
 
@@ -60,6 +61,29 @@ static void say_ready(void)
 		err(1, "standard output");
 }
 
+static void view_of(const struct dray_buffer *buffer, struct dray_view *view)
+{
+	struct dray_dtype bytes = { .kind = 'u', .order = '|', .itemsize = 1 };
+	int64_t size = (int64_t)dray_buffer_size(buffer);
+
+	if (dray_view_init(view, dray_buffer_data(buffer), bytes, 1, &size,
+			   NULL))
+		errx(1, "%s", dray_last_error());
+}
+
+static void copy_first_to_second(void)
+{
+	struct dray_view dst, src;
+	struct dray_queue *queue;
+
+	view_of(held[0], &src);
+	view_of(held[1], &dst);
+	if (dray_queue_create(node, NULL, &queue) ||
+	    dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL))
+		errx(1, "%s", dray_last_error());
+	dray_queue_destroy(queue);
+}
+
 static bool input_ended(int timeout)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -89,7 +113,7 @@ int main(int argc, char **argv)
 	int first = *option ? 2 : 1;
 
 	if (argc <= first || (argc - first - 1) / 2 > MOST)
-		errx(2, "usage: [--orphan | --churn] HEAP [NAME BYTES]...");
+		errx(2, "usage: [--OPTION] HEAP [NAME BYTES]...");
 	for (int i = first + 1; i + 1 < argc; i += 2)
 		wishes[count++] = (struct wish){
 			.name = argv[i],
@@ -100,6 +124,8 @@ int main(int argc, char **argv)
 	take(argv[first]);
 	if (!strcmp(option, "--orphan"))
 		become_an_orphan();
+	if (!strcmp(option, "--copy"))
+		copy_first_to_second();
 	say_ready();
 	if (!strcmp(option, "--churn")) {
 		while (!input_ended(0)) {

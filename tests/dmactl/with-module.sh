@@ -248,6 +248,30 @@ release
 is buffers_that_come_and_go_are_no_error "$(cat "$errors")" ""
 is heap_is_as_before_at_the_end "$(heap_words 4 6 8)" "$before"
 
+# channel_sum COLUMN: over all channels of the first node
+channel_sum()
+{
+	"$dmactl" nodes --bytes --no-header -n dray0 |
+		awk -v c="$1" 'channels { sum += $c } !NF { channels = 1 }
+			END { print sum + 0 }'
+}
+
+channels=$("$dmactl" nodes --no-header -n dray0 | awk 'NR == 1 { print $8 }')
+if [ "$channels" -gt 0 ]; then
+	is each_channel_has_a_row "$("$dmactl" nodes --no-header -n dray0 |
+		awk 'rows != "" { rows++ } !NF { rows = 0 }
+			END { print rows }')" "$channels"
+	submitted=$(channel_sum 6)
+	bytes=$(channel_sum 7)
+	hold --copy "$heap" from 65536 to 65536
+	is channels_count_transfers "$(channel_sum 6)" $((submitted + 1))
+	is channels_count_bytes "$(channel_sum 7)" $((bytes + 65536))
+	is channels_count_failures "$(channel_sum 8)" 0
+	"$dmactl" nodes -n dray0 --no-header | grep -q ' open$'
+	ok $? the_channel_that_was_used_is_open
+	release
+fi
+
 # A module without a node: only where the node is a device that can be unbound.
 driver=/sys/bus/platform/drivers/dray
 if [ "$(find "$driver" -type l -name '*dray*' 2>/dev/null | wc -l)" -eq 1 ] &&
