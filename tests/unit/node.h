@@ -22,6 +22,12 @@ static inline bool on_kernel(void)
 	return !strncmp(test_spec(), "kernel", 6);
 }
 
+/* How often to throw dice: less on an emulated board, where all is slow. */
+static inline int rounds(int most)
+{
+	return on_kernel() ? most / 20 : most;
+}
+
 static inline struct dray_node *open_node(const char *spec)
 {
 	struct dray_node *node = NULL;
@@ -65,8 +71,8 @@ static inline bool all_bytes_are(const void *memory, int value, size_t size)
 	const unsigned char *bytes = memory;
 
 	/* Each byte equals the one before it, and the first is right. */
-	return !size || (bytes[0] == value &&
-			 !memcmp(bytes, bytes + 1, size - 1));
+	return !size ||
+	       (bytes[0] == value && !memcmp(bytes, bytes + 1, size - 1));
 }
 
 #endif /* DRAY_TESTS_NODE_H */

@@ -3,6 +3,7 @@
  * assign: the CPU's copy against a loop over elements, with every byte that
  * belongs to no element watched.
  */
+#include "node.h"
 #include "random_view.h"
 
 #define ROOM 40000
@@ -47,7 +48,7 @@ static void random_pairs_are_copied_and_gaps_are_not(void **state)
 	(void)state;
 	fill(&dice, to, ROOM);
 	fill(&dice, from, ROOM);
-	while (done < 20000) {
+	while (done < rounds(20000)) {
 		uint32_t itemsize = sizes[roll(&dice, 14)];
 		struct dray_view dst, src;
 		int64_t shape[4];
@@ -80,7 +81,7 @@ static void overlapping_pairs_are_copied_as_if_aside(void **state)
 
 	(void)state;
 	fill(&dice, to, ROOM);
-	while (done < 20000) {
+	while (done < rounds(20000)) {
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 8);
 		size_t room = 200 + roll(&dice, 4000);
 		struct dray_view dst, src;
@@ -97,7 +98,7 @@ static void overlapping_pairs_are_copied_as_if_aside(void **state)
 		assert_memory_equal(to, expected, ROOM);
 		done++;
 	}
-	assert_true(overlapping > 1000);
+	assert_true(overlapping > rounds(1000));
 }
 
 static void large_transposes_go_through_tiles(void **state)
@@ -107,7 +108,7 @@ static void large_transposes_go_through_tiles(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		for (int round = 0; round < 12; round++) {
+		for (int round = 0; round < rounds(40); round++) {
 			struct dray_dtype dtype = { 'V', '|', 0, sizes[i] };
 			int64_t rows = 1 + (int64_t)roll(&dice, 400);
 			int64_t columns = 40000 / sizes[i] / rows * 2 + 3;

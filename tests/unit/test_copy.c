@@ -30,6 +30,7 @@ static int set_up(void **state)
 	has_engine = (info.flags & DRAY_NODE_SUBMIT) && info.channel_count;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	assert_works(dray_queue_create(node, NULL, &queue));
+	print_message("# %s copies\n", has_engine ? "the engine" : "the CPU");
 	return 0;
 }
 

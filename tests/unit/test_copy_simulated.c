@@ -88,7 +88,7 @@ static void random_pairs_are_described_to_the_engine(void **state)
 		to[i] = (unsigned char)roll(&dice, 256);
 		from[i] = (unsigned char)roll(&dice, 256);
 	}
-	while (done < 3000) {
+	while (done < rounds(3000)) {
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 16);
 		int64_t shape[4], position[4] = { 0 };
 		int ndim = random_shape(&dice, shape);
@@ -130,7 +130,7 @@ static void random_fills_are_described_to_the_engine(void **state)
 
 	(void)state;
 	memset(to, 0x11, ROOM);
-	while (done < 2000) {
+	while (done < rounds(2000)) {
 		uint32_t itemsize = sizes[roll(&dice, 5)];
 		int64_t shape[4], position[4] = { 0 };
 		int ndim = random_shape(&dice, shape);

@@ -4,6 +4,7 @@
  * positions left in each axis and removes them one by one.  numpy_oracle.py
  * compares with NumPy itself.
  */
+#include "node.h"
 #include "random_view.h"
 
 static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
@@ -64,7 +65,7 @@ static void random_indices_give_what_the_slow_way_gives(void **state)
 	struct dice dice = { 77 };
 
 	(void)state;
-	for (int round = 0; round < 20000; round++) {
+	for (int round = 0; round < rounds(20000); round++) {
 		int64_t shape[4], left[4][8], expected[9], position[9] = { 0 };
 		int lefts[4], axis_of[9], ndim, count = 0, axis = 0;
 		struct dray_index index[9];

@@ -459,7 +459,7 @@ static void random_damage_never_reaches_out_of_the_buffer(void **state)
 	record_of(dray_array_view(array), &good, &fd);
 	size = (uint64_t)lseek(fd, 0, SEEK_END);
 	make_pair(SOCK_SEQPACKET, ends);
-	for (int round = 0; round < 3000; round++) {
+	for (int round = 0; round < rounds(3000); round++) {
 		int changes = 1 + (int)roll(&dice, 3);
 
 		bad = good;
@@ -484,7 +484,7 @@ static void random_damage_never_reaches_out_of_the_buffer(void **state)
 			accepted++;
 		}
 	}
-	assert_true(accepted > 100 && accepted < 2900);
+	assert_true(accepted > rounds(100) && accepted < rounds(2900));
 	close_pair(ends);
 	close(fd);
 	dray_array_unref(array);

@@ -4,6 +4,7 @@
  * no more runs than needed.
  */
 #include "array/layout.h"
+#include "node.h"
 #include "random_view.h"
 
 #define ROOM 6000
@@ -119,7 +120,7 @@ static void random_pairs_keep_their_bytes_in_the_fewest_runs(void **state)
 	int done = 0, seams = 0, merged = 0;
 
 	(void)state;
-	while (done < 20000) {
+	while (done < rounds(20000)) {
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 4);
 		struct dray_layout layout;
 		struct dray_view dst, src;
@@ -152,7 +153,7 @@ static void random_pairs_keep_their_bytes_in_the_fewest_runs(void **state)
 		merged += layout.axes_count < ndim;
 		done++;
 	}
-	assert_true(seams > 50 && merged > 5000);
+	assert_true(seams > rounds(50) && merged > rounds(5000));
 }
 
 static void any_strides_keep_their_bytes(void **state)
@@ -162,7 +163,7 @@ static void any_strides_keep_their_bytes(void **state)
 	int done = 0, not_nested = 0;
 
 	(void)state;
-	while (done < 5000) {
+	while (done < rounds(5000)) {
 		struct dray_dtype dtype = { 'V', '|', 0, 2 };
 		int64_t shape[3], strides[3], other[3];
 		struct dray_layout layout;
@@ -198,7 +199,7 @@ static void any_strides_keep_their_bytes(void **state)
 		not_nested += !layout.nested;
 		done++;
 	}
-	assert_true(not_nested > 500);
+	assert_true(not_nested > rounds(500));
 }
 
 static void a_cover_is_each_byte_of_a_view_and_no_other(void **state)
@@ -206,7 +207,7 @@ static void a_cover_is_each_byte_of_a_view_and_no_other(void **state)
 	struct dice dice = { 31 };
 
 	(void)state;
-	for (int round = 0; round < 5000; round++) {
+	for (int round = 0; round < rounds(5000); round++) {
 		struct dray_dtype dtype = { 'V', '|', 0,
 					    1 + (uint32_t)roll(&dice, 4) };
 		unsigned char expected[ROOM] = { 0 }, covered[ROOM] = { 0 };

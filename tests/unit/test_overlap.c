@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* overlap: exact answers, against marking every byte. */
 #include "array/overlap.h"
+#include "node.h"
 #include "random_view.h"
 
 static unsigned char memory[2048];
@@ -44,7 +45,7 @@ static void pairs_of_any_strides_are_told_apart_to_the_byte(void **state)
 	int counts[2] = { 0, 0 };
 
 	(void)state;
-	for (int round = 0; round < 30000; round++) {
+	for (int round = 0; round < rounds(30000); round++) {
 		unsigned char map[sizeof(memory)] = { 0 };
 		unsigned char other[sizeof(memory)] = { 0 };
 		struct dray_view a, b;
@@ -61,7 +62,7 @@ static void pairs_of_any_strides_are_told_apart_to_the_byte(void **state)
 					: DRAY_OVERLAP_NONE);
 		counts[shared]++;
 	}
-	assert_true(counts[0] > 3000 && counts[1] > 3000);
+	assert_true(counts[0] > rounds(3000) && counts[1] > rounds(3000));
 }
 
 static void elements_of_one_view_that_share_bytes_are_found(void **state)
@@ -70,7 +71,7 @@ static void elements_of_one_view_that_share_bytes_are_found(void **state)
 	int counts[2] = { 0, 0 };
 
 	(void)state;
-	for (int round = 0; round < 30000; round++) {
+	for (int round = 0; round < rounds(30000); round++) {
 		unsigned char map[sizeof(memory)] = { 0 };
 		struct dray_view view;
 		bool shared;
@@ -82,7 +83,7 @@ static void elements_of_one_view_that_share_bytes_are_found(void **state)
 					: DRAY_OVERLAP_NONE);
 		counts[shared]++;
 	}
-	assert_true(counts[0] > 3000 && counts[1] > 3000);
+	assert_true(counts[0] > rounds(3000) && counts[1] > rounds(3000));
 }
 
 static void a_million_interleaved_elements_are_answered_at_once(void **state)

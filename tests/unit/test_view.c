@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* view: what shape and strides say, and what is refused. */
+#include "node.h"
 #include "random_view.h"
 
 static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
@@ -55,7 +56,7 @@ static void the_span_of_random_views_is_what_their_elements_cover(void **state)
 	int done = 0;
 
 	(void)state;
-	while (done < 2000) {
+	while (done < rounds(2000)) {
 		int64_t shape[4], position[4] = { 0 }, low, high;
 		intptr_t least = INTPTR_MAX, most = INTPTR_MIN;
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 5);

@@ -102,7 +102,7 @@ static void random_views_are_handed_over_to_the_byte(void **state)
 	int done = 0;
 
 	(void)state;
-	while (done < 4000) {
+	while (done < rounds(4000)) {
 		unsigned char expected[ROOM] = { 0 };
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 8);
 		int64_t shape[4], position[4] = { 0 };
