@@ -146,6 +146,8 @@ is json_has_exact_values \
   \"name\": \"esc\\u001B[2J\",
   \"size\": 4096,
   \"pid\": $pid,"
+is json_names_the_holder_too \
+	"$("$dmactl" show --json "$1" | grep -c "^ *\"pid\": $pid,$")" 2
 if python=$(command -v /usr/bin/python3); then
 	for command in list heaps nodes; do
 		"$dmactl" "$command" --json | "$python" -c '
