@@ -51,7 +51,8 @@ def main() -> int:
         "border": engine.copy_with_border("with a border around it"),
         "tile": engine.copy(
             "a 64x64 tile of the green plane, transposed",
-            lambda picture: picture[top:top + 64, left:left + 64, 1].T),
+            lambda picture: picture[height // 2:height // 2 + 64,
+                                    width // 2:width // 2 + 64, 1].T),
     }
 
     step("3. The whole green plane: element by element is the CPU's work")
