@@ -60,10 +60,11 @@ tally_tap()
 
 	counts=$(awk '
 		/^1\.\.[0-9]+/ { split($1, plan, "\\."); planned += plan[3] }
-		/^[ \t]*not ok / && !/^ {4}/ { failed++; next }
-		/^[ \t]*ok / && !/^ {4}/ {
-			if (toupper($0) ~ /# *SKIP/) skipped++; else passed++
-		}
+		/^ {4}/ { next }
+		# cmocka says "not ok" of what it skips.
+		/^[ \t]*(not )?ok / && toupper($0) ~ /# *SKIP/ { skipped++; next }
+		/^[ \t]*not ok / { failed++; next }
+		/^[ \t]*ok / { passed++ }
 		END { print passed + 0, failed + 0, skipped + 0, planned + 0 }
 	' "$3")
 	read -r passed failed skipped planned <<<"$counts"
@@ -89,6 +90,7 @@ tally_tap_show()
 {
 	awk '
 		/^[ \t]*ok / { said = ""; after = 0; next }
+		toupper($0) ~ /OK .*# *SKIP/ { said = ""; after = 0; next }
 		/^[ \t]*not ok / { printf "%s%s\n", said, $0; said = ""
 			after = 1; next }
 		after { print; next }
