@@ -163,10 +163,12 @@ style_tidy()
 	mkdir -p "$CACHE/tidy"
 	cache_prune tidy/
 	for file in "${files[@]}"; do
+		# shellcheck disable=SC2094 # it is only read
 		name=$CACHE/tidy/$(cache_key "$headers" "$file" <"$file")
 		[ ! -e "$name" ] || touch "$name"
 		[ -e "$name" ] || printf '%s %s\n' "$name" "$file"
 	done >"$SCRATCH/tidy"
+	# shellcheck disable=SC2016 # the inner shell replaces them
 	xargs -r -P "$(nproc)" -L 1 sh -c 'clang-tidy --quiet -p "$0" "$2" \
 		2>"$1.said" && mv "$1.said" "$1" || {
 			grep -v "warnings generated" "$1.said"
