@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 
 #include "fixture_heap.h"
 
@@ -102,6 +103,23 @@ TEST_F(heap, two_mappings_see_one_memory)
 	EXPECT_EQ(-1, first_difference(buffer.bytes, second, buffer.size));
 	second[self->page + 1] ^= 0xff;
 	EXPECT_EQ(second[self->page + 1], buffer.bytes[self->page + 1]);
+}
+
+TEST_F(heap, the_first_write_of_a_page_is_no_fault)
+{
+	struct rusage before, after;
+	struct buffer buffer;
+	size_t i;
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 64 * self->page,
+				 &buffer));
+	getrusage(RUSAGE_SELF, &before);
+	for (i = 0; i < 64; i++)
+		buffer.bytes[i * self->page] = 1;
+	getrusage(RUSAGE_SELF, &after);
+	/* a few are the process's own: its stack, its code */
+	EXPECT_GT(8, after.ru_minflt - before.ru_minflt);
+	EXPECT_EQ(before.ru_majflt, after.ru_majflt);
 }
 
 TEST_F(heap, a_private_mapping_is_refused)
