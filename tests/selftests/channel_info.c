@@ -42,15 +42,21 @@ TEST_F(dray, every_channel_copies_and_has_a_name)
 	}
 }
 
-TEST_F(dray, alignment_is_a_power_of_two_and_a_descriptor_moves_bytes)
+TEST_F(dray, an_open_channel_tells_its_alignment_and_its_longest_descriptor)
 {
 	struct dray_channel_info channel;
+	struct dray_sync sync = { .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE };
 	uint32_t i;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	for (i = 0; i < self->info.channel_count; i++) {
+		/* the first use opens it, and so does this question */
+		sync.target = i;
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));
+		EXPECT_EQ(DRAY_CHANNEL_OPEN, channel.flags & DRAY_CHANNEL_OPEN);
 		EXPECT_LT(0, channel.alignment);
 		EXPECT_EQ(0, channel.alignment & (channel.alignment - 1));
 		EXPECT_LT(0, channel.max_segment);

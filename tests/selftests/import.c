@@ -7,6 +7,7 @@
 
 #include <linux/dma-buf.h>
 
+#include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"
 #include "importer.h"
@@ -87,6 +88,58 @@ TEST_F(heap, what_comes_back_from_another_driver_is_the_same_buffer)
 	ASSERT_LE(0, info.fd);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_BUFFER_INFO, &info));
 	EXPECT_EQ(buffer.id, info.id);
+}
+
+TEST_F(dray, a_dma_buf_of_another_driver_is_refused)
+{
+	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
+	struct dray_address address = { 0 };
+	struct dray_range range = { .width = 1, .rows = 1 };
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE,
+				  .count = 1,
+				  .ranges = (uintptr_t)&range };
+	uint32_t handle;
+	int importer, foreign;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
+	foreign = importer_export(importer, handle);
+	ASSERT_LE(0, foreign);
+	info.fd = foreign;
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_BUFFER_INFO, &info));
+	address.fd = foreign;
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ADDRESS, &address));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, address.reason);
+	EXPECT_EQ(foreign, address.limit);
+	range.fd = foreign;
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, sync.reason);
+	EXPECT_EQ(foreign, sync.limit);
+}
+
+TEST_F(engine, a_dma_buf_of_another_driver_is_no_source_or_destination)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint32_t handle;
+	int importer, foreign, side;
+
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, importer_create(importer, BUFFER_SIZE, &handle));
+	foreign = importer_export(importer, handle);
+	ASSERT_LE(0, foreign);
+	for (side = 0; side < 2; side++) {
+		struct dray_transfer transfer = engine_copy(self, self->unit);
+
+		if (side)
+			transfer.dst_fd = foreign;
+		else
+			transfer.src_fd = foreign;
+		EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+		EXPECT_EQ(DRAY_REASON_FOREIGN, submit.reason);
+		EXPECT_EQ(foreign, submit.limit);
+	}
 }
 
 TEST_F(engine, the_engine_waits_for_another_drivers_fence)

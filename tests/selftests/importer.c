@@ -39,6 +39,16 @@ struct drm_prime {
 	int32_t fd;
 };
 
+struct drm_dumb {
+	uint32_t height;
+	uint32_t width;
+	uint32_t bits;
+	uint32_t flags;
+	uint32_t handle;
+	uint32_t pitch;
+	uint64_t size;
+};
+
 struct vgem_fence_attach {
 	uint32_t handle;
 	uint32_t flags;
@@ -55,6 +65,7 @@ struct vgem_fence_signal {
 #define DRM_GEM_CLOSE _IOW('d', 0x09, struct drm_handle)
 #define DRM_HANDLE_TO_FD _IOWR('d', 0x2d, struct drm_prime)
 #define DRM_FD_TO_HANDLE _IOWR('d', 0x2e, struct drm_prime)
+#define DRM_CREATE_DUMB _IOWR('d', 0xb2, struct drm_dumb)
 #define VGEM_FENCE_ATTACH _IOWR('d', 0x41, struct vgem_fence_attach)
 #define VGEM_FENCE_SIGNAL _IOW('d', 0x42, struct vgem_fence_signal)
 #define VGEM_FENCE_WRITE 1
@@ -96,6 +107,20 @@ int importer_detach(int importer, uint32_t handle)
 	struct drm_handle gem = { .handle = handle };
 
 	return ioctl(importer, DRM_GEM_CLOSE, &gem) ? -errno : 0;
+}
+
+int importer_create(int importer, size_t size, uint32_t *handle)
+{
+	struct drm_dumb dumb = {
+		.height = 1,
+		.width = (uint32_t)size,
+		.bits = 8,
+	};
+
+	if (ioctl(importer, DRM_CREATE_DUMB, &dumb))
+		return -errno;
+	*handle = dumb.handle;
+	return 0;
 }
 
 int importer_export(int importer, uint32_t handle)

@@ -7,6 +7,7 @@
 #ifndef SELFTEST_IMPORTER_H
 #define SELFTEST_IMPORTER_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A descriptor, or -ENODEV where vgem is not there. */
@@ -16,7 +17,10 @@ int importer_open(void);
 int importer_attach(int importer, int fd, uint32_t *handle);
 int importer_detach(int importer, uint32_t handle);
 
-/* A second dma-buf fd of what the handle names. */
+/* Memory of the importer's own. */
+int importer_create(int importer, size_t size, uint32_t *handle);
+
+/* A dma-buf of what the handle names. */
 int importer_export(int importer, uint32_t handle);
 
 /*

@@ -4,10 +4,6 @@
  * reason and its limit.  Nothing is moved and nothing is held afterwards.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-
-#include <linux/udmabuf.h>
 
 #include "fixture_dray.h"
 #include "fixture_engine.h"
@@ -424,28 +420,6 @@ TEST_F(engine, an_fd_that_is_no_dma_buf_is_refused)
 	transfer = engine_copy(self, self->unit);
 	transfer.dst_fd = self->node;
 	EXPECT_EQ(-EINVAL, refuse(self, &transfer).error);
-}
-
-TEST_F(engine, a_dma_buf_of_another_driver_is_refused)
-{
-	struct dray_transfer transfer = engine_copy(self, self->unit);
-	struct udmabuf_create create = { .size = BUFFER_SIZE };
-	int device = open("/dev/udmabuf", O_RDWR);
-	struct refusal refusal;
-	int foreign;
-
-	if (device < 0)
-		SKIP(return, "this kernel has no udmabuf");
-	create.memfd = (uint32_t)memfd_create("memory", MFD_ALLOW_SEALING);
-	ASSERT_EQ(0, ftruncate((int)create.memfd, BUFFER_SIZE));
-	ASSERT_EQ(0, fcntl((int)create.memfd, F_ADD_SEALS, F_SEAL_SHRINK));
-	foreign = ioctl(device, UDMABUF_CREATE, &create);
-	ASSERT_LE(0, foreign);
-	transfer.src_fd = foreign;
-	refusal = refuse(self, &transfer);
-	EXPECT_EQ(-EINVAL, refusal.error);
-	EXPECT_EQ(DRAY_REASON_FOREIGN, refusal.reason);
-	EXPECT_EQ(foreign, refusal.limit);
 }
 
 TEST_F(engine, no_fd_is_left_when_the_reply_cannot_be_written)
