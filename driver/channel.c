@@ -314,7 +314,8 @@ int dray_queues_open(struct dray_opener *opener)
 		return -ENOMEM;
 	kref_init(&queues->kref);
 	queues->count = count;
-	context = dma_fence_context_alloc(count);
+	/* None at all is more than the kernel lets itself be asked for. */
+	context = count ? dma_fence_context_alloc(count) : 0;
 	for (i = 0; i < queues->count; i++) {
 		queues->queue[i].context = context + i;
 		mutex_init(&queues->queue[i].order);
