@@ -59,12 +59,12 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 			unsigned char *restrict dst = dst_row;                 \
 			const unsigned char *restrict src = src_row;           \
                                                                                \
-			if (ds == size) {                                      \
+			if (ds == (size)) {                                    \
 				_Pragma("GCC unroll 8") for (size_t j = 0;     \
 							     j < columns; j++) \
 				{                                              \
 					memcpy(dst, src, size);                \
-					dst += size;                           \
+					dst += (size);                         \
 					src += ss;                             \
 				}                                              \
 			} else {                                               \

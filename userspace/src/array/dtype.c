@@ -51,7 +51,7 @@ static bool size_is_known(char kind, uint32_t size)
 
 static char kind_without_alias(char kind)
 {
-	return kind == 'b' ? '?' : kind;
+	return (char)(kind == 'b' ? '?' : kind);
 }
 
 int dray_dtype_normalize(const struct dray_dtype *dtype, struct dray_dtype *out)

@@ -17,7 +17,7 @@ struct walk {
 	const struct dray_view *view;
 	int axis; /* the next axis of view */
 	int ndim; /* axes of the result so far */
-	uintptr_t data;
+	uint64_t offset; /* of the result's data, modulo 2^64 */
 	int64_t shape[DRAY_MAX_NDIM];
 	int64_t strides[DRAY_MAX_NDIM];
 };
@@ -72,7 +72,7 @@ static int take_slice(struct walk *walk, const struct dray_index *index)
 		start = 0;
 		step = 1;
 	}
-	walk->data += (uintptr_t)start * (uintptr_t)stride;
+	walk->offset += (uint64_t)start * (uint64_t)stride;
 	/* a stride that does not fit belongs to an axis that takes no step */
 	if (dray_mul_overflow(stride, step, &stride))
 		stride = walk->view->strides[walk->axis];
@@ -92,8 +92,8 @@ static int take_integer(struct walk *walk, const struct dray_index *index)
 				 at, walk->axis, extent);
 	if (at < 0)
 		at += extent;
-	walk->data +=
-		(uintptr_t)at * (uintptr_t)walk->view->strides[walk->axis];
+	walk->offset +=
+		(uint64_t)at * (uint64_t)walk->view->strides[walk->axis];
 	walk->axis++;
 	return 0;
 }
@@ -175,7 +175,7 @@ int dray_view_index(const struct dray_view *view,
 	walk.view = view;
 	walk.axis = 0;
 	walk.ndim = 0;
-	walk.data = (uintptr_t)view->data;
+	walk.offset = 0;
 	for (size_t i = 0; i < count; i++) {
 		error = take(&walk, &index[i], &whole);
 		if (error)
@@ -185,7 +185,7 @@ int dray_view_index(const struct dray_view *view,
 	if (error)
 		return error;
 	memmove(out, view, offsetof(struct dray_view, shape));
-	out->data = (void *)walk.data;
+	out->data = dray_address_add(view->data, (int64_t)walk.offset);
 	out->ndim = walk.ndim;
 	memcpy(out->shape, walk.shape,
 	       (size_t)walk.ndim * sizeof(walk.shape[0]));

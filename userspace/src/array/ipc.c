@@ -243,7 +243,7 @@ static ssize_t receive_part(int socket, struct iovec *part, int *fds,
 static int receive_record(int socket, struct record *record, int *fd)
 {
 	struct iovec part = { record, sizeof(*record) };
-	int fds[MOST_FDS], count = 0, error = 0;
+	int fds[MOST_FDS] = { -1 }, count = 0, error = 0;
 
 	while (part.iov_len && !error) {
 		size_t done = sizeof(*record) - part.iov_len;
@@ -288,7 +288,8 @@ static bool is_node_name(const char name[DRAY_NAME_LEN])
 {
 	size_t length = strnlen(name, DRAY_NAME_LEN);
 
-	if (length < 5 || length == DRAY_NAME_LEN || memcmp(name, "dray", 4))
+	if (length < 5 || length == DRAY_NAME_LEN ||
+	    memcmp(name, "dray", 4) != 0)
 		return false;
 	return strspn(name + 4, "0123456789") == length - 4;
 }

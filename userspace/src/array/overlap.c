@@ -42,9 +42,10 @@ static int64_t common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
+/* @divisor is that of strides, which are above 0, or 0 for no stride. */
 static int64_t round_up(int64_t n, int64_t divisor)
 {
-	int64_t rest = n % divisor;
+	int64_t rest = divisor > 1 ? n % divisor : 0;
 
 	return rest > 0 ? n + divisor - rest : n - rest;
 }

@@ -28,9 +28,10 @@ int dray_view_check(const struct dray_view *view, const char *what,
 /* Whether the shapes are the same. */
 bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b);
 
-/* data + offset, where no object needs to be: no undefined arithmetic. */
+/* The address + offset, where no object needs to be; it may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)
 {
+	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	return (void *)((uintptr_t)address + (uintptr_t)offset);
 }
 

@@ -187,10 +187,9 @@ static int sync_where_located(const struct dray_view *view,
 			      enum dray_sync_owner owner,
 			      enum dray_direction direction)
 {
-	struct dray_fence_span span = dray_view_addresses(view);
 	struct dray_location location;
 
-	if (dray_locate((const void *)span.low, &location))
+	if (dray_locate(dray_view_lowest(view), &location))
 		return 0;
 	return dray_view_sync(view, owner, direction);
 }

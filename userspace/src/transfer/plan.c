@@ -50,10 +50,9 @@ static int check_destination(const struct dray_layout *layout,
 /* A view may not know that its memory cannot be written: it is a fault. */
 static int check_writable(const struct dray_view *dst)
 {
-	struct dray_fence_span span = dray_view_addresses(dst);
 	struct dray_location location;
 
-	if (dray_locate((const void *)span.low, &location) ||
+	if (dray_locate(dray_view_lowest(dst), &location) ||
 	    dray_buffer_writable(location.buffer))
 		return 0;
 	return dray_fail(-EPERM,
@@ -70,7 +69,7 @@ static int locate(struct dray_plan *plan, const struct dray_queue *queue,
 	struct dray_info mine, other;
 	struct dray_node *node;
 
-	if (dray_locate((const void *)span.low, out))
+	if (dray_locate(dray_view_lowest(view), out))
 		return object(plan, -EOPNOTSUPP,
 			      "the %s lies outside of dray's memory", what);
 	if (span.high - (uintptr_t)out->block > out->block_size)
@@ -89,7 +88,7 @@ static int locate(struct dray_plan *plan, const struct dray_queue *queue,
 		return object(plan, -EOPNOTSUPP, "the %s is of another node",
 			      what);
 	if (dray_node_backend(node) != dray_node_backend(queue->node) ||
-	    strcmp(mine.name, other.name))
+	    strcmp(mine.name, other.name) != 0)
 		return object(plan, -EOPNOTSUPP,
 			      "the %s is memory of %s, the queue is one of %s",
 			      what, other.name, mine.name);

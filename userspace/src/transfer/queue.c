@@ -218,6 +218,14 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	}
 }
 
+const void *dray_view_lowest(const struct dray_view *view)
+{
+	int64_t low, high;
+
+	dray_view_span(view, &low, &high);
+	return dray_address_add(view->data, low);
+}
+
 struct dray_fence_span dray_view_addresses(const struct dray_view *view)
 {
 	int64_t low, high;

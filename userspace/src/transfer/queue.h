@@ -52,6 +52,9 @@ int dray_queue_wait_for_views(struct dray_queue *queue,
 			      const struct dray_view *dst,
 			      const struct dray_view *src, bool nonblock);
 
+/* Its lowest byte. */
+const void *dray_view_lowest(const struct dray_view *view);
+
 /* What a view covers, as addresses. */
 struct dray_fence_span dray_view_addresses(const struct dray_view *view);
 

@@ -22,7 +22,7 @@ static int locate(const struct dray_view *view, struct dray_location *out)
 {
 	struct dray_fence_span span = dray_view_addresses(view);
 
-	if (dray_locate((const void *)span.low, out))
+	if (dray_locate(dray_view_lowest(view), out))
 		return dray_fail(-EINVAL,
 				 "the view at %p lies outside of dray's memory",
 				 view->data);
