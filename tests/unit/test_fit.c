@@ -71,7 +71,7 @@ static void check(const struct dray_fit *fit)
 
 static uint32_t take(struct dray_fit *fit, uint32_t size)
 {
-	return dray_fit_take(fit, size, 1, 0);
+	return dray_fit_take(fit, size, 1, 0, true);
 }
 
 static void the_whole_range_is_one_block(void **state)
@@ -97,6 +97,7 @@ static void an_odd_size_finds_the_piece_that_just_fits(void **state)
 	assert_int_not_equal(rest, 0);
 	dray_fit_free(fit, hole);
 	assert_int_equal(take(fit, 1002), 0);
+	assert_int_equal(dray_fit_take(fit, 1001, 1, 0, false), 0);
 	assert_int_not_equal(take(fit, 1001), 0);
 	check(fit);
 }
@@ -126,7 +127,7 @@ static void alignment_counts_from_the_origin(void **state)
 {
 	struct dray_fit *fit = *state;
 	uint64_t origin = 1000;
-	uint32_t piece = dray_fit_take(fit, 16, 512, origin);
+	uint32_t piece = dray_fit_take(fit, 16, 512, origin, true);
 
 	assert_int_not_equal(piece, 0);
 	assert_int_equal((fit->pieces[piece].offset + origin) % 512, 0);
@@ -140,12 +141,12 @@ static void a_large_alignment_finds_the_only_place(void **state)
 {
 	struct dray_fit *fit = *state;
 	/* No piece has 2048 + 4095 granules, and yet there is a place. */
-	uint32_t piece = dray_fit_take(fit, 2048, 4096, 4096 - 100);
+	uint32_t piece = dray_fit_take(fit, 2048, 4096, 4096 - 100, true);
 
 	assert_int_not_equal(piece, 0);
 	assert_int_equal(fit->pieces[piece].offset, 100);
-	assert_int_equal(dray_fit_take(fit, 2048, 4096, 4096 - 100), 0);
-	assert_int_equal(dray_fit_take(fit, 1, UINT64_MAX / 2 + 1, 1), 0);
+	assert_int_equal(dray_fit_take(fit, 2048, 4096, 4096 - 100, true), 0);
+	assert_int_equal(dray_fit_take(fit, 1, UINT64_MAX / 2 + 1, 1, true), 0);
 	check(fit);
 }
 
@@ -294,8 +295,8 @@ static void random_work_agrees_with_a_map_of_owners(void **state)
 
 		if (!model->piece[i]) {
 			bool room = has_room(model, size, alignment, origin);
-			uint32_t piece =
-				dray_fit_take(fit, size, alignment, origin);
+			uint32_t piece = dray_fit_take(fit, size, alignment,
+						       origin, true);
 
 			assert_int_equal(!!piece, room);
 			refused += !room;

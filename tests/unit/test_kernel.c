@@ -92,6 +92,7 @@ static void set_reason(unsigned long request, void *args)
 		((struct dray_sync *)args)->reason = module.reason;
 		((struct dray_sync *)args)->limit = module.limit;
 	} else if (request == DRAY_IOC_SUBMIT) {
+		((struct dray_submit *)args)->failed = 2;
 		((struct dray_submit *)args)->reason = module.reason;
 		((struct dray_submit *)args)->limit = module.limit;
 	}
@@ -279,7 +280,7 @@ static void a_signal_ends_a_submission(void **state)
 
 static void a_refused_submission_says_why(void **state)
 {
-	struct dray_submit args = { .count = 3, .runs = 70000, .failed = 2 };
+	struct dray_submit args = { .count = 3, .runs = 70000 };
 
 	fail_with(DRAY_IOC_SUBMIT, E2BIG, DRAY_REASON_RUNS, 65536);
 	assert_fails(dray_node_submit(*state, &args), -E2BIG,

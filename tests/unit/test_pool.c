@@ -60,6 +60,37 @@ static void the_granule_can_be_chosen(void **state)
 	dray_pool_close(pool);
 }
 
+static void a_granule_may_be_larger_than_a_page(void **state)
+{
+	struct dray_pool_options options = { .granule = 1 << 20, .initial = 1 };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	char *block = take(pool, 1, 0);
+
+	(void)state;
+	assert_int_equal(dray_usable_size(block), MIB);
+	assert_int_equal((uintptr_t)block % MIB, 0);
+	memset(block, 1, MIB);
+	dray_pool_free(pool, block);
+	assert_int_equal(dray_pool_trim(pool), MIB);
+	dray_pool_close(pool);
+}
+
+static void a_limit_of_odd_bytes_is_kept(void **state)
+{
+	struct dray_pool_options options = { .limit = 100001 };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *first = dray_pool_alloc(pool, 1, 0);
+
+	(void)state;
+	while (dray_pool_alloc(pool, 64, 0))
+		;
+	assert_in_range(stats_of(pool).reserved, 65536, 100001);
+	/* What is still alive keeps its pool; it all goes at once here. */
+	for (char *block = first; stats_of(pool).blocks; block += 64)
+		dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
 static void wrong_options_are_refused(void **state)
 {
 	struct dray_node *node = dray_pool_node(*state);
@@ -77,9 +108,15 @@ static void wrong_options_are_refused(void **state)
 	options = (struct dray_pool_options){ .flags = 4 };
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
 		     "unknown flags 0x4");
-	options = (struct dray_pool_options){ .initial = 2, .limit = 1 };
+	options = (struct dray_pool_options){ .initial = 8192, .limit = 4096 };
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
-		     "2 bytes at first, above the limit of 1");
+		     "8192 bytes at first, above the limit of 4096");
+	options = (struct dray_pool_options){ .limit = 100 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "limit of 100 bytes, below a page");
+	options = (struct dray_pool_options){ .granule = MIB, .limit = 65536 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "or granule of 1048576");
 	options = (struct dray_pool_options){ .heap = "nowhere" };
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
 		     "no heap \"nowhere\"");
@@ -566,6 +603,43 @@ static void pages_of_a_large_freed_block_go_back_at_once(void **state)
 	dray_pool_close(pool);
 }
 
+static void as_many_pages_as_are_used_stay_warm(void **state)
+{
+	size_t size = 80 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	unsigned char *resident = calloc(1, size / page);
+	char *used = take(pool, 2 * size, 0), *block = take(pool, size, 0);
+	size_t i, there = 0;
+
+	(void)state;
+	memset(block, 1, size);
+	dray_pool_free(pool, block);
+	assert_int_equal(mincore(block, size, resident), 0);
+	for (i = 0; i < size / page; i++)
+		there += resident[i] & 1;
+	assert_int_equal(there, size / page);
+	dray_pool_free(pool, used);
+	free(resident);
+	dray_pool_close(pool);
+}
+
+static void many_pools_leave_room_for_more(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	struct dray_pool *pools[100];
+	struct dray_buffer *buffer;
+	int i;
+
+	for (i = 0; i < 100; i++)
+		assert_works(dray_pool_create(
+			node, &(struct dray_pool_options){ .initial = 65536 },
+			&pools[i]));
+	assert_works(dray_buffer_alloc(node, MIB, NULL, &buffer));
+	dray_buffer_unref(buffer);
+	for (i = 0; i < 100; i++)
+		dray_pool_close(pools[i]);
+}
+
 static void the_counters_add_up(void **state)
 {
 	struct dray_pool_stats stats, part;
@@ -638,6 +712,8 @@ int main(void)
 		POOL_FACT(a_block_holds_what_was_asked),
 		POOL_FACT(no_two_blocks_share_a_line),
 		cmocka_unit_test(the_granule_can_be_chosen),
+		cmocka_unit_test(a_granule_may_be_larger_than_a_page),
+		cmocka_unit_test(a_limit_of_odd_bytes_is_kept),
 		POOL_FACT(wrong_options_are_refused),
 		POOL_FACT(alignment_reaches_beyond_two_mebibytes),
 		POOL_FACT(an_alignment_that_is_no_power_of_two_is_einval),
@@ -661,6 +737,8 @@ int main(void)
 		cmocka_unit_test(a_region_can_be_filled_to_the_last_granule),
 		POOL_FACT(trimming_gives_everything_back_and_the_pool_works_on),
 		cmocka_unit_test(pages_of_a_large_freed_block_go_back_at_once),
+		cmocka_unit_test(as_many_pages_as_are_used_stay_warm),
+		POOL_FACT(many_pools_leave_room_for_more),
 		POOL_FACT(the_counters_add_up),
 		cmocka_unit_test(a_closed_pool_lives_until_its_last_block),
 		POOL_FACT(pools_come_and_go_without_a_trace),

@@ -255,7 +255,7 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 }
 
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
-		       uint64_t origin)
+		       uint64_t origin, bool thoroughly)
 {
 	uint64_t most;
 	uint32_t piece = 0, front;
@@ -264,7 +264,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		return 0;
 	if (!__builtin_add_overflow(alignment - 1, size, &most))
 		piece = search(fit, most);
-	if (!piece)
+	if (!piece && thoroughly)
 		piece = search_all(fit, size, alignment, origin);
 	if (!piece)
 		return 0;

@@ -9,8 +9,8 @@
  *
  * Free pieces hang in bins by size, 32 for each power of two; two bitmaps
  * lead to a bin that surely fits.  Every operation takes a bounded number of
- * steps, but for a request that is about to fail, which looks at the whole
- * bin where luck may have a piece just large enough.
+ * steps, but for a thorough search, before a request fails: it looks at whole
+ * bins where luck may have a piece just large enough.
  *
  * Not thread-safe: the pool's lock is held.
  */
@@ -78,10 +78,10 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules);
 /*
  * Takes @size granules whose first one, counted from @origin, is a multiple
  * of @alignment (a power of two).  The piece, or 0 where none fits or the
- * table cannot grow.
+ * table cannot grow.  Only @thoroughly is a piece found that fits by luck.
  */
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
-		       uint64_t origin);
+		       uint64_t origin, bool thoroughly);
 
 /* Frees a piece, whatever its state; the piece that it became part of. */
 uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece);

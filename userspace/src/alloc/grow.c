@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Where a pool's memory comes from and when it goes back.
+ * Where a pool's memory comes from.
  *
  * On the host a region reserves far more addresses than it uses and grows in
- * place, so that everything merges; pages of large runs that were freed go
- * back to the system.  Buffers of the kernel cannot grow: regions double up
- * to a bound, a large request gets a buffer of its own, and empty buffers are
- * given back once there are many of them.
+ * place, so that everything merges.  Buffers of the kernel cannot grow:
+ * regions double up to a bound, and a large request gets a buffer of its own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,40 +19,48 @@
 
 #define HOST_FIRST (32 * MIB) /* and the least by which a region grows */
 #define HOST_STEP_MOST (1024 * MIB)
-#define HOST_PUNCH (64 * MIB) /* freed since, and in one run, to give back */
 
 #define KERNEL_FIRST (4 * MIB)
 #define KERNEL_LEAST (64 * MIB / 1024)
 #define KERNEL_MOST (64 * MIB)
-#define KERNEL_KEEP (16 * MIB) /* or half of the pool, in empty buffers */
 
-bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
-		    uint64_t alignment, struct dray_found *found)
+/* Looks into each region, for what is found at once or @thoroughly. */
+static bool find_piece(struct dray_pool *pool, uint32_t granules,
+		       uint64_t alignment, bool thoroughly,
+		       struct dray_found *found)
 {
 	struct dray_pool_region *region;
-	uint64_t bytes;
-	uint32_t piece;
 
 	for (region = pool->regions; region; region = region->next) {
 		/* A small block would keep a large buffer from going back. */
 		if (region->own && granules < region->fit.granules / 4)
 			continue;
-		piece = dray_fit_take(&region->fit, granules, alignment,
-				      region->base >> pool->shift);
-		if (piece)
-			break;
+		found->piece =
+			dray_fit_take(&region->fit, granules, alignment,
+				      region->base >> pool->shift, thoroughly);
+		if (found->piece) {
+			found->region = region;
+			return true;
+		}
 	}
-	if (!region)
+	return false;
+}
+
+bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
+		    uint64_t alignment, struct dray_found *found)
+{
+	uint64_t bytes;
+
+	if (!find_piece(pool, granules, alignment, false, found) &&
+	    !find_piece(pool, granules, alignment, true, found))
 		return false;
 	bytes = (uint64_t)granules << pool->shift;
-	region->blocks++;
+	found->pool = pool;
+	found->region->blocks++;
 	pool->blocks++;
 	pool->used += bytes;
 	if (pool->used > pool->peak)
 		pool->peak = pool->used;
-	found->pool = pool;
-	found->region = region;
-	found->piece = piece;
 	return true;
 }
 
@@ -69,6 +75,18 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 	*link = region;
 	pool->reserved += region->size;
 	dray_region_publish(region, pool);
+}
+
+/*
+ * What a region may grow to: a part of what is left of the window, a small one
+ * once half is taken, so that there is always room for more pools.
+ */
+static uint64_t reserve_of(const struct dray_pool *pool)
+{
+	uint64_t room = dray_window_room();
+	uint64_t part = room > dray_window_size() / 2 ? room / 8 : room / 64;
+
+	return part & ~(pool->page - 1);
 }
 
 /*
@@ -90,7 +108,7 @@ static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
 	int ret;
 
 	if (pool->grows) {
-		request.reserve = dray_window_size() / 4;
+		request.reserve = reserve_of(pool);
 		if (request.reserve > pool->limit)
 			request.reserve = pool->limit;
 	}
@@ -109,11 +127,17 @@ static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
 	}
 }
 
+/* What the pool may still take; a node may round up beyond the limit. */
+static uint64_t left_of(const struct dray_pool *pool)
+{
+	return pool->limit > pool->reserved ? pool->limit - pool->reserved : 0;
+}
+
 /* Grows a region that still can, so that @need bytes more are at its end. */
 static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 {
 	struct dray_pool_region *region;
-	uint64_t left = pool->limit - pool->reserved;
+	uint64_t left = left_of(pool);
 
 	if (dray_round_up_overflow(need, pool->page, &need))
 		return false;
@@ -149,7 +173,7 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 static int try_add_region(struct dray_pool *pool, uint64_t need,
 			  uint64_t alignment)
 {
-	uint64_t left = pool->limit - pool->reserved;
+	uint64_t left = left_of(pool);
 	struct dray_pool_region *region;
 	bool own = !pool->grows && need >= pool->next_size / 4;
 	uint64_t size;
@@ -244,7 +268,7 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 
 int dray_pool_first_region(struct dray_pool *pool, uint64_t initial)
 {
-	uint64_t least = initial, size = initial;
+	uint64_t least = initial, size;
 	struct dray_pool_region *region;
 	int ret;
 
@@ -253,137 +277,14 @@ int dray_pool_first_region(struct dray_pool *pool, uint64_t initial)
 		size = pool->next_size < pool->limit ? pool->next_size
 						     : pool->limit;
 		least = size < KERNEL_LEAST ? size : KERNEL_LEAST;
+	} else if (dray_round_up_overflow(initial, pool->page, &size)) {
+		return dray_fail(-ENOMEM, "a first region of %" PRIu64 " bytes",
+				 initial);
 	}
+	if (initial || least < pool->page)
+		least = initial ? size : pool->page;
 	ret = create(pool, size, least, 0, &region);
 	if (!ret)
 		link_region(pool, region);
 	return ret;
-}
-
-struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
-					      uint64_t keep)
-{
-	struct dray_pool_region **link, *region, *taken = NULL;
-	uint64_t empty = 0;
-
-	for (region = pool->regions; region; region = region->next)
-		empty += region->blocks ? 0 : region->size;
-	for (link = &pool->regions; *link && empty > keep;) {
-		region = *link;
-		if (region->blocks) {
-			link = &region->next;
-			continue;
-		}
-		*link = region->next;
-		empty -= region->size;
-		pool->reserved -= region->size;
-		dray_region_withdraw(region);
-		region->next = taken;
-		taken = region;
-	}
-	return taken;
-}
-
-uint64_t dray_regions_destroy(struct dray_pool_region *regions)
-{
-	struct dray_pool_region *next;
-	uint64_t bytes = 0;
-
-	for (; regions; regions = next) {
-		next = regions->next;
-		bytes += regions->size;
-		dray_region_destroy(regions);
-	}
-	return bytes;
-}
-
-/* Gives the pages of a large free run back, without the lock. */
-static void punch(struct dray_pool *pool, struct dray_pool_region *region,
-		  uint32_t piece)
-{
-	uint64_t offset, length;
-
-	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
-	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
-	dray_fit_set_aside(&region->fit, piece);
-	region->freed = 0;
-	region->blocks++;
-	pool->pending++;
-	pthread_mutex_unlock(&pool->lock);
-	dray_region_punch(region, offset, length);
-	pthread_mutex_lock(&pool->lock);
-	pool->pending--;
-	region->blocks--;
-	dray_fit_free(&region->fit, piece);
-}
-
-void dray_block_finish(const struct dray_found *found)
-{
-	struct dray_pool *pool = found->pool;
-	struct dray_pool_region *region = found->region, *empty;
-	uint64_t bytes, keep;
-	uint32_t piece;
-
-	bytes = (uint64_t)dray_found_piece(found)->size << pool->shift;
-	region->blocks--;
-	region->freed += bytes;
-	pool->blocks--;
-	pool->used -= bytes;
-	piece = dray_fit_free(&region->fit, found->piece);
-
-	if (pool->grows) {
-		bytes = (uint64_t)region->fit.pieces[piece].size << pool->shift;
-		if (region->freed >= HOST_PUNCH && bytes >= HOST_PUNCH)
-			punch(pool, region, piece);
-	} else if (!region->blocks) {
-		keep = pool->reserved / 2;
-		empty = dray_pool_take_empty(
-			pool, keep > KERNEL_KEEP ? keep : KERNEL_KEEP);
-		if (empty) {
-			pool->pending++;
-			pthread_mutex_unlock(&pool->lock);
-			dray_regions_destroy(empty);
-			pthread_mutex_lock(&pool->lock);
-			pool->pending--;
-		}
-	}
-	dray_pool_unlock_or_end(pool);
-}
-
-/* Gives back the pages of all free runs; the lock is held throughout. */
-static uint64_t punch_all(struct dray_pool_region *region)
-{
-	const struct dray_fit *fit = &region->fit;
-	uint64_t bytes = 0;
-	uint32_t first, second, piece;
-
-	for (first = 0; first < DRAY_FIT_FIRST; first++) {
-		for (second = 0; second < DRAY_FIT_SECOND; second++) {
-			piece = fit->bins[first][second];
-			for (; piece; piece = fit->pieces[piece].next)
-				bytes += dray_region_punch(
-					region,
-					(uint64_t)fit->pieces[piece].offset
-						<< region->shift,
-					(uint64_t)fit->pieces[piece].size
-						<< region->shift);
-		}
-	}
-	region->freed = 0;
-	return bytes;
-}
-
-uint64_t dray_pool_trim(struct dray_pool *pool)
-{
-	struct dray_pool_region *region, *empty;
-	uint64_t bytes = 0;
-
-	pthread_mutex_lock(&pool->lock);
-	empty = dray_pool_take_empty(pool, 0);
-	if (pool->grows) {
-		for (region = pool->regions; region; region = region->next)
-			bytes += punch_all(region);
-	}
-	pthread_mutex_unlock(&pool->lock);
-	return bytes + dray_regions_destroy(empty);
 }

@@ -57,7 +57,8 @@ static uint32_t default_granule(const struct dray_info *info)
 
 	if (info->flags & DRAY_NODE_COHERENT)
 		return granule;
-	while (granule < info->cache_line || granule < info->dma_alignment)
+	while (granule < DRAY_SLOT_SIZE &&
+	       (granule < info->cache_line || granule < info->dma_alignment))
 		granule *= 2;
 	return granule;
 }
@@ -65,7 +66,7 @@ static uint32_t default_granule(const struct dray_info *info)
 static int check_options(const struct dray_pool_options *options,
 			 const struct dray_info *info)
 {
-	uint32_t granule = options->granule;
+	uint32_t granule = options->granule, least;
 
 	if (options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x", options->flags);
@@ -75,6 +76,12 @@ static int check_options(const struct dray_pool_options *options,
 				 "a granule of %u bytes, it must be a power of "
 				 "two from %u to %zu",
 				 granule, info->cache_line, DRAY_SLOT_SIZE);
+	least = granule > info->page_size ? granule : info->page_size;
+	if (options->limit && options->limit < least)
+		return dray_fail(-EINVAL,
+				 "a limit of %" PRIu64
+				 " bytes, below a page or granule of %u",
+				 options->limit, least);
 	if (options->limit && options->initial > options->limit)
 		return dray_fail(-EINVAL,
 				 "%" PRIu64
@@ -117,8 +124,11 @@ int dray_pool_create(struct dray_node *node,
 	pool->blocks = 0;
 	pool->parked = 0;
 	pool->reserved = 0;
-	pool->limit = options->limit ? options->limit : UINT64_MAX;
 	pool->page = info.page_size;
+	if (pool->page >> pool->shift == 0)
+		pool->page = (uint64_t)1 << pool->shift;
+	pool->limit = options->limit ? options->limit : UINT64_MAX;
+	pool->limit &= ~(pool->page - 1);
 	atomic_store(&pool->bad_frees, 0);
 	pool->node = dray_node_ref(node);
 	pool->grows = dray_node_grows(node);

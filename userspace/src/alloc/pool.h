@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What the files of this room share about pools.  pool.c has the public
- * calls, grow.c where memory comes from and goes to, locate.c the way from an
- * address to its block, busy.c holds.
+ * calls, grow.c and shrink.c where memory comes from and when it goes back,
+ * locate.c the way from an address to its block, busy.c holds.
  *
  * A pool's lock covers its regions and counters.  It is never held while a
  * buffer is allocated or given back, which may block.  Pools, as regions, are
@@ -28,9 +28,9 @@ struct dray_pool {
 	uint64_t blocks;	/* live and parked */
 	uint64_t parked;	/* bytes */
 	uint64_t reserved;	/* bytes in regions */
-	uint64_t limit;		/* of reserved */
+	uint64_t limit;		/* of reserved, a multiple of page */
 	uint64_t next_size;	/* bytes of the next region */
-	uint64_t page;		/* bytes, what buffers are a multiple of */
+	uint64_t page;		/* bytes, of the system or a granule: the larger */
 	_Atomic uint64_t bad_frees;
 	struct dray_node *node;	/* one reference */
 	bool grows;		/* regions grow in place */

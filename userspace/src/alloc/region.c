@@ -216,31 +216,48 @@ void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 	dray_region_mark(region, offset, length);
 }
 
+/* The whole pages of a range, those of the system; false if there are none. */
+static bool whole_pages(const struct dray_pool_region *region, uint64_t offset,
+			uint64_t length, uint64_t *from, uint64_t *to)
+{
+	*from = (offset + region->page - 1) & ~(region->page - 1);
+	*to = (offset + length) & ~(region->page - 1);
+	return *from < *to;
+}
+
+uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
+			   uint64_t length)
+{
+	uint64_t from, to, page, end, pages = 0;
+
+	if (!whole_pages(region, offset, length, &from, &to))
+		return 0;
+	if (dray_buffer_exposed(region->buffer))
+		return to - from;
+	end = to >> PAGE_SHIFT;
+	for (page = from >> PAGE_SHIFT; page < end; page = (page | 63) + 1) {
+		uint64_t dirty = atomic_load_explicit(&region->dirty[page / 64],
+						      memory_order_relaxed) &
+				 bits_of(page, end);
+
+		pages += (uint64_t)__builtin_popcountll(dirty);
+	}
+	return pages << PAGE_SHIFT;
+}
+
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length)
 {
-	uint64_t from, to, page, bytes = 0;
+	uint64_t bytes = dray_region_dirty(region, offset, length);
+	uint64_t from, to, page, end;
 
-	from = (offset + region->page - 1) & ~(region->page - 1);
-	to = (offset + length) & ~(region->page - 1);
-	if (from >= to)
+	if (!bytes || !whole_pages(region, offset, length, &from, &to) ||
+	    dray_buffer_punch(region->buffer, from, to - from))
 		return 0;
-	for (page = from >> PAGE_SHIFT; page < to >> PAGE_SHIFT;
-	     page = (page | 63) + 1) {
-		uint64_t dirty = atomic_load_explicit(&region->dirty[page / 64],
-						      memory_order_relaxed) &
-				 bits_of(page, to >> PAGE_SHIFT);
-
-		bytes += (uint64_t)__builtin_popcountll(dirty) << PAGE_SHIFT;
-	}
-	if (dray_buffer_exposed(region->buffer))
-		bytes = to - from;
-	if (!bytes || dray_buffer_punch(region->buffer, from, to - from))
-		return 0;
-	for (page = from >> PAGE_SHIFT; page < to >> PAGE_SHIFT;
-	     page = (page | 63) + 1)
+	end = to >> PAGE_SHIFT;
+	for (page = from >> PAGE_SHIFT; page < end; page = (page | 63) + 1)
 		atomic_fetch_and_explicit(&region->dirty[page / 64],
-					  ~bits_of(page, to >> PAGE_SHIFT),
+					  ~bits_of(page, end),
 					  memory_order_relaxed);
 	return bytes;
 }

@@ -70,9 +70,13 @@ void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);
 
+/* Bytes in whole pages of a range that may hold something else than zeros. */
+uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
+			   uint64_t length);
+
 /*
  * Gives whole pages of a range that nobody uses back to the system; they are
- * clean then.  Bytes given back.
+ * clean then.  Bytes given back, not counting what was clean.
  */
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length);

@@ -397,6 +397,10 @@ static int kernel_submit(struct dray_node *node, struct dray_submit *args)
 	uint32_t count = args->count;
 	int ret = 0;
 
+	/* Without an answer the sentence must not be that of an older call. */
+	args->reason = DRAY_REASON_NONE;
+	args->limit = 0;
+	args->failed = 0;
 	/* A signal ends the wait for a slot, and the caller decides. */
 	if (ioctl(node->fd, DRAY_IOC_SUBMIT, args))
 		ret = -errno;

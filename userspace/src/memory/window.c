@@ -28,6 +28,7 @@ struct dray_window dray_window;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t lowest_free; /* no slot below it is free */
+static size_t taken; /* slots */
 
 static void *reserve(void *where, size_t size, int fixed)
 {
@@ -140,6 +141,7 @@ int dray_window_take(size_t size, size_t alignment, void **start)
 			size, slots << DRAY_SLOT_SHIFT);
 		goto out;
 	}
+	taken += want;
 	dray_window.spans[run].slots = (uint32_t)want;
 	for (i = run; i < run + want; i++)
 		atomic_store_explicit(&dray_window.table[i], (uint32_t)run + 1,
@@ -175,6 +177,7 @@ void dray_window_give(void *start)
 	 * there: the slots stay taken for good.
 	 */
 	if (!ret) {
+		taken -= span->slots;
 		for (i = first; i < first + span->slots; i++)
 			atomic_store_explicit(&dray_window.table[i], 0,
 					      memory_order_release);
@@ -187,6 +190,16 @@ void dray_window_give(void *start)
 int dray_window_clear(void *start, size_t size)
 {
 	return reserve(start, size, MAP_FIXED) == MAP_FAILED ? -ENOMEM : 0;
+}
+
+size_t dray_window_room(void)
+{
+	size_t size = dray_window_size(), room;
+
+	pthread_mutex_lock(&lock);
+	room = size - (taken << DRAY_SLOT_SHIFT);
+	pthread_mutex_unlock(&lock);
+	return room;
 }
 
 size_t dray_window_size(void)

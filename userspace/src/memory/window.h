@@ -77,6 +77,9 @@ void dray_window_give(void *start);
  */
 int dray_window_clear(void *start, size_t size);
 
+/* Bytes that are not taken, not necessarily in one run. */
+size_t dray_window_room(void);
+
 /* Bytes of the window, which this reserves; 0 where that is not possible. */
 size_t dray_window_size(void);
 

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * When a pool's memory goes back to the node.
+ *
+ * On the host the pages of a large run that was freed go back, beyond those
+ * that will soon be wanted again.  Buffers of the kernel go back whole, once
+ * there are many empty ones.
+ */
+#include "alloc/pool.h"
+#include "memory/node.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+#define HOST_KEEP (64 * MIB) /* of free pages, or as much as is in use */
+#define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
+
+struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
+					      uint64_t keep)
+{
+	struct dray_pool_region **link, *region, *taken = NULL;
+	uint64_t empty = 0;
+
+	for (region = pool->regions; region; region = region->next)
+		empty += region->blocks ? 0 : region->size;
+	for (link = &pool->regions; *link && empty > keep;) {
+		region = *link;
+		if (region->blocks) {
+			link = &region->next;
+			continue;
+		}
+		*link = region->next;
+		empty -= region->size;
+		pool->reserved -= region->size;
+		dray_region_withdraw(region);
+		region->next = taken;
+		taken = region;
+	}
+	return taken;
+}
+
+uint64_t dray_regions_destroy(struct dray_pool_region *regions)
+{
+	struct dray_pool_region *next;
+	uint64_t bytes = 0;
+
+	for (; regions; regions = next) {
+		next = regions->next;
+		bytes += regions->size;
+		dray_region_destroy(regions);
+	}
+	return bytes;
+}
+
+/* Gives the pages of a large free run back, without the lock. */
+static void punch(struct dray_pool *pool, struct dray_pool_region *region,
+		  uint32_t piece)
+{
+	uint64_t offset, length;
+
+	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
+	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
+	dray_fit_set_aside(&region->fit, piece);
+	region->blocks++;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	dray_region_punch(region, offset, length);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	region->blocks--;
+	dray_fit_free(&region->fit, piece);
+}
+
+/*
+ * Whether a free run has more pages than are worth keeping.  As many as are
+ * in use will soon be wanted again.  Asked once for so many bytes freed,
+ * because it has to count.
+ */
+static bool is_too_much(struct dray_pool *pool, struct dray_pool_region *region,
+			uint32_t piece)
+{
+	uint64_t offset, length, keep = pool->used;
+
+	region->freed = 0;
+	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
+	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
+	if (keep < HOST_KEEP)
+		keep = HOST_KEEP;
+	return length > keep &&
+	       dray_region_dirty(region, offset, length) > keep;
+}
+
+void dray_block_finish(const struct dray_found *found)
+{
+	struct dray_pool *pool = found->pool;
+	struct dray_pool_region *region = found->region, *empty;
+	uint64_t bytes, keep;
+	uint32_t piece;
+
+	bytes = (uint64_t)dray_found_piece(found)->size << pool->shift;
+	region->blocks--;
+	region->freed += bytes;
+	pool->blocks--;
+	pool->used -= bytes;
+	piece = dray_fit_free(&region->fit, found->piece);
+
+	if (pool->grows) {
+		if (region->freed >= HOST_KEEP &&
+		    is_too_much(pool, region, piece))
+			punch(pool, region, piece);
+	} else if (!region->blocks) {
+		keep = pool->reserved / 2;
+		empty = dray_pool_take_empty(
+			pool, keep > KERNEL_KEEP ? keep : KERNEL_KEEP);
+		if (empty) {
+			pool->pending++;
+			pthread_mutex_unlock(&pool->lock);
+			dray_regions_destroy(empty);
+			pthread_mutex_lock(&pool->lock);
+			pool->pending--;
+		}
+	}
+	dray_pool_unlock_or_end(pool);
+}
+
+/* Gives back the pages of all free runs; the lock is held throughout. */
+static uint64_t punch_all(struct dray_pool_region *region)
+{
+	const struct dray_fit *fit = &region->fit;
+	uint64_t bytes = 0;
+	uint32_t first, second, piece;
+
+	for (first = 0; first < DRAY_FIT_FIRST; first++) {
+		for (second = 0; second < DRAY_FIT_SECOND; second++) {
+			piece = fit->bins[first][second];
+			for (; piece; piece = fit->pieces[piece].next)
+				bytes += dray_region_punch(
+					region,
+					(uint64_t)fit->pieces[piece].offset
+						<< region->shift,
+					(uint64_t)fit->pieces[piece].size
+						<< region->shift);
+		}
+	}
+	region->freed = 0;
+	return bytes;
+}
+
+uint64_t dray_pool_trim(struct dray_pool *pool)
+{
+	struct dray_pool_region *region, *empty;
+	uint64_t bytes = 0;
+
+	pthread_mutex_lock(&pool->lock);
+	empty = dray_pool_take_empty(pool, 0);
+	if (pool->grows) {
+		for (region = pool->regions; region; region = region->next)
+			bytes += punch_all(region);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return bytes + dray_regions_destroy(empty);
+}
