@@ -109,7 +109,8 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 		return DRAY_OVERLAP_NONE;
 	if (low == 0 || high == problem->reach[k])
 		return DRAY_OVERLAP_SOME;
-	if (round_up(low, problem->divisor[k]) > high)
+	/* no stride is below 1, see add_term(): said for the divisions */
+	if (term->stride < 1 || round_up(low, problem->divisor[k]) > high)
 		return DRAY_OVERLAP_NONE;
 	/* n * stride has to come within reach of the rest */
 	first = low - problem->reach[k + 1];
