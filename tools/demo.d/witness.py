@@ -4,7 +4,7 @@
     witness = Witness()
     with witness:
         ...
-    witness.calls       # ["ioctl SUBMIT"]
+    witness.calls       # ["close 9", "ioctl SUBMIT"]
 
 Uses tracefs, so that nothing which is measured tells on itself.
 """
@@ -14,7 +14,7 @@ import os
 import re
 
 TRACING = "/sys/kernel/tracing"
-WRITE, IOCTL = 64, 29           # of arm64
+CLOSE, WRITE, IOCTL = 57, 64, 29        # of arm64
 NAMES = {29: "ioctl", 73: "ppoll", 98: "futex", 214: "brk", 215: "munmap",
          222: "mmap", 226: "mprotect", 233: "madvise"}
 MAGIC = 0xda                    # include/uapi/linux/dray.h
@@ -45,13 +45,15 @@ class Witness:
         # The last one is the write that ended the record.
         last = entries.pop()
         assert (int(last[0]), int(last[1], 16)) == (WRITE, self._switch)
-        self.calls = [name(int(number), int(second, 16))
-                      for number, _first, second in entries]
+        self.calls = [name(int(number), int(first, 16), int(second, 16))
+                      for number, first, second in entries]
 
 
-def name(number: int, command: int) -> str:
-    if number == IOCTL and command >> 8 & 0xff == MAGIC:
-        return "ioctl " + CALLS[command & 0xff]
+def name(number: int, first: int, second: int) -> str:
+    if number == IOCTL and second >> 8 & 0xff == MAGIC:
+        return "ioctl " + CALLS[second & 0xff]
+    if number == CLOSE:
+        return f"close {first}"
     return NAMES.get(number, f"system call {number}")
 
 
