@@ -25,6 +25,7 @@ from witness import Witness
 MARGIN = 24         # rows and columns around each destination
 BORDER = 40         # pixels of the border around the picture
 COLOUR = (250, 240, 225)
+BOULDER = np.s_[932:996, 924:988]
 
 
 def main() -> int:
@@ -51,8 +52,7 @@ def main() -> int:
         "border": engine.copy_with_border("with a border around it"),
         "tile": engine.copy(
             "a 64x64 tile of the green plane, transposed",
-            lambda picture: picture[height // 2:height // 2 + 64,
-                                    width // 2:width // 2 + 64, 1].T),
+            lambda picture: picture[BOULDER][..., 1].T),
     }
 
     step("3. The whole green plane: element by element is the CPU's work")
