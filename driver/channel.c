@@ -172,7 +172,7 @@ static void dray_channel_condemn(struct dray_job *job)
 
 	for (i = 0; i < job->count; i++) {
 		plan = &job->plans[i];
-		plan->fill_page = NULL;
+		plan->fill = NULL;
 		WRITE_ONCE(plan->dst.buffer->condemned, true);
 		if (plan->src.buffer)
 			WRITE_ONCE(plan->src.buffer->condemned, true);

@@ -15,6 +15,11 @@
 
 #include "heap.h"
 
+struct dray_pages {
+	struct dray_heap heap;
+	atomic64_t condemned; /* bytes */
+};
+
 #define DRAY_PAGES_LARGEST ((size_t)MAX_ORDER_NR_PAGES << PAGE_SHIFT)
 
 /* Wider zones first: memory below a limit may well lie in a wide one. */
@@ -115,10 +120,16 @@ static void dray_pages_free(struct dray_heap *heap,
 		__free_page(extent->page + i);
 }
 
+static struct dray_pages *to_pages(struct dray_heap *heap)
+{
+	return container_of(heap, struct dray_pages, heap);
+}
+
 /* The references of the buffer are never dropped. */
 static void dray_pages_condemn(struct dray_heap *heap,
 			       const struct dray_extent *extent)
 {
+	atomic64_add(extent->size, &to_pages(heap)->condemned);
 	pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
 		extent->size, heap->name);
 }
@@ -128,13 +139,14 @@ static void dray_pages_state(struct dray_heap *heap,
 {
 	info->total = (u64)totalram_pages() << PAGE_SHIFT;
 	info->free = (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
+	info->quarantined = atomic64_read(&to_pages(heap)->condemned);
 	info->largest_free = dray_pages_largest_free();
 	info->largest_request = DRAY_PAGES_LARGEST;
 }
 
 static void dray_pages_destroy(struct dray_heap *heap)
 {
-	kfree(heap);
+	kfree(to_pages(heap));
 }
 
 static const struct dray_heap_ops dray_pages_ops = {
@@ -147,13 +159,13 @@ static const struct dray_heap_ops dray_pages_ops = {
 
 struct dray_heap *dray_heap_pages(void)
 {
-	struct dray_heap *heap;
+	struct dray_pages *pages;
 
-	heap = kzalloc(sizeof(*heap), GFP_KERNEL);
-	if (!heap)
+	pages = kzalloc(sizeof(*pages), GFP_KERNEL);
+	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	heap->ops = &dray_pages_ops;
-	heap->type = DRAY_HEAP_PAGES;
-	heap->flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
-	return heap;
+	pages->heap.ops = &dray_pages_ops;
+	pages->heap.type = DRAY_HEAP_PAGES;
+	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
+	return &pages->heap;
 }

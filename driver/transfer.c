@@ -230,43 +230,32 @@ static bool dray_pattern_is_byte(const struct dray_plan *plan)
 /* A piece of memory full of the pattern, for an engine that only copies. */
 static int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev)
 {
-	unsigned int order = get_order(min_t(u64, plan->run, SZ_64K));
-	size_t size, done;
-	void *memory;
+	size_t done;
 
-	plan->fill_page =
-		alloc_pages(GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY, order);
-	if (!plan->fill_page) {
-		order = 0;
-		plan->fill_page = alloc_page(GFP_KERNEL);
+	plan->fill_size = PAGE_ALIGN(min_t(u64, plan->run, SZ_64K));
+	plan->fill =
+		dma_alloc_coherent(dev, plan->fill_size, &plan->fill_address,
+				   GFP_KERNEL | __GFP_NOWARN);
+	if (!plan->fill && plan->fill_size > PAGE_SIZE) {
+		plan->fill_size = PAGE_SIZE;
+		plan->fill = dma_alloc_coherent(dev, plan->fill_size,
+						&plan->fill_address,
+						GFP_KERNEL | __GFP_NOWARN);
 	}
-	if (!plan->fill_page)
+	if (!plan->fill)
 		return -ENOMEM;
-	size = PAGE_SIZE << order;
-	memory = page_address(plan->fill_page);
-	for (done = 0; done < size; done += plan->pattern_size)
-		memcpy(memory + done, plan->pattern, plan->pattern_size);
-
-	plan->fill_order = order;
-	plan->fill_address =
-		dma_map_page(dev, plan->fill_page, 0, size, DMA_TO_DEVICE);
-	if (dma_mapping_error(dev, plan->fill_address)) {
-		__free_pages(plan->fill_page, order);
-		plan->fill_page = NULL;
-		return -ENOMEM;
-	}
-	plan->piece = min_t(u64, plan->piece, size);
+	for (done = 0; done < plan->fill_size; done += plan->pattern_size)
+		memcpy(plan->fill + done, plan->pattern, plan->pattern_size);
+	plan->piece = min_t(u64, plan->piece, plan->fill_size);
 	return 0;
 }
 
 void dray_plan_unfit(struct dray_plan *plan, struct device *dev)
 {
-	if (!plan->fill_page)
+	if (!plan->fill)
 		return;
-	dma_unmap_page(dev, plan->fill_address, PAGE_SIZE << plan->fill_order,
-		       DMA_TO_DEVICE);
-	__free_pages(plan->fill_page, plan->fill_order);
-	plan->fill_page = NULL;
+	dma_free_coherent(dev, plan->fill_size, plan->fill, plan->fill_address);
+	plan->fill = NULL;
 }
 
 /* For one engine, once the addresses are there; adds to *@runs. */
@@ -311,8 +300,8 @@ void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece)
 {
 	piece->length = min(plan->piece, plan->run - plan->done);
 	piece->dst = plan->dst_at + plan->done;
-	piece->src = plan->fill_page ? plan->fill_address
-				     : plan->src_at + plan->done;
+	piece->src =
+		plan->fill ? plan->fill_address : plan->src_at + plan->done;
 }
 
 void dray_plan_advance(struct dray_plan *plan, size_t length)

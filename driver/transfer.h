@@ -55,8 +55,8 @@ struct dray_plan {
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
 	bool memset; /* the engine fills by itself */
-	struct page *fill_page; /* else copies come from here */
-	unsigned int fill_order;
+	void *fill; /* else copies come from here */
+	size_t fill_size; /* bytes */
 	dma_addr_t fill_address;
 
 	/* the cursor */

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Transfers on an engine that is late, fails, hangs, or has nothing to give:
+ * what the fence says, what becomes of the channel, and that the memory which
+ * a hanging engine may still write is not given out again.  Needs
+ * dray_test_engine.ko, then dray.ko with nodes=1 channels=2 watchdog_ms=500.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "../selftests/fixture_engine.h"
+
+#define KNOBS "/sys/module/dray_test_engine/parameters/"
+#define DRIVER "/sys/bus/platform/drivers/dray/"
+#define PIECE 65536 /* bytes of the engine's longest descriptor */
+
+static int write_text(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int knob(const char *name, unsigned int value)
+{
+	char path[128], text[16];
+
+	snprintf(path, sizeof(path), KNOBS "%s", name);
+	snprintf(text, sizeof(text), "%u", value);
+	return write_text(path, text);
+}
+
+static int knobs_reset(void)
+{
+	return knob("hang", 0) || knob("fail", 0) || knob("delay_ms", 0) ||
+	       knob("slots", 4);
+}
+
+static bool node_answers(void *context)
+{
+	struct dray_info info;
+	int node = node_open(), ret;
+
+	(void)context;
+	if (node < 0)
+		return false;
+	ret = node_info(node, &info);
+	close(node);
+	return !ret;
+}
+
+/* Two buffers that the node's end does not take away from the test. */
+FIXTURE(fault)
+{
+	int node;
+	struct buffer src;
+	struct buffer dst;
+	struct dray_info info;
+};
+
+FIXTURE_SETUP(fault)
+{
+	ASSERT_EQ(0, knobs_reset());
+	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, node_info(self->node, &self->info));
+	ASSERT_EQ(2, self->info.channel_count);
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8 * PIECE,
+				 &self->src));
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8 * PIECE,
+				 &self->dst));
+	fill_random(self->src.bytes, self->src.size, 7);
+}
+
+/* The node comes fresh to the next test: dead channels live again. */
+FIXTURE_TEARDOWN(fault)
+{
+	EXPECT_EQ(0, knobs_reset());
+	close(self->node);
+	write_text(DRIVER "unbind", "dray-virtual.0");
+	EXPECT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
+}
+
+static struct dray_transfer whole(FIXTURE_DATA(fault) * self)
+{
+	return (struct dray_transfer){
+		.op = DRAY_OP_COPY,
+		.dst_fd = self->dst.fd,
+		.src_fd = self->src.fd,
+		.run = self->src.size,
+	};
+}
+
+static int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
+		     struct dray_submit *submit)
+{
+	struct dray_transfer transfer = whole(self);
+
+	*submit = (struct dray_submit){
+		.channel = channel,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.fence_fd = -1,
+	};
+	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
+}
+
+static bool is_equal(FIXTURE_DATA(fault) * self)
+{
+	return first_difference(self->src.bytes, self->dst.bytes,
+				self->src.size) == -1;
+}
+
+TEST_F(fault, more_runs_than_the_engine_has_descriptors_are_copied)
+{
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("slots", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(8, submit.runs);
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, an_engine_without_descriptors_is_given_up_and_can_come_back)
+{
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("slots", 0));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-EIO, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, knob("slots", 4));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, an_error_of_the_engine_is_the_fences_and_the_channel_lives)
+{
+	struct dray_channel_info channel;
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("fail", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-EIO, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_EQ(1, channel.failed);
+	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
+	ASSERT_EQ(0, knob("fail", 0));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, a_channel_that_hangs_is_dead_and_the_other_one_serves)
+{
+	struct dray_submit first, second, submit;
+	struct dray_channel_info channel;
+
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &first));
+	ASSERT_EQ(0, submit_on(self, 0, &second));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(first.fence_fd));
+	EXPECT_EQ(-EIO, fence_wait(second.fence_fd));
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_DEAD);
+	EXPECT_EQ(2, channel.failed);
+
+	EXPECT_EQ(-EIO, submit_on(self, 0, &submit));
+	EXPECT_EQ(DRAY_REASON_DEAD, submit.reason);
+	EXPECT_EQ(0, submit.limit);
+	ASSERT_EQ(0, knob("hang", 0));
+	ASSERT_EQ(0, submit_on(self, DRAY_CHANNEL_ANY, &submit));
+	EXPECT_EQ(1, submit.channel);
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+}
+
+struct lost {
+	int node;
+	int count;
+};
+
+static bool lists_count(void *context)
+{
+	struct lost *lost = context;
+
+	return node_count(lost->node) == lost->count;
+}
+
+TEST_F(fault, memory_of_a_hanging_engine_is_kept_until_it_has_finished)
+{
+	struct lost lost = { .node = self->node };
+	struct dray_buffer_info info;
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	close(submit.fence_fd);
+	buffer_close(&self->src);
+	buffer_close(&self->dst);
+	EXPECT_EQ(2, node_count(self->node));
+	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	EXPECT_EQ(1, info.transfers);
+	ASSERT_EQ(0, knob("hang", 0));
+	EXPECT_TRUE(wait_for(lists_count, &lost, 5000));
+}
+
+TEST_F(fault, unbinding_a_hanging_node_completes_and_memory_stays_out_of_use)
+{
+	struct dray_heap_info before, now;
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, node_heap(self->node, 0, &before));
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	EXPECT_EQ(-ENODEV, node_heap(self->node, 0, &now));
+	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
+	/* the mapping stays, and can be written */
+	memset(self->dst.bytes, 1, self->dst.size);
+	close(self->node);
+	buffer_close(&self->src);
+	buffer_close(&self->dst);
+	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
+	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	EXPECT_EQ(0, node_count(self->node));
+	ASSERT_EQ(0, node_heap(self->node, 0, &now));
+	EXPECT_EQ(before.buffers - 2, now.buffers);
+	EXPECT_EQ(16 * PIECE, now.quarantined - before.quarantined);
+}
+
+TEST_F(fault, unbinding_drains_what_is_out_and_refuses_what_waits)
+{
+	struct dray_submit slow, queued;
+	int ret;
+
+	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	ASSERT_EQ(0, submit_on(self, 0, &queued));
+	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
+	ret = fence_status(slow.fence_fd);
+	EXPECT_TRUE(ret == 1 || ret == -ENODEV)
+	{
+		TH_LOG("the fence says %d", ret);
+	}
+	EXPECT_EQ(-ENODEV, fence_status(queued.fence_fd));
+}
+
+TEST_F(fault, an_in_fence_of_another_channel_holds_a_transfer_back)
+{
+	struct dray_transfer transfer = whole(self);
+	struct dray_submit slow, after = {
+		.channel = 1,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.in_fence_count = 1,
+	};
+
+	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	after.in_fences = (uintptr_t)&slow.fence_fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &after));
+	EXPECT_EQ(1, fence_wait(after.fence_fd));
+	EXPECT_EQ(1, fence_status(slow.fence_fd));
+}
+
+TEST_F(fault, a_transfer_behind_a_failed_in_fence_is_cancelled)
+{
+	struct dray_transfer transfer = whole(self);
+	struct dray_submit failed, after = {
+		.channel = 1,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.in_fence_count = 1,
+	};
+
+	ASSERT_EQ(0, knob("delay_ms", 20));
+	ASSERT_EQ(0, knob("fail", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &failed));
+	after.in_fences = (uintptr_t)&failed.fence_fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &after));
+	EXPECT_EQ(-ECANCELED, fence_wait(after.fence_fd));
+	EXPECT_EQ(-EIO, fence_status(failed.fence_fd));
+}
+
+TEST_F(fault, closing_the_node_cancels_what_waits_for_an_in_fence)
+{
+	struct dray_transfer transfer = whole(self);
+	int other = node_open();
+	struct dray_submit slow, after = {
+		.channel = 1,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.in_fence_count = 1,
+	};
+
+	ASSERT_LE(0, other);
+	ASSERT_EQ(0, knob("delay_ms", 50));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	after.in_fences = (uintptr_t)&slow.fence_fd;
+	ASSERT_EQ(0, node_call(other, DRAY_IOC_SUBMIT, &after));
+	close(other);
+	EXPECT_EQ(-ECANCELED, fence_wait(after.fence_fd));
+	EXPECT_EQ(0, fence_status(slow.fence_fd));
+	EXPECT_EQ(1, fence_wait(slow.fence_fd));
+}
+
+static void ignore(int number)
+{
+	(void)number;
+}
+
+TEST_F(fault, a_full_queue_says_so_or_waits_and_can_be_interrupted)
+{
+	struct sigaction action = { .sa_handler = ignore };
+	struct itimerval alarm = { .it_value.tv_usec = 100000 };
+	struct dray_transfer transfer = whole(self);
+	struct dray_submit submit, extra = {
+		.channel = 0,
+		.flags = DRAY_SUBMIT_NONBLOCK,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	uint32_t i;
+
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, knob("hang", 1));
+	for (i = 0; i < self->info.queue_depth; i++)
+		ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-EAGAIN, node_call(self->node, DRAY_IOC_SUBMIT, &extra));
+	EXPECT_EQ(DRAY_REASON_BUSY, extra.reason);
+	EXPECT_EQ(self->info.queue_depth, extra.limit);
+	extra.flags = 0;
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &alarm, NULL));
+	EXPECT_EQ(-EINTR, node_call(self->node, DRAY_IOC_SUBMIT, &extra));
+}
+
+TEST_F(fault, the_module_stays_while_a_fence_is_held)
+{
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	buffer_close(&self->src);
+	buffer_close(&self->dst);
+	close(self->node);
+	EXPECT_EQ(-1, syscall(SYS_delete_module, "dray", O_NONBLOCK));
+	EXPECT_EQ(EWOULDBLOCK, errno);
+	close(submit.fence_fd);
+	self->node = -1;
+}
+
+TEST_HARNESS_MAIN
