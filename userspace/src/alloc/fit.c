@@ -199,6 +199,54 @@ static void join(struct dray_fit *fit, uint32_t piece)
 	drop_piece(fit, rest);
 }
 
+/*
+ * The common case: a small part of a large piece is taken, or comes back to
+ * it, and the piece stays in its bin.  Only its bounds are moved then.
+ */
+static bool stays_in_bin(uint32_t old, uint32_t size)
+{
+	uint32_t first, second, old_first, old_second;
+
+	bin_of(old, &old_first, &old_second);
+	bin_of(size, &first, &second);
+	return first == old_first && second == old_second;
+}
+
+/* Puts @to in the place of @from for the piece before. */
+static void follow(struct dray_fit *fit, uint32_t before, uint32_t to)
+{
+	fit->pieces[to].before = before;
+	if (before)
+		fit->pieces[before].after = to;
+}
+
+/* A block from the front of a free piece, which stays in its bin. */
+static uint32_t take_front(struct dray_fit *fit, uint32_t piece, uint32_t size)
+{
+	uint32_t block = new_piece(fit, fit->pieces[piece].offset, size);
+	struct dray_piece *p = &fit->pieces[piece];
+
+	follow(fit, p->before, block);
+	fit->pieces[block].after = piece;
+	p->before = block;
+	p->offset += size;
+	p->size -= size;
+	fit->at[p->offset] = piece;
+	return block;
+}
+
+/* The reverse, for the free piece after a block. */
+static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
+{
+	struct dray_piece *p = &fit->pieces[piece];
+
+	p->offset = fit->pieces[block].offset;
+	p->size += fit->pieces[block].size;
+	fit->at[p->offset] = piece;
+	follow(fit, fit->pieces[block].before, piece);
+	drop_piece(fit, block);
+}
+
 int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 {
 	size_t at = (size_t)limit * sizeof(*fit->at);
@@ -258,7 +306,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly)
 {
 	uint64_t most;
-	uint32_t piece = 0, front;
+	uint32_t piece = 0, front, old;
 
 	if (!have_slots(fit))
 		return 0;
@@ -269,8 +317,13 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 	if (!piece)
 		return 0;
 
-	withdraw(fit, piece);
 	front = (uint32_t)lead(&fit->pieces[piece], alignment, origin);
+	old = fit->pieces[piece].size;
+	if (!front && old > size && stays_in_bin(old, old - size)) {
+		piece = take_front(fit, piece, size);
+		goto taken;
+	}
+	withdraw(fit, piece);
 	if (front) {
 		uint32_t rest = cut(fit, piece, front);
 
@@ -279,6 +332,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 	}
 	if (fit->pieces[piece].size > size)
 		insert(fit, cut(fit, piece, size));
+taken:
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
 	dray_starts_set(fit, fit->pieces[piece].offset);
@@ -289,13 +343,22 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 {
 	uint32_t before = fit->pieces[piece].before;
 	uint32_t after = fit->pieces[piece].after;
+	uint32_t size = fit->pieces[piece].size;
+	bool before_free = fit->pieces[before].state == DRAY_PIECE_FREE;
+	bool after_free = fit->pieces[after].state == DRAY_PIECE_FREE;
 
 	dray_starts_clear(fit, fit->pieces[piece].offset);
-	if (after && fit->pieces[after].state == DRAY_PIECE_FREE) {
+	if (after_free && !before_free &&
+	    stays_in_bin(fit->pieces[after].size,
+			 fit->pieces[after].size + size)) {
+		give_front(fit, piece, after);
+		return after;
+	}
+	if (after_free) {
 		withdraw(fit, after);
 		join(fit, piece);
 	}
-	if (before && fit->pieces[before].state == DRAY_PIECE_FREE) {
+	if (before_free) {
 		withdraw(fit, before);
 		join(fit, before);
 		piece = before;
