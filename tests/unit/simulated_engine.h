@@ -46,6 +46,8 @@ static struct {
 	struct engine_job jobs[ENGINE_JOBS];
 	/* how system calls go wrong */
 	bool interrupt_poll, fail_status;
+	bool poll_lies; /* returns, and nothing is done */
+	int info_error, channel_error;
 	struct dray_node *renamed; /* calls itself by another name */
 } engine;
 
@@ -62,14 +64,14 @@ static inline void engine_reset(void)
 	engine.outcome = 1;
 }
 
-static inline unsigned char *engine_map(int fd, size_t *size)
+static inline unsigned char *engine_map(int fd, int protection, size_t *size)
 {
 	struct stat status;
 	void *memory;
 
 	assert_int_equal(fstat(fd, &status), 0);
 	*size = (size_t)status.st_size;
-	memory = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	memory = mmap(NULL, *size, protection, MAP_SHARED, fd, 0);
 	assert_true(memory != MAP_FAILED);
 	return memory;
 }
@@ -83,9 +85,9 @@ static inline void engine_run(struct engine_job *job)
 	size_t dst_size, src_size = 0;
 	int k;
 
-	dst = engine_map(job->dst_fd, &dst_size);
+	dst = engine_map(job->dst_fd, PROT_READ | PROT_WRITE, &dst_size);
 	if (transfer->op == DRAY_OP_COPY)
-		src = engine_map(job->src_fd, &src_size);
+		src = engine_map(job->src_fd, PROT_READ, &src_size);
 	do {
 		uint64_t to = transfer->dst_offset, from = transfer->src_offset;
 
@@ -199,6 +201,8 @@ int __wrap_dray_node_info(struct dray_node *node, struct dray_info *info,
 {
 	int error = __real_dray_node_info(node, info, size);
 
+	if (engine.info_error)
+		return engine.info_error;
 	if (engine.channels)
 		info->flags |= DRAY_NODE_SUBMIT;
 	if (node == engine.renamed)
@@ -215,6 +219,8 @@ int __wrap_dray_node_channel(struct dray_node *node, uint32_t index,
 			     struct dray_channel_info *info, size_t size)
 {
 	(void)node;
+	if (engine.channel_error)
+		return engine.channel_error;
 	assert_int_equal(size, sizeof(*info));
 	*info = engine.channel;
 	info->index = index;
@@ -237,7 +243,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 	}
 	if (timeout >= 0 && !job->status)
 		return 0; /* however long: it is done when waited for ever */
-	for (int i = 0; i < ENGINE_JOBS; i++) { /* in order */
+	for (int i = 0; i < ENGINE_JOBS && !engine.poll_lies; i++) {
 		if (engine.jobs[i].fd)
 			engine_finish(&engine.jobs[i]);
 		if (&engine.jobs[i] == job)

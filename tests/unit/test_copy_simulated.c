@@ -3,6 +3,8 @@
  * Copies, queues and fences with an engine that is simulated, see
  * simulated_engine.h: every way that a submission can end.
  */
+#include <fcntl.h>
+
 #include "random_view.h"
 #include "simulated_engine.h"
 
@@ -371,6 +373,91 @@ static void a_fence_that_cannot_be_asked_is_an_error_not_a_loop(void **state)
 	discard(&e);
 }
 
+static void a_wait_that_ends_without_a_signal_is_an_error(void **state)
+{
+	struct dray_view a = square(1), b = square(2), c = square(3);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &b, &a, 0, &fence));
+	engine.poll_lies = true;
+	assert_fails(dray_fence_wait(fence, -1), -EIO, "cannot be waited for");
+	assert_int_equal(dray_copy(queue, &c, &b, DRAY_COPY_CPU, NULL), -EIO);
+	assert_int_equal(*(unsigned char *)c.data, 3);
+	engine.poll_lies = false;
+	assert_works(dray_copy(queue, &c, &b, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)c.data, 1);
+	dray_fence_unref(fence);
+	discard(&a);
+	discard(&b);
+	discard(&c);
+}
+
+static void buffers_are_kept_until_the_fence(void **state)
+{
+	struct dray_view src = square(5), dst, seen;
+	struct dray_buffer *buffer, *same;
+	struct dray_location location;
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 64 * 64, NULL, &buffer));
+	assert_works(dray_buffer_import(node, dray_buffer_fd(buffer), &same));
+	dray_view_copy(&dst, &src);
+	dst.data = dray_buffer_data(same);
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_buffer_unref(same);
+	assert_works(dray_locate(dst.data, &location));
+	assert_works(dray_fence_wait(fence, -1));
+	assert_int_equal(dray_locate(dst.data, &location), -ENOENT);
+	dray_fence_unref(fence);
+	dray_view_copy(&seen, &src);
+	seen.data = dray_buffer_data(buffer);
+	assert_true(all_bytes_are(seen.data, 5, 64 * 64));
+	dray_buffer_unref(buffer);
+	discard(&src);
+}
+
+static void a_node_that_does_not_answer_has_no_queue(void **state)
+{
+	struct dray_queue *other = NULL;
+
+	(void)state;
+	engine.info_error = -ENODEV;
+	assert_int_equal(dray_queue_create(node, NULL, &other), -ENODEV);
+	engine.info_error = 0;
+	engine.channel_error = -EIO;
+	assert_int_equal(dray_queue_create(node, NULL, &other), -EIO);
+	assert_null(other);
+}
+
+static void a_read_only_buffer_is_no_destination(void **state)
+{
+	struct dray_view src = square(5), dst;
+	struct dray_buffer *buffer, *sealed;
+	char path[64];
+	int fd;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 64 * 64, NULL, &buffer));
+	snprintf(path, sizeof(path), "/proc/self/fd/%d",
+		 dray_buffer_fd(buffer));
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(fd >= 0);
+	assert_works(dray_buffer_import(node, fd, &sealed));
+	close(fd);
+	dray_view_copy(&dst, &src);
+	dst.data = dray_buffer_data(sealed);
+	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EPERM,
+		     "read-only buffer");
+	assert_fails(dray_fill(queue, &dst, "x", DRAY_COPY_CPU, NULL), -EPERM,
+		     "read-only buffer");
+	assert_works(dray_copy(queue, &src, &dst, 0, NULL));
+	dray_buffer_unref(sealed);
+	dray_buffer_unref(buffer);
+	discard(&src);
+}
+
 static void signals_before_a_slot_is_free_submit_again(void **state)
 {
 	struct dray_view dst = square(1), src = square(2);
@@ -537,10 +624,18 @@ static void limits_are_explained(void **state)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view to = columns(&dst), from = columns(&src);
+	struct {
+		struct dray_explanation known;
+		uint64_t later; /* of a newer header */
+	} newer = { .later = 7 };
 	struct dray_explanation explanation;
 	struct dray_queue *other;
 
 	(void)state;
+	assert_works(dray_explain(queue, &to, &from, 0, &newer.known,
+				  sizeof(newer)));
+	assert_int_equal(newer.later, 0);
+	assert_int_equal(newer.known.descriptors, 64);
 	assert_works(dray_explain(queue, &to, &from, 0, &explanation,
 				  sizeof(explanation)));
 	assert_int_equal(explanation.engine, 1);
@@ -692,6 +787,9 @@ static void memory_of_another_node_is_not_the_engines(void **state)
 	engine.renamed = other;
 	explain_cpu(queue, &dst, &there,
 		    "source is memory of dray9, the queue is one of host");
+	engine.info_error = -EIO;
+	explain_cpu(queue, &dst, &there, "source is of another node");
+	engine.info_error = 0;
 	assert_works(dray_copy(queue, &there, &src, 0, NULL));
 	assert_int_equal(engine.calls, 1);
 	assert_int_equal(*(unsigned char *)there.data, 2);
@@ -769,6 +867,7 @@ static void flags_and_arguments_are_checked(void **state)
 	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EPERM,
 		     "read-only");
 	assert_fails(dray_fill(queue, &dst, "x", 0, NULL), -EPERM, "read-only");
+	assert_fails(dray_fill(queue, NULL, "x", 0, NULL), -EINVAL, "NULL");
 	dst.flags = 0;
 	assert_fails(dray_queue_create(node, &options, &other), -EINVAL,
 		     "flags 0x1");
@@ -850,6 +949,10 @@ int main(void)
 		FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks),
 		FACT(the_cpu_waits_for_what_it_would_overtake),
 		FACT(a_fence_that_cannot_be_asked_is_an_error_not_a_loop),
+		FACT(a_wait_that_ends_without_a_signal_is_an_error),
+		FACT(buffers_are_kept_until_the_fence),
+		FACT(a_node_that_does_not_answer_has_no_queue),
+		FACT(a_read_only_buffer_is_no_destination),
 		FACT(signals_before_a_slot_is_free_submit_again),
 		FACT(a_signal_ends_a_wait_which_may_be_repeated),
 		FACT(a_full_queue_is_told_and_holds_nothing),

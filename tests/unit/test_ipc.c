@@ -5,6 +5,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -25,6 +26,62 @@ struct record {
 	char node[32];
 	int64_t shape[64], strides[64];
 };
+
+/*
+ * Sockets that stop and go: while on, every second call is in vain, the
+ * others move at most 100 bytes.
+ */
+static struct {
+	bool on;
+	unsigned int calls;
+	int poll_error; /* what the next poll() meets */
+} halting;
+
+static bool in_vain(struct msghdr *message)
+{
+	if (!halting.on)
+		return false;
+	if (halting.calls++ % 2) {
+		errno = halting.calls % 4 ? EAGAIN : EINTR;
+		return true;
+	}
+	if (message->msg_iov->iov_len > 100)
+		message->msg_iov->iov_len = 100;
+	return false;
+}
+
+ssize_t __real_sendmsg(int socket, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags);
+ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags)
+{
+	struct iovec part = *message->msg_iov;
+	struct msghdr less = *message;
+
+	less.msg_iov = &part;
+	return in_vain(&less) ? -1 : __real_sendmsg(socket, &less, flags);
+}
+
+ssize_t __real_recvmsg(int socket, struct msghdr *message, int flags);
+ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags);
+ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags)
+{
+	struct iovec part = *message->msg_iov, *whole = message->msg_iov;
+	ssize_t got;
+
+	message->msg_iov = &part;
+	got = in_vain(message) ? -1 : __real_recvmsg(socket, message, flags);
+	message->msg_iov = whole;
+	return got;
+}
+
+int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
+int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
+{
+	errno = halting.poll_error;
+	halting.poll_error = 0;
+	return errno ? -1 : __real_poll(fds, count, timeout);
+}
 
 static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
 static struct dray_node *node;
@@ -81,7 +138,7 @@ static struct dray_array *make_array(int64_t rows, int64_t columns)
 static void send_raw(int socket, const void *bytes, size_t size, int fd,
 		     int count)
 {
-	char control[CMSG_SPACE(16 * sizeof(int))]
+	char control[CMSG_SPACE(200 * sizeof(int))]
 		__attribute__((aligned(sizeof(struct cmsghdr)))) = { 0 };
 	struct iovec part = { (void *)bytes, size };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
@@ -506,7 +563,10 @@ static void descriptors_are_one_and_a_buffer(void **state)
 	send_raw(ends[0], &record, sizeof(record), fd, 2);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
 		     "2 descriptors");
-	send_raw(ends[0], &record, sizeof(record), fd, 16);
+	send_raw(ends[0], &record, sizeof(record), fd, 100);
+	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
+		     "100 descriptors");
+	send_raw(ends[0], &record, sizeof(record), fd, 200);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
 		     "descriptors were lost");
 	close_pair(ends);
@@ -640,6 +700,106 @@ static void a_record_in_pieces_is_put_together(void **state)
 	dray_array_unref(array);
 }
 
+static void records_go_on_after_signals_and_waits(void **state)
+{
+	struct dray_array *array = make_array(4, 4), *received;
+	int ends[2], before = count_fds(), error;
+
+	(void)state;
+	make_pair(SOCK_STREAM, ends);
+	halting.on = true;
+	halting.calls = 0;
+	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	halting.calls = 0;
+	halting.poll_error = EINTR;
+	assert_works(dray_array_receive(ends[1], node, &received));
+	halting.on = false;
+	assert_true(halting.calls >= 2 * (sizeof(struct record) / 100));
+	assert_int_equal(dray_array_view(received)->shape[1], 4);
+	dray_array_unref(received);
+
+	halting.on = true;
+	halting.calls = 0;
+	halting.poll_error = ENOMEM;
+	assert_fails(dray_array_send(ends[0], dray_array_view(array)), -ENOMEM,
+		     "waiting for the socket");
+	halting.calls = 0;
+	halting.poll_error = ENOMEM;
+	error = dray_array_receive(ends[1], node, &received);
+	halting.on = false;
+	assert_int_equal(error, -ENOMEM);
+	close_pair(ends);
+	assert_int_equal(count_fds(), before);
+	dray_array_unref(array);
+}
+
+static void credentials_may_come_along(void **state)
+{
+	struct dray_array *array = make_array(4, 4), *received;
+	int ends[2], on = 1;
+
+	(void)state;
+	make_pair(SOCK_SEQPACKET, ends);
+	assert_int_equal(setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &on,
+				    sizeof(on)),
+			 0);
+	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	assert_works(dray_array_receive(ends[1], node, &received));
+	dray_array_unref(received);
+	dray_array_unref(array);
+	close_pair(ends);
+}
+
+static void a_node_that_is_not_there_is_told(void **state)
+{
+	struct dray_array *array = make_array(4, 4), *received = NULL;
+	struct record record;
+	int fd, ends[2], before;
+
+	(void)state;
+	record_of(dray_array_view(array), &record, &fd);
+	before = count_fds();
+	record.backend = 2;
+	memset(record.node, 0, sizeof(record.node));
+	memcpy(record.node, "dray4294967295", 14);
+	make_pair(SOCK_STREAM, ends);
+	send_raw(ends[0], &record, sizeof(record), fd, 1);
+	assert_fails(dray_array_receive(ends[1], NULL, &received), -ENODEV,
+		     "dray4294967295");
+	assert_null(received);
+	close_pair(ends);
+	assert_int_equal(count_fds(), before);
+	close(fd);
+	dray_array_unref(array);
+}
+
+static void what_cannot_be_written_is_received_read_only(void **state)
+{
+	struct dray_array *array = make_array(4, 4), *received;
+	struct record record;
+	char path[64];
+	int fd, read_only, ends[2];
+
+	(void)state;
+	record_of(dray_array_view(array), &record, &fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	read_only = open(path, O_RDONLY | O_CLOEXEC);
+	/* a dma-buf cannot be opened a second time */
+	assert_true(read_only >= 0 || on_kernel());
+	if (read_only >= 0) {
+		make_pair(SOCK_STREAM, ends);
+		send_raw(ends[0], &record, sizeof(record), read_only, 1);
+		assert_works(dray_array_receive(ends[1], node, &received));
+		assert_int_equal(dray_array_view(received)->flags,
+				 DRAY_VIEW_READONLY);
+		dray_array_unref(received);
+		close_pair(ends);
+		close(read_only);
+	}
+	close(fd);
+	dray_array_unref(array);
+}
+
 static void received_descriptors_are_closed_on_exec(void **state)
 {
 	struct dray_array *array = make_array(4, 4), *received;
@@ -681,6 +841,10 @@ int main(void)
 		cmocka_unit_test(
 			messages_that_are_too_short_or_long_are_refused),
 		cmocka_unit_test(a_record_in_pieces_is_put_together),
+		cmocka_unit_test(records_go_on_after_signals_and_waits),
+		cmocka_unit_test(credentials_may_come_along),
+		cmocka_unit_test(a_node_that_is_not_there_is_told),
+		cmocka_unit_test(what_cannot_be_written_is_received_read_only),
 		cmocka_unit_test(received_descriptors_are_closed_on_exec),
 	};
 

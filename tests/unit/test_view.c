@@ -80,6 +80,22 @@ static void the_span_of_random_views_is_what_their_elements_cover(void **state)
 	}
 }
 
+static void a_span_that_cannot_be_measured_is_everything(void **state)
+{
+	struct dray_view view;
+	int64_t low, high;
+
+	(void)state;
+	assert_works(
+		dray_view_init(&view, memory, f4, 1, (int64_t[]){ 3 }, NULL));
+	view.strides[0] = INT64_MAX;
+	dray_view_span(&view, &low, &high);
+	assert_true(low == INT64_MIN && high == INT64_MAX);
+	view.strides[0] = 0;
+	view.shape[0] = INT64_MAX;
+	assert_true(dray_view_size(&view) == INT64_MAX);
+}
+
 static void axes_extents_and_types_out_of_range_are_refused(void **state)
 {
 	int64_t shape[DRAY_MAX_NDIM + 1] = { 0 };
@@ -254,6 +270,7 @@ int main(void)
 			an_empty_view_covers_nothing_and_needs_no_data),
 		cmocka_unit_test(
 			the_span_of_random_views_is_what_their_elements_cover),
+		cmocka_unit_test(a_span_that_cannot_be_measured_is_everything),
 		cmocka_unit_test(
 			axes_extents_and_types_out_of_range_are_refused),
 		cmocka_unit_test(what_does_not_fit_63_bits_is_an_overflow),

@@ -303,8 +303,6 @@ void dray_layout_copy(const struct dray_layout *layout)
 	grid_walk *walk;
 	grid_copy *copy;
 
-	if (!layout->runs)
-		return;
 	if (outer == 0) {
 		memcpy(layout->dst, layout->src, layout->run);
 		return;

@@ -14,8 +14,8 @@ int dray_view_check_pair(const struct dray_view *dst,
 			 const struct dray_view *src);
 
 /*
- * Copies a layout whose source and destination have no byte in common,
- * reading and writing exactly its bytes.
+ * Copies a layout that is not empty, and whose source and destination have no
+ * byte in common: reads and writes exactly its bytes.
  */
 void dray_layout_copy(const struct dray_layout *layout);
 

@@ -41,11 +41,8 @@ static bool size_is_known(char kind, uint32_t size)
 		return size == 8;
 	case 'U':
 		return size % CHARACTER == 0;
-	case 'S':
-	case 'V':
+	default: /* S and V */
 		return true;
-	default:
-		return false;
 	}
 }
 

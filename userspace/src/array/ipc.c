@@ -20,8 +20,6 @@
 
 #define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
 #define RECORD_VERSION 1u
-/* Room for more descriptors than belong there, so that they are seen. */
-#define MOST_FDS 4
 
 enum record_backend {
 	RECORD_HOST = 1,
@@ -46,10 +44,10 @@ struct record {
 
 _Static_assert(sizeof(struct record) == 1104, "a record is part of the ABI");
 
-/* Ancillary data with room for @count descriptors. */
+/* Room for what else a socket may be set to tell, credentials for one. */
 union control {
 	struct cmsghdr header;
-	char bytes[CMSG_SPACE(MOST_FDS * sizeof(int))];
+	char bytes[512];
 };
 
 static int describe(struct record *record, const struct dray_view *view,
@@ -167,42 +165,38 @@ int dray_array_send(int socket, const struct dray_view *view)
 	return error ? error : send_record(socket, &record, fd);
 }
 
-static void close_all(const int *fds, int count)
-{
-	for (int i = 0; i < count; i++)
-		close(fds[i]);
-}
+/* What came along: the first descriptor is kept, others are closed at once. */
+struct arrival {
+	int fd; /* -1: none */
+	unsigned int count;
+};
 
-/* All descriptors of a message; how many. */
-static int take_fds(struct msghdr *message, int *fds)
+static void take_fds(struct msghdr *message, struct arrival *arrival)
 {
 	struct cmsghdr *header;
-	int count = 0;
 
 	for (header = CMSG_FIRSTHDR(message); header;
 	     header = CMSG_NXTHDR(message, header)) {
 		size_t bytes = header->cmsg_len - CMSG_LEN(0);
+		int fd;
 
 		if (header->cmsg_level != SOL_SOCKET ||
 		    header->cmsg_type != SCM_RIGHTS)
 			continue;
-		for (size_t at = 0; at + sizeof(int) <= bytes;
-		     at += sizeof(int)) {
-			int fd;
-
+		for (size_t at = 0; at + sizeof(fd) <= bytes;
+		     at += sizeof(fd)) {
 			memcpy(&fd, CMSG_DATA(header) + at, sizeof(fd));
-			if (count < MOST_FDS)
-				fds[count++] = fd;
-			else
+			if (arrival->count++)
 				close(fd);
+			else
+				arrival->fd = fd;
 		}
 	}
-	return count;
 }
 
 /* One recvmsg(); bytes, 0 at the end, or a negative errno. */
-static ssize_t receive_part(int socket, struct iovec *part, int *fds,
-			    int *count, bool begun)
+static ssize_t receive_part(int socket, struct iovec *part,
+			    struct arrival *arrival)
 {
 	union control control;
 	struct msghdr message = {
@@ -212,71 +206,72 @@ static ssize_t receive_part(int socket, struct iovec *part, int *fds,
 		.msg_controllen = sizeof(control.bytes),
 	};
 	ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
-	int taken[MOST_FDS], arrived;
 
-	if (got < 0) {
-		if (begun && (errno == EAGAIN || errno == EINTR))
-			return wait_for(socket, POLLIN) ?: -EAGAIN;
-		return dray_fail(-errno, "receiving an array: %s",
-				 strerror(errno));
-	}
-	arrived = take_fds(&message, taken);
-	if (message.msg_flags & MSG_TRUNC) {
-		close_all(taken, arrived);
+	if (got < 0)
+		return -errno;
+	take_fds(&message, arrival);
+	if (message.msg_flags & MSG_TRUNC)
 		return dray_fail(
 			-EBADMSG,
 			"a message of more than the %zu bytes of a record",
 			part->iov_len);
-	}
-	if (arrived + *count > MOST_FDS || (message.msg_flags & MSG_CTRUNC)) {
-		close_all(taken, arrived);
+	if (message.msg_flags & MSG_CTRUNC)
 		return dray_fail(
 			-EBADMSG,
 			"descriptors were lost: more came than one, or this process can open no more");
-	}
-	memcpy(fds + *count, taken, (size_t)arrived * sizeof(int));
-	*count += arrived;
 	return got;
+}
+
+static int receive_bytes(int socket, struct record *record,
+			 struct arrival *arrival)
+{
+	struct iovec part = { record, sizeof(*record) };
+
+	while (part.iov_len) {
+		size_t done = sizeof(*record) - part.iov_len;
+		ssize_t got = receive_part(socket, &part, arrival);
+		int error;
+
+		if (got == -EBADMSG)
+			return -EBADMSG;
+		if (done && (got == -EAGAIN || got == -EINTR)) {
+			error = wait_for(socket, POLLIN);
+			if (error)
+				return error;
+			continue;
+		}
+		if (got < 0)
+			return dray_fail((int)got, "receiving an array: %s",
+					 strerror((int)-got));
+		if (!got && !done)
+			return dray_fail(-ECONNRESET,
+					 "the sender has closed the socket");
+		if (!got)
+			return dray_fail(
+				-EBADMSG,
+				"the record ends after %zu of %zu bytes", done,
+				sizeof(*record));
+		part.iov_base = (char *)part.iov_base + got;
+		part.iov_len -= (size_t)got;
+	}
+	return 0;
 }
 
 /* A whole record and its one descriptor. */
 static int receive_record(int socket, struct record *record, int *fd)
 {
-	struct iovec part = { record, sizeof(*record) };
-	int fds[MOST_FDS] = { -1 }, count = 0, error = 0;
+	struct arrival arrival = { .fd = -1 };
+	int error = receive_bytes(socket, record, &arrival);
 
-	while (part.iov_len && !error) {
-		size_t done = sizeof(*record) - part.iov_len;
-		ssize_t got = receive_part(socket, &part, fds, &count, done);
-
-		if (got == -EAGAIN && done)
-			continue;
-		if (got < 0)
-			error = (int)got;
-		else if (!got && !done)
-			error = dray_fail(-ECONNRESET,
-					  "the sender has closed the socket");
-		else if (!got)
-			error = dray_fail(
-				-EBADMSG,
-				"the record ends after %zu of %zu bytes", done,
-				sizeof(*record));
-		else {
-			part.iov_base = (char *)part.iov_base + got;
-			part.iov_len -= (size_t)got;
-		}
-	}
-	if (!error && count != 1)
+	if (!error && arrival.count != 1)
 		error = dray_fail(
 			-EBADMSG,
-			"%d descriptors came with the record, one belongs there",
-			count);
-	if (error) {
-		close_all(fds, count);
-		return error;
-	}
-	*fd = fds[0];
-	return 0;
+			"%u descriptors came with the record, one belongs there",
+			arrival.count);
+	if (error && arrival.count)
+		close(arrival.fd);
+	*fd = arrival.fd;
+	return error;
 }
 
 static int forged(const char *field, uint64_t value)

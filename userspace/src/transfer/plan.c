@@ -176,8 +176,8 @@ static void count_descriptors(struct dray_plan *plan, uint64_t max_segment)
 	uint64_t pieces = plan->layout.run / max_segment +
 			  (plan->layout.run % max_segment != 0);
 
-	if (dray_mul_overflow(plan->layout.runs, pieces, &plan->descriptors))
-		plan->descriptors = UINT64_MAX;
+	/* no more than the bytes, which fit */
+	plan->descriptors = plan->layout.runs * pieces;
 }
 
 static void reduce(struct dray_layout *layout, const struct dray_view *dst,
