@@ -259,7 +259,7 @@ def test_what_is_no_array_is_refused(make):
 def test_objects_are_refused():
     with dray.memory():
         array = np.array([None, "a"])
-    with pytest.raises(TypeError, match=r"dst: dtype\('O'\) holds Python"):
+    with pytest.raises(TypeError, match=r"dst: dtype\('O'\) holds references"):
         dray.copy(array, array)
 
 

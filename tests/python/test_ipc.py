@@ -199,7 +199,7 @@ def test_memory_that_is_not_drays_is_not_sent(pair):
 def test_objects_are_not_sent(pair):
     with dray.memory(shareable=True):
         array = np.array([None])
-    with pytest.raises(TypeError, match="array: .* holds Python objects"):
+    with pytest.raises(TypeError, match="array: .* holds references to objects"):
         dray.send(pair[0], array)
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_array_is_refused(ask):
 def test_objects_are_refused(ask):
     with dray.memory():
         array = np.array([None, "a"])
-    with pytest.raises(TypeError, match=r"a: dtype\('O'\) holds Python"):
+    with pytest.raises(TypeError, match=r"a: dtype\('O'\) holds references"):
         ask(array)
 
 
@@ -87,7 +87,7 @@ def test_objects_are_refused(ask):
 def test_a_structure_with_an_object_in_it_is_refused(ask):
     with dray.memory():
         array = np.zeros(3, [("a", "i4"), ("b", "O")])
-    with pytest.raises(TypeError, match="holds Python objects"):
+    with pytest.raises(TypeError, match="holds references to objects"):
         ask(array)
 
 

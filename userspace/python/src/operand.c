@@ -13,7 +13,7 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 	if (PyDataType_REFCHK(descr)) {
 		PyErr_Format(
 			PyExc_TypeError,
-			"%s: %R holds Python objects, which mean nothing outside of this process",
+			"%s: %R holds references to objects, which mean nothing outside of this process",
 			role, descr);
 		return -1;
 	}
