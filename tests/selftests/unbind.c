@@ -196,7 +196,7 @@ TEST_F(bound, a_mapping_stays_valid_after_unbind)
 
 TEST_F(bound, a_node_that_came_back_does_not_give_away_live_memory)
 {
-	static struct buffer others[512];
+	static struct buffer others[64];
 	uint8_t *copy = malloc(4 * self->page);
 	struct dray_heap_info heap;
 	struct buffer buffer;
@@ -218,7 +218,7 @@ TEST_F(bound, a_node_that_came_back_does_not_give_away_live_memory)
 		ASSERT_LE(0, node);
 		ASSERT_EQ(0, node_heap(node, i, &heap));
 		EXPECT_LE(buffer.size, heap.used);
-		for (count = 0; count < 512; count++) {
+		for (count = 0; count < 64; count++) {
 			if (buffer_open(node, i, 4 * self->page,
 					&others[count]))
 				break;
@@ -266,6 +266,81 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 	}
 	if (ret == 1) {
 		EXPECT_EQ(-1, first_difference(dst.bytes, src.bytes, 16));
+	}
+}
+
+/*
+ * Calls again and again until the device is gone, and tells once that it has
+ * begun.  0 when every call before succeeded and every fence came to an end.
+ */
+static int keep_calling(void *context)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_offset = 64,
+					  .run = 64 };
+	struct dray_submit submit;
+	struct dray_info info;
+	struct buffer buffer;
+	int told = *(int *)context, node = node_open(), ret;
+	bool first = true;
+
+	if (node < 0 || node_info(node, &info))
+		return 1;
+	for (;;) {
+		ret = buffer_open(node, DRAY_HEAP_ANY, 4096, &buffer);
+		if (ret)
+			return ret == -ENODEV ? 0 : 2;
+		ret = buffer_sync(node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
+				  DRAY_BIDIRECTIONAL, 0, 4096);
+		if (ret)
+			return ret == -ENODEV ? 0 : 3;
+		submit = (struct dray_submit){
+			.channel = DRAY_CHANNEL_ANY,
+			.transfers = (uintptr_t)&transfer,
+			.count = 1,
+		};
+		transfer.src_fd = buffer.fd;
+		transfer.dst_fd = buffer.fd;
+		if (info.channel_count) {
+			ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+			if (ret)
+				return ret == -ENODEV ? 0 : 4;
+			ret = fence_wait(submit.fence_fd);
+			if (ret != 1 && ret != -ENODEV)
+				return 5;
+			close(submit.fence_fd);
+		}
+		buffer_close(&buffer);
+		if (first && write(told, "", 1) != 1)
+			return 6;
+		first = false;
+	}
+}
+
+TEST_F(bound, unbind_completes_while_everybody_calls)
+{
+	enum {
+		CALLERS = 4,
+		ROUNDS = 5
+	};
+	pid_t child[CALLERS];
+	int round, i, told[2];
+	char byte;
+
+	close(self->node);
+	ASSERT_EQ(0, pipe(told));
+	for (round = 0; round < ROUNDS; round++) {
+		for (i = 0; i < CALLERS; i++) {
+			child[i] = process_start(keep_calling, &told[1]);
+			ASSERT_LT(0, child[i]);
+		}
+		for (i = 0; i < CALLERS; i++)
+			ASSERT_EQ(1, read(told[0], &byte, 1));
+		EXPECT_EQ(0, write_name(self->driver, "unbind", self->device));
+		for (i = 0; i < CALLERS; i++)
+			EXPECT_EQ(0, process_wait(child[i]));
+		ASSERT_EQ(0, write_name(self->driver, "bind", self->device));
+		ASSERT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
 	}
 }
 
