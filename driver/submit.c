@@ -414,6 +414,8 @@ static int dray_submit_check(struct dray_node *node,
 {
 	u32 count = node->channels->count;
 
+	if (READ_ONCE(node->gone))
+		return -ENODEV;
 	if (args->reserved || !args->count ||
 	    args->flags & ~(DRAY_SUBMIT_NONBLOCK | DRAY_SUBMIT_NO_SYNC) ||
 	    args->count > DRAY_MAX_TRANSFERS ||
