@@ -2,6 +2,7 @@
 /* busy and locate: which block an address lies in, and blocks in use. */
 #include "pool.h"
 #include "alloc/busy.h"
+#include "alloc/pool.h"
 
 static void an_address_leads_to_its_block(void **state)
 {
@@ -164,6 +165,19 @@ static void a_busy_block_never_shrinks(void **state)
 	dray_pool_free(*state, next);
 }
 
+static void holds_are_counted_up_to_a_limit(void **state)
+{
+	char *block = take(*state, 64, 0);
+	struct dray_found found;
+
+	assert_true(dray_find_start(block, &found));
+	dray_found_piece(&found)->busy = UINT32_MAX;
+	pthread_mutex_unlock(&found.pool->lock);
+	assert_fails(dray_block_hold(block), -EOVERFLOW, "4294967295 holds");
+	dray_found_piece(&found)->busy = 0;
+	dray_pool_free(*state, block);
+}
+
 static void a_closed_pool_waits_for_its_parked_blocks(void **state)
 {
 	struct dray_node *node = open_node(test_spec());
@@ -195,6 +209,7 @@ int main(void)
 		POOL_FACT(a_parked_block_cannot_be_freed_again),
 		POOL_FACT(a_block_that_was_released_is_freed_as_any),
 		POOL_FACT(a_busy_block_never_shrinks),
+		POOL_FACT(holds_are_counted_up_to_a_limit),
 		cmocka_unit_test(a_closed_pool_waits_for_its_parked_blocks),
 	};
 

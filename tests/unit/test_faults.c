@@ -200,6 +200,26 @@ static int ask_a_heap(struct dray_node *node)
 	return dray_node_heap(node, 0, &heap, sizeof(heap));
 }
 
+static void the_objects_of_a_pool(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_pool *pool;
+
+	/* Runs before any other pool: later ones use its objects again. */
+	(void)state;
+	arm(0, ENOMEM);
+	assert_fails(dray_pool_create(node, NULL, &pool), -ENOMEM,
+		     "a pool's object");
+	arm(1, ENOMEM);
+	faults_last = true;
+	assert_fails(dray_pool_create(node, NULL, &pool), -ENOMEM,
+		     "a region's object");
+	disarm();
+	assert_works(dray_pool_create(node, NULL, &pool));
+	dray_pool_close(pool);
+	dray_node_unref(node);
+}
+
 static void opening_a_node(void **state)
 {
 	(void)state;
@@ -293,6 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_window_itself),
+		cmocka_unit_test(the_objects_of_a_pool),
 		cmocka_unit_test(opening_a_node),
 		cmocka_unit_test(asking_for_heaps),
 		cmocka_unit_test(allocating_private_buffers),

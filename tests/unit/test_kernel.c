@@ -5,8 +5,10 @@
  * The module itself is there when the other tests run with
  * DRAY_TEST_NODE=kernel.  Here a stand-in answers, because a module of
  * another version, a heap that is full or a channel that died cannot be had
- * on demand: the linker sends open, ioctl, mmap and fstatfs here.
+ * on demand: the linker sends open, ioctl, mmap, fstatfs, fcntl and scandir
+ * here.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
@@ -33,6 +35,9 @@ static struct {
 	uint32_t sync_flags;
 	bool mmap_fails;
 	bool calloc_fails;
+	bool dup_fails;
+	const char *const *nodes; /* what /dev has, NULL: cannot be read */
+	char opened[64];
 	bool is_dma_buf;
 	int calls; /* of any kind */
 	int syncs;
@@ -157,6 +162,7 @@ int __wrap_open64(const char *path, int flags, ...)
 		errno = module.open_error;
 		return -1;
 	}
+	snprintf(module.opened, sizeof(module.opened), "%s", path);
 	return __real_open64("/dev/null", O_RDWR | O_CLOEXEC);
 }
 
@@ -190,6 +196,56 @@ int __wrap_fstatfs64(int fd, struct statfs *system)
 	if (!ret && module.is_dma_buf)
 		system->f_type = DMA_BUF_MAGIC;
 	return ret;
+}
+
+int __real_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	long argument;
+
+	va_start(args, command);
+	argument = va_arg(args, long);
+	va_end(args);
+	if (module.dup_fails && command == F_DUPFD_CLOEXEC) {
+		errno = EMFILE;
+		return -1;
+	}
+	return __real_fcntl64(fd, command, argument);
+}
+
+typedef int (*order_function)(const struct dirent **a, const struct dirent **b);
+
+int __wrap_scandir64(const char *folder, struct dirent ***found,
+		     int (*filter)(const struct dirent *entry),
+		     order_function order);
+int __wrap_scandir64(const char *folder, struct dirent ***found,
+		     int (*filter)(const struct dirent *entry),
+		     order_function order)
+{
+	struct dirent **list = calloc(32, sizeof(*list));
+	int n = 0, i;
+
+	assert_string_equal(folder, "/dev");
+	if (!module.nodes) {
+		free(list);
+		errno = EMFILE;
+		return -1;
+	}
+	for (i = 0; module.nodes[i]; i++) {
+		list[n] = calloc(1, sizeof(**list));
+		snprintf(list[n]->d_name, sizeof(list[n]->d_name), "%s",
+			 module.nodes[i]);
+		if (filter(list[n]))
+			n++;
+		else
+			free(list[n]);
+	}
+	qsort(list, (size_t)n, sizeof(*list),
+	      (int (*)(const void *, const void *))order);
+	*found = list;
+	return n;
 }
 
 static void fail_with(unsigned long call, int error, uint32_t reason,
@@ -507,6 +563,154 @@ static void an_imported_buffer_is_asked_for_its_id(void **state)
 	close(fd);
 }
 
+static void what_is_no_dma_buf_is_not_imported(void **state)
+{
+	struct dray_buffer *buffer;
+	int fd = memfd_create("theirs", MFD_CLOEXEC), before;
+
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	before = open_descriptors();
+	module.dup_fails = true;
+	assert_fails(dray_buffer_import(*state, fd, &buffer), -EMFILE,
+		     "duplicating descriptor");
+	module.is_dma_buf = false;
+	assert_fails(dray_buffer_import(*state, fd, &buffer), -EINVAL,
+		     "is no dma-buf");
+	assert_int_equal(open_descriptors(), before);
+	close(fd);
+	assert_fails(dray_buffer_import(*state, fd, &buffer), -EBADF,
+		     "descriptor");
+}
+
+static void nodes_are_named_in_the_order_of_their_numbers(void **state)
+{
+	static const char *const dev[] = {
+		"dray10", "tty",    "dray2",	      "dray",  "draya",
+		"dray0x", "dray-1", "dray1234567890", "dray1", NULL
+	};
+	char names[3][DRAY_NAME_LEN];
+	struct dray_node *node;
+	size_t count;
+
+	(void)state;
+	module.nodes = dev;
+	assert_works(dray_node_names(names, 3, &count));
+	assert_int_equal(count, 3);
+	assert_string_equal(names[0], "dray1");
+	assert_string_equal(names[1], "dray2");
+	assert_string_equal(names[2], "dray10");
+	names[1][0] = 'x';
+	assert_works(dray_node_names(names, 1, &count));
+	assert_int_equal(count, 3);
+	assert_int_equal(names[1][0], 'x');
+
+	assert_works(dray_node_open("kernel", &node));
+	assert_string_equal(module.opened, "/dev/dray1");
+	dray_node_unref(node);
+	unsetenv("DRAY_BACKEND");
+	assert_works(dray_node_open(NULL, &node));
+	assert_string_equal(dray_node_backend(node), "kernel");
+	dray_node_unref(node);
+	/* One that is there and may not be used is never replaced unseen. */
+	module.open_error = EACCES;
+	assert_fails(dray_node_open(NULL, &node), -EACCES, "/dev/dray1");
+
+	module.nodes = NULL;
+	assert_fails(dray_node_names(names, 1, &count), -EMFILE, "/dev: ");
+}
+
+static struct dray_pool *pool_on(struct dray_node *node)
+{
+	struct dray_pool *pool = NULL;
+
+	assert_works(dray_pool_create(node, NULL, &pool));
+	return pool;
+}
+
+static struct dray_pool_stats stats_of(struct dray_pool *pool)
+{
+	struct dray_pool_stats stats;
+
+	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	return stats;
+}
+
+static void granules_are_what_a_node_that_is_not_coherent_needs(void **state)
+{
+	struct dray_pool *pool = pool_on(*state);
+	void *block = dray_pool_alloc(pool, 1, 0);
+
+	assert_int_equal(dray_usable_size(block), 128);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void a_pool_doubles_and_gives_large_blocks_their_own(void **state)
+{
+	struct dray_pool *pool = pool_on(*state);
+	void *small[40], *large;
+	int i;
+
+	assert_int_equal(stats_of(pool).reserved, 4 * MIB);
+	for (i = 0; i < 40; i++) {
+		small[i] = dray_pool_alloc(pool, MIB / 2, 0);
+		assert_non_null(small[i]);
+	}
+	/* 4, 4, 8 and 16 MiB. */
+	assert_int_equal(stats_of(pool).regions, 4);
+	assert_int_equal(stats_of(pool).reserved, 32 * MIB);
+	large = dray_pool_alloc(pool, 20 * MIB + 1, 0);
+	assert_int_equal(module.alloc.size,
+			 20 * MIB + (uint64_t)sysconf(_SC_PAGESIZE));
+	dray_pool_free(pool, large);
+	/* As much as half of the pool stays. */
+	assert_int_equal(stats_of(pool).regions, 5);
+	for (i = 0; i < 40; i++)
+		dray_pool_free(pool, small[i]);
+	assert_true(stats_of(pool).reserved <= 20 * MIB);
+	dray_pool_close(pool);
+}
+
+static void what_is_kept_goes_back_before_a_pool_gives_up(void **state)
+{
+	struct dray_pool *pool = pool_on(*state);
+	void *first = dray_pool_alloc(pool, 3 * MIB, 0);
+	void *large = dray_pool_alloc(pool, 6 * MIB, 0);
+	int before;
+
+	dray_pool_free(pool, large);
+	assert_true(stats_of(pool).reserved >= 10 * MIB);
+	before = open_descriptors();
+	fail_with(DRAY_IOC_ALLOC, ENOMEM, DRAY_REASON_FULL, 4096);
+	errno = 0;
+	assert_null(dray_pool_alloc(pool, 8 * MIB, 0));
+	assert_int_equal(errno, ENOMEM);
+	assert_non_null(strstr(dray_last_error(), "4096 bytes are free"));
+	assert_int_equal(stats_of(pool).reserved, 4 * MIB);
+	assert_int_equal(open_descriptors(), before - 1);
+	/* Smaller than the next region would be, and still not to be had. */
+	assert_null(dray_pool_alloc(pool, MIB + 1, 65536));
+	fail_with(0, 0, 0, 0);
+	large = dray_pool_alloc(pool, 8 * MIB, 1 << 20);
+	assert_non_null(large);
+	assert_int_equal(module.alloc.alignment, 1 << 20);
+	dray_pool_free(pool, large);
+	dray_pool_free(pool, first);
+	dray_pool_close(pool);
+}
+
+static void a_node_that_is_gone_is_not_asked_again(void **state)
+{
+	struct dray_pool *pool = pool_on(*state);
+
+	fail_with(DRAY_IOC_ALLOC, ENODEV, 0, 0);
+	module.calls = 0;
+	assert_null(dray_pool_alloc(pool, 64 * MIB, 1 << 20));
+	assert_int_equal(module.calls, 1);
+	assert_non_null(strstr(dray_last_error(), strerror(ENODEV)));
+	dray_pool_close(pool);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -527,6 +731,12 @@ int main(void)
 		FACT(a_node_that_needs_no_sync_is_not_called),
 		FACT(addresses_are_asked_for_the_range),
 		FACT(an_imported_buffer_is_asked_for_its_id),
+		FACT(what_is_no_dma_buf_is_not_imported),
+		FACT(nodes_are_named_in_the_order_of_their_numbers),
+		FACT(granules_are_what_a_node_that_is_not_coherent_needs),
+		FACT(a_pool_doubles_and_gives_large_blocks_their_own),
+		FACT(what_is_kept_goes_back_before_a_pool_gives_up),
+		FACT(a_node_that_is_gone_is_not_asked_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
