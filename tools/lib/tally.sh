@@ -83,6 +83,10 @@ tally_tap()
 	fi
 	[ "$failed" -eq 0 ] || tally_tap_show "$3" >&2
 	tally_add "$1" "$passed" "$failed" "$skipped"
+	sed -nE 's/^[ \t]*(not )?ok .*# *[Ss][Kk][Ii][Pp][: ]*(.*)$/\2/p' "$3" |
+		LC_ALL=C sort | uniq -c | while read -r count reason; do
+		log_note "         skipped $count: $reason"
+	done
 }
 
 # What was said about failed tests, before or after their line, and the end.
