@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import gc
+import os
 import threading
 
 import numpy as np
@@ -220,6 +221,40 @@ def test_leaving_a_scope_in_another_context_is_refused(handler):
     with pytest.raises(RuntimeError, match="was not entered"):
         scope.__exit__(None, None, None)
     assert context.run(dray.handler_name) == handler
+
+
+@pytest.mark.parametrize("shareable", [False, True])
+def test_a_forked_child_takes_no_memory_of_its_parent(shareable):
+    """Both make and free arrays after the fork; none is the other's."""
+    from_child, to_parent = os.pipe()
+    from_parent, to_child = os.pipe()
+
+    def arrays(first):
+        with dray.memory(shareable=shareable):
+            return [np.full(1000, first + i) for i in range(50)]
+
+    def are(them, first):
+        return all((a == first + i).all() for i, a in enumerate(them))
+    old = arrays(0)
+    child = os.fork()
+    if child == 0:
+        status = 2
+        try:
+            mine, kept = arrays(1000), old[25:]
+            del old[:25]
+            os.write(to_parent, b"x")
+            os.read(from_parent, 1)
+            status = 0 if are(mine, 1000) and are(kept, 25) else 1
+        finally:
+            os._exit(status)
+    assert os.read(from_child, 1) == b"x"
+    assert are(old, 0)
+    new = arrays(2000)
+    os.write(to_child, b"x")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert are(old, 0) and are(new, 2000)
+    for end in (from_child, to_parent, from_parent, to_child):
+        os.close(end)
 
 
 def test_install_lasts_until_uninstall(handler):

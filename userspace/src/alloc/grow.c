@@ -32,6 +32,8 @@ static bool find_piece(struct dray_pool *pool, uint32_t granules,
 	struct dray_pool_region *region;
 
 	for (region = pool->regions; region; region = region->next) {
+		if (region->inherited)
+			continue;
 		/* A small block would keep a large buffer from going back. */
 		if (region->own && granules < region->fit.granules / 4)
 			continue;
@@ -147,7 +149,7 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 
 		if (room > left)
 			room = left;
-		if (room < need)
+		if (room < need || region->inherited)
 			continue;
 		if (step > HOST_STEP_MOST)
 			step = HOST_STEP_MOST;

@@ -34,6 +34,7 @@ static struct dray_pool *new_pool(void)
 		return NULL;
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_mutex_init(&pool->growing, NULL);
+	dray_pool_enlist(pool);
 	return pool;
 }
 
@@ -309,6 +310,9 @@ static bool resize(const struct dray_found *found, uint64_t granules)
 	/* An engine may use all of it: what would be cut off is not free. */
 	if (granules < old && dray_found_piece(found)->busy)
 		return true;
+	/* What lies behind it belongs to another process. */
+	if (found->region->inherited)
+		return granules <= old;
 	if (!dray_fit_resize(&found->region->fit, found->piece,
 			     (uint32_t)granules))
 		return false;
@@ -374,7 +378,7 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 				   << pool->shift;
 
 		known.regions++;
-		if (largest > known.largest_free)
+		if (!region->inherited && largest > known.largest_free)
 			known.largest_free = largest;
 	}
 	known.reserved = pool->reserved;

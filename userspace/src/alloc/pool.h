@@ -40,6 +40,7 @@ struct dray_pool {
 	struct dray_handler handler;
 	pthread_mutex_t growing;	/* taken before lock: one grows at a time */
 	struct dray_pool *next;	/* unused */
+	struct dray_pool *all;	/* the one made before it, for fork() */
 };
 
 /* A block that was found, with its pool's lock held. */
@@ -89,6 +90,13 @@ uint64_t dray_regions_destroy(struct dray_pool_region *regions);
 
 /* Ends a closed pool once nothing is left in it; drops the lock. */
 void dray_pool_unlock_or_end(struct dray_pool *pool);
+
+/*
+ * Lists a new pool among all that there ever were.  From then on a fork()
+ * waits until nobody is inside a pool, and the child's pools take new memory
+ * from their nodes: what it inherits is the parent's to give out.
+ */
+void dray_pool_enlist(struct dray_pool *pool);
 
 /* Fills in the handler; the node and its back end are set. */
 void dray_handler_init(struct dray_pool *pool);

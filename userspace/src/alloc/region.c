@@ -100,6 +100,7 @@ int dray_region_create(const struct dray_region_request *request,
 	region->blocks = 0;
 	region->freed = 0;
 	region->own = false;
+	region->inherited = false;
 	ret = make_tables(region);
 	if (ret)
 		goto unref;

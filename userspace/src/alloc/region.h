@@ -29,6 +29,7 @@ struct dray_pool_region {
 	uint32_t shift;		/* log2 of the granule */
 	uint64_t page;		/* bytes, the least that can be given back */
 	bool own;		/* made for one large block */
+	bool inherited;		/* by fork(): the parent gives out its memory */
 	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
 	size_t dirty_bytes;
 	struct dray_fit fit;

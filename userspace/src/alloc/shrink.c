@@ -21,16 +21,19 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 	uint64_t empty = 0;
 
 	for (region = pool->regions; region; region = region->next)
-		empty += region->blocks ? 0 : region->size;
-	for (link = &pool->regions; *link && empty > keep;) {
+		if (!region->blocks && !region->inherited)
+			empty += region->size;
+	for (link = &pool->regions; *link;) {
 		region = *link;
-		if (region->blocks) {
+		if (region->blocks || (empty <= keep && !region->inherited)) {
 			link = &region->next;
 			continue;
 		}
 		*link = region->next;
-		empty -= region->size;
-		pool->reserved -= region->size;
+		if (!region->inherited) {
+			empty -= region->size;
+			pool->reserved -= region->size;
+		}
 		dray_region_withdraw(region);
 		region->next = taken;
 		taken = region;
@@ -103,12 +106,12 @@ void dray_block_finish(const struct dray_found *found)
 	pool->used -= bytes;
 	piece = dray_fit_free(&region->fit, found->piece);
 
-	if (pool->grows) {
+	if (pool->grows && !region->inherited) {
 		if (region->freed >= HOST_KEEP &&
 		    is_too_much(pool, region, piece))
 			punch(pool, region, piece);
 	} else if (!region->blocks) {
-		keep = pool->reserved / 2;
+		keep = pool->grows ? UINT64_MAX : pool->reserved / 2;
 		empty = dray_pool_take_empty(
 			pool, keep > KERNEL_KEEP ? keep : KERNEL_KEEP);
 		if (empty) {
@@ -154,7 +157,7 @@ uint64_t dray_pool_trim(struct dray_pool *pool)
 	empty = dray_pool_take_empty(pool, 0);
 	if (pool->grows) {
 		for (region = pool->regions; region; region = region->next)
-			bytes += punch_all(region);
+			bytes += region->inherited ? 0 : punch_all(region);
 	}
 	pthread_mutex_unlock(&pool->lock);
 	return bytes + dray_regions_destroy(empty);
