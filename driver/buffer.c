@@ -239,6 +239,10 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 	return first ? first : buffer;
 }
 
+/*
+ * From here on the buffer is found by its identifier, and by the end of a
+ * node: so it happens inside the node that it has been mapped for.
+ */
 static int dray_buffer_publish(struct dray_buffer *buffer)
 {
 	u64 id = atomic64_inc_return(&dray_last_id);
@@ -271,12 +275,17 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	if (ret)
 		goto out;
 	buffer = dray_alloc_from(node, args, &refusal);
-	dray_node_leave(node);
 	if (IS_ERR(buffer)) {
 		ret = PTR_ERR(buffer);
-		goto out;
+	} else {
+		strscpy(buffer->name, args->name, sizeof(buffer->name));
+		ret = dray_buffer_publish(buffer);
+		if (ret)
+			dray_buffer_put(buffer);
 	}
-	strscpy(buffer->name, args->name, sizeof(buffer->name));
+	dray_node_leave(node);
+	if (ret)
+		goto out;
 
 	dmabuf = dray_export(buffer);
 	if (IS_ERR(dmabuf)) {
@@ -284,12 +293,11 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 		ret = PTR_ERR(dmabuf);
 		goto out;
 	}
-	ret = dray_buffer_publish(buffer);
-	if (ret)
-		goto put_dmabuf;
 	ret = get_unused_fd_flags(O_CLOEXEC);
-	if (ret < 0)
-		goto put_dmabuf;
+	if (ret < 0) {
+		dma_buf_put(dmabuf);
+		goto out;
+	}
 
 	reply->fd = ret;
 	reply->file = dmabuf->file;
@@ -298,10 +306,6 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	args->size = buffer->size;
 	args->mode = buffer->mode;
 	ret = 0;
-	goto out;
-
-put_dmabuf:
-	dma_buf_put(dmabuf);
 out:
 	args->reason = refusal.reason;
 	args->limit = refusal.limit;

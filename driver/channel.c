@@ -49,6 +49,10 @@ u64 dray_submit_max_bytes(void)
 
 int dray_channels_init(void)
 {
+	max_runs = max(max_runs, 1U);
+	max_bytes = max(max_bytes, PAGE_SIZE);
+	/* Fences come to an end within reason. */
+	dray_watchdog_ms = clamp(dray_watchdog_ms, 100U, 600000U);
 	dray_workqueue =
 		alloc_workqueue("dray", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	return dray_workqueue ? 0 : -ENOMEM;
@@ -120,7 +124,8 @@ static void dray_channel_learn(struct dray_channel *channel,
 
 	channel->dev = dmaengine_get_dma_device(chan);
 	channel->limits.alignment = 1 << engine->copy_align;
-	channel->limits.max_segment = dma_get_max_seg_size(channel->dev);
+	channel->limits.max_segment = min_t(u64, DRAY_ROUND_BYTES,
+					    dma_get_max_seg_size(channel->dev));
 	if (dma_has_cap(DMA_MEMSET, engine->cap_mask) &&
 	    engine->device_prep_dma_memset)
 		channel->limits.fill_alignment = 1 << engine->fill_align;
@@ -161,24 +166,6 @@ out:
 	return ret;
 }
 
-/*
- * What the engine may still write, or read for somebody who sees the result,
- * is never given out again; nor is the pattern that it may still read.
- */
-static void dray_channel_condemn(struct dray_job *job)
-{
-	struct dray_plan *plan;
-	u32 i;
-
-	for (i = 0; i < job->count; i++) {
-		plan = &job->plans[i];
-		plan->fill = NULL;
-		WRITE_ONCE(plan->dst.buffer->condemned, true);
-		if (plan->src.buffer)
-			WRITE_ONCE(plan->src.buffer->condemned, true);
-	}
-}
-
 static void dray_channel_close(struct dray_channel *channel)
 {
 	spin_lock(&channel->lock);
@@ -194,8 +181,7 @@ static void dray_channel_close(struct dray_channel *channel)
 		/* A last callback may have come in between. */
 		cancel_delayed_work_sync(&channel->feed);
 		if (channel->lost) {
-			dray_channel_condemn(channel->lost);
-			dray_job_free(channel->lost);
+			dray_job_abandon(channel->lost);
 			channel->lost = NULL;
 		}
 		dma_release_channel(channel->chan);

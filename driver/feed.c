@@ -71,6 +71,27 @@ static void dray_job_count(struct dray_job *job, int step)
 	}
 }
 
+/*
+ * Of a job that its engine never finished: what may still be written, or read
+ * for somebody who sees the result, is never given out again; nor is the
+ * pattern of a fill.
+ */
+void dray_job_abandon(struct dray_job *job)
+{
+	struct dray_plan *plan;
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		plan = &job->plans[i];
+		plan->fill = NULL;
+		WRITE_ONCE(plan->dst.buffer->condemned, true);
+		if (plan->src.buffer)
+			WRITE_ONCE(plan->src.buffer->condemned, true);
+	}
+	dray_job_count(job, -1);
+	dray_job_free(job);
+}
+
 /* The job's fence signals, whatever became of it. */
 static void dray_job_finish(struct dray_job *job, int error)
 {

@@ -134,5 +134,6 @@ int dray_job_guard(struct dray_job *job);
 void dray_feed(struct work_struct *work);
 void dray_job_enqueue(struct dray_job *job);
 void dray_job_free(struct dray_job *job);
+void dray_job_abandon(struct dray_job *job);
 
 #endif /* DRAY_JOB_H */

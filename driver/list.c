@@ -15,9 +15,9 @@
 #include "buffer.h"
 #include "node.h"
 
-static bool dray_buffer_visible(struct dray_buffer *buffer)
+static bool dray_buffer_is_own(struct dray_buffer *buffer)
 {
-	return uid_eq(buffer->uid, current_euid()) || capable(CAP_SYS_ADMIN);
+	return uid_eq(buffer->uid, current_euid());
 }
 
 int dray_list_call(struct dray_opener *opener, void *data,
@@ -25,8 +25,8 @@ int dray_list_call(struct dray_opener *opener, void *data,
 {
 	struct dray_list *args = data;
 	u64 __user *ids = u64_to_user_ptr(args->ids);
+	bool all = capable(CAP_SYS_ADMIN), visible;
 	struct dray_buffer *buffer;
-	bool visible;
 	u32 count = 0;
 	u64 id = 0;
 	int ret;
@@ -37,7 +37,7 @@ int dray_list_call(struct dray_opener *opener, void *data,
 	dray_node_leave(opener->node);
 
 	while ((buffer = dray_buffer_next(&id))) {
-		visible = dray_buffer_visible(buffer);
+		visible = all || dray_buffer_is_own(buffer);
 		dray_buffer_put(buffer);
 		if (visible && count < args->room && put_user(id, &ids[count]))
 			return -EFAULT;
@@ -67,7 +67,8 @@ static u32 dray_buffer_attachments(struct dray_buffer *buffer)
 	u32 count = 0;
 
 	mutex_lock(&buffer->lock);
-	list_for_each(entry, &buffer->attachments) count++;
+	list_for_each(entry, &buffer->attachments)
+		count++;
 	mutex_unlock(&buffer->lock);
 	return count;
 }
@@ -93,7 +94,7 @@ dray_buffer_asked(const struct dray_buffer_info *args)
 	if (args->flags & DRAY_BUFFER_BY_FD)
 		return dray_buffer_of_fd(args->fd, &refusal);
 	buffer = dray_buffer_of_id(args->id);
-	if (buffer && !dray_buffer_visible(buffer)) {
+	if (buffer && !dray_buffer_is_own(buffer) && !capable(CAP_SYS_ADMIN)) {
 		dray_buffer_put(buffer);
 		buffer = NULL;
 	}

@@ -81,11 +81,9 @@ static const struct vm_operations_struct dray_frame_vm_ops = {
  * nothing to write back, and without a hardware dirty bit each first write
  * would be a fault.
  */
-static pgprot_t dray_prot(struct vm_area_struct *vma)
+static pgprot_t dray_dirty(pgprot_t prot)
 {
-	if (!(vma->vm_flags & VM_WRITE))
-		return vma->vm_page_prot;
-	return __pgprot(pte_val(pte_mkdirty(pfn_pte(0, vma->vm_page_prot))));
+	return __pgprot(pte_val(pte_mkdirty(pfn_pte(0, prot))));
 }
 
 static int dray_insert_pages(struct dray_buffer *buffer,
@@ -121,7 +119,7 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	struct dray_buffer *buffer = dmabuf->priv;
 	bool pages = buffer->heap->flags & DRAY_HEAP_PINNABLE;
 	size_t count = buffer->size >> PAGE_SHIFT;
-	pgprot_t prot = vma->vm_page_prot;
+	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
 	unsigned long frame;
 	int ret;
 
@@ -131,8 +129,13 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (vma->vm_pgoff > count || vma_pages(vma) > count - vma->vm_pgoff)
 		return -EINVAL;
 
+	/* An importer may have prepared its own kind of mapping. */
+	if (pages && vma->vm_flags & VM_PFNMAP)
+		return -EINVAL;
+
 	frame = page_to_pfn(buffer->extent.page) + vma->vm_pgoff;
-	vma->vm_page_prot = dray_prot(vma);
+	/* Cached, as the kernel has it: two kinds of mapping do not agree. */
+	vma->vm_page_prot = vma->vm_flags & VM_WRITE ? dray_dirty(prot) : prot;
 	if (pages)
 		ret = dray_insert_pages(buffer, vma);
 	else

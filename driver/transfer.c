@@ -276,6 +276,9 @@ int dray_plan_fit(struct dray_plan *plan, struct device *dev,
 				   limits->alignment);
 
 	plan->piece = limits->max_segment & ~(grain - 1);
+	if (!plan->piece)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
+				   limits->max_segment);
 	if (plan->op == DRAY_OP_FILL && !plan->memset) {
 		ret = dray_plan_map_pattern(plan, dev);
 		if (ret)

@@ -226,8 +226,8 @@ TEST_F(fault, unbinding_a_hanging_node_completes_and_memory_stays_out_of_use)
 	ASSERT_EQ(0, node_heap(self->node, 0, &before));
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
-	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
 	EXPECT_EQ(-ENODEV, node_heap(self->node, 0, &now));
 	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
 	/* the mapping stays, and can be written */
