@@ -5,6 +5,7 @@
  * ways of the demo, each byte is compared, those between the rows too.
  */
 #include <poll.h>
+#include <pthread.h>
 
 #include "node.h"
 #include "random_view.h"
@@ -369,6 +370,61 @@ static void several_copies_in_flight_end_in_order(void **state)
 		dray_pool_free(pool, pictures[i].data);
 }
 
+/* What a thread found wrong; cmocka's asserts are for the first one only. */
+static void *copy_many_times(void *argument)
+{
+	unsigned char seed = *(unsigned char *)argument;
+	unsigned char *to = dray_pool_alloc(pool, 64 * 64, 0);
+	unsigned char *from = dray_pool_alloc(pool, 64 * 64, 0);
+	struct dray_view dst, src;
+	const char *wrong = NULL;
+
+	if (!to || !from ||
+	    dray_view_init(&dst, to, u1, 2, (int64_t[]){ 64, 60 },
+			   (int64_t[]){ 64, 1 }) ||
+	    dray_view_init(&src, from, u1, 2, (int64_t[]){ 64, 60 },
+			   (int64_t[]){ 64, 1 }))
+		return "no views";
+	memset(to, 0xee, 64 * 64);
+	for (int i = 0; i < 25 && !wrong; i++) {
+		struct dray_fence *fence, *more;
+
+		memset(from, seed + i, 64 * 64);
+		if (dray_copy(queue, &dst, &src, by_engine(), &fence) ||
+		    dray_copy(queue, &dst, &src, 0, &more))
+			return "a copy failed";
+		dray_fence_unref(fence);
+		if (dray_fence_wait(more, -1))
+			wrong = "a fence failed";
+		dray_fence_unref(more);
+		if (to[0] != (unsigned char)(seed + i) || to[60] != 0xee ||
+		    to[63 * 64 + 59] != (unsigned char)(seed + i))
+			wrong = "other bytes";
+	}
+	dray_pool_free(pool, to);
+	dray_pool_free(pool, from);
+	return (void *)wrong;
+}
+
+static void threads_share_a_queue(void **state)
+{
+	unsigned char seeds[4] = { 0, 50, 100, 150 };
+	pthread_t threads[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						copy_many_times, &seeds[i]),
+				 0);
+	for (int i = 0; i < 4; i++) {
+		void *wrong;
+
+		assert_int_equal(pthread_join(threads[i], &wrong), 0);
+		if (wrong)
+			fail_msg("thread %d: %s", i, (const char *)wrong);
+	}
+}
+
 static void imported_buffers_are_copied_too(void **state)
 {
 	struct dray_view src = picture(40);
@@ -410,6 +466,7 @@ int main(void)
 		cmocka_unit_test(blocks_freed_in_flight_are_parked),
 		cmocka_unit_test(the_cpu_does_not_overtake_the_engine),
 		cmocka_unit_test(several_copies_in_flight_end_in_order),
+		cmocka_unit_test(threads_share_a_queue),
 		cmocka_unit_test(imported_buffers_are_copied_too),
 	};
 
