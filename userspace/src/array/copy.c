@@ -267,7 +267,13 @@ static int find_crossing(const struct dray_layout *layout)
 		    step_of(&layout->axes[i]) < step_of(&layout->axes[found]))
 			found = i;
 	}
-	return found == last ? -1 : found;
+	if (found == last)
+		return -1;
+	/* few elements share a line: it pays where lines push each other out */
+	if (layout->run >= LINE / 4 &&
+	    step_of(&layout->axes[last]) % (16 * LINE))
+		return -1;
+	return found;
 }
 
 static void copy_whole(const struct grid *grid, grid_copy *copy)
