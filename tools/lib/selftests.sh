@@ -7,6 +7,9 @@
 # A disk for direct I/O, and an importer of dma-bufs outside dray.
 SELFTESTS_MODULES=(loop vgem)
 
+# What all programs get, to leave out what a machine cannot have.
+SELFTESTS_OPTIONS=''
+
 # selftests_build ARCHITECTURE
 selftests_build()
 {
@@ -34,6 +37,6 @@ selftests_add()
 	while read -r name; do
 		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
 		cp "$folder/$name" "$SESSION/job/selftests"
-		session_add tap "$prefix$name" "./selftests/$name"
+		session_add tap "$prefix$name" "./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
 	done <"$folder/run-order"
 }
