@@ -19,6 +19,7 @@ static int calls_to_go = -1;	/* until one fails; below 0: none will */
 static int fault_error;
 static bool faults_last;	/* all later calls fail too */
 static bool faulted;
+static bool mremap_fails;	/* each time, and nothing else */
 
 /* The @n-th call from now on fails with @error. */
 static inline void arm(int n, int error)
@@ -75,6 +76,10 @@ void *__real_mremap(void *old, size_t old_size, size_t size, int flags, ...);
 void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...);
 void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
+	if (mremap_fails) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
 	return fails_now() ? MAP_FAILED :
 			     __real_mremap(old, old_size, size, flags);
 }

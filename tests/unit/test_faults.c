@@ -220,6 +220,30 @@ static void the_objects_of_a_pool(void **state)
 	dray_node_unref(node);
 }
 
+static void a_table_that_cannot_grow_leads_to_another_region(void **state)
+{
+	struct dray_pool *pool = open_pool("host", NULL);
+	static void *blocks[5000];
+	struct dray_pool_stats stats;
+	int i;
+
+	(void)state;
+	mremap_fails = true;
+	/* More than the 2048 that a new table has. */
+	for (i = 0; i < 5000; i++)
+		blocks[i] = take(pool, 64, 0);
+	stats = stats_of(pool);
+	assert_int_equal(stats.blocks, 5000);
+	assert_int_equal(stats.regions, 3);
+	/* None has grown for nothing. */
+	assert_int_equal(stats.reserved, 3 * 32 * MIB);
+	mremap_fails = false;
+	for (i = 0; i < 5000; i++)
+		dray_pool_free(pool, blocks[i]);
+	assert_int_equal(stats_of(pool).blocks, 0);
+	dray_pool_close(pool);
+}
+
 static void opening_a_node(void **state)
 {
 	(void)state;
@@ -314,6 +338,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_window_itself),
 		cmocka_unit_test(the_objects_of_a_pool),
+		cmocka_unit_test(
+			a_table_that_cannot_grow_leads_to_another_region),
 		cmocka_unit_test(opening_a_node),
 		cmocka_unit_test(asking_for_heaps),
 		cmocka_unit_test(allocating_private_buffers),

@@ -122,8 +122,7 @@ static uint32_t search_all(const struct dray_fit *fit, uint32_t size,
 	return 0;
 }
 
-/* Sees to it that two slots can be had: the most that one operation takes. */
-static bool have_slots(struct dray_fit *fit)
+bool dray_fit_have_slots(struct dray_fit *fit)
 {
 	void *more;
 
@@ -289,7 +288,7 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 		fit->pieces[last].size += granules;
 		insert(fit, last);
 	} else {
-		if (!have_slots(fit))
+		if (!dray_fit_have_slots(fit))
 			return -ENOMEM;
 		piece = new_piece(fit, fit->granules, granules);
 		fit->pieces[piece].before = last;
@@ -308,7 +307,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 	uint64_t most;
 	uint32_t piece = 0, front, old;
 
-	if (!have_slots(fit))
+	if (!dray_fit_have_slots(fit))
 		return 0;
 	if (!__builtin_add_overflow(alignment - 1, size, &most))
 		piece = search(fit, most);
@@ -383,7 +382,7 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 		return true;
 	if (size > old && (!joins || size - old > fit->pieces[after].size))
 		return false;
-	if (!have_slots(fit))
+	if (!dray_fit_have_slots(fit))
 		return size < old;
 	if (joins) {
 		withdraw(fit, after);

@@ -76,6 +76,13 @@ void dray_fit_fini(struct dray_fit *fit);
 int dray_fit_extend(struct dray_fit *fit, uint32_t granules);
 
 /*
+ * Sees to it that the table has room for two more pieces, the most that one
+ * operation makes.  False where there is no memory for a larger table: then
+ * nothing can be taken, however much is free.
+ */
+bool dray_fit_have_slots(struct dray_fit *fit);
+
+/*
  * Takes @size granules whose first one, counted from @origin, is a multiple
  * of @alignment (a power of two).  The piece, or 0 where none fits or the
  * table cannot grow.  Only @thoroughly is a piece found that fits by luck.

@@ -149,7 +149,8 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 
 		if (room > left)
 			room = left;
-		if (room < need || region->inherited)
+		if (room < need || region->inherited ||
+		    !dray_fit_have_slots(&region->fit))
 			continue;
 		if (step > HOST_STEP_MOST)
 			step = HOST_STEP_MOST;
