@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "alloc/pool.h"
+#include "memory/node.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -47,7 +48,8 @@ static void inherit(struct dray_pool *pool)
 	/* The threads that were about to come back are the parent's. */
 	pool->pending = 0;
 	for (region = pool->regions; region; region = region->next) {
-		if (region->inherited || dray_buffer_fd(region->buffer) < 0)
+		if (region->inherited ||
+		    dray_buffer_descriptor(region->buffer) < 0)
 			continue;
 		region->inherited = true;
 		pool->reserved -= region->size;

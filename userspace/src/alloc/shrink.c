@@ -54,12 +54,18 @@ uint64_t dray_regions_destroy(struct dray_pool_region *regions)
 	return bytes;
 }
 
-/* Gives the pages of a large free run back, without the lock. */
+/*
+ * Gives the pages of a large free run back, without the lock.  Holding growing
+ * keeps a fork() from leaving the child with a run that nobody puts back;
+ * where another thread has it, the pages stay for now.
+ */
 static void punch(struct dray_pool *pool, struct dray_pool_region *region,
 		  uint32_t piece)
 {
 	uint64_t offset, length;
 
+	if (pthread_mutex_trylock(&pool->growing))
+		return;
 	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
 	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
 	dray_fit_set_aside(&region->fit, piece);
@@ -71,6 +77,7 @@ static void punch(struct dray_pool *pool, struct dray_pool_region *region,
 	pool->pending--;
 	region->blocks--;
 	dray_fit_free(&region->fit, piece);
+	pthread_mutex_unlock(&pool->growing);
 }
 
 /*

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* fork: a child's new blocks are nobody else's, and old ones stay usable. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+#define BLOCKS 200
+
+/* A child cannot assert: it tells by its exit status which step failed. */
+static int status_of(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int fill_new_blocks(struct dray_pool *pool, unsigned char *inherited)
+{
+	unsigned char *block;
+	int i;
+
+	for (i = 0; i < BLOCKS; i++) {
+		block = dray_pool_alloc(pool, 4096, 0);
+		if (!block || block == inherited)
+			return 1;
+		memset(block, 0xcc, 4096);
+	}
+	block = dray_pool_calloc(pool, 1, 65536);
+	if (!block || !all_bytes_are(block, 0, 65536))
+		return 2;
+	/* The inherited one is found, and freeing it is no wrong free. */
+	if (dray_usable_size(inherited) < 4096)
+		return 3;
+	dray_pool_free(pool, inherited);
+	return stats_of(pool).bad_frees ? 4 : 0;
+}
+
+static void check_child_of(const char *spec)
+{
+	struct dray_pool *pool = open_pool(spec, NULL);
+	unsigned char *block = take(pool, 4096, 0), *blocks[BLOCKS];
+	pid_t child;
+	int i, start[2];
+	char go;
+
+	memset(block, 1, 4096);
+	assert_int_equal(pipe(start), 0);
+	child = fork();
+	if (!child) {
+		/* Not before the parent has blocks where the child's would be. */
+		if (read(start[0], &go, 1) != 1)
+			_exit(9);
+		_exit(fill_new_blocks(pool, block));
+	}
+	for (i = 0; i < BLOCKS; i++) {
+		blocks[i] = take(pool, 4096, 0);
+		memset(blocks[i], 2, 4096);
+	}
+	assert_int_equal(write(start[1], "x", 1), 1);
+	assert_int_equal(status_of(child), 0);
+	assert_true(all_bytes_are(block, 1, 4096));
+	for (i = 0; i < BLOCKS; i++) {
+		assert_true(all_bytes_are(blocks[i], 2, 4096));
+		dray_pool_free(pool, blocks[i]);
+	}
+	dray_pool_free(pool, block);
+	assert_int_equal(stats_of(pool).bad_frees, 0);
+	close(start[0]);
+	close(start[1]);
+	dray_pool_close(pool);
+}
+
+static void a_child_writes_only_blocks_of_its_own(void **state)
+{
+	(void)state;
+	check_child_of(test_spec());
+	check_child_of("host:shareable");
+}
+
+static struct dray_pool *busy_pool;
+static _Atomic bool over;
+
+/* Large enough that its pages go back each time. */
+static void *alloc_and_free(void *size)
+{
+	while (!atomic_load(&over))
+		dray_pool_free(busy_pool,
+			       dray_pool_alloc(busy_pool, (size_t)size, 0));
+	return NULL;
+}
+
+static void a_child_of_busy_threads_is_not_stuck(void **state)
+{
+	pthread_t threads[2];
+	void *block;
+	int i;
+
+	(void)state;
+	busy_pool = open_pool(test_spec(), NULL);
+	atomic_store(&over, false);
+	assert_int_equal(pthread_create(&threads[0], NULL, alloc_and_free,
+					(void *)((size_t)3 << 20)),
+			 0);
+	assert_int_equal(pthread_create(&threads[1], NULL, alloc_and_free,
+					(void *)(on_kernel()
+							 ? (size_t)4096
+							 : (size_t)100 << 20)),
+			 0);
+	for (i = 0; i < 30; i++) {
+		pid_t child = fork();
+
+		if (!child) {
+			/* A lock that nobody gives back would be forever. */
+			alarm(60);
+			block = dray_pool_alloc(busy_pool, 1000, 0);
+			if (!block)
+				_exit(1);
+			memset(block, 3, 1000);
+			dray_pool_free(busy_pool, block);
+			_exit(stats_of(busy_pool).bad_frees ? 2 : 0);
+		}
+		assert_int_equal(status_of(child), 0);
+	}
+	atomic_store(&over, true);
+	for (i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	assert_int_equal(stats_of(busy_pool).blocks, 0);
+	dray_pool_close(busy_pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_child_writes_only_blocks_of_its_own),
+		cmocka_unit_test(a_child_of_busy_threads_is_not_stuck),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
