@@ -4,6 +4,7 @@
  * simulated_engine.h: every way that a submission can end.
  */
 #include <fcntl.h>
+#include <sys/wait.h>
 
 #include "random_view.h"
 #include "simulated_engine.h"
@@ -244,6 +245,82 @@ static void the_next_submission_settles_fences_nobody_asked(void **state)
 	assert_int_equal(parked(), 0);
 	discard(&more);
 	discard(&from);
+}
+
+static void a_pool_that_runs_short_takes_back_what_is_done_with(void **state)
+{
+	struct dray_pool_options options = { .initial = 1 << 20,
+					     .limit = 1 << 20 };
+	struct dray_view dst, src;
+	struct dray_fence *fence;
+	struct dray_pool *tight;
+	void *block;
+
+	(void)state;
+	assert_works(dray_pool_create(node, &options, &tight));
+	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 400000, 0), u1,
+				    1, (int64_t[]){ 400000 }, NULL));
+	assert_works(dray_view_init(&src, dray_pool_alloc(tight, 400000, 0), u1,
+				    1, (int64_t[]){ 400000 }, NULL));
+	memset(src.data, 3, 400000);
+	/* done, but nobody has noticed */
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_fence_unref(fence);
+	dray_pool_free(tight, src.data);
+	engine_finish_all();
+	engine.waits = 0;
+	block = dray_pool_alloc(tight, 500000, 0);
+	assert_non_null(block);
+	assert_int_equal(engine.waits, 0);
+	dray_pool_free(tight, block);
+	/* in flight: it is waited for before there is no memory */
+	src.data = dray_pool_alloc(tight, 400000, 0);
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_fence_unref(fence);
+	dray_pool_free(tight, src.data);
+	engine.interrupt_poll = true;
+	block = dray_pool_alloc(tight, 500000, 0);
+	assert_non_null(block);
+	assert_int_equal(engine.waits, 2);
+	/* and there is an end to waiting */
+	assert_null(dray_pool_alloc(tight, 500000, 0));
+	assert_int_equal(errno, ENOMEM);
+	dray_pool_free(tight, block);
+	dray_pool_free(tight, dst.data);
+	dray_pool_close(tight);
+}
+
+static void a_forked_child_has_queues_of_its_own(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct dray_queue *own;
+		struct dray_pool *its;
+		void *block;
+
+		engine.waits = 0;
+		if (dray_queue_create(node, NULL, &own) ||
+		    dray_pool_create(node, NULL, &its))
+			_exit(1);
+		block = dray_pool_alloc(its, 4096, 0);
+		dray_pool_free(its, block);
+		dray_queue_destroy(own);
+		_exit(engine.waits ? 2 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_works(dray_fence_wait(fence, -1));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
 }
 
 static void destroying_a_queue_waits_for_what_is_in_flight(void **state)
@@ -944,6 +1021,8 @@ int main(void)
 		FACT(a_fence_signals_when_the_engine_is_done),
 		FACT(blocks_freed_in_flight_are_parked_until_the_fence),
 		FACT(the_next_submission_settles_fences_nobody_asked),
+		FACT(a_pool_that_runs_short_takes_back_what_is_done_with),
+		FACT(a_forked_child_has_queues_of_its_own),
 		FACT(destroying_a_queue_waits_for_what_is_in_flight),
 		FACT(free_after_parks_a_block_until_the_fence),
 		FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks),

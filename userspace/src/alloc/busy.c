@@ -3,10 +3,25 @@
  * busy: holds are a number in the block's piece, under the pool's lock.
  */
 #include <errno.h>
+#include <stdatomic.h>
 
 #include "alloc/busy.h"
 #include "alloc/pool.h"
 #include "base/error.h"
+
+static _Atomic(dray_reap *) reaper;
+
+void dray_block_set_reap(dray_reap *reap)
+{
+	atomic_store(&reaper, reap);
+}
+
+bool dray_block_reap(bool wait)
+{
+	dray_reap *reap = atomic_load(&reaper);
+
+	return reap && reap(wait);
+}
 
 int dray_block_hold(const void *address)
 {

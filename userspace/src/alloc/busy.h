@@ -7,6 +7,8 @@
 #ifndef DRAY_ALLOC_BUSY_H
 #define DRAY_ALLOC_BUSY_H
 
+#include <stdbool.h>
+
 /*
  * Holds the block around @address (any byte of it).  -ENOENT where it lies in
  * no block of a pool that is alive: memory of an imported or directly
@@ -16,5 +18,17 @@ int dray_block_hold(const void *address);
 
 /* Once for each hold that succeeded, with any address in the same block. */
 void dray_block_release(const void *address);
+
+/*
+ * Releases what engines are done with, which nobody may have noticed yet.
+ * A pool with parked blocks asks before it takes more memory, and, with
+ * @wait, for one more engine to be done before it says that there is none.
+ * Called without any lock of a pool.  True when a hold may have gone.
+ */
+typedef bool dray_reap(bool wait);
+
+/* Who holds blocks says how to ask; the same function every time. */
+void dray_block_set_reap(dray_reap *reap);
+bool dray_block_reap(bool wait);
 
 #endif /* DRAY_ALLOC_BUSY_H */

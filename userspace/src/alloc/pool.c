@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/busy.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -188,6 +189,37 @@ static void *no_block(int error)
 	return NULL;
 }
 
+/* With the pool's lock, which is away meanwhile: see dray_block_reap(). */
+static bool reap(struct dray_pool *pool, bool wait)
+{
+	bool gone;
+
+	if (!pool->parked)
+		return false;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	gone = dray_block_reap(wait);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	return gone;
+}
+
+/* With the pool's lock: from what there is, from what engines are done with,
+ * from the node, and at last from what engines will be done with. */
+static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
+		struct dray_found *found)
+{
+	int ret;
+
+	if (dray_pool_take(pool, granules, alignment, found))
+		return 0;
+	reap(pool, false);
+	do {
+		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
+	} while (ret == -ENOMEM && !pool->closed && reap(pool, true));
+	return ret;
+}
+
 static void *alloc(struct dray_pool *pool, size_t size, size_t alignment,
 		   bool zero)
 {
@@ -212,10 +244,9 @@ static void *alloc(struct dray_pool *pool, size_t size, size_t alignment,
 	pthread_mutex_lock(&pool->lock);
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
-	else if (!dray_pool_take(pool, (uint32_t)granules,
-				 alignment >> pool->shift, &found))
-		ret = dray_pool_grow_and_take(pool, (uint32_t)granules,
-					      alignment >> pool->shift, &found);
+	else
+		ret = take(pool, (uint32_t)granules, alignment >> pool->shift,
+			   &found);
 	if (ret) {
 		/* Whatever the node said, to the caller there is no memory. */
 		dray_pool_unlock_or_end(pool);

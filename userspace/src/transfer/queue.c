@@ -12,11 +12,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/busy.h"
 #include "array/view.h"
 #include "base/error.h"
 #include "transfer/queue.h"
 
 #define DEFAULT_THRESHOLD 8192
+
+/* All queues: a pool that runs short asks them for what is done with. */
+static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dray_queue *queues;
 
 static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 {
@@ -132,6 +137,92 @@ static int learn_engine(struct dray_queue *queue)
 	return error;
 }
 
+static void wait_for_end(struct dray_fence *fence)
+{
+	/* fences end: the kernel has a watchdog for each */
+	while (dray_fence_wait(fence, -1) == -EINTR)
+		;
+}
+
+/* Settles what has signalled; a fence in flight, or NULL where none is. */
+static struct dray_fence *reap_all(void)
+{
+	struct dray_fence *fence = NULL;
+	struct dray_queue *queue;
+
+	pthread_mutex_lock(&queues_lock);
+	for (queue = queues; queue; queue = queue->next) {
+		pthread_mutex_lock(&queue->lock);
+		dray_queue_reap(queue);
+		if (queue->first && !fence)
+			fence = dray_fence_ref(queue->first);
+		pthread_mutex_unlock(&queue->lock);
+	}
+	pthread_mutex_unlock(&queues_lock);
+	return fence;
+}
+
+/* See dray_reap. */
+static bool reap_for_pool(bool wait)
+{
+	struct dray_fence *fence = reap_all();
+	bool done;
+
+	if (!fence)
+		return !wait;
+	if (wait)
+		wait_for_end(fence);
+	done = atomic_load(&fence->status);
+	dray_fence_unref(fence);
+	return done;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&queues_lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&queues_lock);
+}
+
+/* A child has its parent's memory, but what is in flight is the parent's. */
+static void after_fork_in_child(void)
+{
+	queues = NULL;
+	pthread_mutex_unlock(&queues_lock);
+}
+
+static void set_up_queues(void)
+{
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
+	dray_block_set_reap(reap_for_pool);
+}
+
+static void add_to_queues(struct dray_queue *queue)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, set_up_queues);
+	pthread_mutex_lock(&queues_lock);
+	queue->next = queues;
+	queues = queue;
+	pthread_mutex_unlock(&queues_lock);
+}
+
+static void remove_from_queues(const struct dray_queue *queue)
+{
+	struct dray_queue **link = &queues;
+
+	pthread_mutex_lock(&queues_lock);
+	while (*link && *link != queue)
+		link = &(*link)->next;
+	if (*link)
+		*link = queue->next;
+	pthread_mutex_unlock(&queues_lock);
+}
+
 int dray_queue_create(struct dray_node *node,
 		      const struct dray_queue_options *options,
 		      struct dray_queue **out)
@@ -161,15 +252,9 @@ int dray_queue_create(struct dray_node *node,
 	}
 	dray_node_ref(node);
 	pthread_mutex_init(&queue->lock, NULL);
+	add_to_queues(queue);
 	*out = queue;
 	return 0;
-}
-
-static void wait_for_end(struct dray_fence *fence)
-{
-	/* fences end: the kernel has a watchdog for each */
-	while (dray_fence_wait(fence, -1) == -EINTR)
-		;
 }
 
 void dray_queue_destroy(struct dray_queue *queue)
@@ -178,6 +263,7 @@ void dray_queue_destroy(struct dray_queue *queue)
 
 	if (!queue)
 		return;
+	remove_from_queues(queue);
 	for (fence = queue->first; fence; fence = next) {
 		next = fence->next;
 		wait_for_end(fence);

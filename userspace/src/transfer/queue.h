@@ -13,6 +13,7 @@
 #define DRAY_REASON_LEN 160 /* of a sentence in dray_explanation */
 
 struct dray_queue {
+	struct dray_queue *next; /* of all queues of this process */
 	struct dray_node *node; /* one reference */
 	uint64_t threshold; /* descriptors; more go to the CPU */
 
