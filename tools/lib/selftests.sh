@@ -40,3 +40,15 @@ selftests_add()
 		session_add tap "$prefix$name" "./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
 	done <"$folder/run-order"
 }
+
+# selftests_engine_build: the programs that use the test engine, for the PC
+selftests_engine_build()
+{
+	local folder source
+
+	folder=$(build_folder selftests-engine)
+	mkdir -p "$folder"
+	source=$(kernel_source 6.12) || return 1
+	make -s -C "$TREE/tests/engine" \
+		"KSELFTEST=$source/tools/testing/selftests" "O=$folder"
+}
