@@ -48,7 +48,7 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
 #define DRAY_COPY_ENGINE	(1u << 0)  /* never the CPU: -EOPNOTSUPP instead */
 #define DRAY_COPY_CPU		(1u << 1)  /* never the engine */
 #define DRAY_COPY_NO_SYNC	(1u << 2)  /* the caller keeps caches right */
-#define DRAY_COPY_NONBLOCK	(1u << 3)  /* -EAGAIN when the queue is full */
+#define DRAY_COPY_NONBLOCK	(1u << 3)  /* -EAGAIN rather than wait */
 
 /**
  * Copies @src to @dst: the same shape and item size, both in dray memory of
