@@ -186,7 +186,8 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
  * Errors: -EBADMSG (no record, a truncated or a forged one), -EINVAL (a
  * descriptor that is no buffer), -EPROTO (another version), -ECONNRESET (the
  * sender is gone), what recvmsg, dray_node_open() and dray_buffer_import()
- * give.
+ * give.  After a record that was cut off or refused a stream socket is of no
+ * more use: where the next record starts is not known.
  */
 DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 				struct dray_array **out);
