@@ -108,7 +108,7 @@ KERNEL_SOURCES_6_1=(
 )
 KERNEL_SOURCES_6_12=(
 	scripts/checkpatch.pl scripts/const_structs.checkpatch
-	scripts/spelling.txt tools/include/uapi
+	scripts/spelling.txt
 	tools/testing/selftests/kselftest.h
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk

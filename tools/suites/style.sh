@@ -12,7 +12,7 @@ suite_style()
 	cd "$TREE" || die "no tree"
 	tally_run "licences: a line in every file" style_licences
 	tally_run "clang-format" style_format
-	tally_run "checkpatch --strict on driver/" style_checkpatch "$scratch"
+	tally_run "checkpatch --strict on kernel code" style_checkpatch "$scratch"
 	tally_run "shellcheck" style_shell
 	tally_run "device trees compile without a warning" style_trees
 	tally_run "man pages" style_manuals
@@ -50,9 +50,9 @@ style_licences()
 			sed 's/ *\(\*\/\|-->\) *$//')
 		case $file in
 		# A page that is read as it stands has no place for the line.
-		*.md) [ -n "$said" ] || continue ;;
+		*.md | */README) [ -n "$said" ] || continue ;;
 		# Build files may be under either, as what they build.
-		Kbuild | dkms.conf | driver/Makefile | driver/*.rules)
+		Kbuild | */Kbuild | dkms.conf | driver/Makefile | driver/*.rules)
 			case $said in
 			GPL-2.0-only | 'Apache-2.0 OR MIT') continue ;;
 			esac
@@ -81,7 +81,8 @@ style_checkpatch()
 	local source file files status=0
 
 	source=$(kernel_source 6.12) || return 1
-	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h')
+	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
+		tests/engine/dray_test_engine.c)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
@@ -133,14 +134,15 @@ style_manuals()
 # style_module ARCHITECTURE SERIES FOLDER: a build in which nothing is said
 style_module()
 {
-	local kernel
+	local kernel folder
 
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
-	module_kbuild "$kernel" "$3" C=2 W=1 >"$3.log" 2>&1 || {
-		cat "$3.log"
-		return 1
-	}
+	mkdir -p "$3.engine"
+	cp "$TREE"/tests/engine/{Kbuild,dray_test_engine.c} "$3.engine"
+	for folder in "$3" "$3.engine"; do
+		module_kbuild "$kernel" "$folder" C=2 W=1 || echo "it failed"
+	done >"$3.log" 2>&1
 	# The compiler's name differs from the one of Debian's builder, not
 	# its version; and there is no vmlinux to take types from.
 	grep -vE -e 'the compiler differs from the one used' \
