@@ -410,4 +410,80 @@ TEST_F_TIMEOUT(engine, random_transfers_are_what_the_model_says, 120)
 	}
 }
 
+struct copier {
+	uint64_t seed;
+	uint64_t unit;
+	uid_t uid;
+};
+
+/* Crops at random between two buffers of its own; 0 when all were right. */
+static int crop(void *context)
+{
+	struct copier *copier = context;
+	FIXTURE_DATA(engine) self = { .unit = copier->unit };
+	const int64_t unit = (int64_t)copier->unit;
+	struct dray_transfer transfer;
+	struct dray_axis axis;
+	int i;
+
+	self.node = node_open();
+	if (self.node < 0)
+		return 1;
+	if (copier->uid && process_become(copier->uid, 0))
+		return 2;
+	if (buffer_open(self.node, DRAY_HEAP_ANY, BUFFER_SIZE, &self.src) ||
+	    buffer_open(self.node, DRAY_HEAP_ANY, BUFFER_SIZE, &self.dst))
+		return 3;
+	self.model[0].fd = self.src.fd;
+	self.model[0].bytes = malloc(BUFFER_SIZE);
+	self.model[1].fd = self.dst.fd;
+	self.model[1].bytes = calloc(1, BUFFER_SIZE);
+	fill_random(self.model[0].bytes, BUFFER_SIZE, copier->seed);
+	memcpy(self.src.bytes, self.model[0].bytes, BUFFER_SIZE);
+	for (i = 0; i < 20; i++) {
+		transfer = engine_copy(&self, 64 * copier->unit);
+		axis = (struct dray_axis){
+			.count = 1 + next_random(&copier->seed) % 40,
+			.dst_stride = 70 * unit,
+			.src_stride = 80 * unit,
+		};
+		transfer.src_offset =
+			next_random(&copier->seed) % 100 * copier->unit;
+		transfer.dst_offset =
+			next_random(&copier->seed) % 100 * copier->unit;
+		engine_axes(&transfer, &axis, 1);
+		if (engine_run(&self, &transfer, 1))
+			return 4;
+		if (engine_difference(&self) >= 0)
+			return 5;
+	}
+	return 0;
+}
+
+TEST_F(engine, processes_that_copy_at_once_see_their_own_bytes)
+{
+	enum {
+		COPIERS = 6
+	};
+	struct copier copier[COPIERS];
+	pid_t child[COPIERS];
+	int i;
+
+	for (i = 0; i < COPIERS; i++) {
+		copier[i] = (struct copier){ .seed = 1000 + (uint64_t)i,
+					     .unit = self->unit };
+		child[i] = process_start(crop, &copier[i]);
+		ASSERT_LT(0, child[i]);
+	}
+	for (i = 0; i < COPIERS; i++)
+		EXPECT_EQ(0, process_wait(child[i]));
+}
+
+TEST_F(engine, a_user_without_any_right_copies)
+{
+	struct copier copier = { .seed = 5, .unit = self->unit, .uid = 65534 };
+
+	EXPECT_EQ(0, process_run(crop, &copier));
+}
+
 TEST_HARNESS_MAIN

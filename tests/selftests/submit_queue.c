@@ -315,6 +315,52 @@ TEST_F(engine, a_signal_ends_the_wait_for_a_place)
 	EXPECT_EQ(0, engine_run(self, &next, 1));
 }
 
+TEST_F(engine, a_signal_ends_the_cpus_wait_for_the_engine)
+{
+	struct itimerval often = { .it_interval = { .tv_usec = 10000 },
+				   .it_value = { .tv_usec = 10000 } };
+	struct itimerval never = { 0 };
+	struct sigaction action = { .sa_handler = no_more };
+	struct dray_submit slow = { 0 };
+	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self, &axis);
+	int ret;
+
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
+	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
+	ret = buffer_cpu_access(self->dst.fd,
+				DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	setitimer(ITIMER_REAL, &never, NULL);
+	EXPECT_EQ(-EINTR, ret);
+	EXPECT_EQ(1, fence_wait(slow.fence_fd));
+}
+
+static int take_for_the_cpu(void *context)
+{
+	buffer_cpu_access(*(int *)context,
+			  DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	return 0;
+}
+
+TEST_F(engine, killing_who_waits_for_the_engine_does_not_wait_for_it)
+{
+	struct dray_submit slow = { 0 };
+	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self, &axis);
+	pid_t child;
+
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
+	child = process_start(take_for_the_cpu, &self->dst.fd);
+	ASSERT_LT(0, child);
+	ASSERT_EQ(0, kill(child, SIGKILL));
+	EXPECT_EQ(-SIGKILL, process_wait(child));
+	EXPECT_EQ(0, fence_status(slow.fence_fd));
+	ASSERT_EQ(1, fence_wait(slow.fence_fd));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
 TEST_F(engine, every_opener_has_a_queue_of_its_own)
 {
 	struct dray_submit slow = { 0 }, submit = { 0 };
