@@ -133,8 +133,8 @@ static void dray_channel_learn(struct dray_channel *channel,
 
 /*
  * Asks for the channel if it is not there yet.  The caller is inside the node.
- * Where the device tree says nothing about the two devices, they are linked
- * here, so that the node goes before its engine does.
+ * The two devices are linked, so that the node goes before its engine does;
+ * where the kernel has found the link in the device tree, it stays that one.
  */
 int dray_channel_open(struct dray_channel *channel)
 {
@@ -152,8 +152,8 @@ int dray_channel_open(struct dray_channel *channel)
 	}
 	if (!dma_has_cap(DMA_MEMCPY, chan->device->cap_mask) ||
 	    !chan->device->device_prep_dma_memcpy ||
-	    (!dev->of_node && !device_link_add(dev, chan->device->dev,
-					       DL_FLAG_AUTOREMOVE_CONSUMER))) {
+	    !device_link_add(dev, chan->device->dev,
+			     DL_FLAG_AUTOREMOVE_CONSUMER)) {
 		dma_release_channel(chan);
 		ret = -ENODEV;
 		goto out;

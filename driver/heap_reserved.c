@@ -26,7 +26,7 @@
 
 #include "heap.h"
 
-#define DRAY_SWEEP_DELAY msecs_to_jiffies(100)
+#define DRAY_SWEEP_DELAY msecs_to_jiffies(1000)
 
 struct dray_reserved {
 	struct dray_heap heap;
