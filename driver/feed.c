@@ -136,8 +136,8 @@ void dray_job_enqueue(struct dray_job *job)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
-/* Need the job not wait for its in-fences, since it will not run? */
-static bool dray_job_is_idle(struct dray_job *job)
+/* Will the job not run, so that it need not wait for its in-fences? */
+static bool dray_job_must_end(struct dray_job *job)
 {
 	struct dray_channel *channel = job->channel;
 
@@ -154,7 +154,7 @@ static struct dray_job *dray_job_next(struct dray_channel *channel)
 	spin_lock(&channel->lock);
 	list_for_each_entry(queue, &channel->queues, link) {
 		first = list_first_entry(&queue->jobs, struct dray_job, list);
-		if (atomic_read(&first->pending) && !dray_job_is_idle(first))
+		if (atomic_read(&first->pending) && !dray_job_must_end(first))
 			continue;
 		job = first;
 		list_del_init(&job->list);
@@ -346,11 +346,13 @@ static bool dray_channel_advance(struct dray_channel *channel)
 		channel->out = false;
 		channel->deadline = dray_deadline();
 	}
-	if (!channel->error && READ_ONCE(channel->closing))
-		channel->error = -ENODEV;
-	if (!channel->error && READ_ONCE(job->queues->cancelled))
-		channel->error = -ECANCELED;
 	if (channel->error || job->at == job->count)
+		return true;
+	if (READ_ONCE(channel->closing))
+		channel->error = -ENODEV;
+	else if (READ_ONCE(job->queues->cancelled))
+		channel->error = -ECANCELED;
+	if (channel->error)
 		return true;
 	if (dray_round_issue(channel))
 		goto wait;
