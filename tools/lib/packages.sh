@@ -9,7 +9,7 @@ packages_need()
 {
 	local package missing=()
 
-	for package in "$@"; do
+	for package in $(printf '%s\n' "$@" | LC_ALL=C sort -u); do
 		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
 			grep -qx installed || missing+=("$package")
 	done

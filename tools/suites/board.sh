@@ -9,11 +9,12 @@
 # What fits in three minutes, with the other suites.
 BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
 
+PACKAGES_BOARD=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}")
+
 suite_board()
 {
 	local scratch=$1
 
-	packages_need "${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}"
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
 	tally_run "user space builds for the board" build_board || return 0

@@ -4,11 +4,12 @@
 # Suite numpy: NumPy's own tests with every array in dray memory of the host,
 # compared one by one with a run without the handler.
 
+PACKAGES_NUMPY=("${PACKAGES_BUILD[@]}" python3-pytest python3-hypothesis)
+
 suite_numpy()
 {
 	local status=0 options=()
 
-	packages_need "${PACKAGES_BUILD[@]}" python3-pytest python3-hypothesis
 	tally_run "builds as a release" build_native || return 0
 	if [ "$QUICK" = yes ]; then
 		options=(--selection "$TREE/tests/numpy/board.txt" --once)

@@ -10,11 +10,12 @@
 # the heaps there is "pages".  What is about the others runs on the board.
 PC_OPTIONS='-F reserved -V reserved -V cma'
 
+PACKAGES_PC=("${PACKAGES_GUEST[@]}" qemu-system-x86)
+
 suite_pc()
 {
 	local scratch=$1 series all=(6.1 6.12)
 
-	packages_need "${PACKAGES_GUEST[@]}" qemu-system-x86
 	[ "$QUICK" = no ] || all=(6.12)
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for the test engine build" selftests_engine_build ||

@@ -4,9 +4,10 @@
 # Suite python: the Python package on the host back end, as released, and
 # with the sanitizers in the library and the extension.
 
+PACKAGES_PYTHON=("${PACKAGES_BUILD[@]}" python3-pytest)
+
 suite_python()
 {
-	packages_need "${PACKAGES_BUILD[@]}" python3-pytest
 	tally_run "builds as a release" build_native || return 0
 	python_tests native "$1"
 	[ "$QUICK" = no ] || return 0

@@ -3,12 +3,15 @@
 #
 # Suite style: what can be said about the text without running it.
 
+PACKAGES_STYLE=(
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}"
+	clang-format clang-tidy git mandoc perl shellcheck sparse
+)
+
 suite_style()
 {
 	local scratch=$1 kernel
 
-	packages_need "${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" \
-		clang-format clang-tidy git mandoc perl shellcheck sparse
 	cd "$TREE" || die "no tree"
 	tally_run "licences: a line in every file" style_licences
 	tally_run "clang-format" style_format

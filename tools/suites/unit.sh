@@ -4,11 +4,12 @@
 # Suite unit: the library's tests on the host back end, with the sanitizers
 # and as a release, and the README's programs.
 
+PACKAGES_UNIT=("${PACKAGES_BUILD[@]}")
+
 suite_unit()
 {
 	local scratch=$1
 
-	packages_need "${PACKAGES_BUILD[@]}"
 	tally_run "builds with sanitizers" build_sanitized &&
 		unit_programs sanitized "$scratch"
 	[ "$QUICK" = no ] || return 0
