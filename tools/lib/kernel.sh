@@ -34,7 +34,7 @@ kernel_unpack()
 		return 1
 	# Without it no BTF is made for modules, and pahole is not needed.
 	rm -f "$into/usr/src/linux-headers-$version/vmlinux"
-	depmod -b "$into" "$version" || return 1
+	/sbin/depmod -b "$into" "$version" || return 1
 	printf '%s\n' "$version" >"$into/version"
 }
 
