@@ -13,5 +13,12 @@ for command in list heaps; do
 	dmactl $command || job=1
 	echo
 done
+# The buffer that step 5 has shown.
+echo "   \$ dmactl show 1"
+if dmactl show 1; then
+	echo "   FAILED   buffer 1 outlived its processes"
+	job=1
+fi
+echo
 /usr/bin/python3 leftovers.py /tmp/before || job=1
 exit $job

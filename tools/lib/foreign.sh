@@ -45,7 +45,7 @@ foreign_apt()
 }
 
 # Makes the lists of an architecture, once a day at most, and only when
-# something is to be fetched.
+# something is to be fetched.  The caller holds their lock, descriptor 8.
 foreign_update()
 {
 	local architecture=$1 state=$CACHE/apt/$1 suite
@@ -64,9 +64,12 @@ foreign_update()
 # foreign_resolve ARCHITECTURE PATTERN: the newest package whose name matches
 foreign_resolve()
 {
-	foreign_update "$1" || return 1
-	foreign_apt "$1" apt-cache pkgnames | grep -Ex -- "$2" | sort -V |
-		tail -n 1
+	(
+		flock 8
+		foreign_update "$1" || exit 1
+		foreign_apt "$1" apt-cache pkgnames | grep -Ex -- "$2" |
+			sort -V | tail -n 1
+	) 8>"$CACHE/locks/apt-$1"
 }
 
 # Fetches and unpacks; what cache_make calls.
