@@ -17,7 +17,7 @@
 #include "base/error.h"
 
 /* Bytes of a cache line, and of a first-level cache. */
-#define LINE 64u
+#define LINE 64ul
 #define NEAREST 32768u
 
 /*
