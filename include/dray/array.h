@@ -175,7 +175,8 @@ dray_array_view(const struct dray_array *array);
  *
  * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
  * sentence says so), -EOPNOTSUPP (private host memory), what sendmsg gives.
- * Blocks as the socket does, but finishes what it has begun.
+ * Blocks as the socket does, but finishes what it has begun: -ETIMEDOUT where
+ * the receiver stops in the middle for five seconds.
  */
 DRAY_API int dray_array_send(int socket, const struct dray_view *view);
 
@@ -185,7 +186,8 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
  *
  * Errors: -EBADMSG (no record, a truncated or a forged one), -EINVAL (a
  * descriptor that is no buffer), -EPROTO (another version), -ECONNRESET (the
- * sender is gone), what recvmsg, dray_node_open() and dray_buffer_import()
+ * sender is gone), -ETIMEDOUT (the sender stopped in the middle of a record
+ * for five seconds), what recvmsg, dray_node_open() and dray_buffer_import()
  * give.  After a record that was cut off or refused a stream socket is of no
  * more use: where the next record starts is not known.
  */

@@ -289,7 +289,8 @@ def in_private_tree(prepare, command):
               "mount -t tmpfs tmpfs /dev && touch /dev/null && "
               "mount --bind $keep/null /dev/null && umount $keep && "
               f"rmdir $keep && {prepare} && {{ {command}; }}")
-    return run("unshare", "--mount", "sh", "-c", script)
+    return run("unshare", "--mount", "--propagation", "unchanged",
+               "sh", "-c", script)
 
 
 @test

@@ -190,6 +190,34 @@ def test_a_fill_takes_one_element(make):
     assert not target.any()
 
 
+def test_a_value_that_moves_the_destination_writes_nowhere_else(make):
+    target = make(np.zeros(1 << 16, np.uint8))
+    others = []
+
+    class Moves:
+        def __array__(self, *_args, **_keywords):
+            target.resize((1,), refcheck=False)
+            others.append(make(np.zeros(1 << 16, np.uint8)))
+            return np.array(7, np.uint8)
+
+    dray.fill(target, Moves())
+    assert target.tolist() == [7]
+    assert not others[0].any()
+
+
+def test_a_value_that_changes_the_destinations_type_is_refused(make):
+    target = make(np.zeros(8, np.uint8))
+
+    class Changes:
+        def __array__(self, *_args, **_keywords):
+            target.dtype = np.uint32
+            return np.array(7, np.uint8)
+
+    with pytest.raises(RuntimeError, match="dst changed its type"):
+        dray.fill(target, Changes())
+    assert not target.any()
+
+
 def test_different_shapes_are_refused(make):
     with pytest.raises(ValueError) as caught:
         dray.copy(make(np.zeros((3, 4))), make(np.zeros((4, 3))))

@@ -35,6 +35,7 @@ static struct {
 	bool on;
 	unsigned int calls;
 	int poll_error; /* what the next poll() meets */
+	int patience; /* ms that poll() is let wait at most, all in vain */
 } halting;
 
 static bool in_vain(struct msghdr *message)
@@ -78,6 +79,12 @@ int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
 int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
+	if (halting.patience) {
+		/* the time passes here, not in the test */
+		assert_in_range(timeout, 1, halting.patience);
+		halting.patience = 0;
+		return 0;
+	}
 	errno = halting.poll_error;
 	halting.poll_error = 0;
 	return errno ? -1 : __real_poll(fds, count, timeout);
@@ -733,6 +740,25 @@ static void records_go_on_after_signals_and_waits(void **state)
 	dray_array_unref(array);
 }
 
+static void a_peer_that_stops_in_the_middle_is_given_up(void **state)
+{
+	struct dray_array *received = NULL;
+	int ends[2], before = count_fds();
+
+	(void)state;
+	for (int type = 0; type < 2; type++) {
+		make_pair(SOCK_STREAM | (type ? SOCK_NONBLOCK : 0), ends);
+		assert_int_equal(write(ends[0], "d", 1), 1);
+		halting.patience = 5000;
+		assert_fails(dray_array_receive(ends[1], node, &received),
+			     -ETIMEDOUT, "in the middle of a record");
+		assert_int_equal(halting.patience, 0);
+		close_pair(ends);
+	}
+	assert_null(received);
+	assert_int_equal(count_fds(), before);
+}
+
 static void credentials_may_come_along(void **state)
 {
 	struct dray_array *array = make_array(4, 4), *received;
@@ -842,6 +868,7 @@ int main(void)
 			messages_that_are_too_short_or_long_are_refused),
 		cmocka_unit_test(a_record_in_pieces_is_put_together),
 		cmocka_unit_test(records_go_on_after_signals_and_waits),
+		cmocka_unit_test(a_peer_that_stops_in_the_middle_is_given_up),
 		cmocka_unit_test(credentials_may_come_along),
 		cmocka_unit_test(a_node_that_is_not_there_is_told),
 		cmocka_unit_test(what_cannot_be_written_is_received_read_only),

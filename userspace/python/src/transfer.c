@@ -170,8 +170,18 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 		Py_XDECREF(shape);
 		return NULL;
 	}
-	result = submit(module_state(module), &dst, NULL,
-			PyArray_DATA((PyArrayObject *)element), flags, wait);
+	/* Making it ran the caller's code, which may have changed dst. */
+	if (take_destination(to, &dst))
+		result = NULL;
+	else if (!PyArray_EquivTypes(PyArray_DESCR(dst.array),
+				     PyArray_DESCR((PyArrayObject *)element)))
+		result = PyErr_Format(
+			PyExc_RuntimeError,
+			"dst changed its type while value was made");
+	else
+		result = submit(module_state(module), &dst, NULL,
+				PyArray_DATA((PyArrayObject *)element), flags,
+				wait);
 	Py_DECREF(element);
 	return result;
 }

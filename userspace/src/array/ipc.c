@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "array/array.h"
@@ -20,6 +21,7 @@
 
 #define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
 #define RECORD_VERSION 1u
+#define RECORD_PATIENCE_MS 5000
 
 enum record_backend {
 	RECORD_HOST = 1,
@@ -82,16 +84,39 @@ static int describe(struct record *record, const struct dray_view *view,
 	return 0;
 }
 
-/* Until the socket can go on: a record is not left half done. */
-static int wait_for(int socket, short events)
+static int64_t milliseconds(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/*
+ * Until the socket can go on: a record is not left half done.  Its sender
+ * gives all of it at once, so whoever stops in the middle has stopped for
+ * good, or wants to hold us up.  @since is 0 before the first wait.
+ */
+static int wait_for(int socket, short events, int64_t *since)
 {
 	struct pollfd poller = { .fd = socket, .events = events };
+	int64_t left;
+	int ready;
 
-	while (poll(&poller, 1, -1) < 0) {
-		if (errno != EINTR)
-			return dray_fail(-errno, "waiting for the socket: %s",
-					 strerror(errno));
-	}
+	if (!*since)
+		*since = milliseconds();
+	do {
+		left = *since + RECORD_PATIENCE_MS - milliseconds();
+		ready = poll(&poller, 1, left > 0 ? (int)left : 0);
+	} while (ready < 0 && errno == EINTR);
+	if (ready < 0)
+		return dray_fail(-errno, "waiting for the socket: %s",
+				 strerror(errno));
+	if (!ready)
+		return dray_fail(
+			-ETIMEDOUT,
+			"the other process stopped in the middle of a record, and did not go on for %d s",
+			RECORD_PATIENCE_MS / 1000);
 	return 0;
 }
 
@@ -106,18 +131,21 @@ static int send_record(int socket, struct record *record, int fd)
 		.msg_controllen = CMSG_SPACE(sizeof(int)),
 	};
 	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int64_t since = 0;
 
 	header->cmsg_level = SOL_SOCKET;
 	header->cmsg_type = SCM_RIGHTS;
 	header->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
 	while (part.iov_len) {
-		ssize_t sent = sendmsg(socket, &message, MSG_NOSIGNAL);
 		bool begun = part.iov_len < sizeof(*record);
+		ssize_t sent = sendmsg(socket, &message,
+				       begun ? MSG_NOSIGNAL | MSG_DONTWAIT
+					     : MSG_NOSIGNAL);
 		int error;
 
 		if (sent < 0 && begun && (errno == EAGAIN || errno == EINTR)) {
-			error = wait_for(socket, POLLOUT);
+			error = wait_for(socket, POLLOUT, &since);
 			if (error)
 				return error;
 			continue;
@@ -195,7 +223,7 @@ static void take_fds(struct msghdr *message, struct arrival *arrival)
 }
 
 /* One recvmsg(); bytes, 0 at the end, or a negative errno. */
-static ssize_t receive_part(int socket, struct iovec *part,
+static ssize_t receive_part(int socket, int flags, struct iovec *part,
 			    struct arrival *arrival)
 {
 	union control control;
@@ -205,7 +233,7 @@ static ssize_t receive_part(int socket, struct iovec *part,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes),
 	};
-	ssize_t got = recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
+	ssize_t got = recvmsg(socket, &message, flags | MSG_CMSG_CLOEXEC);
 
 	if (got < 0)
 		return -errno;
@@ -226,16 +254,18 @@ static int receive_bytes(int socket, struct record *record,
 			 struct arrival *arrival)
 {
 	struct iovec part = { record, sizeof(*record) };
+	int64_t since = 0;
 
 	while (part.iov_len) {
 		size_t done = sizeof(*record) - part.iov_len;
-		ssize_t got = receive_part(socket, &part, arrival);
+		ssize_t got = receive_part(socket, done ? MSG_DONTWAIT : 0,
+					   &part, arrival);
 		int error;
 
 		if (got == -EBADMSG)
 			return -EBADMSG;
 		if (done && (got == -EAGAIN || got == -EINTR)) {
-			error = wait_for(socket, POLLIN);
+			error = wait_for(socket, POLLIN, &since);
 			if (error)
 				return error;
 			continue;
