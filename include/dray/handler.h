@@ -35,9 +35,8 @@ struct dray_handler {
 
 /**
  * The handler over @pool, named "dray" and the back end ("dray kernel").
- * Belongs to the pool and lives as long as the pool or any of its blocks; it
- * keeps working, and freeing, after dray_pool_close(), but then allocates
- * nothing more.
+ * Belongs to the pool but outlives it, and is never freed: it keeps working,
+ * and freeing, after dray_pool_close(), but then allocates nothing more.
  */
 DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 

@@ -138,6 +138,57 @@ static void each_thread_has_its_own(void **state)
 	dray_set_handler(NULL);
 }
 
+static void assert_allocates_nothing(const struct dray_allocator *a)
+{
+	errno = 0;
+	assert_null(a->malloc(a->ctx, 100));
+	assert_int_equal(errno, ENOMEM);
+	assert_non_null(strstr(dray_last_error(), "is closed"));
+	assert_null(a->calloc(a->ctx, 10, 10));
+	assert_null(a->realloc(a->ctx, NULL, 100));
+	a->free(a->ctx, NULL, 0);
+}
+
+static void it_outlives_an_empty_pool_and_ends_it_once(void **state)
+{
+	struct dray_pool *pool = open_pool(test_spec(), NULL), *later[2];
+	const struct dray_allocator *a = &dray_handler_for(pool)->allocator;
+
+	(void)state;
+	dray_pool_close(pool);
+	assert_allocates_nothing(a);
+	dray_pool_close(pool);
+	assert_allocates_nothing(a);
+	later[0] = open_pool(test_spec(), NULL);
+	later[1] = open_pool(test_spec(), NULL);
+	assert_ptr_not_equal(later[0], later[1]);
+	/* Nor does it become the handler of a later pool. */
+	assert_allocates_nothing(a);
+	assert_int_equal(stats_of(later[0]).blocks, 0);
+	dray_pool_close(pool);
+	use(&dray_handler_for(later[0])->allocator);
+	use(&dray_handler_for(later[1])->allocator);
+	dray_pool_close(later[0]);
+	dray_pool_close(later[1]);
+}
+
+static void it_frees_the_last_block_of_a_closed_pool(void **state)
+{
+	struct dray_pool *pool = open_pool(test_spec(), NULL);
+	const struct dray_allocator *a = &dray_handler_for(pool)->allocator;
+	struct dray_location where;
+	void *block = a->malloc(a->ctx, 100);
+
+	(void)state;
+	assert_non_null(block);
+	dray_pool_close(pool);
+	assert_allocates_nothing(a);
+	assert_works(dray_locate(block, &where));
+	a->free(a->ctx, block, 100);
+	assert_int_equal(dray_locate(block, &where), -ENOENT);
+	assert_allocates_nothing(a);
+}
+
 static void free_at_exit(void *block)
 {
 	const struct dray_handler *handler = dray_get_handler();
@@ -181,6 +232,8 @@ int main(void)
 		POOL_FACT(scopes_nest),
 		POOL_FACT(each_thread_has_its_own),
 		POOL_FACT(it_works_while_a_thread_ends),
+		cmocka_unit_test(it_outlives_an_empty_pool_and_ends_it_once),
+		cmocka_unit_test(it_frees_the_last_block_of_a_closed_pool),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

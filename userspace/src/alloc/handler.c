@@ -48,6 +48,7 @@ void dray_handler_init(struct dray_pool *pool)
 
 const struct dray_handler *dray_handler_for(struct dray_pool *pool)
 {
+	atomic_store(&pool->handed_out, true);
 	return &pool->handler;
 }
 

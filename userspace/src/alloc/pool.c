@@ -41,6 +41,8 @@ static struct dray_pool *new_pool(void)
 
 static void drop_pool(struct dray_pool *pool)
 {
+	if (atomic_load(&pool->handed_out))
+		return;
 	pthread_mutex_lock(&unused_lock);
 	pool->next = unused;
 	unused = pool;
@@ -143,6 +145,7 @@ int dray_pool_create(struct dray_node *node,
 	ret = dray_pool_first_region(pool, options->initial);
 	pthread_mutex_unlock(&pool->lock);
 	if (ret) {
+		pool->node = NULL;
 		dray_node_unref(node);
 		drop_pool(pool);
 		return ret;
@@ -156,12 +159,13 @@ void dray_pool_unlock_or_end(struct dray_pool *pool)
 	struct dray_pool_region *regions;
 	struct dray_node *node;
 
-	if (!pool->closed || pool->blocks || pool->pending) {
+	if (!pool->closed || !pool->node || pool->blocks || pool->pending) {
 		pthread_mutex_unlock(&pool->lock);
 		return;
 	}
 	regions = dray_pool_take_empty(pool, 0);
 	node = pool->node;
+	pool->node = NULL;
 	pthread_mutex_unlock(&pool->lock);
 	dray_regions_destroy(regions);
 	dray_node_unref(node);

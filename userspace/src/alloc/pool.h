@@ -6,7 +6,8 @@
  *
  * A pool's lock covers its regions and counters.  It is never held while a
  * buffer is allocated or given back, which may block.  Pools, as regions, are
- * never freed, only used again.
+ * never freed, only used again, and a pool not even that once somebody has its
+ * handler: that one goes on saying no.
  */
 #ifndef DRAY_ALLOC_POOL_H
 #define DRAY_ALLOC_POOL_H
@@ -32,12 +33,13 @@ struct dray_pool {
 	uint64_t next_size;	/* bytes of the next region */
 	uint64_t page;		/* bytes, of the system or a granule: the larger */
 	_Atomic uint64_t bad_frees;
-	struct dray_node *node;	/* one reference */
+	struct dray_node *node;	/* one reference; NULL: ended */
 	bool grows;		/* regions grow in place */
 	bool has_heap;
 	char heap[DRAY_NAME_LEN];
 	char name[DRAY_NAME_LEN];
 	struct dray_handler handler;
+	_Atomic bool handed_out;	/* the handler, which is for ever */
 	pthread_mutex_t growing;	/* taken before lock: one grows at a time */
 	struct dray_pool *next;	/* unused */
 	struct dray_pool *all;	/* the one made before it, for fork() */
