@@ -100,18 +100,28 @@ int dray_mapping_get(struct dray_buffer *buffer, struct dray_node *node,
 	mapping->node = node;
 	mapping->dev = dev;
 	ret = dray_mapping_map(buffer, mapping, refusal);
-	if (ret) {
-		kfree(mapping);
-		goto out;
-	}
+	if (ret)
+		goto free_mapping;
+	/*
+	 * What the CPU wrote so far, the zeros above all, is not only cached.
+	 * No mapping without it: nobody would clean those lines later.
+	 */
+	ret = dray_sync_rows(dev, mapping->address, &all, false, DMA_TO_DEVICE);
+	if (ret)
+		goto unmap;
 	dray_node_get(node);
 	atomic_inc(&node->mappings);
 	list_add_tail(&mapping->list, &buffer->mappings);
 	buffer->mapped_devices++;
-	/* What the CPU wrote so far, the zeros above all, is not only cached. */
-	dray_sync_rows(dev, mapping->address, &all, false, DMA_TO_DEVICE);
 found:
 	*address = mapping->address;
+	goto out;
+
+unmap:
+	dma_unmap_page_attrs(dev, mapping->address, buffer->size,
+			     DMA_BIDIRECTIONAL, DRAY_MAP_ATTRS);
+free_mapping:
+	kfree(mapping);
 out:
 	mutex_unlock(&buffer->lock);
 	return ret;

@@ -27,12 +27,14 @@
 
 #define DRAY_SYNC_STEP SZ_1M
 
-static void dray_sync_span(struct device *dev, dma_addr_t address, u64 length,
-			   bool for_cpu, enum dma_data_direction direction)
+static int dray_sync_span(struct device *dev, dma_addr_t address, u64 length,
+			  bool for_cpu, enum dma_data_direction direction)
 {
 	size_t step;
 
 	for (; length; length -= step, address += step) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
 		step = min_t(u64, length, DRAY_SYNC_STEP);
 		if (for_cpu)
 			dma_sync_single_for_cpu(dev, address, step, direction);
@@ -41,6 +43,7 @@ static void dray_sync_span(struct device *dev, dma_addr_t address, u64 length,
 						   direction);
 		cond_resched();
 	}
+	return 0;
 }
 
 /*
@@ -52,23 +55,20 @@ int dray_sync_rows(struct device *dev, dma_addr_t address,
 		   enum dma_data_direction direction)
 {
 	u64 row;
+	int ret = 0;
 
 	if (dev_is_dma_coherent(dev))
 		return 0;
 	address += rows->offset;
-	if (rows->rows == 1 || rows->pitch < rows->width + DRAY_SMALLEST_LINE) {
-		dray_sync_span(dev, address,
-			       (rows->rows - 1) * rows->pitch + rows->width,
-			       for_cpu, direction);
-		return 0;
-	}
-	for (row = 0; row < rows->rows; row++) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		dray_sync_span(dev, address + row * rows->pitch, rows->width,
-			       for_cpu, direction);
-	}
-	return 0;
+	if (rows->rows == 1 || rows->pitch < rows->width + DRAY_SMALLEST_LINE)
+		return dray_sync_span(dev, address,
+				      (rows->rows - 1) * rows->pitch +
+					      rows->width,
+				      for_cpu, direction);
+	for (row = 0; row < rows->rows && !ret; row++)
+		ret = dray_sync_span(dev, address + row * rows->pitch,
+				     rows->width, for_cpu, direction);
+	return ret;
 }
 
 /* For whoever asks where the time went. */
@@ -173,6 +173,9 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	args->flags = dev_is_dma_coherent(dev) ? DRAY_SYNC_NOT_NEEDED : 0;
 	for (i = 0; i < args->count && !ret; i++) {
 		ret = dray_sync_range(node, dev, args, &ranges[i], &refusal);
+		/* Unbinding waits for who is inside: many ranges may last. */
+		if (!ret && READ_ONCE(node->gone))
+			ret = -ENODEV;
 		if (ret)
 			args->failed = i;
 		cond_resched();

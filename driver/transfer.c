@@ -97,6 +97,38 @@ static bool dray_layout_is_apart(const struct dray_layout *layout,
 	return true;
 }
 
+/* One level for two that together are one progression. */
+static bool dray_level_join(struct dray_level *low,
+			    const struct dray_level *high)
+{
+	u64 remainder, times;
+
+	times = div64_u64_rem(high->stride, low->stride, &remainder);
+	if (remainder || times > low->count)
+		return false;
+	low->count += (high->count - 1) * times;
+	return true;
+}
+
+/*
+ * The same bytes in the fewest rows: the caller's axes may cut them up
+ * finely, and maintenance takes its time for each row.
+ */
+static void dray_layout_join(struct dray_layout *layout)
+{
+	struct dray_level *level = layout->level;
+	u32 i, levels = 0;
+
+	for (i = 0; i < layout->levels; i++) {
+		if (!levels && level[i].stride <= layout->run)
+			layout->run += (level[i].count - 1) * level[i].stride;
+		else if (!levels ||
+			 !dray_level_join(&level[levels - 1], &level[i]))
+			level[levels++] = level[i];
+	}
+	layout->levels = levels;
+}
+
 static bool dray_pattern_valid(const struct dray_transfer *transfer)
 {
 	u32 size = transfer->pattern_size;
@@ -191,6 +223,8 @@ int dray_plan_check(struct dray_plan *plan,
 					   DRAY_REASON_OVERLAP, 0);
 	}
 	dray_plan_steps(plan, axes, count);
+	dray_layout_join(&plan->dst);
+	dray_layout_join(&plan->src);
 	return 0;
 }
 
