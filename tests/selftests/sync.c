@@ -4,11 +4,15 @@
  * refused; and DMA_BUF_IOCTL_SYNC on a buffer that nobody is attached to.
  */
 #include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
 
 #include <linux/dma-buf.h>
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "process.h"
 
 #define PAGES 16
 
@@ -447,6 +451,70 @@ TEST_F(dray, an_fd_that_is_no_dma_buf_is_refused)
 	EXPECT_EQ(-EINVAL, run(self->node, &call));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, call.sync.reason);
 	EXPECT_EQ(memory, call.sync.limit);
+}
+
+struct long_sync {
+	int node;
+	struct buffer *buffer;
+	pid_t child;
+};
+
+/* Maintains a whole buffer thousands of times in each call, for ever. */
+static int sync_for_ever(void *context)
+{
+	struct long_sync *work = context;
+	struct call call = good_call(work->buffer);
+	struct dray_range *ranges = calloc(DRAY_MAX_RANGES, sizeof(*ranges));
+	uint32_t i;
+	int ret;
+
+	for (i = 0; ranges && i < DRAY_MAX_RANGES; i++)
+		ranges[i] = call.range;
+	call.sync.ranges = (uintptr_t)ranges;
+	call.sync.count = DRAY_MAX_RANGES;
+	do {
+		ret = node_call(work->node, DRAY_IOC_SYNC, &call.sync);
+	} while (!ret);
+	return 1;
+}
+
+static bool has_synced(void *context)
+{
+	struct long_sync *work = context;
+
+	return synced(work->node, work->buffer) >= 2 * work->buffer->size;
+}
+
+static bool has_ended(void *context)
+{
+	struct long_sync *work = context;
+
+	return waitpid(work->child, NULL, WNOHANG) == work->child;
+}
+
+TEST_F_TIMEOUT(dray, a_process_killed_in_a_long_list_is_soon_gone, 120)
+{
+	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
+				 .owner = DRAY_SYNC_FOR_DEVICE,
+				 .direction = DRAY_TO_DEVICE };
+	struct long_sync work = { .node = self->node };
+	struct buffer buffer;
+	bool soon;
+
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
+	if (ask.flags & DRAY_SYNC_NOT_NEEDED)
+		SKIP(return, "this node needs no maintenance");
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 16 << 20, &buffer));
+	work.buffer = &buffer;
+	work.child = process_start(sync_for_ever, &work);
+	ASSERT_LT(0, work.child);
+	EXPECT_TRUE(wait_for(has_synced, &work, 30000));
+	ASSERT_EQ(0, kill(work.child, SIGKILL));
+	/* the whole list takes several times as long */
+	soon = wait_for(has_ended, &work, 5000);
+	EXPECT_TRUE(soon);
+	if (!soon)
+		process_wait(work.child);
 }
 
 TEST_F(dray, dma_bufs_own_sync_refuses_unknown_flags)

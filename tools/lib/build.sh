@@ -19,6 +19,16 @@ build_folder()
 		"$(cache_key "$TREE" </dev/null)" "$1"
 }
 
+# One front door at a time works in the builds of a tree; others wait.
+build_lock()
+{
+	mkdir -p "$CACHE/build"
+	exec 7>"$CACHE/locks/build-$(cache_key "$TREE" </dev/null)"
+	flock -n 7 && return
+	log_note "another run is at work in this tree: waiting for its end"
+	flock 7
+}
+
 # build_make KIND [MESON OPTION]...: sets up or renews, then compiles
 build_make()
 {

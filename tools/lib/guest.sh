@@ -170,7 +170,7 @@ guest_boot()
 		-serial chardev:console -chardev stdio,id=out,signal=off \
 		-serial chardev:out -kernel "$scratch/kernel" \
 		-initrd "$scratch/initrd" -append "$append $GUEST_APPEND" \
-		</dev/null 2>"$scratch/emulator" || status=$?
+		</dev/null 2>"$scratch/emulator" 7>&- || status=$?
 	return "$status"
 }
 

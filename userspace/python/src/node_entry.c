@@ -107,14 +107,31 @@ struct dray_node *node_entry_node(const struct node_entry *entry)
 	return entry->node;
 }
 
+/*
+ * The library is not called under our lock: it has locks of its own, and a
+ * fork() takes all of them in another order.
+ */
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 {
-	int error = 0;
+	struct dray_queue *queue;
+	int error;
 
 	take_lock();
-	if (!entry->queue)
-		error = dray_queue_create(entry->node, NULL, &entry->queue);
 	*out = entry->queue;
 	give_lock();
-	return error;
+	if (*out)
+		return 0;
+	error = dray_queue_create(entry->node, NULL, &queue);
+	if (error)
+		return error;
+	take_lock();
+	if (!entry->queue) {
+		entry->queue = queue;
+		queue = NULL;
+	}
+	*out = entry->queue;
+	give_lock();
+	/* Another thread was faster. */
+	dray_queue_destroy(queue);
+	return 0;
 }

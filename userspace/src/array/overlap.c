@@ -53,11 +53,13 @@ static int64_t round_up(int64_t n, int64_t divisor)
 /* Keeps the order, and terms of one stride together as one. */
 static void add_term(struct problem *problem, int64_t stride, int64_t most)
 {
-	int64_t size = stride < 0 ? -stride : stride;
+	int64_t size;
 	int at = 0;
 
-	if (size == 0 || most == 0)
+	/* The stride of an axis of one element may be anything. */
+	if (stride == 0 || most == 0)
 		return;
+	size = stride < 0 ? -stride : stride;
 	while (at < problem->count && problem->terms[at].stride > size)
 		at++;
 	if (at < problem->count && problem->terms[at].stride == size) {
@@ -187,6 +189,8 @@ enum dray_overlap dray_view_self_overlap(const struct dray_view *view)
 		for (int i = k + 1; i < view->ndim; i++) {
 			int64_t size = view->strides[i];
 
+			if (view->shape[i] < 2)
+				continue;
 			add_term(&problem, view->strides[i],
 				 2 * (view->shape[i] - 1));
 			middle += (size < 0 ? -size : size) *
