@@ -16,9 +16,8 @@ session_begin()
 	cp "$TREE/tools/lib/guest-session" "$SESSION/job"
 }
 
-# session_add KIND NAME COMMAND: KIND is tap, pytest, counts or
-# status; the COMMAND is
-# a line for the guest's shell and runs in /job
+# session_add KIND NAME COMMAND: KIND is tap, pytest, counts or status; the
+# COMMAND is a line for the guest's shell and runs in /job
 session_add()
 {
 	printf '%s %s\n' "$1" "$2" >>"$SESSION/kinds"

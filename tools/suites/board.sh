@@ -24,9 +24,11 @@ suite_board()
 	else
 		selftests_add arm64 ""
 	fi
-	board_add_libraries
-	board_add_unit
-	[ "$QUICK" = yes ] || board_add_programs
+	tally_run "libraries for the board" board_add_libraries || return 0
+	tally_run "unit tests for the board" board_add_unit || return 0
+	[ "$QUICK" = yes ] ||
+		tally_run "programs for the board" board_add_programs ||
+		return 0
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=1500

@@ -22,7 +22,8 @@ suite_pc()
 		return 0
 	for series in "${all[@]}"; do
 		session_begin "$scratch/$series"
-		pc_programs "$series"
+		tally_run "programs for Linux $series on the PC" \
+			pc_programs "$series" || continue
 		(
 			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
