@@ -9,6 +9,7 @@
 #include <linux/file.h>
 #include <linux/nospec.h>
 #include <linux/overflow.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
@@ -120,6 +121,8 @@ static int dray_job_transfers(struct dray_job *job, struct dray_submit *args,
 	ret = dray_job_axes(job, transfers, args->count, &args->failed,
 			    refusal);
 	for (i = 0; i < args->count && !ret; i++) {
+		/* Patterns are nobody's memory: a job has this much, together. */
+		job->plans[i].fill_most = SZ_64K / args->count;
 		ret = dray_job_add(job, &job->plans[i], &transfers[i], refusal);
 		if (ret)
 			args->failed = i;

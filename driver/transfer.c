@@ -266,7 +266,7 @@ static int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev)
 {
 	size_t done;
 
-	plan->fill_size = PAGE_ALIGN(min_t(u64, plan->run, SZ_64K));
+	plan->fill_size = PAGE_ALIGN(min(plan->run, plan->fill_most));
 	plan->fill =
 		dma_alloc_coherent(dev, plan->fill_size, &plan->fill_address,
 				   GFP_KERNEL | __GFP_NOWARN);

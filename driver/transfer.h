@@ -54,6 +54,7 @@ struct dray_plan {
 
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
+	u64 fill_most; /* bytes that its copies may take */
 	bool memset; /* the engine fills by itself */
 	void *fill; /* else copies come from here */
 	size_t fill_size; /* bytes */

@@ -191,7 +191,7 @@ TEST_F(engine, an_in_fence_that_failed_fails_the_transfer)
 	}
 }
 
-TEST_F(engine, killing_the_one_who_waits_for_a_fence_leaves_nothing)
+TEST_F(engine, closing_all_while_a_fence_is_waited_for_leaves_nothing)
 {
 	struct dray_transfer transfer = engine_copy(self, self->page);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
