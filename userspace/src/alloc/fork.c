@@ -8,15 +8,15 @@
  * that it inherits, and may free them, but takes new ones from new regions.
  *
  * Every pool is locked while the process forks, so that none is inherited
- * half changed, or locked by a thread that the child does not have.
+ * half changed; see base/fork.h.
  */
 #include <pthread.h>
 
 #include "alloc/pool.h"
+#include "base/fork.h"
 #include "memory/node.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct dray_pool *pools;
 
 static void prepare(void)
@@ -65,15 +65,16 @@ static void resume_child(void)
 	resume();
 }
 
-static void watch_forks(void)
-{
-	/* Fails for want of memory only: then forks are as unsafe as before. */
-	pthread_atfork(prepare, resume, resume_child);
-}
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_POOLS,
+	.take = prepare,
+	.give = resume,
+	.inherit = resume_child,
+};
 
 void dray_pool_enlist(struct dray_pool *pool)
 {
-	pthread_once(&once, watch_forks);
+	dray_fork_enlist(&locks);
 	pthread_mutex_lock(&lock);
 	pool->all = pools;
 	pools = pool;

@@ -12,12 +12,29 @@
 #include "alloc/busy.h"
 #include "alloc/pool.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/number.h"
 #include "memory/node.h"
 #include "memory/window.h"
 
 static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool *unused;
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&unused_lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&unused_lock);
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_UNUSED_POOLS,
+	.take = take_lock,
+	.give = give_lock,
+};
 
 static struct dray_pool *new_pool(void)
 {
@@ -113,6 +130,8 @@ int dray_pool_create(struct dray_node *node,
 		ret = check_options(options, &info);
 	if (ret)
 		return ret;
+	dray_fork_enlist(&locks);
+	dray_regions_enlist();
 	pool = new_pool();
 	if (!pool)
 		return dray_fail(-ENOMEM, "no memory for a pool's object");

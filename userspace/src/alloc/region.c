@@ -12,6 +12,7 @@
 
 #include "alloc/region.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "memory/node.h"
 #include "memory/window.h"
 
@@ -19,6 +20,22 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool_region *unused;
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_UNUSED_REGIONS,
+	.take = take_lock,
+	.give = give_lock,
+};
 
 static struct dray_pool_region *new_region(void)
 {
@@ -38,6 +55,11 @@ static void drop_region(struct dray_pool_region *region)
 	region->next = unused;
 	unused = region;
 	pthread_mutex_unlock(&lock);
+}
+
+void dray_regions_enlist(void)
+{
+	dray_fork_enlist(&locks);
 }
 
 static int make_tables(struct dray_pool_region *region)

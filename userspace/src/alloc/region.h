@@ -46,6 +46,9 @@ struct dray_region_request {
 	uint32_t shift;		/* log2 of the granule */
 };
 
+/* Lets forks take the lock of unused regions; before the first region. */
+void dray_regions_enlist(void);
+
 /* A region that belongs to no pool yet.  What allocating a buffer gives. */
 int dray_region_create(const struct dray_region_request *request,
 		       struct dray_pool_region **out);

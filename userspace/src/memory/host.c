@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "memory/backend.h"
 #include "memory/window.h"
 
@@ -31,6 +32,22 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_buffer *buffers;
 static uint64_t last_id;
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_HOST,
+	.take = take_lock,
+	.give = give_lock,
+};
 
 static int host_info(struct dray_node *node, struct dray_info *info)
 {
@@ -49,6 +66,7 @@ static int host_open(struct dray_node *node, const char *name)
 				 "private or shareable",
 				 name);
 	node->shareable = name && !strcmp(name, "shareable");
+	dray_fork_enlist(&locks);
 
 	info->abi_version = DRAY_ABI_VERSION;
 	info->flags = DRAY_NODE_COHERENT | DRAY_NODE_VIRTUAL;

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "memory/backend.h"
 #include "memory/node.h"
+#include "memory/window.h"
 
 static int open_backend(const struct dray_backend *backend, const char *name,
 			struct dray_node **out)
@@ -22,6 +23,7 @@ static int open_backend(const struct dray_backend *backend, const char *name,
 	node->backend = backend;
 	node->fd = -1;
 	atomic_init(&node->references, 1);
+	dray_window_enlist();
 	ret = backend->open(node, name);
 	if (ret) {
 		free(node);

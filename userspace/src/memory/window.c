@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/number.h"
 #include "memory/window.h"
 
@@ -29,6 +30,22 @@ struct dray_window dray_window;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static size_t lowest_free; /* no slot below it is free */
 static size_t taken; /* slots */
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_WINDOW,
+	.take = take_lock,
+	.give = give_lock,
+};
 
 static void *reserve(void *where, size_t size, int fixed)
 {
@@ -115,6 +132,11 @@ static size_t find_run(size_t slots, size_t want, size_t alignment)
 		slot++;
 	}
 	return slot - run < want ? slots : run;
+}
+
+void dray_window_enlist(void)
+{
+	dray_fork_enlist(&locks);
 }
 
 int dray_window_take(size_t size, size_t alignment, void **start)

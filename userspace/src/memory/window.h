@@ -60,6 +60,9 @@ static inline void *dray_span_start(const struct dray_span *span)
 			 << DRAY_SLOT_SHIFT));
 }
 
+/* Lets forks take the window's lock; before its first use. */
+void dray_window_enlist(void);
+
 /*
  * Takes @size bytes of the window for @buffer, at a multiple of @alignment.
  * Nothing is mapped there yet, and nothing is found there before

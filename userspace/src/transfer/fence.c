@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -16,13 +17,37 @@
 
 #include "alloc/busy.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "transfer/fence.h"
+
+/* For the holds of all fences, and for settling each once; never for long. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void give_lock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_FENCES,
+	.take = take_lock,
+	.give = give_lock,
+};
+
+void dray_fences_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
 
 static struct dray_fence signalled = {
 	.references = 1,
 	.status = 1,
 	.fd = -1,
-	.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
 struct dray_fence *dray_fence_signalled(void)
@@ -39,7 +64,6 @@ int dray_fence_create(struct dray_fence **out)
 	atomic_init(&fence->references, 1);
 	atomic_init(&fence->status, 0);
 	fence->fd = -1;
-	pthread_mutex_init(&fence->lock, NULL);
 	*out = fence;
 	return 0;
 }
@@ -92,11 +116,11 @@ static void settle(struct dray_fence *fence, int status)
 {
 	struct dray_fence_hold *holds;
 
-	pthread_mutex_lock(&fence->lock);
+	pthread_mutex_lock(&lock);
 	holds = fence->holds;
 	fence->holds = NULL;
 	atomic_store(&fence->status, status);
-	pthread_mutex_unlock(&fence->lock);
+	pthread_mutex_unlock(&lock);
 	release_holds(holds);
 }
 
@@ -188,7 +212,6 @@ void dray_fence_unref(struct dray_fence *fence)
 		return;
 	if (fence->fd >= 0)
 		close(fence->fd);
-	pthread_mutex_destroy(&fence->lock);
 	free(fence);
 }
 
@@ -217,12 +240,12 @@ int dray_free_after(void *block, struct dray_fence *fence)
 		return error;
 	}
 	hold->allocated = true;
-	pthread_mutex_lock(&fence->lock);
+	pthread_mutex_lock(&lock);
 	done = atomic_load(&fence->status) != 0;
 	hold->next = done ? NULL : fence->holds;
 	if (!done)
 		fence->holds = hold;
-	pthread_mutex_unlock(&fence->lock);
+	pthread_mutex_unlock(&lock);
 	dray_pool_free(location.pool, block); /* parks it: it is held */
 	if (done)
 		release_holds(hold);

@@ -8,7 +8,6 @@
 #ifndef DRAY_TRANSFER_FENCE_H
 #define DRAY_TRANSFER_FENCE_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <dray/transfer.h>
@@ -31,13 +30,15 @@ struct dray_fence {
 	_Atomic uint32_t references;
 	_Atomic int status; /* 0: not known to have signalled; 1; -errno */
 	int fd; /* sync_file; -1: signalled from the start */
-	pthread_mutex_t lock; /* for holds, and for settling once */
-	struct dray_fence_hold *holds;
+	struct dray_fence_hold *holds; /* with the lock of all fences */
 	struct dray_fence_hold own[2]; /* those of a transfer */
 	struct dray_fence_span dst;
 	struct dray_fence_span src;
 	struct dray_fence *next; /* in its queue, which owns this field */
 };
+
+/* Lets forks take the lock of all fences; before the first queue. */
+void dray_fences_enlist(void);
 
 /* Signalled, with success, for ever; counting references does nothing. */
 struct dray_fence *dray_fence_signalled(void);

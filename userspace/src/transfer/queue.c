@@ -15,6 +15,7 @@
 #include "alloc/busy.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "transfer/queue.h"
 
 #define DEFAULT_THRESHOLD 8192
@@ -152,6 +153,8 @@ static struct dray_fence *reap_all(void)
 
 	pthread_mutex_lock(&queues_lock);
 	for (queue = queues; queue; queue = queue->next) {
+		if (queue->inherited)
+			continue;
 		pthread_mutex_lock(&queue->lock);
 		dray_queue_reap(queue);
 		if (queue->first && !fence)
@@ -177,34 +180,46 @@ static bool reap_for_pool(bool wait)
 	return done;
 }
 
-static void before_fork(void)
+static void take_locks(void)
 {
+	struct dray_queue *queue;
+
 	pthread_mutex_lock(&queues_lock);
+	for (queue = queues; queue; queue = queue->next)
+		pthread_mutex_lock(&queue->lock);
 }
 
-static void after_fork(void)
+static void give_locks(void)
 {
+	struct dray_queue *queue;
+
+	for (queue = queues; queue; queue = queue->next)
+		pthread_mutex_unlock(&queue->lock);
 	pthread_mutex_unlock(&queues_lock);
 }
 
 /* A child has its parent's memory, but what is in flight is the parent's. */
-static void after_fork_in_child(void)
+static void inherit(void)
 {
-	queues = NULL;
-	pthread_mutex_unlock(&queues_lock);
+	struct dray_queue *queue;
+
+	for (queue = queues; queue; queue = queue->next)
+		queue->inherited = true;
+	give_locks();
 }
 
-static void set_up_queues(void)
-{
-	pthread_atfork(before_fork, after_fork, after_fork_in_child);
-	dray_block_set_reap(reap_for_pool);
-}
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_QUEUES,
+	.take = take_locks,
+	.give = give_locks,
+	.inherit = inherit,
+};
 
 static void add_to_queues(struct dray_queue *queue)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, set_up_queues);
+	dray_fences_enlist();
+	dray_fork_enlist(&locks);
+	dray_block_set_reap(reap_for_pool);
 	pthread_mutex_lock(&queues_lock);
 	queue->next = queues;
 	queues = queue;

@@ -7,6 +7,7 @@
 #define DRAY_TRANSFER_QUEUE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 
 #include "transfer/fence.h"
 
@@ -14,6 +15,7 @@
 
 struct dray_queue {
 	struct dray_queue *next; /* of all queues of this process */
+	bool inherited; /* by fork(): what is in flight is the parent's */
 	struct dray_node *node; /* one reference */
 	uint64_t threshold; /* descriptors; more go to the CPU */
 

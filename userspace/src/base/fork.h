@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What fork() does with the library's locks.  A child has only the thread that
+ * forked: a lock that another one held would be held for ever.  So every lock
+ * is taken before the process forks and given back after it, on both sides,
+ * by the one handler that the library gives to the system.
+ */
+#ifndef DRAY_BASE_FORK_H
+#define DRAY_BASE_FORK_H
+
+/*
+ * The order of all locks of the library: whoever holds one takes only such
+ * as stand below it.
+ *
+ *	the list of those below (base/fork.c)
+ *	the list of queues, then one queue's lock (transfer/queue.c)
+ *	the holds of fences (transfer/fence.c)
+ *	the list of pools, then one pool's growing, then its lock (alloc/fork.c)
+ *	unused pools (alloc/pool.c)
+ *	unused regions (alloc/region.c)
+ *	the buffers on the host (memory/host.c)
+ *	the window (memory/window.c)
+ *
+ * Only a fork has more than one queue or more than one pool locked.
+ */
+enum dray_fork_rank {
+	DRAY_FORK_QUEUES,
+	DRAY_FORK_FENCES,
+	DRAY_FORK_POOLS,
+	DRAY_FORK_UNUSED_POOLS,
+	DRAY_FORK_UNUSED_REGIONS,
+	DRAY_FORK_HOST,
+	DRAY_FORK_WINDOW,
+};
+
+/* The locks of one rank. */
+struct dray_fork_locks {
+	enum dray_fork_rank rank;
+	void (*take)(void);
+	void (*give)(void);
+	void (*inherit)(void);	/* gives them in the child; NULL: as give */
+	struct dray_fork_locks *next;	/* base/fork.c's: the next lower ones */
+};
+
+/*
+ * From now on forks take these locks; enlisting them again does nothing.
+ * Called before their first use, without any lock held.
+ */
+void dray_fork_enlist(struct dray_fork_locks *locks);
+
+#endif /* DRAY_BASE_FORK_H */
