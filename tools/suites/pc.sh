@@ -40,14 +40,15 @@ pc_programs()
 
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test_engine "$kernel") || return 1
-	cp "$engine/dray_test_engine.ko" "$SESSION/job"
+	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
+		"$SESSION/job"
 
 	session_add status "$series-the-module-makes-a-node" \
 		'test -c /dev/dray0 && grep -x 1 /sys/module/dray/parameters/nodes'
 	SELFTESTS_OPTIONS="$PC_OPTIONS -F engine -V submit -V channel_info"
 	selftests_add amd64 "$series-no-engine-" structs submit_refuse
 	session_add status "$series-the-module-unloads" \
-		'rmmod dray && ! test -e /dev/dray0'
+		'guest-unload dray && ! test -e /dev/dray0'
 
 	session_add status "$series-the-module-takes-an-engine" \
 		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
@@ -59,9 +60,9 @@ pc_programs()
 	cp "$(build_folder selftests-engine)"/{faults,limits} \
 		"$SESSION/job/engine"
 	session_add tap "$series-faults" \
-		"rmmod dray && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/faults"
+		"guest-unload dray && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/faults"
 	session_add tap "$series-limits" \
-		"rmmod dray && rmmod dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	session_add status "$series-all-modules-unload" \
-		'rmmod dray && rmmod dray_test_engine'
+		'guest-unload dray dray_test_engine'
 }
