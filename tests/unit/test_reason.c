@@ -13,7 +13,6 @@ static const struct {
 	{ DRAY_REASON_FULL, "full, 4321 bytes are free" },
 	{ DRAY_REASON_FRAGMENTED, "longest free run has 4321 bytes" },
 	{ DRAY_REASON_ORDER, "at most 4321 bytes in one piece" },
-	{ DRAY_REASON_QUOTA, "quota of this user is 4321 bytes" },
 	{ DRAY_REASON_HEAP, "no such heap, there are 4321" },
 	{ DRAY_REASON_MODE, "does not have that cache mode" },
 	{ DRAY_REASON_PERMISSION, "does not have the right" },

@@ -44,7 +44,6 @@ enum dray_reason {
 	DRAY_REASON_FULL,	/* the heap's free bytes are fewer than asked, bytes */
 	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run, bytes; cma: at most */
 	DRAY_REASON_ORDER,	/* the page allocator's largest piece, bytes */
-	DRAY_REASON_QUOTA,	/* the caller's quota, bytes */
 	DRAY_REASON_HEAP,	/* no such heap; the number of heaps */
 	DRAY_REASON_MODE,	/* the heap does not have that cache mode */
 	DRAY_REASON_PERMISSION,	/* the right is missing */

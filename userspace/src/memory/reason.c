@@ -32,8 +32,6 @@ static const char *words(uint32_t reason)
 	case DRAY_REASON_ORDER:
 		return "the page allocator gives at most %" PRIu64
 		       " bytes in one piece";
-	case DRAY_REASON_QUOTA:
-		return "the quota of this user is %" PRIu64 " bytes";
 	case DRAY_REASON_HEAP:
 		return "no such heap, there are %" PRIu64;
 	case DRAY_REASON_MODE:
