@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # The tests of the kernel interface: built statically against the harness of
-# the kernel's own tests, for either architecture, and added to a session.
+# the kernel's own tests, for either architecture, and added to a batch.
 
 # A disk for direct I/O, and an importer of dma-bufs outside dray.
 SELFTESTS_MODULES=(loop vgem)
@@ -25,7 +25,7 @@ selftests_build()
 }
 
 # selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds them, or those named, to
-# the session, in their order
+# the batch, in their order
 selftests_add()
 {
 	local folder name prefix=$2 chosen
@@ -33,11 +33,11 @@ selftests_add()
 	folder=$(build_folder "selftests-$1")
 	shift 2
 	chosen=" $* "
-	mkdir -p "$SESSION/job/selftests"
+	mkdir -p "$BATCH/job/selftests"
 	while read -r name; do
 		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
-		cp "$folder/$name" "$SESSION/job/selftests"
-		session_add tap "$prefix$name" "./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+		cp "$folder/$name" "$BATCH/job/selftests"
+		batch_add tap "$prefix$name" "./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
 	done <"$folder/run-order"
 }
 

@@ -18,7 +18,7 @@ suite_board()
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
 	tally_run "user space builds for the board" build_board || return 0
-	session_begin "$scratch/session"
+	batch_begin "$scratch/batch"
 	if [ "$QUICK" = yes ]; then
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
 	else
@@ -32,10 +32,10 @@ suite_board()
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=1500
-		GUEST_ROOTS=("$(build_board_root)" "$SESSION/lib")
-		session_boot "the board"
+		GUEST_ROOTS=("$(build_board_root)" "$BATCH/lib")
+		batch_boot "the board"
 	)
-	session_count "the board"
+	batch_count "the board"
 }
 
 # What tests are linked with that is not installed.
@@ -44,9 +44,9 @@ board_add_libraries()
 	local sysroot
 
 	sysroot=$(build_sysroot) || return 1
-	mkdir -p "$SESSION/job/unit" "$SESSION/lib/usr/lib/aarch64-linux-gnu"
+	mkdir -p "$BATCH/job/unit" "$BATCH/lib/usr/lib/aarch64-linux-gnu"
 	cp -a "$sysroot"/usr/lib/aarch64-linux-gnu/libcmocka.so* \
-		"$SESSION/lib/usr/lib/aarch64-linux-gnu"
+		"$BATCH/lib/usr/lib/aarch64-linux-gnu"
 }
 
 # The library's tests, in this build for the board, on the kernel's node.
@@ -57,8 +57,8 @@ board_add_unit()
 	while read -r name program rest; do
 		# What has arguments is a script that runs on the host only.
 		[ -z "$rest" ] || continue
-		cp "$program" "$SESSION/job/unit/$name"
-		session_add tap "unit-$name" \
+		cp "$program" "$BATCH/job/unit/$name"
+		batch_add tap "unit-$name" \
 			"CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel unit/$name"
 	done < <(unit_tests arm64)
 }
@@ -69,15 +69,15 @@ board_add_programs()
 	local build
 
 	build=$(build_folder arm64)
-	mkdir -p "$SESSION/job/dmactl"
+	mkdir -p "$BATCH/job/dmactl"
 	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
 		"$(find "$build" -name dmactl-holder -type f)" \
-		"$SESSION/job/dmactl"
-	session_add tap dmactl \
+		"$BATCH/job/dmactl"
+	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
-	cp -r "$TREE/tests/python" "$TREE/tests/numpy" "$SESSION/job"
-	session_add pytest python \
+	cp -r "$TREE/tests/python" "$TREE/tests/numpy" "$BATCH/job"
+	batch_add pytest python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --junitxml=/results/python.xml ."
-	session_add counts numpy \
+	batch_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/board.txt --once --no-conftest"
 }

@@ -21,16 +21,16 @@ suite_pc()
 	tally_run "programs for the test engine build" selftests_engine_build ||
 		return 0
 	for series in "${all[@]}"; do
-		session_begin "$scratch/$series"
+		batch_begin "$scratch/$series"
 		tally_run "programs for Linux $series on the PC" \
 			pc_programs "$series" || continue
 		(
 			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
 			GUEST_PARAMETERS=nodes=1
-			session_boot "Linux $series on the PC"
+			batch_boot "Linux $series on the PC"
 		)
-		session_count "Linux $series on the PC"
+		batch_count "Linux $series on the PC"
 	done
 }
 
@@ -41,28 +41,28 @@ pc_programs()
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test_engine "$kernel") || return 1
 	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
-		"$SESSION/job"
+		"$BATCH/job"
 
-	session_add status "$series-the-module-makes-a-node" \
+	batch_add status "$series-the-module-makes-a-node" \
 		'test -c /dev/dray0 && grep -x 1 /sys/module/dray/parameters/nodes'
 	SELFTESTS_OPTIONS="$PC_OPTIONS -F engine -V submit -V channel_info"
 	selftests_add amd64 "$series-no-engine-" structs submit_refuse
-	session_add status "$series-the-module-unloads" \
+	batch_add status "$series-the-module-unloads" \
 		'guest-unload dray && ! test -e /dev/dray0'
 
-	session_add status "$series-the-module-takes-an-engine" \
+	batch_add status "$series-the-module-takes-an-engine" \
 		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
 	SELFTESTS_OPTIONS=$PC_OPTIONS
 	selftests_add amd64 "$series-"
 	SELFTESTS_OPTIONS=''
 
-	mkdir -p "$SESSION/job/engine"
+	mkdir -p "$BATCH/job/engine"
 	cp "$(build_folder selftests-engine)"/{faults,limits} \
-		"$SESSION/job/engine"
-	session_add tap "$series-faults" \
+		"$BATCH/job/engine"
+	batch_add tap "$series-faults" \
 		"guest-unload dray && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/faults"
-	session_add tap "$series-limits" \
+	batch_add tap "$series-limits" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
-	session_add status "$series-all-modules-unload" \
+	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine'
 }

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# A batch is a list of test programs that run one after the other in one
+# guest.  Each writes its output on the guest's serial port between two
+# marks, so that when the machine dies the host knows in which program, and
+# the kernel's log has the program's name where it started.
+
+# batch_begin FOLDER: an empty batch, kept in FOLDER
+batch_begin()
+{
+	BATCH=$1
+	rm -rf "$BATCH"
+	mkdir -p "$BATCH/job" "$BATCH/results" "$BATCH/logs"
+	: >"$BATCH/kinds"
+	cp "$TREE/tools/lib/guest-batch" "$BATCH/job"
+}
+
+# batch_add KIND NAME COMMAND: KIND is tap, pytest, counts or status; the
+# COMMAND is a line for the guest's shell and runs in /job
+batch_add()
+{
+	printf '%s %s\n' "$1" "$2" >>"$BATCH/kinds"
+	printf '%s\t%s\n' "$2" "$3" >>"$BATCH/job/batch"
+}
+
+# batch_boot TITLE: runs it in the guest that GUEST_* describe; what comes
+# out is kept in the folder
+batch_boot()
+{
+	local status=0
+
+	log_step "Running $(wc -l <"$BATCH/kinds") programs: $1"
+	# A shell of its own: what is set here is for this boot alone.
+	(
+		GUEST_FILES=("$BATCH/job")
+		GUEST_RESULTS=$BATCH/results
+		GUEST_DMESG=$BATCH/dmesg
+		guest_run sh guest-batch
+	) >"$BATCH/output" 2>"$BATCH/guest" || status=$?
+	echo "$status" >"$BATCH/status"
+}
+
+# batch_count TITLE: counts what the programs and the kernel said
+batch_count()
+{
+	local kind name log status
+
+	awk -F '\t' -v into="$BATCH/logs/" '
+		$1 == "@begin" { file = into $2; printf "" >file; next }
+		$1 == "@end" { print $3 >(file ".status"); file = ""; next }
+		file { print >file }
+	' "$BATCH/output"
+	while read -r kind name; do
+		log=$BATCH/logs/$name
+		if [ ! -s "$log.status" ]; then
+			echo "it did not finish" >>"$log"
+			tally_status "$name" 1 "$log"
+			continue
+		fi
+		"batch_$kind" "$name" "$(cat "$log.status")" "$log"
+	done <"$BATCH/kinds"
+	status=$(cat "$BATCH/status")
+	[ "$status" -eq 0 ] || tail -n 20 "$BATCH/output" >>"$BATCH/guest"
+	tally_status "$1: the kernel has nothing to complain of" "$status" \
+		"$BATCH/guest"
+}
+
+# What the kinds mean.
+batch_tap()
+{
+	tally_tap "$@"
+}
+
+batch_status()
+{
+	tally_status "$@"
+}
+
+batch_counts()
+{
+	tally_counts "$@"
+}
+
+batch_pytest()
+{
+	tally_pytest "$@" "$BATCH/results/$1.xml"
+}
