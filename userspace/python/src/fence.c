@@ -108,10 +108,10 @@ static int fence_wait_for(struct fence_object *self, double limit)
 			/* Up, so that the last round does not spin. */
 			milliseconds = (int)ceil(fmin(left * 1e3, 1e9));
 		}
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_fence_wait(self->fence, milliseconds);
-		Py_END_ALLOW_THREADS if (error == -EINTR)
-		{
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_fence_wait(self->fence, milliseconds);
+		Py_END_ALLOW_THREADS
+		if (error == -EINTR) {
 			if (PyErr_CheckSignals())
 				return -1;
 			continue;

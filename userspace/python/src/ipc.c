@@ -25,8 +25,8 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 	if (operand_take(array, "array", &operand))
 		return NULL;
 	do {
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_array_send(socket, &operand.view);
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_array_send(socket, &operand.view);
 		Py_END_ALLOW_THREADS
 	} while (error == -EINTR && !PyErr_CheckSignals());
 	if (error == -EINTR)
@@ -43,8 +43,10 @@ static void array_capsule_destroy(PyObject *capsule)
 
 	array = PyCapsule_GetPointer(capsule, ARRAY_CAPSULE);
 	entry = PyCapsule_GetContext(capsule);
-	Py_BEGIN_ALLOW_THREADS dray_array_unref(array);
-	Py_END_ALLOW_THREADS node_entry_put(entry);
+	Py_BEGIN_ALLOW_THREADS
+	dray_array_unref(array);
+	Py_END_ALLOW_THREADS
+	node_entry_put(entry);
 }
 
 /* Takes over @array, on failure too. */
@@ -144,8 +146,8 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 			return NULL;
 	}
 	do {
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_array_receive(socket, node, &array);
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_array_receive(socket, node, &array);
 		Py_END_ALLOW_THREADS
 	} while (error == -EINTR && !PyErr_CheckSignals());
 	if (error == -EINTR)

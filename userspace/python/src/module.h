@@ -63,15 +63,11 @@ static inline struct module_state *type_state(PyObject *self)
 	return PyType_GetModuleState(Py_TYPE(self));
 }
 
-/* --- errors.c --- */
-
 /*
  * Raises the class that belongs to @error, a negative errno, with
  * dray_last_error() as the message.  Returns NULL, to be returned on.
  */
 PyObject *raise_error(int error);
-
-/* --- node_entry.c --- */
 
 /* Once before the rest; may be called again. */
 int node_entry_init(void);
@@ -84,15 +80,11 @@ struct dray_node *node_entry_node(const struct node_entry *entry);
 /* The queue of the node, made by the first call; belongs to the entry. */
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
 
-/* --- node.c --- */
-
 extern PyType_Spec node_type_spec;
 PyObject *open_node(PyObject *module, PyObject *spec);
 PyObject *node_names(PyObject *module, PyObject *unused);
 /* The node behind a Node object; NULL and TypeError for another one. */
 struct dray_node *node_of(struct module_state *state, PyObject *object);
-
-/* --- pool.c --- */
 
 extern PyType_Spec pool_type_spec;
 PyObject *pool_new(struct module_state *state, struct node_entry *entry,
@@ -103,12 +95,8 @@ PyObject *set_handler(PyObject *module, PyObject *pool);
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count);
 
-/* --- scope.c --- */
-
 extern PyType_Spec scope_type_spec;
 PyObject *scope_new(PyObject *module, PyObject *pool);
-
-/* --- operand.c --- */
 
 /* A NumPy array as libdray sees it; borrows the array. */
 struct operand {
@@ -129,13 +117,9 @@ int operand_take_filled(PyObject *object, const char *role,
 /* The typestr of a data type; -1 and TypeError where it is not plain data. */
 int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out);
 
-/* --- place.c --- */
-
 PyObject *array_address(PyObject *module, PyObject *array);
 PyObject *array_segments(PyObject *module, PyObject *array);
 PyObject *array_sync(PyObject *module, PyObject *args);
-
-/* --- fence.c --- */
 
 extern PyType_Spec fence_type_spec;
 /*
@@ -147,19 +131,13 @@ PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
 /* Waits without a limit; -1 with the exception of the failure. */
 int fence_finish(PyObject *fence);
 
-/* --- transfer.c --- */
-
 PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *transfer_explain(PyObject *module, PyObject *args,
 			   PyObject *keywords);
 
-/* --- ipc.c --- */
-
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
-
-/* --- records.c --- */
 
 int records_init(PyObject *module, struct module_state *state);
 PyObject *record_segment(struct module_state *state,

@@ -35,8 +35,11 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 		if (!text)
 			return NULL;
 	}
-	Py_BEGIN_ALLOW_THREADS error = dray_node_open(text, &node);
-	Py_END_ALLOW_THREADS if (error) return raise_error(error);
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_node_open(text, &node);
+	Py_END_ALLOW_THREADS
+	if (error)
+		return raise_error(error);
 	entry = node_entry_get(node);
 	dray_node_unref(node);
 	if (!entry)
@@ -70,10 +73,10 @@ PyObject *node_names(PyObject *module, PyObject *unused)
 	(void)unused;
 	/* Nodes may come up between two questions: ask until all fit. */
 	for (;;) {
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_node_names(names, room, &count);
-		Py_END_ALLOW_THREADS if (error == -ENODEV)
-		{
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_node_names(names, room, &count);
+		Py_END_ALLOW_THREADS
+		if (error == -ENODEV) {
 			count = 0;
 			break;
 		}
@@ -124,9 +127,11 @@ static int node_query(PyObject *self, struct dray_info *info)
 	int error;
 
 	memset(info, 0, sizeof(*info));
-	Py_BEGIN_ALLOW_THREADS error =
-		dray_node_info(node_get(self), info, sizeof(*info));
-	Py_END_ALLOW_THREADS if (!error) return 0;
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_node_info(node_get(self), info, sizeof(*info));
+	Py_END_ALLOW_THREADS
+	if (!error)
+		return 0;
 	raise_error(error);
 	return -1;
 }
@@ -174,10 +179,10 @@ static PyObject *node_heaps(PyObject *self, PyObject *unused)
 		goto fail;
 	for (i = 0; i < info.heap_count; i++) {
 		memset(&heap, 0, sizeof(heap));
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_node_heap(node_get(self), i, &heap, sizeof(heap));
-		Py_END_ALLOW_THREADS if (error)
-		{
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_node_heap(node_get(self), i, &heap, sizeof(heap));
+		Py_END_ALLOW_THREADS
+		if (error) {
 			raise_error(error);
 			goto fail;
 		}
@@ -203,10 +208,11 @@ static PyObject *node_channels(PyObject *self, PyObject *unused)
 		goto fail;
 	for (i = 0; i < info.channel_count; i++) {
 		memset(&channel, 0, sizeof(channel));
-		Py_BEGIN_ALLOW_THREADS error = dray_node_channel(
-			node_get(self), i, &channel, sizeof(channel));
-		Py_END_ALLOW_THREADS if (error)
-		{
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_node_channel(node_get(self), i, &channel,
+					  sizeof(channel));
+		Py_END_ALLOW_THREADS
+		if (error) {
 			raise_error(error);
 			goto fail;
 		}

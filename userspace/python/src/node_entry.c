@@ -96,10 +96,12 @@ void node_entry_put(struct node_entry *entry)
 	*place = entry->next;
 	give_lock();
 
-	Py_BEGIN_ALLOW_THREADS if (entry->queue)
+	Py_BEGIN_ALLOW_THREADS
+	if (entry->queue)
 		dray_queue_destroy(entry->queue);
 	dray_node_unref(entry->node);
-	Py_END_ALLOW_THREADS free(entry);
+	Py_END_ALLOW_THREADS
+	free(entry);
 }
 
 struct dray_node *node_entry_node(const struct node_entry *entry)

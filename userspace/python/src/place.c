@@ -21,9 +21,12 @@ PyObject *array_address(PyObject *module, PyObject *array)
 		return NULL;
 	dray_view_span(&operand.view, &low, &high);
 	offset = operand.location.offset - (uint64_t)low;
-	Py_BEGIN_ALLOW_THREADS error = dray_buffer_addresses(
-		operand.location.buffer, offset, 1, &segment, 1, &count);
-	Py_END_ALLOW_THREADS if (error) return raise_error(error);
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_buffer_addresses(operand.location.buffer, offset, 1,
+				      &segment, 1, &count);
+	Py_END_ALLOW_THREADS
+	if (error)
+		return raise_error(error);
 	return PyLong_FromUnsignedLongLong(segment.address);
 }
 
@@ -45,11 +48,13 @@ PyObject *array_segments(PyObject *module, PyObject *array)
 		segments = calloc(room, sizeof(*segments));
 		if (!segments)
 			return PyErr_NoMemory();
-		Py_BEGIN_ALLOW_THREADS error = dray_buffer_addresses(
-			operand.location.buffer, operand.location.offset,
-			(uint64_t)(high - low), segments, room, &count);
-		Py_END_ALLOW_THREADS if (error)
-		{
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_buffer_addresses(operand.location.buffer,
+					      operand.location.offset,
+					      (uint64_t)(high - low), segments,
+					      room, &count);
+		Py_END_ALLOW_THREADS
+		if (error) {
 			raise_error(error);
 			goto out;
 		}
@@ -95,8 +100,8 @@ PyObject *array_sync(PyObject *module, PyObject *args)
 	if (operand.empty)
 		Py_RETURN_NONE;
 	do {
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_view_sync(&operand.view,
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_view_sync(&operand.view,
 				       (enum dray_sync_owner)owner,
 				       directions[i]);
 		Py_END_ALLOW_THREADS

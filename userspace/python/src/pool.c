@@ -39,8 +39,10 @@ static void capsule_destroy(PyObject *capsule)
 {
 	struct pool_owner *owner = PyCapsule_GetContext(capsule);
 
-	Py_BEGIN_ALLOW_THREADS dray_pool_close(owner->pool);
-	Py_END_ALLOW_THREADS node_entry_put(owner->entry);
+	Py_BEGIN_ALLOW_THREADS
+	dray_pool_close(owner->pool);
+	Py_END_ALLOW_THREADS
+	node_entry_put(owner->entry);
 	free(owner);
 }
 
@@ -82,9 +84,11 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 	PyObject *capsule;
 	int error;
 
-	Py_BEGIN_ALLOW_THREADS error =
-		dray_pool_create(node_entry_node(entry), options, &pool);
-	Py_END_ALLOW_THREADS if (error) return raise_error(error);
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_pool_create(node_entry_node(entry), options, &pool);
+	Py_END_ALLOW_THREADS
+	if (error)
+		return raise_error(error);
 	capsule = capsule_new(pool, entry);
 	if (!capsule)
 		return NULL;
@@ -253,8 +257,10 @@ static PyObject *pool_trim(PyObject *self, PyObject *unused)
 	uint64_t bytes;
 
 	(void)unused;
-	Py_BEGIN_ALLOW_THREADS bytes = dray_pool_trim(pool_owner(self)->pool);
-	Py_END_ALLOW_THREADS return PyLong_FromUnsignedLongLong(bytes);
+	Py_BEGIN_ALLOW_THREADS
+	bytes = dray_pool_trim(pool_owner(self)->pool);
+	Py_END_ALLOW_THREADS
+	return PyLong_FromUnsignedLongLong(bytes);
 }
 
 static PyMethodDef pool_methods[] = {

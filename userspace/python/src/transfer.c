@@ -83,8 +83,11 @@ static struct node_entry *queue_of(const struct operand *dst,
 		PyErr_NoMemory();
 		return NULL;
 	}
-	Py_BEGIN_ALLOW_THREADS error = node_entry_queue(entry, queue);
-	Py_END_ALLOW_THREADS if (!error) return entry;
+	Py_BEGIN_ALLOW_THREADS
+	error = node_entry_queue(entry, queue);
+	Py_END_ALLOW_THREADS
+	if (!error)
+		return entry;
 	raise_error(error);
 	node_entry_put(entry);
 	return NULL;
@@ -109,10 +112,13 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 	if (!entry)
 		return NULL;
 	do {
-		Py_BEGIN_ALLOW_THREADS if (element) error =
-			dray_fill(queue, &dst->view, element, flags, &fence);
-		else error =
-			dray_copy(queue, &dst->view, &src->view, flags, &fence);
+		Py_BEGIN_ALLOW_THREADS
+		if (element)
+			error = dray_fill(queue, &dst->view, element, flags,
+					  &fence);
+		else
+			error = dray_copy(queue, &dst->view, &src->view, flags,
+					  &fence);
 		Py_END_ALLOW_THREADS
 	} while (error == -EINTR && !PyErr_CheckSignals());
 	if (!error)
@@ -207,10 +213,11 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 		entry = queue_of(&dst, &queue);
 		if (!entry)
 			return NULL;
-		Py_BEGIN_ALLOW_THREADS error =
-			dray_explain(queue, &dst.view, &src.view, flags,
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_explain(queue, &dst.view, &src.view, flags,
 				     &explanation, sizeof(explanation));
-		Py_END_ALLOW_THREADS node_entry_put(entry);
+		Py_END_ALLOW_THREADS
+		node_entry_put(entry);
 		if (error)
 			return raise_error(error);
 	}
