@@ -33,6 +33,12 @@ def test_a_spec_that_names_no_back_end_is_a_value_error():
         dray.open("nonsense")
 
 
+def test_a_spec_with_a_null_character_is_a_value_error():
+    for spec in ("host\0junk", "host\0", "\0"):
+        with pytest.raises(ValueError, match="has a null character"):
+            dray.open(spec)
+
+
 def test_a_spec_that_is_no_string_is_a_type_error():
     with pytest.raises(TypeError, match="spec is a int, not a string"):
         dray.open(3)

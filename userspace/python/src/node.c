@@ -21,6 +21,7 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 {
 	struct module_state *state = module_state(module);
 	const char *text = NULL;
+	Py_ssize_t length;
 	struct node_object *self;
 	struct dray_node *node;
 	struct node_entry *entry;
@@ -31,9 +32,14 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 			return PyErr_Format(PyExc_TypeError,
 					    "spec is a %s, not a string",
 					    Py_TYPE(spec)->tp_name);
-		text = PyUnicode_AsUTF8(spec);
+		text = PyUnicode_AsUTF8AndSize(spec, &length);
 		if (!text)
 			return NULL;
+		if (strlen(text) != (size_t)length)
+			return PyErr_Format(
+				PyExc_ValueError,
+				"spec %R has a null character, which no node's name has",
+				spec);
 	}
 	Py_BEGIN_ALLOW_THREADS
 	error = dray_node_open(text, &node);
