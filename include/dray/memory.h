@@ -127,8 +127,9 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
  * Writable when the descriptor is.
  *
  * Errors: -EINVAL (not such a descriptor, a size that is no multiple of the
- * page size), -EPERM (a memfd that may shrink), -ENOMEM, what dup, fstat and
- * mmap give.
+ * page size), -EPERM (a memfd that may shrink, or one of MFD_HUGETLB, whose
+ * pages its other holders can take away), -ENOMEM, what dup, fstat, fstatfs
+ * and mmap give.
  */
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);

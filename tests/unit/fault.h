@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "unit.h"
 
@@ -116,6 +117,13 @@ int __wrap_fstat64(int fd, struct stat *status);
 int __wrap_fstat64(int fd, struct stat *status)
 {
 	return fails_now() ? -1 : __real_fstat64(fd, status);
+}
+
+int __real_fstatfs64(int fd, struct statfs *system);
+int __wrap_fstatfs64(int fd, struct statfs *system);
+int __wrap_fstatfs64(int fd, struct statfs *system)
+{
+	return fails_now() ? -1 : __real_fstatfs64(fd, system);
 }
 
 int __real_madvise(void *address, size_t size, int advice);

@@ -256,6 +256,29 @@ static void a_memfd_that_may_shrink_is_not_imported(void **state)
 	dray_node_unref(node);
 }
 
+static void a_memfd_of_huge_pages_is_not_imported(void **state)
+{
+	struct dray_node *node = open_node("host");
+	int fd = memfd_create("huge",
+			      MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	struct dray_buffer *buffer;
+
+	(void)state;
+	if (fd < 0) {
+		print_message("skipped: memfd_create(MFD_HUGETLB): %s\n",
+			      strerror(errno));
+		dray_node_unref(node);
+		skip();
+	}
+	/* needs no huge page yet: its pages come when they are touched */
+	assert_int_equal(ftruncate(fd, 1 << 30), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_fails(dray_buffer_import(node, fd, &buffer), -EPERM,
+		     "huge pages");
+	close(fd);
+	dray_node_unref(node);
+}
+
 static void a_memfd_of_odd_length_is_not_imported(void **state)
 {
 	static const off_t sizes[] = { 0, 1, 4097 };
@@ -518,6 +541,7 @@ int main(void)
 		cmocka_unit_test(an_import_is_the_same_memory),
 		NODE_FACT(what_is_no_buffer_is_not_imported),
 		cmocka_unit_test(a_memfd_that_may_shrink_is_not_imported),
+		cmocka_unit_test(a_memfd_of_huge_pages_is_not_imported),
 		cmocka_unit_test(a_memfd_of_odd_length_is_not_imported),
 		cmocka_unit_test(a_read_only_memfd_is_imported_read_only),
 		cmocka_unit_test(nobody_can_shrink_a_shareable_buffer),

@@ -283,7 +283,7 @@ static void growing_shareable_buffers(void **state)
 static void importing_buffers(void **state)
 {
 	(void)state;
-	fail_each_call_of(import_a_buffer, "host", 5);
+	fail_each_call_of(import_a_buffer, "host", 6);
 }
 
 static void creating_pools(void **state)

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <linux/memfd.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -306,12 +308,33 @@ static int host_alloc(struct dray_buffer *buffer,
 		     request->alignment);
 }
 
+/*
+ * Huge pages of hugetlbfs are a supply that runs out: whoever else has the
+ * memfd may punch a hole, take the page, and our next access is a SIGBUS,
+ * which no seal forbids.
+ */
+static int refuse_huge_pages(int fd)
+{
+	struct statfs system;
+
+	if (fstatfs(fd, &system))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if (system.f_type == HUGETLBFS_MAGIC)
+		return dray_fail(
+			-EPERM,
+			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
+			fd);
+	return 0;
+}
+
 static int host_import(struct dray_buffer *buffer, int fd)
 {
 	uint32_t page = buffer->node->info.page_size;
 	int seals = fcntl(fd, F_GET_SEALS);
 	int flags = fcntl(fd, F_GETFL);
 	struct stat status;
+	int ret;
 
 	if (flags < 0)
 		return dray_fail(-errno, "descriptor %d: %s", fd,
@@ -321,6 +344,9 @@ static int host_import(struct dray_buffer *buffer, int fd)
 	if (!(seals & F_SEAL_SHRINK))
 		return dray_fail(
 			-EPERM, "memfd %d is not sealed against shrinking", fd);
+	ret = refuse_huge_pages(fd);
+	if (ret)
+		return ret;
 	if (fstat(fd, &status))
 		return dray_fail(-errno, "descriptor %d: %s", fd,
 				 strerror(errno));
