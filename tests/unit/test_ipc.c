@@ -776,6 +776,39 @@ static void credentials_may_come_along(void **state)
 	close_pair(ends);
 }
 
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76 /* since Linux 6.5 */
+#endif
+
+static void descriptors_of_the_sender_are_closed(void **state)
+{
+	static const int types[] = { SOCK_SEQPACKET, SOCK_STREAM };
+	struct dray_array *array = make_array(4, 4), *received;
+	int ends[2], on = 1, before = count_fds(), error = 0;
+
+	(void)state;
+	for (int i = 0; i < 2 && !error; i++) {
+		make_pair(types[i], ends);
+		error = setsockopt(ends[1], SOL_SOCKET, SO_PASSPIDFD, &on,
+				   sizeof(on));
+		if (error) {
+			print_message("skipped: SO_PASSPIDFD: %s\n",
+				      strerror(errno));
+		} else {
+			assert_works(dray_array_send(ends[0],
+						     dray_array_view(array)));
+			assert_works(
+				dray_array_receive(ends[1], node, &received));
+			dray_array_unref(received);
+		}
+		close_pair(ends);
+		assert_int_equal(count_fds(), before);
+	}
+	dray_array_unref(array);
+	if (error)
+		skip();
+}
+
 static void a_node_that_is_not_there_is_told(void **state)
 {
 	struct dray_array *array = make_array(4, 4), *received = NULL;
@@ -870,6 +903,7 @@ int main(void)
 		cmocka_unit_test(records_go_on_after_signals_and_waits),
 		cmocka_unit_test(a_peer_that_stops_in_the_middle_is_given_up),
 		cmocka_unit_test(credentials_may_come_along),
+		cmocka_unit_test(descriptors_of_the_sender_are_closed),
 		cmocka_unit_test(a_node_that_is_not_there_is_told),
 		cmocka_unit_test(what_cannot_be_written_is_received_read_only),
 		cmocka_unit_test(received_descriptors_are_closed_on_exec),

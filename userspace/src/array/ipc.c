@@ -23,6 +23,10 @@
 #define RECORD_VERSION 1u
 #define RECORD_PATIENCE_MS 5000
 
+#ifndef SCM_PIDFD
+#define SCM_PIDFD 0x04 /* since Linux 6.5 */
+#endif
+
 enum record_backend {
 	RECORD_HOST = 1,
 	RECORD_KERNEL = 2,
@@ -199,6 +203,16 @@ struct arrival {
 	unsigned int count;
 };
 
+/*
+ * The sender's process, told on each message where the owner of the socket
+ * has set SO_PASSPIDFD.  Below 0: the kernel could not make one.
+ */
+static void close_pidfd(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
 static void take_fds(struct msghdr *message, struct arrival *arrival)
 {
 	struct cmsghdr *header;
@@ -209,12 +223,15 @@ static void take_fds(struct msghdr *message, struct arrival *arrival)
 		int fd;
 
 		if (header->cmsg_level != SOL_SOCKET ||
-		    header->cmsg_type != SCM_RIGHTS)
+		    (header->cmsg_type != SCM_RIGHTS &&
+		     header->cmsg_type != SCM_PIDFD))
 			continue;
 		for (size_t at = 0; at + sizeof(fd) <= bytes;
 		     at += sizeof(fd)) {
 			memcpy(&fd, CMSG_DATA(header) + at, sizeof(fd));
-			if (arrival->count++)
+			if (header->cmsg_type == SCM_PIDFD)
+				close_pidfd(fd);
+			else if (arrival->count++)
 				close(fd);
 			else
 				arrival->fd = fd;
