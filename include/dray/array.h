@@ -69,7 +69,12 @@ DRAY_API int dray_view_init(struct dray_view *out, void *data,
 			    struct dray_dtype dtype, int ndim,
 			    const int64_t *shape, const int64_t *strides);
 
-/* Copies one view, ndim axes only. */
+/**
+ * Copies one view, ndim axes only.  This and what only asks (dray_view_size(),
+ * _span(), _is_contiguous(), _spans_overlap()) can return no error: they trust
+ * ndim to be 0 .. DRAY_MAX_NDIM and extents to be 0 or more, as in any view
+ * that a function here has made.
+ */
 DRAY_API void dray_view_copy(struct dray_view *out,
 			     const struct dray_view *view);
 
@@ -109,7 +114,10 @@ DRAY_API int dray_view_index(const struct dray_view *view,
 
 /**
  * Axis i of the result is axis axes[i] of @view, negative from the last; NULL
- * reverses the order.  -EINVAL for an axis that is not there, or named twice.
+ * reverses the order.
+ *
+ * Errors: -EINVAL (an axis that is not there, or named twice; @view has a
+ * number of axes or an extent that dray_view_init() would refuse).
  */
 DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
 				 struct dray_view *out);
@@ -118,7 +126,7 @@ DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
  * Repeats axes of one element (stride 0) and adds axes in front.
  *
  * Errors: -EINVAL (fewer axes than @view has, an extent that differs from one
- * above 1), -EOVERFLOW as dray_view_init().
+ * above 1; else as dray_view_transpose()), -EOVERFLOW as dray_view_init().
  */
 DRAY_API int dray_view_broadcast(const struct dray_view *view, int ndim,
 				 const int64_t *shape, struct dray_view *out);

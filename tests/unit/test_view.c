@@ -210,6 +210,30 @@ static void broadcasting_repeats_axes_with_a_stride_of_0(void **state)
 	assert_int_equal(dray_view_size(&view), 60);
 }
 
+static void views_of_impossible_axes_are_not_read(void **state)
+{
+	static const int32_t wrong[] = { -1, INT32_MIN, 65, INT32_MAX };
+	int64_t shape[DRAY_MAX_NDIM] = { 0 };
+	struct dray_view view, out;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		assert_works(dray_view_init(&view, memory, f4, 1,
+					    (int64_t[]){ 2 }, NULL));
+		view.ndim = wrong[i];
+		assert_fails(dray_view_transpose(&view, NULL, &out), -EINVAL,
+			     "0 to 64 are possible");
+		assert_fails(dray_view_broadcast(&view, 64, shape, &out),
+			     -EINVAL, "0 to 64 are possible");
+	}
+	view.ndim = 1;
+	view.shape[0] = -2;
+	assert_fails(dray_view_transpose(&view, NULL, &out), -EINVAL,
+		     "-2 elements");
+	assert_fails(dray_view_broadcast(&view, 1, (int64_t[]){ 2 }, &out),
+		     -EINVAL, "-2 elements");
+}
+
 static void what_cannot_be_broadcast_is_refused(void **state)
 {
 	struct dray_view view, out;
@@ -279,6 +303,7 @@ int main(void)
 		cmocka_unit_test(a_transpose_names_each_axis_once),
 		cmocka_unit_test(broadcasting_repeats_axes_with_a_stride_of_0),
 		cmocka_unit_test(what_cannot_be_broadcast_is_refused),
+		cmocka_unit_test(views_of_impossible_axes_are_not_read),
 		cmocka_unit_test(unit_axes_do_not_break_contiguity_and_gaps_do),
 		cmocka_unit_test(spans_that_touch_do_not_overlap),
 	};

@@ -174,7 +174,10 @@ int dray_view_transpose(const struct dray_view *view, const int *axes,
 	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
 	int ndim = view->ndim;
 	uint64_t taken = 0;
+	int error = check_shape("the view", ndim, view->shape);
 
+	if (error)
+		return error;
 	for (int i = 0; i < ndim; i++) {
 		int axis = axes ? axes[i] : ndim - 1 - i;
 
@@ -201,12 +204,14 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 			const int64_t *shape, struct dray_view *out)
 {
 	struct dray_view result;
-	int added = ndim - view->ndim;
-	int error;
+	int added, error;
 
-	error = check_shape("a broadcast", ndim, shape);
+	error = check_shape("the view", view->ndim, view->shape);
+	if (!error)
+		error = check_shape("a broadcast", ndim, shape);
 	if (error)
 		return error;
+	added = ndim - view->ndim;
 	if (added < 0)
 		return dray_fail(-EINVAL, "%d axes cannot be broadcast to %d",
 				 view->ndim, ndim);
