@@ -194,11 +194,12 @@ static int dray_alloc_check(struct dray_node *node,
 }
 
 /*
- * From the heap that is named, or from the first that can.  Where none can,
- * the reply tells of the first, which is the one meant for such requests.
+ * From the heap that is named, or from the first that can: *@taken.  Where none
+ * can, the reply tells of the first, which is the one meant for such requests.
  */
 static struct dray_buffer *dray_alloc_from(struct dray_node *node,
-					   struct dray_alloc *args,
+					   const struct dray_alloc *args,
+					   u32 *taken,
 					   struct dray_refusal *refusal)
 {
 	struct dray_request request = {
@@ -220,6 +221,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 
 	if (args->heap != DRAY_HEAP_ANY) {
 		heap = array_index_nospec(args->heap, node->heap_count);
+		*taken = heap;
 		return dray_buffer_create(node, node->heaps[heap], &request,
 					  limit, refusal);
 	}
@@ -227,7 +229,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		buffer = dray_buffer_create(node, node->heaps[heap], &request,
 					    limit, heap ? &later : refusal);
 		if (!IS_ERR(buffer)) {
-			args->heap = heap;
+			*taken = heap;
 			*refusal = (struct dray_refusal){};
 			return buffer;
 		}
@@ -266,6 +268,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	struct dray_alloc *args = data;
 	struct dray_buffer *buffer;
 	struct dma_buf *dmabuf;
+	u32 heap;
 	int ret;
 
 	ret = dray_alloc_check(node, args, &refusal);
@@ -274,7 +277,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	ret = dray_node_enter(node);
 	if (ret)
 		goto out;
-	buffer = dray_alloc_from(node, args, &refusal);
+	buffer = dray_alloc_from(node, args, &heap, &refusal);
 	if (IS_ERR(buffer)) {
 		ret = PTR_ERR(buffer);
 	} else {
@@ -304,6 +307,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	args->fd = ret;
 	args->id = buffer->id;
 	args->size = buffer->size;
+	args->heap = heap;
 	args->mode = buffer->mode;
 	ret = 0;
 out:

@@ -299,4 +299,22 @@ TEST_F(dray, no_buffer_is_left_when_no_fd_is_free)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
+TEST_F(dray, a_failed_call_leaves_the_heap_that_was_asked_for)
+{
+	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
+	struct rlimit limit = { .rlim_cur = 64, .rlim_max = 64 };
+
+	ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &limit));
+	while (dup(0) >= 0)
+		;
+	ASSERT_EQ(EMFILE, errno);
+	EXPECT_EQ(-EMFILE, allocate(self->node, &alloc));
+	EXPECT_EQ(DRAY_HEAP_ANY, alloc.heap);
+	close(0);
+	EXPECT_EQ(0, ledger_differences(&self->before));
+	/* the same request again, with room for its fd now */
+	EXPECT_EQ(0, allocate(self->node, &alloc));
+	EXPECT_GT(self->info.heap_count, alloc.heap);
+}
+
 TEST_HARNESS_MAIN
