@@ -142,6 +142,10 @@ enum dray_mode {
 /* dray_alloc.flags */
 #define DRAY_ALLOC_TOP		(1u << 0)  /* from the upper end of a reserved heap */
 
+/*
+ * When the reply cannot be written the call is -EFAULT: no fd is installed, and
+ * the buffer is freed.
+ */
 struct dray_alloc {
 	__u64 size;		/* in: bytes, > 0; out: rounded up to pages */
 	__u64 alignment;	/* in: bytes, a power of two; 0: one page */
@@ -266,6 +270,9 @@ struct dray_transfer {
  * The fence is a sync_file: wait with poll(); its status is 1, or a negative
  * errno (-EIO, -ETIMEDOUT, -ENODEV, -ECANCELED).  When the opener is closed,
  * what it has submitted is not fed any more: -ECANCELED.
+ *
+ * When the reply cannot be written the call is -EFAULT and no fd is installed,
+ * but the job was taken: it runs on, and frees what it holds at its end.
  */
 struct dray_submit {
 	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: the one taken */
