@@ -20,8 +20,11 @@
 #include "node.h"
 
 /*
- * Rows closer than this have no cache line of their own between them, on any
- * machine: one pass over all is the same maintenance, and cheaper.
+ * Rows closer than this leave no whole cache line between them, on any machine:
+ * the lines of a gap are the rows' lines too, and one pass over all is cheaper.
+ * For the CPU the pass drops what the CPU wrote in a gap, where row by row the
+ * ends of rows would have been written back.  Neither can be relied on: the CPU
+ * must not write to lines that it shares with a transfer.
  */
 #define DRAY_SMALLEST_LINE 32
 

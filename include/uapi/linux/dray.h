@@ -197,7 +197,12 @@ enum dray_sync_owner {
 
 #define DRAY_TARGET_NODE	0xffffffffu	/* else a channel's index */
 
-/* rows pieces of width bytes, pitch bytes apart; rows = 1 is a plain range */
+/*
+ * rows pieces of width bytes, pitch bytes apart; rows = 1 is a plain range.
+ * Maintenance is by whole cache lines.  A gap between rows that is narrower than
+ * a line shares its lines with them: between the sync for the device and the one
+ * for the CPU, the CPU must not write there.
+ */
 struct dray_range {
 	__s32 fd;		/* in: a buffer of this driver */
 	__u32 flags;		/* in: 0 */
