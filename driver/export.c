@@ -108,10 +108,11 @@ static struct sg_table *dray_map(struct dma_buf_attachment *attachment,
 			      DMA_ATTR_SKIP_CPU_SYNC);
 	if (ret)
 		return ERR_PTR(ret);
-	dma_sync_sgtable_for_device(importer->dev, &importer->table, direction);
+	/* From here on a CPU access maintains for this importer too. */
 	mutex_lock(&buffer->lock);
 	importer->direction = direction;
 	mutex_unlock(&buffer->lock);
+	dma_sync_sgtable_for_device(importer->dev, &importer->table, direction);
 	return &importer->table;
 }
 
