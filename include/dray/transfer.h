@@ -63,7 +63,11 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
  * contradicting flags; with DRAY_COPY_ENGINE, spans of source and destination
  * that overlap), -EPERM (a read-only destination), -EOPNOTSUPP
  * (DRAY_COPY_ENGINE and no engine can: the sentence says why), -EAGAIN
- * (DRAY_COPY_NONBLOCK), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
+ * (DRAY_COPY_NONBLOCK), -EINTR (a signal handler ran while this waited for
+ * room in the queue, or before a copy by the CPU for one in flight on the same
+ * memory: nothing was submitted or copied, and it may be called again; the
+ * wait of @fence NULL is not ended), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from
+ * the engine).
  */
 DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 		       const struct dray_view *src, unsigned int flags,

@@ -174,7 +174,8 @@ int __wrap_dray_node_submit(struct dray_node *node, struct dray_submit *args)
 	memmove(engine.errors, engine.errors + 1, 3 * sizeof(int));
 	engine.errors[3] = 0;
 	if (error) {
-		args->reason = engine.reason;
+		if (error != -EINTR)
+			args->reason = engine.reason;
 		return error; /* whose sentence is that of an earlier error */
 	}
 	job = engine_slot();

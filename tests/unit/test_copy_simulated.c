@@ -535,18 +535,83 @@ static void a_read_only_buffer_is_no_destination(void **state)
 	discard(&src);
 }
 
-static void signals_before_a_slot_is_free_submit_again(void **state)
+static void a_signal_before_a_slot_is_free_submits_nothing(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence = NULL;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		engine.errors[0] = -EINTR;
+		assert_fails(dray_copy(queue, &dst, &src, 0, i ? &fence : NULL),
+			     -EINTR, "nothing was submitted");
+		assert_null(fence);
+		assert_int_equal(*(unsigned char *)dst.data, 1);
+	}
+	engine.errors[0] = -EINTR;
+	assert_fails(dray_fill(queue, &dst, "x", 0, &fence), -EINTR,
+		     "nothing was submitted");
+	assert_null(fence);
+	assert_int_equal(engine.calls, 3);
+	/* and the same call again does it */
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
+	assert_int_equal(engine.calls, 4);
+	assert_int_equal(*(unsigned char *)dst.data, 2);
+	discard(&dst);
+	discard(&src);
+	assert_int_equal(parked(), 0);
+}
+
+static void a_signal_on_the_second_channel_keeps_the_engine(void **state)
 {
 	struct dray_view dst = square(1), src = square(2);
 
 	(void)state;
-	engine.errors[0] = engine.errors[1] = -EINTR;
+	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
+	engine.errors[0] = -EIO;
+	engine.errors[1] = -EINTR;
+	engine.reason = DRAY_REASON_DEAD;
+	memset(src.data, 3, 64 * 64);
+	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EINTR,
+		     "nothing was submitted");
+	assert_int_equal(*(unsigned char *)dst.data, 2);
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
+	assert_int_equal(*(unsigned char *)dst.data, 3);
+	discard(&dst);
+	discard(&src);
+}
+
+static void a_signal_ends_no_wait_for_what_was_submitted(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+
+	(void)state;
 	engine.interrupt_poll = true;
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
-	assert_int_equal(engine.calls, 3);
+	assert_false(engine.interrupt_poll);
+	assert_int_equal(engine.calls, 1);
 	assert_int_equal(*(unsigned char *)dst.data, 2);
 	discard(&dst);
 	discard(&src);
+}
+
+static void a_signal_ends_the_wait_before_a_copy_by_the_cpu(void **state)
+{
+	struct dray_view dst = square(1), src = square(2), third = square(3);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	engine.interrupt_poll = true;
+	assert_fails(dray_copy(queue, &third, &dst, DRAY_COPY_CPU, NULL),
+		     -EINTR, "waiting for fence");
+	assert_int_equal(*(unsigned char *)third.data, 3);
+	assert_works(dray_copy(queue, &third, &dst, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)third.data, 2);
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+	discard(&third);
 }
 
 static void a_signal_ends_a_wait_which_may_be_repeated(void **state)
@@ -1032,7 +1097,10 @@ int main(void)
 		FACT(buffers_are_kept_until_the_fence),
 		FACT(a_node_that_does_not_answer_has_no_queue),
 		FACT(a_read_only_buffer_is_no_destination),
-		FACT(signals_before_a_slot_is_free_submit_again),
+		FACT(a_signal_before_a_slot_is_free_submits_nothing),
+		FACT(a_signal_on_the_second_channel_keeps_the_engine),
+		FACT(a_signal_ends_no_wait_for_what_was_submitted),
+		FACT(a_signal_ends_the_wait_before_a_copy_by_the_cpu),
 		FACT(a_signal_ends_a_wait_which_may_be_repeated),
 		FACT(a_full_queue_is_told_and_holds_nothing),
 		FACT(what_the_engine_refuses_for_good_goes_to_the_cpu),

@@ -88,20 +88,22 @@ static bool is_for_cpu(uint32_t reason)
 	       is_beyond_engine(reason);
 }
 
-/* Fills the out fields of @args; a signal before there was a slot is not told. */
+/* Fills the out fields of @args; @args->channel only where it was taken. */
 static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 {
-	struct dray_submit again;
+	struct dray_submit reply = *args;
 	int error;
 
-	do {
-		again = *args;
-		error = dray_node_submit(queue->node, &again);
-	} while (error == -EINTR);
+	reply.reason = DRAY_REASON_NONE;
+	error = dray_node_submit(queue->node, &reply);
 	if (!error)
-		args->channel = again.channel;
-	args->fence_fd = again.fence_fd;
-	args->reason = again.reason;
+		args->channel = reply.channel;
+	args->fence_fd = reply.fence_fd;
+	args->reason = reply.reason;
+	if (error == -EINTR)
+		return dray_fail(
+			-EINTR,
+			"a signal came before the queue had room, nothing was submitted");
 	return error;
 }
 
@@ -221,7 +223,10 @@ static int copy_with_cpu(struct dray_queue *queue, const struct dray_view *dst,
 	return error;
 }
 
-/* A fence for the caller, or the end of the transfer for one without. */
+/*
+ * A fence for the caller, or the end of the transfer for one without: it can
+ * not be taken back, so that a signal does not end this wait.
+ */
 static int hand_over(struct dray_fence *done, struct dray_fence **fence)
 {
 	int error;

@@ -373,18 +373,19 @@ int dray_queue_wait_for_views(struct dray_queue *queue,
 	struct dray_fence *fence;
 
 	while ((fence = find_conflict(queue, to, from))) {
+		int error = 0;
 		bool done;
 
 		if (!nonblock)
-			wait_for_end(fence);
+			error = dray_fence_wait(fence, -1);
 		done = atomic_load(&fence->status);
 		dray_fence_unref(fence);
-		if (!done && !nonblock)
-			return -EIO; /* with the sentence of the wait */
 		if (nonblock)
 			return dray_fail(
 				-EAGAIN,
 				"the CPU would have to wait for a transfer in flight on the same memory");
+		if (!done) /* with the sentence of the wait */
+			return error == -EINTR ? -EINTR : -EIO;
 	}
 	return 0;
 }

@@ -49,7 +49,8 @@ void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
 
 /*
  * Waits for everything in flight that writes what either view covers, or
- * reads what @dst covers.  @nonblock: -EAGAIN where it would wait.
+ * reads what @dst covers.  @nonblock: -EAGAIN where it would wait.  -EINTR
+ * when a signal handler ran.
  */
 int dray_queue_wait_for_views(struct dray_queue *queue,
 			      const struct dray_view *dst,
