@@ -11,6 +11,7 @@
 #include <linux/types.h>
 
 #include "node.h"
+#include "refusal.h"
 
 #ifdef DRAY_SUBMIT
 

@@ -9,9 +9,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/sizes.h>
-#include <linux/slab.h>
 
-#include "buffer.h"
 #include "job.h"
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)
@@ -20,173 +18,6 @@ static unsigned long dray_deadline(void)
 {
 	return jiffies + msecs_to_jiffies(dray_watchdog_ms);
 }
-
-/* --- a job's beginning and end -------------------------------------------- */
-
-static struct dray_queue *dray_job_queue(struct dray_job *job)
-{
-	return &job->queues->queue[job->channel->index];
-}
-
-/* Lets go of everything; the fence, if there is one, has signalled. */
-void dray_job_free(struct dray_job *job)
-{
-	struct dray_in_fence *in_fence;
-	struct dray_plan *plan;
-	u32 i;
-
-	for (i = 0; i < job->in_fence_count; i++) {
-		in_fence = &job->in_fences[i];
-		if (in_fence->job)
-			dma_fence_remove_callback(in_fence->fence,
-						  &in_fence->callback);
-		dma_fence_put(in_fence->fence);
-	}
-	for (i = 0; i < job->count; i++) {
-		plan = &job->plans[i];
-		if (job->channel)
-			dray_plan_unfit(plan, job->channel->dev);
-		if (plan->dst.buffer)
-			dray_buffer_put(plan->dst.buffer);
-		if (plan->src.buffer)
-			dray_buffer_put(plan->src.buffer);
-	}
-	if (job->slot)
-		atomic_dec(&job->queues->in_flight);
-	dma_fence_put(job->fence);
-	dray_queues_put(job->queues);
-	kfree(job->in_fences);
-	kvfree(job->axes);
-	kvfree(job);
-}
-
-static void dray_job_count(struct dray_job *job, int step)
-{
-	u32 i;
-
-	for (i = 0; i < job->count; i++) {
-		atomic_add(step, &job->plans[i].dst.buffer->transfers);
-		if (job->plans[i].src.buffer)
-			atomic_add(step, &job->plans[i].src.buffer->transfers);
-	}
-}
-
-/*
- * Of a job that its engine never finished: what may still be written, or read
- * for somebody who sees the result, is never given out again; nor is the
- * pattern of a fill.
- */
-void dray_job_abandon(struct dray_job *job)
-{
-	struct dray_plan *plan;
-	u32 i;
-
-	for (i = 0; i < job->count; i++) {
-		plan = &job->plans[i];
-		plan->fill = NULL;
-		WRITE_ONCE(plan->dst.buffer->condemned, true);
-		if (plan->src.buffer)
-			WRITE_ONCE(plan->src.buffer->condemned, true);
-	}
-	dray_job_count(job, -1);
-	dray_job_free(job);
-}
-
-/* The job's fence signals, whatever became of it. */
-static void dray_job_finish(struct dray_job *job, int error)
-{
-	struct dray_channel *channel = job->channel;
-	u32 i;
-
-	for (i = 0; i < job->count && job->started && job->sync; i++)
-		dray_layout_sync(&job->plans[i].dst, channel->dev, true,
-				 DMA_FROM_DEVICE);
-	if (error) {
-		atomic64_inc(&channel->failed);
-		dma_fence_set_error(job->fence, error);
-	} else {
-		atomic64_add(job->count, &channel->submitted);
-		atomic64_add(job->bytes, &channel->bytes);
-	}
-	if (channel->lost != job)
-		dray_job_count(job, -1);
-	/* The slot is free when the fence says so, not later. */
-	atomic_dec(&job->queues->in_flight);
-	job->slot = false;
-	dma_fence_signal(job->fence);
-	wake_up_all(&channel->node->channels->slots);
-}
-
-/*
- * Puts a job whose fence is known to others into its queue: from here on it
- * comes to an end by itself.
- */
-void dray_job_enqueue(struct dray_job *job)
-{
-	struct dray_channel *channel = job->channel;
-	struct dray_queue *queue = dray_job_queue(job);
-
-	dray_job_count(job, 1);
-	spin_lock(&channel->lock);
-	if (list_empty(&queue->jobs))
-		list_add_tail(&queue->link, &channel->queues);
-	list_add_tail(&job->list, &queue->jobs);
-	channel->waiting++;
-	spin_unlock(&channel->lock);
-	mod_delayed_work(dray_workqueue, &channel->feed, 0);
-}
-
-/* Will the job not run, so that it need not wait for its in-fences? */
-static bool dray_job_must_end(struct dray_job *job)
-{
-	struct dray_channel *channel = job->channel;
-
-	return channel->closing || channel->dead ||
-	       READ_ONCE(job->queues->cancelled);
-}
-
-/* The next job that may run or must end, of the queue that waited longest. */
-static struct dray_job *dray_job_next(struct dray_channel *channel)
-{
-	struct dray_job *job = NULL, *first;
-	struct dray_queue *queue;
-
-	spin_lock(&channel->lock);
-	list_for_each_entry(queue, &channel->queues, link) {
-		first = list_first_entry(&queue->jobs, struct dray_job, list);
-		if (atomic_read(&first->pending) && !dray_job_must_end(first))
-			continue;
-		job = first;
-		list_del_init(&job->list);
-		if (list_empty(&queue->jobs))
-			list_del_init(&queue->link);
-		else
-			list_move_tail(&queue->link, &channel->queues);
-		break;
-	}
-	spin_unlock(&channel->lock);
-	return job;
-}
-
-/* Why a job cannot start, if so. */
-static int dray_job_obstacle(struct dray_job *job)
-{
-	struct dray_channel *channel = job->channel;
-	u32 i;
-
-	if (READ_ONCE(channel->closing))
-		return -ENODEV;
-	if (channel->dead)
-		return -EIO;
-	if (READ_ONCE(job->queues->cancelled))
-		return -ECANCELED;
-	for (i = 0; i < job->in_fence_count; i++)
-		if (dma_fence_get_status(job->in_fences[i].fence) < 0)
-			return -ECANCELED;
-	return 0;
-}
-
-/* --- a round -------------------------------------------------------------- */
 
 /* From the engine's tasklet or interrupt. */
 static void dray_piece_done(struct dray_channel *channel, bool failed)
@@ -291,8 +122,6 @@ static bool dray_round_is_done(struct dray_channel *channel)
 	return status == DMA_COMPLETE || status == DMA_ERROR;
 }
 
-/* --- the work item -------------------------------------------------------- */
-
 /* Wakes at the deadline; sooner where only the engine's status is missing. */
 static void dray_feed_again(struct dray_channel *channel)
 {
@@ -301,6 +130,24 @@ static void dray_feed_again(struct dray_channel *channel)
 	if (atomic_read(&channel->pieces))
 		delay = max_t(long, channel->deadline - jiffies, 1);
 	queue_delayed_work(dray_workqueue, &channel->feed, delay);
+}
+
+/* Why a job cannot start, if so. */
+static int dray_job_obstacle(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	u32 i;
+
+	if (READ_ONCE(channel->closing))
+		return -ENODEV;
+	if (channel->dead)
+		return -EIO;
+	if (READ_ONCE(job->queues->cancelled))
+		return -ECANCELED;
+	for (i = 0; i < job->in_fence_count; i++)
+		if (dma_fence_get_status(job->in_fences[i].fence) < 0)
+			return -ECANCELED;
+	return 0;
 }
 
 /* Takes up the next job; false when there is none that may run. */
@@ -381,6 +228,31 @@ static void dray_channel_clean(struct dray_channel *channel,
 	if (!channel->waiting)
 		wake_up_all(&channel->idle);
 	spin_unlock(&channel->lock);
+}
+
+/* The job's fence signals, whatever became of it. */
+static void dray_job_finish(struct dray_job *job, int error)
+{
+	struct dray_channel *channel = job->channel;
+	u32 i;
+
+	for (i = 0; i < job->count && job->started && job->sync; i++)
+		dray_layout_sync(&job->plans[i].dst, channel->dev, true,
+				 DMA_FROM_DEVICE);
+	if (error) {
+		atomic64_inc(&channel->failed);
+		dma_fence_set_error(job->fence, error);
+	} else {
+		atomic64_add(job->count, &channel->submitted);
+		atomic64_add(job->bytes, &channel->bytes);
+	}
+	if (channel->lost != job)
+		dray_job_count(job, -1);
+	/* The slot is free when the fence says so, not later. */
+	atomic_dec(&job->queues->in_flight);
+	job->slot = false;
+	dma_fence_signal(job->fence);
+	wake_up_all(&channel->node->channels->slots);
 }
 
 void dray_feed(struct work_struct *work)

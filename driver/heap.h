@@ -13,24 +13,12 @@
 #include <linux/list.h>
 #include <linux/types.h>
 
+#include "refusal.h"
+
 struct device;
 struct device_node;
 struct dray_heap;
 struct page;
-
-/* Why a call was refused; goes into `reason` and `limit` of its reply. */
-struct dray_refusal {
-	u32 reason; /* enum dray_reason */
-	u64 limit;
-};
-
-static inline int dray_refuse(struct dray_refusal *refusal, int error,
-			      u32 reason, u64 limit)
-{
-	refusal->reason = reason;
-	refusal->limit = limit;
-	return error;
-}
 
 struct dray_request {
 	size_t size; /* bytes, whole pages */

@@ -121,7 +121,25 @@ extern unsigned int dray_watchdog_ms;
 u64 dray_submit_max_runs(void);
 u64 dray_submit_max_bytes(void);
 int dray_channel_open(struct dray_channel *channel);
+
+/* job.c */
+struct dray_job *dray_job_create(struct dray_opener *opener,
+				 struct dray_submit *args,
+				 struct dray_refusal *refusal);
+void dray_job_count(struct dray_job *job, int step);
+void dray_job_free(struct dray_job *job);
+void dray_job_abandon(struct dray_job *job);
+
+/* queue.c */
 void dray_queues_put(struct dray_queues *queues);
+int dray_job_slot(struct dray_job *job, struct dray_node *node, bool wait,
+		  struct dray_refusal *refusal);
+void dray_job_enqueue(struct dray_job *job);
+struct dray_job *dray_job_next(struct dray_channel *channel);
+
+/* place.c */
+int dray_job_place(struct dray_job *job, struct dray_node *node,
+		   struct dray_submit *args, struct dray_refusal *refusal);
 
 /* fence.c */
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
@@ -132,8 +150,5 @@ int dray_job_guard(struct dray_job *job);
 
 /* feed.c */
 void dray_feed(struct work_struct *work);
-void dray_job_enqueue(struct dray_job *job);
-void dray_job_free(struct dray_job *job);
-void dray_job_abandon(struct dray_job *job);
 
 #endif /* DRAY_JOB_H */

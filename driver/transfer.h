@@ -11,7 +11,7 @@
 #include <linux/dray.h>
 #include <linux/types.h>
 
-#include "heap.h"
+#include "refusal.h"
 
 struct device;
 struct dray_buffer;

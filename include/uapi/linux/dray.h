@@ -59,8 +59,6 @@ enum dray_reason {
 	DRAY_REASON_BOUNCE,	/* the device would bounce silently, highest address it reaches */
 };
 
-/* --- INFO -------------------------------------------------------------- */
-
 /* dray_info.flags */
 #define DRAY_NODE_COHERENT	(1u << 0)  /* the device snoops the CPU's caches */
 #define DRAY_NODE_IOMMU		(1u << 1)  /* DMA addresses are translated */
@@ -129,8 +127,6 @@ struct dray_channel_info {
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
 };
 
-/* --- ALLOC ------------------------------------------------------------- */
-
 enum dray_mode {
 	DRAY_MODE_CACHED = 0,
 	DRAY_MODE_WRITE_COMBINED = 1,
@@ -161,8 +157,6 @@ struct dray_alloc {
 	__u64 limit;		/* out, on failure too */
 };
 
-/* --- ADDRESS ----------------------------------------------------------- */
-
 struct dray_segment {
 	__u64 address;		/* DMA address for this node */
 	__u64 length;		/* bytes */
@@ -181,8 +175,6 @@ struct dray_address {
 	__u32 reserved;
 	__u64 limit;		/* out */
 };
-
-/* --- SYNC -------------------------------------------------------------- */
 
 enum dray_direction {
 	DRAY_TO_DEVICE = 1,	/* the device reads */
@@ -227,8 +219,6 @@ struct dray_sync {
 	__u32 failed;		/* out: index of the range that is wrong */
 	__u32 reserved;
 };
-
-/* --- SUBMIT ------------------------------------------------------------ */
 
 enum dray_op {
 	DRAY_OP_COPY = 1,
@@ -294,8 +284,6 @@ struct dray_submit {
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
 };
-
-/* --- LIST, BUFFER_INFO ------------------------------------------------- */
 
 /*
  * The buffers of all nodes, by id.  Callers with CAP_SYS_ADMIN see all, others

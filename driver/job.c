@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jobs: made from what the caller of SUBMIT gave, and freed.  Arguments are
+ * copied and checked here, buffers and in-fences are held; nothing is known of
+ * channels yet.  A job that its engine never finished takes its memory along.
+ */
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/overflow.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/sync_file.h>
+#include <linux/uaccess.h>
+
+#include "buffer.h"
+#include "job.h"
+
+/* Lets go of everything; the fence, if there is one, has signalled. */
+void dray_job_free(struct dray_job *job)
+{
+	struct dray_in_fence *in_fence;
+	struct dray_plan *plan;
+	u32 i;
+
+	for (i = 0; i < job->in_fence_count; i++) {
+		in_fence = &job->in_fences[i];
+		if (in_fence->job)
+			dma_fence_remove_callback(in_fence->fence,
+						  &in_fence->callback);
+		dma_fence_put(in_fence->fence);
+	}
+	for (i = 0; i < job->count; i++) {
+		plan = &job->plans[i];
+		if (job->channel)
+			dray_plan_unfit(plan, job->channel->dev);
+		if (plan->dst.buffer)
+			dray_buffer_put(plan->dst.buffer);
+		if (plan->src.buffer)
+			dray_buffer_put(plan->src.buffer);
+	}
+	if (job->slot)
+		atomic_dec(&job->queues->in_flight);
+	dma_fence_put(job->fence);
+	dray_queues_put(job->queues);
+	kfree(job->in_fences);
+	kvfree(job->axes);
+	kvfree(job);
+}
+
+/* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
+void dray_job_count(struct dray_job *job, int step)
+{
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		atomic_add(step, &job->plans[i].dst.buffer->transfers);
+		if (job->plans[i].src.buffer)
+			atomic_add(step, &job->plans[i].src.buffer->transfers);
+	}
+}
+
+/*
+ * Of a job that its engine never finished: what may still be written, or read
+ * for somebody who sees the result, is never given out again; nor is the
+ * pattern of a fill.
+ */
+void dray_job_abandon(struct dray_job *job)
+{
+	struct dray_plan *plan;
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		plan = &job->plans[i];
+		plan->fill = NULL;
+		WRITE_ONCE(plan->dst.buffer->condemned, true);
+		if (plan->src.buffer)
+			WRITE_ONCE(plan->src.buffer->condemned, true);
+	}
+	dray_job_count(job, -1);
+	dray_job_free(job);
+}
+
+static int dray_transfer_buffers(struct dray_plan *plan,
+				 const struct dray_transfer *transfer,
+				 struct dray_refusal *refusal)
+{
+	struct dray_buffer *buffer;
+
+	if (transfer->op == DRAY_OP_FILL) {
+		if (transfer->src_fd != -1 || transfer->src_offset)
+			return -EINVAL;
+	} else {
+		buffer = dray_buffer_of_fd(transfer->src_fd, refusal);
+		if (IS_ERR(buffer))
+			return PTR_ERR(buffer);
+		plan->src.buffer = buffer;
+	}
+	buffer = dray_buffer_of_fd(transfer->dst_fd, refusal);
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
+	plan->dst.buffer = buffer;
+	return 0;
+}
+
+static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
+			const struct dray_transfer *transfer,
+			struct dray_refusal *refusal)
+{
+	struct dray_axis *axes;
+	u64 most;
+	int ret;
+
+	if (transfer->flags ||
+	    (transfer->op != DRAY_OP_COPY && transfer->op != DRAY_OP_FILL))
+		return -EINVAL;
+	axes = memdup_user(u64_to_user_ptr(transfer->axes),
+			   transfer->axes_count * sizeof(*axes));
+	if (IS_ERR(axes))
+		return PTR_ERR(axes);
+	ret = dray_transfer_buffers(plan, transfer, refusal);
+	if (!ret)
+		ret = dray_plan_check(plan, transfer, axes, refusal);
+	kfree(axes);
+	if (ret)
+		return ret;
+
+	most = dray_submit_max_bytes();
+	if (check_add_overflow(job->bytes, dray_plan_bytes(plan),
+			       &job->bytes) ||
+	    job->bytes > most)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_BYTES, most);
+	return 0;
+}
+
+/* Room for the steps and the two layouts of every transfer. */
+static int dray_job_axes(struct dray_job *job,
+			 const struct dray_transfer *transfers, u32 count,
+			 u32 *failed, struct dray_refusal *refusal)
+{
+	struct dray_level *level;
+	struct dray_step *step;
+	size_t total = 0;
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		if (transfers[i].axes_count > DRAY_MAX_AXES) {
+			*failed = i;
+			return dray_refuse(refusal, -EINVAL, DRAY_REASON_AXES,
+					   DRAY_MAX_AXES);
+		}
+		total += transfers[i].axes_count;
+	}
+	if (!total)
+		return 0;
+	job->axes = kvcalloc(total, sizeof(*step) + 2 * sizeof(*level),
+			     GFP_KERNEL_ACCOUNT);
+	if (!job->axes)
+		return -ENOMEM;
+	step = job->axes;
+	level = (struct dray_level *)(step + total);
+	for (i = 0; i < count; i++) {
+		job->plans[i].step = step;
+		job->plans[i].dst.level = level;
+		job->plans[i].src.level = level + transfers[i].axes_count;
+		step += transfers[i].axes_count;
+		level += 2 * transfers[i].axes_count;
+	}
+	return 0;
+}
+
+static int dray_job_transfers(struct dray_job *job, struct dray_submit *args,
+			      struct dray_refusal *refusal)
+{
+	struct dray_transfer *transfers;
+	u32 i;
+	int ret;
+
+	transfers = vmemdup_user(u64_to_user_ptr(args->transfers),
+				 args->count * sizeof(*transfers));
+	if (IS_ERR(transfers))
+		return PTR_ERR(transfers);
+	ret = dray_job_axes(job, transfers, args->count, &args->failed,
+			    refusal);
+	for (i = 0; i < args->count && !ret; i++) {
+		/* Patterns are nobody's memory: a job has this much, together. */
+		job->plans[i].fill_most = SZ_64K / args->count;
+		ret = dray_job_add(job, &job->plans[i], &transfers[i], refusal);
+		if (ret)
+			args->failed = i;
+	}
+	kvfree(transfers);
+	return ret;
+}
+
+static int dray_job_in_fences(struct dray_job *job, struct dray_submit *args,
+			      struct dray_refusal *refusal)
+{
+	s32 fds[DRAY_MAX_IN_FENCES];
+	struct dma_fence *fence;
+	struct file *file;
+	u32 i;
+
+	if (!args->in_fence_count)
+		return 0;
+	if (copy_from_user(fds, u64_to_user_ptr(args->in_fences),
+			   args->in_fence_count * sizeof(*fds)))
+		return -EFAULT;
+	job->in_fences = kcalloc(args->in_fence_count, sizeof(*job->in_fences),
+				 GFP_KERNEL_ACCOUNT);
+	if (!job->in_fences)
+		return -ENOMEM;
+	for (i = 0; i < args->in_fence_count; i++) {
+		file = fget(fds[i]);
+		if (!file)
+			return dray_refuse(refusal, -EBADF, DRAY_REASON_FOREIGN,
+					   (u32)fds[i]);
+		fput(file);
+		/* Only these come to an end for sure. */
+		fence = sync_file_get_fence(fds[i]);
+		if (!fence)
+			return dray_refuse(refusal, -EINVAL,
+					   DRAY_REASON_FOREIGN, (u32)fds[i]);
+		job->in_fences[i].fence = fence;
+		job->in_fence_count++;
+	}
+	return 0;
+}
+
+struct dray_job *dray_job_create(struct dray_opener *opener,
+				 struct dray_submit *args,
+				 struct dray_refusal *refusal)
+{
+	struct dray_job *job;
+	int ret;
+
+	job = kvzalloc(struct_size(job, plans, args->count),
+		       GFP_KERNEL_ACCOUNT);
+	if (!job)
+		return ERR_PTR(-ENOMEM);
+	kref_get(&opener->queues->kref);
+	job->queues = opener->queues;
+	job->sync = !(args->flags & DRAY_SUBMIT_NO_SYNC);
+	job->count = args->count;
+	ret = dray_job_transfers(job, args, refusal);
+	if (!ret)
+		ret = dray_job_in_fences(job, args, refusal);
+	if (ret) {
+		dray_job_free(job);
+		return ERR_PTR(ret);
+	}
+	return job;
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where a job runs: the caller's channel or the one with the fewest jobs, the
+ * addresses that its engine uses, and caches that let the engine see what the
+ * CPU wrote.  The caller is inside the node.
+ */
+#include <linux/err.h>
+#include <linux/nospec.h>
+
+#include "buffer.h"
+#include "job.h"
+
+/* The living channel with the fewest jobs. */
+static struct dray_channel *dray_channel_any(struct dray_node *node,
+					     struct dray_refusal *refusal)
+{
+	struct dray_channel *channel, *best = NULL;
+	u32 i, waiting, fewest = U32_MAX;
+	int ret = -ENODEV;
+
+	dray_refuse(refusal, 0, DRAY_REASON_CHANNEL, node->channels->count);
+	for (i = 0; i < node->channels->count; i++) {
+		channel = &node->channels->channel[i];
+		if (READ_ONCE(channel->dead)) {
+			ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, i);
+			continue;
+		}
+		if (dray_channel_open(channel))
+			continue;
+		waiting = READ_ONCE(channel->waiting);
+		if (waiting < fewest) {
+			fewest = waiting;
+			best = channel;
+		}
+	}
+	if (!best)
+		return ERR_PTR(ret);
+	*refusal = (struct dray_refusal){};
+	return best;
+}
+
+static struct dray_channel *dray_channel_named(struct dray_node *node,
+					       u32 index,
+					       struct dray_refusal *refusal)
+{
+	u32 count = node->channels->count;
+	struct dray_channel *channel;
+	int ret;
+
+	channel = &node->channels->channel[array_index_nospec(index, count)];
+	if (READ_ONCE(channel->dead)) {
+		ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, index);
+		return ERR_PTR(ret);
+	}
+	if (dray_channel_open(channel)) {
+		ret = dray_refuse(refusal, -ENODEV, DRAY_REASON_CHANNEL, count);
+		return ERR_PTR(ret);
+	}
+	return channel;
+}
+
+static int dray_plan_place(struct dray_plan *plan, struct dray_channel *channel,
+			   u64 *runs, struct dray_refusal *refusal)
+{
+	struct dray_node *node = channel->node;
+	int ret;
+
+	ret = dray_mapping_get(plan->dst.buffer, node, channel->dev,
+			       &plan->dst.address, refusal);
+	if (!ret && plan->src.buffer)
+		ret = dray_mapping_get(plan->src.buffer, node, channel->dev,
+				       &plan->src.address, refusal);
+	if (!ret)
+		ret = dray_plan_fit(plan, channel->dev, &channel->limits, runs,
+				    refusal);
+	return ret;
+}
+
+/*
+ * The engine sees what the CPU wrote, and no dirty line is left that could
+ * be written back over what the engine writes.
+ */
+static int dray_plan_sync(struct dray_plan *plan, struct device *dev)
+{
+	int ret = 0;
+
+	if (plan->src.buffer)
+		ret = dray_layout_sync(&plan->src, dev, false, DMA_TO_DEVICE);
+	if (!ret)
+		ret = dray_layout_sync(&plan->dst, dev, false,
+				       DMA_BIDIRECTIONAL);
+	return ret;
+}
+
+/* On the caller's channel, or on any. */
+int dray_job_place(struct dray_job *job, struct dray_node *node,
+		   struct dray_submit *args, struct dray_refusal *refusal)
+{
+	struct dray_channel *channel;
+	u64 most = dray_submit_max_runs();
+	u32 i;
+	int ret;
+
+	if (args->channel == DRAY_CHANNEL_ANY)
+		channel = dray_channel_any(node, refusal);
+	else
+		channel = dray_channel_named(node, args->channel, refusal);
+	if (IS_ERR(channel))
+		return PTR_ERR(channel);
+	job->channel = channel;
+	for (i = 0; i < job->count; i++) {
+		ret = dray_plan_place(&job->plans[i], channel, &job->runs,
+				      refusal);
+		if (!ret && job->runs > most)
+			ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_RUNS,
+					  most);
+		if (ret) {
+			args->failed = i;
+			return ret;
+		}
+	}
+	for (i = 0; i < job->count && job->sync; i++) {
+		ret = dray_plan_sync(&job->plans[i], channel->dev);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
