@@ -387,4 +387,24 @@ TEST_F(engine, every_opener_has_a_queue_of_its_own)
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 }
 
+TEST_F(engine, the_job_runs_on_when_the_reply_cannot_be_written)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	void *page = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_NE(MAP_FAILED, page);
+	memcpy(page, &submit, sizeof(submit));
+	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
+	ASSERT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SUBMIT, page));
+	/* without a fence, the buffer still waits for who writes it */
+	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
 TEST_HARNESS_MAIN
