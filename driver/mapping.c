@@ -199,6 +199,7 @@ int dray_address_call(struct dray_opener *opener, void *data,
 	struct dray_address *args = data;
 	struct dray_buffer *buffer;
 	struct dray_segment segment;
+	u64 length = args->length;
 	dma_addr_t address;
 	int ret;
 
@@ -220,10 +221,9 @@ int dray_address_call(struct dray_opener *opener, void *data,
 		ret = dray_refuse(&refusal, -EPERM, DRAY_REASON_PERMISSION, 0);
 		goto leave;
 	}
-	if (!args->length && args->offset < buffer->size)
-		args->length = buffer->size - args->offset;
-	if (!args->length ||
-	    !dray_range_fits(buffer, args->offset, args->length)) {
+	if (!length && args->offset < buffer->size)
+		length = buffer->size - args->offset;
+	if (!length || !dray_range_fits(buffer, args->offset, length)) {
 		ret = dray_refuse(&refusal, -EINVAL, DRAY_REASON_RANGE,
 				  buffer->size);
 		goto leave;
@@ -237,7 +237,7 @@ leave:
 	/* One mapping of contiguous memory is one segment. */
 	args->count = 1;
 	segment.address = address + args->offset;
-	segment.length = args->length;
+	segment.length = length;
 	if (args->room && copy_to_user(u64_to_user_ptr(args->segments),
 				       &segment, sizeof(segment)))
 		ret = -EFAULT;
