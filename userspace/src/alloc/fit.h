@@ -30,7 +30,7 @@ enum dray_piece_state {
 	DRAY_PIECE_FREE,
 	DRAY_PIECE_LIVE,	/* a block */
 	DRAY_PIECE_PARKED,	/* a block that was freed while it was busy */
-	DRAY_PIECE_ASIDE,	/* free, but not to be found for now */
+	DRAY_PIECE_ASIDE,	/* free, but not to be found */
 };
 
 struct dray_piece {

@@ -57,7 +57,7 @@ uint64_t dray_regions_destroy(struct dray_pool_region *regions)
 /*
  * Gives the pages of a large free run back, without the lock.  Holding growing
  * keeps a fork() from leaving the child with a run that nobody puts back;
- * where another thread has it, the pages stay for now.
+ * where another thread has it, the pages stay.
  */
 static void punch(struct dray_pool *pool, struct dray_pool_region *region,
 		  uint32_t piece)
