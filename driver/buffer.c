@@ -5,12 +5,12 @@
  * otherwise a sync for the CPU, which needs no right, would throw the zeros
  * away and show what the memory held before.
  */
+#include <linux/bitops.h>
 #include <linux/cred.h>
 #include <linux/dma-buf.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/highmem.h>
-#include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
@@ -21,24 +21,47 @@
 #include <linux/xarray.h>
 
 #include "buffer.h"
+#include "held.h"
 #include "node.h"
+#include "trace.h"
 
 #define DRAY_LARGEST_SIZE ((u64)(SIZE_MAX & PAGE_MASK))
 
-/* Identifier -> buffer.  Its lock also guards the step from one to none. */
+/* Identifier -> buffer.  Its lock also guards the step between one and none. */
 static DEFINE_XARRAY(dray_buffers);
 static atomic64_t dray_last_id;
+
+/*
+ * The memory is held: whoever lists buffers finds it, and so does the end of a
+ * node.  An end that came by before it could be found is waiting for its
+ * mappings.
+ */
+static void dray_buffer_revive(struct dray_buffer *buffer)
+{
+	xa_lock(&dray_buffers);
+	/* One reference holds it, the other is ours: RECLAIM may come now. */
+	refcount_set(&buffer->kref.refcount, 2);
+	xa_unlock(&dray_buffers);
+	dray_mappings_drop_gone(buffer);
+	dray_buffer_put(buffer);
+}
 
 static void dray_buffer_release(struct kref *kref)
 {
 	struct dray_buffer *buffer =
 		container_of(kref, struct dray_buffer, kref);
 
-	if (buffer->id)
-		xa_erase(&dray_buffers, buffer->id);
+	if (dray_buffer_hold(buffer)) {
+		dray_buffer_revive(buffer);
+		return;
+	}
+	/* One that was never shown to anybody is not there. */
+	if (buffer->id <= ULONG_MAX && xa_erase(&dray_buffers, buffer->id))
+		trace_dray_free(buffer);
 	dray_mappings_drop(buffer, NULL);
 	dma_resv_fini(&buffer->resv);
 	dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned);
+	dray_buffer_forget(buffer);
 	put_pid(buffer->pid);
 	mutex_destroy(&buffer->lock);
 	kfree(buffer);
@@ -80,8 +103,12 @@ struct dray_buffer *dray_buffer_next(u64 *id)
 	return buffer;
 }
 
-/* The buffer behind a file descriptor; ERR_PTR for any other file. */
-struct dray_buffer *dray_buffer_of_fd(int fd, struct dray_refusal *refusal)
+/*
+ * The buffer behind a file descriptor, and whether it may be written through
+ * that; ERR_PTR for any other file.
+ */
+struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
+				      struct dray_refusal *refusal)
 {
 	struct dma_buf *dmabuf = dma_buf_get(fd);
 	struct dray_buffer *buffer;
@@ -92,7 +119,7 @@ struct dray_buffer *dray_buffer_of_fd(int fd, struct dray_refusal *refusal)
 				  (u32)fd);
 		return ERR_PTR(ret);
 	}
-	buffer = dray_exported(dmabuf);
+	buffer = dray_exported(dmabuf, writable);
 	if (buffer)
 		kref_get(&buffer->kref);
 	dma_buf_put(dmabuf);
@@ -106,10 +133,13 @@ struct dray_buffer *dray_buffer_of_fd(int fd, struct dray_refusal *refusal)
 
 static int dray_buffer_clear(struct dray_buffer *buffer)
 {
+	struct dray_heap *heap = buffer->heap;
 	size_t index;
 
-	if (buffer->heap->zeroed)
+	if (heap->zeroed)
 		return 0;
+	if (heap->ops->clear)
+		return heap->ops->clear(heap, &buffer->extent);
 	for (index = 0; index < buffer->size >> PAGE_SHIFT; index++) {
 		clear_highpage(dray_buffer_page(buffer, index));
 		if (fatal_signal_pending(current))
@@ -139,13 +169,14 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	}
 
 	kref_init(&buffer->kref);
+	buffer->id = atomic64_inc_return(&dray_last_id);
 	mutex_init(&buffer->lock);
 	INIT_LIST_HEAD(&buffer->mappings);
 	INIT_LIST_HEAD(&buffer->attachments);
 	dma_resv_init(&buffer->resv);
 	buffer->heap = heap;
 	buffer->size = request->size;
-	buffer->mode = DRAY_MODE_CACHED;
+	buffer->mode = request->mode;
 	buffer->created = ktime_get();
 	buffer->uid = current_euid();
 	buffer->pid = get_pid(task_tgid(current));
@@ -168,29 +199,58 @@ static int dray_alloc_check(struct dray_node *node,
 			    const struct dray_alloc *args,
 			    struct dray_refusal *refusal)
 {
-	u64 largest = rounddown_pow_of_two(SIZE_MAX);
-
 	if (args->flags & ~DRAY_ALLOC_TOP || args->reserved)
 		return -EINVAL;
 	if (strnlen(args->name, sizeof(args->name)) == sizeof(args->name))
 		return -EINVAL;
-	if (args->mode > DRAY_MODE_COHERENT)
+	if (args->mode > DRAY_MODE_DEVICE)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_MODE,
-				   DRAY_MODE_COHERENT);
-	if (args->mode != DRAY_MODE_CACHED)
-		return dray_refuse(refusal, -EOPNOTSUPP, DRAY_REASON_MODE,
-				   DRAY_MODE_CACHED);
-	if (!args->size || args->size > DRAY_LARGEST_SIZE)
+				   DRAY_MODE_DEVICE);
+	if (!args->size || args->size > round_down(U64_MAX, PAGE_SIZE))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_SIZE,
 				   DRAY_LARGEST_SIZE);
-	if ((args->alignment && !is_power_of_2(args->alignment)) ||
-	    args->alignment > largest)
+	if (args->size > DRAY_LARGEST_SIZE)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_SIZE,
+				   DRAY_LARGEST_SIZE);
+	/* Not is_power_of_2(): it takes half of the number on 32 bits. */
+	if (args->alignment & (args->alignment - 1))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
-				   largest);
+				   1ULL << 63);
 	if (args->heap != DRAY_HEAP_ANY && args->heap >= node->heap_count)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_HEAP,
 				   node->heap_count);
 	return 0;
+}
+
+static int dray_refuse_mode(struct dray_node *node, u32 heap,
+			    struct dray_refusal *refusal)
+{
+	u32 modes = dray_heap_modes(node->heaps[heap], node->dev);
+
+	return dray_refuse(refusal, -EOPNOTSUPP, DRAY_REASON_MODE,
+			   __ffs(modes));
+}
+
+/*
+ * The heaps that DRAY_HEAP_ANY may take for @mode, a bit for each.  Memory that
+ * the kernel does not map is scarce and of one use: it is for buffers that need
+ * no mapping either, else for what no other heap has.
+ */
+static u32 dray_heaps_for(struct dray_node *node, u32 mode)
+{
+	u32 heap, effect, offering = 0, carveouts = 0;
+
+	for (heap = 0; heap < node->heap_count; heap++) {
+		effect = mode;
+		if (!dray_heap_offers(node->heaps[heap], node->dev, &effect))
+			continue;
+		offering |= BIT(heap);
+		if (node->heaps[heap]->type == DRAY_HEAP_CARVEOUT)
+			carveouts |= BIT(heap);
+	}
+	if (mode != DRAY_MODE_DEVICE && offering & ~carveouts)
+		offering &= ~carveouts;
+	return offering;
 }
 
 /*
@@ -209,9 +269,9 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		.top = args->flags & DRAY_ALLOC_TOP,
 	};
 	u64 limit = dray_device_reach(node->dev);
-	struct dray_buffer *buffer = ERR_PTR(-ENODEV), *first = NULL;
+	struct dray_buffer *buffer, *first = NULL;
 	struct dray_refusal later;
-	u32 heap;
+	u32 heap, heaps;
 
 	if (args->address_limit)
 		limit = min_t(u64, limit, args->address_limit);
@@ -222,12 +282,22 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 	if (args->heap != DRAY_HEAP_ANY) {
 		heap = array_index_nospec(args->heap, node->heap_count);
 		*taken = heap;
+		request.mode = args->mode;
+		if (!dray_heap_offers(node->heaps[heap], node->dev,
+				      &request.mode))
+			return ERR_PTR(dray_refuse_mode(node, heap, refusal));
 		return dray_buffer_create(node, node->heaps[heap], &request,
 					  limit, refusal);
 	}
-	for (heap = 0; heap < node->heap_count; heap++) {
+	heaps = dray_heaps_for(node, args->mode);
+	if (!heaps)
+		return ERR_PTR(dray_refuse_mode(node, 0, refusal));
+	for (; heaps; heaps &= heaps - 1) {
+		heap = __ffs(heaps);
+		request.mode = args->mode;
+		dray_heap_offers(node->heaps[heap], node->dev, &request.mode);
 		buffer = dray_buffer_create(node, node->heaps[heap], &request,
-					    limit, heap ? &later : refusal);
+					    limit, first ? &later : refusal);
 		if (!IS_ERR(buffer)) {
 			*taken = heap;
 			*refusal = (struct dray_refusal){};
@@ -238,7 +308,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		if (fatal_signal_pending(current))
 			break;
 	}
-	return first ? first : buffer;
+	return first;
 }
 
 /*
@@ -247,16 +317,15 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
  */
 static int dray_buffer_publish(struct dray_buffer *buffer)
 {
-	u64 id = atomic64_inc_return(&dray_last_id);
 	int ret;
 
 	/* Never used twice; only on 32 bits do they come to an end. */
-	if (id > ULONG_MAX)
+	if (buffer->id > ULONG_MAX)
 		return -ENOSPC;
-	buffer->id = id;
-	ret = xa_err(xa_store(&dray_buffers, id, buffer, GFP_KERNEL_ACCOUNT));
-	if (ret)
-		buffer->id = 0;
+	ret = xa_err(xa_store(&dray_buffers, buffer->id, buffer,
+			      GFP_KERNEL_ACCOUNT));
+	if (!ret)
+		trace_dray_alloc(buffer);
 	return ret;
 }
 
@@ -290,7 +359,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	if (ret)
 		goto out;
 
-	dmabuf = dray_export(buffer);
+	dmabuf = dray_export(buffer, true);
 	if (IS_ERR(dmabuf)) {
 		dray_buffer_put(buffer);
 		ret = PTR_ERR(dmabuf);

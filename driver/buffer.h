@@ -15,11 +15,14 @@
 #include <linux/mutex.h>
 #include <linux/uidgid.h>
 
+#include "area.h"
 #include "heap.h"
 
+struct device;
 struct dma_buf;
 struct dray_node;
 struct pid;
+struct seq_file;
 struct vm_area_struct;
 
 /*
@@ -37,14 +40,18 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	struct mutex lock; /* the next five */
+	struct mutex lock; /* the next seven */
 	struct list_head mappings; /* for dray's own devices */
 	struct list_head attachments; /* importers through dma-buf */
 	unsigned int mapped_devices; /* of both lists */
 	void *vaddr;
 	unsigned int vmap_count;
+	struct pid *told; /* the process that has its address; or NULL */
+	struct dray_node *told_by; /* for whose device; a reference */
 
 	bool condemned; /* a dead channel may still write it */
+	bool disclosed; /* its address was given out */
+	atomic_t held; /* 1: freed, but a device may still write it */
 	atomic_t mapped; /* user mappings */
 	atomic_t transfers; /* in flight */
 	atomic64_t sync_bytes;
@@ -63,49 +70,45 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 	return buffer->extent.page + index;
 }
 
-static inline bool dray_range_fits(struct dray_buffer *buffer, u64 offset,
-				   u64 length)
-{
-	return offset <= buffer->size && length <= buffer->size - offset;
-}
-
-struct dray_buffer *dray_buffer_of_fd(int fd, struct dray_refusal *refusal);
+struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
+				      struct dray_refusal *refusal);
 struct dray_buffer *dray_buffer_of_id(u64 id);
 struct dray_buffer *dray_buffer_next(u64 *id);
 void dray_buffer_put(struct dray_buffer *buffer);
 
 /* export.c */
-struct dma_buf *dray_export(struct dray_buffer *buffer);
-struct dray_buffer *dray_exported(struct dma_buf *dmabuf);
+struct dma_buf *dray_export(struct dray_buffer *buffer, bool writable);
+struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable);
 
 /* mmap.c */
 int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
+int dray_mmap_read_only(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
 /* mapping.c: where a device finds a buffer */
 int dray_mapping_get(struct dray_buffer *buffer, struct dray_node *node,
 		     struct device *dev, dma_addr_t *address,
 		     struct dray_refusal *refusal);
+int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
+		       struct device *dev, struct dray_place *place,
+		       struct dray_refusal *refusal);
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node);
 void dray_mappings_drop_node(struct dray_node *node);
-void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool for_cpu,
+void dray_mappings_drop_gone(struct dray_buffer *buffer);
+void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
+			      bool for_cpu,
 			      enum dma_data_direction direction);
+void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
+bool dray_device_maintained(struct device *dev);
+struct device *dray_device_mapped(struct dray_node *node,
+				  struct device *engine);
 bool dray_mapping_bounced(struct device *dev, dma_addr_t address,
 			  phys_addr_t start);
 u64 dray_device_reach(struct device *dev);
 bool dray_device_translated(struct device *dev);
 
-/* sync.c: cache maintenance of pieces of one mapping */
-struct dray_rows {
-	u64 offset; /* bytes from the start of the mapping */
-	u64 width; /* bytes of a row */
-	u64 pitch; /* bytes from row to row, at least @width */
-	u64 rows;
-};
-
-int dray_sync_rows(struct device *dev, dma_addr_t address,
-		   const struct dray_rows *rows, bool for_cpu,
-		   enum dma_data_direction direction);
-
-void dray_sync_count(struct dray_buffer *buffer, u64 bytes, ktime_t start);
+/* sync.c */
+void dray_sync_count(struct dray_buffer *buffer, struct device *dev, u64 bytes,
+		     bool for_cpu, enum dma_data_direction direction,
+		     ktime_t start);
 
 #endif /* DRAY_BUFFER_H */

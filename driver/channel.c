@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Channels: the engines that the device tree names for a node.  One is asked
- * for on first use, because a channel that somebody else holds is an error
- * and not a reason to wait, and given back when the node is unbound.
+ * Channels: the engines of a node, as whoever made the node has named or given
+ * them.  One that is named is asked for on first use, because a channel that
+ * somebody else holds is an error and not a reason to wait, and given back when
+ * the node goes.
  */
 #include <linux/dma-mapping.h>
+#include <linux/dray_node.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
-#include <linux/of.h>
+#include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "buffer.h"
 #include "job.h"
@@ -30,10 +33,6 @@ unsigned int dray_watchdog_ms = 10000;
 module_param_named(watchdog_ms, dray_watchdog_ms, uint, 0444);
 MODULE_PARM_DESC(watchdog_ms,
 		 "milliseconds that a round of descriptors may take");
-
-static unsigned int virtual_channels;
-module_param_named(channels, virtual_channels, uint, 0444);
-MODULE_PARM_DESC(channels, "copy channels that a virtual node asks for");
 
 struct workqueue_struct *dray_workqueue;
 
@@ -63,82 +62,107 @@ void dray_channels_exit(void)
 	destroy_workqueue(dray_workqueue);
 }
 
-static void dray_channel_init(struct dray_node *node, u32 index)
+static int dray_channel_init(struct dray_node *node, u32 index,
+			     const struct dray_node_channel *from)
 {
 	struct dray_channel *channel = &node->channels->channel[index];
-	const char *name = NULL;
 
+	if (!from->name || !*from->name ||
+	    strscpy(channel->name, from->name, sizeof(channel->name)) < 0)
+		return -EINVAL;
+	channel->given = from->chan;
 	channel->node = node;
 	channel->index = index;
 	channel->limits.alignment = 1;
-	of_property_read_string_index(node->dev->of_node, "dma-names", index,
-				      &name);
-	if (name)
-		strscpy(channel->name, name, sizeof(channel->name));
-	else
-		snprintf(channel->name, sizeof(channel->name), "copy%u", index);
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
 	INIT_LIST_HEAD(&channel->queues);
 	init_waitqueue_head(&channel->idle);
 	INIT_DELAYED_WORK(&channel->feed, dray_feed);
+	return 0;
 }
 
-int dray_channels_probe(struct dray_node *node)
+int dray_channels_probe(struct dray_node *node,
+			const struct dray_node_channel *channels,
+			unsigned int count)
 {
-	int count = virtual_channels;
 	u32 i;
+	int ret;
 
-	if (node->dev->of_node)
-		count = of_property_count_strings(node->dev->of_node,
-						  "dma-names");
-	count = clamp(count, 0, DRAY_MAX_CHANNELS);
+	if (count > DRAY_MAX_CHANNELS)
+		return -EINVAL;
 	node->channels = kzalloc(struct_size(node->channels, channel, count),
 				 GFP_KERNEL);
 	if (!node->channels)
 		return -ENOMEM;
 	node->channels->count = count;
 	init_waitqueue_head(&node->channels->slots);
-	for (i = 0; i < node->channels->count; i++)
-		dray_channel_init(node, i);
+	for (i = 0; i < count; i++) {
+		ret = dray_channel_init(node, i, &channels[i]);
+		if (ret)
+			return ret;
+	}
 	node->flags |= DRAY_NODE_SUBMIT;
 	return 0;
 }
 
+/* A virtual node has no device to name an engine: it takes any that copies. */
 static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 {
-	struct device *dev = channel->node->dev;
+	struct dray_node *node = channel->node;
 	dma_cap_mask_t mask;
 
-	if (dev->of_node)
-		return dma_request_chan(dev, channel->name);
+	if (channel->given)
+		return channel->given;
+	if (!(node->flags & DRAY_NODE_VIRTUAL))
+		return dma_request_chan(node->dev, channel->name);
 	dma_cap_zero(mask);
 	dma_cap_set(DMA_MEMCPY, mask);
 	return dma_request_chan_by_mask(&mask);
+}
+
+/*
+ * The two devices are linked, so that the node goes and sleeps before its
+ * engine does; where the kernel has found the link in the device tree, it stays
+ * that one.  Who gives a channel may be its provider: that needs no link.
+ */
+static bool dray_channel_link(struct dray_channel *channel,
+			      struct dma_chan *chan)
+{
+	struct device *provider = chan->device->dev;
+	struct device *dev = channel->node->dev;
+
+	if (channel->given && (provider == dev || provider->parent == dev))
+		return true;
+	return device_link_add(dev, provider, DL_FLAG_AUTOREMOVE_CONSUMER);
+}
+
+/* A channel that was given is its giver's to release. */
+static void dray_channel_release(struct dray_channel *channel,
+				 struct dma_chan *chan)
+{
+	if (!channel->given)
+		dma_release_channel(chan);
 }
 
 static void dray_channel_learn(struct dray_channel *channel,
 			       struct dma_chan *chan)
 {
 	struct dma_device *engine = chan->device;
+	struct device *dev = dmaengine_get_dma_device(chan);
 
-	channel->dev = dmaengine_get_dma_device(chan);
+	channel->dev = dray_device_mapped(channel->node, dev);
 	channel->limits.alignment = 1 << engine->copy_align;
-	channel->limits.max_segment = min_t(u64, DRAY_ROUND_BYTES,
-					    dma_get_max_seg_size(channel->dev));
+	channel->limits.max_segment =
+		min_t(u64, DRAY_ROUND_BYTES, dma_get_max_seg_size(dev));
 	if (dma_has_cap(DMA_MEMSET, engine->cap_mask) &&
 	    engine->device_prep_dma_memset)
 		channel->limits.fill_alignment = 1 << engine->fill_align;
 }
 
-/*
- * Asks for the channel if it is not there yet.  The caller is inside the node.
- * The two devices are linked, so that the node goes before its engine does;
- * where the kernel has found the link in the device tree, it stays that one.
- */
+/* Asks for the channel if it is not there yet.  The caller is inside the node. */
 int dray_channel_open(struct dray_channel *channel)
 {
-	struct device *dev = channel->node->dev;
 	struct dma_chan *chan;
 	int ret = 0;
 
@@ -152,9 +176,8 @@ int dray_channel_open(struct dray_channel *channel)
 	}
 	if (!dma_has_cap(DMA_MEMCPY, chan->device->cap_mask) ||
 	    !chan->device->device_prep_dma_memcpy ||
-	    !device_link_add(dev, chan->device->dev,
-			     DL_FLAG_AUTOREMOVE_CONSUMER)) {
-		dma_release_channel(chan);
+	    !dray_channel_link(channel, chan)) {
+		dray_channel_release(channel, chan);
 		ret = -ENODEV;
 		goto out;
 	}
@@ -184,7 +207,7 @@ static void dray_channel_close(struct dray_channel *channel)
 			dray_job_abandon(channel->lost);
 			channel->lost = NULL;
 		}
-		dma_release_channel(channel->chan);
+		dray_channel_release(channel, channel->chan);
 		channel->chan = NULL;
 	}
 	mutex_unlock(&channel->opening);
@@ -206,6 +229,41 @@ void dray_channels_remove(struct dray_node *node)
 void dray_channels_free(struct dray_node *node)
 {
 	kfree(node->channels);
+}
+
+/* For debugfs. */
+static void dray_channel_print(struct dray_channel *channel,
+			       struct seq_file *file)
+{
+	struct dray_queue *queue;
+	u32 queues = 0;
+
+	spin_lock(&channel->lock);
+	list_for_each_entry(queue, &channel->queues, link)
+		queues++;
+	seq_printf(file, "%u %s%s%s, waiting %u in %u queues", channel->index,
+		   channel->name, channel->dead ? ", dead" : "",
+		   channel->closing ? ", closing" : "", channel->waiting,
+		   queues);
+	if (channel->running)
+		seq_printf(file, ", running %llu:%llu, transfer %u of %u",
+			   channel->running->fence->context,
+			   channel->running->fence->seqno, channel->running->at,
+			   channel->running->count);
+	spin_unlock(&channel->lock);
+	seq_printf(file, ", out %d, submitted %lld, bytes %lld, failed %lld\n",
+		   atomic_read(&channel->pieces),
+		   (long long)atomic64_read(&channel->submitted),
+		   (long long)atomic64_read(&channel->bytes),
+		   (long long)atomic64_read(&channel->failed));
+}
+
+void dray_channels_print(struct dray_node *node, struct seq_file *file)
+{
+	u32 i;
+
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_print(&node->channels->channel[i], file);
 }
 
 void dray_channels_limits(struct dray_node *node, struct dray_info *info)

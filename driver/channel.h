@@ -13,13 +13,20 @@
 #include "node.h"
 #include "refusal.h"
 
+struct seq_file;
+
 #ifdef DRAY_SUBMIT
 
 int dray_channels_init(void);
 void dray_channels_exit(void);
-int dray_channels_probe(struct dray_node *node);
+int dray_channels_probe(struct dray_node *node,
+			const struct dray_node_channel *channels,
+			unsigned int count);
 void dray_channels_remove(struct dray_node *node);
+void dray_channels_suspend(struct dray_node *node);
+void dray_channels_resume(struct dray_node *node);
 void dray_channels_free(struct dray_node *node);
+void dray_channels_print(struct dray_node *node, struct seq_file *file);
 void dray_channels_limits(struct dray_node *node, struct dray_info *info);
 int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
 			struct dray_refusal *refusal);
@@ -30,6 +37,8 @@ void dray_queues_close(struct dray_opener *opener);
 int dray_channel_info_call(struct dray_opener *opener, void *data,
 			   struct dray_reply *reply);
 int dray_submit_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply);
+int dray_cancel_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply);
 
 #else
@@ -43,7 +52,10 @@ static inline void dray_channels_exit(void)
 {
 }
 
-static inline int dray_channels_probe(struct dray_node *node)
+static inline int
+dray_channels_probe(struct dray_node *node,
+		    const struct dray_node_channel *channels,
+		    unsigned int count)
 {
 	return 0;
 }
@@ -52,7 +64,20 @@ static inline void dray_channels_remove(struct dray_node *node)
 {
 }
 
+static inline void dray_channels_suspend(struct dray_node *node)
+{
+}
+
+static inline void dray_channels_resume(struct dray_node *node)
+{
+}
+
 static inline void dray_channels_free(struct dray_node *node)
+{
+}
+
+static inline void dray_channels_print(struct dray_node *node,
+				       struct seq_file *file)
 {
 }
 
@@ -84,6 +109,12 @@ static inline int dray_channel_info_call(struct dray_opener *opener, void *data,
 }
 
 static inline int dray_submit_call(struct dray_opener *opener, void *data,
+				   struct dray_reply *reply)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline int dray_cancel_call(struct dray_opener *opener, void *data,
 				   struct dray_reply *reply)
 {
 	return -EOPNOTSUPP;

@@ -7,8 +7,12 @@
 #ifndef DRAY_COMPAT_H
 #define DRAY_COMPAT_H
 
+#include <linux/dma-buf.h>
 #include <linux/dma-resv.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
 
 #ifdef DRAY_IOSYS_MAP
 #include <linux/iosys-map.h>
@@ -19,6 +23,53 @@
 #define iosys_map_clear dma_buf_map_clear
 #endif
 
+/* mprotect() does not make it writable either. */
+static inline void dray_vma_forbid_write(struct vm_area_struct *vma)
+{
+#ifdef DRAY_VM_FLAGS
+	vm_flags_clear(vma, VM_MAYWRITE | VM_SHARED);
+#else
+	vma->vm_flags &= ~(VM_MAYWRITE | VM_SHARED);
+#endif
+}
+
+/* The caller has not locked the fences of the dma-buf. */
+static inline struct sg_table *
+dray_import_map(struct dma_buf_attachment *import,
+		enum dma_data_direction direction)
+{
+#ifdef DRAY_UNLOCKED_IMPORT
+	return dma_buf_map_attachment_unlocked(import, direction);
+#else
+	return dma_buf_map_attachment(import, direction);
+#endif
+}
+
+static inline void dray_import_unmap(struct dma_buf_attachment *import,
+				     struct sg_table *table,
+				     enum dma_data_direction direction)
+{
+#ifdef DRAY_UNLOCKED_IMPORT
+	dma_buf_unmap_attachment_unlocked(import, table, direction);
+#else
+	dma_buf_unmap_attachment(import, table, direction);
+#endif
+}
+
+/*
+ * Where modules have no free_uid(), the last reference stays: the kernel finds
+ * the user's entry again, so that there is one for each user at most.
+ */
+static inline void dray_user_put(struct user_struct *user)
+{
+#ifdef DRAY_FREE_UID
+	free_uid(user);
+#else
+	if (!refcount_dec_not_one(&user->__count))
+		pr_debug("dray: a user's entry stays\n");
+#endif
+}
+
 /* Waits for all fences, or for those of writers only. */
 static inline long dray_resv_wait(struct dma_resv *resv, bool all)
 {
@@ -27,6 +78,38 @@ static inline long dray_resv_wait(struct dma_resv *resv, bool all)
 				     MAX_SCHEDULE_TIMEOUT);
 #else
 	return dma_resv_wait_timeout(resv, all, true, MAX_SCHEDULE_TIMEOUT);
+#endif
+}
+
+/*
+ * The fences that a reader or a writer has to wait for, with a reference each;
+ * the object is locked.
+ */
+static inline int dray_resv_fences(struct dma_resv *resv, bool write,
+				   unsigned int *count,
+				   struct dma_fence ***fences)
+{
+#if defined(DRAY_RESV_USAGE)
+	return dma_resv_get_fences(resv, dma_resv_usage_rw(write), count,
+				   fences);
+#elif defined(DRAY_RESV_EXCLUSIVE)
+	struct dma_fence *writer;
+
+	if (write)
+		return dma_resv_get_fences(resv, NULL, count, fences);
+	writer = dma_resv_excl_fence(resv);
+	*count = 0;
+	*fences = NULL;
+	if (!writer)
+		return 0;
+	*fences = kmalloc(sizeof(**fences), GFP_KERNEL);
+	if (!*fences)
+		return -ENOMEM;
+	**fences = dma_fence_get(writer);
+	*count = 1;
+	return 0;
+#else
+	return dma_resv_get_fences(resv, write, count, fences);
 #endif
 }
 

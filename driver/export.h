@@ -6,11 +6,11 @@
 #ifndef DRAY_EXPORT_H
 #define DRAY_EXPORT_H
 
-#include <linux/dma-direction.h>
+#include <linux/types.h>
 
 struct dray_buffer;
 
-void dray_attachments_sync(struct dray_buffer *buffer, bool for_cpu,
-			   enum dma_data_direction direction);
+void dray_importers_sync(struct dray_buffer *buffer, bool writable,
+			 bool for_cpu);
 
 #endif /* DRAY_EXPORT_H */

@@ -11,6 +11,7 @@
 #include <linux/sizes.h>
 
 #include "job.h"
+#include "trace.h"
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)
 
@@ -24,7 +25,8 @@ static void dray_piece_done(struct dray_channel *channel, bool failed)
 {
 	if (failed)
 		atomic_inc(&channel->failed_pieces);
-	if (atomic_dec_and_test(&channel->pieces))
+	/* Below 0: engines were seen to call back for an earlier use. */
+	if (atomic_dec_return(&channel->pieces) <= 0)
 		mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
@@ -113,7 +115,7 @@ static bool dray_round_is_done(struct dray_channel *channel)
 {
 	enum dma_status status;
 
-	if (atomic_read(&channel->pieces))
+	if (atomic_read(&channel->pieces) > 0)
 		return false;
 	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
 					  NULL);
@@ -127,9 +129,29 @@ static void dray_feed_again(struct dray_channel *channel)
 {
 	unsigned long delay = DRAY_RETRY_DELAY;
 
-	if (atomic_read(&channel->pieces))
+	if (atomic_read(&channel->pieces) > 0)
 		delay = max_t(long, channel->deadline - jiffies, 1);
 	queue_delayed_work(dray_workqueue, &channel->feed, delay);
+}
+
+static bool dray_job_is_cancelled(struct dray_job *job)
+{
+	bool cancelled;
+
+	spin_lock(&job->channel->lock);
+	cancelled = job->cancelled;
+	spin_unlock(&job->channel->lock);
+	return cancelled;
+}
+
+/* Once the engine has all of a job, it is too late to cancel it. */
+static void dray_job_fed(struct dray_job *job)
+{
+	if (job->at < job->count)
+		return;
+	spin_lock(&job->channel->lock);
+	job->fed = !job->cancelled;
+	spin_unlock(&job->channel->lock);
 }
 
 /* Why a job cannot start, if so. */
@@ -142,9 +164,10 @@ static int dray_job_obstacle(struct dray_job *job)
 		return -ENODEV;
 	if (channel->dead)
 		return -EIO;
-	if (READ_ONCE(job->queues->cancelled))
+	if (dray_job_is_cancelled(job))
 		return -ECANCELED;
-	for (i = 0; i < job->in_fence_count; i++)
+	/* What others did with the memory is only waited for. */
+	for (i = 0; i < job->asked_count; i++)
 		if (dma_fence_get_status(job->in_fences[i].fence) < 0)
 			return -ECANCELED;
 	return 0;
@@ -157,11 +180,21 @@ static bool dray_channel_start(struct dray_channel *channel)
 
 	if (!job)
 		return false;
-	channel->running = job;
 	channel->error = dray_job_obstacle(job);
 	channel->deadline = dray_deadline();
 	job->started = !channel->error;
 	return true;
+}
+
+/* Nobody finds the running job any more. */
+static struct dray_job *dray_channel_stop(struct dray_channel *channel)
+{
+	struct dray_job *job = channel->running;
+
+	spin_lock(&channel->lock);
+	channel->running = NULL;
+	spin_unlock(&channel->lock);
+	return job;
 }
 
 static void dray_channel_died(struct dray_channel *channel)
@@ -174,6 +207,19 @@ static void dray_channel_died(struct dray_channel *channel)
 	spin_unlock(&channel->lock);
 	channel->lost = channel->running;
 	channel->error = -ETIMEDOUT;
+}
+
+/* Waking up starts the work item.  For the job no time passes in between. */
+static bool dray_channel_sleeps(struct dray_channel *channel)
+{
+	if (READ_ONCE(channel->asleep)) {
+		channel->held = true;
+		return true;
+	}
+	if (channel->held)
+		channel->deadline = dray_deadline();
+	channel->held = false;
+	return false;
 }
 
 /*
@@ -190,19 +236,24 @@ static bool dray_channel_advance(struct dray_channel *channel)
 				goto wait;
 			dray_channel_died(channel);
 		}
-		channel->out = false;
+		WRITE_ONCE(channel->out, false);
+		wake_up_all(&channel->idle);
 		channel->deadline = dray_deadline();
 	}
-	if (channel->error || job->at == job->count)
+	if (channel->error || job->fed)
 		return true;
 	if (READ_ONCE(channel->closing))
 		channel->error = -ENODEV;
-	else if (READ_ONCE(job->queues->cancelled))
+	else if (dray_job_is_cancelled(job))
 		channel->error = -ECANCELED;
 	if (channel->error)
 		return true;
-	if (dray_round_issue(channel))
+	if (dray_channel_sleeps(channel))
+		return false;
+	if (dray_round_issue(channel)) {
+		dray_job_fed(job);
 		goto wait;
+	}
 	/* With nothing out, nobody will call: try again for a while. */
 	if (!channel->error && !time_before(jiffies, channel->deadline))
 		channel->error = -EIO;
@@ -246,6 +297,7 @@ static void dray_job_finish(struct dray_job *job, int error)
 		atomic64_add(job->count, &channel->submitted);
 		atomic64_add(job->bytes, &channel->bytes);
 	}
+	trace_dray_complete(job->fence, channel->name, error);
 	if (channel->lost != job)
 		dray_job_count(job, -1);
 	/* The slot is free when the fence says so, not later. */
@@ -268,8 +320,7 @@ void dray_feed(struct work_struct *work)
 	while (channel->running || dray_channel_start(channel)) {
 		if (!dray_channel_advance(channel))
 			break;
-		job = channel->running;
-		channel->running = NULL;
+		job = dray_channel_stop(channel);
 		dray_job_finish(job, channel->error);
 		if (job != channel->lost)
 			list_add_tail(&job->list, &ended);

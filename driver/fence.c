@@ -44,6 +44,11 @@ static const struct dma_fence_ops dray_fence_ops = {
 	.release = dray_fence_release,
 };
 
+bool dray_fence_is_ours(struct dma_fence *fence)
+{
+	return fence->ops == &dray_fence_ops;
+}
+
 /* The next one of @queue, whose order the caller holds; NULL: no memory. */
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue)

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A job's fence in the reservation objects of its buffers, where importers,
+ * A job's fence in the reservation objects of its areas, where importers,
  * poll() on the dma-buf and DMA_BUF_IOCTL_SYNC find it.  All objects are
- * locked together, in whatever order the others lock them.
+ * locked together, in whatever order the others lock them.  What other drivers
+ * are doing with the memory is found there too, and waited for.
  */
 #include <linux/dma-resv.h>
+#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/ww_mutex.h>
 
-#include "buffer.h"
 #include "compat.h"
 #include "job.h"
 
@@ -17,18 +18,19 @@ struct dray_guard {
 	bool write;
 };
 
-/* Each buffer once; one that is written anywhere counts as written. */
+/* Each area once; one that is written anywhere counts as written. */
 static u32 dray_guard_add(struct dray_guard *guards, u32 count,
-			  struct dray_buffer *buffer, bool write)
+			  const struct dray_area *area, bool write)
 {
+	struct dma_resv *resv = dray_area_resv(area);
 	u32 i;
 
-	if (!buffer)
+	if (!resv)
 		return count;
 	for (i = 0; i < count; i++)
-		if (guards[i].resv == &buffer->resv)
+		if (guards[i].resv == resv)
 			break;
-	guards[i].resv = &buffer->resv;
+	guards[i].resv = resv;
 	guards[i].write |= write;
 	return max(count, i + 1);
 }
@@ -68,6 +70,51 @@ again:
 	return 0;
 }
 
+/* Takes over one reference. */
+static int dray_job_await(struct dray_job *job, struct dma_fence *fence)
+{
+	struct dray_in_fence *in_fences;
+
+	in_fences = krealloc(job->in_fences,
+			     array_size(job->in_fence_count + 1,
+					sizeof(*in_fences)),
+			     GFP_KERNEL_ACCOUNT);
+	if (!in_fences) {
+		dma_fence_put(fence);
+		return -ENOMEM;
+	}
+	job->in_fences = in_fences;
+	in_fences[job->in_fence_count++] =
+		(struct dray_in_fence){ .fence = fence };
+	return 0;
+}
+
+/*
+ * A reader waits for writers, a writer for all.  Dray's own jobs are not among
+ * them: their order is that of the queue and of the fences that callers name,
+ * and jobs on different parts of a buffer may run side by side.
+ */
+static int dray_guard_await(const struct dray_guard *guard,
+			    struct dray_job *job)
+{
+	struct dma_fence **fences = NULL;
+	unsigned int count = 0, i;
+	int ret;
+
+	ret = dray_resv_fences(guard->resv, guard->write, &count, &fences);
+	if (ret)
+		return ret;
+	for (i = 0; i < count; i++) {
+		if (ret || dray_fence_is_ours(fences[i]) ||
+		    dma_fence_is_signaled(fences[i]))
+			dma_fence_put(fences[i]);
+		else
+			ret = dray_job_await(job, fences[i]);
+	}
+	kfree(fences);
+	return ret;
+}
+
 /* From here on others may wait for the fence: the job must be enqueued. */
 int dray_job_guard(struct dray_job *job)
 {
@@ -80,9 +127,9 @@ int dray_job_guard(struct dray_job *job)
 	if (!guards)
 		return -ENOMEM;
 	for (i = 0; i < job->count; i++) {
-		count = dray_guard_add(guards, count, job->plans[i].dst.buffer,
+		count = dray_guard_add(guards, count, &job->plans[i].dst.area,
 				       true);
-		count = dray_guard_add(guards, count, job->plans[i].src.buffer,
+		count = dray_guard_add(guards, count, &job->plans[i].src.area,
 				       false);
 	}
 
@@ -90,8 +137,11 @@ int dray_job_guard(struct dray_job *job)
 	ret = dray_guards_lock(guards, count, &context);
 	if (ret)
 		goto out;
-	for (i = 0; i < count && !ret; i++)
-		ret = dray_resv_reserve(guards[i].resv);
+	for (i = 0; i < count && !ret; i++) {
+		ret = dray_guard_await(&guards[i], job);
+		if (!ret)
+			ret = dray_resv_reserve(guards[i].resv);
+	}
 	for (i = 0; i < count && !ret; i++)
 		dray_resv_add(guards[i].resv, job->fence, guards[i].write);
 	dray_guards_unlock(guards, count);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of heaps: finds the heap of a memory region or makes it, and does
- * for every kind of heap what they have in common (the count of what is used).
+ * for every kind of heap what they have in common (what is used, and who pays).
  */
+#include <linux/bits.h>
+#include <linux/dma-map-ops.h>
 #include <linux/err.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -11,6 +13,7 @@
 #include <linux/platform_device.h>
 #include <linux/string.h>
 
+#include "account.h"
 #include "heap.h"
 
 static LIST_HEAD(heaps);
@@ -26,23 +29,61 @@ static struct dray_heap *dray_heap_find(u32 type, phys_addr_t base)
 	return NULL;
 }
 
-static void dray_heap_publish(struct dray_heap *heap, const char *name)
+static bool dray_heap_is_named(const char *name)
 {
-	strscpy(heap->name, name, sizeof(heap->name));
-	list_add_tail(&heap->list, &heaps);
+	struct dray_heap *heap;
+
+	list_for_each_entry(heap, &heaps, list)
+		if (!strcmp(heap->name, name))
+			return true;
+	return false;
 }
 
-/*
- * The heap of memory-region entry @index of @dev.  -EOPNOTSUPP for a region
- * that is out of the kernel's map.
- */
+/* @name, with a number where another heap has it already. */
+static void dray_heap_choose_name(char *unique, const char *name)
+{
+	unsigned int count = 0;
+
+	strscpy(unique, name, DRAY_NAME_LEN);
+	while (dray_heap_is_named(unique))
+		snprintf(unique, DRAY_NAME_LEN, "%.20s-%u", name, ++count);
+}
+
+/* Shows a new heap to others; ERR_PTR stays what it is. */
+static struct dray_heap *dray_heap_publish(struct dray_heap *heap)
+{
+	int ret;
+
+	if (IS_ERR(heap))
+		return heap;
+	dray_account_init(heap);
+	ret = dray_heap_device_add(heap);
+	if (ret) {
+		put_device(&heap->device);
+		return ERR_PTR(ret);
+	}
+	list_add_tail(&heap->list, &heaps);
+	return heap;
+}
+
+static u32 dray_heap_type_of(struct device_node *region)
+{
+	if (of_property_read_bool(region, "no-map"))
+		return DRAY_HEAP_CARVEOUT;
+	if (of_device_is_compatible(region, "shared-dma-pool") &&
+	    of_property_read_bool(region, "reusable"))
+		return DRAY_HEAP_CMA;
+	return DRAY_HEAP_RESERVED;
+}
+
+/* The heap of memory-region entry @index of @dev; -ENOENT past the last. */
 int dray_heap_of_region(struct device *dev, int index, const char *name,
 			struct dray_heap **result)
 {
 	struct device_node *region;
 	struct reserved_mem *memory;
+	char unique[DRAY_NAME_LEN];
 	struct dray_heap *heap;
-	bool shared;
 	u32 type;
 
 	region = of_parse_phandle(dev->of_node, "memory-region", index);
@@ -53,21 +94,20 @@ int dray_heap_of_region(struct device *dev, int index, const char *name,
 		heap = ERR_PTR(-ENODEV);
 		goto out;
 	}
-	if (of_property_read_bool(region, "no-map")) {
-		heap = ERR_PTR(-EOPNOTSUPP);
-		goto out;
-	}
-	shared = of_device_is_compatible(region, "shared-dma-pool") &&
-		 of_property_read_bool(region, "reusable");
-	type = shared ? DRAY_HEAP_CMA : DRAY_HEAP_RESERVED;
+	type = dray_heap_type_of(region);
 
 	mutex_lock(&heaps_lock);
 	heap = dray_heap_find(type, memory->base);
 	if (!heap) {
-		heap = shared ? dray_heap_cma(dev, region, index)
-			      : dray_heap_reserved(dev, region);
-		if (!IS_ERR(heap))
-			dray_heap_publish(heap, name ? name : region->name);
+		dray_heap_choose_name(unique,
+				      name && *name ? name : region->name);
+		if (type == DRAY_HEAP_CARVEOUT)
+			heap = dray_heap_carveout(unique, dev, region);
+		else if (type == DRAY_HEAP_CMA)
+			heap = dray_heap_cma(unique, dev, region, index);
+		else
+			heap = dray_heap_reserved(unique, dev, region);
+		heap = dray_heap_publish(heap);
 	}
 	mutex_unlock(&heaps_lock);
 out:
@@ -80,28 +120,64 @@ out:
 struct dray_heap *dray_heap_of_type(u32 type)
 {
 	bool shared = type == DRAY_HEAP_CMA;
+	char unique[DRAY_NAME_LEN];
 	struct dray_heap *heap;
 
 	mutex_lock(&heaps_lock);
 	heap = dray_heap_find(type, 0);
 	if (!heap) {
-		heap = shared ? dray_heap_cma(NULL, NULL, 0)
-			      : dray_heap_pages();
-		if (!IS_ERR(heap))
-			dray_heap_publish(heap, shared ? "cma" : "pages");
+		dray_heap_choose_name(unique, shared ? "cma" : "pages");
+		heap = shared ? dray_heap_cma(unique, NULL, NULL, 0)
+			      : dray_heap_pages(unique);
+		heap = dray_heap_publish(heap);
 	}
 	mutex_unlock(&heaps_lock);
 	return heap;
 }
 
+/* What can be in effect for @dev. */
+u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev)
+{
+	if (dev_is_dma_coherent(dev) && heap->modes & BIT(DRAY_MODE_CACHED))
+		return heap->modes &
+		       (BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE));
+	return heap->modes;
+}
+
+/*
+ * Makes of the mode that is asked for the one in effect.  A device that snoops
+ * sees cached memory as it is, which is what the other modes are for.
+ */
+bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
+		      u32 *mode)
+{
+	u32 modes = dray_heap_modes(heap, dev);
+
+	if (dev_is_dma_coherent(dev) && modes & BIT(DRAY_MODE_CACHED) &&
+	    *mode != DRAY_MODE_DEVICE)
+		*mode = DRAY_MODE_CACHED;
+	return modes & BIT(*mode);
+}
+
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal)
 {
+	struct dray_charge *charge;
+	size_t size = request->size;
 	int ret;
 
+	if (heap->ops->takes)
+		size = heap->ops->takes(heap, request);
+	charge = dray_charge_take(heap, size, refusal);
+	if (IS_ERR(charge))
+		return PTR_ERR(charge);
 	ret = heap->ops->alloc(heap, request, extent, refusal);
-	if (ret)
+	if (ret) {
+		dray_charge_end(charge);
 		return ret;
+	}
+	extent->charge = charge;
+	extent->mode = request->mode;
 	atomic_inc(&heap->buffers);
 	atomic64_add(extent->size, &heap->used);
 	return 0;
@@ -114,6 +190,7 @@ void dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		heap->ops->condemn(heap, extent);
 	else
 		heap->ops->free(heap, extent);
+	dray_charge_end(extent->charge);
 	atomic64_sub(extent->size, &heap->used);
 	atomic_dec(&heap->buffers);
 }
@@ -124,17 +201,25 @@ void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info)
 	info->flags = heap->flags;
 	info->buffers = atomic_read(&heap->buffers);
 	info->used = atomic64_read(&heap->used);
+	info->held = atomic64_read(&heap->held);
+	dray_account_state(heap, info);
 	memcpy(info->name, heap->name, sizeof(info->name));
 	heap->ops->state(heap, info);
 }
 
+int dray_heaps_init(void)
+{
+	return dray_heap_class_init();
+}
+
 /* When the module goes: no buffer is left, since each holds the module. */
-void dray_heaps_destroy(void)
+void dray_heaps_exit(void)
 {
 	struct dray_heap *heap, *next;
 
 	list_for_each_entry_safe(heap, next, &heaps, list) {
 		list_del(&heap->list);
-		heap->ops->destroy(heap);
+		device_unregister(&heap->device);
 	}
+	dray_heap_class_exit();
 }

@@ -1,60 +1,84 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Heaps: where memory comes from.  A heap belongs to the module, not to a
- * node: it is made when the first node names its region and lives until the
- * module goes, so that unbinding and rebinding a node never hands out memory
- * that is still in use.
+ * node: it is a device of its own, made when the first node names its region,
+ * that lives until the module goes, so that unbinding and rebinding a node
+ * never hands out memory that is still in use.
  */
 #ifndef DRAY_HEAP_H
 #define DRAY_HEAP_H
 
 #include <linux/atomic.h>
+#include <linux/device.h>
 #include <linux/dray.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
 #include "refusal.h"
 
-struct device;
 struct device_node;
+struct dray_charge;
 struct dray_heap;
 struct page;
 
 struct dray_request {
 	size_t size; /* bytes, whole pages */
-	size_t alignment; /* bytes, a power of two of at least a page */
+	u64 alignment; /* bytes, a power of two of at least a page */
 	u64 limit; /* highest physical address of the last byte */
 	bool top; /* from the upper end */
+	u32 mode; /* enum dray_mode, one that the heap offers */
 };
 
 /* Contiguous memory as a heap gave it. */
 struct dray_extent {
-	struct page *page; /* the first one */
+	phys_addr_t start;
+	struct page *page; /* the first one; NULL: there are none */
+	void *vaddr; /* where the kernel sees it uncached, or NULL */
 	size_t size; /* bytes taken, at least what was asked for */
+	struct dray_charge *charge; /* who pays for them */
+	u32 mode; /* enum dray_mode, as requested */
 };
 
+/* Does the kernel reach it through a cached mapping? */
+static inline bool dray_extent_is_cached(const struct dray_extent *extent)
+{
+	return extent->page && !extent->vaddr;
+}
+
 struct dray_heap_ops {
+	/* Bytes that a request takes; NULL: what it asks for. */
+	size_t (*takes)(struct dray_heap *heap,
+			const struct dray_request *request);
 	/* Fills @extent; the memory's contents are undefined. */
 	int (*alloc)(struct dray_heap *heap, const struct dray_request *request,
 		     struct dray_extent *extent, struct dray_refusal *refusal);
+	/* Where memory has no pages: zeros, not only in the cache. */
+	int (*clear)(struct dray_heap *heap, const struct dray_extent *extent);
 	void (*free)(struct dray_heap *heap, const struct dray_extent *extent);
 	/* Takes memory out of use for good: a device may still write it. */
 	void (*condemn)(struct dray_heap *heap,
 			const struct dray_extent *extent);
 	/* Fills total, free, quarantined, largest_free, largest_request. */
 	void (*state)(struct dray_heap *heap, struct dray_heap_info *info);
+	/* The last reference to the device is gone: frees all, @heap too. */
 	void (*destroy)(struct dray_heap *heap);
 };
 
 struct dray_heap {
+	struct device device; /* /sys/class/dray-heap/NAME */
 	struct list_head list; /* of all heaps */
 	const struct dray_heap_ops *ops;
 	phys_addr_t base; /* of its region; 0 where there is none */
 	u32 type; /* enum dray_heap_type */
 	u32 flags; /* DRAY_HEAP_SHARED, DRAY_HEAP_PINNABLE */
+	u32 modes; /* bits of enum dray_mode, where devices do not snoop */
 	bool zeroed; /* what it gives is clear already */
 	atomic_t buffers;
 	atomic64_t used; /* bytes */
+	atomic64_t held; /* bytes of those whose buffer was freed */
+	u64 limit; /* the next three are of account.c; bytes, 0: none */
+	u64 user_limit;
+	u64 charged; /* bytes, what is in quarantine too */
 	char name[DRAY_NAME_LEN];
 };
 
@@ -66,13 +90,32 @@ int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 void dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned);
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info);
-void dray_heaps_destroy(void);
+u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev);
+bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
+		      u32 *mode);
+int dray_heaps_init(void);
+void dray_heaps_exit(void);
 
-/* One constructor for each kind; ERR_PTR where it cannot be had. */
-struct dray_heap *dray_heap_reserved(struct device *dev,
+/*
+ * One constructor for each kind; ERR_PTR where it cannot be had.  @name is
+ * that of no other heap.
+ */
+struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 				     struct device_node *region);
-struct dray_heap *dray_heap_cma(struct device *dev, struct device_node *region,
-				int index);
-struct dray_heap *dray_heap_pages(void);
+struct dray_heap *dray_heap_cma(const char *name, struct device *dev,
+				struct device_node *region, int index);
+struct dray_heap *dray_heap_pages(const char *name);
+struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
+				     struct device_node *region);
+
+/*
+ * heap_device.c: a heap as a device.  A constructor calls dray_heap_device_init
+ * once ops->destroy can be; from then on, also when this fails, the heap ends
+ * by put_device().  It is seen in sysfs from dray_heap_device_add on.
+ */
+int dray_heap_device_init(struct dray_heap *heap, const char *name);
+int dray_heap_device_add(struct dray_heap *heap);
+int dray_heap_class_init(void);
+void dray_heap_class_exit(void);
 
 #endif /* DRAY_HEAP_H */

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The `cma` heap: a `reusable` region, or the default CMA area.  cma_alloc()
- * is not for modules, so the heap is a device of its own that the region is
- * assigned to, and dma_alloc_pages() for that device takes from the region.
+ * is not for modules, so the region is assigned to the heap's own device:
+ * dma_alloc_pages() for that device takes from the region, and so does the
+ * coherent allocator, for memory that is not to be cached.
  * Where CMA cannot serve, that call falls back to the page allocator; such
  * memory is told by its place or by its tail pages, and given back.
  */
 #include <linux/device.h>
+#include <linux/dma-direct.h>
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/io.h>
@@ -21,7 +24,6 @@
 
 struct dray_cma {
 	struct dray_heap heap;
-	struct device *device; /* what the region is assigned to */
 	size_t size; /* of the region; 0: the default area */
 	atomic64_t condemned; /* bytes */
 };
@@ -42,8 +44,8 @@ static struct dray_cma *to_cma(struct dray_heap *heap)
 static void dray_cma_give_back(struct dray_cma *cma, struct page *page,
 			       size_t size)
 {
-	dma_free_pages(cma->device, size, page, (dma_addr_t)page_to_phys(page),
-		       DMA_TO_DEVICE);
+	dma_free_pages(&cma->heap.device, size, page,
+		       (dma_addr_t)page_to_phys(page), DMA_TO_DEVICE);
 }
 
 /* Is it CMA memory?  Tail pages of the page allocator have no reference. */
@@ -62,13 +64,59 @@ static struct page *dray_cma_take(struct dray_cma *cma, size_t size)
 	struct page *page;
 	dma_addr_t address;
 
-	page = dma_alloc_pages(cma->device, size, &address, DMA_TO_DEVICE,
+	page = dma_alloc_pages(&cma->heap.device, size, &address, DMA_TO_DEVICE,
 			       GFP_KERNEL | __GFP_NOWARN | __GFP_NORETRY);
 	if (page && !dray_cma_owns(cma, page, size)) {
 		dray_cma_give_back(cma, page, size);
 		page = NULL;
 	}
 	return page;
+}
+
+static bool dray_cma_is_uncached(u32 mode)
+{
+	return mode == DRAY_MODE_WRITE_COMBINED || mode == DRAY_MODE_COHERENT;
+}
+
+static unsigned long dray_cma_attrs(u32 mode)
+{
+	return DMA_ATTR_NO_WARN |
+	       (mode == DRAY_MODE_WRITE_COMBINED ? DMA_ATTR_WRITE_COMBINE : 0);
+}
+
+static void dray_cma_give_back_uncached(struct dray_cma *cma, phys_addr_t start,
+					size_t size, void *vaddr, u32 mode)
+{
+	struct device *dev = &cma->heap.device;
+
+	dma_free_attrs(dev, size, vaddr, phys_to_dma(dev, start),
+		       dray_cma_attrs(mode));
+}
+
+/*
+ * From the coherent allocator, which makes sure that no line of the kernel's
+ * own cached mapping is left to be written back, and maps the memory as its
+ * users will.
+ */
+static struct page *dray_cma_take_uncached(struct dray_cma *cma, size_t size,
+					   u32 mode, void **vaddr)
+{
+	struct device *dev = &cma->heap.device;
+	phys_addr_t start;
+	dma_addr_t address;
+	struct page *page;
+
+	*vaddr =
+		dma_alloc_attrs(dev, size, &address, GFP_KERNEL | __GFP_NORETRY,
+				dray_cma_attrs(mode));
+	if (!*vaddr)
+		return NULL;
+	start = dma_to_phys(dev, address);
+	page = pfn_to_page(PHYS_PFN(start));
+	if (dray_cma_owns(cma, page, size))
+		return page;
+	dray_cma_give_back_uncached(cma, start, size, *vaddr, mode);
+	return NULL;
 }
 
 #ifdef CONFIG_CMA
@@ -117,6 +165,27 @@ static u64 dray_cma_free_bytes(struct dray_cma *cma)
 	return total > taken ? total - taken : 0;
 }
 
+/* CMA aligns to the size; one page never comes from the default area. */
+static size_t dray_cma_takes(struct dray_heap *heap,
+			     const struct dray_request *request)
+{
+	size_t size = max_t(u64, request->size, request->alignment);
+
+	return to_cma(heap)->size ? size : max_t(size_t, size, 2 * PAGE_SIZE);
+}
+
+static void dray_cma_free(struct dray_heap *heap,
+			  const struct dray_extent *extent)
+{
+	struct dray_cma *cma = to_cma(heap);
+
+	if (extent->vaddr)
+		dray_cma_give_back_uncached(cma, extent->start, extent->size,
+					    extent->vaddr, extent->mode);
+	else
+		dray_cma_give_back(cma, extent->page, extent->size);
+}
+
 static int dray_cma_alloc(struct dray_heap *heap,
 			  const struct dray_request *request,
 			  struct dray_extent *extent,
@@ -124,7 +193,8 @@ static int dray_cma_alloc(struct dray_heap *heap,
 {
 	struct dray_cma *cma = to_cma(heap);
 	u64 total = dray_cma_total(cma);
-	size_t size = max(request->size, request->alignment);
+	size_t size = dray_cma_takes(heap, request);
+	void *vaddr = NULL;
 	struct page *page;
 	u64 available;
 
@@ -133,11 +203,11 @@ static int dray_cma_alloc(struct dray_heap *heap,
 				   DRAY_CMA_ALIGNMENT);
 	if (size > total)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_SIZE, total);
-	/* One page never comes from the default area. */
-	if (!cma->size)
-		size = max_t(size_t, size, 2 * PAGE_SIZE);
 
-	page = dray_cma_take(cma, size);
+	page = dray_cma_is_uncached(request->mode)
+		       ? dray_cma_take_uncached(cma, size, request->mode,
+						&vaddr)
+		       : dray_cma_take(cma, size);
 	if (!page) {
 		available = dray_cma_free_bytes(cma);
 		return dray_refuse(refusal, -ENOMEM,
@@ -145,20 +215,17 @@ static int dray_cma_alloc(struct dray_heap *heap,
 						    : DRAY_REASON_FRAGMENTED,
 				   available);
 	}
-	if (page_to_phys(page) + request->size - 1 > request->limit) {
-		dray_cma_give_back(cma, page, size);
+	extent->page = page;
+	extent->start = page_to_phys(page);
+	extent->vaddr = vaddr;
+	extent->size = size;
+	extent->mode = request->mode;
+	if (extent->start + request->size - 1 > request->limit) {
+		dray_cma_free(heap, extent);
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK,
 				   request->limit);
 	}
-	extent->page = page;
-	extent->size = size;
 	return 0;
-}
-
-static void dray_cma_free(struct dray_heap *heap,
-			  const struct dray_extent *extent)
-{
-	dray_cma_give_back(to_cma(heap), extent->page, extent->size);
 }
 
 /* Never given back; CMA itself knows the pages as taken. */
@@ -186,12 +253,12 @@ static void dray_cma_destroy(struct dray_heap *heap)
 	struct dray_cma *cma = to_cma(heap);
 
 	if (cma->size)
-		of_reserved_mem_device_release(cma->device);
-	root_device_unregister(cma->device);
+		of_reserved_mem_device_release(&heap->device);
 	kfree(cma);
 }
 
 static const struct dray_heap_ops dray_cma_ops = {
+	.takes = dray_cma_takes,
 	.alloc = dray_cma_alloc,
 	.free = dray_cma_free,
 	.condemn = dray_cma_condemn,
@@ -206,8 +273,8 @@ static int dray_cma_assign(struct dray_cma *cma, struct device *dev,
 	struct reserved_mem *memory = of_reserved_mem_lookup(region);
 	int ret;
 
-	ret = of_reserved_mem_device_init_by_idx(cma->device, dev->of_node,
-						 index);
+	ret = of_reserved_mem_device_init_by_idx(&cma->heap.device,
+						 dev->of_node, index);
 	if (ret) {
 		dev_warn(dev, "%pOFn is no CMA area; one is in units of %lu\n",
 			 region, PAGE_SIZE * pageblock_nr_pages);
@@ -230,11 +297,10 @@ static int dray_cma_try(struct dray_cma *cma)
 }
 
 /* The heap over entry @index of the memory-region of @dev; NULL: default. */
-struct dray_heap *dray_heap_cma(struct device *dev, struct device_node *region,
-				int index)
+struct dray_heap *dray_heap_cma(const char *name, struct device *dev,
+				struct device_node *region, int index)
 {
 	struct dray_cma *cma;
-	char name[32];
 	int ret;
 
 	if (!IS_ENABLED(CONFIG_DMA_CMA))
@@ -247,27 +313,18 @@ struct dray_heap *dray_heap_cma(struct device *dev, struct device_node *region,
 	cma->heap.flags = DRAY_HEAP_SHARED;
 	cma->heap.zeroed = true;
 
-	if (region)
-		snprintf(name, sizeof(name), "dray-%pOFn", region);
-	else
-		strscpy(name, "dray-cma", sizeof(name));
-	cma->device = root_device_register(name);
-	if (IS_ERR(cma->device)) {
-		ret = PTR_ERR(cma->device);
-		goto free_cma;
+	ret = dray_heap_device_init(&cma->heap, name);
+	/* Without a way to map it anew, memory is cached. */
+	cma->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);
+	if (!dev_is_dma_coherent(&cma->heap.device))
+		cma->heap.modes |=
+			BIT(DRAY_MODE_WRITE_COMBINED) | BIT(DRAY_MODE_COHERENT);
+	if (!ret)
+		ret = region ? dray_cma_assign(cma, dev, region, index)
+			     : dray_cma_try(cma);
+	if (ret) {
+		put_device(&cma->heap.device);
+		return ERR_PTR(ret);
 	}
-	ret = dma_coerce_mask_and_coherent(cma->device, DMA_BIT_MASK(64));
-	if (ret)
-		goto unregister;
-	ret = region ? dray_cma_assign(cma, dev, region, index)
-		     : dray_cma_try(cma);
-	if (ret)
-		goto unregister;
 	return &cma->heap;
-
-unregister:
-	root_device_unregister(cma->device);
-free_cma:
-	kfree(cma);
-	return ERR_PTR(ret);
 }

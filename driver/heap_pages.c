@@ -84,7 +84,7 @@ static int dray_pages_alloc(struct dray_heap *heap,
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_ORDER,
 				   DRAY_PAGES_LARGEST);
 
-	order = get_order(max(request->size, request->alignment));
+	order = get_order(max_t(u64, request->size, request->alignment));
 	for (i = 0; i < ARRAY_SIZE(dray_pages_zones) && !page; i++) {
 		if (i && (!above || !dray_pages_zones[i]))
 			continue;
@@ -107,6 +107,7 @@ static int dray_pages_alloc(struct dray_heap *heap,
 	for (i = count; i < (size_t)1 << order; i++)
 		__free_page(page + i);
 	extent->page = page;
+	extent->start = page_to_phys(page);
 	extent->size = request->size;
 	return 0;
 }
@@ -157,9 +158,10 @@ static const struct dray_heap_ops dray_pages_ops = {
 	.destroy = dray_pages_destroy,
 };
 
-struct dray_heap *dray_heap_pages(void)
+struct dray_heap *dray_heap_pages(const char *name)
 {
 	struct dray_pages *pages;
+	int ret;
 
 	pages = kzalloc(sizeof(*pages), GFP_KERNEL);
 	if (!pages)
@@ -167,5 +169,11 @@ struct dray_heap *dray_heap_pages(void)
 	pages->heap.ops = &dray_pages_ops;
 	pages->heap.type = DRAY_HEAP_PAGES;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
+	pages->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);
+	ret = dray_heap_device_init(&pages->heap, name);
+	if (ret) {
+		put_device(&pages->heap.device);
+		return ERR_PTR(ret);
+	}
 	return &pages->heap;
 }

@@ -2,6 +2,7 @@
 /*
  * INFO and HEAP_INFO: what a node is, and the state of its heaps.
  */
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
@@ -45,25 +46,40 @@ int dray_info_call(struct dray_opener *opener, void *data,
 	return 0;
 }
 
+/* What DRAY_HEAP_ANY tries first for cached memory. */
+static u32 dray_node_default_heap(struct dray_node *node)
+{
+	u32 index;
+
+	for (index = 0; index < node->heap_count; index++)
+		if (node->heaps[index]->modes & BIT(DRAY_MODE_CACHED))
+			return index;
+	return 0;
+}
+
 int dray_heap_info_call(struct dray_opener *opener, void *data,
 			struct dray_reply *reply)
 {
 	struct dray_node *node = opener->node;
 	struct dray_heap_info *info = data;
-	u32 index = info->index;
+	u32 index = info->index, modes = 0;
 	int ret;
 
 	ret = dray_node_enter(node);
 	if (ret)
 		return ret;
+	if (index < node->heap_count) {
+		index = array_index_nospec(index, node->heap_count);
+		modes = dray_heap_modes(node->heaps[index], node->dev);
+	}
 	dray_node_leave(node);
 	if (index >= node->heap_count)
 		return -EINVAL;
-	index = array_index_nospec(index, node->heap_count);
 	memset(info, 0, sizeof(*info));
 	info->index = index;
 	dray_heap_state(node->heaps[index], info);
-	if (!index)
+	info->modes = modes;
+	if (index == dray_node_default_heap(node))
 		info->flags |= DRAY_HEAP_DEFAULT;
 	return 0;
 }

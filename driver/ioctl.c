@@ -12,13 +12,24 @@
 
 #include "channel.h"
 #include "node.h"
+#include "trace.h"
 
 struct dray_call {
 	unsigned int command;
 	unsigned int first_size; /* bytes, of its first version */
 	int (*run)(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);
+	unsigned int reason; /* where the reply says why; 0: it does not */
+	unsigned int limit;
 };
+
+/* A call whose reply says why it was refused. */
+#define DRAY_REFUSING(name, NAME, first_size)                    \
+	{                                                        \
+		DRAY_IOC_##NAME, first_size, dray_##name##_call, \
+			offsetof(struct dray_##name, reason),    \
+			offsetof(struct dray_##name, limit),     \
+	}
 
 static const struct dray_call dray_calls[] = {
 	[_IOC_NR(DRAY_IOC_INFO)] = { DRAY_IOC_INFO, 152, dray_info_call },
@@ -26,14 +37,17 @@ static const struct dray_call dray_calls[] = {
 					  dray_heap_info_call },
 	[_IOC_NR(DRAY_IOC_CHANNEL_INFO)] = { DRAY_IOC_CHANNEL_INFO, 112,
 					     dray_channel_info_call },
-	[_IOC_NR(DRAY_IOC_ALLOC)] = { DRAY_IOC_ALLOC, 96, dray_alloc_call },
-	[_IOC_NR(DRAY_IOC_ADDRESS)] = { DRAY_IOC_ADDRESS, 56,
-					dray_address_call },
-	[_IOC_NR(DRAY_IOC_SYNC)] = { DRAY_IOC_SYNC, 48, dray_sync_call },
-	[_IOC_NR(DRAY_IOC_SUBMIT)] = { DRAY_IOC_SUBMIT, 72, dray_submit_call },
+	[_IOC_NR(DRAY_IOC_ALLOC)] = DRAY_REFUSING(alloc, ALLOC, 96),
+	[_IOC_NR(DRAY_IOC_ADDRESS)] = DRAY_REFUSING(address, ADDRESS, 56),
+	[_IOC_NR(DRAY_IOC_SYNC)] = DRAY_REFUSING(sync, SYNC, 48),
+	[_IOC_NR(DRAY_IOC_SUBMIT)] = DRAY_REFUSING(submit, SUBMIT, 72),
 	[_IOC_NR(DRAY_IOC_LIST)] = { DRAY_IOC_LIST, 16, dray_list_call },
 	[_IOC_NR(DRAY_IOC_BUFFER_INFO)] = { DRAY_IOC_BUFFER_INFO, 160,
 					    dray_buffer_info_call },
+	[_IOC_NR(DRAY_IOC_EXPORT)] = DRAY_REFUSING(export, EXPORT, 24),
+	[_IOC_NR(DRAY_IOC_ATTACH)] = DRAY_REFUSING(attach, ATTACH, 48),
+	[_IOC_NR(DRAY_IOC_CANCEL)] = DRAY_REFUSING(cancel, CANCEL, 32),
+	[_IOC_NR(DRAY_IOC_RECLAIM)] = DRAY_REFUSING(reclaim, RECLAIM, 40),
 };
 
 union dray_arguments {
@@ -46,6 +60,10 @@ union dray_arguments {
 	struct dray_submit submit;
 	struct dray_list list;
 	struct dray_buffer_info buffer_info;
+	struct dray_export export;
+	struct dray_attach attach;
+	struct dray_cancel cancel;
+	struct dray_reclaim reclaim;
 };
 
 /* The call that @command names, whatever size its structure has. */
@@ -58,9 +76,33 @@ static const struct dray_call *dray_call_of(unsigned int command)
 	    number >= ARRAY_SIZE(dray_calls))
 		return NULL;
 	call = &dray_calls[array_index_nospec(number, ARRAY_SIZE(dray_calls))];
-	if (_IOC_DIR(command) != _IOC_DIR(call->command))
+	if (!call->run || _IOC_DIR(command) != _IOC_DIR(call->command))
 		return NULL;
 	return call;
+}
+
+/* A reply that says nothing of a reason has none, whatever came in. */
+static void dray_call_clear(const struct dray_call *call, void *arguments)
+{
+	if (!call->reason)
+		return;
+	*(u32 *)(arguments + call->reason) = DRAY_REASON_NONE;
+	*(u64 *)(arguments + call->limit) = 0;
+}
+
+static void dray_call_trace(const struct dray_call *call,
+			    struct dray_opener *opener, const void *arguments,
+			    int error)
+{
+	u32 reason = DRAY_REASON_NONE;
+	u64 limit = 0;
+
+	if (call->reason) {
+		reason = *(const u32 *)(arguments + call->reason);
+		limit = *(const u64 *)(arguments + call->limit);
+	}
+	trace_dray_fail(opener->node->name, _IOC_NR(call->command), error,
+			reason, limit);
 }
 
 static void dray_reply_undo(struct dray_reply *reply)
@@ -90,7 +132,10 @@ long dray_ioctl(struct file *file, unsigned int command, unsigned long arg)
 	if (ret)
 		return ret;
 
+	dray_call_clear(call, &arguments);
 	ret = call->run(file->private_data, &arguments, &reply);
+	if (ret)
+		dray_call_trace(call, file->private_data, &arguments, ret);
 	if (copy_to_user(user, &arguments, min(user_size, size))) {
 		dray_reply_undo(&reply);
 		return ret ? ret : -EFAULT;

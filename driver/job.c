@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Jobs: made from what the caller of SUBMIT gave, and freed.  Arguments are
- * copied and checked here, buffers and in-fences are held; nothing is known of
+ * copied and checked here, areas and in-fences are held; nothing is known of
  * channels yet.  A job that its engine never finished takes its memory along.
  */
 #include <linux/err.h>
@@ -12,7 +12,6 @@
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
-#include "buffer.h"
 #include "job.h"
 
 /* Lets go of everything; the fence, if there is one, has signalled. */
@@ -33,10 +32,8 @@ void dray_job_free(struct dray_job *job)
 		plan = &job->plans[i];
 		if (job->channel)
 			dray_plan_unfit(plan, job->channel->dev);
-		if (plan->dst.buffer)
-			dray_buffer_put(plan->dst.buffer);
-		if (plan->src.buffer)
-			dray_buffer_put(plan->src.buffer);
+		dray_area_put(&plan->dst.area);
+		dray_area_put(&plan->src.area);
 	}
 	if (job->slot)
 		atomic_dec(&job->queues->in_flight);
@@ -53,9 +50,8 @@ void dray_job_count(struct dray_job *job, int step)
 	u32 i;
 
 	for (i = 0; i < job->count; i++) {
-		atomic_add(step, &job->plans[i].dst.buffer->transfers);
-		if (job->plans[i].src.buffer)
-			atomic_add(step, &job->plans[i].src.buffer->transfers);
+		dray_area_count(&job->plans[i].dst.area, step);
+		dray_area_count(&job->plans[i].src.area, step);
 	}
 }
 
@@ -71,40 +67,42 @@ void dray_job_abandon(struct dray_job *job)
 
 	for (i = 0; i < job->count; i++) {
 		plan = &job->plans[i];
-		plan->fill = NULL;
-		WRITE_ONCE(plan->dst.buffer->condemned, true);
-		if (plan->src.buffer)
-			WRITE_ONCE(plan->src.buffer->condemned, true);
+		dray_plan_abandon(plan);
+		dray_area_condemn(&plan->dst.area);
+		dray_area_condemn(&plan->src.area);
 	}
 	dray_job_count(job, -1);
 	dray_job_free(job);
 }
 
-static int dray_transfer_buffers(struct dray_plan *plan,
-				 const struct dray_transfer *transfer,
-				 struct dray_refusal *refusal)
+static int dray_transfer_areas(struct dray_plan *plan,
+			       const struct dray_transfer *transfer,
+			       struct dray_node *node,
+			       struct dray_refusal *refusal)
 {
-	struct dray_buffer *buffer;
+	int ret;
 
 	if (transfer->op == DRAY_OP_FILL) {
 		if (transfer->src_fd != -1 || transfer->src_offset)
 			return -EINVAL;
 	} else {
-		buffer = dray_buffer_of_fd(transfer->src_fd, refusal);
-		if (IS_ERR(buffer))
-			return PTR_ERR(buffer);
-		plan->src.buffer = buffer;
+		ret = dray_area_of_fd(transfer->src_fd, node, &plan->src.area,
+				      refusal);
+		if (ret)
+			return ret;
 	}
-	buffer = dray_buffer_of_fd(transfer->dst_fd, refusal);
-	if (IS_ERR(buffer))
-		return PTR_ERR(buffer);
-	plan->dst.buffer = buffer;
+	ret = dray_area_of_fd(transfer->dst_fd, node, &plan->dst.area, refusal);
+	if (ret)
+		return ret;
+	if (!plan->dst.area.writable)
+		return dray_refuse(refusal, -EACCES, DRAY_REASON_READ_ONLY,
+				   (u32)transfer->dst_fd);
 	return 0;
 }
 
 static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
 			const struct dray_transfer *transfer,
-			struct dray_refusal *refusal)
+			struct dray_node *node, struct dray_refusal *refusal)
 {
 	struct dray_axis *axes;
 	u64 most;
@@ -117,7 +115,7 @@ static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
 			   transfer->axes_count * sizeof(*axes));
 	if (IS_ERR(axes))
 		return PTR_ERR(axes);
-	ret = dray_transfer_buffers(plan, transfer, refusal);
+	ret = dray_transfer_areas(plan, transfer, node, refusal);
 	if (!ret)
 		ret = dray_plan_check(plan, transfer, axes, refusal);
 	kfree(axes);
@@ -168,7 +166,8 @@ static int dray_job_axes(struct dray_job *job,
 	return 0;
 }
 
-static int dray_job_transfers(struct dray_job *job, struct dray_submit *args,
+static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
+			      struct dray_submit *args,
 			      struct dray_refusal *refusal)
 {
 	struct dray_transfer *transfers;
@@ -184,7 +183,8 @@ static int dray_job_transfers(struct dray_job *job, struct dray_submit *args,
 	for (i = 0; i < args->count && !ret; i++) {
 		/* Patterns are nobody's memory: a job has this much, together. */
 		job->plans[i].fill_most = SZ_64K / args->count;
-		ret = dray_job_add(job, &job->plans[i], &transfers[i], refusal);
+		ret = dray_job_add(job, &job->plans[i], &transfers[i], node,
+				   refusal);
 		if (ret)
 			args->failed = i;
 	}
@@ -222,6 +222,7 @@ static int dray_job_in_fences(struct dray_job *job, struct dray_submit *args,
 					   DRAY_REASON_FOREIGN, (u32)fds[i]);
 		job->in_fences[i].fence = fence;
 		job->in_fence_count++;
+		job->asked_count++;
 	}
 	return 0;
 }
@@ -241,7 +242,7 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 	job->queues = opener->queues;
 	job->sync = !(args->flags & DRAY_SUBMIT_NO_SYNC);
 	job->count = args->count;
-	ret = dray_job_transfers(job, args, refusal);
+	ret = dray_job_transfers(job, opener->node, args, refusal);
 	if (!ret)
 		ret = dray_job_in_fences(job, args, refusal);
 	if (ret) {

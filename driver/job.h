@@ -45,10 +45,13 @@ struct dray_job {
 	bool slot; /* counts as in flight for its opener */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
+	bool cancelled; /* under the channel's lock: ends as -ECANCELED */
+	bool fed; /* under the channel's lock: the engine has all of it */
 	u64 bytes;
 	u64 runs;
 
 	atomic_t pending; /* in-fences that have not signalled */
+	u32 asked_count; /* of the in-fences: those that the caller named */
 	u32 in_fence_count;
 	struct dray_in_fence *in_fences;
 
@@ -69,7 +72,6 @@ struct dray_queue {
 
 struct dray_queues {
 	struct kref kref;
-	bool cancelled; /* the opener is gone */
 	atomic_t in_flight;
 	u32 count;
 	struct dray_queue queue[]; /* one a channel */
@@ -82,21 +84,24 @@ struct dray_channel {
 
 	struct mutex opening; /* one at a time asks for @chan */
 	struct dma_chan *chan; /* NULL until the first use */
+	struct dma_chan *given; /* by who registered the node, or NULL */
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
 
-	spinlock_t lock; /* the next five */
+	spinlock_t lock; /* the next six */
 	struct list_head queues; /* that have jobs */
+	struct dray_job *running; /* changed by the work item alone */
 	u32 waiting; /* jobs that have not come to their end */
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
-	wait_queue_head_t idle; /* @waiting has come to 0 */
+	wait_queue_head_t idle; /* @waiting has come to 0, or a round to its end */
+	bool asleep; /* nothing is fed */
 
 	/* of the work item alone */
 	struct delayed_work feed;
-	struct dray_job *running;
 	struct dray_job *lost; /* what it was doing when it died */
 	bool out; /* a round is out */
+	bool held; /* found the channel asleep */
 	dma_cookie_t last; /* its last descriptor */
 	unsigned long deadline; /* jiffies, of the round or of trying */
 	int error; /* of the running job */
@@ -137,6 +142,10 @@ int dray_job_slot(struct dray_job *job, struct dray_node *node, bool wait,
 void dray_job_enqueue(struct dray_job *job);
 struct dray_job *dray_job_next(struct dray_channel *channel);
 
+/* cancel.c */
+u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
+		      struct dma_fence *fence);
+
 /* place.c */
 int dray_job_place(struct dray_job *job, struct dray_node *node,
 		   struct dray_submit *args, struct dray_refusal *refusal);
@@ -144,8 +153,9 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 /* fence.c */
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue);
+bool dray_fence_is_ours(struct dma_fence *fence);
 
-/* guard.c: the fence of a job in the reservation objects of its buffers */
+/* guard.c: a job and the reservation objects of its areas */
 int dray_job_guard(struct dray_job *job);
 
 /* feed.c */

@@ -86,13 +86,14 @@ static void dray_buffer_owner(struct dray_buffer *buffer,
 }
 
 static struct dray_buffer *
-dray_buffer_asked(const struct dray_buffer_info *args)
+dray_buffer_asked(const struct dray_buffer_info *args, bool *writable)
 {
 	struct dray_refusal refusal;
 	struct dray_buffer *buffer;
 
+	*writable = true;
 	if (args->flags & DRAY_BUFFER_BY_FD)
-		return dray_buffer_of_fd(args->fd, &refusal);
+		return dray_buffer_of_fd(args->fd, writable, &refusal);
 	buffer = dray_buffer_of_id(args->id);
 	if (buffer && !dray_buffer_is_own(buffer) && !capable(CAP_SYS_ADMIN)) {
 		dray_buffer_put(buffer);
@@ -107,6 +108,7 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 	struct dray_node *node = opener->node;
 	struct dray_buffer_info *args = data;
 	struct dray_buffer *buffer;
+	bool writable;
 	int ret;
 
 	if (args->flags & ~DRAY_BUFFER_BY_FD || args->reserved)
@@ -115,10 +117,12 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 	if (ret)
 		return ret;
 	dray_node_leave(node);
-	buffer = dray_buffer_asked(args);
+	buffer = dray_buffer_asked(args, &writable);
 	if (IS_ERR(buffer))
 		return PTR_ERR(buffer);
 
+	if (!writable)
+		args->flags |= DRAY_BUFFER_READ_ONLY;
 	args->id = buffer->id;
 	args->size = buffer->size;
 	args->age_ns = ktime_to_ns(ktime_sub(ktime_get(), buffer->created));
@@ -126,6 +130,10 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 	args->sync_ns = atomic64_read(&buffer->sync_ns);
 	args->heap = dray_heap_index(node, buffer->heap);
 	args->mode = buffer->mode;
+	if (READ_ONCE(buffer->disclosed))
+		args->flags |= DRAY_BUFFER_DISCLOSED;
+	if (atomic_read(&buffer->held))
+		args->flags |= DRAY_BUFFER_HELD;
 	args->mapped = atomic_read(&buffer->mapped);
 	args->attachments = dray_buffer_attachments(buffer);
 	args->transfers = atomic_read(&buffer->transfers);

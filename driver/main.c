@@ -1,39 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dray.ko: contiguous DMA buffers as dma-bufs, and transfers between them.
- * This file is the module's beginning and end; node.c is where a device
- * comes in, ioctl.c where a call does.
+ * This file is the module's beginning and end; binding.c is where a
+ * device comes in, ioctl.c where a call does.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 
+#include "binding.h"
 #include "channel.h"
+#include "debug.h"
 #include "heap.h"
-#include "node.h"
 
 static int __init dray_init(void)
 {
 	int ret;
 
-	ret = dray_channels_init();
+	ret = dray_heaps_init();
 	if (ret)
 		return ret;
-	ret = dray_nodes_register();
-	if (ret) {
-		dray_channels_exit();
-		dray_heaps_destroy();
-	}
+	ret = dray_channels_init();
+	if (ret)
+		goto exit_heaps;
+	dray_debug_init();
+	ret = dray_bindings_register();
+	if (ret)
+		goto exit_debug;
+	return 0;
+
+exit_debug:
+	dray_debug_exit();
+	dray_channels_exit();
+exit_heaps:
+	dray_heaps_exit();
 	return ret;
 }
 
 /* Files, buffers and fences each hold the module, so none is left. */
 static void __exit dray_exit(void)
 {
-	dray_nodes_unregister();
+	dray_bindings_unregister();
+	dray_debug_exit();
 	dray_channels_exit();
 	/* The last fences give the module back from an RCU callback. */
 	rcu_barrier();
-	dray_heaps_destroy();
+	dray_heaps_exit();
 }
 
 module_init(dray_init);

@@ -5,15 +5,21 @@
  * O_DIRECT, io_uring, vmsplice and the like; a fault handler stands behind it
  * for what MADV_DONTNEED takes out.  `cma` memory is mapped by frame number:
  * a long-term pin of it would never return, because the kernel tries to move
- * pinned pages out of CMA first.
+ * pinned pages out of CMA first.  So is what is not cached, as its kind of
+ * mapping demands, and a `carveout`, which has no pages.
  */
 #include <linux/dma-buf.h>
+#include <linux/dma-map-ops.h>
 #include <linux/highmem.h>
+#include <linux/io.h>
 #include <linux/mm.h>
+#include <linux/pfn.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "buffer.h"
+#include "compat.h"
+#include "trace.h"
 
 #define DRAY_INSERT_BATCH (PAGE_SIZE / sizeof(struct page *))
 
@@ -43,6 +49,30 @@ static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
 	return 0;
 }
 
+/* The page at @offset as the kernel may look at it; undone by close. */
+static void *dray_window_open(struct dray_buffer *buffer, size_t offset)
+{
+	const struct dray_extent *extent = &buffer->extent;
+	size_t index = offset >> PAGE_SHIFT;
+
+	if (extent->vaddr)
+		return extent->vaddr + (offset & PAGE_MASK);
+	if (extent->page)
+		return kmap_local_page(dray_buffer_page(buffer, index));
+	return memremap(extent->start + (offset & PAGE_MASK), PAGE_SIZE,
+			MEMREMAP_WC);
+}
+
+static void dray_window_close(struct dray_buffer *buffer, void *window)
+{
+	if (buffer->extent.vaddr)
+		return;
+	if (buffer->extent.page)
+		kunmap_local(window);
+	else
+		memunmap(window);
+}
+
 /* Reads and writes of a debugger, where pages cannot be looked up. */
 static int dray_vma_access(struct vm_area_struct *vma, unsigned long address,
 			   void *data, int length, int write)
@@ -51,16 +81,22 @@ static int dray_vma_access(struct vm_area_struct *vma, unsigned long address,
 	size_t offset =
 		address - vma->vm_start + ((size_t)vma->vm_pgoff << PAGE_SHIFT);
 	size_t in_page = offset_in_page(offset);
-	struct page *page;
+	void *window;
 
 	if (length <= 0 || offset >= buffer->size)
 		return -EINVAL;
+	/* Where pages are looked up, the kernel asks this itself. */
+	if (write && !(vma->vm_flags & VM_WRITE))
+		return -EACCES;
 	length = min_t(size_t, length, PAGE_SIZE - in_page);
-	page = dray_buffer_page(buffer, offset >> PAGE_SHIFT);
+	window = dray_window_open(buffer, offset);
+	if (!window)
+		return -ENOMEM;
 	if (write)
-		memcpy_to_page(page, in_page, data, length);
+		memcpy(window + in_page, data, length);
 	else
-		memcpy_from_page(data, page, in_page, length);
+		memcpy(data, window + in_page, length);
+	dray_window_close(buffer, window);
 	return length;
 }
 
@@ -84,6 +120,19 @@ static const struct vm_operations_struct dray_frame_vm_ops = {
 static pgprot_t dray_dirty(pgprot_t prot)
 {
 	return __pgprot(pte_val(pte_mkdirty(pfn_pte(0, prot))));
+}
+
+/* As the kernel has the memory: two kinds of mapping do not agree. */
+static pgprot_t dray_mode_prot(u32 mode, pgprot_t prot)
+{
+	switch (mode) {
+	case DRAY_MODE_WRITE_COMBINED:
+		return pgprot_writecombine(prot);
+	case DRAY_MODE_COHERENT:
+		return pgprot_dmacoherent(prot);
+	default:
+		return prot;
+	}
 }
 
 static int dray_insert_pages(struct dray_buffer *buffer,
@@ -119,10 +168,12 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	struct dray_buffer *buffer = dmabuf->priv;
 	bool pages = buffer->heap->flags & DRAY_HEAP_PINNABLE;
 	size_t count = buffer->size >> PAGE_SHIFT;
-	pgprot_t prot = vm_get_page_prot(vma->vm_flags);
 	unsigned long frame;
+	pgprot_t prot;
 	int ret;
 
+	if (buffer->mode == DRAY_MODE_DEVICE)
+		return -EACCES;
 	/* A private mapping would send writes to copies that no device sees. */
 	if (!(vma->vm_flags & (VM_SHARED | VM_MAYSHARE)))
 		return -EINVAL;
@@ -133,8 +184,8 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (pages && vma->vm_flags & VM_PFNMAP)
 		return -EINVAL;
 
-	frame = page_to_pfn(buffer->extent.page) + vma->vm_pgoff;
-	/* Cached, as the kernel has it: two kinds of mapping do not agree. */
+	frame = PHYS_PFN(buffer->extent.start) + vma->vm_pgoff;
+	prot = dray_mode_prot(buffer->mode, vm_get_page_prot(vma->vm_flags));
 	vma->vm_page_prot = vma->vm_flags & VM_WRITE ? dray_dirty(prot) : prot;
 	if (pages)
 		ret = dray_insert_pages(buffer, vma);
@@ -149,5 +200,19 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	vma->vm_ops = pages ? &dray_page_vm_ops : &dray_frame_vm_ops;
 	vma->vm_private_data = buffer;
 	dray_vma_open(vma);
+	trace_dray_mmap(buffer, (u64)vma->vm_pgoff << PAGE_SHIFT,
+			vma->vm_end - vma->vm_start);
 	return 0;
+}
+
+/*
+ * Through its own descriptor a mapping is never writable, but an importer's
+ * file may be open for writing.
+ */
+int dray_mmap_read_only(struct dma_buf *dmabuf, struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & VM_WRITE)
+		return -EACCES;
+	dray_vma_forbid_write(vma);
+	return dray_mmap(dmabuf, vma);
 }

@@ -1,36 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes: the platform driver behind "dray,node" and the virtual nodes, their
- * character devices, and their end.  Unbinding always completes: whoever is
- * inside comes out, transfers are drained, mappings for the device are taken
+ * Nodes: what a device becomes when a driver registers it, the character
+ * device in front of it, and its end.  Unregistering always completes: whoever
+ * is inside comes out, transfers are drained, mappings for the device are taken
  * down, and later calls on files that are still open are -ENODEV.
  */
 #include <linux/capability.h>
 #include <linux/device.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
+#include <linux/dray_node.h>
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/idr.h>
-#include <linux/mod_devicetable.h>
 #include <linux/module.h>
 #include <linux/of.h>
-#include <linux/platform_device.h>
 #include <linux/slab.h>
 
+#include "attach.h"
 #include "buffer.h"
 #include "channel.h"
+#include "debug.h"
+#include "held.h"
 #include "node.h"
-
-static unsigned int nodes;
-module_param(nodes, uint, 0444);
-MODULE_PARM_DESC(nodes, "virtual nodes to make, at most 16");
 
 static bool addresses;
 module_param(addresses, bool, 0444);
 MODULE_PARM_DESC(addresses, "addresses of reserved memory need no right");
 
-static struct platform_device *dray_virtual[DRAY_MAX_NODES];
 static DEFINE_IDA(dray_indices);
 
 static void dray_node_release(struct kref *kref)
@@ -139,10 +136,7 @@ static void dray_node_add_regions(struct dray_node *node)
 		ret = dray_heap_of_region(dev, index, name, &heap);
 		if (ret == -ENOENT)
 			return;
-		if (ret == -EOPNOTSUPP)
-			dev_info(dev, "region %d has no-map: not used\n",
-				 index);
-		else if (ret)
+		if (ret)
 			dev_warn(dev, "region %d is of no use: %d\n", index,
 				 ret);
 		else
@@ -150,151 +144,172 @@ static void dray_node_add_regions(struct dray_node *node)
 	}
 }
 
-/* Runs when the device is unbound, before its DMA set-up goes. */
-static void dray_node_unbind(void *data)
+static void dray_node_describe(struct dray_node *node)
 {
-	struct dray_node *node = data;
-
-	misc_deregister(&node->misc);
-	WRITE_ONCE(node->gone, true);
-	/* Whoever is inside comes out, and nobody comes in any more. */
-	down_write(&node->inside);
-	up_write(&node->inside);
-	dray_channels_remove(node);
-	dray_mappings_drop_node(node);
-	ida_free(&dray_indices, node->index);
-	dray_node_put(node);
+	if (dev_is_dma_coherent(node->dev))
+		node->flags |= DRAY_NODE_COHERENT;
+	if (dray_device_translated(node->dev))
+		node->flags |= DRAY_NODE_IOMMU;
 }
 
-static int dray_node_probe(struct platform_device *device)
+/* Whatever the device's own heaps are, the system's come behind them. */
+static int dray_node_add_heaps(struct dray_node *node)
 {
-	struct device *dev = &device->dev;
-	struct dray_node *node;
-	int ret;
-
-	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
-	if (ret)
-		return dev_err_probe(dev, ret, "no DMA\n");
-	dma_set_max_seg_size(dev, UINT_MAX);
-
-	node = kzalloc(sizeof(*node), GFP_KERNEL);
-	if (!node)
-		return -ENOMEM;
-	kref_init(&node->kref);
-	init_rwsem(&node->inside);
-	init_waitqueue_head(&node->unmapped);
-	node->dev = get_device(dev);
-	if (dev_is_dma_coherent(dev))
-		node->flags |= DRAY_NODE_COHERENT;
-	if (dray_device_translated(dev))
-		node->flags |= DRAY_NODE_IOMMU;
-	if (!dev->of_node)
-		node->flags |= DRAY_NODE_VIRTUAL;
-
 	dray_node_add_regions(node);
 	dray_node_add_heap(node, dray_heap_of_type(DRAY_HEAP_PAGES));
-	if (!dev->of_node)
+	if (!node->dev->of_node)
 		dray_node_add_heap(node, dray_heap_of_type(DRAY_HEAP_CMA));
-	if (!node->heap_count) {
-		ret = -ENOMEM;
-		goto put_node;
-	}
-	ret = dray_channels_probe(node);
-	if (ret)
-		goto put_node;
+	return node->heap_count ? 0 : -ENOMEM;
+}
+
+static int dray_node_publish(struct dray_node *node)
+{
+	int ret;
 
 	ret = ida_alloc(&dray_indices, GFP_KERNEL);
 	if (ret < 0)
-		goto remove_channels;
+		return ret;
 	node->index = ret;
 	snprintf(node->name, sizeof(node->name), "dray%d", node->index);
 	node->misc.minor = MISC_DYNAMIC_MINOR;
 	node->misc.name = node->name;
 	node->misc.fops = &dray_fops;
-	node->misc.parent = dev;
+	node->misc.parent = node->dev;
+	node->misc.groups = dray_node_groups;
 	ret = misc_register(&node->misc);
 	if (ret)
-		goto free_index;
-	return devm_add_action_or_reset(dev, dray_node_unbind, node);
+		ida_free(&dray_indices, node->index);
+	else
+		dray_debug_add(node);
+	return ret;
+}
 
-free_index:
-	ida_free(&dray_indices, node->index);
-remove_channels:
-	dray_channels_remove(node);
+/* A node for @dev: @flags are DRAY_NODE_VIRTUAL or none. */
+struct dray_node *dray_node_create(struct device *dev, u32 flags,
+				   const struct dray_node_channel *channels,
+				   unsigned int count)
+{
+	struct dray_node *node;
+	int ret;
+
+	if (!dev->dma_mask || !*dev->dma_mask)
+		return ERR_PTR(-EINVAL);
+	node = kzalloc(sizeof(*node), GFP_KERNEL);
+	if (!node)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&node->kref);
+	init_rwsem(&node->inside);
+	init_waitqueue_head(&node->unmapped);
+	node->dev = get_device(dev);
+	node->flags = flags;
+	node->hold = dray_hold_default();
+	dray_node_describe(node);
+	ret = dray_node_add_heaps(node);
+	if (ret)
+		goto put_node;
+	ret = dray_channels_probe(node, channels, count);
+	if (ret)
+		goto put_node;
+	ret = dray_node_publish(node);
+	if (ret)
+		goto put_node;
+	return node;
+
 put_node:
 	dray_node_put(node);
-	return ret;
+	return ERR_PTR(ret);
 }
 
-static const struct of_device_id dray_of_match[] = {
-	{ .compatible = "dray,node" }, {}
-};
-MODULE_DEVICE_TABLE(of, dray_of_match);
-
-static const struct platform_device_id dray_ids[] = {
-	{ .name = "dray-virtual" }, {}
-};
-MODULE_DEVICE_TABLE(platform, dray_ids);
-
-static struct platform_driver dray_driver = {
-	.probe = dray_node_probe,
-	.id_table = dray_ids,
-	.driver = {
-		.name = "dray",
-		.of_match_table = dray_of_match,
-	},
-};
-
-static void dray_virtual_remove(void)
+/**
+ * dray_node_register - make a node for a device
+ * @dev: the device that does DMA, with its DMA mask set.  Its driver is the
+ *	caller, and calls this while it is bound or being bound.
+ * @channels: engines that copy for the node; copied, names included
+ * @count: how many of them, at most 16
+ *
+ * The node has the heaps of the device's memory-region, then those of the
+ * system; the device's DMA mask, coherence and IOMMU domain; and @channels.
+ * Where another device provides a channel, a device link makes this one go
+ * first: when the provider is unbound, the caller's remove() is called before.
+ * A provider that has the caller's device as its parent or that is the device
+ * itself cannot be linked; then the caller sees to the order.
+ *
+ * Programs may use the node before this has returned.
+ *
+ * Context: may sleep.
+ * Return: the node, to be given to dray_node_unregister() before the device's
+ * driver is gone; or an ERR_PTR: -EINVAL when @dev has no DMA mask, a channel
+ * has no name, or there are too many; -ENOMEM; -ENOSPC when no minor number
+ * is left.
+ */
+struct dray_node *dray_node_register(struct device *dev,
+				     const struct dray_node_channel *channels,
+				     unsigned int count)
 {
-	unsigned int i;
-
-	for (i = 0; i < nodes; i++)
-		platform_device_unregister(dray_virtual[i]);
+	return dray_node_create(dev, 0, channels, count);
 }
+EXPORT_SYMBOL_GPL(dray_node_register);
 
-static int dray_virtual_add(void)
+/**
+ * dray_node_unregister - take a node away
+ * @node: what dray_node_register() gave
+ *
+ * Waits until nobody is inside, until the engines have done what they were
+ * given (bounded by the module's watchdog_ms), and unmaps all buffers for the
+ * device.  Afterwards dray touches neither the device nor its channels.
+ * Buffers that programs hold stay valid; calls on the node's open files are
+ * -ENODEV.  Call it from remove(), before the device is stopped and before
+ * channels are released.
+ *
+ * Context: may sleep.
+ */
+void dray_node_unregister(struct dray_node *node)
 {
-	struct platform_device_info info = {
-		.name = "dray-virtual",
-		.dma_mask = DMA_BIT_MASK(64),
-	};
-	unsigned int i;
-	int ret;
+	misc_deregister(&node->misc);
+	dray_debug_remove(node);
+	WRITE_ONCE(node->gone, true);
+	/* Whoever is inside comes out, and nobody comes in any more. */
+	down_write(&node->inside);
+	up_write(&node->inside);
+	dray_channels_remove(node);
+	dray_attachments_drop_node(node);
+	dray_mappings_drop_node(node);
+	ida_free(&dray_indices, node->index);
+	dray_node_put(node);
+}
+EXPORT_SYMBOL_GPL(dray_node_unregister);
 
-	for (i = 0; i < nodes; i++) {
-		info.id = i;
-		dray_virtual[i] = platform_device_register_full(&info);
-		if (IS_ERR(dray_virtual[i])) {
-			ret = PTR_ERR(dray_virtual[i]);
-			nodes = i;
-			dray_virtual_remove();
-			return ret;
-		}
-	}
+/**
+ * dray_node_suspend - give the engines no more work
+ * @node: what dray_node_register() gave
+ *
+ * Waits for the descriptors that the engines have been given, at most the
+ * module's watchdog_ms.  SUBMIT is still accepted, and what it brings waits
+ * for dray_node_resume().  Buffers, mappings and attachments stay as they
+ * are, and no fence ends with an error because of it.  Call it from the
+ * device's suspend(), before the device is stopped.
+ *
+ * Context: may sleep.
+ * Return: 0, so that it can be the last line of suspend().
+ */
+int dray_node_suspend(struct dray_node *node)
+{
+	dray_channels_suspend(node);
 	return 0;
 }
+EXPORT_SYMBOL_GPL(dray_node_suspend);
 
-int dray_nodes_register(void)
+/**
+ * dray_node_resume - feed the engines again
+ * @node: what dray_node_register() gave
+ *
+ * Call it from the device's resume(), when the device works again.
+ *
+ * Return: 0, so that it can be the last line of resume().
+ */
+int dray_node_resume(struct dray_node *node)
 {
-	int ret;
-
-	if (nodes > DRAY_MAX_NODES) {
-		pr_err("dray: nodes=%u is above %d\n", nodes, DRAY_MAX_NODES);
-		return -EINVAL;
-	}
-	ret = platform_driver_register(&dray_driver);
-	if (ret)
-		return ret;
-	ret = dray_virtual_add();
-	if (ret)
-		platform_driver_unregister(&dray_driver);
-	return ret;
+	dray_channels_resume(node);
+	return 0;
 }
-
-void dray_nodes_unregister(void)
-{
-	dray_virtual_remove();
-	platform_driver_unregister(&dray_driver);
-	ida_destroy(&dray_indices);
-}
+EXPORT_SYMBOL_GPL(dray_node_resume);

@@ -18,9 +18,10 @@
 #include "heap.h"
 
 #define DRAY_MAX_HEAPS 16
-#define DRAY_MAX_NODES 16 /* virtual ones */
 
+struct dentry;
 struct dray_channels;
+struct dray_node_channel;
 struct dray_queues;
 
 struct dray_node {
@@ -30,6 +31,7 @@ struct dray_node {
 	char name[DRAY_NAME_LEN];
 	int index;
 	u32 flags; /* DRAY_NODE_*, but for the opener's */
+	bool hold; /* memory that its device may write after a process's end */
 
 	struct rw_semaphore inside; /* read: calls; write: unbinding */
 	bool gone; /* set before unbinding takes @inside */
@@ -40,6 +42,7 @@ struct dray_node {
 
 	atomic_t mappings; /* of buffers, for this node's devices */
 	wait_queue_head_t unmapped; /* @mappings has come to 0 */
+	struct dentry *debug; /* its folder in debugfs */
 };
 
 /* An open file. */
@@ -55,8 +58,9 @@ void dray_node_leave(struct dray_node *node);
 void dray_node_get(struct dray_node *node);
 void dray_node_put(struct dray_node *node);
 
-int dray_nodes_register(void);
-void dray_nodes_unregister(void);
+struct dray_node *dray_node_create(struct device *dev, u32 flags,
+				   const struct dray_node_channel *channels,
+				   unsigned int count);
 
 /* The calls of a node: ioctl.c has the table, each file its own. */
 struct dray_reply {
@@ -79,5 +83,11 @@ int dray_list_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);
 int dray_buffer_info_call(struct dray_opener *opener, void *data,
 			  struct dray_reply *reply);
+int dray_reclaim_call(struct dray_opener *opener, void *data,
+		      struct dray_reply *reply);
+int dray_attach_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply);
+int dray_export_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply);
 
 #endif /* DRAY_NODE_H */

@@ -7,7 +7,6 @@
 #include <linux/err.h>
 #include <linux/nospec.h>
 
-#include "buffer.h"
 #include "job.h"
 
 /* The living channel with the fewest jobs. */
@@ -65,14 +64,14 @@ static int dray_plan_place(struct dray_plan *plan, struct dray_channel *channel,
 	struct dray_node *node = channel->node;
 	int ret;
 
-	ret = dray_mapping_get(plan->dst.buffer, node, channel->dev,
-			       &plan->dst.address, refusal);
-	if (!ret && plan->src.buffer)
-		ret = dray_mapping_get(plan->src.buffer, node, channel->dev,
-				       &plan->src.address, refusal);
+	ret = dray_area_place(&plan->dst.area, node, channel->dev,
+			      &plan->dst.place, refusal);
+	if (!ret && !dray_area_is_none(&plan->src.area))
+		ret = dray_area_place(&plan->src.area, node, channel->dev,
+				      &plan->src.place, refusal);
 	if (!ret)
-		ret = dray_plan_fit(plan, channel->dev, &channel->limits, runs,
-				    refusal);
+		ret = dray_plan_fit(plan, channel->dev, &channel->limits,
+				    dray_submit_max_runs(), runs, refusal);
 	return ret;
 }
 
@@ -84,7 +83,7 @@ static int dray_plan_sync(struct dray_plan *plan, struct device *dev)
 {
 	int ret = 0;
 
-	if (plan->src.buffer)
+	if (!dray_area_is_none(&plan->src.area))
 		ret = dray_layout_sync(&plan->src, dev, false, DMA_TO_DEVICE);
 	if (!ret)
 		ret = dray_layout_sync(&plan->dst, dev, false,
@@ -97,7 +96,6 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 		   struct dray_submit *args, struct dray_refusal *refusal)
 {
 	struct dray_channel *channel;
-	u64 most = dray_submit_max_runs();
 	u32 i;
 	int ret;
 
@@ -111,9 +109,6 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 	for (i = 0; i < job->count; i++) {
 		ret = dray_plan_place(&job->plans[i], channel, &job->runs,
 				      refusal);
-		if (!ret && job->runs > most)
-			ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_RUNS,
-					  most);
 		if (ret) {
 			args->failed = i;
 			return ret;

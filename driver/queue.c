@@ -51,18 +51,13 @@ int dray_queues_open(struct dray_opener *opener)
 void dray_queues_close(struct dray_opener *opener)
 {
 	struct dray_channels *channels = opener->node->channels;
-	struct dray_channel *channel;
+	struct dray_queues *queues = opener->queues;
 	u32 i;
 
-	WRITE_ONCE(opener->queues->cancelled, true);
-	for (i = 0; i < channels->count; i++) {
-		channel = &channels->channel[i];
-		spin_lock(&channel->lock);
-		if (channel->waiting)
-			mod_delayed_work(dray_workqueue, &channel->feed, 0);
-		spin_unlock(&channel->lock);
-	}
-	dray_queues_put(opener->queues);
+	for (i = 0; i < channels->count; i++)
+		dray_queue_cancel(&queues->queue[i], &channels->channel[i],
+				  NULL);
+	dray_queues_put(queues);
 }
 
 static bool dray_slot_take(struct dray_job *job)
@@ -120,11 +115,13 @@ static bool dray_job_must_end(struct dray_job *job)
 {
 	struct dray_channel *channel = job->channel;
 
-	return channel->closing || channel->dead ||
-	       READ_ONCE(job->queues->cancelled);
+	return channel->closing || channel->dead || job->cancelled;
 }
 
-/* The next job that may run or must end, of the queue that waited longest. */
+/*
+ * The next job that may run or must end, of the queue that waited longest, as
+ * the running one.
+ */
 struct dray_job *dray_job_next(struct dray_channel *channel)
 {
 	struct dray_job *job = NULL, *first;
@@ -136,6 +133,7 @@ struct dray_job *dray_job_next(struct dray_channel *channel)
 		if (atomic_read(&first->pending) && !dray_job_must_end(first))
 			continue;
 		job = first;
+		channel->running = job;
 		list_del_init(&job->list);
 		if (list_empty(&queue->jobs))
 			list_del_init(&queue->link);

@@ -10,6 +10,7 @@
 #include <linux/sync_file.h>
 
 #include "job.h"
+#include "trace.h"
 
 static void dray_in_fence_done(struct dma_fence *fence,
 			       struct dma_fence_cb *callback)
@@ -71,6 +72,8 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 	if (ret)
 		goto put_fd;
 	reply->file = sync_file->file;
+	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
+			  job->bytes);
 	dray_job_watch(job);
 	dray_job_enqueue(job);
 	goto unlock;

@@ -18,6 +18,7 @@
 #include "buffer.h"
 #include "channel.h"
 #include "node.h"
+#include "trace.h"
 
 /*
  * Rows closer than this leave no whole cache line between them, on any machine:
@@ -30,15 +31,22 @@
 
 #define DRAY_SYNC_STEP SZ_1M
 
-static int dray_sync_span(struct device *dev, dma_addr_t address, u64 length,
-			  bool for_cpu, enum dma_data_direction direction)
+static int dray_sync_span(struct device *dev, const struct dray_place *place,
+			  u64 offset, u64 length, bool for_cpu,
+			  enum dma_data_direction direction)
 {
+	const struct dray_stretch *stretch = dray_place_find(place, offset);
+	dma_addr_t address;
 	size_t step;
 
-	for (; length; length -= step, address += step) {
+	for (; length; length -= step, offset += step) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		step = min_t(u64, length, DRAY_SYNC_STEP);
+		if (offset - stretch->offset == stretch->length)
+			stretch++;
+		address = stretch->address + (offset - stretch->offset);
+		step = min3(length, (u64)DRAY_SYNC_STEP,
+			    stretch->offset + stretch->length - offset);
 		if (for_cpu)
 			dma_sync_single_for_cpu(dev, address, step, direction);
 		else
@@ -49,40 +57,72 @@ static int dray_sync_span(struct device *dev, dma_addr_t address, u64 length,
 	return 0;
 }
 
-/*
- * Maintains rows of the mapping at @address; they lie within it, and may
- * overlap.  -EINTR when the task is being killed.
- */
-int dray_sync_rows(struct device *dev, dma_addr_t address,
+/* -EINTR when the task is being killed. */
+int dray_sync_rows(struct device *dev, const struct dray_place *place,
 		   const struct dray_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction)
 {
 	u64 row;
 	int ret = 0;
 
-	if (dev_is_dma_coherent(dev))
+	if (!dray_device_maintained(dev) || place->uncached)
 		return 0;
-	address += rows->offset;
 	if (rows->rows == 1 || rows->pitch < rows->width + DRAY_SMALLEST_LINE)
-		return dray_sync_span(dev, address,
+		return dray_sync_span(dev, place, rows->offset,
 				      (rows->rows - 1) * rows->pitch +
 					      rows->width,
 				      for_cpu, direction);
 	for (row = 0; row < rows->rows && !ret; row++)
-		ret = dray_sync_span(dev, address + row * rows->pitch,
+		ret = dray_sync_span(dev, place,
+				     rows->offset + row * rows->pitch,
 				     rows->width, for_cpu, direction);
 	return ret;
 }
 
-/* For whoever asks where the time went. */
-void dray_sync_count(struct dray_buffer *buffer, u64 bytes, ktime_t start)
+/*
+ * Somebody else may be writing with the CPU, and an invalidation alone would
+ * throw that away: a page at a time is written back first, whatever the
+ * direction.
+ */
+int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
+			const struct dray_rows *rows, bool for_cpu)
 {
-	atomic64_add(bytes, &buffer->sync_bytes);
-	atomic64_add(ktime_to_ns(ktime_sub(ktime_get(), start)),
-		     &buffer->sync_ns);
+	struct dray_rows piece = { .rows = 1 };
+	u64 row, done;
+	int ret = 0;
+
+	if (dev_is_dma_coherent(dev) || place->uncached)
+		return 0;
+	if (!for_cpu)
+		return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
+	for (row = 0; row < rows->rows && !ret; row++) {
+		for (done = 0; done < rows->width && !ret;
+		     done += piece.width) {
+			piece.offset = rows->offset + row * rows->pitch + done;
+			piece.width = min_t(u64, rows->width - done, PAGE_SIZE);
+			ret = dray_sync_rows(dev, place, &piece, false,
+					     DMA_TO_DEVICE);
+			if (!ret)
+				ret = dray_sync_rows(dev, place, &piece, true,
+						     DMA_FROM_DEVICE);
+		}
+	}
+	return ret;
 }
 
-static bool dray_range_valid(struct dray_buffer *buffer,
+/* For whoever asks where the time went. */
+void dray_sync_count(struct dray_buffer *buffer, struct device *dev, u64 bytes,
+		     bool for_cpu, enum dma_data_direction direction,
+		     ktime_t start)
+{
+	u64 ns = ktime_to_ns(ktime_sub(ktime_get(), start));
+
+	atomic64_add(bytes, &buffer->sync_bytes);
+	atomic64_add(ns, &buffer->sync_ns);
+	trace_dray_sync(buffer, dev, for_cpu, direction, bytes, ns);
+}
+
+static bool dray_range_valid(const struct dray_area *area,
 			     const struct dray_range *range)
 {
 	u64 span;
@@ -94,12 +134,13 @@ static bool dray_range_valid(struct dray_buffer *buffer,
 	if (range->rows == 1)
 		span = 0;
 	return !check_add_overflow(span, range->width, &span) &&
-	       dray_range_fits(buffer, range->offset, span);
+	       dray_area_fits(area, range->offset, span);
 }
 
+/* *@needed becomes true where the range is of a buffer that needs syncs. */
 static int dray_sync_range(struct dray_node *node, struct device *dev,
 			   const struct dray_sync *args,
-			   const struct dray_range *range,
+			   const struct dray_range *range, bool *needed,
 			   struct dray_refusal *refusal)
 {
 	enum dma_data_direction direction =
@@ -112,32 +153,39 @@ static int dray_sync_range(struct dray_node *node, struct device *dev,
 		.pitch = range->pitch,
 		.rows = range->rows,
 	};
-	struct dray_buffer *buffer;
-	dma_addr_t address;
+	bool for_cpu = args->owner == DRAY_SYNC_FOR_CPU;
+	struct dray_area area;
+	struct dray_place place;
 	ktime_t start;
 	int ret;
 
 	if (range->flags || !range->width || !range->rows)
 		return -EINVAL;
-	buffer = dray_buffer_of_fd(range->fd, refusal);
-	if (IS_ERR(buffer))
-		return PTR_ERR(buffer);
-	if (!dray_range_valid(buffer, range)) {
-		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_RANGE,
-				  buffer->size);
-		goto put_buffer;
-	}
-	ret = dray_mapping_get(buffer, node, dev, &address, refusal);
+	ret = dray_area_of_fd(range->fd, node, &area, refusal);
 	if (ret)
-		goto put_buffer;
+		return ret;
+	if (!dray_range_valid(&area, range) ||
+	    (dray_area_is_whole(&area) &&
+	     (range->width != area.size || range->rows != 1))) {
+		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_RANGE,
+				  area.size);
+		goto put_area;
+	}
+	if (dray_area_needs_sync(&area, dev))
+		*needed = true;
+	if (args->flags & DRAY_SYNC_ASK)
+		goto put_area;
+	ret = dray_area_place(&area, node, dev, &place, refusal);
+	if (ret)
+		goto put_area;
 
 	start = ktime_get();
-	ret = dray_sync_rows(dev, address, &rows,
-			     args->owner == DRAY_SYNC_FOR_CPU, direction);
-	if (!ret && !dev_is_dma_coherent(dev))
-		dray_sync_count(buffer, range->rows * range->width, start);
-put_buffer:
-	dray_buffer_put(buffer);
+	ret = dray_area_sync(&area, dev, &place, &rows, for_cpu, direction);
+	if (!ret && area.buffer && dray_area_needs_sync(&area, dev))
+		dray_sync_count(area.buffer, dev, range->rows * range->width,
+				for_cpu, direction, start);
+put_area:
+	dray_area_put(&area);
 	return ret;
 }
 
@@ -149,9 +197,13 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	struct dray_range *ranges = NULL;
 	struct dray_sync *args = data;
 	struct device *dev = node->dev;
+	bool needed;
 	int ret;
 	u32 i;
 
+	/* What a reply said may still be there. */
+	if (args->flags & ~(DRAY_SYNC_ASK | DRAY_SYNC_NOT_NEEDED))
+		return -EINVAL;
 	if (args->reserved || args->owner < DRAY_SYNC_FOR_DEVICE ||
 	    args->owner > DRAY_SYNC_FOR_CPU ||
 	    args->direction < DRAY_TO_DEVICE ||
@@ -173,9 +225,10 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 		ret = dray_channel_device(node, args->target, &dev, &refusal);
 	if (ret)
 		goto leave;
-	args->flags = dev_is_dma_coherent(dev) ? DRAY_SYNC_NOT_NEEDED : 0;
+	needed = !args->count && dray_device_maintained(dev);
 	for (i = 0; i < args->count && !ret; i++) {
-		ret = dray_sync_range(node, dev, args, &ranges[i], &refusal);
+		ret = dray_sync_range(node, dev, args, &ranges[i], &needed,
+				      &refusal);
 		/* Unbinding waits for who is inside: many ranges may last. */
 		if (!ret && READ_ONCE(node->gone))
 			ret = -ENODEV;
@@ -183,6 +236,7 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 			args->failed = i;
 		cond_resched();
 	}
+	args->flags = ret || needed ? 0 : DRAY_SYNC_NOT_NEEDED;
 leave:
 	dray_node_leave(node);
 free_ranges:

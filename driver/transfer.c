@@ -16,7 +16,7 @@
 #include <linux/sort.h>
 #include <linux/string.h>
 
-#include "buffer.h"
+#include "account.h"
 #include "transfer.h"
 
 static u64 dray_magnitude(s64 stride)
@@ -33,7 +33,7 @@ static int dray_level_compare(const void *left, const void *right)
 
 /*
  * Takes one axis into the layout.  The lowest byte may come to lie before the
- * buffer, so @below counts how far down strides reach.
+ * area, so @below counts how far down strides reach.
  */
 static bool dray_layout_add(struct dray_layout *layout, u64 count, s64 stride,
 			    u64 *below)
@@ -65,10 +65,9 @@ static int dray_layout_check(struct dray_layout *layout,
 		stride = dst ? axes[i].dst_stride : axes[i].src_stride;
 		fits = dray_layout_add(layout, axes[i].count, stride, &below);
 	}
-	if (!fits || below > layout->first ||
-	    layout->high > layout->buffer->size)
+	if (!fits || below > layout->first || layout->high > layout->area.size)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_RANGE,
-				   layout->buffer->size);
+				   layout->area.size);
 	layout->low = layout->first - below;
 	sort(layout->level, layout->levels, sizeof(*layout->level),
 	     dray_level_compare, NULL);
@@ -185,7 +184,7 @@ static void dray_plan_steps(struct dray_plan *plan,
 
 /*
  * Fills in what does not depend on an engine.  The caller has set the two
- * buffers, and room for the steps and levels of every axis.
+ * areas, and room for the steps and levels of every axis.
  */
 int dray_plan_check(struct dray_plan *plan,
 		    const struct dray_transfer *transfer,
@@ -216,7 +215,7 @@ int dray_plan_check(struct dray_plan *plan,
 					refusal);
 		if (ret)
 			return ret;
-		if (plan->src.buffer == plan->dst.buffer &&
+		if (dray_area_is_same(&plan->src.area, &plan->dst.area) &&
 		    plan->src.low < plan->dst.high &&
 		    plan->dst.low < plan->src.high)
 			return dray_refuse(refusal, -EINVAL,
@@ -228,7 +227,7 @@ int dray_plan_check(struct dray_plan *plan,
 	return 0;
 }
 
-/* How many runs there are; they are apart in a buffer, so this is small. */
+/* How many runs there are; they are apart in an area, so this is small. */
 static u64 dray_plan_runs(const struct dray_plan *plan)
 {
 	u64 runs = 1;
@@ -244,13 +243,34 @@ u64 dray_plan_bytes(const struct dray_plan *plan)
 	return dray_plan_runs(plan) * plan->run;
 }
 
-static bool dray_plan_is_aligned(const struct dray_plan *plan, u32 alignment)
+/*
+ * The low bits of all addresses where a piece of this side may begin, but for
+ * what strides add: the first one, and where a stretch does.
+ */
+static u64 dray_layout_bits(const struct dray_layout *layout)
 {
-	u64 bits = plan->run | (plan->dst.address + plan->dst.first);
+	const struct dray_stretch *stretch = layout->place.stretch;
+	u64 bits = stretch[0].address + layout->first, base;
 	u32 i;
 
+	for (i = 1; i < layout->place.count; i++) {
+		base = stretch[i].address - stretch[i].offset;
+		bits |= stretch[i].address;
+		bits |= base ^ stretch[0].address;
+	}
+	return bits;
+}
+
+static bool dray_plan_is_aligned(const struct dray_plan *plan, u32 alignment)
+{
+	u64 bits = plan->run;
+	u32 i;
+
+	if (alignment == 1)
+		return true;
+	bits |= dray_layout_bits(&plan->dst);
 	if (plan->op == DRAY_OP_COPY)
-		bits |= plan->src.address + plan->src.first;
+		bits |= dray_layout_bits(&plan->src);
 	for (i = 0; i < plan->steps; i++)
 		bits |= plan->step[i].dst_stride | plan->step[i].src_stride;
 	return !(bits & (alignment - 1));
@@ -261,23 +281,40 @@ static bool dray_pattern_is_byte(const struct dray_plan *plan)
 	return !memchr_inv(plan->pattern, plan->pattern[0], plan->pattern_size);
 }
 
-/* A piece of memory full of the pattern, for an engine that only copies. */
-static int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev)
+/* Kernel memory that the caller makes us keep until the job's end: locked. */
+static int dray_plan_alloc_pattern(struct dray_plan *plan, struct device *dev,
+				   size_t size, struct dray_refusal *refusal)
 {
-	size_t done;
+	int ret;
 
-	plan->fill_size = PAGE_ALIGN(min(plan->run, plan->fill_most));
-	plan->fill =
-		dma_alloc_coherent(dev, plan->fill_size, &plan->fill_address,
-				   GFP_KERNEL | __GFP_NOWARN);
-	if (!plan->fill && plan->fill_size > PAGE_SIZE) {
-		plan->fill_size = PAGE_SIZE;
-		plan->fill = dma_alloc_coherent(dev, plan->fill_size,
-						&plan->fill_address,
-						GFP_KERNEL | __GFP_NOWARN);
-	}
-	if (!plan->fill)
+	ret = dray_charge_user(size, &plan->fill_user, refusal);
+	if (ret)
+		return ret;
+	plan->fill = dma_alloc_coherent(dev, size, &plan->fill_address,
+					GFP_KERNEL | __GFP_NOWARN);
+	if (!plan->fill) {
+		dray_uncharge_user(plan->fill_user, size);
 		return -ENOMEM;
+	}
+	plan->fill_size = size;
+	return 0;
+}
+
+/* A piece of memory full of the pattern, for an engine that only copies. */
+static int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
+				 struct dray_refusal *refusal)
+{
+	size_t size = PAGE_ALIGN(min(plan->run, plan->fill_most));
+	size_t done;
+	int ret;
+
+	ret = dray_plan_alloc_pattern(plan, dev, size, refusal);
+	if (ret && size > PAGE_SIZE) {
+		*refusal = (struct dray_refusal){};
+		ret = dray_plan_alloc_pattern(plan, dev, PAGE_SIZE, refusal);
+	}
+	if (ret)
+		return ret;
 	for (done = 0; done < plan->fill_size; done += plan->pattern_size)
 		memcpy(plan->fill + done, plan->pattern, plan->pattern_size);
 	plan->piece = min_t(u64, plan->piece, plan->fill_size);
@@ -289,12 +326,57 @@ void dray_plan_unfit(struct dray_plan *plan, struct device *dev)
 	if (!plan->fill)
 		return;
 	dma_free_coherent(dev, plan->fill_size, plan->fill, plan->fill_address);
+	dray_plan_abandon(plan);
+}
+
+/* The pattern stays where it is, and nobody pays for it any more. */
+void dray_plan_abandon(struct dray_plan *plan)
+{
+	if (!plan->fill)
+		return;
+	dray_uncharge_user(plan->fill_user, plan->fill_size);
 	plan->fill = NULL;
 }
 
-/* For one engine, once the addresses are there; adds to *@runs. */
+static bool dray_plan_is_scattered(const struct dray_plan *plan)
+{
+	return plan->dst.place.count > 1 || plan->src.place.count > 1;
+}
+
+/*
+ * Adds the descriptors that the plan takes to *@runs.  Between stretches there
+ * are cuts that no formula knows: there they are counted one by one, but not
+ * further than the call may go.
+ */
+static int dray_plan_count(struct dray_plan *plan, u64 most, u64 *runs,
+			   struct dray_refusal *refusal)
+{
+	struct dray_piece piece;
+	u64 count = 0;
+
+	if (!dray_plan_is_scattered(plan)) {
+		count = dray_plan_runs(plan) *
+			div64_u64(plan->run + plan->piece - 1, plan->piece);
+	} else {
+		while (!plan->ended && *runs + count <= most) {
+			dray_plan_piece(plan, &piece);
+			dray_plan_advance(plan, piece.length);
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			if (!(++count % SZ_1K))
+				cond_resched();
+		}
+	}
+	*runs += count;
+	if (*runs > most)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_RUNS, most);
+	dray_plan_rewind(plan);
+	return 0;
+}
+
+/* For one engine, once the places are there; adds to *@runs, up to @most. */
 int dray_plan_fit(struct dray_plan *plan, struct device *dev,
-		  const struct dray_engine_limits *limits, u64 *runs,
+		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal)
 {
 	u64 grain = max(limits->alignment, plan->pattern_size);
@@ -314,31 +396,59 @@ int dray_plan_fit(struct dray_plan *plan, struct device *dev,
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
 				   limits->max_segment);
 	if (plan->op == DRAY_OP_FILL && !plan->memset) {
-		ret = dray_plan_map_pattern(plan, dev);
+		ret = dray_plan_map_pattern(plan, dev, refusal);
 		if (ret)
 			return ret;
 	}
-	*runs += dray_plan_runs(plan) *
-		 div64_u64(plan->run + plan->piece - 1, plan->piece);
 	dray_plan_rewind(plan);
-	return 0;
+	return dray_plan_count(plan, most, runs, refusal);
 }
 
 void dray_plan_rewind(struct dray_plan *plan)
 {
+	u32 i;
+
+	for (i = 0; i < plan->steps; i++)
+		plan->step[i].index = 0;
 	plan->done = 0;
 	plan->ended = false;
-	plan->dst_at = plan->dst.address + plan->dst.first;
-	plan->src_at = plan->src.address + plan->src.first;
+	plan->dst_at = plan->dst.first;
+	plan->src_at = plan->src.first;
 }
 
-/* The next descriptor; valid until the plan has ended. */
+/* The address of the byte at @offset; *@length goes down to what follows it. */
+static dma_addr_t dray_layout_find(const struct dray_layout *layout, u64 offset,
+				   size_t *length)
+{
+	const struct dray_stretch *stretch =
+		dray_place_find(&layout->place, offset);
+	u64 into = offset - stretch->offset;
+
+	*length = min_t(u64, *length, stretch->length - into);
+	return stretch->address + into;
+}
+
+/*
+ * The next descriptor; valid until the plan has ended.  A stretch may end in
+ * the middle of a pattern, which then goes on where it was.
+ */
 void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece)
 {
+	size_t phase = 0;
+	u64 at;
+
 	piece->length = min(plan->piece, plan->run - plan->done);
-	piece->dst = plan->dst_at + plan->done;
-	piece->src =
-		plan->fill ? plan->fill_address : plan->src_at + plan->done;
+	piece->src = 0;
+	if (plan->fill) {
+		phase = plan->done & (plan->pattern_size - 1);
+		piece->src = plan->fill_address + phase;
+		piece->length = min(piece->length, plan->fill_size - phase);
+	} else if (plan->op == DRAY_OP_COPY) {
+		at = plan->src_at + plan->done;
+		piece->src = dray_layout_find(&plan->src, at, &piece->length);
+	}
+	piece->dst = dray_layout_find(&plan->dst, plan->dst_at + plan->done,
+				      &piece->length);
 }
 
 void dray_plan_advance(struct dray_plan *plan, size_t length)
@@ -365,7 +475,9 @@ void dray_plan_advance(struct dray_plan *plan, size_t length)
 
 /*
  * Maintains exactly the bytes of the runs.  The lowest level makes rows, the
- * others say where rows begin.
+ * others say where rows begin.  Where only the whole can be maintained it is
+ * for the device; for the CPU that waits for fences, and ours is one of them:
+ * there whoever looks asks for it.
  */
 int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 		     bool for_cpu, enum dma_data_direction direction)
@@ -379,13 +491,18 @@ int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 	int ret;
 	u32 i;
 
+	if (dray_area_is_whole(&layout->area))
+		return for_cpu ? 0
+			       : dray_area_sync(&layout->area, dev,
+						&layout->place, &rows, for_cpu,
+						direction);
 	if (layout->levels) {
 		rows.pitch = layout->level[0].stride;
 		rows.rows = layout->level[0].count;
 	}
 	do {
-		ret = dray_sync_rows(dev, layout->address, &rows, for_cpu,
-				     direction);
+		ret = dray_area_sync(&layout->area, dev, &layout->place, &rows,
+				     for_cpu, direction);
 		for (i = 1; i < layout->levels && !ret; i++) {
 			level = &layout->level[i];
 			rows.offset += level->stride;

@@ -11,10 +11,11 @@
 #include <linux/dray.h>
 #include <linux/types.h>
 
+#include "area.h"
 #include "refusal.h"
 
 struct device;
-struct dray_buffer;
+struct user_struct;
 
 /* An axis of both sides, outermost first; @index is the cursor's. */
 struct dray_step {
@@ -33,8 +34,8 @@ struct dray_level {
 
 /* The bytes of one side: runs from @offset on, levels by rising stride. */
 struct dray_layout {
-	struct dray_buffer *buffer;
-	dma_addr_t address; /* of the buffer, for the engine */
+	struct dray_area area;
+	struct dray_place place; /* of the area, for the engine */
 	u64 run; /* bytes */
 	u64 first; /* bytes, of the element [0, 0, ...] */
 	u64 low; /* bytes, the lowest */
@@ -50,7 +51,7 @@ struct dray_plan {
 	u32 steps;
 	struct dray_step *step;
 	struct dray_layout dst;
-	struct dray_layout src; /* no buffer for a fill */
+	struct dray_layout src; /* no area for a fill */
 
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
@@ -58,12 +59,13 @@ struct dray_plan {
 	bool memset; /* the engine fills by itself */
 	void *fill; /* else copies come from here */
 	size_t fill_size; /* bytes */
+	struct user_struct *fill_user; /* whose locked memory it is */
 	dma_addr_t fill_address;
 
 	/* the cursor */
 	u64 done; /* bytes of this run */
-	dma_addr_t dst_at; /* start of this run */
-	dma_addr_t src_at;
+	u64 dst_at; /* bytes, start of this run in its area */
+	u64 src_at;
 	bool ended;
 };
 
@@ -84,9 +86,10 @@ int dray_plan_check(struct dray_plan *plan,
 		    const struct dray_transfer *transfer,
 		    const struct dray_axis *axes, struct dray_refusal *refusal);
 int dray_plan_fit(struct dray_plan *plan, struct device *dev,
-		  const struct dray_engine_limits *limits, u64 *runs,
+		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal);
 void dray_plan_unfit(struct dray_plan *plan, struct device *dev);
+void dray_plan_abandon(struct dray_plan *plan);
 u64 dray_plan_bytes(const struct dray_plan *plan);
 void dray_plan_rewind(struct dray_plan *plan);
 void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece);

@@ -94,6 +94,19 @@ DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 				   struct dray_buffer_info *info, size_t size);
 
+/**
+ * Frees memory that the module holds, since a process that had its address
+ * ended and a device may still use it: that of buffer @id, or all of it for 0.
+ * The caller says by this that the hardware is quiet.
+ *
+ * @count: buffers freed; @bytes: of them; neither is NULL
+ *
+ * Errors: -EPERM (without CAP_SYS_RAWIO), -ENOENT (no buffer @id is held).  The
+ * host holds nothing.
+ */
+DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
+			       uint32_t *count, uint64_t *bytes);
+
 /** How to allocate; all zero is a page-aligned cached buffer of any heap. */
 struct dray_buffer_options {
 	const char *heap;	/* its name, NULL: the node's order */

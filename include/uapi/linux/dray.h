@@ -57,6 +57,11 @@ enum dray_reason {
 	DRAY_REASON_DEAD,	/* the channel did not answer; its index */
 	DRAY_REASON_AXES,	/* too many axes; the most there may be */
 	DRAY_REASON_BOUNCE,	/* the device would bounce silently, highest address it reaches */
+	DRAY_REASON_OWN,	/* the fd is a buffer of this driver; its number */
+	DRAY_REASON_READ_ONLY,	/* not to be written by this fd; its number */
+	DRAY_REASON_QUOTA,	/* the heap's limit, or its limit for one user, is met; bytes */
+	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; bytes */
+	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could */
 };
 
 /* dray_info.flags */
@@ -87,6 +92,7 @@ enum dray_heap_type {
 	DRAY_HEAP_RESERVED = 1,	/* a dedicated region with struct pages */
 	DRAY_HEAP_CMA = 2,	/* a reusable region or the default CMA area */
 	DRAY_HEAP_PAGES = 3,	/* the page allocator */
+	DRAY_HEAP_CARVEOUT = 4,	/* a dedicated region that the kernel does not map */
 };
 
 /* dray_heap_info.flags */
@@ -106,6 +112,12 @@ struct dray_heap_info {
 	__u64 largest_free;	/* out: bytes of the longest free run; cma: at most */
 	__u64 largest_request;	/* out: bytes; more is never possible here */
 	char name[DRAY_NAME_LEN];	/* out: "reserved", or the region's name */
+	__u64 held;		/* out: bytes freed whose address a device may still use */
+	__u64 limit;		/* out: bytes that all of dray may take here; 0: no limit */
+	__u64 user_limit;	/* out: bytes that one user may take here; 0: no limit */
+	__u64 user_used;	/* out: bytes that the caller's user has */
+	__u32 modes;		/* out: bits of enum dray_mode that can be in effect here */
+	__u32 reserved2;
 };
 
 /* dray_channel_info.flags */
@@ -127,10 +139,16 @@ struct dray_channel_info {
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
 };
 
+/*
+ * How the CPU sees a buffer.  Only cached ones ever need a sync.  Where the
+ * node's device snoops the caches, memory that can be cached is, unless it is
+ * asked for without CPU mapping.
+ */
 enum dray_mode {
 	DRAY_MODE_CACHED = 0,
-	DRAY_MODE_WRITE_COMBINED = 1,
-	DRAY_MODE_COHERENT = 2,
+	DRAY_MODE_WRITE_COMBINED = 1,	/* not cached; writes may be gathered */
+	DRAY_MODE_COHERENT = 2,	/* not cached */
+	DRAY_MODE_DEVICE = 3,	/* no CPU mapping at all */
 };
 
 #define DRAY_HEAP_ANY		0xffffffffu	/* the node's heaps in their order */
@@ -164,7 +182,7 @@ struct dray_segment {
 
 /* Needs the right to addresses (DRAY_NODE_ADDRESS), else -EPERM. */
 struct dray_address {
-	__s32 fd;		/* in: a buffer of this driver */
+	__s32 fd;		/* in: a buffer of this driver, or an attachment */
 	__u32 flags;		/* in: 0 */
 	__u64 offset;		/* in: bytes */
 	__u64 length;		/* in: bytes; 0: to the end */
@@ -196,7 +214,7 @@ enum dray_sync_owner {
  * for the CPU, the CPU must not write there.
  */
 struct dray_range {
-	__s32 fd;		/* in: a buffer of this driver */
+	__s32 fd;		/* in: a buffer of this driver, or an attachment */
 	__u32 flags;		/* in: 0 */
 	__u64 offset;		/* in: bytes, of the first row */
 	__u64 width;		/* in: bytes, > 0 */
@@ -204,8 +222,16 @@ struct dray_range {
 	__u64 rows;		/* in: > 0 */
 };
 
-/* dray_sync.flags, out */
-#define DRAY_SYNC_NOT_NEEDED	(1u << 0)  /* nothing is ever needed for this target */
+/* dray_sync.flags, in */
+#define DRAY_SYNC_ASK		(1u << 1)  /* checks and answers, and does nothing */
+/* out; ignored on the way in */
+#define DRAY_SYNC_NOT_NEEDED	(1u << 0)  /* nothing is ever needed: see below */
+
+/*
+ * DRAY_SYNC_NOT_NEEDED is the answer when for this target and for all the
+ * buffers named nothing is ever needed; with a count of 0, for any cached
+ * buffer.
+ */
 
 struct dray_sync {
 	__u32 target;		/* in: DRAY_TARGET_NODE or a channel's index */
@@ -213,7 +239,7 @@ struct dray_sync {
 	__u32 direction;	/* in: enum dray_direction */
 	__u32 count;		/* in: ranges, 0 .. DRAY_MAX_RANGES; 0 only asks for flags */
 	__u64 ranges;		/* in: pointer to struct dray_range[count] */
-	__u32 flags;		/* out: DRAY_SYNC_* */
+	__u32 flags;		/* in/out: DRAY_SYNC_* */
 	__u32 reason;		/* out */
 	__u64 limit;		/* out */
 	__u32 failed;		/* out: index of the range that is wrong */
@@ -286,6 +312,22 @@ struct dray_submit {
 };
 
 /*
+ * Of what this opener has submitted: what the engine was not given is not fed
+ * any more, what it was given drains.  The fences end as -ECANCELED, in the
+ * order of their queue.  A submission that the engine has all of, or one that
+ * has ended, is left alone and not counted.
+ */
+struct dray_cancel {
+	__s32 fence_fd;		/* in: a submission's sync_file; negative: all */
+	__u32 channel;		/* in: for all: index or DRAY_CHANNEL_ANY */
+	__u32 flags;		/* in: 0 */
+	__u32 count;		/* out: submissions that this stopped */
+	__u32 reason;		/* out, on failure too */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
+/*
  * The buffers of all nodes, by id.  Callers with CAP_SYS_ADMIN see all, others
  * those that their effective uid allocated.
  */
@@ -299,6 +341,9 @@ struct dray_list {
 #define DRAY_BUFFER_BY_FD	(1u << 0)  /* fd names the buffer, not id */
 /* out */
 #define DRAY_BUFFER_ORPHAN	(1u << 8)  /* its owner's process is gone */
+#define DRAY_BUFFER_READ_ONLY	(1u << 9)  /* fd is a read-only one (EXPORT) */
+#define DRAY_BUFFER_DISCLOSED	(1u << 10)  /* its address was given out */
+#define DRAY_BUFFER_HELD	(1u << 11)  /* freed, but a device may still write it */
 
 struct dray_buffer_info {
 	__u64 id;		/* in/out */
@@ -321,6 +366,61 @@ struct dray_buffer_info {
 	char heap_name[DRAY_NAME_LEN];	/* out */
 };
 
+/*
+ * Frees memory that is held because its address was given to a process that
+ * ended before it let go of the buffer.  Needs CAP_SYS_RAWIO, else -EPERM: the
+ * caller says that the hardware is quiet.
+ */
+struct dray_reclaim {
+	__u64 id;		/* in: a held buffer; 0: all of them */
+	__u32 flags;		/* in: 0 */
+	__u32 count;		/* out: buffers freed */
+	__u64 bytes;		/* out: bytes freed */
+	__u32 reason;		/* out */
+	__u32 reserved;
+	__u64 limit;		/* out */
+};
+
+/* dray_export.flags */
+#define DRAY_EXPORT_READ_ONLY	(1u << 0)  /* must be set: the only kind there is */
+
+/*
+ * A second dma-buf over a buffer, for whoever may read and not write: no
+ * writable mapping, no importer that writes, no destination of a transfer, no
+ * address.  Waiting for transfers, and the end of the buffer, are as with the
+ * first one.
+ */
+struct dray_export {
+	__s32 buffer_fd;	/* in: a buffer of this driver, read-only or not */
+	__u32 flags;		/* in: DRAY_EXPORT_READ_ONLY */
+	__s32 fd;		/* out: dma-buf, O_RDONLY | O_CLOEXEC */
+	__u32 reason;		/* out, on failure too */
+	__u64 limit;		/* out, on failure too */
+};
+
+/* dray_attach.flags */
+#define DRAY_ATTACH_USER	(1u << 0)  /* memory at address, length; else dmabuf_fd */
+#define DRAY_ATTACH_READ_ONLY	(1u << 1)  /* the device only reads: the memory may be read-only */
+
+/*
+ * Memory that is not dray's, made reachable for the node: memory of the caller,
+ * pinned, or the dma-buf of another driver.  What it gives is a file: close()
+ * ends the attachment, transfers under way hold it.  ADDRESS, SYNC and SUBMIT
+ * take it where they take a buffer, on this node only.  Offset 0 is the first
+ * byte of the memory.
+ */
+struct dray_attach {
+	__s32 dmabuf_fd;	/* in: a dma-buf of another driver; -1 with DRAY_ATTACH_USER */
+	__u32 flags;		/* in: DRAY_ATTACH_* */
+	__u64 address;		/* in: user address, any alignment; 0 for a dma-buf */
+	__u64 length;		/* in: bytes of user memory, > 0; 0 for a dma-buf; out: size */
+	__s32 fd;		/* out: the attachment, O_CLOEXEC */
+	__u32 segments;		/* out: pieces as the node's device sees them */
+	__u32 reason;		/* out, on failure too */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
 #define DRAY_IOC_MAGIC		0xda
 
 #define DRAY_IOC_INFO		_IOWR(DRAY_IOC_MAGIC, 0, struct dray_info)
@@ -332,5 +432,9 @@ struct dray_buffer_info {
 #define DRAY_IOC_SUBMIT		_IOWR(DRAY_IOC_MAGIC, 6, struct dray_submit)
 #define DRAY_IOC_LIST		_IOWR(DRAY_IOC_MAGIC, 7, struct dray_list)
 #define DRAY_IOC_BUFFER_INFO	_IOWR(DRAY_IOC_MAGIC, 8, struct dray_buffer_info)
+#define DRAY_IOC_EXPORT		_IOWR(DRAY_IOC_MAGIC, 9, struct dray_export)
+#define DRAY_IOC_ATTACH		_IOWR(DRAY_IOC_MAGIC, 10, struct dray_attach)
+#define DRAY_IOC_CANCEL		_IOWR(DRAY_IOC_MAGIC, 11, struct dray_cancel)
+#define DRAY_IOC_RECLAIM	_IOWR(DRAY_IOC_MAGIC, 12, struct dray_reclaim)
 
 #endif /* _UAPI_LINUX_DRAY_H */

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Accounting.  Memory that the system could use otherwise counts as locked
+ * memory of the real user; memory of every heap counts against the heap's
+ * limit and its limit for one user, the one that LIST shows as the owner.  A
+ * limit binds what is taken later: lowering it takes nothing away.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/hash.h>
+#include <linux/hashtable.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+
+#include "account.h"
+#include "compat.h"
+#include "heap.h"
+
+/* What one user has of one heap; there as long as there are charges to it. */
+struct dray_account {
+	struct hlist_node link;
+	struct dray_heap *heap;
+	kuid_t uid;
+	u64 used; /* bytes */
+	unsigned long charges;
+};
+
+struct dray_charge {
+	struct dray_account *account;
+	struct user_struct *user; /* whose locked memory; NULL: nobody's */
+	size_t bytes;
+	size_t kept; /* of those, what is held by others */
+	bool ended;
+};
+
+static unsigned long long heap_limit;
+module_param(heap_limit, ullong, 0444);
+MODULE_PARM_DESC(heap_limit, "bytes that may be taken of a heap, 0: no limit");
+
+static unsigned long long user_limit;
+module_param(user_limit, ullong, 0444);
+MODULE_PARM_DESC(user_limit,
+		 "bytes that a user may take of a heap, 0: no limit");
+
+static DEFINE_HASHTABLE(dray_accounts, 8);
+/* The table, the charges, and of every heap the limits and what is charged. */
+static DEFINE_SPINLOCK(dray_accounts_lock);
+
+/* @refusal names the limit; @user is who gives it back. */
+int dray_charge_user(size_t bytes, struct user_struct **user,
+		     struct dray_refusal *refusal)
+{
+	unsigned long limit = rlimit(RLIMIT_MEMLOCK);
+	struct user_struct *payer = current_user();
+	long now, next;
+
+	now = atomic_long_read(&payer->locked_vm);
+	do {
+		next = now + PFN_UP(bytes);
+		if (next > limit >> PAGE_SHIFT && !capable(CAP_IPC_LOCK))
+			return dray_refuse(refusal, -ENOMEM,
+					   DRAY_REASON_MEMLOCK, limit);
+	} while (!atomic_long_try_cmpxchg(&payer->locked_vm, &now, next));
+	*user = get_uid(payer);
+	return 0;
+}
+
+void dray_uncharge_user(struct user_struct *user, size_t bytes)
+{
+	atomic_long_sub(PFN_UP(bytes), &user->locked_vm);
+	dray_user_put(user);
+}
+
+static u32 dray_account_key(const struct dray_heap *heap, kuid_t uid)
+{
+	return hash_ptr(heap, 32) ^ __kuid_val(uid);
+}
+
+static struct dray_account *dray_account_find(struct dray_heap *heap,
+					      kuid_t uid)
+{
+	u32 key = dray_account_key(heap, uid);
+	struct dray_account *account;
+
+	lockdep_assert_held(&dray_accounts_lock);
+	hash_for_each_possible(dray_accounts, account, link, key)
+		if (account->heap == heap && uid_eq(account->uid, uid))
+			return account;
+	return NULL;
+}
+
+static bool dray_limit_met(u64 limit, u64 used, size_t bytes)
+{
+	return limit && (used > limit || bytes > limit - used);
+}
+
+/* Adds to the account of the caller's user, which is @fresh if it has none. */
+static struct dray_account *dray_account_add(struct dray_heap *heap,
+					     size_t bytes,
+					     struct dray_account *fresh,
+					     struct dray_refusal *refusal)
+{
+	struct dray_account *account;
+	u64 limit = 0;
+
+	spin_lock(&dray_accounts_lock);
+	account = dray_account_find(heap, fresh->uid);
+	if (!account)
+		account = fresh;
+	if (dray_limit_met(heap->limit, heap->charged, bytes))
+		limit = heap->limit;
+	else if (dray_limit_met(heap->user_limit, account->used, bytes))
+		limit = heap->user_limit;
+	if (!limit) {
+		if (account == fresh)
+			hash_add(dray_accounts, &account->link,
+				 dray_account_key(heap, account->uid));
+		account->charges++;
+		account->used += bytes;
+		heap->charged += bytes;
+	}
+	spin_unlock(&dray_accounts_lock);
+	if (limit)
+		return ERR_PTR(dray_refuse(refusal, -EDQUOT, DRAY_REASON_QUOTA,
+					   limit));
+	return account;
+}
+
+/*
+ * The account, if it is to be freed, because this was the @last of a charge
+ * and there is no other.  What is used does not tell: requests for more than
+ * there can be are charged too, until the heap refuses, and may wrap around.
+ */
+static struct dray_account *dray_account_sub(struct dray_account *account,
+					     size_t bytes, bool last)
+{
+	lockdep_assert_held(&dray_accounts_lock);
+	account->heap->charged -= bytes;
+	account->used -= bytes;
+	if (!last || --account->charges)
+		return NULL;
+	hash_del(&account->link);
+	return account;
+}
+
+struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
+				     struct dray_refusal *refusal)
+{
+	struct dray_account *account = NULL, *fresh;
+	struct dray_charge *charge;
+	int ret = -ENOMEM;
+
+	charge = kzalloc(sizeof(*charge), GFP_KERNEL_ACCOUNT);
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	if (!charge || !fresh)
+		goto free;
+	charge->bytes = bytes;
+	/* Dedicated memory is of no use to the system. */
+	if (heap->flags & DRAY_HEAP_SHARED) {
+		ret = dray_charge_user(bytes, &charge->user, refusal);
+		if (ret)
+			goto free;
+	}
+	fresh->heap = heap;
+	fresh->uid = current_euid();
+	account = dray_account_add(heap, bytes, fresh, refusal);
+	if (IS_ERR(account)) {
+		ret = PTR_ERR(account);
+		goto uncharge;
+	}
+	if (account != fresh)
+		kfree(fresh);
+	charge->account = account;
+	return charge;
+
+uncharge:
+	if (charge->user)
+		dray_uncharge_user(charge->user, bytes);
+free:
+	kfree(fresh);
+	kfree(charge);
+	return ERR_PTR(ret);
+}
+
+/* All of it but what is kept; the last part that goes takes it along. */
+void dray_charge_end(struct dray_charge *charge)
+{
+	struct dray_account *empty;
+	size_t kept;
+
+	if (charge->user)
+		dray_uncharge_user(charge->user, charge->bytes);
+	spin_lock(&dray_accounts_lock);
+	kept = charge->kept;
+	charge->ended = true;
+	empty = dray_account_sub(charge->account, charge->bytes - kept, !kept);
+	spin_unlock(&dray_accounts_lock);
+	kfree(empty);
+	if (!kept)
+		kfree(charge);
+}
+
+/* Only of dedicated memory: of all other the system knows who has it. */
+void dray_charge_keep(struct dray_charge *charge, size_t bytes)
+{
+	spin_lock(&dray_accounts_lock);
+	charge->kept += bytes;
+	spin_unlock(&dray_accounts_lock);
+}
+
+void dray_charge_let_go(struct dray_charge *charge, size_t bytes)
+{
+	struct dray_account *empty = NULL;
+	bool last;
+
+	spin_lock(&dray_accounts_lock);
+	charge->kept -= bytes;
+	last = charge->ended && !charge->kept;
+	if (charge->ended)
+		empty = dray_account_sub(charge->account, bytes, last);
+	spin_unlock(&dray_accounts_lock);
+	kfree(empty);
+	if (last)
+		kfree(charge);
+}
+
+void dray_account_init(struct dray_heap *heap)
+{
+	heap->limit = heap_limit;
+	heap->user_limit = user_limit;
+}
+
+/* @limit is one of the two of a heap. */
+void dray_account_set(u64 *limit, u64 bytes)
+{
+	spin_lock(&dray_accounts_lock);
+	*limit = bytes;
+	spin_unlock(&dray_accounts_lock);
+}
+
+void dray_account_state(struct dray_heap *heap, struct dray_heap_info *info)
+{
+	struct dray_account *account;
+
+	spin_lock(&dray_accounts_lock);
+	account = dray_account_find(heap, current_euid());
+	info->limit = heap->limit;
+	info->user_limit = heap->user_limit;
+	info->user_used = account ? account->used : 0;
+	spin_unlock(&dray_accounts_lock);
+}

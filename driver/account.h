@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who is charged for what.  Memory is charged before it is taken, and the
+ * charge ends when the memory is really back, which may be after its buffer
+ * is gone.
+ */
+#ifndef DRAY_ACCOUNT_H
+#define DRAY_ACCOUNT_H
+
+#include <linux/types.h>
+
+#include "refusal.h"
+
+struct dray_charge;
+struct dray_heap;
+struct dray_heap_info;
+struct user_struct;
+
+/* Locked memory of the caller's user, against RLIMIT_MEMLOCK. */
+int dray_charge_user(size_t bytes, struct user_struct **user,
+		     struct dray_refusal *refusal);
+void dray_uncharge_user(struct user_struct *user, size_t bytes);
+
+/* Memory of a heap, against the limits of the heap too. */
+struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
+				     struct dray_refusal *refusal);
+void dray_charge_end(struct dray_charge *charge);
+
+/* A part that others hold when the charge ends, and that comes back later. */
+void dray_charge_keep(struct dray_charge *charge, size_t bytes);
+void dray_charge_let_go(struct dray_charge *charge, size_t bytes);
+
+/* The limits of a heap, bytes; 0: none. */
+void dray_account_init(struct dray_heap *heap);
+void dray_account_set(u64 *limit, u64 bytes);
+void dray_account_state(struct dray_heap *heap, struct dray_heap_info *info);
+
+#endif /* DRAY_ACCOUNT_H */

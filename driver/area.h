@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An area: memory that a call names by a file descriptor, and what that
+ * descriptor allows.  It has one size, offsets from 0 on, and for each device
+ * a place where it lies: stretches of addresses, one after the other.
+ */
+#ifndef DRAY_AREA_H
+#define DRAY_AREA_H
+
+#include <linux/dma-direction.h>
+#include <linux/types.h>
+
+#include "refusal.h"
+
+struct device;
+struct dma_resv;
+struct dray_attachment;
+struct dray_buffer;
+struct dray_node;
+
+/* What lies in one piece for a device. */
+struct dray_stretch {
+	u64 offset; /* bytes from the start of the area */
+	u64 length; /* bytes */
+	dma_addr_t address;
+};
+
+/*
+ * Where an area lies for one device: stretches by rising offset, without gaps.
+ * They are of a mapping, which stays for as long as the caller is inside the
+ * node, or has a job on one of its channels.
+ */
+struct dray_place {
+	const struct dray_stretch *stretch;
+	u32 count;
+	bool uncached; /* no CPU caches it: there is nothing to maintain */
+};
+
+struct dray_area {
+	struct dray_buffer *buffer; /* one of these, or no area at all */
+	struct dray_attachment *attachment;
+	u64 size; /* bytes */
+	bool uncached; /* no CPU caches it, or none looks */
+	bool writable; /* through the descriptor that named it */
+};
+
+/* Pieces of an area. */
+struct dray_rows {
+	u64 offset; /* bytes from the start of the area */
+	u64 width; /* bytes of a row */
+	u64 pitch; /* bytes from row to row, at least @width */
+	u64 rows;
+};
+
+/* Takes a reference; -EBADF or -EINVAL for what is no area of @node. */
+int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
+		    struct dray_refusal *refusal);
+void dray_area_put(struct dray_area *area);
+
+int dray_area_place(const struct dray_area *area, struct dray_node *node,
+		    struct device *dev, struct dray_place *place,
+		    struct dray_refusal *refusal);
+const struct dray_stretch *dray_place_find(const struct dray_place *place,
+					   u64 offset);
+
+bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b);
+struct dma_resv *dray_area_resv(const struct dray_area *area);
+void dray_area_count(const struct dray_area *area, int step);
+void dray_area_condemn(const struct dray_area *area);
+
+/* Can only all of it be maintained? */
+bool dray_area_is_whole(const struct dray_area *area);
+
+/*
+ * Maintains rows of an area at @place, by the rules of its kind of memory and
+ * of the descriptor.
+ */
+int dray_area_sync(const struct dray_area *area, struct device *dev,
+		   const struct dray_place *place, const struct dray_rows *rows,
+		   bool for_cpu, enum dma_data_direction direction);
+
+static inline bool dray_area_is_none(const struct dray_area *area)
+{
+	return !area->buffer && !area->attachment;
+}
+
+static inline bool dray_area_fits(const struct dray_area *area, u64 offset,
+				  u64 length)
+{
+	return offset <= area->size && length <= area->size - offset;
+}
+
+/* Does a sync for @dev ever do anything? */
+bool dray_area_needs_sync(const struct dray_area *area, struct device *dev);
+
+/* sync.c: maintains rows at @place, which lie within it, and may overlap */
+int dray_sync_rows(struct device *dev, const struct dray_place *place,
+		   const struct dray_rows *rows, bool for_cpu,
+		   enum dma_data_direction direction);
+
+/* The same for who may not write: what the CPU wrote is never dropped. */
+int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
+			const struct dray_rows *rows, bool for_cpu);
+
+#endif /* DRAY_AREA_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ATTACH: an attachment and its file.  The file belongs to the node that made
+ * it; when that is unbound the mappings for its devices go, and what is pinned
+ * stays until the file is closed.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "attach.h"
+#include "node.h"
+
+static LIST_HEAD(dray_attachments);
+static DEFINE_MUTEX(dray_attachments_lock);
+
+static void dray_attachment_release(struct kref *kref)
+{
+	struct dray_attachment *attachment =
+		container_of(kref, struct dray_attachment, kref);
+
+	mutex_lock(&dray_attachments_lock);
+	list_del_init(&attachment->list);
+	mutex_unlock(&dray_attachments_lock);
+	dray_attachment_unmap(attachment);
+	if (attachment->dmabuf)
+		dray_foreign_put(attachment);
+	else
+		dray_unpin(attachment);
+	dray_node_put(attachment->node);
+	mutex_destroy(&attachment->lock);
+	kfree(attachment);
+}
+
+void dray_attachment_put(struct dray_attachment *attachment)
+{
+	kref_put(&attachment->kref, dray_attachment_release);
+}
+
+static int dray_attachment_close(struct inode *inode, struct file *file)
+{
+	dray_attachment_put(file->private_data);
+	return 0;
+}
+
+static const struct file_operations dray_attachment_fops = {
+	.owner = THIS_MODULE,
+	.release = dray_attachment_close,
+};
+
+/* With a reference; NULL where @fd is something else. */
+struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
+					      struct dray_refusal *refusal)
+{
+	struct dray_attachment *attachment = NULL;
+	struct file *file = fget(fd);
+	int ret;
+
+	if (!file)
+		return NULL;
+	if (file->f_op == &dray_attachment_fops) {
+		attachment = file->private_data;
+		kref_get(&attachment->kref);
+	}
+	fput(file);
+	if (attachment && attachment->node != node) {
+		dray_attachment_put(attachment);
+		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	return attachment;
+}
+
+/*
+ * When @node is unbound and nobody is inside any more.  An attachment that is
+ * being freed at the same time unmaps itself; the caller waits for that.
+ */
+void dray_attachments_drop_node(struct dray_node *node)
+{
+	struct dray_attachment *attachment, *next;
+	LIST_HEAD(dropped);
+
+	mutex_lock(&dray_attachments_lock);
+	list_for_each_entry_safe(attachment, next, &dray_attachments, list)
+		if (attachment->node == node &&
+		    kref_get_unless_zero(&attachment->kref))
+			list_move(&attachment->list, &dropped);
+	mutex_unlock(&dray_attachments_lock);
+	list_for_each_entry_safe(attachment, next, &dropped, list) {
+		list_del_init(&attachment->list);
+		dray_attachment_unmap(attachment);
+		dray_attachment_put(attachment);
+		cond_resched();
+	}
+}
+
+static int dray_attach_check(const struct dray_attach *args)
+{
+	bool user = args->flags & DRAY_ATTACH_USER;
+
+	if (args->flags & ~(DRAY_ATTACH_USER | DRAY_ATTACH_READ_ONLY) ||
+	    args->reserved)
+		return -EINVAL;
+	if (user ? args->dmabuf_fd != -1 : args->address || args->length)
+		return -EINVAL;
+	return 0;
+}
+
+static struct dray_attachment *
+dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
+		       struct dray_refusal *refusal)
+{
+	struct dray_attachment *attachment;
+	int ret;
+
+	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
+	if (!attachment)
+		return ERR_PTR(-ENOMEM);
+	kref_init(&attachment->kref);
+	INIT_LIST_HEAD(&attachment->list);
+	INIT_LIST_HEAD(&attachment->mappings);
+	mutex_init(&attachment->lock);
+	attachment->writable = !(args->flags & DRAY_ATTACH_READ_ONLY);
+	if (args->flags & DRAY_ATTACH_USER)
+		ret = dray_pin(attachment, args->address, args->length,
+			       refusal);
+	else
+		ret = dray_foreign_get(attachment, args->dmabuf_fd, refusal);
+	if (ret) {
+		mutex_destroy(&attachment->lock);
+		kfree(attachment);
+		return ERR_PTR(ret);
+	}
+	dray_node_get(node);
+	attachment->node = node;
+	return attachment;
+}
+
+/*
+ * From here on the end of the node finds it: so this happens inside, and
+ * before it is mapped.
+ */
+static int dray_attachment_publish(struct dray_attachment *attachment,
+				   struct dray_place *place,
+				   struct dray_refusal *refusal)
+{
+	struct dray_node *node = attachment->node;
+	int ret = dray_node_enter(node);
+
+	if (ret)
+		return ret;
+	mutex_lock(&dray_attachments_lock);
+	list_add(&attachment->list, &dray_attachments);
+	mutex_unlock(&dray_attachments_lock);
+	ret = dray_attachment_place(attachment, node->dev, place, refusal);
+	dray_node_leave(node);
+	return ret;
+}
+
+int dray_attach_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply)
+{
+	struct dray_attachment *attachment;
+	struct dray_refusal refusal = {};
+	struct dray_attach *args = data;
+	struct dray_place place;
+	struct file *file;
+	int ret;
+
+	ret = dray_attach_check(args);
+	if (ret)
+		return ret;
+	if (READ_ONCE(opener->node->gone))
+		return -ENODEV;
+	attachment = dray_attachment_create(opener->node, args, &refusal);
+	if (IS_ERR(attachment)) {
+		ret = PTR_ERR(attachment);
+		goto out;
+	}
+	ret = dray_attachment_publish(attachment, &place, &refusal);
+	if (ret)
+		goto put_attachment;
+	file = anon_inode_getfile("dray-attachment", &dray_attachment_fops,
+				  attachment, O_RDWR);
+	if (IS_ERR(file)) {
+		ret = PTR_ERR(file);
+		goto put_attachment;
+	}
+	/* The file has the reference now. */
+	args->length = attachment->size;
+	args->segments = place.count;
+	ret = get_unused_fd_flags(O_CLOEXEC);
+	if (ret < 0) {
+		fput(file);
+		goto out;
+	}
+	reply->fd = ret;
+	reply->file = file;
+	args->fd = ret;
+	ret = 0;
+	goto out;
+
+put_attachment:
+	dray_attachment_put(attachment);
+out:
+	args->reason = refusal.reason;
+	args->limit = refusal.limit;
+	return ret;
+}

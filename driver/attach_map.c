@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where devices find an attachment.  As with buffers there is one mapping for
+ * each device, made on first use, without bounce buffers.
+ */
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "attach.h"
+#include "buffer.h"
+#include "node.h"
+
+static int dray_attached_map(struct dray_attachment *attachment,
+			     struct dray_attached_mapping *mapping,
+			     struct dray_refusal *refusal)
+{
+	if (attachment->dmabuf)
+		return dray_foreign_map(attachment, mapping, refusal);
+	return dray_pin_map(attachment, mapping, refusal);
+}
+
+static void dray_attached_unmap(struct dray_attachment *attachment,
+				struct dray_attached_mapping *mapping)
+{
+	if (attachment->dmabuf)
+		dray_foreign_unmap(attachment, mapping);
+	else
+		dray_pin_unmap(attachment, mapping);
+}
+
+/*
+ * Turns the device's table into stretches that cover exactly the attachment,
+ * or only counts them.  What follows without a gap is joined in dma-bufs;
+ * pinned memory is maintained piece by piece as it was mapped.  False where
+ * the table is too short.
+ */
+static bool dray_stretches_fill(const struct dray_attachment *attachment,
+				struct dray_attached_mapping *mapping,
+				struct dray_stretch *stretch)
+{
+	u64 done = 0, length, skip = attachment->skip;
+	struct scatterlist *entry;
+	dma_addr_t address, end = 0;
+	int i;
+
+	mapping->count = 0;
+	for_each_sgtable_dma_sg(mapping->table, entry, i) {
+		length = sg_dma_len(entry);
+		if (length <= skip) {
+			skip -= length;
+			continue;
+		}
+		address = sg_dma_address(entry) + skip;
+		length = min(length - skip, attachment->size - done);
+		skip = 0;
+		if (attachment->dmabuf && mapping->count && address == end) {
+			if (stretch)
+				stretch[mapping->count - 1].length += length;
+		} else {
+			if (stretch)
+				stretch[mapping->count] = (struct dray_stretch){
+					.offset = done,
+					.length = length,
+					.address = address,
+				};
+			mapping->count++;
+		}
+		end = address + length;
+		done += length;
+		if (done == attachment->size)
+			return true;
+	}
+	return false;
+}
+
+static int dray_stretches_build(const struct dray_attachment *attachment,
+				struct dray_attached_mapping *mapping)
+{
+	if (!dray_stretches_fill(attachment, mapping, NULL))
+		return -EINVAL;
+	mapping->stretch =
+		kvmalloc_array(mapping->count, sizeof(*mapping->stretch),
+			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!mapping->stretch)
+		return -ENOMEM;
+	dray_stretches_fill(attachment, mapping, mapping->stretch);
+	return 0;
+}
+
+static struct dray_place
+dray_attached_where(const struct dray_attached_mapping *mapping)
+{
+	return (struct dray_place){
+		.stretch = mapping->stretch,
+		.count = mapping->count,
+	};
+}
+
+static struct dray_attached_mapping *
+dray_attached_create(struct dray_attachment *attachment, struct device *dev,
+		     struct dray_refusal *refusal)
+{
+	struct dray_rows all = { .width = attachment->size, .rows = 1 };
+	struct dray_attached_mapping *mapping;
+	struct dray_place place;
+	int ret;
+
+	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
+	if (!mapping)
+		return ERR_PTR(-ENOMEM);
+	mapping->dev = dev;
+	ret = dray_attached_map(attachment, mapping, refusal);
+	if (ret)
+		goto free_mapping;
+	ret = dray_stretches_build(attachment, mapping);
+	if (ret)
+		goto unmap;
+	if (!attachment->dmabuf) {
+		/* The device sees what the CPU wrote before. */
+		place = dray_attached_where(mapping);
+		ret = dray_sync_rows(dev, &place, &all, false, DMA_TO_DEVICE);
+		if (ret)
+			goto free_stretches;
+	}
+	return mapping;
+
+free_stretches:
+	kvfree(mapping->stretch);
+unmap:
+	dray_attached_unmap(attachment, mapping);
+free_mapping:
+	kfree(mapping);
+	return ERR_PTR(ret);
+}
+
+/* Where it is for @dev; maps on first use.  The caller is inside the node. */
+int dray_attachment_place(struct dray_attachment *attachment,
+			  struct device *dev, struct dray_place *place,
+			  struct dray_refusal *refusal)
+{
+	struct dray_attached_mapping *mapping;
+	int ret = 0;
+
+	mutex_lock(&attachment->lock);
+	list_for_each_entry(mapping, &attachment->mappings, list)
+		if (mapping->dev == dev)
+			goto found;
+
+	if (attachment->mapped_devices >= DRAY_MAX_MAPPINGS) {
+		ret = -ENOSPC;
+		goto out;
+	}
+	mapping = dray_attached_create(attachment, dev, refusal);
+	if (IS_ERR(mapping)) {
+		ret = PTR_ERR(mapping);
+		goto out;
+	}
+	atomic_inc(&attachment->node->mappings);
+	list_add_tail(&mapping->list, &attachment->mappings);
+	attachment->mapped_devices++;
+found:
+	*place = dray_attached_where(mapping);
+out:
+	mutex_unlock(&attachment->lock);
+	return ret;
+}
+
+/* For all devices: it is let go, or its node is unbound. */
+void dray_attachment_unmap(struct dray_attachment *attachment)
+{
+	struct dray_attached_mapping *mapping, *next;
+	struct dray_node *node = attachment->node;
+
+	mutex_lock(&attachment->lock);
+	list_for_each_entry_safe(mapping, next, &attachment->mappings, list) {
+		list_del(&mapping->list);
+		attachment->mapped_devices--;
+		dray_attached_unmap(attachment, mapping);
+		kvfree(mapping->stretch);
+		kfree(mapping);
+		if (atomic_dec_and_test(&node->mappings))
+			wake_up_all(&node->unmapped);
+	}
+	mutex_unlock(&attachment->lock);
+}

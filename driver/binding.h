@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Binding: the drivers that make a node of a device which is given to dray.
+ * A device that has a driver is not borrowed: only a driver's probe claims the
+ * device's addresses behind an IOMMU, so that nobody else can take them over.
+ */
+#ifndef DRAY_BINDING_H
+#define DRAY_BINDING_H
+
+#include <linux/errno.h>
+#include <linux/kconfig.h>
+#include <linux/pm.h>
+#include <linux/types.h>
+
+struct device;
+struct dray_node_channel;
+
+int dray_bindings_register(void);
+void dray_bindings_unregister(void);
+
+int dray_bind(struct device *dev, u32 flags,
+	      const struct dray_node_channel *channels, unsigned int count);
+void dray_unbind(struct device *dev);
+extern const struct dev_pm_ops dray_sleep;
+
+/* platform.c */
+int dray_platform_register(void);
+void dray_platform_unregister(void);
+
+/* pci.c */
+#ifdef CONFIG_PCI
+int dray_pci_register(void);
+void dray_pci_unregister(void);
+#else
+static inline int dray_pci_register(void)
+{
+	return 0;
+}
+
+static inline void dray_pci_unregister(void)
+{
+}
+#endif
+
+/* virtual.c */
+#define DRAY_VIRTUAL_NAME "dray-virtual"
+
+int dray_virtual_register(void);
+void dray_virtual_unregister(void);
+int dray_virtual_bind(struct device *dev);
+
+#endif /* DRAY_BINDING_H */

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * debugfs: what a node is doing, for a person with root rights, under
+ * /sys/kernel/debug/dray/NODE.  No format here is an interface; programs ask
+ * LIST, BUFFER_INFO and CHANNEL_INFO.
+ */
+#include <linux/debugfs.h>
+#include <linux/pid.h>
+#include <linux/seq_file.h>
+
+#include "buffer.h"
+#include "channel.h"
+#include "debug.h"
+#include "node.h"
+
+static struct dentry *dray_debug_root;
+
+static void dray_buffer_show(struct seq_file *file, struct dray_buffer *buffer)
+{
+	seq_printf(file, "%llu %zu %s mode %u, mapped %d, transfers %d",
+		   buffer->id, buffer->size, buffer->heap->name, buffer->mode,
+		   atomic_read(&buffer->mapped),
+		   atomic_read(&buffer->transfers));
+	seq_printf(file, ", pid %d %s", pid_nr(buffer->pid), buffer->comm);
+	if (buffer->name[0])
+		seq_printf(file, " \"%s\"", buffer->name);
+	seq_puts(file, ", devices");
+	dray_mapping_print(buffer, file);
+	seq_putc(file, '\n');
+}
+
+/* The buffers of all nodes: any of them may be what a node is looking for. */
+static int dray_buffers_show(struct seq_file *file, void *unused)
+{
+	struct dray_buffer *buffer;
+	u64 id = 0;
+
+	while ((buffer = dray_buffer_next(&id))) {
+		dray_buffer_show(file, buffer);
+		dray_buffer_put(buffer);
+		cond_resched();
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(dray_buffers);
+
+static int dray_node_show(struct seq_file *file, void *unused)
+{
+	struct dray_node *node = file->private;
+	u32 i;
+
+	seq_printf(file, "device %s, flags %#x, reach %#llx\n",
+		   dev_name(node->dev), node->flags,
+		   dray_device_reach(node->dev));
+	for (i = 0; i < node->heap_count; i++)
+		seq_printf(file, "heap %u %s, buffers %d, used %lld\n", i,
+			   node->heaps[i]->name,
+			   atomic_read(&node->heaps[i]->buffers),
+			   (long long)atomic64_read(&node->heaps[i]->used));
+	seq_printf(file, "mappings %d\n", atomic_read(&node->mappings));
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(dray_node);
+
+static int dray_channels_show(struct seq_file *file, void *unused)
+{
+	dray_channels_print(file->private, file);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(dray_channels);
+
+void dray_debug_add(struct dray_node *node)
+{
+	node->debug = debugfs_create_dir(node->name, dray_debug_root);
+	debugfs_create_file("node", 0400, node->debug, node, &dray_node_fops);
+	debugfs_create_file("buffers", 0400, node->debug, node,
+			    &dray_buffers_fops);
+	debugfs_create_file("channels", 0400, node->debug, node,
+			    &dray_channels_fops);
+}
+
+/* Waits for whoever is reading. */
+void dray_debug_remove(struct dray_node *node)
+{
+	debugfs_remove_recursive(node->debug);
+}
+
+void dray_debug_init(void)
+{
+	dray_debug_root = debugfs_create_dir("dray", NULL);
+}
+
+void dray_debug_exit(void)
+{
+	debugfs_remove_recursive(dray_debug_root);
+}

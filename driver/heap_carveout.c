@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The `carveout` heap: a dedicated region that the kernel does not map
+ * (`no-map`).  Nothing here relies on struct pages, and no cached mapping is
+ * ever made: the only one that there could be would be a program's own, and
+ * nobody could maintain it.  The kernel itself looks through short-lived
+ * write-combined windows.
+ */
+#include <linux/err.h>
+#include <linux/io.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/of.h>
+#include <linux/of_reserved_mem.h>
+#include <linux/pfn.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+
+#include "heap.h"
+#include "runs.h"
+
+#define DRAY_CARVEOUT_WINDOW SZ_1M
+
+struct dray_carveout {
+	struct dray_heap heap;
+	struct mutex lock; /* everything below */
+	struct dray_runs runs;
+	u64 condemned; /* bytes */
+};
+
+static struct dray_carveout *to_carveout(struct dray_heap *heap)
+{
+	return container_of(heap, struct dray_carveout, heap);
+}
+
+static int dray_carveout_alloc(struct dray_heap *heap,
+			       const struct dray_request *request,
+			       struct dray_extent *extent,
+			       struct dray_refusal *refusal)
+{
+	struct dray_carveout *carveout = to_carveout(heap);
+	unsigned long index;
+	int ret;
+
+	ret = dray_runs_check(&carveout->runs, request, refusal);
+	if (ret)
+		return ret;
+	mutex_lock(&carveout->lock);
+	if (!dray_runs_find(&carveout->runs, request, &index))
+		ret = dray_runs_refuse(&carveout->runs, request, refusal);
+	mutex_unlock(&carveout->lock);
+	if (ret)
+		return ret;
+	extent->page = NULL;
+	extent->start = PFN_PHYS(carveout->runs.first + index);
+	extent->size = request->size;
+	return 0;
+}
+
+/* All mappings are by frame number: nobody can hold what is freed. */
+static void dray_carveout_free(struct dray_heap *heap,
+			       const struct dray_extent *extent)
+{
+	struct dray_carveout *carveout = to_carveout(heap);
+
+	mutex_lock(&carveout->lock);
+	dray_runs_give(&carveout->runs,
+		       PHYS_PFN(extent->start) - carveout->runs.first,
+		       extent->size >> PAGE_SHIFT);
+	mutex_unlock(&carveout->lock);
+}
+
+/* There is no count of the memory's own to tell the next module: stay. */
+static void dray_carveout_condemn(struct dray_heap *heap,
+				  const struct dray_extent *extent)
+{
+	struct dray_carveout *carveout = to_carveout(heap);
+
+	pr_warn("dray: %zu bytes of %s stay out of use, and so the module stays: a device may write them\n",
+		extent->size, heap->name);
+	__module_get(THIS_MODULE);
+	mutex_lock(&carveout->lock);
+	carveout->condemned += extent->size;
+	mutex_unlock(&carveout->lock);
+}
+
+static void dray_carveout_state(struct dray_heap *heap,
+				struct dray_heap_info *info)
+{
+	struct dray_carveout *carveout = to_carveout(heap);
+
+	mutex_lock(&carveout->lock);
+	dray_runs_state(&carveout->runs, info);
+	info->quarantined = carveout->condemned;
+	mutex_unlock(&carveout->lock);
+}
+
+static void dray_carveout_destroy(struct dray_heap *heap)
+{
+	struct dray_carveout *carveout = to_carveout(heap);
+
+	dray_runs_exit(&carveout->runs);
+	kfree(carveout);
+}
+
+/* Zeros, in memory when this returns; -EINTR when the task is being killed. */
+static int dray_carveout_clear(struct dray_heap *heap,
+			       const struct dray_extent *extent)
+{
+	size_t done, step;
+	void *window;
+
+	for (done = 0; done < extent->size; done += step) {
+		step = min_t(size_t, extent->size - done, DRAY_CARVEOUT_WINDOW);
+		window = memremap(extent->start + done, step, MEMREMAP_WC);
+		if (!window)
+			return -ENOMEM;
+		memset(window, 0, step);
+		memunmap(window);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	/* Before anybody can tell a device about it. */
+	wmb();
+	return 0;
+}
+
+static const struct dray_heap_ops dray_carveout_ops = {
+	.alloc = dray_carveout_alloc,
+	.clear = dray_carveout_clear,
+	.free = dray_carveout_free,
+	.condemn = dray_carveout_condemn,
+	.state = dray_carveout_state,
+	.destroy = dray_carveout_destroy,
+};
+
+struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
+				     struct device_node *region)
+{
+	struct reserved_mem *memory = of_reserved_mem_lookup(region);
+	struct dray_carveout *carveout;
+	int ret;
+
+	if (region_intersects(memory->base, memory->size, IORESOURCE_SYSTEM_RAM,
+			      IORES_DESC_NONE) != REGION_DISJOINT) {
+		dev_warn(dev, "%pOFn is memory that the kernel maps\n", region);
+		return ERR_PTR(-EINVAL);
+	}
+	carveout = kzalloc(sizeof(*carveout), GFP_KERNEL);
+	if (!carveout)
+		return ERR_PTR(-ENOMEM);
+	mutex_init(&carveout->lock);
+	ret = dray_runs_init(&carveout->runs, memory->base, memory->size);
+	if (ret) {
+		kfree(carveout);
+		return ERR_PTR(ret);
+	}
+	carveout->heap.ops = &dray_carveout_ops;
+	carveout->heap.base = memory->base;
+	carveout->heap.type = DRAY_HEAP_CARVEOUT;
+	carveout->heap.modes = BIT(DRAY_MODE_WRITE_COMBINED) |
+			       BIT(DRAY_MODE_COHERENT) | BIT(DRAY_MODE_DEVICE);
+	ret = dray_heap_device_init(&carveout->heap, name);
+	if (ret) {
+		put_device(&carveout->heap.device);
+		return ERR_PTR(ret);
+	}
+	return &carveout->heap;
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Heaps as devices of the class `dray-heap`: what a region is assigned to,
+ * whose coherent memory a heap may give out, and where sysfs shows how full it
+ * is.  docs/abi/sysfs-class-dray-heap describes the attributes.
+ */
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
+#include <linux/kstrtox.h>
+#include <linux/stddef.h>
+#include <linux/string.h>
+#include <linux/sysfs.h>
+
+#include "account.h"
+#include "heap.h"
+
+static struct dray_heap *to_heap(struct device *dev)
+{
+	return container_of(dev, struct dray_heap, device);
+}
+
+static ssize_t type_show(struct device *dev, struct device_attribute *attribute,
+			 char *buf)
+{
+	static const char *const names[] = {
+		[DRAY_HEAP_RESERVED] = "reserved",
+		[DRAY_HEAP_CMA] = "cma",
+		[DRAY_HEAP_PAGES] = "pages",
+		[DRAY_HEAP_CARVEOUT] = "carveout",
+	};
+
+	return sysfs_emit(buf, "%s\n", names[to_heap(dev)->type]);
+}
+static DEVICE_ATTR_RO(type);
+
+static ssize_t buffers_show(struct device *dev,
+			    struct device_attribute *attribute, char *buf)
+{
+	return sysfs_emit(buf, "%d\n", atomic_read(&to_heap(dev)->buffers));
+}
+static DEVICE_ATTR_RO(buffers);
+
+static struct dray_heap_info dray_heap_look(struct device *dev)
+{
+	struct dray_heap_info info = {};
+
+	dray_heap_state(to_heap(dev), &info);
+	return info;
+}
+
+/* The fields of HEAP_INFO that count bytes, each as an attribute. */
+#define DRAY_HEAP_BYTES(field)                                               \
+	static ssize_t field##_show(struct device *dev,                      \
+				    struct device_attribute *attribute,      \
+				    char *buf)                               \
+	{                                                                    \
+		return sysfs_emit(buf, "%llu\n", dray_heap_look(dev).field); \
+	}
+
+DRAY_HEAP_BYTES(total)
+static DEVICE_ATTR_RO(total);
+DRAY_HEAP_BYTES(free)
+static DEVICE_ATTR_RO(free);
+DRAY_HEAP_BYTES(used)
+static DEVICE_ATTR_RO(used);
+DRAY_HEAP_BYTES(quarantined)
+static DEVICE_ATTR_RO(quarantined);
+DRAY_HEAP_BYTES(held)
+static DEVICE_ATTR_RO(held);
+DRAY_HEAP_BYTES(largest_free)
+static DEVICE_ATTR_RO(largest_free);
+DRAY_HEAP_BYTES(largest_request)
+static DEVICE_ATTR_RO(largest_request);
+
+/* Its limits, which root may change. */
+static ssize_t dray_heap_limit_store(u64 *limit, const char *buf, size_t count)
+{
+	u64 bytes;
+	int ret;
+
+	ret = kstrtou64(buf, 0, &bytes);
+	if (ret)
+		return ret;
+	dray_account_set(limit, bytes);
+	return count;
+}
+
+DRAY_HEAP_BYTES(limit)
+static ssize_t limit_store(struct device *dev,
+			   struct device_attribute *attribute, const char *buf,
+			   size_t count)
+{
+	return dray_heap_limit_store(&to_heap(dev)->limit, buf, count);
+}
+static DEVICE_ATTR_RW(limit);
+
+DRAY_HEAP_BYTES(user_limit)
+static ssize_t user_limit_store(struct device *dev,
+				struct device_attribute *attribute,
+				const char *buf, size_t count)
+{
+	return dray_heap_limit_store(&to_heap(dev)->user_limit, buf, count);
+}
+static DEVICE_ATTR_RW(user_limit);
+
+static struct attribute *dray_heap_attrs[] = {
+	&dev_attr_type.attr,	     &dev_attr_total.attr,
+	&dev_attr_free.attr,	     &dev_attr_used.attr,
+	&dev_attr_quarantined.attr,  &dev_attr_held.attr,
+	&dev_attr_largest_free.attr, &dev_attr_largest_request.attr,
+	&dev_attr_buffers.attr,	     &dev_attr_limit.attr,
+	&dev_attr_user_limit.attr,   NULL,
+};
+ATTRIBUTE_GROUPS(dray_heap);
+
+static void dray_heap_device_release(struct device *dev)
+{
+	struct dray_heap *heap = to_heap(dev);
+
+	heap->ops->destroy(heap);
+}
+
+static struct class dray_heap_class = {
+	.name = "dray-heap",
+	.dev_groups = dray_heap_groups,
+	.dev_release = dray_heap_device_release,
+};
+
+int dray_heap_device_init(struct dray_heap *heap, const char *name)
+{
+	struct device *dev = &heap->device;
+	int ret;
+
+	device_initialize(dev);
+	dev->class = &dray_heap_class;
+	strscpy(heap->name, name, sizeof(heap->name));
+	ret = dev_set_name(dev, "%s", name);
+	if (ret)
+		return ret;
+	return dma_coerce_mask_and_coherent(dev, DMA_BIT_MASK(64));
+}
+
+int dray_heap_device_add(struct dray_heap *heap)
+{
+	return device_add(&heap->device);
+}
+
+int dray_heap_class_init(void)
+{
+	return class_register(&dray_heap_class);
+}
+
+void dray_heap_class_exit(void)
+{
+	class_unregister(&dray_heap_class);
+}

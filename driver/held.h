@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Memory that is held because a device may still write it; see held.c.
+ */
+#ifndef DRAY_HELD_H
+#define DRAY_HELD_H
+
+#include <linux/types.h>
+
+struct attribute_group;
+struct dray_buffer;
+struct dray_node;
+
+void dray_buffer_disclose(struct dray_buffer *buffer, struct dray_node *node);
+void dray_buffer_forget(struct dray_buffer *buffer);
+bool dray_buffer_hold(struct dray_buffer *buffer);
+
+/* What a node does until it is told otherwise by its attribute. */
+bool dray_hold_default(void);
+extern const struct attribute_group *dray_node_groups[];
+
+#endif /* DRAY_HELD_H */
