@@ -7,7 +7,7 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing" or "unloaded"
+ *		"crowded", "single", "vanishing", "held" or "unloaded"
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -163,6 +163,9 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		.free = index == 1 ? 0 : 16 * MIB,
 		.used = 32 * MIB,
 		.quarantined = 8 * MIB,
+		.held = index == 1 ? MIB : 0,
+		.user_limit = 48 * MIB,
+		.user_used = 4096,
 		.largest_free = index == 1 ? 0 : 4 * MIB,
 		/* the page allocator has a largest piece */
 		.largest_request = index == 2 ? 5 * MIB : 64 * MIB,
@@ -206,6 +209,19 @@ int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 		ids[i] = there - i;
 	*count = there;
 	return scripted_failure("list", node->index);
+}
+
+/* The second buffer is held, and one that this process may not see. */
+int dray_node_reclaim(struct dray_node *node, uint64_t id, uint32_t *count,
+		      uint64_t *bytes)
+{
+	int error = scripted_failure("reclaim", node->index);
+
+	*count = id ? 1 : 2;
+	*bytes = (id ? 2 : 5) * MIB;
+	if (!error && id && id != 2)
+		error = fail("reclaim", ENOENT);
+	return error;
 }
 
 /* As the kernel's fields: zero after the text, and full without an end. */
@@ -272,11 +288,14 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 		.attachments = 2,
 		.transfers = id == 2,
 		.pid = id == 3 ? 0 : 100 + (int32_t)id,
-		.flags = id == 2 ? DRAY_BUFFER_ORPHAN : 0,
+		.flags = id == 2 ? DRAY_BUFFER_ORPHAN | DRAY_BUFFER_DISCLOSED
+				 : 0,
 	};
 
 	if (is_scene("vanishing") && id == 2)
 		return fail("buffer", ENOENT);
+	if (is_scene("held") && id == 2)
+		known.flags |= DRAY_BUFFER_HELD;
 	if (is_scene("huge")) {
 		known.size = (UINT64_C(1) << 62) + 1;
 		known.heap = DRAY_HEAP_ANY;

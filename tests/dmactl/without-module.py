@@ -22,8 +22,8 @@ import termios
 
 DMACTL, SCRIPTED, MAN_FOLDER, COMPLETION = sys.argv[1:5]
 MODULE_LOADED = os.path.exists("/sys/module/dray")
-COMMANDS = ["list", "show", "heaps", "nodes", "help"]
-OPTIONS = ["-n", "--node", "--json", "--no-header", "--bytes", "-h", "--help",
+COMMANDS = ["list", "show", "heaps", "nodes", "reclaim", "help"]
+OPTIONS = ["-n", "--node", "--all", "--json", "--no-header", "--bytes", "-h", "--help",
            "--version"]
 TESTS = []
 
@@ -36,12 +36,12 @@ total: 3 buffers, 6.0M
 """
 
 HEAPS = """\
-NODE   HEAP      TYPE      BUFFERS  TOTAL   USED   FREE  QUARANTINE  LARGEST  REQUEST  FRAG  FLAGS
-dray0  reserved  reserved        3  64.0M  32.0M  16.0M        8.0M     4.0M    64.0M   75%  pinnable,default
-dray0  other     cma             3  64.0M  32.0M     0B        8.0M       0B    64.0M     -  shared
-dray0  pages     pages           3  64.0M  32.0M  16.0M        8.0M     4.0M     5.0M   20%  shared
-dray0  new       77              3  64.0M  32.0M  16.0M        8.0M    17.0M    64.0M    0%  shared
-dray1  reserved  reserved        3  64.0M  32.0M  16.0M        8.0M     4.0M    64.0M   75%  pinnable,default
+NODE   HEAP      TYPE      BUFFERS  TOTAL   USED   FREE  QUARANTINE  LARGEST  REQUEST  FRAG  HELD  FLAGS
+dray0  reserved  reserved        3  64.0M  32.0M  16.0M        8.0M     4.0M    64.0M   75%    0B  pinnable,default
+dray0  other     cma             3  64.0M  32.0M     0B        8.0M       0B    64.0M     -  1.0M  shared
+dray0  pages     pages           3  64.0M  32.0M  16.0M        8.0M     4.0M     5.0M   20%    0B  shared
+dray0  new       77              3  64.0M  32.0M  16.0M        8.0M    17.0M    64.0M    0%    0B  shared
+dray1  reserved  reserved        3  64.0M  32.0M  16.0M        8.0M     4.0M    64.0M   75%    0B  pinnable,default
 """
 
 NODES = """\
@@ -234,6 +234,11 @@ def usage_errors_are_sentences_and_exit_2():
             (["list", "--json=1"], "option '--json=1' takes no value"),
             (["--n", "x", "list"], "unknown option '--n'"),
             (["list", "\033[31m"], "list: '\\x1b[31m' is one too many"),
+            (["list", "--all"], "list takes no option '--all'"),
+            (["reclaim"], "reclaim: ID or --all is missing: 'dmactl list' "
+             "shows what is held"),
+            (["reclaim", "1", "--all"],
+             "reclaim: an ID, or --all, not both"),
             (["\n"], "no command '\\x0a'")):
         result = run(DMACTL, *arguments)
         first = result.stderr.decode().splitlines()[0]
@@ -246,9 +251,10 @@ def usage_errors_are_sentences_and_exit_2():
 def what_is_no_id_is_a_usage_error():
     for word in ("0", "-1", "+1", " 1", "1x", "", "x", "0x10", "1.0",
                  "18446744073709551616", "99999999999999999999"):
-        check(run(DMACTL, "show", "--", word), 2, "",
-              f"dmactl: '{word}' is no buffer id: 'dmactl list' shows them, "
-              "numbers from 1 on\n")
+        for command in ("show", "reclaim"):
+            check(run(DMACTL, command, "--", word), 2, "",
+                  f"dmactl: '{word}' is no buffer id: 'dmactl list' shows "
+                  "them, numbers from 1 on\n")
 
 
 @test
@@ -444,7 +450,8 @@ def json_has_exact_values():
     same("total", listed["total"], {"buffers": 3, "size": 6291456})
     buffer = {"id": 2, "name": "frame", "size": 2097152, "heap": "reserved",
               "node": "dray0", "mode": "write-combined", "pid": 102,
-              "comm": "python3", "owner_gone": True, "uid": 0,
+              "comm": "python3", "owner_gone": True,
+              "address_given": True, "held": False, "uid": 0,
               "user": "root", "mapped": 1, "attachments": 2, "transfers": 1,
               "age_ns": 192000000000, "sync_bytes": 1572864,
               "sync_ns": 2500000}
@@ -457,6 +464,7 @@ def json_has_exact_values():
         "node": "dray1", "index": 0, "heap": "reserved", "type": "reserved",
         "flags": ["pinnable", "default"], "buffers": 3, "total": 67108864,
         "used": 33554432, "free": 16777216, "quarantined": 8388608,
+        "held": 0, "limit": 0, "user_limit": 50331648, "user_used": 4096,
         "largest_free": 4194304, "largest_request": 67108864,
         "fragmented_percent": 75}]})
     heaps = read_json(run(SCRIPTED, "heaps", "--json"))["heaps"]
@@ -471,6 +479,34 @@ def json_has_exact_values():
         "max_segment": 1 << 30, "submitted": 7, "bytes": 8388608,
         "failed": 1})
     same("no channels", nodes[1]["channels"], [])
+
+
+@test
+def reclaim_tells_what_it_freed():
+    check(run(SCRIPTED, "reclaim", "2"), 0, "reclaimed: 1 buffer, 2.0M\n")
+    check(run(SCRIPTED, "reclaim", "--all", "--bytes"), 0,
+          "reclaimed: 2 buffers, 5242880 bytes\n")
+    same("json", read_json(run(SCRIPTED, "reclaim", "--all", "--json")),
+         {"buffers": 2, "size": 5242880})
+
+
+@test
+def reclaim_of_what_is_not_held_fails():
+    check(run(SCRIPTED, "reclaim", "7"), 1, "",
+          "dmactl: dray0: cannot reclaim memory: scripted reclaim: "
+          "No such file or directory\n")
+    check(run(SCRIPTED, "reclaim", "--all", fail="reclaim:1"), 1, "",
+          "dmactl: dray0: cannot reclaim memory: scripted reclaim: "
+          "Operation not permitted\n")
+
+
+@test
+def what_is_held_is_seen_in_the_list():
+    rows = run(SCRIPTED, "list", "--no-header", scene="held").stdout.decode()
+    same("owner", rows.splitlines()[1].split()[4], "held")
+    listed = read_json(run(SCRIPTED, "list", "--json", scene="held"))
+    same("held", [buffer["held"] for buffer in listed["buffers"]],
+         [False, True, False])
 
 
 @test
@@ -621,6 +657,7 @@ def completion_offers_what_fits():
             (["list", "--node", "="], ["dray0", "dray1"]),
             (["list", "--node", "=", "dray1"], ["dray1"]),
             (["show", ""], ["1", "2", "3"]), (["show", "2"], ["2"]),
+            (["reclaim", ""], ["1", "2", "3", "--all"]),
             (["-n", "dray0", "show", "--json", ""], ["1", "2", "3"]),
             (["show", "1", ""], []), (["list", ""], [])):
         same(f"{words}", sorted(complete(*words)), sorted(offered))

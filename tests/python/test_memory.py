@@ -11,6 +11,7 @@ import pytest
 
 import dray
 
+CARVEOUT = 4  # enum dray_heap_type; it has no cached memory for a pool
 DEFAULT = "default_allocator"
 
 
@@ -274,6 +275,8 @@ def test_a_scope_undoes_an_install_inside_it():
 
 def test_a_heap_is_chosen_by_its_name():
     for heap in dray.open().heaps():
+        if heap.type == CARVEOUT:
+            continue
         with dray.memory(heap=heap.name) as pool:
             assert pool is dray.pool(heap.name)
             array = np.arange(10)

@@ -45,6 +45,7 @@ static struct {
 	struct dray_range ranges[64];
 	struct dray_alloc alloc;
 	struct dray_address address;
+	struct dray_reclaim reclaim;
 } module;
 
 static int answer_info(struct dray_info *info)
@@ -96,6 +97,8 @@ static void set_reason(unsigned long request, void *args)
 	} else if (request == DRAY_IOC_SYNC) {
 		((struct dray_sync *)args)->reason = module.reason;
 		((struct dray_sync *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_RECLAIM) {
+		((struct dray_reclaim *)args)->reason = module.reason;
 	} else if (request == DRAY_IOC_SUBMIT) {
 		((struct dray_submit *)args)->failed = 2;
 		((struct dray_submit *)args)->reason = module.reason;
@@ -138,6 +141,11 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	case DRAY_IOC_ADDRESS:
 		module.address = *(struct dray_address *)args;
 		((struct dray_address *)args)->count = 3;
+		return 0;
+	case DRAY_IOC_RECLAIM:
+		module.reclaim = *(struct dray_reclaim *)args;
+		((struct dray_reclaim *)args)->count = 2;
+		((struct dray_reclaim *)args)->bytes = 3 * MIB;
 		return 0;
 	case DRAY_IOC_BUFFER_INFO:
 		((struct dray_buffer_info *)args)->id = 4711;
@@ -447,6 +455,24 @@ static void questions_that_fail_name_the_call(void **state)
 		     -ENOENT, "no buffer 9 to be seen on dray7");
 }
 
+static void reclaim_asks_the_module_and_tells_what_was_freed(void **state)
+{
+	uint32_t count;
+	uint64_t bytes;
+
+	assert_works(dray_node_reclaim(*state, 17, &count, &bytes));
+	assert_int_equal(module.reclaim.id, 17);
+	assert_int_equal(count, 2);
+	assert_int_equal(bytes, 3 * MIB);
+	fail_with(DRAY_IOC_RECLAIM, ENOENT, 0, 0);
+	assert_fails(dray_node_reclaim(*state, 17, &count, &bytes), -ENOENT,
+		     "no buffer 17 is held");
+	assert_int_equal(count, 0);
+	fail_with(DRAY_IOC_RECLAIM, EPERM, DRAY_REASON_PERMISSION, 0);
+	assert_fails(dray_node_reclaim(*state, 0, &count, &bytes), -EPERM,
+		     "does not have the right");
+}
+
 static void regions_reach_the_module_as_they_are(void **state)
 {
 	struct dray_buffer *buffer;
@@ -482,6 +508,28 @@ static void regions_reach_the_module_as_they_are(void **state)
 					   DRAY_FROM_DEVICE, regions, 3),
 		     -EINVAL, "which has 4096 bytes");
 	dray_buffer_unref(buffer);
+}
+
+static void buffers_that_are_not_cached_are_not_synced(void **state)
+{
+	struct dray_buffer_options options = { .mode = DRAY_MODE_COHERENT };
+	struct dray_buffer *cached, *coherent;
+	struct dray_region regions[2] = { { .width = 64, .rows = 1 },
+					  { .width = 64, .rows = 1 } };
+
+	assert_works(dray_buffer_alloc(*state, MIB, NULL, &cached));
+	assert_works(dray_buffer_alloc(*state, MIB, &options, &coherent));
+	regions[0].buffer = coherent;
+	regions[1].buffer = coherent;
+	assert_works(dray_node_sync(*state, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+				    regions, 2));
+	assert_int_equal(module.syncs, 0);
+	regions[1].buffer = cached;
+	assert_works(dray_node_sync(*state, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+				    regions, 2));
+	assert_int_equal(module.syncs, 1);
+	dray_buffer_unref(coherent);
+	dray_buffer_unref(cached);
 }
 
 static void a_node_that_needs_no_sync_is_not_called(void **state)
@@ -727,7 +775,9 @@ int main(void)
 		FACT(an_unknown_heap_is_answered_with_those_there_are),
 		FACT(a_buffer_that_cannot_be_mapped_is_closed),
 		FACT(questions_that_fail_name_the_call),
+		FACT(reclaim_asks_the_module_and_tells_what_was_freed),
 		FACT(regions_reach_the_module_as_they_are),
+		FACT(buffers_that_are_not_cached_are_not_synced),
 		FACT(a_node_that_needs_no_sync_is_not_called),
 		FACT(addresses_are_asked_for_the_range),
 		FACT(an_imported_buffer_is_asked_for_its_id),

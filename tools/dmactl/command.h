@@ -19,6 +19,7 @@ enum exit_code {
 struct request {
 	const char *node; /* -n, without "/dev/"; NULL: all of them */
 	const char *operand; /* the command's, NULL where it takes none */
+	bool all; /* --all, of reclaim */
 	bool json;
 	bool header; /* false: neither header nor total line */
 	bool bytes; /* sizes in bytes rather than K, M, G, T */
@@ -40,6 +41,7 @@ extern const struct command list_command;
 extern const struct command show_command;
 extern const struct command heaps_command;
 extern const struct command nodes_command;
+extern const struct command reclaim_command;
 extern const struct command help_command;
 
 /* All commands, ended by NULL, and the one called @name, or NULL. */

@@ -10,8 +10,8 @@ _dmactl_nodes() {
 }
 
 _dmactl() {
-	local commands='list show heaps nodes help'
-	local options='-n --node --json --no-header --bytes -h --help --version'
+	local commands='list show heaps nodes reclaim help'
+	local options='-n --node --all --json --no-header --bytes -h --help --version'
 	local current=${COMP_WORDS[COMP_CWORD]}
 	local previous=${COMP_WORDS[COMP_CWORD - 1]}
 	local command='' words='' operands=0 i
@@ -43,9 +43,11 @@ _dmactl() {
 		words=$commands
 	elif [ "$command" = help ] && [ "$operands" = 0 ]; then
 		words=$commands
-	elif [ "$command" = show ] && [ "$operands" = 0 ]; then
+	elif [[ $command = show || $command = reclaim ]] &&
+		[ "$operands" = 0 ]; then
 		words=$("${COMP_WORDS[0]}" --no-header list 2>/dev/null |
 			while read -r id _; do printf '%s\n' "$id"; done)
+		[ "$command" = show ] || words+=' --all'
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
 }

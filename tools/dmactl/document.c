@@ -150,6 +150,10 @@ json_t *document_buffer(const struct buffer_entry *entry)
 		     document_text(info->comm, sizeof(info->comm)));
 	document_set(object, "owner_gone",
 		     json_boolean(info->flags & DRAY_BUFFER_ORPHAN));
+	document_set(object, "address_given",
+		     json_boolean(info->flags & DRAY_BUFFER_DISCLOSED));
+	document_set(object, "held",
+		     json_boolean(info->flags & DRAY_BUFFER_HELD));
 	document_set(object, "uid", json_integer(info->uid));
 	document_set(object, "user", document_text(user, strlen(user)));
 	document_set(object, "mapped", json_integer(info->mapped));

@@ -23,8 +23,9 @@ static const struct table_column columns[] = {
 	{ "TOTAL", true, false },   { "USED", true, false },
 	{ "FREE", true, false },    { "QUARANTINE", true, false },
 	{ "LARGEST", true, false }, { "REQUEST", true, false },
-	{ "FRAG", true, false },    { "FLAGS", false, true },
-	{ "FILL", false, false },   { NULL, false, false },
+	{ "FRAG", true, false },    { "HELD", true, false },
+	{ "FLAGS", false, true },   { "FILL", false, false },
+	{ NULL, false, false },
 };
 
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]) - 1)
@@ -104,6 +105,7 @@ static void add_row(struct table *table, const struct request *request,
 	else
 		table_cell(table, fragmented > 50 ? TABLE_BAD : TABLE_PLAIN,
 			   "%d%%", fragmented);
+	table_size(table, request, heap->held);
 	table_cell(table, TABLE_PLAIN, "%s", flags);
 	if (request->terminal) {
 		draw_bar(heap, bar);
@@ -133,6 +135,10 @@ static json_t *heap_document(const struct open_node *node,
 	document_set(object, "used", document_number(heap->used));
 	document_set(object, "free", document_number(heap->free));
 	document_set(object, "quarantined", document_number(heap->quarantined));
+	document_set(object, "held", document_number(heap->held));
+	document_set(object, "limit", document_number(heap->limit));
+	document_set(object, "user_limit", document_number(heap->user_limit));
+	document_set(object, "user_used", document_number(heap->user_used));
 	document_set(object, "largest_free",
 		     document_number(heap->largest_free));
 	document_set(object, "largest_request",
@@ -200,12 +206,13 @@ static const char description[] =
 	"One row for each heap of each node; a heap that nodes share is\n"
 	"shown with each of them.\n"
 	"\n"
-	"  USED        bytes of buffers that exist\n"
+	"  USED        bytes of buffers that exist, of held ones too\n"
 	"  FREE        bytes that nobody has\n"
 	"  QUARANTINE  bytes given back that somebody still holds on to\n"
 	"  LARGEST     the longest free run: what can be had now\n"
 	"  REQUEST     the largest request that the heap could ever serve\n"
 	"  FRAG        how far LARGEST falls short of what FREE would allow\n"
+	"  HELD        bytes freed that a device may still write: see reclaim\n"
 	"  FILL        on a terminal: # buffers, ! quarantine, o others,\n"
 	"              . free\n";
 

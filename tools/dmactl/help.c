@@ -8,8 +8,8 @@
 #include "message.h"
 
 const struct command *const commands[] = {
-	&list_command,	&show_command, &heaps_command,
-	&nodes_command, &help_command, NULL,
+	&list_command,	  &show_command, &heaps_command, &nodes_command,
+	&reclaim_command, &help_command, NULL,
 };
 
 const struct command *command_find(const char *name)
@@ -23,6 +23,7 @@ const struct command *command_find(const char *name)
 static const char options[] =
 	"Options:\n"
 	"  -n, --node NAME  only this node, as dray0; otherwise all\n"
+	"      --all        of reclaim: all that is held\n"
 	"      --json       print JSON: exact numbers, names unchanged\n"
 	"      --no-header  leave out header and total line\n"
 	"      --bytes      print sizes in bytes, not as 8.0M\n"
@@ -42,7 +43,7 @@ static void print_all(void)
 			text_format("%s%s%s", commands[i]->name,
 				    operand ? " " : "", operand ? operand : "");
 
-		printf("  %-15s  %s\n", call, commands[i]->summary);
+		printf("  %-16s  %s\n", call, commands[i]->summary);
 		free(call);
 	}
 	printf("\n%s", options);

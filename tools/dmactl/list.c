@@ -33,7 +33,9 @@ static void add_row(struct table *table, const struct request *request,
 	table_name(table, TABLE_PLAIN, info->heap_name,
 		   sizeof(info->heap_name));
 	table_cell(table, TABLE_PLAIN, "%s", mode_word(info->mode, mode));
-	if (orphan)
+	if (info->flags & DRAY_BUFFER_HELD)
+		table_cell(table, TABLE_BAD, "held");
+	else if (orphan)
 		table_cell(table, TABLE_BAD, "gone");
 	else if (info->pid)
 		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
@@ -116,7 +118,8 @@ static const char description[] =
 	"Whoever lacks CAP_SYS_ADMIN sees the buffers of their own user.\n"
 	"\n"
 	"  MODE      how the CPU sees it: cached, write-combined, coherent\n"
-	"  PID       the process that made it; 'gone' when that has ended\n"
+	"  PID       the process that made it; 'gone' when that has ended,\n"
+	"            'held' when a device may still write it: see reclaim\n"
 	"  MAPPED    mappings into user space\n"
 	"  ATTACHED  devices that other drivers attached\n"
 	"  BUSY      transfers in flight\n"

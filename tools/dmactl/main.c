@@ -21,7 +21,8 @@
 #include "message.h"
 
 enum {
-	OPTION_JSON = 256,
+	OPTION_ALL = 256,
+	OPTION_JSON,
 	OPTION_NO_HEADER,
 	OPTION_BYTES,
 	OPTION_VERSION,
@@ -29,6 +30,7 @@ enum {
 
 static const struct option long_options[] = {
 	{ "node", required_argument, NULL, 'n' },
+	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "json", no_argument, NULL, OPTION_JSON },
 	{ "no-header", no_argument, NULL, OPTION_NO_HEADER },
 	{ "bytes", no_argument, NULL, OPTION_BYTES },
@@ -99,6 +101,9 @@ static bool parse_options(int argc, char **argv, struct call *call)
 		case 'h':
 			call->help = true;
 			break;
+		case OPTION_ALL:
+			call->request.all = true;
+			break;
 		case OPTION_JSON:
 			call->request.json = true;
 			break;
@@ -143,6 +148,10 @@ static const struct command *parse_operands(int count, char **operands,
 	}
 	if (command->operand && !command->operand_optional && count < 2) {
 		complain("%s: %s is missing", command->name, command->operand);
+		return NULL;
+	}
+	if (call->request.all && command != &reclaim_command) {
+		complain("%s takes no option '--all'", command->name);
 		return NULL;
 	}
 	call->request.operand = operands[1];

@@ -34,6 +34,8 @@ const char *mode_word(uint32_t mode, char out[WORD_ROOM])
 		return "write-combined";
 	case DRAY_MODE_COHERENT:
 		return "coherent";
+	case DRAY_MODE_DEVICE:
+		return "device";
 	}
 	return number_word(mode, out);
 }
@@ -47,6 +49,8 @@ const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
 		return "cma";
 	case DRAY_HEAP_PAGES:
 		return "pages";
+	case DRAY_HEAP_CARVEOUT:
+		return "carveout";
 	}
 	return number_word(type, out);
 }

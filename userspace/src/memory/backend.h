@@ -67,6 +67,8 @@ struct dray_backend {
 		    size_t *count);
 	int (*buffer_info)(struct dray_node *node,
 			   struct dray_buffer_info *info);
+	/* NULL: nothing is ever held */
+	int (*reclaim)(struct dray_node *node, struct dray_reclaim *args);
 
 	/* Fill every field of a buffer whose node and name are set. */
 	int (*alloc)(struct dray_buffer *buffer,

@@ -185,6 +185,19 @@ static int kernel_buffer_info(struct dray_node *node,
 	return 0;
 }
 
+static int kernel_reclaim(struct dray_node *node, struct dray_reclaim *args)
+{
+	int ret = call(node->fd, DRAY_IOC_RECLAIM, args);
+
+	if (ret == -ENOENT)
+		return dray_fail(ret, "no buffer %" PRIu64 " is held",
+				 (uint64_t)args->id);
+	if (ret)
+		return dray_fail_reason(ret, args->reason, args->limit,
+					"RECLAIM on %s", node->info.name);
+	return 0;
+}
+
 /* Takes addresses and maps the dma-buf there; the caller closes it if not. */
 static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
 {
@@ -424,6 +437,7 @@ const struct dray_backend dray_backend_kernel = {
 	.channel = kernel_channel,
 	.list = kernel_list,
 	.buffer_info = kernel_buffer_info,
+	.reclaim = kernel_reclaim,
 	.alloc = kernel_alloc,
 	.import = kernel_import,
 	.release = kernel_release,

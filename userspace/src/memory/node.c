@@ -4,6 +4,7 @@
  * to the back end with nothing to add but sizes.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,24 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	int ret = node->backend->buffer_info(node, &known);
 
 	return ret ? ret : reply(info, size, &known, sizeof(known));
+}
+
+int dray_node_reclaim(struct dray_node *node, uint64_t id, uint32_t *count,
+		      uint64_t *bytes)
+{
+	struct dray_reclaim args = { .id = id };
+	int ret;
+
+	*count = 0;
+	*bytes = 0;
+	if (!node->backend->reclaim)
+		return id ? dray_fail(-ENOENT, "no buffer %" PRIu64 " is held",
+				      id)
+			  : 0;
+	ret = node->backend->reclaim(node, &args);
+	*count = args.count;
+	*bytes = args.bytes;
+	return ret;
 }
 
 int dray_node_submit(struct dray_node *node, struct dray_submit *args)

@@ -60,6 +60,19 @@ static const char *words(uint32_t reason)
 	case DRAY_REASON_BOUNCE:
 		return "the device reaches addresses up to 0x%" PRIx64
 		       ", more would be copied unseen";
+	case DRAY_REASON_OWN:
+		return "descriptor %" PRIu64 " is a buffer of dray, which is "
+		       "not attached but used";
+	case DRAY_REASON_READ_ONLY:
+		return "descriptor %" PRIu64 " may only be read through";
+	case DRAY_REASON_QUOTA:
+		return "that is more than the limit of %" PRIu64
+		       " bytes for the heap, or for one user of it, leaves";
+	case DRAY_REASON_MEMLOCK:
+		return "that is more than the user's limit of locked memory "
+		       "(ulimit -l) of %" PRIu64 " bytes leaves";
+	case DRAY_REASON_PINNED:
+		return "only the first %" PRIu64 " bytes can be pinned";
 	default:
 		return NULL;
 	}

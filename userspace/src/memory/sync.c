@@ -62,6 +62,17 @@ static int check_region(const struct dray_node *node,
 	return 0;
 }
 
+/* What no CPU caches never needs a sync, for no target. */
+static bool is_some_cached(const struct dray_region *regions, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (regions[i].buffer->mode == DRAY_MODE_CACHED)
+			return true;
+	return false;
+}
+
 int dray_node_sync_target(struct dray_node *node, uint32_t target,
 			  enum dray_sync_owner owner,
 			  enum dray_direction direction,
@@ -85,6 +96,8 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 			return ret;
 	}
 	if (target == DRAY_TARGET_NODE && !node->needs_sync)
+		return 0;
+	if (!is_some_cached(regions, count))
 		return 0;
 
 	for (i = 0; i < count; i += batch) {
