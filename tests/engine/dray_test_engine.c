@@ -14,6 +14,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
+#include <linux/pm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
@@ -54,9 +55,25 @@ static bool fail;
 module_param(fail, bool, 0644);
 MODULE_PARM_DESC(fail, "descriptors end with an error");
 
+static bool lose;
+module_param(lose, bool, 0644);
+MODULE_PARM_DESC(lose,
+		 "one descriptor is done, what was issued with it is lost");
+
+static bool stale;
+module_param(stale, bool, 0644);
+MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
+
 static unsigned int descriptors;
 module_param(descriptors, uint, 0444);
 MODULE_PARM_DESC(descriptors, "how many were done, for reading");
+
+static unsigned int restless;
+module_param(restless, uint, 0644);
+MODULE_PARM_DESC(restless,
+		 "descriptors that it had or got while the system slept");
+
+static bool asleep;
 
 struct test_descriptor {
 	struct dma_async_tx_descriptor tx;
@@ -106,6 +123,29 @@ static void test_move(struct test_channel *channel,
 		       descriptor->length);
 }
 
+/* As ZDMA does after an error of the bus: no callback, no status. */
+static void test_lose(struct test_channel *channel)
+{
+	struct test_descriptor *descriptor, *next;
+
+	lockdep_assert_held(&channel->lock);
+	list_for_each_entry_safe(descriptor, next, &channel->issued, list) {
+		list_del(&descriptor->list);
+		channel->used--;
+		kfree(descriptor);
+	}
+}
+
+static void test_call_back(struct test_descriptor *descriptor,
+			   const struct dmaengine_result *result)
+{
+	if (descriptor->tx.callback_result)
+		descriptor->tx.callback_result(descriptor->tx.callback_param,
+					       result);
+	else if (descriptor->tx.callback)
+		descriptor->tx.callback(descriptor->tx.callback_param);
+}
+
 /* Does one descriptor; false when there is none. */
 static bool test_do_one(struct test_channel *channel)
 {
@@ -131,13 +171,13 @@ static bool test_do_one(struct test_channel *channel)
 	if (fail)
 		channel->failed = descriptor->tx.cookie;
 	descriptors++;
+	if (lose)
+		test_lose(channel);
 	spin_unlock_bh(&channel->lock);
 
-	if (descriptor->tx.callback_result)
-		descriptor->tx.callback_result(descriptor->tx.callback_param,
-					       &result);
-	else if (descriptor->tx.callback)
-		descriptor->tx.callback(descriptor->tx.callback_param);
+	test_call_back(descriptor, &result);
+	if (stale)
+		test_call_back(descriptor, &result);
 	kfree(descriptor);
 	return true;
 }
@@ -170,6 +210,7 @@ static dma_cookie_t test_submit(struct dma_async_tx_descriptor *tx)
 	channel->chan.cookie = cookie;
 	tx->cookie = cookie;
 	list_add_tail(&descriptor->list, &channel->submitted);
+	restless += asleep;
 	spin_unlock_bh(&channel->lock);
 	return cookie;
 }
@@ -321,12 +362,36 @@ static int test_probe(struct platform_device *pdev)
 	if (!engine)
 		return -ENOMEM;
 	test_engine_describe(engine, dev);
+	platform_set_drvdata(pdev, engine);
 	return dmaenginem_async_device_register(&engine->device);
 }
 
+/* Who uses the engine has taken its work back by now. */
+static int __maybe_unused test_suspend(struct device *dev)
+{
+	struct test_engine *engine = dev_get_drvdata(dev);
+	int i;
+
+	asleep = true;
+	for (i = 0; i < CHANNELS; i++) {
+		spin_lock_bh(&engine->channel[i].lock);
+		restless += engine->channel[i].used;
+		spin_unlock_bh(&engine->channel[i].lock);
+	}
+	return 0;
+}
+
+static int __maybe_unused test_resume(struct device *dev)
+{
+	asleep = false;
+	return 0;
+}
+
+static SIMPLE_DEV_PM_OPS(test_sleep, test_suspend, test_resume);
+
 static struct platform_driver test_driver = {
 	.probe = test_probe,
-	.driver = { .name = "dray-test-engine" },
+	.driver = { .name = "dray-test-engine", .pm = &test_sleep },
 };
 
 static int __init test_init(void)

@@ -2,126 +2,15 @@
 /*
  * Transfers on an engine that is late, fails, hangs, or has nothing to give:
  * what the fence says, what becomes of the channel, and that the memory which
- * a hanging engine may still write is not given out again.  Needs
- * dray_test_engine.ko, then dray.ko with nodes=1 channels=2 watchdog_ms=500.
+ * a hanging engine may still write is not given out again.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "../selftests/fixture_engine.h"
-
-#define KNOBS "/sys/module/dray_test_engine/parameters/"
-#define DRIVER "/sys/bus/platform/drivers/dray/"
-#define PIECE 65536 /* bytes of the engine's longest descriptor */
-
-static int write_text(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-static int knob(const char *name, unsigned int value)
-{
-	char path[128], text[16];
-
-	snprintf(path, sizeof(path), KNOBS "%s", name);
-	snprintf(text, sizeof(text), "%u", value);
-	return write_text(path, text);
-}
-
-static int knobs_reset(void)
-{
-	return knob("hang", 0) || knob("fail", 0) || knob("delay_ms", 0) ||
-	       knob("slots", 4);
-}
-
-static bool node_answers(void *context)
-{
-	struct dray_info info;
-	int node = node_open(), ret;
-
-	(void)context;
-	if (node < 0)
-		return false;
-	ret = node_info(node, &info);
-	close(node);
-	return !ret;
-}
-
-/* Two buffers that the node's end does not take away from the test. */
-FIXTURE(fault)
-{
-	int node;
-	struct buffer src;
-	struct buffer dst;
-	struct dray_info info;
-};
-
-FIXTURE_SETUP(fault)
-{
-	ASSERT_EQ(0, knobs_reset());
-	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, node_info(self->node, &self->info));
-	ASSERT_EQ(2, self->info.channel_count);
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8 * PIECE,
-				 &self->src));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8 * PIECE,
-				 &self->dst));
-	fill_random(self->src.bytes, self->src.size, 7);
-}
-
-/* The node comes fresh to the next test: dead channels live again. */
-FIXTURE_TEARDOWN(fault)
-{
-	EXPECT_EQ(0, knobs_reset());
-	close(self->node);
-	write_text(DRIVER "unbind", "dray-virtual.0");
-	EXPECT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
-}
-
-static struct dray_transfer whole(FIXTURE_DATA(fault) * self)
-{
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->dst.fd,
-		.src_fd = self->src.fd,
-		.run = self->src.size,
-	};
-}
-
-static int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
-		     struct dray_submit *submit)
-{
-	struct dray_transfer transfer = whole(self);
-
-	*submit = (struct dray_submit){
-		.channel = channel,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-		.fence_fd = -1,
-	};
-	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
-}
-
-static bool is_equal(FIXTURE_DATA(fault) * self)
-{
-	return first_difference(self->src.bytes, self->dst.bytes,
-				self->src.size) == -1;
-}
+#include "fixture_fault.h"
 
 TEST_F(fault, more_runs_than_the_engine_has_descriptors_are_copied)
 {

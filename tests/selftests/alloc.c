@@ -202,28 +202,11 @@ TEST_F(dray, an_unknown_mode_is_refused)
 {
 	struct dray_alloc alloc = { .size = 1,
 				    .heap = DRAY_HEAP_ANY,
-				    .mode = 3 };
+				    .mode = DRAY_MODE_DEVICE + 1 };
 
 	EXPECT_EQ(-EINVAL, allocate(self->node, &alloc));
 	EXPECT_EQ(DRAY_REASON_MODE, alloc.reason);
-}
-
-TEST_F(dray, a_known_mode_is_granted_or_refused_by_name)
-{
-	uint32_t mode;
-
-	for (mode = DRAY_MODE_WRITE_COMBINED; mode <= DRAY_MODE_COHERENT;
-	     mode++) {
-		struct dray_alloc alloc = { .size = 1,
-					    .heap = DRAY_HEAP_ANY,
-					    .mode = mode };
-
-		if (allocate(self->node, &alloc) == 0) {
-			EXPECT_GE(DRAY_MODE_COHERENT, alloc.mode);
-		} else {
-			EXPECT_EQ(DRAY_REASON_MODE, alloc.reason);
-		}
-	}
+	EXPECT_EQ(DRAY_MODE_DEVICE, alloc.limit);
 }
 
 TEST_F(dray, unknown_flags_are_refused)

@@ -123,25 +123,44 @@ int importer_create(int importer, size_t size, uint32_t *handle)
 	return 0;
 }
 
-int importer_export(int importer, uint32_t handle)
+static int export_with(int importer, uint32_t handle, uint32_t flags)
 {
-	struct drm_prime prime = { .handle = handle,
-				   .flags = O_RDWR | O_CLOEXEC };
+	struct drm_prime prime = { .handle = handle, .flags = flags };
 
 	if (ioctl(importer, DRM_HANDLE_TO_FD, &prime))
 		return -errno;
 	return prime.fd;
 }
 
-int importer_fence(int importer, uint32_t handle, uint32_t *fence)
+int importer_export(int importer, uint32_t handle)
 {
-	struct vgem_fence_attach attach = { .handle = handle,
-					    .flags = VGEM_FENCE_WRITE };
+	return export_with(importer, handle, O_RDWR | O_CLOEXEC);
+}
+
+int importer_export_read_only(int importer, uint32_t handle)
+{
+	return export_with(importer, handle, O_CLOEXEC);
+}
+
+static int fence_with(int importer, uint32_t handle, uint32_t flags,
+		      uint32_t *fence)
+{
+	struct vgem_fence_attach attach = { .handle = handle, .flags = flags };
 
 	if (ioctl(importer, VGEM_FENCE_ATTACH, &attach))
 		return -errno;
 	*fence = attach.out_fence;
 	return 0;
+}
+
+int importer_fence(int importer, uint32_t handle, uint32_t *fence)
+{
+	return fence_with(importer, handle, VGEM_FENCE_WRITE, fence);
+}
+
+int importer_reader_fence(int importer, uint32_t handle, uint32_t *fence)
+{
+	return fence_with(importer, handle, 0, fence);
 }
 
 int importer_signal(int importer, uint32_t fence)

@@ -22,12 +22,16 @@ int importer_create(int importer, size_t size, uint32_t *handle);
 
 /* A dma-buf of what the handle names. */
 int importer_export(int importer, uint32_t handle);
+int importer_export_read_only(int importer, uint32_t handle);
 
 /*
  * A fence that others wait for before they may read the handle's memory; it
  * signals when told, or with an error after ten seconds.
  */
 int importer_fence(int importer, uint32_t handle, uint32_t *fence);
+
+/* The same of a reader: only who writes waits for it. */
+int importer_reader_fence(int importer, uint32_t handle, uint32_t *fence);
 int importer_signal(int importer, uint32_t fence);
 
 /* The fences of a dma-buf as a sync_file: what a writer must wait for. */

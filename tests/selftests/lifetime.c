@@ -240,6 +240,7 @@ static int transfer_and_hold(void *context)
 	axis.count = 4 * BUFFER_SIZE / 32;
 	if (axis.count > info.max_runs)
 		axis.count = info.max_runs;
+	axis.count /= (uint32_t)machine_slowness();
 	transfer.src_fd = src.fd;
 	transfer.dst_fd = dst.fd;
 	engine_axes(&transfer, &axis, 1);
@@ -263,6 +264,8 @@ TEST_F_TIMEOUT(engine, a_process_killed_in_a_transfer_leaves_nothing, 120)
 	int sockets[2], fence, ret;
 	pid_t child;
 
+	if (node_copies())
+		SKIP(return, "no device gets a copy that is so large");
 	buffer_close(&self->src);
 	buffer_close(&self->dst);
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
@@ -305,6 +308,8 @@ TEST_F_TIMEOUT(engine, a_process_killed_with_a_full_queue_leaves_nothing, 120)
 	int sockets[2], fence, ret;
 	pid_t child;
 
+	if (node_copies())
+		SKIP(return, "no device gets a copy that is so large");
 	buffer_close(&self->src);
 	buffer_close(&self->dst);
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));

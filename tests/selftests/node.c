@@ -33,6 +33,19 @@ int node_call(int node, unsigned long request, void *argument)
 	return ioctl(node, request, argument) < 0 ? -errno : 0;
 }
 
+bool node_copies(void)
+{
+	int fd = open("/sys/module/dray/parameters/bounce", O_RDONLY);
+	char answer = 'N';
+
+	if (fd >= 0) {
+		if (read(fd, &answer, 1) != 1)
+			answer = 'N';
+		close(fd);
+	}
+	return answer == 'Y';
+}
+
 int node_info(int node, struct dray_info *info)
 {
 	memset(info, 0, sizeof(*info));
@@ -81,6 +94,8 @@ const char *heap_type_name(uint32_t type)
 		return "cma";
 	case DRAY_HEAP_PAGES:
 		return "pages";
+	case DRAY_HEAP_CARVEOUT:
+		return "carveout";
 	}
 	return "unknown";
 }
@@ -120,9 +135,33 @@ int node_buffer_info(int node, uint64_t id, struct dray_buffer_info *info)
 	return node_call(node, DRAY_IOC_BUFFER_INFO, info);
 }
 
+int node_reclaim(void)
+{
+	struct dray_reclaim reclaim = { 0 };
+	int node = node_open();
+	int ret = node < 0 ? node : node_call(node, DRAY_IOC_RECLAIM, &reclaim);
+
+	if (node >= 0)
+		close(node);
+	return ret;
+}
+
+/* Cached where the heap has that, else the first mode that it has. */
+static uint32_t usual_mode(int node, uint32_t heap)
+{
+	struct dray_heap_info info;
+
+	if (heap == DRAY_HEAP_ANY || node_heap(node, heap, &info) ||
+	    !info.modes)
+		return DRAY_MODE_CACHED;
+	return (uint32_t)__builtin_ctz(info.modes);
+}
+
 int buffer_allocate(int node, uint32_t heap, size_t size, struct buffer *buffer)
 {
-	struct dray_alloc alloc = { .size = size, .heap = heap };
+	struct dray_alloc alloc = { .size = size,
+				    .heap = heap,
+				    .mode = usual_mode(node, heap) };
 	int ret = node_call(node, DRAY_IOC_ALLOC, &alloc);
 
 	buffer->fd = -1;

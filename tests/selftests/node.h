@@ -7,6 +7,7 @@
 #ifndef SELFTEST_NODE_H
 #define SELFTEST_NODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,13 @@ int node_channel(int node, uint32_t index, struct dray_channel_info *channel);
 int node_find_heap(int node, uint32_t type, struct dray_heap_info *heap);
 const char *heap_type_name(uint32_t type);
 
+/*
+ * Was the module told to use devices even where they get copies (bounce=1)?
+ * Then no mapping is longer than a copy can be, 256 KiB, and where the memory
+ * lies says nothing about addresses.
+ */
+bool node_copies(void);
+
 /* The number of buffers that this caller sees, or a negative errno. */
 int node_count(int node);
 
@@ -41,6 +49,9 @@ int node_count(int node);
 int node_lists(int node, uint64_t id);
 
 int node_buffer_info(int node, uint64_t id, struct dray_buffer_info *info);
+
+/* Frees what is held since a test that knew an address ended. */
+int node_reclaim(void);
 
 /* Allocates, and maps where bytes are wanted.  buffer_close undoes both. */
 int buffer_allocate(int node, uint32_t heap, size_t size,

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,6 +93,13 @@ bool wait_for(bool (*reached)(void *context), void *context, int milliseconds)
 	return true;
 }
 
+bool process_debugs_frames(void)
+{
+	struct utsname kernel;
+
+	return !uname(&kernel) && strncmp(kernel.machine, "armv", 4);
+}
+
 int send_descriptor(int socket, int fd)
 {
 	union {
@@ -141,4 +149,9 @@ int receive_descriptor(int socket)
 		return -EBADMSG;
 	memcpy(&fd, CMSG_DATA(header), sizeof(int));
 	return fd;
+}
+
+int machine_slowness(void)
+{
+	return access("/sys/kernel/debug/kmemleak", F_OK) ? 1 : 4;
 }

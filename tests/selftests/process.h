@@ -31,8 +31,20 @@ int process_become(uid_t uid, uint64_t capabilities);
 /* Asks again and again until the answer is yes; false at the deadline. */
 bool wait_for(bool (*reached)(void *context), void *context, int milliseconds);
 
+/*
+ * Whether this kernel asks drivers when a debugger reads memory that it has no
+ * pages of: a 32-bit arm kernel does not.
+ */
+bool process_debugs_frames(void);
+
 /* Passes a file descriptor over a Unix socket. */
 int send_descriptor(int socket, int fd);
 int receive_descriptor(int socket);
+
+/*
+ * How many times slower than others this machine does a small piece of work:
+ * 4 where the kernel checks each of its own steps, else 1.
+ */
+int machine_slowness(void);
 
 #endif

@@ -20,6 +20,10 @@ union any_call {
 	struct dray_submit submit;
 	struct dray_list list;
 	struct dray_buffer_info buffer_info;
+	struct dray_export export;
+	struct dray_attach attach;
+	struct dray_cancel cancel;
+	struct dray_reclaim reclaim;
 };
 
 FIXTURE(structs)
@@ -72,6 +76,18 @@ CALL(struct dray_list, DRAY_IOC_LIST, 16);
 FIXTURE_VARIANT_ADD(structs, buffer_info)
 CALL(struct dray_buffer_info, DRAY_IOC_BUFFER_INFO, 160);
 
+FIXTURE_VARIANT_ADD(structs, export)
+CALL(struct dray_export, DRAY_IOC_EXPORT, 24);
+
+FIXTURE_VARIANT_ADD(structs, attach)
+CALL(struct dray_attach, DRAY_IOC_ATTACH, 48);
+
+FIXTURE_VARIANT_ADD(structs, cancel)
+CALL(struct dray_cancel, DRAY_IOC_CANCEL, 32);
+
+FIXTURE_VARIANT_ADD(structs, reclaim)
+CALL(struct dray_reclaim, DRAY_IOC_RECLAIM, 40);
+
 /* A call that succeeds with the structure that this header knows. */
 static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)
 {
@@ -106,6 +122,20 @@ static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)
 	case _IOC_NR(DRAY_IOC_BUFFER_INFO):
 		call->buffer_info.id = self->buffer.id;
 		break;
+	case _IOC_NR(DRAY_IOC_ATTACH):
+		call->attach.dmabuf_fd = -1;
+		call->attach.flags = DRAY_ATTACH_USER;
+		call->attach.address = (uintptr_t)self;
+		call->attach.length = 1;
+		break;
+	case _IOC_NR(DRAY_IOC_EXPORT):
+		call->export.buffer_fd = self->buffer.fd;
+		call->export.flags = DRAY_EXPORT_READ_ONLY;
+		break;
+	case _IOC_NR(DRAY_IOC_CANCEL):
+		call->cancel.fence_fd = -1;
+		call->cancel.channel = DRAY_CHANNEL_ANY;
+		break;
 	}
 }
 
@@ -122,6 +152,10 @@ static int call(FIXTURE_DATA(structs) * self, unsigned int number,
 		return ret;
 	if (number == _IOC_NR(DRAY_IOC_ALLOC))
 		close(self->call.alloc.fd);
+	if (number == _IOC_NR(DRAY_IOC_ATTACH))
+		close(self->call.attach.fd);
+	if (number == _IOC_NR(DRAY_IOC_EXPORT))
+		close(self->call.export.fd);
 	if (number == _IOC_NR(DRAY_IOC_SUBMIT)) {
 		ret = fence_wait(self->call.submit.fence_fd);
 		close(self->call.submit.fence_fd);
@@ -141,6 +175,9 @@ FIXTURE_SETUP(structs)
 	if (variant->number == _IOC_NR(DRAY_IOC_SUBMIT) &&
 	    !self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
+	if (variant->number == _IOC_NR(DRAY_IOC_CANCEL) &&
+	    !(self->info.flags & DRAY_NODE_SUBMIT))
+		SKIP(return, "this kernel has no DMA engines or no sync_file");
 	if (variant->number == _IOC_NR(DRAY_IOC_CHANNEL_INFO) &&
 	    node_channel(self->node, 0, &channel) == -EINVAL)
 		SKIP(return, "this node has no DMA channel");

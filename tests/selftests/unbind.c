@@ -6,14 +6,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 
+#include "attach.h"
+#include "binding.h"
 #include "fixture_engine.h"
-
-#define BIND_DEADLINE 10000 /* milliseconds */
+#include "foreign.h"
 
 FIXTURE(bound)
 {
@@ -21,82 +19,34 @@ FIXTURE(bound)
 	size_t page;
 	struct dray_info info;
 	struct ledger before;
-	char driver[PATH_MAX]; /* the driver's folder in sysfs */
-	char device[DRAY_NAME_LEN];
+	struct binding binding;
 };
-
-static int write_name(const char *folder, const char *file, const char *name)
-{
-	char path[PATH_MAX];
-	ssize_t length = (ssize_t)strlen(name);
-	int fd, ret;
-
-	if (snprintf(path, sizeof(path), "%s/%s", folder, file) >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, name, (size_t)length) == length ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
-static bool node_answers(void *context)
-{
-	struct dray_info info;
-	int node = node_open(), ret;
-
-	(void)context;
-	if (node < 0)
-		return false;
-	ret = node_info(node, &info);
-	close(node);
-	return !ret;
-}
-
-static bool node_is_gone(void *context)
-{
-	(void)context;
-	return access(node_path(), F_OK) != 0;
-}
 
 FIXTURE_SETUP(bound)
 {
-	char link[64];
-	struct stat status;
-
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
-	ASSERT_EQ(0, fstat(self->node, &status));
-	snprintf(link, sizeof(link), "/sys/dev/char/%u:%u/device/driver",
-		 major(status.st_rdev), minor(status.st_rdev));
-	ASSERT_NE(NULL, realpath(link, self->driver))
-	{
-		TH_LOG("%s: %s", link, strerror(errno));
-	}
-	memcpy(self->device, self->info.device, sizeof(self->device));
+	ASSERT_EQ(0, binding_find(self->node, &self->binding));
 }
 
 /* Whatever a test did, the node is there for the next one. */
 FIXTURE_TEARDOWN_PARENT(bound)
 {
-	if (!node_answers(NULL))
-		write_name(self->driver, "bind", self->device);
-	EXPECT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
+	if (!node_answers(NULL)) {
+		EXPECT_EQ(0, binding_bind(&self->binding));
+	}
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
 TEST_F(bound, an_idle_node_goes_and_comes_back)
 {
 	close(self->node);
-	ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
+	ASSERT_EQ(0, binding_unbind(&self->binding));
 	EXPECT_TRUE(wait_for(node_is_gone, NULL, BIND_DEADLINE));
-	ASSERT_EQ(0, write_name(self->driver, "bind", self->device));
-	EXPECT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
+	ASSERT_EQ(0, binding_bind(&self->binding));
 }
 
 TEST_F(bound, unbind_completes_under_mapped_buffers)
@@ -107,58 +57,84 @@ TEST_F(bound, unbind_completes_under_mapped_buffers)
 	for (i = 0; i < self->info.heap_count; i++)
 		ASSERT_EQ(0,
 			  buffer_open(self->node, i, 4 * self->page, &buffer));
-	EXPECT_EQ(0, write_name(self->driver, "unbind", self->device));
+	EXPECT_EQ(0, binding_unbind(&self->binding));
 }
 
 TEST_F(bound, every_later_call_says_that_the_device_is_gone)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_offset = 64,
-					  .run = 64 };
-	struct dray_info info = { 0 };
-	struct dray_heap_info heap_info = { 0 };
-	struct dray_channel_info channel_info = { 0 };
-	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
-	struct dray_address address = { 0 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-	struct dray_list list = { 0 };
-	struct dray_buffer_info buffer_info = { 0 };
-	const struct {
-		unsigned long request;
-		void *argument;
-	} calls[] = {
-		{ DRAY_IOC_INFO, &info },
-		{ DRAY_IOC_HEAP_INFO, &heap_info },
-		{ DRAY_IOC_CHANNEL_INFO, &channel_info },
-		{ DRAY_IOC_ALLOC, &alloc },
-		{ DRAY_IOC_ADDRESS, &address },
-		{ DRAY_IOC_SYNC, &sync },
-		{ DRAY_IOC_SUBMIT, &submit },
-		{ DRAY_IOC_LIST, &list },
-		{ DRAY_IOC_BUFFER_INFO, &buffer_info },
-	};
 	struct buffer buffer;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
 				     &buffer));
-	transfer.dst_fd = buffer.fd;
-	transfer.src_fd = buffer.fd;
-	address.fd = buffer.fd;
-	buffer_info.id = buffer.id;
-	ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
-	for (i = 0; i < ARRAY_SIZE(calls); i++) {
-		EXPECT_EQ(-ENODEV, node_call(self->node, calls[i].request,
-					     calls[i].argument))
-		{
-			TH_LOG("call %zu", i);
-		}
-	}
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	EXPECT_STREQ("",
+		     node_call_that_lives(self->node, buffer.fd, buffer.id));
+}
+
+/* Attachments of both kinds; the second is -ENODEV where there is no vgem. */
+static int attach_both(FIXTURE_DATA(bound) * self, uint8_t *bytes,
+		       struct dray_attach *memory, struct dray_attach *foreign)
+{
+	int ret = attach_memory(self->node, bytes, 4 * self->page, 0, memory);
+	int fd = foreign_open(FOREIGN_VGEM, 4 * self->page);
+
+	foreign->fd = fd;
+	if (ret < 0 || fd < 0)
+		return ret < 0 ? ret : 0;
+	ret = attach_dma_buf(self->node, fd, 0, foreign);
+	close(fd);
+	return ret < 0 ? ret : 0;
+}
+
+TEST_F(bound, unbind_completes_under_attachments)
+{
+	uint8_t *bytes = mmap(NULL, 4 * self->page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dray_attach memory, foreign;
+
+	ASSERT_EQ(0, attach_both(self, bytes, &memory, &foreign));
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	EXPECT_EQ(-ENODEV,
+		  buffer_sync(self->node, memory.fd, DRAY_SYNC_FOR_DEVICE,
+			      DRAY_TO_DEVICE, 0, 1));
+	memset(bytes, 1, 4 * self->page);
+	EXPECT_EQ(0, close(memory.fd));
+	if (foreign.fd >= 0)
+		EXPECT_EQ(0, close(foreign.fd));
+}
+
+TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
+{
+	uint8_t *bytes = mmap(NULL, 4 * self->page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dray_attach memory, foreign;
+	int node;
+
+	ASSERT_EQ(0, attach_both(self, bytes, &memory, &foreign));
+	close(self->node);
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	ASSERT_EQ(0, binding_bind(&self->binding));
+	node = node_open();
+	ASSERT_LE(0, node);
+	EXPECT_EQ(-EINVAL, buffer_sync(node, memory.fd, DRAY_SYNC_FOR_DEVICE,
+				       DRAY_TO_DEVICE, 0, 1));
+	EXPECT_LE(0, attach_memory(node, bytes, 4 * self->page, 0, &memory));
+}
+
+TEST_F(bound, a_buffer_of_a_removed_node_is_still_no_foreign_one)
+{
+	struct dray_attach attach;
+	struct buffer buffer;
+	int node;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	ASSERT_EQ(0, binding_bind(&self->binding));
+	node = node_open();
+	ASSERT_LE(0, node);
+	EXPECT_EQ(-EINVAL, attach_dma_buf(node, buffer.fd, 0, &attach));
+	EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
 }
 
 TEST_F(bound, a_mapping_stays_valid_after_unbind)
@@ -174,7 +150,7 @@ TEST_F(bound, a_mapping_stays_valid_after_unbind)
 		ASSERT_EQ(0, buffer_open(node, i, 4 * self->page, &buffer));
 		fill_random(copy, buffer.size, i);
 		memcpy(buffer.bytes, copy, buffer.size);
-		ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
+		ASSERT_EQ(0, binding_unbind(&self->binding));
 		EXPECT_EQ(-1,
 			  first_difference(copy, buffer.bytes, buffer.size));
 		/* a dropped page comes in again, a new mapping is possible */
@@ -189,8 +165,7 @@ TEST_F(bound, a_mapping_stays_valid_after_unbind)
 		munmap(second, buffer.size);
 		buffer_close(&buffer);
 		close(node);
-		ASSERT_EQ(0, write_name(self->driver, "bind", self->device));
-		ASSERT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
+		ASSERT_EQ(0, binding_bind(&self->binding));
 	}
 }
 
@@ -210,9 +185,8 @@ TEST_F(bound, a_node_that_came_back_does_not_give_away_live_memory)
 		ASSERT_EQ(0, buffer_open(node, i, 4 * self->page, &buffer));
 		fill_random(copy, buffer.size, i);
 		memcpy(buffer.bytes, copy, buffer.size);
-		ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
-		ASSERT_EQ(0, write_name(self->driver, "bind", self->device));
-		ASSERT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
+		ASSERT_EQ(0, binding_unbind(&self->binding));
+		ASSERT_EQ(0, binding_bind(&self->binding));
 		close(node);
 		node = node_open();
 		ASSERT_LE(0, node);
@@ -258,7 +232,7 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 	engine_axes(&transfer, &axis, 1);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
 	ASSERT_EQ(0, fence_status(submit.fence_fd));
-	ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
+	ASSERT_EQ(0, binding_unbind(&self->binding));
 	ret = fence_wait(submit.fence_fd);
 	EXPECT_TRUE(ret == 1 || ret == -ENODEV || ret == -ECANCELED)
 	{
@@ -336,11 +310,10 @@ TEST_F(bound, unbind_completes_while_everybody_calls)
 		}
 		for (i = 0; i < CALLERS; i++)
 			ASSERT_EQ(1, read(told[0], &byte, 1));
-		EXPECT_EQ(0, write_name(self->driver, "unbind", self->device));
+		EXPECT_EQ(0, binding_unbind(&self->binding));
 		for (i = 0; i < CALLERS; i++)
 			EXPECT_EQ(0, process_wait(child[i]));
-		ASSERT_EQ(0, write_name(self->driver, "bind", self->device));
-		ASSERT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
+		ASSERT_EQ(0, binding_bind(&self->binding));
 	}
 }
 
@@ -408,7 +381,7 @@ TEST_F(bound, the_module_stays_while_a_buffer_outlives_its_device)
 
 	ASSERT_EQ(0,
 		  buffer_open(self->node, DRAY_HEAP_ANY, self->page, &buffer));
-	ASSERT_EQ(0, write_name(self->driver, "unbind", self->device));
+	ASSERT_EQ(0, binding_unbind(&self->binding));
 	close(self->node);
 	EXPECT_EQ(HELD, remove_module());
 }

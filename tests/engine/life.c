@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The end and the sleep of an engine under a node: the node goes before its
+ * engine does, and the engine has nothing to do while the system sleeps.
+ */
+#include "../selftests/sleep.h"
+#include "fixture_fault.h"
+
+#define ENGINE_DRIVER "/sys/bus/platform/drivers/dray-test-engine/"
+#define ENGINE "dray-test-engine"
+#define NODE "dray-virtual.0"
+
+static int knob_read(const char *name)
+{
+	char path[128], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), KNOBS "%s", name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 1)
+		return -errno;
+	close(fd);
+	return atoi(text);
+}
+
+TEST_F(fault, unbinding_an_engine_takes_the_node_first)
+{
+	struct dray_submit slow, queued;
+	struct dray_info info;
+	int ret;
+
+	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	ASSERT_EQ(0, submit_on(self, 0, &queued));
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "unbind", ENGINE));
+	EXPECT_TRUE(node_is_gone(NULL));
+	EXPECT_EQ(-ENODEV, node_info(self->node, &info));
+	ret = fence_status(slow.fence_fd);
+	EXPECT_TRUE(ret == 1 || ret == -ENODEV)
+	{
+		TH_LOG("the fence says %d", ret);
+	}
+	EXPECT_EQ(-ENODEV, fence_status(queued.fence_fd));
+	/* the mappings stay, and can be written */
+	memset(self->dst.bytes, 1, self->dst.size);
+
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "bind", ENGINE));
+	ASSERT_EQ(0, write_text(DRIVER "bind", NODE));
+	close(self->node);
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, knob("delay_ms", 0));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	EXPECT_EQ(1, fence_wait(slow.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, unbinding_an_engine_that_hangs_completes)
+{
+	struct dray_submit submit;
+	int ret;
+
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "unbind", ENGINE));
+	/* whether the engine had been given anything or not */
+	ret = fence_status(submit.fence_fd);
+	EXPECT_TRUE(ret == -ETIMEDOUT || ret == -ENODEV)
+	{
+		TH_LOG("the fence says %d", ret);
+	}
+	EXPECT_TRUE(node_is_gone(NULL));
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "bind", ENGINE));
+	ASSERT_EQ(0, write_text(DRIVER "bind", NODE));
+}
+
+TEST_F(fault, an_engine_has_nothing_to_do_while_the_system_sleeps)
+{
+	struct dray_submit submit[4];
+	int slept, i;
+
+	ASSERT_EQ(0, knob("delay_ms", 40));
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(0, submit_on(self, (uint32_t)i % 2, &submit[i]));
+	slept = system_sleep();
+	if (slept == -ENOENT)
+		SKIP(return, "the kernel has no test of suspend");
+	ASSERT_EQ(0, slept);
+	EXPECT_EQ(0, knob_read("restless"));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(1, fence_wait(submit[i].fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, a_transfer_that_waits_for_a_fence_waits_on_after_sleep)
+{
+	struct dray_transfer transfer = whole(self);
+	struct dray_submit slow, after = {
+		.channel = 1,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.in_fence_count = 1,
+	};
+	int slept;
+
+	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	after.in_fences = (uintptr_t)&slow.fence_fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &after));
+	slept = system_sleep();
+	if (slept == -ENOENT)
+		SKIP(return, "the kernel has no test of suspend");
+	ASSERT_EQ(0, slept);
+	EXPECT_EQ(1, fence_wait(after.fence_fd));
+	EXPECT_EQ(1, fence_status(slow.fence_fd));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Callbacks that do not come, and callbacks that come too often: a round is
+ * over when the engine's status says so, and never before.
+ */
+#include "fixture_fault.h"
+
+TEST_F(fault, a_round_that_is_lost_without_a_callback_is_timed_out)
+{
+	struct dray_channel_info channel;
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("lose", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_DEAD);
+	EXPECT_FALSE(is_equal(self));
+}
+
+TEST_F(fault, a_job_of_one_descriptor_is_not_hurt_by_a_loss)
+{
+	struct dray_transfer transfer = whole(self);
+	struct dray_submit submit = {
+		.channel = 0,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+
+	transfer.run = PIECE;
+	ASSERT_EQ(0, knob("lose", 1));
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(0, memcmp(self->src.bytes, self->dst.bytes, PIECE));
+}
+
+TEST_F(fault, stale_callbacks_do_not_end_a_round_before_its_time)
+{
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("stale", 1));
+	ASSERT_EQ(0, knob("delay_ms", 20));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, stale_callbacks_do_not_hold_a_round_up)
+{
+	struct dray_submit submit;
+	int i;
+
+	ASSERT_EQ(0, knob("stale", 1));
+	for (i = 0; i < 20; i++) {
+		ASSERT_EQ(0, submit_on(self, 0, &submit));
+		EXPECT_EQ(1, fence_wait(submit.fence_fd));
+		close(submit.fence_fd);
+	}
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_HARNESS_MAIN

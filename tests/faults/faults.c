@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Every allocation of a call fails once: the first, then the second, until
+ * the call makes no more.  Each time the call says why it failed, or has done
+ * its work without; nothing is left of it, and the next call works.  In the
+ * end the kernel's own search finds no memory that was lost.
+ *
+ *	faults [--module FILE.ko PARAMETERS]
+ *
+ * With --module it is the insertion of the module that they fail in.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest.h"
+
+#include "../selftests/ledger.h"
+#include "../selftests/node.h"
+#include "../selftests/process.h"
+#include "inject.h"
+#include "scenario.h"
+
+#define MOST 5000 /* allocations that a call makes */
+#define TRANSFERS 200
+#define KMEMLEAK "/sys/kernel/debug/kmemleak"
+
+static int files_open(void)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	int count = 0;
+
+	if (!folder)
+		return -1;
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* Copies from and to the program fail too, and so do the core's own files. */
+static bool is_right(int ret)
+{
+	return !ret || ret == -ENOMEM || ret == -EFAULT || ret == -ENFILE ||
+	       ret == -scenario->other;
+}
+
+/* What one failure led to; false, and a line, where it is wrong. */
+static bool one_works(unsigned int number, int ret, const struct ledger *before,
+		      int files)
+{
+	const char *name = scenario->name;
+
+	scenario->undo();
+	if (!is_right(ret)) {
+		ksft_print_msg("%s, allocation %u: %s\n", name, number,
+			       strerror(-ret));
+		return false;
+	}
+	if (files_open() != files) {
+		ksft_print_msg("%s, allocation %u: %d files open, were %d\n",
+			       name, number, files_open(), files);
+		return false;
+	}
+	if (ledger_differences(before)) {
+		ksft_print_msg("%s, allocation %u: memory is left\n", name,
+			       number);
+		return false;
+	}
+	ret = scenario->prepare();
+	if (!ret)
+		ret = scenario->run();
+	scenario->undo();
+	if (ret)
+		ksft_print_msg("%s, after allocation %u: %s\n", name, number,
+			       strerror(-ret));
+	return !ret;
+}
+
+static void scenario_test(const struct ledger *before)
+{
+	unsigned int number, refused = 0;
+	bool injected = true, works = true;
+	int ret, files = files_open();
+
+	ret = scenario->prepare();
+	if (!ret)
+		ret = scenario->run();
+	scenario->undo();
+	if (ret == NOT_HERE || ret == -EOPNOTSUPP ||
+	    scenario->heap >= before->heap_count) {
+		ksft_test_result_skip("%s: not on this machine\n",
+				      scenario->name);
+		return;
+	}
+	if (ret)
+		ksft_print_msg("%s, without failures: %s\n", scenario->name,
+			       strerror(-ret));
+	for (number = 1; !ret && works && number < MOST; number++) {
+		ret = scenario->prepare();
+		if (ret)
+			break;
+		inject_nth(number);
+		ret = scenario->run();
+		injected = inject_end();
+		refused += ret != 0;
+		works = one_works(number, ret, before, files);
+		ret = 0;
+		if (!injected)
+			break;
+	}
+	ksft_test_result(!ret && works && !injected,
+			 "%s: %u allocations fail, %u calls with them\n",
+			 scenario->name, number - 1, refused);
+}
+
+static void transfers_test(const struct ledger *before)
+{
+	int ret = transfers_run(TRANSFERS, 4);
+
+	if (ret == NOT_HERE) {
+		ksft_test_result_skip(
+			"transfers while workers fail: not on this machine\n");
+		return;
+	}
+	/* And then they work again. */
+	if (!ret)
+		ret = transfers_run(1, 0);
+	if (ret)
+		ksft_print_msg("transfers: %s\n", strerror(-ret));
+	ksft_test_result(!ret && !ledger_differences(before),
+			 "transfers end while the workers' allocations fail\n");
+}
+
+static int leaks_ask(const char *words)
+{
+	int fd = open(KMEMLEAK, O_WRONLY), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, words, strlen(words)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static void leaks_test(void)
+{
+	/* What is younger than five seconds is not looked at. */
+	const struct timespec age = { .tv_sec = 6 };
+	char line[256];
+	int count = 0;
+	FILE *file;
+
+	nanosleep(&age, NULL);
+	/* Twice, as the kernel's documents advise: pointers move. */
+	if (leaks_ask("scan") || leaks_ask("scan")) {
+		ksft_test_result_skip("this kernel does not look for leaks\n");
+		return;
+	}
+	file = fopen(KMEMLEAK, "r");
+	while (file && fgets(line, sizeof(line), file)) {
+		ksft_print_msg("%s", line);
+		count++;
+	}
+	if (file)
+		fclose(file);
+	ksft_test_result(file && !count, "the kernel finds no leak\n");
+}
+
+static int module_insert(const char *path, const char *parameters)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (syscall(SYS_finit_module, fd, parameters, 0))
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static bool module_goes(void *context)
+{
+	(void)context;
+	return !syscall(SYS_delete_module, "dray", O_NONBLOCK) ||
+	       errno == ENOENT;
+}
+
+static void module_test(const char *path, const char *parameters)
+{
+	unsigned int number = 1, refused = 0;
+	bool injected = true, works = true;
+	int ret, files = files_open();
+
+	wait_for(module_goes, NULL, 10000);
+	for (; works && injected && number < MOST; number++) {
+		inject_nth(number);
+		ret = module_insert(path, parameters);
+		injected = inject_end();
+		refused += ret != 0;
+		works = files_open() == files;
+		/* A virtual node that cannot be bound is not the module's end. */
+		if (!ret)
+			works &= wait_for(module_goes, NULL, 10000);
+		if (!works)
+			ksft_print_msg("insertion, allocation %u: %s\n", number,
+				       strerror(-ret));
+	}
+	ksft_test_result(works && !injected,
+			 "insertion: %u allocations fail, %u calls with them\n",
+			 number - 2, refused);
+	ret = module_insert(path, parameters);
+	ksft_test_result(!ret && node_open() >= 0,
+			 "then the module and its node are there\n");
+}
+
+int main(int argc, char **argv)
+{
+	struct ledger before;
+	unsigned int i;
+	int ret;
+
+	ksft_print_header();
+	if (inject_open())
+		ksft_exit_skip("this kernel has no fault injection\n");
+	leaks_ask("clear");
+	if (argc == 4 && !strcmp(argv[1], "--module")) {
+		ksft_set_plan(3);
+		module_test(argv[2], argv[3]);
+		leaks_test();
+		ksft_finished();
+	}
+	ksft_set_plan(scenario_count + 2);
+	ret = scenarios_open();
+	if (ret)
+		ksft_exit_fail_msg("%s: %s\n", node_path(), strerror(-ret));
+	ret = node_open();
+	if (ledger_take(ret, &before))
+		ksft_exit_fail_msg("%s cannot be asked\n", node_path());
+	close(ret);
+	for (i = 0; i < scenario_count; i++) {
+		scenario = &scenarios[i];
+		scenario_test(&before);
+		fflush(stdout);
+	}
+	transfers_test(&before);
+	leaks_test();
+	ksft_finished();
+}

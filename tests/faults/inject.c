@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Fault injection; see inject.h.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "inject.h"
+
+#define DEBUG "/sys/kernel/debug/"
+
+/* Larger than any module, and smaller than what lies between modules. */
+#define MODULE_SIZE 0x100000
+
+static const char *const kinds[] = { "failslab", "fail_page_alloc" };
+static int nth = -1;
+
+static int write_number(const char *kind, const char *file, const char *value)
+{
+	char path[128];
+	int fd, ret = 0;
+
+	snprintf(path, sizeof(path), DEBUG "%s/%s", kind, file);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, strlen(value)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+static int write_all(const char *file, const char *value)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < 2 && !ret; i++)
+		ret = write_number(kinds[i], file, value);
+	return ret;
+}
+
+int inject_open(void)
+{
+	nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
+	/* Those that may wait too; nothing is said in the log. */
+	if (nth < 0 || write_all("ignore-gfp-wait", "N") ||
+	    write_all("verbose", "0") ||
+	    write_number("fail_page_alloc", "min-order", "0"))
+		return -ENODEV;
+	/* Not every kernel lets copies to programs fail. */
+	write_number("fail_usercopy", "verbose", "0");
+	return 0;
+}
+
+void inject_nth(unsigned int number)
+{
+	char text[16];
+	int length = snprintf(text, sizeof(text), "%u", number);
+
+	/* The copy of these words may be the one that was to fail. */
+	if (pwrite(nth, text, (size_t)length, 0) != length &&
+	    pwrite(nth, text, (size_t)length, 0) != length)
+		abort();
+}
+
+bool inject_end(void)
+{
+	char text[16] = "";
+	bool injected =
+		pread(nth, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
+
+	inject_nth(0);
+	return injected;
+}
+
+static uint64_t module_start(void)
+{
+	char line[512], name[64];
+	FILE *file = fopen("/proc/modules", "r");
+	uint64_t start = 0, at;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (sscanf(line, "%63s %*s %*s %*s %*s %" SCNx64, name, &at) ==
+			    2 &&
+		    !strcmp(name, "dray"))
+			start = at;
+	if (file)
+		fclose(file);
+	return start;
+}
+
+int inject_module_begin(unsigned int percent)
+{
+	uint64_t start = module_start();
+	char text[32];
+	int ret;
+
+	if (!start)
+		return -ENODEV;
+	snprintf(text, sizeof(text), "0x%" PRIx64, start);
+	ret = write_all("require-start", text);
+	snprintf(text, sizeof(text), "0x%" PRIx64, start + MODULE_SIZE);
+	if (!ret)
+		ret = write_all("require-end", text);
+	if (!ret)
+		ret = write_all("stacktrace-depth", "32");
+	if (!ret)
+		ret = write_all("task-filter", "N");
+	if (!ret)
+		ret = write_all("times", "-1");
+	snprintf(text, sizeof(text), "%u", percent);
+	if (!ret)
+		ret = write_all("probability", text);
+	return ret;
+}
+
+void inject_module_end(void)
+{
+	write_all("probability", "0");
+	write_all("require-start", "0");
+	write_all("require-end", "0xffffffffffffffff");
+}

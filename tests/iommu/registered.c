@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A node that another driver registers: dray_edu.ko, whose engine copies behind
+ * an IOMMU.  Needs an edu device without a driver_override, and dray_edu.ko.
+ */
+#include <errno.h>
+#include <poll.h>
+
+#include "../selftests/binding.h"
+#include "../selftests/fence.h"
+#include "../selftests/fixture_dray.h"
+#include "../selftests/sleep.h"
+#include "edu.h"
+
+#define DRIVER PCI_DRIVERS "/dray_edu"
+#define MASK ((1ull << 28) - 1)
+#define SIZE 8192
+#define TWO_COPIES 1000 /* milliseconds; a copy takes 200 */
+
+FIXTURE(registered)
+{
+	struct ledger before;
+	struct edu edu;
+	int node;
+	struct buffer src;
+	struct buffer dst;
+};
+
+FIXTURE_SETUP(registered)
+{
+	int node = node_open();
+
+	ASSERT_LE(0, node);
+	ASSERT_EQ(0, ledger_take(node, &self->before));
+	close(node);
+	ASSERT_EQ(0, edu_find(0, &self->edu));
+	self->node = edu_open(&self->edu);
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &self->src));
+	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &self->dst));
+	fill_random(self->src.bytes, SIZE, 11);
+	fill_random(self->dst.bytes, SIZE, 12);
+}
+
+FIXTURE_TEARDOWN(registered)
+{
+	int node;
+
+	close(self->node);
+	buffer_close(&self->src);
+	buffer_close(&self->dst);
+	node = edu_open(&self->edu);
+	if (node < 0) {
+		EXPECT_EQ(0, write_name(DRIVER, "bind", self->edu.device));
+	}
+	close(node);
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+/* Rows of 20 bytes, 100 apart, to rows that are 50 apart. */
+static int submit_rows(FIXTURE_DATA(registered) * self, uint64_t rows)
+{
+	struct dray_axis axis = { .count = rows,
+				  .src_stride = 100,
+				  .dst_stride = 50 };
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.src_fd = self->src.fd,
+		.dst_fd = self->dst.fd,
+		.src_offset = 3,
+		.dst_offset = 4090,
+		.run = 20,
+		.axes = (uintptr_t)&axis,
+		.axes_count = 1,
+	};
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
+
+	return ret ? ret : submit.fence_fd;
+}
+
+/* The same by the CPU. */
+static void expect_rows(FIXTURE_DATA(registered) * self, uint8_t *dst,
+			size_t rows)
+{
+	size_t i;
+
+	for (i = 0; i < rows; i++)
+		memcpy(dst + 4090 + i * 50, self->src.bytes + 3 + i * 100, 20);
+}
+
+TEST_F(registered, the_node_is_as_its_device_is)
+{
+	struct dray_channel_info channel;
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	EXPECT_STREQ(self->edu.device, info.device);
+	EXPECT_EQ(MASK, info.dma_mask);
+	EXPECT_EQ(DRAY_NODE_IOMMU | DRAY_NODE_COHERENT,
+		  info.flags & (DRAY_NODE_IOMMU | DRAY_NODE_COHERENT |
+				DRAY_NODE_VIRTUAL));
+	ASSERT_EQ(1, info.channel_count);
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_STREQ("edu", channel.name);
+}
+
+TEST_F(registered, addresses_are_within_the_devices_reach)
+{
+	uint64_t address = bus_address(self->node, self->src.fd);
+
+	ASSERT_NE(0, address);
+	EXPECT_GE(MASK, address + SIZE - 1);
+	EXPECT_NE(physical_address(self->src.bytes), address);
+}
+
+TEST_F(registered, its_engine_copies_byte_for_byte)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.src_fd = self->src.fd,
+		.dst_fd = self->dst.fd,
+		.src_offset = 5,
+		.dst_offset = 1021,
+		.run = 5000,
+	};
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	uint8_t copy[SIZE];
+
+	memcpy(copy, self->dst.bytes, SIZE);
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	memcpy(copy + 1021, self->src.bytes + 5, 5000);
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+	/* of at most 2 KiB each */
+	EXPECT_EQ(3, submit.runs);
+}
+
+TEST_F(registered, its_engine_copies_rows)
+{
+	uint8_t copy[SIZE];
+	int fence;
+
+	memcpy(copy, self->dst.bytes, SIZE);
+	fence = submit_rows(self, 4);
+	ASSERT_LE(0, fence);
+	EXPECT_EQ(1, fence_wait(fence));
+	expect_rows(self, copy, 4);
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+}
+
+/* Buffers of one node, transfers on another. */
+TEST_F(registered, buffers_of_another_node_are_copied)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.dst_fd = self->dst.fd,
+		.run = 64,
+	};
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	struct buffer other;
+	int node = node_open();
+
+	ASSERT_LE(0, node);
+	ASSERT_EQ(0, buffer_open(node, DRAY_HEAP_ANY, 4096, &other));
+	fill_random(other.bytes, 64, 13);
+	transfer.src_fd = other.fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(-1, first_difference(other.bytes, self->dst.bytes, 64));
+	buffer_close(&other);
+	close(node);
+}
+
+TEST_F(registered, a_node_that_sleeps_takes_submissions_and_runs_them_later)
+{
+	struct pollfd poll_fd = { .events = POLLIN };
+	uint8_t copy[SIZE];
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
+	memcpy(copy, self->dst.bytes, SIZE);
+	ASSERT_EQ(0, write_name(folder, "asleep", "1"));
+	poll_fd.fd = submit_rows(self, 1);
+	ASSERT_LE(0, poll_fd.fd);
+	EXPECT_EQ(0, poll(&poll_fd, 1, TWO_COPIES));
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+	ASSERT_EQ(0, write_name(folder, "asleep", "0"));
+	EXPECT_EQ(1, fence_wait(poll_fd.fd));
+	expect_rows(self, copy, 1);
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+}
+
+TEST_F(registered, falling_asleep_waits_for_what_the_engine_has)
+{
+	char folder[PATH_MAX];
+	uint8_t copy[SIZE];
+	int fence;
+
+	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
+	fence = submit_rows(self, 3);
+	ASSERT_LE(0, fence);
+	ASSERT_EQ(0, write_name(folder, "asleep", "1"));
+	/* whether it had begun or not, nothing moves from here on */
+	memcpy(copy, self->dst.bytes, SIZE);
+	poll(&(struct pollfd){ .fd = -1 }, 1, TWO_COPIES);
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+	ASSERT_EQ(0, write_name(folder, "asleep", "0"));
+	EXPECT_EQ(1, fence_wait(fence));
+}
+
+TEST_F(registered, a_node_can_be_unbound_asleep)
+{
+	char folder[PATH_MAX];
+	int fence;
+
+	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
+	ASSERT_EQ(0, write_name(folder, "asleep", "1"));
+	fence = submit_rows(self, 1);
+	ASSERT_LE(0, fence);
+	ASSERT_EQ(0, write_name(DRIVER, "unbind", self->edu.device));
+	EXPECT_EQ(-ENODEV, fence_status(fence));
+	close(fence);
+}
+
+TEST_F(registered, a_transfer_is_carried_on_after_the_system_slept)
+{
+	uint8_t copy[SIZE];
+	int fence, slept;
+
+	memcpy(copy, self->dst.bytes, SIZE);
+	fence = submit_rows(self, 4);
+	ASSERT_LE(0, fence);
+	slept = system_sleep();
+	if (slept == -ENOENT)
+		SKIP(return, "the kernel has no test of suspend");
+	ASSERT_EQ(0, slept);
+	EXPECT_EQ(1, fence_wait(fence));
+	expect_rows(self, copy, 4);
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+}
+
+TEST_F(registered, its_driver_is_unbound_with_a_transfer_under_way)
+{
+	uint8_t copy[SIZE];
+	int fence, ret;
+
+	fence = submit_rows(self, 4);
+	ASSERT_LE(0, fence);
+	ASSERT_EQ(0, write_name(DRIVER, "unbind", self->edu.device));
+	EXPECT_EQ(-ENOENT, edu_open(&self->edu));
+	EXPECT_STREQ("", node_call_that_lives(self->node, self->src.fd,
+					      self->src.id));
+	ret = fence_status(fence);
+	EXPECT_TRUE(ret == 1 || ret == -ENODEV)
+	{
+		TH_LOG("the fence says %d", ret);
+	}
+	close(fence);
+	close(self->node);
+
+	ASSERT_EQ(0, write_name(DRIVER, "bind", self->edu.device));
+	self->node = edu_open(&self->edu);
+	ASSERT_LE(0, self->node);
+	memcpy(copy, self->dst.bytes, SIZE);
+	fence = submit_rows(self, 2);
+	ASSERT_LE(0, fence);
+	EXPECT_EQ(1, fence_wait(fence));
+	expect_rows(self, copy, 2);
+	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+	close(fence);
+}
+
+TEST_HARNESS_MAIN

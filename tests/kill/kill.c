@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Kills processes of a mixed load at random points, again and again, and
+ * looks whether anything of them is left: a buffer, or a byte of a heap.
+ *
+ *	kill [--kills N] [--seed S]
+ *
+ * What is left is looked for with a deadline, since pins drain some time after
+ * a process has gone.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kselftest.h"
+
+#include "../selftests/ledger.h"
+#include "../selftests/loop_device.h"
+#include "../selftests/node.h"
+#include "../selftests/process.h"
+#include "load.h"
+
+#define PROCESSES 5
+#define ROUND 20 /* kills until all are killed and nothing may be left */
+#define DISK (1024 * 1024)
+
+static struct board *board;
+static struct load loads[PROCESSES];
+static pid_t processes[PROCESSES];
+static uint64_t state;
+static int busy; /* kills of a process with a transfer in flight */
+static int lost; /* processes that ended by themselves */
+
+static int start(unsigned int i)
+{
+	loads[i].seed = next_random(&state);
+	processes[i] = fork();
+	if (processes[i] < 0)
+		return -errno;
+	if (!processes[i]) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		load_run(&loads[i]);
+	}
+	return 0;
+}
+
+static void end(unsigned int i)
+{
+	busy += atomic_exchange(&board->in_flight[i], 0) > 0;
+	kill(processes[i], SIGKILL);
+	/* Orphaned children of the load are ours too: see main(). */
+	if (process_wait(processes[i]) != -SIGKILL)
+		lost++;
+	processes[i] = 0;
+}
+
+/* Mostly while it works, sometimes while it starts. */
+static void pause_random(void)
+{
+	struct timespec pause = { 0 };
+
+	pause.tv_nsec = (long)(next_random(&state) %
+			       (next_random(&state) % 4 ? 40000000 : 1000000));
+	nanosleep(&pause, NULL);
+}
+
+/* Descriptors that nobody received hold buffers. */
+static void drain(void)
+{
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < PROCESSES; i++) {
+		do {
+			fd = receive_descriptor(loads[i].inbox);
+			if (fd >= 0)
+				close(fd);
+		} while (fd >= 0 || fd == -EBADMSG);
+	}
+}
+
+/*
+ * Memory whose address was told is kept until the hardware is quiet, also what
+ * others let go of later: so it is asked for again and again.
+ */
+static bool reclaimed(void *context)
+{
+	const struct ledger *before = context;
+	struct dray_reclaim all = { 0 };
+	int node = node_open(), count;
+
+	node_call(node, DRAY_IOC_RECLAIM, &all);
+	count = node_count(node);
+	close(node);
+	return count == before->buffers;
+}
+
+static bool reaped(void *context)
+{
+	(void)context;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return waitpid(-1, NULL, WNOHANG) < 0;
+}
+
+/* Kills what is left of the load; the number of things that stay behind. */
+static int settle(const struct ledger *before)
+{
+	unsigned int i;
+
+	for (i = 0; i < PROCESSES; i++)
+		if (processes[i])
+			end(i);
+	if (!wait_for(reaped, NULL, LEDGER_DEADLINE)) {
+		ksft_print_msg("a child of the load does not end\n");
+		return 1;
+	}
+	drain();
+	wait_for(reclaimed, (void *)before, LEDGER_DEADLINE);
+	return ledger_differences(before);
+}
+
+static int loads_make(uint64_t seed)
+{
+	struct loop_device disk;
+	unsigned int i;
+	int pair[2];
+
+	state = seed;
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE,
+		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (board == MAP_FAILED)
+		return -errno;
+	if (loop_device_open(&disk, DISK))
+		disk.direct = -1;
+	for (i = 0; i < PROCESSES; i++) {
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0,
+			       pair))
+			return -errno;
+		loads[i].index = i;
+		loads[i].board = board;
+		loads[i].disk = disk.direct;
+		loads[i].inbox = pair[0];
+		loads[(i + 1) % PROCESSES].outbox = pair[1];
+	}
+	return 0;
+}
+
+/* The number of things that stayed behind, or a negative errno. */
+static int kill_many(int kills, const struct ledger *before)
+{
+	int done, left = 0, ret;
+	unsigned int i;
+
+	for (done = 0; done < kills && !left; done++) {
+		for (i = 0; i < PROCESSES; i++) {
+			ret = processes[i] ? 0 : start(i);
+			if (ret)
+				return ret;
+		}
+		pause_random();
+		end((unsigned int)(next_random(&state) % PROCESSES));
+		if (done % ROUND == ROUND - 1 || done == kills - 1)
+			left = settle(before);
+		if (done % ROUND == ROUND - 1)
+			ksft_print_msg("progress %d of %d kills\n", done + 1,
+				       kills);
+	}
+	if (left)
+		ksft_print_msg("after %d kills\n", done);
+	return left;
+}
+
+static void report_work(void)
+{
+	unsigned int done, i;
+
+	for (i = 0; i < WORKS; i++) {
+		done = atomic_load(&board->done[i]);
+		if (done || !atomic_load(&board->absent[i]))
+			ksft_test_result(done, "%s: %u\n", work_names[i], done);
+		else
+			ksft_test_result_skip("%s: not on this machine\n",
+					      work_names[i]);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t seed = (uint64_t)time(NULL);
+	struct dray_info info = { 0 };
+	struct ledger before;
+	int kills = 100, i, node, left;
+
+	for (i = 1; i + 1 < argc; i += 2) {
+		if (!strcmp(argv[i], "--kills"))
+			kills = atoi(argv[i + 1]);
+		else if (!strcmp(argv[i], "--seed"))
+			seed = strtoull(argv[i + 1], NULL, 0);
+	}
+	ksft_print_header();
+	ksft_set_plan(3 + WORKS);
+	ksft_print_msg("seed %" PRIu64 "\n", seed);
+	/* Children of what is killed must be seen to end. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	node = node_open();
+	if (node < 0 || node_info(node, &info) || ledger_take(node, &before))
+		ksft_exit_fail_msg("%s cannot be asked\n", node_path());
+	close(node);
+	if (loads_make(seed))
+		ksft_exit_fail_msg("the load cannot be made\n");
+
+	left = kill_many(kills, &before);
+	ksft_test_result(!left, "nothing is left after %d kills\n", kills);
+	ksft_test_result(!lost, "no process ended before it was killed\n");
+	if (info.channel_count)
+		ksft_test_result(busy, "transfers were in flight at %d kills\n",
+				 busy);
+	else
+		ksft_test_result_skip("this node has no channels\n");
+	report_work();
+	ksft_finished();
+}

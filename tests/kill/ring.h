@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * io_uring with one registered buffer: it pins a mapping's pages, and lets go
+ * of them some time after the process has gone.
+ */
+#ifndef KILL_RING_H
+#define KILL_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/io_uring.h>
+
+struct ring {
+	int fd;
+	uint8_t *queues;
+	size_t size;
+	struct io_uring_sqe *entries;
+	struct io_uring_params params;
+};
+
+/* Each 0 or a negative errno. */
+int ring_open(struct ring *ring);
+void ring_close(struct ring *ring);
+int ring_register(struct ring *ring, void *bytes, size_t size);
+
+/* Starts a read into the registered buffer, and does not wait for it. */
+int ring_read(struct ring *ring, int file, void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * ATTACH as its tests call it: a descriptor, or a negative errno with the
+ * reply to look at.
+ */
+#ifndef SELFTEST_ATTACH_H
+#define SELFTEST_ATTACH_H
+
+#include "node.h"
+
+static inline int attach_memory(int node, const void *address, size_t length,
+				uint32_t flags, struct dray_attach *attach)
+{
+	int ret;
+
+	*attach = (struct dray_attach){
+		.dmabuf_fd = -1,
+		.flags = DRAY_ATTACH_USER | flags,
+		.address = (uintptr_t)address,
+		.length = length,
+		.fd = -1,
+	};
+	ret = node_call(node, DRAY_IOC_ATTACH, attach);
+	return ret ? ret : attach->fd;
+}
+
+static inline int attach_dma_buf(int node, int fd, uint32_t flags,
+				 struct dray_attach *attach)
+{
+	int ret;
+
+	*attach = (struct dray_attach){
+		.dmabuf_fd = fd,
+		.flags = flags,
+		.fd = -1,
+	};
+	ret = node_call(node, DRAY_IOC_ATTACH, attach);
+	return ret ? ret : attach->fd;
+}
+
+#endif

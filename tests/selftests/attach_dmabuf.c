@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ATTACH of the dma-bufs of other drivers: an engine reads and writes them,
+ * their fences and the engine's order each other, and everything else is
+ * refused.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+
+#include "attach.h"
+#include "fixture_dray.h"
+#include "fixture_engine.h"
+#include "foreign.h"
+#include "importer.h"
+
+/* A dma-buf of each exporter that the machine has. */
+FIXTURE(foreign)
+{
+	int node;
+	size_t page;
+	struct dray_info info;
+	struct ledger before;
+	int fd;
+	size_t size;
+	uint8_t *bytes;
+};
+
+FIXTURE_VARIANT(foreign)
+{
+	enum foreign_kind kind;
+};
+
+FIXTURE_VARIANT_ADD(foreign, vgem){
+	.kind = FOREIGN_VGEM,
+};
+
+FIXTURE_VARIANT_ADD(foreign, udmabuf){
+	.kind = FOREIGN_UDMABUF,
+};
+
+FIXTURE_VARIANT_ADD(foreign, system_heap){
+	.kind = FOREIGN_SYSTEM_HEAP,
+};
+
+FIXTURE_SETUP(foreign)
+{
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, node_info(self->node, &self->info));
+	self->page = (size_t)sysconf(_SC_PAGESIZE);
+	self->size = 64 * self->page;
+	self->fd = foreign_open(variant->kind, self->size);
+	if (self->fd == -ENODEV)
+		SKIP(return, "this machine has no such exporter");
+	ASSERT_LE(0, self->fd);
+	self->bytes = mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   self->fd, 0);
+	ASSERT_NE(MAP_FAILED, self->bytes);
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+}
+
+FIXTURE_TEARDOWN_PARENT(foreign)
+{
+	if (self->fd >= 0)
+		EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+/* A copy of all bytes between a dma-buf and a buffer, and its fence's word. */
+static int copy(int node, int to, int from, size_t size)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.dst_fd = to,
+		.src_fd = from,
+		.run = size,
+	};
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret == 1 ? 0 : ret;
+}
+
+TEST_F(foreign, it_is_attached_with_its_size)
+{
+	struct dray_attach attach;
+
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	EXPECT_EQ(self->size, attach.length);
+	EXPECT_LE(1, attach.segments);
+	EXPECT_GE(self->size / self->page, attach.segments);
+}
+
+TEST_F(foreign, its_segments_cover_it)
+{
+	static struct dray_segment segment[64];
+	struct dray_address address = { .segments = (uintptr_t)segment,
+					.room = 64 };
+	struct dray_attach attach;
+	uint64_t total = 0;
+	uint32_t i;
+
+	if (!(self->info.flags & DRAY_NODE_ADDRESS))
+		SKIP(return, "this node tells no addresses");
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	address.fd = attach.fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
+	EXPECT_EQ(attach.segments, address.count);
+	for (i = 0; i < address.count; i++)
+		total += segment[i].length;
+	EXPECT_EQ(self->size, total);
+}
+
+TEST_F(foreign, only_the_whole_is_synced)
+{
+	struct dray_attach attach;
+
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	EXPECT_EQ(-EINVAL, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
+				       DRAY_FROM_DEVICE, 0, self->size - 1));
+	EXPECT_EQ(-EINVAL, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
+				       DRAY_FROM_DEVICE, 1, self->size - 1));
+	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, self->size));
+	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, self->size));
+}
+
+TEST_F(foreign, a_part_that_is_to_be_synced_is_told_the_whole)
+{
+	struct dray_attach attach;
+	struct dray_range range = { .width = 1, .rows = 1 };
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_CPU,
+				  .direction = DRAY_FROM_DEVICE,
+				  .count = 1,
+				  .ranges = (uintptr_t)&range };
+
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	range.fd = attach.fd;
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	EXPECT_EQ(DRAY_REASON_RANGE, sync.reason);
+	EXPECT_EQ(self->size, sync.limit);
+}
+
+TEST_F(foreign, an_engine_reads_it)
+{
+	struct dray_attach attach;
+	struct buffer buffer;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	fill_random(self->bytes, self->size, 11);
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, DRAY_ATTACH_READ_ONLY,
+				    &attach));
+	ASSERT_EQ(0, copy(self->node, buffer.fd, attach.fd, self->size));
+	EXPECT_EQ(-1, first_difference(self->bytes, buffer.bytes, self->size));
+}
+
+TEST_F(foreign, an_engine_writes_it)
+{
+	struct dray_attach attach;
+	struct buffer buffer;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	fill_random(buffer.bytes, self->size, 12);
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ASSERT_EQ(0, copy(self->node, attach.fd, buffer.fd, self->size));
+	ASSERT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, self->size));
+	EXPECT_EQ(-1, first_difference(self->bytes, buffer.bytes, self->size));
+}
+
+TEST_F(foreign, the_attachment_keeps_it)
+{
+	struct dray_attach attach;
+	struct buffer buffer;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	memset(self->bytes, 0x29, self->size);
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	munmap(self->bytes, self->size);
+	close(self->fd);
+	ASSERT_EQ(0, copy(self->node, buffer.fd, attach.fd, self->size));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, self->size, 0x29));
+}
+
+TEST_F(foreign, a_read_only_attachment_is_no_destination)
+{
+	struct dray_attach attach;
+	struct buffer buffer;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, DRAY_ATTACH_READ_ONLY,
+				    &attach));
+	EXPECT_EQ(-EACCES, copy(self->node, attach.fd, buffer.fd, self->size));
+}
+
+TEST_F(foreign, two_attachments_of_it_are_the_same_memory)
+{
+	struct dray_attach one, two;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &one));
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &two));
+	EXPECT_EQ(-EINVAL, copy(self->node, one.fd, two.fd, self->page));
+}
+
+TEST_F(foreign, an_address_or_a_length_with_it_is_refused)
+{
+	struct dray_attach attach = { .dmabuf_fd = self->fd, .address = 1 };
+
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
+	attach = (struct dray_attach){ .dmabuf_fd = self->fd, .length = 1 };
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
+}
+
+struct limited {
+	int node;
+	int fd;
+	size_t limit;
+};
+
+static int attaches_as_user(void *context)
+{
+	const struct limited *limited = context;
+	struct rlimit limit = { limited->limit, limited->limit };
+	struct dray_attach attach;
+	int ret;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(65531, 0))
+		return 255;
+	ret = attach_dma_buf(limited->node, limited->fd, 0, &attach);
+	if (ret >= 0)
+		return 0;
+	return attach.reason == DRAY_REASON_MEMLOCK ? -ret : 254;
+}
+
+TEST_F(foreign, it_counts_as_locked_memory)
+{
+	struct limited limited = { .node = self->node, .fd = self->fd };
+
+	limited.limit = self->size;
+	EXPECT_EQ(0, process_run(attaches_as_user, &limited));
+	limited.limit = self->size - self->page;
+	EXPECT_EQ(ENOMEM, process_run(attaches_as_user, &limited));
+}
+
+TEST_F(dray, a_buffer_of_dray_needs_no_attachment)
+{
+	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
+	struct dray_attach attach;
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, buffer.fd, 0, &attach));
+	EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
+	EXPECT_EQ(buffer.fd, attach.limit);
+	export.buffer_fd = buffer.fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_EXPORT, &export));
+	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, export.fd,
+					  DRAY_ATTACH_READ_ONLY, &attach));
+	EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
+}
+
+TEST_F(dray, what_is_no_dma_buf_is_refused)
+{
+	struct dray_attach attach;
+	int pipes[2], closed, folder;
+
+	ASSERT_EQ(0, pipe(pipes));
+	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, pipes[0], 0, &attach));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, attach.reason);
+	EXPECT_EQ(pipes[0], attach.limit);
+	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, self->node, 0, &attach));
+	folder = open("/", O_RDONLY | O_DIRECTORY);
+	ASSERT_LE(0, folder);
+	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, folder, 0, &attach));
+	closed = dup(folder);
+	close(closed);
+	EXPECT_EQ(-EBADF, attach_dma_buf(self->node, closed, 0, &attach));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, attach.reason);
+	EXPECT_EQ(closed, attach.limit);
+	EXPECT_EQ(-EBADF, attach_dma_buf(self->node, -1, 0, &attach));
+}
+
+TEST_F(dray, an_attachment_is_not_attached_again)
+{
+	struct dray_attach attach, again;
+	uint8_t *bytes = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, attach.fd, 0, &again));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, again.reason);
+}
+
+TEST_F(dray, a_read_only_dma_buf_is_for_devices_that_read)
+{
+	int importer = importer_open(), fd;
+	struct dray_attach attach;
+	uint32_t handle;
+
+	if (importer == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
+	fd = importer_export_read_only(importer, handle);
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(-EACCES, attach_dma_buf(self->node, fd, 0, &attach));
+	EXPECT_EQ(DRAY_REASON_READ_ONLY, attach.reason);
+	EXPECT_EQ(fd, attach.limit);
+	EXPECT_LE(0, attach_dma_buf(self->node, fd, DRAY_ATTACH_READ_ONLY,
+				    &attach));
+}
+
+/* What an exporter of fences gives: one that signals when it is told. */
+struct fenced {
+	int importer;
+	uint32_t handle;
+	uint32_t fence;
+	struct dray_attach attach;
+};
+
+/* 0, -ENODEV where there is no vgem, or another errno. */
+static int fenced_open(FIXTURE_DATA(engine) * self, bool write,
+		       struct fenced *fenced)
+{
+	int fd, ret;
+
+	fenced->importer = importer_open();
+	if (fenced->importer < 0)
+		return fenced->importer;
+	ret = importer_create(fenced->importer, BUFFER_SIZE, &fenced->handle);
+	if (ret)
+		return ret;
+	fd = importer_export(fenced->importer, fenced->handle);
+	if (fd < 0)
+		return fd;
+	ret = attach_dma_buf(self->node, fd, 0, &fenced->attach);
+	if (ret < 0)
+		return ret;
+	if (write)
+		return importer_fence(fenced->importer, fenced->handle,
+				      &fenced->fence);
+	return importer_reader_fence(fenced->importer, fenced->handle,
+				     &fenced->fence);
+}
+
+#define OPEN_FENCED(fenced, write)                                        \
+	do {                                                              \
+		int opened = fenced_open(self, write, &(fenced));         \
+		if (opened == -ENODEV)                                    \
+			SKIP(return, "vgem, an outside exporter, is not " \
+				     "loaded");                           \
+		ASSERT_EQ(0, opened);                                     \
+	} while (0)
+
+TEST_F(engine, a_reader_waits_for_the_exporters_writer)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct fenced fenced;
+
+	OPEN_FENCED(fenced, true);
+	transfer.src_fd = fenced.attach.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(0, fence_status(submit.fence_fd));
+	/* nothing has moved, and no time would change that */
+	EXPECT_EQ(-1, engine_difference(self));
+	ASSERT_EQ(0, importer_signal(fenced.importer, fenced.fence));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(-1, first_other_byte(self->dst.bytes, self->page, 0));
+}
+
+TEST_F(engine, a_writer_waits_for_the_exporters_reader)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct fenced fenced;
+
+	OPEN_FENCED(fenced, false);
+	transfer.dst_fd = fenced.attach.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(0, fence_status(submit.fence_fd));
+	ASSERT_EQ(0, importer_signal(fenced.importer, fenced.fence));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+}
+
+TEST_F(engine, a_reader_does_not_wait_for_a_reader)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct fenced fenced;
+
+	OPEN_FENCED(fenced, false);
+	transfer.src_fd = fenced.attach.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	/* the exporter's own is out still */
+	EXPECT_EQ(0, importer_signal(fenced.importer, fenced.fence));
+}
+
+TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct pollfd poll_fd = { .events = POLLIN };
+	struct dray_transfer transfer;
+	struct dray_attach attach;
+	struct dray_axis axis;
+
+	poll_fd.fd = foreign_open(FOREIGN_VGEM, BUFFER_SIZE);
+	if (poll_fd.fd == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_LE(0, poll_fd.fd);
+	ASSERT_LE(0, attach_dma_buf(self->node, poll_fd.fd, 0, &attach));
+	transfer = engine_slow(self, &axis);
+	transfer.dst_fd = attach.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(1, poll(&poll_fd, 1, FENCE_DEADLINE));
+	EXPECT_EQ(1, fence_status(submit.fence_fd));
+}
+
+TEST_F(engine, a_transfer_waits_for_the_importers_of_a_buffer)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	int importer = importer_open();
+	uint32_t handle, fence;
+
+	if (importer == -ENODEV)
+		SKIP(return, "vgem, an outside importer, is not loaded");
+	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
+	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(0, fence_status(submit.fence_fd));
+	EXPECT_EQ(-1, engine_difference(self));
+	ASSERT_EQ(0, importer_signal(importer, fence));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, transfers_of_dray_do_not_wait_for_each_other_unasked)
+{
+	struct dray_submit slow = { .channel = 0 }, quick = { .channel = 1 };
+	struct dray_transfer first, second = engine_copy(self, self->page);
+	struct dray_axis axis;
+
+	if (self->info.channel_count < 2)
+		SKIP(return, "this node has one channel only");
+	first = engine_slow(self, &axis);
+	second.src_fd = self->src.fd;
+	second.dst_fd = self->dst.fd;
+	second.dst_offset = BUFFER_SIZE - self->page;
+	ASSERT_EQ(0, engine_submit(self, &first, 1, &slow));
+	ASSERT_EQ(0, engine_submit(self, &second, 1, &quick));
+	EXPECT_EQ(1, fence_wait(quick.fence_fd));
+	EXPECT_EQ(0, fence_status(slow.fence_fd));
+	EXPECT_EQ(1, fence_wait(slow.fence_fd));
+}
+
+TEST_HARNESS_MAIN

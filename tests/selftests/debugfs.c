@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * debugfs: a node's folder has files that only root reads, and they name what
+ * there is.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "fixture_dray.h"
+
+#define FOLDER "/sys/kernel/debug/dray/dray0/"
+
+static const char *const files[] = { FOLDER "node", FOLDER "buffers",
+				     FOLDER "channels" };
+
+/* The line of @path that starts with @start; the caller frees it. */
+static char *line_of(const char *path, const char *start)
+{
+	FILE *file = fopen(path, "r");
+	char *line = NULL;
+	size_t size = 0;
+
+	while (file && getline(&line, &size, file) >= 0) {
+		if (strncmp(line, start, strlen(start)))
+			continue;
+		fclose(file);
+		return line;
+	}
+	if (file)
+		fclose(file);
+	free(line);
+	return NULL;
+}
+
+TEST_F(dray, the_files_of_a_node_are_for_root_alone)
+{
+	struct stat status;
+	size_t i;
+
+	if (access("/sys/kernel/debug/dray", F_OK))
+		SKIP(return, "this kernel has no debugfs");
+	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+		ASSERT_EQ(0, stat(files[i], &status));
+		EXPECT_EQ(0400, status.st_mode & 0777);
+		EXPECT_EQ(0, status.st_uid);
+	}
+}
+
+TEST_F(dray, a_buffer_is_a_line_until_it_is_freed)
+{
+	char start[32], *line;
+	struct buffer buffer;
+
+	if (access("/sys/kernel/debug/dray", F_OK))
+		SKIP(return, "this kernel has no debugfs");
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8192, &buffer));
+	snprintf(start, sizeof(start), "%llu 8192 ",
+		 (unsigned long long)buffer.id);
+	line = line_of(files[1], start);
+	ASSERT_NE(NULL, line);
+	EXPECT_NE(NULL, strstr(line, "mapped 1, transfers 0"));
+	free(line);
+	buffer_close(&buffer);
+	EXPECT_EQ(NULL, line_of(files[1], start));
+}
+
+TEST_F(dray, every_channel_and_heap_is_a_line)
+{
+	struct dray_info info;
+	char start[32], *line;
+	uint32_t i;
+
+	if (access("/sys/kernel/debug/dray", F_OK))
+		SKIP(return, "this kernel has no debugfs");
+	ASSERT_EQ(0, node_info(self->node, &info));
+	for (i = 0; i < info.channel_count; i++) {
+		snprintf(start, sizeof(start), "%u ", i);
+		line = line_of(files[2], start);
+		EXPECT_NE(NULL, line);
+		free(line);
+	}
+	for (i = 0; i < info.heap_count; i++) {
+		snprintf(start, sizeof(start), "heap %u ", i);
+		line = line_of(files[0], start);
+		EXPECT_NE(NULL, line);
+		free(line);
+	}
+}
+
+TEST_HARNESS_MAIN

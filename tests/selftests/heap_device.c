@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * /sys/class/dray-heap: a heap is a device of its own, and its attributes say
+ * what HEAP_INFO says.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "fixture_dray.h"
+#include "fixture_heap.h"
+
+/* Reads an attribute, without its newline; 0 or a negative errno. */
+static int attribute_read(const char *heap, const char *name, char *text,
+			  size_t room)
+{
+	char path[128];
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/class/dray-heap/%s/%s", heap, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	length = read(fd, text, room - 1);
+	close(fd);
+	if (length <= 0 || text[length - 1] != '\n')
+		return -EIO;
+	text[length - 1] = 0;
+	return 0;
+}
+
+static int64_t attribute_number(const char *heap, const char *name)
+{
+	char text[64], *end;
+	long long number;
+	int ret = attribute_read(heap, name, text, sizeof(text));
+
+	if (ret)
+		return ret;
+	number = strtoll(text, &end, 10);
+	return *end ? -EIO : number;
+}
+
+TEST_F(dray, every_heap_is_a_device_that_no_node_owns)
+{
+	struct dray_heap_info heap;
+	char path[128], target[256];
+	ssize_t length;
+	uint32_t i;
+
+	for (i = 0; i < self->info.heap_count; i++) {
+		ASSERT_EQ(0, node_heap(self->node, i, &heap));
+		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s",
+			 heap.name);
+		length = readlink(path, target, sizeof(target) - 1);
+		ASSERT_LT(0, length);
+		target[length] = 0;
+		EXPECT_NE(NULL, strstr(target, "devices/virtual/dray-heap/"));
+	}
+}
+
+TEST_F(heap, its_device_says_its_type)
+{
+	char text[64];
+
+	ASSERT_EQ(0,
+		  attribute_read(self->heap.name, "type", text, sizeof(text)));
+	EXPECT_STREQ(heap_type_name(variant->type), text);
+}
+
+TEST_F(heap, its_device_says_what_never_changes)
+{
+	EXPECT_EQ(self->heap.total, attribute_number(self->heap.name, "total"));
+	EXPECT_EQ(self->heap.largest_request,
+		  attribute_number(self->heap.name, "largest_request"));
+}
+
+TEST_F(heap, its_device_counts_a_buffer)
+{
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     3 * self->page, &buffer));
+	EXPECT_EQ(self->heap.buffers + 1,
+		  attribute_number(self->heap.name, "buffers"));
+	EXPECT_EQ(self->heap.used + buffer.size,
+		  attribute_number(self->heap.name, "used"));
+	buffer_close(&buffer);
+	EXPECT_EQ(self->heap.buffers,
+		  attribute_number(self->heap.name, "buffers"));
+	EXPECT_EQ(self->heap.used, attribute_number(self->heap.name, "used"));
+}
+
+TEST_F(heap, its_device_says_how_much_is_free)
+{
+	int64_t available = attribute_number(self->heap.name, "free");
+	int64_t longest = attribute_number(self->heap.name, "largest_free");
+
+	EXPECT_LE(0, longest);
+	EXPECT_LE(longest, available);
+	EXPECT_LE(available, self->heap.total);
+	/* What others take from too is another moment's. */
+	if (!(self->heap.flags & DRAY_HEAP_SHARED)) {
+		EXPECT_EQ(self->heap.free, available);
+		EXPECT_EQ(self->heap.largest_free, longest);
+		EXPECT_EQ(self->heap.quarantined,
+			  attribute_number(self->heap.name, "quarantined"));
+		EXPECT_EQ(self->heap.held,
+			  attribute_number(self->heap.name, "held"));
+	}
+}
+
+TEST_F(heap, anybody_may_read_its_attributes_and_nobody_write)
+{
+	static const char *const names[] = {
+		"type", "total",	   "free",
+		"used", "quarantined",	   "largest_free",
+		"held", "largest_request", "buffers",
+	};
+	char path[128];
+	struct stat status;
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s/%s",
+			 self->heap.name, names[i]);
+		ASSERT_EQ(0, stat(path, &status));
+		EXPECT_EQ(0444, status.st_mode & 0777)
+		{
+			TH_LOG("%s", names[i]);
+		}
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Memory whose address was given out, and what becomes of it when the process
+ * that got the address has ended: it is held, until RECLAIM.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+
+#include <linux/capability.h>
+
+#include "kselftest_harness.h"
+
+#include "ledger.h"
+#include "node.h"
+#include "process.h"
+#include "setting.h"
+
+#define PAGES 4
+
+FIXTURE(held)
+{
+	int node;
+	size_t page;
+	struct dray_heap_info heap;
+	struct ledger before;
+	char hold[PATH_MAX];
+};
+
+FIXTURE_VARIANT(held)
+{
+	uint32_t type;
+};
+
+FIXTURE_VARIANT_ADD(held, reserved){
+	.type = DRAY_HEAP_RESERVED,
+};
+
+FIXTURE_VARIANT_ADD(held, cma){
+	.type = DRAY_HEAP_CMA,
+};
+
+FIXTURE_VARIANT_ADD(held, pages){
+	.type = DRAY_HEAP_PAGES,
+};
+
+static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
+{
+	*call = (struct dray_reclaim){ .id = id };
+	return node_call(node, DRAY_IOC_RECLAIM, call);
+}
+
+FIXTURE_SETUP(held)
+{
+	struct dray_info info;
+	int ret;
+
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ret = node_find_heap(self->node, variant->type, &self->heap);
+	if (ret == -ENOENT)
+		SKIP(return, "this node has no %s heap",
+			   heap_type_name(variant->type));
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_IOMMU)
+		SKIP(return, "nothing is held behind an IOMMU");
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
+	self->page = (size_t)sysconf(_SC_PAGESIZE);
+}
+
+FIXTURE_TEARDOWN_PARENT(held)
+{
+	if (*self->hold) {
+		EXPECT_EQ(0, setting_write(self->hold, 1));
+	}
+	EXPECT_EQ(0, node_reclaim());
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+enum asking {
+	ASK, /* for the address */
+	COUNT, /* only for the number of segments */
+	NOTHING,
+};
+
+enum end {
+	KILLED,
+	EXITS, /* with all open */
+	CLOSES, /* everything, and lives */
+};
+
+struct owner {
+	uint32_t heap;
+	size_t size;
+	enum asking asking;
+	enum end end;
+	bool map; /* a mapping is all that is left */
+	int socket; /* the buffer's descriptor goes there too; or -1 */
+	int told;
+};
+
+static int own(void *context)
+{
+	const struct owner *owner = context;
+	struct dray_segment segment;
+	struct dray_address call = { .segments = (uintptr_t)&segment,
+				     .room = owner->asking == ASK };
+	struct buffer buffer;
+	int node = node_open();
+
+	if (node < 0 || buffer_open(node, owner->heap, owner->size, &buffer))
+		return 2;
+	call.fd = buffer.fd;
+	if (owner->asking != NOTHING &&
+	    node_call(node, DRAY_IOC_ADDRESS, &call))
+		return 3;
+	if (owner->socket >= 0 && send_descriptor(owner->socket, buffer.fd))
+		return 4;
+	if (owner->map)
+		close(buffer.fd);
+	if (owner->end == CLOSES)
+		buffer_close(&buffer);
+	if (write(owner->told, &buffer.id, sizeof(buffer.id)) !=
+	    sizeof(buffer.id))
+		return 5;
+	if (owner->end == EXITS)
+		return 0;
+	for (;;)
+		pause();
+}
+
+/* A process that got an address and ended; the buffer's id, or 0. */
+static uint64_t run_owner(FIXTURE_DATA(held) * self, struct owner *owner)
+{
+	uint64_t id = 0;
+	int told[2];
+	pid_t child;
+
+	if (pipe(told))
+		return 0;
+	owner->heap = self->heap.index;
+	owner->size = PAGES * self->page;
+	owner->told = told[1];
+	child = process_start(own, owner);
+	close(told[1]);
+	if (read(told[0], &id, sizeof(id)) != sizeof(id))
+		id = 0;
+	close(told[0]);
+	if (owner->end != EXITS)
+		kill(child, SIGKILL);
+	process_wait(child);
+	return id;
+}
+
+/* The id of a buffer that is held now, or 0. */
+static uint64_t hold_one(FIXTURE_DATA(held) * self)
+{
+	struct owner owner = { .socket = -1 };
+
+	return run_owner(self, &owner);
+}
+
+static bool is_held(int node, uint64_t id)
+{
+	struct dray_buffer_info info;
+
+	return !node_buffer_info(node, id, &info) &&
+	       info.flags & DRAY_BUFFER_HELD;
+}
+
+TEST_F(held, what_a_killed_process_knew_the_address_of_is_held)
+{
+	struct dray_heap_info heap;
+	struct dray_buffer_info info;
+	uint64_t id = hold_one(self);
+
+	ASSERT_NE(0, id);
+	EXPECT_EQ(1, node_lists(self->node, id));
+	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
+	EXPECT_EQ(DRAY_BUFFER_HELD | DRAY_BUFFER_DISCLOSED | DRAY_BUFFER_ORPHAN,
+		  info.flags);
+	EXPECT_EQ(PAGES * self->page, info.size);
+	EXPECT_EQ(0, info.mapped);
+	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	EXPECT_EQ(self->heap.held + PAGES * self->page, heap.held);
+	EXPECT_EQ(self->heap.used + PAGES * self->page, heap.used);
+	EXPECT_EQ(self->heap.user_used + PAGES * self->page, heap.user_used);
+}
+
+TEST_F(held, an_exit_with_all_open_holds_too)
+{
+	struct owner owner = { .end = EXITS, .socket = -1 };
+	uint64_t id = run_owner(self, &owner);
+
+	ASSERT_NE(0, id);
+	EXPECT_TRUE(is_held(self->node, id));
+}
+
+TEST_F(held, a_mapping_that_goes_with_its_process_holds_too)
+{
+	struct owner owner = { .map = true, .socket = -1 };
+	uint64_t id = run_owner(self, &owner);
+
+	ASSERT_NE(0, id);
+	EXPECT_TRUE(is_held(self->node, id));
+}
+
+TEST_F(held, a_process_that_lives_and_closes_frees_at_once)
+{
+	struct owner owner = { .end = CLOSES, .socket = -1 };
+	uint64_t id = run_owner(self, &owner);
+
+	ASSERT_NE(0, id);
+	EXPECT_EQ(0, node_lists(self->node, id));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(held, without_an_address_nothing_is_held)
+{
+	struct owner owner = { .asking = NOTHING, .socket = -1 };
+
+	ASSERT_NE(0, run_owner(self, &owner));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+	owner.asking = COUNT;
+	ASSERT_NE(0, run_owner(self, &owner));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(held, a_node_that_does_not_hold_frees)
+{
+	ASSERT_EQ(0, setting_write(self->hold, 0));
+	ASSERT_NE(0, hold_one(self));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(held, whoever_drops_the_last_reference_the_end_of_the_process_counts)
+{
+	struct owner owner = { 0 };
+	int sockets[2], fd;
+	uint64_t id;
+
+	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
+	owner.socket = sockets[1];
+	id = run_owner(self, &owner);
+	ASSERT_NE(0, id);
+	fd = receive_descriptor(sockets[0]);
+	ASSERT_LE(0, fd);
+	EXPECT_FALSE(is_held(self->node, id));
+	close(fd);
+	EXPECT_TRUE(is_held(self->node, id));
+}
+
+TEST_F(held, a_buffer_tells_that_its_address_was_given_out)
+{
+	struct dray_segment segment;
+	struct dray_address call = { .segments = (uintptr_t)&segment,
+				     .room = 1 };
+	struct dray_buffer_info info;
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &buffer));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(0, info.flags);
+	call.fd = buffer.fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &call));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(DRAY_BUFFER_DISCLOSED, info.flags);
+	buffer_close(&buffer);
+}
+
+TEST_F(held, what_is_held_is_not_given_out)
+{
+	struct dray_heap_info heap;
+
+	if (self->heap.flags & DRAY_HEAP_SHARED)
+		SKIP(return, "others take from this heap too");
+	ASSERT_NE(0, hold_one(self));
+	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	EXPECT_EQ(self->heap.free - PAGES * self->page, heap.free);
+}
+
+TEST_F(held, reclaim_frees_one)
+{
+	uint64_t first = hold_one(self), second = hold_one(self);
+	struct dray_reclaim call;
+
+	ASSERT_NE(0, first);
+	ASSERT_NE(0, second);
+	ASSERT_EQ(0, reclaim(self->node, first, &call));
+	EXPECT_EQ(1, call.count);
+	EXPECT_EQ(PAGES * self->page, call.bytes);
+	EXPECT_EQ(0, node_lists(self->node, first));
+	EXPECT_TRUE(is_held(self->node, second));
+	EXPECT_EQ(-ENOENT, reclaim(self->node, first, &call));
+	ASSERT_EQ(0, reclaim(self->node, second, &call));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(held, reclaim_frees_all)
+{
+	struct dray_reclaim call;
+
+	ASSERT_NE(0, hold_one(self));
+	ASSERT_NE(0, hold_one(self));
+	ASSERT_EQ(0, reclaim(self->node, 0, &call));
+	EXPECT_EQ(2, call.count);
+	EXPECT_EQ(2 * PAGES * self->page, call.bytes);
+	EXPECT_EQ(0, ledger_differences(&self->before));
+	ASSERT_EQ(0, reclaim(self->node, 0, &call));
+	EXPECT_EQ(0, call.count);
+}
+
+TEST_F(held, reclaim_leaves_what_is_in_use)
+{
+	struct dray_reclaim call;
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
+				 &buffer));
+	EXPECT_EQ(-ENOENT, reclaim(self->node, buffer.id, &call));
+	EXPECT_EQ(-ENOENT, reclaim(self->node, UINT64_MAX, &call));
+	EXPECT_EQ(0, reclaim(self->node, 0, &call));
+	EXPECT_EQ(0, call.count);
+	EXPECT_EQ(1, node_lists(self->node, buffer.id));
+	fill_random(buffer.bytes, buffer.size, 3);
+}
+
+TEST_F(held, reclaim_knows_no_flags)
+{
+	struct dray_reclaim call = { .flags = 1 };
+
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	call = (struct dray_reclaim){ .reserved = 1 };
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+}
+
+/* 1 refused with the right reason, else something went wrong */
+static int reclaim_without_right(void *context)
+{
+	uint64_t *id = context;
+	struct dray_reclaim call;
+	int node = node_open();
+
+	if (node < 0 || process_keep(CAPABILITY(CAP_SYS_ADMIN)))
+		return 2;
+	if (reclaim(node, *id, &call) != -EPERM ||
+	    call.reason != DRAY_REASON_PERMISSION)
+		return 3;
+	if (reclaim(node, 0, &call) != -EPERM || call.count)
+		return 4;
+	return 1;
+}
+
+TEST_F(held, without_rawio_reclaim_is_refused)
+{
+	uint64_t id = hold_one(self);
+
+	ASSERT_NE(0, id);
+	EXPECT_EQ(1, process_run(reclaim_without_right, &id));
+	EXPECT_TRUE(is_held(self->node, id));
+}
+
+static long module_references(void)
+{
+	FILE *file = fopen("/sys/module/dray/refcnt", "r");
+	long count = -1;
+
+	if (!file || fscanf(file, "%ld", &count) != 1)
+		count = -1;
+	if (file)
+		fclose(file);
+	return count;
+}
+
+TEST_F(held, the_module_stays_as_long_as_memory_is_held)
+{
+	long before = module_references();
+	struct dray_reclaim call;
+	uint64_t id = hold_one(self);
+
+	ASSERT_LT(0, before);
+	ASSERT_NE(0, id);
+	EXPECT_EQ(before + 1, module_references());
+	EXPECT_EQ(-1, syscall(SYS_delete_module, "dray", O_NONBLOCK));
+	EXPECT_EQ(EAGAIN, errno);
+	ASSERT_EQ(0, reclaim(self->node, id, &call));
+	EXPECT_EQ(before, module_references());
+}
+
+static int write_file(const char *folder, const char *file, const char *text)
+{
+	char path[PATH_MAX];
+	int fd, ret;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, file) >=
+	    (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_WRONLY);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+static bool node_is_back(void *context)
+{
+	int node = node_open();
+
+	(void)context;
+	if (node < 0)
+		return false;
+	close(node);
+	return true;
+}
+
+TEST_F(held, unbind_completes_and_the_memory_is_held_on)
+{
+	char link[PATH_MAX], driver[PATH_MAX];
+	struct dray_reclaim call;
+	struct dray_info info;
+	uint64_t id = hold_one(self);
+
+	ASSERT_NE(0, id);
+	ASSERT_EQ(0, node_info(self->node, &info));
+	ASSERT_EQ(0, setting_of_node(link, self->node, "device/driver"));
+	ASSERT_NE(NULL, realpath(link, driver));
+	close(self->node);
+	ASSERT_EQ(0, write_file(driver, "unbind", info.device));
+	ASSERT_EQ(0, write_file(driver, "bind", info.device));
+	ASSERT_TRUE(wait_for(node_is_back, NULL, LEDGER_DEADLINE));
+	self->node = node_open();
+	EXPECT_TRUE(is_held(self->node, id));
+	EXPECT_EQ(0, reclaim(self->node, id, &call));
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_HARNESS_MAIN

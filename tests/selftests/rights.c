@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * What somebody else may not: see the buffers of others, learn addresses, free
+ * what is held, change limits; and that a node is never for everyone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <linux/capability.h>
+
+#include "fixture_dray.h"
+#include "setting.h"
+
+#define NOBODY 65534
+
+struct other {
+	struct buffer *buffer;
+	char path[3][PATH_MAX];
+};
+
+/* A node that somebody else opened; opening is not the question here. */
+static int open_as_nobody(void)
+{
+	int node;
+
+	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+		return -EPERM;
+	node = node_open();
+	return process_keep(0) ? -EPERM : node;
+}
+
+static int look_as_nobody(void *context)
+{
+	const struct other *other = context;
+	struct dray_buffer_info info;
+	int node = open_as_nobody();
+
+	if (node < 0)
+		return 1;
+	if (node_count(node) || node_lists(node, other->buffer->id))
+		return 2;
+	if (node_buffer_info(node, other->buffer->id, &info) != -ENOENT)
+		return 3;
+	if (info.size || *info.comm || *info.name || info.pid)
+		return 4;
+	return 0;
+}
+
+TEST_F(dray, another_users_buffers_cannot_be_seen)
+{
+	struct buffer buffer;
+	struct other other = { .buffer = &buffer };
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	EXPECT_EQ(0, process_run(look_as_nobody, &other));
+}
+
+static int count_as_nobody(void *context)
+{
+	struct dray_heap_info heap;
+	int node = open_as_nobody();
+
+	(void)context;
+	if (node < 0 || node_heap(node, 0, &heap))
+		return 1;
+	return heap.user_used ? 2 : 0;
+}
+
+TEST_F(dray, another_user_does_not_have_what_this_one_has)
+{
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_allocate(self->node, 0, self->page, &buffer));
+	EXPECT_EQ(0, process_run(count_as_nobody, NULL));
+}
+
+/* Whoever has the descriptor may use the buffer, and still gets no address. */
+static int ask_as_nobody(void *context)
+{
+	const struct other *other = context;
+	struct dray_segment segment = { 0 };
+	struct dray_address address = { .fd = other->buffer->fd,
+					.segments = (uintptr_t)&segment,
+					.room = 1 };
+	struct dray_reclaim reclaim = { 0 };
+	int node = open_as_nobody();
+
+	if (node < 0)
+		return 1;
+	if (node_call(node, DRAY_IOC_ADDRESS, &address) != -EPERM ||
+	    address.reason != DRAY_REASON_PERMISSION || segment.address)
+		return 2;
+	if (node_call(node, DRAY_IOC_RECLAIM, &reclaim) != -EPERM ||
+	    reclaim.reason != DRAY_REASON_PERMISSION)
+		return 3;
+	reclaim = (struct dray_reclaim){ .id = other->buffer->id };
+	if (node_call(node, DRAY_IOC_RECLAIM, &reclaim) != -EPERM)
+		return 4;
+	return 0;
+}
+
+TEST_F(dray, another_user_gets_no_address_and_frees_nothing)
+{
+	struct dray_buffer_info info;
+	struct buffer buffer;
+	struct other other = { .buffer = &buffer };
+
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	EXPECT_EQ(0, process_run(ask_as_nobody, &other));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(0, info.flags & DRAY_BUFFER_DISCLOSED);
+}
+
+static int open_node_as_nobody(void *context)
+{
+	int node;
+
+	(void)context;
+	if (process_become(NOBODY, 0))
+		return 1;
+	node = node_open();
+	return node == -EACCES ? 0 : 2;
+}
+
+TEST_F(dray, a_node_is_not_for_everyone)
+{
+	struct stat status;
+
+	ASSERT_EQ(0, fstat(self->node, &status));
+	EXPECT_EQ(0, status.st_mode & 0007)
+	{
+		TH_LOG("the mode is %o", status.st_mode);
+	}
+	EXPECT_EQ(0, process_run(open_node_as_nobody, NULL));
+}
+
+static int set_as_nobody(void *context)
+{
+	const struct other *other = context;
+	int i;
+
+	if (process_become(NOBODY, 0))
+		return 1;
+	for (i = 0; i < 3; i++)
+		if (setting_write(other->path[i], 0) != -EACCES)
+			return 2 + i;
+	return 0;
+}
+
+TEST_F(dray, limits_and_holding_are_for_root_to_change)
+{
+	struct dray_heap_info heap;
+	struct other other;
+	struct stat status;
+	int i;
+
+	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
+	setting_of_heap(other.path[0], heap.name, "limit");
+	setting_of_heap(other.path[1], heap.name, "user_limit");
+	ASSERT_EQ(0, setting_of_node(other.path[2], self->node, "hold"));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, stat(other.path[i], &status))
+		{
+			TH_LOG("%s", other.path[i]);
+		}
+		EXPECT_EQ(0, status.st_uid);
+		EXPECT_EQ(0644, status.st_mode & 0777);
+	}
+	EXPECT_EQ(0, process_run(set_as_nobody, &other));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The system sleeps and wakes: what a program has is as it was, and what an
+ * engine was doing is carried on.
+ */
+#include <errno.h>
+
+#include "fixture_dray.h"
+#include "fixture_engine.h"
+#include "fixture_heap.h"
+#include "importer.h"
+#include "sleep.h"
+
+#define SLEEP()                                                            \
+	do {                                                               \
+		int slept = system_sleep();                                \
+                                                                           \
+		if (slept == -ENOENT)                                      \
+			SKIP(return, "the kernel has no test of suspend"); \
+		ASSERT_EQ(0, slept);                                       \
+	} while (0)
+
+static int ask_address(int node, int fd, struct dray_segment *segment)
+{
+	struct dray_address address = {
+		.fd = fd,
+		.segments = (uintptr_t)segment,
+		.room = 1,
+	};
+
+	return node_call(node, DRAY_IOC_ADDRESS, &address);
+}
+
+TEST_F(heap, a_buffer_its_mapping_and_its_address_stay_over_sleep)
+{
+	struct dray_segment before, after;
+	struct buffer buffer;
+	uint8_t *copy;
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
+				 &buffer));
+	copy = malloc(buffer.size);
+	fill_random(copy, buffer.size, 23);
+	memcpy(buffer.bytes, copy, buffer.size);
+	ASSERT_EQ(0, ask_address(self->node, buffer.fd, &before));
+	SLEEP();
+	EXPECT_EQ(-1, first_difference(copy, buffer.bytes, buffer.size));
+	ASSERT_EQ(0, ask_address(self->node, buffer.fd, &after));
+	EXPECT_EQ(before.address, after.address);
+}
+
+TEST_F(dray, an_importer_stays_attached_over_sleep)
+{
+	int importer = importer_open();
+	struct dray_buffer_info info;
+	struct buffer buffer;
+	uint32_t handle;
+
+	if (importer == -ENODEV)
+		SKIP(return, "vgem, an outside importer, is not loaded");
+	ASSERT_LE(0, importer);
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	SLEEP();
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(1, info.attachments);
+}
+
+TEST_F(engine, a_transfer_under_way_is_carried_on_after_sleep)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_transfer transfer;
+	struct dray_axis axis;
+
+	transfer = engine_slow(self, &axis);
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SLEEP();
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, an_engine_copies_after_sleep)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+
+	SLEEP();
+	EXPECT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_HARNESS_MAIN

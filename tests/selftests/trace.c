@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Tracepoints: each event is there, comes when it should, and names what it is
+ * about.  Reads the kernel's trace, so it runs as root with tracefs mounted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include <linux/dma-buf.h>
+
+#include "fixture_engine.h"
+#include "importer.h"
+
+#define TRACING "/sys/kernel/tracing/"
+
+static int write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_TRUNC), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	close(fd);
+	return ret;
+}
+
+/* All that the trace holds; the caller frees it. */
+static char *trace_read(void)
+{
+	FILE *file = fopen(TRACING "trace", "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	if (!file || getdelim(&text, &size, 0, file) < 0) {
+		free(text);
+		text = NULL;
+	}
+	if (file)
+		fclose(file);
+	return text;
+}
+
+/* Has the trace a line of this event with that text in it? */
+static bool trace_has(const char *event, const char *text)
+{
+	char *trace = trace_read(), *line, *rest = trace;
+	bool found = false;
+
+	while (trace && !found && (line = strsep(&rest, "\n")))
+		found = strstr(line, event) && strstr(line, text);
+	if (!found)
+		printf("# no %s with \"%s\" in:\n# %s\n", event, text,
+		       trace ? "the trace" : "nothing");
+	free(trace);
+	return found;
+}
+
+#define TRACE_BEGIN()                                                        \
+	do {                                                                 \
+		if (access(TRACING "events/dray/enable", W_OK))              \
+			SKIP(return, "this kernel has no events");           \
+		ASSERT_EQ(0, write_file(TRACING "trace", ""));               \
+		ASSERT_EQ(0, write_file(TRACING "events/dray/enable", "1")); \
+	} while (0)
+
+FIXTURE(trace)
+{
+	int node;
+	struct ledger before;
+	struct buffer buffer;
+	char id[32];
+};
+
+FIXTURE_SETUP(trace)
+{
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	TRACE_BEGIN();
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, 8192, &self->buffer));
+	snprintf(self->id, sizeof(self->id), "id=%llu ",
+		 (unsigned long long)self->buffer.id);
+}
+
+FIXTURE_TEARDOWN_PARENT(trace)
+{
+	write_file(TRACING "events/dray/enable", "0");
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(trace, an_allocation_is_an_event)
+{
+	EXPECT_TRUE(trace_has("dray_alloc:", self->id));
+}
+
+TEST_F(trace, the_mapping_for_a_device_is_an_event)
+{
+	EXPECT_TRUE(trace_has("dray_map:", self->id));
+}
+
+TEST_F(trace, the_mapping_of_a_program_is_an_event)
+{
+	EXPECT_TRUE(trace_has("dray_mmap:", self->id));
+}
+
+TEST_F(trace, the_end_of_a_buffer_is_an_event)
+{
+	EXPECT_FALSE(trace_has("dray_free:", self->id));
+	buffer_close(&self->buffer);
+	EXPECT_TRUE(trace_has("dray_free:", self->id));
+}
+
+TEST_F(trace, a_refusal_is_an_event_with_its_reason)
+{
+	struct dray_alloc args = { .size = 0, .heap = DRAY_HEAP_ANY };
+
+	ASSERT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ALLOC, &args));
+	EXPECT_TRUE(trace_has("dray_fail:", "call=3 error=-22 reason=1 "));
+}
+
+TEST_F(trace, maintenance_is_an_event_with_its_bytes)
+{
+	struct dray_range range = {
+		.fd = self->buffer.fd,
+		.offset = 64,
+		.width = 128,
+		.pitch = 1024,
+		.rows = 4,
+	};
+	struct dray_sync args = {
+		.target = DRAY_TARGET_NODE,
+		.owner = DRAY_SYNC_FOR_DEVICE,
+		.direction = DRAY_TO_DEVICE,
+		.count = 1,
+		.ranges = (uintptr_t)&range,
+	};
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &args));
+	EXPECT_TRUE(trace_has("dray_sync:", "bytes=512 "));
+	EXPECT_TRUE(trace_has("dray_sync:", "for the device, to device"));
+}
+
+TEST_F(trace, an_importer_is_an_event)
+{
+	int importer = importer_open();
+	uint32_t handle;
+
+	if (importer < 0)
+		SKIP(return, "this kernel has no importer");
+	ASSERT_EQ(0, importer_attach(importer, self->buffer.fd, &handle));
+	EXPECT_TRUE(trace_has("dray_attach:", self->id));
+	close(importer);
+}
+
+TEST_F(engine, a_transfer_is_two_events_of_one_number)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	char bytes[64];
+
+	TRACE_BEGIN();
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	write_file(TRACING "events/dray/enable", "0");
+	snprintf(bytes, sizeof(bytes), "bytes=%zu", self->page);
+	EXPECT_TRUE(trace_has("dray_submit:", bytes));
+	EXPECT_TRUE(trace_has("dray_submit:", "seqno=1 "));
+	EXPECT_TRUE(trace_has("dray_complete:", "seqno=1 "));
+	EXPECT_TRUE(trace_has("dray_complete:", "error=0"));
+}
+
+TEST_F(engine, no_event_has_an_address)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_address address = { .room = 1 };
+	struct dray_segment segment;
+	struct buffer fresh;
+	char text[32], *trace;
+
+	TRACE_BEGIN();
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &fresh));
+	transfer.dst_fd = fresh.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	write_file(TRACING "events/dray/enable", "0");
+	address.fd = fresh.fd;
+	address.segments = (uintptr_t)&segment;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
+	/* Else it would be held, since its address was given out. */
+	close(submit.fence_fd);
+	buffer_close(&fresh);
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	EXPECT_NE(NULL, strstr(trace, "dray_map:"));
+	snprintf(text, sizeof(text), "%llx",
+		 (unsigned long long)segment.address);
+	EXPECT_EQ(NULL, strstr(trace, text));
+	snprintf(text, sizeof(text), "%llu",
+		 (unsigned long long)segment.address);
+	EXPECT_EQ(NULL, strstr(trace, text));
+	free(trace);
+	/* Its address is known: it would be held if its owner just died. */
+	buffer_close(&fresh);
+}
+
+TEST_HARNESS_MAIN
