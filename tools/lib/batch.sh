@@ -25,7 +25,7 @@ batch_add()
 }
 
 # batch_boot TITLE: runs it in the guest that GUEST_* describe; what comes
-# out is kept in the folder
+# out is kept in the folder.  A program has BATCH_LIMIT seconds (900).
 batch_boot()
 {
 	local status=0
@@ -36,7 +36,7 @@ batch_boot()
 		GUEST_FILES=("$BATCH/job")
 		GUEST_RESULTS=$BATCH/results
 		GUEST_DMESG=$BATCH/dmesg
-		guest_run sh guest-batch
+		guest_run env "LIMIT=${BATCH_LIMIT:-900}" sh guest-batch
 	) >"$BATCH/output" 2>"$BATCH/guest" || status=$?
 	echo "$status" >"$BATCH/status"
 }

@@ -5,8 +5,17 @@
 # does not run.  They are fetched with an apt state of our own and unpacked
 # in the cache; the system's packages and lists are never changed, no
 # maintainer script runs, and no right of root is needed.
+#
+# An architecture is named as arm64, or as amd64@trixie for another release.
 
-FOREIGN_SUITES=(bookworm bookworm-updates bookworm-security)
+# foreign_suites ARCHITECTURE
+foreign_suites()
+{
+	case $1 in
+	*@trixie) echo trixie trixie-backports ;;
+	*) echo bookworm bookworm-updates bookworm-security ;;
+	esac
+}
 
 # foreign_mirror SUITE: where this machine gets the suite from, or where
 # everybody does
@@ -20,7 +29,7 @@ foreign_mirror()
 		awk -v suite="$1" '$2 == suite && $1 ~ /debian/ {
 			print $1; exit }')
 	case $1 in
-	bookworm-security) uri=${uri:-http://deb.debian.org/debian-security} ;;
+	*-security) uri=${uri:-http://deb.debian.org/debian-security} ;;
 	*) uri=${uri:-http://deb.debian.org/debian} ;;
 	esac
 	printf '%s\n' "${uri%/}"
@@ -32,8 +41,8 @@ foreign_apt()
 	local architecture=$1 program=$2 state=$CACHE/apt/$1
 
 	shift 2
-	"$program" -q -o "APT::Architecture=$architecture" \
-		-o "APT::Architectures=$architecture" \
+	"$program" -q -o "APT::Architecture=${architecture%@*}" \
+		-o "APT::Architectures=${architecture%@*}" \
 		-o "Dir::State=$state/state" \
 		-o "Dir::State::status=$state/status" \
 		-o "Dir::Cache=$state/cache" \
@@ -53,12 +62,26 @@ foreign_update()
 	[ -z "$(find "$state/updated" -mmin -1440 2>/dev/null)" ] || return 0
 	mkdir -p "$state"/state/lists/partial "$state"/cache/archives/partial
 	: >"$state/status"
-	for suite in "${FOREIGN_SUITES[@]}"; do
-		echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $(foreign_mirror "$suite") $suite main"
-	done >"$state/sources.list"
 	log_note "fetching the package lists of $architecture"
-	log_quietly foreign_apt "$architecture" apt-get update || return 1
+	for suite in $(foreign_suites "$architecture"); do
+		foreign_source "$suite"
+	done >"$state/sources.list"
+	if ! foreign_apt "$architecture" apt-get update >/dev/null 2>&1; then
+		# Mirrors have been met on which a security suite's lists of an
+		# architecture did not agree with each other for days.
+		log_note "again, without security updates: some list is broken"
+		sed -i '/-security /d' "$state/sources.list"
+		log_quietly foreign_apt "$architecture" apt-get update ||
+			return 1
+	fi
 	touch "$state/updated"
+}
+
+foreign_source()
+{
+	printf 'deb [signed-by=%s] %s %s main\n' \
+		/usr/share/keyrings/debian-archive-keyring.gpg \
+		"$(foreign_mirror "$1")" "$1"
 }
 
 # foreign_resolve ARCHITECTURE PATTERN: the newest package whose name matches

@@ -1,18 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Debian's own kernels: image, modules, and headers to build against, of
-# another architecture or version than this machine's, unpacked in the cache.
-# A kernel is named ARCHITECTURE-SERIES, as arm64-6.1.  The version that was
-# newest when it was fetched stays; DRAY_UPDATE=1 looks for a newer one.
+# Kernels for guests: image, modules, and headers to build against, of
+# another architecture or version than this machine's, in the cache.  A kernel
+# is named ARCHITECTURE-SERIES, as arm64-6.1 or amd64-6.1-cloud.  Here are
+# Debian's own, and files of their source; kernel-build.sh makes the others.
+# The version that was newest when it was fetched stays; DRAY_UPDATE=1 looks for
+# a newer one.
+
+# kernel_fragments ARCHITECTURE-SERIES: what a kernel that is built here is
+# configured from; fails for Debian's
+kernel_fragments()
+{
+	case $1 in
+	arm64-6.12) echo common arm64 consumers ;;
+	arm64-6.12-64k) echo common arm64 64k ;;
+	arm64-checked) echo common arm64 checked ;;
+	amd64-checked) echo common amd64 checked ;;
+	*) return 1 ;;
+	esac
+}
 
 # kernel_pattern ARCHITECTURE SERIES: what Debian 12 calls such a version
 kernel_pattern()
 {
+	local flavour=$1
+
+	[ "$1" != armhf ] || flavour=armmp
 	case $2 in
-	6.1) printf '6\\.1\\.0-[0-9]+-%s' "$1" ;;
-	6.12) printf '6\\.12\\.[0-9]+\\+deb12-%s' "$1" ;;
-	*) die "no kernel $2: Debian 12 has 6.1 and 6.12" ;;
+	6.1) printf '6\\.1\\.0-[0-9]+-%s' "$flavour" ;;
+	6.1-cloud) printf '6\\.1\\.0-[0-9]+-cloud-%s' "$flavour" ;;
+	6.12) printf '6\\.12\\.[0-9]+\\+deb12-%s' "$flavour" ;;
+	*) die "no kernel $2 for $1" ;;
 	esac
 }
 
@@ -20,7 +39,8 @@ kernel_unpack()
 {
 	local architecture=$1 version=$2 into=$3 flavourless kbuild
 
-	flavourless=${version%-"$architecture"}
+	flavourless=${version%-cloud-*}
+	flavourless=${flavourless%-[a-z]*}
 	case $version in
 	6.1.0-*) kbuild=linux-kbuild-6.1 ;;
 	*) kbuild=linux-kbuild-$flavourless ;;
@@ -56,6 +76,11 @@ kernel_make()
 {
 	local name=kernels/$1-$2 version=''
 
+	if kernel_fragments "$1-$2" >/dev/null; then
+		kernel_build "$1-$2"
+		return
+	fi
+	kernel_pattern "$1" "$2" >/dev/null
 	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
 		version=$(foreign_resolve "$1" \
 			"linux-headers-$(kernel_pattern "$1" "$2")")
@@ -100,11 +125,16 @@ kernel_modules()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# What is taken of linux-source, nothing else is kept: the ZDMA driver of the
-# board's kernel, and the checkers and test harness of the newest.
+# What is taken of linux-source for good: drivers of the boards that their
+# kernels lack, and the checkers and test harness of the newest.
 KERNEL_SOURCES_6_1=(
 	drivers/dma/dmaengine.h drivers/dma/dmatest.c
 	drivers/dma/xilinx/zynqmp_dma.c
+	drivers/mmc/host/cqhci.h drivers/mmc/host/sdhci.h
+	drivers/mmc/host/sdhci-cqhci.h drivers/mmc/host/sdhci-pltfm.h
+	drivers/mmc/host/sdhci-of-arasan.c
+	drivers/tty/serial/xilinx_uartps.c
+	scripts/mod
 )
 KERNEL_SOURCES_6_12=(
 	scripts/checkpatch.pl scripts/const_structs.checkpatch
@@ -113,35 +143,63 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
 )
+# The trees of the boards that dts/overlays is for.
+KERNEL_SOURCES_BOARDS=(
+	arch/arm/boot/dts/xilinx arch/arm64/boot/dts/xilinx include/dt-bindings
+	include/uapi/linux/input-event-codes.h
+)
 
 kernel_source_fetch()
 {
-	local series=$1 into=${*: -1} tarball=/usr/src/linux-source-$1.tar.xz
+	local series=$1 into=${*: -1} tarball
 	local files=("${@:2:$#-2}")
 
 	log_step "Taking what is needed from linux-source-$series"
+	tarball=$(kernel_tarball "$series") || return 1
 	mkdir -p "$into"
-	if [ ! -e "$tarball" ]; then
-		foreign_unpack "$(dpkg --print-architecture)" one \
-			"linux-source-$series" "$into.source" || return 1
-		tarball=$into.source$tarball
-	fi
 	tar -C "$into" -xJf "$tarball" --strip-components 1 \
-		"${files[@]/#/linux-source-$series/}" || return 1
-	rm -rf "$into.source"
+		"${files[@]/#/linux-source-$series/}"
 }
 
-# kernel_source SERIES: the folder with these files, on standard output
+# kernel_tarball SERIES: all of its source, packed, on standard output; it is
+# kept for a while, because several kernels are built from it
+kernel_tarball()
+{
+	local tarball=/usr/src/linux-source-$1.tar.xz
+	local entry=tarballs/linux-source-$1.tar.xz
+
+	if [ ! -e "$tarball" ]; then
+		cache_make "$entry" kernel_tarball_fetch "$1" || return 1
+		tarball=$CACHE/$entry
+		touch "$tarball"
+		cache_prune tarballs/
+	fi
+	printf '%s\n' "$tarball"
+}
+
+kernel_tarball_fetch()
+{
+	local into=$2
+
+	foreign_unpack "$(dpkg --print-architecture)" one "linux-source-$1" \
+		"$into.unpacked" || return 1
+	mv "$into.unpacked/usr/src/linux-source-$1.tar.xz" "$into" || return 1
+	rm -rf "$into.unpacked"
+}
+
+# kernel_source SERIES: the folder with these files, on standard output; those of
+# 6.12-boards are the trees of boards
 kernel_source()
 {
 	local files entry
 
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
+	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;
 	esac
 	entry=sources/$1-$(cache_key "${files[@]}" </dev/null)
-	cache_make "$entry" kernel_source_fetch "$1" "${files[@]}" ||
+	cache_make "$entry" kernel_source_fetch "${1%-boards}" "${files[@]}" ||
 		die "cannot take files from linux-source-$1"
 	printf '%s\n' "$CACHE/$entry"
 }

@@ -6,17 +6,51 @@
 # which Debian's arm64 kernel does not have.  What was built is found again
 # by kernel version and by the content that went in.
 
+MODULE_ARM=(ARCH=arm CROSS_COMPILE=arm-linux-gnueabihf-)
+
 # module_kbuild KERNEL FOLDER [VARIABLE=VALUE]...: a Kbuild run
 module_kbuild()
 {
-	local kernel=$1 folder=$2 cross=()
+	local kernel=$1 folder=$2 cross=() modpost
 
 	shift 2
 	case $(kernel_version "$kernel") in
 	*-arm64) cross=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+	*-armmp)
+		modpost=$(module_modpost "$kernel") || return 1
+		cross=("${MODULE_ARM[@]}" "MODPOST=$modpost")
+		;;
 	esac
+	# Where a kernel can tell what code has run, it does so for modules.
 	make -s -C "$(kernel_headers "$kernel")" "M=$folder" "${cross[@]}" \
-		"$@" modules
+		KCOV_INSTRUMENT=y "$@" modules
+}
+
+# module_modpost KERNEL: a program that Debian's linux-kbuild for 64-bit machines
+# has for 32-bit kernels too, but with the sizes of 64-bit ones
+module_modpost()
+{
+	local kernel=$1 source entry
+
+	source=$(kernel_source 6.1) || exit
+	entry=modules/modpost-$(kernel_version "$kernel")
+	cache_make "$entry" module_modpost_build "$kernel" "$source" ||
+		die "modpost does not build"
+	printf '%s\n' "$CACHE/$entry"
+}
+
+module_modpost_build()
+{
+	local kernel=$1 source=$2 into=$3 work=$3.work
+
+	rm -rf "$work"
+	mkdir -p "$work"
+	cp -r "$source/scripts" "$work"
+	ln -s "$kernel"/usr/src/linux-headers-*-common/include "$work/include"
+	log_quietly make -s -C "$(kernel_headers "$kernel")" \
+		"M=$work/scripts/mod" "${MODULE_ARM[@]}" modules || return 1
+	mv "$work/scripts/mod/modpost" "$into"
+	rm -rf "$work"
 }
 
 # module_engine KERNEL: the folder with zynqmp_dma.ko and dmatest.ko
@@ -24,6 +58,11 @@ module_engine()
 {
 	local kernel=$1 source entry
 
+	# A kernel that was built here has brought them.
+	if [ -d "$kernel/engine" ]; then
+		printf '%s\n' "$kernel/engine"
+		return
+	fi
 	source=$(kernel_source 6.1) || exit
 	entry=modules/engine-$(kernel_version "$kernel")-$(cache_tree "$source")
 	cache_make "$entry" module_engine_build "$kernel" "$source" ||
@@ -44,6 +83,35 @@ module_engine_build()
 	log_quietly module_kbuild "$kernel" "$into/xilinx" || return 1
 	mv "$into"/xilinx/*.ko "$into"
 	rm -rf "$into/xilinx"
+}
+
+# module_zynq KERNEL: the folder with the serial port's driver, which is a
+# console too, and the card slot's, which Debian's armhf kernel does not have
+module_zynq()
+{
+	local kernel=$1 source entry
+
+	source=$(kernel_source 6.1) || exit
+	entry=modules/zynq-$(kernel_version "$kernel")-$(cache_tree "$source")
+	cache_make "$entry" module_zynq_build "$kernel" "$source" ||
+		die "the drivers of the Zynq do not build"
+	printf '%s\n' "$CACHE/$entry"
+}
+
+module_zynq_build()
+{
+	local kernel=$1 source=$2 into=$3
+
+	log_step "Building drivers of the Zynq for $(kernel_version "$kernel")"
+	mkdir -p "$into/build"
+	cp "$source"/drivers/mmc/host/* \
+		"$source"/drivers/tty/serial/xilinx_uartps.c "$into/build"
+	printf '%s\n' 'obj-m := xilinx_uartps.o sdhci-of-arasan.o' \
+		'ccflags-y := -DCONFIG_SERIAL_XILINX_PS_UART_CONSOLE' \
+		>"$into/build/Kbuild"
+	log_quietly module_kbuild "$kernel" "$into/build" || return 1
+	mv "$into"/build/*.ko "$into"
+	rm -rf "$into/build"
 }
 
 # module_dray KERNEL: the folder with dray.ko and the tree's other modules
@@ -69,6 +137,8 @@ module_dray_build()
 	log_quietly module_kbuild "$kernel" "$into/tree" || return 1
 	find "$into/tree" -name '*.ko' -exec mv {} "$into" \;
 	[ -e "$into/dray.ko" ] || return 1
+	# What other modules need to use its symbols.
+	mv "$into/tree/Module.symvers" "$into" || return 1
 	rm -rf "$into/tree"
 }
 
@@ -95,6 +165,34 @@ module_test_engine_build()
 	cp "$TREE"/tests/engine/{Kbuild,dray_test_engine.c} "$into/build"
 	log_quietly module_kbuild "$kernel" "$into/build" || return 1
 	mv "$into/build/dray_test_engine.ko" "$into" || return 1
+	rm -rf "$into/build"
+}
+
+# module_edu KERNEL: the folder with dray_edu.ko, which uses dray.ko
+module_edu()
+{
+	local kernel=$1 entry
+
+	entry=modules/edu-$(kernel_version "$kernel")-$(
+		cd "$TREE" && cache_tree Kbuild driver include tests/iommu)
+	cache_make "$entry" module_edu_build "$kernel" ||
+		die "the driver for QEMU's edu does not build"
+	touch "$CACHE/$entry"
+	cache_prune modules/
+	printf '%s\n' "$CACHE/$entry"
+}
+
+module_edu_build()
+{
+	local kernel=$1 into=$2 dray
+
+	dray=$(module_dray "$kernel") || return 1
+	log_step "Building dray_edu.ko for $(kernel_version "$kernel")"
+	mkdir -p "$into/build"
+	cp "$TREE"/tests/iommu/{Kbuild,dray_edu.c} "$into/build"
+	log_quietly module_kbuild "$kernel" "$into/build" "DRAY=$TREE" \
+		"KBUILD_EXTRA_SYMBOLS=$dray/Module.symvers" || return 1
+	mv "$into/build/dray_edu.ko" "$into" || return 1
 	rm -rf "$into/build"
 }
 

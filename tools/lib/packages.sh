@@ -35,3 +35,9 @@ PACKAGES_GUEST=(
 	gcc-aarch64-linux-gnu kmod libc6-dev libc6-dev-arm64-cross libelf1
 	libssl3 make python3 qemu-system-arm xz-utils
 )
+
+# What a 32-bit arm board and programs for it need too.
+# shellcheck disable=SC2034 # front doors use it
+PACKAGES_ARM=(
+	gcc-12-arm-linux-gnueabihf gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
+)

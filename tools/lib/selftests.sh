@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # The tests of the kernel interface: built statically against the harness of
-# the kernel's own tests, for either architecture, and added to a batch.
+# the kernel's own tests, for any architecture, and added to a batch.
 
 # A disk for direct I/O, and an importer of dma-bufs outside dray.
 SELFTESTS_MODULES=(loop vgem)
@@ -10,18 +10,30 @@ SELFTESTS_MODULES=(loop vgem)
 # What all programs get, to leave out what a machine cannot have.
 SELFTESTS_OPTIONS=''
 
+# Programs in which nothing is for such a machine.
+SELFTESTS_WITHOUT=''
+
+# selftests_compiler ARCHITECTURE: what make is told
+selftests_compiler()
+{
+	case $1 in
+	arm64) echo CROSS_COMPILE=aarch64-linux-gnu- ;;
+	armhf) echo CROSS_COMPILE=arm-linux-gnueabihf- ;;
+	*) echo CROSS_COMPILE= ;;
+	esac
+}
+
 # selftests_build ARCHITECTURE
 selftests_build()
 {
-	local prefix='' folder source
+	local folder source
 
 	folder=$(build_folder "selftests-$1")
 	mkdir -p "$folder"
 	source=$(kernel_source 6.12) || return 1
-	[ "$1" != arm64 ] || prefix=aarch64-linux-gnu-
 	make -s -C "$TREE/tests/selftests" \
 		"KSELFTEST=$source/tools/testing/selftests" \
-		"CROSS_COMPILE=$prefix" "O=$folder"
+		"$(selftests_compiler "$1")" "O=$folder"
 }
 
 # selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds them, or those named, to
@@ -35,6 +47,7 @@ selftests_add()
 	chosen=" $* "
 	mkdir -p "$BATCH/job/selftests"
 	while read -r name; do
+		[[ " $SELFTESTS_WITHOUT " != *" $name "* ]] || continue
 		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
 		cp "$folder/$name" "$BATCH/job/selftests"
 		batch_add tap "$prefix$name" "./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
@@ -51,4 +64,18 @@ selftests_engine_build()
 	source=$(kernel_source 6.12) || return 1
 	make -s -C "$TREE/tests/engine" \
 		"KSELFTEST=$source/tools/testing/selftests" "O=$folder"
+}
+
+# program_build FOLDER ARCHITECTURE: what tests/FOLDER makes for guests, into
+# the build folder FOLDER-ARCHITECTURE
+program_build()
+{
+	local folder source
+
+	folder=$(build_folder "$1-$2")
+	mkdir -p "$folder"
+	source=$(kernel_source 6.12) || return 1
+	make -s -C "$TREE/tests/$1" \
+		"KSELFTEST=$source/tools/testing/selftests" \
+		"$(selftests_compiler "$2")" "O=$folder"
 }

@@ -8,7 +8,7 @@
 
 # Debian's kernels for this machine have neither CMA nor a device tree, so of
 # the heaps there is "pages".  What is about the others runs on the board.
-PC_OPTIONS='-F reserved -V reserved -V cma'
+PC_OPTIONS='-F reserved -V reserved -V cma -F carveout'
 
 PACKAGES_PC=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
@@ -52,15 +52,20 @@ pc_programs()
 
 	batch_add status "$series-the-module-takes-an-engine" \
 		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
-	SELFTESTS_OPTIONS=$PC_OPTIONS
+	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
 	selftests_add amd64 "$series-"
-	SELFTESTS_OPTIONS=''
+	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
+	cp "$(build_folder selftests-amd64)/suspend" "$BATCH/job/selftests"
+	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,limits} \
+	cp "$(build_folder selftests-engine)"/{faults,lost,cancel,life,limits} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/faults"
+	batch_add tap "$series-lost" engine/lost
+	batch_add tap "$series-engine-cancel" engine/cancel
+	batch_add tap "$series-life" engine/life
 	batch_add tap "$series-limits" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	batch_add status "$series-all-modules-unload" \

@@ -4,7 +4,7 @@
 # Suite style: what can be said about the text without running it.
 
 PACKAGES_STYLE=(
-	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}"
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_TREES[@]}"
 	clang-format clang-tidy git mandoc perl shellcheck sparse
 )
 
@@ -18,7 +18,10 @@ suite_style()
 	tally_run "checkpatch --strict on kernel code" style_checkpatch "$scratch"
 	tally_run "shellcheck" style_shell
 	tally_run "device trees compile without a warning" style_trees
+	tally_run "device trees: the binding, and what they name" \
+		style_bindings "$scratch/trees"
 	tally_run "man pages" style_manuals
+	tally_run "udev rule: for a group, never for everyone" style_rule
 	for kernel in arm64-6.1 amd64-6.1 amd64-6.12; do
 		tally_run "sparse and W=1 on $kernel" style_module \
 			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
@@ -44,7 +47,7 @@ style_licences()
 	while read -r file; do
 		case $file in
 		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
-		driver/* | Kbuild) want='GPL-2.0-only' ;;
+		driver/* | include/linux/* | Kbuild) want='GPL-2.0-only' ;;
 		include/uapi/*) want='GPL-2.0 WITH Linux-syscall-note' ;;
 		*) want='Apache-2.0 OR MIT' ;;
 		esac
@@ -53,7 +56,7 @@ style_licences()
 			sed 's/ *\(\*\/\|-->\) *$//')
 		case $file in
 		# A page that is read as it stands has no place for the line.
-		*.md | */README) [ -n "$said" ] || continue ;;
+		*.md | */README | docs/abi/*) [ -n "$said" ] || continue ;;
 		# Build files may be under either, as what they build.
 		Kbuild | */Kbuild | dkms.conf | driver/Makefile | driver/*.rules)
 			case $said in
@@ -85,13 +88,19 @@ style_checkpatch()
 
 	source=$(kernel_source 6.12) || return 1
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
-		tests/engine/dray_test_engine.c)
+		'include/linux/*.h' tests/engine/dray_test_engine.c \
+		tests/iommu/dray_edu.c | grep -vx driver/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES --file "${files[@]}" \
 		include/uapi/linux/dray.h || status=$?
+	# Headers of tracepoints have a form of their own everywhere.
+	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
+		--terse --show-types --color=never --ignore \
+		FILE_PATH_CHANGES,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT \
+		--file driver/trace.h || status=$?
 	return "$status"
 }
 
@@ -114,15 +123,29 @@ style_shell()
 
 style_trees()
 {
-	local file status=0
+	local file status=0 words
 
 	while read -r file; do
-		dtc -@ -O dtb -o /dev/null "$file" >"$SCRATCH/dtc" 2>&1 &&
+		words=()
+		# An overlay's compiler does not see that root has children.
+		[[ $file != *.dtso ]] ||
+			words=(-W no-avoid_unnecessary_addr_size)
+		dtc -@ "${words[@]}" -I dts -O dtb -o /dev/null "$file" \
+			>"$SCRATCH/dtc" 2>&1 &&
 			[ ! -s "$SCRATCH/dtc" ] && continue
 		cat "$SCRATCH/dtc"
 		status=1
 	done < <(style_files 'dts/*.dts' 'dts/*.dtso')
 	return "$status"
+}
+
+style_bindings()
+{
+	local files
+
+	mapfile -t files < <(style_files 'dts/*.dts' 'dts/*.dtso')
+	[ "${#files[@]}" -gt 0 ] || return 1
+	trees_check "$1" "${files[@]}"
 }
 
 style_manuals()
@@ -134,17 +157,33 @@ style_manuals()
 	mandoc -T lint -W warning "${files[@]}"
 }
 
+# The node's rule names a group, and neither a bit for everyone nor a tag or program
+# that would give access otherwise.
+style_rule()
+{
+	local rule
+
+	rule=$(grep -v '^#' "$TREE/driver/60-dray.rules")
+	[ "$rule" = 'SUBSYSTEM=="misc", KERNEL=="dray[0-9]*", GROUP="dray", MODE="0660"' ] ||
+		{ printf '%s\n' "$rule"; return 1; }
+}
+
 # style_module ARCHITECTURE SERIES FOLDER: a build in which nothing is said
 style_module()
 {
-	local kernel folder
+	local kernel folder symbols=()
 
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
-	mkdir -p "$3.engine"
+	mkdir -p "$3.engine" "$3.edu"
 	cp "$TREE"/tests/engine/{Kbuild,dray_test_engine.c} "$3.engine"
-	for folder in "$3" "$3.engine"; do
-		module_kbuild "$kernel" "$folder" C=2 W=1 || echo "it failed"
+	cp "$TREE"/tests/iommu/{Kbuild,dray_edu.c} "$3.edu"
+	for folder in "$3" "$3.engine" "$3.edu"; do
+		# The last uses symbols of the first.
+		[ "$folder" != "$3.edu" ] || symbols=("DRAY=$TREE"
+			"KBUILD_EXTRA_SYMBOLS=$3/Module.symvers")
+		module_kbuild "$kernel" "$folder" C=2 W=1 "${symbols[@]}" ||
+			echo "it failed"
 	done >"$3.log" 2>&1
 	# The compiler's name differs from the one of Debian's builder, not
 	# its version; and there is no vmlinux to take types from.

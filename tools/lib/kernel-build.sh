@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Kernels that Debian does not have, built once from its linux-source-6.12
+# and laid out as its own are: image, modules, and headers to build against.
+# What is switched on stands in tools/kernels; a kernel is known by the
+# options of its fragments, so that another option makes another kernel and
+# another comment does not.
+
+# Only where something is to be built
+PACKAGES_KERNEL_BUILD=(bc bison flex libc6-dev libelf-dev libssl-dev)
+
+# kernel_options FRAGMENT...: their lines that are no remarks
+kernel_options()
+{
+	local fragment
+
+	for fragment in "$@"; do
+		grep -E '^(CONFIG_|# CONFIG_.* is not set)' \
+			"$TREE/tools/kernels/$fragment.config"
+	done
+}
+
+# kernel_build ARCHITECTURE-SERIES: the kernel's folder, on standard output
+kernel_build()
+{
+	local fragments entry key
+
+	read -ra fragments <<<"$(kernel_fragments "$1")"
+	key=$(kernel_options "${fragments[@]}" | cache_key)
+	entry=kernels/$1-$key
+	if [ ! -e "$CACHE/$entry" ]; then
+		packages_need "${PACKAGES_KERNEL_BUILD[@]}"
+	fi
+	cache_make "$entry" kernel_build_run "$1" "$key" "${fragments[@]}" ||
+		die "cannot build the kernel $1"
+	touch "$CACHE/$entry"
+	cache_prune "kernels/$1-"
+	printf '%s\n' "$CACHE/$entry"
+}
+
+kernel_build_run()
+{
+	local name=$1 key=$2 fragments=("${@:3:$#-3}") into=${*: -1}
+	local source=$into.source architecture=${1%%-*} make
+
+	log_step "Building the kernel $name, once: 5 to 10 minutes on 2 processors"
+	rm -rf "$source"
+	mkdir -p "$into/boot" "$source"
+	tar -C "$source" -xJf "$(kernel_tarball 6.12)" --strip-components 1 ||
+		return 1
+	make=(nice make -C "$source")
+	case $architecture in
+	arm64) make+=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+	*) make+=(ARCH=x86_64) ;;
+	esac
+	kernel_configure "$source" "${name#*-}-$key-$architecture" \
+		"${fragments[@]}" &&
+		kernel_compile "$into.log" "${make[@]}" "-j$(nproc)" all &&
+		kernel_install "$source" "$into" || return 1
+	rm -rf "$source" "$into.log"
+}
+
+# kernel_configure SOURCE RELEASE FRAGMENT...; the make command is the
+# caller's
+kernel_configure()
+{
+	local source=$1 release=$2 option status=0
+
+	shift 2
+	kernel_options "$@" >"$source/fragments"
+	{
+		cat "$source/fragments"
+		echo "CONFIG_LOCALVERSION=\"-$release\""
+	} >"$source/allno"
+	log_quietly "${make[@]}" "KCONFIG_ALLCONFIG=$source/allno" \
+		allnoconfig || return 1
+	# Kconfig drops what depends on something that is off.
+	while read -r option; do
+		grep -qxF -- "$option" "$source/.config" && continue
+		log_bad "the kernel does not take $option"
+		status=1
+	done <"$source/fragments"
+	return "$status"
+}
+
+# kernel_compile LOG COMMAND...: tells a terminal how far it is
+kernel_compile()
+{
+	local log=$1 status=0 pid started=$SECONDS
+
+	shift
+	"$@" >"$log" 2>&1 </dev/null &
+	pid=$!
+	while [ -t 2 ] && kill -0 "$pid" 2>/dev/null; do
+		printf '\r    %d files compiled, %d:%02d minutes ' \
+			"$(grep -cE '^  (CC|AS)' "$log")" \
+			$(((SECONDS - started) / 60)) \
+			$(((SECONDS - started) % 60)) >&2
+		sleep 1
+	done
+	wait "$pid" || status=$?
+	[ ! -t 2 ] || printf '\r\033[K' >&2
+	if [ "$status" -ne 0 ]; then
+		grep -E -B 3 -A 10 'error:|\*\*\*' "$log" | tail -n 60 >&2
+		return "$status"
+	fi
+	log_note "that took $((SECONDS - started)) s"
+}
+
+# kernel_install SOURCE INTO: as Debian's packages lay it out
+kernel_install()
+{
+	local source=$1 into=$2 version image module
+
+	version=$(cat "$source/include/config/kernel.release") || return 1
+	case ${make[*]} in
+	*ARCH=arm64*) image=arch/arm64/boot/Image ;;
+	*) image=arch/x86/boot/bzImage ;;
+	esac
+	cp "$source/$image" "$into/boot/vmlinuz-$version" || return 1
+	cp "$source/.config" "$into/boot/config-$version" || return 1
+	log_quietly "${make[@]}" INSTALL_MOD_STRIP=1 DEPMOD=/sbin/depmod \
+		"INSTALL_MOD_PATH=$into" modules_install || return 1
+	rm -f "$into/lib/modules/$version/build"
+	# The programs that take part in a build run here, so the compiler is
+	# said to be this machine's.
+	# shellcheck disable=SC2016 # make and its shell replace the words
+	log_quietly "${make[@]}" run-command KBUILD_RUN_COMMAND="CC=\"\$\$HOSTCC\" sh scripts/package/install-extmod-build $into/usr/src/linux-headers-$version" ||
+		return 1
+	# What Debian's kernel for the board lacks, and module_engine builds.
+	mkdir -p "$into/engine"
+	for module in zynqmp_dma dmatest; do
+		find "$into/lib/modules" -name "$module.ko" \
+			-exec cp {} "$into/engine" \;
+	done
+	rmdir "$into/engine" 2>/dev/null || true
+	printf '%s\n' "$version" >"$into/version"
+}

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# How far a long run in a guest has come.  Its programs write lines
+# "# progress N of M WHAT"; here they become a bar on a terminal, and a line
+# for every tenth part elsewhere.
+
+# progress_follow FILE COMMAND...: runs COMMAND, which appends to FILE, and
+# shows its progress meanwhile; gives the command's exit status
+progress_follow()
+{
+	local file=$1 follower status=0
+
+	shift
+	: >"$file"
+	progress_show < <(exec tail -n +1 -F "$file" 2>/dev/null) &
+	follower=$!
+	"$@" || status=$?
+	kill "$follower" 2>/dev/null
+	wait "$follower" 2>/dev/null
+	[ ! -t 2 ] || printf '\r\e[K' >&2
+	return "$status"
+}
+
+progress_show()
+{
+	local mark word now of most what bar tenth last=-1
+
+	# What feeds this ends with it.
+	trap 'kill $! 2>/dev/null; exit' TERM
+	while read -r mark word now of most what; do
+		[ "$mark $word $of" = '# progress of' ] || continue
+		[ "${most:-0}" -gt 0 ] || continue
+		if [ -t 2 ]; then
+			bar=$(printf '%*s' $((40 * now / most)) '')
+			printf '\r    [%-40s] %d of %d %s\e[K' "${bar// /#}" \
+				"$now" "$most" "${what%$'\r'}" >&2
+			continue
+		fi
+		tenth=$((10 * now / most))
+		[ "$tenth" -gt "$last" ] || continue
+		last=$tenth
+		log_note "$now of $most ${what%$'\r'}"
+	done
+}

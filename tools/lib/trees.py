@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Looks at the dray nodes of compiled device trees: what they name is there
+and switched on, their memory lies in the board's, is set aside for nobody
+else, and can be what the node says.  Prints what is wrong; fails then.
+
+usage: trees.py FILE.dtb...
+"""
+
+import struct
+import sys
+
+
+class Node:
+    """A node of a tree; properties are bytes."""
+
+    def __init__(self, path, parent):
+        self.path = path or "/"
+        self.parent = parent
+        self.children = []
+        self.properties = {}
+
+    def numbers(self, name):
+        """A property's numbers, or None."""
+        data = self.properties.get(name)
+        return data and list(struct.unpack(f">{len(data) // 4}I", data))
+
+    def strings(self, name):
+        data = self.properties.get(name, b"")
+        return data.decode().rstrip("\0").split("\0") if data else []
+
+    def all(self):
+        """This node and all below."""
+        yield self
+        for child in self.children:
+            yield from child.all()
+
+    def width(self, name, default):
+        """#address-cells or #size-cells."""
+        return (self.numbers(name) or [default])[0]
+
+    def ranges(self):
+        """Start and end of each entry of reg."""
+        address = self.parent.width("#address-cells", 2)
+        entry = address + self.parent.width("#size-cells", 1)
+        numbers = self.numbers("reg") or []
+        for i in range(0, len(numbers), entry):
+            start = length = 0
+            for number in numbers[i:i + address]:
+                start = start << 32 | number
+            for number in numbers[i + address:i + entry]:
+                length = length << 32 | number
+            yield start, start + length
+
+
+def read(path):
+    """The root, and the ranges of /memreserve/."""
+    with open(path, "rb") as file:
+        data = file.read()
+    magic, _, at, names, reserved = struct.unpack_from(">5I", data)
+    if magic != 0xd00dfeed:
+        raise ValueError(f"{path} is no device tree")
+    ranges = []
+    while any(entry := struct.unpack_from(">2Q", data, reserved)):
+        ranges.append((entry[0], entry[0] + entry[1]))
+        reserved += 16
+    root = node = None
+    while True:
+        token, = struct.unpack_from(">I", data, at)
+        at += 4
+        if token == 1:
+            end = data.index(b"\0", at)
+            name = data[at:end].decode()
+            at = end + 4 & ~3
+            if node:
+                path = node.path.rstrip("/") + "/" + name
+                node.children.append(Node(path, node))
+                node = node.children[-1]
+            else:
+                root = node = Node("", None)
+        elif token == 2:
+            node = node.parent
+        elif token == 3:
+            length, name = struct.unpack_from(">2I", data, at)
+            name += names
+            name = data[name:data.index(b"\0", name)].decode()
+            node.properties[name] = data[at + 8:at + 8 + length]
+            at = at + 8 + length + 3 & ~3
+        elif token == 9:
+            return root, ranges
+
+
+class Check:
+    """What is wrong in a tree."""
+
+    def __init__(self, path):
+        self.root, self.kept = read(path)
+        self.wrong = []
+        self.phandles = {}
+        self.memory = []
+        self.reserved = []
+        for node in self.root.all():
+            for number in node.numbers("phandle") or []:
+                self.phandles[number] = node
+            if node.strings("device_type") == ["memory"]:
+                self.memory += node.ranges()
+            if node.parent and node.parent.path == "/reserved-memory":
+                self.reserved.append(node)
+
+    def node_of(self, phandle, what):
+        """The node with this phandle; None where there is none."""
+        if phandle not in self.phandles:
+            self.wrong.append(f"{what}: no node has the phandle {phandle:#x}")
+        return self.phandles.get(phandle)
+
+    def region(self, region, name):
+        if region not in self.reserved:
+            self.wrong.append(f"{region.path} is not in /reserved-memory")
+            return
+        if not region.numbers("reg"):
+            self.wrong.append(f"{region.path} has no place")
+        others = [(other.path, range_) for other in self.reserved
+                  if other is not region for range_ in other.ranges()]
+        others += [("/memreserve/", range_) for range_ in self.kept]
+        for start, end in region.ranges():
+            if not any(low <= start and end <= high
+                       for low, high in self.memory):
+                self.wrong.append(
+                    f"{region.path}: {start:#x} to {end:#x} is not memory")
+            for path, (low, high) in others:
+                if start < high and low < end:
+                    self.wrong.append(f"{region.path} overlaps {path}")
+        lent = "reusable" in region.properties
+        if name == ("reserved" if lent else "cma"):
+            self.wrong.append(f"{region.path} is no heap \"{name}\"")
+
+    def engines(self, node):
+        """Phandle and arguments of each channel."""
+        numbers, count = node.numbers("dmas") or [], 0
+        while numbers:
+            engine = self.node_of(numbers[0], "dmas")
+            if engine is None:
+                return
+            size = engine.numbers("#dma-cells")
+            if size is None:
+                self.wrong.append(f"{engine.path} is no DMA controller")
+                return
+            if engine.strings("status") not in ([], ["okay"]):
+                self.wrong.append(f"{engine.path} is switched off")
+            numbers = numbers[1 + size[0]:]
+            count += 1
+        if len(node.strings("dma-names")) != count:
+            self.wrong.append(f"{count} channels have not a name each")
+
+    def run(self):
+        found = [node for node in self.root.all()
+                 if "dray,node" in node.strings("compatible")]
+        if not found:
+            self.wrong.append("there is no node of dray")
+        for node in found:
+            names = node.strings("memory-region-names")
+            phandles = node.numbers("memory-region") or []
+            if len(names) not in (0, len(phandles)):
+                self.wrong.append("the regions have not a name each")
+            names += [""] * len(phandles)
+            for phandle, name in zip(phandles, names):
+                region = self.node_of(phandle, "memory-region")
+                if region:
+                    self.region(region, name)
+            self.engines(node)
+        return self.wrong
+
+
+def main():
+    status = 0
+    for path in sys.argv[1:]:
+        for wrong in Check(path).run():
+            print(f"{path}: {wrong}")
+            status = 1
+    return status
+
+
+sys.exit(main())

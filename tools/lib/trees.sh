@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Device trees: the emulated boards', and the overlays of dts/overlays applied to
+# the trees of Linux 6.12 (to QEMU's own for Versal, which that Linux has none
+# for).  Each is validated against our binding with dtschema, and trees.py looks
+# at what no schema can: whether what is named is there and fits.
+
+PACKAGES_TREES=(cpp device-tree-compiler dt-schema python3 qemu-system-arm)
+
+# trees_compile SOURCE OUTPUT: as Linux compiles its trees
+trees_compile()
+{
+	cpp -nostdinc -undef -D__DTS__ -x assembler-with-cpp \
+		-I "$TREES_LINUX/include" "$TREES_LINUX/$1" "$2.cpp" &&
+		dtc -q -@ -I dts -O dtb -o "$2" "$2.cpp"
+}
+
+# trees_base BOARD OUTPUT: the stock tree of a board
+trees_base()
+{
+	local arm=arch/arm/boot/dts/xilinx arm64=arch/arm64/boot/dts/xilinx
+
+	case $1 in
+	zcu102) trees_compile $arm64/zynqmp-zcu102-rev1.0.dts "$2" ;;
+	zc702) trees_compile $arm/zynq-zc702.dts "$2" ;;
+	kv260)
+		trees_compile $arm64/zynqmp-smk-k26-revA.dts "$2.module" &&
+			trees_compile $arm64/zynqmp-sck-kv-g-revB.dtso \
+				"$2.carrier" &&
+			fdtoverlay -i "$2.module" -o "$2" "$2.carrier"
+		;;
+	versal)
+		QEMU_AUDIO_DRV=none qemu-system-aarch64 -display none -m 2G \
+			-M "xlnx-versal-virt,dumpdtb=$2"
+		;;
+	*) echo "no stock tree for dts/overlays/$1.dtso"; return 1 ;;
+	esac
+}
+
+# trees_overlay FILE.dtso FOLDER: compiled, applied to its board's stock tree
+trees_overlay()
+{
+	local board=${1##*/}
+
+	board=${board%.dtso}
+	trees_base "$board" "$2/$board.base" || return 1
+	# Root's cells stand there for the compiler, which does not see the base.
+	dtc -q -@ -W no-avoid_unnecessary_addr_size -I dts -O dtb \
+		-o "$2/$board.dtbo" "$1" &&
+		fdtoverlay -i "$2/$board.base" -o "$2/$board.dtb" \
+			"$2/$board.dtbo"
+}
+
+# trees_valid FOLDER FILE.dtb...: FOLDER gets the binding where its $id says
+trees_valid()
+{
+	local folder=$1 said
+
+	shift
+	mkdir -p "$folder/dma"
+	cp "$TREE/dts/dray,node.yaml" "$folder/dma" || return 1
+	# Neither program's exit code tells.
+	said=$(cd "$folder" && dt-doc-validate -u "$folder" \
+		dma/dray,node.yaml 2>&1)
+	said+=$(dt-validate -l dray,node.yaml -s "$folder" "$@" 2>&1)
+	[ -z "$said" ] || { printf '%s\n' "$said"; return 1; }
+	/usr/bin/python3 "$TREE/tools/lib/trees.py" "$@"
+}
+
+# trees_check FOLDER FILE.dts|FILE.dtso...
+trees_check()
+{
+	local folder=$1 file name trees=()
+
+	shift
+	mkdir -p "$folder"
+	TREES_LINUX=$(kernel_source 6.12-boards) || return 1
+	for file in "$@"; do
+		name=${file##*/}
+		case $file in
+		*.dtso) trees_overlay "$file" "$folder" || return 1 ;;
+		*) dtc -q -@ -O dtb -o "$folder/${name%.dts}.dtb" "$file" ||
+			return 1 ;;
+		esac
+		trees+=("$folder/${name%.*}.dtb")
+	done
+	trees_valid "$folder/binding" "${trees[@]}"
+}

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite faults: each allocation that a call makes fails once, in turn; so do
+# those of the module's insertion, and some of its workers'.  Wants the kernel
+# with all checkers: it can let them fail, and finds memory that was lost.
+
+PACKAGES_FAULTS=("${PACKAGES_GUEST[@]}" qemu-system-x86)
+
+suite_faults()
+{
+	local scratch=$1
+
+	tally_run "failing allocations build for the PC" \
+		program_build faults amd64 || return 0
+	faults_run "$scratch/pc" pc amd64
+	# The board's kernel has a leak of its own, in the engine's driver: what
+	# this says there wants a person who reads it.
+	[ "$LONG" = yes ] || return 0
+	tally_run "failing allocations build for the board" \
+		program_build faults arm64 || return 0
+	faults_run "$scratch/board" zcu102 arm64
+}
+
+# faults_run FOLDER BOARD ARCHITECTURE
+faults_run()
+{
+	local folder=$1 board=$2 engine='' title="failing allocations on the $2"
+
+	batch_begin "$folder"
+	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
+	batch_add tap "$board-faults" ./faults
+	if [ "$board" = pc ]; then
+		engine=$(module_test_engine "$(kernel_make amd64 checked)") ||
+			die "no engine for tests"
+		# A thousand insertions, of half a second each
+		[ "$LONG" = no ] || batch_add tap "$board-insertion" \
+			"./faults --module /guest/modules/dray.ko 'nodes=1 channels=2'"
+	fi
+	(
+		GUEST_MODULES=(vgem)
+		GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=1500
+		# The checker of mappings allocates too, and ends when it cannot.
+		GUEST_APPEND=dma_debug=off
+		GUEST_PARAMETERS=watchdog_ms=60000
+		if [ "$board" = pc ]; then
+			GUEST_EXTRA=("$engine/dray_test_engine.ko")
+			GUEST_PARAMETERS+=' nodes=1 channels=2'
+		fi
+		batch_boot "$title"
+	)
+	batch_count "$title"
+}

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite iommu: the module on an emulated PC whose devices are behind an IOMMU,
+# with QEMU's educational PCI device as the hardware that reads and writes:
+# first given to dray by driver_override, then with a driver of its own that
+# registers a node.
+
+PACKAGES_IOMMU=("${PACKAGES_GUEST[@]}" qemu-system-x86)
+
+# Without "strict" an address dies some milliseconds after its buffer.
+IOMMU_WORDS='intel_iommu=on iommu.strict=1'
+# The engine of the device can put out any address, as dray will tell it to.
+IOMMU_DEVICE=edu,dma_mask=0xffffffffffffffff
+
+# The tests of the kernel interface that need no fast engine.
+IOMMU_SELFTESTS=(info heap_info alloc address sync mmap import)
+
+suite_iommu()
+{
+	local scratch=$1 series all=(6.1 6.12)
+
+	[ "$QUICK" = no ] || all=(6.12)
+	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	tally_run "programs for edu build" program_build iommu amd64 ||
+		return 0
+	for series in "${all[@]}"; do
+		batch_begin "$scratch/$series"
+		tally_run "programs for Linux $series behind an IOMMU" \
+			iommu_programs "$series" || continue
+		(
+			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
+			GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$IOMMU_WORDS
+			GUEST_DEVICES=(intel-iommu "$IOMMU_DEVICE"
+				"$IOMMU_DEVICE")
+			batch_boot "Linux $series behind an IOMMU"
+		)
+		batch_count "Linux $series behind an IOMMU"
+	done
+}
+
+iommu_programs()
+{
+	local series=$1 driver=/sys/bus/pci/drivers/dray_edu kernel edu name
+
+	kernel=$(kernel_make amd64 "$series") || return 1
+	edu=$(module_edu "$kernel") || return 1
+	cp "$edu/dray_edu.ko" "$TREE/tools/lib/guest-unload" \
+		"$(build_folder iommu-amd64)"/{given,registered} "$BATCH/job"
+
+	batch_add tap "$series-given" ./given
+	batch_add status "$series-a-driver-registers-its-nodes" \
+		'insmod dray_edu.ko && test -c /dev/dray1 && test -c /dev/dray2'
+	batch_add tap "$series-registered" ./registered
+	batch_add status "$series-its-module-stays-while-its-nodes-are-there" \
+		'! rmmod dray_edu 2>/dev/null && ! rmmod dray 2>/dev/null'
+	mkdir -p "$BATCH/job/selftests"
+	for name in "${IOMMU_SELFTESTS[@]}"; do
+		cp "$(build_folder selftests-amd64)/$name" "$BATCH/job/selftests"
+		batch_add tap "$series-$name" \
+			"DRAY_NODE=/dev/dray1 ./selftests/$name $PC_OPTIONS"
+	done
+	# A channel belongs to its own driver's node, so unbinding comes first.
+	batch_add status "$series-all-modules-unload" \
+		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray"
+}
