@@ -17,6 +17,8 @@ suite_unit()
 		return 0
 	unit_programs native "$scratch"
 	unit_readme "$scratch"
+	tally_run "what benchmarks report" /usr/bin/python3 -B \
+		"$TREE/tests/bench/test_report.py"
 }
 
 # unit_tests KIND: name and program of each test, one a line

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What a benchmark measured: a table, JSON, a drawing, and whether goals are
+met.
+
+usage: report.py object SUITE SAMPLES   the suite's JSON object
+       report.py table OBJECT...        tables, and the goals; fails where one
+                                        is missed
+       report.py join OBJECT...         one object, or a list of several
+       report.py plot OBJECT...         an SVG drawing
+       report.py document FILE OBJECT   renews a table in a Markdown file,
+                                        between <!-- table SUITE --> and
+                                        <!-- end -->
+
+SAMPLES has lines of words with a tab between; other lines are left alone:
+
+  target  WHAT                           what was measured on
+  row     NAME  UNIT  BETTER [PEER RATIO]
+                                         a row, in the table's order: BETTER is
+                                         lower or higher, the rest its goal
+  sample  NAME  CONTENDER  VALUE         one measurement of a row; the
+                                         contender dray is ours, the others
+                                         are its peers
+
+A goal says what dray divided by the peer may be at most (lower) or at least
+(higher); the peer "best" is the best of the row.  With the peer "-" there is
+none, and RATIO is the value itself.
+"""
+
+import json
+import math
+import os
+import platform
+import statistics
+import subprocess
+import sys
+from xml.sax.saxutils import escape
+
+
+def summary(values):
+    """Half of the range in which the middle half of the samples lies is the
+    spread: one late timer tick does not widen it."""
+    low = high = values[0]
+    if len(values) > 1:
+        low, _, high = statistics.quantiles(values, n=4, method="inclusive")
+    return {"median": statistics.median(values), "min": min(values),
+            "max": max(values), "n": len(values), "spread": (high - low) / 2}
+
+
+def judge(row):
+    """Sets ratio and met; the medians may miss the goal by what the spreads of
+    both come to."""
+    row["ratio"] = row["met"] = None
+    if not row["goal"]:
+        return
+    goal, ours, peers = row["goal"], row["dray"], row["peers"]
+    sign = 1 if row["better"] == "lower" else -1
+    if goal["peer"] is None:
+        bound, slack = goal["ratio"], 0
+    else:
+        name = goal["peer"]
+        if name == "best":
+            name = min(peers, key=lambda peer: sign * peers[peer]["median"])
+        peer = peers[name]
+        bound = goal["ratio"] * peer["median"]
+        slack = goal["ratio"] * peer["spread"]
+        if peer["median"]:
+            row["ratio"] = ours["median"] / peer["median"]
+    slack = math.hypot(slack, ours["spread"])
+    row["met"] = sign * (ours["median"] - bound) <= slack
+
+
+def rows_of(lines):
+    """The rows, and what was measured on."""
+    target, rows = "", {}
+    for number, line in enumerate(lines, 1):
+        words = line.rstrip("\r\n").split("\t")
+        try:
+            if words[0] == "target":
+                target, = words[1:]
+            elif words[0] == "row":
+                name, unit, better, *goal = words[1:]
+                if better not in ("lower", "higher") or name in rows:
+                    raise ValueError("no such direction, or the row again")
+                if goal:
+                    peer, ratio = goal
+                    goal = {"peer": None if peer == "-" else peer,
+                            "ratio": float(ratio)}
+                rows[name] = {"name": name, "unit": unit, "better": better,
+                              "samples": {}, "goal": goal or None}
+            elif words[0] == "sample":
+                name, contender, value = words[1:]
+                rows[name]["samples"].setdefault(contender, []).append(
+                    float(value))
+        except (KeyError, ValueError) as error:
+            raise ValueError(f"line {number}, {line.rstrip()!r}: {error}")
+    for row in rows.values():
+        peers = {name: summary(values)
+                 for name, values in row.pop("samples").items()}
+        if "dray" not in peers:
+            raise ValueError(f"row {row['name']!r} has no sample of dray")
+        row["dray"] = peers.pop("dray")
+        row["peers"] = peers
+        peer = (row["goal"] or {}).get("peer")
+        if peer and (not peers if peer == "best" else peer not in peers):
+            raise ValueError(f"row {row['name']!r} has no sample of {peer}")
+        judge(row)
+    if not rows:
+        raise ValueError("there are no rows")
+    return list(rows.values()), target
+
+
+def commit():
+    """The tree's, with a + where something in it is not committed."""
+    tree = os.path.dirname(os.path.abspath(__file__))
+
+    def git(*words):
+        return subprocess.run(
+            ["git", "-c", "safe.directory=*", "-C", tree, *words],
+            capture_output=True, text=True, check=True).stdout.strip()
+    try:
+        return git("rev-parse", "HEAD") + \
+            ("+" if git("status", "--porcelain") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def machine():
+    """This one, which runs the emulated ones too."""
+    name = platform.machine()
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                name = line.split(":", 1)[1].strip()
+                break
+    return f"{name}, {os.cpu_count()} processors"
+
+
+def number(value):
+    """Three digits that count, or all that stand before the point."""
+    if not value:
+        return "0"
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:,.{max(digits, 0)}f}"
+
+
+def goal_of(row):
+    goal = row["goal"]
+    if not goal:
+        return ""
+    sign = "≤" if row["better"] == "lower" else "≥"
+    if goal["peer"] is None:
+        return f"{sign} {number(goal['ratio'])}"
+    return f"{sign} {number(goal['ratio'])} × {goal['peer']}"
+
+
+def contenders(rows):
+    return list(dict.fromkeys(peer for row in rows for peer in row["peers"]))
+
+
+def cells(rows):
+    """A table's lines, each a list of words."""
+    peers = contenders(rows)
+    yield ["", "unit", "dray", *peers, "ratio", "goal", ""]
+    for row in rows:
+        yield [row["name"], row["unit"],
+               number(row["dray"]["median"])
+               + (f" ± {number(row['dray']['spread'])}"
+                  if row["dray"]["spread"] else ""),
+               *(number(row["peers"][peer]["median"])
+                 if peer in row["peers"] else "" for peer in peers),
+               "" if row["ratio"] is None else number(row["ratio"]),
+               goal_of(row),
+               {None: "", True: "met", False: "MISSED"}[row["met"]]]
+
+
+def table(objects):
+    """Prints it; whether all goals are met."""
+    met = missed = 0
+    for data in objects:
+        lines = list(cells(data["rows"]))
+        widths = [max(map(len, column)) for column in zip(*lines)]
+        print(f"{data['suite']}: {data['target']}, on {data['machine']}; "
+              "medians ± half of the middle half's range")
+        for line in lines:
+            words = [f"{word:<{width}}" if i < 2 else f"{word:>{width}}"
+                     for i, (word, width) in enumerate(zip(line, widths))]
+            print("  ".join(words).rstrip())
+        print()
+        met += sum(row["met"] is True for row in data["rows"])
+        missed += sum(row["met"] is False for row in data["rows"])
+    print(f"{met} goals met, {missed} missed")
+    return not missed
+
+
+def between(page, name, words):
+    """The page with these words between its marks."""
+    begin, end = f"<!-- table {name} -->\n", "<!-- end -->"
+    if page.count(begin) != 1:
+        raise ValueError(f"the page has not one line {begin!r}")
+    before, after = page.split(begin)
+    if end not in after:
+        raise ValueError(f"no line {end!r} behind {begin!r}")
+    return before + begin + words + end + after.split(end, 1)[1]
+
+
+def document(path, data):
+    lines = [f"Measured on {data['target']}, on {data['machine']}, commit "
+             f"{data['commit'][:12]}: medians ± half of the middle half's "
+             "range.", ""]
+    for i, line in enumerate(cells(data["rows"])):
+        lines.append("| " + " | ".join(line) + " |")
+        if not i:
+            lines.append("|---|---|" + "--:|" * (len(line) - 2))
+    with open(path, encoding="utf-8") as file:
+        page = file.read()
+    page = between(page, data["suite"], "\n".join(lines) + "\n")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(page)
+
+
+# Dark for ours; of a kind for the others, whose names stand beside their bars.
+OURS, THEIRS, WHISKER = "#0b5394", "#b7b7b7", "#222222"
+NAME, BAR, STEP, GAP = 190, 400, 16, 26
+
+
+def plot(objects):
+    """Each row has a scale of its own, as units differ: the longest bar is the
+    largest median; a line goes from the least sample to the largest, as far as
+    there is room."""
+    shapes, y = [], 10
+
+    def text(x, line, words, more=""):
+        shapes.append(f'<text x="{x}" y="{line}"{more}>{escape(words)}</text>')
+    for data in objects:
+        y += 20
+        text(10, y, f"{data['suite']}: {data['target']}",
+             ' font-size="15" font-weight="bold"')
+        y += 18
+        text(10, y, f"{data['machine']}; commit {data['commit'][:12]}")
+        for row in data["rows"]:
+            y += GAP
+            goal = goal_of(row)
+            words = f"{row['name']} [{row['unit']}, {row['better']} is better]"
+            if goal:
+                words += f"  goal {goal}: " + \
+                    ("met" if row["met"] else "missed")
+            text(10, y, words, ' font-weight="bold"')
+            y += 6
+            bars = {"dray": row["dray"], **row["peers"]}
+            most = max(bar["median"] for bar in bars.values()) or 1
+            for name, bar in bars.items():
+                width = BAR * bar["median"] / most
+                low, high = (min(BAR * 1.1, BAR * bar[end] / most)
+                             for end in ("min", "max"))
+                text(NAME - 6, y + 12, name, ' text-anchor="end"')
+                shapes.append(
+                    f'<rect x="{NAME}" y="{y + 2}" width="{width:.1f}" '
+                    f'height="{STEP - 4}" '
+                    f'fill="{OURS if name == "dray" else THEIRS}"/>')
+                if high > low:
+                    shapes.append(
+                        f'<path d="M{NAME + low:.1f} {y + STEP / 2}'
+                        f'H{NAME + high:.1f}" stroke="{WHISKER}"/>')
+                text(NAME + BAR * 1.1 + 8, y + 12, number(bar["median"]))
+                y += STEP
+        y += 20
+    width = NAME + BAR * 1.1 + 120
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" '
+          f'height="{y}" font-family="sans-serif" font-size="12">\n'
+          f'<rect width="100%" height="100%" fill="white"/>')
+    print("\n".join(shapes))
+    print("</svg>")
+
+
+def read(paths):
+    for path in paths:
+        with open(path, encoding="utf-8") as file:
+            yield json.load(file)
+
+
+def main():
+    what, *rest = sys.argv[1:] or ["help"]
+    if what == "object":
+        suite, path = rest
+        with open(path, encoding="utf-8", errors="replace") as file:
+            try:
+                rows, target = rows_of(file)
+            except ValueError as error:
+                print(f"{suite}: {error}", file=sys.stderr)
+                return 1
+        json.dump({"suite": suite, "commit": commit(), "machine": machine(),
+                   "target": target, "rows": rows}, sys.stdout, indent=1)
+        print()
+    elif what == "table":
+        return 0 if table(read(rest)) else 1
+    elif what == "join":
+        objects = list(read(rest))
+        json.dump(objects if len(objects) > 1 else objects[0], sys.stdout,
+                  indent=1)
+        print()
+    elif what == "plot":
+        plot(read(rest))
+    elif what == "document":
+        document(rest[0], *read(rest[1:]))
+    else:
+        print(__doc__, file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
