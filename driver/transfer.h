@@ -88,13 +88,29 @@ int dray_plan_check(struct dray_plan *plan,
 int dray_plan_fit(struct dray_plan *plan, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal);
-void dray_plan_unfit(struct dray_plan *plan, struct device *dev);
-void dray_plan_abandon(struct dray_plan *plan);
 u64 dray_plan_bytes(const struct dray_plan *plan);
 void dray_plan_rewind(struct dray_plan *plan);
 void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece);
 void dray_plan_advance(struct dray_plan *plan, size_t length);
+
+/* layout.c */
+int dray_layout_check(struct dray_layout *layout, const struct dray_axis *axes,
+		      u32 count, bool dst, struct dray_refusal *refusal);
+bool dray_layout_is_apart(const struct dray_layout *layout,
+			  const struct dray_axis *axes, u32 count);
+void dray_layout_join(struct dray_layout *layout);
+u64 dray_layout_bits(const struct dray_layout *layout);
+dma_addr_t dray_layout_find(const struct dray_layout *layout, u64 offset,
+			    size_t *length);
 int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 		     bool for_cpu, enum dma_data_direction direction);
+
+/* fill.c */
+bool dray_pattern_valid(const struct dray_transfer *transfer);
+bool dray_pattern_is_byte(const struct dray_plan *plan);
+int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
+			  struct dray_refusal *refusal);
+void dray_plan_unfit(struct dray_plan *plan, struct device *dev);
+void dray_plan_abandon(struct dray_plan *plan);
 
 #endif /* DRAY_TRANSFER_H */
