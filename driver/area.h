@@ -34,6 +34,7 @@ struct dray_place {
 	const struct dray_stretch *stretch;
 	u32 count;
 	bool uncached; /* no CPU caches it: there is nothing to maintain */
+	bool copied; /* the device has a copy, which maintenance carries */
 };
 
 struct dray_area {

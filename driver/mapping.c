@@ -42,6 +42,9 @@ static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
 		.stretch = &mapping->all,
 		.count = 1,
 		.uncached = buffer->mode != DRAY_MODE_CACHED,
+		.copied = bounce && dray_mapping_bounced(mapping->dev,
+							 mapping->all.address,
+							 buffer->extent.start),
 	};
 }
 

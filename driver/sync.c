@@ -4,7 +4,6 @@
  * leave room for others.
  */
 #include <linux/cache.h>
-#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -82,7 +81,8 @@ int dray_sync_rows(struct device *dev, const struct dray_place *place,
 /*
  * Somebody else may be writing with the CPU, and an invalidation alone would
  * throw that away: a page at a time is written back first, whatever the
- * direction.
+ * direction.  Of a copy not even that can be had: written back it would lose
+ * what the device wrote, which is what the caller asks for.
  */
 int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_rows *rows, bool for_cpu)
@@ -91,10 +91,12 @@ int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 	u64 row, done;
 	int ret = 0;
 
-	if (dev_is_dma_coherent(dev) || place->uncached)
+	if (!dray_device_maintained(dev) || place->uncached)
 		return 0;
 	if (!for_cpu)
 		return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
+	if (place->copied)
+		return dray_sync_rows(dev, place, rows, true, DMA_FROM_DEVICE);
 	for (row = 0; row < rows->rows && !ret; row++) {
 		for (done = 0; done < rows->width && !ret;
 		     done += piece.width) {

@@ -195,6 +195,18 @@ TEST_F(heap, an_importer_that_writes_is_refused)
 	EXPECT_EQ(0, info.attachments);
 }
 
+/*
+ * A cache keeps what the CPU wrote until it is written back; a device's copy
+ * replaces it, unless it was handed over before.
+ */
+static int hand_to_copy(int node, const struct buffer *buffer)
+{
+	if (!node_copies())
+		return 0;
+	return buffer_sync(node, buffer->fd, DRAY_SYNC_FOR_DEVICE,
+			   DRAY_TO_DEVICE, 0, buffer->size);
+}
+
 TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)
 {
 	struct buffer buffer;
@@ -204,6 +216,7 @@ TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	memset(buffer.bytes, 0x44, buffer.size);
+	ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
 	EXPECT_EQ(0, buffer_cpu_access(reader,
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x44));
@@ -222,6 +235,7 @@ TEST_F(heap, a_sync_for_the_cpu_through_it_is_taken_and_loses_nothing)
 	for (direction = DRAY_TO_DEVICE; direction <= DRAY_BIDIRECTIONAL;
 	     direction++) {
 		memset(buffer.bytes, (int)direction, buffer.size);
+		ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
 		EXPECT_EQ(0, buffer_sync(self->node, reader, DRAY_SYNC_FOR_CPU,
 					 direction, 1, buffer.size - 2));
 		EXPECT_EQ(0,
@@ -331,6 +345,78 @@ TEST_F(engine, a_read_only_buffer_is_a_source)
 	ASSERT_LE(0, self->model[0].fd);
 	transfer.src_fd = self->model[0].fd;
 	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+/* Does a sync for the CPU through the reader, in one of three ways. */
+static int take_by_reader(FIXTURE_DATA(engine) * self, int reader, int way)
+{
+	struct dray_range rows = {
+		.fd = reader,
+		.width = self->page,
+		.pitch = 2 * self->page,
+		.rows = BUFFER_SIZE / (2 * self->page),
+	};
+	struct dray_sync sync = {
+		.target = DRAY_TARGET_NODE,
+		.owner = DRAY_SYNC_FOR_CPU,
+		.direction = DRAY_FROM_DEVICE,
+		.count = 1,
+		.ranges = (uintptr_t)&rows,
+	};
+	int ret;
+
+	if (way == 0)
+		return buffer_sync(self->node, reader, DRAY_SYNC_FOR_CPU,
+				   DRAY_FROM_DEVICE, 0, BUFFER_SIZE);
+	if (way == 1)
+		return buffer_cpu_access(reader, DMA_BUF_SYNC_START |
+							 DMA_BUF_SYNC_READ);
+	ret = node_call(self->node, DRAY_IOC_SYNC, &sync);
+	if (ret)
+		return ret;
+	rows.offset = self->page;
+	return node_call(self->node, DRAY_IOC_SYNC, &sync);
+}
+
+TEST_F(engine, a_sync_for_the_cpu_through_it_brings_what_was_written)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+	int reader, way;
+
+	/* with caches, what the CPU wrote last would stay */
+	if (!node_copies())
+		SKIP(return, "the device has no copy to bring it from");
+	reader = export_fd(self->node, self->dst.fd);
+	ASSERT_LE(0, reader);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	for (way = 0; way < 3; way++) {
+		memset(self->dst.bytes, way, BUFFER_SIZE);
+		ASSERT_EQ(0, take_by_reader(self, reader, way));
+		EXPECT_EQ(-1, engine_difference(self))
+		{
+			TH_LOG("way %d", way);
+		}
+	}
+}
+
+TEST_F(engine, a_sync_for_the_device_through_it_takes_what_was_written)
+{
+	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+	int reader;
+
+	if (!node_copies())
+		SKIP(return, "the device has no copy to look at");
+	reader = export_fd(self->node, self->dst.fd);
+	ASSERT_LE(0, reader);
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	fill_random(self->dst.bytes, BUFFER_SIZE, 3);
+	memcpy(self->model[1].bytes, self->dst.bytes, BUFFER_SIZE);
+	ASSERT_EQ(0, buffer_sync(self->node, reader, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
+	memset(self->dst.bytes, 0, BUFFER_SIZE);
+	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
 	EXPECT_EQ(-1, engine_difference(self));
 }
 
