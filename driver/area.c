@@ -122,12 +122,18 @@ bool dray_area_is_whole(const struct dray_area *area)
 	return area->attachment && area->attachment->dmabuf;
 }
 
+int dray_area_sync_whole(const struct dray_area *area, bool for_cpu,
+			 enum dma_data_direction direction)
+{
+	return dray_foreign_sync(area->attachment, for_cpu, direction);
+}
+
 int dray_area_sync(const struct dray_area *area, struct device *dev,
 		   const struct dray_place *place, const struct dray_rows *rows,
 		   bool for_cpu, enum dma_data_direction direction)
 {
 	if (dray_area_is_whole(area))
-		return dray_foreign_sync(area->attachment, for_cpu, direction);
+		return dray_area_sync_whole(area, for_cpu, direction);
 	if (area->writable)
 		return dray_sync_rows(dev, place, rows, for_cpu, direction);
 	if (area->buffer)

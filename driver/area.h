@@ -80,6 +80,10 @@ int dray_area_sync(const struct dray_area *area, struct device *dev,
 		   const struct dray_place *place, const struct dray_rows *rows,
 		   bool for_cpu, enum dma_data_direction direction);
 
+/* The same of one that is whole; for the CPU this waits for fences. */
+int dray_area_sync_whole(const struct dray_area *area, bool for_cpu,
+			 enum dma_data_direction direction);
+
 static inline bool dray_area_is_none(const struct dray_area *area)
 {
 	return !area->buffer && !area->attachment;

@@ -139,7 +139,39 @@ static bool dray_range_valid(const struct dray_area *area,
 	       dray_area_fits(area, range->offset, span);
 }
 
-/* *@needed becomes true where the range is of a buffer that needs syncs. */
+/* The caller is inside the node. */
+static int dray_sync_place(struct dray_node *node, struct device *dev,
+			   const struct dray_area *area,
+			   const struct dray_range *range, bool for_cpu,
+			   enum dma_data_direction direction,
+			   struct dray_refusal *refusal)
+{
+	struct dray_rows rows = {
+		.offset = range->offset,
+		.width = range->width,
+		.pitch = range->pitch,
+		.rows = range->rows,
+	};
+	struct dray_place place;
+	ktime_t start;
+	int ret;
+
+	ret = dray_area_place(area, node, dev, &place, refusal);
+	if (ret || dray_area_is_whole(area))
+		return ret;
+	start = ktime_get();
+	ret = dray_area_sync(area, dev, &place, &rows, for_cpu, direction);
+	if (!ret && area->buffer && dray_area_needs_sync(area, dev))
+		dray_sync_count(area->buffer, dev, range->rows * range->width,
+				for_cpu, direction, start);
+	return ret;
+}
+
+/*
+ * *@needed becomes true where the range is of a buffer that needs syncs.  What
+ * its exporter maintains is maintained outside of the node: the exporter waits
+ * for fences, for as long as these like, and unbinding does not.
+ */
 static int dray_sync_range(struct dray_node *node, struct device *dev,
 			   const struct dray_sync *args,
 			   const struct dray_range *range, bool *needed,
@@ -149,16 +181,9 @@ static int dray_sync_range(struct dray_node *node, struct device *dev,
 		args->direction == DRAY_TO_DEVICE     ? DMA_TO_DEVICE
 		: args->direction == DRAY_FROM_DEVICE ? DMA_FROM_DEVICE
 						      : DMA_BIDIRECTIONAL;
-	struct dray_rows rows = {
-		.offset = range->offset,
-		.width = range->width,
-		.pitch = range->pitch,
-		.rows = range->rows,
-	};
 	bool for_cpu = args->owner == DRAY_SYNC_FOR_CPU;
+	bool asks = args->flags & DRAY_SYNC_ASK;
 	struct dray_area area;
-	struct dray_place place;
-	ktime_t start;
 	int ret;
 
 	if (range->flags || !range->width || !range->rows)
@@ -173,21 +198,36 @@ static int dray_sync_range(struct dray_node *node, struct device *dev,
 				  area.size);
 		goto put_area;
 	}
-	if (dray_area_needs_sync(&area, dev))
-		*needed = true;
-	if (args->flags & DRAY_SYNC_ASK)
-		goto put_area;
-	ret = dray_area_place(&area, node, dev, &place, refusal);
+	ret = dray_node_enter(node);
 	if (ret)
 		goto put_area;
-
-	start = ktime_get();
-	ret = dray_area_sync(&area, dev, &place, &rows, for_cpu, direction);
-	if (!ret && area.buffer && dray_area_needs_sync(&area, dev))
-		dray_sync_count(area.buffer, dev, range->rows * range->width,
-				for_cpu, direction, start);
+	if (dray_area_needs_sync(&area, dev))
+		*needed = true;
+	if (!asks)
+		ret = dray_sync_place(node, dev, &area, range, for_cpu,
+				      direction, refusal);
+	dray_node_leave(node);
+	if (!ret && !asks && dray_area_is_whole(&area))
+		ret = dray_area_sync_whole(&area, for_cpu, direction);
 put_area:
 	dray_area_put(&area);
+	return ret;
+}
+
+/* Which device is meant; it is there for whoever gets into the node again. */
+static int dray_sync_target(struct dray_node *node,
+			    const struct dray_sync *args, struct device **dev,
+			    bool *needed, struct dray_refusal *refusal)
+{
+	int ret = dray_node_enter(node);
+
+	if (ret)
+		return ret;
+	*dev = node->dev;
+	if (args->target != DRAY_TARGET_NODE)
+		ret = dray_channel_device(node, args->target, dev, refusal);
+	*needed = !ret && !args->count && dray_device_maintained(*dev);
+	dray_node_leave(node);
 	return ret;
 }
 
@@ -198,7 +238,7 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	struct dray_refusal refusal = {};
 	struct dray_range *ranges = NULL;
 	struct dray_sync *args = data;
-	struct device *dev = node->dev;
+	struct device *dev;
 	bool needed;
 	int ret;
 	u32 i;
@@ -220,18 +260,13 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 			return PTR_ERR(ranges);
 	}
 
-	ret = dray_node_enter(node);
+	ret = dray_sync_target(node, args, &dev, &needed, &refusal);
 	if (ret)
 		goto free_ranges;
-	if (args->target != DRAY_TARGET_NODE)
-		ret = dray_channel_device(node, args->target, &dev, &refusal);
-	if (ret)
-		goto leave;
-	needed = !args->count && dray_device_maintained(dev);
 	for (i = 0; i < args->count && !ret; i++) {
 		ret = dray_sync_range(node, dev, args, &ranges[i], &needed,
 				      &refusal);
-		/* Unbinding waits for who is inside: many ranges may last. */
+		/* It may have gone while an exporter waited for its fences. */
 		if (!ret && READ_ONCE(node->gone))
 			ret = -ENODEV;
 		if (ret)
@@ -239,8 +274,6 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 		cond_resched();
 	}
 	args->flags = ret || needed ? 0 : DRAY_SYNC_NOT_NEEDED;
-leave:
-	dray_node_leave(node);
 free_ranges:
 	kvfree(ranges);
 	args->reason = refusal.reason;

@@ -286,22 +286,6 @@ TEST_F_TIMEOUT(engine, a_process_killed_in_a_transfer_leaves_nothing, 120)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-static bool waits_for_a_place(void *context)
-{
-	pid_t child = *(pid_t *)context;
-	char path[64], state = 0;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", child);
-	file = fopen(path, "r");
-	if (!file)
-		return true;
-	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
-		state = 0;
-	fclose(file);
-	return state == 'S' || state == 'D';
-}
-
 TEST_F_TIMEOUT(engine, a_process_killed_with_a_full_queue_leaves_nothing, 120)
 {
 	struct dying dying = { .many = true };
@@ -318,7 +302,7 @@ TEST_F_TIMEOUT(engine, a_process_killed_with_a_full_queue_leaves_nothing, 120)
 	ASSERT_LT(0, child);
 	fence = receive_descriptor(sockets[0]);
 	ASSERT_LE(0, fence);
-	EXPECT_TRUE(wait_for(waits_for_a_place, &child, 10000));
+	EXPECT_TRUE(wait_for(process_sleeps, &child, 10000));
 	ASSERT_EQ(0, kill(child, SIGKILL));
 	EXPECT_EQ(-SIGKILL, process_wait(child));
 	ret = fence_wait(fence);

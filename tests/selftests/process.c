@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <grp.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -43,6 +44,21 @@ int process_run(int (*main)(void *context), void *context)
 	pid_t child = process_start(main, context);
 
 	return child < 0 ? -errno : process_wait(child);
+}
+
+bool process_sleeps(void *pid)
+{
+	char path[32], state = 0;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", *(pid_t *)pid);
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	fclose(file);
+	return state == 'S';
 }
 
 int process_keep(uint64_t capabilities)

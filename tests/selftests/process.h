@@ -22,6 +22,9 @@ int process_wait(pid_t child);
 /* Both. */
 int process_run(int (*main)(void *context), void *context);
 
+/* Does it sleep, in a system call that a signal ends?  For wait_for(). */
+bool process_sleeps(void *pid);
+
 /* Keeps these capabilities and no other; for good.  0 or a negative errno. */
 int process_keep(uint64_t capabilities);
 

@@ -12,6 +12,7 @@
 #include "binding.h"
 #include "fixture_engine.h"
 #include "foreign.h"
+#include "importer.h"
 
 FIXTURE(bound)
 {
@@ -101,6 +102,46 @@ TEST_F(bound, unbind_completes_under_attachments)
 	EXPECT_EQ(0, close(memory.fd));
 	if (foreign.fd >= 0)
 		EXPECT_EQ(0, close(foreign.fd));
+}
+
+struct waiter {
+	int node;
+	int fd;
+	size_t size;
+};
+
+/* Its exit status is the errno of the call. */
+static int sync_for_cpu(void *context)
+{
+	const struct waiter *waiter = context;
+
+	return -buffer_sync(waiter->node, waiter->fd, DRAY_SYNC_FOR_CPU,
+			    DRAY_FROM_DEVICE, 0, waiter->size);
+}
+
+TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
+{
+	struct waiter waiter = { .node = self->node, .size = self->page };
+	int importer = importer_open(), fd;
+	struct dray_attach attach;
+	uint32_t handle, fence;
+	pid_t child;
+
+	if (importer == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
+	fd = importer_export(importer, handle);
+	ASSERT_LE(0, fd);
+	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
+	waiter.fd = attach.fd;
+	child = process_start(sync_for_cpu, &waiter);
+	ASSERT_LT(0, child);
+	ASSERT_TRUE(wait_for(process_sleeps, &child, BIND_DEADLINE));
+	EXPECT_EQ(0, binding_unbind(&self->binding));
+	/* the fence was out all the time: it cannot be signalled twice */
+	EXPECT_EQ(0, importer_signal(importer, fence));
+	EXPECT_EQ(ENODEV, process_wait(child));
 }
 
 TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
