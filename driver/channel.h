@@ -102,22 +102,33 @@ static inline void dray_queues_close(struct dray_opener *opener)
 {
 }
 
+/* That the device is gone goes before what it never had. */
+static inline int dray_call_absent(struct dray_opener *opener, int error)
+{
+	int ret = dray_node_enter(opener->node);
+
+	if (ret)
+		return ret;
+	dray_node_leave(opener->node);
+	return error;
+}
+
 static inline int dray_channel_info_call(struct dray_opener *opener, void *data,
 					 struct dray_reply *reply)
 {
-	return -EINVAL;
+	return dray_call_absent(opener, -EINVAL);
 }
 
 static inline int dray_submit_call(struct dray_opener *opener, void *data,
 				   struct dray_reply *reply)
 {
-	return -EOPNOTSUPP;
+	return dray_call_absent(opener, -EOPNOTSUPP);
 }
 
 static inline int dray_cancel_call(struct dray_opener *opener, void *data,
 				   struct dray_reply *reply)
 {
-	return -EOPNOTSUPP;
+	return dray_call_absent(opener, -EOPNOTSUPP);
 }
 
 #endif /* DRAY_SUBMIT */

@@ -19,6 +19,7 @@ selftests_compiler()
 	case $1 in
 	arm64) echo CROSS_COMPILE=aarch64-linux-gnu- ;;
 	armhf) echo CROSS_COMPILE=arm-linux-gnueabihf- ;;
+	i386) echo CROSS_COMPILE=i686-linux-gnu- ;;
 	*) echo CROSS_COMPILE= ;;
 	esac
 }

@@ -2,14 +2,24 @@
 # shellcheck shell=bash
 #
 # Suite targets: the module on other machines than those of the suites pc and
-# board, one function for each: a 32-bit board, and the newest kernel.
+# board, one function for each: a 32-bit board, 32-bit programs on 64-bit
+# kernels, a kernel without DMA engines, pages of 64 KiB, and the newest
+# kernel.
 
 PACKAGES_TARGETS=(
-	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" util-linux
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
+	gcc-i686-linux-gnu libc6-dev-i386-cross
 )
 
 # The part for --quick.
 TARGETS_QUICK=(info alloc mmap submit_copy leaks)
+
+# Each call once from a 32-bit program: what its structures could get wrong.
+TARGETS_COMPAT=(
+	info heap_info channel_info alloc mmap address sync structs list
+	buffer_info submit_copy submit_fill submit_refuse submit_queue cancel
+	rights export attach_user attach_dmabuf import leaks
+)
 
 suite_targets()
 {
@@ -17,6 +27,10 @@ suite_targets()
 
 	targets_zynq "$scratch/zynq"
 	[ "$QUICK" = no ] || return 0
+	targets_compat_board "$scratch/armhf-on-arm64"
+	targets_compat_pc "$scratch/i386-on-amd64"
+	targets_cloud "$scratch/cloud"
+	[ "$LONG" = no ] || targets_64k "$scratch/64k"
 	targets_newest "$scratch/newest"
 }
 
@@ -35,6 +49,77 @@ targets_zynq()
 		batch_boot "the Zynq (armhf)"
 	)
 	batch_count "the Zynq (armhf)"
+}
+
+# Programs for 32-bit arm on the 64-bit kernel of the board.
+targets_compat_board()
+{
+	batch_begin "$1"
+	selftests_add armhf armhf-on-arm64- "${TARGETS_COMPAT[@]}"
+	(
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+		GUEST_BOARD=zcu102 GUEST_LIMIT=900
+		batch_boot "32-bit programs on the board"
+	)
+	batch_count "32-bit programs on the board"
+}
+
+# Programs for the 32-bit PC, where a structure's 64-bit members are aligned to
+# four bytes, on the 64-bit kernel.
+targets_compat_pc()
+{
+	local modules=/guest/modules kernel engine
+
+	tally_run "selftests build for i386" selftests_build i386 || return 0
+	batch_begin "$1"
+	kernel=$(kernel_make amd64 6.12) || return 1
+	engine=$(module_test_engine "$kernel") || return 1
+	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
+		"$BATCH/job"
+	batch_add status i386-the-module-takes-an-engine \
+		"guest-unload dray && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
+	SELFTESTS_OPTIONS=$PC_OPTIONS
+	selftests_add i386 i386-on-amd64- "${TARGETS_COMPAT[@]}"
+	SELFTESTS_OPTIONS=''
+	(
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+		GUEST_BOARD=pc GUEST_SERIES=6.12 GUEST_LIMIT=900
+		GUEST_PARAMETERS=nodes=1
+		batch_boot "32-bit programs on the PC"
+	)
+	batch_count "32-bit programs on the PC"
+}
+
+# Debian's kernel for clouds: no DMA engines, so no SUBMIT.
+targets_cloud()
+{
+	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	batch_begin "$1"
+	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
+	selftests_add amd64 cloud-
+	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
+	(
+		GUEST_MODULES=(loop)
+		GUEST_BOARD=pc GUEST_SERIES=6.1-cloud GUEST_LIMIT=900
+		GUEST_PARAMETERS=nodes=1
+		batch_boot "the cloud kernel"
+	)
+	batch_count "the cloud kernel"
+}
+
+# The board with pages of 64 KiB.
+targets_64k()
+{
+	tally_run "selftests build for the board" selftests_build arm64 ||
+		return 0
+	batch_begin "$1"
+	selftests_add arm64 64k-
+	(
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+		GUEST_BOARD=zcu102 GUEST_SERIES=6.12-64k GUEST_LIMIT=1500
+		batch_boot "the board with pages of 64 KiB"
+	)
+	batch_count "the board with pages of 64 KiB"
 }
 
 # The newest kernel that Debian has: built, not run.
