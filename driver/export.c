@@ -87,9 +87,6 @@ static int dray_vmap(struct dma_buf *dmabuf, struct iosys_map *map)
 	struct dray_buffer *buffer = dmabuf->priv;
 	int ret = 0;
 
-	/* What the kernel does not map is not for other drivers' CPU either. */
-	if (buffer->mode == DRAY_MODE_DEVICE || !buffer->extent.page)
-		return -EACCES;
 	mutex_lock(&buffer->lock);
 	if (!buffer->vmap_count)
 		buffer->vaddr = dray_buffer_vmap(buffer);
@@ -132,6 +129,21 @@ static const struct dma_buf_ops dray_dma_buf_ops = {
 	.release = dray_release,
 };
 
+/*
+ * What the kernel does not map is not for other drivers' CPU either.  They are
+ * told so by there being no vmap: of one that fails the kernel warns.
+ */
+static const struct dma_buf_ops dray_unmapped_ops = {
+	.attach = dray_importer_attach,
+	.detach = dray_importer_detach,
+	.map_dma_buf = dray_importer_map,
+	.unmap_dma_buf = dray_importer_unmap,
+	.begin_cpu_access = dray_begin_cpu_access,
+	.end_cpu_access = dray_end_cpu_access,
+	.mmap = dray_mmap,
+	.release = dray_release,
+};
+
 /* No vmap: whoever has that address may write. */
 static const struct dma_buf_ops dray_read_only_ops = {
 	.attach = dray_importer_attach,
@@ -146,7 +158,18 @@ static const struct dma_buf_ops dray_read_only_ops = {
 
 bool dray_is_writable(struct dma_buf *dmabuf)
 {
-	return dmabuf->ops == &dray_dma_buf_ops;
+	return dmabuf->ops == &dray_dma_buf_ops ||
+	       dmabuf->ops == &dray_unmapped_ops;
+}
+
+static const struct dma_buf_ops *dray_ops(struct dray_buffer *buffer,
+					  bool writable)
+{
+	if (!writable)
+		return &dray_read_only_ops;
+	if (buffer->mode == DRAY_MODE_DEVICE || !buffer->extent.page)
+		return &dray_unmapped_ops;
+	return &dray_dma_buf_ops;
 }
 
 /* A dma-buf over @buffer, which takes over the caller's reference. */
@@ -154,7 +177,7 @@ struct dma_buf *dray_export(struct dray_buffer *buffer, bool writable)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 
-	info.ops = writable ? &dray_dma_buf_ops : &dray_read_only_ops;
+	info.ops = dray_ops(buffer, writable);
 	info.size = buffer->size;
 	info.flags = writable ? O_RDWR : O_RDONLY;
 	info.resv = &buffer->resv;
