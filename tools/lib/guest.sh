@@ -16,6 +16,7 @@ GUEST_SERIES=6.1
 GUEST_FILES=()		# folders that are copied to /job
 GUEST_ROOTS=()		# folders that are copied to /
 GUEST_MODULES=()	# further modules of the kernel, by name
+declare -A GUEST_WORDS=()	# parameters of these, by name
 GUEST_EXTRA=()		# module files to insert before dray.ko
 GUEST_DRAY=yes		# insert dray.ko?
 GUEST_PARAMETERS=''	# of dray.ko
@@ -145,7 +146,7 @@ guest_module()
 	if [ "$name" = dray.ko ]; then
 		echo "$name $GUEST_PARAMETERS"
 	else
-		echo "$name"
+		echo "$name ${GUEST_WORDS[${name%.ko}]:-}"
 	fi >>"$2/order"
 }
 
