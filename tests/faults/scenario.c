@@ -33,6 +33,7 @@ static struct buffer src = { .fd = -1 }, dst = { .fd = -1 };
 static int fence = -1;
 static int importer = -1;
 static uint32_t handle;
+static uint32_t mode; /* of the next allocation */
 static uint8_t *map;
 static int ends[2] = { -1, -1 }; /* of a pipe */
 static char driver[PATH_MAX];
@@ -80,9 +81,26 @@ static int run_open(void)
 	return other < 0 ? other : 0;
 }
 
+/* Which mode a heap takes is asked before, where no question fails. */
+static int prepare_mode(void)
+{
+	struct dray_heap_info heap;
+	int ret = node_heap(node, scenario->heap, &heap);
+
+	mode = heap_usual_mode(&heap);
+	return ret;
+}
+
 static int run_alloc(void)
 {
-	return buffer_allocate(node, scenario->heap, SIZE, &src);
+	struct dray_alloc alloc = { .size = SIZE,
+				    .heap = scenario->heap,
+				    .mode = mode };
+	int ret = node_call(node, DRAY_IOC_ALLOC, &alloc);
+
+	if (!ret)
+		src.fd = alloc.fd;
+	return ret;
 }
 
 static int prepare_unmapped(void)
@@ -416,9 +434,10 @@ static int prepare_fresh(void)
 
 const struct scenario scenarios[] = {
 	{ "open", prepare_nothing, run_open, undo_all },
-	{ "alloc from heap 0", prepare_nothing, run_alloc, undo_all, 0 },
-	{ "alloc from heap 1", prepare_nothing, run_alloc, undo_all, 1 },
-	{ "alloc from heap 2", prepare_nothing, run_alloc, undo_all, 2 },
+	{ "alloc from heap 0", prepare_mode, run_alloc, undo_all, 0 },
+	{ "alloc from heap 1", prepare_mode, run_alloc, undo_all, 1 },
+	{ "alloc from heap 2", prepare_mode, run_alloc, undo_all, 2 },
+	{ "alloc from heap 3", prepare_mode, run_alloc, undo_all, 3 },
 	{ "mmap of heap 0", prepare_unmapped, run_mmap, undo_all, 0, EAGAIN },
 	{ "mmap of heap 1", prepare_unmapped, run_mmap, undo_all, 1, EAGAIN },
 	{ "mmap of heap 2", prepare_unmapped, run_mmap, undo_all, 2, EAGAIN },

@@ -146,15 +146,20 @@ int node_reclaim(void)
 	return ret;
 }
 
-/* Cached where the heap has that, else the first mode that it has. */
+uint32_t heap_usual_mode(const struct dray_heap_info *heap)
+{
+	if (!heap->modes)
+		return DRAY_MODE_CACHED;
+	return (uint32_t)__builtin_ctz(heap->modes);
+}
+
 static uint32_t usual_mode(int node, uint32_t heap)
 {
 	struct dray_heap_info info;
 
-	if (heap == DRAY_HEAP_ANY || node_heap(node, heap, &info) ||
-	    !info.modes)
+	if (heap == DRAY_HEAP_ANY || node_heap(node, heap, &info))
 		return DRAY_MODE_CACHED;
-	return (uint32_t)__builtin_ctz(info.modes);
+	return heap_usual_mode(&info);
 }
 
 int buffer_allocate(int node, uint32_t heap, size_t size, struct buffer *buffer)

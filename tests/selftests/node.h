@@ -53,6 +53,9 @@ int node_buffer_info(int node, uint64_t id, struct dray_buffer_info *info);
 /* Frees what is held since a test that knew an address ended. */
 int node_reclaim(void);
 
+/* Cached where the heap has that, else the first mode that it has. */
+uint32_t heap_usual_mode(const struct dray_heap_info *heap);
+
 /* Allocates, and maps where bytes are wanted.  buffer_close undoes both. */
 int buffer_allocate(int node, uint32_t heap, size_t size,
 		    struct buffer *buffer);

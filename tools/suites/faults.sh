@@ -14,8 +14,6 @@ suite_faults()
 	tally_run "failing allocations build for the PC" \
 		program_build faults amd64 || return 0
 	faults_run "$scratch/pc" pc amd64
-	# The board's kernel has a leak of its own, in the engine's driver: what
-	# this says there wants a person who reads it.
 	[ "$LONG" = yes ] || return 0
 	tally_run "failing allocations build for the board" \
 		program_build faults arm64 || return 0
