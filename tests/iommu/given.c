@@ -7,7 +7,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
+#include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"
 #include "edu.h"
@@ -166,6 +168,68 @@ TEST_F(given, at_the_address_of_a_freed_buffer_nothing_is_read)
 	buffer_close(&freed);
 	faults_expect();
 	EXPECT_EQ(0, expect_nothing_read(self, address, word));
+}
+
+/* A page of this process with a word in it, or NULL. */
+static uint8_t *attach_word(int node, const uint8_t *word,
+			    struct dray_attach *attach)
+{
+	uint8_t *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (bytes == MAP_FAILED)
+		return NULL;
+	memcpy(bytes, word, WORD);
+	return attach_memory(node, bytes, SIZE, 0, attach) < 0 ? NULL : bytes;
+}
+
+TEST_F(given, a_device_reads_and_writes_what_was_attached_for_it)
+{
+	uint8_t *bytes, word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
+	struct dray_attach attach;
+	uint64_t address;
+
+	bytes = attach_word(self->node[0], word, &attach);
+	ASSERT_NE(NULL, bytes);
+	address = bus_address(self->node[0], attach.fd);
+	ASSERT_EQ(0, edu_read(&self->edu[0], address, WORD));
+	ASSERT_EQ(0, edu_write(&self->edu[0], address + 512, WORD));
+	EXPECT_EQ(-1, first_difference(word, bytes + 512, WORD));
+}
+
+TEST_F(given, at_the_address_of_an_attachment_that_ended_nothing_is_read)
+{
+	uint8_t *bytes, word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
+	struct dray_attach attach;
+	uint64_t address;
+
+	bytes = attach_word(self->node[0], word, &attach);
+	ASSERT_NE(NULL, bytes);
+	address = bus_address(self->node[0], attach.fd);
+	ASSERT_NE(0, address);
+	/* what the device has before is another word */
+	ASSERT_EQ(0, edu_read(&self->edu[0], self->address[0], WORD));
+	close(attach.fd);
+	faults_expect();
+	EXPECT_EQ(0, expect_nothing_read(self, address, word));
+}
+
+TEST_F(given, at_the_address_of_an_attachment_that_ended_nothing_is_written)
+{
+	uint8_t *bytes, word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
+	struct dray_attach attach;
+	uint64_t address;
+
+	bytes = attach_word(self->node[0], word, &attach);
+	ASSERT_NE(NULL, bytes);
+	address = bus_address(self->node[0], attach.fd);
+	ASSERT_NE(0, address);
+	ASSERT_EQ(0, edu_read(&self->edu[0], self->address[0], WORD));
+	close(attach.fd);
+	faults_expect();
+	ASSERT_EQ(0, edu_write(&self->edu[0], address, WORD));
+	EXPECT_TRUE(fault_seen());
+	EXPECT_EQ(-1, first_difference(word, bytes, WORD));
 }
 
 TEST_F(given, an_address_from_before_a_rebind_is_worth_nothing)
