@@ -9,6 +9,7 @@
 
 #include <linux/dma-buf.h>
 
+#include "attach.h"
 #include "binding.h"
 #include "fixture_engine.h"
 #include "importer.h"
@@ -20,6 +21,8 @@ struct life {
 	int importer; /* an outside one, or negative */
 	int fence; /* of a transfer that may be under way, or -1 */
 	struct buffer buffer;
+	int reader; /* its read-only descriptor, or 0 */
+	struct dray_attach attach; /* of memory of this process */
 	uint8_t *copy; /* what the buffer must hold */
 };
 
@@ -40,6 +43,25 @@ static int do_map(struct life *life)
 	fill_random(life->copy, SIZE, 17);
 	memcpy(map, life->copy, SIZE);
 	return 0;
+}
+
+static int do_export(struct life *life)
+{
+	struct dray_export export = {
+		.buffer_fd = life->buffer.fd,
+		.flags = DRAY_EXPORT_READ_ONLY,
+	};
+	int ret = node_call(life->node, DRAY_IOC_EXPORT, &export);
+
+	life->reader = export.fd;
+	return ret;
+}
+
+static int do_attach(struct life *life)
+{
+	int ret = attach_memory(life->node, life->copy, SIZE, 0, &life->attach);
+
+	return ret < 0 ? ret : 0;
 }
 
 static int do_address(struct life *life)
@@ -129,14 +151,16 @@ static int do_copy(struct life *life)
 
 /* In the order of a buffer's life: each point has those before it behind it. */
 static int (*const points[])(struct life *life) = {
-	do_allocate, do_map,	do_address, do_sync,
-	do_import,   do_access, do_copy,    do_submit,
+	do_allocate, do_map,	do_export, do_attach, do_address,
+	do_sync,     do_import, do_access, do_copy,   do_submit,
 };
 
 enum {
 	OPENED,
 	ALLOCATED,
 	MAPPED,
+	EXPORTED,
+	ATTACHED,
 	ADDRESSED,
 	SYNCED,
 	IMPORTED,
@@ -161,6 +185,8 @@ FIXTURE_VARIANT(vanish)
 FIXTURE_VARIANT_ADD(vanish, before_alloc){ .point = OPENED };
 FIXTURE_VARIANT_ADD(vanish, after_alloc){ .point = ALLOCATED };
 FIXTURE_VARIANT_ADD(vanish, after_mmap){ .point = MAPPED };
+FIXTURE_VARIANT_ADD(vanish, after_export){ .point = EXPORTED };
+FIXTURE_VARIANT_ADD(vanish, after_attach){ .point = ATTACHED };
 FIXTURE_VARIANT_ADD(vanish, after_address){ .point = ADDRESSED };
 FIXTURE_VARIANT_ADD(vanish, after_sync){ .point = SYNCED };
 FIXTURE_VARIANT_ADD(vanish, after_import){ .point = IMPORTED };
@@ -233,10 +259,9 @@ TEST_F(vanish, the_old_descriptor_knows_that_the_device_is_gone)
 }
 
 /* The mapping, or one that is made now, has the bytes that were there. */
-static int64_t changed_byte(struct life *life, size_t size)
+static int64_t changed_byte(struct life *life, int fd, size_t size)
 {
-	uint8_t *map =
-		mmap(NULL, SIZE, PROT_READ, MAP_SHARED, life->buffer.fd, 0);
+	uint8_t *map = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
 	int64_t at;
 
 	if (map == MAP_FAILED)
@@ -266,9 +291,53 @@ TEST_F(vanish, the_buffer_keeps_its_bytes_while_there_is_no_node)
 		if (ret != 1)
 			size = SIZE / 2;
 	}
-	EXPECT_EQ(-1, changed_byte(life, size));
+	EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, size));
+	if (life->reader)
+		EXPECT_EQ(-1, changed_byte(life, life->reader, size));
 	EXPECT_EQ(0, buffer_cpu_access(life->buffer.fd,
 				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+}
+
+static int sync_attachment(const struct life *life, int node)
+{
+	return buffer_sync(node, life->attach.fd, DRAY_SYNC_FOR_DEVICE,
+			   DRAY_TO_DEVICE, 0, SIZE);
+}
+
+TEST_F(vanish, what_was_attached_ends_with_the_node)
+{
+	struct life *life = &self->life;
+	int old = life->node;
+
+	if (variant->point < ATTACHED)
+		SKIP(return, "nothing is attached yet");
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	EXPECT_EQ(-ENODEV, sync_attachment(life, old));
+	ASSERT_EQ(0, come_back(&self->binding, life));
+	/* the node that came back is another one */
+	EXPECT_EQ(-EINVAL, sync_attachment(life, life->node));
+	EXPECT_EQ(0, close(life->attach.fd));
+	EXPECT_EQ(0, do_attach(life));
+	EXPECT_EQ(0, sync_attachment(life, life->node));
+}
+
+TEST_F(vanish, the_read_only_descriptor_works_on_the_new_descriptor)
+{
+	struct life *life = &self->life;
+
+	if (variant->point < EXPORTED)
+		SKIP(return, "nothing is exported yet");
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	EXPECT_EQ(-ENODEV,
+		  do_export(&(struct life){ .node = life->node,
+					    .buffer.fd = life->buffer.fd }));
+	ASSERT_EQ(0, come_back(&self->binding, life));
+	if (life->fence >= 0)
+		wait_for_transfer(life);
+	EXPECT_EQ(0, buffer_sync(life->node, life->reader, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, SIZE));
+	EXPECT_EQ(0, do_export(life));
+	EXPECT_EQ(-1, changed_byte(life, life->reader, SIZE / 2));
 }
 
 TEST_F(vanish, the_old_buffer_works_on_the_new_descriptor)
@@ -291,9 +360,9 @@ TEST_F(vanish, the_old_buffer_works_on_the_new_descriptor)
 		  info.attachments);
 	if (self->submits) {
 		EXPECT_EQ(0, do_copy(life));
-		EXPECT_EQ(-1, changed_byte(life, SIZE));
+		EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, SIZE));
 	} else {
-		EXPECT_EQ(-1, changed_byte(life, SIZE));
+		EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, SIZE));
 	}
 }
 
