@@ -2,21 +2,28 @@
 /*
  * Holds buffers, for dmactl to show.
  *
- *	dmactl-holder [--orphan | --churn | --copy] HEAP [NAME BYTES]...
+ *	dmactl-holder [--OPTION] HEAP [NAME BYTES]...
  *
  * Allocates the buffers, prints the id of each and "ready", and gives them
  * back when its standard input ends.  --orphan: the process that allocated
  * ends, a child of it keeps the buffers.  --churn: allocates and frees them
  * over and over until then.  --copy: lets an engine copy the first buffer to
- * the second before "ready".  DRAY_TEST_NODE is the node.
+ * the second before "ready".  --address: asks for the address of the first.
+ * --read-only: has a second descriptor of the first, which is read-only.
+ * DRAY_TEST_NODE is the node; that of EXPORT, which the library does not have,
+ * is /dev/dray0.
  */
 #include <err.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+#include <linux/dray.h>
 
 #include <dray/transfer.h>
 
@@ -84,6 +91,29 @@ static void copy_first_to_second(void)
 	dray_queue_destroy(queue);
 }
 
+static void ask_for_address(void)
+{
+	struct dray_segment segment;
+	size_t segments;
+
+	if (dray_buffer_addresses(held[0], 0, 0, &segment, 1, &segments))
+		errx(1, "%s", dray_last_error());
+}
+
+/* It stays open until the process ends. */
+static void export_read_only(void)
+{
+	struct dray_export call = {
+		.buffer_fd = dray_buffer_fd(held[0]),
+		.flags = DRAY_EXPORT_READ_ONLY,
+	};
+	int fd = open("/dev/dray0", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || ioctl(fd, DRAY_IOC_EXPORT, &call))
+		err(1, "EXPORT");
+	close(fd);
+}
+
 static bool input_ended(int timeout)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -126,6 +156,10 @@ int main(int argc, char **argv)
 		become_an_orphan();
 	if (!strcmp(option, "--copy"))
 		copy_first_to_second();
+	if (!strcmp(option, "--address"))
+		ask_for_address();
+	if (!strcmp(option, "--read-only"))
+		export_read_only();
 	say_ready();
 	if (!strcmp(option, "--churn")) {
 		while (!input_ended(0)) {

@@ -260,10 +260,11 @@ int identify_open(const char *node)
 	return -1;
 }
 
-uint64_t identify(int node, int fd)
+uint64_t identify(int node, int fd, bool *read_only)
 {
 	(void)node;
 	(void)fd;
+	(void)read_only;
 	return 0;
 }
 

@@ -236,6 +236,43 @@ esac
 release
 is orphan_is_freed_with_its_last_user "$("$dmactl" list --no-header)" ""
 
+hold --read-only "$heap" shared 4096
+# shellcheck disable=SC2086
+set -- $ids
+is show_tells_which_descriptor_is_read_only \
+	"$("$dmactl" show "$1" | sed -n 's/^held by: .*, //p' |
+		sed 's/[0-9][0-9]*/N/g')" "descriptors N N (read-only)"
+is json_tells_it_too "$("$dmactl" show --json "$1" | tr -d ' \n' |
+	sed -n 's/.*\("read_only":[^]]*\].\).*/\1/p' |
+	sed 's/[0-9][0-9]*/N/g')" '"read_only":[N]}'
+release
+
+# A process that was told an address is killed.
+hold --address "$heap" told 65536 "not told" 4096
+# shellcheck disable=SC2086
+set -- $ids
+kill -9 "$pid"
+wait "$pid" 2>"$folder/rest"
+exec 3>&- 4<&-
+is what_is_held_is_listed "$(row "$1" | awk '{ print $5, $12 }')" "held told"
+is what_is_not_held_is_gone "$(row "$2")" ""
+is json_says_that_it_is_held \
+	"$("$dmactl" show --json "$1" | grep -E '^  "held":')" '  "held": true,'
+is reclaim_frees_one "$("$dmactl" reclaim "$1")" "reclaimed: 1 buffer, 64.0K"
+is nothing_is_listed_after_reclaim "$("$dmactl" list --no-header)" ""
+error=$("$dmactl" reclaim "$1" 2>&1)
+is what_is_not_held_is_not_reclaimed $? 1
+[ -n "$error" ]
+ok $? reclaim_says_why_not
+is reclaim_of_nothing_frees_nothing "$("$dmactl" reclaim --all)" \
+	"reclaimed: 0 buffers, 0B"
+hold --address "$heap" told 8192
+kill -9 "$pid"
+wait "$pid" 2>"$folder/rest"
+exec 3>&- 4<&-
+is reclaim_frees_all "$("$dmactl" reclaim --all --bytes)" \
+	"reclaimed: 1 buffer, 8192 bytes"
+
 # Buffers come and go between LIST and BUFFER_INFO: never an error.
 hold --churn "$heap" a 4096 b 4096 c 4096 d 4096 e 4096 f 4096
 errors=$folder/errors

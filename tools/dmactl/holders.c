@@ -64,7 +64,8 @@ static void read_comm(struct holder *holder)
 		holder->comm[length - 1] = '\0';
 }
 
-static void add_descriptor(struct holder_list *list, int pid, int descriptor)
+static void add_descriptor(struct holder_list *list, int pid,
+			   struct descriptor descriptor)
 {
 	struct holder *last =
 		list->count ? &list->entries[list->count - 1] : NULL;
@@ -83,13 +84,14 @@ static void add_descriptor(struct holder_list *list, int pid, int descriptor)
 
 /* False where the caller may not look. */
 static bool look_at(const struct search *search, int pid, int process,
-		    int descriptor)
+		    int number)
 {
-	int copy = (int)syscall(SYS_pidfd_getfd, process, descriptor, 0);
+	struct descriptor descriptor = { .number = number };
+	int copy = (int)syscall(SYS_pidfd_getfd, process, number, 0);
 
 	if (copy < 0)
 		return errno != EPERM;
-	if (identify(search->node, copy) == search->id)
+	if (identify(search->node, copy, &descriptor.read_only) == search->id)
 		add_descriptor(search->list, pid, descriptor);
 	close(copy);
 	return true;
@@ -105,15 +107,15 @@ static void look_into(const struct search *search, int pid)
 
 	free(path);
 	while (folder && allowed && (entry = readdir(folder))) {
-		int descriptor = number_of(entry->d_name);
+		int number = number_of(entry->d_name);
 
-		if (descriptor < 0 || !is_dma_buf(dirfd(folder), entry->d_name))
+		if (number < 0 || !is_dma_buf(dirfd(folder), entry->d_name))
 			continue;
 		if (process < 0)
 			process = (int)syscall(SYS_pidfd_open, pid, 0);
 		if (process < 0)
 			break;
-		allowed = look_at(search, pid, process, descriptor);
+		allowed = look_at(search, pid, process, number);
 	}
 	if (!allowed)
 		search->list->hidden++;

@@ -3,13 +3,19 @@
 #ifndef DMACTL_HOLDERS_H
 #define DMACTL_HOLDERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct descriptor {
+	int number;
+	bool read_only;
+};
 
 struct holder {
 	int pid;
 	char comm[16]; /* zero-terminated */
-	int *descriptors;
+	struct descriptor *descriptors;
 	size_t count; /* of them, at least 1 */
 };
 

@@ -21,12 +21,15 @@ int identify_open(const char *node)
 	return fd;
 }
 
-uint64_t identify(int node, int fd)
+uint64_t identify(int node, int fd, bool *read_only)
 {
 	struct dray_buffer_info info = {
 		.fd = fd,
 		.flags = DRAY_BUFFER_BY_FD,
 	};
 
-	return ioctl(node, DRAY_IOC_BUFFER_INFO, &info) ? 0 : info.id;
+	if (ioctl(node, DRAY_IOC_BUFFER_INFO, &info))
+		return 0;
+	*read_only = info.flags & DRAY_BUFFER_READ_ONLY;
+	return info.id;
 }

@@ -93,7 +93,8 @@ static void print_holder(const struct holder *holder)
 	printf("%-12s %s, pid %d, %s", "held by:", comm, holder->pid,
 	       holder->count == 1 ? "descriptor" : "descriptors");
 	for (size_t i = 0; i < holder->count; i++)
-		printf(" %d", holder->descriptors[i]);
+		printf(" %d%s", holder->descriptors[i].number,
+		       holder->descriptors[i].read_only ? " (read-only)" : "");
 	putchar('\n');
 	free(comm);
 }
@@ -117,15 +118,22 @@ static json_t *holders_document(const struct holder_list *holders)
 	for (size_t i = 0; i < holders->count; i++) {
 		const struct holder *holder = &holders->entries[i];
 		json_t *descriptors = json_array();
+		json_t *read_only = json_array();
 		json_t *object = json_object();
 
-		for (size_t k = 0; k < holder->count; k++)
-			document_append(descriptors,
-					json_integer(holder->descriptors[k]));
+		for (size_t k = 0; k < holder->count; k++) {
+			const struct descriptor *one = &holder->descriptors[k];
+
+			document_append(descriptors, json_integer(one->number));
+			if (one->read_only)
+				document_append(read_only,
+						json_integer(one->number));
+		}
 		document_set(object, "pid", json_integer(holder->pid));
 		document_set(object, "comm",
 			     document_text(holder->comm, sizeof(holder->comm)));
 		document_set(object, "descriptors", descriptors);
+		document_set(object, "read_only", read_only);
 		document_append(array, object);
 	}
 	return array;
@@ -256,7 +264,8 @@ static const char description[] =
 	"ID is the number in the first column of 'dmactl list'.\n"
 	"\n"
 	"  owner    the process that allocated it\n"
-	"  held by  a process that has a descriptor of it now\n"
+	"  held by  a process that has a descriptor of it now; 'read-only'\n"
+	"           behind one through which it cannot write\n"
 	"  synced   bytes that cache maintenance was asked for\n";
 
 const struct command show_command = {
