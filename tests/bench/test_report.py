@@ -112,9 +112,9 @@ class Shown(unittest.TestCase):
             report.between(page, "t", "new\n")
 
     def test_numbers_have_three_digits_or_all_before_the_point(self):
-        self.assertEqual(["0", "0.0123", "1.23", "123", "12,346"],
+        self.assertEqual(["0", "8", "0.0123", "1.23", "123", "12,346"],
                          [report.number(value) for value in
-                          (0, 0.01234, 1.234, 123.4, 12345.6)])
+                          (0, 8, 0.01234, 1.234, 123.4, 12345.6)])
 
 
 if __name__ == "__main__":

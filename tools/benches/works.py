@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What came of the cells of tests/bench/works.
+"""What came of the cells of tests/bench/works, on one or several machines.
 
-usage: works.py samples CELLS           lines for tools/lib/report.py
-       works.py table CELLS             the table, as text
-       works.py page CELLS FILE OBJECT  renews it in a Markdown file, with
-                                        what the suite's object says of the run
+usage: works.py samples CELLS...           lines for tools/lib/report.py
+       works.py table CELLS...             tables, as text
+       works.py page FILE OBJECT CELLS...  renews them in a Markdown file, with
+                                           what the suite's object says of the
+                                           run
+
+CELLS is what the program wrote on one machine, and a line "target WHAT" with a
+tab between.  The first machine has all of dray's heaps.
 """
 
 import json
@@ -19,35 +23,83 @@ import report  # noqa: E402
 OURS = "dray "
 CONTROL = "anonymous"
 GOOD = ("works", "copied")
+ITSELF = "the mapping itself"
 
-# Which cells, by consumer, mapping and what came of them; and why.
-REASONS = []
+PINS = (r"O_DIRECT|ZEROCOPY|io_uring|vmsplice|process_vm|USERPTR|RDMA|VFIO",
+        "EFAULT")
+FRAMES = "mapped by frame number (`VM_PFNMAP`): `get_user_pages()` refuses " \
+    "such mappings in `check_vma_flags()`"
+
+# Consumers, mappings and what came of them, as patterns; and why it is so.
+REASONS = [
+    (PINS[0], "^dray cma", PINS[1],
+     f"`cma` is {FRAMES}. That is on purpose: with pages in the mapping, a "
+     "long-term pin (io_uring, RDMA, V4L2) tries to move them out of the CMA "
+     "area first, and never comes back."),
+    (PINS[0], "^dray carveout", PINS[1],
+     f"A `no-map` region has no pages. It is {FRAMES}."),
+    (PINS[0], "^(dma-heap|udmabuf$)", PINS[1],
+     f"The dma-buf is {FRAMES}."),
+    ("ZEROCOPY", "", "copied",
+     "The pages were pinned and sent, and at the receiver the kernel copied "
+     "them (`skb_orphan_frags_rx()`), as it does with everybody's packets that "
+     "do not leave the machine; ordinary memory too."),
+    ("V4L2 DMABUF$", "carveout", "EFAULT",
+     "vivid writes the picture with the CPU and asks for a kernel mapping, "
+     "which a `no-map` region has not. A camera that writes by DMA does not "
+     "ask."),
+    ("contiguous", "carveout", "not tried",
+     "As in the row above; but this camera asks for the kernel mapping when it "
+     "writes, and does not look whether there is one."),
+    ("contiguous", "dma-heap system|udmabuf", "EFAULT",
+     "The memory is in pieces, and a device without an IOMMU wants one "
+     "(`vb2_dc_map_dmabuf()`: contiguous chunk is too small)."),
+]
 
 
-def read(path):
-    """Consumers and mappings in their order, and what came of each cell."""
-    cells = {}
-    with open(path, encoding="utf-8", errors="replace") as file:
-        for line in file:
-            words = line.rstrip("\r\n").split("\t")
-            if words[0] == "cell":
-                consumer, mapping, *came = words[1:]
-                cells.setdefault(consumer, {})[mapping] = tuple(came)
-    if not cells:
-        raise ValueError("there are no cells")
-    mappings = list(next(iter(cells.values())))
-    for consumer, row in cells.items():
-        if list(row) != mappings:
+class Table:
+    """One machine: its consumers and mappings in their order, and what came
+    of each cell."""
+
+    def __init__(self, path):
+        self.target = ""
+        self.cells = {}
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                words = line.rstrip("\r\n").split("\t")
+                if words[0] == "target":
+                    self.target, = words[1:]
+                elif words[0] == "cell":
+                    consumer, mapping, *came = words[1:]
+                    self.cells.setdefault(consumer, {})[mapping] = tuple(came)
+        if not self.cells:
+            raise ValueError(f"{path}: there are no cells")
+        self.leave_out()
+        for consumer in self.cells:
+            self.check(consumer)
+
+    def leave_out(self):
+        """The mappings that this machine does not have."""
+        rows = self.cells.values()
+        for mapping in list(next(iter(rows))):
+            if all(row.get(mapping, ("",))[::2] == ("absent", ITSELF)
+                   for row in rows):
+                for row in rows:
+                    del row[mapping]
+        self.mappings = list(next(iter(rows)))
+
+    def check(self, consumer):
+        row = self.cells[consumer]
+        if list(row) != self.mappings:
             raise ValueError(f"{consumer}: not every mapping was tried")
-        # A consumer that takes nobody's memory says nothing of ours.
-        if not any(came[0] in GOOD for mapping, came in row.items()
-                   if not mapping.startswith(OURS)):
-            raise ValueError(f"{consumer} is not there: {row}")
         for mapping, (word, error, step) in row.items():
             if word in ("absent", "died"):
                 raise ValueError(f"{consumer}, {mapping}: {word} at {step} "
                                  f"{error}")
-    return cells, mappings
+        # A consumer that takes nobody's memory says nothing of ours.
+        if not any(came[0] in GOOD for mapping, came in row.items()
+                   if not mapping.startswith(OURS)):
+            raise ValueError(f"{consumer} takes no memory at all: {row}")
 
 
 def works(row, mapping):
@@ -56,24 +108,32 @@ def works(row, mapping):
     return word == "works" or word == "copied" == row[CONTROL][0]
 
 
-def samples(cells, mappings):
+def samples(tables):
     """A row for each heap whose every cell has a goal: that it works, or for
     cma, whose mappings have no pages, that it comes back."""
-    for consumer, row in cells.items():
-        for heap in ("reserved", "pages"):
-            name = f"{consumer}: {heap}"
-            print("row", name, "works", "higher", "-", 1, sep="\t")
-            print("sample", name, "dray", int(works(row, OURS + heap)),
-                  sep="\t")
-            for mapping in mappings:
-                if not mapping.startswith(OURS) and \
-                        row[mapping][0] != "unfit":
-                    print("sample", name, mapping, int(works(row, mapping)),
-                          sep="\t")
-        name = f"{consumer}: cma"
-        print("row", name, "returns", "higher", "-", 1, sep="\t")
-        print("sample", name, "dray",
-              int(not row[OURS + "cma"][0].startswith("hang")), sep="\t")
+    for heap in ("reserved", "pages", "cma"):
+        if OURS + heap not in tables[0].mappings:
+            raise ValueError(f"{tables[0].target} has no heap {heap}")
+    print("target", "; ".join(table.target for table in tables), sep="\t")
+    for table in tables:
+        for consumer, row in table.cells.items():
+            for heap in ("reserved", "pages"):
+                if OURS + heap in row:
+                    samples_of(consumer, row, heap)
+            if OURS + "cma" in row:
+                hangs = row[OURS + "cma"][0].startswith("hang")
+                name = f"{consumer}: cma"
+                print("row", name, "returns", "higher", "-", 1, sep="\t")
+                print("sample", name, "dray", int(not hangs), sep="\t")
+
+
+def samples_of(consumer, row, heap):
+    name = f"{consumer}: {heap}"
+    print("row", name, "works", "higher", "-", 1, sep="\t")
+    print("sample", name, "dray", int(works(row, OURS + heap)), sep="\t")
+    for mapping, came in row.items():
+        if not mapping.startswith(OURS) and came[0] != "unfit":
+            print("sample", name, mapping, int(works(row, mapping)), sep="\t")
 
 
 def said(came):
@@ -83,45 +143,46 @@ def said(came):
 
 
 def reason(consumer, mapping, came):
-    """The number of the reason why a cell is as it is, or None for those that
-    need none."""
+    """Why a cell is as it is; nothing for those that need none."""
     if came[0] in ("works", "unfit"):
         return None
-    for i, (consumers, mappings, words, _) in enumerate(REASONS, 1):
+    for consumers, mappings, word, why in REASONS:
         if re.search(consumers, consumer) and re.search(mappings, mapping) \
-                and re.search(words, said(came)):
-            return i
-    return 0
+                and word == said(came):
+            return why
+    raise ValueError(f"no reason is known for {consumer}, {mapping}: {came}")
 
 
-def text(cells, mappings):
-    lines = [["", *mappings]]
-    lines += [[consumer, *(said(row[mapping]) for mapping in mappings)]
-              for consumer, row in cells.items()]
+def text(table):
+    lines = [["", *table.mappings]]
+    lines += [[consumer, *map(said, row.values())]
+              for consumer, row in table.cells.items()]
     widths = [max(map(len, column)) for column in zip(*lines)]
+    print(table.target)
     for line in lines:
         print("  ".join(f"{word:<{width}}"
                         for word, width in zip(line, widths)).rstrip())
     print()
 
 
-def page(cells, mappings, path, data):
-    lines = [f"{data['target']}; emulated on {data['machine']}; commit "
-             f"{data['commit'][:12]}.", "",
-             "| | " + " | ".join(mappings) + " |",
-             "|---|" + "---|" * len(mappings)]
-    for consumer, row in cells.items():
-        words = []
-        for mapping in mappings:
-            number = reason(consumer, mapping, row[mapping])
-            if number == 0:
-                raise ValueError(f"no reason is known for {consumer}, "
-                                 f"{mapping}: {row[mapping]}")
-            mark = f" <sup>{number}</sup>" if number else ""
-            words.append(said(row[mapping]) + mark)
-        lines.append(f"| {consumer} | " + " | ".join(words) + " |")
-    lines += ["", *(f"{i}. {why}"
-                    for i, (*_, why) in enumerate(REASONS, 1))]
+def page(path, data, tables):
+    lines, used = [], []
+    for table in tables:
+        lines += [f"On the {table.target}:", "",
+                  "| | " + " | ".join(table.mappings) + " |",
+                  "|---|" + "---|" * len(table.mappings)]
+        for consumer, row in table.cells.items():
+            words = []
+            for mapping, came in row.items():
+                why = reason(consumer, mapping, came)
+                if why and why not in used:
+                    used.append(why)
+                mark = f" <sup>{used.index(why) + 1}</sup>" if why else ""
+                words.append(said(came) + mark)
+            lines.append(f"| {consumer} | " + " | ".join(words) + " |")
+        lines.append("")
+    lines += [f"{i}. {why}" for i, why in enumerate(used, 1)]
+    lines += ["", f"Emulated on {data['machine']}."]
     with open(path, encoding="utf-8") as file:
         old = file.read()
     new = report.between(old, "works", "\n".join(lines) + "\n")
@@ -131,15 +192,17 @@ def page(cells, mappings, path, data):
 
 def main():
     try:
-        what, path, *rest = sys.argv[1:]
-        cells, mappings = read(path)
+        what, *rest = sys.argv[1:]
+        paths = rest[2:] if what == "page" else rest
+        tables = [Table(path) for path in paths]
         if what == "samples":
-            samples(cells, mappings)
+            samples(tables)
         elif what == "table":
-            text(cells, mappings)
+            for table in tables:
+                text(table)
         else:
             with open(rest[1], encoding="utf-8") as file:
-                page(cells, mappings, rest[0], json.load(file))
+                page(rest[0], json.load(file), tables)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

@@ -2,13 +2,13 @@
 # shellcheck shell=bash
 #
 # Suite works: which parts of the kernel take dray's mappings, and which take
-# those of others, on the emulated ZCU102, whose kernel has a camera, an RDMA
-# card and a graphics device in software.
+# those of others.  On the emulated ZCU102, whose kernel has a camera, an RDMA
+# card and a graphics device in software; VFIO, which wants an IOMMU, on the PC.
 
 # shellcheck disable=SC2034 # tools/bench uses them
 {
 ABOUT_BENCH_WORKS='what takes which memory: O_DIRECT, io_uring, V4L2, RDMA and others'
-PACKAGES_BENCH_WORKS=("${PACKAGES_GUEST[@]}")
+PACKAGES_BENCH_WORKS=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 DOCUMENT_BENCH_WORKS=docs/what-works.md
 }
 
@@ -16,33 +16,54 @@ BENCH_WORKS_SERIES=6.12
 
 bench_works()
 {
-	local samples=$1 scratch=$2 kernel status=0
+	local samples=$1 scratch=$2
 
-	kernel=$(kernel_make arm64 "$BENCH_WORKS_SERIES") || return 1
-	log_quietly program_build bench/works arm64 || return 1
-	(
-		GUEST_BOARD=zcu102 GUEST_SERIES=$BENCH_WORKS_SERIES
-		GUEST_FILES=("$(build_folder bench/works-arm64)")
-		GUEST_MODULES=(loop vgem vivid crc32_generic rdma_rxe)
-		# Two cameras, the second for contiguous memory.
-		GUEST_WORDS+=([vivid]='n_devs=2 node_types=0x1,0x1 allocators=0,1')
-		GUEST_LIMIT=1200
-		guest_run sh -c 'echo 4 >/proc/sys/vm/nr_hugepages && ./works'
-	) >"$scratch/cells" || status=$?
-	if [ "$status" -ne 0 ]; then
-		tail -n 20 "$scratch/cells" >&2
-		return 1
-	fi
-	printf 'target\temulated ZCU102, Linux %s\n' \
-		"$(kernel_version "$kernel")" >"$samples"
-	works_report samples "$scratch/cells" >>"$samples" &&
-		works_report table "$scratch/cells"
+	# Shells of their own: what is set for one guest is not for the other.
+	(works_board "$scratch/board") && (works_pc "$scratch/pc") || return 1
+	works_report samples "$scratch"/{board,pc} >"$samples" &&
+		works_report table "$scratch"/{board,pc}
+}
+
+works_board()
+{
+	GUEST_MODULES=(loop vgem vivid crc32_generic rdma_rxe)
+	# Two cameras, the second for contiguous memory.
+	GUEST_WORDS+=([vivid]='n_devs=2 node_types=0x1,0x1 allocators=0,1')
+	works_run zcu102 arm64 'emulated ZCU102' "$1"
+}
+
+works_pc()
+{
+	GUEST_MODULES=(vfio_iommu_type1 vfio-pci)
+	GUEST_WORDS+=([vfio-pci]='ids=1234:11e8')
+	GUEST_DEVICES=(intel-iommu 'edu,dma_mask=0xffffffffffffffff')
+	GUEST_APPEND=intel_iommu=on GUEST_PARAMETERS=nodes=1
+	works_run pc amd64 'emulated PC with an IOMMU' "$1" -i
+}
+
+# works_run BOARD ARCHITECTURE WHAT CELLS [OPTION]...
+works_run()
+{
+	local architecture=$2 target=$3 cells=$4 kernel status=0
+
+	GUEST_BOARD=$1 GUEST_SERIES=$BENCH_WORKS_SERIES GUEST_LIMIT=1200
+	shift 4
+	kernel=$(kernel_make "$architecture" "$GUEST_SERIES") || return 1
+	log_quietly program_build bench/works "$architecture" || return 1
+	GUEST_FILES=("$(build_folder "bench/works-$architecture")")
+	log_note "trying every cell on the $target"
+	printf 'target\t%s, Linux %s\n' "$target" \
+		"$(kernel_version "$kernel")" >"$cells"
+	guest_run sh -c 'echo 4 >/proc/sys/vm/nr_hugepages && ./works "$@"' \
+		works "$@" >>"$cells" || status=$?
+	[ "$status" -eq 0 ] || tail -n 20 "$cells" >&2
+	return "$status"
 }
 
 # write_works PAGE SCRATCH
 write_works()
 {
-	works_report page "$2/cells" "$1" "$2.json"
+	works_report page "$1" "$2.json" "$2"/{board,pc}
 }
 
 works_report()

@@ -136,9 +136,10 @@ def machine():
 
 
 def number(value):
-    """Three digits that count, or all that stand before the point."""
-    if not value:
-        return "0"
+    """Three digits that count, or all that stand before the point; none
+    behind it for what is whole."""
+    if value == int(value):
+        return f"{value:,.0f}"
     digits = 2 - math.floor(math.log10(abs(value)))
     return f"{value:,.{max(digits, 0)}f}"
 
@@ -204,9 +205,8 @@ def between(page, name, words):
 
 
 def document(path, data):
-    lines = [f"Measured on {data['target']}, on {data['machine']}, commit "
-             f"{data['commit'][:12]}: medians ± half of the middle half's "
-             "range.", ""]
+    lines = [f"Measured on {data['target']}, on {data['machine']}: medians ± "
+             "half of the middle half's range.", ""]
     for i, line in enumerate(cells(data["rows"])):
         lines.append("| " + " | ".join(line) + " |")
         if not i:

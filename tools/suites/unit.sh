@@ -17,8 +17,8 @@ suite_unit()
 		return 0
 	unit_programs native "$scratch"
 	unit_readme "$scratch"
-	tally_run "what benchmarks report" /usr/bin/python3 -B \
-		"$TREE/tests/bench/test_report.py"
+	tally_run "what benchmarks report" /usr/bin/python3 -B -m unittest \
+		discover -s "$TREE/tests/bench"
 }
 
 # unit_tests KIND: name and program of each test, one a line

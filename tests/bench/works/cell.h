@@ -42,6 +42,7 @@ extern const struct consumer process_vm_consumers[];
 extern const struct consumer v4l2_consumers[];
 extern const struct consumer prime_consumers[];
 extern const struct consumer rdma_consumers[];
+extern const struct consumer vfio_consumers[];
 
 /* What is tried now. */
 void cell_step(struct cell *cell, const char *step);

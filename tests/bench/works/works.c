@@ -9,7 +9,9 @@
  *
  * with tabs between.
  *
- *	works [-d SECONDS] [-c CONSUMER] [-m MAPPING]
+ *	works [-i] [-d SECONDS] [-c CONSUMER] [-m MAPPING]
+ *
+ * With -i only what needs an IOMMU, else all that does not.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -35,8 +37,11 @@ static int deadline_s = 60;
 static const struct consumer *const groups[] = {
 	direct_io_consumers, zerocopy_consumers,   io_uring_consumers,
 	vmsplice_consumers,  process_vm_consumers, v4l2_consumers,
-	prime_consumers,     rdma_consumers,
+	prime_consumers,     rdma_consumers,	   NULL,
 };
+
+/* These want a machine with an IOMMU. */
+static const struct consumer *const iommu_groups[] = { vfio_consumers, NULL };
 
 static void cell_run(const struct consumer *consumer,
 		     const struct memory_kind *kind, struct cell *cell)
@@ -110,12 +115,14 @@ int main(int argc, char **argv)
 {
 	const char *only_consumer = "", *only_kind = "";
 	const struct memory_kind *kind;
-	const struct consumer *consumer;
-	size_t i;
+	const struct consumer *const *group = groups, *consumer;
 	int option;
 
-	while ((option = getopt(argc, argv, "d:c:m:")) != -1) {
+	while ((option = getopt(argc, argv, "id:c:m:")) != -1) {
 		switch (option) {
+		case 'i':
+			group = iommu_groups;
+			break;
 		case 'd':
 			deadline_s = atoi(optarg);
 			break;
@@ -129,8 +136,8 @@ int main(int argc, char **argv)
 			return 2;
 		}
 	}
-	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		for (consumer = groups[i]; consumer->name; consumer++) {
+	for (; *group; group++) {
+		for (consumer = *group; consumer->name; consumer++) {
 			if (!strstr(consumer->name, only_consumer))
 				continue;
 			for (kind = memory_kinds; kind->name; kind++)
