@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "../selftests/attach.h"
 #include "fixture_fault.h"
 
 TEST_F(fault, more_runs_than_the_engine_has_descriptors_are_copied)
@@ -132,6 +133,97 @@ TEST_F(fault, unbinding_a_hanging_node_completes_and_memory_stays_out_of_use)
 	ASSERT_EQ(0, node_heap(self->node, 0, &now));
 	EXPECT_EQ(before.buffers - 2, now.buffers);
 	EXPECT_EQ(16 * PIECE, now.quarantined - before.quarantined);
+}
+
+/* Pages of the machine that somebody has pinned, or -1. */
+static long pages_pinned(void)
+{
+	long count, acquired = -1, released = 0;
+	char name[64];
+	FILE *file;
+
+	/* each processor has counted for itself until then */
+	if (write_text("/proc/sys/vm/stat_refresh", "1"))
+		return -1;
+	file = fopen("/proc/vmstat", "r");
+	while (file && fscanf(file, "%63s %ld", name, &count) == 2) {
+		if (!strcmp(name, "nr_foll_pin_acquired"))
+			acquired = count;
+		if (!strcmp(name, "nr_foll_pin_released"))
+			released = count;
+	}
+	if (file)
+		fclose(file);
+	return acquired < 0 ? -1 : acquired - released;
+}
+
+struct pins {
+	long pages;
+};
+
+static bool pins_are_back(void *context)
+{
+	const struct pins *pins = context;
+
+	return pages_pinned() == pins->pages;
+}
+
+/* A transfer to attached memory that nothing but the engine knows any more. */
+static int lose_attached_memory(FIXTURE_DATA(fault) * self)
+{
+	uint8_t *bytes = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dray_transfer transfer = whole(self);
+	struct dray_submit submit = {
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	struct dray_attach attach;
+	int ret;
+
+	ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
+	if (ret < 0)
+		return ret;
+	transfer.dst_fd = attach.fd;
+	transfer.run = PIECE;
+	ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
+	close(attach.fd);
+	munmap(bytes, PIECE);
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret;
+}
+
+TEST_F(fault,
+       attached_memory_of_a_hanging_engine_is_pinned_until_it_has_finished)
+{
+	struct pins before = { .pages = pages_pinned() };
+
+	ASSERT_LE(0, before.pages);
+	ASSERT_EQ(1, lose_attached_memory(self));
+	EXPECT_TRUE(wait_for(pins_are_back, &before, 5000));
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self));
+	EXPECT_EQ(before.pages + PIECE / sysconf(_SC_PAGESIZE), pages_pinned());
+	ASSERT_EQ(0, knob("hang", 0));
+	EXPECT_TRUE(wait_for(pins_are_back, &before, 5000));
+}
+
+TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_stays_pinned)
+{
+	long before = pages_pinned();
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self));
+	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
+	ASSERT_EQ(0, knob("hang", 0));
+	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pages_pinned());
+	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
+	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
+	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pages_pinned());
 }
 
 TEST_F(fault, unbinding_drains_what_is_out_and_refuses_what_waits)

@@ -142,7 +142,8 @@ module_dray_build()
 	rm -rf "$into/tree"
 }
 
-# module_test_engine KERNEL: the folder with dray_test_engine.ko
+# module_test_engine KERNEL: the folder with dray_test_engine.ko and
+# dray_test_importer.ko
 module_test_engine()
 {
 	local kernel=$1 entry
@@ -162,9 +163,9 @@ module_test_engine_build()
 
 	log_step "Building dray_test_engine.ko for $(kernel_version "$kernel")"
 	mkdir -p "$into/build"
-	cp "$TREE"/tests/engine/{Kbuild,dray_test_engine.c} "$into/build"
+	cp "$TREE"/tests/engine/{Kbuild,dray_test_*.c} "$into/build"
 	log_quietly module_kbuild "$kernel" "$into/build" || return 1
-	mv "$into/build/dray_test_engine.ko" "$into" || return 1
+	mv "$into"/build/dray_test_{engine,importer}.ko "$into" || return 1
 	rm -rf "$into/build"
 }
 

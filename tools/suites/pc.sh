@@ -40,7 +40,7 @@ pc_programs()
 
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test_engine "$kernel") || return 1
-	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
+	cp "$engine"/dray_test_{engine,importer}.ko "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 
 	batch_add status "$series-the-module-makes-a-node" \
@@ -59,15 +59,17 @@ pc_programs()
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,lost,cancel,life,limits} \
+	cp "$(build_folder selftests-engine)"/{faults,lost,cancel,life,limits,importers} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/faults"
 	batch_add tap "$series-lost" engine/lost
 	batch_add tap "$series-engine-cancel" engine/cancel
 	batch_add tap "$series-life" engine/life
+	batch_add tap "$series-importers" \
+		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS"
 	batch_add tap "$series-limits" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	batch_add status "$series-all-modules-unload" \
-		'guest-unload dray dray_test_engine'
+		'guest-unload dray dray_test_engine dray_test_importer'
 }

@@ -88,7 +88,7 @@ style_checkpatch()
 
 	source=$(kernel_source 6.12) || return 1
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
-		'include/linux/*.h' tests/engine/dray_test_engine.c \
+		'include/linux/*.h' 'tests/engine/dray_test_*.c' \
 		tests/iommu/dray_edu.c | grep -vx driver/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
@@ -176,7 +176,7 @@ style_module()
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
 	mkdir -p "$3.engine" "$3.edu"
-	cp "$TREE"/tests/engine/{Kbuild,dray_test_engine.c} "$3.engine"
+	cp "$TREE"/tests/engine/{Kbuild,dray_test_*.c} "$3.engine"
 	cp "$TREE"/tests/iommu/{Kbuild,dray_edu.c} "$3.edu"
 	for folder in "$3" "$3.engine" "$3.edu"; do
 		# The last uses symbols of the first.

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * An importer of dma-bufs for tests: a device that only reads, one that writes,
+ * and a driver that wants the kernel's own address, each of which the kernel's
+ * importers do not do on machines that everyone has.  It is asked by writing
+ * descriptors to /sys/module/dray_test_importer/parameters; the answer is that
+ * of write(), or what it has then read.
+ */
+#include <linux/dma-buf.h>
+#include <linux/dma-direct.h>
+#include <linux/dma-mapping.h>
+#include <linux/dma-resv.h>
+#include <linux/err.h>
+#include <linux/io.h>
+#include <linux/iosys-map.h>
+#include <linux/kernel.h>
+#include <linux/module.h>
+#include <linux/platform_device.h>
+#include <linux/scatterlist.h>
+#include <linux/string.h>
+
+static struct platform_device *test_device;
+
+static unsigned long sum;
+module_param(sum, ulong, 0444);
+MODULE_PARM_DESC(sum, "of all bytes that the device read last");
+
+/* As the device would: at the addresses that it was given. */
+static void test_read(struct device *dev, struct sg_table *table)
+{
+	struct scatterlist *entry;
+	const u8 *bytes;
+	unsigned int at;
+	int i;
+
+	sum = 0;
+	for_each_sgtable_dma_sg(table, entry, i) {
+		bytes = phys_to_virt(dma_to_phys(dev, sg_dma_address(entry)));
+		for (at = 0; at < sg_dma_len(entry); at++)
+			sum += bytes[at];
+	}
+}
+
+static void test_write(struct device *dev, struct sg_table *table, u8 value)
+{
+	struct scatterlist *entry;
+	int i;
+
+	for_each_sgtable_dma_sg(table, entry, i)
+		memset(phys_to_virt(dma_to_phys(dev, sg_dma_address(entry))),
+		       value, sg_dma_len(entry));
+}
+
+static int test_map(struct dma_buf *dmabuf, enum dma_data_direction direction)
+{
+	struct device *dev = &test_device->dev;
+	struct dma_buf_attachment *attachment;
+	struct sg_table *table;
+	int ret;
+
+	attachment = dma_buf_attach(dmabuf, dev);
+	if (IS_ERR(attachment))
+		return PTR_ERR(attachment);
+	dma_resv_lock(dmabuf->resv, NULL);
+	table = dma_buf_map_attachment(attachment, direction);
+	ret = PTR_ERR_OR_ZERO(table);
+	if (!ret) {
+		if (direction == DMA_TO_DEVICE)
+			test_read(dev, table);
+		else
+			test_write(dev, table,
+				   direction == DMA_FROM_DEVICE ? 0x55 : 0x66);
+		dma_buf_unmap_attachment(attachment, table, direction);
+	}
+	dma_resv_unlock(dmabuf->resv);
+	dma_buf_detach(dmabuf, attachment);
+	return ret;
+}
+
+static int test_vmap(struct dma_buf *dmabuf)
+{
+	struct iosys_map map;
+	int ret;
+
+	dma_resv_lock(dmabuf->resv, NULL);
+	ret = dma_buf_vmap(dmabuf, &map);
+	if (!ret)
+		dma_buf_vunmap(dmabuf, &map);
+	dma_resv_unlock(dmabuf->resv);
+	return ret;
+}
+
+static int test_ask(const char *how, struct dma_buf *dmabuf)
+{
+	if (!strcmp(how, "to"))
+		return test_map(dmabuf, DMA_TO_DEVICE);
+	if (!strcmp(how, "from"))
+		return test_map(dmabuf, DMA_FROM_DEVICE);
+	if (!strcmp(how, "both"))
+		return test_map(dmabuf, DMA_BIDIRECTIONAL);
+	return strcmp(how, "vmap") ? -EINVAL : test_vmap(dmabuf);
+}
+
+static int test_set(const char *text, const struct kernel_param *param)
+{
+	struct dma_buf *dmabuf;
+	char how[8];
+	int fd, ret;
+
+	if (sscanf(text, "%7s %d", how, &fd) != 2)
+		return -EINVAL;
+	dmabuf = dma_buf_get(fd);
+	if (IS_ERR(dmabuf))
+		return PTR_ERR(dmabuf);
+	ret = test_ask(how, dmabuf);
+	dma_buf_put(dmabuf);
+	return ret;
+}
+
+static const struct kernel_param_ops test_ops = { .set = test_set };
+
+module_param_cb(import, &test_ops, NULL, 0200);
+MODULE_PARM_DESC(import,
+		 "\"to FD\", \"from FD\", \"both FD\": a device; \"vmap FD\"");
+
+static int __init test_init(void)
+{
+	struct platform_device_info info = {
+		.name = "dray-test-importer",
+		.id = PLATFORM_DEVID_NONE,
+		.dma_mask = DMA_BIT_MASK(64),
+	};
+
+	test_device = platform_device_register_full(&info);
+	return PTR_ERR_OR_ZERO(test_device);
+}
+
+static void __exit test_exit(void)
+{
+	platform_device_unregister(test_device);
+}
+
+module_init(test_init);
+module_exit(test_exit);
+
+MODULE_DESCRIPTION("An importer of dma-bufs that does as it is told, for tests");
+MODULE_LICENSE("Dual MIT/GPL");
+MODULE_INFO(import_ns, "DMA_BUF");

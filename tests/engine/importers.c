@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Devices of other drivers on a read-only dma-buf: one that reads is let in,
+ * one that writes is not, and no driver gets the kernel's own address of it.
+ * Needs dray_test_importer.ko, and dray.ko with nodes=1.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../selftests/binding.h"
+#include "../selftests/fixture_heap.h"
+
+#define PARAMETERS "/sys/module/dray_test_importer/parameters/"
+
+static int import(const char *how, int fd)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%s %d", how, fd);
+	return write_text(PARAMETERS "import", text);
+}
+
+/* Of all bytes that the device has read, or -1. */
+static long sum_read(void)
+{
+	char text[32] = "";
+	int fd = open(PARAMETERS "sum", O_RDONLY);
+	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	close(fd);
+	return length > 0 ? atol(text) : -1;
+}
+
+static long sum_of(const struct buffer *buffer)
+{
+	long sum = 0;
+	size_t i;
+
+	for (i = 0; i < buffer->size; i++)
+		sum += buffer->bytes[i];
+	return sum;
+}
+
+static uint32_t attachments(int node, uint64_t id)
+{
+	struct dray_buffer_info info;
+
+	return node_buffer_info(node, id, &info) ? UINT32_MAX
+						 : info.attachments;
+}
+
+/* A buffer full of known bytes, and its read-only descriptor. */
+#define OPEN_READ_ONLY(buffer, reader)                                         \
+	do {                                                                   \
+		struct dray_export export = { .flags =                         \
+						      DRAY_EXPORT_READ_ONLY }; \
+		ASSERT_EQ(0, buffer_open(self->node, self->heap.index,         \
+					 4 * self->page, &(buffer)));          \
+		fill_random((buffer).bytes, (buffer).size, 21);                \
+		export.buffer_fd = (buffer).fd;                                \
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_EXPORT, &export)); \
+		(reader) = export.fd;                                          \
+	} while (0)
+
+TEST_F(heap, a_device_that_reads_reads_through_it)
+{
+	struct buffer buffer;
+	int reader;
+
+	OPEN_READ_ONLY(buffer, reader);
+	ASSERT_EQ(0, import("to", reader));
+	EXPECT_EQ(sum_of(&buffer), sum_read());
+	EXPECT_EQ(0, attachments(self->node, buffer.id));
+}
+
+TEST_F(heap, a_device_that_writes_is_refused_and_writes_nothing)
+{
+	struct buffer buffer;
+	int reader;
+	long sum;
+
+	OPEN_READ_ONLY(buffer, reader);
+	sum = sum_of(&buffer);
+	EXPECT_EQ(-EACCES, import("from", reader));
+	EXPECT_EQ(-EACCES, import("both", reader));
+	EXPECT_EQ(sum, sum_of(&buffer));
+	EXPECT_EQ(0, attachments(self->node, buffer.id));
+}
+
+TEST_F(heap, a_device_writes_through_the_buffers_own_descriptor)
+{
+	struct buffer buffer;
+	int reader;
+
+	OPEN_READ_ONLY(buffer, reader);
+	ASSERT_EQ(0, import("from", buffer.fd));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x55));
+	ASSERT_EQ(0, import("both", buffer.fd));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x66));
+	/* what was written before is what is read through the other */
+	ASSERT_EQ(0, import("to", reader));
+	EXPECT_EQ(sum_of(&buffer), sum_read());
+}
+
+TEST_F(heap, no_driver_gets_the_kernels_address_of_it)
+{
+	struct buffer buffer;
+	int reader;
+
+	OPEN_READ_ONLY(buffer, reader);
+	EXPECT_GT(0, import("vmap", reader));
+	EXPECT_EQ(0, import("vmap", buffer.fd));
+}
+
+TEST_HARNESS_MAIN
