@@ -8,6 +8,10 @@
  * back, looked at again from time to time and before a request fails, and
  * given out only when the last foreign reference is gone.  A page is
  * `taken` while a buffer has it or it is held back.
+ *
+ * Only pages that nobody has are marked as reserved: VFIO and KVM take such a
+ * mark for a page without references, and would never drop the ones that they
+ * took.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -80,6 +84,7 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 		cond_resched();
 		if (!page_ref_freeze(dray_reserved_page(reserved, index), 1))
 			continue;
+		SetPageReserved(dray_reserved_page(reserved, index));
 		dray_reserved_let_go(dray_reserved_page(reserved, index));
 		clear_bit(index, reserved->held_map);
 		dray_runs_give(&reserved->runs, index, 1);
@@ -106,6 +111,7 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 	struct page *page = dray_reserved_page(reserved, index);
 
 	if (page_ref_freeze(page, 1)) {
+		SetPageReserved(page);
 		dray_runs_give(&reserved->runs, index, 1);
 	} else {
 		dray_reserved_keep(page, charge);
@@ -140,8 +146,10 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	extent->page = dray_reserved_page(reserved, index);
 	extent->start = PFN_PHYS(reserved->runs.first + index);
 	extent->size = request->size;
-	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
+	for (i = 0; i < extent->size >> PAGE_SHIFT; i++) {
+		ClearPageReserved(extent->page + i);
 		page_ref_unfreeze(extent->page + i, 1);
+	}
 	return 0;
 }
 
@@ -199,8 +207,11 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 	unsigned long index;
 
 	cancel_delayed_work_sync(&reserved->sweep);
-	for_each_set_bit(index, reserved->held_map, reserved->runs.pages)
+	for_each_set_bit(index, reserved->held_map, reserved->runs.pages) {
+		/* What the next module looks for. */
+		SetPageReserved(dray_reserved_page(reserved, index));
 		dray_reserved_let_go(dray_reserved_page(reserved, index));
+	}
 	for_each_clear_bit(index, reserved->runs.taken, reserved->runs.pages)
 		page_ref_unfreeze(dray_reserved_page(reserved, index), 1);
 	bitmap_free(reserved->held_map);

@@ -186,6 +186,57 @@ TEST_F_TIMEOUT(reserved, a_full_heap_waits_for_quarantine_before_it_refuses,
 				     self->heap.largest_free, &buffer));
 }
 
+#define KPF_RESERVED 32
+
+/* The frame of a mapped page, or 0. */
+static uint64_t frame_of(const void *address, size_t page)
+{
+	int file = open("/proc/self/pagemap", O_RDONLY);
+	uint64_t entry = 0;
+
+	if (pread(file, &entry, sizeof(entry),
+		  (off_t)((uintptr_t)address / page * sizeof(entry))) !=
+	    sizeof(entry))
+		entry = 0;
+	close(file);
+	/* bits 0 to 54 */
+	return entry & ((1ull << 55) - 1);
+}
+
+static bool is_marked(uint64_t frame)
+{
+	int file = open("/proc/kpageflags", O_RDONLY);
+	uint64_t flags = 0;
+
+	if (pread(file, &flags, sizeof(flags),
+		  (off_t)(frame * sizeof(flags))) != sizeof(flags))
+		flags = 0;
+	close(file);
+	return flags & 1ull << KPF_RESERVED;
+}
+
+static bool is_marked_again(void *context)
+{
+	return is_marked(*(uint64_t *)context);
+}
+
+/* VFIO and KVM never let go of pages that are marked as reserved. */
+TEST_F(reserved, pages_are_marked_as_reserved_only_while_nobody_has_them)
+{
+	struct buffer buffer;
+	uint64_t frame;
+
+	if (access("/proc/kpageflags", R_OK))
+		SKIP(return, "this kernel does not tell the flags of pages");
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
+				 &buffer));
+	frame = frame_of(buffer.bytes + 3 * self->page, self->page);
+	ASSERT_NE(0, frame);
+	EXPECT_FALSE(is_marked(frame));
+	buffer_close(&buffer);
+	EXPECT_TRUE(wait_for(is_marked_again, &frame, LEDGER_DEADLINE));
+}
+
 TEST_F(heap, another_process_reads_and_writes_a_mapping)
 {
 	uint8_t *seen = malloc(4 * self->page);
