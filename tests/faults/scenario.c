@@ -294,7 +294,6 @@ static int run_questions(void)
 
 static int run_export(void)
 {
-#ifdef DRAY_IOC_EXPORT
 	struct dray_export export = { .buffer_fd = src.fd,
 				      .flags = DRAY_EXPORT_READ_ONLY };
 	int ret = node_call(node, DRAY_IOC_EXPORT, &export);
@@ -302,12 +301,8 @@ static int run_export(void)
 	if (!ret)
 		other = export.fd;
 	return ret;
-#else
-	return NOT_HERE;
-#endif
 }
 
-#ifdef DRAY_IOC_ATTACH
 static int attach(struct dray_attach *attach)
 {
 	int ret = node_call(node, DRAY_IOC_ATTACH, attach);
@@ -316,11 +311,9 @@ static int attach(struct dray_attach *attach)
 		other = attach->fd;
 	return ret;
 }
-#endif
 
 static int run_attach_user(void)
 {
-#ifdef DRAY_IOC_ATTACH
 	static uint8_t memory[SIZE];
 	struct dray_attach args = {
 		.dmabuf_fd = -1,
@@ -330,9 +323,6 @@ static int run_attach_user(void)
 	};
 
 	return attach(&args);
-#else
-	return NOT_HERE;
-#endif
 }
 
 /* A dma-buf of the importer's own memory. */
@@ -352,25 +342,17 @@ static int prepare_foreign(void)
 
 static int run_attach_dmabuf(void)
 {
-#ifdef DRAY_IOC_ATTACH
 	struct dray_attach args = { .dmabuf_fd = src.fd };
 
 	return attach(&args);
-#else
-	return NOT_HERE;
-#endif
 }
 
 static int run_cancel(void)
 {
-#ifdef DRAY_IOC_CANCEL
 	struct dray_cancel cancel = { .fence_fd = -1,
 				      .channel = DRAY_CHANNEL_ANY };
 
 	return node_call(node, DRAY_IOC_CANCEL, &cancel);
-#else
-	return NOT_HERE;
-#endif
 }
 
 static int write_name(const char *file)
