@@ -45,6 +45,7 @@ struct board {
 struct settings {
 	uint64_t seed;
 	uint64_t calls;
+	uint64_t guide; /* what one input of these many reaches is looked at */
 	bool coverage;
 	bool loud; /* each call is told before it is done */
 	int disk;

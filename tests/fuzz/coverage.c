@@ -56,6 +56,11 @@ int coverage_begin(struct coverage *coverage)
 	return ioctl(coverage->fd, KCOV_ENABLE, KCOV_TRACE_PC) ? -errno : 0;
 }
 
+int coverage_end(struct coverage *coverage)
+{
+	return ioctl(coverage->fd, KCOV_DISABLE, 0) ? -errno : 0;
+}
+
 void coverage_reset(struct coverage *coverage)
 {
 	__atomic_store_n(&coverage->places[0], 0, __ATOMIC_RELAXED);

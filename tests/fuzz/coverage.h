@@ -23,6 +23,7 @@ bool coverage_find(void);
 /* 0 or a negative errno.  It is of the thread that begins. */
 int coverage_make(struct coverage *coverage);
 int coverage_begin(struct coverage *coverage);
+int coverage_end(struct coverage *coverage);
 void coverage_reset(struct coverage *coverage);
 
 /* Adds what was reached to @seen; the number of places that were not there. */

@@ -6,12 +6,13 @@
  * place of the module is kept and changed further.
  *
  *	fuzz [--calls N] [--seed S] [--corpus FILE]... [--save FILE] [--blind]
- *	     [--replay SEED] [--loud]
+ *	     [--guide N] [--replay SEED] [--loud]
  *
  * --corpus does its inputs first, and keeps them; --save writes those that
- * reach something which none before them does; --blind goes without KCOV: what
- * a thread does depends on its seed alone then; --replay does that again in a
- * single thread, --loud names each call.
+ * reach something which none before them does; --guide looks at what one input
+ * of N reaches, since looking costs more than most calls; --blind goes without
+ * KCOV: what a thread does depends on its seed alone then; --replay does that
+ * again in a single thread, --loud names each call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -33,7 +34,6 @@
 #include "../selftests/node.h"
 #include "../selftests/process.h"
 #include "board.h"
-#include "later.h"
 #include "run.h"
 
 #define PHASE 20000 /* calls */
@@ -332,6 +332,8 @@ static void options(int argc, char **argv)
 		i++;
 		if (!strcmp(argv[i - 1], "--calls"))
 			settings.calls = strtoull(value, NULL, 0);
+		else if (!strcmp(argv[i - 1], "--guide"))
+			settings.guide = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[i - 1], "--seed"))
 			settings.seed = strtoull(value, NULL, 0);
 		else if (!strcmp(argv[i - 1], "--replay"))
@@ -357,6 +359,7 @@ int main(int argc, char **argv)
 		return KSFT_FAIL;
 	settings.seed = (uint64_t)time(NULL) * 1000000;
 	settings.calls = 100000;
+	settings.guide = 1;
 	settings.coverage = coverage_find();
 	ksft_print_header();
 	options(argc, argv);

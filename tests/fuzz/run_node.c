@@ -12,7 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "later.h"
+#include <linux/dray.h>
+
 #include "run.h"
 
 #define RANGES 8

@@ -7,7 +7,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "later.h"
+#include <linux/dray.h>
+
 #include "run.h"
 
 #define TRANSFERS 4

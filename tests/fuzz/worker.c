@@ -132,8 +132,12 @@ static void call_count(const struct call *call, int ret)
 		atomic_fetch_add(&board->absent[call->kind], 1);
 }
 
-/* The number of calls after which nothing new was reached. */
-static uint32_t input_run(struct job *job, const struct input *input)
+/*
+ * The number of calls after which nothing new was reached; 0 where nobody
+ * looks.
+ */
+static uint32_t input_run(struct job *job, const struct input *input,
+			  bool guided)
 {
 	struct worker *worker = job->worker;
 	const struct call *call;
@@ -149,7 +153,7 @@ static uint32_t input_run(struct job *job, const struct input *input)
 		atomic_store(&worker->count, count + 1);
 		if (settings.loud)
 			call_print(call, stderr);
-		if (settings.coverage)
+		if (guided)
 			coverage_reset(&job->coverage);
 		atomic_store(&worker->began, milliseconds_now());
 		ret = call_run(&job->thread, call);
@@ -157,8 +161,7 @@ static uint32_t input_run(struct job *job, const struct input *input)
 				 milliseconds_now() - worker->began);
 		atomic_store(&worker->began, 0);
 		call_count(call, ret);
-		if (settings.coverage &&
-		    coverage_add(&job->coverage, board->seen))
+		if (guided && coverage_add(&job->coverage, board->seen))
 			last = i + 1;
 	}
 	atomic_fetch_add(&board->calls, input->count);
@@ -171,10 +174,9 @@ static void *thread_fuzz(void *context)
 	struct input input, other;
 	uint64_t *state = &job->thread.state;
 	uint32_t last;
+	bool guided;
 
 	atomic_store(&job->worker->task, (int)syscall(SYS_gettid));
-	if (settings.coverage && coverage_begin(&job->coverage))
-		_exit(3);
 	while (atomic_load(&board->calls) < board->until) {
 		if (object_fd(OBJECT_NODE, 0) >= 0 && pick(state, 3) &&
 		    corpus_pick(&input, state)) {
@@ -184,7 +186,12 @@ static void *thread_fuzz(void *context)
 		} else {
 			input_make(&input, state);
 		}
-		last = input_run(job, &input);
+		guided = settings.coverage && !pick(state, settings.guide);
+		if (guided && coverage_begin(&job->coverage))
+			_exit(3);
+		last = input_run(job, &input, guided);
+		if (guided && coverage_end(&job->coverage))
+			_exit(3);
 		if (last)
 			corpus_add(&input, last);
 	}
@@ -264,7 +271,7 @@ _Noreturn void process_corpus(void)
 	for (i = 0; i < count; i++) {
 		input = board->corpus[i];
 		input.fresh = true;
-		board->kept[i] = input_run(&job, &input);
+		board->kept[i] = input_run(&job, &input, settings.coverage);
 	}
 	_exit(0);
 }
