@@ -45,7 +45,8 @@ fuzz_run()
 		engine=$(module_test_engine "$(kernel_make amd64 checked)") ||
 			die "no engine for tests"
 	fi
-	[ "$LONG" = no ] || known+=" --save /results/$board.txt"
+	# By then little is new.
+	[ "$LONG" = no ] || known+=" --guide 8 --save /results/$board.txt"
 	batch_add tap "$board-fuzz" "./fuzz --calls $calls$known"
 	(
 		GUEST_MODULES=(loop vgem)
