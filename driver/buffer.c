@@ -15,10 +15,11 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
+#include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
+#include <linux/spinlock.h>
 
 #include "buffer.h"
 #include "held.h"
@@ -27,8 +28,12 @@
 
 #define DRAY_LARGEST_SIZE ((u64)(SIZE_MAX & PAGE_MASK))
 
-/* Identifier -> buffer.  Its lock also guards the step between one and none. */
-static DEFINE_XARRAY(dray_buffers);
+/*
+ * By identifier.  The lock also guards the step of a buffer's references
+ * between one and none.
+ */
+static struct rb_root dray_buffers = RB_ROOT;
+static DEFINE_SPINLOCK(dray_buffers_lock);
 static atomic64_t dray_last_id;
 
 /*
@@ -38,10 +43,10 @@ static atomic64_t dray_last_id;
  */
 static void dray_buffer_revive(struct dray_buffer *buffer)
 {
-	xa_lock(&dray_buffers);
+	spin_lock(&dray_buffers_lock);
 	/* One reference holds it, the other is ours: RECLAIM may come now. */
 	refcount_set(&buffer->kref.refcount, 2);
-	xa_unlock(&dray_buffers);
+	spin_unlock(&dray_buffers_lock);
 	dray_mappings_drop_gone(buffer);
 	dray_buffer_put(buffer);
 }
@@ -56,8 +61,12 @@ static void dray_buffer_release(struct kref *kref)
 		return;
 	}
 	/* One that was never shown to anybody is not there. */
-	if (buffer->id <= ULONG_MAX && xa_erase(&dray_buffers, buffer->id))
+	if (!RB_EMPTY_NODE(&buffer->link)) {
+		spin_lock(&dray_buffers_lock);
+		rb_erase(&buffer->link, &dray_buffers);
+		spin_unlock(&dray_buffers_lock);
 		trace_dray_free(buffer);
+	}
 	dray_mappings_drop(buffer, NULL);
 	dma_resv_fini(&buffer->resv);
 	dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned);
@@ -72,34 +81,55 @@ void dray_buffer_put(struct dray_buffer *buffer)
 	kref_put(&buffer->kref, dray_buffer_release);
 }
 
+/* The first one from @id on, whether or not it is being freed; or NULL. */
+static struct dray_buffer *dray_buffer_from(u64 id)
+{
+	struct rb_node *node = dray_buffers.rb_node;
+	struct dray_buffer *buffer, *found = NULL;
+
+	lockdep_assert_held(&dray_buffers_lock);
+	while (node) {
+		buffer = rb_entry(node, struct dray_buffer, link);
+		if (buffer->id >= id) {
+			found = buffer;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
 /* The buffer with @id, or NULL. */
 struct dray_buffer *dray_buffer_of_id(u64 id)
 {
-	struct dray_buffer *buffer = NULL;
+	struct dray_buffer *buffer;
 
-	if (!id || id > ULONG_MAX)
-		return NULL;
-	xa_lock(&dray_buffers);
-	buffer = xa_load(&dray_buffers, id);
-	if (buffer && !kref_get_unless_zero(&buffer->kref))
+	spin_lock(&dray_buffers_lock);
+	buffer = dray_buffer_from(id);
+	if (buffer &&
+	    (buffer->id != id || !kref_get_unless_zero(&buffer->kref)))
 		buffer = NULL;
-	xa_unlock(&dray_buffers);
+	spin_unlock(&dray_buffers_lock);
 	return buffer;
 }
 
 /* The first buffer above *@id, whose own identifier is stored there. */
 struct dray_buffer *dray_buffer_next(u64 *id)
 {
-	unsigned long index = *id;
-	struct dray_buffer *buffer;
+	struct dray_buffer *buffer = NULL;
 
-	xa_lock(&dray_buffers);
-	do {
-		buffer = xa_find_after(&dray_buffers, &index, ULONG_MAX,
-				       XA_PRESENT);
-	} while (buffer && !kref_get_unless_zero(&buffer->kref));
-	xa_unlock(&dray_buffers);
-	*id = index;
+	spin_lock(&dray_buffers_lock);
+	while (*id < U64_MAX) {
+		buffer = dray_buffer_from(*id + 1);
+		if (!buffer)
+			break;
+		*id = buffer->id;
+		if (kref_get_unless_zero(&buffer->kref))
+			break;
+		buffer = NULL;
+	}
+	spin_unlock(&dray_buffers_lock);
 	return buffer;
 }
 
@@ -169,6 +199,7 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	}
 
 	kref_init(&buffer->kref);
+	RB_CLEAR_NODE(&buffer->link);
 	buffer->id = atomic64_inc_return(&dray_last_id);
 	mutex_init(&buffer->lock);
 	INIT_LIST_HEAD(&buffer->mappings);
@@ -315,18 +346,22 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
  * From here on the buffer is found by its identifier, and by the end of a
  * node: so it happens inside the node that it has been mapped for.
  */
-static int dray_buffer_publish(struct dray_buffer *buffer)
+static void dray_buffer_publish(struct dray_buffer *buffer)
 {
-	int ret;
+	struct rb_node **link = &dray_buffers.rb_node, *parent = NULL;
+	struct dray_buffer *other;
 
-	/* Never used twice; only on 32 bits do they come to an end. */
-	if (buffer->id > ULONG_MAX)
-		return -ENOSPC;
-	ret = xa_err(xa_store(&dray_buffers, buffer->id, buffer,
-			      GFP_KERNEL_ACCOUNT));
-	if (!ret)
-		trace_dray_alloc(buffer);
-	return ret;
+	spin_lock(&dray_buffers_lock);
+	while (*link) {
+		parent = *link;
+		other = rb_entry(parent, struct dray_buffer, link);
+		link = buffer->id < other->id ? &parent->rb_left
+					      : &parent->rb_right;
+	}
+	rb_link_node(&buffer->link, parent, link);
+	rb_insert_color(&buffer->link, &dray_buffers);
+	spin_unlock(&dray_buffers_lock);
+	trace_dray_alloc(buffer);
 }
 
 int dray_alloc_call(struct dray_opener *opener, void *data,
@@ -351,9 +386,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 		ret = PTR_ERR(buffer);
 	} else {
 		strscpy(buffer->name, args->name, sizeof(buffer->name));
-		ret = dray_buffer_publish(buffer);
-		if (ret)
-			dray_buffer_put(buffer);
+		dray_buffer_publish(buffer);
 	}
 	dray_node_leave(node);
 	if (ret)

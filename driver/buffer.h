@@ -13,6 +13,7 @@
 #include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/rbtree.h>
 #include <linux/uidgid.h>
 
 #include "area.h"
@@ -33,6 +34,7 @@ struct vm_area_struct;
 
 struct dray_buffer {
 	struct kref kref;
+	struct rb_node link; /* of all buffers, by identifier */
 	u64 id;
 	struct dray_heap *heap;
 	struct dray_extent extent;
