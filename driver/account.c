@@ -49,6 +49,8 @@ MODULE_PARM_DESC(user_limit,
 		 "bytes that a user may take of a heap, 0: no limit");
 
 static DEFINE_HASHTABLE(dray_accounts, 8);
+/* The one that was emptied last stays, for who has one buffer at a time. */
+static struct dray_account *dray_account_idle;
 /* The table, the charges, and of every heap the limits and what is charged. */
 static DEFINE_SPINLOCK(dray_accounts_lock);
 
@@ -100,8 +102,11 @@ static bool dray_limit_met(u64 limit, u64 used, size_t bytes)
 	return limit && (used > limit || bytes > limit - used);
 }
 
-/* Adds to the account of the caller's user, which is @fresh if it has none. */
-static struct dray_account *dray_account_add(struct dray_heap *heap,
+/*
+ * Adds to the account of the user, which is @fresh if there is none; NULL
+ * where there is neither.
+ */
+static struct dray_account *dray_account_add(struct dray_heap *heap, kuid_t uid,
 					     size_t bytes,
 					     struct dray_account *fresh,
 					     struct dray_refusal *refusal)
@@ -110,21 +115,24 @@ static struct dray_account *dray_account_add(struct dray_heap *heap,
 	u64 limit = 0;
 
 	spin_lock(&dray_accounts_lock);
-	account = dray_account_find(heap, fresh->uid);
+	account = dray_account_find(heap, uid);
 	if (!account)
 		account = fresh;
+	if (!account)
+		goto out;
 	if (dray_limit_met(heap->limit, heap->charged, bytes))
 		limit = heap->limit;
 	else if (dray_limit_met(heap->user_limit, account->used, bytes))
 		limit = heap->user_limit;
-	if (!limit) {
-		if (account == fresh)
-			hash_add(dray_accounts, &account->link,
-				 dray_account_key(heap, account->uid));
-		account->charges++;
-		account->used += bytes;
-		heap->charged += bytes;
-	}
+	if (limit)
+		goto out;
+	if (account == fresh)
+		hash_add(dray_accounts, &account->link,
+			 dray_account_key(heap, uid));
+	account->charges++;
+	account->used += bytes;
+	heap->charged += bytes;
+out:
 	spin_unlock(&dray_accounts_lock);
 	if (limit)
 		return ERR_PTR(dray_refuse(refusal, -EDQUOT, DRAY_REASON_QUOTA,
@@ -132,34 +140,61 @@ static struct dray_account *dray_account_add(struct dray_heap *heap,
 	return account;
 }
 
+/* The same, with an account for a user who has none. */
+static struct dray_account *dray_account_take(struct dray_heap *heap,
+					      size_t bytes,
+					      struct dray_refusal *refusal)
+{
+	struct dray_account *account, *fresh;
+	kuid_t uid = current_euid();
+
+	account = dray_account_add(heap, uid, bytes, NULL, refusal);
+	if (account)
+		return account;
+	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
+	if (!fresh)
+		return ERR_PTR(-ENOMEM);
+	fresh->heap = heap;
+	fresh->uid = uid;
+	account = dray_account_add(heap, uid, bytes, fresh, refusal);
+	if (account != fresh)
+		kfree(fresh);
+	return account;
+}
+
 /*
- * The account, if it is to be freed, because this was the @last of a charge
- * and there is no other.  What is used does not tell: requests for more than
- * there can be are charged too, until the heap refuses, and may wrap around.
+ * When this was the @last of a charge and there is no other, the account stays
+ * in place of the one that stayed before, which is to be freed.  What is used
+ * does not tell: requests for more than there can be are charged too, until
+ * the heap refuses, and may wrap around.
  */
 static struct dray_account *dray_account_sub(struct dray_account *account,
 					     size_t bytes, bool last)
 {
+	struct dray_account *idle = dray_account_idle;
+
 	lockdep_assert_held(&dray_accounts_lock);
 	account->heap->charged -= bytes;
 	account->used -= bytes;
 	if (!last || --account->charges)
 		return NULL;
-	hash_del(&account->link);
-	return account;
+	dray_account_idle = account;
+	if (!idle || idle == account || idle->charges)
+		return NULL;
+	hash_del(&idle->link);
+	return idle;
 }
 
 struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
 				     struct dray_refusal *refusal)
 {
-	struct dray_account *account = NULL, *fresh;
+	struct dray_account *account;
 	struct dray_charge *charge;
-	int ret = -ENOMEM;
+	int ret;
 
 	charge = kzalloc(sizeof(*charge), GFP_KERNEL_ACCOUNT);
-	fresh = kzalloc(sizeof(*fresh), GFP_KERNEL_ACCOUNT);
-	if (!charge || !fresh)
-		goto free;
+	if (!charge)
+		return ERR_PTR(-ENOMEM);
 	charge->bytes = bytes;
 	/* Dedicated memory is of no use to the system. */
 	if (heap->flags & DRAY_HEAP_SHARED) {
@@ -167,15 +202,11 @@ struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
 		if (ret)
 			goto free;
 	}
-	fresh->heap = heap;
-	fresh->uid = current_euid();
-	account = dray_account_add(heap, bytes, fresh, refusal);
+	account = dray_account_take(heap, bytes, refusal);
 	if (IS_ERR(account)) {
 		ret = PTR_ERR(account);
 		goto uncharge;
 	}
-	if (account != fresh)
-		kfree(fresh);
 	charge->account = account;
 	return charge;
 
@@ -183,7 +214,6 @@ uncharge:
 	if (charge->user)
 		dray_uncharge_user(charge->user, bytes);
 free:
-	kfree(fresh);
 	kfree(charge);
 	return ERR_PTR(ret);
 }
@@ -234,6 +264,12 @@ void dray_account_init(struct dray_heap *heap)
 {
 	heap->limit = heap_limit;
 	heap->user_limit = user_limit;
+}
+
+/* When the module goes, and all charges have gone. */
+void dray_account_exit(void)
+{
+	kfree(dray_account_idle);
 }
 
 /* @limit is one of the two of a heap. */

@@ -32,6 +32,7 @@ void dray_charge_let_go(struct dray_charge *charge, size_t bytes);
 
 /* The limits of a heap, bytes; 0: none. */
 void dray_account_init(struct dray_heap *heap);
+void dray_account_exit(void);
 void dray_account_set(u64 *limit, u64 bytes);
 void dray_account_state(struct dray_heap *heap, struct dray_heap_info *info);
 

@@ -222,4 +222,5 @@ void dray_heaps_exit(void)
 		device_unregister(&heap->device);
 	}
 	dray_heap_class_exit();
+	dray_account_exit();
 }
