@@ -105,19 +105,27 @@ static void dray_reserved_sweep_later(struct work_struct *work)
 	mutex_unlock(&reserved->lock);
 }
 
+/* Gives back pages up to @end, in the longest runs; what others hold stays. */
 static void dray_reserved_give(struct dray_reserved *reserved,
-			       unsigned long index, struct dray_charge *charge)
+			       unsigned long index, unsigned long end,
+			       struct dray_charge *charge)
 {
-	struct page *page = dray_reserved_page(reserved, index);
+	unsigned long start = index;
+	struct page *page;
 
-	if (page_ref_freeze(page, 1)) {
-		SetPageReserved(page);
-		dray_runs_give(&reserved->runs, index, 1);
-	} else {
+	for (; index < end; index++) {
+		page = dray_reserved_page(reserved, index);
+		if (likely(page_ref_freeze(page, 1))) {
+			SetPageReserved(page);
+			continue;
+		}
 		dray_reserved_keep(page, charge);
 		set_bit(index, reserved->held_map);
 		reserved->held++;
+		dray_runs_give(&reserved->runs, start, index - start);
+		start = index + 1;
 	}
+	dray_runs_give(&reserved->runs, start, end - start);
 }
 
 static int dray_reserved_alloc(struct dray_heap *heap,
@@ -161,8 +169,7 @@ static void dray_reserved_free(struct dray_heap *heap,
 	unsigned long end = index + (extent->size >> PAGE_SHIFT);
 
 	mutex_lock(&reserved->lock);
-	for (; index < end; index++)
-		dray_reserved_give(reserved, index, extent->charge);
+	dray_reserved_give(reserved, index, end, extent->charge);
 	if (reserved->held)
 		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
@@ -278,8 +285,7 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 
 	mutex_lock(&reserved->lock);
 	dray_runs_take(&reserved->runs, 0, reserved->runs.pages);
-	for (index = 0; index < reserved->runs.pages; index++)
-		dray_reserved_give(reserved, index, NULL);
+	dray_reserved_give(reserved, 0, reserved->runs.pages, NULL);
 	if (reserved->held)
 		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
