@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The `pages` heap: the page allocator.  A request is served by one piece of
- * the next larger order that is split at once, so that its pages are
- * independent: what the order has too much goes back, and a page that others
- * still hold when the buffer is freed simply stays with them.
+ * The `pages` heap: the page allocator.  A request that is as large as a piece
+ * of its gets a compound page, which comes and goes in one step.  Any other is
+ * served by a piece of the next larger order that is split at once, so that
+ * what is too much can go back.  What others still hold when the buffer is
+ * freed, a compound page or single ones, simply stays with them.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -69,8 +70,8 @@ static int dray_pages_alloc(struct dray_heap *heap,
 			    struct dray_extent *extent,
 			    struct dray_refusal *refusal)
 {
-	gfp_t gfp =
-		GFP_USER | __GFP_ACCOUNT | __GFP_NOWARN | __GFP_RETRY_MAYFAIL;
+	gfp_t gfp = GFP_USER | __GFP_ZERO | __GFP_ACCOUNT | __GFP_NOWARN |
+		    __GFP_RETRY_MAYFAIL;
 	size_t count = request->size >> PAGE_SHIFT;
 	struct page *page = NULL;
 	bool above = false;
@@ -85,6 +86,8 @@ static int dray_pages_alloc(struct dray_heap *heap,
 				   DRAY_PAGES_LARGEST);
 
 	order = get_order(max_t(u64, request->size, request->alignment));
+	if (request->size == PAGE_SIZE << order)
+		gfp |= __GFP_COMP;
 	for (i = 0; i < ARRAY_SIZE(dray_pages_zones) && !page; i++) {
 		if (i && (!above || !dray_pages_zones[i]))
 			continue;
@@ -103,9 +106,11 @@ static int dray_pages_alloc(struct dray_heap *heap,
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
 				   dray_pages_largest_free());
 
-	split_page(page, order);
-	for (i = count; i < (size_t)1 << order; i++)
-		__free_page(page + i);
+	if (!(gfp & __GFP_COMP)) {
+		split_page(page, order);
+		for (i = count; i < (size_t)1 << order; i++)
+			__free_page(page + i);
+	}
 	extent->page = page;
 	extent->start = page_to_phys(page);
 	extent->size = request->size;
@@ -117,6 +122,10 @@ static void dray_pages_free(struct dray_heap *heap,
 {
 	size_t i;
 
+	if (PageCompound(extent->page)) {
+		__free_pages(extent->page, get_order(extent->size));
+		return;
+	}
 	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
 		__free_page(extent->page + i);
 }
@@ -169,6 +178,8 @@ struct dray_heap *dray_heap_pages(const char *name)
 	pages->heap.ops = &dray_pages_ops;
 	pages->heap.type = DRAY_HEAP_PAGES;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
+	/* Where the kernel clears all it gives out, that is once. */
+	pages->heap.zeroed = true;
 	pages->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);
 	ret = dray_heap_device_init(&pages->heap, name);
 	if (ret) {
