@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Buffers: allocation, the table of identifiers, and the end of a buffer.
- * Memory is cleared and written back to DRAM before anybody can see it:
- * otherwise a sync for the CPU, which needs no right, would throw the zeros
- * away and show what the memory held before.
+ * Memory is cleared before anybody can see it.  The zeros are written back
+ * before a device is told of it or a line of it is dropped: otherwise a sync
+ * for the CPU, which needs no right, would throw them away and show what the
+ * memory held before.  See mapping.c.
  */
 #include <linux/bitops.h>
 #include <linux/cred.h>
@@ -27,6 +28,9 @@
 #include "trace.h"
 
 #define DRAY_LARGEST_SIZE ((u64)(SIZE_MAX & PAGE_MASK))
+
+/* Pages that are cleared before others may run. */
+#define DRAY_CLEAR_STEP 64
 
 /*
  * By identifier.  The lock also guards the step of a buffer's references
@@ -164,14 +168,16 @@ struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 static int dray_buffer_clear(struct dray_buffer *buffer)
 {
 	struct dray_heap *heap = buffer->heap;
-	size_t index;
+	size_t count = buffer->size >> PAGE_SHIFT, index;
 
 	if (heap->zeroed)
 		return 0;
 	if (heap->ops->clear)
 		return heap->ops->clear(heap, &buffer->extent);
-	for (index = 0; index < buffer->size >> PAGE_SHIFT; index++) {
+	for (index = 0; index < count; index++) {
 		clear_highpage(dray_buffer_page(buffer, index));
+		if (index % DRAY_CLEAR_STEP)
+			continue;
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -215,8 +221,7 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 
 	ret = dray_buffer_clear(buffer);
 	if (!ret)
-		ret = dray_mapping_get(buffer, node, node->dev, &address,
-				       refusal);
+		ret = dray_mapping_prepare(buffer, node, &address, refusal);
 	if (!ret && address + request->size - 1 > limit)
 		ret = dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK, limit);
 	if (ret) {

@@ -32,6 +32,15 @@ struct vm_area_struct;
  */
 #define DRAY_MAX_MAPPINGS 8
 
+/* A buffer as one device finds it; mapping.c. */
+struct dray_mapping {
+	struct list_head list; /* of a buffer */
+	struct dray_node *node; /* who unmaps at the latest; a reference */
+	struct device *dev; /* the node's, or that of one of its engines */
+	struct dray_stretch all; /* contiguous memory is one stretch */
+	bool pending; /* what the CPU wrote before may be in caches only */
+};
+
 struct dray_buffer {
 	struct kref kref;
 	struct rb_node link; /* of all buffers, by identifier */
@@ -42,8 +51,9 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	struct mutex lock; /* the next seven */
+	struct mutex lock; /* the next eight */
 	struct list_head mappings; /* for dray's own devices */
+	struct dray_mapping first; /* of those, if it has a node */
 	struct list_head attachments; /* importers through dma-buf */
 	unsigned int mapped_devices; /* of both lists */
 	void *vaddr;
@@ -87,18 +97,17 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 int dray_mmap_read_only(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
 /* mapping.c: where a device finds a buffer */
-int dray_mapping_get(struct dray_buffer *buffer, struct dray_node *node,
-		     struct device *dev, dma_addr_t *address,
-		     struct dray_refusal *refusal);
+int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
+			 dma_addr_t *address, struct dray_refusal *refusal);
 int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 		       struct device *dev, struct dray_place *place,
 		       struct dray_refusal *refusal);
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node);
 void dray_mappings_drop_node(struct dray_node *node);
 void dray_mappings_drop_gone(struct dray_buffer *buffer);
-void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
-			      bool for_cpu,
-			      enum dma_data_direction direction);
+int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
+			     bool for_cpu, enum dma_data_direction direction);
+bool dray_mappings_written_back(struct dray_buffer *buffer);
 void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
 bool dray_device_maintained(struct device *dev);
 struct device *dray_device_mapped(struct dray_node *node,

@@ -29,17 +29,15 @@ static int dray_begin_cpu_access(struct dma_buf *dmabuf,
 	ret = dray_resv_wait(&buffer->resv, direction != DMA_FROM_DEVICE);
 	if (ret < 0)
 		return ret;
-	dray_mapping_sync_buffer(buffer, dray_is_writable(dmabuf), true,
-				 direction);
-	return 0;
+	return dray_mapping_sync_buffer(buffer, dray_is_writable(dmabuf), true,
+					direction);
 }
 
 static int dray_end_cpu_access(struct dma_buf *dmabuf,
 			       enum dma_data_direction direction)
 {
-	dray_mapping_sync_buffer(dmabuf->priv, dray_is_writable(dmabuf), false,
-				 direction);
-	return 0;
+	return dray_mapping_sync_buffer(dmabuf->priv, dray_is_writable(dmabuf),
+					false, direction);
 }
 
 /* High memory has no address of its own in the kernel. */

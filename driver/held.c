@@ -51,6 +51,9 @@ void dray_buffer_forget(struct dray_buffer *buffer)
 	struct dray_node *node;
 	struct pid *pid;
 
+	/* Nobody can be told any more. */
+	if (!buffer->told)
+		return;
 	mutex_lock(&buffer->lock);
 	pid = buffer->told;
 	node = buffer->told_by;

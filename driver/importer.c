@@ -164,6 +164,7 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 {
 	struct dray_buffer *buffer = attachment->dmabuf->priv;
 	struct dray_importer *importer = attachment->priv;
+	bool cached = dray_extent_is_cached(&buffer->extent);
 	struct device *dev = importer->dev;
 	int ret;
 
@@ -176,17 +177,20 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 					  direction);
 	if (ret)
 		return ERR_PTR(ret);
-	if (!dray_extent_is_cached(&buffer->extent) &&
-	    dray_importer_bounced(buffer, importer)) {
+	if (!cached && dray_importer_bounced(buffer, importer)) {
 		/* The copy would be made of what the cache has of it. */
 		dray_importer_unmap_table(buffer, importer, direction);
 		return ERR_PTR(-EIO);
 	}
-	/* From here on a CPU access maintains for this importer too. */
 	mutex_lock(&buffer->lock);
+	/* Nobody may drop zeros that are in the cache only. */
+	if (cached && !dray_mappings_written_back(buffer))
+		dma_sync_sgtable_for_device(dev, &importer->table,
+					    DMA_TO_DEVICE);
+	/* From here on a CPU access maintains for this importer too. */
 	importer->direction = direction;
 	mutex_unlock(&buffer->lock);
-	if (dray_extent_is_cached(&buffer->extent))
+	if (cached)
 		dma_sync_sgtable_for_device(dev, &importer->table, direction);
 	return &importer->table;
 }

@@ -28,13 +28,6 @@ MODULE_PARM_DESC(bounce, "for tests: use a device even where it gets copies");
 
 #define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
 
-struct dray_mapping {
-	struct list_head list; /* of a buffer */
-	struct dray_node *node; /* who unmaps at the latest; a reference */
-	struct device *dev; /* the node's, or that of one of its engines */
-	struct dray_stretch all; /* contiguous memory is one stretch */
-};
-
 static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
 					    const struct dray_mapping *mapping)
 {
@@ -124,72 +117,138 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 	return 0;
 }
 
-/* Where it is for @dev; maps on first use.  The caller is inside @node. */
-int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
-		       struct device *dev, struct dray_place *place,
-		       struct dray_refusal *refusal)
+/* Most buffers have one mapping, which needs no memory of its own. */
+static struct dray_mapping *dray_mapping_new(struct dray_buffer *buffer)
 {
-	struct dray_rows all = { .width = buffer->size, .rows = 1 };
-	struct dray_mapping *mapping;
-	int ret = 0;
+	if (!buffer->first.node)
+		return &buffer->first;
+	return kmalloc(sizeof(struct dray_mapping), GFP_KERNEL_ACCOUNT);
+}
 
-	mutex_lock(&buffer->lock);
+static void dray_mapping_free(struct dray_buffer *buffer,
+			      struct dray_mapping *mapping)
+{
+	mapping->node = NULL;
+	if (mapping != &buffer->first)
+		kfree(mapping);
+}
+
+/* The mapping for @dev, made on first use.  The caller is inside @node. */
+static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
+					      struct dray_node *node,
+					      struct device *dev,
+					      struct dray_refusal *refusal)
+{
+	struct dray_mapping *mapping;
+	int ret;
+
+	lockdep_assert_held(&buffer->lock);
 	list_for_each_entry(mapping, &buffer->mappings, list)
 		if (mapping->node == node && mapping->dev == dev)
-			goto found;
+			return mapping;
 
-	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS) {
-		ret = -ENOSPC;
-		goto out;
-	}
-	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
-	if (!mapping) {
-		ret = -ENOMEM;
-		goto out;
+	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS)
+		return ERR_PTR(-ENOSPC);
+	mapping = dray_mapping_new(buffer);
+	if (!mapping)
+		return ERR_PTR(-ENOMEM);
+	*mapping = (struct dray_mapping){
+		.dev = dev,
+		.all.length = buffer->size,
+		.pending = true,
+	};
+	ret = dray_mapping_map(buffer, mapping, refusal);
+	if (ret) {
+		dray_mapping_free(buffer, mapping);
+		return ERR_PTR(ret);
 	}
 	mapping->node = node;
-	mapping->dev = dev;
-	mapping->all.length = buffer->size;
-	ret = dray_mapping_map(buffer, mapping, refusal);
-	if (ret)
-		goto free_mapping;
-	/*
-	 * What the CPU wrote so far, the zeros above all, is not only cached.
-	 * No mapping without it: nobody would clean those lines later.
-	 */
-	*place = dray_mapping_where(buffer, mapping);
-	place->uncached = !dray_extent_is_cached(&buffer->extent);
-	ret = dray_sync_rows(dev, place, &all, false, DMA_TO_DEVICE);
-	if (ret)
-		goto unmap;
 	dray_node_get(node);
 	atomic_inc(&node->mappings);
 	list_add_tail(&mapping->list, &buffer->mappings);
 	buffer->mapped_devices++;
 	trace_dray_map(buffer, dev);
-found:
-	*place = dray_mapping_where(buffer, mapping);
-	goto out;
+	return mapping;
+}
 
-unmap:
-	dray_mapping_unmap(buffer, mapping);
-free_mapping:
-	kfree(mapping);
-out:
+/*
+ * Before a device is told where the buffer is, and before any line of it is
+ * dropped, what the CPU wrote so far is written back: the zeros above all.
+ * -EINTR when the task is being killed.
+ */
+static int dray_mapping_write_back(struct dray_buffer *buffer,
+				   struct dray_mapping *mapping)
+{
+	struct dray_rows all = { .width = buffer->size, .rows = 1 };
+	struct dray_place place;
+	ktime_t start;
+	int ret;
+
+	if (!mapping->pending)
+		return 0;
+	start = ktime_get();
+	place = dray_mapping_where(buffer, mapping);
+	place.uncached = !dray_extent_is_cached(&buffer->extent);
+	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
+	if (ret)
+		return ret;
+	mapping->pending = false;
+	if (dray_device_maintained(mapping->dev) && !place.uncached)
+		trace_dray_sync(buffer, mapping->dev, false, DMA_TO_DEVICE,
+				buffer->size,
+				ktime_to_ns(ktime_sub(ktime_get(), start)));
+	return 0;
+}
+
+/* Did that happen, for a device that does not snoop? */
+bool dray_mappings_written_back(struct dray_buffer *buffer)
+{
+	struct dray_mapping *mapping;
+
+	lockdep_assert_held(&buffer->lock);
+	list_for_each_entry(mapping, &buffer->mappings, list)
+		if (!mapping->pending && !dev_is_dma_coherent(mapping->dev))
+			return true;
+	return false;
+}
+
+/* Where it is for @dev, which may use it now. */
+int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
+		       struct device *dev, struct dray_place *place,
+		       struct dray_refusal *refusal)
+{
+	struct dray_mapping *mapping;
+	int ret;
+
+	mutex_lock(&buffer->lock);
+	mapping = dray_mapping_make(buffer, node, dev, refusal);
+	ret = IS_ERR(mapping) ? PTR_ERR(mapping)
+			      : dray_mapping_write_back(buffer, mapping);
+	if (!ret)
+		*place = dray_mapping_where(buffer, mapping);
 	mutex_unlock(&buffer->lock);
 	return ret;
 }
 
-/* The same, for who wants the address only. */
-int dray_mapping_get(struct dray_buffer *buffer, struct dray_node *node,
-		     struct device *dev, dma_addr_t *address,
-		     struct dray_refusal *refusal)
+/*
+ * For a new buffer: where it will be for the node's device, which is not told
+ * yet.  To write back waits until it is: many a buffer no device ever uses.
+ * A copy is up to date from the start, so that tests see what comes later.
+ */
+int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
+			 dma_addr_t *address, struct dray_refusal *refusal)
 {
-	struct dray_place place;
-	int ret = dray_mapping_place(buffer, node, dev, &place, refusal);
+	struct dray_mapping *mapping;
+	int ret;
 
+	mutex_lock(&buffer->lock);
+	mapping = dray_mapping_make(buffer, node, node->dev, refusal);
+	ret = PTR_ERR_OR_ZERO(mapping);
+	if (!ret && bounce)
+		ret = dray_mapping_write_back(buffer, mapping);
 	if (!ret)
-		*address = place.stretch->address;
+		*address = mapping->all.address;
+	mutex_unlock(&buffer->lock);
 	return ret;
 }
 
@@ -199,10 +258,11 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 	list_del(&mapping->list);
 	buffer->mapped_devices--;
 	dray_mapping_unmap(buffer, mapping);
-	if (atomic_dec_and_test(&mapping->node->mappings))
+	if (atomic_dec_and_test(&mapping->node->mappings) &&
+	    wq_has_sleeper(&mapping->node->unmapped))
 		wake_up_all(&mapping->node->unmapped);
 	dray_node_put(mapping->node);
-	kfree(mapping);
+	dray_mapping_free(buffer, mapping);
 }
 
 /* Unmaps for the devices of @node, or for all. */
@@ -261,33 +321,39 @@ void dray_mappings_drop_node(struct dray_node *node)
  * Maintenance of the whole buffer: for the node whether anybody is attached
  * or not, and for the importers.  Caches belong to the CPU, so one of the
  * node's devices stands for all of them.  Nothing is lost by the access of
- * somebody who may not write.
+ * somebody who may not write.  -EINTR when the task is being killed.
  */
-void dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
-			      bool for_cpu, enum dma_data_direction direction)
+int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
+			     bool for_cpu, enum dma_data_direction direction)
 {
 	struct dray_rows all = { .width = buffer->size, .rows = 1 };
 	struct dray_mapping *mapping;
 	ktime_t start = ktime_get();
 	struct dray_place place;
+	int ret = 0;
 
 	if (buffer->mode != DRAY_MODE_CACHED)
-		return;
+		return 0;
 	mutex_lock(&buffer->lock);
 	list_for_each_entry(mapping, &buffer->mappings, list) {
 		if (!dray_device_maintained(mapping->dev))
 			continue;
+		ret = dray_mapping_write_back(buffer, mapping);
+		if (ret)
+			goto out;
 		place = dray_mapping_where(buffer, mapping);
 		if (writable)
-			dray_sync_rows(mapping->dev, &place, &all, for_cpu,
-				       direction);
+			ret = dray_sync_rows(mapping->dev, &place, &all,
+					     for_cpu, direction);
 		else
-			dray_sync_rows_kept(mapping->dev, &place, &all,
-					    for_cpu);
+			ret = dray_sync_rows_kept(mapping->dev, &place, &all,
+						  for_cpu);
 		dray_sync_count(buffer, mapping->dev, buffer->size, for_cpu,
 				direction, start);
 		break;
 	}
 	dray_importers_sync(buffer, writable, for_cpu);
+out:
 	mutex_unlock(&buffer->lock);
+	return ret;
 }

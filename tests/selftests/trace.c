@@ -147,6 +147,58 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 	EXPECT_TRUE(trace_has("dray_sync:", "for the device, to device"));
 }
 
+/* Otherwise the memory's last contents would be there instead of them. */
+TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
+{
+	char back[64], dropped[64], *trace;
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	if (node_copies())
+		SKIP(return, "a copy has them from the start");
+	EXPECT_FALSE(trace_has("dray_sync:", self->id));
+	ASSERT_EQ(0, buffer_sync(self->node, self->buffer.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 4096, 64));
+	snprintf(back, sizeof(back), "dray_sync: %sbytes=8192 ", self->id);
+	snprintf(dropped, sizeof(dropped), "dray_sync: %sbytes=64 ", self->id);
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	ASSERT_NE(NULL, strstr(trace, back));
+	EXPECT_NE(NULL, strstr(strstr(trace, back), dropped));
+	free(trace);
+	EXPECT_TRUE(trace_has(back, "for the device, to device"));
+}
+
+/* Of the whole buffer too, and never twice. */
+TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
+{
+	struct dray_info info;
+	char back[64], *trace, *first;
+	int i;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	if (node_copies())
+		SKIP(return, "a copy has them from the start");
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, buffer_cpu_access(self->buffer.fd,
+					       DMA_BUF_SYNC_START |
+						       DMA_BUF_SYNC_READ));
+	snprintf(back, sizeof(back), "dray_sync: %sbytes=8192 ", self->id);
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	first = strstr(trace, "dray_sync:");
+	ASSERT_NE(NULL, first);
+	EXPECT_EQ(first, strstr(trace, back));
+	first = strstr(first, "for the ");
+	EXPECT_EQ(0, strncmp(first, "for the device", 14));
+	EXPECT_EQ(NULL, strstr(first + 1, "for the device"));
+	free(trace);
+}
+
 TEST_F(trace, an_importer_is_an_event)
 {
 	int importer = importer_open();
