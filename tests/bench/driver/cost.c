@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * What it costs to have memory for a device: a piece is allocated, mapped,
+ * written once in every page, synced, unmapped and freed, and each step is
+ * timed by itself.  All contenders take turns in one run.  A line for each
+ * time: step, size, contender, microseconds; lines with # are remarks.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../selftests/importer.h"
+#include "../../selftests/node.h"
+#include "contender.h"
+
+#define KIB ((size_t)1024)
+#define MIB (1024 * KIB)
+
+#define PAGE (4 * KIB)
+#define ROW KIB
+
+struct size {
+	const char *name;
+	size_t bytes;
+	int rounds;
+};
+
+static const struct size sizes[] = {
+	{ "4 KiB", 4 * KIB, 101 }, { "64 KiB", 64 * KIB, 101 },
+	{ "1 MiB", MIB, 51 },	   { "16 MiB", 16 * MIB, 15 },
+	{ "64 MiB", 64 * MIB, 5 },
+};
+
+/* In microseconds. */
+struct times {
+	double allocate, attach, map, touch, whole, page, row, unmap, free;
+};
+
+static int importer;
+
+static double now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (double)time.tv_sec * 1e6 + (double)time.tv_nsec / 1e3;
+}
+
+/* Sets *@at to now, and gives the time since what it was. */
+static double lap(double *at)
+{
+	double before = *at;
+
+	*at = now();
+	return *at - before;
+}
+
+static int sync_range(const struct contender *contender,
+		      const struct piece *piece, size_t width)
+{
+	size_t offset = (piece->size - width) / 2 / PAGE * PAGE;
+
+	if (!contender->sync)
+		return piece_sync(piece);
+	return contender->sync(contender, piece, offset, width);
+}
+
+/* A mapped piece, in reach of one device. */
+static int measure_sync(const struct contender *contender,
+			const struct piece *piece, struct times *times)
+{
+	double at = now();
+	int ret;
+
+	ret = sync_range(contender, piece, piece->size);
+	times->whole = lap(&at);
+	if (!ret)
+		ret = sync_range(contender, piece, PAGE);
+	times->page = lap(&at);
+	if (!ret)
+		ret = sync_range(contender, piece, ROW);
+	times->row = lap(&at);
+	return ret;
+}
+
+static int attach(const struct contender *contender, struct piece *piece)
+{
+	if (contender->attach)
+		return contender->attach(contender, piece);
+	return importer_attach(importer, piece->fd, &piece->handle);
+}
+
+/* A mapped piece. */
+static int measure_attached(const struct contender *contender,
+			    struct piece *piece, struct times *times)
+{
+	double at = now();
+	int ret;
+
+	ret = attach(contender, piece);
+	times->attach = lap(&at);
+	if (!ret)
+		ret = measure_sync(contender, piece, times);
+	if (piece->handle)
+		importer_detach(importer, piece->handle);
+	return ret;
+}
+
+static int measure(const struct contender *contender, size_t size,
+		   struct times *times)
+{
+	struct piece piece = { .fd = -1, .backing = -1, .size = size };
+	double at;
+	int ret;
+
+	*times = (struct times){ 0 };
+	at = now();
+	ret = contender->allocate(contender, size, &piece);
+	times->allocate = lap(&at);
+	if (ret)
+		return ret;
+	ret = piece_map(&piece);
+	times->map = lap(&at);
+	if (!ret) {
+		piece_touch(&piece);
+		times->touch = lap(&at);
+		ret = measure_attached(contender, &piece, times);
+		at = now();
+		piece_unmap(&piece);
+		times->unmap = lap(&at);
+	}
+	contender->free(&piece);
+	times->free = lap(&at);
+	return ret;
+}
+
+static void print(const char *row, const struct size *size,
+		  const struct contender *contender, double value)
+{
+	printf("%s\t%s\t%s\t%.3f\n", row, size->name, contender->name, value);
+}
+
+static void print_times(const struct size *size,
+			const struct contender *contender,
+			const struct times *times)
+{
+	print("allocate", size, contender, times->allocate);
+	print("allocate and attach", size, contender,
+	      times->allocate + times->attach);
+	print("map", size, contender, times->map);
+	print("first write", size, contender, times->touch);
+	print("map and first write", size, contender,
+	      times->map + times->touch);
+	print("sync of all", size, contender, times->whole);
+	print("sync of 4 KiB", size, contender, times->page);
+	print("sync of 1 KiB", size, contender, times->row);
+	print("unmap", size, contender, times->unmap);
+	print("free", size, contender, times->free);
+}
+
+/* Puts them in another order: who comes after whom makes a difference. */
+static void shuffle(struct contender **order)
+{
+	static uint64_t state = 1;
+	struct contender *other;
+	size_t i, j;
+
+	for (i = contender_count - 1; i > 0; i--) {
+		j = next_random(&state) % (i + 1);
+		other = order[i];
+		order[i] = order[j];
+		order[j] = other;
+	}
+}
+
+static void run_round(const struct size *size, int round,
+		      struct contender **order)
+{
+	struct times times;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < contender_count; i++) {
+		if (order[i]->file < 0)
+			continue;
+		ret = measure(order[i], size->bytes, &times);
+		if (!ret && round)
+			print_times(size, order[i], &times);
+		/* The first one also finds out who can serve this size. */
+		if (ret && !round)
+			printf("# %s: %s: %s\n", order[i]->name, size->name,
+			       strerror(-ret));
+	}
+}
+
+static void run_size(const struct size *size)
+{
+	struct contender *order[contender_count];
+	size_t i;
+	int round;
+
+	for (i = 0; i < contender_count; i++)
+		order[i] = &contenders[i];
+	for (round = 0; round <= size->rounds; round++) {
+		shuffle(order);
+		run_round(size, round, order);
+	}
+}
+
+/* How many are not there: their lines will be missing. */
+static int open_contenders(void)
+{
+	size_t i;
+	int ret, missing = 0;
+
+	for (i = 0; i < contender_count; i++) {
+		contenders[i].file = -1;
+		ret = contenders[i].open(&contenders[i]);
+		if (!ret)
+			continue;
+		printf("# %s: %s\n", contenders[i].name, strerror(-ret));
+		missing++;
+	}
+	return missing;
+}
+
+int main(void)
+{
+	size_t i;
+	int missing;
+
+	if (sysconf(_SC_PAGESIZE) != (long)PAGE) {
+		printf("# pages are not of 4 KiB\n");
+		return 1;
+	}
+	importer = importer_open();
+	if (importer < 0) {
+		printf("# no importer: %s\n", strerror(-importer));
+		return 1;
+	}
+	missing = open_contenders();
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+		run_size(&sizes[i]);
+	return missing > 0;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Makes samples for tools/bench of what tests/bench/driver/cost.c prints, and
+says what is to be compared with what.
+
+usage: driver.py TIMES
+
+In a row, dray is its reserved heap, against everybody.  Its other heaps have
+rows of their own where there is a goal for them, against dma-heap's heap of
+the same memory.
+"""
+
+import statistics
+import sys
+
+STEPS = ("allocate", "allocate and attach", "map", "first write",
+         "map and first write", "sync of all", "sync of 4 KiB",
+         "sync of 1 KiB", "unmap", "free")
+SIZES = ("4 KiB", "64 KiB", "1 MiB", "16 MiB", "64 MiB")
+OURS = "dray reserved"
+DMA_HEAPS = ("dma-heap cma", "dma-heap system")
+LIKE = {"dray cma": "dma-heap cma", "dray pages": "dma-heap system"}
+
+
+def read(path):
+    """Step and size -> contender -> times."""
+    times = {}
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            words = line.rstrip("\r\n").split("\t")
+            if len(words) == 4:
+                step, size, contender, value = words
+                times.setdefault((step, size), {}).setdefault(
+                    contender, []).append(float(value))
+    return times
+
+
+def show(name, values, goal=()):
+    print("row", name, "µs", "lower", *goal, sep="\t")
+    for contender, samples in values.items():
+        for sample in samples:
+            print("sample", name, contender, sample, sep="\t")
+
+
+def faster(values, names):
+    return min(names, key=lambda name: statistics.median(values[name]))
+
+
+def main():
+    times = read(sys.argv[1])
+    for step in STEPS:
+        for size in SIZES:
+            values = times[step, size]
+            goal = ()
+            if step in ("allocate", "free"):
+                goal = (faster(values, DMA_HEAPS), 1)
+            elif (step, size) == ("map and first write", "16 MiB"):
+                goal = ("dma-heap cma", 0.1)
+            peers = {name: values[name] for name in sorted(values)
+                     if name != OURS}
+            show(f"{step}, {size}", {"dray": values[OURS], **peers}, goal)
+    for step in ("allocate", "free"):
+        for ours, peer in LIKE.items():
+            for size in SIZES:
+                values = times[step, size]
+                if ours in values:
+                    show(f"{step}, {size}: {ours.split()[1]}",
+                         {"dray": values[ours], peer: values[peer]},
+                         (peer, 1))
+    values = times["map and first write", "16 MiB"]
+    for ours, peer in ((OURS, "dma-heap system"), ("dray cma", "dma-heap cma"),
+                       ("dray cma", "dma-heap system")):
+        show(f"map and first write, 16 MiB: {ours.split()[1]}, {peer}",
+             {"dray": values[ours], peer: values[peer]}, (peer, 0.1))
+    show("sync of 4 KiB in 64 MiB",
+         {"dray": times["sync of 4 KiB", "64 MiB"][OURS],
+          "dray, all of it": times["sync of all", "64 MiB"][OURS]},
+         ("dray, all of it", 0.01))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite driver: what it costs to have memory for a device, step by step, from
+# dray's heaps, dma-heap's and udmabuf, on the emulated ZCU102.
+
+# shellcheck disable=SC2034 # tools/bench uses them
+{
+ABOUT_BENCH_DRIVER='what memory for a device costs: allocate, map, write, sync, free'
+PACKAGES_BENCH_DRIVER=("${PACKAGES_GUEST[@]}")
+DOCUMENT_BENCH_DRIVER=docs/cost.md
+}
+
+BENCH_DRIVER_SERIES=6.12
+
+bench_driver()
+{
+	local samples=$1 scratch=$2 kernel
+
+	kernel=$(kernel_make arm64 "$BENCH_DRIVER_SERIES") || return 1
+	log_quietly program_build bench/driver arm64 || return 1
+	log_note "measuring in the guest"
+	# A shell of its own: what is set for this guest is not for others.
+	(
+		GUEST_BOARD=zcu102 GUEST_SERIES=$BENCH_DRIVER_SERIES
+		GUEST_FILES=("$(build_folder bench/driver-arm64)")
+		GUEST_MODULES=(vgem) GUEST_LIMIT=1800
+		# A virtual node too, for a heap of the default CMA area, which is
+		# to be large enough for the largest piece.
+		GUEST_PARAMETERS=nodes=1 GUEST_APPEND=cma=128M
+		guest_run ./cost
+	) >"$scratch/times" || {
+		tail -n 20 "$scratch/times" >&2
+		return 1
+	}
+	printf 'target\temulated ZCU102, Linux %s\n' \
+		"$(kernel_version "$kernel")" >"$samples"
+	/usr/bin/python3 -B "$TREE/tools/benches/driver.py" \
+		"$scratch/times" >>"$samples"
+}
