@@ -115,25 +115,31 @@ def samples(tables):
         if OURS + heap not in tables[0].mappings:
             raise ValueError(f"{tables[0].target} has no heap {heap}")
     print("target", "; ".join(table.target for table in tables), sep="\t")
+    several = [consumer for table in tables for consumer in table.cells]
     for table in tables:
         for consumer, row in table.cells.items():
-            for heap in ("reserved", "pages"):
-                if OURS + heap in row:
-                    samples_of(consumer, row, heap)
-            if OURS + "cma" in row:
-                hangs = row[OURS + "cma"][0].startswith("hang")
-                name = f"{consumer}: cma"
-                print("row", name, "returns", "higher", "-", 1, sep="\t")
-                print("sample", name, "dray", int(not hangs), sep="\t")
+            name = consumer
+            if several.count(consumer) > 1:
+                name += f", {table.target}"
+            samples_of(name, row)
 
 
-def samples_of(consumer, row, heap):
-    name = f"{consumer}: {heap}"
-    print("row", name, "works", "higher", "-", 1, sep="\t")
-    print("sample", name, "dray", int(works(row, OURS + heap)), sep="\t")
-    for mapping, came in row.items():
-        if not mapping.startswith(OURS) and came[0] != "unfit":
-            print("sample", name, mapping, int(works(row, mapping)), sep="\t")
+def samples_of(name, row):
+    for heap in ("reserved", "pages", "cma"):
+        if OURS + heap not in row:
+            continue
+        if heap == "cma":
+            unit, good = "returns", not row[OURS + heap][0].startswith("hang")
+        else:
+            unit, good = "works", works(row, OURS + heap)
+        print("row", f"{name}: {heap}", unit, "higher", "-", 1, sep="\t")
+        print("sample", f"{name}: {heap}", "dray", int(good), sep="\t")
+        if heap == "cma":
+            continue
+        for mapping, came in row.items():
+            if not mapping.startswith(OURS) and came[0] != "unfit":
+                print("sample", f"{name}: {heap}", mapping,
+                      int(works(row, mapping)), sep="\t")
 
 
 def said(came):

@@ -3,7 +3,8 @@
 #
 # Suite works: which parts of the kernel take dray's mappings, and which take
 # those of others.  On the emulated ZCU102, whose kernel has a camera, an RDMA
-# card and a graphics device in software; VFIO, which wants an IOMMU, on the PC.
+# card and a graphics device in software; VFIO, which wants an IOMMU, on QEMU's
+# virt board, which has dray's heaps, and on the PC, whose kernel has others'.
 
 # shellcheck disable=SC2034 # tools/bench uses them
 {
@@ -12,16 +13,15 @@ PACKAGES_BENCH_WORKS=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 DOCUMENT_BENCH_WORKS=docs/what-works.md
 }
 
-BENCH_WORKS_SERIES=6.12
-
 bench_works()
 {
 	local samples=$1 scratch=$2
 
 	# Shells of their own: what is set for one guest is not for the other.
-	(works_board "$scratch/board") && (works_pc "$scratch/pc") || return 1
-	works_report samples "$scratch"/{board,pc} >"$samples" &&
-		works_report table "$scratch"/{board,pc}
+	(works_board "$scratch/board") && (works_virt "$scratch/virt") &&
+		(works_pc "$scratch/pc") || return 1
+	works_report samples "$scratch"/{board,virt,pc} >"$samples" &&
+		works_report table "$scratch"/{board,virt,pc}
 }
 
 works_board()
@@ -29,25 +29,38 @@ works_board()
 	GUEST_MODULES=(loop vgem vivid crc32_generic rdma_rxe)
 	# Two cameras, the second for contiguous memory.
 	GUEST_WORDS+=([vivid]='n_devs=2 node_types=0x1,0x1 allocators=0,1')
-	works_run zcu102 arm64 'emulated ZCU102' "$1"
+	works_run zcu102 arm64 6.12 'emulated ZCU102' "$1"
+}
+
+works_virt()
+{
+	works_vfio
+	works_run virt arm64 6.1 'virt board of QEMU with an SMMU' "$1" -i
 }
 
 works_pc()
 {
-	GUEST_MODULES=(vfio_iommu_type1 vfio-pci)
-	GUEST_WORDS+=([vfio-pci]='ids=1234:11e8')
-	GUEST_DEVICES=(intel-iommu 'edu,dma_mask=0xffffffffffffffff')
+	works_vfio
+	GUEST_DEVICES=(intel-iommu "${GUEST_DEVICES[@]}")
 	GUEST_APPEND=intel_iommu=on GUEST_PARAMETERS=nodes=1
-	works_run pc amd64 'emulated PC with an IOMMU' "$1" -i
+	works_run pc amd64 6.12 'emulated PC with an IOMMU' "$1" -i
 }
 
-# works_run BOARD ARCHITECTURE WHAT CELLS [OPTION]...
+# A device for VFIO.
+works_vfio()
+{
+	GUEST_MODULES=(vfio_iommu_type1 vfio-pci)
+	GUEST_WORDS+=([vfio-pci]='ids=1234:11e8')
+	GUEST_DEVICES=('edu,dma_mask=0xffffffffffffffff')
+}
+
+# works_run BOARD ARCHITECTURE SERIES WHAT CELLS [OPTION]...
 works_run()
 {
-	local architecture=$2 target=$3 cells=$4 kernel status=0
+	local architecture=$2 target=$4 cells=$5 kernel status=0
 
-	GUEST_BOARD=$1 GUEST_SERIES=$BENCH_WORKS_SERIES GUEST_LIMIT=1200
-	shift 4
+	GUEST_BOARD=$1 GUEST_SERIES=$3 GUEST_LIMIT=1200
+	shift 5
 	kernel=$(kernel_make "$architecture" "$GUEST_SERIES") || return 1
 	log_quietly program_build bench/works "$architecture" || return 1
 	GUEST_FILES=("$(build_folder "bench/works-$architecture")")
@@ -63,7 +76,7 @@ works_run()
 # write_works PAGE SCRATCH
 write_works()
 {
-	works_report page "$1" "$2.json" "$2"/{board,pc}
+	works_report page "$1" "$2.json" "$2"/{board,virt,pc}
 }
 
 works_report()

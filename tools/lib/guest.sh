@@ -9,6 +9,7 @@
 #
 #	zcu102	QEMU's xlnx-zcu102, arm64, dts/zcu102-emulated.dts
 #	zynq	QEMU's xilinx-zynq-a9, armhf, dts/zynq-emulated.dts
+#	virt	QEMU's virt with an SMMU, arm64, dts/virt-emulated.dts
 #	pc	QEMU's q35, amd64, where dray.ko has a virtual node
 
 GUEST_BOARD=zcu102
@@ -70,10 +71,10 @@ guest_run()
 guest_architecture()
 {
 	case $GUEST_BOARD in
-	zcu102) echo arm64 ;;
+	zcu102 | virt) echo arm64 ;;
 	zynq) echo armhf ;;
 	pc) echo amd64 ;;
-	*) die "no board $GUEST_BOARD: there are zcu102, zynq and pc" ;;
+	*) die "no board $GUEST_BOARD: there are zcu102, zynq, virt and pc" ;;
 	esac
 }
 
@@ -90,7 +91,7 @@ guest_prepare()
 	zcu102)	GUEST_MODULES+=(mmc_block sdhci-of-arasan) ;;
 	# Not the slot's own driver, but what it stands on.
 	zynq)	GUEST_MODULES+=(mmc_block sdhci-pltfm cqhci) ;;
-	pc)	GUEST_MODULES+=(virtio_pci virtio_blk) ;;
+	virt | pc) GUEST_MODULES+=(virtio_pci virtio_blk) ;;
 	esac
 	folder=$(kernel_modules "$kernel" "${GUEST_MODULES[@]}") || exit
 	# Empty where the kernel has them built in.
@@ -188,6 +189,16 @@ guest_boot()
 			-dtb "$scratch/dtb" -drive
 			"if=sd,file=$scratch/disk,format=raw,cache=unsafe")
 		append="console=ttyPS0,115200 $append"
+		;;
+	virt)
+		dtc -q -O dtb -o "$scratch/dtb" \
+			"$TREE/dts/virt-emulated.dts" || return
+		machine=(qemu-system-aarch64
+			-M 'virt,iommu=smmuv3,gic-version=3'
+			-cpu cortex-a53 -m 1G -smp 2 -dtb "$scratch/dtb"
+			-nic none -device 'pci-serial,chardev=out' -drive
+			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
+		append="console=ttyAMA0 $append"
 		;;
 	pc)
 		machine=(qemu-system-x86_64 -M q35 -cpu max -m 1G -smp 2

@@ -11,7 +11,8 @@
  *
  *	works [-i] [-d SECONDS] [-c CONSUMER] [-m MAPPING]
  *
- * With -i only what needs an IOMMU, else all that does not.
+ * With -i only what needs an IOMMU, else all that does not.  Fails when dray's
+ * memory has not come back at the end.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,6 +27,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../selftests/ledger.h"
+#include "../../selftests/node.h"
+#include "../../selftests/process.h"
 #include "cell.h"
 
 /* An emulated processor does in seconds what others do in milliseconds. */
@@ -111,6 +115,38 @@ static void try(const struct consumer *consumer, const struct memory_kind *kind)
 	munmap(cell, sizeof(*cell));
 }
 
+/* What somebody still holds of a heap whose buffers are all gone. */
+static bool is_back(void *context)
+{
+	struct dray_heap_info *heap = context;
+	int node = node_open(), ret = node_heap(node, heap->index, heap);
+
+	close(node);
+	return ret || !(heap->quarantined + heap->held + heap->used);
+}
+
+/* Memory that a consumer has let go of must be there for others. */
+static bool all_is_back(void)
+{
+	struct dray_heap_info heap = { 0 };
+	struct dray_info info;
+	int node = node_open();
+	bool back = true;
+
+	if (node_info(node, &info))
+		return false;
+	close(node);
+	for (; heap.index < info.heap_count; heap.index++) {
+		if (wait_for(is_back, &heap, LEDGER_DEADLINE))
+			continue;
+		printf("of %s %llu bytes are in use, and %llu are held\n",
+		       heap.name, (unsigned long long)heap.used,
+		       (unsigned long long)(heap.quarantined + heap.held));
+		back = false;
+	}
+	return back;
+}
+
 int main(int argc, char **argv)
 {
 	const char *only_consumer = "", *only_kind = "";
@@ -145,5 +181,5 @@ int main(int argc, char **argv)
 					try(consumer, kind);
 		}
 	}
-	return 0;
+	return !all_is_back();
 }
