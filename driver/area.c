@@ -80,10 +80,7 @@ bool dray_area_needs_sync(const struct dray_area *area, struct device *dev)
 	       (!area->uncached && dray_device_maintained(dev));
 }
 
-/*
- * Do offsets in both mean the same bytes?  Memory that was pinned twice, or a
- * buffer that was pinned where it is mapped, is not recognized.
- */
+/* Do offsets in both mean the same bytes? */
 bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b)
 {
 	if (a->attachment && b->attachment && a->attachment->dmabuf)

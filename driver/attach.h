@@ -31,9 +31,11 @@ struct dray_attachment {
 	bool writable; /* by devices */
 	bool condemned; /* a dead channel may still write it */
 
-	struct dma_buf *dmabuf; /* NULL: pinned memory, the next three */
+	struct dma_buf *dmabuf; /* NULL: pinned memory, the next five */
 	struct page **pages;
 	u32 page_count;
+	u32 chain_bits;
+	u32 *chains; /* where it has which page; see overlap.c */
 	u32 skip; /* bytes of the first page before the memory */
 
 	struct user_struct *user; /* whose locked memory it is */

@@ -88,9 +88,10 @@ int dray_plan_check(struct dray_plan *plan,
 					refusal);
 		if (ret)
 			return ret;
-		if (dray_area_is_same(&plan->src.area, &plan->dst.area) &&
-		    plan->src.low < plan->dst.high &&
-		    plan->dst.low < plan->src.high)
+		ret = dray_layouts_meet(&plan->src, &plan->dst);
+		if (ret < 0)
+			return ret;
+		if (ret)
 			return dray_refuse(refusal, -EINVAL,
 					   DRAY_REASON_OVERLAP, 0);
 	}

@@ -105,6 +105,9 @@ dma_addr_t dray_layout_find(const struct dray_layout *layout, u64 offset,
 int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 		     bool for_cpu, enum dma_data_direction direction);
 
+/* overlap.c */
+int dray_layouts_meet(const struct dray_layout *a, const struct dray_layout *b);
+
 /* fill.c */
 bool dray_pattern_valid(const struct dray_transfer *transfer);
 bool dray_pattern_is_byte(const struct dray_plan *plan);
