@@ -9,7 +9,6 @@
 #include <linux/uaccess.h>
 
 #include "buffer.h"
-#include "held.h"
 #include "node.h"
 
 /* Without an IOMMU an address of shared memory is the key to all. */
@@ -104,8 +103,8 @@ int dray_address_call(struct dray_opener *opener, void *data,
 	if (ret)
 		goto put_area;
 
-	if (args->room && area.buffer)
-		dray_buffer_disclose(area.buffer, node);
+	if (args->room)
+		dray_area_disclose(&area, node);
 	if (copy_to_user(u64_to_user_ptr(args->segments), segments,
 			 min(args->room, args->count) * sizeof(*segments)))
 		ret = -EFAULT;

@@ -10,6 +10,7 @@
 #include "area.h"
 #include "attach.h"
 #include "buffer.h"
+#include "held.h"
 
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		    struct dray_refusal *refusal)
@@ -112,6 +113,15 @@ void dray_area_condemn(const struct dray_area *area)
 		WRITE_ONCE(area->buffer->condemned, true);
 	if (area->attachment)
 		WRITE_ONCE(area->attachment->condemned, true);
+}
+
+/* Its address for @node is about to be given to the caller. */
+void dray_area_disclose(const struct dray_area *area, struct dray_node *node)
+{
+	if (area->buffer)
+		dray_buffer_disclose(area->buffer, node);
+	if (area->attachment)
+		dray_attachment_disclose(area->attachment);
 }
 
 bool dray_area_is_whole(const struct dray_area *area)

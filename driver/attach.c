@@ -9,6 +9,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
+#include <linux/pid.h>
 #include <linux/slab.h>
 
 #include "attach.h"
@@ -17,11 +18,31 @@
 static LIST_HEAD(dray_attachments);
 static DEFINE_MUTEX(dray_attachments_lock);
 
+/*
+ * The memory is held.  An end of the node that came by before there was a
+ * reference again is waiting for its mappings.
+ */
+static void dray_attachment_revive(struct dray_attachment *attachment)
+{
+	mutex_lock(&dray_attachments_lock);
+	/* One reference holds it, the other is ours. */
+	refcount_set(&attachment->kref.refcount, 2);
+	mutex_unlock(&dray_attachments_lock);
+	if (READ_ONCE(attachment->node->gone))
+		dray_attachment_unmap(attachment);
+	dray_attachment_keep(attachment);
+	dray_attachment_put(attachment);
+}
+
 static void dray_attachment_release(struct kref *kref)
 {
 	struct dray_attachment *attachment =
 		container_of(kref, struct dray_attachment, kref);
 
+	if (dray_attachment_hold(attachment)) {
+		dray_attachment_revive(attachment);
+		return;
+	}
 	mutex_lock(&dray_attachments_lock);
 	list_del_init(&attachment->list);
 	mutex_unlock(&dray_attachments_lock);
@@ -30,6 +51,7 @@ static void dray_attachment_release(struct kref *kref)
 		dray_foreign_put(attachment);
 	else
 		dray_unpin(attachment);
+	put_pid(attachment->told);
 	dray_node_put(attachment->node);
 	mutex_destroy(&attachment->lock);
 	kfree(attachment);

@@ -20,7 +20,9 @@ struct device;
 struct dma_buf;
 struct dma_buf_attachment;
 struct dray_node;
+struct dray_reclaim;
 struct page;
+struct pid;
 struct user_struct;
 
 struct dray_attachment {
@@ -30,6 +32,7 @@ struct dray_attachment {
 	u64 size; /* bytes */
 	bool writable; /* by devices */
 	bool condemned; /* a dead channel may still write it */
+	struct list_head held; /* freed, but a device may still write it */
 
 	struct dma_buf *dmabuf; /* NULL: pinned memory, the next five */
 	struct page **pages;
@@ -41,7 +44,8 @@ struct dray_attachment {
 	struct user_struct *user; /* whose locked memory it is */
 	u64 charged; /* bytes */
 
-	struct mutex lock; /* the next two */
+	struct mutex lock; /* @chains and the next three */
+	struct pid *told; /* the process that has its address; or NULL */
 	struct list_head mappings;
 	u32 mapped_devices;
 };
@@ -68,6 +72,12 @@ struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 					      struct dray_refusal *refusal);
 void dray_attachment_put(struct dray_attachment *attachment);
 void dray_attachments_drop_node(struct dray_node *node);
+
+/* attach_held.c */
+void dray_attachment_disclose(struct dray_attachment *attachment);
+bool dray_attachment_hold(struct dray_attachment *attachment);
+void dray_attachment_keep(struct dray_attachment *attachment);
+int dray_attachments_reclaim(struct dray_reclaim *args);
 
 /* attach_map.c */
 int dray_attachment_place(struct dray_attachment *attachment,

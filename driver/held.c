@@ -16,6 +16,7 @@
 #include <linux/sched/signal.h>
 #include <linux/sysfs.h>
 
+#include "attach.h"
 #include "buffer.h"
 #include "held.h"
 #include "node.h"
@@ -66,7 +67,7 @@ void dray_buffer_forget(struct dray_buffer *buffer)
 }
 
 /* Files and mappings are closed by a process that is already ending. */
-static bool dray_process_ended(struct pid *pid)
+bool dray_process_ended(struct pid *pid)
 {
 	struct task_struct *task;
 	bool ended;
@@ -160,6 +161,8 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 	}
 	if (!args->id) {
 		ret = dray_reclaim_all(args);
+		if (!ret)
+			ret = dray_attachments_reclaim(args);
 		goto out;
 	}
 	buffer = dray_buffer_of_id(args->id);

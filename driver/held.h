@@ -10,10 +10,13 @@
 struct attribute_group;
 struct dray_buffer;
 struct dray_node;
+struct pid;
 
 void dray_buffer_disclose(struct dray_buffer *buffer, struct dray_node *node);
 void dray_buffer_forget(struct dray_buffer *buffer);
 bool dray_buffer_hold(struct dray_buffer *buffer);
+
+bool dray_process_ended(struct pid *pid);
 
 /* What a node does until it is told otherwise by its attribute. */
 bool dray_hold_default(void);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../selftests/attach.h"
+#include "../selftests/pins.h"
 #include "fixture_fault.h"
 
 TEST_F(fault, more_runs_than_the_engine_has_descriptors_are_copied)
@@ -135,39 +136,6 @@ TEST_F(fault, unbinding_a_hanging_node_completes_and_memory_stays_out_of_use)
 	EXPECT_EQ(16 * PIECE, now.quarantined - before.quarantined);
 }
 
-/* Pages of the machine that somebody has pinned, or -1. */
-static long pages_pinned(void)
-{
-	long count, acquired = -1, released = 0;
-	char name[64];
-	FILE *file;
-
-	/* each processor has counted for itself until then */
-	if (write_text("/proc/sys/vm/stat_refresh", "1"))
-		return -1;
-	file = fopen("/proc/vmstat", "r");
-	while (file && fscanf(file, "%63s %ld", name, &count) == 2) {
-		if (!strcmp(name, "nr_foll_pin_acquired"))
-			acquired = count;
-		if (!strcmp(name, "nr_foll_pin_released"))
-			released = count;
-	}
-	if (file)
-		fclose(file);
-	return acquired < 0 ? -1 : acquired - released;
-}
-
-struct pins {
-	long pages;
-};
-
-static bool pins_are_back(void *context)
-{
-	const struct pins *pins = context;
-
-	return pages_pinned() == pins->pages;
-}
-
 /* A transfer to attached memory that nothing but the engine knows any more. */
 static int lose_attached_memory(FIXTURE_DATA(fault) * self)
 {
@@ -199,31 +167,31 @@ static int lose_attached_memory(FIXTURE_DATA(fault) * self)
 TEST_F(fault,
        attached_memory_of_a_hanging_engine_is_pinned_until_it_has_finished)
 {
-	struct pins before = { .pages = pages_pinned() };
+	long before = pins_count();
 
-	ASSERT_LE(0, before.pages);
+	ASSERT_LE(0, before);
 	ASSERT_EQ(1, lose_attached_memory(self));
-	EXPECT_TRUE(wait_for(pins_are_back, &before, 5000));
+	EXPECT_TRUE(wait_for(pins_are, &before, 5000));
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self));
-	EXPECT_EQ(before.pages + PIECE / sysconf(_SC_PAGESIZE), pages_pinned());
+	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 	ASSERT_EQ(0, knob("hang", 0));
-	EXPECT_TRUE(wait_for(pins_are_back, &before, 5000));
+	EXPECT_TRUE(wait_for(pins_are, &before, 5000));
 }
 
 TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_stays_pinned)
 {
-	long before = pages_pinned();
+	long before = pins_count();
 
 	ASSERT_LE(0, before);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self));
 	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
 	ASSERT_EQ(0, knob("hang", 0));
-	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pages_pinned());
+	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
 	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
-	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pages_pinned());
+	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 }
 
 TEST_F(fault, unbinding_drains_what_is_out_and_refuses_what_waits)

@@ -87,7 +87,7 @@ static const char description[] =
 	"still write them.  Make sure first that it does not.\n"
 	"\n"
 	"  ID     the number in the first column of 'dmactl list'\n"
-	"  --all  all that are held\n"
+	"  --all  all that are held, and memory that was attached\n"
 	"\n"
 	"Needs CAP_SYS_RAWIO.\n";
 

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Attached memory whose address was given out: what becomes of it when the
+ * process that got the address has ended.  It stays pinned, until RECLAIM.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+
+#include "kselftest_harness.h"
+
+#include "attach.h"
+#include "binding.h"
+#include "foreign.h"
+#include "ledger.h"
+#include "node.h"
+#include "pins.h"
+#include "process.h"
+#include "setting.h"
+
+#define PAGES 16
+#define DEADLINE 10000 /* milliseconds */
+
+FIXTURE(held)
+{
+	int node;
+	size_t page;
+	long pins; /* pages that are pinned already */
+	char hold[PATH_MAX];
+	struct ledger before;
+	struct binding binding;
+};
+
+FIXTURE_SETUP(held)
+{
+	struct dray_info info;
+
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_IOMMU)
+		SKIP(return, "nothing is held behind an IOMMU");
+	if (node_copies())
+		SKIP(return, "nothing is attached for a device that gets "
+			     "copies");
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	ASSERT_EQ(0, binding_find(self->node, &self->binding));
+	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
+	self->page = (size_t)sysconf(_SC_PAGESIZE);
+	self->pins = pins_count();
+	ASSERT_LE(0, self->pins);
+}
+
+FIXTURE_TEARDOWN_PARENT(held)
+{
+	if (*self->hold) {
+		EXPECT_EQ(0, setting_write(self->hold, 1));
+		EXPECT_EQ(0, node_reclaim());
+		EXPECT_EQ(0, ledger_differences(&self->before));
+	}
+}
+
+struct owner {
+	size_t size;
+	bool foreign; /* another driver's dma-buf */
+	bool asks; /* for the address */
+	bool closes; /* and lives */
+	int told;
+};
+
+static int attach_some(int node, const struct owner *owner)
+{
+	struct dray_attach attach;
+	void *bytes;
+	int fd;
+
+	if (owner->foreign) {
+		fd = foreign_open(FOREIGN_VGEM, owner->size);
+		return fd < 0 ? fd : attach_dma_buf(node, fd, 0, &attach);
+	}
+	bytes = mmap(NULL, owner->size, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return attach_memory(node, bytes, owner->size, 0, &attach);
+}
+
+static int own(void *context)
+{
+	const struct owner *owner = context;
+	struct dray_segment segment;
+	struct dray_address call = { .segments = (uintptr_t)&segment,
+				     .room = 1 };
+	int node = node_open();
+
+	call.fd = node < 0 ? node : attach_some(node, owner);
+	if (call.fd < 0)
+		return call.fd == -ENODEV ? ENODEV : 1;
+	if (owner->asks && node_call(node, DRAY_IOC_ADDRESS, &call))
+		return 2;
+	if (owner->closes)
+		close(call.fd);
+	if (write(owner->told, "", 1) != 1)
+		return 3;
+	for (;;)
+		pause();
+}
+
+/*
+ * A process that attached something, up to the moment before it is killed: its
+ * id, or a negative errno.
+ */
+static pid_t start_owner(FIXTURE_DATA(held) * self, struct owner *owner)
+{
+	int told[2];
+	pid_t child;
+	char byte;
+
+	if (pipe(told))
+		return -errno;
+	owner->size = PAGES * self->page;
+	owner->told = told[1];
+	child = process_start(own, owner);
+	close(told[1]);
+	if (read(told[0], &byte, 1) != 1)
+		child = -process_wait(child);
+	close(told[0]);
+	return child;
+}
+
+static int run_owner(FIXTURE_DATA(held) * self, struct owner *owner)
+{
+	pid_t child = start_owner(self, owner);
+
+	if (child < 0)
+		return child;
+	kill(child, SIGKILL);
+	return process_wait(child) == -SIGKILL ? 0 : -ECHILD;
+}
+
+TEST_F(held, what_a_killed_process_knew_the_address_of_stays_until_reclaim)
+{
+	struct owner owner = { .asks = true };
+	struct dray_reclaim call = { 0 };
+
+	ASSERT_EQ(0, run_owner(self, &owner));
+	EXPECT_EQ(self->pins + PAGES, pins_count());
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	EXPECT_EQ(1, call.count);
+	EXPECT_EQ(PAGES * self->page, call.bytes);
+	EXPECT_EQ(self->pins, pins_count());
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	EXPECT_EQ(0, call.count);
+}
+
+TEST_F(held, without_an_address_nothing_stays)
+{
+	struct owner owner = { 0 };
+
+	ASSERT_EQ(0, run_owner(self, &owner));
+	EXPECT_TRUE(wait_for(pins_are, &self->pins, DEADLINE));
+}
+
+TEST_F(held, a_process_that_lives_and_closes_lets_go_at_once)
+{
+	struct owner owner = { .asks = true, .closes = true };
+	pid_t child = start_owner(self, &owner);
+
+	ASSERT_LT(0, child);
+	EXPECT_TRUE(wait_for(pins_are, &self->pins, DEADLINE));
+	kill(child, SIGKILL);
+	process_wait(child);
+	EXPECT_EQ(self->pins, pins_count());
+}
+
+TEST_F(held, a_node_that_does_not_hold_lets_go)
+{
+	struct owner owner = { .asks = true };
+
+	ASSERT_EQ(0, setting_write(self->hold, 0));
+	ASSERT_EQ(0, run_owner(self, &owner));
+	EXPECT_TRUE(wait_for(pins_are, &self->pins, DEADLINE));
+}
+
+TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
+{
+	struct owner owner = { .asks = true, .foreign = true };
+	struct dray_reclaim call = { 0 };
+	int ret = run_owner(self, &owner);
+
+	if (ret == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	EXPECT_EQ(1, call.count);
+	EXPECT_EQ(PAGES * self->page, call.bytes);
+}
+
+TEST_F(held, unbind_completes_and_the_memory_stays)
+{
+	struct owner owner = { .asks = true };
+	struct dray_reclaim call = { 0 };
+
+	ASSERT_EQ(0, run_owner(self, &owner));
+	close(self->node);
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	EXPECT_EQ(self->pins + PAGES, pins_count());
+	ASSERT_EQ(0, binding_bind(&self->binding));
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	EXPECT_EQ(self->pins + PAGES, pins_count());
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	EXPECT_EQ(self->pins, pins_count());
+}
+
+TEST_HARNESS_MAIN
