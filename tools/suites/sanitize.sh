@@ -49,8 +49,9 @@ sanitize_board()
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
-	batch_add status "${prefix}checkers" guest-checkers
+	# What only the module points to is lost when it goes.
 	batch_add status "${prefix}the-module-unloads" 'guest-unload dray'
+	batch_add status "${prefix}checkers" guest-checkers
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_SERIES=checked GUEST_LIMIT=1500
