@@ -46,7 +46,7 @@ int receive_descriptor(int socket);
 
 /*
  * How many times slower than others this machine does a small piece of work:
- * 4 where the kernel checks each of its own steps, else 1.
+ * 16 where the kernel checks each of its own steps, else 1.
  */
 int machine_slowness(void);
 
