@@ -227,9 +227,12 @@ def plot(objects):
     """Each row has a scale of its own, as units differ: the longest bar is the
     largest median; a line goes from the least sample to the largest, as far as
     there is room."""
-    shapes, y = [], 10
+    shapes, y, width = [], 10, NAME + BAR * 1.1 + 120
 
     def text(x, line, words, more=""):
+        nonlocal width
+        # Nobody knows here how wide a letter will be: so much at most.
+        width = max(width, 9 * len(words) + 20)
         shapes.append(f'<text x="{x}" y="{line}"{more}>{escape(words)}</text>')
     for data in objects:
         y += 20
@@ -249,12 +252,12 @@ def plot(objects):
             bars = {"dray": row["dray"], **row["peers"]}
             most = max(bar["median"] for bar in bars.values()) or 1
             for name, bar in bars.items():
-                width = BAR * bar["median"] / most
+                length = BAR * bar["median"] / most
                 low, high = (min(BAR * 1.1, BAR * bar[end] / most)
                              for end in ("min", "max"))
                 text(NAME - 6, y + 12, name, ' text-anchor="end"')
                 shapes.append(
-                    f'<rect x="{NAME}" y="{y + 2}" width="{width:.1f}" '
+                    f'<rect x="{NAME}" y="{y + 2}" width="{length:.1f}" '
                     f'height="{STEP - 4}" '
                     f'fill="{OURS if name == "dray" else THEIRS}"/>')
                 if high > low:
@@ -264,7 +267,6 @@ def plot(objects):
                 text(NAME + BAR * 1.1 + 8, y + 12, number(bar["median"]))
                 y += STEP
         y += 20
-    width = NAME + BAR * 1.1 + 120
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" '
           f'height="{y}" font-family="sans-serif" font-size="12">\n'
           f'<rect width="100%" height="100%" fill="white"/>')
