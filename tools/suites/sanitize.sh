@@ -12,12 +12,12 @@ PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 # What fits in three minutes, once the kernel is there.
 SANITIZE_QUICK=(alloc submit_copy import leaks)
 
-# What moves bytes, or maintains caches.  Attached memory is not among it: a
-# device that gets copies is refused there, bounce=1 or not.
+# What moves bytes, or maintains caches.  Of attached memory there is only the
+# refusal: a device that gets copies does not get it, bounce=1 or not.
 SANITIZE_COPIES=(
 	info alloc mmap address sync structs mode submit_copy submit_fill
-	submit_refuse submit_queue cancel export lifetime consumers io_uring
-	import leaks
+	submit_refuse submit_queue cancel export attach_copies lifetime
+	consumers io_uring import leaks
 )
 
 suite_sanitize()
