@@ -137,6 +137,51 @@ TEST_F(override, a_device_is_given_to_dray)
 	close(node);
 }
 
+/* The emulated board's tree has it for this. */
+#define SPARE "spare"
+
+TEST_F(override, two_regions_of_one_name_are_two_heaps_of_different_names)
+{
+	struct dray_heap_info first, second;
+	struct buffer buffer;
+	int node, spare;
+	uint64_t used;
+
+	if (access(DEVICES "/" SPARE, F_OK))
+		SKIP(return, "this machine has no second region");
+	snprintf(self->device, sizeof(self->device), SPARE);
+	ASSERT_EQ(0, set_override(SPARE, "dray"));
+	ASSERT_EQ(0, write_name(DRIVER, "bind", SPARE));
+	node = node_open();
+	spare = open_node_of(SPARE);
+	ASSERT_LE(0, node);
+	ASSERT_LE(0, spare);
+	ASSERT_EQ(0, node_find_heap(node, DRAY_HEAP_RESERVED, &first));
+	ASSERT_EQ(0, node_find_heap(spare, DRAY_HEAP_RESERVED, &second));
+	EXPECT_STREQ("reserved", first.name);
+	EXPECT_STREQ("reserved-1", second.name);
+	EXPECT_EQ(0, access("/sys/class/dray-heap/reserved", F_OK));
+	EXPECT_EQ(0, access("/sys/class/dray-heap/reserved-1", F_OK));
+	/* what is taken of one is not taken of the other */
+	ASSERT_EQ(0, buffer_allocate(spare, second.index, 8192, &buffer));
+	ASSERT_EQ(0, node_find_heap(spare, DRAY_HEAP_RESERVED, &second));
+	EXPECT_EQ(buffer.size, second.used);
+	used = first.used;
+	ASSERT_EQ(0, node_heap(node, first.index, &first));
+	EXPECT_EQ(used, first.used);
+	buffer_close(&buffer);
+	/* a rebind finds the heap again, by the name that it has */
+	close(spare);
+	ASSERT_EQ(0, write_name(DRIVER, "unbind", SPARE));
+	ASSERT_EQ(0, write_name(DRIVER, "bind", SPARE));
+	spare = open_node_of(SPARE);
+	ASSERT_LE(0, spare);
+	ASSERT_EQ(0, node_find_heap(spare, DRAY_HEAP_RESERVED, &second));
+	EXPECT_STREQ("reserved-1", second.name);
+	close(spare);
+	close(node);
+}
+
 TEST_F(override, a_device_that_was_not_given_is_not_taken)
 {
 	char device[256];
