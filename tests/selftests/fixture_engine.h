@@ -145,7 +145,7 @@ static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self,
 	axis->count = BUFFER_SIZE / (2 * self->unit);
 	if (axis->count > self->info.max_runs)
 		axis->count = self->info.max_runs;
-	axis->count /= (uint32_t)machine_slowness();
+	axis->count /= (uint32_t)engine_slowness();
 	axis->dst_stride = 2 * (int64_t)self->unit;
 	axis->src_stride = 2 * (int64_t)self->unit;
 	engine_axes(&transfer, axis, 1);

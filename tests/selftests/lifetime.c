@@ -240,7 +240,7 @@ static int transfer_and_hold(void *context)
 	axis.count = 4 * BUFFER_SIZE / 32;
 	if (axis.count > info.max_runs)
 		axis.count = info.max_runs;
-	axis.count /= (uint32_t)machine_slowness();
+	axis.count /= (uint32_t)engine_slowness();
 	transfer.src_fd = src.fd;
 	transfer.dst_fd = dst.fd;
 	engine_axes(&transfer, &axis, 1);
