@@ -13,6 +13,7 @@
 
 #include "kselftest_harness.h"
 
+#include "binding.h"
 #include "ledger.h"
 #include "node.h"
 #include "process.h"
@@ -392,49 +393,19 @@ TEST_F(held, the_module_stays_as_long_as_memory_is_held)
 	EXPECT_EQ(before, module_references());
 }
 
-static int write_file(const char *folder, const char *file, const char *text)
-{
-	char path[PATH_MAX];
-	int fd, ret;
-
-	if (snprintf(path, sizeof(path), "%s/%s", folder, file) >=
-	    (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_WRONLY);
-	if (fd < 0)
-		return -errno;
-	ret = write(fd, text, strlen(text)) < 0 ? -errno : 0;
-	close(fd);
-	return ret;
-}
-
-static bool node_is_back(void *context)
-{
-	int node = node_open();
-
-	(void)context;
-	if (node < 0)
-		return false;
-	close(node);
-	return true;
-}
-
 TEST_F(held, unbind_completes_and_the_memory_is_held_on)
 {
-	char link[PATH_MAX], driver[PATH_MAX];
 	struct dray_reclaim call;
-	struct dray_info info;
+	struct binding binding;
 	uint64_t id = hold_one(self);
 
 	ASSERT_NE(0, id);
-	ASSERT_EQ(0, node_info(self->node, &info));
-	ASSERT_EQ(0, setting_of_node(link, self->node, "device/driver"));
-	ASSERT_NE(NULL, realpath(link, driver));
+	ASSERT_EQ(0, binding_find(self->node, &binding));
 	close(self->node);
-	ASSERT_EQ(0, write_file(driver, "unbind", info.device));
-	ASSERT_EQ(0, write_file(driver, "bind", info.device));
-	ASSERT_TRUE(wait_for(node_is_back, NULL, LEDGER_DEADLINE));
+	ASSERT_EQ(0, binding_unbind(&binding));
+	ASSERT_EQ(0, binding_bind(&binding));
 	self->node = node_open();
+	ASSERT_LE(0, self->node);
 	EXPECT_TRUE(is_held(self->node, id));
 	EXPECT_EQ(0, reclaim(self->node, id, &call));
 	EXPECT_EQ(0, ledger_differences(&self->before));
