@@ -135,8 +135,9 @@ TEST_F(foreign, only_the_whole_is_synced)
 				       DRAY_FROM_DEVICE, 1, self->size - 1));
 	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 0, self->size));
+	/* an access ends in the direction in which it began */
 	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_DEVICE,
-				 DRAY_TO_DEVICE, 0, self->size));
+				 DRAY_FROM_DEVICE, 0, self->size));
 }
 
 TEST_F(foreign, a_part_that_is_to_be_synced_is_told_the_whole)
