@@ -254,7 +254,6 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 {
 	struct reserved_mem *memory = of_reserved_mem_lookup(region);
 	struct dray_reserved *reserved;
-	unsigned long index;
 	int ret;
 
 	reserved = kzalloc(sizeof(*reserved), GFP_KERNEL);
