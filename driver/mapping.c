@@ -234,6 +234,10 @@ int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
  * For a new buffer: where it will be for the node's device, which is not told
  * yet.  To write back waits until it is: many a buffer no device ever uses.
  * A copy is up to date from the start, so that tests see what comes later.
+ *
+ * Not every architecture can wait: on arm, another driver that maps pages of
+ * ours to be written (direct I/O) drops their lines first, zeros and all.  On
+ * arm64 it writes them back.
  */
 int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 			 dma_addr_t *address, struct dray_refusal *refusal)
@@ -244,7 +248,7 @@ int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 	mutex_lock(&buffer->lock);
 	mapping = dray_mapping_make(buffer, node, node->dev, refusal);
 	ret = PTR_ERR_OR_ZERO(mapping);
-	if (!ret && bounce)
+	if (!ret && (bounce || !IS_ENABLED(CONFIG_ARM64)))
 		ret = dray_mapping_write_back(buffer, mapping);
 	if (!ret)
 		*address = mapping->all.address;
