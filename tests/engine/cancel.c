@@ -195,7 +195,7 @@ TEST_F(fault, cancel_wakes_who_waits_for_a_slot)
 	struct dray_cancel args;
 	uint32_t i;
 
-	ASSERT_EQ(0, knob("delay_ms", 20));
+	ASSERT_EQ(0, knob("delay_ms", 20 * engine_slowness()));
 	for (i = 0; i < self->info.queue_depth; i++)
 		ASSERT_EQ(0, submit_on(self, 0, &submit));
 	ASSERT_EQ(0, cancel(self->node, -1, &args));
