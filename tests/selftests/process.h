@@ -52,7 +52,7 @@ int machine_slowness(void);
 
 /*
  * The same of an engine and one descriptor: 16 for the engine for tests there,
- * which is a part of the kernel.
+ * which is a part of the kernel, and 1 for one that is not.
  */
 int engine_slowness(void);
 
