@@ -201,7 +201,11 @@ guest_boot()
 		append="console=ttyAMA0 $append"
 		;;
 	pc)
+		# In a single thread: with one for each processor, QEMU 7.2 may
+		# go on with an instruction that the kernel has just patched,
+		# and the kernel hangs or dies of its own breakpoint.
 		machine=(qemu-system-x86_64 -M q35 -cpu max -m 1G -smp 2
+			-accel "tcg,thread=single"
 			-nic none -drive
 			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
 		# The kernel tries whether the timer ticks; on a busy host an
