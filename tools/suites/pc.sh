@@ -36,7 +36,7 @@ suite_pc()
 
 pc_programs()
 {
-	local series=$1 modules=/guest/modules kernel engine watchdog=500 words=''
+	local series=$1 modules=/guest/modules kernel engine watchdog=2000 words=''
 
 	if [ "$series" = checked ]; then
 		# A queue has to be full before the first job in it is given up.
@@ -70,7 +70,7 @@ pc_programs()
 	cp "$(build_folder selftests-engine)"/{faults,lost,cancel,life,limits,importers} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
-		"guest-unload dray && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
 	batch_add tap "$series-lost" engine/lost
 	batch_add tap "$series-engine-cancel" engine/cancel
 	batch_add tap "$series-life" engine/life
