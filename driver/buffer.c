@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: allocation, the table of identifiers, and the end of a buffer.
+ * Buffers: allocation, and the end of a buffer.
  * Memory is cleared before anybody can see it.  The zeros are written back
  * before a device is told of it or a line of it is dropped: otherwise a sync
  * for the CPU, which needs no right, would throw them away and show what the
@@ -16,14 +16,13 @@
 #include <linux/module.h>
 #include <linux/nospec.h>
 #include <linux/pid.h>
-#include <linux/rbtree.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 
 #include "buffer.h"
 #include "held.h"
+#include "identifier.h"
 #include "node.h"
 #include "trace.h"
 
@@ -33,24 +32,14 @@
 #define DRAY_CLEAR_STEP 64
 
 /*
- * By identifier.  The lock also guards the step of a buffer's references
- * between one and none.
- */
-static struct rb_root dray_buffers = RB_ROOT;
-static DEFINE_SPINLOCK(dray_buffers_lock);
-static atomic64_t dray_last_id;
-
-/*
  * The memory is held: whoever lists buffers finds it, and so does the end of a
  * node.  An end that came by before it could be found is waiting for its
  * mappings.
  */
 static void dray_buffer_revive(struct dray_buffer *buffer)
 {
-	spin_lock(&dray_buffers_lock);
 	/* One reference holds it, the other is ours: RECLAIM may come now. */
-	refcount_set(&buffer->kref.refcount, 2);
-	spin_unlock(&dray_buffers_lock);
+	dray_buffer_resurrect(buffer);
 	dray_mappings_drop_gone(buffer);
 	dray_buffer_put(buffer);
 }
@@ -65,12 +54,8 @@ static void dray_buffer_release(struct kref *kref)
 		return;
 	}
 	/* One that was never shown to anybody is not there. */
-	if (!RB_EMPTY_NODE(&buffer->link)) {
-		spin_lock(&dray_buffers_lock);
-		rb_erase(&buffer->link, &dray_buffers);
-		spin_unlock(&dray_buffers_lock);
+	if (dray_buffer_withdraw(buffer))
 		trace_dray_free(buffer);
-	}
 	dray_mappings_drop(buffer, NULL);
 	dma_resv_fini(&buffer->resv);
 	dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned);
@@ -83,58 +68,6 @@ static void dray_buffer_release(struct kref *kref)
 void dray_buffer_put(struct dray_buffer *buffer)
 {
 	kref_put(&buffer->kref, dray_buffer_release);
-}
-
-/* The first one from @id on, whether or not it is being freed; or NULL. */
-static struct dray_buffer *dray_buffer_from(u64 id)
-{
-	struct rb_node *node = dray_buffers.rb_node;
-	struct dray_buffer *buffer, *found = NULL;
-
-	lockdep_assert_held(&dray_buffers_lock);
-	while (node) {
-		buffer = rb_entry(node, struct dray_buffer, link);
-		if (buffer->id >= id) {
-			found = buffer;
-			node = node->rb_left;
-		} else {
-			node = node->rb_right;
-		}
-	}
-	return found;
-}
-
-/* The buffer with @id, or NULL. */
-struct dray_buffer *dray_buffer_of_id(u64 id)
-{
-	struct dray_buffer *buffer;
-
-	spin_lock(&dray_buffers_lock);
-	buffer = dray_buffer_from(id);
-	if (buffer &&
-	    (buffer->id != id || !kref_get_unless_zero(&buffer->kref)))
-		buffer = NULL;
-	spin_unlock(&dray_buffers_lock);
-	return buffer;
-}
-
-/* The first buffer above *@id, whose own identifier is stored there. */
-struct dray_buffer *dray_buffer_next(u64 *id)
-{
-	struct dray_buffer *buffer = NULL;
-
-	spin_lock(&dray_buffers_lock);
-	while (*id < U64_MAX) {
-		buffer = dray_buffer_from(*id + 1);
-		if (!buffer)
-			break;
-		*id = buffer->id;
-		if (kref_get_unless_zero(&buffer->kref))
-			break;
-		buffer = NULL;
-	}
-	spin_unlock(&dray_buffers_lock);
-	return buffer;
 }
 
 /*
@@ -205,8 +138,7 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	}
 
 	kref_init(&buffer->kref);
-	RB_CLEAR_NODE(&buffer->link);
-	buffer->id = atomic64_inc_return(&dray_last_id);
+	dray_buffer_identify(buffer);
 	mutex_init(&buffer->lock);
 	INIT_LIST_HEAD(&buffer->mappings);
 	INIT_LIST_HEAD(&buffer->attachments);
@@ -347,28 +279,6 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 	return first;
 }
 
-/*
- * From here on the buffer is found by its identifier, and by the end of a
- * node: so it happens inside the node that it has been mapped for.
- */
-static void dray_buffer_publish(struct dray_buffer *buffer)
-{
-	struct rb_node **link = &dray_buffers.rb_node, *parent = NULL;
-	struct dray_buffer *other;
-
-	spin_lock(&dray_buffers_lock);
-	while (*link) {
-		parent = *link;
-		other = rb_entry(parent, struct dray_buffer, link);
-		link = buffer->id < other->id ? &parent->rb_left
-					      : &parent->rb_right;
-	}
-	rb_link_node(&buffer->link, parent, link);
-	rb_insert_color(&buffer->link, &dray_buffers);
-	spin_unlock(&dray_buffers_lock);
-	trace_dray_alloc(buffer);
-}
-
 int dray_alloc_call(struct dray_opener *opener, void *data,
 		    struct dray_reply *reply)
 {
@@ -392,6 +302,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	} else {
 		strscpy(buffer->name, args->name, sizeof(buffer->name));
 		dray_buffer_publish(buffer);
+		trace_dray_alloc(buffer);
 	}
 	dray_node_leave(node);
 	if (ret)

@@ -84,8 +84,6 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 
 struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal);
-struct dray_buffer *dray_buffer_of_id(u64 id);
-struct dray_buffer *dray_buffer_next(u64 *id);
 void dray_buffer_put(struct dray_buffer *buffer);
 
 /* export.c */

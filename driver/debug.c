@@ -11,6 +11,7 @@
 #include "buffer.h"
 #include "channel.h"
 #include "debug.h"
+#include "identifier.h"
 #include "node.h"
 
 static struct dentry *dray_debug_root;

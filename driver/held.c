@@ -19,6 +19,7 @@
 #include "attach.h"
 #include "buffer.h"
 #include "held.h"
+#include "identifier.h"
 #include "node.h"
 
 static bool hold = true;

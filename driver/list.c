@@ -13,6 +13,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer.h"
+#include "identifier.h"
 #include "node.h"
 
 static bool dray_buffer_is_own(struct dray_buffer *buffer)

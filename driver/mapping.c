@@ -19,6 +19,7 @@
 
 #include "buffer.h"
 #include "export.h"
+#include "identifier.h"
 #include "node.h"
 #include "trace.h"
 
