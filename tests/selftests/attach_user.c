@@ -581,13 +581,14 @@ static int user_open(FIXTURE_DATA(engine) * self, int side, size_t skip,
 /* A transfer in rows that cross the pages, from one side to the other. */
 static int run_rows(FIXTURE_DATA(engine) * self)
 {
+	uint64_t run = self->page + self->unit;
+	uint64_t stride = 2 * self->page + 2 * self->unit;
 	struct dray_axis axis = {
-		.count = 23,
-		.dst_stride = (int64_t)(2 * self->page + 2 * self->unit),
+		.count = (USER_SIZE - 3 * self->unit - run) / stride + 1,
+		.dst_stride = (int64_t)stride,
 		.src_stride = (int64_t)(self->page + 3 * self->unit),
 	};
-	struct dray_transfer transfer =
-		engine_copy(self, self->page + self->unit);
+	struct dray_transfer transfer = engine_copy(self, run);
 
 	transfer.dst_fd = self->model[1].fd;
 	transfer.src_fd = self->model[0].fd;

@@ -48,14 +48,15 @@ TEST_F(dray, the_files_of_a_node_are_for_root_alone)
 
 TEST_F(dray, a_buffer_is_a_line_until_it_is_freed)
 {
+	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char start[32], *line;
 	struct buffer buffer;
 
 	if (access("/sys/kernel/debug/dray", F_OK))
 		SKIP(return, "this kernel has no debugfs");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8192, &buffer));
-	snprintf(start, sizeof(start), "%llu 8192 ",
-		 (unsigned long long)buffer.id);
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, size, &buffer));
+	snprintf(start, sizeof(start), "%llu %zu ",
+		 (unsigned long long)buffer.id, size);
 	line = line_of(files[1], start);
 	ASSERT_NE(NULL, line);
 	EXPECT_NE(NULL, strstr(line, "mapped 1, transfers 0"));

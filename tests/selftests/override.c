@@ -109,6 +109,7 @@ TEST_F(override, a_device_is_given_to_dray)
 	};
 	struct dray_info info;
 	struct buffer buffer;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	int node;
 
 	ASSERT_TRUE(find_device(false, self->device, sizeof(self->device)));
@@ -124,10 +125,10 @@ TEST_F(override, a_device_is_given_to_dray)
 		  strncmp(self->device, info.device, sizeof(info.device) - 1));
 	EXPECT_EQ(0, info.flags & DRAY_NODE_VIRTUAL);
 	EXPECT_EQ(0, info.channel_count);
-	ASSERT_EQ(0, buffer_open(node, DRAY_HEAP_ANY, 4096, &buffer));
+	ASSERT_EQ(0, buffer_open(node, DRAY_HEAP_ANY, page, &buffer));
 	address.fd = buffer.fd;
 	EXPECT_EQ(0, node_call(node, DRAY_IOC_ADDRESS, &address));
-	EXPECT_EQ(4096, segment.length);
+	EXPECT_EQ(page, segment.length);
 
 	ASSERT_EQ(0, write_name(DRIVER, "unbind", self->device));
 	EXPECT_EQ(-ENODEV, node_info(node, &info));

@@ -69,6 +69,7 @@ FIXTURE(trace)
 {
 	int node;
 	struct ledger before;
+	size_t size; /* two pages */
 	struct buffer buffer;
 	char id[32];
 };
@@ -79,8 +80,9 @@ FIXTURE_SETUP(trace)
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	TRACE_BEGIN();
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, 8192, &self->buffer));
+	self->size = 2 * (size_t)sysconf(_SC_PAGESIZE);
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, self->size,
+				 &self->buffer));
 	snprintf(self->id, sizeof(self->id), "id=%llu ",
 		 (unsigned long long)self->buffer.id);
 }
@@ -160,7 +162,8 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
 		SKIP(return, "a copy has them from the start");
 	ASSERT_EQ(0, buffer_sync(self->node, self->buffer.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 4096, 64));
-	snprintf(back, sizeof(back), "dray_sync: %sbytes=8192 ", self->id);
+	snprintf(back, sizeof(back), "dray_sync: %sbytes=%zu ", self->id,
+		 self->size);
 	snprintf(dropped, sizeof(dropped), "dray_sync: %sbytes=64 ", self->id);
 	trace = trace_read();
 	ASSERT_NE(NULL, trace);
@@ -186,7 +189,8 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 		ASSERT_EQ(0, buffer_cpu_access(self->buffer.fd,
 					       DMA_BUF_SYNC_START |
 						       DMA_BUF_SYNC_READ));
-	snprintf(back, sizeof(back), "dray_sync: %sbytes=8192 ", self->id);
+	snprintf(back, sizeof(back), "dray_sync: %sbytes=%zu ", self->id,
+		 self->size);
 	trace = trace_read();
 	ASSERT_NE(NULL, trace);
 	first = strstr(trace, "dray_sync:");
