@@ -215,15 +215,9 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 	/* The file has the reference now. */
 	args->length = attachment->size;
 	args->segments = place.count;
-	ret = get_unused_fd_flags(O_CLOEXEC);
-	if (ret < 0) {
-		fput(file);
-		goto out;
-	}
-	reply->fd = ret;
-	reply->file = file;
-	args->fd = ret;
-	ret = 0;
+	ret = dray_reply_give(reply, file);
+	if (!ret)
+		args->fd = reply->fd;
 	goto out;
 
 put_attachment:

@@ -10,7 +10,6 @@
 #include <linux/cred.h>
 #include <linux/dma-buf.h>
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -286,7 +285,6 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	struct dray_refusal refusal = {};
 	struct dray_alloc *args = data;
 	struct dray_buffer *buffer;
-	struct dma_buf *dmabuf;
 	u32 heap;
 	int ret;
 
@@ -308,26 +306,15 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	if (ret)
 		goto out;
 
-	dmabuf = dray_export(buffer, true);
-	if (IS_ERR(dmabuf)) {
-		dray_buffer_put(buffer);
-		ret = PTR_ERR(dmabuf);
+	ret = dray_export(buffer, true, reply);
+	if (ret)
 		goto out;
-	}
-	ret = get_unused_fd_flags(O_CLOEXEC);
-	if (ret < 0) {
-		dma_buf_put(dmabuf);
-		goto out;
-	}
-
-	reply->fd = ret;
-	reply->file = dmabuf->file;
-	args->fd = ret;
+	/* The dma-buf in the reply has the buffer. */
+	args->fd = reply->fd;
 	args->id = buffer->id;
 	args->size = buffer->size;
 	args->heap = heap;
 	args->mode = buffer->mode;
-	ret = 0;
 out:
 	args->reason = refusal.reason;
 	args->limit = refusal.limit;

@@ -22,6 +22,7 @@
 struct device;
 struct dma_buf;
 struct dray_node;
+struct dray_reply;
 struct pid;
 struct seq_file;
 struct vm_area_struct;
@@ -86,8 +87,9 @@ struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal);
 void dray_buffer_put(struct dray_buffer *buffer);
 
-/* export.c */
-struct dma_buf *dray_export(struct dray_buffer *buffer, bool writable);
+/* export.c: replies with a dma-buf; takes over the caller's reference */
+int dray_export(struct dray_buffer *buffer, bool writable,
+		struct dray_reply *reply);
 struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable);
 
 /* mmap.c */

@@ -8,7 +8,6 @@
  */
 #include <linux/dma-buf.h>
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
@@ -170,17 +169,23 @@ static const struct dma_buf_ops *dray_ops(struct dray_buffer *buffer,
 	return &dray_dma_buf_ops;
 }
 
-/* A dma-buf over @buffer, which takes over the caller's reference. */
-struct dma_buf *dray_export(struct dray_buffer *buffer, bool writable)
+int dray_export(struct dray_buffer *buffer, bool writable,
+		struct dray_reply *reply)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
+	struct dma_buf *dmabuf;
 
 	info.ops = dray_ops(buffer, writable);
 	info.size = buffer->size;
 	info.flags = writable ? O_RDWR : O_RDONLY;
 	info.resv = &buffer->resv;
 	info.priv = buffer;
-	return dma_buf_export(&info);
+	dmabuf = dma_buf_export(&info);
+	if (IS_ERR(dmabuf)) {
+		dray_buffer_put(buffer);
+		return PTR_ERR(dmabuf);
+	}
+	return dray_reply_give(reply, dmabuf->file);
 }
 
 /* The buffer of a dma-buf of ours, which holds it; NULL for any other. */
@@ -197,7 +202,6 @@ int dray_export_call(struct dray_opener *opener, void *data,
 	struct dray_refusal refusal = {};
 	struct dray_export *args = data;
 	struct dray_buffer *buffer;
-	struct dma_buf *dmabuf;
 	bool writable;
 	int ret;
 
@@ -212,21 +216,9 @@ int dray_export_call(struct dray_opener *opener, void *data,
 		ret = PTR_ERR(buffer);
 		goto out;
 	}
-	dmabuf = dray_export(buffer, false);
-	if (IS_ERR(dmabuf)) {
-		dray_buffer_put(buffer);
-		ret = PTR_ERR(dmabuf);
-		goto out;
-	}
-	ret = get_unused_fd_flags(O_CLOEXEC);
-	if (ret < 0) {
-		dma_buf_put(dmabuf);
-		goto out;
-	}
-	reply->fd = ret;
-	reply->file = dmabuf->file;
-	args->fd = ret;
-	ret = 0;
+	ret = dray_export(buffer, false, reply);
+	if (!ret)
+		args->fd = reply->fd;
 out:
 	args->reason = refusal.reason;
 	args->limit = refusal.limit;

@@ -105,6 +105,19 @@ static void dray_call_trace(const struct dray_call *call,
 			reason, limit);
 }
 
+int dray_reply_give(struct dray_reply *reply, struct file *file)
+{
+	int fd = get_unused_fd_flags(O_CLOEXEC);
+
+	if (fd < 0) {
+		fput(file);
+		return fd;
+	}
+	reply->fd = fd;
+	reply->file = file;
+	return 0;
+}
+
 static void dray_reply_undo(struct dray_reply *reply)
 {
 	if (!reply->file)

@@ -68,6 +68,12 @@ struct dray_reply {
 	int fd;
 };
 
+/*
+ * @file is to be the descriptor that a call gives back, @reply->fd.  Takes over
+ * the caller's reference, also on failure: -EMFILE or -ENFILE.
+ */
+int dray_reply_give(struct dray_reply *reply, struct file *file);
+
 long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
 int dray_info_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);

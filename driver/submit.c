@@ -6,7 +6,6 @@
  * from there on the job ends by itself.
  */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/sync_file.h>
 
 #include "job.h"
@@ -64,24 +63,16 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 		ret = -ENOMEM;
 		goto unlock;
 	}
-	ret = get_unused_fd_flags(O_CLOEXEC);
-	if (ret < 0)
-		goto put_file;
-	reply->fd = ret;
+	ret = dray_reply_give(reply, sync_file->file);
+	if (ret)
+		goto unlock;
 	ret = dray_job_guard(job);
 	if (ret)
-		goto put_fd;
-	reply->file = sync_file->file;
+		goto unlock;
 	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
 			  job->bytes);
 	dray_job_watch(job);
 	dray_job_enqueue(job);
-	goto unlock;
-
-put_fd:
-	put_unused_fd(reply->fd);
-put_file:
-	fput(sync_file->file);
 unlock:
 	mutex_unlock(&queue->order);
 	return ret;
