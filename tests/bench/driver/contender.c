@@ -12,48 +12,12 @@
 #include "contender.h"
 
 struct contender contenders[] = {
-	{
-		.name = "dray reserved",
-		.open = dray_reserved_open,
-		.allocate = dray_allocate,
-		.attach = dray_attach,
-		.sync = dray_sync,
-		.free = piece_close,
-	},
-	{
-		.name = "dray cma",
-		.open = dray_cma_open,
-		.allocate = dray_allocate,
-		.attach = dray_attach,
-		.sync = dray_sync,
-		.free = piece_close,
-	},
-	{
-		.name = "dray pages",
-		.open = dray_pages_open,
-		.allocate = dray_allocate,
-		.attach = dray_attach,
-		.sync = dray_sync,
-		.free = piece_close,
-	},
-	{
-		.name = "dma-heap cma",
-		.open = heap_cma_open,
-		.allocate = heap_allocate,
-		.free = piece_close,
-	},
-	{
-		.name = "dma-heap system",
-		.open = heap_system_open,
-		.allocate = heap_allocate,
-		.free = piece_close,
-	},
-	{
-		.name = "udmabuf",
-		.open = udmabuf_open,
-		.allocate = udmabuf_allocate,
-		.free = udmabuf_free,
-	},
+	{ "dray reserved", &dray_ops, .open = dray_reserved_open },
+	{ "dray cma", &dray_ops, .open = dray_cma_open },
+	{ "dray pages", &dray_ops, .open = dray_pages_open },
+	{ "dma-heap cma", &heap_ops, .open = heap_cma_open },
+	{ "dma-heap system", &heap_ops, .open = heap_system_open },
+	{ "udmabuf", &udmabuf_ops, .open = udmabuf_open },
 };
 
 const size_t contender_count = sizeof(contenders) / sizeof(contenders[0]);

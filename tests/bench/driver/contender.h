@@ -19,12 +19,9 @@ struct piece {
 	uint32_t handle; /* of the importer that is attached; 0: none is */
 };
 
-struct contender {
-	const char *name;
-	int file; /* what allocates; -1: it is not there */
-	uint32_t heap; /* dray: the heap's index */
+struct contender;
 
-	int (*open)(struct contender *contender);
+struct contender_ops {
 	int (*allocate)(const struct contender *contender, size_t size,
 			struct piece *piece);
 	/*
@@ -41,32 +38,37 @@ struct contender {
 	void (*free)(const struct piece *piece);
 };
 
+struct contender {
+	const char *name;
+	const struct contender_ops *ops;
+	int (*open)(struct contender *contender);
+	int file; /* what allocates; -1: it is not there */
+	uint32_t heap; /* dray: the heap's index */
+};
+
 extern struct contender contenders[];
 extern const size_t contender_count;
 
-/* Of every contender, or of those that the table above names. */
+/* Of every contender, or of those whose operations name it. */
 int piece_map(struct piece *piece);
 void piece_touch(const struct piece *piece); /* one write in every page */
 int piece_sync(const struct piece *piece); /* DMA_BUF_IOCTL_SYNC */
 int piece_unmap(struct piece *piece);
 void piece_close(const struct piece *piece);
 
-/* contender_dray.c, contender_heap.c, contender_udmabuf.c */
+/* contender_dray.c */
+extern const struct contender_ops dray_ops;
 int dray_reserved_open(struct contender *contender);
 int dray_cma_open(struct contender *contender);
 int dray_pages_open(struct contender *contender);
-int dray_allocate(const struct contender *contender, size_t size,
-		  struct piece *piece);
-int dray_sync(const struct contender *contender, const struct piece *piece,
-	      size_t offset, size_t width);
-int dray_attach(const struct contender *contender, struct piece *piece);
+
+/* contender_heap.c */
+extern const struct contender_ops heap_ops;
 int heap_cma_open(struct contender *contender);
 int heap_system_open(struct contender *contender);
-int heap_allocate(const struct contender *contender, size_t size,
-		  struct piece *piece);
+
+/* contender_udmabuf.c */
+extern const struct contender_ops udmabuf_ops;
 int udmabuf_open(struct contender *contender);
-int udmabuf_allocate(const struct contender *contender, size_t size,
-		     struct piece *piece);
-void udmabuf_free(const struct piece *piece);
 
 #endif

@@ -49,8 +49,8 @@ int dray_pages_open(struct contender *contender)
 	return open_heap(contender, "/dev/dray0", DRAY_HEAP_PAGES);
 }
 
-int dray_allocate(const struct contender *contender, size_t size,
-		  struct piece *piece)
+static int dray_allocate(const struct contender *contender, size_t size,
+			 struct piece *piece)
 {
 	struct dray_alloc alloc = {
 		.size = size,
@@ -63,8 +63,8 @@ int dray_allocate(const struct contender *contender, size_t size,
 	return ret;
 }
 
-int dray_sync(const struct contender *contender, const struct piece *piece,
-	      size_t offset, size_t width)
+static int dray_sync(const struct contender *contender,
+		     const struct piece *piece, size_t offset, size_t width)
 {
 	int ret = buffer_sync(contender->file, piece->fd, DRAY_SYNC_FOR_CPU,
 			      DRAY_BIDIRECTIONAL, offset, width);
@@ -76,8 +76,15 @@ int dray_sync(const struct contender *contender, const struct piece *piece,
 }
 
 /* Maps nothing new, but writes the zeros back. */
-int dray_attach(const struct contender *contender, struct piece *piece)
+static int dray_attach(const struct contender *contender, struct piece *piece)
 {
 	return buffer_sync(contender->file, piece->fd, DRAY_SYNC_FOR_DEVICE,
 			   DRAY_TO_DEVICE, 0, 1);
 }
+
+const struct contender_ops dray_ops = {
+	.allocate = dray_allocate,
+	.attach = dray_attach,
+	.sync = dray_sync,
+	.free = piece_close,
+};

@@ -39,8 +39,8 @@ int heap_system_open(struct contender *contender)
 	return open_named(contender, "system");
 }
 
-int heap_allocate(const struct contender *contender, size_t size,
-		  struct piece *piece)
+static int heap_allocate(const struct contender *contender, size_t size,
+			 struct piece *piece)
 {
 	struct dma_heap_allocation_data data = {
 		.len = size,
@@ -52,3 +52,8 @@ int heap_allocate(const struct contender *contender, size_t size,
 	piece->fd = (int)data.fd;
 	return 0;
 }
+
+const struct contender_ops heap_ops = {
+	.allocate = heap_allocate,
+	.free = piece_close,
+};

@@ -18,8 +18,8 @@ int udmabuf_open(struct contender *contender)
 	return contender->file < 0 ? -errno : 0;
 }
 
-int udmabuf_allocate(const struct contender *contender, size_t size,
-		     struct piece *piece)
+static int udmabuf_allocate(const struct contender *contender, size_t size,
+			    struct piece *piece)
 {
 	struct udmabuf_create create = {
 		.flags = UDMABUF_FLAGS_CLOEXEC,
@@ -41,8 +41,13 @@ int udmabuf_allocate(const struct contender *contender, size_t size,
 	return 0;
 }
 
-void udmabuf_free(const struct piece *piece)
+static void udmabuf_free(const struct piece *piece)
 {
 	close(piece->fd);
 	close(piece->backing);
 }
+
+const struct contender_ops udmabuf_ops = {
+	.allocate = udmabuf_allocate,
+	.free = udmabuf_free,
+};

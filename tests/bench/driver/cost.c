@@ -62,9 +62,9 @@ static int sync_range(const struct contender *contender,
 {
 	size_t offset = (piece->size - width) / 2 / PAGE * PAGE;
 
-	if (!contender->sync)
+	if (!contender->ops->sync)
 		return piece_sync(piece);
-	return contender->sync(contender, piece, offset, width);
+	return contender->ops->sync(contender, piece, offset, width);
 }
 
 /* A mapped piece, in reach of one device. */
@@ -87,8 +87,8 @@ static int measure_sync(const struct contender *contender,
 
 static int attach(const struct contender *contender, struct piece *piece)
 {
-	if (contender->attach)
-		return contender->attach(contender, piece);
+	if (contender->ops->attach)
+		return contender->ops->attach(contender, piece);
 	return importer_attach(importer, piece->fd, &piece->handle);
 }
 
@@ -117,7 +117,7 @@ static int measure(const struct contender *contender, size_t size,
 
 	*times = (struct times){ 0 };
 	at = now();
-	ret = contender->allocate(contender, size, &piece);
+	ret = contender->ops->allocate(contender, size, &piece);
 	times->allocate = lap(&at);
 	if (ret)
 		return ret;
@@ -131,7 +131,7 @@ static int measure(const struct contender *contender, size_t size,
 		piece_unmap(&piece);
 		times->unmap = lap(&at);
 	}
-	contender->free(&piece);
+	contender->ops->free(&piece);
 	times->free = lap(&at);
 	return ret;
 }
