@@ -170,66 +170,74 @@ TEST_F(given, at_the_address_of_a_freed_buffer_nothing_is_read)
 	EXPECT_EQ(0, expect_nothing_read(self, address, word));
 }
 
-/* A page of this process with a word in it, or NULL. */
-static uint8_t *attach_word(int node, const uint8_t *word,
-			    struct dray_attach *attach)
-{
-	uint8_t *bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+/* A page of this process, with a word in it that no buffer begins with. */
+struct attached {
+	int fd;
+	uint8_t *bytes;
+	uint64_t address; /* for the first node's device */
+};
 
-	if (bytes == MAP_FAILED)
-		return NULL;
-	memcpy(bytes, word, WORD);
-	return attach_memory(node, bytes, SIZE, 0, attach) < 0 ? NULL : bytes;
+static const uint8_t attached_word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
+
+static int attach_word(FIXTURE_DATA(given) * self, struct attached *attached)
+{
+	struct dray_attach attach;
+
+	attached->bytes = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (attached->bytes == MAP_FAILED)
+		return -errno;
+	memcpy(attached->bytes, attached_word, WORD);
+	attached->fd =
+		attach_memory(self->node[0], attached->bytes, SIZE, 0, &attach);
+	if (attached->fd < 0)
+		return attached->fd;
+	attached->address = bus_address(self->node[0], attached->fd);
+	return attached->address ? 0 : -ENXIO;
 }
 
 TEST_F(given, a_device_reads_and_writes_what_was_attached_for_it)
 {
-	uint8_t *bytes, word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
-	struct dray_attach attach;
-	uint64_t address;
+	struct attached attached;
 
-	bytes = attach_word(self->node[0], word, &attach);
-	ASSERT_NE(NULL, bytes);
-	address = bus_address(self->node[0], attach.fd);
-	ASSERT_EQ(0, edu_read(&self->edu[0], address, WORD));
-	ASSERT_EQ(0, edu_write(&self->edu[0], address + 512, WORD));
-	EXPECT_EQ(-1, first_difference(word, bytes + 512, WORD));
+	ASSERT_EQ(0, attach_word(self, &attached));
+	ASSERT_EQ(0, edu_read(&self->edu[0], attached.address, WORD));
+	ASSERT_EQ(0, edu_write(&self->edu[0], attached.address + 512, WORD));
+	EXPECT_EQ(-1,
+		  first_difference(attached_word, attached.bytes + 512, WORD));
+}
+
+/* What the device has of its own before is another word. */
+static int attach_and_end(FIXTURE_DATA(given) * self, struct attached *attached)
+{
+	int ret = attach_word(self, attached);
+
+	if (!ret)
+		ret = edu_read(&self->edu[0], self->address[0], WORD);
+	if (!ret)
+		close(attached->fd);
+	return ret;
 }
 
 TEST_F(given, at_the_address_of_an_attachment_that_ended_nothing_is_read)
 {
-	uint8_t *bytes, word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
-	struct dray_attach attach;
-	uint64_t address;
+	struct attached attached;
 
-	bytes = attach_word(self->node[0], word, &attach);
-	ASSERT_NE(NULL, bytes);
-	address = bus_address(self->node[0], attach.fd);
-	ASSERT_NE(0, address);
-	/* what the device has before is another word */
-	ASSERT_EQ(0, edu_read(&self->edu[0], self->address[0], WORD));
-	close(attach.fd);
+	ASSERT_EQ(0, attach_and_end(self, &attached));
 	faults_expect();
-	EXPECT_EQ(0, expect_nothing_read(self, address, word));
+	EXPECT_EQ(0,
+		  expect_nothing_read(self, attached.address, attached_word));
 }
 
 TEST_F(given, at_the_address_of_an_attachment_that_ended_nothing_is_written)
 {
-	uint8_t *bytes, word[WORD] = { 0xfe, 0xed, 0xbe, 0xef };
-	struct dray_attach attach;
-	uint64_t address;
+	struct attached attached;
 
-	bytes = attach_word(self->node[0], word, &attach);
-	ASSERT_NE(NULL, bytes);
-	address = bus_address(self->node[0], attach.fd);
-	ASSERT_NE(0, address);
-	ASSERT_EQ(0, edu_read(&self->edu[0], self->address[0], WORD));
-	close(attach.fd);
+	ASSERT_EQ(0, attach_and_end(self, &attached));
 	faults_expect();
-	ASSERT_EQ(0, edu_write(&self->edu[0], address, WORD));
+	ASSERT_EQ(0, edu_write(&self->edu[0], attached.address, WORD));
 	EXPECT_TRUE(fault_seen());
-	EXPECT_EQ(-1, first_difference(word, bytes, WORD));
+	EXPECT_EQ(-1, first_difference(attached_word, attached.bytes, WORD));
 }
 
 TEST_F(given, an_address_from_before_a_rebind_is_worth_nothing)
