@@ -5,6 +5,7 @@
 #ifndef FAULTS_SCENARIO_H
 #define FAULTS_SCENARIO_H
 
+#include <errno.h>
 #include <stdint.h>
 
 #include "../selftests/node.h"

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The steps of the scenarios.  prepare_ and undo_ are done while every
+ * allocation succeeds, run_ while one may fail; a step that fails leaves
+ * nothing of its own but in the scene.  They return 0 or a negative errno;
+ * prepare_ returns NOT_HERE where the machine has not what it takes.
+ */
+#ifndef FAULTS_STEP_H
+#define FAULTS_STEP_H
+
+/* step_buffer.c */
+int run_open(void);
+int prepare_mode(void);
+int run_alloc(void);
+int run_mmap(void);
+int prepare_pipe(void);
+int run_fault(void);
+int run_address(void);
+int run_sync(void);
+int run_cpu_access(void);
+int run_list(void);
+int run_questions(void);
+
+/* step_share.c: other devices and other drivers */
+int run_export(void);
+int prepare_import(void);
+int run_import(void);
+int run_attach_user(void);
+int prepare_foreign(void);
+int run_attach_dmabuf(void);
+
+/* step_transfer.c */
+int prepare_transfer(void);
+int run_copy(void);
+int prepare_chain(void);
+int run_chain(void);
+int run_fill(void);
+int run_cancel(void);
+
+/* step_bind.c: these close the node, and open it again */
+int prepare_bind(void);
+int run_bind(void);
+void undo_bind(void);
+int prepare_fresh(void);
+
+#endif

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Steps that make, map and ask about the buffers of this process.
+ */
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+
+#include "scene.h"
+#include "step.h"
+
+int run_open(void)
+{
+	scene.other = node_open();
+	return scene.other < 0 ? scene.other : 0;
+}
+
+/* Which mode a heap takes is asked before, where no question fails. */
+int prepare_mode(void)
+{
+	struct dray_heap_info heap;
+	int ret = node_heap(scene.node, scenario->heap, &heap);
+
+	scene.mode = heap_usual_mode(&heap);
+	return ret;
+}
+
+int run_alloc(void)
+{
+	struct dray_alloc alloc = { .size = SIZE,
+				    .heap = scenario->heap,
+				    .mode = scene.mode };
+	int ret = node_call(scene.node, DRAY_IOC_ALLOC, &alloc);
+
+	if (!ret)
+		scene.src.fd = alloc.fd;
+	return ret;
+}
+
+int run_mmap(void)
+{
+	void *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			scene.src.fd, 0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	scene.map = at;
+	return 0;
+}
+
+int prepare_pipe(void)
+{
+	return pipe(scene.ends) ? -errno : prepare_buffers();
+}
+
+/* Pages that were thrown out come back by faults. */
+int run_fault(void)
+{
+	if (madvise(scene.src.bytes, scene.src.size, MADV_DONTNEED))
+		return -errno;
+	/* Not by a touch: what cannot be had there is a signal. */
+	return write(scene.ends[1], scene.src.bytes, 16384) == 16384 ? 0
+								     : -EFAULT;
+}
+
+int run_address(void)
+{
+	struct dray_segment segments[4];
+	struct dray_address address = {
+		.fd = scene.src.fd,
+		.segments = (uintptr_t)segments,
+		.room = 4,
+	};
+
+	return node_call(scene.node, DRAY_IOC_ADDRESS, &address);
+}
+
+int run_sync(void)
+{
+	struct dray_range ranges[8];
+	struct dray_sync sync = {
+		.target = DRAY_TARGET_NODE,
+		.owner = DRAY_SYNC_FOR_DEVICE,
+		.direction = DRAY_BIDIRECTIONAL,
+		.count = sizeof(ranges) / sizeof(ranges[0]),
+		.ranges = (uintptr_t)ranges,
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+		ranges[i] = (struct dray_range){
+			.fd = scene.src.fd,
+			.width = 64,
+			.pitch = 4096,
+			.rows = 16,
+		};
+	return node_call(scene.node, DRAY_IOC_SYNC, &sync);
+}
+
+int run_cpu_access(void)
+{
+	int ret = buffer_cpu_access(scene.src.fd,
+				    DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
+
+	return ret ? ret
+		   : buffer_cpu_access(scene.src.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
+}
+
+int run_list(void)
+{
+	uint64_t ids[4];
+	struct dray_list list = { .ids = (uintptr_t)ids, .room = 4 };
+
+	return node_call(scene.node, DRAY_IOC_LIST, &list);
+}
+
+int run_questions(void)
+{
+	struct dray_buffer_info buffer;
+	struct dray_heap_info heap;
+	struct dray_info info;
+	int ret = node_info(scene.node, &info);
+
+	if (!ret)
+		ret = node_heap(scene.node, 0, &heap);
+	return ret ? ret : node_buffer_info(scene.node, scene.src.id, &buffer);
+}
