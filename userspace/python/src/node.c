@@ -163,73 +163,67 @@ static PyObject *node_info(PyObject *self, PyObject *unused)
 				dray_node_backend(node_get(self)), &info);
 }
 
-/* Appends a new object to a list; a NULL object is its maker's failure. */
-static int append(PyObject *list, PyObject *object)
+static PyObject *node_heap_record(PyObject *self, uint32_t index)
 {
-	int failed = !object || PyList_Append(list, object);
+	struct dray_heap_info heap = { 0 };
+	int error;
 
-	Py_XDECREF(object);
-	return failed ? -1 : 0;
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_node_heap(node_get(self), index, &heap, sizeof(heap));
+	Py_END_ALLOW_THREADS
+	return error ? raise_error(error)
+		     : record_heap_info(type_state(self), &heap);
+}
+
+static PyObject *node_channel_record(PyObject *self, uint32_t index)
+{
+	struct dray_channel_info channel = { 0 };
+	int error;
+
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_node_channel(node_get(self), index, &channel,
+				  sizeof(channel));
+	Py_END_ALLOW_THREADS
+	return error ? raise_error(error)
+		     : record_channel_info(type_state(self), &channel);
+}
+
+/* A list of what @record makes of each index below @count. */
+static PyObject *list_records(PyObject *self, uint32_t count,
+			      PyObject *(*record)(PyObject *self,
+						  uint32_t index))
+{
+	PyObject *list = PyList_New(0), *item;
+	uint32_t i;
+
+	for (i = 0; list && i < count; i++) {
+		item = record(self, i);
+		/* The collector shows the list to other threads: no gaps. */
+		if (!item || PyList_Append(list, item))
+			Py_CLEAR(list);
+		Py_XDECREF(item);
+	}
+	return list;
 }
 
 static PyObject *node_heaps(PyObject *self, PyObject *unused)
 {
-	PyObject *list = PyList_New(0);
-	struct dray_heap_info heap;
 	struct dray_info info;
-	uint32_t i;
-	int error;
 
 	(void)unused;
-	if (!list || node_query(self, &info))
-		goto fail;
-	for (i = 0; i < info.heap_count; i++) {
-		memset(&heap, 0, sizeof(heap));
-		Py_BEGIN_ALLOW_THREADS
-		error = dray_node_heap(node_get(self), i, &heap, sizeof(heap));
-		Py_END_ALLOW_THREADS
-		if (error) {
-			raise_error(error);
-			goto fail;
-		}
-		if (append(list, record_heap_info(type_state(self), &heap)))
-			goto fail;
-	}
-	return list;
-fail:
-	Py_XDECREF(list);
-	return NULL;
+	if (node_query(self, &info))
+		return NULL;
+	return list_records(self, info.heap_count, node_heap_record);
 }
 
 static PyObject *node_channels(PyObject *self, PyObject *unused)
 {
-	PyObject *list = PyList_New(0);
-	struct dray_channel_info channel;
 	struct dray_info info;
-	uint32_t i;
-	int error;
 
 	(void)unused;
-	if (!list || node_query(self, &info))
-		goto fail;
-	for (i = 0; i < info.channel_count; i++) {
-		memset(&channel, 0, sizeof(channel));
-		Py_BEGIN_ALLOW_THREADS
-		error = dray_node_channel(node_get(self), i, &channel,
-					  sizeof(channel));
-		Py_END_ALLOW_THREADS
-		if (error) {
-			raise_error(error);
-			goto fail;
-		}
-		if (append(list,
-			   record_channel_info(type_state(self), &channel)))
-			goto fail;
-	}
-	return list;
-fail:
-	Py_XDECREF(list);
-	return NULL;
+	if (node_query(self, &info))
+		return NULL;
+	return list_records(self, info.channel_count, node_channel_record);
 }
 
 static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
