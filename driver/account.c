@@ -272,7 +272,6 @@ void dray_account_exit(void)
 	kfree(dray_account_idle);
 }
 
-/* @limit is one of the two of a heap. */
 void dray_account_set(u64 *limit, u64 bytes)
 {
 	spin_lock(&dray_accounts_lock);

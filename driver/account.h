@@ -19,21 +19,30 @@ struct user_struct;
 /* Locked memory of the caller's user, against RLIMIT_MEMLOCK. */
 int dray_charge_user(size_t bytes, struct user_struct **user,
 		     struct dray_refusal *refusal);
+/* The same number of bytes; drops the reference to @user. */
 void dray_uncharge_user(struct user_struct *user, size_t bytes);
 
-/* Memory of a heap, against the limits of the heap too. */
+/*
+ * Memory of a heap, against the limits of the heap too: a charge, to be ended
+ * once; ERR_PTR of -EDQUOT or -ENOMEM.
+ */
 struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
 				     struct dray_refusal *refusal);
 void dray_charge_end(struct dray_charge *charge);
 
-/* A part that others hold when the charge ends, and that comes back later. */
+/*
+ * A part that others hold when the charge ends, and that comes back later: the
+ * charge is there until all of it has been let go.
+ */
 void dray_charge_keep(struct dray_charge *charge, size_t bytes);
 void dray_charge_let_go(struct dray_charge *charge, size_t bytes);
 
 /* The limits of a heap, bytes; 0: none. */
 void dray_account_init(struct dray_heap *heap);
 void dray_account_exit(void);
+/* @limit is the heap's `limit` or its `user_limit`. */
 void dray_account_set(u64 *limit, u64 bytes);
+/* Fills limit, user_limit and user_used, of the effective user. */
 void dray_account_state(struct dray_heap *heap, struct dray_heap_info *info);
 
 #endif /* DRAY_ACCOUNT_H */

@@ -56,6 +56,7 @@ struct dray_rows {
 /* Takes a reference; -EBADF or -EINVAL for what is no area of @node. */
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		    struct dray_refusal *refusal);
+/* Drops the reference; @area is none after that. */
 void dray_area_put(struct dray_area *area);
 
 int dray_area_place(const struct dray_area *area, struct dray_node *node,

@@ -67,7 +67,7 @@ dray_attachment_direction(const struct dray_attachment *attachment)
 	return attachment->writable ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
 }
 
-/* attach.c */
+/* attach.c: references may be dropped from wherever may sleep */
 struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 					      struct dray_refusal *refusal);
 void dray_attachment_put(struct dray_attachment *attachment);
@@ -77,6 +77,7 @@ void dray_attachments_drop_node(struct dray_node *node);
 void dray_attachment_disclose(struct dray_attachment *attachment);
 bool dray_attachment_hold(struct dray_attachment *attachment);
 void dray_attachment_keep(struct dray_attachment *attachment);
+/* All that are held; -EINTR when the task is being killed. */
 int dray_attachments_reclaim(struct dray_reclaim *args);
 
 /* attach_map.c */
@@ -85,7 +86,7 @@ int dray_attachment_place(struct dray_attachment *attachment,
 			  struct dray_refusal *refusal);
 void dray_attachment_unmap(struct dray_attachment *attachment);
 
-/* pin.c: memory of the caller */
+/* pin.c: memory of the caller; pinned once, mapped for each device */
 int dray_pin(struct dray_attachment *attachment, u64 address, u64 length,
 	     struct dray_refusal *refusal);
 void dray_unpin(struct dray_attachment *attachment);
@@ -95,7 +96,7 @@ int dray_pin_map(struct dray_attachment *attachment,
 void dray_pin_unmap(struct dray_attachment *attachment,
 		    struct dray_attached_mapping *mapping);
 
-/* foreign.c: a dma-buf of another driver */
+/* foreign.c: a dma-buf of another driver; the same */
 int dray_foreign_get(struct dray_attachment *attachment, int fd,
 		     struct dray_refusal *refusal);
 void dray_foreign_put(struct dray_attachment *attachment);

@@ -15,9 +15,14 @@
 struct device;
 struct dray_node_channel;
 
+/* All of the drivers below; the nodes that exist go with them. */
 int dray_bindings_register(void);
 void dray_bindings_unregister(void);
 
+/*
+ * For probe() and remove() of these drivers: the device's DMA mask, and its
+ * node, @flags of which are DRAY_NODE_VIRTUAL or none.  An errno on failure.
+ */
 int dray_bind(struct device *dev, u32 flags,
 	      const struct dray_node_channel *channels, unsigned int count);
 void dray_unbind(struct device *dev);
@@ -47,6 +52,7 @@ static inline void dray_pci_unregister(void)
 
 int dray_virtual_register(void);
 void dray_virtual_unregister(void);
+/* dray_bind() with as many channels as the module's parameter says. */
 int dray_virtual_bind(struct device *dev);
 
 #endif /* DRAY_BINDING_H */

@@ -83,6 +83,10 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 	return buffer->extent.page + index;
 }
 
+/*
+ * A reference is dropped from wherever may sleep: with the last one memory is
+ * unmapped and freed, or held.
+ */
 struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal);
 void dray_buffer_put(struct dray_buffer *buffer);
@@ -92,7 +96,7 @@ int dray_export(struct dray_buffer *buffer, bool writable,
 		struct dray_reply *reply);
 struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable);
 
-/* mmap.c */
+/* mmap.c: operations of a dma-buf; -EACCES for what may not be mapped so */
 int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 int dray_mmap_read_only(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
@@ -112,6 +116,7 @@ void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
 bool dray_device_maintained(struct device *dev);
 struct device *dray_device_mapped(struct dray_node *node,
 				  struct device *engine);
+/* Is @address, which @dev was given for @start, that of a copy? */
 bool dray_mapping_bounced(struct device *dev, dma_addr_t address,
 			  phys_addr_t start);
 u64 dray_device_reach(struct device *dev);

@@ -17,23 +17,36 @@ struct seq_file;
 
 #ifdef DRAY_SUBMIT
 
+/* The module's beginning and end. */
 int dray_channels_init(void);
 void dray_channels_exit(void);
+
+/*
+ * The channels of a node: describes them (nothing is asked for yet), ends what
+ * is on them, frees them with the node.  All may sleep.
+ */
 int dray_channels_probe(struct dray_node *node,
 			const struct dray_node_channel *channels,
 			unsigned int count);
 void dray_channels_remove(struct dray_node *node);
+void dray_channels_free(struct dray_node *node);
+
+/* sleep.c: no round is out when the first returns */
 void dray_channels_suspend(struct dray_node *node);
 void dray_channels_resume(struct dray_node *node);
-void dray_channels_free(struct dray_node *node);
+
+/* For debugfs, and for what INFO says of them. */
 void dray_channels_print(struct dray_node *node, struct seq_file *file);
 void dray_channels_limits(struct dray_node *node, struct dray_info *info);
+
 int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
 			struct dray_refusal *refusal);
 
+/* An opener's queues, made when it opens the node. */
 int dray_queues_open(struct dray_opener *opener);
 void dray_queues_close(struct dray_opener *opener);
 
+/* Calls as in node.h. */
 int dray_channel_info_call(struct dray_opener *opener, void *data,
 			   struct dray_reply *reply);
 int dray_submit_call(struct dray_opener *opener, void *data,

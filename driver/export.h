@@ -28,6 +28,10 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
 			 struct sg_table *table,
 			 enum dma_data_direction direction);
 
+/*
+ * All that are mapped, when the whole buffer is maintained; the caller holds
+ * its lock.  @writable: whoever asks may write.
+ */
 void dray_importers_sync(struct dray_buffer *buffer, bool writable,
 			 bool for_cpu);
 

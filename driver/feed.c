@@ -213,12 +213,12 @@ static void dray_channel_died(struct dray_channel *channel)
 static bool dray_channel_sleeps(struct dray_channel *channel)
 {
 	if (READ_ONCE(channel->asleep)) {
-		channel->held = true;
+		channel->paused = true;
 		return true;
 	}
-	if (channel->held)
+	if (channel->paused)
 		channel->deadline = dray_deadline();
-	channel->held = false;
+	channel->paused = false;
 	return false;
 }
 

@@ -82,23 +82,40 @@ struct dray_heap {
 	char name[DRAY_NAME_LEN];
 };
 
+/*
+ * All of these may sleep and may be called by several tasks at once; a heap
+ * that was given out stays until dray_heaps_exit().
+ */
 int dray_heap_of_region(struct device *dev, int index, const char *name,
 			struct dray_heap **heap);
 struct dray_heap *dray_heap_of_type(u32 type);
+
+/*
+ * Charges the caller, then takes memory: @extent is to be given back by
+ * dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
+ * An errno for what is refused, of which @refusal may tell more.
+ */
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal);
+
+/* @condemned: a device may still write it, so nobody gets it any more. */
 void dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned);
+
+/* What HEAP_INFO says of it, but for its index and modes. */
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info);
+
 u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev);
 bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
 		      u32 *mode);
+
+/* The module's beginning and end. */
 int dray_heaps_init(void);
 void dray_heaps_exit(void);
 
 /*
  * One constructor for each kind; ERR_PTR where it cannot be had.  @name is
- * that of no other heap.
+ * that of no other heap; the caller holds the table's lock.
  */
 struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 				     struct device_node *region);

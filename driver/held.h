@@ -13,6 +13,7 @@ struct dray_node;
 struct pid;
 
 void dray_buffer_disclose(struct dray_buffer *buffer, struct dray_node *node);
+/* Nobody has its address any more. */
 void dray_buffer_forget(struct dray_buffer *buffer);
 bool dray_buffer_hold(struct dray_buffer *buffer);
 

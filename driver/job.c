@@ -14,7 +14,7 @@
 
 #include "job.h"
 
-/* Lets go of everything; the fence, if there is one, has signalled. */
+/* The fence has signalled, or nobody has ever seen it. */
 void dray_job_free(struct dray_job *job)
 {
 	struct dray_in_fence *in_fence;

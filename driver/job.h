@@ -88,7 +88,7 @@ struct dray_channel {
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
 
-	spinlock_t lock; /* the next six */
+	spinlock_t lock; /* the next five */
 	struct list_head queues; /* that have jobs */
 	struct dray_job *running; /* changed by the work item alone */
 	u32 waiting; /* jobs that have not come to their end */
@@ -101,7 +101,7 @@ struct dray_channel {
 	struct delayed_work feed;
 	struct dray_job *lost; /* what it was doing when it died */
 	bool out; /* a round is out */
-	bool held; /* found the channel asleep */
+	bool paused; /* found the channel asleep */
 	dma_cookie_t last; /* its last descriptor */
 	unsigned long deadline; /* jiffies, of the round or of trying */
 	int error; /* of the running job */
@@ -122,12 +122,12 @@ struct dray_channels {
 
 /* channel.c */
 extern struct workqueue_struct *dray_workqueue;
-extern unsigned int dray_watchdog_ms;
-u64 dray_submit_max_runs(void);
+extern unsigned int dray_watchdog_ms; /* for one round */
+u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
 int dray_channel_open(struct dray_channel *channel);
 
-/* job.c */
+/* job.c: from the caller's memory, so outside of the node; or ERR_PTR */
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
 				 struct dray_refusal *refusal);
@@ -158,7 +158,7 @@ bool dray_fence_is_ours(struct dma_fence *fence);
 /* guard.c: a job and the reservation objects of its areas */
 int dray_job_guard(struct dray_job *job);
 
-/* feed.c */
+/* feed.c: the work item of a channel */
 void dray_feed(struct work_struct *work);
 
 #endif /* DRAY_JOB_H */

@@ -53,8 +53,14 @@ struct dray_opener {
 	struct dray_queues *queues; /* what it has submitted */
 };
 
+/*
+ * What is done in between may touch the device, may sleep, and may touch no
+ * user memory.  It does not nest.
+ */
 int dray_node_enter(struct dray_node *node);
 void dray_node_leave(struct dray_node *node);
+
+/* References keep the structure, not the device. */
 void dray_node_get(struct dray_node *node);
 void dray_node_put(struct dray_node *node);
 
@@ -62,7 +68,7 @@ struct dray_node *dray_node_create(struct device *dev, u32 flags,
 				   const struct dray_node_channel *channels,
 				   unsigned int count);
 
-/* The calls of a node: ioctl.c has the table, each file its own. */
+/* The descriptor that a call gives back. */
 struct dray_reply {
 	struct file *file; /* installed once the reply was copied out */
 	int fd;
@@ -75,6 +81,12 @@ struct dray_reply {
 int dray_reply_give(struct dray_reply *reply, struct file *file);
 
 long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
+
+/*
+ * The calls: ioctl.c has the table, each file its own.  @data is the call's
+ * structure, which is copied back on failure too.  None is inside the node when
+ * it begins.
+ */
 int dray_info_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);
 int dray_heap_info_call(struct dray_opener *opener, void *data,

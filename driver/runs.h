@@ -17,6 +17,7 @@ struct dray_runs {
 	unsigned long *taken; /* a bit for each page */
 };
 
+/* The whole pages in @size bytes from @base on, all free; -EINVAL: none. */
 int dray_runs_init(struct dray_runs *runs, phys_addr_t base, phys_addr_t size);
 void dray_runs_exit(struct dray_runs *runs);
 
@@ -31,6 +32,7 @@ bool dray_runs_find(struct dray_runs *runs, const struct dray_request *request,
 int dray_runs_refuse(const struct dray_runs *runs,
 		     const struct dray_request *request,
 		     struct dray_refusal *refusal);
+/* @count pages from the @index'th of the region on. */
 void dray_runs_take(struct dray_runs *runs, unsigned long index,
 		    unsigned long count);
 void dray_runs_give(struct dray_runs *runs, unsigned long index,

@@ -32,7 +32,7 @@ struct dray_level {
 	u64 stride; /* bytes, > 0 */
 };
 
-/* The bytes of one side: runs from @offset on, levels by rising stride. */
+/* The bytes of one side: runs from @first on, levels by rising stride. */
 struct dray_layout {
 	struct dray_area area;
 	struct dray_place place; /* of the area, for the engine */
@@ -76,24 +76,36 @@ struct dray_engine_limits {
 	u32 fill_alignment; /* bytes; 0: no fill in hardware */
 };
 
+/* One descriptor. */
 struct dray_piece {
 	dma_addr_t dst;
 	dma_addr_t src;
-	size_t length;
+	size_t length; /* bytes */
 };
 
+/*
+ * A plan belongs to one task at a time.  It is checked once, fitted to one
+ * engine, then its pieces are asked for: dray_plan_piece() for the next one,
+ * dray_plan_advance() when the engine has taken so many bytes of it, until
+ * @ended.  Functions return 0 or an errno, of which @refusal may tell more.
+ */
 int dray_plan_check(struct dray_plan *plan,
 		    const struct dray_transfer *transfer,
 		    const struct dray_axis *axes, struct dray_refusal *refusal);
 int dray_plan_fit(struct dray_plan *plan, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal);
+/* Bytes that it moves. */
 u64 dray_plan_bytes(const struct dray_plan *plan);
+/* Back to the first piece. */
 void dray_plan_rewind(struct dray_plan *plan);
 void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece);
 void dray_plan_advance(struct dray_plan *plan, size_t length);
 
-/* layout.c */
+/*
+ * layout.c.  This one fills in low, high and levels; -EINVAL where a run leaves
+ * the area.
+ */
 int dray_layout_check(struct dray_layout *layout, const struct dray_axis *axes,
 		      u32 count, bool dst, struct dray_refusal *refusal);
 bool dray_layout_is_apart(const struct dray_layout *layout,
@@ -108,11 +120,13 @@ int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 /* overlap.c */
 int dray_layouts_meet(const struct dray_layout *a, const struct dray_layout *b);
 
-/* fill.c */
+/* fill.c: the pattern is one, of a size that divides the run */
 bool dray_pattern_valid(const struct dray_transfer *transfer);
+/* Is one byte repeated? */
 bool dray_pattern_is_byte(const struct dray_plan *plan);
 int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
 			  struct dray_refusal *refusal);
+/* Undoes the mapping of the pattern, if there is one. */
 void dray_plan_unfit(struct dray_plan *plan, struct device *dev);
 void dray_plan_abandon(struct dray_plan *plan);
 
