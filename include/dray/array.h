@@ -9,6 +9,9 @@
  *
  * An array is a counted object that keeps its memory alive: made in a pool,
  * or received from another process.
+ *
+ * Every function may be called from any thread; who writes a view that others
+ * read, or elements that others read, sees to the order.
  */
 #ifndef DRAY_ARRAY_H
 #define DRAY_ARRAY_H
@@ -168,9 +171,11 @@ struct dray_array;
 DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
 			       int ndim, const int64_t *shape,
 			       struct dray_array **out);
+/** One more reference, given back by dray_array_unref(); returns @array. */
 DRAY_API struct dray_array *dray_array_ref(struct dray_array *array);
+/** Frees the memory with the last reference.  NULL is ignored. */
 DRAY_API void dray_array_unref(struct dray_array *array);
-/** Borrowed: valid as long as the array. */
+/** The whole array; borrowed: valid as long as it. */
 DRAY_API const struct dray_view *
 dray_array_view(const struct dray_array *array);
 

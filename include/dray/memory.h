@@ -48,8 +48,9 @@ struct dray_buffer;
  * open() gives.
  */
 DRAY_API int dray_node_open(const char *spec, struct dray_node **out);
+/** One more reference, given back by dray_node_unref(); returns @node. */
 DRAY_API struct dray_node *dray_node_ref(struct dray_node *node);
-/** NULL is ignored. */
+/** Closes the node with the last reference.  NULL is ignored. */
 DRAY_API void dray_node_unref(struct dray_node *node);
 
 /**
@@ -125,9 +126,11 @@ struct dray_buffer_options {
  *
  * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode or
  * flag), -ENOMEM (the sentence names the limit: full, fragmented, order,
- * mask), -EOPNOTSUPP (a cache mode that the heap does not have; the host gives
- * cached memory for every mode), -ENODEV (the device is gone), what mmap
- * gives.  May block while memory is reclaimed.
+ * mask, locked memory), -EDQUOT (the heap's limit, or its limit for one user),
+ * -EMFILE and -ENFILE (no descriptor is left), -EOPNOTSUPP (a cache mode that
+ * the heap does not have; the host gives cached memory for every mode),
+ * -ENODEV (the device is gone), what mmap gives.  May block while memory is
+ * reclaimed.
  */
 DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 			       const struct dray_buffer_options *options,
@@ -147,6 +150,7 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);
 
+/** One more reference, given back by dray_buffer_unref(); returns @buffer. */
 DRAY_API struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer);
 /** Unmaps and closes with the last reference.  NULL is ignored. */
 DRAY_API void dray_buffer_unref(struct dray_buffer *buffer);
@@ -164,6 +168,7 @@ DRAY_API uint64_t dray_buffer_id(const struct dray_buffer *buffer);
 DRAY_API int dray_buffer_fd(const struct dray_buffer *buffer);
 /** Borrowed. */
 DRAY_API struct dray_node *dray_buffer_node(const struct dray_buffer *buffer);
+/** Whether the mapping may be written: not that of a read-only import. */
 DRAY_API bool dray_buffer_writable(const struct dray_buffer *buffer);
 
 /**

@@ -117,6 +117,7 @@ DRAY_API size_t dray_usable_size(const void *block);
  */
 DRAY_API int dray_locate(const void *address, struct dray_location *out);
 
+/** Fills @size bytes of @stats, as they are at one moment; always 0. */
 DRAY_API int dray_pool_stats(struct dray_pool *pool,
 			     struct dray_pool_stats *stats, size_t size);
 

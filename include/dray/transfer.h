@@ -7,6 +7,11 @@
  * run, in one system call, without a bounce copy; bytes between the rows are
  * never touched.  Where no engine is there, or a threshold says so, the CPU
  * copies, and dray_explain() tells why.
+ *
+ * Every function may be called from any thread.  Only dray_fence_wait(),
+ * dray_queue_destroy(), and dray_copy() and dray_fill() wait: these two for
+ * room in the queue, for what a copy by the CPU would overtake, and with
+ * @fence NULL for the end.
  */
 #ifndef DRAY_TRANSFER_H
 #define DRAY_TRANSFER_H
@@ -109,8 +114,9 @@ DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
 DRAY_API int dray_fence_status(struct dray_fence *fence);
 /** A sync_file to poll(), borrowed; -1 where the CPU copied. */
 DRAY_API int dray_fence_fd(const struct dray_fence *fence);
+/** One more reference, given back by dray_fence_unref(); returns @fence. */
 DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
-/** NULL is ignored. */
+/** The transfer goes on without references too.  NULL is ignored. */
 DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**

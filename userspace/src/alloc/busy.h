@@ -29,6 +29,7 @@ typedef bool dray_reap(bool wait);
 
 /* Who holds blocks says how to ask; the same function every time. */
 void dray_block_set_reap(dray_reap *reap);
+/* Asks; false where nobody has said how. */
 bool dray_block_reap(bool wait);
 
 #endif /* DRAY_ALLOC_BUSY_H */

@@ -70,6 +70,7 @@ struct dray_fit {
 
 /* An empty range that may grow to @limit granules.  0 or -ENOMEM. */
 int dray_fit_init(struct dray_fit *fit, uint32_t limit);
+/* Frees the books; the range was never its own. */
 void dray_fit_fini(struct dray_fit *fit);
 
 /* Adds free granules at the end; the caller keeps to the limit. */

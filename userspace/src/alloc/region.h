@@ -85,6 +85,7 @@ uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length);
 
+/* Whether @address lies in what blocks may be in now. */
 static inline bool dray_region_covers(const struct dray_pool_region *region,
 				      const void *address)
 {

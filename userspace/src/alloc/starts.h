@@ -13,8 +13,10 @@
 
 /* Bytes of zeroed memory that dray_starts_init() takes for @limit granules. */
 size_t dray_starts_bytes(uint32_t limit);
+/* @memory is that, and stays the caller's to free. */
 void dray_starts_init(struct dray_fit *fit, void *memory);
 
+/* A block begins at @granule. */
 static inline void dray_starts_set(struct dray_fit *fit, uint32_t granule)
 {
 	uint32_t index = granule;
@@ -30,6 +32,7 @@ static inline void dray_starts_set(struct dray_fit *fit, uint32_t granule)
 	}
 }
 
+/* None begins there any more. */
 static inline void dray_starts_clear(struct dray_fit *fit, uint32_t granule)
 {
 	uint32_t index = granule;

@@ -41,6 +41,7 @@ int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 			      uint64_t reserve,
 			      const struct dray_buffer_options *options,
 			      struct dray_buffer **out);
+/* Whether buffers of the node can grow in place. */
 bool dray_node_grows(const struct dray_node *node);
 
 /* Makes the buffer @size bytes; what is added is zero. */

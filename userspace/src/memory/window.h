@@ -37,6 +37,7 @@ struct dray_window {
 
 extern struct dray_window dray_window;
 
+/* The span that @address lies in, or NULL; without a lock. */
 static inline struct dray_span *dray_window_find(const void *address)
 {
 	size_t slots = atomic_load_explicit(&dray_window.slots,
@@ -69,6 +70,7 @@ void dray_window_enlist(void);
  * dray_window_publish().  -ENOMEM with a sentence.
  */
 int dray_window_take(size_t size, size_t alignment, void **start);
+/* From here on the addresses from @start on lead to @buffer. */
 void dray_window_publish(void *start, struct dray_buffer *buffer);
 
 /* Unmaps what is there and makes the addresses free for another buffer. */
