@@ -2,7 +2,7 @@
 /*
  * The fixture of tests with the engine of this folder: its knobs, and a node
  * that comes fresh to each test, so that dead channels live again.  Needs
- * dray_test_engine.ko, then dray.ko with nodes=1 channels=2 watchdog_ms=500.
+ * dray_test_engine.ko, then dray.ko with nodes=1 channels=2 watchdog_ms=2000.
  */
 #ifndef ENGINE_FIXTURE_FAULT_H
 #define ENGINE_FIXTURE_FAULT_H
