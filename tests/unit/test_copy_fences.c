@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Fences with an engine that is simulated: transfers that are in flight, how
+ * they end, and what is kept, parked and waited for until then.
+ */
+#include <sys/wait.h>
+
+#include "simulated_queue.h"
+
+static void a_fence_signals_when_the_engine_is_done(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	assert_true(dray_fence_fd(fence) > 0);
+	assert_int_equal(dray_fence_status(fence), 0);
+	assert_fails(dray_fence_wait(fence, 20), -ETIME, "20 ms");
+	assert_int_equal(*(unsigned char *)dst.data, 1);
+	assert_works(dray_fence_wait(fence, -1));
+	assert_int_equal(*(unsigned char *)dst.data, 2);
+	assert_int_equal(dray_fence_status(fence), 1);
+	assert_works(dray_fence_wait(fence, 0));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+}
+
+static void blocks_freed_in_flight_are_parked_until_the_fence(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+	void *other;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	discard(&dst);
+	discard(&src);
+	assert_int_equal(parked(), 2 * 64 * 64);
+	other = dray_pool_alloc(pool, 64 * 64, 0);
+	assert_ptr_not_equal(other, dst.data);
+	assert_ptr_not_equal(other, src.data);
+	assert_works(dray_fence_wait(fence, -1));
+	assert_int_equal(parked(), 0);
+	dray_fence_unref(fence);
+	dray_pool_free(pool, other);
+}
+
+static void the_next_submission_settles_fences_nobody_asked(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_view more = square(3), from = square(4);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+	assert_int_equal(parked(), 2 * 64 * 64);
+	engine_finish_all();
+	assert_int_equal(parked(), 2 * 64 * 64);
+	assert_works(dray_copy(queue, &more, &from, 0, NULL));
+	assert_int_equal(parked(), 0);
+	discard(&more);
+	discard(&from);
+}
+
+static void a_pool_that_runs_short_takes_back_what_is_done_with(void **state)
+{
+	struct dray_pool_options options = { .initial = 1 << 20,
+					     .limit = 1 << 20 };
+	struct dray_view dst, src;
+	struct dray_fence *fence;
+	struct dray_pool *tight;
+	void *block;
+
+	(void)state;
+	assert_works(dray_pool_create(node, &options, &tight));
+	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 400000, 0), u1,
+				    1, (int64_t[]){ 400000 }, NULL));
+	assert_works(dray_view_init(&src, dray_pool_alloc(tight, 400000, 0), u1,
+				    1, (int64_t[]){ 400000 }, NULL));
+	memset(src.data, 3, 400000);
+	/* done, but nobody has noticed */
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_fence_unref(fence);
+	dray_pool_free(tight, src.data);
+	engine_finish_all();
+	engine.waits = 0;
+	block = dray_pool_alloc(tight, 500000, 0);
+	assert_non_null(block);
+	assert_int_equal(engine.waits, 0);
+	dray_pool_free(tight, block);
+	/* in flight: it is waited for before there is no memory */
+	src.data = dray_pool_alloc(tight, 400000, 0);
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_fence_unref(fence);
+	dray_pool_free(tight, src.data);
+	engine.interrupt_poll = true;
+	block = dray_pool_alloc(tight, 500000, 0);
+	assert_non_null(block);
+	assert_int_equal(engine.waits, 2);
+	/* and there is an end to waiting */
+	assert_null(dray_pool_alloc(tight, 500000, 0));
+	assert_int_equal(errno, ENOMEM);
+	dray_pool_free(tight, block);
+	dray_pool_free(tight, dst.data);
+	dray_pool_close(tight);
+}
+
+static void a_forked_child_has_queues_of_its_own(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct dray_queue *own;
+		struct dray_pool *its;
+		void *block;
+
+		engine.waits = 0;
+		if (dray_queue_create(node, NULL, &own) ||
+		    dray_pool_create(node, NULL, &its))
+			_exit(1);
+		block = dray_pool_alloc(its, 4096, 0);
+		dray_pool_free(its, block);
+		dray_queue_destroy(own);
+		_exit(engine.waits ? 2 : 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_works(dray_fence_wait(fence, -1));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+}
+
+static void destroying_a_queue_waits_for_what_is_in_flight(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_queue *other;
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_queue_create(node, NULL, &other));
+	assert_works(dray_copy(other, &dst, &src, 0, &fence));
+	engine.interrupt_poll = true;
+	dray_queue_destroy(other);
+	assert_int_equal(*(unsigned char *)dst.data, 2);
+	assert_int_equal(dray_fence_status(fence), 1);
+	dray_fence_unref(fence);
+	dray_queue_destroy(NULL);
+	discard(&dst);
+	discard(&src);
+}
+
+static void free_after_parks_a_block_until_the_fence(void **state)
+{
+	struct dray_view dst = square(1), src = square(2), third = square(3);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	assert_works(dray_free_after(third.data, fence));
+	assert_int_equal(parked(), 64 * 64);
+	assert_works(dray_fence_wait(fence, -1));
+	assert_int_equal(parked(), 0);
+	assert_works(dray_free_after(dst.data, fence));
+	assert_works(dray_free_after(NULL, fence));
+	assert_fails(dray_free_after(dst.data, fence), -EINVAL, "no block");
+	assert_fails(dray_free_after((char *)src.data + 1, fence), -EINVAL,
+		     "no block");
+	assert_fails(dray_free_after(fence, fence), -EINVAL, "no block");
+	assert_fails(dray_free_after(src.data, NULL), -EINVAL, "no fence");
+	dray_fence_unref(fence);
+	discard(&src);
+}
+
+static void a_failed_transfer_fails_its_fence_and_frees_its_blocks(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+
+	(void)state;
+	engine.outcome = -ETIMEDOUT;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	discard(&src);
+	assert_fails(dray_fence_wait(fence, -1), -ETIMEDOUT,
+		     "failed on the engine");
+	assert_int_equal(dray_fence_status(fence), -ETIMEDOUT);
+	assert_int_equal(parked(), 0);
+	dray_fence_unref(fence);
+	src = square(2);
+	engine.outcome = -EIO;
+	assert_int_equal(dray_copy(queue, &dst, &src, 0, NULL), -EIO);
+	discard(&dst);
+	discard(&src);
+}
+
+static void the_cpu_waits_for_what_it_would_overtake(void **state)
+{
+	struct dray_view a = square(1), b = square(2), c = square(3);
+	struct dray_view d = square(4);
+	struct dray_fence *fence;
+
+	(void)state;
+	/* reads what is being written */
+	assert_works(dray_copy(queue, &b, &a, 0, &fence));
+	assert_works(dray_copy(queue, &c, &b, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)c.data, 1);
+	assert_int_equal(dray_fence_status(fence), 1);
+	dray_fence_unref(fence);
+	/* writes what is being read */
+	assert_works(dray_copy(queue, &b, &c, 0, &fence));
+	memset(a.data, 9, 64 * 64);
+	assert_works(dray_copy(queue, &c, &a, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)b.data, 1);
+	assert_int_equal(*(unsigned char *)c.data, 9);
+	dray_fence_unref(fence);
+	/* writes what is being written */
+	assert_works(dray_copy(queue, &b, &a, 0, &fence));
+	assert_works(dray_fill(queue, &b, "\x07", DRAY_COPY_CPU, NULL));
+	assert_int_equal(dray_fence_status(fence), 1);
+	assert_int_equal(*(unsigned char *)b.data, 7);
+	dray_fence_unref(fence);
+	/* has nothing to do with it */
+	assert_works(dray_copy(queue, &b, &a, 0, &fence));
+	assert_works(dray_copy(queue, &d, &c, DRAY_COPY_CPU, NULL));
+	assert_int_equal(dray_fence_status(fence), 0);
+	assert_fails(dray_copy(queue, &d, &b,
+			       DRAY_COPY_CPU | DRAY_COPY_NONBLOCK, NULL),
+		     -EAGAIN, "would have to wait");
+	assert_int_equal(*(unsigned char *)d.data, 9);
+	dray_fence_unref(fence);
+	discard(&a);
+	discard(&b);
+	discard(&c);
+	discard(&d);
+}
+
+static void a_fence_that_cannot_be_asked_is_an_error_not_a_loop(void **state)
+{
+	struct dray_view a = square(1), b = square(2), c = square(3);
+	struct dray_view d = square(4), e = square(5);
+	struct dray_fence *first, *second;
+
+	(void)state;
+	assert_works(dray_copy(queue, &b, &a, 0, &first));
+	assert_works(dray_copy(queue, &d, &c, 0, &second));
+	engine.fail_status = true;
+	assert_int_equal(dray_fence_status(second), -EBADF);
+	assert_int_equal(dray_fence_wait(second, -1), -EBADF);
+	engine.fail_status = false;
+	assert_works(dray_copy(queue, &e, &d, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)e.data, 3);
+	dray_fence_unref(first);
+	dray_fence_unref(second);
+	discard(&a);
+	discard(&b);
+	discard(&c);
+	discard(&d);
+	discard(&e);
+}
+
+static void a_wait_that_ends_without_a_signal_is_an_error(void **state)
+{
+	struct dray_view a = square(1), b = square(2), c = square(3);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &b, &a, 0, &fence));
+	engine.poll_lies = true;
+	assert_fails(dray_fence_wait(fence, -1), -EIO, "cannot be waited for");
+	assert_int_equal(dray_copy(queue, &c, &b, DRAY_COPY_CPU, NULL), -EIO);
+	assert_int_equal(*(unsigned char *)c.data, 3);
+	engine.poll_lies = false;
+	assert_works(dray_copy(queue, &c, &b, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)c.data, 1);
+	dray_fence_unref(fence);
+	discard(&a);
+	discard(&b);
+	discard(&c);
+}
+
+static void buffers_are_kept_until_the_fence(void **state)
+{
+	struct dray_view src = square(5), dst, seen;
+	struct dray_buffer *buffer, *same;
+	struct dray_location location;
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 64 * 64, NULL, &buffer));
+	assert_works(dray_buffer_import(node, dray_buffer_fd(buffer), &same));
+	dray_view_copy(&dst, &src);
+	dst.data = dray_buffer_data(same);
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_buffer_unref(same);
+	assert_works(dray_locate(dst.data, &location));
+	assert_works(dray_fence_wait(fence, -1));
+	assert_int_equal(dray_locate(dst.data, &location), -ENOENT);
+	dray_fence_unref(fence);
+	dray_view_copy(&seen, &src);
+	seen.data = dray_buffer_data(buffer);
+	assert_true(all_bytes_are(seen.data, 5, 64 * 64));
+	dray_buffer_unref(buffer);
+	discard(&src);
+}
+
+static void a_signal_ends_no_wait_for_what_was_submitted(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+
+	(void)state;
+	engine.interrupt_poll = true;
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
+	assert_false(engine.interrupt_poll);
+	assert_int_equal(engine.calls, 1);
+	assert_int_equal(*(unsigned char *)dst.data, 2);
+	discard(&dst);
+	discard(&src);
+}
+
+static void a_signal_ends_the_wait_before_a_copy_by_the_cpu(void **state)
+{
+	struct dray_view dst = square(1), src = square(2), third = square(3);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	engine.interrupt_poll = true;
+	assert_fails(dray_copy(queue, &third, &dst, DRAY_COPY_CPU, NULL),
+		     -EINTR, "waiting for fence");
+	assert_int_equal(*(unsigned char *)third.data, 3);
+	assert_works(dray_copy(queue, &third, &dst, DRAY_COPY_CPU, NULL));
+	assert_int_equal(*(unsigned char *)third.data, 2);
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+	discard(&third);
+}
+
+static void a_signal_ends_a_wait_which_may_be_repeated(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	engine.interrupt_poll = true;
+	assert_fails(dray_fence_wait(fence, -1), -EINTR, "waiting for fence");
+	assert_works(dray_fence_wait(fence, -1));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		FACT(a_fence_signals_when_the_engine_is_done),
+		FACT(blocks_freed_in_flight_are_parked_until_the_fence),
+		FACT(the_next_submission_settles_fences_nobody_asked),
+		FACT(a_pool_that_runs_short_takes_back_what_is_done_with),
+		FACT(a_forked_child_has_queues_of_its_own),
+		FACT(destroying_a_queue_waits_for_what_is_in_flight),
+		FACT(free_after_parks_a_block_until_the_fence),
+		FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks),
+		FACT(the_cpu_waits_for_what_it_would_overtake),
+		FACT(a_fence_that_cannot_be_asked_is_an_error_not_a_loop),
+		FACT(a_wait_that_ends_without_a_signal_is_an_error),
+		FACT(buffers_are_kept_until_the_fence),
+		FACT(a_signal_ends_no_wait_for_what_was_submitted),
+		FACT(a_signal_ends_the_wait_before_a_copy_by_the_cpu),
+		FACT(a_signal_ends_a_wait_which_may_be_repeated),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
