@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* pool: what it may be, where its memory comes from, and when it goes back. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+#define MIB ((size_t)1 << 20)
+
+static void the_granule_can_be_chosen(void **state)
+{
+	struct dray_pool_options options = { .granule = 4096 };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *a = take(pool, 1, 0), *b = take(pool, 1, 0);
+
+	(void)state;
+	assert_int_equal(dray_usable_size(a), 4096);
+	assert_int_equal((uintptr_t)a % 4096, 0);
+	assert_int_equal((uintptr_t)b % 4096, 0);
+	dray_pool_free(pool, a);
+	dray_pool_free(pool, b);
+	dray_pool_close(pool);
+}
+
+static void a_granule_may_be_larger_than_a_page(void **state)
+{
+	struct dray_pool_options options = { .granule = 1 << 20, .initial = 1 };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	char *block = take(pool, 1, 0);
+
+	(void)state;
+	assert_int_equal(dray_usable_size(block), MIB);
+	assert_int_equal((uintptr_t)block % MIB, 0);
+	memset(block, 1, MIB);
+	dray_pool_free(pool, block);
+	assert_int_equal(dray_pool_trim(pool), MIB);
+	dray_pool_close(pool);
+}
+
+static void a_limit_of_odd_bytes_is_kept(void **state)
+{
+	struct dray_pool_options options = { .limit = 100001 };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *first = dray_pool_alloc(pool, 1, 0);
+
+	(void)state;
+	while (dray_pool_alloc(pool, 64, 0))
+		;
+	assert_in_range(stats_of(pool).reserved, 65536, 100001);
+	/* What is still alive keeps its pool; it all goes at once here. */
+	for (char *block = first; stats_of(pool).blocks; block += 64)
+		dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	struct dray_pool_options options = { .granule = 96 };
+	struct dray_pool *pool = (void *)1;
+
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "granule of 96 bytes");
+	options.granule = 8;
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "granule of 8 bytes");
+	options.granule = 1u << 22;
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "granule of 4194304 bytes");
+	options = (struct dray_pool_options){ .flags = 4 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "unknown flags 0x4");
+	options = (struct dray_pool_options){ .initial = 8192, .limit = 4096 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "8192 bytes at first, above the limit of 4096");
+	options = (struct dray_pool_options){ .limit = 100 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "limit of 100 bytes, below a page");
+	options = (struct dray_pool_options){ .granule = MIB, .limit = 65536 };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "or granule of 1048576");
+	options = (struct dray_pool_options){ .heap = "nowhere" };
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "no heap \"nowhere\"");
+	options.heap = "a name that is longer than any heap's name can be";
+	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
+		     "no heap \"a name");
+	options = (struct dray_pool_options){ .initial = 1ull << 50 };
+	assert_int_not_equal(dray_pool_create(node, &options, &pool), 0);
+	assert_ptr_equal(pool, (void *)1);
+	/* None of them left a buffer behind. */
+	assert_int_equal(buffers_of(node), 1);
+}
+
+static void a_limit_is_kept_and_named(void **state)
+{
+	struct dray_pool_options options = { .initial = MIB,
+					     .limit = 2 * MIB,
+					     .name = "small" };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *blocks[64];
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(stats_of(pool).reserved, MIB);
+	while ((blocks[n] = dray_pool_alloc(pool, 65536, 0)))
+		assert_true(++n < 64);
+	assert_int_equal(errno, ENOMEM);
+	assert_non_null(strstr(dray_last_error(), "\"small\""));
+	assert_non_null(strstr(dray_last_error(), "the limit of 2097152"));
+	/* All of it was used. */
+	assert_int_equal(n, 32);
+	assert_int_equal(stats_of(pool).reserved, 2 * MIB);
+	assert_int_equal(stats_of(pool).largest_free, 0);
+	while (n--)
+		dray_pool_free(pool, blocks[n]);
+	dray_pool_close(pool);
+}
+
+static void a_region_can_be_filled_to_the_last_granule(void **state)
+{
+	struct dray_pool_options options = { .initial = MIB, .limit = MIB };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *whole = take(pool, MIB, 0);
+
+	(void)state;
+	assert_null(dray_pool_alloc(pool, 1, 0));
+	dray_pool_free(pool, whole);
+	assert_int_equal(stats_of(pool).largest_free, MIB);
+	dray_pool_close(pool);
+}
+
+static void a_host_pool_grows_in_one_piece(void **state)
+{
+	struct dray_pool_stats stats;
+	void *a, *b;
+
+	a = take(*state, 100 * MIB, 0);
+	b = take(*state, 300 * MIB, 0);
+	stats = stats_of(*state);
+	assert_int_equal(stats.regions, 1);
+	dray_pool_free(*state, a);
+	dray_pool_free(*state, b);
+	stats = stats_of(*state);
+	assert_int_equal(stats.largest_free, stats.reserved);
+	/* So the next can be as large as both. */
+	a = take(*state, 400 * MIB, 0);
+	assert_int_equal(stats_of(*state).reserved, stats.reserved);
+	dray_pool_free(*state, a);
+}
+
+static void a_kernel_pool_gives_large_blocks_a_buffer_of_their_own(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	void *first, *large, *again;
+	size_t before;
+
+	/* What is left of the first region is too small for another. */
+	first = take(*state, 3 * MIB, 0);
+	before = buffers_of(node);
+	large = take(*state, 3 * MIB, 0);
+	assert_int_equal(buffers_of(node), before + 1);
+	/* One that becomes free is kept for the next. */
+	dray_pool_free(*state, large);
+	assert_int_equal(buffers_of(node), before + 1);
+	again = take(*state, 3 * MIB, 0);
+	assert_ptr_equal(again, large);
+	/* Small blocks stay out of it. */
+	dray_pool_free(*state, again);
+	dray_pool_free(*state, take(*state, 100, 0));
+	assert_true(dray_pool_trim(*state) >= 3 * MIB);
+	assert_int_equal(buffers_of(node), before);
+	dray_pool_free(*state, first);
+}
+
+static void a_kernel_pool_does_not_keep_many_empty_buffers(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	size_t before = buffers_of(node);
+	void *blocks[8];
+	int i;
+
+	for (i = 0; i < 8; i++)
+		blocks[i] = take(*state, 4 * MIB, 0);
+	assert_true(buffers_of(node) >= before + 7);
+	for (i = 0; i < 8; i++)
+		dray_pool_free(*state, blocks[i]);
+	assert_true(stats_of(*state).reserved <= 16 * MIB);
+	assert_true(buffers_of(node) < before + 5);
+}
+
+static void memory_that_is_missing_is_taken_from_what_is_kept(void **state)
+{
+	struct dray_pool_options options = { .initial = MIB, .limit = 5 * MIB };
+	struct dray_pool *pool;
+	void *block;
+
+	(void)state;
+	pool = open_pool(test_spec(), &options);
+	block = take(pool, 3 * MIB, 0);
+	dray_pool_free(pool, block);
+	/* With the 3 MiB that are kept the limit would not allow it. */
+	block = take(pool, 4 * MIB, 0);
+	assert_true(stats_of(pool).reserved <= 5 * MIB);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void trimming_gives_everything_back_and_the_pool_works_on(void **state)
+{
+	void *block = take(*state, 2 * MIB, 0);
+
+	memset(block, 1, 2 * MIB);
+	dray_pool_free(*state, block);
+	assert_true(dray_pool_trim(*state) >= 2 * MIB);
+	assert_int_equal(stats_of(*state).reserved, 0);
+	assert_int_equal(stats_of(*state).regions, 0);
+	assert_int_equal(dray_pool_trim(*state), 0);
+	block = take(*state, 100, 0);
+	dray_pool_free(*state, block);
+}
+
+static void trimming_around_a_block_keeps_it_and_clears_the_rest(void **state)
+{
+	char *a, *b;
+
+	a = take(*state, MIB, 0);
+	b = take(*state, MIB, 0);
+	memset(a, 1, MIB);
+	memset(b, 2, MIB);
+	dray_pool_free(*state, a);
+	assert_true(dray_pool_trim(*state) >= MIB);
+	assert_true(all_bytes_are(b, 2, MIB));
+	assert_true(all_bytes_are(a, 0, MIB));
+	assert_int_equal(dray_pool_trim(*state), 0);
+	dray_pool_free(*state, b);
+}
+
+static void pages_of_a_large_freed_block_go_back_at_once(void **state)
+{
+	size_t size = 128 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	unsigned char *resident = calloc(1, size / page);
+	char *block = take(pool, size, 0);
+
+	(void)state;
+	memset(block, 1, size);
+	dray_pool_free(pool, block);
+	assert_int_equal(mincore(block, size, resident), 0);
+	assert_true(all_bytes_are(resident, 0, size / page));
+	assert_int_equal(stats_of(pool).largest_free, stats_of(pool).reserved);
+	free(resident);
+	dray_pool_close(pool);
+}
+
+static void as_many_pages_as_are_used_stay_warm(void **state)
+{
+	size_t size = 80 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	unsigned char *resident = calloc(1, size / page);
+	char *used = take(pool, 2 * size, 0), *block = take(pool, size, 0);
+	size_t i, there = 0;
+
+	(void)state;
+	memset(block, 1, size);
+	dray_pool_free(pool, block);
+	assert_int_equal(mincore(block, size, resident), 0);
+	for (i = 0; i < size / page; i++)
+		there += resident[i] & 1;
+	assert_int_equal(there, size / page);
+	dray_pool_free(pool, used);
+	free(resident);
+	dray_pool_close(pool);
+}
+
+static void many_pools_leave_room_for_more(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	struct dray_pool *pools[100];
+	struct dray_buffer *buffer;
+	int i;
+
+	for (i = 0; i < 100; i++)
+		assert_works(dray_pool_create(
+			node, &(struct dray_pool_options){ .initial = 65536 },
+			&pools[i]));
+	assert_works(dray_buffer_alloc(node, MIB, NULL, &buffer));
+	dray_buffer_unref(buffer);
+	for (i = 0; i < 100; i++)
+		dray_pool_close(pools[i]);
+}
+
+static void the_counters_add_up(void **state)
+{
+	struct dray_pool_stats stats, part;
+	void *a = take(*state, 1000, 0), *b = take(*state, 5000, 0);
+
+	stats = stats_of(*state);
+	assert_int_equal(stats.blocks, 2);
+	assert_int_equal(stats.used, dray_usable_size(a) + dray_usable_size(b));
+	assert_int_equal(stats.peak, stats.used);
+	dray_pool_free(*state, b);
+	assert_int_equal(stats_of(*state).peak, stats.peak);
+	assert_int_equal(stats_of(*state).used, dray_usable_size(a));
+	dray_pool_free(*state, a);
+
+	memset(&part, 0xaa, sizeof(part));
+	assert_works(dray_pool_stats(*state, &part, 8));
+	assert_int_equal(part.regions, 1);
+	assert_true(all_bytes_are(&part.reserved, 0xaa, sizeof(part) - 8));
+}
+
+static void a_closed_pool_lives_until_its_last_block(void **state)
+{
+	struct dray_node *node = open_node(test_spec());
+	const struct dray_handler *handler;
+	struct dray_pool *pool;
+	size_t before = buffers_of(node);
+	char *a, *b;
+
+	(void)state;
+	assert_works(dray_pool_create(node, NULL, &pool));
+	handler = dray_handler_for(pool);
+	a = take(pool, 100, 0);
+	b = take(pool, 200, 0);
+	dray_pool_close(pool);
+	errno = 0;
+	assert_null(dray_pool_alloc(pool, 1, 0));
+	assert_int_equal(errno, ENOMEM);
+	assert_non_null(strstr(dray_last_error(), "closed"));
+	assert_null(handler->allocator.malloc(handler->allocator.ctx, 1));
+	memset(a, 1, 100);
+	memset(b, 1, 200);
+	/* Freeing through the handler of the closed pool, as a runtime does. */
+	handler->allocator.free(handler->allocator.ctx, a, 1);
+	assert_int_equal(dray_usable_size(b) >= 200, 1);
+	assert_true(buffers_of(node) > before);
+	handler->allocator.free(handler->allocator.ctx, b, 200);
+	assert_int_equal(buffers_of(node), before);
+	dray_node_unref(node);
+}
+
+static void pools_come_and_go_without_a_trace(void **state)
+{
+	struct dray_node *node = dray_pool_node(*state);
+	size_t before = buffers_of(node);
+	struct dray_pool *pool;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		assert_works(dray_pool_create(node, NULL, &pool));
+		dray_pool_free(pool, take(pool, 1000, 0));
+		dray_pool_close(pool);
+	}
+	assert_int_equal(buffers_of(node), before);
+	dray_pool_close(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_granule_can_be_chosen),
+		cmocka_unit_test(a_granule_may_be_larger_than_a_page),
+		cmocka_unit_test(a_limit_of_odd_bytes_is_kept),
+		POOL_FACT(wrong_options_are_refused),
+		cmocka_unit_test(a_limit_is_kept_and_named),
+		cmocka_unit_test(a_region_can_be_filled_to_the_last_granule),
+		POOL_FACT(trimming_gives_everything_back_and_the_pool_works_on),
+		cmocka_unit_test(pages_of_a_large_freed_block_go_back_at_once),
+		cmocka_unit_test(as_many_pages_as_are_used_stay_warm),
+		POOL_FACT(many_pools_leave_room_for_more),
+		POOL_FACT(the_counters_add_up),
+		cmocka_unit_test(a_closed_pool_lives_until_its_last_block),
+		POOL_FACT(pools_come_and_go_without_a_trace),
+	};
+	const struct CMUnitTest host[] = {
+		POOL_FACT(a_host_pool_grows_in_one_piece),
+		POOL_FACT(trimming_around_a_block_keeps_it_and_clears_the_rest),
+	};
+	const struct CMUnitTest kernel[] = {
+		POOL_FACT(
+			a_kernel_pool_gives_large_blocks_a_buffer_of_their_own),
+		POOL_FACT(a_kernel_pool_does_not_keep_many_empty_buffers),
+		cmocka_unit_test(
+			memory_that_is_missing_is_taken_from_what_is_kept),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	if (on_kernel())
+		return failed + cmocka_run_group_tests(kernel, NULL, NULL);
+	return failed + cmocka_run_group_tests(host, NULL, NULL);
+}
