@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * A stand-in for the module, because a module of another version, a heap that
+ * is full or a channel that died cannot be had on demand: the linker sends
+ * open, ioctl, mmap, fstatfs, fcntl and scandir here.  The module itself is
+ * there when the other tests run with DRAY_TEST_NODE=kernel.
+ */
+#ifndef DRAY_TESTS_STAND_IN_H
+#define DRAY_TESTS_STAND_IN_H
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "unit.h"
+#include "memory/node.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define DMA_BUF_MAGIC 0x444d4142
+
+/* The stand-in: what it answers, and what it was asked last. */
+static struct {
+	int open_error;
+	unsigned long failing; /* the call that fails, 0: none */
+	int error;
+	uint32_t reason;
+	uint64_t limit;
+	int interruptions; /* calls that end with EINTR first */
+	uint32_t abi_version;
+	uint32_t sync_flags;
+	bool mmap_fails;
+	bool calloc_fails;
+	bool dup_fails;
+	const char *const *nodes; /* what /dev has, NULL: cannot be read */
+	char opened[64];
+	bool is_dma_buf;
+	int calls; /* of any kind */
+	int syncs;
+	struct dray_sync sync;
+	struct dray_range ranges[64];
+	struct dray_alloc alloc;
+	struct dray_address address;
+	struct dray_reclaim reclaim;
+} module;
+
+static inline int answer_info(struct dray_info *info)
+{
+	*info = (struct dray_info){
+		.abi_version = module.abi_version,
+		.flags = DRAY_NODE_SUBMIT | DRAY_NODE_ADDRESS,
+		.cache_line = 64,
+		.dma_alignment = 128,
+		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
+		.heap_count = 2,
+		.channel_count = 1,
+		.name = "dray7",
+	};
+	return 0;
+}
+
+static inline int answer_sync(struct dray_sync *sync)
+{
+	size_t known = sync->count < 64 ? sync->count : 64;
+
+	module.syncs += sync->count > 0;
+	module.sync = *sync;
+	if (known)
+		memcpy(module.ranges, (void *)(uintptr_t)sync->ranges,
+		       known * sizeof(module.ranges[0]));
+	sync->flags = module.sync_flags;
+	return 0;
+}
+
+static inline int answer_alloc(struct dray_alloc *alloc)
+{
+	module.alloc = *alloc;
+	alloc->fd = memfd_create("stand-in", MFD_CLOEXEC);
+	alloc->id = 4711;
+	alloc->heap = 1;
+	return ftruncate(alloc->fd, (off_t)alloc->size);
+}
+
+/* The place where each call has its reason, for those that have one. */
+static inline void set_reason(unsigned long request, void *args)
+{
+	if (request == DRAY_IOC_ALLOC) {
+		((struct dray_alloc *)args)->reason = module.reason;
+		((struct dray_alloc *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_ADDRESS) {
+		((struct dray_address *)args)->reason = module.reason;
+		((struct dray_address *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_SYNC) {
+		((struct dray_sync *)args)->reason = module.reason;
+		((struct dray_sync *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_RECLAIM) {
+		((struct dray_reclaim *)args)->reason = module.reason;
+	} else if (request == DRAY_IOC_SUBMIT) {
+		((struct dray_submit *)args)->failed = 2;
+		((struct dray_submit *)args)->reason = module.reason;
+		((struct dray_submit *)args)->limit = module.limit;
+	}
+}
+
+int __wrap_ioctl(int fd, unsigned long request, ...);
+int __wrap_ioctl(int fd, unsigned long request, ...)
+{
+	va_list list;
+	void *args;
+
+	(void)fd;
+	va_start(list, request);
+	args = va_arg(list, void *);
+	va_end(list);
+	module.calls++;
+	if (module.interruptions) {
+		module.interruptions--;
+		errno = EINTR;
+		return -1;
+	}
+	if (request == module.failing) {
+		set_reason(request, args);
+		errno = module.error;
+		return -1;
+	}
+	switch (request) {
+	case DRAY_IOC_INFO:
+		return answer_info(args);
+	case DRAY_IOC_SYNC:
+		return answer_sync(args);
+	case DRAY_IOC_ALLOC:
+		return answer_alloc(args);
+	case DRAY_IOC_HEAP_INFO:
+		snprintf(((struct dray_heap_info *)args)->name, DRAY_NAME_LEN,
+			 "heap%u", ((struct dray_heap_info *)args)->index);
+		return 0;
+	case DRAY_IOC_ADDRESS:
+		module.address = *(struct dray_address *)args;
+		((struct dray_address *)args)->count = 3;
+		return 0;
+	case DRAY_IOC_RECLAIM:
+		module.reclaim = *(struct dray_reclaim *)args;
+		((struct dray_reclaim *)args)->count = 2;
+		((struct dray_reclaim *)args)->bytes = 3 * MIB;
+		return 0;
+	case DRAY_IOC_BUFFER_INFO:
+		((struct dray_buffer_info *)args)->id = 4711;
+		snprintf(((struct dray_buffer_info *)args)->name, DRAY_NAME_LEN,
+			 "theirs");
+		return 0;
+	case DRAY_IOC_LIST:
+		((struct dray_list *)args)->count = 5;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...)
+{
+	if (strncmp(path, "/dev/dray", 9))
+		return __real_open64(path, flags, 0);
+	if (module.open_error) {
+		errno = module.open_error;
+		return -1;
+	}
+	snprintf(module.opened, sizeof(module.opened), "%s", path);
+	return __real_open64("/dev/null", O_RDWR | O_CLOEXEC);
+}
+
+void *__real_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset)
+{
+	if (module.mmap_fails && (flags & MAP_TYPE) == MAP_SHARED) {
+		errno = EAGAIN;
+		return MAP_FAILED;
+	}
+	return __real_mmap64(address, size, protection, flags, fd, offset);
+}
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	return module.calloc_fails ? NULL : __real_calloc(count, size);
+}
+
+int __real_fstatfs64(int fd, struct statfs *system);
+int __wrap_fstatfs64(int fd, struct statfs *system);
+int __wrap_fstatfs64(int fd, struct statfs *system)
+{
+	int ret = __real_fstatfs64(fd, system);
+
+	if (!ret && module.is_dma_buf)
+		system->f_type = DMA_BUF_MAGIC;
+	return ret;
+}
+
+int __real_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...);
+int __wrap_fcntl64(int fd, int command, ...)
+{
+	va_list args;
+	long argument;
+
+	va_start(args, command);
+	argument = va_arg(args, long);
+	va_end(args);
+	if (module.dup_fails && command == F_DUPFD_CLOEXEC) {
+		errno = EMFILE;
+		return -1;
+	}
+	return __real_fcntl64(fd, command, argument);
+}
+
+typedef int (*order_function)(const struct dirent **a, const struct dirent **b);
+
+int __wrap_scandir64(const char *folder, struct dirent ***found,
+		     int (*filter)(const struct dirent *entry),
+		     order_function order);
+int __wrap_scandir64(const char *folder, struct dirent ***found,
+		     int (*filter)(const struct dirent *entry),
+		     order_function order)
+{
+	struct dirent **list = calloc(32, sizeof(*list));
+	int n = 0, i;
+
+	assert_string_equal(folder, "/dev");
+	if (!module.nodes) {
+		free(list);
+		errno = EMFILE;
+		return -1;
+	}
+	for (i = 0; module.nodes[i]; i++) {
+		list[n] = calloc(1, sizeof(**list));
+		snprintf(list[n]->d_name, sizeof(list[n]->d_name), "%s",
+			 module.nodes[i]);
+		if (filter(list[n]))
+			n++;
+		else
+			free(list[n]);
+	}
+	qsort(list, (size_t)n, sizeof(*list),
+	      (int (*)(const void *, const void *))order);
+	*found = list;
+	return n;
+}
+
+static inline void fail_with(unsigned long call, int error, uint32_t reason,
+		      uint64_t limit)
+{
+	module.failing = call;
+	module.error = error;
+	module.reason = reason;
+	module.limit = limit;
+}
+
+static inline int open_descriptors(void)
+{
+	int fd, n = 0;
+
+	for (fd = 0; fd < 64; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+static int descriptors_before;
+
+static inline int with_node(void **state)
+{
+	struct dray_node *node;
+
+	memset(&module, 0, sizeof(module));
+	module.abi_version = DRAY_ABI_VERSION;
+	module.is_dma_buf = true;
+	descriptors_before = open_descriptors();
+	assert_works(dray_node_open("kernel:dray7", &node));
+	*state = node;
+	return 0;
+}
+
+static inline int without_node(void **state)
+{
+	dray_node_unref(*state);
+	return open_descriptors() != descriptors_before;
+}
+
+/* A test with a node of it; no descriptor may be left. */
+#define FACT(name) \
+	cmocka_unit_test_setup_teardown(name, with_node, without_node)
+
+#endif /* DRAY_TESTS_STAND_IN_H */
