@@ -7,7 +7,7 @@
 #include <limits.h>
 #include <signal.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "attach.h"
 #include "binding.h"

@@ -8,13 +8,10 @@
 #include <sys/mman.h>
 #include <sys/uio.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "ledger.h"
 #include "node.h"
-
-/* Megabytes are cleared again and again, on an emulated CPU. */
-#define SLOW 120 /* seconds */
 
 FIXTURE(carveout)
 {
@@ -121,7 +118,7 @@ TEST_F(carveout, the_kernel_has_no_mapping_of_it)
 	EXPECT_TRUE(listed);
 }
 
-TEST_F_TIMEOUT(carveout, all_of_it_in_one_piece_is_granted, SLOW)
+TEST_F(carveout, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc all = { 0 }, more = { 0 };
 	struct dray_heap_info now;
@@ -147,8 +144,7 @@ TEST_F(carveout, more_than_it_has_is_refused_with_its_size)
 	EXPECT_EQ(self->heap.total, alloc.limit);
 }
 
-TEST_F_TIMEOUT(carveout, enough_in_pieces_is_refused_with_the_longest_piece,
-	       SLOW)
+TEST_F(carveout, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t quarter = self->heap.total / 4 / self->page * self->page;
 	struct dray_alloc alloc[4] = { 0 }, large = { 0 };

@@ -162,9 +162,7 @@ TEST_F(heap, pages_that_a_pipe_holds_are_not_given_to_others)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-/* Megabytes are cleared again and again, on an emulated CPU. */
-TEST_F_TIMEOUT(reserved, a_full_heap_waits_for_quarantine_before_it_refuses,
-	       120)
+TEST_F(reserved, a_full_heap_waits_for_quarantine_before_it_refuses)
 {
 	struct iovec iovec = { .iov_len = self->page };
 	uint8_t *seen = malloc(self->page);

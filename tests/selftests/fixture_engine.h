@@ -6,7 +6,7 @@
 #ifndef SELFTEST_FIXTURE_ENGINE_H
 #define SELFTEST_FIXTURE_ENGINE_H
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "fence.h"
 #include "ledger.h"

@@ -6,7 +6,7 @@
 #ifndef SELFTEST_FIXTURE_RESERVED_H
 #define SELFTEST_FIXTURE_RESERVED_H
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "ledger.h"
 #include "node.h"

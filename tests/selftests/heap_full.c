@@ -9,9 +9,6 @@
 #include "fixture_heap.h"
 #include "fixture_reserved.h"
 
-/* Megabytes are cleared again and again, on an emulated CPU. */
-#define SLOW 120 /* seconds */
-
 #define MOST 4096
 
 static int allocate(int node, uint32_t heap, uint64_t size,
@@ -21,7 +18,7 @@ static int allocate(int node, uint32_t heap, uint64_t size,
 	return node_call(node, DRAY_IOC_ALLOC, alloc);
 }
 
-TEST_F_TIMEOUT(reserved, more_than_is_free_is_refused_with_the_free_bytes, SLOW)
+TEST_F(reserved, more_than_is_free_is_refused_with_the_free_bytes)
 {
 	struct dray_alloc first, second;
 	struct dray_heap_info now;
@@ -35,7 +32,7 @@ TEST_F_TIMEOUT(reserved, more_than_is_free_is_refused_with_the_free_bytes, SLOW)
 	EXPECT_EQ(now.free, second.limit);
 }
 
-TEST_F_TIMEOUT(reserved, all_of_it_in_one_piece_is_granted, SLOW)
+TEST_F(reserved, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc alloc;
 	struct dray_heap_info now;
@@ -52,8 +49,7 @@ TEST_F_TIMEOUT(reserved, all_of_it_in_one_piece_is_granted, SLOW)
 	EXPECT_EQ(0, alloc.limit);
 }
 
-TEST_F_TIMEOUT(reserved, enough_in_pieces_is_refused_with_the_longest_piece,
-	       SLOW)
+TEST_F(reserved, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t piece = self->heap.total / 8 / self->page * self->page;
 	struct dray_alloc alloc[9], large;
@@ -79,8 +75,7 @@ TEST_F_TIMEOUT(reserved, enough_in_pieces_is_refused_with_the_longest_piece,
 			      &large));
 }
 
-TEST_F_TIMEOUT(reserved, small_pieces_fill_it_to_the_last_page_and_come_back,
-	       SLOW)
+TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 {
 	static struct buffer buffers[MOST];
 	uint64_t piece =
@@ -118,8 +113,7 @@ TEST_F_TIMEOUT(reserved, small_pieces_fill_it_to_the_last_page_and_come_back,
 				     self->heap.largest_free, &buffers[0]));
 }
 
-TEST_F_TIMEOUT(reserved, the_upper_end_and_the_lower_end_meet_in_the_middle,
-	       SLOW)
+TEST_F(reserved, the_upper_end_and_the_lower_end_meet_in_the_middle)
 {
 	uint64_t half = self->heap.total / 2 / self->page * self->page;
 	struct dray_alloc low = { .size = half, .heap = self->heap.index };

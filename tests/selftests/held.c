@@ -11,7 +11,7 @@
 
 #include <linux/capability.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "binding.h"
 #include "ledger.h"

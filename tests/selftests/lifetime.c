@@ -258,7 +258,7 @@ static int transfer_and_hold(void *context)
 		pause();
 }
 
-TEST_F_TIMEOUT(engine, a_process_killed_in_a_transfer_leaves_nothing, 120)
+TEST_F(engine, a_process_killed_in_a_transfer_leaves_nothing)
 {
 	struct dying dying = { 0 };
 	int sockets[2], fence, ret;
@@ -286,7 +286,7 @@ TEST_F_TIMEOUT(engine, a_process_killed_in_a_transfer_leaves_nothing, 120)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-TEST_F_TIMEOUT(engine, a_process_killed_with_a_full_queue_leaves_nothing, 120)
+TEST_F(engine, a_process_killed_with_a_full_queue_leaves_nothing)
 {
 	struct dying dying = { .many = true };
 	int sockets[2], fence, ret;

@@ -13,7 +13,7 @@
 
 #include <linux/capability.h>
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "fence.h"
 #include "ledger.h"
@@ -311,7 +311,7 @@ static void *run_race(void *context)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(quota, of_64_threads_as_many_win_as_the_limit_allows, 120)
+TEST_F(quota, of_64_threads_as_many_win_as_the_limit_allows)
 {
 	struct race race = { .node = self->node,
 			     .heap = self->heap.index,
@@ -355,7 +355,7 @@ static void *run_beyond(void *context)
 	return NULL;
 }
 
-TEST_F_TIMEOUT(quota, requests_beyond_all_memory_leave_the_books_right, 120)
+TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
 {
 	struct race race = { .node = self->node, .heap = self->heap.index };
 	pthread_t threads[THREADS];
