@@ -285,7 +285,7 @@ TEST_F(mode, a_debugger_sees_what_a_mapping_shows)
 TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 {
 	bool needed = self->effect == DRAY_MODE_CACHED &&
-		      !(self->info.flags & DRAY_NODE_COHERENT);
+		      node_is_maintained(&self->info);
 	struct dray_range range;
 	struct dray_sync sync;
 	struct buffer buffer;
@@ -305,7 +305,7 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 {
 	bool needed = self->effect == DRAY_MODE_CACHED &&
-		      !(self->info.flags & DRAY_NODE_COHERENT);
+		      node_is_maintained(&self->info);
 	struct dray_buffer_info info;
 	struct dray_range range;
 	struct dray_sync sync;

@@ -46,6 +46,11 @@ bool node_copies(void)
 	return answer == 'Y';
 }
 
+bool node_is_maintained(const struct dray_info *info)
+{
+	return !(info->flags & DRAY_NODE_COHERENT) || node_copies();
+}
+
 int node_info(int node, struct dray_info *info)
 {
 	memset(info, 0, sizeof(*info));

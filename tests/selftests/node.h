@@ -42,6 +42,9 @@ const char *heap_type_name(uint32_t type);
  */
 bool node_copies(void);
 
+/* Caches, or copies, that SYNC has to do with. */
+bool node_is_maintained(const struct dray_info *info);
+
 /* The number of buffers that this caller sees, or a negative errno. */
 int node_count(int node);
 

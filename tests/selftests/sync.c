@@ -179,8 +179,7 @@ TEST_F(dray, without_ranges_it_only_tells_whether_sync_is_needed)
 				  .direction = DRAY_TO_DEVICE };
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
-	EXPECT_EQ(self->info.flags & DRAY_NODE_COHERENT ? DRAY_SYNC_NOT_NEEDED
-							: 0,
+	EXPECT_EQ(node_is_maintained(&self->info) ? 0 : DRAY_SYNC_NOT_NEEDED,
 		  sync.flags);
 }
 

@@ -142,7 +142,7 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 	struct dray_info info;
 
 	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_COHERENT)
+	if (!node_is_maintained(&info))
 		SKIP(return, "this node is coherent");
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &args));
 	EXPECT_TRUE(trace_has("dray_sync:", "bytes=512 "));
