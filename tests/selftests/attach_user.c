@@ -433,6 +433,7 @@ TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 		SKIP(return, "no huge pages are free");
 	ASSERT_LE(0, attach_memory(self->node, bytes, 4 * huge, 0, &attach));
 	EXPECT_GE(4, attach.segments);
+	close(attach.fd);
 	ASSERT_LE(0, attach_memory(self->node, bytes + 1, 4 * huge - 2, 0,
 				   &attach));
 	EXPECT_GE(4, attach.segments);
@@ -446,7 +447,9 @@ TEST_F(heap, a_mapped_buffer_is_attached_or_cleanly_refused)
 
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
 				 &buffer));
+	mapped_twice_begin();
 	ret = attach_memory(self->node, buffer.bytes, buffer.size, 0, &attach);
+	mapped_twice_end();
 	if (self->heap.flags & DRAY_HEAP_PINNABLE) {
 		EXPECT_LE(0, ret);
 		EXPECT_EQ(1, attach.segments);
@@ -467,7 +470,9 @@ TEST_F(heap, what_is_attached_outlives_its_buffer)
 		SKIP(return, "this memory is not pinned");
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
 				 &buffer));
+	mapped_twice_begin();
 	ret = attach_memory(self->node, buffer.bytes, buffer.size, 0, &attach);
+	mapped_twice_end();
 	ASSERT_LE(0, ret);
 	buffer_close(&buffer);
 	EXPECT_EQ(0, buffer_sync(self->node, ret, DRAY_SYNC_FOR_DEVICE,
@@ -526,12 +531,13 @@ TEST_F(dray, a_second_opener_takes_it)
 
 static int attaches_and_dies(void *context)
 {
+	const size_t size = 64 * 4096;
 	struct dray_attach attach;
-	uint8_t *bytes = memory(64 * 4096);
+	uint8_t *bytes = memory(8 * size);
 	int i;
 
 	for (i = 0; i < 8; i++)
-		if (attach_memory(*(int *)context, bytes, 64 * 4096, 0,
+		if (attach_memory(*(int *)context, bytes + i * size, size, 0,
 				  &attach) < 0)
 			return 1;
 	raise(SIGKILL);
@@ -834,6 +840,7 @@ TEST_F(engine, memory_that_is_attached_twice_overlaps_where_it_is_the_same)
 	uint8_t *bytes = memory(16 * page);
 	struct dray_attach a, b;
 
+	mapped_twice_begin();
 	ASSERT_LE(0, attach_memory(self->node, bytes, 8 * page, 0, &a));
 	ASSERT_LE(0, attach_memory(self->node, bytes + 4 * page - unit,
 				   8 * page, 0, &b));
@@ -847,6 +854,7 @@ TEST_F(engine, memory_that_is_attached_twice_overlaps_where_it_is_the_same)
 		  refusal(self, b.fd, unit, a.fd, 4 * page, unit));
 	EXPECT_EQ(0, refusal(self, b.fd, 0, a.fd, 4 * page, unit));
 	EXPECT_EQ(0, refusal(self, b.fd, unit, a.fd, 0, 4 * page));
+	mapped_twice_end();
 }
 
 TEST_F(engine, memory_that_is_mapped_twice_overlaps_in_two_attachments)
@@ -862,6 +870,7 @@ TEST_F(engine, memory_that_is_mapped_twice_overlaps_in_two_attachments)
 				MAP_SHARED, fd, 0);
 		ASSERT_NE(MAP_FAILED, bytes[i]);
 	}
+	mapped_twice_begin();
 	ASSERT_LE(0,
 		  attach_memory(self->node, bytes[0], 4 * self->page, 0, &a));
 	ASSERT_LE(0, attach_memory(self->node, bytes[1] + self->page,
@@ -871,6 +880,7 @@ TEST_F(engine, memory_that_is_mapped_twice_overlaps_in_two_attachments)
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
 		  refusal(self, b.fd, 0, a.fd, 0, 3 * self->page));
 	EXPECT_EQ(0, refusal(self, b.fd, 0, a.fd, 0, self->page));
+	mapped_twice_end();
 }
 
 TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
@@ -879,11 +889,14 @@ TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
 	struct dray_attach attach;
 	int ret;
 
+	mapped_twice_begin();
 	/* its second page, and a bit of the third */
 	ret = attach_memory(self->node, self->dst.bytes + page, page + unit, 0,
 			    &attach);
-	if (ret < 0 && attach.reason == DRAY_REASON_PINNED)
+	if (ret < 0 && attach.reason == DRAY_REASON_PINNED) {
+		mapped_twice_end();
 		SKIP(return, "memory of this heap cannot be pinned");
+	}
 	ASSERT_LE(0, ret);
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
 		  refusal(self, attach.fd, 0, self->dst.fd, 0, page + unit));
@@ -891,6 +904,7 @@ TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
 		  refusal(self, self->dst.fd, 2 * page, attach.fd, page, unit));
 	EXPECT_EQ(0, refusal(self, attach.fd, 0, self->dst.fd, 0, page));
 	EXPECT_EQ(0, refusal(self, self->dst.fd, 2 * page, attach.fd, 0, page));
+	mapped_twice_end();
 }
 
 TEST_HARNESS_MAIN

@@ -128,6 +128,7 @@ guest_prepare()
 	done >"$scratch/root/guest/command"
 	# The guest's output is a terminal only where ours is.
 	[ -t 1 ] || echo 'export NO_COLOR=1' >"$scratch/root/guest/environment"
+	cp "$TREE/tools/lib/dma-reports.awk" "$scratch/root/guest"
 	cp "$TREE/tools/lib/guest-init" "$scratch/root/init"
 	chmod +x "$scratch/root/init"
 	guest_archives "$architecture" "$scratch"
@@ -265,7 +266,7 @@ guest_collect()
 # wanted.
 guest_unwanted()
 {
-	grep -avE "$GUEST_HARMLESS" |
+	grep -avE "$GUEST_HARMLESS" | awk -f "$TREE/tools/lib/dma-reports.awk" |
 		awk -v begin="$GUEST_FAULTS" -v end="$GUEST_NO_FAULTS" '
 			index($0, begin) { wanted = 1 }
 			index($0, end) { wanted = 0 }

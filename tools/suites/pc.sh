@@ -36,16 +36,10 @@ suite_pc()
 
 pc_programs()
 {
-	local series=$1 modules=/guest/modules kernel engine watchdog=2000 words=''
+	local series=$1 modules=/guest/modules kernel engine watchdog=2000
 
-	if [ "$series" = checked ]; then
-		# A queue has to be full before the first job in it is given up.
-		watchdog=3000
-		# udmabuf asks no device how long a piece may be, and the
-		# checker of mappings reports those above the usual 64 KiB.
-		words=' max_segment=4194304'
-	fi
-
+	# A queue has to be full before the first job in it is given up.
+	[ "$series" != checked ] || watchdog=3000
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test_engine "$kernel") || return 1
 	cp "$engine"/dray_test_{engine,importer}.ko "$TREE/tools/lib/guest-unload" \
@@ -59,7 +53,7 @@ pc_programs()
 		'guest-unload dray && ! test -e /dev/dray0'
 
 	batch_add status "$series-the-module-takes-an-engine" \
-		"insmod dray_test_engine.ko$words && insmod $modules/dray.ko nodes=1 channels=2"
+		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
 	selftests_add amd64 "$series-"
 	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
