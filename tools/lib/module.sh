@@ -197,6 +197,32 @@ module_edu_build()
 	rm -rf "$into/build"
 }
 
+# module_test_faults KERNEL: the folder with dray_test_faults.ko
+module_test_faults()
+{
+	local kernel=$1 entry
+
+	entry=modules/test-faults-$(kernel_version "$kernel")-$(
+		cd "$TREE" && cache_tree tests/checkers)
+	cache_make "$entry" module_test_faults_build "$kernel" ||
+		die "the faults for checkers do not build"
+	touch "$CACHE/$entry"
+	cache_prune modules/
+	printf '%s\n' "$CACHE/$entry"
+}
+
+module_test_faults_build()
+{
+	local kernel=$1 into=$2
+
+	log_step "Building dray_test_faults.ko for $(kernel_version "$kernel")"
+	mkdir -p "$into/build"
+	cp "$TREE"/tests/checkers/{Kbuild,dray_test_faults.c} "$into/build"
+	log_quietly module_kbuild "$kernel" "$into/build" || return 1
+	mv "$into/build/dray_test_faults.ko" "$into" || return 1
+	rm -rf "$into/build"
+}
+
 # module_copy FOLDER: what Kbuild needs of the tree, without leftovers
 module_copy()
 {

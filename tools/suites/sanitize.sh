@@ -20,12 +20,36 @@ SANITIZE_COPIES=(
 	consumers io_uring import leaks
 )
 
+# What tests/checkers commits, and a word of the report that a checker gives.
+# KASAN comes last: after it nobody validates locks.
+SANITIZE_FAULTS=(
+	'sleep-in-atomic BUG: sleeping function called'
+	'rcu-without-lock WARNING: suspicious RCU usage'
+	'shift UBSAN: shift-out-of-bounds'
+	'index UBSAN: array-index-out-of-bounds'
+	'free-active-timer ODEBUG: free active'
+	'list-delete-twice list_del corruption'
+	'reference-from-none refcount_t: addition on 0'
+	'sync-of-unmapped tries to sync DMA memory it has not allocated'
+	'leak '
+	'lock-order possible circular locking dependency'
+	'use-after-free BUG: KASAN: slab-use-after-free'
+)
+
+# What guest-checkers says after that.
+SANITIZE_FOUND=(
+	'unreferenced object'
+	'the DMA API debugger counted 1, of which 0 are known'
+	'the lock validator is off'
+)
+
 suite_sanitize()
 {
 	local scratch=$1
 
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
+	[ "$QUICK" = yes ] || sanitize_awake "$scratch/awake"
 	# The kernel would set 1 MiB aside for copies, for lack of other need.
 	SELFTESTS_OPTIONS='-V attach'
 	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
@@ -54,7 +78,7 @@ sanitize_board()
 	batch_add status "${prefix}checkers" guest-checkers
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=zcu102 GUEST_SERIES=checked GUEST_LIMIT=1500
+		GUEST_BOARD=zcu102 GUEST_SERIES=checked GUEST_LIMIT=3000
 		GUEST_PARAMETERS=$3 GUEST_APPEND=$4
 		batch_boot "$title"
 	)
@@ -73,11 +97,59 @@ sanitize_pc()
 	batch_add status checked-checkers guest-checkers
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=pc GUEST_SERIES=checked GUEST_LIMIT=1500
+		GUEST_BOARD=pc GUEST_SERIES=checked GUEST_LIMIT=3000
 		GUEST_PARAMETERS=nodes=1
 		batch_boot "$title"
 	)
 	batch_count "$title"
+}
+
+# sanitize_awake FOLDER: each checker reports a fault, and each report counts
+sanitize_awake()
+{
+	local folder=$1 faults words fault
+	local GUEST_BOARD=zcu102 GUEST_SERIES=checked GUEST_LIMIT=600
+	local GUEST_DRAY=no GUEST_DMESG=$folder/dmesg GUEST_FILES=("$folder/job")
+
+	sanitize_kernel arm64 || return 0
+	mkdir -p "$folder/job"
+	faults=$(module_test_faults "$(kernel_make arm64 checked)") ||
+		die "no faults for checkers"
+	cp "$faults/dray_test_faults.ko" "$TREE/tools/lib/guest-checkers" \
+		"$folder/job"
+	cat >"$folder/job/commit" <<-'COMMIT'
+	insmod dray_test_faults.ko || exit
+	# This does not excuse anybody but dray.
+	echo "dray test: memory is mapped twice" >/dev/kmsg
+	for fault in "$@"; do
+		echo "dray test fault: $fault" >/dev/kmsg
+		echo "$fault" >/sys/module/dray_test_faults/parameters/commit
+	done
+	echo "dray test fault: none" >/dev/kmsg
+	sh guest-checkers
+	COMMIT
+	log_step "Committing ${#SANITIZE_FAULTS[@]} faults: the board, checked"
+	(guest_run sh commit "${SANITIZE_FAULTS[@]%% *}") \
+		>"$folder/output" 2>"$folder/guest"
+	for words in "${SANITIZE_FAULTS[@]}"; do
+		fault=${words%% *}
+		[ "$fault" != leak ] || continue
+		tally_run "a checker reports $fault" \
+			sanitize_reported "$folder/dmesg" "$fault" "${words#* }"
+	done
+	for words in "${SANITIZE_FOUND[@]}"; do
+		tally_run "guest-checkers says: $words" \
+			grep -F "$words" "$folder/output"
+	done
+}
+
+# sanitize_reported LOG FAULT WORDS: is it among what a guest fails for?
+sanitize_reported()
+{
+	guest_unwanted <"$1" | awk -v fault="$2" '
+		/dray test fault: / { inside = $NF == fault; next }
+		inside
+	' | grep -aE "$GUEST_COMPLAINT" | grep -F "$3"
 }
 
 # Here, and not in a run whose words are kept back: it may take minutes, and

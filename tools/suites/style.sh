@@ -89,7 +89,8 @@ style_checkpatch()
 	source=$(kernel_source 6.12) || return 1
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.c' \
-		tests/iommu/dray_edu.c | grep -vx driver/trace.h)
+		tests/iommu/dray_edu.c tests/checkers/dray_test_faults.c |
+		grep -vx driver/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
@@ -175,10 +176,11 @@ style_module()
 
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
-	mkdir -p "$3.engine" "$3.edu"
+	mkdir -p "$3.engine" "$3.checkers" "$3.edu"
 	cp "$TREE"/tests/engine/{Kbuild,dray_test_*.c} "$3.engine"
+	cp "$TREE"/tests/checkers/{Kbuild,dray_test_faults.c} "$3.checkers"
 	cp "$TREE"/tests/iommu/{Kbuild,dray_edu.c} "$3.edu"
-	for folder in "$3" "$3.engine" "$3.edu"; do
+	for folder in "$3" "$3.engine" "$3.checkers" "$3.edu"; do
 		# The last uses symbols of the first.
 		[ "$folder" != "$3.edu" ] || symbols=("DRAY=$TREE"
 			"KBUILD_EXTRA_SYMBOLS=$3/Module.symvers")
