@@ -23,6 +23,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -98,17 +99,20 @@ static bool is_stuck(void)
 	return false;
 }
 
+/* Two machines may run at once, and say so in one place. */
 static void progress(void)
 {
+	static struct utsname machine;
 	static uint64_t shown;
 	uint64_t calls = atomic_load(&board->calls);
 
 	if (calls / (settings.calls / 20 + 1) == shown)
 		return;
 	shown = calls / (settings.calls / 20 + 1);
-	ksft_print_msg("progress %" PRIu64 " of %" PRIu64 " calls\n",
+	uname(&machine);
+	ksft_print_msg("progress %" PRIu64 " of %" PRIu64 " calls on %s\n",
 		       calls < settings.calls ? calls : settings.calls,
-		       settings.calls);
+		       settings.calls, machine.machine);
 	fflush(stdout);
 }
 

@@ -3,7 +3,7 @@
 #
 # How far a long run in a guest has come.  Its programs write lines
 # "# progress N of M WHAT"; here they become a bar on a terminal, and a line
-# for every tenth part elsewhere.
+# for every tenth part of each elsewhere.
 
 # progress_follow FILE COMMAND...: runs COMMAND, which appends to FILE, and
 # shows its progress meanwhile; gives the command's exit status
@@ -38,7 +38,7 @@ progress_show()
 			continue
 		fi
 		tenth=$((10 * now / most))
-		[ "$tenth" -gt "$last" ] || continue
+		[ "$tenth" -ne "$last" ] || continue
 		last=$tenth
 		log_note "$now of $most ${what%$'\r'}"
 	done
