@@ -126,17 +126,17 @@ uint64_t value_pick(uint64_t *state)
 	return value;
 }
 
-/* Pages, a few, or something else. */
+/* Pages, a few, or something else; much memory takes long, and is rare. */
 static uint64_t size_pick(uint64_t *state)
 {
+	if (!pick(state, 40))
+		return 1 + pick(state, 1 << 20);
 	switch (pick(state, 10)) {
 	case 0:
 		return value_pick(state);
 	case 1:
-		return 1 + pick(state, 1 << 20);
-	case 2:
 		return 1 + pick(state, 65536);
-	case 3:
+	case 2:
 		return 1 + pick(state, 4096);
 	}
 	return 4096 << pick(state, 5);
