@@ -4,8 +4,11 @@
 # Suite fuzz: random calls on random objects by several processes, on the
 # kernel with all checkers, guided by what they reach in the module.  What was
 # found to be worth keeping is in tests/fuzz/corpus, and is done first.
+#
+# Of all that the kernel does meanwhile, kmemleak's records are half.  So a part
+# of the calls is made with it, then it is asked, and the rest goes without.
 
-# In all, over both machines
+# In all, over both machines, where DRAY_FUZZ_CALLS does not say otherwise
 FUZZ_CALLS=12000
 FUZZ_CALLS_LONG=2000000
 
@@ -13,59 +16,112 @@ PACKAGES_FUZZ=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_fuzz()
 {
-	local scratch=$1 calls=$FUZZ_CALLS limit=1500
+	local scratch=$1 calls=$FUZZ_CALLS limit=1500 seed other=''
 
 	if [ "$LONG" = yes ]; then
 		calls=$FUZZ_CALLS_LONG limit=43200
 	elif [ "$QUICK" = yes ]; then
 		calls=4000
 	fi
+	calls=$((${DRAY_FUZZ_CALLS:-$calls} / 2))
+	seed=${DRAY_FUZZ_SEED:-$(date +%s)000000}
+	log_note "DRAY_FUZZ_SEED=$seed makes each thread begin as now"
 	tally_run "the fuzzer builds for the PC" program_build fuzz amd64 ||
 		return 0
-	fuzz_run "$scratch/pc" pc amd64 $((calls / 2)) "$limit"
-	[ "$QUICK" = no ] || return 0
+	fuzz_batch "$scratch/pc" pc amd64 "$calls" "$seed"
+	if [ "$QUICK" = yes ]; then
+		fuzz_boot "$scratch/pc" pc "$calls" "$limit"
+		fuzz_count "$scratch/pc" pc "$calls"
+		return
+	fi
 	tally_run "the fuzzer builds for the board" \
 		program_build fuzz arm64 || return 0
-	fuzz_run "$scratch/board" zcu102 arm64 $((calls / 2)) "$limit"
+	fuzz_batch "$scratch/board" zcu102 arm64 "$calls" "$seed"
+	# A long run keeps a processor busy for each machine.
+	if [ "$LONG" = yes ] && [ "$(nproc)" -gt 1 ]; then
+		# What runs in the background would go on at Ctrl-C.
+		(trap 'exit 130' INT
+		fuzz_boot "$scratch/pc" pc "$calls" "$limit") &
+		other=$!
+	else
+		fuzz_boot "$scratch/pc" pc "$calls" "$limit"
+	fi
+	fuzz_boot "$scratch/board" zcu102 "$calls" "$limit"
+	[ -z "$other" ] || wait "$other"
+	fuzz_count "$scratch/pc" pc "$calls"
+	fuzz_count "$scratch/board" zcu102 "$calls"
 }
 
-# fuzz_run FOLDER BOARD ARCHITECTURE CALLS LIMIT
-fuzz_run()
+# fuzz_batch FOLDER BOARD ARCHITECTURE CALLS SEED: what is to be run
+fuzz_batch()
 {
-	local folder=$1 board=$2 architecture=$3 calls=$4 limit=$5
-	local file known='' engine='' title="$4 random calls on the $2"
+	local folder=$1 board=$2 architecture=$3 calls=$4 seed=$5
+	local file known='' first=$(($4 / 20)) next=$(($5 + 500000))
 
+	[ "$first" -ge 2000 ] || first=2000
+	[ "$first" -le "$calls" ] || first=$calls
 	batch_begin "$folder"
-	cp "$(build_folder "fuzz-$architecture")/fuzz" "$BATCH/job"
+	cp "$(build_folder "fuzz-$architecture")/fuzz" \
+		"$TREE/tools/lib/guest-checkers" "$BATCH/job"
 	cp -r "$TREE/tests/fuzz/corpus" "$BATCH/job"
 	for file in "$TREE"/tests/fuzz/corpus/*.txt; do
 		known+=" --corpus corpus/${file##*/}"
 	done
-	if [ "$board" = pc ]; then
-		engine=$(module_test_engine "$(kernel_make amd64 checked)") ||
-			die "no engine for tests"
+	batch_add tap "$board-fuzz-with-kmemleak" \
+		"./fuzz --seed $seed --calls $first$known"
+	batch_add status "$board-leaks" 'guest-checkers leaks'
+	if [ "$calls" -gt "$first" ]; then
+		batch_add status "$board-without-kmemleak" \
+			'echo off >/sys/kernel/debug/kmemleak'
+		# By then little is new.
+		[ "$LONG" = no ] ||
+			known+=" --guide 8 --save /results/$board.txt"
+		batch_add tap "$board-fuzz" \
+			"./fuzz --seed $next --calls $((calls - first))$known"
 	fi
-	# By then little is new.
-	[ "$LONG" = no ] || known+=" --guide 8 --save /results/$board.txt"
-	batch_add tap "$board-fuzz" "./fuzz --calls $calls$known"
+	batch_add status "$board-locks" 'guest-checkers locks'
+}
+
+# fuzz_boot FOLDER BOARD CALLS LIMIT
+fuzz_boot()
+{
+	local engine
+
 	(
+		BATCH=$1 BATCH_LIMIT=$4
 		GUEST_MODULES=(loop vgem)
-		GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=$limit
+		GUEST_BOARD=$2 GUEST_SERIES=checked GUEST_LIMIT=$4
 		GUEST_PARAMETERS=watchdog_ms=60000
-		BATCH_LIMIT=$limit
-		# The checker of mappings takes a page that was pinned twice for
-		# one that was not, where caches are maintained.
-		[ "$board" = pc ] || GUEST_APPEND=dma_debug=off
-		if [ "$board" = pc ]; then
+		if [ "$2" = pc ]; then
+			engine=$(module_test_engine \
+				"$(kernel_make amd64 checked)") ||
+				die "no engine for tests"
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")
 			GUEST_PARAMETERS+=' nodes=2 channels=2'
+			# Its processors run in turns anyway.
+			GUEST_COUNTED=yes
+		else
+			# The checker of mappings takes a page that was pinned
+			# twice for one that was not, where caches are
+			# maintained.
+			GUEST_APPEND=dma_debug=off
+			# Some calls by processors that run at the same time,
+			# or many by those that run in turns
+			GUEST_COUNTED=$LONG
 		fi
-		progress_follow "$BATCH/output" batch_boot "$title"
+		progress_follow "$BATCH/output" batch_boot \
+			"$3 random calls on the $2"
 	)
-	batch_count "$title"
-	if [ "$LONG" = yes ]; then
-		log_note "inputs worth keeping: $CACHE/corpus/$board.txt"
+}
+
+# fuzz_count FOLDER BOARD CALLS
+fuzz_count()
+{
+	BATCH=$1
+	batch_count "$3 random calls on the $2"
+	if [ "$LONG" = yes ] && [ -s "$BATCH/results/$2.txt" ]; then
+		log_note "inputs worth keeping: $CACHE/corpus/$2.txt"
 		mkdir -p "$CACHE/corpus"
-		cp "$BATCH/results/$board.txt" "$CACHE/corpus"
+		cp "$BATCH/results/$2.txt" "$CACHE/corpus"
 	fi
 }
