@@ -9,7 +9,7 @@ PACKAGES_KILL=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_kill()
 {
-	local scratch=$1 kills=100
+	local scratch=$1 kills=250 # on each: 500 in all
 
 	[ "$LONG" = no ] || kills=500
 	[ "$QUICK" = no ] || kills=40
