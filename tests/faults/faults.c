@@ -29,6 +29,12 @@
 #define TRANSFERS 200
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 
+static void progress(unsigned int done, unsigned int of, const char *what)
+{
+	ksft_print_msg("progress %u of %u %s\n", done, of, what);
+	fflush(stdout);
+}
+
 static int files_open(void)
 {
 	DIR *folder = opendir("/proc/self/fd");
@@ -106,7 +112,7 @@ static void scenario_test(const struct ledger *before)
 			break;
 		inject_nth(number);
 		ret = scenario->run();
-		injected = inject_end();
+		injected = !inject_end();
 		refused += ret != 0;
 		works = one_works(number, ret, before, files);
 		ret = 0;
@@ -220,15 +226,25 @@ static bool module_goes(void *context)
 
 static void module_test(const char *path, const char *parameters)
 {
-	unsigned int number = 1, refused = 0;
-	bool injected = true, works = true;
+	unsigned int number = 1, refused = 0, count;
+	bool injected = true, works;
 	int ret, files = files_open();
 
 	wait_for(module_goes, NULL, 10000);
+	inject_nth(MOST);
+	ret = module_insert(path, parameters);
+	count = MOST - inject_end();
+	works = !ret;
+	if (ret)
+		ksft_print_msg("insertion, without failures: %s\n",
+			       strerror(-ret));
+	wait_for(module_goes, NULL, 10000);
 	for (; works && injected && number < MOST; number++) {
+		if (number % 20 == 0)
+			progress(number, count, "allocations of the insertion");
 		inject_nth(number);
 		ret = module_insert(path, parameters);
-		injected = inject_end();
+		injected = !inject_end();
 		refused += ret != 0;
 		works = files_open() == files;
 		/* A virtual node that cannot be bound is not the module's end. */
@@ -272,8 +288,8 @@ int main(int argc, char **argv)
 	close(ret);
 	for (i = 0; i < scenario_count; i++) {
 		scenario = &scenarios[i];
+		progress(i, scenario_count, "calls");
 		scenario_test(&before);
-		fflush(stdout);
 	}
 	transfers_test(&before);
 	leaks_test();

@@ -69,14 +69,15 @@ void inject_nth(unsigned int number)
 		abort();
 }
 
-bool inject_end(void)
+unsigned int inject_end(void)
 {
 	char text[16] = "";
-	bool injected =
-		pread(nth, text, sizeof(text) - 1, 0) > 0 && !atoi(text);
 
+	/* The copy of the answer may be the one that fails. */
+	if (pread(nth, text, sizeof(text) - 1, 0) <= 0)
+		text[0] = '1';
 	inject_nth(0);
-	return injected;
+	return (unsigned int)atoi(text);
 }
 
 static uint64_t module_start(void)

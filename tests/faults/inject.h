@@ -6,14 +6,15 @@
 #ifndef FAULTS_INJECT_H
 #define FAULTS_INJECT_H
 
-#include <stdbool.h>
-
 /* 0, or -ENODEV where the kernel has none. */
 int inject_open(void);
 
-/* From now on; inject_end() tells whether it came to that. */
+/*
+ * From now on.  inject_end() gives 0 where it came to that, else the number of
+ * the allocation that would have failed, counted from then on.
+ */
 void inject_nth(unsigned int number);
-bool inject_end(void);
+unsigned int inject_end(void);
 
 /* So many of a hundred, where the module is on the stack. */
 int inject_module_begin(unsigned int percent);

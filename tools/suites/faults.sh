@@ -24,6 +24,9 @@ suite_faults()
 faults_run()
 {
 	local folder=$1 board=$2 engine='' title="failing allocations on the $2"
+	local limit=1500
+
+	[ "$LONG" = no ] || limit=7200
 
 	batch_begin "$folder"
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
@@ -37,7 +40,7 @@ faults_run()
 	fi
 	(
 		GUEST_MODULES=(vgem)
-		GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=1500
+		GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=$limit
 		# The checker of mappings allocates too, and ends when it cannot.
 		GUEST_APPEND=dma_debug=off
 		GUEST_PARAMETERS=watchdog_ms=60000
@@ -45,7 +48,8 @@ faults_run()
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")
 			GUEST_PARAMETERS+=' nodes=1 channels=2'
 		fi
-		batch_boot "$title"
+		BATCH_LIMIT=$limit
+		progress_follow "$BATCH/output" batch_boot "$title"
 	)
 	batch_count "$title"
 }
