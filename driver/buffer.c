@@ -11,6 +11,7 @@
 #include <linux/dma-buf.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
@@ -145,10 +146,11 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	buffer->heap = heap;
 	buffer->size = request->size;
 	buffer->mode = request->mode;
-	buffer->created = ktime_get();
+	buffer->created = get_jiffies_64();
 	buffer->uid = current_euid();
 	buffer->pid = get_pid(task_tgid(current));
-	get_task_comm(buffer->comm, current);
+	/* Without its lock: the last byte is never other than zero. */
+	memcpy(buffer->comm, current->comm, sizeof(buffer->comm) - 1);
 
 	ret = dray_buffer_clear(buffer);
 	if (!ret)
@@ -168,7 +170,8 @@ static int dray_alloc_check(struct dray_node *node,
 {
 	if (args->flags & ~DRAY_ALLOC_TOP || args->reserved)
 		return -EINVAL;
-	if (strnlen(args->name, sizeof(args->name)) == sizeof(args->name))
+	if (*args->name &&
+	    strnlen(args->name, sizeof(args->name)) == sizeof(args->name))
 		return -EINVAL;
 	if (args->mode > DRAY_MODE_DEVICE)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_MODE,
@@ -298,7 +301,8 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	if (IS_ERR(buffer)) {
 		ret = PTR_ERR(buffer);
 	} else {
-		strscpy(buffer->name, args->name, sizeof(buffer->name));
+		if (*args->name)
+			strscpy(buffer->name, args->name, sizeof(buffer->name));
 		dray_buffer_publish(buffer);
 		trace_dray_alloc(buffer);
 	}

@@ -70,7 +70,7 @@ struct dray_buffer {
 	atomic64_t sync_bytes;
 	atomic64_t sync_ns;
 
-	ktime_t created;
+	u64 created; /* jiffies */
 	kuid_t uid;
 	struct pid *pid;
 	char comm[DRAY_COMM_LEN];

@@ -23,7 +23,7 @@ static atomic64_t dray_last_id;
 void dray_buffer_identify(struct dray_buffer *buffer)
 {
 	RB_CLEAR_NODE(&buffer->link);
-	buffer->id = atomic64_inc_return(&dray_last_id);
+	buffer->id = atomic64_inc_return_relaxed(&dray_last_id);
 }
 
 void dray_buffer_publish(struct dray_buffer *buffer)

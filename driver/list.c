@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
@@ -126,7 +127,7 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 		args->flags |= DRAY_BUFFER_READ_ONLY;
 	args->id = buffer->id;
 	args->size = buffer->size;
-	args->age_ns = ktime_to_ns(ktime_sub(ktime_get(), buffer->created));
+	args->age_ns = jiffies64_to_nsecs(get_jiffies_64() - buffer->created);
 	args->sync_bytes = atomic64_read(&buffer->sync_bytes);
 	args->sync_ns = atomic64_read(&buffer->sync_ns);
 	args->heap = dray_heap_index(node, buffer->heap);
