@@ -27,16 +27,9 @@ struct dray_account {
 	struct hlist_node link;
 	struct dray_heap *heap;
 	kuid_t uid;
+	struct user_struct *user; /* the real one who made it; a reference */
 	u64 used; /* bytes */
 	unsigned long charges;
-};
-
-struct dray_charge {
-	struct dray_account *account;
-	struct user_struct *user; /* whose locked memory; NULL: nobody's */
-	size_t bytes;
-	size_t kept; /* of those, what is held by others */
-	bool ended;
 };
 
 static unsigned long long heap_limit;
@@ -54,12 +47,11 @@ static struct dray_account *dray_account_idle;
 /* The table, the charges, and of every heap the limits and what is charged. */
 static DEFINE_SPINLOCK(dray_accounts_lock);
 
-/* @refusal names the limit; @user is who gives it back. */
-int dray_charge_user(size_t bytes, struct user_struct **user,
-		     struct dray_refusal *refusal)
+/* @refusal names the limit. */
+static int dray_lock_bytes(struct user_struct *payer, size_t bytes,
+			   struct dray_refusal *refusal)
 {
 	unsigned long limit = rlimit(RLIMIT_MEMLOCK);
-	struct user_struct *payer = current_user();
 	long now, next;
 
 	now = atomic_long_read(&payer->locked_vm);
@@ -69,13 +61,28 @@ int dray_charge_user(size_t bytes, struct user_struct **user,
 			return dray_refuse(refusal, -ENOMEM,
 					   DRAY_REASON_MEMLOCK, limit);
 	} while (!atomic_long_try_cmpxchg(&payer->locked_vm, &now, next));
-	*user = get_uid(payer);
 	return 0;
+}
+
+static void dray_unlock_bytes(struct user_struct *payer, size_t bytes)
+{
+	atomic_long_sub(PFN_UP(bytes), &payer->locked_vm);
+}
+
+/* @user is who gives it back. */
+int dray_charge_user(size_t bytes, struct user_struct **user,
+		     struct dray_refusal *refusal)
+{
+	int ret = dray_lock_bytes(current_user(), bytes, refusal);
+
+	if (!ret)
+		*user = get_uid(current_user());
+	return ret;
 }
 
 void dray_uncharge_user(struct user_struct *user, size_t bytes)
 {
-	atomic_long_sub(PFN_UP(bytes), &user->locked_vm);
+	dray_unlock_bytes(user, bytes);
 	dray_user_put(user);
 }
 
@@ -140,6 +147,12 @@ out:
 	return account;
 }
 
+static void dray_account_free(struct dray_account *account)
+{
+	dray_user_put(account->user);
+	kfree(account);
+}
+
 /* The same, with an account for a user who has none. */
 static struct dray_account *dray_account_take(struct dray_heap *heap,
 					      size_t bytes,
@@ -156,9 +169,10 @@ static struct dray_account *dray_account_take(struct dray_heap *heap,
 		return ERR_PTR(-ENOMEM);
 	fresh->heap = heap;
 	fresh->uid = uid;
+	fresh->user = get_uid(current_user());
 	account = dray_account_add(heap, uid, bytes, fresh, refusal);
 	if (account != fresh)
-		kfree(fresh);
+		dray_account_free(fresh);
 	return account;
 }
 
@@ -185,55 +199,57 @@ static struct dray_account *dray_account_sub(struct dray_account *account,
 	return idle;
 }
 
-struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
-				     struct dray_refusal *refusal)
+int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
+		     size_t bytes, struct dray_refusal *refusal)
 {
+	/* Dedicated memory is of no use to the system. */
+	bool locked = heap->flags & DRAY_HEAP_SHARED;
+	struct user_struct *payer = current_user();
 	struct dray_account *account;
-	struct dray_charge *charge;
 	int ret;
 
-	charge = kzalloc(sizeof(*charge), GFP_KERNEL_ACCOUNT);
-	if (!charge)
-		return ERR_PTR(-ENOMEM);
-	charge->bytes = bytes;
-	/* Dedicated memory is of no use to the system. */
-	if (heap->flags & DRAY_HEAP_SHARED) {
-		ret = dray_charge_user(bytes, &charge->user, refusal);
+	if (locked) {
+		ret = dray_lock_bytes(payer, bytes, refusal);
 		if (ret)
-			goto free;
+			return ret;
 	}
 	account = dray_account_take(heap, bytes, refusal);
 	if (IS_ERR(account)) {
-		ret = PTR_ERR(account);
-		goto uncharge;
+		if (locked)
+			dray_unlock_bytes(payer, bytes);
+		return PTR_ERR(account);
 	}
+	/* The account lasts for as long as the charge, and so does its user. */
+	if (locked)
+		charge->user = payer == account->user ? payer : get_uid(payer);
 	charge->account = account;
-	return charge;
-
-uncharge:
-	if (charge->user)
-		dray_uncharge_user(charge->user, bytes);
-free:
-	kfree(charge);
-	return ERR_PTR(ret);
+	charge->bytes = bytes;
+	return 0;
 }
 
-/* All of it but what is kept; the last part that goes takes it along. */
-void dray_charge_end(struct dray_charge *charge)
+static void dray_charge_unlock(struct dray_charge *charge)
+{
+	if (!charge->user)
+		return;
+	dray_unlock_bytes(charge->user, charge->bytes);
+	if (charge->user != charge->account->user)
+		dray_user_put(charge->user);
+}
+
+bool dray_charge_end(struct dray_charge *charge)
 {
 	struct dray_account *empty;
 	size_t kept;
 
-	if (charge->user)
-		dray_uncharge_user(charge->user, charge->bytes);
+	dray_charge_unlock(charge);
 	spin_lock(&dray_accounts_lock);
 	kept = charge->kept;
 	charge->ended = true;
 	empty = dray_account_sub(charge->account, charge->bytes - kept, !kept);
 	spin_unlock(&dray_accounts_lock);
-	kfree(empty);
-	if (!kept)
-		kfree(charge);
+	if (empty)
+		dray_account_free(empty);
+	return !kept;
 }
 
 /* Only of dedicated memory: of all other the system knows who has it. */
@@ -255,9 +271,10 @@ void dray_charge_let_go(struct dray_charge *charge, size_t bytes)
 	if (charge->ended)
 		empty = dray_account_sub(charge->account, bytes, last);
 	spin_unlock(&dray_accounts_lock);
-	kfree(empty);
+	if (empty)
+		dray_account_free(empty);
 	if (last)
-		kfree(charge);
+		kfree(charge->memory);
 }
 
 void dray_account_init(struct dray_heap *heap)
@@ -269,7 +286,8 @@ void dray_account_init(struct dray_heap *heap)
 /* When the module goes, and all charges have gone. */
 void dray_account_exit(void)
 {
-	kfree(dray_account_idle);
+	if (dray_account_idle)
+		dray_account_free(dray_account_idle);
 }
 
 void dray_account_set(u64 *limit, u64 bytes)

@@ -11,10 +11,20 @@
 
 #include "refusal.h"
 
-struct dray_charge;
+struct dray_account;
 struct dray_heap;
 struct dray_heap_info;
 struct user_struct;
+
+/* All but @memory is account.c's. */
+struct dray_charge {
+	void *memory; /* what it is part of, for kfree() */
+	struct dray_account *account;
+	struct user_struct *user; /* whose locked memory it is, or NULL */
+	size_t bytes;
+	size_t kept; /* of those, what is held by others */
+	bool ended;
+};
 
 /* Locked memory of the caller's user, against RLIMIT_MEMLOCK. */
 int dray_charge_user(size_t bytes, struct user_struct **user,
@@ -23,16 +33,18 @@ int dray_charge_user(size_t bytes, struct user_struct **user,
 void dray_uncharge_user(struct user_struct *user, size_t bytes);
 
 /*
- * Memory of a heap, against the limits of the heap too: a charge, to be ended
- * once; ERR_PTR of -EDQUOT or -ENOMEM.
+ * Memory of a heap, against the limits of the heap too; -EDQUOT or -ENOMEM.
+ * @charge is zero but for its memory, and so it is again when this fails.
  */
-struct dray_charge *dray_charge_take(struct dray_heap *heap, size_t bytes,
-				     struct dray_refusal *refusal);
-void dray_charge_end(struct dray_charge *charge);
+int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
+		     size_t bytes, struct dray_refusal *refusal);
+
+/* Once; whether the caller is to free the memory, since nothing is kept. */
+bool dray_charge_end(struct dray_charge *charge);
 
 /*
- * A part that others hold when the charge ends, and that comes back later: the
- * charge is there until all of it has been let go.
+ * A part that others hold when the charge ends, and that comes back later; the
+ * last of them frees the memory.
  */
 void dray_charge_keep(struct dray_charge *charge, size_t bytes);
 void dray_charge_let_go(struct dray_charge *charge, size_t bytes);

@@ -58,11 +58,12 @@ static void dray_buffer_release(struct kref *kref)
 		trace_dray_free(buffer);
 	dray_mappings_drop(buffer, NULL);
 	dma_resv_fini(&buffer->resv);
-	dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned);
 	dray_buffer_forget(buffer);
 	put_pid(buffer->pid);
 	mutex_destroy(&buffer->lock);
-	kfree(buffer);
+	/* Whoever still holds pages of it is paid for by what is in here. */
+	if (dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned))
+		kfree(buffer);
 }
 
 void dray_buffer_put(struct dray_buffer *buffer)
@@ -131,6 +132,8 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
 	if (!buffer)
 		return ERR_PTR(-ENOMEM);
+	buffer->charge.memory = buffer;
+	buffer->extent.charge = &buffer->charge;
 	ret = dray_heap_alloc(heap, request, &buffer->extent, refusal);
 	if (ret) {
 		kfree(buffer);

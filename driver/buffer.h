@@ -16,6 +16,7 @@
 #include <linux/rbtree.h>
 #include <linux/uidgid.h>
 
+#include "account.h"
 #include "area.h"
 #include "heap.h"
 
@@ -48,6 +49,7 @@ struct dray_buffer {
 	u64 id;
 	struct dray_heap *heap;
 	struct dray_extent extent;
+	struct dray_charge charge; /* the extent's */
 	size_t size; /* bytes, whole pages, at most the extent's */
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */

@@ -162,37 +162,40 @@ bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal)
 {
-	struct dray_charge *charge;
 	size_t size = request->size;
 	int ret;
 
 	if (heap->ops->takes)
 		size = heap->ops->takes(heap, request);
-	charge = dray_charge_take(heap, size, refusal);
-	if (IS_ERR(charge))
-		return PTR_ERR(charge);
+	ret = dray_charge_take(extent->charge, heap, size, refusal);
+	if (ret)
+		return ret;
 	ret = heap->ops->alloc(heap, request, extent, refusal);
 	if (ret) {
-		dray_charge_end(charge);
+		dray_charge_end(extent->charge);
 		return ret;
 	}
-	extent->charge = charge;
 	extent->mode = request->mode;
 	atomic_inc(&heap->buffers);
 	atomic64_add(extent->size, &heap->used);
 	return 0;
 }
 
-void dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
+bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned)
 {
+	size_t size = extent->size;
+	bool last;
+
 	if (condemned)
 		heap->ops->condemn(heap, extent);
 	else
 		heap->ops->free(heap, extent);
-	dray_charge_end(extent->charge);
-	atomic64_sub(extent->size, &heap->used);
+	/* From here on @extent may be gone: others may let go at any time. */
+	last = dray_charge_end(extent->charge);
+	atomic64_sub(size, &heap->used);
 	atomic_dec(&heap->buffers);
+	return last;
 }
 
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info)

@@ -35,7 +35,7 @@ struct dray_extent {
 	struct page *page; /* the first one; NULL: there are none */
 	void *vaddr; /* where the kernel sees it uncached, or NULL */
 	size_t size; /* bytes taken, at least what was asked for */
-	struct dray_charge *charge; /* who pays for them */
+	struct dray_charge *charge; /* who pays for them; the caller's */
 	u32 mode; /* enum dray_mode, as requested */
 };
 
@@ -91,15 +91,18 @@ int dray_heap_of_region(struct device *dev, int index, const char *name,
 struct dray_heap *dray_heap_of_type(u32 type);
 
 /*
- * Charges the caller, then takes memory: @extent is to be given back by
- * dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
+ * Charges the caller in the charge that @extent has already, then takes memory:
+ * @extent is to be given back by dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
  * An errno for what is refused, of which @refusal may tell more.
  */
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal);
 
-/* @condemned: a device may still write it, so nobody gets it any more. */
-void dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
+/*
+ * @condemned: a device may still write it, so nobody gets it any more.  Whether
+ * the caller is to free the memory that the charge is part of.
+ */
+bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned);
 
 /* What HEAP_INFO says of it, but for its index and modes. */
