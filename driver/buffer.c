@@ -99,19 +99,30 @@ struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 	return buffer;
 }
 
+/* In one step where the kernel sees it in one piece. */
+static void dray_clear_pages(struct page *page, size_t count)
+{
+	if (!PageHighMem(page + count - 1)) {
+		memset(page_address(page), 0, count << PAGE_SHIFT);
+		return;
+	}
+	for (; count; count--)
+		clear_highpage(page++);
+}
+
 static int dray_buffer_clear(struct dray_buffer *buffer)
 {
 	struct dray_heap *heap = buffer->heap;
-	size_t count = buffer->size >> PAGE_SHIFT, index;
+	size_t left, step, index = 0;
 
 	if (heap->zeroed)
 		return 0;
 	if (heap->ops->clear)
 		return heap->ops->clear(heap, &buffer->extent);
-	for (index = 0; index < count; index++) {
-		clear_highpage(dray_buffer_page(buffer, index));
-		if (index % DRAY_CLEAR_STEP)
-			continue;
+	for (left = buffer->size >> PAGE_SHIFT; left; left -= step) {
+		step = min_t(size_t, left, DRAY_CLEAR_STEP);
+		dray_clear_pages(dray_buffer_page(buffer, index), step);
+		index += step;
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
