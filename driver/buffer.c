@@ -130,14 +130,31 @@ static int dray_buffer_clear(struct dray_buffer *buffer)
 	return 0;
 }
 
-/* Allocates from one heap, for @node; not in the table yet. */
+/* Maps it for the node's device, which may lie behind an IOMMU. */
+static int dray_buffer_prepare(struct dray_buffer *buffer,
+			       struct dray_node *node, u64 limit,
+			       struct dray_refusal *refusal)
+{
+	dma_addr_t address;
+	int ret;
+
+	ret = dray_mapping_prepare(buffer, node, &address, refusal);
+	if (!ret && address + buffer->size - 1 > limit)
+		ret = dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK, limit);
+	return ret;
+}
+
+/*
+ * Allocates from one heap, for @node; not in the table yet.  The node's device
+ * reaches addresses up to @limit.  It is mapped later when @wait says so: then
+ * the request has the same limit.
+ */
 static struct dray_buffer *
 dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
-		   const struct dray_request *request, u64 limit,
+		   const struct dray_request *request, u64 limit, bool wait,
 		   struct dray_refusal *refusal)
 {
 	struct dray_buffer *buffer;
-	dma_addr_t address;
 	int ret;
 
 	buffer = kzalloc(sizeof(*buffer), GFP_KERNEL_ACCOUNT);
@@ -167,10 +184,10 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	memcpy(buffer->comm, current->comm, sizeof(buffer->comm) - 1);
 
 	ret = dray_buffer_clear(buffer);
-	if (!ret)
-		ret = dray_mapping_prepare(buffer, node, &address, refusal);
-	if (!ret && address + request->size - 1 > limit)
-		ret = dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK, limit);
+	if (wait)
+		dray_mapping_postpone(buffer, node);
+	else if (!ret)
+		ret = dray_buffer_prepare(buffer, node, limit, refusal);
 	if (ret) {
 		dray_buffer_put(buffer);
 		return ERR_PTR(ret);
@@ -252,6 +269,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		.limit = U64_MAX,
 		.top = args->flags & DRAY_ALLOC_TOP,
 	};
+	bool wait = dray_mapping_can_wait(node->dev);
 	u64 limit = dray_device_reach(node->dev);
 	struct dray_buffer *buffer, *first = NULL;
 	struct dray_refusal later;
@@ -260,7 +278,8 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 	if (args->address_limit)
 		limit = min_t(u64, limit, args->address_limit);
 	/* Where addresses are translated, memory may lie anywhere. */
-	if (!dray_device_translated(node->dev) && !node->dev->dma_range_map)
+	if (wait ||
+	    (!dray_device_translated(node->dev) && !node->dev->dma_range_map))
 		request.limit = limit;
 
 	if (args->heap != DRAY_HEAP_ANY) {
@@ -271,7 +290,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 				      &request.mode))
 			return ERR_PTR(dray_refuse_mode(node, heap, refusal));
 		return dray_buffer_create(node, node->heaps[heap], &request,
-					  limit, refusal);
+					  limit, wait, refusal);
 	}
 	heaps = dray_heaps_for(node, args->mode);
 	if (!heaps)
@@ -281,7 +300,8 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		request.mode = args->mode;
 		dray_heap_offers(node->heaps[heap], node->dev, &request.mode);
 		buffer = dray_buffer_create(node, node->heaps[heap], &request,
-					    limit, first ? &later : refusal);
+					    limit, wait,
+					    first ? &later : refusal);
 		if (!IS_ERR(buffer)) {
 			*taken = heap;
 			*refusal = (struct dray_refusal){};

@@ -54,11 +54,12 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	struct mutex lock; /* the next eight */
+	struct mutex lock; /* the next nine */
+	struct dray_node *node; /* not mapped for it yet: a reference */
 	struct list_head mappings; /* for dray's own devices */
 	struct dray_mapping first; /* of those, if it has a node */
 	struct list_head attachments; /* importers through dma-buf */
-	unsigned int mapped_devices; /* of both lists */
+	unsigned int mapped_devices; /* of both lists, and @node's */
 	void *vaddr;
 	unsigned int vmap_count;
 	struct pid *told; /* the process that has its address; or NULL */
@@ -103,11 +104,13 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 int dray_mmap_read_only(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
 /* mapping.c: where a device finds a buffer */
+bool dray_mapping_can_wait(struct device *dev);
 int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 			 dma_addr_t *address, struct dray_refusal *refusal);
 int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 		       struct device *dev, struct dray_place *place,
 		       struct dray_refusal *refusal);
+void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node);
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node);
 void dray_mappings_drop_node(struct dray_node *node);
 void dray_mappings_drop_gone(struct dray_buffer *buffer);

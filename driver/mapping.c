@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/swiotlb.h>
 
 #include "buffer.h"
 #include "export.h"
@@ -134,6 +135,14 @@ static void dray_mapping_free(struct dray_buffer *buffer,
 		kfree(mapping);
 }
 
+/* What waits for a mapping waits no longer: it comes, or nobody will ask. */
+static void dray_mapping_awaited(struct dray_buffer *buffer)
+{
+	dray_node_put(buffer->node);
+	buffer->node = NULL;
+	buffer->mapped_devices--;
+}
+
 /* The mapping for @dev, made on first use.  The caller is inside @node. */
 static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 					      struct dray_node *node,
@@ -148,16 +157,17 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 		if (mapping->node == node && mapping->dev == dev)
 			return mapping;
 
+	if (buffer->node == node && node->dev == dev)
+		dray_mapping_awaited(buffer);
 	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS)
 		return ERR_PTR(-ENOSPC);
 	mapping = dray_mapping_new(buffer);
 	if (!mapping)
 		return ERR_PTR(-ENOMEM);
-	*mapping = (struct dray_mapping){
-		.dev = dev,
-		.all.length = buffer->size,
-		.pending = true,
-	};
+	mapping->dev = dev;
+	mapping->all.offset = 0;
+	mapping->all.length = buffer->size;
+	mapping->pending = true;
 	ret = dray_mapping_map(buffer, mapping, refusal);
 	if (ret) {
 		dray_mapping_free(buffer, mapping);
@@ -232,13 +242,50 @@ int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 }
 
 /*
- * For a new buffer: where it will be for the node's device, which is not told
- * yet.  To write back waits until it is: many a buffer no device ever uses.
- * A copy is up to date from the start, so that tests see what comes later.
+ * Can a new buffer be mapped for @dev when that is first told of it?  Many a
+ * buffer no device ever uses.  Where the place of memory is its address, as it
+ * is without an IOMMU, bounce buffers, an offset, and operations of the
+ * machine's own, it is known before whether the device reaches it, and nothing
+ * else can come of mapping it.
  *
  * Not every architecture can wait: on arm, another driver that maps pages of
  * ours to be written (direct I/O) drops their lines first, zeros and all.  On
  * arm64 it writes them back.
+ */
+bool dray_mapping_can_wait(struct device *dev)
+{
+	return IS_ENABLED(CONFIG_ARM64) && !bounce &&
+	       !dray_device_translated(dev) && !get_dma_ops(dev) &&
+	       !dev->dma_range_map && !is_swiotlb_force_bounce(dev);
+}
+
+/* For a new buffer that can, which nobody else sees. */
+void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
+{
+	dray_node_get(node);
+	buffer->node = node;
+	buffer->mapped_devices++;
+}
+
+/* The CPU's access maintains for the node's device, told or not. */
+static int dray_mapping_make_up(struct dray_buffer *buffer)
+{
+	struct dray_node *node = buffer->node;
+	struct dray_refusal refusal = {};
+	struct dray_mapping *mapping;
+
+	lockdep_assert_held(&buffer->lock);
+	if (!node || !dray_node_try_enter(node))
+		return 0;
+	mapping = dray_mapping_make(buffer, node, node->dev, &refusal);
+	dray_node_leave(node);
+	return PTR_ERR_OR_ZERO(mapping);
+}
+
+/*
+ * For a new buffer that cannot wait: where it will be for the node's device,
+ * which is not told yet.  On arm64 to write back waits until it is.  A copy is
+ * up to date from the start, so that tests see what comes later.
  */
 int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 			 dma_addr_t *address, struct dray_refusal *refusal)
@@ -270,12 +317,18 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 	dray_mapping_free(buffer, mapping);
 }
 
-/* Unmaps for the devices of @node, or for all. */
+/* Unmaps for the devices of @node, or for all, when the buffer is freed. */
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 {
 	struct dray_mapping *mapping, *next;
 
+	if (!node && buffer->node)
+		dray_mapping_awaited(buffer);
+	if (!node && list_empty(&buffer->mappings))
+		return;
 	mutex_lock(&buffer->lock);
+	if (node && buffer->node == node)
+		dray_mapping_awaited(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (!node || mapping->node == node)
 			dray_mapping_drop(buffer, mapping);
@@ -288,6 +341,8 @@ void dray_mappings_drop_gone(struct dray_buffer *buffer)
 	struct dray_mapping *mapping, *next;
 
 	mutex_lock(&buffer->lock);
+	if (buffer->node && READ_ONCE(buffer->node->gone))
+		dray_mapping_awaited(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (READ_ONCE(mapping->node->gone))
 			dray_mapping_drop(buffer, mapping);
@@ -340,6 +395,9 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 	if (buffer->mode != DRAY_MODE_CACHED)
 		return 0;
 	mutex_lock(&buffer->lock);
+	ret = dray_mapping_make_up(buffer);
+	if (ret)
+		goto out;
 	list_for_each_entry(mapping, &buffer->mappings, list) {
 		if (!dray_device_maintained(mapping->dev))
 			continue;

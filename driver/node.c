@@ -61,6 +61,17 @@ int dray_node_enter(struct dray_node *node)
 	return -ENODEV;
 }
 
+/* The same for who holds locks: only an end would have to be waited for. */
+bool dray_node_try_enter(struct dray_node *node)
+{
+	if (!down_read_trylock(&node->inside))
+		return false;
+	if (!node->gone)
+		return true;
+	up_read(&node->inside);
+	return false;
+}
+
 void dray_node_leave(struct dray_node *node)
 {
 	up_read(&node->inside);

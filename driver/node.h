@@ -58,6 +58,7 @@ struct dray_opener {
  * user memory.  It does not nest.
  */
 int dray_node_enter(struct dray_node *node);
+bool dray_node_try_enter(struct dray_node *node);
 void dray_node_leave(struct dray_node *node);
 
 /* References keep the structure, not the device. */

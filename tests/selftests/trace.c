@@ -100,6 +100,8 @@ TEST_F(trace, an_allocation_is_an_event)
 
 TEST_F(trace, the_mapping_for_a_device_is_an_event)
 {
+	ASSERT_EQ(0, buffer_sync(self->node, self->buffer.fd,
+				 DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE, 0, 1));
 	EXPECT_TRUE(trace_has("dray_map:", self->id));
 }
 
