@@ -100,7 +100,8 @@ class Shown(unittest.TestCase):
         self.assertFalse(self.result)
 
     def test_drawing_is_xml_with_a_bar_for_each_contender(self):
-        bars = [shape for shape in tree.fromstring(self.printed(report.plot))
+        drawing = tree.fromstring(self.printed(report.plot))
+        bars = [shape for shape in drawing.iter()
                 if shape.tag.endswith("rect")]
         self.assertEqual(1 + 2, len(bars))
 

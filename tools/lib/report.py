@@ -219,55 +219,102 @@ def document(path, data):
 
 
 # Dark for ours; of a kind for the others, whose names stand beside their bars.
-OURS, THEIRS, WHISKER = "#0b5394", "#b7b7b7", "#222222"
-NAME, BAR, STEP, GAP = 190, 400, 16, 26
+OURS, THEIRS, WHISKER = "#0b5394", "#c4c4c4", "#222222"
+MET, MISSED = "#2e7d32", "#b3261e"
+NAME, BAR, VALUE, STEP, GAP = 130, 330, 80, 16, 22
+# A line of letters is at most as wide as this for each of them.
+LETTER, BOLD = 6.8, 7.8
+
+
+def text(x, y, words, more=""):
+    return f'<text x="{x}" y="{y}"{more}>{escape(words)}</text>'
+
+
+def title(row, plain):
+    """What is measured, then what became of its goal; and how wide that is."""
+    words = row["name"]
+    if plain:
+        words += f" [{row['unit']}, {row['better']} is better]"
+    shapes = [text(0, 12, words, ' font-weight="bold"')]
+    width = BOLD * len(words)
+    if row["goal"]:
+        ratio = "" if row["ratio"] is None else number(row["ratio"]) + ", "
+        goal = f"{ratio}goal {goal_of(row)}: " + \
+            ("met" if row["met"] else "missed")
+        colour = MET if row["met"] else MISSED
+        shapes.append(text(f"{width + 8:.0f}", 12, goal, f' fill="{colour}"'))
+        width += 8 + LETTER * len(goal)
+    return shapes, width
+
+
+def block(row, plain):
+    """A row's shapes, how wide and how high they are.  Each has a scale of its
+    own, as units differ; a line goes as far as the spread does."""
+    shapes, width = title(row, plain)
+    bars = {"dray": row["dray"], **row["peers"]}
+    most = max(bar["median"] + bar["spread"] for bar in bars.values()) or 1
+    y = 18
+    for name, bar in bars.items():
+        length, spread = (BAR * bar[what] / most
+                          for what in ("median", "spread"))
+        low, high = NAME + max(length - spread, 0), NAME + length + spread
+        shapes += [
+            text(NAME - 6, y + 12, name, ' text-anchor="end"'),
+            f'<rect x="{NAME}" y="{y + 2}" width="{length:.1f}" '
+            f'height="{STEP - 4}" '
+            f'fill="{OURS if name == "dray" else THEIRS}"/>']
+        if spread:
+            line = (f'd="M{low:.1f} {y + 5}v6m0 -3H{high:.1f}m0 -3v6" '
+                    'fill="none"')
+            # Ours is dark: a light edge shows the line on it too.
+            shapes += [f'<path {line} stroke="white" stroke-width="3"/>',
+                       f'<path {line} stroke="{WHISKER}"/>']
+        shapes.append(text(NAME + BAR + 8, y + 12, number(bar["median"])))
+        y += STEP
+    return shapes, max(width, NAME + BAR + VALUE), y + GAP
+
+
+def columns(blocks):
+    """All of them one below the other, or in two columns of one height."""
+    height = sum(block[2] for block in blocks)
+    if len(blocks) < 12:
+        return [blocks]
+    above = 0
+    for i, (_, _, high) in enumerate(blocks):
+        if above >= height / 2:
+            return [blocks[:i], blocks[i:]]
+        above += high
+    return [blocks]
 
 
 def plot(objects):
-    """Each row has a scale of its own, as units differ: the longest bar is the
-    largest median; a line goes from the least sample to the largest, as far as
-    there is room."""
-    shapes, y, width = [], 10, NAME + BAR * 1.1 + 120
-
-    def text(x, line, words, more=""):
-        nonlocal width
-        # Nobody knows here how wide a letter will be: so much at most.
-        width = max(width, 9 * len(words) + 20)
-        shapes.append(f'<text x="{x}" y="{line}"{more}>{escape(words)}</text>')
+    shapes, y, wide = [], 10, 0
     for data in objects:
-        y += 20
-        text(10, y, f"{data['suite']}: {data['target']}",
-             ' font-size="15" font-weight="bold"')
-        y += 18
-        text(10, y, f"{data['machine']}; commit {data['commit'][:12]}")
-        for row in data["rows"]:
-            y += GAP
-            goal = goal_of(row)
-            words = f"{row['name']} [{row['unit']}, {row['better']} is better]"
-            if goal:
-                words += f"  goal {goal}: " + \
-                    ("met" if row["met"] else "missed")
-            text(10, y, words, ' font-weight="bold"')
-            y += 6
-            bars = {"dray": row["dray"], **row["peers"]}
-            most = max(bar["median"] for bar in bars.values()) or 1
-            for name, bar in bars.items():
-                length = BAR * bar["median"] / most
-                low, high = (min(BAR * 1.1, BAR * bar[end] / most)
-                             for end in ("min", "max"))
-                text(NAME - 6, y + 12, name, ' text-anchor="end"')
-                shapes.append(
-                    f'<rect x="{NAME}" y="{y + 2}" width="{length:.1f}" '
-                    f'height="{STEP - 4}" '
-                    f'fill="{OURS if name == "dray" else THEIRS}"/>')
-                if high > low:
-                    shapes.append(
-                        f'<path d="M{NAME + low:.1f} {y + STEP / 2}'
-                        f'H{NAME + high:.1f}" stroke="{WHISKER}"/>')
-                text(NAME + BAR * 1.1 + 8, y + 12, number(bar["median"]))
-                y += STEP
-        y += 20
-    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" '
+        kinds = {(row["unit"], row["better"]) for row in data["rows"]}
+        words = "bars are medians, lines half of the middle half's range " \
+            "to either side"
+        if len(kinds) == 1:
+            unit, better = kinds.pop()
+            words = f"{unit}, {better} is better; {words}"
+        lines = [f"{data['suite']}: {data['target']}",
+                 f"{data['machine']}; commit {data['commit'][:12]}", words]
+        shapes += [
+            text(10, y + 20, lines[0], ' font-size="15" font-weight="bold"'),
+            text(10, y + 38, lines[1]), text(10, y + 54, lines[2])]
+        wide = max(wide, 10 * len(lines[0]),
+                   *(LETTER * len(line) for line in lines[1:]))
+        x, y, bottom = 10, y + 74, y
+        blocks = [block(row, bool(kinds)) for row in data["rows"]]
+        for column in columns(blocks):
+            at = y
+            for words, _, high in column:
+                shapes.append(f'<g transform="translate({x:.0f} {at})">')
+                shapes += [*words, "</g>"]
+                at += high
+            x += max(width for _, width, _ in column) + 30
+            bottom = max(bottom, at)
+        wide, y = max(wide, x), bottom
+    print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 20:.0f}" '
           f'height="{y}" font-family="sans-serif" font-size="12">\n'
           f'<rect width="100%" height="100%" fill="white"/>')
     print("\n".join(shapes))
