@@ -14,7 +14,7 @@ import sys
 
 STEPS = ("allocate", "allocate and attach", "map", "first write",
          "map and first write", "sync of all", "sync of 4 KiB",
-         "sync of 1 KiB", "unmap", "free")
+         "sync of 1 KiB", "unmap", "map to unmap", "free")
 SIZES = ("4 KiB", "64 KiB", "1 MiB", "16 MiB", "64 MiB")
 OURS = "dray reserved"
 DMA_HEAPS = ("dma-heap cma", "dma-heap system")

@@ -157,6 +157,8 @@ static void print_times(const struct size *size,
 	print("sync of 4 KiB", size, contender, times->page);
 	print("sync of 1 KiB", size, contender, times->row);
 	print("unmap", size, contender, times->unmap);
+	print("map to unmap", size, contender,
+	      times->map + times->touch + times->unmap);
 	print("free", size, contender, times->free);
 }
 
