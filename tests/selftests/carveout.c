@@ -12,6 +12,7 @@
 
 #include "ledger.h"
 #include "node.h"
+#include "setup.h"
 
 FIXTURE(carveout)
 {
@@ -24,20 +25,10 @@ FIXTURE(carveout)
 
 FIXTURE_SETUP(carveout)
 {
-	int ret;
-
-	self->node = node_open();
-	ASSERT_LE(0, self->node)
-	{
-		TH_LOG("%s: %s", node_path(), strerror(-self->node));
-	}
+	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	ret = node_find_heap(self->node, DRAY_HEAP_CARVEOUT, &self->heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no carveout heap");
-	ASSERT_EQ(0, ret);
+	SETUP_HEAP(DRAY_HEAP_CARVEOUT);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 FIXTURE_TEARDOWN_PARENT(carveout)

@@ -11,6 +11,7 @@
 #include "ledger.h"
 #include "node.h"
 #include "process.h"
+#include "setup.h"
 
 FIXTURE(dray)
 {
@@ -22,14 +23,9 @@ FIXTURE(dray)
 
 FIXTURE_SETUP(dray)
 {
-	self->node = node_open();
-	ASSERT_LE(0, self->node)
-	{
-		TH_LOG("%s: %s", node_path(), strerror(-self->node));
-	}
+	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 FIXTURE_TEARDOWN_PARENT(dray)

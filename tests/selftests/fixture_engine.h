@@ -12,6 +12,7 @@
 #include "ledger.h"
 #include "node.h"
 #include "process.h"
+#include "setup.h"
 #include "transfer_model.h"
 
 #define BUFFER_SIZE (256 * 1024)
@@ -33,16 +34,11 @@ FIXTURE_SETUP(engine)
 	struct dray_channel_info channel;
 	uint32_t i;
 
-	self->node = node_open();
-	ASSERT_LE(0, self->node)
-	{
-		TH_LOG("%s: %s", node_path(), strerror(-self->node));
-	}
+	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->unit = 4;
 	for (i = 0; i < self->info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));

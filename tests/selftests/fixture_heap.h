@@ -11,6 +11,7 @@
 #include "ledger.h"
 #include "node.h"
 #include "process.h"
+#include "setup.h"
 
 FIXTURE(heap)
 {
@@ -20,39 +21,13 @@ FIXTURE(heap)
 	struct ledger before;
 };
 
-FIXTURE_VARIANT(heap)
-{
-	uint32_t type;
-};
-
-FIXTURE_VARIANT_ADD(heap, reserved){
-	.type = DRAY_HEAP_RESERVED,
-};
-
-FIXTURE_VARIANT_ADD(heap, cma){
-	.type = DRAY_HEAP_CMA,
-};
-
-FIXTURE_VARIANT_ADD(heap, pages){
-	.type = DRAY_HEAP_PAGES,
-};
+HEAP_VARIANTS(heap);
 
 FIXTURE_SETUP(heap)
 {
-	int ret;
-
-	self->node = node_open();
-	ASSERT_LE(0, self->node)
-	{
-		TH_LOG("%s: %s", node_path(), strerror(-self->node));
-	}
-	ret = node_find_heap(self->node, variant->type, &self->heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no %s heap",
-			   heap_type_name(variant->type));
-	ASSERT_EQ(0, ret);
+	SETUP_NODE();
+	SETUP_HEAP(variant->type);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 FIXTURE_TEARDOWN_PARENT(heap)

@@ -11,6 +11,7 @@
 #include "ledger.h"
 #include "node.h"
 #include "process.h"
+#include "setup.h"
 
 FIXTURE(reserved)
 {
@@ -22,19 +23,9 @@ FIXTURE(reserved)
 
 FIXTURE_SETUP(reserved)
 {
-	int ret;
-
-	self->node = node_open();
-	ASSERT_LE(0, self->node)
-	{
-		TH_LOG("%s: %s", node_path(), strerror(-self->node));
-	}
-	ret = node_find_heap(self->node, DRAY_HEAP_RESERVED, &self->heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no reserved heap");
-	ASSERT_EQ(0, ret);
+	SETUP_NODE();
+	SETUP_HEAP(DRAY_HEAP_RESERVED);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 FIXTURE_TEARDOWN_PARENT(reserved)

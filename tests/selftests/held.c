@@ -18,6 +18,7 @@
 #include "node.h"
 #include "process.h"
 #include "setting.h"
+#include "setup.h"
 
 #define PAGES 4
 
@@ -30,22 +31,7 @@ FIXTURE(held)
 	char hold[PATH_MAX];
 };
 
-FIXTURE_VARIANT(held)
-{
-	uint32_t type;
-};
-
-FIXTURE_VARIANT_ADD(held, reserved){
-	.type = DRAY_HEAP_RESERVED,
-};
-
-FIXTURE_VARIANT_ADD(held, cma){
-	.type = DRAY_HEAP_CMA,
-};
-
-FIXTURE_VARIANT_ADD(held, pages){
-	.type = DRAY_HEAP_PAGES,
-};
+HEAP_VARIANTS(held);
 
 static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
 {
@@ -56,21 +42,14 @@ static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
 FIXTURE_SETUP(held)
 {
 	struct dray_info info;
-	int ret;
 
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ret = node_find_heap(self->node, variant->type, &self->heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no %s heap",
-			   heap_type_name(variant->type));
-	ASSERT_EQ(0, ret);
+	SETUP_NODE();
+	SETUP_HEAP(variant->type);
 	ASSERT_EQ(0, node_info(self->node, &info));
 	if (info.flags & DRAY_NODE_IOMMU)
 		SKIP(return, "nothing is held behind an IOMMU");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 }
 
 FIXTURE_TEARDOWN_PARENT(held)

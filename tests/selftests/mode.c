@@ -71,21 +71,10 @@ static int effect_of(bool coherent, uint32_t type, uint32_t mode)
 
 FIXTURE_SETUP(mode)
 {
-	int ret;
-
-	self->node = node_open();
-	ASSERT_LE(0, self->node)
-	{
-		TH_LOG("%s: %s", node_path(), strerror(-self->node));
-	}
+	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	ret = node_find_heap(self->node, variant->type, &self->heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no %s heap",
-			   heap_type_name(variant->type));
-	ASSERT_EQ(0, ret);
+	SETUP_HEAP(variant->type);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->effect = effect_of(self->info.flags & DRAY_NODE_COHERENT,
 				 variant->type, variant->mode);
 }

@@ -20,6 +20,7 @@
 #include "node.h"
 #include "process.h"
 #include "setting.h"
+#include "setup.h"
 
 #define NOBODY 65534
 #define THREADS 64
@@ -37,38 +38,16 @@ FIXTURE(quota)
 	char user_limit[PATH_MAX];
 };
 
-FIXTURE_VARIANT(quota)
-{
-	uint32_t type;
-};
-
-FIXTURE_VARIANT_ADD(quota, reserved){
-	.type = DRAY_HEAP_RESERVED,
-};
-
-FIXTURE_VARIANT_ADD(quota, cma){
-	.type = DRAY_HEAP_CMA,
-};
-
-FIXTURE_VARIANT_ADD(quota, pages){
-	.type = DRAY_HEAP_PAGES,
-};
+HEAP_VARIANTS(quota);
 
 FIXTURE_SETUP(quota)
 {
 	struct dray_heap_info now;
 	struct buffer buffer;
-	int ret;
 
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ret = node_find_heap(self->node, variant->type, &self->heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no %s heap",
-			   heap_type_name(variant->type));
-	ASSERT_EQ(0, ret);
+	SETUP_NODE();
+	SETUP_HEAP(variant->type);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	setting_of_heap(self->limit, self->heap.name, "limit");
 	setting_of_heap(self->user_limit, self->heap.name, "user_limit");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
