@@ -94,6 +94,15 @@ static int copy(int node, int to, int from, size_t size)
 	return ret == 1 ? 0 : ret;
 }
 
+/* A buffer of dray's of the same size, where there is an engine to copy. */
+#define OPEN_OTHER_SIDE(buffer)                                       \
+	do {                                                          \
+		if (!self->info.channel_count)                        \
+			SKIP(return, "this node has no DMA channel"); \
+		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY,   \
+					 self->size, buffer));        \
+	} while (0)
+
 TEST_F(foreign, it_is_attached_with_its_size)
 {
 	struct dray_attach attach;
@@ -162,10 +171,7 @@ TEST_F(foreign, an_engine_reads_it)
 	struct dray_attach attach;
 	struct buffer buffer;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	OPEN_OTHER_SIDE(&buffer);
 	fill_random(self->bytes, self->size, 11);
 	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, DRAY_ATTACH_READ_ONLY,
 				    &attach));
@@ -178,10 +184,7 @@ TEST_F(foreign, an_engine_writes_it)
 	struct dray_attach attach;
 	struct buffer buffer;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	OPEN_OTHER_SIDE(&buffer);
 	fill_random(buffer.bytes, self->size, 12);
 	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
 	ASSERT_EQ(0, copy(self->node, attach.fd, buffer.fd, self->size));
@@ -195,10 +198,7 @@ TEST_F(foreign, the_attachment_keeps_it)
 	struct dray_attach attach;
 	struct buffer buffer;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	OPEN_OTHER_SIDE(&buffer);
 	memset(self->bytes, 0x29, self->size);
 	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
 	munmap(self->bytes, self->size);
@@ -212,10 +212,7 @@ TEST_F(foreign, a_read_only_attachment_is_no_destination)
 	struct dray_attach attach;
 	struct buffer buffer;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
+	OPEN_OTHER_SIDE(&buffer);
 	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, DRAY_ATTACH_READ_ONLY,
 				    &attach));
 	EXPECT_EQ(-EACCES, copy(self->node, attach.fd, buffer.fd, self->size));
