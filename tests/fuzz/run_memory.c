@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "../kill/ring.h"
+#include "../selftests/ring.h"
 #include "run.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -271,7 +271,8 @@ int run_ring(struct thread *thread, const struct call *call)
 		return ret == -EPERM ? -ENOTTY : ret;
 	ret = ring_register(&ring, iovec.iov_base, iovec.iov_len);
 	if (!ret && thread->disk >= 0)
-		ring_read(&ring, thread->disk, iovec.iov_base, PAGE);
+		ring_start(&ring, IORING_OP_READ_FIXED, thread->disk,
+			   iovec.iov_base, PAGE);
 	ring_close(&ring);
 	return ret;
 }

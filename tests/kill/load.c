@@ -19,8 +19,8 @@
 #include "../selftests/importer.h"
 #include "../selftests/node.h"
 #include "../selftests/process.h"
+#include "../selftests/ring.h"
 #include "load.h"
-#include "ring.h"
 
 #define BUFFERS 8
 #define FENCES 8
@@ -270,7 +270,8 @@ static void work_ring(void)
 	/* Before 6.5 it takes no mapping of a file. */
 	count(WORK_RING, ret == -EFAULT ? -EOPNOTSUPP : ret);
 	if (!ret && me.disk >= 0)
-		ring_read(&ring, me.disk, buffer->bytes, buffer->size);
+		ring_start(&ring, IORING_OP_READ_FIXED, me.disk, buffer->bytes,
+			   buffer->size);
 }
 
 static void work_pipe(void)

@@ -6,62 +6,13 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/utsname.h>
-
-#include <linux/io_uring.h>
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "ring.h"
 
 #define SIZE (256 * 1024)
-
-struct ring {
-	int fd;
-	uint8_t *queues;
-	struct io_uring_sqe *entries;
-	struct io_uring_params params;
-};
-
-static int ring_open(struct ring *ring)
-{
-	size_t size;
-
-	memset(ring, 0, sizeof(*ring));
-	ring->fd = (int)syscall(SYS_io_uring_setup, 4, &ring->params);
-	if (ring->fd < 0)
-		return -errno;
-	/* both rings lie in one mapping since 5.4 */
-	size = ring->params.cq_off.cqes +
-	       ring->params.cq_entries * sizeof(struct io_uring_cqe);
-	if (size < ring->params.sq_off.array +
-			   ring->params.sq_entries * sizeof(uint32_t))
-		size = ring->params.sq_off.array +
-		       ring->params.sq_entries * sizeof(uint32_t);
-	ring->queues =
-		mmap(NULL, size, PROT_READ | PROT_WRITE,
-		     MAP_SHARED | MAP_POPULATE, ring->fd, IORING_OFF_SQ_RING);
-	ring->entries =
-		mmap(NULL,
-		     ring->params.sq_entries * sizeof(struct io_uring_sqe),
-		     PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-		     ring->fd, IORING_OFF_SQES);
-	if (ring->queues == MAP_FAILED || ring->entries == MAP_FAILED)
-		return -errno;
-	return 0;
-}
-
-static int ring_register(struct ring *ring, const struct buffer *buffer)
-{
-	struct iovec iovec = { .iov_base = buffer->bytes,
-			       .iov_len = buffer->size };
-
-	return syscall(SYS_io_uring_register, ring->fd, IORING_REGISTER_BUFFERS,
-		       &iovec, 1) < 0
-		       ? -errno
-		       : 0;
-}
 
 /* Before 6.5 io_uring registered no mapping of a file but shmem's. */
 static bool registers_mappings_of_files(void)
@@ -72,40 +23,6 @@ static bool registers_mappings_of_files(void)
 	if (uname(&name) || sscanf(name.release, "%d.%d", &major, &minor) != 2)
 		return true;
 	return major > 6 || (major == 6 && minor >= 5);
-}
-
-/* Runs one operation on the registered buffer; its result. */
-static int ring_run(struct ring *ring, uint8_t operation, int file,
-		    const struct buffer *buffer)
-{
-	uint32_t *tail = (uint32_t *)(ring->queues + ring->params.sq_off.tail);
-	uint32_t *mask =
-		(uint32_t *)(ring->queues + ring->params.sq_off.ring_mask);
-	uint32_t *array =
-		(uint32_t *)(ring->queues + ring->params.sq_off.array);
-	uint32_t *head = (uint32_t *)(ring->queues + ring->params.cq_off.head);
-	uint32_t *done =
-		(uint32_t *)(ring->queues + ring->params.cq_off.ring_mask);
-	struct io_uring_cqe *completions =
-		(struct io_uring_cqe *)(ring->queues +
-					ring->params.cq_off.cqes);
-	uint32_t slot = *tail & *mask;
-	int result;
-
-	ring->entries[slot] = (struct io_uring_sqe){
-		.opcode = operation,
-		.fd = file,
-		.addr = (uintptr_t)buffer->bytes,
-		.len = (uint32_t)buffer->size,
-	};
-	array[slot] = slot;
-	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	if (syscall(SYS_io_uring_enter, ring->fd, 1, 1, IORING_ENTER_GETEVENTS,
-		    NULL, 0) != 1)
-		return -errno;
-	result = completions[*head & *done].res;
-	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
-	return result;
 }
 
 #define OPEN_RING(ring)                                                 \
@@ -138,11 +55,13 @@ TEST_F(heap, a_registered_buffer_is_read_into_and_written_from)
 	fill_random(expected, SIZE, 21);
 	ASSERT_EQ(SIZE, pwrite(file, expected, SIZE, 0));
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
-	ASSERT_EQ(0, ring_register(&ring, &buffer));
-	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_READ_FIXED, file, &buffer));
+	ASSERT_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
+	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_READ_FIXED, file,
+				 buffer.bytes, SIZE));
 	EXPECT_EQ(-1, first_difference(expected, buffer.bytes, SIZE));
 	fill_random(buffer.bytes, SIZE, 22);
-	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_WRITE_FIXED, file, &buffer));
+	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_WRITE_FIXED, file,
+				 buffer.bytes, SIZE));
 	ASSERT_EQ(SIZE, pread(file, seen, SIZE, 0));
 	EXPECT_EQ(-1, first_difference(buffer.bytes, seen, SIZE));
 }
@@ -162,7 +81,7 @@ TEST_F(dray, what_cannot_be_pinned_is_refused_at_once)
 		    registers_mappings_of_files())
 			continue;
 		ASSERT_EQ(0, buffer_open(self->node, i, SIZE, &buffer));
-		ret = ring_register(&ring, &buffer);
+		ret = ring_register(&ring, buffer.bytes, SIZE);
 		EXPECT_TRUE(ret == -EFAULT || ret == -EOPNOTSUPP)
 		{
 			TH_LOG("register says %d on %s", ret, heap.name);
@@ -184,7 +103,7 @@ TEST_F(heap, pinned_memory_is_not_given_to_others_and_comes_back)
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
 	fill_random(buffer.bytes, SIZE, 23);
 	memcpy(kept, buffer.bytes, SIZE);
-	ASSERT_EQ(0, ring_register(&ring, &buffer));
+	ASSERT_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
 	munmap(buffer.bytes, buffer.size);
 	close(buffer.fd);
 	/* the kernel closes files after the call: ask until it has */
@@ -194,14 +113,12 @@ TEST_F(heap, pinned_memory_is_not_given_to_others_and_comes_back)
 	}
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &other));
 	memset(other.bytes, 0xee, SIZE);
-	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_WRITE_FIXED, file, &buffer));
+	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_WRITE_FIXED, file,
+				 buffer.bytes, SIZE));
 	ASSERT_EQ(SIZE, pread(file, seen, SIZE, 0));
 	EXPECT_EQ(-1, first_difference(kept, seen, SIZE));
 	buffer_close(&other);
-	close(ring.fd);
-	munmap(ring.entries,
-	       ring.params.sq_entries * sizeof(struct io_uring_sqe));
-	/* and the test's end, which takes the rest of the ring's mappings */
+	ring_close(&ring);
 }
 
 static int register_and_die(void *context)
@@ -214,7 +131,7 @@ static int register_and_die(void *context)
 	if (node < 0 || ring_open(&ring))
 		return 1;
 	if (buffer_open(node, heap->index, SIZE, &buffer) ||
-	    ring_register(&ring, &buffer))
+	    ring_register(&ring, buffer.bytes, SIZE))
 		return 2;
 	raise(SIGKILL);
 	return 3;

@@ -60,24 +60,52 @@ int ring_register(struct ring *ring, void *bytes, size_t size)
 		       : 0;
 }
 
-int ring_read(struct ring *ring, int file, void *bytes, size_t size)
+static uint32_t *ring_word(struct ring *ring, uint32_t offset)
 {
-	uint32_t *tail = (uint32_t *)(ring->queues + ring->params.sq_off.tail);
-	uint32_t *mask =
-		(uint32_t *)(ring->queues + ring->params.sq_off.ring_mask);
-	uint32_t *array =
-		(uint32_t *)(ring->queues + ring->params.sq_off.array);
-	uint32_t slot = *tail & *mask;
+	return (uint32_t *)(ring->queues + offset);
+}
+
+/* One entry; returns when @wanted of them have completed. */
+static int ring_enter(struct ring *ring, uint8_t operation, int file,
+		      void *bytes, size_t size, unsigned int wanted)
+{
+	const struct io_sqring_offsets *sq = &ring->params.sq_off;
+	uint32_t *tail = ring_word(ring, sq->tail);
+	uint32_t slot = *tail & *ring_word(ring, sq->ring_mask);
 
 	ring->entries[slot] = (struct io_uring_sqe){
-		.opcode = IORING_OP_READ_FIXED,
+		.opcode = operation,
 		.fd = file,
 		.addr = (uintptr_t)bytes,
 		.len = (uint32_t)size,
 	};
-	array[slot] = slot;
+	ring_word(ring, sq->array)[slot] = slot;
 	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
-	return syscall(SYS_io_uring_enter, ring->fd, 1, 0, 0, NULL, 0) < 0
+	return syscall(SYS_io_uring_enter, ring->fd, 1, wanted,
+		       wanted ? IORING_ENTER_GETEVENTS : 0, NULL, 0) < 0
 		       ? -errno
 		       : 0;
+}
+
+int ring_start(struct ring *ring, uint8_t operation, int file, void *bytes,
+	       size_t size)
+{
+	return ring_enter(ring, operation, file, bytes, size, 0);
+}
+
+int ring_run(struct ring *ring, uint8_t operation, int file, void *bytes,
+	     size_t size)
+{
+	const struct io_cqring_offsets *cq = &ring->params.cq_off;
+	int ret = ring_enter(ring, operation, file, bytes, size, 1);
+	uint32_t *head = ring_word(ring, cq->head);
+	struct io_uring_cqe *done;
+
+	if (ret)
+		return ret;
+	done = (struct io_uring_cqe *)(ring->queues + cq->cqes) +
+	       (*head & *ring_word(ring, cq->ring_mask));
+	ret = done->res;
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+	return ret;
 }

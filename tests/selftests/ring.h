@@ -3,8 +3,8 @@
  * io_uring with one registered buffer: it pins a mapping's pages, and lets go
  * of them some time after the process has gone.
  */
-#ifndef KILL_RING_H
-#define KILL_RING_H
+#ifndef SELFTEST_RING_H
+#define SELFTEST_RING_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +24,14 @@ int ring_open(struct ring *ring);
 void ring_close(struct ring *ring);
 int ring_register(struct ring *ring, void *bytes, size_t size);
 
-/* Starts a read into the registered buffer, and does not wait for it. */
-int ring_read(struct ring *ring, int file, void *bytes, size_t size);
+/*
+ * IORING_OP_READ_FIXED or IORING_OP_WRITE_FIXED with the registered buffer, at
+ * the beginning of @file: only starts it, or waits for it and returns the
+ * number of bytes.
+ */
+int ring_start(struct ring *ring, uint8_t operation, int file, void *bytes,
+	       size_t size);
+int ring_run(struct ring *ring, uint8_t operation, int file, void *bytes,
+	     size_t size);
 
 #endif
