@@ -150,41 +150,6 @@ static void processes_wait(const pid_t *processes, uint32_t count)
 		kill(processes[i], SIGKILL);
 }
 
-static void drain(void)
-{
-	uint32_t i;
-	int fd;
-
-	for (i = 0; i < PROCESSES; i++) {
-		do {
-			fd = receive_descriptor(settings.inbox[i]);
-			if (fd >= 0)
-				close(fd);
-		} while (fd >= 0 || fd == -EBADMSG);
-	}
-}
-
-/* Memory whose address was told is kept; others let go of some of it late. */
-static bool reclaimed(void *context)
-{
-	const struct ledger *before = context;
-	struct dray_reclaim all = { 0 };
-	int node = node_open(), count;
-
-	node_call(node, DRAY_IOC_RECLAIM, &all);
-	count = node_count(node);
-	close(node);
-	return count == before->buffers;
-}
-
-static bool children_ended(void *context)
-{
-	(void)context;
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-	return waitpid(-1, NULL, WNOHANG) < 0;
-}
-
 static void phase_end(const pid_t *processes, uint32_t count,
 		      const struct ledger *before)
 {
@@ -193,13 +158,14 @@ static void phase_end(const pid_t *processes, uint32_t count,
 	processes_wait(processes, count);
 	if (stuck)
 		return;
-	wait_for(children_ended, NULL, 30000);
+	process_wait_all(30000);
 	for (i = 0; i < PROCESSES * THREADS; i++) {
 		atomic_store(&board->workers[i].task, 0);
 		atomic_store(&board->workers[i].began, 0);
 	}
-	drain();
-	wait_for(reclaimed, (void *)before, LEDGER_DEADLINE);
+	for (i = 0; i < PROCESSES; i++)
+		drop_descriptors(settings.inbox[i]);
+	ledger_reclaim(before);
 	if (ledger_differences(before)) {
 		ksft_print_msg("after %" PRIu64 " calls\n",
 			       (uint64_t)atomic_load(&board->calls));

@@ -73,45 +73,6 @@ static void pause_random(void)
 	nanosleep(&pause, NULL);
 }
 
-/* Descriptors that nobody received hold buffers. */
-static void drain(void)
-{
-	unsigned int i;
-	int fd;
-
-	for (i = 0; i < PROCESSES; i++) {
-		do {
-			fd = receive_descriptor(loads[i].inbox);
-			if (fd >= 0)
-				close(fd);
-		} while (fd >= 0 || fd == -EBADMSG);
-	}
-}
-
-/*
- * Memory whose address was told is kept until the hardware is quiet, also what
- * others let go of later: so it is asked for again and again.
- */
-static bool reclaimed(void *context)
-{
-	const struct ledger *before = context;
-	struct dray_reclaim all = { 0 };
-	int node = node_open(), count;
-
-	node_call(node, DRAY_IOC_RECLAIM, &all);
-	count = node_count(node);
-	close(node);
-	return count == before->buffers;
-}
-
-static bool reaped(void *context)
-{
-	(void)context;
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
-	return waitpid(-1, NULL, WNOHANG) < 0;
-}
-
 /* Kills what is left of the load; the number of things that stay behind. */
 static int settle(const struct ledger *before)
 {
@@ -120,12 +81,13 @@ static int settle(const struct ledger *before)
 	for (i = 0; i < PROCESSES; i++)
 		if (processes[i])
 			end(i);
-	if (!wait_for(reaped, NULL, LEDGER_DEADLINE)) {
+	if (!process_wait_all(LEDGER_DEADLINE)) {
 		ksft_print_msg("a child of the load does not end\n");
 		return 1;
 	}
-	drain();
-	wait_for(reclaimed, (void *)before, LEDGER_DEADLINE);
+	for (i = 0; i < PROCESSES; i++)
+		drop_descriptors(loads[i].inbox);
+	ledger_reclaim(before);
 	return ledger_differences(before);
 }
 

@@ -41,6 +41,23 @@ int ledger_take(int node, struct ledger *ledger)
 	return ledger->buffers < 0 ? ledger->buffers : 0;
 }
 
+static bool reclaimed(void *context)
+{
+	const struct ledger *before = context;
+	struct dray_reclaim all = { 0 };
+	int node = node_open(), count;
+
+	node_call(node, DRAY_IOC_RECLAIM, &all);
+	count = node_count(node);
+	close(node);
+	return count == before->buffers;
+}
+
+void ledger_reclaim(const struct ledger *before)
+{
+	wait_for(reclaimed, (void *)before, LEDGER_DEADLINE);
+}
+
 static int differs(bool print, uint32_t heap, const char *what, uint64_t before,
 		   uint64_t now)
 {

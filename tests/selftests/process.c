@@ -46,6 +46,19 @@ int process_run(int (*main)(void *context), void *context)
 	return child < 0 ? -errno : process_wait(child);
 }
 
+static bool no_child_is_left(void *unused)
+{
+	(void)unused;
+	while (waitpid(-1, NULL, WNOHANG) > 0)
+		;
+	return waitpid(-1, NULL, WNOHANG) < 0;
+}
+
+bool process_wait_all(int milliseconds)
+{
+	return wait_for(no_child_is_left, NULL, milliseconds);
+}
+
 bool process_sleeps(void *pid)
 {
 	char path[32], state = 0;
@@ -178,4 +191,15 @@ int engine_slowness(void)
 			       access("/sys/module/dray_test_engine", F_OK)
 		       ? 1
 		       : 16;
+}
+
+void drop_descriptors(int socket)
+{
+	int fd;
+
+	do {
+		fd = receive_descriptor(socket);
+		if (fd >= 0)
+			close(fd);
+	} while (fd >= 0 || fd == -EBADMSG);
 }

@@ -22,6 +22,9 @@ int process_wait(pid_t child);
 /* Both. */
 int process_run(int (*main)(void *context), void *context);
 
+/* Waits for all children there are; false where one lives on. */
+bool process_wait_all(int milliseconds);
+
 /* Does it sleep, in a system call that a signal ends?  For wait_for(). */
 bool process_sleeps(void *pid);
 
@@ -43,6 +46,9 @@ bool process_debugs_frames(void);
 /* Passes a file descriptor over a Unix socket. */
 int send_descriptor(int socket, int fd);
 int receive_descriptor(int socket);
+
+/* Receives and closes those that nobody has received: they hold buffers. */
+void drop_descriptors(int socket);
 
 /*
  * How many times slower than others this machine does a small piece of work:
