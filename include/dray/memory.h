@@ -114,7 +114,7 @@ struct dray_buffer_options {
 	const char *name;	/* shown by dmactl, cut to 31 bytes, NULL: none */
 	uint64_t alignment;	/* bytes, a power of two; at least one page */
 	uint64_t address_limit;	/* highest address, 0: what the node reaches */
-	uint32_t mode;		/* enum dray_mode */
+	uint32_t mode;		/* enum dray_mode, but DEVICE: that has no mapping */
 	uint32_t flags;		/* DRAY_ALLOC_* */
 };
 

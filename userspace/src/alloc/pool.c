@@ -227,8 +227,10 @@ static bool reap(struct dray_pool *pool, bool wait)
 	return gone;
 }
 
-/* With the pool's lock: from what there is, from what engines are done with,
- * from the node, and at last from what engines will be done with. */
+/*
+ * With the pool's lock: from what there is, from what engines are done with,
+ * from the node, and at last from what engines will be done with.
+ */
 static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 		struct dray_found *found)
 {

@@ -200,7 +200,6 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 	int flags = MAP_FIXED |
 		    (buffer->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED);
 	char *start = (char *)buffer->data + from;
-
 	int ret;
 
 	if (mmap(start, to - from, protection, flags, buffer->fd,

@@ -205,8 +205,10 @@ static int copy_with_cpu(struct dray_queue *queue, const struct dray_view *dst,
 
 	error = dray_queue_wait_for_views(queue, dst, src,
 					  flags & DRAY_COPY_NONBLOCK);
-	/* what the caches know may be older than what devices wrote, around
-	 * the destination too: its first and last lines are shared */
+	/*
+	 * What the caches know may be older than what devices wrote, around
+	 * the destination too: its first and last lines are shared.
+	 */
 	if (!error && as_device)
 		error = sync_where_located(src, DRAY_SYNC_FOR_CPU,
 					   DRAY_FROM_DEVICE);
