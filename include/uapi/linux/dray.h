@@ -45,11 +45,11 @@ enum dray_reason {
 	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run, bytes; cma: at most */
 	DRAY_REASON_ORDER,	/* the page allocator's largest piece, bytes */
 	DRAY_REASON_HEAP,	/* no such heap; the number of heaps */
-	DRAY_REASON_MODE,	/* the heap does not have that cache mode */
-	DRAY_REASON_PERMISSION,	/* the right is missing */
+	DRAY_REASON_MODE,	/* not a mode that the heap has; one that it has */
+	DRAY_REASON_PERMISSION,	/* the right is missing; 0 */
 	DRAY_REASON_FOREIGN,	/* the fd is no dma-buf of this driver; the fd's number */
 	DRAY_REASON_RANGE,	/* the range leaves the buffer; the buffer's size, bytes */
-	DRAY_REASON_OVERLAP,	/* source and destination spans intersect */
+	DRAY_REASON_OVERLAP,	/* source and destination, or two runs, share bytes; 0 */
 	DRAY_REASON_RUNS,	/* more descriptors than one call may take; that number */
 	DRAY_REASON_BYTES,	/* more bytes than one call may move; that number */
 	DRAY_REASON_CHANNEL,	/* no such channel, or none is free; number of channels */
@@ -121,7 +121,7 @@ struct dray_heap_info {
 };
 
 /* dray_channel_info.flags */
-#define DRAY_CHANNEL_COPY	(1u << 0)
+#define DRAY_CHANNEL_COPY	(1u << 0)  /* always there */
 #define DRAY_CHANNEL_FILL	(1u << 1)  /* in hardware; else fills are copies of a pattern */
 #define DRAY_CHANNEL_OPEN	(1u << 2)  /* held by dray now */
 #define DRAY_CHANNEL_DEAD	(1u << 3)  /* did not answer, not used any more */
@@ -267,8 +267,8 @@ struct dray_axis {
 struct dray_transfer {
 	__u32 op;		/* in: enum dray_op */
 	__u32 flags;		/* in: 0 */
-	__s32 dst_fd;		/* in */
-	__s32 src_fd;		/* in; -1 for a fill */
+	__s32 dst_fd;		/* in: a buffer of this driver, or an attachment */
+	__s32 src_fd;		/* in: the same; -1 for a fill */
 	__u64 dst_offset;	/* in: bytes, of the element [0, 0, ...] */
 	__u64 src_offset;	/* in: bytes; 0 for a fill */
 	__u64 run;		/* in: bytes, > 0 */
