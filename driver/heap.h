@@ -92,8 +92,9 @@ struct dray_heap *dray_heap_of_type(u32 type);
 
 /*
  * Charges the caller in the charge that @extent has already, then takes memory:
- * @extent is to be given back by dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
- * An errno for what is refused, of which @refusal may tell more.
+ * @extent is to be given back by dray_heap_free().  What it has in it is clear
+ * where @heap->zeroed says so.  An errno for what is refused, of which @refusal
+ * may tell more.
  */
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal);
