@@ -35,7 +35,9 @@ static const struct size sizes[] = {
 
 /* In microseconds. */
 struct times {
-	double allocate, attach, map, touch, whole, page, row, unmap, free;
+	double allocate, attach, map, touch, whole, page, row, unmap;
+	double free; /* of what no device had */
+	double detach, close; /* of what one had */
 };
 
 static int importer;
@@ -103,9 +105,26 @@ static int measure_attached(const struct contender *contender,
 	times->attach = lap(&at);
 	if (!ret)
 		ret = measure_sync(contender, piece, times);
+	at = now();
 	if (piece->handle)
 		importer_detach(importer, piece->handle);
+	times->detach = lap(&at);
 	return ret;
+}
+
+/* One more, which nobody looks at. */
+static int measure_free(const struct contender *contender, size_t size,
+			struct times *times)
+{
+	struct piece piece = { .fd = -1, .backing = -1, .size = size };
+	int ret = contender->ops->allocate(contender, size, &piece);
+	double at = now();
+
+	if (ret)
+		return ret;
+	contender->ops->free(&piece);
+	times->free = lap(&at);
+	return 0;
 }
 
 static int measure(const struct contender *contender, size_t size,
@@ -132,8 +151,8 @@ static int measure(const struct contender *contender, size_t size,
 		times->unmap = lap(&at);
 	}
 	contender->ops->free(&piece);
-	times->free = lap(&at);
-	return ret;
+	times->close = lap(&at);
+	return ret ? ret : measure_free(contender, size, times);
 }
 
 static void print(const char *row, const struct size *size,
@@ -160,6 +179,7 @@ static void print_times(const struct size *size,
 	print("map to unmap", size, contender,
 	      times->map + times->touch + times->unmap);
 	print("free", size, contender, times->free);
+	print("detach and free", size, contender, times->detach + times->close);
 }
 
 /*
