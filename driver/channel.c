@@ -160,7 +160,7 @@ static void dray_channel_learn(struct dray_channel *channel,
 		channel->limits.fill_alignment = 1 << engine->fill_align;
 }
 
-/* Asks for the channel if it is not there yet.  The caller is inside the node. */
+/* Asks for a channel that is not there yet; the caller is inside the node. */
 int dray_channel_open(struct dray_channel *channel)
 {
 	struct dma_chan *chan;

@@ -100,8 +100,9 @@ int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal);
 
 /*
- * @condemned: a device may still write it, so nobody gets it any more.  Whether
- * the caller is to free the memory that the charge is part of.
+ * @condemned: a device may still write it, so nobody gets it any more.  Returns
+ * whether the caller is to free what the charge is part of; if not, whoever
+ * lets go of the last page does, and it may be gone already.
  */
 bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned);
