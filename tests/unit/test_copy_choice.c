@@ -138,7 +138,7 @@ static void a_queue_stays_on_its_channel(void **state)
 	discard(&src);
 }
 
-static void limits_are_explained(void **state)
+static void a_copy_is_explained_in_numbers(void **state)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view to = columns(&dst), from = columns(&src);
@@ -147,7 +147,6 @@ static void limits_are_explained(void **state)
 		uint64_t later; /* of a newer header */
 	} newer = { .later = 7 };
 	struct dray_explanation explanation;
-	struct dray_queue *other;
 
 	(void)state;
 	assert_works(dray_explain(queue, &to, &from, 0, &newer.known,
@@ -164,7 +163,18 @@ static void limits_are_explained(void **state)
 	assert_int_equal(explanation.axes, 1);
 	assert_int_equal(explanation.threshold, 8192);
 	assert_non_null(strstr(explanation.reason, "64 descriptors"));
+	discard(&dst);
+	discard(&src);
+}
 
+static void limits_are_explained(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_view to = columns(&dst), from = columns(&src);
+	struct dray_explanation explanation;
+	struct dray_queue *other;
+
+	(void)state;
 	assert_works(dray_queue_create(
 		node, &(struct dray_queue_options){ .max_descriptors = 63 },
 		&other));
@@ -363,6 +373,7 @@ int main(void)
 		FACT(a_dead_channel_is_not_asked_again),
 		FACT(another_channel_takes_over_from_a_dead_one),
 		FACT(a_queue_stays_on_its_channel),
+		FACT(a_copy_is_explained_in_numbers),
 		FACT(limits_are_explained),
 		FACT(what_a_channel_can_is_known_when_it_is_open),
 		FACT(channels_that_do_not_copy_are_no_engine),
