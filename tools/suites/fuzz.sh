@@ -117,8 +117,14 @@ fuzz_boot()
 # fuzz_count FOLDER BOARD CALLS
 fuzz_count()
 {
+	local reached
+
 	BATCH=$1
 	batch_count "$3 random calls on the $2"
+	grep -hE '^# [0-9]+ places reached' "$BATCH/logs/$2"-fuzz* |
+		while read -r _ reached; do
+		log_note "$2: $reached"
+	done
 	if [ "$LONG" = yes ] && [ -s "$BATCH/results/$2.txt" ]; then
 		log_note "inputs worth keeping: $CACHE/corpus/$2.txt"
 		mkdir -p "$CACHE/corpus"
