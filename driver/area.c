@@ -99,29 +99,36 @@ struct dma_resv *dray_area_resv(const struct dray_area *area)
 	return NULL;
 }
 
+/* NULL where there is no area. */
+static struct dray_entry *dray_area_entry(const struct dray_area *area)
+{
+	if (area->buffer)
+		return &area->buffer->entry;
+	return area->attachment ? &area->attachment->entry : NULL;
+}
+
 /* Transfers in flight, as BUFFER_INFO shows them. */
 void dray_area_count(const struct dray_area *area, int step)
 {
-	if (area->buffer)
-		atomic_add(step, &area->buffer->transfers);
+	struct dray_entry *entry = dray_area_entry(area);
+
+	if (entry)
+		atomic_add(step, &entry->transfers);
 }
 
 /* A dead channel may still write it: it is never given out again. */
 void dray_area_condemn(const struct dray_area *area)
 {
-	if (area->buffer)
-		WRITE_ONCE(area->buffer->condemned, true);
-	if (area->attachment)
-		WRITE_ONCE(area->attachment->condemned, true);
+	struct dray_entry *entry = dray_area_entry(area);
+
+	if (entry)
+		WRITE_ONCE(entry->condemned, true);
 }
 
 /* Its address for @node is about to be given to the caller. */
 void dray_area_disclose(const struct dray_area *area, struct dray_node *node)
 {
-	if (area->buffer)
-		dray_buffer_disclose(area->buffer, node);
-	if (area->attachment)
-		dray_attachment_disclose(area->attachment);
+	dray_entry_disclose(dray_area_entry(area), node);
 }
 
 bool dray_area_is_whole(const struct dray_area *area)

@@ -9,14 +9,11 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/module.h>
-#include <linux/pid.h>
 #include <linux/slab.h>
 
 #include "attach.h"
+#include "held.h"
 #include "node.h"
-
-static LIST_HEAD(dray_attachments);
-static DEFINE_MUTEX(dray_attachments_lock);
 
 /*
  * The memory is held.  An end of the node that came by before there was a
@@ -24,42 +21,33 @@ static DEFINE_MUTEX(dray_attachments_lock);
  */
 static void dray_attachment_revive(struct dray_attachment *attachment)
 {
-	mutex_lock(&dray_attachments_lock);
-	/* One reference holds it, the other is ours. */
-	refcount_set(&attachment->kref.refcount, 2);
-	mutex_unlock(&dray_attachments_lock);
+	/* One reference holds it, the other is ours: RECLAIM may come now. */
+	dray_entry_resurrect(&attachment->entry);
 	if (READ_ONCE(attachment->node->gone))
 		dray_attachment_unmap(attachment);
-	dray_attachment_keep(attachment);
 	dray_attachment_put(attachment);
 }
 
 static void dray_attachment_release(struct kref *kref)
 {
 	struct dray_attachment *attachment =
-		container_of(kref, struct dray_attachment, kref);
+		container_of(kref, struct dray_attachment, entry.kref);
 
-	if (dray_attachment_hold(attachment)) {
+	if (dray_entry_hold(&attachment->entry)) {
 		dray_attachment_revive(attachment);
 		return;
 	}
-	mutex_lock(&dray_attachments_lock);
-	list_del_init(&attachment->list);
-	mutex_unlock(&dray_attachments_lock);
+	dray_entry_withdraw(&attachment->entry);
 	dray_attachment_unmap(attachment);
 	if (attachment->dmabuf)
 		dray_foreign_put(attachment);
 	else
 		dray_unpin(attachment);
-	put_pid(attachment->told);
+	dray_entry_forget(&attachment->entry);
+	dray_entry_fini(&attachment->entry);
 	dray_node_put(attachment->node);
 	mutex_destroy(&attachment->lock);
 	kfree(attachment);
-}
-
-void dray_attachment_put(struct dray_attachment *attachment)
-{
-	kref_put(&attachment->kref, dray_attachment_release);
 }
 
 static int dray_attachment_close(struct inode *inode, struct file *file)
@@ -74,20 +62,28 @@ static const struct file_operations dray_attachment_fops = {
 };
 
 /* With a reference; NULL where @fd is something else. */
-struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
-					      struct dray_refusal *refusal)
+struct dray_attachment *dray_attachment_get(int fd)
 {
 	struct dray_attachment *attachment = NULL;
 	struct file *file = fget(fd);
-	int ret;
 
 	if (!file)
 		return NULL;
 	if (file->f_op == &dray_attachment_fops) {
 		attachment = file->private_data;
-		kref_get(&attachment->kref);
+		dray_entry_get(&attachment->entry);
 	}
 	fput(file);
+	return attachment;
+}
+
+/* The same; an error where it is another node's. */
+struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
+					      struct dray_refusal *refusal)
+{
+	struct dray_attachment *attachment = dray_attachment_get(fd);
+	int ret;
+
 	if (attachment && attachment->node != node) {
 		dray_attachment_put(attachment);
 		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
@@ -103,19 +99,15 @@ struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
  */
 void dray_attachments_drop_node(struct dray_node *node)
 {
-	struct dray_attachment *attachment, *next;
-	LIST_HEAD(dropped);
+	struct dray_attachment *attachment;
+	struct dray_entry *entry;
+	u64 id = 0;
 
-	mutex_lock(&dray_attachments_lock);
-	list_for_each_entry_safe(attachment, next, &dray_attachments, list)
-		if (attachment->node == node &&
-		    kref_get_unless_zero(&attachment->kref))
-			list_move(&attachment->list, &dropped);
-	mutex_unlock(&dray_attachments_lock);
-	list_for_each_entry_safe(attachment, next, &dropped, list) {
-		list_del_init(&attachment->list);
-		dray_attachment_unmap(attachment);
-		dray_attachment_put(attachment);
+	while ((entry = dray_entry_next(&id))) {
+		attachment = dray_entry_attachment(entry);
+		if (attachment && attachment->node == node)
+			dray_attachment_unmap(attachment);
+		dray_entry_put(entry);
 		cond_resched();
 	}
 }
@@ -136,18 +128,17 @@ static struct dray_attachment *
 dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
 		       struct dray_refusal *refusal)
 {
+	bool user = args->flags & DRAY_ATTACH_USER;
 	struct dray_attachment *attachment;
 	int ret;
 
 	attachment = kzalloc(sizeof(*attachment), GFP_KERNEL_ACCOUNT);
 	if (!attachment)
 		return ERR_PTR(-ENOMEM);
-	kref_init(&attachment->kref);
-	INIT_LIST_HEAD(&attachment->list);
 	INIT_LIST_HEAD(&attachment->mappings);
 	mutex_init(&attachment->lock);
 	attachment->writable = !(args->flags & DRAY_ATTACH_READ_ONLY);
-	if (args->flags & DRAY_ATTACH_USER)
+	if (user)
 		ret = dray_pin(attachment, args->address, args->length,
 			       refusal);
 	else
@@ -157,6 +148,9 @@ dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
 		kfree(attachment);
 		return ERR_PTR(ret);
 	}
+	dray_entry_init(&attachment->entry,
+			user ? DRAY_KIND_USER : DRAY_KIND_DMABUF,
+			dray_attachment_release);
 	dray_node_get(node);
 	attachment->node = node;
 	return attachment;
@@ -175,9 +169,7 @@ static int dray_attachment_publish(struct dray_attachment *attachment,
 
 	if (ret)
 		return ret;
-	mutex_lock(&dray_attachments_lock);
-	list_add(&attachment->list, &dray_attachments);
-	mutex_unlock(&dray_attachments_lock);
+	dray_entry_publish(&attachment->entry);
 	ret = dray_attachment_place(attachment, node->dev, place, refusal);
 	dray_node_leave(node);
 	return ret;
@@ -213,6 +205,7 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 		goto put_attachment;
 	}
 	/* The file has the reference now. */
+	args->id = attachment->entry.id;
 	args->length = attachment->size;
 	args->segments = place.count;
 	ret = dray_reply_give(reply, file);

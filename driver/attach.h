@@ -8,31 +8,27 @@
 #define DRAY_ATTACH_H
 
 #include <linux/dma-direction.h>
-#include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 #include <linux/types.h>
 
 #include "area.h"
+#include "identifier.h"
 
 struct device;
 struct dma_buf;
 struct dma_buf_attachment;
 struct dray_node;
-struct dray_reclaim;
 struct page;
-struct pid;
+struct seq_file;
 struct user_struct;
 
 struct dray_attachment {
-	struct kref kref;
-	struct list_head list; /* of all */
+	struct dray_entry entry;
 	struct dray_node *node; /* who may use it; a reference */
 	u64 size; /* bytes */
 	bool writable; /* by devices */
-	bool condemned; /* a dead channel may still write it */
-	struct list_head held; /* freed, but a device may still write it */
 
 	struct dma_buf *dmabuf; /* NULL: pinned memory, the next five */
 	struct page **pages;
@@ -44,11 +40,19 @@ struct dray_attachment {
 	struct user_struct *user; /* whose locked memory it is */
 	u64 charged; /* bytes */
 
-	struct mutex lock; /* @chains and the next three */
-	struct pid *told; /* the process that has its address; or NULL */
+	struct mutex lock; /* @chains and the next two */
 	struct list_head mappings;
 	u32 mapped_devices;
 };
+
+/* NULL where @entry is none. */
+static inline struct dray_attachment *
+dray_entry_attachment(struct dray_entry *entry)
+{
+	return entry->kind == DRAY_KIND_BUFFER
+		       ? NULL
+		       : container_of(entry, struct dray_attachment, entry);
+}
 
 /* Where one device finds an attachment. */
 struct dray_attached_mapping {
@@ -70,21 +74,21 @@ dray_attachment_direction(const struct dray_attachment *attachment)
 /* attach.c: references may be dropped from wherever may sleep */
 struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 					      struct dray_refusal *refusal);
-void dray_attachment_put(struct dray_attachment *attachment);
+struct dray_attachment *dray_attachment_get(int fd);
 void dray_attachments_drop_node(struct dray_node *node);
 
-/* attach_held.c */
-void dray_attachment_disclose(struct dray_attachment *attachment);
-bool dray_attachment_hold(struct dray_attachment *attachment);
-void dray_attachment_keep(struct dray_attachment *attachment);
-/* All that are held; -EINTR when the task is being killed. */
-int dray_attachments_reclaim(struct dray_reclaim *args);
+static inline void dray_attachment_put(struct dray_attachment *attachment)
+{
+	dray_entry_put(&attachment->entry);
+}
 
 /* attach_map.c */
 int dray_attachment_place(struct dray_attachment *attachment,
 			  struct device *dev, struct dray_place *place,
 			  struct dray_refusal *refusal);
 void dray_attachment_unmap(struct dray_attachment *attachment);
+void dray_attachment_print(struct dray_attachment *attachment,
+			   struct seq_file *file);
 
 /* pin.c: memory of the caller; pinned once, mapped for each device */
 int dray_pin(struct dray_attachment *attachment, u64 address, u64 length,

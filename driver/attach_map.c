@@ -6,6 +6,7 @@
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "attach.h"
@@ -183,5 +184,17 @@ void dray_attachment_unmap(struct dray_attachment *attachment)
 		if (atomic_dec_and_test(&node->mappings))
 			wake_up_all(&node->unmapped);
 	}
+	mutex_unlock(&attachment->lock);
+}
+
+/* The devices that have it, for a person. */
+void dray_attachment_print(struct dray_attachment *attachment,
+			   struct seq_file *file)
+{
+	struct dray_attached_mapping *mapping;
+
+	mutex_lock(&attachment->lock);
+	list_for_each_entry(mapping, &attachment->mappings, list)
+		seq_printf(file, " %s", dev_name(mapping->dev));
 	mutex_unlock(&attachment->lock);
 }

@@ -7,22 +7,18 @@
  * memory held before.  See mapping.c.
  */
 #include <linux/bitops.h>
-#include <linux/cred.h>
 #include <linux/dma-buf.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/nospec.h>
-#include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "buffer.h"
 #include "held.h"
-#include "identifier.h"
 #include "node.h"
 #include "trace.h"
 
@@ -39,7 +35,7 @@
 static void dray_buffer_revive(struct dray_buffer *buffer)
 {
 	/* One reference holds it, the other is ours: RECLAIM may come now. */
-	dray_buffer_resurrect(buffer);
+	dray_entry_resurrect(&buffer->entry);
 	dray_mappings_drop_gone(buffer);
 	dray_buffer_put(buffer);
 }
@@ -47,28 +43,24 @@ static void dray_buffer_revive(struct dray_buffer *buffer)
 static void dray_buffer_release(struct kref *kref)
 {
 	struct dray_buffer *buffer =
-		container_of(kref, struct dray_buffer, kref);
+		container_of(kref, struct dray_buffer, entry.kref);
 
-	if (dray_buffer_hold(buffer)) {
+	if (dray_entry_hold(&buffer->entry)) {
 		dray_buffer_revive(buffer);
 		return;
 	}
 	/* One that was never shown to anybody is not there. */
-	if (dray_buffer_withdraw(buffer))
+	if (dray_entry_withdraw(&buffer->entry))
 		trace_dray_free(buffer);
 	dray_mappings_drop(buffer, NULL);
 	dma_resv_fini(&buffer->resv);
-	dray_buffer_forget(buffer);
-	put_pid(buffer->pid);
+	dray_entry_forget(&buffer->entry);
+	dray_entry_fini(&buffer->entry);
 	mutex_destroy(&buffer->lock);
 	/* Whoever still holds pages of it is paid for by what is in here. */
-	if (dray_heap_free(buffer->heap, &buffer->extent, buffer->condemned))
+	if (dray_heap_free(buffer->heap, &buffer->extent,
+			   buffer->entry.condemned))
 		kfree(buffer);
-}
-
-void dray_buffer_put(struct dray_buffer *buffer)
-{
-	kref_put(&buffer->kref, dray_buffer_release);
 }
 
 /*
@@ -89,7 +81,7 @@ struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 	}
 	buffer = dray_exported(dmabuf, writable);
 	if (buffer)
-		kref_get(&buffer->kref);
+		dray_entry_get(&buffer->entry);
 	dma_buf_put(dmabuf);
 	if (!buffer) {
 		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
@@ -168,8 +160,7 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 		return ERR_PTR(ret);
 	}
 
-	kref_init(&buffer->kref);
-	dray_buffer_identify(buffer);
+	dray_entry_init(&buffer->entry, DRAY_KIND_BUFFER, dray_buffer_release);
 	mutex_init(&buffer->lock);
 	INIT_LIST_HEAD(&buffer->mappings);
 	INIT_LIST_HEAD(&buffer->attachments);
@@ -177,11 +168,6 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	buffer->heap = heap;
 	buffer->size = request->size;
 	buffer->mode = request->mode;
-	buffer->created = get_jiffies_64();
-	buffer->uid = current_euid();
-	buffer->pid = get_pid(task_tgid(current));
-	/* Without its lock: the last byte is never other than zero. */
-	memcpy(buffer->comm, current->comm, sizeof(buffer->comm) - 1);
 
 	ret = dray_buffer_clear(buffer);
 	if (wait)
@@ -337,7 +323,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	} else {
 		if (*args->name)
 			strscpy(buffer->name, args->name, sizeof(buffer->name));
-		dray_buffer_publish(buffer);
+		dray_entry_publish(&buffer->entry);
 		trace_dray_alloc(buffer);
 	}
 	dray_node_leave(node);
@@ -349,7 +335,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 		goto out;
 	/* The dma-buf in the reply has the buffer. */
 	args->fd = reply->fd;
-	args->id = buffer->id;
+	args->id = buffer->entry.id;
 	args->size = buffer->size;
 	args->heap = heap;
 	args->mode = buffer->mode;

@@ -9,22 +9,18 @@
 
 #include <linux/dma-direction.h>
 #include <linux/dma-resv.h>
-#include <linux/kref.h>
-#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
-#include <linux/rbtree.h>
-#include <linux/uidgid.h>
 
 #include "account.h"
 #include "area.h"
 #include "heap.h"
+#include "identifier.h"
 
 struct device;
 struct dma_buf;
 struct dray_node;
 struct dray_reply;
-struct pid;
 struct seq_file;
 struct vm_area_struct;
 
@@ -44,9 +40,7 @@ struct dray_mapping {
 };
 
 struct dray_buffer {
-	struct kref kref;
-	struct rb_node link; /* of all buffers, by identifier */
-	u64 id;
+	struct dray_entry entry;
 	struct dray_heap *heap;
 	struct dray_extent extent;
 	struct dray_charge charge; /* the extent's */
@@ -54,7 +48,7 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	struct mutex lock; /* the next nine */
+	struct mutex lock; /* the next seven */
 	struct dray_node *node; /* not mapped for it yet: a reference */
 	struct list_head mappings; /* for dray's own devices */
 	struct dray_mapping first; /* of those, if it has a node */
@@ -62,23 +56,21 @@ struct dray_buffer {
 	unsigned int mapped_devices; /* of both lists, and @node's */
 	void *vaddr;
 	unsigned int vmap_count;
-	struct pid *told; /* the process that has its address; or NULL */
-	struct dray_node *told_by; /* for whose device; a reference */
 
-	bool condemned; /* a dead channel may still write it */
-	bool disclosed; /* its address was given out */
-	atomic_t held; /* 1: freed, but a device may still write it */
 	atomic_t mapped; /* user mappings */
-	atomic_t transfers; /* in flight */
 	atomic64_t sync_bytes;
 	atomic64_t sync_ns;
 
-	u64 created; /* jiffies */
-	kuid_t uid;
-	struct pid *pid;
-	char comm[DRAY_COMM_LEN];
 	char name[DRAY_NAME_LEN];
 };
+
+/* NULL where @entry is none. */
+static inline struct dray_buffer *dray_entry_buffer(struct dray_entry *entry)
+{
+	return entry->kind == DRAY_KIND_BUFFER
+		       ? container_of(entry, struct dray_buffer, entry)
+		       : NULL;
+}
 
 static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 					    size_t index)
@@ -92,7 +84,11 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
  */
 struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal);
-void dray_buffer_put(struct dray_buffer *buffer);
+
+static inline void dray_buffer_put(struct dray_buffer *buffer)
+{
+	dray_entry_put(&buffer->entry);
+}
 
 /* export.c: replies with a dma-buf; takes over the caller's reference */
 int dray_export(struct dray_buffer *buffer, bool writable,

@@ -5,24 +5,32 @@
  * LIST, BUFFER_INFO and CHANNEL_INFO.
  */
 #include <linux/debugfs.h>
+#include <linux/dma-buf.h>
 #include <linux/pid.h>
 #include <linux/seq_file.h>
 
+#include "attach.h"
 #include "buffer.h"
 #include "channel.h"
 #include "debug.h"
-#include "identifier.h"
 #include "node.h"
 
 static struct dentry *dray_debug_root;
 
+static void dray_owner_show(struct seq_file *file, struct dray_entry *entry)
+{
+	seq_printf(file, ", pid %d %s", pid_nr(entry->pid), entry->comm);
+	if (atomic_read(&entry->held))
+		seq_puts(file, ", held");
+}
+
 static void dray_buffer_show(struct seq_file *file, struct dray_buffer *buffer)
 {
 	seq_printf(file, "%llu %zu %s mode %u, mapped %d, transfers %d",
-		   buffer->id, buffer->size, buffer->heap->name, buffer->mode,
-		   atomic_read(&buffer->mapped),
-		   atomic_read(&buffer->transfers));
-	seq_printf(file, ", pid %d %s", pid_nr(buffer->pid), buffer->comm);
+		   buffer->entry.id, buffer->size, buffer->heap->name,
+		   buffer->mode, atomic_read(&buffer->mapped),
+		   atomic_read(&buffer->entry.transfers));
+	dray_owner_show(file, &buffer->entry);
 	if (buffer->name[0])
 		seq_printf(file, " \"%s\"", buffer->name);
 	seq_puts(file, ", devices");
@@ -30,15 +38,37 @@ static void dray_buffer_show(struct seq_file *file, struct dray_buffer *buffer)
 	seq_putc(file, '\n');
 }
 
-/* The buffers of all nodes: any of them may be what a node is looking for. */
+static void dray_attachment_show(struct seq_file *file,
+				 struct dray_attachment *attachment)
+{
+	seq_printf(file, "%llu %llu attached to %s, transfers %d",
+		   attachment->entry.id, attachment->charged,
+		   attachment->node->name,
+		   atomic_read(&attachment->entry.transfers));
+	dray_owner_show(file, &attachment->entry);
+	if (attachment->dmabuf)
+		seq_printf(file, ", dma-buf of %s",
+			   attachment->dmabuf->exp_name);
+	seq_puts(file, ", devices");
+	dray_attachment_print(attachment, file);
+	seq_putc(file, '\n');
+}
+
+/* Those of all nodes: any of them may be what a node is looking for. */
 static int dray_buffers_show(struct seq_file *file, void *unused)
 {
 	struct dray_buffer *buffer;
+	struct dray_entry *entry;
 	u64 id = 0;
 
-	while ((buffer = dray_buffer_next(&id))) {
-		dray_buffer_show(file, buffer);
-		dray_buffer_put(buffer);
+	while ((entry = dray_entry_next(&id))) {
+		buffer = dray_entry_buffer(entry);
+		if (buffer)
+			dray_buffer_show(file, buffer);
+		else
+			dray_attachment_show(file,
+					     dray_entry_attachment(entry));
+		dray_entry_put(entry);
 		cond_resched();
 	}
 	return 0;

@@ -57,7 +57,7 @@ put_dmabuf:
 /* What a dead channel may still write is held for good, and charged. */
 void dray_foreign_put(struct dray_attachment *attachment)
 {
-	if (READ_ONCE(attachment->condemned))
+	if (READ_ONCE(attachment->entry.condemned))
 		return;
 	dma_buf_put(attachment->dmabuf);
 	dray_uncharge_user(attachment->user, attachment->charged);

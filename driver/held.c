@@ -2,10 +2,11 @@
 /*
  * Memory that is held.  Without an IOMMU an address works as long as there is
  * memory: a device that was given one goes on writing when the process that
- * drove it has been killed.  So the memory of a buffer whose address was given
- * out stays where it is when its last reference goes after the end of that
- * process.  RECLAIM frees it, by somebody who knows that the hardware is
- * quiet.  A process that lives and lets go of its buffers has said so itself.
+ * drove it has been killed.  So the memory of a buffer or an attachment whose
+ * address was given out stays where it is when its last reference goes after
+ * the end of that process: pages stay pinned, another driver's dma-buf stays.
+ * RECLAIM frees it, by somebody who knows that the hardware is quiet.  A
+ * process that lives and lets go of its memory has said so itself.
  */
 #include <linux/capability.h>
 #include <linux/device.h>
@@ -14,61 +15,54 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 #include <linux/sysfs.h>
 
 #include "attach.h"
 #include "buffer.h"
 #include "held.h"
-#include "identifier.h"
 #include "node.h"
 
 static bool hold = true;
 module_param(hold, bool, 0444);
 MODULE_PARM_DESC(hold, "nodes hold memory that a device may still write");
 
-/* The address of @buffer for @node is about to be given to the caller. */
-void dray_buffer_disclose(struct dray_buffer *buffer, struct dray_node *node)
+/* Of all entries: who was told last. */
+static DEFINE_SPINLOCK(dray_told_lock);
+
+/* References go with both; they are those that there were before. */
+static void dray_entry_tell(struct dray_entry *entry, struct pid *pid,
+			    struct dray_node *node)
 {
-	struct dray_node *before_node;
-	struct pid *before;
-
-	WRITE_ONCE(buffer->disclosed, true);
-	/* What is unmapped behind an IOMMU has no address any more. */
-	if (node->flags & DRAY_NODE_IOMMU)
-		return;
-	dray_node_get(node);
-	mutex_lock(&buffer->lock);
-	before = buffer->told;
-	before_node = buffer->told_by;
-	buffer->told = get_pid(task_tgid(current));
-	buffer->told_by = node;
-	mutex_unlock(&buffer->lock);
-	put_pid(before);
-	if (before_node)
-		dray_node_put(before_node);
-}
-
-void dray_buffer_forget(struct dray_buffer *buffer)
-{
-	struct dray_node *node;
-	struct pid *pid;
-
-	/* Nobody can be told any more. */
-	if (!buffer->told)
-		return;
-	mutex_lock(&buffer->lock);
-	pid = buffer->told;
-	node = buffer->told_by;
-	buffer->told = NULL;
-	buffer->told_by = NULL;
-	mutex_unlock(&buffer->lock);
+	spin_lock(&dray_told_lock);
+	swap(entry->told, pid);
+	swap(entry->told_by, node);
+	spin_unlock(&dray_told_lock);
 	put_pid(pid);
 	if (node)
 		dray_node_put(node);
 }
 
+/* Its address for @node is about to be given to the caller. */
+void dray_entry_disclose(struct dray_entry *entry, struct dray_node *node)
+{
+	WRITE_ONCE(entry->disclosed, true);
+	/* What is unmapped behind an IOMMU has no address any more. */
+	if (node->flags & DRAY_NODE_IOMMU)
+		return;
+	dray_node_get(node);
+	dray_entry_tell(entry, get_pid(task_tgid(current)), node);
+}
+
+void dray_entry_forget(struct dray_entry *entry)
+{
+	/* Nobody can be told any more. */
+	if (entry->told)
+		dray_entry_tell(entry, NULL, NULL);
+}
+
 /* Files and mappings are closed by a process that is already ending. */
-bool dray_process_ended(struct pid *pid)
+static bool dray_process_ended(struct pid *pid)
 {
 	struct task_struct *task;
 	bool ended;
@@ -81,45 +75,66 @@ bool dray_process_ended(struct pid *pid)
 	return ended;
 }
 
+/* Bytes of memory that it takes. */
+static u64 dray_entry_bytes(struct dray_entry *entry)
+{
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
+
+	return buffer ? buffer->extent.size
+		      : dray_entry_attachment(entry)->charged;
+}
+
+/* A heap tells how much of it is held. */
+static void dray_heap_count_held(struct dray_entry *entry, s64 step)
+{
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
+
+	if (buffer)
+		atomic64_add(step, &buffer->heap->held);
+}
+
 /*
- * Is @buffer, whose last reference is gone, to be held?  Then the module is
+ * Is @entry, whose last reference is gone, to be held?  Then the module is
  * held too.  It cannot be when it is on its way out: what a device may write
  * then stays out of use for good.
  */
-bool dray_buffer_hold(struct dray_buffer *buffer)
+bool dray_entry_hold(struct dray_entry *entry)
 {
-	if (!buffer->id || !buffer->told || buffer->condemned)
+	if (!entry->told || entry->condemned)
 		return false;
-	if (!READ_ONCE(buffer->told_by->hold) ||
-	    !dray_process_ended(buffer->told))
+	if (!READ_ONCE(entry->told_by->hold) ||
+	    !dray_process_ended(entry->told))
 		return false;
 	if (!try_module_get(THIS_MODULE)) {
-		buffer->condemned = true;
+		entry->condemned = true;
 		return false;
 	}
-	atomic64_add(buffer->extent.size, &buffer->heap->held);
-	atomic_set(&buffer->held, 1);
-	pr_notice_ratelimited("dray: buffer %llu of process %d is held\n",
-			      buffer->id, pid_nr(buffer->told));
+	dray_heap_count_held(entry, dray_entry_bytes(entry));
+	atomic_set(&entry->held, 1);
+	pr_notice_ratelimited("dray: %s %llu of process %d is held\n",
+			      dray_entry_buffer(entry) ? "buffer"
+						       : "attachment",
+			      entry->id, pid_nr(entry->told));
 	return true;
 }
 
-/* Takes over the caller's reference; false when the buffer is not held. */
-static bool dray_buffer_reclaim(struct dray_buffer *buffer,
-				struct dray_reclaim *args)
+/* Takes over the caller's reference; false when it is not held. */
+static bool dray_entry_reclaim(struct dray_entry *entry,
+			       struct dray_reclaim *args)
 {
-	bool held = atomic_cmpxchg(&buffer->held, 1, 0);
-	size_t size = buffer->extent.size;
+	bool held = atomic_cmpxchg(&entry->held, 1, 0);
+	u64 bytes = dray_entry_bytes(entry);
 
 	if (held) {
-		atomic64_sub(size, &buffer->heap->held);
-		dray_buffer_forget(buffer);
-		/* The reference that held it. */
-		dray_buffer_put(buffer);
-		args->bytes += size;
+		args->bytes += bytes;
 		args->count++;
+		args->attachments += !dray_entry_buffer(entry);
+		dray_heap_count_held(entry, -bytes);
+		dray_entry_forget(entry);
+		/* The reference that held it. */
+		dray_entry_put(entry);
 	}
-	dray_buffer_put(buffer);
+	dray_entry_put(entry);
 	/* The caller's open file holds the module too. */
 	if (held)
 		module_put(THIS_MODULE);
@@ -128,11 +143,11 @@ static bool dray_buffer_reclaim(struct dray_buffer *buffer,
 
 static int dray_reclaim_all(struct dray_reclaim *args)
 {
-	struct dray_buffer *buffer;
+	struct dray_entry *entry;
 	u64 id = 0;
 
-	while ((buffer = dray_buffer_next(&id))) {
-		dray_buffer_reclaim(buffer, args);
+	while ((entry = dray_entry_next(&id))) {
+		dray_entry_reclaim(entry, args);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -145,12 +160,13 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 {
 	struct dray_refusal refusal = {};
 	struct dray_reclaim *args = data;
-	struct dray_buffer *buffer;
+	struct dray_entry *entry;
 	int ret;
 
-	if (args->flags || args->reserved)
+	if (args->flags)
 		return -EINVAL;
 	args->count = 0;
+	args->attachments = 0;
 	args->bytes = 0;
 	ret = dray_node_enter(opener->node);
 	if (ret)
@@ -162,12 +178,10 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 	}
 	if (!args->id) {
 		ret = dray_reclaim_all(args);
-		if (!ret)
-			ret = dray_attachments_reclaim(args);
 		goto out;
 	}
-	buffer = dray_buffer_of_id(args->id);
-	if (!buffer || !dray_buffer_reclaim(buffer, args))
+	entry = dray_entry_of_id(args->id);
+	if (!entry || !dray_entry_reclaim(entry, args))
 		ret = -ENOENT;
 out:
 	args->reason = refusal.reason;

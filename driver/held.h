@@ -8,16 +8,13 @@
 #include <linux/types.h>
 
 struct attribute_group;
-struct dray_buffer;
+struct dray_entry;
 struct dray_node;
-struct pid;
 
-void dray_buffer_disclose(struct dray_buffer *buffer, struct dray_node *node);
+void dray_entry_disclose(struct dray_entry *entry, struct dray_node *node);
 /* Nobody has its address any more. */
-void dray_buffer_forget(struct dray_buffer *buffer);
-bool dray_buffer_hold(struct dray_buffer *buffer);
-
-bool dray_process_ended(struct pid *pid);
+void dray_entry_forget(struct dray_entry *entry);
+bool dray_entry_hold(struct dray_entry *entry);
 
 /* What a node does until it is told otherwise by its attribute. */
 bool dray_hold_default(void);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds what: LIST and BUFFER_INFO.  A caller sees the buffers of its own
- * user, a privileged one sees all, and whoever has a buffer's descriptor may
- * ask about it.
+ * Who holds what: LIST and BUFFER_INFO.  A caller sees what its own user made,
+ * a privileged one sees all, and whoever has the descriptor of a buffer or an
+ * attachment may ask about it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/dma-buf.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/pid.h>
@@ -13,13 +14,13 @@
 #include <linux/sched.h>
 #include <linux/uaccess.h>
 
+#include "attach.h"
 #include "buffer.h"
-#include "identifier.h"
 #include "node.h"
 
-static bool dray_buffer_is_own(struct dray_buffer *buffer)
+static bool dray_entry_is_own(struct dray_entry *entry)
 {
-	return uid_eq(buffer->uid, current_euid());
+	return uid_eq(entry->uid, current_euid());
 }
 
 int dray_list_call(struct dray_opener *opener, void *data,
@@ -28,7 +29,7 @@ int dray_list_call(struct dray_opener *opener, void *data,
 	struct dray_list *args = data;
 	u64 __user *ids = u64_to_user_ptr(args->ids);
 	bool all = capable(CAP_SYS_ADMIN), visible;
-	struct dray_buffer *buffer;
+	struct dray_entry *entry;
 	u32 count = 0;
 	u64 id = 0;
 	int ret;
@@ -38,9 +39,9 @@ int dray_list_call(struct dray_opener *opener, void *data,
 		return ret;
 	dray_node_leave(opener->node);
 
-	while ((buffer = dray_buffer_next(&id))) {
-		visible = all || dray_buffer_is_own(buffer);
-		dray_buffer_put(buffer);
+	while ((entry = dray_entry_next(&id))) {
+		visible = all || dray_entry_is_own(entry);
+		dray_entry_put(entry);
 		if (visible && count < args->room && put_user(id, &ids[count]))
 			return -EFAULT;
 		count += visible;
@@ -75,33 +76,90 @@ static u32 dray_buffer_attachments(struct dray_buffer *buffer)
 	return count;
 }
 
-static void dray_buffer_owner(struct dray_buffer *buffer,
-			      struct dray_buffer_info *args)
+/* What only a buffer has. */
+static void dray_buffer_describe(struct dray_buffer *buffer,
+				 struct dray_node *node,
+				 struct dray_buffer_info *args)
 {
-	args->uid = from_kuid_munged(current_user_ns(), buffer->uid);
-	args->pid = pid_nr_ns(buffer->pid, task_active_pid_ns(current));
-	memcpy(args->comm, buffer->comm, sizeof(args->comm));
+	args->size = buffer->size;
+	args->sync_bytes = atomic64_read(&buffer->sync_bytes);
+	args->sync_ns = atomic64_read(&buffer->sync_ns);
+	args->heap = dray_heap_index(node, buffer->heap);
+	args->mode = buffer->mode;
+	args->mapped = atomic_read(&buffer->mapped);
+	args->attachments = dray_buffer_attachments(buffer);
+	strscpy_pad(args->name, buffer->name, sizeof(args->name));
+	strscpy_pad(args->heap_name, buffer->heap->name,
+		    sizeof(args->heap_name));
+}
+
+static void dray_attachment_describe(struct dray_attachment *attachment,
+				     struct dray_buffer_info *args)
+{
+	struct dma_buf *dmabuf = attachment->dmabuf;
+
+	args->size = attachment->charged;
+	args->heap = DRAY_HEAP_ANY;
+	if (!attachment->writable)
+		args->flags |= DRAY_BUFFER_READ_ONLY;
+	strscpy_pad(args->node_name, attachment->node->name,
+		    sizeof(args->node_name));
+	if (!dmabuf)
+		return;
+	strscpy_pad(args->heap_name, dmabuf->exp_name, sizeof(args->heap_name));
+	/* Its holders give it a name, and may give it another one now. */
+	spin_lock(&dmabuf->name_lock);
+	if (dmabuf->name)
+		strscpy_pad(args->name, dmabuf->name, sizeof(args->name));
+	spin_unlock(&dmabuf->name_lock);
+}
+
+static void dray_entry_describe(struct dray_entry *entry,
+				struct dray_buffer_info *args)
+{
+	args->id = entry->id;
+	args->kind = entry->kind;
+	args->age_ns = jiffies64_to_nsecs(get_jiffies_64() - entry->created);
+	args->transfers = atomic_read(&entry->transfers);
+	if (READ_ONCE(entry->disclosed))
+		args->flags |= DRAY_BUFFER_DISCLOSED;
+	if (atomic_read(&entry->held))
+		args->flags |= DRAY_BUFFER_HELD;
+	args->uid = from_kuid_munged(current_user_ns(), entry->uid);
+	args->pid = pid_nr_ns(entry->pid, task_active_pid_ns(current));
+	memcpy(args->comm, entry->comm, sizeof(args->comm));
 	rcu_read_lock();
-	if (!pid_task(buffer->pid, PIDTYPE_TGID))
+	if (!pid_task(entry->pid, PIDTYPE_TGID))
 		args->flags |= DRAY_BUFFER_ORPHAN;
 	rcu_read_unlock();
 }
 
-static struct dray_buffer *
-dray_buffer_asked(const struct dray_buffer_info *args, bool *writable)
+static struct dray_entry *dray_entry_of_fd(int fd, bool *writable)
 {
+	struct dray_attachment *attachment = dray_attachment_get(fd);
 	struct dray_refusal refusal;
 	struct dray_buffer *buffer;
 
+	if (attachment)
+		return &attachment->entry;
+	buffer = dray_buffer_of_fd(fd, writable, &refusal);
+	return IS_ERR(buffer) ? ERR_CAST(buffer) : &buffer->entry;
+}
+
+static struct dray_entry *dray_entry_asked(const struct dray_buffer_info *args,
+					   bool *writable)
+{
+	struct dray_entry *entry;
+
 	*writable = true;
 	if (args->flags & DRAY_BUFFER_BY_FD)
-		return dray_buffer_of_fd(args->fd, writable, &refusal);
-	buffer = dray_buffer_of_id(args->id);
-	if (buffer && !dray_buffer_is_own(buffer) && !capable(CAP_SYS_ADMIN)) {
-		dray_buffer_put(buffer);
-		buffer = NULL;
+		return dray_entry_of_fd(args->fd, writable);
+	entry = dray_entry_of_id(args->id);
+	if (entry && !dray_entry_is_own(entry) && !capable(CAP_SYS_ADMIN)) {
+		dray_entry_put(entry);
+		entry = NULL;
 	}
-	return buffer ? buffer : ERR_PTR(-ENOENT);
+	return entry ? entry : ERR_PTR(-ENOENT);
 }
 
 int dray_buffer_info_call(struct dray_opener *opener, void *data,
@@ -110,38 +168,32 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 	struct dray_node *node = opener->node;
 	struct dray_buffer_info *args = data;
 	struct dray_buffer *buffer;
+	struct dray_entry *entry;
 	bool writable;
 	int ret;
 
-	if (args->flags & ~DRAY_BUFFER_BY_FD || args->reserved)
+	if (args->flags & ~DRAY_BUFFER_BY_FD)
 		return -EINVAL;
 	ret = dray_node_enter(node);
 	if (ret)
 		return ret;
 	dray_node_leave(node);
-	buffer = dray_buffer_asked(args, &writable);
-	if (IS_ERR(buffer))
-		return PTR_ERR(buffer);
+	entry = dray_entry_asked(args, &writable);
+	if (IS_ERR(entry))
+		return PTR_ERR(entry);
 
+	*args = (struct dray_buffer_info){
+		.fd = args->fd,
+		.flags = args->flags,
+	};
 	if (!writable)
 		args->flags |= DRAY_BUFFER_READ_ONLY;
-	args->id = buffer->id;
-	args->size = buffer->size;
-	args->age_ns = jiffies64_to_nsecs(get_jiffies_64() - buffer->created);
-	args->sync_bytes = atomic64_read(&buffer->sync_bytes);
-	args->sync_ns = atomic64_read(&buffer->sync_ns);
-	args->heap = dray_heap_index(node, buffer->heap);
-	args->mode = buffer->mode;
-	if (READ_ONCE(buffer->disclosed))
-		args->flags |= DRAY_BUFFER_DISCLOSED;
-	if (atomic_read(&buffer->held))
-		args->flags |= DRAY_BUFFER_HELD;
-	args->mapped = atomic_read(&buffer->mapped);
-	args->attachments = dray_buffer_attachments(buffer);
-	args->transfers = atomic_read(&buffer->transfers);
-	dray_buffer_owner(buffer, args);
-	memcpy(args->name, buffer->name, sizeof(args->name));
-	memcpy(args->heap_name, buffer->heap->name, sizeof(args->heap_name));
-	dray_buffer_put(buffer);
+	dray_entry_describe(entry, args);
+	buffer = dray_entry_buffer(entry);
+	if (buffer)
+		dray_buffer_describe(buffer, node, args);
+	else
+		dray_attachment_describe(dray_entry_attachment(entry), args);
+	dray_entry_put(entry);
 	return 0;
 }

@@ -20,7 +20,6 @@
 
 #include "buffer.h"
 #include "export.h"
-#include "identifier.h"
 #include "node.h"
 #include "trace.h"
 
@@ -367,11 +366,14 @@ void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file)
 void dray_mappings_drop_node(struct dray_node *node)
 {
 	struct dray_buffer *buffer;
+	struct dray_entry *entry;
 	u64 id = 0;
 
-	while ((buffer = dray_buffer_next(&id))) {
-		dray_mappings_drop(buffer, node);
-		dray_buffer_put(buffer);
+	while ((entry = dray_entry_next(&id))) {
+		buffer = dray_entry_buffer(entry);
+		if (buffer)
+			dray_mappings_drop(buffer, node);
+		dray_entry_put(entry);
 		cond_resched();
 	}
 	wait_event(node->unmapped, !atomic_read(&node->mappings));

@@ -133,7 +133,7 @@ uncharge:
 /* What a dead channel may still write stays pinned, and charged. */
 void dray_unpin(struct dray_attachment *attachment)
 {
-	if (!READ_ONCE(attachment->condemned)) {
+	if (!READ_ONCE(attachment->entry.condemned)) {
 		dray_unpin_pages(attachment->pages, attachment->page_count,
 				 attachment->writable);
 		dray_uncharge_user(attachment->user, attachment->charged);

@@ -35,7 +35,7 @@ TRACE_EVENT(dray_alloc,
 		__array(char, name, DRAY_NAME_LEN)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->id;
+		__entry->id = buffer->entry.id;
 		__entry->size = buffer->size;
 		__entry->mode = buffer->mode;
 		strscpy(__entry->heap, buffer->heap->name, DRAY_NAME_LEN);
@@ -55,9 +55,9 @@ TRACE_EVENT(dray_free,
 		__array(char, heap, DRAY_NAME_LEN)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->id;
+		__entry->id = buffer->entry.id;
 		__entry->size = buffer->size;
-		__entry->condemned = buffer->condemned;
+		__entry->condemned = buffer->entry.condemned;
 		strscpy(__entry->heap, buffer->heap->name, DRAY_NAME_LEN);
 	),
 	TP_printk("id=%llu size=%llu heap=%s%s", __entry->id, __entry->size,
@@ -98,7 +98,7 @@ DECLARE_EVENT_CLASS(dray_buffer_device,
 		__array(char, device, DRAY_NAME_LEN)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->id;
+		__entry->id = buffer->entry.id;
 		__entry->size = buffer->size;
 		strscpy(__entry->device, dev_name(dev), DRAY_NAME_LEN);
 	),
@@ -128,7 +128,7 @@ TRACE_EVENT(dray_mmap,
 		__field(u64, size)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->id;
+		__entry->id = buffer->entry.id;
 		__entry->offset = offset;
 		__entry->size = size;
 	),
@@ -151,7 +151,7 @@ TRACE_EVENT(dray_sync,
 		__array(char, device, DRAY_NAME_LEN)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->id;
+		__entry->id = buffer->entry.id;
 		__entry->bytes = bytes;
 		__entry->ns = ns;
 		__entry->for_cpu = for_cpu;

@@ -67,8 +67,10 @@ FIXTURE_SETUP(foreign)
 
 FIXTURE_TEARDOWN_PARENT(foreign)
 {
-	if (self->fd >= 0)
+	if (self->fd >= 0) {
+		EXPECT_EQ(0, node_reclaim());
 		EXPECT_EQ(0, ledger_differences(&self->before));
+	}
 }
 
 /* A copy of all bytes between a dma-buf and a buffer, and its fence's word. */

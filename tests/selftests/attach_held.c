@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Attached memory whose address was given out: what becomes of it when the
- * process that got the address has ended.  It stays pinned, until RECLAIM.
+ * process that got the address has ended.  It stays pinned, and in LIST, until
+ * RECLAIM.
  */
 #include <errno.h>
 #include <limits.h>
@@ -67,22 +68,23 @@ struct owner {
 	bool foreign; /* another driver's dma-buf */
 	bool asks; /* for the address */
 	bool closes; /* and lives */
+	uint64_t id; /* out */
 	int told;
 };
 
-static int attach_some(int node, const struct owner *owner)
+static int attach_some(int node, const struct owner *owner,
+		       struct dray_attach *attach)
 {
-	struct dray_attach attach;
 	void *bytes;
 	int fd;
 
 	if (owner->foreign) {
 		fd = foreign_open(FOREIGN_VGEM, owner->size);
-		return fd < 0 ? fd : attach_dma_buf(node, fd, 0, &attach);
+		return fd < 0 ? fd : attach_dma_buf(node, fd, 0, attach);
 	}
 	bytes = mmap(NULL, owner->size, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	return attach_memory(node, bytes, owner->size, 0, &attach);
+	return attach_memory(node, bytes, owner->size, 0, attach);
 }
 
 static int own(void *context)
@@ -91,16 +93,18 @@ static int own(void *context)
 	struct dray_segment segment;
 	struct dray_address call = { .segments = (uintptr_t)&segment,
 				     .room = 1 };
+	struct dray_attach attach;
 	int node = node_open();
 
-	call.fd = node < 0 ? node : attach_some(node, owner);
+	call.fd = node < 0 ? node : attach_some(node, owner, &attach);
 	if (call.fd < 0)
 		return call.fd == -ENODEV ? ENODEV : 1;
 	if (owner->asks && node_call(node, DRAY_IOC_ADDRESS, &call))
 		return 2;
 	if (owner->closes)
 		close(call.fd);
-	if (write(owner->told, "", 1) != 1)
+	if (write(owner->told, &attach.id, sizeof(attach.id)) !=
+	    sizeof(attach.id))
 		return 3;
 	for (;;)
 		pause();
@@ -114,7 +118,6 @@ static pid_t start_owner(FIXTURE_DATA(held) * self, struct owner *owner)
 {
 	int told[2];
 	pid_t child;
-	char byte;
 
 	if (pipe(told))
 		return -errno;
@@ -122,7 +125,7 @@ static pid_t start_owner(FIXTURE_DATA(held) * self, struct owner *owner)
 	owner->told = told[1];
 	child = process_start(own, owner);
 	close(told[1]);
-	if (read(told[0], &byte, 1) != 1)
+	if (read(told[0], &owner->id, sizeof(owner->id)) != sizeof(owner->id))
 		child = -process_wait(child);
 	close(told[0]);
 	return child;
@@ -147,10 +150,72 @@ TEST_F(held, what_a_killed_process_knew_the_address_of_stays_until_reclaim)
 	EXPECT_EQ(self->pins + PAGES, pins_count());
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
 	EXPECT_EQ(1, call.count);
+	EXPECT_EQ(1, call.attachments);
 	EXPECT_EQ(PAGES * self->page, call.bytes);
 	EXPECT_EQ(self->pins, pins_count());
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
 	EXPECT_EQ(0, call.count);
+}
+
+static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
+{
+	*call = (struct dray_reclaim){ .id = id };
+	return node_call(node, DRAY_IOC_RECLAIM, call);
+}
+
+TEST_F(held, what_is_held_is_listed_with_its_owner)
+{
+	struct owner owner = { .asks = true };
+	struct dray_buffer_info info;
+
+	ASSERT_EQ(0, run_owner(self, &owner));
+	EXPECT_EQ(1, node_lists(self->node, owner.id));
+	ASSERT_EQ(0, node_buffer_info(self->node, owner.id, &info));
+	EXPECT_EQ(DRAY_KIND_USER, info.kind);
+	EXPECT_EQ(DRAY_BUFFER_HELD | DRAY_BUFFER_DISCLOSED | DRAY_BUFFER_ORPHAN,
+		  info.flags);
+	EXPECT_EQ(PAGES * self->page, info.size);
+	EXPECT_EQ(getuid(), info.uid);
+	EXPECT_NE(0, info.pid);
+	EXPECT_STRNE("", info.comm);
+	EXPECT_STRNE("", info.node_name);
+}
+
+TEST_F(held, reclaim_by_id_ends_one_and_no_other)
+{
+	struct owner first = { .asks = true }, second = { .asks = true };
+	struct dray_reclaim call;
+
+	ASSERT_EQ(0, run_owner(self, &first));
+	ASSERT_EQ(0, run_owner(self, &second));
+	EXPECT_EQ(self->pins + 2 * PAGES, pins_count());
+	ASSERT_EQ(0, reclaim(self->node, second.id, &call));
+	EXPECT_EQ(1, call.count);
+	EXPECT_EQ(1, call.attachments);
+	EXPECT_EQ(PAGES * self->page, call.bytes);
+	EXPECT_EQ(self->pins + PAGES, pins_count());
+	EXPECT_EQ(0, node_lists(self->node, second.id));
+	EXPECT_EQ(1, node_lists(self->node, first.id));
+	EXPECT_EQ(-ENOENT, reclaim(self->node, second.id, &call));
+	EXPECT_EQ(0, call.count);
+	EXPECT_EQ(0, reclaim(self->node, first.id, &call));
+	EXPECT_EQ(self->pins, pins_count());
+}
+
+TEST_F(held, a_live_attachment_is_not_reclaimed)
+{
+	struct owner owner = { .asks = true };
+	pid_t child = start_owner(self, &owner);
+	struct dray_reclaim call;
+
+	ASSERT_LT(0, child);
+	EXPECT_EQ(-ENOENT, reclaim(self->node, owner.id, &call));
+	EXPECT_EQ(0, reclaim(self->node, 0, &call));
+	EXPECT_EQ(0, call.count);
+	EXPECT_EQ(self->pins + PAGES, pins_count());
+	EXPECT_EQ(1, node_lists(self->node, owner.id));
+	kill(child, SIGKILL);
+	process_wait(child);
 }
 
 TEST_F(held, without_an_address_nothing_stays)
@@ -185,13 +250,17 @@ TEST_F(held, a_node_that_does_not_hold_lets_go)
 TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
 {
 	struct owner owner = { .asks = true, .foreign = true };
-	struct dray_reclaim call = { 0 };
+	struct dray_buffer_info info;
+	struct dray_reclaim call;
 	int ret = run_owner(self, &owner);
 
 	if (ret == -ENODEV)
 		SKIP(return, "vgem, an outside exporter, is not loaded");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	ASSERT_EQ(0, node_buffer_info(self->node, owner.id, &info));
+	EXPECT_EQ(DRAY_KIND_DMABUF, info.kind);
+	EXPECT_EQ(DRAY_BUFFER_HELD, info.flags & DRAY_BUFFER_HELD);
+	ASSERT_EQ(0, reclaim(self->node, owner.id, &call));
 	EXPECT_EQ(1, call.count);
 	EXPECT_EQ(PAGES * self->page, call.bytes);
 }
@@ -199,7 +268,7 @@ TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
 TEST_F(held, unbind_completes_and_the_memory_stays)
 {
 	struct owner owner = { .asks = true };
-	struct dray_reclaim call = { 0 };
+	struct dray_reclaim call;
 
 	ASSERT_EQ(0, run_owner(self, &owner));
 	close(self->node);
@@ -209,7 +278,8 @@ TEST_F(held, unbind_completes_and_the_memory_stays)
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
 	EXPECT_EQ(self->pins + PAGES, pins_count());
-	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_RECLAIM, &call));
+	EXPECT_EQ(1, node_lists(self->node, owner.id));
+	ASSERT_EQ(0, reclaim(self->node, owner.id, &call));
 	EXPECT_EQ(self->pins, pins_count());
 }
 

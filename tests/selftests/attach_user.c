@@ -325,14 +325,11 @@ TEST_F(dray, what_a_call_cannot_mean_is_refused)
 
 TEST_F(dray, an_attachment_is_no_buffer)
 {
-	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
 	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
 	uint8_t *bytes = memory(self->page);
 	struct dray_attach attach;
 
 	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
-	info.fd = attach.fd;
-	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_BUFFER_INFO, &info));
 	export.buffer_fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, export.reason);

@@ -315,8 +315,6 @@ TEST_F(held, reclaim_knows_no_flags)
 	struct dray_reclaim call = { .flags = 1 };
 
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_RECLAIM, &call));
-	call = (struct dray_reclaim){ .reserved = 1 };
-	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_RECLAIM, &call));
 }
 
 /* 1 refused with the right reason, else something went wrong */

@@ -328,29 +328,40 @@ struct dray_cancel {
 };
 
 /*
- * The buffers of all nodes, by id.  Callers with CAP_SYS_ADMIN see all, others
- * those that their effective uid allocated.
+ * The buffers and attachments of all nodes, by id.  Callers with CAP_SYS_ADMIN
+ * see all, others those that their effective uid made.
  */
 struct dray_list {
 	__u64 ids;		/* in: pointer to __u64[room] */
 	__u32 room;		/* in: 0: only count */
-	__u32 count;		/* out: buffers there are, may exceed room */
+	__u32 count;		/* out: how many there are, may exceed room */
+};
+
+/* What has an id. */
+enum dray_kind {
+	DRAY_KIND_BUFFER = 0,
+	DRAY_KIND_USER = 1,	/* an attachment: memory of a process, pinned */
+	DRAY_KIND_DMABUF = 2,	/* an attachment: another driver's dma-buf */
 };
 
 /* dray_buffer_info.flags, in */
-#define DRAY_BUFFER_BY_FD	(1u << 0)  /* fd names the buffer, not id */
+#define DRAY_BUFFER_BY_FD	(1u << 0)  /* fd names it, not id */
 /* out */
 #define DRAY_BUFFER_ORPHAN	(1u << 8)  /* its owner's process is gone */
-#define DRAY_BUFFER_READ_ONLY	(1u << 9)  /* fd is a read-only one (EXPORT) */
+#define DRAY_BUFFER_READ_ONLY	(1u << 9)  /* devices, or this fd (EXPORT), only read it */
 #define DRAY_BUFFER_DISCLOSED	(1u << 10)  /* its address was given out */
 #define DRAY_BUFFER_HELD	(1u << 11)  /* freed, but a device may still write it */
 
+/*
+ * An attachment is of no heap, and its size is what it takes: whole pages.
+ * What is only counted for buffers is 0.
+ */
 struct dray_buffer_info {
 	__u64 id;		/* in/out */
 	__s32 fd;		/* in: with DRAY_BUFFER_BY_FD */
 	__u32 flags;		/* in/out: DRAY_BUFFER_* */
 	__u64 size;		/* out: bytes */
-	__u64 age_ns;		/* out: since it was allocated */
+	__u64 age_ns;		/* out: since it was allocated or attached */
 	__u64 sync_bytes;	/* out: bytes that SYNC and CPU accesses maintained */
 	__u64 sync_ns;		/* out: time that took */
 	__u32 heap;		/* out: index in this node; DRAY_HEAP_ANY: not of this node */
@@ -360,24 +371,25 @@ struct dray_buffer_info {
 	__u32 transfers;	/* out: transfers in flight */
 	__u32 uid;		/* out: the owner's, in the caller's user namespace */
 	__s32 pid;		/* out: the owner's, in the caller's pid namespace; 0: not there */
-	__u32 reserved;
+	__u32 kind;		/* out: enum dray_kind */
 	char comm[DRAY_COMM_LEN];	/* out: the owner's name when it allocated */
-	char name[DRAY_NAME_LEN];	/* out */
-	char heap_name[DRAY_NAME_LEN];	/* out */
+	char name[DRAY_NAME_LEN];	/* out; of a dma-buf: DMA_BUF_SET_NAME's */
+	char heap_name[DRAY_NAME_LEN];	/* out; of a dma-buf: its exporter */
+	char node_name[DRAY_NAME_LEN];	/* out: for which node it is attached; a buffer: empty */
 };
 
 /*
  * Frees memory that is held because its address was given to a process that
- * ended before it let go of the buffer.  Needs CAP_SYS_RAWIO, else -EPERM: the
- * caller says that the hardware is quiet.
+ * ended before it let go of the buffer or attachment.  Needs CAP_SYS_RAWIO,
+ * else -EPERM: the caller says that the hardware is quiet.
  */
 struct dray_reclaim {
-	__u64 id;		/* in: a held buffer; 0: all of them */
+	__u64 id;		/* in: what is held; 0: all of it */
 	__u32 flags;		/* in: 0 */
-	__u32 count;		/* out: buffers freed */
+	__u32 count;		/* out: buffers and attachments freed */
 	__u64 bytes;		/* out: bytes freed */
 	__u32 reason;		/* out */
-	__u32 reserved;
+	__u32 attachments;	/* out: how many of count are attachments */
 	__u64 limit;		/* out */
 };
 
@@ -419,6 +431,7 @@ struct dray_attach {
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
+	__u64 id;		/* out: as a buffer's, for LIST, BUFFER_INFO and RECLAIM */
 };
 
 #define DRAY_IOC_MAGIC		0xda
