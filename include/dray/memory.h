@@ -86,27 +86,32 @@ DRAY_API int dray_node_channel(struct dray_node *node, uint32_t index,
 /**
  * The ids of the buffers that the caller may see, at most @room of them, and
  * in @count how many there are.  On a node of the module: those of all its
- * nodes.  On the host: those of this process.
+ * nodes, and of attachments, which are other memory that a program has made
+ * reachable for a node.  On the host: those of this process.
  */
 DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 			    size_t *count);
 
-/** What is known of buffer @id; -ENOENT where there is none to be seen. */
+/**
+ * What is known of buffer or attachment @id, and which of them it is (kind);
+ * -ENOENT where there is none to be seen.
+ */
 DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 				   struct dray_buffer_info *info, size_t size);
 
 /**
  * Frees memory that the module holds, since a process that had its address
- * ended and a device may still use it: that of buffer @id, or all of it for 0.
- * The caller says by this that the hardware is quiet.
+ * ended and a device may still use it: that of buffer or attachment @id, or all
+ * of it for 0.  The caller says by this that the hardware is quiet.
  *
- * @count: buffers freed; @bytes: of them; neither is NULL
+ * @freed: its count, attachments and bytes tell what was freed, on failure too;
+ *	@size bytes of it are filled
  *
- * Errors: -EPERM (without CAP_SYS_RAWIO), -ENOENT (no buffer @id is held).  The
- * host holds nothing.
+ * Errors: -EPERM (without CAP_SYS_RAWIO), -ENOENT (@id is not held).  The host
+ * holds nothing.
  */
 DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
-			       uint32_t *count, uint64_t *bytes);
+			       struct dray_reclaim *freed, size_t size);
 
 /** How to allocate; all zero is a page-aligned cached buffer of any heap. */
 struct dray_buffer_options {

@@ -10,8 +10,10 @@
  * over and over until then.  --copy: lets an engine copy the first buffer to
  * the second before "ready".  --address: asks for the address of the first.
  * --read-only: has a second descriptor of the first, which is read-only.
- * DRAY_TEST_NODE is the node; that of EXPORT, which the library does not have,
- * is /dev/dray0.
+ * --attach: attaches as much of its own memory as the first buffer has, asks
+ * for the address of that, and prints its id behind the others.
+ * DRAY_TEST_NODE is the node; that of EXPORT and ATTACH, which the library does
+ * not have, is /dev/dray0.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -21,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <linux/dray.h>
@@ -37,6 +40,8 @@ struct wish {
 static struct dray_node *node;
 static struct wish wishes[MOST];
 static struct dray_buffer *held[MOST];
+static uint64_t attached; /* id; 0: nothing is */
+static int attachment = -1;
 static int count;
 
 static void take(const char *heap)
@@ -63,6 +68,8 @@ static void say_ready(void)
 {
 	for (int i = 0; i < count; i++)
 		printf("%" PRIu64 "\n", dray_buffer_id(held[i]));
+	if (attached)
+		printf("%" PRIu64 "\n", attached);
 	printf("ready\n");
 	if (fflush(stdout))
 		err(1, "standard output");
@@ -114,6 +121,36 @@ static void export_read_only(void)
 	close(fd);
 }
 
+/* It stays attached until the buffers are given back, or the process ends. */
+static void attach_memory(void)
+{
+	uint64_t size = dray_buffer_size(held[0]);
+	void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dray_attach attach = {
+		.dmabuf_fd = -1,
+		.flags = DRAY_ATTACH_USER,
+		.address = (uintptr_t)bytes,
+		.length = size,
+	};
+	struct dray_segment segment;
+	struct dray_address address = {
+		.segments = (uintptr_t)&segment,
+		.room = 1,
+	};
+	int fd = open("/dev/dray0", O_RDWR | O_CLOEXEC);
+
+	if (fd < 0 || bytes == MAP_FAILED ||
+	    ioctl(fd, DRAY_IOC_ATTACH, &attach))
+		err(1, "ATTACH");
+	address.fd = attach.fd;
+	if (ioctl(fd, DRAY_IOC_ADDRESS, &address))
+		err(1, "ADDRESS");
+	attached = attach.id;
+	attachment = attach.fd;
+	close(fd);
+}
+
 static bool input_ended(int timeout)
 {
 	struct pollfd input = { .fd = STDIN_FILENO, .events = POLLIN };
@@ -160,6 +197,8 @@ int main(int argc, char **argv)
 		ask_for_address();
 	if (!strcmp(option, "--read-only"))
 		export_read_only();
+	if (!strcmp(option, "--attach"))
+		attach_memory();
 	say_ready();
 	if (!strcmp(option, "--churn")) {
 		while (!input_ended(0)) {
@@ -171,6 +210,8 @@ int main(int argc, char **argv)
 			continue;
 	}
 	give_back();
+	if (attachment >= 0)
+		close(attachment);
 	dray_node_unref(node);
 	return 0;
 }

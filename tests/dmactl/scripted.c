@@ -7,7 +7,8 @@
  * real module are tested by with-module.sh.
  *
  * DRAY_SCENE	what there is: "plain", "empty", "hostile", "huge", "growing",
- *		"crowded", "single", "vanishing", "held" or "unloaded"
+ *		"crowded", "single", "vanishing", "held", "attached" or
+ *		"unloaded"
  * DRAY_FAIL	CALL:ERRNO[:NODE], a call that fails: "list:19:1" is ENODEV
  *		from LIST on dray1
  */
@@ -75,7 +76,7 @@ static uint64_t buffer_count(void)
 	/* one more at each look, until there are 40 */
 	if (is_scene("growing"))
 		return grown < 40 ? ++grown : grown;
-	return 3;
+	return is_scene("attached") ? 6 : 3;
 }
 
 const char *dray_last_error(void)
@@ -212,14 +213,19 @@ int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 }
 
 /* The second buffer is held, and one that this process may not see. */
-int dray_node_reclaim(struct dray_node *node, uint64_t id, uint32_t *count,
-		      uint64_t *bytes)
+int dray_node_reclaim(struct dray_node *node, uint64_t id,
+		      struct dray_reclaim *freed, size_t size)
 {
 	int error = scripted_failure("reclaim", node->index);
+	bool attached = is_scene("attached");
+	struct dray_reclaim known = {
+		.count = id ? 1 : 2,
+		.attachments = attached,
+		.bytes = (id ? 2 : 5) * MIB,
+	};
 
-	*count = id ? 1 : 2;
-	*bytes = (id ? 2 : 5) * MIB;
-	if (!error && id && id != 2)
+	memcpy(freed, &known, size < sizeof(known) ? size : sizeof(known));
+	if (!error && id && id != (attached ? 4 : 2))
 		error = fail("reclaim", ENOENT);
 	return error;
 }
@@ -268,6 +274,28 @@ uint64_t identify(int node, int fd, bool *read_only)
 	return 0;
 }
 
+/* 4: pinned memory, and held; 5: another driver's dma-buf; 6: who knows */
+static void make_attached(struct dray_buffer_info *info)
+{
+	*info = (struct dray_buffer_info){
+		.id = info->id,
+		.size = info->size,
+		.age_ns = info->age_ns,
+		.heap = DRAY_HEAP_ANY,
+		.pid = info->pid,
+		.transfers = info->id == 5,
+		.kind = info->id == 6 ? 77 : (uint32_t)info->id - 3,
+		.flags = info->id == 4
+				 ? DRAY_BUFFER_ORPHAN | DRAY_BUFFER_DISCLOSED |
+					   DRAY_BUFFER_HELD
+				 : DRAY_BUFFER_READ_ONLY,
+	};
+	set_names(info, "python3", info->id == 5 ? "video" : "");
+	if (info->id == 5)
+		set_field(info->heap_name, sizeof(info->heap_name), "vivid");
+	set_field(info->node_name, sizeof(info->node_name), "dray1");
+}
+
 int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 			  struct dray_buffer_info *info, size_t size)
 {
@@ -309,6 +337,8 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	set_names(&known, "python3", id == 3 ? "" : "frame");
 	if (is_scene("hostile"))
 		make_hostile(&known);
+	if (is_scene("attached") && id > 3)
+		make_attached(&known);
 	memcpy(info, &known, size < sizeof(known) ? size : sizeof(known));
 	return scripted_failure("buffer", node->index);
 }

@@ -156,7 +156,7 @@ document = json.load(sys.stdin)
 rows = document["buffers" if sys.argv[1] == "list" else sys.argv[1]]
 assert rows, document
 assert sys.argv[1] != "list" or document["total"] == {
-	"buffers": 3, "size": 77824}, document
+	"buffers": 3, "size": 77824, "attachments": 0, "attached": 0}, document
 ' "$command"
 		ok $? "json_of_${command}_parses"
 	done
@@ -165,7 +165,7 @@ fi
 error=$("$dmactl" show 4294967296 2>&1)
 is no_such_buffer_exits_1 $? 1
 is no_such_buffer_is_a_sentence "$error" \
-"dmactl: no buffer 4294967296: there are 3 on any node that you may see ($1, $2, $3)"
+"dmactl: no buffer or attachment 4294967296: there are 3 on any node that you may see ($1, $2, $3)"
 error=$("$dmactl" list -n dray999 2>&1)
 is no_such_node_exits_1 $? 1
 case $error in
@@ -185,7 +185,7 @@ is others_see_their_own_only \
 	"total: 0 buffers, 0B"
 error=$(as_nobody "$dmactl show -n dray0 $1" 2>&1)
 is what_is_not_seen_is_not_there "$error" \
-"dmactl: no buffer $1: there is none on dray0 that you may see"
+"dmactl: no buffer or attachment $1: there is none on dray0 that you may see"
 
 # One of a user's own, which root sees too.
 first=$1
@@ -272,6 +272,44 @@ wait "$pid" 2>"$folder/rest"
 exec 3>&- 4<&-
 is reclaim_frees_all "$("$dmactl" reclaim --all --bytes)" \
 	"reclaimed: 1 buffer, 8192 bytes"
+
+# Memory of a process that is pinned, while it lives and afterwards.
+hold --attach "$heap" frame 65536
+# shellcheck disable=SC2086
+set -- $ids
+is attached_memory_is_a_row "$(row "$2" | awk '{ $11 = "AGE"; print }')" \
+	"$2 65536 - pinned $pid $comm root - - 0 AGE -"
+is attached_memory_has_its_own_total "$("$dmactl" list --bytes | sed -n '$p')" \
+	"total: 1 buffer, 65536 bytes; 1 attachment, 65536 bytes"
+is show_tells_who_holds_the_attachment "$("$dmactl" show "$2" |
+	sed 's/^age: .*/age/;s/descriptor [0-9]*$/descriptor N/')" \
+"id:          $2
+name:        -
+size:        64.0K (65536 bytes)
+memory:      pages of a process, pinned
+attached to: dray0, which may write it
+owner:       $comm, pid $pid
+user:        root, uid 0
+busy:        0 transfers in flight
+age
+held by:     $comm, pid $pid, descriptor N"
+"$dmactl" reclaim "$2" >"$folder/rest" 2>&1
+is what_somebody_has_is_not_reclaimed $? 1
+release
+is a_living_process_ends_its_attachment "$(row "$2")" ""
+hold --attach "$heap" frame 65536
+# shellcheck disable=SC2086
+set -- $ids
+kill -9 "$pid"
+wait "$pid" 2>"$folder/rest"
+exec 3>&- 4<&-
+is pinned_memory_of_the_dead_is_listed \
+	"$(row "$2" | awk '{ print $2, $4, $5 }')" "65536 pinned held"
+is show_says_how_to_end_it "$("$dmactl" show "$2" | grep ^held:)" \
+	"held:        a device may still write it; when it does not: dmactl reclaim $2"
+is reclaim_frees_one_attachment "$("$dmactl" reclaim "$2")" \
+	"reclaimed: 1 attachment, 64.0K"
+is nothing_is_pinned_after_reclaim "$("$dmactl" list --no-header)" ""
 
 # Buffers come and go between LIST and BUFFER_INFO: never an error.
 hold --churn "$heap" a 4096 b 4096 c 4096 d 4096 e 4096 f 4096

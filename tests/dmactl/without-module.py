@@ -72,6 +72,32 @@ held by:     -
 """
 
 
+ATTACHED = """\
+ID  SIZE  HEAP      MODE             PID  COMM     USER  MAPPED  ATTACHED  BUSY     AGE  NAME
+ 1  1.0M  reserved  cached           101  python3  root       1         2     0      5s  frame
+ 2  2.0M  reserved  write-combined  gone  python3  root       1         2     1   3m12s  frame
+ 3  3.0M  other     coherent           -  python3  root       1         2     0   2h05m  -
+ 4  4.0M  -         pinned          held  python3  root       -         -     0  40d00h  -
+ 5  5.0M  vivid     dma-buf          105  python3  root       -         -     1      5s  video
+ 6  6.0M  -         77               106  python3  root       -         -     0   3m12s  -
+total: 3 buffers, 6.0M; 3 attachments, 15.0M
+"""
+
+SHOW_4 = """\
+id:          4
+name:        -
+size:        4.0M (4194304 bytes)
+memory:      pages of a process, pinned
+attached to: dray1, which may write it
+owner:       python3, pid 104, gone
+user:        root, uid 0
+held:        a device may still write it; when it does not: dmactl reclaim 4
+busy:        0 transfers in flight
+age:         40d00h
+held by:     -
+"""
+
+
 def test(function):
     TESTS.append(function)
     return function
@@ -253,8 +279,8 @@ def what_is_no_id_is_a_usage_error():
                  "18446744073709551616", "99999999999999999999"):
         for command in ("show", "reclaim"):
             check(run(DMACTL, command, "--", word), 2, "",
-                  f"dmactl: '{word}' is no buffer id: 'dmactl list' shows "
-                  "them, numbers from 1 on\n")
+                  f"dmactl: '{word}' is no id: 'dmactl list' shows them, "
+                  "numbers from 1 on\n")
 
 
 @test
@@ -355,6 +381,49 @@ def show_has_a_line_for_each_fact():
 
 
 @test
+def attachments_are_rows_with_a_total_of_their_own():
+    check(run(SCRIPTED, "list", scene="attached"), 0, ATTACHED)
+    text = run(SCRIPTED, "list", "--bytes", scene="attached").stdout.decode()
+    same("total", text.splitlines()[-1],
+         "total: 3 buffers, 6291456 bytes; 3 attachments, 15728640 bytes")
+
+
+@test
+def show_of_an_attachment_tells_what_it_is_and_how_to_end_it():
+    check(run(SCRIPTED, "show", "4", scene="attached"), 0, SHOW_4)
+    for number, memory in (("5", "dma-buf of vivid"), ("6", "77")):
+        text = run(SCRIPTED, "show", number, scene="attached").stdout.decode()
+        same("memory", text.splitlines()[3:5], [
+            f"memory:      {memory}",
+            "attached to: dray1, which only reads it"])
+
+
+@test
+def a_node_has_what_is_attached_for_it():
+    for name, ids in (("dray0", ["1", "2", "3"]),
+                      ("dray1", ["1", "2", "4", "5", "6"])):
+        text = run(SCRIPTED, "list", "--no-header", "-n", name,
+                   scene="attached").stdout.decode()
+        same(name, [line.split()[0] for line in text.splitlines()], ids)
+
+
+@test
+def json_has_attachments_apart_from_buffers():
+    listed = read_json(run(SCRIPTED, "list", "--json", scene="attached"))
+    same("buffers", [buffer["id"] for buffer in listed["buffers"]], [1, 2, 3])
+    same("kinds", [attachment["kind"] for attachment
+                   in listed["attachments"]], ["pinned", "dma-buf", "77"])
+    same("total", listed["total"], {
+        "buffers": 3, "size": 6291456, "attachments": 3, "attached": 15728640})
+    same("attachment", listed["attachments"][0], {
+        "id": 4, "kind": "pinned", "name": "", "size": 4194304,
+        "exporter": "", "node": "dray1", "device_reads_only": False,
+        "pid": 104, "comm": "python3", "owner_gone": True,
+        "address_given": True, "held": True, "uid": 0, "user": "root",
+        "transfers": 0, "age_ns": 3456000000000000})
+
+
+@test
 def no_header_leaves_out_header_and_total():
     lines = run(SCRIPTED, "--no-header", "list").stdout.decode().splitlines()
     same("first words", [line.split()[0] for line in lines], ["1", "2", "3"])
@@ -386,7 +455,7 @@ def a_node_limits_what_is_listed_and_may_be_a_path():
                      for line in result.stdout.decode().splitlines()],
              ["1", "2"])
     check(run(SCRIPTED, "show", "3", "-n", "dray1"), 1, "",
-          "dmactl: no buffer 3: there are 2 on dray1 that you may see "
+          "dmactl: no buffer or attachment 3: there are 2 on dray1 that you may see "
           "(1, 2)\n")
 
 
@@ -399,13 +468,13 @@ def no_such_node_names_those_that_there_are():
 @test
 def no_such_buffer_names_those_that_there_are():
     check(run(SCRIPTED, "show", "42"), 1, "",
-          "dmactl: no buffer 42: there are 3 on any node that you may see "
+          "dmactl: no buffer or attachment 42: there are 3 on any node that you may see "
           "(1, 2, 3)\n")
     check(run(SCRIPTED, "show", "7", scene="single"), 1, "",
-          "dmactl: no buffer 7: the only one on any node that you may see "
+          "dmactl: no buffer or attachment 7: the only one on any node that you may see "
           "is 1\n")
     check(run(SCRIPTED, "show", "1", scene="empty"), 1, "",
-          "dmactl: no buffer 1: there is none on any node that you may see\n")
+          "dmactl: no buffer or attachment 1: there is none on any node that you may see\n")
 
 
 @test
@@ -415,7 +484,9 @@ def nothing_to_list_is_fine():
           "AGE  NAME\ntotal: 0 buffers, 0B\n")
     check(run(SCRIPTED, "list", "--no-header", scene="empty"), 0, "")
     same("json", read_json(run(SCRIPTED, "list", "--json", scene="empty")),
-         {"buffers": [], "total": {"buffers": 0, "size": 0}})
+         {"buffers": [], "attachments": [],
+          "total": {"buffers": 0, "size": 0, "attachments": 0,
+                    "attached": 0}})
 
 
 @test
@@ -447,8 +518,9 @@ def too_many_buffers_for_memory_is_said():
 @test
 def json_has_exact_values():
     listed = read_json(run(SCRIPTED, "list", "--json"))
-    same("total", listed["total"], {"buffers": 3, "size": 6291456})
-    buffer = {"id": 2, "name": "frame", "size": 2097152, "heap": "reserved",
+    same("total", listed["total"], {
+        "buffers": 3, "size": 6291456, "attachments": 0, "attached": 0})
+    buffer = {"id": 2, "kind": "buffer", "name": "frame", "size": 2097152, "heap": "reserved",
               "node": "dray0", "mode": "write-combined", "pid": 102,
               "comm": "python3", "owner_gone": True,
               "address_given": True, "held": False, "uid": 0,
@@ -487,7 +559,14 @@ def reclaim_tells_what_it_freed():
     check(run(SCRIPTED, "reclaim", "--all", "--bytes"), 0,
           "reclaimed: 2 buffers, 5242880 bytes\n")
     same("json", read_json(run(SCRIPTED, "reclaim", "--all", "--json")),
-         {"buffers": 2, "size": 5242880})
+         {"buffers": 2, "attachments": 0, "size": 5242880})
+    check(run(SCRIPTED, "reclaim", "4", scene="attached"), 0,
+          "reclaimed: 1 attachment, 2.0M\n")
+    check(run(SCRIPTED, "reclaim", "--all", scene="attached"), 0,
+          "reclaimed: 1 buffer and 1 attachment, 5.0M\n")
+    same("json of both", read_json(run(SCRIPTED, "reclaim", "--all", "--json",
+                                       scene="attached")),
+         {"buffers": 1, "attachments": 1, "size": 5242880})
 
 
 @test
@@ -504,6 +583,10 @@ def reclaim_of_what_is_not_held_fails():
 def what_is_held_is_seen_in_the_list():
     rows = run(SCRIPTED, "list", "--no-header", scene="held").stdout.decode()
     same("owner", rows.splitlines()[1].split()[4], "held")
+    text = run(SCRIPTED, "show", "2", scene="held").stdout.decode()
+    same("show", text.splitlines()[7],
+         "held:        a device may still write it; when it does not: "
+         "dmactl reclaim 2")
     listed = read_json(run(SCRIPTED, "list", "--json", scene="held"))
     same("held", [buffer["held"] for buffer in listed["buffers"]],
          [False, True, False])

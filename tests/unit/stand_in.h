@@ -145,6 +145,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	case DRAY_IOC_RECLAIM:
 		module.reclaim = *(struct dray_reclaim *)args;
 		((struct dray_reclaim *)args)->count = 2;
+		((struct dray_reclaim *)args)->attachments = 1;
 		((struct dray_reclaim *)args)->bytes = 3 * MIB;
 		return 0;
 	case DRAY_IOC_BUFFER_INFO:

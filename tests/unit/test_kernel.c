@@ -159,24 +159,25 @@ static void questions_that_fail_name_the_call(void **state)
 		     -EPERM, "BUFFER_INFO of 9");
 	fail_with(DRAY_IOC_BUFFER_INFO, ENOENT, 0, 0);
 	assert_fails(dray_node_buffer_info(*state, 9, &info, sizeof(info)),
-		     -ENOENT, "no buffer 9 to be seen on dray7");
+		     -ENOENT, "no buffer or attachment 9 to be seen on dray7");
 }
 
 static void reclaim_asks_the_module_and_tells_what_was_freed(void **state)
 {
-	uint32_t count;
-	uint64_t bytes;
+	struct dray_reclaim freed;
+	const size_t size = sizeof(freed);
 
-	assert_works(dray_node_reclaim(*state, 17, &count, &bytes));
+	assert_works(dray_node_reclaim(*state, 17, &freed, size));
 	assert_int_equal(module.reclaim.id, 17);
-	assert_int_equal(count, 2);
-	assert_int_equal(bytes, 3 * MIB);
+	assert_int_equal(freed.count, 2);
+	assert_int_equal(freed.attachments, 1);
+	assert_int_equal(freed.bytes, 3 * MIB);
 	fail_with(DRAY_IOC_RECLAIM, ENOENT, 0, 0);
-	assert_fails(dray_node_reclaim(*state, 17, &count, &bytes), -ENOENT,
-		     "no buffer 17 is held");
-	assert_int_equal(count, 0);
+	assert_fails(dray_node_reclaim(*state, 17, &freed, size), -ENOENT,
+		     "nothing with id 17 is held");
+	assert_int_equal(freed.count, 0);
 	fail_with(DRAY_IOC_RECLAIM, EPERM, DRAY_REASON_PERMISSION, 0);
-	assert_fails(dray_node_reclaim(*state, 0, &count, &bytes), -EPERM,
+	assert_fails(dray_node_reclaim(*state, 0, &freed, size), -EPERM,
 		     "does not have the right");
 }
 

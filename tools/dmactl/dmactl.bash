@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Completion of dmactl for bash: commands, options, nodes, ids of buffers.
+# Completion of dmactl for bash: commands, options, nodes, ids.
 
 _dmactl_nodes() {
 	local path

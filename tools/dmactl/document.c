@@ -125,25 +125,22 @@ json_t *document_flags(uint32_t flags, const char *const *words)
 	return array;
 }
 
-json_t *document_buffer(const struct buffer_entry *entry)
+static json_t *node_document(const struct buffer_entry *entry)
 {
 	const struct dray_buffer_info *info = &entry->info;
-	json_t *object = json_object();
-	char mode[WORD_ROOM];
+
+	if (!is_buffer(info))
+		return document_text(info->node_name, sizeof(info->node_name));
+	if (info->heap == DRAY_HEAP_ANY)
+		return json_null();
+	return document_text(entry->node->name, sizeof(entry->node->name));
+}
+
+/* Whatever has an id has an owner. */
+static void set_owner(json_t *object, const struct dray_buffer_info *info)
+{
 	char *user = user_word(info->uid);
 
-	document_set(object, "id", document_number(info->id));
-	document_set(object, "name",
-		     document_text(info->name, sizeof(info->name)));
-	document_set(object, "size", document_number(info->size));
-	document_set(object, "heap",
-		     document_text(info->heap_name, sizeof(info->heap_name)));
-	document_set(object, "node",
-		     info->heap == DRAY_HEAP_ANY
-			     ? json_null()
-			     : document_text(entry->node->name,
-					     sizeof(entry->node->name)));
-	document_set(object, "mode", json_string(mode_word(info->mode, mode)));
 	document_set(object, "pid",
 		     info->pid ? json_integer(info->pid) : json_null());
 	document_set(object, "comm",
@@ -156,13 +153,43 @@ json_t *document_buffer(const struct buffer_entry *entry)
 		     json_boolean(info->flags & DRAY_BUFFER_HELD));
 	document_set(object, "uid", json_integer(info->uid));
 	document_set(object, "user", document_text(user, strlen(user)));
-	document_set(object, "mapped", json_integer(info->mapped));
-	document_set(object, "attachments", json_integer(info->attachments));
+	free(user);
+}
+
+json_t *document_buffer(const struct buffer_entry *entry)
+{
+	const struct dray_buffer_info *info = &entry->info;
+	bool buffer = is_buffer(info);
+	json_t *object = json_object();
+	char word[WORD_ROOM];
+
+	document_set(object, "id", document_number(info->id));
+	document_set(object, "kind", json_string(kind_word(info->kind, word)));
+	document_set(object, "name",
+		     document_text(info->name, sizeof(info->name)));
+	document_set(object, "size", document_number(info->size));
+	document_set(object, buffer ? "heap" : "exporter",
+		     document_text(info->heap_name, sizeof(info->heap_name)));
+	document_set(object, "node", node_document(entry));
+	if (buffer)
+		document_set(object, "mode",
+			     json_string(mode_word(info->mode, word)));
+	else
+		document_set(object, "device_reads_only",
+			     json_boolean(info->flags & DRAY_BUFFER_READ_ONLY));
+	set_owner(object, info);
+	if (buffer) {
+		document_set(object, "mapped", json_integer(info->mapped));
+		document_set(object, "attachments",
+			     json_integer(info->attachments));
+	}
 	document_set(object, "transfers", json_integer(info->transfers));
 	document_set(object, "age_ns", document_number(info->age_ns));
-	document_set(object, "sync_bytes", document_number(info->sync_bytes));
-	document_set(object, "sync_ns", document_number(info->sync_ns));
-	free(user);
+	if (buffer) {
+		document_set(object, "sync_bytes",
+			     document_number(info->sync_bytes));
+		document_set(object, "sync_ns", document_number(info->sync_ns));
+	}
 	return object;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Every node lists the buffers of the whole module, so the same buffer is met
- * once for each node.  All are taken, sorted by id, and one of each is kept:
- * one from a node that has the buffer's heap, where there is such a node.
+ * Every node lists what the whole module has, so the same buffer is met once
+ * for each node.  All are taken, sorted by id, and one of each is kept: one
+ * from a node that has the buffer's heap, or that the attachment is of, where
+ * there is such a node.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "gather.h"
 #include "message.h"
@@ -62,6 +64,15 @@ static int gather_node(const struct open_node *node, struct buffer_list *list)
 	return error;
 }
 
+/* Does its node have its heap, or is it attached for this node? */
+static bool is_at_home(const struct buffer_entry *entry)
+{
+	if (is_buffer(&entry->info))
+		return entry->info.heap != DRAY_HEAP_ANY;
+	return !strncmp(entry->info.node_name, entry->node->name,
+			sizeof(entry->info.node_name));
+}
+
 static int compare_entries(const void *a, const void *b)
 {
 	const struct buffer_entry *first = a;
@@ -69,18 +80,16 @@ static int compare_entries(const void *a, const void *b)
 
 	if (first->info.id != second->info.id)
 		return first->info.id < second->info.id ? -1 : 1;
-	/* a heap of this node before one that only others have */
-	return (first->info.heap == DRAY_HEAP_ANY) -
-	       (second->info.heap == DRAY_HEAP_ANY);
+	return is_at_home(second) - is_at_home(first);
 }
 
 static bool is_wanted(const struct request *request,
 		      const struct buffer_list *list, size_t kept,
-		      const struct dray_buffer_info *info)
+		      const struct buffer_entry *entry)
 {
-	if (kept && list->entries[kept - 1].info.id == info->id)
+	if (kept && list->entries[kept - 1].info.id == entry->info.id)
 		return false;
-	return !request->node || info->heap != DRAY_HEAP_ANY;
+	return !request->node || is_at_home(entry);
 }
 
 void buffers_gather(const struct request *request,
@@ -97,7 +106,7 @@ void buffers_gather(const struct request *request,
 	qsort(list->entries, list->count, sizeof(*list->entries),
 	      compare_entries);
 	for (size_t i = 0; i < list->count; i++)
-		if (is_wanted(request, list, kept, &list->entries[i].info))
+		if (is_wanted(request, list, kept, &list->entries[i]))
 			list->entries[kept++] = list->entries[i];
 	list->count = kept;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The process that allocated a buffer may be gone while another, which got the
- * descriptor, keeps the memory.  /proc tells which descriptors are dma-bufs;
- * a copy of each (pidfd_getfd, with the rights of a debugger) tells which
+ * descriptor, keeps the memory.  /proc tells which descriptors are dma-bufs or
+ * attachments; a copy of each (pidfd_getfd, with the rights of a debugger) tells which
  * buffer it is.  Processes come and go meanwhile, which is no failure.
  */
 #include <dirent.h>
@@ -37,14 +37,21 @@ static int number_of(const char *name)
 	return (int)number;
 }
 
-static bool is_dma_buf(int folder, const char *name)
+/* May it be a buffer, or is it an attachment? */
+static bool is_memory(int folder, const char *name)
 {
-	static const char start[] = "/dmabuf:";
-	char target[sizeof(start)];
-	ssize_t length = readlinkat(folder, name, target, sizeof(target));
+	static const char *const starts[] = { "/dmabuf:",
+					      "anon_inode:dray-attachment" };
+	char target[64];
+	ssize_t length = readlinkat(folder, name, target, sizeof(target) - 1);
 
-	return length >= (ssize_t)sizeof(start) - 1 &&
-	       !memcmp(target, start, sizeof(start) - 1);
+	if (length < 0)
+		return false;
+	target[length] = '\0';
+	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+		if (!strncmp(target, starts[i], strlen(starts[i])))
+			return true;
+	return false;
 }
 
 static void read_comm(struct holder *holder)
@@ -109,7 +116,7 @@ static void look_into(const struct search *search, int pid)
 	while (folder && allowed && (entry = readdir(folder))) {
 		int number = number_of(entry->d_name);
 
-		if (number < 0 || !is_dma_buf(dirfd(folder), entry->d_name))
+		if (number < 0 || !is_memory(dirfd(folder), entry->d_name))
 			continue;
 		if (process < 0)
 			process = (int)syscall(SYS_pidfd_open, pid, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl list: one row for each buffer, and what they take together. */
+/* dmactl list: one row for each buffer or attachment, and what all take. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,22 +20,25 @@ static const struct table_column columns[] = {
 	{ NULL, false, false },
 };
 
-static void add_row(struct table *table, const struct request *request,
-		    const struct dray_buffer_info *info)
+/* Where its memory is from; of an attachment the exporter tells, if any. */
+static void add_origin(struct table *table, const struct dray_buffer_info *info)
 {
-	bool orphan = info->flags & DRAY_BUFFER_ORPHAN;
-	char age[QUANTITY_ROOM];
-	char mode[WORD_ROOM];
-	char *user = user_word(info->uid);
+	char word[WORD_ROOM];
 
-	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)info->id);
-	table_size(table, request, info->size);
 	table_name(table, TABLE_PLAIN, info->heap_name,
 		   sizeof(info->heap_name));
-	table_cell(table, TABLE_PLAIN, "%s", mode_word(info->mode, mode));
+	table_cell(table, TABLE_PLAIN, "%s",
+		   is_buffer(info) ? mode_word(info->mode, word)
+				   : kind_word(info->kind, word));
+}
+
+static void add_owner(struct table *table, const struct dray_buffer_info *info)
+{
+	char *user = user_word(info->uid);
+
 	if (info->flags & DRAY_BUFFER_HELD)
 		table_cell(table, TABLE_BAD, "held");
-	else if (orphan)
+	else if (info->flags & DRAY_BUFFER_ORPHAN)
 		table_cell(table, TABLE_BAD, "gone");
 	else if (info->pid)
 		table_cell(table, TABLE_PLAIN, "%" PRId32, info->pid);
@@ -43,52 +46,108 @@ static void add_row(struct table *table, const struct request *request,
 		table_cell(table, TABLE_PLAIN, "-");
 	table_name(table, TABLE_PLAIN, info->comm, sizeof(info->comm));
 	table_name(table, TABLE_PLAIN, user, 256);
-	table_cell(table, TABLE_PLAIN, "%u", info->mapped);
-	table_cell(table, TABLE_PLAIN, "%u", info->attachments);
+	free(user);
+}
+
+static void add_row(struct table *table, const struct request *request,
+		    const struct dray_buffer_info *info)
+{
+	char age[QUANTITY_ROOM];
+
+	table_cell(table, TABLE_PLAIN, "%" PRIu64, (uint64_t)info->id);
+	table_size(table, request, info->size);
+	add_origin(table, info);
+	add_owner(table, info);
+	if (is_buffer(info)) {
+		table_cell(table, TABLE_PLAIN, "%u", info->mapped);
+		table_cell(table, TABLE_PLAIN, "%u", info->attachments);
+	} else {
+		table_cell(table, TABLE_PLAIN, "-");
+		table_cell(table, TABLE_PLAIN, "-");
+	}
 	table_cell(table, info->transfers ? TABLE_WARNING : TABLE_PLAIN, "%u",
 		   info->transfers);
 	table_cell(table, TABLE_PLAIN, "%s", quantity_time(age, info->age_ns));
 	table_name(table, TABLE_PLAIN, info->name, sizeof(info->name));
-	free(user);
 }
 
-static uint64_t total_size(const struct buffer_list *list)
-{
-	uint64_t total = 0;
+struct total {
+	size_t count;
+	uint64_t size; /* bytes */
+};
 
-	for (size_t i = 0; i < list->count; i++)
-		total += list->entries[i].info.size;
+/* Of the buffers, or of the attachments. */
+static struct total total_of(const struct buffer_list *list, bool buffers)
+{
+	struct total total = { 0 };
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct dray_buffer_info *info = &list->entries[i].info;
+
+		if (is_buffer(info) != buffers)
+			continue;
+		total.count++;
+		total.size += info->size;
+	}
 	return total;
+}
+
+static void print_total(const struct request *request,
+			const struct total *total, const char *one,
+			const char *many)
+{
+	char size[QUANTITY_ROOM];
+
+	printf("%zu %s, %s%s", total->count, total->count == 1 ? one : many,
+	       quantity_size(size, total->size, request->bytes),
+	       request->bytes ? " bytes" : "");
+}
+
+static void print_totals(const struct request *request,
+			 const struct buffer_list *list)
+{
+	struct total buffers = total_of(list, true);
+	struct total attachments = total_of(list, false);
+
+	printf("total: ");
+	print_total(request, &buffers, "buffer", "buffers");
+	if (attachments.count) {
+		printf("; ");
+		print_total(request, &attachments, "attachment", "attachments");
+	}
+	putchar('\n');
 }
 
 static void print_table(const struct request *request,
 			const struct buffer_list *list)
 {
 	struct table *table = table_create(columns);
-	char size[QUANTITY_ROOM];
 
 	for (size_t i = 0; i < list->count; i++)
 		add_row(table, request, &list->entries[i].info);
 	table_print(table, request);
 	table_destroy(table);
 	if (request->header)
-		printf("total: %zu %s, %s%s\n", list->count,
-		       list->count == 1 ? "buffer" : "buffers",
-		       quantity_size(size, total_size(list), request->bytes),
-		       request->bytes ? " bytes" : "");
+		print_totals(request, list);
 }
 
 static void print_json(const struct buffer_list *list)
 {
+	struct total buffers = total_of(list, true);
+	struct total attachments = total_of(list, false);
 	json_t *root = json_object();
-	json_t *buffers = json_array();
+	json_t *array[] = { json_array(), json_array() };
 	json_t *total = json_object();
 
 	for (size_t i = 0; i < list->count; i++)
-		document_append(buffers, document_buffer(&list->entries[i]));
-	document_set(total, "buffers", document_number(list->count));
-	document_set(total, "size", document_number(total_size(list)));
-	document_set(root, "buffers", buffers);
+		document_append(array[!is_buffer(&list->entries[i].info)],
+				document_buffer(&list->entries[i]));
+	document_set(total, "buffers", document_number(buffers.count));
+	document_set(total, "size", document_number(buffers.size));
+	document_set(total, "attachments", document_number(attachments.count));
+	document_set(total, "attached", document_number(attachments.size));
+	document_set(root, "buffers", array[0]);
+	document_set(root, "attachments", array[1]);
 	document_set(root, "total", total);
 	document_print(root);
 }
@@ -113,22 +172,26 @@ static enum exit_code list_run(const struct request *request)
 }
 
 static const char description[] =
-	"One row for each buffer, by id, and a last line with their\n"
-	"number and size.  With -n only buffers in a heap of that node.\n"
-	"Whoever lacks CAP_SYS_ADMIN sees the buffers of their own user.\n"
+	"One row for each buffer and each attachment, by id, and a last line\n"
+	"with their number and size.  An attachment is memory that a program\n"
+	"has made reachable for a device.  With -n only buffers in a heap of\n"
+	"that node, and what is attached for it.  Whoever lacks CAP_SYS_ADMIN\n"
+	"sees those of their own user.\n"
 	"\n"
+	"  HEAP      where it is from; of a dma-buf the driver\n"
 	"  MODE      how the CPU sees it: cached, write-combined, coherent;\n"
-	"            device: not at all\n"
+	"            device: not at all; or what is attached: 'pinned', memory\n"
+	"            of the process, or 'dma-buf', one of another driver\n"
 	"  PID       the process that made it; 'gone' when that has ended,\n"
 	"            'held' when a device may still write it: see reclaim\n"
 	"  MAPPED    mappings into user space\n"
 	"  ATTACHED  devices that other drivers attached\n"
 	"  BUSY      transfers in flight\n"
-	"  AGE       time since it was allocated\n";
+	"  AGE       time since it was allocated or attached\n";
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "the buffers that exist, and who made them",
+	.summary = "the buffers and attachments there are, and whose they are",
 	.description = description,
 	.run = list_run,
 };

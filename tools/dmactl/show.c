@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl show ID: everything that is known of one buffer. */
+/* dmactl show ID: everything that is known of a buffer or an attachment. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -150,14 +150,61 @@ static void print_json(const struct buffer_entry *entry,
 	document_print(object);
 }
 
-static void print_text(const struct request *request,
-		       const struct buffer_entry *entry)
+static void print_heap(const struct buffer_entry *entry)
 {
 	const struct dray_buffer_info *info = &entry->info;
 	char *heap =
 		escape(info->heap_name, sizeof(info->heap_name), ESCAPE_NAME);
-	char time[QUANTITY_ROOM];
 	char mode[WORD_ROOM];
+
+	if (info->heap == DRAY_HEAP_ANY)
+		print_line("heap:", "%s", heap);
+	else
+		print_line("heap:", "%s, number %" PRIu32 " of %s", heap,
+			   info->heap, entry->node->name);
+	print_line("mode:", "%s", mode_word(info->mode, mode));
+	free(heap);
+}
+
+/* Of an attachment: what it is, and for whom. */
+static void print_attached(const struct dray_buffer_info *info)
+{
+	char *exporter =
+		escape(info->heap_name, sizeof(info->heap_name), ESCAPE_NAME);
+	char *node =
+		escape(info->node_name, sizeof(info->node_name), ESCAPE_NAME);
+	char kind[WORD_ROOM];
+
+	if (info->kind == DRAY_KIND_USER)
+		print_line("memory:", "pages of a process, pinned");
+	else if (info->kind == DRAY_KIND_DMABUF)
+		print_line("memory:", "dma-buf of %s", exporter);
+	else
+		print_line("memory:", "%s", kind_word(info->kind, kind));
+	print_line("attached to:", "%s, which %s it", node,
+		   info->flags & DRAY_BUFFER_READ_ONLY ? "only reads"
+						       : "may write");
+	free(node);
+	free(exporter);
+}
+
+static void print_maintenance(const struct request *request,
+			      const struct dray_buffer_info *info)
+{
+	char time[QUANTITY_ROOM];
+
+	if (request->bytes)
+		print_line("synced:", "%" PRIu64, (uint64_t)info->sync_bytes);
+	else
+		print_size("synced:", info->sync_bytes);
+	print_line("sync time:", "%s", quantity_time(time, info->sync_ns));
+}
+
+static void print_text(const struct request *request,
+		       const struct buffer_entry *entry)
+{
+	const struct dray_buffer_info *info = &entry->info;
+	char time[QUANTITY_ROOM];
 
 	print_line("id:", "%" PRIu64, (uint64_t)info->id);
 	print_name("name:", info->name, sizeof(info->name));
@@ -165,24 +212,26 @@ static void print_text(const struct request *request,
 		print_line("size:", "%" PRIu64, (uint64_t)info->size);
 	else
 		print_size("size:", info->size);
-	if (info->heap == DRAY_HEAP_ANY)
-		print_line("heap:", "%s", heap);
+	if (is_buffer(info))
+		print_heap(entry);
 	else
-		print_line("heap:", "%s, number %" PRIu32 " of %s", heap,
-			   info->heap, entry->node->name);
-	print_line("mode:", "%s", mode_word(info->mode, mode));
+		print_attached(info);
 	print_owner(request, info);
-	print_line("mapped:", "%" PRIu32, info->mapped);
-	print_line("attached:", "%" PRIu32, info->attachments);
+	if (info->flags & DRAY_BUFFER_HELD)
+		print_line("held:",
+			   "%sa device may still write it; when it does not: "
+			   "dmactl reclaim %" PRIu64 "%s",
+			   colour_on(request, TABLE_BAD), (uint64_t)info->id,
+			   colour_off(request, TABLE_BAD));
+	if (is_buffer(info)) {
+		print_line("mapped:", "%" PRIu32, info->mapped);
+		print_line("attached:", "%" PRIu32, info->attachments);
+	}
 	print_line("busy:", "%" PRIu32 " %s in flight", info->transfers,
 		   info->transfers == 1 ? "transfer" : "transfers");
 	print_line("age:", "%s", quantity_time(time, info->age_ns));
-	if (request->bytes)
-		print_line("synced:", "%" PRIu64, (uint64_t)info->sync_bytes);
-	else
-		print_size("synced:", info->sync_bytes);
-	print_line("sync time:", "%s", quantity_time(time, info->sync_ns));
-	free(heap);
+	if (is_buffer(info))
+		print_maintenance(request, info);
 }
 
 static void complain_no_buffer(const struct request *request,
@@ -199,17 +248,20 @@ static void complain_no_buffer(const struct request *request,
 		ids = longer;
 	}
 	if (!list->count)
-		complain("no buffer %s: there is none on %s that you may see",
-			 request->operand, where);
+		complain(
+			"no buffer or attachment %s: there is none on %s that you may see",
+			request->operand, where);
 	else if (list->count == 1)
-		complain("no buffer %s: the only one on %s that you may see "
-			 "is %s",
-			 request->operand, where, ids);
+		complain(
+			"no buffer or attachment %s: the only one on %s that you may see "
+			"is %s",
+			request->operand, where, ids);
 	else
-		complain("no buffer %s: there are %zu on %s that you may see "
-			 "(%s%s)",
-			 request->operand, list->count, where, ids,
-			 list->count > IDS_SHOWN ? ", ..." : "");
+		complain(
+			"no buffer or attachment %s: there are %zu on %s that you may see "
+			"(%s%s)",
+			request->operand, list->count, where, ids,
+			list->count > IDS_SHOWN ? ", ..." : "");
 	free(ids);
 }
 
@@ -237,8 +289,8 @@ static enum exit_code show_run(const struct request *request)
 	uint64_t id;
 
 	if (!parse_id(request->operand, &id)) {
-		complain("'%s' is no buffer id: 'dmactl list' shows them, "
-			 "numbers from 1 on",
+		complain("'%s' is no id: 'dmactl list' shows them, numbers "
+			 "from 1 on",
 			 request->operand);
 		return EXIT_USAGE;
 	}
@@ -260,10 +312,11 @@ static enum exit_code show_run(const struct request *request)
 }
 
 static const char description[] =
-	"One line for each thing that is known of the buffer, 'key: value'.\n"
-	"ID is the number in the first column of 'dmactl list'.\n"
+	"One line for each thing that is known of the buffer or attachment,\n"
+	"'key: value'.  ID is the number in the first column of 'dmactl list'.\n"
 	"\n"
-	"  owner    the process that allocated it\n"
+	"  owner    the process that allocated or attached it\n"
+	"  held     nothing has it any more, but a device may still write it\n"
 	"  held by  a process that has a descriptor of it now; 'read-only'\n"
 	"           behind one through which it cannot write\n"
 	"  synced   bytes that cache maintenance was asked for\n";
@@ -271,7 +324,7 @@ static const char description[] =
 const struct command show_command = {
 	.name = "show",
 	.operand = "ID",
-	.summary = "everything about one buffer",
+	.summary = "everything about one buffer or attachment",
 	.description = description,
 	.run = show_run,
 };

@@ -40,6 +40,19 @@ const char *mode_word(uint32_t mode, char out[WORD_ROOM])
 	return number_word(mode, out);
 }
 
+const char *kind_word(uint32_t kind, char out[WORD_ROOM])
+{
+	switch (kind) {
+	case DRAY_KIND_BUFFER:
+		return "buffer";
+	case DRAY_KIND_USER:
+		return "pinned";
+	case DRAY_KIND_DMABUF:
+		return "dma-buf";
+	}
+	return number_word(kind, out);
+}
+
 const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
 {
 	switch (type) {

@@ -10,6 +10,9 @@
 /* "cached", "write-combined", "coherent", or the number, written to @out */
 const char *mode_word(uint32_t mode, char out[WORD_ROOM]);
 
+/* "buffer", "pinned", "dma-buf", or the number, written to @out */
+const char *kind_word(uint32_t kind, char out[WORD_ROOM]);
+
 /* "reserved", "cma", "pages", or the number, written to @out */
 const char *heap_type_word(uint32_t type, char out[WORD_ROOM]);
 

@@ -177,7 +177,9 @@ static int kernel_buffer_info(struct dray_node *node,
 	int ret = call(node->fd, DRAY_IOC_BUFFER_INFO, info);
 
 	if (ret == -ENOENT)
-		return dray_fail(ret, "no buffer %" PRIu64 " to be seen on %s",
+		return dray_fail(ret,
+				 "no buffer or attachment %" PRIu64
+				 " to be seen on %s",
 				 id, node->info.name);
 	if (ret)
 		return dray_fail(ret, "BUFFER_INFO of %" PRIu64 " on %s: %s",
@@ -190,7 +192,7 @@ static int kernel_reclaim(struct dray_node *node, struct dray_reclaim *args)
 	int ret = call(node->fd, DRAY_IOC_RECLAIM, args);
 
 	if (ret == -ENOENT)
-		return dray_fail(ret, "no buffer %" PRIu64 " is held",
+		return dray_fail(ret, "nothing with id %" PRIu64 " is held",
 				 (uint64_t)args->id);
 	if (ret)
 		return dray_fail_reason(ret, args->reason, args->limit,

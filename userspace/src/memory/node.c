@@ -157,21 +157,18 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	return ret ? ret : reply(info, size, &known, sizeof(known));
 }
 
-int dray_node_reclaim(struct dray_node *node, uint64_t id, uint32_t *count,
-		      uint64_t *bytes)
+int dray_node_reclaim(struct dray_node *node, uint64_t id,
+		      struct dray_reclaim *freed, size_t size)
 {
-	struct dray_reclaim args = { .id = id };
-	int ret;
+	struct dray_reclaim known = { .id = id };
+	int ret = 0;
 
-	*count = 0;
-	*bytes = 0;
-	if (!node->backend->reclaim)
-		return id ? dray_fail(-ENOENT, "no buffer %" PRIu64 " is held",
-				      id)
-			  : 0;
-	ret = node->backend->reclaim(node, &args);
-	*count = args.count;
-	*bytes = args.bytes;
+	if (node->backend->reclaim)
+		ret = node->backend->reclaim(node, &known);
+	else if (id)
+		ret = dray_fail(-ENOENT, "nothing with id %" PRIu64 " is held",
+				id);
+	reply(freed, size, &known, sizeof(known));
 	return ret;
 }
 
