@@ -19,6 +19,7 @@
 struct device;
 struct dma_buf;
 struct dma_buf_attachment;
+struct dray_foreign_run;
 struct dray_node;
 struct page;
 struct seq_file;
@@ -30,7 +31,11 @@ struct dray_attachment {
 	u64 size; /* bytes */
 	bool writable; /* by devices */
 
-	struct dma_buf *dmabuf; /* NULL: pinned memory, the next five */
+	struct dma_buf *dmabuf; /* NULL: pinned memory */
+	struct dray_foreign_run *runs; /* of a dma-buf; see overlap_dmabuf.c */
+	u32 run_count;
+
+	/* of pinned memory */
 	struct page **pages;
 	u32 page_count;
 	u32 chain_bits;
@@ -40,7 +45,7 @@ struct dray_attachment {
 	struct user_struct *user; /* whose locked memory it is */
 	u64 charged; /* bytes */
 
-	struct mutex lock; /* @chains and the next two */
+	struct mutex lock; /* @runs, @chains and the next two */
 	struct list_head mappings;
 	u32 mapped_devices;
 };

@@ -7,6 +7,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/fs.h>
+#include <linux/mm.h>
 
 #include "account.h"
 #include "attach.h"
@@ -57,6 +58,7 @@ put_dmabuf:
 /* What a dead channel may still write is held for good, and charged. */
 void dray_foreign_put(struct dray_attachment *attachment)
 {
+	kvfree(attachment->runs);
 	if (READ_ONCE(attachment->entry.condemned))
 		return;
 	dma_buf_put(attachment->dmabuf);

@@ -3,7 +3,7 @@
  * Do two sides of a transfer share bytes?  In one area their offsets tell.
  * Memory that was pinned twice, or a buffer that was pinned where it is mapped,
  * lies at other offsets, and behind an IOMMU at other addresses: there the
- * pages tell.  Of what other drivers export nobody else knows the pages.
+ * pages tell.  What other drivers export is for overlap_dmabuf.c.
  */
 #include <linux/err.h>
 #include <linux/hash.h>
@@ -18,33 +18,19 @@
 
 #include "attach.h"
 #include "buffer.h"
-#include "transfer.h"
+#include "overlap.h"
 
-/* Physical addresses: the first, and one beyond the last. */
-struct dray_bytes {
-	u64 low;
-	u64 high;
-};
-
-static bool dray_bytes_meet(const struct dray_bytes *a,
-			    const struct dray_bytes *b)
-{
-	return a->low < b->high && b->low < a->high;
-}
-
-static u32 dray_page_first(const struct dray_layout *side)
+u32 dray_page_first(const struct dray_layout *side)
 {
 	return (side->low + side->area.attachment->skip) >> PAGE_SHIFT;
 }
 
-static u32 dray_page_last(const struct dray_layout *side)
+u32 dray_page_last(const struct dray_layout *side)
 {
 	return (side->high - 1 + side->area.attachment->skip) >> PAGE_SHIFT;
 }
 
-/* What @side has of page @index of its attachment, one of its span. */
-static struct dray_bytes dray_page_bytes(const struct dray_layout *side,
-					 u32 index)
+struct dray_bytes dray_page_bytes(const struct dray_layout *side, u32 index)
 {
 	const struct dray_attachment *attachment = side->area.attachment;
 	u64 start = page_to_phys(attachment->pages[index]);
@@ -58,8 +44,7 @@ static struct dray_bytes dray_page_bytes(const struct dray_layout *side,
 	};
 }
 
-/* A step in a walk over many pages. */
-static int dray_page_breathe(u32 index)
+int dray_page_breathe(u32 index)
 {
 	if (index % SZ_1K)
 		return 0;
@@ -151,14 +136,20 @@ static int dray_pinned_meet(const struct dray_layout *few,
 	return ret;
 }
 
-static int dray_buffer_meets(const struct dray_layout *side,
-			     const struct dray_layout *pinned)
+struct dray_bytes dray_buffer_bytes(const struct dray_layout *side)
 {
 	u64 start = side->area.buffer->extent.start;
-	struct dray_bytes bytes, whole = {
+
+	return (struct dray_bytes){
 		.low = start + side->low,
 		.high = start + side->high,
 	};
+}
+
+static int dray_buffer_meets(const struct dray_layout *side,
+			     const struct dray_layout *pinned)
+{
+	struct dray_bytes bytes, whole = dray_buffer_bytes(side);
 	u32 index, last = dray_page_last(pinned);
 	int ret = 0;
 
@@ -171,7 +162,7 @@ static int dray_buffer_meets(const struct dray_layout *side,
 	return ret;
 }
 
-static bool dray_layout_is_pinned(const struct dray_layout *side)
+bool dray_layout_is_pinned(const struct dray_layout *side)
 {
 	return side->area.attachment && !side->area.attachment->dmabuf;
 }

@@ -176,6 +176,14 @@ int dray_plan_fit(struct dray_plan *plan, struct device *dev,
 	u64 grain = max(limits->alignment, plan->pattern_size);
 	int ret;
 
+	if (plan->op == DRAY_OP_COPY) {
+		ret = dray_layouts_meet_placed(&plan->src, &plan->dst, dev);
+		if (ret < 0)
+			return ret;
+		if (ret)
+			return dray_refuse(refusal, -EINVAL,
+					   DRAY_REASON_OVERLAP, 0);
+	}
 	plan->memset = plan->op == DRAY_OP_FILL && limits->fill_alignment &&
 		       dray_pattern_is_byte(plan) &&
 		       dray_plan_is_aligned(plan, limits->fill_alignment);

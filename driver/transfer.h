@@ -120,6 +120,10 @@ int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 /* overlap.c */
 int dray_layouts_meet(const struct dray_layout *a, const struct dray_layout *b);
 
+/* overlap_dmabuf.c */
+int dray_layouts_meet_placed(const struct dray_layout *a,
+			     const struct dray_layout *b, struct device *dev);
+
 /* fill.c: the pattern is one, of a size that divides the run */
 bool dray_pattern_valid(const struct dray_transfer *transfer);
 /* Is one byte repeated? */

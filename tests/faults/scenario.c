@@ -32,6 +32,8 @@ const struct scenario scenarios[] = {
 	{ "sync", prepare_unmapped, run_sync, undo_all },
 	{ "cpu access", prepare_unmapped, run_cpu_access, undo_all },
 	{ "submit with axes", prepare_transfer, run_copy, undo_all },
+	{ "submit of a dma-buf", prepare_attached, run_copy_attached,
+	  undo_all },
 	{ "submit after another", prepare_chain, run_chain, undo_all },
 	{ "submit of a fill", prepare_transfer, run_fill, undo_all },
 	{ "cancel", prepare_chain, run_cancel, undo_all },

@@ -32,6 +32,8 @@ int run_attach_dmabuf(void);
 /* step_transfer.c */
 int prepare_transfer(void);
 int run_copy(void);
+int prepare_attached(void);
+int run_copy_attached(void);
 int prepare_chain(void);
 int run_chain(void);
 int run_fill(void);

@@ -64,6 +64,31 @@ int run_copy(void)
 	return submit(&transfer, NULL);
 }
 
+/* A new attachment each time: what SUBMIT finds out of it, it keeps. */
+int prepare_attached(void)
+{
+	struct dray_info info;
+	int ret = node_info(scene.node, &info);
+
+	if (ret)
+		return ret;
+	if (!info.channel_count)
+		return NOT_HERE;
+	ret = prepare_foreign();
+	if (!ret)
+		ret = run_attach_dmabuf();
+	return ret ? ret
+		   : buffer_open(scene.node, scenario->heap, SIZE, &scene.dst);
+}
+
+int run_copy_attached(void)
+{
+	struct dray_transfer transfer = strided();
+
+	transfer.src_fd = scene.other;
+	return submit(&transfer, NULL);
+}
+
 int prepare_chain(void)
 {
 	int ret = prepare_transfer();

@@ -45,26 +45,41 @@ static int vgem_open(size_t size)
 	return fd;
 }
 
-static int udmabuf_open(size_t size)
+int foreign_memory(size_t size)
 {
-	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), memory, fd;
-	struct udmabuf_create create = { .flags = UDMABUF_CLOEXEC,
+	int memory = memfd_create("udmabuf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (memory < 0 || ftruncate(memory, (off_t)size) ||
+	    fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK))
+		return -errno;
+	return memory;
+}
+
+int foreign_of_memory(int memory, size_t offset, size_t size)
+{
+	int device = open("/dev/udmabuf", O_RDWR | O_CLOEXEC), fd;
+	struct udmabuf_create create = { .memfd = (uint32_t)memory,
+					 .flags = UDMABUF_CLOEXEC,
+					 .offset = offset,
 					 .size = size };
 
 	if (device < 0)
 		return -ENODEV;
-	memory = memfd_create("udmabuf", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	if (memory < 0 || ftruncate(memory, (off_t)size) ||
-	    fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK)) {
-		close(device);
-		return -ENODEV;
-	}
-	create.memfd = (uint32_t)memory;
 	fd = ioctl(device, UDMABUF_CREATE, &create);
 	if (fd < 0)
 		fd = -errno;
-	close(memory);
 	close(device);
+	return fd;
+}
+
+static int udmabuf_open(size_t size)
+{
+	int memory = foreign_memory(size), fd;
+
+	if (memory < 0)
+		return -ENODEV;
+	fd = foreign_of_memory(memory, 0, size);
+	close(memory);
 	return fd;
 }
 

@@ -17,4 +17,11 @@ enum foreign_kind {
 /* A descriptor, -ENODEV where the machine has no such driver, or an errno. */
 int foreign_open(enum foreign_kind kind, size_t size);
 
+/*
+ * A file of memory, and a dma-buf of udmabuf on a part of it, in whole pages: a
+ * descriptor, -ENODEV where the machine has no udmabuf, or an errno.
+ */
+int foreign_memory(size_t size);
+int foreign_of_memory(int memory, size_t offset, size_t size);
+
 #endif
