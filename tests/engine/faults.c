@@ -78,6 +78,31 @@ TEST_F(fault, a_channel_that_hangs_is_dead_and_the_other_one_serves)
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 }
 
+/* The CPU may take back what such a channel had; behind it there is a device. */
+TEST_F(fault, a_channel_that_is_dead_is_a_target_of_sync_until_its_node_goes)
+{
+	struct dray_range range = { .fd = self->dst.fd,
+				    .width = self->dst.size,
+				    .rows = 1 };
+	struct dray_sync sync = {
+		.owner = DRAY_SYNC_FOR_CPU,
+		.direction = DRAY_FROM_DEVICE,
+		.count = 1,
+		.ranges = (uintptr_t)&range,
+	};
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	ASSERT_EQ(0, knob("hang", 0));
+	ASSERT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
+	EXPECT_EQ(-ENODEV, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	/* as the fixture expects it */
+	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
+}
+
 struct lost {
 	int node;
 	int count;

@@ -14,6 +14,7 @@
 
 #include <linux/dma-buf.h>
 
+#include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"
@@ -153,6 +154,19 @@ TEST_F(heap, a_read_into_it_fails)
 	EXPECT_EQ(-1, read(zero, bytes, 1));
 	EXPECT_EQ(EFAULT, errno);
 	EXPECT_EQ(0x11, buffer.bytes[0]);
+}
+
+TEST_F(heap, its_mapping_is_not_attached_for_a_device_that_writes)
+{
+	struct dray_attach attach;
+	struct buffer buffer;
+	uint8_t *bytes;
+	int reader;
+
+	OPEN_READ_ONLY(buffer, reader);
+	MAP_READ_ONLY(bytes, buffer.size, reader);
+	EXPECT_GT(0, attach_memory(self->node, bytes, buffer.size, 0, &attach));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x11));
 }
 
 TEST_F(heap, reopening_through_proc_gives_nothing)
@@ -430,6 +444,44 @@ TEST_F(engine, a_read_only_buffer_is_no_destination)
 	EXPECT_EQ(-EACCES, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_READ_ONLY, submit.reason);
 	EXPECT_EQ(transfer.dst_fd, submit.limit);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, a_read_only_buffer_is_not_filled)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_FILL,
+		.dst_fd = export_fd(self->node, self->dst.fd),
+		.src_fd = -1,
+		.run = self->page,
+		.pattern_size = 1,
+	};
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+
+	ASSERT_LE(0, transfer.dst_fd);
+	EXPECT_EQ(-EACCES, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_READ_ONLY, submit.reason);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+/* Its mapping is memory of the process, which the device may only read. */
+TEST_F(engine, what_is_mapped_read_only_and_attached_is_no_destination)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	int reader = export_fd(self->node, self->dst.fd), ret;
+	struct dray_attach attach;
+	uint8_t *bytes;
+
+	ASSERT_LE(0, reader);
+	MAP_READ_ONLY(bytes, BUFFER_SIZE, reader);
+	ret = attach_memory(self->node, bytes, BUFFER_SIZE,
+			    DRAY_ATTACH_READ_ONLY, &attach);
+	if (ret < 0)
+		SKIP(return, "this memory is not pinned");
+	transfer.dst_fd = attach.fd;
+	EXPECT_EQ(-EACCES, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_READ_ONLY, submit.reason);
 	EXPECT_EQ(-1, engine_difference(self));
 }
 

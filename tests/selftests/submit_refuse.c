@@ -178,6 +178,45 @@ TEST_F(engine, more_descriptors_than_one_call_takes_are_refused)
 	EXPECT_EQ(self->info.max_runs, refusal.limit);
 }
 
+/* One call's list, where each transfer alone would be taken. */
+TEST_F(engine, a_million_runs_are_refused_and_nothing_moves)
+{
+	const uint64_t million = 1000000, rows = self->info.max_runs / 2;
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_axis axis = { .dst_stride = 2 * (int64_t)self->unit };
+	struct buffer large;
+	uint32_t count = 0, i;
+	uint64_t runs;
+
+	/* repeated sources: no buffer is large enough for so many rows */
+	if (buffer_open(self->node, DRAY_HEAP_ANY, rows * 2 * self->unit,
+			&large))
+		SKIP(return, "no heap holds %llu rows",
+			   (unsigned long long)rows);
+	axis.count = rows;
+	for (runs = 0; runs < million && count < DRAY_MAX_TRANSFERS;
+	     runs += rows, count++) {
+		transfers[count] = engine_copy(self, self->unit);
+		transfers[count].dst_fd = large.fd;
+		engine_axes(&transfers[count], &axis, 1);
+	}
+	ASSERT_LE(million, runs);
+	EXPECT_EQ(-EINVAL, engine_submit(self, transfers, count, &submit));
+	EXPECT_EQ(DRAY_REASON_RUNS, submit.reason);
+	EXPECT_EQ(self->info.max_runs, submit.limit);
+	EXPECT_EQ(2, submit.failed);
+	EXPECT_EQ(-1, first_other_byte(large.bytes, large.size, 0));
+	/* an axis of a million, of repeated sources to repeated destinations */
+	axis = (struct dray_axis){ .count = million };
+	for (i = 0; i < 2; i++) {
+		axis.dst_stride = i ? 2 * (int64_t)self->unit : 0;
+		EXPECT_EQ(-EINVAL, engine_submit(self, transfers, 1, &submit));
+		EXPECT_EQ(i ? DRAY_REASON_RANGE : DRAY_REASON_OVERLAP,
+			  submit.reason);
+	}
+}
+
 TEST_F(engine, more_bytes_than_one_call_moves_are_refused)
 {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];

@@ -73,6 +73,40 @@ TEST_F(heap, both_owners_and_all_directions_keep_the_bytes)
 		}
 }
 
+/* The same line twice, a part within another, rows of two lists interleaved. */
+TEST_F(heap, ranges_that_overlap_keep_the_bytes)
+{
+	struct dray_range ranges[] = {
+		{ .offset = 0, .width = 3 * self->page, .rows = 1 },
+		{ .offset = 0, .width = 3 * self->page, .rows = 1 },
+		{ .offset = self->page + 1, .width = 1, .rows = 1 },
+		{ .offset = 1, .width = 100, .pitch = 128, .rows = 32 },
+		{ .offset = 51, .width = 100, .pitch = 128, .rows = 32 },
+		{ .offset = self->page - 1, .width = 2, .rows = 1 },
+	};
+	struct dray_sync sync = {
+		.target = DRAY_TARGET_NODE,
+		.direction = DRAY_BIDIRECTIONAL,
+		.count = ARRAY_SIZE(ranges),
+		.ranges = (uintptr_t)ranges,
+	};
+	uint8_t *copy = malloc(PAGES * self->page);
+	struct buffer buffer;
+	size_t i;
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
+				 PAGES * self->page, &buffer));
+	fill_random(buffer.bytes, buffer.size, 23);
+	memcpy(copy, buffer.bytes, buffer.size);
+	for (i = 0; i < ARRAY_SIZE(ranges); i++)
+		ranges[i].fd = buffer.fd;
+	sync.owner = DRAY_SYNC_FOR_DEVICE;
+	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	sync.owner = DRAY_SYNC_FOR_CPU;
+	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	EXPECT_EQ(-1, first_difference(copy, buffer.bytes, buffer.size));
+}
+
 TEST_F(heap, what_was_synced_is_counted)
 {
 	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
