@@ -32,7 +32,9 @@ static uint64_t axes_make(struct dray_axis *axes, uint32_t count, uint64_t run,
 	uint32_t i = count;
 
 	while (i--) {
-		stride = span + 8 * pick(state, 4) * pick(state, 8);
+		/* A run of no bytes, which is refused, steps all the same. */
+		stride =
+			(span ? span : 1) + 8 * pick(state, 4) * pick(state, 8);
 		most = size > span ? (size - span) / stride + 1 : 1;
 		axes[i].count = 1 + pick(state, most < 12 ? most : 12);
 		axes[i].dst_stride = (int64_t)stride;
