@@ -159,6 +159,30 @@ static void dray_importer_unmap_table(struct dray_buffer *buffer,
 		dray_unmap_resource(&importer->table, importer->dev, direction);
 }
 
+/*
+ * For a device that only writes, which has lines dropped and none written back:
+ * the zeros.  A mapping is maintained in its own direction alone, so this takes
+ * one for a moment.
+ */
+static int dray_importer_write_back(struct dray_buffer *buffer,
+				    struct dray_importer *importer)
+{
+	bool written;
+	int ret;
+
+	mutex_lock(&buffer->lock);
+	written = dray_mappings_written_back(buffer);
+	mutex_unlock(&buffer->lock);
+	if (written)
+		return 0;
+	ret = dma_map_sgtable(importer->dev, &importer->table, DMA_TO_DEVICE,
+			      0);
+	if (!ret)
+		dma_unmap_sgtable(importer->dev, &importer->table,
+				  DMA_TO_DEVICE, 0);
+	return ret;
+}
+
 struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 				   enum dma_data_direction direction)
 {
@@ -170,6 +194,11 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 
 	if (direction != DMA_TO_DEVICE && !dray_is_writable(attachment->dmabuf))
 		return ERR_PTR(-EACCES);
+	if (cached && direction == DMA_FROM_DEVICE) {
+		ret = dray_importer_write_back(buffer, importer);
+		if (ret)
+			return ERR_PTR(ret);
+	}
 	ret = buffer->extent.page
 		      ? dma_map_sgtable(dev, &importer->table, direction,
 					DMA_ATTR_SKIP_CPU_SYNC)
@@ -184,9 +213,9 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 	}
 	mutex_lock(&buffer->lock);
 	/* Nobody may drop zeros that are in the cache only. */
-	if (cached && !dray_mappings_written_back(buffer))
-		dma_sync_sgtable_for_device(dev, &importer->table,
-					    DMA_TO_DEVICE);
+	if (cached && direction != DMA_FROM_DEVICE &&
+	    !dray_mappings_written_back(buffer))
+		dma_sync_sgtable_for_device(dev, &importer->table, direction);
 	/* From here on a CPU access maintains for this importer too. */
 	importer->direction = direction;
 	mutex_unlock(&buffer->lock);
