@@ -12,6 +12,12 @@ PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 # What fits in three minutes, once the kernel is there.
 SANITIZE_QUICK=(alloc submit_copy import leaks)
 
+# What runs with all other suites: where devices get copies, what finds
+# maintenance that is missing; on the board, the paths with the most locks and
+# the most that can be left over.  On the PC, fuzz and faults run then.
+SANITIZE_COPIES_PART=(sync submit_copy export leaks)
+SANITIZE_BOARD_PART=(submit_queue attach_dmabuf attach_held lifetime leaks)
+
 # What moves bytes, or maintains caches.  Of attached memory there is only the
 # refusal: a device that gets copies does not get it, bounce=1 or not.
 SANITIZE_COPIES=(
@@ -45,18 +51,25 @@ SANITIZE_FOUND=(
 
 suite_sanitize()
 {
-	local scratch=$1
+	local scratch=$1 copies=("${SANITIZE_COPIES[@]}") board=() part=no
 
+	if [ "$NAMED" = no ] && [ "$LONG" = no ]; then
+		copies=("${SANITIZE_COPIES_PART[@]}")
+		board=("${SANITIZE_BOARD_PART[@]}")
+		part=yes
+	fi
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
 	[ "$QUICK" = yes ] || sanitize_awake "$scratch/awake"
 	# The kernel would set 1 MiB aside for copies, for lack of other need.
 	SELFTESTS_OPTIONS='-V attach'
 	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
-		'bounce=1' swiotlb=24576,force "${SANITIZE_COPIES[@]}"
+		'bounce=1' swiotlb=24576,force "${copies[@]}"
 	SELFTESTS_OPTIONS=''
 	[ "$QUICK" = no ] || return 0
-	sanitize_board "$scratch/board" "the board, checked" '' ''
+	sanitize_board "$scratch/board" "the board, checked" '' '' \
+		"${board[@]}"
+	[ "$part" = no ] || return 0
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for the test engine build" selftests_engine_build ||
 		return 0
