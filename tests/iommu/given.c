@@ -205,6 +205,7 @@ TEST_F(given, a_device_reads_and_writes_what_was_attached_for_it)
 	ASSERT_EQ(0, edu_write(&self->edu[0], attached.address + 512, WORD));
 	EXPECT_EQ(-1,
 		  first_difference(attached_word, attached.bytes + 512, WORD));
+	close(attached.fd);
 }
 
 /* What the device has of its own before is another word. */
