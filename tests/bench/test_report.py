@@ -24,6 +24,10 @@ def met(*arguments, **samples):
     return rows(*arguments, **samples)[0]["met"]
 
 
+def outcome(*arguments, **samples):
+    return report.outcome(rows(*arguments, **samples)[0])
+
+
 class Goals(unittest.TestCase):
     def test_lower_is_met_at_the_ratio_and_missed_above(self):
         self.assertTrue(met("lower", ["a", "0.5"], dray=[10], a=[20]))
@@ -44,17 +48,23 @@ class Goals(unittest.TestCase):
         self.assertTrue(met("higher", ["-", "1"], dray=[1]))
         self.assertFalse(met("higher", ["-", "1"], dray=[0]))
 
-    def test_spread_of_either_excuses_what_lies_within_it(self):
-        self.assertTrue(met("lower", ["a", "1"], dray=[8, 10, 12, 14, 16],
-                            a=[10]))
-        self.assertTrue(met("lower", ["a", "1"], dray=[12],
-                            a=[6, 8, 10, 12, 14]))
-        self.assertFalse(met("lower", ["a", "1"], dray=[13],
-                             a=[6, 8, 10, 12, 14]))
+    def test_what_lies_within_the_spread_of_either_is_neither(self):
+        self.assertEqual("within the spread",
+                         outcome("lower", ["a", "1"], a=[10],
+                                 dray=[8, 10, 12, 14, 16]))
+        self.assertEqual("within the spread",
+                         outcome("lower", ["a", "1"], dray=[12],
+                                 a=[6, 8, 10, 12, 14]))
+        self.assertEqual("MISSED",
+                         outcome("lower", ["a", "1"], dray=[13],
+                                 a=[6, 8, 10, 12, 14]))
+        self.assertEqual("met", outcome("lower", ["a", "1"], dray=[10],
+                                        a=[6, 8, 10, 12, 14]))
 
-    def test_one_outlier_excuses_nothing(self):
-        self.assertFalse(met("lower", ["a", "1"], a=[10],
-                             dray=[12, 12, 12, 12, 12, 12, 99]))
+    def test_one_outlier_is_no_spread(self):
+        self.assertEqual("MISSED",
+                         outcome("lower", ["a", "1"], a=[10],
+                                 dray=[12, 12, 12, 12, 12, 12, 99]))
 
     def test_no_goal_is_neither_met_nor_missed(self):
         self.assertIsNone(met("lower", [], dray=[1], a=[2]))
@@ -96,7 +106,8 @@ class Shown(unittest.TestCase):
         return out.getvalue()
 
     def test_table_says_that_a_goal_is_missed_and_fails(self):
-        self.assertIn("0 goals met, 1 missed", self.printed(report.table))
+        self.assertIn("0 goals met, 0 within the spread, 1 missed",
+                      self.printed(report.table))
         self.assertFalse(self.result)
 
     def test_drawing_is_xml_with_a_bar_for_each_contender(self):

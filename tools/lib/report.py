@@ -4,7 +4,7 @@ met.
 
 usage: report.py object SUITE SAMPLES   the suite's JSON object
        report.py table OBJECT...        tables, and the goals; fails where one
-                                        is missed
+                                        is missed by more than the spread
        report.py join OBJECT...         one object, or a list of several
        report.py plot OBJECT...         an SVG drawing
        report.py document FILE OBJECT   renews a table in a Markdown file,
@@ -26,6 +26,7 @@ A goal says what dray divided by the peer may be at most (lower) or at least
 none, and RATIO is the value itself.
 """
 
+import collections
 import json
 import math
 import os
@@ -47,9 +48,9 @@ def summary(values):
 
 
 def judge(row):
-    """Sets ratio and met; the medians may miss the goal by what the spreads of
-    both come to."""
-    row["ratio"] = row["met"] = None
+    """Sets ratio, met, and within: are the medians that miss the goal no
+    further from it than the spreads of both come to?"""
+    row["ratio"] = row["met"] = row["within"] = None
     if not row["goal"]:
         return
     goal, ours, peers = row["goal"], row["dray"], row["peers"]
@@ -66,7 +67,9 @@ def judge(row):
         if peer["median"]:
             row["ratio"] = ours["median"] / peer["median"]
     slack = math.hypot(slack, ours["spread"])
-    row["met"] = sign * (ours["median"] - bound) <= slack
+    excess = sign * (ours["median"] - bound)
+    row["met"] = excess <= 0
+    row["within"] = 0 < excess <= slack
 
 
 def rows_of(lines):
@@ -158,6 +161,15 @@ def contenders(rows):
     return list(dict.fromkeys(peer for row in rows for peer in row["peers"]))
 
 
+def outcome(row):
+    """What became of its goal."""
+    if row["met"] is None:
+        return ""
+    if row["within"]:
+        return "within the spread"
+    return "met" if row["met"] else "MISSED"
+
+
 def cells(rows):
     """A table's lines, each a list of words."""
     peers = contenders(rows)
@@ -171,12 +183,12 @@ def cells(rows):
                  if peer in row["peers"] else "" for peer in peers),
                "" if row["ratio"] is None else number(row["ratio"]),
                goal_of(row),
-               {None: "", True: "met", False: "MISSED"}[row["met"]]]
+               outcome(row)]
 
 
 def table(objects):
-    """Prints it; whether all goals are met."""
-    met = missed = 0
+    """Prints it; whether no goal is missed by more than the spread."""
+    outcomes = collections.Counter()
     for data in objects:
         lines = list(cells(data["rows"]))
         widths = [max(map(len, column)) for column in zip(*lines)]
@@ -187,10 +199,11 @@ def table(objects):
                      for i, (word, width) in enumerate(zip(line, widths))]
             print("  ".join(words).rstrip())
         print()
-        met += sum(row["met"] is True for row in data["rows"])
-        missed += sum(row["met"] is False for row in data["rows"])
-    print(f"{met} goals met, {missed} missed")
-    return not missed
+        outcomes.update(map(outcome, data["rows"]))
+    print(f"{outcomes['met']} goals met, "
+          f"{outcomes['within the spread']} within the spread, "
+          f"{outcomes['MISSED']} missed")
+    return not outcomes["MISSED"]
 
 
 def between(page, name, words):
@@ -220,7 +233,8 @@ def document(path, data):
 
 # Dark for ours; of a kind for the others, whose names stand beside their bars.
 OURS, THEIRS, WHISKER = "#0b5394", "#c4c4c4", "#222222"
-MET, MISSED = "#2e7d32", "#b3261e"
+COLOURS = {"met": "#2e7d32", "within the spread": "#8a6d00",
+           "MISSED": "#b3261e"}
 NAME, BAR, VALUE, STEP, GAP = 130, 330, 80, 16, 22
 # A line of letters is at most as wide as this for each of them.
 LETTER, BOLD = 6.8, 7.8
@@ -239,9 +253,8 @@ def title(row, plain):
     width = BOLD * len(words)
     if row["goal"]:
         ratio = "" if row["ratio"] is None else number(row["ratio"]) + ", "
-        goal = f"{ratio}goal {goal_of(row)}: " + \
-            ("met" if row["met"] else "missed")
-        colour = MET if row["met"] else MISSED
+        goal = f"{ratio}goal {goal_of(row)}: {outcome(row).lower()}"
+        colour = COLOURS[outcome(row)]
         shapes.append(text(f"{width + 8:.0f}", 12, goal, f' fill="{colour}"'))
         width += 8 + LETTER * len(goal)
     return shapes, width
