@@ -173,3 +173,17 @@ bool set_safely(void *to, int value, size_t size)
 	rescue = NULL;
 	return true;
 }
+
+bool call_safely(void (*call)(void *context), void *context)
+{
+	sigjmp_buf buffer;
+
+	if (sigsetjmp(buffer, 0)) {
+		rescue = NULL;
+		return false;
+	}
+	rescue = &buffer;
+	call(context);
+	rescue = NULL;
+	return true;
+}

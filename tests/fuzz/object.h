@@ -71,5 +71,6 @@ uint8_t *window_address(uint32_t object);
 /* Touch memory that may go away meanwhile: false where it did. */
 bool copy_safely(void *to, const void *from, size_t size);
 bool set_safely(void *to, int value, size_t size);
+bool call_safely(void (*call)(void *context), void *context);
 
 #endif

@@ -260,19 +260,36 @@ int run_direct(struct thread *thread, const struct call *call)
 	return call_result(preadv(thread->disk, &iovec, 1, 0));
 }
 
-/* Pins for a long time, by another way than ATTACH. */
+struct ring_read {
+	struct ring *ring;
+	int disk;
+	void *bytes;
+};
+
+static void ring_read(void *context)
+{
+	struct ring_read *read = context;
+
+	ring_start(read->ring, IORING_OP_READ_FIXED, read->disk, read->bytes,
+		   PAGE);
+}
+
+/*
+ * Pins for a long time, by another way than ATTACH.  The ring itself may be
+ * mapped where a window has a hole, which another thread fills meanwhile.
+ */
 int run_ring(struct thread *thread, const struct call *call)
 {
 	struct iovec iovec = iovec_pick(call);
 	struct ring ring;
+	struct ring_read read = { &ring, thread->disk, iovec.iov_base };
 	int ret = ring_open(&ring);
 
 	if (ret)
 		return ret == -EPERM ? -ENOTTY : ret;
 	ret = ring_register(&ring, iovec.iov_base, iovec.iov_len);
 	if (!ret && thread->disk >= 0)
-		ring_start(&ring, IORING_OP_READ_FIXED, thread->disk,
-			   iovec.iov_base, PAGE);
+		call_safely(ring_read, &read);
 	ring_close(&ring);
 	return ret;
 }
