@@ -271,7 +271,7 @@ static void *run_race(void *context)
 	int i, ret;
 
 	pthread_barrier_wait(&race->start);
-	for (i = 0; i < 50; i++) {
+	for (i = 0; i < 50 / machine_slowness(); i++) {
 		ret = take(race->node, race->heap, &alloc);
 		if (ret && (ret != -EDQUOT || alloc.limit != race->limit))
 			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
