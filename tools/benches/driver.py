@@ -2,7 +2,7 @@
 """Makes samples for tools/bench of what tests/bench/driver/cost.c prints, and
 says what is to be compared with what.
 
-usage: driver.py TIMES
+usage: driver.py TIMES UNIT
 
 In a row, dray is its reserved heap, against everybody.  Its other heaps have
 rows of their own where there is a goal for them, against dma-heap's heap of
@@ -38,7 +38,7 @@ def read(path):
 
 
 def show(name, values, goal=()):
-    print("row", name, "µs", "lower", *goal, sep="\t")
+    print("row", name, sys.argv[2], "lower", *goal, sep="\t")
     for contender, samples in values.items():
         for sample in samples:
             print("sample", name, contender, sample, sep="\t")

@@ -15,7 +15,14 @@ BENCH_DRIVER_SERIES=6.12
 
 bench_driver()
 {
-	local samples=$1 scratch=$2 kernel
+	driver_measure no µs "$@"
+}
+
+# driver_measure COUNTED UNIT SAMPLES FOLDER: in microseconds, or in as many
+# thousand instructions
+driver_measure()
+{
+	local counted=$1 unit=$2 samples=$3 scratch=$4 kernel
 
 	kernel=$(kernel_make arm64 "$BENCH_DRIVER_SERIES") || return 1
 	log_quietly program_build bench/driver arm64 || return 1
@@ -28,6 +35,7 @@ bench_driver()
 		# A virtual node too, for a heap of the default CMA area, which is
 		# to be large enough for the largest piece.
 		GUEST_PARAMETERS=nodes=1 GUEST_APPEND=cma=128M
+		GUEST_COUNTED=$counted
 		guest_run ./cost
 	) >"$scratch/times" || {
 		tail -n 20 "$scratch/times" >&2
@@ -36,5 +44,5 @@ bench_driver()
 	printf 'target\temulated ZCU102, Linux %s\n' \
 		"$(kernel_version "$kernel")" >"$samples"
 	/usr/bin/python3 -B "$TREE/tools/benches/driver.py" \
-		"$scratch/times" >>"$samples"
+		"$scratch/times" "$unit" >>"$samples"
 }
