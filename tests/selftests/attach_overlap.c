@@ -72,6 +72,7 @@ TEST_F(engine, a_dma_buf_overlaps_with_its_memory_that_is_pinned)
 
 	ASSERT_LE(0, memory);
 	OPEN_PART(whole, memory, 0, PAGES);
+	mapped_twice_begin();
 	half = attach_mapped(self, memory, PAGES / 2, PAGES / 2);
 	ASSERT_LE(0, half);
 	/* the same page, then the last unit of one and the first of the other */
@@ -86,6 +87,7 @@ TEST_F(engine, a_dma_buf_overlaps_with_its_memory_that_is_pinned)
 	EXPECT_EQ(0, refusal(self, whole, PAGES / 2 * page, half, unit, unit));
 	EXPECT_EQ(0, refusal(self, half, 0, whole, 0, PAGES / 2 * page));
 	EXPECT_EQ(0, refusal(self, whole, 0, half, 0, PAGES / 2 * page));
+	mapped_twice_end();
 }
 
 TEST_F(engine, two_dma_bufs_of_one_memory_overlap_where_it_is_the_same)
@@ -95,6 +97,7 @@ TEST_F(engine, two_dma_bufs_of_one_memory_overlap_where_it_is_the_same)
 
 	ASSERT_LE(0, memory);
 	OPEN_PART(a, memory, 0, 12);
+	mapped_twice_begin();
 	OPEN_PART(b, memory, 4, 12);
 	EXPECT_EQ(DRAY_REASON_OVERLAP, refusal(self, a, 4 * page, b, 0, unit));
 	EXPECT_EQ(DRAY_REASON_OVERLAP, refusal(self, b, 0, a, 4 * page, unit));
@@ -102,6 +105,7 @@ TEST_F(engine, two_dma_bufs_of_one_memory_overlap_where_it_is_the_same)
 	EXPECT_EQ(0, refusal(self, b, 0, a, 0, 4 * page));
 	EXPECT_EQ(0, refusal(self, a, 4 * page, b, page, page));
 	EXPECT_EQ(0, refusal(self, a, 0, b, 8 * page, 4 * page));
+	mapped_twice_end();
 }
 
 TEST_F(engine, memory_that_is_in_a_dma_buf_twice_is_found_in_both_places)
@@ -123,6 +127,7 @@ TEST_F(engine, memory_that_is_in_a_dma_buf_twice_is_found_in_both_places)
 			  mmap(bytes + (size_t)i * page, page,
 			       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 			       memory, (off_t)((size_t)(i % 2) * page)));
+	mapped_twice_begin();
 	all = attach_memory(self->node, bytes, 4 * page, 0, &attach);
 	ASSERT_LE(0, all);
 	EXPECT_EQ(0, refusal(self, part, 0, all, 0, page));
@@ -130,6 +135,7 @@ TEST_F(engine, memory_that_is_in_a_dma_buf_twice_is_found_in_both_places)
 	EXPECT_EQ(0, refusal(self, part, 0, all, 2 * page, page));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
 		  refusal(self, part, 0, all, 3 * page, page));
+	mapped_twice_end();
 }
 
 TEST_F(engine, a_dma_buf_and_a_buffer_do_not_overlap)
