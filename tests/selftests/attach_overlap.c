@@ -13,26 +13,6 @@
 
 #define PAGES 16
 
-/* What a copy between two areas says: 0, or the reason why not. */
-static uint32_t refusal(FIXTURE_DATA(engine) * self, int to, uint64_t to_offset,
-			int from, uint64_t from_offset, uint64_t run)
-{
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_transfer transfer = engine_copy(self, run);
-	int ret;
-
-	transfer.dst_fd = to;
-	transfer.dst_offset = to_offset;
-	transfer.src_fd = from;
-	transfer.src_offset = from_offset;
-	ret = engine_submit(self, &transfer, 1, &submit);
-	if (ret)
-		return ret == -EINVAL ? submit.reason : UINT32_MAX;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : UINT32_MAX;
-}
-
 /* A part of the file, in pages, as a dma-buf; an attachment or an errno. */
 static int attach_part(FIXTURE_DATA(engine) * self, int memory, size_t first,
 		       size_t count)
@@ -77,16 +57,17 @@ TEST_F(engine, a_dma_buf_overlaps_with_its_memory_that_is_pinned)
 	ASSERT_LE(0, half);
 	/* the same page, then the last unit of one and the first of the other */
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, whole, PAGES / 2 * page, half, 0, page));
+		  engine_refusal(self, whole, PAGES / 2 * page, half, 0, page));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, half, 0, whole, unit, PAGES / 2 * page));
+		  engine_refusal(self, half, 0, whole, unit, PAGES / 2 * page));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, whole, PAGES / 2 * page - unit, half, 0,
-			  2 * unit));
+		  engine_refusal(self, whole, PAGES / 2 * page - unit, half, 0,
+				 2 * unit));
 	/* in the same page, and next to each other in memory */
-	EXPECT_EQ(0, refusal(self, whole, PAGES / 2 * page, half, unit, unit));
-	EXPECT_EQ(0, refusal(self, half, 0, whole, 0, PAGES / 2 * page));
-	EXPECT_EQ(0, refusal(self, whole, 0, half, 0, PAGES / 2 * page));
+	EXPECT_EQ(0, engine_refusal(self, whole, PAGES / 2 * page, half, unit,
+				    unit));
+	EXPECT_EQ(0, engine_refusal(self, half, 0, whole, 0, PAGES / 2 * page));
+	EXPECT_EQ(0, engine_refusal(self, whole, 0, half, 0, PAGES / 2 * page));
 	mapped_twice_end();
 }
 
@@ -99,12 +80,15 @@ TEST_F(engine, two_dma_bufs_of_one_memory_overlap_where_it_is_the_same)
 	OPEN_PART(a, memory, 0, 12);
 	mapped_twice_begin();
 	OPEN_PART(b, memory, 4, 12);
-	EXPECT_EQ(DRAY_REASON_OVERLAP, refusal(self, a, 4 * page, b, 0, unit));
-	EXPECT_EQ(DRAY_REASON_OVERLAP, refusal(self, b, 0, a, 4 * page, unit));
-	EXPECT_EQ(DRAY_REASON_OVERLAP, refusal(self, b, 0, a, unit, 4 * page));
-	EXPECT_EQ(0, refusal(self, b, 0, a, 0, 4 * page));
-	EXPECT_EQ(0, refusal(self, a, 4 * page, b, page, page));
-	EXPECT_EQ(0, refusal(self, a, 0, b, 8 * page, 4 * page));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, a, 4 * page, b, 0, unit));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, b, 0, a, 4 * page, unit));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, b, 0, a, unit, 4 * page));
+	EXPECT_EQ(0, engine_refusal(self, b, 0, a, 0, 4 * page));
+	EXPECT_EQ(0, engine_refusal(self, a, 4 * page, b, page, page));
+	EXPECT_EQ(0, engine_refusal(self, a, 0, b, 8 * page, 4 * page));
 	mapped_twice_end();
 }
 
@@ -130,11 +114,12 @@ TEST_F(engine, memory_that_is_in_a_dma_buf_twice_is_found_in_both_places)
 	mapped_twice_begin();
 	all = attach_memory(self->node, bytes, 4 * page, 0, &attach);
 	ASSERT_LE(0, all);
-	EXPECT_EQ(0, refusal(self, part, 0, all, 0, page));
-	EXPECT_EQ(DRAY_REASON_OVERLAP, refusal(self, part, 0, all, page, page));
-	EXPECT_EQ(0, refusal(self, part, 0, all, 2 * page, page));
+	EXPECT_EQ(0, engine_refusal(self, part, 0, all, 0, page));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, part, 0, all, 3 * page, page));
+		  engine_refusal(self, part, 0, all, page, page));
+	EXPECT_EQ(0, engine_refusal(self, part, 0, all, 2 * page, page));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, part, 0, all, 3 * page, page));
 	mapped_twice_end();
 }
 
@@ -144,10 +129,10 @@ TEST_F(engine, a_dma_buf_and_a_buffer_do_not_overlap)
 
 	ASSERT_LE(0, memory);
 	OPEN_PART(part, memory, 0, PAGES);
-	EXPECT_EQ(0,
-		  refusal(self, part, 0, self->src.fd, 0, PAGES * self->page));
-	EXPECT_EQ(0,
-		  refusal(self, self->dst.fd, 0, part, 0, PAGES * self->page));
+	EXPECT_EQ(0, engine_refusal(self, part, 0, self->src.fd, 0,
+				    PAGES * self->page));
+	EXPECT_EQ(0, engine_refusal(self, self->dst.fd, 0, part, 0,
+				    PAGES * self->page));
 }
 
 TEST_HARNESS_MAIN

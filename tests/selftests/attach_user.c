@@ -811,26 +811,6 @@ TEST_F(engine, source_and_destination_in_one_attachment_overlap)
 	EXPECT_EQ(DRAY_REASON_OVERLAP, submit.reason);
 }
 
-/* What a copy between two areas says: 0, or the reason why not. */
-static uint32_t refusal(FIXTURE_DATA(engine) * self, int to, uint64_t to_offset,
-			int from, uint64_t from_offset, uint64_t run)
-{
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_transfer transfer = engine_copy(self, run);
-	int ret;
-
-	transfer.dst_fd = to;
-	transfer.dst_offset = to_offset;
-	transfer.src_fd = from;
-	transfer.src_offset = from_offset;
-	ret = engine_submit(self, &transfer, 1, &submit);
-	if (ret)
-		return ret == -EINVAL ? submit.reason : UINT32_MAX;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : UINT32_MAX;
-}
-
 TEST_F(engine, memory_that_is_attached_twice_overlaps_where_it_is_the_same)
 {
 	size_t page = self->page, unit = self->unit;
@@ -842,15 +822,15 @@ TEST_F(engine, memory_that_is_attached_twice_overlaps_where_it_is_the_same)
 	ASSERT_LE(0, attach_memory(self->node, bytes + 4 * page - unit,
 				   8 * page, 0, &b));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, a.fd, 0, b.fd, 0, 8 * page));
+		  engine_refusal(self, a.fd, 0, b.fd, 0, 8 * page));
 	/* the last byte of one is the first of the other */
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, a.fd, 0, b.fd, 0, 4 * page));
-	EXPECT_EQ(0, refusal(self, a.fd, 0, b.fd, 0, 4 * page - unit));
+		  engine_refusal(self, a.fd, 0, b.fd, 0, 4 * page));
+	EXPECT_EQ(0, engine_refusal(self, a.fd, 0, b.fd, 0, 4 * page - unit));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, b.fd, unit, a.fd, 4 * page, unit));
-	EXPECT_EQ(0, refusal(self, b.fd, 0, a.fd, 4 * page, unit));
-	EXPECT_EQ(0, refusal(self, b.fd, unit, a.fd, 0, 4 * page));
+		  engine_refusal(self, b.fd, unit, a.fd, 4 * page, unit));
+	EXPECT_EQ(0, engine_refusal(self, b.fd, 0, a.fd, 4 * page, unit));
+	EXPECT_EQ(0, engine_refusal(self, b.fd, unit, a.fd, 0, 4 * page));
 	mapped_twice_end();
 }
 
@@ -873,10 +853,10 @@ TEST_F(engine, memory_that_is_mapped_twice_overlaps_in_two_attachments)
 	ASSERT_LE(0, attach_memory(self->node, bytes[1] + self->page,
 				   3 * self->page, 0, &b));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, a.fd, self->page, b.fd, 0, self->page));
+		  engine_refusal(self, a.fd, self->page, b.fd, 0, self->page));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, b.fd, 0, a.fd, 0, 3 * self->page));
-	EXPECT_EQ(0, refusal(self, b.fd, 0, a.fd, 0, self->page));
+		  engine_refusal(self, b.fd, 0, a.fd, 0, 3 * self->page));
+	EXPECT_EQ(0, engine_refusal(self, b.fd, 0, a.fd, 0, self->page));
 	mapped_twice_end();
 }
 
@@ -896,11 +876,14 @@ TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
 	}
 	ASSERT_LE(0, ret);
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, attach.fd, 0, self->dst.fd, 0, page + unit));
+		  engine_refusal(self, attach.fd, 0, self->dst.fd, 0,
+				 page + unit));
 	EXPECT_EQ(DRAY_REASON_OVERLAP,
-		  refusal(self, self->dst.fd, 2 * page, attach.fd, page, unit));
-	EXPECT_EQ(0, refusal(self, attach.fd, 0, self->dst.fd, 0, page));
-	EXPECT_EQ(0, refusal(self, self->dst.fd, 2 * page, attach.fd, 0, page));
+		  engine_refusal(self, self->dst.fd, 2 * page, attach.fd, page,
+				 unit));
+	EXPECT_EQ(0, engine_refusal(self, attach.fd, 0, self->dst.fd, 0, page));
+	EXPECT_EQ(0, engine_refusal(self, self->dst.fd, 2 * page, attach.fd, 0,
+				    page));
 	mapped_twice_end();
 }
 

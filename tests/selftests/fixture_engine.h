@@ -121,6 +121,27 @@ static inline struct dray_transfer engine_copy(FIXTURE_DATA(engine) * self,
 	};
 }
 
+/* What a copy between two areas says: 0, or the reason why not. */
+static inline uint32_t engine_refusal(FIXTURE_DATA(engine) * self, int to,
+				      uint64_t to_offset, int from,
+				      uint64_t from_offset, uint64_t run)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_transfer transfer = engine_copy(self, run);
+	int ret;
+
+	transfer.dst_fd = to;
+	transfer.dst_offset = to_offset;
+	transfer.src_fd = from;
+	transfer.src_offset = from_offset;
+	ret = engine_submit(self, &transfer, 1, &submit);
+	if (ret)
+		return ret == -EINVAL ? submit.reason : UINT32_MAX;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret == 1 ? 0 : UINT32_MAX;
+}
+
 static inline void engine_axes(struct dray_transfer *transfer,
 			       const struct dray_axis *axes, uint32_t count)
 {
