@@ -56,7 +56,7 @@ tally_run()
 # tally_tap NAME STATUS LOG: a program that writes TAP
 tally_tap()
 {
-	local counts passed failed skipped planned
+	local counts passed failed skipped planned ran broke=''
 
 	counts=$(awk '
 		/^1\.\.[0-9]+/ { split($1, plan, "\\."); planned += plan[3] }
@@ -68,20 +68,23 @@ tally_tap()
 		END { print passed + 0, failed + 0, skipped + 0, planned + 0 }
 	' "$3")
 	read -r passed failed skipped planned <<<"$counts"
-	if [ "$failed" -eq 0 ]; then
-		if [ $((passed + skipped)) -eq 0 ]; then
-			echo "nothing ran" >>"$3"
-			failed=1
-		elif [ $((passed + skipped)) -lt "$planned" ]; then
-			echo "$planned were planned, $((passed + skipped)) ran" \
-				>>"$3"
-			failed=1
-		elif [ "$2" -ne 0 ] && [ "$2" -ne 4 ]; then
-			echo "all is ok, but the exit status is $2" >>"$3"
-			failed=1
-		fi
+	ran=$((passed + failed + skipped))
+	if [ "$ran" -eq 0 ]; then
+		broke="nothing ran"
+	elif [ "$ran" -lt "$planned" ]; then
+		broke="$planned were planned, $ran ran"
+	elif [ "$2" -ge 124 ]; then
+		broke="it was ended"
+	elif [ "$failed" -eq 0 ] && [ "$2" -ne 0 ] && [ "$2" -ne 4 ]; then
+		broke="all is ok"
 	fi
-	[ "$failed" -eq 0 ] || tally_tap_show "$3" >&2
+	if [ -n "$broke" ]; then
+		tally_tap_rest "$3" >&2
+		echo "$broke; the exit status is $2" >&2
+		[ "$failed" -ne 0 ] || failed=1
+	elif [ "$failed" -ne 0 ]; then
+		tally_tap_show "$3" >&2
+	fi
 	tally_add "$1" "$passed" "$failed" "$skipped"
 	sed -nE 's/^[ \t]*(not )?ok .*# *[Ss][Kk][Ii][Pp][: ]*(.*)$/\2/p' "$3" |
 		LC_ALL=C sort | uniq -c | while read -r count reason; do
@@ -101,6 +104,19 @@ tally_tap_show()
 		{ said = said $0 "\n" }
 	' "$1" | head -n 200
 	tail -n 12 "$1"
+}
+
+# What a program said that broke, but for what went well: its reason may stand
+# before the last "ok", which a buffer held back.  The end says most.
+tally_tap_rest()
+{
+	awk '
+		/^[ \t]*ok / { next }
+		/^# +RUN / { run = $0 "\n"; next }
+		/^# +OK / { run = ""; next }
+		{ printf "%s%s\n", run, $0; run = "" }
+		END { printf "%s", run }
+	' "$1" | tail -n 200
 }
 
 # tally_pytest NAME STATUS LOG XML: pytest with --junitxml

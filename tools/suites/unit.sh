@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # Suite unit: the library's tests on the host back end, with the sanitizers
-# and as a release, and the README's programs.
+# and as a release, the README's programs, and what the front doors report.
 
 PACKAGES_UNIT=("${PACKAGES_BUILD[@]}" device-tree-compiler)
 
@@ -19,6 +19,7 @@ suite_unit()
 	unit_readme "$scratch"
 	tally_run "what benchmarks report" /usr/bin/python3 -B -m unittest \
 		discover -s "$TREE/tests/bench"
+	tally_run "what is counted" "$TREE/tests/tally/run"
 }
 
 # unit_tests KIND: name and program of each test, one a line
