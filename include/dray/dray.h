@@ -7,6 +7,8 @@
 #include <dray/memory.h>
 #include <dray/pool.h>
 #include <dray/handler.h>
+#include <dray/resource.h>
+#include <dray/manager.h>
 #include <dray/array.h>
 #include <dray/transfer.h>
 

@@ -114,6 +114,17 @@ static void use_queue(struct dray_node *node, struct dray_queue *queue)
 	dray_pool_close(pool);
 }
 
+static void use_manager(struct dray_node *node)
+{
+	struct dray_manager *manager;
+	struct dray_memory *memory;
+
+	need(!dray_get_manager(node, &manager), "a manager");
+	need(!dray_manager_memalloc(manager, BLOCK, 0, &memory), "memory");
+	dray_memory_unref(memory);
+	dray_manager_unref(manager);
+}
+
 static void use_all(void)
 {
 	struct dray_pool *pool;
@@ -132,6 +143,7 @@ static void use_all(void)
 	dray_pool_free(pool, dray_pool_alloc(pool, LARGE, 0));
 	dray_pool_trim(pool);
 	dray_pool_close(pool);
+	use_manager(node);
 	dray_queue_destroy(queue);
 	dray_node_unref(node);
 }

@@ -13,6 +13,8 @@
  * as stand below it.
  *
  *	the list of those below (base/fork.c)
+ *	the list of managers (alloc/manager.c)
+ *	the list of guards, then one guard (alloc/guard.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
  *	the holds of fences (transfer/fence.c)
  *	the list of pools, then one pool's growing, then its lock (alloc/fork.c)
@@ -21,9 +23,11 @@
  *	the buffers on the host (memory/host.c)
  *	the window (memory/window.c)
  *
- * Only a fork has more than one queue or more than one pool locked.
+ * Only a fork has more than one guard, queue or pool locked.
  */
 enum dray_fork_rank {
+	DRAY_FORK_MANAGERS,
+	DRAY_FORK_GUARDS,
 	DRAY_FORK_QUEUES,
 	DRAY_FORK_FENCES,
 	DRAY_FORK_POOLS,

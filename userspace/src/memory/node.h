@@ -57,4 +57,15 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 /* Whether anyone outside of this process may have got at the memory. */
 bool dray_buffer_exposed(const struct dray_buffer *buffer);
 
+/*
+ * Keeps memory of this process where it is, for the node's device.
+ *
+ * @read_only: the device only reads it
+ * @fd: the attachment, to be closed at the end; -1: there is nothing to end
+ *
+ * Errors: -EFAULT (not all of it is memory), and what ATTACH gives.
+ */
+int dray_node_pin(struct dray_node *node, void *address, size_t size,
+		  bool read_only, int *fd);
+
 #endif /* DRAY_MEMORY_NODE_H */

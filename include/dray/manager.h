@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * manager: the external memory manager of NBEP 7.
+ *
+ * An array runtime asks its manager for all memory, and the manager can be
+ * replaced: by dray_set_manager(), or by a shared object that the environment
+ * names.  There is one manager for each node.  What it gives are memory
+ * objects, counted, each with a finalizer and an owner.
+ *
+ * The calls have the names that Numba gave them in the end.  Where those
+ * differ from the draft: prepare_for_use is initialize; memory objects take
+ * the owner before the finalizer; get_ipc_handle takes no stream;
+ * defer_cleanup, which the draft left open, is there.
+ *
+ * Every function may be called from any thread, finalizers included, which
+ * run without any lock held.
+ */
+#ifndef DRAY_MANAGER_H
+#define DRAY_MANAGER_H
+
+#include <dray/resource.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The version of struct dray_manager_ops; a plug-in has the same one. */
+#define DRAY_MANAGER_INTERFACE 1
+
+struct dray_manager;
+struct dray_memory;
+
+/** What a piece of memory is, as the node and the CPU see it. */
+enum dray_memory_kind {
+	DRAY_MEMORY_UNKNOWN = 0,	/* nothing is known of it */
+	DRAY_MEMORY_HOST = 1,		/* the CPU's, and may be paged out */
+	DRAY_MEMORY_PINNED = 2,		/* the CPU's, stays where it is */
+	DRAY_MEMORY_MAPPED = 3,		/* pinned, and the device reaches it */
+	DRAY_MEMORY_SHARED = 4,		/* made for both ("managed") */
+	DRAY_MEMORY_DEVICE = 5,		/* the CPU does not reach it */
+};
+
+/** The finalizer is put off: see dray_manager_set_pending(). */
+#define DRAY_MEMORY_DEFERRED	(1u << 0)
+
+/** A memory object, as its maker describes it; what is 0 is not there. */
+struct dray_memory_description {
+	void *pointer;
+	size_t size;		/* bytes */
+	uint32_t kind;		/* enum dray_memory_kind */
+	uint32_t flags;		/* DRAY_MEMORY_DEFERRED or 0 */
+	uint64_t stream;	/* that it was allocated for */
+	/* Kept alive by the object; release_owner() is called last of all. */
+	void *owner;
+	void (*release_owner)(void *owner);
+	/*
+	 * Gives the memory back; called once, when the last reference is gone
+	 * or, deferred, at some time after that, in any thread.  It may
+	 * allocate, and may drop other objects.
+	 */
+	void (*finalize)(void *ctx,
+			 const struct dray_memory_description *memory);
+	void *ctx;		/* of finalize */
+};
+
+/**
+ * Makes a memory object of @manager, with one reference.
+ *
+ * @description: copied
+ *
+ * Errors: -EINVAL (an unknown kind or flag), -ENOMEM.  Then the finalizer is
+ * not called: the memory is still the caller's.
+ */
+DRAY_API int
+dray_memory_create(struct dray_manager *manager,
+		   const struct dray_memory_description *description,
+		   struct dray_memory **out);
+
+/**
+ * A part of @memory, which it keeps alive: @size bytes at @offset.  It has no
+ * finalizer.  Errors: -EINVAL (it leaves the memory), -ENOMEM.
+ */
+DRAY_API int dray_memory_view(struct dray_memory *memory, size_t offset,
+			      size_t size, struct dray_memory **out);
+
+/** One more reference, given back by dray_memory_unref(); returns @memory. */
+DRAY_API struct dray_memory *dray_memory_ref(struct dray_memory *memory);
+/** Gives up a reference; with the last one the memory goes.  NULL: ignored. */
+DRAY_API void dray_memory_unref(struct dray_memory *memory);
+
+/** What it is, constant for its life; borrowed. */
+DRAY_API const struct dray_memory_description *
+dray_memory_describe(const struct dray_memory *memory);
+/** The manager that it came from; borrowed. */
+DRAY_API struct dray_manager *
+dray_memory_manager_of(const struct dray_memory *memory);
+
+/* For memhostalloc and mempin; a manager may not have each of them. */
+#define DRAY_HOST_MAPPED	(1u << 0)  /* the device reaches it */
+#define DRAY_HOST_PORTABLE	(1u << 1)  /* pinned for all devices */
+#define DRAY_HOST_WRITE_COMBINED (1u << 2) /* not cached, writes gathered */
+#define DRAY_HOST_READ_ONLY	(1u << 3)  /* mempin: the device only reads */
+
+/**
+ * How another process gets at memory: the descriptor of the buffer that it
+ * lies in, passed over a socket, and where in that buffer it lies.  Never a
+ * pointer.
+ */
+struct dray_ipc_handle {
+	int fd;			/* borrowed from the buffer */
+	uint32_t reserved;	/* 0 */
+	uint64_t buffer;	/* its id on the node */
+	uint64_t buffer_size;	/* bytes */
+	uint64_t offset;	/* bytes, of the memory in the buffer */
+	uint64_t size;		/* bytes of the memory */
+};
+
+/** What a manager starts from: the operations that it leaves out. */
+enum dray_manager_base {
+	DRAY_MANAGER_NONE = 0,		/* -EOPNOTSUPP */
+	/* memhostalloc, mempin, initialize, reset: memory of the node */
+	DRAY_MANAGER_HOST_ONLY = 1,
+	/* and memalloc, get_memory_info, get_ipc_handle: all of them */
+	DRAY_MANAGER_NATIVE = 2,
+};
+
+/**
+ * What a manager does: a plug-in implements this.  What is NULL comes from
+ * the base.  Each function returns 0 or a negative errno; -ENOMEM and -EDQUOT
+ * of an allocation make the library flush what is pending and ask once more.
+ */
+struct dray_manager_ops {
+	uint32_t interface_version;	/* DRAY_MANAGER_INTERFACE */
+	uint32_t base;			/* enum dray_manager_base */
+	const char *name;
+
+	/* @ctx: what dray_manager_context() gives from then on */
+	int (*create)(struct dray_manager *self, void **ctx);
+	/* The manager has no object any more. */
+	void (*destroy)(void *ctx);
+
+	/*
+	 * Called before the first allocation, and again whenever a runtime
+	 * likes: what is in use stays as it is.
+	 */
+	int (*initialize)(struct dray_manager *self);
+	/* Memory that the node reaches. */
+	int (*memalloc)(struct dray_manager *self, size_t size,
+			uint64_t stream, struct dray_memory **out);
+	/* @flags: DRAY_HOST_MAPPED, _PORTABLE, _WRITE_COMBINED */
+	int (*memhostalloc)(struct dray_manager *self, size_t size,
+			    uint32_t flags, struct dray_memory **out);
+	/*
+	 * @memory: pointer, size, owner and release_owner are set, for the
+	 *	object that is made; on failure the owner is not released
+	 * @flags: DRAY_HOST_MAPPED, _READ_ONLY
+	 */
+	int (*mempin)(struct dray_manager *self,
+		      const struct dray_memory_description *memory,
+		      uint32_t flags, struct dray_memory **out);
+	int (*get_memory_info)(struct dray_manager *self,
+			       struct dray_capacity *out);
+	int (*get_ipc_handle)(struct dray_manager *self,
+			      const struct dray_memory *memory,
+			      struct dray_ipc_handle *out);
+	/* May come before initialize.  Objects that are alive stay so. */
+	int (*reset)(struct dray_manager *self);
+	/*
+	 * A section begins or ends in which nothing is freed; the outermost of
+	 * nested ones only.  The library's own queue needs no help.
+	 */
+	void (*defer_cleanup)(struct dray_manager *self, bool begins);
+};
+
+/**
+ * The operations of a base, for a manager that adds to them; each works on
+ * any manager.  NULL for DRAY_MANAGER_NONE.  Constants.
+ */
+DRAY_API const struct dray_manager_ops *
+dray_manager_base_ops(enum dray_manager_base base);
+
+/**
+ * Chooses the operations of the managers that dray_get_manager() makes from
+ * now on; NULL: the environment's, else the native ones.
+ *
+ * @ops: must stay where they are
+ *
+ * Errors: -EPROTO (another interface version), -EINVAL (an unknown base, no
+ * name, no memalloc either there or in the base), -EBUSY (such a manager is in
+ * use: it would keep the old ones).
+ */
+DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
+
+/**
+ * The manager of @node: the one that is there, else a new one, initialized.
+ * With no dray_set_manager() it is what DRAY_MEMORY_MANAGER names:
+ *
+ *	"native", or nothing	dray's own
+ *	a word, as "rmm"	libdray-manager-rmm.so, where the system looks
+ *				for libraries
+ *	what has a '/'		a shared object at that path
+ *
+ * Such a shared object exports a struct dray_manager_ops with the name
+ * dray_memory_manager.  It is never unloaded.  A program that runs with
+ * another user's rights ignores the variable.
+ *
+ * @out: one reference
+ *
+ * Errors: -ENOENT (no such plug-in), -ENOEXEC (it has no such symbol),
+ * -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create() and
+ * initialize() of the manager give.
+ */
+DRAY_API int dray_get_manager(struct dray_node *node,
+			      struct dray_manager **out);
+
+/** Finds the operations of a plug-in, named as above; errors as above. */
+DRAY_API int dray_manager_load(const char *name,
+			       const struct dray_manager_ops **out);
+
+/**
+ * A manager of the caller's own, beside those of dray_get_manager().
+ *
+ * @ops: as for dray_set_manager(); NULL: native
+ * @resource: where the base takes memory from; NULL: a pool on @node
+ * @out: one reference
+ *
+ * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create()
+ * gives.
+ */
+DRAY_API int dray_manager_create(struct dray_node *node,
+				 const struct dray_manager_ops *ops,
+				 struct dray_resource *resource,
+				 struct dray_manager **out);
+
+/** One more reference, given back by dray_manager_unref(); returns it. */
+DRAY_API struct dray_manager *dray_manager_ref(struct dray_manager *manager);
+/**
+ * With the last reference what is pending is freed, and from then on nothing
+ * is put off; the manager ends with its last object.  NULL is ignored.
+ */
+DRAY_API void dray_manager_unref(struct dray_manager *manager);
+
+/** The name of its operations; valid as long as the manager. */
+DRAY_API const char *dray_manager_name(const struct dray_manager *manager);
+/** Borrowed. */
+DRAY_API struct dray_node *
+dray_manager_node(const struct dray_manager *manager);
+/** What create() of its operations left; NULL without one. */
+DRAY_API void *dray_manager_context(const struct dray_manager *manager);
+/**
+ * Where the base takes memory from, made by the first call; one reference.
+ * Errors: as dray_pool_create().
+ */
+DRAY_API int dray_manager_resource(struct dray_manager *manager,
+				   struct dray_resource **out);
+
+/*
+ * The operations.  Beside what is said, each gives what the manager gives;
+ * -EOPNOTSUPP where it has no such operation.
+ */
+
+/** Gets ready; may be called again at any time. */
+DRAY_API int dray_manager_initialize(struct dray_manager *manager);
+
+/**
+ * @size bytes that the node reaches; 0 is an object of no bytes.  Native: a
+ * block of the pool, of kind DRAY_MEMORY_SHARED, freed late.
+ */
+DRAY_API int dray_manager_memalloc(struct dray_manager *manager, size_t size,
+				   uint64_t stream, struct dray_memory **out);
+
+/**
+ * @size bytes of host memory.  Native: a block of the pool, of kind
+ * DRAY_MEMORY_PINNED, or DRAY_MEMORY_MAPPED with that flag; write-combined, a
+ * buffer of its own.  On the host back end no device is there to pin it for,
+ * and it is ordinary memory.  Freed late.
+ *
+ * Errors: -EINVAL (an unknown flag), -EOPNOTSUPP (the node has no
+ * write-combined memory).
+ */
+DRAY_API int dray_manager_memhostalloc(struct dray_manager *manager,
+				       size_t size, uint32_t flags,
+				       struct dray_memory **out);
+
+/**
+ * Pins @size bytes that are there already, until the object goes: at once,
+ * never late.  Ranges may overlap.  Native: on the kernel back end they are
+ * attached to the node, on the host there is no device to pin them for.
+ *
+ * @owner: kept alive by the object, NULL: nobody
+ * @release_owner: NULL: nothing to do.  Not called on failure
+ *
+ * Errors: -EINVAL (0 bytes, an unknown flag), -EFAULT (not all of it is
+ * memory), -ENOMEM (the limit for locked memory).
+ */
+DRAY_API int dray_manager_mempin(struct dray_manager *manager, void *pointer,
+				 size_t size, uint32_t flags, void *owner,
+				 void (*release_owner)(void *owner),
+				 struct dray_memory **out);
+
+/** What the manager has: free and in all. */
+DRAY_API int dray_manager_get_memory_info(struct dray_manager *manager,
+					  struct dray_capacity *out);
+
+/**
+ * How to pass @memory to another process.  The receiver reaches the whole
+ * buffer around it.
+ *
+ * Errors: -EINVAL (another manager's memory), -EOPNOTSUPP (private host
+ * memory, memory that lies in no buffer).
+ */
+DRAY_API int dray_manager_get_ipc_handle(struct dray_manager *manager,
+					 const struct dray_memory *memory,
+					 struct dray_ipc_handle *out);
+
+/**
+ * Opens what another process passed on; handle->fd is the descriptor as it
+ * arrived, and stays the caller's.  The object is unmapped at once.
+ *
+ * Errors: -EINVAL (a range that leaves the buffer, by its real size), as
+ * dray_buffer_import().
+ */
+DRAY_API int dray_manager_open_ipc_handle(struct dray_manager *manager,
+					  const struct dray_ipc_handle *handle,
+					  struct dray_memory **out);
+
+/**
+ * Frees what is pending, also in a section of deferral, and gives unused
+ * memory back.  Objects that are alive stay so.
+ */
+DRAY_API int dray_manager_reset(struct dray_manager *manager);
+
+/**
+ * Begins a section in which nothing that is deferred is freed, whatever the
+ * limits say, and not even when an allocation fails; sections nest, over all
+ * threads.
+ */
+DRAY_API void dray_manager_defer_cleanup(struct dray_manager *manager);
+/**
+ * Ends one.  With the outermost, what is above the limits is freed.
+ * Errors: -EINVAL (none has begun).
+ */
+DRAY_API int dray_manager_end_deferral(struct dray_manager *manager);
+
+/**
+ * When objects of DRAY_MEMORY_DEFERRED are finalized: all of them, as soon as
+ * more than @entries wait, or more bytes than @percent of what the manager
+ * has.  0 entries: at once.  At first 10 and 20, as in Numba.
+ *
+ * Errors: -EINVAL (more than 100 percent).
+ */
+DRAY_API int dray_manager_set_pending(struct dray_manager *manager,
+				      uint32_t entries, uint32_t percent);
+
+/** Finalizes what waits, except in a section of deferral; their number. */
+DRAY_API size_t dray_manager_flush(struct dray_manager *manager);
+
+/** What a manager has to do with, at one moment. */
+struct dray_manager_stats {
+	uint64_t objects;	/* alive, views included */
+	uint64_t bytes;		/* in them, views left out */
+	uint64_t pending;	/* objects that wait to be finalized */
+	uint64_t pending_bytes;
+	uint64_t flushes;	/* how often any were */
+	uint64_t retries;	/* allocations that were asked for again */
+	uint64_t deferrals;	/* sections that have begun and not ended */
+	uint64_t capacity;	/* bytes that the percentage is of, 0: unknown */
+};
+
+/** Fills @size bytes of @stats. */
+DRAY_API void dray_manager_stats(struct dray_manager *manager,
+				 struct dray_manager_stats *stats, size_t size);
+
+/**
+ * What lies at @address, as the manager sees it: the kind of the object around
+ * it, else DRAY_MEMORY_SHARED for other memory of dray, else
+ * DRAY_MEMORY_UNKNOWN.  For questions now and then: it looks through all
+ * objects.
+ */
+DRAY_API enum dray_memory_kind
+dray_manager_kind_of(struct dray_manager *manager, const void *address);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_MANAGER_H */

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* manager: what dray's own one gives, and how objects begin and end. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "manager.h"
+
+static const struct dray_memory_description *
+describe(const struct dray_memory *memory)
+{
+	return dray_memory_describe(memory);
+}
+
+static void memalloc_gives_memory_of_the_node(void **state)
+{
+	struct dray_memory *memory = memalloc(*state, 1000);
+	struct dray_location where;
+
+	assert_int_equal(describe(memory)->size, 1000);
+	assert_int_equal(describe(memory)->kind, DRAY_MEMORY_SHARED);
+	assert_ptr_equal(dray_memory_manager_of(memory), *state);
+	assert_works(dray_locate(describe(memory)->pointer, &where));
+	assert_ptr_equal(where.block, describe(memory)->pointer);
+	memset(describe(memory)->pointer, 1, 1000);
+	dray_memory_unref(memory);
+}
+
+static void an_object_of_no_bytes_is_one(void **state)
+{
+	struct dray_memory *memory = memalloc(*state, 0);
+
+	assert_int_equal(describe(memory)->size, 0);
+	assert_non_null(describe(memory)->pointer);
+	assert_int_equal(manager_stats(*state).objects, 1);
+	dray_memory_unref(memory);
+}
+
+static void memhostalloc_gives_pinned_or_mapped_memory(void **state)
+{
+	static const struct {
+		uint32_t flags, kind;
+	} rows[] = {
+		{ 0, DRAY_MEMORY_PINNED },
+		{ DRAY_HOST_PORTABLE, DRAY_MEMORY_PINNED },
+		{ DRAY_HOST_MAPPED, DRAY_MEMORY_MAPPED },
+		{ DRAY_HOST_MAPPED | DRAY_HOST_PORTABLE, DRAY_MEMORY_MAPPED },
+	};
+	struct dray_memory *memory;
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_works(dray_manager_memhostalloc(*state, 5000,
+						       rows[i].flags, &memory));
+		assert_int_equal(describe(memory)->kind, rows[i].kind);
+		assert_int_equal(
+			dray_manager_kind_of(*state,
+					     (char *)describe(memory)->pointer +
+						     4999),
+			rows[i].kind);
+		memset(describe(memory)->pointer, 1, 5000);
+		dray_memory_unref(memory);
+	}
+	assert_fails(dray_manager_memhostalloc(*state, 1, 8, &memory), -EINVAL,
+		     "unknown flags 0x8");
+}
+
+/* On the host, where each mode is cached memory. */
+static void write_combined_memory_is_a_buffer_of_its_own(void **state)
+{
+	struct dray_manager *manager = open_manager("host", NULL, NULL);
+	struct dray_memory *memory;
+	struct dray_location where;
+
+	(void)state;
+	assert_works(dray_manager_memhostalloc(
+		manager, 100, DRAY_HOST_MAPPED | DRAY_HOST_WRITE_COMBINED,
+		&memory));
+	assert_works(dray_locate(describe(memory)->pointer, &where));
+	assert_null(where.pool);
+	dray_memory_unref(memory);
+	dray_manager_unref(manager);
+}
+
+static void drop_owner(void *owner)
+{
+	++*(int *)owner;
+}
+
+static void mempin_keeps_the_owner_and_releases_it_at_once(void **state)
+{
+	struct dray_memory *memory = NULL, *second = NULL;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *bytes = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int dropped = 0;
+
+	assert_works(dray_manager_mempin(*state, bytes + 10, page,
+					 DRAY_HOST_MAPPED, &dropped, drop_owner,
+					 &memory));
+	assert_int_equal(describe(memory)->kind, DRAY_MEMORY_MAPPED);
+	assert_ptr_equal(describe(memory)->pointer, bytes + 10);
+	assert_ptr_equal(describe(memory)->owner, &dropped);
+	assert_int_equal(dray_manager_kind_of(*state, bytes + 10),
+			 DRAY_MEMORY_MAPPED);
+	assert_int_equal(dray_manager_kind_of(*state, bytes),
+			 DRAY_MEMORY_UNKNOWN);
+	/* As the next pin of the range after an unpin that is late. */
+	assert_works(dray_manager_mempin(*state, bytes, 3 * page, 0, NULL, NULL,
+					 &second));
+	assert_int_equal(describe(second)->kind, DRAY_MEMORY_PINNED);
+	dray_manager_defer_cleanup(*state);
+	dray_memory_unref(memory);
+	assert_int_equal(dropped, 1);
+	dray_memory_unref(second);
+	assert_int_equal(manager_stats(*state).pending, 0);
+	assert_works(dray_manager_end_deferral(*state));
+	munmap(bytes, 3 * page);
+}
+
+static void mempin_refuses_what_is_no_memory(void **state)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *bytes = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct dray_memory *memory = NULL;
+	int dropped = 0;
+
+	munmap(bytes + page, page);
+	assert_int_equal(dray_manager_mempin(*state, bytes, page + 1, 0,
+					     &dropped, drop_owner, &memory),
+			 -EFAULT);
+	assert_int_equal(dray_manager_mempin(*state, bytes, SIZE_MAX, 0,
+					     &dropped, drop_owner, &memory),
+			 -EFAULT);
+	assert_fails(dray_manager_mempin(*state, bytes, 0, 0, &dropped,
+					 drop_owner, &memory),
+		     -EINVAL, "no bytes");
+	assert_fails(dray_manager_mempin(*state, bytes, 1,
+					 DRAY_HOST_WRITE_COMBINED, &dropped,
+					 drop_owner, &memory),
+		     -EINVAL, "unknown flags");
+	assert_null(memory);
+	assert_int_equal(dropped, 0);
+	assert_int_equal(manager_stats(*state).objects, 0);
+	munmap(bytes, page);
+}
+
+static void a_view_keeps_its_base_and_does_not_finalize_it(void **state)
+{
+	struct dray_memory *view = NULL, *inner = NULL;
+	struct dray_memory *memory;
+	int finalized = 0;
+
+	assert_works(dray_manager_set_pending(*state, 0, 0));
+	memory = counted_memory(*state, 100, &finalized);
+	assert_works(dray_memory_view(memory, 10, 90, &view));
+	assert_works(dray_memory_view(view, 90, 0, &inner));
+	assert_int_equal(manager_stats(*state).bytes, 100);
+	assert_int_equal(manager_stats(*state).objects, 3);
+	dray_memory_unref(view);
+	assert_int_equal(finalized, 0);
+	dray_memory_unref(memory);
+	assert_int_equal(finalized, 0);
+	dray_memory_unref(inner);
+	assert_int_equal(finalized, 1);
+}
+
+static void a_view_that_leaves_its_base_is_refused(void **state)
+{
+	struct dray_memory *memory = memalloc(*state, 100), *view = NULL;
+
+	assert_fails(dray_memory_view(memory, 101, 0, &view), -EINVAL,
+		     "0 bytes at 101");
+	assert_fails(dray_memory_view(memory, 50, 51, &view), -EINVAL,
+		     "51 bytes at 50, the memory has 100");
+	assert_fails(dray_memory_view(memory, 1, SIZE_MAX, &view), -EINVAL,
+		     "has 100");
+	assert_null(view);
+	dray_memory_unref(memory);
+}
+
+/* Finalized, released: each of the two, in this order. */
+struct order {
+	int step, finalized, released;
+};
+
+static void finalize_in_order(void *ctx,
+			      const struct dray_memory_description *memory)
+{
+	struct order *order = ctx;
+
+	assert_ptr_equal(memory->pointer, order);
+	order->finalized = ++order->step;
+}
+
+static void release_in_order(void *owner)
+{
+	struct order *order = owner;
+
+	order->released = ++order->step;
+}
+
+static void the_owner_outlives_the_finalizer(void **state)
+{
+	struct order order = { .step = 0 };
+	const struct dray_memory_description description = {
+		.pointer = &order,
+		.size = sizeof(order),
+		.kind = DRAY_MEMORY_HOST,
+		.finalize = finalize_in_order,
+		.ctx = &order,
+		.owner = &order,
+		.release_owner = release_in_order,
+	};
+	struct dray_memory *memory = NULL;
+
+	assert_works(dray_memory_create(*state, &description, &memory));
+	assert_ptr_equal(dray_memory_ref(memory), memory);
+	dray_memory_unref(memory);
+	assert_int_equal(order.step, 0);
+	dray_memory_unref(memory);
+	assert_int_equal(order.finalized, 1);
+	assert_int_equal(order.released, 2);
+	dray_memory_unref(NULL);
+}
+
+static void an_unknown_kind_or_flag_is_refused(void **state)
+{
+	struct dray_memory_description description = { .kind = 6 };
+	struct dray_memory *memory = NULL;
+
+	assert_fails(dray_memory_create(*state, &description, &memory), -EINVAL,
+		     "6 is no kind");
+	description.kind = 0;
+	description.flags = 2;
+	assert_fails(dray_memory_create(*state, &description, &memory), -EINVAL,
+		     "unknown flags 0x2");
+	assert_null(memory);
+}
+
+static void addresses_have_a_kind(void **state)
+{
+	struct dray_pool *pool = open_pool(test_spec(), NULL);
+	void *block = take(pool, 100, 0);
+	int local;
+
+	assert_int_equal(dray_manager_kind_of(*state, &local),
+			 DRAY_MEMORY_UNKNOWN);
+	assert_int_equal(dray_manager_kind_of(*state, NULL),
+			 DRAY_MEMORY_UNKNOWN);
+	assert_int_equal(dray_manager_kind_of(*state, block),
+			 DRAY_MEMORY_SHARED);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void memory_info_has_what_is_free_and_in_all(void **state)
+{
+	struct dray_capacity capacity;
+
+	assert_works(dray_manager_get_memory_info(*state, &capacity));
+	assert_true(capacity.free > 0);
+	assert_true(capacity.free <= capacity.total);
+}
+
+static void initialize_again_and_reset_leave_objects_alone(void **state)
+{
+	struct dray_memory *memory;
+
+	/* In Numba a reset may be the first call of all. */
+	assert_works(dray_manager_reset(*state));
+	memory = memalloc(*state, 1000);
+	memset(describe(memory)->pointer, 7, 1000);
+	assert_works(dray_manager_initialize(*state));
+	assert_works(dray_manager_initialize(*state));
+	assert_works(dray_manager_reset(*state));
+	assert_true(all_bytes_are(describe(memory)->pointer, 7, 1000));
+	assert_int_equal(manager_stats(*state).objects, 1);
+	dray_memory_unref(memory);
+}
+
+static void objects_outlive_the_last_reference_to_the_manager(void **state)
+{
+	struct dray_manager *manager = open_manager(test_spec(), NULL, NULL);
+	struct dray_memory *memory = memalloc(manager, 1000);
+	struct dray_location where;
+	void *pointer = describe(memory)->pointer;
+
+	(void)state;
+	dray_manager_unref(manager);
+	memset(pointer, 1, 1000);
+	assert_works(dray_locate(pointer, &where));
+	/* Nobody would flush it any more: it goes at once. */
+	dray_memory_unref(memory);
+	assert_int_equal(dray_locate(pointer, &where), -ENOENT);
+}
+
+static void a_manager_stands_on_any_resource(void **state)
+{
+	struct dray_resource *resource = NULL, *same = NULL;
+	struct dray_manager *manager;
+	struct dray_memory *memory;
+	struct dray_capacity capacity;
+
+	(void)state;
+	assert_works(dray_resource_malloc(&resource));
+	manager = open_manager(test_spec(), NULL, resource);
+	assert_works(dray_manager_resource(manager, &same));
+	assert_ptr_equal(same, resource);
+	dray_resource_unref(same);
+	memory = memalloc(manager, 100);
+	assert_fails(dray_manager_get_memory_info(manager, &capacity),
+		     -EOPNOTSUPP, "\"malloc\"");
+	assert_int_equal(manager_stats(manager).capacity, 0);
+	dray_memory_unref(memory);
+	dray_manager_unref(manager);
+	dray_resource_unref(resource);
+}
+
+static void a_size_above_all_addresses_is_refused(void **state)
+{
+	struct dray_memory *memory = NULL;
+
+	assert_fails(dray_manager_memalloc(*state, SIZE_MAX, 0, &memory),
+		     -ENOMEM, "at most");
+	assert_int_equal(dray_manager_memhostalloc(*state, SIZE_MAX, 0,
+						   &memory),
+			 -ENOMEM);
+	assert_null(memory);
+}
+
+static void a_handle_leads_another_mapping_to_the_memory(void **state)
+{
+	struct dray_node *node = open_shareable_node();
+	struct dray_manager *manager = NULL;
+	struct dray_memory *memory, *part = NULL, *there = NULL;
+	struct dray_ipc_handle handle;
+
+	(void)state;
+	assert_works(dray_manager_create(node, NULL, NULL, &manager));
+	memory = memalloc(manager, 100000);
+	memset(describe(memory)->pointer, 3, 100000);
+	assert_works(dray_memory_view(memory, 50000, 50000, &part));
+	assert_works(dray_manager_get_ipc_handle(manager, part, &handle));
+	assert_int_equal(handle.size, 50000);
+	assert_true(handle.fd >= 0);
+	assert_works(dray_manager_open_ipc_handle(manager, &handle, &there));
+	assert_int_equal(describe(there)->size, 50000);
+	assert_true(all_bytes_are(describe(there)->pointer, 3, 50000));
+	memset(describe(part)->pointer, 4, 50000);
+	assert_true(all_bytes_are(describe(there)->pointer, 4, 50000));
+	dray_memory_unref(there);
+
+	handle.offset = handle.buffer_size - handle.size + 1;
+	assert_fails(dray_manager_open_ipc_handle(manager, &handle, &there),
+		     -EINVAL, "the buffer has");
+	handle.offset = UINT64_MAX;
+	assert_fails(dray_manager_open_ipc_handle(manager, &handle, &there),
+		     -EINVAL, "the buffer has");
+	handle.offset = 0;
+	handle.size = UINT64_MAX;
+	assert_fails(dray_manager_open_ipc_handle(manager, &handle, &there),
+		     -EINVAL, "the buffer has");
+	dray_memory_unref(part);
+	dray_memory_unref(memory);
+	dray_manager_unref(manager);
+	dray_node_unref(node);
+}
+
+static void what_nobody_else_can_reach_has_no_handle(void **state)
+{
+	struct dray_manager *manager = open_manager("host", NULL, NULL);
+	struct dray_manager *other = open_manager("host", NULL, NULL);
+	struct dray_memory *memory = memalloc(manager, 100), *pinned = NULL;
+	struct dray_ipc_handle handle;
+	int local;
+
+	(void)state;
+	assert_fails(dray_manager_get_ipc_handle(manager, memory, &handle),
+		     -EOPNOTSUPP, "private to this process");
+	assert_fails(dray_manager_get_ipc_handle(other, memory, &handle),
+		     -EINVAL, "another manager");
+	assert_works(dray_manager_mempin(manager, &local, sizeof(local), 0,
+					 NULL, NULL, &pinned));
+	assert_fails(dray_manager_get_ipc_handle(manager, pinned, &handle),
+		     -EOPNOTSUPP, "no buffer of dray");
+	dray_memory_unref(pinned);
+	dray_memory_unref(memory);
+	dray_manager_unref(other);
+	dray_manager_unref(manager);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		MANAGER_FACT(memalloc_gives_memory_of_the_node),
+		MANAGER_FACT(an_object_of_no_bytes_is_one),
+		MANAGER_FACT(memhostalloc_gives_pinned_or_mapped_memory),
+		cmocka_unit_test(write_combined_memory_is_a_buffer_of_its_own),
+		MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once),
+		MANAGER_FACT(mempin_refuses_what_is_no_memory),
+		MANAGER_FACT(a_view_keeps_its_base_and_does_not_finalize_it),
+		MANAGER_FACT(a_view_that_leaves_its_base_is_refused),
+		MANAGER_FACT(the_owner_outlives_the_finalizer),
+		MANAGER_FACT(an_unknown_kind_or_flag_is_refused),
+		MANAGER_FACT(addresses_have_a_kind),
+		MANAGER_FACT(memory_info_has_what_is_free_and_in_all),
+		MANAGER_FACT(initialize_again_and_reset_leave_objects_alone),
+		cmocka_unit_test(
+			objects_outlive_the_last_reference_to_the_manager),
+		cmocka_unit_test(a_manager_stands_on_any_resource),
+		MANAGER_FACT(a_size_above_all_addresses_is_refused),
+		cmocka_unit_test(a_handle_leads_another_mapping_to_the_memory),
+		cmocka_unit_test(what_nobody_else_can_reach_has_no_handle),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
