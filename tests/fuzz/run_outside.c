@@ -139,6 +139,20 @@ int run_detach(struct thread *thread, const struct call *call)
 	return ret;
 }
 
+/*
+ * udmabuf maps its pages for the direction of the first access and syncs them
+ * for that of each later one, which the checker of mappings reports as a fault
+ * of udmabuf.  So the first access is for both directions.
+ */
+static void udmabuf_map(int fd)
+{
+	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_RW };
+
+	ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
+	sync.flags |= DMA_BUF_SYNC_END;
+	ioctl(fd, DMA_BUF_IOCTL_SYNC, &sync);
+}
+
 static int udmabuf_make(size_t size)
 {
 	struct udmabuf_create create = { .flags = UDMABUF_FLAGS_CLOEXEC,
@@ -151,6 +165,8 @@ static int udmabuf_make(size_t size)
 		fd = ioctl(device, UDMABUF_CREATE, &create);
 	if (fd < 0)
 		fd = -errno;
+	else
+		udmabuf_map(fd);
 	close((int)create.memfd);
 	if (device >= 0)
 		close(device);
