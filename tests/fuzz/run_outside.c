@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 
 #include "../selftests/importer.h"
