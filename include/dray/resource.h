@@ -14,6 +14,8 @@
 #ifndef DRAY_RESOURCE_H
 #define DRAY_RESOURCE_H
 
+#include <stdio.h>
+
 #include <dray/pool.h>
 
 #ifdef __cplusplus
@@ -122,6 +124,150 @@ DRAY_API int dray_resource_pool(struct dray_pool *pool,
  * Errors: -ENOMEM.
  */
 DRAY_API int dray_resource_malloc(struct dray_resource **out);
+
+/*
+ * What stands on another resource.  Each holds a reference to its upstream,
+ * and makes -ENOMEM where there is none for its own books.  They count sizes
+ * as they were asked for.
+ */
+
+/**
+ * At most @limit bytes out at one time; what would be more is -ENOMEM.  Its
+ * capacity is the limit, and what is free of it and upstream.
+ */
+DRAY_API int dray_resource_limit(struct dray_resource *upstream,
+				 uint64_t limit, struct dray_resource **out);
+
+/** One number over time. */
+struct dray_count {
+	int64_t now;		/* below 0: older blocks were freed */
+	int64_t peak;		/* the most that there was at one time */
+	int64_t total;		/* all that came */
+};
+
+struct dray_statistics {
+	struct dray_count bytes;
+	struct dray_count blocks;
+};
+
+/** Counts what goes through it. */
+DRAY_API int dray_resource_statistics(struct dray_resource *upstream,
+				      struct dray_resource **out);
+
+/**
+ * Fills @size bytes of @out with the numbers of the innermost scope, at first
+ * of all.  -EINVAL where @resource is of another kind; so for all of these.
+ */
+DRAY_API int dray_statistics_get(struct dray_resource *resource,
+				 struct dray_statistics *out, size_t size);
+/** Begins a scope, with all numbers 0, for all threads.  -ENOMEM. */
+DRAY_API int dray_statistics_push(struct dray_resource *resource);
+/**
+ * Ends a scope: its numbers go to @out (NULL: nowhere) and are added to those
+ * of the one around it.  -EINVAL where none has begun.
+ */
+DRAY_API int dray_statistics_pop(struct dray_resource *resource,
+				 struct dray_statistics *out, size_t size);
+
+/** A block that is out, and who asked for it. */
+struct dray_outstanding {
+	void *block;
+	size_t size;		/* bytes asked for */
+	uint64_t stream;
+	uint64_t number;	/* of the allocation, from 1 */
+	void *const *sites;	/* return addresses, the innermost first */
+	size_t site_count;
+};
+
+/** The most call sites that are kept for a block. */
+#define DRAY_TRACKING_SITES 32
+
+/**
+ * Remembers each block that is out, with @sites call sites of the stack, and
+ * refuses to free what is not.  A wrong size is put right.
+ *
+ * Errors: -EINVAL (more than DRAY_TRACKING_SITES).
+ */
+DRAY_API int dray_resource_tracking(struct dray_resource *upstream,
+				    size_t sites, struct dray_resource **out);
+
+struct dray_tracking {
+	uint64_t blocks;	/* out */
+	uint64_t bytes;		/* in them */
+	uint64_t bad_frees;	/* refused */
+	uint64_t wrong_sizes;	/* of frees */
+};
+
+/** Fills @size bytes of @out. */
+DRAY_API int dray_tracking_get(struct dray_resource *resource,
+			       struct dray_tracking *out, size_t size);
+/**
+ * Calls @visit for each block that was out at one moment, the oldest first,
+ * without a lock, until it returns other than 0; that value.  What @visit is
+ * given is valid during the call.  -ENOMEM.
+ */
+DRAY_API int
+dray_tracking_visit(struct dray_resource *resource,
+		    int (*visit)(void *ctx,
+				 const struct dray_outstanding *block),
+		    void *ctx);
+/**
+ * Writes a line for each block that is out, one for each of its call sites,
+ * and a line with the sum.  -ENOMEM, -EIO (not all was written).
+ */
+DRAY_API int dray_tracking_report(struct dray_resource *resource, FILE *file);
+
+/**
+ * Asks @retry when an allocation fails: true, and it is tried again, as often
+ * as it says so.
+ *
+ * @retry: gets @ctx, the size and the error; is called without a lock, and may
+ *	free memory
+ */
+DRAY_API int
+dray_resource_on_failure(struct dray_resource *upstream,
+			 bool (*retry)(void *ctx, size_t size, int error),
+			 void *ctx, struct dray_resource **out);
+
+/**
+ * Blocks of one size, cut from chunks of upstream, which go back with the
+ * resource.  Constant time, and nothing is lost between the blocks.
+ *
+ * @block_size: bytes, rounded up to a multiple of 128; the most that can be
+ *	asked for
+ * @blocks: in a chunk; 0: 128
+ *
+ * A block is aligned to the largest power of two that divides its size, 4096
+ * at most; more is -EINVAL.  A free of what is no block, or of a free one, is
+ * refused.
+ *
+ * Errors: -EINVAL (0 bytes, a chunk that is larger than all addresses).
+ */
+DRAY_API int dray_resource_fixed(struct dray_resource *upstream,
+				 size_t block_size, uint32_t blocks,
+				 struct dray_resource **out);
+
+/**
+ * Sends each request to the smallest bin that has room for it, and what is too
+ * large, or aligned to more than its bin, upstream.  Bins are resources as
+ * dray_resource_fixed() makes them, with block sizes from 2^@smallest to
+ * 2^@largest and chunks of 1 MiB, but 1 block at least and 128 at most.
+ *
+ * Errors: -EINVAL (@smallest above @largest, @largest above 40).
+ */
+DRAY_API int dray_resource_binning(struct dray_resource *upstream,
+				   uint32_t smallest, uint32_t largest,
+				   struct dray_resource **out);
+
+/** The most bins that there can be. */
+#define DRAY_BINNING_BINS 64
+
+/**
+ * One more bin; nothing where there is one of that size.  Parameters and
+ * errors as of dray_resource_fixed(); -ENOSPC beyond DRAY_BINNING_BINS.
+ */
+DRAY_API int dray_binning_add(struct dray_resource *resource,
+			      size_t block_size, uint32_t blocks);
 
 #ifdef __cplusplus
 }

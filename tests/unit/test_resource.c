@@ -1,24 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: the object, and those that stand on no other. */
-#include "pool.h"
-
-static struct dray_resource *pool_resource(struct dray_pool *pool)
-{
-	struct dray_resource *resource = NULL;
-
-	assert_works(dray_resource_pool(pool, &resource));
-	return resource;
-}
-
-static void *allocate(struct dray_resource *resource, size_t size,
-		      size_t alignment)
-{
-	void *block = NULL;
-
-	assert_works(
-		dray_resource_allocate(resource, size, alignment, 0, &block));
-	return block;
-}
+#include "resource.h"
 
 static void a_block_comes_from_the_pool_and_goes_back(void **state)
 {

@@ -148,3 +148,31 @@ int dray_resource_capacity(struct dray_resource *resource,
 		*out = known;
 	return ret;
 }
+
+int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
+			struct dray_resource *upstream,
+			struct dray_resource **out)
+{
+	int ret;
+
+	if (!ctx)
+		return dray_fail(-ENOMEM, "no memory for a resource \"%s\"",
+				 ops->name);
+	ret = dray_resource_create(ops, ctx, out);
+	if (ret)
+		free(ctx);
+	else
+		*(struct dray_resource **)ctx = dray_resource_ref(upstream);
+	return ret;
+}
+
+int dray_upstream_capacity(void *ctx, struct dray_capacity *out)
+{
+	return dray_resource_capacity(*(struct dray_resource **)ctx, out);
+}
+
+void dray_upstream_destroy(void *ctx)
+{
+	dray_resource_unref(*(struct dray_resource **)ctx);
+	free(ctx);
+}

@@ -18,4 +18,21 @@ void *dray_resource_context(struct dray_resource *resource,
 					    void **out),
 			    const char *kind);
 
+/*
+ * Makes a resource over @upstream, whose context is @ctx, memory of calloc(),
+ * which begins with a pointer for the reference to upstream.  @ctx may be
+ * NULL: -ENOMEM.  On failure it is freed.
+ */
+int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
+			struct dray_resource *upstream,
+			struct dray_resource **out);
+
+/* For kinds that have nothing to say themselves: what upstream says. */
+int dray_upstream_capacity(void *ctx, struct dray_capacity *out);
+/* Ends a context of dray_resource_stack() that holds nothing else. */
+void dray_upstream_destroy(void *ctx);
+
+/* Whether a block of a resource of dray_resource_fixed() begins there. */
+bool dray_fixed_owns(struct dray_resource *resource, const void *block);
+
 #endif /* DRAY_ALLOC_RESOURCE_H */
