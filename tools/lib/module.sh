@@ -142,85 +142,45 @@ module_dray_build()
 	rm -rf "$into/tree"
 }
 
-# module_test_engine KERNEL: the folder with dray_test_engine.ko and
-# dray_test_importer.ko
-module_test_engine()
+# module_test FOLDER KERNEL: the folder with the modules of tests/FOLDER
+module_test()
 {
-	local kernel=$1 entry
+	local entry content=("tests/$1")
 
-	entry=modules/test-engine-$(kernel_version "$kernel")-$(
-		cd "$TREE" && cache_tree tests/engine)
-	cache_make "$entry" module_test_engine_build "$kernel" ||
-		die "the test engine does not build"
+	! module_test_uses_dray "$1" || content+=(Kbuild driver include)
+	entry=modules/test-$1-$(kernel_version "$2")-$(
+		cd "$TREE" && cache_tree "${content[@]}")
+	cache_make "$entry" module_test_build "$1" "$2" ||
+		die "the modules of tests/$1 do not build"
 	touch "$CACHE/$entry"
 	cache_prune modules/
 	printf '%s\n' "$CACHE/$entry"
 }
 
-module_test_engine_build()
+module_test_build()
 {
-	local kernel=$1 into=$2
+	local kernel=$2 into=$3 dray=''
 
-	log_step "Building dray_test_engine.ko for $(kernel_version "$kernel")"
-	mkdir -p "$into/build"
-	cp "$TREE"/tests/engine/{Kbuild,dray_test_*.c} "$into/build"
-	log_quietly module_kbuild "$kernel" "$into/build" || return 1
-	mv "$into"/build/dray_test_{engine,importer}.ko "$into" || return 1
-	rm -rf "$into/build"
-}
-
-# module_edu KERNEL: the folder with dray_edu.ko, which uses dray.ko
-module_edu()
-{
-	local kernel=$1 entry
-
-	entry=modules/edu-$(kernel_version "$kernel")-$(
-		cd "$TREE" && cache_tree Kbuild driver include tests/iommu)
-	cache_make "$entry" module_edu_build "$kernel" ||
-		die "the driver for QEMU's edu does not build"
-	touch "$CACHE/$entry"
-	cache_prune modules/
-	printf '%s\n' "$CACHE/$entry"
-}
-
-module_edu_build()
-{
-	local kernel=$1 into=$2 dray
-
-	dray=$(module_dray "$kernel") || return 1
-	log_step "Building dray_edu.ko for $(kernel_version "$kernel")"
-	mkdir -p "$into/build"
-	cp "$TREE"/tests/iommu/{Kbuild,dray_edu.c} "$into/build"
+	! module_test_uses_dray "$1" || dray=$(module_dray "$kernel") || return 1
+	log_step "Building modules of tests/$1 for $(kernel_version "$kernel")"
+	module_test_copy "$1" "$into/build" || return 1
 	log_quietly module_kbuild "$kernel" "$into/build" "DRAY=$TREE" \
-		"KBUILD_EXTRA_SYMBOLS=$dray/Module.symvers" || return 1
-	mv "$into/build/dray_edu.ko" "$into" || return 1
+		"KBUILD_EXTRA_SYMBOLS=${dray:+$dray/Module.symvers}" || return 1
+	mv "$into"/build/dray_*.ko "$into" || return 1
 	rm -rf "$into/build"
 }
 
-# module_test_faults KERNEL: the folder with dray_test_faults.ko
-module_test_faults()
+# Does one of them call dray.ko?
+module_test_uses_dray()
 {
-	local kernel=$1 entry
-
-	entry=modules/test-faults-$(kernel_version "$kernel")-$(
-		cd "$TREE" && cache_tree tests/checkers)
-	cache_make "$entry" module_test_faults_build "$kernel" ||
-		die "the faults for checkers do not build"
-	touch "$CACHE/$entry"
-	cache_prune modules/
-	printf '%s\n' "$CACHE/$entry"
+	grep -qF "(DRAY)" "$TREE/tests/$1/Kbuild"
 }
 
-module_test_faults_build()
+# module_test_copy FOLDER INTO
+module_test_copy()
 {
-	local kernel=$1 into=$2
-
-	log_step "Building dray_test_faults.ko for $(kernel_version "$kernel")"
-	mkdir -p "$into/build"
-	cp "$TREE"/tests/checkers/{Kbuild,dray_test_faults.c} "$into/build"
-	log_quietly module_kbuild "$kernel" "$into/build" || return 1
-	mv "$into/build/dray_test_faults.ko" "$into" || return 1
-	rm -rf "$into/build"
+	mkdir -p "$2"
+	cp "$TREE/tests/$1"/{Kbuild,dray_*.c} "$2"
 }
 
 # module_copy FOLDER: what Kbuild needs of the tree, without leftovers

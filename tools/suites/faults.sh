@@ -32,7 +32,7 @@ faults_run()
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
 	batch_add tap "$board-faults" ./faults
 	if [ "$board" = pc ]; then
-		engine=$(module_test_engine "$(kernel_make amd64 checked)") ||
+		engine=$(module_test engine "$(kernel_make amd64 checked)") ||
 			die "no engine for tests"
 		# A thousand insertions, of half a second each
 		[ "$LONG" = no ] || batch_add tap "$board-insertion" \

@@ -93,7 +93,7 @@ fuzz_boot()
 		GUEST_BOARD=$2 GUEST_SERIES=checked GUEST_LIMIT=$4
 		GUEST_PARAMETERS=watchdog_ms=60000
 		if [ "$2" = pc ]; then
-			engine=$(module_test_engine \
+			engine=$(module_test engine \
 				"$(kernel_make amd64 checked)") ||
 				die "no engine for tests"
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")

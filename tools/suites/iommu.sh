@@ -45,7 +45,7 @@ iommu_programs()
 	local series=$1 driver=/sys/bus/pci/drivers/dray_edu kernel edu name
 
 	kernel=$(kernel_make amd64 "$series") || return 1
-	edu=$(module_edu "$kernel") || return 1
+	edu=$(module_test iommu "$kernel") || return 1
 	cp "$edu/dray_edu.ko" "$TREE/tools/lib/guest-unload" \
 		"$(build_folder iommu-amd64)"/{given,registered} "$BATCH/job"
 

@@ -32,7 +32,7 @@ kill_run()
 	if [ "$board" = pc ]; then
 		architecture=amd64
 		slow='echo 2 >/sys/module/dray_test_engine/parameters/delay_ms && '
-		engine=$(module_test_engine "$(kernel_make amd64 "$series")") ||
+		engine=$(module_test engine "$(kernel_make amd64 "$series")") ||
 			die "no engine for tests"
 	fi
 	cp "$(build_folder "kill-$architecture")/kill" "$BATCH/job"

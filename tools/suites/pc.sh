@@ -41,7 +41,7 @@ pc_programs()
 	# A queue has to be full before the first job in it is given up.
 	[ "$series" != checked ] || watchdog=10000
 	kernel=$(kernel_make amd64 "$series") || return 1
-	engine=$(module_test_engine "$kernel") || return 1
+	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine"/dray_test_{engine,importer}.ko "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 

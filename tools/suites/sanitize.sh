@@ -126,7 +126,7 @@ sanitize_awake()
 
 	sanitize_kernel arm64 || return 0
 	mkdir -p "$folder/job"
-	faults=$(module_test_faults "$(kernel_make arm64 checked)") ||
+	faults=$(module_test checkers "$(kernel_make arm64 checked)") ||
 		die "no faults for checkers"
 	cp "$faults/dray_test_faults.ko" "$TREE/tools/lib/guest-checkers" \
 		"$folder/job"

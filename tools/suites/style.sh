@@ -172,18 +172,18 @@ style_rule()
 # style_module ARCHITECTURE SERIES FOLDER: a build in which nothing is said
 style_module()
 {
-	local kernel folder symbols=()
+	local kernel folder name symbols=()
 
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
-	mkdir -p "$3.engine" "$3.checkers" "$3.edu"
-	cp "$TREE"/tests/engine/{Kbuild,dray_test_*.c} "$3.engine"
-	cp "$TREE"/tests/checkers/{Kbuild,dray_test_faults.c} "$3.checkers"
-	cp "$TREE"/tests/iommu/{Kbuild,dray_edu.c} "$3.edu"
-	for folder in "$3" "$3.engine" "$3.checkers" "$3.edu"; do
-		# The last uses symbols of the first.
-		[ "$folder" != "$3.edu" ] || symbols=("DRAY=$TREE"
-			"KBUILD_EXTRA_SYMBOLS=$3/Module.symvers")
+	for name in '' engine checkers iommu; do
+		folder=$3${name:+.$name}
+		# Ours comes first: the others may use its symbols.
+		[ -z "$name" ] || {
+			module_test_copy "$name" "$folder" || return 1
+			symbols=("DRAY=$TREE"
+				"KBUILD_EXTRA_SYMBOLS=$3/Module.symvers")
+		}
 		module_kbuild "$kernel" "$folder" C=2 W=1 "${symbols[@]}" ||
 			echo "it failed"
 	done >"$3.log" 2>&1

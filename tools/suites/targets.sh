@@ -73,7 +73,7 @@ targets_compat_pc()
 	tally_run "selftests build for i386" selftests_build i386 || return 0
 	batch_begin "$1"
 	kernel=$(kernel_make amd64 6.12) || return 1
-	engine=$(module_test_engine "$kernel") || return 1
+	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 	batch_add status i386-the-module-takes-an-engine \
