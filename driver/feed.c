@@ -3,9 +3,9 @@
  * Feeding a channel.  One work item a channel takes the next job, gives its
  * descriptors to the engine round by round, and signals its fence.  Callbacks
  * only count and wake the work item, which then asks the engine whether the
- * round's last descriptor is really done.  A round that is not done in time
- * makes the channel dead: the engine may still write, so what it was doing is
- * kept until it says that it has finished, or for good.
+ * round's last descriptor is really done.  A round that is not done in time,
+ * nor some time after that, makes the channel dead: the engine may still write,
+ * so what it was doing is kept until it says that it has finished, or for good.
  */
 #include <linux/jiffies.h>
 #include <linux/sizes.h>
@@ -15,9 +15,28 @@
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)
 
-static unsigned long dray_deadline(void)
+/* From here on there is all the time that a round may take. */
+static void dray_deadline_set(struct dray_channel *channel)
 {
-	return jiffies + msecs_to_jiffies(dray_watchdog_ms);
+	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms);
+	channel->late = false;
+}
+
+/*
+ * Has the deadline passed for good?  The first time it says little: the whole
+ * machine may have stood still, and the engine with it, or its interrupts wait
+ * to be handled as this work item did.  So there is a quarter more, however
+ * late it is by now, and then another look at the engine.
+ */
+static bool dray_deadline_passed(struct dray_channel *channel)
+{
+	if (time_before(jiffies, channel->deadline))
+		return false;
+	if (channel->late)
+		return true;
+	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms / 4);
+	channel->late = true;
+	return false;
 }
 
 /* From the engine's tasklet or interrupt. */
@@ -105,7 +124,7 @@ static bool dray_round_issue(struct dray_channel *channel)
 	if (!pieces)
 		return false;
 	channel->out = true;
-	channel->deadline = dray_deadline();
+	dray_deadline_set(channel);
 	dma_async_issue_pending(channel->chan);
 	dray_piece_done(channel, false);
 	return true;
@@ -181,7 +200,7 @@ static bool dray_channel_start(struct dray_channel *channel)
 	if (!job)
 		return false;
 	channel->error = dray_job_obstacle(job);
-	channel->deadline = dray_deadline();
+	dray_deadline_set(channel);
 	job->started = !channel->error;
 	return true;
 }
@@ -217,7 +236,7 @@ static bool dray_channel_sleeps(struct dray_channel *channel)
 		return true;
 	}
 	if (channel->paused)
-		channel->deadline = dray_deadline();
+		dray_deadline_set(channel);
 	channel->paused = false;
 	return false;
 }
@@ -232,13 +251,13 @@ static bool dray_channel_advance(struct dray_channel *channel)
 
 	if (channel->out) {
 		if (!dray_round_is_done(channel)) {
-			if (time_before(jiffies, channel->deadline))
+			if (!dray_deadline_passed(channel))
 				goto wait;
 			dray_channel_died(channel);
 		}
 		WRITE_ONCE(channel->out, false);
 		wake_up_all(&channel->idle);
-		channel->deadline = dray_deadline();
+		dray_deadline_set(channel);
 	}
 	if (channel->error || job->fed)
 		return true;
@@ -255,7 +274,7 @@ static bool dray_channel_advance(struct dray_channel *channel)
 		goto wait;
 	}
 	/* With nothing out, nobody will call: try again for a while. */
-	if (!channel->error && !time_before(jiffies, channel->deadline))
+	if (!channel->error && dray_deadline_passed(channel))
 		channel->error = -EIO;
 	if (channel->error)
 		return true;

@@ -104,6 +104,7 @@ struct dray_channel {
 	bool paused; /* found the channel asleep */
 	dma_cookie_t last; /* its last descriptor */
 	unsigned long deadline; /* jiffies, of the round or of trying */
+	bool late; /* it has passed once, and was put off */
 	int error; /* of the running job */
 
 	atomic_t pieces; /* descriptors out that have not called back */

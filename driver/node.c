@@ -266,11 +266,11 @@ EXPORT_SYMBOL_GPL(dray_node_register);
  * @node: what dray_node_register() gave
  *
  * Waits until nobody is inside, until the engines have done what they were
- * given (bounded by the module's watchdog_ms), and unmaps all buffers for the
- * device.  Afterwards dray touches neither the device nor its channels.
- * Buffers that programs hold stay valid; calls on the node's open files are
- * -ENODEV.  Call it from remove(), before the device is stopped and before
- * channels are released.
+ * given (bounded by the module's watchdog_ms and a quarter more), and unmaps
+ * all buffers for the device.  Afterwards dray touches neither the device nor
+ * its channels.  Buffers that programs hold stay valid; calls on the node's
+ * open files are -ENODEV.  Call it from remove(), before the device is stopped
+ * and before channels are released.
  *
  * Context: may sleep.
  */
@@ -295,10 +295,10 @@ EXPORT_SYMBOL_GPL(dray_node_unregister);
  * @node: what dray_node_register() gave
  *
  * Waits for the descriptors that the engines have been given, at most the
- * module's watchdog_ms.  SUBMIT is still accepted, and what it brings waits
- * for dray_node_resume().  Buffers, mappings and attachments stay as they
- * are, and no fence ends with an error because of it.  Call it from the
- * device's suspend(), before the device is stopped.
+ * module's watchdog_ms and a quarter more.  SUBMIT is still accepted, and what
+ * it brings waits for dray_node_resume().  Buffers, mappings and attachments
+ * stay as they are, and no fence ends with an error because of it.  Call it
+ * from the device's suspend(), before the device is stopped.
  *
  * Context: may sleep.
  * Return: 0, so that it can be the last line of suspend().

@@ -2,10 +2,12 @@
 /*
  * A DMA engine for tests: the CPU copies in its place, and it can be told to
  * take its time, to fail, to hang, and to have no descriptors, which no engine
- * of an emulated machine does when asked.  Its knobs are in
+ * of an emulated machine does when asked; and to let the whole machine stand
+ * still, as a busy host does with an emulated one.  Its knobs are in
  * /sys/module/dray_test_engine/parameters.  A virtual node asks for its
  * channels when dray.ko is inserted with nodes=1 channels=N.
  */
+#include <linux/delay.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
 #include <linux/dmaengine.h>
@@ -13,10 +15,12 @@
 #include <linux/io.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/stop_machine.h>
 #include <linux/workqueue.h>
 
 #define CHANNELS 2
@@ -72,6 +76,26 @@ static unsigned int restless;
 module_param(restless, uint, 0644);
 MODULE_PARM_DESC(restless,
 		 "descriptors that it had or got while the system slept");
+
+/* No processor takes an interrupt until the time is over. */
+static int test_stand_still(void *milliseconds)
+{
+	mdelay(*(unsigned int *)milliseconds);
+	return 0;
+}
+
+static int still_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int milliseconds;
+	int ret;
+
+	ret = kstrtouint(text, 0, &milliseconds);
+	return ret ? ret : stop_machine(test_stand_still, &milliseconds, NULL);
+}
+
+static const struct kernel_param_ops still_ops = { .set = still_set };
+module_param_cb(still, &still_ops, NULL, 0200);
+MODULE_PARM_DESC(still, "writing lets the machine stand still: milliseconds");
 
 static bool asleep;
 

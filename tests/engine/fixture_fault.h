@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,6 +28,21 @@ static inline int knob(const char *name, unsigned int value)
 	snprintf(path, sizeof(path), KNOBS "%s", name);
 	snprintf(text, sizeof(text), "%u", value);
 	return write_text(path, text);
+}
+
+/* The number that a module's parameter is, or a negative errno. */
+static inline int parameter_read(const char *module, const char *name)
+{
+	char path[128], text[16] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/parameters/%s", module,
+		 name);
+	fd = open(path, O_RDONLY);
+	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 1)
+		return -errno;
+	close(fd);
+	return atoi(text);
 }
 
 static inline int knobs_reset(void)

@@ -10,19 +10,6 @@
 #define ENGINE "dray-test-engine"
 #define NODE "dray-virtual.0"
 
-static int knob_read(const char *name)
-{
-	char path[128], text[16] = "";
-	int fd;
-
-	snprintf(path, sizeof(path), KNOBS "%s", name);
-	fd = open(path, O_RDONLY);
-	if (fd < 0 || read(fd, text, sizeof(text) - 1) < 1)
-		return -errno;
-	close(fd);
-	return atoi(text);
-}
-
 TEST_F(fault, unbinding_an_engine_takes_the_node_first)
 {
 	struct dray_submit slow, queued;
@@ -86,7 +73,7 @@ TEST_F(fault, an_engine_has_nothing_to_do_while_the_system_sleeps)
 	if (slept == -ENOENT)
 		SKIP(return, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
-	EXPECT_EQ(0, knob_read("restless"));
+	EXPECT_EQ(0, parameter_read("dray_test_engine", "restless"));
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(1, fence_wait(submit[i].fence_fd));
 	EXPECT_TRUE(is_equal(self));

@@ -59,4 +59,25 @@ TEST_F(fault, stale_callbacks_do_not_hold_a_round_up)
 	EXPECT_TRUE(is_equal(self));
 }
 
+/*
+ * The first descriptor of a round is out, and the second takes its time after
+ * that: neither the watchdog nor the engine was able to run.
+ */
+TEST_F(fault, a_machine_that_stood_still_has_not_lost_its_channel)
+{
+	struct dray_channel_info channel;
+	struct dray_submit submit;
+	int watchdog = parameter_read("dray", "watchdog_ms");
+
+	ASSERT_LT(0, watchdog);
+	ASSERT_EQ(0, knob("slots", 2));
+	ASSERT_EQ(0, knob("delay_ms", 100));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	ASSERT_EQ(0, knob("still", (unsigned int)watchdog + 100));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
+	EXPECT_TRUE(is_equal(self));
+}
+
 TEST_HARNESS_MAIN
