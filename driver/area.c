@@ -116,7 +116,7 @@ void dray_area_count(const struct dray_area *area, int step)
 		atomic_add(step, &entry->transfers);
 }
 
-/* A dead channel may still write it: it is never given out again. */
+/* A dead channel may still write it: it is not given out again. */
 void dray_area_condemn(const struct dray_area *area)
 {
 	struct dray_entry *entry = dray_area_entry(area);

@@ -55,7 +55,7 @@ put_dmabuf:
 	return ret;
 }
 
-/* What a dead channel may still write is held for good, and charged. */
+/* Without a module to hold it, what a device may write stays for good. */
 void dray_foreign_put(struct dray_attachment *attachment)
 {
 	kvfree(attachment->runs);

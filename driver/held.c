@@ -7,6 +7,9 @@
  * the end of that process: pages stay pinned, another driver's dma-buf stays.
  * RECLAIM frees it, by somebody who knows that the hardware is quiet.  A
  * process that lives and lets go of its memory has said so itself.
+ *
+ * So does an attachment to which a dead channel may still write, whoever lives:
+ * no heap keeps that memory out of use, as it does with a buffer's.
  */
 #include <linux/capability.h>
 #include <linux/device.h>
@@ -93,6 +96,15 @@ static void dray_heap_count_held(struct dray_entry *entry, s64 step)
 		atomic64_add(step, &buffer->heap->held);
 }
 
+/* May a device still write what nobody refers to any more? */
+static bool dray_entry_is_at_risk(struct dray_entry *entry)
+{
+	if (entry->condemned)
+		return !dray_entry_buffer(entry);
+	return entry->told && READ_ONCE(entry->told_by->hold) &&
+	       dray_process_ended(entry->told);
+}
+
 /*
  * Is @entry, whose last reference is gone, to be held?  Then the module is
  * held too.  It cannot be when it is on its way out: what a device may write
@@ -100,10 +112,9 @@ static void dray_heap_count_held(struct dray_entry *entry, s64 step)
  */
 bool dray_entry_hold(struct dray_entry *entry)
 {
-	if (!entry->told || entry->condemned)
-		return false;
-	if (!READ_ONCE(entry->told_by->hold) ||
-	    !dray_process_ended(entry->told))
+	struct pid *pid = entry->told ? entry->told : entry->pid;
+
+	if (!dray_entry_is_at_risk(entry))
 		return false;
 	if (!try_module_get(THIS_MODULE)) {
 		entry->condemned = true;
@@ -114,7 +125,7 @@ bool dray_entry_hold(struct dray_entry *entry)
 	pr_notice_ratelimited("dray: %s %llu of process %d is held\n",
 			      dray_entry_buffer(entry) ? "buffer"
 						       : "attachment",
-			      entry->id, pid_nr(entry->told));
+			      entry->id, pid_nr(pid));
 	return true;
 }
 
@@ -131,6 +142,8 @@ static bool dray_entry_reclaim(struct dray_entry *entry,
 		args->attachments += !dray_entry_buffer(entry);
 		dray_heap_count_held(entry, -bytes);
 		dray_entry_forget(entry);
+		/* No device writes it: so says the caller. */
+		entry->condemned = false;
 		/* The reference that held it. */
 		dray_entry_put(entry);
 	}

@@ -36,7 +36,7 @@ struct dray_entry {
 	struct pid *told; /* the process that has its address; or NULL */
 	struct dray_node *told_by; /* for whose device; a reference */
 	bool disclosed; /* its address was given out */
-	bool condemned; /* a dead channel may still write it */
+	bool condemned; /* a dead channel may still write it; see held.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
 };
 

@@ -130,7 +130,7 @@ uncharge:
 	return ret;
 }
 
-/* What a dead channel may still write stays pinned, and charged. */
+/* Without a module to hold it, what a device may write stays pinned for good. */
 void dray_unpin(struct dray_attachment *attachment)
 {
 	if (!READ_ONCE(attachment->entry.condemned)) {

@@ -10,8 +10,6 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "../selftests/attach.h"
-#include "../selftests/pins.h"
 #include "fixture_fault.h"
 
 TEST_F(fault, more_runs_than_the_engine_has_descriptors_are_copied)
@@ -159,64 +157,6 @@ TEST_F(fault, unbinding_a_hanging_node_completes_and_memory_stays_out_of_use)
 	ASSERT_EQ(0, node_heap(self->node, 0, &now));
 	EXPECT_EQ(before.buffers - 2, now.buffers);
 	EXPECT_EQ(16 * PIECE, now.quarantined - before.quarantined);
-}
-
-/* A transfer to attached memory that nothing but the engine knows any more. */
-static int lose_attached_memory(FIXTURE_DATA(fault) * self)
-{
-	uint8_t *bytes = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
-	struct dray_attach attach;
-	int ret;
-
-	ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
-	if (ret < 0)
-		return ret;
-	transfer.dst_fd = attach.fd;
-	transfer.run = PIECE;
-	ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
-	close(attach.fd);
-	munmap(bytes, PIECE);
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret;
-}
-
-TEST_F(fault,
-       attached_memory_of_a_hanging_engine_is_pinned_until_it_has_finished)
-{
-	long before = pins_count();
-
-	ASSERT_LE(0, before);
-	ASSERT_EQ(1, lose_attached_memory(self));
-	EXPECT_TRUE(wait_for(pins_are, &before, 5000));
-	ASSERT_EQ(0, knob("hang", 1));
-	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self));
-	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
-	ASSERT_EQ(0, knob("hang", 0));
-	EXPECT_TRUE(wait_for(pins_are, &before, 5000));
-}
-
-TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_stays_pinned)
-{
-	long before = pins_count();
-
-	ASSERT_LE(0, before);
-	ASSERT_EQ(0, knob("hang", 1));
-	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self));
-	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
-	ASSERT_EQ(0, knob("hang", 0));
-	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
-	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
-	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
-	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 }
 
 TEST_F(fault, unbinding_drains_what_is_out_and_refuses_what_waits)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dmactl reclaim: frees memory that is held because a process that had its
- * address ended.  The only command that changes something, so that it wants
+ * address ended, or an engine did not answer.  The only command that changes something, so that it wants
  * to be told what: one buffer or attachment, or all.
  */
 #include <errno.h>
@@ -96,8 +96,9 @@ static enum exit_code reclaim_run(const struct request *request)
 
 static const char description[] =
 	"Frees buffers and attachments that are held: 'held' in the column\n"
-	"PID of 'dmactl list'.  A process that had their address ended, and a\n"
-	"device may still write them.  Make sure first that it does not.\n"
+	"PID of 'dmactl list'.  A process that had their address ended, or an\n"
+	"engine that had them did not answer, and a device may still write\n"
+	"them.  Make sure first that it does not.\n"
 	"\n"
 	"  ID     the number in the first column of 'dmactl list'\n"
 	"  --all  all that are held\n"

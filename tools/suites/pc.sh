@@ -62,10 +62,11 @@ pc_programs()
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,lost,cancel,life,limits,importers} \
+	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
+	batch_add tap "$series-attached" engine/attached
 	batch_add tap "$series-lost" engine/lost
 	batch_add tap "$series-engine-cancel" engine/cancel
 	batch_add tap "$series-life" engine/life

@@ -380,8 +380,9 @@ struct dray_buffer_info {
 
 /*
  * Frees memory that is held because its address was given to a process that
- * ended before it let go of the buffer or attachment.  Needs CAP_SYS_RAWIO,
- * else -EPERM: the caller says that the hardware is quiet.
+ * ended before it let go of the buffer or attachment, and attached memory that
+ * an engine may still write, which did not answer before its node was unbound.
+ * Needs CAP_SYS_RAWIO, else -EPERM: the caller says that the hardware is quiet.
  */
 struct dray_reclaim {
 	__u64 id;		/* in: what is held; 0: all of it */
