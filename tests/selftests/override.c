@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Platform devices are given to dray by their driver_override, and only so: a
- * device that has a driver keeps it.
+ * device that has a driver keeps it.  When such a device goes the heap that it
+ * brought has no node, and its buffers live on.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <glob.h>
 
 #include "binding.h"
+#include "fence.h"
 #include "fixture_dray.h"
 
 #define DEVICES "/sys/bus/platform/devices"
@@ -205,6 +207,146 @@ TEST_F(override, a_device_that_has_a_driver_is_busy_and_keeps_it)
 	}
 	read_driver(self->device, after, sizeof(after));
 	EXPECT_STREQ(before, after);
+}
+
+/* The heap of the spare device has a buffer, and its only node has gone. */
+FIXTURE(nodeless)
+{
+	int node; /* of the other device, which has other heaps */
+	struct dray_heap_info heap; /* empty */
+	struct buffer buffer;
+	uint8_t *copy; /* its bytes */
+	struct ledger before;
+};
+
+#define PIECE 8192
+
+FIXTURE_SETUP(nodeless)
+{
+	int spare;
+
+	if (access(DEVICES "/" SPARE, F_OK))
+		SKIP(return, "this machine has no second region");
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	ASSERT_EQ(0, set_override(SPARE, "dray"));
+	ASSERT_EQ(0, write_name(DRIVER, "bind", SPARE));
+	spare = open_node_of(SPARE);
+	ASSERT_LE(0, spare);
+	ASSERT_EQ(0, node_find_heap(spare, DRAY_HEAP_RESERVED, &self->heap));
+	ASSERT_EQ(0,
+		  buffer_open(spare, self->heap.index, PIECE, &self->buffer));
+	self->copy = malloc(PIECE);
+	fill_random(self->copy, PIECE, 31);
+	memcpy(self->buffer.bytes, self->copy, PIECE);
+	close(spare);
+	ASSERT_EQ(0, write_name(DRIVER, "unbind", SPARE));
+}
+
+FIXTURE_TEARDOWN_PARENT(nodeless)
+{
+	if (self->heap.total) {
+		write_name(DRIVER, "unbind", SPARE);
+		EXPECT_EQ(0, set_override(SPARE, "\n"));
+		EXPECT_EQ(0, ledger_differences(&self->before));
+	}
+}
+
+TEST_F(nodeless, another_node_names_the_heap_of_a_live_buffer)
+{
+	struct dray_buffer_info info;
+
+	ASSERT_EQ(0, node_buffer_info(self->node, self->buffer.id, &info));
+	EXPECT_STREQ(self->heap.name, info.heap_name);
+	EXPECT_EQ(DRAY_HEAP_ANY, info.heap);
+	EXPECT_EQ(self->buffer.size, info.size);
+}
+
+TEST_F(nodeless, a_live_buffer_is_mapped_with_its_bytes)
+{
+	uint8_t *second = mmap(NULL, PIECE, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       self->buffer.fd, 0);
+
+	ASSERT_NE(MAP_FAILED, second);
+	EXPECT_EQ(-1, first_difference(self->copy, second, PIECE));
+	second[1] ^= 0xff;
+	EXPECT_EQ(second[1], self->buffer.bytes[1]);
+}
+
+TEST_F(nodeless, a_live_buffer_is_synced_for_another_node)
+{
+	EXPECT_EQ(0,
+		  buffer_sync(self->node, self->buffer.fd, DRAY_SYNC_FOR_DEVICE,
+			      DRAY_BIDIRECTIONAL, 0, PIECE));
+	EXPECT_EQ(0, buffer_sync(self->node, self->buffer.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_BIDIRECTIONAL, 0, PIECE));
+	EXPECT_EQ(-1, first_difference(self->copy, self->buffer.bytes, PIECE));
+}
+
+/* A copy of all bytes by the other node's engine; 1, or what went wrong. */
+static int copy(int node, const struct buffer *to, const struct buffer *from)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_fd = to->fd,
+					  .src_fd = from->fd,
+					  .run = PIECE };
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret;
+}
+
+TEST_F(nodeless, a_live_buffer_is_copied_by_another_nodes_engine)
+{
+	struct dray_info info;
+	struct buffer other;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (!info.channel_count)
+		SKIP(return, "the other node has no DMA channel");
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PIECE, &other));
+	EXPECT_EQ(1, copy(self->node, &other, &self->buffer));
+	EXPECT_EQ(-1, first_difference(self->copy, other.bytes, PIECE));
+	memset(other.bytes, 0x5a, PIECE);
+	EXPECT_EQ(1, copy(self->node, &self->buffer, &other));
+	EXPECT_EQ(-1, first_other_byte(self->buffer.bytes, PIECE, 0x5a));
+}
+
+TEST_F(nodeless, what_is_freed_meanwhile_is_there_when_the_heap_comes_back)
+{
+	struct dray_heap_info heap;
+	struct buffer all;
+	int spare;
+
+	buffer_close(&self->buffer);
+	ASSERT_EQ(0, write_name(DRIVER, "bind", SPARE));
+	spare = open_node_of(SPARE);
+	ASSERT_LE(0, spare);
+	ASSERT_EQ(0, node_find_heap(spare, DRAY_HEAP_RESERVED, &heap));
+	EXPECT_STREQ(self->heap.name, heap.name);
+	EXPECT_EQ(0, heap.used);
+	EXPECT_EQ(heap.total, heap.free);
+	EXPECT_EQ(0, buffer_allocate(spare, heap.index, heap.total, &all));
+}
+
+TEST_F(nodeless, what_lives_is_taken_when_the_heap_comes_back)
+{
+	struct dray_heap_info heap;
+	int spare;
+
+	ASSERT_EQ(0, write_name(DRIVER, "bind", SPARE));
+	spare = open_node_of(SPARE);
+	ASSERT_LE(0, spare);
+	ASSERT_EQ(0, node_find_heap(spare, DRAY_HEAP_RESERVED, &heap));
+	EXPECT_EQ(1, heap.buffers);
+	EXPECT_EQ(self->heap.free - self->buffer.size, heap.free);
 }
 
 TEST_HARNESS_MAIN
