@@ -144,6 +144,66 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 	EXPECT_EQ(ENODEV, process_wait(child));
 }
 
+struct submitter {
+	int node;
+	struct dray_submit submit;
+};
+
+/* Its exit status is the errno of the call. */
+static int submit_another(void *context)
+{
+	struct submitter *submitter = context;
+
+	return -node_call(submitter->node, DRAY_IOC_SUBMIT, &submitter->submit);
+}
+
+TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_offset = 64,
+					  .run = 64 };
+	struct submitter submitter = { .node = self->node };
+	int importer = importer_open(), fd, in_fence;
+	struct dray_submit submit;
+	uint32_t handle, fence, i;
+	struct buffer buffer;
+	pid_t child;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	if (importer == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &buffer));
+	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
+	fd = importer_export(importer, handle);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
+	in_fence = buffer_fences(fd);
+	ASSERT_LE(0, in_fence);
+	transfer.src_fd = buffer.fd;
+	transfer.dst_fd = buffer.fd;
+	submitter.submit = (struct dray_submit){
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.in_fences = (uintptr_t)&in_fence,
+		.in_fence_count = 1,
+	};
+	for (i = 0; i < self->info.queue_depth; i++) {
+		submit = submitter.submit;
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+	}
+	child = process_start(submit_another, &submitter);
+	ASSERT_LT(0, child);
+	ASSERT_TRUE(wait_for(process_sleeps, &child, BIND_DEADLINE));
+	EXPECT_EQ(0, binding_unbind(&self->binding));
+	EXPECT_EQ(ENODEV, process_wait(child));
+	EXPECT_EQ(-ENODEV, fence_status(submit.fence_fd));
+	/* nothing has waited for what the jobs waited for */
+	EXPECT_EQ(0, importer_signal(importer, fence));
+}
+
 TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
 {
 	uint8_t *bytes = mmap(NULL, 4 * self->page, PROT_READ | PROT_WRITE,
