@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 
 #include <linux/capability.h>
 
@@ -78,6 +80,48 @@ TEST_F(dray, cache_line_and_alignment_are_powers_of_two)
 	EXPECT_TRUE(power_of_two(self->info.cache_line));
 	EXPECT_TRUE(power_of_two(self->info.dma_alignment));
 }
+
+TEST_F(dray, a_coherent_node_wants_no_alignment)
+{
+	if (!(self->info.flags & DRAY_NODE_COHERENT))
+		SKIP(return, "this node is not coherent");
+	EXPECT_EQ(1, self->info.dma_alignment);
+}
+
+#ifdef __aarch64__
+/* How much a cache writes back at once, as the processor says; 0: nothing. */
+static uint64_t writeback_granule(void)
+{
+	uint64_t type;
+
+	__asm__("mrs %0, ctr_el0" : "=r"(type));
+	type = type >> 24 & 0xf;
+	return type ? 4ull << type : 0;
+}
+
+/* Older kernels align for the worst processor that there is. */
+static bool kernel_aligns_to_128(void)
+{
+	struct utsname name;
+	int major, minor;
+
+	if (uname(&name) || sscanf(name.release, "%d.%d", &major, &minor) != 2)
+		return false;
+	return major < 6 || (major == 6 && minor < 5);
+}
+
+TEST_F(dray, on_arm64_the_alignment_is_the_writeback_granule)
+{
+	uint64_t granule = writeback_granule();
+
+	if (self->info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	if (!granule || (granule < 128 && kernel_aligns_to_128()))
+		granule = 128;
+	EXPECT_EQ(granule, self->info.dma_alignment);
+	EXPECT_EQ(granule, self->info.cache_line);
+}
+#endif
 
 TEST_F(dray, the_page_is_the_processs_page)
 {
