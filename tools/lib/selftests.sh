@@ -47,6 +47,7 @@ selftests_add()
 	shift 2
 	chosen=" $* "
 	mkdir -p "$BATCH/job/selftests"
+	cp -r "$TREE/docs/abi" "$BATCH/job"
 	while read -r name; do
 		[[ " $SELFTESTS_WITHOUT " != *" $name "* ]] || continue
 		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
