@@ -221,7 +221,9 @@ DRAY_API int dray_manager_load(const char *name,
  * A manager of the caller's own, beside those of dray_get_manager().
  *
  * @ops: as for dray_set_manager(); NULL: native
- * @resource: where the base takes memory from; NULL: a pool on @node
+ * @resource: where the base takes memory from; NULL: a pool on @node, with a
+ *	log (dray_resource_log()) where the environment's DRAY_MEMORY_LOG names
+ *	a file; the second one of a program adds ".1" to the name, and so on
  * @out: one reference
  *
  * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create()

@@ -230,6 +230,27 @@ dray_resource_on_failure(struct dray_resource *upstream,
 			 void *ctx, struct dray_resource **out);
 
 /**
+ * Writes a line for each call to the file at @path, which is made or emptied,
+ * in the columns of RMM's log:
+ *
+ *	Thread,Time,Action,Pointer,Size,Stream
+ *
+ * with the system's number of the thread; the time of day in UTC, to the
+ * microsecond; allocate, "allocate failure" or free; the pointer in
+ * hexadecimal, "(nil)" for a failure; the size that was asked for; the stream.
+ * A free is written before it happens, so that the next user of an address
+ * comes after it.  Each line is written at once: the log of a program that dies
+ * is complete.  Children of fork(), whose addresses are others, write nothing.
+ * dray-replay(1) reads it.
+ *
+ * Errors: what open() and write() give.
+ */
+DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
+			       struct dray_resource **out);
+/** 0, or the first error of writing the log, whose line is not in it. */
+DRAY_API int dray_log_check(struct dray_resource *resource);
+
+/**
  * Blocks of one size, cut from chunks of upstream, which go back with the
  * resource.  Constant time, and nothing is lost between the blocks.
  *

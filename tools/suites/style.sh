@@ -202,7 +202,7 @@ style_tidy()
 	local files headers file name status=0
 
 	build_native || return 1
-	mapfile -t files < <(style_files 'userspace/*.c' 'tools/dmactl/*.c')
+	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
 	headers=$(style_files '*.h' .clang-tidy meson.build | xargs cat |
 		cache_key)

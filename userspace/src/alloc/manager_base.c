@@ -5,25 +5,61 @@
  * does otherwise.
  */
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "alloc/manager.h"
 #include "base/error.h"
 #include "memory/node.h"
 
+/* With a log over it where the environment names one. */
+static int add_log(struct dray_resource **resource)
+{
+	static _Atomic unsigned int logs;
+	const char *name = secure_getenv("DRAY_MEMORY_LOG");
+	struct dray_resource *upstream = *resource;
+	char path[4096];
+	unsigned int number;
+	int length, ret;
+
+	if (!name || !*name)
+		return 0;
+	number = atomic_fetch_add(&logs, 1);
+	length = number ? snprintf(path, sizeof(path), "%s.%u", name, number)
+			: snprintf(path, sizeof(path), "%s", name);
+	if (length < 0 || (size_t)length >= sizeof(path))
+		return dray_fail(-ENAMETOOLONG,
+				 "DRAY_MEMORY_LOG is %zu bytes long",
+				 strlen(name));
+	ret = dray_resource_log(upstream, path, resource);
+	if (!ret)
+		dray_resource_unref(upstream);
+	return ret;
+}
+
 /* A pool on the manager's node, as a resource. */
 static int make_resource(struct dray_manager *self, struct dray_pool **pool,
 			 struct dray_resource **out)
 {
 	const struct dray_pool_options options = { .name = "manager" };
+	struct dray_resource *resource = NULL;
 	int ret = dray_pool_create(self->node, &options, pool);
 
 	if (ret)
 		return ret;
-	ret = dray_resource_pool(*pool, out);
-	if (ret)
+	ret = dray_resource_pool(*pool, &resource);
+	if (!ret)
+		ret = add_log(&resource);
+	if (ret) {
+		dray_resource_unref(resource);
 		dray_pool_close(*pool);
-	return ret;
+		return ret;
+	}
+	*out = resource;
+	return 0;
 }
 
 /* The manager's resource; NULL where it has none yet. */

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* resource: the log, as RMM writes it and its readers expect it. */
+#include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
+#include <regex.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "manager.h"
+#include "resource.h"
+
+/* A folder of the test's own, which it is in. */
+static int folder_setup(void **state)
+{
+	static char folder[] = "/tmp/dray-log-XXXXXX";
+
+	strcpy(folder + sizeof(folder) - 7, "XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(chdir(folder), 0);
+	unsetenv("DRAY_MEMORY_LOG");
+	return pool_setup(state);
+}
+
+static int folder_teardown(void **state)
+{
+	char folder[PATH_MAX];
+
+	unsetenv("DRAY_MEMORY_LOG");
+	unlink("log.csv");
+	unlink("log.csv.1");
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	assert_int_equal(chdir("/"), 0);
+	assert_int_equal(rmdir(folder), 0);
+	return pool_teardown(state);
+}
+
+#define LOG_FACT(name) \
+	cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+
+static char text[1 << 20];
+
+static const char *contents(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	size_t length;
+
+	assert_non_null(file);
+	length = fread(text, 1, sizeof(text) - 1, file);
+	text[length] = 0;
+	fclose(file);
+	return text;
+}
+
+static void assert_matches(const char *line, const char *pattern)
+{
+	regex_t regex;
+
+	assert_int_equal(regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB), 0);
+	if (regexec(&regex, line, 0, NULL, 0))
+		fail_msg("'%s' is not '%s'", line, pattern);
+	regfree(&regex);
+}
+
+#define TIME "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}"
+
+static void each_call_is_a_line_in_rmm_s_columns(void **state)
+{
+	struct dray_resource *log =
+		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
+	void *block = NULL, *out;
+	char pattern[300];
+
+	assert_works(dray_resource_allocate(log, 100, 0, 7, &block));
+	assert_int_equal(dray_resource_allocate(log, PTRDIFF_MAX, 0, 0, &out),
+			 -ENOMEM);
+	assert_int_equal(dray_resource_deallocate(log, block, 100, 7), 0);
+	assert_works(dray_log_check(log));
+	snprintf(pattern, sizeof(pattern),
+		 "^Thread,Time,Action,Pointer,Size,Stream\n"
+		 "%ld," TIME ",allocate,0x%" PRIxPTR ",100,7\n"
+		 "%ld," TIME ",allocate failure,\\(nil\\),%td,0\n"
+		 "%ld," TIME ",free,0x%" PRIxPTR ",100,7\n$",
+		 syscall(SYS_gettid), (uintptr_t)block, syscall(SYS_gettid),
+		 PTRDIFF_MAX, syscall(SYS_gettid), (uintptr_t)block);
+	assert_matches(contents("log.csv"), pattern);
+	dray_resource_unref(log);
+}
+
+static void a_line_is_there_when_the_call_returns(void **state)
+{
+	struct dray_resource *log =
+		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
+	void *block = allocate(log, 1, 0);
+
+	assert_non_null(strstr(contents("log.csv"), ",allocate,"));
+	give_back(log, block, 1);
+	assert_non_null(strstr(contents("log.csv"), ",free,"));
+	dray_resource_unref(log);
+}
+
+static void a_log_that_cannot_be_written_is_named(void **state)
+{
+	struct dray_resource *upstream = pool_resource(*state), *log = NULL;
+
+	assert_fails(dray_resource_log(upstream, "/there/is/none.csv", &log),
+		     -ENOENT, "/there/is/none.csv: No such file");
+	assert_fails(dray_resource_log(upstream, "/dev/full", &log), -ENOSPC,
+		     "/dev/full: No space left");
+	assert_null(log);
+	assert_fails(dray_log_check(upstream), -EINVAL, "must be \"log\"");
+	dray_resource_unref(upstream);
+}
+
+#define THREADS 4
+#define PAIRS 500
+
+static void *make_pairs(void *log)
+{
+	int i;
+
+	for (i = 0; i < PAIRS; i++) {
+		void *block;
+
+		if (dray_resource_allocate(log, 64, 0, 0, &block) ||
+		    dray_resource_deallocate(log, block, 64, 0))
+			abort();
+	}
+	return NULL;
+}
+
+/* No address is allocated twice without a free between, line by line. */
+static void assert_in_order(char *lines, int expected)
+{
+	static uintptr_t out[THREADS];
+	int count = 0, i;
+	char *line, *field;
+
+	strsep(&lines, "\n");
+	while ((line = strsep(&lines, "\n")) && *line) {
+		bool frees = strstr(line, ",free,");
+		uintptr_t pointer;
+
+		field = strstr(line, ",0x");
+		assert_non_null(field);
+		pointer = strtoul(field + 1, NULL, 16);
+		for (i = 0; i < THREADS; i++)
+			if (out[i] == pointer)
+				break;
+		assert_int_equal(i < THREADS, frees);
+		if (frees) {
+			out[i] = 0;
+		} else {
+			for (i = 0; i < THREADS && out[i]; i++)
+				;
+			assert_true(i < THREADS);
+			out[i] = pointer;
+		}
+		count++;
+	}
+	assert_int_equal(count, expected);
+}
+
+static void lines_of_threads_are_whole_and_in_order(void **state)
+{
+	struct dray_resource *log =
+		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
+	pthread_t threads[THREADS];
+	int i;
+
+	for (i = 0; i < THREADS; i++)
+		assert_int_equal(
+			pthread_create(&threads[i], NULL, make_pairs, log), 0);
+	for (i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_join(threads[i], NULL), 0);
+	contents("log.csv");
+	assert_in_order(text, 2 * THREADS * PAIRS);
+	dray_resource_unref(log);
+}
+
+static void a_child_writes_nothing(void **state)
+{
+	struct dray_resource *log =
+		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
+	void *block = allocate(log, 1, 0);
+	size_t length = strlen(contents("log.csv"));
+	int status;
+	pid_t child = fork();
+
+	if (!child)
+		_exit(dray_resource_deallocate(log, block, 1, 0) != 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_int_equal(strlen(contents("log.csv")), length);
+	give_back(log, block, 1);
+	dray_resource_unref(log);
+}
+
+static void the_environment_adds_a_log_to_managers(void **state)
+{
+	struct dray_manager *first, *second;
+
+	(void)state;
+	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
+	first = open_manager(test_spec(), NULL, NULL);
+	dray_memory_unref(memalloc(first, 1234));
+	second = open_manager(test_spec(), NULL, NULL);
+	dray_memory_unref(memalloc(second, 4321));
+	/* The free is late: it is the manager's end that brings it. */
+	assert_null(strstr(contents("log.csv"), ",free,"));
+	dray_manager_unref(first);
+	dray_manager_unref(second);
+	assert_non_null(strstr(contents("log.csv"), ",1234,0\n"));
+	assert_non_null(strstr(text, ",free,"));
+	assert_null(strstr(text, ",4321,"));
+	assert_non_null(strstr(contents("log.csv.1"), ",4321,0\n"));
+
+	setenv("DRAY_MEMORY_LOG", "/there/is/none", 1);
+	first = open_manager(test_spec(), NULL, NULL);
+	assert_fails(dray_manager_initialize(first), -ENOENT,
+		     "/there/is/none.2: No such file");
+	dray_manager_unref(first);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		LOG_FACT(each_call_is_a_line_in_rmm_s_columns),
+		LOG_FACT(a_line_is_there_when_the_call_returns),
+		LOG_FACT(a_log_that_cannot_be_written_is_named),
+		LOG_FACT(lines_of_threads_are_whole_and_in_order),
+		LOG_FACT(a_child_writes_nothing),
+		LOG_FACT(the_environment_adds_a_log_to_managers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
