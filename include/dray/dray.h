@@ -9,6 +9,7 @@
 #include <dray/handler.h>
 #include <dray/resource.h>
 #include <dray/manager.h>
+#include <dray/block.h>
 #include <dray/array.h>
 #include <dray/transfer.h>
 

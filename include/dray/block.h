@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * block: counted memory with a type.
+ *
+ * A block starts with a count and a type and may be any of: a buffer, a piece
+ * of a pool, memory of somebody else with a function that gives it back, an
+ * arena for elements of variable size, a file, an array.  Whoever keeps a
+ * block counts it up, and whoever counts it down to 0 frees it, without
+ * knowing what it is.  (Source: DyND's memory blocks, the memory_block_data
+ * and memory_block_pod_allocator_api of its low-level description.)
+ *
+ * Counts may be changed from any thread, and a block be freed in any; what
+ * else changes a block (the allocator's calls, the fields of an array) is for
+ * one thread at a time.  No function here blocks, but those that make or free
+ * a block as the calls beneath them do: a buffer's end, a file's open.
+ */
+#ifndef DRAY_BLOCK_H
+#define DRAY_BLOCK_H
+
+#include <stdio.h>
+#include <dray/pool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a block is.  The numbers are ABI: they stay, new ones are added. */
+enum dray_block_tag {
+	DRAY_BLOCK_BUFFER = 1,	/* a reference to a struct dray_buffer */
+	DRAY_BLOCK_POOLED = 2,	/* a block of a pool */
+	DRAY_BLOCK_EXTERNAL = 3,	/* somebody's memory, and its release */
+	DRAY_BLOCK_POD = 4,	/* an arena of plain bytes */
+	DRAY_BLOCK_ZEROED = 5,	/* an arena of bytes that are zero at first */
+	DRAY_BLOCK_MAPPED = 6,	/* a range of a file */
+	DRAY_BLOCK_ARRAY = 7,	/* struct dray_block_array */
+};
+
+/**
+ * What every block starts with, and all that an inlined count needs to know.
+ * ABI: 8 bytes, aligned to 8, the count first, on every machine.  Blocks are
+ * made by the functions below only: what the library knows of one lies in
+ * front of it.
+ */
+struct dray_block {
+	/* references, 1 or more; only with atomic operations; see below */
+	uint32_t count;
+	uint32_t type;		/* enum dray_block_tag; constant */
+} __attribute__((aligned(8)));
+
+/*
+ * A count that gets here is no longer one: the block stays for ever, at
+ * DRAY_BLOCK_SATURATED, instead of being freed under its users.
+ */
+#define DRAY_BLOCK_COUNT_LIMIT	0x80000000u
+#define DRAY_BLOCK_SATURATED	0xc0000000u
+
+/**
+ * Ends a block whose count has come to 0.  Only dray_block_unref() calls it,
+ * in the place of the program where the last reference goes.
+ */
+DRAY_API void dray_block_free(struct dray_block *block);
+
+/**
+ * Called where a count was @before and is no count any more: 0 (the block is
+ * freed), or next to DRAY_BLOCK_COUNT_LIMIT and above.  Leaves a sentence and
+ * saturates the count.
+ */
+DRAY_API void dray_block_miscounted(struct dray_block *block, uint32_t before);
+
+/**
+ * One more reference, given back by dray_block_unref(); returns @block.  NULL
+ * is ignored.  At DRAY_BLOCK_COUNT_LIMIT references the count saturates, which
+ * dray_last_error() says: the block is then never freed.
+ */
+static inline struct dray_block *dray_block_ref(struct dray_block *block)
+{
+	uint32_t before;
+
+	if (!block)
+		return block;
+	before = __atomic_fetch_add(&block->count, 1, __ATOMIC_RELAXED);
+	if (__builtin_expect(before - 1 >= DRAY_BLOCK_COUNT_LIMIT - 2, 0))
+		dray_block_miscounted(block, before);
+	return block;
+}
+
+/**
+ * One reference less; the last one frees the block, in this thread, with all
+ * that it refers to.  NULL is ignored.
+ */
+static inline void dray_block_unref(struct dray_block *block)
+{
+	uint32_t before;
+
+	if (!block)
+		return;
+	/* All that others did with the block is done before it is freed. */
+	before = __atomic_fetch_sub(&block->count, 1, __ATOMIC_ACQ_REL);
+	if (before == 1)
+		dray_block_free(block);
+	else if (__builtin_expect(before - 1 >= DRAY_BLOCK_COUNT_LIMIT - 1, 0))
+		dray_block_miscounted(block, before);
+}
+
+/** References at some moment: for people and tests, not to decide by. */
+static inline uint32_t dray_block_count(const struct dray_block *block)
+{
+	return block ? __atomic_load_n(&block->count, __ATOMIC_RELAXED) : 0;
+}
+
+/** enum dray_block_tag, 0 for NULL. */
+static inline uint32_t dray_block_type(const struct dray_block *block)
+{
+	return block ? block->type : 0;
+}
+
+/** "buffer", "pooled", ...; "unknown" for a number that is none.  Constant. */
+DRAY_API const char *dray_block_type_name(uint32_t type);
+
+/**
+ * The first byte of the block's memory; valid as long as the block.  NULL for
+ * an arena, whose memory is in pieces, and for NULL.
+ */
+DRAY_API void *dray_block_data(const struct dray_block *block);
+/** Bytes from there; of an arena, those that it has taken; 0 for NULL. */
+DRAY_API size_t dray_block_size(const struct dray_block *block);
+/** Whether that memory may be written; false for NULL. */
+DRAY_API bool dray_block_writable(const struct dray_block *block);
+
+/**
+ * Writes what the block is, for people, to @stream.  Of a block it refers to it
+ * says address, type and count.  The text is no interface.
+ *
+ * Errors: -EINVAL (no block, no stream), -EIO (the stream takes no more).
+ */
+DRAY_API int dray_block_dump(const struct dray_block *block, FILE *stream);
+
+/*
+ * Each of the following makes a block with one reference, which is the
+ * caller's, and fails with -EINVAL for a NULL where none is allowed and with
+ * -ENOMEM.
+ */
+
+/** The whole of @buffer, of which the block keeps a reference of its own. */
+DRAY_API int dray_block_create_buffer(struct dray_buffer *buffer,
+				      struct dray_block **out);
+
+/**
+ * @size bytes of @pool, as dray_pool_alloc() gives them: contents undefined, a
+ * size of 0 is 1, @alignment a power of two or 0.  The block may outlive the
+ * pool's closing.  What the library knows of it is not in the pool's memory.
+ *
+ * Errors: -EINVAL (the alignment), -ENOMEM (the pool's sentence).
+ */
+DRAY_API int dray_block_create_pooled(struct dray_pool *pool, size_t size,
+				      size_t alignment,
+				      struct dray_block **out);
+
+/**
+ * Memory that somebody else gives and takes back.
+ *
+ * @data: its first byte; NULL with 0 bytes only
+ * @size: bytes
+ * @flags: DRAY_BLOCK_READ, or DRAY_BLOCK_READ | DRAY_BLOCK_WRITE
+ * @release: called once, with @owner, in the thread that gives the last
+ *	reference back and with no lock of the library held, so that it may
+ *	call everything here; NULL where nothing is to be done
+ *
+ * On failure it is not called: the memory is still the caller's.
+ * Errors: -EINVAL also for other flags, and a range that leaves the address
+ * space.
+ */
+DRAY_API int dray_block_create_external(void *data, size_t size,
+					uint64_t flags,
+					void (*release)(void *owner),
+					void *owner, struct dray_block **out);
+
+/**
+ * Bytes of a file, mapped: what is written through the block is in the file,
+ * for all who map or read it.
+ *
+ * @path: a regular file
+ * @offset: bytes; need be no multiple of anything
+ * @size: bytes; 0: from there to the file's end as it is now
+ * @flags: as above; only a file mapped for writing need be writable
+ *
+ * The file may be renamed or deleted under the block.  It must not be made
+ * shorter: what lies behind its new end is gone, and touching that is a
+ * SIGBUS, as with any mapping; nothing here can prevent it.
+ *
+ * Errors: -EINVAL (other flags, no regular file, an empty one, a range that is
+ * not in the file), -EOVERFLOW (more than can be mapped), what open(), fstat()
+ * and mmap() give (-ENOENT, -EACCES, ...).
+ */
+DRAY_API int dray_block_create_mapped(const char *path, uint64_t offset,
+				      uint64_t size, uint64_t flags,
+				      struct dray_block **out);
+
+/* What may be done with memory: numbers as DyND has them, ABI. */
+#define DRAY_BLOCK_READ		((uint64_t)1 << 0)
+#define DRAY_BLOCK_WRITE	((uint64_t)1 << 1)
+/* nobody will ever write it; never together with DRAY_BLOCK_WRITE */
+#define DRAY_BLOCK_IMMUTABLE	((uint64_t)1 << 2)
+
+/**
+ * An empty arena, DRAY_BLOCK_POD: elements of variable size, one behind the
+ * other in pieces, of which the first has 2048 bytes and each other twice the
+ * last one's or what is asked, if that is more.
+ *
+ * @pool: where its pieces come from, the first at once; the arena may outlive
+ *	the pool's closing, but then takes no more.  NULL: the C library's heap
+ *
+ * Nothing but the elements is written to the pool's memory.
+ */
+DRAY_API int dray_block_create_pod(struct dray_pool *pool,
+				   struct dray_block **out);
+
+/** The same, and each byte is zero when it is given out: DRAY_BLOCK_ZEROED. */
+DRAY_API int dray_block_create_zeroed(struct dray_pool *pool,
+				      struct dray_block **out);
+
+/**
+ * How an arena is filled; one thread at a time for each arena.  Functions
+ * return 0 or a negative errno and leave a sentence; on failure the arena and
+ * what the pointers point at are as they were.  All fail with -EINVAL for NULL
+ * and for a block that is no arena.
+ */
+struct dray_block_allocator {
+	size_t size;		/* bytes of this structure, which may grow */
+
+	/**
+	 * @size bytes (0 too), of which the first is at a multiple of
+	 * @alignment, a power of two (0 is 1): [*begin, *end).
+	 *
+	 * Errors: -EINVAL (the alignment), -EPERM (after finalize),
+	 * -EOVERFLOW (more bytes than there are addresses), -ENOMEM.
+	 */
+	int (*allocate)(struct dray_block *block, size_t size,
+			size_t alignment, char **begin, char **end);
+
+	/**
+	 * Makes the last allocation, [*begin, *end) as allocate() or the last
+	 * resize() left it, @size bytes, longer or shorter.  It may move, with
+	 * its contents and its alignment, when it gets longer.
+	 *
+	 * Errors: -EINVAL (not the last one), else as allocate().
+	 */
+	int (*resize)(struct dray_block *block, size_t size, char **begin,
+		      char **end);
+
+	/**
+	 * Ends the filling.  A last piece with no element in it is given back;
+	 * nothing moves.  A second time does nothing.
+	 */
+	int (*finalize)(struct dray_block *block);
+
+	/**
+	 * Forgets all elements and keeps the last piece, which is mostly the
+	 * largest, to be filled again.  The caller knows that nobody reads
+	 * them any more.  -EPERM after finalize.
+	 */
+	int (*reset)(struct dray_block *block);
+};
+
+/**
+ * How to fill @block: *out is a constant, the same for all arenas of a type.
+ * -EINVAL for a block that is no arena.
+ */
+DRAY_API int
+dray_block_get_allocator(const struct dray_block *block,
+			 const struct dray_block_allocator **out);
+
+/** One axis of an array. */
+struct dray_block_axis {
+	int64_t size;		/* elements, >= 0 */
+	int64_t stride;		/* bytes, may be negative or 0 */
+};
+
+/**
+ * An array: this, then @meta_size bytes of meta-data, of which the first are
+ * @ndim axes, and after them, where there is no @reference, the elements.  ABI:
+ * 48 bytes, each field where the assertions in <dray/block.h> say, on every
+ * machine.  (Source: DyND's array_preamble, whose first five fields are these;
+ * its type is an object, or a number where that says all; here a number of
+ * axes is added, which DyND has in the type.)
+ *
+ * Its maker may change what is here but not @block, @reference and @meta_size.
+ */
+struct dray_block_array {
+	struct dray_block block;	/* its type is DRAY_BLOCK_ARRAY */
+	/*
+	 * What an element is.  Where the low three bits of its first byte are
+	 * not all 0, it is a struct dray_dtype, all 8 bytes of it; else a
+	 * pointer to an object, of which there are none yet.  The block does
+	 * not look at it.
+	 */
+	uint64_t element;
+	/* the element [0, 0, ...]; may be NULL where there are none */
+	void *data __attribute__((aligned(8)));
+	uint64_t flags __attribute__((aligned(8)));	/* DRAY_BLOCK_READ, ... */
+	/* what holds the elements, one reference; NULL: they are inline */
+	struct dray_block *reference __attribute__((aligned(8)));
+	int32_t ndim __attribute__((aligned(8)));
+	uint32_t meta_size;	/* bytes, a multiple of 8 */
+};
+
+#ifdef __cplusplus
+#define DRAY_ABI(fact) static_assert(fact, #fact)
+#else
+#define DRAY_ABI(fact) _Static_assert(fact, #fact)
+#endif
+DRAY_ABI(sizeof(struct dray_block) == 8);
+DRAY_ABI(offsetof(struct dray_block, count) == 0);
+DRAY_ABI(offsetof(struct dray_block, type) == 4);
+DRAY_ABI(sizeof(struct dray_block_axis) == 16);
+DRAY_ABI(sizeof(struct dray_block_array) == 48);
+DRAY_ABI(offsetof(struct dray_block_array, element) == 8);
+DRAY_ABI(offsetof(struct dray_block_array, data) == 16);
+DRAY_ABI(offsetof(struct dray_block_array, flags) == 24);
+DRAY_ABI(offsetof(struct dray_block_array, reference) == 32);
+DRAY_ABI(offsetof(struct dray_block_array, ndim) == 40);
+DRAY_ABI(offsetof(struct dray_block_array, meta_size) == 44);
+#undef DRAY_ABI
+
+/** What dray_block_create_array() is asked for; all zero is allowed. */
+struct dray_block_array_options {
+	uint64_t element;	/* as it will be in the block */
+	uint64_t flags;		/* DRAY_BLOCK_* */
+	int32_t ndim;		/* 0 or more */
+	uint32_t element_meta;	/* bytes of meta-data behind the axes */
+	/* bytes of the elements: to be had inline, or in the reference */
+	size_t size;
+	size_t alignment;	/* of inline elements, a power of two; 0: 8 */
+	/* whose memory holds them; counted up by the array; NULL: inline */
+	struct dray_block *reference;
+	void *data;		/* the first element, with a reference only */
+	/*
+	 * Called before the array's memory goes, to give up what its meta-data
+	 * and elements refer to, but not the reference; NULL: nothing
+	 */
+	void (*destroy)(struct dray_block_array *array);
+};
+
+/**
+ * An array.  Its axes, the rest of its meta-data and inline elements are zero
+ * bytes: who knows the element's type fills them in.  Inline elements are in
+ * ordinary memory; those that a device is to reach are in a reference.
+ *
+ * Errors: -EINVAL (flags that are unknown or exclude each other, an alignment
+ * that is no power of two, ndim below 0, elements that do not lie in the
+ * reference), -EPERM (writable elements in a reference that is not),
+ * -EOVERFLOW (bytes that no size can say).
+ */
+DRAY_API int
+dray_block_create_array(const struct dray_block_array_options *options,
+			struct dray_block **out);
+
+/** The array that @block is, or NULL where it is none. */
+static inline struct dray_block_array *
+dray_block_as_array(struct dray_block *block)
+{
+	return dray_block_type(block) == DRAY_BLOCK_ARRAY ?
+		       (struct dray_block_array *)(void *)block :
+		       NULL;
+}
+
+/** Its @ndim axes. */
+static inline struct dray_block_axis *
+dray_block_array_axes(struct dray_block_array *array)
+{
+	return (struct dray_block_axis *)(void *)(array + 1);
+}
+
+/** The meta-data of its elements, behind the axes. */
+static inline void *dray_block_array_meta(struct dray_block_array *array)
+{
+	return dray_block_array_axes(array) + array->ndim;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* DRAY_BLOCK_H */
