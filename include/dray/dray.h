@@ -11,6 +11,7 @@
 #include <dray/manager.h>
 #include <dray/block.h>
 #include <dray/array.h>
+#include <dray/strings.h>
 #include <dray/transfer.h>
 
 #endif /* DRAY_DRAY_H */

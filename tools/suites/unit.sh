@@ -4,7 +4,7 @@
 # Suite unit: the library's tests on the host back end, with the sanitizers
 # and as a release, the README's programs, and what the front doors report.
 
-PACKAGES_UNIT=("${PACKAGES_BUILD[@]}" device-tree-compiler)
+PACKAGES_UNIT=("${PACKAGES_BUILD[@]}" device-tree-compiler g++)
 
 suite_unit()
 {
