@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ADDRESS: where an area lies for the node's device, for callers with the
- * right to know.
+ * right to know; and who has it.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -12,14 +12,13 @@
 #include "node.h"
 
 /* Without an IOMMU an address of shared memory is the key to all. */
-static bool dray_address_allowed(const struct dray_opener *opener,
-				 const struct dray_area *area)
+bool dray_address_allowed(const struct dray_opener *opener,
+			  const struct dray_heap *heap)
 {
 	if (!opener->address)
 		return false;
 	return opener->raw || dray_device_translated(opener->node->dev) ||
-	       (area->buffer &&
-		!(area->buffer->heap->flags & DRAY_HEAP_SHARED));
+	       (heap && !(heap->flags & DRAY_HEAP_SHARED));
 }
 
 /* Whoever has an address has a device write there. */
@@ -31,7 +30,8 @@ static int dray_address_check(const struct dray_opener *opener,
 	if (!area->writable)
 		return dray_refuse(refusal, -EACCES, DRAY_REASON_READ_ONLY,
 				   (u32)args->fd);
-	if (!dray_address_allowed(opener, area))
+	if (!dray_address_allowed(opener,
+				  area->buffer ? area->buffer->heap : NULL))
 		return dray_refuse(refusal, -EPERM, DRAY_REASON_PERMISSION, 0);
 	if (args->offset >= area->size ||
 	    !dray_area_fits(area, args->offset, args->length))

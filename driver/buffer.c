@@ -7,6 +7,7 @@
  * memory held before.  See mapping.c.
  */
 #include <linux/bitops.h>
+#include <linux/bits.h>
 #include <linux/dma-buf.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
@@ -219,6 +220,20 @@ static int dray_refuse_mode(struct dray_node *node, u32 heap,
 }
 
 /*
+ * One limit after the other would tell where memory lies.  Who may not know
+ * that has the limits that hardware has: so many bits of an address.
+ */
+static int dray_limit_check(const struct dray_opener *opener,
+			    const struct dray_heap *heap, u64 limit,
+			    struct dray_refusal *refusal)
+{
+	if (!(limit & (limit + 1)) || dray_address_allowed(opener, heap))
+		return 0;
+	return dray_refuse(refusal, -EPERM, DRAY_REASON_PERMISSION,
+			   GENMASK_ULL(fls64(limit) - 2, 0));
+}
+
+/*
  * The heaps that DRAY_HEAP_ANY may take for @mode, a bit for each.  Memory that
  * the kernel does not map is scarce and of one use: it is for buffers that need
  * no mapping either, else for what no other heap has.
@@ -244,7 +259,7 @@ static u32 dray_heaps_for(struct dray_node *node, u32 mode)
  * From the heap that is named, or from the first that can: *@taken.  Where none
  * can, the reply tells of the first, which is the one meant for such requests.
  */
-static struct dray_buffer *dray_alloc_from(struct dray_node *node,
+static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 					   const struct dray_alloc *args,
 					   u32 *taken,
 					   struct dray_refusal *refusal)
@@ -255,11 +270,13 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		.limit = U64_MAX,
 		.top = args->flags & DRAY_ALLOC_TOP,
 	};
+	struct dray_node *node = opener->node;
 	bool wait = dray_mapping_can_wait(node->dev);
 	u64 limit = dray_device_reach(node->dev);
 	struct dray_buffer *buffer, *first = NULL;
-	struct dray_refusal later;
+	struct dray_refusal later, *why;
 	u32 heap, heaps;
+	int ret;
 
 	if (args->address_limit)
 		limit = min_t(u64, limit, args->address_limit);
@@ -275,6 +292,10 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		if (!dray_heap_offers(node->heaps[heap], node->dev,
 				      &request.mode))
 			return ERR_PTR(dray_refuse_mode(node, heap, refusal));
+		ret = dray_limit_check(opener, node->heaps[heap],
+				       args->address_limit, refusal);
+		if (ret)
+			return ERR_PTR(ret);
 		return dray_buffer_create(node, node->heaps[heap], &request,
 					  limit, wait, refusal);
 	}
@@ -285,9 +306,12 @@ static struct dray_buffer *dray_alloc_from(struct dray_node *node,
 		heap = __ffs(heaps);
 		request.mode = args->mode;
 		dray_heap_offers(node->heaps[heap], node->dev, &request.mode);
-		buffer = dray_buffer_create(node, node->heaps[heap], &request,
-					    limit, wait,
-					    first ? &later : refusal);
+		why = first ? &later : refusal;
+		ret = dray_limit_check(opener, node->heaps[heap],
+				       args->address_limit, why);
+		buffer = ret ? ERR_PTR(ret)
+			     : dray_buffer_create(node, node->heaps[heap],
+						  &request, limit, wait, why);
 		if (!IS_ERR(buffer)) {
 			*taken = heap;
 			*refusal = (struct dray_refusal){};
@@ -317,7 +341,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	ret = dray_node_enter(node);
 	if (ret)
 		goto out;
-	buffer = dray_alloc_from(node, args, &heap, &refusal);
+	buffer = dray_alloc_from(opener, args, &heap, &refusal);
 	if (IS_ERR(buffer)) {
 		ret = PTR_ERR(buffer);
 	} else {

@@ -84,6 +84,13 @@ int dray_reply_give(struct dray_reply *reply, struct file *file);
 long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
 
 /*
+ * address.c: may it know where memory of @heap lies, or with NULL memory of
+ * others?  The caller is inside the node.
+ */
+bool dray_address_allowed(const struct dray_opener *opener,
+			  const struct dray_heap *heap);
+
+/*
  * The calls: ioctl.c has the table, each file its own.  @data is the call's
  * structure, which is copied back on failure too.  None is inside the node when
  * it begins.

@@ -118,7 +118,9 @@ struct dray_buffer_options {
 	const char *heap;	/* its name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, cut to 31 bytes, NULL: none */
 	uint64_t alignment;	/* bytes, a power of two; at least one page */
-	uint64_t address_limit;	/* highest address, 0: what the node reaches */
+	uint64_t address_limit;	/* highest address, 0: what the node reaches;
+				 * without the right to addresses 2^n - 1
+				 */
 	uint32_t mode;		/* enum dray_mode, but DEVICE: that has no mapping */
 	uint32_t flags;		/* DRAY_ALLOC_* */
 };
@@ -132,7 +134,7 @@ struct dray_buffer_options {
  * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode or
  * flag), -ENOMEM (the sentence names the limit: full, fragmented, order,
  * mask, locked memory), -EDQUOT (the heap's limit, or its limit for one user),
- * -EMFILE and -ENFILE (no descriptor is left), -EOPNOTSUPP (a cache mode that
+ * -EPERM (an address_limit that needs the right to addresses), -EMFILE and -ENFILE (no descriptor is left), -EOPNOTSUPP (a cache mode that
  * the heap does not have; the host gives cached memory for every mode),
  * -ENODEV (the device is gone), what mmap gives.  May block while memory is
  * reclaimed.

@@ -10,6 +10,7 @@
 #include <linux/capability.h>
 
 #include "fixture_dray.h"
+#include "fixture_heap.h"
 #include "setting.h"
 
 #define NOBODY 65534
@@ -112,6 +113,69 @@ TEST_F(dray, another_user_gets_no_address_and_frees_nothing)
 	EXPECT_EQ(0, process_run(ask_as_nobody, &other));
 	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_DISCLOSED);
+}
+
+static int allocate_below(int node, uint32_t heap, uint64_t limit,
+			  struct dray_alloc *alloc)
+{
+	*alloc = (struct dray_alloc){ .size = 1,
+				      .heap = heap,
+				      .address_limit = limit };
+	return node_call(node, DRAY_IOC_ALLOC, alloc);
+}
+
+static int name_any_limit(void *context)
+{
+	const uint64_t limits[][2] = {
+		{ 2, 1 },
+		{ 0xfffffffe, 0x7fffffff },
+		{ 0x100000000, 0xffffffff },
+		{ UINT64_MAX - 1, UINT64_MAX / 2 },
+	};
+	const uint32_t *heap = context;
+	int node = open_as_nobody(), i;
+	struct dray_alloc alloc;
+
+	for (i = 0; i < (int)ARRAY_SIZE(limits); i++)
+		if (allocate_below(node, *heap, limits[i][0], &alloc) !=
+			    -EPERM ||
+		    alloc.reason != DRAY_REASON_PERMISSION ||
+		    alloc.limit != limits[i][1])
+			return 1 + i;
+	return 0;
+}
+
+TEST_F(heap, another_user_does_not_search_for_an_address_by_limits)
+{
+	EXPECT_EQ(0, process_run(name_any_limit, &self->heap.index));
+}
+
+TEST_F(dray, another_user_does_not_search_all_heaps_by_limits)
+{
+	uint32_t heap = DRAY_HEAP_ANY;
+
+	EXPECT_EQ(0, process_run(name_any_limit, &heap));
+}
+
+static int name_a_mask(void *context)
+{
+	const uint64_t limits[] = { 0xffffffff, UINT64_MAX };
+	const uint32_t *heap = context;
+	int node = open_as_nobody(), i, ret;
+	struct dray_alloc alloc;
+
+	for (i = 0; i < (int)ARRAY_SIZE(limits); i++) {
+		ret = allocate_below(node, *heap, limits[i], &alloc);
+		/* there may be nothing below it */
+		if (ret && (ret != -ENOMEM || alloc.reason != DRAY_REASON_MASK))
+			return 1 + i;
+	}
+	return 0;
+}
+
+TEST_F(heap, another_user_may_name_what_its_hardware_reaches)
+{
+	EXPECT_EQ(0, process_run(name_a_mask, &self->heap.index));
 }
 
 static int open_node_as_nobody(void *context)

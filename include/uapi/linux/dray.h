@@ -158,7 +158,8 @@ enum dray_mode {
 
 /*
  * When the reply cannot be written the call is -EFAULT: no fd is installed, and
- * the buffer is freed.
+ * the buffer is freed.  Without the right to the heap's addresses an
+ * address_limit that is neither 0 nor 2^n - 1 is -EPERM.
  */
 struct dray_alloc {
 	__u64 size;		/* in: bytes, > 0; out: rounded up to pages */
