@@ -51,6 +51,8 @@ struct dray_rows {
 	u64 width; /* bytes of a row */
 	u64 pitch; /* bytes from row to row, at least @width */
 	u64 rows;
+	/* Becomes true when nobody needs it any more; NULL: that is never. */
+	const bool *gone;
 };
 
 /* Takes a reference; -EBADF or -EINVAL for what is no area of @node. */

@@ -30,17 +30,40 @@
 
 #define DRAY_SYNC_STEP SZ_1M
 
-static int dray_sync_span(struct device *dev, const struct dray_place *place,
-			  u64 offset, u64 length, bool for_cpu,
-			  enum dma_data_direction direction)
+/* Where rows are so close, one over all of them. */
+static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 {
+	struct dray_rows joined = *rows;
+
+	if (rows->rows > 1 && rows->pitch < rows->width + DRAY_SMALLEST_LINE) {
+		joined.width += (rows->rows - 1) * rows->pitch;
+		joined.rows = 1;
+	}
+	return joined;
+}
+
+/* An errno where the rest of the rows may be left out. */
+static int dray_rows_stop(const struct dray_rows *rows)
+{
+	if (fatal_signal_pending(current))
+		return -EINTR;
+	return rows->gone && READ_ONCE(*rows->gone) ? -ENODEV : 0;
+}
+
+static int dray_sync_row(struct device *dev, const struct dray_place *place,
+			 const struct dray_rows *rows, u64 row, bool for_cpu,
+			 enum dma_data_direction direction)
+{
+	u64 offset = rows->offset + row * rows->pitch, length = rows->width;
 	const struct dray_stretch *stretch = dray_place_find(place, offset);
 	dma_addr_t address;
 	size_t step;
+	int ret;
 
 	for (; length; length -= step, offset += step) {
-		if (fatal_signal_pending(current))
-			return -EINTR;
+		ret = dray_rows_stop(rows);
+		if (ret)
+			return ret;
 		if (offset - stretch->offset == stretch->length)
 			stretch++;
 		address = stretch->address + (offset - stretch->offset);
@@ -56,25 +79,20 @@ static int dray_sync_span(struct device *dev, const struct dray_place *place,
 	return 0;
 }
 
-/* -EINTR when the task is being killed. */
+/* -EINTR when the task is being killed, -ENODEV where @rows says so. */
 int dray_sync_rows(struct device *dev, const struct dray_place *place,
 		   const struct dray_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction)
 {
+	struct dray_rows joined = dray_rows_joined(rows);
 	u64 row;
 	int ret = 0;
 
 	if (!dray_device_maintained(dev) || place->uncached)
 		return 0;
-	if (rows->rows == 1 || rows->pitch < rows->width + DRAY_SMALLEST_LINE)
-		return dray_sync_span(dev, place, rows->offset,
-				      (rows->rows - 1) * rows->pitch +
-					      rows->width,
-				      for_cpu, direction);
-	for (row = 0; row < rows->rows && !ret; row++)
-		ret = dray_sync_span(dev, place,
-				     rows->offset + row * rows->pitch,
-				     rows->width, for_cpu, direction);
+	for (row = 0; row < joined.rows && !ret; row++)
+		ret = dray_sync_row(dev, place, &joined, row, for_cpu,
+				    direction);
 	return ret;
 }
 
@@ -87,7 +105,7 @@ int dray_sync_rows(struct device *dev, const struct dray_place *place,
 int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_rows *rows, bool for_cpu)
 {
-	struct dray_rows piece = { .rows = 1 };
+	struct dray_rows joined = dray_rows_joined(rows), piece = joined;
 	u64 row, done;
 	int ret = 0;
 
@@ -97,16 +115,17 @@ int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 		return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
 	if (place->copied)
 		return dray_sync_rows(dev, place, rows, true, DMA_FROM_DEVICE);
-	for (row = 0; row < rows->rows && !ret; row++) {
-		for (done = 0; done < rows->width && !ret;
+	for (row = 0; row < joined.rows && !ret; row++) {
+		for (done = 0; done < joined.width && !ret;
 		     done += piece.width) {
-			piece.offset = rows->offset + row * rows->pitch + done;
-			piece.width = min_t(u64, rows->width - done, PAGE_SIZE);
-			ret = dray_sync_rows(dev, place, &piece, false,
-					     DMA_TO_DEVICE);
+			piece.offset = joined.offset + done;
+			piece.width =
+				min_t(u64, joined.width - done, PAGE_SIZE);
+			ret = dray_sync_row(dev, place, &piece, row, false,
+					    DMA_TO_DEVICE);
 			if (!ret)
-				ret = dray_sync_rows(dev, place, &piece, true,
-						     DMA_FROM_DEVICE);
+				ret = dray_sync_row(dev, place, &piece, row,
+						    true, DMA_FROM_DEVICE);
 		}
 	}
 	return ret;
@@ -151,6 +170,7 @@ static int dray_sync_place(struct dray_node *node, struct device *dev,
 		.width = range->width,
 		.pitch = range->pitch,
 		.rows = range->rows,
+		.gone = &node->gone,
 	};
 	struct dray_place place;
 	ktime_t start;
