@@ -29,7 +29,6 @@ struct dray_account {
 	kuid_t uid;
 	struct user_struct *user; /* the real one who made it; a reference */
 	u64 used; /* bytes */
-	unsigned long charges;
 };
 
 static unsigned long long heap_limit;
@@ -136,7 +135,6 @@ static struct dray_account *dray_account_add(struct dray_heap *heap, kuid_t uid,
 	if (account == fresh)
 		hash_add(dray_accounts, &account->link,
 			 dray_account_key(heap, uid));
-	account->charges++;
 	account->used += bytes;
 	heap->charged += bytes;
 out:
@@ -177,23 +175,21 @@ static struct dray_account *dray_account_take(struct dray_heap *heap,
 }
 
 /*
- * When this was the @last of a charge and there is no other, the account stays
- * in place of the one that stayed before, which is to be freed.  What is used
- * does not tell: requests for more than there can be are charged too, until
- * the heap refuses, and may wrap around.
+ * When nothing is left of it the account stays in place of the one that stayed
+ * before, which is to be freed.
  */
 static struct dray_account *dray_account_sub(struct dray_account *account,
-					     size_t bytes, bool last)
+					     size_t bytes)
 {
 	struct dray_account *idle = dray_account_idle;
 
 	lockdep_assert_held(&dray_accounts_lock);
 	account->heap->charged -= bytes;
 	account->used -= bytes;
-	if (!last || --account->charges)
+	if (account->used)
 		return NULL;
 	dray_account_idle = account;
-	if (!idle || idle == account || idle->charges)
+	if (!idle || idle == account || idle->used)
 		return NULL;
 	hash_del(&idle->link);
 	return idle;
@@ -245,7 +241,7 @@ bool dray_charge_end(struct dray_charge *charge)
 	spin_lock(&dray_accounts_lock);
 	kept = charge->kept;
 	charge->ended = true;
-	empty = dray_account_sub(charge->account, charge->bytes - kept, !kept);
+	empty = dray_account_sub(charge->account, charge->bytes - kept);
 	spin_unlock(&dray_accounts_lock);
 	if (empty)
 		dray_account_free(empty);
@@ -269,7 +265,7 @@ void dray_charge_let_go(struct dray_charge *charge, size_t bytes)
 	charge->kept -= bytes;
 	last = charge->ended && !charge->kept;
 	if (charge->ended)
-		empty = dray_account_sub(charge->account, bytes, last);
+		empty = dray_account_sub(charge->account, bytes);
 	spin_unlock(&dray_accounts_lock);
 	if (empty)
 		dray_account_free(empty);

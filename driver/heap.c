@@ -165,6 +165,10 @@ int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 	size_t size = request->size;
 	int ret;
 
+	/* Nobody's books, not for a moment either, have what cannot be. */
+	ret = heap->ops->check(heap, request, refusal);
+	if (ret)
+		return ret;
 	if (heap->ops->takes)
 		size = heap->ops->takes(heap, request);
 	ret = dray_charge_take(extent->charge, heap, size, refusal);

@@ -49,6 +49,9 @@ struct dray_heap_ops {
 	/* Bytes that a request takes; NULL: what it asks for. */
 	size_t (*takes)(struct dray_heap *heap,
 			const struct dray_request *request);
+	/* Refuses what could not be had of an empty heap either. */
+	int (*check)(struct dray_heap *heap, const struct dray_request *request,
+		     struct dray_refusal *refusal);
 	/* Fills @extent; the memory's contents are undefined. */
 	int (*alloc)(struct dray_heap *heap, const struct dray_request *request,
 		     struct dray_extent *extent, struct dray_refusal *refusal);
@@ -91,10 +94,10 @@ int dray_heap_of_region(struct device *dev, int index, const char *name,
 struct dray_heap *dray_heap_of_type(u32 type);
 
 /*
- * Charges the caller in the charge that @extent has already, then takes memory:
- * @extent is to be given back by dray_heap_free().  What it has in it is clear
- * where @heap->zeroed says so.  An errno for what is refused, of which @refusal
- * may tell more.
+ * Where the heap can ever have that, charges the caller in the charge that
+ * @extent has already, then takes memory: @extent is to be given back by
+ * dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
+ * An errno for what is refused, of which @refusal may tell more.
  */
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal);

@@ -37,6 +37,13 @@ static struct dray_carveout *to_carveout(struct dray_heap *heap)
 	return container_of(heap, struct dray_carveout, heap);
 }
 
+static int dray_carveout_check(struct dray_heap *heap,
+			       const struct dray_request *request,
+			       struct dray_refusal *refusal)
+{
+	return dray_runs_check(&to_carveout(heap)->runs, request, refusal);
+}
+
 static int dray_carveout_alloc(struct dray_heap *heap,
 			       const struct dray_request *request,
 			       struct dray_extent *extent,
@@ -46,9 +53,6 @@ static int dray_carveout_alloc(struct dray_heap *heap,
 	unsigned long index;
 	int ret;
 
-	ret = dray_runs_check(&carveout->runs, request, refusal);
-	if (ret)
-		return ret;
 	mutex_lock(&carveout->lock);
 	if (!dray_runs_find(&carveout->runs, request, &index))
 		ret = dray_runs_refuse(&carveout->runs, request, refusal);
@@ -131,6 +135,7 @@ static int dray_carveout_clear(struct dray_heap *heap,
 }
 
 static const struct dray_heap_ops dray_carveout_ops = {
+	.check = dray_carveout_check,
 	.alloc = dray_carveout_alloc,
 	.clear = dray_carveout_clear,
 	.free = dray_carveout_free,

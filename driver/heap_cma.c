@@ -186,23 +186,30 @@ static void dray_cma_free(struct dray_heap *heap,
 		dray_cma_give_back(cma, extent->page, extent->size);
 }
 
+static int dray_cma_check(struct dray_heap *heap,
+			  const struct dray_request *request,
+			  struct dray_refusal *refusal)
+{
+	u64 total = dray_cma_total(to_cma(heap));
+
+	if (request->alignment > DRAY_CMA_ALIGNMENT)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
+				   DRAY_CMA_ALIGNMENT);
+	if (dray_cma_takes(heap, request) > total)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_SIZE, total);
+	return 0;
+}
+
 static int dray_cma_alloc(struct dray_heap *heap,
 			  const struct dray_request *request,
 			  struct dray_extent *extent,
 			  struct dray_refusal *refusal)
 {
 	struct dray_cma *cma = to_cma(heap);
-	u64 total = dray_cma_total(cma);
 	size_t size = dray_cma_takes(heap, request);
 	void *vaddr = NULL;
 	struct page *page;
 	u64 available;
-
-	if (request->alignment > DRAY_CMA_ALIGNMENT)
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
-				   DRAY_CMA_ALIGNMENT);
-	if (size > total)
-		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_SIZE, total);
 
 	page = dray_cma_is_uncached(request->mode)
 		       ? dray_cma_take_uncached(cma, size, request->mode,
@@ -259,6 +266,7 @@ static void dray_cma_destroy(struct dray_heap *heap)
 
 static const struct dray_heap_ops dray_cma_ops = {
 	.takes = dray_cma_takes,
+	.check = dray_cma_check,
 	.alloc = dray_cma_alloc,
 	.free = dray_cma_free,
 	.condemn = dray_cma_condemn,

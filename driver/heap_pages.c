@@ -65,6 +65,19 @@ static bool dray_pages_below(struct page *page, size_t size, u64 limit)
 	return page_to_phys(page) + size - 1 <= limit;
 }
 
+static int dray_pages_check(struct dray_heap *heap,
+			    const struct dray_request *request,
+			    struct dray_refusal *refusal)
+{
+	if (request->alignment > DRAY_PAGES_LARGEST)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
+				   DRAY_PAGES_LARGEST);
+	if (request->size > DRAY_PAGES_LARGEST)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_ORDER,
+				   DRAY_PAGES_LARGEST);
+	return 0;
+}
+
 static int dray_pages_alloc(struct dray_heap *heap,
 			    const struct dray_request *request,
 			    struct dray_extent *extent,
@@ -77,13 +90,6 @@ static int dray_pages_alloc(struct dray_heap *heap,
 	bool above = false;
 	size_t i;
 	int order;
-
-	if (request->alignment > DRAY_PAGES_LARGEST)
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
-				   DRAY_PAGES_LARGEST);
-	if (request->size > DRAY_PAGES_LARGEST)
-		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_ORDER,
-				   DRAY_PAGES_LARGEST);
 
 	order = get_order(max_t(u64, request->size, request->alignment));
 	if (request->size == PAGE_SIZE << order)
@@ -160,6 +166,7 @@ static void dray_pages_destroy(struct dray_heap *heap)
 }
 
 static const struct dray_heap_ops dray_pages_ops = {
+	.check = dray_pages_check,
 	.alloc = dray_pages_alloc,
 	.free = dray_pages_free,
 	.condemn = dray_pages_condemn,

@@ -128,6 +128,13 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 	dray_runs_give(&reserved->runs, start, end - start);
 }
 
+static int dray_reserved_check(struct dray_heap *heap,
+			       const struct dray_request *request,
+			       struct dray_refusal *refusal)
+{
+	return dray_runs_check(&to_reserved(heap)->runs, request, refusal);
+}
+
 static int dray_reserved_alloc(struct dray_heap *heap,
 			       const struct dray_request *request,
 			       struct dray_extent *extent,
@@ -138,9 +145,6 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	bool found;
 	int ret;
 
-	ret = dray_runs_check(&reserved->runs, request, refusal);
-	if (ret)
-		return ret;
 	mutex_lock(&reserved->lock);
 	do {
 		found = dray_runs_find(&reserved->runs, request, &index);
@@ -227,6 +231,7 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 }
 
 static const struct dray_heap_ops dray_reserved_ops = {
+	.check = dray_reserved_check,
 	.alloc = dray_reserved_alloc,
 	.free = dray_reserved_free,
 	.condemn = dray_reserved_condemn,

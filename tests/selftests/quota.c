@@ -424,6 +424,23 @@ TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
 		  user_used(self->node, self->heap.index));
 }
 
+/* Else a request for nearly all numbers would leave no room for others. */
+TEST_F(quota, what_a_heap_never_has_is_refused_before_it_is_charged)
+{
+	struct dray_alloc alloc = { .size = self->heap.largest_request + 1,
+				    .heap = self->heap.index };
+
+	ASSERT_EQ(0, setting_write(self->user_limit, 1));
+	EXPECT_EQ(-ENOMEM, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
+	EXPECT_EQ(variant->type == DRAY_HEAP_PAGES ? DRAY_REASON_ORDER
+						   : DRAY_REASON_SIZE,
+		  alloc.reason);
+	EXPECT_EQ(self->heap.largest_request, alloc.limit);
+	/* what it could have is */
+	alloc.size = self->heap.largest_request;
+	EXPECT_EQ(-EDQUOT, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
+}
+
 struct used {
 	uint32_t heap;
 	uint64_t value;
