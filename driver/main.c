@@ -31,6 +31,8 @@ static int __init dray_init(void)
 exit_debug:
 	dray_debug_exit();
 	dray_channels_exit();
+	/* A node may have come and gone: as in dray_exit(). */
+	rcu_barrier();
 exit_heaps:
 	dray_heaps_exit();
 	return ret;
