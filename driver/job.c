@@ -7,7 +7,6 @@
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/overflow.h>
-#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
@@ -30,11 +29,11 @@ void dray_job_free(struct dray_job *job)
 	}
 	for (i = 0; i < job->count; i++) {
 		plan = &job->plans[i];
-		if (job->channel)
-			dray_plan_unfit(plan, job->channel->dev);
 		dray_area_put(&plan->dst.area);
 		dray_area_put(&plan->src.area);
 	}
+	if (job->channel)
+		dray_patterns_free(&job->patterns, job->channel->dev);
 	if (job->slot)
 		atomic_dec(&job->queues->in_flight);
 	dma_fence_put(job->fence);
@@ -57,8 +56,8 @@ void dray_job_count(struct dray_job *job, int step)
 
 /*
  * Of a job that its engine never finished: what may still be written, or read
- * for somebody who sees the result, is never given out again; nor is the
- * pattern of a fill.
+ * for somebody who sees the result, is never given out again; nor are the
+ * patterns of fills.
  */
 void dray_job_abandon(struct dray_job *job)
 {
@@ -67,10 +66,10 @@ void dray_job_abandon(struct dray_job *job)
 
 	for (i = 0; i < job->count; i++) {
 		plan = &job->plans[i];
-		dray_plan_abandon(plan);
 		dray_area_condemn(&plan->dst.area);
 		dray_area_condemn(&plan->src.area);
 	}
+	dray_patterns_abandon(&job->patterns);
 	dray_job_count(job, -1);
 	dray_job_free(job);
 }
@@ -181,12 +180,12 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 	ret = dray_job_axes(job, transfers, args->count, &args->failed,
 			    refusal);
 	for (i = 0; i < args->count && !ret; i++) {
-		/* Patterns are nobody's memory: a job has this much, together. */
-		job->plans[i].fill_most = SZ_64K / args->count;
 		ret = dray_job_add(job, &job->plans[i], &transfers[i], node,
 				   refusal);
 		if (ret)
 			args->failed = i;
+		else
+			dray_plan_count_pattern(&job->plans[i], &job->patterns);
 	}
 	kvfree(transfers);
 	return ret;

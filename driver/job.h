@@ -14,6 +14,7 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/sizes.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
 #include <linux/workqueue.h>
@@ -55,6 +56,7 @@ struct dray_job {
 	u32 in_fence_count;
 	struct dray_in_fence *in_fences;
 
+	struct dray_patterns patterns; /* of the plans that fill */
 	void *axes; /* memory of the plans' steps and levels */
 	u32 at; /* the plan that is being fed */
 	u32 count;

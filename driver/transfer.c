@@ -229,7 +229,7 @@ void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece)
 
 	piece->length = min(plan->piece, plan->run - plan->done);
 	piece->src = 0;
-	if (plan->fill) {
+	if (plan->fill_size) {
 		phase = plan->done & (plan->pattern_size - 1);
 		piece->src = plan->fill_address + phase;
 		piece->length = min(piece->length, plan->fill_size - phase);

@@ -44,6 +44,21 @@ struct dray_layout {
 	struct dray_level *level;
 };
 
+/*
+ * The patterns of a job's fills, as an engine that only copies finds them: all
+ * in one piece of memory, a slice for each fill.
+ */
+struct dray_patterns {
+	u32 count; /* of fills */
+	u64 longest; /* bytes, of their runs */
+	void *memory; /* NULL: no fill needs it */
+	dma_addr_t address;
+	size_t size; /* bytes, whole pages */
+	size_t slice; /* bytes, a power of two */
+	u32 taken; /* slices */
+	struct user_struct *user; /* whose locked memory it is */
+};
+
 struct dray_plan {
 	u32 op; /* enum dray_op */
 	u64 run; /* bytes, with what could be taken into it */
@@ -55,11 +70,9 @@ struct dray_plan {
 
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
-	u64 fill_most; /* bytes that its copies may take */
+	struct dray_patterns *patterns; /* of its job */
 	bool memset; /* the engine fills by itself */
-	void *fill; /* else copies come from here */
-	size_t fill_size; /* bytes */
-	struct user_struct *fill_user; /* whose locked memory it is */
+	size_t fill_size; /* bytes of its slice, else; 0: there is none */
 	dma_addr_t fill_address;
 
 	/* the cursor */
@@ -128,10 +141,13 @@ int dray_layouts_meet_placed(const struct dray_layout *a,
 bool dray_pattern_valid(const struct dray_transfer *transfer);
 /* Is one byte repeated? */
 bool dray_pattern_is_byte(const struct dray_plan *plan);
+/* Counts it, if it is a fill; all are counted before the first is mapped. */
+void dray_plan_count_pattern(struct dray_plan *plan,
+			     struct dray_patterns *patterns);
 int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
 			  struct dray_refusal *refusal);
-/* Undoes the mapping of the pattern, if there is one. */
-void dray_plan_unfit(struct dray_plan *plan, struct device *dev);
-void dray_plan_abandon(struct dray_plan *plan);
+/* Undoes the mappings, if there are any. */
+void dray_patterns_free(struct dray_patterns *patterns, struct device *dev);
+void dray_patterns_abandon(struct dray_patterns *patterns);
 
 #endif /* DRAY_TRANSFER_H */

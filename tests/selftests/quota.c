@@ -572,6 +572,7 @@ TEST_F(quota, a_killed_process_leaves_no_charge)
 
 struct filler {
 	rlim_t locked; /* bytes */
+	uint32_t count; /* of fills */
 	struct buffer *buffer;
 };
 
@@ -580,21 +581,24 @@ static int fill_as_nobody(void *context)
 {
 	const struct filler *filler = context;
 	struct rlimit limit = { filler->locked, filler->locked };
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_FILL,
-		.dst_fd = filler->buffer->fd,
-		.src_fd = -1,
-		.run = filler->buffer->size,
-		.pattern_size = 2,
-		.pattern = { 1, 2 },
-	};
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
 	struct dray_submit submit = {
 		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
+		.transfers = (uintptr_t)transfers,
+		.count = filler->count,
 	};
 	int node, ret;
+	uint32_t i;
 
+	for (i = 0; i < filler->count; i++)
+		transfers[i] = (struct dray_transfer){
+			.op = DRAY_OP_FILL,
+			.dst_fd = filler->buffer->fd,
+			.src_fd = -1,
+			.run = filler->buffer->size,
+			.pattern_size = 2,
+			.pattern = { 1, 2 },
+		};
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
 	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
 		return 2;
@@ -618,7 +622,7 @@ static bool nobody_can_fill(void *context)
 TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 {
 	struct buffer buffer;
-	struct filler filler = { .buffer = &buffer };
+	struct filler filler = { .count = 1, .buffer = &buffer };
 	struct dray_info info;
 
 	ASSERT_EQ(0, node_info(self->node, &info));
@@ -633,6 +637,28 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 	/* the pattern goes a little after the fence has signalled */
 	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
 	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+}
+
+TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
+{
+	struct buffer buffer;
+	struct filler filler = { .count = DRAY_MAX_TRANSFERS,
+				 .buffer = &buffer };
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (!info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &buffer));
+	filler.locked = 65536;
+	EXPECT_EQ(0, process_run(fill_as_nobody, &filler));
+	/* the least: 256 bytes for each */
+	if (self->page < 16384)
+		filler.locked = 16384;
+	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+	filler.locked--;
+	EXPECT_EQ(1, process_run(fill_as_nobody, &filler));
 }
 
 TEST_HARNESS_MAIN

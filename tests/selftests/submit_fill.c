@@ -113,6 +113,21 @@ TEST_F(engine, a_border_is_four_fills_around_a_copy)
 	EXPECT_EQ(-1, engine_difference(self));
 }
 
+/* Those with runs that are longer than what there is of their patterns too. */
+TEST_F(engine, each_of_the_most_fills_has_its_own_pattern)
+{
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	uint32_t i;
+
+	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+		transfers[i] = fill(self, i % 3 ? 16 : 4080, 1u << i % 5);
+		transfers[i].dst_offset = 4096 * i;
+		transfers[i].pattern[0] = (uint8_t)i;
+	}
+	ASSERT_EQ(0, engine_run(self, transfers, DRAY_MAX_TRANSFERS));
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
 TEST_F(engine, a_pattern_of_another_size_is_refused)
 {
 	const uint32_t sizes[] = { 0, 3, 5, 12, 17, 32, UINT32_MAX };
