@@ -11,6 +11,7 @@
 #include <linux/iommu.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -102,6 +103,8 @@ static int dray_run_compare(const void *left, const void *right)
 {
 	const struct dray_foreign_run *a = left, *b = right;
 
+	/* There may be a million of them, and the sorting itself never rests. */
+	cond_resched();
 	return a->bytes.low < b->bytes.low ? -1 : a->bytes.low > b->bytes.low;
 }
 
