@@ -42,7 +42,7 @@ pc_programs()
 	[ "$series" != checked ] || watchdog=10000
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test engine "$kernel") || return 1
-	cp "$engine"/dray_test_{engine,importer}.ko "$TREE/tools/lib/guest-unload" \
+	cp "$engine"/dray_test_{engine,importer,exporter}.ko "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 
 	batch_add status "$series-the-module-makes-a-node" \
@@ -62,7 +62,7 @@ pc_programs()
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy} \
+	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,exporter} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
@@ -72,10 +72,12 @@ pc_programs()
 	batch_add tap "$series-life" engine/life
 	batch_add tap "$series-importers" \
 		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS"
+	batch_add tap "$series-exporter" \
+		"insmod dray_test_exporter.ko && engine/exporter"
 	batch_add tap "$series-limits" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	batch_add tap "$series-busy" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=2 channels=2 && engine/busy"
 	batch_add status "$series-all-modules-unload" \
-		'guest-unload dray dray_test_engine dray_test_importer'
+		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter'
 }
