@@ -113,6 +113,11 @@ targets_64k()
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
 	batch_begin "$1"
+	# There a CMA area is in units of 512 MiB, and the tree's has 64.
+	batch_add status 64k-the-log-says-that-a-region-is-no-cma-area \
+		"dmesg | grep -E 'cma.* is no CMA area; one is in units of 536870912\$'"
+	batch_add status 64k-what-is-no-cma-area-is-no-heap \
+		'test -d /sys/class/dray-heap/reserved && test ! -e /sys/class/dray-heap/cma'
 	selftests_add arm64 64k-
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
