@@ -3,7 +3,8 @@
 #
 # Suite kill: processes of a mixed load are killed at random points, on the
 # board with its engine, and on the PC with one that is slow, so that kills
-# come while transfers are in flight.  Then nothing may be left of them.
+# come while transfers are in flight.  Then nothing may be left of them; what
+# a node holds on purpose RECLAIM gives back, in a shorter round.
 
 PACKAGES_KILL=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
@@ -27,6 +28,8 @@ kill_run()
 {
 	local folder=$1 board=$2 series=$3 kills=$4 title="$4 kills on the $2"
 	local architecture=arm64 slow='' engine=''
+	# addresses are asked for, and no device uses them
+	local parameters='watchdog_ms=60000 hold=0'
 
 	batch_begin "$folder"
 	if [ "$board" = pc ]; then
@@ -34,18 +37,20 @@ kill_run()
 		slow='echo 2 >/sys/module/dray_test_engine/parameters/delay_ms && '
 		engine=$(module_test engine "$(kernel_make amd64 "$series")") ||
 			die "no engine for tests"
+		parameters+=' nodes=1 channels=2'
 	fi
-	cp "$(build_folder "kill-$architecture")/kill" "$BATCH/job"
+	cp "$(build_folder "kill-$architecture")/kill" \
+		"$TREE/tools/lib/guest-unload" "$BATCH/job"
 	batch_add tap "$board-kill" "$slow./kill --kills $kills"
+	# Addresses that the dead knew, until RECLAIM
+	batch_add tap "$board-kill-held" \
+		"guest-unload dray && insmod /guest/modules/dray.ko ${parameters/hold=0/hold=1} && ./kill --kills 40"
 	(
 		GUEST_MODULES=(loop vgem)
-		GUEST_BOARD=$board GUEST_SERIES=$series GUEST_LIMIT=600
-		# addresses are asked for, and no device uses them
-		GUEST_PARAMETERS="watchdog_ms=60000 hold=0"
-		if [ "$board" = pc ]; then
+		GUEST_BOARD=$board GUEST_SERIES=$series GUEST_LIMIT=900
+		GUEST_PARAMETERS=$parameters
+		[ "$board" != pc ] ||
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")
-			GUEST_PARAMETERS+=' nodes=1 channels=2'
-		fi
 		progress_follow "$BATCH/output" batch_boot "$title"
 	)
 	batch_count "$title"
