@@ -139,9 +139,9 @@ def the_table_has_the_same_numbers():
     done = call("-r", "malloc", "-c", "3", "-",
                 log=HEADER + event("allocate", "0x1", 100) + event("free", "0x99"))
     assert done.returncode == 0, done.stderr
-    assert "events:   1 (1 allocations, 0 more had failed)\n" in done.stdout, done.stdout
+    assert "events:    1 (1 allocations, 0 more had failed)\n" in done.stdout, done.stdout
     assert "not freed: 1 blocks, 100 bytes\n" in done.stdout, done.stdout
-    assert "left out: 1 frees of what the log does not allocate\n" in done.stdout
+    assert "left out:  1 frees of what the log does not allocate\n" in done.stdout
     rows = done.stdout.split("\n\n")[1].splitlines()
     assert rows[0].split() == ["RESOURCE", "NS/EVENT", "MIN", "MAX", "FAILED", "PEAK"]
     assert len(rows) == 2 and rows[1].startswith("malloc "), rows

