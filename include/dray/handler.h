@@ -8,6 +8,7 @@
 #ifndef DRAY_HANDLER_H
 #define DRAY_HANDLER_H
 
+#include <stdio.h>
 #include <dray/pool.h>
 
 #ifdef __cplusplus
@@ -53,6 +54,58 @@ dray_set_handler(const struct dray_handler *handler);
 
 /** The handler that this thread allocates with, never NULL. */
 DRAY_API const struct dray_handler *dray_get_handler(void);
+
+/** What a checking handler has counted since it was made. */
+struct dray_check {
+	uint64_t blocks;	/* number of blocks that are out */
+	uint64_t bytes;		/* in them, as they were asked for */
+	uint64_t bad_frees;	/* of what is no block, or not its start */
+	uint64_t double_frees;	/* of a block that was freed before */
+	uint64_t broken_guards;	/* blocks with writes next to them */
+	uint64_t late_writes;	/* blocks that were written after their free */
+	uint64_t wrong_sizes;	/* frees with a wrong size, which is allowed */
+};
+
+/**
+ * A handler that stands in for @under and finds what its users do wrong, for
+ * debugging: it needs more memory and time.  Each block has 128 bytes before
+ * and behind it that nobody may write, which is looked at when it is freed and
+ * by dray_check_report().  Blocks that are freed are overwritten and kept for
+ * a while (1024 of them, of 16 MiB together, at most), so that a second free
+ * and a late write are seen; those that an engine still uses, or that a child
+ * of fork() inherited, are kept as they are.  realloc always moves.
+ *
+ * Whatever is wrong leaves a sentence, is counted and then ignored, or aborts
+ * with DRAY_ABORT_ON_BAD_FREE=1 in the environment.  What is freed wrongly
+ * never reaches @under.
+ *
+ * @under: stays valid for good, as all handlers do here
+ * @log: where each thing that is wrong is written too, with the places that
+ *	called; NULL: nowhere.  Stays open
+ * @out: the handler, named "checked" and as @under; never freed
+ *
+ * Blocks keep the alignment that @under gives, up to 128 bytes.  Errors:
+ * -EINVAL (NULL, another version), -ENOMEM.
+ */
+DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
+				const struct dray_handler **out);
+
+/**
+ * Fills @size bytes of @out; -EINVAL where @handler is none of
+ * dray_handler_check().
+ */
+DRAY_API int dray_check_get(const struct dray_handler *handler,
+			    struct dray_check *out, size_t size);
+
+/**
+ * Looks at all blocks, gives those that were kept back, and writes to @file
+ * each block that is out, the oldest first, with the places that asked for it,
+ * and the sums.  Nobody may write next to a block meanwhile, as ever.
+ *
+ * Errors: -EINVAL (as dray_check_get(), no file), -ENOMEM, -EIO (the file takes
+ * no more).
+ */
+DRAY_API int dray_check_report(const struct dray_handler *handler, FILE *file);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The bytes that the checking handler writes: guards around blocks, and the
+ * poison in those that are freed.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "alloc/check.h"
+#include "alloc/pool.h"
+
+#define GUARD 0xfb
+#define POISON 0xdb
+
+void dray_checked_guard(const struct dray_checked *block)
+{
+	memset(dray_checked_base(block), GUARD, DRAY_CHECK_GUARD);
+	memset(block->data + block->size, GUARD, DRAY_CHECK_GUARD);
+}
+
+ptrdiff_t dray_checked_broken(const struct dray_checked *block)
+{
+	const unsigned char *end = block->data + block->size;
+	ptrdiff_t i;
+
+	/* The parent's frees may have made other memory of it. */
+	if (block->process != getpid())
+		return 0;
+	/* The nearest to the block is the likeliest cause of the others. */
+	for (i = 1; i <= (ptrdiff_t)DRAY_CHECK_GUARD; i++) {
+		if (end[i - 1] != GUARD)
+			return i;
+		if (block->data[-i] != GUARD)
+			return -i;
+	}
+	return 0;
+}
+
+/* A transfer that is under way may read or write the block until it ends. */
+static bool engine_uses(const void *base)
+{
+	struct dray_found found;
+	bool busy;
+
+	if (!dray_find_start(base, &found))
+		return false;
+	busy = dray_found_piece(&found)->busy;
+	pthread_mutex_unlock(&found.pool->lock);
+	return busy;
+}
+
+void dray_checked_poison(struct dray_checked *block)
+{
+	/* What a child inherits may be its parent's memory too. */
+	block->poisoned = block->process == getpid() &&
+			  !engine_uses(dray_checked_base(block));
+	if (block->poisoned)
+		memset(block->data, POISON, block->size);
+}
+
+size_t dray_checked_written(const struct dray_checked *block)
+{
+	size_t i = block->size;
+
+	if (block->poisoned && block->process == getpid())
+		for (i = 0; i < block->size && block->data[i] == POISON;)
+			i++;
+	return i;
+}
