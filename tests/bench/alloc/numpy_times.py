@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""What NumPy takes with one handler.
+
+usage: numpy_times.py numpy|dray|dray-shareable WORKLOAD [NUMBER]
+
+    empty N        np.empty(N), made and dropped, in ns
+    expression N   a*b + b*c - a*c with arrays of N MiB, times a second
+
+Times are of the thread's processor.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+ENOUGH = 0.3  # seconds
+
+
+def handler_begin(name):
+    """Every array from now on has it."""
+    if name != "numpy":
+        import dray
+        dray.install(shareable=name == "dray-shareable")
+        expected = "dray host"
+        if dray.handler_name(np.empty(1)) != expected:
+            sys.exit(f"the handler is not {expected}")
+
+
+def empty(length):
+    count, make = 200000, np.empty
+    for _ in range(count // 50):
+        make(length)
+    rounds = range(count)
+    begin = time.thread_time_ns()
+    for _ in rounds:
+        make(length)
+    print("ns", (time.thread_time_ns() - begin) / count)
+
+
+def expression(mebibytes):
+    length = (mebibytes << 20) // 8
+    a = np.linspace(0, 1, length)
+    b, c = a + 1, a + 2
+    for _ in range(3):
+        a * b + b * c - a * c
+    count, spent, begin = 0, 0.0, time.thread_time()
+    while spent < ENOUGH or count < 3:
+        a * b + b * c - a * c
+        count += 1
+        spent = time.thread_time() - begin
+    print("rate", count / spent)
+
+
+def main():
+    handler, workload, number = sys.argv[1:]
+    handler_begin(handler)
+    {"empty": empty, "expression": expression}[workload](int(number))
+
+
+if __name__ == "__main__":
+    main()
