@@ -58,6 +58,14 @@ build_native()
 		-Ddmactl=enabled -Dtests=enabled
 }
 
+# build_bench: with the programs of tools/bench that run here
+build_bench()
+{
+	log_step "Building for this machine, with benchmarks"
+	build_make bench -Dbuildtype=release -Dpython=enabled \
+		-Ddmactl=disabled -Dtests=disabled -Dbenches=enabled
+}
+
 build_sanitized()
 {
 	log_step "Building with address and undefined-behaviour sanitizers"

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs the programs of tests/bench/alloc in turns, and makes samples for
+tools/bench of what they print.
+
+usage: alloc.py PROGRAMS PYTHON [--long]
+       PROGRAMS  the folder with a program for each contender
+       PYTHON    the folder of the Python package
+       --long    NumPy's core suite too
+
+Each workload of each contender is a process of its own.  In every round all
+contenders have their turn at a workload, one after the other.
+
+In a row, dray is a pool over private memory of the host.  Shareable memory is
+a contender beside it, and has rows of its own where there is a goal.
+"""
+
+import os
+import re
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = os.path.join(HERE, "..", "..", "tests", "bench", "alloc")
+LIMIT = 900  # seconds, for one process
+
+SHAREABLE, MIMALLOC, OWN = "dray shareable", "mimalloc", "NumPy's own"
+FOREIGN = {SHAREABLE: "dray-shareable", MIMALLOC: "mimalloc",
+           "jemalloc": "jemalloc",
+           "jemalloc, metadata out": "jemalloc-out",
+           "jemalloc, metadata out, tcache": "jemalloc-tcache",
+           "memkind fixed": "memkind", "TBB fixed_pool": "tbb"}
+HEAPS = {"glibc malloc": "glibc", "glibc, 64-byte aligned": "glibc-aligned"}
+# Those that have a region, everybody, and what the clock alone says.
+REGIONAL = {"dray": "dray", **FOREIGN}
+ALL = {"dray": "dray", SHAREABLE: "dray-shareable", **HEAPS, **FOREIGN}
+CLOCKED = {**ALL, "no allocator": "none"}
+NUMPY = {"dray": "dray", SHAREABLE: "dray-shareable", OWN: "numpy"}
+
+ROUNDS = {"time": 9, "room": 3, "worst": 3, "numpy": 7, "suite": 3}
+IDLE = 4
+BEST = "best"
+
+# Name, unit, better, workload and what it prints, contenders, rounds, goal.
+PROGRAM_ROWS = (
+    ("pair, 64 B", "ns", "lower", "pair 64", "ns", ALL, "time",
+     (MIMALLOC, 0.8)),
+    ("pair, 4 KiB", "ns", "lower", "pair 4096", "ns", ALL, "time",
+     (MIMALLOC, 0.5)),
+    ("pair, 1 MiB", "ns", "lower", "pair 1048576", "ns", ALL, "time",
+     (BEST, 1)),
+    ("mixed", "ns", "lower", "mixed", "ns", ALL, "time", (MIMALLOC, 1.6)),
+    ("pair, 64 B, 2 threads", "ns", "lower", "pair-both 64", "ns", ALL,
+     "time", ()),
+    ("mixed, 2 threads", "ns", "lower", "mixed-both", "ns", ALL, "time", ()),
+    ("freed by another thread", "ns", "lower", "pass", "ns", ALL, "time", ()),
+    ("fill", "%", "higher", "fill 0", "filled", REGIONAL, "room", ("-", 99)),
+    ("fill after 6 rounds", "%", "higher", "fill 0", "refilled", REGIONAL,
+     "room", ()),
+    ("largest after freeing all", "MiB", "higher", "fill 0", "largest",
+     REGIONAL, "room", ("-", 1024)),
+    (f"fill, {IDLE} idle threads", "%", "higher", f"fill {IDLE}", "filled",
+     REGIONAL, "room", ("-", 99)),
+    (f"fill after 6 rounds, {IDLE} idle threads", "%", "higher",
+     f"fill {IDLE}", "refilled", REGIONAL, "room", ()),
+    (f"largest after freeing all, {IDLE} idle threads", "MiB", "higher",
+     f"fill {IDLE}", "largest", REGIONAL, "room", ("-", 1024)),
+    (f"kept by {IDLE} idle threads", "KiB", "lower", "kept", "kib", REGIONAL,
+     "room", ()),
+    ("lines dirtied", "lines", "lower", "lines", "lines", REGIONAL, "room",
+     ("-", 0)),
+    ("worst case, p99.99", "ns", "lower", "worst", "p99.99", CLOCKED, "worst",
+     ("-", 1000)),
+    ("worst case, maximum", "ns", "lower", "worst", "most", CLOCKED, "worst",
+     ()),
+    ("worst case, p99.99 of one run", "ns", "lower", "worst", "once", CLOCKED,
+     "worst", ()),
+)
+NUMPY_ROWS = (
+    ("np.empty(10)", "ns", "lower", "empty 10", "ns", NUMPY, "numpy", ()),
+    ("np.empty(100000)", "ns", "lower", "empty 100000", "ns", NUMPY, "numpy",
+     ()),
+) + tuple(
+    (f"a*b + b*c - a*c, {size} MiB", "a second", "higher",
+     f"expression {size}", "rate", NUMPY, "numpy",
+     (OWN, 3 if size <= 4 else 1.3)) for size in (1, 2, 4, 8, 16, 32, 64))
+SUITE_ROWS = (
+    ("NumPy's core suite", "s", "lower", "suite", "s", NUMPY, "suite",
+     (OWN, 1)),
+)
+# Not workloads of the programs, but what two of them come to.
+DIFFERENCES = {"kept": ("reach 0", f"reach {IDLE}")}
+
+
+class Failed(Exception):
+    """A process that did not end well."""
+
+
+def ended(status):
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def figures(command, environment=None):
+    """Lines of a name and a value, as a dictionary."""
+    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, timeout=LIMIT, check=False)
+    if done.returncode:
+        raise Failed(f"{ended(done.returncode)} {done.stderr.strip()}")
+    return {name: float(value) for name, value in
+            (line.split() for line in done.stdout.splitlines())}
+
+
+class Machine:
+    """Where the programs are."""
+
+    def __init__(self, programs, python):
+        self.programs = programs
+        self.environment = dict(
+            os.environ, DRAY_BACKEND="host", PYTHONDONTWRITEBYTECODE="1",
+            PYTHONPATH=os.pathsep.join([TESTS, python]))
+
+    def program(self, name, workload):
+        if workload not in DIFFERENCES:
+            return figures([os.path.join(self.programs, f"alloc-{name}"),
+                            *workload.split()])
+        whole, part = (self.program(name, each)
+                       for each in DIFFERENCES[workload])
+        return {key: whole[key] - part[key] for key in whole}
+
+    def numpy(self, name, workload):
+        return figures([sys.executable, os.path.join(TESTS, "numpy_times.py"),
+                        name, *workload.split()], self.environment)
+
+    def suite(self, name, _workload):
+        """User and system time of the suite, and how many tests passed."""
+        import numpy
+        folder = os.path.dirname(numpy.__file__)
+        command = [sys.executable, "-m", "pytest", "-q", "-p",
+                   "numpy_handler", "-p", "no:cacheprovider", "-W", "ignore",
+                   "-m", "not slow", f"--rootdir={folder}",
+                   os.path.join(folder, "core", "tests")]
+        before = os.times()
+        done = subprocess.run(
+            command, env={**self.environment, "DRAY_BENCH_HANDLER": name},
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, check=False)
+        after = os.times()
+        passed = re.search(r"(\d+) passed", done.stdout)
+        if done.returncode not in (0, 1) or not passed:
+            raise Failed(f"{ended(done.returncode)} {done.stdout[-2000:]}")
+        return {"s": after.children_user + after.children_system
+                - before.children_user - before.children_system,
+                "passed": float(passed[1])}
+
+
+def turns(names, number):
+    """Each comes first once, and the others' order changes."""
+    names = list(names)
+    number %= len(names)
+    names = names[number:] + names[:number]
+    return names[::-1] if number % 2 else names
+
+
+def measure(rows, run, rounds=None):
+    """Workload -> what it prints -> contender -> values."""
+    values, given_up = {}, set()
+    workloads = dict.fromkeys((row[3], row[6]) for row in rows)
+    contenders = {row[3]: row[5] for row in rows}
+    most = max(ROUNDS[kind] for _, kind in workloads)
+    for number in range(rounds or most):
+        for workload, kind in workloads:
+            if number >= ROUNDS[kind]:
+                continue
+            for name in turns(contenders[workload], number):
+                if (workload, name) in given_up:
+                    continue
+                try:
+                    found = run(contenders[workload][name], workload)
+                except (Failed, subprocess.TimeoutExpired) as error:
+                    print(f"    {name}, {workload}: {error}", file=sys.stderr)
+                    given_up.add((workload, name))
+                    continue
+                for key, value in found.items():
+                    values.setdefault(workload, {}).setdefault(
+                        key, {}).setdefault(name, []).append(value)
+    return values
+
+
+def show(name, unit, better, values, goal=()):
+    print("row", name, unit, better, *goal, sep="\t")
+    for contender, samples in values.items():
+        for sample in samples:
+            print("sample", name, contender, sample, sep="\t")
+
+
+def fastest(values):
+    """The best of the peers; dray's other memory is none."""
+    return min((name for name in values if name not in ("dray", SHAREABLE)),
+               key=lambda name: statistics.median(values[name]))
+
+
+def named(goal, values):
+    return (fastest(values), *goal[1:]) if goal[:1] == (BEST,) else goal
+
+
+def print_rows(rows, values):
+    for name, unit, better, workload, key, contenders, _, goal in rows:
+        found = values[workload][key]
+        show(name, unit, better,
+             {each: found[each] for each in contenders if each in found},
+             named(goal, found))
+
+
+def print_shareable(rows, values):
+    for name, unit, better, workload, key, _, _, goal in rows:
+        if not goal:
+            continue
+        found = values[workload][key]
+        peer = named(goal, found)
+        few = {"dray": found[SHAREABLE]}
+        if peer[0] in found:
+            few[peer[0]] = found[peer[0]]
+        show(f"{name}: shareable", unit, better, few, peer)
+
+
+def check_suites(values):
+    """A time counts where the same tests were run and passed, but those that
+    want more memory than there is."""
+    passed = {name: counts for name, counts in
+              values["suite"]["passed"].items()}
+    every = [count for counts in passed.values() for count in counts]
+    if max(every) - min(every) > 3:
+        sys.exit(f"not the same tests pass: {passed}")
+
+
+def main():
+    programs, python, *more = sys.argv[1:]
+    machine = Machine(programs, python)
+    groups = [(PROGRAM_ROWS, machine.program), (NUMPY_ROWS, machine.numpy)]
+    if "--long" in more:
+        groups.append((SUITE_ROWS, machine.suite))
+    # For those who try the programs, not the contenders.
+    rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or None
+    measured = [(rows, measure(rows, run, rounds)) for rows, run in groups]
+    for rows, values in measured:
+        if rows is SUITE_ROWS:
+            check_suites(values)
+        print_rows(rows, values)
+    for rows, values in measured:
+        print_shareable(rows, values)
+
+
+if __name__ == "__main__":
+    main()
