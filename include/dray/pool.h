@@ -35,10 +35,11 @@ struct dray_pool_stats {
 	uint64_t reserved;	/* in those buffers */
 	uint64_t used;		/* in blocks, rounded up to granules */
 	uint64_t blocks;	/* number of blocks */
-	uint64_t peak;		/* the most that was used */
+	uint64_t peak;		/* the most that was used or cached */
 	uint64_t parked;	/* freed, but an engine still uses it */
 	uint64_t largest_free;	/* the longest free run */
 	uint64_t bad_frees;	/* number of frees of what is no block */
+	uint64_t cached;	/* that threads kept for later: not in used */
 };
 
 /** Where an address lies. */
@@ -117,11 +118,17 @@ DRAY_API size_t dray_usable_size(const void *block);
  */
 DRAY_API int dray_locate(const void *address, struct dray_location *out);
 
-/** Fills @size bytes of @stats, as they are at one moment; always 0. */
+/**
+ * Fills @size bytes of @stats, as they are at one moment; always 0.  What
+ * threads keep of the pool is taken back first: not for a hot path.
+ */
 DRAY_API int dray_pool_stats(struct dray_pool *pool,
 			     struct dray_pool_stats *stats, size_t size);
 
-/** Gives buffers that hold no block back to the node; bytes given back. */
+/**
+ * Takes back what threads keep of the pool, and gives buffers that hold no
+ * block back to the node; bytes given back.
+ */
 DRAY_API uint64_t dray_pool_trim(struct dray_pool *pool);
 
 #ifdef __cplusplus

@@ -22,6 +22,7 @@ class PoolStats(NamedTuple):
     parked: int
     largest_free: int
     bad_frees: int
+    cached: int
 
 class NodeInfo(NamedTuple):
     name: str

@@ -15,10 +15,11 @@ static PyStructSequence_Field pool_stats_fields[] = {
 	{ "reserved", "bytes in those buffers" },
 	{ "used", "bytes in blocks, rounded up to granules" },
 	{ "blocks", "number of blocks" },
-	{ "peak", "the most bytes that were used" },
+	{ "peak", "the most bytes that were used or cached" },
 	{ "parked", "bytes freed that an engine still uses" },
 	{ "largest_free", "bytes of the longest free run" },
 	{ "bad_frees", "number of frees of what is no block" },
+	{ "cached", "bytes that threads kept for later" },
 	{ NULL, NULL },
 };
 
@@ -146,12 +147,13 @@ PyObject *record_pool_stats(struct module_state *state,
 			    const struct dray_pool_stats *stats)
 {
 	return record(state, RECORD_POOL_STATS,
-		      Py_BuildValue("(KKKKKKKK)", (wide)stats->regions,
+		      Py_BuildValue("(KKKKKKKKK)", (wide)stats->regions,
 				    (wide)stats->reserved, (wide)stats->used,
 				    (wide)stats->blocks, (wide)stats->peak,
 				    (wide)stats->parked,
 				    (wide)stats->largest_free,
-				    (wide)stats->bad_frees));
+				    (wide)stats->bad_frees,
+				    (wide)stats->cached));
 }
 
 PyObject *record_node_info(struct module_state *state, const char *backend,

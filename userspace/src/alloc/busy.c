@@ -39,8 +39,8 @@ int dray_block_hold(const void *address)
 	else if (piece->busy == UINT32_MAX)
 		ret = dray_fail(-EOVERFLOW, "%u holds on the block around %p",
 				piece->busy, address);
-	else
-		piece->busy++;
+	else if (!piece->busy++)
+		dray_mark_set(dray_found_address(&found), DRAY_MARK_NONE);
 	pthread_mutex_unlock(&found.pool->lock);
 	return ret;
 }
@@ -53,12 +53,14 @@ void dray_block_release(const void *address)
 	if (!dray_find_around(address, &found))
 		return;
 	piece = dray_found_piece(&found);
-	if (piece->busy && !--piece->busy &&
-	    piece->state == DRAY_PIECE_PARKED) {
-		found.pool->parked -= (uint64_t)piece->size
-				      << found.pool->shift;
-		dray_block_finish(&found);
-		return;
+	if (piece->busy && !--piece->busy) {
+		if (piece->state == DRAY_PIECE_PARKED) {
+			found.pool->parked -= (uint64_t)piece->size
+					      << found.pool->shift;
+			dray_block_finish(&found);
+			return;
+		}
+		dray_cache_mark(&found);
 	}
 	pthread_mutex_unlock(&found.pool->lock);
 }

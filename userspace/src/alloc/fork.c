@@ -27,6 +27,8 @@ static void prepare(void)
 	for (pool = pools; pool; pool = pool->all) {
 		pthread_mutex_lock(&pool->growing);
 		pthread_mutex_lock(&pool->lock);
+		/* The child has no use for what threads keep that it has not. */
+		dray_caches_drain(pool, true);
 	}
 }
 
@@ -35,6 +37,8 @@ static void resume(void)
 	struct dray_pool *pool;
 
 	for (pool = pools; pool; pool = pool->all) {
+		if (!pool->closed)
+			dray_caches_open(pool);
 		pthread_mutex_unlock(&pool->lock);
 		pthread_mutex_unlock(&pool->growing);
 	}
@@ -47,11 +51,13 @@ static void inherit(struct dray_pool *pool)
 
 	/* The threads that were about to come back are the parent's. */
 	pool->pending = 0;
+	dray_caches_forget(pool);
 	for (region = pool->regions; region; region = region->next) {
 		if (region->inherited ||
 		    dray_buffer_descriptor(region->buffer) < 0)
 			continue;
 		region->inherited = true;
+		dray_marks_claim(region->base, region->reserved, 0);
 		pool->reserved -= region->size;
 	}
 }

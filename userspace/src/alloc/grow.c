@@ -48,21 +48,43 @@ static bool find_piece(struct dray_pool *pool, uint32_t granules,
 	return false;
 }
 
+/* Counts a block that was found. */
+static void count_block(struct dray_pool *pool, uint32_t granules,
+			uint64_t alignment, struct dray_found *found)
+{
+	found->pool = pool;
+	dray_found_piece(found)->alignment =
+		(uint8_t)((uint32_t)__builtin_ctzll(alignment) + pool->shift);
+	found->region->blocks++;
+	pool->blocks++;
+	pool->used += (uint64_t)granules << pool->shift;
+	if (pool->used > pool->peak)
+		pool->peak = pool->used;
+}
+
 bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
 		    uint64_t alignment, struct dray_found *found)
 {
-	uint64_t bytes;
-
 	if (!find_piece(pool, granules, alignment, false, found) &&
 	    !find_piece(pool, granules, alignment, true, found))
 		return false;
-	bytes = (uint64_t)granules << pool->shift;
-	found->pool = pool;
-	found->region->blocks++;
-	pool->blocks++;
-	pool->used += bytes;
-	if (pool->used > pool->peak)
-		pool->peak = pool->used;
+	count_block(pool, granules, alignment, found);
+	return true;
+}
+
+bool dray_pool_take_from(struct dray_pool_region *region, uint32_t granules,
+			 struct dray_found *found)
+{
+	struct dray_pool *pool =
+		atomic_load_explicit(&region->pool, memory_order_relaxed);
+
+	if (region->own)
+		return false;
+	found->region = region;
+	found->piece = dray_fit_take(&region->fit, granules, 1, 0, false);
+	if (!found->piece)
+		return false;
+	count_block(pool, granules, 1, found);
 	return true;
 }
 
@@ -77,6 +99,7 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 	*link = region;
 	pool->reserved += region->size;
 	dray_region_publish(region, pool);
+	dray_marks_claim(region->base, region->reserved, pool->number);
 }
 
 /*

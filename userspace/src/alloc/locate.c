@@ -31,15 +31,33 @@ static struct dray_pool_region *lock_region(const void *address)
 	return NULL;
 }
 
+/* What a thread keeps to be used again is no block to anybody else. */
+static bool is_kept(const struct dray_found *found)
+{
+	return dray_mark_of(dray_found_address(found)) == DRAY_MARK_KEPT;
+}
+
 static bool found_or_unlock(struct dray_pool_region *region, uint32_t piece,
 			    struct dray_found *found)
 {
 	found->pool = atomic_load_explicit(&region->pool, memory_order_relaxed);
 	found->region = region;
 	found->piece = piece;
-	if (!piece)
-		pthread_mutex_unlock(&found->pool->lock);
-	return piece;
+	if (piece && !is_kept(found))
+		return true;
+	pthread_mutex_unlock(&found->pool->lock);
+	return false;
+}
+
+struct dray_found dray_found_kept(struct dray_pool *pool, const void *block)
+{
+	struct dray_span *span = dray_window_find(block);
+	struct dray_found found = { .pool = pool };
+
+	found.region = atomic_load_explicit(&span->owner, memory_order_relaxed);
+	found.piece = dray_fit_at(&found.region->fit,
+				  dray_region_granule(found.region, block));
+	return found;
 }
 
 bool dray_find_start(const void *address, struct dray_found *found)
@@ -129,8 +147,10 @@ int dray_locate(const void *address, struct dray_location *out)
 size_t dray_usable_size(const void *block)
 {
 	struct dray_found found;
-	size_t size = 0;
+	size_t size = dray_cache_size(block);
 
+	if (size)
+		return size;
 	if (!dray_find_start(block, &found))
 		return 0;
 	if (dray_found_piece(&found)->state == DRAY_PIECE_LIVE)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of this room share about pools.  pool.c has the public
- * calls, grow.c and shrink.c where memory comes from and when it goes back,
- * locate.c the way from an address to its block, busy.c holds.
+ * What the files of this room share about pools.  pool.c has their life,
+ * pool_block.c blocks, grow.c and shrink.c where memory comes from and when it
+ * goes back, locate.c the way from an address to its block, cache.c what
+ * threads keep, busy.c holds.
  *
  * A pool's lock covers its regions and counters.  It is never held while a
  * buffer is allocated or given back, which may block.  Pools, as regions, are
@@ -16,17 +17,21 @@
 #include <stdatomic.h>
 
 #include <dray/handler.h>
+#include "alloc/cache.h"
 #include "alloc/region.h"
 
 struct dray_pool {
 	pthread_mutex_t lock;
 	struct dray_pool_region *regions;	/* the newest first */
 	uint32_t shift;		/* log2 of the granule */
+	uint32_t number;	/* in caches of threads, for ever; 0: none */
+	size_t small;		/* bytes of the largest block with a magazine */
+	struct dray_cache *caches;	/* of all threads */
 	bool closed;
 	uint32_t pending;	/* threads that are about to take the lock again */
-	uint64_t used;		/* bytes in blocks, parked ones included */
+	uint64_t used;		/* bytes in blocks: parked and kept ones too */
 	uint64_t peak;
-	uint64_t blocks;	/* live and parked */
+	uint64_t blocks;	/* live, kept by threads, and parked */
 	uint64_t parked;	/* bytes */
 	uint64_t reserved;	/* bytes in regions */
 	uint64_t limit;		/* of reserved, a multiple of page */
@@ -64,8 +69,28 @@ static inline struct dray_piece *dray_found_piece(const struct dray_found *f)
 	return &f->region->fit.pieces[f->piece];
 }
 
+static inline void *dray_found_address(const struct dray_found *f)
+{
+	return (void *)(f->region->base +
+			((uintptr_t)dray_found_piece(f)->offset
+			 << f->region->shift));
+}
+
+/* A block that a thread keeps; the lock is held. */
+struct dray_found dray_found_kept(struct dray_pool *pool, const void *block);
+
+/* Frees a block that nobody holds; the lock stays held. */
+void dray_block_return(const struct dray_found *found);
+
 /* Frees a block that nobody holds, and drops the lock. */
 void dray_block_finish(const struct dray_found *found);
+
+/*
+ * Takes a block that is aligned to the granule from this region, where one is
+ * found at once; the lock is held.
+ */
+bool dray_pool_take_from(struct dray_pool_region *region, uint32_t granules,
+			 struct dray_found *found);
 
 /* Takes a block from one of the regions; the lock is held. */
 bool dray_pool_take(struct dray_pool *pool, uint32_t granules,

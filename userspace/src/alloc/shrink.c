@@ -34,6 +34,7 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 			empty -= region->size;
 			pool->reserved -= region->size;
 		}
+		dray_marks_claim(region->base, region->reserved, 0);
 		dray_region_withdraw(region);
 		region->next = taken;
 		taken = region;
@@ -99,19 +100,32 @@ static bool is_too_much(struct dray_pool *pool, struct dray_pool_region *region,
 	       dray_region_dirty(region, offset, length) > keep;
 }
 
-void dray_block_finish(const struct dray_found *found)
+/* The piece that the block became a part of. */
+static uint32_t give_back(const struct dray_found *found)
 {
+	struct dray_pool_region *region = found->region;
 	struct dray_pool *pool = found->pool;
-	struct dray_pool_region *region = found->region, *empty;
-	uint64_t bytes, keep;
-	uint32_t piece;
+	uint64_t bytes;
 
 	bytes = (uint64_t)dray_found_piece(found)->size << pool->shift;
 	region->blocks--;
 	region->freed += bytes;
 	pool->blocks--;
 	pool->used -= bytes;
-	piece = dray_fit_free(&region->fit, found->piece);
+	return dray_fit_free(&region->fit, found->piece);
+}
+
+void dray_block_return(const struct dray_found *found)
+{
+	give_back(found);
+}
+
+void dray_block_finish(const struct dray_found *found)
+{
+	struct dray_pool *pool = found->pool;
+	struct dray_pool_region *region = found->region, *empty;
+	uint32_t piece = give_back(found);
+	uint64_t keep;
 
 	if (pool->grows && !region->inherited) {
 		if (region->freed >= HOST_KEEP &&
@@ -161,6 +175,7 @@ uint64_t dray_pool_trim(struct dray_pool *pool)
 	uint64_t bytes = 0;
 
 	pthread_mutex_lock(&pool->lock);
+	dray_caches_drain(pool, false);
 	empty = dray_pool_take_empty(pool, 0);
 	if (pool->grows) {
 		for (region = pool->regions; region; region = region->next)

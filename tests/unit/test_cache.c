@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * cache: what threads keep is used again, is bounded, and is there for whoever
+ * needs it; a wrong free of it is noticed as any other.
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "alloc/busy.h"
+#include "alloc/cache.h"
+#include "pool.h"
+
+#define MIB ((size_t)1 << 20)
+#define SIZE (32 * MIB)
+#define IDLE 4
+#define BLOCKS 1000
+
+/* A pool that can take no more than what it has at first. */
+static int full_size_setup(void **state)
+{
+	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
+
+	*state = open_pool(test_spec(), &options);
+	return 0;
+}
+
+#define CACHE_FACT(name) \
+	cmocka_unit_test_setup_teardown(name, full_size_setup, pool_teardown)
+
+static void what_was_freed_last_is_used_first(void **state)
+{
+	static const size_t sizes[] = { 1, 64, 100, 4096, 4097, 50000 };
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		void *first = take(*state, sizes[i], 0);
+		void *second = take(*state, sizes[i], 0);
+
+		dray_pool_free(*state, first);
+		dray_pool_free(*state, second);
+		assert_ptr_equal(take(*state, sizes[i], 0), second);
+		assert_ptr_equal(take(*state, sizes[i], 0), first);
+		dray_pool_free(*state, first);
+		dray_pool_free(*state, second);
+	}
+	assert_int_equal(stats_of(*state).used, 0);
+	assert_int_equal(stats_of(*state).largest_free, SIZE);
+}
+
+static void a_kept_block_is_cleared_for_calloc(void **state)
+{
+	unsigned char *block = take(*state, 3000, 0);
+
+	memset(block, 0xff, 3000);
+	dray_pool_free(*state, block);
+	assert_ptr_equal(dray_pool_calloc(*state, 3, 1000), block);
+	assert_true(all_bytes_are(block, 0, 3000));
+	dray_pool_free(*state, block);
+}
+
+static void a_kept_block_is_no_block_to_anybody_else(void **state)
+{
+	static const size_t sizes[] = { 64, 4096, 65536 };
+	struct dray_location where;
+	size_t i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *block = take(*state, sizes[i], 0);
+
+		assert_works(dray_locate(block + 63, &where));
+		assert_int_equal(dray_usable_size(block), sizes[i]);
+		dray_pool_free(*state, block);
+		assert_int_equal(dray_usable_size(block), 0);
+		assert_fails(dray_locate(block + 63, &where), -ENOENT, "0x");
+		assert_fails(dray_block_hold(block), -ENOENT, "0x");
+		assert_null(dray_pool_realloc(*state, block, 10));
+		assert_int_equal(errno, EINVAL);
+	}
+}
+
+static void wrong_frees_leave_the_magazines_as_they_are(void **state)
+{
+	static const size_t sizes[] = { 64, 4096, 65536 };
+	uint64_t wrong = 0;
+	size_t i, inside;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		char *block = take(*state, sizes[i], 0), *other;
+
+		/* Every line of it, and a byte that begins no line. */
+		for (inside = 64; inside < sizes[i]; inside += 64, wrong++)
+			dray_pool_free(*state, block + inside);
+		dray_pool_free(*state, block + 1);
+		dray_pool_free(*state, block);
+		dray_pool_free(*state, block);
+		wrong += 2;
+		block = take(*state, sizes[i], 0);
+		other = take(*state, sizes[i], 0);
+		assert_ptr_not_equal(block, other);
+		dray_pool_free(*state, block);
+		dray_pool_free(*state, other);
+	}
+	assert_int_equal(stats_of(*state).bad_frees, wrong);
+	assert_int_equal(stats_of(*state).largest_free, SIZE);
+}
+
+static void a_thread_keeps_no_more_than_its_part(void **state)
+{
+	static void *blocks[BLOCKS];
+	size_t i, size;
+
+	for (size = 64; size <= MIB; size *= 2) {
+		size_t count = size > SIZE / BLOCKS / 2 ? 16 : BLOCKS;
+
+		for (i = 0; i < count; i++)
+			blocks[i] = take(*state, size, 0);
+		for (i = 0; i < count; i++)
+			dray_pool_free(*state, blocks[i]);
+	}
+	assert_in_range(stats_of(*state).cached, 1, SIZE / DRAY_CACHE_PART);
+	assert_int_equal(stats_of(*state).cached, 0);
+}
+
+static struct dray_pool *shared;
+static sem_t filled, done;
+
+/* Keeps as much as it may, and then does nothing. */
+static void *fill_and_idle(void *unused)
+{
+	void *blocks[64];
+	size_t size, i;
+
+	(void)unused;
+	for (size = 64; size <= 4096; size += 64) {
+		for (i = 0; i < 64; i++)
+			blocks[i] = dray_pool_alloc(shared, size, 0);
+		for (i = 0; i < 64; i++)
+			dray_pool_free(shared, blocks[i]);
+	}
+	sem_post(&filled);
+	while (sem_wait(&done))
+		;
+	return NULL;
+}
+
+static void start_idle(pthread_t *threads, struct dray_pool *pool)
+{
+	int i;
+
+	shared = pool;
+	sem_init(&filled, 0, 0);
+	sem_init(&done, 0, 0);
+	for (i = 0; i < IDLE; i++)
+		assert_int_equal(pthread_create(&threads[i], NULL,
+						fill_and_idle, NULL),
+				 0);
+	for (i = 0; i < IDLE; i++)
+		while (sem_wait(&filled))
+			;
+}
+
+static void end_idle(pthread_t *threads)
+{
+	int i;
+
+	for (i = 0; i < IDLE; i++)
+		sem_post(&done);
+	for (i = 0; i < IDLE; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void what_idle_threads_keep_is_there_for_a_request(void **state)
+{
+	pthread_t threads[IDLE];
+	size_t blocks = 0;
+	void *all;
+
+	start_idle(threads, *state);
+	all = take(*state, SIZE, 0);
+	dray_pool_free(*state, all);
+	end_idle(threads);
+
+	start_idle(threads, *state);
+	while (dray_pool_alloc(*state, 4096, 0))
+		blocks++;
+	/* Blocks need not begin at a page: a few do not fit in between. */
+	assert_in_range(blocks, SIZE / 4096 - SIZE / 4096 / 100, SIZE / 4096);
+	end_idle(threads);
+}
+
+static void a_thread_that_ends_keeps_nothing(void **state)
+{
+	pthread_t threads[IDLE];
+
+	start_idle(threads, *state);
+	end_idle(threads);
+	assert_int_equal(stats_of(*state).cached, 0);
+	assert_int_equal(stats_of(*state).largest_free, SIZE);
+}
+
+static pthread_key_t late;
+
+static void use_pool(void *block)
+{
+	/* Twice: the cache may end between two destructors of the program. */
+	dray_pool_free(shared, block);
+	block = dray_pool_alloc(shared, 64, 0);
+	if (block && dray_usable_size(block) == 64)
+		dray_pool_free(shared, block);
+}
+
+static void *leave_a_block(void *unused)
+{
+	(void)unused;
+	pthread_setspecific(late, dray_pool_alloc(shared, 64, 0));
+	return NULL;
+}
+
+static void a_free_after_the_end_of_the_cache_works(void **state)
+{
+	pthread_t thread;
+
+	/* The key is younger than the cache's: its destructor comes later. */
+	shared = *state;
+	assert_int_equal(pthread_key_create(&late, use_pool), 0);
+	assert_int_equal(pthread_create(&thread, NULL, leave_a_block, NULL), 0);
+	pthread_join(thread, NULL);
+	pthread_key_delete(late);
+	assert_int_equal(stats_of(*state).blocks, 0);
+	assert_int_equal(stats_of(*state).bad_frees, 0);
+}
+
+static void a_held_block_is_not_kept(void **state)
+{
+	void *block = take(*state, 4096, 0);
+
+	assert_works(dray_block_hold(block));
+	dray_pool_free(*state, block);
+	assert_int_equal(stats_of(*state).parked, 4096);
+	assert_ptr_not_equal(take(*state, 4096, 0), block);
+	dray_block_release(block);
+	assert_int_equal(stats_of(*state).blocks, 1);
+}
+
+static void a_block_is_kept_again_once_nobody_holds_it(void **state)
+{
+	void *block = take(*state, 4096, 0);
+
+	assert_works(dray_block_hold(block));
+	dray_block_release(block);
+	dray_pool_free(*state, block);
+	assert_in_range(stats_of(*state).cached, 4096, SIZE);
+}
+
+static void an_aligned_block_stays_aligned_and_out_of_magazines(void **state)
+{
+	char *block = take(*state, 64, 4096);
+
+	dray_pool_free(*state, block);
+	assert_int_equal(stats_of(*state).cached, 0);
+	block = dray_pool_realloc(*state, take(*state, 64, 4096), MIB);
+	assert_int_equal((uintptr_t)block % 4096, 0);
+	dray_pool_free(*state, block);
+}
+
+static void a_resized_block_is_kept_by_its_new_size(void **state)
+{
+	char *block = take(*state, 4096, 0), *other;
+
+	assert_ptr_equal(dray_pool_realloc(*state, block, 64), block);
+	assert_int_equal(dray_usable_size(block), 64);
+	dray_pool_free(*state, block);
+	assert_ptr_equal(take(*state, 64, 0), block);
+	other = take(*state, 4096, 0);
+	assert_true(other >= block + 64 || other + 4096 <= block);
+}
+
+static void a_closed_pool_gives_nothing_more(void **state)
+{
+	struct dray_pool_options options = { .initial = SIZE };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	const struct dray_handler *handler = dray_handler_for(pool);
+	void *block = take(pool, 64, 0), *kept = take(pool, 64, 0);
+
+	(void)state;
+	dray_pool_free(pool, kept);
+	dray_pool_close(pool);
+	assert_null(handler->allocator.malloc(pool, 64));
+	assert_null(handler->allocator.calloc(pool, 8, 8));
+	handler->allocator.free(pool, block, 64);
+	handler->allocator.free(pool, kept, 64);
+	assert_null(handler->allocator.malloc(pool, 64));
+}
+
+/* Pools' objects are used again, and what threads knew of them with them. */
+static void a_new_pool_takes_nothing_from_an_older_one(void **state)
+{
+	static const uint32_t granules[] = { 64, 4096, 64, 256 };
+	size_t i, round;
+
+	(void)state;
+	for (i = 0; i < sizeof(granules) / sizeof(granules[0]); i++) {
+		struct dray_pool_options options = {
+			.initial = SIZE,
+			.granule = granules[i],
+		};
+		struct dray_pool *pool = open_pool(test_spec(), &options);
+
+		for (round = 0; round < 100; round++) {
+			void *block = take(pool, 100, 0);
+
+			assert_in_range(dray_usable_size(block), 100,
+					granules[i] < 128 ? 128 : granules[i]);
+			dray_pool_free(pool, block);
+		}
+		assert_int_equal(stats_of(pool).used, 0);
+		dray_pool_close(pool);
+	}
+}
+
+static void more_pools_than_have_caches_work(void **state)
+{
+	struct dray_pool *pools[DRAY_CACHED_POOLS + 8];
+	struct dray_pool_options options = { .initial = MIB };
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < DRAY_CACHED_POOLS + 8; i++) {
+		pools[i] = open_pool(test_spec(), &options);
+		dray_pool_free(pools[i], take(pools[i], 64, 0));
+	}
+	for (i = 0; i < DRAY_CACHED_POOLS + 8; i++) {
+		assert_int_equal(stats_of(pools[i]).largest_free, MIB);
+		dray_pool_close(pools[i]);
+	}
+}
+
+static _Atomic bool over;
+static _Atomic(void *) slot;
+static _Atomic uint64_t strays;
+
+static void *produce(void *unused)
+{
+	(void)unused;
+	while (!atomic_load(&over)) {
+		unsigned char *block = dray_pool_alloc(shared, 256, 0);
+		void *none = NULL;
+
+		if (!block)
+			continue;
+		memset(block, 7, 256);
+		while (!atomic_compare_exchange_weak(&slot, &none, block) &&
+		       !atomic_load(&over)) {
+			none = NULL;
+			sched_yield();
+		}
+		if (atomic_load(&over) && atomic_load(&slot) != block)
+			dray_pool_free(shared, block);
+	}
+	return NULL;
+}
+
+/* Frees what the other allocates, and looks whether it was let alone. */
+static void *consume(void *unused)
+{
+	int round;
+
+	(void)unused;
+	for (round = 0; round < 20000; round++) {
+		void *block = atomic_exchange(&slot, NULL);
+
+		if (block && !all_bytes_are(block, 7, 256))
+			atomic_fetch_add(&strays, 1);
+		if (block)
+			memset(block, 8, 256);
+		dray_pool_free(shared, block);
+	}
+	atomic_store(&over, true);
+	return NULL;
+}
+
+static void drains_take_nothing_that_is_in_use(void **state)
+{
+	pthread_t producer, consumer;
+
+	shared = *state;
+	atomic_store(&over, false);
+	atomic_store(&strays, 0);
+	assert_int_equal(pthread_create(&producer, NULL, produce, NULL), 0);
+	assert_int_equal(pthread_create(&consumer, NULL, consume, NULL), 0);
+	while (!atomic_load(&over))
+		assert_in_range(stats_of(*state).used, 0, SIZE);
+	pthread_join(producer, NULL);
+	pthread_join(consumer, NULL);
+	dray_pool_free(*state, atomic_exchange(&slot, NULL));
+	assert_int_equal(atomic_load(&strays), 0);
+	assert_int_equal(stats_of(*state).used, 0);
+	assert_int_equal(stats_of(*state).bad_frees, 0);
+}
+
+static int status_of(pid_t child)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void a_child_keeps_nothing_of_its_parents_threads(void **state)
+{
+	pthread_t threads[IDLE];
+	struct dray_pool_stats stats;
+	void *block = take(*state, 64, 0);
+	pid_t child;
+
+	start_idle(threads, *state);
+	child = fork();
+	if (!child) {
+		alarm(60);
+		dray_pool_stats(*state, &stats, sizeof(stats));
+		if (stats.cached || stats.bad_frees)
+			_exit(1);
+		/* Copies of private memory are all the child's. */
+		if (!on_kernel() && stats.used != 64)
+			_exit(2);
+		dray_pool_free(*state, dray_pool_alloc(*state, 64, 0));
+		dray_pool_free(*state, block);
+		dray_pool_stats(*state, &stats, sizeof(stats));
+		_exit(stats.used || stats.bad_frees ? 3 : 0);
+	}
+	assert_int_equal(status_of(child), 0);
+	end_idle(threads);
+}
+
+/* No handler of fork() runs: only the wiped memory tells. */
+static void a_child_of_clone_begins_with_empty_caches(void **state)
+{
+	void *live = take(*state, 64, 0), *kept = take(*state, 64, 0), *block;
+	int i;
+	pid_t child;
+
+	if (on_kernel())
+		skip();
+	dray_pool_free(*state, kept);
+	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (!child) {
+		alarm(60);
+		for (i = 0; i < 100; i++) {
+			block = dray_pool_alloc(*state, 64, 0);
+			if (!block || block == live || block == kept)
+				_exit(1);
+		}
+		dray_pool_free(*state, live);
+		_exit(dray_usable_size(live) ? 2 : 0);
+	}
+	assert_int_equal(status_of(child), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CACHE_FACT(what_was_freed_last_is_used_first),
+		CACHE_FACT(a_kept_block_is_cleared_for_calloc),
+		CACHE_FACT(a_kept_block_is_no_block_to_anybody_else),
+		CACHE_FACT(wrong_frees_leave_the_magazines_as_they_are),
+		CACHE_FACT(a_thread_keeps_no_more_than_its_part),
+		CACHE_FACT(what_idle_threads_keep_is_there_for_a_request),
+		CACHE_FACT(a_thread_that_ends_keeps_nothing),
+		CACHE_FACT(a_free_after_the_end_of_the_cache_works),
+		CACHE_FACT(a_held_block_is_not_kept),
+		CACHE_FACT(a_block_is_kept_again_once_nobody_holds_it),
+		CACHE_FACT(an_aligned_block_stays_aligned_and_out_of_magazines),
+		CACHE_FACT(a_resized_block_is_kept_by_its_new_size),
+		cmocka_unit_test(a_closed_pool_gives_nothing_more),
+		cmocka_unit_test(a_new_pool_takes_nothing_from_an_older_one),
+		CACHE_FACT(drains_take_nothing_that_is_in_use),
+		CACHE_FACT(a_child_keeps_nothing_of_its_parents_threads),
+		CACHE_FACT(a_child_of_clone_begins_with_empty_caches),
+		cmocka_unit_test(more_pools_than_have_caches_work),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

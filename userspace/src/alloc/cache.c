@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * cache: what happens under the pool's lock, and the life of a thread's
+ * caches.  They come with the first small block of a pool, and go with the
+ * thread.
+ */
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "alloc/cache.h"
+#include "alloc/pool.h"
+
+#define LEAST 1u /* blocks fetched at once, doubled each time */
+#define MOST (DRAY_MAGAZINE_ROOM / 2)
+#define PATIENCE 1000 /* turns to wait for an owner */
+
+static struct dray_thread none; /* a thread without caches */
+static struct dray_thread over; /* one that has come to its end */
+
+_Thread_local struct dray_thread *dray_thread = &none;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool usable; /* barriers work, and the end of a thread is seen */
+
+static void empty(struct dray_cache *cache);
+
+/* Memory that is zero in a child, too. */
+static void *wiped(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, size, MADV_WIPEONFORK);
+	return memory;
+}
+
+static void end_cache(struct dray_cache *cache)
+{
+	struct dray_pool *pool = cache->pool;
+	struct dray_cache **link;
+
+	pthread_mutex_lock(&pool->lock);
+	empty(cache);
+	for (link = &pool->caches; *link; link = &(*link)->next) {
+		if (*link == cache) {
+			*link = cache->next;
+			break;
+		}
+	}
+	dray_pool_unlock_or_end(pool);
+	munmap(cache, sizeof(*cache));
+}
+
+/* From here on the thread does without: other destructors may still free. */
+static void end_thread(void *argument)
+{
+	struct dray_thread *thread = argument;
+	uint32_t number;
+
+	if (dray_thread == thread)
+		dray_thread = &over;
+	for (number = 1; number < DRAY_CACHED_POOLS; number++) {
+		if (thread->caches[number])
+			end_cache(thread->caches[number]);
+	}
+	munmap(thread, sizeof(*thread));
+}
+
+static void set_up(void)
+{
+	usable = !syscall(SYS_membarrier,
+			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) &&
+		 !pthread_key_create(&key, end_thread);
+}
+
+uint32_t dray_cache_number(void)
+{
+	static _Atomic uint32_t last;
+	uint32_t number;
+
+	dray_marks_open();
+	pthread_once(&once, set_up);
+	if (!dray_marks.marks || !usable)
+		return 0;
+	number = atomic_load(&last);
+	do {
+		if (number == DRAY_CACHED_POOLS - 1)
+			return 0;
+	} while (!atomic_compare_exchange_weak(&last, &number, number + 1));
+	return number + 1;
+}
+
+static struct dray_thread *thread_of_caller(void)
+{
+	struct dray_thread *thread = dray_thread;
+
+	if (thread == &over)
+		return NULL;
+	if (thread == &none) {
+		thread = wiped(sizeof(*thread));
+		if (!thread)
+			return NULL;
+		if (pthread_setspecific(key, thread)) {
+			munmap(thread, sizeof(*thread));
+			return NULL;
+		}
+		dray_thread = thread;
+	}
+	/* New, or wiped because the process is a child. */
+	if (!thread->bytes) {
+		thread->base = dray_window.base;
+		thread->marks = dray_marks.marks;
+		thread->numbers = dray_marks.numbers;
+		thread->bytes = atomic_load_explicit(&dray_window.slots,
+						     memory_order_acquire)
+				<< DRAY_SLOT_SHIFT;
+	}
+	return thread;
+}
+
+/* The caller's cache of a pool, with a bound that is up to date. */
+static struct dray_cache *cache_of_caller(struct dray_pool *pool)
+{
+	struct dray_thread *thread;
+	struct dray_cache *cache;
+
+	if (!pool->number || pool->closed)
+		return NULL;
+	thread = thread_of_caller();
+	if (!thread)
+		return NULL;
+	cache = thread->caches[pool->number];
+	if (!cache) {
+		cache = wiped(sizeof(*cache));
+		if (!cache)
+			return NULL;
+		cache->shift = pool->shift;
+		cache->number = pool->number;
+		cache->pool = pool;
+		cache->next = pool->caches;
+		pool->caches = cache;
+		thread->caches[pool->number] = cache;
+	}
+	cache->most = pool->reserved / DRAY_CACHE_PART;
+	return cache;
+}
+
+/* A block that a cache had goes back. */
+static void give_back(struct dray_cache *cache, void *block)
+{
+	struct dray_found found = dray_found_kept(cache->pool, block);
+
+	dray_mark_set(block, DRAY_MARK_NONE);
+	dray_block_return(&found);
+}
+
+/* The oldest @count blocks of a magazine go back. */
+static void flush(struct dray_cache *cache, size_t granules, uint32_t count)
+{
+	struct dray_magazine *magazine = &cache->magazines[granules];
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		give_back(cache, magazine->blocks[i]);
+	magazine->count -= count;
+	memmove(magazine->blocks, magazine->blocks + count,
+		magazine->count * sizeof(magazine->blocks[0]));
+	cache->bytes -= (uint64_t)count * granules << cache->shift;
+}
+
+/* And of large ones. */
+static void flush_large(struct dray_cache *cache, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		give_back(cache, cache->large[i].block);
+		cache->bytes -= cache->large[i].granules << cache->shift;
+	}
+	cache->large_count -= count;
+	memmove(cache->large, cache->large + count,
+		cache->large_count * sizeof(cache->large[0]));
+}
+
+static void empty(struct dray_cache *cache)
+{
+	size_t granules;
+
+	for (granules = 1; granules <= DRAY_MARK_MOST; granules++)
+		flush(cache, granules, cache->magazines[granules].count);
+	flush_large(cache, cache->large_count);
+}
+
+/* The bound is met: sizes that are used no more make room for @bytes. */
+static bool make_room(struct dray_cache *cache, uint64_t bytes)
+{
+	size_t granules;
+
+	while (cache->large_count && cache->bytes + bytes > cache->most)
+		flush_large(cache, 1);
+	if (cache->bytes + bytes > cache->most) {
+		for (granules = 1; granules <= DRAY_MARK_MOST; granules++)
+			flush(cache, granules,
+			      (cache->magazines[granules].count + 1) / 2);
+	}
+	return cache->bytes + bytes <= cache->most;
+}
+
+static bool is_small(const struct dray_found *found)
+{
+	return dray_found_piece(found)->size <= found->pool->small >>
+	       found->pool->shift;
+}
+
+/* Whether a thread may keep the block, once it is freed. */
+static bool may_be_kept(const struct dray_found *found)
+{
+	const struct dray_piece *piece = dray_found_piece(found);
+	const struct dray_pool *pool = found->pool;
+
+	return pool->number && !piece->busy &&
+	       piece->alignment == pool->shift && !found->region->inherited &&
+	       (uint64_t)piece->size << pool->shift <=
+		       pool->reserved / DRAY_CACHE_PART;
+}
+
+void dray_cache_mark(const struct dray_found *found)
+{
+	void *block = dray_found_address(found);
+
+	if (!may_be_kept(found)) {
+		dray_mark_set(block, DRAY_MARK_NONE);
+	} else if (is_small(found)) {
+		dray_mark_set(block, dray_found_piece(found)->size);
+	} else {
+		dray_mark_set_size(block, dray_found_piece(found)->size);
+		dray_mark_set(block, DRAY_MARK_LARGE);
+	}
+}
+
+/* Turns the last blocks of a magazine around. */
+static void reverse(struct dray_magazine *magazine, uint32_t count)
+{
+	uint32_t low = magazine->count - count, high = magazine->count;
+	void *swap;
+
+	for (; low + 1 < high; low++) {
+		swap = magazine->blocks[low];
+		magazine->blocks[low] = magazine->blocks[--high];
+		magazine->blocks[high] = swap;
+	}
+}
+
+void dray_cache_fill(const struct dray_found *found)
+{
+	size_t granules = dray_found_piece(found)->size;
+	struct dray_pool *pool = found->pool;
+	uint64_t bytes = (uint64_t)granules << pool->shift;
+	struct dray_magazine *magazine;
+	struct dray_cache *cache;
+	struct dray_found more;
+	uint32_t count = 0;
+	void *block;
+
+	if (!may_be_kept(found))
+		return;
+	cache = cache_of_caller(pool);
+	if (!cache)
+		return;
+	if (!is_small(found)) {
+		cache->wanted = granules;
+		return;
+	}
+	magazine = &cache->magazines[granules];
+	if (!magazine->batch)
+		magazine->batch = LEAST;
+	/* What is fetched for one size leaves room for others. */
+	while (count < magazine->batch && magazine->count < MOST &&
+	       cache->bytes + bytes <= cache->most / 2 &&
+	       dray_pool_take_from(found->region, (uint32_t)granules, &more)) {
+		block = dray_found_address(&more);
+		dray_region_mark(more.region,
+				 (uintptr_t)block - more.region->base, bytes);
+		dray_mark_set(block, DRAY_MARK_KEPT);
+		magazine->blocks[magazine->count++] = block;
+		cache->bytes += bytes;
+		count++;
+	}
+	/* The lowest address is used first. */
+	reverse(magazine, count);
+	if (magazine->batch < MOST)
+		magazine->batch *= 2;
+}
+
+bool dray_cache_keep(const struct dray_found *found)
+{
+	size_t granules = dray_found_piece(found)->size;
+	void *block = dray_found_address(found);
+	struct dray_magazine *magazine;
+	struct dray_cache *cache;
+	uint64_t bytes;
+
+	if (!may_be_kept(found))
+		return false;
+	cache = cache_of_caller(found->pool);
+	if (!cache)
+		return false;
+	if (!is_small(found) && granules != cache->wanted)
+		return false;
+	bytes = (uint64_t)granules << cache->shift;
+	if (!is_small(found) && cache->large_count == DRAY_CACHE_LARGE)
+		flush_large(cache, 1);
+	if (!make_room(cache, bytes))
+		return false;
+	if (is_small(found)) {
+		magazine = &cache->magazines[granules];
+		if (magazine->count == DRAY_MAGAZINE_ROOM)
+			flush(cache, granules, MOST + 1);
+		magazine->blocks[magazine->count++] = block;
+	} else {
+		cache->large[cache->large_count++] = (struct dray_large_block){
+			.block = block,
+			.granules = granules,
+		};
+	}
+	cache->bytes += bytes;
+	dray_mark_set(block, DRAY_MARK_KEPT);
+	return true;
+}
+
+/* Waits until the owner is out; false where it does not come out. */
+static bool owner_is_out(struct dray_cache *cache)
+{
+	int turn;
+
+	for (turn = 0; turn < PATIENCE; turn++) {
+		if (!atomic_load_explicit(&cache->busy, memory_order_acquire))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
+{
+	struct dray_cache *cache;
+	uint64_t bytes = 0;
+
+	if (!pool->caches)
+		return 0;
+	for (cache = pool->caches; cache; cache = cache->next)
+		atomic_store(&cache->closed, 1);
+	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	for (cache = pool->caches; cache; cache = cache->next) {
+		/*
+		 * The caller itself may be in none.  Another thread that was
+		 * stopped in its own keeps what it has, for now.
+		 */
+		if (owner_is_out(cache)) {
+			bytes += cache->bytes;
+			empty(cache);
+		}
+	}
+	if (!stay_closed)
+		dray_caches_open(pool);
+	return bytes;
+}
+
+void dray_caches_open(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	for (cache = pool->caches; cache; cache = cache->next)
+		atomic_store_explicit(&cache->closed, 0, memory_order_release);
+}
+
+void dray_caches_adopt(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	for (cache = pool->caches; cache; cache = cache->next) {
+		cache->shift = pool->shift;
+		cache->most = pool->reserved / DRAY_CACHE_PART;
+	}
+	dray_caches_open(pool);
+}
+
+void dray_caches_forget(struct dray_pool *pool)
+{
+	pool->caches = NULL;
+	dray_thread = &none;
+}

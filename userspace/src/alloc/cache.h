@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * cache: the blocks that a thread keeps of a pool, to be used again without
+ * the pool's lock.
+ *
+ * A thread has a cache for each pool that it uses, and in it a magazine, a
+ * stack of blocks, for each size in granules up to 4 KiB, and a few larger
+ * blocks.  To the pool such blocks are taken.  What a thread keeps is bounded by a part of what the pool has; and
+ * whoever finds no memory in the pool first takes back what all threads keep.
+ *
+ * A cache has no lock.  Its owner says in a plain store that it is busy with
+ * it; who drains it, under the pool's lock, closes it, has the kernel put a
+ * barrier into every thread (membarrier) and waits until the owner is out.
+ * While busy, the owner never waits for a lock.  Where the kernel cannot, there
+ * are no caches.
+ *
+ * Caches lie in memory that fork() wipes, so that a child starts with empty
+ * ones.  Not for signal handlers.
+ */
+#ifndef DRAY_ALLOC_CACHE_H
+#define DRAY_ALLOC_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "alloc/marks.h"
+
+#define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
+#define DRAY_MAGAZINE_ROOM 31	/* blocks: 256 bytes a magazine */
+#define DRAY_CACHE_LARGE 4	/* blocks */
+#define DRAY_CACHE_PART 256	/* of what a pool has, one thread may keep */
+
+struct dray_pool;
+struct dray_found;
+
+struct dray_magazine {
+	uint32_t count;
+	uint32_t batch;		/* blocks to fetch when it is empty next */
+	void *blocks[DRAY_MAGAZINE_ROOM];
+};
+
+struct dray_large_block {
+	void *block;
+	uint64_t granules;
+};
+
+struct dray_cache {
+	_Atomic uint32_t busy;	/* its owner is in it */
+	_Atomic uint32_t closed;	/* and has to stay out */
+	uint32_t shift;		/* log2 of the pool's granule */
+	uint32_t number;	/* the pool's */
+	uint64_t bytes;		/* in small and large blocks */
+	uint64_t most;		/* bytes that it may keep */
+	struct dray_pool *pool;
+	struct dray_cache *next;	/* of the pool, under its lock */
+	/*
+	 * Large blocks are kept only of the size that was asked for last: of
+	 * many sizes none would be asked for again.
+	 */
+	uint64_t wanted;	/* granules */
+	uint32_t large_count;
+	struct dray_large_block large[DRAY_CACHE_LARGE];	/* oldest first */
+	/* [0] is never used: the index is the size in granules. */
+	struct dray_magazine magazines[DRAY_MARK_MOST + 1];
+};
+
+/* What a thread knows; the first line is all that a free needs of it. */
+struct dray_thread {
+	uintptr_t base;		/* of the window */
+	size_t bytes;		/* of the window; 0: look nothing up */
+	_Atomic uint8_t *marks;
+	_Atomic uint8_t *numbers;
+	struct dray_cache *caches[DRAY_CACHED_POOLS];	/* [0] is always NULL */
+};
+
+/* Never NULL: a thread without caches points to one that is all zero. */
+extern _Thread_local struct dray_thread *dray_thread
+	__attribute__((tls_model("initial-exec")));
+
+/* False where the cache is closed: then the pool's lock is the way. */
+static inline bool dray_cache_enter(struct dray_cache *cache)
+{
+#ifdef __SANITIZE_THREAD__ /* which knows no barriers of other threads */
+	atomic_exchange(&cache->busy, 1);
+#else
+	atomic_store_explicit(&cache->busy, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+#endif
+	if (__builtin_expect(!atomic_load_explicit(&cache->closed,
+						   memory_order_acquire),
+			     1))
+		return true;
+	atomic_store_explicit(&cache->busy, 0, memory_order_release);
+	return false;
+}
+
+static inline void dray_cache_leave(struct dray_cache *cache)
+{
+	atomic_store_explicit(&cache->busy, 0, memory_order_release);
+}
+
+/* A small block of @granules that this thread keeps, or NULL. */
+static inline void *dray_cache_take(struct dray_cache *cache, size_t granules)
+{
+	struct dray_magazine *magazine = &cache->magazines[granules];
+	void *block = NULL;
+
+	if (!dray_cache_enter(cache))
+		return NULL;
+	if (__builtin_expect(magazine->count, 1)) {
+		block = magazine->blocks[--magazine->count];
+		cache->bytes -= (uint64_t)granules << cache->shift;
+		atomic_store_explicit(dray_mark_at(block), (uint8_t)granules,
+				      memory_order_relaxed);
+	}
+	dray_cache_leave(cache);
+	return block;
+}
+
+/* A large one, the one that was freed last. */
+static inline void *dray_cache_take_large(struct dray_cache *cache,
+					  uint64_t granules)
+{
+	struct dray_large_block *large;
+	void *block = NULL;
+	uint32_t i;
+
+	if (!dray_cache_enter(cache))
+		return NULL;
+	cache->wanted = granules;
+	for (i = cache->large_count; i--;) {
+		large = &cache->large[i];
+		if (large->granules != granules)
+			continue;
+		block = large->block;
+		cache->bytes -= granules << cache->shift;
+		for (cache->large_count--; i < cache->large_count; i++)
+			cache->large[i] = cache->large[i + 1];
+		atomic_store_explicit(dray_mark_at(block), DRAY_MARK_LARGE,
+				      memory_order_relaxed);
+		break;
+	}
+	dray_cache_leave(cache);
+	return block;
+}
+
+/* The caller's cache for a block at @mark, or NULL for the pool to look. */
+static inline struct dray_cache *dray_cache_of(const struct dray_thread *thread,
+					       uintptr_t offset)
+{
+	return thread->caches[atomic_load_explicit(
+		&thread->numbers[offset >> DRAY_SLOT_SHIFT],
+		memory_order_relaxed)];
+}
+
+static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
+					_Atomic uint8_t *mark)
+{
+	uint64_t granules = dray_mark_size(mark), bytes;
+	bool kept = false;
+
+	if (granules != cache->wanted || !dray_cache_enter(cache))
+		return false;
+	bytes = cache->bytes + (granules << cache->shift);
+	if (cache->large_count < DRAY_CACHE_LARGE && bytes <= cache->most) {
+		cache->large[cache->large_count++] = (struct dray_large_block){
+			.block = block,
+			.granules = granules,
+		};
+		cache->bytes = bytes;
+		atomic_store_explicit(mark, DRAY_MARK_KEPT,
+				      memory_order_relaxed);
+		kept = true;
+	}
+	dray_cache_leave(cache);
+	return kept;
+}
+
+/* Keeps a block that is freed; false where that is for the pool to do. */
+static inline bool dray_cache_put(void *block)
+{
+	const struct dray_thread *thread = dray_thread;
+	uintptr_t offset = (uintptr_t)block - thread->base;
+	struct dray_magazine *magazine;
+	struct dray_cache *cache;
+	_Atomic uint8_t *mark;
+	bool kept = false;
+	uint64_t bytes;
+	uint32_t size;
+
+	if (offset >= thread->bytes || (offset & ((1u << DRAY_MARK_SHIFT) - 1)))
+		return false;
+	mark = &thread->marks[offset >> DRAY_MARK_SHIFT];
+	size = atomic_load_explicit(mark, memory_order_relaxed);
+	cache = dray_cache_of(thread, offset);
+	if (!cache)
+		return false;
+	if (__builtin_expect(size - 1 >= DRAY_MARK_MOST, 0))
+		return size == DRAY_MARK_LARGE &&
+		       dray_cache_put_large(cache, block, mark);
+	if (!dray_cache_enter(cache))
+		return false;
+	magazine = &cache->magazines[size];
+	bytes = cache->bytes + ((uint64_t)size << cache->shift);
+	if (__builtin_expect(magazine->count < DRAY_MAGAZINE_ROOM &&
+				     bytes <= cache->most,
+			     1)) {
+		magazine->blocks[magazine->count++] = block;
+		cache->bytes = bytes;
+		atomic_store_explicit(mark, DRAY_MARK_KEPT,
+				      memory_order_relaxed);
+		kept = true;
+	}
+	dray_cache_leave(cache);
+	return kept;
+}
+
+/*
+ * Bytes of the block that begins at @block, as its mark has them, without a
+ * lock; 0 where the pool has to be asked.
+ */
+static inline size_t dray_cache_size(const void *block)
+{
+	const struct dray_thread *thread = dray_thread;
+	uintptr_t offset = (uintptr_t)block - thread->base;
+	const struct dray_cache *cache;
+	const _Atomic uint8_t *mark;
+	uint32_t size;
+
+	if (offset >= thread->bytes || (offset & ((1u << DRAY_MARK_SHIFT) - 1)))
+		return 0;
+	mark = &thread->marks[offset >> DRAY_MARK_SHIFT];
+	size = atomic_load_explicit(mark, memory_order_relaxed);
+	cache = dray_cache_of(thread, offset);
+	if (!cache || !size || size == DRAY_MARK_KEPT ||
+	    (size > DRAY_MARK_MOST && size != DRAY_MARK_LARGE))
+		return 0;
+	if (size == DRAY_MARK_LARGE)
+		size = dray_mark_size(mark);
+	return (size_t)size << cache->shift;
+}
+
+/* The number of a new pool, for ever; 0: it does without caches. */
+uint32_t dray_cache_number(void);
+
+/*
+ * With the pool's lock held, all of what follows.
+ *
+ * Marks a block that is the caller's from now on, or may be kept again: what
+ * its mark does not say goes to the pool when it is freed.
+ */
+void dray_cache_mark(const struct dray_found *found);
+
+/*
+ * After a block was taken for the caller: fetches a few more of a small
+ * size, so that the next ones need no lock.
+ */
+void dray_cache_fill(const struct dray_found *found);
+
+/* Keeps a block, making room for it; false: it is to be freed. */
+bool dray_cache_keep(const struct dray_found *found);
+
+/*
+ * Gives back to the pool what all threads keep of it; bytes given back.  With
+ * @stay_closed no thread keeps anything until dray_caches_open().
+ */
+uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed);
+void dray_caches_open(struct dray_pool *pool);
+
+/* What threads still have of the pool's earlier life is of use again. */
+void dray_caches_adopt(struct dray_pool *pool);
+
+/* In a child of fork(), which has one thread and empty caches. */
+void dray_caches_forget(struct dray_pool *pool);
+
+#endif /* DRAY_ALLOC_CACHE_H */

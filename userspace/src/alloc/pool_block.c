@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A pool's blocks.  What the calling thread keeps is taken and given without a
+ * lock; all else takes the pool's lock for as long as numbers change, and
+ * touches the memory itself only without it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alloc/busy.h"
+#include "alloc/pool.h"
+#include "base/error.h"
+#include "base/number.h"
+
+/* NULL, errno and a sentence: how functions shaped like malloc fail. */
+static void *no_block(int error)
+{
+	errno = -error;
+	return NULL;
+}
+
+/* With the pool's lock, which is away meanwhile: see dray_block_reap(). */
+static bool reap(struct dray_pool *pool, bool wait)
+{
+	bool gone;
+
+	if (!pool->parked)
+		return false;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	gone = dray_block_reap(wait);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	return gone;
+}
+
+/*
+ * With the pool's lock: from what there is, from what threads keep and what
+ * engines are done with, from the node, and at last from what engines will be
+ * done with.
+ */
+static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
+		struct dray_found *found)
+{
+	int ret;
+
+	if (dray_pool_take(pool, granules, alignment, found))
+		return 0;
+	if (dray_caches_drain(pool, false) &&
+	    dray_pool_take(pool, granules, alignment, found))
+		return 0;
+	reap(pool, false);
+	do {
+		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
+	} while (ret == -ENOMEM && !pool->closed && reap(pool, true));
+	return ret;
+}
+
+static __attribute__((noinline)) void *
+alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
+{
+	size_t granule = (size_t)1 << pool->shift;
+	uint64_t granules = ((uint64_t)size + granule - 1) >> pool->shift;
+	struct dray_found found;
+	uint64_t offset, length;
+	struct dray_piece *piece;
+	int ret = 0;
+
+	if (!size)
+		granules = 1;
+	if (size > PTRDIFF_MAX || granules > UINT32_MAX)
+		return no_block(
+			dray_fail(-ENOMEM,
+				  "a block of %zu bytes, at most %" PRIu64
+				  " are possible",
+				  size, (uint64_t)UINT32_MAX << pool->shift));
+	if (alignment < granule)
+		alignment = granule;
+
+	pthread_mutex_lock(&pool->lock);
+	if (pool->closed)
+		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
+	else
+		ret = take(pool, (uint32_t)granules, alignment >> pool->shift,
+			   &found);
+	if (ret) {
+		/* Whatever the node said, to the caller there is no memory. */
+		dray_pool_unlock_or_end(pool);
+		return no_block(-ENOMEM);
+	}
+	piece = dray_found_piece(&found);
+	offset = (uint64_t)piece->offset << pool->shift;
+	length = (uint64_t)piece->size << pool->shift;
+	dray_cache_mark(&found);
+	dray_cache_fill(&found);
+	pthread_mutex_unlock(&pool->lock);
+
+	/* The block keeps its region: no lock is needed for what is its own. */
+	if (zero)
+		dray_region_clear(found.region, offset, length);
+	else
+		dray_region_mark(found.region, offset, length);
+	return (void *)(found.region->base + offset);
+}
+
+/* What the granule is not enough for, if it is an alignment. */
+static __attribute__((noinline)) void *
+alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
+{
+	if (!dray_is_power_of_two(alignment))
+		return no_block(
+			dray_fail(-EINVAL,
+				  "an alignment of %zu bytes is no power "
+				  "of two",
+				  alignment));
+	return alloc(pool, size, alignment, false);
+}
+
+/* From what the thread keeps. */
+static inline void *take_kept(struct dray_pool *pool, size_t size)
+{
+	struct dray_cache *cache = dray_thread->caches[pool->number];
+	size_t granules = ((size - 1) >> pool->shift) + 1;
+
+	if (!cache || !size)
+		return NULL;
+	if (__builtin_expect(size <= pool->small, 1))
+		return dray_cache_take(cache, granules);
+	return dray_cache_take_large(cache, granules);
+}
+
+void *dray_pool_alloc(struct dray_pool *pool, size_t size, size_t alignment)
+{
+	void *block = NULL;
+
+	if (__builtin_expect(alignment > (size_t)1 << pool->shift, 0) ||
+	    alignment & (alignment - 1))
+		return alloc_aligned(pool, size, alignment);
+	block = take_kept(pool, size);
+	if (__builtin_expect(block != NULL, 1))
+		return block;
+	return alloc(pool, size, 0, false);
+}
+
+void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
+{
+	size_t bytes;
+	void *block;
+
+	if (dray_mul_overflow(count, size, &bytes))
+		return no_block(
+			dray_fail(-ENOMEM,
+				  "%zu elements of %zu bytes do not fit "
+				  "any memory",
+				  count, size));
+	block = take_kept(pool, bytes);
+	return block ? memset(block, 0, bytes) : alloc(pool, bytes, 0, true);
+}
+
+void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
+{
+	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
+
+	atomic_fetch_add_explicit(&pool->bad_frees, 1, memory_order_relaxed);
+	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
+		  block);
+	if (abort_asked && !strcmp(abort_asked, "1")) {
+		fprintf(stderr, "dray: %s\n", dray_last_error());
+		abort();
+	}
+}
+
+static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
+						  void *block)
+{
+	struct dray_found found;
+	struct dray_piece *piece;
+
+	if (!block)
+		return;
+	if (!dray_find_start(block, &found)) {
+		dray_bad_free(pool, block, "free");
+		return;
+	}
+	piece = dray_found_piece(&found);
+	if (piece->state == DRAY_PIECE_PARKED) {
+		pthread_mutex_unlock(&found.pool->lock);
+		dray_bad_free(pool, block, "second free");
+		return;
+	}
+	if (piece->busy) {
+		piece->state = DRAY_PIECE_PARKED;
+		found.pool->parked += (uint64_t)piece->size
+				      << found.pool->shift;
+		pthread_mutex_unlock(&found.pool->lock);
+		return;
+	}
+	if (dray_cache_keep(&found)) {
+		pthread_mutex_unlock(&found.pool->lock);
+		return;
+	}
+	dray_mark_set(block, DRAY_MARK_NONE);
+	dray_block_finish(&found);
+}
+
+void dray_pool_free(struct dray_pool *pool, void *block)
+{
+	if (__builtin_expect(!dray_cache_put(block), 0))
+		free_locked(pool, block);
+}
+
+/*
+ * What lies behind a block may only be kept by a thread.  For a small block
+ * that is not worth the search: it is moved sooner.
+ */
+static bool resize_after_drain(const struct dray_found *found,
+			       uint32_t granules)
+{
+	const struct dray_piece *piece = dray_found_piece(found);
+	struct dray_pool *pool = found->pool;
+	struct dray_found after = *found;
+
+	after.piece = piece->after;
+	if (!after.piece || piece->size <= pool->small >> pool->shift ||
+	    dray_mark_of(dray_found_address(&after)) != DRAY_MARK_KEPT)
+		return false;
+	dray_caches_drain(pool, pool->closed);
+	return dray_fit_resize(&found->region->fit, found->piece, granules);
+}
+
+/* Resizes a block where it is; the lock is held. */
+static bool resize(const struct dray_found *found, uint64_t granules)
+{
+	struct dray_pool *pool = found->pool;
+	uint64_t old = dray_found_piece(found)->size, now;
+
+	if (granules > UINT32_MAX)
+		return false;
+	/* An engine may use all of it: what would be cut off is not free. */
+	if (granules < old && dray_found_piece(found)->busy)
+		return true;
+	/* What lies behind it belongs to another process. */
+	if (found->region->inherited)
+		return granules <= old;
+	if (!dray_fit_resize(&found->region->fit, found->piece,
+			     (uint32_t)granules) &&
+	    !resize_after_drain(found, (uint32_t)granules))
+		return false;
+	now = dray_found_piece(found)->size;
+	dray_cache_mark(found);
+	pool->used += (now - old) << pool->shift;
+	if (pool->used > pool->peak)
+		pool->peak = pool->used;
+	return true;
+}
+
+void *dray_pool_realloc(struct dray_pool *pool, void *block, size_t size)
+{
+	struct dray_found found;
+	struct dray_piece *piece;
+	uint64_t granules, offset, old, now;
+	size_t alignment;
+	void *moved;
+	bool fits;
+
+	if (!block)
+		return alloc(pool, size, 0, false);
+	if (!dray_find_start(block, &found)) {
+		dray_bad_free(pool, block, "realloc");
+		return no_block(-EINVAL);
+	}
+	piece = dray_found_piece(&found);
+	if (piece->state == DRAY_PIECE_PARKED) {
+		pthread_mutex_unlock(&found.pool->lock);
+		dray_bad_free(pool, block, "realloc after free");
+		return no_block(-EINVAL);
+	}
+	alignment = (size_t)1 << piece->alignment;
+	offset = (uint64_t)piece->offset << found.pool->shift;
+	old = (uint64_t)piece->size << found.pool->shift;
+	granules = size ? ((size - 1) >> found.pool->shift) + 1 : 1;
+	fits = found.pool == pool && resize(&found, granules);
+	now = (uint64_t)dray_found_piece(&found)->size << found.pool->shift;
+	pthread_mutex_unlock(&found.pool->lock);
+	if (fits) {
+		if (now > old)
+			dray_region_mark(found.region, offset + old, now - old);
+		return block;
+	}
+
+	moved = alloc(pool, size, alignment, false);
+	if (!moved)
+		return NULL;
+	memcpy(moved, block, size < old ? size : old);
+	dray_pool_free(pool, block);
+	return moved;
+}
