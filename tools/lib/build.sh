@@ -73,6 +73,14 @@ build_sanitized()
 		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled
 }
 
+# The library alone, with the sanitizer that sees races.
+build_races()
+{
+	log_step "Building with the thread sanitizer"
+	build_make races -Dwerror=false -Db_sanitize=thread -Db_lundef=false \
+		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
+}
+
 # The arm64 packages with headers and libraries to link against.
 build_sysroot()
 {

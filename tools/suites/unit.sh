@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite unit: the library's tests on the host back end, with the sanitizers
-# and as a release, the README's programs, and what the front doors report.
+# (that of threads for those with threads) and as a release, the README's
+# programs, and what the front doors report.
 
 PACKAGES_UNIT=("${PACKAGES_BUILD[@]}" device-tree-compiler g++)
 
@@ -13,6 +14,8 @@ suite_unit()
 	tally_run "builds with sanitizers" build_sanitized &&
 		unit_programs sanitized "$scratch"
 	[ "$QUICK" = no ] || return 0
+	tally_run "builds with the thread sanitizer" build_races &&
+		unit_programs races "$scratch" 'threads|cache|random'
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	unit_programs native "$scratch"
@@ -37,12 +40,14 @@ unit_any()
 	unit_tests "$1" | grep .
 }
 
+# unit_programs KIND FOLDER [NAMES]: all, or those that the expression names
 unit_programs()
 {
-	local kind=$1 scratch=$2 name program log status
+	local kind=$1 scratch=$2 names=${3:-.*} name program log status
 
 	tally_run "there are tests ($kind)" unit_any "$kind"
 	while read -r name program; do
+		[[ $name =~ ^($names)$ ]] || continue
 		log=$scratch/$kind-$name
 		status=0
 		# shellcheck disable=SC2086 # a program and its arguments
@@ -50,7 +55,8 @@ unit_programs()
 			CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
 			ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
 			UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-			timeout 300 $program </dev/null) >"$log" 2>&1 ||
+			TSAN_OPTIONS=halt_on_error=1 \
+			timeout 300 setarch -R $program </dev/null) >"$log" 2>&1 ||
 			status=$?
 		tally_tap "$name ($kind)" "$status" "$log"
 	done < <(unit_tests "$kind")
