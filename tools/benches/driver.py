@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes samples for tools/bench of what tests/bench/driver/cost.c prints, and
-says what is to be compared with what.
+"""Makes samples for tools/bench of what cost.c and handler.c of
+tests/bench/driver print, and says what is to be compared with what.
 
 usage: driver.py TIMES UNIT
 
@@ -78,6 +78,10 @@ def main():
          {"dray": times["sync of 4 KiB", "64 MiB"][OURS],
           "dray, all of it": times["sync of all", "64 MiB"][OURS]},
          ("dray, all of it", 0.01))
+    values = times["memory for a moment", "64 KiB"]
+    show("memory for a moment, 64 KiB",
+         {"dray": values.pop("dray handler"), **values},
+         (faster(values, DMA_HEAPS), 0.01))
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ driver_measure()
 		# to be large enough for the largest piece.
 		GUEST_PARAMETERS=nodes=1 GUEST_APPEND=cma=128M
 		GUEST_COUNTED=$counted
-		guest_run ./cost
+		guest_run sh -c './cost && ./handler'
 	) >"$scratch/times" || {
 		tail -n 20 "$scratch/times" >&2
 		return 1
