@@ -13,6 +13,7 @@
 #include <linux/dmaengine.h>
 #include <linux/err.h>
 #include <linux/io.h>
+#include <linux/ktime.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
@@ -77,10 +78,17 @@ module_param(restless, uint, 0644);
 MODULE_PARM_DESC(restless,
 		 "descriptors that it had or got while the system slept");
 
-/* No processor takes an interrupt until the time is over. */
+/*
+ * No processor takes an interrupt until the time is over.  Emulated ones take
+ * turns, and each delay may last as long as another's turn.
+ */
 static int test_stand_still(void *milliseconds)
 {
-	mdelay(*(unsigned int *)milliseconds);
+	unsigned int most = *(unsigned int *)milliseconds, i;
+	u64 end = ktime_get_ns() + (u64)most * NSEC_PER_MSEC;
+
+	for (i = 0; i < most && ktime_get_ns() < end; i++)
+		mdelay(1);
 	return 0;
 }
 

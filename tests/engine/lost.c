@@ -70,6 +70,8 @@ TEST_F(fault, a_machine_that_stood_still_has_not_lost_its_channel)
 	int watchdog = parameter_read("dray", "watchdog_ms");
 
 	ASSERT_LT(0, watchdog);
+	if (watchdog > 5000)
+		SKIP(return, "longer than RCU and others have patience for");
 	ASSERT_EQ(0, knob("slots", 2));
 	ASSERT_EQ(0, knob("delay_ms", 100));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
