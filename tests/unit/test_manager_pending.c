@@ -231,7 +231,7 @@ static void release_link(void *owner)
 	dray_memory_unref(owner);
 }
 
-static void a_chain_of_owners_is_no_chain_of_calls(void **state)
+static void drop_chain(struct dray_manager *manager)
 {
 	struct dray_memory *first = NULL;
 	int i;
@@ -243,12 +243,41 @@ static void a_chain_of_owners_is_no_chain_of_calls(void **state)
 			.release_owner = first ? release_link : NULL,
 		};
 
-		assert_works(dray_memory_create(*state, &description, &first));
+		assert_works(dray_memory_create(manager, &description, &first));
 	}
 	dray_memory_unref(first);
-	dray_manager_flush(*state);
+}
+
+static void a_chain_of_owners_is_no_chain_of_calls(void **state)
+{
+	drop_chain(*state);
+	assert_int_equal(dray_manager_flush(*state), 100000);
+	/* Nor is it where nothing waits. */
+	assert_works(dray_manager_set_pending(*state, 0, 0));
+	drop_chain(*state);
 	assert_int_equal(manager_stats(*state).objects, 0);
 	assert_int_equal(manager_stats(*state).pending, 0);
+}
+
+static void
+a_finalizer_that_drops_another_manager_s_ends_it_at_once(void **state)
+{
+	struct dray_manager *other = open_manager(test_spec(), NULL, NULL);
+	int finalized = 0;
+	const struct dray_memory_description description = {
+		.flags = DRAY_MEMORY_DEFERRED,
+		.owner = counted_memory(other, 0, &finalized),
+		.release_owner = release_link,
+	};
+	struct dray_memory *memory = NULL;
+
+	assert_works(dray_manager_set_pending(other, 0, 0));
+	assert_works(dray_memory_create(*state, &description, &memory));
+	dray_memory_unref(memory);
+	assert_int_equal(finalized, 0);
+	assert_int_equal(dray_manager_flush(*state), 1);
+	assert_int_equal(finalized, 1);
+	dray_manager_unref(other);
 }
 
 #define THREADS 4
@@ -351,6 +380,8 @@ int main(void)
 		cmocka_unit_test(a_deferral_is_kept_when_memory_runs_out),
 		MANAGER_FACT(a_finalizer_may_allocate_and_drop_objects),
 		MANAGER_FACT(a_chain_of_owners_is_no_chain_of_calls),
+		MANAGER_FACT(
+			a_finalizer_that_drops_another_manager_s_ends_it_at_once),
 		cmocka_unit_test(threads_finalize_each_object_once),
 		MANAGER_FACT(a_child_goes_on_with_what_waits),
 	};

@@ -4,23 +4,23 @@
  * that to free takes no memory, emptied as a whole when it is too long.
  *
  * They are taken off one by one, so that a thread that runs out of memory
- * meanwhile can help.  A finalizer may drop objects: those of its thread wait
- * for the flush that is on, else a chain of them would be a chain of calls.
+ * meanwhile can help.  A finalizer may drop objects of the same manager: they
+ * wait for the flush that is on, else a chain of them would be a chain of
+ * calls.
  */
 #include <errno.h>
 
 #include "alloc/manager.h"
 #include "base/error.h"
 
-/* Flushes that this thread is inside of. */
-static _Thread_local uint32_t flushing
+/* Of the flush that this thread is inside of, the innermost. */
+static _Thread_local const struct dray_manager *flushing
 	__attribute__((tls_model("initial-exec")));
 
 bool dray_pending_takes(const struct dray_manager *manager,
 			const struct dray_memory *memory)
 {
-	return (memory->is.flags & DRAY_MEMORY_DEFERRED) && manager->holders &&
-	       (manager->most_entries || manager->stats.deferrals);
+	return (memory->is.flags & DRAY_MEMORY_DEFERRED) && manager->holders;
 }
 
 /* With the guard. */
@@ -43,7 +43,7 @@ bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory)
 	manager->pending_last = &memory->next;
 	manager->stats.pending++;
 	manager->stats.pending_bytes += memory->is.size;
-	return !flushing && too_many(manager);
+	return flushing != manager && too_many(manager);
 }
 
 static struct dray_memory *take_first(struct dray_manager *manager, bool force)
@@ -66,15 +66,16 @@ static struct dray_memory *take_first(struct dray_manager *manager, bool force)
 
 size_t dray_pending_flush(struct dray_manager *manager, bool force)
 {
+	const struct dray_manager *outer = flushing;
 	struct dray_memory *memory;
 	size_t count = 0;
 
-	flushing++;
+	flushing = manager;
 	while ((memory = take_first(manager, force)) != NULL) {
 		dray_memory_finish(memory);
 		count++;
 	}
-	flushing--;
+	flushing = outer;
 	if (count) {
 		dray_guard_take(&manager->guard);
 		manager->stats.flushes++;
