@@ -3,9 +3,7 @@
  * check: the checking handler finds what its users do wrong, says it, and
  * keeps it from the handler below.
  */
-#include <pthread.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -671,65 +669,6 @@ static void nothing_is_left_when_its_own_books_have_no_room(void **state)
 	tear_down(&f);
 }
 
-enum {
-	THREADS = 4,
-	ROUNDS = 2000,
-	SLOTS = 32
-};
-
-static _Atomic(unsigned char *) slots[SLOTS];
-static struct fixture shared;
-
-static void *pass_around(void *number)
-{
-	const struct dray_allocator *a = shared.with;
-	struct dice dice = { (uintptr_t)number * 7919 };
-	int i;
-
-	for (i = 0; i < rounds(ROUNDS); i++) {
-		size_t size = 1 + roll(&dice, 2000);
-		unsigned char *block = a->malloc(a->ctx, size);
-
-		if (!block)
-			continue;
-		memset(block, 1, size);
-		if (roll(&dice, 4) == 0)
-			block = a->realloc(a->ctx, block, size / 2 + 1);
-		a->free(a->ctx,
-			atomic_exchange(&slots[roll(&dice, SLOTS)], block), 1);
-		if (roll(&dice, 200) == 0)
-			dray_check_report(shared.handler, shared.log);
-		/* Nobody's, whatever others do. */
-		if (roll(&dice, 200) == 0)
-			a->free(a->ctx, &dice, 1);
-	}
-	return NULL;
-}
-
-static void threads_are_checked_at_once(void **state)
-{
-	pthread_t ids[THREADS];
-	int i;
-
-	(void)state;
-	set_up(&shared);
-	for (i = 0; i < THREADS; i++)
-		assert_int_equal(pthread_create(&ids[i], NULL, pass_around,
-						(void *)(intptr_t)(i + 1)),
-				 0);
-	for (i = 0; i < THREADS; i++)
-		pthread_join(ids[i], NULL);
-	for (i = 0; i < SLOTS; i++)
-		put(&shared, atomic_exchange(&slots[i], NULL), 1);
-	assert_true(numbers_of(&shared).bad_frees > 0);
-	assert_int_equal(numbers_of(&shared).double_frees, 0);
-	assert_int_equal(numbers_of(&shared).broken_guards, 0);
-	assert_int_equal(numbers_of(&shared).late_writes, 0);
-	assert_reports(&shared, "0 blocks of 0 bytes are out");
-	assert_int_equal(stats_of(shared.pool).blocks, 0);
-	tear_down(&shared);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -754,7 +693,6 @@ int main(void)
 		cmocka_unit_test(numbers_are_as_many_as_the_caller_knows),
 		cmocka_unit_test(
 			nothing_is_left_when_its_own_books_have_no_room),
-		cmocka_unit_test(threads_are_checked_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
