@@ -146,8 +146,9 @@ static int __init test_init(void)
 
 	if (ret)
 		return ret;
-	test_device = platform_device_register_simple(
-		TEST_NAME, PLATFORM_DEVID_NONE, NULL, 0);
+	test_device = platform_device_register_simple(TEST_NAME,
+						      PLATFORM_DEVID_NONE, NULL,
+						      0);
 	if (IS_ERR(test_device)) {
 		platform_driver_unregister(&test_driver);
 		return PTR_ERR(test_device);

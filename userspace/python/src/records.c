@@ -146,14 +146,13 @@ PyObject *record_segment(struct module_state *state,
 PyObject *record_pool_stats(struct module_state *state,
 			    const struct dray_pool_stats *stats)
 {
-	return record(state, RECORD_POOL_STATS,
-		      Py_BuildValue("(KKKKKKKKK)", (wide)stats->regions,
-				    (wide)stats->reserved, (wide)stats->used,
-				    (wide)stats->blocks, (wide)stats->peak,
-				    (wide)stats->parked,
-				    (wide)stats->largest_free,
-				    (wide)stats->bad_frees,
-				    (wide)stats->cached));
+	return record(
+		state, RECORD_POOL_STATS,
+		Py_BuildValue("(KKKKKKKKK)", (wide)stats->regions,
+			      (wide)stats->reserved, (wide)stats->used,
+			      (wide)stats->blocks, (wide)stats->peak,
+			      (wide)stats->parked, (wide)stats->largest_free,
+			      (wide)stats->bad_frees, (wide)stats->cached));
 }
 
 PyObject *record_node_info(struct module_state *state, const char *backend,
