@@ -143,12 +143,11 @@ static struct platform_driver test_driver = {
 static int __init test_init(void)
 {
 	int ret = platform_driver_register(&test_driver);
+	int id = PLATFORM_DEVID_NONE;
 
 	if (ret)
 		return ret;
-	test_device = platform_device_register_simple(TEST_NAME,
-						      PLATFORM_DEVID_NONE, NULL,
-						      0);
+	test_device = platform_device_register_simple(TEST_NAME, id, NULL, 0);
 	if (IS_ERR(test_device)) {
 		platform_driver_unregister(&test_driver);
 		return PTR_ERR(test_device);
