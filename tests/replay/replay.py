@@ -129,7 +129,8 @@ def a_log_of_two_blocks_is_counted():
         assert row["n"] == 1 and row["failed"] == 0 and row["unit"] == "ns/event"
         assert row["min"] <= row["median"] <= row["max"]
     # In granules of 64 bytes, and in one block of upstream for each bin.
-    assert told["rows"][0]["peak"] == 192, told
+    # 64 and 128 bytes, and for each one more that the thread keeps for later
+    assert 192 <= told["rows"][0]["peak"] <= 2 * 192, told
     assert told["rows"][1]["peak"] == 128 * 128, told
     assert told["rows"][2]["peak"] is None
 
