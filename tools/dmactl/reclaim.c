@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dmactl reclaim: frees memory that is held because a process that had its
- * address ended, or an engine did not answer.  The only command that changes something, so that it wants
- * to be told what: one buffer or attachment, or all.
+ * address ended, or an engine did not answer.  The only command that changes
+ * something, so that it wants to be told what: one buffer or attachment, or
+ * all.
  */
 #include <errno.h>
 #include <stdio.h>
