@@ -194,6 +194,19 @@ static void what_idle_threads_keep_is_there_for_a_request(void **state)
 	end_idle(threads);
 }
 
+/* Long before a request fails, so that it does not lie between blocks. */
+static void what_idle_threads_keep_comes_back_while_others_work(void **state)
+{
+	pthread_t threads[IDLE];
+	size_t round;
+
+	start_idle(threads, *state);
+	for (round = 0; round < 16; round++)
+		dray_pool_free(*state, take(*state, 4 * MIB, 0));
+	assert_int_equal(stats_of(*state).cached, 0);
+	end_idle(threads);
+}
+
 static void a_thread_that_ends_keeps_nothing(void **state)
 {
 	pthread_t threads[IDLE];
@@ -471,6 +484,7 @@ int main(void)
 		CACHE_FACT(wrong_frees_leave_the_magazines_as_they_are),
 		CACHE_FACT(a_thread_keeps_no_more_than_its_part),
 		CACHE_FACT(what_idle_threads_keep_is_there_for_a_request),
+		CACHE_FACT(what_idle_threads_keep_comes_back_while_others_work),
 		CACHE_FACT(a_thread_that_ends_keeps_nothing),
 		CACHE_FACT(a_free_after_the_end_of_the_cache_works),
 		CACHE_FACT(a_held_block_is_not_kept),

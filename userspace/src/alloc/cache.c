@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * cache: what happens under the pool's lock, and the life of a thread's
+ * cache: what its owner does under the pool's lock, and the life of a thread's
  * caches.  They come with the first small block of a pool, and go with the
  * thread.
  */
 #include <linux/membarrier.h>
 #include <pthread.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,9 +14,9 @@
 #include "alloc/cache.h"
 #include "alloc/pool.h"
 
-#define LEAST 1u /* blocks fetched at once, doubled each time */
-#define MOST (DRAY_MAGAZINE_ROOM / 2)
-#define PATIENCE 1000 /* turns to wait for an owner */
+/* Blocks that are fetched or given back at once, doubled from the least. */
+#define LEAST 1u
+#define MOST 8u
 
 static struct dray_thread none; /* a thread without caches */
 static struct dray_thread over; /* one that has come to its end */
@@ -27,8 +26,6 @@ _Thread_local struct dray_thread *dray_thread = &none;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
 static bool usable; /* barriers work, and the end of a thread is seen */
-
-static void empty(struct dray_cache *cache);
 
 /* Memory that is zero in a child, too. */
 static void *wiped(size_t size)
@@ -48,7 +45,7 @@ static void end_cache(struct dray_cache *cache)
 	struct dray_cache **link;
 
 	pthread_mutex_lock(&pool->lock);
-	empty(cache);
+	dray_cache_empty(cache);
 	for (link = &pool->caches; *link; link = &(*link)->next) {
 		if (*link == cache) {
 			*link = cache->next;
@@ -150,6 +147,8 @@ static struct dray_cache *cache_of_caller(struct dray_pool *pool)
 		thread->caches[pool->number] = cache;
 	}
 	cache->most = pool->reserved / DRAY_CACHE_PART;
+	cache->used = true;
+	cache->swept = false;
 	return cache;
 }
 
@@ -190,7 +189,7 @@ static void flush_large(struct dray_cache *cache, uint32_t count)
 		cache->large_count * sizeof(cache->large[0]));
 }
 
-static void empty(struct dray_cache *cache)
+void dray_cache_empty(struct dray_cache *cache)
 {
 	size_t granules;
 
@@ -323,7 +322,7 @@ bool dray_cache_keep(const struct dray_found *found)
 	if (is_small(found)) {
 		magazine = &cache->magazines[granules];
 		if (magazine->count == DRAY_MAGAZINE_ROOM)
-			flush(cache, granules, MOST + 1);
+			flush(cache, granules, MOST);
 		magazine->blocks[magazine->count++] = block;
 	} else {
 		cache->large[cache->large_count++] = (struct dray_large_block){
@@ -334,63 +333,6 @@ bool dray_cache_keep(const struct dray_found *found)
 	cache->bytes += bytes;
 	dray_mark_set(block, DRAY_MARK_KEPT);
 	return true;
-}
-
-/* Waits until the owner is out; false where it does not come out. */
-static bool owner_is_out(struct dray_cache *cache)
-{
-	int turn;
-
-	for (turn = 0; turn < PATIENCE; turn++) {
-		if (!atomic_load_explicit(&cache->busy, memory_order_acquire))
-			return true;
-		sched_yield();
-	}
-	return false;
-}
-
-uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
-{
-	struct dray_cache *cache;
-	uint64_t bytes = 0;
-
-	if (!pool->caches)
-		return 0;
-	for (cache = pool->caches; cache; cache = cache->next)
-		atomic_store(&cache->closed, 1);
-	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
-	for (cache = pool->caches; cache; cache = cache->next) {
-		/*
-		 * The caller itself may be in none.  Another thread that was
-		 * stopped in its own keeps what it has, for now.
-		 */
-		if (owner_is_out(cache)) {
-			bytes += cache->bytes;
-			empty(cache);
-		}
-	}
-	if (!stay_closed)
-		dray_caches_open(pool);
-	return bytes;
-}
-
-void dray_caches_open(struct dray_pool *pool)
-{
-	struct dray_cache *cache;
-
-	for (cache = pool->caches; cache; cache = cache->next)
-		atomic_store_explicit(&cache->closed, 0, memory_order_release);
-}
-
-void dray_caches_adopt(struct dray_pool *pool)
-{
-	struct dray_cache *cache;
-
-	for (cache = pool->caches; cache; cache = cache->next) {
-		cache->shift = pool->shift;
-		cache->most = pool->reserved / DRAY_CACHE_PART;
-	}
-	dray_caches_open(pool);
 }
 
 void dray_caches_forget(struct dray_pool *pool)

@@ -54,6 +54,8 @@ struct dray_cache {
 	uint64_t most;		/* bytes that it may keep */
 	struct dray_pool *pool;
 	struct dray_cache *next;	/* of the pool, under its lock */
+	bool used;	/* with the pool's lock, since the last sweep */
+	bool swept;	/* and not used since */
 	/*
 	 * Large blocks are kept only of the size that was asked for last: of
 	 * many sizes none would be asked for again.
@@ -267,6 +269,16 @@ bool dray_cache_keep(const struct dray_found *found);
  */
 uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed);
 void dray_caches_open(struct dray_pool *pool);
+
+/*
+ * After @bytes were taken from the pool: now and then, takes back what threads
+ * keep that have not come to the pool for a while.  Left to the time when a
+ * request fails, it would lie scattered between the blocks of others.
+ */
+void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes);
+
+/* Gives back all that a cache has: its owner does, or who closed it. */
+void dray_cache_empty(struct dray_cache *cache);
 
 /* What threads still have of the pool's earlier life is of use again. */
 void dray_caches_adopt(struct dray_pool *pool);

@@ -143,6 +143,7 @@ int dray_pool_create(struct dray_node *node,
 		pool->small = (size_t)DRAY_MARK_MOST << pool->shift;
 	pool->closed = false;
 	pool->pending = 0;
+	pool->taken = 0;
 	pool->used = 0;
 	pool->peak = 0;
 	pool->blocks = 0;

@@ -27,6 +27,7 @@ struct dray_pool {
 	uint32_t number;	/* in caches of threads, for ever; 0: none */
 	size_t small;		/* bytes of the largest block with a magazine */
 	struct dray_cache *caches;	/* of all threads */
+	uint64_t taken;		/* bytes, since the last sweep of caches */
 	bool closed;
 	uint32_t pending;	/* threads that are about to take the lock again */
 	uint64_t used;		/* bytes in blocks: parked and kept ones too */

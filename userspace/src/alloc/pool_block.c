@@ -96,6 +96,7 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 	length = (uint64_t)piece->size << pool->shift;
 	dray_cache_mark(&found);
 	dray_cache_fill(&found);
+	dray_caches_sweep(pool, length);
 	pthread_mutex_unlock(&pool->lock);
 
 	/* The block keeps its region: no lock is needed for what is its own. */

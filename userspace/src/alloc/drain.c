@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * drain: how what threads keep comes back to the pool without their help.
+ *
+ * A cache that is closed is the drainer's once its owner is out: the barrier
+ * that the kernel puts into every thread makes the owner see that it is closed,
+ * or the drainer see that it is busy.
+ */
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "alloc/pool.h"
+
+#define PATIENCE 1000 /* turns to wait for an owner */
+#define SWEEPS 16 /* while as much is taken as the pool has */
+
+/* Waits until the owner is out; false where it does not come out. */
+static bool owner_is_out(struct dray_cache *cache)
+{
+	int turn;
+
+	for (turn = 0; turn < PATIENCE; turn++) {
+		if (!atomic_load_explicit(&cache->busy, memory_order_acquire))
+			return true;
+		sched_yield();
+	}
+	return false;
+}
+
+/* Bytes of the caches that were closed; they stay closed. */
+static uint64_t empty_closed(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+	uint64_t bytes = 0;
+
+	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+	for (cache = pool->caches; cache; cache = cache->next) {
+		/*
+		 * The caller itself may be in none.  Another thread that was
+		 * stopped in its own keeps what it has, for now.
+		 */
+		if (!atomic_load_explicit(&cache->closed,
+					  memory_order_relaxed) ||
+		    !owner_is_out(cache))
+			continue;
+		bytes += cache->bytes;
+		dray_cache_empty(cache);
+		cache->swept = true;
+	}
+	return bytes;
+}
+
+uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
+{
+	struct dray_cache *cache;
+	uint64_t bytes;
+
+	if (!pool->caches)
+		return 0;
+	for (cache = pool->caches; cache; cache = cache->next)
+		atomic_store(&cache->closed, 1);
+	bytes = empty_closed(pool);
+	if (!stay_closed)
+		dray_caches_open(pool);
+	return bytes;
+}
+
+void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
+{
+	struct dray_cache *cache = dray_thread->caches[pool->number];
+	bool idle = false;
+
+	pool->taken += bytes;
+	if (pool->taken < pool->reserved / SWEEPS)
+		return;
+	pool->taken = 0;
+	if (cache)
+		cache->used = true;
+	for (cache = pool->caches; cache; cache = cache->next) {
+		if (!cache->used && !cache->swept) {
+			atomic_store(&cache->closed, 1);
+			idle = true;
+		}
+		cache->used = false;
+	}
+	if (idle) {
+		empty_closed(pool);
+		dray_caches_open(pool);
+	}
+}
+
+void dray_caches_open(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	for (cache = pool->caches; cache; cache = cache->next)
+		atomic_store_explicit(&cache->closed, 0, memory_order_release);
+}
+
+void dray_caches_adopt(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	for (cache = pool->caches; cache; cache = cache->next) {
+		cache->shift = pool->shift;
+		cache->most = pool->reserved / DRAY_CACHE_PART;
+	}
+	dray_caches_open(pool);
+}
