@@ -79,21 +79,20 @@ static void assert_said(struct fixture *f, const char *part)
 }
 
 /* What it reports, which the caller frees. */
-static char *report_of(struct fixture *f)
+static void report_into(struct fixture *f, char **text)
 {
-	char *text = NULL;
 	size_t length;
-	FILE *file = open_memstream(&text, &length);
+	FILE *file = open_memstream(text, &length);
 
 	assert_works(dray_check_report(f->handler, file));
 	fclose(file);
-	return text;
 }
 
 static void assert_reports(struct fixture *f, const char *part)
 {
-	char *text = report_of(f);
+	char *text = NULL;
 
+	report_into(f, &text);
 	if (!strstr(text, part))
 		fail_msg("'%s' does not say '%s'", text, part);
 	free(text);
@@ -391,7 +390,7 @@ static void leaks_are_reported_with_their_call_sites(void **state)
 	set_up(&f);
 	for (i = 0; i < 3; i++)
 		blocks[i] = leak_one(&f, 100u * (unsigned int)(i + 1));
-	text = report_of(&f);
+	report_into(&f, &text);
 	at = text;
 	for (i = 0; i < 3; i++) {
 		char line[60];

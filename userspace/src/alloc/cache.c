@@ -269,7 +269,9 @@ void dray_cache_fill(const struct dray_found *found)
 	uint32_t count = 0;
 	void *block;
 
-	if (!may_be_kept(found))
+	/* That a large one is wanted the cache knows, where there is one. */
+	if ((!is_small(found) && dray_thread->caches[pool->number]) ||
+	    !may_be_kept(found))
 		return;
 	cache = cache_of_caller(pool);
 	if (!cache)
@@ -299,40 +301,52 @@ void dray_cache_fill(const struct dray_found *found)
 		magazine->batch *= 2;
 }
 
+static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
+{
+	struct dray_magazine *magazine = &cache->magazines[granules];
+
+	if (!make_room(cache, (uint64_t)granules << cache->shift))
+		return false;
+	if (magazine->count == DRAY_MAGAZINE_ROOM)
+		flush(cache, granules, MOST);
+	magazine->blocks[magazine->count++] = block;
+	return true;
+}
+
+static bool keep_large(struct dray_cache *cache, void *block, size_t granules)
+{
+	if (cache->large_count == DRAY_CACHE_LARGE)
+		flush_large(cache, 1);
+	if (!make_room(cache, (uint64_t)granules << cache->shift))
+		return false;
+	cache->large[cache->large_count++] = (struct dray_large_block){
+		.block = block,
+		.granules = granules,
+	};
+	return true;
+}
+
 bool dray_cache_keep(const struct dray_found *found)
 {
 	size_t granules = dray_found_piece(found)->size;
 	void *block = dray_found_address(found);
-	struct dray_magazine *magazine;
 	struct dray_cache *cache;
-	uint64_t bytes;
+	bool kept;
 
-	if (!may_be_kept(found))
+	cache = dray_thread->caches[found->pool->number];
+	if ((!is_small(found) && (!cache || granules != cache->wanted)) ||
+	    !may_be_kept(found))
 		return false;
 	cache = cache_of_caller(found->pool);
 	if (!cache)
 		return false;
-	if (!is_small(found) && granules != cache->wanted)
-		return false;
-	bytes = (uint64_t)granules << cache->shift;
-	if (!is_small(found) && cache->large_count == DRAY_CACHE_LARGE)
-		flush_large(cache, 1);
-	if (!make_room(cache, bytes))
-		return false;
-	if (is_small(found)) {
-		magazine = &cache->magazines[granules];
-		if (magazine->count == DRAY_MAGAZINE_ROOM)
-			flush(cache, granules, MOST);
-		magazine->blocks[magazine->count++] = block;
-	} else {
-		cache->large[cache->large_count++] = (struct dray_large_block){
-			.block = block,
-			.granules = granules,
-		};
+	kept = is_small(found) ? keep_small(cache, block, granules)
+			       : keep_large(cache, block, granules);
+	if (kept) {
+		cache->bytes += (uint64_t)granules << cache->shift;
+		dray_mark_set(block, DRAY_MARK_KEPT);
 	}
-	cache->bytes += bytes;
-	dray_mark_set(block, DRAY_MARK_KEPT);
-	return true;
+	return kept;
 }
 
 void dray_caches_forget(struct dray_pool *pool)
