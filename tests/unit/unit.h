@@ -32,7 +32,8 @@
 		int result = (call);                                           \
                                                                                \
 		if (result)                                                    \
-			fail_msg(#call ": %d, %s", result, dray_last_error()); \
+			fail_msg("%s: %d, %s", #call, result,                  \
+				 dray_last_error());                           \
 	} while (0)
 
 /* Numbers that are the same in every run: xorshift. */
