@@ -66,7 +66,7 @@ static void a_kept_block_is_cleared_for_calloc(void **state)
 
 static void a_kept_block_is_no_block_to_anybody_else(void **state)
 {
-	static const size_t sizes[] = { 64, 4096, 65536 };
+	static const size_t sizes[] = { 128, 4096, 65536 };
 	struct dray_location where;
 	size_t i;
 
@@ -86,7 +86,7 @@ static void a_kept_block_is_no_block_to_anybody_else(void **state)
 
 static void wrong_frees_leave_the_magazines_as_they_are(void **state)
 {
-	static const size_t sizes[] = { 64, 4096, 65536 };
+	static const size_t sizes[] = { 128, 4096, 65536 };
 	uint64_t wrong = 0;
 	size_t i, inside;
 
@@ -223,15 +223,15 @@ static void use_pool(void *block)
 {
 	/* Twice: the cache may end between two destructors of the program. */
 	dray_pool_free(shared, block);
-	block = dray_pool_alloc(shared, 64, 0);
-	if (block && dray_usable_size(block) == 64)
+	block = dray_pool_alloc(shared, 128, 0);
+	if (block && dray_usable_size(block) == 128)
 		dray_pool_free(shared, block);
 }
 
 static void *leave_a_block(void *unused)
 {
 	(void)unused;
-	pthread_setspecific(late, dray_pool_alloc(shared, 64, 0));
+	pthread_setspecific(late, dray_pool_alloc(shared, 128, 0));
 	return NULL;
 }
 
@@ -286,12 +286,12 @@ static void a_resized_block_is_kept_by_its_new_size(void **state)
 {
 	char *block = take(*state, 4096, 0), *other;
 
-	assert_ptr_equal(dray_pool_realloc(*state, block, 64), block);
-	assert_int_equal(dray_usable_size(block), 64);
+	assert_ptr_equal(dray_pool_realloc(*state, block, 128), block);
+	assert_int_equal(dray_usable_size(block), 128);
 	dray_pool_free(*state, block);
-	assert_ptr_equal(take(*state, 64, 0), block);
+	assert_ptr_equal(take(*state, 128, 0), block);
 	other = take(*state, 4096, 0);
-	assert_true(other >= block + 64 || other + 4096 <= block);
+	assert_true(other >= block + 128 || other + 4096 <= block);
 }
 
 static void a_closed_pool_gives_nothing_more(void **state)
@@ -314,7 +314,7 @@ static void a_closed_pool_gives_nothing_more(void **state)
 /* Pools' objects are used again, and what threads knew of them with them. */
 static void a_new_pool_takes_nothing_from_an_older_one(void **state)
 {
-	static const uint32_t granules[] = { 64, 4096, 64, 256 };
+	static const uint32_t granules[] = { 128, 4096, 128, 256 };
 	size_t i, round;
 
 	(void)state;
