@@ -147,10 +147,19 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 	return block;
 }
 
-/* The caller's cache for a block at @mark, or NULL for the pool to look. */
-static inline struct dray_cache *dray_cache_of(const struct dray_thread *thread,
-					       uintptr_t offset)
+/*
+ * The caller's cache for the block that may begin at @block, and the block's
+ * mark; NULL where the pool has to be asked.
+ */
+static inline struct dray_cache *dray_cache_find(const void *block,
+						 _Atomic uint8_t **mark)
 {
+	const struct dray_thread *thread = dray_thread;
+	uintptr_t offset = (uintptr_t)block - thread->base;
+
+	if (offset >= thread->bytes || (offset & ((1u << DRAY_MARK_SHIFT) - 1)))
+		return NULL;
+	*mark = &thread->marks[offset >> DRAY_MARK_SHIFT];
 	return thread->caches[atomic_load_explicit(
 		&thread->numbers[offset >> DRAY_SLOT_SHIFT],
 		memory_order_relaxed)];
@@ -182,22 +191,16 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 /* Keeps a block that is freed; false where that is for the pool to do. */
 static inline bool dray_cache_put(void *block)
 {
-	const struct dray_thread *thread = dray_thread;
-	uintptr_t offset = (uintptr_t)block - thread->base;
-	struct dray_magazine *magazine;
-	struct dray_cache *cache;
 	_Atomic uint8_t *mark;
+	struct dray_cache *cache = dray_cache_find(block, &mark);
+	struct dray_magazine *magazine;
 	bool kept = false;
 	uint64_t bytes;
 	uint32_t size;
 
-	if (offset >= thread->bytes || (offset & ((1u << DRAY_MARK_SHIFT) - 1)))
-		return false;
-	mark = &thread->marks[offset >> DRAY_MARK_SHIFT];
-	size = atomic_load_explicit(mark, memory_order_relaxed);
-	cache = dray_cache_of(thread, offset);
 	if (!cache)
 		return false;
+	size = atomic_load_explicit(mark, memory_order_relaxed);
 	if (__builtin_expect(size - 1 >= DRAY_MARK_MOST, 0))
 		return size == DRAY_MARK_LARGE &&
 		       dray_cache_put_large(cache, block, mark);
@@ -224,22 +227,17 @@ static inline bool dray_cache_put(void *block)
  */
 static inline size_t dray_cache_size(const void *block)
 {
-	const struct dray_thread *thread = dray_thread;
-	uintptr_t offset = (uintptr_t)block - thread->base;
-	const struct dray_cache *cache;
-	const _Atomic uint8_t *mark;
+	_Atomic uint8_t *mark;
+	const struct dray_cache *cache = dray_cache_find(block, &mark);
 	uint32_t size;
 
-	if (offset >= thread->bytes || (offset & ((1u << DRAY_MARK_SHIFT) - 1)))
+	if (!cache)
 		return 0;
-	mark = &thread->marks[offset >> DRAY_MARK_SHIFT];
 	size = atomic_load_explicit(mark, memory_order_relaxed);
-	cache = dray_cache_of(thread, offset);
-	if (!cache || !size || size == DRAY_MARK_KEPT ||
-	    (size > DRAY_MARK_MOST && size != DRAY_MARK_LARGE))
-		return 0;
 	if (size == DRAY_MARK_LARGE)
 		size = dray_mark_size(mark);
+	else if (size > DRAY_MARK_MOST)
+		return 0;
 	return (size_t)size << cache->shift;
 }
 

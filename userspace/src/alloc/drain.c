@@ -38,8 +38,9 @@ static uint64_t empty_closed(struct dray_pool *pool)
 	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (cache = pool->caches; cache; cache = cache->next) {
 		/*
-		 * The caller itself may be in none.  Another thread that was
-		 * stopped in its own keeps what it has, for now.
+		 * The caller itself is in none.  An owner that was stopped
+		 * inside of its cache is not waited for: what it has comes
+		 * back with a later drain, or when the thread ends.
 		 */
 		if (!atomic_load_explicit(&cache->closed,
 					  memory_order_relaxed) ||
