@@ -38,6 +38,12 @@ struct dray_handler {
  * The handler over @pool, named "dray" and the back end ("dray kernel").
  * Belongs to the pool but outlives it, and is never freed: it keeps working,
  * and freeing, after dray_pool_close(), but then allocates nothing more.
+ *
+ * Of a pool that was made with DRAY_HANDLER=check in the environment it is a
+ * dray_handler_check() over that one, which writes to standard error, also at
+ * the end of the process, if it found something or something is out.  Its
+ * blocks are none of the pool's own: only the handler may free them, and
+ * counters of the pool have guards and freed blocks in them.
  */
 DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 

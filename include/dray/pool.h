@@ -56,7 +56,8 @@ struct dray_location {
  *
  * Errors: -EINVAL (granule no power of two, smaller than a cache line or
  * above 2 MiB, initial above limit, limit below a page or granule, an
- * unknown heap or flag), -ENOMEM, as dray_buffer_alloc() for the first region.
+ * unknown heap or flag, DRAY_HANDLER in the environment is neither empty nor
+ * "check"), -ENOMEM, as dray_buffer_alloc() for the first region.
  */
 DRAY_API int dray_pool_create(struct dray_node *node,
 			      const struct dray_pool_options *options,

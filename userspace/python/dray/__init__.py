@@ -14,6 +14,10 @@ addresses.  DRAY_BACKEND in the environment chooses ("kernel",
 "kernel:dray1", "host", "host:shareable").  An array stays what it is outside
 the scope, and so do its views; only new arrays go elsewhere.
 
+DRAY_HANDLER=check in the environment finds, for debugging, writes next to
+arrays and after their end, wrong frees and leaks, and says them on standard
+error.
+
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
 the rest.  Each carries the library's sentence.

@@ -171,6 +171,8 @@ static struct dray_checked *take(struct dray_checker *checker, const char *what,
 static void retire(struct dray_checker *checker, struct dray_checked *block,
 		   const struct dray_callers *callers)
 {
+	size_t blocks, bytes;
+
 	dray_check_guards(checker, callers, block);
 	dray_checked_poison(block);
 	dray_guard_take(&checker->guard);
@@ -179,8 +181,10 @@ static void retire(struct dray_checker *checker, struct dray_checked *block,
 	checker->newest = &block->next;
 	checker->kept_blocks++;
 	checker->kept_bytes += block->size;
+	blocks = checker->most_blocks;
+	bytes = checker->most_bytes;
 	dray_guard_give(&checker->guard);
-	shrink(checker, KEPT_BLOCKS, KEPT_BYTES);
+	shrink(checker, blocks, bytes);
 }
 
 static void *check_malloc(void *ctx, size_t size)
@@ -279,14 +283,25 @@ int dray_handler_check(const struct dray_handler *under, FILE *log,
 	};
 	checker->under = &under->allocator;
 	checker->log = log;
+	checker->process = getpid();
 	checker->newest = &checker->oldest;
+	checker->most_blocks = KEPT_BLOCKS;
+	checker->most_bytes = KEPT_BYTES;
 	dray_guard_init(&checker->guard);
 	*out = &checker->handler;
 	return 0;
 }
 
-/* NULL, with a sentence, where it is none. */
-static struct dray_checker *checker_of(const struct dray_handler *handler)
+void dray_check_keep(struct dray_checker *checker, bool keeps)
+{
+	dray_guard_take(&checker->guard);
+	checker->most_blocks = keeps ? KEPT_BLOCKS : 0;
+	checker->most_bytes = keeps ? KEPT_BYTES : 0;
+	dray_guard_give(&checker->guard);
+	shrink(checker, 0, 0);
+}
+
+struct dray_checker *dray_checker_of(const struct dray_handler *handler)
 {
 	if (handler && handler->allocator.malloc == check_malloc)
 		return handler->allocator.ctx;
@@ -299,7 +314,7 @@ int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
 		   size_t size)
 {
 	size_t both = size < sizeof(*out) ? size : sizeof(*out);
-	struct dray_checker *checker = checker_of(handler);
+	struct dray_checker *checker = dray_checker_of(handler);
 
 	if (!checker)
 		return -EINVAL;
@@ -314,7 +329,7 @@ int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
 
 int dray_check_report(const struct dray_handler *handler, FILE *file)
 {
-	struct dray_checker *checker = checker_of(handler);
+	struct dray_checker *checker = dray_checker_of(handler);
 
 	if (!checker)
 		return -EINVAL;

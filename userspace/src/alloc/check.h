@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What the files of the checking handler share: check.c has its functions,
- * check_say.c what it says, check_bytes.c the bytes that it writes and looks at.
+ * check_say.c what it says, check_bytes.c the bytes that it writes and looks at,
+ * check_asked.c those that the environment asks for.
  */
 #ifndef DRAY_ALLOC_CHECK_H
 #define DRAY_ALLOC_CHECK_H
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/types.h>
 
@@ -47,6 +49,9 @@ struct dray_checker {
 	struct dray_handler handler;
 	const struct dray_allocator *under;
 	FILE *log;		/* NULL: none */
+	pid_t process;		/* that made it */
+	_Atomic bool listed;	/* among those that report at exit */
+	struct dray_checker *next;	/* of these */
 	struct dray_guard guard;
 	/* the rest with the guard */
 	struct dray_address_table table;	/* of all struct dray_checked */
@@ -54,6 +59,7 @@ struct dray_checker {
 	uint64_t allocations;
 	struct dray_checked *oldest, **newest;	/* freed and kept */
 	size_t kept_blocks, kept_bytes;
+	size_t most_blocks, most_bytes;	/* that are kept */
 };
 
 /* Who called the handler: taken in the function that the handler names. */
@@ -92,5 +98,22 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 
 /* Looks at what is out, and writes it to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);
+
+/* NULL, with a sentence, where @handler is no checking one. */
+struct dray_checker *dray_checker_of(const struct dray_handler *handler);
+
+/* Gives back what is kept; from then on nothing is, unless @keeps. */
+void dray_check_keep(struct dray_checker *checker, bool keeps);
+
+/*
+ * The checking handler that DRAY_HANDLER asks for over @under, or NULL where it
+ * asks for none; @out may have the one that a pool had before.  Errors: -EINVAL
+ * (it names another one), -ENOMEM.
+ */
+int dray_check_asked(const struct dray_handler *under,
+		     const struct dray_handler **out);
+
+/* Lets it say at the end of the process what it found, if it did. */
+void dray_check_at_exit(const struct dray_handler *handler);
 
 #endif /* DRAY_ALLOC_CHECK_H */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "alloc/check.h"
 #include "alloc/pool.h"
 
 static void *pool_malloc(void *pool, size_t size)
@@ -30,12 +31,12 @@ static void pool_free(void *pool, void *block, size_t size)
 	dray_pool_free(pool, block);
 }
 
-void dray_handler_init(struct dray_pool *pool)
+int dray_handler_init(struct dray_pool *pool, const struct dray_node *node)
 {
 	struct dray_handler *handler = &pool->handler;
 
 	snprintf(handler->name, sizeof(handler->name), "dray %s",
-		 dray_node_backend(pool->node));
+		 dray_node_backend(node));
 	handler->version = DRAY_HANDLER_VERSION;
 	handler->allocator = (struct dray_allocator){
 		.ctx = pool,
@@ -44,12 +45,16 @@ void dray_handler_init(struct dray_pool *pool)
 		.realloc = pool_realloc,
 		.free = pool_free,
 	};
+	return dray_check_asked(handler, &pool->checked);
 }
 
 const struct dray_handler *dray_handler_for(struct dray_pool *pool)
 {
 	atomic_store(&pool->handed_out, true);
-	return &pool->handler;
+	if (!pool->checked)
+		return &pool->handler;
+	dray_check_at_exit(pool->checked);
+	return pool->checked;
 }
 
 /* A request of 0 bytes gives a block too, as it does from a pool. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "alloc/check.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -133,6 +134,11 @@ int dray_pool_create(struct dray_node *node,
 	pool = new_pool();
 	if (!pool)
 		return dray_fail(-ENOMEM, "no memory for a pool's object");
+	ret = dray_handler_init(pool, node);
+	if (ret) {
+		drop_pool(pool);
+		return ret;
+	}
 
 	pthread_mutex_lock(&pool->lock);
 	pool->regions = NULL;
@@ -162,7 +168,6 @@ int dray_pool_create(struct dray_node *node,
 		 options->heap ? options->heap : "");
 	snprintf(pool->name, sizeof(pool->name), "%s",
 		 options->name ? options->name : "pool");
-	dray_handler_init(pool);
 	ret = dray_pool_first_region(pool, options->initial);
 	if (!ret)
 		dray_caches_adopt(pool);
@@ -199,6 +204,8 @@ void dray_pool_close(struct dray_pool *pool)
 {
 	if (!pool)
 		return;
+	if (pool->checked)
+		dray_check_keep(dray_checker_of(pool->checked), false);
 	pthread_mutex_lock(&pool->lock);
 	pool->closed = true;
 	dray_caches_drain(pool, true);

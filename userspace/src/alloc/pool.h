@@ -45,6 +45,7 @@ struct dray_pool {
 	char heap[DRAY_NAME_LEN];
 	char name[DRAY_NAME_LEN];
 	struct dray_handler handler;
+	const struct dray_handler *checked;	/* over it; NULL: not asked for */
 	_Atomic bool handed_out;	/* the handler, which is for ever */
 	pthread_mutex_t growing;	/* taken before lock: one grows at a time */
 	struct dray_pool *next;	/* unused */
@@ -126,8 +127,11 @@ void dray_pool_unlock_or_end(struct dray_pool *pool);
  */
 void dray_pool_enlist(struct dray_pool *pool);
 
-/* Fills in the handler; the node and its back end are set. */
-void dray_handler_init(struct dray_pool *pool);
+/*
+ * Fills in the handler of a pool on @node that nobody uses yet; without its
+ * lock.  What dray_check_asked() gives.
+ */
+int dray_handler_init(struct dray_pool *pool, const struct dray_node *node);
 
 /* Counts a free of what is no block, and aborts where that is asked for. */
 void dray_bad_free(struct dray_pool *pool, const void *block,

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * check_asked: DRAY_HANDLER=check puts the checking handler over that of each
+ * pool, and a program that does something wrong says so on standard error, at
+ * its end at the latest.  Such a program is this one, run again with the name
+ * of a scene.
+ */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+static int to_go = -1; /* callocs until one fails; below 0: none will */
+
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size)
+{
+	if (to_go < 0 || to_go--)
+		return __real_calloc(count, size);
+	errno = ENOMEM;
+	return NULL;
+}
+
+static const struct dray_allocator *with;
+
+static unsigned char *get(size_t size)
+{
+	return with->malloc(with->ctx, size);
+}
+
+static void put(void *block)
+{
+	with->free(with->ctx, block, 1);
+}
+
+static void does_all_well(struct dray_pool *pool)
+{
+	(void)pool;
+	put(get(100));
+}
+
+/* By name in the report: the program exports it. */
+__attribute__((noinline)) void *leak_one(size_t size);
+__attribute__((noinline)) void *leak_one(size_t size)
+{
+	unsigned char *block = get(size);
+
+	memset(block, 0, size);
+	return block;
+}
+
+static void leaks(struct dray_pool *pool)
+{
+	(void)pool;
+	leak_one(300);
+}
+
+static void leaks_past_the_pool(struct dray_pool *pool)
+{
+	leak_one(300);
+	dray_pool_close(pool);
+}
+
+static void writes_behind(struct dray_pool *pool)
+{
+	unsigned char *block = leak_one(200);
+
+	(void)pool;
+	block[200] = 0;
+	put(block);
+}
+
+static void writes_late(struct dray_pool *pool)
+{
+	unsigned char *block = leak_one(77);
+
+	(void)pool;
+	put(block);
+	block[7] = 0;
+}
+
+static void frees_twice(struct dray_pool *pool)
+{
+	unsigned char *block = leak_one(150);
+
+	(void)pool;
+	put(block);
+	put(block);
+}
+
+static void frees_inside(struct dray_pool *pool)
+{
+	unsigned char *block = leak_one(1000);
+
+	(void)pool;
+	put(block + 64);
+	put(block);
+}
+
+static void *at_exit;
+
+static void free_at_exit(void)
+{
+	put(at_exit);
+}
+
+static void frees_while_it_ends(struct dray_pool *pool)
+{
+	(void)pool;
+	at_exit = leak_one(400);
+	atexit(free_at_exit);
+}
+
+/* The child inherits what is out, and ends as programs do. */
+static void lets_a_child_end(struct dray_pool *pool)
+{
+	unsigned char *block = leak_one(5000);
+	int status;
+	pid_t child = fork();
+
+	(void)pool;
+	if (!child)
+		exit(0);
+	waitpid(child, &status, 0);
+	put(block);
+}
+
+static void has_a_child_that_leaks(struct dray_pool *pool)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)pool;
+	if (!child) {
+		pool = open_pool(test_spec(), NULL);
+		with = &dray_handler_for(pool)->allocator;
+		leak_one(300);
+		exit(0);
+	}
+	waitpid(child, &status, 0);
+}
+
+struct scene {
+	const char *name;
+	void (*play)(struct dray_pool *pool);
+};
+
+static const struct scene scenes[] = {
+	{ "does all well", does_all_well },
+	{ "leaks", leaks },
+	{ "leaks past the pool", leaks_past_the_pool },
+	{ "writes behind", writes_behind },
+	{ "writes late", writes_late },
+	{ "frees twice", frees_twice },
+	{ "frees inside", frees_inside },
+	{ "frees while it ends", frees_while_it_ends },
+	{ "lets a child end", lets_a_child_end },
+	{ "has a child that leaks", has_a_child_that_leaks },
+};
+
+static int play(const char *name)
+{
+	struct dray_pool *pool = open_pool(test_spec(), NULL);
+	size_t i;
+
+	with = &dray_handler_for(pool)->allocator;
+	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
+		if (strcmp(scenes[i].name, name))
+			continue;
+		scenes[i].play(pool);
+		return 0;
+	}
+	return 1;
+}
+
+/* What a program of that scene writes to standard error. */
+static const char *said_by(const char *scene)
+{
+	static char text[65536];
+	size_t length = 0;
+	ssize_t got = 1;
+	int ends[2], status;
+	pid_t child;
+
+	assert_int_equal(pipe(ends), 0);
+	child = fork();
+	if (!child) {
+		dup2(ends[1], STDERR_FILENO);
+		setenv("DRAY_HANDLER", "check", 1);
+		execl("/proc/self/exe", "test_check_asked", scene, NULL);
+		_exit(127);
+	}
+	close(ends[1]);
+	while (got > 0 && length < sizeof(text) - 1) {
+		got = read(ends[0], text + length, sizeof(text) - 1 - length);
+		length += got > 0 ? (size_t)got : 0;
+	}
+	text[length] = '\0';
+	close(ends[0]);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (status)
+		fail_msg("\"%s\" ended with 0x%x: %s", scene, status, text);
+	return text;
+}
+
+static void assert_says(const char *scene, const char *const *parts)
+{
+	const char *text = said_by(scene), *at = text;
+
+	for (; *parts; parts++) {
+		at = strstr(at, *parts);
+		if (!at)
+			fail_msg("after \"%s\" it does not say '%s': %s", scene,
+				 *parts, text);
+	}
+}
+
+static void a_program_that_does_all_well_says_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(said_by("does all well"), "");
+}
+
+static void leaks_are_said_at_exit_with_their_call_sites(void **state)
+{
+	static const char *const parts[] = {
+		"dray: handler \"checked dray ",   "\" at exit:\n",
+		"of 300 bytes\n  allocated by\n",  "leak_one+0x",
+		"1 blocks of 300 bytes are out; ", NULL
+	};
+
+	(void)state;
+	assert_says("leaks", parts);
+	assert_says("leaks past the pool", parts);
+}
+
+static void a_write_next_to_a_block_is_said_by_its_free(void **state)
+{
+	static const char *const parts[] = {
+		"of 200 bytes was written 1 bytes behind its last\n",
+		"  now called by\n",
+		"  allocated by\n",
+		"leak_one+0x",
+		" at exit:\n0 blocks of 0 bytes are out; ",
+		" 1 broken guards",
+		NULL
+	};
+
+	(void)state;
+	assert_says("writes behind", parts);
+}
+
+static void a_late_write_is_said_at_exit(void **state)
+{
+	static const char *const parts[] = {
+		"byte 7 of block ", " was written after it was freed\n",
+		"leak_one+0x",	    "  freed by\n",
+		" 1 late writes",   NULL
+	};
+
+	(void)state;
+	assert_says("writes late", parts);
+}
+
+static void wrong_frees_are_said_when_they_are_made(void **state)
+{
+	static const char *const twice[] = { "free of block ",
+					     ", which is freed\n",
+					     "  now called by\n",
+					     "leak_one+0x",
+					     "  freed by\n",
+					     " 1 double frees",
+					     NULL };
+	static const char *const inside[] = {
+		"64 bytes from the start of block ", "leak_one+0x",
+		" 1 bad frees", NULL
+	};
+
+	(void)state;
+	assert_says("frees twice", twice);
+	assert_says("frees inside", inside);
+}
+
+static void what_is_freed_while_a_program_ends_is_no_leak(void **state)
+{
+	(void)state;
+	assert_string_equal(said_by("frees while it ends"), "");
+}
+
+static void a_child_says_nothing_of_what_it_inherits(void **state)
+{
+	(void)state;
+	assert_string_equal(said_by("lets a child end"), "");
+}
+
+static void a_child_says_what_it_leaks_itself(void **state)
+{
+	static const char *const parts[] = { " at exit:\n", "leak_one+0x",
+					     "1 blocks of 300 bytes are out; ",
+					     NULL };
+
+	(void)state;
+	assert_says("has a child that leaks", parts);
+}
+
+static int ask(const char *name)
+{
+	struct dray_pool *pool = NULL;
+	struct dray_node *node = open_node(test_spec());
+	int ret;
+
+	setenv("DRAY_HANDLER", name, 1);
+	ret = dray_pool_create(node, NULL, &pool);
+	unsetenv("DRAY_HANDLER");
+	dray_node_unref(node);
+	dray_pool_close(pool);
+	return ret;
+}
+
+static void another_name_is_refused(void **state)
+{
+	(void)state;
+	assert_fails(ask("chek"), -EINVAL,
+		     "\"chek\" in DRAY_HANDLER names no handler: check");
+	assert_fails(ask("check "), -EINVAL, "\"check \"");
+	assert_works(ask(""));
+	assert_works(ask("check"));
+}
+
+static struct dray_pool *open_checked(void)
+{
+	struct dray_pool *pool;
+
+	setenv("DRAY_HANDLER", "check", 1);
+	pool = open_pool(test_spec(), NULL);
+	unsetenv("DRAY_HANDLER");
+	return pool;
+}
+
+static void each_pool_has_one_for_good(void **state)
+{
+	struct dray_pool *pool, *other;
+	const struct dray_handler *handler;
+	struct dray_check numbers;
+	char name[64];
+
+	(void)state;
+	/* One that nobody had is used again, with all that belongs to it. */
+	dray_pool_close(open_checked());
+	pool = open_checked();
+	other = open_checked();
+	handler = dray_handler_for(pool);
+	snprintf(name, sizeof(name), "checked dray %s",
+		 dray_node_backend(dray_pool_node(pool)));
+	assert_string_equal(handler->name, name);
+	assert_ptr_equal(dray_handler_for(pool), handler);
+	assert_ptr_not_equal(dray_handler_for(other), handler);
+	assert_works(dray_check_get(handler, &numbers, sizeof(numbers)));
+	dray_pool_close(pool);
+	dray_pool_close(other);
+	pool = open_pool(test_spec(), NULL);
+	assert_fails(dray_check_get(dray_handler_for(pool), &numbers,
+				    sizeof(numbers)),
+		     -EINVAL, "is not a checking one");
+	dray_pool_close(pool);
+}
+
+static void a_closed_pool_keeps_nothing(void **state)
+{
+	struct dray_pool *pool = open_checked();
+	struct dray_location where;
+	unsigned char *first, *second;
+
+	(void)state;
+	with = &dray_handler_for(pool)->allocator;
+	first = get(100);
+	second = get(100);
+	put(first);
+	assert_works(dray_locate(first, &where));
+	dray_pool_close(pool);
+	assert_int_equal(dray_locate(first, &where), -ENOENT);
+	assert_works(dray_locate(second, &where));
+	put(second);
+	assert_int_equal(dray_locate(second, &where), -ENOENT);
+}
+
+static void without_memory_for_one_there_is_no_pool(void **state)
+{
+	struct dray_node *node = open_node(test_spec());
+	struct dray_pool *pool = NULL;
+	bool its_object = false, failed;
+	int n, ret;
+
+	(void)state;
+	setenv("DRAY_HANDLER", "check", 1);
+	for (n = 0, failed = true; failed; n++) {
+		to_go = n;
+		ret = dray_pool_create(node, NULL, &pool);
+		failed = to_go < 0;
+		to_go = -1;
+		if (ret) {
+			assert_true(failed);
+			assert_int_equal(ret, -ENOMEM);
+			its_object |= strstr(dray_last_error(),
+					     "a handler's object") != NULL;
+			continue;
+		}
+		assert_non_null(
+			strstr(dray_handler_for(pool)->name, "checked "));
+		dray_pool_close(pool);
+	}
+	unsetenv("DRAY_HANDLER");
+	assert_true(its_object);
+	dray_node_unref(node);
+}
+
+int main(int count, char **words)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_that_does_all_well_says_nothing),
+		cmocka_unit_test(leaks_are_said_at_exit_with_their_call_sites),
+		cmocka_unit_test(a_write_next_to_a_block_is_said_by_its_free),
+		cmocka_unit_test(a_late_write_is_said_at_exit),
+		cmocka_unit_test(wrong_frees_are_said_when_they_are_made),
+		cmocka_unit_test(what_is_freed_while_a_program_ends_is_no_leak),
+		cmocka_unit_test(a_child_says_nothing_of_what_it_inherits),
+		cmocka_unit_test(a_child_says_what_it_leaks_itself),
+		/* First of those with pools: none is there to be used again. */
+		cmocka_unit_test(without_memory_for_one_there_is_no_pool),
+		cmocka_unit_test(another_name_is_refused),
+		cmocka_unit_test(each_pool_has_one_for_good),
+		cmocka_unit_test(a_closed_pool_keeps_nothing),
+	};
+
+	if (count > 1)
+		return play(words[1]);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
