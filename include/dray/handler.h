@@ -51,6 +51,41 @@ DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 DRAY_API const struct dray_handler *dray_handler_default(void);
 
 /**
+ * A handler over @pool that leaves requests below @min_bytes to @small, so that
+ * tiny arrays, which no device will ever see, stay where they were.  Each block
+ * is freed where it came from, whatever size is passed.  realloc moves a block
+ * whose size crosses the limit; growing across it needs the new size in both
+ * places for a moment.
+ *
+ * @pool: as dray_handler_for() has it; the handler outlives it in the same way
+ * @min_bytes: 0 leaves nothing to @small
+ * @small: any handler, another split one too; stays valid as long as @out
+ * @out: the handler, named as the pool's, "from" and the limit; ended by
+ *	dray_handler_split_end()
+ *
+ * An address in dray's memory that is no block is counted by a pool and
+ * ignored, as dray_pool_free() has it, whatever @small would make of it.
+ * Errors: -EINVAL (NULL, another version), -ENOMEM.
+ */
+DRAY_API int dray_handler_split(struct dray_pool *pool, size_t min_bytes,
+				const struct dray_handler *small,
+				const struct dray_handler **out);
+
+/**
+ * The handler that a block of @handler came from: that of the pool or of what
+ * is small, through all that are split, else @handler itself.
+ */
+DRAY_API const struct dray_handler *
+dray_handler_behind(const struct dray_handler *handler, const void *block);
+
+/**
+ * Ends a handler of dray_handler_split() that is nobody's current one and has
+ * no block out.  Errors, with which it stays: -EBUSY (a block of the pool is
+ * out; small ones are not counted), -EINVAL (another handler).
+ */
+DRAY_API int dray_handler_split_end(const struct dray_handler *handler);
+
+/**
  * Makes @handler the one that this thread allocates with; NULL goes back to
  * the default.  Returns the previous one, to be set again at the end of a
  * scope; scopes nest.  New threads start with the default.

@@ -54,6 +54,11 @@ void *dray_address_put(struct dray_address_table *table, uint64_t address,
 	return before;
 }
 
+void *dray_address_get(const struct dray_address_table *table, uint64_t address)
+{
+	return table->size ? table->slots[find(table, address)].value : NULL;
+}
+
 void *dray_address_take(struct dray_address_table *table, uint64_t address)
 {
 	size_t mask = table->size - 1, hole, at;

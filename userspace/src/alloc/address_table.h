@@ -29,6 +29,9 @@ bool dray_address_reserve(struct dray_address_table *table);
  */
 void *dray_address_put(struct dray_address_table *table, uint64_t address,
 		       void *value);
+/* What is there, or NULL. */
+void *dray_address_get(const struct dray_address_table *table,
+		       uint64_t address);
 /* Takes out what is there, or NULL. */
 void *dray_address_take(struct dray_address_table *table, uint64_t address);
 /* Ends the table, not what it leads to. */

@@ -131,15 +131,10 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 }
 
 /* With the guard. */
-static struct dray_checked *find(struct dray_checker *checker,
+static struct dray_checked *find(const struct dray_checker *checker,
 				 const void *address)
 {
-	struct dray_checked *block;
-
-	block = dray_address_take(&checker->table, (uintptr_t)address);
-	if (block) /* there is room: it was in there */
-		dray_address_put(&checker->table, (uintptr_t)address, block);
-	return block;
+	return dray_address_get(&checker->table, (uintptr_t)address);
 }
 
 /*
@@ -301,9 +296,14 @@ void dray_check_keep(struct dray_checker *checker, bool keeps)
 	shrink(checker, 0, 0);
 }
 
+bool dray_handler_checks(const struct dray_handler *handler)
+{
+	return handler->allocator.malloc == check_malloc;
+}
+
 struct dray_checker *dray_checker_of(const struct dray_handler *handler)
 {
-	if (handler && handler->allocator.malloc == check_malloc)
+	if (handler && dray_handler_checks(handler))
 		return handler->allocator.ctx;
 	dray_fail(-EINVAL, "handler \"%.126s\" is not a checking one",
 		  handler ? handler->name : "");

@@ -99,7 +99,8 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 /* Looks at what is out, and writes it to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);
 
-/* NULL, with a sentence, where @handler is no checking one. */
+bool dray_handler_checks(const struct dray_handler *handler);
+/* NULL, with a sentence, where it does not. */
 struct dray_checker *dray_checker_of(const struct dray_handler *handler);
 
 /* Gives back what is kept; from then on nothing is, unless @keeps. */

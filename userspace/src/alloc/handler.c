@@ -48,6 +48,11 @@ int dray_handler_init(struct dray_pool *pool, const struct dray_node *node)
 	return dray_check_asked(handler, &pool->checked);
 }
 
+bool dray_handler_is_pools(const struct dray_handler *handler)
+{
+	return handler->allocator.malloc == pool_malloc;
+}
+
 const struct dray_handler *dray_handler_for(struct dray_pool *pool)
 {
 	atomic_store(&pool->handed_out, true);

@@ -133,6 +133,9 @@ void dray_pool_enlist(struct dray_pool *pool);
  */
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node);
 
+/* Whether it is a pool's own. */
+bool dray_handler_is_pools(const struct dray_handler *handler);
+
 /* Counts a free of what is no block, and aborts where that is asked for. */
 void dray_bad_free(struct dray_pool *pool, const void *block,
 		   const char *what);
