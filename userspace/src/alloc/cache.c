@@ -112,15 +112,107 @@ static struct dray_thread *thread_of_caller(void)
 		dray_thread = thread;
 	}
 	/* New, or wiped because the process is a child. */
-	if (!thread->bytes) {
+	if (!thread->lines) {
 		thread->base = dray_window.base;
 		thread->marks = dray_marks.marks;
 		thread->numbers = dray_marks.numbers;
-		thread->bytes = atomic_load_explicit(&dray_window.slots,
+		thread->recent_number = DRAY_CACHED_POOLS;
+		thread->lines = atomic_load_explicit(&dray_window.slots,
 						     memory_order_acquire)
-				<< DRAY_SLOT_SHIFT;
+				<< (DRAY_SLOT_SHIFT - DRAY_MARK_SHIFT);
 	}
 	return thread;
+}
+
+/* What the pool's granule says of a cache, while that is empty. */
+static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
+{
+	size_t i;
+
+	cache->shift = pool->shift;
+	for (i = 0; i < DRAY_MARK_MOST; i++) {
+		cache->magazines[i].top = cache->magazines[i].blocks;
+		cache->magazines[i].bytes = (uint32_t)(i + 1) << pool->shift;
+	}
+}
+
+/* A block that a cache had goes back. */
+static void give_back(struct dray_cache *cache, void *block)
+{
+	struct dray_found found = dray_found_kept(cache->pool, block);
+
+	dray_mark_set(block, DRAY_MARK_NONE);
+	dray_block_return(&found);
+}
+
+/* The oldest @count blocks of a magazine go back. */
+static void flush(struct dray_cache *cache, struct dray_magazine *magazine,
+		  uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		give_back(cache, magazine->blocks[i]);
+	magazine->top -= count;
+	memmove(magazine->blocks, magazine->blocks + count,
+		dray_magazine_count(magazine) * sizeof(magazine->blocks[0]));
+	cache->room += (uint64_t)count * magazine->bytes;
+}
+
+/* And of large ones. */
+static void flush_large(struct dray_cache *cache, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		give_back(cache, cache->large[i].block);
+		cache->room += cache->large[i].granules << cache->shift;
+	}
+	cache->large_count -= count;
+	memmove(cache->large, cache->large + count,
+		cache->large_count * sizeof(cache->large[0]));
+}
+
+void dray_cache_empty(struct dray_cache *cache)
+{
+	struct dray_magazine *magazine = cache->magazines;
+
+	for (; magazine < cache->magazines + DRAY_MARK_MOST; magazine++)
+		flush(cache, magazine, dray_magazine_count(magazine));
+	flush_large(cache, cache->large_count);
+}
+
+/* The bound is met: sizes that are used no more make room for @bytes. */
+static bool make_room(struct dray_cache *cache, uint64_t bytes)
+{
+	struct dray_magazine *magazine = cache->magazines;
+
+	while (cache->large_count && bytes > cache->room)
+		flush_large(cache, 1);
+	if (bytes > cache->room) {
+		for (; magazine < cache->magazines + DRAY_MARK_MOST; magazine++)
+			flush(cache, magazine,
+			      (dray_magazine_count(magazine) + 1) / 2);
+	}
+	return bytes <= cache->room;
+}
+
+/* Bytes that a cache has. */
+static uint64_t held(const struct dray_cache *cache)
+{
+	return cache->most - cache->room;
+}
+
+/*
+ * The bound follows the pool's size; what a cache has beyond it, after the
+ * pool became smaller, goes back.
+ */
+static void set_bound(struct dray_cache *cache, uint64_t most)
+{
+	if (most < cache->most && held(cache) > most)
+		dray_cache_empty(cache);
+	cache->room += most - cache->most;
+	cache->most = most;
 }
 
 /* The caller's cache of a pool, with a bound that is up to date. */
@@ -139,78 +231,19 @@ static struct dray_cache *cache_of_caller(struct dray_pool *pool)
 		cache = wiped(sizeof(*cache));
 		if (!cache)
 			return NULL;
-		cache->shift = pool->shift;
+		prepare(cache, pool);
 		cache->number = pool->number;
 		cache->pool = pool;
 		cache->next = pool->caches;
 		pool->caches = cache;
 		thread->caches[pool->number] = cache;
 	}
-	cache->most = pool->reserved / DRAY_CACHE_PART;
+	thread->recent = cache;
+	thread->recent_number = pool->number;
+	set_bound(cache, pool->reserved / DRAY_CACHE_PART);
 	cache->used = true;
 	cache->swept = false;
 	return cache;
-}
-
-/* A block that a cache had goes back. */
-static void give_back(struct dray_cache *cache, void *block)
-{
-	struct dray_found found = dray_found_kept(cache->pool, block);
-
-	dray_mark_set(block, DRAY_MARK_NONE);
-	dray_block_return(&found);
-}
-
-/* The oldest @count blocks of a magazine go back. */
-static void flush(struct dray_cache *cache, size_t granules, uint32_t count)
-{
-	struct dray_magazine *magazine = &cache->magazines[granules];
-	uint32_t i;
-
-	for (i = 0; i < count; i++)
-		give_back(cache, magazine->blocks[i]);
-	magazine->count -= count;
-	memmove(magazine->blocks, magazine->blocks + count,
-		magazine->count * sizeof(magazine->blocks[0]));
-	cache->bytes -= (uint64_t)count * granules << cache->shift;
-}
-
-/* And of large ones. */
-static void flush_large(struct dray_cache *cache, uint32_t count)
-{
-	uint32_t i;
-
-	for (i = 0; i < count; i++) {
-		give_back(cache, cache->large[i].block);
-		cache->bytes -= cache->large[i].granules << cache->shift;
-	}
-	cache->large_count -= count;
-	memmove(cache->large, cache->large + count,
-		cache->large_count * sizeof(cache->large[0]));
-}
-
-void dray_cache_empty(struct dray_cache *cache)
-{
-	size_t granules;
-
-	for (granules = 1; granules <= DRAY_MARK_MOST; granules++)
-		flush(cache, granules, cache->magazines[granules].count);
-	flush_large(cache, cache->large_count);
-}
-
-/* The bound is met: sizes that are used no more make room for @bytes. */
-static bool make_room(struct dray_cache *cache, uint64_t bytes)
-{
-	size_t granules;
-
-	while (cache->large_count && cache->bytes + bytes > cache->most)
-		flush_large(cache, 1);
-	if (cache->bytes + bytes > cache->most) {
-		for (granules = 1; granules <= DRAY_MARK_MOST; granules++)
-			flush(cache, granules,
-			      (cache->magazines[granules].count + 1) / 2);
-	}
-	return cache->bytes + bytes <= cache->most;
 }
 
 static bool is_small(const struct dray_found *found)
@@ -248,13 +281,12 @@ void dray_cache_mark(const struct dray_found *found)
 /* Turns the last blocks of a magazine around. */
 static void reverse(struct dray_magazine *magazine, uint32_t count)
 {
-	uint32_t low = magazine->count - count, high = magazine->count;
-	void *swap;
+	void **high = magazine->top, **low = high - count, *swap;
 
 	for (; low + 1 < high; low++) {
-		swap = magazine->blocks[low];
-		magazine->blocks[low] = magazine->blocks[--high];
-		magazine->blocks[high] = swap;
+		swap = *low;
+		*low = *--high;
+		*high = swap;
 	}
 }
 
@@ -280,19 +312,20 @@ void dray_cache_fill(const struct dray_found *found)
 		cache->wanted = granules;
 		return;
 	}
-	magazine = &cache->magazines[granules];
+	magazine = &cache->magazines[granules - 1];
 	if (!magazine->batch)
 		magazine->batch = LEAST;
 	/* What is fetched for one size leaves room for others. */
-	while (count < magazine->batch && magazine->count < MOST &&
-	       cache->bytes + bytes <= cache->most / 2 &&
+	while (count < magazine->batch &&
+	       dray_magazine_count(magazine) < MOST &&
+	       held(cache) + bytes <= cache->most / 2 &&
 	       dray_pool_take_from(found->region, (uint32_t)granules, &more)) {
 		block = dray_found_address(&more);
 		dray_region_mark(more.region,
 				 (uintptr_t)block - more.region->base, bytes);
 		dray_mark_set(block, DRAY_MARK_KEPT);
-		magazine->blocks[magazine->count++] = block;
-		cache->bytes += bytes;
+		*magazine->top++ = block;
+		cache->room -= bytes;
 		count++;
 	}
 	/* The lowest address is used first. */
@@ -303,13 +336,13 @@ void dray_cache_fill(const struct dray_found *found)
 
 static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
 {
-	struct dray_magazine *magazine = &cache->magazines[granules];
+	struct dray_magazine *magazine = &cache->magazines[granules - 1];
 
 	if (!make_room(cache, (uint64_t)granules << cache->shift))
 		return false;
-	if (magazine->count == DRAY_MAGAZINE_ROOM)
-		flush(cache, granules, MOST);
-	magazine->blocks[magazine->count++] = block;
+	if (dray_magazine_count(magazine) == DRAY_MAGAZINE_ROOM)
+		flush(cache, magazine, MOST);
+	*magazine->top++ = block;
 	return true;
 }
 
@@ -343,10 +376,21 @@ bool dray_cache_keep(const struct dray_found *found)
 	kept = is_small(found) ? keep_small(cache, block, granules)
 			       : keep_large(cache, block, granules);
 	if (kept) {
-		cache->bytes += (uint64_t)granules << cache->shift;
+		cache->room -= (uint64_t)granules << cache->shift;
 		dray_mark_set(block, DRAY_MARK_KEPT);
 	}
 	return kept;
+}
+
+void dray_caches_adopt(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	for (cache = pool->caches; cache; cache = cache->next) {
+		prepare(cache, pool);
+		set_bound(cache, pool->reserved / DRAY_CACHE_PART);
+	}
+	dray_caches_open(pool);
 }
 
 void dray_caches_forget(struct dray_pool *pool)

@@ -27,7 +27,7 @@
 #include "alloc/marks.h"
 
 #define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
-#define DRAY_MAGAZINE_ROOM 31	/* blocks: 256 bytes a magazine */
+#define DRAY_MAGAZINE_ROOM 30	/* blocks: 256 bytes a magazine */
 #define DRAY_CACHE_LARGE 4	/* blocks */
 #define DRAY_CACHE_PART 256	/* of what a pool has, one thread may keep */
 
@@ -35,7 +35,8 @@ struct dray_pool;
 struct dray_found;
 
 struct dray_magazine {
-	uint32_t count;
+	void **top;		/* behind the block that was freed last */
+	uint32_t bytes;		/* of a block */
 	uint32_t batch;		/* blocks to fetch when it is empty next */
 	void *blocks[DRAY_MAGAZINE_ROOM];
 };
@@ -50,8 +51,8 @@ struct dray_cache {
 	_Atomic uint32_t closed;	/* and has to stay out */
 	uint32_t shift;		/* log2 of the pool's granule */
 	uint32_t number;	/* the pool's */
-	uint64_t bytes;		/* in small and large blocks */
-	uint64_t most;		/* bytes that it may keep */
+	uint64_t room;		/* bytes that it may keep beyond what it has */
+	uint64_t most;		/* bytes that it may keep in all */
 	struct dray_pool *pool;
 	struct dray_cache *next;	/* of the pool, under its lock */
 	bool used;	/* with the pool's lock, since the last sweep */
@@ -63,22 +64,34 @@ struct dray_cache {
 	uint64_t wanted;	/* granules */
 	uint32_t large_count;
 	struct dray_large_block large[DRAY_CACHE_LARGE];	/* oldest first */
-	/* [0] is never used: the index is the size in granules. */
-	struct dray_magazine magazines[DRAY_MARK_MOST + 1];
+	/* The index is the size in granules - 1. */
+	struct dray_magazine magazines[DRAY_MARK_MOST];
 };
 
 /* What a thread knows; the first line is all that a free needs of it. */
 struct dray_thread {
 	uintptr_t base;		/* of the window */
-	size_t bytes;		/* of the window; 0: look nothing up */
+	size_t lines;		/* marks of the window; 0: look nothing up */
 	_Atomic uint8_t *marks;
 	_Atomic uint8_t *numbers;
+	/*
+	 * The pool that was last used by way of its lock.  A free that finds
+	 * its number need not wait for what caches[] says.
+	 */
+	struct dray_cache *recent;
+	uint32_t recent_number;	/* one that no pool has: there is none */
 	struct dray_cache *caches[DRAY_CACHED_POOLS];	/* [0] is always NULL */
 };
 
 /* Never NULL: a thread without caches points to one that is all zero. */
 extern _Thread_local struct dray_thread *dray_thread
 	__attribute__((tls_model("initial-exec")));
+
+static inline uint32_t
+dray_magazine_count(const struct dray_magazine *magazine)
+{
+	return (uint32_t)(magazine->top - magazine->blocks);
+}
 
 /* False where the cache is closed: then the pool's lock is the way. */
 static inline bool dray_cache_enter(struct dray_cache *cache)
@@ -102,20 +115,27 @@ static inline void dray_cache_leave(struct dray_cache *cache)
 	atomic_store_explicit(&cache->busy, 0, memory_order_release);
 }
 
-/* A small block of @granules that this thread keeps, or NULL. */
-static inline void *dray_cache_take(struct dray_cache *cache, size_t granules)
+/* A small block that this thread keeps, or NULL; @index is its granules - 1. */
+static inline void *dray_cache_take(const struct dray_thread *thread,
+				    struct dray_cache *cache, size_t index)
 {
-	struct dray_magazine *magazine = &cache->magazines[granules];
-	void *block = NULL;
+	struct dray_magazine *magazine = &cache->magazines[index];
+	void **top, *block;
 
 	if (!dray_cache_enter(cache))
 		return NULL;
-	if (__builtin_expect(magazine->count, 1)) {
-		block = magazine->blocks[--magazine->count];
-		cache->bytes -= (uint64_t)granules << cache->shift;
-		atomic_store_explicit(dray_mark_at(block), (uint8_t)granules,
-				      memory_order_relaxed);
+	top = magazine->top;
+	if (__builtin_expect(top == magazine->blocks, 0)) {
+		dray_cache_leave(cache);
+		return NULL;
 	}
+	block = *--top;
+	magazine->top = top;
+	cache->room += magazine->bytes;
+	atomic_store_explicit(
+		&thread->marks[((uintptr_t)block - thread->base) >>
+			       DRAY_MARK_SHIFT],
+		(uint8_t)(index + 1), memory_order_relaxed);
 	dray_cache_leave(cache);
 	return block;
 }
@@ -136,7 +156,7 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 		if (large->granules != granules)
 			continue;
 		block = large->block;
-		cache->bytes -= granules << cache->shift;
+		cache->room += granules << cache->shift;
 		for (cache->large_count--; i < cache->large_count; i++)
 			cache->large[i] = cache->large[i + 1];
 		atomic_store_explicit(dray_mark_at(block), DRAY_MARK_LARGE,
@@ -155,14 +175,21 @@ static inline struct dray_cache *dray_cache_find(const void *block,
 						 _Atomic uint8_t **mark)
 {
 	const struct dray_thread *thread = dray_thread;
-	uintptr_t offset = (uintptr_t)block - thread->base;
+	uintptr_t line = (uintptr_t)block - thread->base;
+	uint32_t number;
 
-	if (offset >= thread->bytes || (offset & ((1u << DRAY_MARK_SHIFT) - 1)))
+	/* Turned, so that what is not aligned lies beyond the last line. */
+	line = line >> DRAY_MARK_SHIFT |
+	       line << (8 * sizeof(line) - DRAY_MARK_SHIFT);
+	if (__builtin_expect(line >= thread->lines, 0))
 		return NULL;
-	*mark = &thread->marks[offset >> DRAY_MARK_SHIFT];
-	return thread->caches[atomic_load_explicit(
-		&thread->numbers[offset >> DRAY_SLOT_SHIFT],
-		memory_order_relaxed)];
+	*mark = &thread->marks[line];
+	number = atomic_load_explicit(
+		&thread->numbers[line >> (DRAY_SLOT_SHIFT - DRAY_MARK_SHIFT)],
+		memory_order_relaxed);
+	if (__builtin_expect(number == thread->recent_number, 1))
+		return thread->recent;
+	return thread->caches[number];
 }
 
 static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
@@ -173,13 +200,13 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 
 	if (granules != cache->wanted || !dray_cache_enter(cache))
 		return false;
-	bytes = cache->bytes + (granules << cache->shift);
-	if (cache->large_count < DRAY_CACHE_LARGE && bytes <= cache->most) {
+	bytes = granules << cache->shift;
+	if (cache->large_count < DRAY_CACHE_LARGE && bytes <= cache->room) {
 		cache->large[cache->large_count++] = (struct dray_large_block){
 			.block = block,
 			.granules = granules,
 		};
-		cache->bytes = bytes;
+		cache->room -= bytes;
 		atomic_store_explicit(mark, DRAY_MARK_KEPT,
 				      memory_order_relaxed);
 		kept = true;
@@ -188,37 +215,28 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 	return kept;
 }
 
-/* Keeps a block that is freed; false where that is for the pool to do. */
-static inline bool dray_cache_put(void *block)
+/* Keeps a small block of @size granules that is freed, with its mark. */
+static inline bool dray_cache_put(struct dray_cache *cache, void *block,
+				  _Atomic uint8_t *mark, uint32_t size)
 {
-	_Atomic uint8_t *mark;
-	struct dray_cache *cache = dray_cache_find(block, &mark);
-	struct dray_magazine *magazine;
-	bool kept = false;
-	uint64_t bytes;
-	uint32_t size;
+	struct dray_magazine *magazine = &cache->magazines[size - 1];
+	void **top;
 
-	if (!cache)
-		return false;
-	size = atomic_load_explicit(mark, memory_order_relaxed);
-	if (__builtin_expect(size - 1 >= DRAY_MARK_MOST, 0))
-		return size == DRAY_MARK_LARGE &&
-		       dray_cache_put_large(cache, block, mark);
 	if (!dray_cache_enter(cache))
 		return false;
-	magazine = &cache->magazines[size];
-	bytes = cache->bytes + ((uint64_t)size << cache->shift);
-	if (__builtin_expect(magazine->count < DRAY_MAGAZINE_ROOM &&
-				     bytes <= cache->most,
-			     1)) {
-		magazine->blocks[magazine->count++] = block;
-		cache->bytes = bytes;
-		atomic_store_explicit(mark, DRAY_MARK_KEPT,
-				      memory_order_relaxed);
-		kept = true;
+	top = magazine->top;
+	if (__builtin_expect(top == magazine->blocks + DRAY_MAGAZINE_ROOM ||
+				     cache->room < magazine->bytes,
+			     0)) {
+		dray_cache_leave(cache);
+		return false;
 	}
+	cache->room -= magazine->bytes;
+	*top = block;
+	magazine->top = top + 1;
+	atomic_store_explicit(mark, DRAY_MARK_KEPT, memory_order_relaxed);
 	dray_cache_leave(cache);
-	return kept;
+	return true;
 }
 
 /*

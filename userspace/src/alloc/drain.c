@@ -46,7 +46,7 @@ static uint64_t empty_closed(struct dray_pool *pool)
 					  memory_order_relaxed) ||
 		    !owner_is_out(cache))
 			continue;
-		bytes += cache->bytes;
+		bytes += cache->most - cache->room;
 		dray_cache_empty(cache);
 		cache->swept = true;
 	}
@@ -98,15 +98,4 @@ void dray_caches_open(struct dray_pool *pool)
 
 	for (cache = pool->caches; cache; cache = cache->next)
 		atomic_store_explicit(&cache->closed, 0, memory_order_release);
-}
-
-void dray_caches_adopt(struct dray_pool *pool)
-{
-	struct dray_cache *cache;
-
-	for (cache = pool->caches; cache; cache = cache->next) {
-		cache->shift = pool->shift;
-		cache->most = pool->reserved / DRAY_CACHE_PART;
-	}
-	dray_caches_open(pool);
 }

@@ -107,6 +107,36 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 	return (void *)(found.region->base + offset);
 }
 
+/* A small block that the thread keeps, or NULL. */
+static inline void *take_kept(struct dray_pool *pool, size_t size)
+{
+	const struct dray_thread *thread = dray_thread;
+	struct dray_cache *cache = thread->caches[pool->number];
+
+	/* 0 is none of them: it wraps around. */
+	if (__builtin_expect(size - 1 >= pool->small || !cache, 0))
+		return NULL;
+	return dray_cache_take(thread, cache, (size - 1) >> pool->shift);
+}
+
+/* A large one. */
+static inline void *take_kept_large(struct dray_pool *pool, size_t size)
+{
+	struct dray_cache *cache = dray_thread->caches[pool->number];
+
+	if (size <= pool->small || !cache)
+		return NULL;
+	return dray_cache_take_large(cache, ((size - 1) >> pool->shift) + 1);
+}
+
+static __attribute__((noinline)) void *alloc_unaligned(struct dray_pool *pool,
+						       size_t size)
+{
+	void *block = take_kept_large(pool, size);
+
+	return block ? block : alloc(pool, size, 0, false);
+}
+
 /* What the granule is not enough for, if it is an alignment. */
 static __attribute__((noinline)) void *
 alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
@@ -117,33 +147,21 @@ alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 				  "an alignment of %zu bytes is no power "
 				  "of two",
 				  alignment));
+	if (alignment <= (size_t)1 << pool->shift)
+		return dray_pool_alloc(pool, size, 0);
 	return alloc(pool, size, alignment, false);
-}
-
-/* From what the thread keeps. */
-static inline void *take_kept(struct dray_pool *pool, size_t size)
-{
-	struct dray_cache *cache = dray_thread->caches[pool->number];
-	size_t granules = ((size - 1) >> pool->shift) + 1;
-
-	if (!cache || !size)
-		return NULL;
-	if (__builtin_expect(size <= pool->small, 1))
-		return dray_cache_take(cache, granules);
-	return dray_cache_take_large(cache, granules);
 }
 
 void *dray_pool_alloc(struct dray_pool *pool, size_t size, size_t alignment)
 {
-	void *block = NULL;
+	void *block;
 
-	if (__builtin_expect(alignment > (size_t)1 << pool->shift, 0) ||
-	    alignment & (alignment - 1))
+	if (__builtin_expect(alignment, 0))
 		return alloc_aligned(pool, size, alignment);
 	block = take_kept(pool, size);
 	if (__builtin_expect(block != NULL, 1))
 		return block;
-	return alloc(pool, size, 0, false);
+	return alloc_unaligned(pool, size);
 }
 
 void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
@@ -158,6 +176,8 @@ void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
 				  "any memory",
 				  count, size));
 	block = take_kept(pool, bytes);
+	if (!block)
+		block = take_kept_large(pool, bytes);
 	return block ? memset(block, 0, bytes) : alloc(pool, bytes, 0, true);
 }
 
@@ -207,10 +227,32 @@ static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
 	dray_block_finish(&found);
 }
 
+static __attribute__((noinline)) void free_large(struct dray_pool *pool,
+						 struct dray_cache *cache,
+						 void *block,
+						 _Atomic uint8_t *mark)
+{
+	if (!dray_cache_put_large(cache, block, mark))
+		free_locked(pool, block);
+}
+
 void dray_pool_free(struct dray_pool *pool, void *block)
 {
-	if (__builtin_expect(!dray_cache_put(block), 0))
-		free_locked(pool, block);
+	_Atomic uint8_t *mark;
+	struct dray_cache *cache = dray_cache_find(block, &mark);
+	uint32_t size;
+
+	if (__builtin_expect(cache != NULL, 1)) {
+		size = atomic_load_explicit(mark, memory_order_relaxed);
+		if (__builtin_expect(size - 1 < DRAY_MARK_MOST, 1)) {
+			if (dray_cache_put(cache, block, mark, size))
+				return;
+		} else if (size == DRAY_MARK_LARGE) {
+			free_large(pool, cache, block, mark);
+			return;
+		}
+	}
+	free_locked(pool, block);
 }
 
 /*
