@@ -61,6 +61,10 @@ def test_a_program_that_does_all_well_says_nothing():
             b[2].resize(3000, refcheck=False)
             b[2].resize(3, refcheck=False)
             c = a[::2] + a[1::2]
+        with dray.memory(min_bytes=1000):
+            d = np.zeros(10)
+            for n in (10_000, 10, 20_000, 0):
+                d.resize(n, refcheck=False)
         """) == ""
 
 

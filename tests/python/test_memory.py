@@ -54,6 +54,22 @@ def test_an_array_outlives_the_scope_and_the_pool():
     assert array[:1000].sum() == 499500 and not array[1000:].any()
 
 
+@pytest.mark.parametrize("shareable", [False, True])
+def test_arrays_keep_a_handler_that_was_removed(handler, shareable):
+    spec = "host:shareable" if shareable and handler == "dray host" else None
+    dray.install(dray.open(spec).pool())
+    kept = np.arange(1000)
+    dray.uninstall()
+    gc.collect()
+    assert dray.handler_name() == DEFAULT
+    assert dray.handler_name(kept) == handler
+    for size in (100_000, 10, 0, 5000):
+        kept.resize(size, refcheck=False)
+        assert dray.handler_name(kept) == handler
+    assert not kept.any()
+    assert dray.handler_name(kept.copy()) == DEFAULT
+
+
 def buffers():
     return sum(heap.buffers for heap in dray.open().heaps())
 
@@ -320,12 +336,17 @@ def test_a_failed_resize_leaves_the_array_alone():
     assert array.shape == (1000,) and array.sum() == 499500
 
 
-def test_an_impossible_size_is_a_memory_error():
-    with dray.memory():
+@pytest.mark.parametrize("min_bytes", [0, 4096])
+def test_an_impossible_size_is_a_memory_error(min_bytes):
+    with dray.memory(min_bytes=min_bytes):
         with pytest.raises(MemoryError):
             np.empty(1 << 62, np.uint8)
         with pytest.raises(MemoryError):
             np.zeros(1 << 62, np.uint8)
+        array = np.arange(10)
+        with pytest.raises(MemoryError):
+            array.resize(1 << 59, refcheck=False)
+        assert array.sum() == 45
 
 
 def test_two_arrays_share_no_cache_line():

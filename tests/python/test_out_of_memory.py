@@ -60,8 +60,9 @@ def test_questions_to_a_node_and_a_pool():
         del call    # it holds its object
 
 
-def test_scopes():
-    scope, pool = dray.memory(), dray.pool()
+@pytest.mark.parametrize("min_bytes", [0, 4096])
+def test_scopes(min_bytes):
+    scope, pool = dray.memory(min_bytes=min_bytes), dray.pool()
     before = dray.handler_name()
 
     def enter_and_leave():
@@ -76,11 +77,12 @@ def test_scopes():
             scope.__exit__(None, None, None)
         with pytest.raises(RuntimeError):
             scope.__exit__(None, None, None)
-        assert failures(lambda: _dray.scope(pool)) > 0
+        assert failures(lambda: _dray.scope(pool, min_bytes)) > 0
 
 
-def test_entering_fails_as_a_whole():
-    scope = dray.memory()
+@pytest.mark.parametrize("min_bytes", [0, 4096])
+def test_entering_fails_as_a_whole(min_bytes):
+    scope = dray.memory(min_bytes=min_bytes)
     before = dray.handler_name()
     entered = 0
     for nth in range(20):

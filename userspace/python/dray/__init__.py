@@ -108,26 +108,31 @@ def _choose(chosen: Optional[Pool], heap: Optional[str],
 
 
 def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
-           shareable: bool = False) -> Scope:
+           shareable: bool = False, min_bytes: int = 0) -> Scope:
     """A scope in which new arrays lie in dray memory.
 
         with dray.memory(): ...
         with dray.memory(heap="cma"): ...
+        with dray.memory(min_bytes=4096): ...
         with dray.memory(dray.open("kernel:dray1").pool()) as pool: ...
 
     Holds for the thread (or the asyncio task) that enters it, as NumPy keeps
     its handler; new threads start without.  Scopes nest, and one may be
     entered again while it is open.
+
+    Arrays smaller than `min_bytes` stay with the handler that was there when
+    the scope was entered, NumPy's own or that of a scope around it.  One that
+    is resized across the limit moves; handler_name() tells where it is.
     """
-    return _dray.scope(_choose(pool, heap, shareable))
+    return _dray.scope(_choose(pool, heap, shareable), min_bytes)
 
 
 def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
-            shareable: bool = False) -> Pool:
+            shareable: bool = False, min_bytes: int = 0) -> Pool:
     """As memory(), without an end: for this thread or task, until
     uninstall() or the end of a scope around it."""
     chosen = _choose(pool, heap, shareable)
-    _dray.set_handler(chosen)
+    _dray.set_handler(chosen, min_bytes)
     return chosen
 
 
@@ -140,7 +145,8 @@ def handler_name(a: Optional[numpy.ndarray] = None) -> Optional[str]:
     """The name of the handler that allocated `a`, or what `a` is a view of:
     "dray kernel", "dray host", "default_allocator".  None where no handler
     did: received arrays, foreign memory.  Without `a`: of the handler that
-    the next new array uses."""
+    the next new array uses, "dray host from 4096 bytes" where a least size
+    chooses between two."""
     return _dray.handler_name(a)
 
 

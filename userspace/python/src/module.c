@@ -21,8 +21,8 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 static PyMethodDef methods[] = {
 	{ "open", open_node, METH_O, NULL },
 	{ "nodes", node_names, METH_NOARGS, NULL },
-	{ "scope", scope_new, METH_O, NULL },
-	{ "set_handler", set_handler, METH_O, NULL },
+	{ "scope", scope_new, METH_VARARGS, NULL },
+	{ "set_handler", set_handler, METH_VARARGS, NULL },
 	{ "handler_name", WITH_KEYWORDS(handler_name), METH_FASTCALL, NULL },
 	{ "address", array_address, METH_O, NULL },
 	{ "segments", array_segments, METH_O, NULL },

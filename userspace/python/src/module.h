@@ -91,12 +91,24 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		   const struct dray_pool_options *options);
 /* The capsule for NumPy, borrowed; NULL and TypeError for no Pool. */
 PyObject *pool_capsule(struct module_state *state, PyObject *object);
-PyObject *set_handler(PyObject *module, PyObject *pool);
+/* What it is an object of: it is a Pool. */
+struct dray_pool *pool_of(PyObject *object);
+
+/*
+ * The capsule, a new reference, with which arrays of @min_bytes and more lie in
+ * @pool, and the others where the capsule @before has them.
+ */
+PyObject *handler_capsule(struct module_state *state, PyObject *pool,
+			  size_t min_bytes, PyObject *before);
+/* For PyArg_ParseTuple()'s "O&": a number of bytes into a size_t. */
+int min_bytes_take(PyObject *object, void *out);
+PyObject *capsule_name(PyObject *capsule);
+PyObject *set_handler(PyObject *module, PyObject *args);
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count);
 
 extern PyType_Spec scope_type_spec;
-PyObject *scope_new(PyObject *module, PyObject *pool);
+PyObject *scope_new(PyObject *module, PyObject *args);
 
 /* A NumPy array as libdray sees it; borrows the array. */
 struct operand {

@@ -110,95 +110,9 @@ PyObject *pool_capsule(struct module_state *state, PyObject *object)
 	return NULL;
 }
 
-PyObject *set_handler(PyObject *module, PyObject *pool)
+struct dray_pool *pool_of(PyObject *object)
 {
-	PyObject *capsule = NULL, *previous;
-
-	if (pool != Py_None) {
-		capsule = pool_capsule(module_state(module), pool);
-		if (!capsule)
-			return NULL;
-	}
-	previous = PyDataMem_SetHandler(capsule);
-	if (!previous)
-		return NULL;
-	Py_DECREF(previous);
-	Py_RETURN_NONE;
-}
-
-static PyObject *capsule_name(PyObject *capsule)
-{
-	PyDataMem_Handler *handler;
-
-	handler = PyCapsule_GetPointer(capsule, HANDLER_CAPSULE);
-	return handler ? PyUnicode_FromString(handler->name) : NULL;
-}
-
-/*
- * The next object on the way from a view to who owns its memory: an array's
- * base, a memoryview's object, or what else says "base" (as_strided() puts
- * such an object between).  A new reference; NULL at the end of the way, or
- * with the exception that asking for "base" raised.
- */
-static PyObject *owner_of(PyObject *object)
-{
-	PyObject *owner;
-
-	if (PyArray_Check(object))
-		return Py_XNewRef(PyArray_BASE((PyArrayObject *)object));
-	if (PyMemoryView_Check(object))
-		return Py_XNewRef(PyMemoryView_GET_BUFFER(object)->obj);
-	owner = PyObject_GetAttrString(object, "base");
-	if (!owner && PyErr_ExceptionMatches(PyExc_AttributeError))
-		PyErr_Clear();
-	return owner;
-}
-
-PyObject *handler_name(PyObject *module, PyObject *const *args,
-		       Py_ssize_t count)
-{
-	PyObject *object, *next, *capsule, *name = NULL;
-	int depth;
-
-	(void)module;
-	if (count > 1)
-		return PyErr_Format(
-			PyExc_TypeError,
-			"handler_name() takes at most 1 argument, not %zd",
-			count);
-	if (!count || args[0] == Py_None) {
-		capsule = PyDataMem_GetHandler();
-		if (!capsule)
-			return NULL;
-		name = capsule_name(capsule);
-		Py_DECREF(capsule);
-		return name;
-	}
-	if (!PyArray_Check(args[0]))
-		return PyErr_Format(PyExc_TypeError,
-				    "a is a %s, not a NumPy array",
-				    Py_TYPE(args[0])->tp_name);
-	object = Py_NewRef(args[0]);
-	/* "base" may be anybody's attribute: do not follow it for ever. */
-	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
-		if (PyArray_Check(object) &&
-		    PyArray_CHKFLAGS((PyArrayObject *)object,
-				     NPY_ARRAY_OWNDATA)) {
-			capsule = PyArray_HANDLER((PyArrayObject *)object);
-			if (capsule) {
-				name = capsule_name(capsule);
-				Py_DECREF(object);
-				return name;
-			}
-		}
-		next = owner_of(object);
-		Py_DECREF(object);
-		object = next;
-	}
-	Py_XDECREF(object);
-	if (PyErr_Occurred())
-		return NULL;
-	Py_RETURN_NONE;
+	return pool_owner(object)->pool;
 }
 
 static void pool_dealloc(PyObject *self)

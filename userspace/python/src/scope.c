@@ -12,19 +12,25 @@
 
 struct scope_object {
 	PyObject_HEAD PyObject *pool;
+	size_t min_bytes;
 };
 
-PyObject *scope_new(PyObject *module, PyObject *pool)
+PyObject *scope_new(PyObject *module, PyObject *args)
 {
 	struct module_state *state = module_state(module);
 	struct scope_object *self;
+	size_t min_bytes = 0;
+	PyObject *pool;
 
-	if (!pool_capsule(state, pool))
+	if (!PyArg_ParseTuple(args, "O|O&:scope", &pool, min_bytes_take,
+			      &min_bytes) ||
+	    !pool_capsule(state, pool))
 		return NULL;
 	self = PyObject_New(struct scope_object, state->scope_type);
 	if (!self)
 		return NULL;
 	self->pool = Py_NewRef(pool);
+	self->min_bytes = min_bytes;
 	return (PyObject *)self;
 }
 
@@ -134,21 +140,25 @@ static PyObject *shorter(PyObject *scopes, Py_ssize_t place)
 
 static PyObject *scope_enter(PyObject *self, PyObject *unused)
 {
+	const struct scope_object *scope = (struct scope_object *)self;
 	struct module_state *state = type_state(self);
-	PyObject *pool = ((struct scope_object *)self)->pool;
 	struct setting before, after;
 	int failed;
 
 	(void)unused;
 	if (setting_get(state, &before))
 		return NULL;
-	after.capsule = pool_capsule(state, pool);
-	after.scopes = longer(before.scopes, self, before.capsule);
+	after.scopes = NULL;
+	after.capsule = handler_capsule(state, scope->pool, scope->min_bytes,
+					before.capsule);
+	if (after.capsule)
+		after.scopes = longer(before.scopes, self, before.capsule);
 	failed = !after.scopes || setting_change(state, &before, &after);
+	Py_XDECREF(after.capsule);
 	Py_XDECREF(after.scopes);
 	Py_DECREF(before.scopes);
 	Py_DECREF(before.capsule);
-	return failed ? NULL : Py_NewRef(pool);
+	return failed ? NULL : Py_NewRef(scope->pool);
 }
 
 /*
@@ -196,6 +206,12 @@ static PyObject *scope_pool(PyObject *self, void *unused)
 	return Py_NewRef(((struct scope_object *)self)->pool);
 }
 
+static PyObject *scope_min_bytes(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyLong_FromSize_t(((struct scope_object *)self)->min_bytes);
+}
+
 static PyMethodDef scope_methods[] = {
 	{ "__enter__", scope_enter, METH_NOARGS,
 	  "Makes the pool the one that new arrays come from; returns it." },
@@ -206,6 +222,8 @@ static PyMethodDef scope_methods[] = {
 
 static PyGetSetDef scope_properties[] = {
 	{ "pool", scope_pool, NULL, "The pool that the scope uses.", NULL },
+	{ "min_bytes", scope_min_bytes, NULL,
+	  "The least size of arrays that lie in the pool.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Which capsule NumPy is given for a pool and a least size, and which handler an
+ * array has.
+ *
+ * With a least size it is a capsule of its own: over the pool's, and over the one
+ * that was there before, which it owns both, because arrays of either kind
+ * keep only this one.
+ */
+#include <stdlib.h>
+
+#include "module.h"
+
+/* The context of such a capsule. */
+struct split_owner {
+	const struct dray_handler *handler;
+	PyObject *large; /* the pool's capsule */
+	PyObject *small; /* what was there before */
+	size_t min_bytes;
+};
+
+static const struct dray_handler *handler_in(PyObject *capsule)
+{
+	return PyCapsule_GetPointer(capsule, HANDLER_CAPSULE);
+}
+
+static void split_owner_drop(struct split_owner *owner)
+{
+	dray_handler_split_end(owner->handler);
+	Py_DECREF(owner->large);
+	Py_DECREF(owner->small);
+	free(owner);
+}
+
+/* When no array has it any more, so that no block of it is out. */
+static void split_destroy(PyObject *capsule)
+{
+	split_owner_drop(PyCapsule_GetContext(capsule));
+}
+
+/* NULL where @capsule is another one. */
+static struct split_owner *split_owner(PyObject *capsule)
+{
+	if (PyCapsule_GetDestructor(capsule) == split_destroy)
+		return PyCapsule_GetContext(capsule);
+	PyErr_Clear();
+	return NULL;
+}
+
+static PyObject *split_new(PyObject *large, struct dray_pool *pool,
+			   PyObject *small, size_t min_bytes)
+{
+	const struct dray_handler *under = handler_in(small);
+	struct split_owner *owner;
+	PyObject *capsule;
+	int error;
+
+	if (!under)
+		return NULL;
+	owner = malloc(sizeof(*owner));
+	if (!owner)
+		return PyErr_NoMemory();
+	error = dray_handler_split(pool, min_bytes, under, &owner->handler);
+	if (error) {
+		free(owner);
+		return raise_error(error);
+	}
+	owner->large = Py_NewRef(large);
+	owner->small = Py_NewRef(small);
+	owner->min_bytes = min_bytes;
+	capsule = PyCapsule_New((void *)owner->handler, HANDLER_CAPSULE, NULL);
+	if (!capsule) {
+		split_owner_drop(owner);
+		return NULL;
+	}
+	if (PyCapsule_SetContext(capsule, owner) ||
+	    PyCapsule_SetDestructor(capsule, split_destroy))
+		Py_UNREACHABLE(); /* fail only on an invalid capsule */
+	return capsule;
+}
+
+PyObject *handler_capsule(struct module_state *state, PyObject *pool,
+			  size_t min_bytes, PyObject *before)
+{
+	PyObject *large = pool_capsule(state, pool);
+	const struct split_owner *same;
+
+	if (!large)
+		return NULL;
+	if (!min_bytes)
+		return Py_NewRef(large);
+	/* Entered again, it is what it is: nothing grows with each time. */
+	same = split_owner(before);
+	if (same && same->large == large && same->min_bytes == min_bytes)
+		return Py_NewRef(before);
+	return split_new(large, pool_of(pool), before, min_bytes);
+}
+
+int min_bytes_take(PyObject *object, void *out)
+{
+	PyObject *number = PyNumber_Index(object);
+	size_t bytes;
+
+	if (!number)
+		return 0;
+	bytes = PyLong_AsSize_t(number);
+	Py_DECREF(number);
+	if (bytes == (size_t)-1 && PyErr_Occurred())
+		return 0;
+	*(size_t *)out = bytes;
+	return 1;
+}
+
+PyObject *set_handler(PyObject *module, PyObject *args)
+{
+	PyObject *pool, *before, *capsule = NULL, *previous;
+	size_t min_bytes = 0;
+
+	if (!PyArg_ParseTuple(args, "O|O&:set_handler", &pool, min_bytes_take,
+			      &min_bytes))
+		return NULL;
+	before = PyDataMem_GetHandler();
+	if (!before)
+		return NULL;
+	if (pool != Py_None) {
+		capsule = handler_capsule(module_state(module), pool, min_bytes,
+					  before);
+		if (!capsule) {
+			Py_DECREF(before);
+			return NULL;
+		}
+	}
+	Py_DECREF(before);
+	previous = PyDataMem_SetHandler(capsule);
+	Py_XDECREF(capsule);
+	if (!previous)
+		return NULL;
+	Py_DECREF(previous);
+	Py_RETURN_NONE;
+}
+
+PyObject *capsule_name(PyObject *capsule)
+{
+	const struct dray_handler *handler = handler_in(capsule);
+
+	return handler ? PyUnicode_FromString(handler->name) : NULL;
+}
+
+/* Of the handler that the memory of @array, which owns it, came from. */
+static PyObject *array_handler_name(PyArrayObject *array, PyObject *capsule)
+{
+	const struct dray_handler *handler = handler_in(capsule);
+
+	if (!handler)
+		return NULL;
+	handler = dray_handler_behind(handler, PyArray_DATA(array));
+	return PyUnicode_FromString(handler->name);
+}
+
+/*
+ * The next object on the way from a view to who owns its memory: an array's
+ * base, a memoryview's object, or what else says "base" (as_strided() puts
+ * such an object between).  A new reference; NULL at the end of the way, or
+ * with the exception that asking for "base" raised.
+ */
+static PyObject *owner_of(PyObject *object)
+{
+	PyObject *owner;
+
+	if (PyArray_Check(object))
+		return Py_XNewRef(PyArray_BASE((PyArrayObject *)object));
+	if (PyMemoryView_Check(object))
+		return Py_XNewRef(PyMemoryView_GET_BUFFER(object)->obj);
+	owner = PyObject_GetAttrString(object, "base");
+	if (!owner && PyErr_ExceptionMatches(PyExc_AttributeError))
+		PyErr_Clear();
+	return owner;
+}
+
+PyObject *handler_name(PyObject *module, PyObject *const *args,
+		       Py_ssize_t count)
+{
+	PyObject *object, *next, *capsule, *name = NULL;
+	int depth;
+
+	(void)module;
+	if (count > 1)
+		return PyErr_Format(
+			PyExc_TypeError,
+			"handler_name() takes at most 1 argument, not %zd",
+			count);
+	if (!count || args[0] == Py_None) {
+		capsule = PyDataMem_GetHandler();
+		if (!capsule)
+			return NULL;
+		name = capsule_name(capsule);
+		Py_DECREF(capsule);
+		return name;
+	}
+	if (!PyArray_Check(args[0]))
+		return PyErr_Format(PyExc_TypeError,
+				    "a is a %s, not a NumPy array",
+				    Py_TYPE(args[0])->tp_name);
+	object = Py_NewRef(args[0]);
+	/* "base" may be anybody's attribute: do not follow it for ever. */
+	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
+		if (PyArray_Check(object) &&
+		    PyArray_CHKFLAGS((PyArrayObject *)object,
+				     NPY_ARRAY_OWNDATA)) {
+			capsule = PyArray_HANDLER((PyArrayObject *)object);
+			if (capsule) {
+				name = array_handler_name(
+					(PyArrayObject *)object, capsule);
+				Py_DECREF(object);
+				return name;
+			}
+		}
+		next = owner_of(object);
+		Py_DECREF(object);
+		object = next;
+	}
+	Py_XDECREF(object);
+	if (PyErr_Occurred())
+		return NULL;
+	Py_RETURN_NONE;
+}
