@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Numba's pinned and mapped host memory from dray: an EMM plug-in.
+
+    NUMBA_CUDA_MEMORY_MANAGER=dray.numba python3 program.py
+
+cuda.pinned_array() and cuda.mapped_array() then lie in dray memory, which is
+registered with the CUDA driver: the GPU, a DMA engine and the CPU reach one
+and the same bytes, and dray.copy() takes such arrays.  Memory on the GPU
+stays the driver's, managed as Numba does.  A program says the same with
+install(), before its first call of numba.cuda.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import mmap
+import weakref
+from typing import Any, Optional
+
+import numpy
+from numba import cuda
+from numba.cuda.cudadrv import driver, enums
+
+import dray
+
+__all__ = ["MemoryManager", "install", "pool"]
+
+# What unregistering says after cuda.close(), or at the end of the process:
+# the context took its registrations along.
+_GONE = (enums.CUDA_ERROR_DEINITIALIZED, enums.CUDA_ERROR_INVALID_CONTEXT,
+         enums.CUDA_ERROR_CONTEXT_IS_DESTROYED,
+         enums.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
+
+
+def install(pool: Optional[dray.Pool] = None) -> None:
+    """Makes Numba use the plug-in for contexts that come from now on.
+
+    `pool` has a granule of a page or more, because the driver registers
+    whole pages: node.pool(granule=mmap.PAGESIZE).
+    """
+    if pool is not None:
+        dray._made["numba"] = pool
+    cuda.set_memory_manager(MemoryManager)
+
+
+def pool() -> dray.Pool:
+    """Where the memory comes from: what install() was given, else a pool of
+    the default node whose arrays other processes can get."""
+    with dray._lock:
+        if "numba" not in dray._made:
+            dray._made["numba"] = dray._node(True).pool(
+                name="numba", granule=mmap.PAGESIZE)
+        return dray._made["numba"]
+
+
+def _pointer(block: numpy.ndarray) -> Any:
+    """The address of a block, as the binding that Numba uses has it."""
+    address = block.ctypes.data
+    return address if driver.USE_NV_BINDING else ctypes.c_void_p(address)
+
+
+def _take(size: int, flags: int) -> numpy.ndarray:
+    """A block that is registered.  Where dray has no memory, the error is
+    the one for which Numba frees what is pending and asks again."""
+    try:
+        with dray.memory(pool()):
+            block = numpy.empty(size, numpy.uint8)
+    except MemoryError:
+        raise driver.CudaAPIError(enums.CUDA_ERROR_OUT_OF_MEMORY,
+                                  dray.last_error()) from None
+    if block.ctypes.data % mmap.PAGESIZE:
+        raise ValueError(f"a block at {block.ctypes.data:#x} shares a page: "
+                         f"the pool's granule is below {mmap.PAGESIZE}")
+    driver.driver.cuMemHostRegister(_pointer(block), size, flags)
+    return block
+
+
+def _give_back(block: numpy.ndarray) -> None:
+    try:
+        driver.driver.cuMemHostUnregister(_pointer(block))
+    except driver.CudaAPIError as error:
+        if error.code not in _GONE:
+            raise
+
+
+class MemoryManager(driver.NumbaCUDAMemoryManager):
+    """Numba's own manager, but for where host memory comes from.  There is
+    one for each context."""
+
+    def memhostalloc(self, size: int, mapped: bool = False,
+                     portable: bool = False, wc: bool = False) -> Any:
+        """`size` bytes of dray memory, registered with the driver.  It goes
+        back late, with what else is pending in the context.
+
+        Write-combined memory comes from the driver: registering does not
+        change how memory is cached.
+        """
+        if wc:
+            return super().memhostalloc(size, mapped, portable, wc)
+        flags = ((enums.CU_MEMHOSTREGISTER_DEVICEMAP if mapped else 0)
+                 | (enums.CU_MEMHOSTREGISTER_PORTABLE if portable else 0))
+        block = self._attempt_allocation(lambda: _take(size, flags))
+        pointer, key = _pointer(block), block.ctypes.data
+        allocations, deallocations = self.allocations, self.deallocations
+
+        def finalizer() -> None:
+            allocations.pop(key, None)
+            deallocations.add_item(_give_back, block, size)
+
+        context = weakref.proxy(self.context)
+        if not mapped:
+            return driver.PinnedMemory(context, pointer, size,
+                                       finalizer=finalizer)
+        memory = driver.MappedMemory(context, pointer, size,
+                                     finalizer=finalizer)
+        # Until reset(), as Numba keeps its own.
+        allocations[key] = memory
+        return memory.own()
+
+
+_numba_memory_manager = MemoryManager
