@@ -33,14 +33,17 @@ static void check(const struct dray_fit *fit)
 	uint32_t first, second, piece, end = 0, free_pieces = 0, in_bins = 0;
 	uint32_t before = 0;
 
-	piece = fit->granules ? fit->at[0] : 0;
+	piece = fit->last;
+	while (fit->pieces[piece].before)
+		piece = fit->pieces[piece].before;
 	for (; piece; before = piece, piece = fit->pieces[piece].after) {
 		const struct dray_piece *p = &fit->pieces[piece];
 
 		assert_int_equal(p->offset, end);
 		assert_int_equal(p->before, before);
 		assert_true(p->size > 0);
-		assert_int_equal(fit->at[p->offset], piece);
+		assert_int_equal(dray_fit_at(fit, p->offset),
+				 p->state == DRAY_PIECE_LIVE ? piece : 0);
 		if (p->state == DRAY_PIECE_FREE) {
 			free_pieces++;
 			assert_int_not_equal(fit->pieces[before].state,

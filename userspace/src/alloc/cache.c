@@ -267,15 +267,14 @@ static bool may_be_kept(const struct dray_found *found)
 void dray_cache_mark(const struct dray_found *found)
 {
 	void *block = dray_found_address(found);
+	uint32_t size = dray_found_piece(found)->size;
 
-	if (!may_be_kept(found)) {
+	if (!may_be_kept(found))
 		dray_mark_set(block, DRAY_MARK_NONE);
-	} else if (is_small(found)) {
-		dray_mark_set(block, dray_found_piece(found)->size);
-	} else {
-		dray_mark_set_size(block, dray_found_piece(found)->size);
-		dray_mark_set(block, DRAY_MARK_LARGE);
-	}
+	else if (is_small(found))
+		dray_mark_set(block, size);
+	else
+		dray_mark_set_large(block, size, found->piece);
 }
 
 /* Turns the last blocks of a magazine around. */
@@ -290,28 +289,20 @@ static void reverse(struct dray_magazine *magazine, uint32_t count)
 	}
 }
 
-void dray_cache_fill(const struct dray_found *found)
+/* A few more of the size of a small block, so that the next need no lock. */
+static void fill(const struct dray_found *found)
 {
 	size_t granules = dray_found_piece(found)->size;
 	struct dray_pool *pool = found->pool;
 	uint64_t bytes = (uint64_t)granules << pool->shift;
+	struct dray_cache *cache = cache_of_caller(pool);
 	struct dray_magazine *magazine;
-	struct dray_cache *cache;
 	struct dray_found more;
 	uint32_t count = 0;
 	void *block;
 
-	/* That a large one is wanted the cache knows, where there is one. */
-	if ((!is_small(found) && dray_thread->caches[pool->number]) ||
-	    !may_be_kept(found))
-		return;
-	cache = cache_of_caller(pool);
 	if (!cache)
 		return;
-	if (!is_small(found)) {
-		cache->wanted = granules;
-		return;
-	}
 	magazine = &cache->magazines[granules - 1];
 	if (!magazine->batch)
 		magazine->batch = LEAST;
@@ -332,6 +323,25 @@ void dray_cache_fill(const struct dray_found *found)
 	reverse(magazine, count);
 	if (magazine->batch < MOST)
 		magazine->batch *= 2;
+}
+
+void dray_cache_taken(const struct dray_found *found)
+{
+	struct dray_pool *pool = found->pool;
+	struct dray_cache *cache;
+
+	dray_cache_mark(found);
+	if (is_small(found)) {
+		if (may_be_kept(found))
+			fill(found);
+		return;
+	}
+	/* That it is wanted the cache knows, where there is one. */
+	if (dray_thread->caches[pool->number] || !may_be_kept(found))
+		return;
+	cache = cache_of_caller(pool);
+	if (cache)
+		cache->wanted = dray_found_piece(found)->size;
 }
 
 static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
@@ -366,15 +376,16 @@ bool dray_cache_keep(const struct dray_found *found)
 	struct dray_cache *cache;
 	bool kept;
 
-	cache = dray_thread->caches[found->pool->number];
-	if ((!is_small(found) && (!cache || granules != cache->wanted)) ||
-	    !may_be_kept(found))
+	if (!may_be_kept(found))
 		return false;
 	cache = cache_of_caller(found->pool);
 	if (!cache)
 		return false;
-	kept = is_small(found) ? keep_small(cache, block, granules)
-			       : keep_large(cache, block, granules);
+	if (is_small(found))
+		kept = keep_small(cache, block, granules);
+	else
+		kept = granules == cache->wanted &&
+		       keep_large(cache, block, granules);
 	if (kept) {
 		cache->room -= (uint64_t)granules << cache->shift;
 		dray_mark_set(block, DRAY_MARK_KEPT);

@@ -192,15 +192,16 @@ static inline struct dray_cache *dray_cache_find(const void *block,
 	return thread->caches[number];
 }
 
+/* Keeps a large block of @granules that is freed, with its mark. */
 static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
-					_Atomic uint8_t *mark)
+					_Atomic uint8_t *mark,
+					uint64_t granules)
 {
-	uint64_t granules = dray_mark_size(mark), bytes;
+	uint64_t bytes = granules << cache->shift;
 	bool kept = false;
 
-	if (granules != cache->wanted || !dray_cache_enter(cache))
+	if (!dray_cache_enter(cache))
 		return false;
-	bytes = granules << cache->shift;
 	if (cache->large_count < DRAY_CACHE_LARGE && bytes <= cache->room) {
 		cache->large[cache->large_count++] = (struct dray_large_block){
 			.block = block,
@@ -271,10 +272,10 @@ uint32_t dray_cache_number(void);
 void dray_cache_mark(const struct dray_found *found);
 
 /*
- * After a block was taken for the caller: fetches a few more of a small
- * size, so that the next ones need no lock.
+ * Marks a block that was taken for the caller, and fetches a few more of a
+ * small size, so that the next ones need no lock.
  */
-void dray_cache_fill(const struct dray_found *found);
+void dray_cache_taken(const struct dray_found *found);
 
 /* Keeps a block, making room for it; false: it is to be freed. */
 bool dray_cache_keep(const struct dray_found *found);

@@ -12,79 +12,89 @@
 
 #define FIRST_ROOM 2048 /* slots of a new table: 64 KiB, touched as used */
 
-static void bin_of(uint32_t size, uint32_t *first, uint32_t *second)
-{
-	uint32_t log;
+/*
+ * Which bin, which piece is the neighbour, and whether there is one, is as
+ * random as what a program frees.  So that nothing has to be guessed, what
+ * follows writes to piece 0 where there is none.
+ */
+struct bin {
+	uint32_t first, second;
+};
 
-	if (size < DRAY_FIT_SECOND) {
-		*first = 0;
-		*second = size;
-		return;
-	}
-	log = 31 - (uint32_t)__builtin_clz(size);
-	*first = log - 4;
-	*second = (size >> (log - 5)) & (DRAY_FIT_SECOND - 1);
+/* log2 of the sizes in a bin of this row. */
+static uint32_t width_of(uint32_t first)
+{
+	return first - (first != 0);
 }
 
-static void insert(struct dray_fit *fit, uint32_t piece)
+static struct bin bin_of(uint32_t size)
+{
+	uint32_t first =
+		27 - (uint32_t)__builtin_clz(size | DRAY_FIT_SECOND / 2);
+
+	return (struct bin){
+		.first = first,
+		.second = size >> width_of(first) & (DRAY_FIT_SECOND - 1),
+	};
+}
+
+static bool is_same(struct bin a, struct bin b)
+{
+	return a.first == b.first && a.second == b.second;
+}
+
+static inline void insert(struct dray_fit *fit, uint32_t piece)
 {
 	struct dray_piece *p = &fit->pieces[piece];
-	uint32_t first, second, head;
+	struct bin bin = bin_of(p->size);
+	uint32_t *head = &fit->bins[bin.first][bin.second];
 
-	bin_of(p->size, &first, &second);
-	head = fit->bins[first][second];
 	p->state = DRAY_PIECE_FREE;
 	p->previous = 0;
-	p->next = head;
-	if (head)
-		fit->pieces[head].previous = piece;
-	fit->bins[first][second] = piece;
-	fit->second_map[first] |= 1u << second;
-	fit->first_map |= 1u << first;
+	p->next = *head;
+	fit->pieces[*head].previous = piece;
+	*head = piece;
+	fit->second_map[bin.first] |= 1u << bin.second;
+	fit->first_map |= 1u << bin.first;
 }
 
-static void withdraw(struct dray_fit *fit, uint32_t piece)
+static inline void withdraw(struct dray_fit *fit, uint32_t piece)
 {
 	const struct dray_piece *p = &fit->pieces[piece];
-	uint32_t first, second;
+	struct bin bin = bin_of(p->size);
+	uint32_t *head = &fit->bins[bin.first][bin.second];
+	uint32_t *link = p->previous ? &fit->pieces[p->previous].next : head;
 
-	if (p->next)
-		fit->pieces[p->next].previous = p->previous;
-	if (p->previous) {
-		fit->pieces[p->previous].next = p->next;
-		return;
-	}
-	bin_of(p->size, &first, &second);
-	fit->bins[first][second] = p->next;
-	if (p->next)
-		return;
-	fit->second_map[first] &= ~(1u << second);
-	if (!fit->second_map[first])
-		fit->first_map &= ~(1u << first);
+	*link = p->next;
+	fit->pieces[p->next].previous = p->previous;
+	fit->second_map[bin.first] &= ~((uint32_t) !*head << bin.second);
+	fit->first_map &= ~((uint32_t)!fit->second_map[bin.first] << bin.first);
 }
 
 /* The first piece of a bin whose pieces all have @size granules, or 0. */
 static uint32_t search(const struct dray_fit *fit, uint64_t size)
 {
-	uint32_t first, second, map;
+	struct bin bin;
+	uint32_t map;
 
-	/* Up to the next bin's smallest, or a piece may be too small. */
-	if (size >= DRAY_FIT_SECOND)
-		size += (1ull << (58 - __builtin_clzll(size))) - 1;
 	if (size > UINT32_MAX)
 		return 0;
-	bin_of((uint32_t)size, &first, &second);
-	map = fit->second_map[first] & (~0u << second);
+	/* Up to the next bin's smallest, or a piece may be too small. */
+	size += (1ull << width_of(bin_of((uint32_t)size).first)) - 1;
+	if (size > UINT32_MAX)
+		return 0;
+	bin = bin_of((uint32_t)size);
+	map = fit->second_map[bin.first] & (~0u << bin.second);
 	if (!map) {
-		if (first == DRAY_FIT_FIRST - 1)
+		if (bin.first == DRAY_FIT_FIRST - 1)
 			return 0;
-		map = fit->first_map & (~0u << (first + 1));
+		map = fit->first_map & (~0u << (bin.first + 1));
 		if (!map)
 			return 0;
-		first = (uint32_t)__builtin_ctz(map);
-		map = fit->second_map[first];
+		bin.first = (uint32_t)__builtin_ctz(map);
+		map = fit->second_map[bin.first];
 	}
-	return fit->bins[first][__builtin_ctz(map)];
+	return fit->bins[bin.first][__builtin_ctz(map)];
 }
 
 /* Granules to leave out at the front of a piece to be aligned. */
@@ -101,14 +111,14 @@ static uint64_t lead(const struct dray_piece *p, uint64_t alignment,
 static uint32_t search_all(const struct dray_fit *fit, uint32_t size,
 			   uint64_t alignment, uint64_t origin)
 {
-	uint32_t first, second, piece;
+	struct bin bin = bin_of(size);
+	uint32_t piece;
 
-	bin_of(size, &first, &second);
-	for (; first < DRAY_FIT_FIRST; first++, second = 0) {
-		uint32_t map = fit->second_map[first] & (~0u << second);
+	for (; bin.first < DRAY_FIT_FIRST; bin.first++, bin.second = 0) {
+		uint32_t map = fit->second_map[bin.first] & (~0u << bin.second);
 
 		for (; map; map &= map - 1) {
-			piece = fit->bins[first][__builtin_ctz(map)];
+			piece = fit->bins[bin.first][__builtin_ctz(map)];
 			for (; piece; piece = fit->pieces[piece].next) {
 				const struct dray_piece *p =
 					&fit->pieces[piece];
@@ -154,7 +164,6 @@ static uint32_t new_piece(struct dray_fit *fit, uint32_t offset, uint32_t size)
 		.offset = offset,
 		.size = size,
 	};
-	fit->at[offset] = piece;
 	return piece;
 }
 
@@ -176,9 +185,8 @@ static uint32_t cut(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	r->before = piece;
 	r->after = p->after;
 	p->after = rest;
-	if (r->after)
-		fit->pieces[r->after].before = rest;
-	else
+	fit->pieces[r->after].before = rest;
+	if (!r->after)
 		fit->last = rest;
 	return rest;
 }
@@ -191,35 +199,38 @@ static void join(struct dray_fit *fit, uint32_t piece)
 
 	p->size += fit->pieces[rest].size;
 	p->after = fit->pieces[rest].after;
-	if (p->after)
-		fit->pieces[p->after].before = piece;
-	else
+	fit->pieces[p->after].before = piece;
+	if (!p->after)
 		fit->last = piece;
 	drop_piece(fit, rest);
 }
 
 /*
- * The common case: a small part of a large piece is taken, or comes back to
- * it, and the piece stays in its bin.  Only its bounds are moved then.
+ * A free piece whose bounds are moved by one block at a time, which is the
+ * common case: it stays the same piece, mostly in the same bin where it is
+ * large, and what lies on its other side is not looked at.
  */
-static bool stays_in_bin(uint32_t old, uint32_t size)
+static void set_size(struct dray_fit *fit, uint32_t piece, uint32_t size)
 {
-	uint32_t first, second, old_first, old_second;
+	struct dray_piece *p = &fit->pieces[piece];
 
-	bin_of(old, &old_first, &old_second);
-	bin_of(size, &first, &second);
-	return first == old_first && second == old_second;
+	if (is_same(bin_of(p->size), bin_of(size))) {
+		p->size = size;
+		return;
+	}
+	withdraw(fit, piece);
+	p->size = size;
+	insert(fit, piece);
 }
 
 /* Puts @to in the place of @from for the piece before. */
 static void follow(struct dray_fit *fit, uint32_t before, uint32_t to)
 {
 	fit->pieces[to].before = before;
-	if (before)
-		fit->pieces[before].after = to;
+	fit->pieces[before].after = to;
 }
 
-/* A block from the front of a free piece, which stays in its bin. */
+/* A block from the front of a free piece, which is larger. */
 static uint32_t take_front(struct dray_fit *fit, uint32_t piece, uint32_t size)
 {
 	uint32_t block = new_piece(fit, fit->pieces[piece].offset, size);
@@ -229,8 +240,7 @@ static uint32_t take_front(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	fit->pieces[block].after = piece;
 	p->before = block;
 	p->offset += size;
-	p->size -= size;
-	fit->at[p->offset] = piece;
+	set_size(fit, piece, p->size - size);
 	return block;
 }
 
@@ -240,9 +250,8 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 	struct dray_piece *p = &fit->pieces[piece];
 
 	p->offset = fit->pieces[block].offset;
-	p->size += fit->pieces[block].size;
-	fit->at[p->offset] = piece;
 	follow(fit, fit->pieces[block].before, piece);
+	set_size(fit, piece, p->size + fit->pieces[block].size);
 	drop_piece(fit, block);
 }
 
@@ -305,7 +314,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly)
 {
 	uint64_t most;
-	uint32_t piece = 0, front, old;
+	uint32_t piece = 0, front;
 
 	if (!dray_fit_have_slots(fit))
 		return 0;
@@ -317,8 +326,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		return 0;
 
 	front = (uint32_t)lead(&fit->pieces[piece], alignment, origin);
-	old = fit->pieces[piece].size;
-	if (!front && old > size && stays_in_bin(old, old - size)) {
+	if (!front && fit->pieces[piece].size > size) {
 		piece = take_front(fit, piece, size);
 		goto taken;
 	}
@@ -334,6 +342,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 taken:
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
+	fit->at[fit->pieces[piece].offset] = piece;
 	dray_starts_set(fit, fit->pieces[piece].offset);
 	return piece;
 }
@@ -342,14 +351,11 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 {
 	uint32_t before = fit->pieces[piece].before;
 	uint32_t after = fit->pieces[piece].after;
-	uint32_t size = fit->pieces[piece].size;
 	bool before_free = fit->pieces[before].state == DRAY_PIECE_FREE;
 	bool after_free = fit->pieces[after].state == DRAY_PIECE_FREE;
 
 	dray_starts_clear(fit, fit->pieces[piece].offset);
-	if (after_free && !before_free &&
-	    stays_in_bin(fit->pieces[after].size,
-			 fit->pieces[after].size + size)) {
+	if (after_free && !before_free) {
 		give_front(fit, piece, after);
 		return after;
 	}
@@ -396,18 +402,11 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
 {
 	uint32_t piece;
-	const struct dray_piece *p;
 
 	if (granule >= fit->granules)
 		return 0;
 	piece = fit->at[granule];
-	if (!piece || piece >= fit->count)
-		return 0;
-	p = &fit->pieces[piece];
-	if (p->offset != granule ||
-	    (p->state != DRAY_PIECE_LIVE && p->state != DRAY_PIECE_PARKED))
-		return 0;
-	return piece;
+	return dray_fit_is(fit, piece, granule) ? piece : 0;
 }
 
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)

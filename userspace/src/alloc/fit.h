@@ -53,9 +53,10 @@ struct dray_fit {
 	uint32_t unused;	/* the first unused slot below count, 0: none */
 	uint32_t count;		/* slots of the table in use once, 0 among them */
 	uint32_t room;		/* slots of the table */
-	struct dray_piece *pieces;	/* [0] is never a piece */
+	/* [0] is never a piece: what is written there says nothing. */
+	struct dray_piece *pieces;
 	/*
-	 * For each granule the piece that last began there: believed only
+	 * For each granule the block that last began there: believed only
 	 * where the piece agrees, so that it never has to be cleared.
 	 */
 	uint32_t *at;
@@ -103,6 +104,19 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size);
 /* The block (live or parked) that begins at, or covers, @granule; or 0. */
 uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule);
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule);
+
+/* Whether @piece, any number, is a block (the same) that begins at @granule. */
+static inline bool dray_fit_is(const struct dray_fit *fit, uint32_t piece,
+			       uint32_t granule)
+{
+	const struct dray_piece *p;
+
+	if (!piece || piece >= fit->count)
+		return false;
+	p = &fit->pieces[piece];
+	return p->offset == granule && (p->state == DRAY_PIECE_LIVE ||
+					p->state == DRAY_PIECE_PARKED);
+}
 
 /* Granules of the largest free piece. */
 uint32_t dray_fit_largest(const struct dray_fit *fit);

@@ -49,15 +49,54 @@ static bool found_or_unlock(struct dray_pool_region *region, uint32_t piece,
 	return false;
 }
 
+/* The region of this pool that covers an address, or NULL. */
+static struct dray_pool_region *region_of(struct dray_pool *pool,
+					  const void *address)
+{
+	struct dray_pool_region *region = pool->regions;
+	struct dray_span *span;
+
+	/* Mostly there is one, which grows. */
+	if (region && dray_region_covers(region, address))
+		return region;
+	span = dray_window_find(address);
+	if (!span)
+		return NULL;
+	region = atomic_load_explicit(&span->owner, memory_order_relaxed);
+	if (!region ||
+	    atomic_load_explicit(&region->pool, memory_order_relaxed) != pool ||
+	    !dray_region_covers(region, address))
+		return NULL;
+	return region;
+}
+
 struct dray_found dray_found_kept(struct dray_pool *pool, const void *block)
 {
-	struct dray_span *span = dray_window_find(block);
 	struct dray_found found = { .pool = pool };
 
-	found.region = atomic_load_explicit(&span->owner, memory_order_relaxed);
+	found.region = region_of(pool, block);
 	found.piece = dray_fit_at(&found.region->fit,
 				  dray_region_granule(found.region, block));
 	return found;
+}
+
+bool dray_find_large(struct dray_pool *pool, const void *block,
+		     const _Atomic uint8_t *mark, struct dray_found *found)
+{
+	uint32_t piece = dray_mark_piece(mark);
+
+	pthread_mutex_lock(&pool->lock);
+	found->pool = pool;
+	found->piece = piece;
+	found->region = region_of(pool, block);
+	if (found->region &&
+	    atomic_load_explicit(mark, memory_order_relaxed) ==
+		    DRAY_MARK_LARGE &&
+	    dray_fit_is(&found->region->fit, piece,
+			dray_region_granule(found->region, block)))
+		return true;
+	pthread_mutex_unlock(&pool->lock);
+	return false;
 }
 
 bool dray_find_start(const void *address, struct dray_found *found)

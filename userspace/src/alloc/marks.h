@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "memory/window.h"
 
@@ -25,12 +26,14 @@
 #define DRAY_MARK_BYTES 4096
 
 /*
- * A large block has marks enough to write its size in those that follow, six
- * bits in each, in values that no mark has: a pointer to the inside of the
- * block leads to nothing.
+ * A large block has marks enough to write in those that follow its size, and
+ * where its pool has it in the books, six bits in each and eight marks for a
+ * number, in values that no mark has: a pointer to the inside of the block
+ * leads to nothing.
  */
-#define DRAY_MARK_DIGIT 128
-#define DRAY_MARK_DIGITS 6
+#define DRAY_MARK_DIGITS 8
+#define DRAY_MARK_SIZE 1	/* from there on, behind the block's mark */
+#define DRAY_MARK_PIECE (DRAY_MARK_SIZE + DRAY_MARK_DIGITS)
 
 enum dray_mark {
 	DRAY_MARK_NONE = 0,	/* no block begins here that may be kept */
@@ -75,31 +78,81 @@ static inline void dray_mark_set(const void *block, uint32_t mark)
 				      memory_order_relaxed);
 }
 
-/* Writes the size of a large block behind its mark, which comes after it. */
-static inline void dray_mark_set_size(const void *block, uint32_t granules)
+/* Digits of six bits, a byte each, with the upmost bit set. */
+static inline uint64_t dray_digits(uint32_t number)
 {
-	_Atomic uint8_t *mark = dray_mark_at(block);
-	int digit;
+	uint64_t digits = number;
 
-	for (digit = 1; digit <= DRAY_MARK_DIGITS; digit++, granules >>= 6)
-		atomic_store_explicit(&mark[digit],
-				      (uint8_t)(DRAY_MARK_DIGIT |
-						(granules & 63)),
-				      memory_order_relaxed);
+	digits = (digits & 0xffffff) | (digits & 0xff000000) << 8;
+	digits = (digits & 0xfff00000fff) | (digits & 0xfff00000fff000) << 4;
+	digits = (digits & 0x3f003f003f003f) |
+		 (digits & 0xfc00fc00fc00fc0) << 2;
+	return digits | 0x8080808080808080;
 }
 
-/* The size that is written behind @mark. */
+static inline uint32_t dray_digits_number(uint64_t digits)
+{
+	digits = (digits & 0x3f003f003f003f) |
+		 (digits >> 2 & 0xfc00fc00fc00fc0);
+	digits = (digits & 0xfff00000fff) | (digits >> 4 & 0xfff00000fff000);
+	return (uint32_t)((digits & 0xffffff) | (digits >> 8 & 0xff000000));
+}
+
+/*
+ * All marks of a number at once.  Only its block's owner has a use for them,
+ * but who has a wrong pointer may look at one meanwhile.
+ */
+static inline void dray_mark_write(_Atomic uint8_t *marks, uint32_t number)
+{
+	uint64_t digits = dray_digits(number);
+
+#ifdef __SANITIZE_THREAD__ /* which is right to ask for atomic bytes */
+	int i;
+
+	for (i = 0; i < DRAY_MARK_DIGITS; i++, digits >>= 8)
+		atomic_store_explicit(&marks[i], (uint8_t)digits,
+				      memory_order_relaxed);
+#else
+	memcpy((void *)marks, &digits, sizeof(digits));
+#endif
+}
+
+static inline uint32_t dray_mark_read(const _Atomic uint8_t *marks)
+{
+	uint64_t digits = 0;
+
+#ifdef __SANITIZE_THREAD__
+	int i;
+
+	for (i = DRAY_MARK_DIGITS; i--;)
+		digits = digits << 8 |
+			 atomic_load_explicit(&marks[i], memory_order_relaxed);
+#else
+	memcpy(&digits, (const void *)marks, sizeof(digits));
+#endif
+	return dray_digits_number(digits);
+}
+
+/* Marks a large block that may be kept once it is freed. */
+static inline void dray_mark_set_large(const void *block, uint32_t granules,
+				       uint32_t piece)
+{
+	_Atomic uint8_t *mark = dray_mark_at(block);
+
+	dray_mark_write(mark + DRAY_MARK_SIZE, granules);
+	dray_mark_write(mark + DRAY_MARK_PIECE, piece);
+	atomic_store_explicit(mark, DRAY_MARK_LARGE, memory_order_relaxed);
+}
+
+/* The size of a large block, in granules, and its piece. */
 static inline uint32_t dray_mark_size(const _Atomic uint8_t *mark)
 {
-	uint32_t granules = 0;
-	int digit;
+	return dray_mark_read(mark + DRAY_MARK_SIZE);
+}
 
-	for (digit = DRAY_MARK_DIGITS; digit; digit--)
-		granules = granules << 6 |
-			   (atomic_load_explicit(&mark[digit],
-						 memory_order_relaxed) &
-			    63);
-	return granules;
+static inline uint32_t dray_mark_piece(const _Atomic uint8_t *mark)
+{
+	return dray_mark_read(mark + DRAY_MARK_PIECE);
 }
 
 #endif /* DRAY_ALLOC_MARKS_H */

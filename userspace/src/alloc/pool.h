@@ -78,6 +78,13 @@ static inline void *dray_found_address(const struct dray_found *f)
 			 << f->region->shift));
 }
 
+/*
+ * Finds a block of @pool that is marked as a large one, and takes the lock.
+ * False and no lock where that is not what it was.
+ */
+bool dray_find_large(struct dray_pool *pool, const void *block,
+		     const _Atomic uint8_t *mark, struct dray_found *found);
+
 /* A block that a thread keeps; the lock is held. */
 struct dray_found dray_found_kept(struct dray_pool *pool, const void *block);
 

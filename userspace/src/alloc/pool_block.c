@@ -94,8 +94,7 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 	piece = dray_found_piece(&found);
 	offset = (uint64_t)piece->offset << pool->shift;
 	length = (uint64_t)piece->size << pool->shift;
-	dray_cache_mark(&found);
-	dray_cache_fill(&found);
+	dray_cache_taken(&found);
 	dray_caches_sweep(pool, length);
 	pthread_mutex_unlock(&pool->lock);
 
@@ -194,37 +193,44 @@ void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
 	}
 }
 
-static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
-						  void *block)
+/* Frees a block that was found, or lets the thread keep it; drops the lock. */
+static inline void free_found(struct dray_pool *pool,
+			      const struct dray_found *found, bool keep)
 {
-	struct dray_found found;
-	struct dray_piece *piece;
+	void *block = dray_found_address(found);
+	struct dray_piece *piece = dray_found_piece(found);
 
-	if (!block)
-		return;
-	if (!dray_find_start(block, &found)) {
-		dray_bad_free(pool, block, "free");
-		return;
-	}
-	piece = dray_found_piece(&found);
 	if (piece->state == DRAY_PIECE_PARKED) {
-		pthread_mutex_unlock(&found.pool->lock);
+		pthread_mutex_unlock(&found->pool->lock);
 		dray_bad_free(pool, block, "second free");
 		return;
 	}
 	if (piece->busy) {
 		piece->state = DRAY_PIECE_PARKED;
-		found.pool->parked += (uint64_t)piece->size
-				      << found.pool->shift;
-		pthread_mutex_unlock(&found.pool->lock);
+		found->pool->parked += (uint64_t)piece->size
+				       << found->pool->shift;
+		pthread_mutex_unlock(&found->pool->lock);
 		return;
 	}
-	if (dray_cache_keep(&found)) {
-		pthread_mutex_unlock(&found.pool->lock);
+	if (keep && dray_cache_keep(found)) {
+		pthread_mutex_unlock(&found->pool->lock);
 		return;
 	}
 	dray_mark_set(block, DRAY_MARK_NONE);
-	dray_block_finish(&found);
+	dray_block_finish(found);
+}
+
+static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
+						  void *block)
+{
+	struct dray_found found;
+
+	if (!block)
+		return;
+	if (dray_find_start(block, &found))
+		free_found(pool, &found, true);
+	else
+		dray_bad_free(pool, block, "free");
 }
 
 static __attribute__((noinline)) void free_large(struct dray_pool *pool,
@@ -232,7 +238,15 @@ static __attribute__((noinline)) void free_large(struct dray_pool *pool,
 						 void *block,
 						 _Atomic uint8_t *mark)
 {
-	if (!dray_cache_put_large(cache, block, mark))
+	uint64_t granules = dray_mark_size(mark);
+	bool wanted = granules == cache->wanted;
+	struct dray_found found;
+
+	if (wanted && dray_cache_put_large(cache, block, mark, granules))
+		return;
+	if (dray_find_large(cache->pool, block, mark, &found))
+		free_found(pool, &found, wanted);
+	else
 		free_locked(pool, block);
 }
 
