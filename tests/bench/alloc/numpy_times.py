@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What NumPy takes with one handler.
 
-usage: numpy_times.py numpy|dray|dray-shareable WORKLOAD [NUMBER]
+usage: numpy_times.py numpy|dray|dray-shareable|kept WORKLOAD [NUMBER]
 
     empty N        np.empty(N), made and dropped, in ns
     expression N   a*b + b*c - a*c with arrays of N MiB, times a second
+
+With "kept", the expression's arrays are made before and used again by out=:
+what the arithmetic takes, whoever allocates.
 
 Times are of the thread's processor.
 """
@@ -19,7 +22,7 @@ ENOUGH = 0.3  # seconds
 
 def handler_begin(name):
     """Every array from now on has it."""
-    if name != "numpy":
+    if name not in ("numpy", "kept"):
         import dray
         dray.install(shareable=name == "dray-shareable")
         expected = "dray host"
@@ -38,15 +41,31 @@ def empty(length):
     print("ns", (time.thread_time_ns() - begin) / count)
 
 
-def expression(mebibytes):
+def evaluate(a, b, c):
+    return a * b + b * c - a * c
+
+
+def evaluate_kept(a, b, c, result, other):
+    np.multiply(a, b, out=result)
+    np.multiply(b, c, out=other)
+    np.add(result, other, out=result)
+    np.multiply(a, c, out=other)
+    np.subtract(result, other, out=result)
+
+
+def expression(mebibytes, kept):
     length = (mebibytes << 20) // 8
     a = np.linspace(0, 1, length)
-    b, c = a + 1, a + 2
+    arrays = [a, a + 1, a + 2]
+    run = evaluate
+    if kept:
+        run = evaluate_kept
+        arrays += [np.zeros(length), np.zeros(length)]
     for _ in range(3):
-        a * b + b * c - a * c
+        run(*arrays)
     count, spent, begin = 0, 0.0, time.thread_time()
     while spent < ENOUGH or count < 3:
-        a * b + b * c - a * c
+        run(*arrays)
         count += 1
         spent = time.thread_time() - begin
     print("rate", count / spent)
@@ -55,7 +74,10 @@ def expression(mebibytes):
 def main():
     handler, workload, number = sys.argv[1:]
     handler_begin(handler)
-    {"empty": empty, "expression": expression}[workload](int(number))
+    if workload == "expression":
+        expression(int(number), handler == "kept")
+    else:
+        empty(int(number))
 
 
 if __name__ == "__main__":
