@@ -6,6 +6,12 @@
  * ordinary memory.  No two blocks share a cache line, so that a device can
  * write one while the CPU uses its neighbour.  Every function may be called
  * from any thread without a lock.
+ *
+ * A child of fork() may use and free the blocks that it inherits.  Those in
+ * private memory are copies; those in other memory are its parent's, and the
+ * child takes new ones from new buffers, so that neither gives out what the
+ * other has.  After a clone() that the C library knows nothing of, the same
+ * holds where no other thread was inside of a function of the library then.
  */
 #ifndef DRAY_POOL_H
 #define DRAY_POOL_H
@@ -51,6 +57,34 @@ struct dray_location {
 	uint64_t block_size;		/* its usable bytes */
 };
 
+enum dray_pool_block_state {
+	DRAY_POOL_BLOCK_USED = 0,	/* somebody's */
+	DRAY_POOL_BLOCK_PARKED = 1,	/* freed, but an engine still uses it */
+	DRAY_POOL_BLOCK_CACHED = 2,	/* freed, and kept by a thread for later */
+};
+
+/** What a walk shows of a block. */
+struct dray_pool_block {
+	void *address;			/* its first byte */
+	uint64_t size;			/* its usable bytes */
+	struct dray_buffer *buffer;	/* borrowed, while the block lives */
+	uint32_t holds;			/* transfers that use it; > 0: busy */
+	uint32_t state;			/* enum dray_pool_block_state */
+};
+
+/**
+ * Sees a block of a walk, which is not valid beyond the call.  0 goes on,
+ * anything else ends the walk.
+ */
+typedef int dray_pool_visit(void *argument,
+			    const struct dray_pool_block *block);
+
+/**
+ * Is asked before a request for @size bytes fails.  True where it has freed
+ * something, of this pool or of the machine: the request is tried once more.
+ */
+typedef bool dray_pressure(void *argument, size_t size);
+
 /**
  * Makes a pool over @node (which it references), with its first region.
  *
@@ -64,8 +98,9 @@ DRAY_API int dray_pool_create(struct dray_node *node,
 			      struct dray_pool **out);
 
 /**
- * Closes the pool.  Blocks that are still alive stay usable and can be freed;
- * what the pool holds is given back with the last of them.  NULL is ignored.
+ * Closes the pool.  Blocks that are still alive stay usable and can be freed.
+ * What no block is in is given back at once, the rest as blocks are freed, and
+ * all with the last of them.  NULL is ignored.
  */
 DRAY_API void dray_pool_close(struct dray_pool *pool);
 
@@ -118,6 +153,35 @@ DRAY_API size_t dray_usable_size(const void *block);
  * where the address lies in no dray memory, or in no block that is alive.
  */
 DRAY_API int dray_locate(const void *address, struct dray_location *out);
+
+/**
+ * Calls @visit for every block of the pool, in the order of their addresses;
+ * what it returned last.
+ *
+ * No lock is held during the calls: @visit may do anything, free the block and
+ * close the pool included, but not fork and let the child return.  Other threads
+ * go on meanwhile.  A block that lives during the whole walk is seen
+ * exactly once; one that is made, freed or moved during it is seen, or
+ * not, as it was at some moment of it.  Blocks that the process inherited by
+ * fork() are among them.
+ */
+DRAY_API int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
+			    void *argument);
+
+/**
+ * Asks @pressure (NULL: nobody) before a request for a block fails: when
+ * neither what threads keep, nor what engines are done with, nor the node has
+ * enough.  It is not asked when a new pool finds no memory, or when the request
+ * could never be met.
+ *
+ * It runs on the thread whose request it is, without any lock, so it may free,
+ * allocate, and wait; on several threads at once where their requests fail at
+ * once.  It is not called again on a thread that is in it, for any pool:
+ * a request that it makes itself just fails.  One that is under way may
+ * outlast its replacement.
+ */
+DRAY_API void dray_pool_set_pressure(struct dray_pool *pool,
+				     dray_pressure *pressure, void *argument);
 
 /**
  * Fills @size bytes of @stats, as they are at one moment; always 0.  What

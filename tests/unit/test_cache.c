@@ -8,7 +8,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -467,33 +466,6 @@ static void a_child_keeps_nothing_of_its_parents_threads(void **state)
 	end_idle(threads);
 }
 
-/* No handler of fork() runs: only the wiped memory tells. */
-static void a_child_of_clone_begins_with_empty_caches(void **state)
-{
-	void *live, *kept, *block;
-	pid_t child;
-	int i;
-
-	if (on_kernel())
-		skip();
-	live = take(*state, 64, 0);
-	kept = take(*state, 64, 0);
-	dray_pool_free(*state, kept);
-	child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
-	if (!child) {
-		alarm(60);
-		for (i = 0; i < 100; i++) {
-			block = dray_pool_alloc(*state, 64, 0);
-			if (!block || block == live || block == kept)
-				_exit(1);
-		}
-		dray_pool_free(*state, live);
-		_exit(dray_usable_size(live) ? 2 : 0);
-	}
-	assert_int_equal(status_of(child), 0);
-	dray_pool_free(*state, live);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,7 +486,6 @@ int main(void)
 		cmocka_unit_test(a_new_pool_takes_nothing_from_an_older_one),
 		CACHE_FACT(drains_take_nothing_that_is_in_use),
 		CACHE_FACT(a_child_keeps_nothing_of_its_parents_threads),
-		CACHE_FACT(a_child_of_clone_begins_with_empty_caches),
 		cmocka_unit_test(more_pools_than_have_caches_work),
 	};
 

@@ -3,7 +3,10 @@
  * Fences with an engine that is simulated: transfers that are in flight, how
  * they end, and what is kept, parked and waited for until then.
  */
+#include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "simulated_queue.h"
 
@@ -110,37 +113,70 @@ static void a_pool_that_runs_short_takes_back_what_is_done_with(void **state)
 	dray_pool_close(tight);
 }
 
-static void a_forked_child_has_queues_of_its_own(void **state)
+/* Waits for nothing of its parent's; the step that failed. */
+static int be_a_child(struct dray_pool *tight)
 {
-	struct dray_view dst = square(1), src = square(2);
+	struct dray_queue *own;
+	struct dray_pool *its;
+	void *block;
+
+	engine.waits = 0;
+	/* What is parked in it is the parent's to wait for. */
+	if (dray_pool_alloc(tight, 2 << 20, 0) || errno != ENOMEM)
+		return 1;
+	if (dray_queue_create(node, NULL, &own) ||
+	    dray_pool_create(node, NULL, &its))
+		return 2;
+	block = dray_pool_alloc(its, 4096, 0);
+	if (!block)
+		return 3;
+	dray_pool_free(its, block);
+	dray_queue_destroy(own);
+	return engine.waits ? 4 : 0;
+}
+
+static void check_child(pid_t (*make)(void))
+{
+	struct dray_pool_options options = { .initial = 1 << 20,
+					     .limit = 1 << 20 };
+	struct dray_view dst, src = square(2);
 	struct dray_fence *fence;
+	struct dray_pool *tight;
 	int status;
 	pid_t child;
 
-	(void)state;
-	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
-	child = fork();
+	assert_works(dray_pool_create(node, &options, &tight));
+	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 600000, 0), u1,
+				    2, (int64_t[]){ 64, 64 }, NULL));
+	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
+	dray_pool_free(tight, dst.data);
+	child = make();
 	assert_true(child >= 0);
-	if (!child) {
-		struct dray_queue *own;
-		struct dray_pool *its;
-		void *block;
-
-		engine.waits = 0;
-		if (dray_queue_create(node, NULL, &own) ||
-		    dray_pool_create(node, NULL, &its))
-			_exit(1);
-		block = dray_pool_alloc(its, 4096, 0);
-		dray_pool_free(its, block);
-		dray_queue_destroy(own);
-		_exit(engine.waits ? 2 : 0);
-	}
+	if (!child)
+		_exit(be_a_child(tight));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_works(dray_fence_wait(fence, -1));
 	dray_fence_unref(fence);
-	discard(&dst);
 	discard(&src);
+	dray_pool_close(tight);
+}
+
+static void a_forked_child_has_queues_of_its_own(void **state)
+{
+	(void)state;
+	check_child(fork);
+}
+
+static pid_t clone_without_handlers(void)
+{
+	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+}
+
+static void so_has_a_child_of_clone(void **state)
+{
+	(void)state;
+	check_child(clone_without_handlers);
 }
 
 static void destroying_a_queue_waits_for_what_is_in_flight(void **state)
@@ -371,6 +407,7 @@ int main(void)
 		FACT(the_next_submission_settles_fences_nobody_asked),
 		FACT(a_pool_that_runs_short_takes_back_what_is_done_with),
 		FACT(a_forked_child_has_queues_of_its_own),
+		FACT(so_has_a_child_of_clone),
 		FACT(destroying_a_queue_waits_for_what_is_in_flight),
 		FACT(free_after_parks_a_block_until_the_fence),
 		FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks),

@@ -264,17 +264,22 @@ static void own(struct model *model, const struct dray_fit *fit, uint32_t i,
 
 static void lookups_agree(const struct model *model, const struct dray_fit *fit)
 {
-	uint32_t g;
+	uint32_t g, start, from = 0; /* the start that was found is there */
 
 	for (g = 0; g < GRANULES; g++) {
 		uint32_t owner = model->owner[g];
 		uint32_t expected = owner ? model->piece[owner - 1] : 0;
+		bool first = !g || model->owner[g - 1] != owner;
 
 		assert_int_equal(dray_fit_around(fit, g), expected);
-		assert_int_equal(dray_fit_at(fit, g),
-				 g && model->owner[g - 1] == owner ? 0
-								   : expected);
+		assert_int_equal(dray_fit_at(fit, g), first ? expected : 0);
+		if (!owner || !first)
+			continue;
+		assert_true(dray_starts_from(fit, from, &start));
+		assert_int_equal(start, g);
+		from = g + 1;
 	}
+	assert_false(dray_starts_from(fit, from, &start));
 }
 
 static uint32_t random_size(struct dice *dice)
@@ -355,12 +360,22 @@ static void a_start_is_found_across_all_levels(void **state)
 			assert_int_equal(start, places[i - 1]);
 		}
 	}
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		assert_true(dray_starts_from(&fit, places[i], &start));
+		assert_int_equal(start, places[i]);
+		assert_true(dray_starts_from(
+			&fit, i ? (uint64_t)places[i - 1] + 1 : 0, &start));
+		assert_int_equal(start, places[i]);
+	}
+	assert_false(dray_starts_from(&fit, far, &start));
+	assert_false(dray_starts_from(&fit, UINT64_MAX, &start));
 	while (i--) {
 		assert_true(dray_starts_before(&fit, far - 1, &start));
 		assert_int_equal(start, places[i]);
 		dray_starts_clear(&fit, places[i]);
 	}
 	assert_false(dray_starts_before(&fit, far - 1, &start));
+	assert_false(dray_starts_from(&fit, 0, &start));
 	dray_fit_fini(&fit);
 }
 

@@ -15,7 +15,8 @@ suite_unit()
 		unit_programs sanitized "$scratch"
 	[ "$QUICK" = no ] || return 0
 	tally_run "builds with the thread sanitizer" build_races &&
-		unit_programs races "$scratch" '(.*_)?threads|cache|random|split'
+		unit_programs races "$scratch" \
+			'(.*_)?threads|cache|walk|pressure|random|split'
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	unit_programs native "$scratch"

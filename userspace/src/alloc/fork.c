@@ -8,16 +8,43 @@
  * that it inherits, and may free them, but takes new ones from new regions.
  *
  * Every pool is locked while the process forks, so that none is inherited
- * half changed; see base/fork.h.
+ * half changed; see base/fork.h.  A child of clone() locks them itself: it has
+ * whole pools where no other thread was inside of one.
  */
 #include <pthread.h>
 
 #include "alloc/pool.h"
+#include "alloc/starts.h"
 #include "base/fork.h"
 #include "memory/node.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool *pools;
+
+/* What the parent's threads kept is nobody's in a child of clone(). */
+static void take_back_kept(struct dray_pool *pool)
+{
+	struct dray_found found = { .pool = pool };
+	uint64_t granule;
+	uint32_t start;
+
+	for (found.region = pool->regions; found.region;
+	     found.region = found.region->next) {
+		const struct dray_fit *fit = &found.region->fit;
+
+		for (granule = 0; dray_starts_from(fit, granule, &start);
+		     granule = (uint64_t)start + 1) {
+			void *block;
+
+			found.piece = dray_fit_at(fit, start);
+			block = dray_found_address(&found);
+			if (dray_mark_of(block) != DRAY_MARK_KEPT)
+				continue;
+			dray_mark_set(block, DRAY_MARK_NONE);
+			dray_block_return(&found);
+		}
+	}
+}
 
 static void prepare(void)
 {
@@ -27,6 +54,11 @@ static void prepare(void)
 	for (pool = pools; pool; pool = pool->all) {
 		pthread_mutex_lock(&pool->growing);
 		pthread_mutex_lock(&pool->lock);
+		/* Caches that are wiped already: this is the child. */
+		if (pool->caches && !pool->caches->pool) {
+			take_back_kept(pool);
+			dray_caches_forget(pool);
+		}
 		/* The child has no use for what threads keep that it has not. */
 		dray_caches_drain(pool, true);
 	}
@@ -71,11 +103,18 @@ static void resume_child(void)
 	resume();
 }
 
+static void missed(void)
+{
+	prepare();
+	resume_child();
+}
+
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_POOLS,
 	.take = prepare,
 	.give = resume,
 	.inherit = resume_child,
+	.missed = missed,
 };
 
 void dray_pool_enlist(struct dray_pool *pool)

@@ -7,6 +7,7 @@
 
 #include "alloc/pool.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "memory/window.h"
 
 static struct dray_pool_region *lock_region(const void *address)
@@ -17,6 +18,7 @@ static struct dray_pool_region *lock_region(const void *address)
 
 	if (!span)
 		return NULL;
+	dray_fork_check();
 	region = atomic_load_explicit(&span->owner, memory_order_acquire);
 	if (!region)
 		return NULL;

@@ -131,6 +131,7 @@ int dray_pool_create(struct dray_node *node,
 		return ret;
 	dray_fork_enlist(&locks);
 	dray_regions_enlist();
+	dray_fork_check();
 	pool = new_pool();
 	if (!pool)
 		return dray_fail(-ENOMEM, "no memory for a pool's object");
@@ -161,6 +162,7 @@ int dray_pool_create(struct dray_node *node,
 	pool->limit = options->limit ? options->limit : UINT64_MAX;
 	pool->limit &= ~(pool->page - 1);
 	atomic_store(&pool->bad_frees, 0);
+	pool->pressure = NULL;
 	pool->node = dray_node_ref(node);
 	pool->grows = dray_node_grows(node);
 	pool->has_heap = options->heap;
@@ -206,9 +208,13 @@ void dray_pool_close(struct dray_pool *pool)
 		return;
 	if (pool->checked)
 		dray_check_keep(dray_checker_of(pool->checked), false);
+	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	pool->closed = true;
 	dray_caches_drain(pool, true);
+	/* Blocks that are alive may stay so for long. */
+	if (pool->blocks)
+		dray_pool_give_back(pool);
 	dray_pool_unlock_or_end(pool);
 }
 
@@ -224,6 +230,7 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	const struct dray_pool_region *region;
 	size_t both = size < sizeof(known) ? size : sizeof(known);
 
+	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	/* What threads keep is free to the caller, and part of free runs. */
 	known.cached = dray_caches_drain(pool, pool->closed);

@@ -2,8 +2,9 @@
 /*
  * What the files of this room share about pools.  pool.c has their life,
  * pool_block.c blocks, grow.c and shrink.c where memory comes from and when it
- * goes back, locate.c the way from an address to its block, cache.c what
- * threads keep, busy.c holds.
+ * goes back, locate.c the way from an address to its block, walk.c the way over
+ * all, pressure.c who is asked for memory, cache.c what threads keep, busy.c
+ * holds.
  *
  * A pool's lock covers its regions and counters.  It is never held while a
  * buffer is allocated or given back, which may block.  Pools, as regions, are
@@ -39,6 +40,8 @@ struct dray_pool {
 	uint64_t next_size;	/* bytes of the next region */
 	uint64_t page;		/* bytes, of the system or a granule: the larger */
 	_Atomic uint64_t bad_frees;
+	dray_pressure *pressure;	/* NULL: nobody is asked */
+	void *pressure_argument;
 	struct dray_node *node;	/* one reference; NULL: ended */
 	bool grows;		/* regions grow in place */
 	bool has_heap;
@@ -112,6 +115,13 @@ bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
 int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 			    uint64_t alignment, struct dray_found *found);
 
+/*
+ * Asks whoever wants to know before a request for @size bytes fails with
+ * @error.  The lock is held, and held again at the end.  True where it is worth
+ * another try; else the sentence is as it was.
+ */
+bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error);
+
 /* The first region; for a pool that is not in use yet. */
 int dray_pool_first_region(struct dray_pool *pool, uint64_t initial);
 
@@ -123,6 +133,12 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 					      uint64_t keep);
 /* Bytes that they had. */
 uint64_t dray_regions_destroy(struct dray_pool_region *regions);
+
+/*
+ * Gives back what no block is in; bytes.  The lock is held, and held again at
+ * the end.
+ */
+uint64_t dray_pool_give_back(struct dray_pool *pool);
 
 /* Ends a closed pool once nothing is left in it; drops the lock. */
 void dray_pool_unlock_or_end(struct dray_pool *pool);

@@ -13,6 +13,7 @@
 #include "alloc/busy.h"
 #include "alloc/pool.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/number.h"
 
 /* NULL, errno and a sentence: how functions shaped like malloc fail. */
@@ -42,8 +43,8 @@ static bool reap(struct dray_pool *pool, bool wait)
  * engines are done with, from the node, and at last from what engines will be
  * done with.
  */
-static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
-		struct dray_found *found)
+static int take_what_there_is(struct dray_pool *pool, uint32_t granules,
+			      uint64_t alignment, struct dray_found *found)
 {
 	int ret;
 
@@ -56,6 +57,18 @@ static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 	do {
 		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
 	} while (ret == -ENOMEM && !pool->closed && reap(pool, true));
+	return ret;
+}
+
+/* The same, and once more where somebody could help. */
+static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
+		struct dray_found *found)
+{
+	int ret = take_what_there_is(pool, granules, alignment, found);
+
+	if (ret &&
+	    dray_pool_relieve(pool, (uint64_t)granules << pool->shift, ret))
+		ret = take_what_there_is(pool, granules, alignment, found);
 	return ret;
 }
 
@@ -80,6 +93,7 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 	if (alignment < granule)
 		alignment = granule;
 
+	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);

@@ -7,12 +7,14 @@
  * there are many empty ones.
  */
 #include "alloc/pool.h"
+#include "base/fork.h"
 #include "memory/node.h"
 
 #define MIB ((uint64_t)1 << 20)
 
 #define HOST_KEEP (64 * MIB) /* of free pages, or as much as is in use */
 #define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
+#define CLOSED_KEEP (1 * MIB) /* that was freed, so that not each free asks */
 
 struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 					      uint64_t keep)
@@ -96,6 +98,8 @@ static bool is_too_much(struct dray_pool *pool, struct dray_pool_region *region,
 	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
 	if (keep < HOST_KEEP)
 		keep = HOST_KEEP;
+	if (pool->closed)
+		keep = 0;
 	return length > keep &&
 	       dray_region_dirty(region, offset, length) > keep;
 }
@@ -120,29 +124,46 @@ void dray_block_return(const struct dray_found *found)
 	give_back(found);
 }
 
+/* Empty buffers that a pool may have. */
+static uint64_t worth_keeping(const struct dray_pool *pool)
+{
+	if (pool->closed)
+		return 0;
+	if (pool->grows)
+		return UINT64_MAX;
+	return pool->reserved / 2 > KERNEL_KEEP ? pool->reserved / 2
+						: KERNEL_KEEP;
+}
+
+/* Without the lock, which comes back. */
+static uint64_t destroy(struct dray_pool *pool,
+			struct dray_pool_region *regions)
+{
+	uint64_t bytes;
+
+	if (!regions)
+		return 0;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	bytes = dray_regions_destroy(regions);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	return bytes;
+}
+
 void dray_block_finish(const struct dray_found *found)
 {
 	struct dray_pool *pool = found->pool;
-	struct dray_pool_region *region = found->region, *empty;
+	struct dray_pool_region *region = found->region;
 	uint32_t piece = give_back(found);
-	uint64_t keep;
 
 	if (pool->grows && !region->inherited) {
-		if (region->freed >= HOST_KEEP &&
+		if (region->freed >= (pool->closed ? CLOSED_KEEP : HOST_KEEP) &&
 		    is_too_much(pool, region, piece))
 			punch(pool, region, piece);
-	} else if (!region->blocks) {
-		keep = pool->grows ? UINT64_MAX : pool->reserved / 2;
-		empty = dray_pool_take_empty(
-			pool, keep > KERNEL_KEEP ? keep : KERNEL_KEEP);
-		if (empty) {
-			pool->pending++;
-			pthread_mutex_unlock(&pool->lock);
-			dray_regions_destroy(empty);
-			pthread_mutex_lock(&pool->lock);
-			pool->pending--;
-		}
 	}
+	if (!region->blocks)
+		destroy(pool, dray_pool_take_empty(pool, worth_keeping(pool)));
 	dray_pool_unlock_or_end(pool);
 }
 
@@ -169,18 +190,27 @@ static uint64_t punch_all(struct dray_pool_region *region)
 	return bytes;
 }
 
-uint64_t dray_pool_trim(struct dray_pool *pool)
+uint64_t dray_pool_give_back(struct dray_pool *pool)
 {
 	struct dray_pool_region *region, *empty;
 	uint64_t bytes = 0;
 
-	pthread_mutex_lock(&pool->lock);
-	dray_caches_drain(pool, false);
 	empty = dray_pool_take_empty(pool, 0);
 	if (pool->grows) {
 		for (region = pool->regions; region; region = region->next)
 			bytes += region->inherited ? 0 : punch_all(region);
 	}
-	pthread_mutex_unlock(&pool->lock);
-	return bytes + dray_regions_destroy(empty);
+	return bytes + destroy(pool, empty);
+}
+
+uint64_t dray_pool_trim(struct dray_pool *pool)
+{
+	uint64_t bytes;
+
+	dray_fork_check();
+	pthread_mutex_lock(&pool->lock);
+	dray_caches_drain(pool, false);
+	bytes = dray_pool_give_back(pool);
+	dray_pool_unlock_or_end(pool);
+	return bytes;
 }

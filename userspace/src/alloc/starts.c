@@ -63,3 +63,29 @@ bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 	*start = index;
 	return true;
 }
+
+bool dray_starts_from(const struct dray_fit *fit, uint64_t granule,
+		      uint32_t *start)
+{
+	uint64_t index = granule, words = fit->limit, word = 0;
+	int level;
+
+	for (level = 0; level < fit->levels; level++) {
+		words = (words + 63) / 64;
+		if (index >> 6 >= words)
+			return false;
+		word = fit->starts[level][index >> 6] & ~0ull << (index & 63);
+		if (word)
+			break;
+		/* In the next level only words after this one count. */
+		index = (index >> 6) + 1;
+	}
+	if (level == fit->levels)
+		return false;
+	index = (index & ~63ull) | (uint64_t)__builtin_ctzll(word);
+	while (level--)
+		index = index << 6 |
+			(uint64_t)__builtin_ctzll(fit->starts[level][index]);
+	*start = (uint32_t)index;
+	return true;
+}

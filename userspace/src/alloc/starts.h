@@ -51,4 +51,8 @@ static inline void dray_starts_clear(struct dray_fit *fit, uint32_t granule)
 bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 			uint32_t *start);
 
+/* The first start at or after @granule; false where there is none. */
+bool dray_starts_from(const struct dray_fit *fit, uint64_t granule,
+		      uint32_t *start);
+
 #endif /* DRAY_ALLOC_STARTS_H */

@@ -8,12 +8,39 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #include "base/fork.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_fork_locks *highest;
 static bool registered;
+
+/* Where the kernel wipes nothing, no child knows itself. */
+static _Atomic uint32_t never_wiped = 1;
+_Atomic(_Atomic uint32_t *) dray_fork_page = &never_wiped;
+
+static void make_page(void)
+{
+	_Atomic uint32_t *page =
+		mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		return;
+	if (madvise((void *)page, sizeof(*page), MADV_WIPEONFORK)) {
+		munmap((void *)page, sizeof(*page));
+		return;
+	}
+	atomic_store_explicit(page, 1, memory_order_relaxed);
+	atomic_store_explicit(&dray_fork_page, page, memory_order_release);
+}
+
+static void know_this_process(void)
+{
+	atomic_store_explicit(atomic_load(&dray_fork_page), 1,
+			      memory_order_release);
+}
 
 static void prepare(void)
 {
@@ -39,6 +66,22 @@ static void resume_child(void)
 
 	for (locks = highest; locks; locks = locks->next)
 		(locks->inherit ? locks->inherit : locks->give)();
+	know_this_process();
+	pthread_mutex_unlock(&lock);
+}
+
+void dray_fork_missed(void)
+{
+	struct dray_fork_locks *locks;
+
+	pthread_mutex_lock(&lock);
+	/* Another thread of the child may have been here. */
+	if (!atomic_load(atomic_load(&dray_fork_page))) {
+		for (locks = highest; locks; locks = locks->next)
+			if (locks->missed)
+				locks->missed();
+		know_this_process();
+	}
 	pthread_mutex_unlock(&lock);
 }
 
@@ -50,6 +93,8 @@ void dray_fork_enlist(struct dray_fork_locks *locks)
 	/* Fails for want of memory only: the next to be enlisted tries again. */
 	if (!registered)
 		registered = !pthread_atfork(prepare, resume, resume_child);
+	if (atomic_load(&dray_fork_page) == &never_wiped)
+		make_page();
 	while (*link && *link != locks && (*link)->rank <= locks->rank)
 		link = &(*link)->next;
 	if (*link != locks) {

@@ -8,6 +8,9 @@
 #ifndef DRAY_BASE_FORK_H
 #define DRAY_BASE_FORK_H
 
+#include <stdatomic.h>
+#include <stdint.h>
+
 /*
  * The order of all locks of the library: whoever holds one takes only such
  * as stand below it.
@@ -43,6 +46,7 @@ struct dray_fork_locks {
 	void (*take)(void);
 	void (*give)(void);
 	void (*inherit)(void);	/* gives them in the child; NULL: as give */
+	void (*missed)(void);	/* see below; NULL: there is nothing to do */
 	struct dray_fork_locks *next;	/* base/fork.c's: the next lower ones */
 };
 
@@ -51,5 +55,26 @@ struct dray_fork_locks {
  * Called before their first use, without any lock held.
  */
 void dray_fork_enlist(struct dray_fork_locks *locks);
+
+/*
+ * A process that clone() made directly ran no handler.  It knows itself by a
+ * page that the kernel wipes in every child: 0 there, until somebody asks.
+ * That is before a pool's lock is taken: locks above it may be held by then,
+ * which is why each rank has its own function for what it missed.
+ */
+extern _Atomic(_Atomic uint32_t *) dray_fork_page;
+
+/* Calls those functions. */
+void dray_fork_missed(void);
+
+static inline void dray_fork_check(void)
+{
+	_Atomic uint32_t *page = atomic_load_explicit(&dray_fork_page,
+						      memory_order_acquire);
+
+	if (__builtin_expect(!atomic_load_explicit(page, memory_order_acquire),
+			     0))
+		dray_fork_missed();
+}
 
 #endif /* DRAY_BASE_FORK_H */

@@ -199,12 +199,17 @@ static void give_locks(void)
 }
 
 /* A child has its parent's memory, but what is in flight is the parent's. */
-static void inherit(void)
+static void disown(void)
 {
 	struct dray_queue *queue;
 
 	for (queue = queues; queue; queue = queue->next)
 		queue->inherited = true;
+}
+
+static void inherit(void)
+{
+	disown();
 	give_locks();
 }
 
@@ -213,6 +218,7 @@ static struct dray_fork_locks locks = {
 	.take = take_locks,
 	.give = give_locks,
 	.inherit = inherit,
+	.missed = disown,
 };
 
 static void add_to_queues(struct dray_queue *queue)

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* pool_close: what a closed pool holds on to while blocks of it are alive. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+#define MIB ((size_t)1 << 20)
+#define BLOCKS 8
+
+/* Bytes of a range that are in memory. */
+static size_t resident(const void *start, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i, bytes = 0;
+	unsigned char there[BLOCKS * MIB / 4096];
+
+	assert_int_equal(mincore((void *)start, size, there), 0);
+	for (i = 0; i < size / page; i++)
+		bytes += there[i] & 1 ? page : 0;
+	return bytes;
+}
+
+static void check_pages_of(const char *spec)
+{
+	struct dray_pool *pool = open_pool(spec, NULL);
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	char *whole = take(pool, BLOCKS * MIB, 0), *blocks[BLOCKS];
+	int i;
+
+	memset(whole, 1, BLOCKS * MIB);
+	dray_pool_free(pool, whole);
+	for (i = 0; i < BLOCKS; i++) {
+		blocks[i] = take(pool, MIB, 0);
+		assert_ptr_equal(blocks[i], whole + i * (ptrdiff_t)MIB);
+	}
+	dray_pool_free(pool, blocks[1]);
+	dray_pool_free(pool, blocks[2]);
+	dray_pool_free(pool, blocks[3]);
+	/* Open, it keeps what may be wanted again. */
+	assert_int_equal(resident(whole, BLOCKS * MIB), BLOCKS * MIB);
+	dray_pool_close(pool);
+	assert_in_range(resident(blocks[1], 3 * MIB), 0, 2 * page);
+	assert_int_equal(resident(blocks[4], 4 * MIB), 4 * MIB);
+	assert_true(all_bytes_are(blocks[4], 1, 4 * MIB));
+	/* Closed, each that is freed goes. */
+	dray_pool_free(pool, blocks[5]);
+	assert_in_range(resident(blocks[5], MIB), 0, 2 * page);
+	assert_true(all_bytes_are(blocks[6], 1, 2 * MIB));
+	dray_pool_free(pool, blocks[0]);
+	dray_pool_free(pool, blocks[4]);
+	dray_pool_free(pool, blocks[6]);
+	dray_pool_free(pool, blocks[7]);
+}
+
+static void pages_without_a_block_go_back_on_the_host(void **state)
+{
+	(void)state;
+	check_pages_of("host");
+	check_pages_of("host:shareable");
+}
+
+/* Buffers go back whole, and the last block takes the last one along. */
+static void buffers_without_a_block_go_back(void **state)
+{
+	struct dray_node *node = open_node(test_spec());
+	size_t before = buffers_of(node), open;
+	struct dray_pool *pool;
+	void *large, *small;
+
+	(void)state;
+	assert_works(dray_pool_create(node, NULL, &pool));
+	small = take(pool, 100, 0);
+	large = take(pool, 3 * MIB, 0);
+	dray_pool_free(pool, take(pool, 3 * MIB, 0));
+	open = buffers_of(node);
+	assert_true(open > before);
+	dray_pool_close(pool);
+	if (on_kernel())
+		assert_int_equal(buffers_of(node), open - 1);
+	dray_pool_free(pool, small);
+	assert_int_equal(buffers_of(node), before + 1);
+	dray_pool_free(pool, large);
+	assert_int_equal(buffers_of(node), before);
+	dray_node_unref(node);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pages_without_a_block_go_back_on_the_host),
+		cmocka_unit_test(buffers_without_a_block_go_back),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
