@@ -113,6 +113,36 @@ DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 DRAY_API int dray_node_reclaim(struct dray_node *node, uint64_t id,
 			       struct dray_reclaim *freed, size_t size);
 
+enum dray_pages_flags {
+	/*
+	 * All pages are there when the call returns, so that no first access
+	 * waits for one.  The module's memory is always so.
+	 */
+	DRAY_PAGES_PREFAULT = 1 << 0,
+	/*
+	 * Huge pages of the system's default size, of those that were reserved
+	 * (vm.nr_hugepages); for host:shareable.  Sizes are rounded up to them.
+	 * No importer takes such memory, see dray_buffer_import().
+	 * host:private has transparent huge pages without being asked.
+	 */
+	DRAY_PAGES_HUGE = 1 << 1,
+};
+
+/** What MPOL_ of <linux/mempolicy.h> is named; set_mempolicy(2) explains each. */
+enum dray_numa_policy {
+	DRAY_NUMA_DEFAULT = 0,		/* as the process has it */
+	DRAY_NUMA_PREFERRED = 1,	/* one node, others where it is full */
+	DRAY_NUMA_BIND = 2,		/* these nodes and no others */
+	DRAY_NUMA_INTERLEAVE = 3,	/* these nodes in turn */
+};
+
+/** What is asked of the pages of host memory; all zero: nothing. */
+struct dray_pages {
+	uint32_t flags;		/* DRAY_PAGES_* */
+	uint32_t policy;	/* enum dray_numa_policy */
+	uint64_t numa_nodes;	/* a bit for each node of a policy, 0 the lowest */
+};
+
 /** How to allocate; all zero is a page-aligned cached buffer of any heap. */
 struct dray_buffer_options {
 	const char *heap;	/* its name, NULL: the node's order */
@@ -123,6 +153,7 @@ struct dray_buffer_options {
 				 */
 	uint32_t mode;		/* enum dray_mode, but DEVICE: that has no mapping */
 	uint32_t flags;		/* DRAY_ALLOC_* */
+	struct dray_pages pages;
 };
 
 /**
@@ -131,11 +162,12 @@ struct dray_buffer_options {
  * @options: NULL is all zero
  * @out: the buffer, with one reference
  *
- * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode or
- * flag), -ENOMEM (the sentence names the limit: full, fragmented, order,
- * mask, locked memory), -EDQUOT (the heap's limit, or its limit for one user),
+ * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode,
+ * flag or NUMA policy, NUMA nodes that are not there), -ENOMEM (the sentence
+ * names the limit: full, fragmented, order, mask, locked memory, huge pages), -EDQUOT (the heap's limit, or its limit for one user),
  * -EPERM (an address_limit that needs the right to addresses), -EMFILE and -ENFILE (no descriptor is left), -EOPNOTSUPP (a cache mode that
- * the heap does not have; the host gives cached memory for every mode),
+ * the heap does not have; the host gives cached memory for every mode; huge
+ * pages or a NUMA policy for other memory than theirs), what mbind() gives,
  * -ENODEV (the device is gone), what mmap gives.  May block while memory is
  * reclaimed.
  */

@@ -33,6 +33,12 @@ struct dray_pool_options {
 	uint64_t limit;		/* bytes that it may take, 0: what the node has */
 	uint32_t granule;	/* bytes, a power of two, 0: what the node asks for */
 	uint32_t flags;		/* 0 */
+	/*
+	 * Of all its memory, as it comes.  With prefault the pages of freed
+	 * blocks stay until dray_pool_trim(); reserved huge ones go back with
+	 * their region.
+	 */
+	struct dray_pages pages;
 };
 
 /** Counters of a pool, all in bytes unless said otherwise. */
@@ -91,7 +97,8 @@ typedef bool dray_pressure(void *argument, size_t size);
  * Errors: -EINVAL (granule no power of two, smaller than a cache line or
  * above 2 MiB, initial above limit, limit below a page or granule, an
  * unknown heap or flag, DRAY_HANDLER in the environment is neither empty nor
- * "check"), -ENOMEM, as dray_buffer_alloc() for the first region.
+ * "check"), -EOPNOTSUPP (pages that the node has not), -ENOMEM, as
+ * dray_buffer_alloc() for the first region.
  */
 DRAY_API int dray_pool_create(struct dray_node *node,
 			      const struct dray_pool_options *options,

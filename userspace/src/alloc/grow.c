@@ -128,6 +128,7 @@ static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
 		.size = size,
 		.alignment = alignment,
 		.page = pool->page,
+		.pages = pool->pages,
 		.shift = pool->shift,
 	};
 	int ret;

@@ -14,6 +14,7 @@
 #include "base/fork.h"
 #include "base/number.h"
 #include "memory/node.h"
+#include "memory/pages.h"
 
 static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool *unused;
@@ -83,11 +84,17 @@ static uint32_t default_granule(const struct dray_info *info)
 	return granule;
 }
 
-static int check_options(const struct dray_pool_options *options,
-			 const struct dray_info *info)
+/* @page: bytes of the node's pages, or of those that are asked for */
+static int check_options(struct dray_node *node,
+			 const struct dray_pool_options *options,
+			 const struct dray_info *info, uint64_t *page)
 {
-	uint32_t granule = options->granule, least;
+	uint32_t granule = options->granule;
+	int ret = dray_pages_check(node, &options->pages, page);
+	uint64_t least;
 
+	if (ret)
+		return ret;
 	if (options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x", options->flags);
 	if (granule && (!dray_is_power_of_two(granule) ||
@@ -96,11 +103,11 @@ static int check_options(const struct dray_pool_options *options,
 				 "a granule of %u bytes, it must be a power of "
 				 "two from %u to %zu",
 				 granule, info->cache_line, DRAY_SLOT_SIZE);
-	least = granule > info->page_size ? granule : info->page_size;
+	least = granule > *page ? granule : *page;
 	if (options->limit && options->limit < least)
 		return dray_fail(-EINVAL,
 				 "a limit of %" PRIu64
-				 " bytes, below a page or granule of %u",
+				 " bytes, below a page or granule of %" PRIu64,
 				 options->limit, least);
 	if (options->limit && options->initial > options->limit)
 		return dray_fail(-EINVAL,
@@ -120,13 +127,14 @@ int dray_pool_create(struct dray_node *node,
 	static const struct dray_pool_options none;
 	struct dray_pool *pool;
 	struct dray_info info;
+	uint64_t page;
 	int ret;
 
 	if (!options)
 		options = &none;
 	ret = dray_node_info(node, &info, sizeof(info));
 	if (!ret)
-		ret = check_options(options, &info);
+		ret = check_options(node, options, &info, &page);
 	if (ret)
 		return ret;
 	dray_fork_enlist(&locks);
@@ -156,7 +164,8 @@ int dray_pool_create(struct dray_node *node,
 	pool->blocks = 0;
 	pool->parked = 0;
 	pool->reserved = 0;
-	pool->page = info.page_size;
+	pool->page = page;
+	pool->pages = options->pages;
 	if (pool->page >> pool->shift == 0)
 		pool->page = (uint64_t)1 << pool->shift;
 	pool->limit = options->limit ? options->limit : UINT64_MAX;

@@ -38,7 +38,8 @@ struct dray_pool {
 	uint64_t reserved;	/* bytes in regions */
 	uint64_t limit;		/* of reserved, a multiple of page */
 	uint64_t next_size;	/* bytes of the next region */
-	uint64_t page;		/* bytes, of the system or a granule: the larger */
+	uint64_t page;		/* bytes, of its pages or a granule: the larger */
+	struct dray_pages pages;	/* what is asked of them */
 	_Atomic uint64_t bad_frees;
 	dray_pressure *pressure;	/* NULL: nobody is asked */
 	void *pressure_argument;

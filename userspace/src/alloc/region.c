@@ -103,6 +103,7 @@ int dray_region_create(const struct dray_region_request *request,
 		.heap = request->heap,
 		.name = request->name,
 		.alignment = request->alignment,
+		.pages = request->pages,
 	};
 	struct dray_pool_region *region = new_region();
 	uint64_t reserve = request->reserve;

@@ -42,7 +42,8 @@ struct dray_region_request {
 	uint64_t size;		/* bytes */
 	uint64_t reserve;	/* bytes to grow into, or 0 */
 	uint64_t alignment;	/* bytes, of its start; 0: none */
-	uint64_t page;		/* bytes, the system's */
+	uint64_t page;		/* bytes, the least that can be given back */
+	struct dray_pages pages;
 	uint32_t shift;		/* log2 of the granule */
 };
 

@@ -100,6 +100,8 @@ static bool is_too_much(struct dray_pool *pool, struct dray_pool_region *region,
 		keep = HOST_KEEP;
 	if (pool->closed)
 		keep = 0;
+	else if (pool->pages.flags & DRAY_PAGES_PREFAULT)
+		return false;
 	return length > keep &&
 	       dray_region_dirty(region, offset, length) > keep;
 }

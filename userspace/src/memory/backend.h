@@ -34,19 +34,21 @@ struct dray_buffer {
 	_Atomic uint64_t size;	/* bytes mapped; a growing buffer's rises */
 	uint64_t reserved;	/* bytes of the window, >= size */
 	uint64_t created_ns;	/* CLOCK_MONOTONIC */
+	struct dray_pages pages;	/* host: of what is mapped now or later */
 	struct dray_buffer *next;	/* host: the list of all buffers */
 	char name[DRAY_NAME_LEN];
 };
 
 /* What a back end needs to know to allocate, checked and resolved. */
 struct dray_request {
-	uint64_t size;		/* bytes, > 0, a multiple of the page size */
+	uint64_t size;		/* bytes, > 0, a multiple of the pages' size */
 	uint64_t reserve;	/* bytes of the window, >= size; room to grow */
 	uint64_t alignment;	/* bytes, a power of two, >= the page size */
 	uint64_t address_limit;	/* 0: none */
 	uint32_t heap;		/* index or DRAY_HEAP_ANY */
 	uint32_t mode;
 	uint32_t flags;		/* DRAY_ALLOC_* */
+	struct dray_pages pages;	/* all zero but on the host */
 };
 
 struct dray_backend {

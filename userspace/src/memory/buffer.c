@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "memory/backend.h"
 #include "memory/node.h"
+#include "memory/pages.h"
 #include "memory/window.h"
 
 /* The index of the heap with that name, or a sentence with those there are. */
@@ -54,7 +55,8 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 			struct dray_request *request)
 {
 	static const struct dray_buffer_options none;
-	uint64_t page = node->info.page_size;
+	uint64_t page;
+	int ret;
 
 	if (!options)
 		options = &none;
@@ -71,6 +73,9 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 	if (options->flags & ~DRAY_ALLOC_TOP)
 		return dray_fail(-EINVAL, "unknown flags 0x%x",
 				 options->flags & ~DRAY_ALLOC_TOP);
+	ret = dray_pages_check(node, &options->pages, &page);
+	if (ret)
+		return ret;
 	if (dray_round_up_overflow(size, page, &request->size) ||
 	    request->size > PTRDIFF_MAX)
 		return dray_fail(-EINVAL,
@@ -85,6 +90,7 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 	request->address_limit = options->address_limit;
 	request->mode = options->mode;
 	request->flags = options->flags;
+	request->pages = options->pages;
 	return find_heap(node, options->heap, &request->heap);
 }
 

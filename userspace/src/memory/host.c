@@ -2,11 +2,11 @@
 /*
  * The host back end: ordinary memory, for machines without the module.
  *
- * Private memory is anonymous, in huge pages where the system has them: a
- * forked child has its own copy, as array programs expect.  Shareable memory
+ * Private memory is anonymous, in transparent huge pages where the system has
+ * them: a forked child has its own copy, as array programs expect.  Shareable memory
  * is a memfd that can only grow, so that nobody who holds it can make the
  * others' next access a SIGBUS.  Both grow in place, and both can give pages
- * back.
+ * back, but for reserved huge ones.  pages.c has what can be asked of pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +26,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
+#include "memory/pages.h"
 #include "memory/window.h"
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
@@ -96,20 +97,11 @@ static const char *kind(bool shareable)
 /* What can still be had without swapping, in bytes. */
 static uint64_t available(const struct sysinfo *memory)
 {
-	FILE *file = fopen("/proc/meminfo", "re");
-	char line[128];
-	uint64_t kib, found = (uint64_t)memory->freeram * memory->mem_unit;
+	uint64_t kib;
 
-	if (!file)
-		return found;
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "MemAvailable: %" SCNu64 " kB", &kib) == 1) {
-			found = kib << 10;
-			break;
-		}
-	}
-	fclose(file);
-	return found;
+	if (dray_pages_meminfo("MemAvailable", &kib))
+		return kib << 10;
+	return (uint64_t)memory->freeram * memory->mem_unit;
 }
 
 static int host_heap(struct dray_node *node, struct dray_heap_info *info)
@@ -193,6 +185,11 @@ static int host_buffer_info(struct dray_node *node,
 	return 0;
 }
 
+static bool has_huge_pages(const struct dray_buffer *buffer)
+{
+	return buffer->pages.flags & DRAY_PAGES_HUGE;
+}
+
 /* Maps [@from, @to) of the buffer, which the window has kept free for it. */
 static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 {
@@ -207,13 +204,19 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 		ret = dray_fail(-errno,
 				"mapping %" PRIu64 " bytes of host memory: %s",
 				to - from, strerror(errno));
-		dray_window_clear(start, to - from);
-		return ret;
+		if (ret == -ENOMEM && has_huge_pages(buffer))
+			dray_pages_no_huge(to - from, ret);
+		goto clear;
 	}
 	/* A hint: a system without huge pages says no, which is no failure. */
 	if (buffer->fd < 0 && to - from >= HUGE_PAGE)
 		madvise(start, to - from, MADV_HUGEPAGE);
-	return 0;
+	ret = dray_pages_place(start, to - from, &buffer->pages);
+	if (!ret)
+		return 0;
+clear:
+	dray_window_clear(start, to - from);
+	return ret;
 }
 
 /*
@@ -239,8 +242,9 @@ static int check_size(uint64_t size)
 
 static int make_memfd(struct dray_buffer *buffer, uint64_t size)
 {
+	unsigned int huge = has_huge_pages(buffer) ? MFD_HUGETLB : 0;
 	int fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
-			      MFD_CLOEXEC | MFD_ALLOW_SEALING);
+			      MFD_CLOEXEC | MFD_ALLOW_SEALING | huge);
 	int ret;
 
 	if (fd < 0)
@@ -296,6 +300,7 @@ static int host_alloc(struct dray_buffer *buffer,
 	/* The CPU is coherent with itself: every mode is met by cached. */
 	buffer->mode = DRAY_MODE_CACHED;
 	buffer->writable = true;
+	buffer->pages = request->pages;
 	if (buffer->node->shareable) {
 		ret = check_size(request->size);
 		if (!ret)
@@ -410,6 +415,11 @@ static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 {
 	int ret;
 
+	/* The next access might find that others have taken the last one. */
+	if (has_huge_pages(buffer))
+		return dray_fail(-EOPNOTSUPP,
+				 "reserved huge pages are given back with "
+				 "their buffer");
 	if (buffer->fd < 0)
 		ret = madvise((char *)buffer->data + offset, length,
 			      MADV_DONTNEED);

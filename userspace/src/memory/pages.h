@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * pages: what a caller may ask of the pages of host memory, and what the
+ * system says about its own.
+ */
+#ifndef DRAY_MEMORY_PAGES_H
+#define DRAY_MEMORY_PAGES_H
+
+#include <dray/memory.h>
+
+/*
+ * Checks what is asked of @node's memory.
+ *
+ * @page: bytes of its pages: those of the system, or huge ones
+ *
+ * Errors: -EINVAL (unknown bits, nodes that do not fit the policy),
+ * -EOPNOTSUPP (the node's memory has no such choice).
+ */
+int dray_pages_check(const struct dray_node *node,
+		     const struct dray_pages *pages, uint64_t *page);
+
+/*
+ * Gives [@start, @start + @size), which was just mapped and not touched, its
+ * policy, and fetches its pages where that is asked for.  May block while
+ * memory is reclaimed.  -EINVAL (NUMA nodes that are not there), -ENOMEM, what
+ * mbind() and madvise() give.
+ */
+int dray_pages_place(void *start, uint64_t size,
+		     const struct dray_pages *pages);
+
+/* Why @size bytes in huge pages could not be mapped: returns @error. */
+int dray_pages_no_huge(uint64_t size, int error);
+
+/* The number beside @name in /proc/meminfo; false where there is none. */
+bool dray_pages_meminfo(const char *name, uint64_t *number);
+
+#endif /* DRAY_MEMORY_PAGES_H */
