@@ -211,6 +211,24 @@ static void a_piece_set_aside_is_neither_found_nor_merged(void **state)
 	check(fit);
 }
 
+static void a_block_made_small_is_found_beside_a_large_one(void **state)
+{
+	struct dray_fit *fit = *state;
+	uint32_t a = take(fit, 2 * DRAY_FIT_SPAN), b;
+
+	assert_true(dray_fit_resize(fit, a, 8));
+	b = take(fit, 2 * DRAY_FIT_SPAN);
+	assert_int_equal(fit->pieces[b].offset, 8);
+	assert_int_equal(dray_fit_at(fit, 0), a);
+	assert_int_equal(dray_fit_at(fit, 8), b);
+	check(fit);
+	dray_fit_free(fit, b);
+	assert_true(dray_fit_resize(fit, a, 2 * DRAY_FIT_SPAN));
+	assert_int_equal(dray_fit_at(fit, 0), a);
+	assert_int_equal(dray_fit_at(fit, 8), 0);
+	check(fit);
+}
+
 static void what_no_longer_begins_there_is_not_believed(void **state)
 {
 	struct dray_fit *fit = *state;
@@ -390,6 +408,7 @@ int main(void)
 		FACT(a_large_alignment_finds_the_only_place),
 		FACT(a_block_grows_into_the_free_piece_behind_it),
 		FACT(a_piece_set_aside_is_neither_found_nor_merged),
+		FACT(a_block_made_small_is_found_beside_a_large_one),
 		FACT(what_no_longer_begins_there_is_not_believed),
 		FACT(random_work_agrees_with_a_map_of_owners),
 		cmocka_unit_test(extending_joins_the_free_end),

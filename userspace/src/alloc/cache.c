@@ -264,17 +264,25 @@ static bool may_be_kept(const struct dray_found *found)
 		       pool->reserved / DRAY_CACHE_PART;
 }
 
-void dray_cache_mark(const struct dray_found *found)
+/* Whether it may be kept. */
+static inline bool mark(const struct dray_found *found)
 {
 	void *block = dray_found_address(found);
-	uint32_t size = dray_found_piece(found)->size;
 
-	if (!may_be_kept(found))
+	if (!may_be_kept(found)) {
 		dray_mark_set(block, DRAY_MARK_NONE);
-	else if (is_small(found))
-		dray_mark_set(block, size);
+		return false;
+	}
+	if (is_small(found))
+		dray_mark_set(block, dray_found_piece(found)->size);
 	else
-		dray_mark_set_large(block, size, found->piece);
+		dray_mark_set_large(block, dray_found_piece(found)->size);
+	return true;
+}
+
+void dray_cache_mark(const struct dray_found *found)
+{
+	mark(found);
 }
 
 /* Turns the last blocks of a magazine around. */
@@ -330,14 +338,14 @@ void dray_cache_taken(const struct dray_found *found)
 	struct dray_pool *pool = found->pool;
 	struct dray_cache *cache;
 
-	dray_cache_mark(found);
+	if (!mark(found))
+		return;
 	if (is_small(found)) {
-		if (may_be_kept(found))
-			fill(found);
+		fill(found);
 		return;
 	}
 	/* That it is wanted the cache knows, where there is one. */
-	if (dray_thread->caches[pool->number] || !may_be_kept(found))
+	if (dray_thread->caches[pool->number])
 		return;
 	cache = cache_of_caller(pool);
 	if (cache)

@@ -257,12 +257,12 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 
 int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 {
-	size_t at = (size_t)limit * sizeof(*fit->at);
+	size_t at = (size_t)limit + limit / DRAY_FIT_SPAN + 1;
 	size_t table = FIRST_ROOM * sizeof(*fit->pieces);
 	char *side;
 
 	memset(fit, 0, sizeof(*fit));
-	at = (at + 63) & ~(size_t)63;
+	at = (at * sizeof(*fit->at) + 63) & ~(size_t)63;
 	fit->limit = limit;
 	fit->side_bytes = at + dray_starts_bytes(limit);
 	side = mmap(NULL, fit->side_bytes, PROT_READ | PROT_WRITE,
@@ -276,6 +276,7 @@ int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 		return -ENOMEM;
 	}
 	fit->at = (uint32_t *)(void *)side;
+	fit->at_span = fit->at + limit;
 	dray_starts_init(fit, side + at);
 	fit->room = FIRST_ROOM;
 	fit->count = 1;
@@ -310,6 +311,17 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 	return 0;
 }
 
+/* Lets the granule where a block of this size begins lead to it. */
+static void note(struct dray_fit *fit, uint32_t piece)
+{
+	const struct dray_piece *p = &fit->pieces[piece];
+
+	if (p->size < DRAY_FIT_SPAN)
+		fit->at[p->offset] = piece;
+	else
+		fit->at_span[p->offset / DRAY_FIT_SPAN] = piece;
+}
+
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly)
 {
@@ -342,7 +354,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 taken:
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
-	fit->at[fit->pieces[piece].offset] = piece;
+	note(fit, piece);
 	dray_starts_set(fit, fit->pieces[piece].offset);
 	return piece;
 }
@@ -396,7 +408,20 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	}
 	if (fit->pieces[piece].size > size)
 		insert(fit, cut(fit, piece, size));
+	note(fit, piece);
 	return true;
+}
+
+/* Whether @piece, any number, is a block that begins at @granule. */
+static bool begins(const struct dray_fit *fit, uint32_t piece, uint32_t granule)
+{
+	const struct dray_piece *p;
+
+	if (!piece || piece >= fit->count)
+		return false;
+	p = &fit->pieces[piece];
+	return p->offset == granule &&
+	       (p->state == DRAY_PIECE_LIVE || p->state == DRAY_PIECE_PARKED);
 }
 
 uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
@@ -405,8 +430,11 @@ uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
 
 	if (granule >= fit->granules)
 		return 0;
+	piece = fit->at_span[granule / DRAY_FIT_SPAN];
+	if (begins(fit, piece, granule))
+		return piece;
 	piece = fit->at[granule];
-	return dray_fit_is(fit, piece, granule) ? piece : 0;
+	return begins(fit, piece, granule) ? piece : 0;
 }
 
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)

@@ -24,6 +24,7 @@
 #define DRAY_FIT_FIRST 28	/* powers of two, those below 32 as one */
 #define DRAY_FIT_SECOND 32	/* bins for each */
 #define DRAY_FIT_LEVELS 6	/* 64 to the 6th is more than 32 bits */
+#define DRAY_FIT_SPAN 64	/* granules */
 
 enum dray_piece_state {
 	DRAY_PIECE_UNUSED = 0,	/* a slot of the table without a piece */
@@ -57,12 +58,16 @@ struct dray_fit {
 	struct dray_piece *pieces;
 	/*
 	 * For each granule the block that last began there: believed only
-	 * where the piece agrees, so that it never has to be cleared.
+	 * where the piece agrees, so that it never has to be cleared.  Of
+	 * blocks of a span or more only one begins in each span, and theirs
+	 * are in a table so much smaller that it stays in the processor's
+	 * cache.
 	 */
 	uint32_t *at;
+	uint32_t *at_span;
 	/* A bit for each granule where a block begins, and summaries of 64. */
 	uint64_t *starts[DRAY_FIT_LEVELS];
-	size_t side_bytes;	/* of at and starts together */
+	size_t side_bytes;	/* of at, at_span and starts together */
 	int levels;
 	uint32_t first_map;	/* a bit for each row of bins with a piece */
 	uint32_t second_map[DRAY_FIT_FIRST];
@@ -104,19 +109,6 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size);
 /* The block (live or parked) that begins at, or covers, @granule; or 0. */
 uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule);
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule);
-
-/* Whether @piece, any number, is a block (the same) that begins at @granule. */
-static inline bool dray_fit_is(const struct dray_fit *fit, uint32_t piece,
-			       uint32_t granule)
-{
-	const struct dray_piece *p;
-
-	if (!piece || piece >= fit->count)
-		return false;
-	p = &fit->pieces[piece];
-	return p->offset == granule && (p->state == DRAY_PIECE_LIVE ||
-					p->state == DRAY_PIECE_PARKED);
-}
 
 /* Granules of the largest free piece. */
 uint32_t dray_fit_largest(const struct dray_fit *fit);

@@ -85,17 +85,16 @@ struct dray_found dray_found_kept(struct dray_pool *pool, const void *block)
 bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found)
 {
-	uint32_t piece = dray_mark_piece(mark);
-
 	pthread_mutex_lock(&pool->lock);
 	found->pool = pool;
-	found->piece = piece;
+	found->piece = 0;
 	found->region = region_of(pool, block);
 	if (found->region &&
-	    atomic_load_explicit(mark, memory_order_relaxed) ==
-		    DRAY_MARK_LARGE &&
-	    dray_fit_is(&found->region->fit, piece,
-			dray_region_granule(found->region, block)))
+	    atomic_load_explicit(mark, memory_order_relaxed) == DRAY_MARK_LARGE)
+		found->piece =
+			dray_fit_at(&found->region->fit,
+				    dray_region_granule(found->region, block));
+	if (found->piece)
 		return true;
 	pthread_mutex_unlock(&pool->lock);
 	return false;

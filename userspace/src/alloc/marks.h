@@ -26,14 +26,11 @@
 #define DRAY_MARK_BYTES 4096
 
 /*
- * A large block has marks enough to write in those that follow its size, and
- * where its pool has it in the books, six bits in each and eight marks for a
- * number, in values that no mark has: a pointer to the inside of the block
- * leads to nothing.
+ * A large block has marks enough to write its size in those that follow, six
+ * bits in each, in values that no mark has: a pointer to the inside of the
+ * block leads to nothing.
  */
 #define DRAY_MARK_DIGITS 8
-#define DRAY_MARK_SIZE 1	/* from there on, behind the block's mark */
-#define DRAY_MARK_PIECE (DRAY_MARK_SIZE + DRAY_MARK_DIGITS)
 
 enum dray_mark {
 	DRAY_MARK_NONE = 0,	/* no block begins here that may be kept */
@@ -99,60 +96,42 @@ static inline uint32_t dray_digits_number(uint64_t digits)
 }
 
 /*
- * All marks of a number at once.  Only its block's owner has a use for them,
- * but who has a wrong pointer may look at one meanwhile.
+ * Marks a large block that may be kept once it is freed, all digits at once.
+ * Only its owner has a use for them, but who has a wrong pointer may look at
+ * one meanwhile.
  */
-static inline void dray_mark_write(_Atomic uint8_t *marks, uint32_t number)
+static inline void dray_mark_set_large(const void *block, uint32_t granules)
 {
-	uint64_t digits = dray_digits(number);
+	_Atomic uint8_t *mark = dray_mark_at(block);
+	uint64_t digits = dray_digits(granules);
 
 #ifdef __SANITIZE_THREAD__ /* which is right to ask for atomic bytes */
 	int i;
 
-	for (i = 0; i < DRAY_MARK_DIGITS; i++, digits >>= 8)
-		atomic_store_explicit(&marks[i], (uint8_t)digits,
+	for (i = 1; i <= DRAY_MARK_DIGITS; i++, digits >>= 8)
+		atomic_store_explicit(&mark[i], (uint8_t)digits,
 				      memory_order_relaxed);
 #else
-	memcpy((void *)marks, &digits, sizeof(digits));
+	memcpy((void *)(mark + 1), &digits, sizeof(digits));
 #endif
+	atomic_store_explicit(mark, DRAY_MARK_LARGE, memory_order_relaxed);
 }
 
-static inline uint32_t dray_mark_read(const _Atomic uint8_t *marks)
+/* The size of a large block, in granules. */
+static inline uint32_t dray_mark_size(const _Atomic uint8_t *mark)
 {
 	uint64_t digits = 0;
 
 #ifdef __SANITIZE_THREAD__
 	int i;
 
-	for (i = DRAY_MARK_DIGITS; i--;)
+	for (i = DRAY_MARK_DIGITS; i; i--)
 		digits = digits << 8 |
-			 atomic_load_explicit(&marks[i], memory_order_relaxed);
+			 atomic_load_explicit(&mark[i], memory_order_relaxed);
 #else
-	memcpy(&digits, (const void *)marks, sizeof(digits));
+	memcpy(&digits, (const void *)(mark + 1), sizeof(digits));
 #endif
 	return dray_digits_number(digits);
-}
-
-/* Marks a large block that may be kept once it is freed. */
-static inline void dray_mark_set_large(const void *block, uint32_t granules,
-				       uint32_t piece)
-{
-	_Atomic uint8_t *mark = dray_mark_at(block);
-
-	dray_mark_write(mark + DRAY_MARK_SIZE, granules);
-	dray_mark_write(mark + DRAY_MARK_PIECE, piece);
-	atomic_store_explicit(mark, DRAY_MARK_LARGE, memory_order_relaxed);
-}
-
-/* The size of a large block, in granules, and its piece. */
-static inline uint32_t dray_mark_size(const _Atomic uint8_t *mark)
-{
-	return dray_mark_read(mark + DRAY_MARK_SIZE);
-}
-
-static inline uint32_t dray_mark_piece(const _Atomic uint8_t *mark)
-{
-	return dray_mark_read(mark + DRAY_MARK_PIECE);
 }
 
 #endif /* DRAY_ALLOC_MARKS_H */
