@@ -125,6 +125,19 @@ static void use_manager(struct dray_node *node)
 	dray_manager_unref(manager);
 }
 
+/* Its thread is there from the export to the free. */
+static void use_records(struct dray_pool *pool)
+{
+	void *block = dray_pool_alloc(pool, BLOCK, 0);
+	struct dray_ipc_memory *memory;
+	struct dray_ipc_record record;
+
+	need(!dray_ipc_export(block, BLOCK, 0, &record), "a record");
+	need(!dray_ipc_open(&record, NULL, &memory), "what it leads to");
+	dray_pool_free(pool, block);
+	dray_ipc_close(memory);
+}
+
 static void use_all(void)
 {
 	struct dray_pool *pool;
@@ -142,6 +155,7 @@ static void use_all(void)
 	need(!dray_pool_create(node, NULL, &pool), "a pool");
 	dray_pool_free(pool, dray_pool_alloc(pool, LARGE, 0));
 	dray_pool_trim(pool);
+	use_records(pool);
 	dray_pool_close(pool);
 	use_manager(node);
 	dray_queue_destroy(queue);

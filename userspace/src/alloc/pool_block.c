@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "alloc/busy.h"
+#include "alloc/ipc.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -224,6 +225,8 @@ static inline void free_found(struct dray_pool *pool,
 		found->pool->parked += (uint64_t)piece->size
 				       << found->pool->shift;
 		pthread_mutex_unlock(&found->pool->lock);
+		/* It may be other processes that use it. */
+		dray_ipc_block_freed(block);
 		return;
 	}
 	if (keep && dray_cache_keep(found)) {

@@ -25,6 +25,7 @@
  *	unused regions (alloc/region.c)
  *	the buffers on the host (memory/host.c)
  *	the window (memory/window.c)
+ *	records of memory (alloc/ipc_record.c)
  *
  * Only a fork has more than one guard, queue or pool locked.
  */
@@ -38,6 +39,7 @@ enum dray_fork_rank {
 	DRAY_FORK_UNUSED_REGIONS,
 	DRAY_FORK_HOST,
 	DRAY_FORK_WINDOW,
+	DRAY_FORK_IPC,
 };
 
 /* The locks of one rank. */

@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-#include <dray/memory.h>
+#include "memory/node.h"
 
 struct dray_node {
 	const struct dray_backend *backend;
@@ -36,6 +36,7 @@ struct dray_buffer {
 	uint64_t created_ns;	/* CLOCK_MONOTONIC */
 	struct dray_pages pages;	/* host: of what is mapped now or later */
 	struct dray_buffer *next;	/* host: the list of all buffers */
+	_Atomic(dray_buffer_end *) end;	/* called before it goes; NULL: nobody */
 	char name[DRAY_NAME_LEN];
 };
 
@@ -83,6 +84,14 @@ struct dray_backend {
 	/* NULL where memory cannot be given back piecewise; zeroes it. */
 	int (*punch)(struct dray_buffer *buffer, uint64_t offset,
 		     uint64_t length);
+
+	/*
+	 * A descriptor for other processes, a new one.  @read_only: whoever
+	 * has it cannot write the memory, however he tries.
+	 */
+	int (*share)(struct dray_buffer *buffer, bool read_only, int *fd);
+	/* Before the descriptor itself goes out.  NULL: nothing to do */
+	void (*expose)(struct dray_buffer *buffer);
 
 	int (*addresses)(struct dray_buffer *buffer, uint64_t offset,
 			 uint64_t length, struct dray_segment *segments,

@@ -177,11 +177,33 @@ struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer)
 	return buffer;
 }
 
+bool dray_buffer_ref_alive(struct dray_buffer *buffer)
+{
+	uint32_t references = atomic_load(&buffer->references);
+
+	while (references) {
+		if (atomic_compare_exchange_weak(&buffer->references,
+						 &references, references + 1))
+			return true;
+	}
+	return false;
+}
+
+void dray_buffer_on_end(struct dray_buffer *buffer, dray_buffer_end *end)
+{
+	atomic_store(&buffer->end, end);
+}
+
 void dray_buffer_unref(struct dray_buffer *buffer)
 {
+	dray_buffer_end *end;
+
 	if (!buffer || atomic_fetch_sub_explicit(&buffer->references, 1,
 						 memory_order_acq_rel) != 1)
 		return;
+	end = atomic_load(&buffer->end);
+	if (end)
+		end(buffer);
 	buffer->node->backend->release(buffer);
 	free_buffer(buffer);
 }
@@ -236,9 +258,33 @@ int dray_buffer_descriptor(const struct dray_buffer *buffer)
 int dray_buffer_fd(const struct dray_buffer *buffer)
 {
 	struct dray_buffer *mutable = (struct dray_buffer *)buffer;
+	const struct dray_backend *backend = buffer->node->backend;
 
+	if (!dray_buffer_exposed(buffer) && buffer->fd >= 0 && backend->expose)
+		backend->expose(mutable);
 	atomic_store_explicit(&mutable->exposed, true, memory_order_relaxed);
 	return buffer->fd;
+}
+
+int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd)
+{
+	int ret;
+
+	if (buffer->fd < 0)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"private host memory cannot be passed on; \"host:shareable\" can");
+	if (!read_only && !buffer->writable)
+		return dray_fail(-EPERM,
+				 "buffer %" PRIu64
+				 " is read-only: it cannot be passed on for "
+				 "writing",
+				 buffer->id);
+	ret = buffer->node->backend->share(buffer, read_only, fd);
+	if (!ret)
+		atomic_store_explicit(&buffer->exposed, true,
+				      memory_order_relaxed);
+	return ret;
 }
 
 bool dray_buffer_exposed(const struct dray_buffer *buffer)

@@ -240,7 +240,12 @@ static int check_size(uint64_t size)
 	return 0;
 }
 
-static int make_memfd(struct dray_buffer *buffer, uint64_t size)
+/*
+ * Nobody can make it shorter from the start.  What else is sealed is settled
+ * when it is first passed on, except for what grows: a pool gives its pages
+ * back, which a seal against writing forbids.
+ */
+static int make_memfd(struct dray_buffer *buffer, uint64_t size, bool grows)
 {
 	unsigned int huge = has_huge_pages(buffer) ? MFD_HUGETLB : 0;
 	int fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
@@ -250,7 +255,8 @@ static int make_memfd(struct dray_buffer *buffer, uint64_t size)
 	if (fd < 0)
 		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
 	if (ftruncate(fd, (off_t)size) ||
-	    fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL)) {
+	    fcntl(fd, F_ADD_SEALS,
+		  grows ? F_SEAL_SHRINK | F_SEAL_SEAL : F_SEAL_SHRINK)) {
 		ret = dray_fail(-errno, "a memfd of %" PRIu64 " bytes: %s",
 				size, strerror(errno));
 		close(fd);
@@ -304,7 +310,8 @@ static int host_alloc(struct dray_buffer *buffer,
 	if (buffer->node->shareable) {
 		ret = check_size(request->size);
 		if (!ret)
-			ret = make_memfd(buffer, request->size);
+			ret = make_memfd(buffer, request->size,
+					 request->reserve > request->size);
 		if (ret)
 			return ret;
 	}
@@ -433,6 +440,42 @@ static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 	return 0;
 }
 
+/* Sealed by another thread meanwhile is sealed too. */
+static void host_expose(struct dray_buffer *buffer)
+{
+	fcntl(buffer->fd, F_ADD_SEALS, F_SEAL_SEAL);
+}
+
+static int host_share(struct dray_buffer *buffer, bool read_only, int *fd)
+{
+	int seals = fcntl(buffer->fd, F_GET_SEALS);
+	bool sealed = seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
+
+	if (seals < 0)
+		return dray_fail(-errno, "the seals of a memfd: %s",
+				 strerror(errno));
+	if (sealed && !read_only)
+		return dray_fail(-EPERM,
+				 "buffer %" PRIu64
+				 " was passed on for reading only",
+				 buffer->id);
+	if (!sealed && read_only && seals & F_SEAL_SEAL)
+		return dray_fail(-EPERM,
+				 "buffer %" PRIu64
+				 " grows, or was passed on for writing already",
+				 buffer->id);
+	if (!(seals & F_SEAL_SEAL) &&
+	    fcntl(buffer->fd, F_ADD_SEALS,
+		  read_only ? F_SEAL_FUTURE_WRITE | F_SEAL_SEAL : F_SEAL_SEAL))
+		return dray_fail(-errno, "sealing a memfd: %s",
+				 strerror(errno));
+	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		return dray_fail(-errno, "duplicating a memfd: %s",
+				 strerror(errno));
+	return 0;
+}
+
 static int host_addresses(struct dray_buffer *buffer, uint64_t offset,
 			  uint64_t length, struct dray_segment *segments,
 			  size_t room, size_t *count)
@@ -466,6 +509,8 @@ const struct dray_backend dray_backend_host = {
 	.release = host_release,
 	.grow = host_grow,
 	.punch = host_punch,
+	.share = host_share,
+	.expose = host_expose,
 	.addresses = host_addresses,
 	.submit = host_submit,
 };

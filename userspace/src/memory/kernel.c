@@ -343,6 +343,32 @@ static void kernel_release(struct dray_buffer *buffer)
 	close(buffer->fd);
 }
 
+static int kernel_share(struct dray_buffer *buffer, bool read_only, int *fd)
+{
+	struct dray_export args = {
+		.buffer_fd = buffer->fd,
+		.flags = DRAY_EXPORT_READ_ONLY,
+		.fd = -1,
+	};
+	int ret;
+
+	if (read_only) {
+		ret = call(buffer->node->fd, DRAY_IOC_EXPORT, &args);
+		if (ret)
+			return dray_fail_reason(ret, args.reason, args.limit,
+						"passing buffer %" PRIu64
+						" on for reading",
+						buffer->id);
+		*fd = args.fd;
+		return 0;
+	}
+	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		return dray_fail(-errno, "duplicating a dma-buf: %s",
+				 strerror(errno));
+	return 0;
+}
+
 static int kernel_addresses(struct dray_buffer *buffer, uint64_t offset,
 			    uint64_t length, struct dray_segment *segments,
 			    size_t room, size_t *count)
@@ -443,6 +469,7 @@ const struct dray_backend dray_backend_kernel = {
 	.alloc = kernel_alloc,
 	.import = kernel_import,
 	.release = kernel_release,
+	.share = kernel_share,
 	.addresses = kernel_addresses,
 	.sync = kernel_sync,
 	.submit = kernel_submit,

@@ -54,6 +54,29 @@ int dray_buffer_grow(struct dray_buffer *buffer, uint64_t size);
 int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 		      uint64_t length);
 
+/*
+ * A descriptor of the buffer's memory for other processes, to be closed by the
+ * caller.  @read_only: whoever has it can map the memory, and never write it.
+ *
+ * On the host a buffer is passed on for reading or for writing, whichever is
+ * asked for first, and for writing only where it grows.
+ *
+ * Errors: -EOPNOTSUPP (private host memory), -EPERM (for writing: one that is
+ * read-only, or was shared so; for reading: one that grows, or was shared for
+ * writing), what EXPORT and fcntl() give.
+ */
+int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd);
+
+/*
+ * @end is called with the buffer, still mapped, when its last reference has
+ * gone; the same function every time.
+ */
+typedef void dray_buffer_end(struct dray_buffer *buffer);
+void dray_buffer_on_end(struct dray_buffer *buffer, dray_buffer_end *end);
+
+/* One more reference, unless the last one has gone: then false. */
+bool dray_buffer_ref_alive(struct dray_buffer *buffer);
+
 /* Whether anyone outside of this process may have got at the memory. */
 bool dray_buffer_exposed(const struct dray_buffer *buffer);
 

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* ipc: records lead other processes to memory, for as long as it is there. */
+#include "records.h"
+
+#define SIZE 20000
+
+static unsigned char *take_filled(int value)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+
+	memset(block, value, SIZE);
+	return block;
+}
+
+static void another_process_opens_and_changes_memory(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(7);
+	struct dray_ipc_record record = export_of(block + 100, 500, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 7);
+	assert_int_equal(tell(&importer, 'w', NULL), 0);
+	assert_int_equal(block[100], 0x5a);
+	assert_int_equal(block[99], 7);
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+static void a_record_names_region_slot_generation_offset_and_size(void **state)
+{
+	unsigned char *block = take_filled(0);
+	struct dray_ipc_record record = export_of(block + 64, 200, 0);
+	struct fields fields = fields_of(&record);
+	struct dray_location where;
+
+	(void)state;
+	assert_works(dray_locate(block + 64, &where));
+	assert_memory_equal(&fields.magic, "dryi", 4);
+	assert_int_equal(fields.version, 1);
+	assert_int_equal(fields.flags, 0);
+	assert_int_equal(fields.offset, where.offset);
+	assert_int_equal(fields.size, 200);
+	assert_int_equal(fields.buffer, dray_buffer_id(where.buffer));
+	dray_pool_free(pool, block);
+}
+
+static void the_same_memory_has_the_same_record(void **state)
+{
+	unsigned char *block = take_filled(0);
+	struct dray_ipc_record first = export_of(block, SIZE, 0);
+	struct dray_ipc_record again = export_of(block, SIZE, 0);
+	struct dray_ipc_record other = export_of(block, SIZE - 1, 0);
+
+	(void)state;
+	assert_memory_equal(&first, &again, sizeof(first));
+	assert_memory_not_equal(&first, &other, sizeof(first));
+	dray_pool_free(pool, block);
+}
+
+static void a_block_that_is_freed_waits_for_its_importers(void **state)
+{
+	struct importer one = start_importer(import_step);
+	struct importer two = start_importer(import_step);
+	unsigned char *block, *others[50];
+	struct dray_ipc_record record;
+	uint64_t used;
+
+	(void)state;
+	used = stats_of(pool).used;
+	block = take_filled(9);
+	record = export_of(block, SIZE, 0);
+	assert_int_equal(tell(&one, 'o', &record), 0);
+	assert_int_equal(tell(&two, 'o', &record), 0);
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_int_equal(tell(&one, 'k', NULL), -ESTALE);
+	for (int i = 0; i < 50; i++) {
+		others[i] = take(pool, SIZE, 0);
+		memset(others[i], 1, SIZE);
+	}
+	assert_int_equal(tell(&one, 'r', NULL), 9);
+	assert_int_equal(tell(&two, 'r', NULL), 9);
+	assert_int_equal(tell(&one, 'c', NULL), 0);
+	assert_int_equal(tell(&two, 'r', NULL), 9);
+	assert_true(stats_of(pool).parked >= SIZE);
+	/* The other one hangs up without a word. */
+	stop_importer(&two);
+	becomes_true(stats_of(pool).parked == 0);
+	for (int i = 0; i < 50; i++)
+		dray_pool_free(pool, others[i]);
+	assert_int_equal(stats_of(pool).used, used);
+	stop_importer(&one);
+}
+
+static void what_was_freed_opens_no_more(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *stays = take_filled(1), *block = take_filled(2);
+	struct dray_ipc_record kept = export_of(stays, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	struct dray_ipc_memory *memory = NULL;
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &kept), 0);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ESTALE);
+	assert_fails(dray_ipc_open(&record, NULL, &memory), -ESTALE, "freed");
+	assert_null(memory);
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, stays);
+}
+
+static void a_slot_that_is_used_again_has_another_generation(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *stays = take_filled(1), *block = take_filled(2);
+	struct dray_ipc_record kept = export_of(stays, SIZE, 0), old, new;
+	uint32_t slot;
+	int i;
+
+	(void)state;
+	old = export_of(block, SIZE, 0);
+	slot = fields_of(&old).slot;
+	assert_works(dray_ipc_revoke(&old));
+	/* Slots are used in turn. */
+	for (i = 0; i < DRAY_IPC_MAX_EXPORTS; i++) {
+		new = export_of(block, SIZE, 0);
+		if (fields_of(&new).slot == slot)
+			break;
+		assert_works(dray_ipc_revoke(&new));
+	}
+	assert_int_equal(fields_of(&new).slot, slot);
+	assert_int_not_equal(fields_of(&new).generation,
+			     fields_of(&old).generation);
+	assert_int_equal(tell(&importer, 'o', &old), -ESTALE);
+	assert_int_equal(tell(&importer, 'o', &new), 0);
+	assert_int_equal(tell(&importer, 'o', &kept), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+	dray_pool_free(pool, stays);
+}
+
+static void a_record_that_is_revoked_stays_with_who_has_it(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(3);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_ipc_revoke(&record));
+	assert_fails(dray_ipc_revoke(&record), -ESTALE, "freed");
+	assert_int_equal(tell(&importer, 'k', NULL), -ESTALE);
+	assert_int_equal(tell(&importer, 'o', &record), -ESTALE);
+	assert_int_equal(tell(&importer, 'r', NULL), 3);
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	stop_importer(&importer);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void opens_are_cached_and_counted(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(4);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_int_equal(tell(&importer, 'r', NULL), 4);
+	/* Nor does the cache open what is stale. */
+	assert_int_equal(tell(&importer, 'o', &record), -ESTALE);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
+static int same_mapping(char what, const struct dray_ipc_record *record)
+{
+	static struct dray_ipc_memory *a, *b;
+	struct dray_ipc_memory **which = a ? &b : &a;
+
+	(void)what;
+	if (dray_ipc_open(record, NULL, which))
+		return -1;
+	return b && dray_ipc_buffer(a) == dray_ipc_buffer(b);
+}
+
+static void records_of_one_buffer_share_a_mapping(void **state)
+{
+	struct importer importer = start_importer(same_mapping);
+	unsigned char *a = take_filled(1), *b = take_filled(2);
+	struct dray_ipc_record first = export_of(a, SIZE, 0);
+	struct dray_ipc_record second = export_of(b, SIZE, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_int_equal(tell(&importer, 'o', &second), 1);
+	stop_importer(&importer);
+	dray_pool_free(pool, a);
+	dray_pool_free(pool, b);
+}
+
+static void in_its_own_process_a_record_leads_to_the_memory_itself(void **state)
+{
+	unsigned char *block = take_filled(5);
+	struct dray_ipc_record record = export_of(block + 10, 20, 0);
+	struct dray_ipc_memory *memory, *again;
+	size_t before = buffers_of(node);
+
+	(void)state;
+	assert_works(dray_ipc_open(&record, NULL, &memory));
+	assert_ptr_equal(dray_ipc_data(memory), block + 10);
+	assert_int_equal(dray_ipc_size(memory), 20);
+	assert_true(dray_ipc_writable(memory));
+	assert_works(dray_ipc_check(memory));
+	assert_int_equal(buffers_of(node), before);
+	assert_works(dray_ipc_open(&record, NULL, &again));
+	assert_ptr_equal(memory, again);
+	dray_pool_free(pool, block);
+	assert_fails(dray_ipc_check(memory), -ESTALE, "freed");
+	dray_ipc_close(again);
+	assert_int_equal(block[10], 5);
+	assert_true(stats_of(pool).parked >= SIZE);
+	dray_ipc_close(memory);
+	dray_ipc_close(NULL);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void a_buffer_of_its_own_ends_its_records(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record record, whole;
+	struct dray_ipc_memory *memory;
+	struct dray_buffer *buffer;
+	unsigned char *data;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 8192, NULL, &buffer));
+	data = dray_buffer_data(buffer);
+	data[8191] = 3;
+	record = export_of(data + 8191, 1, 0);
+	whole = export_of(data, 8192, 0);
+	assert_works(dray_ipc_open(&whole, NULL, &memory));
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	dray_buffer_unref(buffer);
+	/* This process still has it open. */
+	assert_works(dray_ipc_check(memory));
+	dray_ipc_close(memory);
+	assert_int_equal(tell(&importer, 'k', NULL), -ESTALE);
+	assert_int_equal(tell(&importer, 'r', NULL), 3);
+	assert_int_equal(tell(&importer, 'o', &whole), -ESTALE);
+	stop_importer(&importer);
+}
+
+static void a_handover_keeps_memory_until_it_was_opened(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_fails(dray_ipc_wait(1), -ETIMEDOUT, "1 records");
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 6);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	becomes_true(stats_of(pool).parked == 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	stop_importer(&importer);
+}
+
+static void handovers_are_records_of_their_own(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record first, second;
+	struct dray_buffer *buffer;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	memset(dray_buffer_data(buffer), 2, 4096);
+	first = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
+	second = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
+	assert_memory_not_equal(&first, &second, sizeof(first));
+	dray_buffer_unref(buffer);
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 2);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	assert_int_equal(tell(&importer, 'o', &second), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 2);
+	stop_importer(&importer);
+}
+
+static void a_handover_that_is_revoked_keeps_nothing(void **state)
+{
+	unsigned char *block = take_filled(6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_works(dray_ipc_revoke(&record));
+	becomes_true(stats_of(pool).parked == 0);
+	assert_works(dray_ipc_wait(-1));
+}
+
+static int pass_on(char what, const struct dray_ipc_record *record)
+{
+	static struct dray_ipc_memory *memory;
+	struct dray_ipc_record again;
+	int said = 0;
+
+	switch (what) {
+	case 'o':
+		return dray_ipc_open(record, NULL, &memory);
+	case 'p': {
+		/* The answer is the exit of a process that opens it. */
+		pid_t child;
+		int status;
+
+		said = dray_ipc_export((char *)dray_ipc_data(memory) + 1, 10,
+				       DRAY_IPC_HANDOVER, &again);
+		if (said)
+			return said;
+		dray_ipc_close(memory);
+		child = fork();
+		if (!child) {
+			struct dray_ipc_memory *mine;
+
+			if (dray_ipc_open(&again, NULL, &mine))
+				_exit(1);
+			_exit(*(unsigned char *)dray_ipc_data(mine));
+		}
+		waitpid(child, &status, 0);
+		return WEXITSTATUS(status);
+	}
+	case 'b':
+		return dray_ipc_export((char *)dray_ipc_data(memory) - 1, 10, 0,
+				       &again);
+	}
+	return -1;
+}
+
+static void what_was_opened_can_be_passed_on(void **state)
+{
+	struct importer importer = start_importer(pass_on);
+	unsigned char *block = take_filled(8);
+	struct dray_ipc_record record = export_of(block + 64, 64, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	dray_pool_free(pool, block);
+	/* What lies beside it was not given to it. */
+	assert_int_equal(tell(&importer, 'b', NULL), -EINVAL);
+	assert_int_equal(tell(&importer, 'p', NULL), 8);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
+static void the_broker_is_there_only_while_something_is_exported(void **state)
+{
+	size_t before, descriptors;
+	unsigned char *block = take_filled(0);
+
+	(void)state;
+	becomes_true(threads() == 1);
+	before = threads();
+	descriptors = entries("/proc/self/fd");
+	export_of(block, SIZE, 0);
+	assert_int_equal(threads(), before + 1);
+	export_of(block, 1, 0);
+	assert_int_equal(threads(), before + 1);
+	dray_pool_free(pool, block);
+	becomes_true(threads() == before);
+	becomes_true(entries("/proc/self/fd") == descriptors);
+}
+
+static void what_cannot_be_exported_is_told(void **state)
+{
+	struct dray_ipc_record record;
+	unsigned char *block = take_filled(0);
+	struct dray_node *private_node;
+	struct dray_pool *private_pool;
+	void *theirs;
+
+	(void)state;
+	assert_fails(dray_ipc_export(block, 1, 8, &record), -EINVAL,
+		     "unknown flags 0x8");
+	assert_fails(dray_ipc_export(&record, 1, 0, &record), -EINVAL,
+		     "no buffer of dray");
+	assert_fails(dray_ipc_export(block, UINT64_MAX, 0, &record), -EINVAL,
+		     "leave their block");
+	assert_fails(dray_ipc_export(block + 1, dray_usable_size(block), 0,
+				     &record),
+		     -EINVAL, "leave their block");
+	assert_works(dray_node_open("host", &private_node));
+	assert_works(dray_pool_create(private_node, NULL, &private_pool));
+	theirs = take(private_pool, 100, 0);
+	assert_fails(dray_ipc_export(theirs, 100, 0, &record), -EOPNOTSUPP,
+		     "private host memory");
+	dray_pool_free(private_pool, theirs);
+	assert_int_equal(stats_of(private_pool).parked, 0);
+	dray_pool_close(private_pool);
+	dray_node_unref(private_node);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void there_is_a_most_of_exports(void **state)
+{
+	struct dray_ipc_record record;
+	struct dray_buffer *buffer;
+	unsigned char *data;
+	int i;
+
+	(void)state;
+	if (on_kernel()) /* nothing of it differs there, and it takes long */
+		skip();
+	assert_works(
+		dray_buffer_alloc(node, DRAY_IPC_MAX_EXPORTS, NULL, &buffer));
+	data = dray_buffer_data(buffer);
+	for (i = 0; i < DRAY_IPC_MAX_EXPORTS; i++)
+		record = export_of(data + i, 1, 0);
+	assert_fails(dray_ipc_export(data, 2, 0, &record), -ENOSPC, "16384");
+	assert_works(dray_ipc_revoke(&record));
+	export_of(data, 2, 0);
+	dray_buffer_unref(buffer);
+	assert_fails(dray_ipc_revoke(&record), -ESTALE, "no export");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_FACT(another_process_opens_and_changes_memory),
+		RECORDS_FACT(
+			a_record_names_region_slot_generation_offset_and_size),
+		RECORDS_FACT(the_same_memory_has_the_same_record),
+		RECORDS_FACT(a_block_that_is_freed_waits_for_its_importers),
+		RECORDS_FACT(what_was_freed_opens_no_more),
+		RECORDS_FACT(a_slot_that_is_used_again_has_another_generation),
+		RECORDS_FACT(a_record_that_is_revoked_stays_with_who_has_it),
+		RECORDS_FACT(opens_are_cached_and_counted),
+		RECORDS_FACT(records_of_one_buffer_share_a_mapping),
+		RECORDS_FACT(
+			in_its_own_process_a_record_leads_to_the_memory_itself),
+		RECORDS_FACT(a_buffer_of_its_own_ends_its_records),
+		RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened),
+		RECORDS_FACT(handovers_are_records_of_their_own),
+		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
+		RECORDS_FACT(what_was_opened_can_be_passed_on),
+		RECORDS_FACT(
+			the_broker_is_there_only_while_something_is_exported),
+		RECORDS_FACT(what_cannot_be_exported_is_told),
+		RECORDS_FACT(there_is_a_most_of_exports),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,489 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* ipc: records that lie, strangers who ask, and exporters who cheat. */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "records.h"
+
+#define SIZE 20000
+#define NOBODY 65534
+
+static int open_by(const struct fields *fields)
+{
+	struct dray_ipc_record record = record_of(fields);
+	struct dray_ipc_memory *memory;
+	int ret = dray_ipc_open(&record, NULL, &memory);
+
+	if (!ret)
+		dray_ipc_close(memory);
+	return ret;
+}
+
+/* Opened in another process, for in this one nobody is asked. */
+static int forged_step(char what, const struct dray_ipc_record *record)
+{
+	struct fields fields = fields_of(record);
+
+	(void)what;
+	return open_by(&fields);
+}
+
+static void no_flipped_bit_opens_anything(void **state)
+{
+	struct importer importer = start_importer(forged_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0), forged;
+
+	(void)state;
+	for (int bit = 0; bit < 512; bit++) {
+		int there, here;
+
+		forged = record;
+		forged.bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		there = tell(&importer, 'o', &forged);
+		if (there >= 0)
+			fail_msg("bit %d of byte %d: %d", bit % 8, bit / 8,
+				 there);
+		forged = record;
+		forged.bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+		here = open_by(&(struct fields[1]){ fields_of(&forged) }[0]);
+		if (here >= 0)
+			fail_msg("bit %d of byte %d: %d here", bit % 8, bit / 8,
+				 here);
+	}
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+static void each_lie_has_its_error(void **state)
+{
+	struct importer importer = start_importer(forged_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0), forged;
+	const struct fields fields = fields_of(&record);
+	struct fields lie;
+
+#define lies(field, value, error)                                       \
+	do {                                                            \
+		lie = fields;                                           \
+		lie.field = value;                                      \
+		forged = record_of(&lie);                               \
+		assert_int_equal(tell(&importer, 'o', &forged), error); \
+		assert_int_equal(open_by(&lie), error);                 \
+	} while (0)
+
+	(void)state;
+	lies(magic, 0, -EBADMSG);
+	lies(version, 2, -EPROTO);
+	lies(flags, 0x80, -EBADMSG);
+	lies(flags, DRAY_IPC_READ_ONLY, -EBADMSG);
+	lies(secret[0], fields.secret[0] + 1, -EACCES);
+	lies(secret[1], 0, -EACCES);
+	lies(broker, fields.broker + 1, -ECONNREFUSED);
+	lies(slot, DRAY_IPC_MAX_EXPORTS, -EBADMSG);
+	lies(slot, fields.slot + 1, -ESTALE);
+	lies(generation, fields.generation + 1, -ESTALE);
+	lies(buffer, fields.buffer + 1, -EBADMSG);
+	lies(offset, fields.offset + 64, -EBADMSG);
+	lies(offset, UINT64_MAX, -EBADMSG);
+	lies(size, fields.size + 1, -EBADMSG);
+	lies(size, UINT64_MAX, -EBADMSG);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+static void an_exporter_that_is_gone_is_told(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record record;
+	int ends[2], status;
+	pid_t exporter;
+	char go;
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	exporter = fork();
+	if (!exporter) {
+		unsigned char *block = dray_pool_alloc(pool, SIZE, 0);
+
+		if (!block)
+			_exit(1);
+		memset(block, 0x11, SIZE);
+		if (dray_ipc_export(block, SIZE, 0, &record) ||
+		    send(ends[1], &record, sizeof(record), 0) < 0 ||
+		    recv(ends[1], &go, 1, 0) != 1)
+			_exit(1);
+		_exit(0);
+	}
+	assert_int_equal(recv(ends[0], &record, sizeof(record), 0),
+			 sizeof(record));
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_int_equal(send(ends[0], "g", 1, 0), 1);
+	assert_int_equal(waitpid(exporter, &status, 0), exporter);
+	assert_int_equal(status, 0);
+	/* What it has it keeps, and more it does not get. */
+	becomes_true(tell(&importer, 'k', NULL) == -ECONNRESET);
+	assert_int_equal(tell(&importer, 'r', NULL), 0x11);
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	stop_importer(&importer);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static int connect_to(uint64_t broker)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int length =
+		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			 "dray-ipc-%016llx", (unsigned long long)broker);
+
+	if (fd < 0 ||
+	    connect(fd, (struct sockaddr *)&address,
+		    (socklen_t)(sizeof(address.sun_family) + 1 + length))) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* What an exporter says to bytes: its error, and how many descriptors. */
+struct said {
+	uint32_t magic;
+	int32_t error;
+	uint32_t backend, reserved;
+	char node[32];
+};
+
+static ssize_t ask(int fd, const void *bytes, size_t size, struct said *said,
+		   size_t *control)
+{
+	char room[CMSG_SPACE(8 * sizeof(int))]
+		__attribute__((aligned(sizeof(struct cmsghdr))));
+	struct iovec part = { said, sizeof(*said) };
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = room,
+				  .msg_controllen = sizeof(room) };
+	ssize_t got;
+
+	/* Who is refused at once may be hung up on before he asks. */
+	if (size)
+		send(fd, bytes, size, MSG_NOSIGNAL);
+	got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	*control = message.msg_controllen;
+	return got;
+}
+
+/* A child of another user; what it returns is its exit status. */
+static int as_nobody(int (*what)(const struct dray_ipc_record *),
+		     const struct dray_ipc_record *record)
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (!child) {
+		if (setgid(NOBODY) || setuid(NOBODY))
+			_exit(99);
+		_exit(what(record));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static int opens(const struct dray_ipc_record *record)
+{
+	struct dray_ipc_memory *memory;
+
+	return -dray_ipc_open(record, NULL, &memory);
+}
+
+/* As one who does not ask whose it is: 1, or what is wrong. */
+static int asks_all_the_same(const struct dray_ipc_record *record)
+{
+	int fd = connect_to(fields_of(record).broker);
+	struct said said = { .error = 1 };
+	size_t control;
+
+	if (fd < 0)
+		return 2;
+	if (ask(fd, record, sizeof(*record), &said, &control) !=
+	    (ssize_t)sizeof(said))
+		return 3;
+	if (control)
+		return 4;
+	return said.error == -EACCES ? 1 : 5;
+}
+
+static void another_user_gets_nothing(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	struct dray_ipc_record all;
+
+	(void)state;
+	if (geteuid()) {
+		dray_pool_free(pool, block);
+		print_message("skipped: only root can become another user\n");
+		skip();
+	}
+	assert_int_equal(as_nobody(opens, &record), EACCES);
+	assert_int_equal(as_nobody(asks_all_the_same, &record), 1);
+	/* Nor by the record that is for all, of other memory. */
+	all = export_of(block, 1, DRAY_IPC_ANY_USER);
+	assert_int_equal(as_nobody(opens, &record), EACCES);
+	assert_int_equal(as_nobody(asks_all_the_same, &record), 1);
+	if (!on_kernel()) /* the node may not be his to open */
+		assert_int_equal(as_nobody(opens, &all), 0);
+	dray_pool_free(pool, block);
+}
+
+static void who_says_nonsense_is_hung_up_on(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	unsigned char bytes[200] = { 0 };
+	size_t control;
+
+	(void)state;
+	memcpy(bytes, &record, sizeof(record));
+	for (size_t size = 1; size < sizeof(bytes); size++) {
+		int fd = connect_to(fields_of(&record).broker);
+		struct said said = { 0 };
+
+		assert_true(fd >= 0);
+		if (size == sizeof(record)) {
+			assert_int_equal(ask(fd, bytes, size, &said, &control),
+					 sizeof(said));
+			assert_int_equal(said.error, 0);
+		} else {
+			assert_int_equal(ask(fd, bytes, size, &said, &control),
+					 0);
+		}
+		assert_int_equal(control > 0, size == sizeof(record));
+		close(fd);
+	}
+	dray_pool_free(pool, block);
+}
+
+static void those_who_say_nothing_keep_nobody_out(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	int silent[100];
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		silent[i] = connect_to(fields_of(&record).broker);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	for (int i = 0; i < 100; i++)
+		close(silent[i]);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+/* An exporter that is none: what it answers, and with which descriptors. */
+struct cheat {
+	struct said said;
+	size_t size;
+	int fds[4], count;
+};
+
+static uint64_t fake_name = 0x123456789abcdefull;
+
+/* What dray_ipc_open() says to it. */
+static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
+		     uint64_t size)
+{
+	char control[CMSG_SPACE(4 * sizeof(int))]
+		__attribute__((aligned(sizeof(struct cmsghdr)))) = { 0 };
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	struct fields fields = { .magic = 0x69797264,
+				 .version = 1,
+				 .flags = flags,
+				 .broker = ++fake_name,
+				 .offset = offset,
+				 .size = size };
+	pid_t child;
+	int length, ret, status;
+
+	length =
+		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			 "dray-ipc-%016llx", (unsigned long long)fields.broker);
+	assert_int_equal(
+		bind(listener, (struct sockaddr *)&address,
+		     (socklen_t)(sizeof(address.sun_family) + 1 + length)),
+		0);
+	assert_int_equal(listen(listener, 1), 0);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct iovec part = { (void *)&cheat->said, cheat->size };
+		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+		struct cmsghdr *header;
+		char asked[64];
+		int fd = accept(listener, NULL, NULL);
+
+		if (recv(fd, asked, sizeof(asked), 0) != sizeof(asked))
+			_exit(1);
+		if (cheat->count) {
+			size_t bytes = (size_t)cheat->count * sizeof(int);
+
+			message.msg_control = control;
+			message.msg_controllen = CMSG_SPACE(bytes);
+			header = CMSG_FIRSTHDR(&message);
+			header->cmsg_level = SOL_SOCKET;
+			header->cmsg_type = SCM_RIGHTS;
+			header->cmsg_len = CMSG_LEN(bytes);
+			memcpy(CMSG_DATA(header), cheat->fds, bytes);
+		}
+		if (cheat->size && sendmsg(fd, &message, 0) < 0)
+			_exit(2);
+		_exit(0);
+	}
+	close(listener);
+	ret = open_by(&fields);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	return ret;
+}
+
+static int make_memfd(off_t size, int seals)
+{
+	int fd = memfd_create("cheat", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void nothing_that_an_exporter_says_is_believed(void **state)
+{
+	int good = make_memfd(65536, F_SEAL_SHRINK);
+	int page = make_memfd(65536, F_SEAL_SHRINK);
+	int unsealed = make_memfd(65536, F_SEAL_GROW);
+	int small = make_memfd(4096, F_SEAL_SHRINK);
+	int sealed = make_memfd(65536, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
+	const struct cheat honest = {
+		.said = { .magic = 0x69797264, .backend = 1 },
+		.size = sizeof(struct said),
+		.fds = { good, page },
+		.count = 2,
+	};
+	struct cheat cheat = honest;
+	size_t before = entries("/proc/self/fd");
+	size_t buffers;
+
+	(void)state;
+	becomes_true(threads() == 1);
+	before = entries("/proc/self/fd");
+	buffers = buffers_of(node);
+	assert_int_equal(open_from(&cheat, 0, 0, 65536), 0);
+	assert_int_equal(open_from(&cheat, 0, 1, 65536), -EBADMSG);
+	assert_string_equal(dray_last_error(),
+			    "65536 bytes at 1, the buffer has 65536");
+	assert_int_equal(open_from(&cheat, 0, UINT64_MAX, 1), -EBADMSG);
+	assert_int_equal(open_from(&cheat, 0, 1, UINT64_MAX), -EBADMSG);
+	cheat.fds[0] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 4097), -EBADMSG);
+	cheat.fds[0] = unsealed;
+	assert_int_equal(open_from(&cheat, 0, 0, 4096), -EPERM);
+	cheat.fds[0] = good;
+	assert_int_equal(open_from(&cheat, DRAY_IPC_READ_ONLY, 0, 1), -EPERM);
+	assert_non_null(
+		strstr(dray_last_error(), "not sealed against writers"));
+	cheat.fds[0] = sealed;
+	assert_int_equal(open_from(&cheat, DRAY_IPC_READ_ONLY, 0, 1), 0);
+	cheat = honest;
+	cheat.fds[1] = unsealed;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EPERM);
+	assert_non_null(strstr(dray_last_error(), "page of generations"));
+	cheat.fds[1] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EPERM);
+	cheat = honest;
+	cheat.count = 1;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.count = 0;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.count = 4;
+	cheat.fds[2] = small;
+	cheat.fds[3] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EMFILE);
+	cheat = honest;
+	cheat.size--;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.size = 0;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -ECONNREFUSED);
+	cheat = honest;
+	cheat.said.magic++;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat = honest;
+	cheat.said.reserved = 1;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat = honest;
+	cheat.said.backend = 3;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.said.backend = 2;
+	strcpy(cheat.said.node, "../mem");
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	memset(cheat.said.node, 'd', sizeof(cheat.said.node));
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat = honest;
+	cheat.said.error = -ENOMEM;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	assert_int_equal(entries("/proc/self/fd"), before);
+	assert_int_equal(buffers_of(node), buffers);
+	close(good);
+	close(page);
+	close(unsealed);
+	close(small);
+	close(sealed);
+}
+
+static void what_an_importer_has_cannot_be_truncated(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record record;
+	struct dray_location where;
+	unsigned char *block;
+
+	(void)state;
+	if (on_kernel()) /* a dma-buf has one size for ever */
+		skip();
+	block = take(pool, SIZE, 0);
+	block[SIZE - 1] = 0x21;
+	record = export_of(block + SIZE - 1, 1, 0);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_locate(block, &where));
+	assert_int_equal(ftruncate(dray_buffer_fd(where.buffer), 0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(tell(&importer, 'r', NULL), 0x21);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_FACT(no_flipped_bit_opens_anything),
+		RECORDS_FACT(each_lie_has_its_error),
+		RECORDS_FACT(an_exporter_that_is_gone_is_told),
+		RECORDS_FACT(another_user_gets_nothing),
+		RECORDS_FACT(who_says_nonsense_is_hung_up_on),
+		RECORDS_FACT(those_who_say_nothing_keep_nobody_out),
+		RECORDS_FACT(nothing_that_an_exporter_says_is_believed),
+		RECORDS_FACT(what_an_importer_has_cannot_be_truncated),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: what fork() makes of exports and of what is open, memory for reading
+ * only, and a second copy of the library in the process.
+ */
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <linux/sched.h>
+#include <signal.h>
+
+#include "records.h"
+
+#define SIZE 20000
+
+static int status_of(pid_t child)
+{
+	int status;
+
+	assert_true(child >= 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* In a child of the exporter: 0, or the step that was wrong. */
+static int use_in_child(unsigned char *block,
+			const struct dray_ipc_record *record,
+			struct dray_ipc_memory *inherited)
+{
+	struct dray_ipc_record mine;
+	struct dray_ipc_memory *memory;
+	unsigned char *own;
+
+	if (dray_ipc_revoke(record) != -ESTALE)
+		return 1;
+	if (dray_ipc_open(record, NULL, &memory))
+		return 2;
+	if (dray_ipc_data(memory) == block ||
+	    *(unsigned char *)dray_ipc_data(memory) != 0x42)
+		return 3;
+	dray_ipc_close(memory);
+	own = dray_pool_alloc(pool, 100, 0);
+	if (!own || dray_ipc_export(own, 100, 0, &mine))
+		return 4;
+	if (dray_ipc_open(&mine, NULL, &memory) || dray_ipc_data(memory) != own)
+		return 5;
+	dray_ipc_close(memory);
+	dray_pool_free(pool, own);
+	dray_ipc_close(inherited);
+	/* Of the parent's block, and it stays the parent's. */
+	dray_pool_free(pool, block);
+	return 0;
+}
+
+static pid_t raw_clone(void)
+{
+	struct clone_args args = { .exit_signal = SIGCHLD };
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+static void exports_are_the_parents(pid_t (*make_child)(void))
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_memory *memory;
+	struct dray_ipc_record record;
+	pid_t child;
+	int status;
+
+	memset(block, 0x42, SIZE);
+	record = export_of(block, SIZE, 0);
+	assert_works(dray_ipc_open(&record, NULL, &memory));
+	child = make_child();
+	if (!child)
+		_exit(use_in_child(block, &record, memory));
+	status = status_of(child);
+	if (status)
+		fail_msg("step %d in the child: see use_in_child()", status);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 0x42);
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	dray_pool_free(pool, block);
+	dray_ipc_close(memory);
+	assert_true(stats_of(pool).parked >= SIZE);
+	stop_importer(&importer);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void a_forked_childs_exports_are_its_own(void **state)
+{
+	(void)state;
+	exports_are_the_parents(fork);
+}
+
+static void a_cloned_childs_exports_are_its_own(void **state)
+{
+	pid_t child = raw_clone();
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	if (child < 0) {
+		print_message("skipped: clone3: %s\n", strerror(errno));
+		skip();
+	}
+	assert_int_equal(status_of(child), 0);
+	exports_are_the_parents(raw_clone);
+}
+
+static void no_child_keeps_a_record_alive(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record record;
+	int ends[2], pipe_ends[2], status;
+	pid_t exporter;
+	char said[2];
+
+	(void)state;
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+	assert_int_equal(pipe(pipe_ends), 0);
+	exporter = fork();
+	if (!exporter) {
+		unsigned char *block = dray_pool_alloc(pool, SIZE, 0);
+		struct {
+			struct dray_ipc_record record;
+			pid_t child;
+		} message;
+
+		if (!block || dray_ipc_export(block, 1, 0, &message.record))
+			_exit(1);
+		message.child = fork();
+		if (!message.child) {
+			close(pipe_ends[1]);
+			_exit(read(pipe_ends[0], said, 1) < 0);
+		}
+		_exit(send(ends[1], &message.record, sizeof(message.record),
+			   0) < 0);
+	}
+	assert_int_equal(recv(ends[0], &record, sizeof(record), 0),
+			 sizeof(record));
+	assert_int_equal(waitpid(exporter, &status, 0), exporter);
+	assert_int_equal(status, 0);
+	/* Its child lives on, and answers for nothing. */
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	close(pipe_ends[1]);
+	close(pipe_ends[0]);
+	stop_importer(&importer);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+/* Opens, forks, closes; the child of it lets go when it is told. */
+static int fork_step(char what, const struct dray_ipc_record *record)
+{
+	static struct dray_ipc_memory *memory;
+	static int ends[2];
+	static pid_t child;
+	char go;
+	int status;
+
+	if (what == 'o') {
+		if (dray_ipc_open(record, NULL, &memory) || pipe(ends))
+			return -1;
+		child = fork();
+		if (!child) {
+			close(ends[1]);
+			if (read(ends[0], &go, 1) < 0)
+				_exit(1);
+			_exit(*(unsigned char *)dray_ipc_data(memory));
+		}
+		dray_ipc_close(memory);
+		return child < 0;
+	}
+	close(ends[1]);
+	waitpid(child, &status, 0);
+	return WEXITSTATUS(status);
+}
+
+static void memory_is_open_until_the_child_has_closed_it_too(void **state)
+{
+	struct importer importer = start_importer(fork_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	memset(block, 0x33, SIZE);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	dray_pool_free(pool, block);
+	block = take(pool, SIZE, 0);
+	memset(block, 0, SIZE);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_int_equal(tell(&importer, 'e', NULL), 0x33);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+/* 0: it can be read, and there is no way to write it. */
+static int read_only_step(char what, const struct dray_ipc_record *record)
+{
+	struct dray_ipc_memory *memory;
+	unsigned char *data;
+	char path[64];
+	int fd;
+
+	(void)what;
+	if (dray_ipc_open(record, NULL, &memory))
+		return 1;
+	data = dray_ipc_data(memory);
+	if (dray_ipc_writable(memory) || *data != 0x44)
+		return 2;
+	if (!mprotect(data, 4096, PROT_READ | PROT_WRITE))
+		return 3;
+	fd = dray_buffer_fd(dray_ipc_buffer(memory));
+	if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) !=
+	    MAP_FAILED)
+		return 4;
+	if (pwrite(fd, "x", 1, 0) == 1)
+		return 5;
+	/* By its name, for writing. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0 && mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0) != MAP_FAILED)
+		return 6;
+	if (fd >= 0)
+		close(fd);
+	dray_ipc_close(memory);
+	return 0;
+}
+
+static void nobody_can_write_what_is_for_reading(void **state)
+{
+	struct importer importer = start_importer(read_only_step);
+	struct dray_ipc_record record, writable;
+	struct dray_buffer *buffer;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 8192, NULL, &buffer));
+	memset(dray_buffer_data(buffer), 0x44, 8192);
+	record = export_of(dray_buffer_data(buffer), 8192, DRAY_IPC_READ_ONLY);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	/* Its owner goes on writing. */
+	memset(dray_buffer_data(buffer), 0x44, 8192);
+	if (!on_kernel())
+		assert_fails(dray_ipc_export(dray_buffer_data(buffer), 8192, 0,
+					     &writable),
+			     -EPERM, "for reading only");
+	dray_buffer_unref(buffer);
+	stop_importer(&importer);
+}
+
+static void what_others_can_write_is_not_given_for_reading(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record;
+	struct dray_buffer *buffer;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	if (on_kernel()) {
+		/* A second descriptor of the same memory, each as it is. */
+		export_of(dray_buffer_data(buffer), 1, 0);
+		export_of(dray_buffer_data(buffer), 1, DRAY_IPC_READ_ONLY);
+		export_of(block, SIZE, DRAY_IPC_READ_ONLY);
+	} else {
+		assert_fails(dray_ipc_export(block, SIZE, DRAY_IPC_READ_ONLY,
+					     &record),
+			     -EOPNOTSUPP, "block of a pool");
+		export_of(dray_buffer_data(buffer), 1, 0);
+		assert_fails(dray_ipc_export(dray_buffer_data(buffer), 1,
+					     DRAY_IPC_READ_ONLY, &record),
+			     -EPERM, "for writing already");
+	}
+	dray_buffer_unref(buffer);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+/* The library as it was built, beside the objects that this program has. */
+static void *second_copy(void)
+{
+	static const char *const paths[] = { "userspace/src/libdray.so.0",
+					     "libdray.so.0" };
+	void *copy = NULL;
+
+	for (size_t i = 0; i < 2 && !copy; i++)
+		copy = dlopen(paths[i], RTLD_NOW | RTLD_LOCAL);
+	return copy;
+}
+
+static void a_second_copy_of_the_library_is_another_importer(void **state)
+{
+	int (*open_copy)(const struct dray_ipc_record *, struct dray_node *,
+			 struct dray_ipc_memory **);
+	void *(*data_copy)(const struct dray_ipc_memory *);
+	void (*close_copy)(struct dray_ipc_memory *);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	struct dray_ipc_memory *memory;
+	void *copy = second_copy();
+
+	(void)state;
+	if (!copy)
+		fail_msg("%s", dlerror());
+	*(void **)&open_copy = dlsym(copy, "dray_ipc_open");
+	*(void **)&data_copy = dlsym(copy, "dray_ipc_data");
+	*(void **)&close_copy = dlsym(copy, "dray_ipc_close");
+	assert_non_null(open_copy);
+	assert_ptr_not_equal(open_copy, dray_ipc_open);
+	memset(block, 0x66, SIZE);
+	assert_int_equal(open_copy(&record, NULL, &memory), 0);
+	assert_ptr_not_equal(data_copy(memory), block);
+	assert_int_equal(*(unsigned char *)data_copy(memory), 0x66);
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_int_equal(*(unsigned char *)data_copy(memory), 0x66);
+	close_copy(memory);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_FACT(a_forked_childs_exports_are_its_own),
+		RECORDS_FACT(a_cloned_childs_exports_are_its_own),
+		RECORDS_FACT(no_child_keeps_a_record_alive),
+		RECORDS_FACT(memory_is_open_until_the_child_has_closed_it_too),
+		RECORDS_FACT(nobody_can_write_what_is_for_reading),
+		RECORDS_FACT(what_others_can_write_is_not_given_for_reading),
+		RECORDS_FACT(a_second_copy_of_the_library_is_another_importer),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: memory of others that this process has open, and its own that it opened
+ * by a record.  One object a record, counted; one mapping for all records of a
+ * buffer, as far as it is long enough; one page of generations an exporter.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "alloc/ipc_ask.h"
+#include "base/error.h"
+#include "memory/node.h"
+
+/* What two descriptors of the same memory agree in. */
+struct identity {
+	dev_t device;
+	ino_t inode;
+};
+
+/* The generations of an exporter, mapped for reading. */
+struct generations {
+	struct identity identity;
+	uint64_t references;
+	const _Atomic uint32_t *slots;
+	struct generations *next;
+};
+
+struct dray_ipc_memory {
+	struct dray_ipc_fields fields;
+	uint64_t references;
+	struct dray_buffer *buffer; /* one reference, if not own and kept */
+	bool has_buffer;
+	void *data;
+	struct dray_ipc_export *own; /* a lease of this process's own */
+	int connection; /* the lease of another process's; else -1 */
+	struct identity identity; /* of the buffer */
+	struct generations *generations;
+	struct dray_ipc_memory *next;
+};
+
+static struct dray_ipc_memory *memories;
+static struct generations *all_generations;
+
+static int identify(int fd, struct identity *identity)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	identity->device = status.st_dev;
+	identity->inode = status.st_ino;
+	return 0;
+}
+
+static bool is_same(const struct identity *a, const struct identity *b)
+{
+	return a->device == b->device && a->inode == b->inode;
+}
+
+/* An exporter that could shorten it could end us with SIGBUS. */
+static int map_generations(int fd, const _Atomic uint32_t **slots)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+	struct stat status;
+	void *map;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &status) ||
+	    status.st_size < (off_t)DRAY_IPC_CONTROL_SIZE)
+		return dray_fail(
+			-EPERM,
+			"the exporter's page of generations is too short, or not sealed against shrinking");
+	map = mmap(NULL, DRAY_IPC_CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);
+	if (map == MAP_FAILED)
+		return dray_fail(-errno,
+				 "mapping the exporter's generations: %s",
+				 strerror(errno));
+	*slots = map;
+	return 0;
+}
+
+/* With the lock. */
+static int take_generations(int fd, struct generations **out)
+{
+	struct generations *generations;
+	struct identity identity;
+	int ret = identify(fd, &identity);
+
+	if (ret)
+		return ret;
+	for (generations = all_generations; generations;
+	     generations = generations->next) {
+		if (is_same(&generations->identity, &identity)) {
+			generations->references++;
+			*out = generations;
+			return 0;
+		}
+	}
+	generations = calloc(1, sizeof(*generations));
+	if (!generations)
+		return dray_fail(-ENOMEM, "no memory for an open record");
+	ret = map_generations(fd, &generations->slots);
+	if (ret) {
+		free(generations);
+		return ret;
+	}
+	generations->identity = identity;
+	generations->references = 1;
+	generations->next = all_generations;
+	all_generations = generations;
+	*out = generations;
+	return 0;
+}
+
+/* With the lock. */
+static void give_generations(struct generations *generations)
+{
+	struct generations **link = &all_generations;
+
+	if (!generations || --generations->references)
+		return;
+	while (*link != generations)
+		link = &(*link)->next;
+	*link = generations->next;
+	munmap((void *)(uintptr_t)generations->slots, DRAY_IPC_CONTROL_SIZE);
+	free(generations);
+}
+
+static int check(const struct dray_ipc_memory *memory)
+{
+	struct pollfd lease = { .fd = memory->connection, .events = POLLIN };
+	bool stale;
+
+	if (memory->own)
+		stale = memory->own->ended;
+	else
+		stale = atomic_load(&memory->generations
+					     ->slots[memory->fields.slot]) !=
+			memory->fields.generation;
+	if (stale)
+		return dray_fail(-ESTALE, "the memory of the record was freed");
+	if (!memory->own && poll(&lease, 1, 0) > 0)
+		return dray_fail(
+			-ECONNRESET,
+			"the process that exported the memory is gone");
+	return 0;
+}
+
+int dray_ipc_check(const struct dray_ipc_memory *memory)
+{
+	int ret;
+
+	dray_ipc_lock();
+	ret = check(memory);
+	dray_ipc_unlock();
+	return ret;
+}
+
+/* With the lock: what is open already by this record; 1: nothing. */
+static int find_open(const struct dray_ipc_fields *fields,
+		     const struct dray_node *node, struct dray_ipc_memory **out)
+{
+	struct dray_ipc_memory *memory;
+	int ret;
+
+	for (memory = memories; memory; memory = memory->next) {
+		/* What a parent had open of its own is not the child's own. */
+		if (memcmp(&memory->fields, fields, sizeof(*fields)) != 0 ||
+		    (memory->own && memory->own->ended) ||
+		    (node && dray_buffer_node(memory->buffer) != node))
+			continue;
+		ret = check(memory);
+		if (ret == -ECONNRESET)
+			return -ECONNREFUSED;
+		if (!ret) {
+			memory->references++;
+			*out = memory;
+		}
+		return ret;
+	}
+	return 1;
+}
+
+/* With the lock. */
+static void enlist(struct dray_ipc_memory *memory)
+{
+	memory->references = 1;
+	memory->next = memories;
+	memories = memory;
+}
+
+/* With the lock: memory of this process, which needs no mapping. */
+static int open_own(struct dray_ipc_memory *memory)
+{
+	struct dray_ipc_export *export;
+	int ret = dray_ipc_lease(&memory->fields, NULL, &export);
+
+	if (ret)
+		return ret;
+	memory->own = export;
+	memory->buffer = export->buffer;
+	memory->has_buffer = export->keeper == DRAY_IPC_BUFFER;
+	memory->data = export->address;
+	enlist(memory);
+	return 0;
+}
+
+/* With the lock: a mapping of the same buffer that is long enough. */
+static struct dray_buffer *find_mapping(const struct identity *identity,
+					const struct dray_node *node,
+					const struct dray_ipc_fields *fields)
+{
+	const struct dray_ipc_memory *memory;
+
+	for (memory = memories; memory; memory = memory->next) {
+		struct dray_buffer *buffer = memory->buffer;
+		uint64_t size = dray_buffer_size(buffer);
+
+		if (!memory->own && is_same(&memory->identity, identity) &&
+		    (!node || dray_buffer_node(buffer) == node) &&
+		    fields->offset <= size &&
+		    fields->size <= size - fields->offset)
+			return dray_buffer_ref(buffer);
+	}
+	return NULL;
+}
+
+static int check_seals(const struct dray_ipc_fields *fields,
+		       const struct dray_ipc_answer *answer, int fd)
+{
+	int seals;
+
+	if (!(fields->flags & DRAY_IPC_READ_ONLY) ||
+	    answer->backend != DRAY_IPC_HOST)
+		return 0;
+	seals = fcntl(fd, F_GET_SEALS);
+	if (seals >= 0 && seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE))
+		return 0;
+	return dray_fail(
+		-EPERM,
+		"the memory is said to be for reading, and is not sealed against writers");
+}
+
+/* Maps what came, or finds where it is mapped. */
+static int map(struct dray_ipc_memory *memory, struct dray_node *node,
+	       const struct dray_ipc_answer *answer, int fd)
+{
+	const struct dray_ipc_fields *fields = &memory->fields;
+	struct dray_node *opened = NULL;
+	uint64_t size;
+	int ret = check_seals(fields, answer, fd);
+
+	if (!ret)
+		ret = identify(fd, &memory->identity);
+	if (ret)
+		return ret;
+	dray_ipc_lock();
+	memory->buffer = find_mapping(&memory->identity, node, fields);
+	dray_ipc_unlock();
+	if (!memory->buffer) {
+		if (!node)
+			ret = dray_ipc_open_node(answer, &opened);
+		if (!ret)
+			ret = dray_buffer_import(node ? node : opened, fd,
+						 &memory->buffer);
+		dray_node_unref(opened);
+		if (ret)
+			return ret;
+	}
+	memory->has_buffer = true;
+	size = dray_buffer_size(memory->buffer);
+	if (fields->offset > size || fields->size > size - fields->offset)
+		return dray_fail(-EBADMSG,
+				 "%" PRIu64 " bytes at %" PRIu64
+				 ", the buffer has %" PRIu64,
+				 fields->size, fields->offset, size);
+	if (fields->flags & DRAY_IPC_READ_ONLY &&
+	    dray_buffer_writable(memory->buffer))
+		return dray_fail(
+			-EPERM,
+			"the memory is said to be for reading, and can be written");
+	memory->data =
+		(char *)dray_buffer_data(memory->buffer) + fields->offset;
+	return 0;
+}
+
+/* It is unmapped before the exporter hears that it may be used again. */
+static void discard(struct dray_ipc_memory *memory)
+{
+	if (memory->has_buffer)
+		dray_buffer_unref(memory->buffer);
+	if (memory->connection >= 0)
+		close(memory->connection);
+	free(memory);
+}
+
+static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
+		      struct dray_ipc_memory **out)
+{
+	struct dray_ipc_answer answer;
+	int fds[2], ret;
+
+	ret = dray_ipc_ask(&memory->fields, &answer, &memory->connection, fds);
+	if (ret)
+		return ret;
+	ret = map(memory, node, &answer, fds[0]);
+	if (ret)
+		goto close_fds;
+	dray_ipc_lock();
+	/* Another thread may have been faster. */
+	ret = find_open(&memory->fields, node, out);
+	if (ret == 1) {
+		ret = take_generations(fds[1], &memory->generations);
+		if (!ret) {
+			enlist(memory);
+			*out = memory;
+		}
+	}
+	dray_ipc_unlock();
+close_fds:
+	close(fds[0]);
+	close(fds[1]);
+	return ret;
+}
+
+int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
+		  struct dray_ipc_memory **out)
+{
+	struct dray_ipc_memory *memory, *opened = NULL;
+	struct dray_ipc_fields fields;
+	int ret = dray_ipc_read(record, &fields);
+
+	if (ret)
+		return ret;
+	memory = calloc(1, sizeof(*memory));
+	if (!memory)
+		return dray_fail(-ENOMEM, "no memory for an open record");
+	memory->fields = fields;
+	memory->connection = -1;
+	dray_ipc_enlist();
+	dray_ipc_lock();
+	dray_ipc_notice_fork();
+	ret = find_open(&fields, node, &opened);
+	if (ret == 1 && dray_ipc_is_own(fields.broker)) {
+		ret = open_own(memory);
+		opened = memory;
+	}
+	dray_ipc_unlock();
+	if (ret == 1)
+		ret = open_other(memory, node, &opened);
+	if (ret || opened != memory)
+		discard(memory);
+	if (!ret)
+		*out = opened;
+	return ret;
+}
+
+/* With the lock: out of the list. */
+static void forget(struct dray_ipc_memory *memory)
+{
+	struct dray_ipc_memory **link = &memories;
+
+	while (*link != memory)
+		link = &(*link)->next;
+	*link = memory->next;
+	dray_ipc_end_memory(memory);
+	give_generations(memory->generations);
+	if (memory->own)
+		dray_ipc_release(memory->own, true);
+}
+
+void dray_ipc_close(struct dray_ipc_memory *memory)
+{
+	bool last;
+
+	if (!memory)
+		return;
+	dray_ipc_lock();
+	last = !--memory->references;
+	if (last)
+		forget(memory);
+	dray_ipc_unlock();
+	if (!last)
+		return;
+	discard(memory);
+	dray_ipc_settle();
+}
+
+void dray_ipc_memory_ref(struct dray_ipc_memory *memory)
+{
+	memory->references++;
+}
+
+int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
+			 uint64_t size, struct dray_ipc_memory **out)
+{
+	uintptr_t at = (uintptr_t)address;
+	struct dray_ipc_memory *memory;
+	bool found = false;
+
+	for (memory = memories; memory; memory = memory->next) {
+		uint64_t inside = at - (uintptr_t)memory->data;
+
+		if (memory->own || memory->buffer != buffer)
+			continue;
+		found = true;
+		if (inside <= memory->fields.size &&
+		    size <= memory->fields.size - inside) {
+			memory->references++;
+			*out = memory;
+			return 0;
+		}
+	}
+	if (!found)
+		return -ENOENT;
+	return dray_fail(
+		-EINVAL,
+		"%" PRIu64
+		" bytes at %p lie in another process's buffer, but not in what was opened of it",
+		size, address);
+}
+
+void *dray_ipc_data(const struct dray_ipc_memory *memory)
+{
+	return memory->data;
+}
+
+uint64_t dray_ipc_size(const struct dray_ipc_memory *memory)
+{
+	return memory->fields.size;
+}
+
+struct dray_buffer *dray_ipc_buffer(const struct dray_ipc_memory *memory)
+{
+	return memory->buffer;
+}
+
+bool dray_ipc_writable(const struct dray_ipc_memory *memory)
+{
+	return dray_buffer_writable(memory->buffer) &&
+	       !(memory->fields.flags & DRAY_IPC_READ_ONLY);
+}

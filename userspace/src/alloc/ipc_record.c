@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: what processes say to each other, on both sides: records, and where the
+ * memory that they lead to is to be opened.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+
+#include "alloc/ipc.h"
+#include "base/error.h"
+#include "base/fork.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+void dray_ipc_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void dray_ipc_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* In a child nobody waits, whatever the parent's threads did. */
+static void inherit(void)
+{
+	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	dray_ipc_inherit();
+	dray_ipc_unlock();
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_IPC,
+	.take = dray_ipc_lock,
+	.give = dray_ipc_unlock,
+	.inherit = inherit,
+};
+
+void dray_ipc_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
+
+void dray_ipc_signal(void)
+{
+	pthread_cond_broadcast(&changed);
+}
+
+/* In steps, so that a clock that is set meanwhile does little harm. */
+bool dray_ipc_wait_signal(int64_t until)
+{
+	int64_t left = until - dray_ipc_now();
+	struct timespec step;
+
+	if (left <= 0)
+		return false;
+	if (left > 1000)
+		left = 1000;
+	clock_gettime(CLOCK_REALTIME, &step);
+	step.tv_nsec += (long)left * 1000000;
+	step.tv_sec += step.tv_nsec / 1000000000;
+	step.tv_nsec %= 1000000000;
+	pthread_cond_timedwait(&changed, &lock, &step);
+	return true;
+}
+
+int dray_ipc_read(const struct dray_ipc_record *record,
+		  struct dray_ipc_fields *fields)
+{
+	memcpy(fields, record->bytes, sizeof(*fields));
+	if (fields->magic != DRAY_IPC_MAGIC)
+		return dray_fail(-EBADMSG,
+				 "no record of memory: it starts with 0x%08x",
+				 fields->magic);
+	if (fields->version != DRAY_IPC_VERSION)
+		return dray_fail(
+			-EPROTO,
+			"the record is of version %u, this is version %u",
+			fields->version, DRAY_IPC_VERSION);
+	if (fields->flags & ~DRAY_IPC_FLAGS)
+		return dray_fail(-EBADMSG, "the record's flags are 0x%x",
+				 fields->flags);
+	if (fields->slot >= DRAY_IPC_MAX_EXPORTS)
+		return dray_fail(-EBADMSG,
+				 "the record's slot is %u, there are %u",
+				 fields->slot, DRAY_IPC_MAX_EXPORTS);
+	return 0;
+}
+
+/* An abstract name: nobody has to remove it. */
+unsigned int dray_ipc_address(uint64_t broker, struct sockaddr_un *address)
+{
+	int length;
+
+	memset(address, 0, sizeof(*address));
+	address->sun_family = AF_UNIX;
+	length = snprintf(address->sun_path + 1, sizeof(address->sun_path) - 1,
+			  "dray-ipc-%016" PRIx64, broker);
+	return (unsigned int)(offsetof(struct sockaddr_un, sun_path) + 1 +
+			      (size_t)length);
+}
+
+int dray_ipc_describe(struct dray_buffer *buffer,
+		      struct dray_ipc_answer *answer)
+{
+	struct dray_node *node = dray_buffer_node(buffer);
+	struct dray_info info;
+	int ret;
+
+	answer->backend = DRAY_IPC_HOST;
+	if (strcmp(dray_node_backend(node), "kernel") != 0)
+		return 0;
+	answer->backend = DRAY_IPC_KERNEL;
+	ret = dray_node_info(node, &info, sizeof(info));
+	if (!ret)
+		memcpy(answer->node, info.name, sizeof(answer->node));
+	return ret;
+}
+
+static bool is_node_name(const char name[DRAY_NAME_LEN])
+{
+	size_t length = strnlen(name, DRAY_NAME_LEN);
+
+	if (length < 5 || length == DRAY_NAME_LEN ||
+	    memcmp(name, "dray", 4) != 0)
+		return false;
+	return strspn(name + 4, "0123456789") == length - 4;
+}
+
+int dray_ipc_open_node(const struct dray_ipc_answer *answer,
+		       struct dray_node **out)
+{
+	char spec[sizeof("kernel:") + DRAY_NAME_LEN];
+
+	if (answer->backend == DRAY_IPC_HOST)
+		return dray_node_open("host:shareable", out);
+	if (answer->backend != DRAY_IPC_KERNEL)
+		return dray_fail(-EBADMSG,
+				 "the exporter's back end is %u, which is none",
+				 answer->backend);
+	if (!is_node_name(answer->node))
+		return dray_fail(
+			-EBADMSG,
+			"the exporter does not name a node of the kernel");
+	snprintf(spec, sizeof(spec), "kernel:%s", answer->node);
+	return dray_node_open(spec, out);
+}
+
+int dray_ipc_random(void *bytes, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got = getrandom((char *)bytes + done, size - done, 0);
+
+		if (got < 0 && errno != EINTR)
+			return dray_fail(-errno, "random bytes: %s",
+					 strerror(errno));
+		done += got > 0 ? (size_t)got : 0;
+	}
+	return 0;
+}
+
+int64_t dray_ipc_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
