@@ -171,6 +171,15 @@ struct dray_array;
 DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
 			       int ndim, const int64_t *shape,
 			       struct dray_array **out);
+/**
+ * The same in a buffer of its own, whole pages of @node: for arrays that are
+ * passed to other processes, who then reach nothing else.
+ * Errors: as dray_view_init(), dray_buffer_alloc().
+ */
+DRAY_API int dray_array_create_alone(struct dray_node *node,
+				     struct dray_dtype dtype, int ndim,
+				     const int64_t *shape,
+				     struct dray_array **out);
 /** One more reference, given back by dray_array_unref(); returns @array. */
 DRAY_API struct dray_array *dray_array_ref(struct dray_array *array);
 /** Frees the memory with the last reference.  NULL is ignored. */
@@ -206,6 +215,37 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
  */
 DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 				struct dray_array **out);
+
+/** Bytes of the longest record of an array: 96, and 16 for each axis. */
+#define DRAY_ARRAY_RECORD_SIZE (96 + 16 * DRAY_MAX_NDIM)
+
+/**
+ * Makes a record of the array that @view shows, plain bytes that lead another
+ * process to it: a record of its memory (<dray/ipc.h>, which says how long it
+ * holds and who may open it), type, shape and strides.
+ *
+ * @flags: DRAY_IPC_*
+ * @record: @room bytes, DRAY_ARRAY_RECORD_SIZE are always enough
+ * @size: bytes that were written
+ *
+ * Errors: -ENOSPC (too little room, or too many exports), as a view that is
+ * wrong, as dray_ipc_export().
+ */
+DRAY_API int dray_array_export(const struct dray_view *view, uint32_t flags,
+			       void *record, size_t room, size_t *size);
+
+/**
+ * Opens the array that a record leads to.  All of it is checked against the
+ * memory that was exported: strides never lead out of it.
+ *
+ * @node: NULL opens the one that the memory is of
+ * @out: one reference; with the last one the memory is closed
+ *
+ * Errors: -EBADMSG (no record, a truncated or a forged one), -EPROTO (another
+ * version), -ENOMEM, as dray_ipc_open().
+ */
+DRAY_API int dray_array_open(const void *record, size_t size,
+			     struct dray_node *node, struct dray_array **out);
 
 #ifdef __cplusplus
 }

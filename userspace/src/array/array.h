@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What array.c and ipc.c share. */
+/* What array.c shares with ipc.c and record.c. */
 #ifndef DRAY_ARRAY_ARRAY_H
 #define DRAY_ARRAY_ARRAY_H
 
 #include <dray/array.h>
+#include <dray/ipc.h>
 
 /*
  * An array over memory of @buffer, whose reference it takes over on success.
@@ -11,5 +12,9 @@
  */
 int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
 		     struct dray_array **out);
+/* The same over memory that was opened, which it closes at its end. */
+int dray_array_adopt_memory(struct dray_ipc_memory *memory,
+			    const struct dray_view *view,
+			    struct dray_array **out);
 
 #endif /* DRAY_ARRAY_ARRAY_H */

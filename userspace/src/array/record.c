@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Records of arrays: that of the memory, which alloc/ makes and opens, and
+ * behind it type, shape and strides.  The strides are held against the bytes
+ * that the record of the memory names, not against the whole buffer.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <dray/ipc.h>
+#include "array/array.h"
+#include "array/dtype.h"
+#include "array/view.h"
+#include "base/error.h"
+
+#define ARRAY_MAGIC 0x61797264u /* "drya" in memory */
+#define ARRAY_VERSION 1u
+
+/* In the byte order of the machine; ndim extents, then ndim strides follow. */
+struct array_record {
+	struct dray_ipc_record memory;
+	uint32_t magic;
+	uint32_t version;
+	uint32_t flags; /* DRAY_VIEW_* */
+	uint32_t ndim;
+	struct dray_dtype dtype;
+	uint64_t offset; /* bytes, of the element [0, 0, ...] in the memory */
+};
+
+_Static_assert(sizeof(struct array_record) == 96,
+	       "a record is part of the ABI");
+_Static_assert(sizeof(struct array_record) + 16 * DRAY_MAX_NDIM ==
+		       DRAY_ARRAY_RECORD_SIZE,
+	       "the longest record");
+
+static size_t size_of(uint32_t ndim)
+{
+	return sizeof(struct array_record) + 2 * sizeof(int64_t) * ndim;
+}
+
+int dray_array_export(const struct dray_view *view, uint32_t flags,
+		      void *record, size_t room, size_t *size)
+{
+	struct array_record fixed;
+	struct dray_extent extent;
+	char *at = record;
+	size_t axes, needed;
+	int error;
+
+	error = dray_view_check(view, "the view", &extent);
+	if (error)
+		return error;
+	needed = size_of((uint32_t)view->ndim);
+	if (room < needed)
+		return dray_fail(
+			-ENOSPC,
+			"the record takes %zu bytes, there is room for %zu",
+			needed, room);
+	memset(&fixed, 0, sizeof(fixed));
+	error = dray_ipc_export(dray_address_add(view->data, extent.low),
+				(uint64_t)(extent.high - extent.low), flags,
+				&fixed.memory);
+	if (error)
+		return error;
+	fixed.magic = ARRAY_MAGIC;
+	fixed.version = ARRAY_VERSION;
+	fixed.flags = view->flags;
+	fixed.ndim = (uint32_t)view->ndim;
+	fixed.dtype = view->dtype;
+	fixed.offset = (uint64_t)-extent.low;
+	axes = (size_t)view->ndim * sizeof(view->shape[0]);
+	memcpy(at, &fixed, sizeof(fixed));
+	memcpy(at + sizeof(fixed), view->shape, axes);
+	memcpy(at + sizeof(fixed) + axes, view->strides, axes);
+	*size = needed;
+	return 0;
+}
+
+static int check(const struct array_record *record, size_t size)
+{
+	if (record->magic != ARRAY_MAGIC)
+		return dray_fail(-EBADMSG,
+				 "no record of an array: 0x%08x stands there",
+				 record->magic);
+	if (record->version != ARRAY_VERSION)
+		return dray_fail(
+			-EPROTO,
+			"the record is of version %u, this is version %u",
+			record->version, ARRAY_VERSION);
+	if (record->flags & ~DRAY_VIEW_READONLY)
+		return dray_fail(-EBADMSG, "the record's view flags are 0x%x",
+				 record->flags);
+	if (record->ndim > DRAY_MAX_NDIM || size != size_of(record->ndim))
+		return dray_fail(-EBADMSG, "a record of %zu bytes for %u axes",
+				 size, record->ndim);
+	return 0;
+}
+
+/* Makes the view in the memory that was really opened. */
+static int place(const struct array_record *record,
+		 const struct dray_ipc_memory *memory, struct dray_view *view)
+{
+	uint64_t size = dray_ipc_size(memory);
+	struct dray_extent extent;
+
+	if (record->offset > size)
+		return dray_fail(-EBADMSG,
+				 "the array begins at %" PRIu64
+				 " in memory of %" PRIu64 " bytes",
+				 record->offset, size);
+	view->data = dray_ipc_data(memory);
+	if (dray_dtype_normalize(&record->dtype, &view->dtype) ||
+	    dray_view_check(view, "the array of the record", &extent))
+		return -EBADMSG; /* with their sentence */
+	if (extent.low < -(int64_t)record->offset ||
+	    extent.high > (int64_t)(size - record->offset))
+		return dray_fail(-EBADMSG,
+				 "the array covers bytes %" PRId64
+				 " to %" PRId64 " around offset %" PRIu64
+				 " in memory of %" PRIu64 " bytes",
+				 extent.low, extent.high, record->offset, size);
+	view->data = (char *)view->data + record->offset;
+	if (!dray_ipc_writable(memory))
+		view->flags |= DRAY_VIEW_READONLY;
+	return 0;
+}
+
+int dray_array_open(const void *record, size_t size, struct dray_node *node,
+		    struct dray_array **out)
+{
+	const char *at = record;
+	struct array_record fixed;
+	struct dray_ipc_memory *memory;
+	struct dray_view view;
+	size_t axes;
+	int error;
+
+	if (size < sizeof(fixed))
+		return dray_fail(-EBADMSG,
+				 "a record of %zu bytes, the shortest has %zu",
+				 size, sizeof(fixed));
+	memcpy(&fixed, at, sizeof(fixed));
+	error = check(&fixed, size);
+	if (error)
+		return error;
+	view.ndim = (int32_t)fixed.ndim;
+	view.flags = fixed.flags;
+	axes = (size_t)fixed.ndim * sizeof(view.shape[0]);
+	memcpy(view.shape, at + sizeof(fixed), axes);
+	memcpy(view.strides, at + sizeof(fixed) + axes, axes);
+	error = dray_ipc_open(&fixed.memory, node, &memory);
+	if (error)
+		return error;
+	error = place(&fixed, memory, &view);
+	if (!error)
+		error = dray_array_adopt_memory(memory, &view, out);
+	if (error)
+		dray_ipc_close(memory);
+	return error;
+}
