@@ -18,6 +18,7 @@
 #ifndef DRAY_MANAGER_H
 #define DRAY_MANAGER_H
 
+#include <dray/ipc.h>
 #include <dray/resource.h>
 
 #ifdef __cplusplus
@@ -102,17 +103,12 @@ dray_memory_manager_of(const struct dray_memory *memory);
 #define DRAY_HOST_READ_ONLY	(1u << 3)  /* mempin: the device only reads */
 
 /**
- * How another process gets at memory: the descriptor of the buffer that it
- * lies in, passed over a socket, and where in that buffer it lies.  Never a
- * pointer.
+ * How another process gets at memory: plain bytes, never a pointer or a
+ * descriptor.  <dray/ipc.h> says how long it holds and who may open it.
  */
 struct dray_ipc_handle {
-	int fd;			/* borrowed from the buffer */
-	uint32_t reserved;	/* 0 */
-	uint64_t buffer;	/* its id on the node */
-	uint64_t buffer_size;	/* bytes */
-	uint64_t offset;	/* bytes, of the memory in the buffer */
-	uint64_t size;		/* bytes of the memory */
+	struct dray_ipc_record record;
+	uint64_t size;		/* bytes of the memory; for the reader's eyes */
 };
 
 /** What a manager starts from: the operations that it leaves out. */
@@ -306,21 +302,21 @@ DRAY_API int dray_manager_get_memory_info(struct dray_manager *manager,
 
 /**
  * How to pass @memory to another process.  The receiver reaches the whole
- * buffer around it.
+ * buffer around it.  When the object goes while others have it open, its
+ * memory waits for them.
  *
- * Errors: -EINVAL (another manager's memory), -EOPNOTSUPP (private host
- * memory, memory that lies in no buffer).
+ * Errors: -EINVAL (another manager's memory), else native: as
+ * dray_ipc_export().
  */
 DRAY_API int dray_manager_get_ipc_handle(struct dray_manager *manager,
 					 const struct dray_memory *memory,
 					 struct dray_ipc_handle *out);
 
 /**
- * Opens what another process passed on; handle->fd is the descriptor as it
- * arrived, and stays the caller's.  The object is unmapped at once.
+ * Opens what another process passed on.  The object is closed at once, never
+ * late; opens of one handle are counted.
  *
- * Errors: -EINVAL (a range that leaves the buffer, by its real size), as
- * dray_buffer_import().
+ * Errors: as dray_ipc_open(), -ENOMEM.
  */
 DRAY_API int dray_manager_open_ipc_handle(struct dray_manager *manager,
 					  const struct dray_ipc_handle *handle,

@@ -170,7 +170,7 @@ int dray_manager_get_ipc_handle(struct dray_manager *manager,
 				const struct dray_memory *memory,
 				struct dray_ipc_handle *out)
 {
-	struct dray_ipc_handle known = { .fd = -1 };
+	struct dray_ipc_handle known = { 0 };
 	int ret;
 
 	if (!manager->ops.get_ipc_handle)
