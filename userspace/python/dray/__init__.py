@@ -18,6 +18,10 @@ DRAY_HANDLER=check in the environment finds, for debugging, writes next to
 arrays and after their end, wrong frees and leaks, and says them on standard
 error.
 
+Where memory can be shared (dray.memory(shareable=True), and all memory of the
+kernel module), multiprocessing passes arrays without copying them: both
+processes then have the same array.  Ordinary pickles are copies.
+
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
 the rest.  Each carries the library's sentence.
@@ -25,22 +29,24 @@ the rest.  Each carries the library's sentence.
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 from typing import Any, Optional
 
 import numpy
 
-from . import _dray
+from . import _dray, _pickle
 from ._dray import (ChannelInfo, Explanation, Fence, HeapInfo, Node, NodeInfo,
                     Pool, PoolStats, Scope, Segment)
 
 __all__ = [
     "ChannelInfo", "Explanation", "Fence", "HeapInfo", "Node", "NodeInfo",
     "Pool", "PoolStats", "Scope", "Segment",
-    "address", "copy", "explain", "fill", "handler_name", "install",
-    "last_error", "memory", "nodes", "open", "pool", "receive", "segments",
-    "send", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
+    "address", "copy", "explain", "export_array", "fill", "handler_name",
+    "install", "last_error", "memory", "nodes", "open", "open_array", "pool",
+    "receive", "segments", "send", "shared_zeros", "stats", "sync_for_cpu",
+    "sync_for_device", "uninstall",
 ]
 
 __version__: str = _dray.version
@@ -223,6 +229,47 @@ def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
     return _dray.receive(sock, node)
 
 
+def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
+    """An array of zeros in a buffer of its own, for other processes: who
+    opens it reaches nothing else.  It takes whole pages."""
+    kind = numpy.dtype(dtype)
+    if kind.hasobject:
+        raise TypeError(f"an array of {kind} cannot be shared: it holds "
+                        "references to objects")
+    extents = numpy.broadcast_to(0, shape).shape
+    with _lock:
+        node = _node(True)
+    size = math.prod(extents) * kind.itemsize
+    return _dray.bytes_alone(node, size).view(kind).reshape(extents)
+
+
+def export_array(array: numpy.ndarray, *, read_only: bool = False,
+                 any_user: bool = False) -> bytes:
+    """A record of `array`: bytes that lead another process to it, by
+    open_array().
+
+    They hold no pointer and no descriptor, but a secret and the name of a
+    socket where a thread of this process answers, to its own user only or,
+    with `any_user`, to whoever has the record.  With `read_only` the memory
+    can never be written there; on the host it has to be from shared_zeros().
+    The record ends with the array's memory.
+    """
+    flags = _dray.READ_ONLY * bool(read_only) | _dray.ANY_USER * bool(any_user)
+    return _dray.export(array, flags)
+
+
+def open_array(record: bytes, node: Optional[Node] = None) -> numpy.ndarray:
+    """The array that `record` leads to: the same memory, nothing is copied.
+    It stays as long as the array or a view of it lives, and the exporter does
+    not use it for anything else until then.
+
+    ConnectionRefusedError where the exporter is gone, PermissionError for
+    another user's or a wrong secret, OSError (ESTALE) where the memory was
+    freed, OSError (EBADMSG) for what is no record.
+    """
+    return _dray.open_record(record, node)
+
+
 def stats(pool: Optional[Pool] = None) -> PoolStats:
     """Counters of a pool, or of the default one."""
     return _choose(pool, None, False).stats()
@@ -232,3 +279,6 @@ def last_error() -> str:
     """Why the last call of this thread to libdray failed.  NumPy's
     MemoryError does not say it."""
     return _dray.last_error()
+
+
+_pickle.register()

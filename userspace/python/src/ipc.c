@@ -128,11 +128,18 @@ static PyObject *wrap(const struct dray_view *view, PyObject *base)
 	return array;
 }
 
+PyObject *ipc_wrap(struct dray_array *array)
+{
+	PyObject *base = array_capsule(array);
+
+	return base ? wrap(dray_array_view(array), base) : NULL;
+}
+
 PyObject *ipc_receive(PyObject *module, PyObject *args)
 {
 	struct dray_node *node = NULL;
 	struct dray_array *array;
-	PyObject *socket_object, *object, *base;
+	PyObject *socket_object, *object;
 	int socket, error;
 
 	if (!PyArg_ParseTuple(args, "OO:receive", &socket_object, &object))
@@ -154,6 +161,5 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 		return NULL;
 	if (error)
 		return raise_error(error);
-	base = array_capsule(array);
-	return base ? wrap(dray_array_view(array), base) : NULL;
+	return ipc_wrap(array);
 }

@@ -35,6 +35,11 @@ static PyMethodDef methods[] = {
 	  METH_VARARGS | METH_KEYWORDS, NULL },
 	{ "send", ipc_send, METH_VARARGS, NULL },
 	{ "receive", ipc_receive, METH_VARARGS, NULL },
+	{ "export", export_array, METH_VARARGS, NULL },
+	{ "handover", export_handover, METH_O, NULL },
+	{ "wait", export_wait, METH_O, NULL },
+	{ "open_record", export_open, METH_VARARGS, NULL },
+	{ "bytes_alone", export_bytes, METH_VARARGS, NULL },
 	{ "last_error", last_error, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };
@@ -69,6 +74,8 @@ static int module_exec(PyObject *module)
 	if (!state->scopes || records_init(module, state) ||
 	    PyModule_AddIntConstant(module, "FOR_DEVICE",
 				    DRAY_SYNC_FOR_DEVICE) ||
+	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
+	    PyModule_AddIntConstant(module, "ANY_USER", DRAY_IPC_ANY_USER) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
 	return PyModule_AddStringConstant(module, "version", dray_version());

@@ -150,6 +150,14 @@ PyObject *transfer_explain(PyObject *module, PyObject *args,
 
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
+/* As an array of NumPy's that keeps @array, which it takes over always. */
+PyObject *ipc_wrap(struct dray_array *array);
+
+PyObject *export_array(PyObject *module, PyObject *args);
+PyObject *export_handover(PyObject *module, PyObject *array);
+PyObject *export_wait(PyObject *module, PyObject *timeout);
+PyObject *export_open(PyObject *module, PyObject *args);
+PyObject *export_bytes(PyObject *module, PyObject *args);
 
 int records_init(PyObject *module, struct module_state *state);
 PyObject *record_segment(struct module_state *state,

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""How multiprocessing passes arrays: by a record of their memory.
+
+A record is made for handing over: it keeps the memory until the other side
+has opened it, since whoever puts an array into a queue may forget it at once.
+Only multiprocessing's own pickles do so; others outlive the process.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import multiprocessing.reduction
+import multiprocessing.util
+from typing import Any
+
+import numpy
+
+from . import _dray
+
+# A process that ends waits so long for those who were to open its arrays.
+PATIENCE_MS = 5000
+
+
+def rebuild(record: bytes, dtype: numpy.dtype) -> numpy.ndarray:
+    """The array of a record; its type where that has more than a record
+    says: the fields of a structure, the unit of a date."""
+    array = _dray.open_record(record, None)
+    return array if array.dtype == dtype else array.view(dtype)
+
+
+def reduce(array: numpy.ndarray) -> Any:
+    """What is not dray's, or is private to this process, is copied."""
+    record = _dray.handover(array)
+    if record is None:
+        return array.__reduce_ex__(4)
+    return rebuild, (record, array.dtype)
+
+
+def wait() -> None:
+    """A worker that has sent its results and ends would take them along."""
+    if multiprocessing.parent_process() is not None:
+        _dray.wait(PATIENCE_MS)
+
+
+def _at_exit(_: Any) -> None:
+    # After the queues, which have sent all they had by then.
+    multiprocessing.util.Finalize(None, wait, exitpriority=-100)
+
+
+def register() -> None:
+    """Once, with the package."""
+    multiprocessing.reduction.ForkingPickler.register(numpy.ndarray, reduce)
+    _at_exit(None)
+    # A child begins with an empty list of what is to be done at its end.
+    multiprocessing.util.register_after_fork(register, _at_exit)
