@@ -3,13 +3,15 @@
 without a context, and ends with no block of the pool in use."""
 import gc
 import mmap
+import multiprocessing
+import pickle
 import unittest
 
 import dray
 import dray.numba
 import numpy as np
 from numba import cuda
-from numba.cuda.cudadrv import driver, enums
+from numba.cuda.cudadrv import devicearray, driver, enums
 
 
 def flush():
@@ -20,6 +22,27 @@ def flush():
 
 def blocks():
     return dray.numba.pool().stats().blocks
+
+
+def write_through(handle, answers):
+    """In another process: what it reads there, and 7 written instead."""
+    try:
+        with handle as array:
+            answers.put(array.copy_to_host())
+            driver.device_memset(array, 7, array.nbytes)
+    except Exception as error:
+        answers.put(error)
+
+
+def open_twice(handle, answers):
+    """In another process: what the driver says of the second time."""
+    other = pickle.loads(pickle.dumps(handle))
+    with handle:
+        try:
+            other.open()
+            answers.put(None)
+        except driver.CudaAPIError as error:
+            answers.put(error.code)
 
 
 class TestPlugin(unittest.TestCase):
@@ -127,6 +150,61 @@ class TestPlugin(unittest.TestCase):
             driver.device_memset(mapped, 0, array.nbytes)
         self.assertFalse(array.any())
         self.assertEqual(blocks(), self.before)
+
+
+class TestIpc(unittest.TestCase):
+    """Mapped memory in two processes."""
+
+    def in_another_process(self, handle, work=write_through):
+        spawn = multiprocessing.get_context("spawn")
+        answers = spawn.Queue()
+        process = spawn.Process(target=work, args=(handle, answers))
+        process.start()
+        answer = answers.get(timeout=60)
+        process.join()
+        return answer
+
+    def test_both_processes_have_the_same_bytes(self):
+        array = cuda.mapped_array(1000, np.uint8)
+        array[:] = np.arange(1000) % 251
+        answer = self.in_another_process(array.get_ipc_handle())
+        np.testing.assert_array_equal(answer, np.arange(1000) % 251)
+        self.assertTrue((array == 7).all())
+
+    def test_a_part_is_a_part_there_too(self):
+        array = cuda.mapped_array(1000, np.uint8)
+        array[:] = 1
+        memory = cuda.current_context().get_ipc_handle(
+            array.gpu_data.view(100, 200))
+        handle = devicearray.IpcArrayHandle(
+            memory, {"shape": (100,), "strides": (1,), "dtype": array.dtype})
+        self.assertEqual(self.in_another_process(handle).size, 100)
+        self.assertTrue((array[100:200] == 7).all())
+        self.assertEqual(np.count_nonzero(array == 7), 100)
+
+    def test_memory_that_is_open_is_registered_already(self):
+        array = cuda.mapped_array(10)
+        self.assertEqual(
+            self.in_another_process(array.get_ipc_handle(), open_twice),
+            enums.CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED)
+
+    def test_the_process_itself_does_not_open_it(self):
+        array = cuda.mapped_array(10)
+        with self.assertRaisesRegex(ValueError, "original process"):
+            array.get_ipc_handle().open()
+
+    def test_memory_that_is_gone_is_not_opened(self):
+        array = cuda.mapped_array(10)
+        record = pickle.dumps(array.get_ipc_handle())
+        del array
+        flush()
+        self.assertIsInstance(
+            self.in_another_process(pickle.loads(record)), OSError)
+
+    def test_device_memory_has_the_drivers_handle(self):
+        array = cuda.device_array(10)
+        handle = cuda.current_context().get_ipc_handle(array.gpu_data)
+        self.assertIs(type(handle), driver.IpcHandle)
 
 
 class TestPool(unittest.TestCase):

@@ -23,7 +23,7 @@ from numba.cuda.cudadrv import driver, enums
 
 import dray
 
-__all__ = ["MemoryManager", "install", "pool"]
+__all__ = ["HostIpcHandle", "MemoryManager", "install", "pool"]
 
 # What unregistering says after cuda.close(), or at the end of the process:
 # the context took its registrations along.
@@ -83,6 +83,33 @@ def _give_back(block: numpy.ndarray) -> None:
             raise
 
 
+class HostIpcHandle(driver.IpcHandle):
+    """Leads another process to mapped memory, whichever its devices are:
+    `handle` is a record of dray.export_array().  Otherwise as Numba's."""
+
+    def open(self, context: Any) -> Any:
+        if self.base is not None:
+            raise ValueError("opening IpcHandle from original process")
+        if self._impl is not None:
+            raise ValueError("IpcHandle is already opened")
+        block = dray.open_array(self.handle)
+        self._impl = context.mempin(block, block.ctypes.data, block.nbytes,
+                                    mapped=True)
+        return self._impl
+
+    open_direct = open_staged = open
+
+    def close(self) -> None:
+        """Arrays of the handle have no memory from now on."""
+        if self._impl is None:
+            raise ValueError("IpcHandle not opened")
+        self._impl.free()
+        self._impl = None
+
+    def __reduce__(self) -> Any:
+        return type(self), (None, self.handle, self.size)
+
+
 class MemoryManager(driver.NumbaCUDAMemoryManager):
     """Numba's own manager, but for where host memory comes from.  There is
     one for each context."""
@@ -113,9 +140,20 @@ class MemoryManager(driver.NumbaCUDAMemoryManager):
                                        finalizer=finalizer)
         memory = driver.MappedMemory(context, pointer, size,
                                      finalizer=finalizer)
+        memory.block = block
         # Until reset(), as Numba keeps its own.
         allocations[key] = memory
         return memory.own()
+
+    def get_ipc_handle(self, memory: Any) -> driver.IpcHandle:
+        """For memory on the GPU, the driver's handle; for mapped memory, one
+        of dray's, which the driver has none for."""
+        block = getattr(memory.owner, "block", None)
+        if block is None:
+            return super().get_ipc_handle(memory)
+        start = memory.device_pointer_value - block.ctypes.data
+        record = dray.export_array(block[start:start + memory.size])
+        return HostIpcHandle(memory, record, memory.size)
 
 
 _numba_memory_manager = MemoryManager
