@@ -28,7 +28,9 @@ static struct platform_device *dray_virtual[DRAY_MAX_NODES];
 int dray_virtual_bind(struct device *dev)
 {
 	struct dray_node_channel channels[DRAY_MAX_COPIES] = {};
-	unsigned int count = min(virtual_channels, DRAY_MAX_COPIES), i;
+	unsigned int count =
+		min_t(unsigned int, virtual_channels, DRAY_MAX_COPIES);
+	unsigned int i;
 	char names[DRAY_MAX_COPIES][8];
 
 	for (i = 0; i < count; i++) {
