@@ -26,7 +26,8 @@
 
 static bool addresses;
 module_param(addresses, bool, 0444);
-MODULE_PARM_DESC(addresses, "addresses of reserved memory need no right");
+MODULE_PARM_DESC(addresses,
+		 "addresses of reserved and carveout memory need no right");
 
 static DEFINE_IDA(dray_indices);
 

@@ -15,7 +15,7 @@ static const struct {
 	{ DRAY_REASON_ORDER, "at most 4321 bytes in one piece" },
 	{ DRAY_REASON_HEAP, "no such heap, there are 4321" },
 	{ DRAY_REASON_MODE, "does not have that cache mode" },
-	{ DRAY_REASON_PERMISSION, "does not have the right" },
+	{ DRAY_REASON_PERMISSION, "lower one that needs none is 0x10e1" },
 	{ DRAY_REASON_FOREIGN, "descriptor 4321 is no buffer of dray" },
 	{ DRAY_REASON_RANGE, "the buffer, which has 4321 bytes" },
 	{ DRAY_REASON_OVERLAP, "source and destination overlap" },
@@ -83,6 +83,15 @@ static void without_a_reason_errno_speaks(void **state)
 		     -EBUSY, strerror(EBUSY));
 }
 
+static void a_right_that_is_all_or_nothing_has_no_limit(void **state)
+{
+	(void)state;
+	assert_fails(dray_fail_reason(-EPERM, DRAY_REASON_PERMISSION, 0,
+				      "asked"),
+		     -EPERM, "asked: this process does not have the right to");
+	assert_null(strstr(dray_last_error(), "0x"));
+}
+
 static void a_long_question_is_cut_and_still_answered(void **state)
 {
 	char question[1000];
@@ -102,6 +111,7 @@ int main(void)
 		cmocka_unit_test(the_sentence_begins_with_what_was_asked),
 		cmocka_unit_test(no_reason_is_left_out),
 		cmocka_unit_test(without_a_reason_errno_speaks),
+		cmocka_unit_test(a_right_that_is_all_or_nothing_has_no_limit),
 		cmocka_unit_test(a_long_question_is_cut_and_still_answered),
 	};
 

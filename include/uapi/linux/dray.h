@@ -46,7 +46,7 @@ enum dray_reason {
 	DRAY_REASON_ORDER,	/* the page allocator's largest piece, bytes */
 	DRAY_REASON_HEAP,	/* no such heap; the number of heaps */
 	DRAY_REASON_MODE,	/* not a mode that the heap has; one that it has */
-	DRAY_REASON_PERMISSION,	/* the right is missing; 0 */
+	DRAY_REASON_PERMISSION,	/* the right is missing; ALLOC: next limit */
 	DRAY_REASON_FOREIGN,	/* the fd is no dma-buf of this driver; the fd's number */
 	DRAY_REASON_RANGE,	/* the range leaves the buffer; the buffer's size, bytes */
 	DRAY_REASON_OVERLAP,	/* source and destination, or two runs, share bytes; 0 */

@@ -13,7 +13,7 @@
 #include "memory/reason.h"
 
 /* Each takes the limit once, or not at all. */
-static const char *words(uint32_t reason)
+static const char *words(uint32_t reason, uint64_t limit)
 {
 	switch (reason) {
 	case DRAY_REASON_SIZE:
@@ -37,7 +37,11 @@ static const char *words(uint32_t reason)
 	case DRAY_REASON_MODE:
 		return "the heap does not have that cache mode";
 	case DRAY_REASON_PERMISSION:
-		return "this process does not have the right to";
+		/* Only an address limit can be asked for with less of a right. */
+		return limit ? "this process does not have the right to any "
+			       "address limit, the next lower one that needs "
+			       "none is 0x%" PRIx64
+			     : "this process does not have the right to";
 	case DRAY_REASON_FOREIGN:
 		return "descriptor %" PRIu64 " is no buffer of dray";
 	case DRAY_REASON_RANGE:
@@ -89,7 +93,7 @@ static const char *words(uint32_t reason)
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)
 {
-	const char *why = words(reason);
+	const char *why = words(reason, limit);
 	char asked[256], answer[160];
 	va_list args;
 
