@@ -20,12 +20,17 @@ int run_sync(void);
 int run_cpu_access(void);
 int run_list(void);
 int run_questions(void);
+int run_debugger(void);
+int prepare_held(void);
+int run_reclaim(void);
+void undo_held(void);
 
 /* step_share.c: other devices and other drivers */
 int run_export(void);
 int prepare_import(void);
 int run_import(void);
 int run_attach_user(void);
+int attach_memory(int *fd); /* a part of this process for src or dst */
 int prepare_foreign(void);
 int run_attach_dmabuf(void);
 
@@ -34,6 +39,8 @@ int prepare_transfer(void);
 int run_copy(void);
 int prepare_attached(void);
 int run_copy_attached(void);
+int prepare_pinned(void);
+int prepare_unfinished(void);
 int prepare_chain(void);
 int run_chain(void);
 int run_fill(void);

@@ -3,11 +3,13 @@
  * Steps that make, map and ask about the buffers of this process.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <linux/dma-buf.h>
 
+#include "../selftests/process.h"
 #include "scene.h"
 #include "step.h"
 
@@ -107,6 +109,45 @@ int run_cpu_access(void)
 	return ret ? ret
 		   : buffer_cpu_access(scene.src.fd,
 				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW);
+}
+
+/* What is mapped by frame the kernel reads through the driver. */
+int run_debugger(void)
+{
+	uint8_t bytes[64];
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	ssize_t ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = pread(fd, bytes, sizeof(bytes),
+		    (off_t)(uintptr_t)scene.src.bytes);
+	ret = ret == sizeof(bytes) ? 0 : ret < 0 ? -errno : -EIO;
+	close(fd);
+	return (int)ret;
+}
+
+/* Gets an address, and ends with it. */
+static int know_address(void *unused)
+{
+	(void)unused;
+	return prepare_unmapped() || run_address();
+}
+
+int prepare_held(void)
+{
+	return process_run(know_address, NULL) ? -EIO : 0;
+}
+
+int run_reclaim(void)
+{
+	return node_reclaim();
+}
+
+void undo_held(void)
+{
+	node_reclaim();
+	undo_all();
 }
 
 int run_list(void)

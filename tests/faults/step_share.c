@@ -50,6 +50,22 @@ int run_attach_user(void)
 	return attach(&args);
 }
 
+int attach_memory(int *fd)
+{
+	static uint8_t memory[2][SIZE] __attribute__((aligned(4096)));
+	struct dray_attach args = {
+		.dmabuf_fd = -1,
+		.flags = DRAY_ATTACH_USER,
+		.address = (uintptr_t)memory[fd == &scene.dst.fd],
+		.length = SIZE,
+	};
+	int ret = node_call(scene.node, DRAY_IOC_ATTACH, &args);
+
+	if (!ret)
+		*fd = args.fd;
+	return ret;
+}
+
 /* A dma-buf of the importer's own memory. */
 int prepare_foreign(void)
 {

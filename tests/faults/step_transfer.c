@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "../selftests/fence.h"
+#include "../selftests/importer.h"
 #include "inject.h"
 #include "scene.h"
 #include "step.h"
@@ -87,6 +88,29 @@ int run_copy_attached(void)
 
 	transfer.src_fd = scene.other;
 	return submit(&transfer, NULL);
+}
+
+/* Both sides are pinned: SUBMIT looks whether they are the same memory. */
+int prepare_pinned(void)
+{
+	struct dray_info info;
+	int ret = node_info(scene.node, &info);
+
+	if (ret)
+		return ret;
+	if (!info.channel_count)
+		return NOT_HERE;
+	ret = attach_memory(&scene.src.fd);
+	return ret ? ret : attach_memory(&scene.dst.fd);
+}
+
+/* The exporter's own writer has not ended. */
+int prepare_unfinished(void)
+{
+	uint32_t fence;
+	int ret = prepare_attached();
+
+	return ret ? ret : importer_fence(scene.importer, scene.handle, &fence);
 }
 
 int prepare_chain(void)
