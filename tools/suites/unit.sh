@@ -41,15 +41,19 @@ unit_any()
 	unit_tests "$1" | grep .
 }
 
-# unit_programs KIND FOLDER [NAMES]: all, or those that the expression names
+# unit_programs KIND FOLDER [NAMES [WHAT COMMAND...]]: all, or those that the
+# expression names; under a command where there is one, which WHAT says
 unit_programs()
 {
-	local kind=$1 scratch=$2 names=${3:-.*} name program log status
+	local kind=$1 scratch=$2 names=${3:-.*} what=${4:-$1} name program log
+	local status
 
-	tally_run "there are tests ($kind)" unit_any "$kind"
+	shift "$(($# < 4 ? $# : 4))"
+	[ $# -gt 0 ] || set -- setarch -R
+	tally_run "there are tests ($what)" unit_any "$kind"
 	while read -r name program; do
 		[[ $name =~ ^($names)$ ]] || continue
-		log=$scratch/$kind-$name
+		log=$scratch/${what// /-}-$name
 		status=0
 		# shellcheck disable=SC2086 # a program and its arguments
 		(cd "$(build_folder "$kind")" &&
@@ -57,9 +61,9 @@ unit_programs()
 			ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
 			UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 			TSAN_OPTIONS=halt_on_error=1 \
-			timeout 300 setarch -R $program </dev/null) >"$log" 2>&1 ||
+			timeout 300 "$@" $program </dev/null) >"$log" 2>&1 ||
 			status=$?
-		tally_tap "$name ($kind)" "$status" "$log"
+		tally_tap "$name ($what)" "$status" "$log"
 	done < <(unit_tests "$kind")
 }
 

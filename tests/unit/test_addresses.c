@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * addresses: the window is as large as the process's addresses allow, and what
+ * does not fit into it is no memory.  On a usual machine these are facts of the
+ * large window; suite fallbacks has others, where a limit is set, addresses are
+ * taken (narrow.c), or pointers have 32 bits.
+ */
+#include <sys/resource.h>
+
+#include "memory/window.h"
+#include "pool.h"
+
+#define GIB ((uint64_t)1 << 30)
+#define MIB ((size_t)1 << 20)
+
+#if UINTPTR_MAX > UINT32_MAX
+#define LARGEST (256 * GIB)
+#define SMALLEST GIB
+#else
+#define LARGEST GIB
+#define SMALLEST (GIB / 8)
+#endif
+
+/* Addresses that the process can have. */
+static uint64_t addresses(void)
+{
+	const char *bits = getenv("DRAY_TEST_ADDRESS_BITS");
+
+	if (bits)
+		return (uint64_t)1 << atoi(bits);
+	return sizeof(void *) == 4 ? 4 * GIB : (uint64_t)1 << 48;
+}
+
+static uint64_t limit(void)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
+	return limit.rlim_cur == RLIM_INFINITY ? UINT64_MAX : limit.rlim_cur;
+}
+
+static void it_lies_where_the_process_has_addresses(void **state)
+{
+	uint64_t end = (uint64_t)dray_window.base + dray_window_size();
+
+	(void)state;
+	assert_true(dray_window.base > 0);
+	if (end > addresses())
+		fail_msg("the window ends at %#llx", (unsigned long long)end);
+}
+
+static void it_is_the_largest_that_fits(void **state)
+{
+	uint64_t size = dray_window_size(), fits = LARGEST;
+
+	(void)state;
+	/* Other things lie there too, so all of them is never free. */
+	while (fits > SMALLEST && (fits >= addresses() || fits > limit() / 2))
+		fits /= 2;
+	/* A slot may be lost; a checker may want addresses for itself. */
+	assert_in_range(size,
+			fits / (getenv("DRAY_TEST_CHECKER") ? 256 : 2) -
+				DRAY_SLOT_SIZE,
+			fits);
+}
+
+static void marks_are_there_for_all_of_it(void **state)
+{
+	struct dray_pool *pool = open_pool("host", NULL);
+	void *block = take(pool, 1000, 0);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	/* Kept by the thread, which needs marks. */
+	assert_ptr_equal(take(pool, 1000, 0), block);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void when_it_is_full_there_is_no_memory(void **state)
+{
+	struct dray_buffer *buffers[64], *more;
+	struct dray_node *node = open_node("host");
+	size_t part = dray_window_size() / 64, n = 0;
+
+	(void)state;
+	part &= ~(DRAY_SLOT_SIZE - 1);
+	while (n < 64 && !dray_buffer_alloc(node, part, NULL, &buffers[n]))
+		n++;
+	assert_true(n > 8);
+	assert_fails(dray_buffer_alloc(node, 64 * part, NULL, &more), -ENOMEM,
+		     "bytes");
+	while (n--)
+		dray_buffer_unref(buffers[n]);
+	assert_works(dray_buffer_alloc(node, 8 * part, NULL, &more));
+	dray_buffer_unref(more);
+	dray_node_unref(node);
+}
+
+static int open_window(void **state)
+{
+	(void)state;
+	return dray_window_size() ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(it_lies_where_the_process_has_addresses),
+		cmocka_unit_test(it_is_the_largest_that_fits),
+		cmocka_unit_test(marks_are_there_for_all_of_it),
+	};
+	/* A large one cannot be filled: the machine has no such memory. */
+	const struct CMUnitTest small[] = {
+		cmocka_unit_test(when_it_is_full_there_is_no_memory),
+	};
+	int failed = cmocka_run_group_tests(tests, open_window, NULL);
+
+	if (dray_window_size() <= 4 * GIB)
+		failed += cmocka_run_group_tests(small, NULL, NULL);
+	return failed;
+}

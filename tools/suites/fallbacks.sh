@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite fallbacks: the library's tests where it cannot have what it takes on a
+# usual machine: a window of 256 GiB, addresses of 47 bits, pointers of 64.
+
+PACKAGES_FALLBACKS=("${PACKAGES_BUILD[@]}" util-linux valgrind)
+
+# What touches the window, or memory in it.
+FALLBACKS_ALL='fit|window|addresses|node|buffer|sync|pages|faults|pool.*|walk|pressure|busy|cache|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|array|strings|ipc.*|copy.*|view_sync'
+
+# Valgrind is 20 to 50 times slower, and the rest has sanitizers.
+FALLBACKS_VALGRIND='fit|window|addresses|buffer|pool.*|walk|pressure|busy|cache|handler|block|block_pod|random|resource'
+
+suite_fallbacks()
+{
+	local scratch=$1
+
+	tally_run "builds as a release" build_native || return 0
+	fallbacks_limit "$scratch" 4
+	[ "$QUICK" = no ] || return 0
+	# The least that is asked for.
+	fallbacks_limit "$scratch" 2
+	fallbacks_narrow "$scratch" 39
+	# A window of half the size.
+	fallbacks_narrow "$scratch" 37
+	fallbacks_valgrind "$scratch"
+}
+
+# fallbacks_limit FOLDER GIB: so many addresses at most (RLIMIT_AS)
+fallbacks_limit()
+{
+	unit_programs native "$1" "$FALLBACKS_ALL" "RLIMIT_AS of $2 GiB" \
+		prlimit "--as=$(($2 << 30))"
+}
+
+# fallbacks_narrow FOLDER BITS
+#
+# An arm64 kernel with addresses of 39 bits is one that nobody packages.  Here
+# all others are taken before the program begins, as tests/unit/narrow.c says:
+# what the library maps finds the same room, but the program, its libraries and
+# its stack lie above it.
+fallbacks_narrow()
+{
+	unit_programs native "$1" "$FALLBACKS_ALL" "$2-bit addresses" \
+		env "DRAY_TEST_ADDRESS_BITS=$2" \
+		"LD_PRELOAD=$(build_folder native)/tests/unit/narrow.so"
+}
+
+# Memory checked in every instruction, and some of the addresses Valgrind's.
+fallbacks_valgrind()
+{
+	unit_programs native "$1" "$FALLBACKS_VALGRIND" Valgrind \
+		env DRAY_TEST_CHECKER=1 DRAY_TEST_OPERATIONS=1000 \
+		valgrind -q --error-exitcode=99
+}
