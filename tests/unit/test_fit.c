@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "unit.h"
+#include "alloc/at.h"
 #include "alloc/fit.h"
 #include "alloc/starts.h"
 

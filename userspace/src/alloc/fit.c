@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * fit: bins, splitting and merging, and the table of pieces.  The index of
- * where blocks begin is in starts.c.
+ * fit: bins, splitting and merging, and the table of pieces.  The way
+ * from where blocks begin to their pieces is in at.c and starts.c.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "alloc/at.h"
 #include "alloc/fit.h"
 #include "alloc/starts.h"
 
@@ -257,14 +258,13 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 
 int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 {
-	size_t at = (size_t)limit + limit / DRAY_FIT_SPAN + 1;
+	size_t at = dray_at_bytes(limit), starts = dray_starts_bytes(limit);
 	size_t table = FIRST_ROOM * sizeof(*fit->pieces);
 	char *side;
 
 	memset(fit, 0, sizeof(*fit));
-	at = (at * sizeof(*fit->at) + 63) & ~(size_t)63;
 	fit->limit = limit;
-	fit->side_bytes = at + dray_starts_bytes(limit);
+	fit->side_bytes = at + starts;
 	side = mmap(NULL, fit->side_bytes, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (side == MAP_FAILED)
@@ -275,8 +275,7 @@ int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 		munmap(side, fit->side_bytes);
 		return -ENOMEM;
 	}
-	fit->at = (uint32_t *)(void *)side;
-	fit->at_span = fit->at + limit;
+	dray_at_init(fit, side);
 	dray_starts_init(fit, side + at);
 	fit->room = FIRST_ROOM;
 	fit->count = 1;
@@ -311,17 +310,6 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 	return 0;
 }
 
-/* Lets the granule where a block of this size begins lead to it. */
-static void note(struct dray_fit *fit, uint32_t piece)
-{
-	const struct dray_piece *p = &fit->pieces[piece];
-
-	if (p->size < DRAY_FIT_SPAN)
-		fit->at[p->offset] = piece;
-	else
-		fit->at_span[p->offset / DRAY_FIT_SPAN] = piece;
-}
-
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly)
 {
@@ -354,7 +342,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 taken:
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
-	note(fit, piece);
+	dray_at_note(fit, piece);
 	dray_starts_set(fit, fit->pieces[piece].offset);
 	return piece;
 }
@@ -408,46 +396,8 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	}
 	if (fit->pieces[piece].size > size)
 		insert(fit, cut(fit, piece, size));
-	note(fit, piece);
+	dray_at_note(fit, piece);
 	return true;
-}
-
-/* Whether @piece, any number, is a block that begins at @granule. */
-static bool begins(const struct dray_fit *fit, uint32_t piece, uint32_t granule)
-{
-	const struct dray_piece *p;
-
-	if (!piece || piece >= fit->count)
-		return false;
-	p = &fit->pieces[piece];
-	return p->offset == granule &&
-	       (p->state == DRAY_PIECE_LIVE || p->state == DRAY_PIECE_PARKED);
-}
-
-uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
-{
-	uint32_t piece;
-
-	if (granule >= fit->granules)
-		return 0;
-	piece = fit->at_span[granule / DRAY_FIT_SPAN];
-	if (begins(fit, piece, granule))
-		return piece;
-	piece = fit->at[granule];
-	return begins(fit, piece, granule) ? piece : 0;
-}
-
-uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)
-{
-	uint32_t start, piece;
-
-	if (granule >= fit->granules ||
-	    !dray_starts_before(fit, granule, &start))
-		return 0;
-	piece = dray_fit_at(fit, start);
-	if (!piece || granule - start >= fit->pieces[piece].size)
-		return 0;
-	return piece;
 }
 
 uint32_t dray_fit_largest(const struct dray_fit *fit)

@@ -24,7 +24,6 @@
 #define DRAY_FIT_FIRST 28	/* powers of two, those below 32 as one */
 #define DRAY_FIT_SECOND 32	/* bins for each */
 #define DRAY_FIT_LEVELS 6	/* 64 to the 6th is more than 32 bits */
-#define DRAY_FIT_SPAN 64	/* granules */
 
 enum dray_piece_state {
 	DRAY_PIECE_UNUSED = 0,	/* a slot of the table without a piece */
@@ -57,17 +56,16 @@ struct dray_fit {
 	/* [0] is never a piece: what is written there says nothing. */
 	struct dray_piece *pieces;
 	/*
-	 * For each granule the block that last began there: believed only
-	 * where the piece agrees, so that it never has to be cleared.  Of
-	 * blocks of a span or more only one begins in each span, and theirs
-	 * are in a table so much smaller that it stays in the processor's
-	 * cache.
+	 * For each granule, or span of granules, the block that last began
+	 * there: believed only where the piece agrees, so that it never has
+	 * to be cleared.
 	 */
-	uint32_t *at;
-	uint32_t *at_span;
+	uint32_t *at;		/* blocks smaller than a span */
+	uint32_t *at_span;	/* others */
+	uint8_t *touched;	/* for each stretch: at[] has its memory there */
 	/* A bit for each granule where a block begins, and summaries of 64. */
 	uint64_t *starts[DRAY_FIT_LEVELS];
-	size_t side_bytes;	/* of at, at_span and starts together */
+	size_t side_bytes;	/* of these, and starts, together */
 	int levels;
 	uint32_t first_map;	/* a bit for each row of bins with a piece */
 	uint32_t second_map[DRAY_FIT_FIRST];
