@@ -299,31 +299,39 @@ struct cheat {
 
 static uint64_t fake_name = 0x123456789abcdefull;
 
+/* The socket of such a one. */
+static int listen_as(uint64_t name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int length =
+		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			 "dray-ipc-%016llx", (unsigned long long)name);
+
+	assert_int_equal(
+		bind(listener, (struct sockaddr *)&address,
+		     (socklen_t)(sizeof(address.sun_family) + 1 + length)),
+		0);
+	assert_int_equal(listen(listener, 1), 0);
+	return listener;
+}
+
 /* What dray_ipc_open() says to it. */
 static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 		     uint64_t size)
 {
 	char control[CMSG_SPACE(4 * sizeof(int))]
 		__attribute__((aligned(sizeof(struct cmsghdr)))) = { 0 };
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	struct fields fields = { .magic = 0x69797264,
 				 .version = 1,
 				 .flags = flags,
 				 .broker = ++fake_name,
 				 .offset = offset,
 				 .size = size };
+	int listener, ret, status;
 	pid_t child;
-	int length, ret, status;
 
-	length =
-		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-			 "dray-ipc-%016llx", (unsigned long long)fields.broker);
-	assert_int_equal(
-		bind(listener, (struct sockaddr *)&address,
-		     (socklen_t)(sizeof(address.sun_family) + 1 + length)),
-		0);
-	assert_int_equal(listen(listener, 1), 0);
+	listener = listen_as(fields.broker);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
@@ -450,6 +458,26 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	close(sealed);
 }
 
+static void nobody_is_waited_for_without_an_end(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	struct pollfd silent = { .fd = connect_to(fields_of(&record).broker),
+				 .events = POLLIN };
+	int listener = listen_as(++fake_name);
+	struct fields fields = fields_of(&record);
+
+	(void)state;
+	/* No exporter who does not answer, no importer who does not ask. */
+	fields.broker = fake_name;
+	assert_int_equal(open_by(&fields), -ETIMEDOUT);
+	assert_int_equal(poll(&silent, 1, 60000), 1);
+	assert_true(silent.revents & POLLHUP);
+	close(silent.fd);
+	close(listener);
+	dray_pool_free(pool, block);
+}
+
 static void what_an_importer_has_cannot_be_truncated(void **state)
 {
 	struct importer importer = start_importer(import_step);
@@ -482,6 +510,7 @@ int main(void)
 		RECORDS_FACT(who_says_nonsense_is_hung_up_on),
 		RECORDS_FACT(those_who_say_nothing_keep_nobody_out),
 		RECORDS_FACT(nothing_that_an_exporter_says_is_believed),
+		RECORDS_FACT(nobody_is_waited_for_without_an_end),
 		RECORDS_FACT(what_an_importer_has_cannot_be_truncated),
 	};
 

@@ -30,7 +30,7 @@ struct connection {
 	int fd;
 	int64_t since;
 	struct dray_ipc_export *export; /* NULL: has not asked yet */
-	struct connection *next, **link;
+	struct connection *next;
 };
 
 struct dray_ipc_broker {
@@ -58,14 +58,13 @@ static int watch(struct dray_ipc_broker *broker, int fd, void *what, int how)
 }
 
 /* Out of the set first: a child may have the socket too. */
-static void hang_up(struct dray_ipc_broker *broker,
-		    struct connection *connection)
+static void hang_up(struct dray_ipc_broker *broker, struct connection **link)
 {
+	struct connection *connection = *link;
+
 	epoll_ctl(broker->poller, EPOLL_CTL_DEL, connection->fd, NULL);
 	close(connection->fd);
-	*connection->link = connection->next;
-	if (connection->next)
-		connection->next->link = connection->link;
+	*link = connection->next;
 	if (connection->export)
 		dray_ipc_release(connection->export, false);
 	else
@@ -97,12 +96,11 @@ static bool answer(int fd, const struct dray_ipc_answer *said, const int *fds)
 /* Of those who have not asked yet: he who has had the longest time for it. */
 static void drop_oldest(struct dray_ipc_broker *broker)
 {
-	struct connection *connection, *oldest = NULL;
+	struct connection **link, **oldest = NULL;
 
-	for (connection = broker->connections; connection;
-	     connection = connection->next) {
-		if (!connection->export)
-			oldest = connection;
+	for (link = &broker->connections; *link; link = &(*link)->next) {
+		if (!(*link)->export)
+			oldest = link;
 	}
 	if (oldest)
 		hang_up(broker, oldest);
@@ -133,9 +131,6 @@ static void accept_one(struct dray_ipc_broker *broker)
 	connection->fd = fd;
 	connection->since = dray_ipc_now();
 	connection->next = broker->connections;
-	connection->link = &broker->connections;
-	if (connection->next)
-		connection->next->link = &connection->next;
 	broker->connections = connection;
 	broker->waiting++;
 }
@@ -179,23 +174,25 @@ static bool serve(struct dray_ipc_broker *broker, struct connection *connection)
 /* Who has a lease says nothing more: whatever comes is the end of it. */
 static void attend(struct dray_ipc_broker *broker, void *what)
 {
-	struct connection *connection = what;
+	struct connection **link = &broker->connections;
 
-	if (connection->export || !serve(broker, connection))
-		hang_up(broker, connection);
+	while (*link && *link != what)
+		link = &(*link)->next;
+	if (*link && ((*link)->export || !serve(broker, *link)))
+		hang_up(broker, link);
 }
 
 static void drop_silent(struct dray_ipc_broker *broker)
 {
-	struct connection *connection, *next;
+	struct connection **link = &broker->connections;
 	int64_t now = broker->waiting ? dray_ipc_now() : 0;
 
-	for (connection = broker->waiting ? broker->connections : NULL;
-	     connection; connection = next) {
-		next = connection->next;
-		if (!connection->export &&
-		    now - connection->since > DRAY_IPC_PATIENCE_MS)
-			hang_up(broker, connection);
+	while (broker->waiting && *link) {
+		if (!(*link)->export &&
+		    now - (*link)->since >= DRAY_IPC_PATIENCE_MS)
+			hang_up(broker, link);
+		else
+			link = &(*link)->next;
 	}
 }
 
