@@ -160,7 +160,7 @@ class TestIpc(unittest.TestCase):
         answers = spawn.Queue()
         process = spawn.Process(target=work, args=(handle, answers))
         process.start()
-        answer = answers.get(timeout=60)
+        answer = answers.get(timeout=300)
         process.join()
         return answer
 

@@ -105,8 +105,8 @@ int cuMemGetInfo(size_t *free_bytes, size_t *total)
 		result = cuda_result_of(
 			dray_manager_get_memory_info(manager, &capacity));
 	pthread_mutex_unlock(&driver_lock);
-	*free_bytes = capacity.free;
-	*total = capacity.total;
+	*free_bytes = (size_t)capacity.free;
+	*total = (size_t)capacity.total;
 	return result;
 }
 
