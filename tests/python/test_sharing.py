@@ -14,7 +14,10 @@ import pytest
 
 import dray
 
-STARTS = ["fork", "forkserver", "spawn"]
+# An emulated board takes long to start Python and NumPy: there, the other ways
+# to start a process are tried once.
+STARTS = ["fork", pytest.param("forkserver", marks=pytest.mark.host),
+          pytest.param("spawn", marks=pytest.mark.host)]
 
 
 @pytest.fixture
@@ -161,7 +164,9 @@ def context(request):
     return multiprocessing.get_context(request.param)
 
 
-def test_a_process_gets_the_array_itself(context, shared):
+@pytest.mark.parametrize("start", ["fork", "forkserver", "spawn"])
+def test_a_process_gets_the_array_itself(start, shared):
+    context = multiprocessing.get_context(start)
     array = shared(np.arange(1000, dtype=np.int64))
     child = context.Process(target=add_one, args=(array[100:200],))
     child.start()
