@@ -2,20 +2,23 @@
 """A pytest plug-in (-p outcomes): writes what became of each test.
 
 With DRAY_NUMPY_HANDLER=1 it first installs dray's handler, when it is
-imported, so that every array of the main thread lies in dray memory: the
-test files of NumPy stay as they are.  Before each test it makes sure, with an
-array of its own, that this is still so.
+imported, and again in each thread that starts, so that every array lies in
+dray memory: the test files of NumPy stay as they are.  Before each test it
+makes sure, with an array of its own, that this is still so.
 
 DRAY_NUMPY_REPORT names the file for the report, in JSON:
     outcomes    {"core/tests/test_x.py::test_y": "passed", ...}; the names are
                 relative to pytest's rootdir, NumPy's folder
     handler     the handler's name, null without one
+    memory      what the kernel says of the mapping that an array lies in: the
+                name of a file, of a kind ("memfd:..."), or nothing
     probed      number of tests whose probe lay in dray memory
     strays      the tests whose probe did not
     stats       the pool's counters at the end
 """
 import json
 import os
+import threading
 
 import numpy
 import pytest
@@ -25,6 +28,13 @@ WITH_HANDLER = os.environ.get("DRAY_NUMPY_HANDLER") == "1"
 if WITH_HANDLER:
     import dray
     POOL = dray.install()
+    # A new thread starts with NumPy's own handler.
+    begin = threading.Thread._bootstrap_inner
+
+    def begin_with_handler(thread):
+        dray.install(POOL)
+        begin(thread)
+    threading.Thread._bootstrap_inner = begin_with_handler
 
 outcomes = {}
 strays = []
@@ -41,6 +51,18 @@ def pytest_runtest_setup(item):
         probed += 1
     else:
         strays.append(item.nodeid)
+
+
+def mapping_of(array):
+    """The last words of the line of /proc/self/maps around an array."""
+    address = array.__array_interface__["data"][0]
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        for line in maps:
+            words = line.split(maxsplit=5)
+            first, last = (int(end, 16) for end in words[0].split("-"))
+            if first <= address < last:
+                return words[5].strip() if len(words) > 5 else ""
+    return "none"
 
 
 def outcome_of(report):
@@ -65,9 +87,11 @@ def pytest_collectreport(report):
 
 
 def pytest_sessionfinish():
-    report = {"outcomes": outcomes, "handler": None, "probed": probed,
-              "strays": strays, "stats": None}
+    report = {"outcomes": outcomes, "handler": None, "memory": None,
+              "probed": probed, "strays": strays, "stats": None,
+              "version": numpy.__version__}
     if WITH_HANDLER:
+        report["memory"] = mapping_of(numpy.empty(1))
         report["handler"] = POOL.handler_name
         stats = POOL.stats()
         report["stats"] = dict(zip(stats.__match_args__, stats))

@@ -58,6 +58,19 @@ build_native()
 		-Ddmactl=enabled -Dtests=enabled
 }
 
+# build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package,
+# for the NumPy that lies in the folder PACKAGES
+build_numpy()
+{
+	local kind=$1 packages=$2
+
+	shift 2
+	log_step "Building for this machine, with another NumPy"
+	build_make "$kind" -Dbuildtype=release -Dpython=enabled \
+		-Ddmactl=disabled -Dtests=disabled \
+		"-Dnumpy_include=$packages/numpy/_core/include" "$@"
+}
+
 # build_bench: with the programs of tools/bench that run here
 build_bench()
 {

@@ -2,21 +2,57 @@
 # shellcheck shell=bash
 #
 # Suite numpy: NumPy's own tests with every array in dray memory of the host,
-# compared one by one with a run without the handler.
+# private and shareable, compared one by one with a run without the handler.
+# Debian's NumPy first, then NumPy 2 from PyPI, shareable with --long.
 
-PACKAGES_NUMPY=("${PACKAGES_BUILD[@]}" python3-pytest python3-hypothesis)
+PACKAGES_NUMPY=(
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-hypothesis
+	python3-pytest
+)
 
 suite_numpy()
 {
-	local status=0 options=()
+	local requirements=$TREE/tests/numpy/requirements.txt packages
 
 	tally_run "builds as a release" build_native || return 0
 	if [ "$QUICK" = yes ]; then
-		options=(--selection "$TREE/tests/numpy/board.txt" --once)
+		numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
+			--selection "$TREE/tests/numpy/board.txt" --once
+		return
 	fi
-	(cd "$1" && DRAY_BACKEND=host \
-		PYTHONPATH=$(build_folder native)/userspace/python \
-		timeout 1800 /usr/bin/python3 "$TREE/tests/numpy/run" \
-		"${options[@]}" </dev/null) >"$1/log" 2>&1 || status=$?
-	tally_counts "NumPy's own tests" "$status" "$1/log"
+	numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
+		--backends host,host:shareable
+	numpy_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
+		return 0
+	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
+	numpy_tests "NumPy 2" numpy2 "$1" /usr/bin/python3 "$packages" \
+		--backends "host$([ "$LONG" = no ] || echo ,host:shareable)"
+}
+
+# numpy_fetch NAME VARIABLE COMMAND...: what it prints, into the variable
+numpy_fetch()
+{
+	local name=$1 status=0
+	local -n path=$2
+
+	shift 2
+	path=$("$@") || status=$?
+	tally_add "$name" $((status == 0)) $((status != 0)) 0
+	return "$status"
+}
+
+# numpy_tests NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...
+numpy_tests()
+{
+	local name=$1 kind=$2 log=$3/$2 python=$4 packages=$5 status=0
+
+	shift 5
+	(cd "${log%/*}" && DRAY_BACKEND=host \
+		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
+		timeout 3600 "$python" "$TREE/tests/numpy/run" "$@" \
+		</dev/null) >"$log" 2>&1 || status=$?
+	tally_counts "$name: its own tests" "$status" "$log"
+	grep '^NumPy ' "$log" | while read -r line; do
+		log_note "         $line"
+	done
 }
