@@ -7,8 +7,8 @@
  * that make a view from another never touch the data and allocate nothing,
  * and @out may be the same object as the input.
  *
- * An array is a counted object that keeps its memory alive: made in a pool,
- * or received from another process.
+ * An array is a counted object that keeps its memory alive: made in a pool or
+ * in a buffer of its own, received from another process, or opened by a record.
  *
  * Every function may be called from any thread; who writes a view that others
  * read, or elements that others read, sees to the order.
