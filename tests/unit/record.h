@@ -80,7 +80,7 @@ static inline void send_raw(int socket, const void *bytes, size_t size, int fd,
 		     int count)
 {
 	char control[CMSG_SPACE(200 * sizeof(int))]
-		__attribute__((aligned(sizeof(struct cmsghdr)))) = { 0 };
+		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
 	struct iovec part = { (void *)bytes, size };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	struct cmsghdr *header;
@@ -105,7 +105,7 @@ static inline void record_of(const struct dray_view *view, struct record *record
 		      int *fd)
 {
 	char control[CMSG_SPACE(sizeof(int))]
-		__attribute__((aligned(sizeof(struct cmsghdr))));
+		__attribute__((aligned(_Alignof(struct cmsghdr))));
 	struct iovec part = { record, sizeof(*record) };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,

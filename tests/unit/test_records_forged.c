@@ -164,7 +164,7 @@ static ssize_t ask(int fd, const void *bytes, size_t size, struct said *said,
 		   size_t *control)
 {
 	char room[CMSG_SPACE(8 * sizeof(int))]
-		__attribute__((aligned(sizeof(struct cmsghdr))));
+		__attribute__((aligned(_Alignof(struct cmsghdr))));
 	struct iovec part = { said, sizeof(*said) };
 	struct msghdr message = { .msg_iov = &part,
 				  .msg_iovlen = 1,
@@ -321,7 +321,7 @@ static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 		     uint64_t size)
 {
 	char control[CMSG_SPACE(4 * sizeof(int))]
-		__attribute__((aligned(sizeof(struct cmsghdr)))) = { 0 };
+		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
 	struct fields fields = { .magic = 0x69797264,
 				 .version = 1,
 				 .flags = flags,

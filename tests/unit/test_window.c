@@ -90,7 +90,7 @@ static void more_than_the_window_is_refused(void **state)
 	assert_fails(dray_window_take(dray_window_size() + 1, 1, &start),
 		     -ENOMEM, "addresses left in the window");
 	assert_fails(dray_window_take(SIZE_MAX, 1, &start), -ENOMEM,
-		     "18446744073709551615");
+		     SIZE_MAX_TEXT);
 	assert_ptr_equal(start, (void *)1);
 	start = window_take(dray_window_size(), 1);
 	assert_fails(dray_window_take(1, 1, &start), -ENOMEM, "no 1 bytes");
@@ -145,7 +145,8 @@ static void a_limit_on_addresses_makes_it_smaller(void **state)
 	(void)state;
 	/* Suite fallbacks has set one, or has used all addresses up. */
 	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
-	if (limit.rlim_cur != RLIM_INFINITY || getenv("DRAY_TEST_ADDRESS_BITS"))
+	if (sizeof(void *) == 4 || limit.rlim_cur != RLIM_INFINITY ||
+	    getenv("DRAY_TEST_ADDRESS_BITS"))
 		skip();
 	/* Valgrind keeps part of the addresses for itself. */
 	if (dray_window_size() > 64 * GIB)

@@ -36,6 +36,13 @@
 				 dray_last_error());                           \
 	} while (0)
 
+/* Decimal digits of SIZE_MAX, as a sentence has them. */
+#if SIZE_MAX > UINT32_MAX
+#define SIZE_MAX_TEXT "18446744073709551615"
+#else
+#define SIZE_MAX_TEXT "4294967295"
+#endif
+
 /* Numbers that are the same in every run: xorshift. */
 struct dice {
 	uint64_t state;

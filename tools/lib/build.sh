@@ -94,6 +94,51 @@ build_races()
 		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
 }
 
+# build_i386: the library and its tests with pointers of 32 bits, to run here
+build_i386()
+{
+	local sysroot cross
+
+	sysroot=$(foreign_set i386 one sysroot libcmocka-dev libcmocka0) ||
+		exit
+	cross=$(build_folder i386).cross
+	mkdir -p "$(dirname "$cross")"
+	build_cross_i386 "$sysroot" >"$cross"
+	log_step "Building for the 32-bit PC (i386)"
+	# Sizes are numbers of 64 bits that have been checked against the window.
+	build_make i386 "--cross-file=$cross" -Dbuildtype=release \
+		-Dwerror=false \
+		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
+}
+
+# The C library is that of the cross compiler's packages, where they have it.
+build_cross_i386()
+{
+	local libraries=$1/usr/lib/i386-linux-gnu home=/usr/i686-linux-gnu/lib
+
+	cat <<-CROSS
+	[binaries]
+	c = 'i686-linux-gnu-gcc'
+	ar = 'i686-linux-gnu-gcc-ar'
+	strip = 'i686-linux-gnu-strip'
+	pkgconfig = '/usr/bin/pkg-config'
+
+	[properties]
+	needs_exe_wrapper = true
+	sys_root = '$1'
+	pkg_config_libdir = '$libraries/pkgconfig'
+
+	[built-in options]
+	c_link_args = ['-L$libraries', '-Wl,-rpath,$libraries', '-Wl,-rpath,$home', '-Wl,--dynamic-linker=$home/ld-linux.so.2']
+
+	[host_machine]
+	system = 'linux'
+	cpu_family = 'x86'
+	cpu = 'i686'
+	endian = 'little'
+	CROSS
+}
+
 # The arm64 packages with headers and libraries to link against.
 build_sysroot()
 {

@@ -4,13 +4,19 @@
 # Suite fallbacks: the library's tests where it cannot have what it takes on a
 # usual machine: a window of 256 GiB, addresses of 47 bits, pointers of 64.
 
-PACKAGES_FALLBACKS=("${PACKAGES_BUILD[@]}" util-linux valgrind)
+PACKAGES_FALLBACKS=(
+	"${PACKAGES_BUILD[@]}" gcc-i686-linux-gnu libc6-dev-i386-cross
+	util-linux valgrind
+)
 
 # What touches the window, or memory in it.
 FALLBACKS_ALL='fit|window|addresses|node|buffer|sync|pages|faults|pool.*|walk|pressure|busy|cache|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|array|strings|ipc.*|copy.*|view_sync'
 
 # Valgrind is 20 to 50 times slower, and the rest has sanitizers.
 FALLBACKS_VALGRIND='fit|window|addresses|buffer|pool.*|walk|pressure|busy|cache|handler|block|block_pod|random|resource'
+
+# The others have facts with sizes that pointers of 32 bits do not have.
+FALLBACKS_I386='fit|window|addresses|node|buffer|sync|pages|faults|pool.*|walk|pressure|busy|cache|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|dtype|view|index|layout|strings|ipc.*|copy.*|view_sync'
 
 suite_fallbacks()
 {
@@ -25,6 +31,8 @@ suite_fallbacks()
 	# A window of half the size.
 	fallbacks_narrow "$scratch" 37
 	fallbacks_valgrind "$scratch"
+	tally_run "builds with pointers of 32 bits" build_i386 &&
+		unit_programs i386 "$scratch" "$FALLBACKS_I386"
 }
 
 # fallbacks_limit FOLDER GIB: so many addresses at most (RLIMIT_AS)
