@@ -9,6 +9,7 @@
  * for a second time.  DRAY_TEST_OPERATIONS makes it longer.
  */
 #include "manager.h"
+#include "progress.h"
 #include "resource.h"
 
 #define OBJECTS 60
@@ -324,6 +325,7 @@ static void a_manager_agrees_with_a_plain_model(void **state)
 	(void)state;
 	open_world(world);
 	for (i = 0; i < count; i++) {
+		show_progress(i, count, "operations on a manager");
 		step(world);
 		if (i % 8 == 0)
 			compare(world);

@@ -6,6 +6,7 @@
  * DRAY_TEST_OPERATIONS makes it longer.
  */
 #include "pool.h"
+#include "progress.h"
 #include "alloc/busy.h"
 
 #define BLOCKS 300
@@ -227,6 +228,7 @@ static void work(const char *spec, size_t largest,
 	world->dice.state = 20261120;
 	world->largest = largest;
 	for (i = 0; i < count; i++) {
+		show_progress(i, count, "operations on a pool");
 		step(world);
 		if (i % 1000 == 0) {
 			compare(world);

@@ -20,6 +20,7 @@ suite_unit()
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	unit_programs native "$scratch"
+	[ "$LONG" = no ] || unit_long "$scratch"
 	unit_readme "$scratch"
 	tally_run "what benchmarks report" /usr/bin/python3 -B -m unittest \
 		discover -s "$TREE/tests/bench"
@@ -65,6 +66,30 @@ unit_programs()
 			status=$?
 		tally_tap "$name ($what)" "$status" "$log"
 	done < <(unit_tests "$kind")
+}
+
+# 10^8 random operations on pools, a fifth of them in each of the ways that the
+# program has, and as many on a manager, against their models.
+unit_long()
+{
+	unit_operations "$1" random 20000000
+	unit_operations "$1" manager_random 100000000
+}
+
+# unit_operations FOLDER NAME OPERATIONS
+unit_operations()
+{
+	local log=$1/long-$2 status=0
+
+	progress_follow "$log" unit_operate "$2" "$3" "$log" || status=$?
+	tally_tap "$2, $3 operations" "$status" "$log"
+}
+
+unit_operate()
+{
+	DRAY_TEST_OPERATIONS=$2 CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
+		timeout 7200 "$(build_folder native)/tests/unit/test_$1" \
+		>>"$3" 2>&1 </dev/null
 }
 
 unit_readme()
