@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * random: long random work on pools against a plain list of what must be
- * alive: where, how long, with which contents.
+ * random: long random work on pools and their handlers against a plain list of
+ * what must be alive: where, how long, with which contents.
  *
  * DRAY_TEST_OPERATIONS makes it longer.
  */
@@ -22,6 +22,7 @@ struct expected {
 
 struct world {
 	struct dray_pool *pool;
+	const struct dray_allocator *allocator; /* of a handler */
 	struct expected blocks[BLOCKS];
 	uint64_t wrong; /* frees that are no frees */
 	struct dice dice;
@@ -78,8 +79,14 @@ static void allocate(struct world *world, struct expected *b)
 		alignment = 0;
 	b->size = size ? size : 1;
 	b->alignment = alignment ? alignment : 64;
-	b->address = zero ? dray_pool_calloc(world->pool, size, 1)
-			  : dray_pool_alloc(world->pool, size, alignment);
+	if (zero)
+		b->address = world->allocator->calloc(world->allocator->ctx,
+						      size, 1);
+	else if (!alignment)
+		b->address =
+			world->allocator->malloc(world->allocator->ctx, size);
+	else
+		b->address = dray_pool_alloc(world->pool, size, alignment);
 	if (!b->address) {
 		assert_int_equal(errno, ENOMEM);
 		b->size = 0;
@@ -101,7 +108,8 @@ static void reallocate(struct world *world, struct expected *b)
 	/* The old block of a busy one would live on beside the new one. */
 	if (b->holds)
 		return;
-	moved = dray_pool_realloc(world->pool, b->address, size);
+	moved = world->allocator->realloc(world->allocator->ctx, b->address,
+					  size);
 	if (!moved) {
 		assert_int_equal(errno, ENOMEM);
 		return;
@@ -127,7 +135,9 @@ static void release_hold(struct expected *b)
 static void let_go(struct world *world, struct expected *b)
 {
 	check(b);
-	dray_pool_free(world->pool, b->address);
+	/* What it is told of the size is anything. */
+	world->allocator->free(world->allocator->ctx, b->address,
+			       roll(&world->dice, 2 * b->size));
 	if (b->holds)
 		b->freed = true;
 	else
@@ -225,6 +235,7 @@ static void work(const char *spec, size_t largest,
 	long i, count = operations();
 
 	world->pool = open_pool(spec, options);
+	world->allocator = &dray_handler_for(world->pool)->allocator;
 	world->dice.state = 20261120;
 	world->largest = largest;
 	for (i = 0; i < count; i++) {
