@@ -10,7 +10,7 @@
 # the heaps there is "pages".  What is about the others runs on the board.
 PC_OPTIONS='-F reserved -V reserved -V cma -F carveout'
 
-PACKAGES_PC=("${PACKAGES_GUEST[@]}" qemu-system-x86)
+PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
 {
@@ -20,14 +20,18 @@ suite_pc()
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for the test engine build" selftests_engine_build ||
 		return 0
+	tally_run "the library builds" build_native || return 0
 	for series in "${all[@]}"; do
 		batch_begin "$scratch/$series"
 		tally_run "programs for Linux $series on the PC" \
 			pc_programs "$series" || continue
+		tally_run "the library for Linux $series on the PC" \
+			pc_library "$series" || continue
 		(
 			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
 			GUEST_PARAMETERS=nodes=1
+			GUEST_ROOTS=("$BATCH/lib")
 			batch_boot "Linux $series on the PC"
 		)
 		batch_count "Linux $series on the PC"
@@ -80,4 +84,26 @@ pc_programs()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=2 channels=2 && engine/busy"
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter'
+}
+
+# pc_library SERIES: tests of the library, on an engine that takes its time
+pc_library()
+{
+	local program file folder name
+
+	program=$(unit_tests native | awk '$1 == "reuse" { print $2 }')
+	[ -x "$program" ] || return 1
+	mkdir -p "$BATCH/job/unit" "$BATCH/lib"
+	cp "$program" "$BATCH/job/unit"
+	# In the guest as here /lib is a link.
+	ldd "$program" | grep -oE '/[^ ]+' | while read -r file; do
+		folder=$BATCH/lib$(realpath "${file%/*}")
+		mkdir -p "$folder"
+		cp -L "$file" "$folder" || return 1
+	done || return 1
+	name=${program##*/}
+	batch_add tap "$1-unit-reuse" \
+		"insmod dray_test_engine.ko delay_ms=300 && insmod /guest/modules/dray.ko nodes=1 channels=2 && CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel DRAY_TEST_ENGINE_LATE=1 unit/$name"
+	batch_add status "$1-the-modules-unload-after-the-library" \
+		'guest-unload dray dray_test_engine'
 }
