@@ -51,7 +51,7 @@ static int dray_carveout_alloc(struct dray_heap *heap,
 {
 	struct dray_carveout *carveout = to_carveout(heap);
 	unsigned long index;
-	int ret;
+	int ret = 0;
 
 	mutex_lock(&carveout->lock);
 	if (!dray_runs_find(&carveout->runs, request, &index))

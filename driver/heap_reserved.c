@@ -143,7 +143,7 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	struct dray_reserved *reserved = to_reserved(heap);
 	unsigned long index, i;
 	bool found;
-	int ret;
+	int ret = 0;
 
 	mutex_lock(&reserved->lock);
 	do {
