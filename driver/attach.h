@@ -38,14 +38,13 @@ struct dray_attachment {
 	/* of pinned memory */
 	struct page **pages;
 	u32 page_count;
-	u32 chain_bits;
-	u32 *chains; /* where it has which page; see overlap.c */
+	u32 *order; /* their indices, by frame; see overlap.c */
 	u32 skip; /* bytes of the first page before the memory */
 
 	struct user_struct *user; /* whose locked memory it is */
 	u64 charged; /* bytes */
 
-	struct mutex lock; /* @runs, @chains and the next two */
+	struct mutex lock; /* @runs, @order and the next two */
 	struct list_head mappings;
 	u32 mapped_devices;
 };

@@ -6,15 +6,14 @@
  * pages tell.  What other drivers export is for overlap_dmabuf.c.
  */
 #include <linux/err.h>
-#include <linux/hash.h>
 #include <linux/io.h>
-#include <linux/log2.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/sort.h>
 
 #include "attach.h"
 #include "buffer.h"
@@ -52,65 +51,88 @@ int dray_page_breathe(u32 index)
 	return fatal_signal_pending(current) ? -EINTR : 0;
 }
 
-/*
- * Page -> where an attachment has it: a table of chains, by hash of the page's
- * frame, then for each page the next one of its chain.  Indices count from 1.
- */
-static int dray_chains_build(struct dray_attachment *attachment)
+/* By frame, and what has the same one by where the attachment has it. */
+static int dray_order_compare(const void *left, const void *right,
+			      const void *pages)
 {
-	u32 bits = max_t(u32, 1, order_base_2(attachment->page_count));
-	u32 index, *chains, *head;
-	int ret = 0;
+	struct page *const *page = pages;
+	u32 a = *(const u32 *)left, b = *(const u32 *)right;
+	unsigned long frame_a = page_to_pfn(page[a]);
+	unsigned long frame_b = page_to_pfn(page[b]);
 
-	chains = kvcalloc((1UL << bits) + attachment->page_count,
-			  sizeof(*chains), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!chains)
+	/* There may be a million of them, and the sorting itself never rests. */
+	cond_resched();
+	if (frame_a != frame_b)
+		return frame_a < frame_b ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+static int dray_order_build(struct dray_attachment *attachment)
+{
+	u32 index, *order;
+
+	order = kvmalloc_array(attachment->page_count, sizeof(*order),
+			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!order)
 		return -ENOMEM;
-	for (index = 0; index < attachment->page_count && !ret; index++) {
-		head = &chains[hash_long(page_to_pfn(attachment->pages[index]),
-					 bits)];
-		chains[(1UL << bits) + index] = *head;
-		*head = index + 1;
-		ret = dray_page_breathe(index);
-	}
-	if (ret) {
-		kvfree(chains);
-		return ret;
-	}
-	attachment->chains = chains;
-	attachment->chain_bits = bits;
+	for (index = 0; index < attachment->page_count; index++)
+		order[index] = index;
+	sort_r(order, attachment->page_count, sizeof(*order),
+	       dray_order_compare, NULL, attachment->pages);
+	attachment->order = order;
 	return 0;
 }
 
 /* Pinned pages are the same for the attachment's life, and so is this. */
-static int dray_chains_get(struct dray_attachment *attachment)
+static int dray_order_get(struct dray_attachment *attachment)
 {
 	int ret = 0;
 
 	mutex_lock(&attachment->lock);
-	if (!attachment->chains)
-		ret = dray_chains_build(attachment);
+	if (!attachment->order)
+		ret = dray_order_build(attachment);
 	mutex_unlock(&attachment->lock);
 	return ret;
 }
 
-/* Has @side these bytes, which lie in @page? */
+/* The first place in the order that is not before @frame at @index. */
+static u32 dray_order_find(const struct dray_attachment *attachment,
+			   unsigned long frame, u32 index)
+{
+	u32 low = 0, high = attachment->page_count, middle, at;
+	unsigned long there;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		at = attachment->order[middle];
+		there = page_to_pfn(attachment->pages[at]);
+		if (there < frame || (there == frame && at < index))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Has @side these bytes, which lie in @page?  It may have a page any number of
+ * times, but of those in its span only the first and the last are in part.
+ */
 static bool dray_page_is_shared(const struct dray_layout *side,
 				const struct page *page,
 				const struct dray_bytes *bytes)
 {
 	const struct dray_attachment *attachment = side->area.attachment;
-	const u32 *chains = attachment->chains;
-	u32 bits = attachment->chain_bits, next;
-	u32 first = dray_page_first(side), last = dray_page_last(side);
+	u32 at = dray_order_find(attachment, page_to_pfn(page),
+				 dray_page_first(side));
+	u32 index, last = dray_page_last(side);
 	struct dray_bytes own;
 
-	for (next = chains[hash_long(page_to_pfn(page), bits)]; next;
-	     next = chains[(1UL << bits) + next - 1]) {
-		if (attachment->pages[next - 1] != page || next - 1 < first ||
-		    next - 1 > last)
-			continue;
-		own = dray_page_bytes(side, next - 1);
+	for (; at < attachment->page_count; at++) {
+		index = attachment->order[at];
+		if (attachment->pages[index] != page || index > last)
+			break;
+		own = dray_page_bytes(side, index);
 		if (dray_bytes_meet(&own, bytes))
 			return true;
 	}
@@ -125,7 +147,7 @@ static int dray_pinned_meet(const struct dray_layout *few,
 	struct page *page;
 	int ret;
 
-	ret = dray_chains_get(many->area.attachment);
+	ret = dray_order_get(many->area.attachment);
 	for (index = dray_page_first(few); index <= last && !ret; index++) {
 		bytes = dray_page_bytes(few, index);
 		page = few->area.attachment->pages[index];

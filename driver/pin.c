@@ -139,7 +139,7 @@ void dray_unpin(struct dray_attachment *attachment)
 		dray_uncharge_user(attachment->user, attachment->charged);
 	}
 	kvfree(attachment->pages);
-	kvfree(attachment->chains);
+	kvfree(attachment->order);
 }
 
 /* A device that does not reach it would get a copy. */
