@@ -6,8 +6,17 @@
 #ifndef SELFTEST_ATTACH_H
 #define SELFTEST_ATTACH_H
 
+#include <sys/mman.h>
+
 #include "binding.h"
 #include "node.h"
+
+/* Pages that nobody has touched. */
+static inline uint8_t *fresh_memory(size_t size)
+{
+	return mmap(NULL, size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
 
 static inline int attach_memory(int node, const void *address, size_t length,
 				uint32_t flags, struct dray_attach *attach)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * SUBMIT where source and destination are the same memory, one of them as a
- * dma-buf of another driver: udmabuf's lies on memory that a process has too.
+ * SUBMIT where source and destination are the same memory: attached twice, or
+ * once by a dma-buf of another driver, as udmabuf's lies on what a process has.
  */
 #include <errno.h>
 #include <sys/mman.h>
@@ -133,6 +133,97 @@ TEST_F(engine, a_dma_buf_and_a_buffer_do_not_overlap)
 				    PAGES * self->page));
 	EXPECT_EQ(0, engine_refusal(self, self->dst.fd, 0, part, 0,
 				    PAGES * self->page));
+}
+
+TEST_F(engine, source_and_destination_in_one_attachment_overlap)
+{
+	struct dray_transfer transfer = engine_copy(self, 2 * self->unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint8_t *bytes = fresh_memory(self->page);
+	struct dray_attach attach;
+
+	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	transfer.dst_fd = attach.fd;
+	transfer.src_fd = attach.fd;
+	transfer.dst_offset = self->unit;
+	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_OVERLAP, submit.reason);
+}
+
+TEST_F(engine, memory_that_is_attached_twice_overlaps_where_it_is_the_same)
+{
+	size_t page = self->page, unit = self->unit;
+	uint8_t *bytes = fresh_memory(16 * page);
+	struct dray_attach a, b;
+
+	mapped_twice_begin();
+	ASSERT_LE(0, attach_memory(self->node, bytes, 8 * page, 0, &a));
+	ASSERT_LE(0, attach_memory(self->node, bytes + 4 * page - unit,
+				   8 * page, 0, &b));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, a.fd, 0, b.fd, 0, 8 * page));
+	/* the last byte of one is the first of the other */
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, a.fd, 0, b.fd, 0, 4 * page));
+	EXPECT_EQ(0, engine_refusal(self, a.fd, 0, b.fd, 0, 4 * page - unit));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, b.fd, unit, a.fd, 4 * page, unit));
+	EXPECT_EQ(0, engine_refusal(self, b.fd, 0, a.fd, 4 * page, unit));
+	EXPECT_EQ(0, engine_refusal(self, b.fd, unit, a.fd, 0, 4 * page));
+	mapped_twice_end();
+}
+
+TEST_F(engine, memory_that_is_mapped_twice_overlaps_in_two_attachments)
+{
+	int fd = memfd_create("twice", MFD_CLOEXEC);
+	struct dray_attach a, b;
+	uint8_t *bytes[2];
+	int i;
+
+	ASSERT_EQ(0, ftruncate(fd, (off_t)(4 * self->page)));
+	for (i = 0; i < 2; i++) {
+		bytes[i] = mmap(NULL, 4 * self->page, PROT_READ | PROT_WRITE,
+				MAP_SHARED, fd, 0);
+		ASSERT_NE(MAP_FAILED, bytes[i]);
+	}
+	mapped_twice_begin();
+	ASSERT_LE(0,
+		  attach_memory(self->node, bytes[0], 4 * self->page, 0, &a));
+	ASSERT_LE(0, attach_memory(self->node, bytes[1] + self->page,
+				   3 * self->page, 0, &b));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, a.fd, self->page, b.fd, 0, self->page));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, b.fd, 0, a.fd, 0, 3 * self->page));
+	EXPECT_EQ(0, engine_refusal(self, b.fd, 0, a.fd, 0, self->page));
+	mapped_twice_end();
+}
+
+TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
+{
+	size_t page = self->page, unit = self->unit;
+	struct dray_attach attach;
+	int ret;
+
+	mapped_twice_begin();
+	/* its second page, and a bit of the third */
+	ret = attach_memory(self->node, self->dst.bytes + page, page + unit, 0,
+			    &attach);
+	if (ret < 0 && attach.reason == DRAY_REASON_PINNED) {
+		mapped_twice_end();
+		SKIP(return, "memory of this heap cannot be pinned");
+	}
+	ASSERT_LE(0, ret);
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, attach.fd, 0, self->dst.fd, 0,
+				 page + unit));
+	EXPECT_EQ(DRAY_REASON_OVERLAP,
+		  engine_refusal(self, self->dst.fd, 2 * page, attach.fd, page,
+				 unit));
+	EXPECT_EQ(0, engine_refusal(self, attach.fd, 0, self->dst.fd, 0, page));
+	EXPECT_EQ(0, engine_refusal(self, self->dst.fd, 2 * page, attach.fd, 0,
+				    page));
+	mapped_twice_end();
 }
 
 TEST_HARNESS_MAIN

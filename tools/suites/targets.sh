@@ -18,7 +18,7 @@ TARGETS_QUICK=(info alloc mmap submit_copy leaks)
 TARGETS_COMPAT=(
 	info heap_info channel_info alloc mmap address sync structs list
 	buffer_info submit_copy submit_fill submit_refuse submit_queue cancel
-	rights export attach_user attach_dmabuf import leaks
+	rights export attach_user attach_engine attach_dmabuf import leaks
 )
 
 suite_targets()

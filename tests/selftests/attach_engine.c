@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Attached memory of a process as the source or destination of an engine.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "fixture_engine.h"
+
+#define USER_SIZE BUFFER_SIZE
+
+/* User memory full of known bytes, and the model's copy of it. */
+static int user_open(FIXTURE_DATA(engine) * self, int side, size_t skip,
+		     uint8_t **bytes)
+{
+	struct dray_attach attach;
+	uint8_t *all = fresh_memory(USER_SIZE + 2 * self->page);
+	int fd;
+
+	if (all == MAP_FAILED)
+		return -ENOMEM;
+	*bytes = all + skip;
+	memcpy(*bytes, self->model[side].bytes, USER_SIZE);
+	fd = attach_memory(self->node, *bytes, USER_SIZE, 0, &attach);
+	if (fd >= 0)
+		self->model[side].fd = fd;
+	return fd;
+}
+
+/* A transfer in rows that cross the pages, from one side to the other. */
+static int run_rows(FIXTURE_DATA(engine) * self)
+{
+	uint64_t run = self->page + self->unit;
+	uint64_t stride = 2 * self->page + 2 * self->unit;
+	struct dray_axis axis = {
+		.count = (USER_SIZE - 3 * self->unit - run) / stride + 1,
+		.dst_stride = (int64_t)stride,
+		.src_stride = (int64_t)(self->page + 3 * self->unit),
+	};
+	struct dray_transfer transfer = engine_copy(self, run);
+
+	transfer.dst_fd = self->model[1].fd;
+	transfer.src_fd = self->model[0].fd;
+	transfer.dst_offset = 3 * self->unit;
+	transfer.src_offset = 5 * self->unit;
+	engine_axes(&transfer, &axis, 1);
+	return engine_run(self, &transfer, 1);
+}
+
+TEST_F(engine, an_engine_reads_user_memory)
+{
+	uint8_t *bytes;
+
+	ASSERT_LE(0, user_open(self, 0, 13 * self->unit, &bytes));
+	ASSERT_EQ(0, run_rows(self));
+	EXPECT_EQ(-1, first_difference(self->model[1].bytes, self->dst.bytes,
+				       USER_SIZE));
+	EXPECT_EQ(-1, first_difference(self->model[0].bytes, bytes, USER_SIZE));
+}
+
+TEST_F(engine, an_engine_writes_user_memory)
+{
+	uint8_t *bytes;
+
+	ASSERT_LE(0, user_open(self, 1, 7 * self->unit, &bytes));
+	ASSERT_EQ(0, run_rows(self));
+	EXPECT_EQ(-1, first_difference(self->model[1].bytes, bytes, USER_SIZE));
+}
+
+TEST_F(engine, an_engine_copies_between_user_memory)
+{
+	uint8_t *from, *to;
+
+	ASSERT_LE(0, user_open(self, 0, 5 * self->unit, &from));
+	ASSERT_LE(0, user_open(self, 1, 3 * self->unit, &to));
+	ASSERT_EQ(0, run_rows(self));
+	EXPECT_EQ(-1, first_difference(self->model[1].bytes, to, USER_SIZE));
+}
+
+TEST_F(engine, the_whole_is_copied_in_one_transfer)
+{
+	struct dray_transfer transfer = engine_copy(self, USER_SIZE);
+	uint8_t *from, *to;
+
+	ASSERT_LE(0, user_open(self, 0, 9 * self->unit, &from));
+	ASSERT_LE(0, user_open(self, 1, self->unit, &to));
+	transfer.src_fd = self->model[0].fd;
+	transfer.dst_fd = self->model[1].fd;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, first_difference(from, to, USER_SIZE));
+}
+
+TEST_F(engine, bytes_at_odd_places_are_copied)
+{
+	struct dray_transfer transfer = engine_copy(self, USER_SIZE - 3);
+	struct dray_channel_info channel;
+	uint8_t *from, *to;
+
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	if (channel.alignment > 1)
+		SKIP(return, "the engine needs aligned places");
+	ASSERT_LE(0, user_open(self, 0, 4095, &from));
+	ASSERT_LE(0, user_open(self, 1, 1, &to));
+	transfer.src_fd = self->model[0].fd;
+	transfer.dst_fd = self->model[1].fd;
+	transfer.src_offset = 1;
+	transfer.dst_offset = 2;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, first_difference(self->model[1].bytes, to, USER_SIZE));
+	EXPECT_EQ(-1, first_difference(self->model[0].bytes, from, USER_SIZE));
+}
+
+TEST_F(engine, a_pattern_goes_on_where_a_page_ends)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_FILL,
+		.src_fd = -1,
+		.pattern_size = 16,
+	};
+	uint8_t *bytes;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		transfer.pattern[i] = (uint8_t)(0x40 + i);
+	/* pages end in the middle of a pattern */
+	ASSERT_LE(0, user_open(self, 1, self->unit, &bytes));
+	transfer.dst_fd = self->model[1].fd;
+	transfer.dst_offset = self->unit;
+	transfer.run = USER_SIZE - 4096;
+	ASSERT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, first_difference(self->model[1].bytes, bytes, USER_SIZE));
+}
+
+TEST_F(engine, the_descriptors_are_counted_as_they_are_cut)
+{
+	struct dray_transfer transfer = engine_copy(self, USER_SIZE);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint8_t *bytes, *all = fresh_memory(USER_SIZE);
+	struct dray_attach attach;
+
+	ASSERT_LE(0, user_open(self, 0, 0, &bytes));
+	/* every second page of its own, so that no two follow each other */
+	ASSERT_LE(0, attach_memory(self->node, all, USER_SIZE, 0, &attach));
+	transfer.src_fd = self->model[0].fd;
+	transfer.dst_fd = attach.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_LE(attach.segments, submit.runs);
+	EXPECT_GE(USER_SIZE, submit.runs * self->page);
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(-1, first_difference(bytes, all, USER_SIZE));
+}
+
+TEST_F(engine, an_engine_writes_memory_that_was_unmapped)
+{
+	struct dray_transfer transfer = engine_copy(self, USER_SIZE);
+	struct dray_transfer back = engine_copy(self, USER_SIZE);
+	struct dray_submit submit = { .channel = 0 };
+	struct dray_attach attach;
+	uint8_t *bytes = fresh_memory(USER_SIZE);
+
+	ASSERT_LE(0, attach_memory(self->node, bytes, USER_SIZE, 0, &attach));
+	ASSERT_EQ(0, munmap(bytes, USER_SIZE));
+	transfer.dst_fd = attach.fd;
+	back.src_fd = attach.fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, engine_submit(self, &back, 1, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes,
+				       USER_SIZE));
+}
+
+TEST_F(engine, closing_the_attachment_does_not_stop_its_transfer)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_transfer transfer;
+	struct dray_axis axis;
+	uint8_t *bytes;
+	int fd;
+
+	transfer = engine_slow(self, &axis);
+	fd = user_open(self, 1, 0, &bytes);
+	ASSERT_LE(0, fd);
+	transfer.dst_fd = fd;
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	close(fd);
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	self->model[0].fd = transfer.src_fd;
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, first_difference(self->model[1].bytes, bytes, USER_SIZE));
+}
+
+TEST_F(engine, what_leaves_an_attachment_is_refused)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page + 1);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint8_t *bytes = fresh_memory(2 * self->page);
+	struct dray_attach attach;
+
+	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	transfer.dst_fd = attach.fd;
+	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);
+	EXPECT_EQ(self->page, submit.limit);
+}
+
+TEST_HARNESS_MAIN
