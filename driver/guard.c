@@ -59,10 +59,9 @@ again:
 			continue;
 		dray_guards_unlock(guards, i);
 		if (ret != -EDEADLK)
-			return ret;
-		ret = dma_resv_lock_slow_interruptible(guards[i].resv, context);
-		if (ret)
-			return ret;
+			return ret == -EINTR ? -ERESTARTSYS : ret;
+		if (dma_resv_lock_slow_interruptible(guards[i].resv, context))
+			return -ERESTARTSYS;
 		swap(guards[0], guards[i]);
 		first_held = true;
 		goto again;

@@ -50,9 +50,8 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 	struct sync_file *sync_file;
 	int ret;
 
-	ret = mutex_lock_interruptible(&queue->order);
-	if (ret)
-		return ret;
+	if (mutex_lock_interruptible(&queue->order))
+		return -ERESTARTSYS;
 	job->fence = dray_fence_create(channel, queue);
 	if (!job->fence) {
 		ret = -ENOMEM;
