@@ -24,12 +24,12 @@ function excused(i, sync, foreign, place)
 			foreign = 1
 		if (line[i] ~ /DMA-API: .*: mapping sg segment longer than/)
 			foreign = 1
-		if (line[i] ~ / dray_sync_span\+/)
-			place = place " span"
+		if (line[i] ~ / dray_sync_row\+/)
+			place = place " row"
 		if (line[i] ~ / dray_foreign_map\+/)
 			place = place " foreign"
 	}
-	return (sync && twice && place == " span") ||
+	return (sync && twice && place == " row") ||
 	       (foreign && place == " foreign")
 }
 
