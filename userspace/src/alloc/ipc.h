@@ -44,11 +44,6 @@ struct dray_ipc_fields {
 _Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
 	       "a record is part of the ABI");
 
-enum dray_ipc_backend {
-	DRAY_IPC_HOST = 1,
-	DRAY_IPC_KERNEL = 2,
-};
-
 /*
  * What the broker says to a record, with two descriptors where error is 0: the
  * buffer's, and that of the generations.
@@ -71,13 +66,6 @@ int dray_ipc_read(const struct dray_ipc_record *record,
 /* The address of a broker's socket; its length. */
 struct sockaddr_un;
 unsigned int dray_ipc_address(uint64_t broker, struct sockaddr_un *address);
-
-/* Fills in where memory of @buffer is to be opened. */
-int dray_ipc_describe(struct dray_buffer *buffer,
-		      struct dray_ipc_answer *answer);
-/* Opens it; -EBADMSG where that names nothing. */
-int dray_ipc_open_node(const struct dray_ipc_answer *answer,
-		       struct dray_node **out);
 
 /* @size random bytes. */
 int dray_ipc_random(void *bytes, size_t size);

@@ -12,6 +12,7 @@
 #include <dray/pool.h>
 #include "alloc/busy.h"
 #include "alloc/ipc.h"
+#include "alloc/ipc_node.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -116,7 +117,9 @@ static int describe(struct dray_ipc_export *export, const void *address,
 	export->buffer = where->buffer;
 	export->address = (void *)(uintptr_t)address;
 	export->waits = flags & DRAY_IPC_HANDOVER;
-	return dray_ipc_describe(where->buffer, &export->answer);
+	return dray_ipc_describe_node(dray_buffer_node(where->buffer),
+				      &export->answer.backend,
+				      export->answer.node);
 }
 
 int dray_ipc_export(const void *address, uint64_t size, uint32_t flags,

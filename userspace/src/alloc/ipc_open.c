@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "alloc/ipc_ask.h"
+#include "alloc/ipc_node.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -266,7 +267,8 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	dray_ipc_unlock();
 	if (!memory->buffer) {
 		if (!node)
-			ret = dray_ipc_open_node(answer, &opened);
+			ret = dray_ipc_open_node(answer->backend, answer->node,
+						 &opened);
 		if (!ret)
 			ret = dray_buffer_import(node ? node : opened, fd,
 						 &memory->buffer);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: what processes say to each other, on both sides: records, and where the
- * memory that they lead to is to be opened.
+ * ipc: what processes say to each other, on both sides: records, and the socket
+ * that they lead to.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -107,52 +107,6 @@ unsigned int dray_ipc_address(uint64_t broker, struct sockaddr_un *address)
 			  "dray-ipc-%016" PRIx64, broker);
 	return (unsigned int)(offsetof(struct sockaddr_un, sun_path) + 1 +
 			      (size_t)length);
-}
-
-int dray_ipc_describe(struct dray_buffer *buffer,
-		      struct dray_ipc_answer *answer)
-{
-	struct dray_node *node = dray_buffer_node(buffer);
-	struct dray_info info;
-	int ret;
-
-	answer->backend = DRAY_IPC_HOST;
-	if (strcmp(dray_node_backend(node), "kernel") != 0)
-		return 0;
-	answer->backend = DRAY_IPC_KERNEL;
-	ret = dray_node_info(node, &info, sizeof(info));
-	if (!ret)
-		memcpy(answer->node, info.name, sizeof(answer->node));
-	return ret;
-}
-
-static bool is_node_name(const char name[DRAY_NAME_LEN])
-{
-	size_t length = strnlen(name, DRAY_NAME_LEN);
-
-	if (length < 5 || length == DRAY_NAME_LEN ||
-	    memcmp(name, "dray", 4) != 0)
-		return false;
-	return strspn(name + 4, "0123456789") == length - 4;
-}
-
-int dray_ipc_open_node(const struct dray_ipc_answer *answer,
-		       struct dray_node **out)
-{
-	char spec[sizeof("kernel:") + DRAY_NAME_LEN];
-
-	if (answer->backend == DRAY_IPC_HOST)
-		return dray_node_open("host:shareable", out);
-	if (answer->backend != DRAY_IPC_KERNEL)
-		return dray_fail(-EBADMSG,
-				 "the exporter's back end is %u, which is none",
-				 answer->backend);
-	if (!is_node_name(answer->node))
-		return dray_fail(
-			-EBADMSG,
-			"the exporter does not name a node of the kernel");
-	snprintf(spec, sizeof(spec), "kernel:%s", answer->node);
-	return dray_node_open(spec, out);
 }
 
 int dray_ipc_random(void *bytes, size_t size)

@@ -8,12 +8,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc/ipc_node.h"
 #include "array/array.h"
 #include "array/dtype.h"
 #include "array/view.h"
@@ -27,16 +27,11 @@
 #define SCM_PIDFD 0x04 /* since Linux 6.5 */
 #endif
 
-enum record_backend {
-	RECORD_HOST = 1,
-	RECORD_KERNEL = 2,
-};
-
 /* All in the byte order of the machine: both ends are on it. */
 struct record {
 	uint32_t magic;
 	uint32_t version;
-	uint32_t backend; /* enum record_backend */
+	uint32_t backend; /* enum dray_ipc_backend */
 	uint32_t flags; /* DRAY_VIEW_* */
 	struct dray_dtype dtype;
 	uint32_t ndim;
@@ -59,21 +54,9 @@ union control {
 static int describe(struct record *record, const struct dray_view *view,
 		    const struct dray_location *location)
 {
-	struct dray_node *node = dray_buffer_node(location->buffer);
-	struct dray_info info;
-	int error;
-
 	memset(record, 0, sizeof(*record));
 	record->magic = RECORD_MAGIC;
 	record->version = RECORD_VERSION;
-	record->backend = RECORD_HOST;
-	if (!strcmp(dray_node_backend(node), "kernel")) {
-		record->backend = RECORD_KERNEL;
-		error = dray_node_info(node, &info, sizeof(info));
-		if (error)
-			return error;
-		memcpy(record->node, info.name, sizeof(record->node));
-	}
 	record->flags = view->flags;
 	record->dtype = view->dtype;
 	record->ndim = (uint32_t)view->ndim;
@@ -85,7 +68,8 @@ static int describe(struct record *record, const struct dray_view *view,
 	       (size_t)view->ndim * sizeof(record->shape[0]));
 	memcpy(record->strides, view->strides,
 	       (size_t)view->ndim * sizeof(record->strides[0]));
-	return 0;
+	return dray_ipc_describe_node(dray_buffer_node(location->buffer),
+				      &record->backend, record->node);
 }
 
 static int64_t milliseconds(void)
@@ -326,16 +310,6 @@ static int forged(const char *field, uint64_t value)
 	return dray_fail(-EBADMSG, "the record's %s is %" PRIu64, field, value);
 }
 
-static bool is_node_name(const char name[DRAY_NAME_LEN])
-{
-	size_t length = strnlen(name, DRAY_NAME_LEN);
-
-	if (length < 5 || length == DRAY_NAME_LEN ||
-	    memcmp(name, "dray", 4) != 0)
-		return false;
-	return strspn(name + 4, "0123456789") == length - 4;
-}
-
 /* What can be told from the record alone. */
 static int check_record(const struct record *record)
 {
@@ -348,19 +322,13 @@ static int check_record(const struct record *record)
 			-EPROTO,
 			"the record is of version %u, this is version %u",
 			record->version, RECORD_VERSION);
-	if (record->backend != RECORD_HOST && record->backend != RECORD_KERNEL)
-		return forged("back end", record->backend);
 	if (record->flags & ~DRAY_VIEW_READONLY)
 		return forged("flags field", record->flags);
 	if (record->ndim > DRAY_MAX_NDIM)
 		return forged("number of axes", record->ndim);
 	if (record->reserved)
 		return forged("reserved field", record->reserved);
-	if (record->backend == RECORD_KERNEL && !is_node_name(record->node))
-		return dray_fail(
-			-EBADMSG,
-			"the record does not name a node of the kernel");
-	return 0;
+	return dray_ipc_check_node(record->backend, record->node);
 }
 
 /* Makes the view in the buffer that really came. */
@@ -394,24 +362,11 @@ static int place(const struct record *record, const struct dray_buffer *buffer,
 	return 0;
 }
 
-static int open_node(const struct record *record, struct dray_node *node,
-		     struct dray_node **out)
-{
-	char spec[sizeof("kernel:") + DRAY_NAME_LEN] = "host:shareable";
-
-	if (node) {
-		*out = dray_node_ref(node);
-		return 0;
-	}
-	if (record->backend == RECORD_KERNEL)
-		snprintf(spec, sizeof(spec), "kernel:%s", record->node);
-	return dray_node_open(spec, out);
-}
-
 int dray_array_receive(int socket, struct dray_node *node,
 		       struct dray_array **out)
 {
 	struct dray_buffer *buffer = NULL;
+	struct dray_node *opened = NULL;
 	struct record record;
 	struct dray_view view;
 	int fd, error;
@@ -421,17 +376,19 @@ int dray_array_receive(int socket, struct dray_node *node,
 		return error;
 	error = check_record(&record);
 	if (!error)
-		error = open_node(&record, node, &node);
+		error = node ? 0
+			     : dray_ipc_open_node(record.backend, record.node,
+						  &opened);
 	if (error)
 		goto close_fd;
-	error = dray_buffer_import(node, fd, &buffer);
+	error = dray_buffer_import(node ? node : opened, fd, &buffer);
 	if (!error)
 		error = place(&record, buffer, &view);
 	if (!error)
 		error = dray_array_adopt(buffer, &view, out);
 	if (error)
 		dray_buffer_unref(buffer);
-	dray_node_unref(node);
+	dray_node_unref(opened);
 close_fd:
 	close(fd);
 	return error;
