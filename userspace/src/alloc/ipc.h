@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What the files about records share.  ipc_record.c has what is said between
- * processes, ipc_export.c what this one exports, ipc_broker.c the thread that
- * answers, ipc_open.c what this one has opened.
+ * processes and ipc_node.c what of it is about nodes; ipc_export.c makes records,
+ * ipc_slots.c has what they lead to, ipc_generations.c how their end is seen,
+ * ipc_broker.c the thread that answers; ipc_ask.c asks it, and ipc_open.c has
+ * what this process has opened.
  *
  * One connection is one lease: it says nothing after the answer, and its end,
  * from either side and for whatever reason, is the end of the lease.  A child
@@ -55,9 +57,6 @@ struct dray_ipc_answer {
 	uint32_t reserved;	/* 0 */
 	char node[DRAY_NAME_LEN];	/* kernel: "dray0"; else empty */
 };
-
-/* Bytes of what is mapped to see generations: one for each slot. */
-#define DRAY_IPC_CONTROL_SIZE (DRAY_IPC_MAX_EXPORTS * sizeof(uint32_t))
 
 /* What is in a record, checked as far as that goes: -EBADMSG, -EPROTO. */
 int dray_ipc_read(const struct dray_ipc_record *record,

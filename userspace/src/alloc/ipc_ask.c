@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -180,4 +181,22 @@ int dray_ipc_ask(const struct dray_ipc_fields *fields,
 	else
 		*connection = fd;
 	return ret;
+}
+
+int dray_ipc_identify(int fd, struct dray_ipc_identity *identity)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	identity->device = status.st_dev;
+	identity->inode = status.st_ino;
+	return 0;
+}
+
+bool dray_ipc_is_same(const struct dray_ipc_identity *a,
+		      const struct dray_ipc_identity *b)
+{
+	return a->device == b->device && a->inode == b->inode;
 }

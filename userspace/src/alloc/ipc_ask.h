@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What ipc_ask.c does for ipc_open.c. */
+/* What comes from an exporter: how it is asked for, and told apart. */
 #ifndef DRAY_ALLOC_IPC_ASK_H
 #define DRAY_ALLOC_IPC_ASK_H
 
 #include "alloc/ipc.h"
+
+/* What two descriptors of the same memory agree in. */
+struct dray_ipc_identity {
+	dev_t device;
+	ino_t inode;
+};
+
+int dray_ipc_identify(int fd, struct dray_ipc_identity *identity);
+bool dray_ipc_is_same(const struct dray_ipc_identity *a,
+		      const struct dray_ipc_identity *b);
 
 /*
  * Asks the exporter for what the record names, without the lock.

@@ -2,7 +2,7 @@
 /*
  * ipc: memory of others that this process has open, and its own that it opened
  * by a record.  One object a record, counted; one mapping for all records of a
- * buffer, as far as it is long enough; one page of generations an exporter.
+ * buffer, as far as it is long enough.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,28 +10,13 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "alloc/ipc_ask.h"
+#include "alloc/ipc_generations.h"
 #include "alloc/ipc_node.h"
 #include "base/error.h"
 #include "memory/node.h"
-
-/* What two descriptors of the same memory agree in. */
-struct identity {
-	dev_t device;
-	ino_t inode;
-};
-
-/* The generations of an exporter, mapped for reading. */
-struct generations {
-	struct identity identity;
-	uint64_t references;
-	const _Atomic uint32_t *slots;
-	struct generations *next;
-};
 
 struct dray_ipc_memory {
 	struct dray_ipc_fields fields;
@@ -41,98 +26,12 @@ struct dray_ipc_memory {
 	void *data;
 	struct dray_ipc_export *own; /* a lease of this process's own */
 	int connection; /* the lease of another process's; else -1 */
-	struct identity identity; /* of the buffer */
-	struct generations *generations;
+	struct dray_ipc_identity identity; /* of the buffer */
+	struct dray_ipc_exporter *exporter; /* its generations */
 	struct dray_ipc_memory *next;
 };
 
 static struct dray_ipc_memory *memories;
-static struct generations *all_generations;
-
-static int identify(int fd, struct identity *identity)
-{
-	struct stat status;
-
-	if (fstat(fd, &status))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
-				 strerror(errno));
-	identity->device = status.st_dev;
-	identity->inode = status.st_ino;
-	return 0;
-}
-
-static bool is_same(const struct identity *a, const struct identity *b)
-{
-	return a->device == b->device && a->inode == b->inode;
-}
-
-/* An exporter that could shorten it could end us with SIGBUS. */
-static int map_generations(int fd, const _Atomic uint32_t **slots)
-{
-	int seals = fcntl(fd, F_GET_SEALS);
-	struct stat status;
-	void *map;
-
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &status) ||
-	    status.st_size < (off_t)DRAY_IPC_CONTROL_SIZE)
-		return dray_fail(
-			-EPERM,
-			"the exporter's page of generations is too short, or not sealed against shrinking");
-	map = mmap(NULL, DRAY_IPC_CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		return dray_fail(-errno,
-				 "mapping the exporter's generations: %s",
-				 strerror(errno));
-	*slots = map;
-	return 0;
-}
-
-/* With the lock. */
-static int take_generations(int fd, struct generations **out)
-{
-	struct generations *generations;
-	struct identity identity;
-	int ret = identify(fd, &identity);
-
-	if (ret)
-		return ret;
-	for (generations = all_generations; generations;
-	     generations = generations->next) {
-		if (is_same(&generations->identity, &identity)) {
-			generations->references++;
-			*out = generations;
-			return 0;
-		}
-	}
-	generations = calloc(1, sizeof(*generations));
-	if (!generations)
-		return dray_fail(-ENOMEM, "no memory for an open record");
-	ret = map_generations(fd, &generations->slots);
-	if (ret) {
-		free(generations);
-		return ret;
-	}
-	generations->identity = identity;
-	generations->references = 1;
-	generations->next = all_generations;
-	all_generations = generations;
-	*out = generations;
-	return 0;
-}
-
-/* With the lock. */
-static void give_generations(struct generations *generations)
-{
-	struct generations **link = &all_generations;
-
-	if (!generations || --generations->references)
-		return;
-	while (*link != generations)
-		link = &(*link)->next;
-	*link = generations->next;
-	munmap((void *)(uintptr_t)generations->slots, DRAY_IPC_CONTROL_SIZE);
-	free(generations);
-}
 
 static int check(const struct dray_ipc_memory *memory)
 {
@@ -142,8 +41,8 @@ static int check(const struct dray_ipc_memory *memory)
 	if (memory->own)
 		stale = memory->own->ended;
 	else
-		stale = atomic_load(&memory->generations
-					     ->slots[memory->fields.slot]) !=
+		stale = dray_ipc_exporter_generation(memory->exporter,
+						     memory->fields.slot) !=
 			memory->fields.generation;
 	if (stale)
 		return dray_fail(-ESTALE, "the memory of the record was freed");
@@ -214,9 +113,9 @@ static int open_own(struct dray_ipc_memory *memory)
 }
 
 /* With the lock: a mapping of the same buffer that is long enough. */
-static struct dray_buffer *find_mapping(const struct identity *identity,
-					const struct dray_node *node,
-					const struct dray_ipc_fields *fields)
+static struct dray_buffer *
+find_mapping(const struct dray_ipc_identity *identity,
+	     const struct dray_node *node, const struct dray_ipc_fields *fields)
 {
 	const struct dray_ipc_memory *memory;
 
@@ -224,7 +123,8 @@ static struct dray_buffer *find_mapping(const struct identity *identity,
 		struct dray_buffer *buffer = memory->buffer;
 		uint64_t size = dray_buffer_size(buffer);
 
-		if (!memory->own && is_same(&memory->identity, identity) &&
+		if (!memory->own &&
+		    dray_ipc_is_same(&memory->identity, identity) &&
 		    (!node || dray_buffer_node(buffer) == node) &&
 		    fields->offset <= size &&
 		    fields->size <= size - fields->offset)
@@ -259,7 +159,7 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	int ret = check_seals(fields, answer, fd);
 
 	if (!ret)
-		ret = identify(fd, &memory->identity);
+		ret = dray_ipc_identify(fd, &memory->identity);
 	if (ret)
 		return ret;
 	dray_ipc_lock();
@@ -319,7 +219,7 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 	/* Another thread may have been faster. */
 	ret = find_open(&memory->fields, node, out);
 	if (ret == 1) {
-		ret = take_generations(fds[1], &memory->generations);
+		ret = dray_ipc_exporter_take(fds[1], &memory->exporter);
 		if (!ret) {
 			enlist(memory);
 			*out = memory;
@@ -373,7 +273,7 @@ static void forget(struct dray_ipc_memory *memory)
 		link = &(*link)->next;
 	*link = memory->next;
 	dray_ipc_end_memory(memory);
-	give_generations(memory->generations);
+	dray_ipc_exporter_give(memory->exporter);
 	if (memory->own)
 		dray_ipc_release(memory->own, true);
 }

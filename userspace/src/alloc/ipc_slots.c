@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: what this process exports, for all who ask.  Each record has a slot, whose generation
- * rises when the record ends: importers see that in a page that they map, and
- * a record of an older generation leads nowhere.
+ * ipc: what this process exports, for all who ask.  Each record has a slot,
+ * whose generation rises when the record ends: a record of an older generation
+ * leads nowhere.
  *
  * An export that has ended stays until its last lease does; only then is what
  * it kept given up, without the lock, as that may free memory.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <linux/memfd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "alloc/busy.h"
 #include "alloc/ipc.h"
+#include "alloc/ipc_generations.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -26,8 +24,7 @@ static struct {
 	pid_t process; /* 0: nothing is exported */
 	uint64_t name;
 	struct dray_ipc_broker *broker;
-	int control;
-	_Atomic uint32_t *generations; /* not there in a child */
+	struct dray_ipc_generations generations;
 	uint32_t next; /* the slot to look at first */
 } exporter;
 
@@ -47,49 +44,9 @@ void dray_ipc_end(struct dray_ipc_export *export)
 		return;
 	export->ended = true;
 	export->waits = false;
-	if (exporter.generations)
-		atomic_fetch_add(&exporter.generations[export->fields.slot], 1);
-}
-
-static int make_generations(void)
-{
-	int fd = memfd_create("dray-ipc", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-	void *map;
-	int ret;
-
-	if (fd < 0)
-		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
-	if (ftruncate(fd, DRAY_IPC_CONTROL_SIZE))
-		goto fail;
-	map = mmap(NULL, DRAY_IPC_CONTROL_SIZE, PROT_READ | PROT_WRITE,
-		   MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED)
-		goto fail;
-	/* A child that ends its parent's exports must not say so to others. */
-	if (madvise(map, DRAY_IPC_CONTROL_SIZE, MADV_DONTFORK) ||
-	    fcntl(fd, F_ADD_SEALS,
-		  F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE |
-			  F_SEAL_SEAL)) {
-		ret = dray_fail(-errno, "the page of generations: %s",
-				strerror(errno));
-		munmap(map, DRAY_IPC_CONTROL_SIZE);
-		close(fd);
-		return ret;
-	}
-	exporter.generations = map;
-	exporter.control = fd;
-	return 0;
-fail:
-	ret = dray_fail(-errno, "the page of generations: %s", strerror(errno));
-	close(fd);
-	return ret;
-}
-
-static void drop_generations(void)
-{
-	munmap((void *)exporter.generations, DRAY_IPC_CONTROL_SIZE);
-	exporter.generations = NULL;
-	close(exporter.control);
+	if (exporter.generations.slots)
+		atomic_fetch_add(
+			&exporter.generations.slots[export->fields.slot], 1);
 }
 
 static int begin(void)
@@ -101,12 +58,13 @@ static int begin(void)
 		return 0;
 	ret = dray_ipc_random(&name, sizeof(name));
 	if (!ret)
-		ret = make_generations();
+		ret = dray_ipc_generations_make(&exporter.generations);
 	if (ret)
 		return ret;
-	ret = dray_ipc_broker_start(exporter.control, name, &exporter.broker);
+	ret = dray_ipc_broker_start(exporter.generations.fd, name,
+				    &exporter.broker);
 	if (ret) {
-		drop_generations();
+		dray_ipc_generations_drop(&exporter.generations);
 		return ret;
 	}
 	exporter.name = name;
@@ -117,7 +75,7 @@ static int begin(void)
 static void finish(void)
 {
 	dray_ipc_broker_stop(exporter.broker);
-	drop_generations();
+	dray_ipc_generations_drop(&exporter.generations);
 	exporter.process = 0;
 }
 
@@ -127,8 +85,7 @@ void dray_ipc_inherit(void)
 
 	dray_ipc_broker_forget();
 	if (exporter.process) {
-		close(exporter.control);
-		exporter.generations = NULL;
+		dray_ipc_generations_forget(&exporter.generations);
 		exporter.process = 0;
 	}
 	for (i = 0; i < used; i++) {
@@ -391,7 +348,8 @@ int dray_ipc_add(struct dray_ipc_export *export)
 	/* A slot rests as long as there are others. */
 	exporter.next = fields->slot + 1;
 	fields->broker = exporter.name;
-	fields->generation = atomic_load(&exporter.generations[fields->slot]);
+	fields->generation =
+		atomic_load(&exporter.generations.slots[fields->slot]);
 	slots[fields->slot] = export;
 	if (fields->slot >= used)
 		used = fields->slot + 1;
