@@ -195,6 +195,10 @@ dray_array_view(const struct dray_array *array);
  * receiver reaches the whole buffer, so memory for sharing comes from a pool
  * or an array of its own.
  *
+ * The block stays the sender's: once it is freed, other data come into it,
+ * which every receiver then sees.  The mapping a receiver keeps.  Records
+ * (dray_array_export()) hold what somebody has open.
+ *
  * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
  * sentence says so), -EOPNOTSUPP (private host memory), what sendmsg gives.
  * Blocks as the socket does, but finishes what it has begun: -ETIMEDOUT where

@@ -113,8 +113,9 @@ struct dray_check {
  * and behind it that nobody may write, which is looked at when it is freed and
  * by dray_check_report().  Blocks that are freed are overwritten and kept for
  * a while (1024 of them, of 16 MiB together, at most), so that a second free
- * and a late write are seen; those that an engine still uses, or that a child
- * of fork() inherited, are kept as they are.  realloc always moves.
+ * and a late write are seen; those that an engine still uses, that another
+ * process has open or was sent, or that a child of fork() inherited, are kept
+ * as they are.  realloc always moves.
  *
  * Whatever is wrong leaves a sentence, is counted and then ignored, or aborts
  * with DRAY_ABORT_ON_BAD_FREE=1 in the environment.  What is freed wrongly

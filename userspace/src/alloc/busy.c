@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * busy: holds are a number in the block's piece, under the pool's lock.
+ * busy: holds are a number in the block's piece, under the pool's lock.  A
+ * block that another process has had is marked as such: no thread keeps it
+ * when it is freed, so that the mark ends there.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -62,5 +64,16 @@ void dray_block_release(const void *address)
 		}
 		dray_cache_mark(&found);
 	}
+	pthread_mutex_unlock(&found.pool->lock);
+}
+
+void dray_block_sent(const void *address)
+{
+	struct dray_found found;
+
+	if (!dray_find_around(address, &found))
+		return;
+	dray_found_piece(&found)->sent = true;
+	dray_mark_set(dray_found_address(&found), DRAY_MARK_NONE);
 	pthread_mutex_unlock(&found.pool->lock);
 }

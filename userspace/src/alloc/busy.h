@@ -20,6 +20,13 @@ int dray_block_hold(const void *address);
 void dray_block_release(const void *address);
 
 /*
+ * Another process has been given the block around @address, and nobody will
+ * hear when it lets go.  The block may be freed and used again all the same;
+ * until then nothing of this process's own is written there.
+ */
+void dray_block_sent(const void *address);
+
+/*
  * Releases what engines are done with, which nobody may have noticed yet.
  * A pool with parked blocks asks before it takes more memory, and, with
  * @wait, for one more engine to be done before it says that there is none.

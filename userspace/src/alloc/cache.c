@@ -258,7 +258,7 @@ static bool may_be_kept(const struct dray_found *found)
 	const struct dray_piece *piece = dray_found_piece(found);
 	const struct dray_pool *pool = found->pool;
 
-	return pool->number && !piece->busy &&
+	return pool->number && !piece->busy && !piece->sent &&
 	       piece->alignment == pool->shift && !found->region->inherited &&
 	       (uint64_t)piece->size << pool->shift <=
 		       pool->reserved / DRAY_CACHE_PART;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "alloc/check.h"
+#include "alloc/ipc.h"
 #include "alloc/pool.h"
 
 #define GUARD 0xfb
@@ -36,24 +37,32 @@ ptrdiff_t dray_checked_broken(const struct dray_checked *block)
 	return 0;
 }
 
-/* A transfer that is under way may read or write the block until it ends. */
-static bool engine_uses(const void *base)
+/*
+ * A transfer that is under way may read or write the block until it ends, and
+ * so may another process that has it open, or was sent it.
+ */
+static bool others_use(const void *base)
 {
 	struct dray_found found;
-	bool busy;
+	bool used;
 
 	if (!dray_find_start(base, &found))
 		return false;
-	busy = dray_found_piece(&found)->busy;
+	used = dray_found_piece(&found)->busy || dray_found_piece(&found)->sent;
 	pthread_mutex_unlock(&found.pool->lock);
-	return busy;
+	return used;
 }
 
 void dray_checked_poison(struct dray_checked *block)
 {
+	void *base = dray_checked_base(block);
+
 	/* What a child inherits may be its parent's memory too. */
-	block->poisoned = block->process == getpid() &&
-			  !engine_uses(dray_checked_base(block));
+	if (block->process != getpid())
+		return;
+	/* The pool below hears of the free later: records end with it now. */
+	dray_ipc_block_freed(base);
+	block->poisoned = !others_use(base);
 	if (block->poisoned)
 		memset(block->data, POISON, block->size);
 }

@@ -342,6 +342,7 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 taken:
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
+	fit->pieces[piece].sent = false;
 	dray_at_note(fit, piece);
 	dray_starts_set(fit, fit->pieces[piece].offset);
 	return piece;

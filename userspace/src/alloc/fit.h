@@ -43,7 +43,8 @@ struct dray_piece {
 	uint32_t busy;		/* holds on a block */
 	uint8_t state;		/* enum dray_piece_state */
 	uint8_t alignment;	/* of a block, log2 of bytes */
-	uint16_t reserved;
+	bool sent;		/* another process has had it since it was taken */
+	uint8_t reserved;
 };
 
 struct dray_fit {

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "alloc/busy.h"
 #include "alloc/ipc_node.h"
 #include "array/array.h"
 #include "array/dtype.h"
@@ -178,7 +179,11 @@ int dray_array_send(int socket, const struct dray_view *view)
 			-EOPNOTSUPP,
 			"private host memory cannot be passed on; \"host:shareable\" can");
 	error = describe(&record, view, &location);
-	return error ? error : send_record(socket, &record, fd);
+	if (error)
+		return error;
+	/* From its first byte on the record may have been received. */
+	dray_block_sent(location.block);
+	return send_record(socket, &record, fd);
 }
 
 /* What came along: the first descriptor is kept, others are closed at once. */
