@@ -200,7 +200,8 @@ dray_array_view(const struct dray_array *array);
  * (dray_array_export()) hold what somebody has open.
  *
  * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
- * sentence says so), -EOPNOTSUPP (private host memory), what sendmsg gives.
+ * sentence says so), -EOPNOTSUPP (private host memory; reserved huge pages),
+ * what sendmsg gives.
  * Blocks as the socket does, but finishes what it has begun: -ETIMEDOUT where
  * the receiver stops in the middle for five seconds.
  */

@@ -71,8 +71,8 @@ struct dray_ipc_record {
  * afterwards.  This process goes on writing it.
  *
  * Errors: -EINVAL (an unknown flag, no memory of dray, a range that leaves its
- * block or buffer), -EOPNOTSUPP (private host memory; for reading only: a
- * block of a pool on the host), -EPERM (memory that this process may only
+ * block or buffer), -EOPNOTSUPP (private host memory; reserved huge pages; for
+ * reading only: a block of a pool on the host), -EPERM (memory that this process may only
  * read, or gave for reading, without DRAY_IPC_READ_ONLY; memory that it gave
  * for writing, with that flag on the host), -ENOSPC (DRAY_IPC_MAX_EXPORTS),
  * -ENOMEM, -EAGAIN (no thread), -EMFILE, what socket() and memfd_create() give.

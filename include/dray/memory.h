@@ -122,7 +122,8 @@ enum dray_pages_flags {
 	/*
 	 * Huge pages of the system's default size, of those that were reserved
 	 * (vm.nr_hugepages); for host:shareable.  Sizes are rounded up to them.
-	 * No importer takes such memory, see dray_buffer_import().
+	 * Such memory cannot be passed to other processes: dray_ipc_export() and
+	 * dray_array_send() refuse it, as dray_buffer_import() does.
 	 * host:private has transparent huge pages without being asked.
 	 */
 	DRAY_PAGES_HUGE = 1 << 1,

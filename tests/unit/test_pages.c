@@ -7,6 +7,7 @@
 #include <linux/mempolicy.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -472,6 +473,28 @@ static int reserve_teardown(void **state)
 #define RESERVED_FACT(name) \
 	cmocka_unit_test_setup_teardown(name, reserve_setup, reserve_teardown)
 
+/* What every importer would refuse is refused where it is made. */
+static void cannot_be_passed_on(void *data)
+{
+	const struct dray_dtype bytes = { 'u', '|', 0, 1 };
+	struct dray_ipc_record record;
+	struct dray_view view;
+	int ends[2];
+	char byte;
+
+	assert_fails(dray_ipc_export(data, 1, 0, &record), -EOPNOTSUPP,
+		     "reserved huge pages");
+	assert_works(dray_view_init(&view, data, bytes, 0, NULL, NULL));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	assert_fails(dray_array_send(ends[0], &view), -EOPNOTSUPP,
+		     "reserved huge pages");
+	/* Nothing was sent. */
+	assert_int_equal(recv(ends[1], &byte, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void a_shareable_buffer_can_be_of_huge_pages(void **state)
 {
 	struct dray_node *node;
@@ -496,6 +519,7 @@ static void a_shareable_buffer_can_be_of_huge_pages(void **state)
 	/* Who could take pages away must not have been given them. */
 	assert_fails(dray_buffer_import(node, dray_buffer_fd(buffer), &same),
 		     -EPERM, "MFD_HUGETLB");
+	cannot_be_passed_on(data);
 	assert_fails(dray_buffer_punch(buffer, 0, kib << 10), -EOPNOTSUPP,
 		     "given back with their buffer");
 	assert_int_equal(data[0], 1);

@@ -19,6 +19,7 @@
 #include "array/dtype.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "memory/node.h"
 
 #define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
 #define RECORD_VERSION 1u
@@ -156,7 +157,7 @@ int dray_array_send(int socket, const struct dray_view *view)
 	struct dray_location location;
 	struct dray_extent extent;
 	struct record record;
-	int error, fd;
+	int error;
 
 	error = dray_view_check(view, "the view", &extent);
 	if (error)
@@ -173,17 +174,14 @@ int dray_array_send(int socket, const struct dray_view *view)
 				 "the array at %p leaves its block of %" PRIu64
 				 " bytes",
 				 view->data, location.block_size);
-	fd = dray_buffer_fd(location.buffer);
-	if (fd < 0)
-		return dray_fail(
-			-EOPNOTSUPP,
-			"private host memory cannot be passed on; \"host:shareable\" can");
-	error = describe(&record, view, &location);
+	error = dray_buffer_may_be_shared(location.buffer);
+	if (!error)
+		error = describe(&record, view, &location);
 	if (error)
 		return error;
 	/* From its first byte on the record may have been received. */
 	dray_block_sent(location.block);
-	return send_record(socket, &record, fd);
+	return send_record(socket, &record, dray_buffer_fd(location.buffer));
 }
 
 /* What came along: the first descriptor is kept, others are closed at once. */

@@ -266,14 +266,28 @@ int dray_buffer_fd(const struct dray_buffer *buffer)
 	return buffer->fd;
 }
 
-int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd)
+/* Nobody is given what dray_buffer_import() refuses. */
+int dray_buffer_may_be_shared(const struct dray_buffer *buffer)
 {
-	int ret;
-
 	if (buffer->fd < 0)
 		return dray_fail(
 			-EOPNOTSUPP,
 			"private host memory cannot be passed on; \"host:shareable\" can");
+	if (buffer->pages.flags & DRAY_PAGES_HUGE)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"buffer %" PRIu64
+			" is of reserved huge pages, which whoever had it could take away: it cannot be passed on",
+			buffer->id);
+	return 0;
+}
+
+int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd)
+{
+	int ret = dray_buffer_may_be_shared(buffer);
+
+	if (ret)
+		return ret;
 	if (!read_only && !buffer->writable)
 		return dray_fail(-EPERM,
 				 "buffer %" PRIu64

@@ -55,13 +55,19 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 		      uint64_t length);
 
 /*
+ * Whether other processes can be given the memory at all: 0, or -EOPNOTSUPP
+ * (private host memory; reserved huge pages, which no importer takes).
+ */
+int dray_buffer_may_be_shared(const struct dray_buffer *buffer);
+
+/*
  * A descriptor of the buffer's memory for other processes, to be closed by the
  * caller.  @read_only: whoever has it can map the memory, and never write it.
  *
  * On the host a buffer is passed on for reading or for writing, whichever is
  * asked for first, and for writing only where it grows.
  *
- * Errors: -EOPNOTSUPP (private host memory), -EPERM (for writing: one that is
+ * Errors: as dray_buffer_may_be_shared(), -EPERM (for writing: one that is
  * read-only, or was shared so; for reading: one that grows, or was shared for
  * writing), what EXPORT and fcntl() give.
  */
