@@ -3,29 +3,26 @@
  * The host back end: ordinary memory, for machines without the module.
  *
  * Private memory is anonymous, in transparent huge pages where the system has
- * them: a forked child has its own copy, as array programs expect.  Shareable memory
- * is a memfd that can only grow, so that nobody who holds it can make the
- * others' next access a SIGBUS.  Both grow in place, and both can give pages
- * back, but for reserved huge ones.  pages.c has what can be asked of pages.
+ * them: a forked child has its own copy, as array programs expect.  Shareable
+ * memory is a memfd.  Both grow in place, and both can give pages back, but for
+ * reserved huge ones.  memfd.c has what is special about a memfd, pages.c what
+ * can be asked of pages.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/magic.h>
-#include <linux/memfd.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysinfo.h>
-#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
+#include "memory/memfd.h"
 #include "memory/pages.h"
 #include "memory/window.h"
 
@@ -219,53 +216,6 @@ clear:
 	return ret;
 }
 
-/*
- * A memfd may be as long as one likes, and touching what does not fit is a
- * SIGBUS.  So this says no, as mapping private memory does, to what is more
- * than the machine has.
- */
-static int check_size(uint64_t size)
-{
-	struct sysinfo memory;
-	uint64_t most;
-
-	if (sysinfo(&memory))
-		return dray_fail(-errno, "sysinfo: %s", strerror(errno));
-	most = ((uint64_t)memory.totalram + memory.totalswap) * memory.mem_unit;
-	if (size > most)
-		return dray_fail(-ENOMEM,
-				 "%" PRIu64 " bytes of shareable memory, the "
-				 "machine has %" PRIu64,
-				 size, most);
-	return 0;
-}
-
-/*
- * Nobody can make it shorter from the start.  What else is sealed is settled
- * when it is first passed on, except for what grows: a pool gives its pages
- * back, which a seal against writing forbids.
- */
-static int make_memfd(struct dray_buffer *buffer, uint64_t size, bool grows)
-{
-	unsigned int huge = has_huge_pages(buffer) ? MFD_HUGETLB : 0;
-	int fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
-			      MFD_CLOEXEC | MFD_ALLOW_SEALING | huge);
-	int ret;
-
-	if (fd < 0)
-		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
-	if (ftruncate(fd, (off_t)size) ||
-	    fcntl(fd, F_ADD_SEALS,
-		  grows ? F_SEAL_SHRINK | F_SEAL_SEAL : F_SEAL_SHRINK)) {
-		ret = dray_fail(-errno, "a memfd of %" PRIu64 " bytes: %s",
-				size, strerror(errno));
-		close(fd);
-		return ret;
-	}
-	buffer->fd = fd;
-	return 0;
-}
-
 static void enlist(struct dray_buffer *buffer)
 {
 	pthread_mutex_lock(&lock);
@@ -308,10 +258,8 @@ static int host_alloc(struct dray_buffer *buffer,
 	buffer->writable = true;
 	buffer->pages = request->pages;
 	if (buffer->node->shareable) {
-		ret = check_size(request->size);
-		if (!ret)
-			ret = make_memfd(buffer, request->size,
-					 request->reserve > request->size);
+		ret = dray_memfd_make(buffer, request->size,
+				      request->reserve > request->size);
 		if (ret)
 			return ret;
 	}
@@ -319,63 +267,15 @@ static int host_alloc(struct dray_buffer *buffer,
 		     request->alignment);
 }
 
-/*
- * Huge pages of hugetlbfs are a supply that runs out: whoever else has the
- * memfd may punch a hole, take the page, and our next access is a SIGBUS,
- * which no seal forbids.
- */
-static int refuse_huge_pages(int fd)
-{
-	struct statfs system;
-
-	if (fstatfs(fd, &system))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
-				 strerror(errno));
-	if (system.f_type == HUGETLBFS_MAGIC)
-		return dray_fail(
-			-EPERM,
-			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
-			fd);
-	return 0;
-}
-
 static int host_import(struct dray_buffer *buffer, int fd)
 {
-	uint32_t page = buffer->node->info.page_size;
-	int seals = fcntl(fd, F_GET_SEALS);
-	int flags = fcntl(fd, F_GETFL);
-	struct stat status;
-	int ret;
+	uint64_t size;
+	int ret = dray_memfd_take(buffer, fd, &size);
 
-	if (flags < 0)
-		return dray_fail(-errno, "descriptor %d: %s", fd,
-				 strerror(errno));
-	if (seals < 0)
-		return dray_fail(-EINVAL, "descriptor %d is no memfd", fd);
-	if (!(seals & F_SEAL_SHRINK))
-		return dray_fail(
-			-EPERM, "memfd %d is not sealed against shrinking", fd);
-	ret = refuse_huge_pages(fd);
 	if (ret)
 		return ret;
-	if (fstat(fd, &status))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
-				 strerror(errno));
-	if (status.st_size <= 0 || status.st_size % page)
-		return dray_fail(-EINVAL,
-				 "memfd %d has %jd bytes, no multiple of the "
-				 "page size %u",
-				 fd, (intmax_t)status.st_size, page);
-
-	buffer->writable = (flags & O_ACCMODE) == O_RDWR &&
-			   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
 	buffer->mode = DRAY_MODE_CACHED;
-	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (buffer->fd < 0)
-		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
-				 strerror(errno));
-	return place(buffer, (uint64_t)status.st_size, (uint64_t)status.st_size,
-		     page);
+	return place(buffer, size, size, buffer->node->info.page_size);
 }
 
 static void host_release(struct dray_buffer *buffer)
@@ -396,22 +296,13 @@ static void host_release(struct dray_buffer *buffer)
 static int host_grow(struct dray_buffer *buffer, uint64_t size)
 {
 	uint64_t old = atomic_load(&buffer->size);
-	struct stat status;
 	int ret;
 
 	if (size <= old)
 		return 0;
-	ret = buffer->fd >= 0 ? check_size(size) : 0;
-	if (ret)
-		return ret;
-	/* An importer may have made it longer, and shorter it cannot be. */
-	if (buffer->fd >= 0 && (fstat(buffer->fd, &status) ||
-				((uint64_t)status.st_size < size &&
-				 ftruncate(buffer->fd, (off_t)size))))
-		return dray_fail(-errno,
-				 "growing a memfd to %" PRIu64 " bytes: %s",
-				 size, strerror(errno));
-	ret = map(buffer, old, size);
+	ret = buffer->fd >= 0 ? dray_memfd_lengthen(buffer, size) : 0;
+	if (!ret)
+		ret = map(buffer, old, size);
 	if (!ret)
 		atomic_store(&buffer->size, size);
 	return ret;
@@ -437,42 +328,6 @@ static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 	if (ret)
 		return dray_fail(-errno, "giving %" PRIu64 " bytes back: %s",
 				 length, strerror(errno));
-	return 0;
-}
-
-/* Sealed by another thread meanwhile is sealed too. */
-static void host_expose(struct dray_buffer *buffer)
-{
-	fcntl(buffer->fd, F_ADD_SEALS, F_SEAL_SEAL);
-}
-
-static int host_share(struct dray_buffer *buffer, bool read_only, int *fd)
-{
-	int seals = fcntl(buffer->fd, F_GET_SEALS);
-	bool sealed = seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
-
-	if (seals < 0)
-		return dray_fail(-errno, "the seals of a memfd: %s",
-				 strerror(errno));
-	if (sealed && !read_only)
-		return dray_fail(-EPERM,
-				 "buffer %" PRIu64
-				 " was passed on for reading only",
-				 buffer->id);
-	if (!sealed && read_only && seals & F_SEAL_SEAL)
-		return dray_fail(-EPERM,
-				 "buffer %" PRIu64
-				 " grows, or was passed on for writing already",
-				 buffer->id);
-	if (!(seals & F_SEAL_SEAL) &&
-	    fcntl(buffer->fd, F_ADD_SEALS,
-		  read_only ? F_SEAL_FUTURE_WRITE | F_SEAL_SEAL : F_SEAL_SEAL))
-		return dray_fail(-errno, "sealing a memfd: %s",
-				 strerror(errno));
-	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
-	if (*fd < 0)
-		return dray_fail(-errno, "duplicating a memfd: %s",
-				 strerror(errno));
 	return 0;
 }
 
@@ -509,8 +364,8 @@ const struct dray_backend dray_backend_host = {
 	.release = host_release,
 	.grow = host_grow,
 	.punch = host_punch,
-	.share = host_share,
-	.expose = host_expose,
+	.share = dray_memfd_share,
+	.expose = dray_memfd_expose,
 	.addresses = host_addresses,
 	.submit = host_submit,
 };

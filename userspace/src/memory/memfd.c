@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * memfd: what shareable host memory lies in.  It can only grow, so that nobody
+ * who holds it can make the others' next access a SIGBUS, and one that came
+ * from elsewhere is believed no further than its seals reach.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <linux/memfd.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "memory/memfd.h"
+
+/*
+ * A memfd may be as long as one likes, and touching what does not fit is a
+ * SIGBUS.  So this says no, as mapping private memory does, to what is more
+ * than the machine has.
+ */
+static int check_size(uint64_t size)
+{
+	struct sysinfo memory;
+	uint64_t most;
+
+	if (sysinfo(&memory))
+		return dray_fail(-errno, "sysinfo: %s", strerror(errno));
+	most = ((uint64_t)memory.totalram + memory.totalswap) * memory.mem_unit;
+	if (size > most)
+		return dray_fail(-ENOMEM,
+				 "%" PRIu64 " bytes of shareable memory, the "
+				 "machine has %" PRIu64,
+				 size, most);
+	return 0;
+}
+
+/*
+ * Nobody can make it shorter from the start.  What else is sealed is settled
+ * when it is first passed on, except for what grows: a pool gives its pages
+ * back, which a seal against writing forbids.
+ */
+int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
+{
+	bool huge = buffer->pages.flags & DRAY_PAGES_HUGE;
+	int ret = check_size(size);
+	int fd;
+
+	if (ret)
+		return ret;
+	fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
+			  MFD_CLOEXEC | MFD_ALLOW_SEALING |
+				  (huge ? MFD_HUGETLB : 0));
+	if (fd < 0)
+		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
+	if (ftruncate(fd, (off_t)size) ||
+	    fcntl(fd, F_ADD_SEALS,
+		  grows ? F_SEAL_SHRINK | F_SEAL_SEAL : F_SEAL_SHRINK)) {
+		ret = dray_fail(-errno, "a memfd of %" PRIu64 " bytes: %s",
+				size, strerror(errno));
+		close(fd);
+		return ret;
+	}
+	buffer->fd = fd;
+	return 0;
+}
+
+int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
+{
+	struct stat status;
+	int ret = check_size(size);
+
+	if (ret)
+		return ret;
+	/* An importer may have made it longer, and shorter it cannot be. */
+	if (fstat(buffer->fd, &status) || ((uint64_t)status.st_size < size &&
+					   ftruncate(buffer->fd, (off_t)size)))
+		return dray_fail(-errno,
+				 "growing a memfd to %" PRIu64 " bytes: %s",
+				 size, strerror(errno));
+	return 0;
+}
+
+/*
+ * Huge pages of hugetlbfs are a supply that runs out: whoever else has the
+ * memfd may punch a hole, take the page, and our next access is a SIGBUS,
+ * which no seal forbids.
+ */
+static int refuse_huge_pages(int fd)
+{
+	struct statfs system;
+
+	if (fstatfs(fd, &system))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if (system.f_type == HUGETLBFS_MAGIC)
+		return dray_fail(
+			-EPERM,
+			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
+			fd);
+	return 0;
+}
+
+int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
+{
+	uint32_t page = buffer->node->info.page_size;
+	int seals = fcntl(fd, F_GET_SEALS);
+	int flags = fcntl(fd, F_GETFL);
+	struct stat status;
+	int ret;
+
+	if (flags < 0)
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if (seals < 0)
+		return dray_fail(-EINVAL, "descriptor %d is no memfd", fd);
+	if (!(seals & F_SEAL_SHRINK))
+		return dray_fail(
+			-EPERM, "memfd %d is not sealed against shrinking", fd);
+	ret = refuse_huge_pages(fd);
+	if (ret)
+		return ret;
+	if (fstat(fd, &status))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if (status.st_size <= 0 || status.st_size % page)
+		return dray_fail(-EINVAL,
+				 "memfd %d has %jd bytes, no multiple of the "
+				 "page size %u",
+				 fd, (intmax_t)status.st_size, page);
+
+	buffer->writable = (flags & O_ACCMODE) == O_RDWR &&
+			   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
+	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (buffer->fd < 0)
+		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
+				 strerror(errno));
+	*size = (uint64_t)status.st_size;
+	return 0;
+}
+
+/* Sealed by another thread meanwhile is sealed too. */
+void dray_memfd_expose(struct dray_buffer *buffer)
+{
+	fcntl(buffer->fd, F_ADD_SEALS, F_SEAL_SEAL);
+}
+
+int dray_memfd_share(struct dray_buffer *buffer, bool read_only, int *fd)
+{
+	int seals = fcntl(buffer->fd, F_GET_SEALS);
+	bool sealed = seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE);
+
+	if (seals < 0)
+		return dray_fail(-errno, "the seals of a memfd: %s",
+				 strerror(errno));
+	if (sealed && !read_only)
+		return dray_fail(-EPERM,
+				 "buffer %" PRIu64
+				 " was passed on for reading only",
+				 buffer->id);
+	if (!sealed && read_only && seals & F_SEAL_SEAL)
+		return dray_fail(-EPERM,
+				 "buffer %" PRIu64
+				 " grows, or was passed on for writing already",
+				 buffer->id);
+	if (!(seals & F_SEAL_SEAL) &&
+	    fcntl(buffer->fd, F_ADD_SEALS,
+		  read_only ? F_SEAL_FUTURE_WRITE | F_SEAL_SEAL : F_SEAL_SEAL))
+		return dray_fail(-errno, "sealing a memfd: %s",
+				 strerror(errno));
+	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		return dray_fail(-errno, "duplicating a memfd: %s",
+				 strerror(errno));
+	return 0;
+}

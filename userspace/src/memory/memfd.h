@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* The memfd behind shareable host memory; what memfd.c does for host.c. */
+#ifndef DRAY_MEMORY_MEMFD_H
+#define DRAY_MEMORY_MEMFD_H
+
+#include "memory/backend.h"
+
+/*
+ * Makes the memfd of a new buffer, which has its name and pages; @size bytes.
+ * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine has),
+ * what memfd_create(), ftruncate() and fcntl() give.
+ */
+int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows);
+
+/*
+ * Makes it long enough for @size bytes.
+ * Errors: -ENOMEM (more than the machine has), what ftruncate() gives.
+ */
+int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size);
+
+/*
+ * Looks at a descriptor that came from elsewhere, and takes a duplicate of it
+ * for the new @buffer, whose node has the size of a page.
+ * Errors: as dray_buffer_import().
+ */
+int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size);
+
+/* A descriptor for others, as dray_buffer_share(). */
+int dray_memfd_share(struct dray_buffer *buffer, bool read_only, int *fd);
+
+/* Its descriptor is known outside: how it may be passed on is settled. */
+void dray_memfd_expose(struct dray_buffer *buffer);
+
+#endif /* DRAY_MEMORY_MEMFD_H */
