@@ -104,8 +104,9 @@ int dray_address_call(struct dray_opener *opener, void *data,
 		goto put_area;
 
 	if (args->room)
-		dray_area_disclose(&area, node);
-	if (copy_to_user(u64_to_user_ptr(args->segments), segments,
+		ret = dray_area_disclose(&area, node);
+	if (!ret &&
+	    copy_to_user(u64_to_user_ptr(args->segments), segments,
 			 min(args->room, args->count) * sizeof(*segments)))
 		ret = -EFAULT;
 	kvfree(segments);

@@ -126,9 +126,9 @@ void dray_area_condemn(const struct dray_area *area)
 }
 
 /* Its address for @node is about to be given to the caller. */
-void dray_area_disclose(const struct dray_area *area, struct dray_node *node)
+int dray_area_disclose(const struct dray_area *area, struct dray_node *node)
 {
-	dray_entry_disclose(dray_area_entry(area), node);
+	return dray_entry_disclose(dray_area_entry(area), node);
 }
 
 bool dray_area_is_whole(const struct dray_area *area)

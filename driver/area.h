@@ -71,7 +71,7 @@ bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b);
 struct dma_resv *dray_area_resv(const struct dray_area *area);
 void dray_area_count(const struct dray_area *area, int step);
 void dray_area_condemn(const struct dray_area *area);
-void dray_area_disclose(const struct dray_area *area, struct dray_node *node);
+int dray_area_disclose(const struct dray_area *area, struct dray_node *node);
 
 /* Can only all of it be maintained? */
 bool dray_area_is_whole(const struct dray_area *area);

@@ -4,9 +4,10 @@
  * memory: a device that was given one goes on writing when the process that
  * drove it has been killed.  So the memory of a buffer or an attachment whose
  * address was given out stays where it is when its last reference goes after
- * the end of that process: pages stay pinned, another driver's dma-buf stays.
- * RECLAIM frees it, by somebody who knows that the hardware is quiet.  A
- * process that lives and lets go of its memory has said so itself.
+ * the end of that process, or of one of several: pages stay pinned, another
+ * driver's dma-buf stays.  RECLAIM frees it, by somebody who knows that the
+ * hardware is quiet.  Where all live who were told, whoever lets go of the
+ * memory has said so.
  *
  * So does an attachment to which a dead channel may still write, whoever lives:
  * no heap keeps that memory out of use, as it does with a buffer's.
@@ -18,6 +19,7 @@
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/slab.h>
 #include <linux/spinlock.h>
 #include <linux/sysfs.h>
 
@@ -30,52 +32,144 @@ static bool hold = true;
 module_param(hold, bool, 0444);
 MODULE_PARM_DESC(hold, "nodes hold memory that a device may still write");
 
-/* Of all entries: who was told last. */
-static DEFINE_SPINLOCK(dray_told_lock);
+/* Processes that are told apart for each entry. */
+#define DRAY_MAX_ASKERS 16
 
-/* References go with both; they are those that there were before. */
-static void dray_entry_tell(struct dray_entry *entry, struct pid *pid,
-			    struct dray_node *node)
+/* A process that was told an address for the device of @node. */
+struct dray_asker {
+	struct dray_asker *next;
+	struct dray_node *node; /* a reference */
+	struct pid *pid; /* NULL: there were too many; they count as ended */
+	u64 program; /* of the process: every execve() makes it another */
+};
+
+/* The askers of all entries. */
+static DEFINE_SPINLOCK(dray_askers_lock);
+
+static void dray_asker_free(struct dray_asker *asker)
 {
-	spin_lock(&dray_told_lock);
-	swap(entry->told, pid);
-	swap(entry->told_by, node);
-	spin_unlock(&dray_told_lock);
-	put_pid(pid);
-	if (node)
-		dray_node_put(node);
+	put_pid(asker->pid);
+	dray_node_put(asker->node);
+	kfree(asker);
 }
 
-/* Its address for @node is about to be given to the caller. */
-void dray_entry_disclose(struct dray_entry *entry, struct dray_node *node)
+static struct dray_asker *dray_asker_new(struct dray_node *node)
 {
-	WRITE_ONCE(entry->disclosed, true);
-	/* What is unmapped behind an IOMMU has no address any more. */
-	if (node->flags & DRAY_NODE_IOMMU)
-		return;
+	struct dray_asker *asker = kmalloc(sizeof(*asker), GFP_KERNEL_ACCOUNT);
+
+	if (!asker)
+		return NULL;
 	dray_node_get(node);
-	dray_entry_tell(entry, get_pid(task_tgid(current)), node);
+	asker->node = node;
+	asker->pid = get_pid(task_tgid(current));
+	asker->program = READ_ONCE(current->self_exec_id);
+	return asker;
+}
+
+/* Does @asker, where it is remembered, stand for the other one too? */
+static bool dray_asker_covers(const struct dray_asker *asker,
+			      const struct dray_asker *other)
+{
+	return asker->node == other->node &&
+	       (!asker->pid ||
+		(asker->pid == other->pid && asker->program == other->program));
+}
+
+/*
+ * Remembers @asker, or frees it where another stands for it.  Beyond the limit
+ * the processes of a node are not told apart any more.
+ */
+static void dray_entry_remember(struct dray_entry *entry,
+				struct dray_asker *asker)
+{
+	struct dray_asker *other, *same = NULL;
+	struct pid *pid = NULL;
+	int count = 0;
+
+	spin_lock(&dray_askers_lock);
+	for (other = entry->askers; other; other = other->next) {
+		if (dray_asker_covers(other, asker))
+			goto unlock;
+		if (other->node == asker->node)
+			same = other;
+		count++;
+	}
+	if (count >= DRAY_MAX_ASKERS) {
+		if (same) {
+			swap(same->pid, pid);
+			goto unlock;
+		}
+		swap(asker->pid, pid);
+	}
+	asker->next = entry->askers;
+	entry->askers = asker;
+	asker = NULL;
+unlock:
+	spin_unlock(&dray_askers_lock);
+	put_pid(pid);
+	if (asker)
+		dray_asker_free(asker);
+}
+
+/*
+ * Its address for @node is about to be given to the caller.  None who was told
+ * before is forgotten: what a device does for one goes on when another asks.
+ */
+int dray_entry_disclose(struct dray_entry *entry, struct dray_node *node)
+{
+	struct dray_asker *asker;
+
+	/* What is unmapped behind an IOMMU has no address any more. */
+	if (!(node->flags & DRAY_NODE_IOMMU)) {
+		asker = dray_asker_new(node);
+		if (!asker)
+			return -ENOMEM;
+		dray_entry_remember(entry, asker);
+	}
+	WRITE_ONCE(entry->disclosed, true);
+	return 0;
 }
 
 void dray_entry_forget(struct dray_entry *entry)
 {
+	struct dray_asker *asker;
+
 	/* Nobody can be told any more. */
-	if (entry->told)
-		dray_entry_tell(entry, NULL, NULL);
+	while ((asker = entry->askers)) {
+		entry->askers = asker->next;
+		dray_asker_free(asker);
+	}
 }
 
-/* Files and mappings are closed by a process that is already ending. */
-static bool dray_process_ended(struct pid *pid)
+/*
+ * Files and mappings are closed by a process that is already ending.  After an
+ * execve() it lives on, but nothing of the program that was told.
+ */
+static bool dray_asker_ended(const struct dray_asker *asker)
 {
 	struct task_struct *task;
 	bool ended;
 
+	if (!asker->pid)
+		return true;
 	rcu_read_lock();
-	task = pid_task(pid, PIDTYPE_TGID);
+	task = pid_task(asker->pid, PIDTYPE_TGID);
 	ended = !task || READ_ONCE(task->signal->flags) & SIGNAL_GROUP_EXIT ||
-		!atomic_read(&task->signal->live);
+		!atomic_read(&task->signal->live) ||
+		READ_ONCE(task->self_exec_id) != asker->program;
 	rcu_read_unlock();
 	return ended;
+}
+
+/* One that ended and whose device may still write; or NULL. */
+static const struct dray_asker *dray_entry_ended(const struct dray_entry *entry)
+{
+	const struct dray_asker *asker;
+
+	for (asker = entry->askers; asker; asker = asker->next)
+		if (READ_ONCE(asker->node->hold) && dray_asker_ended(asker))
+			return asker;
+	return NULL;
 }
 
 /* Bytes of memory that it takes. */
@@ -96,30 +190,30 @@ static void dray_heap_count_held(struct dray_entry *entry, s64 step)
 		atomic64_add(step, &buffer->heap->held);
 }
 
-/* May a device still write what nobody refers to any more? */
-static bool dray_entry_is_at_risk(struct dray_entry *entry)
-{
-	if (entry->condemned)
-		return !dray_entry_buffer(entry);
-	return entry->told && READ_ONCE(entry->told_by->hold) &&
-	       dray_process_ended(entry->told);
-}
-
 /*
- * Is @entry, whose last reference is gone, to be held?  Then the module is
- * held too.  It cannot be when it is on its way out: what a device may write
- * then stays out of use for good.
+ * Is @entry, whose last reference is gone, to be held?  A device may still write
+ * it.  Then the module is held too.  It cannot be when it is on its way out:
+ * what a device may write then stays out of use for good.
  */
 bool dray_entry_hold(struct dray_entry *entry)
 {
-	struct pid *pid = entry->told ? entry->told : entry->pid;
+	const struct dray_asker *asker = NULL;
+	struct pid *pid = entry->pid;
 
-	if (!dray_entry_is_at_risk(entry))
+	if (!entry->condemned) {
+		asker = dray_entry_ended(entry);
+		if (!asker)
+			return false;
+	} else if (dray_entry_buffer(entry)) {
+		/* Its heap keeps it out of use. */
 		return false;
+	}
 	if (!try_module_get(THIS_MODULE)) {
 		entry->condemned = true;
 		return false;
 	}
+	if (asker && asker->pid)
+		pid = asker->pid;
 	dray_heap_count_held(entry, dray_entry_bytes(entry));
 	atomic_set(&entry->held, 1);
 	pr_notice_ratelimited("dray: %s %llu of process %d is held\n",

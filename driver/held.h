@@ -11,7 +11,8 @@ struct attribute_group;
 struct dray_entry;
 struct dray_node;
 
-void dray_entry_disclose(struct dray_entry *entry, struct dray_node *node);
+/* -ENOMEM: then the caller must not be told. */
+int dray_entry_disclose(struct dray_entry *entry, struct dray_node *node);
 /* Nobody has its address any more. */
 void dray_entry_forget(struct dray_entry *entry);
 bool dray_entry_hold(struct dray_entry *entry);

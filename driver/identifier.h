@@ -16,7 +16,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-struct dray_node;
+struct dray_asker;
 struct pid;
 
 /* Part of a buffer or of an attachment. */
@@ -33,8 +33,7 @@ struct dray_entry {
 	char comm[DRAY_COMM_LEN];
 	atomic_t transfers; /* in flight */
 
-	struct pid *told; /* the process that has its address; or NULL */
-	struct dray_node *told_by; /* for whose device; a reference */
+	struct dray_asker *askers; /* who has its address; see held.c */
 	bool disclosed; /* its address was given out */
 	bool condemned; /* a dead channel may still write it; see held.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
