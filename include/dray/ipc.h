@@ -2,27 +2,42 @@
 /*
  * ipc: memory of this process for others, by a record of plain bytes.
  *
+ * The exporter makes a record of memory (dray_ipc_export()); an importer, any
+ * process on the same machine, opens it (dray_ipc_open()) and then has the same
+ * memory mapped: nothing is copied.
+ *
  * A record is 64 bytes that travel as a program likes: through a pipe, a file,
- * a message.  They hold no pointer and no descriptor, but lead to the process
- * that exported the memory: the name of a socket there, a secret of 128 bits,
- * and which memory it is.  A thread of that process, the broker, hands the
- * memory's descriptor to whoever has the secret and is of the same user.  It
- * begins with the first export and ends with the last.
+ * a message.  They hold no pointer and no descriptor, but the name of a socket
+ * of the exporter, a secret of 128 bits, and which memory it is.  A thread of
+ * the exporter, the broker, answers there: it hands the memory's descriptor to
+ * whoever has the secret and is of the same user.  It is started by the first
+ * export, and ends when every record has ended and nobody has one open.
  *
- * Memory that somebody has open is not used again: a block that is freed
- * meanwhile waits until every importer has closed it or is gone.  A record of
- * memory that was freed, or whose exporter is gone, opens no more.
+ * A record is open from dray_ipc_open() to dray_ipc_close(), or to the end of
+ * the process that opened it.  As long as a record of a pool's block is open
+ * somewhere, a free of the block does not give the memory to anybody else: the
+ * last close completes the free.  Memory of a buffer of its own stays mapped
+ * where it is open, whatever becomes of the exporter's buffer.  A record ends,
+ * so that it can be opened no more, when its memory is freed, by
+ * dray_ipc_revoke(), and with the exporter.
  *
- * Whoever opens a record reaches the whole buffer that the memory lies in,
- * unless it was made for reading: memory for others is best a buffer of its
- * own (dray_buffer_alloc(), dray_array_create_alone()).
+ * Who opens a record reaches not only what it names but the whole buffer around
+ * it, and can write all of that unless the record is DRAY_IPC_READ_ONLY.  A
+ * pool's blocks share a buffer; memory for processes that are not trusted is
+ * therefore a buffer of its own (dray_buffer_alloc(),
+ * dray_array_create_alone()).  The bytes of a record are a secret: whoever of
+ * the same user reads them can open it.
  *
- * The socket is one of the network namespace that exporter and importer share.
- * A child of fork() has what its parent had open, and the memory stays open
- * until both have closed it; what its parent exports is not the child's: it
- * opens records like any other process.
+ * Exporter and importer are in the same network namespace, where the name of
+ * the socket holds.  A child of fork() has what its parent had open, and it
+ * stays open until both have closed it.  What its parent exports is not the
+ * child's: it opens records of its parent like any other process.
  *
- * Every function may be called from any thread.
+ * Every function may be called from any thread, also at the same time, but not
+ * from a signal handler.  A dray_ipc_memory must not be closed for the last time
+ * while another thread uses it.  Only dray_ipc_open() and dray_ipc_wait() wait
+ * for another process.  Those that return int give 0 or a negative errno, and
+ * then dray_last_error() has a sentence.
  */
 #ifndef DRAY_IPC_H
 #define DRAY_IPC_H
@@ -36,23 +51,28 @@ extern "C" {
 /** Bytes of a record; part of the ABI. */
 #define DRAY_IPC_RECORD_SIZE 64
 
-/** Where memory of a process is; what the bytes mean is the library's. */
+/**
+ * A record: where memory of a process is.  Copied and compared as bytes; what
+ * they mean is the library's, and holds on this machine only.
+ */
 struct dray_ipc_record {
 	unsigned char bytes[DRAY_IPC_RECORD_SIZE];
 };
 
-/** Whoever opens it can read the memory, and never write it. */
+/** Whoever opens the record can read the memory, and never write it. */
 #define DRAY_IPC_READ_ONLY	(1u << 0)
 /**
  * The record keeps the memory, freed or not, until it is opened for the first
- * time; from then on those do who have it open, and with the last of them the
- * record ends.  For memory that its maker hands over and forgets.
+ * time.  From then on it is kept by those who have it open, and the record ends
+ * with the last close.  For memory that its maker hands over and forgets; one
+ * that nobody opens keeps its memory until dray_ipc_revoke() or the end of the
+ * process, see dray_ipc_wait().
  */
 #define DRAY_IPC_HANDOVER	(1u << 1)
-/** Whoever has the record may open it, of whatever user he is. */
+/** Whoever has the record may open it, whatever user runs that process. */
 #define DRAY_IPC_ANY_USER	(1u << 2)
 
-/** The most records of a process that lead somewhere, at one time. */
+/** The most records that one process can have which have not ended. */
 #define DRAY_IPC_MAX_EXPORTS 16384
 
 /**
@@ -60,15 +80,16 @@ struct dray_ipc_record {
  *
  * @address: in a block of a pool, in a buffer, or in memory that this process
  *	has opened itself
- * @size: bytes; 0 is allowed
- * @flags: DRAY_IPC_*
+ * @size: bytes, all in that block, buffer or memory; 0 is allowed
+ * @flags: DRAY_IPC_*, or 0
+ * @record: is written where 0 is returned
  *
- * The same memory with the same flags has the same record, except with
- * DRAY_IPC_HANDOVER.  It ends as said above, or by dray_ipc_revoke().
+ * The same memory with the same flags gives the same record as long as that has
+ * not ended; with DRAY_IPC_HANDOVER each call gives a new one.
  *
  * On the host, for DRAY_IPC_READ_ONLY, the memory has to be a buffer of its
- * own, and is sealed against writers: nobody can be given it for writing
- * afterwards.  This process goes on writing it.
+ * own, and is sealed: nobody can be given it for writing afterwards, by this
+ * call or another.  This process goes on writing it.
  *
  * Errors: -EINVAL (an unknown flag, no memory of dray, a range that leaves its
  * block or buffer), -EOPNOTSUPP (private host memory; reserved huge pages; for
@@ -82,22 +103,25 @@ DRAY_API int dray_ipc_export(const void *address, uint64_t size,
 
 /**
  * Ends a record of this process: nobody can open it from now on.  Those who
- * have it open keep it.
+ * have it open keep the memory until they close it.  A later export of the same
+ * memory gives another record.
  *
  * Errors: -ESTALE (it has ended, or is another process's), -EBADMSG.
  */
 DRAY_API int dray_ipc_revoke(const struct dray_ipc_record *record);
 
 /**
- * Waits until every record with DRAY_IPC_HANDOVER was opened once, at most
- * @timeout_ms milliseconds (below 0: without a limit).  For a process that is
- * about to end: what it leaves behind is nobody's.
+ * Waits until every record with DRAY_IPC_HANDOVER of this process was opened
+ * once, or revoked; 0 at once where there is none.  For a process that is about
+ * to end: what nobody has opened by then ends with it.
  *
- * Errors: -ETIMEDOUT (the sentence has their number).
+ * @timeout_ms: milliseconds; 0 only looks, below 0 there is no limit
+ *
+ * Errors: -ETIMEDOUT (the sentence has the number of those that are left).
  */
 DRAY_API int dray_ipc_wait(int timeout_ms);
 
-/** Memory that a record leads to, opened. */
+/** Memory that a record leads to, open in this process. */
 struct dray_ipc_memory;
 
 /**
@@ -105,14 +129,16 @@ struct dray_ipc_memory;
  * memory is measured by the real size of what came, which must not be able to
  * shrink.
  *
- * A record that is open already is counted and costs no exchange; a record of
- * this process leads to the memory itself.  Records of one buffer share a
- * mapping.
+ * A record that is open in this process already gives the same object once
+ * more, without asking the exporter.  A record of this process leads to the
+ * memory itself, without a mapping.  Records of one buffer share a mapping.
  *
- * @node: for which the memory is mapped; NULL opens the one that it is of
- * @out: to be closed by dray_ipc_close()
+ * @node: for which the memory is mapped, not for a record of this process; NULL
+ *	opens the node that the memory is of
+ * @out: the memory; each open is undone by one dray_ipc_close()
  *
- * Waits for the exporter's answer, for five seconds at most.
+ * Waits for the exporter: five seconds at most until it takes the connection,
+ * and five for its answer.
  *
  * Errors: -EBADMSG (no record; a range that leaves its memory; an exporter
  * that answers nonsense), -EPROTO (a record of another version),
@@ -125,23 +151,27 @@ struct dray_ipc_memory;
 DRAY_API int dray_ipc_open(const struct dray_ipc_record *record,
 			   struct dray_node *node,
 			   struct dray_ipc_memory **out);
-/** Undoes one dray_ipc_open(); never blocks.  NULL is ignored. */
+/**
+ * Undoes one dray_ipc_open(); the last one unmaps the memory, as far as no other
+ * record of the same buffer is open.  Waits for nobody.  NULL is ignored.
+ */
 DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 
-/** The first byte that the record names. */
+/** The first byte that the record names; valid until the last close. */
 DRAY_API void *dray_ipc_data(const struct dray_ipc_memory *memory);
 /** Bytes that the record names. */
 DRAY_API uint64_t dray_ipc_size(const struct dray_ipc_memory *memory);
-/** The buffer around it, borrowed. */
+/** The buffer around it; borrowed: valid until the last close. */
 DRAY_API struct dray_buffer *
 dray_ipc_buffer(const struct dray_ipc_memory *memory);
-/** Whether it may be written. */
+/** Whether it may be written: not what was exported for reading only. */
 DRAY_API bool dray_ipc_writable(const struct dray_ipc_memory *memory);
 
 /**
- * Whether the exporter still has the memory: 0, -ESTALE (it has freed or
- * revoked it) or -ECONNRESET (it is gone).  The memory stays what it is in
- * each case.
+ * Whether the exporter still has the memory, as far as is known without asking
+ * it: 0, -ESTALE (it has freed the memory or revoked the record) or -ECONNRESET
+ * (it is gone).  The memory stays mapped, with its bytes, in each case.  Costs a
+ * poll().
  */
 DRAY_API int dray_ipc_check(const struct dray_ipc_memory *memory);
 

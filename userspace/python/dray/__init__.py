@@ -217,21 +217,38 @@ def send(sock: Any, array: numpy.ndarray) -> None:
     blocking Unix socket or its descriptor.
 
     Nothing is copied: both processes then see the same memory, the whole
-    buffer that the array lies in.  Dates lose their unit and structures their
-    fields: the receiver knows what to view() them as.
+    buffer that the array lies in.  Keep the array until the receiver is done:
+    once its memory is freed here, other data come into it, which the receiver
+    then sees (a record, of export_array(), holds it instead).  Dates lose
+    their unit and structures their fields: the receiver knows what to view()
+    them as.
+
+    Blocks as the socket does, other threads go on.  ValueError for an array
+    that is not in dray's memory, OSError (EOPNOTSUPP) for one in private host
+    memory: memory(shareable=True) makes others.
     """
     _dray.send(sock, array)
 
 
 def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
-    """The array that the other end sends.  Its memory stays mapped as long
-    as the array or a view of it lives."""
+    """The array that the other end sends; waits until there is one, other
+    threads go on.  Its memory stays mapped as long as the array or a view of
+    it lives.  With `node` the memory is mapped for that one, otherwise for
+    the node that it is of.
+
+    ConnectionResetError where the sender has closed the socket, OSError
+    (EBADMSG) for what is no array.
+    """
     return _dray.receive(sock, node)
 
 
 def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
-    """An array of zeros in a buffer of its own, for other processes: who
-    opens it reaches nothing else.  It takes whole pages."""
+    """An array of zeros in a buffer of its own, so that a process that it is
+    sent or exported to reaches nothing else.  It takes whole pages of the
+    default node, and at least one.
+
+    TypeError for a type with objects, MemoryError where there is no room.
+    """
     kind = numpy.dtype(dtype)
     if kind.hasobject:
         raise TypeError(f"an array of {kind} cannot be shared: it holds "
@@ -245,14 +262,24 @@ def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
 
 def export_array(array: numpy.ndarray, *, read_only: bool = False,
                  any_user: bool = False) -> bytes:
-    """A record of `array`: bytes that lead another process to it, by
-    open_array().
+    """A record of `array`: bytes that lead another process on this machine
+    to it, by open_array().
 
     They hold no pointer and no descriptor, but a secret and the name of a
-    socket where a thread of this process answers, to its own user only or,
-    with `any_user`, to whoever has the record.  With `read_only` the memory
-    can never be written there; on the host it has to be from shared_zeros().
-    The record ends with the array's memory.
+    socket where a thread of this process answers: with `any_user` to whoever
+    has the record, otherwise to processes of its own user only.  With
+    `read_only` others can never write the memory; on the host it has to be
+    from shared_zeros() then.  Otherwise they can write, and read, the whole
+    buffer that the array lies in.
+
+    The record ends when the array's memory is freed, which whoever has it
+    open by then keeps, and with this process.  The same array has the same
+    record; nothing has to be given back.
+
+    ValueError for an array that is not in dray's memory or has no elements,
+    OSError (EOPNOTSUPP) for private host memory: memory(shareable=True) and
+    shared_zeros() make others.  PermissionError for memory that this process
+    may only read, or has exported with `read_only` before, without it.
     """
     flags = _dray.READ_ONLY * bool(read_only) | _dray.ANY_USER * bool(any_user)
     return _dray.export(array, flags)
@@ -261,11 +288,17 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
 def open_array(record: bytes, node: Optional[Node] = None) -> numpy.ndarray:
     """The array that `record` leads to: the same memory, nothing is copied.
     It stays as long as the array or a view of it lives, and the exporter does
-    not use it for anything else until then.
+    not use it for anything else until then.  With `node` the memory is mapped
+    for that one, otherwise for the node that it is of.  Dates and structures
+    arrive as from receive().
 
-    ConnectionRefusedError where the exporter is gone, PermissionError for
-    another user's or a wrong secret, OSError (ESTALE) where the memory was
-    freed, OSError (EBADMSG) for what is no record.
+    Asks the exporter, unless the record is open here already, and waits for
+    ten seconds at most; other threads go on.
+
+    ConnectionRefusedError where the exporter is gone or exports nothing any
+    more, PermissionError for another user's or a wrong secret, OSError
+    (ESTALE) where the memory was freed, OSError (EBADMSG) for what is no
+    record, TimeoutError where the exporter does not answer.
     """
     return _dray.open_record(record, node)
 
