@@ -332,7 +332,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	struct dray_refusal refusal = {};
 	struct dray_alloc *args = data;
 	struct dray_buffer *buffer;
-	u32 heap;
+	u32 heap = 0;
 	int ret;
 
 	ret = dray_alloc_check(node, args, &refusal);

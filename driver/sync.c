@@ -146,14 +146,12 @@ void dray_sync_count(struct dray_buffer *buffer, struct device *dev, u64 bytes,
 static bool dray_range_valid(const struct dray_area *area,
 			     const struct dray_range *range)
 {
-	u64 span;
+	u64 span = 0;
 
 	if (range->rows > 1 &&
 	    (range->pitch < range->width ||
 	     check_mul_overflow(range->rows - 1, range->pitch, &span)))
 		return false;
-	if (range->rows == 1)
-		span = 0;
 	return !check_add_overflow(span, range->width, &span) &&
 	       dray_area_fits(area, range->offset, span);
 }
