@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Kills processes of a mixed load at random points, again and again, and
- * looks whether anything of them is left: a buffer, or a byte of a heap.
+ * looks whether anything of them is left: a buffer, a byte of a heap, or memory
+ * that others get no more.
  *
  *	kill [--kills N] [--seed S]
  *
@@ -32,6 +33,7 @@
 #include "../selftests/process.h"
 #include "../selftests/setting.h"
 #include "load.h"
+#include "supply.h"
 
 #define PROCESSES 5
 #define ROUND 20 /* kills until all are killed and nothing may be left */
@@ -196,6 +198,7 @@ int main(int argc, char **argv)
 {
 	uint64_t seed = (uint64_t)time(NULL);
 	struct dray_info info = { 0 };
+	struct supply supply;
 	struct ledger before;
 	int kills = 100, i, node, left;
 	bool holds;
@@ -216,12 +219,14 @@ int main(int argc, char **argv)
 	holds = node_holds(node);
 	close(node);
 	/* What the load has done is told where nothing is held. */
-	ksft_set_plan(holds ? 3 : 3 + WORKS);
-	if (loads_make(seed))
+	ksft_set_plan(holds ? 4 : 4 + WORKS);
+	if (supply_take(&supply) || loads_make(seed))
 		ksft_exit_fail_msg("the load cannot be made\n");
 
 	left = kill_many(kills, &before);
 	ksft_test_result(!left, "nothing is left after %d kills\n", kills);
+	ksft_test_result(supply_is_back(&supply),
+			 "what others may take is there again\n");
 	ksft_test_result(!lost, "no process ended before it was killed\n");
 	if (holds) {
 		ksft_test_result(held, "%" PRIu64 " bytes were held\n", held);

@@ -36,6 +36,7 @@ int ledger_take(int node, struct ledger *ledger)
 		ledger->heap[i].free = heap.free;
 		ledger->heap[i].used = heap.used;
 		ledger->heap[i].quarantined = heap.quarantined;
+		ledger->heap[i].user_used = heap.user_used;
 	}
 	ledger->buffers = node_count(node);
 	return ledger->buffers < 0 ? ledger->buffers : 0;
@@ -98,6 +99,9 @@ static int compare(const struct ledger *before, const struct ledger *now,
 		count += differs(print, i, "quarantined",
 				 before->heap[i].quarantined,
 				 now->heap[i].quarantined);
+		count += differs(print, i, "used by this user",
+				 before->heap[i].user_used,
+				 now->heap[i].user_used);
 		if (!now->heap[i].shared)
 			count += differs(print, i, "free", before->heap[i].free,
 					 now->heap[i].free);

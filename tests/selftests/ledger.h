@@ -24,6 +24,7 @@ struct ledger {
 		uint64_t free;
 		uint64_t used;
 		uint64_t quarantined;
+		uint64_t user_used; /* by all processes of this user */
 	} heap[LEDGER_HEAPS];
 };
 
