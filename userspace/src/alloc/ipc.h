@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What the files about records share.  ipc_record.c has what is said between
- * processes and ipc_node.c what of it is about nodes; ipc_export.c makes records,
+ * processes, ipc_node.c the part of it about nodes; ipc_export.c makes records,
  * ipc_slots.c has what they lead to, ipc_generations.c how their end is seen,
  * ipc_broker.c the thread that answers; ipc_ask.c asks it, and ipc_open.c has
  * what this process has opened.
@@ -26,7 +26,7 @@
 #define DRAY_IPC_FLAGS \
 	(DRAY_IPC_READ_ONLY | DRAY_IPC_HANDOVER | DRAY_IPC_ANY_USER)
 
-/* How long an exporter may take to answer, and an importer to ask. */
+/* How long one process waits for another that has begun, or should answer. */
 #define DRAY_IPC_PATIENCE_MS 5000
 
 /* The bytes of a record, in the byte order of the machine. */

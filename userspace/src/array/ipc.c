@@ -10,10 +10,10 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "alloc/busy.h"
+#include "alloc/ipc.h"
 #include "alloc/ipc_node.h"
 #include "array/array.h"
 #include "array/dtype.h"
@@ -23,7 +23,6 @@
 
 #define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
 #define RECORD_VERSION 1u
-#define RECORD_PATIENCE_MS 5000
 
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 0x04 /* since Linux 6.5 */
@@ -74,14 +73,6 @@ static int describe(struct record *record, const struct dray_view *view,
 				      &record->backend, record->node);
 }
 
-static int64_t milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /*
  * Until the socket can go on: a record is not left half done.  Its sender
  * gives all of it at once, so whoever stops in the middle has stopped for
@@ -94,9 +85,9 @@ static int wait_for(int socket, short events, int64_t *since)
 	int ready;
 
 	if (!*since)
-		*since = milliseconds();
+		*since = dray_ipc_now();
 	do {
-		left = *since + RECORD_PATIENCE_MS - milliseconds();
+		left = *since + DRAY_IPC_PATIENCE_MS - dray_ipc_now();
 		ready = poll(&poller, 1, left > 0 ? (int)left : 0);
 	} while (ready < 0 && errno == EINTR);
 	if (ready < 0)
@@ -106,7 +97,7 @@ static int wait_for(int socket, short events, int64_t *since)
 		return dray_fail(
 			-ETIMEDOUT,
 			"the other process stopped in the middle of a record, and did not go on for %d s",
-			RECORD_PATIENCE_MS / 1000);
+			DRAY_IPC_PATIENCE_MS / 1000);
 	return 0;
 }
 
@@ -338,28 +329,16 @@ static int check_record(const struct record *record)
 static int place(const struct record *record, const struct dray_buffer *buffer,
 		 struct dray_view *view)
 {
-	uint64_t size = dray_buffer_size(buffer);
-	struct dray_extent extent;
+	int error;
 
-	view->data = dray_buffer_data(buffer);
 	view->ndim = (int32_t)record->ndim;
 	view->flags = record->flags;
 	memcpy(view->shape, record->shape, sizeof(view->shape));
 	memcpy(view->strides, record->strides, sizeof(view->strides));
-	if (record->offset > size)
-		return forged("offset, which leaves the buffer,",
-			      record->offset);
-	if (dray_dtype_normalize(&record->dtype, &view->dtype) ||
-	    dray_view_check(view, "the received array", &extent))
-		return -EBADMSG; /* with their sentence */
-	if (extent.low < -(int64_t)record->offset ||
-	    extent.high > (int64_t)(size - record->offset))
-		return dray_fail(-EBADMSG,
-				 "the record's array covers bytes %" PRId64
-				 " to %" PRId64 " around offset %" PRIu64
-				 " of a buffer of %" PRIu64,
-				 extent.low, extent.high, record->offset, size);
-	view->data = (char *)view->data + record->offset;
+	error = dray_view_place(view, &record->dtype, dray_buffer_data(buffer),
+				dray_buffer_size(buffer), record->offset);
+	if (error)
+		return error;
 	if (!dray_buffer_writable(buffer))
 		view->flags |= DRAY_VIEW_READONLY;
 	return 0;

@@ -5,13 +5,11 @@
  * that the record of the memory names, not against the whole buffer.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
 #include <dray/ipc.h>
 #include "array/array.h"
-#include "array/dtype.h"
 #include "array/view.h"
 #include "base/error.h"
 
@@ -98,35 +96,6 @@ static int check(const struct array_record *record, size_t size)
 	return 0;
 }
 
-/* Makes the view in the memory that was really opened. */
-static int place(const struct array_record *record,
-		 const struct dray_ipc_memory *memory, struct dray_view *view)
-{
-	uint64_t size = dray_ipc_size(memory);
-	struct dray_extent extent;
-
-	if (record->offset > size)
-		return dray_fail(-EBADMSG,
-				 "the array begins at %" PRIu64
-				 " in memory of %" PRIu64 " bytes",
-				 record->offset, size);
-	view->data = dray_ipc_data(memory);
-	if (dray_dtype_normalize(&record->dtype, &view->dtype) ||
-	    dray_view_check(view, "the array of the record", &extent))
-		return -EBADMSG; /* with their sentence */
-	if (extent.low < -(int64_t)record->offset ||
-	    extent.high > (int64_t)(size - record->offset))
-		return dray_fail(-EBADMSG,
-				 "the array covers bytes %" PRId64
-				 " to %" PRId64 " around offset %" PRIu64
-				 " in memory of %" PRIu64 " bytes",
-				 extent.low, extent.high, record->offset, size);
-	view->data = (char *)view->data + record->offset;
-	if (!dray_ipc_writable(memory))
-		view->flags |= DRAY_VIEW_READONLY;
-	return 0;
-}
-
 int dray_array_open(const void *record, size_t size, struct dray_node *node,
 		    struct dray_array **out)
 {
@@ -153,7 +122,10 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 	error = dray_ipc_open(&fixed.memory, node, &memory);
 	if (error)
 		return error;
-	error = place(&fixed, memory, &view);
+	error = dray_view_place(&view, &fixed.dtype, dray_ipc_data(memory),
+				dray_ipc_size(memory), fixed.offset);
+	if (!error && !dray_ipc_writable(memory))
+		view.flags |= DRAY_VIEW_READONLY;
 	if (!error)
 		error = dray_array_adopt_memory(memory, &view, out);
 	if (error)

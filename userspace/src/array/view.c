@@ -297,6 +297,31 @@ bool dray_view_spans_overlap(const struct dray_view *a,
 	       b_start < a_start + (uintptr_t)(ea.high - ea.low);
 }
 
+int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
+		    void *memory, uint64_t size, uint64_t offset)
+{
+	struct dray_extent extent;
+
+	if (offset > size)
+		return dray_fail(-EBADMSG,
+				 "the array begins at %" PRIu64
+				 " in memory of %" PRIu64 " bytes",
+				 offset, size);
+	view->data = memory;
+	if (dray_dtype_normalize(said, &view->dtype) ||
+	    dray_view_check(view, "the array of the record", &extent))
+		return -EBADMSG; /* with their sentence */
+	if (extent.low < -(int64_t)offset ||
+	    extent.high > (int64_t)(size - offset))
+		return dray_fail(-EBADMSG,
+				 "the array covers bytes %" PRId64
+				 " to %" PRId64 " around offset %" PRIu64
+				 " in memory of %" PRIu64 " bytes",
+				 extent.low, extent.high, offset, size);
+	view->data = (char *)memory + offset;
+	return 0;
+}
+
 bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b)
 {
 	return a->ndim == b->ndim &&

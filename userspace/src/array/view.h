@@ -25,6 +25,16 @@ struct dray_extent {
 int dray_view_check(const struct dray_view *view, const char *what,
 		    struct dray_extent *extent);
 
+/*
+ * Lays a view that another process has said over the @size bytes at @memory:
+ * ndim, shape, strides and flags are in it, of which nothing is believed.
+ * @said: its type
+ * @offset: bytes, of the element [0, 0, ...]
+ * -EBADMSG where any of it is wrong or leads out of the memory.
+ */
+int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
+		    void *memory, uint64_t size, uint64_t offset);
+
 /* Whether the shapes are the same. */
 bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b);
 
