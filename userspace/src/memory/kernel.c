@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The kernel back end: /dev/drayN.  A buffer is a dma-buf that the module
- * made, mapped shared into the window.  Each call is one ioctl; what the
- * kernel answers beside errno becomes a sentence (reason.c).
+ * The kernel back end: /dev/drayN, what it is asked and told.  Each call is one
+ * ioctl; what the kernel answers beside errno becomes a sentence (reason.c).
+ * kernel_buffer.c has its buffers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,21 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "memory/backend.h"
+#include "memory/kernel.h"
 #include "memory/reason.h"
-#include "memory/window.h"
 
-/* The file system that every dma-buf lives on (linux/magic.h). */
-#define DMA_BUF_FILE_SYSTEM 0x444d4142
-
-/* 0 or a negative errno; a signal is no reason to stop half-way. */
-static int call(int fd, unsigned long request, void *args)
+int dray_kernel_call(int fd, unsigned long request, void *args)
 {
 	while (ioctl(fd, request, args)) {
 		if (errno != EINTR)
@@ -36,7 +28,7 @@ static int call(int fd, unsigned long request, void *args)
 
 static int kernel_info(struct dray_node *node, struct dray_info *info)
 {
-	int ret = call(node->fd, DRAY_IOC_INFO, info);
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_INFO, info);
 
 	if (ret)
 		return dray_fail(ret, "INFO of %s: %s", node->info.name,
@@ -54,7 +46,7 @@ static bool ask_needs_sync(struct dray_node *node)
 	};
 
 	/* Without an answer sync is called: slower, and never wrong. */
-	return call(node->fd, DRAY_IOC_SYNC, &args) ||
+	return dray_kernel_call(node->fd, DRAY_IOC_SYNC, &args) ||
 	       !(args.flags & DRAY_SYNC_NOT_NEEDED);
 }
 
@@ -104,7 +96,7 @@ static int kernel_open(struct dray_node *node, const char *name)
 	if (node->fd < 0)
 		return node->fd;
 	snprintf(node->info.name, sizeof(node->info.name), "%s", name);
-	ret = call(node->fd, DRAY_IOC_INFO, &node->info);
+	ret = dray_kernel_call(node->fd, DRAY_IOC_INFO, &node->info);
 	if (ret) {
 		ret = dray_fail(ret == -ENOTTY ? -ENODEV : ret,
 				"/dev/%s is no node of dray: %s", name,
@@ -134,7 +126,7 @@ static void kernel_close(struct dray_node *node)
 static int kernel_heap(struct dray_node *node, struct dray_heap_info *info)
 {
 	uint32_t index = info->index;
-	int ret = call(node->fd, DRAY_IOC_HEAP_INFO, info);
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_HEAP_INFO, info);
 
 	if (ret)
 		return dray_fail(ret, "HEAP_INFO of heap %u of %s: %s", index,
@@ -146,7 +138,7 @@ static int kernel_channel(struct dray_node *node,
 			  struct dray_channel_info *info)
 {
 	uint32_t index = info->index;
-	int ret = call(node->fd, DRAY_IOC_CHANNEL_INFO, info);
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_CHANNEL_INFO, info);
 
 	if (ret)
 		return dray_fail(ret, "CHANNEL_INFO of channel %u of %s: %s",
@@ -161,7 +153,7 @@ static int kernel_list(struct dray_node *node, uint64_t *ids, size_t room,
 		.ids = (uintptr_t)ids,
 		.room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX,
 	};
-	int ret = call(node->fd, DRAY_IOC_LIST, &args);
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_LIST, &args);
 
 	if (ret)
 		return dray_fail(ret, "LIST of %s: %s", node->info.name,
@@ -174,7 +166,7 @@ static int kernel_buffer_info(struct dray_node *node,
 			      struct dray_buffer_info *info)
 {
 	uint64_t id = info->id;
-	int ret = call(node->fd, DRAY_IOC_BUFFER_INFO, info);
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_BUFFER_INFO, info);
 
 	if (ret == -ENOENT)
 		return dray_fail(ret,
@@ -189,7 +181,7 @@ static int kernel_buffer_info(struct dray_node *node,
 
 static int kernel_reclaim(struct dray_node *node, struct dray_reclaim *args)
 {
-	int ret = call(node->fd, DRAY_IOC_RECLAIM, args);
+	int ret = dray_kernel_call(node->fd, DRAY_IOC_RECLAIM, args);
 
 	if (ret == -ENOENT)
 		return dray_fail(ret, "nothing with id %" PRIu64 " is held",
@@ -197,198 +189,6 @@ static int kernel_reclaim(struct dray_node *node, struct dray_reclaim *args)
 	if (ret)
 		return dray_fail_reason(ret, args->reason, args->limit,
 					"RECLAIM on %s", node->info.name);
-	return 0;
-}
-
-/* Takes addresses and maps the dma-buf there; the caller closes it if not. */
-static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
-{
-	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
-	int ret = dray_window_take(size, alignment, &buffer->data);
-
-	if (ret)
-		return ret;
-	if (mmap(buffer->data, size, protection, MAP_SHARED | MAP_FIXED,
-		 buffer->fd, 0) == MAP_FAILED) {
-		ret = dray_fail(-errno,
-				"mapping a buffer of %" PRIu64 " bytes: %s",
-				size, strerror(errno));
-		dray_window_give(buffer->data);
-		return ret;
-	}
-	buffer->reserved = size;
-	atomic_store(&buffer->size, size);
-	return 0;
-}
-
-static const char *mode_name(uint32_t mode)
-{
-	static const char *const names[] = { "cached", "write-combined",
-					     "coherent" };
-
-	return names[mode];
-}
-
-static int alloc_failed(const struct dray_node *node,
-			const struct dray_request *request,
-			const struct dray_alloc *args, int error)
-{
-	char heap[16] = "any heap";
-
-	/* A mode that the heap does not have is no wrong argument. */
-	if (args->reason == DRAY_REASON_MODE)
-		error = -EOPNOTSUPP;
-	if (request->heap != DRAY_HEAP_ANY)
-		snprintf(heap, sizeof(heap), "heap %u", request->heap);
-	return dray_fail_reason(error, args->reason, args->limit,
-				"%s: %" PRIu64
-				" %s bytes of %s, aligned to %" PRIu64,
-				node->info.name, request->size,
-				mode_name(request->mode), heap,
-				request->alignment);
-}
-
-static int kernel_alloc(struct dray_buffer *buffer,
-			const struct dray_request *request)
-{
-	struct dray_node *node = buffer->node;
-	struct dray_alloc args = {
-		.size = request->size,
-		.alignment = request->alignment,
-		.address_limit = request->address_limit,
-		.heap = request->heap,
-		.mode = request->mode,
-		.flags = request->flags,
-		.fd = -1,
-	};
-	int ret;
-
-	memcpy(args.name, buffer->name, sizeof(args.name));
-	ret = call(node->fd, DRAY_IOC_ALLOC, &args);
-	if (ret)
-		return alloc_failed(node, request, &args, ret);
-
-	buffer->fd = args.fd;
-	buffer->id = args.id;
-	buffer->heap = args.heap;
-	buffer->mode = args.mode;
-	buffer->writable = true;
-	ret = map(buffer, args.size, request->alignment);
-	if (ret)
-		close(buffer->fd);
-	return ret;
-}
-
-/*
- * Any dma-buf can be mapped; what the module knows of its own is asked of it,
- * and another driver's gets its inode's number as id, in a range that the
- * module never reaches.
- */
-static void identify(struct dray_buffer *buffer, const struct stat *status)
-{
-	struct dray_buffer_info info = {
-		.fd = buffer->fd,
-		.flags = DRAY_BUFFER_BY_FD,
-	};
-
-	buffer->heap = DRAY_HEAP_ANY;
-	if (call(buffer->node->fd, DRAY_IOC_BUFFER_INFO, &info)) {
-		buffer->id = (uint64_t)status->st_ino | (uint64_t)1 << 63;
-		return;
-	}
-	buffer->id = info.id;
-	buffer->heap = info.heap;
-	buffer->mode = info.mode;
-	memcpy(buffer->name, info.name, sizeof(buffer->name) - 1);
-}
-
-static int kernel_import(struct dray_buffer *buffer, int fd)
-{
-	uint32_t page = buffer->node->info.page_size;
-	int flags = fcntl(fd, F_GETFL);
-	struct statfs system;
-	struct stat status;
-	off_t size;
-	int ret;
-
-	if (flags < 0 || fstatfs(fd, &system) || fstat(fd, &status))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
-				 strerror(errno));
-	if ((unsigned long)system.f_type != DMA_BUF_FILE_SYSTEM)
-		return dray_fail(-EINVAL, "descriptor %d is no dma-buf", fd);
-	/* fstat() knows no size of a dma-buf, seeking to its end does. */
-	size = lseek(fd, 0, SEEK_END);
-	if (size <= 0 || size % page)
-		return dray_fail(-EINVAL,
-				 "dma-buf %d has %jd bytes, no multiple of the "
-				 "page size %u",
-				 fd, (intmax_t)size, page);
-	lseek(fd, 0, SEEK_SET);
-
-	buffer->writable = (flags & O_ACCMODE) == O_RDWR;
-	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	if (buffer->fd < 0)
-		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
-				 strerror(errno));
-	identify(buffer, &status);
-	ret = map(buffer, (uint64_t)size, page);
-	if (ret)
-		close(buffer->fd);
-	return ret;
-}
-
-static void kernel_release(struct dray_buffer *buffer)
-{
-	dray_window_give(buffer->data);
-	close(buffer->fd);
-}
-
-static int kernel_share(struct dray_buffer *buffer, bool read_only, int *fd)
-{
-	struct dray_export args = {
-		.buffer_fd = buffer->fd,
-		.flags = DRAY_EXPORT_READ_ONLY,
-		.fd = -1,
-	};
-	int ret;
-
-	if (read_only) {
-		ret = call(buffer->node->fd, DRAY_IOC_EXPORT, &args);
-		if (ret)
-			return dray_fail_reason(ret, args.reason, args.limit,
-						"passing buffer %" PRIu64
-						" on for reading",
-						buffer->id);
-		*fd = args.fd;
-		return 0;
-	}
-	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
-	if (*fd < 0)
-		return dray_fail(-errno, "duplicating a dma-buf: %s",
-				 strerror(errno));
-	return 0;
-}
-
-static int kernel_addresses(struct dray_buffer *buffer, uint64_t offset,
-			    uint64_t length, struct dray_segment *segments,
-			    size_t room, size_t *count)
-{
-	struct dray_address args = {
-		.fd = buffer->fd,
-		.offset = offset,
-		.length = length,
-		.segments = (uintptr_t)segments,
-		.room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX,
-	};
-	int ret = call(buffer->node->fd, DRAY_IOC_ADDRESS, &args);
-
-	if (ret)
-		return dray_fail_reason(ret, args.reason, args.limit,
-					"DMA addresses of %" PRIu64
-					" bytes at offset %" PRIu64
-					" of buffer %" PRIu64,
-					length, offset, buffer->id);
-	*count = args.count;
 	return 0;
 }
 
@@ -423,7 +223,7 @@ static int kernel_sync(struct dray_node *node, uint32_t target,
 			.rows = regions[i].rows,
 		};
 	args.ranges = (uintptr_t)ranges;
-	ret = call(node->fd, DRAY_IOC_SYNC, &args);
+	ret = dray_kernel_call(node->fd, DRAY_IOC_SYNC, &args);
 	if (ranges != few)
 		free(ranges);
 	if (ret)
@@ -466,11 +266,11 @@ const struct dray_backend dray_backend_kernel = {
 	.list = kernel_list,
 	.buffer_info = kernel_buffer_info,
 	.reclaim = kernel_reclaim,
-	.alloc = kernel_alloc,
-	.import = kernel_import,
-	.release = kernel_release,
-	.share = kernel_share,
-	.addresses = kernel_addresses,
+	.alloc = dray_kernel_alloc,
+	.import = dray_kernel_import,
+	.release = dray_kernel_release,
+	.share = dray_kernel_share,
+	.addresses = dray_kernel_addresses,
 	.sync = kernel_sync,
 	.submit = kernel_submit,
 };

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/* What the files of the kernel back end share; backend.h says what each does. */
+#ifndef DRAY_MEMORY_KERNEL_H
+#define DRAY_MEMORY_KERNEL_H
+
+#include "memory/backend.h"
+
+/* One ioctl: 0 or a negative errno; a signal is no reason to stop half-way. */
+int dray_kernel_call(int fd, unsigned long request, void *args);
+
+/* kernel_buffer.c */
+int dray_kernel_alloc(struct dray_buffer *buffer,
+		      const struct dray_request *request);
+int dray_kernel_import(struct dray_buffer *buffer, int fd);
+void dray_kernel_release(struct dray_buffer *buffer);
+int dray_kernel_share(struct dray_buffer *buffer, bool read_only, int *fd);
+int dray_kernel_addresses(struct dray_buffer *buffer, uint64_t offset,
+			  uint64_t length, struct dray_segment *segments,
+			  size_t room, size_t *count);
+
+#endif /* DRAY_MEMORY_KERNEL_H */

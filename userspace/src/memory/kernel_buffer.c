@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Buffers of the kernel back end: a buffer is a dma-buf that the module or
+ * another driver made, mapped shared into the window.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "memory/kernel.h"
+#include "memory/reason.h"
+#include "memory/window.h"
+
+/* The file system that every dma-buf lives on (linux/magic.h). */
+#define DMA_BUF_FILE_SYSTEM 0x444d4142
+
+/* Takes addresses and maps the dma-buf there; the caller closes it if not. */
+static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
+{
+	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
+	int ret = dray_window_take(size, alignment, &buffer->data);
+
+	if (ret)
+		return ret;
+	if (mmap(buffer->data, size, protection, MAP_SHARED | MAP_FIXED,
+		 buffer->fd, 0) == MAP_FAILED) {
+		ret = dray_fail(-errno,
+				"mapping a buffer of %" PRIu64 " bytes: %s",
+				size, strerror(errno));
+		dray_window_give(buffer->data);
+		return ret;
+	}
+	buffer->reserved = size;
+	atomic_store(&buffer->size, size);
+	return 0;
+}
+
+static const char *mode_name(uint32_t mode)
+{
+	static const char *const names[] = { "cached", "write-combined",
+					     "coherent" };
+
+	return names[mode];
+}
+
+static int alloc_failed(const struct dray_node *node,
+			const struct dray_request *request,
+			const struct dray_alloc *args, int error)
+{
+	char heap[16] = "any heap";
+
+	/* A mode that the heap does not have is no wrong argument. */
+	if (args->reason == DRAY_REASON_MODE)
+		error = -EOPNOTSUPP;
+	if (request->heap != DRAY_HEAP_ANY)
+		snprintf(heap, sizeof(heap), "heap %u", request->heap);
+	return dray_fail_reason(error, args->reason, args->limit,
+				"%s: %" PRIu64
+				" %s bytes of %s, aligned to %" PRIu64,
+				node->info.name, request->size,
+				mode_name(request->mode), heap,
+				request->alignment);
+}
+
+int dray_kernel_alloc(struct dray_buffer *buffer,
+		      const struct dray_request *request)
+{
+	struct dray_node *node = buffer->node;
+	struct dray_alloc args = {
+		.size = request->size,
+		.alignment = request->alignment,
+		.address_limit = request->address_limit,
+		.heap = request->heap,
+		.mode = request->mode,
+		.flags = request->flags,
+		.fd = -1,
+	};
+	int ret;
+
+	memcpy(args.name, buffer->name, sizeof(args.name));
+	ret = dray_kernel_call(node->fd, DRAY_IOC_ALLOC, &args);
+	if (ret)
+		return alloc_failed(node, request, &args, ret);
+
+	buffer->fd = args.fd;
+	buffer->id = args.id;
+	buffer->heap = args.heap;
+	buffer->mode = args.mode;
+	buffer->writable = true;
+	ret = map(buffer, args.size, request->alignment);
+	if (ret)
+		close(buffer->fd);
+	return ret;
+}
+
+/*
+ * Any dma-buf can be mapped; what the module knows of its own is asked of it,
+ * and another driver's gets its inode's number as id, in a range that the
+ * module never reaches.
+ */
+static void identify(struct dray_buffer *buffer, const struct stat *status)
+{
+	struct dray_buffer_info info = {
+		.fd = buffer->fd,
+		.flags = DRAY_BUFFER_BY_FD,
+	};
+
+	buffer->heap = DRAY_HEAP_ANY;
+	if (dray_kernel_call(buffer->node->fd, DRAY_IOC_BUFFER_INFO, &info)) {
+		buffer->id = (uint64_t)status->st_ino | (uint64_t)1 << 63;
+		return;
+	}
+	buffer->id = info.id;
+	buffer->heap = info.heap;
+	buffer->mode = info.mode;
+	memcpy(buffer->name, info.name, sizeof(buffer->name) - 1);
+}
+
+int dray_kernel_import(struct dray_buffer *buffer, int fd)
+{
+	uint32_t page = buffer->node->info.page_size;
+	int flags = fcntl(fd, F_GETFL);
+	struct statfs system;
+	struct stat status;
+	off_t size;
+	int ret;
+
+	if (flags < 0 || fstatfs(fd, &system) || fstat(fd, &status))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	if ((unsigned long)system.f_type != DMA_BUF_FILE_SYSTEM)
+		return dray_fail(-EINVAL, "descriptor %d is no dma-buf", fd);
+	/* fstat() knows no size of a dma-buf, seeking to its end does. */
+	size = lseek(fd, 0, SEEK_END);
+	if (size <= 0 || size % page)
+		return dray_fail(-EINVAL,
+				 "dma-buf %d has %jd bytes, no multiple of the "
+				 "page size %u",
+				 fd, (intmax_t)size, page);
+	lseek(fd, 0, SEEK_SET);
+
+	buffer->writable = (flags & O_ACCMODE) == O_RDWR;
+	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (buffer->fd < 0)
+		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
+				 strerror(errno));
+	identify(buffer, &status);
+	ret = map(buffer, (uint64_t)size, page);
+	if (ret)
+		close(buffer->fd);
+	return ret;
+}
+
+void dray_kernel_release(struct dray_buffer *buffer)
+{
+	dray_window_give(buffer->data);
+	close(buffer->fd);
+}
+
+int dray_kernel_share(struct dray_buffer *buffer, bool read_only, int *fd)
+{
+	struct dray_export args = {
+		.buffer_fd = buffer->fd,
+		.flags = DRAY_EXPORT_READ_ONLY,
+		.fd = -1,
+	};
+	int ret;
+
+	if (read_only) {
+		ret = dray_kernel_call(buffer->node->fd, DRAY_IOC_EXPORT,
+				       &args);
+		if (ret)
+			return dray_fail_reason(ret, args.reason, args.limit,
+						"passing buffer %" PRIu64
+						" on for reading",
+						buffer->id);
+		*fd = args.fd;
+		return 0;
+	}
+	*fd = fcntl(buffer->fd, F_DUPFD_CLOEXEC, 0);
+	if (*fd < 0)
+		return dray_fail(-errno, "duplicating a dma-buf: %s",
+				 strerror(errno));
+	return 0;
+}
+
+int dray_kernel_addresses(struct dray_buffer *buffer, uint64_t offset,
+			  uint64_t length, struct dray_segment *segments,
+			  size_t room, size_t *count)
+{
+	struct dray_address args = {
+		.fd = buffer->fd,
+		.offset = offset,
+		.length = length,
+		.segments = (uintptr_t)segments,
+		.room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX,
+	};
+	int ret = dray_kernel_call(buffer->node->fd, DRAY_IOC_ADDRESS, &args);
+
+	if (ret)
+		return dray_fail_reason(ret, args.reason, args.limit,
+					"DMA addresses of %" PRIu64
+					" bytes at offset %" PRIu64
+					" of buffer %" PRIu64,
+					length, offset, buffer->id);
+	*count = args.count;
+	return 0;
+}
