@@ -35,6 +35,7 @@ MODULE_PARM_DESC(watchdog_ms,
 		 "milliseconds that a round of descriptors may take");
 
 struct workqueue_struct *dray_workqueue;
+struct workqueue_struct *dray_clean_workqueue;
 
 u64 dray_submit_max_runs(void)
 {
@@ -54,11 +55,19 @@ int dray_channels_init(void)
 	dray_watchdog_ms = clamp(dray_watchdog_ms, 100U, 600000U);
 	dray_workqueue =
 		alloc_workqueue("dray", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return dray_workqueue ? 0 : -ENOMEM;
+	if (!dray_workqueue)
+		return -ENOMEM;
+	dray_clean_workqueue = alloc_workqueue("dray_clean", WQ_UNBOUND, 0);
+	if (!dray_clean_workqueue) {
+		destroy_workqueue(dray_workqueue);
+		return -ENOMEM;
+	}
+	return 0;
 }
 
 void dray_channels_exit(void)
 {
+	destroy_workqueue(dray_clean_workqueue);
 	destroy_workqueue(dray_workqueue);
 }
 
@@ -77,7 +86,9 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
 	INIT_LIST_HEAD(&channel->queues);
+	INIT_LIST_HEAD(&channel->ended);
 	init_waitqueue_head(&channel->idle);
+	INIT_WORK(&channel->clean, dray_clean);
 	INIT_DELAYED_WORK(&channel->feed, dray_feed);
 	return 0;
 }
@@ -189,7 +200,8 @@ out:
 	return ret;
 }
 
-static void dray_channel_close(struct dray_channel *channel)
+/* All its fences signal. */
+static void dray_channel_drain(struct dray_channel *channel)
 {
 	spin_lock(&channel->lock);
 	channel->closing = true;
@@ -197,7 +209,10 @@ static void dray_channel_close(struct dray_channel *channel)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
 	cancel_delayed_work_sync(&channel->feed);
+}
 
+static void dray_channel_close(struct dray_channel *channel)
+{
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
 		dmaengine_terminate_sync(channel->chan);
@@ -207,6 +222,8 @@ static void dray_channel_close(struct dray_channel *channel)
 			dray_job_abandon(channel->lost);
 			channel->lost = NULL;
 		}
+		/* The jobs have memory of the engine's device. */
+		flush_work(&channel->clean);
 		dray_channel_release(channel, channel->chan);
 		channel->chan = NULL;
 	}
@@ -222,6 +239,9 @@ void dray_channels_remove(struct dray_node *node)
 	u32 i;
 
 	wake_up_all(&node->channels->slots);
+	/* A lock that one channel's jobs need may wait for another's fences. */
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_drain(&node->channels->channel[i]);
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_close(&node->channels->channel[i]);
 }

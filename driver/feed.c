@@ -285,17 +285,40 @@ wait:
 	return false;
 }
 
-/* Frees jobs that have ended, outside of what fences wait for. */
-static void dray_channel_clean(struct dray_channel *channel,
-			       struct list_head *ended, u32 count)
+/*
+ * Frees jobs that have ended.  The last of an attachment waits for locks under
+ * which others may wait for fences, so that no fence waits for this.
+ */
+void dray_clean(struct work_struct *work)
 {
+	struct dray_channel *channel =
+		container_of(work, struct dray_channel, clean);
 	struct dray_job *job, *next;
+	LIST_HEAD(ended);
 
-	list_for_each_entry_safe(job, next, ended, list)
-		dray_job_free(job);
 	spin_lock(&channel->lock);
-	channel->waiting -= count;
-	if (!channel->waiting)
+	list_splice_init(&channel->ended, &ended);
+	spin_unlock(&channel->lock);
+	list_for_each_entry_safe(job, next, &ended, list)
+		dray_job_free(job);
+}
+
+/* The fence has signalled, and the engine has nothing of the job. */
+static void dray_job_retire(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+
+	spin_lock(&channel->lock);
+	list_add_tail(&job->list, &channel->ended);
+	spin_unlock(&channel->lock);
+	queue_work(dray_clean_workqueue, &channel->clean);
+}
+
+/* One job less whose fence has not signalled. */
+static void dray_channel_count(struct dray_channel *channel)
+{
+	spin_lock(&channel->lock);
+	if (!--channel->waiting)
 		wake_up_all(&channel->idle);
 	spin_unlock(&channel->lock);
 }
@@ -306,6 +329,7 @@ static void dray_job_finish(struct dray_job *job, int error)
 	struct dray_channel *channel = job->channel;
 	u32 i;
 
+	dray_job_unwatch(job);
 	for (i = 0; i < job->count && job->started && job->sync; i++)
 		dray_layout_sync(&job->plans[i].dst, channel->dev, true,
 				 DMA_FROM_DEVICE);
@@ -331,9 +355,7 @@ void dray_feed(struct work_struct *work)
 	struct dray_channel *channel =
 		container_of(to_delayed_work(work), struct dray_channel, feed);
 	struct dray_job *job;
-	LIST_HEAD(ended);
 	bool signalling;
-	u32 count = 0;
 
 	signalling = dma_fence_begin_signalling();
 	while (channel->running || dray_channel_start(channel)) {
@@ -341,17 +363,16 @@ void dray_feed(struct work_struct *work)
 			break;
 		job = dray_channel_stop(channel);
 		dray_job_finish(job, channel->error);
+		dray_channel_count(channel);
 		if (job != channel->lost)
-			list_add_tail(&job->list, &ended);
-		count++;
+			dray_job_retire(job);
 	}
 	/* A dead channel may still come to its end: then nothing is at risk. */
 	job = channel->lost;
 	if (job && dray_round_is_done(channel)) {
 		channel->lost = NULL;
 		dray_job_count(job, -1);
-		list_add_tail(&job->list, &ended);
+		dray_job_retire(job);
 	}
 	dma_fence_end_signalling(signalling);
-	dray_channel_clean(channel, &ended, count);
 }

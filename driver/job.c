@@ -16,17 +16,11 @@
 /* The fence has signalled, or nobody has ever seen it. */
 void dray_job_free(struct dray_job *job)
 {
-	struct dray_in_fence *in_fence;
 	struct dray_plan *plan;
 	u32 i;
 
-	for (i = 0; i < job->in_fence_count; i++) {
-		in_fence = &job->in_fences[i];
-		if (in_fence->job)
-			dma_fence_remove_callback(in_fence->fence,
-						  &in_fence->callback);
-		dma_fence_put(in_fence->fence);
-	}
+	for (i = 0; i < job->in_fence_count; i++)
+		dma_fence_put(job->in_fences[i].fence);
 	for (i = 0; i < job->count; i++) {
 		plan = &job->plans[i];
 		dray_area_put(&plan->dst.area);

@@ -3,7 +3,7 @@
  * Jobs and channels.  A job is one SUBMIT: it waits in the queue that its
  * opener has for the channel, then runs in rounds of descriptors, then its
  * fence signals.  One job runs on a channel at a time, and only the channel's
- * work item (feed.c) touches it then.
+ * work item (feed.c) touches it then.  Another one frees it.
  */
 #ifndef DRAY_JOB_H
 #define DRAY_JOB_H
@@ -90,14 +90,16 @@ struct dray_channel {
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
 
-	spinlock_t lock; /* the next five */
+	spinlock_t lock; /* the next six */
 	struct list_head queues; /* that have jobs */
+	struct list_head ended; /* jobs for @clean to free */
 	struct dray_job *running; /* changed by the work item alone */
-	u32 waiting; /* jobs that have not come to their end */
+	u32 waiting; /* jobs whose fences have not signalled */
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
 	wait_queue_head_t idle; /* @waiting has come to 0, or a round to its end */
 	bool asleep; /* nothing is fed */
+	struct work_struct clean;
 
 	/* of the work item alone */
 	struct delayed_work feed;
@@ -125,6 +127,7 @@ struct dray_channels {
 
 /* channel.c */
 extern struct workqueue_struct *dray_workqueue;
+extern struct workqueue_struct *dray_clean_workqueue;
 extern unsigned int dray_watchdog_ms; /* for one round */
 u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
@@ -149,6 +152,9 @@ struct dray_job *dray_job_next(struct dray_channel *channel);
 u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 		      struct dma_fence *fence);
 
+/* submit.c */
+void dray_job_unwatch(struct dray_job *job);
+
 /* place.c */
 int dray_job_place(struct dray_job *job, struct dray_node *node,
 		   struct dray_submit *args, struct dray_refusal *refusal);
@@ -161,7 +167,8 @@ bool dray_fence_is_ours(struct dma_fence *fence);
 /* guard.c: a job and the reservation objects of its areas */
 int dray_job_guard(struct dray_job *job);
 
-/* feed.c: the work item of a channel */
+/* feed.c: the work items of a channel */
 void dray_feed(struct work_struct *work);
+void dray_clean(struct work_struct *work);
 
 #endif /* DRAY_JOB_H */

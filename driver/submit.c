@@ -39,6 +39,20 @@ static void dray_job_watch(struct dray_job *job)
 	}
 }
 
+/* From here on no in-fence touches the job, nor wakes its channel. */
+void dray_job_unwatch(struct dray_job *job)
+{
+	struct dray_in_fence *in_fence;
+	u32 i;
+
+	for (i = 0; i < job->in_fence_count; i++) {
+		in_fence = &job->in_fences[i];
+		if (in_fence->job)
+			dma_fence_remove_callback(in_fence->fence,
+						  &in_fence->callback);
+	}
+}
+
 /*
  * Shows the fence and enqueues the job, in one step for the queue.  On
  * failure the job is still the caller's.

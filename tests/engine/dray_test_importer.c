@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * An importer of dma-bufs for tests: a device that only reads, one that writes,
- * and a driver that wants the kernel's own address, each of which the kernel's
+ * a driver that wants the kernel's own address, and one that waits for fences
+ * under the lock, as those do that move memory; each of which the kernel's
  * importers do not do on machines that everyone has.  It is asked by writing
  * descriptors to /sys/module/dray_test_importer/parameters; the answer is that
  * of write(), or what it has then read.
  */
+#include <linux/completion.h>
 #include <linux/dma-buf.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
@@ -13,11 +15,15 @@
 #include <linux/err.h>
 #include <linux/io.h>
 #include <linux/iosys-map.h>
+#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
 #include <linux/platform_device.h>
 #include <linux/scatterlist.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
+
+#define WAIT_MS 15000
 
 static struct platform_device *test_device;
 
@@ -90,8 +96,47 @@ static int test_vmap(struct dma_buf *dmabuf)
 	return ret;
 }
 
+static int waited;
+module_param(waited, int, 0444);
+MODULE_PARM_DESC(waited,
+		 "1: the fences signalled under the lock, -62: they did not");
+
+static struct dma_buf *test_waits_for;
+static DECLARE_COMPLETION(test_locked);
+
+static void test_wait_work(struct work_struct *work)
+{
+	struct dma_buf *dmabuf = test_waits_for;
+	long left;
+
+	dma_resv_lock(dmabuf->resv, NULL);
+	complete(&test_locked);
+	left = dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP,
+				     false, msecs_to_jiffies(WAIT_MS));
+	dma_resv_unlock(dmabuf->resv);
+	dma_buf_put(dmabuf);
+	WRITE_ONCE(waited, left > 0 ? 1 : -ETIME);
+}
+
+static DECLARE_WORK(test_wait, test_wait_work);
+
+/* Returns when the lock is taken; one such wait at a time. */
+static int test_wait_locked(struct dma_buf *dmabuf)
+{
+	flush_work(&test_wait);
+	WRITE_ONCE(waited, 0);
+	reinit_completion(&test_locked);
+	get_dma_buf(dmabuf);
+	test_waits_for = dmabuf;
+	queue_work(system_unbound_wq, &test_wait);
+	wait_for_completion(&test_locked);
+	return 0;
+}
+
 static int test_ask(const char *how, struct dma_buf *dmabuf)
 {
+	if (!strcmp(how, "wait"))
+		return test_wait_locked(dmabuf);
 	if (!strcmp(how, "to"))
 		return test_map(dmabuf, DMA_TO_DEVICE);
 	if (!strcmp(how, "from"))
@@ -121,7 +166,7 @@ static const struct kernel_param_ops test_ops = { .set = test_set };
 
 module_param_cb(import, &test_ops, NULL, 0200);
 MODULE_PARM_DESC(import,
-		 "\"to FD\", \"from FD\", \"both FD\": a device; \"vmap FD\"");
+		 "to, from, both: a device; vmap; wait; and a descriptor");
 
 static int __init test_init(void)
 {
@@ -137,6 +182,7 @@ static int __init test_init(void)
 
 static void __exit test_exit(void)
 {
+	flush_work(&test_wait);
 	platform_device_unregister(test_device);
 }
 

@@ -66,7 +66,7 @@ pc_programs()
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,exporter} \
+	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,exporter,locked} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
@@ -78,6 +78,7 @@ pc_programs()
 		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS"
 	batch_add tap "$series-exporter" \
 		"insmod dray_test_exporter.ko && engine/exporter"
+	batch_add tap "$series-locked" engine/locked
 	batch_add tap "$series-limits" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	batch_add tap "$series-busy" \

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A driver that waits for the fences of a dma-buf under its lock, which a job
+ * that has ended needs for letting go of it: no fence waits for that job, and
+ * neither do other openers.  Needs dray_test_importer.ko, dray_test_exporter.ko
+ * and what the fixture needs.
+ */
+#include "../selftests/attach.h"
+#include "fixture_fault.h"
+
+#define LATE_MS 700
+
+/* A copy to the attachment, which has the dma-buf's size. */
+static int copy_to(FIXTURE_DATA(fault) * self, int fd, uint64_t size,
+		   struct dray_submit *submit)
+{
+	struct dray_transfer transfer = whole(self);
+
+	transfer.dst_fd = fd;
+	transfer.run = size;
+	*submit = (struct dray_submit){
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
+}
+
+static bool has_waited(void *unused)
+{
+	(void)unused;
+	return parameter_read("dray_test_importer", "waited") != 0;
+}
+
+/* Two jobs on one dma-buf; the first has the last of its attachment. */
+static int submit_two(FIXTURE_DATA(fault) * self, struct dray_submit *first,
+		      struct dray_submit *second)
+{
+	int fd = parameter_read("dray_test_exporter", "export");
+	struct dray_attach attach[2];
+	char text[32];
+	int ret = -ENOENT, i;
+
+	if (fd < 0)
+		return fd;
+	mapped_twice_begin();
+	for (i = 0; i < 2; i++) {
+		ret = attach_dma_buf(self->node, fd, 0, &attach[i]);
+		if (ret < 0)
+			return ret;
+	}
+	ret = knob("delay_ms", LATE_MS);
+	if (!ret)
+		ret = copy_to(self, attach[0].fd, attach[0].length, first);
+	close(attach[0].fd);
+	if (!ret)
+		ret = copy_to(self, attach[1].fd, attach[1].length, second);
+	if (ret)
+		return ret;
+	snprintf(text, sizeof(text), "wait %d", fd);
+	return write_text("/sys/module/dray_test_importer/parameters/import",
+			  text);
+}
+
+TEST_F(fault, who_waits_under_the_lock_sees_the_fences_signal)
+{
+	struct dray_submit first, second;
+
+	ASSERT_EQ(0, submit_two(self, &first, &second));
+	EXPECT_EQ(0, fence_status(first.fence_fd));
+	EXPECT_EQ(1, fence_wait(first.fence_fd));
+	EXPECT_EQ(1, fence_wait(second.fence_fd));
+	EXPECT_TRUE(wait_for(has_waited, NULL, FENCE_DEADLINE));
+	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	mapped_twice_end();
+}
+
+/* Memory of others is copied behind them, and the channel lives. */
+TEST_F(fault, who_waits_under_the_lock_holds_up_no_other_opener)
+{
+	struct dray_submit first, second, other;
+	struct dray_channel_info channel;
+
+	ASSERT_EQ(0, submit_two(self, &first, &second));
+	ASSERT_EQ(0, knob("delay_ms", 0));
+	ASSERT_EQ(0, submit_on(self, 0, &other));
+	EXPECT_EQ(1, fence_wait(other.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+	EXPECT_TRUE(wait_for(has_waited, NULL, FENCE_DEADLINE));
+	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
+	mapped_twice_end();
+}
+
+TEST_F(fault, unbinding_completes_while_fences_are_waited_for_under_the_lock)
+{
+	struct dray_submit first, second;
+	int ret;
+
+	ASSERT_EQ(0, submit_two(self, &first, &second));
+	EXPECT_EQ(1, fence_wait(first.fence_fd));
+	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
+	ret = fence_status(second.fence_fd);
+	EXPECT_TRUE(ret == 1 || ret == -ENODEV)
+	{
+		TH_LOG("the fence says %d", ret);
+	}
+	EXPECT_TRUE(wait_for(has_waited, NULL, FENCE_DEADLINE));
+	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	/* as the fixture expects it */
+	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
+	mapped_twice_end();
+}
+
+TEST_HARNESS_MAIN
