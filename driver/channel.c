@@ -171,6 +171,28 @@ static void dray_channel_learn(struct dray_channel *channel,
 		channel->limits.fill_alignment = 1 << engine->fill_align;
 }
 
+/*
+ * One that cannot be stopped might call back, and write, when its node has been
+ * unbound after a round that hung.
+ */
+static bool dray_channel_fits(struct dray_channel *channel,
+			      struct dma_chan *chan)
+{
+	struct dma_device *engine = chan->device;
+
+	if (!dma_has_cap(DMA_MEMCPY, engine->cap_mask) ||
+	    !engine->device_prep_dma_memcpy)
+		return false;
+	if (engine->device_terminate_all)
+		return true;
+	if (!channel->refused)
+		dev_err(channel->node->dev,
+			"channel %s: its engine %s cannot be stopped: not used\n",
+			channel->name, dma_chan_name(chan));
+	channel->refused = true;
+	return false;
+}
+
 /* Asks for a channel that is not there yet; the caller is inside the node. */
 int dray_channel_open(struct dray_channel *channel)
 {
@@ -185,8 +207,7 @@ int dray_channel_open(struct dray_channel *channel)
 		ret = -ENODEV;
 		goto out;
 	}
-	if (!dma_has_cap(DMA_MEMCPY, chan->device->cap_mask) ||
-	    !chan->device->device_prep_dma_memcpy ||
+	if (!dray_channel_fits(channel, chan) ||
 	    !dray_channel_link(channel, chan)) {
 		dray_channel_release(channel, chan);
 		ret = -ENODEV;

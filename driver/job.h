@@ -85,6 +85,7 @@ struct dray_channel {
 	char name[DRAY_NAME_LEN];
 
 	struct mutex opening; /* one at a time asks for @chan */
+	bool refused; /* under @opening: said once that it cannot be stopped */
 	struct dma_chan *chan; /* NULL until the first use */
 	struct dma_chan *given; /* by who registered the node, or NULL */
 	struct device *dev; /* whose addresses the engine puts out */

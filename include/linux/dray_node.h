@@ -17,7 +17,7 @@ struct dray_node;
  *	dma_request_chan() is asked for it, on first use.
  * @chan: a channel that the caller has requested, or NULL.  It is this node's
  *	alone until dray_node_unregister() has returned, and stays the caller's
- *	to release.
+ *	to release.  One whose engine has no device_terminate_all is not used.
  */
 struct dray_node_channel {
 	const char *name;

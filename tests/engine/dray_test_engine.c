@@ -39,6 +39,10 @@ static bool fill;
 module_param(fill, bool, 0444);
 MODULE_PARM_DESC(fill, "it fills by itself");
 
+static bool no_terminate;
+module_param(no_terminate, bool, 0444);
+MODULE_PARM_DESC(no_terminate, "it has no function that stops it");
+
 static unsigned int max_segment = 65536;
 module_param(max_segment, uint, 0444);
 MODULE_PARM_DESC(max_segment, "bytes of one descriptor");
@@ -363,7 +367,7 @@ static void test_engine_describe(struct test_engine *engine, struct device *dev)
 	device->copy_align = align_shift;
 	device->device_issue_pending = test_issue;
 	device->device_tx_status = test_status;
-	device->device_terminate_all = test_terminate;
+	device->device_terminate_all = no_terminate ? NULL : test_terminate;
 	device->device_synchronize = test_synchronize;
 	device->device_free_chan_resources = test_free;
 	INIT_LIST_HEAD(&device->channels);
