@@ -26,9 +26,11 @@ suite_board()
 	fi
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0
-	[ "$QUICK" = yes ] ||
+	[ "$QUICK" = yes ] || {
 		tally_run "programs for the board" board_add_programs ||
-		return 0
+			return 0
+		board_add_parameters
+	}
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=3600
@@ -100,4 +102,12 @@ board_build_policy()
 			"-I$sysroot/usr/include" \
 			"-I$sysroot/usr/lib/python3/dist-packages/numpy/core/include" \
 			-x c -o "$1" -
+}
+
+# The module once more, with each limit set.
+board_add_parameters()
+{
+	cp "$TREE/tools/lib/guest-unload" "$BATCH/job"
+	batch_add tap parameters-set \
+		"guest-unload dray && insmod /guest/modules/dray.ko heap_limit=1048576 user_limit=524288 addresses=1 max_runs=1000 max_bytes=1048576 && selftests/parameters"
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * What the module's parameters say is in effect, whatever they say: the suites
+ * run this with the defaults, and again with each of them set.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <linux/capability.h>
+
+#include "fixture_dray.h"
+#include "fixture_heap.h"
+
+#define NOBODY 65534
+
+/* As text; a flag is Y or N. */
+static void parameter(const char *name, char text[32])
+{
+	char path[64];
+	ssize_t length;
+	int file;
+
+	snprintf(path, sizeof(path), "/sys/module/dray/parameters/%s", name);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	length = read(file, text, 31);
+	text[length > 0 ? length : 0] = 0;
+	close(file);
+}
+
+static uint64_t parameter_number(const char *name)
+{
+	char text[32];
+
+	parameter(name, text);
+	return *text ? strtoull(text, NULL, 0) : UINT64_MAX;
+}
+
+static int allocate(FIXTURE_DATA(heap) * self, uint64_t size,
+		    struct dray_alloc *alloc)
+{
+	*alloc = (struct dray_alloc){ .size = size, .heap = self->heap.index };
+	return node_call(self->node, DRAY_IOC_ALLOC, alloc);
+}
+
+TEST_F(heap, more_than_heap_limit_is_refused)
+{
+	uint64_t limit = parameter_number("heap_limit");
+	struct dray_alloc alloc;
+
+	EXPECT_EQ(limit, self->heap.limit);
+	if (!limit || limit >= self->heap.largest_free)
+		SKIP(return, "heap_limit limits nothing here");
+	EXPECT_EQ(-EDQUOT, allocate(self, limit + self->page, &alloc));
+	EXPECT_EQ(DRAY_REASON_QUOTA, alloc.reason);
+	EXPECT_EQ(limit, alloc.limit);
+}
+
+TEST_F(heap, more_than_user_limit_is_refused)
+{
+	uint64_t limit = parameter_number("user_limit");
+	struct dray_alloc alloc;
+
+	EXPECT_EQ(limit, self->heap.user_limit);
+	if (!limit || limit >= self->heap.largest_free)
+		SKIP(return, "user_limit limits nothing here");
+	ASSERT_EQ(0, allocate(self, limit, &alloc));
+	EXPECT_EQ(-EDQUOT, allocate(self, 1, &alloc));
+	EXPECT_EQ(DRAY_REASON_QUOTA, alloc.reason);
+}
+
+/* 0 told, 1 refused, or something else is wrong. */
+static int asks_as_nobody(void *context)
+{
+	struct dray_segment segment = { 0 };
+	struct dray_address address = { .fd = *(int *)context,
+					.segments = (uintptr_t)&segment,
+					.room = 1 };
+	int node, ret;
+
+	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+		return 2;
+	node = node_open();
+	if (node < 0 || process_keep(0))
+		return 3;
+	ret = node_call(node, DRAY_IOC_ADDRESS, &address);
+	return ret ? (ret == -EPERM ? 1 : 4) : 0;
+}
+
+TEST_F(heap, addresses_are_for_everybody_where_it_says_so)
+{
+	bool shared = self->heap.flags & DRAY_HEAP_SHARED;
+	struct dray_info info;
+	struct buffer buffer;
+	char told[32];
+
+	parameter("addresses", told);
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_IOMMU)
+		SKIP(return, "behind an IOMMU that is another question");
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &buffer));
+	EXPECT_EQ(*told != 'Y' || shared,
+		  process_run(asks_as_nobody, &buffer.fd));
+}
+
+TEST_F(dray, what_a_submission_may_have_is_told)
+{
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (!(info.flags & DRAY_NODE_SUBMIT))
+		SKIP(return, "this kernel has no DMA engines");
+	EXPECT_EQ(parameter_number("max_runs"), info.max_runs);
+	EXPECT_EQ(parameter_number("max_bytes"), info.max_bytes);
+}
+
+TEST_HARNESS_MAIN
