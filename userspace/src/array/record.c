@@ -29,7 +29,7 @@ struct array_record {
 
 _Static_assert(sizeof(struct array_record) == 96,
 	       "a record is part of the ABI");
-_Static_assert(sizeof(struct array_record) + 16 * DRAY_MAX_NDIM ==
+_Static_assert(sizeof(struct array_record) + (size_t)16 * DRAY_MAX_NDIM ==
 		       DRAY_ARRAY_RECORD_SIZE,
 	       "the longest record");
 
