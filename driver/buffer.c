@@ -164,7 +164,7 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	dray_entry_init(&buffer->entry, DRAY_KIND_BUFFER, dray_buffer_release);
 	mutex_init(&buffer->lock);
 	INIT_LIST_HEAD(&buffer->mappings);
-	INIT_LIST_HEAD(&buffer->attachments);
+	INIT_LIST_HEAD(&buffer->importers);
 	dma_resv_init(&buffer->resv);
 	buffer->heap = heap;
 	buffer->size = request->size;

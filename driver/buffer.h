@@ -26,7 +26,8 @@ struct vm_area_struct;
 
 /*
  * DMA-API debug follows eight mappings of a page, and a machine that needs
- * more devices on one buffer is not known.
+ * more devices on one buffer is not known.  Devices of others are among them as
+ * long as there is room, and never take it from dray's own.
  */
 #define DRAY_MAX_MAPPINGS 8
 
@@ -48,12 +49,13 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	struct mutex lock; /* the next seven */
+	struct mutex lock; /* the next eight */
 	struct dray_node *node; /* not mapped for it yet: a reference */
 	struct list_head mappings; /* for dray's own devices */
 	struct dray_mapping first; /* of those, if it has a node */
-	struct list_head attachments; /* importers through dma-buf */
-	unsigned int mapped_devices; /* of both lists, and @node's */
+	unsigned int mapped_devices; /* of those, and @node's */
+	struct list_head importers; /* devices of others, through dma-buf */
+	unsigned int importer_count;
 	void *vaddr;
 	unsigned int vmap_count;
 

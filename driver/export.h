@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer's dma-bufs: what export.c and importer.c tell one another, and
- * mapping.c of the importers that take part when a whole buffer is maintained.
+ * A buffer's dma-bufs: what export.c and importer.c tell one another, mapping.c
+ * of the importers that take part when a whole buffer is maintained, and list.c
+ * of how often they are attached.
  */
 #ifndef DRAY_EXPORT_H
 #define DRAY_EXPORT_H
@@ -34,5 +35,7 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
  */
 void dray_importers_sync(struct dray_buffer *buffer, bool writable,
 			 bool for_cpu);
+
+u32 dray_importers_attached(struct dray_buffer *buffer);
 
 #endif /* DRAY_EXPORT_H */

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Importers: the devices of other drivers that a buffer's dma-bufs are mapped
- * for, and which maintenance of the whole buffer includes.
+ * for, and which maintenance of the whole buffer includes.  A device is one,
+ * however often it is attached: it is mapped once for each direction, and what
+ * an attachment gets is a copy of that table.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-mapping.h>
@@ -14,11 +16,17 @@
 #include "export.h"
 #include "trace.h"
 
+/* Where a device finds a buffer, for one direction. */
+struct dray_import {
+	struct sg_table table; /* while there are users */
+	unsigned int users; /* attachments that have it mapped */
+};
+
 struct dray_importer {
-	struct list_head list; /* of a buffer */
+	struct list_head list; /* of a buffer, whose lock guards the rest too */
 	struct device *dev;
-	struct sg_table table;
-	enum dma_data_direction direction; /* DMA_NONE: not mapped */
+	unsigned int attachments;
+	struct dray_import imports[DMA_NONE]; /* by direction */
 };
 
 /* Entries no longer than the device takes, so that it need not split them. */
@@ -48,41 +56,45 @@ static int dray_importer_table(struct dray_buffer *buffer, struct device *dev,
 	return 0;
 }
 
+/* The one for @dev, made for its first attachment. */
+static struct dray_importer *dray_importer_of(struct dray_buffer *buffer,
+					      struct device *dev)
+{
+	struct dray_importer *importer;
+
+	lockdep_assert_held(&buffer->lock);
+	list_for_each_entry(importer, &buffer->importers, list)
+		if (importer->dev == dev)
+			return importer;
+
+	if (buffer->mapped_devices + buffer->importer_count >=
+	    DRAY_MAX_MAPPINGS)
+		return ERR_PTR(-ENOSPC);
+	importer = kzalloc(sizeof(*importer), GFP_KERNEL);
+	if (!importer)
+		return ERR_PTR(-ENOMEM);
+	importer->dev = dev;
+	list_add_tail(&importer->list, &buffer->importers);
+	buffer->importer_count++;
+	return importer;
+}
+
 int dray_importer_attach(struct dma_buf *dmabuf,
 			 struct dma_buf_attachment *attachment)
 {
 	struct dray_buffer *buffer = dmabuf->priv;
 	struct dray_importer *importer;
-	int ret;
-
-	importer = kzalloc(sizeof(*importer), GFP_KERNEL);
-	if (!importer)
-		return -ENOMEM;
-	importer->dev = attachment->dev;
-	importer->direction = DMA_NONE;
-	ret = dray_importer_table(buffer, importer->dev, &importer->table);
-	if (ret)
-		goto free_importer;
 
 	mutex_lock(&buffer->lock);
-	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS) {
-		ret = -ENOSPC;
-	} else {
-		list_add_tail(&importer->list, &buffer->attachments);
-		buffer->mapped_devices++;
-	}
+	importer = dray_importer_of(buffer, attachment->dev);
+	if (!IS_ERR(importer))
+		importer->attachments++;
 	mutex_unlock(&buffer->lock);
-	if (ret)
-		goto free_table;
+	if (IS_ERR(importer))
+		return PTR_ERR(importer);
 	attachment->priv = importer;
-	trace_dray_attach(buffer, importer->dev);
+	trace_dray_attach(buffer, attachment->dev);
 	return 0;
-
-free_table:
-	sg_free_table(&importer->table);
-free_importer:
-	kfree(importer);
-	return ret;
 }
 
 void dray_importer_detach(struct dma_buf *dmabuf,
@@ -92,20 +104,32 @@ void dray_importer_detach(struct dma_buf *dmabuf,
 	struct dray_importer *importer = attachment->priv;
 
 	mutex_lock(&buffer->lock);
-	list_del(&importer->list);
-	buffer->mapped_devices--;
+	if (!--importer->attachments) {
+		list_del(&importer->list);
+		buffer->importer_count--;
+		kfree(importer);
+	}
 	mutex_unlock(&buffer->lock);
-	sg_free_table(&importer->table);
-	kfree(importer);
+}
+
+/* The attachments of all. */
+u32 dray_importers_attached(struct dray_buffer *buffer)
+{
+	struct dray_importer *importer;
+	u32 count = 0;
+
+	mutex_lock(&buffer->lock);
+	list_for_each_entry(importer, &buffer->importers, list)
+		count += importer->attachments;
+	mutex_unlock(&buffer->lock);
+	return count;
 }
 
 /* Does the device use a copy? */
-static bool dray_importer_bounced(struct dray_buffer *buffer,
-				  struct dray_importer *importer)
+static bool dray_import_bounced(struct dray_buffer *buffer, struct device *dev,
+				const struct dray_import *import)
 {
-	dma_addr_t address = sg_dma_address(importer->table.sgl);
-
-	return dray_mapping_bounced(importer->dev, address,
+	return dray_mapping_bounced(dev, sg_dma_address(import->table.sgl),
 				    buffer->extent.start);
 }
 
@@ -148,15 +172,16 @@ static int dray_map_resource(struct dray_buffer *buffer, struct sg_table *table,
 	return 0;
 }
 
-static void dray_importer_unmap_table(struct dray_buffer *buffer,
-				      struct dray_importer *importer,
-				      enum dma_data_direction direction)
+static void dray_import_unmap_table(struct dray_buffer *buffer,
+				    struct device *dev,
+				    struct dray_import *import,
+				    enum dma_data_direction direction)
 {
 	if (buffer->extent.page)
-		dma_unmap_sgtable(importer->dev, &importer->table, direction,
+		dma_unmap_sgtable(dev, &import->table, direction,
 				  DMA_ATTR_SKIP_CPU_SYNC);
 	else
-		dray_unmap_resource(&importer->table, importer->dev, direction);
+		dray_unmap_resource(&import->table, dev, direction);
 }
 
 /*
@@ -164,23 +189,110 @@ static void dray_importer_unmap_table(struct dray_buffer *buffer,
  * the zeros.  A mapping is maintained in its own direction alone, so this takes
  * one for a moment.
  */
-static int dray_importer_write_back(struct dray_buffer *buffer,
-				    struct dray_importer *importer)
+static int dray_import_write_back(struct dray_buffer *buffer,
+				  struct device *dev,
+				  struct dray_import *import)
 {
-	bool written;
 	int ret;
 
-	mutex_lock(&buffer->lock);
-	written = dray_mappings_written_back(buffer);
-	mutex_unlock(&buffer->lock);
-	if (written)
+	if (dray_mappings_written_back(buffer))
 		return 0;
-	ret = dma_map_sgtable(importer->dev, &importer->table, DMA_TO_DEVICE,
-			      0);
+	ret = dma_map_sgtable(dev, &import->table, DMA_TO_DEVICE, 0);
 	if (!ret)
-		dma_unmap_sgtable(importer->dev, &importer->table,
-				  DMA_TO_DEVICE, 0);
+		dma_unmap_sgtable(dev, &import->table, DMA_TO_DEVICE, 0);
 	return ret;
+}
+
+/* Maps for the first user. */
+static int dray_import_map_table(struct dray_buffer *buffer, struct device *dev,
+				 struct dray_import *import,
+				 enum dma_data_direction direction)
+{
+	bool cached = dray_extent_is_cached(&buffer->extent);
+	int ret;
+
+	ret = dray_importer_table(buffer, dev, &import->table);
+	if (ret)
+		return ret;
+	if (cached && direction == DMA_FROM_DEVICE) {
+		ret = dray_import_write_back(buffer, dev, import);
+		if (ret)
+			goto free_table;
+	}
+	ret = buffer->extent.page
+		      ? dma_map_sgtable(dev, &import->table, direction,
+					DMA_ATTR_SKIP_CPU_SYNC)
+		      : dray_map_resource(buffer, &import->table, dev,
+					  direction);
+	if (ret)
+		goto free_table;
+	if (!cached && dray_import_bounced(buffer, dev, import)) {
+		/* The copy would be made of what the cache has of it. */
+		ret = -EIO;
+		goto unmap;
+	}
+	return 0;
+
+unmap:
+	dray_import_unmap_table(buffer, dev, import, direction);
+free_table:
+	sg_free_table(&import->table);
+	return ret;
+}
+
+static int dray_import_get(struct dray_buffer *buffer, struct device *dev,
+			   struct dray_import *import,
+			   enum dma_data_direction direction)
+{
+	int ret;
+
+	lockdep_assert_held(&buffer->lock);
+	if (!import->users) {
+		ret = dray_import_map_table(buffer, dev, import, direction);
+		if (ret)
+			return ret;
+	}
+	/*
+	 * Before a CPU access can drop them, zeros that are in the cache only
+	 * are written back.  What the device is writing already, in memory or
+	 * in its copy, stays.
+	 */
+	if (dray_extent_is_cached(&buffer->extent) &&
+	    (!import->users || (direction != DMA_FROM_DEVICE &&
+				!dray_import_bounced(buffer, dev, import))))
+		dma_sync_sgtable_for_device(dev, &import->table, direction);
+	/* From here on a CPU access maintains for this importer too. */
+	import->users++;
+	return 0;
+}
+
+static void dray_import_put(struct dray_buffer *buffer, struct device *dev,
+			    struct dray_import *import,
+			    enum dma_data_direction direction)
+{
+	lockdep_assert_held(&buffer->lock);
+	if (--import->users)
+		return;
+	dray_import_unmap_table(buffer, dev, import, direction);
+	sg_free_table(&import->table);
+}
+
+/* Entry by entry: the chains between them stay @to's own. */
+static int dray_import_copy(const struct dray_import *import,
+			    struct sg_table *to)
+{
+	struct scatterlist *from = import->table.sgl, *entry;
+	int ret, i;
+
+	ret = sg_alloc_table(to, import->table.orig_nents, GFP_KERNEL);
+	if (ret)
+		return ret;
+	for_each_sgtable_sg(to, entry, i) {
+		*entry = *from;
+		from = sg_next(from);
+	}
+	to->nents = import->table.nents;
+	return 0;
 }
 
 struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
@@ -188,40 +300,29 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 {
 	struct dray_buffer *buffer = attachment->dmabuf->priv;
 	struct dray_importer *importer = attachment->priv;
-	bool cached = dray_extent_is_cached(&buffer->extent);
-	struct device *dev = importer->dev;
+	struct dray_import *import = &importer->imports[direction];
+	struct sg_table *table;
 	int ret;
 
 	if (direction != DMA_TO_DEVICE && !dray_is_writable(attachment->dmabuf))
 		return ERR_PTR(-EACCES);
-	if (cached && direction == DMA_FROM_DEVICE) {
-		ret = dray_importer_write_back(buffer, importer);
-		if (ret)
-			return ERR_PTR(ret);
-	}
-	ret = buffer->extent.page
-		      ? dma_map_sgtable(dev, &importer->table, direction,
-					DMA_ATTR_SKIP_CPU_SYNC)
-		      : dray_map_resource(buffer, &importer->table, dev,
-					  direction);
-	if (ret)
-		return ERR_PTR(ret);
-	if (!cached && dray_importer_bounced(buffer, importer)) {
-		/* The copy would be made of what the cache has of it. */
-		dray_importer_unmap_table(buffer, importer, direction);
-		return ERR_PTR(-EIO);
-	}
+	table = kmalloc(sizeof(*table), GFP_KERNEL);
+	if (!table)
+		return ERR_PTR(-ENOMEM);
 	mutex_lock(&buffer->lock);
-	/* Nobody may drop zeros that are in the cache only. */
-	if (cached && direction != DMA_FROM_DEVICE &&
-	    !dray_mappings_written_back(buffer))
-		dma_sync_sgtable_for_device(dev, &importer->table, direction);
-	/* From here on a CPU access maintains for this importer too. */
-	importer->direction = direction;
+	ret = dray_import_get(buffer, importer->dev, import, direction);
+	if (!ret) {
+		ret = dray_import_copy(import, table);
+		if (ret)
+			dray_import_put(buffer, importer->dev, import,
+					direction);
+	}
 	mutex_unlock(&buffer->lock);
-	if (cached)
-		dma_sync_sgtable_for_device(dev, &importer->table, direction);
-	return &importer->table;
+	if (ret) {
+		kfree(table);
+		return ERR_PTR(ret);
+	}
+	return table;
 }
 
 /*
@@ -234,46 +335,50 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
 {
 	struct dray_buffer *buffer = attachment->dmabuf->priv;
 	struct dray_importer *importer = attachment->priv;
+	struct dray_import *import = &importer->imports[direction];
 
+	mutex_lock(&buffer->lock);
 	/* Did the device write to a copy?  Then that must come back now. */
 	if (direction != DMA_TO_DEVICE &&
-	    dray_importer_bounced(buffer, importer))
-		dma_sync_sgtable_for_cpu(importer->dev, table, direction);
-	mutex_lock(&buffer->lock);
-	importer->direction = DMA_NONE;
+	    dray_import_bounced(buffer, importer->dev, import))
+		dma_sync_sgtable_for_cpu(importer->dev, &import->table,
+					 direction);
+	dray_import_put(buffer, importer->dev, import, direction);
 	mutex_unlock(&buffer->lock);
-	dray_importer_unmap_table(buffer, importer, direction);
+	sg_free_table(table);
+	kfree(table);
 }
 
-static void dray_importer_sync(struct dray_buffer *buffer,
-			       struct dray_importer *importer, bool writable,
-			       bool for_cpu)
+static void dray_import_sync(struct dray_buffer *buffer, struct device *dev,
+			     struct dray_import *import,
+			     enum dma_data_direction direction, bool writable,
+			     bool for_cpu)
 {
-	/* Before lines are dropped for a reader, they are written back. */
-	bool keep = !writable && importer->direction == DMA_BIDIRECTIONAL &&
-		    !dray_importer_bounced(buffer, importer);
+	/* Lines are dropped for a reader: what is in them must not be lost. */
+	bool keep = !writable && !dray_import_bounced(buffer, dev, import);
 
-	if (!for_cpu || keep)
-		dma_sync_sgtable_for_device(importer->dev, &importer->table,
-					    importer->direction);
+	/* There is no way to write them back. */
+	if (keep && direction == DMA_FROM_DEVICE)
+		return;
+	if (!for_cpu || (keep && direction == DMA_BIDIRECTIONAL))
+		dma_sync_sgtable_for_device(dev, &import->table, direction);
 	if (for_cpu)
-		dma_sync_sgtable_for_cpu(importer->dev, &importer->table,
-					 importer->direction);
+		dma_sync_sgtable_for_cpu(dev, &import->table, direction);
 }
 
 void dray_importers_sync(struct dray_buffer *buffer, bool writable,
 			 bool for_cpu)
 {
+	enum dma_data_direction direction;
 	struct dray_importer *importer;
+	struct dray_import *import;
 
 	lockdep_assert_held(&buffer->lock);
-	list_for_each_entry(importer, &buffer->attachments, list) {
-		if (importer->direction == DMA_NONE)
-			continue;
-		/* There is no way to write back what would be dropped. */
-		if (!writable && importer->direction == DMA_FROM_DEVICE &&
-		    !dray_importer_bounced(buffer, importer))
-			continue;
-		dray_importer_sync(buffer, importer, writable, for_cpu);
-	}
+	list_for_each_entry(importer, &buffer->importers, list)
+		for (direction = 0; direction < DMA_NONE; direction++) {
+			import = &importer->imports[direction];
+			if (import->users)
+				dray_import_sync(buffer, importer->dev, import,
+						 direction, writable, for_cpu);
+		}
 }

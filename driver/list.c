@@ -16,6 +16,7 @@
 
 #include "attach.h"
 #include "buffer.h"
+#include "export.h"
 #include "node.h"
 
 static bool dray_entry_is_own(struct dray_entry *entry)
@@ -64,18 +65,6 @@ static u32 dray_heap_index(struct dray_node *node, struct dray_heap *heap)
 	return DRAY_HEAP_ANY;
 }
 
-static u32 dray_buffer_attachments(struct dray_buffer *buffer)
-{
-	struct list_head *entry;
-	u32 count = 0;
-
-	mutex_lock(&buffer->lock);
-	list_for_each(entry, &buffer->attachments)
-		count++;
-	mutex_unlock(&buffer->lock);
-	return count;
-}
-
 /* What only a buffer has. */
 static void dray_buffer_describe(struct dray_buffer *buffer,
 				 struct dray_node *node,
@@ -87,7 +76,7 @@ static void dray_buffer_describe(struct dray_buffer *buffer,
 	args->heap = dray_heap_index(node, buffer->heap);
 	args->mode = buffer->mode;
 	args->mapped = atomic_read(&buffer->mapped);
-	args->attachments = dray_buffer_attachments(buffer);
+	args->attachments = dray_importers_attached(buffer);
 	strscpy_pad(args->name, buffer->name, sizeof(args->name));
 	strscpy_pad(args->heap_name, buffer->heap->name,
 		    sizeof(args->heap_name));

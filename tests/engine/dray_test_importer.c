@@ -25,11 +25,15 @@
 
 #define WAIT_MS 15000
 
-static struct platform_device *test_device;
+/* One more than may be let in. */
+#define TEST_DEVICES 9
+
+static struct platform_device *test_devices[TEST_DEVICES];
+static struct dma_buf_attachment *test_crowd[TEST_DEVICES];
 
 static unsigned long sum;
 module_param(sum, ulong, 0444);
-MODULE_PARM_DESC(sum, "of all bytes that the device read last");
+MODULE_PARM_DESC(sum, "of all bytes that the device read last; or of a crowd");
 
 /* As the device would: at the addresses that it was given. */
 static void test_read(struct device *dev, struct sg_table *table)
@@ -59,7 +63,7 @@ static void test_write(struct device *dev, struct sg_table *table, u8 value)
 
 static int test_map(struct dma_buf *dmabuf, enum dma_data_direction direction)
 {
-	struct device *dev = &test_device->dev;
+	struct device *dev = &test_devices[0]->dev;
 	struct dma_buf_attachment *attachment;
 	struct sg_table *table;
 	int ret;
@@ -133,6 +137,38 @@ static int test_wait_locked(struct dma_buf *dmabuf)
 	return 0;
 }
 
+static int test_leave(void)
+{
+	struct dma_buf *dmabuf;
+	int i;
+
+	for (i = 0; i < TEST_DEVICES; i++) {
+		if (!test_crowd[i])
+			continue;
+		dmabuf = test_crowd[i]->dmabuf;
+		dma_buf_detach(dmabuf, test_crowd[i]);
+		dma_buf_put(dmabuf);
+		test_crowd[i] = NULL;
+	}
+	return 0;
+}
+
+/* Devices that stay attached, as many as are let in. */
+static int test_gather(struct dma_buf *dmabuf)
+{
+	struct dma_buf_attachment *attachment;
+
+	test_leave();
+	for (sum = 0; sum < TEST_DEVICES; sum++) {
+		attachment = dma_buf_attach(dmabuf, &test_devices[sum]->dev);
+		if (IS_ERR(attachment))
+			return PTR_ERR(attachment);
+		get_dma_buf(dmabuf);
+		test_crowd[sum] = attachment;
+	}
+	return 0;
+}
+
 static int test_ask(const char *how, struct dma_buf *dmabuf)
 {
 	if (!strcmp(how, "wait"))
@@ -143,6 +179,10 @@ static int test_ask(const char *how, struct dma_buf *dmabuf)
 		return test_map(dmabuf, DMA_FROM_DEVICE);
 	if (!strcmp(how, "both"))
 		return test_map(dmabuf, DMA_BIDIRECTIONAL);
+	if (!strcmp(how, "crowd"))
+		return test_gather(dmabuf);
+	if (!strcmp(how, "leave"))
+		return test_leave();
 	return strcmp(how, "vmap") ? -EINVAL : test_vmap(dmabuf);
 }
 
@@ -166,24 +206,41 @@ static const struct kernel_param_ops test_ops = { .set = test_set };
 
 module_param_cb(import, &test_ops, NULL, 0200);
 MODULE_PARM_DESC(import,
-		 "to, from, both: a device; vmap; wait; and a descriptor");
+		 "to, from, both, vmap, wait, crowd, leave; and a descriptor");
+
+static void test_remove(void)
+{
+	int i;
+
+	for (i = 0; i < TEST_DEVICES; i++)
+		if (!IS_ERR_OR_NULL(test_devices[i]))
+			platform_device_unregister(test_devices[i]);
+}
 
 static int __init test_init(void)
 {
 	struct platform_device_info info = {
 		.name = "dray-test-importer",
-		.id = PLATFORM_DEVID_NONE,
 		.dma_mask = DMA_BIT_MASK(64),
 	};
+	int i;
 
-	test_device = platform_device_register_full(&info);
-	return PTR_ERR_OR_ZERO(test_device);
+	for (i = 0; i < TEST_DEVICES; i++) {
+		info.id = i;
+		test_devices[i] = platform_device_register_full(&info);
+		if (IS_ERR(test_devices[i])) {
+			test_remove();
+			return PTR_ERR(test_devices[i]);
+		}
+	}
+	return 0;
 }
 
 static void __exit test_exit(void)
 {
 	flush_work(&test_wait);
-	platform_device_unregister(test_device);
+	test_leave();
+	test_remove();
 }
 
 module_init(test_init);

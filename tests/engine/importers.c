@@ -2,6 +2,7 @@
 /*
  * Devices of other drivers on a read-only dma-buf: one that reads is let in,
  * one that writes is not, and no driver gets the kernel's own address of it.
+ * And many of them: they do not keep the node's own devices out.
  * Needs dray_test_importer.ko, and dray.ko with nodes=1.
  */
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../selftests/binding.h"
+#include "../selftests/fixture_engine.h"
 #include "../selftests/fixture_heap.h"
 
 #define PARAMETERS "/sys/module/dray_test_importer/parameters/"
@@ -112,6 +114,22 @@ TEST_F(heap, no_driver_gets_the_kernels_address_of_it)
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_GT(0, import("vmap", reader));
 	EXPECT_EQ(0, import("vmap", buffer.fd));
+}
+
+TEST_F(engine, many_devices_of_others_leave_room_for_its_own)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+
+	/* the node's own is the eighth */
+	EXPECT_EQ(-ENOSPC, import("crowd", self->dst.fd));
+	EXPECT_EQ(7, sum_read());
+	EXPECT_EQ(7, attachments(self->node, self->dst.id));
+	EXPECT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
+	/* one of those that are there */
+	EXPECT_EQ(0, import("to", self->dst.fd));
+	EXPECT_EQ(0, import("leave", self->dst.fd));
+	EXPECT_EQ(0, attachments(self->node, self->dst.id));
 }
 
 TEST_HARNESS_MAIN

@@ -12,6 +12,9 @@
 #include "fixture_heap.h"
 #include "importer.h"
 
+/* More than there may be devices. */
+#define ATTACHMENTS 12
+
 #define OPEN_IMPORTER(importer)                                           \
 	do {                                                              \
 		(importer) = importer_open();                             \
@@ -70,6 +73,34 @@ TEST_F(heap, the_cpu_takes_an_attached_buffer)
 				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
 	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
+}
+
+TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
+{
+	struct dray_buffer_info info;
+	int importers[ATTACHMENTS], i;
+	uint32_t handle;
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
+				 &buffer));
+	for (i = 0; i < ATTACHMENTS; i++) {
+		OPEN_IMPORTER(importers[i]);
+		ASSERT_EQ(0, importer_attach(importers[i], buffer.fd, &handle));
+	}
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(ATTACHMENTS, info.attachments);
+	memset(buffer.bytes, 0x77, buffer.size);
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
+	for (i = 0; i < ATTACHMENTS; i++)
+		close(importers[i]);
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(0, info.attachments);
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
 }
 
@@ -140,6 +171,20 @@ TEST_F(engine, a_dma_buf_of_another_driver_is_no_source_or_destination)
 		EXPECT_EQ(DRAY_REASON_FOREIGN, submit.reason);
 		EXPECT_EQ(foreign, submit.limit);
 	}
+}
+
+TEST_F(engine, another_driver_does_not_take_the_engine_away)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	int importer, i;
+	uint32_t handle;
+
+	for (i = 0; i < ATTACHMENTS; i++) {
+		OPEN_IMPORTER(importer);
+		ASSERT_EQ(0, importer_attach(importer, self->dst.fd, &handle));
+	}
+	EXPECT_EQ(0, engine_run(self, &transfer, 1));
+	EXPECT_EQ(-1, engine_difference(self));
 }
 
 TEST_F(engine, the_engine_waits_for_another_drivers_fence)
