@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "attach.h"
+#include "buffer.h"
 #include "held.h"
 #include "node.h"
 
@@ -158,19 +159,25 @@ dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
 
 /*
  * From here on the end of the node finds it: so this happens inside, and
- * before it is mapped.
+ * before it is mapped.  How many pieces there are tells which pages of memory
+ * are neighbours, where an address is a place in memory: *@segments stays 0 for
+ * who may not know that.
  */
 static int dray_attachment_publish(struct dray_attachment *attachment,
-				   struct dray_place *place,
-				   struct dray_refusal *refusal)
+				   const struct dray_opener *opener,
+				   u32 *segments, struct dray_refusal *refusal)
 {
 	struct dray_node *node = attachment->node;
+	struct dray_place place;
 	int ret = dray_node_enter(node);
 
 	if (ret)
 		return ret;
 	dray_entry_publish(&attachment->entry);
-	ret = dray_attachment_place(attachment, node->dev, place, refusal);
+	ret = dray_attachment_place(attachment, node->dev, &place, refusal);
+	if (!ret && (dray_device_translated(node->dev) ||
+		     dray_address_allowed(opener, NULL)))
+		*segments = place.count;
 	dray_node_leave(node);
 	return ret;
 }
@@ -181,8 +188,8 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 	struct dray_attachment *attachment;
 	struct dray_refusal refusal = {};
 	struct dray_attach *args = data;
-	struct dray_place place;
 	struct file *file;
+	u32 segments = 0;
 	int ret;
 
 	ret = dray_attach_check(args);
@@ -195,7 +202,7 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 		ret = PTR_ERR(attachment);
 		goto out;
 	}
-	ret = dray_attachment_publish(attachment, &place, &refusal);
+	ret = dray_attachment_publish(attachment, opener, &segments, &refusal);
 	if (ret)
 		goto put_attachment;
 	file = anon_inode_getfile("dray-attachment", &dray_attachment_fops,
@@ -207,7 +214,7 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 	/* The file has the reference now. */
 	args->id = attachment->entry.id;
 	args->length = attachment->size;
-	args->segments = place.count;
+	args->segments = segments;
 	ret = dray_reply_give(reply, file);
 	if (!ret)
 		args->fd = reply->fd;

@@ -192,6 +192,8 @@ struct stranger {
 	uint64_t id;
 	uint64_t capabilities;
 	int fd;
+	uint8_t *bytes;
+	size_t size;
 };
 
 /* 0 not seen at all, 1 seen in every way, else something between. */
@@ -262,6 +264,41 @@ TEST_F(attached, a_user_sees_his_own)
 	/* one of root's, so that "all" and "his own" differ */
 	ASSERT_LE(0, attach_memory(self->node, self->bytes, 1, 0, &attach));
 	EXPECT_EQ(1, process_run(attach_and_look, self->bytes));
+}
+
+/* 0 the pieces are told, 1 they are not, else something went wrong */
+static int attach_and_count(void *context)
+{
+	struct stranger *stranger = context;
+	struct dray_attach attach;
+	int node;
+
+	if (process_become(NOBODY, stranger->capabilities))
+		return 2;
+	node = node_open();
+	if (node < 0 ||
+	    attach_memory(node, stranger->bytes, stranger->size, 0, &attach) <
+		    0 ||
+	    attach.length != stranger->size)
+		return 3;
+	return attach.segments ? 0 : 1;
+}
+
+TEST_F(attached, how_many_pieces_there_are_is_for_who_may_know_where)
+{
+	struct stranger stranger = {
+		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+		.bytes = self->bytes,
+		.size = self->size,
+	};
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	/* behind an IOMMU it tells nothing of memory */
+	EXPECT_EQ(info.flags & DRAY_NODE_IOMMU ? 0 : 1,
+		  process_run(attach_and_count, &stranger));
+	stranger.capabilities |= CAPABILITY(CAP_SYS_RAWIO);
+	EXPECT_EQ(0, process_run(attach_and_count, &stranger));
 }
 
 struct heir {

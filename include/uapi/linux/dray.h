@@ -421,7 +421,8 @@ struct dray_export {
  * pinned, or the dma-buf of another driver.  What it gives is a file: close()
  * ends the attachment, transfers under way hold it.  ADDRESS, SYNC and SUBMIT
  * take it where they take a buffer, on this node only.  Offset 0 is the first
- * byte of the memory.
+ * byte of the memory.  How many pieces it is in is not told, without an IOMMU,
+ * to callers who may not know addresses.
  */
 struct dray_attach {
 	__s32 dmabuf_fd;	/* in: a dma-buf of another driver; -1 with DRAY_ATTACH_USER */
@@ -429,7 +430,7 @@ struct dray_attach {
 	__u64 address;		/* in: user address, any alignment; 0 for a dma-buf */
 	__u64 length;		/* in: bytes of user memory, > 0; 0 for a dma-buf; out: size */
 	__s32 fd;		/* out: the attachment, O_CLOEXEC */
-	__u32 segments;		/* out: pieces as the node's device sees them */
+	__u32 segments;		/* out: pieces as the node's device sees them, or 0 */
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
