@@ -8,6 +8,7 @@
 #include <linux/dma-buf.h>
 #include <linux/pid.h>
 #include <linux/seq_file.h>
+#include <linux/string_helpers.h>
 
 #include "attach.h"
 #include "buffer.h"
@@ -17,9 +18,22 @@
 
 static struct dentry *dray_debug_root;
 
+/*
+ * What a user has named: with nothing in it that would end the name or the line,
+ * or that a terminal would do.
+ */
+static void dray_name_show(struct seq_file *file, const char *name)
+{
+	seq_putc(file, '"');
+	seq_escape_str(file, name, ESCAPE_OCTAL | ESCAPE_NAP | ESCAPE_APPEND,
+		       "\"\\");
+	seq_putc(file, '"');
+}
+
 static void dray_owner_show(struct seq_file *file, struct dray_entry *entry)
 {
-	seq_printf(file, ", pid %d %s", pid_nr(entry->pid), entry->comm);
+	seq_printf(file, ", pid %d ", pid_nr(entry->pid));
+	dray_name_show(file, entry->comm);
 	if (atomic_read(&entry->held))
 		seq_puts(file, ", held");
 }
@@ -31,8 +45,10 @@ static void dray_buffer_show(struct seq_file *file, struct dray_buffer *buffer)
 		   buffer->mode, atomic_read(&buffer->mapped),
 		   atomic_read(&buffer->entry.transfers));
 	dray_owner_show(file, &buffer->entry);
-	if (buffer->name[0])
-		seq_printf(file, " \"%s\"", buffer->name);
+	if (buffer->name[0]) {
+		seq_puts(file, ", name ");
+		dray_name_show(file, buffer->name);
+	}
 	seq_puts(file, ", devices");
 	dray_mapping_print(buffer, file);
 	seq_putc(file, '\n');

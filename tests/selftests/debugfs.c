@@ -4,6 +4,7 @@
  * there is.
  */
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 
 #include "fixture_dray.h"
@@ -63,6 +64,31 @@ TEST_F(dray, a_buffer_is_a_line_until_it_is_freed)
 	free(line);
 	buffer_close(&buffer);
 	EXPECT_EQ(NULL, line_of(files[1], start));
+}
+
+TEST_F(dray, names_that_users_gave_stay_names)
+{
+	struct dray_alloc alloc = {
+		.size = 1,
+		.heap = DRAY_HEAP_ANY,
+		.name = "a\"\\\n0 4096 \033[2Jb\303\244",
+	};
+	char start[32], *line;
+
+	if (access("/sys/kernel/debug/dray", F_OK))
+		SKIP(return, "this kernel has no debugfs");
+	ASSERT_EQ(0, prctl(PR_SET_NAME, "it\n\", held"));
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
+	snprintf(start, sizeof(start), "%llu ", (unsigned long long)alloc.id);
+	line = line_of(files[1], start);
+	ASSERT_NE(NULL, line);
+	EXPECT_NE(NULL,
+		  strstr(line,
+			 " \"a\\042\\134\\0120 4096 \\033[2Jb\\303\\244\","));
+	EXPECT_NE(NULL, strstr(line, " \"it\\012\\042, held\","));
+	free(line);
+	EXPECT_EQ(NULL, line_of(files[1], "0 4096 "));
+	EXPECT_EQ(NULL, line_of(files[1], "\", held"));
 }
 
 TEST_F(dray, every_channel_and_heap_is_a_line)
