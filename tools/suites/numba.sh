@@ -3,6 +3,7 @@
 #
 # Suite numba: Numba's own tests of memory, with its manager and with
 # dray.numba, over a stand-in for the CUDA driver.  There is no GPU in it.
+# With --long the sanitizers look on too.
 
 PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba)
 
@@ -10,7 +11,7 @@ suite_numba()
 {
 	tally_run "builds as a release" build_native || return 0
 	numba_tests native "$1"
-	[ "$QUICK" = no ] || return 0
+	[ "$LONG" = yes ] || return 0
 	tally_run "builds with sanitizers" build_sanitized || return 0
 	numba_tests sanitized "$1"
 }

@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite numpy: NumPy's own tests with every array in dray memory of the host,
-# private and shareable, compared one by one with a run without the handler.
-# Debian's NumPy first, then NumPy 2 from PyPI, shareable with --long.
+# compared one by one with a run without the handler: Debian's NumPy in private
+# memory and NumPy 2 from PyPI in shareable memory, both in both with --long.
 
 PACKAGES_NUMPY=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-hypothesis
@@ -13,6 +13,9 @@ PACKAGES_NUMPY=(
 suite_numpy()
 {
 	local requirements=$TREE/tests/numpy/requirements.txt packages
+	local first=host second=host:shareable both=host,host:shareable
+
+	[ "$LONG" = no ] || first=$both second=$both
 
 	tally_run "builds as a release" build_native || return 0
 	if [ "$QUICK" = yes ]; then
@@ -21,12 +24,12 @@ suite_numpy()
 		return
 	fi
 	numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
-		--backends host,host:shareable
+		--backends "$first"
 	numpy_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
 		return 0
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
 	numpy_tests "NumPy 2" numpy2 "$1" /usr/bin/python3 "$packages" \
-		--backends "host$([ "$LONG" = no ] || echo ,host:shareable)"
+		--backends "$second"
 }
 
 # numpy_fetch NAME VARIABLE COMMAND...: what it prints, into the variable
