@@ -11,6 +11,7 @@
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
+#include <linux/rcupdate.h>
 #include <linux/seq_file.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -232,11 +233,29 @@ static void dray_channel_drain(struct dray_channel *channel)
 	cancel_delayed_work_sync(&channel->feed);
 }
 
+/*
+ * The engine was not stopped and calls back when it likes: it finds the channel
+ * for good, and wakes nobody.  The lost job's fence holds the module until now.
+ */
+static void dray_channel_keep(struct dray_channel *channel)
+{
+	dev_err(channel->node->dev,
+		"channel %s cannot be stopped: the module stays\n",
+		channel->name);
+	__module_get(THIS_MODULE);
+	dray_node_get(channel->node);
+	/* More than will ever call back. */
+	atomic_add(INT_MAX / 2, &channel->pieces);
+	synchronize_rcu();
+}
+
 static void dray_channel_close(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
-		dmaengine_terminate_sync(channel->chan);
+		if (dmaengine_terminate_sync(channel->chan) &&
+		    READ_ONCE(channel->lost))
+			dray_channel_keep(channel);
 		/* A last callback may have come in between. */
 		cancel_delayed_work_sync(&channel->feed);
 		if (channel->lost) {

@@ -8,6 +8,7 @@
  * so what it was doing is kept until it says that it has finished, or for good.
  */
 #include <linux/jiffies.h>
+#include <linux/rcupdate.h>
 #include <linux/sizes.h>
 
 #include "job.h"
@@ -39,14 +40,16 @@ static bool dray_deadline_passed(struct dray_channel *channel)
 	return false;
 }
 
-/* From the engine's tasklet or interrupt. */
+/* From the engine's tasklet or interrupt; dray_channel_keep() waits for it. */
 static void dray_piece_done(struct dray_channel *channel, bool failed)
 {
+	rcu_read_lock();
 	if (failed)
 		atomic_inc(&channel->failed_pieces);
 	/* Below 0: engines were seen to call back for an earlier use. */
 	if (atomic_dec_return(&channel->pieces) <= 0)
 		mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	rcu_read_unlock();
 }
 
 static void dray_piece_callback(void *data)
@@ -370,7 +373,7 @@ void dray_feed(struct work_struct *work)
 	/* A dead channel may still come to its end: then nothing is at risk. */
 	job = channel->lost;
 	if (job && dray_round_is_done(channel)) {
-		channel->lost = NULL;
+		WRITE_ONCE(channel->lost, NULL);
 		dray_job_count(job, -1);
 		dray_job_retire(job);
 	}

@@ -73,6 +73,10 @@ static bool stale;
 module_param(stale, bool, 0644);
 MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
 
+static bool stubborn;
+module_param(stubborn, bool, 0644);
+MODULE_PARM_DESC(stubborn, "what stops it fails, and what is out goes on");
+
 static unsigned int descriptors;
 module_param(descriptors, uint, 0444);
 MODULE_PARM_DESC(descriptors, "how many were done, for reading");
@@ -327,6 +331,8 @@ static int test_terminate(struct dma_chan *chan)
 	struct test_descriptor *descriptor, *next;
 	LIST_HEAD(forgotten);
 
+	if (stubborn)
+		return -EBUSY;
 	spin_lock_bh(&channel->lock);
 	list_splice_tail_init(&channel->submitted, &forgotten);
 	list_splice_tail_init(&channel->issued, &forgotten);
@@ -340,7 +346,8 @@ static int test_terminate(struct dma_chan *chan)
 
 static void test_synchronize(struct dma_chan *chan)
 {
-	cancel_delayed_work_sync(&to_channel(chan)->work);
+	if (!stubborn)
+		cancel_delayed_work_sync(&to_channel(chan)->work);
 }
 
 static void test_free(struct dma_chan *chan)

@@ -27,6 +27,7 @@ suite_pc()
 			pc_programs "$series" || continue
 		tally_run "the library for Linux $series on the PC" \
 			pc_library "$series" || continue
+		pc_stubborn "$series"
 		(
 			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
@@ -66,7 +67,7 @@ pc_programs()
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,exporter,locked,unstoppable} \
+	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,exporter,locked,unstoppable,stubborn} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
@@ -87,6 +88,14 @@ pc_programs()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko no_terminate=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/unstoppable"
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter'
+}
+
+# pc_stubborn SERIES: an engine that cannot be stopped when its node goes.  After
+# it the module stays, so that nothing can come behind it.
+pc_stubborn()
+{
+	batch_add tap "$1-stubborn" \
+		"insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/stubborn"
 }
 
 # pc_library SERIES: tests of the library, on an engine that takes its time

@@ -108,6 +108,7 @@ sanitize_pc()
 	cp "$TREE/tools/lib/guest-checkers" "$BATCH/job"
 	tally_run "programs for $title" pc_programs checked || return 0
 	batch_add status checked-checkers guest-checkers
+	pc_stubborn checked
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=pc GUEST_SERIES=checked GUEST_LIMIT=3000
