@@ -73,8 +73,9 @@ board_add_unit()
 # dmactl, the Python package, and NumPy's own tests.
 board_add_programs()
 {
-	local build
+	local build selection=board-part.txt
 
+	[ "$LONG" = no ] || selection=board.txt
 	build=$(build_folder arm64)
 	mkdir -p "$BATCH/job/dmactl"
 	cp "$TREE/tests/dmactl/with-module.sh" "$build/tools/dmactl/dmactl" \
@@ -87,7 +88,7 @@ board_add_programs()
 	batch_add pytest python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --junitxml=/results/python.xml ."
 	batch_add counts numpy \
-		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/board.txt --once --no-conftest"
+		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/$selection --once --no-conftest"
 }
 
 # What NumPy's test_mem_policy would compile, had the board a compiler.
