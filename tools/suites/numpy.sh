@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite numpy: NumPy's own tests with every array in dray memory of the host,
-# compared one by one with a run without the handler: Debian's NumPy in private
-# memory and NumPy 2 from PyPI in shareable memory, both in both with --long.
+# compared one by one with a run without the handler: Debian's NumPy in shareable
+# memory and NumPy 2 from PyPI in private memory, both in both with --long.
 
 PACKAGES_NUMPY=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-hypothesis
@@ -13,7 +13,7 @@ PACKAGES_NUMPY=(
 suite_numpy()
 {
 	local requirements=$TREE/tests/numpy/requirements.txt packages
-	local first=host second=host:shareable both=host,host:shareable
+	local first=host:shareable second=host both=host,host:shareable
 
 	[ "$LONG" = no ] || first=$both second=$both
 
