@@ -8,19 +8,8 @@
 #include <unistd.h>
 
 #include "alloc/busy.h"
+#include "failing_calloc.h"
 #include "pool.h"
-
-static int to_go = -1; /* callocs until one fails; below 0: none will */
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
-{
-	if (to_go < 0 || to_go--)
-		return __real_calloc(count, size);
-	errno = ENOMEM;
-	return NULL;
-}
 
 /* A pool, the handler over it, and what that has written. */
 struct fixture {

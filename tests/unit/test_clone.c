@@ -262,9 +262,9 @@ static void or_making_a_pool(void **state)
 	in_each_kind_of_memory(create_first);
 }
 
-static int fork_first(struct family *family)
+static int start_first(struct family *family, pid_t (*start)(void))
 {
-	pid_t child = fork();
+	pid_t child = start();
 	int status;
 
 	if (!child)
@@ -272,6 +272,11 @@ static int fork_first(struct family *family)
 	if (waitpid(child, &status, 0) != child || status)
 		return 10 + WEXITSTATUS(status);
 	return fill_new_blocks(family);
+}
+
+static int fork_first(struct family *family)
+{
+	return start_first(family, fork);
 }
 
 static void or_making_a_child_of_its_own(void **state)
@@ -282,14 +287,7 @@ static void or_making_a_child_of_its_own(void **state)
 
 static int clone_first(struct family *family)
 {
-	pid_t child = clone_without_handlers();
-	int status;
-
-	if (!child)
-		_exit(fill_new_blocks(family));
-	if (waitpid(child, &status, 0) != child || status)
-		return 10 + WEXITSTATUS(status);
-	return fill_new_blocks(family);
+	return start_first(family, clone_without_handlers);
 }
 
 static void with_handlers_or_without(void **state)

@@ -6,21 +6,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "failing_calloc.h"
 #include "pool.h"
 
 #define LIMIT ((size_t)1000)
-
-static int to_go = -1; /* callocs until one fails; below 0: none will */
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
-{
-	if (to_go < 0 || to_go--)
-		return __real_calloc(count, size);
-	errno = ENOMEM;
-	return NULL;
-}
 
 /* The C library's heap as others bring it: it counts, and may say no. */
 static struct {
