@@ -9,21 +9,51 @@
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
 #include <linux/err.h>
+#include <linux/module.h>
 
 #include "binding.h"
 #include "node.h"
 
-/* As far as the device's bus goes: a driver of its own would know better. */
-static int dray_bind_mask(struct device *dev)
+static unsigned int dma_bits;
+module_param(dma_bits, uint, 0644);
+MODULE_PARM_DESC(dma_bits,
+		 "address bits of devices bound from now on; 0: their bus's");
+
+/*
+ * As far as the device's bus goes, unless somebody has said less: a mask starts
+ * with 32 bits, so that a narrower one is the firmware's, or was left by a
+ * driver that knows the device.
+ */
+static int dray_bind_mask_default(struct device *dev)
 {
+	u64 mask = dma_get_mask(dev);
 	int ret;
 
+	if (mask < DMA_BIT_MASK(32))
+		return dma_set_mask_and_coherent(dev, mask);
 	ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(64));
 	if (ret)
 		ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(32));
-	if (!ret)
-		dma_set_max_seg_size(dev, UINT_MAX);
 	return ret;
+}
+
+static int dray_bind_mask(struct device *dev)
+{
+	unsigned int bits = READ_ONCE(dma_bits);
+	int ret;
+
+	if (bits > 64)
+		return dev_err_probe(dev, -EINVAL, "dma_bits=%u is above 64\n",
+				     bits);
+	if (bits)
+		ret = dma_set_mask_and_coherent(dev, DMA_BIT_MASK(bits));
+	else
+		ret = dray_bind_mask_default(dev);
+	if (ret)
+		return dev_err_probe(dev, ret, "no DMA with dma_bits=%u\n",
+				     bits);
+	dma_set_max_seg_size(dev, UINT_MAX);
+	return 0;
 }
 
 int dray_bind(struct device *dev, u32 flags,
@@ -34,7 +64,7 @@ int dray_bind(struct device *dev, u32 flags,
 
 	ret = dray_bind_mask(dev);
 	if (ret)
-		return dev_err_probe(dev, ret, "no DMA\n");
+		return ret;
 	node = dray_node_create(dev, flags, channels, count);
 	if (IS_ERR(node))
 		return PTR_ERR(node);

@@ -3,7 +3,8 @@
  * PCI devices that are given to dray by their driver_override, behind an
  * IOMMU: a device reaches the buffers of its own node, at the addresses of its
  * own node, as long as they are its, and nothing else.  Needs two edu devices
- * without a driver, and the kernel with intel_iommu=on iommu.strict=1.
+ * with 64 bits of address and one as QEMU has it, all without a driver, and the
+ * kernel with intel_iommu=on iommu.strict=1.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,9 +13,11 @@
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"
+#include "../selftests/setting.h"
 #include "edu.h"
 
 #define DRIVER PCI_DRIVERS "/dray"
+#define DMA_BITS "/sys/module/dray/parameters/dma_bits"
 #define SIZE 4096
 #define WORD 4 /* bytes that a forbidden access tries: one fault each */
 
@@ -295,6 +298,54 @@ TEST_F(given, a_device_that_has_a_driver_is_busy)
 	ret = write_name(DRIVER, "bind", disk.device);
 	EXPECT_EQ(0, edu_override(&disk, "\n"));
 	EXPECT_EQ(-EBUSY, ret);
+}
+
+/* The third device puts out 28 bits of an address, which nobody can ask it. */
+FIXTURE(narrow)
+{
+	struct ledger before;
+	struct edu edu;
+	int node;
+	struct buffer buffer;
+};
+
+FIXTURE_SETUP(narrow)
+{
+	int node = node_open();
+
+	ASSERT_LE(0, node);
+	ASSERT_EQ(0, ledger_take(node, &self->before));
+	close(node);
+	ASSERT_EQ(0, edu_find(2, &self->edu));
+	ASSERT_EQ(0, setting_write(DMA_BITS, 28));
+	ASSERT_EQ(0, give(&self->edu));
+	ASSERT_EQ(0, edu_map(&self->edu));
+	self->node = edu_open(&self->edu);
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &self->buffer));
+	fill_random(self->buffer.bytes, SIZE, 9);
+}
+
+FIXTURE_TEARDOWN(narrow)
+{
+	write_name(DRIVER, "unbind", self->edu.device);
+	EXPECT_EQ(0, edu_override(&self->edu, "\n"));
+	EXPECT_EQ(0, setting_write(DMA_BITS, 0));
+	buffer_close(&self->buffer);
+	close(self->node);
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(narrow, a_device_of_28_bits_reads_and_writes_what_it_was_given)
+{
+	uint64_t address = bus_address(self->node, self->buffer.fd);
+	uint8_t *bytes = self->buffer.bytes;
+
+	ASSERT_NE(0, address);
+	EXPECT_LE(address + SIZE - 1, (1ull << 28) - 1);
+	ASSERT_EQ(0, edu_read(&self->edu, address, 1000));
+	ASSERT_EQ(0, edu_write(&self->edu, address + 2048, 1000));
+	EXPECT_EQ(-1, first_difference(bytes, bytes + 2048, 1000));
 }
 
 TEST_HARNESS_MAIN

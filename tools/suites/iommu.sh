@@ -12,6 +12,8 @@ PACKAGES_IOMMU=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 IOMMU_WORDS='intel_iommu=on iommu.strict=1'
 # The engine of the device can put out any address, as dray will tell it to.
 IOMMU_DEVICE=edu,dma_mask=0xffffffffffffffff
+# Except of this one: 28 bits, the rest is cut off.
+IOMMU_NARROW=edu
 
 # The tests of the kernel interface that need no fast engine.  Where two pieces
 # of memory overlap, their addresses behind an IOMMU do not tell.
@@ -37,7 +39,7 @@ suite_iommu()
 			GUEST_PARAMETERS='nodes=1 watchdog_ms=30000'
 			GUEST_APPEND=$IOMMU_WORDS
 			GUEST_DEVICES=(intel-iommu "$IOMMU_DEVICE"
-				"$IOMMU_DEVICE")
+				"$IOMMU_DEVICE" "$IOMMU_NARROW")
 			batch_boot "Linux $series behind an IOMMU"
 		)
 		batch_count "Linux $series behind an IOMMU"
