@@ -21,6 +21,16 @@ bool dray_address_allowed(const struct dray_opener *opener,
 	       (heap && !(heap->flags & DRAY_HEAP_SHARED));
 }
 
+/*
+ * May it know in how many pieces a device finds attached memory?  That tells
+ * which pages are neighbours, where an address is a place in memory.
+ */
+bool dray_pieces_allowed(const struct dray_opener *opener, struct device *dev)
+{
+	return dray_device_translated(dev) ||
+	       dray_address_allowed(opener, NULL);
+}
+
 /* Whoever has an address has a device write there. */
 static int dray_address_check(const struct dray_opener *opener,
 			      const struct dray_area *area,

@@ -159,9 +159,8 @@ dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
 
 /*
  * From here on the end of the node finds it: so this happens inside, and
- * before it is mapped.  How many pieces there are tells which pages of memory
- * are neighbours, where an address is a place in memory: *@segments stays 0 for
- * who may not know that.
+ * before it is mapped.  *@segments stays 0 for who may not know how many there
+ * are.
  */
 static int dray_attachment_publish(struct dray_attachment *attachment,
 				   const struct dray_opener *opener,
@@ -175,8 +174,7 @@ static int dray_attachment_publish(struct dray_attachment *attachment,
 		return ret;
 	dray_entry_publish(&attachment->entry);
 	ret = dray_attachment_place(attachment, node->dev, &place, refusal);
-	if (!ret && (dray_device_translated(node->dev) ||
-		     dray_address_allowed(opener, NULL)))
+	if (!ret && dray_pieces_allowed(opener, node->dev))
 		*segments = place.count;
 	dray_node_leave(node);
 	return ret;

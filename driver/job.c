@@ -37,6 +37,18 @@ void dray_job_free(struct dray_job *job)
 	kvfree(job);
 }
 
+/* Does any transfer read or write attached memory? */
+bool dray_job_is_attached(const struct dray_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->count; i++)
+		if (job->plans[i].dst.area.attachment ||
+		    job->plans[i].src.area.attachment)
+			return true;
+	return false;
+}
+
 /* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
 void dray_job_count(struct dray_job *job, int step)
 {

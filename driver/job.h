@@ -138,6 +138,7 @@ int dray_channel_open(struct dray_channel *channel);
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
 				 struct dray_refusal *refusal);
+bool dray_job_is_attached(const struct dray_job *job);
 void dray_job_count(struct dray_job *job, int step);
 void dray_job_free(struct dray_job *job);
 void dray_job_abandon(struct dray_job *job);

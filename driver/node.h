@@ -89,6 +89,7 @@ long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
  */
 bool dray_address_allowed(const struct dray_opener *opener,
 			  const struct dray_heap *heap);
+bool dray_pieces_allowed(const struct dray_opener *opener, struct device *dev);
 
 /*
  * The calls: ioctl.c has the table, each file its own.  @data is the call's

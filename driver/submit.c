@@ -113,6 +113,16 @@ static int dray_submit_check(struct dray_node *node,
 	return 0;
 }
 
+/* What the caller is told; pieces of attached memory take a descriptor each. */
+static u64 dray_submit_runs(const struct dray_opener *opener,
+			    const struct dray_job *job)
+{
+	if (dray_job_is_attached(job) &&
+	    !dray_pieces_allowed(opener, job->channel->dev))
+		return 0;
+	return job->runs;
+}
+
 int dray_submit_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply)
 {
@@ -142,7 +152,7 @@ int dray_submit_call(struct dray_opener *opener, void *data,
 	ret = dray_job_place(job, node, args, &refusal);
 	if (ret)
 		goto leave;
-	runs = job->runs;
+	runs = dray_submit_runs(opener, job);
 	bytes = job->bytes;
 	channel = job->channel->index;
 	ret = dray_job_publish(job, reply);

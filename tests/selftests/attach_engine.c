@@ -7,10 +7,13 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <linux/capability.h>
+
 #include "attach.h"
 #include "fixture_engine.h"
 
 #define USER_SIZE BUFFER_SIZE
+#define NOBODY 65534
 
 /* User memory full of known bytes, and the model's copy of it. */
 static int user_open(FIXTURE_DATA(engine) * self, int side, size_t skip,
@@ -151,6 +154,60 @@ TEST_F(engine, the_descriptors_are_counted_as_they_are_cut)
 	EXPECT_GE(USER_SIZE, submit.runs * self->page);
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 	EXPECT_EQ(-1, first_difference(bytes, all, USER_SIZE));
+}
+
+struct submitter {
+	uint64_t capabilities;
+	bool attaches;
+};
+
+/* 0 the descriptors are told, 1 they are not, else something went wrong */
+static int submit_and_count(void *context)
+{
+	struct submitter *submitter = context;
+	struct dray_transfer transfer = { .op = DRAY_OP_FILL,
+					  .src_fd = -1,
+					  .run = USER_SIZE,
+					  .pattern_size = 1 };
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	struct dray_attach attach;
+	struct buffer buffer;
+	int node, ret;
+
+	if (process_become(NOBODY, submitter->capabilities))
+		return 2;
+	node = node_open();
+	if (node < 0)
+		return 3;
+	if (submitter->attaches) {
+		transfer.dst_fd = attach_memory(node, fresh_memory(USER_SIZE),
+						USER_SIZE, 0, &attach);
+	} else {
+		ret = buffer_allocate(node, DRAY_HEAP_ANY, USER_SIZE, &buffer);
+		transfer.dst_fd = ret ? ret : buffer.fd;
+	}
+	if (transfer.dst_fd < 0)
+		return 4;
+	if (node_call(node, DRAY_IOC_SUBMIT, &submit))
+		return 5;
+	return fence_wait(submit.fence_fd) != 1 ? 6 : submit.runs ? 0 : 1;
+}
+
+TEST_F(engine, how_many_descriptors_attached_memory_takes_is_for_who_may_know)
+{
+	struct submitter submitter = {
+		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+	};
+
+	EXPECT_EQ(0, process_run(submit_and_count, &submitter));
+	submitter.attaches = true;
+	/* behind an IOMMU it tells nothing of memory */
+	EXPECT_EQ(self->info.flags & DRAY_NODE_IOMMU ? 0 : 1,
+		  process_run(submit_and_count, &submitter));
+	submitter.capabilities |= CAPABILITY(CAP_SYS_RAWIO);
+	EXPECT_EQ(0, process_run(submit_and_count, &submitter));
 }
 
 TEST_F(engine, an_engine_writes_memory_that_was_unmapped)

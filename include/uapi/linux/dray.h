@@ -295,6 +295,9 @@ struct dray_transfer {
  *
  * When the reply cannot be written the call is -EFAULT and no fd is installed,
  * but the job was taken: it runs on, and frees what it holds at its end.
+ *
+ * How many descriptors it takes is not told where attached memory takes part, to
+ * callers who would not learn from ATTACH how many pieces that is in.
  */
 struct dray_submit {
 	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: the one taken */
@@ -305,7 +308,7 @@ struct dray_submit {
 	__u64 in_fences;	/* in: pointer to __s32[in_fence_count], sync_files */
 	__s32 fence_fd;		/* out: sync_file, O_CLOEXEC */
 	__u32 failed;		/* out: index of the transfer that is wrong */
-	__u64 runs;		/* out: descriptors that this takes */
+	__u64 runs;		/* out: descriptors that this takes, or 0 */
 	__u64 bytes;		/* out: bytes that this moves */
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
