@@ -150,7 +150,8 @@ int dray_attachment_place(struct dray_attachment *attachment,
 			goto found;
 
 	if (attachment->mapped_devices >= DRAY_MAX_MAPPINGS) {
-		ret = -ENOSPC;
+		ret = dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
+				  DRAY_MAX_MAPPINGS);
 		goto out;
 	}
 	mapping = dray_attached_create(attachment, dev, refusal);

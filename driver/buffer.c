@@ -169,6 +169,7 @@ dray_buffer_create(struct dray_node *node, struct dray_heap *heap,
 	buffer->heap = heap;
 	buffer->size = request->size;
 	buffer->mode = request->mode;
+	buffer->home = node->index;
 
 	ret = dray_buffer_clear(buffer);
 	if (wait)

@@ -31,6 +31,13 @@ struct vm_area_struct;
  */
 #define DRAY_MAX_MAPPINGS 8
 
+/*
+ * Nor do other users take it from the buffer's owner, who has its descriptor
+ * and opens many nodes: these have four of them, but on the node that it was
+ * allocated on.
+ */
+#define DRAY_MAX_GUESTS 4
+
 /* A buffer as one device finds it; mapping.c. */
 struct dray_mapping {
 	struct list_head list; /* of a buffer */
@@ -38,6 +45,7 @@ struct dray_mapping {
 	struct device *dev; /* the node's, or that of one of its engines */
 	struct dray_stretch all; /* contiguous memory is one stretch */
 	bool pending; /* what the CPU wrote before may be in caches only */
+	bool guest; /* somebody else's, on another node */
 };
 
 struct dray_buffer {
@@ -49,11 +57,14 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	struct mutex lock; /* the next eight */
+	int home; /* index of the node that it was allocated on */
+
+	struct mutex lock; /* the next nine */
 	struct dray_node *node; /* not mapped for it yet: a reference */
 	struct list_head mappings; /* for dray's own devices */
 	struct dray_mapping first; /* of those, if it has a node */
 	unsigned int mapped_devices; /* of those, and @node's */
+	unsigned int guest_devices; /* of those */
 	struct list_head importers; /* devices of others, through dma-buf */
 	unsigned int importer_count;
 	void *vaddr;

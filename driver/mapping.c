@@ -6,6 +6,7 @@
  * silently copy through a bounce buffer is refused, except for tests, where
  * such copies show each maintenance that is missing.
  */
+#include <linux/cred.h>
 #include <linux/device.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-map-ops.h>
@@ -142,12 +143,34 @@ static void dray_mapping_awaited(struct dray_buffer *buffer)
 	buffer->mapped_devices--;
 }
 
+/* Does the caller bring a device of @node to what is somebody else's? */
+static bool dray_mapping_is_guest(const struct dray_buffer *buffer,
+				  const struct dray_node *node)
+{
+	return node->index != buffer->home &&
+	       !uid_eq(buffer->entry.uid, current_euid());
+}
+
+/* Is there room for one more device? */
+static int dray_mapping_room(const struct dray_buffer *buffer, bool guest,
+			     struct dray_refusal *refusal)
+{
+	if (guest && buffer->guest_devices >= DRAY_MAX_GUESTS)
+		return dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
+				   DRAY_MAX_GUESTS);
+	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS)
+		return dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
+				   DRAY_MAX_MAPPINGS);
+	return 0;
+}
+
 /* The mapping for @dev, made on first use.  The caller is inside @node. */
 static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 					      struct dray_node *node,
 					      struct device *dev,
 					      struct dray_refusal *refusal)
 {
+	bool guest = dray_mapping_is_guest(buffer, node);
 	struct dray_mapping *mapping;
 	int ret;
 
@@ -158,8 +181,9 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 
 	if (buffer->node == node && node->dev == dev)
 		dray_mapping_awaited(buffer);
-	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS)
-		return ERR_PTR(-ENOSPC);
+	ret = dray_mapping_room(buffer, guest, refusal);
+	if (ret)
+		return ERR_PTR(ret);
 	mapping = dray_mapping_new(buffer);
 	if (!mapping)
 		return ERR_PTR(-ENOMEM);
@@ -167,6 +191,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 	mapping->all.offset = 0;
 	mapping->all.length = buffer->size;
 	mapping->pending = true;
+	mapping->guest = guest;
 	ret = dray_mapping_map(buffer, mapping, refusal);
 	if (ret) {
 		dray_mapping_free(buffer, mapping);
@@ -177,6 +202,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 	atomic_inc(&node->mappings);
 	list_add_tail(&mapping->list, &buffer->mappings);
 	buffer->mapped_devices++;
+	buffer->guest_devices += guest;
 	trace_dray_map(buffer, dev);
 	return mapping;
 }
@@ -308,6 +334,7 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 {
 	list_del(&mapping->list);
 	buffer->mapped_devices--;
+	buffer->guest_devices -= mapping->guest;
 	dray_mapping_unmap(buffer, mapping);
 	if (atomic_dec_and_test(&mapping->node->mappings) &&
 	    wq_has_sleeper(&mapping->node->unmapped))

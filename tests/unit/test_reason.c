@@ -31,6 +31,7 @@ static const struct {
 	{ DRAY_REASON_QUOTA, "limit of 4321 bytes for the heap" },
 	{ DRAY_REASON_MEMLOCK, "locked memory (ulimit -l) of 4321 bytes" },
 	{ DRAY_REASON_PINNED, "only the first 4321 bytes can be pinned" },
+	{ DRAY_REASON_DEVICES, "4321 devices have it already" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))

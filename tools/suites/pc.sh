@@ -67,7 +67,7 @@ pc_programs()
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,exporter,locked,unstoppable,stubborn} \
+	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,nodes,exporter,locked,unstoppable,stubborn} \
 		"$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
@@ -84,6 +84,8 @@ pc_programs()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	batch_add tap "$series-busy" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=2 channels=2 && engine/busy"
+	batch_add tap "$series-nodes" \
+		"guest-unload dray && insmod $modules/dray.ko nodes=10 channels=2 && engine/nodes"
 	batch_add tap "$series-unstoppable" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko no_terminate=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/unstoppable"
 	batch_add status "$series-all-modules-unload" \

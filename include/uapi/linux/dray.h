@@ -62,6 +62,7 @@ enum dray_reason {
 	DRAY_REASON_QUOTA,	/* the heap's limit, or its limit for one user, is met; bytes */
 	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; bytes */
 	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could */
+	DRAY_REASON_DEVICES,	/* as many devices use the memory as may; that number */
 };
 
 /* dray_info.flags */

@@ -77,6 +77,9 @@ static const char *words(uint32_t reason, uint64_t limit)
 		       "(ulimit -l) of %" PRIu64 " bytes leaves";
 	case DRAY_REASON_PINNED:
 		return "only the first %" PRIu64 " bytes can be pinned";
+	case DRAY_REASON_DEVICES:
+		return "%" PRIu64 " devices have it already, which is as many "
+		       "as may";
 	default:
 		return NULL;
 	}
