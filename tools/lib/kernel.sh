@@ -148,6 +148,17 @@ KERNEL_SOURCES_BOARDS=(
 	arch/arm/boot/dts/xilinx arch/arm64/boot/dts/xilinx include/dt-bindings
 	include/uapi/linux/input-event-codes.h
 )
+# What tests inside such a tree are built and installed with.
+KERNEL_SOURCES_SELFTESTS=(
+	Makefile arch/x86/Makefile arch/x86/entry/syscalls arch/x86/include
+	arch/x86/tools include/uapi scripts tools/arch/x86/include
+	tools/include
+	tools/testing/selftests/Makefile tools/testing/selftests/kselftest
+	tools/testing/selftests/kselftest.h
+	tools/testing/selftests/kselftest_harness.h
+	tools/testing/selftests/lib.mk
+	tools/testing/selftests/run_kselftest.sh
+)
 
 kernel_source_fetch()
 {
@@ -188,7 +199,7 @@ kernel_tarball_fetch()
 }
 
 # kernel_source SERIES: the folder with these files, on standard output; those of
-# 6.12-boards are the trees of boards
+# 6.12-boards are the trees of boards, those of 6.12-selftests for tests in it
 kernel_source()
 {
 	local files entry
@@ -196,10 +207,11 @@ kernel_source()
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
+	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;
 	esac
 	entry=sources/$1-$(cache_key "${files[@]}" </dev/null)
-	cache_make "$entry" kernel_source_fetch "${1%-boards}" "${files[@]}" ||
+	cache_make "$entry" kernel_source_fetch "${1%-[a-z]*}" "${files[@]}" ||
 		die "cannot take files from linux-source-$1"
 	printf '%s\n' "$CACHE/$entry"
 }

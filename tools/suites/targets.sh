@@ -3,12 +3,12 @@
 #
 # Suite targets: the module on other machines than those of the suites pc and
 # board, one function for each: a 32-bit board, 32-bit programs on 64-bit
-# kernels, a kernel without DMA engines, pages of 64 KiB, and the newest
-# kernel.
+# kernels, a kernel without DMA engines, pages of 64 KiB, the newest kernel,
+# and a kernel's own tree.
 
 PACKAGES_TARGETS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
-	gcc-i686-linux-gnu libc6-dev-i386-cross
+	gcc-i686-linux-gnu libc6-dev-i386-cross rsync
 )
 
 # The part for --quick.
@@ -32,6 +32,8 @@ suite_targets()
 	targets_cloud "$scratch/cloud"
 	[ "$LONG" = no ] || targets_64k "$scratch/64k"
 	targets_newest "$scratch/newest"
+	tally_run "selftests build inside a kernel's tree" \
+		targets_tree "$scratch/tree"
 }
 
 # A Zynq-7000: 32-bit arm, dedicated memory that is high memory, a PL330.
@@ -146,4 +148,27 @@ targets_release()
 	said=$(release_build "$1" "$2" 2>&1) || { echo "$said"; return 1; }
 	[ -z "$said" ] || { echo "$said"; return 1; }
 	[ -e "$2/driver/dray.ko" ]
+}
+
+# targets_tree FOLDER: the tests are built and installed as its own are, and
+# what is installed names them, in their order
+targets_tree()
+{
+	local tree=$1 source installed=$1.installed program
+
+	source=$(kernel_source 6.12-selftests) || return 1
+	cp -r "$source" "$tree" || return 1
+	cp "$TREE/include/uapi/linux/dray.h" "$tree/include/uapi/linux"
+	cp -r "$TREE/tests/selftests" "$tree/tools/testing/selftests/dray"
+	log_quietly make -s -C "$tree" ARCH=x86_64 headers || return 1
+	log_quietly make -s -C "$tree/tools/testing/selftests" ARCH=x86_64 \
+		TARGETS=dray FORCE_TARGETS=1 "KSFT_INSTALL_PATH=$installed" \
+		install || return 1
+	sed 's/^/dray:/' "$tree/tools/testing/selftests/dray/run-order" |
+		diff - <("$installed/run_kselftest.sh" --list) || return 1
+	while read -r program; do
+		[ -x "$installed/dray/$program" ] ||
+			{ echo "no $program"; return 1; }
+	done < <(cat "$installed/dray/run-order" && echo suspend)
+	[ -s "$installed/dray/settings" ] && [ -s "$installed/dray/config" ]
 }
