@@ -4,7 +4,7 @@
 # Suite targets: the module on other machines than those of the suites pc and
 # board, one function for each: a 32-bit board, 32-bit programs on 64-bit
 # kernels, a kernel without DMA engines, pages of 64 KiB, the newest kernel,
-# and a kernel's own tree.
+# a kernel's own tree, and dray as a part of a kernel.
 
 PACKAGES_TARGETS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
@@ -34,6 +34,8 @@ suite_targets()
 	targets_newest "$scratch/newest"
 	tally_run "selftests build inside a kernel's tree" \
 		targets_tree "$scratch/tree"
+	tally_run "dray builds as a part of a kernel" \
+		targets_built_in "$scratch/built-in"
 }
 
 # A Zynq-7000: 32-bit arm, dedicated memory that is high memory, a PL330.
@@ -171,4 +173,22 @@ targets_tree()
 			{ echo "no $program"; return 1; }
 	done < <(cat "$installed/dray/run-order" && echo suspend)
 	[ -s "$installed/dray/settings" ] && [ -s "$installed/dray/config" ]
+}
+
+# What differs where dray is no module: how it begins and how it is known.
+TARGETS_BUILT_IN=(driver/{main,platform,pci,virtual,account,trace}.o)
+
+# targets_built_in FOLDER
+targets_built_in()
+{
+	local kernel said
+
+	kernel=$(kernel_make amd64 6.12) || return 1
+	module_copy "$1" || return 1
+	said=$(make -s -C "$(kernel_headers "$kernel")" "M=$1" CONFIG_DRAY=y \
+		"${TARGETS_BUILT_IN[@]}" 2>&1) ||
+		{ echo "$said"; return 1; }
+	[ -z "$said" ] || { echo "$said"; return 1; }
+	# A module has none of these.
+	nm "$1/driver/main.o" | grep -q ' __initcall.*dray_init'
 }
