@@ -18,7 +18,6 @@
 #define MIB ((size_t)1 << 20)
 #define SIZE (32 * MIB)
 #define IDLE 4
-#define BLOCKS 1000
 
 /* A pool that can take no more than what it has at first. */
 static int full_size_setup(void **state)
@@ -115,23 +114,6 @@ static void wrong_frees_leave_the_magazines_as_they_are(void **state)
 	}
 	assert_int_equal(stats_of(*state).bad_frees, wrong);
 	assert_int_equal(stats_of(*state).largest_free, SIZE);
-}
-
-static void a_thread_keeps_no_more_than_its_part(void **state)
-{
-	static void *blocks[BLOCKS];
-	size_t i, size;
-
-	for (size = 64; size <= MIB; size *= 2) {
-		size_t count = size > SIZE / BLOCKS / 2 ? 16 : BLOCKS;
-
-		for (i = 0; i < count; i++)
-			blocks[i] = take(*state, size, 0);
-		for (i = 0; i < count; i++)
-			dray_pool_free(*state, blocks[i]);
-	}
-	assert_in_range(stats_of(*state).cached, 1, SIZE / DRAY_CACHE_PART);
-	assert_int_equal(stats_of(*state).cached, 0);
 }
 
 static struct dray_pool *shared;
@@ -473,7 +455,6 @@ int main(void)
 		CACHE_FACT(a_kept_block_is_cleared_for_calloc),
 		CACHE_FACT(a_kept_block_is_no_block_to_anybody_else),
 		CACHE_FACT(wrong_frees_leave_the_magazines_as_they_are),
-		CACHE_FACT(a_thread_keeps_no_more_than_its_part),
 		CACHE_FACT(what_idle_threads_keep_is_there_for_a_request),
 		CACHE_FACT(what_idle_threads_keep_comes_back_while_others_work),
 		CACHE_FACT(a_thread_that_ends_keeps_nothing),

@@ -10,10 +10,11 @@
 #include "alloc/busy.h"
 
 #define BLOCKS 1000
+#define KEPT (3 * 64 * 30) /* by three threads, of all sizes */
 
 struct seen {
 	struct dray_pool *pool;
-	struct dray_pool_block blocks[2 * BLOCKS];
+	struct dray_pool_block blocks[BLOCKS + KEPT];
 	size_t count;
 	size_t most; /* ends the walk with 7 */
 };
@@ -33,7 +34,7 @@ static struct seen *walk(struct dray_pool *pool)
 	static struct seen seen;
 
 	seen.count = 0;
-	seen.most = 2 * BLOCKS;
+	seen.most = BLOCKS + KEPT;
 	assert_int_equal(dray_pool_walk(pool, note, &seen), 0);
 	return &seen;
 }

@@ -5,8 +5,9 @@
  *
  * A thread has a cache for each pool that it uses, and in it a magazine, a
  * stack of blocks, for each size in granules up to 4 KiB, and a few larger
- * blocks.  To the pool such blocks are taken.  What a thread keeps is bounded by a part of what the pool has; and
- * whoever finds no memory in the pool first takes back what all threads keep.
+ * blocks.  To the pool such blocks are taken.  What a thread keeps is bounded
+ * by parts of what the pool has; and whoever finds no memory in the pool first
+ * takes back what all threads keep.
  *
  * A cache has no lock.  Its owner says in a plain store that it is busy with
  * it; who drains it, under the pool's lock, closes it, has the kernel put a
@@ -29,7 +30,6 @@
 #define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
 #define DRAY_MAGAZINE_ROOM 30	/* blocks: 256 bytes a magazine */
 #define DRAY_CACHE_LARGE 4	/* blocks */
-#define DRAY_CACHE_PART 256	/* of what a pool has, one thread may keep */
 
 struct dray_pool;
 struct dray_found;
@@ -51,12 +51,14 @@ struct dray_cache {
 	_Atomic uint32_t closed;	/* and has to stay out */
 	uint32_t shift;		/* log2 of the pool's granule */
 	uint32_t number;	/* the pool's */
-	uint64_t room;		/* bytes that it may keep beyond what it has */
-	uint64_t most;		/* bytes that it may keep in all */
+	/* Bytes that it may keep beyond what it has, and in all. */
+	uint64_t room, most;
+	uint64_t large_room, large_most;	/* in large blocks */
 	struct dray_pool *pool;
 	struct dray_cache *next;	/* of the pool, under its lock */
 	bool used;	/* with the pool's lock, since the last sweep */
 	bool swept;	/* and not used since */
+	uint32_t turn;	/* whose blocks make room next */
 	/*
 	 * Large blocks are kept only of the size that was asked for last: of
 	 * many sizes none would be asked for again.
@@ -67,6 +69,25 @@ struct dray_cache {
 	/* The index is the size in granules - 1. */
 	struct dray_magazine magazines[DRAY_MARK_MOST];
 };
+
+/* Bytes that one thread may keep, in small blocks, of a pool that has so many. */
+static inline uint64_t dray_cache_bound(uint64_t reserved)
+{
+	return reserved / 256;
+}
+
+/*
+ * And in large ones: of a small pool more, since four lie scattered nowhere,
+ * and one of 32 MiB is to keep an array of 100,000 doubles.
+ */
+static inline uint64_t dray_cache_large_bound(uint64_t reserved)
+{
+	uint64_t most = (uint64_t)4 << 20;
+
+	if (reserved / 256 > most)
+		return reserved / 256;
+	return reserved / 16 < most ? reserved / 16 : most;
+}
 
 /* What a thread knows; the first line is all that a free needs of it. */
 struct dray_thread {
@@ -156,7 +177,7 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 		if (large->granules != granules)
 			continue;
 		block = large->block;
-		cache->room += granules << cache->shift;
+		cache->large_room += granules << cache->shift;
 		for (cache->large_count--; i < cache->large_count; i++)
 			cache->large[i] = cache->large[i + 1];
 		atomic_store_explicit(dray_mark_at(block), DRAY_MARK_LARGE,
@@ -202,12 +223,13 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 
 	if (!dray_cache_enter(cache))
 		return false;
-	if (cache->large_count < DRAY_CACHE_LARGE && bytes <= cache->room) {
+	if (cache->large_count < DRAY_CACHE_LARGE &&
+	    bytes <= cache->large_room) {
 		cache->large[cache->large_count++] = (struct dray_large_block){
 			.block = block,
 			.granules = granules,
 		};
-		cache->room -= bytes;
+		cache->large_room -= bytes;
 		atomic_store_explicit(mark, DRAY_MARK_KEPT,
 				      memory_order_relaxed);
 		kept = true;
@@ -296,6 +318,15 @@ void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes);
 
 /* Gives back all that a cache has: its owner does, or who closed it. */
 void dray_cache_empty(struct dray_cache *cache);
+
+/* Bytes of all blocks that it has. */
+uint64_t dray_cache_held(const struct dray_cache *cache);
+
+/* The bounds follow what the pool has. */
+void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved);
+
+/* The caller's, with bounds that are up to date; NULL where it has none. */
+struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
 
 /* What threads still have of the pool's earlier life is of use again. */
 void dray_caches_adopt(struct dray_pool *pool);

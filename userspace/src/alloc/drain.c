@@ -46,7 +46,7 @@ static uint64_t empty_closed(struct dray_pool *pool)
 					  memory_order_relaxed) ||
 		    !owner_is_out(cache))
 			continue;
-		bytes += cache->most - cache->room;
+		bytes += dray_cache_held(cache);
 		dray_cache_empty(cache);
 		cache->swept = true;
 	}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* cache: how much a thread keeps, and how it makes room for more. */
+#include "alloc/cache.h"
+#include "alloc/pool.h"
+#include "pool.h"
+
+#define MIB ((size_t)1 << 20)
+#define SIZE (32 * MIB)
+#define BLOCKS 1000
+#define SMALL_SIZES 64 /* multiples of 64 bytes, up to 4 KiB */
+
+static int bounded_setup(void **state)
+{
+	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
+
+	*state = open_pool(test_spec(), &options);
+	return 0;
+}
+
+static int bounded_teardown(void **state)
+{
+	assert_int_equal(stats_of(*state).used, 0);
+	return pool_teardown(state);
+}
+
+#define BOUND_FACT(name) \
+	cmocka_unit_test_setup_teardown(name, bounded_setup, bounded_teardown)
+
+static void bounds_are_parts_of_what_the_pool_has(void **state)
+{
+	(void)state;
+	assert_int_equal(dray_cache_bound(256 * MIB), MIB);
+	assert_int_equal(dray_cache_large_bound(0), 0);
+	assert_int_equal(dray_cache_large_bound(4 * MIB), MIB / 4);
+	assert_int_equal(dray_cache_large_bound(64 * MIB), 4 * MIB);
+	assert_int_equal(dray_cache_large_bound(1024 * MIB), 4 * MIB);
+	assert_int_equal(dray_cache_large_bound(4096ull * MIB), 16 * MIB);
+}
+
+static void a_thread_keeps_no_more_than_its_part(void **state)
+{
+	static void *blocks[BLOCKS];
+	size_t i, size;
+
+	for (size = 64; size <= MIB; size *= 2) {
+		size_t count = size > SIZE / BLOCKS / 2 ? 16 : BLOCKS;
+
+		for (i = 0; i < count; i++)
+			blocks[i] = take(*state, size, 0);
+		for (i = 0; i < count; i++)
+			dray_pool_free(*state, blocks[i]);
+	}
+	assert_in_range(stats_of(*state).cached, 1,
+			dray_cache_bound(SIZE) + dray_cache_large_bound(SIZE));
+	assert_int_equal(stats_of(*state).cached, 0);
+}
+
+static void an_array_of_a_small_pool_is_kept(void **state)
+{
+	size_t size = 100000 * sizeof(double);
+	void *block;
+
+	block = take(*state, size, 0);
+	dray_pool_free(*state, block);
+	assert_ptr_equal(take(*state, size, 0), block);
+	dray_pool_free(*state, block);
+	assert_in_range(stats_of(*state).cached, size, SIZE);
+}
+
+/* Bytes that the caller keeps. */
+static uint64_t kept(const struct dray_pool *pool)
+{
+	const struct dray_cache *cache = dray_thread->caches[pool->number];
+
+	return cache ? cache->most - cache->room : 0;
+}
+
+/* Blocks of all small sizes, each as many as a thread keeps of it. */
+static void room_is_made_for_a_few_blocks_at_a_time(void **state)
+{
+	static void *blocks[SMALL_SIZES][DRAY_MAGAZINE_ROOM];
+	uint64_t before, now, shrunk = 0;
+	size_t size, i;
+
+	for (size = 0; size < SMALL_SIZES; size++)
+		for (i = 0; i < DRAY_MAGAZINE_ROOM; i++)
+			blocks[size][i] = take(*state, (size + 1) * 64, 0);
+	for (size = SMALL_SIZES; size--;) {
+		for (i = 0; i < DRAY_MAGAZINE_ROOM; i++) {
+			before = kept(*state);
+			dray_pool_free(*state, blocks[size][i]);
+			now = kept(*state);
+			assert_in_range(now, 0, dray_cache_bound(SIZE));
+			if (now >= before)
+				continue;
+			shrunk++;
+			assert_in_range(before - now, 1, 5 * 4096);
+		}
+	}
+	assert_true(shrunk > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bounds_are_parts_of_what_the_pool_has),
+		BOUND_FACT(a_thread_keeps_no_more_than_its_part),
+		BOUND_FACT(an_array_of_a_small_pool_is_kept),
+		BOUND_FACT(room_is_made_for_a_few_blocks_at_a_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The life of a thread's caches: they come with the first block of a pool, and
+ * go with the thread.
+ */
+#include <linux/membarrier.h>
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "alloc/cache.h"
+#include "alloc/pool.h"
+
+static struct dray_thread none; /* a thread without caches */
+static struct dray_thread over; /* one that has come to its end */
+
+_Thread_local struct dray_thread *dray_thread = &none;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool usable; /* barriers work, and the end of a thread is seen */
+
+/* Memory that is zero in a child, too. */
+static void *wiped(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	madvise(memory, size, MADV_WIPEONFORK);
+	return memory;
+}
+
+static void end_cache(struct dray_cache *cache)
+{
+	struct dray_pool *pool = cache->pool;
+	struct dray_cache **link;
+
+	pthread_mutex_lock(&pool->lock);
+	dray_cache_empty(cache);
+	for (link = &pool->caches; *link; link = &(*link)->next) {
+		if (*link == cache) {
+			*link = cache->next;
+			break;
+		}
+	}
+	dray_pool_unlock_or_end(pool);
+	munmap(cache, sizeof(*cache));
+}
+
+/* From here on the thread does without: other destructors may still free. */
+static void end_thread(void *argument)
+{
+	struct dray_thread *thread = argument;
+	uint32_t number;
+
+	if (dray_thread == thread)
+		dray_thread = &over;
+	for (number = 1; number < DRAY_CACHED_POOLS; number++) {
+		if (thread->caches[number])
+			end_cache(thread->caches[number]);
+	}
+	munmap(thread, sizeof(*thread));
+}
+
+static void set_up(void)
+{
+	usable = !syscall(SYS_membarrier,
+			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) &&
+		 !pthread_key_create(&key, end_thread);
+}
+
+uint32_t dray_cache_number(void)
+{
+	static _Atomic uint32_t last;
+	uint32_t number;
+
+	dray_marks_open();
+	pthread_once(&once, set_up);
+	if (!dray_marks.marks || !usable)
+		return 0;
+	number = atomic_load(&last);
+	do {
+		if (number == DRAY_CACHED_POOLS - 1)
+			return 0;
+	} while (!atomic_compare_exchange_weak(&last, &number, number + 1));
+	return number + 1;
+}
+
+static struct dray_thread *thread_of_caller(void)
+{
+	struct dray_thread *thread = dray_thread;
+
+	if (thread == &over)
+		return NULL;
+	if (thread == &none) {
+		thread = wiped(sizeof(*thread));
+		if (!thread)
+			return NULL;
+		if (pthread_setspecific(key, thread)) {
+			munmap(thread, sizeof(*thread));
+			return NULL;
+		}
+		dray_thread = thread;
+	}
+	/* New, or wiped because the process is a child. */
+	if (!thread->lines) {
+		thread->base = dray_window.base;
+		thread->marks = dray_marks.marks;
+		thread->numbers = dray_marks.numbers;
+		thread->recent_number = DRAY_CACHED_POOLS;
+		thread->lines = atomic_load_explicit(&dray_window.slots,
+						     memory_order_acquire)
+				<< (DRAY_SLOT_SHIFT - DRAY_MARK_SHIFT);
+	}
+	return thread;
+}
+
+/* What the pool's granule says of a cache, while that is empty. */
+static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
+{
+	size_t i;
+
+	cache->shift = pool->shift;
+	for (i = 0; i < DRAY_MARK_MOST; i++) {
+		cache->magazines[i].top = cache->magazines[i].blocks;
+		cache->magazines[i].bytes = (uint32_t)(i + 1) << pool->shift;
+	}
+}
+
+struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
+{
+	struct dray_thread *thread;
+	struct dray_cache *cache;
+
+	if (!pool->number || pool->closed)
+		return NULL;
+	thread = thread_of_caller();
+	if (!thread)
+		return NULL;
+	cache = thread->caches[pool->number];
+	if (!cache) {
+		cache = wiped(sizeof(*cache));
+		if (!cache)
+			return NULL;
+		prepare(cache, pool);
+		cache->number = pool->number;
+		cache->pool = pool;
+		cache->next = pool->caches;
+		pool->caches = cache;
+		thread->caches[pool->number] = cache;
+	}
+	thread->recent = cache;
+	thread->recent_number = pool->number;
+	dray_cache_set_bounds(cache, pool->reserved);
+	cache->used = true;
+	cache->swept = false;
+	return cache;
+}
+
+void dray_caches_adopt(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	for (cache = pool->caches; cache; cache = cache->next) {
+		prepare(cache, pool);
+		dray_cache_set_bounds(cache, pool->reserved);
+	}
+	dray_caches_open(pool);
+}
+
+void dray_caches_forget(struct dray_pool *pool)
+{
+	pool->caches = NULL;
+	dray_thread = &none;
+}
