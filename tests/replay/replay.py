@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """dray-replay: usage, what it makes of logs, and what is wrong with others.
 
-Prints TAP.  Takes the path of dray-replay and the folder with the man pages.
+Prints TAP.  Takes the path of dray-replay, the folder with the man pages, and
+the script that completes its command line.
 """
 
 import json
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-REPLAY, MAN_FOLDER = sys.argv[1:3]
+REPLAY, MAN_FOLDER, COMPLETION = map(os.path.abspath, sys.argv[1:4])
 HEADER = "Thread,Time,Action,Pointer,Size,Stream\n"
 OPTIONS = ["-r", "--resource", "-n", "--node", "-l", "--limit", "-c", "--rounds", "--json",
            "-h", "--help", "--version"]
@@ -257,6 +258,42 @@ def output_that_does_not_arrive_is_a_failure():
                               check=False)
     assert done.returncode == 1
     assert done.stderr == "dray-replay: cannot write all of the output\n", done.stderr
+
+
+def complete(*words):
+    """What bash would offer for the last of the words, where a.csv and b.csv lie."""
+    script = (f"source '{COMPLETION}'\n"
+              'COMP_WORDS=("$@")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n'
+              '_dray_replay\nprintf "%s\\n" "${COMPREPLY[@]}"')
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("a.csv", "b.csv"):
+            with open(os.path.join(folder, name), "w", encoding="utf-8"):
+                pass
+        done = subprocess.run(["bash", "-c", script, "bash", "dray-replay", *words],
+                              cwd=folder, capture_output=True, text=True, check=True)
+    assert done.stderr == "", done.stderr
+    return sorted(done.stdout.split())
+
+
+@fact
+def completion_offers_what_fits():
+    resources = ["binning", "malloc", "pool"]
+    nodes = ["host", "host:private", "host:shareable", "kernel"]
+    for words, offered in (
+            (["-"], sorted(OPTIONS)), (["--r"], ["--resource", "--rounds"]),
+            (["-r", ""], resources), (["--resource", "p"], ["pool"]),
+            (["--resource", "="], resources), (["--resource", "=", "m"], ["malloc"]),
+            (["-n", ""], nodes), (["--node", "=", "k"], ["kernel"]),
+            (["-l", ""], []), (["--rounds", "=", ""], []),
+            ([""], ["a.csv", "b.csv"]), (["--json", "b"], ["b.csv"])):
+        assert complete(*words) == offered, f"{words}: {complete(*words)}"
+
+
+@fact
+def completion_is_sourced_without_a_word():
+    done = subprocess.run(["bash", "-c", f"source '{COMPLETION}' && complete -p dray-replay"],
+                          capture_output=True, text=True, check=True)
+    assert done.stdout == "complete -F _dray_replay dray-replay\n", done.stdout
 
 
 def main():
