@@ -1,137 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * fit: bins, splitting and merging, and the table of pieces.  The way
- * from where blocks begin to their pieces is in at.c and starts.c.
+ * fit: splitting and merging, and the table of pieces.  The bins of free ones
+ * are in bins.h; the way from where blocks begin to their pieces in at.c and
+ * starts.c.
  */
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "alloc/at.h"
+#include "alloc/bins.h"
 #include "alloc/fit.h"
 #include "alloc/starts.h"
 
 #define FIRST_ROOM 2048 /* slots of a new table: 64 KiB, touched as used */
-
-/*
- * Which bin, which piece is the neighbour, and whether there is one, is as
- * random as what a program frees.  So that nothing has to be guessed, what
- * follows writes to piece 0 where there is none.
- */
-struct bin {
-	uint32_t first, second;
-};
-
-/* log2 of the sizes in a bin of this row. */
-static uint32_t width_of(uint32_t first)
-{
-	return first - (first != 0);
-}
-
-static struct bin bin_of(uint32_t size)
-{
-	uint32_t first =
-		27 - (uint32_t)__builtin_clz(size | DRAY_FIT_SECOND / 2);
-
-	return (struct bin){
-		.first = first,
-		.second = size >> width_of(first) & (DRAY_FIT_SECOND - 1),
-	};
-}
-
-static bool is_same(struct bin a, struct bin b)
-{
-	return a.first == b.first && a.second == b.second;
-}
-
-static inline void insert(struct dray_fit *fit, uint32_t piece)
-{
-	struct dray_piece *p = &fit->pieces[piece];
-	struct bin bin = bin_of(p->size);
-	uint32_t *head = &fit->bins[bin.first][bin.second];
-
-	p->state = DRAY_PIECE_FREE;
-	p->previous = 0;
-	p->next = *head;
-	fit->pieces[*head].previous = piece;
-	*head = piece;
-	fit->second_map[bin.first] |= 1u << bin.second;
-	fit->first_map |= 1u << bin.first;
-}
-
-static inline void withdraw(struct dray_fit *fit, uint32_t piece)
-{
-	const struct dray_piece *p = &fit->pieces[piece];
-	struct bin bin = bin_of(p->size);
-	uint32_t *head = &fit->bins[bin.first][bin.second];
-	uint32_t *link = p->previous ? &fit->pieces[p->previous].next : head;
-
-	*link = p->next;
-	fit->pieces[p->next].previous = p->previous;
-	fit->second_map[bin.first] &= ~((uint32_t) !*head << bin.second);
-	fit->first_map &= ~((uint32_t)!fit->second_map[bin.first] << bin.first);
-}
-
-/* The first piece of a bin whose pieces all have @size granules, or 0. */
-static uint32_t search(const struct dray_fit *fit, uint64_t size)
-{
-	struct bin bin;
-	uint32_t map;
-
-	if (size > UINT32_MAX)
-		return 0;
-	/* Up to the next bin's smallest, or a piece may be too small. */
-	size += (1ull << width_of(bin_of((uint32_t)size).first)) - 1;
-	if (size > UINT32_MAX)
-		return 0;
-	bin = bin_of((uint32_t)size);
-	map = fit->second_map[bin.first] & (~0u << bin.second);
-	if (!map) {
-		if (bin.first == DRAY_FIT_FIRST - 1)
-			return 0;
-		map = fit->first_map & (~0u << (bin.first + 1));
-		if (!map)
-			return 0;
-		bin.first = (uint32_t)__builtin_ctz(map);
-		map = fit->second_map[bin.first];
-	}
-	return fit->bins[bin.first][__builtin_ctz(map)];
-}
-
-/* Granules to leave out at the front of a piece to be aligned. */
-static uint64_t lead(const struct dray_piece *p, uint64_t alignment,
-		     uint64_t origin)
-{
-	return -(origin + p->offset) & (alignment - 1);
-}
-
-/*
- * Looks at every piece that might fit, in the bins that search() passed over
- * because not all of their pieces do.
- */
-static uint32_t search_all(const struct dray_fit *fit, uint32_t size,
-			   uint64_t alignment, uint64_t origin)
-{
-	struct bin bin = bin_of(size);
-	uint32_t piece;
-
-	for (; bin.first < DRAY_FIT_FIRST; bin.first++, bin.second = 0) {
-		uint32_t map = fit->second_map[bin.first] & (~0u << bin.second);
-
-		for (; map; map &= map - 1) {
-			piece = fit->bins[bin.first][__builtin_ctz(map)];
-			for (; piece; piece = fit->pieces[piece].next) {
-				const struct dray_piece *p =
-					&fit->pieces[piece];
-				uint64_t skip = lead(p, alignment, origin);
-
-				if (skip < p->size && p->size - skip >= size)
-					return piece;
-			}
-		}
-	}
-	return 0;
-}
 
 bool dray_fit_have_slots(struct dray_fit *fit)
 {
@@ -206,24 +88,6 @@ static void join(struct dray_fit *fit, uint32_t piece)
 	drop_piece(fit, rest);
 }
 
-/*
- * A free piece whose bounds are moved by one block at a time, which is the
- * common case: it stays the same piece, mostly in the same bin where it is
- * large, and what lies on its other side is not looked at.
- */
-static void set_size(struct dray_fit *fit, uint32_t piece, uint32_t size)
-{
-	struct dray_piece *p = &fit->pieces[piece];
-
-	if (is_same(bin_of(p->size), bin_of(size))) {
-		p->size = size;
-		return;
-	}
-	withdraw(fit, piece);
-	p->size = size;
-	insert(fit, piece);
-}
-
 /* Puts @to in the place of @from for the piece before. */
 static void follow(struct dray_fit *fit, uint32_t before, uint32_t to)
 {
@@ -241,7 +105,7 @@ static uint32_t take_front(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	fit->pieces[block].after = piece;
 	p->before = block;
 	p->offset += size;
-	set_size(fit, piece, p->size - size);
+	dray_bins_set_size(fit, piece, p->size - size);
 	return block;
 }
 
@@ -252,7 +116,7 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 
 	p->offset = fit->pieces[block].offset;
 	follow(fit, fit->pieces[block].before, piece);
-	set_size(fit, piece, p->size + fit->pieces[block].size);
+	dray_bins_set_size(fit, piece, p->size + fit->pieces[block].size);
 	drop_piece(fit, block);
 }
 
@@ -293,9 +157,9 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 	uint32_t last = fit->last, piece;
 
 	if (last && fit->pieces[last].state == DRAY_PIECE_FREE) {
-		withdraw(fit, last);
+		dray_bins_withdraw(fit, last);
 		fit->pieces[last].size += granules;
-		insert(fit, last);
+		dray_bins_insert(fit, last);
 	} else {
 		if (!dray_fit_have_slots(fit))
 			return -ENOMEM;
@@ -304,7 +168,7 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 		if (last)
 			fit->pieces[last].after = piece;
 		fit->last = piece;
-		insert(fit, piece);
+		dray_bins_insert(fit, piece);
 	}
 	fit->granules += granules;
 	return 0;
@@ -319,26 +183,27 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 	if (!dray_fit_have_slots(fit))
 		return 0;
 	if (!__builtin_add_overflow(alignment - 1, size, &most))
-		piece = search(fit, most);
+		piece = dray_bins_search(fit, most);
 	if (!piece && thoroughly)
-		piece = search_all(fit, size, alignment, origin);
+		piece = dray_bins_search_all(fit, size, alignment, origin);
 	if (!piece)
 		return 0;
 
-	front = (uint32_t)lead(&fit->pieces[piece], alignment, origin);
+	front = (uint32_t)dray_piece_lead(&fit->pieces[piece], alignment,
+					  origin);
 	if (!front && fit->pieces[piece].size > size) {
 		piece = take_front(fit, piece, size);
 		goto taken;
 	}
-	withdraw(fit, piece);
+	dray_bins_withdraw(fit, piece);
 	if (front) {
 		uint32_t rest = cut(fit, piece, front);
 
-		insert(fit, piece);
+		dray_bins_insert(fit, piece);
 		piece = rest;
 	}
 	if (fit->pieces[piece].size > size)
-		insert(fit, cut(fit, piece, size));
+		dray_bins_insert(fit, cut(fit, piece, size));
 taken:
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
@@ -361,21 +226,21 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 		return after;
 	}
 	if (after_free) {
-		withdraw(fit, after);
+		dray_bins_withdraw(fit, after);
 		join(fit, piece);
 	}
 	if (before_free) {
-		withdraw(fit, before);
+		dray_bins_withdraw(fit, before);
 		join(fit, before);
 		piece = before;
 	}
-	insert(fit, piece);
+	dray_bins_insert(fit, piece);
 	return piece;
 }
 
 void dray_fit_set_aside(struct dray_fit *fit, uint32_t piece)
 {
-	withdraw(fit, piece);
+	dray_bins_withdraw(fit, piece);
 	fit->pieces[piece].state = DRAY_PIECE_ASIDE;
 }
 
@@ -392,11 +257,11 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 	if (!dray_fit_have_slots(fit))
 		return size < old;
 	if (joins) {
-		withdraw(fit, after);
+		dray_bins_withdraw(fit, after);
 		join(fit, piece);
 	}
 	if (fit->pieces[piece].size > size)
-		insert(fit, cut(fit, piece, size));
+		dray_bins_insert(fit, cut(fit, piece, size));
 	dray_at_note(fit, piece);
 	return true;
 }
