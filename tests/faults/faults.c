@@ -5,9 +5,11 @@
  * its work without; nothing is left of it, and the next call works.  In the
  * end the kernel's own search finds no memory that was lost.
  *
- *	faults [--module FILE.ko PARAMETERS]
+ *	faults [--places LIST]
+ *	faults --module FILE.ko PARAMETERS
  *
- * With --module it is the insertion of the module that they fail in.
+ * With --places the places of the LIST where none has failed until then are
+ * aimed at; with --module it is the insertion of the module that they fail in.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,11 +25,14 @@
 #include "../selftests/node.h"
 #include "../selftests/process.h"
 #include "inject.h"
+#include "place.h"
 #include "scenario.h"
 
 #define MOST 5000 /* allocations that a call makes */
 #define TRANSFERS 200
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
+
+static bool is_absent[SCENARIOS]; /* scenarios that this machine has not */
 
 static void progress(unsigned int done, unsigned int of, const char *what)
 {
@@ -99,6 +104,7 @@ static void scenario_test(const struct ledger *before)
 	scenario->undo();
 	if (ret == NOT_HERE || ret == -EOPNOTSUPP ||
 	    scenario->heap >= before->heap_count) {
+		is_absent[scenario - scenarios] = true;
 		ksft_test_result_skip("%s: not on this machine\n",
 				      scenario->name);
 		return;
@@ -140,6 +146,49 @@ static void transfers_test(const struct ledger *before)
 		ksft_print_msg("transfers: %s\n", strerror(-ret));
 	ksft_test_result(!ret && !ledger_differences(before),
 			 "transfers end while the workers' allocations fail\n");
+}
+
+/* One scenario, in which what this place allocates first fails, if it does. */
+static bool aim_hits(uint64_t offset, const struct ledger *before, bool *works)
+{
+	int files = files_open(), ret = scenario->prepare();
+	bool injected = false;
+
+	if (!ret)
+		ret = inject_aim(offset);
+	if (!ret) {
+		inject_nth(1);
+		ret = scenario->run();
+		injected = !inject_end();
+	}
+	inject_aim_end();
+	if (injected)
+		*works &= one_works(1, ret, before, files);
+	else
+		scenario->undo();
+	return injected;
+}
+
+/* Each until a scenario comes there; what none does is the host's to judge. */
+static void aims_test(const char *path, const struct ledger *before)
+{
+	char name[PLACE_LENGTH];
+	bool works = true;
+	uint64_t offset;
+	unsigned int i, aims = 0, hits = 0;
+
+	while (place_next(path, name, &offset)) {
+		aims++;
+		for (i = 0; i < scenario_count; i++) {
+			scenario = &scenarios[i];
+			if (is_absent[i] || !aim_hits(offset, before, &works))
+				continue;
+			place_add(name);
+			hits++;
+			break;
+		}
+	}
+	ksft_test_result(works, "%u places aimed at, %u hit\n", aims, hits);
 }
 
 static int leaks_ask(const char *words)
@@ -264,6 +313,7 @@ static void module_test(const char *path, const char *parameters)
 
 int main(int argc, char **argv)
 {
+	const char *places = NULL;
 	struct ledger before;
 	unsigned int i;
 	int ret;
@@ -278,7 +328,9 @@ int main(int argc, char **argv)
 		leaks_test();
 		ksft_finished();
 	}
-	ksft_set_plan(scenario_count + 2);
+	if (argc == 3 && !strcmp(argv[1], "--places"))
+		places = argv[2];
+	ksft_set_plan(scenario_count + 2 + !!places);
 	ret = scenarios_open();
 	if (ret)
 		ksft_exit_fail_msg("%s: %s\n", node_path(), strerror(-ret));
@@ -292,6 +344,8 @@ int main(int argc, char **argv)
 		scenario_test(&before);
 	}
 	transfers_test(&before);
+	if (places)
+		aims_test(places, &before);
 	leaks_test();
 	ksft_finished();
 }

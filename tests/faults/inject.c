@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "inject.h"
+#include "place.h"
 
 #define DEBUG "/sys/kernel/debug/"
 
@@ -48,14 +49,16 @@ static int write_all(const char *file, const char *value)
 int inject_open(void)
 {
 	nth = open("/proc/thread-self/fail-nth", O_RDWR | O_CLOEXEC);
-	/* Those that may wait too; nothing is said in the log. */
+	/* Those that may wait too; the log has the stack of each. */
 	if (nth < 0 || write_all("ignore-gfp-wait", "N") ||
-	    write_all("verbose", "0") ||
+	    write_all("verbose", "2") ||
+	    write_all("verbose_ratelimit_interval_ms", "0") ||
+	    write_number("fail_page_alloc", "ignore-gfp-highmem", "N") ||
 	    write_number("fail_page_alloc", "min-order", "0"))
 		return -ENODEV;
 	/* Not every kernel lets copies to programs fail. */
 	write_number("fail_usercopy", "verbose", "0");
-	return 0;
+	return places_open();
 }
 
 void inject_nth(unsigned int number)
@@ -77,20 +80,33 @@ unsigned int inject_end(void)
 	if (pread(nth, text, sizeof(text) - 1, 0) <= 0)
 		text[0] = '1';
 	inject_nth(0);
+	places_read();
 	return (unsigned int)atoi(text);
+}
+
+/* Only allocations with a return to here on the stack. */
+static int filter(uint64_t start, uint64_t end)
+{
+	char text[32];
+	int ret;
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, start);
+	ret = write_all("require-start", text);
+	write_number("fail_usercopy", "require-start", text);
+	snprintf(text, sizeof(text), "0x%" PRIx64, end);
+	if (!ret)
+		ret = write_all("require-end", text);
+	write_number("fail_usercopy", "require-end", text);
+	return ret ? ret : write_all("stacktrace-depth", "32");
 }
 
 static uint64_t module_start(void)
 {
-	char line[512], name[64];
-	FILE *file = fopen("/proc/modules", "r");
-	uint64_t start = 0, at;
+	FILE *file = fopen("/sys/module/dray/sections/.text", "r");
+	uint64_t start = 0;
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "%63s %*s %*s %*s %*s %" SCNx64, name, &at) ==
-			    2 &&
-		    !strcmp(name, "dray"))
-			start = at;
+	if (file && fscanf(file, "%" SCNx64, &start) != 1)
+		start = 0;
 	if (file)
 		fclose(file);
 	return start;
@@ -104,13 +120,7 @@ int inject_module_begin(unsigned int percent)
 
 	if (!start)
 		return -ENODEV;
-	snprintf(text, sizeof(text), "0x%" PRIx64, start);
-	ret = write_all("require-start", text);
-	snprintf(text, sizeof(text), "0x%" PRIx64, start + MODULE_SIZE);
-	if (!ret)
-		ret = write_all("require-end", text);
-	if (!ret)
-		ret = write_all("stacktrace-depth", "32");
+	ret = filter(start, start + MODULE_SIZE);
 	if (!ret)
 		ret = write_all("task-filter", "N");
 	if (!ret)
@@ -124,6 +134,18 @@ int inject_module_begin(unsigned int percent)
 void inject_module_end(void)
 {
 	write_all("probability", "0");
-	write_all("require-start", "0");
-	write_all("require-end", "0xffffffffffffffff");
+	inject_aim_end();
+	places_read();
+}
+
+int inject_aim(uint64_t offset)
+{
+	uint64_t start = module_start();
+
+	return start ? filter(start + offset, start + offset + 1) : -ENODEV;
+}
+
+void inject_aim_end(void)
+{
+	filter(0, UINT64_MAX);
 }

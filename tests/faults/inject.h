@@ -6,6 +6,8 @@
 #ifndef FAULTS_INJECT_H
 #define FAULTS_INJECT_H
 
+#include <stdint.h>
+
 /* 0, or -ENODEV where the kernel has none. */
 int inject_open(void);
 
@@ -19,5 +21,12 @@ unsigned int inject_end(void);
 /* So many of a hundred, where the module is on the stack. */
 int inject_module_begin(unsigned int percent);
 void inject_module_end(void);
+
+/*
+ * From now on inject_nth() counts those alone that are made in a call which
+ * returns to this place of the module's code.
+ */
+int inject_aim(uint64_t offset);
+void inject_aim_end(void);
 
 #endif

@@ -26,7 +26,9 @@ const struct scenario scenarios[] = {
 	{ "mmap of heap 2", prepare_unmapped, run_mmap, undo_all, 2, EAGAIN },
 	{ "faults of heap 0", prepare_pipe, run_fault, undo_all },
 	{ "export", prepare_unmapped, run_export, undo_all },
-	{ "attach of memory", prepare_nothing, run_attach_user, undo_all },
+	{ "attach of memory", prepare_memory, run_attach_user, undo_all },
+	{ "attach of read-only memory", prepare_memory_read_only,
+	  run_attach_user_read_only, undo_all },
 	{ "attach of a dma-buf", prepare_foreign, run_attach_dmabuf, undo_all },
 	{ "address", prepare_unmapped, run_address, undo_all },
 	{ "sync", prepare_unmapped, run_sync, undo_all },
@@ -40,6 +42,7 @@ const struct scenario scenarios[] = {
 	  run_copy_attached, undo_all },
 	{ "submit after another", prepare_chain, run_chain, undo_all },
 	{ "submit of a fill", prepare_transfer, run_fill, undo_all },
+	{ "submit of a long fill", prepare_transfer, run_long_fill, undo_all },
 	{ "cancel", prepare_chain, run_cancel, undo_all },
 	{ "import of heap 0", prepare_import, run_import, undo_all, 0 },
 	{ "import of heap 1", prepare_import, run_import, undo_all, 1 },
@@ -52,12 +55,16 @@ const struct scenario scenarios[] = {
 	{ "reclaim", prepare_held, run_reclaim, undo_held },
 	{ "list", prepare_unmapped, run_list, undo_all },
 	{ "questions", prepare_unmapped, run_questions, undo_all },
+	{ "debugfs", prepare_unmapped, run_debugfs, undo_all },
 	{ "submit to a new channel", prepare_fresh, run_copy, undo_all, 0,
 	  ENODEV },
 	{ "bind", prepare_bind, run_bind, undo_bind, 0, ENODEV },
 };
 
 const unsigned int scenario_count = sizeof(scenarios) / sizeof(scenarios[0]);
+
+_Static_assert(sizeof(scenarios) / sizeof(scenarios[0]) <= SCENARIOS,
+	       "more scenarios than there is room for");
 
 int scenarios_open(void)
 {

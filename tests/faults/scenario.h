@@ -20,6 +20,8 @@ struct scenario {
 	int other; /* an errno that is right beside those of all */
 };
 
+#define SCENARIOS 64 /* at most */
+
 extern const struct scenario scenarios[];
 extern const unsigned int scenario_count;
 

@@ -20,6 +20,7 @@ int run_sync(void);
 int run_cpu_access(void);
 int run_list(void);
 int run_questions(void);
+int run_debugfs(void);
 int run_debugger(void);
 int prepare_held(void);
 int run_reclaim(void);
@@ -29,7 +30,10 @@ void undo_held(void);
 int run_export(void);
 int prepare_import(void);
 int run_import(void);
+int prepare_memory(void); /* of this process */
+int prepare_memory_read_only(void);
 int run_attach_user(void);
+int run_attach_user_read_only(void);
 int attach_memory(int *fd); /* a part of this process for src or dst */
 int prepare_foreign(void);
 int run_attach_dmabuf(void);
@@ -44,6 +48,7 @@ int prepare_unfinished(void);
 int prepare_chain(void);
 int run_chain(void);
 int run_fill(void);
+int run_long_fill(void);
 int run_cancel(void);
 
 /* step_bind.c: these close the node, and open it again */

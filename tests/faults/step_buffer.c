@@ -4,6 +4,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -19,13 +21,22 @@ int run_open(void)
 	return scene.other < 0 ? scene.other : 0;
 }
 
-/* Which mode a heap takes is asked before, where no question fails. */
+/*
+ * Which mode a heap takes is asked before, where no question fails.  The account
+ * of the last buffer is kept, so the last one is of another heap: then this one
+ * wants an account of its own.
+ */
 int prepare_mode(void)
 {
+	struct buffer other = { .fd = -1 };
 	struct dray_heap_info heap;
 	int ret = node_heap(scene.node, scenario->heap, &heap);
 
+	if (ret)
+		return ret;
 	scene.mode = heap_usual_mode(&heap);
+	ret = buffer_allocate(scene.node, !scenario->heap, SIZE, &other);
+	buffer_close(&other);
 	return ret;
 }
 
@@ -41,10 +52,13 @@ int run_alloc(void)
 	return ret;
 }
 
+/* Far from all else, where the process has no page tables yet. */
+#define FAR ((void *)(1ul << 37))
+
 int run_mmap(void)
 {
-	void *at = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_SHARED,
-			scene.src.fd, 0);
+	void *at = mmap(FAR, SIZE, PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_FIXED_NOREPLACE, scene.src.fd, 0);
 
 	if (at == MAP_FAILED)
 		return -errno;
@@ -168,4 +182,32 @@ int run_questions(void)
 	if (!ret)
 		ret = node_heap(scene.node, 0, &heap);
 	return ret ? ret : node_buffer_info(scene.node, scene.src.id, &buffer);
+}
+
+static int read_all(const char *folder, const char *file)
+{
+	char path[128], text[256];
+	int fd, ret;
+
+	snprintf(path, sizeof(path), "/sys/kernel/debug/dray/%s/%s", folder,
+		 file);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do
+		ret = (int)read(fd, text, sizeof(text));
+	while (ret > 0);
+	ret = ret ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+int run_debugfs(void)
+{
+	const char *name = strrchr(node_path(), '/') + 1;
+	int ret = read_all(name, "node");
+
+	if (!ret)
+		ret = read_all(name, "buffers");
+	return ret ? ret : read_all(name, "channels");
 }

@@ -2,6 +2,9 @@
 /*
  * Steps by which dray's memory comes to others, and theirs to dray.
  */
+#include <errno.h>
+#include <sys/mman.h>
+
 #include "../selftests/importer.h"
 #include "scene.h"
 #include "step.h"
@@ -37,17 +40,48 @@ static int attach(struct dray_attach *attach)
 	return ret;
 }
 
-int run_attach_user(void)
+/* Memory without pages: they are allocated when it is pinned. */
+static int memory_map(int protection)
 {
-	static uint8_t memory[SIZE];
+	void *at = mmap(NULL, SIZE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+			0);
+
+	if (at == MAP_FAILED)
+		return -errno;
+	scene.map = at;
+	return 0;
+}
+
+int prepare_memory(void)
+{
+	return memory_map(PROT_READ | PROT_WRITE);
+}
+
+int prepare_memory_read_only(void)
+{
+	return memory_map(PROT_READ);
+}
+
+static int attach_user(uint32_t flags)
+{
 	struct dray_attach args = {
 		.dmabuf_fd = -1,
-		.flags = DRAY_ATTACH_USER,
-		.address = (uintptr_t)memory + 100,
-		.length = sizeof(memory) - 200,
+		.flags = DRAY_ATTACH_USER | flags,
+		.address = (uintptr_t)scene.map + 100,
+		.length = SIZE - 200,
 	};
 
 	return attach(&args);
+}
+
+int run_attach_user(void)
+{
+	return attach_user(0);
+}
+
+int run_attach_user_read_only(void)
+{
+	return attach_user(DRAY_ATTACH_READ_ONLY);
 }
 
 int attach_memory(int *fd)

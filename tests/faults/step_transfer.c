@@ -129,18 +129,29 @@ int run_chain(void)
 	return submit(&transfer, &before);
 }
 
-int run_fill(void)
+static int fill(uint64_t run)
 {
 	struct dray_transfer transfer = {
 		.op = DRAY_OP_FILL,
 		.dst_fd = scene.dst.fd,
 		.src_fd = -1,
-		.run = 4096,
+		.run = run,
 		.pattern_size = 8,
 		.pattern = { 1, 2, 3, 4, 5, 6, 7, 8 },
 	};
 
 	return submit(&transfer, NULL);
+}
+
+int run_fill(void)
+{
+	return fill(4096);
+}
+
+/* Goes without so much memory for the pattern, where that cannot be had. */
+int run_long_fill(void)
+{
+	return fill(SIZE);
 }
 
 int run_cancel(void)

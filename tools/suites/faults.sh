@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite faults: each allocation that a call makes fails once, in turn; so do
-# those of the module's insertion, and some of its workers'.  Wants the kernel
+# those of the module's insertion, and some of its workers'.  Which of the places
+# that allocate have failed so is counted: none may be left out.  Wants the kernel
 # with all checkers: it can let them fail, and finds memory that was lost.
 
 PACKAGES_FAULTS=("${PACKAGES_GUEST[@]}" qemu-system-x86)
@@ -24,13 +25,15 @@ suite_faults()
 faults_run()
 {
 	local folder=$1 board=$2 engine='' title="failing allocations on the $2"
-	local limit=1500
+	local limit=1500 logs=()
 
 	[ "$LONG" = no ] || limit=7200
 
 	batch_begin "$folder"
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
-	batch_add tap "$board-faults" ./faults
+	faults_places "$board" "$3" >"$BATCH/job/places" ||
+		die "the places that allocate are not known"
+	batch_add tap "$board-faults" './faults --places places'
 	if [ "$board" = pc ]; then
 		engine=$(module_test engine "$(kernel_make amd64 checked)") ||
 			die "no engine for tests"
@@ -42,13 +45,17 @@ faults_run()
 		GUEST_MODULES=(vgem)
 		GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=$limit
 		# The checker of mappings allocates too, and ends when it cannot.
-		GUEST_APPEND=dma_debug=off
+		# The log has a stack for each failure.
+		GUEST_APPEND='dma_debug=off log_buf_len=32M'
 		GUEST_PARAMETERS=watchdog_ms=60000
 		# The program judges each leak, and knows those of others.
 		GUEST_HARMLESS+='|kmemleak: [0-9]+ new suspected memory leaks'
-		# So the kernel's own loader of modules says that it failed.
 		# What a checker says has a line of its own before the trace.
-		[ "$LONG" = no ] || GUEST_HARMLESS+='|Call Trace:$|WARNING: .* event_define_fields\+'
+		GUEST_HARMLESS+='|Call [Tt]race:$'
+		# So x86 says that remap_pfn_range() has put in no page yet.
+		GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
+		# So the kernel's own loader of modules says that it failed.
+		[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_define_fields\+'
 		if [ "$board" = pc ]; then
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")
 			GUEST_PARAMETERS+=' nodes=1 channels=2'
@@ -57,4 +64,23 @@ faults_run()
 		progress_follow "$BATCH/output" batch_boot "$title"
 	)
 	batch_count "$title"
+	logs=("$BATCH/logs/$board-faults")
+	[ ! -e "$BATCH/logs/$board-insertion" ] ||
+		logs+=("$BATCH/logs/$board-insertion")
+	tally_run "$title: every place that allocates" faults_places "$board" \
+		"$3" "${logs[@]}"
+}
+
+# faults_places BOARD ARCHITECTURE [LOG...]: those of the module that are to fail;
+# with logs, whether they have
+faults_places()
+{
+	local board=$1 kernel module options=()
+
+	kernel=$(kernel_make "$2" checked) || return 1
+	module=$(module_dray "$kernel") || return 1
+	shift 2
+	[ ! -e "$BATCH/logs/$board-insertion" ] || options=(--insertion)
+	python3 "$TREE/tests/faults/places.py" "${options[@]}" --machine "$board" \
+		"$module/dray.ko" "$TREE/tests/faults/unreached.txt" "$@"
 }
