@@ -5,7 +5,12 @@
  * neither do other openers.  Needs dray_test_importer.ko, dray_test_exporter.ko
  * and what the fixture needs.
  */
+#include <errno.h>
+#include <signal.h>
+
 #include "../selftests/attach.h"
+#include "../selftests/importer.h"
+#include "../selftests/signalled.h"
 #include "fixture_fault.h"
 
 #define LATE_MS 700
@@ -110,6 +115,71 @@ TEST_F(fault, unbinding_completes_while_fences_are_waited_for_under_the_lock)
 	/* as the fixture expects it */
 	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
 	mapped_twice_end();
+}
+
+/* A fence of vgem, for which somebody waits under the lock of a buffer. */
+struct holder {
+	FIXTURE_DATA(fault) * self;
+	int importer;
+	uint32_t fence;
+};
+
+static int holder_begin(FIXTURE_DATA(fault) * self, struct holder *holder)
+{
+	uint32_t handle;
+	char text[32];
+	int ret;
+
+	holder->self = self;
+	holder->importer = importer_open();
+	if (holder->importer < 0)
+		return holder->importer;
+	ret = importer_attach(holder->importer, self->dst.fd, &handle);
+	if (!ret)
+		ret = importer_fence(holder->importer, handle, &holder->fence);
+	if (ret)
+		return ret;
+	snprintf(text, sizeof(text), "wait %d", self->dst.fd);
+	return write_text("/sys/module/dray_test_importer/parameters/import",
+			  text);
+}
+
+static int holder_end(void *context)
+{
+	struct holder *holder = context;
+
+	return importer_signal(holder->importer, holder->fence);
+}
+
+static int submit(void *context)
+{
+	struct holder *holder = context;
+	struct dray_submit submit;
+
+	return submit_on(holder->self, 0, &submit);
+}
+
+TEST_F(fault, submit_that_waits_for_the_lock_starts_again)
+{
+	struct holder holder;
+	struct signalled signalled = { .call = submit,
+				       .release = holder_end,
+				       .context = &holder,
+				       .flags = SA_RESTART };
+
+	ASSERT_EQ(0, holder_begin(self, &holder));
+	EXPECT_EQ(0, signalled_run(&signalled));
+}
+
+TEST_F(fault, submit_that_waits_for_the_lock_is_interrupted)
+{
+	struct holder holder;
+	struct signalled signalled = { .call = submit,
+				       .release = holder_end,
+				       .context = &holder };
+
+	ASSERT_EQ(0, holder_begin(self, &holder));
+	EXPECT_EQ(-EINTR, signalled_run(&signalled));
 }
 
 TEST_HARNESS_MAIN
