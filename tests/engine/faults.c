@@ -275,7 +275,7 @@ TEST_F(fault, the_module_stays_while_a_fence_is_held)
 	buffer_close(&self->dst);
 	close(self->node);
 	EXPECT_EQ(-1, syscall(SYS_delete_module, "dray", O_NONBLOCK));
-	EXPECT_EQ(EWOULDBLOCK, errno);
+	EXPECT_EQ(EAGAIN, errno);
 	close(submit.fence_fd);
 	self->node = -1;
 }

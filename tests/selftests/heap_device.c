@@ -3,6 +3,7 @@
  * /sys/class/dray-heap: a heap is a device of its own, and its attributes say
  * what HEAP_INFO says.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -59,6 +60,48 @@ TEST_F(dray, every_heap_is_a_device_that_no_node_owns)
 		ASSERT_LT(0, length);
 		target[length] = 0;
 		EXPECT_NE(NULL, strstr(target, "devices/virtual/dray-heap/"));
+	}
+}
+
+/* What may be written, but for what every device has. */
+static bool is_setting(const char *name)
+{
+	return !strcmp(name, "limit") || !strcmp(name, "user_limit") ||
+	       !strcmp(name, "uevent");
+}
+
+/*
+ * A device goes by its driver's unbind, its bus's or its own remove: a heap has
+ * none of these, and is there for as long as the module.
+ */
+TEST_F(dray, nothing_in_sysfs_takes_a_heap_away)
+{
+	struct dray_heap_info heap;
+	struct dirent *entry;
+	struct stat status;
+	char path[128];
+	uint32_t i;
+	DIR *folder;
+
+	EXPECT_EQ(-1, access("/sys/bus/dray-heap", F_OK));
+	for (i = 0; i < self->info.heap_count; i++) {
+		ASSERT_EQ(0, node_heap(self->node, i, &heap));
+		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s",
+			 heap.name);
+		folder = opendir(path);
+		ASSERT_NE(NULL, folder);
+		while ((entry = readdir(folder))) {
+			EXPECT_STRNE("driver", entry->d_name);
+			ASSERT_EQ(0, fstatat(dirfd(folder), entry->d_name,
+					     &status, AT_SYMLINK_NOFOLLOW));
+			if (S_ISREG(status.st_mode) && status.st_mode & 0222)
+				EXPECT_TRUE(is_setting(entry->d_name))
+				{
+					TH_LOG("%s/%s can be written", path,
+					       entry->d_name);
+				}
+		}
+		closedir(folder);
 	}
 }
 

@@ -423,8 +423,8 @@ static int remove_module(void)
 	return syscall(SYS_delete_module, "dray", O_NONBLOCK) ? -errno : 0;
 }
 
-/* EAGAIN, which rmmod prints as "in use"; it is EWOULDBLOCK, not EBUSY. */
-#define HELD (-EWOULDBLOCK)
+/* What delete_module() says of a module in use, and not EBUSY. */
+#define HELD (-EAGAIN)
 
 TEST_F(bound, the_module_stays_while_the_node_is_open)
 {
