@@ -9,6 +9,7 @@
 #include <linux/uaccess.h>
 
 #include "buffer.h"
+#include "device.h"
 #include "node.h"
 
 /* Without an IOMMU an address of shared memory is the key to all. */

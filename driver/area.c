@@ -10,6 +10,7 @@
 #include "area.h"
 #include "attach.h"
 #include "buffer.h"
+#include "device.h"
 #include "held.h"
 
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,

@@ -19,6 +19,7 @@
 #include <linux/slab.h>
 
 #include "buffer.h"
+#include "device.h"
 #include "held.h"
 #include "node.h"
 #include "trace.h"
@@ -272,7 +273,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 		.top = args->flags & DRAY_ALLOC_TOP,
 	};
 	struct dray_node *node = opener->node;
-	bool wait = dray_mapping_can_wait(node->dev);
+	bool wait = dray_device_can_wait(node->dev);
 	u64 limit = dray_device_reach(node->dev);
 	struct dray_buffer *buffer, *first = NULL;
 	struct dray_refusal later, *why;

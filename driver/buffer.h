@@ -113,7 +113,6 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 int dray_mmap_read_only(struct dma_buf *dmabuf, struct vm_area_struct *vma);
 
 /* mapping.c: where a device finds a buffer */
-bool dray_mapping_can_wait(struct device *dev);
 int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 			 dma_addr_t *address, struct dray_refusal *refusal);
 int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
@@ -127,14 +126,6 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 			     bool for_cpu, enum dma_data_direction direction);
 bool dray_mappings_written_back(struct dray_buffer *buffer);
 void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
-bool dray_device_maintained(struct device *dev);
-struct device *dray_device_mapped(struct dray_node *node,
-				  struct device *engine);
-/* Is @address, which @dev was given for @start, that of a copy? */
-bool dray_mapping_bounced(struct device *dev, dma_addr_t address,
-			  phys_addr_t start);
-u64 dray_device_reach(struct device *dev);
-bool dray_device_translated(struct device *dev);
 
 /* sync.c */
 void dray_sync_count(struct dray_buffer *buffer, struct device *dev, u64 bytes,

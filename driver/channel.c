@@ -18,6 +18,7 @@
 #include <linux/string.h>
 
 #include "buffer.h"
+#include "device.h"
 #include "job.h"
 
 #define DRAY_MAX_CHANNELS 16

@@ -14,6 +14,7 @@
 #include "buffer.h"
 #include "channel.h"
 #include "debug.h"
+#include "device.h"
 #include "node.h"
 
 static struct dentry *dray_debug_root;

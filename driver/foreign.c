@@ -13,6 +13,7 @@
 #include "attach.h"
 #include "buffer.h"
 #include "compat.h"
+#include "device.h"
 
 static int dray_foreign_check(const struct dray_attachment *attachment,
 			      struct dma_buf *dmabuf, int fd,
@@ -84,8 +85,8 @@ static bool dray_foreign_is_bounced(struct dray_attached_mapping *mapping)
 		return true;
 	for_each_sgtable_sg(mapping->table, entry, i)
 		if (!sg_page(entry) ||
-		    dray_mapping_bounced(dev, sg_dma_address(entry),
-					 sg_phys(entry)))
+		    dray_device_bounced(dev, sg_dma_address(entry),
+					sg_phys(entry)))
 			return true;
 	return false;
 }

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "buffer.h"
+#include "device.h"
 #include "export.h"
 #include "trace.h"
 
@@ -129,8 +130,8 @@ u32 dray_importers_attached(struct dray_buffer *buffer)
 static bool dray_import_bounced(struct dray_buffer *buffer, struct device *dev,
 				const struct dray_import *import)
 {
-	return dray_mapping_bounced(dev, sg_dma_address(import->table.sgl),
-				    buffer->extent.start);
+	return dray_device_bounced(dev, sg_dma_address(import->table.sgl),
+				   buffer->extent.start);
 }
 
 static void dray_unmap_resource(struct sg_table *table, struct device *dev,

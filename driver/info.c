@@ -11,6 +11,7 @@
 
 #include "buffer.h"
 #include "channel.h"
+#include "device.h"
 #include "node.h"
 
 int dray_info_call(struct dray_opener *opener, void *data,

@@ -3,30 +3,23 @@
  * Mappings: where a device finds a buffer.  A buffer is mapped once for each
  * device, on first use, without cache maintenance, and stays so for its life
  * or the device's; maintenance is always explicit.  A device that would
- * silently copy through a bounce buffer is refused, except for tests, where
- * such copies show each maintenance that is missing.
+ * silently copy is refused.
  */
 #include <linux/cred.h>
 #include <linux/device.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
-#include <linux/iommu.h>
 #include <linux/io.h>
 #include <linux/mm.h>
-#include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
-#include <linux/swiotlb.h>
 
 #include "buffer.h"
+#include "device.h"
 #include "export.h"
 #include "node.h"
 #include "trace.h"
-
-static bool bounce;
-module_param(bounce, bool, 0444);
-MODULE_PARM_DESC(bounce, "for tests: use a device even where it gets copies");
 
 #define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
 
@@ -37,43 +30,11 @@ static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
 		.stretch = &mapping->all,
 		.count = 1,
 		.uncached = buffer->mode != DRAY_MODE_CACHED,
-		.copied = bounce && dray_mapping_bounced(mapping->dev,
-							 mapping->all.address,
-							 buffer->extent.start),
+		.copied =
+			dray_copies_allowed() &&
+			dray_device_bounced(mapping->dev, mapping->all.address,
+					    buffer->extent.start),
 	};
-}
-
-/* Does something stand between the device's addresses and memory? */
-bool dray_device_translated(struct device *dev)
-{
-	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
-
-	return domain && domain->type & __IOMMU_DOMAIN_PAGING;
-}
-
-/* The highest address that the device can put out. */
-u64 dray_device_reach(struct device *dev)
-{
-	return min_not_zero(dma_get_mask(dev), dev->bus_dma_limit);
-}
-
-/* Is there anything that maintenance would do?  A copy must be made anew. */
-bool dray_device_maintained(struct device *dev)
-{
-	return bounce || !dev_is_dma_coherent(dev);
-}
-
-/* All of a node's devices share one copy, as they would share the memory. */
-struct device *dray_device_mapped(struct dray_node *node, struct device *engine)
-{
-	return bounce ? node->dev : engine;
-}
-
-bool dray_mapping_bounced(struct device *dev, dma_addr_t address,
-			  phys_addr_t start)
-{
-	return !dray_device_translated(dev) &&
-	       address != phys_to_dma(dev, start);
 }
 
 static void dray_mapping_unmap(struct dray_buffer *buffer,
@@ -97,7 +58,7 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 	u64 reach = dray_device_reach(mapping->dev);
 	struct device *dev = mapping->dev;
 
-	if (!bounce && !dray_device_translated(dev) &&
+	if (!dray_copies_allowed() && !dray_device_translated(dev) &&
 	    (u64)phys_to_dma(dev, start) + buffer->size - 1 > reach)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_BOUNCE, reach);
 
@@ -112,7 +73,8 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 					 DMA_BIDIRECTIONAL, DRAY_MAP_ATTRS);
 	if (dma_mapping_error(dev, mapping->all.address))
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_BOUNCE, reach);
-	if (!bounce && dray_mapping_bounced(dev, mapping->all.address, start)) {
+	if (!dray_copies_allowed() &&
+	    dray_device_bounced(dev, mapping->all.address, start)) {
 		dray_mapping_unmap(buffer, mapping);
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_BOUNCE, reach);
 	}
@@ -266,24 +228,6 @@ int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 	return ret;
 }
 
-/*
- * Can a new buffer be mapped for @dev when that is first told of it?  Many a
- * buffer no device ever uses.  Where the place of memory is its address, as it
- * is without an IOMMU, bounce buffers, an offset, and operations of the
- * machine's own, it is known before whether the device reaches it, and nothing
- * else can come of mapping it.
- *
- * Not every architecture can wait: on arm, another driver that maps pages of
- * ours to be written (direct I/O) drops their lines first, zeros and all.  On
- * arm64 it writes them back.
- */
-bool dray_mapping_can_wait(struct device *dev)
-{
-	return IS_ENABLED(CONFIG_ARM64) && !bounce &&
-	       !dray_device_translated(dev) && !get_dma_ops(dev) &&
-	       !dev->dma_range_map && !is_swiotlb_force_bounce(dev);
-}
-
 /* For a new buffer that can, which nobody else sees. */
 void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 {
@@ -321,7 +265,7 @@ int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 	mutex_lock(&buffer->lock);
 	mapping = dray_mapping_make(buffer, node, node->dev, refusal);
 	ret = PTR_ERR_OR_ZERO(mapping);
-	if (!ret && (bounce || !IS_ENABLED(CONFIG_ARM64)))
+	if (!ret && (dray_copies_allowed() || !IS_ENABLED(CONFIG_ARM64)))
 		ret = dray_mapping_write_back(buffer, mapping);
 	if (!ret)
 		*address = mapping->all.address;

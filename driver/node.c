@@ -21,6 +21,7 @@
 #include "buffer.h"
 #include "channel.h"
 #include "debug.h"
+#include "device.h"
 #include "held.h"
 #include "node.h"
 

@@ -18,6 +18,7 @@
 
 #include "attach.h"
 #include "buffer.h"
+#include "device.h"
 #include "overlap.h"
 
 /* Bytes of a dma-buf that lie in one piece; an attachment has them sorted. */

@@ -17,6 +17,7 @@
 #include "account.h"
 #include "attach.h"
 #include "buffer.h"
+#include "device.h"
 
 #define DRAY_PIN_BATCH 512
 #define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
@@ -167,8 +168,8 @@ static bool dray_pin_is_bounced(struct dray_attached_mapping *mapping)
 	if (dray_device_translated(mapping->dev))
 		return false;
 	for_each_sgtable_sg(mapping->table, entry, i)
-		if (dray_mapping_bounced(mapping->dev, sg_dma_address(entry),
-					 sg_phys(entry)))
+		if (dray_device_bounced(mapping->dev, sg_dma_address(entry),
+					sg_phys(entry)))
 			return true;
 	return false;
 }

@@ -16,6 +16,7 @@
 
 #include "buffer.h"
 #include "channel.h"
+#include "device.h"
 #include "node.h"
 #include "trace.h"
 

@@ -18,7 +18,7 @@ IOMMU_NARROW=edu
 # The tests of the kernel interface that need no fast engine.  Where two pieces
 # of memory overlap, their addresses behind an IOMMU do not tell.
 IOMMU_SELFTESTS=(info heap_info alloc address sync mmap import)
-IOMMU_SELFTESTS+=(attach_overlap)
+IOMMU_SELFTESTS+=(sync_refuse attach_overlap)
 
 suite_iommu()
 {

@@ -21,9 +21,9 @@ SANITIZE_BOARD_PART=(submit_queue attach_dmabuf attach_held lifetime leaks)
 # What moves bytes, or maintains caches.  Of attached memory there is only the
 # refusal: a device that gets copies does not get it, bounce=1 or not.
 SANITIZE_COPIES=(
-	info alloc mmap address sync structs mode submit_copy submit_fill
-	submit_refuse submit_queue cancel export attach_copies lifetime
-	consumers io_uring import leaks
+	info alloc mmap address sync sync_refuse structs mode submit_copy
+	submit_fill submit_refuse submit_queue cancel export attach_copies
+	lifetime consumers io_uring import leaks
 )
 
 # What tests/checkers commits, and a word of the report that a checker gives.

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a device makes of memory: how far it reaches, what stands between its
+ * addresses and memory, and whether caches are its business.  A device that
+ * would silently copy through a bounce buffer is refused, except for tests,
+ * where such copies show each maintenance that is missing.
+ */
+#include <linux/device.h>
+#include <linux/dma-direct.h>
+#include <linux/dma-map-ops.h>
+#include <linux/dma-mapping.h>
+#include <linux/iommu.h>
+#include <linux/module.h>
+#include <linux/swiotlb.h>
+
+#include "device.h"
+#include "node.h"
+
+static bool bounce;
+module_param(bounce, bool, 0444);
+MODULE_PARM_DESC(bounce, "for tests: use a device even where it gets copies");
+
+bool dray_copies_allowed(void)
+{
+	return bounce;
+}
+
+/* Does something stand between the device's addresses and memory? */
+bool dray_device_translated(struct device *dev)
+{
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+
+	return domain && domain->type & __IOMMU_DOMAIN_PAGING;
+}
+
+/* The highest address that the device can put out. */
+u64 dray_device_reach(struct device *dev)
+{
+	return min_not_zero(dma_get_mask(dev), dev->bus_dma_limit);
+}
+
+/* Is there anything that maintenance would do?  A copy must be made anew. */
+bool dray_device_maintained(struct device *dev)
+{
+	return bounce || !dev_is_dma_coherent(dev);
+}
+
+/* All of a node's devices share one copy, as they would share the memory. */
+struct device *dray_device_mapped(struct dray_node *node, struct device *engine)
+{
+	return bounce ? node->dev : engine;
+}
+
+bool dray_device_bounced(struct device *dev, dma_addr_t address,
+			 phys_addr_t start)
+{
+	return !dray_device_translated(dev) &&
+	       address != phys_to_dma(dev, start);
+}
+
+/*
+ * Can a new buffer be mapped for @dev when that is first told of it?  Many a
+ * buffer no device ever uses.  Where the place of memory is its address, as it
+ * is without an IOMMU, bounce buffers, an offset, and operations of the
+ * machine's own, it is known before whether the device reaches it, and nothing
+ * else can come of mapping it.
+ *
+ * Not every architecture can wait: on arm, another driver that maps pages of
+ * ours to be written (direct I/O) drops their lines first, zeros and all.  On
+ * arm64 it writes them back.
+ */
+bool dray_device_can_wait(struct device *dev)
+{
+	return IS_ENABLED(CONFIG_ARM64) && !bounce &&
+	       !dray_device_translated(dev) && !get_dma_ops(dev) &&
+	       !dev->dma_range_map && !is_swiotlb_force_bounce(dev);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a device makes of memory, whether of a node, of its engines or of
+ * another driver.
+ */
+#ifndef DRAY_DEVICE_H
+#define DRAY_DEVICE_H
+
+#include <linux/types.h>
+
+struct device;
+struct dray_node;
+
+/* For tests: are devices used even where they get copies? */
+bool dray_copies_allowed(void);
+
+bool dray_device_translated(struct device *dev);
+u64 dray_device_reach(struct device *dev);
+bool dray_device_maintained(struct device *dev);
+bool dray_device_can_wait(struct device *dev);
+struct device *dray_device_mapped(struct dray_node *node,
+				  struct device *engine);
+/* Is @address, which @dev was given for @start, that of a copy? */
+bool dray_device_bounced(struct device *dev, dma_addr_t address,
+			 phys_addr_t start);
+
+#endif /* DRAY_DEVICE_H */

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Locked memory: what the system could use otherwise is charged to the user, as
+ * RLIMIT_MEMLOCK has it, and so are patterns of fills.
+ */
+#include "fence.h"
+#include "fixture_quota.h"
+
+TEST_F(quota, shared_memory_is_locked_memory_of_the_user)
+{
+	struct taker taker = { .heap = self->heap.index,
+			       .count = 8,
+			       .error = -ENOMEM,
+			       .reason = DRAY_REASON_MEMLOCK,
+			       .locked = 8 * self->piece };
+	int i;
+
+	if (!(self->heap.flags & DRAY_HEAP_SHARED))
+		SKIP(return, "dedicated memory is nobody's otherwise");
+	/* each finds what the one before it gave back */
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(0, process_run(take_as_nobody, &taker));
+	taker.locked = 8 * self->piece - 1;
+	taker.count = 7;
+	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
+}
+
+TEST_F(quota, who_may_lock_memory_is_not_bound_by_the_limit_of_locked_memory)
+{
+	struct taker taker = { .heap = self->heap.index,
+			       .count = MOST,
+			       .locked = self->page,
+			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+
+	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
+}
+
+TEST_F(quota, dedicated_memory_is_not_locked_memory)
+{
+	struct taker taker = { .heap = self->heap.index,
+			       .count = MOST,
+			       .locked = 0 };
+
+	if (self->heap.flags & DRAY_HEAP_SHARED)
+		SKIP(return, "this memory is not dedicated");
+	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
+}
+
+struct filler {
+	rlim_t locked; /* bytes */
+	uint32_t count; /* of fills */
+	struct buffer *buffer;
+};
+
+/* 1 refused for locked memory, 0 done, else something went wrong */
+static int fill_as_nobody(void *context)
+{
+	const struct filler *filler = context;
+	struct rlimit limit = { filler->locked, filler->locked };
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)transfers,
+		.count = filler->count,
+	};
+	int node, ret;
+	uint32_t i;
+
+	for (i = 0; i < filler->count; i++)
+		transfers[i] = (struct dray_transfer){
+			.op = DRAY_OP_FILL,
+			.dst_fd = filler->buffer->fd,
+			.src_fd = -1,
+			.run = filler->buffer->size,
+			.pattern_size = 2,
+			.pattern = { 1, 2 },
+		};
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+		return 2;
+	node = node_open();
+	if (node < 0)
+		return 3;
+	ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+	if (ret == -ENOMEM && submit.reason == DRAY_REASON_MEMLOCK &&
+	    submit.limit == filler->locked)
+		return 1;
+	if (ret)
+		return 4;
+	return fence_wait(submit.fence_fd) == 1 ? 0 : 5;
+}
+
+static bool nobody_can_fill(void *context)
+{
+	return !process_run(fill_as_nobody, context);
+}
+
+TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
+{
+	struct buffer buffer;
+	struct filler filler = { .count = 1, .buffer = &buffer };
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (!info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+				     4 * self->page, &buffer));
+	EXPECT_EQ(1, process_run(fill_as_nobody, &filler));
+	/* a page is enough, if it takes more descriptors */
+	filler.locked = self->page;
+	EXPECT_EQ(0, process_run(fill_as_nobody, &filler));
+	/* the pattern goes a little after the fence has signalled */
+	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+}
+
+TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
+{
+	struct buffer buffer;
+	struct filler filler = { .count = DRAY_MAX_TRANSFERS,
+				 .buffer = &buffer };
+	struct dray_info info;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (!info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &buffer));
+	filler.locked = 65536;
+	EXPECT_EQ(0, process_run(fill_as_nobody, &filler));
+	/* the least: 256 bytes for each */
+	if (self->page < 16384)
+		filler.locked = 16384;
+	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+	filler.locked--;
+	EXPECT_EQ(1, process_run(fill_as_nobody, &filler));
+}
+
+TEST_HARNESS_MAIN

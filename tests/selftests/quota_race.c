@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Limits that 64 threads race for: as many win as there is room for, and
+ * afterwards the books are right.
+ */
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "attach.h"
+#include "fixture_quota.h"
+
+#define THREADS 64
+
+struct race {
+	int node;
+	uint32_t heap;
+	uint64_t limit;
+	uint64_t room; /* buffers that the limit has room for */
+	pthread_barrier_t start;
+	pthread_barrier_t full;
+	unsigned int taken;
+	unsigned int wrong;
+};
+
+/* Takes and gives back, then keeps one if it can while all others do. */
+static void *run_race(void *context)
+{
+	struct race *race = context;
+	struct dray_alloc alloc;
+	int i, ret;
+
+	pthread_barrier_wait(&race->start);
+	for (i = 0; i < 50 / machine_slowness(); i++) {
+		ret = take(race->node, race->heap, &alloc);
+		if (ret && (ret != -EDQUOT || alloc.limit != race->limit))
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		if (user_used(race->node, race->heap) > race->limit)
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		if (!ret)
+			close(alloc.fd);
+	}
+	/* nobody has any here */
+	pthread_barrier_wait(&race->start);
+	ret = take(race->node, race->heap, &alloc);
+	if (!ret)
+		__atomic_add_fetch(&race->taken, 1, __ATOMIC_SEQ_CST);
+	pthread_barrier_wait(&race->full);
+	if (!ret)
+		close(alloc.fd);
+	return NULL;
+}
+
+TEST_F(quota, of_64_threads_as_many_win_as_the_limit_allows)
+{
+	struct race race = { .node = self->node,
+			     .heap = self->heap.index,
+			     .room = 16 };
+	pthread_t threads[THREADS];
+	int i;
+
+	race.limit = self->heap.user_used + race.room * self->piece;
+	ASSERT_EQ(0, setting_write(self->user_limit, race.limit));
+	pthread_barrier_init(&race.start, NULL, THREADS);
+	pthread_barrier_init(&race.full, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0,
+			  pthread_create(&threads[i], NULL, run_race, &race));
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, race.wrong);
+	EXPECT_EQ(race.room, race.taken);
+	EXPECT_EQ(self->heap.user_used,
+		  user_used(self->node, self->heap.index));
+}
+
+static int attach_one(const struct race *race, uint8_t *bytes)
+{
+	struct dray_attach attach;
+	int ret = attach_memory(race->node, bytes, 1, 0, &attach);
+
+	if (ret < 0 && (ret != -ENOMEM || attach.limit != race->limit ||
+			attach.reason != DRAY_REASON_MEMLOCK))
+		return -EIO;
+	return ret;
+}
+
+/* The same with memory of the process, which RLIMIT_MEMLOCK is for. */
+static void *run_attach_race(void *context)
+{
+	struct race *race = context;
+	uint8_t *bytes = mmap(NULL, 1, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int i, fd;
+
+	pthread_barrier_wait(&race->start);
+	for (i = 0; i < 50; i++) {
+		fd = attach_one(race, bytes);
+		if (fd == -EIO)
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		if (fd >= 0)
+			close(fd);
+	}
+	pthread_barrier_wait(&race->start);
+	fd = attach_one(race, bytes);
+	if (fd >= 0)
+		__atomic_add_fetch(&race->taken, 1, __ATOMIC_SEQ_CST);
+	pthread_barrier_wait(&race->full);
+	if (fd >= 0)
+		close(fd);
+	return NULL;
+}
+
+/* How many threads of a user may attach a page at the same time; 255: broken */
+static int attach_as_nobody(void *context)
+{
+	struct race *race = context;
+	struct rlimit limit = { race->limit, race->limit };
+	pthread_t threads[THREADS];
+	int i;
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(NOBODY, 0))
+		return 255;
+	pthread_barrier_init(&race->start, NULL, THREADS);
+	pthread_barrier_init(&race->full, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		if (pthread_create(&threads[i], NULL, run_attach_race, race))
+			return 255;
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	return race->wrong ? 255 : (int)race->taken;
+}
+
+TEST_F_TIMEOUT(quota, of_64_threads_as_many_attach_as_may_be_locked, 120)
+{
+	struct race race = { .node = self->node, .room = 16 };
+
+	if (!(self->heap.flags & DRAY_HEAP_SHARED))
+		SKIP(return, "what is attached is of no heap: once is enough");
+	if (node_copies())
+		SKIP(return, "nothing is attached for a device that gets "
+			     "copies");
+	race.limit = race.room * self->page;
+	EXPECT_EQ((int)race.room, process_run(attach_as_nobody, &race));
+}
+
+/* More than there can be, and less, at the same time. */
+static void *run_beyond(void *context)
+{
+	struct race *race = context;
+	struct dray_alloc alloc;
+	int i;
+
+	pthread_barrier_wait(&race->start);
+	for (i = 0; i < 50 / machine_slowness(); i++) {
+		alloc = (struct dray_alloc){ .size = UINT64_C(1) << 63,
+					     .heap = race->heap };
+		if (!node_call(race->node, DRAY_IOC_ALLOC, &alloc))
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		if (take(race->node, race->heap, &alloc))
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		else
+			close(alloc.fd);
+	}
+	return NULL;
+}
+
+TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
+{
+	struct race race = { .node = self->node, .heap = self->heap.index };
+	pthread_t threads[THREADS];
+	int i;
+
+	if (sizeof(long) < 8)
+		SKIP(return, "such a size is refused before any heap sees it");
+	pthread_barrier_init(&race.start, NULL, THREADS);
+	for (i = 0; i < THREADS; i++)
+		ASSERT_EQ(0,
+			  pthread_create(&threads[i], NULL, run_beyond, &race));
+	for (i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	EXPECT_EQ(0, race.wrong);
+	EXPECT_EQ(self->heap.user_used,
+		  user_used(self->node, self->heap.index));
+}
+
+TEST_HARNESS_MAIN
