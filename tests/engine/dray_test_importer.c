@@ -2,10 +2,10 @@
 /*
  * An importer of dma-bufs for tests: a device that only reads, one that writes,
  * a driver that wants the kernel's own address, and one that waits for fences
- * under the lock, as those do that move memory; each of which the kernel's
- * importers do not do on machines that everyone has.  It is asked by writing
- * descriptors to /sys/module/dray_test_importer/parameters; the answer is that
- * of write(), or what it has then read.
+ * under the lock of a dma-buf or of a page, as those do that move memory; each
+ * of which the kernel's importers do not do on machines that everyone has.  It
+ * is asked by writing descriptors to /sys/module/dray_test_importer/parameters;
+ * the answer is that of write(), or what it has then read.
  */
 #include <linux/completion.h>
 #include <linux/dma-buf.h>
@@ -17,7 +17,9 @@
 #include <linux/iosys-map.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/pagemap.h>
 #include <linux/platform_device.h>
 #include <linux/scatterlist.h>
 #include <linux/string.h>
@@ -105,7 +107,12 @@ module_param(waited, int, 0444);
 MODULE_PARM_DESC(waited,
 		 "1: the fences signalled under the lock, -62: they did not");
 
+static unsigned long page_at;
+module_param(page_at, ulong, 0644);
+MODULE_PARM_DESC(page_at, "an address of the program: \"page\" locks its page");
+
 static struct dma_buf *test_waits_for;
+static struct page *test_page; /* that is locked, or NULL: the dma-buf is */
 static DECLARE_COMPLETION(test_locked);
 
 static void test_wait_work(struct work_struct *work)
@@ -113,11 +120,19 @@ static void test_wait_work(struct work_struct *work)
 	struct dma_buf *dmabuf = test_waits_for;
 	long left;
 
-	dma_resv_lock(dmabuf->resv, NULL);
+	if (test_page)
+		lock_page(test_page);
+	else
+		dma_resv_lock(dmabuf->resv, NULL);
 	complete(&test_locked);
 	left = dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP,
 				     false, msecs_to_jiffies(WAIT_MS));
-	dma_resv_unlock(dmabuf->resv);
+	if (test_page) {
+		unlock_page(test_page);
+		put_page(test_page);
+	} else {
+		dma_resv_unlock(dmabuf->resv);
+	}
 	dma_buf_put(dmabuf);
 	WRITE_ONCE(waited, left > 0 ? 1 : -ETIME);
 }
@@ -125,10 +140,13 @@ static void test_wait_work(struct work_struct *work)
 static DECLARE_WORK(test_wait, test_wait_work);
 
 /* Returns when the lock is taken; one such wait at a time. */
-static int test_wait_locked(struct dma_buf *dmabuf)
+static int test_wait_locked(struct dma_buf *dmabuf, bool page)
 {
 	flush_work(&test_wait);
 	WRITE_ONCE(waited, 0);
+	test_page = NULL;
+	if (page && get_user_pages_fast(page_at, 1, 0, &test_page) != 1)
+		return -EFAULT;
 	reinit_completion(&test_locked);
 	get_dma_buf(dmabuf);
 	test_waits_for = dmabuf;
@@ -172,7 +190,9 @@ static int test_gather(struct dma_buf *dmabuf)
 static int test_ask(const char *how, struct dma_buf *dmabuf)
 {
 	if (!strcmp(how, "wait"))
-		return test_wait_locked(dmabuf);
+		return test_wait_locked(dmabuf, false);
+	if (!strcmp(how, "page"))
+		return test_wait_locked(dmabuf, true);
 	if (!strcmp(how, "to"))
 		return test_map(dmabuf, DMA_TO_DEVICE);
 	if (!strcmp(how, "from"))
@@ -206,7 +226,7 @@ static const struct kernel_param_ops test_ops = { .set = test_set };
 
 module_param_cb(import, &test_ops, NULL, 0200);
 MODULE_PARM_DESC(import,
-		 "to, from, both, vmap, wait, crowd, leave; and a descriptor");
+		 "to, from, both, vmap, wait, page, crowd, leave; and the fd");
 
 static void test_remove(void)
 {

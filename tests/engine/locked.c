@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A driver that waits for the fences of a dma-buf under its lock, which a job
- * that has ended needs for letting go of it: no fence waits for that job, and
- * neither do other openers.  Needs dray_test_importer.ko, dray_test_exporter.ko
- * and what the fixture needs.
+ * A driver that waits for the fences of a dma-buf under its lock, or under that
+ * of a page, which a job that has ended needs for letting go of it: no fence
+ * waits for that job, and neither do other openers.  Needs
+ * dray_test_importer.ko, dray_test_exporter.ko and what the fixture needs.
  */
 #include <errno.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include "../selftests/attach.h"
 #include "../selftests/importer.h"
 #include "../selftests/signalled.h"
 #include "fixture_fault.h"
 
+#define IMPORTER "/sys/module/dray_test_importer/parameters/"
 #define LATE_MS 700
 
-/* A copy to the attachment, which has the dma-buf's size. */
+/* A copy of so many bytes to a buffer or an attachment. */
 static int copy_to(FIXTURE_DATA(fault) * self, int fd, uint64_t size,
 		   struct dray_submit *submit)
 {
@@ -62,8 +64,7 @@ static int submit_two(FIXTURE_DATA(fault) * self, struct dray_submit *first,
 	if (ret)
 		return ret;
 	snprintf(text, sizeof(text), "wait %d", fd);
-	return write_text("/sys/module/dray_test_importer/parameters/import",
-			  text);
+	return write_text(IMPORTER "import", text);
 }
 
 TEST_F(fault, who_waits_under_the_lock_sees_the_fences_signal)
@@ -117,6 +118,35 @@ TEST_F(fault, unbinding_completes_while_fences_are_waited_for_under_the_lock)
 	mapped_twice_end();
 }
 
+/* A page of attached memory is locked to become dirty when that ends. */
+TEST_F(fault, who_waits_under_the_lock_of_a_page_sees_the_fences_signal)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct dray_submit first, second;
+	struct dray_attach attach;
+	uint8_t *bytes =
+		mmap(NULL, page, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	char text[32];
+
+	ASSERT_NE(MAP_FAILED, bytes);
+	ASSERT_LE(0, attach_memory(self->node, bytes, page, 0, &attach));
+	ASSERT_EQ(0, knob("delay_ms", LATE_MS));
+	ASSERT_EQ(0, copy_to(self, attach.fd, page, &first));
+	close(attach.fd);
+	ASSERT_EQ(0, copy_to(self, self->dst.fd, page, &second));
+	snprintf(text, sizeof(text), "%lu", (unsigned long)bytes);
+	ASSERT_EQ(0, write_text(IMPORTER "page_at", text));
+	snprintf(text, sizeof(text), "page %d", self->dst.fd);
+	ASSERT_EQ(0, write_text(IMPORTER "import", text));
+	EXPECT_EQ(0, fence_status(first.fence_fd));
+	EXPECT_EQ(1, fence_wait(first.fence_fd));
+	EXPECT_EQ(1, fence_wait(second.fence_fd));
+	EXPECT_TRUE(wait_for(has_waited, NULL, FENCE_DEADLINE));
+	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	EXPECT_EQ(-1, first_difference(self->src.bytes, bytes, page));
+}
+
 /* A fence of vgem, for which somebody waits under the lock of a buffer. */
 struct holder {
 	FIXTURE_DATA(fault) * self;
@@ -140,8 +170,7 @@ static int holder_begin(FIXTURE_DATA(fault) * self, struct holder *holder)
 	if (ret)
 		return ret;
 	snprintf(text, sizeof(text), "wait %d", self->dst.fd);
-	return write_text("/sys/module/dray_test_importer/parameters/import",
-			  text);
+	return write_text(IMPORTER "import", text);
 }
 
 static int holder_end(void *context)
