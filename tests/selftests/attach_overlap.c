@@ -199,6 +199,63 @@ TEST_F(engine, memory_that_is_mapped_twice_overlaps_in_two_attachments)
 	mapped_twice_end();
 }
 
+#define FILE_PAGES 1024
+#define COMPARISONS 15
+
+/* A file's pages again and again, so many in all; an attachment or an errno. */
+static int attach_again_and_again(FIXTURE_DATA(engine) * self, size_t count)
+{
+	int memory = memfd_create("again", MFD_CLOEXEC);
+	size_t size = FILE_PAGES * self->page, at;
+	struct dray_attach attach;
+	uint8_t *bytes;
+
+	bytes = mmap(NULL, count * self->page, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (ftruncate(memory, (off_t)size) || bytes == MAP_FAILED)
+		return -errno;
+	for (at = 0; at < count * self->page; at += size)
+		if (mmap(bytes + at, size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, memory, 0) == MAP_FAILED)
+			return -errno;
+	return attach_memory(self->node, bytes, count * self->page, 0, &attach);
+}
+
+/*
+ * Nobody looks at a clock: one by one these would be 30 thousand million
+ * comparisons, for which no test has the time.  The last transfer is wrong, so
+ * that nothing moves.
+ */
+TEST_F(engine, pages_that_are_attached_many_times_are_not_compared_one_by_one)
+{
+	size_t count = (256 << 20) / self->page / machine_slowness() /
+		       machine_slowness();
+	struct dray_transfer transfers[COMPARISONS + 1] = { 0 };
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	int from, to, i;
+
+	mapped_twice_begin();
+	from = attach_again_and_again(self, count);
+	ASSERT_LE(0, from);
+	to = attach_again_and_again(self, count);
+	ASSERT_LE(0, to);
+	for (i = 0; i < COMPARISONS; i++)
+		transfers[i] = (struct dray_transfer){
+			.op = DRAY_OP_COPY,
+			.dst_fd = to,
+			.src_fd = from,
+			.run = count * self->page / 4,
+		};
+	transfers[COMPARISONS].op = UINT32_MAX;
+	for (i = 0; i < 8; i++) {
+		EXPECT_EQ(-EINVAL, engine_submit(self, transfers,
+						 COMPARISONS + 1, &submit));
+		EXPECT_EQ(COMPARISONS, submit.failed);
+		EXPECT_EQ(DRAY_REASON_NONE, submit.reason);
+	}
+	mapped_twice_end();
+}
+
 TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
 {
 	size_t page = self->page, unit = self->unit;
