@@ -111,14 +111,22 @@ def calls(path):
 
 
 def with_jumps(reached, outside, places):
-    """Adds the jumps of a function, for its caller, whom the stack has."""
+    """Adds what a call ends in, by one jump or several, for its caller."""
+    def ends(function, seen):
+        jumps = {at: call for at, call in outside.items()
+                 if call.jump and call.function == function}
+        found = {at for at in jumps if at in places}
+        for call in jumps.values():
+            if call.callee not in seen:
+                found |= ends(call.callee, seen | {call.callee})
+        return found
+
     for at in list(reached):
         if at not in places and at in outside:
-            jumps = {place for place, call in places.items() if call.jump and
-                     call.function == outside[at].callee}
-            if jumps:
+            found = ends(outside[at].callee, {outside[at].callee})
+            if found:
                 reached.discard(at)
-                reached |= jumps
+                reached |= found
 
 
 def excuses(path, wheres):
