@@ -54,8 +54,8 @@ faults_run()
 		GUEST_HARMLESS+='|Call [Tt]race:$'
 		# So x86 says that remap_pfn_range() has put in no page yet.
 		GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
-		# So the kernel's own loader of modules says that it failed.
-		[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_define_fields\+'
+		# So the kernel's own tracing says that it has failed.
+		[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)\+'
 		if [ "$board" = pc ]; then
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")
 			GUEST_PARAMETERS+=' nodes=1 channels=2'
