@@ -44,9 +44,8 @@ struct dray_attachment {
 	struct user_struct *user; /* whose locked memory it is */
 	u64 charged; /* bytes */
 
-	struct mutex lock; /* @runs, @order and the next two */
-	struct list_head mappings;
-	u32 mapped_devices;
+	struct mutex lock; /* @runs, @order and the next */
+	struct list_head mappings; /* for the node's devices */
 };
 
 /* NULL where @entry is none. */

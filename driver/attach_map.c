@@ -149,11 +149,6 @@ int dray_attachment_place(struct dray_attachment *attachment,
 		if (mapping->dev == dev)
 			goto found;
 
-	if (attachment->mapped_devices >= DRAY_MAX_MAPPINGS) {
-		ret = dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
-				  DRAY_MAX_MAPPINGS);
-		goto out;
-	}
 	mapping = dray_attached_create(attachment, dev, refusal);
 	if (IS_ERR(mapping)) {
 		ret = PTR_ERR(mapping);
@@ -161,7 +156,6 @@ int dray_attachment_place(struct dray_attachment *attachment,
 	}
 	atomic_inc(&attachment->node->mappings);
 	list_add_tail(&mapping->list, &attachment->mappings);
-	attachment->mapped_devices++;
 found:
 	*place = dray_attached_where(mapping);
 out:
@@ -178,7 +172,6 @@ void dray_attachment_unmap(struct dray_attachment *attachment)
 	mutex_lock(&attachment->lock);
 	list_for_each_entry_safe(mapping, next, &attachment->mappings, list) {
 		list_del(&mapping->list);
-		attachment->mapped_devices--;
 		dray_attached_unmap(attachment, mapping);
 		kvfree(mapping->stretch);
 		kfree(mapping);

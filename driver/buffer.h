@@ -25,16 +25,16 @@ struct seq_file;
 struct vm_area_struct;
 
 /*
- * DMA-API debug follows eight mappings of a page, and a machine that needs
- * more devices on one buffer is not known.  Devices of others are among them as
- * long as there is room, and never take it from dray's own.
+ * The node that a buffer was allocated on has it with all its devices: its own,
+ * and those of its channels, which are often one each.  Of other nodes so many
+ * devices may have it.  Those of other drivers are among these as long as there
+ * is room, and never take it from dray's own.
  */
-#define DRAY_MAX_MAPPINGS 8
+#define DRAY_MAX_AWAY 8
 
 /*
- * Nor do other users take it from the buffer's owner, who has its descriptor
- * and opens many nodes: these have four of them, but on the node that it was
- * allocated on.
+ * Nor do other users, who have its descriptor and open many nodes, take it from
+ * the buffer's owner: these have four of them.
  */
 #define DRAY_MAX_GUESTS 4
 
@@ -45,7 +45,8 @@ struct dray_mapping {
 	struct device *dev; /* the node's, or that of one of its engines */
 	struct dray_stretch all; /* contiguous memory is one stretch */
 	bool pending; /* what the CPU wrote before may be in caches only */
-	bool guest; /* somebody else's, on another node */
+	bool away; /* on another node than the buffer */
+	bool guest; /* and somebody else's */
 };
 
 struct dray_buffer {
@@ -63,7 +64,7 @@ struct dray_buffer {
 	struct dray_node *node; /* not mapped for it yet: a reference */
 	struct list_head mappings; /* for dray's own devices */
 	struct dray_mapping first; /* of those, if it has a node */
-	unsigned int mapped_devices; /* of those, and @node's */
+	unsigned int away_devices; /* of those */
 	unsigned int guest_devices; /* of those */
 	struct list_head importers; /* devices of others, through dma-buf */
 	unsigned int importer_count;

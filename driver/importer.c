@@ -68,8 +68,7 @@ static struct dray_importer *dray_importer_of(struct dray_buffer *buffer,
 		if (importer->dev == dev)
 			return importer;
 
-	if (buffer->mapped_devices + buffer->importer_count >=
-	    DRAY_MAX_MAPPINGS)
+	if (buffer->away_devices + buffer->importer_count >= DRAY_MAX_AWAY)
 		return ERR_PTR(-ENOSPC);
 	importer = kzalloc(sizeof(*importer), GFP_KERNEL);
 	if (!importer)

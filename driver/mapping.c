@@ -102,27 +102,18 @@ static void dray_mapping_awaited(struct dray_buffer *buffer)
 {
 	dray_node_put(buffer->node);
 	buffer->node = NULL;
-	buffer->mapped_devices--;
 }
 
-/* Does the caller bring a device of @node to what is somebody else's? */
-static bool dray_mapping_is_guest(const struct dray_buffer *buffer,
-				  const struct dray_node *node)
-{
-	return node->index != buffer->home &&
-	       !uid_eq(buffer->entry.uid, current_euid());
-}
-
-/* Is there room for one more device? */
+/* Is there room for one more device of another node? */
 static int dray_mapping_room(const struct dray_buffer *buffer, bool guest,
 			     struct dray_refusal *refusal)
 {
 	if (guest && buffer->guest_devices >= DRAY_MAX_GUESTS)
 		return dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
 				   DRAY_MAX_GUESTS);
-	if (buffer->mapped_devices >= DRAY_MAX_MAPPINGS)
+	if (buffer->away_devices >= DRAY_MAX_AWAY)
 		return dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
-				   DRAY_MAX_MAPPINGS);
+				   DRAY_MAX_AWAY);
 	return 0;
 }
 
@@ -132,9 +123,10 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 					      struct device *dev,
 					      struct dray_refusal *refusal)
 {
-	bool guest = dray_mapping_is_guest(buffer, node);
+	bool away = node->index != buffer->home;
+	bool guest = away && !uid_eq(buffer->entry.uid, current_euid());
 	struct dray_mapping *mapping;
-	int ret;
+	int ret = 0;
 
 	lockdep_assert_held(&buffer->lock);
 	list_for_each_entry(mapping, &buffer->mappings, list)
@@ -143,7 +135,8 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 
 	if (buffer->node == node && node->dev == dev)
 		dray_mapping_awaited(buffer);
-	ret = dray_mapping_room(buffer, guest, refusal);
+	if (away)
+		ret = dray_mapping_room(buffer, guest, refusal);
 	if (ret)
 		return ERR_PTR(ret);
 	mapping = dray_mapping_new(buffer);
@@ -153,6 +146,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 	mapping->all.offset = 0;
 	mapping->all.length = buffer->size;
 	mapping->pending = true;
+	mapping->away = away;
 	mapping->guest = guest;
 	ret = dray_mapping_map(buffer, mapping, refusal);
 	if (ret) {
@@ -163,7 +157,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 	dray_node_get(node);
 	atomic_inc(&node->mappings);
 	list_add_tail(&mapping->list, &buffer->mappings);
-	buffer->mapped_devices++;
+	buffer->away_devices += away;
 	buffer->guest_devices += guest;
 	trace_dray_map(buffer, dev);
 	return mapping;
@@ -233,7 +227,6 @@ void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 {
 	dray_node_get(node);
 	buffer->node = node;
-	buffer->mapped_devices++;
 }
 
 /* The CPU's access maintains for the node's device, told or not. */
@@ -277,7 +270,7 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 			      struct dray_mapping *mapping)
 {
 	list_del(&mapping->list);
-	buffer->mapped_devices--;
+	buffer->away_devices -= mapping->away;
 	buffer->guest_devices -= mapping->guest;
 	dray_mapping_unmap(buffer, mapping);
 	if (atomic_dec_and_test(&mapping->node->mappings) &&
