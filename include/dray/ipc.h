@@ -28,10 +28,16 @@
  * dray_array_create_alone()).  The bytes of a record are a secret: whoever of
  * the same user reads them can open it.
  *
+ * Each record that is open takes a descriptor, a connection, of its importer and
+ * another one of its exporter.  An exporter that is at its limit (RLIMIT_NOFILE)
+ * does not answer: dray_ipc_open() then gives -ETIMEDOUT.
+ *
  * Exporter and importer are in the same network namespace, where the name of
  * the socket holds.  A child of fork() has what its parent had open, and it
  * stays open until both have closed it.  What its parent exports is not the
- * child's: it opens records of its parent like any other process.
+ * child's: it opens records of its parent like any other process.  A child of
+ * the bare clone() that outlives its parent keeps the socket's name alive, so
+ * that records of the parent end with -ETIMEDOUT, not -ECONNREFUSED.
  *
  * Every function may be called from any thread, also at the same time, but not
  * from a signal handler.  A dray_ipc_memory must not be closed for the last time

@@ -165,10 +165,12 @@ struct dray_buffer_options {
  *
  * Errors: -EINVAL (size 0 or overflowing, alignment, an unknown heap, mode,
  * flag or NUMA policy, NUMA nodes that are not there), -ENOMEM (the sentence
- * names the limit: full, fragmented, order, mask, locked memory, huge pages), -EDQUOT (the heap's limit, or its limit for one user),
- * -EPERM (an address_limit that needs the right to addresses), -EMFILE and -ENFILE (no descriptor is left), -EOPNOTSUPP (a cache mode that
- * the heap does not have; the host gives cached memory for every mode; huge
- * pages or a NUMA policy for other memory than theirs), what mbind() gives,
+ * names the limit: full, fragmented, order, mask, locked memory, huge pages),
+ * -EDQUOT (the heap's limit, or its limit for one user), -EPERM (an
+ * address_limit that needs the right to addresses), -EMFILE and -ENFILE (no
+ * descriptor is left), -EOPNOTSUPP (a cache mode that the heap does not have;
+ * the host gives cached memory for every mode; huge pages or a NUMA policy for
+ * other memory than theirs), what mbind() gives,
  * -ENODEV (the device is gone), what mmap gives.  May block while memory is
  * reclaimed.
  */

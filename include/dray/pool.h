@@ -22,6 +22,12 @@
 extern "C" {
 #endif
 
+/**
+ * Threads keep freed blocks of a pool for themselves, to use them again without
+ * a lock, in the first 63 pools of a process; a pool that has ended makes room
+ * for another only if dray_handler_for() was never called for it.  Pools beyond
+ * do all that others do, several times slower where blocks are small.
+ */
 struct dray_pool;
 struct dray_fence;
 
@@ -139,7 +145,8 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
  * Gives a block back.  NULL is ignored; what is no block is counted in
  * bad_frees and ignored (aborts with DRAY_ABORT_ON_BAD_FREE=1 in the
  * environment).  A block that an engine still uses is parked until the engine
- * is done.
+ * is done.  That two threads free one block at the same moment need not be
+ * noticed: as with other allocators, it may then be given out twice.
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
 

@@ -227,6 +227,15 @@ def random_logs_are_counted_as_a_dictionary_counts_them():
 
 
 @fact
+def more_bytes_than_can_be_counted_are_refused():
+    half = 2 ** 63 - 1
+    log = HEADER + "".join(event("allocate", hex(p), half) for p in (16, 32, 48))
+    done = call("-", log=log)
+    assert done.returncode == 1, done
+    assert ":4: more than 18446744073709551615 bytes are allocated" in done.stderr, done.stderr
+
+
+@fact
 def a_terminal_is_shown_how_far_it_has_come():
     pair = event("allocate", "0x1") + event("free", "0x1")
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:

@@ -84,11 +84,38 @@ static void buffers_without_a_block_go_back(void **state)
 	dray_node_unref(node);
 }
 
+/* A trim on the way leaves it closed. */
+static void nothing_comes_from_it_after_a_trim(void **state)
+{
+	struct dray_node *node = open_node(test_spec());
+	size_t before = buffers_of(node);
+	const struct dray_handler *handler;
+	struct dray_location where;
+	struct dray_pool *pool;
+	void *first, *second;
+
+	(void)state;
+	assert_works(dray_pool_create(node, NULL, &pool));
+	handler = dray_handler_for(pool);
+	first = take(pool, 100, 0);
+	second = take(pool, 100, 0);
+	dray_pool_close(pool);
+	assert_works(dray_locate(first, &where));
+	dray_pool_trim(where.pool);
+	dray_pool_free(where.pool, second);
+	assert_null(handler->allocator.malloc(handler->allocator.ctx, 100));
+	assert_non_null(strstr(dray_last_error(), "closed"));
+	dray_pool_free(where.pool, first);
+	assert_int_equal(buffers_of(node), before);
+	dray_node_unref(node);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pages_without_a_block_go_back_on_the_host),
 		cmocka_unit_test(buffers_without_a_block_go_back),
+		cmocka_unit_test(nothing_comes_from_it_after_a_trim),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

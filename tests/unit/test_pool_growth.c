@@ -113,8 +113,16 @@ static void a_limit_is_kept_and_named(void **state)
 	assert_int_equal(n, 32);
 	assert_int_equal(stats_of(pool).reserved, 2 * MIB);
 	assert_int_equal(stats_of(pool).largest_free, 0);
+	/* What lies between blocks is told, and too short. */
+	dray_pool_free(pool, blocks[3]);
+	dray_pool_free(pool, blocks[7]);
+	dray_pool_free(pool, blocks[8]);
+	assert_null(dray_pool_alloc(pool, 3 * 65536, 0));
+	assert_non_null(
+		strstr(dray_last_error(), "the largest free run has 131072"));
 	while (n--)
-		dray_pool_free(pool, blocks[n]);
+		if (n != 3 && n != 7 && n != 8)
+			dray_pool_free(pool, blocks[n]);
 	dray_pool_close(pool);
 }
 

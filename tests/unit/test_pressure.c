@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pressure: who is asked before a request fails, how often, and what for. */
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "pool.h"
 
@@ -199,6 +201,42 @@ static void who_is_asked_may_close_the_pool(void **state)
 	asked->pool = NULL;
 }
 
+static bool fork_when_asked(void *argument, size_t size)
+{
+	pid_t *child = argument;
+
+	(void)size;
+	*child = fork();
+	return false;
+}
+
+static void a_child_made_when_asked_can_end_the_pool(void **state)
+{
+	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_pool *pool;
+	pid_t child = -1;
+	int status;
+	void *block;
+
+	(void)state;
+	assert_works(dray_pool_create(node, &options, &pool));
+	dray_pool_set_pressure(pool, fork_when_asked, &child);
+	block = take(pool, SIZE, 0);
+	assert_null(dray_pool_alloc(pool, 100, 0));
+	if (!child) {
+		dray_pool_free(pool, block);
+		dray_pool_close(pool);
+		_exit(buffers_of(node) != 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+	assert_int_equal(buffers_of(node), 0);
+	dray_node_unref(node);
+}
+
 static pthread_barrier_t both;
 
 /* Neither frees before the other is asked too. */
@@ -258,6 +296,7 @@ int main(void)
 		FULL_FACT(nobody_is_asked_any_more),
 		FULL_FACT(a_later_pool_has_nobody_to_ask),
 		FULL_FACT(who_is_asked_may_close_the_pool),
+		cmocka_unit_test(a_child_made_when_asked_can_end_the_pool),
 		FULL_FACT(two_threads_are_asked_at_once),
 	};
 

@@ -131,8 +131,15 @@ static bool add_allocation(struct reader *reader, uint64_t pointer,
 {
 	struct log *log = reader->log;
 	uint32_t slot = log->slots;
+	uint64_t out;
 	void *before;
 
+	if (__builtin_add_overflow(reader->out, size, &out)) {
+		complain("%s:%" PRIu64 ": more than %" PRIu64
+			 " bytes are allocated",
+			 reader->path, reader->line, UINT64_MAX);
+		return false;
+	}
 	if (slot == UINT32_MAX) {
 		complain("%s:%" PRIu64 ": more than %" PRIu32 " allocations",
 			 reader->path, reader->line, slot);

@@ -81,8 +81,11 @@ static void inherit(struct dray_pool *pool)
 {
 	struct dray_pool_region *region;
 
-	/* The threads that were about to come back are the parent's. */
-	pool->pending = 0;
+	/*
+	 * The threads that were about to come back are the parent's, but for
+	 * this one, if it was asked to free something and forked instead.
+	 */
+	pool->pending = dray_pool_is_asking(pool);
 	dray_caches_forget(pool);
 	for (region = pool->regions; region; region = region->next) {
 		if (region->inherited ||

@@ -210,8 +210,10 @@ static int try_add_region(struct dray_pool *pool, uint64_t need,
 		return dray_fail(-ENOMEM,
 				 "pool \"%s\": %" PRIu64
 				 " bytes asked, the limit of %" PRIu64
-				 " leaves %" PRIu64,
-				 pool->name, need, pool->limit, left);
+				 " leaves %" PRIu64
+				 ", the largest free run has %" PRIu64,
+				 pool->name, need, pool->limit, left,
+				 dray_pool_largest(pool));
 	if (!own && size < pool->next_size)
 		size = pool->next_size < left ? pool->next_size : left;
 

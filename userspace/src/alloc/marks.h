@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * marks: a byte for each 64 bytes of the window, which says what block begins
- * there, and a byte for each slot of the window, which says whose it is.  With these a block is freed, and its size is known, by one shift and
- * one load and without a lock.
+ * there, and a byte for each slot of the window, which says whose it is.  With
+ * these a block is freed, and its size is known, by one shift and one load and
+ * without a lock.
  *
  * A mark belongs to the owner of the block that begins there while the block
  * is alive, and is changed under the pool's lock otherwise.  A wrong pointer

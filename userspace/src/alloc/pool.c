@@ -232,6 +232,19 @@ struct dray_node *dray_pool_node(const struct dray_pool *pool)
 	return pool->node;
 }
 
+uint64_t dray_pool_largest(const struct dray_pool *pool)
+{
+	const struct dray_pool_region *region;
+	uint32_t largest = 0, granules;
+
+	for (region = pool->regions; region; region = region->next) {
+		granules = dray_fit_largest(&region->fit);
+		if (!region->inherited && granules > largest)
+			largest = granules;
+	}
+	return (uint64_t)largest << pool->shift;
+}
+
 int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 		    size_t size)
 {
@@ -243,14 +256,9 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	pthread_mutex_lock(&pool->lock);
 	/* What threads keep is free to the caller, and part of free runs. */
 	known.cached = dray_caches_drain(pool, pool->closed);
-	for (region = pool->regions; region; region = region->next) {
-		uint64_t largest = (uint64_t)dray_fit_largest(&region->fit)
-				   << pool->shift;
-
+	known.largest_free = dray_pool_largest(pool);
+	for (region = pool->regions; region; region = region->next)
 		known.regions++;
-		if (!region->inherited && largest > known.largest_free)
-			known.largest_free = largest;
-	}
 	known.reserved = pool->reserved;
 	known.used = pool->used;
 	known.blocks = pool->blocks;

@@ -123,6 +123,12 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
  */
 bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error);
 
+/* Is the calling thread in there, for this pool? */
+bool dray_pool_is_asking(const struct dray_pool *pool);
+
+/* Bytes of the largest free run; the lock is held. */
+uint64_t dray_pool_largest(const struct dray_pool *pool);
+
 /* The first region; for a pool that is not in use yet. */
 int dray_pool_first_region(struct dray_pool *pool, uint64_t initial);
 

@@ -13,7 +13,8 @@
 #include "base/error.h"
 #include "base/fork.h"
 
-static _Thread_local bool asking __attribute__((tls_model("initial-exec")));
+static _Thread_local const struct dray_pool *asking
+	__attribute__((tls_model("initial-exec")));
 
 void dray_pool_set_pressure(struct dray_pool *pool, dray_pressure *pressure,
 			    void *argument)
@@ -23,6 +24,11 @@ void dray_pool_set_pressure(struct dray_pool *pool, dray_pressure *pressure,
 	pool->pressure = pressure;
 	pool->pressure_argument = argument;
 	pthread_mutex_unlock(&pool->lock);
+}
+
+bool dray_pool_is_asking(const struct dray_pool *pool)
+{
+	return asking == pool;
 }
 
 bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error)
@@ -38,9 +44,9 @@ bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error)
 	pool->pending++;
 	pthread_mutex_unlock(&pool->lock);
 	snprintf(sentence, sizeof(sentence), "%s", dray_last_error());
-	asking = true;
+	asking = pool;
 	again = pressure(argument, (size_t)size);
-	asking = false;
+	asking = NULL;
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
 	if (!again)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Counted arrays: a view, and what keeps its memory alive, which is a block
- * of a pool, a reference to a buffer, or memory that was opened by a record.  Giving up a block that an engine
- * still uses only parks it, so that the last reference may go at any time.
+ * of a pool, a reference to a buffer, or memory that was opened by a record.
+ * Giving up a block that an engine still uses only parks it, so that the last
+ * reference may go at any time.
  */
 #include <errno.h>
 #include <stdatomic.h>
