@@ -119,7 +119,10 @@ int dray_entry_disclose(struct dray_entry *entry, struct dray_node *node)
 {
 	struct dray_asker *asker;
 
-	/* What is unmapped behind an IOMMU has no address any more. */
+	/*
+	 * What is unmapped behind an IOMMU has no address any more; where the
+	 * kernel flushes the IOMMU's cache lazily, some milliseconds later.
+	 */
 	if (!(node->flags & DRAY_NODE_IOMMU)) {
 		asker = dray_asker_new(node);
 		if (!asker)

@@ -8,10 +8,15 @@
 #include <linux/file.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
+#include <linux/sizes.h>
 #include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
+#include "account.h"
 #include "job.h"
+
+/* Bytes of a job that nobody pays for: less than a socket may keep. */
+#define DRAY_JOB_SMALL SZ_4K
 
 /* The fence has signalled, or nobody has ever seen it. */
 void dray_job_free(struct dray_job *job)
@@ -32,6 +37,8 @@ void dray_job_free(struct dray_job *job)
 		atomic_dec(&job->queues->in_flight);
 	dma_fence_put(job->fence);
 	dray_queues_put(job->queues);
+	if (job->charged)
+		dray_uncharge_user(job->user, job->charged);
 	kfree(job->in_fences);
 	kvfree(job->axes);
 	kvfree(job);
@@ -135,6 +142,24 @@ static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
 	return 0;
 }
 
+/*
+ * What a job takes is kept until its end, which in-fences may keep far away:
+ * where it is much, it is locked memory of the caller.
+ */
+static int dray_job_charge(struct dray_job *job, size_t axes,
+			   struct dray_refusal *refusal)
+{
+	size_t size = struct_size(job, plans, job->count) + axes;
+	int ret;
+
+	if (size <= DRAY_JOB_SMALL)
+		return 0;
+	ret = dray_charge_user(size, &job->user, refusal);
+	if (!ret)
+		job->charged = size;
+	return ret;
+}
+
 /* Room for the steps and the two layouts of every transfer. */
 static int dray_job_axes(struct dray_job *job,
 			 const struct dray_transfer *transfers, u32 count,
@@ -142,8 +167,10 @@ static int dray_job_axes(struct dray_job *job,
 {
 	struct dray_level *level;
 	struct dray_step *step;
+	const size_t size = sizeof(*step) + 2 * sizeof(*level);
 	size_t total = 0;
 	u32 i;
+	int ret;
 
 	for (i = 0; i < count; i++) {
 		if (transfers[i].axes_count > DRAY_MAX_AXES) {
@@ -153,10 +180,10 @@ static int dray_job_axes(struct dray_job *job,
 		}
 		total += transfers[i].axes_count;
 	}
-	if (!total)
-		return 0;
-	job->axes = kvcalloc(total, sizeof(*step) + 2 * sizeof(*level),
-			     GFP_KERNEL_ACCOUNT);
+	ret = dray_job_charge(job, total * size, refusal);
+	if (ret || !total)
+		return ret;
+	job->axes = kvcalloc(total, size, GFP_KERNEL_ACCOUNT);
 	if (!job->axes)
 		return -ENOMEM;
 	step = job->axes;

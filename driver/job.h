@@ -58,6 +58,8 @@ struct dray_job {
 
 	struct dray_patterns patterns; /* of the plans that fill */
 	void *axes; /* memory of the plans' steps and levels */
+	struct user_struct *user; /* whose locked memory the job is */
+	size_t charged; /* bytes */
 	u32 at; /* the plan that is being fed */
 	u32 count;
 	struct dray_plan plans[];

@@ -134,6 +134,7 @@ int dray_submit_call(struct dray_opener *opener, void *data,
 	u32 channel;
 	int ret;
 
+	args->failed = 0;
 	ret = dray_submit_check(node, args, &refusal);
 	if (ret)
 		goto out;

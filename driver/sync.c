@@ -272,6 +272,7 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 		return -EINVAL;
 	if (args->count > DRAY_MAX_RANGES)
 		return -EINVAL;
+	args->failed = 0;
 	if (args->count) {
 		ranges = vmemdup_user(u64_to_user_ptr(args->ranges),
 				      args->count * sizeof(*ranges));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Locked memory: what the system could use otherwise is charged to the user, as
- * RLIMIT_MEMLOCK has it, and so are patterns of fills.
+ * RLIMIT_MEMLOCK has it, and so are patterns of fills and large submissions.
  */
 #include "fence.h"
 #include "fixture_quota.h"
@@ -48,12 +48,42 @@ TEST_F(quota, dedicated_memory_is_not_locked_memory)
 
 struct filler {
 	rlim_t locked; /* bytes */
-	uint32_t count; /* of fills */
+	uint32_t count; /* of transfers */
+	uint32_t axes; /* of each, with one element */
+	bool copies; /* the second half to the first, else fills */
 	struct buffer *buffer;
 };
 
+static struct dray_transfer filler_transfer(const struct filler *filler)
+{
+	static struct dray_axis axes[DRAY_MAX_AXES];
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_FILL,
+		.dst_fd = filler->buffer->fd,
+		.src_fd = -1,
+		.run = filler->buffer->size,
+		.pattern_size = 2,
+		.pattern = { 1, 2 },
+	};
+	int i;
+
+	for (i = 0; i < DRAY_MAX_AXES; i++)
+		axes[i].count = 1;
+	if (filler->copies)
+		transfer = (struct dray_transfer){
+			.op = DRAY_OP_COPY,
+			.dst_fd = filler->buffer->fd,
+			.src_fd = filler->buffer->fd,
+			.src_offset = filler->buffer->size / 2,
+			.run = filler->buffer->size / 2,
+		};
+	transfer.axes = (uintptr_t)axes;
+	transfer.axes_count = filler->axes;
+	return transfer;
+}
+
 /* 1 refused for locked memory, 0 done, else something went wrong */
-static int fill_as_nobody(void *context)
+static int submit_as_nobody(void *context)
 {
 	const struct filler *filler = context;
 	struct rlimit limit = { filler->locked, filler->locked };
@@ -67,14 +97,7 @@ static int fill_as_nobody(void *context)
 	uint32_t i;
 
 	for (i = 0; i < filler->count; i++)
-		transfers[i] = (struct dray_transfer){
-			.op = DRAY_OP_FILL,
-			.dst_fd = filler->buffer->fd,
-			.src_fd = -1,
-			.run = filler->buffer->size,
-			.pattern_size = 2,
-			.pattern = { 1, 2 },
-		};
+		transfers[i] = filler_transfer(filler);
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
 	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
 		return 2;
@@ -90,9 +113,21 @@ static int fill_as_nobody(void *context)
 	return fence_wait(submit.fence_fd) == 1 ? 0 : 5;
 }
 
-static bool nobody_can_fill(void *context)
+static bool nobody_can_submit(void *context)
 {
-	return !process_run(fill_as_nobody, context);
+	return !process_run(submit_as_nobody, context);
+}
+
+/* Bytes that a submission of so many transfers takes by itself. */
+static rlim_t bytes_of_job(struct buffer *buffer, uint32_t count, uint32_t axes)
+{
+	struct filler copier = {
+		.count = count, .axes = axes, .copies = true, .buffer = buffer
+	};
+
+	while (process_run(submit_as_nobody, &copier) == 1)
+		copier.locked += buffer->size;
+	return copier.locked;
 }
 
 TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
@@ -106,13 +141,13 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 				     4 * self->page, &buffer));
-	EXPECT_EQ(1, process_run(fill_as_nobody, &filler));
+	EXPECT_EQ(1, process_run(submit_as_nobody, &filler));
 	/* a page is enough, if it takes more descriptors */
 	filler.locked = self->page;
-	EXPECT_EQ(0, process_run(fill_as_nobody, &filler));
+	EXPECT_EQ(0, process_run(submit_as_nobody, &filler));
 	/* the pattern goes a little after the fence has signalled */
-	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
-	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
 }
 
 TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
@@ -121,20 +156,42 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 	struct filler filler = { .count = DRAY_MAX_TRANSFERS,
 				 .buffer = &buffer };
 	struct dray_info info;
+	rlim_t job;
 
 	ASSERT_EQ(0, node_info(self->node, &info));
 	if (!info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
 				     &buffer));
-	filler.locked = 65536;
-	EXPECT_EQ(0, process_run(fill_as_nobody, &filler));
+	job = bytes_of_job(&buffer, filler.count, 0);
+	filler.locked = job + 65536;
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
 	/* the least: 256 bytes for each */
 	if (self->page < 16384)
-		filler.locked = 16384;
-	EXPECT_TRUE(wait_for(nobody_can_fill, &filler, LEDGER_DEADLINE));
+		filler.locked = job + 16384;
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
 	filler.locked--;
-	EXPECT_EQ(1, process_run(fill_as_nobody, &filler));
+	EXPECT_EQ(1, process_run(submit_as_nobody, &filler));
+}
+
+TEST_F(quota, a_small_submission_is_free_and_a_large_one_locked_memory)
+{
+	struct buffer buffer;
+	struct dray_info info;
+	rlim_t flat, deep;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (!info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &buffer));
+	EXPECT_EQ(0, bytes_of_job(&buffer, 1, 1));
+	flat = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, 1);
+	deep = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, DRAY_MAX_AXES);
+	EXPECT_GE(flat, self->page);
+	/* an axis takes more than what a caller tells of it, on both sides */
+	EXPECT_GE(deep - flat, DRAY_MAX_TRANSFERS * (DRAY_MAX_AXES - 1) *
+				       sizeof(struct dray_axis));
 }
 
 TEST_HARNESS_MAIN

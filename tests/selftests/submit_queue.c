@@ -192,9 +192,16 @@ TEST_F(engine, in_fences_that_are_none_are_refused)
 	close(fence);
 	submit.in_fences = (uintptr_t)&fence;
 	submit.in_fence_count = 1;
+	/* no transfer is wrong, whatever the caller had there */
+	submit.failed = 77;
 	EXPECT_EQ(-EBADF, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, submit.reason);
+	EXPECT_EQ((uint32_t)fence, submit.limit);
+	EXPECT_EQ(0, submit.failed);
 	fence = self->src.fd;
 	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_FOREIGN, submit.reason);
+	EXPECT_EQ((uint32_t)fence, submit.limit);
 	submit.in_fences = 8;
 	EXPECT_EQ(-EFAULT, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(-1, engine_difference(self));

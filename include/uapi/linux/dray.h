@@ -244,7 +244,7 @@ struct dray_sync {
 	__u32 flags;		/* in/out: DRAY_SYNC_* */
 	__u32 reason;		/* out */
 	__u64 limit;		/* out */
-	__u32 failed;		/* out: index of the range that is wrong */
+	__u32 failed;		/* out: index of the range that is wrong, else 0 */
 	__u32 reserved;
 };
 
@@ -308,7 +308,7 @@ struct dray_submit {
 	__u32 in_fence_count;	/* in: 0 .. DRAY_MAX_IN_FENCES */
 	__u64 in_fences;	/* in: pointer to __s32[in_fence_count], sync_files */
 	__s32 fence_fd;		/* out: sync_file, O_CLOEXEC */
-	__u32 failed;		/* out: index of the transfer that is wrong */
+	__u32 failed;		/* out: index of the transfer that is wrong, else 0 */
 	__u64 runs;		/* out: descriptors that this takes, or 0 */
 	__u64 bytes;		/* out: bytes that this moves */
 	__u32 reason;		/* out, on failure too */
