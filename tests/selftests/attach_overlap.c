@@ -231,13 +231,13 @@ TEST_F(engine, pages_that_are_attached_many_times_are_not_compared_one_by_one)
 	size_t count = (256 << 20) / self->page / machine_slowness() /
 		       machine_slowness();
 	/* What a narrow device behind an IOMMU has addresses for, twice */
-	size_t most = self->info.dma_mask / 8 / self->page + 1;
+	uint64_t most = self->info.dma_mask / 8 / self->page + 1;
 	struct dray_transfer transfers[COMPARISONS + 1] = { 0 };
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	int from, to, i;
 
 	if (count > most)
-		count = most;
+		count = (size_t)most;
 	mapped_twice_begin();
 	from = attach_again_and_again(self, count);
 	ASSERT_LE(0, from);
