@@ -48,4 +48,27 @@ static inline void *take(struct dray_pool *pool, size_t size, size_t alignment)
 	return block;
 }
 
+#define FIXED_SIZE ((size_t)32 << 20)
+
+/* A pool that can take no more than what it has at first. */
+static inline int fixed_pool_setup(void **state)
+{
+	struct dray_pool_options options = { .initial = FIXED_SIZE,
+					     .limit = FIXED_SIZE };
+
+	*state = open_pool(test_spec(), &options);
+	return 0;
+}
+
+/* What is not given back is missing for the next fact on a board. */
+static inline int fixed_pool_teardown(void **state)
+{
+	assert_int_equal(stats_of(*state).used, 0);
+	return pool_teardown(state);
+}
+
+#define FIXED_POOL_FACT(name)                                   \
+	cmocka_unit_test_setup_teardown(name, fixed_pool_setup, \
+					fixed_pool_teardown)
+
 #endif /* DRAY_TESTS_POOL_H */

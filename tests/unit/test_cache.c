@@ -16,28 +16,8 @@
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
-#define SIZE (32 * MIB)
+#define SIZE FIXED_SIZE
 #define IDLE 4
-
-/* A pool that can take no more than what it has at first. */
-static int full_size_setup(void **state)
-{
-	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
-
-	*state = open_pool(test_spec(), &options);
-	return 0;
-}
-
-/* What is not given back is missing for the next fact on a board. */
-static int full_size_teardown(void **state)
-{
-	assert_int_equal(stats_of(*state).used, 0);
-	return pool_teardown(state);
-}
-
-#define CACHE_FACT(name)                                       \
-	cmocka_unit_test_setup_teardown(name, full_size_setup, \
-					full_size_teardown)
 
 static void what_was_freed_last_is_used_first(void **state)
 {
@@ -451,22 +431,24 @@ static void a_child_keeps_nothing_of_its_parents_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		CACHE_FACT(what_was_freed_last_is_used_first),
-		CACHE_FACT(a_kept_block_is_cleared_for_calloc),
-		CACHE_FACT(a_kept_block_is_no_block_to_anybody_else),
-		CACHE_FACT(wrong_frees_leave_the_magazines_as_they_are),
-		CACHE_FACT(what_idle_threads_keep_is_there_for_a_request),
-		CACHE_FACT(what_idle_threads_keep_comes_back_while_others_work),
-		CACHE_FACT(a_thread_that_ends_keeps_nothing),
-		CACHE_FACT(a_free_after_the_end_of_the_cache_works),
-		CACHE_FACT(a_held_block_is_not_kept),
-		CACHE_FACT(a_block_is_kept_again_once_nobody_holds_it),
-		CACHE_FACT(an_aligned_block_stays_aligned_and_out_of_magazines),
-		CACHE_FACT(a_resized_block_is_kept_by_its_new_size),
+		FIXED_POOL_FACT(what_was_freed_last_is_used_first),
+		FIXED_POOL_FACT(a_kept_block_is_cleared_for_calloc),
+		FIXED_POOL_FACT(a_kept_block_is_no_block_to_anybody_else),
+		FIXED_POOL_FACT(wrong_frees_leave_the_magazines_as_they_are),
+		FIXED_POOL_FACT(what_idle_threads_keep_is_there_for_a_request),
+		FIXED_POOL_FACT(
+			what_idle_threads_keep_comes_back_while_others_work),
+		FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing),
+		FIXED_POOL_FACT(a_free_after_the_end_of_the_cache_works),
+		FIXED_POOL_FACT(a_held_block_is_not_kept),
+		FIXED_POOL_FACT(a_block_is_kept_again_once_nobody_holds_it),
+		FIXED_POOL_FACT(
+			an_aligned_block_stays_aligned_and_out_of_magazines),
+		FIXED_POOL_FACT(a_resized_block_is_kept_by_its_new_size),
 		cmocka_unit_test(a_closed_pool_gives_nothing_more),
 		cmocka_unit_test(a_new_pool_takes_nothing_from_an_older_one),
-		CACHE_FACT(drains_take_nothing_that_is_in_use),
-		CACHE_FACT(a_child_keeps_nothing_of_its_parents_threads),
+		FIXED_POOL_FACT(drains_take_nothing_that_is_in_use),
+		FIXED_POOL_FACT(a_child_keeps_nothing_of_its_parents_threads),
 		cmocka_unit_test(more_pools_than_have_caches_work),
 	};
 

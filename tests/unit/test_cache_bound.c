@@ -5,26 +5,9 @@
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
-#define SIZE (32 * MIB)
+#define SIZE FIXED_SIZE
 #define BLOCKS 1000
 #define SMALL_SIZES 64 /* multiples of 64 bytes, up to 4 KiB */
-
-static int bounded_setup(void **state)
-{
-	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
-
-	*state = open_pool(test_spec(), &options);
-	return 0;
-}
-
-static int bounded_teardown(void **state)
-{
-	assert_int_equal(stats_of(*state).used, 0);
-	return pool_teardown(state);
-}
-
-#define BOUND_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, bounded_setup, bounded_teardown)
 
 static void bounds_are_parts_of_what_the_pool_has(void **state)
 {
@@ -104,9 +87,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_are_parts_of_what_the_pool_has),
-		BOUND_FACT(a_thread_keeps_no_more_than_its_part),
-		BOUND_FACT(an_array_of_a_small_pool_is_kept),
-		BOUND_FACT(room_is_made_for_a_few_blocks_at_a_time),
+		FIXED_POOL_FACT(a_thread_keeps_no_more_than_its_part),
+		FIXED_POOL_FACT(an_array_of_a_small_pool_is_kept),
+		FIXED_POOL_FACT(room_is_made_for_a_few_blocks_at_a_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
