@@ -262,6 +262,7 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	int ret;
 	u32 i;
 
+	args->failed = 0;
 	/* What a reply said may still be there. */
 	if (args->flags & ~(DRAY_SYNC_ASK | DRAY_SYNC_NOT_NEEDED))
 		return -EINVAL;
@@ -272,7 +273,6 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 		return -EINVAL;
 	if (args->count > DRAY_MAX_RANGES)
 		return -EINVAL;
-	args->failed = 0;
 	if (args->count) {
 		ranges = vmemdup_user(u64_to_user_ptr(args->ranges),
 				      args->count * sizeof(*ranges));
