@@ -2,9 +2,9 @@
 /*
  * What the files about records share.  ipc_record.c has what is said between
  * processes, ipc_node.c the part of it about nodes; ipc_export.c makes records,
- * ipc_slots.c has what they lead to, ipc_generations.c how their end is seen,
- * ipc_broker.c the thread that answers; ipc_ask.c asks it, and ipc_open.c has
- * what this process has opened.
+ * ipc_slots.c has what they lead to, ipc_index.c finds them by it,
+ * ipc_generations.c is how their end is seen, ipc_broker.c the thread that
+ * answers; ipc_ask.c asks it, and ipc_open.c has what this process has opened.
  *
  * One connection is one lease: it says nothing after the answer, and its end,
  * from either side and for whatever reason, is the end of the lease.  A child
@@ -20,6 +20,7 @@
 #include <sys/types.h>
 
 #include <dray/ipc.h>
+#include "alloc/address_chain.h"
 
 #define DRAY_IPC_MAGIC 0x69797264u	/* "dryi" in memory */
 #define DRAY_IPC_VERSION 1u
@@ -97,6 +98,7 @@ enum dray_ipc_keeper {
 struct dray_ipc_file {
 	int fd;
 	uint32_t exports;
+	uint64_t key;		/* ipc_index.c's */
 };
 
 /* One record that this process has given out. */
@@ -114,6 +116,13 @@ struct dray_ipc_export {
 	struct dray_buffer *buffer;	/* NULL: it is gone */
 	void *address;		/* of the first byte */
 	struct dray_ipc_file *file;
+	bool unsettled;		/* dray_ipc_settle() has to look at it */
+	struct dray_ipc_export *next_unsettled;
+	/* ipc_index.c's */
+	bool is_indexed;
+	bool has_likes;
+	struct dray_address_link by_range;
+	struct dray_address_link by_kept;
 };
 
 /* With the lock: gives it a slot, with flags, size and the like filled in. */

@@ -200,3 +200,8 @@ bool dray_ipc_is_same(const struct dray_ipc_identity *a,
 {
 	return a->device == b->device && a->inode == b->inode;
 }
+
+uint64_t dray_ipc_key(const struct dray_ipc_identity *identity)
+{
+	return (uint64_t)identity->inode ^ (uint64_t)identity->device << 32;
+}

@@ -14,6 +14,8 @@ struct dray_ipc_identity {
 int dray_ipc_identify(int fd, struct dray_ipc_identity *identity);
 bool dray_ipc_is_same(const struct dray_ipc_identity *a,
 		      const struct dray_ipc_identity *b);
+/* The same for the same; others may have it too. */
+uint64_t dray_ipc_key(const struct dray_ipc_identity *identity);
 
 /*
  * Asks the exporter for what the record names, without the lock.

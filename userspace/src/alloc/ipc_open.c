@@ -28,10 +28,24 @@ struct dray_ipc_memory {
 	int connection; /* the lease of another process's; else -1 */
 	struct dray_ipc_identity identity; /* of the buffer */
 	struct dray_ipc_exporter *exporter; /* its generations */
-	struct dray_ipc_memory *next;
+	struct dray_address_link by_record;
+	/* Not of this process's own: */
+	struct dray_address_link by_identity;
+	struct dray_address_link by_buffer;
 };
 
-static struct dray_ipc_memory *memories;
+/* All that is open, and what is mapped for it. */
+static struct dray_address_table records; /* first link of by_record */
+static struct dray_address_table identities; /* first link of by_identity */
+static struct dray_address_table buffers; /* first link of by_buffer */
+
+static struct dray_ipc_memory *
+first_mapped(const struct dray_ipc_identity *identity)
+{
+	return DRAY_LINKED(dray_address_get(&identities,
+					    dray_ipc_key(identity)),
+			   struct dray_ipc_memory, by_identity);
+}
 
 static int check(const struct dray_ipc_memory *memory)
 {
@@ -67,10 +81,14 @@ int dray_ipc_check(const struct dray_ipc_memory *memory)
 static int find_open(const struct dray_ipc_fields *fields,
 		     const struct dray_node *node, struct dray_ipc_memory **out)
 {
-	struct dray_ipc_memory *memory;
+	struct dray_address_link *link =
+		dray_address_get(&records, fields->secret[0]);
 	int ret;
 
-	for (memory = memories; memory; memory = memory->next) {
+	for (; link; link = link->next) {
+		struct dray_ipc_memory *memory =
+			DRAY_LINKED(link, struct dray_ipc_memory, by_record);
+
 		/* What a parent had open of its own is not the child's own. */
 		if (memcmp(&memory->fields, fields, sizeof(*fields)) != 0 ||
 		    (memory->own && memory->own->ended) ||
@@ -88,20 +106,52 @@ static int find_open(const struct dray_ipc_fields *fields,
 	return 1;
 }
 
-/* With the lock. */
+/* With the lock: room for one more. */
+static int prepare(void)
+{
+	if (dray_address_reserve(&records) &&
+	    dray_address_reserve(&identities) && dray_address_reserve(&buffers))
+		return 0;
+	return dray_fail(-ENOMEM, "no memory for an open record");
+}
+
+/* With the lock, prepared. */
 static void enlist(struct dray_ipc_memory *memory)
 {
 	memory->references = 1;
-	memory->next = memories;
-	memories = memory;
+	dray_address_join(&records, memory->fields.secret[0],
+			  &memory->by_record);
+	if (memory->own)
+		return;
+	dray_address_join(&identities, dray_ipc_key(&memory->identity),
+			  &memory->by_identity);
+	dray_address_join(&buffers, (uintptr_t)memory->buffer,
+			  &memory->by_buffer);
+}
+
+/* With the lock. */
+static void leave(struct dray_ipc_memory *memory)
+{
+	dray_address_leave(&records, &memory->by_record);
+	if (!memory->own) {
+		dray_address_leave(&identities, &memory->by_identity);
+		dray_address_leave(&buffers, &memory->by_buffer);
+	}
+	if (records.count)
+		return;
+	dray_address_end(&records);
+	dray_address_end(&identities);
+	dray_address_end(&buffers);
 }
 
 /* With the lock: memory of this process, which needs no mapping. */
 static int open_own(struct dray_ipc_memory *memory)
 {
 	struct dray_ipc_export *export;
-	int ret = dray_ipc_lease(&memory->fields, NULL, &export);
+	int ret = prepare();
 
+	if (!ret)
+		ret = dray_ipc_lease(&memory->fields, NULL, &export);
 	if (ret)
 		return ret;
 	memory->own = export;
@@ -119,12 +169,13 @@ find_mapping(const struct dray_ipc_identity *identity,
 {
 	const struct dray_ipc_memory *memory;
 
-	for (memory = memories; memory; memory = memory->next) {
+	for (memory = first_mapped(identity); memory;
+	     memory = DRAY_LINKED(memory->by_identity.next,
+				  struct dray_ipc_memory, by_identity)) {
 		struct dray_buffer *buffer = memory->buffer;
 		uint64_t size = dray_buffer_size(buffer);
 
-		if (!memory->own &&
-		    dray_ipc_is_same(&memory->identity, identity) &&
+		if (dray_ipc_is_same(&memory->identity, identity) &&
 		    (!node || dray_buffer_node(buffer) == node) &&
 		    fields->offset <= size &&
 		    fields->size <= size - fields->offset)
@@ -219,7 +270,9 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 	/* Another thread may have been faster. */
 	ret = find_open(&memory->fields, node, out);
 	if (ret == 1) {
-		ret = dray_ipc_exporter_take(fds[1], &memory->exporter);
+		ret = prepare();
+		if (!ret)
+			ret = dray_ipc_exporter_take(fds[1], &memory->exporter);
 		if (!ret) {
 			enlist(memory);
 			*out = memory;
@@ -267,11 +320,7 @@ int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
 /* With the lock: out of the list. */
 static void forget(struct dray_ipc_memory *memory)
 {
-	struct dray_ipc_memory **link = &memories;
-
-	while (*link != memory)
-		link = &(*link)->next;
-	*link = memory->next;
+	leave(memory);
 	dray_ipc_end_memory(memory);
 	dray_ipc_exporter_give(memory->exporter);
 	if (memory->own)
@@ -304,15 +353,16 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 			 uint64_t size, struct dray_ipc_memory **out)
 {
 	uintptr_t at = (uintptr_t)address;
-	struct dray_ipc_memory *memory;
-	bool found = false;
+	struct dray_address_link *link =
+		dray_address_get(&buffers, (uintptr_t)buffer);
 
-	for (memory = memories; memory; memory = memory->next) {
+	if (!link)
+		return -ENOENT;
+	for (; link; link = link->next) {
+		struct dray_ipc_memory *memory =
+			DRAY_LINKED(link, struct dray_ipc_memory, by_buffer);
 		uint64_t inside = at - (uintptr_t)memory->data;
 
-		if (memory->own || memory->buffer != buffer)
-			continue;
-		found = true;
 		if (inside <= memory->fields.size &&
 		    size <= memory->fields.size - inside) {
 			memory->references++;
@@ -320,8 +370,6 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 			return 0;
 		}
 	}
-	if (!found)
-		return -ENOENT;
 	return dray_fail(
 		-EINVAL,
 		"%" PRIu64

@@ -16,6 +16,7 @@
 #include "alloc/busy.h"
 #include "alloc/ipc.h"
 #include "alloc/ipc_generations.h"
+#include "alloc/ipc_index.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -25,17 +26,43 @@ static struct {
 	uint64_t name;
 	struct dray_ipc_broker *broker;
 	struct dray_ipc_generations generations;
-	uint32_t next; /* the slot to look at first */
 } exporter;
 
 /* Those of a parent too, until they are settled. */
 static struct dray_ipc_export *slots[DRAY_IPC_MAX_EXPORTS];
-static uint32_t used; /* slots in front of the last in use */
 static _Atomic uint32_t count;
+static uint32_t waiting; /* handovers that nobody has opened */
+static struct dray_ipc_export *unsettled;
+
+/* Slots that rest: those behind touched, then a ring of those given back. */
+static struct {
+	uint32_t touched;
+	uint32_t first;
+	uint32_t rested;
+	uint16_t ring[DRAY_IPC_MAX_EXPORTS];
+} resting;
+
+_Static_assert(DRAY_IPC_MAX_EXPORTS - 1 <= UINT16_MAX, "a slot fits");
 
 bool dray_ipc_is_own(uint64_t broker)
 {
 	return exporter.process && exporter.name == broker;
+}
+
+/* There may be something to give up. */
+static void unsettle(struct dray_ipc_export *export)
+{
+	if (export->unsettled)
+		return;
+	export->unsettled = true;
+	export->next_unsettled = unsettled;
+	unsettled = export;
+}
+
+static void wait_no_more(struct dray_ipc_export *export)
+{
+	waiting -= export->waits;
+	export->waits = false;
 }
 
 void dray_ipc_end(struct dray_ipc_export *export)
@@ -43,7 +70,9 @@ void dray_ipc_end(struct dray_ipc_export *export)
 	if (export->ended)
 		return;
 	export->ended = true;
-	export->waits = false;
+	wait_no_more(export);
+	dray_ipc_index_end(export);
+	unsettle(export);
 	if (exporter.generations.slots)
 		atomic_fetch_add(
 			&exporter.generations.slots[export->fields.slot], 1);
@@ -88,10 +117,11 @@ void dray_ipc_inherit(void)
 		dray_ipc_generations_forget(&exporter.generations);
 		exporter.process = 0;
 	}
-	for (i = 0; i < used; i++) {
+	for (i = 0; i < resting.touched; i++) {
 		if (!slots[i])
 			continue;
 		slots[i]->leases = slots[i]->own;
+		unsettle(slots[i]);
 		dray_ipc_end(slots[i]);
 	}
 }
@@ -125,38 +155,36 @@ static void give_up(enum dray_ipc_keeper keeper, void *kept)
 		dray_ipc_close(kept);
 }
 
-static void drop_file(struct dray_ipc_export *export)
-{
-	if (--export->file->exports)
-		return;
-	close(export->file->fd);
-	free(export->file);
-}
-
-/* With the lock: out of its slot. */
+/* With the lock: out of its slot, which others are used before. */
 static void forget(struct dray_ipc_export *export)
 {
-	slots[export->fields.slot] = NULL;
-	while (used && !slots[used - 1])
-		used--;
-	drop_file(export);
+	uint32_t slot = export->fields.slot;
+
+	slots[slot] = NULL;
+	resting.ring[(resting.first + resting.rested++) % DRAY_IPC_MAX_EXPORTS] =
+		(uint16_t)slot;
+	dray_ipc_index_remove(export);
 	free(export);
-	if (atomic_fetch_sub(&count, 1) == 1 && exporter.process)
+	if (atomic_fetch_sub(&count, 1) != 1)
+		return;
+	dray_ipc_index_clear();
+	resting.touched = 0;
+	resting.rested = 0;
+	if (exporter.process)
 		finish();
 }
 
-/* One step of dray_ipc_settle(), from slot *@at on; false at the end. */
-static bool settle_next(uint32_t *at)
+/* One step of dray_ipc_settle(); false at the end. */
+static bool settle_next(void)
 {
 	enum dray_ipc_keeper keeper = DRAY_IPC_BLOCK;
+	struct dray_ipc_export *export;
 	void *kept = NULL;
 
 	dray_ipc_lock();
-	for (; *at < used && !kept; ++*at) {
-		struct dray_ipc_export *export = slots[*at];
-
-		if (!export)
-			continue;
+	while ((export = unsettled) && !kept) {
+		unsettled = export->next_unsettled;
+		export->unsettled = false;
 		keeper = export->keeper;
 		kept = idle(export);
 		if (export->ended && !export->leases)
@@ -169,59 +197,56 @@ static bool settle_next(uint32_t *at)
 
 void dray_ipc_settle(void)
 {
-	uint32_t at = 0;
-
-	while (settle_next(&at))
+	while (settle_next())
 		;
+}
+
+/* With the lock: all that this keeps; its buffer goes with it. */
+static void lose(const void *kept, enum dray_ipc_keeper keeper)
+{
+	struct dray_ipc_export *export;
+
+	for (export = dray_ipc_index_first(kept); export;
+	     export = dray_ipc_index_next(export)) {
+		if (export->keeper == keeper) {
+			dray_ipc_end(export);
+			dray_ipc_index_lose_buffer(export);
+		}
+	}
 }
 
 static void buffer_ended(struct dray_buffer *buffer)
 {
-	uint32_t i;
-
 	if (!atomic_load(&count))
 		return;
 	dray_ipc_lock();
 	dray_ipc_notice_fork();
-	for (i = 0; i < used; i++) {
-		if (slots[i] && slots[i]->buffer == buffer) {
-			dray_ipc_end(slots[i]);
-			slots[i]->buffer = NULL;
-		}
-	}
-	dray_ipc_unlock();
-	dray_ipc_settle();
-}
-
-void dray_ipc_block_freed(const void *block)
-{
-	uint32_t i;
-
-	if (!atomic_load(&count))
-		return;
-	dray_ipc_lock();
-	dray_ipc_notice_fork();
-	for (i = 0; i < used; i++) {
-		if (slots[i] && slots[i]->keeper == DRAY_IPC_BLOCK &&
-		    slots[i]->kept == block &&
-		    !(slots[i]->fields.flags & DRAY_IPC_HANDOVER))
-			dray_ipc_end(slots[i]);
-	}
+	lose(buffer, DRAY_IPC_BUFFER);
 	dray_ipc_unlock();
 	dray_ipc_settle();
 }
 
 void dray_ipc_end_memory(const struct dray_ipc_memory *memory)
 {
-	uint32_t i;
+	lose(memory, DRAY_IPC_MEMORY);
+}
 
-	for (i = 0; i < used; i++) {
-		if (slots[i] && slots[i]->keeper == DRAY_IPC_MEMORY &&
-		    slots[i]->kept == memory) {
-			dray_ipc_end(slots[i]);
-			slots[i]->buffer = NULL;
-		}
+void dray_ipc_block_freed(const void *block)
+{
+	struct dray_ipc_export *export;
+
+	if (!atomic_load(&count))
+		return;
+	dray_ipc_lock();
+	dray_ipc_notice_fork();
+	for (export = dray_ipc_index_first(block); export;
+	     export = dray_ipc_index_next(export)) {
+		if (export->keeper == DRAY_IPC_BLOCK &&
+		    !(export->fields.flags & DRAY_IPC_HANDOVER))
+			dray_ipc_end(export);
 	}
+	dray_ipc_unlock();
+	dray_ipc_settle();
 }
 
 /* In a time that does not tell how much of it was right. */
@@ -269,7 +294,7 @@ int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 	export->leases++;
 	export->own += !user;
 	if (export->waits) {
-		export->waits = false;
+		wait_no_more(export);
 		dray_ipc_signal();
 	}
 	*out = export;
@@ -279,54 +304,35 @@ int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 void dray_ipc_release(struct dray_ipc_export *export, bool own)
 {
 	export->own -= own;
-	if (!--export->leases && export->fields.flags & DRAY_IPC_HANDOVER)
+	if (--export->leases)
+		return;
+	unsettle(export);
+	if (export->fields.flags & DRAY_IPC_HANDOVER)
 		dray_ipc_end(export);
-}
-
-static int find_file(struct dray_ipc_export *export)
-{
-	struct dray_ipc_file *file;
-	uint32_t i;
-	int ret;
-
-	for (i = 0; i < used; i++) {
-		if (slots[i] && slots[i]->buffer == export->buffer &&
-		    !((slots[i]->fields.flags ^ export->fields.flags) &
-		      DRAY_IPC_READ_ONLY)) {
-			export->file = slots[i]->file;
-			export->file->exports++;
-			return 0;
-		}
-	}
-	file = malloc(sizeof(*file));
-	if (!file)
-		return dray_fail(-ENOMEM, "no memory for an export");
-	ret = dray_buffer_share(export->buffer,
-				export->fields.flags & DRAY_IPC_READ_ONLY,
-				&file->fd);
-	if (ret) {
-		free(file);
-		return ret;
-	}
-	file->exports = 1;
-	export->file = file;
-	return 0;
 }
 
 static int find_slot(uint32_t *slot)
 {
-	uint32_t i, at = exporter.next;
+	if (resting.touched < DRAY_IPC_MAX_EXPORTS)
+		*slot = resting.touched;
+	else if (resting.rested)
+		*slot = resting.ring[resting.first];
+	else
+		return dray_fail(
+			-ENOSPC,
+			"%u records lead to memory, the most there are",
+			DRAY_IPC_MAX_EXPORTS);
+	return 0;
+}
 
-	for (i = 0; i < DRAY_IPC_MAX_EXPORTS; i++, at++) {
-		at %= DRAY_IPC_MAX_EXPORTS;
-		if (!slots[at]) {
-			*slot = at;
-			return 0;
-		}
+static void take_slot(void)
+{
+	if (resting.touched < DRAY_IPC_MAX_EXPORTS) {
+		resting.touched++;
+		return;
 	}
-	return dray_fail(-ENOSPC,
-			 "%u records lead to memory, the most there are",
-			 DRAY_IPC_MAX_EXPORTS);
+	resting.first = (resting.first + 1) % DRAY_IPC_MAX_EXPORTS;
+	resting.rested--;
 }
 
 int dray_ipc_add(struct dray_ipc_export *export)
@@ -337,50 +343,31 @@ int dray_ipc_add(struct dray_ipc_export *export)
 	if (!ret)
 		ret = dray_ipc_random(fields->secret, sizeof(fields->secret));
 	if (!ret)
-		ret = find_file(export);
-	if (ret)
-		return ret;
-	ret = begin();
+		ret = dray_ipc_index_prepare(export);
+	if (!ret) {
+		ret = begin();
+		if (ret)
+			dray_ipc_index_remove(export);
+	}
 	if (ret) {
-		drop_file(export);
+		if (!atomic_load(&count))
+			dray_ipc_index_clear();
 		return ret;
 	}
-	/* A slot rests as long as there are others. */
-	exporter.next = fields->slot + 1;
+	take_slot();
 	fields->broker = exporter.name;
 	fields->generation =
 		atomic_load(&exporter.generations.slots[fields->slot]);
 	slots[fields->slot] = export;
-	if (fields->slot >= used)
-		used = fields->slot + 1;
+	dray_ipc_index_add(export);
+	waiting += export->waits;
 	atomic_fetch_add(&count, 1);
 	if (export->keeper == DRAY_IPC_BUFFER)
 		dray_buffer_on_end(export->buffer, buffer_ended);
 	return 0;
 }
 
-struct dray_ipc_export *dray_ipc_find_same(const struct dray_ipc_export *wanted)
-{
-	uint32_t i;
-
-	for (i = 0; i < used; i++) {
-		struct dray_ipc_export *export = slots[i];
-
-		if (export && !export->ended &&
-		    export->address == wanted->address &&
-		    export->fields.size == wanted->fields.size &&
-		    export->fields.flags == wanted->fields.flags &&
-		    export->kept == wanted->kept)
-			return export;
-	}
-	return NULL;
-}
-
 uint32_t dray_ipc_waiting(void)
 {
-	uint32_t i, n = 0;
-
-	for (i = 0; i < used; i++)
-		n += slots[i] && slots[i]->waits;
-	return n;
+	return waiting;
 }
