@@ -29,8 +29,11 @@
  * the same user reads them can open it.
  *
  * Each record that is open takes a descriptor, a connection, of its importer and
- * another one of its exporter.  An exporter that is at its limit (RLIMIT_NOFILE)
- * does not answer: dray_ipc_open() then gives -ETIMEDOUT.
+ * another one of its exporter: both processes and their children by fork() have
+ * it, and the kernel tells when the last of them has closed it.  Either one at
+ * its limit (RLIMIT_NOFILE) makes dray_ipc_open() give -EMFILE at once, with a
+ * sentence that says which; what is open stays so.  The exporter keeps one
+ * descriptor in reserve for that answer.
  *
  * Exporter and importer are in the same network namespace, where the name of
  * the socket holds.  A child of fork() has what its parent had open, and it
@@ -97,12 +100,21 @@ struct dray_ipc_record {
  * own, and is sealed: nobody can be given it for writing afterwards, by this
  * call or another.  This process goes on writing it.
  *
- * Errors: -EINVAL (an unknown flag, no memory of dray, a range that leaves its
- * block or buffer), -EOPNOTSUPP (private host memory; reserved huge pages; for
- * reading only: a block of a pool on the host), -EPERM (memory that this process may only
- * read, or gave for reading, without DRAY_IPC_READ_ONLY; memory that it gave
- * for writing, with that flag on the host), -ENOSPC (DRAY_IPC_MAX_EXPORTS),
- * -ENOMEM, -EAGAIN (no thread), -EMFILE, what socket() and memfd_create() give.
+ * Errors:
+ *
+ *	-EINVAL		an unknown flag; no memory of dray; a range that leaves
+ *			its block or buffer
+ *	-EOPNOTSUPP	private host memory; reserved huge pages; for reading
+ *			only: a block of a pool on the host
+ *	-EPERM		memory that this process may only read, or gave for
+ *			reading, without DRAY_IPC_READ_ONLY; memory that it gave
+ *			for writing, with that flag on the host
+ *	-ENOSPC		DRAY_IPC_MAX_EXPORTS
+ *	-ENOMEM
+ *	-EAGAIN		no thread
+ *	-EMFILE		no descriptor
+ *
+ * and what socket() and memfd_create() give.
  */
 DRAY_API int dray_ipc_export(const void *address, uint64_t size,
 			     uint32_t flags, struct dray_ipc_record *record);
@@ -146,13 +158,22 @@ struct dray_ipc_memory;
  * Waits for the exporter: five seconds at most until it takes the connection,
  * and five for its answer.
  *
- * Errors: -EBADMSG (no record; a range that leaves its memory; an exporter
- * that answers nonsense), -EPROTO (a record of another version),
- * -ECONNREFUSED (the exporter is gone, or exports nothing any more), -ESTALE
- * (freed, or revoked), -EACCES (a wrong secret; another user), -EPERM (the
- * memory that came could shrink; or, of a record for reading, be written),
- * -ETIMEDOUT, -ENOMEM, -EMFILE, what dray_node_open() and
- * dray_buffer_import() give.
+ * Errors:
+ *
+ *	-EBADMSG	no record; a range that leaves its memory; an exporter
+ *			that answers nonsense
+ *	-EPROTO		a record of another version
+ *	-ECONNREFUSED	the exporter is gone, or exports nothing any more
+ *	-ETIMEDOUT	the exporter does not answer
+ *	-ESTALE		freed, or revoked
+ *	-EACCES		a wrong secret; another user
+ *	-EPERM		the memory that came could shrink; or, of a record for
+ *			reading, be written
+ *	-EMFILE, -ENFILE	this process, or the exporter, can open no more
+ *			descriptors
+ *	-ENOMEM
+ *
+ * and what dray_node_open() and dray_buffer_import() give.
  */
 DRAY_API int dray_ipc_open(const struct dray_ipc_record *record,
 			   struct dray_node *node,

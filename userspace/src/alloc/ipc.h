@@ -4,7 +4,8 @@
  * processes, ipc_node.c the part of it about nodes; ipc_export.c makes records,
  * ipc_slots.c has what they lead to, ipc_index.c finds them by it,
  * ipc_generations.c is how their end is seen, ipc_broker.c the thread that
- * answers; ipc_ask.c asks it, and ipc_open.c has what this process has opened.
+ * answers, ipc_serve.c to whom; ipc_ask.c asks it, and ipc_open.c has what this
+ * process has opened.
  *
  * One connection is one lease: it says nothing after the answer, and its end,
  * from either side and for whatever reason, is the end of the lease.  A child

@@ -115,6 +115,12 @@ static int refused(int error)
 		return dray_fail(
 			error,
 			"the exporting process knows no such record: it was changed on its way");
+	case -EMFILE:
+	case -ENFILE:
+		return dray_fail(
+			error,
+			"the exporting process can take nobody more who opens its records: %s there",
+			strerror(-error));
 	}
 	return dray_fail(-EBADMSG,
 			 "the exporting process answers with error %d", error);

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: exporter and importer that can open no more descriptors: whoever opens a
+ * record hears it at once, and what is open stays so.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sys/resource.h>
+
+#include "records.h"
+
+#define SIZE 20000
+
+/* All descriptors that this process may have, but for @spare of them. */
+static struct {
+	struct rlimit before;
+	int fds[1024];
+	int n;
+} taken;
+
+static int take_descriptors(int spare)
+{
+	struct rlimit few;
+	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0 || getrlimit(RLIMIT_NOFILE, &taken.before))
+		return -1;
+	few = taken.before;
+	few.rlim_cur = (rlim_t)fd + 16;
+	if (setrlimit(RLIMIT_NOFILE, &few))
+		return -1;
+	for (taken.n = 0; fd >= 0; fd = dup(0))
+		taken.fds[taken.n++] = fd;
+	if (errno != EMFILE || taken.n < spare)
+		return -1;
+	while (spare--)
+		close(taken.fds[--taken.n]);
+	return 0;
+}
+
+static void give_descriptors(void)
+{
+	while (taken.n)
+		close(taken.fds[--taken.n]);
+	setrlimit(RLIMIT_NOFILE, &taken.before);
+}
+
+/* As import_step(); e: 0 where the sentence is that of an exporter's limit */
+static int limit_step(char what, const struct dray_ipc_record *record)
+{
+	if (what == 'e')
+		return !strstr(dray_last_error(), "nobody more who opens") ||
+		       !strstr(dray_last_error(), strerror(EMFILE));
+	return import_step(what, record);
+}
+
+static void an_exporter_at_its_limit_says_so(void **state)
+{
+	struct importer importer = start_importer(limit_step);
+	unsigned char *first = take(pool, SIZE, 0);
+	unsigned char *second = take(pool, SIZE, 0);
+	struct dray_ipc_record open = export_of(first, SIZE, 0);
+	struct dray_ipc_record record = export_of(second, SIZE, 0);
+
+	(void)state;
+	first[0] = 3;
+	assert_int_equal(tell(&importer, 'o', &open), 0);
+	assert_int_equal(take_descriptors(0), 0);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(tell(&importer, 'o', &record), -EMFILE);
+		assert_int_equal(tell(&importer, 'e', NULL), 0);
+	}
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 3);
+	give_descriptors();
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, first);
+	dray_pool_free(pool, second);
+}
+
+static void at_its_limit_too_it_tells_what_is_wrong_with_a_record(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record stays = export_of(block, 1, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	struct fields forged = fields_of(&stays);
+	struct dray_ipc_record other;
+
+	(void)state;
+	forged.secret[1] ^= 1;
+	other = record_of(&forged);
+	assert_works(dray_ipc_revoke(&record));
+	assert_int_equal(take_descriptors(0), 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ESTALE);
+	assert_int_equal(tell(&importer, 'o', &other), -EACCES);
+	assert_int_equal(tell(&importer, 'o', &stays), -EMFILE);
+	give_descriptors();
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+/* A connection to the broker, which says nothing. */
+static int connect_silently(const struct dray_ipc_record *record)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int length =
+		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			 "dray-ipc-%016" PRIx64, fields_of(record).broker);
+
+	if (connect(fd, (struct sockaddr *)&address,
+		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) +
+			    (socklen_t)length))
+		return -errno;
+	return fd;
+}
+
+static int silent_step(char what, const struct dray_ipc_record *record)
+{
+	if (what == 's')
+		return connect_silently(record) < 0;
+	return import_step(what, record);
+}
+
+static void who_says_nothing_does_not_keep_others_from_hearing_it(void **state)
+{
+	struct importer importer = start_importer(silent_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	assert_int_equal(take_descriptors(0), 0);
+	for (int i = 0; i < 5; i++)
+		assert_int_equal(tell(&importer, 's', &record), 0);
+	assert_int_equal(tell(&importer, 'o', &record), -EMFILE);
+	give_descriptors();
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+/* With ever more descriptors to spare, until it works: how many it needed. */
+static int spare_step(char what, const struct dray_ipc_record *record)
+{
+	struct dray_ipc_memory *memory;
+	size_t before = entries("/proc/self/fd");
+	int spare, ret = -1;
+
+	(void)what;
+	for (spare = 0; ret && spare < 12; spare++) {
+		if (take_descriptors(spare))
+			return -1;
+		ret = dray_ipc_open(record, NULL, &memory);
+		give_descriptors();
+		if (ret && ret != -EMFILE)
+			return ret;
+		if (ret && !dray_last_error()[0])
+			return -2;
+		if (!ret)
+			dray_ipc_close(memory);
+		if (entries("/proc/self/fd") != before)
+			return -3;
+	}
+	return ret ? ret : spare - 1;
+}
+
+static void an_importer_at_its_limit_hears_so_and_keeps_nothing(void **state)
+{
+	struct importer importer = start_importer(spare_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	/* The connection, and what came over it, at least. */
+	assert_in_range(tell(&importer, 'o', &record), 3, 11);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
+static void who_has_no_descriptor_for_a_broker_exports_nothing(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record;
+	size_t before;
+	int spare, ret = -EMFILE;
+
+	(void)state;
+	becomes_true(threads() == 1);
+	before = entries("/proc/self/fd");
+	for (spare = 0; ret == -EMFILE && spare < 12; spare++) {
+		assert_int_equal(take_descriptors(spare), 0);
+		ret = dray_ipc_export(block, SIZE, 0, &record);
+		give_descriptors();
+		if (ret) {
+			becomes_true(threads() == 1);
+			assert_int_equal(entries("/proc/self/fd"), before);
+		}
+	}
+	assert_works(ret);
+	/* Generations, socket, poller, wake and the one in reserve, at least. */
+	assert_in_range(spare - 1, 5, 11);
+	dray_pool_free(pool, block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_FACT(an_exporter_at_its_limit_says_so),
+		RECORDS_FACT(
+			at_its_limit_too_it_tells_what_is_wrong_with_a_record),
+		RECORDS_FACT(
+			who_says_nothing_does_not_keep_others_from_hearing_it),
+		RECORDS_FACT(
+			an_importer_at_its_limit_hears_so_and_keeps_nothing),
+		RECORDS_FACT(
+			who_has_no_descriptor_for_a_broker_exports_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: who is connected to the broker: whoever connects has a while to say what
+ * he wants, then is hung up on.  What is sent goes, with the lock, so that no
+ * descriptor is closed meanwhile, into a socket that is new and has room.
+ *
+ * A process at its limit of descriptors cannot even say so: to accept takes one.
+ * One is therefore kept in reserve.  He who gets it is told, and as soon as he
+ * is gone it is there for the next one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "alloc/ipc_broker.h"
+#include "base/error.h"
+
+/* Those who have connected and not asked yet. */
+#define MOST_WAITING 64
+/* How soon to accept again after descriptors had run out. */
+#define RETRY_MS 100
+
+struct dray_ipc_connection {
+	int fd;
+	int refusal; /* he has the reserve: a negative errno */
+	int64_t since;
+	struct dray_ipc_export *export; /* NULL: has not asked yet */
+	struct dray_ipc_connection *next;
+	struct dray_ipc_connection *before;
+};
+
+int dray_ipc_listen(struct dray_ipc_broker *broker, int how)
+{
+	struct epoll_event event = {
+		.events = broker->deaf ? 0 : EPOLLIN,
+		.data.ptr = &broker->listener,
+	};
+
+	return epoll_ctl(broker->poller, how, broker->listener, &event);
+}
+
+int dray_ipc_restock(struct dray_ipc_broker *broker)
+{
+	if (broker->reserve < 0)
+		broker->reserve = fcntl(broker->wake, F_DUPFD_CLOEXEC, 0);
+	return broker->reserve < 0 ? -1 : 0;
+}
+
+static void put(struct dray_ipc_connection **list,
+		struct dray_ipc_connection *connection)
+{
+	connection->before = NULL;
+	connection->next = *list;
+	if (*list)
+		(*list)->before = connection;
+	*list = connection;
+}
+
+static void take(struct dray_ipc_connection **list,
+		 struct dray_ipc_connection *connection)
+{
+	if (connection->next)
+		connection->next->before = connection->before;
+	if (connection->before)
+		connection->before->next = connection->next;
+	else
+		*list = connection->next;
+}
+
+/* Out of the set first: a child may have the socket too. */
+static void hang_up(struct dray_ipc_broker *broker,
+		    struct dray_ipc_connection *connection)
+{
+	epoll_ctl(broker->poller, EPOLL_CTL_DEL, connection->fd, NULL);
+	close(connection->fd);
+	if (connection->export) {
+		take(&broker->leases, connection);
+		dray_ipc_release(connection->export, false);
+	} else {
+		take(&broker->asking, connection);
+		broker->waiting--;
+	}
+	if (connection->refusal)
+		dray_ipc_restock(broker);
+	free(connection);
+}
+
+/* Of those who have not asked yet: he who has had the longest time for it. */
+static void drop_oldest(struct dray_ipc_broker *broker)
+{
+	struct dray_ipc_connection *oldest = broker->asking;
+
+	while (oldest && oldest->next)
+		oldest = oldest->next;
+	if (oldest)
+		hang_up(broker, oldest);
+}
+
+/* He who has the reserve, and has kept it for a while without a word. */
+static void drop_refused(struct dray_ipc_broker *broker)
+{
+	int64_t since = dray_ipc_now() - RETRY_MS;
+	struct dray_ipc_connection *connection = broker->asking, *next;
+
+	for (; connection; connection = next) {
+		next = connection->next;
+		if (connection->refusal && connection->since <= since)
+			hang_up(broker, connection);
+	}
+}
+
+static int accept_next(const struct dray_ipc_broker *broker)
+{
+	return accept4(broker->listener, NULL, NULL,
+		       SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+static bool is_limit(int error)
+{
+	return error == EMFILE || error == ENFILE;
+}
+
+static bool ran_out(int error)
+{
+	return is_limit(error) || error == ENOMEM || error == ENOBUFS;
+}
+
+/*
+ * A descriptor, or -1 and errno.
+ * @refusal: 0, or what to say to who is accepted with the last one
+ */
+static int take_caller(struct dray_ipc_broker *broker, int *refusal)
+{
+	int error, fd = accept_next(broker);
+
+	*refusal = 0;
+	if (fd >= 0 || !is_limit(errno) || broker->reserve < 0)
+		return fd;
+	error = errno;
+	close(broker->reserve);
+	broker->reserve = -1;
+	fd = accept_next(broker);
+	if (fd < 0)
+		error = errno;
+	/* Others may have closed some, or have been faster. */
+	if (dray_ipc_restock(broker) && fd >= 0)
+		*refusal = -error;
+	errno = error;
+	return fd;
+}
+
+static void be_deaf(struct dray_ipc_broker *broker)
+{
+	broker->deaf = true;
+	dray_ipc_listen(broker, EPOLL_CTL_MOD);
+	drop_refused(broker);
+}
+
+void dray_ipc_accept(struct dray_ipc_broker *broker)
+{
+	struct dray_ipc_connection *connection;
+	struct epoll_event event = { .events = EPOLLIN };
+	int refusal, fd;
+
+	dray_ipc_restock(broker);
+	fd = take_caller(broker, &refusal);
+	if (fd < 0) {
+		if (ran_out(errno))
+			be_deaf(broker);
+		return;
+	}
+	if (broker->waiting >= MOST_WAITING)
+		drop_oldest(broker);
+	connection = calloc(1, sizeof(*connection));
+	event.data.ptr = connection;
+	if (!connection ||
+	    epoll_ctl(broker->poller, EPOLL_CTL_ADD, fd, &event)) {
+		free(connection);
+		close(fd);
+		dray_ipc_restock(broker);
+		return;
+	}
+	connection->fd = fd;
+	connection->refusal = refusal;
+	connection->since = dray_ipc_now();
+	put(&broker->asking, connection);
+	broker->waiting++;
+}
+
+static bool answer(int fd, const struct dray_ipc_answer *said, const int *fds)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = { 0 };
+	struct iovec part = { (void *)said, sizeof(*said) };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	if (fds) {
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		control.header.cmsg_level = SOL_SOCKET;
+		control.header.cmsg_type = SCM_RIGHTS;
+		control.header.cmsg_len = CMSG_LEN(2 * sizeof(int));
+		memcpy(CMSG_DATA(&control.header), fds, 2 * sizeof(int));
+	}
+	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
+	       (ssize_t)sizeof(*said);
+}
+
+/* What the record that was said leads to, and a lease of it. */
+static int find(const struct dray_ipc_connection *connection,
+		const struct dray_ipc_record *record,
+		struct dray_ipc_export **out)
+{
+	socklen_t length = sizeof(struct ucred);
+	struct dray_ipc_fields asked;
+	struct ucred peer;
+	int ret;
+
+	if (getsockopt(connection->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
+		return -EACCES;
+	ret = dray_ipc_read(record, &asked);
+	if (ret)
+		return ret;
+	if (!connection->refusal)
+		return dray_ipc_lease(&asked, &peer.uid, out);
+	ret = dray_ipc_find(&asked, &peer.uid, out);
+	return ret ? ret : connection->refusal;
+}
+
+/* True: it has a lease now. */
+static bool serve(struct dray_ipc_broker *broker,
+		  struct dray_ipc_connection *connection)
+{
+	struct dray_ipc_answer refused = { .magic = DRAY_IPC_MAGIC };
+	struct dray_ipc_record record;
+	struct dray_ipc_export *export;
+	int fds[2];
+
+	if (recv(connection->fd, &record, sizeof(record), MSG_TRUNC) !=
+	    (ssize_t)sizeof(record))
+		return false;
+	refused.error = find(connection, &record, &export);
+	if (refused.error) {
+		answer(connection->fd, &refused, NULL);
+		return false;
+	}
+	fds[0] = export->file->fd;
+	fds[1] = broker->control;
+	if (!answer(connection->fd, &export->answer, fds)) {
+		dray_ipc_release(export, false);
+		return false;
+	}
+	take(&broker->asking, connection);
+	broker->waiting--;
+	connection->export = export;
+	put(&broker->leases, connection);
+	return true;
+}
+
+/* Who has a lease says nothing more: whatever comes is the end of it. */
+void dray_ipc_attend(struct dray_ipc_broker *broker,
+		     struct dray_ipc_connection *connection)
+{
+	if (connection->export || !serve(broker, connection))
+		hang_up(broker, connection);
+}
+
+void dray_ipc_drop_silent(struct dray_ipc_broker *broker)
+{
+	struct dray_ipc_connection *connection = broker->asking, *next;
+	int64_t now = connection ? dray_ipc_now() : 0;
+
+	for (; connection; connection = next) {
+		next = connection->next;
+		if (now - connection->since >= DRAY_IPC_PATIENCE_MS)
+			hang_up(broker, connection);
+	}
+}
+
+int dray_ipc_patience(const struct dray_ipc_broker *broker)
+{
+	if (broker->deaf)
+		return RETRY_MS;
+	return broker->waiting ? DRAY_IPC_PATIENCE_MS : -1;
+}
+
+static void close_list(struct dray_ipc_connection **list)
+{
+	struct dray_ipc_connection *connection;
+
+	while ((connection = *list)) {
+		*list = connection->next;
+		close(connection->fd);
+		free(connection);
+	}
+}
+
+void dray_ipc_hang_up_all(struct dray_ipc_broker *broker)
+{
+	close_list(&broker->asking);
+	close_list(&broker->leases);
+	broker->waiting = 0;
+	broker->deaf = false;
+}
