@@ -13,7 +13,8 @@
  * it; who drains it, under the pool's lock, closes it, has the kernel put a
  * barrier into every thread (membarrier) and waits until the owner is out.
  * While busy, the owner never waits for a lock.  Where the kernel cannot, there
- * are no caches.
+ * are no caches; where it could and then does not, all of them stay closed, and
+ * each owner gives back what it has when it next comes to the pool.
  *
  * Caches lie in memory that fork() wipes, so that a child starts with empty
  * ones.  Not for signal handlers.
@@ -327,6 +328,13 @@ void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved);
 
 /* The caller's, with bounds that are up to date; NULL where it has none. */
 struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
+
+/*
+ * Of all pools, for good: threads keep nothing any more.  For who finds that a
+ * cache cannot be drained by anybody but its owner.
+ */
+void dray_caches_end(void);
+bool dray_caches_are_off(void);
 
 /* What threads still have of the pool's earlier life is of use again. */
 void dray_caches_adopt(struct dray_pool *pool);

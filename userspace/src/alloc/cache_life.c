@@ -19,9 +19,10 @@ _Thread_local struct dray_thread *dray_thread = &none;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key;
-static bool usable; /* barriers work, and the end of a thread is seen */
+static bool usable; /* all that caches need of the system is there */
+static _Atomic bool off; /* a barrier failed: never again */
 
-/* Memory that is zero in a child, too. */
+/* Memory that is zero in a child, too; or NULL. */
 static void *wiped(size_t size)
 {
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -29,8 +30,18 @@ static void *wiped(size_t size)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	madvise(memory, size, MADV_WIPEONFORK);
+	if (madvise(memory, size, MADV_WIPEONFORK)) {
+		munmap(memory, size);
+		return NULL;
+	}
 	return memory;
+}
+
+static bool can_wipe(void)
+{
+	void *memory = wiped(1);
+
+	return memory && !munmap(memory, 1);
 }
 
 static void end_cache(struct dray_cache *cache)
@@ -69,7 +80,17 @@ static void set_up(void)
 {
 	usable = !syscall(SYS_membarrier,
 			  MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) &&
-		 !pthread_key_create(&key, end_thread);
+		 can_wipe() && !pthread_key_create(&key, end_thread);
+}
+
+void dray_caches_end(void)
+{
+	atomic_store(&off, true);
+}
+
+bool dray_caches_are_off(void)
+{
+	return atomic_load(&off);
 }
 
 uint32_t dray_cache_number(void)
@@ -79,7 +100,7 @@ uint32_t dray_cache_number(void)
 
 	dray_marks_open();
 	pthread_once(&once, set_up);
-	if (!dray_marks.marks || !usable)
+	if (!dray_marks.marks || !usable || dray_caches_are_off())
 		return 0;
 	number = atomic_load(&last);
 	do {
@@ -130,11 +151,24 @@ static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
 	}
 }
 
+/* What the caller still keeps goes back: it is in no cache, whatever is seen. */
+static void empty_own(const struct dray_pool *pool)
+{
+	struct dray_cache *cache = dray_thread->caches[pool->number];
+
+	if (cache)
+		dray_cache_empty(cache);
+}
+
 struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 {
 	struct dray_thread *thread;
 	struct dray_cache *cache;
 
+	if (dray_caches_are_off()) {
+		empty_own(pool);
+		return NULL;
+	}
 	if (!pool->number || pool->closed)
 		return NULL;
 	thread = thread_of_caller();

@@ -4,7 +4,9 @@
  *
  * A cache that is closed is the drainer's once its owner is out: the barrier
  * that the kernel puts into every thread makes the owner see that it is closed,
- * or the drainer see that it is busy.
+ * or the drainer see that it is busy.  Without that barrier (a filter of system
+ * calls that came later, no memory for it) nothing of another thread's is
+ * touched, and all caches are closed for good.
  */
 #include <linux/membarrier.h>
 #include <sched.h>
@@ -29,13 +31,22 @@ static bool owner_is_out(struct dray_cache *cache)
 	return false;
 }
 
+/* False: no other thread is known to have seen what is closed. */
+static bool reach_all_threads(void)
+{
+	if (!dray_caches_are_off() &&
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		dray_caches_end();
+	return !dray_caches_are_off();
+}
+
 /* Bytes of the caches that were closed; they stay closed. */
 static uint64_t empty_closed(struct dray_pool *pool)
 {
-	struct dray_cache *cache;
+	struct dray_cache *cache, *own = dray_thread->caches[pool->number];
+	bool reached = reach_all_threads();
 	uint64_t bytes = 0;
 
-	syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
 	for (cache = pool->caches; cache; cache = cache->next) {
 		/*
 		 * The caller itself is in none.  An owner that was stopped
@@ -44,7 +55,7 @@ static uint64_t empty_closed(struct dray_pool *pool)
 		 */
 		if (!atomic_load_explicit(&cache->closed,
 					  memory_order_relaxed) ||
-		    !owner_is_out(cache))
+		    (cache != own && (!reached || !owner_is_out(cache))))
 			continue;
 		bytes += dray_cache_held(cache);
 		dray_cache_empty(cache);
@@ -96,6 +107,8 @@ void dray_caches_open(struct dray_pool *pool)
 {
 	struct dray_cache *cache;
 
+	if (dray_caches_are_off())
+		return;
 	for (cache = pool->caches; cache; cache = cache->next)
 		atomic_store_explicit(&cache->closed, 0, memory_order_release);
 }

@@ -21,7 +21,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool *pools;
 
-/* What the parent's threads kept is nobody's in a child of clone(). */
+/* What the parent's threads kept is nobody's in a child. */
 static void take_back_kept(struct dray_pool *pool)
 {
 	struct dray_found found = { .pool = pool };
@@ -86,6 +86,9 @@ static void inherit(struct dray_pool *pool)
 	 * this one, if it was asked to free something and forked instead.
 	 */
 	pool->pending = dray_pool_is_asking(pool);
+	/* Nobody could be made to give it back before. */
+	if (pool->caches && dray_caches_are_off())
+		take_back_kept(pool);
 	dray_caches_forget(pool);
 	for (region = pool->regions; region; region = region->next) {
 		if (region->inherited ||
