@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * base: the version and the error contract.
+ * base: the version and the error contract.  The headers are C11, and C++11.
  *
  * Functions return 0 or a negative errno and write their results through out
  * parameters, which keep their value on failure.  What failed is said in a
@@ -20,6 +20,20 @@ extern "C" {
 
 /* What the library exports; everything else is hidden. */
 #define DRAY_API __attribute__((visibility("default")))
+
+/*
+ * Around a function with the name of the structure that it fills, as stat()
+ * has.  C++ keeps the two apart as C does, but g++ -Wshadow warns of it.
+ */
+#if defined(__cplusplus) && defined(__GNUC__)
+#define DRAY_NAMESAKE_BEGIN            \
+	_Pragma("GCC diagnostic push") \
+	_Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define DRAY_NAMESAKE_END _Pragma("GCC diagnostic pop")
+#else
+#define DRAY_NAMESAKE_BEGIN
+#define DRAY_NAMESAKE_END
+#endif
 
 /** The library's version, "major.minor.patch"; a constant. */
 DRAY_API const char *dray_version(void);

@@ -366,8 +366,10 @@ struct dray_manager_stats {
 };
 
 /** Fills @size bytes of @stats. */
+DRAY_NAMESAKE_BEGIN
 DRAY_API void dray_manager_stats(struct dray_manager *manager,
 				 struct dray_manager_stats *stats, size_t size);
+DRAY_NAMESAKE_END
 
 /**
  * What lies at @address, as the manager sees it: the kind of the object around

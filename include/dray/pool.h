@@ -201,8 +201,10 @@ DRAY_API void dray_pool_set_pressure(struct dray_pool *pool,
  * Fills @size bytes of @stats, as they are at one moment; always 0.  What
  * threads keep of the pool is taken back first: not for a hot path.
  */
+DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_pool_stats(struct dray_pool *pool,
 			     struct dray_pool_stats *stats, size_t size);
+DRAY_NAMESAKE_END
 
 /**
  * Takes back what threads keep of the pool, and gives buffers that hold no
