@@ -22,6 +22,7 @@ GUEST_EXTRA=()		# module files to insert before dray.ko
 GUEST_DRAY=yes		# insert dray.ko?
 GUEST_PARAMETERS=''	# of dray.ko
 GUEST_PYTHON=no		# Debian's Python and NumPy there?
+GUEST_UDEV=no		# Debian's udev there?
 GUEST_RESULTS=''	# folder for what the command leaves in /results
 GUEST_LIMIT=120		# seconds until the machine is stopped
 GUEST_APPEND=''		# further words of the kernel's command line
@@ -161,6 +162,10 @@ guest_archives()
 	archives+=("$archive")
 	if [ "$GUEST_PYTHON" = yes ]; then
 		archive=$(rootfs_python "$1") || exit
+		archives+=("$archive")
+	fi
+	if [ "$GUEST_UDEV" = yes ]; then
+		archive=$(rootfs_udev "$1") || exit
 		archives+=("$archive")
 	fi
 	rootfs_archive "$2/root" >"$2/run.cpio"

@@ -1,43 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Builds of dray.ko for kernels of other Debian releases than 12.  Their headers
-# want their own compiler and build programs, so all of it is unpacked in one
-# folder, which the build then has as its root; a user namespace gives the right
-# to do so.
+# Builds of dray.ko on other machines: with the kernel of another Debian release,
+# whose headers want their own compiler and build programs, or on a fresh Debian
+# 12 with DKMS.  All of it is unpacked in one folder, which the build then has as
+# its root; a user namespace gives the right to do so.
 
 # release_headers RELEASE: what the package of its newest headers is called
 release_headers()
 {
 	case $1 in
+	bookworm) echo 'linux-headers-6\.1\.0-[0-9]+-amd64' ;;
 	trixie) echo 'linux-headers-[0-9.]+\+deb13-amd64' ;;
-	*) die "no release $1: there is trixie" ;;
+	*) die "no release $1: there are bookworm and trixie" ;;
+	esac
+}
+
+# release_packages RELEASE: what there is beside them
+release_packages()
+{
+	echo binutils make dash coreutils sed grep findutils mawk
+	[ "$1" != bookworm ] ||
+		echo bash diffutils dkms gcc-12 gzip kmod openssl tar util-linux
+}
+
+# release_lists RELEASE: whose lists of packages it is found in
+release_lists()
+{
+	case $1 in
+	bookworm) echo amd64 ;;
+	*) echo "amd64@$1" ;;
 	esac
 }
 
 # release_make RELEASE: the folder, on standard output
 release_make()
 {
-	local name=releases/$1 headers=''
+	local packages name headers=''
 
+	mapfile -t packages < <(release_packages "$1" | tr ' ' '\n')
+	name=releases/$1-$(cache_key "${packages[@]}" </dev/null)
 	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
-		headers=$(foreign_resolve "amd64@$1" "$(release_headers "$1")")
+		headers=$(foreign_resolve "$(release_lists "$1")" \
+			"$(release_headers "$1")")
 		[ -n "$headers" ] || die "no kernel of $1 is found"
 		[ "$headers" = "$(cat "$CACHE/$name/headers" 2>/dev/null)" ] ||
 			rm -rf "${CACHE:?}/$name"
 	fi
-	cache_make "$name" release_fetch "$1" "$headers" ||
+	cache_make "$name" release_fetch "$1" "$headers" "${packages[@]}" ||
 		die "cannot fetch the headers and the compiler of $1"
+	touch "$CACHE/$name"
+	cache_prune releases/
 	printf '%s\n' "$CACHE/$name"
 }
 
 release_fetch()
 {
-	local release=$1 headers=$2 into=$3 folder
+	local release=$1 headers=$2 packages=("${@:3:$#-3}") into=${*: -1}
+	local folder
 
 	log_step "Fetching $headers with its compiler"
-	foreign_unpack "amd64@$release" closure "$headers" binutils make dash \
-		coreutils sed grep findutils mawk "$into" || return 1
+	foreign_unpack "$(release_lists "$release")" closure "$headers" \
+		"${packages[@]}" "$into" || return 1
 	# What maintainer scripts would have made.
 	for folder in bin sbin lib lib64; do
 		[ -e "$into/$folder" ] || ln -s "usr/$folder" "$into/$folder"
@@ -58,19 +82,38 @@ release_version()
 	sed 's/linux-headers-//' "$folder/headers"
 }
 
+# release_run RELEASE FOLDER[:PATH]... -- COMMAND...: runs it with the release as
+# its root and the first folder as /work; each other one lies over the path that
+# comes with it
+release_run()
+{
+	local root
+
+	root=$(release_make "$1") || return 1
+	shift
+	# shellcheck disable=SC2016 # the inner shell replaces them
+	unshare -rm sh -ec 'root=$1 path=/work
+		shift
+		mount --rbind /dev "$root/dev"
+		mount --rbind /proc "$root/proc"
+		while [ "$1" != -- ]; do
+			[ "${1#*:}" = "$1" ] || path=${1#*:}
+			mount --bind "${1%%:*}" "$root$path"
+			shift
+		done
+		shift
+		exec env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+			chroot "$root" sh -c "cd /work && exec \"\$@\"" sh "$@"' sh "$root" "$@"
+}
+
 # release_build RELEASE FOLDER [VARIABLE=VALUE]...: builds what module_copy has
 # put into FOLDER
 release_build()
 {
-	local release=$1 folder=$2 root headers
+	local release=$1 folder=$2 root
 
 	shift 2
 	root=$(release_make "$release") || return 1
-	headers=/usr/src/$(cat "$root/headers")
-	# shellcheck disable=SC2016 # the inner shell replaces them
-	unshare -rm sh -c 'mount --rbind /dev "$1/dev" &&
-		mount --rbind /proc "$1/proc" &&
-		mount --bind "$2" "$1/work" && shift 2 && exec "$@"' sh \
-		"$root" "$folder" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin \
-		chroot "$root" make -s -C "$headers" M=/work "$@" modules
+	release_run "$release" "$folder" -- make -s \
+		-C "/usr/src/$(cat "$root/headers")" M=/work "$@" modules
 }

@@ -2,8 +2,8 @@
 # shellcheck shell=bash disable=SC2153
 #
 # Root file systems of guests, as cpio archives that the kernel unpacks one
-# after the other: a base of busybox, on request Debian's Python and NumPy,
-# and on top what one run brings.  They are not compressed: unpacking costs
+# after the other: a base of busybox, on request some of Debian's packages, as
+# Python and NumPy or udev, and on top what one run brings.  They are not compressed: unpacking costs
 # an emulated processor more than reading.
 
 # rootfs_archive FOLDER > CPIO
@@ -69,17 +69,7 @@ rootfs_python_build()
 
 	log_step "Packing Python and NumPy for the board"
 	tree=$into.tree
-	rm -rf "$tree"
-	mkdir -p "$tree/usr"
-	# The base has /bin, /lib and /sbin as links into /usr.
-	for folder in bin lib sbin lib64; do
-		[ -d "$packages/$folder" ] || continue
-		mkdir -p "$tree/usr/$folder"
-		cp -a "$packages/$folder/." "$tree/usr/$folder"
-	done
-	cp -a "$packages/usr/." "$tree/usr"
-	[ ! -d "$packages/etc" ] || cp -a "$packages/etc" "$tree"
-	rm -rf "$tree"/usr/share/{doc,man,info,locale,lintian,bug,perl5}
+	rootfs_merge "$packages" "$tree" || return 1
 	rm -rf "$tree"/usr/lib/*/perl* "$tree"/usr/share/perl "$tree"/usr/bin/perl*
 	# The alternatives that maintainer scripts would have made.
 	for folder in "$tree"/usr/lib/*-linux-gnu; do
@@ -94,4 +84,50 @@ rootfs_python_build()
 		"$tree/usr/lib/python3.11" >/dev/null || return 1
 	rootfs_archive "$tree" >"$into"
 	rm -rf "$tree"
+}
+
+# rootfs_udev ARCHITECTURE: Debian's udev, and its programs for users and groups,
+# as an archive, on standard output
+rootfs_udev()
+{
+	local entry packages
+
+	packages=$(foreign_set "$1" closure udev udev passwd login \
+		libjansson4) || exit
+	entry=images/udev-$1-$(cache_key "${packages##*/}" \
+		<"$TREE/tools/lib/rootfs.sh")
+	cache_make "$entry" rootfs_udev_build "$packages" ||
+		die "cannot make the file system with udev"
+	touch "$CACHE/$entry"
+	cache_prune images/
+	printf '%s\n' "$CACHE/$entry"
+}
+
+rootfs_udev_build()
+{
+	local packages=$1 into=$2 tree=$2.tree
+
+	log_step "Packing udev for the board"
+	rootfs_merge "$packages" "$tree" || return 1
+	rm -rf "$tree"/usr/lib/*/gconv "$tree/usr/lib/udev/hwdb.d"
+	rootfs_archive "$tree" >"$into"
+	rm -rf "$tree"
+}
+
+# rootfs_merge PACKAGES TREE: unpacked packages, without what is there to be
+# read; the base has /bin, /lib and /sbin as links into /usr
+rootfs_merge()
+{
+	local packages=$1 tree=$2 folder
+
+	rm -rf "$tree"
+	mkdir -p "$tree/usr"
+	for folder in bin lib sbin lib64; do
+		[ -d "$packages/$folder" ] || continue
+		mkdir -p "$tree/usr/$folder"
+		cp -a "$packages/$folder/." "$tree/usr/$folder" || return 1
+	done
+	cp -a "$packages/usr/." "$tree/usr" || return 1
+	[ ! -d "$packages/etc" ] || cp -a "$packages/etc" "$tree" || return 1
+	rm -rf "$tree"/usr/share/{doc,man,info,locale,lintian,bug,perl5}
 }

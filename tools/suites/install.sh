@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# Suite install: the README's commands as a new user gives them, taken from its
+# text: the module built by hand and with DKMS in the root folder of a fresh
+# Debian 12, and the udev rule on the emulated ZCU102, with Debian's udev.
+
+PACKAGES_INSTALL=(
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git util-linux
+)
+
+suite_install()
+{
+	local scratch=$1 status=0
+
+	install_rule "$scratch/rule"
+	[ "$QUICK" = no ] || return 0
+	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
+		return 0
+	install_build "$scratch" >"$scratch/log" 2>&1 || status=$?
+	tally_tap build "$status" "$scratch/log"
+}
+
+# install_machine FOLDER: what of its root folder is written to, and the tree
+install_machine()
+{
+	local root version
+
+	root=$(release_make bookworm) || return 1
+	version=$(release_version bookworm) || return 1
+	mkdir -p "$1"/{tree,dkms} || return 1
+	cp -a "$root/usr/src" "$1/src" || return 1
+	cp -a "$root/lib/modules" "$1/modules" || return 1
+	style_files | (cd "$TREE" && tar -c -T -) | tar -C "$1/tree" -x ||
+		return 1
+	# The kernel of a fresh machine is the one of its headers, but this one
+	# runs on another.
+	cat >"$1/uname" <<-UNAME
+	#!/bin/sh
+	case \$1 in
+	-r) echo $version ;;
+	-m) echo x86_64 ;;
+	*) echo Linux ;;
+	esac
+	UNAME
+	chmod +x "$1/uname"
+}
+
+install_build()
+{
+	release_run bookworm "$1/tree" "$1/src:/usr/src" "$1/dkms:/var/lib/dkms" \
+		"$1/modules:/lib/modules" "$1/uname:/bin/uname" -- \
+		env "MAKEFLAGS=-j$(nproc)" sh tests/install/build.sh
+}
+
+# install_rule FOLDER
+install_rule()
+{
+	local module
+
+	tally_run "user space builds for the board" build_board || return 0
+	batch_begin "$1"
+	module=$(module_dray "$(kernel_make arm64 6.1)") ||
+		die "no module for the board"
+	mkdir -p "$BATCH/job"/{driver,tests}
+	cp "$module/dray.ko" "$TREE/driver/60-dray.rules" "$BATCH/job/driver"
+	cp -r "$TREE/tests/install" "$BATCH/job/tests"
+	cp "$TREE/README.md" "$TREE/tools/lib/guest-unload" \
+		"$(find "$(build_folder arm64)" -name dmactl-holder -type f)" \
+		"$BATCH/job"
+	batch_add tap rule 'sh tests/install/node.sh'
+	(
+		GUEST_BOARD=zcu102 GUEST_DRAY=no GUEST_UDEV=yes GUEST_LIMIT=300
+		GUEST_ROOTS=("$(build_board_root)")
+		batch_boot "the udev rule on the board"
+	)
+	batch_count "the udev rule on the board"
+}
