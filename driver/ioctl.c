@@ -8,6 +8,7 @@
 #include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/nospec.h>
+#include <linux/stddef.h>
 #include <linux/uaccess.h>
 
 #include "channel.h"
@@ -19,35 +20,46 @@ struct dray_call {
 	unsigned int first_size; /* bytes, of its first version */
 	int (*run)(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);
-	unsigned int reason; /* where the reply says why; 0: it does not */
+	/* Where the reply says why it was refused, in bytes; 0: it does not. */
+	unsigned int reason;
 	unsigned int limit;
 };
 
-/* A call whose reply says why it was refused. */
-#define DRAY_REFUSING(name, NAME, first_size)                    \
-	{                                                        \
-		DRAY_IOC_##NAME, first_size, dray_##name##_call, \
-			offsetof(struct dray_##name, reason),    \
-			offsetof(struct dray_##name, limit),     \
+/*
+ * @last is the last field of the call's first version: whoever passes less than
+ * that was never right.  It stays what it is when the structure grows.
+ */
+#define DRAY_CALL(name, NAME, last)                                  \
+	[_IOC_NR(DRAY_IOC_##NAME)] = {                               \
+		.command = DRAY_IOC_##NAME,                          \
+		.first_size = offsetofend(struct dray_##name, last), \
+		.run = dray_##name##_call,                           \
+	}
+
+/* One whose reply says why it was refused. */
+#define DRAY_CALL_REFUSING(name, NAME, last)                         \
+	[_IOC_NR(DRAY_IOC_##NAME)] = {                               \
+		.command = DRAY_IOC_##NAME,                          \
+		.first_size = offsetofend(struct dray_##name, last), \
+		.run = dray_##name##_call,                           \
+		.reason = offsetof(struct dray_##name, reason),      \
+		.limit = offsetof(struct dray_##name, limit),        \
 	}
 
 static const struct dray_call dray_calls[] = {
-	[_IOC_NR(DRAY_IOC_INFO)] = { DRAY_IOC_INFO, 152, dray_info_call },
-	[_IOC_NR(DRAY_IOC_HEAP_INFO)] = { DRAY_IOC_HEAP_INFO, 96,
-					  dray_heap_info_call },
-	[_IOC_NR(DRAY_IOC_CHANNEL_INFO)] = { DRAY_IOC_CHANNEL_INFO, 112,
-					     dray_channel_info_call },
-	[_IOC_NR(DRAY_IOC_ALLOC)] = DRAY_REFUSING(alloc, ALLOC, 96),
-	[_IOC_NR(DRAY_IOC_ADDRESS)] = DRAY_REFUSING(address, ADDRESS, 56),
-	[_IOC_NR(DRAY_IOC_SYNC)] = DRAY_REFUSING(sync, SYNC, 48),
-	[_IOC_NR(DRAY_IOC_SUBMIT)] = DRAY_REFUSING(submit, SUBMIT, 72),
-	[_IOC_NR(DRAY_IOC_LIST)] = { DRAY_IOC_LIST, 16, dray_list_call },
-	[_IOC_NR(DRAY_IOC_BUFFER_INFO)] = { DRAY_IOC_BUFFER_INFO, 160,
-					    dray_buffer_info_call },
-	[_IOC_NR(DRAY_IOC_EXPORT)] = DRAY_REFUSING(export, EXPORT, 24),
-	[_IOC_NR(DRAY_IOC_ATTACH)] = DRAY_REFUSING(attach, ATTACH, 48),
-	[_IOC_NR(DRAY_IOC_CANCEL)] = DRAY_REFUSING(cancel, CANCEL, 32),
-	[_IOC_NR(DRAY_IOC_RECLAIM)] = DRAY_REFUSING(reclaim, RECLAIM, 40),
+	DRAY_CALL(info, INFO, version),
+	DRAY_CALL(heap_info, HEAP_INFO, name),
+	DRAY_CALL(channel_info, CHANNEL_INFO, device),
+	DRAY_CALL_REFUSING(alloc, ALLOC, limit),
+	DRAY_CALL_REFUSING(address, ADDRESS, limit),
+	DRAY_CALL_REFUSING(sync, SYNC, reserved),
+	DRAY_CALL_REFUSING(submit, SUBMIT, limit),
+	DRAY_CALL(list, LIST, count),
+	DRAY_CALL(buffer_info, BUFFER_INFO, heap_name),
+	DRAY_CALL_REFUSING(export, EXPORT, limit),
+	DRAY_CALL_REFUSING(attach, ATTACH, limit),
+	DRAY_CALL_REFUSING(cancel, CANCEL, limit),
+	DRAY_CALL_REFUSING(reclaim, RECLAIM, limit),
 };
 
 union dray_arguments {
