@@ -60,17 +60,19 @@ struct dray_buffer {
 
 	int home; /* index of the node that it was allocated on */
 
-	struct mutex lock; /* the next nine */
+	/* Who uses it, under @lock. */
+	struct mutex lock;
 	struct dray_node *node; /* not mapped for it yet: a reference */
 	struct list_head mappings; /* for dray's own devices */
-	struct dray_mapping first; /* of those, if it has a node */
-	unsigned int away_devices; /* of those */
-	unsigned int guest_devices; /* of those */
+	struct dray_mapping first; /* one of @mappings, if it has a node */
+	unsigned int away_devices; /* of @mappings */
+	unsigned int guest_devices; /* of @away_devices */
 	struct list_head importers; /* devices of others, through dma-buf */
 	unsigned int importer_count;
-	void *vaddr;
+	void *vaddr; /* for importers that vmap it */
 	unsigned int vmap_count;
 
+	/* For BUFFER_INFO. */
 	atomic_t mapped; /* user mappings */
 	atomic64_t sync_bytes;
 	atomic64_t sync_ns;
@@ -93,12 +95,26 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 }
 
 /*
- * A reference is dropped from wherever may sleep: with the last one memory is
- * unmapped and freed, or held.
+ * Cleared memory of @heap, not in the table yet; or an ERR_PTR.  The device of
+ * @node finds none of it above @reach: for one that is not told at once where it
+ * is, @request->limit must say so too.  The caller is inside the node.
+ */
+struct dray_buffer *dray_buffer_create(struct dray_node *node,
+				       struct dray_heap *heap,
+				       const struct dray_request *request,
+				       u64 reach, struct dray_refusal *refusal);
+
+/*
+ * The buffer behind a file descriptor, with a reference, and whether it may be
+ * written through that; ERR_PTR for any other file.
  */
 struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal);
 
+/*
+ * From wherever may sleep: with the last reference memory is unmapped and freed,
+ * or held.
+ */
 static inline void dray_buffer_put(struct dray_buffer *buffer)
 {
 	dray_entry_put(&buffer->entry);

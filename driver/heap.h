@@ -79,10 +79,12 @@ struct dray_heap {
 	atomic_t buffers;
 	atomic64_t used; /* bytes */
 	atomic64_t held; /* bytes of those whose buffer was freed */
-	u64 limit; /* the next three are of account.c; bytes, 0: none */
-	u64 user_limit;
-	u64 charged; /* bytes, what is in quarantine too */
 	char name[DRAY_NAME_LEN];
+
+	/* Of account.c, under its lock; bytes. */
+	u64 limit; /* 0: none */
+	u64 user_limit; /* 0: none */
+	u64 charged; /* what is in quarantine too */
 };
 
 /*
