@@ -9,7 +9,10 @@
 #include <linux/nospec.h>
 #include <linux/sync_file.h>
 
+#include "channel.h"
+#include "fence.h"
 #include "job.h"
+#include "queue.h"
 
 /* Is it the job that is meant, and early enough? */
 static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)

@@ -1,149 +1,104 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the rest of the module knows of channels and of what is submitted to
- * them.  A kernel without the DMA engine framework or without sync_file has
- * neither: there a node has no channels and SUBMIT is -EOPNOTSUPP.
+ * A channel: one copy engine of a node.  Openers queue jobs for it (queue.h);
+ * its work item takes up one at a time and gives it to the engine in rounds of
+ * descriptors (feed.c, round.c).  Only that work item touches a job that runs;
+ * another one frees jobs that have ended.
  */
 #ifndef DRAY_CHANNEL_H
 #define DRAY_CHANNEL_H
 
-#include <linux/errno.h>
-#include <linux/types.h>
+#include <linux/atomic.h>
+#include <linux/dmaengine.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
 
-#include "node.h"
-#include "refusal.h"
+#include "submit.h"
+#include "transfer.h"
 
-struct seq_file;
+struct dray_job;
 
-#ifdef DRAY_SUBMIT
+#define DRAY_ROUND_PIECES 32 /* descriptors that are out at a time */
+#define DRAY_ROUND_BYTES SZ_64M /* so that a round's time has a bound */
 
-/* The module's beginning and end. */
-int dray_channels_init(void);
-void dray_channels_exit(void);
+struct dray_channel {
+	struct dray_node *node;
+	u32 index; /* among the node's channels */
+	char name[DRAY_NAME_LEN];
+
+	/* The engine. */
+	struct mutex opening; /* one at a time asks for @chan */
+	bool refused; /* under @opening: said once that it cannot be stopped */
+	struct dma_chan *chan; /* NULL until the first use */
+	struct dma_chan *given; /* by who registered the node, or NULL */
+	struct device *dev; /* whose addresses the engine puts out */
+	struct dray_engine_limits limits;
+
+	/* Jobs, and what becomes of them: all under @lock. */
+	spinlock_t lock;
+	struct list_head queues; /* that have jobs */
+	struct list_head ended; /* jobs for @clean to free */
+	struct dray_job *running; /* changed by @feed alone */
+	u32 waiting; /* jobs whose fences have not signalled */
+	bool closing; /* the node is being unbound */
+	bool dead; /* it did not answer */
+
+	wait_queue_head_t idle; /* @waiting has come to 0, or a round to its end */
+	bool asleep; /* nothing is fed */
+	struct work_struct clean;
+	struct delayed_work feed;
+
+	/* Of @feed alone; others look at @lost and @out. */
+	struct dray_job *lost; /* what it was doing when it died */
+	bool out; /* a round is out */
+	bool paused; /* found the channel asleep */
+	dma_cookie_t last; /* the round's last descriptor */
+	unsigned long deadline; /* jiffies, of the round or of trying */
+	bool late; /* it has passed once, and was put off */
+	int error; /* of the running job */
+
+	/* Of the engine's callbacks. */
+	atomic_t pieces; /* descriptors out that have not called back */
+	atomic_t failed_pieces;
+
+	/* For CHANNEL_INFO. */
+	atomic64_t submitted; /* transfers */
+	atomic64_t bytes;
+	atomic64_t failed; /* jobs */
+};
+
+struct dray_channels {
+	wait_queue_head_t slots; /* an opener has a free one again */
+	u32 count;
+	struct dray_channel channel[];
+};
+
+/* channel.c */
+extern struct workqueue_struct *dray_workqueue;
+extern struct workqueue_struct *dray_clean_workqueue;
+extern unsigned int dray_watchdog_ms; /* for one round */
+u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
+u64 dray_submit_max_bytes(void);
+/* Asks for the engine if it is not there yet; the caller is inside the node. */
+int dray_channel_open(struct dray_channel *channel);
+
+/* feed.c: the work items of a channel */
+void dray_feed(struct work_struct *work);
+void dray_clean(struct work_struct *work);
 
 /*
- * The channels of a node: describes them (nothing is asked for yet), ends what
- * is on them, frees them with the node.  All may sleep.
+ * round.c: what the engine is given at a time, and how long that may take.
+ * For the channel's work item.
  */
-int dray_channels_probe(struct dray_node *node,
-			const struct dray_node_channel *channels,
-			unsigned int count);
-void dray_channels_remove(struct dray_node *node);
-void dray_channels_free(struct dray_node *node);
-
-/* sleep.c: no round is out when the first returns */
-void dray_channels_suspend(struct dray_node *node);
-void dray_channels_resume(struct dray_node *node);
-
-/* For debugfs, and for what INFO says of them. */
-void dray_channels_print(struct dray_node *node, struct seq_file *file);
-void dray_channels_limits(struct dray_node *node, struct dray_info *info);
-
-int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
-			struct dray_refusal *refusal);
-
-/* An opener's queues, made when it opens the node. */
-int dray_queues_open(struct dray_opener *opener);
-void dray_queues_close(struct dray_opener *opener);
-
-/* Calls as in node.h. */
-int dray_channel_info_call(struct dray_opener *opener, void *data,
-			   struct dray_reply *reply);
-int dray_submit_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply);
-int dray_cancel_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply);
-
-#else
-
-static inline int dray_channels_init(void)
-{
-	return 0;
-}
-
-static inline void dray_channels_exit(void)
-{
-}
-
-static inline int
-dray_channels_probe(struct dray_node *node,
-		    const struct dray_node_channel *channels,
-		    unsigned int count)
-{
-	return 0;
-}
-
-static inline void dray_channels_remove(struct dray_node *node)
-{
-}
-
-static inline void dray_channels_suspend(struct dray_node *node)
-{
-}
-
-static inline void dray_channels_resume(struct dray_node *node)
-{
-}
-
-static inline void dray_channels_free(struct dray_node *node)
-{
-}
-
-static inline void dray_channels_print(struct dray_node *node,
-				       struct seq_file *file)
-{
-}
-
-static inline void dray_channels_limits(struct dray_node *node,
-					struct dray_info *info)
-{
-}
-
-static inline int dray_channel_device(struct dray_node *node, u32 index,
-				      struct device **dev,
-				      struct dray_refusal *refusal)
-{
-	return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL, 0);
-}
-
-static inline int dray_queues_open(struct dray_opener *opener)
-{
-	return 0;
-}
-
-static inline void dray_queues_close(struct dray_opener *opener)
-{
-}
-
-/* That the device is gone goes before what it never had. */
-static inline int dray_call_absent(struct dray_opener *opener, int error)
-{
-	int ret = dray_node_enter(opener->node);
-
-	if (ret)
-		return ret;
-	dray_node_leave(opener->node);
-	return error;
-}
-
-static inline int dray_channel_info_call(struct dray_opener *opener, void *data,
-					 struct dray_reply *reply)
-{
-	return dray_call_absent(opener, -EINVAL);
-}
-
-static inline int dray_submit_call(struct dray_opener *opener, void *data,
-				   struct dray_reply *reply)
-{
-	return dray_call_absent(opener, -EOPNOTSUPP);
-}
-
-static inline int dray_cancel_call(struct dray_opener *opener, void *data,
-				   struct dray_reply *reply)
-{
-	return dray_call_absent(opener, -EOPNOTSUPP);
-}
-
-#endif /* DRAY_SUBMIT */
+bool dray_round_issue(struct dray_channel *channel);
+bool dray_round_is_done(struct dray_channel *channel);
+void dray_round_await(struct dray_channel *channel);
+void dray_round_retry(struct dray_channel *channel);
+void dray_deadline_set(struct dray_channel *channel);
+bool dray_deadline_passed(struct dray_channel *channel);
 
 #endif /* DRAY_CHANNEL_H */

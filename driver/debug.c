@@ -12,10 +12,10 @@
 
 #include "attach.h"
 #include "buffer.h"
-#include "channel.h"
 #include "debug.h"
 #include "device.h"
 #include "node.h"
+#include "submit.h"
 
 static struct dentry *dray_debug_root;
 

@@ -7,8 +7,17 @@
  */
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/spinlock.h>
 
-#include "job.h"
+#include "channel.h"
+#include "fence.h"
+#include "queue.h"
+
+struct dray_fence {
+	struct dma_fence base;
+	spinlock_t lock; /* of the fence itself */
+	char channel[DRAY_NAME_LEN];
+};
 
 static struct dray_fence *to_dray_fence(struct dma_fence *fence)
 {

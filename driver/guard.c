@@ -6,11 +6,11 @@
  * are doing with the memory is found there too, and waited for.
  */
 #include <linux/dma-resv.h>
-#include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/ww_mutex.h>
 
 #include "compat.h"
+#include "fence.h"
 #include "job.h"
 
 struct dray_guard {
@@ -69,25 +69,6 @@ again:
 	return 0;
 }
 
-/* Takes over one reference. */
-static int dray_job_await(struct dray_job *job, struct dma_fence *fence)
-{
-	struct dray_in_fence *in_fences;
-
-	in_fences = krealloc(job->in_fences,
-			     array_size(job->in_fence_count + 1,
-					sizeof(*in_fences)),
-			     GFP_KERNEL_ACCOUNT);
-	if (!in_fences) {
-		dma_fence_put(fence);
-		return -ENOMEM;
-	}
-	job->in_fences = in_fences;
-	in_fences[job->in_fence_count++] =
-		(struct dray_in_fence){ .fence = fence };
-	return 0;
-}
-
 /*
  * A reader waits for writers, a writer for all.  Dray's own jobs are not among
  * them: their order is that of the queue and of the fences that callers name,
@@ -108,7 +89,7 @@ static int dray_guard_await(const struct dray_guard *guard,
 		    dma_fence_is_signaled(fences[i]))
 			dma_fence_put(fences[i]);
 		else
-			ret = dray_job_await(job, fences[i]);
+			ret = dray_in_fences_add(job, fences[i]);
 	}
 	kfree(fences);
 	return ret;

@@ -10,9 +10,9 @@
 #include <linux/nospec.h>
 
 #include "buffer.h"
-#include "channel.h"
 #include "device.h"
 #include "node.h"
+#include "submit.h"
 
 int dray_info_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply)

@@ -11,8 +11,8 @@
 #include <linux/stddef.h>
 #include <linux/uaccess.h>
 
-#include "channel.h"
 #include "node.h"
+#include "submit.h"
 #include "trace.h"
 
 struct dray_call {

@@ -5,46 +5,39 @@
  * channels yet.  A job that its engine never finished takes its memory along.
  */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
 #include <linux/sizes.h>
-#include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
 #include "account.h"
+#include "fence.h"
 #include "job.h"
+#include "queue.h"
 
 /* Bytes of a job that nobody pays for: less than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
 
-/* The fence has signalled, or nobody has ever seen it. */
 void dray_job_free(struct dray_job *job)
 {
 	struct dray_plan *plan;
 	u32 i;
 
-	for (i = 0; i < job->in_fence_count; i++)
-		dma_fence_put(job->in_fences[i].fence);
+	dma_fence_put(job->fence);
+	dray_job_displace(job);
+	dray_in_fences_put(job);
 	for (i = 0; i < job->count; i++) {
 		plan = &job->plans[i];
 		dray_area_put(&plan->dst.area);
 		dray_area_put(&plan->src.area);
 	}
-	if (job->channel)
-		dray_patterns_free(&job->patterns, job->channel->dev);
-	if (job->slot)
-		atomic_dec(&job->queues->in_flight);
-	dma_fence_put(job->fence);
-	dray_queues_put(job->queues);
+	kvfree(job->axes);
 	if (job->charged)
 		dray_uncharge_user(job->user, job->charged);
-	kfree(job->in_fences);
-	kvfree(job->axes);
+	dray_queues_put(job->queues);
 	kvfree(job);
 }
 
-/* Does any transfer read or write attached memory? */
 bool dray_job_is_attached(const struct dray_job *job)
 {
 	u32 i;
@@ -56,7 +49,6 @@ bool dray_job_is_attached(const struct dray_job *job)
 	return false;
 }
 
-/* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
 void dray_job_count(struct dray_job *job, int step)
 {
 	u32 i;
@@ -224,41 +216,6 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 	return ret;
 }
 
-static int dray_job_in_fences(struct dray_job *job, struct dray_submit *args,
-			      struct dray_refusal *refusal)
-{
-	s32 fds[DRAY_MAX_IN_FENCES];
-	struct dma_fence *fence;
-	struct file *file;
-	u32 i;
-
-	if (!args->in_fence_count)
-		return 0;
-	if (copy_from_user(fds, u64_to_user_ptr(args->in_fences),
-			   args->in_fence_count * sizeof(*fds)))
-		return -EFAULT;
-	job->in_fences = kcalloc(args->in_fence_count, sizeof(*job->in_fences),
-				 GFP_KERNEL_ACCOUNT);
-	if (!job->in_fences)
-		return -ENOMEM;
-	for (i = 0; i < args->in_fence_count; i++) {
-		file = fget(fds[i]);
-		if (!file)
-			return dray_refuse(refusal, -EBADF, DRAY_REASON_FOREIGN,
-					   (u32)fds[i]);
-		fput(file);
-		/* Only these come to an end for sure. */
-		fence = sync_file_get_fence(fds[i]);
-		if (!fence)
-			return dray_refuse(refusal, -EINVAL,
-					   DRAY_REASON_FOREIGN, (u32)fds[i]);
-		job->in_fences[i].fence = fence;
-		job->in_fence_count++;
-		job->asked_count++;
-	}
-	return 0;
-}
-
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
 				 struct dray_refusal *refusal)
@@ -276,7 +233,7 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 	job->count = args->count;
 	ret = dray_job_transfers(job, opener->node, args, refusal);
 	if (!ret)
-		ret = dray_job_in_fences(job, args, refusal);
+		ret = dray_in_fences_take(job, args, refusal);
 	if (ret) {
 		dray_job_free(job);
 		return ERR_PTR(ret);

@@ -8,9 +8,9 @@
 #include <linux/rcupdate.h>
 
 #include "binding.h"
-#include "channel.h"
 #include "debug.h"
 #include "heap.h"
+#include "submit.h"
 
 static int __init dray_init(void)
 {

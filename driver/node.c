@@ -19,11 +19,11 @@
 
 #include "attach.h"
 #include "buffer.h"
-#include "channel.h"
 #include "debug.h"
 #include "device.h"
 #include "held.h"
 #include "node.h"
+#include "submit.h"
 
 static bool addresses;
 module_param(addresses, bool, 0444);

@@ -18,6 +18,7 @@
 #include "heap.h"
 
 #define DRAY_MAX_HEAPS 16
+#define DRAY_MAX_CHANNELS 16
 
 struct dentry;
 struct dray_channels;

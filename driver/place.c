@@ -7,6 +7,7 @@
 #include <linux/err.h>
 #include <linux/nospec.h>
 
+#include "channel.h"
 #include "job.h"
 
 /* The living channel with the fewest jobs. */
@@ -91,7 +92,6 @@ static int dray_plan_sync(struct dray_plan *plan, struct device *dev)
 	return ret;
 }
 
-/* On the caller's channel, or on any. */
 int dray_job_place(struct dray_job *job, struct dray_node *node,
 		   struct dray_submit *args, struct dray_refusal *refusal)
 {
@@ -120,4 +120,11 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 			return ret;
 	}
 	return 0;
+}
+
+/* Patterns of fills are mapped for the engine. */
+void dray_job_displace(struct dray_job *job)
+{
+	if (job->channel)
+		dray_patterns_free(&job->patterns, job->channel->dev);
 }

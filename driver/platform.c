@@ -11,16 +11,15 @@
 #include <linux/string.h>
 
 #include "binding.h"
-
-#define DRAY_MAX_NAMES 16
+#include "node.h"
 
 /* The engines that the device tree names for the device. */
 static int dray_platform_bind(struct device *dev)
 {
-	struct dray_node_channel channels[DRAY_MAX_NAMES] = {};
+	struct dray_node_channel channels[DRAY_MAX_CHANNELS] = {};
 	unsigned int count = 0;
 
-	while (count < DRAY_MAX_NAMES &&
+	while (count < DRAY_MAX_CHANNELS &&
 	       !of_property_read_string_index(dev->of_node, "dma-names", count,
 					      &channels[count].name))
 		count++;

@@ -8,7 +8,9 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "channel.h"
 #include "job.h"
+#include "queue.h"
 
 static void dray_queues_release(struct kref *kref)
 {
@@ -60,30 +62,34 @@ void dray_queues_close(struct dray_opener *opener)
 	dray_queues_put(queues);
 }
 
-static bool dray_slot_take(struct dray_job *job)
+static bool dray_slot_try(struct dray_queues *queues)
 {
-	job->slot =
-		atomic_add_unless(&job->queues->in_flight, 1, DRAY_QUEUE_DEPTH);
-	return job->slot;
+	return atomic_add_unless(&queues->in_flight, 1, DRAY_QUEUE_DEPTH);
 }
 
-/* Outside of the node, since this may last. */
-int dray_job_slot(struct dray_job *job, struct dray_node *node, bool wait,
-		  struct dray_refusal *refusal)
+int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
+		   bool wait, struct dray_refusal *refusal)
 {
+	bool taken = dray_slot_try(queues);
 	int ret;
 
-	if (dray_slot_take(job))
+	if (taken)
 		return 0;
 	if (!wait)
 		return dray_refuse(refusal, -EAGAIN, DRAY_REASON_BUSY,
 				   DRAY_QUEUE_DEPTH);
 	ret = wait_event_interruptible(node->channels->slots,
-				       dray_slot_take(job) ||
+				       (taken = dray_slot_try(queues)) ||
 					       READ_ONCE(node->gone));
 	if (ret)
 		return ret;
-	return job->slot ? 0 : -ENODEV;
+	return taken ? 0 : -ENODEV;
+}
+
+void dray_slot_give(struct dray_queues *queues, struct dray_node *node)
+{
+	atomic_dec(&queues->in_flight);
+	wake_up_all(&node->channels->slots);
 }
 
 static struct dray_queue *dray_job_queue(struct dray_job *job)
@@ -91,10 +97,6 @@ static struct dray_queue *dray_job_queue(struct dray_job *job)
 	return &job->queues->queue[job->channel->index];
 }
 
-/*
- * Puts a job whose fence is known to others into its queue: from here on it
- * comes to an end by itself.
- */
 void dray_job_enqueue(struct dray_job *job)
 {
 	struct dray_channel *channel = job->channel;
@@ -118,10 +120,7 @@ static bool dray_job_must_end(struct dray_job *job)
 	return channel->closing || channel->dead || job->cancelled;
 }
 
-/*
- * The next job that may run or must end, of the queue that waited longest, as
- * the running one.
- */
+/* Of the queue that has waited longest. */
 struct dray_job *dray_job_next(struct dray_channel *channel)
 {
 	struct dray_job *job = NULL, *first;

@@ -4,7 +4,7 @@
  * given is waited for.  Jobs stay in their queues, new ones join them, and
  * waking up feeds on.  A fence is late because of it, never failed.
  */
-#include "job.h"
+#include "channel.h"
 
 static void dray_channel_suspend(struct dray_channel *channel)
 {

@@ -8,50 +8,10 @@
 #include <linux/err.h>
 #include <linux/sync_file.h>
 
+#include "fence.h"
 #include "job.h"
+#include "queue.h"
 #include "trace.h"
-
-static void dray_in_fence_done(struct dma_fence *fence,
-			       struct dma_fence_cb *callback)
-{
-	struct dray_in_fence *in_fence =
-		container_of(callback, struct dray_in_fence, callback);
-	struct dray_job *job = in_fence->job;
-
-	if (atomic_dec_and_test(&job->pending))
-		mod_delayed_work(dray_workqueue, &job->channel->feed, 0);
-}
-
-static void dray_job_watch(struct dray_job *job)
-{
-	struct dray_in_fence *in_fence;
-	u32 i;
-
-	atomic_set(&job->pending, job->in_fence_count);
-	for (i = 0; i < job->in_fence_count; i++) {
-		in_fence = &job->in_fences[i];
-		in_fence->job = job;
-		if (dma_fence_add_callback(in_fence->fence, &in_fence->callback,
-					   dray_in_fence_done)) {
-			in_fence->job = NULL;
-			atomic_dec(&job->pending);
-		}
-	}
-}
-
-/* From here on no in-fence touches the job, nor wakes its channel. */
-void dray_job_unwatch(struct dray_job *job)
-{
-	struct dray_in_fence *in_fence;
-	u32 i;
-
-	for (i = 0; i < job->in_fence_count; i++) {
-		in_fence = &job->in_fences[i];
-		if (in_fence->job)
-			dma_fence_remove_callback(in_fence->fence,
-						  &in_fence->callback);
-	}
-}
 
 /*
  * Shows the fence and enqueues the job, in one step for the queue.  On
@@ -84,7 +44,7 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 		goto unlock;
 	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
 			  job->bytes);
-	dray_job_watch(job);
+	dray_in_fences_watch(job);
 	dray_job_enqueue(job);
 unlock:
 	mutex_unlock(&queue->order);
@@ -123,60 +83,82 @@ static u64 dray_submit_runs(const struct dray_opener *opener,
 	return job->runs;
 }
 
-int dray_submit_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply)
+/*
+ * Inside the node: gives the job a place, and shows it to others.  On failure
+ * it is still the caller's.
+ */
+static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
+			     struct dray_submit *args, struct dray_reply *reply,
+			     struct dray_refusal *refusal)
 {
-	struct dray_node *node = opener->node;
-	struct dray_refusal refusal = {};
-	struct dray_submit *args = data;
-	struct dray_job *job;
 	u64 runs, bytes;
 	u32 channel;
 	int ret;
 
-	args->failed = 0;
-	ret = dray_submit_check(node, args, &refusal);
+	ret = dray_job_place(job, opener->node, args, refusal);
 	if (ret)
-		goto out;
-	job = dray_job_create(opener, args, &refusal);
-	if (IS_ERR(job)) {
-		ret = PTR_ERR(job);
-		goto out;
-	}
-	ret = dray_job_slot(job, node, !(args->flags & DRAY_SUBMIT_NONBLOCK),
-			    &refusal);
-	if (ret)
-		goto free_job;
-	ret = dray_node_enter(node);
-	if (ret)
-		goto free_job;
-	ret = dray_job_place(job, node, args, &refusal);
-	if (ret)
-		goto leave;
+		return ret;
+	/* Once it is published, the job may have ended and be gone. */
+	channel = job->channel->index;
 	runs = dray_submit_runs(opener, job);
 	bytes = job->bytes;
-	channel = job->channel->index;
 	ret = dray_job_publish(job, reply);
 	if (ret)
-		goto leave;
-	/* The job may have ended and be gone. */
-	dray_node_leave(node);
+		return ret;
 	args->channel = channel;
 	args->fence_fd = reply->fd;
 	args->runs = runs;
 	args->bytes = bytes;
-	goto out;
+	return 0;
+}
+
+/* Takes over the job. */
+static int dray_submit_job(struct dray_opener *opener, struct dray_job *job,
+			   struct dray_submit *args, struct dray_reply *reply,
+			   struct dray_refusal *refusal)
+{
+	bool wait = !(args->flags & DRAY_SUBMIT_NONBLOCK);
+	struct dray_node *node = opener->node;
+	int ret;
+
+	ret = dray_slot_take(opener->queues, node, wait, refusal);
+	if (ret)
+		goto free_job;
+	ret = dray_node_enter(node);
+	if (ret)
+		goto give_slot;
+	ret = dray_submit_start(opener, job, args, reply, refusal);
+	if (ret)
+		goto leave;
+	dray_node_leave(node);
+	return 0;
 
 leave:
-	/* Inside, since patterns are mapped for the engine. */
-	dray_job_free(job);
-	job = NULL;
+	dray_job_displace(job);
 	dray_node_leave(node);
+give_slot:
+	dray_slot_give(opener->queues, node);
 free_job:
-	if (job)
-		dray_job_free(job);
-	/* Its slot, if it had one, is free. */
-	wake_up_all(&node->channels->slots);
+	dray_job_free(job);
+	return ret;
+}
+
+int dray_submit_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply)
+{
+	struct dray_refusal refusal = {};
+	struct dray_submit *args = data;
+	struct dray_job *job;
+	int ret;
+
+	args->failed = 0;
+	ret = dray_submit_check(opener->node, args, &refusal);
+	if (ret)
+		goto out;
+	job = dray_job_create(opener, args, &refusal);
+	ret = PTR_ERR_OR_ZERO(job);
+	if (!ret)
+		ret = dray_submit_job(opener, job, args, reply, &refusal);
 out:
 	args->reason = refusal.reason;
 	args->limit = refusal.limit;

@@ -15,9 +15,9 @@
 #include <linux/uaccess.h>
 
 #include "buffer.h"
-#include "channel.h"
 #include "device.h"
 #include "node.h"
+#include "submit.h"
 #include "trace.h"
 
 /*

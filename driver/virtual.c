@@ -13,7 +13,6 @@
 #include "node.h"
 
 #define DRAY_MAX_NODES 16
-#define DRAY_MAX_COPIES 16
 
 static unsigned int nodes;
 module_param(nodes, uint, 0444);
@@ -27,11 +26,11 @@ static struct platform_device *dray_virtual[DRAY_MAX_NODES];
 
 int dray_virtual_bind(struct device *dev)
 {
-	struct dray_node_channel channels[DRAY_MAX_COPIES] = {};
+	struct dray_node_channel channels[DRAY_MAX_CHANNELS] = {};
 	unsigned int count =
-		min_t(unsigned int, virtual_channels, DRAY_MAX_COPIES);
+		min_t(unsigned int, virtual_channels, DRAY_MAX_CHANNELS);
 	unsigned int i;
-	char names[DRAY_MAX_COPIES][8];
+	char names[DRAY_MAX_CHANNELS][8];
 
 	for (i = 0; i < count; i++) {
 		snprintf(names[i], sizeof(names[i]), "copy%u", i);

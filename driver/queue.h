@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Queues: each opener has one for each channel, in which its jobs wait in their
+ * order.  They outlive the opener with the jobs that are in them.
+ */
+#ifndef DRAY_QUEUE_H
+#define DRAY_QUEUE_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+
+#include "refusal.h"
+
+struct dma_fence;
+struct dray_channel;
+struct dray_job;
+struct dray_node;
+
+#define DRAY_QUEUE_DEPTH 64 /* jobs of one opener, on all channels */
+
+/* What one opener has submitted to one channel: a timeline. */
+struct dray_queue {
+	struct mutex order; /* fences come in the order of their numbers */
+	u64 context;
+	u64 number; /* of the last fence */
+
+	/* Under the channel's lock. */
+	struct list_head link; /* of the channel, while there are jobs */
+	struct list_head jobs;
+};
+
+struct dray_queues {
+	struct kref kref;
+	atomic_t in_flight; /* jobs that have a slot */
+	u32 count;
+	struct dray_queue queue[]; /* one a channel */
+};
+
+/* queue.c */
+void dray_queues_put(struct dray_queues *queues);
+
+/*
+ * One of the opener's slots, for a job until its fence signals.  Waits for a
+ * free one where @wait says so, and so is called outside of the node: -EAGAIN,
+ * -ERESTARTSYS, or -ENODEV when the node goes.
+ */
+int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
+		   bool wait, struct dray_refusal *refusal);
+void dray_slot_give(struct dray_queues *queues, struct dray_node *node);
+
+/*
+ * Puts a job whose fence is known to others into its queue: from here on it
+ * comes to an end by itself.
+ */
+void dray_job_enqueue(struct dray_job *job);
+
+/* Makes it the running job, which may run or must end; NULL: there is none. */
+struct dray_job *dray_job_next(struct dray_channel *channel);
+
+/* cancel.c: stops the job with @fence, or all of them; how many there were */
+u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
+		      struct dma_fence *fence);
+
+#endif /* DRAY_QUEUE_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Rounds: so many descriptors are given to the engine at a time.  Its callbacks
+ * only count and wake the channel's work item, which then asks the engine
+ * whether the round's last descriptor is really done.
+ */
+#include <linux/jiffies.h>
+#include <linux/rcupdate.h>
+
+#include "channel.h"
+#include "job.h"
+
+#define DRAY_RETRY_DELAY msecs_to_jiffies(1)
+
+/* From here on there is all the time that a round may take. */
+void dray_deadline_set(struct dray_channel *channel)
+{
+	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms);
+	channel->late = false;
+}
+
+/*
+ * Has the deadline passed for good?  The first time it says little: the whole
+ * machine may have stood still, and the engine with it, or its interrupts wait
+ * to be handled as this work item did.  So there is a quarter more, however
+ * late it is by now, and then another look at the engine.
+ */
+bool dray_deadline_passed(struct dray_channel *channel)
+{
+	if (time_before(jiffies, channel->deadline))
+		return false;
+	if (channel->late)
+		return true;
+	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms / 4);
+	channel->late = true;
+	return false;
+}
+
+/* From the engine's tasklet or interrupt; dray_channel_keep() waits for it. */
+static void dray_piece_done(struct dray_channel *channel, bool failed)
+{
+	rcu_read_lock();
+	if (failed)
+		atomic_inc(&channel->failed_pieces);
+	/* Below 0: engines were seen to call back for an earlier use. */
+	if (atomic_dec_return(&channel->pieces) <= 0)
+		mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	rcu_read_unlock();
+}
+
+static void dray_piece_callback(void *data)
+{
+	dray_piece_done(data, false);
+}
+
+static void dray_piece_result(void *data, const struct dmaengine_result *result)
+{
+	dray_piece_done(data, result && result->result != DMA_TRANS_NOERROR);
+}
+
+static struct dma_async_tx_descriptor *
+dray_piece_prepare(struct dray_channel *channel, struct dray_plan *plan,
+		   const struct dray_piece *piece)
+{
+	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
+
+	if (plan->memset)
+		return dmaengine_prep_dma_memset(channel->chan, piece->dst,
+						 plan->pattern[0],
+						 piece->length, flags);
+	return dmaengine_prep_dma_memcpy(channel->chan, piece->dst, piece->src,
+					 piece->length, flags);
+}
+
+/* Gives one descriptor to the engine; false when it takes none. */
+static bool dray_piece_issue(struct dray_channel *channel,
+			     struct dray_plan *plan, struct dray_piece *piece)
+{
+	struct dma_async_tx_descriptor *descriptor;
+	dma_cookie_t cookie;
+
+	dray_plan_piece(plan, piece);
+	descriptor = dray_piece_prepare(channel, plan, piece);
+	if (!descriptor)
+		return false;
+	/* Engines use descriptors again without clearing any of these. */
+	descriptor->callback = dray_piece_callback;
+	descriptor->callback_result = dray_piece_result;
+	descriptor->callback_param = channel;
+	atomic_inc(&channel->pieces);
+	cookie = dmaengine_submit(descriptor);
+	if (dma_submit_error(cookie)) {
+		atomic_dec(&channel->pieces);
+		channel->error = -EIO;
+		return false;
+	}
+	channel->last = cookie;
+	dray_plan_advance(plan, piece->length);
+	return true;
+}
+
+/* Issues a round; false when the engine took nothing. */
+bool dray_round_issue(struct dray_channel *channel)
+{
+	struct dray_job *job = channel->running;
+	struct dray_plan *plan = &job->plans[job->at];
+	unsigned int pieces = 0;
+	struct dray_piece piece;
+	u64 bytes = 0;
+
+	/* One more than there are, so that none of them is the last yet. */
+	atomic_set(&channel->pieces, 1);
+	atomic_set(&channel->failed_pieces, 0);
+	while (job->at < job->count && pieces < DRAY_ROUND_PIECES &&
+	       bytes < DRAY_ROUND_BYTES) {
+		if (!dray_piece_issue(channel, plan, &piece))
+			break;
+		pieces++;
+		bytes += piece.length;
+		if (plan->ended)
+			plan = &job->plans[++job->at];
+	}
+	if (!pieces)
+		return false;
+	channel->out = true;
+	dray_deadline_set(channel);
+	dma_async_issue_pending(channel->chan);
+	dray_piece_done(channel, false);
+	return true;
+}
+
+bool dray_round_is_done(struct dray_channel *channel)
+{
+	enum dma_status status;
+
+	if (atomic_read(&channel->pieces) > 0)
+		return false;
+	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
+					  NULL);
+	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces))
+		channel->error = -EIO;
+	return status == DMA_COMPLETE || status == DMA_ERROR;
+}
+
+/*
+ * Wakes the work item at the deadline, if no callback does before; sooner where
+ * only the engine's status is missing.
+ */
+void dray_round_await(struct dray_channel *channel)
+{
+	unsigned long delay = DRAY_RETRY_DELAY;
+
+	if (atomic_read(&channel->pieces) > 0)
+		delay = max_t(long, channel->deadline - jiffies, 1);
+	queue_delayed_work(dray_workqueue, &channel->feed, delay);
+}
+
+/* The same when the engine took nothing, so that nothing will call back. */
+void dray_round_retry(struct dray_channel *channel)
+{
+	queue_delayed_work(dray_workqueue, &channel->feed, DRAY_RETRY_DELAY);
+}
