@@ -180,7 +180,7 @@ module_test_uses_dray()
 module_test_copy()
 {
 	mkdir -p "$2"
-	cp "$TREE/tests/$1"/{Kbuild,dray_*.c} "$2"
+	cp "$TREE/tests/$1"/{Kbuild,dray_*.[ch]} "$2"
 }
 
 # module_copy FOLDER: what Kbuild needs of the tree, without leftovers
