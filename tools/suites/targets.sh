@@ -17,8 +17,9 @@ TARGETS_QUICK=(info alloc mmap submit_copy leaks)
 # Each call once from a 32-bit program: what its structures could get wrong.
 TARGETS_COMPAT=(
 	info heap_info channel_info alloc mmap address sync sync_refuse structs
-	list buffer_info submit_copy submit_fill submit_refuse submit_queue cancel
-	rights export attach_user attach_engine attach_dmabuf import leaks
+	list buffer_info submit_copy submit_random submit_fill submit_refuse
+	submit_bounds submit_queue submit_fence cancel rights export export_map
+	export_engine attach_user attach_engine attach_dmabuf import leaks
 )
 
 suite_targets()

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Read-only descriptors of buffers, for the tests of EXPORT.
+ */
+#ifndef SELFTEST_EXPORT_H
+#define SELFTEST_EXPORT_H
+
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "harness.h"
+
+#include "node.h"
+
+static inline int export_fd(int node, int fd)
+{
+	struct dray_export export = {
+		.buffer_fd = fd,
+		.flags = DRAY_EXPORT_READ_ONLY,
+	};
+	int ret = node_call(node, DRAY_IOC_EXPORT, &export);
+
+	return ret ? ret : export.fd;
+}
+
+static inline int map_error(size_t size, int protection, int flags, int fd)
+{
+	void *bytes = mmap(NULL, size, protection, flags, fd, 0);
+
+	if (bytes == MAP_FAILED)
+		return -errno;
+	munmap(bytes, size);
+	return 0;
+}
+
+/* A buffer of a heap with 0x11 everywhere, and its read-only descriptor. */
+#define OPEN_READ_ONLY(buffer, reader)                                 \
+	do {                                                           \
+		ASSERT_EQ(0, buffer_open(self->node, self->heap.index, \
+					 4 * self->page, &(buffer)));  \
+		memset((buffer).bytes, 0x11, (buffer).size);           \
+		(reader) = export_fd(self->node, (buffer).fd);         \
+		ASSERT_LE(0, (reader));                                \
+	} while (0)
+
+#define MAP_READ_ONLY(bytes, size, reader)                                    \
+	do {                                                                  \
+		(bytes) = mmap(NULL, (size), PROT_READ, MAP_SHARED, (reader), \
+			       0);                                            \
+		ASSERT_NE(MAP_FAILED, (void *)(bytes));                       \
+	} while (0)
+
+/*
+ * A cache keeps what the CPU wrote until it is written back; a device's copy
+ * replaces it, unless it was handed over before.
+ */
+static inline int hand_to_copy(int node, const struct buffer *buffer)
+{
+	if (!node_copies())
+		return 0;
+	return buffer_sync(node, buffer->fd, DRAY_SYNC_FOR_DEVICE,
+			   DRAY_TO_DEVICE, 0, buffer->size);
+}
+
+#endif

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Cache modes: devices find what the CPU wrote and the other way round, and what
+ * is not cached needs no sync for it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <linux/dma-buf.h>
+
+#include "fence.h"
+#include "fixture_mode.h"
+#include "importer.h"
+
+static struct dray_sync whole(const struct buffer *buffer,
+			      struct dray_range *range)
+{
+	*range = (struct dray_range){ .fd = buffer->fd,
+				      .width = buffer->size,
+				      .rows = 1 };
+	return (struct dray_sync){ .target = DRAY_TARGET_NODE,
+				   .owner = DRAY_SYNC_FOR_CPU,
+				   .direction = DRAY_FROM_DEVICE,
+				   .count = 1,
+				   .ranges = (uintptr_t)range };
+}
+
+TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
+{
+	bool needed = self->effect == DRAY_MODE_CACHED &&
+		      node_is_maintained(&self->info);
+	struct dray_range range;
+	struct dray_sync sync;
+	struct buffer buffer;
+	int round;
+
+	if (self->effect < 0)
+		SKIP(return, "this heap does not have that mode");
+	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	sync = whole(&buffer, &range);
+	for (round = 0; round < 2; round++) {
+		sync.flags = round ? 0 : DRAY_SYNC_ASK;
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+		EXPECT_EQ(needed ? 0 : DRAY_SYNC_NOT_NEEDED, sync.flags);
+	}
+}
+
+TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
+{
+	bool needed = self->effect == DRAY_MODE_CACHED &&
+		      node_is_maintained(&self->info);
+	struct dray_buffer_info info;
+	struct dray_range range;
+	struct dray_sync sync;
+	struct buffer buffer;
+
+	if (self->effect < 0)
+		SKIP(return, "this heap does not have that mode");
+	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	sync = whole(&buffer, &range);
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
+	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(needed ? 3 * buffer.size : 0, info.sync_bytes);
+}
+
+/* All of one buffer into another of its size; nobody syncs. */
+static int copy(int node, const struct buffer *dst, const struct buffer *src)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_fd = dst->fd,
+					  .src_fd = src->fd,
+					  .run = src->size };
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .flags = DRAY_SUBMIT_NO_SYNC,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret == 1 ? 0 : ret ? ret : -ETIME;
+}
+
+TEST_F(mode, what_an_engine_wrote_is_there_without_a_sync)
+{
+	uint8_t *data = malloc(PAGES * self->page);
+	struct buffer src, dst;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	if (node_copies())
+		SKIP(return, "only a sync brings bytes out of a copy");
+	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
+		SKIP(return, "there is no such mapping");
+	if (self->effect == DRAY_MODE_CACHED &&
+	    !(self->info.flags & DRAY_NODE_COHERENT))
+		SKIP(return, "this mode needs a sync");
+	ASSERT_EQ(0, allocate(self, variant->mode, &src));
+	ASSERT_EQ(0, allocate(self, variant->mode, &dst));
+	ASSERT_EQ(0, map(&src));
+	ASSERT_EQ(0, map(&dst));
+	fill_random(data, src.size, 4);
+	memcpy(src.bytes, data, src.size);
+	ASSERT_EQ(0, copy(self->node, &dst, &src));
+	EXPECT_EQ(-1, first_difference(data, dst.bytes, dst.size));
+}
+
+TEST_F(mode, an_engine_reads_and_writes_it)
+{
+	uint8_t *data = malloc(PAGES * self->page);
+	struct buffer middle, ends[2];
+	int i;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	if (self->effect < 0)
+		SKIP(return, "this heap does not have that mode");
+	ASSERT_EQ(0, allocate(self, variant->mode, &middle));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY,
+					 PAGES * self->page, &ends[i]));
+	/* from new memory zeros come, also where no CPU can look */
+	memset(ends[1].bytes, 0xff, ends[1].size);
+	ASSERT_EQ(0, buffer_sync(self->node, ends[1].fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_BIDIRECTIONAL, 0, ends[1].size));
+	ASSERT_EQ(0, copy(self->node, &ends[1], &middle));
+	ASSERT_EQ(0, buffer_sync(self->node, ends[1].fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, ends[1].size));
+	EXPECT_EQ(-1, first_other_byte(ends[1].bytes, ends[1].size, 0));
+
+	fill_random(data, ends[0].size, 5);
+	memcpy(ends[0].bytes, data, ends[0].size);
+	ASSERT_EQ(0, buffer_sync(self->node, ends[0].fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, ends[0].size));
+	ASSERT_EQ(0, copy(self->node, &middle, &ends[0]));
+	ASSERT_EQ(0, copy(self->node, &ends[1], &middle));
+	ASSERT_EQ(0, buffer_sync(self->node, ends[1].fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 0, ends[1].size));
+	EXPECT_EQ(-1, first_difference(data, ends[1].bytes, ends[1].size));
+}
+
+TEST_F(mode, another_driver_attaches)
+{
+	struct dray_buffer_info info;
+	struct buffer buffer;
+	uint32_t handle;
+	int importer;
+
+	if (node_copies())
+		SKIP(return, "the importer would get a copy");
+	if (self->effect < 0)
+		SKIP(return, "this heap does not have that mode");
+	importer = importer_open();
+	if (importer == -ENODEV)
+		SKIP(return, "vgem, an outside importer, is not loaded");
+	ASSERT_LE(0, importer);
+	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	EXPECT_EQ(1, info.attachments);
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, importer_detach(importer, handle));
+}
+
+TEST_HARNESS_MAIN
