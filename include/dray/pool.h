@@ -54,7 +54,12 @@ struct dray_pool_stats {
 	uint64_t used;		/* in blocks, rounded up to granules */
 	uint64_t blocks;	/* number of blocks */
 	uint64_t peak;		/* the most that was used or cached */
-	uint64_t parked;	/* freed, but an engine still uses it */
+	/*
+	 * Freed, but an engine still uses it, as far as anybody has looked: the
+	 * end of a transfer is noticed by a wait for it, by the next transfer,
+	 * by dray_pool_trim(), and by an allocation that would take more memory.
+	 */
+	uint64_t parked;
 	uint64_t largest_free;	/* the longest free run */
 	uint64_t bad_frees;	/* number of frees of what is no block */
 	uint64_t cached;	/* that threads kept for later: not in used */
@@ -207,8 +212,8 @@ DRAY_API int dray_pool_stats(struct dray_pool *pool,
 DRAY_NAMESAKE_END
 
 /**
- * Takes back what threads keep of the pool, and gives buffers that hold no
- * block back to the node; bytes given back.
+ * Takes back what threads keep of the pool and what engines are done with, and
+ * gives buffers that hold no block back to the node; bytes given back.
  */
 DRAY_API uint64_t dray_pool_trim(struct dray_pool *pool);
 

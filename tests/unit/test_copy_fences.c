@@ -50,6 +50,23 @@ static void blocks_freed_in_flight_are_parked_until_the_fence(void **state)
 	dray_pool_free(pool, other);
 }
 
+static void a_trim_settles_fences_nobody_asked(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+	dray_pool_trim(pool);
+	assert_int_equal(parked(), 2 * 64 * 64);
+	engine_finish_all();
+	dray_pool_trim(pool);
+	assert_int_equal(parked(), 0);
+}
+
 static void the_next_submission_settles_fences_nobody_asked(void **state)
 {
 	struct dray_view dst = square(1), src = square(2);
@@ -404,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		FACT(a_fence_signals_when_the_engine_is_done),
 		FACT(blocks_freed_in_flight_are_parked_until_the_fence),
+		FACT(a_trim_settles_fences_nobody_asked),
 		FACT(the_next_submission_settles_fences_nobody_asked),
 		FACT(a_pool_that_runs_short_takes_back_what_is_done_with),
 		FACT(a_forked_child_has_queues_of_its_own),

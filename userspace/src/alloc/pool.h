@@ -142,6 +142,12 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 uint64_t dray_regions_destroy(struct dray_pool_region *regions);
 
 /*
+ * Asks who holds parked blocks of the pool: see dray_block_reap().  The lock is
+ * held, away meanwhile, and held again at the end.
+ */
+bool dray_pool_reap(struct dray_pool *pool, bool wait);
+
+/*
  * Gives back what no block is in; bytes.  The lock is held, and held again at
  * the end.
  */

@@ -24,8 +24,7 @@ static void *no_block(int error)
 	return NULL;
 }
 
-/* With the pool's lock, which is away meanwhile: see dray_block_reap(). */
-static bool reap(struct dray_pool *pool, bool wait)
+bool dray_pool_reap(struct dray_pool *pool, bool wait)
 {
 	bool gone;
 
@@ -54,10 +53,10 @@ static int take_what_there_is(struct dray_pool *pool, uint32_t granules,
 	if (dray_caches_drain(pool, false) &&
 	    dray_pool_take(pool, granules, alignment, found))
 		return 0;
-	reap(pool, false);
+	dray_pool_reap(pool, false);
 	do {
 		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
-	} while (ret == -ENOMEM && !pool->closed && reap(pool, true));
+	} while (ret == -ENOMEM && !pool->closed && dray_pool_reap(pool, true));
 	return ret;
 }
 
