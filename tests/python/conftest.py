@@ -5,6 +5,9 @@ They run on the back end that DRAY_BACKEND names: on the host here, on the
 kernel's in a guest.  A test that is a fact of one back end only is marked
 with its name, and is left out on the other.
 """
+import gc
+import multiprocessing.connection
+
 import numpy as np
 import pytest
 
@@ -45,6 +48,37 @@ def leaves_no_handler():
 def frees_only_blocks():
     yield
     assert dray.stats().bad_frees == 0
+
+
+@pytest.fixture(autouse=True)
+def leaves_nothing_behind():
+    """What a test made is gone at its end, or soon after its children's.
+
+    On the kernel's back end a block that is left until the interpreter ends
+    keeps memory whose address was told, and the module with it.
+    """
+    before = blocks()
+    yield
+    if blocks() > before:
+        gc.collect()
+    for _ in range(3000):
+        if blocks() <= before:
+            return
+        multiprocessing.connection.wait([], 0.02)
+        # An engine may be done with what nobody waited for.
+        for pool in usual_pools():
+            pool.trim()
+    assert blocks() <= before
+
+
+def usual_pools():
+    return {dray.pool(), dray.pool(shareable=True)}
+
+
+def blocks():
+    """Blocks of the usual pools, and bytes that are parked in them."""
+    counters = [pool.stats() for pool in usual_pools()]
+    return sum(each.blocks + each.parked for each in counters)
 
 
 @pytest.fixture
