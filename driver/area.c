@@ -82,6 +82,20 @@ bool dray_area_needs_sync(const struct dray_area *area, struct device *dev)
 	       (!area->uncached && dray_device_maintained(dev));
 }
 
+/* A device that only reads has written nothing that the CPU could look for. */
+static bool dray_area_is_done(const struct dray_area *area, bool for_cpu)
+{
+	return for_cpu && area->attachment && !area->attachment->dmabuf &&
+	       !area->writable;
+}
+
+bool dray_area_is_maintained(const struct dray_area *area, struct device *dev,
+			     bool for_cpu)
+{
+	return dray_area_needs_sync(area, dev) &&
+	       !dray_area_is_done(area, for_cpu);
+}
+
 /* Do offsets in both mean the same bytes? */
 bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b)
 {
@@ -101,7 +115,7 @@ struct dma_resv *dray_area_resv(const struct dray_area *area)
 }
 
 /* NULL where there is no area. */
-static struct dray_entry *dray_area_entry(const struct dray_area *area)
+struct dray_entry *dray_area_entry(const struct dray_area *area)
 {
 	if (area->buffer)
 		return &area->buffer->entry;
@@ -153,8 +167,7 @@ int dray_area_sync(const struct dray_area *area, struct device *dev,
 		return dray_sync_rows(dev, place, rows, for_cpu, direction);
 	if (area->buffer)
 		return dray_sync_rows_kept(dev, place, rows, for_cpu);
-	/* The device has written nothing that the CPU could look for. */
-	if (for_cpu)
+	if (dray_area_is_done(area, for_cpu))
 		return 0;
 	return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
 }

@@ -8,6 +8,7 @@
 #define DRAY_AREA_H
 
 #include <linux/dma-direction.h>
+#include <linux/ktime.h>
 #include <linux/types.h>
 
 #include "refusal.h"
@@ -16,6 +17,7 @@ struct device;
 struct dma_resv;
 struct dray_attachment;
 struct dray_buffer;
+struct dray_entry;
 struct dray_node;
 
 /* What lies in one piece for a device. */
@@ -69,6 +71,7 @@ const struct dray_stretch *dray_place_find(const struct dray_place *place,
 
 bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b);
 struct dma_resv *dray_area_resv(const struct dray_area *area);
+struct dray_entry *dray_area_entry(const struct dray_area *area);
 void dray_area_count(const struct dray_area *area, int step);
 void dray_area_condemn(const struct dray_area *area);
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node);
@@ -102,6 +105,10 @@ static inline bool dray_area_fits(const struct dray_area *area, u64 offset,
 /* Does a sync for @dev ever do anything? */
 bool dray_area_needs_sync(const struct dray_area *area, struct device *dev);
 
+/* Nor does one for the CPU, where no device writes the area. */
+bool dray_area_is_maintained(const struct dray_area *area, struct device *dev,
+			     bool for_cpu);
+
 /* sync.c: maintains rows at @place, which lie within it, and may overlap */
 int dray_sync_rows(struct device *dev, const struct dray_place *place,
 		   const struct dray_rows *rows, bool for_cpu,
@@ -110,5 +117,10 @@ int dray_sync_rows(struct device *dev, const struct dray_place *place,
 /* The same for who may not write: what the CPU wrote is never dropped. */
 int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_rows *rows, bool for_cpu);
+
+/* For whoever asks where the time went. */
+void dray_sync_count(struct dray_entry *entry, struct device *dev, u64 bytes,
+		     bool for_cpu, enum dma_data_direction direction,
+		     ktime_t start);
 
 #endif /* DRAY_AREA_H */

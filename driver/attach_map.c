@@ -11,6 +11,7 @@
 
 #include "attach.h"
 #include "buffer.h"
+#include "device.h"
 #include "node.h"
 
 static int dray_attached_map(struct dray_attachment *attachment,
@@ -99,13 +100,27 @@ dray_attached_where(const struct dray_attached_mapping *mapping)
 	};
 }
 
+/* The device sees what the CPU wrote before.  -EINTR as dray_sync_rows(). */
+static int dray_attached_write_back(struct dray_attachment *attachment,
+				    const struct dray_attached_mapping *mapping)
+{
+	struct dray_rows all = { .width = attachment->size, .rows = 1 };
+	struct dray_place place = dray_attached_where(mapping);
+	ktime_t start = ktime_get();
+	int ret;
+
+	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
+	if (!ret && dray_device_maintained(mapping->dev))
+		dray_sync_count(&attachment->entry, mapping->dev,
+				attachment->size, false, DMA_TO_DEVICE, start);
+	return ret;
+}
+
 static struct dray_attached_mapping *
 dray_attached_create(struct dray_attachment *attachment, struct device *dev,
 		     struct dray_refusal *refusal)
 {
-	struct dray_rows all = { .width = attachment->size, .rows = 1 };
 	struct dray_attached_mapping *mapping;
-	struct dray_place place;
 	int ret;
 
 	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
@@ -119,9 +134,7 @@ dray_attached_create(struct dray_attachment *attachment, struct device *dev,
 	if (ret)
 		goto unmap;
 	if (!attachment->dmabuf) {
-		/* The device sees what the CPU wrote before. */
-		place = dray_attached_where(mapping);
-		ret = dray_sync_rows(dev, &place, &all, false, DMA_TO_DEVICE);
+		ret = dray_attached_write_back(attachment, mapping);
 		if (ret)
 			goto free_stretches;
 	}

@@ -144,9 +144,4 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 bool dray_mappings_written_back(struct dray_buffer *buffer);
 void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
 
-/* sync.c */
-void dray_sync_count(struct dray_buffer *buffer, struct device *dev, u64 bytes,
-		     bool for_cpu, enum dma_data_direction direction,
-		     ktime_t start);
-
 #endif /* DRAY_BUFFER_H */

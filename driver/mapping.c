@@ -186,8 +186,8 @@ static int dray_mapping_write_back(struct dray_buffer *buffer,
 		return ret;
 	mapping->pending = false;
 	if (dray_device_maintained(mapping->dev) && !place.uncached)
-		trace_dray_sync(buffer, mapping->dev, false, DMA_TO_DEVICE,
-				buffer->size,
+		trace_dray_sync(&buffer->entry, mapping->dev, false,
+				DMA_TO_DEVICE, buffer->size,
 				ktime_to_ns(ktime_sub(ktime_get(), start)));
 	return 0;
 }
@@ -377,8 +377,8 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 		else
 			ret = dray_sync_rows_kept(mapping->dev, &place, &all,
 						  for_cpu);
-		dray_sync_count(buffer, mapping->dev, buffer->size, for_cpu,
-				direction, start);
+		dray_sync_count(&buffer->entry, mapping->dev, buffer->size,
+				for_cpu, direction, start);
 		break;
 	}
 	dray_importers_sync(buffer, writable, for_cpu);

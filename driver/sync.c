@@ -132,16 +132,18 @@ int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 	return ret;
 }
 
-/* For whoever asks where the time went. */
-void dray_sync_count(struct dray_buffer *buffer, struct device *dev, u64 bytes,
+void dray_sync_count(struct dray_entry *entry, struct device *dev, u64 bytes,
 		     bool for_cpu, enum dma_data_direction direction,
 		     ktime_t start)
 {
 	u64 ns = ktime_to_ns(ktime_sub(ktime_get(), start));
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
 
-	atomic64_add(bytes, &buffer->sync_bytes);
-	atomic64_add(ns, &buffer->sync_ns);
-	trace_dray_sync(buffer, dev, for_cpu, direction, bytes, ns);
+	if (buffer) {
+		atomic64_add(bytes, &buffer->sync_bytes);
+		atomic64_add(ns, &buffer->sync_ns);
+	}
+	trace_dray_sync(entry, dev, for_cpu, direction, bytes, ns);
 }
 
 static bool dray_range_valid(const struct dray_area *area,
@@ -180,17 +182,31 @@ static int dray_sync_place(struct dray_node *node, struct device *dev,
 		return ret;
 	start = ktime_get();
 	ret = dray_area_sync(area, dev, &place, &rows, for_cpu, direction);
-	if (!ret && area->buffer && dray_area_needs_sync(area, dev))
-		dray_sync_count(area->buffer, dev, range->rows * range->width,
-				for_cpu, direction, start);
+	if (!ret && dray_area_is_maintained(area, dev, for_cpu))
+		dray_sync_count(dray_area_entry(area), dev,
+				range->rows * range->width, for_cpu, direction,
+				start);
 	return ret;
 }
 
 /*
- * *@needed becomes true where the range is of a buffer that needs syncs.  What
- * its exporter maintains is maintained outside of the node: the exporter waits
- * for fences, for as long as these like, and unbinding does not.
+ * What its exporter maintains, for all devices that have it.  This is outside
+ * of the node: the exporter waits for fences, for as long as these like, and
+ * unbinding does not.
  */
+static int dray_sync_whole(const struct dray_area *area, struct dray_node *node,
+			   bool for_cpu, enum dma_data_direction direction)
+{
+	ktime_t start = ktime_get();
+	int ret = dray_area_sync_whole(area, for_cpu, direction);
+
+	if (!ret)
+		dray_sync_count(dray_area_entry(area), node->dev, area->size,
+				for_cpu, direction, start);
+	return ret;
+}
+
+/* *@needed becomes true where the range is of a buffer that needs syncs. */
 static int dray_sync_range(struct dray_node *node, struct device *dev,
 			   const struct dray_sync *args,
 			   const struct dray_range *range, bool *needed,
@@ -227,7 +243,7 @@ static int dray_sync_range(struct dray_node *node, struct device *dev,
 				      direction, refusal);
 	dray_node_leave(node);
 	if (!ret && !asks && dray_area_is_whole(&area))
-		ret = dray_area_sync_whole(&area, for_cpu, direction);
+		ret = dray_sync_whole(&area, node, for_cpu, direction);
 put_area:
 	dray_area_put(&area);
 	return ret;

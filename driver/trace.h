@@ -136,12 +136,15 @@ TRACE_EVENT(dray_mmap,
 		  __entry->size)
 );
 
-/* Cache maintenance: of how many bytes, and how long it took. */
+/*
+ * Cache maintenance of a buffer or an attachment: of how many bytes, and how
+ * long it took.
+ */
 TRACE_EVENT(dray_sync,
-	TP_PROTO(const struct dray_buffer *buffer, struct device *dev,
+	TP_PROTO(const struct dray_entry *memory, struct device *dev,
 		 bool for_cpu, enum dma_data_direction direction, u64 bytes,
 		 u64 ns),
-	TP_ARGS(buffer, dev, for_cpu, direction, bytes, ns),
+	TP_ARGS(memory, dev, for_cpu, direction, bytes, ns),
 	TP_STRUCT__entry(
 		__field(u64, id)
 		__field(u64, bytes)
@@ -151,7 +154,7 @@ TRACE_EVENT(dray_sync,
 		__array(char, device, DRAY_NAME_LEN)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->entry.id;
+		__entry->id = memory->id;
 		__entry->bytes = bytes;
 		__entry->ns = ns;
 		__entry->for_cpu = for_cpu;

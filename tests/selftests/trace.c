@@ -9,6 +9,7 @@
 
 #include <linux/dma-buf.h>
 
+#include "attach.h"
 #include "fixture_engine.h"
 #include "importer.h"
 
@@ -149,6 +150,29 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &args));
 	EXPECT_TRUE(trace_has("dray_sync:", "bytes=512 "));
 	EXPECT_TRUE(trace_has("dray_sync:", "for the device, to device"));
+}
+
+TEST_F(trace, maintenance_of_attached_memory_is_an_event_too)
+{
+	uint8_t *bytes = fresh_memory(self->size);
+	struct dray_attach attach;
+	struct dray_info info;
+	char text[64];
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	if (node_copies())
+		SKIP(return, "a device that gets copies gets none of it");
+	ASSERT_LE(0, attach_memory(self->node, bytes, self->size, 0, &attach));
+	snprintf(text, sizeof(text), "dray_sync: id=%llu bytes=%zu ",
+		 (unsigned long long)attach.id, self->size);
+	EXPECT_TRUE(trace_has(text, "for the device, to device"));
+	ASSERT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
+				 DRAY_FROM_DEVICE, 64, 192));
+	snprintf(text, sizeof(text), "dray_sync: id=%llu bytes=192 ",
+		 (unsigned long long)attach.id);
+	EXPECT_TRUE(trace_has(text, "for the CPU, from device"));
 }
 
 /* Otherwise the memory's last contents would be there instead of them. */

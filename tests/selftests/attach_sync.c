@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Cache maintenance of attached memory: exactly the bytes that were asked for,
+ * in the direction that was asked for, in every piece of the memory, and once
+ * before a device is told where it lies.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "attach.h"
+#include "fixture_dray.h"
+#include "fixture_engine.h"
+#include "foreign.h"
+#include "maintenance.h"
+
+#define PAGES 16
+#define MOST 4096
+
+static struct maintenance list[MOST];
+
+/* Attached memory whose place is known. */
+struct known {
+	int fd;
+	struct dray_segment segment[PAGES + 1];
+	uint32_t segments;
+};
+
+/* Every second page of twice as many: what lies side by side is luck. */
+static uint8_t *scattered_memory(size_t page)
+{
+	uint8_t *bytes = fresh_memory(2 * PAGES * page);
+	int i;
+
+	if (bytes == MAP_FAILED)
+		return bytes;
+	madvise(bytes, 2 * PAGES * page, MADV_NOHUGEPAGE);
+	memset(bytes, 0x5a, 2 * PAGES * page);
+	for (i = 1; i < PAGES; i++)
+		if (mremap(bytes + 2 * i * page, page, page,
+			   MREMAP_MAYMOVE | MREMAP_FIXED,
+			   bytes + i * page) == MAP_FAILED)
+			return MAP_FAILED;
+	return bytes;
+}
+
+/* For a device that writes, which is told where it is. */
+static int known_open(int node, const uint8_t *bytes, size_t size,
+		      struct known *known)
+{
+	struct dray_address address = {
+		.segments = (uintptr_t)known->segment,
+		.room = PAGES + 1,
+	};
+	struct dray_attach attach;
+	int ret;
+
+	known->fd = attach_memory(node, bytes, size, 0, &attach);
+	if (known->fd < 0)
+		return known->fd;
+	address.fd = known->fd;
+	ret = node_call(node, DRAY_IOC_ADDRESS, &address);
+	known->segments = address.count;
+	return ret;
+}
+
+/* Then the same memory for a device that only reads. */
+static int known_reopen(int node, const uint8_t *bytes, size_t size,
+			struct known *known)
+{
+	struct dray_attach attach;
+
+	close(known->fd);
+	known->fd = attach_memory(node, bytes, size, DRAY_ATTACH_READ_ONLY,
+				  &attach);
+	return known->fd < 0 ? known->fd : 0;
+}
+
+#define WATCH()                                                           \
+	do {                                                              \
+		int watch = maintenance_watch();                          \
+		if (watch == -ENODEV)                                     \
+			SKIP(return, "this kernel does not tell what it " \
+				     "maintains");                        \
+		ASSERT_EQ(0, watch);                                      \
+	} while (0)
+
+/* What was maintained since WATCH() is these rows; NULL: nothing. */
+#define EXPECT_MAINTAINED(known, cpu, how, rows)                           \
+	do {                                                               \
+		int count = maintenance_read(list, MOST);                  \
+		ASSERT_LE(0, count);                                       \
+		EXPECT_EQ(-1, maintenance_difference(                      \
+				      list, count, (known)->segment,       \
+				      (known)->segments, cpu, how, rows))  \
+		{                                                          \
+			TH_LOG("for the %s, direction %d, of %d in all",   \
+			       cpu ? "CPU" : "device", (int)(how), count); \
+		}                                                          \
+	} while (0)
+
+FIXTURE(attached)
+{
+	int node;
+	size_t page;
+	size_t size;
+	struct dray_info info;
+	struct ledger before;
+	uint8_t *bytes; /* begins in the middle of a page */
+};
+
+FIXTURE_SETUP(attached)
+{
+	SETUP_NODE();
+	ASSERT_EQ(0, node_info(self->node, &self->info));
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	if (!(self->info.flags & DRAY_NODE_ADDRESS))
+		SKIP(return, "this node tells no addresses");
+	if (self->info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	if (node_copies())
+		SKIP(return,
+			   "a device that gets copies gets no attached memory");
+	self->size = (PAGES - 1) * self->page;
+	self->bytes = scattered_memory(self->page);
+	ASSERT_NE(MAP_FAILED, self->bytes);
+	self->bytes += 192;
+}
+
+FIXTURE_TEARDOWN_PARENT(attached)
+{
+	maintenance_end();
+	EXPECT_EQ(0, node_reclaim());
+	EXPECT_EQ(0, ledger_differences(&self->before));
+}
+
+TEST_F(attached, it_is_written_back_before_a_device_is_told_of_it)
+{
+	struct dray_range all = { .width = self->size, .rows = 1 };
+	struct known known;
+
+	WATCH();
+	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
+	EXPECT_LT(1, known.segments);
+	EXPECT_MAINTAINED(&known, false, MAINTAIN_TO_DEVICE, &all);
+}
+
+TEST_F(attached, what_a_device_only_reads_is_written_back_too)
+{
+	struct dray_range all = { .width = self->size, .rows = 1 };
+	struct known known;
+
+	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
+	WATCH();
+	ASSERT_EQ(0, known_reopen(self->node, self->bytes, self->size, &known));
+	EXPECT_MAINTAINED(&known, false, MAINTAIN_TO_DEVICE, &all);
+}
+
+/* In the order of the interface. */
+static const unsigned int directions[] = {
+	[DRAY_TO_DEVICE] = MAINTAIN_TO_DEVICE,
+	[DRAY_FROM_DEVICE] = MAINTAIN_FROM_DEVICE,
+	[DRAY_BIDIRECTIONAL] = MAINTAIN_BOTH,
+};
+
+/* SYNC of these rows for every owner in every direction. */
+static void sync_all_ways(struct __test_metadata *_metadata, int node,
+			  const struct known *known, bool read_only,
+			  const struct dray_range *rows)
+{
+	struct dray_range range = *rows;
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .count = 1,
+				  .ranges = (uintptr_t)&range };
+	uint32_t owner, direction;
+	unsigned int how;
+
+	range.fd = known->fd;
+	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
+		for (direction = DRAY_TO_DEVICE;
+		     direction <= DRAY_BIDIRECTIONAL; direction++) {
+			WATCH();
+			sync.owner = owner;
+			sync.direction = direction;
+			ASSERT_EQ(0, node_call(node, DRAY_IOC_SYNC, &sync));
+			how = read_only ? MAINTAIN_TO_DEVICE
+					: directions[direction];
+			EXPECT_MAINTAINED(
+				known, owner == DRAY_SYNC_FOR_CPU, how,
+				read_only && owner == DRAY_SYNC_FOR_CPU ? NULL
+									: rows);
+		}
+}
+
+TEST_F(attached, a_sync_maintains_exactly_its_rows)
+{
+	struct dray_range rows = { .offset = 64,
+				   .width = 320,
+				   .pitch = self->page - 64,
+				   .rows = PAGES - 1 };
+	struct known known;
+
+	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
+	sync_all_ways(_metadata, self->node, &known, false, &rows);
+}
+
+TEST_F(attached, a_sync_of_all_maintains_every_piece)
+{
+	struct dray_range all = { .width = self->size, .rows = 1 };
+	struct known known;
+
+	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
+	sync_all_ways(_metadata, self->node, &known, false, &all);
+}
+
+TEST_F(attached, a_device_that_only_reads_leaves_nothing_for_the_cpu)
+{
+	struct dray_range rows = { .offset = 1000,
+				   .width = 2 * self->page,
+				   .pitch = 3 * self->page,
+				   .rows = 4 };
+	struct known known;
+
+	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
+	ASSERT_EQ(0, known_reopen(self->node, self->bytes, self->size, &known));
+	sync_all_ways(_metadata, self->node, &known, true, &rows);
+}
+
+/* A copy of rows; what it maintains of either side is compared. */
+TEST_F(attached, a_submission_maintains_what_it_reads_and_what_it_writes)
+{
+	struct dray_axis axis = { .count = 4,
+				  .dst_stride = 2 * (int64_t)self->page,
+				  .src_stride = (int64_t)self->page + 256 };
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.dst_offset = 512,
+		.src_offset = 1024,
+		.run = self->page,
+		.axes = (uintptr_t)&axis,
+		.axes_count = 1,
+	};
+	struct dray_submit submit = { .channel = 0,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	struct dray_range read = { .offset = 1024,
+				   .width = self->page,
+				   .pitch = self->page + 256,
+				   .rows = 4 };
+	struct dray_range written = { .offset = 512,
+				      .width = self->page,
+				      .pitch = 2 * self->page,
+				      .rows = 4 };
+	struct maintenance *cpu;
+	struct known src, dst;
+	uint8_t *to;
+	int i, count, first;
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	to = scattered_memory(self->page);
+	ASSERT_NE(MAP_FAILED, to);
+	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &src));
+	ASSERT_EQ(0, known_reopen(self->node, self->bytes, self->size, &src));
+	ASSERT_EQ(0, known_open(self->node, to, self->size, &dst));
+	transfer.src_fd = src.fd;
+	transfer.dst_fd = dst.fd;
+	/* The first time a channel's device is told of the memory too. */
+	for (i = 0; i < 2; i++) {
+		WATCH();
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+		ASSERT_EQ(1, fence_wait(submit.fence_fd));
+		close(submit.fence_fd);
+	}
+	count = maintenance_read(list, MOST);
+	ASSERT_LE(0, count);
+	EXPECT_EQ(-1,
+		  maintenance_difference(list, count, src.segment, src.segments,
+					 false, MAINTAIN_TO_DEVICE, &read));
+	/* of the destination first for the engine, in the end for the CPU */
+	for (first = 0; first < count && !list[first].for_cpu;)
+		first++;
+	cpu = list + first;
+	EXPECT_EQ(-1,
+		  maintenance_difference(list, first, dst.segment, dst.segments,
+					 false, MAINTAIN_BOTH, &written));
+	EXPECT_EQ(-1, maintenance_difference(cpu, count - first, dst.segment,
+					     dst.segments, true,
+					     MAINTAIN_FROM_DEVICE, &written));
+}
+
+/* How often an exporter was asked to, for that owner in that direction. */
+static int asked(bool for_cpu, unsigned int direction)
+{
+	int count = maintenance_read(list, MOST), i, times = 0;
+
+	for (i = 0; i < count; i++)
+		times += list[i].whole && list[i].for_cpu == for_cpu &&
+			 list[i].direction == direction;
+	return count < 0 ? count : times;
+}
+
+TEST_F(dray, the_exporter_of_a_dma_buf_maintains_it)
+{
+	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
+	struct dray_attach attach;
+	uint32_t owner, direction;
+
+	if (fd == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_LE(0, fd);
+	if (node_copies())
+		SKIP(return,
+			   "a device that gets copies gets no attached memory");
+	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
+		for (direction = DRAY_TO_DEVICE;
+		     direction <= DRAY_BIDIRECTIONAL; direction++) {
+			WATCH();
+			ASSERT_EQ(0, buffer_sync(self->node, attach.fd, owner,
+						 direction, 0, attach.length));
+			EXPECT_EQ(1, asked(owner == DRAY_SYNC_FOR_CPU,
+					   directions[direction]));
+		}
+	maintenance_end();
+}
+
+TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
+{
+	struct dray_transfer transfer = engine_copy(self, self->page);
+	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	struct dray_attach attach;
+
+	if (fd == -ENODEV)
+		SKIP(return, "vgem, an outside exporter, is not loaded");
+	ASSERT_LE(0, fd);
+	if (node_copies())
+		SKIP(return,
+			   "a device that gets copies gets no attached memory");
+	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	transfer.src_fd = attach.fd;
+	WATCH();
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(1, asked(false, MAINTAIN_TO_DEVICE));
+	transfer = engine_copy(self, self->page);
+	transfer.dst_fd = attach.fd;
+	WATCH();
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(1, asked(false, MAINTAIN_BOTH));
+	maintenance_end();
+}
+
+TEST_HARNESS_MAIN

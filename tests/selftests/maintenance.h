@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Which cache maintenance the module asks the kernel for.  An emulated
+ * processor has no caches, and devices that get copies do not get attached
+ * memory: so probes sit at the kernel's own functions, below all of the
+ * module, and tell the addresses, the bytes and the direction.
+ */
+#ifndef SELFTEST_MAINTENANCE_H
+#define SELFTEST_MAINTENANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <linux/dray.h>
+
+/* Directions as the kernel has them. */
+enum {
+	MAINTAIN_BOTH,
+	MAINTAIN_TO_DEVICE,
+	MAINTAIN_FROM_DEVICE,
+	MAINTAIN_DIRECTIONS,
+};
+
+/* What was asked for; of a dma-buf of another driver there is no address. */
+struct maintenance {
+	bool for_cpu;
+	bool whole; /* its exporter was asked, for all of it */
+	unsigned int direction;
+	uint64_t address;
+	uint64_t bytes;
+};
+
+/* From here on it is noted; -ENODEV where the kernel has no such probes. */
+int maintenance_watch(void);
+
+/* What there was until now, in its order: how many, or a negative errno. */
+int maintenance_read(struct maintenance *list, int room);
+
+void maintenance_end(void);
+
+/*
+ * Were these rows of memory that lies in these segments maintained, each byte
+ * once, for that owner in that direction, and nothing else of it in any way?
+ * The first byte of which that is not true, or -1.  No rows: nothing at all.
+ */
+int64_t maintenance_difference(const struct maintenance *list, int count,
+			       const struct dray_segment *segment,
+			       uint32_t segments, bool for_cpu,
+			       unsigned int direction,
+			       const struct dray_range *rows);
+
+#endif
