@@ -1,46 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The device goes away under its users: through sysfs while buffers are
- * mapped, and by removing the module, which must not succeed while anything
- * is held.  The last test puts the node back for those that follow.
+ * The device goes away under its users, through sysfs, while buffers are
+ * mapped, memory is attached and calls wait.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
 
 #include "attach.h"
-#include "binding.h"
+#include "fixture_bound.h"
 #include "fixture_engine.h"
 #include "foreign.h"
 #include "importer.h"
-
-FIXTURE(bound)
-{
-	int node;
-	size_t page;
-	struct dray_info info;
-	struct ledger before;
-	struct binding binding;
-};
-
-FIXTURE_SETUP(bound)
-{
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, node_info(self->node, &self->info));
-	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
-	ASSERT_EQ(0, binding_find(self->node, &self->binding));
-}
-
-/* Whatever a test did, the node is there for the next one. */
-FIXTURE_TEARDOWN_PARENT(bound)
-{
-	if (!node_answers(NULL)) {
-		EXPECT_EQ(0, binding_bind(&self->binding));
-	}
-	EXPECT_EQ(0, ledger_differences(&self->before));
-}
 
 TEST_F(bound, an_idle_node_goes_and_comes_back)
 {
@@ -342,149 +311,6 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 	if (ret == 1) {
 		EXPECT_EQ(-1, first_difference(dst.bytes, src.bytes, 16));
 	}
-}
-
-/*
- * Calls again and again until the device is gone, and tells once that it has
- * begun.  0 when every call before succeeded and every fence came to an end.
- */
-static int keep_calling(void *context)
-{
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_offset = 64,
-					  .run = 64 };
-	struct dray_submit submit;
-	struct dray_info info;
-	struct buffer buffer;
-	int told = *(int *)context, node = node_open(), ret;
-	bool first = true;
-
-	if (node < 0 || node_info(node, &info))
-		return 1;
-	for (;;) {
-		ret = buffer_open(node, DRAY_HEAP_ANY, 4096, &buffer);
-		if (ret)
-			return ret == -ENODEV ? 0 : 2;
-		ret = buffer_sync(node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
-				  DRAY_BIDIRECTIONAL, 0, 4096);
-		if (ret)
-			return ret == -ENODEV ? 0 : 3;
-		submit = (struct dray_submit){
-			.channel = DRAY_CHANNEL_ANY,
-			.transfers = (uintptr_t)&transfer,
-			.count = 1,
-		};
-		transfer.src_fd = buffer.fd;
-		transfer.dst_fd = buffer.fd;
-		if (info.channel_count) {
-			ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
-			if (ret)
-				return ret == -ENODEV ? 0 : 4;
-			ret = fence_wait(submit.fence_fd);
-			if (ret != 1 && ret != -ENODEV)
-				return 5;
-			close(submit.fence_fd);
-		}
-		buffer_close(&buffer);
-		if (first && write(told, "", 1) != 1)
-			return 6;
-		first = false;
-	}
-}
-
-TEST_F(bound, unbind_completes_while_everybody_calls)
-{
-	enum {
-		CALLERS = 4,
-		ROUNDS = 5
-	};
-	pid_t child[CALLERS];
-	int round, i, told[2];
-	char byte;
-
-	close(self->node);
-	ASSERT_EQ(0, pipe(told));
-	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < CALLERS; i++) {
-			child[i] = process_start(keep_calling, &told[1]);
-			ASSERT_LT(0, child[i]);
-		}
-		for (i = 0; i < CALLERS; i++)
-			ASSERT_EQ(1, read(told[0], &byte, 1));
-		EXPECT_EQ(0, binding_unbind(&self->binding));
-		for (i = 0; i < CALLERS; i++)
-			EXPECT_EQ(0, process_wait(child[i]));
-		ASSERT_EQ(0, binding_bind(&self->binding));
-	}
-}
-
-static int remove_module(void)
-{
-	return syscall(SYS_delete_module, "dray", O_NONBLOCK) ? -errno : 0;
-}
-
-/* What delete_module() says of a module in use, and not EBUSY. */
-#define HELD (-EAGAIN)
-
-TEST_F(bound, the_module_stays_while_the_node_is_open)
-{
-	EXPECT_EQ(HELD, remove_module());
-}
-
-TEST_F(bound, the_module_stays_while_a_buffers_fd_lives)
-{
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	close(self->node);
-	EXPECT_EQ(HELD, remove_module());
-}
-
-TEST_F(bound, the_module_stays_while_a_mapping_lives)
-{
-	struct buffer buffer;
-
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, self->page, &buffer));
-	close(buffer.fd);
-	close(self->node);
-	EXPECT_EQ(HELD, remove_module());
-	buffer.bytes[0] = 1;
-}
-
-TEST_F(bound, the_module_stays_while_a_fence_lives)
-{
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .run = 64,
-					  .dst_offset = 64 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
-	struct buffer buffer;
-
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	transfer.src_fd = buffer.fd;
-	transfer.dst_fd = buffer.fd;
-	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
-	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	close(buffer.fd);
-	close(self->node);
-	EXPECT_EQ(HELD, remove_module());
-}
-
-TEST_F(bound, the_module_stays_while_a_buffer_outlives_its_device)
-{
-	struct buffer buffer;
-
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, self->page, &buffer));
-	ASSERT_EQ(0, binding_unbind(&self->binding));
-	close(self->node);
-	EXPECT_EQ(HELD, remove_module());
 }
 
 TEST_HARNESS_MAIN
