@@ -7,7 +7,9 @@
  * asynchronous close in io_uring) cannot be brought to zero: they are held
  * back, looked at again from time to time and before a request fails, and
  * given out only when the last foreign reference is gone.  A page is
- * `taken` while a buffer has it or it is held back.
+ * `taken` while a buffer has it or it is held back.  Until the last of them is
+ * back the module stays: nobody else would look after them, and what the mark
+ * below makes of them would keep them for good.
  *
  * Only pages that nobody has are marked as reserved: VFIO and KVM take such a
  * mark for a page without references, and would never drop the ones that they
@@ -37,6 +39,8 @@ struct dray_reserved {
 	struct mutex lock; /* everything below */
 	struct dray_runs runs;
 	unsigned long held; /* pages that others still hold */
+	unsigned long awaited; /* of those, what will come back some day */
+	bool stays; /* the module, for them: a reference */
 	unsigned long *held_map;
 	struct delayed_work sweep;
 };
@@ -54,22 +58,35 @@ static struct page *dray_reserved_page(struct dray_reserved *reserved,
 
 /*
  * Who pays for a page that is held back stands in the page itself: whoever
- * holds it has no more than a reference, and to note it takes no memory.
+ * holds it has no more than a reference, and to note it takes no memory.  For
+ * what never comes back, or not to this module, nobody does.  A module that is
+ * on its way out cannot stay.
  */
-static void dray_reserved_keep(struct page *page, struct dray_charge *charge)
+static void dray_reserved_keep(struct dray_reserved *reserved,
+			       struct page *page, struct dray_charge *charge)
 {
 	set_page_private(page, (unsigned long)charge);
-	if (charge)
-		dray_charge_keep(charge, PAGE_SIZE);
+	if (!charge)
+		return;
+	dray_charge_keep(charge, PAGE_SIZE);
+	if (!reserved->awaited++)
+		reserved->stays = try_module_get(THIS_MODULE);
 }
 
-static void dray_reserved_let_go(struct page *page)
+/* The work item that may drop the reference is waited for by dray's exit. */
+static void dray_reserved_let_go(struct dray_reserved *reserved,
+				 struct page *page)
 {
 	struct dray_charge *charge = (struct dray_charge *)page_private(page);
 
 	set_page_private(page, 0);
-	if (charge)
-		dray_charge_let_go(charge, PAGE_SIZE);
+	if (!charge)
+		return;
+	dray_charge_let_go(charge, PAGE_SIZE);
+	if (!--reserved->awaited && reserved->stays) {
+		reserved->stays = false;
+		module_put(THIS_MODULE);
+	}
 }
 
 /* Frees what others let go of; true when something came back. */
@@ -85,7 +102,8 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 		if (!page_ref_freeze(dray_reserved_page(reserved, index), 1))
 			continue;
 		SetPageReserved(dray_reserved_page(reserved, index));
-		dray_reserved_let_go(dray_reserved_page(reserved, index));
+		dray_reserved_let_go(reserved,
+				     dray_reserved_page(reserved, index));
 		clear_bit(index, reserved->held_map);
 		dray_runs_give(&reserved->runs, index, 1);
 		reserved->held--;
@@ -119,7 +137,7 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 			SetPageReserved(page);
 			continue;
 		}
-		dray_reserved_keep(page, charge);
+		dray_reserved_keep(reserved, page, charge);
 		set_bit(index, reserved->held_map);
 		reserved->held++;
 		dray_runs_give(&reserved->runs, start, index - start);
@@ -221,7 +239,8 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 	for_each_set_bit(index, reserved->held_map, reserved->runs.pages) {
 		/* What the next module looks for. */
 		SetPageReserved(dray_reserved_page(reserved, index));
-		dray_reserved_let_go(dray_reserved_page(reserved, index));
+		dray_reserved_let_go(reserved,
+				     dray_reserved_page(reserved, index));
 	}
 	for_each_clear_bit(index, reserved->runs.taken, reserved->runs.pages)
 		page_ref_unfreeze(dray_reserved_page(reserved, index), 1);
