@@ -9,6 +9,7 @@
 
 #include <linux/dma-direction.h>
 #include <linux/ktime.h>
+#include <linux/sizes.h>
 #include <linux/types.h>
 
 #include "refusal.h"
@@ -108,6 +109,9 @@ bool dray_area_needs_sync(const struct dray_area *area, struct device *dev);
 /* Nor does one for the CPU, where no device writes the area. */
 bool dray_area_is_maintained(const struct dray_area *area, struct device *dev,
 			     bool for_cpu);
+
+/* Bytes that are maintained before others may run. */
+#define DRAY_SYNC_STEP ((size_t)SZ_1M)
 
 /* sync.c: maintains rows at @place, which lie within it, and may overlap */
 int dray_sync_rows(struct device *dev, const struct dray_place *place,

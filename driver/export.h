@@ -31,10 +31,11 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
 
 /*
  * All that are mapped, when the whole buffer is maintained; the caller holds
- * its lock.  @writable: whoever asks may write.
+ * its lock.  @writable: whoever asks may write.  -EINTR when the task is being
+ * killed.
  */
-void dray_importers_sync(struct dray_buffer *buffer, bool writable,
-			 bool for_cpu);
+int dray_importers_sync(struct dray_buffer *buffer, bool writable,
+			bool for_cpu);
 
 u32 dray_importers_attached(struct dray_buffer *buffer);
 

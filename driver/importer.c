@@ -10,6 +10,8 @@
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/scatterlist.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/slab.h>
 
 #include "buffer.h"
@@ -349,36 +351,63 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
 	kfree(table);
 }
 
-static void dray_import_sync(struct dray_buffer *buffer, struct device *dev,
-			     struct dray_import *import,
-			     enum dma_data_direction direction, bool writable,
-			     bool for_cpu)
+/* Of one piece; a page of a reader's is written back before it is dropped. */
+static void dray_import_sync_step(struct device *dev, dma_addr_t address,
+				  size_t length,
+				  enum dma_data_direction direction, bool keep,
+				  bool for_cpu)
+{
+	if (!for_cpu || (keep && direction == DMA_BIDIRECTIONAL))
+		dma_sync_single_for_device(dev, address, length, direction);
+	if (for_cpu)
+		dma_sync_single_for_cpu(dev, address, length, direction);
+}
+
+static int dray_import_sync(struct dray_buffer *buffer, struct device *dev,
+			    struct dray_import *import,
+			    enum dma_data_direction direction, bool writable,
+			    bool for_cpu)
 {
 	/* Lines are dropped for a reader: what is in them must not be lost. */
 	bool keep = !writable && !dray_import_bounced(buffer, dev, import);
+	size_t most = keep ? PAGE_SIZE : DRAY_SYNC_STEP, left, step;
+	struct scatterlist *entry;
+	dma_addr_t address;
+	int i;
 
 	/* There is no way to write them back. */
 	if (keep && direction == DMA_FROM_DEVICE)
-		return;
-	if (!for_cpu || (keep && direction == DMA_BIDIRECTIONAL))
-		dma_sync_sgtable_for_device(dev, &import->table, direction);
-	if (for_cpu)
-		dma_sync_sgtable_for_cpu(dev, &import->table, direction);
+		return 0;
+	for_each_sgtable_dma_sg(&import->table, entry, i) {
+		address = sg_dma_address(entry);
+		for (left = sg_dma_len(entry); left; left -= step) {
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			step = min(left, most);
+			dray_import_sync_step(dev, address, step, direction,
+					      keep, for_cpu);
+			address += step;
+			cond_resched();
+		}
+	}
+	return 0;
 }
 
-void dray_importers_sync(struct dray_buffer *buffer, bool writable,
-			 bool for_cpu)
+int dray_importers_sync(struct dray_buffer *buffer, bool writable, bool for_cpu)
 {
 	enum dma_data_direction direction;
 	struct dray_importer *importer;
 	struct dray_import *import;
+	int ret = 0;
 
 	lockdep_assert_held(&buffer->lock);
 	list_for_each_entry(importer, &buffer->importers, list)
-		for (direction = 0; direction < DMA_NONE; direction++) {
+		for (direction = 0; direction < DMA_NONE && !ret; direction++) {
 			import = &importer->imports[direction];
 			if (import->users)
-				dray_import_sync(buffer, importer->dev, import,
-						 direction, writable, for_cpu);
+				ret = dray_import_sync(buffer, importer->dev,
+						       import, direction,
+						       writable, for_cpu);
 		}
+	return ret;
 }

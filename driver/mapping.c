@@ -381,7 +381,8 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 				for_cpu, direction, start);
 		break;
 	}
-	dray_importers_sync(buffer, writable, for_cpu);
+	if (!ret)
+		ret = dray_importers_sync(buffer, writable, for_cpu);
 out:
 	mutex_unlock(&buffer->lock);
 	return ret;

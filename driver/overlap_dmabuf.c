@@ -19,6 +19,7 @@
 #include "attach.h"
 #include "buffer.h"
 #include "device.h"
+#include "node.h"
 #include "overlap.h"
 
 /* Bytes of a dma-buf that lie in one piece; an attachment has them sorted. */
@@ -174,13 +175,20 @@ static struct dray_bytes dray_run_bytes(const struct dray_layout *side,
 	};
 }
 
-/* Has @side, a dma-buf with its runs, any of these bytes? */
-static bool dray_runs_have(const struct dray_layout *side,
-			   const struct dray_bytes *bytes)
+/*
+ * Has @side, a dma-buf with its runs, any of these bytes?  1 or 0; -EINTR when
+ * the task is being killed, -ENODEV when the node goes.  Whoever made the
+ * dma-buf may have put one page into it any number of times, and each time at
+ * a place that the transfer does not touch: there is no bound but its size.
+ */
+static int dray_runs_have(const struct dray_layout *side,
+			  const struct dray_bytes *bytes, u32 *step)
 {
-	const struct dray_foreign_run *runs = side->area.attachment->runs;
-	u32 low = 0, high = side->area.attachment->run_count, middle;
+	const struct dray_attachment *attachment = side->area.attachment;
+	const struct dray_foreign_run *runs = attachment->runs;
+	u32 low = 0, high = attachment->run_count, middle;
 	struct dray_bytes own;
+	int ret;
 
 	/* @low: how many begin before the bytes end */
 	while (low < high) {
@@ -193,23 +201,28 @@ static bool dray_runs_have(const struct dray_layout *side,
 	while (low-- && runs[low].top > bytes->low) {
 		own = dray_run_bytes(side, &runs[low]);
 		if (own.high && dray_bytes_meet(&own, bytes))
-			return true;
+			return 1;
+		ret = dray_page_breathe(++*step);
+		if (ret)
+			return ret;
+		if (READ_ONCE(attachment->node->gone))
+			return -ENODEV;
 	}
-	return false;
+	return 0;
 }
 
 static int dray_runs_meet_pinned(const struct dray_layout *side,
 				 const struct dray_layout *pinned)
 {
-	u32 index, last = dray_page_last(pinned);
+	u32 index, last = dray_page_last(pinned), step = 0;
 	struct dray_bytes bytes;
 	int ret = 0;
 
 	for (index = dray_page_first(pinned); index <= last && !ret; index++) {
 		bytes = dray_page_bytes(pinned, index);
-		if (dray_runs_have(side, &bytes))
-			return 1;
-		ret = dray_page_breathe(index);
+		ret = dray_runs_have(side, &bytes, &step);
+		if (!ret)
+			ret = dray_page_breathe(++step);
 	}
 	return ret;
 }
@@ -226,9 +239,9 @@ static int dray_runs_meet_view(const struct dray_layout *side,
 	for (offset = other->low; offset < other->high && !ret;
 	     offset += bytes.high - bytes.low) {
 		bytes = dray_view_bytes(view, offset, other->high);
-		if (dray_runs_have(side, &bytes))
-			return 1;
-		ret = dray_page_breathe(++step);
+		ret = dray_runs_have(side, &bytes, &step);
+		if (!ret)
+			ret = dray_page_breathe(++step);
 	}
 	return ret;
 }
@@ -244,6 +257,7 @@ int dray_layouts_meet_placed(const struct dray_layout *a,
 	const struct dray_layout *side = first ? a : b, *other = first ? b : a;
 	struct dray_view view = dray_view_of(side, dev);
 	struct dray_bytes bytes;
+	u32 step = 0;
 	int ret;
 
 	if (!dray_area_is_whole(&side->area) ||
@@ -254,7 +268,7 @@ int dray_layouts_meet_placed(const struct dray_layout *a,
 		return ret;
 	if (other->area.buffer) {
 		bytes = dray_buffer_bytes(other);
-		return dray_runs_have(side, &bytes);
+		return dray_runs_have(side, &bytes, &step);
 	}
 	if (dray_layout_is_pinned(other))
 		return dray_runs_meet_pinned(side, other);

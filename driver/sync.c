@@ -29,8 +29,6 @@
  */
 #define DRAY_SMALLEST_LINE 32
 
-#define DRAY_SYNC_STEP SZ_1M
-
 /* Where rows are so close, one over all of them. */
 static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 {
