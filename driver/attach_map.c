@@ -30,6 +30,8 @@ static void dray_attached_unmap(struct dray_attachment *attachment,
 		dray_foreign_unmap(attachment, mapping);
 	else
 		dray_pin_unmap(attachment, mapping);
+	if (READ_ONCE(attachment->entry.disclosed))
+		dray_device_flush(mapping->dev);
 }
 
 /*

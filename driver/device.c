@@ -33,6 +33,19 @@ bool dray_device_translated(struct device *dev)
 	return domain && domain->type & __IOMMU_DOMAIN_PAGING;
 }
 
+/*
+ * Of an address that a device was told and that is unmapped now.  Where the
+ * kernel flushes the IOMMU's cache lazily the device could use it for some
+ * milliseconds more; from here on it cannot.
+ */
+void dray_device_flush(struct device *dev)
+{
+	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
+
+	if (domain && domain->type == IOMMU_DOMAIN_DMA_FQ)
+		iommu_flush_iotlb_all(domain);
+}
+
 /* The highest address that the device can put out. */
 u64 dray_device_reach(struct device *dev)
 {

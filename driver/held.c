@@ -119,10 +119,7 @@ int dray_entry_disclose(struct dray_entry *entry, struct dray_node *node)
 {
 	struct dray_asker *asker;
 
-	/*
-	 * What is unmapped behind an IOMMU has no address any more; where the
-	 * kernel flushes the IOMMU's cache lazily, some milliseconds later.
-	 */
+	/* What is unmapped behind an IOMMU has no address any more. */
 	if (!(node->flags & DRAY_NODE_IOMMU)) {
 		asker = dray_asker_new(node);
 		if (!asker)

@@ -48,6 +48,8 @@ static void dray_mapping_unmap(struct dray_buffer *buffer,
 		dma_unmap_resource(mapping->dev, mapping->all.address,
 				   buffer->size, DMA_BIDIRECTIONAL,
 				   DRAY_MAP_ATTRS);
+	if (READ_ONCE(buffer->entry.disclosed))
+		dray_device_flush(mapping->dev);
 }
 
 static int dray_mapping_map(struct dray_buffer *buffer,
