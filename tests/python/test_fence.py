@@ -108,15 +108,17 @@ def test_many_threads_may_copy_at_once(make):
 @pytest.fixture
 def slow(make):
     """Copies of many descriptors, which an emulated engine takes long for."""
-    source = make(np.ones((6000, 2), np.uint8))
-    target = make(np.zeros((6000, 2), np.uint8))
+    arrays = [make(np.zeros((6000, 2), np.uint8)),
+              make(np.ones((6000, 2), np.uint8))]
 
     def start(copies=1):
+        target, source = arrays
         # The last is done when all are.
         fences = [dray.copy(target[:, :1], source[:, 1:], engine=True,
                             wait=False) for _ in range(copies)]
         return target, fences[-1]
-    return start
+    yield start
+    arrays.clear()
 
 
 def until(outlasts, slow):

@@ -60,6 +60,8 @@ batch_count()
 		fi
 		"batch_$kind" "$name" "$(cat "$log.status")" "$log"
 	done <"$BATCH/kinds"
+	sed -n 's/^@note\t/         /p' "$BATCH/output" |
+		while IFS= read -r name; do log_note "$name"; done
 	status=$(cat "$BATCH/status")
 	[ "$status" -eq 0 ] || tail -n 20 "$BATCH/output" >>"$BATCH/guest"
 	tally_status "$1: the kernel has nothing to complain of" "$status" \
