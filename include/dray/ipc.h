@@ -75,7 +75,7 @@ struct dray_ipc_record {
  * time.  From then on it is kept by those who have it open, and the record ends
  * with the last close.  For memory that its maker hands over and forgets; one
  * that nobody opens keeps its memory until dray_ipc_revoke() or the end of the
- * process, see dray_ipc_wait().
+ * process, see dray_ipc_handovers() and dray_ipc_wait().
  */
 #define DRAY_IPC_HANDOVER	(1u << 1)
 /** Whoever has the record may open it, whatever user runs that process. */
@@ -138,6 +138,23 @@ DRAY_API int dray_ipc_revoke(const struct dray_ipc_record *record);
  * Errors: -ETIMEDOUT (the sentence has the number of those that are left).
  */
 DRAY_API int dray_ipc_wait(int timeout_ms);
+
+/** A record with DRAY_IPC_HANDOVER that nobody has opened yet. */
+struct dray_ipc_handover {
+	struct dray_ipc_record record;
+	uint64_t size;		/* bytes that it names, and keeps */
+	uint64_t age_ms;	/* since it was made */
+};
+
+/**
+ * The records with DRAY_IPC_HANDOVER of this process that keep memory and wait
+ * for whoever opens them, at most @room of them, and in @count how many there
+ * are; always 0.  Whoever knows that nobody will come revokes them.
+ *
+ * @list: may be NULL where @room is 0
+ */
+DRAY_API int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
+				size_t *count);
 
 /** Memory that a record leads to, open in this process. */
 struct dray_ipc_memory;

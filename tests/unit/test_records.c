@@ -318,6 +318,65 @@ static void a_handover_that_is_revoked_keeps_nothing(void **state)
 	assert_works(dray_ipc_wait(-1));
 }
 
+static void handovers_that_nobody_has_opened_are_listed(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(6);
+	struct dray_ipc_record first, second;
+	struct dray_ipc_handover list[3];
+	size_t count = 9;
+
+	(void)state;
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 0);
+	export_of(block, 1, 0); /* keeps nothing */
+	first = export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	second = export_of(block, 100, DRAY_IPC_HANDOVER);
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 2);
+	assert_works(dray_ipc_handovers(list, 1, &count));
+	assert_int_equal(count, 2);
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 2);
+	assert_memory_equal(&list[0].record, &first, sizeof(first));
+	assert_memory_equal(&list[1].record, &second, sizeof(second));
+	assert_int_equal(list[0].size, SIZE);
+	assert_int_equal(list[1].size, 100);
+	assert_in_range(list[0].age_ms, list[1].age_ms, 60000);
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 1);
+	assert_memory_equal(&list[0].record, &second, sizeof(second));
+	assert_works(dray_ipc_revoke(&list[0].record));
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void handovers_of_a_parent_are_not_a_childs(void **state)
+{
+	unsigned char *block = take_filled(6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	size_t count;
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (!child)
+		_exit(dray_ipc_handovers(NULL, 0, &count) || count ||
+		      dray_ipc_revoke(&record) != -ESTALE);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 1);
+	assert_works(dray_ipc_revoke(&record));
+	dray_pool_free(pool, block);
+}
+
 static int pass_on(char what, const struct dray_ipc_record *record)
 {
 	static struct dray_ipc_memory *memory;
@@ -461,6 +520,8 @@ int main(void)
 		RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened),
 		RECORDS_FACT(handovers_are_records_of_their_own),
 		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
+		RECORDS_FACT(handovers_that_nobody_has_opened_are_listed),
+		RECORDS_FACT(handovers_of_a_parent_are_not_a_childs),
 		RECORDS_FACT(what_was_opened_can_be_passed_on),
 		RECORDS_FACT(
 			the_broker_is_there_only_while_something_is_exported),

@@ -20,7 +20,9 @@ error.
 
 Where memory can be shared (dray.memory(shareable=True), and all memory of the
 kernel module), multiprocessing passes arrays without copying them: both
-processes then have the same array.  Ordinary pickles are copies.
+processes then have the same array.  One that was sent and that nobody has
+received keeps its memory: waiting_arrays() and revoke_waiting().  Ordinary
+pickles are copies.
 
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
@@ -29,10 +31,11 @@ the rest.  Each carries the library's sentence.
 
 from __future__ import annotations
 
+import errno
 import math
 import os
 import threading
-from typing import Any, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy
 
@@ -42,11 +45,12 @@ from ._dray import (ChannelInfo, Explanation, Fence, HeapInfo, Node, NodeInfo,
 
 __all__ = [
     "ChannelInfo", "Explanation", "Fence", "HeapInfo", "Node", "NodeInfo",
-    "Pool", "PoolStats", "Scope", "Segment",
+    "Pool", "PoolStats", "Scope", "Segment", "WaitingArray",
     "address", "copy", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open", "open_array", "pool",
-    "receive", "segments", "send", "shared_zeros", "stats", "sync_for_cpu",
-    "sync_for_device", "uninstall",
+    "receive", "revoke_array", "revoke_waiting", "segments", "send",
+    "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
+    "waiting_arrays",
 ]
 
 __version__: str = _dray.version
@@ -273,8 +277,8 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
     buffer that the array lies in.
 
     The record ends when the array's memory is freed, which whoever has it
-    open by then keeps, and with this process.  The same array has the same
-    record; nothing has to be given back.
+    open by then keeps, by revoke_array(), and with this process.  The same
+    array has the same record; nothing has to be given back.
 
     ValueError for an array that is not in dray's memory or has no elements,
     OSError (EOPNOTSUPP) for private host memory: memory(shareable=True) and
@@ -301,6 +305,61 @@ def open_array(record: bytes, node: Optional[Node] = None) -> numpy.ndarray:
     record, TimeoutError where the exporter does not answer.
     """
     return _dray.open_record(record, node)
+
+
+def revoke_array(record: bytes) -> None:
+    """Ends a record of this process, of export_array() or waiting_arrays():
+    nobody can open it from now on.  Whoever has it open keeps the array.
+
+    OSError (ESTALE) where it has ended already or is another process's,
+    OSError (EBADMSG) for what is no record, ValueError for fewer bytes than
+    any has.
+    """
+    _dray.revoke(record)
+
+
+class WaitingArray(NamedTuple):
+    """An array that multiprocessing has sent and nobody has received."""
+
+    record: bytes
+    """What revoke_array() takes; of the memory, so nothing to open_array()."""
+    nbytes: int
+    """Bytes of memory that it keeps, from the first to the last one."""
+    seconds: float
+    """Since it was pickled."""
+
+
+def waiting_arrays() -> list[WaitingArray]:
+    """The arrays of this process that multiprocessing has pickled and that no
+    process has received yet.
+
+    Each keeps its memory, forgotten here or not (stats() counts it as
+    parked), since whoever puts an array into a queue may forget it at once.
+    One whose receiver has died, or whose queue was thrown away, does so until
+    it is revoked or this process ends.
+    """
+    return [WaitingArray(*entry) for entry in _dray.waiting()]
+
+
+def revoke_waiting(older_than: float = 0.0) -> int:
+    """Revokes the arrays of waiting_arrays() that have waited for so many
+    seconds, or longer; how many they were.  Their memory is free again where
+    nobody else has it.  A receiver that comes later gets an OSError (ESTALE),
+    or ConnectionRefusedError where nothing else is exported.
+    """
+    count = 0
+    for waiting in waiting_arrays():
+        if waiting.seconds < older_than:
+            continue
+        try:
+            _dray.revoke(waiting.record)
+        except OSError as error:
+            # It was received meanwhile, and let go again.
+            if error.errno != errno.ESTALE:
+                raise
+        else:
+            count += 1
+    return count
 
 
 def stats(pool: Optional[Pool] = None) -> PoolStats:

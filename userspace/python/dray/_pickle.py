@@ -3,7 +3,8 @@
 
 A record is made for handing over: it keeps the memory until the other side
 has opened it, since whoever puts an array into a queue may forget it at once.
-Only multiprocessing's own pickles do so; others outlive the process.
+Only multiprocessing's own pickles do so; others outlive the process.  What
+nobody opens is in dray.waiting_arrays(), until dray.revoke_waiting() ends it.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
  * Records of arrays: plain bytes that lead another process to the memory.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "module.h"
 
@@ -76,6 +77,81 @@ PyObject *export_wait(PyObject *module, PyObject *timeout)
 	error = dray_ipc_wait((int)timeout_ms);
 	Py_END_ALLOW_THREADS
 	return PyBool_FromLong(!error);
+}
+
+/* A record of an array begins with that of its memory. */
+PyObject *export_revoke(PyObject *module, PyObject *object)
+{
+	struct dray_ipc_record record;
+	Py_buffer bytes;
+	int error;
+
+	(void)module;
+	if (PyObject_GetBuffer(object, &bytes, PyBUF_SIMPLE))
+		return NULL;
+	if (bytes.len < (Py_ssize_t)sizeof(record)) {
+		PyErr_Format(PyExc_ValueError,
+			     "a record of %zd bytes, the shortest has %zu",
+			     bytes.len, sizeof(record));
+		PyBuffer_Release(&bytes);
+		return NULL;
+	}
+	memcpy(&record, bytes.buf, sizeof(record));
+	PyBuffer_Release(&bytes);
+	Py_BEGIN_ALLOW_THREADS
+	error = dray_ipc_revoke(&record);
+	Py_END_ALLOW_THREADS
+	if (error)
+		return raise_error(error);
+	Py_RETURN_NONE;
+}
+
+/* All of them: others may be made between two questions. */
+static struct dray_ipc_handover *list_handovers(size_t *count)
+{
+	struct dray_ipc_handover *list = NULL, *larger;
+	size_t room = 0;
+
+	for (;;) {
+		dray_ipc_handovers(list, room, count);
+		if (*count <= room)
+			return list;
+		room = *count + 16;
+		larger = PyMem_RawRealloc(list, room * sizeof(*list));
+		if (!larger) {
+			PyMem_RawFree(list);
+			*count = 0;
+			PyErr_NoMemory();
+			return NULL;
+		}
+		list = larger;
+	}
+}
+
+PyObject *export_waiting(PyObject *module, PyObject *unused)
+{
+	struct dray_ipc_handover *handovers;
+	PyObject *list, *entry;
+	size_t count, i;
+
+	(void)module;
+	(void)unused;
+	handovers = list_handovers(&count);
+	if (PyErr_Occurred())
+		return NULL;
+	list = PyList_New(0);
+	for (i = 0; list && i < count; i++) {
+		entry = Py_BuildValue(
+			"(y#Kd)", (char *)handovers[i].record.bytes,
+			(Py_ssize_t)sizeof(handovers[i].record.bytes),
+			(unsigned long long)handovers[i].size,
+			(double)handovers[i].age_ms / 1000);
+		if (!entry || PyList_Append(list, entry))
+			Py_CLEAR(list);
+		Py_XDECREF(entry);
+	}
+	PyMem_RawFree(handovers);
+	return list;
 }
 
 /* NULL where None is given. */

@@ -38,6 +38,8 @@ static PyMethodDef methods[] = {
 	{ "export", export_array, METH_VARARGS, NULL },
 	{ "handover", export_handover, METH_O, NULL },
 	{ "wait", export_wait, METH_O, NULL },
+	{ "revoke", export_revoke, METH_O, NULL },
+	{ "waiting", export_waiting, METH_NOARGS, NULL },
 	{ "open_record", export_open, METH_VARARGS, NULL },
 	{ "bytes_alone", export_bytes, METH_VARARGS, NULL },
 	{ "last_error", last_error, METH_NOARGS, NULL },

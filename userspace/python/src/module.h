@@ -156,6 +156,8 @@ PyObject *ipc_wrap(struct dray_array *array);
 PyObject *export_array(PyObject *module, PyObject *args);
 PyObject *export_handover(PyObject *module, PyObject *array);
 PyObject *export_wait(PyObject *module, PyObject *timeout);
+PyObject *export_revoke(PyObject *module, PyObject *record);
+PyObject *export_waiting(PyObject *module, PyObject *unused);
 PyObject *export_open(PyObject *module, PyObject *args);
 PyObject *export_bytes(PyObject *module, PyObject *args);
 

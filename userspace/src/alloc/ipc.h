@@ -110,6 +110,7 @@ struct dray_ipc_export {
 	void *kept;		/* the block's start, the buffer, the memory */
 	bool keeps;
 	bool waits;		/* a handover that nobody has opened yet */
+	int64_t made;		/* dray_ipc_now() */
 	bool ended;		/* nobody can open it any more */
 	uint32_t leases;	/* of other processes, and this one */
 	uint32_t own;		/* of this one */
@@ -133,6 +134,8 @@ struct dray_ipc_export *
 dray_ipc_find_same(const struct dray_ipc_export *wanted);
 /* With the lock: handovers that nobody has opened. */
 uint32_t dray_ipc_waiting(void);
+/* One of them, in slot *@at or behind, and then *@at is behind that; or NULL. */
+const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at);
 /* With the lock: nobody can open it from now on. */
 void dray_ipc_end(struct dray_ipc_export *export);
 

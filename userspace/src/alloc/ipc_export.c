@@ -117,6 +117,7 @@ static int describe(struct dray_ipc_export *export, const void *address,
 	export->buffer = where->buffer;
 	export->address = (void *)(uintptr_t)address;
 	export->waits = flags & DRAY_IPC_HANDOVER;
+	export->made = dray_ipc_now();
 	return dray_ipc_describe_node(dray_buffer_node(where->buffer),
 				      &export->answer.backend,
 				      export->answer.node);
@@ -206,5 +207,28 @@ int dray_ipc_wait(int timeout_ms)
 		return dray_fail(-ETIMEDOUT,
 				 "%u records were opened by nobody for %d ms",
 				 left, timeout_ms);
+	return 0;
+}
+
+int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
+		       size_t *count)
+{
+	const struct dray_ipc_export *export;
+	uint32_t at = 0;
+	int64_t now;
+	size_t n;
+
+	dray_ipc_enlist();
+	dray_ipc_lock();
+	dray_ipc_notice_fork();
+	now = dray_ipc_now();
+	for (n = 0; n < room && (export = dray_ipc_next_waiting(&at)); n++) {
+		memcpy(list[n].record.bytes, &export->fields,
+		       sizeof(list[n].record.bytes));
+		list[n].size = export->fields.size;
+		list[n].age_ms = (uint64_t)(now - export->made);
+	}
+	*count = dray_ipc_waiting();
+	dray_ipc_unlock();
 	return 0;
 }

@@ -371,3 +371,14 @@ uint32_t dray_ipc_waiting(void)
 {
 	return waiting;
 }
+
+const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at)
+{
+	while (*at < resting.touched) {
+		const struct dray_ipc_export *export = slots[(*at)++];
+
+		if (export && export->waits)
+			return export;
+	}
+	return NULL;
+}
