@@ -3,10 +3,13 @@
 
 They run on the back end that DRAY_BACKEND names: on the host here, on the
 kernel's in a guest.  A test that is a fact of one back end only is marked
-with its name, and is left out on the other.
+with its name, and is left out on the other.  They run with DRAY_HANDLER=check
+too; one that counts what a checking handler adds or keeps is marked with
+"exact".
 """
 import gc
 import multiprocessing.connection
+import os
 
 import numpy as np
 import pytest
@@ -14,25 +17,45 @@ import pytest
 import dray
 
 BACKEND = dray.open().backend
+CHECKED = os.environ.get("DRAY_HANDLER") == "check"
 
 
 def pytest_configure(config):
     for name in ("host", "kernel"):
         config.addinivalue_line("markers", f"{name}: a fact of this back end")
+    config.addinivalue_line(
+        "markers", "exact: counts what a checking handler adds or keeps")
 
 
 def pytest_collection_modifyitems(config, items):
     other = "kernel" if BACKEND == "host" else "host"
-    left = [item for item in items if item.get_closest_marker(other)]
+    left = [item for item in items if item.get_closest_marker(other)
+            or CHECKED and item.get_closest_marker("exact")]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
 
 
+def name_on(backend):
+    return f"checked dray {backend}" if CHECKED else f"dray {backend}"
+
+
 @pytest.fixture
 def handler():
     """The name that arrays of the default pool have."""
+    return name_on(BACKEND)
+
+
+@pytest.fixture
+def plain_handler():
+    """The same where nothing is checked."""
     return f"dray {BACKEND}"
+
+
+@pytest.fixture
+def host_handler():
+    """And of one that is on the host, whatever else there is."""
+    return name_on("host")
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +80,9 @@ def leaves_nothing_behind():
     On the kernel's back end a block that is left until the interpreter ends
     keeps memory whose address was told, and the module with it.
     """
+    if CHECKED:  # which keeps for a while what was freed
+        yield
+        return
     before = blocks()
     yield
     if blocks() > before:

@@ -68,9 +68,10 @@ def test_a_program_that_does_all_well_says_nothing():
         """) == ""
 
 
-def test_the_handler_says_in_its_name_that_it_checks(handler):
+def test_the_handler_says_in_its_name_that_it_checks(plain_handler):
     done = run("print(dray.handler_name(a), dray.pool().handler_name, sep='/')")
-    assert done.stdout == f"checked {handler}/checked {handler}\n", done.stderr
+    name = f"checked {plain_handler}"
+    assert done.stdout == f"{name}/{name}\n", done.stderr
 
 
 def test_a_leak_is_said_at_exit_with_its_call_sites():
@@ -148,6 +149,6 @@ def test_another_handler_is_a_value_error_that_names_it():
             in done.stderr)
 
 
-def test_without_a_name_nothing_is_checked(handler):
+def test_without_a_name_nothing_is_checked(plain_handler):
     done = run("print(dray.handler_name(a))", DRAY_HANDLER="")
-    assert (done.stdout, done.stderr) == (f"{handler}\n", "")
+    assert (done.stdout, done.stderr) == (f"{plain_handler}\n", "")

@@ -301,6 +301,7 @@ def test_a_child_that_was_killed_lets_go(shared):
     wait_until(lambda: parked() <= before)
 
 
+@pytest.mark.exact
 def test_a_fork_of_the_importer_keeps_it_open(shared):
     array = shared(np.arange(100))
     record = dray.export_array(array)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite python: the Python package on the host back end, as released, and
-# with the sanitizers in the library and the extension.
+# Suite python: the Python package on the host back end, as released, under a
+# checking handler, and with the sanitizers in the library and the extension.
 
 PACKAGES_PYTHON=("${PACKAGES_BUILD[@]}" python3-pytest)
 
@@ -11,26 +11,27 @@ suite_python()
 	tally_run "builds as a release" build_native || return 0
 	python_tests native "$1"
 	[ "$QUICK" = no ] || return 0
+	python_tests native "$1" check
 	tally_run "builds with sanitizers" build_sanitized || return 0
 	python_tests sanitized "$1"
 }
 
-# python_tests KIND SCRATCH
+# python_tests KIND SCRATCH [HANDLER]
 python_tests()
 {
-	local kind=$1 log=$2/$1 status=0 preload=''
+	local kind=$1 handler=${3:-} log=$2/$1${3:+.$3} status=0 preload=''
 
 	if [ "$kind" = sanitized ]; then
 		preload="$(gcc -print-file-name=libasan.so) $(gcc \
 			-print-file-name=libubsan.so)"
 	fi
 	# Python itself keeps memory until it ends, which is no leak of ours.
-	(cd "$TREE/tests/python" && DRAY_BACKEND=host \
+	(cd "$TREE/tests/python" && DRAY_BACKEND=host DRAY_HANDLER=$handler \
 		PYTHONPATH=$(build_folder "$kind")/userspace/python \
 		PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$preload \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
 		timeout 600 /usr/bin/python3 -m pytest -q --color=no \
 		-p no:cacheprovider --junitxml="$log.xml" . </dev/null) \
 		>"$log" 2>&1 || status=$?
-	tally_pytest "tests/python ($kind)" "$status" "$log" "$log.xml"
+	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log" "$log.xml"
 }
