@@ -191,8 +191,7 @@ static void fill(const struct dray_found *found)
 		dray_region_mark(more.region,
 				 (uintptr_t)block - more.region->base, bytes);
 		dray_mark_set(block, DRAY_MARK_KEPT);
-		*magazine->top++ = block;
-		cache->room -= bytes;
+		dray_magazine_push(cache, magazine, block);
 		count++;
 	}
 	/* The lowest address is used first. */
@@ -228,8 +227,7 @@ static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
 		return false;
 	if (dray_magazine_count(magazine) == DRAY_MAGAZINE_ROOM)
 		flush(cache, magazine, FEW);
-	*magazine->top++ = block;
-	cache->room -= magazine->bytes;
+	dray_magazine_push(cache, magazine, block);
 	return true;
 }
 
@@ -243,11 +241,7 @@ static bool keep_large(struct dray_cache *cache, void *block, size_t granules)
 		flush_large(cache, 1);
 	if (!make_large_room(cache, bytes))
 		return false;
-	cache->large[cache->large_count++] = (struct dray_large_block){
-		.block = block,
-		.granules = granules,
-	};
-	cache->large_room -= bytes;
+	dray_cache_push_large(cache, block, granules);
 	return true;
 }
 

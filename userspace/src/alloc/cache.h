@@ -115,6 +115,28 @@ dray_magazine_count(const struct dray_magazine *magazine)
 	return (uint32_t)(magazine->top - magazine->blocks);
 }
 
+/* What follows is for who is in the cache, and knows that there is room. */
+static inline void dray_magazine_push(struct dray_cache *cache,
+				      struct dray_magazine *magazine,
+				      void *block)
+{
+	void **top = magazine->top;
+
+	cache->room -= magazine->bytes;
+	*top = block;
+	magazine->top = top + 1;
+}
+
+static inline void dray_cache_push_large(struct dray_cache *cache, void *block,
+					 uint64_t granules)
+{
+	cache->large[cache->large_count++] = (struct dray_large_block){
+		.block = block,
+		.granules = granules,
+	};
+	cache->large_room -= granules << cache->shift;
+}
+
 /* False where the cache is closed: then the pool's lock is the way. */
 static inline bool dray_cache_enter(struct dray_cache *cache)
 {
@@ -226,11 +248,7 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 		return false;
 	if (cache->large_count < DRAY_CACHE_LARGE &&
 	    bytes <= cache->large_room) {
-		cache->large[cache->large_count++] = (struct dray_large_block){
-			.block = block,
-			.granules = granules,
-		};
-		cache->large_room -= bytes;
+		dray_cache_push_large(cache, block, granules);
 		atomic_store_explicit(mark, DRAY_MARK_KEPT,
 				      memory_order_relaxed);
 		kept = true;
@@ -244,20 +262,18 @@ static inline bool dray_cache_put(struct dray_cache *cache, void *block,
 				  _Atomic uint8_t *mark, uint32_t size)
 {
 	struct dray_magazine *magazine = &cache->magazines[size - 1];
-	void **top;
 
 	if (!dray_cache_enter(cache))
 		return false;
-	top = magazine->top;
-	if (__builtin_expect(top == magazine->blocks + DRAY_MAGAZINE_ROOM ||
+	if (__builtin_expect(magazine->top ==
+					     magazine->blocks +
+						     DRAY_MAGAZINE_ROOM ||
 				     cache->room < magazine->bytes,
 			     0)) {
 		dray_cache_leave(cache);
 		return false;
 	}
-	cache->room -= magazine->bytes;
-	*top = block;
-	magazine->top = top + 1;
+	dray_magazine_push(cache, magazine, block);
 	atomic_store_explicit(mark, DRAY_MARK_KEPT, memory_order_relaxed);
 	dray_cache_leave(cache);
 	return true;

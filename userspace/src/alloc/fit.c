@@ -174,11 +174,29 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules)
 	return 0;
 }
 
+/* The @size granules of a free piece behind its first @front; the rest stays. */
+static inline uint32_t carve(struct dray_fit *fit, uint32_t piece,
+			     uint32_t size, uint32_t front)
+{
+	if (!front && fit->pieces[piece].size > size)
+		return take_front(fit, piece, size);
+	dray_bins_withdraw(fit, piece);
+	if (front) {
+		uint32_t rest = cut(fit, piece, front);
+
+		dray_bins_insert(fit, piece);
+		piece = rest;
+	}
+	if (fit->pieces[piece].size > size)
+		dray_bins_insert(fit, cut(fit, piece, size));
+	return piece;
+}
+
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly)
 {
 	uint64_t most;
-	uint32_t piece = 0, front;
+	uint32_t piece = 0;
 
 	if (!dray_fit_have_slots(fit))
 		return 0;
@@ -189,22 +207,9 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 	if (!piece)
 		return 0;
 
-	front = (uint32_t)dray_piece_lead(&fit->pieces[piece], alignment,
-					  origin);
-	if (!front && fit->pieces[piece].size > size) {
-		piece = take_front(fit, piece, size);
-		goto taken;
-	}
-	dray_bins_withdraw(fit, piece);
-	if (front) {
-		uint32_t rest = cut(fit, piece, front);
-
-		dray_bins_insert(fit, piece);
-		piece = rest;
-	}
-	if (fit->pieces[piece].size > size)
-		dray_bins_insert(fit, cut(fit, piece, size));
-taken:
+	piece = carve(fit, piece, size,
+		      (uint32_t)dray_piece_lead(&fit->pieces[piece], alignment,
+						origin));
 	fit->pieces[piece].state = DRAY_PIECE_LIVE;
 	fit->pieces[piece].busy = 0;
 	fit->pieces[piece].sent = false;

@@ -120,6 +120,45 @@ static int check_options(struct dray_node *node,
 	return 0;
 }
 
+/* With the lock: as if it had never been used; it may have been. */
+static void start(struct dray_pool *pool, struct dray_node *node,
+		  const struct dray_pool_options *options,
+		  const struct dray_info *info, uint64_t page)
+{
+	uint32_t granule = options->granule;
+
+	if (!granule)
+		granule = default_granule(info);
+	pool->regions = NULL;
+	pool->shift = (uint32_t)log2_of(granule);
+	pool->small = DRAY_MARK_BYTES;
+	if (pool->small > (size_t)DRAY_MARK_MOST << pool->shift)
+		pool->small = (size_t)DRAY_MARK_MOST << pool->shift;
+	pool->closed = false;
+	pool->pending = 0;
+	pool->taken = 0;
+	pool->used = 0;
+	pool->peak = 0;
+	pool->blocks = 0;
+	pool->parked = 0;
+	pool->reserved = 0;
+	pool->page = page;
+	pool->pages = options->pages;
+	if (pool->page >> pool->shift == 0)
+		pool->page = (uint64_t)1 << pool->shift;
+	pool->limit = options->limit ? options->limit : UINT64_MAX;
+	pool->limit &= ~(pool->page - 1);
+	atomic_store(&pool->bad_frees, 0);
+	pool->pressure = NULL;
+	pool->node = dray_node_ref(node);
+	pool->grows = dray_node_grows(node);
+	pool->has_heap = options->heap;
+	snprintf(pool->heap, sizeof(pool->heap), "%s",
+		 options->heap ? options->heap : "");
+	snprintf(pool->name, sizeof(pool->name), "%s",
+		 options->name ? options->name : "pool");
+}
+
 int dray_pool_create(struct dray_node *node,
 		     const struct dray_pool_options *options,
 		     struct dray_pool **out)
@@ -150,35 +189,7 @@ int dray_pool_create(struct dray_node *node,
 	}
 
 	pthread_mutex_lock(&pool->lock);
-	pool->regions = NULL;
-	pool->shift = (uint32_t)log2_of(
-		options->granule ? options->granule : default_granule(&info));
-	pool->small = DRAY_MARK_BYTES;
-	if (pool->small > (size_t)DRAY_MARK_MOST << pool->shift)
-		pool->small = (size_t)DRAY_MARK_MOST << pool->shift;
-	pool->closed = false;
-	pool->pending = 0;
-	pool->taken = 0;
-	pool->used = 0;
-	pool->peak = 0;
-	pool->blocks = 0;
-	pool->parked = 0;
-	pool->reserved = 0;
-	pool->page = page;
-	pool->pages = options->pages;
-	if (pool->page >> pool->shift == 0)
-		pool->page = (uint64_t)1 << pool->shift;
-	pool->limit = options->limit ? options->limit : UINT64_MAX;
-	pool->limit &= ~(pool->page - 1);
-	atomic_store(&pool->bad_frees, 0);
-	pool->pressure = NULL;
-	pool->node = dray_node_ref(node);
-	pool->grows = dray_node_grows(node);
-	pool->has_heap = options->heap;
-	snprintf(pool->heap, sizeof(pool->heap), "%s",
-		 options->heap ? options->heap : "");
-	snprintf(pool->name, sizeof(pool->name), "%s",
-		 options->name ? options->name : "pool");
+	start(pool, node, options, &info, page);
 	ret = dray_pool_first_region(pool, options->initial);
 	if (!ret)
 		dray_caches_adopt(pool);
