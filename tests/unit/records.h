@@ -46,6 +46,15 @@ static inline int tear_down(void **state)
 	return 0;
 }
 
+/* A block of the pool, with that value in each byte. */
+static inline unsigned char *take_filled(size_t size, int value)
+{
+	unsigned char *block = take(pool, size, 0);
+
+	memset(block, value, size);
+	return block;
+}
+
 static inline struct fields fields_of(const struct dray_ipc_record *record)
 {
 	struct fields fields;

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * cache: what threads keep is used again, is bounded, and is there for whoever
- * needs it; a wrong free of it is noticed as any other.
+ * cache: what a thread keeps is used again, and is nothing else meanwhile; a
+ * wrong free of it is noticed as any other.
  */
-#include <pthread.h>
-#include <sched.h>
-#include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "alloc/busy.h"
 #include "alloc/cache.h"
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
 #define SIZE FIXED_SIZE
-#define IDLE 4
 
 static void what_was_freed_last_is_used_first(void **state)
 {
@@ -94,131 +85,6 @@ static void wrong_frees_leave_the_magazines_as_they_are(void **state)
 	}
 	assert_int_equal(stats_of(*state).bad_frees, wrong);
 	assert_int_equal(stats_of(*state).largest_free, SIZE);
-}
-
-static struct dray_pool *shared;
-static sem_t filled, done;
-
-/* Keeps as much as it may, and then does nothing. */
-static void *fill_and_idle(void *unused)
-{
-	void *blocks[64];
-	size_t size, i;
-
-	(void)unused;
-	for (size = 64; size <= 4096; size += 64) {
-		for (i = 0; i < 64; i++)
-			blocks[i] = dray_pool_alloc(shared, size, 0);
-		for (i = 0; i < 64; i++)
-			dray_pool_free(shared, blocks[i]);
-	}
-	sem_post(&filled);
-	while (sem_wait(&done))
-		;
-	return NULL;
-}
-
-static void start_idle(pthread_t *threads, struct dray_pool *pool)
-{
-	int i;
-
-	shared = pool;
-	sem_init(&filled, 0, 0);
-	sem_init(&done, 0, 0);
-	for (i = 0; i < IDLE; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL,
-						fill_and_idle, NULL),
-				 0);
-	for (i = 0; i < IDLE; i++)
-		while (sem_wait(&filled))
-			;
-}
-
-static void end_idle(pthread_t *threads)
-{
-	int i;
-
-	for (i = 0; i < IDLE; i++)
-		sem_post(&done);
-	for (i = 0; i < IDLE; i++)
-		pthread_join(threads[i], NULL);
-}
-
-static void what_idle_threads_keep_is_there_for_a_request(void **state)
-{
-	static void *blocks[SIZE / 4096 + 1];
-	pthread_t threads[IDLE];
-	size_t count = 0, i;
-	void *all;
-
-	start_idle(threads, *state);
-	all = take(*state, SIZE, 0);
-	dray_pool_free(*state, all);
-	end_idle(threads);
-
-	start_idle(threads, *state);
-	while ((blocks[count] = dray_pool_alloc(*state, 4096, 0)))
-		count++;
-	/* Blocks need not begin at a page: a few do not fit in between. */
-	assert_in_range(count, SIZE / 4096 - SIZE / 4096 / 100, SIZE / 4096);
-	for (i = 0; i < count; i++)
-		dray_pool_free(*state, blocks[i]);
-	end_idle(threads);
-}
-
-/* Long before a request fails, so that it does not lie between blocks. */
-static void what_idle_threads_keep_comes_back_while_others_work(void **state)
-{
-	pthread_t threads[IDLE];
-	size_t round;
-
-	start_idle(threads, *state);
-	for (round = 0; round < 16; round++)
-		dray_pool_free(*state, take(*state, 4 * MIB, 0));
-	assert_int_equal(stats_of(*state).cached, 0);
-	end_idle(threads);
-}
-
-static void a_thread_that_ends_keeps_nothing(void **state)
-{
-	pthread_t threads[IDLE];
-
-	start_idle(threads, *state);
-	end_idle(threads);
-	assert_int_equal(stats_of(*state).cached, 0);
-	assert_int_equal(stats_of(*state).largest_free, SIZE);
-}
-
-static pthread_key_t late;
-
-static void use_pool(void *block)
-{
-	/* Twice: the cache may end between two destructors of the program. */
-	dray_pool_free(shared, block);
-	block = dray_pool_alloc(shared, 128, 0);
-	if (block && dray_usable_size(block) == 128)
-		dray_pool_free(shared, block);
-}
-
-static void *leave_a_block(void *unused)
-{
-	(void)unused;
-	pthread_setspecific(late, dray_pool_alloc(shared, 128, 0));
-	return NULL;
-}
-
-static void a_free_after_the_end_of_the_cache_works(void **state)
-{
-	pthread_t thread;
-
-	/* The key is younger than the cache's: its destructor comes later. */
-	shared = *state;
-	assert_int_equal(pthread_key_create(&late, use_pool), 0);
-	assert_int_equal(pthread_create(&thread, NULL, leave_a_block, NULL), 0);
-	pthread_join(thread, NULL);
-	pthread_key_delete(late);
-	assert_int_equal(stats_of(*state).blocks, 0);
-	assert_int_equal(stats_of(*state).bad_frees, 0);
 }
 
 static void a_held_block_is_not_kept(void **state)
@@ -330,104 +196,6 @@ static void more_pools_than_have_caches_work(void **state)
 	}
 }
 
-static _Atomic bool over;
-static _Atomic(void *) slot;
-static _Atomic uint64_t strays;
-
-static void *produce(void *unused)
-{
-	(void)unused;
-	while (!atomic_load(&over)) {
-		unsigned char *block = dray_pool_alloc(shared, 256, 0);
-		void *none = NULL;
-
-		if (!block)
-			continue;
-		memset(block, 7, 256);
-		while (!atomic_compare_exchange_weak(&slot, &none, block) &&
-		       !atomic_load(&over)) {
-			none = NULL;
-			sched_yield();
-		}
-		if (atomic_load(&over) && atomic_load(&slot) != block)
-			dray_pool_free(shared, block);
-	}
-	return NULL;
-}
-
-/* Frees what the other allocates, and looks whether it was let alone. */
-static void *consume(void *unused)
-{
-	int round;
-
-	(void)unused;
-	for (round = 0; round < 20000; round++) {
-		void *block = atomic_exchange(&slot, NULL);
-
-		if (block && !all_bytes_are(block, 7, 256))
-			atomic_fetch_add(&strays, 1);
-		if (block)
-			memset(block, 8, 256);
-		dray_pool_free(shared, block);
-	}
-	atomic_store(&over, true);
-	return NULL;
-}
-
-static void drains_take_nothing_that_is_in_use(void **state)
-{
-	pthread_t producer, consumer;
-
-	shared = *state;
-	atomic_store(&over, false);
-	atomic_store(&strays, 0);
-	assert_int_equal(pthread_create(&producer, NULL, produce, NULL), 0);
-	assert_int_equal(pthread_create(&consumer, NULL, consume, NULL), 0);
-	while (!atomic_load(&over))
-		assert_in_range(stats_of(*state).used, 0, SIZE);
-	pthread_join(producer, NULL);
-	pthread_join(consumer, NULL);
-	dray_pool_free(*state, atomic_exchange(&slot, NULL));
-	assert_int_equal(atomic_load(&strays), 0);
-	assert_int_equal(stats_of(*state).used, 0);
-	assert_int_equal(stats_of(*state).bad_frees, 0);
-}
-
-static int status_of(pid_t child)
-{
-	int status;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static void a_child_keeps_nothing_of_its_parents_threads(void **state)
-{
-	pthread_t threads[IDLE];
-	struct dray_pool_stats stats;
-	void *block = take(*state, 64, 0);
-	pid_t child;
-
-	start_idle(threads, *state);
-	child = fork();
-	if (!child) {
-		alarm(60);
-		dray_pool_stats(*state, &stats, sizeof(stats));
-		if (stats.cached || stats.bad_frees)
-			_exit(1);
-		/* Copies of private memory are all the child's. */
-		if (!on_kernel() && stats.used != 64)
-			_exit(2);
-		dray_pool_free(*state, dray_pool_alloc(*state, 64, 0));
-		dray_pool_free(*state, block);
-		dray_pool_stats(*state, &stats, sizeof(stats));
-		_exit(stats.used || stats.bad_frees ? 3 : 0);
-	}
-	assert_int_equal(status_of(child), 0);
-	dray_pool_free(*state, block);
-	end_idle(threads);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,11 +203,6 @@ int main(void)
 		FIXED_POOL_FACT(a_kept_block_is_cleared_for_calloc),
 		FIXED_POOL_FACT(a_kept_block_is_no_block_to_anybody_else),
 		FIXED_POOL_FACT(wrong_frees_leave_the_magazines_as_they_are),
-		FIXED_POOL_FACT(what_idle_threads_keep_is_there_for_a_request),
-		FIXED_POOL_FACT(
-			what_idle_threads_keep_comes_back_while_others_work),
-		FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing),
-		FIXED_POOL_FACT(a_free_after_the_end_of_the_cache_works),
 		FIXED_POOL_FACT(a_held_block_is_not_kept),
 		FIXED_POOL_FACT(a_block_is_kept_again_once_nobody_holds_it),
 		FIXED_POOL_FACT(
@@ -447,8 +210,6 @@ int main(void)
 		FIXED_POOL_FACT(a_resized_block_is_kept_by_its_new_size),
 		cmocka_unit_test(a_closed_pool_gives_nothing_more),
 		cmocka_unit_test(a_new_pool_takes_nothing_from_an_older_one),
-		FIXED_POOL_FACT(drains_take_nothing_that_is_in_use),
-		FIXED_POOL_FACT(a_child_keeps_nothing_of_its_parents_threads),
 		cmocka_unit_test(more_pools_than_have_caches_work),
 	};
 

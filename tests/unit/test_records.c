@@ -4,18 +4,10 @@
 
 #define SIZE 20000
 
-static unsigned char *take_filled(int value)
-{
-	unsigned char *block = take(pool, SIZE, 0);
-
-	memset(block, value, SIZE);
-	return block;
-}
-
 static void another_process_opens_and_changes_memory(void **state)
 {
 	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(7);
+	unsigned char *block = take_filled(SIZE, 7);
 	struct dray_ipc_record record = export_of(block + 100, 500, 0);
 
 	(void)state;
@@ -32,7 +24,7 @@ static void another_process_opens_and_changes_memory(void **state)
 
 static void a_record_names_region_slot_generation_offset_and_size(void **state)
 {
-	unsigned char *block = take_filled(0);
+	unsigned char *block = take_filled(SIZE, 0);
 	struct dray_ipc_record record = export_of(block + 64, 200, 0);
 	struct fields fields = fields_of(&record);
 	struct dray_location where;
@@ -50,7 +42,7 @@ static void a_record_names_region_slot_generation_offset_and_size(void **state)
 
 static void the_same_memory_has_the_same_record(void **state)
 {
-	unsigned char *block = take_filled(0);
+	unsigned char *block = take_filled(SIZE, 0);
 	struct dray_ipc_record first = export_of(block, SIZE, 0);
 	struct dray_ipc_record again = export_of(block, SIZE, 0);
 	struct dray_ipc_record other = export_of(block, SIZE - 1, 0);
@@ -71,7 +63,7 @@ static void a_block_that_is_freed_waits_for_its_importers(void **state)
 
 	(void)state;
 	used = stats_of(pool).used;
-	block = take_filled(9);
+	block = take_filled(SIZE, 9);
 	record = export_of(block, SIZE, 0);
 	assert_int_equal(tell(&one, 'o', &record), 0);
 	assert_int_equal(tell(&two, 'o', &record), 0);
@@ -99,7 +91,8 @@ static void a_block_that_is_freed_waits_for_its_importers(void **state)
 static void what_was_freed_opens_no_more(void **state)
 {
 	struct importer importer = start_importer(import_step);
-	unsigned char *stays = take_filled(1), *block = take_filled(2);
+	unsigned char *stays = take_filled(SIZE, 1),
+		      *block = take_filled(SIZE, 2);
 	struct dray_ipc_record kept = export_of(stays, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 	struct dray_ipc_memory *memory = NULL;
@@ -119,7 +112,8 @@ static void what_was_freed_opens_no_more(void **state)
 static void a_slot_that_is_used_again_has_another_generation(void **state)
 {
 	struct importer importer = start_importer(import_step);
-	unsigned char *stays = take_filled(1), *block = take_filled(2);
+	unsigned char *stays = take_filled(SIZE, 1),
+		      *block = take_filled(SIZE, 2);
 	struct dray_ipc_record kept = export_of(stays, SIZE, 0), old, new;
 	uint32_t slot;
 	int i;
@@ -149,7 +143,7 @@ static void a_slot_that_is_used_again_has_another_generation(void **state)
 static void a_record_that_is_revoked_stays_with_who_has_it(void **state)
 {
 	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(3);
+	unsigned char *block = take_filled(SIZE, 3);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
 	(void)state;
@@ -168,7 +162,7 @@ static void a_record_that_is_revoked_stays_with_who_has_it(void **state)
 static void opens_are_cached_and_counted(void **state)
 {
 	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(4);
+	unsigned char *block = take_filled(SIZE, 4);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
 	(void)state;
@@ -199,7 +193,7 @@ static int same_mapping(char what, const struct dray_ipc_record *record)
 static void records_of_one_buffer_share_a_mapping(void **state)
 {
 	struct importer importer = start_importer(same_mapping);
-	unsigned char *a = take_filled(1), *b = take_filled(2);
+	unsigned char *a = take_filled(SIZE, 1), *b = take_filled(SIZE, 2);
 	struct dray_ipc_record first = export_of(a, SIZE, 0);
 	struct dray_ipc_record second = export_of(b, SIZE, 0);
 
@@ -213,7 +207,7 @@ static void records_of_one_buffer_share_a_mapping(void **state)
 
 static void in_its_own_process_a_record_leads_to_the_memory_itself(void **state)
 {
-	unsigned char *block = take_filled(5);
+	unsigned char *block = take_filled(SIZE, 5);
 	struct dray_ipc_record record = export_of(block + 10, 20, 0);
 	struct dray_ipc_memory *memory, *again;
 	size_t before = buffers_of(node);
@@ -263,177 +257,10 @@ static void a_buffer_of_its_own_ends_its_records(void **state)
 	stop_importer(&importer);
 }
 
-static void a_handover_keeps_memory_until_it_was_opened(void **state)
-{
-	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(6);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-
-	(void)state;
-	dray_pool_free(pool, block);
-	assert_true(stats_of(pool).parked >= SIZE);
-	assert_fails(dray_ipc_wait(1), -ETIMEDOUT, "1 records");
-	assert_int_equal(tell(&importer, 'o', &record), 0);
-	assert_works(dray_ipc_wait(0));
-	assert_int_equal(tell(&importer, 'k', NULL), 0);
-	assert_int_equal(tell(&importer, 'r', NULL), 6);
-	assert_int_equal(tell(&importer, 'c', NULL), 0);
-	becomes_true(stats_of(pool).parked == 0);
-	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
-	stop_importer(&importer);
-}
-
-static void handovers_are_records_of_their_own(void **state)
-{
-	struct importer importer = start_importer(import_step);
-	struct dray_ipc_record first, second;
-	struct dray_buffer *buffer;
-
-	(void)state;
-	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
-	memset(dray_buffer_data(buffer), 2, 4096);
-	first = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
-	second = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
-	assert_memory_not_equal(&first, &second, sizeof(first));
-	dray_buffer_unref(buffer);
-	assert_int_equal(tell(&importer, 'o', &first), 0);
-	assert_int_equal(tell(&importer, 'r', NULL), 2);
-	assert_int_equal(tell(&importer, 'c', NULL), 0);
-	assert_int_equal(tell(&importer, 'o', &second), 0);
-	assert_int_equal(tell(&importer, 'r', NULL), 2);
-	stop_importer(&importer);
-}
-
-static void a_handover_that_is_revoked_keeps_nothing(void **state)
-{
-	unsigned char *block = take_filled(6);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-
-	(void)state;
-	dray_pool_free(pool, block);
-	assert_works(dray_ipc_revoke(&record));
-	becomes_true(stats_of(pool).parked == 0);
-	assert_works(dray_ipc_wait(-1));
-}
-
-static void handovers_that_nobody_has_opened_are_listed(void **state)
-{
-	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(6);
-	struct dray_ipc_record first, second;
-	struct dray_ipc_handover list[3];
-	size_t count = 9;
-
-	(void)state;
-	assert_works(dray_ipc_handovers(NULL, 0, &count));
-	assert_int_equal(count, 0);
-	export_of(block, 1, 0); /* keeps nothing */
-	first = export_of(block, SIZE, DRAY_IPC_HANDOVER);
-	second = export_of(block, 100, DRAY_IPC_HANDOVER);
-	assert_works(dray_ipc_handovers(NULL, 0, &count));
-	assert_int_equal(count, 2);
-	assert_works(dray_ipc_handovers(list, 1, &count));
-	assert_int_equal(count, 2);
-	assert_works(dray_ipc_handovers(list, 3, &count));
-	assert_int_equal(count, 2);
-	assert_memory_equal(&list[0].record, &first, sizeof(first));
-	assert_memory_equal(&list[1].record, &second, sizeof(second));
-	assert_int_equal(list[0].size, SIZE);
-	assert_int_equal(list[1].size, 100);
-	assert_in_range(list[0].age_ms, list[1].age_ms, 60000);
-	assert_int_equal(tell(&importer, 'o', &first), 0);
-	assert_works(dray_ipc_handovers(list, 3, &count));
-	assert_int_equal(count, 1);
-	assert_memory_equal(&list[0].record, &second, sizeof(second));
-	assert_works(dray_ipc_revoke(&list[0].record));
-	assert_works(dray_ipc_handovers(list, 3, &count));
-	assert_int_equal(count, 0);
-	stop_importer(&importer);
-	dray_pool_free(pool, block);
-	becomes_true(stats_of(pool).parked == 0);
-}
-
-static void handovers_of_a_parent_are_not_a_childs(void **state)
-{
-	unsigned char *block = take_filled(6);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-	size_t count;
-	int status;
-	pid_t child = fork();
-
-	(void)state;
-	assert_true(child >= 0);
-	if (!child)
-		_exit(dray_ipc_handovers(NULL, 0, &count) || count ||
-		      dray_ipc_revoke(&record) != -ESTALE);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	assert_works(dray_ipc_handovers(NULL, 0, &count));
-	assert_int_equal(count, 1);
-	assert_works(dray_ipc_revoke(&record));
-	dray_pool_free(pool, block);
-}
-
-static int pass_on(char what, const struct dray_ipc_record *record)
-{
-	static struct dray_ipc_memory *memory;
-	struct dray_ipc_record again;
-	int said = 0;
-
-	switch (what) {
-	case 'o':
-		return dray_ipc_open(record, NULL, &memory);
-	case 'p': {
-		/* The answer is the exit of a process that opens it. */
-		pid_t child;
-		int status;
-
-		said = dray_ipc_export((char *)dray_ipc_data(memory) + 1, 10,
-				       DRAY_IPC_HANDOVER, &again);
-		if (said)
-			return said;
-		dray_ipc_close(memory);
-		child = fork();
-		if (!child) {
-			struct dray_ipc_memory *mine;
-
-			if (dray_ipc_open(&again, NULL, &mine))
-				_exit(1);
-			_exit(*(unsigned char *)dray_ipc_data(mine));
-		}
-		waitpid(child, &status, 0);
-		return WEXITSTATUS(status);
-	}
-	case 'b':
-		return dray_ipc_export((char *)dray_ipc_data(memory) - 1, 10, 0,
-				       &again);
-	}
-	return -1;
-}
-
-static void what_was_opened_can_be_passed_on(void **state)
-{
-	struct importer importer = start_importer(pass_on);
-	unsigned char *block = take_filled(8);
-	struct dray_ipc_record record = export_of(block + 64, 64, 0);
-
-	(void)state;
-	assert_int_equal(tell(&importer, 'o', &record), 0);
-	dray_pool_free(pool, block);
-	/* What lies beside it was not given to it. */
-	assert_int_equal(tell(&importer, 'b', NULL), -EINVAL);
-	assert_int_equal(tell(&importer, 'p', NULL), 8);
-	becomes_true(stats_of(pool).parked == 0);
-	stop_importer(&importer);
-}
-
 static void the_broker_is_there_only_while_something_is_exported(void **state)
 {
 	size_t before, descriptors;
-	unsigned char *block = take_filled(0);
+	unsigned char *block = take_filled(SIZE, 0);
 
 	(void)state;
 	becomes_true(threads() == 1);
@@ -451,7 +278,7 @@ static void the_broker_is_there_only_while_something_is_exported(void **state)
 static void what_cannot_be_exported_is_told(void **state)
 {
 	struct dray_ipc_record record;
-	unsigned char *block = take_filled(0);
+	unsigned char *block = take_filled(SIZE, 0);
 	struct dray_node *private_node;
 	struct dray_pool *private_pool;
 	void *theirs;
@@ -517,12 +344,6 @@ int main(void)
 		RECORDS_FACT(
 			in_its_own_process_a_record_leads_to_the_memory_itself),
 		RECORDS_FACT(a_buffer_of_its_own_ends_its_records),
-		RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened),
-		RECORDS_FACT(handovers_are_records_of_their_own),
-		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
-		RECORDS_FACT(handovers_that_nobody_has_opened_are_listed),
-		RECORDS_FACT(handovers_of_a_parent_are_not_a_childs),
-		RECORDS_FACT(what_was_opened_can_be_passed_on),
 		RECORDS_FACT(
 			the_broker_is_there_only_while_something_is_exported),
 		RECORDS_FACT(what_cannot_be_exported_is_told),

@@ -4,10 +4,9 @@
  * record hears it at once, and what is open stays so.
  */
 #include <fcntl.h>
-#include <inttypes.h>
 #include <sys/resource.h>
 
-#include "records.h"
+#include "records_wire.h"
 
 #define SIZE 20000
 
@@ -101,26 +100,10 @@ static void at_its_limit_too_it_tells_what_is_wrong_with_a_record(void **state)
 	dray_pool_free(pool, block);
 }
 
-/* A connection to the broker, which says nothing. */
-static int connect_silently(const struct dray_ipc_record *record)
-{
-	struct sockaddr_un address = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int length =
-		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
-			 "dray-ipc-%016" PRIx64, fields_of(record).broker);
-
-	if (connect(fd, (struct sockaddr *)&address,
-		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1) +
-			    (socklen_t)length))
-		return -errno;
-	return fd;
-}
-
 static int silent_step(char what, const struct dray_ipc_record *record)
 {
 	if (what == 's')
-		return connect_silently(record) < 0;
+		return connect_to(fields_of(record).broker) < 0;
 	return import_step(what, record);
 }
 

@@ -10,13 +10,13 @@ PACKAGES_FALLBACKS=(
 )
 
 # What touches the window, or memory in it.
-FALLBACKS_ALL='fit|window|addresses|node|buffer|sync|pages|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|array|strings|ipc.*|copy.*|view_sync'
+FALLBACKS_ALL='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|array|strings|ipc.*|copy.*|view_sync'
 
 # Valgrind is 20 to 50 times slower, and the rest has sanitizers.
-FALLBACKS_VALGRIND='fit|window|addresses|buffer|pool.*|walk|pressure|busy|cache.*|handler|block|block_pod|random|resource'
+FALLBACKS_VALGRIND='fit|window|addresses|buffer.*|pool.*|walk|pressure|busy|cache.*|handler|block|block_pod|random|resource'
 
 # The others have facts with sizes that pointers of 32 bits do not have.
-FALLBACKS_I386='fit|window|addresses|node|buffer|sync|pages|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|dtype|view|index|layout|strings|ipc.*|copy.*|view_sync'
+FALLBACKS_I386='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|dtype|view|index|layout|strings|ipc.*|copy.*|view_sync'
 
 suite_fallbacks()
 {

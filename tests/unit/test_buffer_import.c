@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* buffer: what is imported and what is not, and memory that can be shared. */
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "buffers.h"
+#include "memory/node.h"
+
+static void private_memory_has_no_descriptor(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer = alloc(node, 4096);
+
+	(void)state;
+	assert_int_equal(dray_buffer_fd(buffer), -1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void an_import_is_the_same_memory(void **state)
+{
+	struct dray_node *node = open_sharing();
+	struct dray_buffer *buffer = alloc(node, 8192), *same;
+	int before = open_descriptors();
+	char *a = dray_buffer_data(buffer), *b;
+
+	(void)state;
+	assert_works(dray_buffer_import(node, dray_buffer_fd(buffer), &same));
+	b = dray_buffer_data(same);
+	assert_ptr_not_equal(a, b);
+	assert_int_equal(dray_buffer_size(same), 8192);
+	assert_true(dray_buffer_writable(same));
+	a[8191] = 42;
+	assert_int_equal(b[8191], 42);
+	b[0] = 43;
+	assert_int_equal(a[0], 43);
+	assert_int_equal(open_descriptors(), before + 1);
+
+	/* It outlives the original. */
+	dray_buffer_unref(buffer);
+	assert_int_equal(b[8191], 42);
+	dray_buffer_unref(same);
+	assert_int_equal(open_descriptors(), before - 1);
+	dray_node_unref(node);
+}
+
+static void what_is_no_buffer_is_not_imported(void **state)
+{
+	struct dray_node *node = *state;
+	struct dray_buffer *buffer = (void *)1;
+	int before = open_descriptors(), ends[2], file;
+
+	assert_int_equal(pipe(ends), 0);
+	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	assert_fails(dray_buffer_import(node, ends[0], &buffer), -EINVAL,
+		     on_kernel() ? "no dma-buf" : "no memfd");
+	assert_fails(dray_buffer_import(node, file, &buffer), -EINVAL,
+		     on_kernel() ? "no dma-buf" : "no memfd");
+	close(file);
+	assert_fails(dray_buffer_import(node, file, &buffer), -EBADF,
+		     strerror(EBADF));
+	assert_fails(dray_buffer_import(node, -1, &buffer), -EBADF, "-1");
+	close(ends[0]);
+	close(ends[1]);
+	assert_ptr_equal(buffer, (void *)1);
+	assert_int_equal(open_descriptors(), before);
+}
+
+static int make_memfd(off_t size, int seals)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void a_memfd_that_may_shrink_is_not_imported(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	int fd = make_memfd(8192, F_SEAL_GROW);
+
+	(void)state;
+	assert_fails(dray_buffer_import(node, fd, &buffer), -EPERM,
+		     "not sealed against shrinking");
+	close(fd);
+	dray_node_unref(node);
+}
+
+static void a_memfd_of_huge_pages_is_not_imported(void **state)
+{
+	struct dray_node *node = open_node("host");
+	int fd = memfd_create("huge",
+			      MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	struct dray_buffer *buffer;
+
+	(void)state;
+	if (fd < 0) {
+		print_message("skipped: memfd_create(MFD_HUGETLB): %s\n",
+			      strerror(errno));
+		dray_node_unref(node);
+		skip();
+	}
+	/* needs no huge page yet: its pages come when they are touched */
+	assert_int_equal(ftruncate(fd, 1 << 30), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_fails(dray_buffer_import(node, fd, &buffer), -EPERM,
+		     "huge pages");
+	close(fd);
+	dray_node_unref(node);
+}
+
+static void a_memfd_of_odd_length_is_not_imported(void **state)
+{
+	static const off_t sizes[] = { 0, 1, 4097 };
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		int fd = make_memfd(sizes[i], F_SEAL_SHRINK);
+
+		assert_fails(dray_buffer_import(node, fd, &buffer), -EINVAL,
+			     "no multiple of the page size");
+		close(fd);
+	}
+	dray_node_unref(node);
+}
+
+static void a_read_only_memfd_is_imported_read_only(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	char path[64];
+	int fd = make_memfd(8192, F_SEAL_SHRINK), reader;
+
+	(void)state;
+	assert_int_equal(pwrite(fd, "x", 1, 5), 1);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	reader = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(reader >= 0);
+	assert_works(dray_buffer_import(node, reader, &buffer));
+	assert_false(dray_buffer_writable(buffer));
+	assert_int_equal(((char *)dray_buffer_data(buffer))[5], 'x');
+	dray_buffer_unref(buffer);
+	close(reader);
+
+	/* So is one whose content is sealed, however it was opened. */
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE), 0);
+	assert_works(dray_buffer_import(node, fd, &buffer));
+	assert_false(dray_buffer_writable(buffer));
+	dray_buffer_unref(buffer);
+	close(fd);
+	dray_node_unref(node);
+}
+
+static void nobody_can_shrink_a_shareable_buffer(void **state)
+{
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_buffer *buffer = alloc(node, 8192);
+
+	(void)state;
+	assert_int_equal(ftruncate(dray_buffer_fd(buffer), 4096), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(
+		fcntl(dray_buffer_fd(buffer), F_ADD_SEALS, F_SEAL_GROW), -1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void a_shareable_buffer_has_limits_too(void **state)
+{
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_buffer *buffer;
+	int before = open_descriptors();
+
+	(void)state;
+	/* A memfd may be sparse: without a check this would be a SIGBUS. */
+	assert_fails(dray_buffer_alloc(node, 1ull << 37, NULL, &buffer),
+		     sizeof(size_t) == 4 ? -EINVAL : -ENOMEM,
+		     "137438953472 bytes");
+	assert_int_equal(open_descriptors(), before);
+	dray_node_unref(node);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(private_memory_has_no_descriptor),
+		cmocka_unit_test(an_import_is_the_same_memory),
+		NODE_FACT(what_is_no_buffer_is_not_imported),
+		cmocka_unit_test(a_memfd_that_may_shrink_is_not_imported),
+		cmocka_unit_test(a_memfd_of_huge_pages_is_not_imported),
+		cmocka_unit_test(a_memfd_of_odd_length_is_not_imported),
+		cmocka_unit_test(a_read_only_memfd_is_imported_read_only),
+		cmocka_unit_test(nobody_can_shrink_a_shareable_buffer),
+		cmocka_unit_test(a_shareable_buffer_has_limits_too),
+	};
+
+	const struct CMUnitTest kernel[] = {};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+	if (on_kernel())
+		failed += cmocka_run_group_tests(kernel, NULL, NULL);
+	return failed;
+}

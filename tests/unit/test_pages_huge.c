@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* pages: transparent huge ones, and those that the system has in reserve. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "memory/node.h"
+#include "memory/pages.h"
+#include "pages.h"
+
+static void private_memory_has_no_reserved_huge_pages(void **state)
+{
+	(void)state;
+	assert_fails(try_to_allocate(
+			     "host", MIB,
+			     (struct dray_pages){ .flags = DRAY_PAGES_HUGE }),
+		     -EOPNOTSUPP, "private memory");
+}
+
+/* A number of /proc/self/smaps, in KiB, of all mappings in a range. */
+static size_t smaps(const char *start, size_t size, const char *name)
+{
+	FILE *file = fopen("/proc/self/smaps", "re");
+	uintptr_t from, to, low = (uintptr_t)start;
+	size_t length = strlen(name), kib, sum = 0;
+	bool within = false;
+	char line[512];
+
+	assert_non_null(file);
+	while (fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2)
+			within = from < low + size && to > low;
+		else if (within && !strncmp(line, name, length) &&
+			 line[length] == ':' &&
+			 sscanf(line + length + 1, "%zu", &kib) == 1)
+			sum += kib;
+	}
+	fclose(file);
+	return sum;
+}
+
+static void private_memory_is_in_transparent_huge_pages(void **state)
+{
+	const char *path = "/sys/kernel/mm/transparent_hugepage/enabled";
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	FILE *file = fopen(path, "re");
+	char line[64] = "[never]";
+	char *data;
+
+	(void)state;
+	if (file) {
+		assert_non_null(fgets(line, sizeof(line), file));
+		fclose(file);
+	}
+	buffer = allocate(node, 32 * MIB, (struct dray_pages){ 0 });
+	data = dray_buffer_data(buffer);
+	memset(data, 1, 32 * MIB);
+	if (!strstr(line, "[never]"))
+		assert_true(smaps(data, 32 * MIB, "AnonHugePages") > 0);
+	else
+		assert_int_equal(smaps(data, 32 * MIB, "AnonHugePages"), 0);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static uint64_t meminfo(const char *name)
+{
+	uint64_t number;
+
+	if (!dray_pages_meminfo(name, &number))
+		skip();
+	return number;
+}
+
+static void huge_pages_that_are_not_there_are_no_memory(void **state)
+{
+	uint64_t page = meminfo("Hugepagesize") << 10;
+	uint64_t size = (meminfo("HugePages_Free") + 1) * page;
+	const struct dray_pool_options options = {
+		.initial = size,
+		.pages.flags = DRAY_PAGES_HUGE,
+	};
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_pool *pool;
+
+	(void)state;
+	assert_fails(try_to_allocate("host:shareable", size, options.pages),
+		     -ENOMEM, "vm.nr_hugepages");
+	assert_fails(dray_pool_create(node, &options, &pool), -ENOMEM,
+		     "vm.nr_hugepages");
+	dray_node_unref(node);
+}
+
+#define RESERVED 8 /* huge pages */
+
+static const char *const nr_hugepages = "/proc/sys/vm/nr_hugepages";
+static uint64_t reserved_before;
+
+static bool set_reserved(uint64_t count)
+{
+	FILE *file = fopen(nr_hugepages, "we");
+	bool done;
+
+	if (!file)
+		return false;
+	done = fprintf(file, "%" PRIu64, count) > 0;
+	return !fclose(file) && done;
+}
+
+/* Some more of them; the fact is skipped where there are none to be had. */
+static int reserve_setup(void **state)
+{
+	uint64_t now = 0;
+
+	*state = NULL;
+	if (!dray_pages_meminfo("HugePages_Total", &reserved_before) ||
+	    !set_reserved(reserved_before + RESERVED))
+		return 0;
+	dray_pages_meminfo("HugePages_Total", &now);
+	if (now == reserved_before + RESERVED)
+		*state = &reserved_before;
+	else
+		set_reserved(reserved_before);
+	return 0;
+}
+
+static int reserve_teardown(void **state)
+{
+	return *state && !set_reserved(reserved_before) ? -1 : 0;
+}
+
+#define RESERVED_FACT(name) \
+	cmocka_unit_test_setup_teardown(name, reserve_setup, reserve_teardown)
+
+/* What every importer would refuse is refused where it is made. */
+static void cannot_be_passed_on(void *data)
+{
+	const struct dray_dtype bytes = { 'u', '|', 0, 1 };
+	struct dray_ipc_record record;
+	struct dray_view view;
+	int ends[2];
+	char byte;
+
+	assert_fails(dray_ipc_export(data, 1, 0, &record), -EOPNOTSUPP,
+		     "reserved huge pages");
+	assert_works(dray_view_init(&view, data, bytes, 0, NULL, NULL));
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+	assert_fails(dray_array_send(ends[0], &view), -EOPNOTSUPP,
+		     "reserved huge pages");
+	/* Nothing was sent. */
+	assert_int_equal(recv(ends[1], &byte, 1, MSG_DONTWAIT), -1);
+	assert_int_equal(errno, EAGAIN);
+	close(ends[0]);
+	close(ends[1]);
+}
+
+static void a_shareable_buffer_can_be_of_huge_pages(void **state)
+{
+	struct dray_node *node;
+	struct dray_buffer *buffer, *same;
+	uint64_t kib = meminfo("Hugepagesize");
+	char *data;
+
+	if (!*state)
+		skip();
+	node = open_node("host:shareable");
+	buffer = allocate(node, (kib << 10) + 1,
+			  (struct dray_pages){ .flags = DRAY_PAGES_HUGE |
+							DRAY_PAGES_PREFAULT });
+	data = dray_buffer_data(buffer);
+	assert_int_equal(dray_buffer_size(buffer), kib << 11);
+	assert_int_equal((uintptr_t)data % (kib << 10), 0);
+	assert_int_equal(smaps(data, kib << 11, "KernelPageSize"), kib);
+	assert_int_equal(smaps(data, kib << 11, "Shared_Hugetlb") +
+				 smaps(data, kib << 11, "Private_Hugetlb"),
+			 2 * kib);
+	memset(data, 1, kib << 11);
+	/* Who could take pages away must not have been given them. */
+	assert_fails(dray_buffer_import(node, dray_buffer_fd(buffer), &same),
+		     -EPERM, "MFD_HUGETLB");
+	cannot_be_passed_on(data);
+	assert_fails(dray_buffer_punch(buffer, 0, kib << 10), -EOPNOTSUPP,
+		     "given back with their buffer");
+	assert_int_equal(data[0], 1);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+	assert_int_equal(meminfo("HugePages_Free"), meminfo("HugePages_Total"));
+}
+
+static void a_pool_can_be_of_huge_pages(void **state)
+{
+	uint64_t page = meminfo("Hugepagesize") << 10;
+	const struct dray_pool_options options = {
+		.initial = 1,
+		.pages.flags = DRAY_PAGES_HUGE,
+	};
+	uint64_t left = meminfo("HugePages_Free");
+	struct dray_pool *pool;
+	char *small, *large;
+
+	if (!*state)
+		skip();
+	pool = open_pool("host:shareable", &options);
+	assert_int_equal(stats_of(pool).reserved, page);
+	small = take(pool, 1000, 0);
+	/* It grows by what is needed where more cannot be had. */
+	large = take(pool, (left - 1) * page, 0);
+	memset(large, 1, (left - 1) * page);
+	assert_int_equal(stats_of(pool).reserved, left * page);
+	errno = 0;
+	assert_null(dray_pool_alloc(pool, page, 0));
+	assert_int_equal(errno, ENOMEM);
+	assert_non_null(strstr(dray_last_error(), "vm.nr_hugepages"));
+	/* Nobody else gets the pages of a freed block, nor a SIGBUS. */
+	dray_pool_free(pool, large);
+	dray_pool_trim(pool);
+	assert_int_equal(meminfo("HugePages_Free") - meminfo("HugePages_Rsvd"),
+			 0);
+	large = dray_pool_calloc(pool, left - 1, page);
+	assert_non_null(large);
+	assert_true(all_bytes_are(large, 0, (left - 1) * page));
+	dray_pool_free(pool, large);
+	dray_pool_free(pool, small);
+	assert_int_equal(dray_pool_trim(pool), left * page);
+	assert_int_equal(meminfo("HugePages_Free"), left);
+	dray_pool_close(pool);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(private_memory_has_no_reserved_huge_pages),
+		cmocka_unit_test(private_memory_is_in_transparent_huge_pages),
+		cmocka_unit_test(huge_pages_that_are_not_there_are_no_memory),
+		RESERVED_FACT(a_shareable_buffer_can_be_of_huge_pages),
+		RESERVED_FACT(a_pool_can_be_of_huge_pages),
+	};
+
+	/* The module has pages of its own. */
+	if (on_kernel())
+		return 0;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

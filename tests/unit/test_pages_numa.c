@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* pages: those of a NUMA node are where the kernel says that they are. */
+#include <inttypes.h>
+#include <linux/mempolicy.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "pages.h"
+
+static const char *const kinds[] = { "host", "host:shareable" };
+
+static void skip_without_numa(void)
+{
+	void *page = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	unsigned long mask = NODE_0;
+	long ret = syscall(SYS_mbind, page, MIB, MPOL_BIND, &mask, 65ul, 0);
+
+	munmap(page, MIB);
+	if (ret)
+		skip();
+}
+
+static void check_policy_at(const void *address, int expected)
+{
+	unsigned long mask[16] = { 0 };
+	int mode = -1;
+
+	assert_int_equal(syscall(SYS_get_mempolicy, &mode, mask,
+				 8 * sizeof(mask), address, MPOL_F_ADDR),
+			 0);
+	assert_int_equal(mode, expected);
+	assert_int_equal(mask[0], expected == MPOL_DEFAULT ? 0 : NODE_0);
+}
+
+/* What /proc/self/numa_maps has for the mapping that begins there. */
+static void check_numa_maps(const void *start, const char *expected)
+{
+	FILE *file = fopen("/proc/self/numa_maps", "re");
+	char line[512], policy[64];
+	uintptr_t address;
+	bool found = false;
+
+	assert_non_null(file);
+	while (!found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "%" SCNxPTR " %63s", &address, policy) ==
+				2 &&
+			address == (uintptr_t)start;
+	fclose(file);
+	assert_true(found);
+	assert_string_equal(policy, expected);
+}
+
+static void a_policy_is_that_of_the_mapping(void **state)
+{
+	static const struct {
+		uint32_t policy;
+		int mode;
+		const char *name;
+	} policies[] = {
+		{ DRAY_NUMA_PREFERRED, MPOL_PREFERRED, "prefer:0" },
+		{ DRAY_NUMA_BIND, MPOL_BIND, "bind:0" },
+		{ DRAY_NUMA_INTERLEAVE, MPOL_INTERLEAVE, "interleave:0" },
+	};
+	struct dray_buffer *buffer;
+	size_t i, j;
+
+	(void)state;
+	skip_without_numa();
+	for (i = 0; i < 6; i++) {
+		struct dray_node *node = open_node(kinds[i % 2]);
+
+		j = i / 2;
+		buffer = allocate(node, MIB,
+				  (struct dray_pages){
+					  .policy = policies[j].policy,
+					  .numa_nodes = NODE_0,
+				  });
+		check_policy_at(dray_buffer_data(buffer), policies[j].mode);
+		check_numa_maps(dray_buffer_data(buffer), policies[j].name);
+		dray_buffer_unref(buffer);
+		/* The next one there has none of it. */
+		buffer = allocate(node, MIB, (struct dray_pages){ 0 });
+		check_policy_at(dray_buffer_data(buffer), MPOL_DEFAULT);
+		dray_buffer_unref(buffer);
+		dray_node_unref(node);
+	}
+}
+
+static void a_pool_has_it_wherever_it_grows(void **state)
+{
+	const struct dray_pool_options options = {
+		.initial = MIB,
+		.pages = { .policy = DRAY_NUMA_BIND,
+			   .numa_nodes = NODE_0,
+			   .flags = DRAY_PAGES_PREFAULT },
+	};
+	size_t i;
+
+	(void)state;
+	skip_without_numa();
+	for (i = 0; i < 2; i++) {
+		struct dray_pool *pool = open_pool(kinds[i], &options);
+		char *small = take(pool, MIB / 2, 0);
+		char *large = take(pool, 40 * MIB, 0);
+
+		check_policy_at(small, MPOL_BIND);
+		check_policy_at(large, MPOL_BIND);
+		check_policy_at(large + 40 * MIB - 1, MPOL_BIND);
+		dray_pool_free(pool, small);
+		dray_pool_free(pool, large);
+		dray_pool_close(pool);
+	}
+}
+
+static void a_node_that_is_not_there_is_named(void **state)
+{
+	(void)state;
+	skip_without_numa();
+	assert_fails(try_to_allocate("host", MIB,
+				     (struct dray_pages){
+					     .policy = DRAY_NUMA_BIND,
+					     .numa_nodes = 1ull << 63,
+				     }),
+		     -EINVAL, "nodes 0x8000000000000000");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_policy_is_that_of_the_mapping),
+		cmocka_unit_test(a_pool_has_it_wherever_it_grows),
+		cmocka_unit_test(a_node_that_is_not_there_is_named),
+	};
+
+	/* The module has pages of its own. */
+	if (on_kernel())
+		return 0;
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

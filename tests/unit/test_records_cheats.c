@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* ipc: exporters who cheat, and whom nobody believes. */
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+
+#include "records_wire.h"
+
+#define SIZE 20000
+
+/* An exporter that is none: what it answers, and with which descriptors. */
+struct cheat {
+	struct said said;
+	size_t size;
+	int fds[4], count;
+};
+
+static uint64_t fake_name = 0x123456789abcdefull;
+
+/* The socket of such a one. */
+static int listen_as(uint64_t name)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int length =
+		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
+			 "dray-ipc-%016llx", (unsigned long long)name);
+
+	assert_int_equal(
+		bind(listener, (struct sockaddr *)&address,
+		     (socklen_t)(sizeof(address.sun_family) + 1 + length)),
+		0);
+	assert_int_equal(listen(listener, 1), 0);
+	return listener;
+}
+
+/* What dray_ipc_open() says to it. */
+static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
+		     uint64_t size)
+{
+	char control[CMSG_SPACE(4 * sizeof(int))]
+		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
+	struct fields fields = { .magic = 0x69797264,
+				 .version = 1,
+				 .flags = flags,
+				 .broker = ++fake_name,
+				 .offset = offset,
+				 .size = size };
+	int listener, ret, status;
+	pid_t child;
+
+	listener = listen_as(fields.broker);
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		struct iovec part = { (void *)&cheat->said, cheat->size };
+		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+		struct cmsghdr *header;
+		char asked[64];
+		int fd = accept(listener, NULL, NULL);
+
+		if (recv(fd, asked, sizeof(asked), 0) != sizeof(asked))
+			_exit(1);
+		if (cheat->count) {
+			size_t bytes = (size_t)cheat->count * sizeof(int);
+
+			message.msg_control = control;
+			message.msg_controllen = CMSG_SPACE(bytes);
+			header = CMSG_FIRSTHDR(&message);
+			header->cmsg_level = SOL_SOCKET;
+			header->cmsg_type = SCM_RIGHTS;
+			header->cmsg_len = CMSG_LEN(bytes);
+			memcpy(CMSG_DATA(header), cheat->fds, bytes);
+		}
+		if (cheat->size && sendmsg(fd, &message, 0) < 0)
+			_exit(2);
+		_exit(0);
+	}
+	close(listener);
+	ret = open_by(&fields);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	return ret;
+}
+
+static int make_memfd(off_t size, int seals)
+{
+	int fd = memfd_create("cheat", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, size), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS, seals), 0);
+	return fd;
+}
+
+static void nothing_that_an_exporter_says_is_believed(void **state)
+{
+	int good = make_memfd(65536, F_SEAL_SHRINK);
+	int page = make_memfd(65536, F_SEAL_SHRINK);
+	int unsealed = make_memfd(65536, F_SEAL_GROW);
+	int small = make_memfd(4096, F_SEAL_SHRINK);
+	int sealed = make_memfd(65536, F_SEAL_SHRINK | F_SEAL_FUTURE_WRITE);
+	const struct cheat honest = {
+		.said = { .magic = 0x69797264, .backend = 1 },
+		.size = sizeof(struct said),
+		.fds = { good, page },
+		.count = 2,
+	};
+	struct cheat cheat = honest;
+	size_t before = entries("/proc/self/fd");
+	size_t buffers;
+
+	(void)state;
+	becomes_true(threads() == 1);
+	before = entries("/proc/self/fd");
+	buffers = buffers_of(node);
+	assert_int_equal(open_from(&cheat, 0, 0, 65536), 0);
+	assert_int_equal(open_from(&cheat, 0, 1, 65536), -EBADMSG);
+	assert_string_equal(dray_last_error(),
+			    "65536 bytes at 1, the buffer has 65536");
+	assert_int_equal(open_from(&cheat, 0, UINT64_MAX, 1), -EBADMSG);
+	assert_int_equal(open_from(&cheat, 0, 1, UINT64_MAX), -EBADMSG);
+	cheat.fds[0] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 4097), -EBADMSG);
+	cheat.fds[0] = unsealed;
+	assert_int_equal(open_from(&cheat, 0, 0, 4096), -EPERM);
+	cheat.fds[0] = good;
+	assert_int_equal(open_from(&cheat, DRAY_IPC_READ_ONLY, 0, 1), -EPERM);
+	assert_non_null(
+		strstr(dray_last_error(), "not sealed against writers"));
+	cheat.fds[0] = sealed;
+	assert_int_equal(open_from(&cheat, DRAY_IPC_READ_ONLY, 0, 1), 0);
+	cheat = honest;
+	cheat.fds[1] = unsealed;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EPERM);
+	assert_non_null(strstr(dray_last_error(), "page of generations"));
+	cheat.fds[1] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EPERM);
+	cheat = honest;
+	cheat.count = 1;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.count = 0;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.count = 4;
+	cheat.fds[2] = small;
+	cheat.fds[3] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EMFILE);
+	cheat = honest;
+	cheat.size--;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.size = 0;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -ECONNREFUSED);
+	cheat = honest;
+	cheat.said.magic++;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat = honest;
+	cheat.said.reserved = 1;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat = honest;
+	cheat.said.backend = 3;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.said.backend = 2;
+	strcpy(cheat.said.node, "../mem");
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	memset(cheat.said.node, 'd', sizeof(cheat.said.node));
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat = honest;
+	cheat.said.error = -ENOMEM;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	assert_int_equal(entries("/proc/self/fd"), before);
+	assert_int_equal(buffers_of(node), buffers);
+	close(good);
+	close(page);
+	close(unsealed);
+	close(small);
+	close(sealed);
+}
+
+static void nobody_is_waited_for_without_an_end(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	struct pollfd silent = { .fd = connect_to(fields_of(&record).broker),
+				 .events = POLLIN };
+	int listener = listen_as(++fake_name);
+	struct fields fields = fields_of(&record);
+
+	(void)state;
+	/* No exporter who does not answer, no importer who does not ask. */
+	fields.broker = fake_name;
+	assert_int_equal(open_by(&fields), -ETIMEDOUT);
+	assert_int_equal(poll(&silent, 1, 60000), 1);
+	assert_true(silent.revents & POLLHUP);
+	close(silent.fd);
+	close(listener);
+	dray_pool_free(pool, block);
+}
+
+static void what_an_importer_has_cannot_be_truncated(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record record;
+	struct dray_location where;
+	unsigned char *block;
+
+	(void)state;
+	if (on_kernel()) /* a dma-buf has one size for ever */
+		skip();
+	block = take(pool, SIZE, 0);
+	block[SIZE - 1] = 0x21;
+	record = export_of(block + SIZE - 1, 1, 0);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_locate(block, &where));
+	assert_int_equal(ftruncate(dray_buffer_fd(where.buffer), 0), -1);
+	assert_int_equal(errno, EPERM);
+	assert_int_equal(tell(&importer, 'r', NULL), 0x21);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_FACT(nothing_that_an_exporter_says_is_believed),
+		RECORDS_FACT(nobody_is_waited_for_without_an_end),
+		RECORDS_FACT(what_an_importer_has_cannot_be_truncated),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

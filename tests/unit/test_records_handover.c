@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* ipc: records that keep memory for whoever is to open it, and are passed on. */
+#include "records.h"
+
+#define SIZE 20000
+
+static void a_handover_keeps_memory_until_it_was_opened(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_fails(dray_ipc_wait(1), -ETIMEDOUT, "1 records");
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 6);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	becomes_true(stats_of(pool).parked == 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	stop_importer(&importer);
+}
+
+static void handovers_are_records_of_their_own(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record first, second;
+	struct dray_buffer *buffer;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	memset(dray_buffer_data(buffer), 2, 4096);
+	first = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
+	second = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
+	assert_memory_not_equal(&first, &second, sizeof(first));
+	dray_buffer_unref(buffer);
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 2);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	assert_int_equal(tell(&importer, 'o', &second), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 2);
+	stop_importer(&importer);
+}
+
+static void a_handover_that_is_revoked_keeps_nothing(void **state)
+{
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_works(dray_ipc_revoke(&record));
+	becomes_true(stats_of(pool).parked == 0);
+	assert_works(dray_ipc_wait(-1));
+}
+
+static void handovers_that_nobody_has_opened_are_listed(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record first, second;
+	struct dray_ipc_handover list[3];
+	size_t count = 9;
+
+	(void)state;
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 0);
+	export_of(block, 1, 0); /* keeps nothing */
+	first = export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	second = export_of(block, 100, DRAY_IPC_HANDOVER);
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 2);
+	assert_works(dray_ipc_handovers(list, 1, &count));
+	assert_int_equal(count, 2);
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 2);
+	assert_memory_equal(&list[0].record, &first, sizeof(first));
+	assert_memory_equal(&list[1].record, &second, sizeof(second));
+	assert_int_equal(list[0].size, SIZE);
+	assert_int_equal(list[1].size, 100);
+	assert_in_range(list[0].age_ms, list[1].age_ms, 60000);
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 1);
+	assert_memory_equal(&list[0].record, &second, sizeof(second));
+	assert_works(dray_ipc_revoke(&list[0].record));
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void handovers_of_a_parent_are_not_a_childs(void **state)
+{
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	size_t count;
+	int status;
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (!child)
+		_exit(dray_ipc_handovers(NULL, 0, &count) || count ||
+		      dray_ipc_revoke(&record) != -ESTALE);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 1);
+	assert_works(dray_ipc_revoke(&record));
+	dray_pool_free(pool, block);
+}
+
+static int pass_on(char what, const struct dray_ipc_record *record)
+{
+	static struct dray_ipc_memory *memory;
+	struct dray_ipc_record again;
+	int said = 0;
+
+	switch (what) {
+	case 'o':
+		return dray_ipc_open(record, NULL, &memory);
+	case 'p': {
+		/* The answer is the exit of a process that opens it. */
+		pid_t child;
+		int status;
+
+		said = dray_ipc_export((char *)dray_ipc_data(memory) + 1, 10,
+				       DRAY_IPC_HANDOVER, &again);
+		if (said)
+			return said;
+		dray_ipc_close(memory);
+		child = fork();
+		if (!child) {
+			struct dray_ipc_memory *mine;
+
+			if (dray_ipc_open(&again, NULL, &mine))
+				_exit(1);
+			_exit(*(unsigned char *)dray_ipc_data(mine));
+		}
+		waitpid(child, &status, 0);
+		return WEXITSTATUS(status);
+	}
+	case 'b':
+		return dray_ipc_export((char *)dray_ipc_data(memory) - 1, 10, 0,
+				       &again);
+	}
+	return -1;
+}
+
+static void what_was_opened_can_be_passed_on(void **state)
+{
+	struct importer importer = start_importer(pass_on);
+	unsigned char *block = take_filled(SIZE, 8);
+	struct dray_ipc_record record = export_of(block + 64, 64, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	dray_pool_free(pool, block);
+	/* What lies beside it was not given to it. */
+	assert_int_equal(tell(&importer, 'b', NULL), -EINVAL);
+	assert_int_equal(tell(&importer, 'p', NULL), 8);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened),
+		RECORDS_FACT(handovers_are_records_of_their_own),
+		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
+		RECORDS_FACT(handovers_that_nobody_has_opened_are_listed),
+		RECORDS_FACT(handovers_of_a_parent_are_not_a_childs),
+		RECORDS_FACT(what_was_opened_can_be_passed_on),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
