@@ -14,7 +14,6 @@
 #include <linux/dma-resv.h>
 #include <linux/err.h>
 #include <linux/io.h>
-#include <linux/iosys-map.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -24,6 +23,19 @@
 #include <linux/scatterlist.h>
 #include <linux/string.h>
 #include <linux/workqueue.h>
+
+/* What kernels before 5.19 call them; Kbuild looks at the headers. */
+#ifdef TEST_IOSYS_MAP
+#include <linux/iosys-map.h>
+#else
+#include <linux/dma-buf-map.h>
+#define iosys_map dma_buf_map
+#endif
+#ifdef TEST_RESV_USAGE
+#define TEST_ALL_FENCES DMA_RESV_USAGE_BOOKKEEP
+#else
+#define TEST_ALL_FENCES true
+#endif
 
 #define WAIT_MS 15000
 
@@ -125,8 +137,8 @@ static void test_wait_work(struct work_struct *work)
 	else
 		dma_resv_lock(dmabuf->resv, NULL);
 	complete(&test_locked);
-	left = dma_resv_wait_timeout(dmabuf->resv, DMA_RESV_USAGE_BOOKKEEP,
-				     false, msecs_to_jiffies(WAIT_MS));
+	left = dma_resv_wait_timeout(dmabuf->resv, TEST_ALL_FENCES, false,
+				     msecs_to_jiffies(WAIT_MS));
 	if (test_page) {
 		unlock_page(test_page);
 		put_page(test_page);
