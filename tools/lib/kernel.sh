@@ -30,7 +30,9 @@ kernel_pattern()
 	case $2 in
 	6.1) printf '6\\.1\\.0-[0-9]+-%s' "$flavour" ;;
 	6.1-cloud) printf '6\\.1\\.0-[0-9]+-cloud-%s' "$flavour" ;;
-	6.12) printf '6\\.12\\.[0-9]+\\+deb12-%s' "$flavour" ;;
+	6.12 | 6.12-debian)
+		printf '6\\.12\\.[0-9]+\\+deb12-%s' "$flavour"
+		;;
 	*) die "no kernel $2 for $1" ;;
 	esac
 }
@@ -143,6 +145,10 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
 )
+KERNEL_SOURCES_ENGINE=(
+	drivers/dma/dmaengine.h drivers/dma/dmatest.c
+	drivers/dma/xilinx/zynqmp_dma.c
+)
 # The trees of the boards that dts/overlays is for.
 KERNEL_SOURCES_BOARDS=(
 	arch/arm/boot/dts/xilinx arch/arm64/boot/dts/xilinx include/dt-bindings
@@ -199,13 +205,15 @@ kernel_tarball_fetch()
 }
 
 # kernel_source SERIES: the folder with these files, on standard output; those of
-# 6.12-boards are the trees of boards, those of 6.12-selftests for tests in it
+# 6.12-engine are the drivers of the board's, those of 6.12-boards the trees of
+# boards, those of 6.12-selftests for tests in it
 kernel_source()
 {
 	local files entry
 
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
+	6.12-engine) files=("${KERNEL_SOURCES_ENGINE[@]}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;

@@ -63,7 +63,10 @@ module_engine()
 		printf '%s\n' "$kernel/engine"
 		return
 	fi
-	source=$(kernel_source 6.1) || exit
+	case $(kernel_version "$kernel") in
+	6.12.*) source=$(kernel_source 6.12-engine) || exit ;;
+	*) source=$(kernel_source 6.1) || exit ;;
+	esac
 	entry=modules/engine-$(kernel_version "$kernel")-$(cache_tree "$source")
 	cache_make "$entry" module_engine_build "$kernel" "$source" ||
 		die "the ZDMA driver does not build"

@@ -3,8 +3,9 @@
 #
 # Suite targets: the module on other machines than those of the suites pc and
 # board, one function for each: a 32-bit board, 32-bit programs on 64-bit
-# kernels, a kernel without DMA engines, pages of 64 KiB, the newest kernel,
-# a kernel's own tree, and dray as a part of a kernel.
+# kernels, a kernel without DMA engines, the board with Debian's 6.12 and with
+# pages of 64 KiB, the newest kernel, a kernel's own tree, and dray as a part of a
+# kernel.
 
 PACKAGES_TARGETS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
@@ -14,8 +15,9 @@ PACKAGES_TARGETS=(
 # The part for --quick.
 TARGETS_QUICK=(info alloc mmap submit_copy leaks)
 
-# Each call once from a 32-bit program: what its structures could get wrong.
-TARGETS_COMPAT=(
+# Each call once: what a structure could get wrong in a 32-bit program, and another
+# kernel anywhere.
+TARGETS_CALLS=(
 	info heap_info channel_info alloc mmap address sync sync_refuse structs
 	list buffer_info submit_copy submit_random submit_fill submit_refuse
 	submit_bounds submit_queue submit_fence cancel rights export export_map
@@ -31,6 +33,7 @@ suite_targets()
 	targets_compat_board "$scratch/armhf-on-arm64"
 	targets_compat_pc "$scratch/i386-on-amd64"
 	targets_cloud "$scratch/cloud"
+	targets_board "$scratch/board"
 	[ "$LONG" = no ] || targets_64k "$scratch/64k"
 	targets_newest "$scratch/newest"
 	tally_run "selftests build inside a kernel's tree" \
@@ -60,7 +63,7 @@ targets_zynq()
 targets_compat_board()
 {
 	batch_begin "$1"
-	selftests_add armhf armhf-on-arm64- "${TARGETS_COMPAT[@]}"
+	selftests_add armhf armhf-on-arm64- "${TARGETS_CALLS[@]}"
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_LIMIT=900
@@ -84,7 +87,7 @@ targets_compat_pc()
 	batch_add status i386-the-module-takes-an-engine \
 		"guest-unload dray && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
 	SELFTESTS_OPTIONS=$PC_OPTIONS
-	selftests_add i386 i386-on-amd64- "${TARGETS_COMPAT[@]}"
+	selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"
 	SELFTESTS_OPTIONS=''
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
@@ -110,6 +113,24 @@ targets_cloud()
 		batch_boot "the cloud kernel"
 	)
 	batch_count "the cloud kernel"
+}
+
+# The board with the other kernel that Debian has for it.
+targets_board()
+{
+	local chosen=()
+
+	[ "$LONG" = yes ] || chosen=("${TARGETS_CALLS[@]}")
+	tally_run "selftests build for the board" selftests_build arm64 ||
+		return 0
+	batch_begin "$1"
+	selftests_add arm64 board-6.12- "${chosen[@]}"
+	(
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+		GUEST_BOARD=zcu102 GUEST_SERIES=6.12-debian GUEST_LIMIT=1500
+		batch_boot "Debian's 6.12 on the board"
+	)
+	batch_count "Debian's 6.12 on the board"
 }
 
 # The board with pages of 64 KiB.
