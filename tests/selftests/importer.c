@@ -181,3 +181,12 @@ int buffer_fences(int fd)
 		return -errno;
 	return export.fd;
 }
+
+bool buffer_tells_fences(int fd)
+{
+	/* of nobody, which is refused */
+	struct dma_buf_export_sync_file export = { .fd = -1 };
+
+	return ioctl(fd, DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export) &&
+	       errno != ENOTTY;
+}

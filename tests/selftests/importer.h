@@ -7,6 +7,7 @@
 #ifndef SELFTEST_IMPORTER_H
 #define SELFTEST_IMPORTER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,5 +37,8 @@ int importer_signal(int importer, uint32_t fence);
 
 /* The fences of a dma-buf as a sync_file: what a writer must wait for. */
 int buffer_fences(int fd);
+
+/* Can it give them so?  Before Linux 6.0 it cannot. */
+bool buffer_tells_fences(int fd);
 
 #endif

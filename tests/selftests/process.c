@@ -7,6 +7,7 @@
 #include <grp.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -126,7 +127,12 @@ bool process_debugs_frames(void)
 {
 	struct utsname kernel;
 
-	return !uname(&kernel) && strncmp(kernel.machine, "armv", 4);
+	if (uname(&kernel))
+		return false;
+	/* that of arm64 does since Linux 6.0 */
+	if (!strcmp(kernel.machine, "aarch64"))
+		return strtoul(kernel.release, NULL, 10) >= 6;
+	return strncmp(kernel.machine, "armv", 4);
 }
 
 int send_descriptor(int socket, int fd)

@@ -39,7 +39,7 @@ bool wait_for(bool (*reached)(void *context), void *context, int milliseconds);
 
 /*
  * Whether this kernel asks drivers when a debugger reads memory that it has no
- * pages of: a 32-bit arm kernel does not.
+ * pages of: a 32-bit arm kernel does not, and one for arm64 does since 6.0.
  */
 bool process_debugs_frames(void);
 
