@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <linux/capability.h>
@@ -164,6 +165,8 @@ struct submitter {
 /* 0 the descriptors are told, 1 they are not, else something went wrong */
 static int submit_and_count(void *context)
 {
+	/* Linux before 5.16 lets a user lock 64 KiB, and no more */
+	const struct rlimit limit = { 2 * USER_SIZE, 2 * USER_SIZE };
 	struct submitter *submitter = context;
 	struct dray_transfer transfer = { .op = DRAY_OP_FILL,
 					  .src_fd = -1,
@@ -176,7 +179,8 @@ static int submit_and_count(void *context)
 	struct buffer buffer;
 	int node, ret;
 
-	if (process_become(NOBODY, submitter->capabilities))
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    process_become(NOBODY, submitter->capabilities))
 		return 2;
 	node = node_open();
 	if (node < 0)
