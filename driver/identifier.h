@@ -33,7 +33,7 @@ struct dray_entry {
 	char comm[DRAY_COMM_LEN];
 	atomic_t transfers; /* in flight */
 
-	struct dray_asker *askers; /* who has its address; see held.c */
+	struct dray_asker *askers; /* who has its address; see asker.c */
 	bool disclosed; /* its address was given out */
 	bool condemned; /* a dead channel may still write it; see held.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
