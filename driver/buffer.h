@@ -62,7 +62,7 @@ struct dray_buffer {
 
 	/* Who uses it, under @lock. */
 	struct mutex lock;
-	struct dray_node *node; /* not mapped for it yet: a reference */
+	struct dray_node *postponed; /* not mapped for it yet; a reference */
 	struct list_head mappings; /* for dray's own devices */
 	struct dray_mapping first; /* one of @mappings, if it has a node */
 	unsigned int away_devices; /* of @mappings */

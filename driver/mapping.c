@@ -99,11 +99,11 @@ static void dray_mapping_free(struct dray_buffer *buffer,
 		kfree(mapping);
 }
 
-/* What waits for a mapping waits no longer: it comes, or nobody will ask. */
-static void dray_mapping_awaited(struct dray_buffer *buffer)
+/* The postponed mapping is being made, or nobody will ask for it. */
+static void dray_mapping_unpostpone(struct dray_buffer *buffer)
 {
-	dray_node_put(buffer->node);
-	buffer->node = NULL;
+	dray_node_put(buffer->postponed);
+	buffer->postponed = NULL;
 }
 
 /* Is there room for one more device of another node? */
@@ -135,8 +135,8 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 		if (mapping->node == node && mapping->dev == dev)
 			return mapping;
 
-	if (buffer->node == node && node->dev == dev)
-		dray_mapping_awaited(buffer);
+	if (buffer->postponed == node && node->dev == dev)
+		dray_mapping_unpostpone(buffer);
 	if (away)
 		ret = dray_mapping_room(buffer, guest, refusal);
 	if (ret)
@@ -224,17 +224,17 @@ int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 	return ret;
 }
 
-/* For a new buffer that can, which nobody else sees. */
+/* For a new buffer that can wait, which nobody else sees. */
 void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 {
 	dray_node_get(node);
-	buffer->node = node;
+	buffer->postponed = node;
 }
 
 /* The CPU's access maintains for the node's device, told or not. */
-static int dray_mapping_make_up(struct dray_buffer *buffer)
+static int dray_mapping_make_postponed(struct dray_buffer *buffer)
 {
-	struct dray_node *node = buffer->node;
+	struct dray_node *node = buffer->postponed;
 	struct dray_refusal refusal = {};
 	struct dray_mapping *mapping;
 
@@ -287,13 +287,13 @@ void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 {
 	struct dray_mapping *mapping, *next;
 
-	if (!node && buffer->node)
-		dray_mapping_awaited(buffer);
+	if (!node && buffer->postponed)
+		dray_mapping_unpostpone(buffer);
 	if (!node && list_empty(&buffer->mappings))
 		return;
 	mutex_lock(&buffer->lock);
-	if (node && buffer->node == node)
-		dray_mapping_awaited(buffer);
+	if (node && buffer->postponed == node)
+		dray_mapping_unpostpone(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (!node || mapping->node == node)
 			dray_mapping_drop(buffer, mapping);
@@ -306,8 +306,8 @@ void dray_mappings_drop_gone(struct dray_buffer *buffer)
 	struct dray_mapping *mapping, *next;
 
 	mutex_lock(&buffer->lock);
-	if (buffer->node && READ_ONCE(buffer->node->gone))
-		dray_mapping_awaited(buffer);
+	if (buffer->postponed && READ_ONCE(buffer->postponed->gone))
+		dray_mapping_unpostpone(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (READ_ONCE(mapping->node->gone))
 			dray_mapping_drop(buffer, mapping);
@@ -363,7 +363,7 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 	if (buffer->mode != DRAY_MODE_CACHED)
 		return 0;
 	mutex_lock(&buffer->lock);
-	ret = dray_mapping_make_up(buffer);
+	ret = dray_mapping_make_postponed(buffer);
 	if (ret)
 		goto out;
 	list_for_each_entry(mapping, &buffer->mappings, list) {
