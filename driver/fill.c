@@ -3,6 +3,7 @@
  * Fills: their patterns, and memory full of one for an engine that only
  * copies.
  */
+#include <linux/build_bug.h>
 #include <linux/dma-mapping.h>
 #include <linux/errno.h>
 #include <linux/log2.h>
@@ -19,6 +20,9 @@
 
 /* Bytes: no engine that can be named wants a greater alignment for copies. */
 #define DRAY_SMALLEST_SLICE 256
+
+/* There is always a slice for each fill. */
+static_assert(DRAY_PATTERNS_SIZE / DRAY_MAX_TRANSFERS >= DRAY_SMALLEST_SLICE);
 
 bool dray_pattern_valid(const struct dray_transfer *transfer)
 {

@@ -46,7 +46,9 @@ static void dray_heap_choose_name(char *unique, const char *name)
 
 	strscpy(unique, name, DRAY_NAME_LEN);
 	while (dray_heap_is_named(unique))
-		snprintf(unique, DRAY_NAME_LEN, "%.20s-%u", name, ++count);
+		snprintf(unique, DRAY_NAME_LEN, "%.*s-%u",
+			 (int)(DRAY_NAME_LEN - sizeof("-4294967295")), name,
+			 ++count);
 }
 
 /* Shows a new heap to others; ERR_PTR stays what it is. */

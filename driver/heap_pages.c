@@ -78,6 +78,31 @@ static int dray_pages_check(struct dray_heap *heap,
 	return 0;
 }
 
+/*
+ * A piece of @order from the widest zone that has one below the limit; NULL:
+ * none has, and @above says whether one lay above it.
+ */
+static struct page *dray_pages_take(const struct dray_request *request,
+				    gfp_t gfp, int order, bool *above)
+{
+	struct page *page;
+	size_t i;
+
+	*above = false;
+	for (i = 0; i < ARRAY_SIZE(dray_pages_zones); i++) {
+		if (i && (!*above || !dray_pages_zones[i]))
+			continue;
+		page = alloc_pages(gfp | dray_pages_zones[i], order);
+		if (!page)
+			continue;
+		if (dray_pages_below(page, request->size, request->limit))
+			return page;
+		__free_pages(page, order);
+		*above = true;
+	}
+	return NULL;
+}
+
 static int dray_pages_alloc(struct dray_heap *heap,
 			    const struct dray_request *request,
 			    struct dray_extent *extent,
@@ -86,25 +111,15 @@ static int dray_pages_alloc(struct dray_heap *heap,
 	gfp_t gfp = GFP_USER | __GFP_ZERO | __GFP_ACCOUNT | __GFP_NOWARN |
 		    __GFP_RETRY_MAYFAIL;
 	size_t count = request->size >> PAGE_SHIFT;
-	struct page *page = NULL;
-	bool above = false;
+	struct page *page;
+	bool above;
 	size_t i;
 	int order;
 
 	order = get_order(max_t(u64, request->size, request->alignment));
 	if (request->size == PAGE_SIZE << order)
 		gfp |= __GFP_COMP;
-	for (i = 0; i < ARRAY_SIZE(dray_pages_zones) && !page; i++) {
-		if (i && (!above || !dray_pages_zones[i]))
-			continue;
-		page = alloc_pages(gfp | dray_pages_zones[i], order);
-		if (page &&
-		    !dray_pages_below(page, request->size, request->limit)) {
-			__free_pages(page, order);
-			page = NULL;
-			above = true;
-		}
-	}
+	page = dray_pages_take(request, gfp, order, &above);
 	if (!page && above)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK,
 				   request->limit);
