@@ -80,15 +80,12 @@ guest_architecture()
 	esac
 }
 
-# Lays out what this run adds to the root file system.
-guest_prepare()
+# guest_drivers KERNEL FOLDER: modules that the guest inserts at boot, in their
+# order, and such as its command may insert
+guest_drivers()
 {
-	local scratch=$1 architecture kernel folder module modules=() word
+	local kernel=$1 into=$2 folder module modules=()
 
-	shift
-	architecture=$(guest_architecture) || exit
-	kernel=$(kernel_make "$architecture" "$GUEST_SERIES") || exit
-	mkdir -p "$scratch"/root/{guest/modules,job,results} "$scratch/back"
 	case $GUEST_BOARD in
 	zcu102)	GUEST_MODULES+=(mmc_block sdhci-of-arasan) ;;
 	# Not the slot's own driver, but what it stands on.
@@ -101,24 +98,36 @@ guest_prepare()
 	if [ "$GUEST_BOARD" = zcu102 ]; then
 		folder=$(module_engine "$kernel") || exit
 		modules+=("$folder/zynqmp_dma.ko")
-		cp "$folder/dmatest.ko" "$scratch/root/guest/modules"
+		cp "$folder/dmatest.ko" "$into"
 	fi
 	if [ "$GUEST_BOARD" = zynq ]; then
 		folder=$(module_zynq "$kernel") || exit
 		modules+=("$folder/sdhci-of-arasan.ko")
-		cp "$folder/xilinx_uartps.ko" "$scratch/root/guest/modules"
+		cp "$folder/xilinx_uartps.ko" "$into"
 		# Before there is a port to write to.
-		echo xilinx_uartps.ko >"$scratch/root/guest/modules/first"
+		echo xilinx_uartps.ko >"$into/first"
 	fi
 	modules+=("${GUEST_EXTRA[@]}")
 	if [ "$GUEST_DRAY" = yes ]; then
 		folder=$(module_dray "$kernel") || exit
-		cp "$folder"/*.ko "$scratch/root/guest/modules"
+		cp "$folder"/*.ko "$into"
 		modules+=("$folder/dray.ko")
 	fi
 	for module in "${modules[@]}"; do
-		guest_module "$module" "$scratch/root/guest/modules"
+		guest_module "$module" "$into"
 	done
+}
+
+# Lays out what this run adds to the root file system.
+guest_prepare()
+{
+	local scratch=$1 architecture kernel folder word
+
+	shift
+	architecture=$(guest_architecture) || exit
+	kernel=$(kernel_make "$architecture" "$GUEST_SERIES") || exit
+	mkdir -p "$scratch"/root/{guest/modules,job,results} "$scratch/back"
+	guest_drivers "$kernel" "$scratch/root/guest/modules"
 	for folder in "${GUEST_FILES[@]}"; do
 		cp -aL "$folder/." "$scratch/root/job" || die "cannot copy $folder"
 	done
@@ -173,11 +182,12 @@ guest_archives()
 	rm -rf "$2/root" "$2/run.cpio"
 }
 
-guest_boot()
+# guest_machine FOLDER: the emulator of the board, and its kernel's console, into
+# `machine` and `console` of the caller
+guest_machine()
 {
-	local scratch=$1 append machine=() device status=0
+	local scratch=$1
 
-	append="rdinit=/init quiet loglevel=4 log_buf_len=4M oops=panic panic=-1"
 	# The archive of the results; a card's size is a power of two.
 	truncate -s 512M "$scratch/disk"
 	case $GUEST_BOARD in
@@ -187,7 +197,7 @@ guest_boot()
 		machine=(qemu-system-aarch64 -M xlnx-zcu102 -m 1G -smp 2
 			-dtb "$scratch/dtb" -drive
 			"if=sd,file=$scratch/disk,format=raw,cache=unsafe")
-		append="console=ttyPS0,115200 $append"
+		console=ttyPS0,115200
 		;;
 	zynq)
 		dtc -q -O dtb -o "$scratch/dtb" \
@@ -195,7 +205,7 @@ guest_boot()
 		machine=(qemu-system-arm -M xilinx-zynq-a9 -m 1G
 			-dtb "$scratch/dtb" -drive
 			"if=sd,file=$scratch/disk,format=raw,cache=unsafe")
-		append="console=ttyPS0,115200 $append"
+		console=ttyPS0,115200
 		;;
 	virt)
 		dtc -q -O dtb -o "$scratch/dtb" \
@@ -205,7 +215,7 @@ guest_boot()
 			-cpu cortex-a53 -m 1G -smp 2 -dtb "$scratch/dtb"
 			-nic none -device 'pci-serial,chardev=out' -drive
 			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
-		append="console=ttyAMA0 $append"
+		console=ttyAMA0
 		;;
 	pc)
 		# In a single thread: with one for each processor, QEMU 7.2 may
@@ -217,9 +227,18 @@ guest_boot()
 			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
 		# The kernel tries whether the timer ticks; on a busy host an
 		# emulated one may not in time, and the kernel then stops.
-		append="console=ttyS0,115200 no_timer_check $append"
+		console='ttyS0,115200 no_timer_check'
 		;;
 	esac
+}
+
+guest_boot()
+{
+	local scratch=$1 append machine=() console device status=0
+
+	guest_machine "$scratch" || return
+	append="console=$console rdinit=/init quiet loglevel=4 log_buf_len=4M"
+	append+=" oops=panic panic=-1 $GUEST_APPEND"
 	# A nanosecond for an instruction, and none for a wait: how busy the host
 	# is makes no difference, and fewer clock ticks come between the work.
 	# It has the processors run in turns.
@@ -234,7 +253,7 @@ guest_boot()
 		-chardev "file,id=console,path=$scratch/console" \
 		-serial chardev:console -chardev stdio,id=out,signal=off \
 		-serial chardev:out -kernel "$scratch/kernel" \
-		-initrd "$scratch/initrd" -append "$append $GUEST_APPEND" \
+		-initrd "$scratch/initrd" -append "$append" \
 		</dev/null 2>"$scratch/emulator" 7>&- || status=$?
 	return "$status"
 }

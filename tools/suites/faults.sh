@@ -25,9 +25,6 @@ suite_faults()
 faults_run()
 {
 	local folder=$1 board=$2 engine='' title="failing allocations on the $2"
-	local limit=1500 logs=() place
-
-	[ "$LONG" = no ] || limit=7200
 
 	batch_begin "$folder"
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
@@ -41,40 +38,55 @@ faults_run()
 		[ "$LONG" = no ] || batch_add tap "$board-insertion" \
 			"./faults --module /guest/modules/dray.ko 'nodes=1 channels=2'"
 	fi
-	(
-		GUEST_MODULES=(vgem)
-		GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=$limit
-		# The checker of mappings allocates too, and ends when it cannot.
-		# The log has a stack for each failure.
-		GUEST_APPEND='dma_debug=off log_buf_len=32M'
-		GUEST_PARAMETERS=watchdog_ms=60000
-		# The program judges each leak, and knows those of others.
-		GUEST_HARMLESS+='|kmemleak: [0-9]+ new suspected memory leaks'
-		# What a checker says has a line of its own before the trace.
-		GUEST_HARMLESS+='|Call [Tt]race:$'
-		# So x86 says that remap_pfn_range() has put in no page yet.
-		GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
-		# So the kernel's own tracing says that it has failed.
-		[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)\+'
-		if [ "$board" = pc ]; then
-			GUEST_EXTRA=("$engine/dray_test_engine.ko")
-			GUEST_PARAMETERS+=' nodes=1 channels=2'
-		fi
-		BATCH_LIMIT=$limit
-		progress_follow "$BATCH/output" batch_boot "$title"
-	)
+	faults_boot "$board" "$title" "$engine"
 	batch_count "$title"
+	faults_judge "$board" "$3" "$title"
+}
+
+# faults_boot BOARD TITLE ENGINE: the batch, in a guest with the folder of the
+# engine for tests
+faults_boot()
+(
+	board=$1 limit=1500
+	[ "$LONG" = no ] || limit=7200
+	GUEST_MODULES=(vgem)
+	GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=$limit
+	# The checker of mappings allocates too, and ends when it cannot.
+	# The log has a stack for each failure.
+	GUEST_APPEND='dma_debug=off log_buf_len=32M'
+	GUEST_PARAMETERS=watchdog_ms=60000
+	# The program judges each leak, and knows those of others.
+	GUEST_HARMLESS+='|kmemleak: [0-9]+ new suspected memory leaks'
+	# What a checker says has a line of its own before the trace.
+	GUEST_HARMLESS+='|Call [Tt]race:$'
+	# So x86 says that remap_pfn_range() has put in no page yet.
+	GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
+	# So the kernel's own tracing says that it has failed.
+	[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)\+'
+	if [ "$board" = pc ]; then
+		GUEST_EXTRA=("$3/dray_test_engine.ko")
+		GUEST_PARAMETERS+=' nodes=1 channels=2'
+	fi
+	BATCH_LIMIT=$limit
+	progress_follow "$BATCH/output" batch_boot "$2"
+)
+
+# faults_judge BOARD ARCHITECTURE TITLE: were all places that allocate reached?
+faults_judge()
+{
+	local board=$1 logs=() place
+
 	logs=("$BATCH/logs/$board-faults")
 	[ ! -e "$BATCH/logs/$board-insertion" ] ||
 		logs+=("$BATCH/logs/$board-insertion")
 	# unreached.txt is for the PC's module: of the board's it is only told.
 	if [ "$board" != pc ]; then
-		faults_places "$board" "$3" "${logs[@]}" |
+		faults_places "$board" "$2" "${logs[@]}" |
 			while read -r place; do log_note "$board: $place"; done
 		return
 	fi
-	tally_run "$title: every place that allocates" faults_places "$board" \
-		"$3" "${logs[@]}"
+	tally_run "$3: every place that allocates" faults_places "$board" \
+		"$2" "${logs[@]}"
 }
 
 # faults_places BOARD ARCHITECTURE [LOG...]: those of the module that are to fail;

@@ -66,6 +66,15 @@ pc_programs()
 	cp "$(build_folder selftests-amd64)/suspend" "$BATCH/job/selftests"
 	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
+	pc_engine "$series" "$watchdog"
+}
+
+# pc_engine SERIES MILLISECONDS: what engines may do wrong, given up as late as
+# that; the modules are inserted anew for what they are told then
+pc_engine()
+{
+	local series=$1 watchdog=$2 modules=/guest/modules
+
 	mkdir -p "$BATCH/job/engine"
 	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,nodes,exporter,locked,unstoppable,stubborn} \
 		"$BATCH/job/engine"
