@@ -90,25 +90,54 @@ TEST_F(dray, memory_without_access_is_refused)
 	EXPECT_EQ(DRAY_REASON_PINNED, attach.reason);
 }
 
-TEST_F(dray, what_a_call_cannot_mean_is_refused)
+/* A call that is right but for what a test changes. */
+static struct dray_attach attach_of(void *bytes, size_t length)
+{
+	return (struct dray_attach){ .dmabuf_fd = -1,
+				     .flags = DRAY_ATTACH_USER,
+				     .address = (uintptr_t)bytes,
+				     .length = length };
+}
+
+TEST_F(dray, unknown_flags_are_refused)
 {
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach good = { .dmabuf_fd = -1,
-				    .flags = DRAY_ATTACH_USER,
-				    .address = (uintptr_t)bytes,
-				    .length = self->page };
 	struct dray_attach attach;
+	uint32_t bit;
 
-	attach = good;
-	attach.flags |= 4;
-	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
-	attach = good;
+	for (bit = 2; bit < 32; bit++) {
+		attach = attach_of(bytes, self->page);
+		attach.flags |= 1u << bit;
+		EXPECT_EQ(-EINVAL,
+			  node_call(self->node, DRAY_IOC_ATTACH, &attach));
+	}
+}
+
+TEST_F(dray, non_zero_padding_is_refused)
+{
+	struct dray_attach attach =
+		attach_of(fresh_memory(self->page), self->page);
+
 	attach.reserved = 1;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
-	attach = good;
+}
+
+TEST_F(dray, an_address_together_with_a_descriptor_is_refused)
+{
+	struct dray_attach attach =
+		attach_of(fresh_memory(self->page), self->page);
+
 	attach.dmabuf_fd = 0;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
-	attach = good;
+	attach.flags = 0;
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
+}
+
+TEST_F(dray, an_address_without_the_flag_for_one_is_refused)
+{
+	struct dray_attach attach =
+		attach_of(fresh_memory(self->page), self->page);
+
 	attach.flags = 0;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ATTACH, &attach));
 }

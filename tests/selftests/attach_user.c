@@ -122,7 +122,7 @@ TEST_F(dray, addresses_of_user_memory_need_the_right)
 	EXPECT_EQ(EPERM, process_run(asks_without_the_right, &attach.fd));
 }
 
-TEST_F(dray, ranges_of_an_attachment_are_synced)
+TEST_F(dray, no_sync_of_an_attachment_changes_its_bytes)
 {
 	uint8_t *bytes = fresh_memory(16 * self->page);
 	struct dray_attach attach;
@@ -144,11 +144,24 @@ TEST_F(dray, ranges_of_an_attachment_are_synced)
 			EXPECT_EQ(0,
 				  node_call(self->node, DRAY_IOC_SYNC, &sync));
 	EXPECT_EQ(-1, first_other_byte(bytes, 16 * self->page, 0x31));
-	sync.owner = DRAY_SYNC_FOR_DEVICE;
-	sync.direction = DRAY_TO_DEVICE;
-	range.offset = 15 * self->page;
-	range.rows = 1;
-	range.width = 1;
+}
+
+TEST_F(dray, a_sync_beyond_the_end_of_an_attachment_is_refused)
+{
+	uint8_t *bytes = fresh_memory(16 * self->page);
+	struct dray_attach attach;
+	struct dray_range range = { .offset = 15 * self->page,
+				    .width = 1,
+				    .rows = 1 };
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_TO_DEVICE,
+				  .count = 1,
+				  .ranges = (uintptr_t)&range };
+
+	ASSERT_LE(0, attach_memory(self->node, bytes + 9, 15 * self->page, 0,
+				   &attach));
+	range.fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SYNC, &sync));
 	EXPECT_EQ(DRAY_REASON_RANGE, sync.reason);
 	EXPECT_EQ(15 * self->page, sync.limit);
