@@ -55,9 +55,11 @@ iommu_programs()
 	kernel=$(kernel_make amd64 "$series") || return 1
 	edu=$(module_test iommu "$kernel") || return 1
 	cp "$edu/dray_edu.ko" "$TREE/tools/lib/guest-unload" \
-		"$(build_folder iommu-amd64)"/{given,registered} "$BATCH/job"
+		"$(build_folder iommu-amd64)"/{given,flushed,registered} \
+		"$BATCH/job"
 
 	batch_add tap "$series-given" ./given
+	batch_add tap "$series-flushed" ./flushed
 	batch_add status "$series-a-driver-registers-its-nodes" \
 		'insmod dray_edu.ko && test -c /dev/dray1 && test -c /dev/dray2'
 	batch_add tap "$series-registered" ./registered
