@@ -11,6 +11,7 @@
 #include "fixture_engine.h"
 #include "fixture_heap.h"
 #include "importer.h"
+#include "maintenance.h"
 
 /* More than there may be devices. */
 #define ATTACHMENTS 12
@@ -81,6 +82,43 @@ TEST_F(heap, the_cpu_takes_an_attached_buffer)
 	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
+}
+
+#define STEP ((size_t)1 << 20)
+
+/* Others may run in between, and the task may be killed. */
+TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
+{
+	static struct maintenance list[1024];
+	struct buffer buffer;
+	uint64_t bytes = 0;
+	uint32_t handle;
+	int importer, count, i, ret;
+
+	if (self->info.flags & DRAY_NODE_COHERENT)
+		SKIP(return, "this node is coherent");
+	if (node_copies())
+		SKIP(return, "no device gets a copy that is so large");
+	OPEN_IMPORTER(importer);
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 3 * STEP, &buffer));
+	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
+	ret = maintenance_watch();
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel does not tell what it maintains");
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	count = maintenance_read(list, 1024);
+	maintenance_end();
+	ASSERT_LE(0, count);
+	for (i = 0; i < count; i++) {
+		if (list[i].whole || !list[i].for_cpu)
+			continue;
+		EXPECT_GE(STEP, list[i].bytes);
+		bytes += list[i].bytes;
+	}
+	/* once for the node, once for the other driver's device */
+	EXPECT_EQ(2 * buffer.size, bytes);
 }
 
 TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
