@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Kernels that Debian does not have, built once from its linux-source-6.12
-# and laid out as its own are: image, modules, and headers to build against.
+# Kernels that Debian does not have, built once from its linux-source-6.12, or
+# from the tree that DRAY_KERNEL_SOURCE names, and laid out as its own are: image,
+# modules, and headers to build against.
 # What is switched on stands in tools/kernels; a kernel is known by the
 # options of its fragments, so that another option makes another kernel and
 # another comment does not.
@@ -24,10 +25,11 @@ kernel_options()
 # kernel_build ARCHITECTURE-SERIES: the kernel's folder, on standard output
 kernel_build()
 {
-	local fragments entry key
+	local fragments entry key state
 
 	read -ra fragments <<<"$(kernel_fragments "$1")"
-	key=$(kernel_options "${fragments[@]}" | cache_key)
+	state=$(kernel_source_state "$1") || exit
+	key=$(kernel_options "${fragments[@]}" | cache_key "$state")
 	entry=kernels/$1-$key
 	if [ ! -e "$CACHE/$entry" ]; then
 		packages_need "${PACKAGES_KERNEL_BUILD[@]}"
@@ -39,6 +41,18 @@ kernel_build()
 	printf '%s\n' "$CACHE/$entry"
 }
 
+# kernel_source_state ARCHITECTURE-SERIES: of a tree of the user's own, which it
+# is and when it was changed last; nothing for Debian's
+kernel_source_state()
+{
+	[ "${1#*-}" = source ] || return 0
+	[ -e "${DRAY_KERNEL_SOURCE:-}/Kbuild" ] ||
+		die "DRAY_KERNEL_SOURCE names no kernel's tree"
+	realpath "$DRAY_KERNEL_SOURCE"
+	find "$DRAY_KERNEL_SOURCE" -name .git -prune -o -type f \
+		-printf '%T@\n' | sort -n | tail -n 1
+}
+
 kernel_build_run()
 {
 	local name=$1 key=$2 fragments=("${@:3:$#-3}") into=${*: -1}
@@ -47,9 +61,14 @@ kernel_build_run()
 	log_step "Building the kernel $name, once: 5 to 10 minutes on 2 processors"
 	rm -rf "$source"
 	mkdir -p "$into/boot" "$source"
-	tar -C "$source" -xJf "$(kernel_tarball 6.12)" --strip-components 1 ||
-		return 1
-	make=(nice make -C "$source")
+	if [ "${name#*-}" = source ]; then
+		# Nothing is written to the tree.
+		make=(nice make -C "$DRAY_KERNEL_SOURCE" "O=$source")
+	else
+		tar -C "$source" -xJf "$(kernel_tarball 6.12)" \
+			--strip-components 1 || return 1
+		make=(nice make -C "$source")
+	fi
 	case $architecture in
 	arm64) make+=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
 	*) make+=(ARCH=x86_64) ;;
@@ -79,7 +98,8 @@ kernel_configure()
 	while read -r option; do
 		grep -qxF -- "$option" "$source/.config" && continue
 		log_bad "the kernel does not take $option"
-		status=1
+		# Another version has other options.
+		[[ $release = source-* ]] || status=1
 	done <"$source/fragments"
 	return "$status"
 }
@@ -108,7 +128,8 @@ kernel_compile()
 	log_note "that took $((SECONDS - started)) s"
 }
 
-# kernel_install SOURCE INTO: as Debian's packages lay it out
+# kernel_install SOURCE INTO: as Debian's packages lay it out; SOURCE may be the
+# folder of a build outside the tree
 kernel_install()
 {
 	local source=$1 into=$2 version image module
@@ -122,12 +143,20 @@ kernel_install()
 	cp "$source/.config" "$into/boot/config-$version" || return 1
 	log_quietly "${make[@]}" INSTALL_MOD_STRIP=1 DEPMOD=/sbin/depmod \
 		"INSTALL_MOD_PATH=$into" modules_install || return 1
-	rm -f "$into/lib/modules/$version/build"
-	# The programs that take part in a build run here, so the compiler is
-	# said to be this machine's.
-	# shellcheck disable=SC2016 # make and its shell replace the words
-	log_quietly "${make[@]}" run-command KBUILD_RUN_COMMAND="CC=\"\$\$HOSTCC\" sh scripts/package/install-extmod-build $into/usr/src/linux-headers-$version" ||
-		return 1
+	rm -f "$into/lib/modules/$version"/{build,source}
+	case $version in
+	*-source-*)
+		kernel_headers_keep "$source" \
+			"$into/usr/src/linux-headers-$version" || return 1
+		;;
+	*)
+		# The programs that take part in a build run here, so the
+		# compiler is said to be this machine's.
+		# shellcheck disable=SC2016 # make and its shell replace the words
+		log_quietly "${make[@]}" run-command KBUILD_RUN_COMMAND="CC=\"\$\$HOSTCC\" sh scripts/package/install-extmod-build $into/usr/src/linux-headers-$version" ||
+			return 1
+		;;
+	esac
 	# What Debian's kernel for the board lacks, and module_engine builds.
 	mkdir -p "$into/engine"
 	for module in zynqmp_dma dmatest; do
@@ -136,4 +165,15 @@ kernel_install()
 	done
 	rmdir "$into/engine" 2>/dev/null || true
 	printf '%s\n' "$version" >"$into/version"
+}
+
+# kernel_headers_keep BUILD INTO: what a module is built against where a kernel is
+# too old to pick it out: all that the build made but objects
+kernel_headers_keep()
+{
+	find "$1" -type f \( -name '*.[oa]' -o -name '*.ko' -o -name '.*.cmd' -o \
+		-name '*vmlinux*' \) ! -path "$1/scripts/*" \
+		! -path "$1/tools/*" -delete || return 1
+	mkdir -p "${2%/*}"
+	mv "$1" "$2"
 }

@@ -15,10 +15,19 @@ kernel_fragments()
 	case $1 in
 	arm64-6.12) echo common arm64 consumers ;;
 	arm64-6.12-64k) echo common arm64 64k ;;
+	*-source) echo common "${1%-source}" ;;
 	arm64-checked) echo common arm64 checked ;;
 	amd64-checked) echo common amd64 checked ;;
 	*) return 1 ;;
 	esac
+}
+
+# kernel_chosen SERIES...: what a suite runs on: these, or the kernel of a tree of
+# the user's own instead
+kernel_chosen()
+{
+	[ -z "${DRAY_KERNEL_SOURCE:-}" ] || set -- source
+	echo "$@"
 }
 
 # kernel_pattern ARCHITECTURE SERIES: what Debian 12 calls such a version

@@ -34,6 +34,7 @@ suite_board()
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=3600
+		GUEST_SERIES=$(kernel_chosen "$GUEST_SERIES")
 		# NumPy's tests take half an hour on a very busy machine.
 		BATCH_LIMIT=2700
 		GUEST_ROOTS=("$(build_board_root)" "$BATCH/lib")

@@ -17,6 +17,7 @@ suite_pc()
 	local scratch=$1 series all=(6.1 6.12)
 
 	[ "$QUICK" = no ] || all=(6.12)
+	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for the test engine build" selftests_engine_build ||
 		return 0
