@@ -16,7 +16,7 @@
 int dray_in_fences_take(struct dray_job *job, struct dray_submit *args,
 			struct dray_refusal *refusal)
 {
-	s32 fds[DRAY_MAX_IN_FENCES];
+	s32 fds[DRAY_MAX_IN_FENCES] = {};
 	struct dma_fence *fence;
 	struct file *file;
 	u32 i;
