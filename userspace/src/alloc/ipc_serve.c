@@ -30,7 +30,7 @@ struct dray_ipc_connection {
 	int64_t since;
 	struct dray_ipc_export *export; /* NULL: has not asked yet */
 	struct dray_ipc_connection *next;
-	struct dray_ipc_connection *before;
+	struct dray_ipc_connection *before; /* of leases */
 };
 
 int dray_ipc_listen(struct dray_ipc_broker *broker, int how)
@@ -50,66 +50,77 @@ int dray_ipc_restock(struct dray_ipc_broker *broker)
 	return broker->reserve < 0 ? -1 : 0;
 }
 
-static void put(struct dray_ipc_connection **list,
-		struct dray_ipc_connection *connection)
+static void put_lease(struct dray_ipc_broker *broker,
+		      struct dray_ipc_connection *connection)
 {
 	connection->before = NULL;
-	connection->next = *list;
-	if (*list)
-		(*list)->before = connection;
-	*list = connection;
+	connection->next = broker->leases;
+	if (connection->next)
+		connection->next->before = connection;
+	broker->leases = connection;
 }
 
-static void take(struct dray_ipc_connection **list,
-		 struct dray_ipc_connection *connection)
+static void take_lease(struct dray_ipc_broker *broker,
+		       struct dray_ipc_connection *connection)
 {
 	if (connection->next)
 		connection->next->before = connection->before;
 	if (connection->before)
 		connection->before->next = connection->next;
 	else
-		*list = connection->next;
+		broker->leases = connection->next;
 }
 
 /* Out of the set first: a child may have the socket too. */
-static void hang_up(struct dray_ipc_broker *broker,
-		    struct dray_ipc_connection *connection)
+static void end(struct dray_ipc_broker *broker,
+		struct dray_ipc_connection *connection)
 {
 	epoll_ctl(broker->poller, EPOLL_CTL_DEL, connection->fd, NULL);
 	close(connection->fd);
-	if (connection->export) {
-		take(&broker->leases, connection);
-		dray_ipc_release(connection->export, false);
-	} else {
-		take(&broker->asking, connection);
-		broker->waiting--;
-	}
 	if (connection->refusal)
 		dray_ipc_restock(broker);
 	free(connection);
 }
 
+/* He asks no more: he has a lease, or goes. */
+static struct dray_ipc_connection *
+take_asking(struct dray_ipc_broker *broker, struct dray_ipc_connection **link)
+{
+	struct dray_ipc_connection *connection = *link;
+
+	*link = connection->next;
+	broker->waiting--;
+	return connection;
+}
+
+static void hang_up(struct dray_ipc_broker *broker,
+		    struct dray_ipc_connection **link)
+{
+	end(broker, take_asking(broker, link));
+}
+
 /* Of those who have not asked yet: he who has had the longest time for it. */
 static void drop_oldest(struct dray_ipc_broker *broker)
 {
-	struct dray_ipc_connection *oldest = broker->asking;
+	struct dray_ipc_connection **link = &broker->asking;
 
-	while (oldest && oldest->next)
-		oldest = oldest->next;
-	if (oldest)
-		hang_up(broker, oldest);
+	while (*link && (*link)->next)
+		link = &(*link)->next;
+	if (*link)
+		hang_up(broker, link);
 }
 
 /* He who has the reserve, and has kept it for a while without a word. */
 static void drop_refused(struct dray_ipc_broker *broker)
 {
 	int64_t since = dray_ipc_now() - RETRY_MS;
-	struct dray_ipc_connection *connection = broker->asking, *next;
+	struct dray_ipc_connection **link = &broker->asking;
 
-	for (; connection; connection = next) {
-		next = connection->next;
-		if (connection->refusal && connection->since <= since)
-			hang_up(broker, connection);
+	while (*link) {
+		if ((*link)->refusal && (*link)->since <= since)
+			hang_up(broker, link);
+		else
+			link = &(*link)->next;
 	}
 }
 
@@ -187,7 +198,8 @@ void dray_ipc_accept(struct dray_ipc_broker *broker)
 	connection->fd = fd;
 	connection->refusal = refusal;
 	connection->since = dray_ipc_now();
-	put(&broker->asking, connection);
+	connection->next = broker->asking;
+	broker->asking = connection;
 	broker->waiting++;
 }
 
@@ -256,30 +268,46 @@ static bool serve(struct dray_ipc_broker *broker,
 		dray_ipc_release(export, false);
 		return false;
 	}
-	take(&broker->asking, connection);
-	broker->waiting--;
 	connection->export = export;
-	put(&broker->leases, connection);
 	return true;
 }
 
 /* Who has a lease says nothing more: whatever comes is the end of it. */
+static void end_lease(struct dray_ipc_broker *broker,
+		      struct dray_ipc_connection *connection)
+{
+	take_lease(broker, connection);
+	dray_ipc_release(connection->export, false);
+	end(broker, connection);
+}
+
 void dray_ipc_attend(struct dray_ipc_broker *broker,
 		     struct dray_ipc_connection *connection)
 {
-	if (connection->export || !serve(broker, connection))
-		hang_up(broker, connection);
+	struct dray_ipc_connection **link = &broker->asking;
+
+	if (connection->export) {
+		end_lease(broker, connection);
+		return;
+	}
+	while (*link != connection)
+		link = &(*link)->next;
+	if (serve(broker, connection))
+		put_lease(broker, take_asking(broker, link));
+	else
+		hang_up(broker, link);
 }
 
 void dray_ipc_drop_silent(struct dray_ipc_broker *broker)
 {
-	struct dray_ipc_connection *connection = broker->asking, *next;
-	int64_t now = connection ? dray_ipc_now() : 0;
+	struct dray_ipc_connection **link = &broker->asking;
+	int64_t now = *link ? dray_ipc_now() : 0;
 
-	for (; connection; connection = next) {
-		next = connection->next;
-		if (now - connection->since >= DRAY_IPC_PATIENCE_MS)
-			hang_up(broker, connection);
+	while (*link) {
+		if (now - (*link)->since >= DRAY_IPC_PATIENCE_MS)
+			hang_up(broker, link);
+		else
+			link = &(*link)->next;
 	}
 }
 
