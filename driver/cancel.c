@@ -5,9 +5,7 @@
  * engine had all of it ends as -ECANCELED, when its turn in its queue comes.
  */
 #include <linux/err.h>
-#include <linux/file.h>
 #include <linux/nospec.h>
-#include <linux/sync_file.h>
 
 #include "channel.h"
 #include "fence.h"
@@ -43,26 +41,6 @@ u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 	return count;
 }
 
-/* The fence behind @fd if it is one of ours, alone; else ERR_PTR. */
-static struct dma_fence *dray_fence_of_fd(int fd, struct dray_refusal *refusal)
-{
-	struct file *file = fget(fd);
-	struct dma_fence *fence;
-	int ret = -EBADF;
-
-	if (!file)
-		goto refuse;
-	fput(file);
-	ret = -EINVAL;
-	fence = sync_file_get_fence(fd);
-	if (fence && dray_fence_is_ours(fence))
-		return fence;
-	dma_fence_put(fence);
-refuse:
-	ret = dray_refuse(refusal, ret, DRAY_REASON_FOREIGN, (u32)fd);
-	return ERR_PTR(ret);
-}
-
 static int dray_cancel_one(struct dray_opener *opener, struct dray_cancel *args,
 			   struct dray_refusal *refusal)
 {
@@ -75,6 +53,7 @@ static int dray_cancel_one(struct dray_opener *opener, struct dray_cancel *args,
 	fence = dray_fence_of_fd(args->fence_fd, refusal);
 	if (IS_ERR(fence))
 		return PTR_ERR(fence);
+	/* A context is a queue's own: no other driver's fence has it. */
 	for (i = 0; i < channels->count && ret; i++) {
 		queue = &opener->queues->queue[i];
 		if (queue->context != fence->context)

@@ -5,9 +5,12 @@
  * reference to the module, which it gives back from an RCU callback.  The
  * module's end waits for those.
  */
+#include <linux/err.h>
+#include <linux/file.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/sync_file.h>
 
 #include "channel.h"
 #include "fence.h"
@@ -73,4 +76,25 @@ struct dma_fence *dray_fence_create(struct dray_channel *channel,
 	dma_fence_init(&fence->base, &dray_fence_ops, &fence->lock,
 		       queue->context, ++queue->number);
 	return &fence->base;
+}
+
+struct dma_fence *dray_fence_of_fd(int fd, struct dray_refusal *refusal)
+{
+	struct file *file = fget(fd);
+	struct dma_fence *fence;
+	int ret;
+
+	if (!file) {
+		ret = dray_refuse(refusal, -EBADF, DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	fput(file);
+	fence = sync_file_get_fence(fd);
+	if (!fence) {
+		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	return fence;
 }

@@ -20,6 +20,8 @@ struct dray_submit;
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue);
 bool dray_fence_is_ours(struct dma_fence *fence);
+/* What a sync_file stands for, with a reference; ERR_PTR for other files. */
+struct dma_fence *dray_fence_of_fd(int fd, struct dray_refusal *refusal);
 
 struct dray_in_fence {
 	struct dma_fence *fence;

@@ -3,10 +3,9 @@
  * In-fences: what a job waits for before it may run.  Each calls back once, and
  * the last one wakes the channel.
  */
-#include <linux/file.h>
+#include <linux/err.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
-#include <linux/sync_file.h>
 #include <linux/uaccess.h>
 
 #include "channel.h"
@@ -18,7 +17,6 @@ int dray_in_fences_take(struct dray_job *job, struct dray_submit *args,
 {
 	s32 fds[DRAY_MAX_IN_FENCES] = {};
 	struct dma_fence *fence;
-	struct file *file;
 	u32 i;
 
 	if (!args->in_fence_count)
@@ -31,16 +29,10 @@ int dray_in_fences_take(struct dray_job *job, struct dray_submit *args,
 	if (!job->in_fences)
 		return -ENOMEM;
 	for (i = 0; i < args->in_fence_count; i++) {
-		file = fget(fds[i]);
-		if (!file)
-			return dray_refuse(refusal, -EBADF, DRAY_REASON_FOREIGN,
-					   (u32)fds[i]);
-		fput(file);
-		/* Only these come to an end for sure. */
-		fence = sync_file_get_fence(fds[i]);
-		if (!fence)
-			return dray_refuse(refusal, -EINVAL,
-					   DRAY_REASON_FOREIGN, (u32)fds[i]);
+		/* No other files: only these come to an end for sure. */
+		fence = dray_fence_of_fd(fds[i], refusal);
+		if (IS_ERR(fence))
+			return PTR_ERR(fence);
 		job->in_fences[i].fence = fence;
 		job->in_fence_count++;
 		job->asked_count++;
