@@ -3,6 +3,9 @@
  * ipc: what one record more costs among thousands, in steps of the processor,
  * which a process counts that traces another one; and the chains in which they
  * are found.
+ *
+ * Not where an atomic operation is a loop around a reservation, as on arm64:
+ * each step loses the reservation, so that the loop has no end.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -16,7 +19,13 @@
 
 static unsigned char *bytes; /* MOST of them in a buffer of their own */
 
-/* An emulated board takes its time for each step. */
+#if defined(__x86_64__) || defined(__i386__)
+#define CAN_STEP 1
+#else
+#define CAN_STEP 0
+#endif
+
+/* An emulated machine takes its time for each step. */
 static int many(void)
 {
 	return on_kernel() ? 2000 : MOST;
@@ -104,9 +113,12 @@ static uint64_t steps_among(int n, void (*work)(void))
 
 static void costs_the_same(void (*work)(void))
 {
-	uint64_t among_few = steps_among(FEW, work);
-	uint64_t among_many = steps_among(many(), work);
+	uint64_t among_few, among_many;
 
+	if (!CAN_STEP)
+		skip();
+	among_few = steps_among(FEW, work);
+	among_many = steps_among(many(), work);
 	print_message("among %d: %" PRIu64 " steps, among %d: %" PRIu64 "\n",
 		      FEW, among_few, many(), among_many);
 	/* A look at each of them is more than a step. */
