@@ -55,10 +55,11 @@ fallbacks_narrow()
 		"LD_PRELOAD=$(build_folder native)/tests/unit/narrow.so"
 }
 
-# Memory checked in every instruction, and some of the addresses Valgrind's.
+# Memory checked in every instruction, and some of the addresses Valgrind's.  It
+# runs one thread at a time: without turns, two that never block starve a third.
 fallbacks_valgrind()
 {
 	unit_programs native "$1" "$FALLBACKS_VALGRIND" Valgrind \
 		env DRAY_TEST_CHECKER=1 DRAY_TEST_OPERATIONS=1000 \
-		valgrind -q --error-exitcode=99
+		valgrind -q --fair-sched=yes --error-exitcode=99
 }
