@@ -80,12 +80,12 @@ static int call_cancel(struct caller *caller)
 	struct dray_cancel cancel = { .channel = DRAY_CHANNEL_ANY };
 	int ret, ended;
 
-	cancel.fence_fd = caller->info.channel_count ? submit(caller) : -1;
-	if (cancel.fence_fd < -1)
+	if (!caller->info.channel_count)
+		return call_sync(caller);
+	cancel.fence_fd = submit(caller);
+	if (cancel.fence_fd < 0)
 		return cancel.fence_fd;
 	ret = node_call(caller->node, DRAY_IOC_CANCEL, &cancel);
-	if (cancel.fence_fd < 0)
-		return ret;
 	ended = end(cancel.fence_fd);
 	return ended ? ended : ret;
 }
@@ -229,8 +229,23 @@ enum {
 
 struct errand {
 	int call;
-	int told; /* written to when the call has worked once */
+	int told; /* written to when the call was made once, or cannot be */
 };
+
+static int prepare(struct caller *caller)
+{
+	int ret;
+
+	caller->node = node_open();
+	if (caller->node < 0)
+		return caller->node;
+	caller->memory = fresh_memory(SIZE);
+	caller->foreign = foreign_open(FOREIGN_VGEM, SIZE);
+	ret = node_info(caller->node, &caller->info);
+	if (ret)
+		return ret;
+	return buffer_open(caller->node, DRAY_HEAP_ANY, SIZE, &caller->buffer);
+}
 
 /*
  * Calls again and again until the device is gone: 0, or the errno of a call
@@ -240,24 +255,18 @@ struct errand {
 static int keep_calling(void *context)
 {
 	const struct errand *errand = context;
-	struct caller caller = { .node = node_open() };
-	bool first = true;
-	int ret;
+	struct caller caller = { .buffer.fd = -1 };
+	int ret = prepare(&caller);
 
-	if (caller.node < 0)
-		return -caller.node;
-	caller.memory = fresh_memory(SIZE);
-	caller.foreign = foreign_open(FOREIGN_VGEM, SIZE);
-	ret = node_info(caller.node, &caller.info);
 	if (!ret)
-		ret = buffer_open(caller.node, DRAY_HEAP_ANY, SIZE,
-				  &caller.buffer);
-	while (!ret) {
 		ret = calls[errand->call].call(&caller);
-		if (!ret && first && write(errand->told, "", 1) != 1)
-			return EPIPE;
-		first = false;
-	}
+	if (write(errand->told, "", 1) != 1)
+		return EPIPE;
+	/* The device goes only when all have begun. */
+	if (ret == -ENODEV)
+		return ENODEV;
+	while (!ret)
+		ret = calls[errand->call].call(&caller);
 	buffer_close(&caller.buffer);
 	return ret == -ENODEV ? 0 : -ret;
 }
