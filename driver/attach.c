@@ -209,13 +209,14 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 		ret = PTR_ERR(file);
 		goto put_attachment;
 	}
-	/* The file has the reference now. */
+	ret = dray_reply_give(reply, file);
+	if (ret)
+		goto out;
+	/* The file in the reply has the attachment. */
+	args->fd = reply->fd;
 	args->id = attachment->entry.id;
 	args->length = attachment->size;
 	args->segments = segments;
-	ret = dray_reply_give(reply, file);
-	if (!ret)
-		args->fd = reply->fd;
 	goto out;
 
 put_attachment:

@@ -56,18 +56,6 @@ selftests_add()
 	done <"$folder/run-order"
 }
 
-# selftests_engine_build: the programs that use the test engine, for the PC
-selftests_engine_build()
-{
-	local folder source
-
-	folder=$(build_folder selftests-engine)
-	mkdir -p "$folder"
-	source=$(kernel_source 6.12) || return 1
-	make -s -C "$TREE/tests/engine" \
-		"KSELFTEST=$source/tools/testing/selftests" "O=$folder"
-}
-
 # program_build FOLDER ARCHITECTURE: what tests/FOLDER makes for guests, into
 # the build folder FOLDER-ARCHITECTURE
 program_build()

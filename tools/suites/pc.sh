@@ -19,7 +19,7 @@ suite_pc()
 	[ "$QUICK" = no ] || all=(6.12)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
-	tally_run "programs for the test engine build" selftests_engine_build ||
+	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	tally_run "the library builds" build_native || return 0
 	for series in "${all[@]}"; do
@@ -76,9 +76,7 @@ pc_engine()
 {
 	local series=$1 watchdog=$2 modules=/guest/modules
 
-	mkdir -p "$BATCH/job/engine"
-	cp "$(build_folder selftests-engine)"/{faults,attached,lost,cancel,life,limits,importers,busy,nodes,exporter,locked,unstoppable,stubborn} \
-		"$BATCH/job/engine"
+	cp -r "$(build_folder engine-amd64)" "$BATCH/job/engine"
 	batch_add tap "$series-faults" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
 	batch_add tap "$series-attached" engine/attached

@@ -19,7 +19,8 @@ SANITIZE_COPIES_PART=(
 	sync submit_copy submit_random export export_engine leaks
 )
 SANITIZE_BOARD_PART=(
-	submit_queue submit_fence attach_dmabuf attach_held lifetime leaks
+	submit_queue submit_fence attach_dmabuf attach_fences attach_held
+	lifetime leaks
 )
 
 # What moves bytes, or maintains caches.  Of attached memory there is only the
@@ -76,7 +77,7 @@ suite_sanitize()
 		"${board[@]}"
 	[ "$part" = no ] || return 0
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
-	tally_run "programs for the test engine build" selftests_engine_build ||
+	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	sanitize_pc "$scratch/pc" "the PC, checked"
 }

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Imports: a buffer is mapped once for a device of another driver and a
+ * direction, entry by entry of a table, and maintained as long as anybody has
+ * it mapped.  What an attachment gets is a copy of that table.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "buffer.h"
+#include "device.h"
+#include "import.h"
+
+/* Entries no longer than the device takes, so that it need not split them. */
+static int dray_import_fill(struct dray_import *import)
+{
+	size_t most = dma_get_max_seg_size(import->dev) & PAGE_MASK;
+	struct dray_buffer *buffer = import->buffer;
+	size_t done = 0, length;
+	struct scatterlist *entry;
+	struct page *page;
+	int ret, i;
+
+	most = max_t(size_t, most, PAGE_SIZE);
+	ret = sg_alloc_table(&import->table, DIV_ROUND_UP(buffer->size, most),
+			     GFP_KERNEL);
+	if (ret)
+		return ret;
+	for_each_sgtable_sg(&import->table, entry, i) {
+		length = min(most, buffer->size - done);
+		/* Without pages an entry has its addresses only. */
+		page = buffer->extent.page;
+		if (page)
+			page += done >> PAGE_SHIFT;
+		sg_set_page(entry, page, length, 0);
+		done += length;
+	}
+	return 0;
+}
+
+/* Does the device use a copy? */
+static bool dray_import_bounced(const struct dray_import *import)
+{
+	return dray_device_bounced(import->dev,
+				   sg_dma_address(import->table.sgl),
+				   import->buffer->extent.start);
+}
+
+static void dray_import_unmap_resource(struct dray_import *import)
+{
+	struct scatterlist *entry;
+	int i;
+
+	for_each_sgtable_dma_sg(&import->table, entry, i)
+		dma_unmap_resource(import->dev, sg_dma_address(entry),
+				   sg_dma_len(entry), import->direction,
+				   DMA_ATTR_SKIP_CPU_SYNC);
+	import->table.nents = 0;
+}
+
+/* Where there are no pages. */
+static int dray_import_map_resource(struct dray_import *import)
+{
+	phys_addr_t start = import->buffer->extent.start;
+	struct scatterlist *entry;
+	dma_addr_t address;
+	int i;
+
+	import->table.nents = 0;
+	for_each_sgtable_sg(&import->table, entry, i) {
+		address = dma_map_resource(import->dev, start, entry->length,
+					   import->direction,
+					   DMA_ATTR_SKIP_CPU_SYNC);
+		if (dma_mapping_error(import->dev, address)) {
+			dray_import_unmap_resource(import);
+			return -EIO;
+		}
+		sg_dma_address(entry) = address;
+		sg_dma_len(entry) = entry->length;
+		import->table.nents++;
+		start += entry->length;
+	}
+	return 0;
+}
+
+static int dray_import_map_pages(struct dray_import *import)
+{
+	return dma_map_sgtable(import->dev, &import->table, import->direction,
+			       DMA_ATTR_SKIP_CPU_SYNC);
+}
+
+static void dray_import_unmap(struct dray_import *import)
+{
+	if (import->buffer->extent.page)
+		dma_unmap_sgtable(import->dev, &import->table,
+				  import->direction, DMA_ATTR_SKIP_CPU_SYNC);
+	else
+		dray_import_unmap_resource(import);
+	sg_free_table(&import->table);
+}
+
+/*
+ * For a device that only writes, which has lines dropped and none written back:
+ * the zeros.  A mapping is maintained in its own direction alone, so this takes
+ * one for a moment.
+ */
+static int dray_import_write_back(struct dray_import *import)
+{
+	int ret;
+
+	if (dray_mappings_written_back(import->buffer))
+		return 0;
+	ret = dma_map_sgtable(import->dev, &import->table, DMA_TO_DEVICE, 0);
+	if (!ret)
+		dma_unmap_sgtable(import->dev, &import->table, DMA_TO_DEVICE,
+				  0);
+	return ret;
+}
+
+/* For the first user. */
+static int dray_import_map(struct dray_import *import)
+{
+	const struct dray_extent *extent = &import->buffer->extent;
+	bool cached = dray_extent_is_cached(extent);
+	int ret;
+
+	ret = dray_import_fill(import);
+	if (ret)
+		return ret;
+	if (cached && import->direction == DMA_FROM_DEVICE) {
+		ret = dray_import_write_back(import);
+		if (ret)
+			goto free_table;
+	}
+	ret = extent->page ? dray_import_map_pages(import)
+			   : dray_import_map_resource(import);
+	if (ret)
+		goto free_table;
+	if (!cached && dray_import_bounced(import)) {
+		/* The copy would be made of what the cache has of it. */
+		dray_import_unmap(import);
+		return -EIO;
+	}
+	return 0;
+
+free_table:
+	sg_free_table(&import->table);
+	return ret;
+}
+
+/* Entry by entry: the chains between them stay @to's own. */
+static int dray_import_copy(const struct dray_import *import,
+			    struct sg_table *to)
+{
+	struct scatterlist *from = import->table.sgl, *entry;
+	int ret, i;
+
+	ret = sg_alloc_table(to, import->table.orig_nents, GFP_KERNEL);
+	if (ret)
+		return ret;
+	for_each_sgtable_sg(to, entry, i) {
+		*entry = *from;
+		from = sg_next(from);
+	}
+	to->nents = import->table.nents;
+	return 0;
+}
+
+int dray_import_get(struct dray_import *import, struct sg_table *table)
+{
+	enum dma_data_direction direction = import->direction;
+	int ret;
+
+	lockdep_assert_held(&import->buffer->lock);
+	if (!import->users) {
+		ret = dray_import_map(import);
+		if (ret)
+			return ret;
+	}
+	ret = dray_import_copy(import, table);
+	if (ret) {
+		if (!import->users)
+			dray_import_unmap(import);
+		return ret;
+	}
+	/*
+	 * Before a CPU access can drop them, zeros that are in the cache only
+	 * are written back.  What the device is writing already, in memory or
+	 * in its copy, stays.
+	 */
+	if (dray_extent_is_cached(&import->buffer->extent) &&
+	    (!import->users ||
+	     (direction != DMA_FROM_DEVICE && !dray_import_bounced(import))))
+		dma_sync_sgtable_for_device(import->dev, &import->table,
+					    direction);
+	/* From here on a CPU access maintains for this importer too. */
+	import->users++;
+	return 0;
+}
+
+/*
+ * Without maintenance: that would drop lines which the CPU has written since.
+ * Whoever reads next begins a CPU access, which does what is needed.
+ */
+void dray_import_put(struct dray_import *import, struct sg_table *table)
+{
+	lockdep_assert_held(&import->buffer->lock);
+	/* Did the device write to a copy?  Then that must come back now. */
+	if (import->direction != DMA_TO_DEVICE && dray_import_bounced(import))
+		dma_sync_sgtable_for_cpu(import->dev, &import->table,
+					 import->direction);
+	if (!--import->users)
+		dray_import_unmap(import);
+	sg_free_table(table);
+}
+
+/* Of one piece; a page of a reader's is written back before it is dropped. */
+static void dray_import_sync_step(struct dray_import *import,
+				  dma_addr_t address, size_t length, bool keep,
+				  bool for_cpu)
+{
+	enum dma_data_direction direction = import->direction;
+	struct device *dev = import->dev;
+
+	if (!for_cpu || (keep && direction == DMA_BIDIRECTIONAL))
+		dma_sync_single_for_device(dev, address, length, direction);
+	if (for_cpu)
+		dma_sync_single_for_cpu(dev, address, length, direction);
+}
+
+int dray_import_sync(struct dray_import *import, bool writable, bool for_cpu)
+{
+	/* Lines are dropped for a reader: what is in them must not be lost. */
+	bool keep = !writable && !dray_import_bounced(import);
+	size_t most = keep ? PAGE_SIZE : DRAY_SYNC_STEP, left, step;
+	struct scatterlist *entry;
+	dma_addr_t address;
+	int i;
+
+	/* There is no way to write them back. */
+	if (keep && import->direction == DMA_FROM_DEVICE)
+		return 0;
+	for_each_sgtable_dma_sg(&import->table, entry, i) {
+		address = sg_dma_address(entry);
+		for (left = sg_dma_len(entry); left; left -= step) {
+			if (fatal_signal_pending(current))
+				return -EINTR;
+			step = min(left, most);
+			dray_import_sync_step(import, address, step, keep,
+					      for_cpu);
+			address += step;
+			cond_resched();
+		}
+	}
+	return 0;
+}
