@@ -7,6 +7,7 @@
 
 #include "unit.h"
 #include "alloc/at.h"
+#include "alloc/at.h"
 #include "alloc/fit.h"
 #include "alloc/starts.h"
 
@@ -33,7 +34,7 @@ static int end_fit(void **state)
 /* Every invariant that the table of pieces has. */
 static void check(const struct dray_fit *fit)
 {
-	uint32_t first, second, piece, end = 0, free_pieces = 0, in_bins = 0;
+	uint32_t row, bin, piece, end = 0, free_pieces = 0, in_bins = 0;
 	uint32_t before = 0;
 
 	piece = fit->last;
@@ -57,19 +58,18 @@ static void check(const struct dray_fit *fit)
 	assert_int_equal(end, fit->granules);
 	assert_int_equal(before, fit->last);
 
-	for (first = 0; first < DRAY_FIT_FIRST; first++) {
-		assert_int_equal(!!(fit->first_map & 1u << first),
-				 !!fit->second_map[first]);
-		for (second = 0; second < DRAY_FIT_SECOND; second++) {
-			piece = fit->bins[first][second];
-			assert_int_equal(!!(fit->second_map[first] &
-					    1u << second),
-					 !!piece);
-			for (; piece; piece = fit->pieces[piece].next) {
-				assert_int_equal(fit->pieces[piece].state,
-						 DRAY_PIECE_FREE);
-				in_bins++;
-			}
+	for (bin = 0; bin < DRAY_FIT_BINS; bin++) {
+		row = bin / DRAY_FIT_ROW;
+		assert_int_equal(!!(fit->row_map & 1u << row),
+				 !!fit->bin_map[row]);
+		assert_int_equal(!!(fit->bin_map[row] &
+				    1u << bin % DRAY_FIT_ROW),
+				 !!fit->bins[bin]);
+		for (piece = fit->bins[bin]; piece;
+		     piece = fit->pieces[piece].next) {
+			assert_int_equal(fit->pieces[piece].state,
+					 DRAY_PIECE_FREE);
+			in_bins++;
 		}
 	}
 	assert_int_equal(in_bins, free_pieces);

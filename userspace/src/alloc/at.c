@@ -40,31 +40,6 @@ void dray_at_touch(struct dray_fit *fit, uint32_t stretch)
 	fit->touched[stretch] = 1;
 }
 
-/* Whether @piece, any number, is a block that begins at @granule. */
-static bool begins(const struct dray_fit *fit, uint32_t piece, uint32_t granule)
-{
-	const struct dray_piece *p;
-
-	if (!piece || piece >= fit->count)
-		return false;
-	p = &fit->pieces[piece];
-	return p->offset == granule &&
-	       (p->state == DRAY_PIECE_LIVE || p->state == DRAY_PIECE_PARKED);
-}
-
-uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
-{
-	uint32_t piece;
-
-	if (granule >= fit->granules)
-		return 0;
-	piece = fit->at_span[granule / DRAY_FIT_SPAN];
-	if (begins(fit, piece, granule))
-		return piece;
-	piece = fit->at[granule];
-	return begins(fit, piece, granule) ? piece : 0;
-}
-
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule)
 {
 	uint32_t start, piece;

@@ -40,4 +40,31 @@ static inline void dray_at_note(struct dray_fit *fit, uint32_t piece)
 	fit->at[p->offset] = piece;
 }
 
+/* Whether @piece, any number, is a block that begins at @granule. */
+static inline bool dray_at_begins(const struct dray_fit *fit, uint32_t piece,
+				  uint32_t granule)
+{
+	const struct dray_piece *p;
+
+	if (!piece || piece >= fit->count)
+		return false;
+	p = &fit->pieces[piece];
+	return p->offset == granule &&
+	       (p->state == DRAY_PIECE_LIVE || p->state == DRAY_PIECE_PARKED);
+}
+
+/* The block (live or parked) that begins at @granule, or 0. */
+static inline uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
+{
+	uint32_t piece;
+
+	if (granule >= fit->granules)
+		return 0;
+	piece = fit->at_span[granule / DRAY_FIT_SPAN];
+	if (dray_at_begins(fit, piece, granule))
+		return piece;
+	piece = fit->at[granule];
+	return dray_at_begins(fit, piece, granule) ? piece : 0;
+}
+
 #endif /* DRAY_ALLOC_AT_H */

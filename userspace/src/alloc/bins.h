@@ -13,85 +13,87 @@
 
 #include "alloc/fit.h"
 
-struct dray_bin {
-	uint32_t first, second;
-};
-
-/* log2 of the sizes in a bin of this row. */
-static inline uint32_t dray_bin_width(uint32_t first)
+/* log2 of the sizes in the bin of @size. */
+static inline uint32_t dray_bin_width(uint32_t size)
 {
-	return first - (first != 0);
+	/* The number of the upmost bit is counted from the top: so turned. */
+	return ((uint32_t)__builtin_clz(size | DRAY_FIT_ROW) ^ 31) - 5;
 }
 
-static inline struct dray_bin dray_bin_of(uint32_t size)
+/*
+ * In the first two rows a bin has one size, and in each row behind them bins
+ * are twice as wide: a row has the sizes from one power of two to the next.
+ */
+static inline uint32_t dray_bin_of(uint32_t size)
 {
-	uint32_t first =
-		27 - (uint32_t)__builtin_clz(size | DRAY_FIT_SECOND / 2);
+	uint32_t width = dray_bin_width(size);
 
-	return (struct dray_bin){
-		.first = first,
-		.second = size >> dray_bin_width(first) & (DRAY_FIT_SECOND - 1),
-	};
+	return width * DRAY_FIT_ROW + (size >> width);
 }
 
-static inline bool dray_bins_same(struct dray_bin a, struct dray_bin b)
-{
-	return a.first == b.first && a.second == b.second;
-}
-
-static inline void dray_bins_insert(struct dray_fit *fit, uint32_t piece)
+static inline void dray_bins_enter(struct dray_fit *fit, uint32_t piece,
+				   uint32_t bin)
 {
 	struct dray_piece *p = &fit->pieces[piece];
-	struct dray_bin bin = dray_bin_of(p->size);
-	uint32_t *head = &fit->bins[bin.first][bin.second];
+	uint32_t head = fit->bins[bin], row = bin / DRAY_FIT_ROW;
 
 	p->state = DRAY_PIECE_FREE;
 	p->previous = 0;
-	p->next = *head;
-	fit->pieces[*head].previous = piece;
-	*head = piece;
-	fit->second_map[bin.first] |= 1u << bin.second;
-	fit->first_map |= 1u << bin.first;
+	p->next = head;
+	fit->pieces[head].previous = piece;
+	fit->bins[bin] = piece;
+	fit->bin_map[row] |= 1u << bin % DRAY_FIT_ROW;
+	fit->row_map |= 1u << row;
 }
 
-static inline void dray_bins_withdraw(struct dray_fit *fit, uint32_t piece)
+static inline void dray_bins_leave(struct dray_fit *fit, uint32_t piece,
+				   uint32_t bin)
 {
 	const struct dray_piece *p = &fit->pieces[piece];
-	struct dray_bin bin = dray_bin_of(p->size);
-	uint32_t *head = &fit->bins[bin.first][bin.second];
+	uint32_t *head = &fit->bins[bin], row = bin / DRAY_FIT_ROW, map;
 	uint32_t *link = p->previous ? &fit->pieces[p->previous].next : head;
 
 	*link = p->next;
 	fit->pieces[p->next].previous = p->previous;
-	fit->second_map[bin.first] &= ~((uint32_t) !*head << bin.second);
-	fit->first_map &= ~((uint32_t)!fit->second_map[bin.first] << bin.first);
+	map = fit->bin_map[row] & ~((uint32_t)!*head << bin % DRAY_FIT_ROW);
+	fit->bin_map[row] = map;
+	fit->row_map &= ~((uint32_t)!map << row);
+}
+
+static inline void dray_bins_insert(struct dray_fit *fit, uint32_t piece)
+{
+	dray_bins_enter(fit, piece, dray_bin_of(fit->pieces[piece].size));
+}
+
+static inline void dray_bins_withdraw(struct dray_fit *fit, uint32_t piece)
+{
+	dray_bins_leave(fit, piece, dray_bin_of(fit->pieces[piece].size));
 }
 
 /* The first piece of a bin whose pieces all have @size granules, or 0. */
 static inline uint32_t dray_bins_search(const struct dray_fit *fit,
 					uint64_t size)
 {
-	struct dray_bin bin;
-	uint32_t map;
+	uint32_t bin, row, map;
 
 	if (size > UINT32_MAX)
 		return 0;
 	/* Up to the next bin's smallest, or a piece may be too small. */
-	size += (1ull << dray_bin_width(dray_bin_of((uint32_t)size).first)) - 1;
+	size += (1u << dray_bin_width((uint32_t)size)) - 1;
 	if (size > UINT32_MAX)
 		return 0;
 	bin = dray_bin_of((uint32_t)size);
-	map = fit->second_map[bin.first] & (~0u << bin.second);
+	row = bin / DRAY_FIT_ROW;
+	map = fit->bin_map[row] & (~0u << bin % DRAY_FIT_ROW);
 	if (!map) {
-		if (bin.first == DRAY_FIT_FIRST - 1)
-			return 0;
-		map = fit->first_map & (~0u << (bin.first + 1));
+		/* Not in one step: there may be no row behind. */
+		map = fit->row_map & (~0u << row << 1);
 		if (!map)
 			return 0;
-		bin.first = (uint32_t)__builtin_ctz(map);
-		map = fit->second_map[bin.first];
+		row = (uint32_t)__builtin_ctz(map);
+		map = fit->bin_map[row];
 	}
-	return fit->bins[bin.first][__builtin_ctz(map)];
+	return fit->bins[row * DRAY_FIT_ROW + (uint32_t)__builtin_ctz(map)];
 }
 
 /* Granules to leave out at the front of a piece to be aligned. */
@@ -99,6 +101,24 @@ static inline uint64_t dray_piece_lead(const struct dray_piece *p,
 				       uint64_t alignment, uint64_t origin)
 {
 	return -(origin + p->offset) & (alignment - 1);
+}
+
+/* The first piece of a bin that has @size granules so aligned, or 0. */
+static inline uint32_t dray_bin_search(const struct dray_fit *fit, uint32_t bin,
+				       uint32_t size, uint64_t alignment,
+				       uint64_t origin)
+{
+	const struct dray_piece *p;
+	uint32_t piece = fit->bins[bin];
+	uint64_t skip;
+
+	for (; piece; piece = p->next) {
+		p = &fit->pieces[piece];
+		skip = dray_piece_lead(p, alignment, origin);
+		if (skip < p->size && p->size - skip >= size)
+			break;
+	}
+	return piece;
 }
 
 /*
@@ -109,26 +129,21 @@ static inline uint32_t dray_bins_search_all(const struct dray_fit *fit,
 					    uint32_t size, uint64_t alignment,
 					    uint64_t origin)
 {
-	struct dray_bin bin = dray_bin_of(size);
-	uint32_t piece;
+	uint32_t bin = dray_bin_of(size), row = bin / DRAY_FIT_ROW, piece;
+	uint32_t map = fit->bin_map[row] & (~0u << bin % DRAY_FIT_ROW);
 
-	for (; bin.first < DRAY_FIT_FIRST; bin.first++, bin.second = 0) {
-		uint32_t map = fit->second_map[bin.first] & (~0u << bin.second);
-
+	for (;;) {
 		for (; map; map &= map - 1) {
-			piece = fit->bins[bin.first][__builtin_ctz(map)];
-			for (; piece; piece = fit->pieces[piece].next) {
-				const struct dray_piece *p =
-					&fit->pieces[piece];
-				uint64_t skip =
-					dray_piece_lead(p, alignment, origin);
-
-				if (skip < p->size && p->size - skip >= size)
-					return piece;
-			}
+			bin = row * DRAY_FIT_ROW + (uint32_t)__builtin_ctz(map);
+			piece = dray_bin_search(fit, bin, size, alignment,
+						origin);
+			if (piece)
+				return piece;
 		}
+		if (++row == DRAY_FIT_ROWS)
+			return 0;
+		map = fit->bin_map[row];
 	}
-	return 0;
 }
 
 /*
@@ -140,14 +155,13 @@ static inline void dray_bins_set_size(struct dray_fit *fit, uint32_t piece,
 				      uint32_t size)
 {
 	struct dray_piece *p = &fit->pieces[piece];
+	uint32_t old = dray_bin_of(p->size), bin = dray_bin_of(size);
 
-	if (dray_bins_same(dray_bin_of(p->size), dray_bin_of(size))) {
-		p->size = size;
-		return;
-	}
-	dray_bins_withdraw(fit, piece);
 	p->size = size;
-	dray_bins_insert(fit, piece);
+	if (bin == old)
+		return;
+	dray_bins_leave(fit, piece, old);
+	dray_bins_enter(fit, piece, bin);
 }
 
 #endif /* DRAY_ALLOC_BINS_H */

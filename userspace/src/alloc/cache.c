@@ -52,6 +52,18 @@ static void flush_large(struct dray_cache *cache, uint32_t count)
 		cache->large_count * sizeof(cache->large[0]));
 }
 
+void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index)
+{
+	const struct dray_large_block large = cache->large[index];
+
+	cache->large_room += large.granules << cache->shift;
+	for (cache->large_count--; index < cache->large_count; index++)
+		cache->large[index] = cache->large[index + 1];
+	dray_mark_set(large.block, DRAY_MARK_LARGE);
+	dray_cache_leave(cache);
+	return large.block;
+}
+
 void dray_cache_empty(struct dray_cache *cache)
 {
 	struct dray_magazine *magazine = cache->magazines;
@@ -114,43 +126,46 @@ void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved)
 
 static bool is_small(const struct dray_found *found)
 {
-	return dray_found_piece(found)->size <= found->pool->small >>
-	       found->pool->shift;
+	return dray_found_piece(found)->size <= found->pool->most_small;
 }
 
-/* Whether a thread may keep the block, once it is freed. */
-static bool may_be_kept(const struct dray_found *found)
+/* Whether a thread may keep such a block. */
+static inline bool is_of_use(const struct dray_found *found)
 {
 	const struct dray_piece *piece = dray_found_piece(found);
 	const struct dray_pool *pool = found->pool;
 
-	return pool->number && !piece->busy && !piece->sent &&
-	       piece->alignment == pool->shift && !found->region->inherited &&
-	       (uint64_t)piece->size << pool->shift <=
-		       (is_small(found)
-				? dray_cache_bound(pool->reserved)
-				: dray_cache_large_bound(pool->reserved));
+	return piece->alignment == pool->shift &&
+	       piece->size <=
+		       (is_small(found) ? pool->kept_small : pool->kept_large);
 }
 
-/* Whether it may be kept. */
-static inline bool mark(const struct dray_found *found)
+/* Whether a thread may keep this one, once it is freed. */
+static bool may_be_kept(const struct dray_found *found)
+{
+	const struct dray_piece *piece = dray_found_piece(found);
+
+	return !piece->busy && !piece->sent && !found->region->inherited &&
+	       is_of_use(found);
+}
+
+/* Marks a block that may be kept. */
+static inline void mark(const struct dray_found *found)
 {
 	void *block = dray_found_address(found);
 
-	if (!may_be_kept(found)) {
-		dray_mark_set(block, DRAY_MARK_NONE);
-		return false;
-	}
 	if (is_small(found))
 		dray_mark_set(block, dray_found_piece(found)->size);
 	else
 		dray_mark_set_large(block, dray_found_piece(found)->size);
-	return true;
 }
 
 void dray_cache_mark(const struct dray_found *found)
 {
-	mark(found);
+	if (may_be_kept(found))
+		mark(found);
+	else
+		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
 }
 
 /* Turns the last blocks of a magazine around. */
@@ -166,7 +181,7 @@ static void reverse(struct dray_magazine *magazine, uint32_t count)
 }
 
 /* A few more of the size of a small block, so that the next need no lock. */
-static void fill(const struct dray_found *found)
+static __attribute__((noinline)) void fill(const struct dray_found *found)
 {
 	size_t granules = dray_found_piece(found)->size;
 	struct dray_pool *pool = found->pool;
@@ -200,23 +215,27 @@ static void fill(const struct dray_found *found)
 		magazine->batch *= 2;
 }
 
-void dray_cache_taken(const struct dray_found *found)
+/* The first large block that a thread takes: its cache knows it is wanted. */
+static __attribute__((noinline)) void want(const struct dray_found *found)
 {
-	struct dray_pool *pool = found->pool;
-	struct dray_cache *cache;
+	struct dray_cache *cache = dray_cache_of_caller(found->pool);
 
-	if (!mark(found))
-		return;
-	if (is_small(found)) {
-		fill(found);
-		return;
-	}
-	/* That it is wanted the cache knows, where there is one. */
-	if (dray_thread->caches[pool->number])
-		return;
-	cache = dray_cache_of_caller(pool);
 	if (cache)
 		cache->wanted = dray_found_piece(found)->size;
+}
+
+void dray_cache_taken(const struct dray_found *found)
+{
+	/* Nobody has it yet, and what was inherited is not given out. */
+	if (!is_of_use(found)) {
+		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
+		return;
+	}
+	mark(found);
+	if (is_small(found))
+		fill(found);
+	else if (!dray_thread->caches[found->pool->number])
+		want(found);
 }
 
 static bool keep_small(struct dray_cache *cache, void *block, size_t granules)

@@ -184,31 +184,23 @@ static inline void *dray_cache_take(const struct dray_thread *thread,
 	return block;
 }
 
+/* Leaves the cache with the large block of this index. */
+void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index);
+
 /* A large one, the one that was freed last. */
 static inline void *dray_cache_take_large(struct dray_cache *cache,
 					  uint64_t granules)
 {
-	struct dray_large_block *large;
-	void *block = NULL;
 	uint32_t i;
 
 	if (!dray_cache_enter(cache))
 		return NULL;
 	cache->wanted = granules;
-	for (i = cache->large_count; i--;) {
-		large = &cache->large[i];
-		if (large->granules != granules)
-			continue;
-		block = large->block;
-		cache->large_room += granules << cache->shift;
-		for (cache->large_count--; i < cache->large_count; i++)
-			cache->large[i] = cache->large[i + 1];
-		atomic_store_explicit(dray_mark_at(block), DRAY_MARK_LARGE,
-				      memory_order_relaxed);
-		break;
-	}
+	for (i = cache->large_count; i--;)
+		if (cache->large[i].granules == granules)
+			return dray_cache_leave_with(cache, i);
 	dray_cache_leave(cache);
-	return block;
+	return NULL;
 }
 
 /*

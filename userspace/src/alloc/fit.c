@@ -273,13 +273,13 @@ bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size)
 
 uint32_t dray_fit_largest(const struct dray_fit *fit)
 {
-	uint32_t first, second, piece, largest = 0;
+	uint32_t row, bin, piece, largest = 0;
 
-	if (!fit->first_map)
+	if (!fit->row_map)
 		return 0;
-	first = 31 - (uint32_t)__builtin_clz(fit->first_map);
-	second = 31 - (uint32_t)__builtin_clz(fit->second_map[first]);
-	for (piece = fit->bins[first][second]; piece;
+	row = 31 - (uint32_t)__builtin_clz(fit->row_map);
+	bin = 31 - (uint32_t)__builtin_clz(fit->bin_map[row]);
+	for (piece = fit->bins[row * DRAY_FIT_ROW + bin]; piece;
 	     piece = fit->pieces[piece].next) {
 		if (fit->pieces[piece].size > largest)
 			largest = fit->pieces[piece].size;

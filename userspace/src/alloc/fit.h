@@ -21,8 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAY_FIT_FIRST 28	/* powers of two, those below 32 as one */
-#define DRAY_FIT_SECOND 32	/* bins for each */
+#define DRAY_FIT_ROW 32		/* bins for a power of two */
+#define DRAY_FIT_ROWS 28	/* powers of two, those below 32 as one */
+#define DRAY_FIT_BINS (DRAY_FIT_ROWS * DRAY_FIT_ROW)
 #define DRAY_FIT_LEVELS 6	/* 64 to the 6th is more than 32 bits */
 
 enum dray_piece_state {
@@ -68,9 +69,9 @@ struct dray_fit {
 	uint64_t *starts[DRAY_FIT_LEVELS];
 	size_t side_bytes;	/* of these, and starts, together */
 	int levels;
-	uint32_t first_map;	/* a bit for each row of bins with a piece */
-	uint32_t second_map[DRAY_FIT_FIRST];
-	uint32_t bins[DRAY_FIT_FIRST][DRAY_FIT_SECOND];
+	uint32_t row_map;	/* a bit for each row of bins with a piece */
+	uint32_t bin_map[DRAY_FIT_ROWS];	/* and for each bin of a row */
+	uint32_t bins[DRAY_FIT_BINS];
 };
 
 /* An empty range that may grow to @limit granules.  0 or -ENOMEM. */
@@ -105,8 +106,7 @@ void dray_fit_set_aside(struct dray_fit *fit, uint32_t piece);
 /* Makes a block larger or smaller in place, or returns false. */
 bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size);
 
-/* The block (live or parked) that begins at, or covers, @granule; or 0. */
-uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule);
+/* The block (live or parked) that covers @granule, or 0. */
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule);
 
 /* Granules of the largest free piece. */

@@ -13,6 +13,7 @@
  */
 #include <pthread.h>
 
+#include "alloc/at.h"
 #include "alloc/pool.h"
 #include "alloc/starts.h"
 #include "base/fork.h"
@@ -96,7 +97,7 @@ static void inherit(struct dray_pool *pool)
 			continue;
 		region->inherited = true;
 		dray_marks_claim(region->base, region->reserved, 0);
-		pool->reserved -= region->size;
+		dray_pool_set_reserved(pool, pool->reserved - region->size);
 	}
 }
 

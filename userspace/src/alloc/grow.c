@@ -97,7 +97,7 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 		link = &(*link)->next;
 	region->next = *link;
 	*link = region;
-	pool->reserved += region->size;
+	dray_pool_set_reserved(pool, pool->reserved + region->size);
 	dray_region_publish(region, pool);
 	dray_marks_claim(region->base, region->reserved, pool->number);
 }
@@ -187,7 +187,7 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 				continue;
 			step = need;
 		}
-		pool->reserved += step;
+		dray_pool_set_reserved(pool, pool->reserved + step);
 		return true;
 	}
 	return false;

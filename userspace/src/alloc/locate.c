@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "alloc/at.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"

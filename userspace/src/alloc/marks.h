@@ -27,7 +27,7 @@
 #define DRAY_MARK_BYTES 4096
 
 /*
- * A large block has marks enough to write its size in those that follow, six
+ * A large block has marks enough to write its size in those that follow, four
  * bits in each, in values that no mark has: a pointer to the inside of the
  * block leads to nothing.
  */
@@ -76,24 +76,23 @@ static inline void dray_mark_set(const void *block, uint32_t mark)
 				      memory_order_relaxed);
 }
 
-/* Digits of six bits, a byte each, with the upmost bit set. */
+/* Digits of four bits, a byte each, with the upmost bit set. */
 static inline uint64_t dray_digits(uint32_t number)
 {
 	uint64_t digits = number;
 
-	digits = (digits & 0xffffff) | (digits & 0xff000000) << 8;
-	digits = (digits & 0xfff00000fff) | (digits & 0xfff00000fff000) << 4;
-	digits = (digits & 0x3f003f003f003f) |
-		 (digits & 0xfc00fc00fc00fc0) << 2;
+	digits = (digits | digits << 16) & 0x0000ffff0000ffff;
+	digits = (digits | digits << 8) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits << 4) & 0x0f0f0f0f0f0f0f0f;
 	return digits | 0x8080808080808080;
 }
 
 static inline uint32_t dray_digits_number(uint64_t digits)
 {
-	digits = (digits & 0x3f003f003f003f) |
-		 (digits >> 2 & 0xfc00fc00fc00fc0);
-	digits = (digits & 0xfff00000fff) | (digits >> 4 & 0xfff00000fff000);
-	return (uint32_t)((digits & 0xffffff) | (digits >> 8 & 0xff000000));
+	digits &= 0x0f0f0f0f0f0f0f0f;
+	digits = (digits | digits >> 4) & 0x00ff00ff00ff00ff;
+	digits = (digits | digits >> 8) & 0x0000ffff0000ffff;
+	return (uint32_t)(digits | digits >> 16);
 }
 
 /*

@@ -120,6 +120,19 @@ static int check_options(struct dray_node *node,
 	return 0;
 }
 
+void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes)
+{
+	uint64_t small = dray_cache_bound(bytes) >> pool->shift;
+	uint64_t large = dray_cache_large_bound(bytes) >> pool->shift;
+
+	pool->reserved = bytes;
+	if (small > pool->most_small)
+		small = pool->most_small;
+	/* A pool without a number has no caches. */
+	pool->kept_small = pool->number ? (uint32_t)small : 0;
+	pool->kept_large = pool->number ? (uint32_t)large : 0;
+}
+
 /* With the lock: as if it had never been used; it may have been. */
 static void start(struct dray_pool *pool, struct dray_node *node,
 		  const struct dray_pool_options *options,
@@ -134,6 +147,7 @@ static void start(struct dray_pool *pool, struct dray_node *node,
 	pool->small = DRAY_MARK_BYTES;
 	if (pool->small > (size_t)DRAY_MARK_MOST << pool->shift)
 		pool->small = (size_t)DRAY_MARK_MOST << pool->shift;
+	pool->most_small = (uint32_t)(pool->small >> pool->shift);
 	pool->closed = false;
 	pool->pending = 0;
 	pool->taken = 0;
@@ -141,7 +155,7 @@ static void start(struct dray_pool *pool, struct dray_node *node,
 	pool->peak = 0;
 	pool->blocks = 0;
 	pool->parked = 0;
-	pool->reserved = 0;
+	dray_pool_set_reserved(pool, 0);
 	pool->page = page;
 	pool->pages = options->pages;
 	if (pool->page >> pool->shift == 0)
@@ -204,12 +218,12 @@ int dray_pool_create(struct dray_node *node,
 	return 0;
 }
 
-void dray_pool_unlock_or_end(struct dray_pool *pool)
+void dray_pool_unlock_closed(struct dray_pool *pool)
 {
 	struct dray_pool_region *regions;
 	struct dray_node *node;
 
-	if (!pool->closed || !pool->node || pool->blocks || pool->pending) {
+	if (!pool->node || pool->blocks || pool->pending) {
 		pthread_mutex_unlock(&pool->lock);
 		return;
 	}

@@ -27,6 +27,9 @@ struct dray_pool {
 	uint32_t shift;		/* log2 of the granule */
 	uint32_t number;	/* in caches of threads, for ever; 0: none */
 	size_t small;		/* bytes of the largest block with a magazine */
+	uint32_t most_small;	/* the same in granules */
+	uint32_t kept_small;	/* granules of the largest that threads may keep, */
+	uint32_t kept_large;	/* of blocks with a magazine and of others */
 	struct dray_cache *caches;	/* of all threads */
 	uint64_t taken;		/* bytes, since the last sweep of caches */
 	bool closed;
@@ -153,8 +156,19 @@ bool dray_pool_reap(struct dray_pool *pool, bool wait);
  */
 uint64_t dray_pool_give_back(struct dray_pool *pool);
 
+/* The bytes in regions change, and with them what threads may keep. */
+void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
+
 /* Ends a closed pool once nothing is left in it; drops the lock. */
-void dray_pool_unlock_or_end(struct dray_pool *pool);
+void dray_pool_unlock_closed(struct dray_pool *pool);
+
+static inline void dray_pool_unlock_or_end(struct dray_pool *pool)
+{
+	if (__builtin_expect(pool->closed, 0))
+		dray_pool_unlock_closed(pool);
+	else
+		pthread_mutex_unlock(&pool->lock);
+}
 
 /*
  * Lists a new pool among all that there ever were.  From then on a fork()

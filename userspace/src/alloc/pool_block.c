@@ -39,17 +39,14 @@ bool dray_pool_reap(struct dray_pool *pool, bool wait)
 }
 
 /*
- * With the pool's lock: from what there is, from what threads keep and what
- * engines are done with, from the node, and at last from what engines will be
- * done with.
+ * With the pool's lock: from what threads keep and what engines are done with,
+ * from the node, and at last from what engines will be done with.
  */
-static int take_what_there_is(struct dray_pool *pool, uint32_t granules,
-			      uint64_t alignment, struct dray_found *found)
+static int take_more(struct dray_pool *pool, uint32_t granules,
+		     uint64_t alignment, struct dray_found *found)
 {
 	int ret;
 
-	if (dray_pool_take(pool, granules, alignment, found))
-		return 0;
 	if (dray_caches_drain(pool, false) &&
 	    dray_pool_take(pool, granules, alignment, found))
 		return 0;
@@ -60,16 +57,21 @@ static int take_what_there_is(struct dray_pool *pool, uint32_t granules,
 	return ret;
 }
 
-/* The same, and once more where somebody could help. */
+/* From what there is, then from there, and once more where somebody helped. */
 static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 		struct dray_found *found)
 {
-	int ret = take_what_there_is(pool, granules, alignment, found);
+	int ret;
 
-	if (ret &&
-	    dray_pool_relieve(pool, (uint64_t)granules << pool->shift, ret))
-		ret = take_what_there_is(pool, granules, alignment, found);
-	return ret;
+	if (dray_pool_take(pool, granules, alignment, found))
+		return 0;
+	ret = take_more(pool, granules, alignment, found);
+	if (!ret ||
+	    !dray_pool_relieve(pool, (uint64_t)granules << pool->shift, ret))
+		return ret;
+	if (dray_pool_take(pool, granules, alignment, found))
+		return 0;
+	return take_more(pool, granules, alignment, found);
 }
 
 static __attribute__((noinline)) void *
@@ -147,7 +149,9 @@ static __attribute__((noinline)) void *alloc_unaligned(struct dray_pool *pool,
 {
 	void *block = take_kept_large(pool, size);
 
-	return block ? block : alloc(pool, size, 0, false);
+	if (block)
+		return block;
+	return alloc(pool, size, 0, false);
 }
 
 /* What the granule is not enough for, if it is an alignment. */

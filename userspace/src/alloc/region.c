@@ -191,22 +191,25 @@ static uint64_t bits_of(uint64_t page, uint64_t end)
 	return bits;
 }
 
+/* Neighbours share words, and mostly find them marked. */
+static inline void mark_bits(_Atomic uint64_t *word, uint64_t bits)
+{
+	if (~atomic_load_explicit(word, memory_order_relaxed) & bits)
+		atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
+}
+
 void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 		      uint64_t length)
 {
 	uint64_t page = offset >> PAGE_SHIFT;
-	uint64_t end = ((offset + length - 1) >> PAGE_SHIFT) + 1;
+	uint64_t last = (offset + length - 1) >> PAGE_SHIFT;
+	_Atomic uint64_t *word = &region->dirty[page / 64];
+	_Atomic uint64_t *end = &region->dirty[last / 64];
+	uint64_t bits = ~0ull << page % 64;
 
-	for (; page < end; page = (page | 63) + 1) {
-		_Atomic uint64_t *word = &region->dirty[page / 64];
-		uint64_t bits = bits_of(page, end);
-
-		/* Neighbours share words, and mostly find them marked. */
-		if ((atomic_load_explicit(word, memory_order_relaxed) & bits) !=
-		    bits)
-			atomic_fetch_or_explicit(word, bits,
-						 memory_order_relaxed);
-	}
+	for (; word < end; word++, bits = ~0ull)
+		mark_bits(word, bits);
+	mark_bits(word, bits & ~0ull >> (63 - last % 64));
 }
 
 static bool is_dirty(struct dray_pool_region *region, uint64_t page)

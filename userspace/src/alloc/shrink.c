@@ -34,7 +34,8 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 		*link = region->next;
 		if (!region->inherited) {
 			empty -= region->size;
-			pool->reserved -= region->size;
+			dray_pool_set_reserved(pool,
+					       pool->reserved - region->size);
 		}
 		dray_marks_claim(region->base, region->reserved, 0);
 		dray_region_withdraw(region);
@@ -153,20 +154,35 @@ static uint64_t destroy(struct dray_pool *pool,
 	return bytes;
 }
 
+/* Drops the lock, after what is worth it went back to the node. */
+static __attribute__((noinline)) void
+finish(struct dray_pool *pool, struct dray_pool_region *region, uint32_t piece)
+{
+	if (pool->grows && !region->inherited) {
+		if (region->freed >= (pool->closed ? CLOSED_KEEP : HOST_KEEP) &&
+		    is_too_much(pool, region, piece))
+			punch(pool, region, piece);
+	} else {
+		/* Its pages go back with the whole of it. */
+		region->freed = 0;
+	}
+	if (!region->blocks)
+		destroy(pool, dray_pool_take_empty(pool, worth_keeping(pool)));
+	dray_pool_unlock_or_end(pool);
+}
+
 void dray_block_finish(const struct dray_found *found)
 {
 	struct dray_pool *pool = found->pool;
 	struct dray_pool_region *region = found->region;
 	uint32_t piece = give_back(found);
 
-	if (pool->grows && !region->inherited) {
-		if (region->freed >= (pool->closed ? CLOSED_KEEP : HOST_KEEP) &&
-		    is_too_much(pool, region, piece))
-			punch(pool, region, piece);
-	}
-	if (!region->blocks)
-		destroy(pool, dray_pool_take_empty(pool, worth_keeping(pool)));
-	dray_pool_unlock_or_end(pool);
+	if (__builtin_expect(region->freed >= HOST_KEEP || !region->blocks ||
+				     pool->closed,
+			     0))
+		finish(pool, region, piece);
+	else
+		pthread_mutex_unlock(&pool->lock);
 }
 
 /* Gives back the pages of all free runs; the lock is held throughout. */
@@ -174,19 +190,17 @@ static uint64_t punch_all(struct dray_pool_region *region)
 {
 	const struct dray_fit *fit = &region->fit;
 	uint64_t bytes = 0;
-	uint32_t first, second, piece;
+	uint32_t bin, piece;
 
-	for (first = 0; first < DRAY_FIT_FIRST; first++) {
-		for (second = 0; second < DRAY_FIT_SECOND; second++) {
-			piece = fit->bins[first][second];
-			for (; piece; piece = fit->pieces[piece].next)
-				bytes += dray_region_punch(
-					region,
-					(uint64_t)fit->pieces[piece].offset
-						<< region->shift,
-					(uint64_t)fit->pieces[piece].size
-						<< region->shift);
-		}
+	for (bin = 0; bin < DRAY_FIT_BINS; bin++) {
+		for (piece = fit->bins[bin]; piece;
+		     piece = fit->pieces[piece].next)
+			bytes += dray_region_punch(
+				region,
+				(uint64_t)fit->pieces[piece].offset
+					<< region->shift,
+				(uint64_t)fit->pieces[piece].size
+					<< region->shift);
 	}
 	region->freed = 0;
 	return bytes;

@@ -7,6 +7,7 @@
  * two such steps regions come and go: an address says how far the walk has
  * come, and the rest is found again from it.
  */
+#include "alloc/at.h"
 #include "alloc/pool.h"
 #include "alloc/starts.h"
 #include "base/fork.h"
