@@ -35,7 +35,7 @@ static inline void dray_vma_forbid_write(struct vm_area_struct *vma)
 
 /* The caller has not locked the fences of the dma-buf. */
 static inline struct sg_table *
-dray_import_map(struct dma_buf_attachment *import,
+dray_dmabuf_map(struct dma_buf_attachment *import,
 		enum dma_data_direction direction)
 {
 #ifdef DRAY_UNLOCKED_IMPORT
@@ -45,7 +45,7 @@ dray_import_map(struct dma_buf_attachment *import,
 #endif
 }
 
-static inline void dray_import_unmap(struct dma_buf_attachment *import,
+static inline void dray_dmabuf_unmap(struct dma_buf_attachment *import,
 				     struct sg_table *table,
 				     enum dma_data_direction direction)
 {

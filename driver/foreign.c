@@ -101,7 +101,7 @@ int dray_foreign_map(struct dray_attachment *attachment,
 	import = dma_buf_attach(attachment->dmabuf, mapping->dev);
 	if (IS_ERR(import))
 		return PTR_ERR(import);
-	table = dray_import_map(import, dray_attachment_direction(attachment));
+	table = dray_dmabuf_map(import, dray_attachment_direction(attachment));
 	if (IS_ERR(table)) {
 		dma_buf_detach(attachment->dmabuf, import);
 		return PTR_ERR(table);
@@ -119,7 +119,7 @@ int dray_foreign_map(struct dray_attachment *attachment,
 void dray_foreign_unmap(struct dray_attachment *attachment,
 			struct dray_attached_mapping *mapping)
 {
-	dray_import_unmap(mapping->import, mapping->table,
+	dray_dmabuf_unmap(mapping->import, mapping->table,
 			  dray_attachment_direction(attachment));
 	dma_buf_detach(attachment->dmabuf, mapping->import);
 }

@@ -6,8 +6,8 @@
 #include <linux/cache.h>
 #include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
-#include <linux/module.h>
 #include <linux/nospec.h>
+#include <linux/string.h>
 
 #include "buffer.h"
 #include "device.h"
@@ -42,7 +42,7 @@ int dray_info_call(struct dray_opener *opener, void *data,
 	dray_channels_limits(node, info);
 	strscpy(info->name, node->name, sizeof(info->name));
 	strscpy(info->device, dev_name(node->dev), sizeof(info->device));
-	strscpy(info->version, THIS_MODULE->version, sizeof(info->version));
+	strscpy(info->version, DRAY_VERSION, sizeof(info->version));
 	dray_node_leave(node);
 	return 0;
 }

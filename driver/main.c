@@ -10,6 +10,7 @@
 #include "binding.h"
 #include "debug.h"
 #include "heap.h"
+#include "node.h"
 #include "submit.h"
 
 static int __init dray_init(void)
@@ -53,5 +54,5 @@ module_init(dray_init);
 module_exit(dray_exit);
 
 MODULE_DESCRIPTION("Contiguous DMA buffers for array programs");
-MODULE_VERSION("0.1.0");
+MODULE_VERSION(DRAY_VERSION);
 MODULE_LICENSE("GPL");

@@ -20,6 +20,9 @@
 #define DRAY_MAX_HEAPS 16
 #define DRAY_MAX_CHANNELS 16
 
+/* INFO tells it where dray is no module, too. */
+#define DRAY_VERSION "0.1.0"
+
 struct dentry;
 struct dray_channels;
 struct dray_node_channel;
