@@ -15,6 +15,7 @@
 
 #define USER_SIZE BUFFER_SIZE
 #define NOBODY 65534
+#define NOT_TOLD 255 /* no errno */
 
 /* User memory full of known bytes, and the model's copy of it. */
 static int user_open(FIXTURE_DATA(engine) * self, int side, size_t skip,
@@ -162,7 +163,7 @@ struct submitter {
 	bool attaches;
 };
 
-/* 0 the descriptors are told, 1 they are not, else something went wrong */
+/* 0 the descriptors are told, or NOT_TOLD, or the errno of what went wrong */
 static int submit_and_count(void *context)
 {
 	/* Linux before 5.16 lets a user lock 64 KiB, and no more */
@@ -181,10 +182,10 @@ static int submit_and_count(void *context)
 
 	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
 	    process_become(NOBODY, submitter->capabilities))
-		return 2;
+		return ECHILD;
 	node = node_open();
 	if (node < 0)
-		return 3;
+		return -node;
 	if (submitter->attaches) {
 		transfer.dst_fd = attach_memory(node, fresh_memory(USER_SIZE),
 						USER_SIZE, 0, &attach);
@@ -193,10 +194,13 @@ static int submit_and_count(void *context)
 		transfer.dst_fd = ret ? ret : buffer.fd;
 	}
 	if (transfer.dst_fd < 0)
-		return 4;
-	if (node_call(node, DRAY_IOC_SUBMIT, &submit))
-		return 5;
-	return fence_wait(submit.fence_fd) != 1 ? 6 : submit.runs ? 0 : 1;
+		return -transfer.dst_fd;
+	ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+	if (ret)
+		return -ret;
+	if (fence_wait(submit.fence_fd) != 1)
+		return EIO;
+	return submit.runs ? 0 : NOT_TOLD;
 }
 
 TEST_F(engine, how_many_descriptors_attached_memory_takes_is_for_who_may_know)
@@ -204,12 +208,17 @@ TEST_F(engine, how_many_descriptors_attached_memory_takes_is_for_who_may_know)
 	struct submitter submitter = {
 		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
 	};
+	struct ledger before;
 
+	ASSERT_EQ(0, ledger_take(self->node, &before));
 	EXPECT_EQ(0, process_run(submit_and_count, &submitter));
+	/* what the user may lock is free again a moment later */
+	EXPECT_EQ(0, ledger_differences(&before));
 	submitter.attaches = true;
 	/* behind an IOMMU it tells nothing of memory */
-	EXPECT_EQ(self->info.flags & DRAY_NODE_IOMMU ? 0 : 1,
+	EXPECT_EQ(self->info.flags & DRAY_NODE_IOMMU ? 0 : NOT_TOLD,
 		  process_run(submit_and_count, &submitter));
+	EXPECT_EQ(0, ledger_differences(&before));
 	submitter.capabilities |= CAPABILITY(CAP_SYS_RAWIO);
 	EXPECT_EQ(0, process_run(submit_and_count, &submitter));
 }
