@@ -40,12 +40,30 @@ static int dray_import_fill(struct dray_import *import)
 	return 0;
 }
 
-/* Does the device use a copy? */
-static bool dray_import_bounced(const struct dray_import *import)
+/*
+ * Does the device use a copy of entry @index?  It may reach some of them and
+ * not the others.  All but the last are equally long.
+ */
+static bool dray_import_copied(const struct dray_import *import,
+			       struct scatterlist *entry, unsigned int index)
 {
-	return dray_device_bounced(import->dev,
-				   sg_dma_address(import->table.sgl),
-				   import->buffer->extent.start);
+	size_t length = import->table.sgl->length;
+
+	return dray_device_bounced(import->dev, sg_dma_address(entry),
+				   import->buffer->extent.start +
+					   (phys_addr_t)index * length);
+}
+
+/* Of any? */
+static bool dray_import_any_copied(const struct dray_import *import)
+{
+	struct scatterlist *entry;
+	int i;
+
+	for_each_sgtable_dma_sg(&import->table, entry, i)
+		if (dray_import_copied(import, entry, i))
+			return true;
+	return false;
 }
 
 static void dray_import_unmap_resource(struct dray_import *import)
@@ -138,7 +156,7 @@ static int dray_import_map(struct dray_import *import)
 			   : dray_import_map_resource(import);
 	if (ret)
 		goto free_table;
-	if (!cached && dray_import_bounced(import)) {
+	if (!cached && dray_import_any_copied(import)) {
 		/* The copy would be made of what the cache has of it. */
 		dray_import_unmap(import);
 		return -EIO;
@@ -148,6 +166,32 @@ static int dray_import_map(struct dray_import *import)
 free_table:
 	sg_free_table(&import->table);
 	return ret;
+}
+
+/*
+ * Before a CPU access can drop them, zeros that are in the cache only are
+ * written back.  What the device is writing already, in memory or in its copy,
+ * stays.
+ */
+static void dray_import_begin(struct dray_import *import)
+{
+	enum dma_data_direction direction = import->direction;
+	struct scatterlist *entry;
+	int i;
+
+	if (!import->users) {
+		dma_sync_sgtable_for_device(import->dev, &import->table,
+					    direction);
+		return;
+	}
+	if (direction == DMA_FROM_DEVICE)
+		return;
+	for_each_sgtable_dma_sg(&import->table, entry, i)
+		if (!dray_import_copied(import, entry, i))
+			dma_sync_single_for_device(import->dev,
+						   sg_dma_address(entry),
+						   sg_dma_len(entry),
+						   direction);
 }
 
 /* Entry by entry: the chains between them stay @to's own. */
@@ -170,7 +214,6 @@ static int dray_import_copy(const struct dray_import *import,
 
 int dray_import_get(struct dray_import *import, struct sg_table *table)
 {
-	enum dma_data_direction direction = import->direction;
 	int ret;
 
 	lockdep_assert_held(&import->buffer->lock);
@@ -185,19 +228,25 @@ int dray_import_get(struct dray_import *import, struct sg_table *table)
 			dray_import_unmap(import);
 		return ret;
 	}
-	/*
-	 * Before a CPU access can drop them, zeros that are in the cache only
-	 * are written back.  What the device is writing already, in memory or
-	 * in its copy, stays.
-	 */
-	if (dray_extent_is_cached(&import->buffer->extent) &&
-	    (!import->users ||
-	     (direction != DMA_FROM_DEVICE && !dray_import_bounced(import))))
-		dma_sync_sgtable_for_device(import->dev, &import->table,
-					    direction);
+	if (dray_extent_is_cached(&import->buffer->extent))
+		dray_import_begin(import);
 	/* From here on a CPU access maintains for this importer too. */
 	import->users++;
 	return 0;
+}
+
+/* What the device wrote to copies comes back now, or never. */
+static void dray_import_collect(struct dray_import *import)
+{
+	struct scatterlist *entry;
+	int i;
+
+	for_each_sgtable_dma_sg(&import->table, entry, i)
+		if (dray_import_copied(import, entry, i))
+			dma_sync_single_for_cpu(import->dev,
+						sg_dma_address(entry),
+						sg_dma_len(entry),
+						import->direction);
 }
 
 /*
@@ -207,10 +256,8 @@ int dray_import_get(struct dray_import *import, struct sg_table *table)
 void dray_import_put(struct dray_import *import, struct sg_table *table)
 {
 	lockdep_assert_held(&import->buffer->lock);
-	/* Did the device write to a copy?  Then that must come back now. */
-	if (import->direction != DMA_TO_DEVICE && dray_import_bounced(import))
-		dma_sync_sgtable_for_cpu(import->dev, &import->table,
-					 import->direction);
+	if (import->direction != DMA_TO_DEVICE)
+		dray_import_collect(import);
 	if (!--import->users)
 		dray_import_unmap(import);
 	sg_free_table(table);
@@ -230,29 +277,39 @@ static void dray_import_sync_step(struct dray_import *import,
 		dma_sync_single_for_cpu(dev, address, length, direction);
 }
 
-int dray_import_sync(struct dray_import *import, bool writable, bool for_cpu)
+static int dray_import_sync_entry(struct dray_import *import,
+				  struct scatterlist *entry, bool keep,
+				  bool for_cpu)
 {
-	/* Lines are dropped for a reader: what is in them must not be lost. */
-	bool keep = !writable && !dray_import_bounced(import);
 	size_t most = keep ? PAGE_SIZE : DRAY_SYNC_STEP, left, step;
-	struct scatterlist *entry;
-	dma_addr_t address;
-	int i;
+	dma_addr_t address = sg_dma_address(entry);
 
 	/* There is no way to write them back. */
 	if (keep && import->direction == DMA_FROM_DEVICE)
 		return 0;
-	for_each_sgtable_dma_sg(&import->table, entry, i) {
-		address = sg_dma_address(entry);
-		for (left = sg_dma_len(entry); left; left -= step) {
-			if (fatal_signal_pending(current))
-				return -EINTR;
-			step = min(left, most);
-			dray_import_sync_step(import, address, step, keep,
-					      for_cpu);
-			address += step;
-			cond_resched();
-		}
+	for (left = sg_dma_len(entry); left; left -= step) {
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		step = min(left, most);
+		dray_import_sync_step(import, address, step, keep, for_cpu);
+		address += step;
+		cond_resched();
 	}
 	return 0;
+}
+
+int dray_import_sync(struct dray_import *import, bool writable, bool for_cpu)
+{
+	struct scatterlist *entry;
+	int ret = 0, i;
+	bool keep;
+
+	for_each_sgtable_dma_sg(&import->table, entry, i) {
+		/* Lines are dropped for a reader: not what is in them. */
+		keep = !writable && !dray_import_copied(import, entry, i);
+		ret = dray_import_sync_entry(import, entry, keep, for_cpu);
+		if (ret)
+			break;
+	}
+	return ret;
 }
