@@ -223,32 +223,51 @@ int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
 	return 0;
 }
 
-static void dray_charge_unlock(struct dray_charge *charge)
+/* What is to be freed, outside of the lock, when a part of a charge is back. */
+struct dray_remains {
+	struct dray_account *account;
+	struct user_struct *user;
+};
+
+/* @last: nothing of the charge is left. */
+static struct dray_remains dray_charge_sub(struct dray_charge *charge,
+					   size_t bytes, bool last)
 {
-	if (!charge->user)
-		return;
-	dray_unlock_bytes(charge->user, charge->bytes);
-	if (charge->user != charge->account->user)
-		dray_user_put(charge->user);
+	struct dray_remains remains = {};
+	struct user_struct *user = charge->user;
+
+	lockdep_assert_held(&dray_accounts_lock);
+	if (user) {
+		dray_unlock_bytes(user, bytes);
+		if (last && user != charge->account->user)
+			remains.user = user;
+	}
+	remains.account = dray_account_sub(charge->account, bytes);
+	return remains;
+}
+
+static void dray_remains_free(const struct dray_remains *remains)
+{
+	if (remains->account)
+		dray_account_free(remains->account);
+	if (remains->user)
+		dray_user_put(remains->user);
 }
 
 bool dray_charge_end(struct dray_charge *charge)
 {
-	struct dray_account *empty;
+	struct dray_remains remains;
 	size_t kept;
 
-	dray_charge_unlock(charge);
 	spin_lock(&dray_accounts_lock);
 	kept = charge->kept;
 	charge->ended = true;
-	empty = dray_account_sub(charge->account, charge->bytes - kept);
+	remains = dray_charge_sub(charge, charge->bytes - kept, !kept);
 	spin_unlock(&dray_accounts_lock);
-	if (empty)
-		dray_account_free(empty);
+	dray_remains_free(&remains);
 	return !kept;
 }
 
-/* Only of dedicated memory: of all other the system knows who has it. */
 void dray_charge_keep(struct dray_charge *charge, size_t bytes)
 {
 	spin_lock(&dray_accounts_lock);
@@ -258,17 +277,16 @@ void dray_charge_keep(struct dray_charge *charge, size_t bytes)
 
 void dray_charge_let_go(struct dray_charge *charge, size_t bytes)
 {
-	struct dray_account *empty = NULL;
+	struct dray_remains remains = {};
 	bool last;
 
 	spin_lock(&dray_accounts_lock);
 	charge->kept -= bytes;
 	last = charge->ended && !charge->kept;
 	if (charge->ended)
-		empty = dray_account_sub(charge->account, bytes);
+		remains = dray_charge_sub(charge, bytes, last);
 	spin_unlock(&dray_accounts_lock);
-	if (empty)
-		dray_account_free(empty);
+	dray_remains_free(&remains);
 	if (last)
 		kfree(charge->memory);
 }

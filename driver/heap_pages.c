@@ -3,22 +3,35 @@
  * The `pages` heap: the page allocator.  A request that is as large as a piece
  * of its gets a compound page, which comes and goes in one step.  Any other is
  * served by a piece of the next larger order that is split at once, so that
- * what is too much can go back.  What others still hold when the buffer is
- * freed, a compound page or single ones, simply stays with them.
+ * what is too much can go back.
+ *
+ * What others still hold when the buffer is freed stays with them and is theirs
+ * to free, but one page of a compound page keeps all of it: so whoever had the
+ * buffer pays until the last of them lets go.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
 #include <linux/io.h>
+#include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/vmstat.h>
+#include <linux/workqueue.h>
 
+#include "awaited.h"
 #include "heap.h"
 
 struct dray_pages {
 	struct dray_heap heap;
 	atomic64_t condemned; /* bytes */
+	struct mutex lock; /* everything below */
+	struct list_head held; /* pages that others still hold, by their lru */
+	u64 held_bytes;
+	struct dray_awaited awaited;
+	struct delayed_work sweep;
 };
 
 #define DRAY_PAGES_LARGEST ((size_t)MAX_ORDER_NR_PAGES << PAGE_SHIFT)
@@ -138,22 +151,78 @@ static int dray_pages_alloc(struct dray_heap *heap,
 	return 0;
 }
 
-static void dray_pages_free(struct dray_heap *heap,
-			    const struct dray_extent *extent)
-{
-	size_t i;
-
-	if (PageCompound(extent->page)) {
-		__free_pages(extent->page, get_order(extent->size));
-		return;
-	}
-	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
-		__free_page(extent->page + i);
-}
-
 static struct dray_pages *to_pages(struct dray_heap *heap)
 {
 	return container_of(heap, struct dray_pages, heap);
+}
+
+/* Whoever else has it still has it then. */
+static void dray_pages_let_go(struct dray_pages *pages, struct page *page)
+{
+	lockdep_assert_held(&pages->lock);
+	list_del(&page->lru);
+	pages->held_bytes -= page_size(page);
+	dray_page_let_go(&pages->awaited, page, page_size(page));
+	__free_pages(page, compound_order(page));
+}
+
+static void dray_pages_sweep(struct dray_pages *pages)
+{
+	struct page *page, *next;
+
+	lockdep_assert_held(&pages->lock);
+	list_for_each_entry_safe(page, next, &pages->held, lru) {
+		if (page_count(page) == 1)
+			dray_pages_let_go(pages, page);
+		cond_resched();
+	}
+}
+
+static void dray_pages_sweep_later(struct work_struct *work)
+{
+	struct dray_pages *pages =
+		container_of(work, struct dray_pages, sweep.work);
+
+	mutex_lock(&pages->lock);
+	dray_pages_sweep(pages);
+	if (!list_empty(&pages->held))
+		schedule_delayed_work(&pages->sweep, DRAY_SWEEP_DELAY);
+	mutex_unlock(&pages->lock);
+}
+
+static void dray_pages_keep(struct dray_pages *pages, struct page *page,
+			    struct dray_charge *charge)
+{
+	mutex_lock(&pages->lock);
+	dray_page_await(&pages->awaited, page, charge, page_size(page));
+	list_add_tail(&page->lru, &pages->held);
+	pages->held_bytes += page_size(page);
+	schedule_delayed_work(&pages->sweep, DRAY_SWEEP_DELAY);
+	mutex_unlock(&pages->lock);
+}
+
+/* A page by itself or a compound page. */
+static void dray_pages_drop(struct dray_pages *pages, struct page *page,
+			    struct dray_charge *charge)
+{
+	if (page_count(page) == 1)
+		__free_pages(page, compound_order(page));
+	else
+		dray_pages_keep(pages, page, charge);
+}
+
+static void dray_pages_free(struct dray_heap *heap,
+			    const struct dray_extent *extent)
+{
+	struct dray_pages *pages = to_pages(heap);
+	struct dray_charge *charge = extent->charge;
+	size_t count = extent->size >> PAGE_SHIFT, i;
+	struct page *page = extent->page;
+
+	if (PageCompound(page))
+		count = 1;
+	for (i = 0; i < count; i++)
+		dray_pages_drop(pages, page + i, charge);
 }
 
 /* The references of the buffer are never dropped. */
@@ -168,16 +237,31 @@ static void dray_pages_condemn(struct dray_heap *heap,
 static void dray_pages_state(struct dray_heap *heap,
 			     struct dray_heap_info *info)
 {
+	struct dray_pages *pages = to_pages(heap);
+
+	mutex_lock(&pages->lock);
+	dray_pages_sweep(pages);
+	info->quarantined =
+		atomic64_read(&pages->condemned) + pages->held_bytes;
+	mutex_unlock(&pages->lock);
 	info->total = (u64)totalram_pages() << PAGE_SHIFT;
 	info->free = (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
-	info->quarantined = atomic64_read(&to_pages(heap)->condemned);
 	info->largest_free = dray_pages_largest_free();
 	info->largest_request = DRAY_PAGES_LARGEST;
 }
 
 static void dray_pages_destroy(struct dray_heap *heap)
 {
-	kfree(to_pages(heap));
+	struct dray_pages *pages = to_pages(heap);
+	struct page *page, *next;
+
+	cancel_delayed_work_sync(&pages->sweep);
+	/* Of a module that could not stay. */
+	mutex_lock(&pages->lock);
+	list_for_each_entry_safe(page, next, &pages->held, lru)
+		dray_pages_let_go(pages, page);
+	mutex_unlock(&pages->lock);
+	kfree(pages);
 }
 
 static const struct dray_heap_ops dray_pages_ops = {
@@ -197,6 +281,9 @@ struct dray_heap *dray_heap_pages(const char *name)
 	pages = kzalloc(sizeof(*pages), GFP_KERNEL);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
+	mutex_init(&pages->lock);
+	INIT_LIST_HEAD(&pages->held);
+	INIT_DELAYED_WORK(&pages->sweep, dray_pages_sweep_later);
 	pages->heap.ops = &dray_pages_ops;
 	pages->heap.type = DRAY_HEAP_PAGES;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;

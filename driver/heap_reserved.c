@@ -28,19 +28,16 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "account.h"
+#include "awaited.h"
 #include "heap.h"
 #include "runs.h"
-
-#define DRAY_SWEEP_DELAY msecs_to_jiffies(1000)
 
 struct dray_reserved {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
 	struct dray_runs runs;
 	unsigned long held; /* pages that others still hold */
-	unsigned long awaited; /* of those, what will come back some day */
-	bool stays; /* the module, for them: a reference */
+	struct dray_awaited awaited; /* those that will come back some day */
 	unsigned long *held_map;
 	struct delayed_work sweep;
 };
@@ -56,39 +53,6 @@ static struct page *dray_reserved_page(struct dray_reserved *reserved,
 	return pfn_to_page(reserved->runs.first + index);
 }
 
-/*
- * Who pays for a page that is held back stands in the page itself: whoever
- * holds it has no more than a reference, and to note it takes no memory.  For
- * what never comes back, or not to this module, nobody does.  A module that is
- * on its way out cannot stay.
- */
-static void dray_reserved_keep(struct dray_reserved *reserved,
-			       struct page *page, struct dray_charge *charge)
-{
-	set_page_private(page, (unsigned long)charge);
-	if (!charge)
-		return;
-	dray_charge_keep(charge, PAGE_SIZE);
-	if (!reserved->awaited++)
-		reserved->stays = try_module_get(THIS_MODULE);
-}
-
-/* The work item that may drop the reference is waited for by dray's exit. */
-static void dray_reserved_let_go(struct dray_reserved *reserved,
-				 struct page *page)
-{
-	struct dray_charge *charge = (struct dray_charge *)page_private(page);
-
-	set_page_private(page, 0);
-	if (!charge)
-		return;
-	dray_charge_let_go(charge, PAGE_SIZE);
-	if (!--reserved->awaited && reserved->stays) {
-		reserved->stays = false;
-		module_put(THIS_MODULE);
-	}
-}
-
 /* Frees what others let go of; true when something came back. */
 static bool dray_reserved_sweep(struct dray_reserved *reserved)
 {
@@ -102,8 +66,9 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 		if (!page_ref_freeze(dray_reserved_page(reserved, index), 1))
 			continue;
 		SetPageReserved(dray_reserved_page(reserved, index));
-		dray_reserved_let_go(reserved,
-				     dray_reserved_page(reserved, index));
+		dray_page_let_go(&reserved->awaited,
+				 dray_reserved_page(reserved, index),
+				 PAGE_SIZE);
 		clear_bit(index, reserved->held_map);
 		dray_runs_give(&reserved->runs, index, 1);
 		reserved->held--;
@@ -137,7 +102,7 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 			SetPageReserved(page);
 			continue;
 		}
-		dray_reserved_keep(reserved, page, charge);
+		dray_page_await(&reserved->awaited, page, charge, PAGE_SIZE);
 		set_bit(index, reserved->held_map);
 		reserved->held++;
 		dray_runs_give(&reserved->runs, start, index - start);
@@ -239,8 +204,9 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 	for_each_set_bit(index, reserved->held_map, reserved->runs.pages) {
 		/* What the next module looks for. */
 		SetPageReserved(dray_reserved_page(reserved, index));
-		dray_reserved_let_go(reserved,
-				     dray_reserved_page(reserved, index));
+		dray_page_let_go(&reserved->awaited,
+				 dray_reserved_page(reserved, index),
+				 PAGE_SIZE);
 	}
 	for_each_clear_bit(index, reserved->runs.taken, reserved->runs.pages)
 		page_ref_unfreeze(dray_reserved_page(reserved, index), 1);

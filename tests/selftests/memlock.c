@@ -3,6 +3,10 @@
  * Locked memory: what the system could use otherwise is charged to the user, as
  * RLIMIT_MEMLOCK has it, and so are patterns of fills and large submissions.
  */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+
 #include "fence.h"
 #include "fixture_quota.h"
 
@@ -44,6 +48,61 @@ TEST_F(quota, dedicated_memory_is_not_locked_memory)
 	if (self->heap.flags & DRAY_HEAP_SHARED)
 		SKIP(return, "this memory is not dedicated");
 	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
+}
+
+static bool one_page_can_be_had(void *heap)
+{
+	struct dray_alloc alloc;
+	int node = node_open();
+	int ret = take(node, *(uint32_t *)heap, &alloc);
+
+	if (!ret)
+		close(alloc.fd);
+	close(node);
+	return !ret;
+}
+
+/* Of a buffer that is all the user may lock, a pipe keeps the first page. */
+static int splice_and_free_as_nobody(void *context)
+{
+	const struct taker *taker = context;
+	struct rlimit limit = { taker->locked, taker->locked };
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct iovec iovec = { .iov_len = page };
+	uint32_t heap = taker->heap;
+	uint8_t *seen = malloc(page);
+	struct dray_alloc alloc;
+	struct buffer buffer;
+	int node, pipes[2];
+
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+		return 1;
+	node = node_open();
+	if (node < 0 || pipe(pipes) ||
+	    buffer_open(node, heap, taker->locked, &buffer))
+		return 2;
+	iovec.iov_base = buffer.bytes;
+	if (vmsplice(pipes[1], &iovec, 1, 0) != (ssize_t)page)
+		return 3;
+	buffer_close(&buffer);
+	/* all of the compound page is still there */
+	if (take(node, heap, &alloc) != -ENOMEM ||
+	    alloc.reason != DRAY_REASON_MEMLOCK)
+		return 4;
+	if (read(pipes[0], seen, page) != (ssize_t)page)
+		return 5;
+	return wait_for(one_page_can_be_had, &heap, LEDGER_DEADLINE) ? 0 : 6;
+}
+
+TEST_F(quota, what_a_pipe_holds_of_shared_memory_stays_locked)
+{
+	struct taker taker = { .heap = self->heap.index,
+			       .locked = 4 * self->page };
+
+	if (variant->type != DRAY_HEAP_PAGES)
+		SKIP(return, "a pipe takes no page of it, or nobody locks it");
+	EXPECT_EQ(0, process_run(splice_and_free_as_nobody, &taker));
 }
 
 struct filler {
