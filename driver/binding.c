@@ -10,6 +10,7 @@
 #include <linux/dray_node.h>
 #include <linux/err.h>
 #include <linux/module.h>
+#include <linux/slab.h>
 
 #include "binding.h"
 #include "node.h"
@@ -18,6 +19,43 @@ static unsigned int dma_bits;
 module_param(dma_bits, uint, 0644);
 MODULE_PARM_DESC(dma_bits,
 		 "address bits of devices bound from now on; 0: their bus's");
+
+/* What a device had before, for whoever drives it next. */
+struct dray_bind_before {
+	struct device *dev;
+	u64 mask;
+	u64 coherent_mask;
+	unsigned int max_segment; /* 0: nobody has said */
+};
+
+/* When the binding fails, or behind the node's end. */
+static void dray_bind_restore(void *data)
+{
+	struct dray_bind_before *before = data;
+	struct device *dev = before->dev;
+
+	*dev->dma_mask = before->mask;
+	dev->coherent_dma_mask = before->coherent_mask;
+	if (dev->dma_parms)
+		dma_set_max_seg_size(dev, before->max_segment);
+}
+
+static int dray_bind_remember(struct device *dev)
+{
+	struct dray_bind_before *before;
+
+	if (!dev->dma_mask)
+		return dev_err_probe(dev, -EINVAL, "no DMA mask\n");
+	before = devm_kzalloc(dev, sizeof(*before), GFP_KERNEL);
+	if (!before)
+		return -ENOMEM;
+	before->dev = dev;
+	before->mask = *dev->dma_mask;
+	before->coherent_mask = dev->coherent_dma_mask;
+	if (dev->dma_parms)
+		before->max_segment = dev->dma_parms->max_segment_size;
+	return devm_add_action(dev, dray_bind_restore, before);
+}
 
 /*
  * As far as the device's bus goes, unless somebody has said less: a mask starts
@@ -62,6 +100,9 @@ int dray_bind(struct device *dev, u32 flags,
 	struct dray_node *node;
 	int ret;
 
+	ret = dray_bind_remember(dev);
+	if (ret)
+		return ret;
 	ret = dray_bind_mask(dev);
 	if (ret)
 		return ret;
@@ -93,27 +134,28 @@ int dray_bindings_register(void)
 {
 	int ret;
 
-	ret = dray_platform_register();
+	ret = dray_virtual_register();
 	if (ret)
 		return ret;
 	ret = dray_pci_register();
 	if (ret)
-		goto unregister_platform;
-	ret = dray_virtual_register();
+		goto unregister_virtual;
+	/* Last, since nodes are used as soon as they are there. */
+	ret = dray_platform_register();
 	if (ret)
 		goto unregister_pci;
 	return 0;
 
 unregister_pci:
 	dray_pci_unregister();
-unregister_platform:
-	dray_platform_unregister();
+unregister_virtual:
+	dray_virtual_unregister();
 	return ret;
 }
 
 void dray_bindings_unregister(void)
 {
-	dray_virtual_unregister();
-	dray_pci_unregister();
 	dray_platform_unregister();
+	dray_pci_unregister();
+	dray_virtual_unregister();
 }

@@ -28,9 +28,8 @@ static int dray_platform_bind(struct device *dev)
 
 static int dray_platform_probe(struct platform_device *device)
 {
-	const struct platform_device_id *id = platform_get_device_id(device);
-
-	if (id && !strcmp(id->name, DRAY_VIRTUAL_NAME))
+	/* Not the id: an override leaves that of an earlier match in place. */
+	if (!strcmp(device->name, DRAY_VIRTUAL_NAME))
 		return dray_virtual_bind(&device->dev);
 	return dray_platform_bind(&device->dev);
 }
