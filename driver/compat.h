@@ -8,6 +8,7 @@
 #define DRAY_COMPAT_H
 
 #include <linux/dma-buf.h>
+#include <linux/dma-fence-chain.h>
 #include <linux/dma-resv.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -23,13 +24,16 @@
 #define iosys_map_clear dma_buf_map_clear
 #endif
 
-/* mprotect() does not make it writable either. */
+/*
+ * Neither mprotect() nor a debugger makes it writable.  It stays a shared one:
+ * older kernels count those, and look at the flag before and after ->mmap().
+ */
 static inline void dray_vma_forbid_write(struct vm_area_struct *vma)
 {
 #ifdef DRAY_VM_FLAGS
-	vm_flags_clear(vma, VM_MAYWRITE | VM_SHARED);
+	vm_flags_clear(vma, VM_MAYWRITE);
 #else
-	vma->vm_flags &= ~(VM_MAYWRITE | VM_SHARED);
+	vma->vm_flags &= ~VM_MAYWRITE;
 #endif
 }
 
@@ -123,6 +127,84 @@ static inline int dray_resv_reserve(struct dma_resv *resv)
 #endif
 }
 
+#ifndef DRAY_RESV_USAGE
+/* One that signals when both have; takes over both, NULL: no memory. */
+static inline struct dma_fence *dray_fence_join(struct dma_fence *prev,
+						struct dma_fence *fence)
+{
+	struct dma_fence_chain *chain = dma_fence_chain_alloc();
+
+	if (!chain) {
+		dma_fence_put(prev);
+		dma_fence_put(fence);
+		return NULL;
+	}
+	dma_fence_chain_init(chain, prev, fence, 1);
+	return &chain->base;
+}
+
+/*
+ * What is joined with @fence of @count others: the first chain among them, or
+ * all that are none; a chain may not be put behind another.  So chains that are
+ * left over are not waited for by others through us, but by the job itself.
+ */
+static inline struct dma_fence *dray_fence_join_all(struct dma_fence *fence,
+						    struct dma_fence **others,
+						    unsigned int count,
+						    bool chains)
+{
+	unsigned int i;
+
+	for (i = 0; i < count && fence; i++) {
+		if (!to_dma_fence_chain(others[i]) == chains ||
+		    dma_fence_is_signaled(others[i]))
+			continue;
+		dma_fence_get(others[i]);
+		if (!chains)
+			fence = dray_fence_join(fence, others[i]);
+		else
+			return dray_fence_join(others[i], fence);
+	}
+	return fence;
+}
+#endif
+
+/*
+ * What to add for @fence, a reference; NULL: no memory.  Before Linux 5.19 the
+ * fence of a writer takes the place of all that are there, and so has to stand
+ * for those too; the object is locked.
+ */
+static inline struct dma_fence *
+dray_resv_prepare(struct dma_resv *resv, struct dma_fence *fence, bool write)
+{
+#ifdef DRAY_RESV_USAGE
+	return dma_fence_get(fence);
+#else
+	struct dma_fence **others = NULL, *link;
+	unsigned int count = 0, i;
+
+	fence = dma_fence_get(fence);
+	if (!write)
+		return fence;
+	if (dray_resv_fences(resv, true, &count, &others)) {
+		dma_fence_put(fence);
+		return NULL;
+	}
+	/* To walk along a chain drops what has signalled of it. */
+	for (i = 0; i < count; i++)
+		dma_fence_chain_for_each(link, others[i])
+			;
+	fence = dray_fence_join_all(fence, others, count, true);
+	if (fence)
+		fence = dray_fence_join_all(fence, others, count, false);
+	for (i = 0; i < count; i++)
+		dma_fence_put(others[i]);
+	kfree(others);
+	return fence;
+#endif
+}
+
+/* @fence is what was prepared. */
 static inline void dray_resv_add(struct dma_resv *resv, struct dma_fence *fence,
 				 bool write)
 {

@@ -5,6 +5,7 @@
  * reference to the module, which it gives back from an RCU callback.  The
  * module's end waits for those.
  */
+#include <linux/dma-fence-chain.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/module.h>
@@ -56,9 +57,24 @@ static const struct dma_fence_ops dray_fence_ops = {
 	.release = dray_fence_release,
 };
 
+static bool dray_fence_is_one_of_ours(struct dma_fence *fence)
+{
+	struct dma_fence_chain *chain = to_dma_fence_chain(fence);
+
+	return (chain ? chain->fence : fence)->ops == &dray_fence_ops;
+}
+
+/* Before Linux 5.19 several writers are a chain. */
 bool dray_fence_is_ours(struct dma_fence *fence)
 {
-	return fence->ops == &dray_fence_ops;
+	struct dma_fence *link;
+
+	dma_fence_chain_for_each(link, fence)
+		if (!dray_fence_is_one_of_ours(link)) {
+			dma_fence_put(link);
+			return false;
+		}
+	return true;
 }
 
 /* The next one of @queue, whose order the caller holds; NULL: no memory. */

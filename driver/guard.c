@@ -15,6 +15,7 @@
 
 struct dray_guard {
 	struct dma_resv *resv;
+	struct dma_fence *fence; /* the job's, or what stands for it there */
 	bool write;
 };
 
@@ -95,6 +96,27 @@ static int dray_guard_await(const struct dray_guard *guard,
 	return ret;
 }
 
+/* All that can fail; the objects are locked. */
+static int dray_guard_prepare(struct dray_guard *guard, struct dray_job *job)
+{
+	int ret;
+
+	ret = dray_guard_await(guard, job);
+	if (!ret)
+		ret = dray_resv_reserve(guard->resv);
+	if (ret)
+		return ret;
+	guard->fence = dray_resv_prepare(guard->resv, job->fence, guard->write);
+	return guard->fence ? 0 : -ENOMEM;
+}
+
+static void dray_guards_free(struct dray_guard *guards, u32 count)
+{
+	while (count--)
+		dma_fence_put(guards[count].fence);
+	kfree(guards);
+}
+
 /* From here on others may wait for the fence: the job must be enqueued. */
 int dray_job_guard(struct dray_job *job)
 {
@@ -117,16 +139,13 @@ int dray_job_guard(struct dray_job *job)
 	ret = dray_guards_lock(guards, count, &context);
 	if (ret)
 		goto out;
-	for (i = 0; i < count && !ret; i++) {
-		ret = dray_guard_await(&guards[i], job);
-		if (!ret)
-			ret = dray_resv_reserve(guards[i].resv);
-	}
 	for (i = 0; i < count && !ret; i++)
-		dray_resv_add(guards[i].resv, job->fence, guards[i].write);
+		ret = dray_guard_prepare(&guards[i], job);
+	for (i = 0; i < count && !ret; i++)
+		dray_resv_add(guards[i].resv, guards[i].fence, guards[i].write);
 	dray_guards_unlock(guards, count);
 out:
 	ww_acquire_fini(&context);
-	kfree(guards);
+	dray_guards_free(guards, count);
 	return ret;
 }
