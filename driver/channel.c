@@ -141,10 +141,13 @@ static bool dray_channel_link(struct dray_channel *channel,
 {
 	struct device *provider = chan->device->dev;
 	struct device *dev = channel->node->dev;
+	struct device_link *link;
 
 	if (channel->given && (provider == dev || provider->parent == dev))
 		return true;
-	return device_link_add(dev, provider, DL_FLAG_AUTOREMOVE_CONSUMER);
+	link = device_link_add(dev, provider, DL_FLAG_AUTOREMOVE_CONSUMER);
+	/* Too late: the provider is on its way out and takes nobody along. */
+	return link && READ_ONCE(link->status) != DL_STATE_SUPPLIER_UNBIND;
 }
 
 /* A channel that was given is its giver's to release. */
@@ -162,6 +165,8 @@ static void dray_channel_learn(struct dray_channel *channel,
 	struct device *dev = dmaengine_get_dma_device(chan);
 
 	channel->dev = dray_device_mapped(channel->node, dev);
+	channel->unordered =
+		dma_has_cap(DMA_COMPLETION_NO_ORDER, engine->cap_mask);
 	channel->limits.alignment = 1 << engine->copy_align;
 	channel->limits.max_segment =
 		min_t(u64, DRAY_ROUND_BYTES, dma_get_max_seg_size(dev));

@@ -37,6 +37,7 @@ struct dray_channel {
 	struct dma_chan *given; /* by who registered the node, or NULL */
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
+	bool unordered; /* it may do a later descriptor before an earlier one */
 
 	/* Jobs, and what becomes of them: all under @lock. */
 	spinlock_t lock;
@@ -47,7 +48,7 @@ struct dray_channel {
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
 
-	wait_queue_head_t idle; /* @waiting has come to 0, or a round to its end */
+	wait_queue_head_t idle; /* no job runs, or no round is out */
 	bool asleep; /* nothing is fed */
 	struct work_struct clean;
 	struct delayed_work feed;
@@ -72,7 +73,8 @@ struct dray_channel {
 };
 
 struct dray_channels {
-	wait_queue_head_t slots; /* an opener has a free one again */
+	wait_queue_head_t slots; /* an opener has a free one; the node woke up */
+	bool asleep; /* nobody submits; changes while nobody is inside */
 	u32 count;
 	struct dray_channel channel[];
 };
@@ -85,6 +87,12 @@ u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
 /* Asks for the engine if it is not there yet; the caller is inside the node. */
 int dray_channel_open(struct dray_channel *channel);
+
+/*
+ * sleep.c: dray_node_enter() for who submits, which waits for an awake node if
+ * @wait says so, or is -EAGAIN; -ERESTARTSYS.
+ */
+int dray_node_enter_awake(struct dray_node *node, bool wait);
 
 /* feed.c: the work items of a channel */
 void dray_feed(struct work_struct *work);

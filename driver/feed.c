@@ -237,6 +237,8 @@ void dray_feed(struct work_struct *work)
 		if (job != channel->lost)
 			dray_job_retire(job);
 	}
+	if (!channel->running)
+		wake_up_all(&channel->idle);
 	/* A dead channel may still come to its end: then nothing is at risk. */
 	job = channel->lost;
 	if (job && dray_round_is_done(channel)) {

@@ -296,11 +296,12 @@ EXPORT_SYMBOL_GPL(dray_node_unregister);
  * dray_node_suspend - give the engines no more work
  * @node: what dray_node_register() gave
  *
- * Waits for the descriptors that the engines have been given, at most the
- * module's watchdog_ms and a quarter more.  SUBMIT is still accepted, and what
- * it brings waits for dray_node_resume().  Buffers, mappings and attachments
- * stay as they are, and no fence ends with an error because of it.  Call it
- * from the device's suspend(), before the device is stopped.
+ * Waits until what was submitted and can run is done; what waits for a fence of
+ * another driver stays in its queue.  From here on SUBMIT waits for
+ * dray_node_resume(), or is -EAGAIN where the caller does not want to wait.
+ * Buffers, mappings and attachments stay as they are, and no fence ends with an
+ * error because of it.  Call it from the device's suspend(), before the device
+ * is stopped.
  *
  * Context: may sleep.
  * Return: 0, so that it can be the last line of suspend().

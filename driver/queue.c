@@ -120,18 +120,39 @@ static bool dray_job_must_end(struct dray_job *job)
 	return channel->closing || channel->dead || job->cancelled;
 }
 
+/* The first job of @queue, if it may run or must end. */
+static struct dray_job *dray_queue_ready(struct dray_queue *queue)
+{
+	struct dray_job *first =
+		list_first_entry(&queue->jobs, struct dray_job, list);
+
+	if (atomic_read(&first->pending) && !dray_job_must_end(first))
+		return NULL;
+	return first;
+}
+
+bool dray_jobs_ready(struct dray_channel *channel)
+{
+	struct dray_queue *queue;
+
+	lockdep_assert_held(&channel->lock);
+	list_for_each_entry(queue, &channel->queues, link)
+		if (dray_queue_ready(queue))
+			return true;
+	return false;
+}
+
 /* Of the queue that has waited longest. */
 struct dray_job *dray_job_next(struct dray_channel *channel)
 {
-	struct dray_job *job = NULL, *first;
+	struct dray_job *job = NULL;
 	struct dray_queue *queue;
 
 	spin_lock(&channel->lock);
 	list_for_each_entry(queue, &channel->queues, link) {
-		first = list_first_entry(&queue->jobs, struct dray_job, list);
-		if (atomic_read(&first->pending) && !dray_job_must_end(first))
+		job = dray_queue_ready(queue);
+		if (!job)
 			continue;
-		job = first;
 		channel->running = job;
 		list_del_init(&job->list);
 		if (list_empty(&queue->jobs))

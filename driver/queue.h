@@ -57,7 +57,10 @@ void dray_slot_give(struct dray_queues *queues, struct dray_node *node);
  */
 void dray_job_enqueue(struct dray_job *job);
 
-/* Makes it the running job, which may run or must end; NULL: there is none. */
+/* Is there a job that may run or must end?  Under the channel's lock. */
+bool dray_jobs_ready(struct dray_channel *channel);
+
+/* Makes it the running job; NULL: there is none. */
 struct dray_job *dray_job_next(struct dray_channel *channel);
 
 /* cancel.c: stops the job with @fence, or all of them; how many there were */

@@ -63,7 +63,11 @@ dray_piece_prepare(struct dray_channel *channel, struct dray_plan *plan,
 		   const struct dray_piece *piece)
 {
 	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
+	struct dray_job *job = channel->running;
 
+	/* The next transfer may read what this one writes. */
+	if (job->at + 1 < job->count)
+		flags |= DMA_PREP_FENCE;
 	if (plan->memset)
 		return dmaengine_prep_dma_memset(channel->chan, piece->dst,
 						 plan->pattern[0],
@@ -117,8 +121,12 @@ bool dray_round_issue(struct dray_channel *channel)
 			break;
 		pieces++;
 		bytes += piece.length;
-		if (plan->ended)
-			plan = &job->plans[++job->at];
+		if (!plan->ended)
+			continue;
+		plan = &job->plans[++job->at];
+		/* A fence is of no use to such an engine: the round's end is. */
+		if (channel->unordered)
+			break;
 	}
 	if (!pieces)
 		return false;
@@ -139,7 +147,9 @@ bool dray_round_is_done(struct dray_channel *channel)
 					  NULL);
 	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces))
 		channel->error = -EIO;
-	return status == DMA_COMPLETE || status == DMA_ERROR;
+	/* Out of order: the callbacks, all of which came, are all there is. */
+	return status == DMA_COMPLETE || status == DMA_ERROR ||
+	       status == DMA_OUT_OF_ORDER;
 }
 
 /*

@@ -1,24 +1,83 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspending a node: its engines get no more work, and what they have been
- * given is waited for.  Jobs stay in their queues, new ones join them, and
- * waking up feeds on.  A fence is late because of it, never failed.
+ * Suspending a node: what was submitted and can run is done first, since other
+ * drivers may wait for its fences before they can sleep themselves.  Who
+ * submits then waits, so that no fence is shown that only waking up would
+ * signal.  What still waits for a fence of others waits on, and waking up feeds
+ * it: its fence is late, never failed.
  */
 #include "channel.h"
+#include "queue.h"
 
+int dray_node_enter_awake(struct dray_node *node, bool wait)
+{
+	struct dray_channels *channels = node->channels;
+	int ret;
+
+	for (;;) {
+		ret = dray_node_enter(node);
+		if (ret || !channels->asleep)
+			return ret;
+		dray_node_leave(node);
+		if (!wait)
+			return -EAGAIN;
+		ret = wait_event_interruptible(channels->slots,
+					       !READ_ONCE(channels->asleep) ||
+						       READ_ONCE(node->gone));
+		if (ret)
+			return ret;
+	}
+}
+
+/* Does it run nothing, and has nothing that could? */
+static bool dray_channel_is_drained(struct dray_channel *channel)
+{
+	bool drained;
+
+	spin_lock(&channel->lock);
+	drained = !channel->running && !dray_jobs_ready(channel);
+	spin_unlock(&channel->lock);
+	return drained;
+}
+
+/* In time: a job has an end, and the watchdog ends a round too. */
+static void dray_channels_drain(struct dray_channels *channels)
+{
+	struct dray_channel *channel;
+	u32 i = 0, drained = 0;
+
+	/* A job of one may have waited for that of another. */
+	while (drained < channels->count) {
+		channel = &channels->channel[i];
+		drained = dray_channel_is_drained(channel) ? drained + 1 : 0;
+		wait_event(channel->idle, dray_channel_is_drained(channel));
+		i = (i + 1) % channels->count;
+	}
+}
+
+/* An in-fence may have made a job ready in between. */
 static void dray_channel_suspend(struct dray_channel *channel)
 {
 	WRITE_ONCE(channel->asleep, true);
 	/* From here on the work item issues nothing. */
 	flush_delayed_work(&channel->feed);
-	/* In time: the watchdog ends a round too. */
 	wait_event(channel->idle, !READ_ONCE(channel->out));
+}
+
+static void dray_channels_set_asleep(struct dray_node *node, bool asleep)
+{
+	/* Who is inside has submitted by then, and the next one sees it. */
+	down_write(&node->inside);
+	WRITE_ONCE(node->channels->asleep, asleep);
+	up_write(&node->inside);
 }
 
 void dray_channels_suspend(struct dray_node *node)
 {
 	u32 i;
 
+	dray_channels_set_asleep(node, true);
+	dray_channels_drain(node->channels);
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_suspend(&node->channels->channel[i]);
 }
@@ -33,4 +92,6 @@ void dray_channels_resume(struct dray_node *node)
 		WRITE_ONCE(channel->asleep, false);
 		mod_delayed_work(dray_workqueue, &channel->feed, 0);
 	}
+	dray_channels_set_asleep(node, false);
+	wake_up_all(&node->channels->slots);
 }

@@ -22,6 +22,7 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 	struct dray_channel *channel = job->channel;
 	struct dray_queue *queue = &job->queues->queue[channel->index];
 	struct sync_file *sync_file;
+	bool signalling;
 	int ret;
 
 	if (mutex_lock_interruptible(&queue->order))
@@ -42,10 +43,13 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 	ret = dray_job_guard(job);
 	if (ret)
 		goto unlock;
+	/* Others may wait for the fence, which nothing may hinder now. */
+	signalling = dma_fence_begin_signalling();
 	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
 			  job->bytes);
 	dray_in_fences_watch(job);
 	dray_job_enqueue(job);
+	dma_fence_end_signalling(signalling);
 unlock:
 	mutex_unlock(&queue->order);
 	return ret;
@@ -124,7 +128,7 @@ static int dray_submit_job(struct dray_opener *opener, struct dray_job *job,
 	ret = dray_slot_take(opener->queues, node, wait, refusal);
 	if (ret)
 		goto free_job;
-	ret = dray_node_enter(node);
+	ret = dray_node_enter_awake(node, wait);
 	if (ret)
 		goto give_slot;
 	ret = dray_submit_start(opener, job, args, reply, refusal);

@@ -19,6 +19,7 @@ struct test_descriptor {
 	dma_addr_t src;
 	size_t length;
 	int value; /* to fill with; -1: copy */
+	void *early; /* what to copy, where that was read ahead */
 };
 
 static struct test_channel *to_channel(struct dma_chan *chan)
@@ -38,9 +39,36 @@ static void test_move(struct test_channel *channel,
 
 	if (descriptor->value >= 0)
 		memset(dst, descriptor->value, descriptor->length);
+	else if (descriptor->early)
+		memcpy(dst, descriptor->early, descriptor->length);
 	else
 		memcpy(dst, test_address(channel, descriptor->src),
 		       descriptor->length);
+}
+
+static void test_descriptor_free(struct test_descriptor *descriptor)
+{
+	kfree(descriptor->early);
+	kfree(descriptor);
+}
+
+/* Reads for the one behind @descriptor, which has not written yet. */
+static void test_read_ahead(struct test_channel *channel,
+			    const struct test_descriptor *descriptor)
+{
+	struct test_descriptor *next;
+
+	if (!test_knobs.ahead || descriptor->tx.flags & DMA_PREP_FENCE)
+		return;
+	spin_lock_bh(&channel->lock);
+	next = list_first_entry_or_null(&channel->issued,
+					struct test_descriptor, list);
+	if (next && next->value < 0 && !next->early) {
+		next->early = kmemdup(test_address(channel, next->src),
+				      next->length, GFP_ATOMIC);
+		test_knobs.early += next->early != NULL;
+	}
+	spin_unlock_bh(&channel->lock);
 }
 
 /* As ZDMA does after an error of the bus: no callback, no status. */
@@ -52,7 +80,7 @@ static void test_lose(struct test_channel *channel)
 	list_for_each_entry_safe(descriptor, next, &channel->issued, list) {
 		list_del(&descriptor->list);
 		channel->used--;
-		kfree(descriptor);
+		test_descriptor_free(descriptor);
 	}
 }
 
@@ -66,21 +94,36 @@ static void test_call_back(struct test_descriptor *descriptor,
 		descriptor->tx.callback(descriptor->tx.callback_param);
 }
 
+/* The one to be done; NULL: there is none. */
+static struct test_descriptor *test_next(struct test_channel *channel)
+{
+	struct test_descriptor *descriptor = NULL;
+
+	spin_lock_bh(&channel->lock);
+	if (!list_empty(&channel->issued)) {
+		descriptor =
+			test_knobs.unordered
+				? list_last_entry(&channel->issued,
+						  struct test_descriptor, list)
+				: list_first_entry(&channel->issued,
+						   struct test_descriptor,
+						   list);
+		list_del(&descriptor->list);
+	}
+	spin_unlock_bh(&channel->lock);
+	return descriptor;
+}
+
 /* Does one descriptor; false when there is none. */
 static bool test_do_one(struct test_channel *channel)
 {
 	struct dmaengine_result result = { .result = DMA_TRANS_NOERROR };
-	struct test_descriptor *descriptor;
+	struct test_descriptor *descriptor = test_next(channel);
 
-	spin_lock_bh(&channel->lock);
-	descriptor = list_first_entry_or_null(&channel->issued,
-					      struct test_descriptor, list);
-	if (descriptor)
-		list_del(&descriptor->list);
-	spin_unlock_bh(&channel->lock);
 	if (!descriptor)
 		return false;
 
+	test_read_ahead(channel, descriptor);
 	if (test_knobs.fail)
 		result.result = DMA_TRANS_WRITE_FAILED;
 	else
@@ -98,7 +141,7 @@ static bool test_do_one(struct test_channel *channel)
 	test_call_back(descriptor, &result);
 	if (test_knobs.stale)
 		test_call_back(descriptor, &result);
-	kfree(descriptor);
+	test_descriptor_free(descriptor);
 	return true;
 }
 
@@ -204,7 +247,8 @@ enum dma_status test_status(struct dma_chan *chan, dma_cookie_t cookie,
 	if (status == DMA_COMPLETE && cookie == channel->failed)
 		status = DMA_ERROR;
 	spin_unlock_bh(&channel->lock);
-	return status;
+	/* The order of cookies says nothing then. */
+	return test_knobs.unordered ? DMA_OUT_OF_ORDER : status;
 }
 
 /* As real engines do: what was out is forgotten, without a callback. */
@@ -221,7 +265,7 @@ int test_terminate(struct dma_chan *chan)
 	list_splice_tail_init(&channel->issued, &forgotten);
 	list_for_each_entry_safe(descriptor, next, &forgotten, list) {
 		channel->used--;
-		kfree(descriptor);
+		test_descriptor_free(descriptor);
 	}
 	spin_unlock_bh(&channel->lock);
 	return 0;

@@ -3,6 +3,7 @@
  * The engine for tests as a device: what it can do, its sleep, its beginning and
  * its end.
  */
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/module.h>
@@ -31,6 +32,8 @@ static void test_engine_describe(struct test_engine *engine, struct device *dev)
 	device->dev = dev;
 	dma_cap_set(DMA_MEMCPY, device->cap_mask);
 	dma_cap_set(DMA_PRIVATE, device->cap_mask);
+	if (test_knobs.unordered)
+		dma_cap_set(DMA_COMPLETION_NO_ORDER, device->cap_mask);
 	device->device_prep_dma_memcpy = test_prepare_copy;
 	if (test_knobs.fill) {
 		dma_cap_set(DMA_MEMSET, device->cap_mask);
@@ -49,6 +52,15 @@ static void test_engine_describe(struct test_engine *engine, struct device *dev)
 		test_channel_init(&engine->channel[i], device);
 }
 
+/* Being unbound, with the engine still registered. */
+static void test_linger(void *unused)
+{
+	test_knobs.lingers = true;
+	while (READ_ONCE(test_knobs.linger))
+		msleep(10);
+	test_knobs.lingers = false;
+}
+
 static int test_probe(struct platform_device *pdev)
 {
 	struct device *dev = &pdev->dev;
@@ -65,7 +77,10 @@ static int test_probe(struct platform_device *pdev)
 		return -ENOMEM;
 	test_engine_describe(engine, dev);
 	platform_set_drvdata(pdev, engine);
-	return dmaenginem_async_device_register(&engine->device);
+	ret = dmaenginem_async_device_register(&engine->device);
+	if (ret)
+		return ret;
+	return devm_add_action(dev, test_linger, NULL);
 }
 
 /* Who uses the engine has taken its work back by now. */

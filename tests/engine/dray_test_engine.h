@@ -22,6 +22,7 @@ struct test_knobs {
 	bool fill;
 	bool no_terminate;
 	unsigned int max_segment;
+	bool unordered;
 	unsigned int slots;
 	unsigned int delay_ms;
 	bool hang;
@@ -29,6 +30,10 @@ struct test_knobs {
 	bool lose;
 	bool stale;
 	bool stubborn;
+	bool ahead;
+	unsigned int early;
+	bool linger;
+	bool lingers;
 	unsigned int descriptors;
 	unsigned int restless;
 };

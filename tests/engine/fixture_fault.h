@@ -45,11 +45,25 @@ static inline int parameter_read(const char *module, const char *name)
 	return atoi(text);
 }
 
+static inline bool knob_is_on(const char *name)
+{
+	char path[128], text[2] = "";
+	bool on;
+	int fd;
+
+	snprintf(path, sizeof(path), KNOBS "%s", name);
+	fd = open(path, O_RDONLY);
+	on = fd >= 0 && read(fd, text, 1) == 1 && text[0] == 'Y';
+	close(fd);
+	return on;
+}
+
 static inline int knobs_reset(void)
 {
 	return knob("hang", 0) || knob("fail", 0) || knob("lose", 0) ||
 	       knob("stale", 0) || knob("delay_ms", 0) || knob("slots", 4) ||
-	       knob("stubborn", 0);
+	       knob("stubborn", 0) || knob("ahead", 0) ||
+	       knob("linger", 0);
 }
 
 /* Two buffers that the node's end does not take away from the test. */

@@ -61,6 +61,44 @@ TEST_F(fault, unbinding_an_engine_that_hangs_completes)
 	ASSERT_EQ(0, write_text(DRIVER "bind", NODE));
 }
 
+static int unbind_engine(void *unused)
+{
+	(void)unused;
+	return write_text(ENGINE_DRIVER "unbind", ENGINE) ? 1 : 0;
+}
+
+static bool engine_lingers(void *unused)
+{
+	(void)unused;
+	return knob_is_on("lingers");
+}
+
+/* Whoever took a channel now would not be told when the engine goes. */
+TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
+{
+	struct dray_channel_info channel;
+	struct dray_submit submit;
+	struct dray_info info;
+	pid_t child;
+
+	ASSERT_EQ(0, knob("linger", 1));
+	child = process_start(unbind_engine, NULL);
+	ASSERT_LT(0, child);
+	ASSERT_TRUE(wait_for(engine_lingers, NULL, 5000));
+	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
+	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
+	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);
+	ASSERT_EQ(0, knob("linger", 0));
+	EXPECT_EQ(0, process_wait(child));
+	/* the node had nothing of it and stays, for the next one */
+	EXPECT_EQ(0, node_info(self->node, &info));
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "bind", ENGINE));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
 TEST_F(fault, an_engine_has_nothing_to_do_while_the_system_sleeps)
 {
 	struct dray_submit submit[4];
@@ -79,7 +117,7 @@ TEST_F(fault, an_engine_has_nothing_to_do_while_the_system_sleeps)
 	EXPECT_TRUE(is_equal(self));
 }
 
-TEST_F(fault, a_transfer_that_waits_for_a_fence_waits_on_after_sleep)
+TEST_F(fault, a_transfer_that_waits_for_another_is_done_before_sleep)
 {
 	struct dray_transfer transfer = whole(self);
 	struct dray_submit slow, after = {
@@ -98,7 +136,7 @@ TEST_F(fault, a_transfer_that_waits_for_a_fence_waits_on_after_sleep)
 	if (slept == -ENOENT)
 		SKIP(return, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
-	EXPECT_EQ(1, fence_wait(after.fence_fd));
+	EXPECT_EQ(1, fence_status(after.fence_fd));
 	EXPECT_EQ(1, fence_status(slow.fence_fd));
 }
 

@@ -4,18 +4,18 @@
  * an IOMMU.  Needs an edu device without a driver_override, and dray_edu.ko.
  */
 #include <errno.h>
-#include <poll.h>
+#include <signal.h>
 
 #include "../selftests/binding.h"
 #include "../selftests/fence.h"
 #include "../selftests/fixture_dray.h"
+#include "../selftests/signalled.h"
 #include "../selftests/sleep.h"
 #include "edu.h"
 
 #define DRIVER PCI_DRIVERS "/dray_edu"
 #define MASK ((1ull << 28) - 1)
 #define SIZE 8192
-#define TWO_COPIES 1000 /* milliseconds; a copy takes 200 */
 
 FIXTURE(registered)
 {
@@ -58,7 +58,8 @@ FIXTURE_TEARDOWN(registered)
 }
 
 /* Rows of 20 bytes, 100 apart, to rows that are 50 apart. */
-static int submit_rows(FIXTURE_DATA(registered) * self, uint64_t rows)
+static int submit_rows_as(FIXTURE_DATA(registered) * self, uint64_t rows,
+			  uint32_t flags)
 {
 	struct dray_axis axis = { .count = rows,
 				  .src_stride = 100,
@@ -75,12 +76,47 @@ static int submit_rows(FIXTURE_DATA(registered) * self, uint64_t rows)
 	};
 	struct dray_submit submit = {
 		.channel = DRAY_CHANNEL_ANY,
+		.flags = flags,
 		.transfers = (uintptr_t)&transfer,
 		.count = 1,
 	};
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	return ret ? ret : submit.fence_fd;
+}
+
+static int submit_rows(FIXTURE_DATA(registered) * self, uint64_t rows)
+{
+	return submit_rows_as(self, rows, 0);
+}
+
+/* For signalled_run(). */
+static int copy_a_row(void *context)
+{
+	int fence = submit_rows(context, 1);
+	int ret = fence < 0 ? fence : fence_wait(fence);
+
+	return ret == 1 ? 0 : ret;
+}
+
+static int set_asleep(FIXTURE_DATA(registered) * self, const char *asleep)
+{
+	char folder[PATH_MAX];
+
+	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
+	return write_name(folder, "asleep", asleep);
+}
+
+static int wake(void *context)
+{
+	return set_asleep(context, "0");
+}
+
+static int unbind(void *context)
+{
+	FIXTURE_DATA(registered) *self = context;
+
+	return write_name(DRIVER, "unbind", self->edu.device);
 }
 
 /* The same by the CPU. */
@@ -184,58 +220,57 @@ TEST_F(registered, buffers_of_another_node_are_copied)
 	close(node);
 }
 
-TEST_F(registered, a_node_that_sleeps_takes_submissions_and_runs_them_later)
+/* A fence that nothing but waking up would signal is shown to nobody. */
+TEST_F(registered, who_submits_to_a_node_that_sleeps_waits_until_it_wakes)
 {
-	struct pollfd poll_fd = { .events = POLLIN };
-	uint8_t copy[SIZE];
-	char folder[PATH_MAX];
+	struct signalled copy = { .call = copy_a_row,
+				  .release = wake,
+				  .context = self,
+				  .flags = SA_RESTART };
+	uint8_t expected[SIZE];
 
-	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
-	memcpy(copy, self->dst.bytes, SIZE);
-	ASSERT_EQ(0, write_name(folder, "asleep", "1"));
-	poll_fd.fd = submit_rows(self, 1);
-	ASSERT_LE(0, poll_fd.fd);
-	EXPECT_EQ(0, poll(&poll_fd, 1, TWO_COPIES));
-	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
-	ASSERT_EQ(0, write_name(folder, "asleep", "0"));
-	EXPECT_EQ(1, fence_wait(poll_fd.fd));
-	expect_rows(self, copy, 1);
-	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+	memcpy(expected, self->dst.bytes, SIZE);
+	ASSERT_EQ(0, set_asleep(self, "1"));
+	EXPECT_EQ(0, signalled_run(&copy));
+	expect_rows(self, expected, 1);
+	EXPECT_EQ(-1, first_difference(expected, self->dst.bytes, SIZE));
 }
 
-TEST_F(registered, falling_asleep_waits_for_what_the_engine_has)
+TEST_F(registered, who_does_not_want_to_wait_is_refused)
 {
-	char folder[PATH_MAX];
-	uint8_t copy[SIZE];
-	int fence;
-
-	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
-	fence = submit_rows(self, 3);
-	ASSERT_LE(0, fence);
-	ASSERT_EQ(0, write_name(folder, "asleep", "1"));
-	/* whether it had begun or not, nothing moves from here on */
-	memcpy(copy, self->dst.bytes, SIZE);
-	poll(&(struct pollfd){ .fd = -1 }, 1, TWO_COPIES);
-	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
-	ASSERT_EQ(0, write_name(folder, "asleep", "0"));
-	EXPECT_EQ(1, fence_wait(fence));
+	ASSERT_EQ(0, set_asleep(self, "1"));
+	EXPECT_EQ(-EAGAIN, submit_rows_as(self, 1, DRAY_SUBMIT_NONBLOCK));
+	ASSERT_EQ(0, set_asleep(self, "0"));
+	EXPECT_EQ(0, copy_a_row(self));
 }
 
-TEST_F(registered, a_node_can_be_unbound_asleep)
+TEST_F(registered, who_waits_for_a_node_that_goes_is_told)
 {
-	char folder[PATH_MAX];
-	int fence;
+	struct signalled copy = { .call = copy_a_row,
+				  .release = unbind,
+				  .context = self,
+				  .flags = SA_RESTART };
 
-	snprintf(folder, sizeof(folder), PCI_DEVICES "/%s", self->edu.device);
-	ASSERT_EQ(0, write_name(folder, "asleep", "1"));
-	fence = submit_rows(self, 1);
-	ASSERT_LE(0, fence);
-	ASSERT_EQ(0, write_name(DRIVER, "unbind", self->edu.device));
-	EXPECT_EQ(-ENODEV, fence_status(fence));
-	close(fence);
+	ASSERT_EQ(0, set_asleep(self, "1"));
+	EXPECT_EQ(-ENODEV, signalled_run(&copy));
 }
 
-TEST_F(registered, a_transfer_is_carried_on_after_the_system_slept)
+/* Others may have to see their fences before they can sleep. */
+TEST_F(registered, what_was_submitted_is_done_before_a_node_sleeps)
+{
+	int fences[3], i;
+
+	for (i = 0; i < 3; i++) {
+		fences[i] = submit_rows(self, 2);
+		ASSERT_LE(0, fences[i]);
+	}
+	ASSERT_EQ(0, set_asleep(self, "1"));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(1, fence_status(fences[i]));
+	ASSERT_EQ(0, set_asleep(self, "0"));
+}
+
+TEST_F(registered, a_transfer_is_done_before_the_system_sleeps)
 {
 	uint8_t copy[SIZE];
 	int fence, slept;
@@ -247,7 +282,7 @@ TEST_F(registered, a_transfer_is_carried_on_after_the_system_slept)
 	if (slept == -ENOENT)
 		SKIP(return, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
-	EXPECT_EQ(1, fence_wait(fence));
+	EXPECT_EQ(1, fence_status(fence));
 	expect_rows(self, copy, 4);
 	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
 }

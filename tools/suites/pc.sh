@@ -96,6 +96,10 @@ pc_engine()
 		"guest-unload dray && insmod $modules/dray.ko nodes=10 channels=2 && engine/nodes"
 	batch_add tap "$series-unstoppable" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko no_terminate=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/unstoppable"
+	batch_add tap "$series-dependent" \
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
+	batch_add tap "$series-dependent-unordered" \
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko unordered=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter'
 }
