@@ -11,10 +11,11 @@
  * Every structure may grow at its end.  A caller may pass an older, smaller
  * structure, down to the first version, else -EINVAL: what it does not know is
  * taken as zero.  A caller may pass a newer, larger one: bytes that this
- * kernel does not know must be zero, else -E2BIG.  Unknown flags and non-zero
- * padding are -EINVAL.  User pointers travel as __u64, all fields have fixed
- * width, every structure is a multiple of eight bytes, so that 32-bit callers
- * need no translation.
+ * kernel does not know must be zero, else -E2BIG.  Unknown flags are -EINVAL,
+ * and so is padding that is not zero, but for dray_heap_info.reserved2, which
+ * goes out: fields that go out are ignored on the way in.  User pointers travel
+ * as __u64, all fields have fixed width, every structure is a multiple of eight
+ * bytes, so that 32-bit callers need no translation.
  */
 #ifndef _UAPI_LINUX_DRAY_H
 #define _UAPI_LINUX_DRAY_H
@@ -118,7 +119,7 @@ struct dray_heap_info {
 	__u64 user_limit;	/* out: bytes that one user may take here; 0: no limit */
 	__u64 user_used;	/* out: bytes that the caller's user has */
 	__u32 modes;		/* out: bits of enum dray_mode that can be in effect here */
-	__u32 reserved2;
+	__u32 reserved2;	/* out: 0 */
 };
 
 /* dray_channel_info.flags */
@@ -127,15 +128,16 @@ struct dray_heap_info {
 #define DRAY_CHANNEL_OPEN	(1u << 2)  /* held by dray now */
 #define DRAY_CHANNEL_DEAD	(1u << 3)  /* did not answer, not used any more */
 
+/* The counts are since the node came up, of submissions that have ended. */
 struct dray_channel_info {
 	__u32 index;		/* in: 0 .. channel_count - 1 */
 	__u32 flags;		/* out: DRAY_CHANNEL_* */
 	__u32 alignment;	/* out: bytes; of addresses and lengths, 1: none */
 	__u32 reserved;
 	__u64 max_segment;	/* out: bytes of one descriptor; 0 until opened */
-	__u64 submitted;	/* out: transfers since the node came up */
-	__u64 bytes;		/* out: bytes moved since then */
-	__u64 failed;		/* out: submissions that failed */
+	__u64 submitted;	/* out: transfers of submissions that succeeded */
+	__u64 bytes;		/* out: bytes that these moved */
+	__u64 failed;		/* out: submissions that failed, cancelled ones too */
 	char name[DRAY_NAME_LEN];	/* out: its dma-names entry */
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
 };
@@ -182,7 +184,11 @@ struct dray_segment {
 	__u64 length;		/* bytes */
 };
 
-/* Needs the right to addresses (DRAY_NODE_ADDRESS), else -EPERM. */
+/*
+ * Needs the right to addresses (DRAY_NODE_ADDRESS), else -EPERM.  A read-only
+ * descriptor (EXPORT), or an attachment that devices only read, is -EACCES,
+ * whoever asks: who has an address can have a device write there.
+ */
 struct dray_address {
 	__s32 fd;		/* in: a buffer of this driver, or an attachment */
 	__u32 flags;		/* in: 0 */
@@ -233,6 +239,9 @@ struct dray_range {
  * DRAY_SYNC_NOT_NEEDED is the answer when for this target and for all the
  * buffers named nothing is ever needed; with a count of 0, for any cached
  * buffer.
+ *
+ * Ranges may overlap: what lies in several of them is maintained, and counted,
+ * as often, with the result of once.
  */
 
 struct dray_sync {
@@ -288,17 +297,31 @@ struct dray_transfer {
 
 /*
  * One queue for each opener and channel: what is submitted later starts
- * later.  Without DRAY_SUBMIT_NO_SYNC the sources are made visible to the
- * engine before, and the destinations to the CPU after the transfer.
+ * later.  The transfers of one call are done in their order, and each sees the
+ * bytes that those before it wrote.  Without DRAY_SUBMIT_NO_SYNC the sources are
+ * made visible to the engine before, and the destinations to the CPU after the
+ * transfer.
+ *
+ * Before the first transfer the in-fences are waited for, and the fences that
+ * other drivers have left in the dma-bufs that take part: those of writers, and
+ * for a destination those of readers too.  Where an in-fence failed nothing is
+ * transferred: -ECANCELED; how the others ended does not matter.
+ *
  * The fence is a sync_file: wait with poll(); its status is 1, or a negative
  * errno (-EIO, -ETIMEDOUT, -ENODEV, -ECANCELED).  When the opener is closed,
  * what it has submitted is not fed any more: -ECANCELED.
+ *
+ * A submission that itself takes more than 4 KiB of the kernel's memory, as one
+ * of a dozen transfers does, and the patterns of fills are locked memory of the
+ * user until the end: -ENOMEM with DRAY_REASON_MEMLOCK.
  *
  * When the reply cannot be written the call is -EFAULT and no fd is installed,
  * but the job was taken: it runs on, and frees what it holds at its end.
  *
  * How many descriptors it takes is not told where attached memory takes part, to
- * callers who would not learn from ATTACH how many pieces that is in.
+ * callers who would not learn from ATTACH how many pieces that is in.  That they
+ * are more than one call may take everybody is told, by a refusal with
+ * DRAY_REASON_RUNS and that number as its limit.
  */
 struct dray_submit {
 	__u32 channel;		/* in: index or DRAY_CHANNEL_ANY; out: the one taken */
