@@ -3,6 +3,7 @@
  * A channel of the engine for tests: descriptors are prepared, submitted and
  * issued, and a work item does one after the other, or what the knobs say.
  */
+#include <linux/bits.h>
 #include <linux/dma-direct.h>
 #include <linux/io.h>
 #include <linux/jiffies.h>
@@ -145,12 +146,17 @@ static bool test_do_one(struct test_channel *channel)
 	return true;
 }
 
+static bool test_hangs(const struct test_channel *channel)
+{
+	return test_knobs.hang || test_knobs.stuck & BIT(channel->chan.chan_id);
+}
+
 static void test_work(struct work_struct *work)
 {
 	struct test_channel *channel =
 		container_of(work, struct test_channel, work.work);
 
-	if (test_knobs.hang) {
+	if (test_hangs(channel)) {
 		schedule_delayed_work(&channel->work, msecs_to_jiffies(10));
 		return;
 	}

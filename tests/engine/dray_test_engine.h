@@ -26,6 +26,7 @@ struct test_knobs {
 	unsigned int slots;
 	unsigned int delay_ms;
 	bool hang;
+	unsigned int stuck;
 	bool fail;
 	bool lose;
 	bool stale;

@@ -40,6 +40,8 @@ module_param_named(delay_ms, test_knobs.delay_ms, uint, 0644);
 MODULE_PARM_DESC(delay_ms, "milliseconds before a descriptor is done");
 module_param_named(hang, test_knobs.hang, bool, 0644);
 MODULE_PARM_DESC(hang, "nothing is done until this is cleared");
+module_param_named(stuck, test_knobs.stuck, uint, 0644);
+MODULE_PARM_DESC(stuck, "the same of some channels: 2^N for channel N");
 module_param_named(fail, test_knobs.fail, bool, 0644);
 MODULE_PARM_DESC(fail, "descriptors end with an error");
 module_param_named(lose, test_knobs.lose, bool, 0644);

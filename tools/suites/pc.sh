@@ -48,7 +48,7 @@ pc_programs()
 	[ "$series" != checked ] || watchdog=10000
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test engine "$kernel") || return 1
-	cp "$engine"/dray_test_{engine,importer,exporter}.ko "$TREE/tools/lib/guest-unload" \
+	cp "$engine"/dray_test_{engine,importer,exporter,mapper}.ko "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 
 	batch_add status "$series-the-module-makes-a-node" \
@@ -88,6 +88,9 @@ pc_engine()
 	batch_add tap "$series-exporter" \
 		"insmod dray_test_exporter.ko && engine/exporter"
 	batch_add tap "$series-locked" engine/locked
+	batch_add tap "$series-writers" engine/writers
+	batch_add tap "$series-mapper" \
+		"insmod dray_test_mapper.ko && engine/mapper $PC_OPTIONS"
 	batch_add tap "$series-limits" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko mask_bits=24 align_shift=3 fill=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/limits"
 	batch_add tap "$series-busy" \
@@ -101,7 +104,7 @@ pc_engine()
 	batch_add tap "$series-dependent-unordered" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko unordered=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
 	batch_add status "$series-all-modules-unload" \
-		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter'
+		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'
 }
 
 # pc_stubborn SERIES: an engine that cannot be stopped when its node goes.  After
