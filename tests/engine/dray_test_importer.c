@@ -49,6 +49,34 @@ static unsigned long sum;
 module_param(sum, ulong, 0444);
 MODULE_PARM_DESC(sum, "of all bytes that the device read last; or of a crowd");
 
+/* Of the table that the device was given last. */
+static unsigned int entries;
+module_param(entries, uint, 0444);
+MODULE_PARM_DESC(entries, "how many pieces it was told");
+static unsigned int longest;
+module_param(longest, uint, 0444);
+MODULE_PARM_DESC(longest, "bytes of the longest");
+static unsigned int gaps;
+module_param(gaps, uint, 0444);
+MODULE_PARM_DESC(gaps, "pieces that do not follow the one before");
+
+static void test_look(struct sg_table *table)
+{
+	struct scatterlist *entry;
+	dma_addr_t end = 0;
+	int i;
+
+	entries = 0;
+	longest = 0;
+	gaps = 0;
+	for_each_sgtable_dma_sg(table, entry, i) {
+		gaps += i && sg_dma_address(entry) != end;
+		end = sg_dma_address(entry) + sg_dma_len(entry);
+		longest = max(longest, sg_dma_len(entry));
+		entries++;
+	}
+}
+
 /* As the device would: at the addresses that it was given. */
 static void test_read(struct device *dev, struct sg_table *table)
 {
@@ -89,6 +117,7 @@ static int test_map(struct dma_buf *dmabuf, enum dma_data_direction direction)
 	table = dma_buf_map_attachment(attachment, direction);
 	ret = PTR_ERR_OR_ZERO(table);
 	if (!ret) {
+		test_look(table);
 		if (direction == DMA_TO_DEVICE)
 			test_read(dev, table);
 		else
@@ -239,6 +268,34 @@ static const struct kernel_param_ops test_ops = { .set = test_set };
 module_param_cb(import, &test_ops, NULL, 0200);
 MODULE_PARM_DESC(import,
 		 "to, from, both, vmap, wait, page, crowd, leave; and the fd");
+
+/* What the first device is made to be like. */
+static int test_set_segment(const char *text, const struct kernel_param *param)
+{
+	unsigned int bytes;
+	int ret = kstrtouint(text, 0, &bytes);
+
+	if (!ret)
+		dma_set_max_seg_size(&test_devices[0]->dev, bytes);
+	return ret;
+}
+
+static const struct kernel_param_ops test_segment_ops = {
+	.set = test_set_segment,
+};
+
+module_param_cb(max_segment, &test_segment_ops, NULL, 0200);
+MODULE_PARM_DESC(max_segment, "bytes of the longest piece that it takes");
+
+static int test_set_limit(const char *text, const struct kernel_param *param)
+{
+	return kstrtou64(text, 0, &test_devices[0]->dev.bus_dma_limit);
+}
+
+static const struct kernel_param_ops test_limit_ops = { .set = test_set_limit };
+
+module_param_cb(limit, &test_limit_ops, NULL, 0200);
+MODULE_PARM_DESC(limit, "the highest address that it reaches; 0: all");
 
 static void test_remove(void)
 {

@@ -118,7 +118,7 @@ sanitize_pc()
 	(
 		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 		GUEST_BOARD=pc GUEST_SERIES=checked GUEST_LIMIT=3000
-		GUEST_PARAMETERS=nodes=1
+		GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$PC_APPEND
 		batch_boot "$title"
 	)
 	batch_count "$title"
