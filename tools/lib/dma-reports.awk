@@ -51,7 +51,7 @@ function release(what, i)
 /dray test: memory is mapped twice$/ { twice = 1 }
 /dray test: no memory is mapped twice$/ { twice = 0 }
 
-# Another processor's report begins within one: then both are shown.
+# Another processor's report begins within one: then that one is shown.
 /-\[ cut here \]-/ { release(""); inside = 1 }
 
 inside {

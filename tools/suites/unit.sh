@@ -25,6 +25,7 @@ suite_unit()
 	tally_run "what benchmarks report" /usr/bin/python3 -B -m unittest \
 		discover -s "$TREE/tests/bench"
 	tally_run "what is counted" "$TREE/tests/tally/run"
+	tally_run "which reports are known" "$TREE/tests/dma-reports/run"
 }
 
 # unit_tests KIND: name and program of each test, one a line
