@@ -15,6 +15,7 @@
 #include "transfer_model.h"
 
 #define SIZE (64 * 1024)
+#define MILLION (1 << 20)
 
 /* Somebody with a buffer, on a node that is there or not. */
 struct caller {
@@ -22,6 +23,7 @@ struct caller {
 	struct dray_info info;
 	struct buffer buffer;
 	int reader; /* its read-only descriptor */
+	struct buffer large; /* room for the runs of one transfer */
 	uint32_t reason; /* of the last call */
 };
 
@@ -33,6 +35,10 @@ static int caller_open(struct caller *caller)
 	if (!ret)
 		ret = buffer_open(caller->node, DRAY_HEAP_ANY, SIZE,
 				  &caller->buffer);
+	if (!ret)
+		ret = buffer_allocate(caller->node, DRAY_HEAP_ANY,
+				      8 * MILLION / DRAY_MAX_TRANSFERS,
+				      &caller->large);
 	export.buffer_fd = caller->buffer.fd;
 	if (!ret)
 		ret = node_call(caller->node, DRAY_IOC_EXPORT, &export);
@@ -151,6 +157,36 @@ static int submit_what_leaves_the_buffer(struct caller *caller)
 	return submit_copy(caller, caller->buffer.fd, SIZE / 2, 1 << 20, NULL);
 }
 
+/*
+ * A million runs, of the smallest unit of every engine, each transfer to the same
+ * bytes again; -ERANGE where the limit that was met is not told.
+ */
+static int submit_a_million_runs(struct caller *caller)
+{
+	struct dray_axis axis = { .count = MILLION / DRAY_MAX_TRANSFERS,
+				  .dst_stride = 8 };
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)transfers,
+				      .count = DRAY_MAX_TRANSFERS };
+	int i, ret;
+
+	for (i = 0; i < DRAY_MAX_TRANSFERS; i++)
+		transfers[i] = (struct dray_transfer){
+			.op = DRAY_OP_COPY,
+			.dst_fd = caller->large.fd,
+			.src_fd = caller->buffer.fd,
+			.run = 4,
+			.axes = (uintptr_t)&axis,
+			.axes_count = 1,
+		};
+	ret = node_call(caller->node, DRAY_IOC_SUBMIT, &submit);
+	caller->reason = submit.reason;
+	if (ret == -EINVAL && submit.limit != caller->info.max_runs)
+		return -ERANGE;
+	return ret;
+}
+
 static int wait_for_no_fence(struct caller *caller)
 {
 	return submit_copy(caller, caller->buffer.fd, SIZE / 2, 1,
@@ -214,6 +250,7 @@ REFUSED(sync_for_no_channel, -EINVAL, DRAY_REASON_CHANNEL);
 REFUSED(write_to_a_reader, -EACCES, DRAY_REASON_READ_ONLY, true);
 REFUSED(overlap, -EINVAL, DRAY_REASON_OVERLAP, true);
 REFUSED(submit_what_leaves_the_buffer, -EINVAL, DRAY_REASON_RANGE, true);
+REFUSED(submit_a_million_runs, -EINVAL, DRAY_REASON_RUNS, true);
 REFUSED(wait_for_no_fence, -EINVAL, DRAY_REASON_FOREIGN, true);
 REFUSED(cancel_no_fence, -EINVAL, DRAY_REASON_FOREIGN, true);
 REFUSED(export_no_buffer, -EINVAL, DRAY_REASON_FOREIGN);
