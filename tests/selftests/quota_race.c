@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Limits that 64 threads race for: as many win as there is room for, and
- * afterwards the books are right.
+ * Limits that 64 threads, or the processes of several users, race for: as many
+ * win as there is room for, and afterwards the books are right.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -20,6 +20,7 @@ struct race {
 	pthread_barrier_t full;
 	unsigned int taken;
 	unsigned int wrong;
+	unsigned int held; /* buffers that somebody surely has now */
 };
 
 /* Takes and gives back, then keeps one if it can while all others do. */
@@ -71,6 +72,89 @@ TEST_F(quota, of_64_threads_as_many_win_as_the_limit_allows)
 	EXPECT_EQ(race.room, race.taken);
 	EXPECT_EQ(self->heap.user_used,
 		  user_used(self->node, self->heap.index));
+}
+
+/* Users that race for what a heap has for all of them. */
+#define USERS 12
+
+struct user {
+	struct race *race;
+	uid_t uid;
+};
+
+/* What run_race() does, in a process of another user. */
+static int race_as_user(void *context)
+{
+	const struct user *user = context;
+	struct race *race = user->race;
+	struct dray_alloc alloc;
+	int i, node, ret;
+
+	ret = process_become(user->uid, CAPABILITY(CAP_DAC_OVERRIDE));
+	node = ret ? ret : node_open();
+	pthread_barrier_wait(&race->start);
+	for (i = 0; i < 50 / machine_slowness(); i++) {
+		ret = take(node, race->heap, &alloc);
+		if (ret && (ret != -EDQUOT || alloc.limit != race->limit))
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		if (ret)
+			continue;
+		/* fewer are counted than there are */
+		if (__atomic_add_fetch(&race->held, 1, __ATOMIC_SEQ_CST) >
+		    race->room)
+			__atomic_add_fetch(&race->wrong, 1, __ATOMIC_SEQ_CST);
+		__atomic_sub_fetch(&race->held, 1, __ATOMIC_SEQ_CST);
+		close(alloc.fd);
+	}
+	pthread_barrier_wait(&race->start);
+	ret = take(node, race->heap, &alloc);
+	if (!ret)
+		__atomic_add_fetch(&race->taken, 1, __ATOMIC_SEQ_CST);
+	pthread_barrier_wait(&race->full);
+	return 0;
+}
+
+/* A race in memory that processes share, for so many of them. */
+static struct race *shared_race(FIXTURE_DATA(quota) * self, uint64_t room)
+{
+	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
+				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pthread_barrierattr_t shared;
+
+	if (race == MAP_FAILED)
+		return NULL;
+	race->heap = self->heap.index;
+	race->room = room;
+	race->limit = self->heap.used + room * self->piece;
+	pthread_barrierattr_init(&shared);
+	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
+	pthread_barrier_init(&race->start, &shared, USERS);
+	pthread_barrier_init(&race->full, &shared, USERS);
+	return race;
+}
+
+TEST_F_TIMEOUT(quota, of_several_users_as_many_win_as_the_heap_allows, 120)
+{
+	struct race *race = shared_race(self, 5);
+	struct user user = { .race = race };
+	struct dray_heap_info heap;
+	pid_t children[USERS];
+	int i;
+
+	ASSERT_NE(NULL, race);
+	ASSERT_EQ(0, setting_write(self->limit, race->limit));
+	for (i = 0; i < USERS; i++) {
+		user.uid = NOBODY - i;
+		children[i] = process_start(race_as_user, &user);
+		ASSERT_LT(0, children[i]);
+	}
+	for (i = 0; i < USERS; i++)
+		EXPECT_EQ(0, process_wait(children[i]));
+	EXPECT_EQ(0, race->wrong);
+	EXPECT_EQ(race->room, race->taken);
+	ASSERT_EQ(0, ledger_differences(&self->before));
+	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	EXPECT_EQ(self->heap.used, heap.used);
 }
 
 static int attach_one(const struct race *race, uint8_t *bytes)
