@@ -16,7 +16,7 @@ SANITIZE_QUICK=(alloc submit_copy import leaks)
 # maintenance that is missing; on the board, the paths with the most locks and
 # the most that can be left over.  On the PC, fuzz and faults run then.
 SANITIZE_COPIES_PART=(
-	sync submit_copy submit_random export export_engine leaks
+	sync sync_overlap submit_copy submit_random export export_engine leaks
 )
 SANITIZE_BOARD_PART=(
 	submit_queue submit_fence attach_dmabuf attach_fences attach_held
@@ -26,10 +26,11 @@ SANITIZE_BOARD_PART=(
 # What moves bytes, or maintains caches.  Of attached memory there is only the
 # refusal: a device that gets copies does not get it, bounce=1 or not.
 SANITIZE_COPIES=(
-	info alloc mmap address sync sync_refuse structs mode mode_map mode_device
+	info alloc mmap address sync sync_refuse sync_overlap structs mode mode_map
+	mode_device
 	submit_copy submit_random submit_fill submit_refuse submit_bounds
 	submit_queue submit_fence cancel export export_map export_engine
-	attach_copies lifetime consumers io_uring import leaks
+	export_calls attach_copies lifetime consumers io_uring import leaks
 )
 
 # What tests/checkers commits, and a word of the report that a checker gives.
