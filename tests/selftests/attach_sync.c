@@ -12,8 +12,7 @@
 
 #include "attach.h"
 #include "fixture_dray.h"
-#include "fixture_engine.h"
-#include "foreign.h"
+#include "fence.h"
 #include "maintenance.h"
 
 #define PAGES 16
@@ -78,16 +77,7 @@ static int known_reopen(int node, const uint8_t *bytes, size_t size,
 	return known->fd < 0 ? known->fd : 0;
 }
 
-#define WATCH()                                                           \
-	do {                                                              \
-		int watch = maintenance_watch();                          \
-		if (watch == -ENODEV)                                     \
-			SKIP(return, "this kernel does not tell what it " \
-				     "maintains");                        \
-		ASSERT_EQ(0, watch);                                      \
-	} while (0)
-
-/* What was maintained since WATCH() is these rows; NULL: nothing. */
+/* What was maintained since WATCH_MAINTENANCE() is these rows; NULL: nothing. */
 #define EXPECT_MAINTAINED(known, cpu, how, rows)                           \
 	do {                                                               \
 		int count = maintenance_read(list, MOST);                  \
@@ -141,7 +131,7 @@ TEST_F(attached, it_is_written_back_before_a_device_is_told_of_it)
 	struct dray_range all = { .width = self->size, .rows = 1 };
 	struct known known;
 
-	WATCH();
+	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
 	EXPECT_LT(1, known.segments);
 	EXPECT_MAINTAINED(&known, false, MAINTAIN_TO_DEVICE, &all);
@@ -153,17 +143,10 @@ TEST_F(attached, what_a_device_only_reads_is_written_back_too)
 	struct known known;
 
 	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &known));
-	WATCH();
+	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, known_reopen(self->node, self->bytes, self->size, &known));
 	EXPECT_MAINTAINED(&known, false, MAINTAIN_TO_DEVICE, &all);
 }
-
-/* In the order of the interface. */
-static const unsigned int directions[] = {
-	[DRAY_TO_DEVICE] = MAINTAIN_TO_DEVICE,
-	[DRAY_FROM_DEVICE] = MAINTAIN_FROM_DEVICE,
-	[DRAY_BIDIRECTIONAL] = MAINTAIN_BOTH,
-};
 
 /* SYNC of these rows for every owner in every direction. */
 static void sync_all_ways(struct __test_metadata *_metadata, int node,
@@ -181,12 +164,12 @@ static void sync_all_ways(struct __test_metadata *_metadata, int node,
 	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
 		for (direction = DRAY_TO_DEVICE;
 		     direction <= DRAY_BIDIRECTIONAL; direction++) {
-			WATCH();
+			WATCH_MAINTENANCE();
 			sync.owner = owner;
 			sync.direction = direction;
 			ASSERT_EQ(0, node_call(node, DRAY_IOC_SYNC, &sync));
 			how = read_only ? MAINTAIN_TO_DEVICE
-					: directions[direction];
+					: maintenance_direction(direction);
 			EXPECT_MAINTAINED(
 				known, owner == DRAY_SYNC_FOR_CPU, how,
 				read_only && owner == DRAY_SYNC_FOR_CPU ? NULL
@@ -228,131 +211,119 @@ TEST_F(attached, a_device_that_only_reads_leaves_nothing_for_the_cpu)
 	sync_all_ways(_metadata, self->node, &known, true, &rows);
 }
 
-/* A copy of rows; what it maintains of either side is compared. */
-TEST_F(attached, a_submission_maintains_what_it_reads_and_what_it_writes)
+/* A copy of rows between two attachments, as a channel is told of it. */
+struct rows_copy {
+	struct known src; /* which devices only read */
+	struct known dst;
+	struct dray_range read;
+	struct dray_range written;
+};
+
+/*
+ * Watches the copy, not the first one: with that a channel's device is told of
+ * the memory too.  1, or what went wrong.
+ */
+static int copy_watched(int node, const struct rows_copy *copy)
 {
-	struct dray_axis axis = { .count = 4,
-				  .dst_stride = 2 * (int64_t)self->page,
-				  .src_stride = (int64_t)self->page + 256 };
+	struct dray_axis axis = {
+		.count = copy->read.rows,
+		.dst_stride = (int64_t)copy->written.pitch,
+		.src_stride = (int64_t)copy->read.pitch,
+	};
 	struct dray_transfer transfer = {
 		.op = DRAY_OP_COPY,
-		.dst_offset = 512,
-		.src_offset = 1024,
-		.run = self->page,
+		.dst_fd = copy->dst.fd,
+		.src_fd = copy->src.fd,
+		.dst_offset = copy->written.offset,
+		.src_offset = copy->read.offset,
+		.run = copy->read.width,
 		.axes = (uintptr_t)&axis,
 		.axes_count = 1,
 	};
 	struct dray_submit submit = { .channel = 0,
 				      .transfers = (uintptr_t)&transfer,
 				      .count = 1 };
-	struct dray_range read = { .offset = 1024,
-				   .width = self->page,
-				   .pitch = self->page + 256,
-				   .rows = 4 };
-	struct dray_range written = { .offset = 512,
-				      .width = self->page,
-				      .pitch = 2 * self->page,
-				      .rows = 4 };
-	struct maintenance *cpu;
-	struct known src, dst;
-	uint8_t *to;
-	int i, count, first;
+	int i, ret = 1;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	to = scattered_memory(self->page);
-	ASSERT_NE(MAP_FAILED, to);
-	ASSERT_EQ(0, known_open(self->node, self->bytes, self->size, &src));
-	ASSERT_EQ(0, known_reopen(self->node, self->bytes, self->size, &src));
-	ASSERT_EQ(0, known_open(self->node, to, self->size, &dst));
-	transfer.src_fd = src.fd;
-	transfer.dst_fd = dst.fd;
-	/* The first time a channel's device is told of the memory too. */
-	for (i = 0; i < 2; i++) {
-		WATCH();
-		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
-		ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	for (i = 0; i < 2 && ret == 1; i++) {
+		ret = maintenance_watch();
+		if (!ret)
+			ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+		if (ret)
+			break;
+		ret = fence_wait(submit.fence_fd);
 		close(submit.fence_fd);
 	}
-	count = maintenance_read(list, MOST);
-	ASSERT_LE(0, count);
-	EXPECT_EQ(-1,
-		  maintenance_difference(list, count, src.segment, src.segments,
-					 false, MAINTAIN_TO_DEVICE, &read));
-	/* of the destination first for the engine, in the end for the CPU */
+	return ret;
+}
+
+/* The number of entries of the list, all of them about the copy. */
+static int copy_rows(FIXTURE_DATA(attached) * self, struct rows_copy *copy)
+{
+	uint8_t *to = scattered_memory(self->page);
+	int ret;
+
+	if (to == MAP_FAILED)
+		return -ENOMEM;
+	copy->read = (struct dray_range){ .offset = 1024,
+					  .width = self->page,
+					  .pitch = self->page + 256,
+					  .rows = 4 };
+	copy->written = (struct dray_range){ .offset = 512,
+					     .width = self->page,
+					     .pitch = 2 * self->page,
+					     .rows = 4 };
+	ret = known_open(self->node, self->bytes, self->size, &copy->src);
+	if (!ret)
+		ret = known_reopen(self->node, self->bytes, self->size,
+				   &copy->src);
+	if (!ret)
+		ret = known_open(self->node, to, self->size, &copy->dst);
+	if (!ret)
+		ret = copy_watched(self->node, copy);
+	if (ret != 1)
+		return ret ? ret : -ETIME;
+	return maintenance_read(list, MOST);
+}
+
+#define COPY_ROWS(copy, count)                                            \
+	do {                                                              \
+		if (!self->info.channel_count)                            \
+			SKIP(return, "this node has no DMA channel");     \
+		(count) = copy_rows(self, copy);                          \
+		if ((count) == -ENODEV)                                   \
+			SKIP(return, "this kernel does not tell what it " \
+				     "maintains");                        \
+		ASSERT_LE(0, count);                                      \
+	} while (0)
+
+TEST_F(attached, a_submission_writes_back_what_it_reads)
+{
+	struct rows_copy copy;
+	int count;
+
+	COPY_ROWS(&copy, count);
+	EXPECT_EQ(-1, maintenance_difference(list, count, copy.src.segment,
+					     copy.src.segments, false,
+					     MAINTAIN_TO_DEVICE, &copy.read));
+}
+
+/* First for the engine, in the end for the CPU. */
+TEST_F(attached, a_submission_maintains_what_it_writes_for_both_owners)
+{
+	struct rows_copy copy;
+	int count, first;
+
+	COPY_ROWS(&copy, count);
 	for (first = 0; first < count && !list[first].for_cpu;)
 		first++;
-	cpu = list + first;
-	EXPECT_EQ(-1,
-		  maintenance_difference(list, first, dst.segment, dst.segments,
-					 false, MAINTAIN_BOTH, &written));
-	EXPECT_EQ(-1, maintenance_difference(cpu, count - first, dst.segment,
-					     dst.segments, true,
-					     MAINTAIN_FROM_DEVICE, &written));
-}
-
-/* How often an exporter was asked to, for that owner in that direction. */
-static int asked(bool for_cpu, unsigned int direction)
-{
-	int count = maintenance_read(list, MOST), i, times = 0;
-
-	for (i = 0; i < count; i++)
-		times += list[i].whole && list[i].for_cpu == for_cpu &&
-			 list[i].direction == direction;
-	return count < 0 ? count : times;
-}
-
-TEST_F(dray, the_exporter_of_a_dma_buf_maintains_it)
-{
-	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
-	struct dray_attach attach;
-	uint32_t owner, direction;
-
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
-	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
-		for (direction = DRAY_TO_DEVICE;
-		     direction <= DRAY_BIDIRECTIONAL; direction++) {
-			WATCH();
-			ASSERT_EQ(0, buffer_sync(self->node, attach.fd, owner,
-						 direction, 0, attach.length));
-			EXPECT_EQ(1, asked(owner == DRAY_SYNC_FOR_CPU,
-					   directions[direction]));
-		}
-	maintenance_end();
-}
-
-TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
-{
-	struct dray_transfer transfer = engine_copy(self, self->page);
-	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_attach attach;
-
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
-	transfer.src_fd = attach.fd;
-	WATCH();
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	EXPECT_EQ(1, asked(false, MAINTAIN_TO_DEVICE));
-	transfer = engine_copy(self, self->page);
-	transfer.dst_fd = attach.fd;
-	WATCH();
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	EXPECT_EQ(1, asked(false, MAINTAIN_BOTH));
-	maintenance_end();
+	EXPECT_EQ(-1, maintenance_difference(list, first, copy.dst.segment,
+					     copy.dst.segments, false,
+					     MAINTAIN_BOTH, &copy.written));
+	EXPECT_EQ(-1, maintenance_difference(
+			      list + first, count - first, copy.dst.segment,
+			      copy.dst.segments, true, MAINTAIN_FROM_DEVICE,
+			      &copy.written));
 }
 
 TEST_HARNESS_MAIN

@@ -22,6 +22,14 @@ enum {
 	MAINTAIN_DIRECTIONS,
 };
 
+/* The one that a direction of the interface is. */
+static inline unsigned int maintenance_direction(uint32_t direction)
+{
+	return direction == DRAY_TO_DEVICE     ? MAINTAIN_TO_DEVICE
+	       : direction == DRAY_FROM_DEVICE ? MAINTAIN_FROM_DEVICE
+					       : MAINTAIN_BOTH;
+}
+
 /* What was asked for; of a dma-buf of another driver there is no address. */
 struct maintenance {
 	bool for_cpu;
@@ -33,6 +41,16 @@ struct maintenance {
 
 /* From here on it is noted; -ENODEV where the kernel has no such probes. */
 int maintenance_watch(void);
+
+/* The same for a test. */
+#define WATCH_MAINTENANCE()                                               \
+	do {                                                              \
+		int watch = maintenance_watch();                          \
+		if (watch == -ENODEV)                                     \
+			SKIP(return, "this kernel does not tell what it " \
+				     "maintains");                        \
+		ASSERT_EQ(0, watch);                                      \
+	} while (0)
 
 /* What there was until now, in its order: how many, or a negative errno. */
 int maintenance_read(struct maintenance *list, int room);

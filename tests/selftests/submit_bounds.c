@@ -81,83 +81,102 @@ TEST_F(engine, destination_rows_that_meet_are_refused)
 	EXPECT_EQ(-1, engine_difference(self));
 }
 
-TEST_F(engine, transfers_that_leave_a_buffer_are_refused)
+/* Runs of one side; the other side stays inside its buffer. */
+struct span {
+	uint64_t offset;
+	uint64_t run;
+	uint64_t count;
+	int64_t stride;
+};
+
+static struct refusal refuse_span(FIXTURE_DATA(engine) * self,
+				  const struct span *span, bool destination)
+{
+	struct dray_transfer transfer = engine_copy(self, span->run);
+	struct dray_axis axis = { .count = span->count };
+
+	if (destination) {
+		transfer.dst_offset = span->offset;
+		axis.dst_stride = span->stride;
+	} else {
+		/* rows of the destination do not meet */
+		transfer.src_offset = span->offset;
+		axis.src_stride = span->stride;
+		axis.dst_stride = (int64_t)self->unit;
+	}
+	engine_axes(&transfer, &axis, 1);
+	return refuse(self, &transfer);
+}
+
+static void expect_refused(struct __test_metadata *_metadata,
+			   FIXTURE_DATA(engine) * self, const struct span *span,
+			   bool destination)
+{
+	struct refusal refusal = refuse_span(self, span, destination);
+	bool many = refusal.reason == DRAY_REASON_RUNS ||
+		    refusal.reason == DRAY_REASON_BYTES;
+
+	EXPECT_EQ(-EINVAL, refusal.error);
+	/* so many rows leave more than one bound behind */
+	EXPECT_TRUE(many || (refusal.reason == DRAY_REASON_RANGE &&
+			     refusal.limit == BUFFER_SIZE))
+	{
+		TH_LOG("offset %lld, run %lld, count %lld, stride %lld, %s: reason %u, limit %llu",
+		       (long long)span->offset, (long long)span->run,
+		       (long long)span->count, (long long)span->stride,
+		       destination ? "destination" : "source", refusal.reason,
+		       (unsigned long long)refusal.limit);
+	}
+}
+
+/* As a source and as a destination; and nothing is written. */
+static void expect_all_refused(struct __test_metadata *_metadata,
+			       FIXTURE_DATA(engine) * self,
+			       const struct span *spans, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		expect_refused(_metadata, self, &spans[i], false);
+		expect_refused(_metadata, self, &spans[i], true);
+	}
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, what_goes_past_the_end_or_before_the_start_is_refused)
 {
 	const int64_t unit = (int64_t)self->unit;
 	const uint64_t size = BUFFER_SIZE;
-	const struct {
-		uint64_t offset, run, count;
-		int64_t stride;
-	} cases[] = {
-		/* past the end, before the start */
-		{ .offset = size, .run = self->unit, .count = 1 },
-		{ .offset = 0, .run = size + self->unit, .count = 1 },
-		{ .offset = size - self->unit,
-		  .run = 2 * self->unit,
-		  .count = 1 },
-		{ .offset = self->unit,
-		  .run = self->unit,
-		  .count = 3,
-		  .stride = -unit },
-		{ .run = self->unit, .count = 2, .stride = (int64_t)size },
-		{ .run = self->unit,
-		  .count = size / self->unit + 1,
-		  .stride = unit },
-		/* each term overflows */
-		{ .offset = -self->unit, .run = self->unit, .count = 1 },
-		{ .offset = -self->unit, .run = 2 * self->unit, .count = 1 },
-		{ .run = -self->unit, .count = 1 },
-		{ .offset = self->unit, .run = -self->unit, .count = 1 },
-		{ .run = self->unit, .count = 2, .stride = INT64_MIN },
-		{ .run = self->unit,
-		  .count = 2,
-		  .stride = INT64_MAX - unit + 1 },
-		{ .run = self->unit, .count = 3, .stride = 1ll << 62 },
-		{ .run = self->unit, .count = 5, .stride = 1ll << 62 },
-		{ .run = self->unit,
-		  .count = (1ull << 61) + 1,
-		  .stride = 8 * unit },
-		{ .run = self->unit, .count = UINT64_MAX, .stride = -unit },
-		{ .run = self->unit, .count = UINT64_MAX, .stride = INT64_MIN },
+	const struct span spans[] = {
+		{ .offset = size, .run = unit, .count = 1 },
+		{ .offset = 0, .run = size + unit, .count = 1 },
+		{ .offset = size - unit, .run = 2 * unit, .count = 1 },
+		{ .offset = unit, .run = unit, .count = 3, .stride = -unit },
+		{ .run = unit, .count = 2, .stride = (int64_t)size },
+		{ .run = unit, .count = size / unit + 1, .stride = unit },
 	};
-	size_t i;
-	int side;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++)
-		for (side = 0; side < 2; side++) {
-			struct dray_transfer transfer =
-				engine_copy(self, cases[i].run);
-			struct dray_axis axis = { .count = cases[i].count };
-			struct refusal refusal;
+	expect_all_refused(_metadata, self, spans, ARRAY_SIZE(spans));
+}
 
-			if (side) {
-				transfer.dst_offset = cases[i].offset;
-				axis.dst_stride = cases[i].stride;
-			} else {
-				/* rows of the destination do not meet */
-				transfer.src_offset = cases[i].offset;
-				axis.src_stride = cases[i].stride;
-				axis.dst_stride = unit;
-			}
-			engine_axes(&transfer, &axis, 1);
-			refusal = refuse(self, &transfer);
-			EXPECT_EQ(-EINVAL, refusal.error)
-			{
-				TH_LOG("case %zu, %s", i,
-				       side ? "destination" : "source");
-			}
-			/* so many rows leave more than one bound behind */
-			if (refusal.reason != DRAY_REASON_RUNS &&
-			    refusal.reason != DRAY_REASON_BYTES) {
-				EXPECT_EQ(DRAY_REASON_RANGE, refusal.reason)
-				{
-					TH_LOG("case %zu, %s", i,
-					       side ? "destination" : "source");
-				}
-				EXPECT_EQ(size, refusal.limit);
-			}
-		}
-	EXPECT_EQ(-1, engine_difference(self));
+TEST_F(engine, what_overflows_64_bits_is_refused)
+{
+	const int64_t unit = (int64_t)self->unit;
+	const struct span spans[] = {
+		{ .offset = -unit, .run = unit, .count = 1 },
+		{ .offset = -unit, .run = 2 * unit, .count = 1 },
+		{ .run = -unit, .count = 1 },
+		{ .offset = unit, .run = -unit, .count = 1 },
+		{ .run = unit, .count = 2, .stride = INT64_MIN },
+		{ .run = unit, .count = 2, .stride = INT64_MAX - unit + 1 },
+		{ .run = unit, .count = 3, .stride = 1ll << 62 },
+		{ .run = unit, .count = 5, .stride = 1ll << 62 },
+		{ .run = unit, .count = (1ull << 61) + 1, .stride = 8 * unit },
+		{ .run = unit, .count = UINT64_MAX, .stride = -unit },
+		{ .run = unit, .count = UINT64_MAX, .stride = INT64_MIN },
+	};
+
+	expect_all_refused(_metadata, self, spans, ARRAY_SIZE(spans));
 }
 
 TEST_F(engine, the_sum_over_axes_is_what_must_stay_inside)
