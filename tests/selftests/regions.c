@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Regions of the device tree that dray can make nothing of: where there is no
+ * memory, and where the kernel maps what it was told to leave alone.  The node
+ * is there without them, and the log says why.  The emulated board's tree has a
+ * device for this.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/klog.h>
+
+#include "binding.h"
+#include "harness.h"
+#include "ledger.h"
+#include "node.h"
+#include "platform.h"
+#include "setup.h"
+
+#define USELESS "useless"
+#define BEGIN "dray test: regions of no use"
+
+#define LOG_READ_ALL 3
+#define LOG_SIZE_BUFFER 10
+
+/* The device given to dray, and its node. */
+FIXTURE(regions)
+{
+	bool there;
+	int node;
+	struct dray_info info;
+	struct ledger before;
+};
+
+FIXTURE_VARIANT(regions)
+{
+	const char *name;
+	const char *why; /* what the log says */
+	const char *useless;
+};
+
+FIXTURE_VARIANT_ADD(regions, no_memory){
+	.name = "absent",
+	.why = "absent has no reserved pages of its own",
+	.useless = "region 0 is of no use",
+};
+
+FIXTURE_VARIANT_ADD(regions, mapped_by_the_kernel){
+	.name = "mapped",
+	.why = "mapped is memory that the kernel maps",
+	.useless = "region 1 is of no use",
+};
+
+FIXTURE_SETUP(regions)
+{
+	int node = node_open();
+
+	self->there = !access(PLATFORM_DEVICES "/" USELESS, F_OK);
+	if (!self->there)
+		SKIP(return, "this machine has no such regions");
+	ASSERT_LE(0, node);
+	ASSERT_EQ(0, ledger_take(node, &self->before));
+	close(node);
+	ASSERT_EQ(0, write_text("/dev/kmsg", BEGIN "\n"));
+	ASSERT_EQ(0, platform_override(USELESS, "dray"));
+	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", USELESS));
+	self->node = platform_open(USELESS);
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, node_info(self->node, &self->info));
+}
+
+FIXTURE_TEARDOWN_PARENT(regions)
+{
+	if (self->there) {
+		write_name(PLATFORM_DRIVER, "unbind", USELESS);
+		EXPECT_EQ(0, platform_override(USELESS, "\n"));
+		EXPECT_EQ(0, ledger_differences(&self->before));
+	}
+}
+
+/* What the kernel has said since the test began. */
+static char *log_read(void)
+{
+	int size = klogctl(LOG_SIZE_BUFFER, NULL, 0), length;
+	char *log = size < 0 ? NULL : malloc((size_t)size + 1), *at, *last;
+
+	if (!log)
+		return NULL;
+	length = klogctl(LOG_READ_ALL, log, size);
+	log[length < 0 ? 0 : length] = 0;
+	for (at = log, last = log; (at = strstr(at, BEGIN)); at++)
+		last = at;
+	return last;
+}
+
+TEST_F(regions, it_is_no_heap_of_the_node)
+{
+	struct dray_heap_info heap;
+	uint32_t i;
+
+	for (i = 0; i < self->info.heap_count; i++) {
+		ASSERT_EQ(0, node_heap(self->node, i, &heap));
+		EXPECT_STRNE(variant->name, heap.name);
+		EXPECT_EQ(DRAY_HEAP_PAGES, heap.type);
+	}
+}
+
+TEST_F(regions, it_is_no_heap_in_sysfs)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "/sys/class/dray-heap/%s", variant->name);
+	EXPECT_NE(0, access(path, F_OK));
+	EXPECT_EQ(ENOENT, errno);
+}
+
+TEST_F(regions, the_log_says_why)
+{
+	const char *log = log_read();
+
+	ASSERT_NE(NULL, log);
+	EXPECT_NE(NULL, strstr(log, variant->why));
+	EXPECT_NE(NULL, strstr(log, variant->useless));
+}
+
+TEST_F(regions, memory_comes_from_the_heaps_that_are_left)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct buffer buffer;
+
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, page, &buffer));
+	memset(buffer.bytes, 1, page);
+	EXPECT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, page));
+	buffer_close(&buffer);
+}
+
+/* Bound anew it is refused anew: nothing of it was kept. */
+TEST_F(regions, it_stays_of_no_use)
+{
+	struct dray_info info;
+	int node;
+
+	close(self->node);
+	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "unbind", USELESS));
+	ASSERT_EQ(0, write_text("/dev/kmsg", BEGIN ", again\n"));
+	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", USELESS));
+	node = platform_open(USELESS);
+	ASSERT_LE(0, node);
+	ASSERT_EQ(0, node_info(node, &info));
+	EXPECT_EQ(self->info.heap_count, info.heap_count);
+	EXPECT_NE(NULL, strstr(log_read(), variant->why));
+}
+
+TEST_HARNESS_MAIN
