@@ -145,9 +145,15 @@ static bool dray_channel_link(struct dray_channel *channel,
 
 	if (channel->given && (provider == dev || provider->parent == dev))
 		return true;
+	/*
+	 * A provider that is being unbound has its lock until the end, may be
+	 * waiting for this node, and takes nobody along who comes now.
+	 */
+	if (!device_trylock(provider))
+		return false;
 	link = device_link_add(dev, provider, DL_FLAG_AUTOREMOVE_CONSUMER);
-	/* Too late: the provider is on its way out and takes nobody along. */
-	return link && READ_ONCE(link->status) != DL_STATE_SUPPLIER_UNBIND;
+	device_unlock(provider);
+	return link;
 }
 
 /* A channel that was given is its giver's to release. */
