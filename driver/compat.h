@@ -154,10 +154,11 @@ static inline struct dma_fence *dray_fence_join_all(struct dma_fence *fence,
 						    bool chains)
 {
 	unsigned int i;
+	bool chain;
 
 	for (i = 0; i < count && fence; i++) {
-		if (!to_dma_fence_chain(others[i]) == chains ||
-		    dma_fence_is_signaled(others[i]))
+		chain = to_dma_fence_chain(others[i]);
+		if (chain != chains || dma_fence_is_signaled(others[i]))
 			continue;
 		dma_fence_get(others[i]);
 		if (!chains)
