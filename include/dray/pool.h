@@ -10,8 +10,15 @@
  * A child of fork() may use and free the blocks that it inherits.  Those in
  * private memory are copies; those in other memory are its parent's, and the
  * child takes new ones from new buffers, so that neither gives out what the
- * other has.  After a clone() that the C library knows nothing of, the same
- * holds where no other thread was inside of a function of the library then.
+ * other has.  Such a block is its parent's to free: what a child writes to it
+ * after that is in whatever the parent uses the memory for next.  But memory
+ * that is given out as zero is zero then, whatever a child has written before.
+ *
+ * After a clone() that the C library knows nothing of, the same holds where no
+ * other thread was inside of a function of the library then, but for one thing:
+ * the parent does not learn of its child, so that in memory that is not private
+ * pages which it has given back to the system and takes again as zero may have
+ * what the child wrote meanwhile to a block that the parent has freed.
  */
 #ifndef DRAY_POOL_H
 #define DRAY_POOL_H

@@ -3,21 +3,14 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "child.h"
+#include "memory/node.h"
 #include "pool.h"
 
 #define BLOCKS 200
-
-/* A child cannot assert: it tells by its exit status which step failed. */
-static int status_of(pid_t child)
-{
-	int status;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 static int fill_new_blocks(struct dray_pool *pool, unsigned char *inherited)
 {
@@ -82,6 +75,74 @@ static void a_child_writes_only_blocks_of_its_own(void **state)
 	check_child_of("host:shareable");
 }
 
+#define LARGE ((size_t)4 << 20)
+
+/* Nobody may do that; what is to be zero is nevertheless. */
+static void what_a_child_wrote_to_a_freed_block_is_cleared(void **state)
+{
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	unsigned char *block = take(pool, LARGE, 0), *again;
+	void *other = take(pool, 100, 0); /* lets the memfd stay */
+	int start[2];
+	pid_t child;
+	char go;
+
+	(void)state;
+	memset(block, 1, LARGE);
+	assert_int_equal(pipe(start), 0);
+	child = fork();
+	if (!child) {
+		if (read(start[0], &go, 1) != 1)
+			_exit(9);
+		memset(block, 0xcc, LARGE);
+		_exit(0);
+	}
+	dray_pool_free(pool, block);
+	assert_true(dray_pool_trim(pool) >= LARGE);
+	assert_int_equal(write(start[1], "x", 1), 1);
+	assert_int_equal(status_of(child), 0);
+	again = dray_pool_calloc(pool, 1, LARGE);
+	assert_ptr_equal(again, block);
+	assert_true(all_bytes_are(again, 0, LARGE));
+	dray_pool_free(pool, again);
+	dray_pool_free(pool, other);
+	close(start[0]);
+	close(start[1]);
+	dray_pool_close(pool);
+}
+
+/* In units of 512 bytes. */
+static blkcnt_t pages_behind(void *block)
+{
+	struct dray_location where;
+	struct stat status;
+
+	assert_works(dray_locate(block, &where));
+	assert_int_equal(fstat(dray_buffer_descriptor(where.buffer), &status),
+			 0);
+	return status.st_blocks;
+}
+
+static void what_was_never_used_is_not_touched_after_a_fork(void **state)
+{
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	unsigned char *block = take(pool, 4096, 0), *large;
+	pid_t child = fork();
+	blkcnt_t before;
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	assert_int_equal(status_of(child), 0);
+	before = pages_behind(block);
+	large = dray_pool_calloc(pool, 1, LARGE);
+	assert_non_null(large);
+	assert_true(pages_behind(large) - before < (blkcnt_t)(LARGE / 512 / 2));
+	dray_pool_free(pool, large);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
 static struct dray_pool *busy_pool;
 static _Atomic bool over;
 
@@ -137,6 +198,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_child_writes_only_blocks_of_its_own),
+		cmocka_unit_test(
+			what_a_child_wrote_to_a_freed_block_is_cleared),
+		cmocka_unit_test(
+			what_was_never_used_is_not_touched_after_a_fork),
 		cmocka_unit_test(a_child_of_busy_threads_is_not_stuck),
 	};
 

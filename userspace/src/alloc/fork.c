@@ -6,6 +6,9 @@
  * other memory is still the parent's: would both give out its free blocks,
  * each would write into the other's arrays.  So the child keeps the blocks
  * that it inherits, and may free them, but takes new ones from new regions.
+ * And the parent trusts no page that was ever used to be zero: the child may
+ * still write a block that the parent has freed, whose pages went back to the
+ * system.
  *
  * Every pool is locked while the process forks, so that none is inherited
  * half changed; see base/fork.h.  A child of clone() locks them itself: it has
@@ -65,11 +68,22 @@ static void prepare(void)
 	}
 }
 
+/* A child, if there is one, has each block that was ever in use until now. */
+static void mark_shared(struct dray_pool *pool)
+{
+	struct dray_pool_region *region;
+
+	for (region = pool->regions; region; region = region->next)
+		if (dray_buffer_descriptor(region->buffer) >= 0)
+			region->shared = true;
+}
+
 static void resume(void)
 {
 	struct dray_pool *pool;
 
 	for (pool = pools; pool; pool = pool->all) {
+		mark_shared(pool);
 		if (!pool->closed)
 			dray_caches_open(pool);
 		pthread_mutex_unlock(&pool->lock);

@@ -124,6 +124,7 @@ int dray_region_create(const struct dray_region_request *request,
 	region->freed = 0;
 	region->own = false;
 	region->inherited = false;
+	region->shared = false;
 	ret = make_tables(region);
 	if (ret)
 		goto unref;
@@ -281,6 +282,9 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 	if (!bytes || !whole_pages(region, offset, length, &from, &to) ||
 	    dray_buffer_punch(region->buffer, from, to - from))
 		return 0;
+	/* What a child has of blocks that were freed here is these pages. */
+	if (region->shared)
+		return bytes;
 	end = to >> PAGE_SHIFT;
 	for (page = from >> PAGE_SHIFT; page < end; page = (page | 63) + 1)
 		atomic_fetch_and_explicit(&region->dirty[page / 64],

@@ -30,6 +30,7 @@ struct dray_pool_region {
 	uint64_t page;		/* bytes, the least that can be given back */
 	bool own;		/* made for one large block */
 	bool inherited;		/* by fork(): the parent gives out its memory */
+	bool shared;		/* with a child, which may write what it has of it */
 	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
 	size_t dirty_bytes;
 	struct dray_fit fit;
@@ -81,7 +82,8 @@ uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
 
 /*
  * Gives whole pages of a range that nobody uses back to the system; they are
- * clean then.  Bytes given back, not counting what was clean.
+ * clean then, unless a child of fork() may write them still.  Bytes given back,
+ * not counting what was clean.
  */
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length);
