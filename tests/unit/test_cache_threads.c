@@ -4,9 +4,8 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <stdatomic.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
@@ -199,14 +198,6 @@ static void drains_take_nothing_that_is_in_use(void **state)
 	assert_int_equal(atomic_load(&strays), 0);
 	assert_int_equal(stats_of(*state).used, 0);
 	assert_int_equal(stats_of(*state).bad_frees, 0);
-}
-
-static int status_of(pid_t child)
-{
-	int status;
-
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
 static void a_child_keeps_nothing_of_its_parents_threads(void **state)

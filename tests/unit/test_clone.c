@@ -3,31 +3,11 @@
  * clone: a process that the C library did not make knows that it is another
  * one: its blocks are its own, and what it inherited it may use and free.
  */
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "alloc/busy.h"
+#include "child.h"
 #include "pool.h"
 
 #define BLOCKS 200
-
-/* fork() without its handlers. */
-static pid_t clone_without_handlers(void)
-{
-	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
-}
-
-/* A child cannot assert: it tells by its exit status which step failed. */
-static int status_of(pid_t child)
-{
-	int status;
-
-	assert_int_not_equal(child, -1);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 struct family {
 	struct dray_pool *pool;

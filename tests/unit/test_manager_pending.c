@@ -4,9 +4,8 @@
  * Numba's queue: more than 10 of them, or more than 20 % of what there is.
  */
 #include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "child.h"
 #include "manager.h"
 
 static void drop_new(struct dray_manager *manager, size_t size, int count,
@@ -340,7 +339,7 @@ static void threads_finalize_each_object_once(void **state)
 static void a_child_goes_on_with_what_waits(void **state)
 {
 	struct dray_memory *memory = memalloc(*state, 1000);
-	int finalized = 0, status;
+	int finalized = 0;
 	pid_t child;
 
 	drop_new(*state, 0, 3, &finalized);
@@ -356,9 +355,7 @@ static void a_child_goes_on_with_what_waits(void **state)
 		dray_memory_unref(memory);
 		_exit(0);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	assert_int_equal(WEXITSTATUS(status), 0);
+	assert_int_equal(status_of(child), 0);
 	assert_int_equal(finalized, 0);
 	dray_memory_unref(memory);
 	assert_int_equal(dray_manager_flush(*state), 4);

@@ -2,6 +2,7 @@
 /* ipc: records that lie, and strangers who ask. */
 #include <fcntl.h>
 
+#include "child.h"
 #include "records_wire.h"
 
 #define SIZE 20000
@@ -147,17 +148,13 @@ static int as_nobody(int (*what)(const struct dray_ipc_record *),
 		     const struct dray_ipc_record *record)
 {
 	pid_t child = fork();
-	int status;
 
-	assert_true(child >= 0);
 	if (!child) {
 		if (setgid(NOBODY) || setuid(NOBODY))
 			_exit(99);
 		_exit(what(record));
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return status_of(child);
 }
 
 static int opens(const struct dray_ipc_record *record)

@@ -6,22 +6,12 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <linux/sched.h>
-#include <signal.h>
 
+#include "child.h"
 #include "records.h"
 
 #define SIZE 20000
-
-static int status_of(pid_t child)
-{
-	int status;
-
-	assert_true(child >= 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
 
 /* In a child of the exporter: 0, or the step that was wrong. */
 static int use_in_child(unsigned char *block,

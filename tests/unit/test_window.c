@@ -2,10 +2,8 @@
 /* window: where addresses are taken, found and given back. */
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "unit.h"
+#include "child.h"
 #include "memory/window.h"
 
 #define GIB ((size_t)1 << 30)
@@ -122,8 +120,8 @@ static void what_was_mapped_is_gone_when_given_back(void **state)
 static int size_below(size_t limit)
 {
 	struct rlimit addresses = { limit, limit };
-	int status, size;
 	pid_t child = fork();
+	int size;
 
 	if (!child) {
 		/* The parent's window is given up, as an exec would do. */
@@ -135,9 +133,7 @@ static int size_below(size_t limit)
 		size = (int)((dray_window_size() + GIB - 1) / GIB);
 		_exit(size > 254 ? 254 : size);
 	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	return status_of(child);
 }
 
 static void a_limit_on_addresses_makes_it_smaller(void **state)
