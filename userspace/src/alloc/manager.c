@@ -143,6 +143,13 @@ void dray_manager_keep(struct dray_manager *manager)
 	manager->keeps++;
 }
 
+void dray_manager_enter(struct dray_manager *manager)
+{
+	dray_guard_take(&manager->guard);
+	dray_manager_keep(manager);
+	dray_guard_give(&manager->guard);
+}
+
 void dray_manager_drop(struct dray_manager *manager)
 {
 	bool last;

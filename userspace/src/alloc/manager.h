@@ -44,8 +44,13 @@ struct dray_manager {
 	struct dray_manager_stats stats;
 };
 
-/* Keeps the manager from its end; the guard is held.  Drop is without it. */
+/*
+ * Keeps the manager from its end; the guard is held.  Enter is without it, for
+ * who is about to call what others wrote: a finalizer may drop the caller's own
+ * reference, which is the last.  Drop is without it.
+ */
 void dray_manager_keep(struct dray_manager *manager);
+void dray_manager_enter(struct dray_manager *manager);
 void dray_manager_drop(struct dray_manager *manager);
 
 /* Finalizes what was taken off the lists, without the guard. */

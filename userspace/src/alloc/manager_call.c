@@ -63,12 +63,17 @@ static int allocate(struct dray_manager *manager, const struct request *request,
 	if (ret)
 		return ret;
 	ret = request->ask(manager, request, out);
-	if ((ret != -ENOMEM && ret != -EDQUOT) || !dray_manager_flush(manager))
+	if (ret != -ENOMEM && ret != -EDQUOT)
 		return ret;
-	dray_guard_take(&manager->guard);
-	manager->stats.retries++;
-	dray_guard_give(&manager->guard);
-	return request->ask(manager, request, out);
+	dray_manager_enter(manager);
+	if (dray_pending_flush(manager, false)) {
+		dray_guard_take(&manager->guard);
+		manager->stats.retries++;
+		dray_guard_give(&manager->guard);
+		ret = request->ask(manager, request, out);
+	}
+	dray_manager_drop(manager);
+	return ret;
 }
 
 static int ask_memalloc(struct dray_manager *manager,
@@ -187,8 +192,14 @@ int dray_manager_get_ipc_handle(struct dray_manager *manager,
 
 int dray_manager_reset(struct dray_manager *manager)
 {
+	int ret = 0;
+
+	dray_manager_enter(manager);
 	dray_pending_flush(manager, true);
-	return manager->ops.reset ? manager->ops.reset(manager) : 0;
+	if (manager->ops.reset)
+		ret = manager->ops.reset(manager);
+	dray_manager_drop(manager);
+	return ret;
 }
 
 void dray_manager_stats(struct dray_manager *manager,

@@ -86,7 +86,12 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 
 size_t dray_manager_flush(struct dray_manager *manager)
 {
-	return dray_pending_flush(manager, false);
+	size_t count;
+
+	dray_manager_enter(manager);
+	count = dray_pending_flush(manager, false);
+	dray_manager_drop(manager);
+	return count;
 }
 
 void dray_manager_defer_cleanup(struct dray_manager *manager)
@@ -109,6 +114,7 @@ int dray_manager_end_deferral(struct dray_manager *manager)
 	if (begun) {
 		outermost = !--manager->stats.deferrals;
 		full = too_many(manager);
+		dray_manager_keep(manager);
 	}
 	dray_guard_give(&manager->guard);
 	if (!begun)
@@ -118,6 +124,7 @@ int dray_manager_end_deferral(struct dray_manager *manager)
 		manager->ops.defer_cleanup(manager, false);
 	if (full)
 		dray_pending_flush(manager, false);
+	dray_manager_drop(manager);
 	return 0;
 }
 
@@ -133,8 +140,10 @@ int dray_manager_set_pending(struct dray_manager *manager, uint32_t entries,
 	manager->most_entries = entries;
 	manager->most_percent = percent;
 	full = too_many(manager);
+	dray_manager_keep(manager);
 	dray_guard_give(&manager->guard);
 	if (full)
 		dray_pending_flush(manager, false);
+	dray_manager_drop(manager);
 	return 0;
 }
