@@ -135,7 +135,8 @@ DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
 /**
  * A block of at least @size bytes (0 counts as 1), at an address that is a
  * multiple of @alignment, a power of two (0: the granule).  Contents are
- * undefined.  NULL with errno ENOMEM or EINVAL.
+ * undefined.  NULL with errno EINVAL or ENOMEM: where the node has no more, the
+ * sentence says why and names the longest run that the pool still has.
  */
 DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 			       size_t alignment);

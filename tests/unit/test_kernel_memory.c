@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* kernel: syncs, addresses, imports and pools, as they reach the module. */
+#include <inttypes.h>
+
 #include "stand_in.h"
 
 static void regions_reach_the_module_as_they_are(void **state)
@@ -239,6 +241,30 @@ static void what_is_kept_goes_back_before_a_pool_gives_up(void **state)
 	dray_pool_close(pool);
 }
 
+static void a_heap_that_is_full_leaves_what_the_pool_has(void **state)
+{
+	struct dray_pool_stats stats;
+	struct dray_pool *pool;
+	char words[80];
+	void *block;
+
+	assert_works(dray_pool_create(*state, NULL, &pool));
+	/* A buffer with nothing in it would go back first. */
+	block = dray_pool_alloc(pool, 1000, 0);
+	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
+	fail_with(DRAY_IOC_ALLOC, ENOMEM, DRAY_REASON_FULL, 12345);
+	assert_null(dray_pool_alloc(pool, (size_t)stats.largest_free + 1, 0));
+	assert_int_equal(errno, ENOMEM);
+	snprintf(words, sizeof(words), "the largest free run has %" PRIu64,
+		 stats.largest_free);
+	assert_non_null(
+		strstr(dray_last_error(), "is full, 12345 bytes are free"));
+	assert_non_null(strstr(dray_last_error(), words));
+	fail_with(0, 0, 0, 0);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
 static void a_node_that_is_gone_is_not_asked_again(void **state)
 {
 	struct dray_pool *pool = pool_on(*state);
@@ -263,6 +289,7 @@ int main(void)
 		FACT(granules_are_what_a_node_that_is_not_coherent_needs),
 		FACT(a_pool_doubles_and_gives_large_blocks_their_own),
 		FACT(what_is_kept_goes_back_before_a_pool_gives_up),
+		FACT(a_heap_that_is_full_leaves_what_the_pool_has),
 		FACT(a_node_that_is_gone_is_not_asked_again),
 	};
 

@@ -5,6 +5,9 @@
  * On the host a region reserves far more addresses than it uses and grows in
  * place, so that everything merges.  Buffers of the kernel cannot grow:
  * regions double up to a bound, and a large request gets a buffer of its own.
+ *
+ * A request that fails says why, in the words of whoever refused it, and what
+ * the pool still has in one piece.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -208,12 +211,10 @@ static int try_add_region(struct dray_pool *pool, uint64_t need,
 
 	if (dray_round_up_overflow(need, pool->page, &size) || size > left)
 		return dray_fail(-ENOMEM,
-				 "pool \"%s\": %" PRIu64
+				 "%" PRIu64
 				 " bytes asked, the limit of %" PRIu64
-				 " leaves %" PRIu64
-				 ", the largest free run has %" PRIu64,
-				 pool->name, need, pool->limit, left,
-				 dray_pool_largest(pool));
+				 " leaves %" PRIu64,
+				 need, pool->limit, left);
 	if (!own && size < pool->next_size)
 		size = pool->next_size < left ? pool->next_size : left;
 
@@ -274,6 +275,14 @@ static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment)
 	return ret;
 }
 
+static int no_more(const struct dray_pool *pool, int error)
+{
+	return dray_fail_adding(error,
+				"; of pool \"%s\" the largest free run has "
+				"%" PRIu64 " bytes",
+				pool->name, dray_pool_largest(pool));
+}
+
 int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 			    uint64_t alignment, struct dray_found *found)
 {
@@ -289,7 +298,9 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
 		ret = grow(pool, granules, alignment);
-	if (!ret && pool->closed)
+	if (ret && ret != -ENODEV)
+		no_more(pool, ret);
+	else if (!ret && pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	pthread_mutex_unlock(&pool->growing);
 	return ret;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -19,6 +20,19 @@ int dray_fail(int error, const char *format, ...)
 
 	va_start(args, format);
 	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	errno = saved;
+	return error;
+}
+
+int dray_fail_adding(int error, const char *format, ...)
+{
+	size_t length = strlen(sentence);
+	int saved = errno;
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence + length, sizeof(sentence) - length, format, args);
 	va_end(args);
 	errno = saved;
 	return error;

@@ -15,4 +15,8 @@
 int dray_fail(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Adds to the sentence that is there, and returns @error. */
+int dray_fail_adding(int error, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 #endif /* DRAY_BASE_ERROR_H */
