@@ -7,6 +7,14 @@
  * sentence, kept for the calling thread until its next failure.  Functions
  * shaped like malloc return NULL and set errno instead, and leave the same
  * sentence.
+ *
+ * NULL where a function needs something (an object, what it reads or fills, a
+ * function to call) is a failure like others: -EINVAL and a sentence.  Functions
+ * that return no error give what says nothing, and leave the sentence and EINVAL
+ * in errno: NULL, 0, false, -1 for a descriptor; or they do nothing.  What gives
+ * something back (_unref, _close, _destroy, a free) ignores NULL, and _ref of
+ * NULL is NULL; neither is a failure.  Where NULL means something else the
+ * function says so.
  */
 #ifndef DRAY_BASE_H
 #define DRAY_BASE_H

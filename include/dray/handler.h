@@ -35,7 +35,8 @@ struct dray_handler {
 };
 
 /**
- * The handler over @pool, named "dray" and the back end ("dray kernel").
+ * The handler over @pool, named "dray" and the back end as dray_node_backend()
+ * has it: "dray kernel", or "dray host", for private and shareable memory alike.
  * Belongs to the pool but outlives it, and is never freed: it keeps working,
  * and freeing, after dray_pool_close(), but then allocates nothing more.
  *

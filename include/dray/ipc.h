@@ -96,6 +96,11 @@ struct dray_ipc_record {
  * The same memory with the same flags gives the same record as long as that has
  * not ended; with DRAY_IPC_HANDOVER each call gives a new one.
  *
+ * Memory that this process has opened is passed on as its own, also when its
+ * exporter has freed it (dray_ipc_check() is -ESTALE): that it is open here keeps
+ * it.  The record ends when nothing does so any more: neither this process, nor
+ * those who have the record open, nor, with DRAY_IPC_HANDOVER, the record itself.
+ *
  * On the host, for DRAY_IPC_READ_ONLY, the memory has to be a buffer of its
  * own, and is sealed: nobody can be given it for writing afterwards, by this
  * call or another.  This process goes on writing it.

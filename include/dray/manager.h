@@ -202,14 +202,19 @@ DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
  *
  * @out: one reference
  *
- * Errors: -ENOENT (no such plug-in), -ENOEXEC (it has no such symbol),
- * -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create() and
- * initialize() of the manager give.
+ * Errors: -ENOENT (no such plug-in, or one that the system's loader refuses, for
+ * whatever reason: a library that it needs is missing, it is of another machine,
+ * it may not be read; the sentence has the loader's words), -ENOEXEC (it has no
+ * such symbol), -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create()
+ * and initialize() of the manager give.
  */
 DRAY_API int dray_get_manager(struct dray_node *node,
 			      struct dray_manager **out);
 
-/** Finds the operations of a plug-in, named as above; errors as above. */
+/**
+ * Finds the operations of a plug-in, named as above, "native" among them; errors
+ * as above, but for those of create() and initialize().
+ */
 DRAY_API int dray_manager_load(const char *name,
 			       const struct dray_manager_ops **out);
 

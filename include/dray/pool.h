@@ -2,8 +2,10 @@
 /*
  * pool: a sub-allocator over buffers.
  *
- * It never reads or writes the memory that it manages: what it knows lies in
- * ordinary memory.  No two blocks share a cache line, so that a device can
+ * It does not read or write the memory that it manages: what it knows lies in
+ * ordinary memory.  Only what a call asks for touches a block: dray_pool_calloc()
+ * clears what may be other than zero, and dray_pool_realloc() copies the contents
+ * of one that it moves.  No two blocks share a cache line, so that a device can
  * write one while the CPU uses its neighbour.  Every function may be called
  * from any thread without a lock.
  *
@@ -141,7 +143,14 @@ DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
 DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 			       size_t alignment);
 
-/** @count * @size zero bytes; NULL with ENOMEM where that overflows. */
+/**
+ * @count * @size zero bytes, as dray_pool_alloc() gives them at a multiple of the
+ * granule: 0 in all counts as 1, and the same where there is no memory.  What
+ * dray_usable_size() has beyond is undefined.  NULL with ENOMEM also where the
+ * product overflows.
+ *
+ * Pages that nobody has used are zero already, and are not touched.
+ */
 DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
 				size_t size);
 
@@ -160,6 +169,9 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
  * environment).  A block that an engine still uses is parked until the engine
  * is done.  That two threads free one block at the same moment need not be
  * noticed: as with other allocators, it may then be given out twice.
+ *
+ * @pool: where a wrong free is counted; a block goes back to its own pool,
+ *	whatever this is.  NULL: it is counted nowhere
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
 
@@ -174,10 +186,23 @@ DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 DRAY_API size_t dray_usable_size(const void *block);
 
 /**
- * Finds the pool, buffer and block around any address.  A shift and two loads
- * find the region, however many there are; the block is looked up in it under
- * the pool's lock.  A buffer that is in no pool is its own block.  -ENOENT
- * where the address lies in no dray memory, or in no block that is alive.
+ * Finds the pool, buffer and block around any address, which is never followed:
+ * it may be wild.  A shift and two loads find the region, however many there
+ * are; the block is looked up in it under the pool's lock, which is held for a
+ * few numbers only, and never while somebody else's function is called.  So it
+ * may be called from any thread and from any such function (a finalizer, a
+ * visit), but not from a signal handler.  A buffer that is in no pool is its own
+ * block.
+ *
+ * The answer is that of one moment.  It stays true as long as the caller keeps
+ * the block, or the buffer, from being freed by other threads; one that moves or
+ * is resized has other numbers then.  A child of fork() finds what it inherited.
+ *
+ * A second copy of the library in the process has memory of its own: each finds
+ * its own, and says -ENOENT of the other's.
+ *
+ * Errors: -ENOENT (the address lies in no memory of dray, or in no block that is
+ * alive: one that was freed and is parked, or kept by a thread, is not).
  */
 DRAY_API int dray_locate(const void *address, struct dray_location *out);
 

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # The library exports every function that its headers declare with DRAY_API,
-# under a version, and nothing else.
+# under a version, and nothing else; and test_null.c and test_null_array.c know
+# each of them.
 # usage: symbols.sh LIBRARY HEADER...
 set -eu
-echo 1..2
+echo 1..3
 
 library=$1
 shift
@@ -29,3 +30,10 @@ if ! diff "$work/declared" "$work/names"; then
 	exit 1
 fi
 echo "ok 2 - what is declared is what is exported"
+
+cat "$(dirname "$0")"/test_null*.c | grep -o 'dray_[a-z0-9_]*' | sort -u >"$work/tested"
+if comm -23 "$work/declared" "$work/tested" | grep .; then
+	echo "not ok 3 - what becomes of NULL is tested of each function"
+	exit 1
+fi
+echo "ok 3 - what becomes of NULL is tested of each function"

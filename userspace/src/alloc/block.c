@@ -11,7 +11,8 @@
 
 void dray_block_free(struct dray_block *block)
 {
-	dray_block_class(block)->destroy(block);
+	if (dray_given(block, __func__))
+		dray_block_class(block)->destroy(block);
 }
 
 /*
@@ -20,6 +21,8 @@ void dray_block_free(struct dray_block *block)
  */
 void dray_block_miscounted(struct dray_block *block, uint32_t before)
 {
+	if (!dray_given(block, __func__))
+		return;
 	__atomic_store_n(&block->count, DRAY_BLOCK_SATURATED, __ATOMIC_RELAXED);
 	if (!before)
 		dray_fail(-EINVAL, "block %p was counted after it was freed",

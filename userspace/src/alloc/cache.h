@@ -174,6 +174,9 @@ static inline void *dray_cache_take(const struct dray_thread *thread,
 		return NULL;
 	}
 	block = *--top;
+	/* So that callers look only for a magazine that has none. */
+	if (!block)
+		__builtin_unreachable();
 	magazine->top = top;
 	cache->room += magazine->bytes;
 	atomic_store_explicit(

@@ -8,6 +8,7 @@
 
 #include "alloc/check.h"
 #include "alloc/pool.h"
+#include "base/error.h"
 
 static void *pool_malloc(void *pool, size_t size)
 {
@@ -55,6 +56,8 @@ bool dray_handler_is_pools(const struct dray_handler *handler)
 
 const struct dray_handler *dray_handler_for(struct dray_pool *pool)
 {
+	if (!dray_given(pool, __func__))
+		return NULL;
 	atomic_store(&pool->handed_out, true);
 	if (!pool->checked)
 		return &pool->handler;

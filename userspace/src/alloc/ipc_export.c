@@ -132,6 +132,8 @@ int dray_ipc_export(const void *address, uint64_t size, uint32_t flags,
 	bool listed = false;
 	int ret;
 
+	if (!dray_given(record, __func__))
+		return -EINVAL;
 	if (flags & ~DRAY_IPC_FLAGS)
 		return dray_fail(-EINVAL, "unknown flags 0x%x",
 				 flags & ~DRAY_IPC_FLAGS);
@@ -170,8 +172,11 @@ int dray_ipc_revoke(const struct dray_ipc_record *record)
 {
 	struct dray_ipc_export *export;
 	struct dray_ipc_fields fields;
-	int ret = dray_ipc_read(record, &fields);
+	int ret;
 
+	if (!dray_given(record, __func__))
+		return -EINVAL;
+	ret = dray_ipc_read(record, &fields);
 	if (ret)
 		return ret;
 	dray_ipc_lock();
@@ -218,6 +223,9 @@ int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
 	int64_t now;
 	size_t n;
 
+	if (!dray_given(count, __func__) ||
+	    (room && !dray_given(list, __func__)))
+		return -EINVAL;
 	dray_ipc_enlist();
 	dray_ipc_lock();
 	dray_ipc_notice_fork();

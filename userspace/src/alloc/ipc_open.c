@@ -71,6 +71,8 @@ int dray_ipc_check(const struct dray_ipc_memory *memory)
 {
 	int ret;
 
+	if (!dray_given(memory, __func__))
+		return -EINVAL;
 	dray_ipc_lock();
 	ret = check(memory);
 	dray_ipc_unlock();
@@ -290,8 +292,11 @@ int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
 {
 	struct dray_ipc_memory *memory, *opened = NULL;
 	struct dray_ipc_fields fields;
-	int ret = dray_ipc_read(record, &fields);
+	int ret;
 
+	if (!dray_given(record, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_ipc_read(record, &fields);
 	if (ret)
 		return ret;
 	memory = calloc(1, sizeof(*memory));
@@ -379,21 +384,22 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 
 void *dray_ipc_data(const struct dray_ipc_memory *memory)
 {
-	return memory->data;
+	return dray_given(memory, __func__) ? memory->data : NULL;
 }
 
 uint64_t dray_ipc_size(const struct dray_ipc_memory *memory)
 {
-	return memory->fields.size;
+	return dray_given(memory, __func__) ? memory->fields.size : 0;
 }
 
 struct dray_buffer *dray_ipc_buffer(const struct dray_ipc_memory *memory)
 {
-	return memory->buffer;
+	return dray_given(memory, __func__) ? memory->buffer : NULL;
 }
 
 bool dray_ipc_writable(const struct dray_ipc_memory *memory)
 {
-	return dray_buffer_writable(memory->buffer) &&
+	return dray_given(memory, __func__) &&
+	       dray_buffer_writable(memory->buffer) &&
 	       !(memory->fields.flags & DRAY_IPC_READ_ONLY);
 }

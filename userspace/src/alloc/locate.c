@@ -164,6 +164,8 @@ int dray_locate(const void *address, struct dray_location *out)
 	struct dray_found found;
 	bool parked;
 
+	if (!dray_given(out, __func__))
+		return -EINVAL;
 	if (!dray_find_around(address, &found))
 		return locate_buffer(address, out);
 	piece = dray_found_piece(&found);

@@ -163,6 +163,8 @@ void dray_manager_drop(struct dray_manager *manager)
 
 struct dray_manager *dray_manager_ref(struct dray_manager *manager)
 {
+	if (!manager)
+		return NULL;
 	dray_guard_take(&manager->guard);
 	manager->holders++;
 	dray_guard_give(&manager->guard);
@@ -192,6 +194,8 @@ int dray_manager_create(struct dray_node *node,
 	struct dray_manager *manager;
 	int ret = 0;
 
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (ops)
 		ret = dray_manager_check_ops(ops, "the manager");
 	else
@@ -274,10 +278,13 @@ static struct dray_manager *share(struct dray_node *node,
 
 int dray_get_manager(struct dray_node *node, struct dray_manager **out)
 {
-	struct dray_manager *manager = share(node, NULL), *made;
+	struct dray_manager *manager, *made;
 	const struct dray_manager_ops *ops;
 	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	manager = share(node, NULL);
 	if (!manager) {
 		ret = operations(&ops);
 		if (!ret)
@@ -299,15 +306,15 @@ int dray_get_manager(struct dray_node *node, struct dray_manager **out)
 
 const char *dray_manager_name(const struct dray_manager *manager)
 {
-	return manager->ops.name;
+	return dray_given(manager, __func__) ? manager->ops.name : NULL;
 }
 
 struct dray_node *dray_manager_node(const struct dray_manager *manager)
 {
-	return manager->node;
+	return dray_given(manager, __func__) ? manager->node : NULL;
 }
 
 void *dray_manager_context(const struct dray_manager *manager)
 {
-	return manager->ctx;
+	return dray_given(manager, __func__) ? manager->ctx : NULL;
 }

@@ -77,11 +77,14 @@ static struct dray_resource *known_resource(struct dray_manager *self)
 
 int dray_manager_resource(struct dray_manager *self, struct dray_resource **out)
 {
-	struct dray_resource *resource = known_resource(self);
+	struct dray_resource *resource;
 	struct dray_pool *pool;
 	bool ours;
 	int ret;
 
+	if (!dray_given(self, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	resource = known_resource(self);
 	if (resource) {
 		*out = resource;
 		return 0;

@@ -20,6 +20,8 @@ int dray_manager_initialize(struct dray_manager *manager)
 	struct dray_capacity capacity = { 0 };
 	int ret = 0;
 
+	if (!dray_given(manager, __func__))
+		return -EINVAL;
 	if (manager->ops.initialize)
 		ret = manager->ops.initialize(manager);
 	if (ret)
@@ -92,6 +94,8 @@ int dray_manager_memalloc(struct dray_manager *manager, size_t size,
 		.stream = stream,
 	};
 
+	if (!dray_given(manager, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	return allocate(manager, &request, out);
 }
 
@@ -112,6 +116,8 @@ int dray_manager_memhostalloc(struct dray_manager *manager, size_t size,
 		.flags = flags,
 	};
 
+	if (!dray_given(manager, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (!manager->ops.memhostalloc)
 		return no_operation(manager, "memhostalloc");
 	if (flags &
@@ -146,6 +152,8 @@ int dray_manager_mempin(struct dray_manager *manager, void *pointer,
 		.memory = &memory,
 	};
 
+	if (!dray_given(manager, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (!manager->ops.mempin)
 		return no_operation(manager, "mempin");
 	if (flags & ~(DRAY_HOST_MAPPED | DRAY_HOST_READ_ONLY))
@@ -159,8 +167,11 @@ int dray_manager_get_memory_info(struct dray_manager *manager,
 				 struct dray_capacity *out)
 {
 	struct dray_capacity known;
-	int ret = make_ready(manager);
+	int ret;
 
+	if (!dray_given(manager, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = make_ready(manager);
 	if (ret)
 		return ret;
 	if (!manager->ops.get_memory_info)
@@ -178,6 +189,9 @@ int dray_manager_get_ipc_handle(struct dray_manager *manager,
 	struct dray_ipc_handle known = { 0 };
 	int ret;
 
+	if (!dray_given(manager, __func__) || !dray_given(memory, __func__) ||
+	    !dray_given(out, __func__))
+		return -EINVAL;
 	if (!manager->ops.get_ipc_handle)
 		return no_operation(manager, "get_ipc_handle");
 	if (memory->manager != manager)
@@ -194,6 +208,8 @@ int dray_manager_reset(struct dray_manager *manager)
 {
 	int ret = 0;
 
+	if (!dray_given(manager, __func__))
+		return -EINVAL;
 	dray_manager_enter(manager);
 	dray_pending_flush(manager, true);
 	if (manager->ops.reset)
@@ -207,6 +223,8 @@ void dray_manager_stats(struct dray_manager *manager,
 {
 	size_t both = size < sizeof(*stats) ? size : sizeof(*stats);
 
+	if (!dray_given(manager, __func__) || !dray_given(stats, __func__))
+		return;
 	dray_guard_take(&manager->guard);
 	memcpy(stats, &manager->stats, both);
 	dray_guard_give(&manager->guard);

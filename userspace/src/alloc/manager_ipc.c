@@ -3,8 +3,11 @@
  * Memory objects for other processes: a record of exactly their bytes.  What
  * is opened is an object like any other, whose end is the end of its lease.
  */
+#include <errno.h>
+
 #include <dray/ipc.h>
 #include "alloc/manager.h"
+#include "base/error.h"
 
 int dray_native_get_ipc_handle(struct dray_manager *self,
 			       const struct dray_memory *memory,
@@ -33,8 +36,12 @@ int dray_manager_open_ipc_handle(struct dray_manager *manager,
 		.finalize = close_memory,
 	};
 	struct dray_ipc_memory *opened;
-	int ret = dray_ipc_open(&handle->record, manager->node, &opened);
+	int ret;
 
+	if (!dray_given(manager, __func__) || !dray_given(handle, __func__) ||
+	    !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_ipc_open(&handle->record, manager->node, &opened);
 	if (ret)
 		return ret;
 	memory.pointer = dray_ipc_data(opened);

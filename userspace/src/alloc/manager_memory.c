@@ -58,6 +58,9 @@ int dray_memory_create(struct dray_manager *manager,
 		       const struct dray_memory_description *description,
 		       struct dray_memory **out)
 {
+	if (!dray_given(manager, __func__) ||
+	    !dray_given(description, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (description->kind > DRAY_MEMORY_DEVICE)
 		return dray_fail(-EINVAL, "%u is no kind of memory",
 				 description->kind);
@@ -70,23 +73,25 @@ int dray_memory_create(struct dray_manager *manager,
 int dray_memory_view(struct dray_memory *memory, size_t offset, size_t size,
 		     struct dray_memory **out)
 {
-	struct dray_memory_description part = {
-		.pointer = (char *)memory->is.pointer + offset,
-		.size = size,
-		.kind = memory->is.kind,
-		.stream = memory->is.stream,
-	};
+	struct dray_memory_description part = { .size = size };
 
+	if (!dray_given(memory, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (offset > memory->is.size || size > memory->is.size - offset)
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %zu, the memory has %zu", size,
 				 offset, memory->is.size);
+	part.pointer = (char *)memory->is.pointer + offset;
+	part.kind = memory->is.kind;
+	part.stream = memory->is.stream;
 	return create(memory->manager, &part, memory, out);
 }
 
 struct dray_memory *dray_memory_ref(struct dray_memory *memory)
 {
-	atomic_fetch_add_explicit(&memory->references, 1, memory_order_relaxed);
+	if (memory)
+		atomic_fetch_add_explicit(&memory->references, 1,
+					  memory_order_relaxed);
 	return memory;
 }
 
@@ -132,12 +137,12 @@ void dray_memory_unref(struct dray_memory *memory)
 const struct dray_memory_description *
 dray_memory_describe(const struct dray_memory *memory)
 {
-	return &memory->is;
+	return dray_given(memory, __func__) ? &memory->is : NULL;
 }
 
 struct dray_manager *dray_memory_manager_of(const struct dray_memory *memory)
 {
-	return memory->manager;
+	return dray_given(memory, __func__) ? memory->manager : NULL;
 }
 
 /* With the guard. */
@@ -155,6 +160,8 @@ enum dray_memory_kind dray_manager_kind_of(struct dray_manager *manager,
 	struct dray_location where;
 	uint32_t kind;
 
+	if (!dray_given(manager, __func__))
+		return DRAY_MEMORY_UNKNOWN;
 	dray_guard_take(&manager->guard);
 	kind = kind_among(manager->alive, (uintptr_t)address);
 	dray_guard_give(&manager->guard);

@@ -88,6 +88,8 @@ size_t dray_manager_flush(struct dray_manager *manager)
 {
 	size_t count;
 
+	if (!dray_given(manager, __func__))
+		return 0;
 	dray_manager_enter(manager);
 	count = dray_pending_flush(manager, false);
 	dray_manager_drop(manager);
@@ -98,6 +100,8 @@ void dray_manager_defer_cleanup(struct dray_manager *manager)
 {
 	bool outermost;
 
+	if (!dray_given(manager, __func__))
+		return;
 	dray_guard_take(&manager->guard);
 	outermost = !manager->stats.deferrals++;
 	dray_guard_give(&manager->guard);
@@ -109,6 +113,8 @@ int dray_manager_end_deferral(struct dray_manager *manager)
 {
 	bool begun, outermost = false, full = false;
 
+	if (!dray_given(manager, __func__))
+		return -EINVAL;
 	dray_guard_take(&manager->guard);
 	begun = manager->stats.deferrals;
 	if (begun) {
@@ -133,6 +139,8 @@ int dray_manager_set_pending(struct dray_manager *manager, uint32_t entries,
 {
 	bool full;
 
+	if (!dray_given(manager, __func__))
+		return -EINVAL;
 	if (percent > 100)
 		return dray_fail(-EINVAL, "%u percent of what there is",
 				 percent);

@@ -49,6 +49,8 @@ int dray_manager_load(const char *name, const struct dray_manager_ops **out)
 	void *object;
 	int ret;
 
+	if (!dray_given(name, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (!strcmp(name, "native")) {
 		*out = dray_manager_base_ops(DRAY_MANAGER_NATIVE);
 		return 0;

@@ -183,6 +183,8 @@ int dray_pool_create(struct dray_node *node,
 	uint64_t page;
 	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (!options)
 		options = &none;
 	ret = dray_node_info(node, &info, sizeof(info));
@@ -254,7 +256,7 @@ void dray_pool_close(struct dray_pool *pool)
 
 struct dray_node *dray_pool_node(const struct dray_pool *pool)
 {
-	return pool->node;
+	return dray_given(pool, __func__) ? pool->node : NULL;
 }
 
 uint64_t dray_pool_largest(const struct dray_pool *pool)
@@ -277,6 +279,8 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	const struct dray_pool_region *region;
 	size_t both = size < sizeof(known) ? size : sizeof(known);
 
+	if (!dray_given(pool, __func__) || !dray_given(stats, __func__))
+		return -EINVAL;
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	/* What threads keep is free to the caller, and part of free runs. */

@@ -169,10 +169,18 @@ alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 	return alloc(pool, size, alignment, false);
 }
 
+static __attribute__((noinline, cold)) void *no_pool(const char *function)
+{
+	dray_fail_null(function);
+	return NULL;
+}
+
 void *dray_pool_alloc(struct dray_pool *pool, size_t size, size_t alignment)
 {
 	void *block;
 
+	if (__builtin_expect(!pool, 0))
+		return no_pool(__func__);
 	if (__builtin_expect(alignment, 0))
 		return alloc_aligned(pool, size, alignment);
 	block = take_kept(pool, size);
@@ -186,6 +194,8 @@ void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
 	size_t bytes;
 	void *block;
 
+	if (!dray_given(pool, __func__))
+		return NULL;
 	if (dray_mul_overflow(count, size, &bytes))
 		return no_block(
 			dray_fail(-ENOMEM,
@@ -202,7 +212,9 @@ void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
 {
 	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
 
-	atomic_fetch_add_explicit(&pool->bad_frees, 1, memory_order_relaxed);
+	if (pool)
+		atomic_fetch_add_explicit(&pool->bad_frees, 1,
+					  memory_order_relaxed);
 	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
 		  block);
 	if (abort_asked && !strcmp(abort_asked, "1")) {
@@ -343,6 +355,8 @@ void *dray_pool_realloc(struct dray_pool *pool, void *block, size_t size)
 	void *moved;
 	bool fits;
 
+	if (!dray_given(pool, __func__))
+		return NULL;
 	if (!block)
 		return alloc(pool, size, 0, false);
 	if (!dray_find_start(block, &found)) {

@@ -19,6 +19,8 @@ static _Thread_local const struct dray_pool *asking
 void dray_pool_set_pressure(struct dray_pool *pool, dray_pressure *pressure,
 			    void *argument)
 {
+	if (!dray_given(pool, __func__))
+		return;
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	pool->pressure = pressure;

@@ -24,6 +24,8 @@ int dray_resource_create(const struct dray_resource_ops *ops, void *ctx,
 {
 	struct dray_resource *resource;
 
+	if (!dray_given(ops, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (ops->size < sizeof(*ops))
 		return dray_fail(-EINVAL,
 				 "operations of %zu bytes, there are %zu",
@@ -45,8 +47,9 @@ int dray_resource_create(const struct dray_resource_ops *ops, void *ctx,
 
 struct dray_resource *dray_resource_ref(struct dray_resource *resource)
 {
-	atomic_fetch_add_explicit(&resource->references, 1,
-				  memory_order_relaxed);
+	if (resource)
+		atomic_fetch_add_explicit(&resource->references, 1,
+					  memory_order_relaxed);
 	return resource;
 }
 
@@ -62,7 +65,7 @@ void dray_resource_unref(struct dray_resource *resource)
 
 const char *dray_resource_name(const struct dray_resource *resource)
 {
-	return resource->ops.name;
+	return dray_given(resource, __func__) ? resource->ops.name : NULL;
 }
 
 void *dray_resource_context(struct dray_resource *resource,
@@ -71,10 +74,10 @@ void *dray_resource_context(struct dray_resource *resource,
 					    void **out),
 			    const char *kind)
 {
-	if (resource->ops.allocate == allocate)
+	if (resource && resource->ops.allocate == allocate)
 		return resource->ctx;
 	dray_fail(-EINVAL, "a resource \"%s\", it must be \"%s\"",
-		  resource->ops.name, kind);
+		  resource ? resource->ops.name : "", kind);
 	return NULL;
 }
 
@@ -84,6 +87,8 @@ int dray_resource_allocate(struct dray_resource *resource, size_t size,
 	void *block = NULL;
 	int ret;
 
+	if (!dray_given(resource, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (alignment && !dray_is_power_of_two(alignment))
 		return dray_fail(-EINVAL,
 				 "an alignment of %zu bytes is no power of two",
@@ -121,6 +126,8 @@ int dray_resource_deallocate(struct dray_resource *resource, void *block,
 {
 	int ret;
 
+	if (!dray_given(resource, __func__))
+		return -EINVAL;
 	if (!block)
 		return 0;
 	/* Whoever has a block sees at least that one. */
@@ -139,6 +146,8 @@ int dray_resource_capacity(struct dray_resource *resource,
 	struct dray_capacity known = { 0 };
 	int ret;
 
+	if (!dray_given(resource, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (!resource->ops.capacity)
 		return dray_fail(-EOPNOTSUPP,
 				 "a resource \"%s\" does not know what it has",
@@ -155,6 +164,13 @@ int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
 {
 	int ret;
 
+	if (!upstream || !out) {
+		free(ctx);
+		return dray_fail(-EINVAL,
+				 "a resource \"%s\" on nothing, or nowhere to "
+				 "put it",
+				 ops->name);
+	}
 	if (!ctx)
 		return dray_fail(-ENOMEM, "no memory for a resource \"%s\"",
 				 ops->name);

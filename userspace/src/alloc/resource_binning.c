@@ -165,6 +165,8 @@ int dray_resource_binning(struct dray_resource *upstream, uint32_t smallest,
 	uint32_t i;
 	int ret;
 
+	if (!dray_given(out, __func__))
+		return -EINVAL;
 	if (smallest > largest || largest > LARGEST_EXPONENT ||
 	    largest >= 8 * sizeof(size_t) - 1)
 		return dray_fail(-EINVAL,

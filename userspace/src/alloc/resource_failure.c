@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Somebody to ask when an allocation fails. */
+#include <errno.h>
 #include <stdlib.h>
 
 #include "alloc/resource.h"
+#include "base/error.h"
 
 struct failure {
 	struct dray_resource *upstream;
@@ -43,8 +45,11 @@ int dray_resource_on_failure(struct dray_resource *upstream,
 		.capacity = dray_upstream_capacity,
 		.destroy = dray_upstream_destroy,
 	};
-	struct failure *failure = calloc(1, sizeof(*failure));
+	struct failure *failure;
 
+	if (!dray_given((const void *)(uintptr_t)retry, __func__))
+		return -EINVAL;
+	failure = calloc(1, sizeof(*failure));
 	if (failure) {
 		failure->retry = retry;
 		failure->ctx = ctx;

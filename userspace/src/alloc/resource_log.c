@@ -111,9 +111,13 @@ int dray_resource_log(struct dray_resource *upstream, const char *path,
 		.destroy = log_destroy,
 	};
 	struct dray_resource *resource;
-	struct log *log = calloc(1, sizeof(*log));
-	int ret = dray_resource_stack(&ops, log, upstream, &resource);
+	struct log *log;
+	int ret;
 
+	if (!dray_given(path, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	log = calloc(1, sizeof(*log));
+	ret = dray_resource_stack(&ops, log, upstream, &resource);
 	if (ret)
 		return ret;
 	log->process = getpid();

@@ -109,9 +109,12 @@ int dray_resource_pool(struct dray_pool *pool, struct dray_resource **out)
 		.capacity = pool_capacity,
 		.destroy = pool_destroy,
 	};
-	struct pool_source *source = calloc(1, sizeof(*source));
+	struct pool_source *source;
 	int ret;
 
+	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	source = calloc(1, sizeof(*source));
 	if (!source)
 		return dray_fail(-ENOMEM, "no memory for a pool's resource");
 	ret = dray_resource_create(&ops, source, out);

@@ -128,7 +128,7 @@ int dray_statistics_get(struct dray_resource *resource,
 	struct statistics *statistics = statistics_of(resource);
 	struct dray_statistics known;
 
-	if (!statistics)
+	if (!statistics || !dray_given(out, __func__))
 		return -EINVAL;
 	dray_guard_take(&statistics->guard);
 	known = statistics->innermost->numbers;

@@ -168,7 +168,7 @@ int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out,
 	struct tracking *tracking = tracking_of(resource);
 	size_t both = size < sizeof(*out) ? size : sizeof(*out);
 
-	if (!tracking)
+	if (!tracking || !dray_given(out, __func__))
 		return -EINVAL;
 	dray_guard_take(&tracking->guard);
 	memcpy(out, &tracking->numbers, both);
@@ -229,7 +229,7 @@ int dray_tracking_visit(struct dray_resource *resource,
 	size_t i;
 	int ret = 0;
 
-	if (!tracking)
+	if (!tracking || !dray_given((const void *)(uintptr_t)visit, __func__))
 		return -EINVAL;
 	dray_guard_take(&tracking->guard);
 	if (!take_snapshot(tracking, &snapshot))
@@ -270,8 +270,11 @@ static int report_block(void *ctx, const struct dray_outstanding *block)
 int dray_tracking_report(struct dray_resource *resource, FILE *file)
 {
 	struct report report = { .file = file };
-	int ret = dray_tracking_visit(resource, report_block, &report);
+	int ret;
 
+	if (!dray_given(file, __func__))
+		return -EINVAL;
+	ret = dray_tracking_visit(resource, report_block, &report);
 	if (ret)
 		return ret;
 	fprintf(file, "%zu blocks of %zu bytes are out\n", report.blocks,

@@ -7,6 +7,7 @@
  * there are many empty ones.
  */
 #include "alloc/pool.h"
+#include "base/error.h"
 #include "base/fork.h"
 #include "memory/node.h"
 
@@ -223,6 +224,8 @@ uint64_t dray_pool_trim(struct dray_pool *pool)
 {
 	uint64_t bytes;
 
+	if (!dray_given(pool, __func__))
+		return 0;
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	dray_pool_reap(pool, false);

@@ -292,6 +292,8 @@ dray_handler_behind(const struct dray_handler *handler, const void *block)
 	struct split *split;
 	size_t size;
 
+	if (!dray_given(handler, __func__))
+		return NULL;
 	while ((split = split_of(handler)))
 		handler = is_large(split, block, &size) ? split->large
 							: split->small;

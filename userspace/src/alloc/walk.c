@@ -7,9 +7,12 @@
  * two such steps regions come and go: an address says how far the walk has
  * come, and the rest is found again from it.
  */
+#include <errno.h>
+
 #include "alloc/at.h"
 #include "alloc/pool.h"
 #include "alloc/starts.h"
+#include "base/error.h"
 #include "base/fork.h"
 
 #define STEP 64 /* blocks */
@@ -84,6 +87,9 @@ int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
 	size_t count, i;
 	int ret = 0;
 
+	if (!dray_given(pool, __func__) ||
+	    !dray_given((const void *)(uintptr_t)visit, __func__))
+		return -EINVAL;
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	while (!ret && (count = next_blocks(pool, &from, blocks))) {

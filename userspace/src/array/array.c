@@ -64,8 +64,11 @@ int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 	struct dray_array *array;
 	struct dray_extent extent;
 	struct dray_view view;
-	int error = measure(dtype, ndim, shape, &view, &extent);
+	int error;
 
+	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	error = measure(dtype, ndim, shape, &view, &extent);
 	if (error)
 		return error;
 	array = array_new(&view);
@@ -89,8 +92,11 @@ int dray_array_create_alone(struct dray_node *node, struct dray_dtype dtype,
 	struct dray_buffer *buffer;
 	struct dray_extent extent;
 	struct dray_view view;
-	int error = measure(dtype, ndim, shape, &view, &extent);
+	int error;
 
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	error = measure(dtype, ndim, shape, &view, &extent);
 	if (!error)
 		error = dray_buffer_alloc(
 			node, extent.bytes ? (uint64_t)extent.bytes : 1, NULL,
@@ -131,7 +137,8 @@ int dray_array_adopt_memory(struct dray_ipc_memory *memory,
 
 struct dray_array *dray_array_ref(struct dray_array *array)
 {
-	atomic_fetch_add(&array->references, 1);
+	if (array)
+		atomic_fetch_add(&array->references, 1);
 	return array;
 }
 
@@ -148,5 +155,5 @@ void dray_array_unref(struct dray_array *array)
 
 const struct dray_view *dray_array_view(const struct dray_array *array)
 {
-	return &array->view;
+	return dray_given(array, __func__) ? &array->view : NULL;
 }

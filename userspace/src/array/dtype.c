@@ -101,6 +101,8 @@ int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 
 	if (!typestr)
 		return dray_fail(-EINVAL, "typestr is NULL");
+	if (!dray_given(out, __func__))
+		return -EINVAL;
 	if (*at == '<' || *at == '>' || *at == '|')
 		dtype.order = *at++;
 	if (*at == 'O')
@@ -141,8 +143,11 @@ int dray_dtype_format(const struct dray_dtype *dtype, char out[16])
 {
 	struct dray_dtype normal = { 0 };
 	uint32_t number;
-	int error = dray_dtype_normalize(dtype, &normal);
+	int error;
 
+	if (!dray_given(dtype, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	error = dray_dtype_normalize(dtype, &normal);
 	if (error)
 		return error;
 	number = normal.itemsize;

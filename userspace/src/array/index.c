@@ -167,6 +167,9 @@ int dray_view_index(const struct dray_view *view,
 	struct walk walk;
 	int whole = 0, error;
 
+	if (!dray_given(out, __func__) ||
+	    (count && !dray_given(index, __func__)))
+		return -EINVAL;
 	error = dray_view_check(view, "the indexed view", NULL);
 	if (!error)
 		error = count_axes(view, index, count, &whole);

@@ -353,6 +353,8 @@ int dray_array_receive(int socket, struct dray_node *node,
 	struct dray_view view;
 	int fd, error;
 
+	if (!dray_given(out, __func__))
+		return -EINVAL;
 	error = receive_record(socket, &record, &fd);
 	if (error)
 		return error;

@@ -47,6 +47,8 @@ int dray_array_export(const struct dray_view *view, uint32_t flags,
 	size_t axes, needed;
 	int error;
 
+	if (!dray_given(record, __func__) || !dray_given(size, __func__))
+		return -EINVAL;
 	error = dray_view_check(view, "the view", &extent);
 	if (error)
 		return error;
@@ -106,6 +108,8 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 	size_t axes;
 	int error;
 
+	if (!dray_given(record, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (size < sizeof(fixed))
 		return dray_fail(-EBADMSG,
 				 "a record of %zu bytes, the shortest has %zu",

@@ -62,6 +62,9 @@ static int check_shape(const char *what, int ndim, const int64_t *shape)
 		return dray_fail(-EINVAL,
 				 "%s has %d axes, 0 to %d are possible", what,
 				 ndim, DRAY_MAX_NDIM);
+	if (ndim && !shape)
+		return dray_fail(-EINVAL, "%s has %d axes and no shape", what,
+				 ndim);
 	for (int i = 0; i < ndim; i++) {
 		if (shape[i] < 0)
 			return dray_fail(-EINVAL,
@@ -139,6 +142,8 @@ int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
 	struct dray_view view;
 	int error;
 
+	if (!dray_given(out, __func__))
+		return -EINVAL;
 	error = check_shape("a view", ndim, shape);
 	if (!error)
 		error = dray_dtype_normalize(&dtype, &view.dtype);
@@ -161,7 +166,8 @@ int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
 
 void dray_view_copy(struct dray_view *out, const struct dray_view *view)
 {
-	if (out == view)
+	if (out == view || !dray_given(out, __func__) ||
+	    !dray_given(view, __func__))
 		return;
 	memcpy(out, view, offsetof(struct dray_view, shape));
 	copy_axes(out->shape, view->shape, view->ndim);
@@ -172,10 +178,13 @@ int dray_view_transpose(const struct dray_view *view, const int *axes,
 			struct dray_view *out)
 {
 	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
-	int ndim = view->ndim;
 	uint64_t taken = 0;
-	int error = check_shape("the view", ndim, view->shape);
+	int ndim, error;
 
+	if (!dray_given(view, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ndim = view->ndim;
+	error = check_shape("the view", ndim, view->shape);
 	if (error)
 		return error;
 	for (int i = 0; i < ndim; i++) {
@@ -206,6 +215,8 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 	struct dray_view result;
 	int added, error;
 
+	if (!dray_given(view, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	error = check_shape("the view", view->ndim, view->shape);
 	if (!error)
 		error = check_shape("a broadcast", ndim, shape);
@@ -240,6 +251,8 @@ int64_t dray_view_size(const struct dray_view *view)
 	int64_t size = 1;
 	bool overflow = false;
 
+	if (!dray_given(view, __func__))
+		return 0;
 	for (int i = 0; i < view->ndim; i++) {
 		if (view->shape[i] == 0)
 			return 0;
@@ -252,6 +265,9 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 {
 	struct dray_extent extent;
 
+	if (!dray_given(view, __func__) || !dray_given(low, __func__) ||
+	    !dray_given(high, __func__))
+		return;
 	if (measure_overflow(view->ndim, view->shape, view->strides,
 			     view->dtype.itemsize, &extent)) {
 		extent.low = INT64_MIN;
@@ -263,8 +279,11 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 
 bool dray_view_is_contiguous(const struct dray_view *view)
 {
-	int64_t stride = view->dtype.itemsize;
+	int64_t stride;
 
+	if (!dray_given(view, __func__))
+		return false;
+	stride = view->dtype.itemsize;
 	if (dray_view_size(view) == 0)
 		return true;
 	for (int i = view->ndim - 1; i >= 0; i--) {
@@ -283,6 +302,8 @@ bool dray_view_spans_overlap(const struct dray_view *a,
 	struct dray_extent ea, eb;
 	uintptr_t a_start, b_start;
 
+	if (!dray_given(a, __func__) || !dray_given(b, __func__))
+		return false;
 	/* what cannot be measured is everywhere */
 	if (measure_overflow(a->ndim, a->shape, a->strides, a->dtype.itemsize,
 			     &ea) ||

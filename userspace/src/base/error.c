@@ -38,6 +38,12 @@ int dray_fail_adding(int error, const char *format, ...)
 	return error;
 }
 
+__attribute__((cold)) void dray_fail_null(const char *function)
+{
+	dray_fail(-EINVAL, "%s() was given NULL for what it needs", function);
+	errno = EINVAL;
+}
+
 const char *dray_last_error(void)
 {
 	return sentence;

@@ -6,6 +6,8 @@
 #ifndef DRAY_BASE_ERROR_H
 #define DRAY_BASE_ERROR_H
 
+#include <stdbool.h>
+
 #include <dray/base.h>
 
 /*
@@ -18,5 +20,19 @@ int dray_fail(int error, const char *format, ...)
 /* Adds to the sentence that is there, and returns @error. */
 int dray_fail_adding(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/*
+ * Whether @function got what it needs.  Where that is NULL this leaves the
+ * sentence, and errno for functions that have no other way to say EINVAL.
+ */
+void dray_fail_null(const char *function);
+
+static inline bool dray_given(const void *needed, const char *function)
+{
+	if (__builtin_expect(needed != NULL, 1))
+		return true;
+	dray_fail_null(function);
+	return false;
+}
 
 #endif /* DRAY_BASE_ERROR_H */

@@ -149,14 +149,19 @@ int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 		      const struct dray_buffer_options *options,
 		      struct dray_buffer **out)
 {
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	return dray_buffer_alloc_growing(node, size, 0, options, out);
 }
 
 int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 {
-	struct dray_buffer *buffer = new_buffer(node, NULL);
+	struct dray_buffer *buffer;
 	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	buffer = new_buffer(node, NULL);
 	if (!buffer)
 		return -ENOMEM;
 	/* Whoever gave it to us can write it too. */
@@ -173,7 +178,9 @@ int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 
 struct dray_buffer *dray_buffer_ref(struct dray_buffer *buffer)
 {
-	atomic_fetch_add_explicit(&buffer->references, 1, memory_order_relaxed);
+	if (buffer)
+		atomic_fetch_add_explicit(&buffer->references, 1,
+					  memory_order_relaxed);
 	return buffer;
 }
 
@@ -237,17 +244,20 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 
 void *dray_buffer_data(const struct dray_buffer *buffer)
 {
-	return buffer->data;
+	return dray_given(buffer, __func__) ? buffer->data : NULL;
 }
 
 uint64_t dray_buffer_size(const struct dray_buffer *buffer)
 {
-	return atomic_load_explicit(&buffer->size, memory_order_acquire);
+	return dray_given(buffer, __func__)
+		       ? atomic_load_explicit(&buffer->size,
+					      memory_order_acquire)
+		       : 0;
 }
 
 uint64_t dray_buffer_id(const struct dray_buffer *buffer)
 {
-	return buffer->id;
+	return dray_given(buffer, __func__) ? buffer->id : 0;
 }
 
 int dray_buffer_descriptor(const struct dray_buffer *buffer)
@@ -258,8 +268,11 @@ int dray_buffer_descriptor(const struct dray_buffer *buffer)
 int dray_buffer_fd(const struct dray_buffer *buffer)
 {
 	struct dray_buffer *mutable = (struct dray_buffer *)buffer;
-	const struct dray_backend *backend = buffer->node->backend;
+	const struct dray_backend *backend;
 
+	if (!dray_given(buffer, __func__))
+		return -1;
+	backend = buffer->node->backend;
 	if (!dray_buffer_exposed(buffer) && buffer->fd >= 0 && backend->expose)
 		backend->expose(mutable);
 	atomic_store_explicit(&mutable->exposed, true, memory_order_relaxed);
@@ -308,21 +321,25 @@ bool dray_buffer_exposed(const struct dray_buffer *buffer)
 
 struct dray_node *dray_buffer_node(const struct dray_buffer *buffer)
 {
-	return buffer->node;
+	return dray_given(buffer, __func__) ? buffer->node : NULL;
 }
 
 bool dray_buffer_writable(const struct dray_buffer *buffer)
 {
-	return buffer->writable;
+	return dray_given(buffer, __func__) && buffer->writable;
 }
 
 int dray_buffer_addresses(struct dray_buffer *buffer, uint64_t offset,
 			  uint64_t length, struct dray_segment *segments,
 			  size_t room, size_t *count)
 {
-	uint64_t size = dray_buffer_size(buffer);
+	uint64_t size;
 	int ret;
 
+	if (!dray_given(buffer, __func__) || !dray_given(count, __func__) ||
+	    (room && !dray_given(segments, __func__)))
+		return -EINVAL;
+	size = dray_buffer_size(buffer);
 	if (offset >= size || length > size - offset)
 		return dray_fail(-EINVAL,
 				 "%" PRIu64 " bytes at offset %" PRIu64

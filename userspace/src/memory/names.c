@@ -40,8 +40,12 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 {
 	struct dirent **found = NULL;
-	int i, n = scandir("/dev", &found, is_node, by_number);
+	int i, n;
 
+	if (!dray_given(count, __func__) ||
+	    (room && !dray_given(names, __func__)))
+		return -EINVAL;
+	n = scandir("/dev", &found, is_node, by_number);
 	if (n < 0)
 		return dray_fail(-errno, "/dev: %s", strerror(errno));
 	for (i = 0; i < n; i++) {

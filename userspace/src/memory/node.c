@@ -70,6 +70,8 @@ int dray_node_open(const char *spec, struct dray_node **out)
 {
 	const char *environment;
 
+	if (!dray_given(out, __func__))
+		return -EINVAL;
 	if (spec)
 		return open_spec(spec, "", out);
 	environment = getenv("DRAY_BACKEND");
@@ -80,7 +82,9 @@ int dray_node_open(const char *spec, struct dray_node **out)
 
 struct dray_node *dray_node_ref(struct dray_node *node)
 {
-	atomic_fetch_add_explicit(&node->references, 1, memory_order_relaxed);
+	if (node)
+		atomic_fetch_add_explicit(&node->references, 1,
+					  memory_order_relaxed);
 	return node;
 }
 
@@ -95,7 +99,7 @@ void dray_node_unref(struct dray_node *node)
 
 const char *dray_node_backend(const struct dray_node *node)
 {
-	return node->backend->name;
+	return dray_given(node, __func__) ? node->backend->name : NULL;
 }
 
 /* What the caller's structure has room for; what it has beyond is zero. */
@@ -111,8 +115,11 @@ static int reply(void *out, size_t size, const void *known, size_t known_size)
 int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 {
 	struct dray_info known = { 0 };
-	int ret = node->backend->info(node, &known);
+	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(info, __func__))
+		return -EINVAL;
+	ret = node->backend->info(node, &known);
 	return ret ? ret : reply(info, size, &known, sizeof(known));
 }
 
@@ -122,6 +129,8 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 	struct dray_heap_info known = { .index = index };
 	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(info, __func__))
+		return -EINVAL;
 	if (index >= node->info.heap_count)
 		return dray_fail(-EINVAL, "heap %u: %s has %u", index,
 				 node->info.name, node->info.heap_count);
@@ -135,6 +144,8 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 	struct dray_channel_info known = { .index = index };
 	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(info, __func__))
+		return -EINVAL;
 	if (index >= node->info.channel_count)
 		return dray_fail(-EINVAL, "channel %u: %s has %u", index,
 				 node->info.name, node->info.channel_count);
@@ -145,6 +156,9 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 		   size_t *count)
 {
+	if (!dray_given(node, __func__) || !dray_given(count, __func__) ||
+	    (room && !dray_given(ids, __func__)))
+		return -EINVAL;
 	return node->backend->list(node, ids, room, count);
 }
 
@@ -152,8 +166,11 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 			  struct dray_buffer_info *info, size_t size)
 {
 	struct dray_buffer_info known = { .id = id, .fd = -1 };
-	int ret = node->backend->buffer_info(node, &known);
+	int ret;
 
+	if (!dray_given(node, __func__) || !dray_given(info, __func__))
+		return -EINVAL;
+	ret = node->backend->buffer_info(node, &known);
 	return ret ? ret : reply(info, size, &known, sizeof(known));
 }
 
@@ -163,6 +180,8 @@ int dray_node_reclaim(struct dray_node *node, uint64_t id,
 	struct dray_reclaim known = { .id = id };
 	int ret = 0;
 
+	if (!dray_given(node, __func__) || !dray_given(freed, __func__))
+		return -EINVAL;
 	if (node->backend->reclaim)
 		ret = node->backend->reclaim(node, &known);
 	else if (id)

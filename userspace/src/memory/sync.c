@@ -14,7 +14,7 @@
 
 bool dray_node_needs_sync(const struct dray_node *node)
 {
-	return node->needs_sync;
+	return dray_given(node, __func__) && node->needs_sync;
 }
 
 static int check_region(const struct dray_node *node,
@@ -115,6 +115,9 @@ int dray_node_sync(struct dray_node *node, enum dray_sync_owner owner,
 		   enum dray_direction direction,
 		   const struct dray_region *regions, size_t count)
 {
+	if (!dray_given(node, __func__) ||
+	    (count && !dray_given(regions, __func__)))
+		return -EINVAL;
 	return dray_node_sync_target(node, DRAY_TARGET_NODE, owner, direction,
 				     regions, count);
 }

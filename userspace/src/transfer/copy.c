@@ -270,6 +270,8 @@ int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 	      const struct dray_view *src, unsigned int flags,
 	      struct dray_fence **fence)
 {
+	if (!dray_given(queue, __func__))
+		return -EINVAL;
 	return carry_out(queue, dst, src, false, flags, fence);
 }
 
@@ -281,11 +283,13 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 	struct dray_view src;
 	int error;
 
+	if (!dray_given(queue, __func__))
+		return -EINVAL;
+	if (!element)
+		return dray_fail(-EINVAL, "no element to fill with");
 	error = dray_view_check(dst, "the destination", NULL);
 	if (error)
 		return error;
-	if (!element)
-		return dray_fail(-EINVAL, "no element to fill with");
 	dray_view_copy(&src, dst);
 	memset(src.strides, 0, (size_t)src.ndim * sizeof(src.strides[0]));
 	src.data = (void *)element;
@@ -306,6 +310,8 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 	struct dray_plan plan;
 	int error;
 
+	if (!dray_given(queue, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	error = dray_plan_make(queue, dst, src, false, flags, &plan);
 	if (error)
 		return error;

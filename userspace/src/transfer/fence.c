@@ -152,9 +152,11 @@ static int fail_with(int status)
 
 int dray_fence_status(struct dray_fence *fence)
 {
-	int status = atomic_load(&fence->status);
-	int error;
+	int status, error;
 
+	if (!dray_given(fence, __func__))
+		return -EINVAL;
+	status = atomic_load(&fence->status);
 	if (!status) {
 		error = ask(fence, &status);
 		if (error)
@@ -168,9 +170,13 @@ int dray_fence_status(struct dray_fence *fence)
 
 int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 {
-	struct pollfd poller = { .fd = fence->fd, .events = POLLIN };
-	int status = atomic_load(&fence->status), ready;
+	struct pollfd poller = { .events = POLLIN };
+	int status, ready;
 
+	if (!dray_given(fence, __func__))
+		return -EINVAL;
+	poller.fd = fence->fd;
+	status = atomic_load(&fence->status);
 	if (!status) {
 		ready = poll(&poller, 1, timeout_ms < 0 ? -1 : timeout_ms);
 		if (ready < 0)
@@ -191,12 +197,12 @@ int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 
 int dray_fence_fd(const struct dray_fence *fence)
 {
-	return fence->fd;
+	return dray_given(fence, __func__) ? fence->fd : -1;
 }
 
 struct dray_fence *dray_fence_ref(struct dray_fence *fence)
 {
-	if (fence != &signalled)
+	if (fence && fence != &signalled)
 		atomic_fetch_add(&fence->references, 1);
 	return fence;
 }

@@ -251,6 +251,8 @@ int dray_queue_create(struct dray_node *node,
 	struct dray_queue *queue;
 	int error;
 
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
 	if (options && options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a queue",
 				 options->flags);

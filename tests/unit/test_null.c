@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * NULL where a function of the rooms memory and alloc needs something, every
+ * one of them, in the order of the headers; symbols.sh sees that none is
+ * missing.
+ */
+#include "null.h"
+
+static void base(void **state)
+{
+	(void)state;
+	allows(dray_version);
+	allows(dray_last_error);
+}
+
+static void nodes(void **state)
+{
+	struct dray_buffer_info buffer;
+	struct dray_channel_info channel;
+	struct dray_heap_info heap;
+	struct dray_reclaim freed;
+	struct dray_info info;
+	uint64_t id;
+	size_t count;
+
+	(void)state;
+	refuses(dray_node_open("host", NULL));
+	ignores(assert_null(dray_node_ref(NULL)));
+	ignores(dray_node_unref(NULL));
+	refuses(dray_node_names(NULL, 0, NULL));
+	refuses(dray_node_names(NULL, 1, &count));
+	gives_nothing(dray_node_backend(NULL));
+	refuses(dray_node_info(NULL, &info, sizeof(info)));
+	refuses(dray_node_info(node, NULL, sizeof(info)));
+	refuses(dray_node_heap(NULL, 0, &heap, sizeof(heap)));
+	refuses(dray_node_heap(node, 0, NULL, sizeof(heap)));
+	refuses(dray_node_channel(NULL, 0, &channel, sizeof(channel)));
+	refuses(dray_node_channel(node, 0, NULL, sizeof(channel)));
+	refuses(dray_node_list(NULL, &id, 1, &count));
+	refuses(dray_node_list(node, &id, 1, NULL));
+	refuses(dray_node_list(node, NULL, 1, &count));
+	refuses(dray_node_buffer_info(NULL, 1, &buffer, sizeof(buffer)));
+	refuses(dray_node_buffer_info(node, 1, NULL, sizeof(buffer)));
+	refuses(dray_node_reclaim(NULL, 0, &freed, sizeof(freed)));
+	refuses(dray_node_reclaim(node, 0, NULL, sizeof(freed)));
+	gives(false, dray_node_needs_sync(NULL));
+	refuses(dray_node_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE, NULL,
+			       0));
+	refuses(dray_node_sync(node, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE, NULL,
+			       1));
+}
+
+static void buffers(void **state)
+{
+	struct dray_buffer *buffer = NULL;
+	struct dray_segment segment;
+	size_t count;
+
+	(void)state;
+	refuses(dray_buffer_alloc(NULL, 4096, NULL, &buffer));
+	refuses(dray_buffer_alloc(node, 4096, NULL, NULL));
+	refuses(dray_buffer_import(NULL, 0, &buffer));
+	refuses(dray_buffer_import(node, 0, NULL));
+	ignores(assert_null(dray_buffer_ref(NULL)));
+	ignores(dray_buffer_unref(NULL));
+	gives_nothing(dray_buffer_data(NULL));
+	gives(0, dray_buffer_size(NULL));
+	gives(0, dray_buffer_id(NULL));
+	gives(-1, dray_buffer_fd(NULL));
+	gives_nothing(dray_buffer_node(NULL));
+	gives(false, dray_buffer_writable(NULL));
+	refuses(dray_buffer_addresses(NULL, 0, 0, &segment, 1, &count));
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	refuses(dray_buffer_addresses(buffer, 0, 0, &segment, 1, NULL));
+	refuses(dray_buffer_addresses(buffer, 0, 0, NULL, 1, &count));
+	dray_buffer_unref(buffer);
+}
+
+static int visit_block(void *argument, const struct dray_pool_block *block)
+{
+	(void)argument;
+	(void)block;
+	return 0;
+}
+
+static void pools(void **state)
+{
+	void *block = take(pool, 100, 0);
+	struct dray_pool_stats stats;
+	struct dray_location where;
+	struct dray_pool *none;
+
+	(void)state;
+	refuses(dray_pool_create(NULL, NULL, &none));
+	refuses(dray_pool_create(node, NULL, NULL));
+	ignores(dray_pool_close(NULL));
+	gives_nothing(dray_pool_node(NULL));
+	gives_nothing(dray_pool_alloc(NULL, 100, 0));
+	gives_nothing(dray_pool_alloc(NULL, 100, 4096));
+	gives_nothing(dray_pool_alloc(NULL, 1 << 20, 0));
+	gives_nothing(dray_pool_calloc(NULL, 1, 100));
+	gives_nothing(dray_pool_realloc(NULL, NULL, 100));
+	gives_nothing(dray_pool_realloc(NULL, block, 100));
+	ignores(dray_pool_free(pool, NULL));
+	ignores(dray_pool_free(NULL, NULL));
+	refuses(dray_free_after(block, NULL));
+	ignores(assert_int_equal(dray_usable_size(NULL), 0));
+	assert_int_equal(dray_locate(NULL, &where), -ENOENT);
+	refuses(dray_locate(block, NULL));
+	refuses(dray_pool_walk(NULL, visit_block, NULL));
+	refuses(dray_pool_walk(pool, NULL, NULL));
+	does_nothing(dray_pool_set_pressure(NULL, NULL, NULL));
+	refuses(dray_pool_stats(NULL, &stats, sizeof(stats)));
+	refuses(dray_pool_stats(pool, NULL, sizeof(stats)));
+	gives(0, dray_pool_trim(NULL));
+	dray_pool_free(pool, block);
+	assert_int_equal(stats_of(pool).blocks, 0);
+}
+
+/* The pool is only where a wrong free is counted. */
+static void a_block_is_freed_without_its_pool(void **state)
+{
+	void *small = take(pool, 100, 0), *large = take(pool, 100000, 0);
+
+	(void)state;
+	dray_pool_free(NULL, small);
+	dray_pool_free(NULL, large);
+	assert_int_equal(stats_of(pool).blocks, 0);
+	dray_pool_free(NULL, small);
+	dray_pool_free(NULL, &small);
+	assert_int_equal(stats_of(pool).bad_frees, 0);
+}
+
+static void handlers(void **state)
+{
+	const struct dray_handler *handler = dray_handler_default(), *none;
+	struct dray_check check;
+
+	(void)state;
+	gives_nothing(dray_handler_for(NULL));
+	allows(dray_handler_default);
+	refuses(dray_handler_split(NULL, 100, handler, &none));
+	refuses(dray_handler_split(pool, 100, NULL, &none));
+	refuses(dray_handler_split(pool, 100, handler, NULL));
+	gives_nothing(dray_handler_behind(NULL, NULL));
+	refuses(dray_handler_split_end(NULL));
+	allows(dray_set_handler);
+	allows(dray_get_handler);
+	refuses(dray_handler_check(NULL, NULL, &none));
+	refuses(dray_handler_check(handler, NULL, NULL));
+	refuses(dray_check_get(NULL, &check, sizeof(check)));
+	refuses(dray_check_report(NULL, stderr));
+	assert_works(dray_handler_check(handler, NULL, &none));
+	refuses(dray_check_get(none, NULL, sizeof(check)));
+	refuses(dray_check_report(none, NULL));
+}
+
+static bool never(void *ctx, size_t size, int error)
+{
+	(void)ctx;
+	(void)size;
+	(void)error;
+	return false;
+}
+
+static int visit_outstanding(void *ctx, const struct dray_outstanding *block)
+{
+	(void)ctx;
+	(void)block;
+	return 0;
+}
+
+static void resources(void **state)
+{
+	const struct dray_resource_ops ops = { .size = sizeof(ops) };
+	struct dray_resource *resource = NULL, *none = NULL;
+	struct dray_capacity capacity;
+	void *block;
+
+	(void)state;
+	assert_works(dray_resource_malloc(&resource));
+	refuses(dray_resource_create(NULL, NULL, &none));
+	refuses(dray_resource_create(&ops, NULL, NULL));
+	ignores(assert_null(dray_resource_ref(NULL)));
+	ignores(dray_resource_unref(NULL));
+	gives_nothing(dray_resource_name(NULL));
+	refuses(dray_resource_allocate(NULL, 1, 0, 0, &block));
+	refuses(dray_resource_allocate(resource, 1, 0, 0, NULL));
+	refuses(dray_resource_deallocate(NULL, &block, 1, 0));
+	refuses(dray_resource_deallocate(NULL, NULL, 1, 0));
+	refuses(dray_resource_capacity(NULL, &capacity));
+	refuses(dray_resource_capacity(resource, NULL));
+	refuses(dray_resource_pool(NULL, &none));
+	refuses(dray_resource_pool(pool, NULL));
+	refuses(dray_resource_malloc(NULL));
+	refuses(dray_resource_limit(NULL, 1, &none));
+	refuses(dray_resource_limit(resource, 1, NULL));
+	refuses(dray_resource_statistics(NULL, &none));
+	refuses(dray_resource_statistics(resource, NULL));
+	refuses(dray_resource_tracking(NULL, 0, &none));
+	refuses(dray_resource_tracking(resource, 0, NULL));
+	refuses(dray_resource_on_failure(NULL, never, NULL, &none));
+	refuses(dray_resource_on_failure(resource, NULL, NULL, &none));
+	refuses(dray_resource_on_failure(resource, never, NULL, NULL));
+	refuses(dray_resource_log(NULL, "/dev/null", &none));
+	refuses(dray_resource_log(resource, NULL, &none));
+	refuses(dray_resource_log(resource, "/dev/null", NULL));
+	refuses(dray_resource_fixed(NULL, 128, 0, &none));
+	refuses(dray_resource_fixed(resource, 128, 0, NULL));
+	refuses(dray_resource_binning(NULL, 7, 9, &none));
+	refuses(dray_resource_binning(resource, 7, 9, NULL));
+	refuses(dray_binning_add(NULL, 128, 0));
+	refuses(dray_log_check(NULL));
+	dray_resource_unref(resource);
+}
+
+static void what_resources_count(void **state)
+{
+	struct dray_resource *heap = NULL, *counted = NULL, *tracked = NULL;
+	struct dray_statistics statistics;
+	struct dray_tracking tracking;
+
+	(void)state;
+	assert_works(dray_resource_malloc(&heap));
+	assert_works(dray_resource_statistics(heap, &counted));
+	assert_works(dray_resource_tracking(heap, 0, &tracked));
+	refuses(dray_statistics_get(NULL, &statistics, sizeof(statistics)));
+	refuses(dray_statistics_get(counted, NULL, sizeof(statistics)));
+	refuses(dray_statistics_push(NULL));
+	refuses(dray_statistics_pop(NULL, &statistics, sizeof(statistics)));
+	refuses(dray_tracking_get(NULL, &tracking, sizeof(tracking)));
+	refuses(dray_tracking_get(tracked, NULL, sizeof(tracking)));
+	refuses(dray_tracking_visit(NULL, visit_outstanding, NULL));
+	refuses(dray_tracking_visit(tracked, NULL, NULL));
+	refuses(dray_tracking_report(NULL, stderr));
+	refuses(dray_tracking_report(tracked, NULL));
+	dray_resource_unref(tracked);
+	dray_resource_unref(counted);
+	dray_resource_unref(heap);
+}
+
+static void managers(void **state)
+{
+	const struct dray_manager_ops *ops;
+	struct dray_manager *manager = NULL, *none = NULL;
+	struct dray_resource *resource;
+	struct dray_manager_stats stats;
+
+	(void)state;
+	allows(dray_manager_base_ops);
+	allows(dray_set_manager);
+	refuses(dray_get_manager(NULL, &none));
+	refuses(dray_get_manager(node, NULL));
+	refuses(dray_manager_load(NULL, &ops));
+	refuses(dray_manager_load("native", NULL));
+	refuses(dray_manager_create(NULL, NULL, NULL, &none));
+	refuses(dray_manager_create(node, NULL, NULL, NULL));
+	assert_works(dray_manager_create(node, NULL, NULL, &manager));
+	ignores(assert_null(dray_manager_ref(NULL)));
+	ignores(dray_manager_unref(NULL));
+	gives_nothing(dray_manager_name(NULL));
+	gives_nothing(dray_manager_node(NULL));
+	gives_nothing(dray_manager_context(NULL));
+	refuses(dray_manager_resource(NULL, &resource));
+	refuses(dray_manager_resource(manager, NULL));
+	refuses(dray_manager_initialize(NULL));
+	refuses(dray_manager_reset(NULL));
+	does_nothing(dray_manager_defer_cleanup(NULL));
+	refuses(dray_manager_end_deferral(NULL));
+	refuses(dray_manager_set_pending(NULL, 1, 1));
+	gives(0, dray_manager_flush(NULL));
+	does_nothing(dray_manager_stats(NULL, &stats, sizeof(stats)));
+	does_nothing(dray_manager_stats(manager, NULL, sizeof(stats)));
+	gives(DRAY_MEMORY_UNKNOWN, dray_manager_kind_of(NULL, NULL));
+	dray_manager_unref(manager);
+}
+
+static void memory_objects(void **state)
+{
+	const struct dray_memory_description description = { .size = 1 };
+	struct dray_manager *manager = NULL;
+	struct dray_memory *memory = NULL, *none;
+	struct dray_ipc_handle handle = { .size = 0 };
+	struct dray_capacity capacity;
+
+	(void)state;
+	assert_works(dray_manager_create(node, NULL, NULL, &manager));
+	assert_works(dray_memory_create(manager, &description, &memory));
+	refuses(dray_memory_create(NULL, &description, &none));
+	refuses(dray_memory_create(manager, NULL, &none));
+	refuses(dray_memory_create(manager, &description, NULL));
+	refuses(dray_memory_view(NULL, 0, 0, &none));
+	refuses(dray_memory_view(memory, 0, 0, NULL));
+	ignores(assert_null(dray_memory_ref(NULL)));
+	ignores(dray_memory_unref(NULL));
+	gives_nothing(dray_memory_describe(NULL));
+	gives_nothing(dray_memory_manager_of(NULL));
+	refuses(dray_manager_memalloc(NULL, 1, 0, &none));
+	refuses(dray_manager_memalloc(manager, 1, 0, NULL));
+	refuses(dray_manager_memhostalloc(NULL, 1, 0, &none));
+	refuses(dray_manager_memhostalloc(manager, 1, 0, NULL));
+	refuses(dray_manager_mempin(NULL, &none, 1, 0, NULL, NULL, &none));
+	refuses(dray_manager_mempin(manager, &none, 1, 0, NULL, NULL, NULL));
+	refuses(dray_manager_get_memory_info(NULL, &capacity));
+	refuses(dray_manager_get_memory_info(manager, NULL));
+	refuses(dray_manager_get_ipc_handle(NULL, memory, &handle));
+	refuses(dray_manager_get_ipc_handle(manager, NULL, &handle));
+	refuses(dray_manager_get_ipc_handle(manager, memory, NULL));
+	refuses(dray_manager_open_ipc_handle(NULL, &handle, &none));
+	refuses(dray_manager_open_ipc_handle(manager, NULL, &none));
+	refuses(dray_manager_open_ipc_handle(manager, &handle, NULL));
+	dray_memory_unref(memory);
+	dray_manager_unref(manager);
+}
+
+static void records(void **state)
+{
+	struct dray_ipc_record record = { .bytes = { 0 } };
+	struct dray_ipc_memory *memory;
+	void *block = take(pool, 100, 0);
+	size_t count;
+
+	(void)state;
+	refuses(dray_ipc_export(NULL, 1, 0, &record));
+	refuses(dray_ipc_export(block, 1, 0, NULL));
+	refuses(dray_ipc_revoke(NULL));
+	allows(dray_ipc_wait);
+	refuses(dray_ipc_handovers(NULL, 0, NULL));
+	refuses(dray_ipc_handovers(NULL, 1, &count));
+	refuses(dray_ipc_open(NULL, node, &memory));
+	refuses(dray_ipc_open(&record, node, NULL));
+	ignores(dray_ipc_close(NULL));
+	gives_nothing(dray_ipc_data(NULL));
+	gives(0, dray_ipc_size(NULL));
+	gives_nothing(dray_ipc_buffer(NULL));
+	gives(false, dray_ipc_writable(NULL));
+	refuses(dray_ipc_check(NULL));
+	dray_pool_free(pool, block);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(base),
+		cmocka_unit_test(nodes),
+		cmocka_unit_test(buffers),
+		cmocka_unit_test(pools),
+		cmocka_unit_test(a_block_is_freed_without_its_pool),
+		cmocka_unit_test(handlers),
+		cmocka_unit_test(resources),
+		cmocka_unit_test(what_resources_count),
+		cmocka_unit_test(managers),
+		cmocka_unit_test(memory_objects),
+		cmocka_unit_test(records),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * NULL where a function needs something: blocks, arrays and transfers, as
+ * test_null.c has all others.
+ */
+#include "null.h"
+
+/* What is asked of a block that is none is nothing, and no failure. */
+static void blocks(void **state)
+{
+	const struct dray_block_array_options options = { .ndim = 0 };
+	const struct dray_block_allocator *allocator;
+	struct dray_block *block = NULL, *none = NULL;
+	struct dray_buffer *buffer = NULL;
+	char *begin = NULL, *end = NULL;
+
+	(void)state;
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	does_nothing(dray_block_free(NULL));
+	does_nothing(dray_block_miscounted(NULL, 0));
+	ignores(assert_null(dray_block_ref(NULL)));
+	ignores(dray_block_unref(NULL));
+	allows(dray_block_type_name);
+	ignores(assert_null(dray_block_data(NULL)));
+	ignores(assert_int_equal(dray_block_size(NULL), 0));
+	ignores(assert_false(dray_block_writable(NULL)));
+	refuses(dray_block_dump(NULL, stderr));
+	refuses(dray_block_create_buffer(NULL, &none));
+	refuses(dray_block_create_buffer(buffer, NULL));
+	refuses(dray_block_create_pooled(NULL, 1, 0, &none));
+	refuses(dray_block_create_pooled(pool, 1, 0, NULL));
+	refuses(dray_block_create_external(NULL, 1, DRAY_BLOCK_READ, NULL, NULL,
+					   &none));
+	refuses(dray_block_create_external(&none, 1, DRAY_BLOCK_READ, NULL,
+					   NULL, NULL));
+	refuses(dray_block_create_mapped(NULL, 0, 0, DRAY_BLOCK_READ, &none));
+	refuses(dray_block_create_mapped("/dev/null", 0, 0, DRAY_BLOCK_READ,
+					 NULL));
+	refuses(dray_block_create_pod(pool, NULL));
+	refuses(dray_block_create_zeroed(pool, NULL));
+	refuses(dray_block_create_array(NULL, &none));
+	refuses(dray_block_create_array(&options, NULL));
+	assert_works(dray_block_create_pod(NULL, &block));
+	refuses(dray_block_dump(block, NULL));
+	refuses(dray_block_get_allocator(NULL, &allocator));
+	refuses(dray_block_get_allocator(block, NULL));
+	assert_works(dray_block_get_allocator(block, &allocator));
+	refuses(allocator->allocate(NULL, 1, 0, &begin, &end));
+	refuses(allocator->allocate(block, 1, 0, NULL, &end));
+	refuses(allocator->resize(NULL, 1, &begin, &end));
+	refuses(allocator->resize(block, 1, &begin, NULL));
+	refuses(allocator->finalize(NULL));
+	refuses(allocator->reset(NULL));
+	dray_block_unref(block);
+	dray_buffer_unref(buffer);
+}
+
+static void strings(void **state)
+{
+	struct dray_block *block = NULL;
+	const char *begin, *end;
+
+	(void)state;
+	assert_works(dray_strings_create(NULL, 2, &block));
+	refuses(dray_strings_create(NULL, 2, NULL));
+	refuses(dray_strings_from(NULL, NULL, 1, &block));
+	refuses(dray_strings_from(NULL, &(const char *){ "a" }, 1, NULL));
+	refuses(dray_strings_append(NULL, "a", 1));
+	refuses(dray_strings_append(block, NULL, 1));
+	refuses(dray_strings_extend(NULL, "a", 1));
+	refuses(dray_strings_extend(block, NULL, 1));
+	refuses(dray_strings_finish(NULL));
+	ignores(assert_int_equal(dray_strings_count(NULL), 0));
+	refuses(dray_strings_get(NULL, 0, &begin, &end));
+	refuses(dray_strings_get(block, 0, NULL, &end));
+	refuses(dray_strings_get(block, 0, &begin, NULL));
+	ignores(assert_null(dray_strings_bytes(NULL)));
+	dray_block_unref(block);
+}
+
+static void views(void **state)
+{
+	const int64_t shape[] = { 2 };
+	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	struct dray_dtype dtype;
+	struct dray_view view, out;
+	int64_t low, high;
+	char text[16], data[2] = "", *volatile nowhere = NULL;
+
+	(void)state;
+	refuses(dray_dtype_parse(NULL, &dtype));
+	refuses(dray_dtype_parse("|u1", NULL));
+	refuses(dray_dtype_format(NULL, text));
+	refuses(dray_dtype_format(&u1, nowhere));
+	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
+	refuses(dray_view_init(NULL, data, u1, 1, shape, NULL));
+	refuses(dray_view_init(&out, data, u1, 1, NULL, NULL));
+	does_nothing(dray_view_copy(NULL, &view));
+	does_nothing(dray_view_copy(&out, NULL));
+	refuses(dray_view_index(NULL, &DRAY_ALL, 1, &out));
+	refuses(dray_view_index(&view, NULL, 1, &out));
+	refuses(dray_view_index(&view, &DRAY_ALL, 1, NULL));
+	refuses(dray_view_transpose(NULL, NULL, &out));
+	refuses(dray_view_transpose(&view, NULL, NULL));
+	refuses(dray_view_broadcast(NULL, 1, shape, &out));
+	refuses(dray_view_broadcast(&view, 1, NULL, &out));
+	refuses(dray_view_broadcast(&view, 1, shape, NULL));
+	gives(0, dray_view_size(NULL));
+	does_nothing(dray_view_span(NULL, &low, &high));
+	does_nothing(dray_view_span(&view, NULL, &high));
+	does_nothing(dray_view_span(&view, &low, NULL));
+	gives(false, dray_view_is_contiguous(NULL));
+	gives(false, dray_view_spans_overlap(NULL, &view));
+	gives(false, dray_view_spans_overlap(&view, NULL));
+	refuses(dray_view_assign(NULL, &view));
+	refuses(dray_view_assign(&view, NULL));
+	refuses(dray_view_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
+}
+
+static void arrays(void **state)
+{
+	const int64_t shape[] = { 2 };
+	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	char record[DRAY_ARRAY_RECORD_SIZE] = "";
+	const struct dray_view *view;
+	struct dray_array *array = NULL, *none;
+	size_t size;
+
+	(void)state;
+	assert_works(dray_array_create(pool, u1, 1, shape, &array));
+	refuses(dray_array_create(NULL, u1, 1, shape, &none));
+	refuses(dray_array_create(pool, u1, 1, NULL, &none));
+	refuses(dray_array_create(pool, u1, 1, shape, NULL));
+	refuses(dray_array_create_alone(NULL, u1, 1, shape, &none));
+	refuses(dray_array_create_alone(node, u1, 1, NULL, &none));
+	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));
+	ignores(assert_null(dray_array_ref(NULL)));
+	ignores(dray_array_unref(NULL));
+	gives_nothing(dray_array_view(NULL));
+	refuses(dray_array_send(-1, NULL));
+	refuses(dray_array_receive(-1, NULL, NULL));
+	view = dray_array_view(array);
+	refuses(dray_array_export(NULL, 0, record, sizeof(record), &size));
+	refuses(dray_array_export(view, 0, NULL, sizeof(record), &size));
+	refuses(dray_array_export(view, 0, record, sizeof(record), NULL));
+	refuses(dray_array_open(NULL, sizeof(record), NULL, &none));
+	refuses(dray_array_open(record, sizeof(record), NULL, NULL));
+	dray_array_unref(array);
+}
+
+static void transfers(void **state)
+{
+	const int64_t shape[] = { 2 };
+	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
+	struct dray_explanation explanation;
+	const size_t size = sizeof(explanation);
+	struct dray_queue *queue = NULL;
+	struct dray_view view;
+	char data[2] = "";
+
+	(void)state;
+	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
+	refuses(dray_queue_create(NULL, NULL, &queue));
+	refuses(dray_queue_create(node, NULL, NULL));
+	assert_works(dray_queue_create(node, NULL, &queue));
+	ignores(dray_queue_destroy(NULL));
+	refuses(dray_copy(NULL, &view, &view, 0, NULL));
+	refuses(dray_copy(queue, NULL, &view, 0, NULL));
+	refuses(dray_copy(queue, &view, NULL, 0, NULL));
+	refuses(dray_fill(NULL, &view, data, 0, NULL));
+	refuses(dray_fill(queue, NULL, data, 0, NULL));
+	refuses(dray_fill(queue, &view, NULL, 0, NULL));
+	refuses(dray_explain(NULL, &view, &view, 0, &explanation, size));
+	refuses(dray_explain(queue, NULL, &view, 0, &explanation, size));
+	refuses(dray_explain(queue, &view, NULL, 0, &explanation, size));
+	refuses(dray_explain(queue, &view, &view, 0, NULL, size));
+	refuses(dray_fence_wait(NULL, 0));
+	refuses(dray_fence_status(NULL));
+	gives(-1, dray_fence_fd(NULL));
+	ignores(assert_null(dray_fence_ref(NULL)));
+	ignores(dray_fence_unref(NULL));
+	dray_queue_destroy(queue);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blocks),    cmocka_unit_test(strings),
+		cmocka_unit_test(views),     cmocka_unit_test(arrays),
+		cmocka_unit_test(transfers),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
