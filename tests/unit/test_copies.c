@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * copies: two copies of the library in one process have nothing in common.
+ * Each knows its own memory, refuses the other's, and both get over a fork.
+ */
+#include "child.h"
+#include "node.h"
+#include "second_copy.h"
+
+/* Small ones, large ones, and more than a buffer of the module has at first. */
+static const size_t sizes[] = { 64, 4096, 100000, (size_t)5 << 20 };
+#define SIZES (sizeof(sizes) / sizeof(sizes[0]))
+
+#define FUNCTIONS(X)         \
+	X(dray_node_open)    \
+	X(dray_node_unref)   \
+	X(dray_pool_create)  \
+	X(dray_pool_close)   \
+	X(dray_pool_alloc)   \
+	X(dray_pool_calloc)  \
+	X(dray_pool_realloc) \
+	X(dray_pool_free)    \
+	X(dray_usable_size)  \
+	X(dray_locate)       \
+	X(dray_pool_stats)   \
+	X(dray_pool_trim)    \
+	X(dray_last_error)
+
+/* One of them: its functions, a pool, and a block of each size. */
+struct copy {
+#define POINTER(name) __typeof__(name) *name;
+	FUNCTIONS(POINTER)
+	struct dray_pool *pool;
+	unsigned char *blocks[SIZES];
+	int fill;
+};
+
+static struct copy copies[2];
+
+static void find_functions(void)
+{
+	void *second = second_copy();
+
+#define OWN(name) copies[0].name = name;
+	FUNCTIONS(OWN)
+#define OTHER(name)                                       \
+	*(void **)&copies[1].name = dlsym(second, #name); \
+	assert_non_null(copies[1].name);                  \
+	assert_ptr_not_equal(copies[1].name, copies[0].name);
+	FUNCTIONS(OTHER)
+}
+
+static void open_copy(struct copy *copy, const char *spec, int fill)
+{
+	struct dray_node *node;
+	size_t i;
+
+	copy->fill = fill;
+	assert_int_equal(copy->dray_node_open(spec, &node), 0);
+	assert_int_equal(copy->dray_pool_create(node, NULL, &copy->pool), 0);
+	copy->dray_node_unref(node);
+	for (i = 0; i < SIZES; i++) {
+		copy->blocks[i] =
+			copy->dray_pool_alloc(copy->pool, sizes[i], 0);
+		assert_non_null(copy->blocks[i]);
+		memset(copy->blocks[i], fill, sizes[i]);
+	}
+}
+
+static void open_copies(const char *spec)
+{
+	find_functions();
+	open_copy(&copies[0], spec, 0x11);
+	open_copy(&copies[1], spec, 0x22);
+}
+
+static struct dray_pool_stats stats_of(const struct copy *copy)
+{
+	struct dray_pool_stats stats;
+
+	assert_int_equal(
+		copy->dray_pool_stats(copy->pool, &stats, sizeof(stats)), 0);
+	return stats;
+}
+
+/* All blocks are as they were, and nothing else was ever freed. */
+static void close_copy(struct copy *copy, uint64_t bad_frees)
+{
+	size_t i;
+
+	assert_int_equal(stats_of(copy).blocks, SIZES);
+	for (i = 0; i < SIZES; i++) {
+		assert_true(
+			all_bytes_are(copy->blocks[i], copy->fill, sizes[i]));
+		copy->dray_pool_free(copy->pool, copy->blocks[i]);
+	}
+	assert_int_equal(stats_of(copy).blocks, 0);
+	assert_int_equal(stats_of(copy).used, 0);
+	assert_int_equal(stats_of(copy).bad_frees, bad_frees);
+	copy->dray_pool_close(copy->pool);
+}
+
+static void close_copies(uint64_t bad_frees)
+{
+	close_copy(&copies[0], bad_frees);
+	close_copy(&copies[1], bad_frees);
+}
+
+static void finds_only_its_own(const struct copy *copy,
+			       const struct copy *other)
+{
+	struct dray_location where;
+	size_t i;
+
+	for (i = 0; i < SIZES; i++) {
+		assert_int_equal(
+			copy->dray_locate(copy->blocks[i] + 17, &where), 0);
+		assert_ptr_equal(where.pool, copy->pool);
+		assert_ptr_equal(where.block, copy->blocks[i]);
+		assert_int_equal(copy->dray_locate(other->blocks[i], &where),
+				 -ENOENT);
+		assert_non_null(strstr(copy->dray_last_error(),
+				       "lies in no memory of dray"));
+		assert_int_equal(copy->dray_usable_size(other->blocks[i]), 0);
+	}
+}
+
+static void each_finds_only_its_own_memory(void **state)
+{
+	(void)state;
+	open_copies(test_spec());
+	finds_only_its_own(&copies[0], &copies[1]);
+	finds_only_its_own(&copies[1], &copies[0]);
+	close_copies(0);
+}
+
+static void refuses(const struct copy *copy, const struct copy *other)
+{
+	uint64_t bad_frees = stats_of(copy).bad_frees;
+	size_t i;
+
+	for (i = 0; i < SIZES; i++) {
+		copy->dray_pool_free(copy->pool, other->blocks[i]);
+		assert_int_equal(stats_of(copy).bad_frees, ++bad_frees);
+		errno = 0;
+		assert_null(copy->dray_pool_realloc(copy->pool,
+						    other->blocks[i], 10));
+		assert_int_equal(errno, EINVAL);
+		assert_int_equal(stats_of(copy).bad_frees, ++bad_frees);
+	}
+}
+
+static void each_refuses_to_free_the_others_blocks(void **state)
+{
+	(void)state;
+	open_copies(test_spec());
+	refuses(&copies[0], &copies[1]);
+	refuses(&copies[1], &copies[0]);
+	close_copies(2 * SIZES);
+}
+
+/* In a child: 0, or the step that was wrong. */
+static int use_copy(const struct copy *copy)
+{
+	unsigned char *block;
+	size_t i, k;
+
+	for (i = 0; i < SIZES; i++) {
+		block = copy->dray_pool_calloc(copy->pool, 1, sizes[i]);
+		if (!block || !all_bytes_are(block, 0, sizes[i]))
+			return 1;
+		for (k = 0; k < SIZES; k++)
+			if (block == copy->blocks[k])
+				return 2;
+		memset(block, 0xcc, sizes[i]);
+		if (!all_bytes_are(copy->blocks[i], copy->fill, sizes[i]))
+			return 3;
+		copy->dray_pool_free(copy->pool, block);
+		copy->dray_pool_free(copy->pool, copy->blocks[i]);
+	}
+	copy->dray_pool_trim(copy->pool);
+	return stats_of(copy).bad_frees || stats_of(copy).blocks ? 4 : 0;
+}
+
+static void both_work_in_a_child(const char *spec, pid_t (*start)(void))
+{
+	pid_t child;
+	int wrong;
+
+	open_copies(spec);
+	child = start();
+	if (!child) {
+		alarm(60);
+		wrong = use_copy(&copies[1]);
+		_exit(wrong ? 10 + wrong : use_copy(&copies[0]));
+	}
+	assert_int_equal(status_of(child), 0);
+	close_copies(0);
+}
+
+static void both_work_after_a_fork(void **state)
+{
+	(void)state;
+	both_work_in_a_child(test_spec(), fork);
+	both_work_in_a_child("host:shareable", fork);
+}
+
+static void and_after_a_clone(void **state)
+{
+	(void)state;
+	both_work_in_a_child(test_spec(), clone_without_handlers);
+	both_work_in_a_child("host:shareable", clone_without_handlers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_finds_only_its_own_memory),
+		cmocka_unit_test(each_refuses_to_free_the_others_blocks),
+		cmocka_unit_test(both_work_after_a_fork),
+		cmocka_unit_test(and_after_a_clone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
