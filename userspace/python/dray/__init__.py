@@ -21,8 +21,11 @@ error.
 Where memory can be shared (dray.memory(shareable=True), and all memory of the
 kernel module), multiprocessing passes arrays without copying them: both
 processes then have the same array.  One that was sent and that nobody has
-received keeps its memory: waiting_arrays() and revoke_waiting().  Ordinary
-pickles are copies.
+received keeps its memory: waiting_arrays() and revoke_waiting().  One that
+cannot be opened where it arrives is a LostArray there, which raises the error
+when it is used.  Each array that is open in another process takes a descriptor
+of both, of the 1024 that a process usually may have.  Ordinary pickles are
+copies.
 
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
@@ -42,10 +45,11 @@ import numpy
 from . import _dray, _pickle
 from ._dray import (ChannelInfo, Explanation, Fence, HeapInfo, Node, NodeInfo,
                     Pool, PoolStats, Scope, Segment)
+from ._lost import LostArray
 
 __all__ = [
-    "ChannelInfo", "Explanation", "Fence", "HeapInfo", "Node", "NodeInfo",
-    "Pool", "PoolStats", "Scope", "Segment", "WaitingArray",
+    "ChannelInfo", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
+    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "WaitingArray",
     "address", "copy", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open", "open_array", "pool",
     "receive", "revoke_array", "revoke_waiting", "segments", "send",
@@ -342,10 +346,16 @@ def waiting_arrays() -> list[WaitingArray]:
 
 
 def revoke_waiting(older_than: float = 0.0) -> int:
-    """Revokes the arrays of waiting_arrays() that have waited for so many
-    seconds, or longer; how many they were.  Their memory is free again where
-    nobody else has it.  A receiver that comes later gets an OSError (ESTALE),
-    or ConnectionRefusedError where nothing else is exported.
+    """Revokes the arrays of waiting_arrays() that were pickled so many seconds
+    ago, or earlier; how many they were.  What has been received by then is
+    left alone.
+
+    A revoked array's memory is free again where no array of this process has
+    it, and the array is lost to a receiver that comes later: multiprocessing
+    gives that a LostArray, which raises OSError (ESTALE), or
+    ConnectionRefusedError where this process exports nothing else.  A message
+    that is still on its way cannot be told from one that nobody will read:
+    `older_than` is longer than the slowest receiver takes.
     """
     count = 0
     for waiting in waiting_arrays():

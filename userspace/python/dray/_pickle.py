@@ -5,6 +5,8 @@ A record is made for handing over: it keeps the memory until the other side
 has opened it, since whoever puts an array into a queue may forget it at once.
 Only multiprocessing's own pickles do so; others outlive the process.  What
 nobody opens is in dray.waiting_arrays(), until dray.revoke_waiting() ends it.
+
+What cannot be opened is a dray.LostArray: no exception may leave an unpickle.
 """
 
 from __future__ import annotations
@@ -12,21 +14,26 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.reduction
 import multiprocessing.util
-from typing import Any
+from typing import Any, Union
 
 import numpy
 
 from . import _dray
+from ._lost import LostArray, lost
 
 # A process that ends waits so long for those who were to open its arrays.
 PATIENCE_MS = 5000
 
 
-def rebuild(record: bytes, dtype: numpy.dtype) -> numpy.ndarray:
+def rebuild(record: bytes,
+            dtype: numpy.dtype) -> Union[numpy.ndarray, LostArray]:
     """The array of a record; its type where that has more than a record
     says: the fields of a structure, the unit of a date."""
-    array = _dray.open_record(record, None)
-    return array if array.dtype == dtype else array.view(dtype)
+    try:
+        array = _dray.open_record(record, None)
+        return array if array.dtype == dtype else array.view(dtype)
+    except Exception as error:
+        return lost(error)
 
 
 def reduce(array: numpy.ndarray) -> Any:

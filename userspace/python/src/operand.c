@@ -72,6 +72,23 @@ static int operand_locate(struct operand *operand, const char *role)
 	return 0;
 }
 
+/*
+ * TypeError; but what stands for an array that was lost says so itself, when
+ * it is asked for the array as NumPy asks.
+ */
+static void refuse(PyObject *object, const char *role)
+{
+	PyObject *structure =
+		PyObject_GetAttrString(object, "__array_struct__");
+
+	Py_XDECREF(structure);
+	if (!structure && !PyErr_ExceptionMatches(PyExc_AttributeError))
+		return;
+	PyErr_Clear();
+	PyErr_Format(PyExc_TypeError, "%s is a %s, not a NumPy array", role,
+		     Py_TYPE(object)->tp_name);
+}
+
 int operand_take(PyObject *object, const char *role, struct operand *out)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
@@ -80,8 +97,7 @@ int operand_take(PyObject *object, const char *role, struct operand *out)
 	int i, ndim, error;
 
 	if (!PyArray_Check(object)) {
-		PyErr_Format(PyExc_TypeError, "%s is a %s, not a NumPy array",
-			     role, Py_TYPE(object)->tp_name);
+		refuse(object, role);
 		return -1;
 	}
 	array = (PyArrayObject *)object;
