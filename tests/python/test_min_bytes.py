@@ -12,6 +12,7 @@ import dray
 
 DEFAULT = "default_allocator"
 LIMIT = 4096
+MOST = (1 << 64) - 1
 
 
 def place_of(size):
@@ -51,7 +52,7 @@ def test_without_a_limit_all_lie_in_dray_memory(handler):
 
 
 def test_a_limit_above_all_memory_leaves_everything():
-    with dray.memory(min_bytes=(1 << 64) - 1):
+    with dray.memory(min_bytes=MOST):
         assert place_of(1_000_000) == DEFAULT
 
 
@@ -177,14 +178,18 @@ def test_an_exception_leaves_the_scope():
     assert dray.handler_name() == DEFAULT
 
 
-@pytest.mark.parametrize("wrong, error", [
-    (-1, OverflowError), (1 << 64, OverflowError), (1.5, TypeError),
-    ("4096", TypeError), (None, TypeError)])
-def test_a_limit_that_is_no_size_is_refused(wrong, error):
-    with pytest.raises(error):
-        dray.memory(min_bytes=wrong)
-    with pytest.raises(error):
-        dray.install(min_bytes=wrong)
+@pytest.mark.parametrize("wrong, error, sentence", [
+    (-1, ValueError, f"min_bytes is -1: a number of bytes from 0 to {MOST}"),
+    (MOST + 1, ValueError,
+     f"min_bytes is {MOST + 1}: a number of bytes from 0 to {MOST}"),
+    (1.5, TypeError, "min_bytes is a float, not a whole number"),
+    ("4096", TypeError, "min_bytes is a str, not a whole number"),
+    (None, TypeError, "min_bytes is a NoneType, not a whole number")])
+def test_a_limit_that_is_no_size_is_refused(wrong, error, sentence):
+    for call in (dray.memory, dray.install):
+        with pytest.raises(error) as caught:
+            call(min_bytes=wrong)
+        assert str(caught.value) == sentence
     assert dray.handler_name() == DEFAULT
 
 

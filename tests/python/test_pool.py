@@ -127,17 +127,3 @@ def test_a_pool_and_a_node_say_what_they_are(handler):
                           f"{node.backend}>")
     assert repr(node.pool()).startswith(
         f"<dray.Pool, back end {node.backend}, 0 bytes used")
-
-
-def test_negative_and_huge_pool_options_are_refused():
-    node = dray.open()
-    with pytest.raises(OverflowError):
-        node.pool(limit=-1)
-    with pytest.raises(OverflowError):
-        node.pool(initial=1 << 64)
-    with pytest.raises(ValueError, match="granule"):
-        node.pool(granule=1 << 32)
-    with pytest.raises(ValueError):
-        node.pool(granule=3)
-    with pytest.raises(ValueError):
-        node.pool(initial=2 << 20, limit=1 << 20)

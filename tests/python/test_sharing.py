@@ -111,6 +111,27 @@ def test_objects_are_not_shared():
         dray.shared_zeros(3, object)
 
 
+@pytest.mark.parametrize("dtype", ["U", "U0", "S0", "3f4", "V5"])
+def test_shared_zeros_have_the_type_of_zeros(dtype):
+    array, zeros = dray.shared_zeros((2, 3), dtype), np.zeros((2, 3), dtype)
+    assert (array.dtype, array.shape) == (zeros.dtype, zeros.shape)
+
+
+@pytest.mark.parametrize("dtype", ["V0", "V", [], [("a", "V0")]])
+def test_elements_without_bytes_are_not_shared(dtype):
+    with pytest.raises(ValueError, match="cannot be shared: its elements have "
+                       "no bytes"):
+        dray.shared_zeros(3, dtype)
+
+
+@pytest.mark.parametrize("shape, dtype, sentence", [
+    (1 << 55, "V256", f"has {1 << 63} bytes: {(1 << 63) - 1} are the most"),
+    (-1, "u1", "non-negative"), (1 << 70, "u1", "exceeded")])
+def test_a_shape_that_no_array_has_is_a_value_error(shape, dtype, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        dray.shared_zeros(shape, dtype)
+
+
 def test_a_record_that_is_none_is_refused(shared):
     array = shared(np.arange(100))
     record = dray.export_array(array)

@@ -37,6 +37,7 @@ from __future__ import annotations
 import errno
 import math
 import os
+import sys
 import threading
 from typing import Any, NamedTuple, Optional
 
@@ -255,16 +256,25 @@ def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     sent or exported to reaches nothing else.  It takes whole pages of the
     default node, and at least one.
 
-    TypeError for a type with objects, MemoryError where there is no room.
+    TypeError for a type with objects, ValueError for elements without bytes
+    and for a shape that no array can have, MemoryError where there is no room.
     """
-    kind = numpy.dtype(dtype)
+    # What a type leaves open is as in numpy.zeros(): "U" is one character.
+    element = numpy.empty((), dtype)
+    kind = element.dtype
     if kind.hasobject:
         raise TypeError(f"an array of {kind} cannot be shared: it holds "
                         "references to objects")
-    extents = numpy.broadcast_to(0, shape).shape
+    if not kind.itemsize:
+        raise ValueError(f"an array of {kind!r} cannot be shared: its "
+                         "elements have no bytes")
+    extents = numpy.broadcast_to(0, shape).shape + element.shape
+    size = math.prod(extents) * kind.itemsize
+    if size > sys.maxsize:
+        raise ValueError(f"an array of shape {extents} and type {kind} has "
+                         f"{size} bytes: {sys.maxsize} are the most")
     with _lock:
         node = _node(True)
-    size = math.prod(extents) * kind.itemsize
     return _dray.bytes_alone(node, size).view(kind).reshape(extents)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Types of the part that is written in C; its functions are private.
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Optional, Type, final
+from typing import (Any, Iterable, Literal, NamedTuple, Optional, Type,
+                    final)
 
 from numpy import ndarray
 
@@ -88,7 +89,10 @@ class Node:
     def heaps(self) -> list[HeapInfo]: ...
     def channels(self) -> list[ChannelInfo]: ...
     def pool(self, *, heap: Optional[str] = None, name: Optional[str] = None,
-             initial: int = 0, limit: int = 0, granule: int = 0) -> Pool: ...
+             initial: int = 0, limit: int = 0, granule: int = 0,
+             prefault: bool = False, huge_pages: bool = False,
+             numa: Optional[Literal["preferred", "bind", "interleave"]] = None,
+             numa_nodes: Iterable[int] = ()) -> Pool: ...
 
 @final
 class Scope:

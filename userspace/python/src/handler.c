@@ -96,21 +96,6 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 	return split_new(large, pool_of(pool), before, min_bytes);
 }
 
-int min_bytes_take(PyObject *object, void *out)
-{
-	PyObject *number = PyNumber_Index(object);
-	size_t bytes;
-
-	if (!number)
-		return 0;
-	bytes = PyLong_AsSize_t(number);
-	Py_DECREF(number);
-	if (bytes == (size_t)-1 && PyErr_Occurred())
-		return 0;
-	*(size_t *)out = bytes;
-	return 1;
-}
-
 PyObject *set_handler(PyObject *module, PyObject *args)
 {
 	PyObject *pool, *before, *capsule = NULL, *previous;

@@ -80,11 +80,20 @@ struct dray_node *node_entry_node(const struct node_entry *entry);
 /* The queue of the node, made by the first call; belongs to the entry. */
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
 
+/* A number from 0 to @most; -1 with an exception that names it. */
+int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out);
+/* For PyArg_ParseTuple()'s "O&": "min_bytes" into a size_t. */
+int min_bytes_take(PyObject *object, void *out);
+
 extern PyType_Spec node_type_spec;
 PyObject *open_node(PyObject *module, PyObject *spec);
 PyObject *node_names(PyObject *module, PyObject *unused);
 /* The node behind a Node object; NULL and TypeError for another one. */
 struct dray_node *node_of(struct module_state *state, PyObject *object);
+
+/* Node.pool()'s arguments, which the options borrow. */
+int pool_options_take(PyObject *args, PyObject *keywords,
+		      struct dray_pool_options *out);
 
 extern PyType_Spec pool_type_spec;
 PyObject *pool_new(struct module_state *state, struct node_entry *entry,
@@ -100,8 +109,6 @@ struct dray_pool *pool_of(PyObject *object);
  */
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before);
-/* For PyArg_ParseTuple()'s "O&": a number of bytes into a size_t. */
-int min_bytes_take(PyObject *object, void *out);
 PyObject *capsule_name(PyObject *capsule);
 PyObject *set_handler(PyObject *module, PyObject *args);
 PyObject *handler_name(PyObject *module, PyObject *const *args,

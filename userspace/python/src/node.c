@@ -228,32 +228,10 @@ static PyObject *node_channels(PyObject *self, PyObject *unused)
 
 static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	static char *names[] = { "heap",  "name",    "initial",
-				 "limit", "granule", NULL };
-	struct dray_pool_options options = { 0 };
-	PyObject *initial = NULL, *limit = NULL;
-	unsigned long granule = 0;
-	PyObject *small = NULL;
+	struct dray_pool_options options;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|$zzO!O!O!:pool",
-					 names, &options.heap, &options.name,
-					 &PyLong_Type, &initial, &PyLong_Type,
-					 &limit, &PyLong_Type, &small))
+	if (pool_options_take(args, keywords, &options))
 		return NULL;
-	/* These refuse negative and huge values, where "K" would wrap. */
-	if (initial)
-		options.initial = PyLong_AsUnsignedLongLong(initial);
-	if (limit && !PyErr_Occurred())
-		options.limit = PyLong_AsUnsignedLongLong(limit);
-	if (small && !PyErr_Occurred())
-		granule = PyLong_AsUnsignedLong(small);
-	if (PyErr_Occurred())
-		return NULL;
-	if (granule > UINT32_MAX)
-		return PyErr_Format(PyExc_ValueError,
-				    "a granule of %lu bytes is above %lu",
-				    granule, (unsigned long)UINT32_MAX);
-	options.granule = (uint32_t)granule;
 	return pool_new(type_state(self), ((struct node_object *)self)->entry,
 			&options);
 }
@@ -267,8 +245,20 @@ static PyMethodDef node_methods[] = {
 	  "channels() -> list of ChannelInfo; empty on the host." },
 	{ "pool", (PyCFunction)(void (*)(void))node_pool,
 	  METH_VARARGS | METH_KEYWORDS,
-	  "pool(*, heap=None, name=None, initial=0, limit=0, granule=0) -> Pool\n\n"
-	  "A new pool on this node.  Sizes are in bytes; 0 is the node's own choice." },
+	  "pool(*, heap=None, name=None, initial=0, limit=0, granule=0, prefault=False,\n"
+	  "     huge_pages=False, numa=None, numa_nodes=()) -> Pool\n\n"
+	  "A new pool on this node.  Sizes are in bytes; 0 is the node's own choice.\n"
+	  "\n"
+	  "prefault: all its pages are there before an array is, and stay until\n"
+	  "trim(); the kernel module's memory is always so.\n"
+	  "huge_pages: reserved ones (vm.nr_hugepages), on \"host:shareable\"; arrays\n"
+	  "in them cannot be passed to other processes.  \"host\" has transparent\n"
+	  "ones without being asked.\n"
+	  "numa: \"preferred\", \"bind\" or \"interleave\", for numa_nodes, numbers from\n"
+	  "0 to 63; memory of the host only.  set_mempolicy(2) explains them.\n"
+	  "\n"
+	  "ValueError for what is out of range, OSError (EOPNOTSUPP) for pages that\n"
+	  "the node has not, MemoryError where there are none left." },
 	{ NULL, NULL, 0, NULL },
 };
 
