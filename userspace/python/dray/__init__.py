@@ -50,15 +50,38 @@ from ._lost import LostArray
 
 __all__ = [
     "ChannelInfo", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
-    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "WaitingArray",
+    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Versions",
+    "WaitingArray",
     "address", "copy", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open", "open_array", "pool",
     "receive", "revoke_array", "revoke_waiting", "segments", "send",
     "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
-    "waiting_arrays",
+    "versions", "waiting_arrays",
 ]
 
 __version__: str = _dray.version
+
+
+class Versions(NamedTuple):
+    """Who is here, as "major.minor.patch"."""
+
+    package: str
+    """This package; also dray.__version__."""
+    library: str
+    """The libdray that it found when it was imported."""
+
+    @property
+    def match(self) -> bool:
+        """Whether both are the same."""
+        return self.package == self.library
+
+
+def versions() -> Versions:
+    """The versions of this package and of the library under it.  They differ
+    where one of them was updated alone, or LD_LIBRARY_PATH finds another
+    library.  That of the kernel module is in Node.info()."""
+    return Versions(_dray.version, _dray.library_version)
+
 
 # What memory() and its likes make on first use and keep for the process.
 _made: dict[Any, Any] = {}

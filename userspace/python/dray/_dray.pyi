@@ -7,6 +7,7 @@ from typing import (Any, Iterable, Literal, NamedTuple, Optional, Type,
 from numpy import ndarray
 
 version: str
+library_version: str
 ANY_USER: int
 FOR_DEVICE: int
 FOR_CPU: int

@@ -80,7 +80,10 @@ static int module_exec(PyObject *module)
 	    PyModule_AddIntConstant(module, "ANY_USER", DRAY_IPC_ANY_USER) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
-	return PyModule_AddStringConstant(module, "version", dray_version());
+	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION))
+		return -1;
+	return PyModule_AddStringConstant(module, "library_version",
+					  dray_version());
 }
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg)
