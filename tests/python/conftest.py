@@ -5,11 +5,12 @@ They run on the back end that DRAY_BACKEND names: on the host here, on the
 kernel's in a guest.  A test that is a fact of one back end only is marked
 with its name, and is left out on the other.  They run with DRAY_HANDLER=check
 too; one that counts what a checking handler adds or keeps is marked with
-"exact".
+"exact".  And on a Python without a GIL: what is so only there is marked "free".
 """
 import gc
 import multiprocessing.connection
 import os
+import sysconfig
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ import dray
 
 BACKEND = dray.open().backend
 CHECKED = os.environ.get("DRAY_HANDLER") == "check"
+FREE = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 
 
 def pytest_configure(config):
@@ -25,12 +27,15 @@ def pytest_configure(config):
         config.addinivalue_line("markers", f"{name}: a fact of this back end")
     config.addinivalue_line(
         "markers", "exact: counts what a checking handler adds or keeps")
+    config.addinivalue_line(
+        "markers", "free: a fact of a Python without a GIL")
 
 
 def pytest_collection_modifyitems(config, items):
     other = "kernel" if BACKEND == "host" else "host"
     left = [item for item in items if item.get_closest_marker(other)
-            or CHECKED and item.get_closest_marker("exact")]
+            or CHECKED and item.get_closest_marker("exact")
+            or not FREE and item.get_closest_marker("free")]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]

@@ -16,7 +16,7 @@ import pytest
 
 import dray
 
-PATIENCE = 60  # seconds; a test that hangs fails by then
+PATIENCE = 120  # seconds; a test that hangs fails by then
 
 # An emulated board takes long to start Python and NumPy.
 STARTS = ["fork", pytest.param("forkserver", marks=pytest.mark.host),
@@ -236,7 +236,7 @@ def test_an_error_of_any_class_arrives(fork):
         assert workers.map_async(total, [np.arange(5)]).get(PATIENCE) == [10]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def lost():
     thing = loads(make_orphan().message)
     assert isinstance(thing, dray.LostArray)
