@@ -53,6 +53,19 @@ tally_run()
 	return "$status"
 }
 
+# tally_fetch NAME VARIABLE COMMAND...: what it prints, into the variable; its
+# exit status is counted
+tally_fetch()
+{
+	local name=$1 status=0
+	local -n tally_printed=$2
+
+	shift 2
+	tally_printed=$("$@") || status=$?
+	tally_add "$name" $((status == 0)) $((status != 0)) 0
+	return "$status"
+}
+
 # tally_tap NAME STATUS LOG: a program that writes TAP
 tally_tap()
 {

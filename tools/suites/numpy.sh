@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite numpy: NumPy's own tests with every array in dray memory of the host,
-# compared one by one with a run without the handler: Debian's NumPy in shareable
-# memory and NumPy 2 from PyPI in private memory, both in both with --long.
+# compared one by one with a run without the handler: Debian's NumPy and NumPy 2
+# from PyPI, each in private memory and in shareable one.
 
 PACKAGES_NUMPY=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-hypothesis
@@ -13,9 +13,7 @@ PACKAGES_NUMPY=(
 suite_numpy()
 {
 	local requirements=$TREE/tests/numpy/requirements.txt packages
-	local first=host:shareable second=host both=host,host:shareable
-
-	[ "$LONG" = no ] || first=$both second=$both
+	local both=host,host:shareable
 
 	tally_run "builds as a release" build_native || return 0
 	if [ "$QUICK" = yes ]; then
@@ -24,24 +22,12 @@ suite_numpy()
 		return
 	fi
 	numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
-		--backends "$first"
-	numpy_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
+		--backends "$both"
+	tally_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
 		return 0
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
 	numpy_tests "NumPy 2" numpy2 "$1" /usr/bin/python3 "$packages" \
-		--backends "$second"
-}
-
-# numpy_fetch NAME VARIABLE COMMAND...: what it prints, into the variable
-numpy_fetch()
-{
-	local name=$1 status=0
-	local -n path=$2
-
-	shift 2
-	path=$("$@") || status=$?
-	tally_add "$name" $((status == 0)) $((status != 0)) 0
-	return "$status"
+		--backends "$both"
 }
 
 # numpy_tests NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...
