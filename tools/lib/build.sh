@@ -71,6 +71,20 @@ build_numpy()
 		"-Dnumpy_include=$packages/numpy/_core/include" "$@"
 }
 
+# build_free KIND PYTHON PACKAGES: the same for a Python in a folder of its own,
+# which has no GIL
+build_free()
+{
+	local kind=$1 python=$2 packages=$3 headers
+
+	headers=$("$python/bin/python3" -c \
+		'import sysconfig; print(sysconfig.get_path("include"))') ||
+		return 1
+	build_numpy "$kind" "$packages" "-Dpython_include=$headers" \
+		"-Dpython_suffix=$("$python/bin/python3" -c \
+			'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"
+}
+
 # build_bench: with the programs of tools/bench that run here
 build_bench()
 {

@@ -145,3 +145,29 @@ foreign_set()
 		die "cannot fetch packages of $architecture: $*"
 	printf '%s\n' "$CACHE/$entry"
 }
+
+# foreign_tarball RELEASE PACKAGE FOLDER
+#
+# The tarball of a source package into the folder, as its authors made it; apt
+# checks that it is the one that Debian has signed.
+foreign_tarball()
+{
+	local lists=amd64@$1 release=$1 package=$2 into=$3 state sources
+
+	state=$CACHE/apt/$lists
+	sources=$state/sources-$package.list
+	(
+		flock 8
+		mkdir -p "$state"/state/lists/partial \
+			"$state"/cache/archives/partial "$into"
+		[ -e "$state/status" ] || : >"$state/status"
+		foreign_source "$release" | sed 's/^deb /deb-src /' >"$sources"
+		cd "$into" || exit 1
+		log_quietly foreign_apt "$lists" apt-get \
+			-o "Dir::Etc::sourcelist=$sources" update &&
+			log_quietly foreign_apt "$lists" apt-get \
+				-o "Dir::Etc::sourcelist=$sources" \
+				source --download-only "$package"
+	) 8>"$CACHE/locks/apt-$lists" || return 1
+	[ -n "$(find "$into" -name '*.orig.tar.*' ! -name '*.asc')" ]
+}

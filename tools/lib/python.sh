@@ -2,10 +2,14 @@
 # shellcheck shell=bash
 #
 # What Debian 12 has no package of: modules from PyPI, in folders of the cache for
-# PYTHONPATH.
+# PYTHONPATH, and a Python without a GIL.
 
 # shellcheck disable=SC2034 # front doors use it
 PACKAGES_PYPI=(python3-pip)
+# What the tests of NumPy want of a Python's own modules.
+# shellcheck disable=SC2034 # front doors use it
+PACKAGES_FREE=(gcc libbz2-dev libffi-dev liblzma-dev make xz-utils zlib1g-dev)
+FREE_PYTHON=3.13
 
 # pypi_set NAME REQUIREMENTS [PIP OPTION]...
 #
@@ -32,4 +36,52 @@ pypi_fetch()
 		--only-binary :all: --root-user-action ignore \
 		--disable-pip-version-check --target "$into" \
 		"${options[@]}" --requirement "$requirements"
+}
+
+# free_python: the folder of a free-threaded CPython, on standard output.  No package
+# of Debian or PyPI has one; Debian 13 has the source.
+free_python()
+{
+	local entry
+
+	entry=python/free-$FREE_PYTHON-$(uname -m)-$(cache_key < <(
+		declare -f free_python_build))
+	cache_make "$entry" free_python_build ||
+		die "cannot build a Python without a GIL"
+	printf '%s\n' "$CACHE/$entry"
+}
+
+free_python_build()
+{
+	local into=$1 source=$1.source status=0
+
+	rm -rf "$source"
+	log_note "building Python $FREE_PYTHON without a GIL, once"
+	foreign_tarball trixie "python$FREE_PYTHON" "$source" || return 1
+	tar -C "$source" --strip-components=1 -xf "$source"/*.orig.tar.xz ||
+		return 1
+	(
+		cd "$source" || exit 1
+		# It is wanted soon, not fast; and with the modules for
+		# tests, but without its own.
+		OPT='-O1 -DNDEBUG' log_quietly ./configure --prefix="$into" \
+			--disable-gil --without-ensurepip &&
+			log_quietly make -j "$(nproc)" &&
+			log_quietly make install TEST_MODULES=no
+	) || status=$?
+	rm -rf "$source"
+	return "$status"
+}
+
+# free_pypi_set NAME REQUIREMENTS: as pypi_set, for that Python
+free_pypi_set()
+{
+	local version=$FREE_PYTHON glibc platforms=()
+
+	for glibc in 17 27 28; do
+		platforms+=(--platform "manylinux_2_${glibc}_$(uname -m)")
+	done
+	pypi_set "$1" "$2" --implementation cp --python-version "$version" \
+		--abi "cp${version/./}t" --abi none "${platforms[@]}" \
+		--platform any
 }

@@ -3,11 +3,12 @@
 #
 # Suite numpy: NumPy's own tests with every array in dray memory of the host,
 # compared one by one with a run without the handler: Debian's NumPy and NumPy 2
-# from PyPI, each in private memory and in shareable one.
+# from PyPI, each in private memory and in shareable one; with --long NumPy 2 on a
+# Python without a GIL too.
 
 PACKAGES_NUMPY=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-hypothesis
-	python3-pytest
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" "${PACKAGES_FREE[@]}"
+	python3-hypothesis python3-pytest
 )
 
 suite_numpy()
@@ -28,6 +29,21 @@ suite_numpy()
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
 	numpy_tests "NumPy 2" numpy2 "$1" /usr/bin/python3 "$packages" \
 		--backends "$both"
+	[ "$LONG" = no ] || numpy_free "$1"
+}
+
+# Where Python has no GIL.
+numpy_free()
+{
+	local python packages
+
+	tally_fetch "has a Python without a GIL" python free_python &&
+		tally_fetch "fetches NumPy 2 for it" packages free_pypi_set \
+			numpy "$TREE/tests/numpy/requirements.txt" &&
+		tally_run "builds for it" build_free free "$python" "$packages" ||
+		return 0
+	numpy_tests "NumPy 2 without a GIL" free "$1" "$python/bin/python3" \
+		"$packages" --backends host,host:shareable
 }
 
 # numpy_tests NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...

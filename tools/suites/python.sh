@@ -2,9 +2,13 @@
 # shellcheck shell=bash
 #
 # Suite python: the Python package on the host back end, as released, under a
-# checking handler, and with the sanitizers in the library and the extension.
+# checking handler, with the sanitizers in the library and the extension, and on a
+# Python without a GIL.
 
-PACKAGES_PYTHON=("${PACKAGES_BUILD[@]}" python3-pytest)
+PACKAGES_PYTHON=(
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" "${PACKAGES_FREE[@]}"
+	python3-pytest
+)
 
 suite_python()
 {
@@ -12,14 +16,28 @@ suite_python()
 	python_tests native "$1"
 	[ "$QUICK" = no ] || return 0
 	python_tests native "$1" check
+	python_free "$1"
 	tally_run "builds with sanitizers" build_sanitized || return 0
 	python_tests sanitized "$1"
 }
 
-# python_tests KIND SCRATCH [HANDLER]
+python_free()
+{
+	local python packages
+
+	tally_fetch "has a Python without a GIL" python free_python &&
+		tally_fetch "fetches NumPy 2 for it" packages free_pypi_set \
+			numpy "$TREE/tests/numpy/requirements.txt" &&
+		tally_run "builds for it" build_free free "$python" "$packages" ||
+		return 0
+	python_tests free "$1" '' "$python/bin/python3" "$packages"
+}
+
+# python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]
 python_tests()
 {
 	local kind=$1 handler=${3:-} log=$2/$1${3:+.$3} status=0 preload=''
+	local python=${4:-/usr/bin/python3} packages=${5:-}
 
 	if [ "$kind" = sanitized ]; then
 		preload="$(gcc -print-file-name=libasan.so) $(gcc \
@@ -27,10 +45,10 @@ python_tests()
 	fi
 	# Python itself keeps memory until it ends, which is no leak of ours.
 	(cd "$TREE/tests/python" && DRAY_BACKEND=host DRAY_HANDLER=$handler \
-		PYTHONPATH=$(build_folder "$kind")/userspace/python \
+		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
 		PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$preload \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		timeout 600 /usr/bin/python3 -m pytest -q --color=no \
+		timeout 600 "$python" -m pytest -q --color=no \
 		-p no:cacheprovider --junitxml="$log.xml" . </dev/null) \
 		>"$log" 2>&1 || status=$?
 	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log" "$log.xml"
