@@ -86,7 +86,6 @@ int dray_address_call(struct dray_opener *opener, void *data,
 {
 	struct dray_node *node = opener->node;
 	struct dray_segment *segments = NULL;
-	struct dray_refusal refusal = {};
 	struct dray_address *args = data;
 	struct dray_place place;
 	struct dray_area area;
@@ -95,15 +94,16 @@ int dray_address_call(struct dray_opener *opener, void *data,
 
 	if (args->flags || args->reserved)
 		return -EINVAL;
-	ret = dray_area_of_fd(args->fd, node, &area, &refusal);
+	ret = dray_area_of_fd(args->fd, node, &area, &reply->refusal);
 	if (ret)
-		goto out;
+		return ret;
 	ret = dray_node_enter(node);
 	if (ret)
 		goto put_area;
-	ret = dray_address_check(opener, &area, args, &refusal);
+	ret = dray_address_check(opener, &area, args, &reply->refusal);
 	if (!ret)
-		ret = dray_area_place(&area, node, node->dev, &place, &refusal);
+		ret = dray_area_place(&area, node, node->dev, &place,
+				      &reply->refusal);
 	if (!ret) {
 		length = args->length ? args->length : area.size - args->offset;
 		segments = dray_address_segments(&place, args->offset, length,
@@ -123,8 +123,5 @@ int dray_address_call(struct dray_opener *opener, void *data,
 	kvfree(segments);
 put_area:
 	dray_area_put(&area);
-out:
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
 	return ret;
 }

@@ -193,34 +193,30 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 		    struct dray_reply *reply)
 {
 	struct dray_node *node = opener->node;
-	struct dray_refusal refusal = {};
 	struct dray_alloc *args = data;
 	struct dray_buffer *buffer;
 	u32 index = 0;
 	int ret;
 
-	ret = dray_alloc_check(node, args, &refusal);
+	ret = dray_alloc_check(node, args, &reply->refusal);
 	if (ret)
-		goto out;
+		return ret;
 	ret = dray_node_enter(node);
 	if (ret)
-		goto out;
-	buffer = dray_alloc_inside(opener, &index, args, &refusal);
+		return ret;
+	buffer = dray_alloc_inside(opener, &index, args, &reply->refusal);
 	dray_node_leave(node);
 	ret = PTR_ERR_OR_ZERO(buffer);
 	if (ret)
-		goto out;
+		return ret;
 	ret = dray_export(buffer, true, reply);
 	if (ret)
-		goto out;
+		return ret;
 	/* The dma-buf in the reply has the buffer. */
 	args->fd = reply->fd;
 	args->id = buffer->entry.id;
 	args->size = buffer->size;
 	args->heap = index;
 	args->mode = buffer->mode;
-out:
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
-	return ret;
+	return 0;
 }

@@ -184,7 +184,6 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply)
 {
 	struct dray_attachment *attachment;
-	struct dray_refusal refusal = {};
 	struct dray_attach *args = data;
 	struct file *file;
 	u32 segments = 0;
@@ -193,14 +192,15 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 	ret = dray_attach_check(args);
 	if (ret)
 		return ret;
-	if (READ_ONCE(opener->node->gone))
-		return -ENODEV;
-	attachment = dray_attachment_create(opener->node, args, &refusal);
-	if (IS_ERR(attachment)) {
-		ret = PTR_ERR(attachment);
-		goto out;
-	}
-	ret = dray_attachment_publish(attachment, opener, &segments, &refusal);
+	ret = dray_node_check(opener->node);
+	if (ret)
+		return ret;
+	attachment =
+		dray_attachment_create(opener->node, args, &reply->refusal);
+	if (IS_ERR(attachment))
+		return PTR_ERR(attachment);
+	ret = dray_attachment_publish(attachment, opener, &segments,
+				      &reply->refusal);
 	if (ret)
 		goto put_attachment;
 	file = anon_inode_getfile("dray-attachment", &dray_attachment_fops,
@@ -211,18 +211,15 @@ int dray_attach_call(struct dray_opener *opener, void *data,
 	}
 	ret = dray_reply_give(reply, file);
 	if (ret)
-		goto out;
+		return ret;
 	/* The file in the reply has the attachment. */
 	args->fd = reply->fd;
 	args->id = attachment->entry.id;
 	args->length = attachment->size;
 	args->segments = segments;
-	goto out;
+	return 0;
 
 put_attachment:
 	dray_attachment_put(attachment);
-out:
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
 	return ret;
 }

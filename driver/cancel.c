@@ -91,7 +91,6 @@ static int dray_cancel_all(struct dray_opener *opener, struct dray_cancel *args,
 int dray_cancel_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply)
 {
-	struct dray_refusal refusal = {};
 	struct dray_cancel *args = data;
 	int ret;
 
@@ -102,11 +101,9 @@ int dray_cancel_call(struct dray_opener *opener, void *data,
 		return ret;
 	args->count = 0;
 	if (args->fence_fd < 0)
-		ret = dray_cancel_all(opener, args, &refusal);
+		ret = dray_cancel_all(opener, args, &reply->refusal);
 	else
-		ret = dray_cancel_one(opener, args, &refusal);
+		ret = dray_cancel_one(opener, args, &reply->refusal);
 	dray_node_leave(opener->node);
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
 	return ret;
 }

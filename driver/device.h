@@ -6,10 +6,14 @@
 #ifndef DRAY_DEVICE_H
 #define DRAY_DEVICE_H
 
+#include <linux/dma-mapping.h>
 #include <linux/types.h>
 
 struct device;
 struct dray_node;
+
+/* Of all mappings that dray makes: maintenance is explicit, refusals are told. */
+#define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
 
 /* For tests: are devices used even where they get copies? */
 bool dray_copies_allowed(void);

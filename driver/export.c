@@ -199,7 +199,6 @@ struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable)
 int dray_export_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply)
 {
-	struct dray_refusal refusal = {};
 	struct dray_export *args = data;
 	struct dray_buffer *buffer;
 	bool writable;
@@ -207,21 +206,15 @@ int dray_export_call(struct dray_opener *opener, void *data,
 
 	if (args->flags != DRAY_EXPORT_READ_ONLY)
 		return -EINVAL;
-	ret = dray_node_enter(opener->node);
+	ret = dray_node_check(opener->node);
 	if (ret)
 		return ret;
-	dray_node_leave(opener->node);
-	buffer = dray_buffer_of_fd(args->buffer_fd, &writable, &refusal);
-	if (IS_ERR(buffer)) {
-		ret = PTR_ERR(buffer);
-		goto out;
-	}
+	buffer = dray_buffer_of_fd(args->buffer_fd, &writable, &reply->refusal);
+	if (IS_ERR(buffer))
+		return PTR_ERR(buffer);
 	ret = dray_export(buffer, false, reply);
 	if (!ret)
 		args->fd = reply->fd;
-out:
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
 	return ret;
 }
 

@@ -193,10 +193,13 @@ bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 	size_t size = extent->size;
 	bool last;
 
-	if (condemned)
+	if (condemned) {
+		pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
+			size, heap->name);
 		heap->ops->condemn(heap, extent);
-	else
+	} else {
 		heap->ops->free(heap, extent);
+	}
 	/* From here on @extent may be gone: others may let go at any time. */
 	last = dray_charge_end(extent->charge);
 	atomic64_sub(size, &heap->used);

@@ -84,8 +84,7 @@ static void dray_carveout_condemn(struct dray_heap *heap,
 {
 	struct dray_carveout *carveout = to_carveout(heap);
 
-	pr_warn("dray: %zu bytes of %s stay out of use, and so the module stays: a device may write them\n",
-		extent->size, heap->name);
+	pr_warn("dray: so the module stays\n");
 	__module_get(THIS_MODULE);
 	mutex_lock(&carveout->lock);
 	carveout->condemned += extent->size;

@@ -240,8 +240,6 @@ static void dray_cma_condemn(struct dray_heap *heap,
 			     const struct dray_extent *extent)
 {
 	atomic64_add(extent->size, &to_cma(heap)->condemned);
-	pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
-		extent->size, heap->name);
 }
 
 static void dray_cma_state(struct dray_heap *heap, struct dray_heap_info *info)

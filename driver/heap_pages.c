@@ -230,8 +230,6 @@ static void dray_pages_condemn(struct dray_heap *heap,
 			       const struct dray_extent *extent)
 {
 	atomic64_add(extent->size, &to_pages(heap)->condemned);
-	pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
-		extent->size, heap->name);
 }
 
 static void dray_pages_state(struct dray_heap *heap,

@@ -174,8 +174,6 @@ static void dray_reserved_condemn(struct dray_heap *heap,
 				    .size = extent->size };
 	unsigned long i;
 
-	pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
-		extent->size, heap->name);
 	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
 		get_page(extent->page + i);
 	/* Nobody pays for ever. */

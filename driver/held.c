@@ -119,7 +119,6 @@ static int dray_reclaim_all(struct dray_reclaim *args)
 int dray_reclaim_call(struct dray_opener *opener, void *data,
 		      struct dray_reply *reply)
 {
-	struct dray_refusal refusal = {};
 	struct dray_reclaim *args = data;
 	struct dray_entry *entry;
 	int ret;
@@ -129,25 +128,18 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 	args->count = 0;
 	args->attachments = 0;
 	args->bytes = 0;
-	ret = dray_node_enter(opener->node);
+	ret = dray_node_check(opener->node);
 	if (ret)
-		goto out;
-	dray_node_leave(opener->node);
-	if (!capable(CAP_SYS_RAWIO)) {
-		ret = dray_refuse(&refusal, -EPERM, DRAY_REASON_PERMISSION, 0);
-		goto out;
-	}
-	if (!args->id) {
-		ret = dray_reclaim_all(args);
-		goto out;
-	}
+		return ret;
+	if (!capable(CAP_SYS_RAWIO))
+		return dray_refuse(&reply->refusal, -EPERM,
+				   DRAY_REASON_PERMISSION, 0);
+	if (!args->id)
+		return dray_reclaim_all(args);
 	entry = dray_entry_of_id(args->id);
 	if (!entry || !dray_entry_reclaim(entry, args))
-		ret = -ENOENT;
-out:
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
-	return ret;
+		return -ENOENT;
+	return 0;
 }
 
 static struct dray_node *to_node(struct device *dev)

@@ -93,28 +93,27 @@ static const struct dray_call *dray_call_of(unsigned int command)
 	return call;
 }
 
-/* A reply that says nothing of a reason has none, whatever came in. */
-static void dray_call_clear(const struct dray_call *call, void *arguments)
+/* Whatever came in there. */
+static void dray_call_tell(const struct dray_call *call, void *arguments,
+			   const struct dray_refusal *refusal)
 {
 	if (!call->reason)
 		return;
-	*(u32 *)(arguments + call->reason) = DRAY_REASON_NONE;
-	*(u64 *)(arguments + call->limit) = 0;
+	*(u32 *)(arguments + call->reason) = refusal->reason;
+	*(u64 *)(arguments + call->limit) = refusal->limit;
 }
 
-static void dray_call_trace(const struct dray_call *call,
-			    struct dray_opener *opener, const void *arguments,
-			    int error)
+static int dray_call_run(const struct dray_call *call,
+			 struct dray_opener *opener, void *arguments,
+			 struct dray_reply *reply)
 {
-	u32 reason = DRAY_REASON_NONE;
-	u64 limit = 0;
+	int ret = call->run(opener, arguments, reply);
 
-	if (call->reason) {
-		reason = *(const u32 *)(arguments + call->reason);
-		limit = *(const u64 *)(arguments + call->limit);
-	}
-	trace_dray_fail(opener->node->name, _IOC_NR(call->command), error,
-			reason, limit);
+	dray_call_tell(call, arguments, &reply->refusal);
+	if (ret)
+		trace_dray_fail(opener->node->name, _IOC_NR(call->command), ret,
+				reply->refusal.reason, reply->refusal.limit);
+	return ret;
 }
 
 int dray_reply_give(struct dray_reply *reply, struct file *file)
@@ -157,10 +156,7 @@ long dray_ioctl(struct file *file, unsigned int command, unsigned long arg)
 	if (ret)
 		return ret;
 
-	dray_call_clear(call, &arguments);
-	ret = call->run(file->private_data, &arguments, &reply);
-	if (ret)
-		dray_call_trace(call, file->private_data, &arguments, ret);
+	ret = dray_call_run(call, file->private_data, &arguments, &reply);
 	if (copy_to_user(user, &arguments, min(user_size, size))) {
 		dray_reply_undo(&reply);
 		return ret ? ret : -EFAULT;

@@ -35,10 +35,9 @@ int dray_list_call(struct dray_opener *opener, void *data,
 	u64 id = 0;
 	int ret;
 
-	ret = dray_node_enter(opener->node);
+	ret = dray_node_check(opener->node);
 	if (ret)
 		return ret;
-	dray_node_leave(opener->node);
 
 	while ((entry = dray_entry_next(&id))) {
 		visible = all || dray_entry_is_own(entry);

@@ -21,8 +21,6 @@
 #include "node.h"
 #include "trace.h"
 
-#define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
-
 static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
 					    const struct dray_mapping *mapping)
 {

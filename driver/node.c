@@ -79,6 +79,11 @@ void dray_node_leave(struct dray_node *node)
 	up_read(&node->inside);
 }
 
+int dray_node_check(struct dray_node *node)
+{
+	return READ_ONCE(node->gone) ? -ENODEV : 0;
+}
+
 /* Under the lock of misc.c, so that the node cannot be unregistered here. */
 static int dray_open(struct inode *inode, struct file *file)
 {

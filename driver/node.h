@@ -16,6 +16,7 @@
 #include <linux/wait.h>
 
 #include "heap.h"
+#include "refusal.h"
 
 #define DRAY_MAX_HEAPS 16
 #define DRAY_MAX_CHANNELS 16
@@ -65,6 +66,9 @@ int dray_node_enter(struct dray_node *node);
 bool dray_node_try_enter(struct dray_node *node);
 void dray_node_leave(struct dray_node *node);
 
+/* -ENODEV when it is gone, for who does not go inside. */
+int dray_node_check(struct dray_node *node);
+
 /* References keep the structure, not the device. */
 void dray_node_get(struct dray_node *node);
 void dray_node_put(struct dray_node *node);
@@ -73,10 +77,11 @@ struct dray_node *dray_node_create(struct device *dev, u32 flags,
 				   const struct dray_node_channel *channels,
 				   unsigned int count);
 
-/* The descriptor that a call gives back. */
+/* What a call gives back beside its structure, which dray_ioctl() sees to. */
 struct dray_reply {
 	struct file *file; /* installed once the reply was copied out */
 	int fd;
+	struct dray_refusal refusal; /* why it was refused */
 };
 
 /*

@@ -20,7 +20,6 @@
 #include "device.h"
 
 #define DRAY_PIN_BATCH 512
-#define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
 
 /* There are arrays as long as there are pages, and no size is above an int. */
 static u64 dray_pin_most(void)

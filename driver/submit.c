@@ -61,7 +61,7 @@ static int dray_submit_check(struct dray_node *node,
 {
 	u32 count = node->channels->count;
 
-	if (READ_ONCE(node->gone))
+	if (dray_node_check(node))
 		return -ENODEV;
 	if (args->reserved || !args->count ||
 	    args->flags & ~(DRAY_SUBMIT_NONBLOCK | DRAY_SUBMIT_NO_SYNC) ||
@@ -150,21 +150,16 @@ free_job:
 int dray_submit_call(struct dray_opener *opener, void *data,
 		     struct dray_reply *reply)
 {
-	struct dray_refusal refusal = {};
 	struct dray_submit *args = data;
 	struct dray_job *job;
 	int ret;
 
 	args->failed = 0;
-	ret = dray_submit_check(opener->node, args, &refusal);
+	ret = dray_submit_check(opener->node, args, &reply->refusal);
 	if (ret)
-		goto out;
-	job = dray_job_create(opener, args, &refusal);
-	ret = PTR_ERR_OR_ZERO(job);
-	if (!ret)
-		ret = dray_submit_job(opener, job, args, reply, &refusal);
-out:
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
-	return ret;
+		return ret;
+	job = dray_job_create(opener, args, &reply->refusal);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	return dray_submit_job(opener, job, args, reply, &reply->refusal);
 }

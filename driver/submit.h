@@ -119,12 +119,9 @@ static inline void dray_queues_close(struct dray_opener *opener)
 /* That the device is gone goes before what it never had. */
 static inline int dray_call_absent(struct dray_opener *opener, int error)
 {
-	int ret = dray_node_enter(opener->node);
+	int ret = dray_node_check(opener->node);
 
-	if (ret)
-		return ret;
-	dray_node_leave(opener->node);
-	return error;
+	return ret ? ret : error;
 }
 
 static inline int dray_channel_info_call(struct dray_opener *opener, void *data,

@@ -268,7 +268,6 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply)
 {
 	struct dray_node *node = opener->node;
-	struct dray_refusal refusal = {};
 	struct dray_range *ranges = NULL;
 	struct dray_sync *args = data;
 	struct device *dev;
@@ -294,12 +293,12 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 			return PTR_ERR(ranges);
 	}
 
-	ret = dray_sync_target(node, args, &dev, &needed, &refusal);
+	ret = dray_sync_target(node, args, &dev, &needed, &reply->refusal);
 	if (ret)
 		goto free_ranges;
 	for (i = 0; i < args->count && !ret; i++) {
 		ret = dray_sync_range(node, dev, args, &ranges[i], &needed,
-				      &refusal);
+				      &reply->refusal);
 		/* It may have gone while an exporter waited for its fences. */
 		if (!ret && READ_ONCE(node->gone))
 			ret = -ENODEV;
@@ -310,7 +309,5 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	args->flags = ret || needed ? 0 : DRAY_SYNC_NOT_NEEDED;
 free_ranges:
 	kvfree(ranges);
-	args->reason = refusal.reason;
-	args->limit = refusal.limit;
 	return ret;
 }

@@ -67,7 +67,7 @@ static void test_read_ahead(struct test_channel *channel,
 	if (next && next->value < 0 && !next->early) {
 		next->early = kmemdup(test_address(channel, next->src),
 				      next->length, GFP_ATOMIC);
-		test_knobs.early += next->early != NULL;
+		test_knobs.early += !!next->early;
 	}
 	spin_unlock_bh(&channel->lock);
 }

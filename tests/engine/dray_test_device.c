@@ -57,7 +57,7 @@ static void test_linger(void *unused)
 {
 	test_knobs.lingers = true;
 	while (READ_ONCE(test_knobs.linger))
-		msleep(10);
+		msleep(20);
 	test_knobs.lingers = false;
 }
 

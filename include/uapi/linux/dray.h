@@ -292,7 +292,7 @@ struct dray_transfer {
 #define DRAY_CHANNEL_ANY	0xffffffffu
 
 /* dray_submit.flags */
-#define DRAY_SUBMIT_NONBLOCK	(1u << 0)  /* -EAGAIN rather than wait for a slot, or for a node that sleeps */
+#define DRAY_SUBMIT_NONBLOCK	(1u << 0)  /* -EAGAIN rather than wait */
 #define DRAY_SUBMIT_NO_SYNC	(1u << 1)  /* the caller syncs, or no CPU looks */
 
 /*
