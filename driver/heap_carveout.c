@@ -21,14 +21,14 @@
 #include <linux/slab.h>
 
 #include "heap.h"
-#include "runs.h"
+#include "pagemap.h"
 
 #define DRAY_CARVEOUT_WINDOW SZ_1M
 
 struct dray_carveout {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
-	struct dray_runs runs;
+	struct dray_pagemap map;
 	u64 condemned; /* bytes */
 };
 
@@ -41,7 +41,7 @@ static int dray_carveout_check(struct dray_heap *heap,
 			       const struct dray_request *request,
 			       struct dray_refusal *refusal)
 {
-	return dray_runs_check(&to_carveout(heap)->runs, request, refusal);
+	return dray_pagemap_check(&to_carveout(heap)->map, request, refusal);
 }
 
 static int dray_carveout_alloc(struct dray_heap *heap,
@@ -54,13 +54,13 @@ static int dray_carveout_alloc(struct dray_heap *heap,
 	int ret = 0;
 
 	mutex_lock(&carveout->lock);
-	if (!dray_runs_find(&carveout->runs, request, &index))
-		ret = dray_runs_refuse(&carveout->runs, request, refusal);
+	if (!dray_pagemap_find(&carveout->map, request, &index))
+		ret = dray_pagemap_refuse(&carveout->map, request, refusal);
 	mutex_unlock(&carveout->lock);
 	if (ret)
 		return ret;
 	extent->page = NULL;
-	extent->start = PFN_PHYS(carveout->runs.first + index);
+	extent->start = PFN_PHYS(carveout->map.first + index);
 	extent->size = request->size;
 	return 0;
 }
@@ -72,9 +72,9 @@ static void dray_carveout_free(struct dray_heap *heap,
 	struct dray_carveout *carveout = to_carveout(heap);
 
 	mutex_lock(&carveout->lock);
-	dray_runs_give(&carveout->runs,
-		       PHYS_PFN(extent->start) - carveout->runs.first,
-		       extent->size >> PAGE_SHIFT);
+	dray_pagemap_give(&carveout->map,
+			  PHYS_PFN(extent->start) - carveout->map.first,
+			  extent->size >> PAGE_SHIFT);
 	mutex_unlock(&carveout->lock);
 }
 
@@ -97,7 +97,7 @@ static void dray_carveout_state(struct dray_heap *heap,
 	struct dray_carveout *carveout = to_carveout(heap);
 
 	mutex_lock(&carveout->lock);
-	dray_runs_state(&carveout->runs, info);
+	dray_pagemap_state(&carveout->map, info);
 	info->quarantined = carveout->condemned;
 	mutex_unlock(&carveout->lock);
 }
@@ -106,7 +106,7 @@ static void dray_carveout_destroy(struct dray_heap *heap)
 {
 	struct dray_carveout *carveout = to_carveout(heap);
 
-	dray_runs_exit(&carveout->runs);
+	dray_pagemap_exit(&carveout->map);
 	kfree(carveout);
 }
 
@@ -159,7 +159,7 @@ struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
 	if (!carveout)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&carveout->lock);
-	ret = dray_runs_init(&carveout->runs, memory->base, memory->size);
+	ret = dray_pagemap_init(&carveout->map, memory->base, memory->size);
 	if (ret) {
 		kfree(carveout);
 		return ERR_PTR(ret);

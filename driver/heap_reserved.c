@@ -30,12 +30,12 @@
 
 #include "awaited.h"
 #include "heap.h"
-#include "runs.h"
+#include "pagemap.h"
 
 struct dray_reserved {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
-	struct dray_runs runs;
+	struct dray_pagemap map;
 	unsigned long held; /* pages that others still hold */
 	struct dray_awaited awaited; /* those that will come back some day */
 	unsigned long *held_map;
@@ -50,7 +50,7 @@ static struct dray_reserved *to_reserved(struct dray_heap *heap)
 static struct page *dray_reserved_page(struct dray_reserved *reserved,
 				       unsigned long index)
 {
-	return pfn_to_page(reserved->runs.first + index);
+	return pfn_to_page(reserved->map.first + index);
 }
 
 /* Frees what others let go of; true when something came back. */
@@ -59,7 +59,7 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 	unsigned long index, before = reserved->held;
 
 	lockdep_assert_held(&reserved->lock);
-	for_each_set_bit(index, reserved->held_map, reserved->runs.pages) {
+	for_each_set_bit(index, reserved->held_map, reserved->map.pages) {
 		if (!reserved->held)
 			break;
 		cond_resched();
@@ -70,7 +70,7 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 				 dray_reserved_page(reserved, index),
 				 PAGE_SIZE);
 		clear_bit(index, reserved->held_map);
-		dray_runs_give(&reserved->runs, index, 1);
+		dray_pagemap_give(&reserved->map, index, 1);
 		reserved->held--;
 	}
 	return reserved->held != before;
@@ -105,17 +105,17 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 		dray_page_await(&reserved->awaited, page, charge, PAGE_SIZE);
 		set_bit(index, reserved->held_map);
 		reserved->held++;
-		dray_runs_give(&reserved->runs, start, index - start);
+		dray_pagemap_give(&reserved->map, start, index - start);
 		start = index + 1;
 	}
-	dray_runs_give(&reserved->runs, start, end - start);
+	dray_pagemap_give(&reserved->map, start, end - start);
 }
 
 static int dray_reserved_check(struct dray_heap *heap,
 			       const struct dray_request *request,
 			       struct dray_refusal *refusal)
 {
-	return dray_runs_check(&to_reserved(heap)->runs, request, refusal);
+	return dray_pagemap_check(&to_reserved(heap)->map, request, refusal);
 }
 
 static int dray_reserved_alloc(struct dray_heap *heap,
@@ -130,16 +130,16 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 
 	mutex_lock(&reserved->lock);
 	do {
-		found = dray_runs_find(&reserved->runs, request, &index);
+		found = dray_pagemap_find(&reserved->map, request, &index);
 	} while (!found && dray_reserved_sweep(reserved));
 	if (!found)
-		ret = dray_runs_refuse(&reserved->runs, request, refusal);
+		ret = dray_pagemap_refuse(&reserved->map, request, refusal);
 	mutex_unlock(&reserved->lock);
 	if (ret)
 		return ret;
 
 	extent->page = dray_reserved_page(reserved, index);
-	extent->start = PFN_PHYS(reserved->runs.first + index);
+	extent->start = PFN_PHYS(reserved->map.first + index);
 	extent->size = request->size;
 	for (i = 0; i < extent->size >> PAGE_SHIFT; i++) {
 		ClearPageReserved(extent->page + i);
@@ -152,7 +152,7 @@ static void dray_reserved_free(struct dray_heap *heap,
 			       const struct dray_extent *extent)
 {
 	struct dray_reserved *reserved = to_reserved(heap);
-	unsigned long index = PHYS_PFN(extent->start) - reserved->runs.first;
+	unsigned long index = PHYS_PFN(extent->start) - reserved->map.first;
 	unsigned long end = index + (extent->size >> PAGE_SHIFT);
 
 	mutex_lock(&reserved->lock);
@@ -187,7 +187,7 @@ static void dray_reserved_state(struct dray_heap *heap,
 
 	mutex_lock(&reserved->lock);
 	dray_reserved_sweep(reserved);
-	dray_runs_state(&reserved->runs, info);
+	dray_pagemap_state(&reserved->map, info);
 	info->quarantined = (u64)reserved->held << PAGE_SHIFT;
 	mutex_unlock(&reserved->lock);
 }
@@ -199,17 +199,17 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 	unsigned long index;
 
 	cancel_delayed_work_sync(&reserved->sweep);
-	for_each_set_bit(index, reserved->held_map, reserved->runs.pages) {
+	for_each_set_bit(index, reserved->held_map, reserved->map.pages) {
 		/* What the next module looks for. */
 		SetPageReserved(dray_reserved_page(reserved, index));
 		dray_page_let_go(&reserved->awaited,
 				 dray_reserved_page(reserved, index),
 				 PAGE_SIZE);
 	}
-	for_each_clear_bit(index, reserved->runs.taken, reserved->runs.pages)
+	for_each_clear_bit(index, reserved->map.taken, reserved->map.pages)
 		page_ref_unfreeze(dray_reserved_page(reserved, index), 1);
 	bitmap_free(reserved->held_map);
-	dray_runs_exit(&reserved->runs);
+	dray_pagemap_exit(&reserved->map);
 	kfree(reserved);
 }
 
@@ -227,8 +227,8 @@ static bool dray_reserved_usable(struct dray_reserved *reserved)
 {
 	unsigned long index;
 
-	for (index = 0; index < reserved->runs.pages; index++) {
-		if (!pfn_valid(reserved->runs.first + index) ||
+	for (index = 0; index < reserved->map.pages; index++) {
+		if (!pfn_valid(reserved->map.first + index) ||
 		    !PageReserved(dray_reserved_page(reserved, index)) ||
 		    page_count(dray_reserved_page(reserved, index)) < 1)
 			return false;
@@ -255,7 +255,7 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 	reserved->heap.flags = DRAY_HEAP_PINNABLE;
 	reserved->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);
 
-	ret = dray_runs_init(&reserved->runs, memory->base, memory->size);
+	ret = dray_pagemap_init(&reserved->map, memory->base, memory->size);
 	if (ret)
 		goto free_runs;
 	if (!dray_reserved_usable(reserved)) {
@@ -264,15 +264,15 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 		ret = -EINVAL;
 		goto free_runs;
 	}
-	reserved->held_map = bitmap_zalloc(reserved->runs.pages, GFP_KERNEL);
+	reserved->held_map = bitmap_zalloc(reserved->map.pages, GFP_KERNEL);
 	if (!reserved->held_map) {
 		ret = -ENOMEM;
 		goto free_runs;
 	}
 
 	mutex_lock(&reserved->lock);
-	dray_runs_take(&reserved->runs, 0, reserved->runs.pages);
-	dray_reserved_give(reserved, 0, reserved->runs.pages, NULL);
+	dray_pagemap_take(&reserved->map, 0, reserved->map.pages);
+	dray_reserved_give(reserved, 0, reserved->map.pages, NULL);
 	if (reserved->held)
 		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
@@ -284,7 +284,7 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 	return &reserved->heap;
 
 free_runs:
-	dray_runs_exit(&reserved->runs);
+	dray_pagemap_exit(&reserved->map);
 	kfree(reserved);
 	return ERR_PTR(ret);
 }
