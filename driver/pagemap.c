@@ -82,10 +82,10 @@ static unsigned long dray_pagemap_from_bottom(const struct dray_pagemap *map,
 					      unsigned long align,
 					      unsigned long end)
 {
-	unsigned long index;
+	unsigned long offset = map->first & (align - 1), index;
 
-	index = bitmap_find_next_zero_area_off(
-		map->taken, end, 0, count, align - 1, map->first & (align - 1));
+	index = bitmap_find_next_zero_area_off(map->taken, end, 0, count,
+					       align - 1, offset);
 	return index + count <= end ? index : map->pages;
 }
 

@@ -31,7 +31,8 @@ MODULE_PARM_DESC(no_terminate, "it has no function that stops it");
 module_param_named(max_segment, test_knobs.max_segment, uint, 0444);
 MODULE_PARM_DESC(max_segment, "bytes of one descriptor");
 module_param_named(unordered, test_knobs.unordered, bool, 0444);
-MODULE_PARM_DESC(unordered, "it does the last descriptor that was issued first");
+MODULE_PARM_DESC(unordered,
+		 "it does the last descriptor that was issued first");
 
 /* While it runs. */
 module_param_named(slots, test_knobs.slots, uint, 0644);
@@ -52,8 +53,9 @@ MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
 module_param_named(stubborn, test_knobs.stubborn, bool, 0644);
 MODULE_PARM_DESC(stubborn, "what stops it fails, and what is out goes on");
 module_param_named(ahead, test_knobs.ahead, bool, 0644);
-MODULE_PARM_DESC(ahead,
-		 "it reads for a descriptor before the one in front of it has written, unless that is fenced");
+MODULE_PARM_DESC(
+	ahead,
+	"it reads for a descriptor before an unfenced one in front has written");
 module_param_named(early, test_knobs.early, uint, 0444);
 MODULE_PARM_DESC(early, "how many were read so, for reading");
 module_param_named(linger, test_knobs.linger, bool, 0644);
