@@ -53,9 +53,7 @@ MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
 module_param_named(stubborn, test_knobs.stubborn, bool, 0644);
 MODULE_PARM_DESC(stubborn, "what stops it fails, and what is out goes on");
 module_param_named(ahead, test_knobs.ahead, bool, 0644);
-MODULE_PARM_DESC(
-	ahead,
-	"it reads for a descriptor before an unfenced one in front has written");
+MODULE_PARM_DESC(ahead, "it reads before unfenced ones in front have written");
 module_param_named(early, test_knobs.early, uint, 0444);
 MODULE_PARM_DESC(early, "how many were read so, for reading");
 module_param_named(linger, test_knobs.linger, bool, 0644);
