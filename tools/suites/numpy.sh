@@ -53,6 +53,7 @@ numpy_tests()
 
 	shift 5
 	(cd "${log%/*}" && DRAY_BACKEND=host \
+		PATH=${packages:+$packages/bin:}$PATH \
 		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
 		timeout 3600 "$python" "$TREE/tests/numpy/run" "$@" \
 		</dev/null) >"$log" 2>&1 || status=$?
