@@ -140,7 +140,7 @@ int dray_bindings_register(void)
 	ret = dray_pci_register();
 	if (ret)
 		goto unregister_virtual;
-	/* Last, since nodes are used as soon as they are there. */
+	/* Almost all nodes: they are used as soon as they are there. */
 	ret = dray_platform_register();
 	if (ret)
 		goto unregister_pci;

@@ -5,6 +5,7 @@
  * somebody else holds is an error and not a reason to wait, and given back when
  * the node goes.
  */
+#include <linux/delay.h>
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
 #include <linux/err.h>
@@ -12,6 +13,7 @@
 #include <linux/moduleparam.h>
 #include <linux/nospec.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -132,6 +134,22 @@ static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 }
 
 /*
+ * While @provider is locked it does not begin to be unbound.  If it has begun it
+ * takes nobody along who comes now, and may have its lock until this node is
+ * gone; others have the lock for a moment.
+ */
+static bool dray_provider_lock(struct dray_node *node, struct device *provider)
+{
+	while (!device_trylock(provider)) {
+		if (READ_ONCE(provider->links.status) == DL_DEV_UNBINDING ||
+		    dray_node_check(node) || fatal_signal_pending(current))
+			return false;
+		usleep_range(1000, 2000);
+	}
+	return true;
+}
+
+/*
  * The two devices are linked, so that the node goes and sleeps before its
  * engine does; where the kernel has found the link in the device tree, it stays
  * that one.  Who gives a channel may be its provider: that needs no link.
@@ -141,17 +159,15 @@ static bool dray_channel_link(struct dray_channel *channel,
 {
 	struct device *provider = chan->device->dev;
 	struct device *dev = channel->node->dev;
-	struct device_link *link;
+	struct device_link *link = NULL;
 
 	if (channel->given && (provider == dev || provider->parent == dev))
 		return true;
-	/*
-	 * A provider that is being unbound has its lock until the end, may be
-	 * waiting for this node, and takes nobody along who comes now.
-	 */
-	if (!device_trylock(provider))
+	if (!dray_provider_lock(channel->node, provider))
 		return false;
-	link = device_link_add(dev, provider, DL_FLAG_AUTOREMOVE_CONSUMER);
+	if (provider->links.status != DL_DEV_UNBINDING)
+		link = device_link_add(dev, provider,
+				       DL_FLAG_AUTOREMOVE_CONSUMER);
 	device_unlock(provider);
 	return link;
 }
@@ -171,8 +187,6 @@ static void dray_channel_learn(struct dray_channel *channel,
 	struct device *dev = dmaengine_get_dma_device(chan);
 
 	channel->dev = dray_device_mapped(channel->node, dev);
-	channel->unordered =
-		dma_has_cap(DMA_COMPLETION_NO_ORDER, engine->cap_mask);
 	channel->limits.alignment = 1 << engine->copy_align;
 	channel->limits.max_segment =
 		min_t(u64, DRAY_ROUND_BYTES, dma_get_max_seg_size(dev));

@@ -37,18 +37,18 @@ struct dray_channel {
 	struct dma_chan *given; /* by who registered the node, or NULL */
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
-	bool unordered; /* it may do a later descriptor before an earlier one */
 
 	/* Jobs, and what becomes of them: all under @lock. */
 	spinlock_t lock;
 	struct list_head queues; /* that have jobs */
 	struct list_head ended; /* jobs for @clean to free */
 	struct dray_job *running; /* changed by @feed alone */
+	bool ending; /* it was taken out, and its fence is about to signal */
 	u32 waiting; /* jobs whose fences have not signalled */
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
 
-	wait_queue_head_t idle; /* no job runs, or no round is out */
+	wait_queue_head_t idle; /* nobody waits, no job runs, or no round is out */
 	bool asleep; /* nothing is fed */
 	struct work_struct clean;
 	struct delayed_work feed;

@@ -12,7 +12,7 @@
 struct device;
 struct dray_node;
 
-/* Of all mappings that dray makes: maintenance is explicit, refusals are told. */
+/* Of mappings for nodes: maintenance is explicit, and a refusal is told. */
 #define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
 
 /* For tests: are devices used even where they get copies? */

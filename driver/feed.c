@@ -71,6 +71,7 @@ static struct dray_job *dray_channel_stop(struct dray_channel *channel)
 
 	spin_lock(&channel->lock);
 	channel->running = NULL;
+	channel->ending = true;
 	spin_unlock(&channel->lock);
 	return job;
 }
@@ -190,6 +191,7 @@ static void dray_job_retire(struct dray_job *job)
 static void dray_channel_count(struct dray_channel *channel)
 {
 	spin_lock(&channel->lock);
+	channel->ending = false;
 	if (!--channel->waiting)
 		wake_up_all(&channel->idle);
 	spin_unlock(&channel->lock);

@@ -257,17 +257,17 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 
 	ret = dray_pagemap_init(&reserved->map, memory->base, memory->size);
 	if (ret)
-		goto free_runs;
+		goto free_map;
 	if (!dray_reserved_usable(reserved)) {
 		dev_warn(dev, "%pOFn has no reserved pages of its own\n",
 			 region);
 		ret = -EINVAL;
-		goto free_runs;
+		goto free_map;
 	}
 	reserved->held_map = bitmap_zalloc(reserved->map.pages, GFP_KERNEL);
 	if (!reserved->held_map) {
 		ret = -ENOMEM;
-		goto free_runs;
+		goto free_map;
 	}
 
 	mutex_lock(&reserved->lock);
@@ -283,7 +283,7 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 	}
 	return &reserved->heap;
 
-free_runs:
+free_map:
 	dray_pagemap_exit(&reserved->map);
 	kfree(reserved);
 	return ERR_PTR(ret);

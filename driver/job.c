@@ -190,6 +190,19 @@ static int dray_job_axes(struct dray_job *job,
 	return 0;
 }
 
+/* Those that need nothing of each other may be out at the same time. */
+static void dray_job_order(struct dray_job *job)
+{
+	u32 first = 0, i, j;
+
+	for (i = 1; i < job->count; i++)
+		for (j = first; j < i && !job->plans[i].waits; j++)
+			if (dray_plan_needs(&job->plans[i], &job->plans[j])) {
+				job->plans[i].waits = true;
+				first = i;
+			}
+}
+
 static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 			      struct dray_submit *args,
 			      struct dray_refusal *refusal)
@@ -213,6 +226,8 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 			dray_plan_count_pattern(&job->plans[i], &job->patterns);
 	}
 	kvfree(transfers);
+	if (!ret)
+		dray_job_order(job);
 	return ret;
 }
 

@@ -63,7 +63,7 @@ int dray_node_enter(struct dray_node *node)
 	return -ENODEV;
 }
 
-/* The same for who holds locks: only an end would have to be waited for. */
+/* The same for who holds locks: an end or falling asleep is not waited for. */
 bool dray_node_try_enter(struct dray_node *node)
 {
 	if (!down_read_trylock(&node->inside))
@@ -301,12 +301,13 @@ EXPORT_SYMBOL_GPL(dray_node_unregister);
  * dray_node_suspend - give the engines no more work
  * @node: what dray_node_register() gave
  *
- * Waits until what was submitted and can run is done; what waits for a fence of
- * another driver stays in its queue.  From here on SUBMIT waits for
- * dray_node_resume(), or is -EAGAIN where the caller does not want to wait.
- * Buffers, mappings and attachments stay as they are, and no fence ends with an
- * error because of it.  Call it from the device's suspend(), before the device
- * is stopped.
+ * Waits until what was submitted and can run is done, at most twice the module's
+ * watchdog_ms and a quarter; what waits for a fence of another driver or node
+ * stays in its queue.  From here on SUBMIT waits for dray_node_resume(), or is
+ * -EAGAIN where the caller does not want to wait.  Buffers, mappings and
+ * attachments stay as they are, and no fence ends with an error because of it.
+ * Call it from the device's suspend(), before the device is stopped; not for
+ * runtime power management, since engines are given work meanwhile.
  *
  * Context: may sleep.
  * Return: 0, so that it can be the last line of suspend().

@@ -38,7 +38,7 @@ struct dray_node {
 	u32 flags; /* DRAY_NODE_*, but for the opener's */
 	bool hold; /* memory that its device may write after a process's end */
 
-	struct rw_semaphore inside; /* read: calls; write: unbinding */
+	struct rw_semaphore inside; /* read: calls; write: unbinding, sleep */
 	bool gone; /* set before unbinding takes @inside */
 
 	struct dray_heap *heaps[DRAY_MAX_HEAPS];

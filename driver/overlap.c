@@ -209,3 +209,25 @@ int dray_layouts_meet(const struct dray_layout *a, const struct dray_layout *b)
 		return dray_buffer_meets(a, b);
 	return 0;
 }
+
+/* Quickly: memory that another may know by another name counts as the same. */
+static bool dray_layouts_may_meet(const struct dray_layout *a,
+				  const struct dray_layout *b)
+{
+	if (!dray_area_entry(&a->area) || !dray_area_entry(&b->area))
+		return false;
+	if (a->area.buffer && b->area.buffer &&
+	    a->area.buffer != b->area.buffer)
+		return false;
+	return !dray_area_is_same(&a->area, &b->area) ||
+	       (a->low < b->high && b->low < a->high);
+}
+
+/* Does either write what the other one reads or writes, perhaps? */
+bool dray_plan_needs(const struct dray_plan *later,
+		     const struct dray_plan *earlier)
+{
+	return dray_layouts_may_meet(&later->src, &earlier->dst) ||
+	       dray_layouts_may_meet(&later->dst, &earlier->dst) ||
+	       dray_layouts_may_meet(&later->dst, &earlier->src);
+}

@@ -72,8 +72,8 @@ static struct dray_bytes dray_view_bytes(const struct dray_view *view,
 }
 
 /* How many runs there are; they are filled in where there is room for them. */
-static int dray_pagemap_fill(const struct dray_view *view, u64 size,
-			     struct dray_foreign_run *runs, u32 *count)
+static int dray_runs_fill(const struct dray_view *view, u64 size,
+			  struct dray_foreign_run *runs, u32 *count)
 {
 	struct dray_bytes bytes;
 	u64 offset, end = 0;
@@ -110,7 +110,7 @@ static int dray_run_compare(const void *left, const void *right)
 	return a->bytes.low < b->bytes.low ? -1 : a->bytes.low > b->bytes.low;
 }
 
-static void dray_pagemap_sort(struct dray_foreign_run *runs, u32 count)
+static void dray_runs_sort(struct dray_foreign_run *runs, u32 count)
 {
 	u64 top = 0;
 	u32 i;
@@ -122,40 +122,40 @@ static void dray_pagemap_sort(struct dray_foreign_run *runs, u32 count)
 	}
 }
 
-static int dray_pagemap_build(struct dray_attachment *attachment,
-			      const struct dray_view *view)
+static int dray_runs_build(struct dray_attachment *attachment,
+			   const struct dray_view *view)
 {
 	struct dray_foreign_run *runs;
 	u32 count;
 	int ret;
 
-	ret = dray_pagemap_fill(view, attachment->size, NULL, &count);
+	ret = dray_runs_fill(view, attachment->size, NULL, &count);
 	if (ret)
 		return ret;
 	runs = kvmalloc_array(count, sizeof(*runs),
 			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!runs)
 		return -ENOMEM;
-	ret = dray_pagemap_fill(view, attachment->size, runs, &count);
+	ret = dray_runs_fill(view, attachment->size, runs, &count);
 	if (ret) {
 		kvfree(runs);
 		return ret;
 	}
-	dray_pagemap_sort(runs, count);
+	dray_runs_sort(runs, count);
 	attachment->runs = runs;
 	attachment->run_count = count;
 	return 0;
 }
 
 /* Its node's own mapping keeps it where it is, so that this stays true. */
-static int dray_pagemap_get(struct dray_attachment *attachment,
-			    const struct dray_view *view)
+static int dray_runs_get(struct dray_attachment *attachment,
+			 const struct dray_view *view)
 {
 	int ret = 0;
 
 	mutex_lock(&attachment->lock);
 	if (!attachment->runs)
-		ret = dray_pagemap_build(attachment, view);
+		ret = dray_runs_build(attachment, view);
 	mutex_unlock(&attachment->lock);
 	return ret;
 }
@@ -181,8 +181,8 @@ static struct dray_bytes dray_run_bytes(const struct dray_layout *side,
  * dma-buf may have put one page into it any number of times, and each time at
  * a place that the transfer does not touch: there is no bound but its size.
  */
-static int dray_pagemap_have(const struct dray_layout *side,
-			     const struct dray_bytes *bytes, u32 *step)
+static int dray_runs_have(const struct dray_layout *side,
+			  const struct dray_bytes *bytes, u32 *step)
 {
 	const struct dray_attachment *attachment = side->area.attachment;
 	const struct dray_foreign_run *runs = attachment->runs;
@@ -211,8 +211,8 @@ static int dray_pagemap_have(const struct dray_layout *side,
 	return 0;
 }
 
-static int dray_pagemap_meet_pinned(const struct dray_layout *side,
-				    const struct dray_layout *pinned)
+static int dray_runs_meet_pinned(const struct dray_layout *side,
+				 const struct dray_layout *pinned)
 {
 	u32 index, last = dray_page_last(pinned), step = 0;
 	struct dray_bytes bytes;
@@ -220,16 +220,16 @@ static int dray_pagemap_meet_pinned(const struct dray_layout *side,
 
 	for (index = dray_page_first(pinned); index <= last && !ret; index++) {
 		bytes = dray_page_bytes(pinned, index);
-		ret = dray_pagemap_have(side, &bytes, &step);
+		ret = dray_runs_have(side, &bytes, &step);
 		if (!ret)
 			ret = dray_page_breathe(++step);
 	}
 	return ret;
 }
 
-static int dray_pagemap_meet_view(const struct dray_layout *side,
-				  const struct dray_layout *other,
-				  const struct dray_view *view)
+static int dray_runs_meet_view(const struct dray_layout *side,
+			       const struct dray_layout *other,
+			       const struct dray_view *view)
 {
 	struct dray_bytes bytes;
 	u64 offset;
@@ -239,7 +239,7 @@ static int dray_pagemap_meet_view(const struct dray_layout *side,
 	for (offset = other->low; offset < other->high && !ret;
 	     offset += bytes.high - bytes.low) {
 		bytes = dray_view_bytes(view, offset, other->high);
-		ret = dray_pagemap_have(side, &bytes, &step);
+		ret = dray_runs_have(side, &bytes, &step);
 		if (!ret)
 			ret = dray_page_breathe(++step);
 	}
@@ -263,15 +263,15 @@ int dray_layouts_meet_placed(const struct dray_layout *a,
 	if (!dray_area_is_whole(&side->area) ||
 	    dray_area_is_same(&a->area, &b->area))
 		return 0;
-	ret = dray_pagemap_get(side->area.attachment, &view);
+	ret = dray_runs_get(side->area.attachment, &view);
 	if (ret)
 		return ret;
 	if (other->area.buffer) {
 		bytes = dray_buffer_bytes(other);
-		return dray_pagemap_have(side, &bytes, &step);
+		return dray_runs_have(side, &bytes, &step);
 	}
 	if (dray_layout_is_pinned(other))
-		return dray_pagemap_meet_pinned(side, other);
+		return dray_runs_meet_pinned(side, other);
 	view.place = &other->place;
-	return dray_pagemap_meet_view(side, other, &view);
+	return dray_runs_meet_view(side, other, &view);
 }

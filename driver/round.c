@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Rounds: so many descriptors are given to the engine at a time.  Its callbacks
- * only count and wake the channel's work item, which then asks the engine
- * whether the round's last descriptor is really done.
+ * Rounds: so many descriptors are given to the engine at a time, and none that
+ * needs another one done: an engine may read ahead, and finish in any order.  Its
+ * callbacks only count and wake the channel's work item, which then asks the
+ * engine whether the round's last descriptor is really done.
  */
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
@@ -63,11 +64,7 @@ dray_piece_prepare(struct dray_channel *channel, struct dray_plan *plan,
 		   const struct dray_piece *piece)
 {
 	unsigned long flags = DMA_PREP_INTERRUPT | DMA_CTRL_ACK;
-	struct dray_job *job = channel->running;
 
-	/* The next transfer may read what this one writes. */
-	if (job->at + 1 < job->count)
-		flags |= DMA_PREP_FENCE;
 	if (plan->memset)
 		return dmaengine_prep_dma_memset(channel->chan, piece->dst,
 						 plan->pattern[0],
@@ -124,8 +121,7 @@ bool dray_round_issue(struct dray_channel *channel)
 		if (!plan->ended)
 			continue;
 		plan = &job->plans[++job->at];
-		/* A fence is of no use to such an engine: the round's end is. */
-		if (channel->unordered)
+		if (job->at < job->count && plan->waits)
 			break;
 	}
 	if (!pieces)

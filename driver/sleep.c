@@ -3,8 +3,9 @@
  * Suspending a node: what was submitted and can run is done first, since other
  * drivers may wait for its fences before they can sleep themselves.  Who
  * submits then waits, so that no fence is shown that only waking up would
- * signal.  What still waits for a fence of others waits on, and waking up feeds
- * it: its fence is late, never failed.
+ * signal.  What still waits for a fence of others, another node among them, or
+ * was too much, waits on, and waking up feeds it: its fence is late, never
+ * failed.
  */
 #include "channel.h"
 #include "queue.h"
@@ -35,27 +36,35 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 	bool drained;
 
 	spin_lock(&channel->lock);
-	drained = !channel->running && !dray_jobs_ready(channel);
+	drained = !channel->running && !channel->ending &&
+		  !dray_jobs_ready(channel);
 	spin_unlock(&channel->lock);
 	return drained;
 }
 
-/* In time: a job has an end, and the watchdog ends a round too. */
+/*
+ * In time: nobody can cancel anything while the system falls asleep, and what
+ * openers may queue is the work of minutes.
+ */
 static void dray_channels_drain(struct dray_channels *channels)
 {
+	long left = msecs_to_jiffies(dray_watchdog_ms);
 	struct dray_channel *channel;
+	wait_queue_head_t *idle;
 	u32 i = 0, drained = 0;
 
 	/* A job of one may have waited for that of another. */
-	while (drained < channels->count) {
+	while (drained < channels->count && left) {
 		channel = &channels->channel[i];
+		idle = &channel->idle;
 		drained = dray_channel_is_drained(channel) ? drained + 1 : 0;
-		wait_event(channel->idle, dray_channel_is_drained(channel));
+		left = wait_event_timeout(
+			*idle, dray_channel_is_drained(channel), left);
 		i = (i + 1) % channels->count;
 	}
 }
 
-/* An in-fence may have made a job ready in between. */
+/* Rounds of what is left are waited for; the watchdog ends one too. */
 static void dray_channel_suspend(struct dray_channel *channel)
 {
 	WRITE_ONCE(channel->asleep, true);

@@ -71,6 +71,7 @@ struct dray_plan {
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
 	struct dray_patterns *patterns; /* of its job */
+	bool waits; /* for those before it: begins a round */
 	bool memset; /* the engine fills by itself */
 	size_t fill_size; /* bytes of its slice, else; 0: there is none */
 	dma_addr_t fill_address;
@@ -130,7 +131,10 @@ dma_addr_t dray_layout_find(const struct dray_layout *layout, u64 offset,
 int dray_layout_sync(struct dray_layout *layout, struct device *dev,
 		     bool for_cpu, enum dma_data_direction direction);
 
-/* overlap.c */
+/* overlap.c: must it come after?  Yes where only a walk could tell. */
+bool dray_plan_needs(const struct dray_plan *later,
+		     const struct dray_plan *earlier);
+/* 1, 0 or an errno. */
 int dray_layouts_meet(const struct dray_layout *a, const struct dray_layout *b);
 
 /* overlap_dmabuf.c */

@@ -82,6 +82,64 @@ TEST_F(fault, every_descriptor_of_the_one_before_has_written)
 					       STEP));
 }
 
+static struct dray_transfer step(FIXTURE_DATA(fault) * self, int src_fd,
+				 uint64_t src, uint64_t dst)
+{
+	return (struct dray_transfer){
+		.op = DRAY_OP_COPY,
+		.src_fd = src_fd,
+		.src_offset = src * STEP,
+		.dst_fd = self->dst.fd,
+		.dst_offset = dst * STEP,
+		.run = STEP,
+	};
+}
+
+TEST_F(fault, a_transfer_writes_what_the_one_before_has_read)
+{
+	struct dray_transfer transfers[] = {
+		step(self, self->dst.fd, 0, 1),
+		step(self, self->src.fd, 5, 0),
+	};
+	uint8_t old[STEP];
+
+	ASSERT_EQ(0, knob("ahead", 1));
+	fill_random(self->dst.bytes, 2 * STEP, 9);
+	memcpy(old, self->dst.bytes, STEP);
+	ASSERT_EQ(1, submit(self, transfers, 2));
+	EXPECT_EQ(-1, first_difference(old, self->dst.bytes + STEP, STEP));
+	EXPECT_EQ(-1, first_difference(self->src.bytes + 5 * STEP,
+				       self->dst.bytes, STEP));
+}
+
+TEST_F(fault, the_last_of_two_that_write_the_same_stays)
+{
+	struct dray_transfer transfers[] = {
+		step(self, self->src.fd, 1, 0),
+		step(self, self->src.fd, 2, 0),
+	};
+
+	ASSERT_EQ(1, submit(self, transfers, 2));
+	EXPECT_EQ(-1, first_difference(self->src.bytes + 2 * STEP,
+				       self->dst.bytes, STEP));
+}
+
+TEST_F(fault, transfers_that_need_nothing_of_each_other_are_out_together)
+{
+	int before = parameter_read("dray_test_engine", "early");
+	struct dray_transfer transfers[] = {
+		step(self, self->src.fd, 1, 0),
+		step(self, self->src.fd, 2, 1),
+	};
+
+	ASSERT_LE(0, before);
+	ASSERT_EQ(0, knob("ahead", 1));
+	ASSERT_EQ(1, submit(self, transfers, 2));
+	EXPECT_LT(before, parameter_read("dray_test_engine", "early"));
+	EXPECT_EQ(-1, first_difference(self->src.bytes + STEP, self->dst.bytes,
+				       2 * STEP));
+}
+
 /* Or the tests above would pass on any engine; and a fence costs time. */
 TEST_F(fault, a_transfer_is_not_fenced_in_itself)
 {
