@@ -42,6 +42,13 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 	return drained;
 }
 
+/* What is left of so many jiffies; 0: it was not drained in them. */
+static long dray_channel_drain(struct dray_channel *channel, long most)
+{
+	return wait_event_timeout(channel->idle,
+				  dray_channel_is_drained(channel), most);
+}
+
 /*
  * In time: nobody can cancel anything while the system falls asleep, and what
  * openers may queue is the work of minutes.
@@ -50,16 +57,13 @@ static void dray_channels_drain(struct dray_channels *channels)
 {
 	long left = msecs_to_jiffies(dray_watchdog_ms);
 	struct dray_channel *channel;
-	wait_queue_head_t *idle;
 	u32 i = 0, drained = 0;
 
 	/* A job of one may have waited for that of another. */
 	while (drained < channels->count && left) {
 		channel = &channels->channel[i];
-		idle = &channel->idle;
 		drained = dray_channel_is_drained(channel) ? drained + 1 : 0;
-		left = wait_event_timeout(
-			*idle, dray_channel_is_drained(channel), left);
+		left = dray_channel_drain(channel, left);
 		i = (i + 1) % channels->count;
 	}
 }
