@@ -2,8 +2,8 @@
 # shellcheck shell=bash
 #
 # Suite python: the Python package on the host back end, as released, under a
-# checking handler, with the sanitizers in the library and the extension, and on a
-# Python without a GIL.
+# checking handler, and with the sanitizers in the library and the extension; with
+# --long on a Python without a GIL too, which takes minutes to build.
 
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" "${PACKAGES_FREE[@]}"
@@ -16,7 +16,7 @@ suite_python()
 	python_tests native "$1"
 	[ "$QUICK" = no ] || return 0
 	python_tests native "$1" check
-	python_free "$1"
+	[ "$LONG" = no ] || python_free "$1"
 	tally_run "builds with sanitizers" build_sanitized || return 0
 	python_tests sanitized "$1"
 }
