@@ -35,6 +35,7 @@ ALLOCATING = re.compile(r"""(
     _*k[mzvc]?[vmz]?alloc(_\w+)? | _*kvmalloc\w* | krealloc\w*
     | kmem_cache_\w*alloc\w* | _*alloc_pages\w* | vmalloc\w* | _*get_free_pages
     | kmemdup\w* | kstrdup\w* | kvasprintf | kasprintf | v?memdup_user\w*
+    | devm_k[mz]alloc\w* | _*devm_add_action
     | bitmap_z?alloc\w* | sg_alloc_table\w* | xa_\w*(alloc|store)\w*
     | ida_alloc\w* | idr_alloc\w* | alloc_workqueue
     | dma_alloc_\w+ | memremap | remap_pfn_range | vm_insert_pages?
