@@ -161,7 +161,8 @@ static bool has_memory(void)
 {
 	struct sysinfo info;
 
-	return !sysinfo(&info) &&
+	/* Where a kernel checks its own steps, much of it is the checkers'. */
+	return machine_slowness() == 1 && !sysinfo(&info) &&
 	       (uint64_t)info.freeram * info.mem_unit / SIZE > MOST + 64;
 }
 
