@@ -140,8 +140,8 @@ TEST_F(fault, transfers_that_need_nothing_of_each_other_are_out_together)
 				       2 * STEP));
 }
 
-/* Or the tests above would pass on any engine; and a fence costs time. */
-TEST_F(fault, a_transfer_is_not_fenced_in_itself)
+/* Or the tests above would pass on any engine; and each round costs time. */
+TEST_F(fault, the_descriptors_of_a_transfer_are_out_together)
 {
 	struct dray_transfer transfer = whole(self);
 	int before = parameter_read("dray_test_engine", "early");
