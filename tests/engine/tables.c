@@ -183,8 +183,7 @@ FIXTURE_SETUP(half)
 FIXTURE_TEARDOWN_PARENT(half)
 {
 	EXPECT_EQ(0, set("limit", 0));
-	EXPECT_EQ(0, node_reclaim());
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 TEST_F(half, it_reads_what_was_written)

@@ -122,8 +122,7 @@ FIXTURE_SETUP(attached)
 FIXTURE_TEARDOWN_PARENT(attached)
 {
 	maintenance_end();
-	EXPECT_EQ(0, node_reclaim());
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 TEST_F(attached, it_is_written_back_before_a_device_is_told_of_it)

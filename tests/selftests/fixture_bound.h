@@ -36,8 +36,7 @@ FIXTURE_TEARDOWN_PARENT(bound)
 	if (!node_answers(NULL)) {
 		EXPECT_EQ(0, binding_bind(&self->binding));
 	}
-	EXPECT_EQ(0, node_reclaim());
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 #endif

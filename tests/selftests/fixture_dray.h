@@ -30,8 +30,7 @@ FIXTURE_SETUP(dray)
 
 FIXTURE_TEARDOWN_PARENT(dray)
 {
-	EXPECT_EQ(0, node_reclaim());
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 #endif

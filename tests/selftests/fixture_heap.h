@@ -32,8 +32,7 @@ FIXTURE_SETUP(heap)
 
 FIXTURE_TEARDOWN_PARENT(heap)
 {
-	EXPECT_EQ(0, node_reclaim());
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 #endif

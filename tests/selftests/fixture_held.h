@@ -51,8 +51,7 @@ FIXTURE_TEARDOWN_PARENT(held)
 	if (*self->hold) {
 		EXPECT_EQ(0, setting_write(self->hold, 1));
 	}
-	EXPECT_EQ(0, node_reclaim());
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 enum asking {

@@ -42,23 +42,6 @@ int ledger_take(int node, struct ledger *ledger)
 	return ledger->buffers < 0 ? ledger->buffers : 0;
 }
 
-static bool reclaimed(void *context)
-{
-	const struct ledger *before = context;
-	struct dray_reclaim all = { 0 };
-	int node = node_open(), count;
-
-	node_call(node, DRAY_IOC_RECLAIM, &all);
-	count = node_count(node);
-	close(node);
-	return count == before->buffers;
-}
-
-void ledger_reclaim(const struct ledger *before)
-{
-	wait_for(reclaimed, (void *)before, LEDGER_DEADLINE);
-}
-
 static int differs(bool print, uint32_t heap, const char *what, uint64_t before,
 		   uint64_t now)
 {
@@ -111,6 +94,7 @@ static int compare(const struct ledger *before, const struct ledger *now,
 
 struct settling {
 	int node;
+	bool reclaims;
 	const struct ledger *before;
 	struct ledger now;
 	int ret;
@@ -119,15 +103,21 @@ struct settling {
 static bool settled(void *context)
 {
 	struct settling *settling = context;
+	struct dray_reclaim all = { 0 };
 
-	settling->ret = ledger_take(settling->node, &settling->now);
+	settling->ret = 0;
+	if (settling->reclaims)
+		settling->ret =
+			node_call(settling->node, DRAY_IOC_RECLAIM, &all);
+	if (!settling->ret)
+		settling->ret = ledger_take(settling->node, &settling->now);
 	return settling->ret ||
 	       !compare(settling->before, &settling->now, false);
 }
 
-int ledger_differences(const struct ledger *before)
+static int settle(const struct ledger *before, bool reclaims)
 {
-	struct settling settling = { .before = before };
+	struct settling settling = { .before = before, .reclaims = reclaims };
 	int count;
 
 	settling.node = node_open();
@@ -146,4 +136,14 @@ int ledger_differences(const struct ledger *before)
 	}
 	close(settling.node);
 	return count;
+}
+
+int ledger_differences(const struct ledger *before)
+{
+	return settle(before, false);
+}
+
+int ledger_reclaimed_differences(const struct ledger *before)
+{
+	return settle(before, true);
 }

@@ -31,16 +31,17 @@ struct ledger {
 int ledger_take(int node, struct ledger *ledger);
 
 /*
- * Reclaims what is held, again and again, because others may let go of some of
- * it late: until there are as many buffers as before, or the deadline.
- */
-void ledger_reclaim(const struct ledger *before);
-
-/*
  * Waits until everything is as it was, on a node that it opens itself.
  * Returns the number of entries that still differ at the deadline, each
  * printed with both values.
  */
 int ledger_differences(const struct ledger *before);
+
+/*
+ * The same, where an address was told.  What is held then is reclaimed, again
+ * and again: a transfer or another driver may let go of a buffer late, and it
+ * is held from then on.
+ */
+int ledger_reclaimed_differences(const struct ledger *before);
 
 #endif
