@@ -20,6 +20,7 @@ struct dray_attachment;
 struct dray_buffer;
 struct dray_entry;
 struct dray_node;
+struct page;
 
 /* What lies in one piece for a device. */
 struct dray_stretch {
@@ -36,6 +37,12 @@ struct dray_stretch {
 struct dray_place {
 	const struct dray_stretch *stretch;
 	u32 count;
+	/*
+	 * Of scattered memory, which an IOMMU may join to one stretch; NULL: a
+	 * stretch is in one piece for the CPU too.
+	 */
+	struct page *const *pages;
+	u32 skip; /* bytes of the first page before the area */
 	bool uncached; /* no CPU caches it: there is nothing to maintain */
 	bool copied; /* the device has a copy, which maintenance carries */
 };

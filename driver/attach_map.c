@@ -37,8 +37,8 @@ static void dray_attached_unmap(struct dray_attachment *attachment,
 /*
  * Turns the device's table into stretches that cover exactly the attachment,
  * or only counts them.  What follows without a gap is joined in dma-bufs;
- * pinned memory is maintained piece by piece as it was mapped.  False where
- * the table is too short.
+ * pinned memory keeps the pieces in which it was mapped, since maintenance must
+ * not cross from one to the next.  False where the table is too short.
  */
 static bool dray_stretches_fill(const struct dray_attachment *attachment,
 				struct dray_attached_mapping *mapping,
@@ -94,11 +94,14 @@ static int dray_stretches_build(const struct dray_attachment *attachment,
 }
 
 static struct dray_place
-dray_attached_where(const struct dray_attached_mapping *mapping)
+dray_attached_where(const struct dray_attachment *attachment,
+		    const struct dray_attached_mapping *mapping)
 {
 	return (struct dray_place){
 		.stretch = mapping->stretch,
 		.count = mapping->count,
+		.pages = attachment->pages,
+		.skip = attachment->skip,
 	};
 }
 
@@ -107,7 +110,7 @@ static int dray_attached_write_back(struct dray_attachment *attachment,
 				    const struct dray_attached_mapping *mapping)
 {
 	struct dray_rows all = { .width = attachment->size, .rows = 1 };
-	struct dray_place place = dray_attached_where(mapping);
+	struct dray_place place = dray_attached_where(attachment, mapping);
 	ktime_t start = ktime_get();
 	int ret;
 
@@ -172,7 +175,7 @@ int dray_attachment_place(struct dray_attachment *attachment,
 	atomic_inc(&attachment->node->mappings);
 	list_add_tail(&mapping->list, &attachment->mappings);
 found:
-	*place = dray_attached_where(mapping);
+	*place = dray_attached_where(attachment, mapping);
 out:
 	mutex_unlock(&attachment->lock);
 	return ret;

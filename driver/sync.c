@@ -7,6 +7,7 @@
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
+#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
@@ -49,6 +50,27 @@ static int dray_rows_stop(const struct dray_rows *rows)
 	return rows->gone && READ_ONCE(*rows->gone) ? -ENODEV : 0;
 }
 
+/*
+ * How much of @most bytes from @offset on is in one piece for the CPU: what
+ * maintains it by an address of the device finds the memory of the first byte,
+ * and goes on from there.
+ */
+static size_t dray_place_piece(const struct dray_place *place, u64 offset,
+			       u64 most)
+{
+	u64 from = place->skip + offset, index = from >> PAGE_SHIFT, length;
+
+	if (!place->pages)
+		return most;
+	length = PAGE_SIZE - offset_in_page(from);
+	while (length < most && page_to_pfn(place->pages[index + 1]) ==
+					page_to_pfn(place->pages[index]) + 1) {
+		index++;
+		length += PAGE_SIZE;
+	}
+	return min(length, most);
+}
+
 static int dray_sync_row(struct device *dev, const struct dray_place *place,
 			 const struct dray_rows *rows, u64 row, bool for_cpu,
 			 enum dma_data_direction direction)
@@ -68,6 +90,7 @@ static int dray_sync_row(struct device *dev, const struct dray_place *place,
 		address = stretch->address + (offset - stretch->offset);
 		step = min3(length, (u64)DRAY_SYNC_STEP,
 			    stretch->offset + stretch->length - offset);
+		step = dray_place_piece(place, offset, step);
 		if (for_cpu)
 			dma_sync_single_for_cpu(dev, address, step, direction);
 		else

@@ -336,13 +336,16 @@ TEST_F(attached, one_whose_owner_is_gone_is_an_orphan)
 /* Is there a line "ID SIZE attached to NODE" in debugfs? */
 static bool debugfs_has(uint64_t id, size_t size, const char *rest)
 {
-	char start[64], *line = NULL;
-	FILE *file = fopen("/sys/kernel/debug/dray/dray0/buffers", "r");
+	const char *node = strrchr(node_path(), '/') + 1;
+	char path[64], start[64], *line = NULL;
 	size_t room = 0;
 	bool found = false;
+	FILE *file;
 
-	snprintf(start, sizeof(start), "%llu %zu attached to dray0",
-		 (unsigned long long)id, size);
+	snprintf(path, sizeof(path), "/sys/kernel/debug/dray/%s/buffers", node);
+	file = fopen(path, "r");
+	snprintf(start, sizeof(start), "%llu %zu attached to %s",
+		 (unsigned long long)id, size, node);
 	while (file && !found && getline(&line, &room, file) >= 0)
 		found = !strncmp(line, start, strlen(start)) &&
 			strstr(line, rest);

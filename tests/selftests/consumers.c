@@ -10,6 +10,7 @@
 
 #include "fixture_heap.h"
 #include "fixture_reserved.h"
+#include "frames.h"
 #include "loop_device.h"
 
 #define SIZE (64 * 1024)
@@ -186,21 +187,6 @@ TEST_F(reserved, a_full_heap_waits_for_quarantine_before_it_refuses)
 
 #define KPF_RESERVED 32
 
-/* The frame of a mapped page, or 0. */
-static uint64_t frame_of(const void *address, size_t page)
-{
-	int file = open("/proc/self/pagemap", O_RDONLY);
-	uint64_t entry = 0;
-
-	if (pread(file, &entry, sizeof(entry),
-		  (off_t)((uintptr_t)address / page * sizeof(entry))) !=
-	    sizeof(entry))
-		entry = 0;
-	close(file);
-	/* bits 0 to 54 */
-	return entry & ((1ull << 55) - 1);
-}
-
 static bool is_marked(uint64_t frame)
 {
 	int file = open("/proc/kpageflags", O_RDONLY);
@@ -228,7 +214,7 @@ TEST_F(reserved, pages_are_marked_as_reserved_only_while_nobody_has_them)
 		SKIP(return, "this kernel does not tell the flags of pages");
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
 				 &buffer));
-	frame = frame_of(buffer.bytes + 3 * self->page, self->page);
+	frame = frame_of(buffer.bytes + 3 * self->page);
 	ASSERT_NE(0, frame);
 	EXPECT_FALSE(is_marked(frame));
 	buffer_close(&buffer);

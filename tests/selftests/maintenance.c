@@ -19,19 +19,17 @@
 
 struct probe {
 	const char *name;
+	const char *function;
 	const char *arguments;
-	const char *function[2]; /* by the second name from Linux 6.12 on */
 };
 
 static const struct probe probes[] = {
-	{ "pieces_device",
-	  "address=$arg2:x64 bytes=$arg3:u64 direction=$arg4:u32",
-	  { "dma_sync_single_for_device", "__dma_sync_single_for_device" } },
-	{ "pieces_cpu",
-	  "address=$arg2:x64 bytes=$arg3:u64 direction=$arg4:u32",
-	  { "dma_sync_single_for_cpu", "__dma_sync_single_for_cpu" } },
-	{ "whole_device", "direction=$arg2:u32", { "dma_buf_end_cpu_access" } },
-	{ "whole_cpu", "direction=$arg2:u32", { "dma_buf_begin_cpu_access" } },
+	{ "pieces_device", "arch_sync_dma_for_device",
+	  "address=$arg1:x64 bytes=$arg2:u64 direction=$arg3:u32" },
+	{ "pieces_cpu", "arch_sync_dma_for_cpu",
+	  "address=$arg1:x64 bytes=$arg2:u64 direction=$arg3:u32" },
+	{ "whole_device", "dma_buf_end_cpu_access", "direction=$arg2:u32" },
+	{ "whole_cpu", "dma_buf_begin_cpu_access", "direction=$arg2:u32" },
 };
 
 #define PROBES (int)(sizeof(probes) / sizeof(probes[0]))
@@ -39,14 +37,10 @@ static const struct probe probes[] = {
 static int probe_set(const struct probe *probe)
 {
 	char text[256];
-	int ret = -ENOENT, i;
 
-	for (i = 0; i < 2 && ret && probe->function[i]; i++) {
-		snprintf(text, sizeof(text), "p:" GROUP "/%s %s %s",
-			 probe->name, probe->function[i], probe->arguments);
-		ret = write_text(TRACING "kprobe_events", text);
-	}
-	return ret;
+	snprintf(text, sizeof(text), "p:" GROUP "/%s %s %s", probe->name,
+		 probe->function, probe->arguments);
+	return write_text(TRACING "kprobe_events", text);
 }
 
 void maintenance_end(void)

@@ -2,8 +2,9 @@
 /*
  * Which cache maintenance the module asks the kernel for.  An emulated
  * processor has no caches, and devices that get copies do not get attached
- * memory: so probes sit at the kernel's own functions, below all of the
- * module, and tell the addresses, the bytes and the direction.
+ * memory: so probes sit where the kernel goes on to the processor, below all of
+ * the module and below what knows of IOMMUs, and tell which memory it is, how
+ * many bytes and the direction.
  */
 #ifndef SELFTEST_MAINTENANCE_H
 #define SELFTEST_MAINTENANCE_H
@@ -35,7 +36,7 @@ struct maintenance {
 	bool for_cpu;
 	bool whole; /* its exporter was asked, for all of it */
 	unsigned int direction;
-	uint64_t address;
+	uint64_t address; /* of the machine's memory, not a device's */
 	uint64_t bytes;
 };
 

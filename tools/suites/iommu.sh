@@ -4,7 +4,8 @@
 # Suite iommu: the module on an emulated PC whose devices are behind an IOMMU,
 # with QEMU's educational PCI device as the hardware that reads and writes:
 # first given to dray by driver_override, then with a driver of its own that
-# registers a node.
+# registers a node.  Then on an arm64 board whose bus is not coherent, where it is
+# about which memory is maintained.
 
 PACKAGES_IOMMU=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
@@ -21,6 +22,13 @@ IOMMU_NARROW=edu
 # of memory overlap, their addresses behind an IOMMU do not tell.
 IOMMU_SELFTESTS=(info heap_info alloc address sync mmap import)
 IOMMU_SELFTESTS+=(sync_refuse attach_overlap)
+
+# What maintains caches, or attaches memory, there.
+IOMMU_MAINTAINED=(
+	info alloc mmap address sync sync_refuse sync_overlap attach_user
+	attach_refuse attach_read_only attach_sync attach_dmabuf_sync attach_info
+	export export_sync import leaks
+)
 
 suite_iommu()
 {
@@ -46,6 +54,7 @@ suite_iommu()
 		)
 		batch_count "Linux $series behind an IOMMU"
 	done
+	[ "$QUICK" = yes ] || iommu_virt "$scratch/virt"
 }
 
 iommu_programs()
@@ -74,4 +83,29 @@ iommu_programs()
 	# A channel belongs to its own driver's node, so unbinding comes first.
 	batch_add status "$series-all-modules-unload" \
 		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray"
+}
+
+# iommu_virt FOLDER: the board with an SMMU, whose device is given to dray
+iommu_virt()
+{
+	local name bus=/sys/bus/pci
+
+	tally_run "selftests build for the board" selftests_build arm64 ||
+		return 0
+	batch_begin "$1"
+	batch_add status virt-a-device-behind-an-smmu-is-given-to-dray \
+		"for device in $bus/devices/*; do grep -qx 0x1234 \$device/vendor && echo dray >\$device/driver_override && echo \${device##*/} >$bus/drivers/dray/bind; done; test -c /dev/dray1"
+	mkdir -p "$BATCH/job/selftests"
+	for name in "${IOMMU_MAINTAINED[@]}"; do
+		cp "$(build_folder selftests-arm64)/$name" "$BATCH/job/selftests"
+		batch_add tap "virt-$name" \
+			"DRAY_NODE=/dev/dray1 ./selftests/$name"
+	done
+	(
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+		GUEST_BOARD=virt GUEST_LIMIT=900
+		GUEST_DEVICES=("$IOMMU_DEVICE")
+		batch_boot "devices behind an SMMU"
+	)
+	batch_count "devices behind an SMMU"
 }
