@@ -82,11 +82,18 @@ bool dray_area_needs_sync(const struct dray_area *area, struct device *dev)
 	       (!area->uncached && dray_device_maintained(dev));
 }
 
-/* A device that only reads has written nothing that the CPU could look for. */
+/*
+ * A device that only reads has written nothing that the CPU could look for; and
+ * for a reader of a buffer nothing is dropped that need not be, as it might be
+ * what somebody is writing.
+ */
 static bool dray_area_is_done(const struct dray_area *area, bool for_cpu)
 {
-	return for_cpu && area->attachment && !area->attachment->dmabuf &&
-	       !area->writable;
+	if (!for_cpu || area->writable)
+		return false;
+	if (area->buffer)
+		return !dray_buffer_written_outside(area->buffer);
+	return !area->attachment->dmabuf;
 }
 
 bool dray_area_is_maintained(const struct dray_area *area, struct device *dev,
@@ -165,9 +172,9 @@ int dray_area_sync(const struct dray_area *area, struct device *dev,
 		return dray_area_sync_whole(area, for_cpu, direction);
 	if (area->writable)
 		return dray_sync_rows(dev, place, rows, for_cpu, direction);
-	if (area->buffer)
-		return dray_sync_rows_kept(dev, place, rows, for_cpu);
 	if (dray_area_is_done(area, for_cpu))
 		return 0;
+	if (area->buffer)
+		return dray_sync_rows_kept(dev, place, rows, for_cpu);
 	return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
 }

@@ -69,6 +69,7 @@ struct dray_buffer {
 	unsigned int guest_devices; /* of @away_devices */
 	struct list_head importers; /* devices of others, through dma-buf */
 	unsigned int importer_count;
+	bool imported; /* by a device that writes, at any time */
 	void *vaddr; /* for importers that vmap it */
 	unsigned int vmap_count;
 
@@ -86,6 +87,16 @@ static inline struct dray_buffer *dray_entry_buffer(struct dray_entry *entry)
 	return entry->kind == DRAY_KIND_BUFFER
 		       ? container_of(entry, struct dray_buffer, entry)
 		       : NULL;
+}
+
+/*
+ * May a device have written it that no transfer of a channel stands for?  What
+ * transfers write is maintained for the CPU when they end.
+ */
+static inline bool dray_buffer_written_outside(const struct dray_buffer *buffer)
+{
+	return READ_ONCE(buffer->entry.disclosed) ||
+	       READ_ONCE(buffer->imported);
 }
 
 static inline struct page *dray_buffer_page(struct dray_buffer *buffer,

@@ -114,6 +114,8 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 		return ERR_PTR(-ENOMEM);
 	mutex_lock(&buffer->lock);
 	ret = dray_import_get(&importer->imports[direction], table);
+	if (!ret && direction != DMA_TO_DEVICE)
+		WRITE_ONCE(buffer->imported, true);
 	mutex_unlock(&buffer->lock);
 	if (ret) {
 		kfree(table);

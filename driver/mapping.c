@@ -360,6 +360,8 @@ int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 
 	if (buffer->mode != DRAY_MODE_CACHED)
 		return 0;
+	if (for_cpu && !writable && !dray_buffer_written_outside(buffer))
+		return 0;
 	mutex_lock(&buffer->lock);
 	ret = dray_mapping_make_postponed(buffer);
 	if (ret)
