@@ -150,6 +150,11 @@ static struct dray_entry *dray_entry_asked(const struct dray_buffer_info *args,
 	return entry ? entry : ERR_PTR(-ENOENT);
 }
 
+/* Flags that only a reply has. */
+#define DRAY_BUFFER_SAID                                                      \
+	(DRAY_BUFFER_ORPHAN | DRAY_BUFFER_READ_ONLY | DRAY_BUFFER_DISCLOSED | \
+	 DRAY_BUFFER_HELD)
+
 int dray_buffer_info_call(struct dray_opener *opener, void *data,
 			  struct dray_reply *reply)
 {
@@ -160,19 +165,19 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 	bool writable;
 	int ret;
 
-	if (args->flags & ~DRAY_BUFFER_BY_FD)
+	/* What a reply said may still be there. */
+	if (args->flags & ~(DRAY_BUFFER_BY_FD | DRAY_BUFFER_SAID))
 		return -EINVAL;
-	ret = dray_node_enter(node);
+	ret = dray_node_check(node);
 	if (ret)
 		return ret;
-	dray_node_leave(node);
 	entry = dray_entry_asked(args, &writable);
 	if (IS_ERR(entry))
 		return PTR_ERR(entry);
 
 	*args = (struct dray_buffer_info){
 		.fd = args->fd,
-		.flags = args->flags,
+		.flags = args->flags & DRAY_BUFFER_BY_FD,
 	};
 	if (!writable)
 		args->flags |= DRAY_BUFFER_READ_ONLY;

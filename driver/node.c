@@ -257,8 +257,8 @@ put_node:
  * Context: may sleep.
  * Return: the node, to be given to dray_node_unregister() before the device's
  * driver is gone; or an ERR_PTR: -EINVAL when @dev has no DMA mask, a channel
- * has no name, or there are too many; -ENOMEM; -ENOSPC when no minor number
- * is left.
+ * has no name, or there are too many; -ENOMEM; -EBUSY when no minor number is
+ * left.
  */
 struct dray_node *dray_node_register(struct device *dev,
 				     const struct dray_node_channel *channels,
