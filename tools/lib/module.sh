@@ -22,8 +22,8 @@ module_kbuild()
 		;;
 	esac
 	# Where a kernel can tell what code has run, it does so for modules.
-	make -s -C "$(kernel_headers "$kernel")" "M=$folder" "${cross[@]}" \
-		KCOV_INSTRUMENT=y "$@" modules
+	make -s "-j$(nproc)" -C "$(kernel_headers "$kernel")" "M=$folder" \
+		"${cross[@]}" KCOV_INSTRUMENT=y "$@" modules
 }
 
 # module_modpost KERNEL: a program that Debian's linux-kbuild for 64-bit machines

@@ -46,6 +46,9 @@ free_python()
 
 	entry=python/free-$FREE_PYTHON-$(uname -m)-$(cache_key < <(
 		declare -f free_python_build))
+	if [ ! -e "$CACHE/$entry" ]; then
+		packages_need "${PACKAGES_FREE[@]}"
+	fi
 	cache_make "$entry" free_python_build ||
 		die "cannot build a Python without a GIL"
 	printf '%s\n' "$CACHE/$entry"

@@ -114,6 +114,6 @@ release_build()
 
 	shift 2
 	root=$(release_make "$release") || return 1
-	release_run "$release" "$folder" -- make -s \
+	release_run "$release" "$folder" -- make -s "-j$(nproc)" \
 		-C "/usr/src/$(cat "$root/headers")" M=/work "$@" modules
 }

@@ -32,7 +32,7 @@ selftests_build()
 	folder=$(build_folder "selftests-$1")
 	mkdir -p "$folder"
 	source=$(kernel_source 6.12) || return 1
-	make -s -C "$TREE/tests/selftests" \
+	make -s "-j$(nproc)" -C "$TREE/tests/selftests" \
 		"KSELFTEST=$source/tools/testing/selftests" \
 		"$(selftests_compiler "$1")" "O=$folder"
 }
@@ -65,7 +65,7 @@ program_build()
 	folder=$(build_folder "$1-$2")
 	mkdir -p "$folder"
 	source=$(kernel_source 6.12) || return 1
-	make -s -C "$TREE/tests/$1" \
+	make -s "-j$(nproc)" -C "$TREE/tests/$1" \
 		"KSELFTEST=$source/tools/testing/selftests" \
 		"$(selftests_compiler "$2")" "O=$folder"
 }

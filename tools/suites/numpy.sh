@@ -7,7 +7,7 @@
 # Python without a GIL too.
 
 PACKAGES_NUMPY=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" "${PACKAGES_FREE[@]}"
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	python3-hypothesis python3-pytest
 )
 

@@ -6,7 +6,7 @@
 # --long on a Python without a GIL too, which takes minutes to build.
 
 PACKAGES_PYTHON=(
-	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" "${PACKAGES_FREE[@]}"
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	python3-pytest
 )
 

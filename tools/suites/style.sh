@@ -208,8 +208,8 @@ style_tidy()
 	build_native || return 1
 	mapfile -t files < <(style_files 'userspace/*.c' 'tools/*.c')
 	[ "${#files[@]}" -gt 0 ] || return 1
-	headers=$(style_files '*.h' .clang-tidy meson.build | xargs cat |
-		cache_key)
+	headers=$(style_files 'include/*.h' 'userspace/*.h' 'tools/*.h' \
+		.clang-tidy meson.build | xargs cat | cache_key)
 	mkdir -p "$CACHE/tidy"
 	cache_prune tidy/
 	for file in "${files[@]}"; do
