@@ -52,6 +52,12 @@ u64 dray_device_reach(struct device *dev)
 	return min_not_zero(dma_get_mask(dev), dev->bus_dma_limit);
 }
 
+/* Bytes, whole pages, of the longest entry of a table for the device. */
+size_t dray_device_longest(struct device *dev)
+{
+	return max_t(size_t, dma_get_max_seg_size(dev) & PAGE_MASK, PAGE_SIZE);
+}
+
 /* Is there anything that maintenance would do?  A copy must be made anew. */
 bool dray_device_maintained(struct device *dev)
 {

@@ -21,6 +21,7 @@ bool dray_copies_allowed(void);
 bool dray_device_translated(struct device *dev);
 void dray_device_flush(struct device *dev);
 u64 dray_device_reach(struct device *dev);
+size_t dray_device_longest(struct device *dev);
 bool dray_device_maintained(struct device *dev);
 bool dray_device_can_wait(struct device *dev);
 struct device *dray_device_mapped(struct dray_node *node,

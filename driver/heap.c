@@ -196,7 +196,10 @@ bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 	if (condemned) {
 		pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
 			size, heap->name);
-		heap->ops->condemn(heap, extent);
+		if (heap->ops->condemn)
+			heap->ops->condemn(heap, extent);
+		else
+			atomic64_add(size, &heap->condemned);
 	} else {
 		heap->ops->free(heap, extent);
 	}
@@ -214,6 +217,7 @@ void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info)
 	info->buffers = atomic_read(&heap->buffers);
 	info->used = atomic64_read(&heap->used);
 	info->held = atomic64_read(&heap->held);
+	info->quarantined = atomic64_read(&heap->condemned);
 	dray_account_state(heap, info);
 	memcpy(info->name, heap->name, sizeof(info->name));
 	heap->ops->state(heap, info);

@@ -58,10 +58,16 @@ struct dray_heap_ops {
 	/* Where memory has no pages: zeros, not only in the cache. */
 	int (*clear)(struct dray_heap *heap, const struct dray_extent *extent);
 	void (*free)(struct dray_heap *heap, const struct dray_extent *extent);
-	/* Takes memory out of use for good: a device may still write it. */
+	/*
+	 * Takes memory out of use for good: a device may still write it.  NULL:
+	 * it is not given back, and counted.
+	 */
 	void (*condemn)(struct dray_heap *heap,
 			const struct dray_extent *extent);
-	/* Fills total, free, quarantined, largest_free, largest_request. */
+	/*
+	 * Fills total, free, largest_free, largest_request; quarantined has what
+	 * is condemned.
+	 */
 	void (*state)(struct dray_heap *heap, struct dray_heap_info *info);
 	/* The last reference to the device is gone: frees all, @heap too. */
 	void (*destroy)(struct dray_heap *heap);
@@ -79,6 +85,7 @@ struct dray_heap {
 	atomic_t buffers;
 	atomic64_t used; /* bytes */
 	atomic64_t held; /* bytes of those whose buffer was freed */
+	atomic64_t condemned; /* bytes that are never given back */
 	char name[DRAY_NAME_LEN];
 
 	/* Of account.c, under its lock; bytes. */

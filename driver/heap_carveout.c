@@ -29,7 +29,6 @@ struct dray_carveout {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
-	u64 condemned; /* bytes */
 };
 
 static struct dray_carveout *to_carveout(struct dray_heap *heap)
@@ -82,13 +81,9 @@ static void dray_carveout_free(struct dray_heap *heap,
 static void dray_carveout_condemn(struct dray_heap *heap,
 				  const struct dray_extent *extent)
 {
-	struct dray_carveout *carveout = to_carveout(heap);
-
 	pr_warn("dray: so the module stays\n");
 	__module_get(THIS_MODULE);
-	mutex_lock(&carveout->lock);
-	carveout->condemned += extent->size;
-	mutex_unlock(&carveout->lock);
+	atomic64_add(extent->size, &heap->condemned);
 }
 
 static void dray_carveout_state(struct dray_heap *heap,
@@ -98,7 +93,6 @@ static void dray_carveout_state(struct dray_heap *heap,
 
 	mutex_lock(&carveout->lock);
 	dray_pagemap_state(&carveout->map, info);
-	info->quarantined = carveout->condemned;
 	mutex_unlock(&carveout->lock);
 }
 

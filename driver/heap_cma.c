@@ -25,7 +25,6 @@
 struct dray_cma {
 	struct dray_heap heap;
 	size_t size; /* of the region; 0: the default area */
-	atomic64_t condemned; /* bytes */
 };
 
 /* CMA aligns to a piece's own order, up to this. */
@@ -159,8 +158,8 @@ static u64 dray_cma_total(struct dray_cma *cma)
 static u64 dray_cma_free_bytes(struct dray_cma *cma)
 {
 	u64 total = dray_cma_total(cma);
-	u64 taken =
-		atomic64_read(&cma->heap.used) + atomic64_read(&cma->condemned);
+	u64 taken = atomic64_read(&cma->heap.used) +
+		    atomic64_read(&cma->heap.condemned);
 
 	return total > taken ? total - taken : 0;
 }
@@ -235,20 +234,12 @@ static int dray_cma_alloc(struct dray_heap *heap,
 	return 0;
 }
 
-/* Never given back; CMA itself knows the pages as taken. */
-static void dray_cma_condemn(struct dray_heap *heap,
-			     const struct dray_extent *extent)
-{
-	atomic64_add(extent->size, &to_cma(heap)->condemned);
-}
-
 static void dray_cma_state(struct dray_heap *heap, struct dray_heap_info *info)
 {
 	struct dray_cma *cma = to_cma(heap);
 
 	info->total = dray_cma_total(cma);
 	info->free = dray_cma_free_bytes(cma);
-	info->quarantined = atomic64_read(&cma->condemned);
 	info->largest_free = info->free;
 	info->largest_request = info->total;
 }
@@ -267,7 +258,6 @@ static const struct dray_heap_ops dray_cma_ops = {
 	.check = dray_cma_check,
 	.alloc = dray_cma_alloc,
 	.free = dray_cma_free,
-	.condemn = dray_cma_condemn,
 	.state = dray_cma_state,
 	.destroy = dray_cma_destroy,
 };

@@ -26,7 +26,6 @@
 
 struct dray_pages {
 	struct dray_heap heap;
-	atomic64_t condemned; /* bytes */
 	struct mutex lock; /* everything below */
 	struct list_head held; /* pages that others still hold, by their lru */
 	u64 held_bytes;
@@ -225,13 +224,6 @@ static void dray_pages_free(struct dray_heap *heap,
 		dray_pages_drop(pages, page + i, charge);
 }
 
-/* The references of the buffer are never dropped. */
-static void dray_pages_condemn(struct dray_heap *heap,
-			       const struct dray_extent *extent)
-{
-	atomic64_add(extent->size, &to_pages(heap)->condemned);
-}
-
 static void dray_pages_state(struct dray_heap *heap,
 			     struct dray_heap_info *info)
 {
@@ -239,8 +231,7 @@ static void dray_pages_state(struct dray_heap *heap,
 
 	mutex_lock(&pages->lock);
 	dray_pages_sweep(pages);
-	info->quarantined =
-		atomic64_read(&pages->condemned) + pages->held_bytes;
+	info->quarantined += pages->held_bytes;
 	mutex_unlock(&pages->lock);
 	info->total = (u64)totalram_pages() << PAGE_SHIFT;
 	info->free = (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
@@ -266,7 +257,6 @@ static const struct dray_heap_ops dray_pages_ops = {
 	.check = dray_pages_check,
 	.alloc = dray_pages_alloc,
 	.free = dray_pages_free,
-	.condemn = dray_pages_condemn,
 	.state = dray_pages_state,
 	.destroy = dray_pages_destroy,
 };

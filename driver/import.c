@@ -16,14 +16,13 @@
 /* Entries no longer than the device takes, so that it need not split them. */
 static int dray_import_fill(struct dray_import *import)
 {
-	size_t most = dma_get_max_seg_size(import->dev) & PAGE_MASK;
+	size_t most = dray_device_longest(import->dev);
 	struct dray_buffer *buffer = import->buffer;
 	size_t done = 0, length;
 	struct scatterlist *entry;
 	struct page *page;
 	int ret, i;
 
-	most = max_t(size_t, most, PAGE_SIZE);
 	ret = sg_alloc_table(&import->table, DIV_ROUND_UP(buffer->size, most),
 			     GFP_KERNEL);
 	if (ret)

@@ -183,16 +183,14 @@ int dray_pin_map(struct dray_attachment *attachment,
 	u64 reach = dray_device_reach(dev);
 	unsigned long count = attachment->page_count;
 	struct sg_table *table = &mapping->own;
-	unsigned int most;
 	int ret;
 
 	if (!dray_pin_is_reached(attachment, dev, reach))
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_BOUNCE, reach);
-	most = max_t(unsigned int, dma_get_max_seg_size(dev) & PAGE_MASK,
-		     PAGE_SIZE);
 	mapping->table = table;
 	ret = sg_alloc_table_from_pages_segment(table, attachment->pages, count,
-						0, count << PAGE_SHIFT, most,
+						0, count << PAGE_SHIFT,
+						dray_device_longest(dev),
 						GFP_KERNEL_ACCOUNT);
 	if (ret)
 		return ret;
