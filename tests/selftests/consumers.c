@@ -247,7 +247,7 @@ TEST_F(heap, another_process_reads_and_writes_a_mapping)
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x33));
 }
 
-TEST_F(heap, a_debugger_reads_a_mapping)
+TEST_F(heap, its_own_memory_file_reads_and_writes_a_mapping)
 {
 	char path[] = "/proc/self/mem";
 	uint8_t *seen = malloc(2 * self->page);

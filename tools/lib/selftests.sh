@@ -56,6 +56,15 @@ selftests_add()
 	done <"$folder/run-order"
 }
 
+# selftests_add_suspend ARCHITECTURE PREFIX: what is not in their order, because not
+# every machine wakes up from every sleep
+selftests_add_suspend()
+{
+	mkdir -p "$BATCH/job/selftests"
+	cp "$(build_folder "selftests-$1")/suspend" "$BATCH/job/selftests"
+	batch_add tap "$2suspend" "./selftests/suspend${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+}
+
 # program_build FOLDER ARCHITECTURE: what tests/FOLDER makes for guests, into
 # the build folder FOLDER-ARCHITECTURE
 program_build()

@@ -23,6 +23,7 @@ suite_board()
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
 	else
 		selftests_add arm64 ""
+		selftests_add_suspend arm64 ""
 	fi
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0

@@ -11,8 +11,9 @@
 PC_OPTIONS='-F reserved -V reserved -V cma -F carveout'
 
 # The kernel has room for copies (swiotlb), which it would not make on a machine
-# with so little memory: devices that reach only a part of it get them.
-PC_APPEND='iommu=soft swiotlb=8192'
+# with so little memory: devices that reach only a part of it get them.  And it
+# has huge pages for whoever asks, before memory is in pieces.
+PC_APPEND='iommu=soft swiotlb=8192 hugepages=8'
 
 PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
@@ -67,9 +68,8 @@ pc_programs()
 		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=30000"
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
 	selftests_add amd64 "$series-"
+	selftests_add_suspend amd64 "$series-"
 	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
-	cp "$(build_folder selftests-amd64)/suspend" "$BATCH/job/selftests"
-	batch_add tap "$series-suspend" "selftests/suspend $PC_OPTIONS"
 
 	pc_engine "$series" "$watchdog"
 }

@@ -93,6 +93,7 @@ sanitize_board()
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
+	[ "$QUICK" = yes ] || selftests_add_suspend arm64 "$prefix"
 	# What only the module points to is lost when it goes.
 	batch_add status "${prefix}the-module-unloads" 'guest-unload dray'
 	batch_add status "${prefix}checkers" guest-checkers
