@@ -41,6 +41,15 @@ batch_boot()
 	echo "$status" >"$BATCH/status"
 }
 
+# batch_aside COMMAND...: runs it in the background where there is a processor for
+# it; `wait` ends that.  For guests that keep no more than one busy, as the PC.
+batch_aside()
+{
+	# What runs in the background would go on at Ctrl-C.
+	(trap 'exit 130' INT; "$@") &
+	[ "$(nproc)" -gt 1 ] || wait "$!"
+}
+
 # batch_count TITLE: counts what the programs and the kernel said
 batch_count()
 {

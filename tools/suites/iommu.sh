@@ -32,7 +32,7 @@ IOMMU_MAINTAINED=(
 
 suite_iommu()
 {
-	local scratch=$1 series all=(6.1 6.12)
+	local scratch=$1 series all=(6.1 6.12) booted=()
 
 	[ "$QUICK" = no ] || all=(6.12)
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
@@ -42,19 +42,27 @@ suite_iommu()
 		batch_begin "$scratch/$series"
 		tally_run "programs for Linux $series behind an IOMMU" \
 			iommu_programs "$series" || continue
-		(
-			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
-			# A round of the device takes seven seconds.
-			GUEST_PARAMETERS='nodes=1 watchdog_ms=30000'
-			GUEST_APPEND="$IOMMU_WORDS iommu.strict=${IOMMU_STRICT[$series]}"
-			GUEST_DEVICES=(intel-iommu "$IOMMU_DEVICE"
-				"$IOMMU_DEVICE" "$IOMMU_NARROW")
-			batch_boot "Linux $series behind an IOMMU"
-		)
+		batch_aside iommu_boot "$series"
+		booted+=("$series")
+	done
+	wait
+	for series in "${booted[@]}"; do
+		BATCH=$scratch/$series
 		batch_count "Linux $series behind an IOMMU"
 	done
 	[ "$QUICK" = yes ] || iommu_virt "$scratch/virt"
+}
+
+iommu_boot()
+{
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=900
+	# A round of the device takes seven seconds.
+	GUEST_PARAMETERS='nodes=1 watchdog_ms=30000'
+	GUEST_APPEND="$IOMMU_WORDS iommu.strict=${IOMMU_STRICT[$1]}"
+	GUEST_DEVICES=(intel-iommu "$IOMMU_DEVICE" "$IOMMU_DEVICE"
+		"$IOMMU_NARROW")
+	batch_boot "Linux $1 behind an IOMMU"
 }
 
 iommu_programs()

@@ -19,7 +19,7 @@ PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
 {
-	local scratch=$1 series all=(6.1 6.12)
+	local scratch=$1 series all=(6.1 6.12) booted=()
 
 	[ "$QUICK" = no ] || all=(6.12)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
@@ -34,15 +34,23 @@ suite_pc()
 		tally_run "the library for Linux $series on the PC" \
 			pc_library "$series" || continue
 		pc_stubborn "$series"
-		(
-			GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-			GUEST_BOARD=pc GUEST_SERIES=$series GUEST_LIMIT=900
-			GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$PC_APPEND
-			GUEST_ROOTS=("$BATCH/lib")
-			batch_boot "Linux $series on the PC"
-		)
+		batch_aside pc_boot "$series"
+		booted+=("$series")
+	done
+	wait
+	for series in "${booted[@]}"; do
+		BATCH=$scratch/$series
 		batch_count "Linux $series on the PC"
 	done
+}
+
+pc_boot()
+{
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=1800
+	GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$PC_APPEND
+	GUEST_ROOTS=("$BATCH/lib")
+	batch_boot "Linux $1 on the PC"
 }
 
 pc_programs()
