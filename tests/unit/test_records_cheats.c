@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "records_wire.h"
 
@@ -176,6 +177,40 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	close(sealed);
 }
 
+/*
+ * Its exporter could punch a hole and take the page, and dray_ipc_check() would
+ * be a SIGBUS here.
+ */
+static void a_page_of_generations_of_huge_pages_is_not_believed(void **state)
+{
+	int good = make_memfd(65536, F_SEAL_SHRINK);
+	int huge = memfd_create("cheat",
+				MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
+	const struct cheat cheat = {
+		.said = { .magic = 0x69797264, .backend = 1 },
+		.size = sizeof(struct said),
+		.fds = { good, huge },
+		.count = 2,
+	};
+	struct stat status;
+
+	(void)state;
+	if (huge < 0) {
+		print_message("skipped: memfd_create(MFD_HUGETLB): %s\n",
+			      strerror(errno));
+		close(good);
+		skip();
+	}
+	/* One page, and it is mapped nowhere: none has to be reserved. */
+	assert_int_equal(fstat(huge, &status), 0);
+	assert_int_equal(ftruncate(huge, status.st_blksize), 0);
+	assert_int_equal(fcntl(huge, F_ADD_SEALS, F_SEAL_SHRINK), 0);
+	assert_fails(open_from(&cheat, 0, 0, 1), -EPERM,
+		     "page of generations is a huge page");
+	close(huge);
+	close(good);
+}
+
 static void nobody_is_waited_for_without_an_end(void **state)
 {
 	unsigned char *block = take(pool, SIZE, 0);
@@ -222,6 +257,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORDS_FACT(nothing_that_an_exporter_says_is_believed),
+		RECORDS_FACT(
+			a_page_of_generations_of_huge_pages_is_not_believed),
 		RECORDS_FACT(nobody_is_waited_for_without_an_end),
 		RECORDS_FACT(what_an_importer_has_cannot_be_truncated),
 	};

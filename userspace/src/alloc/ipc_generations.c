@@ -17,6 +17,7 @@
 #include "alloc/ipc_ask.h"
 #include "alloc/ipc_generations.h"
 #include "base/error.h"
+#include "memory/memfd.h"
 
 /* Bytes of what is mapped: a number for each slot. */
 #define CONTROL_SIZE (DRAY_IPC_MAX_EXPORTS * sizeof(uint32_t))
@@ -81,12 +82,20 @@ static int map(int fd, const _Atomic uint32_t **slots)
 	int seals = fcntl(fd, F_GET_SEALS);
 	struct stat status;
 	void *page;
+	int huge;
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &status) ||
 	    status.st_size < (off_t)CONTROL_SIZE)
 		return dray_fail(
 			-EPERM,
 			"the exporter's page of generations is too short, or not sealed against shrinking");
+	huge = dray_memfd_is_huge(fd);
+	if (huge < 0)
+		return huge;
+	if (huge)
+		return dray_fail(
+			-EPERM,
+			"the exporter's page of generations is a huge page (MFD_HUGETLB), which it can take away");
 	page = mmap(NULL, CONTROL_SIZE, PROT_READ, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return dray_fail(-errno,

@@ -86,24 +86,14 @@ int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 	return 0;
 }
 
-/*
- * Huge pages of hugetlbfs are a supply that runs out: whoever else has the
- * memfd may punch a hole, take the page, and our next access is a SIGBUS,
- * which no seal forbids.
- */
-static int refuse_huge_pages(int fd)
+int dray_memfd_is_huge(int fd)
 {
 	struct statfs system;
 
 	if (fstatfs(fd, &system))
 		return dray_fail(-errno, "descriptor %d: %s", fd,
 				 strerror(errno));
-	if (system.f_type == HUGETLBFS_MAGIC)
-		return dray_fail(
-			-EPERM,
-			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
-			fd);
-	return 0;
+	return system.f_type == HUGETLBFS_MAGIC;
 }
 
 int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
@@ -122,9 +112,14 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
 	if (!(seals & F_SEAL_SHRINK))
 		return dray_fail(
 			-EPERM, "memfd %d is not sealed against shrinking", fd);
-	ret = refuse_huge_pages(fd);
-	if (ret)
+	ret = dray_memfd_is_huge(fd);
+	if (ret < 0)
 		return ret;
+	if (ret)
+		return dray_fail(
+			-EPERM,
+			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
+			fd);
 	if (fstat(fd, &status))
 		return dray_fail(-errno, "descriptor %d: %s", fd,
 				 strerror(errno));
