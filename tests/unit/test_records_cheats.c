@@ -14,6 +14,7 @@ struct cheat {
 	struct said said;
 	size_t size;
 	int fds[4], count;
+	bool hangs_up; /* without an answer */
 };
 
 static uint64_t fake_name = 0x123456789abcdefull;
@@ -73,7 +74,7 @@ static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 			header->cmsg_len = CMSG_LEN(bytes);
 			memcpy(CMSG_DATA(header), cheat->fds, bytes);
 		}
-		if (cheat->size && sendmsg(fd, &message, 0) < 0)
+		if (!cheat->hangs_up && sendmsg(fd, &message, 0) < 0)
 			_exit(2);
 		_exit(0);
 	}
@@ -150,6 +151,17 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	cheat.size--;
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
 	cheat.size = 0;
+	assert_fails(open_from(&cheat, 0, 0, 1), -EBADMSG,
+		     "answers 0 bytes and 2 descriptors");
+	assert_int_equal(entries("/proc/self/fd"), before);
+	cheat.count = 4;
+	cheat.fds[2] = small;
+	cheat.fds[3] = small;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EMFILE);
+	assert_int_equal(entries("/proc/self/fd"), before);
+	cheat.count = 0;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -ECONNREFUSED);
+	cheat.hangs_up = true;
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -ECONNREFUSED);
 	cheat = honest;
 	cheat.said.magic++;

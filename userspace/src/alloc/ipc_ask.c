@@ -147,14 +147,16 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 	do {
 		got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
 	} while (got < 0 && errno == EINTR && dray_ipc_now() < until);
-	if (got <= 0)
-		return got ? socket_failed(errno == EINTR ? EAGAIN : errno)
-			   : hung_up();
+	if (got < 0)
+		return socket_failed(errno == EINTR ? EAGAIN : errno);
+	/* Descriptors may come with no bytes at all: they are ours to close. */
 	count = count_fds(&message, fds);
 	if (message.msg_flags & MSG_CTRUNC)
 		ret = dray_fail(
 			-EMFILE,
 			"descriptors were lost: this process can open no more");
+	else if (!got && !count)
+		ret = hung_up();
 	else if ((size_t)got != sizeof(*answer) ||
 		 message.msg_flags & MSG_TRUNC ||
 		 answer->magic != DRAY_IPC_MAGIC || answer->reserved ||
