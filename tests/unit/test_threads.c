@@ -12,6 +12,7 @@
 #define THREADS 4
 #define SLOTS 64
 #define ROUNDS 4000
+#define LITTLE 65536 /* bytes, whole pages everywhere */
 
 static struct dray_pool *shared;
 static _Atomic(unsigned char *) slots[SLOTS];
@@ -244,6 +245,124 @@ static void wild_frees_are_harmless_while_pools_come_and_go(void **state)
 	dray_pool_free(*state, block);
 }
 
+static void *locate_wild_pointers(void *number)
+{
+	struct dice dice = { (uintptr_t)number };
+	char *base = (char *)atomic_load(&slots[0]);
+
+	while (!atomic_load(&over)) {
+		char *wild = base + roll(&dice, 4 * LITTLE);
+		struct dray_location where;
+
+		if (dray_locate(wild, &where))
+			continue;
+		expect(where.block == base);
+		expect(where.offset == (uint64_t)(wild - base));
+		expect(where.offset < where.block_size);
+		expect(where.block_size == LITTLE ||
+		       where.block_size == 3 * LITTLE);
+	}
+	return NULL;
+}
+
+static void *buffers_come_and_go(void *number)
+{
+	struct dray_node *node = dray_pool_node(shared);
+	int i;
+
+	(void)number;
+	for (i = 0; i < rounds(ROUNDS); i++) {
+		struct dray_buffer *buffer = NULL;
+
+		expect(!dray_buffer_alloc(node, i % 2 ? LITTLE : 3 * LITTLE,
+					  NULL, &buffer));
+		/* Each in the place of the one before. */
+		expect(dray_buffer_data(buffer) == atomic_load(&slots[0]));
+		dray_buffer_unref(buffer);
+	}
+	return NULL;
+}
+
+static void *locate_or_end(void *number)
+{
+	if ((intptr_t)number <= 2)
+		return locate_wild_pointers(number);
+	buffers_come_and_go(number);
+	atomic_store(&over, true);
+	return NULL;
+}
+
+/* What was a buffer is looked up, and never followed. */
+static void buffers_are_located_while_they_end(void **state)
+{
+	struct dray_buffer *buffer;
+
+	shared = *state;
+	assert_works(dray_buffer_alloc(dray_pool_node(shared), LITTLE, NULL,
+				       &buffer));
+	atomic_store(&over, false);
+	atomic_store(&slots[0], dray_buffer_data(buffer));
+	dray_buffer_unref(buffer);
+	run(locate_or_end, 3);
+	atomic_store(&slots[0], NULL);
+}
+
+/* What ends as soon as anything is asked of it: no later moment is worse. */
+static struct dray_buffer *ending;
+
+static void *end_it(void *unused)
+{
+	(void)unused;
+	dray_buffer_unref(ending);
+	ending = NULL;
+	return NULL;
+}
+
+static void asked(const struct dray_buffer *buffer)
+{
+	pthread_t other;
+
+	if (!ending || buffer != ending)
+		return;
+	assert_int_equal(pthread_create(&other, NULL, end_it, NULL), 0);
+	pthread_join(other, NULL);
+}
+
+uint64_t __real_dray_buffer_size(const struct dray_buffer *buffer);
+uint64_t __wrap_dray_buffer_size(const struct dray_buffer *buffer);
+uint64_t __wrap_dray_buffer_size(const struct dray_buffer *buffer)
+{
+	asked(buffer);
+	return __real_dray_buffer_size(buffer);
+}
+
+void *__real_dray_buffer_data(const struct dray_buffer *buffer);
+void *__wrap_dray_buffer_data(const struct dray_buffer *buffer);
+void *__wrap_dray_buffer_data(const struct dray_buffer *buffer)
+{
+	asked(buffer);
+	return __real_dray_buffer_data(buffer);
+}
+
+static void a_buffer_may_end_in_the_middle_of_being_located(void **state)
+{
+	struct dray_buffer *buffer;
+	struct dray_location where;
+	char *data;
+
+	assert_works(dray_buffer_alloc(dray_pool_node(*state), LITTLE, NULL,
+				       &buffer));
+	data = dray_buffer_data(buffer);
+	ending = buffer;
+	assert_works(dray_locate(data + LITTLE - 1, &where));
+	assert_ptr_equal(ending, buffer);
+	assert_ptr_equal(where.buffer, buffer);
+	assert_ptr_equal(where.block, data);
+	assert_int_equal(where.block_size, LITTLE);
+	end_it(NULL);
+	assert_int_equal(dray_locate(data, &where), -ENOENT);
+}
+
 static void *alloc_until_closed(void *number)
 {
 	void *block;
@@ -286,6 +405,8 @@ int main(void)
 		POOL_FACT(busy_blocks_are_not_given_to_others),
 		cmocka_unit_test(a_pool_is_grown_by_several_threads),
 		POOL_FACT(wild_frees_are_harmless_while_pools_come_and_go),
+		POOL_FACT(buffers_are_located_while_they_end),
+		POOL_FACT(a_buffer_may_end_in_the_middle_of_being_located),
 		cmocka_unit_test(closing_while_others_allocate),
 	};
 

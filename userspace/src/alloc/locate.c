@@ -134,26 +134,28 @@ static int not_ours(const void *address)
 	return dray_fail(-ENOENT, "%p lies in no memory of dray", address);
 }
 
-/* A buffer that no pool has cut up: imported, or allocated as such. */
+/*
+ * A buffer that no pool has cut up: imported, or allocated as such.  Nothing
+ * keeps it meanwhile: all that is known of it is in the span.
+ */
 static int locate_buffer(const void *address, struct dray_location *out)
 {
 	struct dray_span *span = dray_window_find(address);
 	struct dray_buffer *buffer;
 	uint64_t offset;
+	size_t size;
 
 	if (!span || atomic_load_explicit(&span->owner, memory_order_acquire))
 		return not_ours(address);
-	buffer = atomic_load_explicit(&span->buffer, memory_order_acquire);
-	if (!buffer)
-		return not_ours(address);
+	buffer = dray_span_buffer(span, &size);
 	offset = (uintptr_t)address - (uintptr_t)dray_span_start(span);
-	if (offset >= dray_buffer_size(buffer))
+	if (!buffer || offset >= size)
 		return not_ours(address);
 	*out = (struct dray_location){
 		.buffer = buffer,
 		.offset = offset,
-		.block = dray_buffer_data(buffer),
-		.block_size = dray_buffer_size(buffer),
+		.block = dray_span_start(span),
+		.block_size = size,
 	};
 	return 0;
 }

@@ -120,6 +120,13 @@ static void free_buffer(struct dray_buffer *buffer)
 	free(buffer);
 }
 
+static void publish(struct dray_buffer *buffer)
+{
+	dray_span_measure(dray_window_find(buffer->data),
+			  (size_t)dray_buffer_size(buffer));
+	dray_window_publish(buffer->data, buffer);
+}
+
 int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 			      uint64_t reserve,
 			      const struct dray_buffer_options *options,
@@ -140,7 +147,7 @@ int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 		free_buffer(buffer);
 		return ret;
 	}
-	dray_window_publish(buffer->data, buffer);
+	publish(buffer);
 	*out = buffer;
 	return 0;
 }
@@ -171,7 +178,7 @@ int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 		free_buffer(buffer);
 		return ret;
 	}
-	dray_window_publish(buffer->data, buffer);
+	publish(buffer);
 	*out = buffer;
 	return 0;
 }

@@ -9,6 +9,11 @@
  * address from a wild pointer may be looked up while its buffer goes away.
  * Who acts on what he found must see, under the owner's lock, that it is
  * still so.
+ *
+ * A buffer's object is freed with it, so that what such a look-up needs of one
+ * is in the span: its size, and a number that tells whether both were there
+ * together.  Each store releases what was stored before it, and each load
+ * acquires: who reads anything of a later buffer reads a later number after it.
  */
 #ifndef DRAY_MEMORY_WINDOW_H
 #define DRAY_MEMORY_WINDOW_H
@@ -25,6 +30,8 @@ struct dray_buffer;
 struct dray_span {
 	_Atomic(struct dray_buffer *) buffer;	/* NULL: the span is free */
 	_Atomic(void *) owner;	/* a pool's region, NULL: the buffer alone */
+	_Atomic size_t size;	/* bytes that the buffer began with */
+	_Atomic uint32_t turn;	/* how many buffers there have been */
 	uint32_t slots;		/* guarded by the window's lock */
 };
 
@@ -59,6 +66,29 @@ static inline void *dray_span_start(const struct dray_span *span)
 	return (void *)(dray_window.base +
 			((uintptr_t)(span - dray_window.spans)
 			 << DRAY_SLOT_SHIFT));
+}
+
+/* The size of the buffer that is to be published in a span, which is free. */
+static inline void dray_span_measure(struct dray_span *span, size_t size)
+{
+	uint32_t turn = atomic_load_explicit(&span->turn, memory_order_relaxed);
+
+	atomic_store_explicit(&span->turn, turn + 1, memory_order_release);
+	atomic_store_explicit(&span->size, size, memory_order_release);
+}
+
+/* The buffer, never to be followed, and its size; NULL: there was none. */
+static inline struct dray_buffer *dray_span_buffer(struct dray_span *span,
+						   size_t *size)
+{
+	uint32_t turn = atomic_load_explicit(&span->turn, memory_order_acquire);
+	struct dray_buffer *buffer =
+		atomic_load_explicit(&span->buffer, memory_order_acquire);
+
+	*size = atomic_load_explicit(&span->size, memory_order_acquire);
+	return atomic_load_explicit(&span->turn, memory_order_relaxed) == turn
+		       ? buffer
+		       : NULL;
 }
 
 /* Lets forks take the window's lock; before its first use. */
