@@ -72,6 +72,37 @@ static void an_alignment_that_is_no_power_of_two_is_einval(void **state)
 	assert_int_equal(errno, ENOMEM);
 }
 
+static void an_alignment_that_no_address_has_is_refused_at_once(void **state)
+{
+	const char *most;
+	size_t largest;
+	char says[80];
+	void *block;
+
+	if (sizeof(void *) == 4) /* there are addresses of any alignment */
+		skip();
+	errno = 0;
+	assert_null(dray_pool_alloc(*state, 1, SIZE_MAX / 2 + 1));
+	assert_int_equal(errno, ENOMEM);
+	assert_non_null(strstr(dray_last_error(),
+			       "an alignment of 9223372036854775808 bytes"));
+	most = strstr(dray_last_error(), "at most ");
+	assert_non_null(most);
+	largest = strtoull(most + strlen("at most "), NULL, 10);
+	assert_null(dray_pool_alloc(*state, 1, 2 * largest));
+	snprintf(says, sizeof(says),
+		 "an alignment of %zu bytes, at most %zu are possible",
+		 2 * largest, largest);
+	assert_string_equal(dray_last_error(), says);
+	/* One address has that.  It may be taken, but it is looked for. */
+	block = dray_pool_alloc(*state, 1, largest);
+	if (block)
+		assert_int_equal((uintptr_t)block % largest, 0);
+	else
+		assert_null(strstr(dray_last_error(), "an alignment of"));
+	dray_pool_free(*state, block);
+}
+
 static void what_no_memory_has_is_enomem(void **state)
 {
 	struct dray_pool_stats before = stats_of(*state), after;
@@ -366,6 +397,7 @@ int main(void)
 		POOL_FACT(no_two_blocks_share_a_line),
 		POOL_FACT(alignment_reaches_beyond_two_mebibytes),
 		POOL_FACT(an_alignment_that_is_no_power_of_two_is_einval),
+		POOL_FACT(an_alignment_that_no_address_has_is_refused_at_once),
 		POOL_FACT(what_no_memory_has_is_enomem),
 		POOL_FACT(calloc_checks_its_product),
 		POOL_FACT(calloc_is_zero_whatever_was_there),

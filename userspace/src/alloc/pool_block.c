@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
+#include "memory/window.h"
 
 /* NULL, errno and a sentence: how functions shaped like malloc fail. */
 static void *no_block(int error)
@@ -154,10 +155,27 @@ static __attribute__((noinline)) void *alloc_unaligned(struct dray_pool *pool,
 	return alloc(pool, size, 0, false);
 }
 
+/*
+ * The largest power of two that divides an address of the window.  No search for
+ * memory finds another one, however long.
+ */
+static size_t largest_alignment(void)
+{
+	uintptr_t before = dray_window.base - 1;
+	size_t slots =
+		atomic_load_explicit(&dray_window.slots, memory_order_relaxed);
+	uintptr_t last = before + (slots << DRAY_SLOT_SHIFT);
+
+	/* Of the bits in which they differ the highest is set on the way. */
+	return (size_t)1 << (63 - __builtin_clzll(before ^ last));
+}
+
 /* What the granule is not enough for, if it is an alignment. */
 static __attribute__((noinline)) void *
 alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 {
+	size_t largest;
+
 	if (!dray_is_power_of_two(alignment))
 		return no_block(
 			dray_fail(-EINVAL,
@@ -166,6 +184,12 @@ alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 				  alignment));
 	if (alignment <= (size_t)1 << pool->shift)
 		return dray_pool_alloc(pool, size, 0);
+	largest = largest_alignment();
+	if (alignment > largest)
+		return no_block(dray_fail(
+			-ENOMEM,
+			"an alignment of %zu bytes, at most %zu are possible",
+			alignment, largest));
 	return alloc(pool, size, alignment, false);
 }
 
