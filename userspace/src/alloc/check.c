@@ -18,6 +18,7 @@
 #include "alloc/check.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/reply.h"
 
 #define KEPT_BLOCKS 1024
 #define KEPT_BYTES ((size_t)16 << 20)
@@ -313,7 +314,6 @@ struct dray_checker *dray_checker_of(const struct dray_handler *handler)
 int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
 		   size_t size)
 {
-	size_t both = size < sizeof(*out) ? size : sizeof(*out);
 	struct dray_checker *checker = dray_checker_of(handler);
 
 	if (!checker)
@@ -321,9 +321,8 @@ int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
 	if (!out)
 		return dray_fail(-EINVAL, "nowhere to put what was counted");
 	dray_guard_take(&checker->guard);
-	memcpy(out, &checker->numbers, both);
+	dray_reply(out, size, &checker->numbers, sizeof(checker->numbers));
 	dray_guard_give(&checker->guard);
-	memset((char *)out + both, 0, size - both);
 	return 0;
 }
 

@@ -4,10 +4,10 @@
  * an allocation that fails is asked for once more after a flush.
  */
 #include <errno.h>
-#include <string.h>
 
 #include "alloc/manager.h"
 #include "base/error.h"
+#include "base/reply.h"
 
 static int no_operation(const struct dray_manager *manager, const char *name)
 {
@@ -221,12 +221,9 @@ int dray_manager_reset(struct dray_manager *manager)
 void dray_manager_stats(struct dray_manager *manager,
 			struct dray_manager_stats *stats, size_t size)
 {
-	size_t both = size < sizeof(*stats) ? size : sizeof(*stats);
-
 	if (!dray_given(manager, __func__) || !dray_given(stats, __func__))
 		return;
 	dray_guard_take(&manager->guard);
-	memcpy(stats, &manager->stats, both);
+	dray_reply(stats, size, &manager->stats, sizeof(manager->stats));
 	dray_guard_give(&manager->guard);
-	memset((char *)stats + both, 0, size - both);
 }

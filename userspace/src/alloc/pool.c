@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
+#include "base/reply.h"
 #include "memory/node.h"
 #include "memory/pages.h"
 
@@ -277,7 +278,6 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 {
 	struct dray_pool_stats known = { 0 };
 	const struct dray_pool_region *region;
-	size_t both = size < sizeof(known) ? size : sizeof(known);
 
 	if (!dray_given(pool, __func__) || !dray_given(stats, __func__))
 		return -EINVAL;
@@ -295,7 +295,6 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	known.parked = pool->parked;
 	pthread_mutex_unlock(&pool->lock);
 	known.bad_frees = atomic_load(&pool->bad_frees);
-	memcpy(stats, &known, both);
-	memset((char *)stats + both, 0, size - both);
+	dray_reply(stats, size, &known, sizeof(known));
 	return 0;
 }

@@ -11,6 +11,7 @@
 #include "alloc/guard.h"
 #include "alloc/resource.h"
 #include "base/error.h"
+#include "base/reply.h"
 
 struct scope {
 	struct dray_statistics numbers;
@@ -113,15 +114,6 @@ static struct statistics *statistics_of(struct dray_resource *resource)
 				     "statistics");
 }
 
-static void reply(struct dray_statistics *out, size_t size,
-		  const struct dray_statistics *known)
-{
-	size_t both = size < sizeof(*known) ? size : sizeof(*known);
-
-	memcpy(out, known, both);
-	memset((char *)out + both, 0, size - both);
-}
-
 int dray_statistics_get(struct dray_resource *resource,
 			struct dray_statistics *out, size_t size)
 {
@@ -133,7 +125,7 @@ int dray_statistics_get(struct dray_resource *resource,
 	dray_guard_take(&statistics->guard);
 	known = statistics->innermost->numbers;
 	dray_guard_give(&statistics->guard);
-	reply(out, size, &known);
+	dray_reply(out, size, &known, sizeof(known));
 	return 0;
 }
 
@@ -175,7 +167,7 @@ int dray_statistics_pop(struct dray_resource *resource,
 		return dray_fail(-EINVAL,
 				 "the end of a scope that has not begun");
 	if (out)
-		reply(out, size, &scope->numbers);
+		dray_reply(out, size, &scope->numbers, sizeof(scope->numbers));
 	free(scope);
 	return 0;
 }

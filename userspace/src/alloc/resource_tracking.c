@@ -12,6 +12,7 @@
 #include "alloc/guard.h"
 #include "alloc/resource.h"
 #include "base/error.h"
+#include "base/reply.h"
 
 struct record {
 	struct dray_outstanding is;
@@ -166,14 +167,12 @@ int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out,
 		      size_t size)
 {
 	struct tracking *tracking = tracking_of(resource);
-	size_t both = size < sizeof(*out) ? size : sizeof(*out);
 
 	if (!tracking || !dray_given(out, __func__))
 		return -EINVAL;
 	dray_guard_take(&tracking->guard);
-	memcpy(out, &tracking->numbers, both);
+	dray_reply(out, size, &tracking->numbers, sizeof(tracking->numbers));
 	dray_guard_give(&tracking->guard);
-	memset((char *)out + both, 0, size - both);
 	return 0;
 }
 

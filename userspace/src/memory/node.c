@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/reply.h"
 #include "memory/backend.h"
 #include "memory/node.h"
 #include "memory/window.h"
@@ -102,16 +103,6 @@ const char *dray_node_backend(const struct dray_node *node)
 	return dray_given(node, __func__) ? node->backend->name : NULL;
 }
 
-/* What the caller's structure has room for; what it has beyond is zero. */
-static int reply(void *out, size_t size, const void *known, size_t known_size)
-{
-	size_t both = size < known_size ? size : known_size;
-
-	memcpy(out, known, both);
-	memset((char *)out + both, 0, size - both);
-	return 0;
-}
-
 int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 {
 	struct dray_info known = { 0 };
@@ -120,7 +111,9 @@ int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 	if (!dray_given(node, __func__) || !dray_given(info, __func__))
 		return -EINVAL;
 	ret = node->backend->info(node, &known);
-	return ret ? ret : reply(info, size, &known, sizeof(known));
+	if (!ret)
+		dray_reply(info, size, &known, sizeof(known));
+	return ret;
 }
 
 int dray_node_heap(struct dray_node *node, uint32_t index,
@@ -135,7 +128,9 @@ int dray_node_heap(struct dray_node *node, uint32_t index,
 		return dray_fail(-EINVAL, "heap %u: %s has %u", index,
 				 node->info.name, node->info.heap_count);
 	ret = node->backend->heap(node, &known);
-	return ret ? ret : reply(info, size, &known, sizeof(known));
+	if (!ret)
+		dray_reply(info, size, &known, sizeof(known));
+	return ret;
 }
 
 int dray_node_channel(struct dray_node *node, uint32_t index,
@@ -150,7 +145,9 @@ int dray_node_channel(struct dray_node *node, uint32_t index,
 		return dray_fail(-EINVAL, "channel %u: %s has %u", index,
 				 node->info.name, node->info.channel_count);
 	ret = node->backend->channel(node, &known);
-	return ret ? ret : reply(info, size, &known, sizeof(known));
+	if (!ret)
+		dray_reply(info, size, &known, sizeof(known));
+	return ret;
 }
 
 int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
@@ -171,7 +168,9 @@ int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 	if (!dray_given(node, __func__) || !dray_given(info, __func__))
 		return -EINVAL;
 	ret = node->backend->buffer_info(node, &known);
-	return ret ? ret : reply(info, size, &known, sizeof(known));
+	if (!ret)
+		dray_reply(info, size, &known, sizeof(known));
+	return ret;
 }
 
 int dray_node_reclaim(struct dray_node *node, uint64_t id,
@@ -187,7 +186,7 @@ int dray_node_reclaim(struct dray_node *node, uint64_t id,
 	else if (id)
 		ret = dray_fail(-ENOENT, "nothing with id %" PRIu64 " is held",
 				id);
-	reply(freed, size, &known, sizeof(known));
+	dray_reply(freed, size, &known, sizeof(known));
 	return ret;
 }
 

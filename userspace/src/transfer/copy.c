@@ -16,6 +16,7 @@
 #include "array/copy.h"
 #include "array/view.h"
 #include "base/error.h"
+#include "base/reply.h"
 #include "memory/node.h"
 #include "transfer/plan.h"
 
@@ -325,8 +326,6 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 	}
 	whole.engine = plan.engine;
 	memcpy(whole.reason, plan.reason, sizeof(whole.reason));
-	if (size > sizeof(whole))
-		memset((char *)out + sizeof(whole), 0, size - sizeof(whole));
-	memcpy(out, &whole, size < sizeof(whole) ? size : sizeof(whole));
+	dray_reply(out, size, &whole, sizeof(whole));
 	return 0;
 }

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * How a structure that can grow reaches a caller who was compiled against an
+ * older or a newer library: as much of it as both know.
+ */
+#ifndef DRAY_BASE_REPLY_H
+#define DRAY_BASE_REPLY_H
+
+#include <stddef.h>
+#include <string.h>
+
+/* Fills the @size bytes of @out: what they have beyond @known is zero. */
+static inline void dray_reply(void *out, size_t size, const void *known,
+			      size_t known_size)
+{
+	size_t both = size < known_size ? size : known_size;
+
+	memcpy(out, known, both);
+	memset((char *)out + both, 0, size - both);
+}
+
+#endif /* DRAY_BASE_REPLY_H */
