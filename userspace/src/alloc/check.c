@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "alloc/check.h"
+#include "alloc/no_memory.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "base/reply.h"
@@ -74,13 +75,6 @@ static void *ask(struct dray_checker *checker, size_t size, bool zero)
 	return base;
 }
 
-static void *no_memory(const char *what, size_t size)
-{
-	dray_fail(-ENOMEM, "no memory for %s of %zu bytes", what, size);
-	errno = ENOMEM;
-	return NULL;
-}
-
 static bool remember(struct dray_checker *checker, struct dray_checked *block)
 {
 	bool room;
@@ -107,10 +101,10 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	char *base;
 
 	if (dray_add_overflow(size, 2 * DRAY_CHECK_GUARD, &whole))
-		return no_memory("a block", size);
+		return dray_no_memory("a block", size);
 	block = calloc(1, sizeof(*block));
 	if (!block)
-		return no_memory("the books of a block", size);
+		return dray_no_memory("the books of a block", size);
 	base = ask(checker, whole, zero);
 	if (!base) { /* the handler below says why */
 		free(block);
@@ -126,7 +120,7 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	if (!remember(checker, block)) {
 		checker->under->free(checker->under->ctx, base, whole);
 		free(block);
-		return no_memory("the books of a block", size);
+		return dray_no_memory("the books of a block", size);
 	}
 	return block->data;
 }
@@ -197,13 +191,8 @@ static void *check_calloc(void *ctx, size_t count, size_t size)
 	size_t bytes;
 
 	callers.count = dray_call_sites(callers.sites, DRAY_CHECK_SITES);
-	if (dray_mul_overflow(count, size, &bytes)) {
-		dray_fail(-ENOMEM,
-			  "%zu elements of %zu bytes do not fit any memory",
-			  count, size);
-		errno = ENOMEM;
-		return NULL;
-	}
+	if (dray_mul_overflow(count, size, &bytes))
+		return dray_no_elements(count, size);
 	return allocate(ctx, bytes, true, &callers);
 }
 

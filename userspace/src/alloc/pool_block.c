@@ -12,6 +12,7 @@
 
 #include "alloc/busy.h"
 #include "alloc/ipc.h"
+#include "alloc/no_memory.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -221,11 +222,7 @@ void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
 	if (!dray_given(pool, __func__))
 		return NULL;
 	if (dray_mul_overflow(count, size, &bytes))
-		return no_block(
-			dray_fail(-ENOMEM,
-				  "%zu elements of %zu bytes do not fit "
-				  "any memory",
-				  count, size));
+		return dray_no_elements(count, size);
 	block = take_kept(pool, bytes);
 	if (!block)
 		block = take_kept_large(pool, bytes);

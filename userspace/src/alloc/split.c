@@ -15,6 +15,7 @@
 #include "alloc/address_table.h"
 #include "alloc/check.h"
 #include "alloc/guard.h"
+#include "alloc/no_memory.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -30,17 +31,10 @@ struct split {
 	struct dray_address_table table;
 };
 
-static void *no_memory(size_t size)
-{
-	dray_fail(-ENOMEM, "no memory for a block of %zu bytes", size);
-	errno = ENOMEM;
-	return NULL;
-}
-
 /* A handler of the library's has said why it gave nothing. */
 static void *small_failed(const struct split *split, size_t size)
 {
-	return split->careful ? NULL : no_memory(size);
+	return split->careful ? NULL : dray_no_memory("a block", size);
 }
 
 static void *noted(size_t size)
@@ -88,7 +82,7 @@ static void *note(struct split *split, void *block, size_t size)
 	if (room)
 		return block;
 	large->free(large->ctx, block, size);
-	return no_memory(size);
+	return dray_no_memory("a block", size);
 }
 
 static void free_large(struct split *split, void *block, size_t size)
@@ -144,13 +138,8 @@ static void *split_calloc(void *ctx, size_t count, size_t size)
 	size_t bytes;
 	void *block;
 
-	if (dray_mul_overflow(count, size, &bytes)) {
-		dray_fail(-ENOMEM,
-			  "%zu elements of %zu bytes do not fit any memory",
-			  count, size);
-		errno = ENOMEM;
-		return NULL;
-	}
+	if (dray_mul_overflow(count, size, &bytes))
+		return dray_no_elements(count, size);
 	if (bytes >= split->limit)
 		return note(split, large->calloc(large->ctx, 1, bytes), bytes);
 	block = small->calloc(small->ctx, 1, bytes ? bytes : 1);

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * What those say who give no block; out of the way of those who do.
+ */
+#include <errno.h>
+
+#include "alloc/no_memory.h"
+#include "base/error.h"
+
+__attribute__((cold)) void *dray_no_memory(const char *what, size_t size)
+{
+	dray_fail(-ENOMEM, "no memory for %s of %zu bytes", what, size);
+	errno = ENOMEM;
+	return NULL;
+}
+
+__attribute__((cold)) void *dray_no_elements(size_t count, size_t size)
+{
+	dray_fail(-ENOMEM, "%zu elements of %zu bytes do not fit any memory",
+		  count, size);
+	errno = ENOMEM;
+	return NULL;
+}
