@@ -10,8 +10,9 @@
  * a message.  They hold no pointer and no descriptor, but the name of a socket
  * of the exporter, a secret of 128 bits, and which memory it is.  A thread of
  * the exporter, the broker, answers there: it hands the memory's descriptor to
- * whoever has the secret and is of the same user.  It is started by the first
- * export, and ends when every record has ended and nobody has one open.
+ * whoever has the secret and is of the same user, or, with DRAY_IPC_ANY_USER, of
+ * any.  It is started by the first export, and ends when every record has ended
+ * and nobody has one open.
  *
  * A record is open from dray_ipc_open() to dray_ipc_close(), or to the end of
  * the process that opened it.  As long as a record of a pool's block is open
@@ -78,7 +79,14 @@ struct dray_ipc_record {
  * process, see dray_ipc_handovers() and dray_ipc_wait().
  */
 #define DRAY_IPC_HANDOVER	(1u << 1)
-/** Whoever has the record may open it, whatever user runs that process. */
+/**
+ * Whoever has the record may open it, whatever user runs that process.  And who
+ * opens it takes memory from whatever user answers: a record without the flag
+ * is opened from a process of the importer's own user only.  The flag is part of
+ * the record, so that a forged one may have it: that user then says what the
+ * bytes are, and changes them at any moment.  A record that came from somebody
+ * who is not trusted is no more to be trusted than he is.
+ */
 #define DRAY_IPC_ANY_USER	(1u << 2)
 
 /** The most records that one process can have which have not ended. */
