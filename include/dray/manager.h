@@ -219,7 +219,9 @@ DRAY_API int dray_manager_load(const char *name,
 			       const struct dray_manager_ops **out);
 
 /**
- * A manager of the caller's own, beside those of dray_get_manager().
+ * A manager of the caller's own, beside those of dray_get_manager().  Nothing
+ * stays of one that has ended; while it lives, a pool of its own is one of the
+ * 63 that threads keep blocks of (dray/pool.h).
  *
  * @ops: as for dray_set_manager(); NULL: native
  * @resource: where the base takes memory from; NULL: a pool on @node, with a

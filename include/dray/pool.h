@@ -33,9 +33,10 @@ extern "C" {
 
 /**
  * Threads keep freed blocks of a pool for themselves, to use them again without
- * a lock, in the first 63 pools of a process; a pool that has ended makes room
- * for another only if dray_handler_for() was never called for it.  Pools beyond
- * do all that others do, several times slower where blocks are small.
+ * a lock, of 63 pools of a process at once.  Pools beyond do all that others do,
+ * several times slower where blocks are small.  A pool has ended, and makes room
+ * for one that is made after that, when it is closed, its last block is freed
+ * and the last resource over it (dray_resource_pool()) is gone.
  */
 struct dray_pool;
 struct dray_fence;

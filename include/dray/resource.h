@@ -110,7 +110,8 @@ DRAY_API int dray_resource_capacity(struct dray_resource *resource,
 /**
  * Blocks of @pool, which stays the caller's to close.  After that the resource
  * allocates no more, and still takes back.  Its capacity is what the pool has
- * and what the default heap of its node has left.
+ * and what the default heap of its node has left.  The pool that has ended is
+ * one of the 63 that threads keep blocks of until the last such resource is gone.
  *
  * Errors: -ENOMEM.
  */

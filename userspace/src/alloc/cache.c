@@ -18,7 +18,9 @@
 /* A block that a cache had goes back. */
 static void give_back(struct dray_cache *cache, void *block)
 {
-	struct dray_found found = dray_found_kept(cache->pool, block);
+	struct dray_found found = dray_found_kept(
+		atomic_load_explicit(&cache->pool, memory_order_relaxed),
+		block);
 
 	dray_mark_set(block, DRAY_MARK_NONE);
 	dray_block_return(&found);
@@ -234,7 +236,7 @@ void dray_cache_taken(const struct dray_found *found)
 	mark(found);
 	if (is_small(found))
 		fill(found);
-	else if (!dray_thread->caches[found->pool->number])
+	else if (!dray_thread->caches[dray_pool_number(found->pool)])
 		want(found);
 }
 

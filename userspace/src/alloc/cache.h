@@ -55,7 +55,7 @@ struct dray_cache {
 	/* Bytes that it may keep beyond what it has, and in all. */
 	uint64_t room, most;
 	uint64_t large_room, large_most;	/* in large blocks */
-	struct dray_pool *pool;
+	_Atomic(struct dray_pool *) pool;	/* changes with its lock held */
 	struct dray_cache *next;	/* of the pool, under its lock */
 	bool used;	/* with the pool's lock, since the last sweep */
 	bool swept;	/* and not used since */
@@ -294,7 +294,7 @@ static inline size_t dray_cache_size(const void *block)
 	return (size_t)size << cache->shift;
 }
 
-/* The number of a new pool, for ever; 0: it does without caches. */
+/* A number that no pool had before; 0: the pool does without caches. */
 uint32_t dray_cache_number(void);
 
 /*
@@ -349,6 +349,9 @@ bool dray_caches_are_off(void);
 
 /* What threads still have of the pool's earlier life is of use again. */
 void dray_caches_adopt(struct dray_pool *pool);
+
+/* With both locks: number and caches of a pool that has ended, to a new one. */
+void dray_caches_pass(struct dray_pool *from, struct dray_pool *to);
 
 /* In a child of fork(), which has one thread and empty caches. */
 void dray_caches_forget(struct dray_pool *pool);

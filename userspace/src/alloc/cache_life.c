@@ -44,12 +44,25 @@ static bool can_wipe(void)
 	return memory && !munmap(memory, 1);
 }
 
+/* The pool that a cache belongs to, which may change without its lock. */
+static struct dray_pool *lock_pool_of(struct dray_cache *cache)
+{
+	struct dray_pool *pool;
+
+	for (;;) {
+		pool = atomic_load(&cache->pool);
+		pthread_mutex_lock(&pool->lock);
+		if (atomic_load(&cache->pool) == pool)
+			return pool;
+		pthread_mutex_unlock(&pool->lock);
+	}
+}
+
 static void end_cache(struct dray_cache *cache)
 {
-	struct dray_pool *pool = cache->pool;
+	struct dray_pool *pool = lock_pool_of(cache);
 	struct dray_cache **link;
 
-	pthread_mutex_lock(&pool->lock);
 	dray_cache_empty(cache);
 	for (link = &pool->caches; *link; link = &(*link)->next) {
 		if (*link == cache) {
@@ -154,7 +167,7 @@ static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
 /* What the caller still keeps goes back: it is in no cache, whatever is seen. */
 static void empty_own(const struct dray_pool *pool)
 {
-	struct dray_cache *cache = dray_thread->caches[pool->number];
+	struct dray_cache *cache = dray_thread->caches[dray_pool_number(pool)];
 
 	if (cache)
 		dray_cache_empty(cache);
@@ -162,6 +175,7 @@ static void empty_own(const struct dray_pool *pool)
 
 struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 {
+	uint32_t number = dray_pool_number(pool);
 	struct dray_thread *thread;
 	struct dray_cache *cache;
 
@@ -169,25 +183,25 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 		empty_own(pool);
 		return NULL;
 	}
-	if (!pool->number || pool->closed)
+	if (!number || pool->closed)
 		return NULL;
 	thread = thread_of_caller();
 	if (!thread)
 		return NULL;
-	cache = thread->caches[pool->number];
+	cache = thread->caches[number];
 	if (!cache) {
 		cache = wiped(sizeof(*cache));
 		if (!cache)
 			return NULL;
 		prepare(cache, pool);
-		cache->number = pool->number;
-		cache->pool = pool;
+		cache->number = number;
+		atomic_store(&cache->pool, pool);
 		cache->next = pool->caches;
 		pool->caches = cache;
-		thread->caches[pool->number] = cache;
+		thread->caches[number] = cache;
 	}
 	thread->recent = cache;
-	thread->recent_number = pool->number;
+	thread->recent_number = number;
 	dray_cache_set_bounds(cache, pool->reserved);
 	cache->used = true;
 	cache->swept = false;
@@ -203,6 +217,18 @@ void dray_caches_adopt(struct dray_pool *pool)
 		dray_cache_set_bounds(cache, pool->reserved);
 	}
 	dray_caches_open(pool);
+}
+
+void dray_caches_pass(struct dray_pool *from, struct dray_pool *to)
+{
+	struct dray_cache *cache;
+
+	atomic_store(&to->number, atomic_load(&from->number));
+	atomic_store(&from->number, 0);
+	to->caches = from->caches;
+	from->caches = NULL;
+	for (cache = to->caches; cache; cache = cache->next)
+		atomic_store(&cache->pool, to);
 }
 
 void dray_caches_forget(struct dray_pool *pool)

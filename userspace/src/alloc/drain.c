@@ -43,8 +43,9 @@ static bool reach_all_threads(void)
 /* Bytes of the caches that were closed; they stay closed. */
 static uint64_t empty_closed(struct dray_pool *pool)
 {
-	struct dray_cache *cache, *own = dray_thread->caches[pool->number];
+	struct dray_cache *own = dray_thread->caches[dray_pool_number(pool)];
 	bool reached = reach_all_threads();
+	struct dray_cache *cache;
 	uint64_t bytes = 0;
 
 	for (cache = pool->caches; cache; cache = cache->next) {
@@ -81,7 +82,7 @@ uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
 
 void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
 {
-	struct dray_cache *cache = dray_thread->caches[pool->number];
+	struct dray_cache *cache = dray_thread->caches[dray_pool_number(pool)];
 	bool idle = false;
 
 	pool->taken += bytes;

@@ -59,7 +59,7 @@ static void prepare(void)
 		pthread_mutex_lock(&pool->growing);
 		pthread_mutex_lock(&pool->lock);
 		/* Caches that are wiped already: this is the child. */
-		if (pool->caches && !pool->caches->pool) {
+		if (pool->caches && !atomic_load(&pool->caches->pool)) {
 			take_back_kept(pool);
 			dray_caches_forget(pool);
 		}
@@ -144,5 +144,17 @@ void dray_pool_enlist(struct dray_pool *pool)
 	pthread_mutex_lock(&lock);
 	pool->all = pools;
 	pools = pool;
+	pthread_mutex_unlock(&lock);
+}
+
+/* With the list's lock no fork comes between, which takes all in its order. */
+void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&to->lock);
+	pthread_mutex_lock(&from->lock);
+	dray_caches_pass(from, to);
+	pthread_mutex_unlock(&from->lock);
+	pthread_mutex_unlock(&to->lock);
 	pthread_mutex_unlock(&lock);
 }

@@ -19,6 +19,7 @@
 
 static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool *unused;
+static struct dray_pool *spent; /* they have ended, and still have a number */
 
 static void take_lock(void)
 {
@@ -36,6 +37,24 @@ static struct dray_fork_locks locks = {
 	.give = give_lock,
 };
 
+/* That of a pool that never comes back, so that numbers last. */
+static void number(struct dray_pool *pool)
+{
+	struct dray_pool *from;
+
+	if (dray_pool_number(pool))
+		return;
+	pthread_mutex_lock(&unused_lock);
+	from = spent;
+	if (from)
+		spent = from->next;
+	pthread_mutex_unlock(&unused_lock);
+	if (from)
+		dray_pool_pass_number(from, pool);
+	else
+		atomic_store(&pool->number, dray_cache_number());
+}
+
 static struct dray_pool *new_pool(void)
 {
 	struct dray_pool *pool;
@@ -45,25 +64,36 @@ static struct dray_pool *new_pool(void)
 	if (pool)
 		unused = pool->next;
 	pthread_mutex_unlock(&unused_lock);
-	if (pool)
+	if (pool) {
+		number(pool);
 		return pool;
+	}
 	pool = calloc(1, sizeof(*pool));
 	if (!pool)
 		return NULL;
 	pthread_mutex_init(&pool->lock, NULL);
 	pthread_mutex_init(&pool->growing, NULL);
-	pool->number = dray_cache_number();
 	dray_pool_enlist(pool);
+	number(pool);
 	return pool;
 }
 
 static void drop_pool(struct dray_pool *pool)
 {
-	if (atomic_load(&pool->handed_out))
-		return;
+	struct dray_pool **list = &unused;
+	bool numbered = dray_pool_number(pool);
+
+	if (atomic_load(&pool->handed_out)) {
+		if (!numbered)
+			return;
+		list = &spent;
+	}
 	pthread_mutex_lock(&unused_lock);
-	pool->next = unused;
-	unused = pool;
+	/* Those with a number are used first. */
+	while (!numbered && *list)
+		list = &(*list)->next;
+	pool->next = *list;
+	*list = pool;
 	pthread_mutex_unlock(&unused_lock);
 }
 
@@ -130,8 +160,10 @@ void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes)
 	if (small > pool->most_small)
 		small = pool->most_small;
 	/* A pool without a number has no caches. */
-	pool->kept_small = pool->number ? (uint32_t)small : 0;
-	pool->kept_large = pool->number ? (uint32_t)large : 0;
+	if (!dray_pool_number(pool))
+		small = large = 0;
+	pool->kept_small = (uint32_t)small;
+	pool->kept_large = (uint32_t)large;
 }
 
 /* With the lock: as if it had never been used; it may have been. */
@@ -225,6 +257,7 @@ void dray_pool_unlock_closed(struct dray_pool *pool)
 {
 	struct dray_pool_region *regions;
 	struct dray_node *node;
+	bool pinned;
 
 	if (!pool->node || pool->blocks || pool->pending) {
 		pthread_mutex_unlock(&pool->lock);
@@ -233,10 +266,32 @@ void dray_pool_unlock_closed(struct dray_pool *pool)
 	regions = dray_pool_take_empty(pool, 0);
 	node = pool->node;
 	pool->node = NULL;
+	pinned = pool->pins;
 	pthread_mutex_unlock(&pool->lock);
 	dray_regions_destroy(regions);
 	dray_node_unref(node);
-	drop_pool(pool);
+	if (!pinned)
+		drop_pool(pool);
+}
+
+void dray_pool_pin(struct dray_pool *pool)
+{
+	dray_fork_check();
+	pthread_mutex_lock(&pool->lock);
+	pool->pins++;
+	pthread_mutex_unlock(&pool->lock);
+}
+
+void dray_pool_unpin(struct dray_pool *pool)
+{
+	bool last;
+
+	dray_fork_check();
+	pthread_mutex_lock(&pool->lock);
+	last = !--pool->pins && !pool->node;
+	pthread_mutex_unlock(&pool->lock);
+	if (last)
+		drop_pool(pool);
 }
 
 void dray_pool_close(struct dray_pool *pool)

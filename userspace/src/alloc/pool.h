@@ -9,7 +9,8 @@
  * A pool's lock covers its regions and counters.  It is never held while a
  * buffer is allocated or given back, which may block.  Pools, as regions, are
  * never freed, only used again, and a pool not even that once somebody has its
- * handler: that one goes on saying no.
+ * handler: that one goes on saying no, and only its number, with the caches of
+ * all threads, passes to another pool once it has ended.
  */
 #ifndef DRAY_ALLOC_POOL_H
 #define DRAY_ALLOC_POOL_H
@@ -25,7 +26,7 @@ struct dray_pool {
 	pthread_mutex_t lock;
 	struct dray_pool_region *regions;	/* the newest first */
 	uint32_t shift;		/* log2 of the granule */
-	uint32_t number;	/* in caches of threads, for ever; 0: none */
+	_Atomic uint32_t number;	/* in caches of threads; 0: none */
 	size_t small;		/* bytes of the largest block with a magazine */
 	uint32_t most_small;	/* the same in granules */
 	uint32_t kept_small;	/* granules of the largest that threads may keep, */
@@ -54,10 +55,21 @@ struct dray_pool {
 	struct dray_handler handler;
 	const struct dray_handler *checked;	/* over it; NULL: not asked for */
 	_Atomic bool handed_out;	/* the handler, which is for ever */
+	uint32_t pins;		/* that keep it from being used again */
 	pthread_mutex_t growing;	/* taken before lock: one grows at a time */
-	struct dray_pool *next;	/* unused */
+	struct dray_pool *next;	/* unused, or ended with a number */
 	struct dray_pool *all;	/* the one made before it, for fork() */
 };
+
+/*
+ * The number as a thread sees it without the lock.  A pool that has ended may
+ * lose it meanwhile, to one whose block the thread cannot get so: that it keeps
+ * any of the other pool shows it that the number is gone here.
+ */
+static inline uint32_t dray_pool_number(const struct dray_pool *pool)
+{
+	return atomic_load_explicit(&pool->number, memory_order_relaxed);
+}
 
 /* A block that was found, with its pool's lock held. */
 struct dray_found {
@@ -176,6 +188,16 @@ static inline void dray_pool_unlock_or_end(struct dray_pool *pool)
  * from their nodes: what it inherits is the parent's to give out.
  */
 void dray_pool_enlist(struct dray_pool *pool);
+
+/* Passes the number of a pool that has ended to one that nobody uses yet. */
+void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to);
+
+/*
+ * While it is pinned, a pool that has ended does not become another one: who
+ * has pinned it may go on calling it, and it says no.
+ */
+void dray_pool_pin(struct dray_pool *pool);
+void dray_pool_unpin(struct dray_pool *pool);
 
 /*
  * Fills in the handler of a pool on @node that nobody uses yet; without its

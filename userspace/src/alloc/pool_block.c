@@ -128,7 +128,7 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 static inline void *take_kept(struct dray_pool *pool, size_t size)
 {
 	const struct dray_thread *thread = dray_thread;
-	struct dray_cache *cache = thread->caches[pool->number];
+	struct dray_cache *cache = thread->caches[dray_pool_number(pool)];
 
 	/* 0 is none of them: it wraps around. */
 	if (__builtin_expect(size - 1 >= pool->small || !cache, 0))
@@ -139,7 +139,7 @@ static inline void *take_kept(struct dray_pool *pool, size_t size)
 /* A large one. */
 static inline void *take_kept_large(struct dray_pool *pool, size_t size)
 {
-	struct dray_cache *cache = dray_thread->caches[pool->number];
+	struct dray_cache *cache = dray_thread->caches[dray_pool_number(pool)];
 
 	if (size <= pool->small || !cache)
 		return NULL;
@@ -297,7 +297,7 @@ static __attribute__((noinline)) void free_large(struct dray_pool *pool,
 
 	if (wanted && dray_cache_put_large(cache, block, mark, granules))
 		return;
-	if (dray_find_large(cache->pool, block, mark, &found))
+	if (dray_find_large(atomic_load(&cache->pool), block, mark, &found))
 		free_found(pool, &found, wanted);
 	else
 		free_locked(pool, block);

@@ -9,9 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include <dray/handler.h>
-
 #include "alloc/guard.h"
+#include "alloc/pool.h"
 #include "alloc/resource.h"
 #include "base/error.h"
 
@@ -95,6 +94,7 @@ static void pool_destroy(void *ctx)
 	struct pool_source *source = ctx;
 
 	dray_guard_end(&source->guard);
+	dray_pool_unpin(source->pool);
 	dray_node_unref(source->node);
 	free(source);
 }
@@ -122,8 +122,8 @@ int dray_resource_pool(struct dray_pool *pool, struct dray_resource **out)
 		free(source);
 		return ret;
 	}
-	/* Whose handler is out, that pool never becomes another one. */
-	dray_handler_for(pool);
+	/* The resource may outlive the pool, and is not to lead to another one. */
+	dray_pool_pin(pool);
 	source->pool = pool;
 	source->node = dray_node_ref(dray_pool_node(pool));
 	dray_guard_init(&source->guard);

@@ -27,7 +27,8 @@
  *	the window (memory/window.c)
  *	records of memory (alloc/ipc_record.c)
  *
- * Only a fork has more than one guard, queue or pool locked.
+ * Only a fork has more than one guard, queue or pool locked; and two pools, who
+ * has the list of pools locked meanwhile.
  */
 enum dray_fork_rank {
 	DRAY_FORK_MANAGERS,
