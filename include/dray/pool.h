@@ -247,7 +247,10 @@ DRAY_NAMESAKE_END
 
 /**
  * Takes back what threads keep of the pool and what engines are done with, and
- * gives buffers that hold no block back to the node; bytes given back.
+ * gives buffers that hold no block back to the node, and of others in host memory
+ * the pages of free runs; bytes given back.  Others may use the pool meanwhile;
+ * but a request that finds no block waits until it is done, and the other way
+ * round a trim waits while the pool takes memory.
  */
 DRAY_API uint64_t dray_pool_trim(struct dray_pool *pool);
 

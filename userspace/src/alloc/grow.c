@@ -163,6 +163,34 @@ static uint64_t left_of(const struct dray_pool *pool)
 	return pool->limit > pool->reserved ? pool->limit - pool->reserved : 0;
 }
 
+/*
+ * Grows a region by @step bytes, or by @need where that is too much; the bytes,
+ * or 0.  Both locks are held; the pool's is dropped while pages are mapped and
+ * fetched.  Until it is back the region counts as used, so that it stays.
+ */
+static uint64_t grow_region(struct dray_pool *pool,
+			    struct dray_pool_region *region, uint64_t step,
+			    uint64_t need)
+{
+	int ret;
+
+	region->blocks++;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	ret = dray_region_map(region, step);
+	if (ret && step != need) {
+		step = need;
+		ret = dray_region_map(region, step);
+	}
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	region->blocks--;
+	if (ret || dray_region_extend(region, step))
+		return 0;
+	dray_pool_set_reserved(pool, pool->reserved + step);
+	return step;
+}
+
 /* Grows a region that still can, so that @need bytes more are at its end. */
 static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 {
@@ -186,13 +214,10 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 			step = HOST_FIRST;
 		if (step < need || step > room)
 			step = need;
-		if (dray_region_grow(region, step)) {
-			if (step == need || dray_region_grow(region, need))
-				continue;
-			step = need;
-		}
-		dray_pool_set_reserved(pool, pool->reserved + step);
-		return true;
+		if (grow_region(pool, region, step, need))
+			return true;
+		if (pool->closed)
+			return false;
 	}
 	return false;
 }
@@ -265,7 +290,7 @@ static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment)
 				 "%" PRIu64 " bytes aligned to %" PRIu64
 				 " do not fit any memory",
 				 need, aligned);
-	if (pool->grows && grow_in_place(pool, most))
+	if (pool->grows && (grow_in_place(pool, most) || pool->closed))
 		return 0;
 	if (aligned <= pool->page)
 		return add_region(pool, need, 0);
@@ -299,11 +324,14 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
 		ret = grow(pool, granules, alignment);
-	if (ret && ret != -ENODEV)
-		no_more(pool, ret);
-	else if (!ret && pool->closed)
-		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	pthread_mutex_unlock(&pool->growing);
+	if (ret && ret != -ENODEV) {
+		no_more(pool, ret);
+	} else if (!ret && pool->closed) {
+		/* Of what came while it was closed nobody has anything. */
+		dray_pool_give_back(pool);
+		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
+	}
 	return ret;
 }
 

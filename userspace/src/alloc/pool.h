@@ -6,8 +6,9 @@
  * all, pressure.c who is asked for memory, cache.c what threads keep, busy.c
  * holds.
  *
- * A pool's lock covers its regions and counters.  It is never held while a
- * buffer is allocated or given back, which may block.  Pools, as regions, are
+ * A pool's lock covers its regions and counters.  It is never held while memory
+ * comes from the node or goes back to it, which may take long: then growing is,
+ * so that who finds no block waits for what is under way.  Pools, as regions, are
  * never freed, only used again, and a pool not even that once somebody has its
  * handler: that one goes on saying no, and only its number, with the caches of
  * all threads, passes to another pool once it has ended.
@@ -56,7 +57,8 @@ struct dray_pool {
 	const struct dray_handler *checked;	/* over it; NULL: not asked for */
 	_Atomic bool handed_out;	/* the handler, which is for ever */
 	uint32_t pins;		/* that keep it from being used again */
-	pthread_mutex_t growing;	/* taken before lock: one grows at a time */
+	/* Taken before lock: one thread at a time maps pages or gives them back. */
+	pthread_mutex_t growing;
 	struct dray_pool *next;	/* unused, or ended with a number */
 	struct dray_pool *all;	/* the one made before it, for fork() */
 };
@@ -163,8 +165,8 @@ uint64_t dray_regions_destroy(struct dray_pool_region *regions);
 bool dray_pool_reap(struct dray_pool *pool, bool wait);
 
 /*
- * Gives back what no block is in; bytes.  The lock is held, and held again at
- * the end.
+ * Gives back what no block is in; bytes.  The lock is held, away meanwhile, and
+ * held again at the end; growing is not held.
  */
 uint64_t dray_pool_give_back(struct dray_pool *pool);
 

@@ -162,20 +162,22 @@ void dray_region_destroy(struct dray_pool_region *region)
 	drop_region(region);
 }
 
-int dray_region_grow(struct dray_pool_region *region, uint64_t more)
+int dray_region_map(struct dray_pool_region *region, uint64_t more)
 {
-	int ret;
-
 	if (more > region->reserved - region->size)
 		return dray_fail(
 			-ENOMEM,
 			"%" PRIu64
 			" bytes more, the region has room for %" PRIu64,
 			more, region->reserved - region->size);
-	ret = dray_buffer_grow(region->buffer, region->size + more);
-	if (ret)
-		return ret;
-	ret = dray_fit_extend(&region->fit, (uint32_t)(more >> region->shift));
+	return dray_buffer_grow(region->buffer, region->size + more);
+}
+
+int dray_region_extend(struct dray_pool_region *region, uint64_t more)
+{
+	int ret = dray_fit_extend(&region->fit,
+				  (uint32_t)(more >> region->shift));
+
 	if (ret)
 		return dray_fail(ret, "no memory for the table of a region");
 	region->size += more;

@@ -65,8 +65,14 @@ void dray_region_withdraw(struct dray_pool_region *region);
 /* Gives the buffer back; withdrawn, or never published. */
 void dray_region_destroy(struct dray_pool_region *region);
 
-/* Grows in place by @more bytes; -ENOMEM beyond what is reserved. */
-int dray_region_grow(struct dray_pool_region *region, uint64_t more);
+/*
+ * Maps @more bytes behind what blocks may be in, which may take long: without
+ * the pool's lock, but one thread at a time.  -ENOMEM beyond what is reserved.
+ */
+int dray_region_map(struct dray_pool_region *region, uint64_t more);
+
+/* Lets blocks be in the @more bytes that were mapped; the lock is held. */
+int dray_region_extend(struct dray_pool_region *region, uint64_t more);
 
 /* Marks what a block's owner may write. */
 void dray_region_mark(struct dray_pool_region *region, uint64_t offset,

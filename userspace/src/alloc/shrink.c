@@ -6,6 +6,7 @@
  * that will soon be wanted again.  Buffers of the kernel go back whole, once
  * there are many empty ones.
  */
+#include "alloc/bins.h"
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -186,38 +187,85 @@ void dray_block_finish(const struct dray_found *found)
 		pthread_mutex_unlock(&pool->lock);
 }
 
-/* Gives back the pages of all free runs; the lock is held throughout. */
-static uint64_t punch_all(struct dray_pool_region *region)
+/* Sets aside the free runs that have pages to give back: the first of a list. */
+static uint32_t set_aside(struct dray_pool_region *region)
 {
-	const struct dray_fit *fit = &region->fit;
-	uint64_t bytes = 0;
-	uint32_t bin, piece;
+	struct dray_fit *fit = &region->fit;
+	uint32_t bin = dray_bin_of((uint32_t)(region->page >> region->shift));
+	uint32_t piece, next, first = 0;
 
-	for (bin = 0; bin < DRAY_FIT_BINS; bin++) {
-		for (piece = fit->bins[bin]; piece;
-		     piece = fit->pieces[piece].next)
-			bytes += dray_region_punch(
-				region,
-				(uint64_t)fit->pieces[piece].offset
-					<< region->shift,
-				(uint64_t)fit->pieces[piece].size
-					<< region->shift);
+	for (; bin < DRAY_FIT_BINS; bin++) {
+		for (piece = fit->bins[bin]; piece; piece = next) {
+			const struct dray_piece *p = &fit->pieces[piece];
+
+			next = p->next;
+			if (!dray_region_dirty(
+				    region,
+				    (uint64_t)p->offset << region->shift,
+				    (uint64_t)p->size << region->shift))
+				continue;
+			dray_fit_set_aside(fit, piece);
+			fit->pieces[piece].next = first;
+			first = piece;
+		}
 	}
 	region->freed = 0;
+	return first;
+}
+
+/*
+ * Gives back the pages of all free runs of a region, each without the lock,
+ * with growing: who finds no block meanwhile waits for them to be back.
+ */
+static uint64_t punch_all(struct dray_pool *pool,
+			  struct dray_pool_region *region)
+{
+	uint32_t piece = set_aside(region), next;
+	uint64_t offset, length, bytes = 0;
+
+	region->blocks++;
+	pool->pending++;
+	for (; piece; piece = next) {
+		const struct dray_piece *p = &region->fit.pieces[piece];
+
+		next = p->next;
+		offset = (uint64_t)p->offset << region->shift;
+		length = (uint64_t)p->size << region->shift;
+		pthread_mutex_unlock(&pool->lock);
+		bytes += dray_region_punch(region, offset, length);
+		pthread_mutex_lock(&pool->lock);
+		dray_fit_free(&region->fit, piece);
+	}
+	pool->pending--;
+	region->blocks--;
+	return bytes;
+}
+
+static uint64_t punch_regions(struct dray_pool *pool)
+{
+	struct dray_pool_region *region;
+	uint64_t bytes = 0;
+
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_mutex_lock(&pool->growing);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	for (region = pool->regions; region; region = region->next)
+		bytes += region->inherited ? 0 : punch_all(pool, region);
+	pthread_mutex_unlock(&pool->growing);
 	return bytes;
 }
 
 uint64_t dray_pool_give_back(struct dray_pool *pool)
 {
-	struct dray_pool_region *region, *empty;
-	uint64_t bytes = 0;
+	uint64_t bytes = destroy(pool, dray_pool_take_empty(pool, 0));
 
-	empty = dray_pool_take_empty(pool, 0);
-	if (pool->grows) {
-		for (region = pool->regions; region; region = region->next)
-			bytes += region->inherited ? 0 : punch_all(region);
-	}
-	return bytes + destroy(pool, empty);
+	if (!pool->grows)
+		return bytes;
+	bytes += punch_regions(pool);
+	/* Where the last block of one was freed meanwhile. */
+	return bytes + destroy(pool, dray_pool_take_empty(pool, 0));
 }
 
 uint64_t dray_pool_trim(struct dray_pool *pool)
