@@ -16,6 +16,12 @@
  * after that is in whatever the parent uses the memory for next.  But memory
  * that is given out as zero is zero then, whatever a child has written before.
  *
+ * In a program that locks its memory, by mlockall(MCL_FUTURE), that of pools is
+ * locked too, and a pool takes no more than RLIMIT_MEMLOCK leaves; but not what
+ * the library knows of it, which takes memory as it is needed.  Such a program
+ * calls mlockall(MCL_CURRENT) before its first pool, or with MCL_ONFAULT: else
+ * the system fetches all of those tables, which are made for the largest pools.
+ *
  * After a clone() that the C library knows nothing of, the same holds where no
  * other thread was inside of a function of the library then, but for one thing:
  * the parent does not learn of its child, so that in memory that is not private

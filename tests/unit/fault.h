@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -20,7 +21,7 @@ static int calls_to_go = -1;	/* until one fails; below 0: none will */
 static int fault_error;
 static bool faults_last;	/* all later calls fail too */
 static bool faulted;
-static bool mremap_fails;	/* each time, and nothing else */
+static bool mremap_fails;	/* of what is there, each time, and nothing else */
 
 /* The @n-th call from now on fails with @error. */
 static inline void arm(int n, int error)
@@ -77,12 +78,19 @@ void *__real_mremap(void *old, size_t old_size, size_t size, int flags, ...);
 void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...);
 void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...)
 {
-	if (mremap_fails) {
+	va_list arguments;
+	void *fixed;
+
+	va_start(arguments, flags);
+	fixed = flags & MREMAP_FIXED ? va_arg(arguments, void *) : NULL;
+	va_end(arguments);
+	/* A new table begins as one page. */
+	if (mremap_fails && old_size > (size_t)sysconf(_SC_PAGESIZE)) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
 	return fails_now() ? MAP_FAILED :
-			     __real_mremap(old, old_size, size, flags);
+			     __real_mremap(old, old_size, size, flags, fixed);
 }
 
 int __real_memfd_create(const char *name, unsigned int flags);

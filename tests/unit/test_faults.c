@@ -318,8 +318,11 @@ static void the_window_itself(void **state)
 	/* Runs first: with the first buffer the window is there for good. */
 	assert_int_equal(atomic_load(&dray_window.slots), 0);
 	assert_works(dray_node_open("host", &node));
-	/* The buffer's object, then the table after one reservation. */
-	arm(2, ENOMEM);
+	/*
+	 * The buffer's object, the window, which is a page that grows, and then
+	 * the table.
+	 */
+	arm(3, ENOMEM);
 	assert_fails(dray_buffer_alloc(node, 1, NULL, &buffer), -ENOMEM,
 		     "the window's table");
 	assert_int_equal(atomic_load(&dray_window.slots), 0);

@@ -129,8 +129,8 @@ static void a_buffer_that_cannot_be_mapped_is_closed(void **state)
 	int before = open_descriptors();
 
 	module.mmap_fails = true;
-	assert_fails(dray_buffer_alloc(*state, MIB, NULL, &buffer), -EAGAIN,
-		     "mapping a buffer of 1048576 bytes");
+	assert_fails(dray_buffer_alloc(*state, MIB, NULL, &buffer), -ENOMEM,
+		     "mapping 1048576 bytes of a buffer: the process locks");
 	assert_int_equal(open_descriptors(), before);
 }
 

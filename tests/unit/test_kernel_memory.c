@@ -134,7 +134,7 @@ static void an_imported_buffer_is_asked_for_its_id(void **state)
 	dray_buffer_unref(buffer);
 
 	module.mmap_fails = true;
-	assert_int_equal(dray_buffer_import(*state, fd, &buffer), -EAGAIN);
+	assert_int_equal(dray_buffer_import(*state, fd, &buffer), -ENOMEM);
 	module.mmap_fails = false;
 	assert_int_equal(ftruncate(fd, 100), 0);
 	assert_fails(dray_buffer_import(*state, fd, &buffer), -EINVAL,

@@ -12,6 +12,7 @@
 #include "alloc/bins.h"
 #include "alloc/fit.h"
 #include "alloc/starts.h"
+#include "memory/unlocked.h"
 
 #define FIRST_ROOM 2048 /* slots of a new table: 64 KiB, touched as used */
 
@@ -129,12 +130,10 @@ int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 	memset(fit, 0, sizeof(*fit));
 	fit->limit = limit;
 	fit->side_bytes = at + starts;
-	side = mmap(NULL, fit->side_bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	side = dray_map_unlocked(fit->side_bytes, PROT_READ | PROT_WRITE);
 	if (side == MAP_FAILED)
 		return -ENOMEM;
-	fit->pieces = mmap(NULL, table, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	fit->pieces = dray_map_unlocked(table, PROT_READ | PROT_WRITE);
 	if (fit->pieces == MAP_FAILED) {
 		munmap(side, fit->side_bytes);
 		return -ENOMEM;

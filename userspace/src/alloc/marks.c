@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "alloc/marks.h"
+#include "memory/unlocked.h"
 
 struct dray_marks dray_marks;
 
@@ -17,9 +18,8 @@ static void make_marks(void)
 	void *map = MAP_FAILED;
 
 	if (window)
-		map = mmap(NULL, (window >> DRAY_MARK_SHIFT) + slots,
-			   PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		map = dray_map_unlocked((window >> DRAY_MARK_SHIFT) + slots,
+					PROT_READ | PROT_WRITE);
 	if (map == MAP_FAILED)
 		return;
 	dray_marks.numbers = map;

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/node.h"
+#include "memory/unlocked.h"
 #include "memory/window.h"
 
 #define PAGE_SHIFT 12
@@ -75,8 +76,7 @@ static int make_tables(struct dray_pool_region *region)
 				 granules, UINT32_MAX);
 	region->dirty_bytes = words * sizeof(*region->dirty);
 	region->dirty =
-		mmap(NULL, region->dirty_bytes, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		dray_map_unlocked(region->dirty_bytes, PROT_READ | PROT_WRITE);
 	if (region->dirty == MAP_FAILED)
 		goto no_memory;
 	ret = dray_fit_init(&region->fit, (uint32_t)granules);

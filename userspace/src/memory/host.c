@@ -24,6 +24,7 @@
 #include "memory/backend.h"
 #include "memory/memfd.h"
 #include "memory/pages.h"
+#include "memory/unlocked.h"
 #include "memory/window.h"
 
 #define HUGE_PAGE ((uint64_t)2 << 20)
@@ -198,9 +199,7 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 
 	if (mmap(start, to - from, protection, flags, buffer->fd,
 		 buffer->fd < 0 ? 0 : (off_t)from) == MAP_FAILED) {
-		ret = dray_fail(-errno,
-				"mapping %" PRIu64 " bytes of host memory: %s",
-				to - from, strerror(errno));
+		ret = dray_map_refused("host memory", to - from, errno);
 		if (ret == -ENOMEM && has_huge_pages(buffer))
 			dray_pages_no_huge(to - from, ret);
 		goto clear;

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "memory/kernel.h"
 #include "memory/reason.h"
+#include "memory/unlocked.h"
 #include "memory/window.h"
 
 /* The file system that every dma-buf lives on (linux/magic.h). */
@@ -31,9 +32,7 @@ static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
 		return ret;
 	if (mmap(buffer->data, size, protection, MAP_SHARED | MAP_FIXED,
 		 buffer->fd, 0) == MAP_FAILED) {
-		ret = dray_fail(-errno,
-				"mapping a buffer of %" PRIu64 " bytes: %s",
-				size, strerror(errno));
+		ret = dray_map_refused("a buffer", size, errno);
 		dray_window_give(buffer->data);
 		return ret;
 	}

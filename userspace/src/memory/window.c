@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
+#include "memory/unlocked.h"
 #include "memory/window.h"
 
 #if UINTPTR_MAX > UINT32_MAX
@@ -47,12 +48,6 @@ static struct dray_fork_locks locks = {
 	.give = give_lock,
 };
 
-static void *reserve(void *where, size_t size, int fixed)
-{
-	return mmap(where, size, PROT_NONE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
-}
-
 /* Whether a window of @size leaves the process half of what it may map. */
 static bool leaves_room(size_t size)
 {
@@ -73,7 +68,7 @@ static int open_window(void)
 	for (; size >= WINDOW_SMALLEST; size /= 2) {
 		if (!leaves_room(size))
 			continue;
-		base = reserve(NULL, size, 0);
+		base = dray_map_unlocked(size, PROT_NONE);
 		if (base != MAP_FAILED)
 			break;
 	}
@@ -85,8 +80,7 @@ static int open_window(void)
 	slots = size >> DRAY_SLOT_SHIFT;
 	table = slots * sizeof(*dray_window.table);
 	all = table + slots * sizeof(*dray_window.spans);
-	side = mmap(NULL, all, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	side = dray_map_unlocked(all, PROT_READ | PROT_WRITE);
 	if (side == MAP_FAILED) {
 		munmap(base, size);
 		return dray_fail(-ENOMEM, "no %zu bytes for the window's table",
@@ -190,7 +184,6 @@ void dray_window_give(void *start)
 
 	atomic_store_explicit(&span->owner, NULL, memory_order_release);
 	atomic_store_explicit(&span->buffer, NULL, memory_order_release);
-	/* In one step, so that nobody else's mapping can land in between. */
 	ret = dray_window_clear(start, (size_t)span->slots << DRAY_SLOT_SHIFT);
 
 	pthread_mutex_lock(&lock);
@@ -211,7 +204,7 @@ void dray_window_give(void *start)
 
 int dray_window_clear(void *start, size_t size)
 {
-	return reserve(start, size, MAP_FIXED) == MAP_FAILED ? -ENOMEM : 0;
+	return dray_unmap_to_addresses(start, size) ? -ENOMEM : 0;
 }
 
 size_t dray_window_room(void)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Programs that lock all that they map: what the library only keeps addresses
+ * for is not locked, and a low limit leaves pools that are small.  Each is a
+ * child, which tells by its status which step was wrong.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "child.h"
+#include "pool.h"
+
+#define MIB ((size_t)1 << 20)
+#define LIMIT (8 * MIB) /* what most systems give */
+#define NOBODY 65534
+
+/* KiB of a line of the process's status. */
+static uint64_t kib_of(const char *name)
+{
+	FILE *file = fopen("/proc/self/status", "re");
+	uint64_t kib = 0;
+	char line[256];
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, name, strlen(name)))
+			sscanf(line + strlen(name), "%" SCNu64, &kib);
+	if (file)
+		fclose(file);
+	return kib;
+}
+
+/* As an ordinary user; 0 where that cannot be had. */
+static bool become_limited(int flags)
+{
+	struct rlimit limit = { LIMIT, LIMIT };
+
+	return !setrlimit(RLIMIT_MEMLOCK, &limit) &&
+	       (geteuid() || !setresuid(NOBODY, NOBODY, NOBODY)) &&
+	       !mlockall(flags);
+}
+
+/* Pools come and go: what they had is given back, and no longer locked. */
+static int use_pools(const char *spec)
+{
+	struct dray_node *node;
+	struct dray_pool *pool;
+	char *block;
+	int i;
+
+	if (dray_node_open(spec, &node))
+		return 2;
+	for (i = 0; i < 100; i++) {
+		if (dray_pool_create(node, NULL, &pool))
+			return 3;
+		block = dray_pool_calloc(pool, 1, 100000);
+		if (!block)
+			return 4;
+		memset(block, 1, 100000);
+		block = dray_pool_realloc(pool, block, MIB);
+		if (!block || block[99999] != 1)
+			return 5;
+		dray_pool_free(pool, block);
+		dray_pool_close(pool);
+	}
+	dray_node_unref(node);
+	return 0;
+}
+
+static int use_little(const char *spec, int flags)
+{
+	if (!become_limited(flags))
+		return 1;
+	return use_pools(spec);
+}
+
+static void a_low_limit_of_locked_memory_leaves_small_pools(void **state)
+{
+	static const char *const specs[] = { "host:private", "host:shareable" };
+	pid_t child;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		child = fork();
+		if (!child)
+			_exit(use_little(specs[i / 2],
+					 i % 2 ? MCL_FUTURE | MCL_ONFAULT
+					       : MCL_FUTURE));
+		assert_int_equal(status_of(child), 0);
+	}
+}
+
+static int ask_for_too_much(void)
+{
+	struct dray_node *node;
+	struct dray_pool *pool;
+
+	if (!become_limited(MCL_FUTURE))
+		return 1;
+	if (dray_node_open("host", &node) ||
+	    dray_pool_create(node, NULL, &pool))
+		return 2;
+	if (dray_pool_alloc(pool, 2 * LIMIT, 0) || errno != ENOMEM)
+		return 3;
+	if (!strstr(dray_last_error(), "RLIMIT_MEMLOCK"))
+		return 4;
+	dray_pool_close(pool);
+	return use_pools("host");
+}
+
+static void a_request_beyond_the_limit_says_so(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	if (!child)
+		_exit(ask_for_too_much());
+	assert_int_equal(status_of(child), 0);
+}
+
+/* Whether all that is mapped may be locked, whatever the limit is. */
+static bool has_no_limit(void)
+{
+	void *map = mmap(NULL, 1024 * MIB, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return map != MAP_FAILED && !munmap(map, 1024 * MIB);
+}
+
+/* Without a limit nothing is fetched but the memory of the pool. */
+static int use_much(void)
+{
+	struct dray_pool_options options = { .initial = 4 * MIB };
+	struct dray_node *node;
+	struct dray_pool *pool;
+	uint64_t before;
+
+	if (mlockall(MCL_FUTURE) || !has_no_limit())
+		return 1;
+	before = kib_of("VmRSS:");
+	if (dray_node_open("host", &node) ||
+	    dray_pool_create(node, &options, &pool))
+		return 2;
+	if (kib_of("VmRSS:") - before > 8 * MIB / 1024)
+		return 3;
+	return kib_of("VmLck:") > LIMIT / 1024 ? 4 : 0;
+}
+
+static void tables_take_memory_as_they_are_written(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (!child)
+		_exit(use_much());
+	status = status_of(child);
+	if (status == 1)
+		skip();
+	assert_int_equal(status, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+			a_low_limit_of_locked_memory_leaves_small_pools),
+		cmocka_unit_test(a_request_beyond_the_limit_says_so),
+		cmocka_unit_test(tables_take_memory_as_they_are_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * unlocked: the kernel asks the limit for a whole new mapping before anybody
+ * could unlock it, but one that is made larger stays what it is.  So it begins
+ * as one page, which is unlocked and then grows.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "memory/unlocked.h"
+
+static void *unlocked_page(size_t page, int protection)
+{
+	void *start = mmap(NULL, page, protection,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (start != MAP_FAILED)
+		munlock(start, page);
+	return start;
+}
+
+void *dray_map_unlocked(size_t size, int protection)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *first = unlocked_page(page, protection), *start;
+
+	if (first == MAP_FAILED || size <= page)
+		return first;
+	start = mremap(first, page, size, MREMAP_MAYMOVE);
+	if (start == MAP_FAILED) {
+		munmap(first, page);
+		errno = ENOMEM;
+	}
+	return start;
+}
+
+int dray_unmap_to_addresses(void *start, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *first;
+
+	/* In one step, so that nobody else's mapping can land in between. */
+	if (mmap(start, size, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		 0) != MAP_FAILED) {
+		munlock(start, size);
+		return 0;
+	}
+	if (errno != EAGAIN)
+		return -1;
+	/* Beyond the limit, of which the page needs a part. */
+	munlock(start, size);
+	first = unlocked_page(page, PROT_NONE);
+	if (first == MAP_FAILED)
+		return -1;
+	if (mremap(first, page, size, MREMAP_MAYMOVE | MREMAP_FIXED, start) !=
+	    MAP_FAILED)
+		return 0;
+	munmap(first, page);
+	return -1;
+}
+
+int dray_map_refused(const char *what, uint64_t size, int error)
+{
+	if (error != EAGAIN)
+		return dray_fail(-error, "mapping %" PRIu64 " bytes of %s: %s",
+				 size, what, strerror(error));
+	return dray_fail(-ENOMEM,
+			 "mapping %" PRIu64
+			 " bytes of %s: the process locks all that it maps "
+			 "(mlockall), and RLIMIT_MEMLOCK leaves less",
+			 size, what);
+}
