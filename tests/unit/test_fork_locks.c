@@ -168,6 +168,8 @@ static void *use_all_watched(void *unused)
 	watched = true;
 	taken = 0;
 	use_all();
+	/* What it takes as it ends would come after the last that is awaited. */
+	watched = false;
 	sem_post(&stopped);
 	return NULL;
 }
