@@ -49,7 +49,9 @@ DRAY_API const char *dray_version(void);
 /**
  * Why the last call of this thread failed: a sentence with the value that was
  * wrong and the limit that it met, without a trailing newline; "" before the
- * first failure.  Valid until the next failing call of the same thread.
+ * first failure.  Valid until the next failing call of the same thread, or its
+ * end.  What has room for it comes with a thread's first failure: one that finds
+ * no memory then is told only that.
  */
 DRAY_API const char *dray_last_error(void);
 

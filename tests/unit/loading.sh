@@ -5,7 +5,7 @@
 # usage: loading.sh LIBRARY INCLUDE_FOLDER
 # shellcheck disable=SC2317 # fact calls the others
 set -eu
-echo 1..4
+echo 1..5
 
 library=$1
 include=$2
@@ -49,6 +49,14 @@ has_static_tls()
 {
 	readelf -W -d "$library" | grep -q 'FLAGS.*STATIC_TLS' &&
 		! readelf -W -r "$library" | grep -qE 'DTPMOD|TLSDESC'
+}
+
+# All of a library that has such accesses is static, and a process that is
+# running has little of that for what it loads.
+has_little_static_tls()
+{
+	size=$(readelf -W -l "$library" | awk '$1 == "TLS" { print $6 }')
+	[ -n "$size" ] && [ $((size)) -le 64 ]
 }
 
 # A thread keeps blocks; the library is closed; then the thread ends.
@@ -111,4 +119,5 @@ fact 1 "it has no constructor" has_no_constructor
 fact 2 "it cannot be unloaded" stays
 fact 3 "what belongs to a thread is found without a call" has_static_tls
 fact 4 "a thread ends after dlclose()" outlives_dlclose
+fact 5 "at most 64 bytes of a thread are static" has_little_static_tls
 exit "$status"

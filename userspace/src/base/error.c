@@ -1,17 +1,90 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The error contract: a code for the program, a sentence for the person.
- * One fixed buffer a thread, so that saying why memory ran out takes none.
+ *
+ * A buffer a thread, which comes with the first failure and goes with the
+ * thread.  It is no part of the thread's own memory: there all of the library's
+ * is static, and of that a process has a few hundred bytes for whatever it
+ * loads later.  One buffer is there from the start, so that a program of one
+ * thread can say why memory ran out.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 
-static _Thread_local char sentence[512]
-	__attribute__((tls_model("initial-exec")));
+#define LENGTH 512
+
+static _Thread_local char *sentence __attribute__((tls_model("initial-exec")));
+
+/* It has failed, and has no buffer. */
+static _Thread_local bool speechless __attribute__((tls_model("initial-exec")));
+
+static const char no_sentence[] = "no memory to say what was wrong";
+
+static char first[LENGTH];
+static _Atomic bool first_is_taken;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t key;
+static bool usable;
+
+static void drop(char *buffer)
+{
+	if (buffer == first)
+		atomic_store(&first_is_taken, false);
+	else
+		free(buffer);
+}
+
+static void end_thread(void *buffer)
+{
+	sentence = NULL;
+	drop(buffer);
+}
+
+static void set_up(void)
+{
+	usable = !pthread_key_create(&key, end_thread);
+}
+
+/* The thread's buffer, or NULL. */
+static char *buffer_of_caller(void)
+{
+	char *buffer;
+
+	if (sentence)
+		return sentence;
+	pthread_once(&once, set_up);
+	if (!usable)
+		return NULL;
+	buffer =
+		atomic_exchange(&first_is_taken, true) ? malloc(LENGTH) : first;
+	if (!buffer)
+		return NULL;
+	if (pthread_setspecific(key, buffer)) {
+		drop(buffer);
+		return NULL;
+	}
+	buffer[0] = '\0';
+	sentence = buffer;
+	return buffer;
+}
+
+/* Writes from byte @from on. */
+static void say(size_t from, const char *format, va_list args)
+{
+	char *buffer = buffer_of_caller();
+
+	speechless = !buffer;
+	if (buffer)
+		vsnprintf(buffer + from, LENGTH - from, format, args);
+}
 
 int dray_fail(int error, const char *format, ...)
 {
@@ -19,7 +92,7 @@ int dray_fail(int error, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(sentence, sizeof(sentence), format, args);
+	say(0, format, args);
 	va_end(args);
 	errno = saved;
 	return error;
@@ -27,12 +100,12 @@ int dray_fail(int error, const char *format, ...)
 
 int dray_fail_adding(int error, const char *format, ...)
 {
-	size_t length = strlen(sentence);
+	size_t length = sentence ? strlen(sentence) : 0;
 	int saved = errno;
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(sentence + length, sizeof(sentence) - length, format, args);
+	say(length, format, args);
 	va_end(args);
 	errno = saved;
 	return error;
@@ -46,7 +119,9 @@ __attribute__((cold)) void dray_fail_null(const char *function)
 
 const char *dray_last_error(void)
 {
-	return sentence;
+	if (speechless)
+		return no_sentence;
+	return sentence ? sentence : "";
 }
 
 const char *dray_version(void)
