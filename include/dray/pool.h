@@ -146,6 +146,12 @@ DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
  * multiple of @alignment, a power of two (0: the granule).  Contents are
  * undefined.  NULL with errno EINVAL or ENOMEM: where the node has no more, the
  * sentence says why and names the longest run that the pool still has.
+ *
+ * It blocks where no block is free: while memory comes from the node, while
+ * another thread takes or gives back memory of the pool, and, where the node has
+ * no more and freed blocks of the pool are parked, until engines are done with
+ * some of them, however long they take; a signal does not end that wait.  So do
+ * dray_pool_calloc(), dray_pool_realloc() and a handler's functions.
  */
 DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 			       size_t alignment);
