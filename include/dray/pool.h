@@ -16,17 +16,24 @@
  * after that is in whatever the parent uses the memory for next.  But memory
  * that is given out as zero is zero then, whatever a child has written before.
  *
- * In a program that locks its memory, by mlockall(MCL_FUTURE), that of pools is
- * locked too, and a pool takes no more than RLIMIT_MEMLOCK leaves; but not what
- * the library knows of it, which takes memory as it is needed.  Such a program
- * calls mlockall(MCL_CURRENT) before its first pool, or with MCL_ONFAULT: else
- * the system fetches all of those tables, which are made for the largest pools.
+ * While the process forks the library holds all its locks, from its
+ * pthread_atfork() handlers, which it registers with the first node of the host,
+ * pool or queue.
+ * Handlers that were registered before that run between them, and must not call
+ * the library, as allocating from a pool does: they would wait for ever.  Those
+ * that are registered later run outside of them, and may.
  *
  * After a clone() that the C library knows nothing of, the same holds where no
  * other thread was inside of a function of the library then, but for one thing:
  * the parent does not learn of its child, so that in memory that is not private
  * pages which it has given back to the system and takes again as zero may have
  * what the child wrote meanwhile to a block that the parent has freed.
+ *
+ * In a program that locks its memory, by mlockall(MCL_FUTURE), that of pools is
+ * locked too, and a pool takes no more than RLIMIT_MEMLOCK leaves; but not what
+ * the library knows of it, which takes memory as it is needed.  Such a program
+ * calls mlockall(MCL_CURRENT) before its first pool, or with MCL_ONFAULT: else
+ * the system fetches all of those tables, which are made for the largest pools.
  */
 #ifndef DRAY_POOL_H
 #define DRAY_POOL_H
