@@ -39,7 +39,7 @@ import math
 import os
 import sys
 import threading
-from typing import Any, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional
 
 import numpy
 
@@ -85,16 +85,29 @@ def versions() -> Versions:
 
 # What memory() and its likes make on first use and keep for the process.
 _made: dict[Any, Any] = {}
-_lock = threading.Lock()
+# Taken to make something, never to look it up; by one thread twice, because a
+# signal handler or a finalizer may run in the middle, and ask for memory too.
+_lock = threading.RLock()
 
 
 def _new_lock() -> None:
     """A thread of the parent may have held the lock when it forked."""
     global _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
 
 
 os.register_at_fork(after_in_child=_new_lock)
+
+
+def _once(key: Any, make: Callable[[], Any]) -> Any:
+    """What is kept under `key`, made by the first call."""
+    if key not in _made:
+        with _lock:
+            if key not in _made:
+                made = make()
+                # What came in the middle may have made one, and used it.
+                _made.setdefault(key, made)
+    return _made[key]
 
 
 def open(spec: Optional[str] = None) -> Node:
@@ -109,15 +122,11 @@ def nodes() -> list[str]:
 
 
 def _node(shareable: bool) -> Node:
-    """The node that all defaults use; called with the lock held."""
-    if None not in _made:
-        _made[None] = _dray.open(None)
-    node = _made[None]
-    if not shareable or node.backend != "host":
-        return node
-    if "shareable" not in _made:
-        _made["shareable"] = _dray.open("host:shareable")
-    return _made["shareable"]
+    """The node that all defaults use."""
+    node = _once(None, lambda: _dray.open(None))
+    if shareable and node.backend == "host":
+        return _once("shareable", lambda: _dray.open("host:shareable"))
+    return node
 
 
 def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
@@ -127,12 +136,8 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
     arrays can be sent to other processes; on the kernel back end all can,
     private host memory cannot.
     """
-    with _lock:
-        node = _node(shareable)
-        key = (node, heap)
-        if key not in _made:
-            _made[key] = node.pool(heap=heap)
-        return _made[key]
+    node = _node(shareable)
+    return _once((node, heap), lambda: node.pool(heap=heap))
 
 
 def _choose(chosen: Optional[Pool], heap: Optional[str],
@@ -296,9 +301,7 @@ def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     if size > sys.maxsize:
         raise ValueError(f"an array of shape {extents} and type {kind} has "
                          f"{size} bytes: {sys.maxsize} are the most")
-    with _lock:
-        node = _node(True)
-    return _dray.bytes_alone(node, size).view(kind).reshape(extents)
+    return _dray.bytes_alone(_node(True), size).view(kind).reshape(extents)
 
 
 def export_array(array: numpy.ndarray, *, read_only: bool = False,

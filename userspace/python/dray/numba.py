@@ -46,11 +46,8 @@ def install(pool: Optional[dray.Pool] = None) -> None:
 def pool() -> dray.Pool:
     """Where the memory comes from: what install() was given, else a pool of
     the default node whose arrays other processes can get."""
-    with dray._lock:
-        if "numba" not in dray._made:
-            dray._made["numba"] = dray._node(True).pool(
-                name="numba", granule=mmap.PAGESIZE)
-        return dray._made["numba"]
+    return dray._once("numba", lambda: dray._node(True).pool(
+        name="numba", granule=mmap.PAGESIZE))
 
 
 def _pointer(block: numpy.ndarray) -> Any:
