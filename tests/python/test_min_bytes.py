@@ -171,6 +171,46 @@ def test_install_has_a_limit_too(handler):
     assert place_of(LIMIT) == DEFAULT
 
 
+def test_a_limit_takes_the_place_of_the_one_installed_before(handler):
+    dray.install(min_bytes=100)
+    dray.install(dray.open("host").pool(), min_bytes=LIMIT)
+    assert place_of(LIMIT - 1) == DEFAULT
+    with dray.memory(min_bytes=100):
+        for limit in (LIMIT, 2 * LIMIT):
+            dray.install(dray.open("host").pool(), min_bytes=limit)
+            assert place_of(99) == DEFAULT
+            assert place_of(limit - 1) == handler
+    dray.uninstall()
+
+
+def test_a_scope_stays_when_what_was_installed_below_it_is_replaced(handler):
+    dray.install(min_bytes=100)
+    with dray.memory(min_bytes=100):
+        dray.install(dray.open("host").pool(), min_bytes=LIMIT)
+        assert place_of(100) == handler
+    dray.uninstall()
+
+
+def test_what_was_installed_before_stays_for_its_arrays_only():
+    node, before = dray.open(), buffers()
+    dray.install(node.pool(), min_bytes=100)
+    array = np.full(LIMIT, 7, np.uint8)
+    for limit in [100, LIMIT] * 5:
+        dray.install(node.pool(), min_bytes=limit)
+        np.zeros(2 * LIMIT)
+    gc.collect()
+    # The array's, and the last one.
+    assert buffers() == before + 2
+    array.resize(10, refcheck=False)
+    assert dray.handler_name(array) == DEFAULT
+    array.resize(2 * LIMIT, refcheck=False)
+    assert (array[:10] == 7).all() and not array[10:].any()
+    dray.uninstall()
+    del array
+    gc.collect()
+    assert buffers() == before
+
+
 def test_an_exception_leaves_the_scope():
     with pytest.raises(KeyError):
         with dray.memory(min_bytes=LIMIT):

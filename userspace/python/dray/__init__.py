@@ -173,7 +173,9 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
             shareable: bool = False, min_bytes: int = 0) -> Pool:
     """As memory(), without an end: for this thread or task, until
-    uninstall() or the end of a scope around it."""
+    uninstall() or the end of a scope around it.  With `min_bytes` it takes the
+    place of an earlier one with such a limit: smaller arrays stay where they
+    were before both."""
     chosen = _choose(pool, heap, shareable)
     _dray.set_handler(chosen, min_bytes)
     return chosen

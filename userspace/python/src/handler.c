@@ -17,6 +17,7 @@ struct split_owner {
 	PyObject *large; /* the pool's capsule */
 	PyObject *small; /* what was there before */
 	size_t min_bytes;
+	bool installed; /* another install() takes its place */
 };
 
 static const struct dray_handler *handler_in(PyObject *capsule)
@@ -47,8 +48,23 @@ static struct split_owner *split_owner(PyObject *capsule)
 	return NULL;
 }
 
+/*
+ * What was there before the capsules at the top that install() left: each would
+ * stand on those before it, a longer way with every call.  Borrowed.
+ */
+static PyObject *below_installed(PyObject *capsule)
+{
+	const struct split_owner *owner = split_owner(capsule);
+
+	while (owner && owner->installed) {
+		capsule = owner->small;
+		owner = split_owner(capsule);
+	}
+	return capsule;
+}
+
 static PyObject *split_new(PyObject *large, struct dray_pool *pool,
-			   PyObject *small, size_t min_bytes)
+			   PyObject *small, size_t min_bytes, bool installed)
 {
 	const struct dray_handler *under = handler_in(small);
 	struct split_owner *owner;
@@ -68,6 +84,7 @@ static PyObject *split_new(PyObject *large, struct dray_pool *pool,
 	owner->large = Py_NewRef(large);
 	owner->small = Py_NewRef(small);
 	owner->min_bytes = min_bytes;
+	owner->installed = installed;
 	capsule = PyCapsule_New((void *)owner->handler, HANDLER_CAPSULE, NULL);
 	if (!capsule) {
 		split_owner_drop(owner);
@@ -80,7 +97,7 @@ static PyObject *split_new(PyObject *large, struct dray_pool *pool,
 }
 
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
-			  size_t min_bytes, PyObject *before)
+			  size_t min_bytes, PyObject *before, bool installed)
 {
 	PyObject *large = pool_capsule(state, pool);
 	const struct split_owner *same;
@@ -89,11 +106,17 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 		return NULL;
 	if (!min_bytes)
 		return Py_NewRef(large);
-	/* Entered again, it is what it is: nothing grows with each time. */
+	/*
+	 * Entered again, it is what it is: nothing grows with each time.  But a
+	 * scope stays when what install() left below it is replaced.
+	 */
 	same = split_owner(before);
-	if (same && same->large == large && same->min_bytes == min_bytes)
+	if (same && same->large == large && same->min_bytes == min_bytes &&
+	    (installed || !same->installed))
 		return Py_NewRef(before);
-	return split_new(large, pool_of(pool), before, min_bytes);
+	if (installed)
+		before = below_installed(before);
+	return split_new(large, pool_of(pool), before, min_bytes, installed);
 }
 
 PyObject *set_handler(PyObject *module, PyObject *args)
@@ -109,7 +132,7 @@ PyObject *set_handler(PyObject *module, PyObject *args)
 		return NULL;
 	if (pool != Py_None) {
 		capsule = handler_capsule(module_state(module), pool, min_bytes,
-					  before);
+					  before, true);
 		if (!capsule) {
 			Py_DECREF(before);
 			return NULL;

@@ -105,10 +105,11 @@ struct dray_pool *pool_of(PyObject *object);
 
 /*
  * The capsule, a new reference, with which arrays of @min_bytes and more lie in
- * @pool, and the others where the capsule @before has them.
+ * @pool, and the others where the capsule @before has them; for install(), where
+ * they were before earlier calls of it.
  */
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
-			  size_t min_bytes, PyObject *before);
+			  size_t min_bytes, PyObject *before, bool installed);
 PyObject *capsule_name(PyObject *capsule);
 PyObject *set_handler(PyObject *module, PyObject *args);
 PyObject *handler_name(PyObject *module, PyObject *const *args,

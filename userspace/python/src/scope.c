@@ -150,7 +150,7 @@ static PyObject *scope_enter(PyObject *self, PyObject *unused)
 		return NULL;
 	after.scopes = NULL;
 	after.capsule = handler_capsule(state, scope->pool, scope->min_bytes,
-					before.capsule);
+					before.capsule, false);
 	if (after.capsule)
 		after.scopes = longer(before.scopes, self, before.capsule);
 	failed = !after.scopes || setting_change(state, &before, &after);
