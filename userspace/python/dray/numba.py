@@ -8,6 +8,9 @@ registered with the CUDA driver: the GPU, a DMA engine and the CPU reach one
 and the same bytes, and dray.copy() takes such arrays.  Memory on the GPU
 stays the driver's, managed as Numba does.  A program says the same with
 install(), before its first call of numba.cuda.
+
+DRAY_HANDLER=check does not look at these blocks: each is whole pages, which
+leaves no room for what it writes around a block.
 """
 
 from __future__ import annotations
@@ -60,8 +63,8 @@ def _take(size: int, flags: int) -> numpy.ndarray:
     """A block that is registered.  Where dray has no memory, the error is
     the one for which Numba frees what is pending and asks again."""
     try:
-        with dray.memory(pool()):
-            block = numpy.empty(size, numpy.uint8)
+        # No handler: a checking one would move it within its pages.
+        block = dray._dray.bytes_in(pool(), size)
     except MemoryError:
         raise driver.CudaAPIError(enums.CUDA_ERROR_OUT_OF_MEMORY,
                                   dray.last_error()) from None

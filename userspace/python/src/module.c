@@ -42,6 +42,7 @@ static PyMethodDef methods[] = {
 	{ "waiting", export_waiting, METH_NOARGS, NULL },
 	{ "open_record", export_open, METH_VARARGS, NULL },
 	{ "bytes_alone", export_bytes, METH_VARARGS, NULL },
+	{ "bytes_in", block_bytes, METH_VARARGS, NULL },
 	{ "last_error", last_error, METH_NOARGS, NULL },
 	{ NULL, NULL, 0, NULL },
 };

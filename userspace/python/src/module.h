@@ -103,6 +103,8 @@ PyObject *pool_capsule(struct module_state *state, PyObject *object);
 /* What it is an object of: it is a Pool. */
 struct dray_pool *pool_of(PyObject *object);
 
+PyObject *block_bytes(PyObject *module, PyObject *args);
+
 /*
  * The capsule, a new reference, with which arrays of @min_bytes and more lie in
  * @pool, and the others where the capsule @before has them; for install(), where
