@@ -27,6 +27,10 @@ when it is used.  Each array that is open in another process takes a descriptor
 of both, of the 1024 that a process usually may have.  Ordinary pickles are
 copies.
 
+What multiprocessing sends says nothing of where it goes, and no array can be
+opened on another machine.  A process that sends arrays through connections or
+managers of TCP ("AF_INET") calls pass_copies() before.
+
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
 the rest.  Each carries the library's sentence.
@@ -53,8 +57,8 @@ __all__ = [
     "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Versions",
     "WaitingArray",
     "address", "copy", "explain", "export_array", "fill", "handler_name",
-    "install", "last_error", "memory", "nodes", "open", "open_array", "pool",
-    "receive", "revoke_array", "revoke_waiting", "segments", "send",
+    "install", "last_error", "memory", "nodes", "open", "open_array",
+    "pass_copies", "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
     "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
     "versions", "waiting_arrays",
 ]
@@ -358,6 +362,18 @@ def revoke_array(record: bytes) -> None:
     any has.
     """
     _dray.revoke(record)
+
+
+def pass_copies(on: bool = True) -> bool:
+    """Lets this process send copies of arrays by multiprocessing, to whatever
+    it sends them, or with on=False the arrays again; what it did before.
+
+    A copy arrives in ordinary memory, on other machines too, and nothing waits
+    for it.  For all threads, since queues pickle in threads of their own, and
+    for children that are forked from now on; those that are spawned, and
+    managers, decide for what they send themselves.
+    """
+    return _pickle.pass_copies(on)
 
 
 class WaitingArray(NamedTuple):

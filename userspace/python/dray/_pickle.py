@@ -36,9 +36,20 @@ def rebuild(record: bytes,
         return lost(error)
 
 
+# Whether this process sends copies.  The pickler does not know where a message
+# goes, and queues pickle in threads of their own: it is for the whole process.
+_copies = False
+
+
+def pass_copies(on: bool) -> bool:
+    global _copies
+    before, _copies = _copies, bool(on)
+    return before
+
+
 def reduce(array: numpy.ndarray) -> Any:
     """What is not dray's, or is private to this process, is copied."""
-    record = _dray.handover(array)
+    record = None if _copies else _dray.handover(array)
     if record is None:
         return array.__reduce_ex__(4)
     return rebuild, (record, array.dtype)
