@@ -136,3 +136,51 @@ def test_send_and_receive():
         with pytest.raises(BlockingIOError):
             while True:
                 right.recv(4096)
+
+
+@contextlib.contextmanager
+def nothing_waits():
+    assert dray.waiting_arrays() == []
+    yield
+    assert dray.waiting_arrays() == []
+
+
+def test_records_are_made_opened_and_revoked():
+    with dray.memory(shareable=True):
+        array = np.arange(10)
+    record = _dray.export(array, 0)
+
+    def round_trip():
+        _dray.revoke(_dray.export(array, 0))
+
+    def refused():
+        with contextlib.suppress(OSError):
+            _dray.revoke(bytes(64))
+    with counts_stay(array, record), nothing_waits():
+        assert failures(lambda: _dray.export(array, 0)) > 0
+        assert failures(lambda: _dray.open_record(record, None)) > 0
+        _dray.revoke(record)
+        assert failures(round_trip) > 0
+        assert failures(refused) > 0
+        with pytest.raises(OSError):
+            _dray.open_record(record, None)
+
+
+def test_bytes_of_their_own_and_of_a_pool():
+    node, pool = dray.open("host:shareable"), dray.pool()
+    buffers = node.heaps()[0].buffers
+    with counts_stay(node, pool):
+        assert failures(lambda: _dray.bytes_alone(node, 4096)) > 0
+        assert failures(lambda: _dray.bytes_in(pool, 4096)) > 0
+    assert node.heaps()[0].buffers == buffers
+
+
+def test_names_of_handlers(make):
+    array = make(np.zeros((4, 5)))
+    view = np.lib.stride_tricks.as_strided(array, (2,), (8,))
+    through = np.asarray(memoryview(array))
+    with counts_stay(array, view, through):
+        assert failures(lambda: _dray.handler_name()) > 0
+        for each in (array, view, through):
+            assert failures(lambda: _dray.handler_name(each)) > 0, each
+        del each    # it holds its object
