@@ -166,6 +166,17 @@ def test_records_are_made_opened_and_revoked():
             _dray.open_record(record, None)
 
 
+def test_what_is_handed_over_waits_and_is_listed():
+    with dray.memory(shareable=True):
+        array = np.arange(10)
+    with counts_stay(array), nothing_waits():
+        noticed = failures(lambda: _dray.handover(array))
+        assert noticed > 0
+        assert failures(_dray.waiting) > 0
+        # Where nobody got the record, nobody waits for it.
+        assert dray.revoke_waiting() == LONGEST - noticed
+
+
 def test_bytes_of_their_own_and_of_a_pool():
     node, pool = dray.open("host:shareable"), dray.pool()
     buffers = node.heaps()[0].buffers

@@ -7,11 +7,23 @@
 
 #include "module.h"
 
+/* Of a record for handing over that nobody gets: it would keep its memory. */
+static void drop(const char *array_record)
+{
+	struct dray_ipc_record record;
+
+	memcpy(&record, array_record, sizeof(record));
+	Py_BEGIN_ALLOW_THREADS
+	dray_ipc_revoke(&record);
+	Py_END_ALLOW_THREADS
+}
+
 /* Bytes, or NULL and the error of the library without an exception. */
 static PyObject *export(const struct operand *operand, uint32_t flags,
 			int *error)
 {
 	char record[DRAY_ARRAY_RECORD_SIZE];
+	PyObject *bytes;
 	size_t size;
 
 	Py_BEGIN_ALLOW_THREADS
@@ -20,7 +32,10 @@ static PyObject *export(const struct operand *operand, uint32_t flags,
 	Py_END_ALLOW_THREADS
 	if (*error)
 		return NULL;
-	return PyBytes_FromStringAndSize(record, (Py_ssize_t)size);
+	bytes = PyBytes_FromStringAndSize(record, (Py_ssize_t)size);
+	if (!bytes && flags & DRAY_IPC_HANDOVER)
+		drop(record);
+	return bytes;
 }
 
 PyObject *export_array(PyObject *module, PyObject *args)
