@@ -20,7 +20,9 @@ error.
 
 Where memory can be shared (dray.memory(shareable=True), and all memory of the
 kernel module), multiprocessing passes arrays without copying them: both
-processes then have the same array.  One that was sent and that nobody has
+processes then have the same array.  The receiver can also read and write all
+else in the buffer of the pool that it lies in, other arrays of that pool; one
+of shared_zeros() has a buffer of its own.  One that was sent and that nobody has
 received keeps its memory: waiting_arrays() and revoke_waiting().  One that
 cannot be opened where it arrives is a LostArray there, which raises the error
 when it is used.  Each array that is open in another process takes a descriptor
