@@ -41,13 +41,34 @@ batch_boot()
 	echo "$status" >"$BATCH/status"
 }
 
-# batch_aside COMMAND...: runs it in the background where there is a processor for
-# it; `wait` ends that.  For guests that keep no more than one busy, as the PC.
+# batch_aside TITLE COMMAND...: runs the command, which boots the batch, beside what
+# follows, as many at a time as there are processors: most tests keep one busy.
+# batch_count_aside waits for all and counts them.
+BATCH_ASIDE=()
+
 batch_aside()
 {
+	local title=$1
+
+	shift
 	# What runs in the background would go on at Ctrl-C.
 	(trap 'exit 130' INT; "$@") &
-	[ "$(nproc)" -gt 1 ] || wait "$!"
+	BATCH_ASIDE+=("$BATCH" "$title")
+	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
+		wait -n || true
+	done
+}
+
+batch_count_aside()
+{
+	local batches=("${BATCH_ASIDE[@]}") i
+
+	wait
+	BATCH_ASIDE=()
+	for ((i = 0; i < ${#batches[@]}; i += 2)); do
+		BATCH=${batches[i]}
+		batch_count "${batches[i + 1]}"
+	done
 }
 
 # batch_count TITLE: counts what the programs and the kernel said

@@ -32,7 +32,7 @@ IOMMU_MAINTAINED=(
 
 suite_iommu()
 {
-	local scratch=$1 series all=(6.1 6.12) booted=()
+	local scratch=$1 series all=(6.1 6.12)
 
 	[ "$QUICK" = no ] || all=(6.12)
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
@@ -42,21 +42,16 @@ suite_iommu()
 		batch_begin "$scratch/$series"
 		tally_run "programs for Linux $series behind an IOMMU" \
 			iommu_programs "$series" || continue
-		batch_aside iommu_boot "$series"
-		booted+=("$series")
-	done
-	wait
-	for series in "${booted[@]}"; do
-		BATCH=$scratch/$series
-		batch_count "Linux $series behind an IOMMU"
+		batch_aside "Linux $series behind an IOMMU" iommu_boot "$series"
 	done
 	[ "$QUICK" = yes ] || iommu_virt "$scratch/virt"
+	batch_count_aside
 }
 
 iommu_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=900
+	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=1800
 	# A round of the device takes seven seconds.
 	GUEST_PARAMETERS='nodes=1 watchdog_ms=30000'
 	GUEST_APPEND="$IOMMU_WORDS iommu.strict=${IOMMU_STRICT[$1]}"
@@ -109,11 +104,13 @@ iommu_virt()
 		batch_add tap "virt-$name" \
 			"DRAY_NODE=/dev/dray1 ./selftests/$name"
 	done
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=virt GUEST_LIMIT=900
-		GUEST_DEVICES=("$IOMMU_DEVICE")
-		batch_boot "devices behind an SMMU"
-	)
-	batch_count "devices behind an SMMU"
+	batch_aside "devices behind an SMMU" iommu_virt_boot
+}
+
+iommu_virt_boot()
+{
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	GUEST_BOARD=virt GUEST_LIMIT=1800
+	GUEST_DEVICES=("$IOMMU_DEVICE")
+	batch_boot "devices behind an SMMU"
 }

@@ -19,7 +19,7 @@ PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
 {
-	local scratch=$1 series all=(6.1 6.12) booted=()
+	local scratch=$1 series all=(6.1 6.12)
 
 	[ "$QUICK" = no ] || all=(6.12)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
@@ -34,14 +34,9 @@ suite_pc()
 		tally_run "the library for Linux $series on the PC" \
 			pc_library "$series" || continue
 		pc_stubborn "$series"
-		batch_aside pc_boot "$series"
-		booted+=("$series")
+		batch_aside "Linux $series on the PC" pc_boot "$series"
 	done
-	wait
-	for series in "${booted[@]}"; do
-		BATCH=$scratch/$series
-		batch_count "Linux $series on the PC"
-	done
+	batch_count_aside
 }
 
 pc_boot()

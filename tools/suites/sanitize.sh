@@ -73,14 +73,11 @@ suite_sanitize()
 	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
 		'bounce=1' swiotlb=24576,force "${copies[@]}"
 	SELFTESTS_OPTIONS=''
-	[ "$QUICK" = no ] || return 0
-	sanitize_board "$scratch/board" "the board, checked" '' '' \
-		"${board[@]}"
-	[ "$part" = no ] || return 0
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
-	tally_run "programs for the test engine build" program_build engine amd64 ||
-		return 0
-	sanitize_pc "$scratch/pc" "the PC, checked"
+	[ "$QUICK" = yes ] ||
+		sanitize_board "$scratch/board" "the board, checked" '' '' \
+			"${board[@]}"
+	[ "$part" = yes ] || [ "$QUICK" = yes ] || sanitize_pc "$scratch/pc"
+	batch_count_aside
 }
 
 # sanitize_board FOLDER TITLE PARAMETERS APPEND [PROGRAM...]
@@ -97,33 +94,33 @@ sanitize_board()
 	# What only the module points to is lost when it goes.
 	batch_add status "${prefix}the-module-unloads" 'guest-unload dray'
 	batch_add status "${prefix}checkers" guest-checkers
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=zcu102 GUEST_SERIES=checked GUEST_LIMIT=3000
-		GUEST_PARAMETERS=$3 GUEST_APPEND=$4
-		batch_boot "$title"
-	)
-	batch_count "$title"
+	batch_aside "$title" sanitize_boot "$title" zcu102 "$3" "$4"
 }
 
-# sanitize_pc FOLDER TITLE: what suite pc runs, less what needs the board
+# sanitize_boot TITLE BOARD PARAMETERS APPEND
+sanitize_boot()
+{
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	GUEST_BOARD=$2 GUEST_SERIES=checked GUEST_LIMIT=6000
+	GUEST_PARAMETERS=$3 GUEST_APPEND=$4
+	batch_boot "$1"
+}
+
+# sanitize_pc FOLDER: what suite pc runs, less what needs the board
 sanitize_pc()
 {
-	local title=$2 PC_OPTIONS='-F reserved -V reserved'
+	local title='the PC, checked' PC_OPTIONS='-F reserved -V reserved'
 
+	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	tally_run "programs for the test engine build" program_build engine amd64 ||
+		return 0
 	sanitize_kernel amd64 || return 0
 	batch_begin "$1"
 	cp "$TREE/tools/lib/guest-checkers" "$BATCH/job"
 	tally_run "programs for $title" pc_programs checked || return 0
 	batch_add status checked-checkers guest-checkers
 	pc_stubborn checked
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=pc GUEST_SERIES=checked GUEST_LIMIT=3000
-		GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$PC_APPEND
-		batch_boot "$title"
-	)
-	batch_count "$title"
+	batch_aside "$title" sanitize_boot "$title" pc nodes=1 "$PC_APPEND"
 }
 
 # sanitize_awake FOLDER: each checker reports a fault, and each report counts

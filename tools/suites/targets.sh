@@ -30,7 +30,7 @@ suite_targets()
 	local scratch=$1
 
 	targets_zynq "$scratch/zynq"
-	[ "$QUICK" = no ] || return 0
+	[ "$QUICK" = no ] || { batch_count_aside; return; }
 	targets_compat_board "$scratch/armhf-on-arm64"
 	targets_compat_pc "$scratch/i386-on-amd64"
 	targets_cloud "$scratch/cloud"
@@ -41,6 +41,26 @@ suite_targets()
 		targets_tree "$scratch/tree"
 	tally_run "dray builds as a part of a kernel" \
 		targets_built_in "$scratch/built-in"
+	batch_count_aside
+}
+
+# targets_boot TITLE BOARD SERIES [VARIABLE=VALUE]...: what of guest.sh differs
+# from that
+targets_boot()
+{
+	local title=$1
+
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	GUEST_BOARD=$2 GUEST_SERIES=$3 GUEST_LIMIT=3000
+	shift 3
+	[ $# -eq 0 ] || declare -g "$@"
+	batch_boot "$title"
+}
+
+# targets_aside TITLE ...: the same, beside what follows
+targets_aside()
+{
+	batch_aside "$1" targets_boot "$@"
 }
 
 # A Zynq-7000: 32-bit arm, dedicated memory that is high memory, a PL330.
@@ -52,12 +72,7 @@ targets_zynq()
 	tally_run "selftests build for armhf" selftests_build armhf || return 0
 	batch_begin "$1"
 	selftests_add armhf zynq- "${chosen[@]}"
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=zynq GUEST_LIMIT=1500
-		batch_boot "the Zynq (armhf)"
-	)
-	batch_count "the Zynq (armhf)"
+	targets_aside "the Zynq (armhf)" zynq 6.1
 }
 
 # Programs for 32-bit arm on the 64-bit kernel of the board.
@@ -65,12 +80,7 @@ targets_compat_board()
 {
 	batch_begin "$1"
 	selftests_add armhf armhf-on-arm64- "${TARGETS_CALLS[@]}"
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=zcu102 GUEST_LIMIT=900
-		batch_boot "32-bit programs on the board"
-	)
-	batch_count "32-bit programs on the board"
+	targets_aside "32-bit programs on the board" zcu102 6.1
 }
 
 # Programs for the 32-bit PC, where a structure's 64-bit members are aligned to
@@ -90,13 +100,8 @@ targets_compat_pc()
 	SELFTESTS_OPTIONS=$PC_OPTIONS
 	selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"
 	SELFTESTS_OPTIONS=''
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=pc GUEST_SERIES=6.12 GUEST_LIMIT=900
+	targets_aside "32-bit programs on the PC" pc 6.12 \
 		GUEST_PARAMETERS=nodes=1
-		batch_boot "32-bit programs on the PC"
-	)
-	batch_count "32-bit programs on the PC"
 }
 
 # Debian's kernel for clouds: no DMA engines, so no SUBMIT.
@@ -107,13 +112,14 @@ targets_cloud()
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
 	selftests_add amd64 cloud-
 	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
-	(
-		GUEST_MODULES=(loop)
-		GUEST_BOARD=pc GUEST_SERIES=6.1-cloud GUEST_LIMIT=900
-		GUEST_PARAMETERS=nodes=1
-		batch_boot "the cloud kernel"
-	)
-	batch_count "the cloud kernel"
+	batch_aside "the cloud kernel" targets_cloud_boot
+}
+
+# There is no vgem either.
+targets_cloud_boot()
+{
+	SELFTESTS_MODULES=(loop)
+	targets_boot "the cloud kernel" pc 6.1-cloud GUEST_PARAMETERS=nodes=1
 }
 
 # The board with the other kernel that Debian has for it.
@@ -126,12 +132,7 @@ targets_board()
 		return 0
 	batch_begin "$1"
 	selftests_add arm64 board-6.12- "${chosen[@]}"
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=zcu102 GUEST_SERIES=6.12-debian GUEST_LIMIT=1500
-		batch_boot "Debian's 6.12 on the board"
-	)
-	batch_count "Debian's 6.12 on the board"
+	targets_aside "Debian's 6.12 on the board" zcu102 6.12-debian
 }
 
 # The board with pages of 64 KiB.
@@ -146,12 +147,7 @@ targets_64k()
 	batch_add status 64k-what-is-no-cma-area-is-no-heap \
 		'test -d /sys/class/dray-heap/reserved && test ! -e /sys/class/dray-heap/cma'
 	selftests_add arm64 64k-
-	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-		GUEST_BOARD=zcu102 GUEST_SERIES=6.12-64k GUEST_LIMIT=1500
-		batch_boot "the board with pages of 64 KiB"
-	)
-	batch_count "the board with pages of 64 KiB"
+	targets_aside "the board with pages of 64 KiB" zcu102 6.12-64k
 }
 
 # The newest kernel that Debian has: built, not run.
@@ -185,10 +181,10 @@ targets_tree()
 	cp -r "$source" "$tree" || return 1
 	cp "$TREE/include/uapi/linux/dray.h" "$tree/include/uapi/linux"
 	cp -r "$TREE/tests/selftests" "$tree/tools/testing/selftests/dray"
-	log_quietly make -s -C "$tree" ARCH=x86_64 headers || return 1
-	log_quietly make -s -C "$tree/tools/testing/selftests" ARCH=x86_64 \
-		TARGETS=dray FORCE_TARGETS=1 "KSFT_INSTALL_PATH=$installed" \
-		install || return 1
+	log_quietly make -s "-j$(nproc)" -C "$tree" ARCH=x86_64 headers || return 1
+	log_quietly make -s "-j$(nproc)" -C "$tree/tools/testing/selftests" \
+		ARCH=x86_64 TARGETS=dray FORCE_TARGETS=1 \
+		"KSFT_INSTALL_PATH=$installed" install || return 1
 	sed 's/^/dray:/' "$tree/tools/testing/selftests/dray/run-order" |
 		diff - <("$installed/run_kselftest.sh" --list) || return 1
 	while read -r program; do
