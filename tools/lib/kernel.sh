@@ -16,7 +16,7 @@ kernel_fragments()
 	arm64-6.12) echo common arm64 consumers ;;
 	arm64-6.12-64k) echo common arm64 64k ;;
 	*-source) echo common "${1%-source}" ;;
-	arm64-checked) echo common arm64 checked ;;
+	arm64-checked) echo common arm64 checked checked-board ;;
 	amd64-checked) echo common amd64 checked ;;
 	*) return 1 ;;
 	esac
