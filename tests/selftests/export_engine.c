@@ -135,6 +135,10 @@ static int take_by_reader(FIXTURE_DATA(engine) * self, int reader, int way)
 TEST_F(engine, a_sync_for_the_cpu_through_it_brings_what_was_written)
 {
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+	struct dray_segment segment;
+	struct dray_address address = { .fd = self->dst.fd,
+					.segments = (uintptr_t)&segment,
+					.room = 1 };
 	int reader, way;
 
 	/* with caches, what the CPU wrote last would stay */
@@ -142,6 +146,8 @@ TEST_F(engine, a_sync_for_the_cpu_through_it_brings_what_was_written)
 		SKIP(return, "the device has no copy to bring it from");
 	reader = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader);
+	/* Nothing is brought where only channels can have written. */
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
 	ASSERT_EQ(0, engine_run(self, &transfer, 1));
 	for (way = 0; way < 3; way++) {
 		memset(self->dst.bytes, way, BUFFER_SIZE);

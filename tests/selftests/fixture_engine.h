@@ -61,7 +61,7 @@ FIXTURE_SETUP(engine)
 
 FIXTURE_TEARDOWN_PARENT(engine)
 {
-	EXPECT_EQ(0, ledger_differences(&self->before));
+	EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
 }
 
 /* One SUBMIT of these transfers; the reply stays readable. */

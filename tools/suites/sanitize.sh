@@ -71,7 +71,7 @@ suite_sanitize()
 	# The kernel would set 1 MiB aside for copies, for lack of other need.
 	SELFTESTS_OPTIONS='-V attach'
 	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
-		'bounce=1' swiotlb=24576,force "${copies[@]}"
+		bounce=1 swiotlb=24576,force "${copies[@]}"
 	SELFTESTS_OPTIONS=''
 	[ "$QUICK" = yes ] ||
 		sanitize_board "$scratch/board" "the board, checked" '' '' \
@@ -102,7 +102,9 @@ sanitize_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 	GUEST_BOARD=$2 GUEST_SERIES=checked GUEST_LIMIT=6000
-	GUEST_PARAMETERS=$3 GUEST_APPEND=$4
+	# A host that stands still is no reason to give a round up, nor to sleep
+	# before what is under way is done.
+	GUEST_PARAMETERS="watchdog_ms=60000 $3" GUEST_APPEND=$4
 	batch_boot "$1"
 }
 
