@@ -10,6 +10,9 @@ SELFTESTS_MODULES=(loop vgem)
 # What all programs get, to leave out what a machine cannot have.
 SELFTESTS_OPTIONS=''
 
+# The node that they are about, where it is not the first.
+SELFTESTS_NODE=''
+
 # Programs in which nothing is for such a machine.
 SELFTESTS_WITHOUT=''
 
@@ -37,6 +40,12 @@ selftests_build()
 		"$(selftests_compiler "$1")" "O=$folder"
 }
 
+# selftests_program PREFIX NAME: one that lies in the batch already
+selftests_program()
+{
+	batch_add tap "$1$2" "${SELFTESTS_NODE:+DRAY_NODE=$SELFTESTS_NODE }./selftests/$2${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+}
+
 # selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds them, or those named, to
 # the batch, in their order
 selftests_add()
@@ -52,7 +61,7 @@ selftests_add()
 		[[ " $SELFTESTS_WITHOUT " != *" $name "* ]] || continue
 		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
 		cp "$folder/$name" "$BATCH/job/selftests"
-		batch_add tap "$prefix$name" "./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+		selftests_program "$prefix" "$name"
 	done <"$folder/run-order"
 }
 
@@ -62,7 +71,7 @@ selftests_add_suspend()
 {
 	mkdir -p "$BATCH/job/selftests"
 	cp "$(build_folder "selftests-$1")/suspend" "$BATCH/job/selftests"
-	batch_add tap "$2suspend" "./selftests/suspend${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+	selftests_program "$2" suspend
 }
 
 # program_build FOLDER ARCHITECTURE: what tests/FOLDER makes for guests, into

@@ -16,7 +16,7 @@ PACKAGES_FUZZ=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_fuzz()
 {
-	local scratch=$1 calls=$FUZZ_CALLS limit=1500 seed other=''
+	local scratch=$1 calls=$FUZZ_CALLS limit=1500 seed
 
 	if [ "$LONG" = yes ]; then
 		calls=$FUZZ_CALLS_LONG limit=43200
@@ -28,28 +28,20 @@ suite_fuzz()
 	log_note "DRAY_FUZZ_SEED=$seed makes each thread begin as now"
 	tally_run "the fuzzer builds for the PC" program_build fuzz amd64 ||
 		return 0
+	[ "$QUICK" = yes ] ||
+		tally_run "the fuzzer builds for the board" \
+			program_build fuzz arm64 || return 0
 	fuzz_batch "$scratch/pc" pc amd64 "$calls" "$seed"
-	if [ "$QUICK" = yes ]; then
+	batch_aside "$calls random calls on the pc" \
 		fuzz_boot "$scratch/pc" pc "$calls" "$limit"
-		fuzz_count "$scratch/pc" pc "$calls"
-		return
+	if [ "$QUICK" = no ]; then
+		fuzz_batch "$scratch/board" zcu102 arm64 "$calls" "$seed"
+		batch_aside "$calls random calls on the zcu102" \
+			fuzz_boot "$scratch/board" zcu102 "$calls" "$limit"
 	fi
-	tally_run "the fuzzer builds for the board" \
-		program_build fuzz arm64 || return 0
-	fuzz_batch "$scratch/board" zcu102 arm64 "$calls" "$seed"
-	# The PC keeps one processor busy.
-	if [ "$(nproc)" -gt 1 ]; then
-		# What runs in the background would go on at Ctrl-C.
-		(trap 'exit 130' INT
-		fuzz_boot "$scratch/pc" pc "$calls" "$limit") &
-		other=$!
-	else
-		fuzz_boot "$scratch/pc" pc "$calls" "$limit"
-	fi
-	fuzz_boot "$scratch/board" zcu102 "$calls" "$limit"
-	[ -z "$other" ] || wait "$other"
-	fuzz_count "$scratch/pc" pc "$calls"
-	fuzz_count "$scratch/board" zcu102 "$calls"
+	batch_count_aside
+	fuzz_reached "$scratch/pc" pc
+	[ "$QUICK" = yes ] || fuzz_reached "$scratch/board" zcu102
 }
 
 # fuzz_batch FOLDER BOARD ARCHITECTURE CALLS SEED: what is to be run
@@ -114,13 +106,11 @@ fuzz_boot()
 	)
 }
 
-# fuzz_count FOLDER BOARD CALLS
-fuzz_count()
+# fuzz_reached FOLDER BOARD
+fuzz_reached()
 {
-	local reached
+	local BATCH=$1 reached
 
-	BATCH=$1
-	batch_count "$3 random calls on the $2"
 	grep -hE '^# [0-9]+ places reached' "$BATCH/logs/$2"-fuzz* |
 		while read -r _ reached; do
 		log_note "$2: $reached"

@@ -62,7 +62,7 @@ iommu_boot()
 
 iommu_programs()
 {
-	local series=$1 driver=/sys/bus/pci/drivers/dray_edu kernel edu name
+	local series=$1 driver=/sys/bus/pci/drivers/dray_edu kernel edu
 
 	kernel=$(kernel_make amd64 "$series") || return 1
 	edu=$(module_test iommu "$kernel") || return 1
@@ -77,12 +77,9 @@ iommu_programs()
 	batch_add tap "$series-registered" ./registered
 	batch_add status "$series-its-module-stays-while-its-nodes-are-there" \
 		'! rmmod dray_edu 2>/dev/null && ! rmmod dray 2>/dev/null'
-	mkdir -p "$BATCH/job/selftests"
-	for name in "${IOMMU_SELFTESTS[@]}"; do
-		cp "$(build_folder selftests-amd64)/$name" "$BATCH/job/selftests"
-		batch_add tap "$series-$name" \
-			"DRAY_NODE=/dev/dray1 ./selftests/$name $PC_OPTIONS"
-	done
+	SELFTESTS_NODE=/dev/dray1 SELFTESTS_OPTIONS=$PC_OPTIONS
+	selftests_add amd64 "$series-" "${IOMMU_SELFTESTS[@]}"
+	SELFTESTS_NODE='' SELFTESTS_OPTIONS=''
 	# A channel belongs to its own driver's node, so unbinding comes first.
 	batch_add status "$series-all-modules-unload" \
 		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray"
@@ -91,19 +88,16 @@ iommu_programs()
 # iommu_virt FOLDER: the board with an SMMU, whose device is given to dray
 iommu_virt()
 {
-	local name bus=/sys/bus/pci
+	local bus=/sys/bus/pci
 
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
 	batch_begin "$1"
 	batch_add status virt-a-device-behind-an-smmu-is-given-to-dray \
 		"for device in $bus/devices/*; do grep -qx 0x1234 \$device/vendor && echo dray >\$device/driver_override && echo \${device##*/} >$bus/drivers/dray/bind; done; test -c /dev/dray1"
-	mkdir -p "$BATCH/job/selftests"
-	for name in "${IOMMU_MAINTAINED[@]}"; do
-		cp "$(build_folder selftests-arm64)/$name" "$BATCH/job/selftests"
-		batch_add tap "virt-$name" \
-			"DRAY_NODE=/dev/dray1 ./selftests/$name"
-	done
+	SELFTESTS_NODE=/dev/dray1
+	selftests_add arm64 virt- "${IOMMU_MAINTAINED[@]}"
+	SELFTESTS_NODE=''
 	batch_aside "devices behind an SMMU" iommu_virt_boot
 }
 
