@@ -189,14 +189,7 @@ TEST_F(reserved, a_full_heap_waits_for_quarantine_before_it_refuses)
 
 static bool is_marked(uint64_t frame)
 {
-	int file = open("/proc/kpageflags", O_RDONLY);
-	uint64_t flags = 0;
-
-	if (pread(file, &flags, sizeof(flags),
-		  (off_t)(frame * sizeof(flags))) != sizeof(flags))
-		flags = 0;
-	close(file);
-	return flags & 1ull << KPF_RESERVED;
+	return frame_flags(frame) & 1ull << KPF_RESERVED;
 }
 
 static bool is_marked_again(void *context)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Frames of mapped memory, from /proc/self/pagemap; see frames.h.
+ * Frames of memory, from the kernel's page maps; see frames.h.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -8,18 +8,31 @@
 
 #include "frames.h"
 
+/* Of a file that is an array of them; 0 where it tells nothing. */
+static uint64_t number_in(const char *path, uint64_t index)
+{
+	int file = open(path, O_RDONLY);
+	uint64_t number = 0;
+
+	if (pread(file, &number, sizeof(number),
+		  (off_t)(index * sizeof(number))) != sizeof(number))
+		number = 0;
+	close(file);
+	return number;
+}
+
 uint64_t frame_of(const void *address)
 {
-	uint64_t number = (uintptr_t)address / (size_t)sysconf(_SC_PAGESIZE);
-	int file = open("/proc/self/pagemap", O_RDONLY);
-	uint64_t entry = 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
-	if (pread(file, &entry, sizeof(entry),
-		  (off_t)(number * sizeof(entry))) != sizeof(entry))
-		entry = 0;
-	close(file);
 	/* bits 0 to 54 */
-	return entry & ((1ull << 55) - 1);
+	return number_in("/proc/self/pagemap", (uintptr_t)address / page) &
+	       ((1ull << 55) - 1);
+}
+
+uint64_t frame_flags(uint64_t frame)
+{
+	return number_in("/proc/kpageflags", frame);
 }
 
 int frames_of(const void *bytes, size_t size, struct dray_segment *segment,

@@ -14,6 +14,9 @@
 /* The frame of a mapped page, or 0. */
 uint64_t frame_of(const void *address);
 
+/* What /proc/kpageflags has of it, or 0. */
+uint64_t frame_flags(uint64_t frame);
+
 /*
  * The pages of @size bytes, a segment for each, whether they lie side by side
  * or not.  How many, or a negative errno: -E2BIG there are more than @room.

@@ -119,16 +119,20 @@ static int ask_for_too_much(void)
 	return use_pools("host");
 }
 
+static int status_of_using(int (*use)(void))
+{
+	pid_t child = fork();
+
+	if (!child)
+		_exit(use());
+	return status_of(child);
+}
+
 static void a_request_beyond_the_limit_says_so(void **state)
 {
-	pid_t child;
-
 	(void)state;
 	SKIP_SANITIZED();
-	child = fork();
-	if (!child)
-		_exit(ask_for_too_much());
-	assert_int_equal(status_of(child), 0);
+	assert_int_equal(status_of_using(ask_for_too_much), 0);
 }
 
 /* Whether all that is mapped may be locked, whatever the limit is. */
@@ -162,14 +166,10 @@ static int use_much(void)
 static void tables_take_memory_as_they_are_written(void **state)
 {
 	int status;
-	pid_t child;
 
 	(void)state;
 	SKIP_SANITIZED();
-	child = fork();
-	if (!child)
-		_exit(use_much());
-	status = status_of(child);
+	status = status_of_using(use_much);
 	if (status == 1)
 		skip();
 	assert_int_equal(status, 0);
