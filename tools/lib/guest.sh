@@ -40,6 +40,7 @@ GUEST_COMPLAINT+='|inconsistent lock state|lockdep is turned off|list_(add|del) 
 GUEST_COMPLAINT+='|sleeping function called|scheduling while atomic'
 GUEST_COMPLAINT+='|new suspected memory leaks'
 GUEST_COMPLAINT+='|DMAR: .*fault addr'
+GUEST_COMPLAINT+='|Initramfs unpacking failed'
 # What a checker says of itself at boot.
 GUEST_HARMLESS='DMA-API: (preallocated|debugging (en|dis)abled)'
 GUEST_HARMLESS+='|DMA-API: dma_debug_entry pool grown'
@@ -238,7 +239,9 @@ guest_boot()
 
 	guest_machine "$scratch" || return
 	append="console=$console rdinit=/init quiet loglevel=4 log_buf_len=4M"
-	append+=" oops=panic panic=-1 $GUEST_APPEND"
+	# A tmpfs would be full with half of what memory the archives leave free,
+	# and the rest of the files left out.
+	append+=" rootfstype=ramfs oops=panic panic=-1 $GUEST_APPEND"
 	# A nanosecond for an instruction, and none for a wait: how busy the host
 	# is makes no difference, and fewer clock ticks come between the work.
 	# It has the processors run in turns.
