@@ -57,7 +57,7 @@ int dray_node_enter(struct dray_node *node)
 	if (READ_ONCE(node->gone))
 		return -ENODEV;
 	down_read(&node->inside);
-	if (!node->gone)
+	if (!READ_ONCE(node->gone))
 		return 0;
 	up_read(&node->inside);
 	return -ENODEV;
@@ -68,7 +68,7 @@ bool dray_node_try_enter(struct dray_node *node)
 {
 	if (!down_read_trylock(&node->inside))
 		return false;
-	if (!node->gone)
+	if (!READ_ONCE(node->gone))
 		return true;
 	up_read(&node->inside);
 	return false;
