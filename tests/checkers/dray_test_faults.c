@@ -14,9 +14,11 @@
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/string.h>
 #include <linux/timer.h>
+#include <linux/workqueue.h>
 
 #define TEST_SIZE 192
 #define TEST_LEAKS 8 /* a stale copy of a pointer would hide one */
@@ -136,6 +138,31 @@ static void test_use_after_free(void)
 		result = READ_ONCE(bytes[TEST_SIZE / 2]);
 }
 
+static void test_race_run(struct work_struct *work)
+{
+	static unsigned int unmarked;
+	unsigned long end = jiffies + HZ / 2;
+
+	while (time_before(jiffies, end)) {
+		unmarked++;
+		barrier();
+	}
+}
+
+/* On another processor and on this one, where there are two. */
+static void test_race(void)
+{
+	static DECLARE_WORK(work, test_race_run);
+	unsigned int other =
+		cpumask_any_but(cpu_online_mask, raw_smp_processor_id());
+
+	if (other >= nr_cpu_ids)
+		return;
+	schedule_work_on(other, &work);
+	test_race_run(NULL);
+	flush_work(&work);
+}
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -151,6 +178,7 @@ static const struct {
 	{ "leak", test_leak },
 	{ "lock-order", test_lock_order },
 	{ "use-after-free", test_use_after_free },
+	{ "race", test_race },
 };
 
 static int test_commit(const char *value, const struct kernel_param *param)

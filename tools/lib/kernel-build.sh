@@ -42,10 +42,19 @@ kernel_build()
 }
 
 # kernel_source_state ARCHITECTURE-SERIES: of a tree of the user's own, which it
-# is and when it was changed last; nothing for Debian's
+# is and when it was changed last; of one with dray in it, what dray is; nothing
+# for Debian's
 kernel_source_state()
 {
-	[ "${1#*-}" = source ] || return 0
+	case ${1#*-} in
+	source) ;;
+	*-built-in)
+		(cd "$TREE" && cache_tree driver/{Kconfig,Makefile,*.[ch]} \
+			include/{linux/dray_node.h,uapi/linux/dray.h})
+		return
+		;;
+	*) return 0 ;;
+	esac
 	[ -e "${DRAY_KERNEL_SOURCE:-}/Kbuild" ] ||
 		die "DRAY_KERNEL_SOURCE names no kernel's tree"
 	realpath "$DRAY_KERNEL_SOURCE"
@@ -67,17 +76,37 @@ kernel_build_run()
 	else
 		tar -C "$source" -xJf "$(kernel_tarball 6.12)" \
 			--strip-components 1 || return 1
+		case $name in
+		*-built-in) kernel_add_dray "$source" || return 1 ;;
+		esac
 		make=(nice make -C "$source")
 	fi
 	case $architecture in
 	arm64) make+=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
 	*) make+=(ARCH=x86_64) ;;
 	esac
+	# The kernel's own races are not what is looked for; a module's makefile
+	# does not hear of this.
+	[ "${name#*-}" != races ] || make+=(KCSAN_SANITIZE=n)
 	kernel_configure "$source" "${name#*-}-$key-$architecture" \
 		"${fragments[@]}" &&
 		kernel_compile "$into.log" "${make[@]}" "-j$(nproc)" all &&
 		kernel_install "$source" "$into" || return 1
 	rm -rf "$source" "$into.log"
+}
+
+# kernel_add_dray SOURCE: as driver/README.md says
+kernel_add_dray()
+{
+	local misc=$1/drivers/misc
+
+	mkdir -p "$misc/dray"
+	cp "$TREE"/driver/{Kconfig,Makefile,*.[ch]} "$misc/dray" || return 1
+	cp "$TREE/include/linux/dray_node.h" "$1/include/linux" || return 1
+	cp "$TREE/include/uapi/linux/dray.h" "$1/include/uapi/linux" || return 1
+	sed -i '/^endmenu/i source "drivers/misc/dray/Kconfig"' "$misc/Kconfig"
+	# shellcheck disable=SC2016 # make replaces it
+	echo 'obj-$(CONFIG_DRAY) += dray/' >>"$misc/Makefile"
 }
 
 # kernel_configure SOURCE RELEASE FRAGMENT...; the make command is the

@@ -5,7 +5,8 @@
 # checker on, where any report is a failure: on the PC with the engine for
 # tests, on the board, and on the board once more with every mapping a copy of
 # the memory, so that maintenance which is missing, or goes astray, shows as
-# wrong bytes, although an emulated processor has no caches.
+# wrong bytes, although an emulated processor has no caches.  Races have a kernel of
+# their own, because they are looked for by waiting.
 
 PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
@@ -49,6 +50,12 @@ SANITIZE_FAULTS=(
 	'use-after-free BUG: KASAN: slab-use-after-free'
 )
 
+# The same of the kernel that looks for races.
+SANITIZE_RACES=('race BUG: KCSAN: data-race')
+
+# Random calls on that kernel.
+SANITIZE_RACES_CALLS=40000
+
 # What guest-checkers says after that.
 SANITIZE_FOUND=(
 	'unreferenced object'
@@ -67,7 +74,10 @@ suite_sanitize()
 	fi
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
-	[ "$QUICK" = yes ] || sanitize_awake "$scratch/awake"
+	[ "$QUICK" = yes ] || {
+		sanitize_awake "$scratch/awake" checked "${SANITIZE_FAULTS[@]}"
+		sanitize_found "$scratch/awake"
+	}
 	# The kernel would set 1 MiB aside for copies, for lack of other need.
 	SELFTESTS_OPTIONS='-V attach'
 	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
@@ -76,7 +86,10 @@ suite_sanitize()
 	[ "$QUICK" = yes ] ||
 		sanitize_board "$scratch/board" "the board, checked" '' '' \
 			"${board[@]}"
-	[ "$part" = yes ] || [ "$QUICK" = yes ] || sanitize_pc "$scratch/pc"
+	[ "$part" = yes ] || [ "$QUICK" = yes ] || {
+		sanitize_pc "$scratch/pc"
+		sanitize_races "$scratch/races"
+	}
 	batch_count_aside
 }
 
@@ -85,7 +98,7 @@ sanitize_board()
 {
 	local title=$2 prefix=${1##*/}- programs=("${@:5}")
 
-	sanitize_kernel arm64 || return 0
+	sanitize_kernel arm64 checked || return 0
 	[ "$QUICK" = no ] || programs=("${SANITIZE_QUICK[@]}")
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
@@ -94,17 +107,17 @@ sanitize_board()
 	# What only the module points to is lost when it goes.
 	batch_add status "${prefix}the-module-unloads" 'guest-unload dray'
 	batch_add status "${prefix}checkers" guest-checkers
-	batch_aside "$title" sanitize_boot "$title" zcu102 "$3" "$4"
+	batch_aside "$title" sanitize_boot "$title" zcu102 checked "$3" "$4"
 }
 
-# sanitize_boot TITLE BOARD PARAMETERS APPEND
+# sanitize_boot TITLE BOARD SERIES PARAMETERS APPEND
 sanitize_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-	GUEST_BOARD=$2 GUEST_SERIES=checked GUEST_LIMIT=6000
+	GUEST_BOARD=$2 GUEST_SERIES=$3 GUEST_LIMIT=6000
 	# A host that stands still is no reason to give a round up, nor to sleep
 	# before what is under way is done.
-	GUEST_PARAMETERS="watchdog_ms=60000 $3" GUEST_APPEND=$4
+	GUEST_PARAMETERS="watchdog_ms=60000 $4" GUEST_APPEND=$5
 	batch_boot "$1"
 }
 
@@ -116,27 +129,47 @@ sanitize_pc()
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
-	sanitize_kernel amd64 || return 0
+	sanitize_kernel amd64 checked || return 0
 	batch_begin "$1"
 	cp "$TREE/tools/lib/guest-checkers" "$BATCH/job"
 	tally_run "programs for $title" pc_programs checked || return 0
 	batch_add status checked-checkers guest-checkers
 	pc_stubborn checked
-	batch_aside "$title" sanitize_boot "$title" pc nodes=1 "$PC_APPEND"
+	batch_aside "$title" \
+		sanitize_boot "$title" pc checked nodes=1 "$PC_APPEND"
 }
 
-# sanitize_awake FOLDER: each checker reports a fault, and each report counts
+# sanitize_races FOLDER: all tests, and random calls by several threads, while two
+# processors may not touch the same memory unless the driver says how
+sanitize_races()
+{
+	local title='the board, for races'
+
+	sanitize_kernel arm64 races || return 0
+	sanitize_awake "$1-awake" races "${SANITIZE_RACES[@]}"
+	tally_run "the fuzzer builds for the board" program_build fuzz arm64 ||
+		return 0
+	batch_begin "$1"
+	selftests_add arm64 races-
+	cp "$(build_folder fuzz-arm64)/fuzz" "$BATCH/job"
+	batch_add tap races-fuzz \
+		"./fuzz --seed $(date +%s) --calls $SANITIZE_RACES_CALLS"
+	batch_aside "$title" sanitize_boot "$title" zcu102 races '' ''
+}
+
+# sanitize_awake FOLDER SERIES FAULT...: each checker reports a fault, and each
+# report counts
 sanitize_awake()
 {
-	local folder=$1 faults words fault
-	local GUEST_BOARD=zcu102 GUEST_SERIES=checked GUEST_LIMIT=600
+	local folder=$1 module words fault faults=("${@:3}")
+	local GUEST_BOARD=zcu102 GUEST_SERIES=$2 GUEST_LIMIT=600
 	local GUEST_DRAY=no GUEST_DMESG=$folder/dmesg GUEST_FILES=("$folder/job")
 
-	sanitize_kernel arm64 || return 0
+	sanitize_kernel arm64 "$2" || return 0
 	mkdir -p "$folder/job"
-	faults=$(module_test checkers "$(kernel_make arm64 checked)") ||
+	module=$(module_test checkers "$(kernel_make arm64 "$2")") ||
 		die "no faults for checkers"
-	cp "$faults/dray_test_faults.ko" "$TREE/tools/lib/guest-checkers" \
+	cp "$module/dray_test_faults.ko" "$TREE/tools/lib/guest-checkers" \
 		"$folder/job"
 	cat >"$folder/job/commit" <<-'COMMIT'
 	insmod dray_test_faults.ko || exit
@@ -147,20 +180,27 @@ sanitize_awake()
 		echo "$fault" >/sys/module/dray_test_faults/parameters/commit
 	done
 	echo "dray test fault: none" >/dev/kmsg
-	sh guest-checkers
+	[ -e /sys/kernel/debug/kcsan ] || sh guest-checkers
 	COMMIT
-	log_step "Committing ${#SANITIZE_FAULTS[@]} faults: the board, checked"
-	(guest_run sh commit "${SANITIZE_FAULTS[@]%% *}") \
+	log_step "Committing ${#faults[@]} faults: the board, $2"
+	(guest_run sh commit "${faults[@]%% *}") \
 		>"$folder/output" 2>"$folder/guest"
-	for words in "${SANITIZE_FAULTS[@]}"; do
+	for words in "${faults[@]}"; do
 		fault=${words%% *}
 		[ "$fault" != leak ] || continue
 		tally_run "a checker reports $fault" \
 			sanitize_reported "$folder/dmesg" "$fault" "${words#* }"
 	done
+}
+
+# sanitize_found FOLDER: and so does what only asking brings out
+sanitize_found()
+{
+	local words
+
 	for words in "${SANITIZE_FOUND[@]}"; do
 		tally_run "guest-checkers says: $words" \
-			grep -F "$words" "$folder/output"
+			grep -F "$words" "$1/output"
 	done
 }
 
@@ -177,7 +217,7 @@ sanitize_reported()
 # says so.
 sanitize_kernel()
 {
-	(kernel_make "$1" checked >/dev/null) && return
-	tally_add "kernel $1-checked" 0 1 0
+	(kernel_make "$1" "$2" >/dev/null) && return
+	tally_add "kernel $1-$2" 0 1 0
 	return 1
 }

@@ -5,7 +5,7 @@
 # board, one function for each: a 32-bit board, 32-bit programs on 64-bit
 # kernels, a kernel without DMA engines, the board with Debian's 6.12 and with
 # pages of 64 KiB, the newest kernel, a kernel's own tree, and dray as a part of a
-# kernel.
+# kernel, compiled and, on the board, run.
 
 PACKAGES_TARGETS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
@@ -41,6 +41,7 @@ suite_targets()
 		targets_tree "$scratch/tree"
 	tally_run "dray builds as a part of a kernel" \
 		targets_built_in "$scratch/built-in"
+	[ "$LONG" = no ] || targets_within "$scratch/within"
 	batch_count_aside
 }
 
@@ -213,4 +214,20 @@ targets_built_in()
 	# Nor is there one that INFO could ask for its version.
 	said=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
 	grep -qF "${said:?}" "$1/driver/info.o"
+}
+
+# The board with dray as a part of its kernel: the node waits for the engine, whose
+# driver is a module.
+targets_within()
+{
+	tally_run "selftests build for the board" selftests_build arm64 ||
+		return 0
+	batch_begin "$1"
+	batch_add status within-the-node-is-there-without-a-module \
+		'test -c /dev/dray0 && ! grep -w ^dray /proc/modules'
+	SELFTESTS_WITHOUT=module_stays
+	selftests_add arm64 within-
+	SELFTESTS_WITHOUT=''
+	targets_aside "the board with dray in its kernel" zcu102 6.12-built-in \
+		GUEST_DRAY=no
 }
