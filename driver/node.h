@@ -39,7 +39,7 @@ struct dray_node {
 	bool hold; /* memory that its device may write after a process's end */
 
 	struct rw_semaphore inside; /* read: calls; write: unbinding, sleep */
-	bool gone; /* set before unbinding takes @inside: marked reads */
+	bool gone; /* set before unbinding takes @inside: READ_ONCE() */
 
 	struct dray_heap *heaps[DRAY_MAX_HEAPS];
 	u32 heap_count;

@@ -153,7 +153,7 @@ sanitize_races()
 	selftests_add arm64 races-
 	cp "$(build_folder fuzz-arm64)/fuzz" "$BATCH/job"
 	batch_add tap races-fuzz \
-		"./fuzz --seed $(date +%s) --calls $SANITIZE_RACES_CALLS"
+		"./fuzz --seed ${DRAY_FUZZ_SEED:-$(date +%s)000000} --calls $SANITIZE_RACES_CALLS"
 	batch_aside "$title" sanitize_boot "$title" zcu102 races '' ''
 }
 
@@ -180,6 +180,7 @@ sanitize_awake()
 		echo "$fault" >/sys/module/dray_test_faults/parameters/commit
 	done
 	echo "dray test fault: none" >/dev/kmsg
+	# Beside KCSAN there is no other checker to ask.
 	[ -e /sys/kernel/debug/kcsan ] || sh guest-checkers
 	COMMIT
 	log_step "Committing ${#faults[@]} faults: the board, $2"
@@ -213,8 +214,8 @@ sanitize_reported()
 	' | grep -aE "$GUEST_COMPLAINT" | grep -F "$3"
 }
 
-# Here, and not in a run whose words are kept back: it may take minutes, and
-# says so.
+# sanitize_kernel ARCHITECTURE SERIES: here, and not in a run whose words are kept
+# back: it may take minutes, and says so
 sanitize_kernel()
 {
 	(kernel_make "$1" "$2" >/dev/null) && return
