@@ -8,6 +8,7 @@
 
 #define MIB ((size_t)1 << 20)
 #define NODE_0 1	/* of NUMA; there is always one */
+#define NODE_1 2
 
 static inline struct dray_buffer *allocate(struct dray_node *node, size_t size,
 				    struct dray_pages pages)

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <linux/mempolicy.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -127,6 +128,106 @@ static void a_node_that_is_not_there_is_named(void **state)
 		     -EINVAL, "nodes 0x8000000000000000");
 }
 
+/*
+ * Machines with two NUMA nodes are rare; the emulated PC has them, and says so:
+ * there nothing is skipped.
+ */
+static void skip_without_second_node(void)
+{
+	unsigned long mask[16] = { 0 };
+
+	skip_without_numa();
+	assert_int_equal(syscall(SYS_get_mempolicy, NULL, mask,
+				 8 * sizeof(mask), NULL, MPOL_F_MEMS_ALLOWED),
+			 0);
+	if (mask[0] & NODE_1)
+		return;
+	if (getenv("DRAY_TEST_TWO_NUMA_NODES"))
+		fail_msg("NUMA nodes 0x%lx, where two were promised", mask[0]);
+	skip();
+}
+
+/* How many of the pages that begin there lie on each of both nodes. */
+static void count_pages(char *start, size_t size, size_t counts[2])
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), offset;
+
+	counts[0] = counts[1] = 0;
+	for (offset = 0; offset < size; offset += page) {
+		void *address = start + offset;
+		int node = -1;
+
+		assert_int_equal(syscall(SYS_move_pages, 0, 1ul, &address, NULL,
+					 &node, 0),
+				 0);
+		assert_in_range(node, 0, 1);
+		counts[node]++;
+	}
+}
+
+static void pages_lie_where_the_policy_says(void **state)
+{
+	static const struct {
+		uint32_t policy;
+		uint64_t nodes;
+		size_t parts[2]; /* of the two nodes, in halves */
+	} policies[] = {
+		{ DRAY_NUMA_BIND, NODE_0, { 2, 0 } },
+		{ DRAY_NUMA_BIND, NODE_1, { 0, 2 } },
+		{ DRAY_NUMA_PREFERRED, NODE_0, { 2, 0 } },
+		{ DRAY_NUMA_PREFERRED, NODE_1, { 0, 2 } },
+		{ DRAY_NUMA_INTERLEAVE, NODE_0 | NODE_1, { 1, 1 } },
+	};
+	size_t half = MIB / 2 / (size_t)sysconf(_SC_PAGESIZE), counts[2], i, j;
+
+	(void)state;
+	skip_without_second_node();
+	for (i = 0; i < 2; i++) {
+		struct dray_node *node = open_node(kinds[i]);
+
+		for (j = 0; j < 5; j++) {
+			struct dray_buffer *buffer = allocate(
+				node, MIB,
+				(struct dray_pages){
+					.flags = DRAY_PAGES_PREFAULT,
+					.policy = policies[j].policy,
+					.numa_nodes = policies[j].nodes,
+				});
+
+			count_pages(dray_buffer_data(buffer), MIB, counts);
+			assert_int_equal(counts[0],
+					 policies[j].parts[0] * half);
+			assert_int_equal(counts[1],
+					 policies[j].parts[1] * half);
+			dray_buffer_unref(buffer);
+		}
+		dray_node_unref(node);
+	}
+}
+
+static void what_a_pool_grows_by_lies_there_too(void **state)
+{
+	const struct dray_pool_options options = {
+		.initial = MIB,
+		.pages = { .policy = DRAY_NUMA_BIND,
+			   .numa_nodes = NODE_1,
+			   .flags = DRAY_PAGES_PREFAULT },
+	};
+	size_t counts[2], i;
+
+	(void)state;
+	skip_without_second_node();
+	for (i = 0; i < 2; i++) {
+		struct dray_pool *pool = open_pool(kinds[i], &options);
+		char *large = take(pool, 40 * MIB, 0);
+
+		count_pages(large, 40 * MIB, counts);
+		assert_int_equal(counts[0], 0);
+		dray_pool_free(pool, large);
+		dray_pool_close(pool);
+	}
+}
+
 static void the_module_has_pages_of_its_own(void **state)
 {
 	(void)state;
@@ -139,6 +240,8 @@ int main(void)
 		cmocka_unit_test(a_policy_is_that_of_the_mapping),
 		cmocka_unit_test(a_pool_has_it_wherever_it_grows),
 		cmocka_unit_test(a_node_that_is_not_there_is_named),
+		cmocka_unit_test(pages_lie_where_the_policy_says),
+		cmocka_unit_test(what_a_pool_grows_by_lies_there_too),
 	};
 	const struct CMUnitTest kernel[] = {
 		cmocka_unit_test(the_module_has_pages_of_its_own),

@@ -13,7 +13,8 @@ PC_OPTIONS='-F reserved -V reserved -V cma -F carveout'
 # The kernel has room for copies (swiotlb), which it would not make on a machine
 # with so little memory: devices that reach only a part of it get them.  And it
 # has huge pages for whoever asks, before memory is in pieces.
-PC_APPEND='iommu=soft swiotlb=8192 hugepages=8'
+# Half of its memory is another NUMA node's, for policies to choose between.
+PC_APPEND='iommu=soft swiotlb=8192 hugepages=8 numa=fake=2'
 
 PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
@@ -123,24 +124,34 @@ pc_stubborn()
 		"insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/stubborn"
 }
 
-# pc_library SERIES: tests of the library, on an engine that takes its time
+# pc_library SERIES: tests of the library that want what no other machine has: an
+# engine that takes its time, and two NUMA nodes
 pc_library()
 {
-	local program file folder name
+	local tap='CMOCKA_MESSAGE_OUTPUT=TAP'
 
-	program=$(unit_tests native | awk '$1 == "reuse" { print $2 }')
+	pc_unit reuse && pc_unit pages_numa || return 1
+	batch_add tap "$1-unit-reuse" \
+		"insmod dray_test_engine.ko delay_ms=300 && insmod /guest/modules/dray.ko nodes=1 channels=2 && $tap DRAY_TEST_NODE=kernel DRAY_TEST_ENGINE_LATE=1 unit/reuse"
+	batch_add tap "$1-unit-pages-numa" \
+		"$tap DRAY_TEST_TWO_NUMA_NODES=1 unit/pages_numa"
+	batch_add status "$1-the-modules-unload-after-the-library" \
+		'guest-unload dray dray_test_engine'
+}
+
+# pc_unit NAME: the unit test and the libraries that it needs
+pc_unit()
+{
+	local program file folder
+
+	program=$(unit_tests native | awk -v name="$1" '$1 == name { print $2 }')
 	[ -x "$program" ] || return 1
 	mkdir -p "$BATCH/job/unit" "$BATCH/lib"
-	cp "$program" "$BATCH/job/unit"
+	cp "$program" "$BATCH/job/unit/$1"
 	# In the guest as here /lib is a link.
 	ldd "$program" | grep -oE '/[^ ]+' | while read -r file; do
 		folder=$BATCH/lib$(realpath "${file%/*}")
 		mkdir -p "$folder"
 		cp -L "$file" "$folder" || return 1
-	done || return 1
-	name=${program##*/}
-	batch_add tap "$1-unit-reuse" \
-		"insmod dray_test_engine.ko delay_ms=300 && insmod /guest/modules/dray.ko nodes=1 channels=2 && CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel DRAY_TEST_ENGINE_LATE=1 unit/$name"
-	batch_add status "$1-the-modules-unload-after-the-library" \
-		'guest-unload dray dray_test_engine'
+	done
 }
