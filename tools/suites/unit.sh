@@ -16,7 +16,7 @@ suite_unit()
 	[ "$QUICK" = no ] || return 0
 	tally_run "builds with the thread sanitizer" build_races &&
 		unit_programs races "$scratch" \
-			'(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)'
+			'lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)'
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	unit_programs native "$scratch"

@@ -61,6 +61,12 @@ struct dray_cache {
 	bool swept;	/* and not used since */
 	uint32_t turn;	/* whose blocks make room next */
 	/*
+	 * The size that was freed last, and its magazine.  Where the next one has
+	 * it too, the processor goes on before it has read the block's mark.
+	 */
+	uint32_t recent_size;
+	struct dray_magazine *recent;
+	/*
 	 * Large blocks are kept only of the size that was asked for last: of
 	 * many sizes none would be asked for again.
 	 */
@@ -252,14 +258,26 @@ static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
 	return kept;
 }
 
+/* The magazine for blocks of @size granules. */
+static inline struct dray_magazine *dray_cache_magazine(struct dray_cache *cache,
+							uint32_t size)
+{
+	if (__builtin_expect(size == cache->recent_size, 1))
+		return cache->recent;
+	cache->recent_size = size;
+	cache->recent = &cache->magazines[size - 1];
+	return cache->recent;
+}
+
 /* Keeps a small block of @size granules that is freed, with its mark. */
 static inline bool dray_cache_put(struct dray_cache *cache, void *block,
 				  _Atomic uint8_t *mark, uint32_t size)
 {
-	struct dray_magazine *magazine = &cache->magazines[size - 1];
+	struct dray_magazine *magazine;
 
 	if (!dray_cache_enter(cache))
 		return false;
+	magazine = dray_cache_magazine(cache, size);
 	if (__builtin_expect(magazine->top ==
 					     magazine->blocks +
 						     DRAY_MAGAZINE_ROOM ||

@@ -9,6 +9,7 @@
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "memory/window.h"
 
 static struct dray_pool_region *lock_region(const void *address)
@@ -26,7 +27,7 @@ static struct dray_pool_region *lock_region(const void *address)
 	pool = atomic_load_explicit(&region->pool, memory_order_acquire);
 	if (!pool)
 		return NULL;
-	pthread_mutex_lock(&pool->lock);
+	dray_lock(&pool->lock);
 	if (atomic_load_explicit(&region->pool, memory_order_relaxed) == pool &&
 	    dray_region_covers(region, address))
 		return region;
@@ -86,7 +87,7 @@ struct dray_found dray_found_kept(struct dray_pool *pool, const void *block)
 bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found)
 {
-	pthread_mutex_lock(&pool->lock);
+	dray_lock(&pool->lock);
 	found->pool = pool;
 	found->piece = 0;
 	found->region = region_of(pool, block);

@@ -16,6 +16,7 @@
 #include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "base/lock.h"
 #include "base/number.h"
 #include "memory/window.h"
 
@@ -98,7 +99,7 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 		alignment = granule;
 
 	dray_fork_check();
-	pthread_mutex_lock(&pool->lock);
+	dray_lock(&pool->lock);
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	else
