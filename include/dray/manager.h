@@ -78,8 +78,9 @@ dray_memory_create(struct dray_manager *manager,
 		   struct dray_memory **out);
 
 /**
- * A part of @memory, which it keeps alive: @size bytes at @offset.  It has no
- * finalizer.  Errors: -EINVAL (it leaves the memory), -ENOMEM.
+ * A part of @memory: @size bytes at @offset.  It has no finalizer.  It keeps the
+ * memory alive; of a view, the memory that this one is a part of, and not the
+ * view itself.  Errors: -EINVAL (it leaves @memory), -ENOMEM.
  */
 DRAY_API int dray_memory_view(struct dray_memory *memory, size_t offset,
 			      size_t size, struct dray_memory **out);

@@ -146,40 +146,6 @@ static void mempin_refuses_what_is_no_memory(void **state)
 	munmap(bytes, page);
 }
 
-static void a_view_keeps_its_base_and_does_not_finalize_it(void **state)
-{
-	struct dray_memory *view = NULL, *inner = NULL;
-	struct dray_memory *memory;
-	int finalized = 0;
-
-	assert_works(dray_manager_set_pending(*state, 0, 0));
-	memory = counted_memory(*state, 100, &finalized);
-	assert_works(dray_memory_view(memory, 10, 90, &view));
-	assert_works(dray_memory_view(view, 90, 0, &inner));
-	assert_int_equal(manager_stats(*state).bytes, 100);
-	assert_int_equal(manager_stats(*state).objects, 3);
-	dray_memory_unref(view);
-	assert_int_equal(finalized, 0);
-	dray_memory_unref(memory);
-	assert_int_equal(finalized, 0);
-	dray_memory_unref(inner);
-	assert_int_equal(finalized, 1);
-}
-
-static void a_view_that_leaves_its_base_is_refused(void **state)
-{
-	struct dray_memory *memory = memalloc(*state, 100), *view = NULL;
-
-	assert_fails(dray_memory_view(memory, 101, 0, &view), -EINVAL,
-		     "0 bytes at 101");
-	assert_fails(dray_memory_view(memory, 50, 51, &view), -EINVAL,
-		     "51 bytes at 50, the memory has 100");
-	assert_fails(dray_memory_view(memory, 1, SIZE_MAX, &view), -EINVAL,
-		     "has 100");
-	assert_null(view);
-	dray_memory_unref(memory);
-}
-
 /* Finalized, released: each of the two, in this order. */
 struct order {
 	int step, finalized, released;
@@ -429,8 +395,6 @@ int main(void)
 		cmocka_unit_test(write_combined_memory_is_a_buffer_of_its_own),
 		MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once),
 		MANAGER_FACT(mempin_refuses_what_is_no_memory),
-		MANAGER_FACT(a_view_keeps_its_base_and_does_not_finalize_it),
-		MANAGER_FACT(a_view_that_leaves_its_base_is_refused),
 		MANAGER_FACT(the_owner_outlives_the_finalizer),
 		MANAGER_FACT(an_unknown_kind_or_flag_is_refused),
 		MANAGER_FACT(addresses_have_a_kind),

@@ -84,7 +84,9 @@ int dray_memory_view(struct dray_memory *memory, size_t offset, size_t size,
 	part.pointer = (char *)memory->is.pointer + offset;
 	part.kind = memory->is.kind;
 	part.stream = memory->is.stream;
-	return create(memory->manager, &part, memory, out);
+	/* Not the view that it is cut from: a chain of them has no end. */
+	return create(memory->manager, &part,
+		      memory->base ? memory->base : memory, out);
 }
 
 struct dray_memory *dray_memory_ref(struct dray_memory *memory)
