@@ -218,6 +218,24 @@ def test_an_executor_gives_a_lost_result(fork):
         assert workers.submit(total, np.arange(5)).result(PATIENCE) == 10
 
 
+def put_and_end(queue):
+    dray._pickle.PATIENCE_MS = 10
+    queue.put(shared(range(10)))
+    queue.put(shared(range(20)))
+
+
+def test_who_joins_before_reading_is_told(fork, capfd):
+    queue = fork.Queue()
+    child = fork.Process(target=put_and_end, args=(queue,), name="writer")
+    child.start()
+    child.join(PATIENCE)
+    assert child.exitcode == 0
+    assert ("dray: writer ends, and 2 arrays that it has sent are lost"
+            in capfd.readouterr().err)
+    assert isinstance(queue.get(timeout=PATIENCE), dray.LostArray)
+    assert isinstance(queue.get(timeout=PATIENCE), dray.LostArray)
+
+
 class OfAnotherType:
     """Pickles as an array that is open there, and cannot be what it was."""
 

@@ -22,12 +22,13 @@ Where memory can be shared (dray.memory(shareable=True), and all memory of the
 kernel module), multiprocessing passes arrays without copying them: both
 processes then have the same array.  The receiver can also read and write all
 else in the buffer of the pool that it lies in, other arrays of that pool; one
-of shared_zeros() has a buffer of its own.  One that was sent and that nobody has
-received keeps its memory: waiting_arrays() and revoke_waiting().  One that
+of shared_zeros() has a buffer of its own.  One that was sent and that nobody
+has received keeps its memory: waiting_arrays() and revoke_waiting().  One that
 cannot be opened where it arrives is a LostArray there, which raises the error
-when it is used.  Each array that is open in another process takes a descriptor
-of both, of the 1024 that a process usually may have.  Ordinary pickles are
-copies.
+when it is used.  A process that ends waits 5 seconds for those who are to
+receive what it has sent; so a queue is read before its writer is joined.  Each
+array that is open in another process takes a descriptor of both, of the 1024
+that a process usually may have.  Ordinary pickles are copies.
 
 What multiprocessing sends says nothing of where it goes, and no array can be
 opened on another machine.  A process that sends arrays through connections or

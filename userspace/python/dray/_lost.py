@@ -25,7 +25,7 @@ _SENTENCE = "an array that was sent here could not be opened: "
 
 class LostArray:
     """Stands for an array that another process sent and that could not be
-    opened here: its sender had died or revoked it or is on another machine, or
+    opened here: its sender had ended or revoked it or is on another machine, or
     one of both processes had no descriptor left.
 
     Whatever is done with it as with an array raises the error of

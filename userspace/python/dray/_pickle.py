@@ -14,6 +14,7 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.reduction
 import multiprocessing.util
+import sys
 from typing import Any, Union
 
 import numpy
@@ -57,8 +58,13 @@ def reduce(array: numpy.ndarray) -> Any:
 
 def wait() -> None:
     """A worker that has sent its results and ends would take them along."""
-    if multiprocessing.parent_process() is not None:
-        _dray.wait(PATIENCE_MS)
+    if multiprocessing.parent_process() is None or _dray.wait(PATIENCE_MS):
+        return
+    # Often of one who is joined before what it has sent is read.
+    print(f"dray: {multiprocessing.current_process().name} ends, and "
+          f"{len(_dray.waiting())} arrays that it has sent are lost: nobody "
+          f"has received them for {PATIENCE_MS / 1000:g} s; a queue is to be "
+          "read before its writer is joined", file=sys.stderr)
 
 
 def _at_exit(_: Any) -> None:
