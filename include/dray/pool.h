@@ -196,9 +196,9 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
 
 /**
- * Gives a block back when @fence has signalled; never blocks.  NULL as @block
- * is ignored.  On failure the block is still the caller's: -EINVAL (no fence,
- * no block of a pool), -ENOMEM.
+ * Gives a block back when @fence has signalled, and does not wait for that; where
+ * it has, this is dray_pool_free().  NULL as @block is ignored.  On failure the
+ * block is still the caller's: -EINVAL (no fence, no block of a pool), -ENOMEM.
  */
 DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 
