@@ -37,16 +37,34 @@ static void dray_vma_close(struct vm_area_struct *vma)
 	atomic_dec(&buffer->mapped);
 }
 
+/*
+ * The entry is made here.  A page of a large compound page that is handed to
+ * the kernel may be mapped with all of it, by one large entry; in a mapping of
+ * this kind the kernel takes such an entry for one without pages, and never
+ * drops what it counts for it.
+ *
+ * vm_insert_page() finds the mapping marked, as dray_insert_pages() was there
+ * before, and so does not change it, which only mmap() may.  Of its kin,
+ * vmf_insert_mixed() makes entries without pages, which nobody can pin.
+ */
 static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
 {
 	struct dray_buffer *buffer = vmf->vma->vm_private_data;
+	struct page *page;
+	int ret;
 
 	/* mremap() may have made the mapping longer than the buffer. */
 	if (vmf->pgoff >= buffer->size >> PAGE_SHIFT)
 		return VM_FAULT_SIGBUS;
-	vmf->page = dray_buffer_page(buffer, vmf->pgoff);
-	get_page(vmf->page);
-	return 0;
+	page = dray_buffer_page(buffer, vmf->pgoff);
+	/* The kernel asks this only of a page that it is handed. */
+	if (PageHWPoison(page))
+		return VM_FAULT_HWPOISON;
+	ret = vm_insert_page(vmf->vma, vmf->address, page);
+	/* Another thread was faster. */
+	if (ret && ret != -EBUSY)
+		return vmf_error(ret);
+	return VM_FAULT_NOPAGE;
 }
 
 /* The page at @offset as the kernel may look at it; undone by close. */
