@@ -130,7 +130,7 @@ uint64_t value_pick(uint64_t *state)
 static uint64_t size_pick(uint64_t *state)
 {
 	if (!pick(state, 40))
-		return 1 + pick(state, 1 << 20);
+		return pick(state, 2) ? 1 + pick(state, 1 << 20) : 2 << 20;
 	switch (pick(state, 10)) {
 	case 0:
 		return value_pick(state);

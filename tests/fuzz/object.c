@@ -50,11 +50,12 @@ int objects_make(void)
 		for (i = 0; i < SLOTS; i++)
 			atomic_store(&slots[type][i].fd, -1);
 	/* Holes stay the windows' own: nothing else is mapped later. */
-	windows = mmap(NULL, WINDOWS * WINDOW_SIZE, PROT_NONE,
+	windows = mmap(NULL, WINDOWS * WINDOW_SIZE + LARGE, PROT_NONE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	useless = memfd_create("useless", MFD_CLOEXEC);
 	if (windows == MAP_FAILED || useless < 0)
 		return -errno;
+	windows += -(uintptr_t)windows % LARGE;
 	sigaction(SIGSEGV, &action, NULL);
 	sigaction(SIGBUS, &action, NULL);
 	return 0;

@@ -15,6 +15,7 @@
 #include "input.h"
 
 #define WINDOW_SIZE (4ul << 20) /* bytes */
+#define LARGE (2ul << 20) /* what the kernel may map by one entry */
 #define PAGE 4096ul
 #define NODES 4 /* device files that are looked for */
 

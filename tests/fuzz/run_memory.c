@@ -21,7 +21,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /*
  * Pages of the window of a call: mostly the first few.  To populate or to lock
- * all of it takes as long as some hundred other calls.
+ * all of it takes as long as some hundred other calls.  A size of exactly LARGE
+ * stays what it is, and begins where the kernel could have one entry for it.
  */
 static uint8_t *range_pick(uint32_t object, const struct call *call,
 			   size_t *length)
@@ -29,6 +30,10 @@ static uint8_t *range_pick(uint32_t object, const struct call *call,
 	size_t offset = call->offset % (64 * 1024) & ~(PAGE - 1);
 	size_t end = call->seed >> 60 ? 64 * PAGE : WINDOW_SIZE;
 
+	if (call->size == LARGE) {
+		*length = LARGE;
+		return window_address(object);
+	}
 	*length = 1 + (call->size - 1) % (end - offset);
 	return window_address(object) + offset;
 }
@@ -134,7 +139,9 @@ int run_mremap(struct thread *thread, const struct call *call)
 	void *map;
 
 	(void)thread;
-	longer = pick(&state, 2) ? length : 1 + pick(&state, 256 * 1024);
+	longer = pick(&state, 2) || length == LARGE
+			 ? length
+			 : 1 + pick(&state, 256 * 1024);
 	switch (pick(&state, 4)) {
 	case 0:
 		map = mremap(at, length, longer, 0);
