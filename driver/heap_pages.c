@@ -150,6 +150,22 @@ static int dray_pages_alloc(struct dray_heap *heap,
 	return 0;
 }
 
+/*
+ * The kernel keeps back a page whose memory is broken when it is freed by
+ * itself, but not as a part of a compound page, which cannot be split here: all
+ * of that is lost.
+ */
+static void dray_pages_put(struct page *page)
+{
+	unsigned int order = compound_order(page);
+	unsigned long i;
+
+	for (i = 0; order && i < 1ul << order; i++)
+		if (PageHWPoison(page + i))
+			return;
+	__free_pages(page, order);
+}
+
 static struct dray_pages *to_pages(struct dray_heap *heap)
 {
 	return container_of(heap, struct dray_pages, heap);
@@ -162,7 +178,7 @@ static void dray_pages_let_go(struct dray_pages *pages, struct page *page)
 	list_del(&page->lru);
 	pages->held_bytes -= page_size(page);
 	dray_page_let_go(&pages->awaited, page, page_size(page));
-	__free_pages(page, compound_order(page));
+	dray_pages_put(page);
 }
 
 static void dray_pages_sweep(struct dray_pages *pages)
@@ -205,7 +221,7 @@ static void dray_pages_drop(struct dray_pages *pages, struct page *page,
 			    struct dray_charge *charge)
 {
 	if (page_count(page) == 1)
-		__free_pages(page, compound_order(page));
+		dray_pages_put(page);
 	else
 		dray_pages_keep(pages, page, charge);
 }

@@ -11,6 +11,10 @@
  * back the module stays: nobody else would look after them, and what the mark
  * below makes of them would keep them for good.
  *
+ * A page whose memory is broken is held back too, at no one's expense, for as
+ * long as the kernel has it marked: that mark takes no reference, and on dedicated
+ * memory nobody but this heap looks at it.
+ *
  * Only pages that nobody has are marked as reserved: VFIO and KVM take such a
  * mark for a page without references, and would never drop the ones that they
  * took.
@@ -36,7 +40,7 @@ struct dray_reserved {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
-	unsigned long held; /* pages that others still hold */
+	unsigned long held; /* pages that others still hold, or that broke */
 	struct dray_awaited awaited; /* those that will come back some day */
 	unsigned long *held_map;
 	struct delayed_work sweep;
@@ -53,22 +57,41 @@ static struct page *dray_reserved_page(struct dray_reserved *reserved,
 	return pfn_to_page(reserved->map.first + index);
 }
 
+/* Makes a page of nobody's of it, where nobody else has it and it works. */
+static bool dray_reserved_freeze(struct page *page)
+{
+	if (PageHWPoison(page) || !page_ref_freeze(page, 1))
+		return false;
+	SetPageReserved(page);
+	return true;
+}
+
+static void dray_reserved_hold(struct dray_reserved *reserved,
+			       unsigned long index)
+{
+	set_bit(index, reserved->held_map);
+	reserved->held++;
+}
+
 /* Frees what others let go of; true when something came back. */
 static bool dray_reserved_sweep(struct dray_reserved *reserved)
 {
 	unsigned long index, before = reserved->held;
+	struct page *page;
+	bool back;
 
 	lockdep_assert_held(&reserved->lock);
 	for_each_set_bit(index, reserved->held_map, reserved->map.pages) {
 		if (!reserved->held)
 			break;
 		cond_resched();
-		if (!page_ref_freeze(dray_reserved_page(reserved, index), 1))
+		page = dray_reserved_page(reserved, index);
+		back = dray_reserved_freeze(page);
+		/* What is broken never comes back, and nobody pays for ever. */
+		if (back || PageHWPoison(page))
+			dray_page_let_go(&reserved->awaited, page, PAGE_SIZE);
+		if (!back)
 			continue;
-		SetPageReserved(dray_reserved_page(reserved, index));
-		dray_page_let_go(&reserved->awaited,
-				 dray_reserved_page(reserved, index),
-				 PAGE_SIZE);
 		clear_bit(index, reserved->held_map);
 		dray_pagemap_give(&reserved->map, index, 1);
 		reserved->held--;
@@ -98,13 +121,11 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 
 	for (; index < end; index++) {
 		page = dray_reserved_page(reserved, index);
-		if (likely(page_ref_freeze(page, 1))) {
-			SetPageReserved(page);
+		if (likely(dray_reserved_freeze(page)))
 			continue;
-		}
-		dray_page_await(&reserved->awaited, page, charge, PAGE_SIZE);
-		set_bit(index, reserved->held_map);
-		reserved->held++;
+		dray_page_await(&reserved->awaited, page,
+				PageHWPoison(page) ? NULL : charge, PAGE_SIZE);
+		dray_reserved_hold(reserved, index);
 		dray_pagemap_give(&reserved->map, start, index - start);
 		start = index + 1;
 	}
@@ -118,12 +139,40 @@ static int dray_reserved_check(struct dray_heap *heap,
 	return dray_pagemap_check(&to_reserved(heap)->map, request, refusal);
 }
 
+/*
+ * Holds back what broke while it was free, and gives up the rest of a run that
+ * has such a page; false where it has none.
+ */
+static bool dray_reserved_weed(struct dray_reserved *reserved,
+			       unsigned long index, unsigned long count)
+{
+	unsigned long start = index, end = index + count;
+	struct page *page;
+
+	lockdep_assert_held(&reserved->lock);
+	for (; index < end; index++) {
+		page = dray_reserved_page(reserved, index);
+		if (likely(!PageHWPoison(page)))
+			continue;
+		/* As every page that is held. */
+		page_ref_unfreeze(page, 1);
+		dray_reserved_hold(reserved, index);
+		dray_pagemap_give(&reserved->map, start, index - start);
+		start = index + 1;
+	}
+	if (end - start == count)
+		return false;
+	dray_pagemap_give(&reserved->map, start, end - start);
+	return true;
+}
+
 static int dray_reserved_alloc(struct dray_heap *heap,
 			       const struct dray_request *request,
 			       struct dray_extent *extent,
 			       struct dray_refusal *refusal)
 {
 	struct dray_reserved *reserved = to_reserved(heap);
+	unsigned long count = request->size >> PAGE_SHIFT;
 	unsigned long index, i;
 	bool found;
 	int ret = 0;
@@ -131,7 +180,8 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	mutex_lock(&reserved->lock);
 	do {
 		found = dray_pagemap_find(&reserved->map, request, &index);
-	} while (!found && dray_reserved_sweep(reserved));
+	} while (found ? dray_reserved_weed(reserved, index, count)
+		       : dray_reserved_sweep(reserved));
 	if (!found)
 		ret = dray_pagemap_refuse(&reserved->map, request, refusal);
 	mutex_unlock(&reserved->lock);
@@ -141,7 +191,7 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	extent->page = dray_reserved_page(reserved, index);
 	extent->start = PFN_PHYS(reserved->map.first + index);
 	extent->size = request->size;
-	for (i = 0; i < extent->size >> PAGE_SHIFT; i++) {
+	for (i = 0; i < count; i++) {
 		ClearPageReserved(extent->page + i);
 		page_ref_unfreeze(extent->page + i, 1);
 	}

@@ -65,13 +65,12 @@ selftests_add()
 	done <"$folder/run-order"
 }
 
-# selftests_add_suspend ARCHITECTURE PREFIX: what is not in their order, because not
-# every machine wakes up from every sleep
-selftests_add_suspend()
+# selftests_add_extended ARCHITECTURE PREFIX PROGRAM: one that is not in their order
+selftests_add_extended()
 {
 	mkdir -p "$BATCH/job/selftests"
-	cp "$(build_folder "selftests-$1")/suspend" "$BATCH/job/selftests"
-	selftests_program "$2" suspend
+	cp "$(build_folder "selftests-$1")/$3" "$BATCH/job/selftests"
+	selftests_program "$2" "$3"
 }
 
 # program_build FOLDER ARCHITECTURE: what tests/FOLDER makes for guests, into

@@ -23,7 +23,7 @@ suite_board()
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
 	else
 		selftests_add arm64 ""
-		selftests_add_suspend arm64 ""
+		selftests_add_extended arm64 "" suspend
 	fi
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0
@@ -31,9 +31,10 @@ suite_board()
 		tally_run "programs for the board" board_add_programs ||
 			return 0
 		board_add_parameters
+		board_add_poison
 	}
 	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+		GUEST_MODULES=("${SELFTESTS_MODULES[@]}" hwpoison-inject)
 		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=3600
 		GUEST_SERIES=$(kernel_chosen "$GUEST_SERIES")
 		# A host that stands still is no reason to give a round up.
@@ -115,4 +116,13 @@ board_add_parameters()
 	cp "$TREE/tools/lib/guest-unload" "$BATCH/job"
 	batch_add tap parameters-set \
 		"guest-unload dray && insmod /guest/modules/dray.ko heap_limit=1048576 user_limit=524288 addresses=1 max_runs=1000 max_bytes=1048576 && selftests/parameters"
+}
+
+# Last, as what broke is lost: it does not keep the module, and the next one
+# finds it.
+board_add_poison()
+{
+	selftests_add_extended arm64 "" poison
+	batch_add status poison-stays \
+		'guest-unload dray && insmod /guest/modules/dray.ko && ! grep -x 0 /sys/class/dray-heap/reserved/quarantined'
 }

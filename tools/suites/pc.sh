@@ -43,6 +43,7 @@ suite_pc()
 pc_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	[ "$1" = checked ] || GUEST_MODULES+=(hwpoison-inject)
 	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=1800
 	GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$PC_APPEND
 	GUEST_ROOTS=("$BATCH/lib")
@@ -72,7 +73,7 @@ pc_programs()
 		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=30000"
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
 	selftests_add amd64 "$series-"
-	selftests_add_suspend amd64 "$series-"
+	selftests_add_extended amd64 "$series-" suspend
 	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
 
 	pc_engine "$series" "$watchdog"
@@ -112,6 +113,7 @@ pc_engine()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
 	batch_add tap "$series-dependent-unordered" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko unordered=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
+	selftests_add_extended amd64 "$series-" poison
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'
 }

@@ -103,7 +103,7 @@ sanitize_board()
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
-	[ "$QUICK" = yes ] || selftests_add_suspend arm64 "$prefix"
+	[ "$QUICK" = yes ] || selftests_add_extended arm64 "$prefix" suspend
 	# What only the module points to is lost when it goes.
 	batch_add status "${prefix}the-module-unloads" 'guest-unload dray'
 	batch_add status "${prefix}checkers" guest-checkers

@@ -191,7 +191,7 @@ targets_tree()
 	while read -r program; do
 		[ -x "$installed/dray/$program" ] ||
 			{ echo "no $program"; return 1; }
-	done < <(cat "$installed/dray/run-order" && echo suspend)
+	done < <(cat "$installed/dray/run-order" && printf '%s\n' suspend poison)
 	[ -s "$installed/dray/settings" ] && [ -s "$installed/dray/config" ]
 }
 
