@@ -86,12 +86,12 @@ struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 /* In one step where the kernel sees it in one piece. */
 static void dray_clear_pages(struct page *page, size_t count)
 {
-	if (!PageHighMem(page + count - 1)) {
+	if (!PageHighMem(dray_page_at(page, count - 1))) {
 		memset(page_address(page), 0, count << PAGE_SHIFT);
 		return;
 	}
-	for (; count; count--)
-		clear_highpage(page++);
+	while (count)
+		clear_highpage(dray_page_at(page, --count));
 }
 
 static int dray_buffer_clear(struct dray_buffer *buffer)

@@ -102,7 +102,7 @@ static inline bool dray_buffer_written_outside(const struct dray_buffer *buffer)
 static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 					    size_t index)
 {
-	return buffer->extent.page + index;
+	return dray_page_at(buffer->extent.page, index);
 }
 
 /*

@@ -12,6 +12,7 @@
 #include <linux/device.h>
 #include <linux/dray.h>
 #include <linux/list.h>
+#include <linux/mm.h>
 #include <linux/types.h>
 
 #include "refusal.h"
@@ -28,6 +29,15 @@ struct dray_request {
 	bool top; /* from the upper end */
 	u32 mode; /* enum dray_mode, one that the heap offers */
 };
+
+/*
+ * So many pages on.  Where the kernel keeps no virtual map of its pages, their
+ * structures follow one another only within a section of memory.
+ */
+static inline struct page *dray_page_at(struct page *first, size_t index)
+{
+	return pfn_to_page(page_to_pfn(first) + index);
+}
 
 /* Contiguous memory as a heap gave it. */
 struct dray_extent {

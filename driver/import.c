@@ -32,7 +32,7 @@ static int dray_import_fill(struct dray_import *import)
 		/* Without pages an entry has its addresses only. */
 		page = buffer->extent.page;
 		if (page)
-			page += done >> PAGE_SHIFT;
+			page = dray_page_at(page, done >> PAGE_SHIFT);
 		sg_set_page(entry, page, length, 0);
 		done += length;
 	}
