@@ -147,6 +147,15 @@ void dray_area_condemn(const struct dray_area *area)
 		WRITE_ONCE(entry->condemned, true);
 }
 
+/* A transfer is about to write it, and nobody maintains it for the CPU after. */
+void dray_area_leave_unsynced(const struct dray_area *area)
+{
+	struct dray_entry *entry = dray_area_entry(area);
+
+	if (entry)
+		WRITE_ONCE(entry->unsynced, true);
+}
+
 /* Its address for @node is about to be given to the caller. */
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node)
 {

@@ -63,6 +63,7 @@ struct dray_rows {
 	u64 rows;
 	/* Becomes true when nobody needs it any more; NULL: that is never. */
 	const bool *gone;
+	bool whatever; /* even when the task is being killed */
 };
 
 /* Takes a reference; -EBADF or -EINVAL for what is no area of @node. */
@@ -82,6 +83,7 @@ struct dma_resv *dray_area_resv(const struct dray_area *area);
 struct dray_entry *dray_area_entry(const struct dray_area *area);
 void dray_area_count(const struct dray_area *area, int step);
 void dray_area_condemn(const struct dray_area *area);
+void dray_area_leave_unsynced(const struct dray_area *area);
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node);
 
 /* Can only all of it be maintained? */

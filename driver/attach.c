@@ -106,8 +106,10 @@ void dray_attachments_drop_node(struct dray_node *node)
 
 	while ((entry = dray_entry_next(&id))) {
 		attachment = dray_entry_attachment(entry);
-		if (attachment && attachment->node == node)
+		if (attachment && attachment->node == node) {
+			dray_attachment_settle(attachment);
 			dray_attachment_unmap(attachment);
+		}
 		dray_entry_put(entry);
 		cond_resched();
 	}

@@ -89,6 +89,7 @@ static inline void dray_attachment_put(struct dray_attachment *attachment)
 int dray_attachment_place(struct dray_attachment *attachment,
 			  struct device *dev, struct dray_place *place,
 			  struct dray_refusal *refusal);
+void dray_attachment_settle(struct dray_attachment *attachment);
 void dray_attachment_unmap(struct dray_attachment *attachment);
 void dray_attachment_print(struct dray_attachment *attachment,
 			   struct seq_file *file);

@@ -181,6 +181,35 @@ out:
 	return ret;
 }
 
+/*
+ * Before the node goes under those who have it: what dray_mapping_settle() does
+ * for a buffer.  One device stands for all.  A dma-buf is its exporter's.
+ */
+void dray_attachment_settle(struct dray_attachment *attachment)
+{
+	struct dray_rows all = {
+		.width = attachment->size,
+		.rows = 1,
+		.whatever = true,
+	};
+	struct dray_attached_mapping *mapping;
+	struct dray_place place;
+
+	if (attachment->dmabuf || !attachment->writable ||
+	    !(READ_ONCE(attachment->entry.disclosed) ||
+	      READ_ONCE(attachment->entry.unsynced)))
+		return;
+	mutex_lock(&attachment->lock);
+	list_for_each_entry(mapping, &attachment->mappings, list) {
+		if (!dray_device_maintained(mapping->dev))
+			continue;
+		place = dray_attached_where(attachment, mapping);
+		dray_sync_rows_kept(mapping->dev, &place, &all, true);
+		break;
+	}
+	mutex_unlock(&attachment->lock);
+}
+
 /* For all devices: it is let go, or its node is unbound. */
 void dray_attachment_unmap(struct dray_attachment *attachment)
 {

@@ -90,13 +90,13 @@ static inline struct dray_buffer *dray_entry_buffer(struct dray_entry *entry)
 }
 
 /*
- * May a device have written it that no transfer of a channel stands for?  What
- * transfers write is maintained for the CPU when they end.
+ * May a device have written it without maintenance for the CPU after that?  What
+ * transfers write is maintained when they end, unless SUBMIT is told not to.
  */
 static inline bool dray_buffer_written_outside(const struct dray_buffer *buffer)
 {
 	return READ_ONCE(buffer->entry.disclosed) ||
-	       READ_ONCE(buffer->imported);
+	       READ_ONCE(buffer->entry.unsynced) || READ_ONCE(buffer->imported);
 }
 
 static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
@@ -150,9 +150,19 @@ void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node);
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node);
 void dray_mappings_drop_node(struct dray_node *node);
 void dray_mappings_drop_gone(struct dray_buffer *buffer);
+void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
+struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
+				     const struct dray_mapping *mapping);
+int dray_mapping_make_postponed(struct dray_buffer *buffer);
+
+/* mapping_sync.c: maintenance of all of it */
+int dray_mapping_write_back(struct dray_buffer *buffer,
+			    struct dray_mapping *mapping);
+void dray_mapping_settle(struct dray_buffer *buffer,
+			 struct dray_mapping *mapping);
 int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
 			     bool for_cpu, enum dma_data_direction direction);
 bool dray_mappings_written_back(struct dray_buffer *buffer);
-void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file);
+bool dray_mappings_maintained(struct dray_buffer *buffer);
 
 #endif /* DRAY_BUFFER_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A buffer's dma-bufs: what export.c and importer.c tell one another, mapping.c
+ * A buffer's dma-bufs: what export.c and importer.c tell one another, mapping_sync.c
  * of the importers that take part when a whole buffer is maintained, and list.c
  * of how often they are attached.
  */

@@ -35,6 +35,7 @@ struct dray_entry {
 
 	struct dray_asker *askers; /* who has its address; see asker.c */
 	bool disclosed; /* its address was given out */
+	bool unsynced; /* written by a transfer that nobody maintained it for */
 	bool condemned; /* a dead channel may still write it; see held.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
 };

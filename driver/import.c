@@ -4,6 +4,7 @@
  * direction, entry by entry of a table, and maintained as long as anybody has
  * it mapped.  What an attachment gets is a copy of that table.
  */
+#include <linux/dma-map-ops.h>
 #include <linux/dma-mapping.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
@@ -248,17 +249,72 @@ static void dray_import_collect(struct dray_import *import)
 						import->direction);
 }
 
+/* As dray_import_write_back(), a page. */
+static int dray_import_write_back_page(struct dray_import *import, size_t index)
+{
+	struct page *page = dray_buffer_page(import->buffer, index);
+	dma_addr_t address;
+
+	address = dma_map_page(import->dev, page, 0, PAGE_SIZE, DMA_TO_DEVICE);
+	if (dma_mapping_error(import->dev, address))
+		return -ENOMEM;
+	dma_unmap_page(import->dev, address, PAGE_SIZE, DMA_TO_DEVICE);
+	return 0;
+}
+
+/* A page at a time, so that little can be written between the two steps. */
+static void dray_import_settle_entry(struct dray_import *import,
+				     struct scatterlist *entry, size_t index)
+{
+	dma_addr_t address = sg_dma_address(entry);
+	size_t left;
+
+	for (left = sg_dma_len(entry); left; left -= PAGE_SIZE) {
+		if (!dray_import_write_back_page(import, index++))
+			dma_sync_single_for_cpu(import->dev, address, PAGE_SIZE,
+						import->direction);
+		address += PAGE_SIZE;
+		cond_resched();
+	}
+}
+
 /*
- * Without maintenance: that would drop lines which the CPU has written since.
- * Whoever reads next begins a CPU access, which does what is needed.
+ * As dray_mapping_settle(), before the last attachment's mapping goes; unless the
+ * CPU accesses that follow still maintain the buffer for a device of dray's.
+ */
+static void dray_import_settle(struct dray_import *import)
+{
+	struct dray_buffer *buffer = import->buffer;
+	struct scatterlist *entry;
+	size_t done = 0;
+	int i;
+
+	if (buffer->mode != DRAY_MODE_CACHED ||
+	    import->direction == DMA_TO_DEVICE ||
+	    dev_is_dma_coherent(import->dev) ||
+	    dray_mappings_maintained(buffer))
+		return;
+	for_each_sgtable_dma_sg(&import->table, entry, i) {
+		if (!dray_import_copied(import, entry, i))
+			dray_import_settle_entry(import, entry,
+						 done >> PAGE_SHIFT);
+		done += sg_dma_len(entry);
+	}
+}
+
+/*
+ * Mostly without maintenance: whoever reads next begins a CPU access, which does
+ * what is needed and loses nothing that the CPU has written since.
  */
 void dray_import_put(struct dray_import *import, struct sg_table *table)
 {
 	lockdep_assert_held(&import->buffer->lock);
 	if (import->direction != DMA_TO_DEVICE)
 		dray_import_collect(import);
-	if (!--import->users)
+	if (!--import->users) {
+		dray_import_settle(import);
 		dray_import_unmap(import);
+	}
 	sg_free_table(table);
 }
 

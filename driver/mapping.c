@@ -2,8 +2,8 @@
 /*
  * Mappings: where a device finds a buffer.  A buffer is mapped once for each
  * device, on first use, without cache maintenance, and stays so for its life
- * or the device's; maintenance is always explicit.  A device that would
- * silently copy is refused.
+ * or the device's; maintenance is always explicit, and mapping_sync.c's.  A
+ * device that would silently copy is refused.
  */
 #include <linux/cred.h>
 #include <linux/device.h>
@@ -21,8 +21,8 @@
 #include "node.h"
 #include "trace.h"
 
-static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
-					    const struct dray_mapping *mapping)
+struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
+				     const struct dray_mapping *mapping)
 {
 	return (struct dray_place){
 		.stretch = &mapping->all,
@@ -163,47 +163,6 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 	return mapping;
 }
 
-/*
- * Before a device is told where the buffer is, and before any line of it is
- * dropped, what the CPU wrote so far is written back: the zeros above all.
- * -EINTR when the task is being killed.
- */
-static int dray_mapping_write_back(struct dray_buffer *buffer,
-				   struct dray_mapping *mapping)
-{
-	struct dray_rows all = { .width = buffer->size, .rows = 1 };
-	struct dray_place place;
-	ktime_t start;
-	int ret;
-
-	if (!mapping->pending)
-		return 0;
-	start = ktime_get();
-	place = dray_mapping_where(buffer, mapping);
-	place.uncached = !dray_extent_is_cached(&buffer->extent);
-	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
-	if (ret)
-		return ret;
-	mapping->pending = false;
-	if (dray_device_maintained(mapping->dev) && !place.uncached)
-		trace_dray_sync(&buffer->entry, mapping->dev, false,
-				DMA_TO_DEVICE, buffer->size,
-				ktime_to_ns(ktime_sub(ktime_get(), start)));
-	return 0;
-}
-
-/* Did that happen, for a device that does not snoop? */
-bool dray_mappings_written_back(struct dray_buffer *buffer)
-{
-	struct dray_mapping *mapping;
-
-	lockdep_assert_held(&buffer->lock);
-	list_for_each_entry(mapping, &buffer->mappings, list)
-		if (!mapping->pending && !dev_is_dma_coherent(mapping->dev))
-			return true;
-	return false;
-}
-
 /* Where it is for @dev, which may use it now. */
 int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 		       struct device *dev, struct dray_place *place,
@@ -230,7 +189,7 @@ void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 }
 
 /* The CPU's access maintains for the node's device, told or not. */
-static int dray_mapping_make_postponed(struct dray_buffer *buffer)
+int dray_mapping_make_postponed(struct dray_buffer *buffer)
 {
 	struct dray_node *node = buffer->postponed;
 	struct dray_refusal refusal = {};
@@ -280,7 +239,10 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 	dray_mapping_free(buffer, mapping);
 }
 
-/* Unmaps for the devices of @node, or for all, when the buffer is freed. */
+/*
+ * Unmaps for the devices of @node, which go away under those who have the
+ * buffer; or for all, when it is freed.
+ */
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 {
 	struct dray_mapping *mapping, *next;
@@ -293,12 +255,15 @@ void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 	if (node && buffer->postponed == node)
 		dray_mapping_unpostpone(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
-		if (!node || mapping->node == node)
+		if (!node || mapping->node == node) {
+			if (node)
+				dray_mapping_settle(buffer, mapping);
 			dray_mapping_drop(buffer, mapping);
+		}
 	mutex_unlock(&buffer->lock);
 }
 
-/* Unmaps for the devices of nodes that are being unbound. */
+/* The same of nodes that are being unbound, where nobody has the buffer. */
 void dray_mappings_drop_gone(struct dray_buffer *buffer)
 {
 	struct dray_mapping *mapping, *next;
@@ -341,51 +306,4 @@ void dray_mappings_drop_node(struct dray_node *node)
 		cond_resched();
 	}
 	wait_event(node->unmapped, !atomic_read(&node->mappings));
-}
-
-/*
- * Maintenance of the whole buffer: for the node whether anybody is attached
- * or not, and for the importers.  Caches belong to the CPU, so one of the
- * node's devices stands for all of them.  Nothing is lost by the access of
- * somebody who may not write.  -EINTR when the task is being killed.
- */
-int dray_mapping_sync_buffer(struct dray_buffer *buffer, bool writable,
-			     bool for_cpu, enum dma_data_direction direction)
-{
-	struct dray_rows all = { .width = buffer->size, .rows = 1 };
-	struct dray_mapping *mapping;
-	ktime_t start = ktime_get();
-	struct dray_place place;
-	int ret = 0;
-
-	if (buffer->mode != DRAY_MODE_CACHED)
-		return 0;
-	if (for_cpu && !writable && !dray_buffer_written_outside(buffer))
-		return 0;
-	mutex_lock(&buffer->lock);
-	ret = dray_mapping_make_postponed(buffer);
-	if (ret)
-		goto out;
-	list_for_each_entry(mapping, &buffer->mappings, list) {
-		if (!dray_device_maintained(mapping->dev))
-			continue;
-		ret = dray_mapping_write_back(buffer, mapping);
-		if (ret)
-			goto out;
-		place = dray_mapping_where(buffer, mapping);
-		if (writable)
-			ret = dray_sync_rows(mapping->dev, &place, &all,
-					     for_cpu, direction);
-		else
-			ret = dray_sync_rows_kept(mapping->dev, &place, &all,
-						  for_cpu);
-		dray_sync_count(&buffer->entry, mapping->dev, buffer->size,
-				for_cpu, direction, start);
-		break;
-	}
-	if (!ret)
-		ret = dray_importers_sync(buffer, writable, for_cpu);
-out:
-	mutex_unlock(&buffer->lock);
-	return ret;
 }

@@ -92,6 +92,21 @@ static int dray_plan_sync(struct dray_plan *plan, struct device *dev)
 	return ret;
 }
 
+/* Or it is known that nobody does what is needed. */
+static int dray_job_sync(struct dray_job *job, struct device *dev)
+{
+	u32 i;
+	int ret = 0;
+
+	for (i = 0; i < job->count && !ret; i++) {
+		if (job->sync)
+			ret = dray_plan_sync(&job->plans[i], dev);
+		else
+			dray_area_leave_unsynced(&job->plans[i].dst.area);
+	}
+	return ret;
+}
+
 int dray_job_place(struct dray_job *job, struct dray_node *node,
 		   struct dray_submit *args, struct dray_refusal *refusal)
 {
@@ -114,12 +129,7 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 			return ret;
 		}
 	}
-	for (i = 0; i < job->count && job->sync; i++) {
-		ret = dray_plan_sync(&job->plans[i], channel->dev);
-		if (ret)
-			return ret;
-	}
-	return 0;
+	return dray_job_sync(job, channel->dev);
 }
 
 /* Patterns of fills are mapped for the engine. */

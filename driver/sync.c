@@ -45,7 +45,7 @@ static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 /* An errno where the rest of the rows may be left out. */
 static int dray_rows_stop(const struct dray_rows *rows)
 {
-	if (fatal_signal_pending(current))
+	if (!rows->whatever && fatal_signal_pending(current))
 		return -EINTR;
 	return rows->gone && READ_ONCE(*rows->gone) ? -ENODEV : 0;
 }

@@ -138,6 +138,30 @@ TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 	EXPECT_LE((int64_t)(2 * self->buffer.size), maintained(self, false));
 }
 
+TEST_F(reader, what_a_channel_wrote_without_sync_is_written_back_and_dropped)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.dst_fd = self->buffer.fd,
+		.src_fd = self->buffer.fd,
+		.dst_offset = self->page,
+		.run = self->page,
+	};
+	struct dray_submit submit = { .transfers = (uintptr_t)&transfer,
+				      .count = 1,
+				      .flags = DRAY_SUBMIT_NO_SYNC };
+
+	if (!self->info.channel_count)
+		SKIP(return, "this node has no DMA channel");
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
+	ASSERT_EQ(1, fence_wait(submit.fence_fd));
+	close(submit.fence_fd);
+	WATCH_MAINTENANCE();
+	ASSERT_EQ(0, sync_for_cpu(self));
+	EXPECT_EQ((int64_t)(2 * self->buffer.size), maintained(self, true));
+	EXPECT_LE((int64_t)(2 * self->buffer.size), maintained(self, false));
+}
+
 /* The first sync writes back besides, since the zeros are the CPU's. */
 TEST_F(reader, the_owners_own_sync_drops_what_it_is_told_to)
 {

@@ -31,7 +31,8 @@ SANITIZE_COPIES=(
 	mode_device
 	submit_copy submit_random submit_fill submit_refuse submit_bounds
 	submit_queue submit_fence cancel export export_map export_engine
-	export_calls attach_copies lifetime consumers io_uring import leaks
+	export_calls attach_copies lifetime consumers io_uring import unbind_sync
+	leaks
 )
 
 # What tests/checkers commits, and a word of the report that a checker gives.
