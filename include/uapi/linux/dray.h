@@ -299,8 +299,10 @@ struct dray_transfer {
  * One queue for each opener and channel: what is submitted later starts
  * later.  The transfers of one call are done in their order, and each sees the
  * bytes that those before it wrote.  Without DRAY_SUBMIT_NO_SYNC the sources are
- * made visible to the engine before, and the destinations to the CPU after the
- * transfer.
+ * made visible to the engine before the call returns, and the destinations to the
+ * CPU after the transfer.  What the CPU writes to a source between the call and
+ * the signal of an in-fence needs a SYNC for the device before that signal; to a
+ * destination it writes nothing until the submission has ended.
  *
  * Before the first transfer the in-fences are waited for, and the fences that
  * other drivers have left in the dma-bufs that take part: those of writers, and
