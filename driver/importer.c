@@ -50,6 +50,13 @@ static struct dray_importer *dray_importer_of(struct dray_buffer *buffer,
 	return importer;
 }
 
+/*
+ * A carveout's table has no pages, and is not kept from importers that do not
+ * say by allow_peer2peer that they take such.  Only dynamic ones can say it;
+ * those of cameras and displays are static, use nothing but the addresses, and
+ * would be refused although they work.  None may look at pages of a table in any
+ * case: CONFIG_DMABUF_DEBUG hides them.
+ */
 int dray_importer_attach(struct dma_buf *dmabuf,
 			 struct dma_buf_attachment *attachment)
 {
