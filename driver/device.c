@@ -86,7 +86,7 @@ bool dray_device_bounced(struct device *dev, dma_addr_t address,
  *
  * Not every architecture can wait: on arm, another driver that maps pages of
  * ours to be written (direct I/O) drops their lines first, zeros and all.  On
- * arm64 it writes them back.
+ * arm64 it writes them back, from Linux 5.15.50 on: the oldest that is meant.
  */
 bool dray_device_can_wait(struct device *dev)
 {
