@@ -255,10 +255,7 @@ static void dray_channel_drain(struct dray_channel *channel)
 	cancel_delayed_work_sync(&channel->feed);
 }
 
-/*
- * The engine was not stopped and calls back when it likes: it finds the channel
- * for good, and wakes nobody.  The lost job's fence holds the module until now.
- */
+/* The lost job's fence holds the module until now. */
 static void dray_channel_keep(struct dray_channel *channel)
 {
 	dev_err(channel->node->dev,
@@ -266,19 +263,41 @@ static void dray_channel_keep(struct dray_channel *channel)
 		channel->name);
 	__module_get(THIS_MODULE);
 	dray_node_get(channel->node);
-	/* More than will ever call back. */
-	atomic_add(INT_MAX / 2, &channel->pieces);
-	synchronize_rcu();
 }
 
+/*
+ * An engine without device_synchronize may have a tasklet on its way that calls
+ * back, and only who releases the channel waits for that.
+ */
+static bool dray_channel_stops(struct dray_channel *channel)
+{
+	struct dma_device *engine = channel->chan->device;
+
+	return !dmaengine_terminate_sync(channel->chan) &&
+	       (!channel->given || engine->device_synchronize);
+}
+
+/*
+ * The engine is told to stop.  When it calls back after all, until its channel is
+ * released or for good, it finds the channel, and wakes nobody.
+ */
+static void dray_channel_halt(struct dray_channel *channel)
+{
+	mutex_lock(&channel->opening);
+	if (channel->chan) {
+		if (!dray_channel_stops(channel) && READ_ONCE(channel->lost))
+			dray_channel_keep(channel);
+		/* More than will ever call back. */
+		atomic_add(INT_MAX / 2, &channel->pieces);
+	}
+	mutex_unlock(&channel->opening);
+}
+
+/* Who called back before it was halted has woken the work item by now. */
 static void dray_channel_close(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
-		if (dmaengine_terminate_sync(channel->chan) &&
-		    READ_ONCE(channel->lost))
-			dray_channel_keep(channel);
-		/* A last callback may have come in between. */
 		cancel_delayed_work_sync(&channel->feed);
 		if (channel->lost) {
 			dray_job_abandon(channel->lost);
@@ -304,6 +323,9 @@ void dray_channels_remove(struct dray_node *node)
 	/* A lock that one channel's jobs need may wait for another's fences. */
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_drain(&node->channels->channel[i]);
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_halt(&node->channels->channel[i]);
+	synchronize_rcu();
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_close(&node->channels->channel[i]);
 }

@@ -37,7 +37,7 @@ bool dray_deadline_passed(struct dray_channel *channel)
 	return false;
 }
 
-/* From the engine's tasklet or interrupt; dray_channel_keep() waits for it. */
+/* From the engine's tasklet or interrupt; dray_channels_remove() waits. */
 static void dray_piece_done(struct dray_channel *channel, bool failed)
 {
 	rcu_read_lock();

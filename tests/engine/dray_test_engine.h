@@ -31,6 +31,7 @@ struct test_knobs {
 	bool lose;
 	bool stale;
 	bool stubborn;
+	bool parting;
 	bool ahead;
 	unsigned int early;
 	bool linger;

@@ -52,6 +52,8 @@ module_param_named(stale, test_knobs.stale, bool, 0644);
 MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
 module_param_named(stubborn, test_knobs.stubborn, bool, 0644);
 MODULE_PARM_DESC(stubborn, "what stops it fails, and what is out goes on");
+module_param_named(parting, test_knobs.parting, bool, 0644);
+MODULE_PARM_DESC(parting, "what is out calls back as its channel is released");
 module_param_named(ahead, test_knobs.ahead, bool, 0644);
 MODULE_PARM_DESC(ahead, "it reads before unfenced ones in front have written");
 module_param_named(early, test_knobs.early, uint, 0444);

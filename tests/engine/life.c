@@ -3,12 +3,57 @@
  * The end and the sleep of an engine under a node: the node goes before its
  * engine does, and the engine has nothing to do while the system sleeps.
  */
+#include <sys/stat.h>
+
 #include "../selftests/sleep.h"
 #include "fixture_fault.h"
 
 #define ENGINE_DRIVER "/sys/bus/platform/drivers/dray-test-engine/"
 #define ENGINE "dray-test-engine"
 #define NODE "dray-virtual.0"
+
+#define TRACING "/sys/kernel/tracing/"
+#define INSTANCE TRACING "instances/dray_life"
+
+/* How often a channel's work item was woken, or a negative errno. */
+static int feeds(void)
+{
+	FILE *file = fopen(INSTANCE "/trace", "r");
+	char line[512];
+	int count = 0;
+
+	if (!file)
+		return -errno;
+	while (fgets(line, sizeof(line), file))
+		count += strstr(line, "function=dray_feed") != NULL;
+	fclose(file);
+	return count;
+}
+
+/* An engine without device_synchronize: the last of it comes with the release. */
+TEST_F(fault, a_callback_as_the_channel_is_released_wakes_nobody)
+{
+	int before = parameter_read("dray_test_engine", "descriptors"), count;
+	struct dray_submit submit;
+
+	if (access(TRACING "instances", W_OK))
+		SKIP(return, "this kernel does not trace");
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, knob("parting", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &submit));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	rmdir(INSTANCE);
+	ASSERT_EQ(0, mkdir(INSTANCE, 0700));
+	ASSERT_EQ(0, write_text(INSTANCE "/events/workqueue/"
+					 "workqueue_queue_work/enable",
+				"1"));
+	EXPECT_EQ(0, write_text(DRIVER "unbind", NODE));
+	count = feeds();
+	rmdir(INSTANCE);
+	/* each channel once, to end its jobs */
+	EXPECT_EQ((int)self->info.channel_count, count);
+	EXPECT_LT(before, parameter_read("dray_test_engine", "descriptors"));
+}
 
 TEST_F(fault, unbinding_an_engine_takes_the_node_first)
 {
