@@ -39,6 +39,9 @@ static struct {
 	const char *const *nodes; /* what /dev has, NULL: cannot be read */
 	char opened[64];
 	bool is_dma_buf;
+	uint64_t alignment_most; /* that buffers may have, 0: any */
+	uint64_t room; /* bytes that buffers may have in all, 0: any */
+	uint64_t taken; /* bytes that they had */
 	int calls; /* of any kind */
 	int syncs;
 	struct dray_sync sync;
@@ -79,6 +82,19 @@ static inline int answer_sync(struct dray_sync *sync)
 static inline int answer_alloc(struct dray_alloc *alloc)
 {
 	module.alloc = *alloc;
+	if (module.alignment_most && alloc->alignment > module.alignment_most) {
+		alloc->reason = DRAY_REASON_ALIGNMENT;
+		alloc->limit = module.alignment_most;
+		errno = EINVAL;
+		return -1;
+	}
+	if (module.room && alloc->size > module.room - module.taken) {
+		alloc->reason = DRAY_REASON_FULL;
+		alloc->limit = module.room - module.taken;
+		errno = ENOMEM;
+		return -1;
+	}
+	module.taken += alloc->size;
 	alloc->fd = memfd_create("stand-in", MFD_CLOEXEC);
 	alloc->id = 4711;
 	alloc->heap = 1;

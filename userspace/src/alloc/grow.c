@@ -27,6 +27,8 @@
 #define KERNEL_LEAST (64 * MIB / 1024)
 #define KERNEL_MOST (64 * MIB)
 
+#define GROWS_MOST 2 /* times, for one block */
+
 /* Looks into each region, for what is found at once or @thoroughly. */
 static bool find_piece(struct dray_pool *pool, uint32_t granules,
 		       uint64_t alignment, bool thoroughly,
@@ -223,15 +225,15 @@ static bool grow_in_place(struct dray_pool *pool, uint64_t need)
 }
 
 /*
- * Adds a region that has room for @need bytes.  Both locks are held; the
- * pool's is dropped meanwhile.
+ * Adds a region that has room for @need bytes, in which @block finds its place.
+ * Both locks are held; the pool's is dropped meanwhile.
  */
-static int try_add_region(struct dray_pool *pool, uint64_t need,
+static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 			  uint64_t alignment)
 {
 	uint64_t left = left_of(pool);
 	struct dray_pool_region *region;
-	bool own = !pool->grows && need >= pool->next_size / 4;
+	bool own = !pool->grows && block >= pool->next_size / 4;
 	uint64_t size;
 	int ret;
 
@@ -251,17 +253,22 @@ static int try_add_region(struct dray_pool *pool, uint64_t need,
 	pool->pending--;
 	if (ret)
 		return ret;
-	region->own = own;
+	/*
+	 * Much of it may be there for the alignment alone, or because the node
+	 * rounds up: then the block has to find it as a small one.
+	 */
+	region->own = own && block >= region->size / 4;
 	link_region(pool, region);
-	if (!pool->grows && !own)
+	if (!pool->grows && !region->own)
 		pool->next_size = pool->reserved < KERNEL_MOST ? pool->reserved
 							       : KERNEL_MOST;
 	return 0;
 }
 
-static int add_region(struct dray_pool *pool, uint64_t need, uint64_t alignment)
+static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
+		      uint64_t alignment)
 {
-	int ret = try_add_region(pool, need, alignment);
+	int ret = try_add_region(pool, block, need, alignment);
 	struct dray_pool_region *empty;
 
 	if (ret != -ENOMEM || pool->grows)
@@ -275,7 +282,7 @@ static int add_region(struct dray_pool *pool, uint64_t need, uint64_t alignment)
 	dray_regions_destroy(empty);
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
-	return try_add_region(pool, need, alignment);
+	return try_add_region(pool, block, need, alignment);
 }
 
 /* One round: whoever holds growing has the pool's state to himself. */
@@ -293,11 +300,11 @@ static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment)
 	if (pool->grows && (grow_in_place(pool, most) || pool->closed))
 		return 0;
 	if (aligned <= pool->page)
-		return add_region(pool, need, 0);
+		return add_region(pool, need, need, 0);
 	/* A buffer that is aligned itself, else one that has it inside. */
-	ret = add_region(pool, need, aligned);
+	ret = add_region(pool, need, need, aligned);
 	if (ret && ret != -ENODEV)
-		ret = add_region(pool, most, 0);
+		ret = add_region(pool, need, most, 0);
 	return ret;
 }
 
@@ -309,10 +316,21 @@ static int no_more(const struct dray_pool *pool, int error)
 				pool->name, dray_pool_largest(pool));
 }
 
+/* Memory came, and cannot be cut: as where the table of pieces cannot grow. */
+static int no_place(const struct dray_pool *pool, uint32_t granules,
+		    uint64_t alignment)
+{
+	return dray_fail(-ENOMEM,
+			 "%" PRIu64 " bytes aligned to %" PRIu64
+			 " find no place in the memory that was added for them",
+			 (uint64_t)granules << pool->shift,
+			 alignment << pool->shift);
+}
+
 int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 			    uint64_t alignment, struct dray_found *found)
 {
-	int ret = 0;
+	int ret = 0, times = 0;
 
 	pool->pending++;
 	pthread_mutex_unlock(&pool->lock);
@@ -320,10 +338,17 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
 
-	/* Another thread may have grown it, or taken what this one added. */
+	/*
+	 * Another thread may have grown it.  What this one adds nobody takes
+	 * before it, since the lock stays held from then on: a block that has
+	 * no place even so would not get one from all that the node has.  But a
+	 * region that grew may have no room for pieces, which a new one has.
+	 */
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
-		ret = grow(pool, granules, alignment);
+		ret = times++ < GROWS_MOST
+			      ? grow(pool, granules, alignment)
+			      : no_place(pool, granules, alignment);
 	pthread_mutex_unlock(&pool->growing);
 	if (ret && ret != -ENODEV) {
 		no_more(pool, ret);
