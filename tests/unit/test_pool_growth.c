@@ -166,63 +166,6 @@ static void a_host_pool_grows_in_one_piece(void **state)
 	dray_pool_free(*state, a);
 }
 
-static void a_kernel_pool_gives_large_blocks_a_buffer_of_their_own(void **state)
-{
-	struct dray_node *node = dray_pool_node(*state);
-	void *first, *large, *again;
-	size_t before;
-
-	/* What is left of the first region is too small for another. */
-	first = take(*state, 3 * MIB, 0);
-	before = buffers_of(node);
-	large = take(*state, 3 * MIB, 0);
-	assert_int_equal(buffers_of(node), before + 1);
-	/* One that becomes free is kept for the next. */
-	dray_pool_free(*state, large);
-	assert_int_equal(buffers_of(node), before + 1);
-	again = take(*state, 3 * MIB, 0);
-	assert_ptr_equal(again, large);
-	/* Small blocks stay out of it. */
-	dray_pool_free(*state, again);
-	dray_pool_free(*state, take(*state, 100, 0));
-	assert_true(dray_pool_trim(*state) >= 3 * MIB);
-	assert_int_equal(buffers_of(node), before);
-	dray_pool_free(*state, first);
-}
-
-static void a_kernel_pool_does_not_keep_many_empty_buffers(void **state)
-{
-	struct dray_node *node = dray_pool_node(*state);
-	size_t before = buffers_of(node);
-	void *blocks[8];
-	int i;
-
-	for (i = 0; i < 8; i++)
-		blocks[i] = take(*state, 4 * MIB, 0);
-	assert_true(buffers_of(node) >= before + 7);
-	for (i = 0; i < 8; i++)
-		dray_pool_free(*state, blocks[i]);
-	assert_true(stats_of(*state).reserved <= 16 * MIB);
-	assert_true(buffers_of(node) < before + 5);
-}
-
-static void memory_that_is_missing_is_taken_from_what_is_kept(void **state)
-{
-	struct dray_pool_options options = { .initial = MIB, .limit = 5 * MIB };
-	struct dray_pool *pool;
-	void *block;
-
-	(void)state;
-	pool = open_pool(test_spec(), &options);
-	block = take(pool, 3 * MIB, 0);
-	dray_pool_free(pool, block);
-	/* With the 3 MiB that are kept the limit would not allow it. */
-	block = take(pool, 4 * MIB, 0);
-	assert_true(stats_of(pool).reserved <= 5 * MIB);
-	dray_pool_free(pool, block);
-	dray_pool_close(pool);
-}
-
 static void trimming_gives_everything_back_and_the_pool_works_on(void **state)
 {
 	void *block = take(*state, 2 * MIB, 0);
@@ -398,16 +341,9 @@ int main(void)
 		POOL_FACT(a_host_pool_grows_in_one_piece),
 		POOL_FACT(trimming_around_a_block_keeps_it_and_clears_the_rest),
 	};
-	const struct CMUnitTest kernel[] = {
-		POOL_FACT(
-			a_kernel_pool_gives_large_blocks_a_buffer_of_their_own),
-		POOL_FACT(a_kernel_pool_does_not_keep_many_empty_buffers),
-		cmocka_unit_test(
-			memory_that_is_missing_is_taken_from_what_is_kept),
-	};
 	int failed = cmocka_run_group_tests(tests, NULL, NULL);
 
 	if (on_kernel())
-		return failed + cmocka_run_group_tests(kernel, NULL, NULL);
+		return failed;
 	return failed + cmocka_run_group_tests(host, NULL, NULL);
 }
