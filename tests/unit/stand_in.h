@@ -32,6 +32,7 @@ static struct {
 	uint64_t limit;
 	int interruptions; /* calls that end with EINTR first */
 	uint32_t abi_version;
+	uint32_t cache_line;
 	uint32_t sync_flags;
 	bool mmap_fails;
 	bool calloc_fails;
@@ -56,7 +57,7 @@ static inline int answer_info(struct dray_info *info)
 	*info = (struct dray_info){
 		.abi_version = module.abi_version,
 		.flags = DRAY_NODE_SUBMIT | DRAY_NODE_ADDRESS,
-		.cache_line = 64,
+		.cache_line = module.cache_line,
 		.dma_alignment = 128,
 		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
 		.heap_count = 2,
@@ -299,6 +300,7 @@ static inline int with_node(void **state)
 
 	memset(&module, 0, sizeof(module));
 	module.abi_version = DRAY_ABI_VERSION;
+	module.cache_line = 64;
 	module.is_dma_buf = true;
 	descriptors_before = open_descriptors();
 	assert_works(dray_node_open("kernel:dray7", &node));

@@ -187,6 +187,32 @@ static void granules_are_what_a_node_that_is_not_coherent_needs(void **state)
 	dray_pool_close(pool);
 }
 
+/* A mark for each 64 bytes says what a block is: two do not share one. */
+static void granules_are_64_bytes_at_least_where_lines_are_shorter(void **state)
+{
+	struct dray_pool_options options = { .granule = 32 };
+	struct dray_pool *pool = NULL;
+	char *a, *b;
+
+	module.cache_line = 32;
+	assert_fails(dray_pool_create(*state, &options, &pool), -EINVAL,
+		     "a granule of 32 bytes, it must be a power of two from 64 "
+		     "to 2097152");
+	options.granule = 64;
+	assert_works(dray_pool_create(*state, &options, &pool));
+	a = dray_pool_alloc(pool, 1, 0);
+	b = dray_pool_alloc(pool, 1, 0);
+	assert_int_equal(dray_usable_size(a), 64);
+	dray_pool_free(pool, a);
+	dray_pool_free(pool, b);
+	dray_pool_close(pool);
+	/* And no less than a line where those are longer. */
+	module.cache_line = 128;
+	assert_fails(dray_pool_create(*state, &options, &pool), -EINVAL,
+		     "a granule of 64 bytes, it must be a power of two from "
+		     "128 to");
+}
+
 static void a_pool_doubles_and_gives_large_blocks_their_own(void **state)
 {
 	struct dray_pool *pool = pool_on(*state);
@@ -287,6 +313,7 @@ int main(void)
 		FACT(an_imported_buffer_is_asked_for_its_id),
 		FACT(what_is_no_dma_buf_is_not_imported),
 		FACT(granules_are_what_a_node_that_is_not_coherent_needs),
+		FACT(granules_are_64_bytes_at_least_where_lines_are_shorter),
 		FACT(a_pool_doubles_and_gives_large_blocks_their_own),
 		FACT(what_is_kept_goes_back_before_a_pool_gives_up),
 		FACT(a_heap_that_is_full_leaves_what_the_pool_has),

@@ -115,6 +115,17 @@ static uint32_t default_granule(const struct dray_info *info)
 	return granule;
 }
 
+/*
+ * The least: what is freed is known by its mark, and there is one for each 64
+ * bytes, also where the processor's lines are shorter.
+ */
+static uint32_t least_granule(const struct dray_info *info)
+{
+	uint32_t least = 1u << DRAY_MARK_SHIFT;
+
+	return info->cache_line > least ? info->cache_line : least;
+}
+
 /* @page: bytes of the node's pages, or of those that are asked for */
 static int check_options(struct dray_node *node,
 			 const struct dray_pool_options *options,
@@ -128,12 +139,13 @@ static int check_options(struct dray_node *node,
 		return ret;
 	if (options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x", options->flags);
-	if (granule && (!dray_is_power_of_two(granule) ||
-			granule < info->cache_line || granule > DRAY_SLOT_SIZE))
+	if (granule &&
+	    (!dray_is_power_of_two(granule) || granule < least_granule(info) ||
+	     granule > DRAY_SLOT_SIZE))
 		return dray_fail(-EINVAL,
 				 "a granule of %u bytes, it must be a power of "
 				 "two from %u to %zu",
-				 granule, info->cache_line, DRAY_SLOT_SIZE);
+				 granule, least_granule(info), DRAY_SLOT_SIZE);
 	least = granule > *page ? granule : *page;
 	if (options->limit && options->limit < least)
 		return dray_fail(-EINVAL,
