@@ -136,6 +136,29 @@ static void a_resized_block_is_kept_by_its_new_size(void **state)
 	dray_pool_free(*state, other);
 }
 
+/* Larger ones than small blocks may be: less than a granule is a large block. */
+static void blocks_of_large_granules_are_used_again(void **state)
+{
+	struct dray_pool_options options = { .granule = 8192,
+					     .initial = FIXED_SIZE,
+					     .limit = FIXED_SIZE };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *block = take(pool, 100, 0), *other = take(pool, 100, 0);
+	static const size_t sizes[] = { 1, 100, 4096, 4097, 8192 };
+	size_t i;
+
+	(void)state;
+	dray_pool_free(pool, block);
+	dray_pool_free(pool, other);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		/* Without the thread's own it would be the lower one. */
+		assert_ptr_equal(take(pool, sizes[i], 0), other);
+		dray_pool_free(pool, other);
+	}
+	assert_int_equal(stats_of(pool).cached, 2 * 8192);
+	dray_pool_close(pool);
+}
+
 static void a_closed_pool_gives_nothing_more(void **state)
 {
 	struct dray_pool_options options = { .initial = SIZE };
@@ -208,6 +231,7 @@ int main(void)
 		FIXED_POOL_FACT(
 			an_aligned_block_stays_aligned_and_out_of_magazines),
 		FIXED_POOL_FACT(a_resized_block_is_kept_by_its_new_size),
+		cmocka_unit_test(blocks_of_large_granules_are_used_again),
 		cmocka_unit_test(a_closed_pool_gives_nothing_more),
 		cmocka_unit_test(a_new_pool_takes_nothing_from_an_older_one),
 		cmocka_unit_test(more_pools_than_have_caches_work),
