@@ -60,7 +60,7 @@ struct dray_pool_options {
 	const char *name;	/* shown by dmactl, NULL: "pool" */
 	uint64_t initial;	/* bytes of the first region, 0: the back end's */
 	uint64_t limit;		/* bytes that it may take, 0: what the node has */
-	uint32_t granule;	/* bytes, a power of two from 64 on, 0: what the node asks for */
+	uint32_t granule;	/* bytes, 64 or 128 and so on, 0: the node's choice */
 	uint32_t flags;		/* 0 */
 	/*
 	 * Of all its memory, as it comes.  With prefault the pages of freed
@@ -129,9 +129,9 @@ typedef bool dray_pressure(void *argument, size_t size);
  * Makes a pool over @node (which it references), with its first region.
  *
  * Errors: -EINVAL (granule no power of two, smaller than a cache line or
- * 64 bytes, or above 2 MiB, initial above limit, limit below a page or granule, an
- * unknown heap or flag, DRAY_HANDLER in the environment is neither empty nor
- * "check"), -EOPNOTSUPP (pages that the node has not), -ENOMEM, as
+ * 64 bytes, or above 2 MiB, initial above limit, limit below a page or
+ * granule, an unknown heap or flag, DRAY_HANDLER in the environment is neither
+ * empty nor "check"), -EOPNOTSUPP (pages that the node has not), -ENOMEM, as
  * dray_buffer_alloc() for the first region.
  */
 DRAY_API int dray_pool_create(struct dray_node *node,

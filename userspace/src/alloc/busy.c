@@ -25,6 +25,20 @@ bool dray_block_reap(bool wait)
 	return reap && reap(wait);
 }
 
+bool dray_pool_reap(struct dray_pool *pool, bool wait)
+{
+	bool gone;
+
+	if (!pool->parked)
+		return false;
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	gone = dray_block_reap(wait);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	return gone;
+}
+
 int dray_block_hold(const void *address)
 {
 	struct dray_piece *piece;

@@ -108,6 +108,7 @@ struct dray_thread {
 	 */
 	struct dray_cache *recent;
 	uint32_t recent_number;	/* one that no pool has: there is none */
+	uint32_t settled;	/* dray_caches_left, when it last looked */
 	struct dray_cache *caches[DRAY_CACHED_POOLS];	/* [0] is always NULL */
 };
 
@@ -334,9 +335,12 @@ bool dray_cache_keep(const struct dray_found *found);
 
 /*
  * Gives back to the pool what all threads keep of it; bytes given back.  With
- * @stay_closed no thread keeps anything until dray_caches_open().
+ * @stay_closed no thread keeps anything until dray_caches_open().  Where an owner
+ * was stopped inside of its cache, pool->missed says so, @patiently only after a
+ * good part of a second.
  */
 uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed);
+uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed);
 void dray_caches_open(struct dray_pool *pool);
 
 /*

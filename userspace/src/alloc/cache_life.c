@@ -208,6 +208,37 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 	return cache;
 }
 
+_Atomic uint32_t dray_caches_left;
+
+/* Of a pool that is closed what the caller still has goes back. */
+static void settle(struct dray_cache *cache)
+{
+	struct dray_pool *pool = lock_pool_of(cache);
+
+	if (pool->closed && dray_cache_held(cache)) {
+		dray_cache_empty(cache);
+		if (pool->blocks)
+			dray_pool_give_back(pool);
+	}
+	dray_pool_unlock_or_end(pool);
+}
+
+void dray_caches_look(void)
+{
+	struct dray_thread *thread = dray_thread;
+	uint32_t number;
+
+	if (thread == &none || thread == &over)
+		return;
+	thread->settled = atomic_load(&dray_caches_left);
+	for (number = 1; number < DRAY_CACHED_POOLS; number++) {
+		struct dray_cache *cache = thread->caches[number];
+
+		if (cache && atomic_load(&cache->closed))
+			settle(cache);
+	}
+}
+
 void dray_caches_adopt(struct dray_pool *pool)
 {
 	struct dray_cache *cache;

@@ -11,24 +11,56 @@
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "alloc/pool.h"
 
 #define PATIENCE 1000 /* turns to wait for an owner */
+/*
+ * Pauses after them, each twice as long as the one before: 0.16 s in all.  Turns
+ * are over in a fraction of a millisecond where other processors are idle, and
+ * do nothing for an owner of a lower priority.  But one that waits in a handler
+ * of a signal, for whatever, is left some time.
+ */
+#define FIRST_PAUSE 20000 /* ns */
+#define LAST_PAUSE (FIRST_PAUSE << 12)
 #define SWEEPS 16 /* while as much is taken as the pool has */
 
-/* Waits until the owner is out; false where it does not come out. */
-static bool owner_is_out(struct dray_cache *cache)
+static bool is_out(struct dray_cache *cache)
+{
+	return !atomic_load_explicit(&cache->busy, memory_order_acquire);
+}
+
+/* The pool's lock is held: a thread that is cancelled does not end here. */
+static void sleep_for(long pause)
+{
+	const struct timespec time = { .tv_nsec = pause };
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	nanosleep(&time, NULL);
+	pthread_setcancelstate(state, NULL);
+}
+
+/*
+ * Waits until the owner is out; false where it does not come out.  @pause, in
+ * ns, is how long to sleep next, 0: not at all.
+ */
+static bool owner_is_out(struct dray_cache *cache, long *pause)
 {
 	int turn;
 
 	for (turn = 0; turn < PATIENCE; turn++) {
-		if (!atomic_load_explicit(&cache->busy, memory_order_acquire))
+		if (is_out(cache))
 			return true;
 		sched_yield();
 	}
-	return false;
+	while (*pause && !is_out(cache)) {
+		sleep_for(*pause);
+		*pause = *pause < LAST_PAUSE ? *pause * 2 : 0;
+	}
+	return is_out(cache);
 }
 
 /* False: no other thread is known to have seen what is closed. */
@@ -41,7 +73,7 @@ static bool reach_all_threads(void)
 }
 
 /* Bytes of the caches that were closed; they stay closed. */
-static uint64_t empty_closed(struct dray_pool *pool)
+static uint64_t empty_closed(struct dray_pool *pool, long pause)
 {
 	struct dray_cache *own = dray_thread->caches[dray_pool_number(pool)];
 	bool reached = reach_all_threads();
@@ -49,15 +81,19 @@ static uint64_t empty_closed(struct dray_pool *pool)
 	uint64_t bytes = 0;
 
 	for (cache = pool->caches; cache; cache = cache->next) {
+		if (!atomic_load_explicit(&cache->closed, memory_order_relaxed))
+			continue;
 		/*
 		 * The caller itself is in none.  An owner that was stopped
-		 * inside of its cache is not waited for: what it has comes
-		 * back with a later drain, or when the thread ends.
+		 * inside of its cache is not waited for long: what it has comes
+		 * back with a later drain, when the thread next comes to a pool
+		 * after this one was closed, or when it ends.
 		 */
-		if (!atomic_load_explicit(&cache->closed,
-					  memory_order_relaxed) ||
-		    (cache != own && (!reached || !owner_is_out(cache))))
+		if (cache != own &&
+		    (!reached || !owner_is_out(cache, &pause))) {
+			pool->missed = true;
 			continue;
+		}
 		bytes += dray_cache_held(cache);
 		dray_cache_empty(cache);
 		cache->swept = true;
@@ -65,19 +101,30 @@ static uint64_t empty_closed(struct dray_pool *pool)
 	return bytes;
 }
 
-uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
+static uint64_t drain(struct dray_pool *pool, bool stay_closed, long pause)
 {
 	struct dray_cache *cache;
 	uint64_t bytes;
 
+	pool->missed = false;
 	if (!pool->caches)
 		return 0;
 	for (cache = pool->caches; cache; cache = cache->next)
 		atomic_store(&cache->closed, 1);
-	bytes = empty_closed(pool);
+	bytes = empty_closed(pool, pause);
 	if (!stay_closed)
 		dray_caches_open(pool);
 	return bytes;
+}
+
+uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
+{
+	return drain(pool, stay_closed, 0);
+}
+
+uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed)
+{
+	return drain(pool, stay_closed, FIRST_PAUSE);
 }
 
 void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
@@ -99,7 +146,7 @@ void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
 		cache->used = false;
 	}
 	if (idle) {
-		empty_closed(pool);
+		empty_closed(pool, 0);
 		dray_caches_open(pool);
 	}
 }

@@ -63,7 +63,10 @@ static void prepare(void)
 			take_back_kept(pool);
 			dray_caches_forget(pool);
 		}
-		/* The child has no use for what threads keep that it has not. */
+		/*
+		 * The child has no use for what threads keep that it has not.
+		 * What is missed it takes back itself.
+		 */
 		dray_caches_drain(pool, true);
 	}
 }
@@ -101,8 +104,8 @@ static void inherit(struct dray_pool *pool)
 	 * this one, if it was asked to free something and forked instead.
 	 */
 	pool->pending = dray_pool_is_asking(pool);
-	/* Nobody could be made to give it back before. */
-	if (pool->caches && dray_caches_are_off())
+	/* Whom nobody could make give it back before, and who was stopped. */
+	if (pool->missed)
 		take_back_kept(pool);
 	dray_caches_forget(pool);
 	for (region = pool->regions; region; region = region->next) {

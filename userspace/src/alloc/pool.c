@@ -197,6 +197,7 @@ static void start(struct dray_pool *pool, struct dray_node *node,
 	pool->closed = false;
 	pool->pending = 0;
 	pool->taken = 0;
+	pool->missed = false;
 	pool->used = 0;
 	pool->peak = 0;
 	pool->blocks = 0;
@@ -316,7 +317,9 @@ void dray_pool_close(struct dray_pool *pool)
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	pool->closed = true;
-	dray_caches_drain(pool, true);
+	dray_caches_drain_patiently(pool, true);
+	if (pool->missed)
+		atomic_fetch_add(&dray_caches_left, 1);
 	/* Blocks that are alive may stay so for long. */
 	if (pool->blocks)
 		dray_pool_give_back(pool);
@@ -365,4 +368,19 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	known.bad_frees = atomic_load(&pool->bad_frees);
 	dray_reply(stats, size, &known, sizeof(known));
 	return 0;
+}
+
+void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
+{
+	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
+
+	if (pool)
+		atomic_fetch_add_explicit(&pool->bad_frees, 1,
+					  memory_order_relaxed);
+	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
+		  block);
+	if (abort_asked && !strcmp(abort_asked, "1")) {
+		fprintf(stderr, "dray: %s\n", dray_last_error());
+		abort();
+	}
 }

@@ -34,6 +34,7 @@ struct dray_pool {
 	uint32_t kept_large;	/* of blocks with a magazine and of others */
 	struct dray_cache *caches;	/* of all threads */
 	uint64_t taken;		/* bytes, since the last sweep of caches */
+	bool missed;		/* an owner was inside at the last drain */
 	bool closed;
 	uint32_t pending;	/* threads that are about to take the lock again */
 	uint64_t used;		/* bytes in blocks: parked and kept ones too */
@@ -182,6 +183,23 @@ static inline void dray_pool_unlock_or_end(struct dray_pool *pool)
 		dray_pool_unlock_closed(pool);
 	else
 		pthread_mutex_unlock(&pool->lock);
+}
+
+/*
+ * How often a pool was closed whose cache somebody was stopped in.  A pool that
+ * nobody visits any more would never end: so who sees another number than before,
+ * without a lock, looks whether it was he.
+ */
+extern _Atomic uint32_t dray_caches_left;
+void dray_caches_look(void);
+
+static inline void dray_caches_settle(void)
+{
+	if (__builtin_expect(atomic_load_explicit(&dray_caches_left,
+						  memory_order_acquire) !=
+				     dray_thread->settled,
+			     0))
+		dray_caches_look();
 }
 
 /*

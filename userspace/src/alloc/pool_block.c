@@ -27,20 +27,6 @@ static void *no_block(int error)
 	return NULL;
 }
 
-bool dray_pool_reap(struct dray_pool *pool, bool wait)
-{
-	bool gone;
-
-	if (!pool->parked)
-		return false;
-	pool->pending++;
-	pthread_mutex_unlock(&pool->lock);
-	gone = dray_block_reap(wait);
-	pthread_mutex_lock(&pool->lock);
-	pool->pending--;
-	return gone;
-}
-
 /*
  * With the pool's lock: from what threads keep and what engines are done with,
  * from the node, and at last from what engines will be done with.
@@ -48,15 +34,21 @@ bool dray_pool_reap(struct dray_pool *pool, bool wait)
 static int take_more(struct dray_pool *pool, uint32_t granules,
 		     uint64_t alignment, struct dray_found *found)
 {
+	bool missed;
 	int ret;
 
 	if (dray_caches_drain(pool, false) &&
 	    dray_pool_take(pool, granules, alignment, found))
 		return 0;
+	missed = pool->missed;
 	dray_pool_reap(pool, false);
 	do {
 		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
 	} while (ret == -ENOMEM && !pool->closed && dray_pool_reap(pool, true));
+	/* It may be all there, with a thread that does not run just now. */
+	if (ret == -ENOMEM && missed && !pool->closed &&
+	    dray_caches_drain_patiently(pool, false))
+		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
 	return ret;
 }
 
@@ -99,6 +91,7 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 		alignment = granule;
 
 	dray_fork_check();
+	dray_caches_settle();
 	dray_lock(&pool->lock);
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
@@ -230,21 +223,6 @@ void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
 	return block ? memset(block, 0, bytes) : alloc(pool, bytes, 0, true);
 }
 
-void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
-{
-	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
-
-	if (pool)
-		atomic_fetch_add_explicit(&pool->bad_frees, 1,
-					  memory_order_relaxed);
-	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
-		  block);
-	if (abort_asked && !strcmp(abort_asked, "1")) {
-		fprintf(stderr, "dray: %s\n", dray_last_error());
-		abort();
-	}
-}
-
 /* Frees a block that was found, or lets the thread keep it; drops the lock. */
 static inline void free_found(struct dray_pool *pool,
 			      const struct dray_found *found, bool keep)
@@ -281,6 +259,7 @@ static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
 
 	if (!block)
 		return;
+	dray_caches_settle();
 	if (dray_find_start(block, &found))
 		free_found(pool, &found, true);
 	else
@@ -298,6 +277,7 @@ static __attribute__((noinline)) void free_large(struct dray_pool *pool,
 
 	if (wanted && dray_cache_put_large(cache, block, mark, granules))
 		return;
+	dray_caches_settle();
 	if (dray_find_large(atomic_load(&cache->pool), block, mark, &found))
 		free_found(pool, &found, wanted);
 	else
