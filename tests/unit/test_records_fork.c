@@ -13,6 +13,12 @@
 
 #define SIZE 20000
 
+/* As where each child is in a PID namespace of its own. */
+pid_t getpid(void)
+{
+	return 1;
+}
+
 /* In a child of the exporter: 0, or the step that was wrong. */
 static int use_in_child(unsigned char *block,
 			const struct dray_ipc_record *record,
@@ -97,6 +103,68 @@ static void a_cloned_childs_exports_are_its_own(void **state)
 	}
 	assert_int_equal(status_of(child), 0);
 	exports_are_the_parents(raw_clone);
+}
+
+/* Closes what its parent has open, and does nothing else of records before. */
+static int close_in_child(struct dray_ipc_memory *memory)
+{
+	pid_t child = clone_without_handlers();
+
+	if (!child) {
+		dray_ipc_close(memory);
+		_exit(0);
+	}
+	return status_of(child);
+}
+
+static void a_cloned_child_may_close_first_what_is_its_parents(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	struct dray_ipc_memory *memory;
+
+	(void)state;
+	assert_works(dray_ipc_open(&record, NULL, &memory));
+	assert_int_equal(close_in_child(memory), 0);
+	assert_works(dray_ipc_check(memory));
+	dray_ipc_close(memory);
+	assert_fails(dray_ipc_open(&record, NULL, &memory), -ECONNREFUSED,
+		     "exports nothing any more");
+	dray_pool_free(pool, block);
+}
+
+/* Opens it, passes it on, and has a child close it. */
+static int pass_on_step(char what, const struct dray_ipc_record *record)
+{
+	struct dray_ipc_record passed_on;
+	struct dray_ipc_memory *memory;
+	int status;
+
+	(void)what;
+	if (dray_ipc_open(record, NULL, &memory) ||
+	    dray_ipc_export(dray_ipc_data(memory), SIZE, 0, &passed_on))
+		return 1;
+	status = close_in_child(memory);
+	if (status)
+		return status;
+	/* The record is still this process's. */
+	if (dray_ipc_revoke(&passed_on))
+		return 2;
+	dray_ipc_close(memory);
+	return 0;
+}
+
+static void a_cloned_child_may_close_first_what_was_passed_on(void **state)
+{
+	struct importer importer = start_importer(pass_on_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
 }
 
 static void no_child_keeps_a_record_alive(void **state)
@@ -302,6 +370,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RECORDS_FACT(a_forked_childs_exports_are_its_own),
 		RECORDS_FACT(a_cloned_childs_exports_are_its_own),
+		RECORDS_FACT(
+			a_cloned_child_may_close_first_what_is_its_parents),
+		RECORDS_FACT(a_cloned_child_may_close_first_what_was_passed_on),
 		RECORDS_FACT(no_child_keeps_a_record_alive),
 		RECORDS_FACT(memory_is_open_until_the_child_has_closed_it_too),
 		RECORDS_FACT(nobody_can_write_what_is_for_reading),

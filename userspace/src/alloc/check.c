@@ -13,11 +13,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc/check.h"
 #include "alloc/no_memory.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/number.h"
 #include "base/reply.h"
 
@@ -113,7 +113,7 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	}
 	block->data = (unsigned char *)base + DRAY_CHECK_GUARD;
 	block->size = size;
-	block->process = getpid();
+	block->process = dray_fork_process();
 	block->allocated_by_count = callers->count;
 	memcpy(block->allocated_by, callers->sites, sizeof(callers->sites));
 	dray_checked_guard(block);
@@ -268,7 +268,7 @@ int dray_handler_check(const struct dray_handler *under, FILE *log,
 	};
 	checker->under = &under->allocator;
 	checker->log = log;
-	checker->process = getpid();
+	checker->process = dray_fork_process();
 	checker->newest = &checker->oldest;
 	checker->most_blocks = KEPT_BLOCKS;
 	checker->most_bytes = KEPT_BYTES;

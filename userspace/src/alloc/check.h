@@ -8,8 +8,8 @@
 #define DRAY_ALLOC_CHECK_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
 #include <dray/handler.h>
 
@@ -29,7 +29,7 @@ struct dray_checked {
 	unsigned char *data;	/* the caller's first byte */
 	size_t size;		/* bytes that it asked for */
 	uint64_t number;	/* of its allocation */
-	pid_t process;		/* that allocated it */
+	uint32_t process;	/* that allocated it: dray_fork_process() */
 	bool freed;
 	bool poisoned;		/* overwritten since */
 	struct dray_checked *next;	/* freed after it */
@@ -49,7 +49,7 @@ struct dray_checker {
 	struct dray_handler handler;
 	const struct dray_allocator *under;
 	FILE *log;		/* NULL: none */
-	pid_t process;		/* that made it */
+	uint32_t process;	/* that made it */
 	_Atomic bool listed;	/* among those that report at exit */
 	struct dray_checker *next;	/* of these */
 	struct dray_guard guard;

@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc/check.h"
 #include "base/error.h"
+#include "base/fork.h"
 
 /* Those that were given to somebody, the latest first; they stay for good. */
 static _Atomic(struct dray_checker *) checkers;
@@ -70,7 +70,7 @@ static __attribute__((destructor)) void report_at_exit(void)
 	struct dray_checker *checker = atomic_load(&checkers);
 
 	for (; checker; checker = checker->next) {
-		if (checker->process != getpid())
+		if (checker->process != dray_fork_process())
 			continue;
 		/* A late write is found when a block goes back. */
 		dray_check_keep(checker, false);

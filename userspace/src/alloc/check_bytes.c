@@ -4,11 +4,11 @@
  * poison in those that are freed.
  */
 #include <string.h>
-#include <unistd.h>
 
 #include "alloc/check.h"
 #include "alloc/ipc.h"
 #include "alloc/pool.h"
+#include "base/fork.h"
 
 #define GUARD 0xfb
 #define POISON 0xdb
@@ -25,7 +25,7 @@ ptrdiff_t dray_checked_broken(const struct dray_checked *block)
 	ptrdiff_t i;
 
 	/* The parent's frees may have made other memory of it. */
-	if (block->process != getpid())
+	if (block->process != dray_fork_process())
 		return 0;
 	/* The nearest to the block is the likeliest cause of the others. */
 	for (i = 1; i <= (ptrdiff_t)DRAY_CHECK_GUARD; i++) {
@@ -58,7 +58,7 @@ void dray_checked_poison(struct dray_checked *block)
 	void *base = dray_checked_base(block);
 
 	/* What a child inherits may be its parent's memory too. */
-	if (block->process != getpid())
+	if (block->process != dray_fork_process())
 		return;
 	/* The pool below hears of the free later: records end with it now. */
 	dray_ipc_block_freed(base);
@@ -71,7 +71,7 @@ size_t dray_checked_written(const struct dray_checked *block)
 {
 	size_t i = block->size;
 
-	if (block->poisoned && block->process == getpid())
+	if (block->poisoned && block->process == dray_fork_process())
 		for (i = 0; i < block->size && block->data[i] == POISON;)
 			i++;
 	return i;

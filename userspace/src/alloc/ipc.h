@@ -74,13 +74,12 @@ int dray_ipc_random(void *bytes, size_t size);
 /* CLOCK_MONOTONIC in milliseconds. */
 int64_t dray_ipc_now(void);
 
+/* In a child that no handler told of its fork, this is where it notices. */
 void dray_ipc_lock(void);
 void dray_ipc_unlock(void);
 
 /* Lets forks take the lock, and a child forget what is its parent's. */
 void dray_ipc_enlist(void);
-/* With the lock: in a child that no handler told of its fork. */
-void dray_ipc_notice_fork(void);
 /* With the lock, in a child. */
 void dray_ipc_inherit(void);
 

@@ -80,7 +80,6 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 	int ret = 0;
 
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	if (!handover)
 		same = dray_ipc_find_same(export);
 	if (!same)
@@ -180,7 +179,6 @@ int dray_ipc_revoke(const struct dray_ipc_record *record)
 	if (ret)
 		return ret;
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	if (!dray_ipc_is_own(fields.broker))
 		ret = dray_fail(-ESTALE,
 				"the record is of no export of this process");
@@ -204,7 +202,6 @@ int dray_ipc_wait(int timeout_ms)
 
 	dray_ipc_enlist();
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	while ((left = dray_ipc_waiting()) && dray_ipc_wait_signal(until))
 		;
 	dray_ipc_unlock();
@@ -228,7 +225,6 @@ int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
 		return -EINVAL;
 	dray_ipc_enlist();
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	now = dray_ipc_now();
 	for (n = 0; n < room && (export = dray_ipc_next_waiting(&at)); n++) {
 		memcpy(list[n].record.bytes, &export->fields,

@@ -306,7 +306,6 @@ int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
 	memory->connection = -1;
 	dray_ipc_enlist();
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	ret = find_open(&fields, node, &opened);
 	if (ret == 1 && dray_ipc_is_own(fields.broker)) {
 		ret = open_own(memory);

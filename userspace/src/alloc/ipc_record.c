@@ -20,9 +20,15 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 
-void dray_ipc_lock(void)
+static void take_lock(void)
 {
 	pthread_mutex_lock(&lock);
+}
+
+void dray_ipc_lock(void)
+{
+	dray_fork_check();
+	take_lock();
 }
 
 void dray_ipc_unlock(void)
@@ -38,11 +44,18 @@ static void inherit(void)
 	dray_ipc_unlock();
 }
 
+static void missed(void)
+{
+	take_lock();
+	inherit();
+}
+
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_IPC,
-	.take = dray_ipc_lock,
+	.take = take_lock,
 	.give = dray_ipc_unlock,
 	.inherit = inherit,
+	.missed = missed,
 };
 
 void dray_ipc_enlist(void)

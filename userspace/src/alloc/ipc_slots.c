@@ -22,7 +22,7 @@
 
 /* All of it is there from the first export to the last. */
 static struct {
-	pid_t process; /* 0: nothing is exported */
+	bool is_there; /* something is exported */
 	uint64_t name;
 	struct dray_ipc_broker *broker;
 	struct dray_ipc_generations generations;
@@ -46,7 +46,7 @@ _Static_assert(DRAY_IPC_MAX_EXPORTS - 1 <= UINT16_MAX, "a slot fits");
 
 bool dray_ipc_is_own(uint64_t broker)
 {
-	return exporter.process && exporter.name == broker;
+	return exporter.is_there && exporter.name == broker;
 }
 
 /* There may be something to give up. */
@@ -83,7 +83,7 @@ static int begin(void)
 	uint64_t name;
 	int ret;
 
-	if (exporter.process)
+	if (exporter.is_there)
 		return 0;
 	ret = dray_ipc_random(&name, sizeof(name));
 	if (!ret)
@@ -97,7 +97,7 @@ static int begin(void)
 		return ret;
 	}
 	exporter.name = name;
-	exporter.process = getpid();
+	exporter.is_there = true;
 	return 0;
 }
 
@@ -105,7 +105,7 @@ static void finish(void)
 {
 	dray_ipc_broker_stop(exporter.broker);
 	dray_ipc_generations_drop(&exporter.generations);
-	exporter.process = 0;
+	exporter.is_there = false;
 }
 
 void dray_ipc_inherit(void)
@@ -113,9 +113,9 @@ void dray_ipc_inherit(void)
 	uint32_t i;
 
 	dray_ipc_broker_forget();
-	if (exporter.process) {
+	if (exporter.is_there) {
 		dray_ipc_generations_forget(&exporter.generations);
-		exporter.process = 0;
+		exporter.is_there = false;
 	}
 	for (i = 0; i < resting.touched; i++) {
 		if (!slots[i])
@@ -124,12 +124,6 @@ void dray_ipc_inherit(void)
 		unsettle(slots[i]);
 		dray_ipc_end(slots[i]);
 	}
-}
-
-void dray_ipc_notice_fork(void)
-{
-	if (exporter.process && exporter.process != getpid())
-		dray_ipc_inherit();
 }
 
 /* What can be given up of an export now; NULL: nothing. */
@@ -170,7 +164,7 @@ static void forget(struct dray_ipc_export *export)
 	dray_ipc_index_clear();
 	resting.touched = 0;
 	resting.rested = 0;
-	if (exporter.process)
+	if (exporter.is_there)
 		finish();
 }
 
@@ -220,7 +214,6 @@ static void buffer_ended(struct dray_buffer *buffer)
 	if (!atomic_load(&count))
 		return;
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	lose(buffer, DRAY_IPC_BUFFER);
 	dray_ipc_unlock();
 	dray_ipc_settle();
@@ -238,7 +231,6 @@ void dray_ipc_block_freed(const void *block)
 	if (!atomic_load(&count))
 		return;
 	dray_ipc_lock();
-	dray_ipc_notice_fork();
 	for (export = dray_ipc_index_first(block); export;
 	     export = dray_ipc_index_next(export)) {
 		if (export->keeper == DRAY_IPC_BLOCK &&

@@ -18,11 +18,12 @@
 
 #include "alloc/resource.h"
 #include "base/error.h"
+#include "base/fork.h"
 
 struct log {
 	struct dray_resource *upstream;
 	int fd;
-	pid_t process; /* that writes it */
+	uint32_t process; /* that writes it: dray_fork_process() */
 	_Atomic int error; /* the first, negative */
 };
 
@@ -51,7 +52,7 @@ static void note(struct log *log, const char *action, const void *block,
 	int saved = errno, length;
 	unsigned int second;
 
-	if (getpid() != log->process)
+	if (dray_fork_process() != log->process)
 		return;
 	clock_gettime(CLOCK_REALTIME, &now);
 	second = (unsigned int)(now.tv_sec % 86400);
@@ -120,7 +121,8 @@ int dray_resource_log(struct dray_resource *upstream, const char *path,
 	ret = dray_resource_stack(&ops, log, upstream, &resource);
 	if (ret)
 		return ret;
-	log->process = getpid();
+	dray_fork_watch();
+	log->process = dray_fork_process();
 	log->fd =
 		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
 		     0666);

@@ -15,6 +15,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_fork_locks *highest;
 static bool registered;
+static _Atomic uint32_t process;
 
 /* Where the kernel wipes nothing, no child knows itself. */
 static _Atomic uint32_t never_wiped = 1;
@@ -36,8 +37,10 @@ static void make_page(void)
 	atomic_store_explicit(&dray_fork_page, page, memory_order_release);
 }
 
+/* In a child. */
 static void know_this_process(void)
 {
+	atomic_fetch_add_explicit(&process, 1, memory_order_relaxed);
 	atomic_store_explicit(atomic_load(&dray_fork_page), 1,
 			      memory_order_release);
 }
@@ -85,16 +88,34 @@ void dray_fork_missed(void)
 	pthread_mutex_unlock(&lock);
 }
 
+uint32_t dray_fork_process(void)
+{
+	dray_fork_check();
+	return atomic_load_explicit(&process, memory_order_relaxed);
+}
+
+/* With the lock.  Fails for want of memory only: the next one tries again. */
+static void watch(void)
+{
+	if (!registered)
+		registered = !pthread_atfork(prepare, resume, resume_child);
+	if (atomic_load(&dray_fork_page) == &never_wiped)
+		make_page();
+}
+
+void dray_fork_watch(void)
+{
+	pthread_mutex_lock(&lock);
+	watch();
+	pthread_mutex_unlock(&lock);
+}
+
 void dray_fork_enlist(struct dray_fork_locks *locks)
 {
 	struct dray_fork_locks **link = &highest;
 
 	pthread_mutex_lock(&lock);
-	/* Fails for want of memory only: the next to be enlisted tries again. */
-	if (!registered)
-		registered = !pthread_atfork(prepare, resume, resume_child);
-	if (atomic_load(&dray_fork_page) == &never_wiped)
-		make_page();
+	watch();
 	while (*link && *link != locks && (*link)->rank <= locks->rank)
 		link = &(*link)->next;
 	if (*link != locks) {

@@ -62,8 +62,8 @@ void dray_fork_enlist(struct dray_fork_locks *locks);
 /*
  * A process that clone() made directly ran no handler.  It knows itself by a
  * page that the kernel wipes in every child: 0 there, until somebody asks.
- * That is before a pool's lock is taken: locks above it may be held by then,
- * which is why each rank has its own function for what it missed.
+ * That is before a pool's lock or the records' is taken: locks above them may be
+ * held by then, which is why each rank has its own function for what it missed.
  */
 extern _Atomic(_Atomic uint32_t *) dray_fork_page;
 
@@ -79,5 +79,14 @@ static inline void dray_fork_check(void)
 			     0))
 		dray_fork_missed();
 }
+
+/*
+ * The number of this process: none that it descends from has the same.  The
+ * system's own numbers do not say so: a child in a PID namespace of its own
+ * may have its parent's.  Means something after dray_fork_watch(), or once
+ * locks were enlisted.
+ */
+uint32_t dray_fork_process(void);
+void dray_fork_watch(void);
 
 #endif /* DRAY_BASE_FORK_H */
