@@ -1,8 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that keep memory for whoever is to open it, and are passed on. */
+#include <sys/syscall.h>
+
 #include "records.h"
 
 #define SIZE 20000
+
+/* To the library the clock was right once, and was set back since. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+#ifdef SYS_clock_gettime64
+	long call =
+		sizeof(time_t) == 8 ? SYS_clock_gettime64 : SYS_clock_gettime;
+#else
+	long call = SYS_clock_gettime;
+#endif
+	int ret = (int)syscall(call, clock, now);
+
+	if (clock == CLOCK_REALTIME)
+		now->tv_sec += 3600;
+	return ret;
+}
+
+static void a_clock_that_is_set_back_makes_no_wait_longer(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	struct timespec before, after;
+
+	(void)state;
+	/* Ends the program where it is an hour. */
+	alarm(60);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	assert_fails(dray_ipc_wait(50), -ETIMEDOUT, "1 records");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	alarm(0);
+	assert_true((after.tv_sec - before.tv_sec) * 1000000000LL +
+			    after.tv_nsec - before.tv_nsec >=
+		    49 * 1000000LL);
+	assert_works(dray_ipc_revoke(&record));
+	dray_pool_free(pool, block);
+}
 
 static void a_handover_keeps_memory_until_it_was_opened(void **state)
 {
@@ -175,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened),
+		RECORDS_FACT(a_clock_that_is_set_back_makes_no_wait_longer),
 		RECORDS_FACT(handovers_are_records_of_their_own),
 		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
 		RECORDS_FACT(handovers_that_nobody_has_opened_are_listed),

@@ -17,8 +17,11 @@
 #include "base/error.h"
 #include "base/fork.h"
 
+#define HOUR_MS ((int64_t)3600 * 1000)
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static bool goes_by_dray_ipc_now; /* changed does, once somebody waits */
 
 static void take_lock(void)
 {
@@ -40,6 +43,7 @@ void dray_ipc_unlock(void)
 static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+	goes_by_dray_ipc_now = false;
 	dray_ipc_inherit();
 	dray_ipc_unlock();
 }
@@ -68,20 +72,33 @@ void dray_ipc_signal(void)
 	pthread_cond_broadcast(&changed);
 }
 
-/* In steps, so that a clock that is set meanwhile does little harm. */
+/* With the lock: a clock that can be set would end a wait early, or late. */
+static void choose_clock(void)
+{
+	pthread_condattr_t attributes;
+
+	if (goes_by_dray_ipc_now)
+		return;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	goes_by_dray_ipc_now = true;
+}
+
 bool dray_ipc_wait_signal(int64_t until)
 {
-	int64_t left = until - dray_ipc_now();
+	int64_t now = dray_ipc_now();
 	struct timespec step;
 
-	if (left <= 0)
+	if (until <= now)
 		return false;
-	if (left > 1000)
-		left = 1000;
-	clock_gettime(CLOCK_REALTIME, &step);
-	step.tv_nsec += (long)left * 1000000;
-	step.tv_sec += step.tv_nsec / 1000000000;
-	step.tv_nsec %= 1000000000;
+	/* Any time_t has room for an hour more. */
+	if (until - now > HOUR_MS)
+		until = now + HOUR_MS;
+	step.tv_sec = (time_t)(until / 1000);
+	step.tv_nsec = (long)(until % 1000) * 1000000;
+	choose_clock();
 	pthread_cond_timedwait(&changed, &lock, &step);
 	return true;
 }
