@@ -186,8 +186,8 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
  *
  * Errors: -EINVAL (not such a descriptor, a size that is no multiple of the
  * page size), -EPERM (a memfd that may shrink, or one of MFD_HUGETLB, whose
- * pages its other holders can take away), -ENOMEM, what dup, fstat, fstatfs
- * and mmap give.
+ * pages its other holders can take away), -ENOMEM (a memfd that is longer than the
+ * machine has memory, too), what dup, fstat, fstatfs and mmap give.
  */
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);

@@ -2,6 +2,8 @@
 /* buffer: what is imported and what is not, and memory that can be shared. */
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #include "buffers.h"
@@ -113,6 +115,28 @@ static void a_memfd_of_huge_pages_is_not_imported(void **state)
 	dray_node_unref(node);
 }
 
+static void
+a_memfd_longer_than_the_machine_has_memory_is_not_imported(void **state)
+{
+	struct dray_node *node = open_node("host");
+	struct dray_buffer *buffer;
+	struct sysinfo memory;
+	uint64_t most;
+	int fd, before;
+
+	(void)state;
+	assert_int_equal(sysinfo(&memory), 0);
+	most = ((uint64_t)memory.totalram + memory.totalswap) * memory.mem_unit;
+	/* It takes no memory: nothing of it was touched. */
+	fd = make_memfd((off_t)(most / 4096 + 1) * 4096, F_SEAL_SHRINK);
+	before = open_descriptors();
+	assert_fails(dray_buffer_import(node, fd, &buffer), -ENOMEM,
+		     "the machine has");
+	assert_int_equal(open_descriptors(), before);
+	close(fd);
+	dray_node_unref(node);
+}
+
 static void a_memfd_of_odd_length_is_not_imported(void **state)
 {
 	static const off_t sizes[] = { 0, 1, 4097 };
@@ -187,6 +211,45 @@ static void a_shareable_buffer_has_limits_too(void **state)
 	dray_node_unref(node);
 }
 
+static void set_file_limit(rlim_t bytes)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes < limit.rlim_max ? bytes : limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+/* More than that is no mere failure to the system, but a SIGXFSZ. */
+static void memory_for_sharing_is_as_long_as_a_file_may_be(void **state)
+{
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_pool_options options = { .initial = 1 << 20 };
+	int before = open_descriptors();
+	struct dray_buffer *buffer;
+	struct dray_pool *pool;
+	void *block;
+
+	(void)state;
+	set_file_limit(8 << 20);
+	assert_fails(dray_buffer_alloc(node, 16 << 20, NULL, &buffer), -ENOMEM,
+		     "RLIMIT_FSIZE, ulimit -f): 8388608");
+	assert_int_equal(open_descriptors(), before);
+	assert_works(dray_buffer_alloc(node, 8 << 20, NULL, &buffer));
+	dray_buffer_unref(buffer);
+	/* Memory that grows. */
+	assert_works(dray_pool_create(node, &options, &pool));
+	errno = 0;
+	assert_null(dray_pool_alloc(pool, 16 << 20, 0));
+	assert_int_equal(errno, ENOMEM);
+	set_file_limit(RLIM_INFINITY);
+	block = dray_pool_alloc(pool, 16 << 20, 0);
+	assert_non_null(block);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+	dray_node_unref(node);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,10 +258,14 @@ int main(void)
 		NODE_FACT(what_is_no_buffer_is_not_imported),
 		cmocka_unit_test(a_memfd_that_may_shrink_is_not_imported),
 		cmocka_unit_test(a_memfd_of_huge_pages_is_not_imported),
+		cmocka_unit_test(
+			a_memfd_longer_than_the_machine_has_memory_is_not_imported),
 		cmocka_unit_test(a_memfd_of_odd_length_is_not_imported),
 		cmocka_unit_test(a_read_only_memfd_is_imported_read_only),
 		cmocka_unit_test(nobody_can_shrink_a_shareable_buffer),
 		cmocka_unit_test(a_shareable_buffer_has_limits_too),
+		cmocka_unit_test(
+			memory_for_sharing_is_as_long_as_a_file_may_be),
 	};
 
 	const struct CMUnitTest kernel[] = {};

@@ -197,6 +197,26 @@ static void who_has_no_descriptor_for_a_broker_exports_nothing(void **state)
 	dray_pool_free(pool, block);
 }
 
+/* The page of generations is a file, and too long a one is a SIGXFSZ. */
+static void who_may_have_no_file_for_generations_exports_nothing(void **state)
+{
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record;
+	struct rlimit before, small;
+
+	(void)state;
+	becomes_true(threads() == 1);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	small = before;
+	small.rlim_cur = 4096;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+	assert_fails(dray_ipc_export(block, SIZE, 0, &record), -ENOMEM,
+		     "RLIMIT_FSIZE");
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	export_of(block, SIZE, 0);
+	dray_pool_free(pool, block);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -207,6 +227,8 @@ int main(void)
 			who_says_nothing_does_not_keep_others_from_hearing_it),
 		LIMIT_FACT(an_importer_at_its_limit_hears_so_and_keeps_nothing),
 		LIMIT_FACT(who_has_no_descriptor_for_a_broker_exports_nothing),
+		LIMIT_FACT(
+			who_may_have_no_file_for_generations_exports_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -33,10 +33,13 @@ static struct dray_ipc_exporter *exporters;
 
 int dray_ipc_generations_make(struct dray_ipc_generations *generations)
 {
-	int fd = memfd_create("dray-ipc", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	int ret = dray_memfd_check_limit(CONTROL_SIZE);
 	void *map;
-	int ret;
+	int fd;
 
+	if (ret)
+		return ret;
+	fd = memfd_create("dray-ipc", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	if (fd < 0)
 		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
 	if (ftruncate(fd, CONTROL_SIZE))

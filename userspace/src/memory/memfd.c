@@ -11,6 +11,7 @@
 #include <linux/memfd.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 #include <sys/vfs.h>
@@ -40,6 +41,19 @@ static int check_size(uint64_t size)
 	return 0;
 }
 
+int dray_memfd_check_limit(uint64_t size)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_FSIZE, &limit) ||
+	    limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur)
+		return 0;
+	return dray_fail(-ENOMEM,
+			 "%" PRIu64 " bytes of shareable memory are more than "
+			 "a file may have (RLIMIT_FSIZE, ulimit -f): %" PRIu64,
+			 size, (uint64_t)limit.rlim_cur);
+}
+
 /*
  * Nobody can make it shorter from the start.  What else is sealed is settled
  * when it is first passed on, except for what grows: a pool gives its pages
@@ -51,6 +65,8 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 	int ret = check_size(size);
 	int fd;
 
+	if (!ret)
+		ret = dray_memfd_check_limit(size);
 	if (ret)
 		return ret;
 	fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
@@ -78,8 +94,12 @@ int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 	if (ret)
 		return ret;
 	/* An importer may have made it longer, and shorter it cannot be. */
-	if (fstat(buffer->fd, &status) || ((uint64_t)status.st_size < size &&
-					   ftruncate(buffer->fd, (off_t)size)))
+	if (!fstat(buffer->fd, &status) && (uint64_t)status.st_size >= size)
+		return 0;
+	ret = dray_memfd_check_limit(size);
+	if (ret)
+		return ret;
+	if (ftruncate(buffer->fd, (off_t)size))
 		return dray_fail(-errno,
 				 "growing a memfd to %" PRIu64 " bytes: %s",
 				 size, strerror(errno));
@@ -128,6 +148,10 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
 				 "memfd %d has %jd bytes, no multiple of the "
 				 "page size %u",
 				 fd, (intmax_t)status.st_size, page);
+	/* A sparse one would cost its sender nothing, and us our addresses. */
+	ret = check_size((uint64_t)status.st_size);
+	if (ret)
+		return ret;
 
 	buffer->writable = (flags & O_ACCMODE) == O_RDWR &&
 			   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));

@@ -7,16 +7,23 @@
 
 /*
  * Makes the memfd of a new buffer, which has its name and pages; @size bytes.
- * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine has),
- * what memfd_create(), ftruncate() and fcntl() give.
+ * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine has, or
+ * than a file may have), what memfd_create(), ftruncate() and fcntl() give.
  */
 int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows);
 
 /*
  * Makes it long enough for @size bytes.
- * Errors: -ENOMEM (more than the machine has), what ftruncate() gives.
+ * Errors: -ENOMEM (more than the machine has, or than a file may have), what
+ * ftruncate() gives.
  */
 int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size);
+
+/*
+ * 0, or -ENOMEM where a file may not have so many bytes: to make one longer than
+ * RLIMIT_FSIZE does not only fail, but ends the process by SIGXFSZ.
+ */
+int dray_memfd_check_limit(uint64_t size);
 
 /*
  * Whether a memfd is of huge pages of hugetlbfs, and not to be believed: they
