@@ -133,14 +133,17 @@ void dray_window_enlist(void)
 	dray_fork_enlist(&locks);
 }
 
-int dray_window_take(size_t size, size_t alignment, void **start)
+int dray_window_take(uint64_t size, size_t alignment, void **start)
 {
 	size_t slots, want, run, i;
 	uint64_t rounded;
 	int ret = 0;
 
-	if (dray_round_up_overflow(size, DRAY_SLOT_SIZE, &rounded))
-		return dray_fail(-ENOMEM, "no window holds %zu bytes", size);
+	/* What comes from elsewhere may be longer than this process's addresses. */
+	if ((size_t)size != size ||
+	    dray_round_up_overflow(size, DRAY_SLOT_SIZE, &rounded))
+		return dray_fail(-ENOMEM, "no window holds %" PRIu64 " bytes",
+				 size);
 	want = (size_t)(rounded >> DRAY_SLOT_SHIFT);
 
 	pthread_mutex_lock(&lock);
@@ -151,10 +154,10 @@ int dray_window_take(size_t size, size_t alignment, void **start)
 	slots = atomic_load_explicit(&dray_window.slots, memory_order_relaxed);
 	run = find_run(slots, want, alignment);
 	if (run == slots) {
-		ret = dray_fail(
-			-ENOMEM,
-			"no %zu bytes of addresses left in the window of %zu",
-			size, slots << DRAY_SLOT_SHIFT);
+		ret = dray_fail(-ENOMEM,
+				"no %" PRIu64
+				" bytes of addresses left in the window of %zu",
+				size, slots << DRAY_SLOT_SHIFT);
 		goto out;
 	}
 	taken += want;
