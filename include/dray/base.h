@@ -15,6 +15,10 @@
  * something back (_unref, _close, _destroy, a free) ignores NULL, and _ref of
  * NULL is NULL; neither is a failure.  Where NULL means something else the
  * function says so.
+ *
+ * Of threads that are cancelled: no function is a cancellation point, those that
+ * wait included; a request takes effect behind them.  Asynchronous cancellation
+ * (PTHREAD_CANCEL_ASYNCHRONOUS) must be off during a call.
  */
 #ifndef DRAY_BASE_H
 #define DRAY_BASE_H

@@ -11,6 +11,7 @@
 #define DRAY_TESTS_SIMULATED_ENGINE_H
 
 #include <poll.h>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -234,6 +235,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 {
 	struct engine_job *job = count == 1 ? engine_find(fds->fd) : NULL;
 
+	pthread_testcancel(); /* as poll() is one */
 	if (!job)
 		return __real_poll(fds, count, timeout);
 	engine.waits++;

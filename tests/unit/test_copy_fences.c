@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cancelled.h"
 #include "simulated_queue.h"
 
 static void a_fence_signals_when_the_engine_is_done(void **state)
@@ -26,6 +27,26 @@ static void a_fence_signals_when_the_engine_is_done(void **state)
 	assert_int_equal(dray_fence_status(fence), 1);
 	assert_works(dray_fence_wait(fence, 0));
 	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+}
+
+static struct dray_fence *waited_for;
+
+static int wait_shortly(void)
+{
+	return dray_fence_wait(waited_for, 20);
+}
+
+static void a_wait_for_a_fence_is_no_cancellation_point(void **state)
+{
+	struct dray_view dst = square(1), src = square(2);
+
+	(void)state;
+	assert_works(dray_copy(queue, &dst, &src, 0, &waited_for));
+	assert_int_equal(in_a_cancelled_thread(wait_shortly), -ETIME);
+	assert_works(dray_fence_wait(waited_for, -1));
+	dray_fence_unref(waited_for);
 	discard(&dst);
 	discard(&src);
 }
@@ -420,6 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FACT(a_fence_signals_when_the_engine_is_done),
+		FACT(a_wait_for_a_fence_is_no_cancellation_point),
 		FACT(blocks_freed_in_flight_are_parked_until_the_fence),
 		FACT(a_trim_settles_fences_nobody_asked),
 		FACT(the_next_submission_settles_fences_nobody_asked),

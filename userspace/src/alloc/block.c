@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "alloc/block.h"
+#include "base/cancel.h"
 #include "base/error.h"
 
 void dray_block_free(struct dray_block *block)
@@ -94,6 +95,7 @@ int dray_block_get_allocator(const struct dray_block *block,
 
 int dray_block_dump(const struct dray_block *block, FILE *stream)
 {
+	DRAY_NO_CANCEL;
 	struct dray_block_range range;
 
 	if (!block || !stream)

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "alloc/block.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/number.h"
 
@@ -98,6 +99,7 @@ static int check_range(int fd, const char *path, uint64_t offset,
 /* @file has offset, size, writable and path; the rest is found here. */
 static int map_file(struct file *file, uint64_t size)
 {
+	DRAY_NO_CANCEL;
 	int protection = PROT_READ | (file->writable ? PROT_WRITE : 0);
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	uint64_t before = file->offset & (page - 1), whole;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc/check.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 
@@ -67,6 +68,7 @@ static bool found_something(const struct dray_handler *handler)
  */
 static __attribute__((destructor)) void report_at_exit(void)
 {
+	DRAY_NO_CANCEL;
 	struct dray_checker *checker = atomic_load(&checkers);
 
 	for (; checker; checker = checker->next) {

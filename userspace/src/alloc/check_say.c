@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "alloc/check.h"
+#include "base/cancel.h"
 #include "base/error.h"
 
 static void print_sites(FILE *file, const char *title, void *const *sites,
@@ -30,6 +31,7 @@ static void report(struct dray_checker *checker,
 		   const struct dray_callers *callers,
 		   const struct dray_checked *block)
 {
+	DRAY_NO_CANCEL;
 	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
 	bool aborts = abort_asked && !strcmp(abort_asked, "1");
 	FILE *file = checker->log ? checker->log : aborts ? stderr : NULL;
@@ -197,6 +199,7 @@ static struct outstanding *copy_all(struct dray_checker *checker, size_t *count)
 
 int dray_check_list(struct dray_checker *checker, FILE *file)
 {
+	DRAY_NO_CANCEL;
 	struct outstanding *all;
 	struct dray_check numbers;
 	size_t count, bytes = 0, i;

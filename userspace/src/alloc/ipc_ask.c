@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "alloc/ipc_ask.h"
+#include "base/cancel.h"
 #include "base/error.h"
 
 static int hung_up(void)
@@ -176,6 +177,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 int dray_ipc_ask(const struct dray_ipc_fields *fields,
 		 struct dray_ipc_answer *answer, int *connection, int *fds)
 {
+	DRAY_NO_CANCEL;
 	int fd = connect_to(fields);
 	int ret;
 

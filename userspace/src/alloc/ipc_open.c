@@ -15,6 +15,7 @@
 #include "alloc/ipc_ask.h"
 #include "alloc/ipc_generations.h"
 #include "alloc/ipc_node.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -249,6 +250,8 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 /* It is unmapped before the exporter hears that it may be used again. */
 static void discard(struct dray_ipc_memory *memory)
 {
+	DRAY_NO_CANCEL;
+
 	if (memory->has_buffer)
 		dray_buffer_unref(memory->buffer);
 	if (memory->connection >= 0)
@@ -259,6 +262,7 @@ static void discard(struct dray_ipc_memory *memory)
 static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 		      struct dray_ipc_memory **out)
 {
+	DRAY_NO_CANCEL;
 	struct dray_ipc_answer answer;
 	int fds[2], ret;
 

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "alloc/ipc.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 
@@ -21,11 +22,15 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int cancel_before; /* of the thread that has the lock */
 static bool goes_by_dray_ipc_now; /* changed does, once somebody waits */
 
 static void take_lock(void)
 {
+	int before = dray_cancel_off();
+
 	pthread_mutex_lock(&lock);
+	cancel_before = before;
 }
 
 void dray_ipc_lock(void)
@@ -36,7 +41,10 @@ void dray_ipc_lock(void)
 
 void dray_ipc_unlock(void)
 {
+	int before = cancel_before;
+
 	pthread_mutex_unlock(&lock);
+	dray_cancel_restore(&before);
 }
 
 /* In a child nobody waits, whatever the parent's threads did. */
@@ -89,6 +97,7 @@ static void choose_clock(void)
 bool dray_ipc_wait_signal(int64_t until)
 {
 	int64_t now = dray_ipc_now();
+	int before = cancel_before;
 	struct timespec step;
 
 	if (until <= now)
@@ -100,6 +109,7 @@ bool dray_ipc_wait_signal(int64_t until)
 	step.tv_nsec = (long)(until % 1000) * 1000000;
 	choose_clock();
 	pthread_cond_timedwait(&changed, &lock, &step);
+	cancel_before = before;
 	return true;
 }
 

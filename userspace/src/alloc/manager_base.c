@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "alloc/manager.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -196,6 +197,7 @@ static int host_memhostalloc(struct dray_manager *self, size_t size,
 
 static void unpin(void *ctx, const struct dray_memory_description *memory)
 {
+	DRAY_NO_CANCEL;
 	int fd = (int)(intptr_t)ctx;
 
 	(void)memory;

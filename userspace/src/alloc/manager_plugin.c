@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "alloc/manager.h"
+#include "base/cancel.h"
 #include "base/error.h"
 
 #define PLUGIN_SYMBOL "dray_memory_manager"
@@ -44,6 +45,7 @@ static int no_plugin(const char *name)
 
 int dray_manager_load(const char *name, const struct dray_manager_ops **out)
 {
+	DRAY_NO_CANCEL;
 	const struct dray_manager_ops *ops;
 	char path[4096], from[256];
 	void *object;

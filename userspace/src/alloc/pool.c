@@ -10,6 +10,7 @@
 
 #include "alloc/check.h"
 #include "alloc/pool.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
@@ -372,6 +373,7 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 
 void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
 {
+	DRAY_NO_CANCEL;
 	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
 
 	if (pool)

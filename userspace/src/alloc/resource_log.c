@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "alloc/resource.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 
@@ -47,6 +48,7 @@ static int put(struct log *log, const char *text, size_t length)
 static void note(struct log *log, const char *action, const void *block,
 		 size_t size, uint64_t stream)
 {
+	DRAY_NO_CANCEL;
 	char line[160], pointer[24] = "(nil)";
 	struct timespec now;
 	int saved = errno, length;
@@ -92,6 +94,7 @@ static int log_deallocate(void *ctx, void *block, size_t size, uint64_t stream)
 
 static void log_destroy(void *ctx)
 {
+	DRAY_NO_CANCEL;
 	struct log *log = ctx;
 
 	if (log->fd >= 0)
@@ -102,6 +105,7 @@ static void log_destroy(void *ctx)
 int dray_resource_log(struct dray_resource *upstream, const char *path,
 		      struct dray_resource **out)
 {
+	DRAY_NO_CANCEL;
 	static const char header[] = "Thread,Time,Action,Pointer,Size,Stream\n";
 	static const struct dray_resource_ops ops = {
 		.size = sizeof(ops),

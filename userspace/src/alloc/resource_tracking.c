@@ -11,6 +11,7 @@
 #include "alloc/call_site.h"
 #include "alloc/guard.h"
 #include "alloc/resource.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/reply.h"
 
@@ -268,6 +269,7 @@ static int report_block(void *ctx, const struct dray_outstanding *block)
 
 int dray_tracking_report(struct dray_resource *resource, FILE *file)
 {
+	DRAY_NO_CANCEL;
 	struct report report = { .file = file };
 	int ret;
 

@@ -18,6 +18,7 @@
 #include "array/array.h"
 #include "array/dtype.h"
 #include "array/view.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/node.h"
 
@@ -145,6 +146,7 @@ static int send_record(int socket, struct record *record, int fd)
 
 int dray_array_send(int socket, const struct dray_view *view)
 {
+	DRAY_NO_CANCEL;
 	struct dray_location location;
 	struct dray_extent extent;
 	struct record record;
@@ -347,6 +349,7 @@ static int place(const struct record *record, const struct dray_buffer *buffer,
 int dray_array_receive(int socket, struct dray_node *node,
 		       struct dray_array **out)
 {
+	DRAY_NO_CANCEL;
 	struct dray_buffer *buffer = NULL;
 	struct dray_node *opened = NULL;
 	struct record record;

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
@@ -228,6 +229,7 @@ static void enlist(struct dray_buffer *buffer)
 static int place(struct dray_buffer *buffer, uint64_t size, uint64_t reserve,
 		 uint64_t alignment)
 {
+	DRAY_NO_CANCEL;
 	int ret = dray_window_take(reserve, alignment, &buffer->data);
 
 	if (ret)
@@ -279,6 +281,7 @@ static int host_import(struct dray_buffer *buffer, int fd)
 
 static void host_release(struct dray_buffer *buffer)
 {
+	DRAY_NO_CANCEL;
 	struct dray_buffer **link = &buffers;
 
 	pthread_mutex_lock(&lock);
@@ -310,6 +313,7 @@ static int host_grow(struct dray_buffer *buffer, uint64_t size)
 static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 		      uint64_t length)
 {
+	DRAY_NO_CANCEL;
 	int ret;
 
 	/* The next access might find that others have taken the last one. */

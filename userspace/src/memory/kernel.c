@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/kernel.h"
 #include "memory/reason.h"
@@ -83,6 +84,7 @@ static int open_device(const char *name)
 
 static int kernel_open(struct dray_node *node, const char *name)
 {
+	DRAY_NO_CANCEL;
 	char first[DRAY_NAME_LEN];
 	int ret;
 
@@ -120,6 +122,8 @@ close_fd:
 
 static void kernel_close(struct dray_node *node)
 {
+	DRAY_NO_CANCEL;
+
 	close(node->fd);
 }
 

@@ -13,6 +13,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/kernel.h"
 #include "memory/reason.h"
@@ -71,6 +72,7 @@ static int alloc_failed(const struct dray_node *node,
 int dray_kernel_alloc(struct dray_buffer *buffer,
 		      const struct dray_request *request)
 {
+	DRAY_NO_CANCEL;
 	struct dray_node *node = buffer->node;
 	struct dray_alloc args = {
 		.size = request->size,
@@ -124,6 +126,7 @@ static void identify(struct dray_buffer *buffer, const struct stat *status)
 
 int dray_kernel_import(struct dray_buffer *buffer, int fd)
 {
+	DRAY_NO_CANCEL;
 	uint32_t page = buffer->node->info.page_size;
 	int flags = fcntl(fd, F_GETFL);
 	struct statfs system;
@@ -159,6 +162,8 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd)
 
 void dray_kernel_release(struct dray_buffer *buffer)
 {
+	DRAY_NO_CANCEL;
+
 	dray_window_give(buffer->data);
 	close(buffer->fd);
 }

@@ -17,6 +17,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/memfd.h"
 
@@ -61,6 +62,7 @@ int dray_memfd_check_limit(uint64_t size)
  */
 int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 {
+	DRAY_NO_CANCEL;
 	bool huge = buffer->pages.flags & DRAY_PAGES_HUGE;
 	int ret = check_size(size);
 	int fd;

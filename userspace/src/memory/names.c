@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "memory/backend.h"
 
@@ -39,6 +40,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 
 int dray_node_names(char names[][DRAY_NAME_LEN], size_t room, size_t *count)
 {
+	DRAY_NO_CANCEL;
 	struct dirent **found = NULL;
 	int i, n;
 

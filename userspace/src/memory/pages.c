@@ -16,6 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "memory/backend.h"
@@ -26,6 +27,7 @@
 
 bool dray_pages_meminfo(const char *name, uint64_t *number)
 {
+	DRAY_NO_CANCEL;
 	FILE *file = fopen("/proc/meminfo", "re");
 	size_t length = strlen(name);
 	bool found = false;

@@ -16,6 +16,7 @@
 #include <linux/sync_file.h>
 
 #include "alloc/busy.h"
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "transfer/fence.h"
@@ -170,6 +171,7 @@ int dray_fence_status(struct dray_fence *fence)
 
 int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 {
+	DRAY_NO_CANCEL;
 	struct pollfd poller = { .events = POLLIN };
 	int status, ready;
 
@@ -209,6 +211,8 @@ struct dray_fence *dray_fence_ref(struct dray_fence *fence)
 
 void dray_fence_unref(struct dray_fence *fence)
 {
+	DRAY_NO_CANCEL;
+
 	if (!fence || fence == &signalled)
 		return;
 	/* the last but one may be the user's: settle while it is easy */
