@@ -192,8 +192,8 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	extent->start = PFN_PHYS(reserved->map.first + index);
 	extent->size = request->size;
 	for (i = 0; i < count; i++) {
-		ClearPageReserved(extent->page + i);
-		page_ref_unfreeze(extent->page + i, 1);
+		ClearPageReserved(dray_page_at(extent->page, i));
+		page_ref_unfreeze(dray_page_at(extent->page, i), 1);
 	}
 	return 0;
 }
@@ -225,7 +225,7 @@ static void dray_reserved_condemn(struct dray_heap *heap,
 	unsigned long i;
 
 	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
-		get_page(extent->page + i);
+		get_page(dray_page_at(extent->page, i));
 	/* Nobody pays for ever. */
 	dray_reserved_free(heap, &lost);
 }
