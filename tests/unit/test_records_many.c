@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <time.h>
 
 #include "alloc/address_chain.h"
 #include "records.h"
@@ -24,6 +25,18 @@ static unsigned char *bytes; /* MOST of them in a buffer of their own */
 #else
 #define CAN_STEP 0
 #endif
+
+/*
+ * The time: the kernel's own function for it begins anew where a clock tick comes
+ * meanwhile, and between a few steps of a process that is traced one always does.
+ */
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	(void)clock;
+	*now = (struct timespec){ .tv_sec = 1 };
+	return 0;
+}
 
 /* An emulated machine takes its time for each step. */
 static int many(void)
