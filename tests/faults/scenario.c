@@ -24,7 +24,7 @@ const struct scenario scenarios[] = {
 	{ "mmap of heap 0", prepare_unmapped, run_mmap, undo_all, 0, EAGAIN },
 	{ "mmap of heap 1", prepare_unmapped, run_mmap, undo_all, 1, EAGAIN },
 	{ "mmap of heap 2", prepare_unmapped, run_mmap, undo_all, 2, EAGAIN },
-	{ "faults of heap 0", prepare_pipe, run_fault, undo_all },
+	{ "faults of heap 0", prepare_buffers, run_fault, undo_all },
 	{ "export", prepare_unmapped, run_export, undo_all },
 	{ "attach of memory", prepare_memory, run_attach_user, undo_all },
 	{ "attach of read-only memory", prepare_memory_read_only,

@@ -15,7 +15,6 @@ struct scene scene = {
 	.dst.fd = -1,
 	.fence = -1,
 	.importer = -1,
-	.ends = { -1, -1 },
 };
 
 void close_one(int *fd)
@@ -36,8 +35,6 @@ void undo_all(void)
 		fence_wait(scene.fence);
 	close_one(&scene.fence);
 	close_one(&scene.other);
-	close_one(&scene.ends[0]);
-	close_one(&scene.ends[1]);
 	buffer_close(&scene.src);
 	buffer_close(&scene.dst);
 }

@@ -27,7 +27,6 @@ struct scene {
 	struct buffer dst;
 	int fence; /* of the last transfer */
 	int importer;
-	int ends[2]; /* of a pipe */
 
 	uint32_t handle; /* the importer's, of what it has */
 	uint32_t mode; /* of the next allocation */

@@ -13,7 +13,6 @@ int run_open(void);
 int prepare_mode(void);
 int run_alloc(void);
 int run_mmap(void);
-int prepare_pipe(void);
 int run_fault(void);
 int run_address(void);
 int run_sync(void);
