@@ -18,49 +18,124 @@ static void private_memory_has_no_reserved_huge_pages(void **state)
 		     -EOPNOTSUPP, "private memory");
 }
 
-/* A number of /proc/self/smaps, in KiB, of all mappings in a range. */
-static size_t smaps(const char *start, size_t size, const char *name)
-{
-	FILE *file = fopen("/proc/self/smaps", "re");
-	uintptr_t from, to, low = (uintptr_t)start;
-	size_t length = strlen(name), kib, sum = 0;
-	bool within = false;
+/* What /proc/self/smaps says of the mappings in a range, by the line. */
+struct smaps {
+	FILE *file;
+	uintptr_t low;
+	uintptr_t high;
+	bool within;
 	char line[512];
+};
 
-	assert_non_null(file);
-	while (fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2)
-			within = from < low + size && to > low;
-		else if (within && !strncmp(line, name, length) &&
-			 line[length] == ':' &&
-			 sscanf(line + length + 1, "%zu", &kib) == 1)
-			sum += kib;
+static void smaps_open(struct smaps *smaps, const char *start, size_t size)
+{
+	*smaps = (struct smaps){ .file = fopen("/proc/self/smaps", "re"),
+				 .low = (uintptr_t)start,
+				 .high = (uintptr_t)start + size };
+	assert_non_null(smaps->file);
+}
+
+/* At the end it closes the file. */
+static bool smaps_next(struct smaps *smaps)
+{
+	uintptr_t from, to;
+
+	while (fgets(smaps->line, sizeof(smaps->line), smaps->file)) {
+		if (sscanf(smaps->line, "%" SCNxPTR "-%" SCNxPTR " ", &from,
+			   &to) == 2)
+			smaps->within = from < smaps->high && to > smaps->low;
+		else if (smaps->within)
+			return true;
 	}
-	fclose(file);
+	fclose(smaps->file);
+	return false;
+}
+
+/* A number, in KiB, of all mappings in the range. */
+static size_t smaps_sum(const char *start, size_t size, const char *name)
+{
+	size_t length = strlen(name), kib, sum = 0;
+	struct smaps smaps;
+
+	smaps_open(&smaps, start, size);
+	while (smaps_next(&smaps))
+		if (!strncmp(smaps.line, name, length) &&
+		    smaps.line[length] == ':' &&
+		    sscanf(smaps.line + length + 1, "%zu", &kib) == 1)
+			sum += kib;
 	return sum;
 }
 
-static void private_memory_is_in_transparent_huge_pages(void **state)
+/* Whether a mapping in the range has been advised to have huge pages. */
+static bool is_advised(const char *start, size_t size)
 {
-	const char *path = "/sys/kernel/mm/transparent_hugepage/enabled";
-	struct dray_node *node = open_node("host");
-	struct dray_buffer *buffer;
-	FILE *file = fopen(path, "re");
-	char line[64] = "[never]";
-	char *data;
+	struct smaps smaps;
+	bool found = false;
 
-	(void)state;
+	smaps_open(&smaps, start, size);
+	while (smaps_next(&smaps))
+		if (!strncmp(smaps.line, "VmFlags:", 8))
+			found |= strstr(smaps.line, " hg") != NULL;
+	return found;
+}
+
+/* Whether this system has them, asked or unasked, for what the file is about. */
+static bool has_transparent(const char *name)
+{
+	char path[64], line[128] = "[never]";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/sys/kernel/mm/transparent_hugepage/%s",
+		 name);
+	file = fopen(path, "re");
 	if (file) {
 		assert_non_null(fgets(line, sizeof(line), file));
 		fclose(file);
 	}
-	buffer = allocate(node, 32 * MIB, (struct dray_pages){ 0 });
-	data = dray_buffer_data(buffer);
+	return !strstr(line, "[never]") && !strstr(line, "[deny]");
+}
+
+/* @kind has huge pages, counted by @counter, if @setting lets it. */
+static void check_transparent(const char *kind, const char *setting,
+			      const char *counter)
+{
+	struct dray_node *node = open_node(kind);
+	struct dray_buffer *buffer =
+		allocate(node, 32 * MIB, (struct dray_pages){ 0 });
+	char *data = dray_buffer_data(buffer);
+
 	memset(data, 1, 32 * MIB);
-	if (!strstr(line, "[never]"))
-		assert_true(smaps(data, 32 * MIB, "AnonHugePages") > 0);
+	if (has_transparent(setting))
+		assert_true(smaps_sum(data, 32 * MIB, counter) > 0);
 	else
-		assert_int_equal(smaps(data, 32 * MIB, "AnonHugePages"), 0);
+		assert_int_equal(smaps_sum(data, 32 * MIB, counter), 0);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void private_memory_is_in_transparent_huge_pages(void **state)
+{
+	(void)state;
+	check_transparent("host", "enabled", "AnonHugePages");
+}
+
+static void shareable_memory_where_the_system_lets_it(void **state)
+{
+	(void)state;
+	check_transparent("host:shareable", "shmem_enabled", "ShmemPmdMapped");
+}
+
+/* What the hint does shows only there; that it was given shows everywhere. */
+static void and_asks_for_them(void **state)
+{
+	struct dray_node *node = open_node("host:shareable");
+	struct dray_buffer *buffer =
+		allocate(node, 32 * MIB, (struct dray_pages){ 0 });
+
+	(void)state;
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK))
+		skip();
+	assert_true(is_advised(dray_buffer_data(buffer), 32 * MIB));
 	dray_buffer_unref(buffer);
 	dray_node_unref(node);
 }
@@ -172,9 +247,9 @@ static void a_shareable_buffer_can_be_of_huge_pages(void **state)
 	data = dray_buffer_data(buffer);
 	assert_int_equal(dray_buffer_size(buffer), kib << 11);
 	assert_int_equal((uintptr_t)data % (kib << 10), 0);
-	assert_int_equal(smaps(data, kib << 11, "KernelPageSize"), kib);
-	assert_int_equal(smaps(data, kib << 11, "Shared_Hugetlb") +
-				 smaps(data, kib << 11, "Private_Hugetlb"),
+	assert_int_equal(smaps_sum(data, kib << 11, "KernelPageSize"), kib);
+	assert_int_equal(smaps_sum(data, kib << 11, "Shared_Hugetlb") +
+				 smaps_sum(data, kib << 11, "Private_Hugetlb"),
 			 2 * kib);
 	memset(data, 1, kib << 11);
 	/* Who could take pages away must not have been given them. */
@@ -239,6 +314,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(private_memory_has_no_reserved_huge_pages),
 		cmocka_unit_test(private_memory_is_in_transparent_huge_pages),
+		cmocka_unit_test(shareable_memory_where_the_system_lets_it),
+		cmocka_unit_test(and_asks_for_them),
 		cmocka_unit_test(huge_pages_that_are_not_there_are_no_memory),
 		RESERVED_FACT(a_shareable_buffer_can_be_of_huge_pages),
 		RESERVED_FACT(a_pool_can_be_of_huge_pages),

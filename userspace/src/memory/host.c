@@ -205,8 +205,11 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 			dray_pages_no_huge(to - from, ret);
 		goto clear;
 	}
-	/* A hint: a system without huge pages says no, which is no failure. */
-	if (buffer->fd < 0 && to - from >= HUGE_PAGE)
+	/*
+	 * A hint: a system without huge pages says no, which is no failure;
+	 * most have none for a memfd, unless shmem_enabled says so.
+	 */
+	if (to - from >= HUGE_PAGE)
 		madvise(start, to - from, MADV_HUGEPAGE);
 	ret = dray_pages_place(start, to - from, &buffer->pages);
 	if (!ret)
