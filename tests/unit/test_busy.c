@@ -171,9 +171,9 @@ static void holds_are_counted_up_to_a_limit(void **state)
 	struct dray_found found;
 
 	assert_true(dray_find_start(block, &found));
-	dray_found_piece(&found)->busy = UINT32_MAX;
+	dray_found_piece(&found)->busy = UINT32_MAX - 1;
 	pthread_mutex_unlock(&found.pool->lock);
-	assert_fails(dray_block_hold(block), -EOVERFLOW, "4294967295 holds");
+	assert_fails(dray_block_hold(block), -EOVERFLOW, "4294967294 holds");
 	dray_found_piece(&found)->busy = 0;
 	dray_pool_free(*state, block);
 }

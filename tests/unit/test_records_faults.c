@@ -207,6 +207,24 @@ static void a_broker_without_descriptors_goes_on_when_there_are(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
+/* One more that asks is a connection to remember; nobody is hung up on. */
+static void and_so_does_one_without_memory(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	arm(0, ENOMEM);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_true(faulted);
+	disarm();
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	dray_pool_free(pool, block);
+	stop_importer(&importer);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -214,6 +232,7 @@ int main(void)
 		RECORDS_FACT(whatever_fails_an_importer_leaves_nothing),
 		RECORDS_FACT(
 			a_broker_without_descriptors_goes_on_when_there_are),
+		RECORDS_FACT(and_so_does_one_without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -52,7 +52,7 @@ int dray_block_hold(const void *address)
 	if (piece->state == DRAY_PIECE_PARKED)
 		ret = dray_fail(-ENOENT, "the block around %p was freed",
 				address);
-	else if (piece->busy == UINT32_MAX)
+	else if (piece->busy == UINT32_MAX - 1) /* a free has the last one */
 		ret = dray_fail(-EOVERFLOW, "%u holds on the block around %p",
 				piece->busy, address);
 	else if (!piece->busy++)

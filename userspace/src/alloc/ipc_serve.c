@@ -171,32 +171,36 @@ static void be_deaf(struct dray_ipc_broker *broker)
 	drop_refused(broker);
 }
 
+/*
+ * Without memory nobody is accepted, who would only be hung up on: he waits, as
+ * he does where there are no descriptors.
+ */
 void dray_ipc_accept(struct dray_ipc_broker *broker)
 {
-	struct dray_ipc_connection *connection;
+	struct dray_ipc_connection *connection = calloc(1, sizeof(*connection));
 	struct epoll_event event = { .events = EPOLLIN };
-	int refusal, fd;
 
+	if (!connection) {
+		be_deaf(broker);
+		return;
+	}
 	dray_ipc_restock(broker);
-	fd = take_caller(broker, &refusal);
-	if (fd < 0) {
+	connection->fd = take_caller(broker, &connection->refusal);
+	if (connection->fd < 0) {
 		if (ran_out(errno))
 			be_deaf(broker);
+		free(connection);
 		return;
 	}
 	if (broker->waiting >= MOST_WAITING)
 		drop_oldest(broker);
-	connection = calloc(1, sizeof(*connection));
 	event.data.ptr = connection;
-	if (!connection ||
-	    epoll_ctl(broker->poller, EPOLL_CTL_ADD, fd, &event)) {
+	if (epoll_ctl(broker->poller, EPOLL_CTL_ADD, connection->fd, &event)) {
+		close(connection->fd);
 		free(connection);
-		close(fd);
 		dray_ipc_restock(broker);
 		return;
 	}
-	connection->fd = fd;
-	connection->refusal = refusal;
 	connection->since = dray_ipc_now();
 	connection->next = broker->asking;
 	broker->asking = connection;

@@ -239,9 +239,11 @@ static inline void free_found(struct dray_pool *pool,
 		piece->state = DRAY_PIECE_PARKED;
 		found->pool->parked += (uint64_t)piece->size
 				       << found->pool->shift;
+		/* Until its records have ended nobody else may have it. */
+		piece->busy++;
 		pthread_mutex_unlock(&found->pool->lock);
-		/* It may be other processes that use it. */
 		dray_ipc_block_freed(block);
+		dray_block_release(block);
 		return;
 	}
 	if (keep && dray_cache_keep(found)) {
