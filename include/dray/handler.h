@@ -17,7 +17,10 @@ extern "C" {
 
 #define DRAY_HANDLER_VERSION 1
 
-/** All four functions are set, and may be called from any thread. */
+/**
+ * All four functions are set, and may be called from any thread, but not from a
+ * signal handler.
+ */
 struct dray_allocator {
 	void *ctx;	/* passed to each function */
 	void *(*malloc)(void *ctx, size_t size);

@@ -144,7 +144,11 @@ struct dray_manager_ops {
 	/* Memory that the node reaches. */
 	int (*memalloc)(struct dray_manager *self, size_t size,
 			uint64_t stream, struct dray_memory **out);
-	/* @flags: DRAY_HOST_MAPPED, _PORTABLE, _WRITE_COMBINED */
+	/*
+	 * @flags: DRAY_HOST_MAPPED, _PORTABLE, _WRITE_COMBINED.  What is
+	 * write-combined is a buffer of its own, of the node and not of the
+	 * manager's resource: limits, statistics and logs do not see it.
+	 */
 	int (*memhostalloc)(struct dray_manager *self, size_t size,
 			    uint32_t flags, struct dray_memory **out);
 	/*

@@ -7,7 +7,7 @@
  * clears what may be other than zero, and dray_pool_realloc() copies the contents
  * of one that it moves.  No two blocks share a cache line, so that a device can
  * write one while the CPU uses its neighbour.  Every function may be called
- * from any thread without a lock.
+ * from any thread without a lock, and none from a signal handler.
  *
  * A child of fork() may use and free the blocks that it inherits.  Those in
  * private memory are copies; those in other memory are its parent's, and the

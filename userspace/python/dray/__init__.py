@@ -25,10 +25,12 @@ else in the buffer of the pool that it lies in, other arrays of that pool; one
 of shared_zeros() has a buffer of its own.  One that was sent and that nobody
 has received keeps its memory: waiting_arrays() and revoke_waiting().  One that
 cannot be opened where it arrives is a LostArray there, which raises the error
-when it is used.  A process that ends waits 5 seconds for those who are to
-receive what it has sent; so a queue is read before its writer is joined.  Each
-array that is open in another process takes a descriptor of both, of the 1024
-that a process usually may have.  Ordinary pickles are copies.
+when it is used.  A process that multiprocessing has started waits 5 seconds,
+when it ends, for those who are to receive what it has sent; so a queue is read
+before its writer is joined.  The program itself does not wait: what it has sent
+and nobody has received is lost at its end; waiting_arrays() has what would be.
+Each array that is open in another process takes a descriptor of both, of the
+1024 that a process usually may have.  Ordinary pickles are copies.
 
 What multiprocessing sends says nothing of where it goes, and no array can be
 opened on another machine.  A process that sends arrays through connections or
