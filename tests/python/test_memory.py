@@ -11,6 +11,11 @@ import pytest
 
 import dray
 
+try:
+    from numpy._core.multiarray import get_handler_version
+except ImportError:  # NumPy 1
+    from numpy.core.multiarray import get_handler_version
+
 DEFAULT = "default_allocator"
 
 
@@ -19,6 +24,7 @@ def test_arrays_made_in_the_scope_lie_in_dray_memory(handler):
         for array in (np.zeros(3), np.empty((2, 3)), np.ones(1000),
                       np.arange(7), np.array([1, 2]), np.full(5, 3.0)):
             assert dray.handler_name(array) == handler
+            assert get_handler_version(array) == 1
 
 
 def test_arrays_made_after_the_scope_do_not():
