@@ -22,8 +22,9 @@ suite_unit()
 	unit_programs native "$scratch"
 	[ "$LONG" = no ] || unit_long "$scratch"
 	unit_readme "$scratch"
-	tally_run "what benchmarks report" /usr/bin/python3 -B -m unittest \
-		discover -s "$TREE/tests/bench"
+	tally_run "what benchmarks report" env \
+		"DRAY_ALLOC_PROGRAMS=$(build_folder native)/tests/bench/alloc" \
+		/usr/bin/python3 -B -m unittest discover -s "$TREE/tests/bench"
 	tally_run "what is counted" "$TREE/tests/tally/run"
 	tally_run "which reports are known" "$TREE/tests/dma-reports/run"
 }
