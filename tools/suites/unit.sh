@@ -14,9 +14,12 @@ suite_unit()
 	tally_run "builds with sanitizers" build_sanitized &&
 		unit_programs sanitized "$scratch"
 	[ "$QUICK" = no ] || return 0
+	# Those with threads, but records, records_faults, fork_locks and cancel:
+	# they count threads, of which the sanitizer has one, or start some in a
+	# child, which it does not let them.
 	tally_run "builds with the thread sanitizer" build_races &&
 		unit_programs races "$scratch" \
-			'lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)'
+			'lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences'
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	unit_programs native "$scratch"
