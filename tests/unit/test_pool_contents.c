@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* pool: what is in its memory, which it clears and else leaves alone. */
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+#define MIB ((size_t)1 << 20)
+
+static void calloc_is_zero_whatever_was_there(void **state)
+{
+	struct dice dice = { 3 };
+	void *blocks[32] = { NULL };
+	int i;
+
+	for (i = 0; i < 3000; i++) {
+		size_t size = 1 + roll(&dice, 1ull << roll(&dice, 18));
+		size_t j = roll(&dice, 32);
+
+		dray_pool_free(*state, blocks[j]);
+		if (roll(&dice, 2)) {
+			blocks[j] = take(*state, size, 0);
+		} else {
+			blocks[j] = dray_pool_calloc(*state, 1, size);
+			assert_non_null(blocks[j]);
+			assert_true(all_bytes_are(blocks[j], 0, size));
+		}
+		memset(blocks[j], 0xff, dray_usable_size(blocks[j]));
+		if (roll(&dice, 500) == 0)
+			dray_pool_trim(*state);
+	}
+	for (i = 0; i < 32; i++)
+		dray_pool_free(*state, blocks[i]);
+}
+
+static void calloc_does_not_touch_what_is_clean(void **state)
+{
+	size_t size = 8 * MIB, page = (size_t)sysconf(_SC_PAGESIZE), i;
+	unsigned char *resident;
+	struct dray_pool *pool;
+	char *block;
+
+	(void)state;
+	/* Whether pages are there can be asked for a memfd, page by page. */
+	pool = open_pool("host:shareable", NULL);
+	block = dray_pool_calloc(pool, size, 1);
+	resident = calloc(1, size / page);
+	assert_int_equal(mincore(block, size, resident), 0);
+	assert_true(all_bytes_are(resident, 0, size / page));
+	/* One that was written is cleared when its page is given out again. */
+	block[5 * page] = 1;
+	dray_pool_free(pool, block);
+	block = dray_pool_calloc(pool, size, 1);
+	for (i = 0; i < size; i++)
+		assert_int_equal(block[i], 0);
+	free(resident);
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void
+memory_that_others_saw_is_cleared_though_never_given_out(void **state)
+{
+	struct dray_pool *pool;
+	struct dray_location where;
+	char *block, *outside;
+
+	(void)state;
+	pool = open_pool("host:shareable", NULL);
+	block = take(pool, 64, 0);
+	assert_works(dray_locate(block, &where));
+	outside = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED,
+		       dray_buffer_fd(where.buffer), 0);
+	assert_ptr_not_equal(outside, MAP_FAILED);
+	memset(outside, 0x77, MIB);
+	munmap(outside, MIB);
+	dray_pool_free(pool, block);
+	block = dray_pool_calloc(pool, MIB / 2, 1);
+	assert_true(all_bytes_are(block, 0, MIB / 2));
+	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+static void the_pool_never_touches_what_it_manages(void **state)
+{
+	size_t size = 16 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
+	unsigned char *resident = calloc(1, size / page);
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
+	struct dice dice = { 5 };
+	struct dray_location where;
+	void *blocks[512] = { NULL };
+	int i;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		size_t j = roll(&dice, 512);
+
+		dray_pool_free(pool, blocks[j]);
+		blocks[j] = take(pool, roll(&dice, 16000), 0);
+	}
+	assert_works(dray_locate(blocks[0], &where));
+	assert_int_equal(
+		mincore(dray_buffer_data(where.buffer), size, resident), 0);
+	assert_true(all_bytes_are(resident, 0, size / page));
+	for (i = 0; i < 512; i++)
+		dray_pool_free(pool, blocks[i]);
+	dray_pool_close(pool);
+	free(resident);
+}
+
+/* One number for each 8 bytes, as no books of a pool would hold it. */
+static uint64_t pattern(size_t i)
+{
+	return (i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* In private memory and a board's, whose pages nobody can ask for. */
+static void what_is_free_or_taken_keeps_what_was_written(void **state)
+{
+	/* Without it a board's region, all free, would be given back. */
+	void *stays = take(*state, 64, 0), *blocks[512] = { NULL };
+	size_t size = stats_of(*state).largest_free, i;
+	uint64_t *all = take(*state, size, 0);
+	struct dice dice = { 6 };
+	int rest = rounds(40000);
+
+	assert_in_range(size, FIXED_SIZE / 2, FIXED_SIZE);
+	for (i = 0; i < size / sizeof(*all); i++)
+		all[i] = pattern(i);
+	dray_pool_free(*state, all);
+	while (rest--) {
+		size_t j = roll(&dice, 512);
+		size_t some = roll(&dice, 1ull << roll(&dice, 17));
+
+		dray_pool_free(*state, blocks[j]);
+		blocks[j] = take(*state, some, (size_t)1 << roll(&dice, 14));
+	}
+	for (i = 0; i < 512; i++)
+		dray_pool_free(*state, blocks[i]);
+	assert_ptr_equal(take(*state, size, 0), all);
+	for (i = 0; i < size / sizeof(*all); i++)
+		if (all[i] != pattern(i))
+			fail_msg("%#llx is written at byte %zu",
+				 (unsigned long long)all[i], i * sizeof(*all));
+	dray_pool_free(*state, all);
+	dray_pool_free(*state, stays);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		POOL_FACT(calloc_is_zero_whatever_was_there),
+		cmocka_unit_test(calloc_does_not_touch_what_is_clean),
+		cmocka_unit_test(
+			memory_that_others_saw_is_cleared_though_never_given_out),
+		cmocka_unit_test(the_pool_never_touches_what_it_manages),
+		FIXED_POOL_FACT(what_is_free_or_taken_keeps_what_was_written),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
