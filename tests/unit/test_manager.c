@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* manager: what dray's own one gives, and how objects begin and end. */
-#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,116 +33,6 @@ static void an_object_of_no_bytes_is_one(void **state)
 	assert_non_null(describe(memory)->pointer);
 	assert_int_equal(manager_stats(*state).objects, 1);
 	dray_memory_unref(memory);
-}
-
-static void memhostalloc_gives_pinned_or_mapped_memory(void **state)
-{
-	static const struct {
-		uint32_t flags, kind;
-	} rows[] = {
-		{ 0, DRAY_MEMORY_PINNED },
-		{ DRAY_HOST_PORTABLE, DRAY_MEMORY_PINNED },
-		{ DRAY_HOST_MAPPED, DRAY_MEMORY_MAPPED },
-		{ DRAY_HOST_MAPPED | DRAY_HOST_PORTABLE, DRAY_MEMORY_MAPPED },
-	};
-	struct dray_memory *memory;
-	size_t i;
-
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		assert_works(dray_manager_memhostalloc(*state, 5000,
-						       rows[i].flags, &memory));
-		assert_int_equal(describe(memory)->kind, rows[i].kind);
-		assert_int_equal(
-			dray_manager_kind_of(*state,
-					     (char *)describe(memory)->pointer +
-						     4999),
-			rows[i].kind);
-		memset(describe(memory)->pointer, 1, 5000);
-		dray_memory_unref(memory);
-	}
-	assert_fails(dray_manager_memhostalloc(*state, 1, 8, &memory), -EINVAL,
-		     "unknown flags 0x8");
-}
-
-/* On the host, where each mode is cached memory. */
-static void write_combined_memory_is_a_buffer_of_its_own(void **state)
-{
-	struct dray_manager *manager = open_manager("host", NULL, NULL);
-	struct dray_memory *memory;
-	struct dray_location where;
-
-	(void)state;
-	assert_works(dray_manager_memhostalloc(
-		manager, 100, DRAY_HOST_MAPPED | DRAY_HOST_WRITE_COMBINED,
-		&memory));
-	assert_works(dray_locate(describe(memory)->pointer, &where));
-	assert_null(where.pool);
-	dray_memory_unref(memory);
-	dray_manager_unref(manager);
-}
-
-static void drop_owner(void *owner)
-{
-	++*(int *)owner;
-}
-
-static void mempin_keeps_the_owner_and_releases_it_at_once(void **state)
-{
-	struct dray_memory *memory = NULL, *second = NULL;
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *bytes = mmap(NULL, 3 * page, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int dropped = 0;
-
-	assert_works(dray_manager_mempin(*state, bytes + 10, page,
-					 DRAY_HOST_MAPPED, &dropped, drop_owner,
-					 &memory));
-	assert_int_equal(describe(memory)->kind, DRAY_MEMORY_MAPPED);
-	assert_ptr_equal(describe(memory)->pointer, bytes + 10);
-	assert_ptr_equal(describe(memory)->owner, &dropped);
-	assert_int_equal(dray_manager_kind_of(*state, bytes + 10),
-			 DRAY_MEMORY_MAPPED);
-	assert_int_equal(dray_manager_kind_of(*state, bytes),
-			 DRAY_MEMORY_UNKNOWN);
-	/* As the next pin of the range after an unpin that is late. */
-	assert_works(dray_manager_mempin(*state, bytes, 3 * page, 0, NULL, NULL,
-					 &second));
-	assert_int_equal(describe(second)->kind, DRAY_MEMORY_PINNED);
-	dray_manager_defer_cleanup(*state);
-	dray_memory_unref(memory);
-	assert_int_equal(dropped, 1);
-	dray_memory_unref(second);
-	assert_int_equal(manager_stats(*state).pending, 0);
-	assert_works(dray_manager_end_deferral(*state));
-	munmap(bytes, 3 * page);
-}
-
-static void mempin_refuses_what_is_no_memory(void **state)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	char *bytes = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	struct dray_memory *memory = NULL;
-	int dropped = 0;
-
-	munmap(bytes + page, page);
-	assert_int_equal(dray_manager_mempin(*state, bytes, page + 1, 0,
-					     &dropped, drop_owner, &memory),
-			 -EFAULT);
-	assert_int_equal(dray_manager_mempin(*state, bytes, SIZE_MAX, 0,
-					     &dropped, drop_owner, &memory),
-			 -EFAULT);
-	assert_fails(dray_manager_mempin(*state, bytes, 0, 0, &dropped,
-					 drop_owner, &memory),
-		     -EINVAL, "no bytes");
-	assert_fails(dray_manager_mempin(*state, bytes, 1,
-					 DRAY_HOST_WRITE_COMBINED, &dropped,
-					 drop_owner, &memory),
-		     -EINVAL, "unknown flags");
-	assert_null(memory);
-	assert_int_equal(dropped, 0);
-	assert_int_equal(manager_stats(*state).objects, 0);
-	munmap(bytes, page);
 }
 
 /* Finalized, released: each of the two, in this order. */
@@ -391,10 +280,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		MANAGER_FACT(memalloc_gives_memory_of_the_node),
 		MANAGER_FACT(an_object_of_no_bytes_is_one),
-		MANAGER_FACT(memhostalloc_gives_pinned_or_mapped_memory),
-		cmocka_unit_test(write_combined_memory_is_a_buffer_of_its_own),
-		MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once),
-		MANAGER_FACT(mempin_refuses_what_is_no_memory),
 		MANAGER_FACT(the_owner_outlives_the_finalizer),
 		MANAGER_FACT(an_unknown_kind_or_flag_is_refused),
 		MANAGER_FACT(addresses_have_a_kind),
