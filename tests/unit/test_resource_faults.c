@@ -3,16 +3,51 @@
  * resource: each allocation of the library's own fails once, in a stack of all
  * kinds there are, and nothing is left of what was begun.
  */
+#include <fcntl.h>
+
 #include "resource.h"
 #include "fault.h"
 
-/* The kinds, each on the one before. */
-static int make_stack(struct dray_pool *pool, struct dray_resource **out)
+#define LEVELS 8
+#define BLOCKS 100
+
+/* Blocks of the resource "malloc" are the library's too. */
+int __real_posix_memalign(void **out, size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
+int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
 {
-	struct dray_resource *levels[6] = { NULL };
+	return fails_now() ? fault_error
+			   : __real_posix_memalign(out, alignment, size);
+}
+
+int __real_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...)
+{
+	/* What it has of the mode is nothing that /dev/null would ask for. */
+	return fails_now() ? -1 : __real_open64(path, flags, 0);
+}
+
+static int refusals; /* that the resource "on-failure" was asked about */
+
+static bool give_up(void *ctx, size_t size, int error)
+{
+	(void)ctx;
+	(void)size;
+	(void)error;
+	refusals++;
+	return false;
+}
+
+/* The kinds, each on the one before; the lowest is malloc without a pool. */
+static int make_stack(struct dray_pool *pool, struct dray_resource **out,
+		      struct dray_resource **statistics)
+{
+	struct dray_resource *levels[LEVELS] = { NULL };
 	int made = 0, ret;
 
-	ret = dray_resource_pool(pool, &levels[0]);
+	ret = pool ? dray_resource_pool(pool, &levels[0])
+		   : dray_resource_malloc(&levels[0]);
 	if (!ret)
 		ret = dray_resource_limit(levels[made++], 1 << 20, &levels[1]);
 	if (!ret)
@@ -20,55 +55,98 @@ static int make_stack(struct dray_pool *pool, struct dray_resource **out)
 	if (!ret)
 		ret = dray_resource_fixed(levels[made++], 100, 4, &levels[3]);
 	if (!ret)
-		ret = dray_resource_statistics(levels[made++], &levels[4]);
+		ret = dray_resource_on_failure(levels[made++], give_up, NULL,
+					       &levels[4]);
 	if (!ret)
-		ret = dray_resource_tracking(levels[made++], 4, &levels[5]);
+		ret = dray_resource_log(levels[made++], "/dev/null",
+					&levels[5]);
 	if (!ret)
-		*out = dray_resource_ref(levels[5]);
-	for (made = 0; made < 6; made++)
+		ret = dray_resource_statistics(levels[made++], &levels[6]);
+	if (!ret)
+		ret = dray_resource_tracking(levels[made++], 4, &levels[7]);
+	if (!ret) {
+		*statistics = dray_resource_ref(levels[6]);
+		*out = dray_resource_ref(levels[7]);
+	}
+	for (made = 0; made < LEVELS; made++)
 		dray_resource_unref(levels[made]);
 	return ret;
 }
 
+/* Blocks in two scopes, the outer one of which ends with the resource. */
 static int use_stack(struct dray_pool *pool)
 {
-	static void *blocks[100];
-	struct dray_resource *resource = NULL;
-	int ret = make_stack(pool, &resource), i, count = 0;
+	static void *blocks[BLOCKS];
+	struct dray_resource *resource = NULL, *statistics = NULL;
+	int ret = make_stack(pool, &resource, &statistics), i, count = 0;
+	bool scoped;
 
 	if (ret)
 		return ret;
-	while (!ret && count < 100)
+	ret = dray_statistics_push(statistics);
+	scoped = !ret && !(ret = dray_statistics_push(statistics));
+	while (!ret && count < BLOCKS)
 		if (!(ret = dray_resource_allocate(resource, count, 0, 0,
 						   &blocks[count])))
 			count++;
 	for (i = 0; i < count; i++)
 		give_back(resource, blocks[i], i);
+	if (scoped)
+		assert_works(dray_statistics_pop(statistics, NULL, 0));
+	dray_resource_unref(statistics);
 	dray_resource_unref(resource);
 	return ret;
 }
 
-static void whatever_fails_nothing_is_left(void **state)
+static int open_descriptors(void)
 {
-	struct dray_pool_options options = { .initial = 1 << 21 };
-	struct dray_pool *pool = open_pool("host", &options);
-	int n, ret, failed = 0;
+	int fd, n = 0;
 
-	(void)state;
+	for (fd = 0; fd < 64; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+/* @pool: NULL for a stack on malloc */
+static void each_fails_once(struct dray_pool *pool)
+{
+	int n, ret, failed = 0, descriptors = open_descriptors();
+
+	refusals = 0;
 	assert_works(use_stack(pool));
+	assert_int_equal(refusals, 0);
 	for (n = 0;; n++) {
 		arm(n, ENOMEM);
 		ret = use_stack(pool);
 		disarm();
-		assert_int_equal(stats_of(pool).blocks, 0);
+		if (pool)
+			assert_int_equal(stats_of(pool).blocks, 0);
+		assert_int_equal(open_descriptors(), descriptors);
 		if (!faulted)
 			break;
 		assert_int_equal(ret, -ENOMEM);
 		failed++;
 	}
 	assert_int_equal(ret, 0);
-	assert_true(failed > 100);
+	assert_true(failed > BLOCKS);
+	assert_true(refusals > 0);
+}
+
+static void whatever_fails_nothing_is_left(void **state)
+{
+	struct dray_pool_options options = { .initial = 1 << 21 };
+	struct dray_pool *pool = open_pool("host", &options);
+
+	(void)state;
+	each_fails_once(pool);
 	dray_pool_close(pool);
+}
+
+/* What would be left there only a checker of memory sees. */
+static void nor_is_it_on_malloc(void **state)
+{
+	(void)state;
+	each_fails_once(NULL);
 }
 
 static int report_faults(struct dray_resource *resource, FILE *file)
@@ -107,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whatever_fails_nothing_is_left),
+		cmocka_unit_test(nor_is_it_on_malloc),
 		cmocka_unit_test(a_report_needs_memory_and_says_so),
 	};
 
