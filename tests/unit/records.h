@@ -180,7 +180,10 @@ static inline void stop_importer(const struct importer *importer)
 	assert_int_equal(status, 0);
 }
 
-/* o(pen), c(lose), r(ead the first byte), w(rite it), k: is it still there */
+/*
+ * o(pen), c(lose), r(ead the first byte), w(rite it), k: is it still there,
+ * s: is it the s(ame) that was opened before it
+ */
 static inline int import_step(char what, const struct dray_ipc_record *record)
 {
 	static struct dray_ipc_memory *open[8];
@@ -203,6 +206,8 @@ static inline int import_step(char what, const struct dray_ipc_record *record)
 		return 0;
 	case 'k':
 		return dray_ipc_check(open[n - 1]);
+	case 's':
+		return open[n - 1] == open[n - 2];
 	}
 	return INT32_MIN + 1;
 }

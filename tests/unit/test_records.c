@@ -168,6 +168,7 @@ static void opens_are_cached_and_counted(void **state)
 	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 's', NULL), 1);
 	assert_int_equal(tell(&importer, 'c', NULL), 0);
 	dray_pool_free(pool, block);
 	assert_true(stats_of(pool).parked >= SIZE);

@@ -172,6 +172,40 @@ static void an_importer_at_its_limit_hears_so_and_keeps_nothing(void **state)
 	stop_importer(&importer);
 }
 
+/* Open already, and with no descriptor left to ask anybody. */
+static int again_step(char what, const struct dray_ipc_record *record)
+{
+	struct dray_ipc_memory *memory, *again;
+	int ret = dray_ipc_open(record, NULL, &memory);
+
+	(void)what;
+	if (ret)
+		return ret;
+	if (take_descriptors(0))
+		return -1;
+	ret = dray_ipc_open(record, NULL, &again);
+	give_descriptors();
+	if (!ret) {
+		ret = again == memory;
+		dray_ipc_close(again);
+	}
+	dray_ipc_close(memory);
+	return ret;
+}
+
+static void what_is_open_is_opened_again_without_asking(void **state)
+{
+	struct importer importer = start_importer(again_step);
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	(void)state;
+	assert_int_equal(tell(&importer, 'o', &record), 1);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
 static void who_has_no_descriptor_for_a_broker_exports_nothing(void **state)
 {
 	unsigned char *block = take(pool, SIZE, 0);
@@ -226,6 +260,7 @@ int main(void)
 		LIMIT_FACT(
 			who_says_nothing_does_not_keep_others_from_hearing_it),
 		LIMIT_FACT(an_importer_at_its_limit_hears_so_and_keeps_nothing),
+		LIMIT_FACT(what_is_open_is_opened_again_without_asking),
 		LIMIT_FACT(who_has_no_descriptor_for_a_broker_exports_nothing),
 		LIMIT_FACT(
 			who_may_have_no_file_for_generations_exports_nothing),
