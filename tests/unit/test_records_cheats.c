@@ -5,9 +5,11 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "child.h"
 #include "records_wire.h"
 
 #define SIZE 20000
+#define NOBODY 65534
 
 /* An exporter that is none: what it answers, and with which descriptors. */
 struct cheat {
@@ -19,7 +21,7 @@ struct cheat {
 
 static uint64_t fake_name = 0x123456789abcdefull;
 
-/* The socket of such a one. */
+/* The socket of such a one; -1 where there is none, for children too. */
 static int listen_as(uint64_t name)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
@@ -28,11 +30,12 @@ static int listen_as(uint64_t name)
 		snprintf(address.sun_path + 1, sizeof(address.sun_path) - 1,
 			 "dray-ipc-%016llx", (unsigned long long)name);
 
-	assert_int_equal(
-		bind(listener, (struct sockaddr *)&address,
-		     (socklen_t)(sizeof(address.sun_family) + 1 + length)),
-		0);
-	assert_int_equal(listen(listener, 1), 0);
+	if (bind(listener, (struct sockaddr *)&address,
+		 (socklen_t)(sizeof(address.sun_family) + 1 + length)) ||
+	    listen(listener, 1)) {
+		close(listener);
+		return -1;
+	}
 	return listener;
 }
 
@@ -52,6 +55,7 @@ static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 	pid_t child;
 
 	listener = listen_as(fields.broker);
+	assert_true(listener >= 0);
 	child = fork();
 	assert_true(child >= 0);
 	if (!child) {
@@ -189,6 +193,105 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	close(sealed);
 }
 
+/* As another user, who has the name: 0 when he hears nothing. */
+static int listen_as_nobody(uint64_t name, int ready)
+{
+	char asked[64];
+	int listener, fd;
+
+	if (setgid(NOBODY) || setuid(NOBODY))
+		return 1;
+	listener = listen_as(name);
+	if (listener < 0 || send(ready, "", 1, MSG_NOSIGNAL) != 1)
+		return 2;
+	fd = accept(listener, NULL, NULL);
+	if (fd < 0)
+		return 3;
+	return recv(fd, asked, sizeof(asked), 0) ? 4 : 0;
+}
+
+/* With the secret he could open the memory itself. */
+static void another_user_is_not_told_the_secret(void **state)
+{
+	struct fields fields = { .magic = 0x69797264,
+				 .version = 1,
+				 .secret = { 1, 2 },
+				 .broker = ++fake_name,
+				 .size = 1 };
+	struct dray_ipc_record record = record_of(&fields);
+	struct dray_ipc_memory *memory = NULL;
+	int ready[2];
+	pid_t child;
+	char said;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("skipped: only root can become another user\n");
+		skip();
+	}
+	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ready), 0);
+	child = fork();
+	if (!child) {
+		close(ready[0]);
+		_exit(listen_as_nobody(fields.broker, ready[1]));
+	}
+	close(ready[1]);
+	assert_int_equal(recv(ready[0], &said, 1, 0), 1);
+	assert_fails(dray_ipc_open(&record, NULL, &memory), -EACCES,
+		     "exported by user 65534");
+	assert_null(memory);
+	assert_int_equal(status_of(child), 0);
+	close(ready[0]);
+}
+
+/* What a dma-buf is, and what is said of it. */
+static void what_is_said_of_a_dma_buf_is_not_believed(void **state)
+{
+	struct dray_buffer *buffer = NULL;
+	struct dray_info info;
+	struct cheat cheat = {
+		.said = { .magic = 0x69797264, .backend = 2 },
+		.size = sizeof(struct said),
+		.count = 2,
+	};
+	size_t before, buffers;
+	uint64_t size;
+
+	(void)state;
+	if (!on_kernel()) /* there are none elsewhere */
+		skip();
+	assert_works(dray_node_info(node, &info, sizeof(info)));
+	assert_works(dray_buffer_alloc(node, 65536, NULL, &buffer));
+	size = dray_buffer_size(buffer);
+	snprintf(cheat.said.node, sizeof(cheat.said.node), "%s", info.name);
+	cheat.fds[0] = dray_buffer_fd(buffer);
+	cheat.fds[1] = make_memfd(65536, F_SEAL_SHRINK);
+	before = entries("/proc/self/fd");
+	buffers = buffers_of(node);
+	assert_int_equal(open_from(&cheat, 0, size - 1, 1), 0);
+	assert_int_equal(open_from(&cheat, 0, 0, size), 0);
+	assert_fails(open_from(&cheat, DRAY_IPC_READ_ONLY, 0, size), -EPERM,
+		     "for reading, and can be written");
+	assert_fails(open_from(&cheat, 0, 0, size + 1), -EBADMSG,
+		     "the buffer has 65536");
+	assert_fails(open_from(&cheat, 0, size, 1), -EBADMSG,
+		     "1 bytes at 65536");
+	assert_fails(open_from(&cheat, 0, UINT64_MAX, 2), -EBADMSG,
+		     "the buffer has");
+	assert_fails(open_from(&cheat, 0, 1, UINT64_MAX), -EBADMSG,
+		     "the buffer has");
+	/* Neither is a memfd one, nor the other way round. */
+	cheat.fds[0] = cheat.fds[1];
+	assert_fails(open_from(&cheat, 0, 0, 1), -EINVAL, "no dma-buf");
+	cheat.fds[0] = dray_buffer_fd(buffer);
+	cheat.said.backend = 1;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EINVAL);
+	assert_int_equal(entries("/proc/self/fd"), before);
+	assert_int_equal(buffers_of(node), buffers);
+	close(cheat.fds[1]);
+	dray_buffer_unref(buffer);
+}
+
 /*
  * Its exporter could punch a hole and take the page, and dray_ipc_check() would
  * be a SIGBUS here.
@@ -233,6 +336,7 @@ static void nobody_is_waited_for_without_an_end(void **state)
 	struct fields fields = fields_of(&record);
 
 	(void)state;
+	assert_true(listener >= 0);
 	/* No exporter who does not answer, no importer who does not ask. */
 	fields.broker = fake_name;
 	assert_int_equal(open_by(&fields), -ETIMEDOUT);
@@ -271,6 +375,8 @@ int main(void)
 		RECORDS_FACT(nothing_that_an_exporter_says_is_believed),
 		RECORDS_FACT(
 			a_page_of_generations_of_huge_pages_is_not_believed),
+		RECORDS_FACT(another_user_is_not_told_the_secret),
+		RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed),
 		RECORDS_FACT(nobody_is_waited_for_without_an_end),
 		RECORDS_FACT(what_an_importer_has_cannot_be_truncated),
 	};
