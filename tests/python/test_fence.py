@@ -204,15 +204,21 @@ def test_a_fence_keeps_its_arrays_alive(slow):
 
 @pytest.mark.kernel
 def test_memory_freed_under_the_engine_is_not_given_out_again(make):
-    source = make(np.ones((6000, 2), np.uint8))
-    target = make(np.zeros((6000, 2), np.uint8))
-    place = target.__array_interface__["data"][0]
-    fence = dray.copy(target[:, :1], source[:, 1:], engine=True, wait=False)
-    keep = dray.fill(make(np.zeros(8)), 0, engine=True, wait=False)
-    del fence, target, source
-    with dray.memory():
-        other = [np.empty((6000, 2), np.uint8) for _ in range(4)]
-    if not keep.done:
-        places = [a.__array_interface__["data"][0] for a in other]
-        assert place not in places
-    keep.wait()
+    def drop(copies):
+        source = make(np.ones((6000, 2), np.uint8))
+        target = make(np.zeros((6000, 2), np.uint8))
+        for _ in range(copies):
+            dray.copy(target[:, :1], source[:, 1:], engine=True, wait=False)
+        last = dray.fill(make(np.zeros(8)), 0, engine=True, wait=False)
+        return target.__array_interface__["data"][0], last
+
+    def outlasts(last):
+        with dray.memory():
+            other = [np.empty((6000, 2), np.uint8) for _ in range(4)]
+        places.clear()
+        places.update(a.__array_interface__["data"][0] for a in other)
+        return not last.done
+    places = set()
+    place, last = until(outlasts, drop)
+    assert place not in places
+    last.wait()

@@ -100,22 +100,29 @@ static unsigned int bytes_not(const unsigned char *block, int byte)
 static bool freed_in_flight(void)
 {
 	unsigned char *dst = block_of(0), *src = block_of(OLD);
-	unsigned char *blocks[BLOCKS];
+	unsigned char *after = block_of(0), *blocks[BLOCKS];
 	struct dray_fence *fence = begin(dst, src);
+	struct dray_pool_stats stats;
 	unsigned int count;
 	bool at_work;
 
 	dray_pool_free(pool, dst);
 	dray_pool_free(pool, src);
+	/* No engine uses it; its user says when it is done with. */
+	assert_works(dray_free_after(after, fence));
 	/* All but what was freed: for that the pool would wait. */
-	count = take(blocks, BLOCKS - 2);
+	count = take(blocks, BLOCKS - 3);
+	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
 	at_work = dray_fence_status(fence) == 0;
-	assert_int_equal(count, BLOCKS - 2);
-	if (at_work)
+	assert_int_equal(count, BLOCKS - 3);
+	if (at_work) {
+		assert_int_equal(stats.parked, 3 * BLOCK);
 		for (unsigned int i = 0; i < count; i++) {
 			assert_ptr_not_equal(blocks[i], dst);
 			assert_ptr_not_equal(blocks[i], src);
+			assert_ptr_not_equal(blocks[i], after);
 		}
+	}
 	assert_works(dray_fence_wait(fence, 60000));
 	dray_fence_unref(fence);
 	for (unsigned int i = 0; i < count; i++) {
