@@ -265,6 +265,34 @@ static void unit_axes_do_not_break_contiguity_and_gaps_do(void **state)
 	assert_false(dray_view_is_contiguous(&view));
 }
 
+static void a_copy_of_a_view_leaves_alone_axes_that_it_has_not(void **state)
+{
+	struct dray_view view, out;
+
+	(void)state;
+	memset(&view, 0x11, sizeof(view));
+	memset(&out, 0x55, sizeof(out));
+	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 2, 3 },
+				    NULL));
+	dray_view_copy(&out, &view);
+	assert_ptr_equal(out.data, memory);
+	assert_int_equal(out.ndim, 2);
+	assert_int_equal(out.dtype.itemsize, 4);
+	assert_memory_equal(out.shape, view.shape, 2 * sizeof(int64_t));
+	assert_memory_equal(out.strides, view.strides, 2 * sizeof(int64_t));
+	assert_true(all_bytes_are(&out.shape[2], 0x55,
+				  sizeof(out.shape) - 2 * sizeof(int64_t)));
+	assert_true(all_bytes_are(&out.strides[2], 0x55,
+				  sizeof(out.strides) - 2 * sizeof(int64_t)));
+	/* Of none at all. */
+	memset(&out, 0x55, sizeof(out));
+	view.ndim = 0;
+	dray_view_copy(&out, &view);
+	assert_int_equal(out.ndim, 0);
+	assert_true(all_bytes_are(out.shape, 0x55, sizeof(out.shape)));
+	assert_true(all_bytes_are(out.strides, 0x55, sizeof(out.strides)));
+}
+
 static void spans_that_touch_do_not_overlap(void **state)
 {
 	struct dray_view a, b;
@@ -305,6 +333,8 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_broadcast_is_refused),
 		cmocka_unit_test(views_of_impossible_axes_are_not_read),
 		cmocka_unit_test(unit_axes_do_not_break_contiguity_and_gaps_do),
+		cmocka_unit_test(
+			a_copy_of_a_view_leaves_alone_axes_that_it_has_not),
 		cmocka_unit_test(spans_that_touch_do_not_overlap),
 	};
 
