@@ -38,6 +38,21 @@ static void a_thread_keeps_no_more_than_its_part(void **state)
 	assert_int_equal(stats_of(*state).cached, 0);
 }
 
+/* As many of each size as a thread keeps, which all together are more. */
+static void of_small_blocks_it_keeps_a_256th_at_most(void **state)
+{
+	static void *blocks[SMALL_SIZES][DRAY_MAGAZINE_ROOM];
+	size_t size, i;
+
+	for (size = 0; size < SMALL_SIZES; size++)
+		for (i = 0; i < DRAY_MAGAZINE_ROOM; i++)
+			blocks[size][i] = take(*state, (size + 1) * 64, 0);
+	for (size = 0; size < SMALL_SIZES; size++)
+		for (i = 0; i < DRAY_MAGAZINE_ROOM; i++)
+			dray_pool_free(*state, blocks[size][i]);
+	assert_in_range(stats_of(*state).cached, 1, SIZE / 256);
+}
+
 static void an_array_of_a_small_pool_is_kept(void **state)
 {
 	size_t size = 100000 * sizeof(double);
@@ -88,6 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bounds_are_parts_of_what_the_pool_has),
 		FIXED_POOL_FACT(a_thread_keeps_no_more_than_its_part),
+		FIXED_POOL_FACT(of_small_blocks_it_keeps_a_256th_at_most),
 		FIXED_POOL_FACT(an_array_of_a_small_pool_is_kept),
 		FIXED_POOL_FACT(room_is_made_for_a_few_blocks_at_a_time),
 	};

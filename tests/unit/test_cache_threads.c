@@ -10,7 +10,9 @@
 
 #define MIB ((size_t)1 << 20)
 #define SIZE FIXED_SIZE
+#define REGION (64 * MIB)
 #define IDLE 4
+#define MOST_IDLE 8
 
 static struct dray_pool *shared;
 static sem_t filled, done;
@@ -34,52 +36,82 @@ static void *fill_and_idle(void *unused)
 	return NULL;
 }
 
-static void start_idle(pthread_t *threads, struct dray_pool *pool)
+static void start_some_idle(pthread_t *threads, int count,
+			    struct dray_pool *pool)
 {
 	int i;
 
 	shared = pool;
 	sem_init(&filled, 0, 0);
 	sem_init(&done, 0, 0);
-	for (i = 0; i < IDLE; i++)
+	for (i = 0; i < count; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
 						fill_and_idle, NULL),
 				 0);
-	for (i = 0; i < IDLE; i++)
+	for (i = 0; i < count; i++)
 		while (sem_wait(&filled))
 			;
 }
 
-static void end_idle(pthread_t *threads)
+static void end_some_idle(pthread_t *threads, int count)
 {
 	int i;
 
-	for (i = 0; i < IDLE; i++)
+	for (i = 0; i < count; i++)
 		sem_post(&done);
-	for (i = 0; i < IDLE; i++)
+	for (i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
+}
+
+static void start_idle(pthread_t *threads, struct dray_pool *pool)
+{
+	start_some_idle(threads, IDLE, pool);
+}
+
+static void end_idle(pthread_t *threads)
+{
+	end_some_idle(threads, IDLE);
 }
 
 static void what_idle_threads_keep_is_there_for_a_request(void **state)
 {
-	static void *blocks[SIZE / 4096 + 1];
 	pthread_t threads[IDLE];
-	size_t count = 0, i;
 	void *all;
 
 	start_idle(threads, *state);
 	all = take(*state, SIZE, 0);
 	dray_pool_free(*state, all);
 	end_idle(threads);
+}
 
-	start_idle(threads, *state);
-	while ((blocks[count] = dray_pool_alloc(*state, 4096, 0)))
-		count++;
-	/* Blocks need not begin at a page: a few do not fit in between. */
-	assert_in_range(count, SIZE / 4096 - SIZE / 4096 / 100, SIZE / 4096);
-	for (i = 0; i < count; i++)
-		dray_pool_free(*state, blocks[i]);
-	end_idle(threads);
+/* By blocks of a page, however many threads keep some. */
+static void a_region_is_filled_beside_idle_threads(void **state)
+{
+	static const int idle[] = { 1, IDLE, MOST_IDLE };
+	static void *blocks[REGION / 4096 + 1];
+	const struct dray_pool_options options = { .initial = REGION,
+						   .limit = REGION };
+	pthread_t threads[MOST_IDLE];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
+		struct dray_pool *pool = open_pool(test_spec(), &options);
+		size_t count = 0, j;
+
+		/* Nobody asks for numbers: that takes back what they keep. */
+		start_some_idle(threads, idle[i], pool);
+		while ((blocks[count] = dray_pool_alloc(pool, 4096, 0)))
+			count++;
+		/* Blocks need not begin at a page: a few do not fit between. */
+		assert_in_range(count, REGION / 4096 - REGION / 4096 / 100,
+				REGION / 4096);
+		for (j = 0; j < count; j++)
+			dray_pool_free(pool, blocks[j]);
+		dray_pool_free(pool, take(pool, REGION, 0));
+		end_some_idle(threads, idle[i]);
+		dray_pool_close(pool);
+	}
 }
 
 /* Long before a request fails, so that it does not lie between blocks. */
@@ -231,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		FIXED_POOL_FACT(what_idle_threads_keep_is_there_for_a_request),
+		cmocka_unit_test(a_region_is_filled_beside_idle_threads),
 		FIXED_POOL_FACT(
 			what_idle_threads_keep_comes_back_while_others_work),
 		FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing),
