@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fence.h"
 #include "../selftests/fixture_dray.h"
@@ -191,6 +192,54 @@ TEST_F(registered, its_engine_copies_rows)
 	EXPECT_EQ(1, fence_wait(fence));
 	expect_rows(self, copy, 4);
 	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
+}
+
+static int copy_bytes(int node, int dst, uint64_t dst_offset, int src,
+		      uint64_t src_offset, uint64_t run)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.src_fd = src,
+		.dst_fd = dst,
+		.src_offset = src_offset,
+		.dst_offset = dst_offset,
+		.run = run,
+	};
+	struct dray_submit submit = {
+		.channel = DRAY_CHANNEL_ANY,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+	};
+	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret == 1 ? 0 : ret;
+}
+
+TEST_F(registered, its_engine_copies_to_and_from_memory_of_the_process)
+{
+	uint8_t *bytes = fresh_memory(SIZE), copy[SIZE];
+	struct dray_attach attach;
+
+	ASSERT_NE(MAP_FAILED, (void *)bytes);
+	fill_random(bytes, SIZE, 14);
+	memcpy(copy, bytes, SIZE);
+	ASSERT_LE(0, attach_memory(self->node, bytes + 60, SIZE - 100, 0,
+				   &attach));
+	/* its first byte is the 60th of the page */
+	ASSERT_EQ(0, copy_bytes(self->node, attach.fd, 3001, self->src.fd, 7,
+				3000));
+	memcpy(copy + 60 + 3001, self->src.bytes + 7, 3000);
+	EXPECT_EQ(-1, first_difference(copy, bytes, SIZE));
+	ASSERT_EQ(0, copy_bytes(self->node, self->dst.fd, 11, attach.fd, 2999,
+				3000));
+	EXPECT_EQ(-1, first_difference(copy + 60 + 2999, self->dst.bytes + 11,
+				       3000));
+	close(attach.fd);
+	EXPECT_EQ(-1, first_difference(copy, bytes, SIZE));
 }
 
 /* Buffers of one node, transfers on another. */

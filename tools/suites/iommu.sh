@@ -3,9 +3,9 @@
 #
 # Suite iommu: the module on an emulated PC whose devices are behind an IOMMU,
 # with QEMU's educational PCI device as the hardware that reads and writes:
-# first given to dray by driver_override, then with a driver of its own that
-# registers a node.  Then on an arm64 board whose bus is not coherent, where it is
-# about which memory is maintained.
+# first given to dray by driver_override, then with a driver that imports dma-bufs,
+# then with one that registers a node.  Then on an arm64 board whose bus is not
+# coherent, where it is about which memory is maintained.
 
 PACKAGES_IOMMU=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
@@ -66,12 +66,14 @@ iommu_programs()
 
 	kernel=$(kernel_make amd64 "$series") || return 1
 	edu=$(module_test iommu "$kernel") || return 1
-	cp "$edu/dray_edu.ko" "$TREE/tools/lib/guest-unload" \
-		"$(build_folder iommu-amd64)"/{given,flushed,registered} \
+	cp "$edu"/dray_edu{,_importer}.ko "$TREE/tools/lib/guest-unload" \
+		"$(build_folder iommu-amd64)"/{given,flushed,imported,registered} \
 		"$BATCH/job"
 
 	batch_add tap "$series-given" ./given
 	batch_add tap "$series-flushed" ./flushed
+	batch_add tap "$series-imported" \
+		'insmod dray_edu_importer.ko && ./imported'
 	batch_add status "$series-a-driver-registers-its-nodes" \
 		'insmod dray_edu.ko && test -c /dev/dray1 && test -c /dev/dray2'
 	batch_add tap "$series-registered" ./registered
@@ -82,7 +84,7 @@ iommu_programs()
 	SELFTESTS_NODE='' SELFTESTS_OPTIONS=''
 	# A channel belongs to its own driver's node, so unbinding comes first.
 	batch_add status "$series-all-modules-unload" \
-		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray"
+		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray_edu_importer dray"
 }
 
 # iommu_virt FOLDER: the board with an SMMU, whose device is given to dray

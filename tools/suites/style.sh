@@ -89,7 +89,7 @@ style_checkpatch()
 	source=$(kernel_source 6.12) || return 1
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.[ch]' \
-		tests/iommu/dray_edu.c tests/checkers/dray_test_faults.c |
+		'tests/iommu/dray_*.c' tests/checkers/dray_test_faults.c |
 		grep -vx driver/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
