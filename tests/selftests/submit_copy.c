@@ -5,6 +5,8 @@
  */
 #include <errno.h>
 
+#include <linux/dma-buf.h>
+
 #include "fixture_engine.h"
 
 TEST_F(engine, one_run_is_copied)
@@ -311,6 +313,27 @@ TEST_F(engine, without_sync_the_caller_syncs)
 	EXPECT_EQ(before.sync_bytes, after.sync_bytes);
 	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
+	model_transfer(self->model, 2, &transfer);
+	EXPECT_EQ(-1, engine_difference(self));
+}
+
+/* A device that gets copies has the bytes nowhere else until the access. */
+TEST_F(engine, without_sync_a_cpu_access_brings_what_is_still_to_be_written)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .flags = DRAY_SUBMIT_NO_SYNC };
+	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self, &axis);
+
+	ASSERT_EQ(0, buffer_sync(self->node, self->src.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
+	/* what lies between the rows comes back too */
+	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(1, fence_status(submit.fence_fd));
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }

@@ -257,6 +257,41 @@ TEST_F(engine, a_transfer_is_two_events_of_one_number)
 	EXPECT_TRUE(trace_has("dray_complete:", "error=0"));
 }
 
+/* Sooner it would keep, or drop, what the engine has yet to write. */
+TEST_F(engine, a_cpu_access_is_maintained_after_the_engine_has_written)
+{
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .flags = DRAY_SUBMIT_NO_SYNC };
+	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self, &axis);
+	char *trace, *done, *next;
+	int before = 0, after = 0;
+	char sync[64];
+
+	if (!node_is_maintained(&self->info))
+		SKIP(return, "this node is coherent");
+	snprintf(sync, sizeof(sync), "dray_sync: id=%llu ",
+		 (unsigned long long)self->dst.id);
+	TRACE_BEGIN();
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
+				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	write_file(TRACING "events/dray/enable", "0");
+	trace = trace_read();
+	ASSERT_NE(NULL, trace);
+	done = strstr(trace, "dray_complete:");
+	ASSERT_NE(NULL, done);
+	for (next = trace; (next = strstr(next, sync)); next++) {
+		if (strncmp(strstr(next, "for the "), "for the CPU", 11))
+			continue;
+		before += next < done;
+		after += next > done;
+	}
+	free(trace);
+	EXPECT_EQ(0, before);
+	EXPECT_EQ(1, after);
+}
+
 TEST_F(engine, no_event_has_an_address)
 {
 	struct dray_transfer transfer = engine_copy(self, self->page);
