@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Probes at what maintains caches, in an instance of the trace that nobody
- * else uses; see maintenance.h.
+ * Probes at what maintains caches; see maintenance.h.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "binding.h"
 #include "maintenance.h"
-
-#define TRACING "/sys/kernel/tracing/"
-#define INSTANCE TRACING "instances/dray_test"
-#define GROUP "dray_test"
-
-struct probe {
-	const char *name;
-	const char *function;
-	const char *arguments;
-};
+#include "probes.h"
 
 static const struct probe probes[] = {
 	{ "pieces_device", "arch_sync_dma_for_device",
@@ -34,81 +21,35 @@ static const struct probe probes[] = {
 
 #define PROBES (int)(sizeof(probes) / sizeof(probes[0]))
 
-static int probe_set(const struct probe *probe)
-{
-	char text[256];
-
-	snprintf(text, sizeof(text), "p:" GROUP "/%s %s %s", probe->name,
-		 probe->function, probe->arguments);
-	return write_text(TRACING "kprobe_events", text);
-}
-
 void maintenance_end(void)
 {
-	char text[64];
-	int i;
-
-	rmdir(INSTANCE);
-	for (i = 0; i < PROBES; i++) {
-		snprintf(text, sizeof(text), "-:" GROUP "/%s", probes[i].name);
-		write_text(TRACING "kprobe_events", text);
-	}
+	probes_end(probes, PROBES);
 }
 
 int maintenance_watch(void)
 {
-	int ret = 0, i;
-
-	if (access(TRACING "kprobe_events", W_OK))
-		return -ENODEV;
-	maintenance_end();
-	for (i = 0; i < PROBES && !ret; i++)
-		ret = probe_set(&probes[i]);
-	/* Not every processor's arguments are known by their places. */
-	if (ret == -EINVAL || ret == -ENOENT)
-		ret = -ENODEV;
-	if (!ret && mkdir(INSTANCE, 0700))
-		ret = -errno;
-	if (!ret)
-		ret = write_text(INSTANCE "/events/" GROUP "/enable", "1");
-	if (ret)
-		maintenance_end();
-	return ret;
-}
-
-/* The number behind "name=", or 0. */
-static uint64_t field(const char *line, const char *name)
-{
-	const char *at = strstr(line, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 0) : 0;
+	return probes_begin(probes, PROBES);
 }
 
 static bool line_read(const char *line, struct maintenance *maintenance)
 {
-	int i;
+	int i = probes_find(probes, PROBES, line);
 
-	for (i = 0; i < PROBES; i++) {
-		char name[64];
-
-		snprintf(name, sizeof(name), " %s: ", probes[i].name);
-		if (!strstr(line, name))
-			continue;
-		*maintenance = (struct maintenance){
-			.for_cpu = strstr(probes[i].name, "cpu"),
-			.whole = strstr(probes[i].name, "whole"),
-			.direction = (unsigned int)field(line, " direction="),
-			.address = field(line, " address="),
-			.bytes = field(line, " bytes="),
-		};
-		return true;
-	}
-	return false;
+	if (i < 0)
+		return false;
+	*maintenance = (struct maintenance){
+		.for_cpu = strstr(probes[i].name, "cpu"),
+		.whole = strstr(probes[i].name, "whole"),
+		.direction = (unsigned int)probe_field(line, "direction"),
+		.address = probe_field(line, "address"),
+		.bytes = probe_field(line, "bytes"),
+	};
+	return true;
 }
 
 int maintenance_read(struct maintenance *list, int room)
 {
-	FILE *file = fopen(INSTANCE "/trace", "r");
+	FILE *file = probes_open();
 	struct maintenance one;
 	char line[512];
 	int count = 0;
@@ -116,7 +57,7 @@ int maintenance_read(struct maintenance *list, int room)
 	if (!file)
 		return -errno;
 	while (fgets(line, sizeof(line), file)) {
-		if (line[0] == '#' || !line_read(line, &one))
+		if (!line_read(line, &one))
 			continue;
 		if (count < room)
 			list[count] = one;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Cache modes: what a mapping shows.
+ * Cache modes: what a mapping shows, and what its entries in the page tables
+ * say of caches.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "fixture_mode.h"
+#include "probes.h"
 #include "process.h"
 
 TEST_F(mode, it_is_mapped_unless_it_is_for_devices_only)
@@ -98,6 +100,83 @@ TEST_F(mode, a_debugger_sees_what_a_mapping_shows)
 	buffer.bytes[3 * self->page + 5] = 0x66;
 	ASSERT_EQ(1, pread(fd, &byte, 1, at));
 	EXPECT_EQ(0x66, byte);
+}
+
+/* What memory mapped by frame number gets: the fifth argument. */
+static const struct probe entries = { "entries", "remap_pfn_range",
+				      "protection=$arg5:x64" };
+
+/* Of the one mapping that was made since probes_begin(), or 0. */
+static uint64_t protection_of(const struct probe *probe)
+{
+	FILE *file = probes_open();
+	uint64_t protection = 0;
+	char line[512];
+	int count = 0;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		if (probes_find(probe, 1, line))
+			continue;
+		protection = probe_field(line, "protection");
+		count++;
+	}
+	if (file)
+		fclose(file);
+	return count == 1 ? protection : 0;
+}
+
+/* The kind of memory that entries of arm64 name: their bits 2 to 4. */
+#define KIND(protection) ((protection) >> 2 & 7)
+
+static int protection_of_mapping(uint32_t heap, uint32_t mode, int node,
+				 size_t size, uint64_t *protection)
+{
+	struct dray_alloc alloc = { .size = size, .heap = heap, .mode = mode };
+	struct buffer buffer = { .size = size };
+	int ret = node_call(node, DRAY_IOC_ALLOC, &alloc);
+
+	if (ret)
+		return ret;
+	buffer.fd = alloc.fd;
+	ret = probes_begin(&entries, 1);
+	if (!ret) {
+		ret = map(&buffer);
+		*protection = protection_of(&entries);
+		probes_end(&entries, 1);
+	}
+	buffer_close(&buffer);
+	return ret;
+}
+
+/* An emulated processor has no caches that would show it. */
+TEST_F(mode, its_entries_say_whether_caches_may_have_it)
+{
+	uint64_t cached = 0, mine = 0;
+	struct dray_heap_info cma;
+	int ret;
+
+#ifndef __aarch64__
+	SKIP(return, "what entries say is known of arm64");
+#endif
+	if (self->effect != DRAY_MODE_WRITE_COMBINED &&
+	    self->effect != DRAY_MODE_COHERENT)
+		SKIP(return, "caches may have it, or there is no mapping");
+	ret = node_find_heap(self->node, DRAY_HEAP_CMA, &cma);
+	if (ret == -ENOENT)
+		SKIP(return, "no other memory is mapped by frame number");
+	ASSERT_EQ(0, ret);
+	ret = protection_of_mapping(cma.index, DRAY_MODE_CACHED, self->node,
+				    self->page, &cached);
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel tells no arguments");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, protection_of_mapping(self->heap.index, variant->mode,
+					   self->node, self->page, &mine));
+	ASSERT_NE(0, cached);
+	ASSERT_NE(0, mine);
+	EXPECT_NE(KIND(cached), KIND(mine));
+	/* writable and for everyone, as the other */
+	EXPECT_EQ(cached & ~(7ull << 2), mine & ~(7ull << 2));
 }
 
 TEST_HARNESS_MAIN
