@@ -14,6 +14,7 @@
 #include <linux/dma-resv.h>
 #include <linux/err.h>
 #include <linux/io.h>
+#include <linux/ioport.h>
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -77,30 +78,52 @@ static void test_look(struct sg_table *table)
 	}
 }
 
-/* As the device would: at the addresses that it was given. */
-static void test_read(struct device *dev, struct sg_table *table)
+/* What the device finds at an address that it was given, or at its copy. */
+static u8 *test_open(struct device *dev, struct scatterlist *entry)
+{
+	phys_addr_t start = dma_to_phys(dev, sg_dma_address(entry));
+	size_t length = sg_dma_len(entry);
+	int memory = region_intersects(start, length, IORESOURCE_SYSTEM_RAM,
+				       IORES_DESC_NONE);
+
+	/* A carveout has no mapping, and may have no cached one. */
+	return memremap(start, length,
+			memory == REGION_DISJOINT ? MEMREMAP_WC : MEMREMAP_WB);
+}
+
+static int test_read(struct device *dev, struct sg_table *table)
 {
 	struct scatterlist *entry;
-	const u8 *bytes;
 	unsigned int at;
+	u8 *bytes;
 	int i;
 
 	sum = 0;
 	for_each_sgtable_dma_sg(table, entry, i) {
-		bytes = phys_to_virt(dma_to_phys(dev, sg_dma_address(entry)));
+		bytes = test_open(dev, entry);
+		if (!bytes)
+			return -ENOMEM;
 		for (at = 0; at < sg_dma_len(entry); at++)
 			sum += bytes[at];
+		memunmap(bytes);
 	}
+	return 0;
 }
 
-static void test_write(struct device *dev, struct sg_table *table, u8 value)
+static int test_write(struct device *dev, struct sg_table *table, u8 value)
 {
 	struct scatterlist *entry;
+	u8 *bytes;
 	int i;
 
-	for_each_sgtable_dma_sg(table, entry, i)
-		memset(phys_to_virt(dma_to_phys(dev, sg_dma_address(entry))),
-		       value, sg_dma_len(entry));
+	for_each_sgtable_dma_sg(table, entry, i) {
+		bytes = test_open(dev, entry);
+		if (!bytes)
+			return -ENOMEM;
+		memset(bytes, value, sg_dma_len(entry));
+		memunmap(bytes);
+	}
+	return 0;
 }
 
 static int test_map(struct dma_buf *dmabuf, enum dma_data_direction direction)
@@ -119,10 +142,11 @@ static int test_map(struct dma_buf *dmabuf, enum dma_data_direction direction)
 	if (!ret) {
 		test_look(table);
 		if (direction == DMA_TO_DEVICE)
-			test_read(dev, table);
+			ret = test_read(dev, table);
 		else
-			test_write(dev, table,
-				   direction == DMA_FROM_DEVICE ? 0x55 : 0x66);
+			ret = test_write(dev, table,
+					 direction == DMA_FROM_DEVICE ? 0x55
+								      : 0x66);
 		dma_buf_unmap_attachment(attachment, table, direction);
 	}
 	dma_resv_unlock(dmabuf->resv);

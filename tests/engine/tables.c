@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What a device of another driver is told of a buffer: pieces no longer than it
- * takes, and right also where it reaches only some of them, so that it gets
- * copies of the others.  Needs dray_test_importer.ko, and dray.ko with nodes=1;
- * copies there are only on a kernel that was told to have room for them
- * (iommu=soft).
+ * What a device of another driver is told of a buffer of any heap: pieces no
+ * longer than it takes, and right also where it reaches only some of them, so
+ * that it gets copies of the others.  Needs dray_test_importer.ko, and on the PC
+ * dray.ko with nodes=1; copies there are only on a kernel that was told to have
+ * room for them (iommu=soft).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,15 @@
 #include <unistd.h>
 
 #include "../selftests/binding.h"
-#include "../selftests/fixture_dray.h"
+#include "../selftests/fixture_heap.h"
 
 #define PARAMETERS "/sys/module/dray_test_importer/parameters/"
 #define PIECE 65536 /* bytes; what devices take that say nothing else */
+
+/* Of no pages. */
+/* clang-format off */
+FIXTURE_VARIANT_ADD(heap, carveout) { .type = DRAY_HEAP_CARVEOUT };
+/* clang-format on */
 
 static long number_read(const char *path)
 {
@@ -56,7 +61,7 @@ static long sum_of(const struct buffer *buffer)
 	return sum;
 }
 
-TEST_F(dray, no_piece_is_longer_than_the_device_takes)
+TEST_F(heap, no_piece_is_longer_than_the_device_takes)
 {
 	const size_t page = self->page;
 	const struct {
@@ -72,8 +77,8 @@ TEST_F(dray, no_piece_is_longer_than_the_device_takes)
 	struct buffer buffer;
 	size_t i;
 
-	ASSERT_EQ(0,
-		  buffer_open(self->node, DRAY_HEAP_ANY, 13 * page, &buffer));
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 13 * page,
+				 &buffer));
 	fill_random(buffer.bytes, buffer.size, 41);
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		ASSERT_EQ(0, set("max_segment", cases[i].most));
@@ -89,11 +94,13 @@ TEST_F(dray, no_piece_is_longer_than_the_device_takes)
 	EXPECT_EQ(0, set("max_segment", PIECE));
 }
 
-TEST_F(dray, a_device_without_such_a_limit_is_told_one_piece)
+TEST_F(heap, a_device_without_such_a_limit_is_told_one_piece)
 {
 	struct buffer buffer;
+	/* where devices get copies, a piece is no longer than one */
+	size_t size = node_copies() ? 128 << 10 : 1 << 20;
 
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 1 << 20, &buffer));
+	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, size, &buffer));
 	fill_random(buffer.bytes, buffer.size, 42);
 	ASSERT_EQ(0, set("max_segment", UINT32_MAX));
 	EXPECT_EQ(0, import("to", buffer.fd));
@@ -169,6 +176,8 @@ static bool has_memory(void)
 FIXTURE_SETUP(half)
 {
 	SETUP_NODE();
+	if (node_copies())
+		SKIP(return, "it gets a copy of all, whatever it reaches");
 	if (!has_memory())
 		SKIP(return, "too little memory to find what lies high");
 	if (number_read("/sys/kernel/debug/swiotlb/io_tlb_nslabs") <= 0)

@@ -30,6 +30,8 @@ suite_board()
 	[ "$QUICK" = yes ] || {
 		tally_run "programs for the board" board_add_programs ||
 			return 0
+		tally_run "an importer for the board" board_add_importers \
+			"$(kernel_chosen "$GUEST_SERIES")" "" || return 0
 		board_add_parameters
 		board_add_poison
 	}
@@ -108,6 +110,24 @@ board_build_policy()
 			"-I$sysroot/usr/include" \
 			"-I$sysroot/usr/lib/python3/dist-packages/numpy/core/include" \
 			-x c -o "$1" -
+}
+
+# board_add_importers SERIES PREFIX: a device of another driver, which reads and
+# writes buffers of each heap
+board_add_importers()
+{
+	local name kernel engine
+
+	kernel=$(kernel_make arm64 "$1") || return 1
+	engine=$(module_test engine "$kernel") || return 1
+	program_build engine arm64 || return 1
+	mkdir -p "$BATCH/job/engine"
+	cp "$engine/dray_test_importer.ko" "$BATCH/job"
+	batch_add status "$2importer" 'insmod dray_test_importer.ko'
+	for name in importers tables; do
+		cp "$(build_folder engine-arm64)/$name" "$BATCH/job/engine"
+		batch_add tap "$2$name" "engine/$name"
+	done
 }
 
 # The module once more, with each limit set.

@@ -93,12 +93,13 @@ pc_engine()
 	batch_add tap "$series-engine-cancel" engine/cancel
 	batch_add tap "$series-life" engine/life
 	batch_add tap "$series-importers" \
-		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS"
+		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS -V carveout"
 	batch_add tap "$series-exporter" \
 		"insmod dray_test_exporter.ko && engine/exporter"
 	batch_add tap "$series-locked" engine/locked
 	batch_add tap "$series-writers" engine/writers
-	batch_add tap "$series-tables" engine/tables
+	batch_add tap "$series-tables" \
+		"engine/tables $PC_OPTIONS -V carveout"
 	batch_add tap "$series-mapper" \
 		"insmod dray_test_mapper.ko && engine/mapper $PC_OPTIONS"
 	batch_add tap "$series-limits" \

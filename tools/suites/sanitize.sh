@@ -15,7 +15,8 @@ SANITIZE_QUICK=(alloc submit_copy import leaks)
 
 # What runs with all other suites: where devices get copies, what finds
 # maintenance that is missing; on the board, the paths with the most locks and
-# the most that can be left over.  On the PC, fuzz and faults run then.
+# the most that can be left over; on both a device of another driver.  On the PC,
+# fuzz and faults run then.
 SANITIZE_COPIES_PART=(
 	sync sync_overlap submit_copy submit_random export export_engine leaks
 )
@@ -104,9 +105,14 @@ sanitize_board()
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
-	[ "$QUICK" = yes ] || selftests_add_extended arm64 "$prefix" suspend
+	[ "$QUICK" = yes ] || {
+		tally_run "an importer for $title" \
+			board_add_importers checked "$prefix" || return 0
+		selftests_add_extended arm64 "$prefix" suspend
+	}
 	# What only the module points to is lost when it goes.
-	batch_add status "${prefix}the-module-unloads" 'guest-unload dray'
+	batch_add status "${prefix}the-modules-unload" \
+		"guest-unload dray$([ "$QUICK" = yes ] || echo ' dray_test_importer')"
 	batch_add status "${prefix}checkers" guest-checkers
 	batch_aside "$title" sanitize_boot "$title" zcu102 checked "$3" "$4"
 }
