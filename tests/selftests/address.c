@@ -40,6 +40,17 @@ static uint64_t total(const struct reply *reply)
 	return sum;
 }
 
+#define ONLY_WHERE_MEMORY_LIES_THERE()                                         \
+	do {                                                                   \
+		struct dray_info info;                                         \
+		ASSERT_EQ(0, node_info(self->node, &info));                    \
+		if (info.flags & DRAY_NODE_IOMMU)                              \
+			SKIP(return, "an IOMMU chooses the addresses of this " \
+				     "node");                                  \
+		if (node_copies())                                             \
+			SKIP(return, "the addresses are those of copies");     \
+	} while (0)
+
 TEST_F(heap, the_segments_cover_the_buffer)
 {
 	struct buffer buffer;
@@ -84,14 +95,9 @@ TEST_F(heap, the_buffer_lies_below_the_mask)
 TEST_F(heap, the_alignment_asked_for_is_kept)
 {
 	uint64_t alignment;
-	struct dray_info info;
 	struct reply reply;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "an IOMMU chooses the addresses of this node");
-	if (node_copies())
-		SKIP(return, "the addresses are those of copies");
+	ONLY_WHERE_MEMORY_LIES_THERE();
 	for (alignment = self->page; alignment <= 256 * self->page;
 	     alignment *= 4) {
 		struct dray_alloc alloc = { .size = self->page,
@@ -106,28 +112,52 @@ TEST_F(heap, the_alignment_asked_for_is_kept)
 
 TEST_F(heap, the_address_limit_asked_for_is_kept)
 {
-	struct buffer first;
-	struct dray_info info;
-	struct reply reply;
 	struct dray_alloc alloc = { .size = self->page,
 				    .heap = self->heap.index };
+	uint64_t lowest = UINT64_MAX;
+	struct buffer buffer;
+	struct reply reply;
+	int i;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "an IOMMU chooses the addresses of this node");
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &first));
-	ASSERT_EQ(0, address(self->node, first.fd, 0, 0, &reply));
-	/* the place where one page just fitted, free again */
-	alloc.address_limit = reply.segment[0].address + self->page - 1;
-	buffer_close(&first);
+	ONLY_WHERE_MEMORY_LIES_THERE();
+	for (i = 0; i < 8; i++) {
+		ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
+					     self->page, &buffer));
+		ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
+		if (reply.segment[0].address < lowest)
+			lowest = reply.segment[0].address;
+	}
+	/* of what comes next most, or all, lies above these */
+	alloc.address_limit = lowest + self->page - 1;
 	if (node_call(self->node, DRAY_IOC_ALLOC, &alloc)) {
 		EXPECT_EQ(DRAY_REASON_MASK, alloc.reason);
+		EXPECT_EQ(alloc.address_limit, alloc.limit);
 		return;
 	}
 	ASSERT_EQ(0, address(self->node, alloc.fd, 0, 0, &reply));
-	EXPECT_LE(reply.segment[0].address + self->page - 1,
-		  alloc.address_limit);
+	EXPECT_GT(lowest, reply.segment[0].address);
+}
+
+TEST_F(heap, from_the_top_the_last_page_below_a_limit_is_taken)
+{
+	struct dray_alloc alloc = { .size = self->page,
+				    .heap = self->heap.index,
+				    .flags = DRAY_ALLOC_TOP };
+	struct buffer first;
+	struct reply reply;
+
+	if (variant->type != DRAY_HEAP_RESERVED)
+		SKIP(return, "other heaps have no top");
+	ONLY_WHERE_MEMORY_LIES_THERE();
+	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
+				     &first));
+	ASSERT_EQ(0, address(self->node, first.fd, 0, 0, &reply));
+	alloc.address_limit =
+		reply.segment[0].address + self->heap.total / 2 - 1;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
+	ASSERT_EQ(0, address(self->node, alloc.fd, 0, 0, &reply));
+	EXPECT_EQ(alloc.address_limit + 1 - self->page,
+		  reply.segment[0].address);
 }
 
 TEST_F(heap, an_offset_moves_the_address)
