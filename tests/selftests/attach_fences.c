@@ -63,8 +63,8 @@ TEST_F(engine, a_reader_waits_for_the_exporters_writer)
 	OPEN_FENCED(fenced, true);
 	transfer.src_fd = fenced.attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, engine_pass(self, submit.channel));
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
-	/* nothing has moved, and no time would change that */
 	EXPECT_EQ(-1, engine_difference(self));
 	ASSERT_EQ(0, importer_signal(fenced.importer, fenced.fence));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
@@ -80,6 +80,7 @@ TEST_F(engine, a_writer_waits_for_the_exporters_reader)
 	OPEN_FENCED(fenced, false);
 	transfer.dst_fd = fenced.attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, engine_pass(self, submit.channel));
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	ASSERT_EQ(0, importer_signal(fenced.importer, fenced.fence));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
@@ -131,6 +132,7 @@ TEST_F(engine, a_transfer_waits_for_the_importers_of_a_buffer)
 	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, engine_pass(self, submit.channel));
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	EXPECT_EQ(-1, engine_difference(self));
 	ASSERT_EQ(0, importer_signal(importer, fence));

@@ -142,6 +142,38 @@ static inline uint32_t engine_refusal(FIXTURE_DATA(engine) * self, int to,
 	return ret == 1 ? 0 : UINT32_MAX;
 }
 
+/*
+ * Returns 0 when the channel has done a copy for another opener, and so has had
+ * its time for all that was given to it before.
+ */
+static inline int engine_pass(FIXTURE_DATA(engine) * self, uint32_t channel)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_offset = self->page / 2,
+					  .run = self->unit };
+	struct dray_submit submit = { .channel = channel,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	struct buffer buffer;
+	int other = node_open(), ret;
+
+	if (other < 0)
+		return other;
+	ret = buffer_allocate(other, DRAY_HEAP_ANY, self->page, &buffer);
+	transfer.dst_fd = buffer.fd;
+	transfer.src_fd = buffer.fd;
+	if (!ret)
+		ret = node_call(other, DRAY_IOC_SUBMIT, &submit);
+	if (!ret) {
+		ret = fence_wait(submit.fence_fd);
+		ret = ret == 1 ? 0 : ret ? ret : -ETIME;
+		close(submit.fence_fd);
+	}
+	buffer_close(&buffer);
+	close(other);
+	return ret;
+}
+
 static inline void engine_axes(struct dray_transfer *transfer,
 			       const struct dray_axis *axes, uint32_t count)
 {

@@ -248,8 +248,8 @@ TEST_F(engine, the_engine_waits_for_another_drivers_fence)
 	submit.in_fences = (uintptr_t)&in_fence;
 	submit.in_fence_count = 1;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, engine_pass(self, submit.channel));
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
-	/* nothing has moved, and no time would change that */
 	EXPECT_EQ(-1, engine_difference(self));
 	ASSERT_EQ(0, importer_signal(importer, fence));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
