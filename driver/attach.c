@@ -15,6 +15,7 @@
 #include "buffer.h"
 #include "held.h"
 #include "node.h"
+#include "trace.h"
 
 /*
  * The memory is held.  An end of the node that came by before there was a
@@ -38,7 +39,9 @@ static void dray_attachment_release(struct kref *kref)
 		dray_attachment_revive(attachment);
 		return;
 	}
-	dray_entry_withdraw(&attachment->entry);
+	if (dray_entry_withdraw(&attachment->entry))
+		trace_dray_detach(&attachment->entry, attachment->size,
+				  attachment->node->dev);
 	dray_attachment_unmap(attachment);
 	if (attachment->dmabuf)
 		dray_foreign_put(attachment);
@@ -175,6 +178,7 @@ static int dray_attachment_publish(struct dray_attachment *attachment,
 	if (ret)
 		return ret;
 	dray_entry_publish(&attachment->entry);
+	trace_dray_attach(&attachment->entry, attachment->size, node->dev);
 	ret = dray_attachment_place(attachment, node->dev, &place, refusal);
 	if (!ret && dray_pieces_allowed(opener, node->dev))
 		*segments = place.count;

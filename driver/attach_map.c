@@ -13,6 +13,7 @@
 #include "buffer.h"
 #include "device.h"
 #include "node.h"
+#include "trace.h"
 
 static int dray_attached_map(struct dray_attachment *attachment,
 			     struct dray_attached_mapping *mapping,
@@ -174,6 +175,7 @@ int dray_attachment_place(struct dray_attachment *attachment,
 	}
 	atomic_inc(&attachment->node->mappings);
 	list_add_tail(&mapping->list, &attachment->mappings);
+	trace_dray_map(&attachment->entry, attachment->size, dev);
 found:
 	*place = dray_attached_where(attachment, mapping);
 out:

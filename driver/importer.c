@@ -71,7 +71,7 @@ int dray_importer_attach(struct dma_buf *dmabuf,
 	if (IS_ERR(importer))
 		return PTR_ERR(importer);
 	attachment->priv = importer;
-	trace_dray_attach(buffer, attachment->dev);
+	trace_dray_attach(&buffer->entry, buffer->size, attachment->dev);
 	return 0;
 }
 
@@ -81,6 +81,7 @@ void dray_importer_detach(struct dma_buf *dmabuf,
 	struct dray_buffer *buffer = dmabuf->priv;
 	struct dray_importer *importer = attachment->priv;
 
+	trace_dray_detach(&buffer->entry, buffer->size, attachment->dev);
 	mutex_lock(&buffer->lock);
 	if (!--importer->attachments) {
 		list_del(&importer->list);

@@ -159,7 +159,7 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 	list_add_tail(&mapping->list, &buffer->mappings);
 	buffer->away_devices += away;
 	buffer->guest_devices += guest;
-	trace_dray_map(buffer, dev);
+	trace_dray_map(&buffer->entry, buffer->size, dev);
 	return mapping;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: what becomes of buffers and of transfers, under
- * /sys/kernel/tracing/events/dray.  Buffers go by their identifiers, jobs by
- * the context and number of their fences, which the kernel's own dma_fence
- * events name too.  No event has an address in it.
+ * Tracepoints: what becomes of buffers, of attachments and of transfers, under
+ * /sys/kernel/tracing/events/dray.  Memory goes by its identifier, jobs by the
+ * context and number of their fences, which the kernel's own dma_fence events
+ * name too.  No event has an address in it.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM dray
@@ -23,6 +23,17 @@
 			 { DMA_BIDIRECTIONAL, "both" }, \
 			 { DMA_TO_DEVICE, "to device" }, \
 			 { DMA_FROM_DEVICE, "from device" })
+
+/* Tools that print events themselves know no names of numbers. */
+TRACE_DEFINE_ENUM(DRAY_KIND_BUFFER);
+TRACE_DEFINE_ENUM(DRAY_KIND_USER);
+TRACE_DEFINE_ENUM(DRAY_KIND_DMABUF);
+
+#define dray_show_kind(kind)                          \
+	__print_symbolic(kind,                        \
+			 { DRAY_KIND_BUFFER, "buffer" }, \
+			 { DRAY_KIND_USER, "user" },     \
+			 { DRAY_KIND_DMABUF, "dma-buf" })
 
 TRACE_EVENT(dray_alloc,
 	TP_PROTO(const struct dray_buffer *buffer),
@@ -89,33 +100,46 @@ TRACE_EVENT(dray_fail,
 		  __entry->limit)
 );
 
-DECLARE_EVENT_CLASS(dray_buffer_device,
-	TP_PROTO(const struct dray_buffer *buffer, struct device *dev),
-	TP_ARGS(buffer, dev),
+/* A buffer or an attachment, of @size bytes. */
+DECLARE_EVENT_CLASS(dray_memory_device,
+	TP_PROTO(const struct dray_entry *memory, u64 size, struct device *dev),
+	TP_ARGS(memory, size, dev),
 	TP_STRUCT__entry(
 		__field(u64, id)
 		__field(u64, size)
+		__field(u32, kind)
 		__array(char, device, DRAY_NAME_LEN)
 	),
 	TP_fast_assign(
-		__entry->id = buffer->entry.id;
-		__entry->size = buffer->size;
+		__entry->id = memory->id;
+		__entry->size = size;
+		__entry->kind = memory->kind;
 		strscpy(__entry->device, dev_name(dev), DRAY_NAME_LEN);
 	),
-	TP_printk("id=%llu size=%llu device=%s", __entry->id, __entry->size,
+	TP_printk("id=%llu size=%llu kind=%s device=%s", __entry->id,
+		  __entry->size, dray_show_kind(__entry->kind),
 		  __entry->device)
 );
 
-/* A device finds the buffer, for the first time. */
-DEFINE_EVENT(dray_buffer_device, dray_map,
-	TP_PROTO(const struct dray_buffer *buffer, struct device *dev),
-	TP_ARGS(buffer, dev)
+/* A device finds it, for the first time. */
+DEFINE_EVENT(dray_memory_device, dray_map,
+	TP_PROTO(const struct dray_entry *memory, u64 size, struct device *dev),
+	TP_ARGS(memory, size, dev)
 );
 
-/* An importer in another driver. */
-DEFINE_EVENT(dray_buffer_device, dray_attach,
-	TP_PROTO(const struct dray_buffer *buffer, struct device *dev),
-	TP_ARGS(buffer, dev)
+/*
+ * A buffer has an importer in another driver; or ATTACH has found an attachment
+ * for the node of this device.  What is refused after that is detached again.
+ */
+DEFINE_EVENT(dray_memory_device, dray_attach,
+	TP_PROTO(const struct dray_entry *memory, u64 size, struct device *dev),
+	TP_ARGS(memory, size, dev)
+);
+
+/* Its end; of an attachment that was held when it is reclaimed. */
+DEFINE_EVENT(dray_memory_device, dray_detach,
+	TP_PROTO(const struct dray_entry *memory, u64 size, struct device *dev),
+	TP_ARGS(memory, size, dev)
 );
 
 /* A program maps it. */

@@ -4,67 +4,15 @@
  * about.  Reads the kernel's trace, so it runs as root with tracefs mounted.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 
 #include <linux/dma-buf.h>
 
 #include "attach.h"
 #include "fixture_engine.h"
+#include "foreign.h"
 #include "importer.h"
-
-#define TRACING "/sys/kernel/tracing/"
-
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_TRUNC), ret = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (write(fd, text, strlen(text)) < 0)
-		ret = -errno;
-	close(fd);
-	return ret;
-}
-
-/* All that the trace holds; the caller frees it. */
-static char *trace_read(void)
-{
-	FILE *file = fopen(TRACING "trace", "r");
-	char *text = NULL;
-	size_t size = 0;
-
-	if (!file || getdelim(&text, &size, 0, file) < 0) {
-		free(text);
-		text = NULL;
-	}
-	if (file)
-		fclose(file);
-	return text;
-}
-
-/* Has the trace a line of this event with that text in it? */
-static bool trace_has(const char *event, const char *text)
-{
-	char *trace = trace_read(), *line, *rest = trace;
-	bool found = false;
-
-	while (trace && !found && (line = strsep(&rest, "\n")))
-		found = strstr(line, event) && strstr(line, text);
-	if (!found)
-		printf("# no %s with \"%s\" in:\n# %s\n", event, text,
-		       trace ? "the trace" : "nothing");
-	free(trace);
-	return found;
-}
-
-#define TRACE_BEGIN()                                                        \
-	do {                                                                 \
-		if (access(TRACING "events/dray/enable", W_OK))              \
-			SKIP(return, "this kernel has no events");           \
-		ASSERT_EQ(0, write_file(TRACING "trace", ""));               \
-		ASSERT_EQ(0, write_file(TRACING "events/dray/enable", "1")); \
-	} while (0)
+#include "tracing.h"
 
 FIXTURE(trace)
 {
@@ -90,7 +38,7 @@ FIXTURE_SETUP(trace)
 
 FIXTURE_TEARDOWN_PARENT(trace)
 {
-	write_file(TRACING "events/dray/enable", "0");
+	tracing_stop();
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
@@ -228,7 +176,7 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 	free(trace);
 }
 
-TEST_F(trace, an_importer_is_an_event)
+TEST_F(trace, an_importer_is_an_event_and_its_end_is_one)
 {
 	int importer = importer_open();
 	uint32_t handle;
@@ -237,7 +185,64 @@ TEST_F(trace, an_importer_is_an_event)
 		SKIP(return, "this kernel has no importer");
 	ASSERT_EQ(0, importer_attach(importer, self->buffer.fd, &handle));
 	EXPECT_TRUE(trace_has("dray_attach:", self->id));
+	EXPECT_TRUE(trace_has("dray_attach:", " kind=buffer "));
+	EXPECT_FALSE(trace_has("dray_detach:", self->id));
 	close(importer);
+	EXPECT_TRUE(trace_has("dray_detach:", self->id));
+}
+
+/* What all events of an attachment say. */
+static void attached_text(const struct dray_attach *attach, const char *kind,
+			  const struct dray_info *info, char *text, size_t room)
+{
+	snprintf(text, room, "id=%llu size=%llu kind=%s device=%s",
+		 (unsigned long long)attach->id,
+		 (unsigned long long)attach->length, kind, info->device);
+}
+
+TEST_F(trace, attached_memory_is_an_event_and_its_mapping_and_its_end)
+{
+	uint8_t *bytes = fresh_memory(self->size);
+	struct dray_attach attach;
+	struct dray_info info;
+	char text[128];
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (node_copies())
+		SKIP(return, "a device that gets copies gets none of it");
+	/* It need not begin or end with a page. */
+	ASSERT_LE(0, attach_memory(self->node, bytes + 64, self->size - 100, 0,
+				   &attach));
+	EXPECT_EQ(self->size - 100, attach.length);
+	attached_text(&attach, "user", &info, text, sizeof(text));
+	EXPECT_TRUE(trace_has("dray_attach:", text));
+	EXPECT_TRUE(trace_has("dray_map:", text));
+	EXPECT_FALSE(trace_has("dray_detach:", text));
+	close(attach.fd);
+	EXPECT_TRUE(trace_has("dray_detach:", text));
+}
+
+TEST_F(trace, an_attached_dma_buf_is_an_event_and_its_mapping_and_its_end)
+{
+	int fd = foreign_open(FOREIGN_VGEM, self->size);
+	struct dray_attach attach;
+	struct dray_info info;
+	char text[128];
+
+	if (fd == -ENODEV)
+		SKIP(return, "this kernel has no exporter");
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (node_copies())
+		SKIP(return, "a device that gets copies gets none of it");
+	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	attached_text(&attach, "dma-buf", &info, text, sizeof(text));
+	EXPECT_TRUE(trace_has("dray_attach:", text));
+	EXPECT_TRUE(trace_has("dray_map:", text));
+	EXPECT_FALSE(trace_has("dray_detach:", text));
+	close(attach.fd);
+	EXPECT_TRUE(trace_has("dray_detach:", text));
+	close(fd);
 }
 
 TEST_F(engine, a_transfer_is_two_events_of_one_number)
@@ -249,7 +254,7 @@ TEST_F(engine, a_transfer_is_two_events_of_one_number)
 	TRACE_BEGIN();
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	write_file(TRACING "events/dray/enable", "0");
+	tracing_stop();
 	snprintf(bytes, sizeof(bytes), "bytes=%zu", self->page);
 	EXPECT_TRUE(trace_has("dray_submit:", bytes));
 	EXPECT_TRUE(trace_has("dray_submit:", "seqno=1 "));
@@ -276,7 +281,7 @@ TEST_F(engine, a_cpu_access_is_maintained_after_the_engine_has_written)
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
-	write_file(TRACING "events/dray/enable", "0");
+	tracing_stop();
 	trace = trace_read();
 	ASSERT_NE(NULL, trace);
 	done = strstr(trace, "dray_complete:");
@@ -307,7 +312,7 @@ TEST_F(engine, no_event_has_an_address)
 	transfer.dst_fd = fresh.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	write_file(TRACING "events/dray/enable", "0");
+	tracing_stop();
 	address.fd = fresh.fd;
 	address.segments = (uintptr_t)&segment;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
