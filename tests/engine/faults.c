@@ -10,6 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "../selftests/tracing.h"
 #include "fixture_fault.h"
 
 TEST_F(fault, more_runs_than_the_engine_has_descriptors_are_copied)
@@ -51,6 +52,31 @@ TEST_F(fault, an_error_of_the_engine_is_the_fences_and_the_channel_lives)
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 	EXPECT_TRUE(is_equal(self));
+}
+
+/* The trace says why, as the fence does: of what failed, hung, or never began. */
+TEST_F(fault, the_end_of_a_failed_job_is_an_event_with_its_error)
+{
+	struct dray_submit failed, hung, behind;
+
+	TRACE_BEGIN();
+	ASSERT_EQ(0, knob("fail", 1));
+	ASSERT_EQ(0, submit_on(self, 0, &failed));
+	EXPECT_EQ(-EIO, fence_wait(failed.fence_fd));
+	EXPECT_TRUE(trace_has("dray_complete:", "seqno=1 "));
+	EXPECT_TRUE(trace_has("dray_complete:", "error=-5"));
+	EXPECT_FALSE(trace_has("dray_complete:", "error=0"));
+	ASSERT_EQ(0, knob("fail", 0));
+	TRACE_BEGIN();
+	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, submit_on(self, 1, &hung));
+	ASSERT_EQ(0, submit_on(self, 1, &behind));
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(hung.fence_fd));
+	EXPECT_EQ(-EIO, fence_wait(behind.fence_fd));
+	tracing_stop();
+	EXPECT_TRUE(trace_has("dray_complete:", "error=-110"));
+	EXPECT_TRUE(trace_has("dray_complete:", "error=-5"));
+	EXPECT_FALSE(trace_has("dray_complete:", "error=0"));
 }
 
 TEST_F(fault, a_channel_that_hangs_is_dead_and_the_other_one_serves)
