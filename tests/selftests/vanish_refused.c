@@ -3,48 +3,16 @@
  * The node vanishes and comes back at each point where a call is refused.
  * While somebody makes a call that is wrong again and again it is refused, or
  * the device is gone: it never succeeds, and it never says anything else.  On
- * the node that came back it is refused for the same reason.
+ * the node that came back it is refused for the same reason.  So it is with a
+ * few that are right, of memory and channels that go meanwhile.
  */
-#include <errno.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "attach.h"
 #include "fence.h"
-#include "fixture_bound.h"
+#include "fixture_refused.h"
+#include "setting.h"
 #include "transfer_model.h"
-
-#define SIZE (64 * 1024)
-#define MILLION (1 << 20)
-
-/* Somebody with a buffer, on a node that is there or not. */
-struct caller {
-	int node;
-	struct dray_info info;
-	struct buffer buffer;
-	int reader; /* its read-only descriptor */
-	struct buffer large; /* room for the runs of one transfer */
-	uint32_t reason; /* of the last call */
-};
-
-static int caller_open(struct caller *caller)
-{
-	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
-	int ret = node_info(caller->node, &caller->info);
-
-	if (!ret)
-		ret = buffer_open(caller->node, DRAY_HEAP_ANY, SIZE,
-				  &caller->buffer);
-	if (!ret)
-		ret = buffer_allocate(caller->node, DRAY_HEAP_ANY,
-				      8 * MILLION / DRAY_MAX_TRANSFERS,
-				      &caller->large);
-	export.buffer_fd = caller->buffer.fd;
-	if (!ret)
-		ret = node_call(caller->node, DRAY_IOC_EXPORT, &export);
-	caller->reader = export.fd;
-	return ret;
-}
 
 static int allocate_from_no_heap(struct caller *caller)
 {
@@ -222,23 +190,89 @@ static int reclaim_nothing(struct caller *caller)
 	return ret;
 }
 
-struct wrong {
-	int (*call)(struct caller *caller);
-	int error;
-	uint32_t reason;
-	bool submits; /* on a node that has channels */
-};
-
-FIXTURE_VARIANT(bound)
+/* Pinned memory is there whatever becomes of its mapping. */
+static int sync_what_was_unmapped_while_pinned(struct caller *caller)
 {
-	struct wrong wrong;
-};
+	uint8_t *bytes = fresh_memory(SIZE);
+	struct dray_attach attach;
+	int ret;
 
-#define REFUSED(name, ...)                      \
-	FIXTURE_VARIANT_ADD(bound, name)        \
-	{                                       \
-		.wrong = { name, __VA_ARGS__ }, \
-	}
+	ret = attach_memory(caller->node, bytes, SIZE, 0, &attach);
+	munmap(bytes, SIZE);
+	caller->reason = attach.reason;
+	if (ret < 0)
+		return ret;
+	ret = buffer_sync(caller->node, attach.fd, DRAY_SYNC_FOR_CPU,
+			  DRAY_BIDIRECTIONAL, 0, SIZE);
+	close(attach.fd);
+	return ret;
+}
+
+/* The same of the bytes in the middle twice, and of all of them at last. */
+static int sync_ranges_that_overlap(struct caller *caller)
+{
+	struct dray_range ranges[] = {
+		{ .fd = caller->buffer.fd, .width = 4096, .rows = 1 },
+		{ .fd = caller->buffer.fd,
+		  .offset = 64,
+		  .width = 128,
+		  .pitch = 256,
+		  .rows = 16 },
+		{ .fd = caller->buffer.fd, .width = SIZE, .rows = 1 },
+	};
+	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
+				  .owner = DRAY_SYNC_FOR_DEVICE,
+				  .direction = DRAY_BIDIRECTIONAL,
+				  .count = 3,
+				  .ranges = (uintptr_t)ranges };
+	int ret = node_call(caller->node, DRAY_IOC_SYNC, &sync);
+
+	caller->reason = sync.reason;
+	return ret;
+}
+
+/* There is one until the node goes; what was a channel of it is none then. */
+static int sync_for_a_channel_that_goes(struct caller *caller)
+{
+	return sync_range(caller, 0, 0, 64);
+}
+
+/* A limit is its heap's, which outlives the node. */
+static int allocate_above_a_limit(struct caller *caller)
+{
+	struct dray_alloc alloc = { .size = 1, .heap = 0 };
+	int ret = node_call(caller->node, DRAY_IOC_ALLOC, &alloc);
+
+	caller->reason = alloc.reason;
+	return ret;
+}
+
+static int set_limit(uint64_t bytes)
+{
+	struct dray_heap_info heap;
+	char path[PATH_MAX];
+	int node = node_open(), ret;
+
+	if (node < 0)
+		return node;
+	ret = node_heap(node, 0, &heap);
+	close(node);
+	if (ret)
+		return ret;
+	setting_of_heap(path, heap.name, "limit");
+	return setting_write(path, bytes);
+}
+
+static int prepare_limit(struct caller *caller)
+{
+	(void)caller;
+	return set_limit(1);
+}
+
+static int lift_limit(void)
+{
+	return set_limit(0);
+}
 
 REFUSED(allocate_from_no_heap, -EINVAL, DRAY_REASON_HEAP);
 REFUSED(attach_ones_own, -EINVAL, DRAY_REASON_OWN);
@@ -247,79 +281,18 @@ REFUSED(ask_a_reader_for_its_address, -EACCES, DRAY_REASON_READ_ONLY);
 REFUSED(sync_nothing, -EINVAL, DRAY_REASON_NONE);
 REFUSED(sync_what_wraps, -EINVAL, DRAY_REASON_RANGE);
 REFUSED(sync_for_no_channel, -EINVAL, DRAY_REASON_CHANNEL);
-REFUSED(write_to_a_reader, -EACCES, DRAY_REASON_READ_ONLY, true);
-REFUSED(overlap, -EINVAL, DRAY_REASON_OVERLAP, true);
-REFUSED(submit_what_leaves_the_buffer, -EINVAL, DRAY_REASON_RANGE, true);
-REFUSED(submit_a_million_runs, -EINVAL, DRAY_REASON_RUNS, true);
-REFUSED(wait_for_no_fence, -EINVAL, DRAY_REASON_FOREIGN, true);
-REFUSED(cancel_no_fence, -EINVAL, DRAY_REASON_FOREIGN, true);
+REFUSED(write_to_a_reader, -EACCES, DRAY_REASON_READ_ONLY, CHANNELS);
+REFUSED(overlap, -EINVAL, DRAY_REASON_OVERLAP, CHANNELS);
+REFUSED(submit_what_leaves_the_buffer, -EINVAL, DRAY_REASON_RANGE, CHANNELS);
+REFUSED(submit_a_million_runs, -EINVAL, DRAY_REASON_RUNS, CHANNELS);
+REFUSED(wait_for_no_fence, -EINVAL, DRAY_REASON_FOREIGN, CHANNELS);
+REFUSED(cancel_no_fence, -EINVAL, DRAY_REASON_FOREIGN, CHANNELS);
 REFUSED(export_no_buffer, -EINVAL, DRAY_REASON_FOREIGN);
 REFUSED(reclaim_nothing, -ENOENT, DRAY_REASON_NONE);
-
-struct errand {
-	const struct wrong *wrong;
-	struct caller *caller;
-	int told; /* written to when it was refused once */
-};
-
-/* Until the device is gone: 0, or the errno that was neither. */
-static int keep_calling(void *context)
-{
-	const struct errand *errand = context;
-	struct caller *caller = errand->caller;
-	bool first = true;
-	int ret;
-
-	for (;;) {
-		ret = errand->wrong->call(caller);
-		/* what is wrong in itself may be told of a node that is gone */
-		if (ret == -ENODEV ||
-		    (ret == errand->wrong->error &&
-		     node_info(caller->node, &caller->info) == -ENODEV))
-			return 0;
-		if (ret != errand->wrong->error ||
-		    caller->reason != errand->wrong->reason)
-			return ret ? (-ret & 0xff) : 255;
-		if (first && write(errand->told, "", 1) != 1)
-			return 254;
-		first = false;
-	}
-}
-
-TEST_F(bound, a_refusal_stays_one_while_the_node_goes_and_comes_back)
-{
-	struct caller caller = { .node = self->node };
-	struct errand errand = { .wrong = &variant->wrong, .caller = &caller };
-	pid_t child[2];
-	int told[2], round, i;
-	char byte;
-
-	if (variant->wrong.submits && !self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, caller_open(&caller));
-	ASSERT_EQ(0, pipe(told));
-	errand.told = told[1];
-	for (round = 0; round < 2; round++) {
-		EXPECT_EQ(variant->wrong.error, variant->wrong.call(&caller));
-		EXPECT_EQ(variant->wrong.reason, caller.reason);
-		for (i = 0; i < 2; i++) {
-			child[i] = process_start(keep_calling, &errand);
-			ASSERT_LT(0, child[i]);
-		}
-		for (i = 0; i < 2; i++)
-			ASSERT_EQ(1, read(told[0], &byte, 1));
-		ASSERT_EQ(0, binding_unbind(&self->binding));
-		for (i = 0; i < 2; i++)
-			EXPECT_EQ(0, process_wait(child[i]));
-		ASSERT_EQ(0, binding_bind(&self->binding));
-		close(caller.node);
-		caller.node = node_open();
-		ASSERT_LE(0, caller.node);
-	}
-	/* the buffer is the one that it was */
-	EXPECT_EQ(0,
-		  buffer_sync(caller.node, caller.buffer.fd,
-			      DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE, 0, SIZE));
-}
+REFUSED(allocate_above_a_limit, -EDQUOT, DRAY_REASON_QUOTA, 0, prepare_limit,
+	lift_limit);
+REFUSED(sync_what_was_unmapped_while_pinned, 0, DRAY_REASON_NONE, ATTACHES);
+REFUSED(sync_ranges_that_overlap, 0, DRAY_REASON_NONE);
+REFUSED(sync_for_a_channel_that_goes, 0, DRAY_REASON_NONE, CHANNELS);
 
 TEST_HARNESS_MAIN

@@ -96,6 +96,7 @@ pc_engine()
 		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS -V carveout"
 	batch_add tap "$series-exporter" \
 		"insmod dray_test_exporter.ko && engine/exporter"
+	batch_add tap "$series-refused" engine/refused
 	batch_add tap "$series-locked" engine/locked
 	batch_add tap "$series-writers" engine/writers
 	batch_add tap "$series-tables" \
