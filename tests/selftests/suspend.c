@@ -9,6 +9,7 @@
 #include "fixture_engine.h"
 #include "fixture_heap.h"
 #include "importer.h"
+#include "shared.h"
 #include "sleep.h"
 
 #define SLEEP()                                                            \
@@ -88,6 +89,38 @@ TEST_F(engine, an_engine_copies_after_sleep)
 	SLEEP();
 	EXPECT_EQ(0, engine_run(self, &transfer, 1));
 	EXPECT_EQ(-1, engine_difference(self));
+}
+
+TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
+{
+	struct dray_submit submit = { .channel = 0 };
+	struct dray_transfer transfer;
+	struct dray_axis axis;
+	struct shared shared;
+	int fences[2], ret;
+
+	if (node_copies())
+		SKIP(return, "nothing is attached for a device that gets "
+			     "copies");
+	ret = shared_open(self->node, &self->dst, &shared);
+	if (ret == -ENODEV)
+		SKIP(return, "vgem, an outside importer, is not loaded");
+	ASSERT_EQ(0, ret);
+	transfer = engine_slow(self, &axis);
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared, fences));
+	SLEEP();
+	EXPECT_EQ(1, fence_status(submit.fence_fd));
+	EXPECT_EQ(1, fence_status(fences[0]));
+	EXPECT_EQ(1, fence_status(fences[1]));
+	EXPECT_TRUE(shared_arrived(&self->dst, &shared));
+	EXPECT_STREQ("", shared_change(self->node, &self->dst, &shared, false));
+	memset(self->dst.bytes, 0, self->dst.size);
+	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared, fences));
+	EXPECT_EQ(1, fence_wait(fences[0]));
+	EXPECT_EQ(1, fence_wait(fences[1]));
+	EXPECT_TRUE(shared_arrived(&self->dst, &shared));
+	shared_close(&shared);
 }
 
 TEST_HARNESS_MAIN
