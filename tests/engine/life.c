@@ -5,6 +5,7 @@
  */
 #include <sys/stat.h>
 
+#include "../selftests/shared.h"
 #include "../selftests/sleep.h"
 #include "fixture_fault.h"
 
@@ -81,6 +82,38 @@ TEST_F(fault, unbinding_an_engine_takes_the_node_first)
 	close(self->node);
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, knob("delay_ms", 0));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	EXPECT_EQ(1, fence_wait(slow.fence_fd));
+	EXPECT_TRUE(is_equal(self));
+}
+
+TEST_F(fault, unbinding_an_engine_leaves_what_is_shared)
+{
+	struct dray_submit slow;
+	struct shared shared;
+	int fences[2], ret, i;
+
+	ret = shared_open(self->node, &self->dst, &shared);
+	if (ret == -ENODEV)
+		SKIP(return, "vgem, an outside importer, is not loaded");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, submit_on(self, 0, &slow));
+	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared, fences));
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "unbind", ENGINE));
+	EXPECT_TRUE(node_is_gone(NULL));
+	for (i = 0; i < 2; i++)
+		EXPECT_EQ(-ENODEV, fence_status(fences[i]));
+	ASSERT_EQ(0, write_text(ENGINE_DRIVER "bind", ENGINE));
+	ASSERT_EQ(0, write_text(DRIVER "bind", NODE));
+	close(self->node);
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	EXPECT_STREQ("", shared_change(self->node, &self->dst, &shared, true));
+	shared_close(&shared);
+	EXPECT_EQ(0, node_lists(self->node, shared.user.id));
+	EXPECT_EQ(0, node_lists(self->node, shared.dmabuf.id));
 	ASSERT_EQ(0, knob("delay_ms", 0));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
