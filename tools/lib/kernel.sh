@@ -44,6 +44,9 @@ kernel_pattern()
 	6.12 | 6.12-debian)
 		printf '6\\.12\\.[0-9]+\\+deb12-%s' "$flavour"
 		;;
+	6.12-cloud)
+		printf '6\\.12\\.[0-9]+\\+deb12-cloud-%s' "$flavour"
+		;;
 	*) die "no kernel $2 for $1" ;;
 	esac
 }

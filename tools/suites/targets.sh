@@ -36,6 +36,8 @@ suite_targets()
 	targets_cloud "$scratch/cloud"
 	targets_board "$scratch/board"
 	[ "$LONG" = no ] || targets_64k "$scratch/64k"
+	tally_run "dray.ko builds for the 6.12 for clouds" \
+		targets_kernel amd64 6.12-cloud "$scratch/cloud-6.12"
 	targets_newest "$scratch/newest"
 	tally_run "selftests build inside a kernel's tree" \
 		targets_tree "$scratch/tree"
@@ -149,6 +151,21 @@ targets_64k()
 		'test -d /sys/class/dray-heap/reserved && test ! -e /sys/class/dray-heap/cma'
 	selftests_add arm64 64k-
 	targets_aside "the board with pages of 64 KiB" zcu102 6.12-64k
+}
+
+# targets_kernel ARCHITECTURE SERIES FOLDER: a build in which nothing is said,
+# for a kernel that is not run
+targets_kernel()
+{
+	local kernel said
+
+	kernel=$(kernel_make "$1" "$2") || return 1
+	module_copy "$3" || return 1
+	said=$(module_kbuild "$kernel" "$3" 2>&1) || { echo "$said"; return 1; }
+	# There is no vmlinux to take types from.
+	said=$(grep -v '^Skipping BTF generation' <<<"$said")
+	[ -z "$said" ] || { echo "$said"; return 1; }
+	[ -e "$3/driver/dray.ko" ]
 }
 
 # The newest kernel that Debian has: built, not run.
