@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "attach.h"
+#include "fence.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 
@@ -167,23 +168,66 @@ TEST_F(dray, a_sync_beyond_the_end_of_an_attachment_is_refused)
 	EXPECT_EQ(15 * self->page, sync.limit);
 }
 
+/* Was the kernel told at its start to have huge pages? */
+static bool huge_pages_are_promised(void)
+{
+	FILE *file = fopen("/proc/cmdline", "r");
+	char line[4096] = "";
+
+	if (file && !fgets(line, sizeof(line), file))
+		line[0] = 0;
+	if (file)
+		fclose(file);
+	return strstr(line, "hugepages=");
+}
+
+/* The descriptor of a file of so many huge pages, or a negative errno. */
+static int huge_file(size_t size)
+{
+	int file = memfd_create("huge", MFD_HUGETLB | (21 << 26));
+
+	if (file < 0 || ftruncate(file, (off_t)size))
+		return -errno;
+	return file;
+}
+
+/* All of @dst from there; 0 or a negative errno. */
+static int copy_from(int node, const struct buffer *dst, int fd,
+		     uint64_t offset)
+{
+	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
+					  .dst_fd = dst->fd,
+					  .src_fd = fd,
+					  .src_offset = offset,
+					  .run = dst->size };
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
+				      .transfers = (uintptr_t)&transfer,
+				      .count = 1 };
+	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret == 1 ? 0 : ret;
+}
+
 TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 {
 	const size_t huge = 2 << 20;
 	struct dray_attach attach;
+	struct buffer buffer;
 	uint8_t *bytes;
-	int file, pages;
+	int file;
 
-	pages = open("/proc/sys/vm/nr_hugepages", O_WRONLY | O_CLOEXEC);
-	if (pages < 0 || write(pages, "8", 1) != 1)
+	if (write_text("/proc/sys/vm/nr_hugepages", "8"))
 		SKIP(return, "this kernel has no huge pages");
-	file = memfd_create("huge", MFD_HUGETLB | (21 << 26));
-	if (file < 0 || ftruncate(file, (off_t)(4 * huge)))
-		SKIP(return, "there are no huge pages of 2 MiB");
+	file = huge_file(4 * huge);
 	bytes = mmap(NULL, 4 * huge, PROT_READ | PROT_WRITE, MAP_SHARED, file,
 		     0);
-	if (bytes == MAP_FAILED)
-		SKIP(return, "no huge pages are free");
+	if (bytes == MAP_FAILED && !huge_pages_are_promised())
+		SKIP(return, "no huge pages of 2 MiB are free");
+	ASSERT_NE(MAP_FAILED, bytes);
 	ASSERT_LE(0, attach_memory(self->node, bytes, 4 * huge, 0, &attach));
 	EXPECT_LE(1, attach.segments);
 	EXPECT_GE(4, attach.segments);
@@ -192,6 +236,17 @@ TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 				   &attach));
 	EXPECT_LE(1, attach.segments);
 	EXPECT_GE(4, attach.segments);
+	close(attach.fd);
+	if (!self->info.channel_count)
+		return;
+	/* From the middle of one into the middle of the next. */
+	fill_random(bytes, 4 * huge, 15);
+	ASSERT_LE(0, attach_memory(self->node, bytes, 4 * huge, 0, &attach));
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, huge, &buffer));
+	ASSERT_EQ(0,
+		  copy_from(self->node, &buffer, attach.fd, huge + huge / 2));
+	EXPECT_EQ(-1, first_difference(bytes + huge + huge / 2, buffer.bytes,
+				       huge));
 }
 
 TEST_F(heap, a_mapped_buffer_is_attached_or_cleanly_refused)
