@@ -47,6 +47,50 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 	}
 }
 
+/* Of several buffers one that needs a sync is enough, for whatever target. */
+TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
+{
+	struct dray_range ranges[3];
+	struct dray_buffer_info info;
+	struct buffer buffer, cached;
+	struct dray_sync alone, both;
+	uint32_t i;
+
+	if (self->effect < 0)
+		SKIP(return, "this heap does not have that mode");
+	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
+				     &cached));
+	/* The node itself, then each of its channels. */
+	for (i = 0; i <= self->info.channel_count; i++) {
+		alone = whole(&cached, &ranges[1]);
+		alone.target = i ? i - 1 : DRAY_TARGET_NODE;
+		alone.flags = DRAY_SYNC_ASK;
+		both = alone;
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &alone));
+		if (!i || node_copies()) {
+			EXPECT_EQ(node_is_maintained(&self->info),
+				  !alone.flags);
+		}
+		whole(&buffer, &ranges[0]);
+		whole(&buffer, &ranges[2]);
+		both.ranges = (uintptr_t)ranges;
+		both.count = 3;
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &both));
+		EXPECT_EQ(alone.flags, both.flags);
+		/* Alone it answers for itself. */
+		both.count = 1;
+		both.flags = DRAY_SYNC_ASK;
+		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &both));
+		EXPECT_EQ(self->effect == DRAY_MODE_CACHED
+				  ? alone.flags
+				  : DRAY_SYNC_NOT_NEEDED,
+			  both.flags);
+	}
+	ASSERT_EQ(0, node_buffer_info(self->node, cached.id, &info));
+	EXPECT_EQ(0, info.sync_bytes);
+}
+
 TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 {
 	bool needed = self->effect == DRAY_MODE_CACHED &&
