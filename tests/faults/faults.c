@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Every allocation of a call fails once: the first, then the second, until
- * the call makes no more.  Each time the call says why it failed, or has done
- * its work without; nothing is left of it, and the next call works.  In the
- * end the kernel's own search finds no memory that was lost.
+ * Every allocation of a call fails once, and every copy from and to the program:
+ * the first, then the second, until the call makes no more.  Each time the call
+ * says why it failed, or has done its work without what it can do without;
+ * nothing is left of it, and the next call works.  In the end the kernel's own
+ * search finds no memory that was lost.
  *
  *	faults [--places LIST]
  *	faults --module FILE.ko PARAMETERS
@@ -53,23 +54,55 @@ static int files_open(void)
 	return count;
 }
 
-/* Copies from and to the program fail too, and so do the core's own files. */
-static bool is_right(int ret)
+/* What each injector is for, and what the call is to say. */
+static const struct {
+	const char *name;
+	unsigned int flag;
+	int error;
+} injectors[] = {
+	{ "failslab", SLAB, ENOMEM },
+	{ "fail_page_alloc", PAGES, ENOMEM },
+	{ "fail_usercopy", COPY, EFAULT },
+};
+
+/*
+ * An allocation of which the log has nothing was made by who can do without it
+ * more often than not.
+ */
+static bool is_right(int ret, const char *injector)
 {
-	return !ret || ret == -ENOMEM || ret == -EFAULT || ret == -ENFILE ||
-	       ret == -scenario->other;
+	unsigned int i;
+
+	if (scenario->replied && !scenario->replied(ret, injector))
+		return false;
+	if (ret && ret == -scenario->other)
+		return true;
+	if (!*injector)
+		return !ret || ret == -ENOMEM;
+	for (i = 0; i < sizeof(injectors) / sizeof(injectors[0]); i++)
+		if (!strcmp(injector, injectors[i].name))
+			return ret ? ret == -injectors[i].error
+				   : scenario->does_without & injectors[i].flag;
+	return false;
 }
 
-/* What one failure led to; false, and a line, where it is wrong. */
-static bool one_works(unsigned int number, int ret, const struct ledger *before,
-		      int files)
+/*
+ * What one failure led to, or, where it did not come to it, the call without;
+ * false, and a line, where it is wrong.
+ */
+static bool one_works(unsigned int number, bool injected, int ret,
+		      const struct ledger *before, int files)
 {
-	const char *name = scenario->name;
+	const char *name = scenario->name, *injector = place_injector();
+	bool right = injected ? is_right(ret, injector) : !ret;
 
 	scenario->undo();
-	if (!is_right(ret)) {
-		ksft_print_msg("%s, allocation %u: %s\n", name, number,
-			       strerror(-ret));
+	if (!right) {
+		ksft_print_msg("%s, allocation %u (%s): %s\n", name, number,
+			       !injected   ? "none"
+			       : *injector ? injector
+					   : "?",
+			       ret ? strerror(-ret) : "done all the same");
 		return false;
 	}
 	if (files_open() != files) {
@@ -120,7 +153,7 @@ static void scenario_test(const struct ledger *before)
 		ret = scenario->run();
 		injected = !inject_end();
 		refused += ret != 0;
-		works = one_works(number, ret, before, files);
+		works = one_works(number, injected, ret, before, files);
 		ret = 0;
 		if (!injected)
 			break;
@@ -163,7 +196,7 @@ static bool aim_hits(uint64_t offset, const struct ledger *before, bool *works)
 	}
 	inject_aim_end();
 	if (injected)
-		*works &= one_works(1, ret, before, files);
+		*works &= one_works(1, true, ret, before, files);
 	else
 		scenario->undo();
 	return injected;

@@ -57,7 +57,8 @@ int inject_open(void)
 	    write_number("fail_page_alloc", "min-order", "0"))
 		return -ENODEV;
 	/* Not every kernel lets copies to programs fail. */
-	write_number("fail_usercopy", "verbose", "0");
+	write_number("fail_usercopy", "verbose", "1");
+	write_number("fail_usercopy", "verbose_ratelimit_interval_ms", "0");
 	return places_open();
 }
 

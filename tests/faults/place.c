@@ -17,6 +17,7 @@
 
 static char places[PLACES][PLACE_LENGTH];
 static unsigned int place_count;
+static char injector[32];
 static int kernel_log = -1;
 
 /* What a stack in the log has had so far. */
@@ -52,13 +53,28 @@ void place_add(const char *name)
 	ksft_print_msg("place %s\n", name);
 }
 
+/*
+ * "FAULT_INJECTION: forcing a failure.", and behind it, as the log writes a new
+ * line, "\x0aname INJECTOR, interval ...".
+ */
+static void injector_read(const char *line)
+{
+	const char *name = strstr(line, "name ");
+
+	if (!name || sscanf(name, "name %31[^, ]", injector) != 1)
+		strcpy(injector, "?");
+}
+
 /* A frame is "FUNCTION+OFFSET/SIZE [MODULE]"; "? " precedes what is a guess. */
 static void line_read(const char *line)
 {
 	char name[PLACE_LENGTH];
 
 	if (strstr(line, "FAULT_INJECTION: forcing a failure")) {
-		state = FAILURE;
+		injector_read(line);
+		/* No place that allocates; and there is no stack. */
+		state = strcmp(injector, "fail_usercopy") ? FAILURE
+							  : NO_FAILURE;
 	} else if (state == FAILURE && (strstr(line, "Call Trace:") ||
 					strstr(line, "Call trace:"))) {
 		state = STACK;
@@ -74,6 +90,7 @@ void places_read(void)
 	char record[1024], *line;
 	ssize_t length;
 
+	injector[0] = 0;
 	for (;;) {
 		length = read(kernel_log, record, sizeof(record) - 1);
 		/* Some were overwritten before they were read. */
@@ -86,6 +103,11 @@ void places_read(void)
 		if (line)
 			line_read(line + 1);
 	}
+}
+
+const char *place_injector(void)
+{
+	return injector;
 }
 
 bool place_next(const char *path, char *name, uint64_t *offset)

@@ -21,6 +21,12 @@ int places_open(void);
  */
 void places_read(void);
 
+/*
+ * What made the last failure that places_read() has found: the kernel's name of
+ * its folder in debugfs, as "failslab".  "" where the log had none.
+ */
+const char *place_injector(void);
+
 /* The same of a place that is known otherwise. */
 void place_add(const char *name);
 

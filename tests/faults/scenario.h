@@ -6,6 +6,7 @@
 #define FAULTS_SCENARIO_H
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../selftests/node.h"
@@ -17,8 +18,16 @@ struct scenario {
 	int (*run)(void);
 	void (*undo)(void);
 	uint32_t heap;
-	int other; /* an errno that is right beside those of all */
+	int other; /* an errno that is right too, from the kernel's core */
+	unsigned int does_without; /* what failed: the call may work all the same */
+	/* Is this the right reply to what failed?  NULL: none is looked at. */
+	bool (*replied)(int ret, const char *injector);
 };
+
+/* Of the injectors, those whose failure the log tells. */
+#define SLAB 1
+#define PAGES 2
+#define COPY 4
 
 #define SCENARIOS 64 /* at most */
 

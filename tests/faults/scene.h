@@ -30,6 +30,8 @@ struct scene {
 
 	uint32_t handle; /* the importer's, of what it has */
 	uint32_t mode; /* of the next allocation */
+	uint32_t type; /* of the heap that it is from */
+	struct dray_alloc alloc; /* its reply */
 	uint8_t *map; /* SIZE bytes of @src; or NULL */
 };
 

@@ -8,10 +8,13 @@
 #ifndef FAULTS_STEP_H
 #define FAULTS_STEP_H
 
+#include <stdbool.h>
+
 /* step_buffer.c */
 int run_open(void);
 int prepare_mode(void);
 int run_alloc(void);
+bool alloc_replied(int ret, const char *injector);
 int run_mmap(void);
 int run_fault(void);
 int run_address(void);

@@ -35,6 +35,7 @@ int prepare_mode(void)
 	if (ret)
 		return ret;
 	scene.mode = heap_usual_mode(&heap);
+	scene.type = heap.type;
 	ret = buffer_allocate(scene.node, !scenario->heap, SIZE, &other);
 	buffer_close(&other);
 	return ret;
@@ -47,9 +48,51 @@ int run_alloc(void)
 				    .mode = scene.mode };
 	int ret = node_call(scene.node, DRAY_IOC_ALLOC, &alloc);
 
+	scene.alloc = alloc;
 	if (!ret)
 		scene.src.fd = alloc.fd;
 	return ret;
+}
+
+/* The largest piece that the page allocator has, of whatever kind; 0: unknown. */
+static uint64_t largest_free_piece(void)
+{
+	FILE *file = fopen("/proc/buddyinfo", "re");
+	unsigned long count;
+	char line[512], *at;
+	int order, largest = -1, length;
+
+	while (file && fgets(line, sizeof(line), file)) {
+		at = strstr(line, "zone");
+		/* The zone's name, then how many pieces there are of each order. */
+		if (!at || sscanf(at, "zone %*s%n", &length) < 0)
+			continue;
+		at += length;
+		for (order = 0; sscanf(at, "%lu%n", &count, &length) == 1;
+		     order++, at += length)
+			if (count && order > largest)
+				largest = order;
+	}
+	if (file)
+		fclose(file);
+	return largest < 0 ? 0 : (uint64_t)sysconf(_SC_PAGESIZE) << largest;
+}
+
+/*
+ * Where it was the memory itself that could not be had, of which the log has
+ * nothing, the reply says how large a piece is to be had still.  Other heaps
+ * than "pages" have reasons of their own.
+ */
+bool alloc_replied(int ret, const char *injector)
+{
+	const struct dray_alloc *alloc = &scene.alloc;
+
+	if (scene.type != DRAY_HEAP_PAGES)
+		return true;
+	if (ret != -ENOMEM || *injector)
+		return alloc->reason == DRAY_REASON_NONE;
+	return alloc->reason == DRAY_REASON_FRAGMENTED &&
+	       alloc->limit == largest_free_piece();
 }
 
 /* Far from all else, where the process has no page tables yet. */
