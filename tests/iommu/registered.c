@@ -12,6 +12,7 @@
 #include "../selftests/fixture_dray.h"
 #include "../selftests/signalled.h"
 #include "../selftests/sleep.h"
+#include "../selftests/transfer.h"
 #include "edu.h"
 
 #define DRIVER PCI_DRIVERS "/dray_edu"
@@ -205,18 +206,8 @@ static int copy_bytes(int node, int dst, uint64_t dst_offset, int src,
 		.dst_offset = dst_offset,
 		.run = run,
 	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
-	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : ret;
+	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
 
 TEST_F(registered, its_engine_copies_to_and_from_memory_of_the_process)

@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "fence.h"
 #include "fixture_dray.h"
 #include "foreign.h"
 #include "importer.h"
+#include "transfer.h"
 
 /* A dma-buf of each exporter that the machine has. */
 FIXTURE(foreign)
@@ -77,18 +77,8 @@ static int copy(int node, int to, int from, size_t size)
 		.src_fd = from,
 		.run = size,
 	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
-	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : ret;
+	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
 
 /* A buffer of dray's of the same size, where there is an engine to copy. */

@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "attach.h"
-#include "fence.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "transfer.h"
 
 TEST_F(dray, the_reply_has_the_size_and_the_segments)
 {
@@ -200,16 +200,8 @@ static int copy_from(int node, const struct buffer *dst, int fd,
 					  .src_fd = fd,
 					  .src_offset = offset,
 					  .run = dst->size };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : ret;
+	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
 
 TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)

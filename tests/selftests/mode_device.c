@@ -10,9 +10,9 @@
 
 #include <linux/dma-buf.h>
 
-#include "fence.h"
 #include "fixture_mode.h"
 #include "importer.h"
+#include "transfer.h"
 
 static struct dray_sync whole(const struct buffer *buffer,
 			      struct dray_range *range)
@@ -120,17 +120,9 @@ static int copy(int node, const struct buffer *dst, const struct buffer *src)
 					  .dst_fd = dst->fd,
 					  .src_fd = src->fd,
 					  .run = src->size };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .flags = DRAY_SUBMIT_NO_SYNC,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : ret ? ret : -ETIME;
+	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY,
+			    DRAY_SUBMIT_NO_SYNC);
 }
 
 TEST_F(mode, what_an_engine_wrote_is_there_without_a_sync)

@@ -7,9 +7,9 @@
 #include <errno.h>
 
 #include "binding.h"
-#include "fence.h"
 #include "fixture_dray.h"
 #include "platform.h"
+#include "transfer.h"
 
 FIXTURE(override)
 {
@@ -217,23 +217,15 @@ TEST_F(nodeless, a_live_buffer_is_synced_for_another_node)
 	EXPECT_EQ(-1, first_difference(self->copy, self->buffer.bytes, PIECE));
 }
 
-/* A copy of all bytes by the other node's engine; 1, or what went wrong. */
+/* A copy of all bytes by the other node's engine; 0 or a negative errno. */
 static int copy(int node, const struct buffer *to, const struct buffer *from)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .dst_fd = to->fd,
 					  .src_fd = from->fd,
 					  .run = PIECE };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret;
+	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
 
 TEST_F(nodeless, a_live_buffer_is_copied_by_another_nodes_engine)
@@ -245,10 +237,10 @@ TEST_F(nodeless, a_live_buffer_is_copied_by_another_nodes_engine)
 	if (!info.channel_count)
 		SKIP(return, "the other node has no DMA channel");
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PIECE, &other));
-	EXPECT_EQ(1, copy(self->node, &other, &self->buffer));
+	EXPECT_EQ(0, copy(self->node, &other, &self->buffer));
 	EXPECT_EQ(-1, first_difference(self->copy, other.bytes, PIECE));
 	memset(other.bytes, 0x5a, PIECE);
-	EXPECT_EQ(1, copy(self->node, &self->buffer, &other));
+	EXPECT_EQ(0, copy(self->node, &self->buffer, &other));
 	EXPECT_EQ(-1, first_other_byte(self->buffer.bytes, PIECE, 0x5a));
 }
 

@@ -17,6 +17,7 @@
 
 #include "binding.h"
 #include "shared.h"
+#include "transfer.h"
 
 #define JOBS 4
 
@@ -103,16 +104,8 @@ static int copy(int node, const struct buffer *to, const struct buffer *from)
 					  .dst_fd = to->fd,
 					  .src_fd = from->fd,
 					  .run = to->size };
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
-	return ret == 1 ? 0 : ret;
+	return transfer_run(node, &transfer, 0, 0);
 }
 
 /* After a first transfer the node is linked to its engine at the latest. */
