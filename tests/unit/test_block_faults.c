@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "fault.h"
+#include "fault_files.h"
 #include "pool.h"
 
 void *__real_malloc(size_t size);
@@ -15,21 +16,6 @@ void *__wrap_malloc(size_t size);
 void *__wrap_malloc(size_t size)
 {
 	return fails_now() ? NULL : __real_malloc(size);
-}
-
-int __real_posix_memalign(void **out, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
-{
-	return fails_now() ? fault_error
-			   : __real_posix_memalign(out, alignment, size);
-}
-
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...)
-{
-	return fails_now() ? -1 : __real_open64(path, flags);
 }
 
 static struct dray_pool *pool;

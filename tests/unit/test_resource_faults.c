@@ -7,26 +7,10 @@
 
 #include "resource.h"
 #include "fault.h"
+#include "fault_files.h"
 
 #define LEVELS 8
 #define BLOCKS 100
-
-/* Blocks of the resource "malloc" are the library's too. */
-int __real_posix_memalign(void **out, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
-{
-	return fails_now() ? fault_error
-			   : __real_posix_memalign(out, alignment, size);
-}
-
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...)
-{
-	/* What it has of the mode is nothing that /dev/null would ask for. */
-	return fails_now() ? -1 : __real_open64(path, flags, 0);
-}
 
 static int refusals; /* that the resource "on-failure" was asked about */
 
