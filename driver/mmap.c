@@ -178,7 +178,8 @@ static int dray_insert_pages(struct dray_buffer *buffer,
 		cond_resched();
 	}
 	kfree(pages);
-	return ret;
+	/* So vm_insert_pages() says that it had no memory for page tables. */
+	return ret == -EFAULT ? -ENOMEM : ret;
 }
 
 int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
