@@ -36,7 +36,10 @@ struct dray_request {
  */
 static inline struct page *dray_page_at(struct page *first, size_t index)
 {
-	return pfn_to_page(page_to_pfn(first) + index);
+	if (IS_ENABLED(CONFIG_SPARSEMEM) &&
+	    !IS_ENABLED(CONFIG_SPARSEMEM_VMEMMAP))
+		return pfn_to_page(page_to_pfn(first) + index);
+	return first + index;
 }
 
 /* Contiguous memory as a heap gave it. */

@@ -66,6 +66,12 @@ static bool dray_reserved_freeze(struct page *page)
 	return true;
 }
 
+static void dray_reserved_thaw(struct page *page)
+{
+	ClearPageReserved(page);
+	page_ref_unfreeze(page, 1);
+}
+
 static void dray_reserved_hold(struct dray_reserved *reserved,
 			       unsigned long index)
 {
@@ -116,11 +122,11 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 			       unsigned long index, unsigned long end,
 			       struct dray_charge *charge)
 {
+	struct page *first = dray_reserved_page(reserved, 0), *page;
 	unsigned long start = index;
-	struct page *page;
 
 	for (; index < end; index++) {
-		page = dray_reserved_page(reserved, index);
+		page = dray_page_at(first, index);
 		if (likely(dray_reserved_freeze(page)))
 			continue;
 		dray_page_await(&reserved->awaited, page,
@@ -146,12 +152,12 @@ static int dray_reserved_check(struct dray_heap *heap,
 static bool dray_reserved_weed(struct dray_reserved *reserved,
 			       unsigned long index, unsigned long count)
 {
+	struct page *first = dray_reserved_page(reserved, 0), *page;
 	unsigned long start = index, end = index + count;
-	struct page *page;
 
 	lockdep_assert_held(&reserved->lock);
 	for (; index < end; index++) {
-		page = dray_reserved_page(reserved, index);
+		page = dray_page_at(first, index);
 		if (likely(!PageHWPoison(page)))
 			continue;
 		/* As every page that is held. */
@@ -174,6 +180,7 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	struct dray_reserved *reserved = to_reserved(heap);
 	unsigned long count = request->size >> PAGE_SHIFT;
 	unsigned long index, i;
+	struct page *page;
 	bool found;
 	int ret = 0;
 
@@ -188,13 +195,12 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	if (ret)
 		return ret;
 
-	extent->page = dray_reserved_page(reserved, index);
+	page = dray_reserved_page(reserved, index);
+	for (i = 0; i < count; i++)
+		dray_reserved_thaw(dray_page_at(page, i));
+	extent->page = page;
 	extent->start = PFN_PHYS(reserved->map.first + index);
 	extent->size = request->size;
-	for (i = 0; i < count; i++) {
-		ClearPageReserved(dray_page_at(extent->page, i));
-		page_ref_unfreeze(dray_page_at(extent->page, i), 1);
-	}
 	return 0;
 }
 
