@@ -12,8 +12,13 @@
 #define LEAST 1u
 #define MOST 8u
 
-/* Given back at once: a block may have to be merged on both sides. */
-#define FEW 2u
+/*
+ * Given back at once, of a size that the thread frees and never takes: blocks
+ * that another thread took.  It comes to the pool's lock less often then.  Of
+ * other sizes it is one, which may have to be merged on both sides: no single
+ * call is to wait for more.
+ */
+#define FEW 4u
 
 /* A block that a cache had goes back. */
 static void give_back(struct dray_cache *cache, void *block)
@@ -76,8 +81,8 @@ void dray_cache_empty(struct dray_cache *cache)
 }
 
 /*
- * The bound is met: other sizes make room for @bytes, each in its turn and a
- * few blocks at a time, so that no single call pays for all of them.
+ * The bound is met: other sizes make room for @bytes, each in its turn and by
+ * one block, so that no single call pays for all of them.
  */
 static bool make_room(struct dray_cache *cache, uint64_t bytes)
 {
@@ -86,9 +91,9 @@ static bool make_room(struct dray_cache *cache, uint64_t bytes)
 	for (turn = 0; turn < DRAY_MARK_MOST && bytes > cache->room; turn++) {
 		struct dray_magazine *magazine =
 			&cache->magazines[cache->turn++ % DRAY_MARK_MOST];
-		uint32_t count = dray_magazine_count(magazine);
 
-		flush(cache, magazine, count < FEW ? count : FEW);
+		if (dray_magazine_count(magazine))
+			flush(cache, magazine, 1);
 	}
 	return bytes <= cache->room;
 }
@@ -247,7 +252,7 @@ static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
 	if (!make_room(cache, magazine->bytes))
 		return false;
 	if (dray_magazine_count(magazine) == DRAY_MAGAZINE_ROOM)
-		flush(cache, magazine, FEW);
+		flush(cache, magazine, magazine->batch ? 1 : FEW);
 	dray_magazine_push(cache, magazine, block);
 	return true;
 }

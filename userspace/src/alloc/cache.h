@@ -38,7 +38,7 @@ struct dray_found;
 struct dray_magazine {
 	void **top;		/* behind the block that was freed last */
 	uint32_t bytes;		/* of a block */
-	uint32_t batch;		/* blocks to fetch when it is empty next */
+	uint32_t batch;		/* to fetch when it is empty next; 0: never */
 	void *blocks[DRAY_MAGAZINE_ROOM];
 };
 
