@@ -248,7 +248,7 @@ out:
 static void dray_channel_drain(struct dray_channel *channel)
 {
 	spin_lock(&channel->lock);
-	channel->closing = true;
+	WRITE_ONCE(channel->closing, true);
 	spin_unlock(&channel->lock);
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));

@@ -82,9 +82,9 @@ static void dray_channel_died(struct dray_channel *channel)
 		"channel %s did not answer in %u ms: not used any more\n",
 		channel->name, dray_watchdog_ms);
 	spin_lock(&channel->lock);
-	channel->dead = true;
+	WRITE_ONCE(channel->dead, true);
 	spin_unlock(&channel->lock);
-	channel->lost = channel->running;
+	WRITE_ONCE(channel->lost, channel->running);
 	channel->error = -ETIMEDOUT;
 }
 
@@ -192,7 +192,8 @@ static void dray_channel_count(struct dray_channel *channel)
 {
 	spin_lock(&channel->lock);
 	channel->ending = false;
-	if (!--channel->waiting)
+	WRITE_ONCE(channel->waiting, channel->waiting - 1);
+	if (!channel->waiting)
 		wake_up_all(&channel->idle);
 	spin_unlock(&channel->lock);
 }

@@ -107,7 +107,7 @@ void dray_job_enqueue(struct dray_job *job)
 	if (list_empty(&queue->jobs))
 		list_add_tail(&queue->link, &channel->queues);
 	list_add_tail(&job->list, &queue->jobs);
-	channel->waiting++;
+	WRITE_ONCE(channel->waiting, channel->waiting + 1);
 	spin_unlock(&channel->lock);
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }

@@ -126,7 +126,7 @@ bool dray_round_issue(struct dray_channel *channel)
 	}
 	if (!pieces)
 		return false;
-	channel->out = true;
+	WRITE_ONCE(channel->out, true);
 	dray_deadline_set(channel);
 	dma_async_issue_pending(channel->chan);
 	dray_piece_done(channel, false);
