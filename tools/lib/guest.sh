@@ -101,7 +101,8 @@ guest_drivers()
 		modules+=("$folder/zynqmp_dma.ko")
 		cp "$folder/dmatest.ko" "$into"
 	fi
-	if [ "$GUEST_BOARD" = zynq ]; then
+	# A kernel that was built here has them.
+	if [ "$GUEST_BOARD" = zynq ] && [ "$GUEST_SERIES" = 6.1 ]; then
 		folder=$(module_zynq "$kernel") || exit
 		modules+=("$folder/sdhci-of-arasan.ko")
 		cp "$folder/xilinx_uartps.ko" "$into"

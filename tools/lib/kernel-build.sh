@@ -11,7 +11,8 @@
 # Only where something is to be built
 PACKAGES_KERNEL_BUILD=(bc bison flex libc6-dev libelf-dev libssl-dev)
 
-# kernel_options FRAGMENT...: their lines that are no remarks
+# kernel_options FRAGMENT...: their lines that are no remarks; the last one that
+# names an option counts
 kernel_options()
 {
 	local fragment
@@ -19,7 +20,19 @@ kernel_options()
 	for fragment in "$@"; do
 		grep -E '^(CONFIG_|# CONFIG_.* is not set)' \
 			"$TREE/tools/kernels/$fragment.config"
-	done
+	done | awk '
+		{
+			name = $0
+			gsub(/^# |=.*| is not set$/, "", name)
+			line[NR] = $0
+			option[NR] = name
+			last[name] = NR
+		}
+		END {
+			for (i = 1; i <= NR; i++)
+				if (last[option[i]] == i)
+					print line[i]
+		}'
 }
 
 # kernel_build ARCHITECTURE-SERIES: the kernel's folder, on standard output
@@ -83,6 +96,7 @@ kernel_build_run()
 	fi
 	case $architecture in
 	arm64) make+=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+	armhf) make+=("${MODULE_ARM[@]}") ;;
 	*) make+=(ARCH=x86_64) ;;
 	esac
 	# The kernel's own races are not what is looked for; a module's makefile
@@ -125,12 +139,26 @@ kernel_configure()
 		allnoconfig || return 1
 	# Kconfig drops what depends on something that is off.
 	while read -r option; do
-		grep -qxF -- "$option" "$source/.config" && continue
+		kernel_has "$option" "$source/.config" && continue
 		log_bad "the kernel does not take $option"
 		# Another version has other options.
 		[[ $release = source-* ]] || status=1
 	done <"$source/fragments"
 	return "$status"
+}
+
+# kernel_has OPTION CONFIG: what is off may not be mentioned at all
+kernel_has()
+{
+	local name
+
+	case $1 in
+	'# '*)
+		name=${1#\# } name=${name% is not set}
+		! grep -q "^$name=" "$2"
+		;;
+	*) grep -qxF -- "$1" "$2" ;;
+	esac
 }
 
 # kernel_compile LOG COMMAND...: tells a terminal how far it is
@@ -166,6 +194,7 @@ kernel_install()
 	version=$(cat "$source/include/config/kernel.release") || return 1
 	case ${make[*]} in
 	*ARCH=arm64*) image=arch/arm64/boot/Image ;;
+	*ARCH=arm\ *) image=arch/arm/boot/zImage ;;
 	*) image=arch/x86/boot/bzImage ;;
 	esac
 	cp "$source/$image" "$into/boot/vmlinuz-$version" || return 1

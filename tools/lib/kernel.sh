@@ -16,6 +16,7 @@ kernel_fragments()
 	arm64-6.12) echo common arm64 consumers ;;
 	arm64-6.12-64k) echo common arm64 64k ;;
 	arm64-6.12-built-in) echo common arm64 built-in ;;
+	armhf-6.12) echo common armhf ;;
 	*-source) echo common "${1%-source}" ;;
 	arm64-checked) echo common arm64 checked checked-board ;;
 	arm64-races) echo common arm64 races ;;

@@ -16,6 +16,7 @@ module_kbuild()
 	shift 2
 	case $(kernel_version "$kernel") in
 	*-arm64) cross=(ARCH=arm64 CROSS_COMPILE=aarch64-linux-gnu-) ;;
+	*-armhf) cross=("${MODULE_ARM[@]}") ;;
 	*-armmp)
 		modpost=$(module_modpost "$kernel") || return 1
 		cross=("${MODULE_ARM[@]}" "MODPOST=$modpost")

@@ -29,12 +29,13 @@ suite_targets()
 {
 	local scratch=$1
 
-	targets_zynq "$scratch/zynq"
+	targets_zynq "$scratch/zynq" 6.1
 	[ "$QUICK" = no ] || { batch_count_aside; return; }
 	targets_compat_board "$scratch/armhf-on-arm64"
 	targets_compat_pc "$scratch/i386-on-amd64"
 	targets_cloud "$scratch/cloud"
 	targets_board "$scratch/board"
+	[ "$LONG" = no ] || targets_zynq "$scratch/zynq-6.12" 6.12
 	[ "$LONG" = no ] || targets_64k "$scratch/64k"
 	tally_run "dray.ko builds for the 6.12 for clouds" \
 		targets_kernel amd64 6.12-cloud "$scratch/cloud-6.12"
@@ -66,7 +67,8 @@ targets_aside()
 	batch_aside "$1" targets_boot "$@"
 }
 
-# A Zynq-7000: 32-bit arm, dedicated memory that is high memory, a PL330.
+# targets_zynq FOLDER SERIES: a Zynq-7000: 32-bit arm, dedicated memory that is
+# high memory, a PL330
 targets_zynq()
 {
 	local chosen=()
@@ -74,8 +76,8 @@ targets_zynq()
 	[ "$QUICK" = no ] || chosen=("${TARGETS_QUICK[@]}")
 	tally_run "selftests build for armhf" selftests_build armhf || return 0
 	batch_begin "$1"
-	selftests_add armhf zynq- "${chosen[@]}"
-	targets_aside "the Zynq (armhf)" zynq 6.1
+	selftests_add armhf "zynq-$2-" "${chosen[@]}"
+	targets_aside "the Zynq (armhf) with $2" zynq "$2"
 }
 
 # Programs for 32-bit arm on the 64-bit kernel of the board.
