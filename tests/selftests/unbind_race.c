@@ -19,8 +19,6 @@ struct caller {
 	int node;
 	struct dray_info info;
 	struct buffer buffer; /* of this process alone */
-	uint8_t *memory; /* SIZE bytes to attach */
-	int foreign; /* a dma-buf of vgem, or a negative errno */
 };
 
 static int call_alloc(struct caller *caller)
@@ -111,7 +109,11 @@ static int call_export(struct caller *caller)
 	return ret;
 }
 
-/* What was attached is synced, too, by the node that is going. */
+/*
+ * What was attached is synced, too, by the node that is going.  Each attachment
+ * is of memory of its own: who lists it may be the one that ends it, some time
+ * after it was closed, and until then its memory would be mapped twice.
+ */
 static int use_attachment(struct caller *caller, int fd,
 			  const struct dray_attach *attach)
 {
@@ -128,20 +130,26 @@ static int use_attachment(struct caller *caller, int fd,
 static int call_attach(struct caller *caller)
 {
 	struct dray_attach attach;
-	int fd = attach_memory(caller->node, caller->memory, SIZE, 0, &attach);
+	uint8_t *memory = fresh_memory(SIZE);
+	int fd, ret;
 
-	return use_attachment(caller, fd, &attach);
+	fd = attach_memory(caller->node, memory, SIZE, 0, &attach);
+	ret = use_attachment(caller, fd, &attach);
+	munmap(memory, SIZE);
+	return ret;
 }
 
 static int call_attach_dma_buf(struct caller *caller)
 {
 	struct dray_attach attach;
-	int fd;
+	int foreign = foreign_open(FOREIGN_VGEM, SIZE), fd, ret;
 
-	if (caller->foreign < 0)
+	if (foreign < 0)
 		return call_attach(caller);
-	fd = attach_dma_buf(caller->node, caller->foreign, 0, &attach);
-	return use_attachment(caller, fd, &attach);
+	fd = attach_dma_buf(caller->node, foreign, 0, &attach);
+	ret = use_attachment(caller, fd, &attach);
+	close(foreign);
+	return ret;
 }
 
 static int call_list(struct caller *caller)
@@ -239,8 +247,6 @@ static int prepare(struct caller *caller)
 	caller->node = node_open();
 	if (caller->node < 0)
 		return caller->node;
-	caller->memory = fresh_memory(SIZE);
-	caller->foreign = foreign_open(FOREIGN_VGEM, SIZE);
 	ret = node_info(caller->node, &caller->info);
 	if (ret)
 		return ret;
