@@ -85,6 +85,114 @@ static void blocks_are_in_the_pool(void **state)
 	assert_int_equal(errno, ENOMEM);
 }
 
+static int by_address(const void *a, const void *b)
+{
+	const uintptr_t *first = a, *second = b;
+
+	return (*first > *second) - (*first < *second);
+}
+
+#define MANY 600
+#define LARGE ((size_t)1 << 20)
+
+/* Whole granules, small and large, and a buffer of its own. */
+static size_t whole_size(int i)
+{
+	return i % 50 ? 128 * (1 + (size_t)i * (size_t)i % 300) : LARGE;
+}
+
+/*
+ * NumPy takes what touches for overlapping, and is up to twenty times as slow.
+ * Each place is used twice, so that blocks come from the thread's cache too.
+ */
+static void blocks_do_not_touch(void **state)
+{
+	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
+	uintptr_t blocks[MANY][2]; /* first byte, and the one behind the last */
+	int i, again;
+
+	for (again = 0; again < 2; again++) {
+		for (i = 0; i < MANY; i++) {
+			size_t size = whole_size(i);
+			void *block;
+
+			if (i % 3 == 0)
+				block = a->malloc(a->ctx, size);
+			else if (i % 3 == 1)
+				block = a->calloc(a->ctx, size, 1);
+			else
+				block = a->realloc(a->ctx, a->malloc(a->ctx, 1),
+						   size);
+			assert_non_null(block);
+			blocks[i][0] = (uintptr_t)block;
+			blocks[i][1] = (uintptr_t)block + size;
+		}
+		qsort(blocks, MANY, sizeof(blocks[0]), by_address);
+		for (i = 1; i < MANY; i++)
+			assert_true(blocks[i - 1][1] < blocks[i][0]);
+		for (i = 0; i < MANY; i++)
+			a->free(a->ctx, (void *)blocks[i][0], 0);
+	}
+}
+
+static bool relieve_none(void *argument, size_t size)
+{
+	(void)size;
+	++*(int *)argument;
+	return false;
+}
+
+/* What is between blocks is not worth an error, nor asking anybody. */
+static void a_block_of_all_that_there_is_can_be_had(void **state)
+{
+	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
+	unsigned char *all;
+	int asked = 0;
+
+	dray_pool_set_pressure(*state, relieve_none, &asked);
+	all = a->malloc(a->ctx, FIXED_SIZE);
+	assert_non_null(all);
+	assert_ptr_equal(a->realloc(a->ctx, all, FIXED_SIZE), all);
+	assert_int_equal(asked, 0);
+	assert_null(a->malloc(a->ctx, 1));
+	assert_int_equal(asked, 1);
+	all = a->realloc(a->ctx, all, FIXED_SIZE / 2);
+	assert_non_null(all);
+	memset(all, 9, FIXED_SIZE / 2);
+	assert_ptr_equal(a->realloc(a->ctx, all, FIXED_SIZE), all);
+	assert_true(all_bytes_are(all, 9, FIXED_SIZE / 2));
+	a->free(a->ctx, all, 0);
+	all = a->calloc(a->ctx, FIXED_SIZE / 8, 8);
+	assert_non_null(all);
+	assert_true(all_bytes_are(all, 0, FIXED_SIZE));
+	a->free(a->ctx, all, 0);
+}
+
+static void sizes_that_cannot_be_are_refused(void **state)
+{
+	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2,
+					(size_t)PTRDIFF_MAX + 1 };
+	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
+	unsigned char *block = a->malloc(a->ctx, 1000);
+	size_t i;
+
+	memset(block, 7, 1000);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		errno = 0;
+		assert_null(a->malloc(a->ctx, sizes[i]));
+		assert_int_equal(errno, ENOMEM);
+		assert_null(a->calloc(a->ctx, 1, sizes[i]));
+		assert_null(a->calloc(a->ctx, sizes[i], 1));
+		errno = 0;
+		assert_null(a->realloc(a->ctx, block, sizes[i]));
+		assert_int_equal(errno, ENOMEM);
+		assert_true(dray_usable_size(block) >= 1000);
+	}
+	assert_true(all_bytes_are(block, 7, 1000));
+	a->free(a->ctx, block, 1000);
+	assert_int_equal(stats_of(*state).blocks, 0);
+}
+
 static void the_default_is_the_c_library(void **state)
 {
 	struct dray_location where;
@@ -228,6 +336,11 @@ int main(void)
 		POOL_FACT(it_is_named_after_the_back_end),
 		POOL_FACT(the_four_functions_work_with_wrong_sizes),
 		POOL_FACT(blocks_are_in_the_pool),
+		POOL_FACT(blocks_do_not_touch),
+		POOL_FACT(sizes_that_cannot_be_are_refused),
+		cmocka_unit_test_setup_teardown(
+			a_block_of_all_that_there_is_can_be_had,
+			fixed_pool_setup, pool_teardown),
 		cmocka_unit_test(the_default_is_the_c_library),
 		POOL_FACT(scopes_nest),
 		POOL_FACT(each_thread_has_its_own),

@@ -82,6 +82,12 @@ NUMPY_ROWS = (
     ("np.empty(10)", "ns", "lower", "empty 10", "ns", NUMPY, "numpy", ()),
     ("np.empty(100000)", "ns", "lower", "empty 100000", "ns", NUMPY, "numpy",
      ()),
+    ("np.exp(x), 1000 doubles", "ns", "lower", "exp 1000", "ns", NUMPY,
+     "numpy", ()),
+    ("np.exp(x), 1024 doubles", "ns", "lower", "exp 1024", "ns", NUMPY,
+     "numpy", ()),
+    ("np.exp(x), 131072 doubles", "ns", "lower", "exp 131072", "ns", NUMPY,
+     "numpy", ()),
 ) + tuple(
     (f"a*b + b*c - a*c, {size} MiB", "a second", "higher",
      f"expression {size}", "rate", REUSED, "numpy",

@@ -4,6 +4,8 @@
 usage: numpy_times.py numpy|dray|dray-shareable|kept WORKLOAD [NUMBER]
 
     empty N        np.empty(N), made and dropped, in ns
+    exp N          np.exp() of an array of N doubles that was made just before
+                   the result's memory is, in ns
     expression N   a*b + b*c - a*c with arrays of N MiB, times a second
 
 With "kept", the expression's arrays are made before and used again by out=:
@@ -38,6 +40,19 @@ def empty(length):
     begin = time.thread_time_ns()
     for _ in rounds:
         make(length)
+    print("ns", (time.thread_time_ns() - begin) / count)
+
+
+def exponential(length):
+    """With the memory that a program gets which has done nothing before."""
+    array = np.ones(length)
+    result = np.exp(array)
+    count, exp = max(10000000 // length, 3), np.exp
+    rounds = range(count)
+    begin = time.thread_time_ns()
+    for _ in rounds:
+        del result
+        result = exp(array)
     print("ns", (time.thread_time_ns() - begin) / count)
 
 
@@ -76,6 +91,8 @@ def main():
     handler_begin(handler)
     if workload == "expression":
         expression(int(number), handler == "kept")
+    elif workload == "exp":
+        exponential(int(number))
     else:
         empty(int(number))
 

@@ -4,10 +4,10 @@
  * the pool's lock.
  *
  * A thread has a cache for each pool that it uses, and in it a magazine, a
- * stack of blocks, for each size in granules up to 4 KiB, and a few larger
- * blocks.  To the pool such blocks are taken.  What a thread keeps is bounded
- * by parts of what the pool has; and whoever finds no memory in the pool first
- * takes back what all threads keep.
+ * stack of blocks, for each size in granules up to just above 4 KiB, and a few
+ * larger blocks.  To the pool such blocks are taken.  What a thread keeps is
+ * bounded by parts of what the pool has; and whoever finds no memory in the pool
+ * first takes back what all threads keep.
  *
  * A cache has no lock.  Its owner says in a plain store that it is busy with
  * it; who drains it, under the pool's lock, closes it, has the kernel put a

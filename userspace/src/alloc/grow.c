@@ -265,15 +265,16 @@ static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 	return 0;
 }
 
+/* What is @urgent may cost the pool what it keeps for later. */
 static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
-		      uint64_t alignment)
+		      uint64_t alignment, bool urgent)
 {
 	int ret = try_add_region(pool, block, need, alignment);
 	struct dray_pool_region *empty;
 
-	if (ret != -ENOMEM || pool->grows)
+	if (ret != -ENOMEM || pool->grows || !urgent)
 		return ret;
-	/* What the pool keeps for later may be what is missing. */
+	/* That may be what is missing. */
 	empty = dray_pool_take_empty(pool, 0);
 	if (!empty)
 		return ret;
@@ -286,7 +287,8 @@ static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 }
 
 /* One round: whoever holds growing has the pool's state to himself. */
-static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment)
+static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
+		bool urgent)
 {
 	uint64_t need = (uint64_t)granules << pool->shift;
 	uint64_t aligned = alignment << pool->shift, most;
@@ -300,11 +302,11 @@ static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment)
 	if (pool->grows && (grow_in_place(pool, most) || pool->closed))
 		return 0;
 	if (aligned <= pool->page)
-		return add_region(pool, need, need, 0);
+		return add_region(pool, need, need, 0, urgent);
 	/* A buffer that is aligned itself, else one that has it inside. */
-	ret = add_region(pool, need, need, aligned);
+	ret = add_region(pool, need, need, aligned, urgent);
 	if (ret && ret != -ENODEV)
-		ret = add_region(pool, need, most, 0);
+		ret = add_region(pool, need, most, 0, urgent);
 	return ret;
 }
 
@@ -328,7 +330,8 @@ static int no_place(const struct dray_pool *pool, uint32_t granules,
 }
 
 int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
-			    uint64_t alignment, struct dray_found *found)
+			    uint64_t alignment, bool urgent,
+			    struct dray_found *found)
 {
 	int ret = 0, times = 0;
 
@@ -347,7 +350,7 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
 		ret = times++ < GROWS_MOST
-			      ? grow(pool, granules, alignment)
+			      ? grow(pool, granules, alignment, urgent)
 			      : no_place(pool, granules, alignment);
 	pthread_mutex_unlock(&pool->growing);
 	if (ret && ret != -ENODEV) {

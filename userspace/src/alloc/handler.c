@@ -10,19 +10,24 @@
 #include "alloc/pool.h"
 #include "base/error.h"
 
+/*
+ * Arrays do not touch: NumPy takes two of which one ends where the other begins
+ * for overlapping (nomemoverlap() in its fast_loop_macros.h), and computes them
+ * one element after the other.
+ */
 static void *pool_malloc(void *pool, size_t size)
 {
-	return dray_pool_alloc(pool, size, 0);
+	return dray_pool_alloc_apart(pool, size);
 }
 
 static void *pool_calloc(void *pool, size_t count, size_t size)
 {
-	return dray_pool_calloc(pool, count, size);
+	return dray_pool_calloc_apart(pool, count, size);
 }
 
 static void *pool_realloc(void *pool, void *block, size_t size)
 {
-	return dray_pool_realloc(pool, block, size);
+	return dray_pool_realloc_apart(pool, block, size);
 }
 
 /* Runtimes pass wrong sizes: the pool knows the true one. */

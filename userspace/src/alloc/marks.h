@@ -22,9 +22,12 @@
 #include "memory/window.h"
 
 #define DRAY_MARK_SHIFT 6
-/* The largest of small blocks, in granules and in bytes. */
-#define DRAY_MARK_MOST 64
+/*
+ * The largest of small blocks: an array of so many bytes, and the granule that
+ * keeps it apart from the next one.  In granules of 64 bytes:
+ */
 #define DRAY_MARK_BYTES 4096
+#define DRAY_MARK_MOST 65
 
 /*
  * A large block has marks enough to write its size in those that follow, four

@@ -7,17 +7,21 @@
 #include "alloc/no_memory.h"
 #include "base/error.h"
 
+__attribute__((cold)) void *dray_no_block(int error)
+{
+	errno = -error;
+	return NULL;
+}
+
 __attribute__((cold)) void *dray_no_memory(const char *what, size_t size)
 {
-	dray_fail(-ENOMEM, "no memory for %s of %zu bytes", what, size);
-	errno = ENOMEM;
-	return NULL;
+	return dray_no_block(dray_fail(-ENOMEM, "no memory for %s of %zu bytes",
+				       what, size));
 }
 
 __attribute__((cold)) void *dray_no_elements(size_t count, size_t size)
 {
-	dray_fail(-ENOMEM, "%zu elements of %zu bytes do not fit any memory",
-		  count, size);
-	errno = ENOMEM;
-	return NULL;
+	return dray_no_block(dray_fail(
+		-ENOMEM, "%zu elements of %zu bytes do not fit any memory",
+		count, size));
 }

@@ -190,10 +190,12 @@ static void start(struct dray_pool *pool, struct dray_node *node,
 		granule = default_granule(info);
 	pool->regions = NULL;
 	pool->shift = (uint32_t)log2_of(granule);
+	/* None where a granule is larger: then all blocks are large ones. */
 	pool->most_small = DRAY_MARK_BYTES >> pool->shift;
+	if (pool->most_small)
+		pool->most_small++;
 	if (pool->most_small > DRAY_MARK_MOST)
 		pool->most_small = DRAY_MARK_MOST;
-	/* 0 where a granule is larger: then all blocks are large ones. */
 	pool->small = (size_t)pool->most_small << pool->shift;
 	pool->closed = false;
 	pool->pending = 0;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * What the files of this room share about pools.  pool.c has their life,
- * pool_block.c blocks, grow.c and shrink.c where memory comes from and when it
- * goes back, locate.c the way from an address to its block, walk.c the way over
- * all, pressure.c who is asked for memory, cache.c what threads keep, busy.c
- * holds.
+ * pool_block.c and pool_resize.c blocks, grow.c and shrink.c where memory comes
+ * from and when it goes back, locate.c the way from an address to its block,
+ * walk.c the way over all, pressure.c who is asked for memory, cache.c what
+ * threads keep, busy.c holds.
  *
  * A pool's lock covers its regions and counters.  It is never held while memory
  * comes from the node or goes back to it, which may take long: then growing is,
@@ -129,10 +129,12 @@ bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
 
 /*
  * As dray_pool_take(), after more memory came from the node.  The lock is
- * held, and held again at the end.  0 or a negative errno with a sentence.
+ * held, and held again at the end.  What is not @urgent leaves the pool what it
+ * keeps for later.  0 or a negative errno with a sentence.
  */
 int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
-			    uint64_t alignment, struct dray_found *found);
+			    uint64_t alignment, bool urgent,
+			    struct dray_found *found);
 
 /*
  * Asks whoever wants to know before a request for @size bytes fails with
@@ -201,6 +203,36 @@ static inline void dray_caches_settle(void)
 			     0))
 		dray_caches_look();
 }
+
+/* What a block of so many bytes takes. */
+static inline uint64_t dray_pool_granules(const struct dray_pool *pool,
+					  uint64_t bytes)
+{
+	return bytes ? ((bytes - 1) >> pool->shift) + 1 : 1;
+}
+
+/*
+ * What lies between two blocks that may not touch.  One byte is enough: the next
+ * block begins at a granule.
+ */
+#define DRAY_POOL_GAP 1
+
+/*
+ * A block that no thread keeps, of @size bytes at a multiple of @alignment, or of
+ * the granule where that is more, with @gap bytes behind it where there is room.
+ * NULL as dray_pool_alloc() has it.
+ */
+void *dray_pool_take_block(struct dray_pool *pool, size_t size, size_t gap,
+			   size_t alignment, bool zero);
+
+/*
+ * As dray_pool_alloc() and so on, of blocks that do not touch: between the last
+ * byte that was asked for and the next block lies at least one more, unless all
+ * that there is has no room for it.  @pool is never NULL.
+ */
+void *dray_pool_alloc_apart(struct dray_pool *pool, size_t size);
+void *dray_pool_calloc_apart(struct dray_pool *pool, size_t count, size_t size);
+void *dray_pool_realloc_apart(struct dray_pool *pool, void *block, size_t size);
 
 /*
  * Lists a new pool among all that there ever were.  From then on a fork()

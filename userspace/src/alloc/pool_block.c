@@ -2,7 +2,7 @@
 /*
  * A pool's blocks.  What the calling thread keeps is taken and given without a
  * lock; all else takes the pool's lock for as long as numbers change, and
- * touches the memory itself only without it.
+ * touches the memory itself only without it.  pool_resize.c has realloc.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,19 +20,13 @@
 #include "base/number.h"
 #include "memory/window.h"
 
-/* NULL, errno and a sentence: how functions shaped like malloc fail. */
-static void *no_block(int error)
-{
-	errno = -error;
-	return NULL;
-}
-
 /*
  * With the pool's lock: from what threads keep and what engines are done with,
- * from the node, and at last from what engines will be done with.
+ * from the node, and at last, where it is @urgent, from what engines will be
+ * done with.
  */
 static int take_more(struct dray_pool *pool, uint32_t granules,
-		     uint64_t alignment, struct dray_found *found)
+		     uint64_t alignment, bool urgent, struct dray_found *found)
 {
 	bool missed;
 	int ret;
@@ -42,13 +36,17 @@ static int take_more(struct dray_pool *pool, uint32_t granules,
 		return 0;
 	missed = pool->missed;
 	dray_pool_reap(pool, false);
-	do {
-		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
-	} while (ret == -ENOMEM && !pool->closed && dray_pool_reap(pool, true));
+	ret = dray_pool_grow_and_take(pool, granules, alignment, urgent, found);
+	if (!urgent)
+		return ret;
+	while (ret == -ENOMEM && !pool->closed && dray_pool_reap(pool, true))
+		ret = dray_pool_grow_and_take(pool, granules, alignment, true,
+					      found);
 	/* It may be all there, with a thread that does not run just now. */
 	if (ret == -ENOMEM && missed && !pool->closed &&
 	    dray_caches_drain_patiently(pool, false))
-		ret = dray_pool_grow_and_take(pool, granules, alignment, found);
+		ret = dray_pool_grow_and_take(pool, granules, alignment, true,
+					      found);
 	return ret;
 }
 
@@ -60,29 +58,44 @@ static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 
 	if (dray_pool_take(pool, granules, alignment, found))
 		return 0;
-	ret = take_more(pool, granules, alignment, found);
+	ret = take_more(pool, granules, alignment, true, found);
 	if (!ret ||
 	    !dray_pool_relieve(pool, (uint64_t)granules << pool->shift, ret))
 		return ret;
 	if (dray_pool_take(pool, granules, alignment, found))
 		return 0;
-	return take_more(pool, granules, alignment, found);
+	return take_more(pool, granules, alignment, true, found);
 }
 
-static __attribute__((noinline)) void *
-alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
+/* The same with @gap bytes behind it, where they cost nobody anything. */
+static int take_apart(struct dray_pool *pool, size_t size, size_t gap,
+		      uint64_t alignment, struct dray_found *found)
+{
+	uint64_t granules = dray_pool_granules(pool, size);
+	uint64_t apart = dray_pool_granules(pool, (uint64_t)size + gap);
+
+	if (apart > granules && apart <= UINT32_MAX &&
+	    (dray_pool_take(pool, (uint32_t)apart, alignment, found) ||
+	     !take_more(pool, (uint32_t)apart, alignment, false, found)))
+		return 0;
+	if (pool->closed)
+		return -ENOMEM;
+	return take(pool, (uint32_t)granules, alignment, found);
+}
+
+__attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
+						     size_t size, size_t gap,
+						     size_t alignment,
+						     bool zero)
 {
 	size_t granule = (size_t)1 << pool->shift;
-	uint64_t granules = ((uint64_t)size + granule - 1) >> pool->shift;
 	struct dray_found found;
 	uint64_t offset, length;
 	struct dray_piece *piece;
 	int ret = 0;
 
-	if (!size)
-		granules = 1;
-	if (size > PTRDIFF_MAX || granules > UINT32_MAX)
-		return no_block(
+	if (size > PTRDIFF_MAX || dray_pool_granules(pool, size) > UINT32_MAX)
+		return dray_no_block(
 			dray_fail(-ENOMEM,
 				  "a block of %zu bytes, at most %" PRIu64
 				  " are possible",
@@ -96,12 +109,12 @@ alloc(struct dray_pool *pool, size_t size, size_t alignment, bool zero)
 	if (pool->closed)
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	else
-		ret = take(pool, (uint32_t)granules, alignment >> pool->shift,
-			   &found);
+		ret = take_apart(pool, size, gap, alignment >> pool->shift,
+				 &found);
 	if (ret) {
 		/* Whatever the node said, to the caller there is no memory. */
 		dray_pool_unlock_or_end(pool);
-		return no_block(-ENOMEM);
+		return dray_no_block(-ENOMEM);
 	}
 	piece = dray_found_piece(&found);
 	offset = (uint64_t)piece->offset << pool->shift;
@@ -137,17 +150,17 @@ static inline void *take_kept_large(struct dray_pool *pool, size_t size)
 
 	if (size <= pool->small || !cache)
 		return NULL;
-	return dray_cache_take_large(cache, ((size - 1) >> pool->shift) + 1);
+	return dray_cache_take_large(cache, dray_pool_granules(pool, size));
 }
 
 static __attribute__((noinline)) void *alloc_unaligned(struct dray_pool *pool,
-						       size_t size)
+						       size_t size, size_t gap)
 {
-	void *block = take_kept_large(pool, size);
+	void *block = take_kept_large(pool, size + gap);
 
 	if (block)
 		return block;
-	return alloc(pool, size, 0, false);
+	return dray_pool_take_block(pool, size, gap, 0, false);
 }
 
 /*
@@ -172,7 +185,7 @@ alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 	size_t largest;
 
 	if (!dray_is_power_of_two(alignment))
-		return no_block(
+		return dray_no_block(
 			dray_fail(-EINVAL,
 				  "an alignment of %zu bytes is no power "
 				  "of two",
@@ -181,11 +194,11 @@ alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 		return dray_pool_alloc(pool, size, 0);
 	largest = largest_alignment();
 	if (alignment > largest)
-		return no_block(dray_fail(
+		return dray_no_block(dray_fail(
 			-ENOMEM,
 			"an alignment of %zu bytes, at most %zu are possible",
 			alignment, largest));
-	return alloc(pool, size, alignment, false);
+	return dray_pool_take_block(pool, size, 0, alignment, false);
 }
 
 static __attribute__((noinline, cold)) void *no_pool(const char *function)
@@ -205,22 +218,43 @@ void *dray_pool_alloc(struct dray_pool *pool, size_t size, size_t alignment)
 	block = take_kept(pool, size);
 	if (__builtin_expect(block != NULL, 1))
 		return block;
-	return alloc_unaligned(pool, size);
+	return alloc_unaligned(pool, size, 0);
 }
 
-void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
+void *dray_pool_alloc_apart(struct dray_pool *pool, size_t size)
+{
+	void *block = take_kept(pool, size + DRAY_POOL_GAP);
+
+	if (__builtin_expect(block != NULL, 1))
+		return block;
+	return alloc_unaligned(pool, size, DRAY_POOL_GAP);
+}
+
+static void *calloc_with(struct dray_pool *pool, size_t count, size_t size,
+			 size_t gap)
 {
 	size_t bytes;
 	void *block;
 
-	if (!dray_given(pool, __func__))
-		return NULL;
 	if (dray_mul_overflow(count, size, &bytes))
 		return dray_no_elements(count, size);
-	block = take_kept(pool, bytes);
+	block = take_kept(pool, bytes + gap);
 	if (!block)
-		block = take_kept_large(pool, bytes);
-	return block ? memset(block, 0, bytes) : alloc(pool, bytes, 0, true);
+		block = take_kept_large(pool, bytes + gap);
+	return block ? memset(block, 0, bytes + gap)
+		     : dray_pool_take_block(pool, bytes, gap, 0, true);
+}
+
+void *dray_pool_calloc(struct dray_pool *pool, size_t count, size_t size)
+{
+	if (!dray_given(pool, __func__))
+		return NULL;
+	return calloc_with(pool, count, size, 0);
+}
+
+void *dray_pool_calloc_apart(struct dray_pool *pool, size_t count, size_t size)
+{
+	return calloc_with(pool, count, size, DRAY_POOL_GAP);
 }
 
 /* Frees a block that was found, or lets the thread keep it; drops the lock. */
@@ -303,93 +337,4 @@ void dray_pool_free(struct dray_pool *pool, void *block)
 		}
 	}
 	free_locked(pool, block);
-}
-
-/*
- * What lies behind a block may only be kept by a thread.  For a small block
- * that is not worth the search: it is moved sooner.
- */
-static bool resize_after_drain(const struct dray_found *found,
-			       uint32_t granules)
-{
-	const struct dray_piece *piece = dray_found_piece(found);
-	struct dray_pool *pool = found->pool;
-	struct dray_found after = *found;
-
-	after.piece = piece->after;
-	if (!after.piece || piece->size <= pool->small >> pool->shift ||
-	    dray_mark_of(dray_found_address(&after)) != DRAY_MARK_KEPT)
-		return false;
-	dray_caches_drain(pool, pool->closed);
-	return dray_fit_resize(&found->region->fit, found->piece, granules);
-}
-
-/* Resizes a block where it is; the lock is held. */
-static bool resize(const struct dray_found *found, uint64_t granules)
-{
-	struct dray_pool *pool = found->pool;
-	uint64_t old = dray_found_piece(found)->size, now;
-
-	if (granules > UINT32_MAX)
-		return false;
-	/* An engine may use all of it: what would be cut off is not free. */
-	if (granules < old && dray_found_piece(found)->busy)
-		return true;
-	/* What lies behind it belongs to another process. */
-	if (found->region->inherited)
-		return granules <= old;
-	if (!dray_fit_resize(&found->region->fit, found->piece,
-			     (uint32_t)granules) &&
-	    !resize_after_drain(found, (uint32_t)granules))
-		return false;
-	now = dray_found_piece(found)->size;
-	dray_cache_mark(found);
-	pool->used += (now - old) << pool->shift;
-	if (pool->used > pool->peak)
-		pool->peak = pool->used;
-	return true;
-}
-
-void *dray_pool_realloc(struct dray_pool *pool, void *block, size_t size)
-{
-	struct dray_found found;
-	struct dray_piece *piece;
-	uint64_t granules, offset, old, now;
-	size_t alignment;
-	void *moved;
-	bool fits;
-
-	if (!dray_given(pool, __func__))
-		return NULL;
-	if (!block)
-		return alloc(pool, size, 0, false);
-	if (!dray_find_start(block, &found)) {
-		dray_bad_free(pool, block, "realloc");
-		return no_block(-EINVAL);
-	}
-	piece = dray_found_piece(&found);
-	if (piece->state == DRAY_PIECE_PARKED) {
-		pthread_mutex_unlock(&found.pool->lock);
-		dray_bad_free(pool, block, "realloc after free");
-		return no_block(-EINVAL);
-	}
-	alignment = (size_t)1 << piece->alignment;
-	offset = (uint64_t)piece->offset << found.pool->shift;
-	old = (uint64_t)piece->size << found.pool->shift;
-	granules = size ? ((size - 1) >> found.pool->shift) + 1 : 1;
-	fits = found.pool == pool && resize(&found, granules);
-	now = (uint64_t)dray_found_piece(&found)->size << found.pool->shift;
-	pthread_mutex_unlock(&found.pool->lock);
-	if (fits) {
-		if (now > old)
-			dray_region_mark(found.region, offset + old, now - old);
-		return block;
-	}
-
-	moved = alloc(pool, size, alignment, false);
-	if (!moved)
-		return NULL;
-	memcpy(moved, block, size < old ? size : old);
-	dray_pool_free(pool, block);
-	return moved;
 }
