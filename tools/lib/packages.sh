@@ -4,21 +4,44 @@
 # Debian packages that a front door needs on this machine.  Missing ones are
 # installed as root, else the command that installs them is printed.
 
+# packages_missing PACKAGE...: those of them that are not installed
+packages_missing()
+{
+	local package
+
+	for package in $(printf '%s\n' "$@" | LC_ALL=C sort -u); do
+		dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null |
+			grep -qx installed || echo "$package"
+	done
+}
+
 # packages_need PACKAGE...
 packages_need()
 {
-	local package missing=()
+	local missing
 
-	for package in $(printf '%s\n' "$@" | LC_ALL=C sort -u); do
-		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null |
-			grep -qx installed || missing+=("$package")
-	done
-	[ "${#missing[@]}" -gt 0 ] || return 0
+	missing=$(packages_missing "$@" | xargs)
+	[ -n "$missing" ] || return 0
 	if [ "$(id -u)" -ne 0 ]; then
 		log_bad "Debian packages are missing.  As root, run:"
-		log_bad "  apt-get install --no-install-recommends ${missing[*]}"
+		log_bad "  apt-get install --no-install-recommends $missing"
 		exit 125
 	fi
+	# Guests that run beside each other may want the same, or other ones: apt
+	# does not wait for itself where it renews its lists.
+	(
+		flock 9
+		packages_install "$@"
+	) 9>"$CACHE/locks/packages" || exit
+}
+
+# packages_install PACKAGE...: what another process has not installed meanwhile
+packages_install()
+{
+	local missing
+
+	read -ra missing < <(packages_missing "$@" | xargs)
+	[ "${#missing[@]}" -gt 0 ] || return 0
 	log_step "Installing Debian packages: ${missing[*]}"
 	log_quietly apt-get -q update ||
 		die "apt-get update failed; is there a network?"
