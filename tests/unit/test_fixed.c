@@ -142,6 +142,54 @@ static struct dray_resource *bins(struct dray_pool *pool, uint32_t smallest,
 		     dray_resource_binning(upstream, smallest, largest, &top));
 }
 
+struct returning {
+	struct dray_resource *resource;
+	void *block;
+};
+
+/* Upstream refuses; meanwhile somebody gives a block back. */
+static bool give_it_back(void *ctx, size_t size, int error)
+{
+	struct returning *returning = ctx;
+
+	(void)size;
+	(void)error;
+	if (returning->block)
+		give_back(returning->resource, returning->block, 100);
+	returning->block = NULL;
+	return false;
+}
+
+static void
+a_block_that_comes_back_while_upstream_refuses_is_taken(void **state)
+{
+	struct dray_resource *source, *limited, *asking;
+	struct returning returning;
+	void *block;
+
+	assert_works(dray_resource_pool(*state, &source));
+	/* A chunk of one block, and no more. */
+	assert_works(dray_resource_limit(source, 128, &limited));
+	assert_works(dray_resource_on_failure(limited, give_it_back, &returning,
+					      &asking));
+	assert_works(dray_resource_fixed(asking, 100, 1, &returning.resource));
+	returning.block = allocate(returning.resource, 100, 0);
+	block = allocate(returning.resource, 100, 0);
+	assert_null(returning.block);
+	/* Nobody has one to give back now. */
+	assert_true(dray_resource_allocate(returning.resource, 100, 0, 0,
+					   &returning.block) < 0);
+	returning.block = NULL;
+	give_back(returning.resource, block, 100);
+	block = allocate(returning.resource, 100, 0);
+	give_back(returning.resource, block, 100);
+	dray_resource_unref(returning.resource);
+	dray_resource_unref(asking);
+	dray_resource_unref(limited);
+	dray_resource_unref(source);
+	assert_int_equal(stats_of(*state).blocks, 0);
+}
+
 static void each_size_goes_to_the_smallest_bin_that_holds_it(void **state)
 {
 	struct dray_resource *resource = bins(*state, 8, 10);
@@ -240,6 +288,8 @@ int main(void)
 		POOL_FACT(what_is_no_block_is_refused),
 		POOL_FACT(sizes_that_cannot_be_are_refused),
 		POOL_FACT(what_is_free_here_counts_as_free),
+		POOL_FACT(
+			a_block_that_comes_back_while_upstream_refuses_is_taken),
 		POOL_FACT(each_size_goes_to_the_smallest_bin_that_holds_it),
 		POOL_FACT(bins_can_be_added_up_to_a_number),
 		POOL_FACT(threads_share_bins),

@@ -168,6 +168,20 @@ static void a_block_of_all_that_there_is_can_be_had(void **state)
 	a->free(a->ctx, all, 0);
 }
 
+static void it_takes_what_fits_before_the_pool_grows(void **state)
+{
+	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
+	uint64_t reserved = stats_of(*state).reserved;
+	void *most = take(*state, reserved - LARGE, 0);
+	void *rest = a->malloc(a->ctx, LARGE);
+
+	assert_non_null(rest);
+	assert_int_equal(stats_of(*state).reserved, reserved);
+	assert_int_equal(stats_of(*state).used, reserved);
+	a->free(a->ctx, most, 0);
+	a->free(a->ctx, rest, 0);
+}
+
 static void sizes_that_cannot_be_are_refused(void **state)
 {
 	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2,
@@ -337,6 +351,7 @@ int main(void)
 		POOL_FACT(the_four_functions_work_with_wrong_sizes),
 		POOL_FACT(blocks_are_in_the_pool),
 		POOL_FACT(blocks_do_not_touch),
+		POOL_FACT(it_takes_what_fits_before_the_pool_grows),
 		POOL_FACT(sizes_that_cannot_be_are_refused),
 		cmocka_unit_test_setup_teardown(
 			a_block_of_all_that_there_is_can_be_had,

@@ -168,6 +168,53 @@ static void a_full_manager_flushes_and_asks_once_more(void **state)
 	dray_pool_close(pool);
 }
 
+static void *flush_all(void *manager)
+{
+	assert_int_equal(dray_manager_flush(manager), 1);
+	return NULL;
+}
+
+/* Memory has run out; before its own thread can flush, another one does. */
+static bool flush_elsewhere(void *ctx, size_t size, int error)
+{
+	struct dray_manager **manager = ctx;
+	pthread_t thread;
+
+	(void)size;
+	(void)error;
+	if (!*manager)
+		return false;
+	assert_int_equal(pthread_create(&thread, NULL, flush_all, *manager), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	*manager = NULL;
+	return false;
+}
+
+static void what_another_thread_flushed_is_asked_for_too(void **state)
+{
+	struct dray_pool_options options = { .initial = LARGE, .limit = LARGE };
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	struct dray_manager *manager, *flushed = NULL;
+	struct dray_resource *source, *asking;
+	struct dray_memory *memory;
+
+	(void)state;
+	assert_works(dray_resource_pool(pool, &source));
+	assert_works(dray_resource_on_failure(source, flush_elsewhere, &flushed,
+					      &asking));
+	manager = open_manager(test_spec(), NULL, asking);
+	dray_resource_unref(asking);
+	dray_resource_unref(source);
+	dray_memory_unref(memalloc(manager, LARGE));
+	flushed = manager;
+	memory = memalloc(manager, LARGE);
+	assert_null(flushed);
+	assert_int_equal(manager_stats(manager).retries, 1);
+	dray_memory_unref(memory);
+	dray_manager_unref(manager);
+	dray_pool_close(pool);
+}
+
 static void a_deferral_is_kept_when_memory_runs_out(void **state)
 {
 	struct dray_pool *pool;
@@ -374,6 +421,7 @@ int main(void)
 		MANAGER_FACT(a_reset_frees_in_a_deferral_too),
 		cmocka_unit_test(the_last_reference_frees_what_waits),
 		cmocka_unit_test(a_full_manager_flushes_and_asks_once_more),
+		cmocka_unit_test(what_another_thread_flushed_is_asked_for_too),
 		cmocka_unit_test(a_deferral_is_kept_when_memory_runs_out),
 		MANAGER_FACT(a_finalizer_may_allocate_and_drop_objects),
 		MANAGER_FACT(a_chain_of_owners_is_no_chain_of_calls),

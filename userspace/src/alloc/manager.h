@@ -39,6 +39,7 @@ struct dray_manager {
 	struct dray_pool *pool;		/* under it, if it was made here */
 	struct dray_memory *alive;
 	struct dray_memory *pending, **pending_last;
+	uint64_t finished;		/* that were pending, by any thread */
 	uint32_t most_entries;		/* that may be pending */
 	uint32_t most_percent;
 	struct dray_manager_stats stats;
@@ -63,6 +64,8 @@ bool dray_pending_takes(const struct dray_manager *manager,
 bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory);
 /* Finalizes all that wait; the manager is kept.  @force: also in a deferral. */
 size_t dray_pending_flush(struct dray_manager *manager, bool force);
+/* How many have been, by any thread. */
+uint64_t dray_pending_finished(struct dray_manager *manager);
 
 /* Of a version and a base that there is, with a name and a memalloc. */
 int dray_manager_check_ops(const struct dray_manager_ops *ops,

@@ -61,14 +61,18 @@ static int allocate(struct dray_manager *manager, const struct request *request,
 		    struct dray_memory **out)
 {
 	int ret = make_ready(manager);
+	uint64_t finished;
 
 	if (ret)
 		return ret;
+	finished = dray_pending_finished(manager);
 	ret = request->ask(manager, request, out);
 	if (ret != -ENOMEM && ret != -EDQUOT)
 		return ret;
 	dray_manager_enter(manager);
-	if (dray_pending_flush(manager, false)) {
+	dray_pending_flush(manager, false);
+	/* Or another thread's flush was faster. */
+	if (dray_pending_finished(manager) != finished) {
 		dray_guard_take(&manager->guard);
 		manager->stats.retries++;
 		dray_guard_give(&manager->guard);

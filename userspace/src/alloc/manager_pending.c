@@ -74,6 +74,9 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 	while ((memory = take_first(manager, force)) != NULL) {
 		dray_memory_finish(memory);
 		count++;
+		dray_guard_take(&manager->guard);
+		manager->finished++;
+		dray_guard_give(&manager->guard);
 	}
 	flushing = outer;
 	if (count) {
@@ -82,6 +85,16 @@ size_t dray_pending_flush(struct dray_manager *manager, bool force)
 		dray_guard_give(&manager->guard);
 	}
 	return count;
+}
+
+uint64_t dray_pending_finished(struct dray_manager *manager)
+{
+	uint64_t finished;
+
+	dray_guard_take(&manager->guard);
+	finished = manager->finished;
+	dray_guard_give(&manager->guard);
+	return finished;
 }
 
 size_t dray_manager_flush(struct dray_manager *manager)

@@ -67,19 +67,25 @@ static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 	return take_more(pool, granules, alignment, true, found);
 }
 
-/* The same with @gap bytes behind it, where they cost nobody anything. */
+/*
+ * The same with @gap bytes behind it, where they take nothing from anybody: not
+ * memory of the node, if what there is has room without them.
+ */
 static int take_apart(struct dray_pool *pool, size_t size, size_t gap,
 		      uint64_t alignment, struct dray_found *found)
 {
 	uint64_t granules = dray_pool_granules(pool, size);
 	uint64_t apart = dray_pool_granules(pool, (uint64_t)size + gap);
+	int ret;
 
-	if (apart > granules && apart <= UINT32_MAX &&
-	    (dray_pool_take(pool, (uint32_t)apart, alignment, found) ||
-	     !take_more(pool, (uint32_t)apart, alignment, false, found)))
-		return 0;
-	if (pool->closed)
-		return -ENOMEM;
+	if (apart > granules && apart <= UINT32_MAX) {
+		if (dray_pool_take(pool, (uint32_t)apart, alignment, found) ||
+		    dray_pool_take(pool, (uint32_t)granules, alignment, found))
+			return 0;
+		ret = take_more(pool, (uint32_t)apart, alignment, false, found);
+		if (!ret || ret == -ENODEV || pool->closed)
+			return ret;
+	}
 	return take(pool, (uint32_t)granules, alignment, found);
 }
 

@@ -175,10 +175,18 @@ static int fixed_allocate(void *ctx, size_t size, size_t alignment,
 		return dray_fail(-EINVAL,
 				 "an alignment of %zu, blocks here have %zu",
 				 alignment, fixed->alignment);
-	/* Another thread may take all of what one thread made. */
-	while (!(*out = take(fixed)) && !ret)
+	/*
+	 * Another thread may take all of what one thread made; or give a block
+	 * back while upstream refuses.
+	 */
+	for (;;) {
+		*out = take(fixed);
+		if (*out)
+			return 0;
+		if (ret)
+			return ret;
 		ret = grow(fixed, stream);
-	return ret;
+	}
 }
 
 /* With the guard: the chunk of a taken block, and its number there. */
