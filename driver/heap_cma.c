@@ -216,10 +216,12 @@ static int dray_cma_alloc(struct dray_heap *heap,
 		       : dray_cma_take(cma, size);
 	if (!page) {
 		available = dray_cma_free_bytes(cma);
-		return dray_refuse(refusal, -ENOMEM,
-				   available < size ? DRAY_REASON_FULL
-						    : DRAY_REASON_FRAGMENTED,
-				   available);
+		if (available < size)
+			return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FULL,
+					   available);
+		/* No run has so much, or CMA would have found it. */
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
+				   size - PAGE_SIZE);
 	}
 	extent->page = page;
 	extent->start = page_to_phys(page);

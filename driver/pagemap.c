@@ -35,13 +35,15 @@ static u64 dray_pagemap_total(const struct dray_pagemap *map)
 	return (u64)map->pages << PAGE_SHIFT;
 }
 
-static unsigned long dray_pagemap_longest(const struct dray_pagemap *map)
+/* Of the first @pages. */
+static unsigned long dray_pagemap_longest(const struct dray_pagemap *map,
+					  unsigned long pages)
 {
 	unsigned long start, end = 0, longest = 0;
 
-	while (end < map->pages) {
-		start = find_next_zero_bit(map->taken, map->pages, end);
-		end = find_next_bit(map->taken, map->pages, start);
+	while (end < pages) {
+		start = find_next_zero_bit(map->taken, pages, end);
+		end = find_next_bit(map->taken, pages, start);
 		longest = max(longest, end - start);
 		cond_resched();
 	}
@@ -110,22 +112,43 @@ static unsigned long dray_pagemap_from_top(const struct dray_pagemap *map,
 	return map->pages;
 }
 
-bool dray_pagemap_find(struct dray_pagemap *map,
-		       const struct dray_request *request, unsigned long *index)
+/* Where it could be, at a multiple of @align pages, else all pages. */
+static unsigned long dray_pagemap_search(const struct dray_pagemap *map,
+					 const struct dray_request *request,
+					 unsigned long align)
 {
 	unsigned long count = request->size >> PAGE_SHIFT;
-	unsigned long align = request->alignment >> PAGE_SHIFT;
 	unsigned long end = dray_pagemap_below(map, request->limit);
 
 	if (end < count)
-		return false;
-	*index = request->top
-			 ? dray_pagemap_from_top(map, count, align, end)
-			 : dray_pagemap_from_bottom(map, count, align, end);
+		return map->pages;
+	return request->top ? dray_pagemap_from_top(map, count, align, end)
+			    : dray_pagemap_from_bottom(map, count, align, end);
+}
+
+bool dray_pagemap_find(struct dray_pagemap *map,
+		       const struct dray_request *request, unsigned long *index)
+{
+	*index = dray_pagemap_search(map, request,
+				     request->alignment >> PAGE_SHIFT);
 	if (*index == map->pages)
 		return false;
-	dray_pagemap_take(map, *index, count);
+	dray_pagemap_take(map, *index, request->size >> PAGE_SHIFT);
 	return true;
+}
+
+/* The largest alignment below the one asked for at which it could be had. */
+static u64 dray_pagemap_alignment(const struct dray_pagemap *map,
+				  const struct dray_request *request)
+{
+	unsigned long align = request->alignment >> PAGE_SHIFT;
+
+	do {
+		align /= 2;
+		cond_resched();
+	} while (align > 1 &&
+		 dray_pagemap_search(map, request, align) == map->pages);
+	return (u64)align << PAGE_SHIFT;
 }
 
 int dray_pagemap_refuse(const struct dray_pagemap *map,
@@ -133,18 +156,21 @@ int dray_pagemap_refuse(const struct dray_pagemap *map,
 			struct dray_refusal *refusal)
 {
 	unsigned long count = request->size >> PAGE_SHIFT;
+	unsigned long below = dray_pagemap_below(map, request->limit);
 	unsigned long longest;
 
 	if (map->free < count)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FULL,
 				   (u64)map->free << PAGE_SHIFT);
-	longest = dray_pagemap_longest(map);
-	if (longest >= count &&
-	    dray_pagemap_below(map, request->limit) < map->pages)
+	longest = dray_pagemap_longest(map, map->pages);
+	if (longest < count)
+		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
+				   (u64)longest << PAGE_SHIFT);
+	if (dray_pagemap_longest(map, below) < count)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK,
 				   request->limit);
-	return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
-			   (u64)longest << PAGE_SHIFT);
+	return dray_refuse(refusal, -ENOMEM, DRAY_REASON_ALIGNMENT,
+			   dray_pagemap_alignment(map, request));
 }
 
 void dray_pagemap_take(struct dray_pagemap *map, unsigned long index,
@@ -166,6 +192,7 @@ void dray_pagemap_state(const struct dray_pagemap *map,
 {
 	info->total = dray_pagemap_total(map);
 	info->free = (u64)map->free << PAGE_SHIFT;
-	info->largest_free = (u64)dray_pagemap_longest(map) << PAGE_SHIFT;
+	info->largest_free = (u64)dray_pagemap_longest(map, map->pages)
+			     << PAGE_SHIFT;
 	info->largest_request = info->total;
 }

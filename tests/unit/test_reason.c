@@ -42,9 +42,12 @@ static void every_reason_has_a_sentence_with_its_limit(void **state)
 
 	(void)state;
 	for (i = 0; i < COUNT; i++)
-		assert_fails(dray_fail_reason(-ENOMEM, sentences[i].reason,
+		assert_fails(dray_fail_reason(-EINVAL, sentences[i].reason,
 					      4321, "%d bytes", 99),
-			     -ENOMEM, sentences[i].sentence);
+			     -EINVAL, sentences[i].sentence);
+	assert_fails(dray_fail_reason(-ENOMEM, DRAY_REASON_ALIGNMENT, 4321,
+				      "%d bytes", 99),
+		     -ENOMEM, "one does at a multiple of 4321 bytes");
 }
 
 static void the_sentence_begins_with_what_was_asked(void **state)

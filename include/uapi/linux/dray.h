@@ -40,7 +40,8 @@
 enum dray_reason {
 	DRAY_REASON_NONE = 0,
 	DRAY_REASON_SIZE,	/* size is 0 or above the largest possible request, bytes */
-	DRAY_REASON_ALIGNMENT,	/* no power of two, or above the heap's largest, bytes */
+	/* no power of two, or above the heap's; -ENOMEM: above what is free; bytes */
+	DRAY_REASON_ALIGNMENT,
 	DRAY_REASON_MASK,	/* free memory lies above the address limit, highest address */
 	DRAY_REASON_FULL,	/* the heap's free bytes are fewer than asked, bytes */
 	DRAY_REASON_FRAGMENTED,	/* enough is free, the largest run, bytes; cma: at most */

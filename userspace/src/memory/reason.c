@@ -3,6 +3,7 @@
  * One sentence for each enum dray_reason, with the limit in it.  What was
  * asked, and its values, comes from the caller in front of it.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -58,8 +59,12 @@ static const char *const sentences[] = {
 		"%" PRIu64 " devices have it already, which is as many as may",
 };
 
-static const char *words(uint32_t reason, uint64_t limit)
+static const char *words(int error, uint32_t reason, uint64_t limit)
 {
+	/* The alignment is possible: what is free has it no more. */
+	if (reason == DRAY_REASON_ALIGNMENT && error == -ENOMEM)
+		return "no free run begins at a multiple of that, one does at a multiple of %" PRIu64
+		       " bytes";
 	/* Only an address limit can be asked for with less of a right. */
 	if (reason == DRAY_REASON_PERMISSION && limit)
 		return "this process does not have the right to any address limit, the next lower one that needs none is 0x%" PRIx64;
@@ -79,7 +84,7 @@ static const char *words(uint32_t reason, uint64_t limit)
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)
 {
-	const char *why = words(reason, limit);
+	const char *why = words(error, reason, limit);
 	char asked[256], answer[160];
 	va_list args;
 
