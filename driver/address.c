@@ -109,13 +109,14 @@ int dray_address_call(struct dray_opener *opener, void *data,
 		segments = dray_address_segments(&place, args->offset, length,
 						 args);
 		ret = PTR_ERR_OR_ZERO(segments);
+		if (ret)
+			segments = NULL;
 	}
-	dray_node_leave(node);
-	if (ret)
-		goto put_area;
-
-	if (args->room)
+	/* The end of the node has to see what it takes down. */
+	if (!ret && args->room)
 		ret = dray_area_disclose(&area, node);
+	dray_node_leave(node);
+
 	if (!ret &&
 	    copy_to_user(u64_to_user_ptr(args->segments), segments,
 			 min(args->room, args->count) * sizeof(*segments)))

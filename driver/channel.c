@@ -227,7 +227,8 @@ int dray_channel_open(struct dray_channel *channel)
 		goto out;
 	chan = dray_channel_request(channel);
 	if (IS_ERR(chan)) {
-		ret = -ENODEV;
+		/* Busy, or not there yet: to the caller that is all the same. */
+		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -ENODEV;
 		goto out;
 	}
 	if (!dray_channel_fits(channel, chan) ||
@@ -340,14 +341,16 @@ int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
 {
 	struct dray_channel *channel;
 	u32 count = node->channels->count;
+	int ret;
 
 	if (index >= count)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL,
 				   count);
 	channel = &node->channels->channel[array_index_nospec(index, count)];
-	if (dray_channel_open(channel))
-		return dray_refuse(refusal, -ENODEV, DRAY_REASON_CHANNEL,
-				   count);
-	*dev = channel->dev;
-	return 0;
+	ret = dray_channel_open(channel);
+	if (ret == -ENODEV)
+		return dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
+	if (!ret)
+		*dev = channel->dev;
+	return ret;
 }

@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/of.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 
 #include "attach.h"
 #include "buffer.h"
@@ -96,7 +97,8 @@ static int dray_open(struct inode *inode, struct file *file)
 	if (!opener)
 		return -ENOMEM;
 	opener->node = node;
-	opener->raw = capable(CAP_SYS_RAWIO);
+	/* Nobody is refused here. */
+	opener->raw = ns_capable_noaudit(&init_user_ns, CAP_SYS_RAWIO);
 	opener->address = opener->raw || addresses;
 	ret = dray_queues_open(opener);
 	if (ret) {
@@ -142,7 +144,7 @@ static const char *dray_region_name(struct device_node *np, int index)
 }
 
 /* The regions that the device tree names, in its order. */
-static void dray_node_add_regions(struct dray_node *node)
+static int dray_node_add_regions(struct dray_node *node)
 {
 	struct device *dev = node->dev;
 	struct dray_heap *heap;
@@ -153,13 +155,16 @@ static void dray_node_add_regions(struct dray_node *node)
 		name = dray_region_name(dev->of_node, index);
 		ret = dray_heap_of_region(dev, index, name, &heap);
 		if (ret == -ENOENT)
-			return;
+			return 0;
+		if (ret == -ENOMEM)
+			return ret;
 		if (ret)
 			dev_warn(dev, "region %d is of no use: %d\n", index,
 				 ret);
 		else
 			dray_node_add_heap(node, heap);
 	}
+	return 0;
 }
 
 static void dray_node_describe(struct dray_node *node)
@@ -170,14 +175,30 @@ static void dray_node_describe(struct dray_node *node)
 		node->flags |= DRAY_NODE_IOMMU;
 }
 
-/* Whatever the device's own heaps are, the system's come behind them. */
+/* One that every system has, or that this one has not. */
+static int dray_node_add_type(struct dray_node *node, u32 type)
+{
+	struct dray_heap *heap = dray_heap_of_type(type);
+
+	if (heap == ERR_PTR(-ENOMEM))
+		return -ENOMEM;
+	dray_node_add_heap(node, heap);
+	return 0;
+}
+
+/*
+ * Whatever the device's own heaps are, the system's come behind them.  A node
+ * that lacks one for want of memory would give out other memory in its place.
+ */
 static int dray_node_add_heaps(struct dray_node *node)
 {
-	dray_node_add_regions(node);
-	dray_node_add_heap(node, dray_heap_of_type(DRAY_HEAP_PAGES));
-	if (!node->dev->of_node)
-		dray_node_add_heap(node, dray_heap_of_type(DRAY_HEAP_CMA));
-	return node->heap_count ? 0 : -ENOMEM;
+	int ret = dray_node_add_regions(node);
+
+	if (!ret)
+		ret = dray_node_add_type(node, DRAY_HEAP_PAGES);
+	if (!ret && !node->dev->of_node)
+		ret = dray_node_add_type(node, DRAY_HEAP_CMA);
+	return ret || node->heap_count ? ret : -ENODEV;
 }
 
 static int dray_node_publish(struct dray_node *node)

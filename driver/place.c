@@ -16,7 +16,7 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 {
 	struct dray_channel *channel, *best = NULL;
 	u32 i, waiting, fewest = U32_MAX;
-	int ret = -ENODEV;
+	int ret = -ENODEV, opened;
 
 	dray_refuse(refusal, 0, DRAY_REASON_CHANNEL, node->channels->count);
 	for (i = 0; i < node->channels->count; i++) {
@@ -25,7 +25,10 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 			ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, i);
 			continue;
 		}
-		if (dray_channel_open(channel))
+		opened = dray_channel_open(channel);
+		if (opened == -ENOMEM)
+			ret = dray_refuse(refusal, opened, DRAY_REASON_NONE, 0);
+		if (opened)
 			continue;
 		waiting = READ_ONCE(channel->waiting);
 		if (waiting < fewest) {
@@ -52,11 +55,10 @@ static struct dray_channel *dray_channel_named(struct dray_node *node,
 		ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, index);
 		return ERR_PTR(ret);
 	}
-	if (dray_channel_open(channel)) {
-		ret = dray_refuse(refusal, -ENODEV, DRAY_REASON_CHANNEL, count);
-		return ERR_PTR(ret);
-	}
-	return channel;
+	ret = dray_channel_open(channel);
+	if (ret == -ENODEV)
+		dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
+	return ret ? ERR_PTR(ret) : channel;
 }
 
 static int dray_plan_place(struct dray_plan *plan, struct dray_channel *channel,
