@@ -79,7 +79,11 @@ static void dray_reserved_hold(struct dray_reserved *reserved,
 	reserved->held++;
 }
 
-/* Frees what others let go of; true when something came back. */
+/*
+ * Frees what others let go of; true when something came back.  What somebody pays
+ * for is looked at every second; what nobody does (it broke, it is condemned, an
+ * earlier module left it) may never come back, and waits for a request.
+ */
 static bool dray_reserved_sweep(struct dray_reserved *reserved)
 {
 	unsigned long index, before = reserved->held;
@@ -112,7 +116,7 @@ static void dray_reserved_sweep_later(struct work_struct *work)
 
 	mutex_lock(&reserved->lock);
 	dray_reserved_sweep(reserved);
-	if (reserved->held)
+	if (reserved->awaited.count)
 		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
 }
@@ -213,7 +217,7 @@ static void dray_reserved_free(struct dray_heap *heap,
 
 	mutex_lock(&reserved->lock);
 	dray_reserved_give(reserved, index, end, extent->charge);
-	if (reserved->held)
+	if (reserved->awaited.count)
 		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
 }
@@ -329,8 +333,6 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 	mutex_lock(&reserved->lock);
 	dray_pagemap_take(&reserved->map, 0, reserved->map.pages);
 	dray_reserved_give(reserved, 0, reserved->map.pages, NULL);
-	if (reserved->held)
-		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
 	ret = dray_heap_device_init(&reserved->heap, name);
 	if (ret) {

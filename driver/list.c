@@ -13,6 +13,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/sched.h>
 #include <linux/uaccess.h>
+#include <linux/user_namespace.h>
 
 #include "attach.h"
 #include "buffer.h"
@@ -29,7 +30,7 @@ int dray_list_call(struct dray_opener *opener, void *data,
 {
 	struct dray_list *args = data;
 	u64 __user *ids = u64_to_user_ptr(args->ids);
-	bool all = capable(CAP_SYS_ADMIN), visible;
+	bool all = ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN), visible;
 	struct dray_entry *entry;
 	u32 count = 0;
 	u64 id = 0;
@@ -143,7 +144,8 @@ static struct dray_entry *dray_entry_asked(const struct dray_buffer_info *args,
 	if (args->flags & DRAY_BUFFER_BY_FD)
 		return dray_entry_of_fd(args->fd, writable);
 	entry = dray_entry_of_id(args->id);
-	if (entry && !dray_entry_is_own(entry) && !capable(CAP_SYS_ADMIN)) {
+	if (entry && !dray_entry_is_own(entry) &&
+	    !ns_capable_noaudit(&init_user_ns, CAP_SYS_ADMIN)) {
 		dray_entry_put(entry);
 		entry = NULL;
 	}

@@ -2,5 +2,18 @@
 /*
  * The tracepoints themselves, made from trace.h once.
  */
+#include <linux/ctype.h>
+#include <linux/dray.h>
+#include <linux/string.h>
+
+/* A user's words: without what would end the line, or what a terminal would do. */
+static void dray_trace_name(char *to, const char *name)
+{
+	strscpy(to, name, DRAY_NAME_LEN);
+	for (; *to; to++)
+		if (!isascii(*to) || !isprint(*to))
+			*to = '?';
+}
+
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -50,7 +50,7 @@ TRACE_EVENT(dray_alloc,
 		__entry->size = buffer->size;
 		__entry->mode = buffer->mode;
 		strscpy(__entry->heap, buffer->heap->name, DRAY_NAME_LEN);
-		strscpy(__entry->name, buffer->name, DRAY_NAME_LEN);
+		dray_trace_name(__entry->name, buffer->name);
 	),
 	TP_printk("id=%llu size=%llu mode=%u heap=%s name=%s", __entry->id,
 		  __entry->size, __entry->mode, __entry->heap, __entry->name)

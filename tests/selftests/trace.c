@@ -47,6 +47,17 @@ TEST_F(trace, an_allocation_is_an_event)
 	EXPECT_TRUE(trace_has("dray_alloc:", self->id));
 }
 
+/* Whoever reads the trace on a terminal is not to be told anything by it. */
+TEST_F(trace, a_name_is_part_of_its_line_and_no_command)
+{
+	struct dray_alloc alloc = { .size = 1,
+				    .heap = DRAY_HEAP_ANY,
+				    .name = "a\nb\033[2Jc\303\244d" };
+
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
+	EXPECT_TRUE(trace_has("dray_alloc:", "name=a?b?[2Jc??d"));
+}
+
 TEST_F(trace, the_mapping_for_a_device_is_an_event)
 {
 	ASSERT_EQ(0, buffer_sync(self->node, self->buffer.fd,
