@@ -4,6 +4,7 @@
  * is written to /sys/module/dray_test_faults/parameters/commit.  They do no
  * harm beyond the report, so that one guest commits all.
  */
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -127,6 +128,17 @@ static void test_lock_order(void)
 	mutex_unlock(&other);
 }
 
+/* Whoever reclaims memory for it may wait for the very fence. */
+static void test_memory_before_signalling(void)
+{
+	bool signalling = dma_fence_begin_signalling();
+	void *bytes = kmalloc(TEST_SIZE, GFP_KERNEL);
+
+	OPTIMIZER_HIDE_VAR(bytes);
+	kfree(bytes);
+	dma_fence_end_signalling(signalling);
+}
+
 static void test_use_after_free(void)
 {
 	u8 *bytes = kmalloc(TEST_SIZE, GFP_KERNEL);
@@ -177,6 +189,7 @@ static const struct {
 	{ "sync-of-unmapped", test_sync_of_unmapped },
 	{ "leak", test_leak },
 	{ "lock-order", test_lock_order },
+	{ "memory-before-signalling", test_memory_before_signalling },
 	{ "use-after-free", test_use_after_free },
 	{ "race", test_race },
 };

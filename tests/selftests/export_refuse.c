@@ -19,6 +19,7 @@
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "importer.h"
+#include "loop_device.h"
 #include "ring.h"
 
 /* A buffer with 0x11 everywhere, its read-only descriptor, a mapping of that. */
@@ -80,6 +81,39 @@ TEST_F(heap, io_uring_does_not_read_into_it)
 				    self->page));
 	EXPECT_EQ(-1, first_other_byte(lent.buffer.bytes, self->page, 0x11));
 	ring_close(&ring);
+}
+
+TEST_F(heap, a_disk_is_not_read_into_it)
+{
+	struct loop_device disk;
+	struct lent lent;
+	int ret = loop_device_open(&disk, self->page);
+
+	if (ret == -ENODEV)
+		SKIP(return, "this kernel has no loop device");
+	ASSERT_EQ(0, ret);
+	ASSERT_EQ(0, lend(self->node, self->heap.index, self->page, &lent));
+	EXPECT_EQ(-1, pread(disk.direct, lent.bytes, self->page, 0));
+	EXPECT_EQ(EFAULT, errno);
+	EXPECT_EQ(-1, first_other_byte(lent.buffer.bytes, self->page, 0x11));
+	loop_device_close(&disk);
+}
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+TEST_F(heap, its_pages_are_not_made_ready_to_be_written)
+{
+	struct lent lent;
+
+	ASSERT_EQ(0, lend(self->node, self->heap.index, self->page, &lent));
+	EXPECT_EQ(-1, madvise(lent.bytes, self->page, MADV_POPULATE_WRITE));
+	EXPECT_TRUE(errno == EINVAL || errno == EFAULT || errno == EPERM)
+	{
+		TH_LOG("the error is %d", errno);
+	}
+	EXPECT_EQ(-1, first_other_byte(lent.buffer.bytes, self->page, 0x11));
 }
 
 TEST_F(heap, a_pipe_is_not_emptied_into_it)

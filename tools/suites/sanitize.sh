@@ -52,6 +52,11 @@ SANITIZE_FAULTS=(
 	'use-after-free BUG: KASAN: slab-use-after-free'
 )
 
+# And of the validator of locks again, which is off after its first report.
+SANITIZE_SIGNALLING=(
+	'memory-before-signalling possible circular locking dependency'
+)
+
 # The same of the kernel that looks for races.
 SANITIZE_RACES=('race BUG: KCSAN: data-race')
 
@@ -79,6 +84,8 @@ suite_sanitize()
 	[ "$QUICK" = yes ] || {
 		sanitize_awake "$scratch/awake" checked "${SANITIZE_FAULTS[@]}"
 		sanitize_found "$scratch/awake"
+		sanitize_awake "$scratch/signalling" checked \
+			"${SANITIZE_SIGNALLING[@]}"
 	}
 	# The kernel would set 1 MiB aside for copies, for lack of other need.
 	SELFTESTS_OPTIONS='-V attach'
