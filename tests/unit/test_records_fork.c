@@ -283,6 +283,8 @@ static int read_only_step(char what, const struct dray_ipc_record *record)
 	if (fd >= 0 && mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
 			    0) != MAP_FAILED)
 		return 6;
+	if (fd >= 0 && pwrite(fd, "x", 1, 0) == 1)
+		return 7;
 	if (fd >= 0)
 		close(fd);
 	dray_ipc_close(memory);

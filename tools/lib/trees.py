@@ -144,6 +144,9 @@ class Check:
             if size is None:
                 self.wrong.append(f"{engine.path} is no DMA controller")
                 return
+            # An overlay that misses it makes a node with nothing in it.
+            if not engine.strings("compatible"):
+                self.wrong.append(f"{engine.path} is no device")
             if engine.strings("status") not in ([], ["okay"]):
                 self.wrong.append(f"{engine.path} is switched off")
             numbers = numbers[1 + size[0]:]
