@@ -50,6 +50,17 @@ def test_zeros_are_zero_in_memory_that_was_used_before():
             del array
 
 
+def test_arrays_that_fill_their_blocks_do_not_touch():
+    """NumPy would take them for overlapping, and leave vectors unused."""
+    with dray.memory():
+        arrays = [np.ones(size // 8) for size in
+                  64 * [64] + 32 * [4096] + 8 * [1 << 16] + 4 * [1 << 20]]
+    arrays += [dray.shared_zeros(1 << 18) for _ in range(2)]
+    places = sorted((a.ctypes.data, a.nbytes) for a in arrays)
+    for (start, size), (after, _) in zip(places, places[1:]):
+        assert start + size < after
+
+
 def test_an_array_outlives_the_scope_and_the_pool():
     with dray.memory(dray.open().pool()):
         array = np.arange(1000)

@@ -50,24 +50,35 @@ static void what_is_outside_is_not_found(void **state)
 
 static void the_lowest_room_is_taken_again(void **state)
 {
-	char *a = window_take(DRAY_SLOT_SIZE, 1);
-	char *b = window_take(4 * DRAY_SLOT_SIZE, 1);
-	char *c = window_take(DRAY_SLOT_SIZE, 1);
+	char *a = window_take(DRAY_SLOT_SIZE - 1, 1);
+	char *b = window_take(4 * DRAY_SLOT_SIZE - 1, 1);
+	char *c = window_take(DRAY_SLOT_SIZE - 1, 1);
 
 	(void)state;
 	assert_ptr_equal(b, a + DRAY_SLOT_SIZE);
 	assert_ptr_equal(c, b + 4 * DRAY_SLOT_SIZE);
 	dray_window_give(b);
-	assert_ptr_equal(window_take(2 * DRAY_SLOT_SIZE, 1), b);
+	assert_ptr_equal(window_take(2 * DRAY_SLOT_SIZE - 1, 1), b);
 	/* Three do not fit into what is left of it. */
-	assert_ptr_equal(window_take(3 * DRAY_SLOT_SIZE, 1),
+	assert_ptr_equal(window_take(3 * DRAY_SLOT_SIZE - 1, 1),
 			 c + DRAY_SLOT_SIZE);
 	dray_window_give(b);
 	dray_window_give(c + DRAY_SLOT_SIZE);
 	dray_window_give(a);
 	dray_window_give(c);
-	assert_ptr_equal(window_take(DRAY_SLOT_SIZE, 1), a);
+	assert_ptr_equal(window_take(DRAY_SLOT_SIZE - 1, 1), a);
 	dray_window_give(a);
+}
+
+static void what_fills_whole_slots_does_not_touch_the_next(void **state)
+{
+	char *a = window_take(DRAY_SLOT_SIZE, 1);
+	char *b = window_take(DRAY_SLOT_SIZE, 1);
+
+	(void)state;
+	assert_true(b > a + DRAY_SLOT_SIZE);
+	dray_window_give(a);
+	dray_window_give(b);
 }
 
 static void addresses_are_aligned_beyond_a_slot(void **state)
@@ -92,7 +103,9 @@ static void more_than_the_window_is_refused(void **state)
 	assert_fails(dray_window_take(SIZE_MAX, 1, &start), -ENOMEM,
 		     SIZE_MAX_TEXT);
 	assert_ptr_equal(start, (void *)1);
-	start = window_take(dray_window_size(), 1);
+	assert_fails(dray_window_take(dray_window_size(), 1, &start), -ENOMEM,
+		     "addresses left in the window");
+	start = window_take(dray_window_size() - 1, 1);
 	assert_fails(dray_window_take(1, 1, &start), -ENOMEM, "no 1 bytes");
 	dray_window_give((void *)dray_window.base);
 }
@@ -168,6 +181,8 @@ int main(void)
 		cmocka_unit_test(every_address_of_a_span_leads_to_it),
 		cmocka_unit_test(what_is_outside_is_not_found),
 		cmocka_unit_test(the_lowest_room_is_taken_again),
+		cmocka_unit_test(
+			what_fills_whole_slots_does_not_touch_the_next),
 		cmocka_unit_test(addresses_are_aligned_beyond_a_slot),
 		cmocka_unit_test(more_than_the_window_is_refused),
 		cmocka_unit_test(what_was_mapped_is_gone_when_given_back),

@@ -140,8 +140,8 @@ int dray_window_take(uint64_t size, size_t alignment, void **start)
 	int ret = 0;
 
 	/* What comes from elsewhere may be longer than this process's addresses. */
-	if ((size_t)size != size ||
-	    dray_round_up_overflow(size, DRAY_SLOT_SIZE, &rounded))
+	if ((size_t)size != size || dray_add_overflow(size, 1, &rounded) ||
+	    dray_round_up_overflow(rounded, DRAY_SLOT_SIZE, &rounded))
 		return dray_fail(-ENOMEM, "no window holds %" PRIu64 " bytes",
 				 size);
 	want = (size_t)(rounded >> DRAY_SLOT_SHIFT);

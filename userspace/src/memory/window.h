@@ -95,8 +95,9 @@ static inline struct dray_buffer *dray_span_buffer(struct dray_span *span,
 void dray_window_enlist(void);
 
 /*
- * Takes @size bytes of the window for @buffer, at a multiple of @alignment.
- * Nothing is mapped there yet, and nothing is found there before
+ * Takes @size bytes of the window for @buffer, at a multiple of @alignment, and
+ * one more, so that arrays that fill two buffers do not touch (handler.c says
+ * why).  Nothing is mapped there yet, and nothing is found there before
  * dray_window_publish().  -ENOMEM with a sentence.
  */
 int dray_window_take(uint64_t size, size_t alignment, void **start);
