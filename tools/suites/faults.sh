@@ -24,7 +24,8 @@ suite_faults()
 # faults_run FOLDER BOARD ARCHITECTURE
 faults_run()
 {
-	local folder=$1 board=$2 engine='' title="failing allocations on the $2"
+	local folder=$1 board=$2 engine='' parameters=''
+	local title="failing allocations on the $2"
 
 	batch_begin "$folder"
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
@@ -34,10 +35,11 @@ faults_run()
 	if [ "$board" = pc ]; then
 		engine=$(module_test engine "$(kernel_make amd64 checked)") ||
 			die "no engine for tests"
-		# A thousand insertions, of half a second each
-		[ "$LONG" = no ] || batch_add tap "$board-insertion" \
-			"./faults --module /guest/modules/dray.ko 'nodes=1 channels=2'"
+		parameters='nodes=1 channels=2'
 	fi
+	# A thousand insertions, of half a second each
+	[ "$LONG" = no ] || batch_add tap "$board-insertion" \
+		"./faults --module /guest/modules/dray.ko '$parameters'"
 	faults_boot "$board" "$title" "$engine"
 	batch_count "$title"
 	faults_judge "$board" "$3" "$title"
