@@ -2,6 +2,7 @@
 /*
  * The tracepoints themselves, made from trace.h once.
  */
+#include <linux/build_bug.h> /* string.h of some 6.12 wants it before */
 #include <linux/ctype.h>
 #include <linux/dray.h>
 #include <linux/string.h>
