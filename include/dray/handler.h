@@ -50,8 +50,8 @@ struct dray_handler {
  * one before the next block begins, so that one whose size is a multiple of the
  * granule takes a granule more.  NumPy takes an array that ends where another one
  * begins for one that overlaps it, and then leaves the processor's vectors unused:
- * np.exp() of one into the other took 5 to 20 times as long.  Only where the pool
- * and its node have no such place left may a block touch the next.
+ * np.exp() of one into the other took 5 to 20 times as long.  A block may touch the
+ * next only where the pool has room for it so, and none with a byte between.
  *
  * Of a pool that was made with DRAY_HANDLER=check in the environment it is a
  * dray_handler_check() over that one, which writes to standard error, also at
