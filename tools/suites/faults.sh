@@ -64,7 +64,7 @@ faults_boot()
 	# So x86 says that remap_pfn_range() has put in no page yet.
 	GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
 	# So the kernel's own tracing says that it has failed.
-	[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)\+'
+	[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)(\.part\.[0-9]+)?\+'
 	if [ "$board" = pc ]; then
 		GUEST_EXTRA=("$3/dray_test_engine.ko")
 		GUEST_PARAMETERS+=' nodes=1 channels=2'
