@@ -159,7 +159,17 @@ static void each_refuses_to_free_the_others_blocks(void **state)
 	close_copies(2 * SIZES);
 }
 
-/* In a child: 0, or the step that was wrong. */
+/* Whether two runs of bytes have one in common. */
+static bool meet(const unsigned char *a, size_t size, const unsigned char *b,
+		 size_t other_size)
+{
+	return a < b + other_size && b < a + size;
+}
+
+/*
+ * In a child: 0, or the step that was wrong.  A block may lie where those were
+ * that have been freed, and nowhere near those that have not.
+ */
 static int use_copy(const struct copy *copy)
 {
 	unsigned char *block;
@@ -169,8 +179,8 @@ static int use_copy(const struct copy *copy)
 		block = copy->dray_pool_calloc(copy->pool, 1, sizes[i]);
 		if (!block || !all_bytes_are(block, 0, sizes[i]))
 			return 1;
-		for (k = 0; k < SIZES; k++)
-			if (block == copy->blocks[k])
+		for (k = i; k < SIZES; k++)
+			if (meet(block, sizes[i], copy->blocks[k], sizes[k]))
 				return 2;
 		memset(block, 0xcc, sizes[i]);
 		if (!all_bytes_are(copy->blocks[i], copy->fill, sizes[i]))
