@@ -73,6 +73,17 @@ DRAY_API int dray_view_init(struct dray_view *out, void *data,
 			    const int64_t *shape, const int64_t *strides);
 
 /**
+ * Writes to @bytes the size of the memory that a view in C order needs.
+ *
+ * @shape: @ndim extents, each >= 0
+ *
+ * Errors: -EINVAL (ndim, an extent below 0, a type), -EOVERFLOW (more than
+ * SIZE_MAX or 63 bits).
+ */
+DRAY_API int dray_view_bytes(struct dray_dtype dtype, int ndim,
+			     const int64_t *shape, size_t *bytes);
+
+/**
  * Copies one view, ndim axes only.  This and what only asks (dray_view_size(),
  * _span(), _is_contiguous(), _spans_overlap()) can return no error: they trust
  * ndim to be 0 .. DRAY_MAX_NDIM and extents to be 0 or more, as in any view
@@ -166,7 +177,7 @@ struct dray_array;
 
 /**
  * A new zeroed array in C order in @pool.
- * Errors: as dray_view_init(), -ENOMEM.
+ * Errors: as dray_view_bytes(), -ENOMEM.
  */
 DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
 			       int ndim, const int64_t *shape,
@@ -174,7 +185,7 @@ DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
 /**
  * The same in a buffer of its own, whole pages of @node: for arrays that are
  * passed to other processes, who then reach nothing else.
- * Errors: as dray_view_init(), dray_buffer_alloc().
+ * Errors: as dray_view_bytes(), dray_buffer_alloc().
  */
 DRAY_API int dray_array_create_alone(struct dray_node *node,
 				     struct dray_dtype dtype, int ndim,

@@ -111,14 +111,27 @@ static void more_than_there_is_is_no_memory(void **state)
 {
 	uint64_t before = blocks(*state);
 	struct dray_array *array = NULL;
+	int64_t elements = SIZE_MAX / 16; /* of 4 bytes */
 
-	assert_int_equal(dray_array_create(*state, f4, 1,
-					   (int64_t[]){ INT64_C(1) << 50 },
-					   &array),
+	assert_int_equal(dray_array_create(*state, f4, 1, &elements, &array),
 			 -ENOMEM);
 	assert_true(strlen(dray_last_error()) > 10);
 	assert_null(array);
 	assert_int_equal(blocks(*state), before);
+}
+
+/* On a 64-bit kernel a 32-bit program's stack ends just below 4 GiB. */
+static void a_large_array_fits_below_the_end_of_the_addresses(void **state)
+{
+	int64_t elements = 4 << 20; /* of 4 bytes */
+	struct dray_array *array;
+	struct dray_node *node = open_shareable_node();
+
+	assert_works(dray_array_create(*state, f4, 1, &elements, &array));
+	dray_array_unref(array);
+	assert_works(dray_array_create_alone(node, f4, 1, &elements, &array));
+	dray_array_unref(array);
+	dray_node_unref(node);
 }
 
 int main(void)
@@ -130,6 +143,8 @@ int main(void)
 		cmocka_unit_test(an_array_outlives_its_pool),
 		cmocka_unit_test(shapes_that_make_no_array_are_refused),
 		cmocka_unit_test(more_than_there_is_is_no_memory),
+		cmocka_unit_test(
+			a_large_array_fits_below_the_end_of_the_addresses),
 	};
 
 	return cmocka_run_group_tests(tests, open_pool, close_pool);

@@ -86,6 +86,7 @@ static void views(void **state)
 	struct dray_view view, out;
 	int64_t low, high;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
+	size_t bytes;
 
 	(void)state;
 	refuses(dray_dtype_parse(NULL, &dtype));
@@ -95,6 +96,8 @@ static void views(void **state)
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(NULL, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(&out, data, u1, 1, NULL, NULL));
+	refuses(dray_view_bytes(u1, 1, shape, NULL));
+	refuses(dray_view_bytes(u1, 1, NULL, &bytes));
 	does_nothing(dray_view_copy(NULL, &view));
 	does_nothing(dray_view_copy(&out, NULL));
 	refuses(dray_view_index(NULL, &DRAY_ALL, 1, &out));

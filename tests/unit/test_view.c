@@ -313,6 +313,35 @@ static void spans_that_touch_do_not_overlap(void **state)
 	assert_true(dray_view_spans_overlap(&a, &b));
 }
 
+static void the_bytes_of_a_shape_are_known_without_data(void **state)
+{
+	size_t bytes = 1;
+
+	(void)state;
+	assert_works(dray_view_bytes(f4, 3, (int64_t[]){ 2, 3, 4 }, &bytes));
+	assert_int_equal(bytes, 96);
+	assert_works(dray_view_bytes(f4, 0, NULL, &bytes));
+	assert_int_equal(bytes, 4);
+	assert_works(dray_view_bytes(f4, 2, (int64_t[]){ 3, 0 }, &bytes));
+	assert_int_equal(bytes, 0);
+	/* More than any memory. */
+	assert_works(
+		dray_view_bytes(u1, 1, (int64_t[]){ PTRDIFF_MAX }, &bytes));
+	assert_int_equal(bytes, PTRDIFF_MAX);
+	assert_fails(dray_view_bytes(f4, 1, (int64_t[]){ -1 }, &bytes), -EINVAL,
+		     "-1 elements");
+	assert_fails(dray_view_bytes((struct dray_dtype){ 'O', '|', 0, 8 }, 0,
+				     NULL, &bytes),
+		     -EINVAL, "0x4f");
+	assert_fails(dray_view_bytes(f4, 1, (int64_t[]){ INT64_MAX }, &bytes),
+		     -EOVERFLOW, "63 bits");
+	assert_int_equal(bytes, PTRDIFF_MAX);
+#if SIZE_MAX < INT64_MAX
+	assert_fails(dray_view_bytes(f4, 1, (int64_t[]){ SIZE_MAX }, &bytes),
+		     -EOVERFLOW, "the limit of " SIZE_MAX_TEXT);
+#endif
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -336,6 +365,7 @@ int main(void)
 		cmocka_unit_test(
 			a_copy_of_a_view_leaves_alone_axes_that_it_has_not),
 		cmocka_unit_test(spans_that_touch_do_not_overlap),
+		cmocka_unit_test(the_bytes_of_a_shape_are_known_without_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

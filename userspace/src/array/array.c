@@ -39,48 +39,32 @@ static struct dray_array *array_new(const struct dray_view *view)
 	return array;
 }
 
-/* What a new array looks like, wherever it will lie. */
-static int measure(struct dray_dtype dtype, int ndim, const int64_t *shape,
-		   struct dray_view *view, struct dray_extent *extent)
-{
-	int error;
-
-	/* any address will do until there is a block */
-	error = dray_view_init(view, view, dtype, ndim, shape, NULL);
-	if (!error)
-		error = dray_view_check(view, "the array", extent);
-	if (error)
-		return error;
-	if ((uint64_t)extent->bytes > SIZE_MAX)
-		return dray_fail(
-			-EOVERFLOW,
-			"the array has more bytes than there are addresses");
-	return 0;
-}
-
 int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 		      const int64_t *shape, struct dray_array **out)
 {
-	struct dray_array *array;
-	struct dray_extent extent;
+	struct dray_array *array = NULL;
 	struct dray_view view;
+	size_t bytes;
+	void *block;
 	int error;
 
 	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = measure(dtype, ndim, shape, &view, &extent);
+	error = dray_view_bytes(dtype, ndim, shape, &bytes);
 	if (error)
 		return error;
-	array = array_new(&view);
-	if (!array)
+	block = dray_pool_calloc(pool, 1, bytes);
+	if (!block) /* the pool left its sentence */
 		return -ENOMEM;
-	array->pool = pool;
-	array->block = dray_pool_calloc(pool, 1, (size_t)extent.bytes);
-	if (!array->block) { /* the pool left its sentence */
-		free(array);
-		return -ENOMEM;
+	error = dray_view_init(&view, block, dtype, ndim, shape, NULL);
+	if (!error)
+		array = array_new(&view);
+	if (!array) {
+		dray_pool_free(pool, block);
+		return error ? error : -ENOMEM;
 	}
-	array->view.data = array->block;
+	array->pool = pool;
+	array->block = block;
 	*out = array;
 	return 0;
 }
@@ -90,21 +74,22 @@ int dray_array_create_alone(struct dray_node *node, struct dray_dtype dtype,
 			    struct dray_array **out)
 {
 	struct dray_buffer *buffer;
-	struct dray_extent extent;
 	struct dray_view view;
+	size_t bytes;
 	int error;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = measure(dtype, ndim, shape, &view, &extent);
+	error = dray_view_bytes(dtype, ndim, shape, &bytes);
 	if (!error)
-		error = dray_buffer_alloc(
-			node, extent.bytes ? (uint64_t)extent.bytes : 1, NULL,
-			&buffer);
+		error = dray_buffer_alloc(node, bytes ? bytes : 1, NULL,
+					  &buffer);
 	if (error)
 		return error;
-	view.data = dray_buffer_data(buffer);
-	error = dray_array_adopt(buffer, &view, out);
+	error = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
+			       shape, NULL);
+	if (!error)
+		error = dray_array_adopt(buffer, &view, out);
 	if (error)
 		dray_buffer_unref(buffer);
 	return error;

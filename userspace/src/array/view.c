@@ -75,16 +75,12 @@ static int check_shape(const char *what, int ndim, const int64_t *shape)
 	return 0;
 }
 
-int dray_view_check(const struct dray_view *view, const char *what,
-		    struct dray_extent *extent)
+/* Checks and measures all of a view but its data. */
+static int measure(const struct dray_view *view, const char *what,
+		   struct dray_extent *extent)
 {
-	struct dray_extent unused;
 	int error;
 
-	if (!view)
-		return dray_fail(-EINVAL, "%s is NULL", what);
-	if (!extent)
-		extent = &unused;
 	error = check_shape(what, view->ndim, view->shape);
 	if (!error)
 		error = dray_dtype_check(&view->dtype);
@@ -98,8 +94,22 @@ int dray_view_check(const struct dray_view *view, const char *what,
 		return dray_fail(-EOVERFLOW,
 				 "%s covers more bytes than 63 bits count",
 				 what);
-	if (extent->low == extent->high)
-		return 0;
+	return 0;
+}
+
+int dray_view_check(const struct dray_view *view, const char *what,
+		    struct dray_extent *extent)
+{
+	struct dray_extent unused;
+	int error;
+
+	if (!view)
+		return dray_fail(-EINVAL, "%s is NULL", what);
+	if (!extent)
+		extent = &unused;
+	error = measure(view, what, extent);
+	if (error || extent->low == extent->high)
+		return error;
 	if (!view->data)
 		return dray_fail(-EINVAL,
 				 "%s has %" PRId64 " elements and no data",
@@ -136,6 +146,27 @@ static int c_order(int ndim, const int64_t *shape, int64_t itemsize,
 	return 0;
 }
 
+/* Fills a view; checks shape and type only. */
+static int describe(struct dray_view *view, void *data, struct dray_dtype dtype,
+		    int ndim, const int64_t *shape, const int64_t *strides)
+{
+	int error;
+
+	error = check_shape("a view", ndim, shape);
+	if (!error)
+		error = dray_dtype_normalize(&dtype, &view->dtype);
+	if (error)
+		return error;
+	view->data = data;
+	view->ndim = ndim;
+	view->flags = 0;
+	copy_axes(view->shape, shape, ndim);
+	if (!strides)
+		return c_order(ndim, shape, dtype.itemsize, view->strides);
+	copy_axes(view->strides, strides, ndim);
+	return 0;
+}
+
 int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
 		   int ndim, const int64_t *shape, const int64_t *strides)
 {
@@ -144,24 +175,35 @@ int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	error = check_shape("a view", ndim, shape);
-	if (!error)
-		error = dray_dtype_normalize(&dtype, &view.dtype);
-	if (error)
-		return error;
-	view.data = data;
-	view.ndim = ndim;
-	view.flags = 0;
-	copy_axes(view.shape, shape, ndim);
-	if (strides)
-		copy_axes(view.strides, strides, ndim);
-	else
-		error = c_order(ndim, shape, dtype.itemsize, view.strides);
+	error = describe(&view, data, dtype, ndim, shape, strides);
 	if (!error)
 		error = dray_view_check(&view, "a view", NULL);
 	if (!error)
 		dray_view_copy(out, &view);
 	return error;
+}
+
+int dray_view_bytes(struct dray_dtype dtype, int ndim, const int64_t *shape,
+		    size_t *bytes)
+{
+	struct dray_extent extent = { 0 };
+	struct dray_view view;
+	int error;
+
+	if (!dray_given(bytes, __func__))
+		return -EINVAL;
+	error = describe(&view, NULL, dtype, ndim, shape, NULL);
+	if (!error)
+		error = measure(&view, "a view", &extent);
+	if (error)
+		return error;
+	if ((uint64_t)extent.bytes > SIZE_MAX)
+		return dray_fail(-EOVERFLOW,
+				 "a view of %" PRId64
+				 " bytes exceeds the limit of %zu",
+				 extent.bytes, SIZE_MAX);
+	*bytes = (size_t)extent.bytes;
+	return 0;
 }
 
 void dray_view_copy(struct dray_view *out, const struct dray_view *view)
