@@ -173,7 +173,37 @@ static int be_a_child(struct dray_pool *tight)
 	return engine.waits ? 4 : 0;
 }
 
-static void check_child(pid_t (*make)(void))
+/* What it submits itself to its parent's queue; the step that failed. */
+static int submit_as_a_child(struct dray_pool *tight)
+{
+	struct dray_pool_options options = { .initial = 1 << 20,
+					     .limit = 1 << 20 };
+	int64_t size = 400000;
+	struct dray_view dst, src;
+	struct dray_fence *fence;
+	struct dray_pool *its;
+	void *block;
+
+	(void)tight;
+	engine.waits = 0;
+	if (dray_pool_create(node, &options, &its) ||
+	    dray_view_init(&dst, dray_pool_alloc(its, 400000, 0), u1, 1, &size,
+			   NULL) ||
+	    dray_view_init(&src, dray_pool_alloc(its, 400000, 0), u1, 1, &size,
+			   NULL))
+		return 11;
+	if (dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence))
+		return 12;
+	dray_fence_unref(fence);
+	dray_pool_free(its, src.data);
+	block = dray_pool_alloc(its, 500000, 0);
+	if (!block || engine.waits != 1)
+		return 13;
+	return 0;
+}
+
+static void check_child(int (*be_the_child)(struct dray_pool *tight),
+			pid_t (*make)(void))
 {
 	struct dray_pool_options options = { .initial = 1 << 20,
 					     .limit = 1 << 20 };
@@ -191,7 +221,7 @@ static void check_child(pid_t (*make)(void))
 	child = make();
 	assert_true(child >= 0);
 	if (!child)
-		_exit(be_a_child(tight));
+		_exit(be_the_child(tight));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_works(dray_fence_wait(fence, -1));
@@ -203,7 +233,7 @@ static void check_child(pid_t (*make)(void))
 static void a_forked_child_has_queues_of_its_own(void **state)
 {
 	(void)state;
-	check_child(fork);
+	check_child(be_a_child, fork);
 }
 
 static pid_t clone_without_handlers(void)
@@ -214,7 +244,14 @@ static pid_t clone_without_handlers(void)
 static void so_has_a_child_of_clone(void **state)
 {
 	(void)state;
-	check_child(clone_without_handlers);
+	check_child(be_a_child, clone_without_handlers);
+}
+
+static void a_child_short_of_memory_waits_for_its_own_transfers(void **state)
+{
+	(void)state;
+	check_child(submit_as_a_child, fork);
+	check_child(submit_as_a_child, clone_without_handlers);
 }
 
 static void destroying_a_queue_waits_for_what_is_in_flight(void **state)
@@ -448,6 +485,7 @@ int main(void)
 		FACT(a_pool_that_runs_short_takes_back_what_is_done_with),
 		FACT(a_forked_child_has_queues_of_its_own),
 		FACT(so_has_a_child_of_clone),
+		FACT(a_child_short_of_memory_waits_for_its_own_transfers),
 		FACT(destroying_a_queue_waits_for_what_is_in_flight),
 		FACT(free_after_parks_a_block_until_the_fence),
 		FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks),

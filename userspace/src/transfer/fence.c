@@ -64,6 +64,7 @@ int dray_fence_create(struct dray_fence **out)
 		return dray_fail(-ENOMEM, "no memory for a fence");
 	atomic_init(&fence->references, 1);
 	atomic_init(&fence->status, 0);
+	fence->process = dray_fork_process();
 	fence->fd = -1;
 	*out = fence;
 	return 0;

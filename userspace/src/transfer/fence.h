@@ -29,6 +29,7 @@ struct dray_fence_span {
 struct dray_fence {
 	_Atomic uint32_t references;
 	_Atomic int status; /* 0: not known to have signalled; 1; -errno */
+	uint32_t process; /* that submits: see dray_fork_process() */
 	int fd; /* sync_file; -1: signalled from the start */
 	struct dray_fence_hold *holds; /* with the lock of all fences */
 	struct dray_fence_hold own[2]; /* those of a transfer */

@@ -145,20 +145,33 @@ static void wait_for_end(struct dray_fence *fence)
 		;
 }
 
-/* Settles what has signalled; a fence in flight, or NULL where none is. */
+/* With the lock held: the first that this process submitted, or NULL. */
+static struct dray_fence *first_own(const struct dray_queue *queue,
+				    uint32_t process)
+{
+	struct dray_fence *fence = queue->first;
+
+	while (fence && fence->process != process)
+		fence = fence->next;
+	return fence;
+}
+
+/*
+ * Settles all signalled fences.  Returns one in flight, or NULL.  A child has
+ * its parent's fences too: their end gives the child no memory.
+ */
 static struct dray_fence *reap_all(void)
 {
+	uint32_t process = dray_fork_process();
 	struct dray_fence *fence = NULL;
 	struct dray_queue *queue;
 
 	pthread_mutex_lock(&queues_lock);
 	for (queue = queues; queue; queue = queue->next) {
-		if (queue->inherited)
-			continue;
 		pthread_mutex_lock(&queue->lock);
 		dray_queue_reap(queue);
-		if (queue->first && !fence)
-			fence = dray_fence_ref(queue->first);
+		if (!fence)
+			fence = dray_fence_ref(first_own(queue, process));
 		pthread_mutex_unlock(&queue->lock);
 	}
 	pthread_mutex_unlock(&queues_lock);
@@ -198,27 +211,10 @@ static void give_locks(void)
 	pthread_mutex_unlock(&queues_lock);
 }
 
-/* A child has its parent's memory, but what is in flight is the parent's. */
-static void disown(void)
-{
-	struct dray_queue *queue;
-
-	for (queue = queues; queue; queue = queue->next)
-		queue->inherited = true;
-}
-
-static void inherit(void)
-{
-	disown();
-	give_locks();
-}
-
 static struct dray_fork_locks locks = {
 	.rank = DRAY_FORK_QUEUES,
 	.take = take_locks,
 	.give = give_locks,
-	.inherit = inherit,
-	.missed = disown,
 };
 
 static void add_to_queues(struct dray_queue *queue)

@@ -15,7 +15,6 @@
 
 struct dray_queue {
 	struct dray_queue *next; /* of all queues of this process */
-	bool inherited; /* by fork(): what is in flight is the parent's */
 	struct dray_node *node; /* one reference */
 	uint64_t threshold; /* descriptors; more go to the CPU */
 
