@@ -79,7 +79,8 @@ DRAY_API const struct dray_handler *dray_handler_default(void);
  *
  * An address in dray's memory that is no block is counted by a pool and
  * ignored, as dray_pool_free() has it, whatever @small would make of it.
- * Errors: -EINVAL (NULL, another version), -ENOMEM.
+ * Errors: -EINVAL (NULL; @small is of another version or lacks a function),
+ * -ENOMEM.
  */
 DRAY_API int dray_handler_split(struct dray_pool *pool, size_t min_bytes,
 				const struct dray_handler *small,
@@ -103,6 +104,9 @@ DRAY_API int dray_handler_split_end(const struct dray_handler *handler);
  * Makes @handler the one that this thread allocates with; NULL goes back to
  * the default.  Returns the previous one, to be set again at the end of a
  * scope; scopes nest.  New threads start with the default.
+ *
+ * Refuses a handler of another version, or one that lacks a function: returns
+ * NULL with EINVAL in errno, and the current handler stays.
  */
 DRAY_API const struct dray_handler *
 dray_set_handler(const struct dray_handler *handler);
@@ -141,7 +145,7 @@ struct dray_check {
  * @out: the handler, named "checked" and as @under; never freed
  *
  * Blocks keep the alignment that @under gives, up to 128 bytes.  Errors:
- * -EINVAL (NULL, another version), -ENOMEM.
+ * -EINVAL (NULL; @under is of another version or lacks a function), -ENOMEM.
  */
 DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 				const struct dray_handler **out);

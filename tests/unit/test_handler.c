@@ -343,6 +343,43 @@ static void it_works_while_a_thread_ends(void **state)
 	pthread_key_delete(key);
 }
 
+/* @part: how the sentence goes on behind the handler's name. */
+static void is_refused(struct dray_pool *pool,
+		       const struct dray_handler *handler, const char *part)
+{
+	const struct dray_handler *out = NULL;
+
+	assert_fails(dray_handler_split(pool, 1, handler, &out), -EINVAL, part);
+	assert_fails(dray_handler_check(handler, NULL, &out), -EINVAL, part);
+	assert_null(out);
+	errno = 0;
+	assert_null(dray_set_handler(handler));
+	assert_int_equal(errno, EINVAL);
+	assert_non_null(strstr(dray_last_error(), part));
+	assert_ptr_equal(dray_get_handler(), dray_handler_default());
+}
+
+static void a_handler_needs_all_four_functions(void **state)
+{
+	struct dray_handler handler;
+
+	handler = *dray_handler_default();
+	handler.allocator.malloc = NULL;
+	is_refused(*state, &handler, "\"malloc\" has no malloc");
+	handler = *dray_handler_default();
+	handler.allocator.calloc = NULL;
+	is_refused(*state, &handler, "\"malloc\" has no calloc");
+	handler = *dray_handler_default();
+	handler.allocator.realloc = NULL;
+	is_refused(*state, &handler, "\"malloc\" has no realloc");
+	handler = *dray_handler_default();
+	handler.allocator.free = NULL;
+	is_refused(*state, &handler, "\"malloc\" has no free");
+	handler = *dray_handler_default();
+	handler.version = 2;
+	is_refused(*state, &handler, "version 2, not 1");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +397,7 @@ int main(void)
 		POOL_FACT(scopes_nest),
 		POOL_FACT(each_thread_has_its_own),
 		POOL_FACT(it_works_while_a_thread_ends),
+		POOL_FACT(a_handler_needs_all_four_functions),
 		cmocka_unit_test(it_outlives_an_empty_pool_and_ends_it_once),
 		cmocka_unit_test(it_frees_the_last_block_of_a_closed_pool),
 	};

@@ -16,6 +16,7 @@
 
 #include "alloc/check.h"
 #include "alloc/no_memory.h"
+#include "alloc/pool.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
@@ -250,9 +251,8 @@ int dray_handler_check(const struct dray_handler *under, FILE *log,
 	if (!under || !out)
 		return dray_fail(-EINVAL,
 				 "no handler to check, or nowhere to put one");
-	if (under->version != DRAY_HANDLER_VERSION)
-		return dray_fail(-EINVAL, "a handler of version %u, not %d",
-				 under->version, DRAY_HANDLER_VERSION);
+	if (dray_handler_usable(under))
+		return -EINVAL; /* which left its sentence */
 	checker = calloc(1, sizeof(*checker));
 	if (!checker)
 		return dray_fail(-ENOMEM, "no memory for a handler's object");

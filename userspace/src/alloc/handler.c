@@ -3,6 +3,7 @@
  * handler: a pool, or the C library's heap, behind the four functions that an
  * array runtime calls, and the one that a thread allocates with.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -112,6 +113,25 @@ const struct dray_handler *dray_handler_default(void)
 	return &default_handler;
 }
 
+int dray_handler_usable(const struct dray_handler *handler)
+{
+	const struct dray_allocator *allocator = &handler->allocator;
+	const char *missing;
+
+	if (handler->version != DRAY_HANDLER_VERSION)
+		return dray_fail(-EINVAL, "a handler of version %u, not %d",
+				 handler->version, DRAY_HANDLER_VERSION);
+	missing = !allocator->malloc	? "malloc"
+		  : !allocator->calloc	? "calloc"
+		  : !allocator->realloc ? "realloc"
+		  : !allocator->free	? "free"
+					: NULL;
+	if (missing)
+		return dray_fail(-EINVAL, "handler \"%.126s\" has no %s",
+				 handler->name, missing);
+	return 0;
+}
+
 static _Thread_local const struct dray_handler *current
 	__attribute__((tls_model("initial-exec")));
 
@@ -119,6 +139,10 @@ const struct dray_handler *dray_set_handler(const struct dray_handler *handler)
 {
 	const struct dray_handler *previous = dray_get_handler();
 
+	if (handler && dray_handler_usable(handler)) {
+		errno = EINVAL;
+		return NULL;
+	}
 	current = handler;
 	return previous;
 }

@@ -257,6 +257,9 @@ void dray_pool_unpin(struct dray_pool *pool);
  */
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node);
 
+/* 0, or -EINVAL: another version, or one of the four functions is NULL. */
+int dray_handler_usable(const struct dray_handler *handler);
+
 /* Whether it is a pool's own. */
 bool dray_handler_is_pools(const struct dray_handler *handler);
 

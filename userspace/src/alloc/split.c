@@ -249,9 +249,8 @@ int dray_handler_split(struct dray_pool *pool, size_t min_bytes,
 	if (!pool || !small || !out)
 		return dray_fail(-EINVAL, "no pool, no handler for what is "
 					  "small, or nowhere to put one");
-	if (small->version != DRAY_HANDLER_VERSION)
-		return dray_fail(-EINVAL, "a handler of version %u, not %d",
-				 small->version, DRAY_HANDLER_VERSION);
+	if (dray_handler_usable(small))
+		return -EINVAL; /* which left its sentence */
 	split = calloc(1, sizeof(*split));
 	if (!split)
 		return dray_fail(-ENOMEM, "no memory for a handler's object");
