@@ -4,8 +4,9 @@
  *
  * An array runtime asks its manager for all memory, and the manager can be
  * replaced: by dray_set_manager(), or by a shared object that the environment
- * names.  There is one manager for each node.  What it gives are memory
- * objects, counted, each with a finalizer and an owner.
+ * names.  There is one manager for each node, whichever of its handles asks.
+ * The host's private and shareable memory are two nodes.  A manager gives memory
+ * objects, which are counted, each with a finalizer and an owner.
  *
  * The calls have the names that Numba gave them in the end.  Where those
  * differ from the draft: prepare_for_use is initialize; memory objects take
@@ -252,7 +253,7 @@ DRAY_API void dray_manager_unref(struct dray_manager *manager);
 
 /** The name of its operations; valid as long as the manager. */
 DRAY_API const char *dray_manager_name(const struct dray_manager *manager);
-/** Borrowed. */
+/** The handle that it was made with; borrowed. */
 DRAY_API struct dray_node *
 dray_manager_node(const struct dray_manager *manager);
 /** What create() of its operations left; NULL without one. */

@@ -249,6 +249,8 @@ DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
  * @owner: who looks next
  * @direction: what the device does with it
  *
+ * The buffers may be of any handle of the node.
+ *
  * Errors: -EINVAL (a region that is empty or leaves its buffer, a buffer of
  * another node or, where there is something to do, of another driver; an
  * unknown owner or direction), -EPERM (a read-only buffer that the device

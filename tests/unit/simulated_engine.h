@@ -49,7 +49,6 @@ static struct {
 	bool interrupt_poll, fail_status;
 	bool poll_lies; /* returns, and nothing is done */
 	int info_error, channel_error;
-	struct dray_node *renamed; /* calls itself by another name */
 } engine;
 
 static inline void engine_reset(void)
@@ -207,8 +206,6 @@ int __wrap_dray_node_info(struct dray_node *node, struct dray_info *info,
 		return engine.info_error;
 	if (engine.channels)
 		info->flags |= DRAY_NODE_SUBMIT;
-	if (node == engine.renamed)
-		snprintf(info->name, sizeof(info->name), "dray9");
 	info->channel_count = engine.channels;
 	info->max_runs = engine.max_runs;
 	info->max_bytes = engine.max_bytes;

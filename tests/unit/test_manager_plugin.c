@@ -48,6 +48,12 @@ static void each_node_has_one_manager(void **state)
 	second = get(*state);
 	assert_ptr_equal(second, manager);
 	dray_manager_unref(second);
+	/* Through another handle too. */
+	second = get(other);
+	assert_ptr_equal(second, manager);
+	dray_manager_unref(second);
+	dray_node_unref(other);
+	other = open_node("host:shareable");
 	second = get(other);
 	assert_ptr_not_equal(second, manager);
 	dray_manager_unref(second);

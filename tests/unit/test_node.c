@@ -2,6 +2,8 @@
 /* node: specs, references and what a node tells about itself. */
 #include <unistd.h>
 
+#include "memory/backend.h"
+#include "memory/node.h"
 #include "node.h"
 
 static void a_spec_names_its_back_end(void **state)
@@ -260,6 +262,37 @@ static void a_node_lives_as_long_as_its_last_buffer(void **state)
 	dray_node_unref(NULL);
 }
 
+static int info_of_a_device_that_may_be_gone(struct dray_node *node,
+					     struct dray_info *info)
+{
+	*info = node->info;
+	return node->fd < 0 ? -ENODEV : 0;
+}
+
+/* A stand-in for the module: no test can take its device away here. */
+static void handles_of_one_device_are_the_same_node(void **state)
+{
+	const struct dray_backend backend = {
+		.info = info_of_a_device_that_may_be_gone,
+	};
+	struct dray_node old = { .backend = &backend, .fd = 3 }, now = old;
+	struct dray_node *other = open_node(test_spec());
+
+	assert_true(dray_node_same(*state, *state));
+	assert_true(dray_node_same(*state, other));
+	assert_false(dray_node_same(other, &now));
+	dray_node_unref(other);
+	strcpy(old.info.name, "dray0");
+	strcpy(now.info.name, "dray1");
+	assert_false(dray_node_same(&old, &now));
+	strcpy(now.info.name, "dray0");
+	assert_true(dray_node_same(&old, &now));
+	/* A new device has the name of one that is gone. */
+	old.fd = -1;
+	assert_false(dray_node_same(&old, &now));
+	assert_false(dray_node_same(&now, &old));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -280,6 +313,7 @@ int main(void)
 		NODE_FACT(the_list_has_ids_that_can_be_looked_up),
 		NODE_FACT(the_list_writes_no_more_than_there_is_room),
 		cmocka_unit_test(a_node_lives_as_long_as_its_last_buffer),
+		NODE_FACT(handles_of_one_device_are_the_same_node),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -97,7 +97,7 @@ static void the_wrong_region_is_named(void **state)
 static void a_buffer_of_another_node_is_refused(void **state)
 {
 	struct dray_region region = { *state, 0, 1, 0, 1 };
-	struct dray_node *other = open_node("host");
+	struct dray_node *other = open_node("host:shareable");
 
 	assert_fails(dray_node_sync(other, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
 				    &region, 1),
@@ -106,6 +106,16 @@ static void a_buffer_of_another_node_is_refused(void **state)
 	assert_fails(dray_node_sync(other, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
 				    &region, 1),
 		     -EINVAL, "another node");
+	dray_node_unref(other);
+}
+
+static void another_handle_of_its_node_syncs_a_buffer(void **state)
+{
+	struct dray_region region = { *state, 0, SIZE, 0, 1 };
+	struct dray_node *other = open_node(test_spec());
+
+	assert_works(dray_node_sync(other, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+				    &region, 1));
 	dray_node_unref(other);
 }
 
@@ -184,6 +194,7 @@ int main(void)
 		FACT(rows_that_overlap_are_refused),
 		FACT(the_wrong_region_is_named),
 		FACT(a_buffer_of_another_node_is_refused),
+		FACT(another_handle_of_its_node_syncs_a_buffer),
 		FACT(words_that_name_nothing_are_refused),
 		FACT(a_device_may_only_read_a_read_only_buffer),
 		FACT(more_regions_than_one_call_takes_are_synced),

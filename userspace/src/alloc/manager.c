@@ -15,6 +15,7 @@
 #include "alloc/manager.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "memory/node.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_manager *managers;
@@ -212,11 +213,12 @@ int dray_manager_create(struct dray_node *node,
 }
 
 /* With the lock. */
-static struct dray_manager *find_shared(const struct dray_node *node)
+static struct dray_manager *find_shared(struct dray_node *node)
 {
 	struct dray_manager *manager = managers;
 
-	while (manager && !(manager->shared && manager->node == node))
+	while (manager &&
+	       !(manager->shared && dray_node_same(manager->node, node)))
 		manager = manager->next;
 	return manager;
 }

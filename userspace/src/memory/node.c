@@ -116,6 +116,17 @@ int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 	return ret;
 }
 
+bool dray_node_same(struct dray_node *a, struct dray_node *b)
+{
+	struct dray_info of_a, of_b;
+
+	if (a == b)
+		return true;
+	return a->backend == b->backend && a->shareable == b->shareable &&
+	       !a->backend->info(a, &of_a) && !b->backend->info(b, &of_b) &&
+	       !strcmp(of_a.name, of_b.name);
+}
+
 int dray_node_heap(struct dray_node *node, uint32_t index,
 		   struct dray_heap_info *info, size_t size)
 {

@@ -27,6 +27,13 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 			  const struct dray_region *regions, size_t count);
 
 /*
+ * Whether two handles are of one device, so that each may use the memory of
+ * the other.  Private and shareable memory of the host count as two devices.
+ * A handle whose device is gone is like no other: a new one may have its name.
+ */
+bool dray_node_same(struct dray_node *a, struct dray_node *b);
+
+/*
  * The buffer's descriptor for a system call of this process.  Never to be
  * passed on: dray_buffer_fd() is for that, which remembers that others may
  * write the memory from then on.  -1 for private host memory.

@@ -17,14 +17,13 @@ bool dray_node_needs_sync(const struct dray_node *node)
 	return dray_given(node, __func__) && node->needs_sync;
 }
 
-static int check_region(const struct dray_node *node,
-			enum dray_direction direction,
+static int check_region(struct dray_node *node, enum dray_direction direction,
 			const struct dray_region *region, size_t index)
 {
 	struct dray_buffer *buffer = region->buffer;
 	uint64_t size, last, end;
 
-	if (!buffer || buffer->node != node)
+	if (!buffer || !dray_node_same(buffer->node, node))
 		return dray_fail(-EINVAL,
 				 "region %zu: a buffer of another node", index);
 	if (!region->width || !region->rows)

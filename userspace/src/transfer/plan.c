@@ -66,8 +66,6 @@ static int locate(struct dray_plan *plan, const struct dray_queue *queue,
 		  struct dray_location *out)
 {
 	struct dray_fence_span span = dray_view_addresses(view);
-	struct dray_info mine, other;
-	struct dray_node *node;
 
 	if (dray_locate(dray_view_lowest(view), out))
 		return object(plan, -EOPNOTSUPP,
@@ -79,19 +77,9 @@ static int locate(struct dray_plan *plan, const struct dray_queue *queue,
 	if (dray_buffer_descriptor(out->buffer) < 0)
 		return object(plan, -EOPNOTSUPP,
 			      "the %s is private memory of this process", what);
-	node = dray_buffer_node(out->buffer);
-	if (node == queue->node)
-		return 0;
-	/* another handle of the same node will do */
-	if (dray_node_info(node, &other, sizeof(other)) ||
-	    dray_node_info(queue->node, &mine, sizeof(mine)))
+	if (!dray_node_same(dray_buffer_node(out->buffer), queue->node))
 		return object(plan, -EOPNOTSUPP, "the %s is of another node",
 			      what);
-	if (dray_node_backend(node) != dray_node_backend(queue->node) ||
-	    strcmp(mine.name, other.name) != 0)
-		return object(plan, -EOPNOTSUPP,
-			      "the %s is memory of %s, the queue is one of %s",
-			      what, other.name, mine.name);
 	return 0;
 }
 
