@@ -194,7 +194,8 @@ dray_manager_base_ops(enum dray_manager_base base);
 DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
 
 /**
- * The manager of @node: the one that is there, else a new one, initialized.
+ * The manager of @node: the one that is there, else a new one.  It has been
+ * initialized; getting it again does not initialize it again.
  * With no dray_set_manager() it is what DRAY_MEMORY_MANAGER names:
  *
  *	"native", or nothing	dray's own

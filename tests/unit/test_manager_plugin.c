@@ -61,6 +61,37 @@ static void each_node_has_one_manager(void **state)
 	dray_node_unref(other);
 }
 
+static int initializations;
+
+static int counted_initialize(struct dray_manager *self)
+{
+	(void)self;
+	initializations++;
+	return 0;
+}
+
+static void getting_a_manager_again_does_not_initialize_it_again(void **state)
+{
+	const struct dray_manager_ops ops = {
+		.interface_version = DRAY_MANAGER_INTERFACE,
+		.base = DRAY_MANAGER_NATIVE,
+		.name = "counting",
+		.initialize = counted_initialize,
+	};
+	struct dray_manager *manager, *second;
+
+	initializations = 0;
+	assert_works(dray_set_manager(&ops));
+	manager = get(*state);
+	assert_int_equal(initializations, 1);
+	second = get(*state);
+	assert_int_equal(initializations, 1);
+	assert_works(dray_manager_initialize(manager));
+	assert_int_equal(initializations, 2);
+	dray_manager_unref(second);
+	dray_manager_unref(manager);
+}
+
 static void an_object_keeps_the_manager_of_its_node(void **state)
 {
 	struct dray_manager *manager = get(*state);
@@ -361,6 +392,8 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		CLEAN_FACT(each_node_has_one_manager),
+		CLEAN_FACT(
+			getting_a_manager_again_does_not_initialize_it_again),
 		CLEAN_FACT(an_object_keeps_the_manager_of_its_node),
 		CLEAN_FACT(a_manager_of_the_caller_s_own_is_not_the_node_s),
 		CLEAN_FACT(an_empty_variable_and_native_are_dray_s_own),

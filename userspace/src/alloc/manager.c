@@ -297,7 +297,7 @@ int dray_get_manager(struct dray_node *node, struct dray_manager **out)
 		if (manager != made)
 			destroy_created(made);
 	}
-	ret = dray_manager_initialize(manager);
+	ret = dray_manager_ready(manager);
 	if (ret) {
 		dray_manager_unref(manager);
 		return ret;

@@ -54,6 +54,9 @@ void dray_manager_keep(struct dray_manager *manager);
 void dray_manager_enter(struct dray_manager *manager);
 void dray_manager_drop(struct dray_manager *manager);
 
+/* Initializes the manager, unless that was done before. */
+int dray_manager_ready(struct dray_manager *manager);
+
 /* Finalizes what was taken off the lists, without the guard. */
 void dray_memory_finish(struct dray_memory *memory);
 

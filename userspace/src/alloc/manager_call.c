@@ -37,7 +37,7 @@ int dray_manager_initialize(struct dray_manager *manager)
 	return 0;
 }
 
-static int make_ready(struct dray_manager *manager)
+int dray_manager_ready(struct dray_manager *manager)
 {
 	bool ready;
 
@@ -60,7 +60,7 @@ struct request {
 static int allocate(struct dray_manager *manager, const struct request *request,
 		    struct dray_memory **out)
 {
-	int ret = make_ready(manager);
+	int ret = dray_manager_ready(manager);
 	uint64_t finished;
 
 	if (ret)
@@ -175,7 +175,7 @@ int dray_manager_get_memory_info(struct dray_manager *manager,
 
 	if (!dray_given(manager, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = make_ready(manager);
+	ret = dray_manager_ready(manager);
 	if (ret)
 		return ret;
 	if (!manager->ops.get_memory_info)
