@@ -13,12 +13,13 @@
 static void block_destroy(PyObject *capsule)
 {
 	void *block = PyCapsule_GetPointer(capsule, BLOCK_CAPSULE);
-	PyObject *pool = PyCapsule_GetContext(capsule);
+	PyObject *object = PyCapsule_GetContext(capsule);
+	struct dray_pool *pool = pool_of(object);
 
 	Py_BEGIN_ALLOW_THREADS
-	dray_pool_free(pool_of(pool), block);
+	dray_pool_free(pool, block);
 	Py_END_ALLOW_THREADS
-	Py_DECREF(pool);
+	Py_DECREF(object);
 }
 
 /* Takes over @block, on failure too. */
@@ -38,23 +39,25 @@ static PyObject *block_capsule(PyObject *pool, void *block)
 
 PyObject *block_bytes(PyObject *module, PyObject *args)
 {
-	PyObject *pool, *capsule, *array;
+	PyObject *object, *capsule, *array;
+	struct dray_pool *pool;
 	Py_ssize_t size;
 	npy_intp shape;
 	void *block;
 
-	if (!PyArg_ParseTuple(args, "On:bytes_in", &pool, &size) ||
-	    !pool_capsule(module_state(module), pool))
+	if (!PyArg_ParseTuple(args, "On:bytes_in", &object, &size) ||
+	    !pool_capsule(module_state(module), object))
 		return NULL;
 	if (size < 0)
 		return PyErr_Format(PyExc_ValueError,
 				    "size is %zd: 0 bytes are the least", size);
+	pool = pool_of(object);
 	Py_BEGIN_ALLOW_THREADS
-	block = dray_pool_alloc(pool_of(pool), (size_t)size, 0);
+	block = dray_pool_alloc(pool, (size_t)size, 0);
 	Py_END_ALLOW_THREADS
 	if (!block)
 		return raise_error(-ENOMEM);
-	capsule = block_capsule(pool, block);
+	capsule = block_capsule(object, block);
 	if (!capsule)
 		return NULL;
 	shape = size;

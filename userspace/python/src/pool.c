@@ -168,11 +168,12 @@ static PyObject *pool_stats(PyObject *self, PyObject *unused)
 
 static PyObject *pool_trim(PyObject *self, PyObject *unused)
 {
+	struct dray_pool *pool = pool_of(self);
 	uint64_t bytes;
 
 	(void)unused;
 	Py_BEGIN_ALLOW_THREADS
-	bytes = dray_pool_trim(pool_owner(self)->pool);
+	bytes = dray_pool_trim(pool);
 	Py_END_ALLOW_THREADS
 	return PyLong_FromUnsignedLongLong(bytes);
 }
