@@ -64,6 +64,33 @@ DRAY_API const struct dray_handler *dray_handler_for(struct dray_pool *pool);
 /** The C library's malloc behind the same interface; a constant. */
 DRAY_API const struct dray_handler *dray_handler_default(void);
 
+/*
+ * Calls of a handler's four functions with its own context.  A block goes back
+ * to the handler that it came from.  On failure the first three return NULL;
+ * dray's handlers set errno and leave a sentence.
+ */
+
+/** Allocates @size bytes, whose contents are undefined. */
+DRAY_API void *dray_handler_alloc(const struct dray_handler *handler,
+				  size_t size);
+/** Allocates @size zeroed bytes. */
+DRAY_API void *dray_handler_zalloc(const struct dray_handler *handler,
+				   size_t size);
+/**
+ * Resizes @block to @size bytes and returns where it is now; NULL allocates.
+ * On failure @block stays as it was.
+ */
+DRAY_API void *dray_handler_realloc(const struct dray_handler *handler,
+				    void *block, size_t size);
+/**
+ * Frees @block.  NULL is ignored.
+ *
+ * @size: bytes that were asked for.  dray's handlers need no size; one of
+ *	another library may.
+ */
+DRAY_API void dray_handler_free(const struct dray_handler *handler, void *block,
+				size_t size);
+
 /**
  * A handler over @pool that leaves requests below @min_bytes to @small, so that
  * tiny arrays, which no device will ever see, stay where they were.  Each block

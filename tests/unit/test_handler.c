@@ -343,6 +343,30 @@ static void it_works_while_a_thread_ends(void **state)
 	pthread_key_delete(key);
 }
 
+static void calls_by_name_are_those_of_the_handler(void **state)
+{
+	const struct dray_handler *handler = dray_handler_for(*state);
+	unsigned char *block = dray_handler_alloc(handler, 100);
+
+	assert_non_null(block);
+	assert_int_equal(stats_of(*state).blocks, 1);
+	memset(block, 1, 100);
+	block = dray_handler_realloc(handler, block, 5000);
+	assert_non_null(block);
+	assert_true(all_bytes_are(block, 1, 100));
+	dray_handler_free(handler, block, 5000);
+	dray_handler_free(handler, NULL, 0);
+	assert_int_equal(stats_of(*state).blocks, 0);
+	block = dray_handler_zalloc(handler, 5000);
+	assert_non_null(block);
+	assert_true(all_bytes_are(block, 0, 5000));
+	dray_handler_free(handler, block, 5000);
+	block = dray_handler_realloc(dray_handler_default(), NULL, 5);
+	assert_non_null(block);
+	dray_handler_free(dray_handler_default(), block, 5);
+	assert_int_equal(stats_of(*state).blocks, 0);
+}
+
 /* @part: how the sentence goes on behind the handler's name. */
 static void is_refused(struct dray_pool *pool,
 		       const struct dray_handler *handler, const char *part)
@@ -397,6 +421,7 @@ int main(void)
 		POOL_FACT(scopes_nest),
 		POOL_FACT(each_thread_has_its_own),
 		POOL_FACT(it_works_while_a_thread_ends),
+		POOL_FACT(calls_by_name_are_those_of_the_handler),
 		POOL_FACT(a_handler_needs_all_four_functions),
 		cmocka_unit_test(it_outlives_an_empty_pool_and_ends_it_once),
 		cmocka_unit_test(it_frees_the_last_block_of_a_closed_pool),

@@ -144,6 +144,11 @@ static void handlers(void **state)
 	refuses(dray_handler_split(pool, 100, handler, NULL));
 	gives_nothing(dray_handler_behind(NULL, NULL));
 	refuses(dray_handler_split_end(NULL));
+	gives_nothing(dray_handler_alloc(NULL, 1));
+	gives_nothing(dray_handler_zalloc(NULL, 1));
+	gives_nothing(dray_handler_realloc(NULL, NULL, 1));
+	does_nothing(dray_handler_free(NULL, &none, 1));
+	ignores(dray_handler_free(handler, NULL, 1));
 	allows(dray_set_handler);
 	allows(dray_get_handler);
 	refuses(dray_handler_check(NULL, NULL, &none));

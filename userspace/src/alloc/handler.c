@@ -113,6 +113,35 @@ const struct dray_handler *dray_handler_default(void)
 	return &default_handler;
 }
 
+void *dray_handler_alloc(const struct dray_handler *handler, size_t size)
+{
+	if (!dray_given(handler, __func__))
+		return NULL;
+	return handler->allocator.malloc(handler->allocator.ctx, size);
+}
+
+void *dray_handler_zalloc(const struct dray_handler *handler, size_t size)
+{
+	if (!dray_given(handler, __func__))
+		return NULL;
+	return handler->allocator.calloc(handler->allocator.ctx, 1, size);
+}
+
+void *dray_handler_realloc(const struct dray_handler *handler, void *block,
+			   size_t size)
+{
+	if (!dray_given(handler, __func__))
+		return NULL;
+	return handler->allocator.realloc(handler->allocator.ctx, block, size);
+}
+
+void dray_handler_free(const struct dray_handler *handler, void *block,
+		       size_t size)
+{
+	if (block && dray_given(handler, __func__))
+		handler->allocator.free(handler->allocator.ctx, block, size);
+}
+
 int dray_handler_usable(const struct dray_handler *handler)
 {
 	const struct dray_allocator *allocator = &handler->allocator;
