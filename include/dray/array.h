@@ -112,7 +112,9 @@ struct dray_index {
 #define DRAY_AT(i)	((struct dray_index){ DRAY_INDEX_INTEGER, (i), 0, 0 })
 #define DRAY_SLICE(start, stop, step) \
 	((struct dray_index){ DRAY_INDEX_SLICE, (start), (stop), (step) })
-#define DRAY_ALL	DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, DRAY_OMIT)
+/* ::step, every step-th element; -1 reverses the axis */
+#define DRAY_STEP(step)	DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, step)
+#define DRAY_ALL	DRAY_STEP(DRAY_OMIT)
 #define DRAY_NEWAXIS	((struct dray_index){ DRAY_INDEX_NEWAXIS, 0, 0, 0 })
 #define DRAY_ELLIPSIS	((struct dray_index){ DRAY_INDEX_ELLIPSIS, 0, 0, 0 })
 

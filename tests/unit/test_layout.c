@@ -260,16 +260,14 @@ static void a_photograph_upside_down_is_one_run_a_row(void **state)
 				    NULL));
 	assert_works(dray_view_init(&src, from, u1, 3, (int64_t[]){ 20, 30, 3 },
 				    NULL));
-	assert_works(dray_view_index(
-		&src, &DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, -1), 1, &src));
+	assert_works(dray_view_index(&src, &DRAY_STEP(-1), 1, &src));
 	dray_layout_reduce(&layout, &dst, &src);
 	assert_int_equal(layout.run, 90);
 	assert_int_equal(layout.runs, 20);
 	assert_int_equal(layout.axes_count, 1);
 	assert_int_equal(layout.axes[0].src_stride, -90);
 	/* both backwards is both forwards */
-	assert_works(dray_view_index(
-		&dst, &DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, -1), 1, &dst));
+	assert_works(dray_view_index(&dst, &DRAY_STEP(-1), 1, &dst));
 	dray_layout_reduce(&layout, &dst, &src);
 	assert_int_equal(layout.run, 1800);
 	assert_int_equal(layout.runs, 1);
