@@ -37,6 +37,7 @@ struct dray_buffer;
  *	"host"		private memory of this process (anonymous), also
  *			"host:private"
  *	"host:shareable" memory that can be passed to other processes (memfd)
+ *	"shareable"	as NULL, but memory of the host is "host:shareable"
  * @out: the node, with one reference, given back by dray_node_unref()
  *
  * With NULL only a missing module leads to the host; a node that is there and

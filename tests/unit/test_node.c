@@ -28,7 +28,7 @@ static void a_spec_that_names_nothing_is_refused(void **state)
 		assert_ptr_equal(node, (void *)1);
 	}
 	assert_fails(dray_node_open("xrt", &node), -EINVAL,
-		     "kernel, kernel:NAME, host or host:shareable");
+		     "kernel, kernel:NAME, host, host:shareable or shareable");
 	assert_fails(dray_node_open("kernel:", &node), -EINVAL, "\"\"");
 }
 
@@ -81,6 +81,37 @@ static void without_a_choice_the_module_comes_first_then_the_host(void **state)
 	assert_string_equal(dray_node_backend(node),
 			    !ret && count ? "kernel" : "host");
 	dray_node_unref(node);
+}
+
+/* Checks that memory of what @spec opens can be passed on. */
+static void opens_shareable(const char *spec, const char *backend)
+{
+	struct dray_node *node = open_node(spec);
+	struct dray_buffer *buffer = NULL;
+
+	assert_string_equal(dray_node_backend(node), backend);
+	assert_works(dray_buffer_alloc(node, 1, NULL, &buffer));
+	assert_true(dray_buffer_fd(buffer) >= 0);
+	dray_buffer_unref(buffer);
+	dray_node_unref(node);
+}
+
+static void
+shareable_is_the_module_or_shareable_memory_of_the_host(void **state)
+{
+	size_t count = 0;
+	int ret = dray_node_names(NULL, 0, &count);
+	const char *there = !ret && count ? "kernel" : "host";
+
+	(void)state;
+	unsetenv("DRAY_BACKEND");
+	opens_shareable("shareable", there);
+	setenv("DRAY_BACKEND", "shareable", 1);
+	opens_shareable(NULL, there);
+	opens_shareable("shareable", there);
+	setenv("DRAY_BACKEND", "host", 1);
+	opens_shareable("shareable", "host");
+	unsetenv("DRAY_BACKEND");
 }
 
 static void names_are_those_in_dev(void **state)
@@ -303,6 +334,8 @@ int main(void)
 		cmocka_unit_test(the_environment_chooses_where_no_spec_does),
 		cmocka_unit_test(
 			without_a_choice_the_module_comes_first_then_the_host),
+		cmocka_unit_test(
+			shareable_is_the_module_or_shareable_memory_of_the_host),
 		cmocka_unit_test(names_are_those_in_dev),
 		NODE_FACT(info_is_of_this_machine),
 		NODE_FACT(an_older_program_gets_the_part_that_it_knows),

@@ -11,7 +11,7 @@
 Arrays made inside the scope lie in buffers of dray: of the kernel module
 where one is loaded, else of the host, where everything works but engines and
 addresses.  DRAY_BACKEND in the environment chooses ("kernel",
-"kernel:dray1", "host", "host:shareable").  An array stays what it is outside
+"kernel:dray1", "host", "host:shareable", "shareable").  An array stays what it is outside
 the scope, and so do its views; only new arrays go elsewhere.
 
 DRAY_HANDLER=check in the environment finds, for debugging, writes next to
@@ -120,8 +120,9 @@ def _once(key: Any, make: Callable[[], Any]) -> Any:
 
 
 def open(spec: Optional[str] = None) -> Node:
-    """Opens a node: None (what is there), "kernel", "kernel:dray1", "host"
-    or "host:shareable" (host memory that other processes can receive)."""
+    """Opens a node: None (what is there), "kernel", "kernel:dray1", "host",
+    "host:shareable" (host memory that other processes can receive), or
+    "shareable" (the module, else "host:shareable")."""
     return _dray.open(spec)
 
 

@@ -62,23 +62,39 @@ static int open_spec(const char *spec, const char *from, struct dray_node **out)
 		return open_backend(&dray_backend_host, name, out);
 	return dray_fail(
 		-EINVAL,
-		"\"%s\"%s names no back end: kernel, kernel:NAME, host "
-		"or host:shareable",
+		"\"%s\"%s names no back end: kernel, kernel:NAME, host, "
+		"host:shareable or shareable",
 		spec, from);
+}
+
+static bool is_shareable(const char *spec)
+{
+	return spec && !strcmp(spec, "shareable");
 }
 
 int dray_node_open(const char *spec, struct dray_node **out)
 {
-	const char *environment;
+	bool shareable = is_shareable(spec);
+	struct dray_node *node = NULL;
+	const char *from = "";
+	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	if (spec)
-		return open_spec(spec, "", out);
-	environment = getenv("DRAY_BACKEND");
-	if (environment && *environment)
-		return open_spec(environment, " in DRAY_BACKEND", out);
-	return open_what_is_there(out);
+	if (!spec || shareable) {
+		spec = getenv("DRAY_BACKEND");
+		from = " in DRAY_BACKEND";
+		shareable = shareable || is_shareable(spec);
+		if (is_shareable(spec) || (spec && !*spec))
+			spec = NULL;
+	}
+	ret = spec ? open_spec(spec, from, &node) : open_what_is_there(&node);
+	if (ret)
+		return ret;
+	if (shareable && node->backend == &dray_backend_host)
+		node->shareable = true;
+	*out = node;
+	return 0;
 }
 
 struct dray_node *dray_node_ref(struct dray_node *node)
