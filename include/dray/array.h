@@ -214,7 +214,7 @@ dray_array_view(const struct dray_array *array);
  *
  * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
  * sentence says so), -EOPNOTSUPP (private host memory; reserved huge pages),
- * what sendmsg gives.
+ * -EINTR before the first byte, what sendmsg gives.
  * Blocks as the socket does, but finishes what it has begun: -ETIMEDOUT where
  * the receiver stops in the middle for five seconds.
  */
@@ -227,9 +227,10 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
  * Errors: -EBADMSG (no record, a truncated or a forged one), -EINVAL (a
  * descriptor that is no buffer), -EPROTO (another version), -ECONNRESET (the
  * sender is gone), -ETIMEDOUT (the sender stopped in the middle of a record
- * for five seconds), what recvmsg, dray_node_open() and dray_buffer_import()
- * give.  After a record that was cut off or refused a stream socket is of no
- * more use: where the next record starts is not known.
+ * for five seconds), -EINTR before the first byte, what recvmsg,
+ * dray_node_open() and dray_buffer_import() give.  After a record that was cut
+ * off or refused a stream socket is of no more use: the start of the next
+ * record is not known.
  */
 DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 				struct dray_array **out);

@@ -10,14 +10,21 @@
  *
  * NULL where a function needs something (an object, what it reads or fills, a
  * function to call) is a failure like others: -EINVAL and a sentence.  Functions
- * that return no error give what says nothing, and leave the sentence and EINVAL
- * in errno: NULL, 0, false, -1 for a descriptor; or they do nothing.  What gives
- * something back (_unref, _close, _destroy, a free) ignores NULL, and _ref of
- * NULL is NULL; neither is a failure.  Where NULL means something else the
- * function says so.
+ * that return no error leave the sentence and EINVAL in errno; they return a
+ * neutral value (NULL, 0, false, -1 for a descriptor) or do nothing.  Functions
+ * that release something (_unref, _close, _destroy, a free) ignore NULL, and
+ * _ref returns NULL for NULL; neither is a failure.  If NULL means something
+ * else, the function says so.
  *
- * Of threads that are cancelled: no function is a cancellation point, those that
- * wait included; a request takes effect behind them.  Asynchronous cancellation
+ * Signals: -EINTR means that a signal handler ran and nothing was done.  The
+ * call may be made again.  If a call has begun something (a submitted transfer,
+ * a record sent in part), a signal does not end its wait.  Only
+ * dray_fence_wait(), dray_copy(), dray_fill(), dray_array_send() and
+ * dray_array_receive() return -EINTR; allocations, opens and
+ * dray_queue_destroy() wait on.
+ *
+ * Cancellation: no function is a cancellation point, even if it waits; a
+ * pending request acts after the call returns.  Asynchronous cancellation
  * (PTHREAD_CANCEL_ASYNCHRONOUS) must be off during a call.
  */
 #ifndef DRAY_BASE_H

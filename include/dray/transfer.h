@@ -68,11 +68,9 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
  * contradicting flags; with DRAY_COPY_ENGINE, spans of source and destination
  * that overlap), -EPERM (a read-only destination), -EOPNOTSUPP
  * (DRAY_COPY_ENGINE and no engine can: the sentence says why), -EAGAIN
- * (DRAY_COPY_NONBLOCK), -EINTR (a signal handler ran while this waited for
- * room in the queue, or before a copy by the CPU for one in flight on the same
- * memory: nothing was submitted or copied, and it may be called again; the
- * wait of @fence NULL is not ended), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from
- * the engine).
+ * (DRAY_COPY_NONBLOCK), -EINTR (while waiting for room in the queue, or for a
+ * transfer in flight before a copy by the CPU; never while waiting for the end,
+ * as @fence NULL asks), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
  */
 DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 		       const struct dray_view *src, unsigned int flags,
@@ -107,7 +105,7 @@ DRAY_API int dray_explain(struct dray_queue *queue,
 /**
  * Waits until the fence has signalled: 0, or the negative errno that it
  * failed with, or -ETIME after @timeout_ms milliseconds (below 0: for ever),
- * or -EINTR, or what poll() gives.  May be called again, from any thread.
+ * or -EINTR, or an error of poll().  May be called again, from any thread.
  */
 DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
 /** 1 when signalled, 0 when not yet, a negative errno when it failed. */

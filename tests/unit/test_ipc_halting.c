@@ -153,6 +153,31 @@ static void records_go_on_after_signals_and_waits(void **state)
 	dray_array_unref(array);
 }
 
+static void a_signal_before_the_first_byte_ends_the_call(void **state)
+{
+	struct dray_array *array = make_array(4, 4), *received = NULL;
+	int ends[2], error;
+
+	(void)state;
+	make_pair(SOCK_STREAM, ends);
+	halting.on = true;
+	halting.calls = 3; /* the next one meets EINTR */
+	error = dray_array_send(ends[0], dray_array_view(array));
+	assert_int_equal(error, -EINTR);
+	halting.on = false;
+	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	halting.on = true;
+	halting.calls = 3;
+	error = dray_array_receive(ends[1], node, &received);
+	assert_int_equal(error, -EINTR);
+	assert_null(received);
+	halting.on = false;
+	assert_works(dray_array_receive(ends[1], node, &received));
+	dray_array_unref(received);
+	dray_array_unref(array);
+	close_pair(ends);
+}
+
 static void a_peer_that_stops_in_the_middle_is_given_up(void **state)
 {
 	struct dray_array *received = NULL;
@@ -177,6 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_in_pieces_is_put_together),
 		cmocka_unit_test(records_go_on_after_signals_and_waits),
+		cmocka_unit_test(a_signal_before_the_first_byte_ends_the_call),
 		cmocka_unit_test(a_peer_that_stops_in_the_middle_is_given_up),
 	};
 
