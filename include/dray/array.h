@@ -165,12 +165,15 @@ DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
 				      const struct dray_view *b);
 
 /**
- * Copies elements with the CPU, of the same shape and item size.  Overlap is
- * handled as if the source were copied aside first, which happens where it
- * makes a difference.
+ * Copies elements with the CPU, between views of the same shape and type.
+ * Nothing is converted: to copy bits to another type of the same size, give one
+ * view the other's dtype.
  *
- * Errors: -EINVAL (shapes or item sizes differ; the destination has a stride
- * of 0), -EPERM (read-only), -ENOMEM (for the copy aside).
+ * Overlap is handled as if the source were copied aside first, which happens
+ * where it makes a difference.
+ *
+ * Errors: -EINVAL (shapes or types differ; the destination has a stride of 0),
+ * -EPERM (read-only), -ENOMEM (for the copy aside).
  */
 DRAY_API int dray_view_assign(const struct dray_view *dst,
 			      const struct dray_view *src);

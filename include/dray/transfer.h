@@ -56,17 +56,18 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
 #define DRAY_COPY_NONBLOCK	(1u << 3)  /* -EAGAIN rather than wait */
 
 /**
- * Copies @src to @dst: the same shape and item size, both in dray memory of
- * the queue's node for the engine.  The blocks of both are busy until the
- * copy is done: freeing them parks them.
+ * Copies @src to @dst, of the same shape and type.  Nothing is converted: see
+ * dray_view_assign().  For the engine both lie in dray memory of the queue's
+ * node.  The blocks of both are busy until the copy is done: freeing them parks
+ * them.
  *
  * @fence: the point where it is done, with one reference; already signalled
  *	where the CPU copied.  NULL waits.
  *
- * Errors: -EINVAL (a view that dray_view_init() would refuse; shapes or item
- * sizes differ; a destination whose elements share bytes; unknown or
- * contradicting flags; with DRAY_COPY_ENGINE, spans of source and destination
- * that overlap), -EPERM (a read-only destination), -EOPNOTSUPP
+ * Errors: -EINVAL (a view that dray_view_init() would refuse; shapes or types
+ * differ; a destination whose elements share bytes; unknown or contradicting
+ * flags; with DRAY_COPY_ENGINE, spans of source and destination that overlap),
+ * -EPERM (a read-only destination), -EOPNOTSUPP
  * (DRAY_COPY_ENGINE and no engine can: the sentence says why), -EAGAIN
  * (DRAY_COPY_NONBLOCK), -EINTR (while waiting for room in the queue, or for a
  * transfer in flight before a copy by the CPU; never while waiting for the end,

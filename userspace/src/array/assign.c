@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array/copy.h"
+#include "array/dtype.h"
 #include "array/overlap.h"
 #include "array/view.h"
 #include "base/error.h"
@@ -85,6 +86,19 @@ int dray_layout_assign(const struct dray_layout *layout,
 	return 0;
 }
 
+static int refuse_types(const struct dray_view *dst,
+			const struct dray_view *src)
+{
+	char to[16] = "", from[16] = "";
+
+	dray_dtype_format(&dst->dtype, to);
+	dray_dtype_format(&src->dtype, from);
+	return dray_fail(
+		-EINVAL,
+		"elements of %s cannot be copied to %s: nothing is converted",
+		from, to);
+}
+
 int dray_view_check_pair(const struct dray_view *dst,
 			 const struct dray_view *src)
 {
@@ -95,11 +109,8 @@ int dray_view_check_pair(const struct dray_view *dst,
 		error = dray_view_check(src, "the source", NULL);
 	if (error)
 		return error;
-	if (dst->dtype.itemsize != src->dtype.itemsize)
-		return dray_fail(
-			-EINVAL,
-			"elements of %u bytes cannot be copied to elements of %u bytes",
-			src->dtype.itemsize, dst->dtype.itemsize);
+	if (!dray_dtype_equal(&dst->dtype, &src->dtype))
+		return refuse_types(dst, src);
 	if (!dray_view_same_shape(dst, src)) {
 		if (dst->ndim != src->ndim)
 			return dray_fail(

@@ -7,7 +7,7 @@
 
 /*
  * What dray_view_assign() and dray_copy() ask of a pair: both views whole,
- * one shape and item size, a destination that may be written and has no
+ * one shape and type, a destination that may be written and has no
  * stride of 0.  The errors are theirs.
  */
 int dray_view_check_pair(const struct dray_view *dst,

@@ -93,6 +93,15 @@ int dray_dtype_check(const struct dray_dtype *dtype)
 	return dray_dtype_normalize(dtype, &normal);
 }
 
+bool dray_dtype_equal(const struct dray_dtype *a, const struct dray_dtype *b)
+{
+	struct dray_dtype one = { 0 }, other = { 0 };
+
+	return !dray_dtype_normalize(a, &one) &&
+	       !dray_dtype_normalize(b, &other) && one.kind == other.kind &&
+	       one.order == other.order && one.itemsize == other.itemsize;
+}
+
 int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 {
 	struct dray_dtype dtype = { .order = '|' };

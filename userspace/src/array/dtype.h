@@ -3,6 +3,8 @@
 #ifndef DRAY_ARRAY_DTYPE_H
 #define DRAY_ARRAY_DTYPE_H
 
+#include <stdbool.h>
+
 #include <dray/array.h>
 
 /* 0, or -EINVAL and a sentence for a type that no typestr describes. */
@@ -11,5 +13,8 @@ int dray_dtype_check(const struct dray_dtype *dtype);
 /* Fills @out with the type as parsing its typestr would give it. */
 int dray_dtype_normalize(const struct dray_dtype *dtype,
 			 struct dray_dtype *out);
+
+/* Whether two types that passed the check have the same typestr. */
+bool dray_dtype_equal(const struct dray_dtype *a, const struct dray_dtype *b);
 
 #endif /* DRAY_ARRAY_DTYPE_H */
