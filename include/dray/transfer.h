@@ -5,8 +5,12 @@
  * Two views of one shape are reduced to a layout: the fewest axes that cover
  * the same addresses.  The engine gets one descriptor for each contiguous
  * run, in one system call, without a bounce copy; bytes between the rows are
- * never touched.  Where no engine is there, or a threshold says so, the CPU
- * copies, and dray_explain() tells why.
+ * never touched.  The number of descriptors is the least, with one exception:
+ * if the end of each row touches the next row's start on both sides, the two
+ * runs are not joined, because rows would then differ in length.
+ *
+ * If there is no engine, or a threshold says so, the CPU copies, and
+ * dray_explain() tells why.
  *
  * Every function may be called from any thread.  Only dray_fence_wait(),
  * dray_queue_destroy(), and dray_copy() and dray_fill() wait: these two for
