@@ -72,9 +72,10 @@ struct dray_ipc_record {
 /** Whoever opens the record can read the memory, and never write it. */
 #define DRAY_IPC_READ_ONLY	(1u << 0)
 /**
- * The record keeps the memory, freed or not, until it is opened for the first
- * time.  From then on it is kept by those who have it open, and the record ends
- * with the last close.  For memory that its maker hands over and forgets; one
+ * The record keeps the memory, freed or not, until a process has opened it.  An
+ * open that fails, at a limit of the importer for example, can be tried again.
+ * After the first open the importers keep the memory, and the record ends with
+ * the last close.  For memory that its maker hands over and forgets.  A record
  * that nobody opens keeps its memory until dray_ipc_revoke() or the end of the
  * process, see dray_ipc_handovers() and dray_ipc_wait().
  */

@@ -32,7 +32,7 @@ static void a_record_names_region_slot_generation_offset_and_size(void **state)
 	(void)state;
 	assert_works(dray_locate(block + 64, &where));
 	assert_memory_equal(&fields.magic, "dryi", 4);
-	assert_int_equal(fields.version, 1);
+	assert_int_equal(fields.version, 2);
 	assert_int_equal(fields.flags, 0);
 	assert_int_equal(fields.offset, where.offset);
 	assert_int_equal(fields.size, 200);

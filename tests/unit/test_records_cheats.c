@@ -46,7 +46,7 @@ static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 	char control[CMSG_SPACE(4 * sizeof(int))]
 		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
 	struct fields fields = { .magic = 0x69797264,
-				 .version = 1,
+				 .version = 2,
 				 .flags = flags,
 				 .broker = ++fake_name,
 				 .offset = offset,
@@ -214,7 +214,7 @@ static int listen_as_nobody(uint64_t name, int ready)
 static void another_user_is_not_told_the_secret(void **state)
 {
 	struct fields fields = { .magic = 0x69797264,
-				 .version = 1,
+				 .version = 2,
 				 .secret = { 1, 2 },
 				 .broker = ++fake_name,
 				 .size = 1 };

@@ -7,9 +7,10 @@
  * answers, ipc_serve.c to whom; ipc_ask.c asks it, and ipc_open.c has what this
  * process has opened.
  *
- * One connection is one lease: it says nothing after the answer, and its end,
- * from either side and for whatever reason, is the end of the lease.  A child
- * of fork() inherits mapping and connection alike.
+ * One connection is one lease.  After the answer the importer says one byte,
+ * when it has the memory mapped, and nothing more.  The lease ends with the
+ * connection, from either side and for whatever reason.  A child of fork()
+ * inherits mapping and connection alike.
  *
  * One lock for all of it, the lowest of the library: nothing that takes
  * another one is called with it.
@@ -24,7 +25,7 @@
 #include "alloc/address_chain.h"
 
 #define DRAY_IPC_MAGIC 0x69797264u	/* "dryi" in memory */
-#define DRAY_IPC_VERSION 1u
+#define DRAY_IPC_VERSION 2u
 #define DRAY_IPC_FLAGS \
 	(DRAY_IPC_READ_ONLY | DRAY_IPC_HANDOVER | DRAY_IPC_ANY_USER)
 
@@ -108,7 +109,7 @@ struct dray_ipc_export {
 	enum dray_ipc_keeper keeper;
 	void *kept;		/* the block's start, the buffer, the memory */
 	bool keeps;
-	bool waits;		/* a handover that nobody has opened yet */
+	bool waits;		/* a handover that nobody has mapped yet */
 	int64_t made;		/* dray_ipc_now() */
 	bool ended;		/* nobody can open it any more */
 	uint32_t leases;	/* of other processes, and this one */
@@ -131,7 +132,7 @@ int dray_ipc_add(struct dray_ipc_export *export);
 /* With the lock: one that leads to the same memory, the same way, or NULL. */
 struct dray_ipc_export *
 dray_ipc_find_same(const struct dray_ipc_export *wanted);
-/* With the lock: handovers that nobody has opened. */
+/* With the lock: counts the handovers that nobody has opened. */
 uint32_t dray_ipc_waiting(void);
 /* One of them, in slot *@at or behind, and then *@at is behind that; or NULL. */
 const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at);
@@ -146,6 +147,8 @@ int dray_ipc_find(const struct dray_ipc_fields *asked, const uid_t *user,
 		  struct dray_ipc_export **out);
 int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 		   struct dray_ipc_export **out);
+/* With the lock: its importer has it mapped, so a handover waits no more. */
+void dray_ipc_mapped(struct dray_ipc_export *export);
 /* With the lock: ends a lease; dray_ipc_settle() follows, without it. */
 void dray_ipc_release(struct dray_ipc_export *export, bool own);
 /* Without the lock: gives up what exports kept that have ended. */
@@ -176,6 +179,8 @@ int dray_ipc_broker_start(int control, uint64_t name,
 			  struct dray_ipc_broker **out);
 /* Its socket is closed, its thread ends in a moment. */
 void dray_ipc_broker_stop(struct dray_ipc_broker *broker);
+/* Hears what importers have said that its thread has not got to yet. */
+void dray_ipc_broker_hear(struct dray_ipc_broker *broker);
 /* In a child, which has no such threads: closes what was inherited. */
 void dray_ipc_broker_forget(void);
 

@@ -194,6 +194,15 @@ int dray_ipc_ask(const struct dray_ipc_fields *fields,
 	return ret;
 }
 
+/* An exporter that has ended meanwhile keeps nothing that it could take back. */
+int dray_ipc_say_mapped(int connection)
+{
+	if (send(connection, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||
+	    errno == EPIPE || errno == ECONNRESET)
+		return 0;
+	return socket_failed(errno);
+}
+
 int dray_ipc_identify(int fd, struct dray_ipc_identity *identity)
 {
 	struct stat status;

@@ -225,6 +225,7 @@ int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
 		return -EINVAL;
 	dray_ipc_enlist();
 	dray_ipc_lock();
+	*count = dray_ipc_waiting();
 	now = dray_ipc_now();
 	for (n = 0; n < room && (export = dray_ipc_next_waiting(&at)); n++) {
 		memcpy(list[n].record.bytes, &export->fields,
@@ -232,7 +233,6 @@ int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
 		list[n].size = export->fields.size;
 		list[n].age_ms = (uint64_t)(now - export->made);
 	}
-	*count = dray_ipc_waiting();
 	dray_ipc_unlock();
 	return 0;
 }

@@ -259,6 +259,24 @@ static void discard(struct dray_ipc_memory *memory)
 	free(memory);
 }
 
+/*
+ * With the lock: nothing can fail any more but to say so.  An exporter that was
+ * told hands over to nobody else.
+ */
+static int finish_open(struct dray_ipc_memory *memory,
+		       struct dray_ipc_memory **out)
+{
+	int ret = dray_ipc_say_mapped(memory->connection);
+
+	if (ret) {
+		dray_ipc_exporter_give(memory->exporter);
+		return ret;
+	}
+	enlist(memory);
+	*out = memory;
+	return 0;
+}
+
 static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 		      struct dray_ipc_memory **out)
 {
@@ -279,10 +297,8 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 		ret = prepare();
 		if (!ret)
 			ret = dray_ipc_exporter_take(fds[1], &memory->exporter);
-		if (!ret) {
-			enlist(memory);
-			*out = memory;
-		}
+		if (!ret)
+			ret = finish_open(memory, out);
 	}
 	dray_ipc_unlock();
 close_fds:

@@ -29,6 +29,7 @@ struct dray_ipc_connection {
 	int refusal; /* he has the reserve: a negative errno */
 	int64_t since;
 	struct dray_ipc_export *export; /* NULL: has not asked yet */
+	bool mapped; /* the importer has said so */
 	struct dray_ipc_connection *next;
 	struct dray_ipc_connection *before; /* of leases */
 };
@@ -276,7 +277,35 @@ static bool serve(struct dray_ipc_broker *broker,
 	return true;
 }
 
-/* Who has a lease says nothing more: whatever comes is the end of it. */
+/*
+ * Hears one byte from an importer that has the memory mapped.  False at the end
+ * of the connection, and for anything else that comes.
+ */
+static bool hear(struct dray_ipc_connection *connection)
+{
+	char byte;
+	ssize_t got = recv(connection->fd, &byte, 1, MSG_TRUNC);
+
+	/* It was heard already, by dray_ipc_broker_hear(). */
+	if (got < 0 && errno == EAGAIN)
+		return true;
+	if (got != 1 || connection->mapped)
+		return false;
+	connection->mapped = true;
+	dray_ipc_mapped(connection->export);
+	return true;
+}
+
+void dray_ipc_broker_hear(struct dray_ipc_broker *broker)
+{
+	struct dray_ipc_connection *connection;
+
+	for (connection = broker->leases; connection;
+	     connection = connection->next)
+		if (!connection->mapped)
+			hear(connection);
+}
+
 static void end_lease(struct dray_ipc_broker *broker,
 		      struct dray_ipc_connection *connection)
 {
@@ -291,7 +320,8 @@ void dray_ipc_attend(struct dray_ipc_broker *broker,
 	struct dray_ipc_connection **link = &broker->asking;
 
 	if (connection->export) {
-		end_lease(broker, connection);
+		if (!hear(connection))
+			end_lease(broker, connection);
 		return;
 	}
 	while (*link != connection)
