@@ -219,7 +219,10 @@ DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 DRAY_API void *dray_ipc_data(const struct dray_ipc_memory *memory);
 /** Bytes that the record names. */
 DRAY_API uint64_t dray_ipc_size(const struct dray_ipc_memory *memory);
-/** The buffer around it; borrowed: valid until the last close. */
+/**
+ * The buffer around it; borrowed: valid until the last close.  A pool's buffer
+ * on the host grows: this is the part of it that is mapped here.
+ */
 DRAY_API struct dray_buffer *
 dray_ipc_buffer(const struct dray_ipc_memory *memory);
 /** Whether it may be written: not what was exported for reading only. */

@@ -17,6 +17,7 @@
 #include "alloc/ipc_node.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "memory/node.h"
 
 struct dray_ipc_memory {
@@ -209,8 +210,12 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 {
 	const struct dray_ipc_fields *fields = &memory->fields;
 	struct dray_node *opened = NULL;
-	uint64_t size;
+	uint64_t need, size;
 	int ret = check_seals(fields, answer, fd);
+
+	/* It is checked against the buffer that came. */
+	if (dray_add_overflow(fields->offset, fields->size, &need))
+		need = UINT64_MAX;
 
 	if (!ret)
 		ret = dray_ipc_identify(fd, &memory->identity);
@@ -224,8 +229,8 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 			ret = dray_ipc_open_node(answer->backend, answer->node,
 						 &opened);
 		if (!ret)
-			ret = dray_buffer_import(node ? node : opened, fd,
-						 &memory->buffer);
+			ret = dray_buffer_import_bytes(node ? node : opened, fd,
+						       need, &memory->buffer);
 		dray_node_unref(opened);
 		if (ret)
 			return ret;
