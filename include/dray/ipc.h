@@ -36,6 +36,10 @@
  * sentence that says which; what is open stays so.  The exporter keeps one
  * descriptor in reserve for that answer.
  *
+ * Of the exporter's limit other users (DRAY_IPC_ANY_USER) get at most half
+ * together, one of them a quarter, and one of them for one record an eighth.
+ * The processes of the exporter's own user can have the rest, and all of it.
+ *
  * Exporter and importer are in the same network namespace, where the name of
  * the socket holds.  A child of fork() has what its parent had open, and it
  * stays open until both have closed it.  What its parent exports is not the
@@ -202,6 +206,8 @@ struct dray_ipc_memory;
  *			reading, be written
  *	-EMFILE, -ENFILE	this process, or the exporter, can open no more
  *			descriptors
+ *	-EDQUOT		another user's: all that the exporter gives this user,
+ *			for this record or in all, or other users, is taken
  *	-ENOMEM
  *
  * and what dray_node_open() and dray_buffer_import() give.

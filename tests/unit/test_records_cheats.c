@@ -182,7 +182,10 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	memset(cheat.said.node, 'd', sizeof(cheat.said.node));
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
 	cheat = honest;
-	cheat.said.error = -ENOMEM;
+	cheat.said.error = -EIO;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.said.error = -EDQUOT;
+	cheat.said.share = 3;
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
 	assert_int_equal(entries("/proc/self/fd"), before);
 	assert_int_equal(buffers_of(node), buffers);

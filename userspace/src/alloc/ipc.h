@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files about records share.  ipc_record.c has what is said between
- * processes, ipc_node.c the part of it about nodes; ipc_export.c makes records,
- * ipc_slots.c has what they lead to, ipc_index.c finds them by it,
- * ipc_generations.c is how their end is seen, ipc_broker.c the thread that
- * answers, ipc_serve.c to whom; ipc_ask.c asks it, and ipc_open.c has what this
- * process has opened.
+ * Shared by the files about records.  ipc_record.c has the messages between
+ * processes, ipc_node.c the part of them about nodes.  The exporter's side:
+ * ipc_export.c makes records, ipc_slots.c has the memory they lead to,
+ * ipc_index.c finds records by memory, ipc_generations.c publishes their end,
+ * ipc_broker.c is the thread that answers, ipc_serve.c its connections, and
+ * ipc_others.c the share of other users.  The importer's side: ipc_ask.c asks
+ * the broker, and ipc_open.c has the memory that is open.
  *
  * One connection is one lease.  After the answer the importer says one byte,
  * when it has the memory mapped, and nothing more.  The lease ends with the
@@ -56,7 +57,9 @@ _Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
 struct dray_ipc_answer {
 	uint32_t magic;
 	int32_t error;		/* 0 or a negative errno */
-	uint32_t backend;	/* enum dray_ipc_backend */
+	uint32_t backend;	/* enum dray_ipc_backend; 0 with an error */
+	uint32_t share;		/* -EDQUOT: enum dray_ipc_share; else 0 */
+	uint32_t limit;		/* -EDQUOT: leases in the share; else 0 */
 	uint32_t reserved;	/* 0 */
 	char node[DRAY_NAME_LEN];	/* kernel: "dray0"; else empty */
 };
