@@ -19,8 +19,8 @@
  * somewhere, a free of the block does not give the memory to anybody else: the
  * last close completes the free.  Memory of a buffer of its own stays mapped
  * where it is open, whatever becomes of the exporter's buffer.  A record ends,
- * so that it can be opened no more, when its memory is freed, by
- * dray_ipc_revoke(), and with the exporter.
+ * so that it can be opened no more, when its memory is freed, when each export
+ * of it is revoked (dray_ipc_revoke()), and with the exporter.
  *
  * Who opens a record reaches not only what it names but the whole buffer around
  * it, and can write all of that unless the record is DRAY_IPC_READ_ONLY.  A
@@ -107,7 +107,8 @@ struct dray_ipc_record {
  * @record: is written where 0 is returned
  *
  * The same memory with the same flags gives the same record as long as that has
- * not ended; with DRAY_IPC_HANDOVER each call gives a new one.
+ * not ended, once more for each call, as a program and its libraries may all
+ * export it.  With DRAY_IPC_HANDOVER each call gives a new record.
  *
  * Memory that this process has opened is passed on as its own, also when its
  * exporter has freed it (dray_ipc_check() is -ESTALE): that it is open here keeps
@@ -138,9 +139,9 @@ DRAY_API int dray_ipc_export(const void *address, uint64_t size,
 			     uint32_t flags, struct dray_ipc_record *record);
 
 /**
- * Ends a record of this process: nobody can open it from now on.  Those who
- * have it open keep the memory until they close it.  A later export of the same
- * memory gives another record.
+ * Undoes one dray_ipc_export() of this process.  The last one ends the record:
+ * nobody can open it from now on, importers that have it open keep the memory
+ * until they close it, and a later export of the memory gives another record.
  *
  * Errors: -ESTALE (it has ended, or is another process's), -EBADMSG.
  */

@@ -114,6 +114,7 @@ struct dray_ipc_export {
 	bool keeps;
 	bool waits;		/* a handover that nobody has mapped yet */
 	int64_t made;		/* dray_ipc_now() */
+	uint64_t claims;	/* calls that gave the record, less revocations */
 	bool ended;		/* nobody can open it any more */
 	uint32_t leases;	/* of other processes, and this one */
 	uint32_t own;		/* of this one */

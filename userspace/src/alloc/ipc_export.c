@@ -76,7 +76,7 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 		bool *listed)
 {
 	bool handover = export->fields.flags & DRAY_IPC_HANDOVER;
-	const struct dray_ipc_export *same = NULL;
+	struct dray_ipc_export *same = NULL;
 	int ret = 0;
 
 	dray_ipc_lock();
@@ -84,6 +84,8 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 		same = dray_ipc_find_same(export);
 	if (!same)
 		ret = dray_ipc_add(export);
+	if (same)
+		same->claims++;
 	*listed = !same && !ret;
 	if (!ret)
 		memcpy(record->bytes, same ? &same->fields : &export->fields,
@@ -117,6 +119,7 @@ static int describe(struct dray_ipc_export *export, const void *address,
 	export->address = (void *)(uintptr_t)address;
 	export->waits = flags & DRAY_IPC_HANDOVER;
 	export->made = dray_ipc_now();
+	export->claims = 1;
 	return dray_ipc_describe_node(dray_buffer_node(where->buffer),
 				      &export->answer.backend,
 				      export->answer.node);
@@ -184,7 +187,7 @@ int dray_ipc_revoke(const struct dray_ipc_record *record)
 				"the record is of no export of this process");
 	else
 		ret = dray_ipc_find(&fields, NULL, &export);
-	if (!ret) {
+	if (!ret && !--export->claims) {
 		if (export->waits)
 			dray_ipc_signal();
 		dray_ipc_end(export);
