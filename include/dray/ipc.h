@@ -19,8 +19,8 @@
  * somewhere, a free of the block does not give the memory to anybody else: the
  * last close completes the free.  Memory of a buffer of its own stays mapped
  * where it is open, whatever becomes of the exporter's buffer.  A record ends,
- * so that it can be opened no more, when its memory is freed, by
- * dray_ipc_revoke(), and with the exporter.
+ * so that it can be opened no more, when its memory is freed, when each export
+ * of it is revoked (dray_ipc_revoke()), and with the exporter.
  *
  * Who opens a record reaches not only what it names but the whole buffer around
  * it, and can write all of that unless the record is DRAY_IPC_READ_ONLY.  A
@@ -35,6 +35,10 @@
  * its limit (RLIMIT_NOFILE) makes dray_ipc_open() give -EMFILE at once, with a
  * sentence that says which; what is open stays so.  The exporter keeps one
  * descriptor in reserve for that answer.
+ *
+ * Of the exporter's limit other users (DRAY_IPC_ANY_USER) get at most half
+ * together, one of them a quarter, and one of them for one record an eighth.
+ * The processes of the exporter's own user can have the rest, and all of it.
  *
  * Exporter and importer are in the same network namespace, where the name of
  * the socket holds.  A child of fork() has what its parent had open, and it
@@ -72,9 +76,10 @@ struct dray_ipc_record {
 /** Whoever opens the record can read the memory, and never write it. */
 #define DRAY_IPC_READ_ONLY	(1u << 0)
 /**
- * The record keeps the memory, freed or not, until it is opened for the first
- * time.  From then on it is kept by those who have it open, and the record ends
- * with the last close.  For memory that its maker hands over and forgets; one
+ * The record keeps the memory, freed or not, until a process has opened it.  An
+ * open that fails, at a limit of the importer for example, can be tried again.
+ * After the first open the importers keep the memory, and the record ends with
+ * the last close.  For memory that its maker hands over and forgets.  A record
  * that nobody opens keeps its memory until dray_ipc_revoke() or the end of the
  * process, see dray_ipc_handovers() and dray_ipc_wait().
  */
@@ -102,7 +107,8 @@ struct dray_ipc_record {
  * @record: is written where 0 is returned
  *
  * The same memory with the same flags gives the same record as long as that has
- * not ended; with DRAY_IPC_HANDOVER each call gives a new one.
+ * not ended, once more for each call, as a program and its libraries may all
+ * export it.  With DRAY_IPC_HANDOVER each call gives a new record.
  *
  * Memory that this process has opened is passed on as its own, also when its
  * exporter has freed it (dray_ipc_check() is -ESTALE): that it is open here keeps
@@ -133,9 +139,9 @@ DRAY_API int dray_ipc_export(const void *address, uint64_t size,
 			     uint32_t flags, struct dray_ipc_record *record);
 
 /**
- * Ends a record of this process: nobody can open it from now on.  Those who
- * have it open keep the memory until they close it.  A later export of the same
- * memory gives another record.
+ * Undoes one dray_ipc_export() of this process.  The last one ends the record:
+ * nobody can open it from now on, importers that have it open keep the memory
+ * until they close it, and a later export of the memory gives another record.
  *
  * Errors: -ESTALE (it has ended, or is another process's), -EBADMSG.
  */
@@ -201,6 +207,8 @@ struct dray_ipc_memory;
  *			reading, be written
  *	-EMFILE, -ENFILE	this process, or the exporter, can open no more
  *			descriptors
+ *	-EDQUOT		another user's: all that the exporter gives this user,
+ *			for this record or in all, or other users, is taken
  *	-ENOMEM
  *
  * and what dray_node_open() and dray_buffer_import() give.
@@ -218,7 +226,10 @@ DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 DRAY_API void *dray_ipc_data(const struct dray_ipc_memory *memory);
 /** Bytes that the record names. */
 DRAY_API uint64_t dray_ipc_size(const struct dray_ipc_memory *memory);
-/** The buffer around it; borrowed: valid until the last close. */
+/**
+ * The buffer around it; borrowed: valid until the last close.  A pool's buffer
+ * on the host grows: this is the part of it that is mapped here.
+ */
 DRAY_API struct dray_buffer *
 dray_ipc_buffer(const struct dray_ipc_memory *memory);
 /** Whether it may be written: not what was exported for reading only. */

@@ -232,8 +232,9 @@ DRAY_API int dray_manager_load(const char *name,
  *
  * @ops: as for dray_set_manager(); NULL: native
  * @resource: where the base takes memory from; NULL: a pool on @node, with a
- *	log (dray_resource_log()) where the environment's DRAY_MEMORY_LOG names
- *	a file; the second one of a program adds ".1" to the name, and so on
+ *	log (dray_resource_log()) if the environment has DRAY_MEMORY_LOG: in a
+ *	new file of that name, with ".PID", and ".PID.1" and so on if there is
+ *	one already
  * @out: one reference
  *
  * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create()

@@ -9,7 +9,7 @@
 struct said {
 	uint32_t magic;
 	int32_t error;
-	uint32_t backend, reserved;
+	uint32_t backend, share, limit, reserved;
 	char node[32];
 };
 

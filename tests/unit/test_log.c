@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: the log, as RMM writes it and its readers expect it. */
+#include <glob.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
@@ -8,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "manager.h"
 #include "resource.h"
 
@@ -23,13 +25,23 @@ static int folder_setup(void **state)
 	return pool_setup(state);
 }
 
+static void remove_logs(void)
+{
+	glob_t logs;
+
+	if (glob("log.csv*", 0, NULL, &logs))
+		return;
+	for (size_t i = 0; i < logs.gl_pathc; i++)
+		unlink(logs.gl_pathv[i]);
+	globfree(&logs);
+}
+
 static int folder_teardown(void **state)
 {
 	char folder[PATH_MAX];
 
 	unsetenv("DRAY_MEMORY_LOG");
-	unlink("log.csv");
-	unlink("log.csv.1");
+	remove_logs();
 	assert_non_null(getcwd(folder, sizeof(folder)));
 	assert_int_equal(chdir("/"), 0);
 	assert_int_equal(rmdir(folder), 0);
@@ -197,9 +209,24 @@ static void a_child_writes_nothing(void **state)
 	dray_resource_unref(log);
 }
 
+/* That of a process, with @number behind it. */
+static const char *log_name(pid_t process, const char *number)
+{
+	static char name[64];
+
+	snprintf(name, sizeof(name), "log.csv.%d%s", (int)process, number);
+	return name;
+}
+
+static const char *own_log(const char *number)
+{
+	return contents(log_name(getpid(), number));
+}
+
 static void the_environment_adds_a_log_to_managers(void **state)
 {
 	struct dray_manager *first, *second;
+	char sentence[64];
 
 	(void)state;
 	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
@@ -208,22 +235,95 @@ static void the_environment_adds_a_log_to_managers(void **state)
 	second = open_manager(test_spec(), NULL, NULL);
 	dray_memory_unref(memalloc(second, 4321));
 	/* The free is late: it is the manager's end that brings it. */
-	assert_null(strstr(contents("log.csv"), ",free,"));
+	assert_null(strstr(own_log(""), ",free,"));
 	dray_manager_unref(first);
 	dray_manager_unref(second);
-	assert_non_null(strstr(contents("log.csv"), ",1234,0\n"));
+	assert_non_null(strstr(own_log(""), ",1234,0\n"));
 	assert_non_null(strstr(text, ",free,"));
 	assert_null(strstr(text, ",4321,"));
-	assert_non_null(strstr(contents("log.csv.1"), ",4321,0\n"));
+	assert_non_null(strstr(own_log(".1"), ",4321,0\n"));
 
 	setenv("DRAY_MEMORY_LOG", "/there/is/none", 1);
 	first = open_manager(test_spec(), NULL, NULL);
-	assert_fails(dray_manager_initialize(first), -ENOENT,
-		     "/there/is/none.2: No such file");
+	snprintf(sentence, sizeof(sentence), "/there/is/none.%d: No such file",
+		 (int)getpid());
+	assert_fails(dray_manager_initialize(first), -ENOENT, sentence);
 	dray_manager_unref(first);
 }
 
-int main(void)
+/* A hundred allocations of @size bytes by a manager of its own. */
+static void allocate_logged(size_t size)
+{
+	struct dray_manager *manager = open_manager(test_spec(), NULL, NULL);
+
+	for (int i = 0; i < 100; i++)
+		dray_memory_unref(memalloc(manager, size));
+	dray_manager_unref(manager);
+}
+
+/* In all logs: how often @size was allocated. */
+static int logged(size_t size)
+{
+	char end[64], *line, *lines;
+	glob_t logs;
+	int n = 0;
+
+	snprintf(end, sizeof(end), ",%zu,0", size);
+	assert_int_equal(glob("log.csv*", 0, NULL, &logs), 0);
+	for (size_t i = 0; i < logs.gl_pathc; i++) {
+		contents(logs.gl_pathv[i]);
+		for (lines = text; (line = strsep(&lines, "\n"));)
+			n += strstr(line, ",allocate,") && strstr(line, end);
+	}
+	globfree(&logs);
+	return n;
+}
+
+/* This program anew, for allocations of @size; under Valgrind without it. */
+static void become(const char *size)
+{
+	char self[PATH_MAX] = "";
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0)
+		execl(self, self, size, NULL);
+	_exit(1);
+}
+
+/* Programs that have the environment from this one; each has its size. */
+static void no_program_overwrites_the_log_of_another(void **state)
+{
+	struct dray_manager *before;
+	pid_t child;
+
+	(void)state;
+	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
+	before = open_manager(test_spec(), NULL, NULL);
+	for (int i = 0; i < 100; i++)
+		dray_memory_unref(memalloc(before, 1111));
+	/* One that is started, twice, and one that a child becomes. */
+	for (int i = 0; i < 2; i++) {
+		child = fork();
+		if (!child)
+			become("2222");
+		assert_int_equal(status_of(child), 0);
+	}
+	child = fork();
+	if (!child) {
+		allocate_logged(3333);
+		become("4444");
+	}
+	assert_int_equal(status_of(child), 0);
+	/* The second manager here comes after the first one of a child. */
+	allocate_logged(5555);
+	dray_manager_unref(before);
+	assert_int_equal(logged(1111), 100);
+	assert_int_equal(logged(2222), 200);
+	assert_int_equal(logged(3333), 100);
+	assert_int_equal(logged(4444), 100);
+	assert_int_equal(logged(5555), 100);
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		LOG_FACT(each_call_is_a_line_in_rmm_s_columns),
@@ -231,8 +331,14 @@ int main(void)
 		LOG_FACT(a_log_that_cannot_be_written_is_named),
 		LOG_FACT(lines_of_threads_are_whole_and_in_order),
 		LOG_FACT(a_child_writes_nothing),
+		LOG_FACT(no_program_overwrites_the_log_of_another),
 		LOG_FACT(the_environment_adds_a_log_to_managers),
 	};
+
+	if (argc > 1) {
+		allocate_logged((size_t)atoi(argv[1]));
+		return 0;
+	}
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

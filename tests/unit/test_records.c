@@ -32,7 +32,7 @@ static void a_record_names_region_slot_generation_offset_and_size(void **state)
 	(void)state;
 	assert_works(dray_locate(block + 64, &where));
 	assert_memory_equal(&fields.magic, "dryi", 4);
-	assert_int_equal(fields.version, 1);
+	assert_int_equal(fields.version, 2);
 	assert_int_equal(fields.flags, 0);
 	assert_int_equal(fields.offset, where.offset);
 	assert_int_equal(fields.size, 200);
@@ -50,6 +50,30 @@ static void the_same_memory_has_the_same_record(void **state)
 	(void)state;
 	assert_memory_equal(&first, &again, sizeof(first));
 	assert_memory_not_equal(&first, &other, sizeof(first));
+	dray_pool_free(pool, block);
+}
+
+static void a_record_ends_when_each_export_of_it_is_revoked(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 3);
+	struct dray_ipc_record one = export_of(block, SIZE, 0);
+	struct dray_ipc_record other = export_of(block, SIZE, 0);
+
+	(void)state;
+	assert_memory_equal(&one, &other, sizeof(one));
+	assert_works(dray_ipc_revoke(&one));
+	assert_int_equal(tell(&importer, 'o', &other), 0);
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_works(dray_ipc_revoke(&other));
+	assert_int_equal(tell(&importer, 'k', NULL), -ESTALE);
+	assert_fails(dray_ipc_revoke(&other), -ESTALE, "freed");
+	/* A later one begins anew. */
+	one = export_of(block, SIZE, 0);
+	assert_memory_not_equal(&one, &other, sizeof(one));
+	assert_works(dray_ipc_revoke(&one));
+	assert_int_equal(tell(&importer, 'o', &one), -ESTALE);
+	stop_importer(&importer);
 	dray_pool_free(pool, block);
 }
 
@@ -336,6 +360,7 @@ int main(void)
 		RECORDS_FACT(
 			a_record_names_region_slot_generation_offset_and_size),
 		RECORDS_FACT(the_same_memory_has_the_same_record),
+		RECORDS_FACT(a_record_ends_when_each_export_of_it_is_revoked),
 		RECORDS_FACT(a_block_that_is_freed_waits_for_its_importers),
 		RECORDS_FACT(what_was_freed_opens_no_more),
 		RECORDS_FACT(a_slot_that_is_used_again_has_another_generation),

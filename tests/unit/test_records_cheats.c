@@ -46,7 +46,7 @@ static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 	char control[CMSG_SPACE(4 * sizeof(int))]
 		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
 	struct fields fields = { .magic = 0x69797264,
-				 .version = 1,
+				 .version = 2,
 				 .flags = flags,
 				 .broker = ++fake_name,
 				 .offset = offset,
@@ -182,7 +182,10 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	memset(cheat.said.node, 'd', sizeof(cheat.said.node));
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
 	cheat = honest;
-	cheat.said.error = -ENOMEM;
+	cheat.said.error = -EIO;
+	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
+	cheat.said.error = -EDQUOT;
+	cheat.said.share = 3;
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
 	assert_int_equal(entries("/proc/self/fd"), before);
 	assert_int_equal(buffers_of(node), buffers);
@@ -214,7 +217,7 @@ static int listen_as_nobody(uint64_t name, int ready)
 static void another_user_is_not_told_the_secret(void **state)
 {
 	struct fields fields = { .magic = 0x69797264,
-				 .version = 1,
+				 .version = 2,
 				 .secret = { 1, 2 },
 				 .broker = ++fake_name,
 				 .size = 1 };

@@ -189,6 +189,55 @@ static void whatever_fails_an_importer_leaves_nothing(void **state)
 	stop_importer(&importer);
 }
 
+/* Fails the call whose number is in the record; 2: there are not so many. */
+static int faulty_once(char what, const struct dray_ipc_record *record)
+{
+	struct dray_ipc_memory *memory;
+	static int call;
+	int ret, value;
+
+	is_test = true;
+	if (what == 'n')
+		return call = record->bytes[0];
+	arm(call, ENOMEM);
+	ret = dray_ipc_open(record, NULL, &memory);
+	disarm();
+	if (ret)
+		ret = dray_ipc_open(record, NULL, &memory);
+	if (ret)
+		return ret;
+	value = *(volatile unsigned char *)dray_ipc_data(memory);
+	dray_ipc_close(memory);
+	if (value != 5)
+		return -1;
+	return faulted ? 0 : 2;
+}
+
+static void whatever_fails_a_handover_can_be_opened_later(void **state)
+{
+	struct importer importer = start_importer(faulty_once);
+	struct dray_ipc_record number = { { 0 } };
+	int ret = 0;
+
+	(void)state;
+	for (int n = 0; !ret && n < 100; n++) {
+		unsigned char *block = take_filled(SIZE, 5);
+		struct dray_ipc_record record =
+			export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+		dray_pool_free(pool, block);
+		number.bytes[0] = (unsigned char)n;
+		assert_int_equal(tell(&importer, 'n', &number), n);
+		ret = tell(&importer, 'o', &record);
+		if (ret < 0)
+			fail_msg("call %d fails: %d", n, ret);
+		assert_works(dray_ipc_wait(0));
+	}
+	assert_int_equal(ret, 2);
+	stop_importer(&importer);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
 static void a_broker_without_descriptors_goes_on_when_there_are(void **state)
 {
 	struct importer importer = start_importer(import_step);
@@ -230,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		RECORDS_FACT(whatever_fails_an_exporter_leaves_nothing),
 		RECORDS_FACT(whatever_fails_an_importer_leaves_nothing),
+		RECORDS_FACT(whatever_fails_a_handover_can_be_opened_later),
 		RECORDS_FACT(
 			a_broker_without_descriptors_goes_on_when_there_are),
 		RECORDS_FACT(and_so_does_one_without_memory),

@@ -64,7 +64,7 @@ static void each_lie_has_its_error(void **state)
 
 	(void)state;
 	lies(magic, 0, -EBADMSG);
-	lies(version, 2, -EPROTO);
+	lies(version, 3, -EPROTO);
 	lies(flags, 0x80, -EBADMSG);
 	lies(flags, DRAY_IPC_READ_ONLY, -EBADMSG);
 	lies(secret[0], fields.secret[0] + 1, -EACCES);

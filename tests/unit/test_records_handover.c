@@ -2,7 +2,7 @@
 /* ipc: records that keep memory for whoever is to open it, and are passed on. */
 #include <sys/syscall.h>
 
-#include "records.h"
+#include "records_wire.h"
 
 #define SIZE 20000
 
@@ -157,6 +157,76 @@ static void handovers_of_a_parent_are_not_a_childs(void **state)
 	dray_pool_free(pool, block);
 }
 
+/* An importer that has all it needs, and never says so. */
+static int ask_only(const struct dray_ipc_record *record)
+{
+	int fd = connect_to(fields_of(record).broker);
+	struct said said = { .error = 1 };
+
+	assert_true(fd >= 0);
+	assert_int_equal(send(fd, record, sizeof(*record), MSG_NOSIGNAL),
+			 sizeof(*record));
+	assert_int_equal(recv(fd, &said, sizeof(said), 0), sizeof(said));
+	assert_int_equal(said.error, 0);
+	return fd;
+}
+
+static void an_importer_that_never_says_it_has_it_keeps_no_more(void **state)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	int silent = ask_only(&record);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_fails(dray_ipc_wait(0), -ETIMEDOUT, "1 records");
+	/* Others open it, and it ends with the last of them. */
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	close(silent);
+	becomes_true(stats_of(pool).parked == 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	stop_importer(&importer);
+}
+
+static void a_handover_is_revoked_while_one_never_says_he_has_it(void **state)
+{
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	int silent = ask_only(&record);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_works(dray_ipc_revoke(&record));
+	assert_works(dray_ipc_wait(0));
+	/* It keeps what it has until it hangs up, as any importer does. */
+	assert_true(stats_of(pool).parked >= SIZE);
+	close(silent);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+static void an_importer_says_once_that_it_has_it(void **state)
+{
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	int talker = ask_only(&record);
+	char none;
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_int_equal(send(talker, "", 1, MSG_NOSIGNAL), 1);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(send(talker, "", 1, MSG_NOSIGNAL), 1);
+	assert_int_equal(recv(talker, &none, 1, 0), 0);
+	close(talker);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
 static int pass_on(char what, const struct dray_ipc_record *record)
 {
 	static struct dray_ipc_memory *memory;
@@ -223,6 +293,11 @@ int main(void)
 		RECORDS_FACT(a_clock_that_is_set_back_makes_no_wait_longer),
 		RECORDS_FACT(handovers_are_records_of_their_own),
 		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
+		RECORDS_FACT(
+			an_importer_that_never_says_it_has_it_keeps_no_more),
+		RECORDS_FACT(
+			a_handover_is_revoked_while_one_never_says_he_has_it),
+		RECORDS_FACT(an_importer_says_once_that_it_has_it),
 		RECORDS_FACT(handovers_that_nobody_has_opened_are_listed),
 		RECORDS_FACT(handovers_of_a_parent_are_not_a_childs),
 	};

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: exporter and importer that can open no more descriptors: whoever opens a
- * record hears it at once, and what is open stays so.
+ * ipc: exporter and importer at a limit of descriptors or of addresses.  The
+ * importer hears it at once, what is open stays so, and a record for handing
+ * over can be opened later.
  */
 #include <fcntl.h>
 #include <sys/resource.h>
 
+#include "memory/window.h"
 #include "records_wire.h"
 
 #define SIZE 20000
@@ -172,7 +174,79 @@ static void an_importer_at_its_limit_hears_so_and_keeps_nothing(void **state)
 	stop_importer(&importer);
 }
 
-/* Open already, and with no descriptor left to ask anybody. */
+/*
+ * As import_step(); d: opens with ever more descriptors to spare, 0 if each open
+ * but the last gave -EMFILE; f(ill the window), e(mpty it)
+ */
+static int handover_step(char what, const struct dray_ipc_record *record)
+{
+	static void *held[64];
+	static int n;
+	uint64_t size;
+	int spare, ret = -EMFILE;
+
+	switch (what) {
+	case 'd':
+		for (spare = 0; ret == -EMFILE && spare < 12; spare++) {
+			if (take_descriptors(spare))
+				return -1;
+			ret = import_step('o', record);
+			give_descriptors();
+		}
+		return spare < 3 ? -2 : ret;
+	case 'f':
+		for (size = dray_window_size(); size >= 4096; size /= 2)
+			while (n < 64 && !dray_window_take(size, 1, &held[n]))
+				n++;
+		return n == 64;
+	case 'e':
+		while (n)
+			dray_window_give(held[--n]);
+		return 0;
+	}
+	return import_step(what, record);
+}
+
+static void an_importer_without_descriptors_opens_a_handover_later(void **state)
+{
+	struct importer importer = start_importer(handover_step);
+	unsigned char *block = take_filled(SIZE, 7);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_int_equal(tell(&importer, 'd', &record), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 7);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
+static void an_importer_without_addresses_opens_a_handover_later(void **state)
+{
+	struct importer importer = start_importer(handover_step);
+	unsigned char *block = take_filled(SIZE, 7);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	(void)state;
+	dray_pool_free(pool, block);
+	assert_int_equal(tell(&importer, 'f', NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(tell(&importer, 'o', &record), -ENOMEM);
+	assert_fails(dray_ipc_wait(0), -ETIMEDOUT, "1 records");
+	assert_int_equal(tell(&importer, 'e', NULL), 0);
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 7);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	becomes_true(stats_of(pool).parked == 0);
+	stop_importer(&importer);
+}
+
+/* Opens once more what is open, without a descriptor to ask anybody with. */
 static int again_step(char what, const struct dray_ipc_record *record)
 {
 	struct dray_ipc_memory *memory, *again;
@@ -261,6 +335,10 @@ int main(void)
 			who_says_nothing_does_not_keep_others_from_hearing_it),
 		LIMIT_FACT(an_importer_at_its_limit_hears_so_and_keeps_nothing),
 		LIMIT_FACT(what_is_open_is_opened_again_without_asking),
+		LIMIT_FACT(
+			an_importer_without_descriptors_opens_a_handover_later),
+		LIMIT_FACT(
+			an_importer_without_addresses_opens_a_handover_later),
 		LIMIT_FACT(who_has_no_descriptor_for_a_broker_exports_nothing),
 		LIMIT_FACT(
 			who_may_have_no_file_for_generations_exports_nothing),

@@ -329,8 +329,9 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
     buffer that the array lies in.
 
     The record ends when the array's memory is freed, which whoever has it
-    open by then keeps, by revoke_array(), and with this process.  The same
-    array has the same record; nothing has to be given back.
+    open by then keeps, when revoke_array() has undone each export of it, and
+    with this process.  The same array has the same record; nothing has to be
+    given back.
 
     ValueError for an array that is not in dray's memory or has no elements,
     OSError (EOPNOTSUPP) for private host memory: memory(shareable=True) and
@@ -360,8 +361,9 @@ def open_array(record: bytes, node: Optional[Node] = None) -> numpy.ndarray:
 
 
 def revoke_array(record: bytes) -> None:
-    """Ends a record of this process, of export_array() or waiting_arrays():
-    nobody can open it from now on.  Whoever has it open keeps the array.
+    """Undoes one export_array(), or ends a record of waiting_arrays().  With
+    the last export the record ends: nobody can open it from now on, and
+    processes that have it open keep the array.
 
     OSError (ESTALE) where it has ended already or is another process's,
     OSError (EBADMSG) for what is no record, ValueError for fewer bytes than

@@ -7,7 +7,7 @@
 
 #include "module.h"
 
-/* Of a record for handing over that nobody gets: it would keep its memory. */
+/* Undoes an export whose record nobody gets. */
 static void drop(const char *array_record)
 {
 	struct dray_ipc_record record;
@@ -33,7 +33,7 @@ static PyObject *export(const struct operand *operand, uint32_t flags,
 	if (*error)
 		return NULL;
 	bytes = PyBytes_FromStringAndSize(record, (Py_ssize_t)size);
-	if (!bytes && flags & DRAY_IPC_HANDOVER)
+	if (!bytes)
 		drop(record);
 	return bytes;
 }

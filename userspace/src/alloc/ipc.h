@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files about records share.  ipc_record.c has what is said between
- * processes, ipc_node.c the part of it about nodes; ipc_export.c makes records,
- * ipc_slots.c has what they lead to, ipc_index.c finds them by it,
- * ipc_generations.c is how their end is seen, ipc_broker.c the thread that
- * answers, ipc_serve.c to whom; ipc_ask.c asks it, and ipc_open.c has what this
- * process has opened.
+ * Shared by the files about records.  ipc_record.c has the messages between
+ * processes, ipc_node.c the part of them about nodes.  The exporter's side:
+ * ipc_export.c makes records, ipc_slots.c has the memory they lead to,
+ * ipc_index.c finds records by memory, ipc_generations.c publishes their end,
+ * ipc_broker.c is the thread that answers, ipc_serve.c its connections, and
+ * ipc_others.c the share of other users.  The importer's side: ipc_ask.c asks
+ * the broker, and ipc_open.c has the memory that is open.
  *
- * One connection is one lease: it says nothing after the answer, and its end,
- * from either side and for whatever reason, is the end of the lease.  A child
- * of fork() inherits mapping and connection alike.
+ * One connection is one lease.  After the answer the importer says one byte,
+ * when it has the memory mapped, and nothing more.  The lease ends with the
+ * connection, from either side and for whatever reason.  A child of fork()
+ * inherits mapping and connection alike.
  *
  * One lock for all of it, the lowest of the library: nothing that takes
  * another one is called with it.
@@ -24,7 +26,7 @@
 #include "alloc/address_chain.h"
 
 #define DRAY_IPC_MAGIC 0x69797264u	/* "dryi" in memory */
-#define DRAY_IPC_VERSION 1u
+#define DRAY_IPC_VERSION 2u
 #define DRAY_IPC_FLAGS \
 	(DRAY_IPC_READ_ONLY | DRAY_IPC_HANDOVER | DRAY_IPC_ANY_USER)
 
@@ -55,7 +57,9 @@ _Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
 struct dray_ipc_answer {
 	uint32_t magic;
 	int32_t error;		/* 0 or a negative errno */
-	uint32_t backend;	/* enum dray_ipc_backend */
+	uint32_t backend;	/* enum dray_ipc_backend; 0 with an error */
+	uint32_t share;		/* -EDQUOT: enum dray_ipc_share; else 0 */
+	uint32_t limit;		/* -EDQUOT: leases in the share; else 0 */
 	uint32_t reserved;	/* 0 */
 	char node[DRAY_NAME_LEN];	/* kernel: "dray0"; else empty */
 };
@@ -108,8 +112,9 @@ struct dray_ipc_export {
 	enum dray_ipc_keeper keeper;
 	void *kept;		/* the block's start, the buffer, the memory */
 	bool keeps;
-	bool waits;		/* a handover that nobody has opened yet */
+	bool waits;		/* a handover that nobody has mapped yet */
 	int64_t made;		/* dray_ipc_now() */
+	uint64_t claims;	/* calls that gave the record, less revocations */
 	bool ended;		/* nobody can open it any more */
 	uint32_t leases;	/* of other processes, and this one */
 	uint32_t own;		/* of this one */
@@ -131,7 +136,7 @@ int dray_ipc_add(struct dray_ipc_export *export);
 /* With the lock: one that leads to the same memory, the same way, or NULL. */
 struct dray_ipc_export *
 dray_ipc_find_same(const struct dray_ipc_export *wanted);
-/* With the lock: handovers that nobody has opened. */
+/* With the lock: counts the handovers that nobody has opened. */
 uint32_t dray_ipc_waiting(void);
 /* One of them, in slot *@at or behind, and then *@at is behind that; or NULL. */
 const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at);
@@ -146,6 +151,8 @@ int dray_ipc_find(const struct dray_ipc_fields *asked, const uid_t *user,
 		  struct dray_ipc_export **out);
 int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 		   struct dray_ipc_export **out);
+/* With the lock: its importer has it mapped, so a handover waits no more. */
+void dray_ipc_mapped(struct dray_ipc_export *export);
 /* With the lock: ends a lease; dray_ipc_settle() follows, without it. */
 void dray_ipc_release(struct dray_ipc_export *export, bool own);
 /* Without the lock: gives up what exports kept that have ended. */
@@ -176,6 +183,8 @@ int dray_ipc_broker_start(int control, uint64_t name,
 			  struct dray_ipc_broker **out);
 /* Its socket is closed, its thread ends in a moment. */
 void dray_ipc_broker_stop(struct dray_ipc_broker *broker);
+/* Hears what importers have said that its thread has not got to yet. */
+void dray_ipc_broker_hear(struct dray_ipc_broker *broker);
 /* In a child, which has no such threads: closes what was inherited. */
 void dray_ipc_broker_forget(void);
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "alloc/ipc_ask.h"
+#include "alloc/ipc_others.h"
 #include "base/cancel.h"
 #include "base/error.h"
 
@@ -103,9 +104,32 @@ static int count_fds(struct msghdr *message, int *fds)
 	return (int)(bytes / sizeof(int));
 }
 
-static int refused(int error)
+/* Names the share that is used up. */
+static int share_is_used_up(const struct dray_ipc_answer *answer)
 {
+	static const char *const leases[DRAY_IPC_SHARES] = {
+		[DRAY_IPC_SHARE_RECORD] = "another user for one record",
+		[DRAY_IPC_SHARE_USER] = "another user",
+		[DRAY_IPC_SHARE_ALL] = "all other users",
+	};
+
+	if (answer->share >= DRAY_IPC_SHARES)
+		return dray_fail(-EBADMSG,
+				 "the exporting process refuses share %u",
+				 answer->share);
+	return dray_fail(
+		-EDQUOT,
+		"of its descriptors (RLIMIT_NOFILE) the exporting process gives %s %u at most, which are taken",
+		leases[answer->share], answer->limit);
+}
+
+static int refused(const struct dray_ipc_answer *answer)
+{
+	int error = answer->error;
+
 	switch (error) {
+	case -EDQUOT:
+		return share_is_used_up(answer);
 	case -ESTALE:
 		return dray_fail(error, "the memory of the record was freed");
 	case -EACCES:
@@ -119,6 +143,7 @@ static int refused(int error)
 			"the exporting process knows no such record: it was changed on its way");
 	case -EMFILE:
 	case -ENFILE:
+	case -ENOMEM:
 		return dray_fail(
 			error,
 			"the exporting process can take nobody more who opens its records: %s there",
@@ -168,7 +193,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 			"the exporting process answers %zd bytes and %d descriptors",
 			got, count);
 	else if (answer->error)
-		ret = refused(answer->error);
+		ret = refused(answer);
 	while (ret && count)
 		close(fds[--count]);
 	return ret;
@@ -192,6 +217,15 @@ int dray_ipc_ask(const struct dray_ipc_fields *fields,
 	else
 		*connection = fd;
 	return ret;
+}
+
+/* An exporter that has ended meanwhile keeps nothing that it could take back. */
+int dray_ipc_say_mapped(int connection)
+{
+	if (send(connection, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||
+	    errno == EPIPE || errno == ECONNRESET)
+		return 0;
+	return socket_failed(errno);
 }
 
 int dray_ipc_identify(int fd, struct dray_ipc_identity *identity)

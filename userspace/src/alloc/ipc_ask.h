@@ -26,4 +26,10 @@ uint64_t dray_ipc_key(const struct dray_ipc_identity *identity);
 int dray_ipc_ask(const struct dray_ipc_fields *fields,
 		 struct dray_ipc_answer *answer, int *connection, int *fds);
 
+/*
+ * Tells the exporter that the memory is mapped here, which ends the wait of a
+ * handover.  Does not wait: the connection has room for it.
+ */
+int dray_ipc_say_mapped(int connection);
+
 #endif /* DRAY_ALLOC_IPC_ASK_H */

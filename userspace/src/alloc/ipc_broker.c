@@ -40,6 +40,7 @@ static void close_all(struct dray_ipc_broker *broker)
 		close(broker->poller);
 	if (broker->wake >= 0)
 		close(broker->wake);
+	dray_address_end(&broker->others);
 	free(broker);
 }
 

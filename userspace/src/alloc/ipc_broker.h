@@ -19,6 +19,7 @@ struct dray_ipc_broker {
 	bool deaf;		/* no descriptor is left to accept with */
 	bool ends;
 	uint32_t waiting;	/* how many of the asking there are */
+	struct dray_address_table others;	/* ipc_others.c's */
 	struct dray_ipc_connection *asking;	/* the latest first */
 	struct dray_ipc_connection *leases;
 	struct dray_ipc_broker *next;

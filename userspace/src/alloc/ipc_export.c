@@ -76,7 +76,7 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 		bool *listed)
 {
 	bool handover = export->fields.flags & DRAY_IPC_HANDOVER;
-	const struct dray_ipc_export *same = NULL;
+	struct dray_ipc_export *same = NULL;
 	int ret = 0;
 
 	dray_ipc_lock();
@@ -84,6 +84,8 @@ static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 		same = dray_ipc_find_same(export);
 	if (!same)
 		ret = dray_ipc_add(export);
+	if (same)
+		same->claims++;
 	*listed = !same && !ret;
 	if (!ret)
 		memcpy(record->bytes, same ? &same->fields : &export->fields,
@@ -117,6 +119,7 @@ static int describe(struct dray_ipc_export *export, const void *address,
 	export->address = (void *)(uintptr_t)address;
 	export->waits = flags & DRAY_IPC_HANDOVER;
 	export->made = dray_ipc_now();
+	export->claims = 1;
 	return dray_ipc_describe_node(dray_buffer_node(where->buffer),
 				      &export->answer.backend,
 				      export->answer.node);
@@ -184,7 +187,7 @@ int dray_ipc_revoke(const struct dray_ipc_record *record)
 				"the record is of no export of this process");
 	else
 		ret = dray_ipc_find(&fields, NULL, &export);
-	if (!ret) {
+	if (!ret && !--export->claims) {
 		if (export->waits)
 			dray_ipc_signal();
 		dray_ipc_end(export);
@@ -225,6 +228,7 @@ int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
 		return -EINVAL;
 	dray_ipc_enlist();
 	dray_ipc_lock();
+	*count = dray_ipc_waiting();
 	now = dray_ipc_now();
 	for (n = 0; n < room && (export = dray_ipc_next_waiting(&at)); n++) {
 		memcpy(list[n].record.bytes, &export->fields,
@@ -232,7 +236,6 @@ int dray_ipc_handovers(struct dray_ipc_handover *list, size_t room,
 		list[n].size = export->fields.size;
 		list[n].age_ms = (uint64_t)(now - export->made);
 	}
-	*count = dray_ipc_waiting();
 	dray_ipc_unlock();
 	return 0;
 }

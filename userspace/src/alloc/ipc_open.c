@@ -17,6 +17,7 @@
 #include "alloc/ipc_node.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "base/number.h"
 #include "memory/node.h"
 
 struct dray_ipc_memory {
@@ -209,8 +210,12 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 {
 	const struct dray_ipc_fields *fields = &memory->fields;
 	struct dray_node *opened = NULL;
-	uint64_t size;
+	uint64_t need, size;
 	int ret = check_seals(fields, answer, fd);
+
+	/* It is checked against the buffer that came. */
+	if (dray_add_overflow(fields->offset, fields->size, &need))
+		need = UINT64_MAX;
 
 	if (!ret)
 		ret = dray_ipc_identify(fd, &memory->identity);
@@ -224,8 +229,8 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 			ret = dray_ipc_open_node(answer->backend, answer->node,
 						 &opened);
 		if (!ret)
-			ret = dray_buffer_import(node ? node : opened, fd,
-						 &memory->buffer);
+			ret = dray_buffer_import_bytes(node ? node : opened, fd,
+						       need, &memory->buffer);
 		dray_node_unref(opened);
 		if (ret)
 			return ret;
@@ -259,6 +264,24 @@ static void discard(struct dray_ipc_memory *memory)
 	free(memory);
 }
 
+/*
+ * With the lock: nothing can fail any more but to say so.  An exporter that was
+ * told hands over to nobody else.
+ */
+static int finish_open(struct dray_ipc_memory *memory,
+		       struct dray_ipc_memory **out)
+{
+	int ret = dray_ipc_say_mapped(memory->connection);
+
+	if (ret) {
+		dray_ipc_exporter_give(memory->exporter);
+		return ret;
+	}
+	enlist(memory);
+	*out = memory;
+	return 0;
+}
+
 static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 		      struct dray_ipc_memory **out)
 {
@@ -279,10 +302,8 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 		ret = prepare();
 		if (!ret)
 			ret = dray_ipc_exporter_take(fds[1], &memory->exporter);
-		if (!ret) {
-			enlist(memory);
-			*out = memory;
-		}
+		if (!ret)
+			ret = finish_open(memory, out);
 	}
 	dray_ipc_unlock();
 close_fds:

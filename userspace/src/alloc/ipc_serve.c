@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "alloc/ipc_broker.h"
+#include "alloc/ipc_others.h"
 #include "base/error.h"
 
 /* Those who have connected and not asked yet. */
@@ -29,6 +30,9 @@ struct dray_ipc_connection {
 	int refusal; /* he has the reserve: a negative errno */
 	int64_t since;
 	struct dray_ipc_export *export; /* NULL: has not asked yet */
+	bool mapped; /* the importer has said so */
+	bool is_other; /* counted, as a lease of another user */
+	uid_t user;
 	struct dray_ipc_connection *next;
 	struct dray_ipc_connection *before; /* of leases */
 };
@@ -228,12 +232,26 @@ static bool answer(int fd, const struct dray_ipc_answer *said, const int *fds)
 	       (ssize_t)sizeof(*said);
 }
 
-/* What the record that was said leads to, and a lease of it. */
-static int find(const struct dray_ipc_connection *connection,
-		const struct dray_ipc_record *record,
-		struct dray_ipc_export **out)
+/* Ends the lease of a connection. */
+static void release(struct dray_ipc_broker *broker,
+		    struct dray_ipc_connection *connection)
+{
+	struct dray_ipc_export *export = connection->export;
+
+	if (connection->is_other)
+		dray_ipc_others_give(&broker->others, connection->user,
+				     export->fields.slot);
+	dray_ipc_release(export, false);
+}
+
+/* Takes a lease of the memory that the record leads to, or says why not. */
+static int lease(struct dray_ipc_broker *broker,
+		 struct dray_ipc_connection *connection,
+		 const struct dray_ipc_record *record,
+		 struct dray_ipc_answer *refused)
 {
 	socklen_t length = sizeof(struct ucred);
+	struct dray_ipc_export *export;
 	struct dray_ipc_fields asked;
 	struct ucred peer;
 	int ret;
@@ -241,12 +259,20 @@ static int find(const struct dray_ipc_connection *connection,
 	if (getsockopt(connection->fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
 		return -EACCES;
 	ret = dray_ipc_read(record, &asked);
+	if (!ret)
+		ret = dray_ipc_find(&asked, &peer.uid, &export);
+	if (!ret)
+		ret = connection->refusal;
 	if (ret)
 		return ret;
-	if (!connection->refusal)
-		return dray_ipc_lease(&asked, &peer.uid, out);
-	ret = dray_ipc_find(&asked, &peer.uid, out);
-	return ret ? ret : connection->refusal;
+	connection->user = peer.uid;
+	connection->is_other = peer.uid != export->user;
+	if (connection->is_other)
+		ret = dray_ipc_others_take(&broker->others, peer.uid,
+					   asked.slot, &refused->share,
+					   &refused->limit);
+	return ret ? ret
+		   : dray_ipc_lease(&asked, &peer.uid, &connection->export);
 }
 
 /* True: it has a lease now. */
@@ -261,27 +287,54 @@ static bool serve(struct dray_ipc_broker *broker,
 	if (recv(connection->fd, &record, sizeof(record), MSG_TRUNC) !=
 	    (ssize_t)sizeof(record))
 		return false;
-	refused.error = find(connection, &record, &export);
+	refused.error = lease(broker, connection, &record, &refused);
 	if (refused.error) {
 		answer(connection->fd, &refused, NULL);
 		return false;
 	}
+	export = connection->export;
 	fds[0] = export->file->fd;
 	fds[1] = broker->control;
-	if (!answer(connection->fd, &export->answer, fds)) {
-		dray_ipc_release(export, false);
+	if (answer(connection->fd, &export->answer, fds))
+		return true;
+	release(broker, connection);
+	return false;
+}
+
+/*
+ * Hears one byte from an importer that has the memory mapped.  False at the end
+ * of the connection, and for anything else that comes.
+ */
+static bool hear(struct dray_ipc_connection *connection)
+{
+	char byte;
+	ssize_t got = recv(connection->fd, &byte, 1, MSG_TRUNC);
+
+	/* It was heard already, by dray_ipc_broker_hear(). */
+	if (got < 0 && errno == EAGAIN)
+		return true;
+	if (got != 1 || connection->mapped)
 		return false;
-	}
-	connection->export = export;
+	connection->mapped = true;
+	dray_ipc_mapped(connection->export);
 	return true;
 }
 
-/* Who has a lease says nothing more: whatever comes is the end of it. */
+void dray_ipc_broker_hear(struct dray_ipc_broker *broker)
+{
+	struct dray_ipc_connection *connection;
+
+	for (connection = broker->leases; connection;
+	     connection = connection->next)
+		if (!connection->mapped)
+			hear(connection);
+}
+
 static void end_lease(struct dray_ipc_broker *broker,
 		      struct dray_ipc_connection *connection)
 {
 	take_lease(broker, connection);
-	dray_ipc_release(connection->export, false);
+	release(broker, connection);
 	end(broker, connection);
 }
 
@@ -291,7 +344,8 @@ void dray_ipc_attend(struct dray_ipc_broker *broker,
 	struct dray_ipc_connection **link = &broker->asking;
 
 	if (connection->export) {
-		end_lease(broker, connection);
+		if (!hear(connection))
+			end_lease(broker, connection);
 		return;
 	}
 	while (*link != connection)

@@ -31,7 +31,7 @@ static struct {
 /* Those of a parent too, until they are settled. */
 static struct dray_ipc_export *slots[DRAY_IPC_MAX_EXPORTS];
 static _Atomic uint32_t count;
-static uint32_t waiting; /* handovers that nobody has opened */
+static uint32_t waiting; /* handovers that nobody has mapped */
 static struct dray_ipc_export *unsettled;
 
 /* Slots that rest: those behind touched, then a ring of those given back. */
@@ -285,12 +285,18 @@ int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 	}
 	export->leases++;
 	export->own += !user;
-	if (export->waits) {
-		wait_no_more(export);
-		dray_ipc_signal();
-	}
+	if (!user)
+		dray_ipc_mapped(export);
 	*out = export;
 	return 0;
+}
+
+void dray_ipc_mapped(struct dray_ipc_export *export)
+{
+	if (!export->waits)
+		return;
+	wait_no_more(export);
+	dray_ipc_signal();
 }
 
 void dray_ipc_release(struct dray_ipc_export *export, bool own)
@@ -299,7 +305,8 @@ void dray_ipc_release(struct dray_ipc_export *export, bool own)
 	if (--export->leases)
 		return;
 	unsettle(export);
-	if (export->fields.flags & DRAY_IPC_HANDOVER)
+	/* One that no importer could map waits for the next. */
+	if (export->fields.flags & DRAY_IPC_HANDOVER && !export->waits)
 		dray_ipc_end(export);
 }
 
@@ -361,6 +368,8 @@ int dray_ipc_add(struct dray_ipc_export *export)
 
 uint32_t dray_ipc_waiting(void)
 {
+	if (waiting)
+		dray_ipc_broker_hear(exporter.broker);
 	return waiting;
 }
 

@@ -5,37 +5,41 @@
  * does otherwise.
  */
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "alloc/manager.h"
+#include "alloc/resource.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "memory/node.h"
 
-/* With a log over it where the environment names one. */
+/*
+ * Puts a log over the resource if the environment names one.  Children, and the
+ * programs they start, have the same environment, so each log has a name that
+ * no file has yet.
+ */
 static int add_log(struct dray_resource **resource)
 {
-	static _Atomic unsigned int logs;
 	const char *name = secure_getenv("DRAY_MEMORY_LOG");
 	struct dray_resource *upstream = *resource;
-	char path[4096];
-	unsigned int number;
-	int length, ret;
+	char path[4096], number[12] = "";
+	int length, ret, i = 0;
 
 	if (!name || !*name)
 		return 0;
-	number = atomic_fetch_add(&logs, 1);
-	length = number ? snprintf(path, sizeof(path), "%s.%u", name, number)
-			: snprintf(path, sizeof(path), "%s", name);
-	if (length < 0 || (size_t)length >= sizeof(path))
-		return dray_fail(-ENAMETOOLONG,
-				 "DRAY_MEMORY_LOG is %zu bytes long",
-				 strlen(name));
-	ret = dray_resource_log(upstream, path, resource);
+	do {
+		length = snprintf(path, sizeof(path), "%s.%d%s", name,
+				  (int)getpid(), number);
+		if (length < 0 || (size_t)length >= sizeof(path))
+			return dray_fail(-ENAMETOOLONG,
+					 "DRAY_MEMORY_LOG is %zu bytes long",
+					 strlen(name));
+		ret = dray_resource_log_new(upstream, path, resource);
+		snprintf(number, sizeof(number), ".%d", ++i);
+	} while (ret == -EEXIST);
 	if (!ret)
 		dray_resource_unref(upstream);
 	return ret;

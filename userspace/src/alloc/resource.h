@@ -27,6 +27,10 @@ int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
 			struct dray_resource *upstream,
 			struct dray_resource **out);
 
+/* As dray_resource_log(), but -EEXIST if there is such a file already. */
+int dray_resource_log_new(struct dray_resource *upstream, const char *path,
+			  struct dray_resource **out);
+
 /* For kinds that have nothing to say themselves: what upstream says. */
 int dray_upstream_capacity(void *ctx, struct dray_capacity *out);
 /* Ends a context of dray_resource_stack() that holds nothing else. */

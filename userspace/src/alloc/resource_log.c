@@ -102,8 +102,9 @@ static void log_destroy(void *ctx)
 	dray_upstream_destroy(ctx);
 }
 
-int dray_resource_log(struct dray_resource *upstream, const char *path,
-		      struct dray_resource **out)
+/* @how: for open(), of a file that is there already */
+static int make_log(struct dray_resource *upstream, const char *path, int how,
+		    struct dray_resource **out)
 {
 	DRAY_NO_CANCEL;
 	static const char header[] = "Thread,Time,Action,Pointer,Size,Stream\n";
@@ -119,7 +120,8 @@ int dray_resource_log(struct dray_resource *upstream, const char *path,
 	struct log *log;
 	int ret;
 
-	if (!dray_given(path, __func__) || !dray_given(out, __func__))
+	if (!dray_given(path, "dray_resource_log") ||
+	    !dray_given(out, "dray_resource_log"))
 		return -EINVAL;
 	log = calloc(1, sizeof(*log));
 	ret = dray_resource_stack(&ops, log, upstream, &resource);
@@ -127,9 +129,8 @@ int dray_resource_log(struct dray_resource *upstream, const char *path,
 		return ret;
 	dray_fork_watch();
 	log->process = dray_fork_process();
-	log->fd =
-		open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC,
-		     0666);
+	log->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how,
+		       0666);
 	ret = log->fd < 0 ? -errno : put(log, header, sizeof(header) - 1);
 	if (ret) {
 		dray_resource_unref(resource);
@@ -137,6 +138,18 @@ int dray_resource_log(struct dray_resource *upstream, const char *path,
 	}
 	*out = resource;
 	return 0;
+}
+
+int dray_resource_log(struct dray_resource *upstream, const char *path,
+		      struct dray_resource **out)
+{
+	return make_log(upstream, path, O_TRUNC, out);
+}
+
+int dray_resource_log_new(struct dray_resource *upstream, const char *path,
+			  struct dray_resource **out)
+{
+	return make_log(upstream, path, O_EXCL, out);
 }
 
 int dray_log_check(struct dray_resource *resource)

@@ -368,7 +368,8 @@ int dray_array_receive(int socket, struct dray_node *node,
 						  &opened);
 	if (error)
 		goto close_fd;
-	error = dray_buffer_import(node ? node : opened, fd, &buffer);
+	error = dray_buffer_import_bytes(node ? node : opened, fd,
+					 record.buffer_size, &buffer);
 	if (!error)
 		error = place(&record, buffer, &view);
 	if (!error)

@@ -76,7 +76,8 @@ struct dray_backend {
 	/* Fill every field of a buffer whose node and name are set. */
 	int (*alloc)(struct dray_buffer *buffer,
 		     const struct dray_request *request);
-	int (*import)(struct dray_buffer *buffer, int fd);
+	/* @need: as for dray_buffer_import_bytes() */
+	int (*import)(struct dray_buffer *buffer, int fd, uint64_t need);
 	void (*release)(struct dray_buffer *buffer);
 
 	/* NULL where buffers keep their size.  Zeroed memory up to @size. */

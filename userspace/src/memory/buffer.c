@@ -163,6 +163,12 @@ int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 
 int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 {
+	return dray_buffer_import_bytes(node, fd, UINT64_MAX, out);
+}
+
+int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
+			     struct dray_buffer **out)
+{
 	struct dray_buffer *buffer;
 	int ret;
 
@@ -173,7 +179,7 @@ int dray_buffer_import(struct dray_node *node, int fd, struct dray_buffer **out)
 		return -ENOMEM;
 	/* Whoever gave it to us can write it too. */
 	atomic_store_explicit(&buffer->exposed, true, memory_order_relaxed);
-	ret = node->backend->import(buffer, fd);
+	ret = node->backend->import(buffer, fd, need);
 	if (ret) {
 		free_buffer(buffer);
 		return ret;

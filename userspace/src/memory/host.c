@@ -271,10 +271,10 @@ static int host_alloc(struct dray_buffer *buffer,
 		     request->alignment);
 }
 
-static int host_import(struct dray_buffer *buffer, int fd)
+static int host_import(struct dray_buffer *buffer, int fd, uint64_t need)
 {
 	uint64_t size;
-	int ret = dray_memfd_take(buffer, fd, &size);
+	int ret = dray_memfd_take(buffer, fd, need, &size);
 
 	if (ret)
 		return ret;

@@ -11,7 +11,7 @@ int dray_kernel_call(int fd, unsigned long request, void *args);
 /* kernel_buffer.c */
 int dray_kernel_alloc(struct dray_buffer *buffer,
 		      const struct dray_request *request);
-int dray_kernel_import(struct dray_buffer *buffer, int fd);
+int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need);
 void dray_kernel_release(struct dray_buffer *buffer);
 int dray_kernel_share(struct dray_buffer *buffer, bool read_only, int *fd);
 int dray_kernel_addresses(struct dray_buffer *buffer, uint64_t offset,

@@ -124,7 +124,7 @@ static void identify(struct dray_buffer *buffer, const struct stat *status)
 	memcpy(buffer->name, info.name, sizeof(buffer->name) - 1);
 }
 
-int dray_kernel_import(struct dray_buffer *buffer, int fd)
+int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need)
 {
 	DRAY_NO_CANCEL;
 	uint32_t page = buffer->node->info.page_size;
@@ -134,6 +134,7 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd)
 	off_t size;
 	int ret;
 
+	(void)need;
 	if (flags < 0 || fstatfs(fd, &system) || fstat(fd, &status))
 		return dray_fail(-errno, "descriptor %d: %s", fd,
 				 strerror(errno));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * memfd: what shareable host memory lies in.  It can only grow, so that nobody
- * who holds it can make the others' next access a SIGBUS, and one that came
- * from elsewhere is believed no further than its seals reach.
+ * memfd: the file that shareable host memory lies in.  It never shrinks, which
+ * would make another holder's next access a SIGBUS, and it grows only if its
+ * buffer does.  One that came from elsewhere is believed no further than its
+ * seals reach.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,9 @@
 #include "base/cancel.h"
 #include "base/error.h"
 #include "memory/memfd.h"
+
+/* Bytes that a pool begins with, and that are mapped at least of its file. */
+#define LEAST_MAPPED ((uint64_t)32 << 20)
 
 /*
  * A memfd may be as long as one likes, and touching what does not fit is a
@@ -56,9 +60,10 @@ int dray_memfd_check_limit(uint64_t size)
 }
 
 /*
- * Nobody can make it shorter from the start.  What else is sealed is settled
- * when it is first passed on, except for what grows: a pool gives its pages
- * back, which a seal against writing forbids.
+ * Sealed from the start against another size, and the buffer of a pool, which
+ * grows, against a shorter one.  Whether it can be written is settled when it
+ * is first passed on; a pool gives its pages back, which a seal against writing
+ * forbids.
  */
 int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 {
@@ -78,7 +83,7 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 		return dray_fail(-errno, "memfd_create: %s", strerror(errno));
 	if (ftruncate(fd, (off_t)size) ||
 	    fcntl(fd, F_ADD_SEALS,
-		  grows ? F_SEAL_SHRINK | F_SEAL_SEAL : F_SEAL_SHRINK)) {
+		  F_SEAL_SHRINK | (grows ? F_SEAL_SEAL : F_SEAL_GROW))) {
 		ret = dray_fail(-errno, "a memfd of %" PRIu64 " bytes: %s",
 				size, strerror(errno));
 		close(fd);
@@ -118,7 +123,25 @@ int dray_memfd_is_huge(int fd)
 	return system.f_type == HUGETLBFS_MAGIC;
 }
 
-int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
+/*
+ * Returns the bytes to map of a file of @length bytes that @need are needed of.
+ * Any holder can make it longer if it is not sealed against that, so at most
+ * twice the need is mapped, or LEAST_MAPPED, which many records then share.
+ */
+static uint64_t bytes_to_map(uint64_t length, uint64_t need, int seals,
+			     uint32_t page)
+{
+	uint64_t most = LEAST_MAPPED;
+
+	if (seals & F_SEAL_GROW || need >= length)
+		return length;
+	while (most < need)
+		most *= 2;
+	return most < length ? most : length & ~(uint64_t)(page - 1);
+}
+
+int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
+		    uint64_t *size)
 {
 	uint32_t page = buffer->node->info.page_size;
 	int seals = fcntl(fd, F_GET_SEALS);
@@ -145,13 +168,14 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
 	if (fstat(fd, &status))
 		return dray_fail(-errno, "descriptor %d: %s", fd,
 				 strerror(errno));
-	if (status.st_size <= 0 || status.st_size % page)
+	*size = bytes_to_map((uint64_t)status.st_size, need, seals, page);
+	if (!*size || *size % page)
 		return dray_fail(-EINVAL,
 				 "memfd %d has %jd bytes, no multiple of the "
 				 "page size %u",
 				 fd, (intmax_t)status.st_size, page);
 	/* A sparse one would cost its sender nothing, and us our addresses. */
-	ret = check_size((uint64_t)status.st_size);
+	ret = check_size(*size);
 	if (ret)
 		return ret;
 
@@ -161,7 +185,6 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size)
 	if (buffer->fd < 0)
 		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
 				 strerror(errno));
-	*size = (uint64_t)status.st_size;
 	return 0;
 }
 

@@ -36,9 +36,12 @@ int dray_memfd_is_huge(int fd);
 /*
  * Looks at a descriptor that came from elsewhere, and takes a duplicate of it
  * for the new @buffer, whose node has the size of a page.
+ * @need: as for dray_buffer_import_bytes()
+ * @size: bytes to map
  * Errors: as dray_buffer_import().
  */
-int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t *size);
+int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
+		    uint64_t *size);
 
 /* A descriptor for others, as dray_buffer_share(). */
 int dray_memfd_share(struct dray_buffer *buffer, bool read_only, int *fd);

@@ -41,6 +41,14 @@ bool dray_node_same(struct dray_node *a, struct dray_node *b);
 int dray_buffer_descriptor(const struct dray_buffer *buffer);
 
 /*
+ * As dray_buffer_import(), of a descriptor whose first @need bytes are needed.
+ * A file that any holder can make longer is mapped as far as that, rounded up.
+ * All others are mapped whole.
+ */
+int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
+			     struct dray_buffer **out);
+
+/*
  * As dray_buffer_alloc(), with @reserve bytes of addresses to grow into; the
  * back end says whether that is possible (dray_node_grows()).
  */
