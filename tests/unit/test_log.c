@@ -48,8 +48,7 @@ static int folder_teardown(void **state)
 	return pool_teardown(state);
 }
 
-#define LOG_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+#define LOG_FACT(name) FACT_WITH(name, folder_setup, folder_teardown)
 
 static char text[1 << 20];
 
@@ -77,7 +76,7 @@ static void assert_matches(const char *line, const char *pattern)
 
 #define TIME "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}"
 
-static void each_call_is_a_line_in_rmm_s_columns(void **state)
+LOG_FACT(each_call_is_a_line_in_rmm_s_columns)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -100,7 +99,7 @@ static void each_call_is_a_line_in_rmm_s_columns(void **state)
 	dray_resource_unref(log);
 }
 
-static void a_line_is_there_when_the_call_returns(void **state)
+LOG_FACT(a_line_is_there_when_the_call_returns)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -112,7 +111,7 @@ static void a_line_is_there_when_the_call_returns(void **state)
 	dray_resource_unref(log);
 }
 
-static void a_log_that_cannot_be_written_is_named(void **state)
+LOG_FACT(a_log_that_cannot_be_written_is_named)
 {
 	struct dray_resource *upstream = pool_resource(*state), *log = NULL;
 
@@ -174,7 +173,7 @@ static void assert_in_order(char *lines, int expected)
 	assert_int_equal(count, expected);
 }
 
-static void lines_of_threads_are_whole_and_in_order(void **state)
+LOG_FACT(lines_of_threads_are_whole_and_in_order)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -191,7 +190,7 @@ static void lines_of_threads_are_whole_and_in_order(void **state)
 	dray_resource_unref(log);
 }
 
-static void a_child_writes_nothing(void **state)
+LOG_FACT(a_child_writes_nothing)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -223,12 +222,11 @@ static const char *own_log(const char *number)
 	return contents(log_name(getpid(), number));
 }
 
-static void the_environment_adds_a_log_to_managers(void **state)
+LOG_FACT(the_environment_adds_a_log_to_managers)
 {
 	struct dray_manager *first, *second;
 	char sentence[64];
 
-	(void)state;
 	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
 	first = open_manager(test_spec(), NULL, NULL);
 	dray_memory_unref(memalloc(first, 1234));
@@ -290,12 +288,11 @@ static void become(const char *size)
 }
 
 /* Programs that have the environment from this one; each has its size. */
-static void no_program_overwrites_the_log_of_another(void **state)
+LOG_FACT(no_program_overwrites_the_log_of_another)
 {
 	struct dray_manager *before;
 	pid_t child;
 
-	(void)state;
 	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
 	before = open_manager(test_spec(), NULL, NULL);
 	for (int i = 0; i < 100; i++)
@@ -325,20 +322,9 @@ static void no_program_overwrites_the_log_of_another(void **state)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		LOG_FACT(each_call_is_a_line_in_rmm_s_columns),
-		LOG_FACT(a_line_is_there_when_the_call_returns),
-		LOG_FACT(a_log_that_cannot_be_written_is_named),
-		LOG_FACT(lines_of_threads_are_whole_and_in_order),
-		LOG_FACT(a_child_writes_nothing),
-		LOG_FACT(no_program_overwrites_the_log_of_another),
-		LOG_FACT(the_environment_adds_a_log_to_managers),
-	};
-
 	if (argc > 1) {
 		allocate_logged((size_t)atoi(argv[1]));
 		return 0;
 	}
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(NULL);
 }

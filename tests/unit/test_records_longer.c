@@ -38,12 +38,11 @@ static int64_t length_of(const struct dray_buffer *buffer)
 /* Longer than the memory of any machine; the second is of no whole page. */
 static const int64_t lengths[] = { INT64_C(1) << 50, (INT64_C(1) << 50) + 1 };
 
-static void a_buffer_of_its_own_gets_no_longer(void **state)
+RECORDS_FACT(a_buffer_of_its_own_gets_no_longer)
 {
 	static const uint32_t flags[] = { DRAY_IPC_READ_ONLY, 0 };
 	struct importer other;
 
-	(void)state;
 	if (on_kernel())
 		skip();
 	other = start_importer(import_step);
@@ -67,9 +66,8 @@ static void a_buffer_of_its_own_gets_no_longer(void **state)
 	stop_importer(&other);
 }
 
-static void a_pool_s_buffer_that_is_made_longer_can_be_opened(void **state)
+RECORDS_FACT(a_pool_s_buffer_that_is_made_longer_can_be_opened)
 {
-	(void)state;
 	if (on_kernel())
 		skip();
 	for (size_t i = 0; i < 2; i++) {
@@ -105,7 +103,7 @@ static void a_pool_s_buffer_that_is_made_longer_can_be_opened(void **state)
 	}
 }
 
-static void an_array_in_such_a_buffer_can_be_sent(void **state)
+RECORDS_FACT(an_array_in_such_a_buffer_can_be_sent)
 {
 	const struct dray_dtype byte = { 'u', '|', 0, 1 };
 	struct dray_view view = {
@@ -116,7 +114,6 @@ static void an_array_in_such_a_buffer_can_be_sent(void **state)
 	unsigned char *block;
 	int ends[2];
 
-	(void)state;
 	if (on_kernel())
 		skip();
 	block = take_filled(SIZE, 7);
@@ -138,13 +135,4 @@ static void an_array_in_such_a_buffer_can_be_sent(void **state)
 	dray_pool_free(pool, block);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(a_buffer_of_its_own_gets_no_longer),
-		RECORDS_FACT(a_pool_s_buffer_that_is_made_longer_can_be_opened),
-		RECORDS_FACT(an_array_in_such_a_buffer_can_be_sent),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

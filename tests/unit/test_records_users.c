@@ -102,7 +102,7 @@ static void limit_descriptors(rlim_t most)
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
 }
 
-static void other_users_leave_the_exporter_half_of_its_descriptors(void **state)
+RECORDS_FACT(other_users_leave_the_exporter_half_of_its_descriptors)
 {
 	struct importer users[3], own;
 	struct dray_ipc_record records[4];
@@ -110,7 +110,6 @@ static void other_users_leave_the_exporter_half_of_its_descriptors(void **state)
 	unsigned char *block;
 	int fd;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("skipped: only root can become another user\n");
 		skip();
@@ -155,14 +154,13 @@ static void other_users_leave_the_exporter_half_of_its_descriptors(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void an_exporter_s_own_user_has_no_share(void **state)
+RECORDS_FACT(an_exporter_s_own_user_has_no_share)
 {
 	struct importer own = start_user(geteuid());
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, 1, DRAY_IPC_ANY_USER);
 	struct rlimit before;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	limit_descriptors(DESCRIPTORS);
 	/* Until the exporter is at its limit, which it says or hangs up. */
@@ -175,13 +173,4 @@ static void an_exporter_s_own_user_has_no_share(void **state)
 	dray_pool_free(pool, block);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(
-			other_users_leave_the_exporter_half_of_its_descriptors),
-		RECORDS_FACT(an_exporter_s_own_user_has_no_share),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)
