@@ -31,8 +31,7 @@ static inline int manager_teardown(void **state)
 
 /* A fact about a native manager, which its state is. */
 #define MANAGER_FACT(name)                                     \
-	cmocka_unit_test_setup_teardown(name, manager_setup, \
-					manager_teardown)
+	FACT_WITH(name, manager_setup, manager_teardown)
 
 static inline struct dray_manager_stats
 manager_stats(struct dray_manager *manager)

@@ -22,6 +22,11 @@ static inline bool on_kernel(void)
 	return !strncmp(test_spec(), "kernel", 6);
 }
 
+static inline bool on_host(void)
+{
+	return !on_kernel();
+}
+
 /* How often to throw dice: less on an emulated board, where all is slow. */
 static inline int rounds(int most)
 {
@@ -54,9 +59,8 @@ static inline int node_teardown(void **state)
 	return 0;
 }
 
-/* A fact about a node, which its state is. */
-#define NODE_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, node_setup, node_teardown)
+/* A fact whose state is a node. */
+#define NODE_FACT(name) FACT_WITH(name, node_setup, node_teardown)
 
 static inline size_t buffers_of(struct dray_node *node)
 {

@@ -29,7 +29,7 @@ static inline int pool_teardown(void **state)
 }
 
 #define POOL_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, pool_setup, pool_teardown)
+	FACT_WITH(name, pool_setup, pool_teardown)
 
 static inline struct dray_pool_stats stats_of(struct dray_pool *pool)
 {
@@ -68,7 +68,6 @@ static inline int fixed_pool_teardown(void **state)
 }
 
 #define FIXED_POOL_FACT(name)                                   \
-	cmocka_unit_test_setup_teardown(name, fixed_pool_setup, \
-					fixed_pool_teardown)
+	FACT_WITH(name, fixed_pool_setup, fixed_pool_teardown)
 
 #endif /* DRAY_TESTS_POOL_H */

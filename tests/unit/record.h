@@ -30,14 +30,12 @@ static struct dray_pool *pool;
 
 static inline int set_up(void **state)
 {
-	(void)state;
 	node = open_shareable_node();
 	return dray_pool_create(node, NULL, &pool);
 }
 
 static inline int tear_down(void **state)
 {
-	(void)state;
 	dray_pool_close(pool);
 	dray_node_unref(node);
 	return 0;

@@ -33,14 +33,12 @@ static struct dray_pool *pool;
 
 static inline int set_up(void **state)
 {
-	(void)state;
 	node = open_shareable_node();
 	return dray_pool_create(node, NULL, &pool);
 }
 
 static inline int tear_down(void **state)
 {
-	(void)state;
 	dray_pool_close(pool);
 	dray_node_unref(node);
 	return 0;
@@ -104,12 +102,11 @@ static inline size_t threads(void)
 /* What the importers of other facts had has come back. */
 static inline int records_setup(void **state)
 {
-	(void)state;
 	becomes_true(stats_of(pool).parked == 0);
 	return 0;
 }
 
-#define RECORDS_FACT(name) cmocka_unit_test_setup(name, records_setup)
+#define RECORDS_FACT(name) FACT_WITH(name, records_setup, NULL)
 
 /* A process that does what it is told, a byte at a time, and says how. */
 struct importer {

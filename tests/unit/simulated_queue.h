@@ -27,7 +27,6 @@ static inline int tear_down(void **state)
 {
 	struct dray_pool_stats stats;
 
-	(void)state;
 	engine.outcome = 1;
 	dray_queue_destroy(queue);
 	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
@@ -89,6 +88,6 @@ static inline void explain_cpu(struct dray_queue *asked, const struct dray_view 
 }
 
 /* A test of its own queue. */
-#define FACT(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define QUEUE_FACT(name) FACT_WITH(name, set_up, tear_down)
 
 #endif /* DRAY_TESTS_SIMULATED_QUEUE_H */

@@ -315,7 +315,7 @@ static inline int without_node(void **state)
 }
 
 /* A test with a node of it; no descriptor may be left. */
-#define FACT(name) \
-	cmocka_unit_test_setup_teardown(name, with_node, without_node)
+#define STAND_IN_FACT(name) \
+	FACT_WITH(name, with_node, without_node)
 
 #endif /* DRAY_TESTS_STAND_IN_H */

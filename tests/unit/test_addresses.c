@@ -52,21 +52,19 @@ static bool usual(void)
 	       !getenv("DRAY_TEST_ADDRESS_BITS") && limit() == UINT64_MAX;
 }
 
-static void it_lies_where_the_process_has_addresses(void **state)
+FACT(it_lies_where_the_process_has_addresses)
 {
 	uint64_t end = (uint64_t)dray_window.base + dray_window_size();
 
-	(void)state;
 	assert_true(dray_window.base > 0);
 	if (end > addresses())
 		fail_msg("the window ends at %#llx", (unsigned long long)end);
 }
 
-static void it_is_the_largest_that_fits(void **state)
+FACT(it_is_the_largest_that_fits)
 {
 	uint64_t size = dray_window_size(), fits = LARGEST, least;
 
-	(void)state;
 	/* Other things lie there too, so all of them is never free. */
 	while (fits > SMALLEST && (fits >= addresses() || fits > limit() / 2))
 		fits /= 2;
@@ -76,12 +74,11 @@ static void it_is_the_largest_that_fits(void **state)
 	assert_in_range(size, least - DRAY_SLOT_SIZE, fits);
 }
 
-static void marks_are_there_for_all_of_it(void **state)
+FACT(marks_are_there_for_all_of_it)
 {
 	struct dray_pool *pool = open_pool("host", NULL);
 	void *block = take(pool, 1000, 0);
 
-	(void)state;
 	dray_pool_free(pool, block);
 	/* Kept by the thread, which needs marks. */
 	assert_ptr_equal(take(pool, 1000, 0), block);
@@ -89,13 +86,18 @@ static void marks_are_there_for_all_of_it(void **state)
 	dray_pool_close(pool);
 }
 
-static void when_it_is_full_there_is_no_memory(void **state)
+/* A large one cannot be filled: the machine has no such memory. */
+static bool window_is_small(void)
+{
+	return dray_window_size() <= 4 * GIB;
+}
+
+FACT_ON(window_is_small, when_it_is_full_there_is_no_memory, NULL, NULL)
 {
 	struct dray_buffer *buffers[64], *more;
 	struct dray_node *node = open_node("host");
 	size_t part = dray_window_size() / 64, n = 0;
 
-	(void)state;
 	part &= ~(DRAY_SLOT_SIZE - 1);
 	while (n < 64 && !dray_buffer_alloc(node, part, NULL, &buffers[n]))
 		n++;
@@ -111,24 +113,7 @@ static void when_it_is_full_there_is_no_memory(void **state)
 
 static int open_window(void **state)
 {
-	(void)state;
 	return dray_window_size() ? 0 : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_lies_where_the_process_has_addresses),
-		cmocka_unit_test(it_is_the_largest_that_fits),
-		cmocka_unit_test(marks_are_there_for_all_of_it),
-	};
-	/* A large one cannot be filled: the machine has no such memory. */
-	const struct CMUnitTest small[] = {
-		cmocka_unit_test(when_it_is_full_there_is_no_memory),
-	};
-	int failed = cmocka_run_group_tests(tests, open_window, NULL);
-
-	if (dray_window_size() <= 4 * GIB)
-		failed += cmocka_run_group_tests(small, NULL, NULL);
-	return failed;
-}
+FACTS_SHARE(open_window, NULL)

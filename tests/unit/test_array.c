@@ -30,7 +30,7 @@ static uint64_t blocks(struct dray_pool *pool)
 	return stats.blocks;
 }
 
-static void a_new_array_is_zero_and_in_c_order(void **state)
+FACT(a_new_array_is_zero_and_in_c_order)
 {
 	struct dray_array *array;
 	const struct dray_view *view;
@@ -48,7 +48,7 @@ static void a_new_array_is_zero_and_in_c_order(void **state)
 	dray_array_unref(array);
 }
 
-static void the_last_reference_frees_the_block(void **state)
+FACT(the_last_reference_frees_the_block)
 {
 	uint64_t before = blocks(*state);
 	struct dray_array *array;
@@ -64,7 +64,7 @@ static void the_last_reference_frees_the_block(void **state)
 	dray_array_unref(NULL);
 }
 
-static void an_empty_array_has_a_block_of_its_own(void **state)
+FACT(an_empty_array_has_a_block_of_its_own)
 {
 	struct dray_array *array;
 
@@ -75,13 +75,12 @@ static void an_empty_array_has_a_block_of_its_own(void **state)
 	dray_array_unref(array);
 }
 
-static void an_array_outlives_its_pool(void **state)
+FACT(an_array_outlives_its_pool)
 {
 	struct dray_node *node = open_shareable_node();
 	struct dray_array *array;
 	struct dray_pool *pool;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	dray_node_unref(node);
 	assert_works(dray_array_create(pool, f4, 1, (int64_t[]){ 5 }, &array));
@@ -90,7 +89,7 @@ static void an_array_outlives_its_pool(void **state)
 	dray_array_unref(array);
 }
 
-static void shapes_that_make_no_array_are_refused(void **state)
+FACT(shapes_that_make_no_array_are_refused)
 {
 	struct dray_array *array = NULL;
 
@@ -107,7 +106,7 @@ static void shapes_that_make_no_array_are_refused(void **state)
 	assert_null(array);
 }
 
-static void more_than_there_is_is_no_memory(void **state)
+FACT(more_than_there_is_is_no_memory)
 {
 	uint64_t before = blocks(*state);
 	struct dray_array *array = NULL;
@@ -121,16 +120,4 @@ static void more_than_there_is_is_no_memory(void **state)
 	assert_int_equal(blocks(*state), before);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_new_array_is_zero_and_in_c_order),
-		cmocka_unit_test(the_last_reference_frees_the_block),
-		cmocka_unit_test(an_empty_array_has_a_block_of_its_own),
-		cmocka_unit_test(an_array_outlives_its_pool),
-		cmocka_unit_test(shapes_that_make_no_array_are_refused),
-		cmocka_unit_test(more_than_there_is_is_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, open_pool, close_pool);
-}
+FACTS_SHARE(open_pool, close_pool)

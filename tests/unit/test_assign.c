@@ -38,14 +38,13 @@ static void slow_copy(unsigned char *memory, const struct dray_view *dst,
 	} while (walk_on(dst, position));
 }
 
-static void random_pairs_are_copied_and_gaps_are_not(void **state)
+FACT(random_pairs_are_copied_and_gaps_are_not)
 {
 	static const uint32_t sizes[] = { 1, 2, 3,  4,	5,  6,	7,
 					  8, 9, 12, 16, 17, 24, 32 };
 	struct dice dice = { 12345 };
 	int done = 0;
 
-	(void)state;
 	fill(&dice, to, ROOM);
 	fill(&dice, from, ROOM);
 	while (done < rounds(20000)) {
@@ -74,12 +73,11 @@ static void random_pairs_are_copied_and_gaps_are_not(void **state)
 	}
 }
 
-static void overlapping_pairs_are_copied_as_if_aside(void **state)
+FACT(overlapping_pairs_are_copied_as_if_aside)
 {
 	struct dice dice = { 6789 };
 	int done = 0, overlapping = 0;
 
-	(void)state;
 	fill(&dice, to, ROOM);
 	while (done < rounds(20000)) {
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 8);
@@ -105,12 +103,11 @@ static void overlapping_pairs_are_copied_as_if_aside(void **state)
 	assert_true(overlapping > rounds(1000));
 }
 
-static void large_transposes_go_through_tiles(void **state)
+FACT(large_transposes_go_through_tiles)
 {
 	static const uint32_t sizes[] = { 1, 2, 3, 4, 8, 12, 16, 20, 64, 80 };
 	struct dice dice = { 24 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (int round = 0; round < rounds(40); round++) {
 			struct dray_dtype dtype = { 'V', '|', 0, sizes[i] };
@@ -160,11 +157,10 @@ static void make(struct dray_view *view, void *data, int64_t rows,
 				    (int64_t[]){ rows, columns }, NULL));
 }
 
-static void different_shapes_are_refused(void **state)
+FACT(different_shapes_are_refused)
 {
 	struct dray_view dst, src;
 
-	(void)state;
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 5);
 	assert_fails(dray_view_assign(&dst, &src), -EINVAL,
@@ -173,22 +169,20 @@ static void different_shapes_are_refused(void **state)
 	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "2 axes");
 }
 
-static void different_item_sizes_are_refused(void **state)
+FACT(different_item_sizes_are_refused)
 {
 	struct dray_view dst, src;
 
-	(void)state;
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 4);
 	src.dtype.itemsize = 4;
 	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "4 bytes");
 }
 
-static void a_read_only_destination_is_refused(void **state)
+FACT(a_read_only_destination_is_refused)
 {
 	struct dray_view dst, src;
 
-	(void)state;
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 4);
 	dst.flags = DRAY_VIEW_READONLY;
@@ -200,11 +194,10 @@ static void a_read_only_destination_is_refused(void **state)
 	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "flags 0x8");
 }
 
-static void a_destination_that_repeats_is_refused(void **state)
+FACT(a_destination_that_repeats_is_refused)
 {
 	struct dray_view dst, src;
 
-	(void)state;
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 4);
 	dst.strides[0] = 0;
@@ -213,11 +206,10 @@ static void a_destination_that_repeats_is_refused(void **state)
 	assert_works(dray_view_assign(&dst, &src));
 }
 
-static void views_that_do_not_fit_are_refused(void **state)
+FACT(views_that_do_not_fit_are_refused)
 {
 	struct dray_view dst, src;
 
-	(void)state;
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 4);
 	src.strides[0] = INT64_MAX;
@@ -235,35 +227,16 @@ const char *__asan_default_options(void)
 	return "allocator_may_return_null=1";
 }
 
-static void without_memory_for_the_copy_aside_nothing_is_copied(void **state)
+FACT(without_memory_for_the_copy_aside_nothing_is_copied)
 {
 	struct dray_dtype u2 = { 'u', '<', 0, 2 };
 	int64_t shape[] = { INT64_C(1) << 25, INT64_C(1) << 25 };
 	struct dray_view dst, src;
 
-	(void)state;
 	memcpy(expected, to, ROOM);
 	assert_works(dray_view_init(&dst, to, u2, 2, shape, NULL));
 	assert_works(dray_view_transpose(&dst, NULL, &src));
 	assert_fails(dray_view_assign(&dst, &src), -ENOMEM,
 		     "2251799813685248 bytes aside");
 	assert_memory_equal(to, expected, ROOM);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_pairs_are_copied_and_gaps_are_not),
-		cmocka_unit_test(overlapping_pairs_are_copied_as_if_aside),
-		cmocka_unit_test(large_transposes_go_through_tiles),
-		cmocka_unit_test(different_shapes_are_refused),
-		cmocka_unit_test(different_item_sizes_are_refused),
-		cmocka_unit_test(a_read_only_destination_is_refused),
-		cmocka_unit_test(a_destination_that_repeats_is_refused),
-		cmocka_unit_test(views_that_do_not_fit_are_refused),
-		cmocka_unit_test(
-			without_memory_for_the_copy_aside_nothing_is_copied),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

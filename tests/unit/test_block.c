@@ -7,14 +7,13 @@
 
 static const uint64_t read_write = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE;
 
-static void type_numbers_stay(void **state)
+FACT(type_numbers_stay)
 {
 	static const char *const names[] = { "unknown",	 "buffer", "pooled",
 					     "external", "pod",	   "zeroed",
 					     "mapped",	 "array",  "unknown" };
 	uint32_t type;
 
-	(void)state;
 	assert_int_equal(DRAY_BLOCK_BUFFER, 1);
 	assert_int_equal(DRAY_BLOCK_POOLED, 2);
 	assert_int_equal(DRAY_BLOCK_EXTERNAL, 3);
@@ -27,13 +26,12 @@ static void type_numbers_stay(void **state)
 	assert_string_equal(dray_block_type_name(UINT32_MAX), "unknown");
 }
 
-static void the_preamble_is_a_count_and_a_type(void **state)
+FACT(the_preamble_is_a_count_and_a_type)
 {
 	static char byte;
 	struct dray_block *block;
 	uint32_t words[2];
 
-	(void)state;
 	assert_works(dray_block_create_external(&byte, 1, DRAY_BLOCK_READ, NULL,
 						NULL, &block));
 	dray_block_ref(block);
@@ -47,12 +45,11 @@ static void the_preamble_is_a_count_and_a_type(void **state)
 	dray_block_unref(block);
 }
 
-static void nothing_is_no_block(void **state)
+FACT(nothing_is_no_block)
 {
 	const struct dray_block_allocator *allocator;
 	struct dray_block *block;
 
-	(void)state;
 	assert_null(dray_block_ref(NULL));
 	dray_block_unref(NULL);
 	assert_int_equal(dray_block_count(NULL), 0);
@@ -77,7 +74,7 @@ static void nothing_is_no_block(void **state)
 		     "no array");
 }
 
-static void nowhere_to_put_a_block_is_an_error(void **state)
+POOL_FACT(nowhere_to_put_a_block_is_an_error)
 {
 	static const struct dray_block_array_options options;
 	static char byte;
@@ -99,7 +96,7 @@ static void nowhere_to_put_a_block_is_an_error(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void a_buffer_lives_as_long_as_its_block(void **state)
+NODE_FACT(a_buffer_lives_as_long_as_its_block)
 {
 	struct dray_node *node = *state;
 	size_t before = buffers_of(node);
@@ -119,7 +116,7 @@ static void a_buffer_lives_as_long_as_its_block(void **state)
 	assert_int_equal(buffers_of(node), before);
 }
 
-static void a_pooled_block_is_a_block_of_the_pool(void **state)
+POOL_FACT(a_pooled_block_is_a_block_of_the_pool)
 {
 	struct dray_location where;
 	struct dray_block *block;
@@ -138,7 +135,7 @@ static void a_pooled_block_is_a_block_of_the_pool(void **state)
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 }
 
-static void a_pooled_block_of_no_bytes_has_one(void **state)
+POOL_FACT(a_pooled_block_of_no_bytes_has_one)
 {
 	struct dray_block *block;
 
@@ -147,19 +144,18 @@ static void a_pooled_block_of_no_bytes_has_one(void **state)
 	dray_block_unref(block);
 }
 
-static void a_pooled_block_outlives_its_pool(void **state)
+FACT(a_pooled_block_outlives_its_pool)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
 	struct dray_block *block;
 
-	(void)state;
 	assert_works(dray_block_create_pooled(pool, 1 << 20, 0, &block));
 	dray_pool_close(pool);
 	memset(dray_block_data(block), 7, 1 << 20);
 	dray_block_unref(block);
 }
 
-static void what_a_pool_refuses_is_no_block(void **state)
+POOL_FACT(what_a_pool_refuses_is_no_block)
 {
 	struct dray_block *block = NULL;
 
@@ -179,12 +175,11 @@ static void release(void *owner)
 	memset(owner, 0xdd, 100);
 }
 
-static void memory_of_others_is_released_once(void **state)
+FACT(memory_of_others_is_released_once)
 {
 	unsigned char *memory = malloc(100);
 	struct dray_block *block;
 
-	(void)state;
 	released = 0;
 	assert_works(dray_block_create_external(memory + 10, 90, read_write,
 						release, memory, &block));
@@ -199,12 +194,11 @@ static void memory_of_others_is_released_once(void **state)
 	free(memory);
 }
 
-static void memory_of_others_may_be_read_only(void **state)
+FACT(memory_of_others_may_be_read_only)
 {
 	static const char text[] = "constant";
 	struct dray_block *block;
 
-	(void)state;
 	assert_works(dray_block_create_external((void *)text, sizeof(text),
 						DRAY_BLOCK_READ, NULL, NULL,
 						&block));
@@ -212,12 +206,11 @@ static void memory_of_others_may_be_read_only(void **state)
 	dray_block_unref(block);
 }
 
-static void memory_of_others_is_not_released_on_failure(void **state)
+FACT(memory_of_others_is_not_released_on_failure)
 {
 	struct dray_block *block = NULL;
 	static char byte;
 
-	(void)state;
 	released = 0;
 	assert_fails(dray_block_create_external(&byte, 1, 0, release, &byte,
 						&block),
@@ -259,7 +252,7 @@ static void release_and_allocate(void *owner)
 		chain->next = NULL;
 }
 
-static void a_release_may_allocate_and_make_blocks(void **state)
+POOL_FACT(a_release_may_allocate_and_make_blocks)
 {
 	struct chain chain = { *state, NULL, 3 };
 	struct dray_block *block;
@@ -304,11 +297,10 @@ static void end(struct dray_block *block)
 	assert_int_equal(released, 1);
 }
 
-static void a_count_below_its_limit_is_exact(void **state)
+FACT(a_count_below_its_limit_is_exact)
 {
 	struct dray_block *block = block_with_count(DRAY_BLOCK_COUNT_LIMIT - 2);
 
-	(void)state;
 	assert_fails(dray_block_dump(NULL, stderr), -EINVAL, "no block");
 	dray_block_ref(block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_COUNT_LIMIT - 1);
@@ -319,12 +311,11 @@ static void a_count_below_its_limit_is_exact(void **state)
 	end(block);
 }
 
-static void a_count_at_its_limit_saturates_with_a_sentence(void **state)
+FACT(a_count_at_its_limit_saturates_with_a_sentence)
 {
 	struct dray_block *block = block_with_count(DRAY_BLOCK_COUNT_LIMIT - 1);
 	int i;
 
-	(void)state;
 	assert_ptr_equal(dray_block_ref(block), block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_SATURATED);
 	assert_non_null(strstr(dray_last_error(), "never be freed"));
@@ -337,11 +328,10 @@ static void a_count_at_its_limit_saturates_with_a_sentence(void **state)
 	end(block);
 }
 
-static void a_count_that_nobody_had_saturates_with_a_sentence(void **state)
+FACT(a_count_that_nobody_had_saturates_with_a_sentence)
 {
 	struct dray_block *block = block_with_count(0);
 
-	(void)state;
 	dray_block_ref(block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_SATURATED);
 	assert_non_null(strstr(dray_last_error(), "after it was freed"));
@@ -352,7 +342,7 @@ static void a_count_that_nobody_had_saturates_with_a_sentence(void **state)
 	end(block);
 }
 
-static void only_arenas_have_an_allocator(void **state)
+POOL_FACT(only_arenas_have_an_allocator)
 {
 	const struct dray_block_allocator *allocator = NULL;
 	struct dray_block *block;
@@ -385,7 +375,7 @@ static void assert_dump(const struct dray_block *block,
 	free(text);
 }
 
-static void a_dump_says_what_a_block_is(void **state)
+POOL_FACT(a_dump_says_what_a_block_is)
 {
 	static char byte;
 	struct dray_block *block;
@@ -412,7 +402,7 @@ static void a_dump_says_what_a_block_is(void **state)
 	dray_block_unref(block);
 }
 
-static void a_dump_of_a_buffer_has_its_id(void **state)
+NODE_FACT(a_dump_of_a_buffer_has_its_id)
 {
 	struct dray_buffer *buffer;
 	struct dray_block *block;
@@ -428,7 +418,7 @@ static void a_dump_of_a_buffer_has_its_id(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void a_dump_that_does_not_fit_is_an_error(void **state)
+POOL_FACT(a_dump_that_does_not_fit_is_an_error)
 {
 	FILE *full = fopen("/dev/full", "w");
 	struct dray_block *block;
@@ -439,34 +429,4 @@ static void a_dump_that_does_not_fit_is_an_error(void **state)
 	assert_fails(dray_block_dump(block, NULL), -EINVAL, "no stream");
 	dray_block_unref(block);
 	fclose(full);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(type_numbers_stay),
-		cmocka_unit_test(the_preamble_is_a_count_and_a_type),
-		cmocka_unit_test(nothing_is_no_block),
-		POOL_FACT(nowhere_to_put_a_block_is_an_error),
-		NODE_FACT(a_buffer_lives_as_long_as_its_block),
-		POOL_FACT(a_pooled_block_is_a_block_of_the_pool),
-		POOL_FACT(a_pooled_block_of_no_bytes_has_one),
-		cmocka_unit_test(a_pooled_block_outlives_its_pool),
-		POOL_FACT(what_a_pool_refuses_is_no_block),
-		cmocka_unit_test(memory_of_others_is_released_once),
-		cmocka_unit_test(memory_of_others_may_be_read_only),
-		cmocka_unit_test(memory_of_others_is_not_released_on_failure),
-		POOL_FACT(a_release_may_allocate_and_make_blocks),
-		cmocka_unit_test(a_count_below_its_limit_is_exact),
-		cmocka_unit_test(
-			a_count_at_its_limit_saturates_with_a_sentence),
-		cmocka_unit_test(
-			a_count_that_nobody_had_saturates_with_a_sentence),
-		POOL_FACT(only_arenas_have_an_allocator),
-		POOL_FACT(a_dump_says_what_a_block_is),
-		NODE_FACT(a_dump_of_a_buffer_has_its_id),
-		POOL_FACT(a_dump_that_does_not_fit_is_an_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ make(const struct dray_block_array_options *options)
 }
 
 /* On every machine, so that one who reads bytes finds the fields. */
-static void the_preamble_has_its_layout(void **state)
+FACT(the_preamble_has_its_layout)
 {
 	struct dray_block_array *array = make(
 		&(struct dray_block_array_options){ .element = 0x1122334455,
@@ -27,7 +27,6 @@ static void the_preamble_has_its_layout(void **state)
 	const unsigned char *bytes = (const unsigned char *)array;
 	uint64_t word;
 
-	(void)state;
 	memcpy(&word, bytes + 8, 8);
 	assert_true(word == 0x1122334455);
 	assert_memory_equal(bytes + 16, &array->data, sizeof(void *));
@@ -41,7 +40,7 @@ static void the_preamble_has_its_layout(void **state)
 	dray_block_unref(&array->block);
 }
 
-static void inline_elements_and_meta_data_are_zero(void **state)
+FACT(inline_elements_and_meta_data_are_zero)
 {
 	struct dray_block_array *array = make(
 		&(struct dray_block_array_options){ .flags = DRAY_BLOCK_READ,
@@ -50,7 +49,6 @@ static void inline_elements_and_meta_data_are_zero(void **state)
 						    .size = 1000,
 						    .alignment = 256 });
 
-	(void)state;
 	assert_null(array->reference);
 	assert_int_equal(array->meta_size, 3 * 16 + 8);
 	assert_true(all_bytes_are(dray_block_array_axes(array), 0, 56));
@@ -66,19 +64,18 @@ static void inline_elements_and_meta_data_are_zero(void **state)
 	dray_block_unref(&array->block);
 }
 
-static void an_array_of_nothing_has_no_data(void **state)
+FACT(an_array_of_nothing_has_no_data)
 {
 	struct dray_block_array *array =
 		make(&(struct dray_block_array_options){ 0 });
 
-	(void)state;
 	assert_null(array->data);
 	assert_int_equal(array->meta_size, 0);
 	assert_int_equal(dray_block_size(&array->block), 0);
 	dray_block_unref(&array->block);
 }
 
-static void elements_keep_the_block_that_holds_them(void **state)
+POOL_FACT(elements_keep_the_block_that_holds_them)
 {
 	struct dray_block_array_options options = {
 		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE,
@@ -100,7 +97,7 @@ static void elements_keep_the_block_that_holds_them(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void elements_may_be_in_an_array_or_in_an_arena(void **state)
+POOL_FACT(elements_may_be_in_an_array_or_in_an_arena)
 {
 	const struct dray_block_allocator *allocator;
 	struct dray_block_array_options outer = {
@@ -130,7 +127,7 @@ static void elements_may_be_in_an_array_or_in_an_arena(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void elements_that_the_reference_does_not_hold_are_refused(void **state)
+POOL_FACT(elements_that_the_reference_does_not_hold_are_refused)
 {
 	struct dray_block_array_options options = { .flags = DRAY_BLOCK_READ };
 	struct dray_block *block = NULL;
@@ -163,7 +160,7 @@ static void elements_that_the_reference_does_not_hold_are_refused(void **state)
 	assert_null(block);
 }
 
-static void what_may_not_be_written_has_no_writable_elements(void **state)
+FACT(what_may_not_be_written_has_no_writable_elements)
 {
 	static char constant[10];
 	struct dray_block_array_options options = {
@@ -173,7 +170,6 @@ static void what_may_not_be_written_has_no_writable_elements(void **state)
 	};
 	struct dray_block *block = NULL;
 
-	(void)state;
 	assert_works(dray_block_create_external(
 		constant, 10, DRAY_BLOCK_READ, NULL, NULL, &options.reference));
 	assert_fails(dray_block_create_array(&options, &block), -EPERM,
@@ -183,12 +179,11 @@ static void what_may_not_be_written_has_no_writable_elements(void **state)
 	dray_block_unref(options.reference);
 }
 
-static void bad_options_are_refused(void **state)
+FACT(bad_options_are_refused)
 {
 	struct dray_block_array_options options = { .flags = 8 };
 	struct dray_block *block = NULL;
 
-	(void)state;
 	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
 		     "flags 0x8");
 	options.flags = DRAY_BLOCK_WRITE | DRAY_BLOCK_IMMUTABLE;
@@ -230,7 +225,7 @@ static void give_up(struct dray_block_array *array)
 	dray_block_unref(*(struct dray_block **)dray_block_array_meta(array));
 }
 
-static void what_meta_data_refers_to_goes_before_the_elements(void **state)
+POOL_FACT(what_meta_data_refers_to_goes_before_the_elements)
 {
 	struct dray_block_array_options options = {
 		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE,
@@ -255,7 +250,7 @@ static void what_meta_data_refers_to_goes_before_the_elements(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void only_an_array_is_taken_for_one(void **state)
+POOL_FACT(only_an_array_is_taken_for_one)
 {
 	struct dray_block *block;
 
@@ -264,7 +259,7 @@ static void only_an_array_is_taken_for_one(void **state)
 	dray_block_unref(block);
 }
 
-static void a_dump_shows_preamble_and_axes(void **state)
+POOL_FACT(a_dump_shows_preamble_and_axes)
 {
 	struct dray_block_array_options options = {
 		.element = 0x0400000075,
@@ -298,25 +293,4 @@ static void a_dump_shows_preamble_and_axes(void **state)
 	assert_non_null(strstr(text, " (pooled, count 2)\n"));
 	assert_non_null(strstr(text, " reference: none"));
 	free(text);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_preamble_has_its_layout),
-		cmocka_unit_test(inline_elements_and_meta_data_are_zero),
-		cmocka_unit_test(an_array_of_nothing_has_no_data),
-		POOL_FACT(elements_keep_the_block_that_holds_them),
-		POOL_FACT(elements_may_be_in_an_array_or_in_an_arena),
-		POOL_FACT(
-			elements_that_the_reference_does_not_hold_are_refused),
-		cmocka_unit_test(
-			what_may_not_be_written_has_no_writable_elements),
-		cmocka_unit_test(bad_options_are_refused),
-		POOL_FACT(what_meta_data_refers_to_goes_before_the_elements),
-		POOL_FACT(only_an_array_is_taken_for_one),
-		POOL_FACT(a_dump_shows_preamble_and_axes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -208,7 +208,7 @@ static int make_strings(void)
 	return ret;
 }
 
-static void nothing_is_left_when_a_call_fails(void **state)
+POOL_FACT(nothing_is_left_when_a_call_fails)
 {
 	pool = *state;
 	assert_works(dray_block_create_pooled(pool, 100, 0, &below));
@@ -223,13 +223,12 @@ static void nothing_is_left_when_a_call_fails(void **state)
 }
 
 /* The heap has room for what is needed, not for twice the last chunk. */
-static void a_chunk_is_smaller_where_memory_is_short(void **state)
+FACT(a_chunk_is_smaller_where_memory_is_short)
 {
 	const struct dray_block_allocator *with;
 	struct dray_block *block;
 	char *begin, *end;
 
-	(void)state;
 	assert_works(dray_block_create_pod(NULL, &block));
 	assert_works(dray_block_get_allocator(block, &with));
 	assert_works(with->allocate(block, 2048, 1, &begin, &end));
@@ -240,14 +239,4 @@ static void a_chunk_is_smaller_where_memory_is_short(void **state)
 	memset(begin, 1, 100);
 	assert_int_equal(dray_block_size(block), 2048 + 100);
 	dray_block_unref(block);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(nothing_is_left_when_a_call_fails),
-		cmocka_unit_test(a_chunk_is_smaller_where_memory_is_short),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,7 +24,6 @@ static int make_file(void **state)
 	unsigned char bytes[LENGTH];
 	int fd, i;
 
-	(void)state;
 	for (i = 0; i < LENGTH; i++)
 		bytes[i] = (unsigned char)(i * 7);
 	fd = open(path, O_CREAT | O_TRUNC | O_WRONLY, 0600);
@@ -35,13 +34,11 @@ static int make_file(void **state)
 
 static int remove_file(void **state)
 {
-	(void)state;
 	return unlink(path) && errno != ENOENT ? -1 : 0;
 }
 
 static int make_folder(void **state)
 {
-	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(path, sizeof(path), "%s/file", folder);
@@ -50,7 +47,6 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
-	(void)state;
 	return rmdir(folder);
 }
 
@@ -66,11 +62,12 @@ static bool has_bytes_from(const struct dray_block *block, size_t offset)
 	return true;
 }
 
-static void a_whole_file_is_mapped(void **state)
+#define FILE_FACT(name) FACT_WITH(name, make_file, remove_file)
+
+FILE_FACT(a_whole_file_is_mapped)
 {
 	struct dray_block *block;
 
-	(void)state;
 	assert_works(
 		dray_block_create_mapped(path, 0, 0, DRAY_BLOCK_READ, &block));
 	assert_int_equal(dray_block_type(block), DRAY_BLOCK_MAPPED);
@@ -80,7 +77,7 @@ static void a_whole_file_is_mapped(void **state)
 	dray_block_unref(block);
 }
 
-static void any_range_of_a_file_is_mapped(void **state)
+FILE_FACT(any_range_of_a_file_is_mapped)
 {
 	static const size_t ranges[][2] = {
 		{ 1, 1 },     { 4095, 2 }, { 4096, 100 },
@@ -89,7 +86,6 @@ static void any_range_of_a_file_is_mapped(void **state)
 	struct dray_block *block;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		assert_works(dray_block_create_mapped(path, ranges[i][0],
 						      ranges[i][1],
@@ -104,13 +100,12 @@ static void any_range_of_a_file_is_mapped(void **state)
 	dray_block_unref(block);
 }
 
-static void what_is_written_is_in_the_file(void **state)
+FILE_FACT(what_is_written_is_in_the_file)
 {
 	unsigned char byte = 0;
 	struct dray_block *block;
 	int fd;
 
-	(void)state;
 	assert_works(
 		dray_block_create_mapped(path, 5001, 10, read_write, &block));
 	assert_true(dray_block_writable(block));
@@ -124,11 +119,10 @@ static void what_is_written_is_in_the_file(void **state)
 	close(fd);
 }
 
-static void a_deleted_file_stays_mapped(void **state)
+FILE_FACT(a_deleted_file_stays_mapped)
 {
 	struct dray_block *block;
 
-	(void)state;
 	assert_works(
 		dray_block_create_mapped(path, 3, 0, DRAY_BLOCK_READ, &block));
 	assert_int_equal(unlink(path), 0);
@@ -137,13 +131,12 @@ static void a_deleted_file_stays_mapped(void **state)
 }
 
 /* Said in the header: no library can prevent it. */
-static void behind_the_end_of_a_shortened_file_is_a_bus_error(void **state)
+FILE_FACT(behind_the_end_of_a_shortened_file_is_a_bus_error)
 {
 	struct dray_block *block;
 	int status;
 	pid_t child;
 
-	(void)state;
 	assert_works(
 		dray_block_create_mapped(path, 0, 0, DRAY_BLOCK_READ, &block));
 	assert_int_equal(truncate(path, 100), 0);
@@ -161,11 +154,10 @@ static void behind_the_end_of_a_shortened_file_is_a_bus_error(void **state)
 	dray_block_unref(block);
 }
 
-static void a_file_that_is_not_there_is_said(void **state)
+FILE_FACT(a_file_that_is_not_there_is_said)
 {
 	struct dray_block *block = NULL;
 
-	(void)state;
 	unlink(path);
 	assert_fails(dray_block_create_mapped(path, 0, 0, read_write, &block),
 		     -ENOENT, path);
@@ -174,11 +166,10 @@ static void a_file_that_is_not_there_is_said(void **state)
 	assert_null(block);
 }
 
-static void an_empty_file_is_refused(void **state)
+FILE_FACT(an_empty_file_is_refused)
 {
 	struct dray_block *block = NULL;
 
-	(void)state;
 	assert_int_equal(truncate(path, 0), 0);
 	assert_fails(dray_block_create_mapped(path, 0, 0, read_write, &block),
 		     -EINVAL, "is empty");
@@ -187,7 +178,7 @@ static void an_empty_file_is_refused(void **state)
 	assert_null(block);
 }
 
-static void a_range_that_is_not_in_the_file_is_refused(void **state)
+FILE_FACT(a_range_that_is_not_in_the_file_is_refused)
 {
 	static const uint64_t ranges[][2] = {
 		{ LENGTH, 0 },	   { LENGTH - 1, 2 },
@@ -197,7 +188,6 @@ static void a_range_that_is_not_in_the_file_is_refused(void **state)
 	struct dray_block *block = NULL;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		assert_fails(dray_block_create_mapped(path, ranges[i][0],
 						      ranges[i][1],
@@ -206,12 +196,11 @@ static void a_range_that_is_not_in_the_file_is_refused(void **state)
 	assert_null(block);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+FILE_FACT(what_is_no_regular_file_is_refused)
 {
 	struct dray_block *block = NULL;
 	int fds = open("/dev/null", O_RDONLY), after;
 
-	(void)state;
 	close(fds);
 	assert_fails(dray_block_create_mapped(folder, 0, 0, DRAY_BLOCK_READ,
 					      &block),
@@ -233,7 +222,7 @@ static void what_is_no_regular_file_is_refused(void **state)
 	assert_int_equal(after, fds);
 }
 
-static void other_flags_are_refused(void **state)
+FILE_FACT(other_flags_are_refused)
 {
 	const uint64_t flags[] = { 0, DRAY_BLOCK_WRITE, DRAY_BLOCK_IMMUTABLE,
 				   DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE,
@@ -241,7 +230,6 @@ static void other_flags_are_refused(void **state)
 	struct dray_block *block = NULL;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		assert_fails(dray_block_create_mapped(path, 0, 0, flags[i],
 						      &block),
@@ -249,14 +237,13 @@ static void other_flags_are_refused(void **state)
 	assert_null(block);
 }
 
-static void a_dump_names_the_file(void **state)
+FILE_FACT(a_dump_names_the_file)
 {
 	struct dray_block *block;
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	(void)state;
 	assert_works(
 		dray_block_create_mapped(path, 77, 0, DRAY_BLOCK_READ, &block));
 	assert_works(dray_block_dump(block, stream));
@@ -268,24 +255,4 @@ static void a_dump_names_the_file(void **state)
 	free(text);
 }
 
-#define FILE_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, make_file, remove_file)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FILE_FACT(a_whole_file_is_mapped),
-		FILE_FACT(any_range_of_a_file_is_mapped),
-		FILE_FACT(what_is_written_is_in_the_file),
-		FILE_FACT(a_deleted_file_stays_mapped),
-		FILE_FACT(behind_the_end_of_a_shortened_file_is_a_bus_error),
-		FILE_FACT(a_file_that_is_not_there_is_said),
-		FILE_FACT(an_empty_file_is_refused),
-		FILE_FACT(a_range_that_is_not_in_the_file_is_refused),
-		FILE_FACT(what_is_no_regular_file_is_refused),
-		FILE_FACT(other_flags_are_refused),
-		FILE_FACT(a_dump_names_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+FACTS_SHARE(make_folder, remove_folder)

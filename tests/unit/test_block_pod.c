@@ -41,11 +41,10 @@ static void resize(struct arena *arena, size_t size)
 	assert_int_equal(arena->end - arena->begin, size);
 }
 
-static void the_first_chunk_has_2048_bytes(void **state)
+FACT(the_first_chunk_has_2048_bytes)
 {
 	struct arena arena = arena_over(NULL, DRAY_BLOCK_POD);
 
-	(void)state;
 	assert_null(dray_block_data(arena.block));
 	assert_true(dray_block_writable(arena.block));
 	assert_int_equal(dray_block_size(arena.block), 0);
@@ -56,7 +55,7 @@ static void the_first_chunk_has_2048_bytes(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void chunks_double_or_are_as_long_as_is_asked(void **state)
+POOL_FACT(chunks_double_or_are_as_long_as_is_asked)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 
@@ -73,7 +72,7 @@ static void chunks_double_or_are_as_long_as_is_asked(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void elements_lie_one_behind_the_other(void **state)
+POOL_FACT(elements_lie_one_behind_the_other)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 	char *last;
@@ -87,7 +86,7 @@ static void elements_lie_one_behind_the_other(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void elements_are_in_the_pool(void **state)
+POOL_FACT(elements_are_in_the_pool)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_ZEROED);
 	struct dray_location where;
@@ -98,7 +97,7 @@ static void elements_are_in_the_pool(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void elements_start_at_their_alignment(void **state)
+POOL_FACT(elements_start_at_their_alignment)
 {
 	size_t alignment;
 	int pooled;
@@ -115,7 +114,7 @@ static void elements_start_at_their_alignment(void **state)
 	}
 }
 
-static void the_last_element_grows_in_place_while_it_fits(void **state)
+POOL_FACT(the_last_element_grows_in_place_while_it_fits)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 	char *begin;
@@ -133,7 +132,7 @@ static void the_last_element_grows_in_place_while_it_fits(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void an_element_that_moves_keeps_bytes_and_alignment(void **state)
+POOL_FACT(an_element_that_moves_keeps_bytes_and_alignment)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 	char *first, *begin;
@@ -151,7 +150,7 @@ static void an_element_that_moves_keeps_bytes_and_alignment(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void an_element_that_grows_and_grows_leaves_no_chunks(void **state)
+POOL_FACT(an_element_that_grows_and_grows_leaves_no_chunks)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 	size_t size;
@@ -166,7 +165,7 @@ static void an_element_that_grows_and_grows_leaves_no_chunks(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void only_the_last_element_may_be_resized(void **state)
+POOL_FACT(only_the_last_element_may_be_resized)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD), old;
 
@@ -195,7 +194,7 @@ static void only_the_last_element_may_be_resized(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void after_finalize_nothing_changes(void **state)
+POOL_FACT(after_finalize_nothing_changes)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD), before;
 
@@ -216,7 +215,7 @@ static void after_finalize_nothing_changes(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void finalize_gives_an_empty_chunk_back(void **state)
+POOL_FACT(finalize_gives_an_empty_chunk_back)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 
@@ -227,7 +226,7 @@ static void finalize_gives_an_empty_chunk_back(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void reset_keeps_the_last_chunk(void **state)
+POOL_FACT(reset_keeps_the_last_chunk)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 	int i, round;
@@ -245,7 +244,7 @@ static void reset_keeps_the_last_chunk(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void zeroed_bytes_are_zero_whenever_they_are_given_out(void **state)
+POOL_FACT(zeroed_bytes_are_zero_whenever_they_are_given_out)
 {
 	struct dice dice = { 88172645463325252 };
 	int i, pooled;
@@ -283,7 +282,7 @@ static void zeroed_bytes_are_zero_whenever_they_are_given_out(void **state)
 }
 
 /* A copy of each element beside the arena: all are what they were made. */
-static void elements_keep_their_bytes(void **state)
+POOL_FACT(elements_keep_their_bytes)
 {
 	enum {
 		ELEMENTS = 400
@@ -317,7 +316,7 @@ static void elements_keep_their_bytes(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void bad_requests_change_nothing(void **state)
+POOL_FACT(bad_requests_change_nothing)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD), before;
 
@@ -351,7 +350,7 @@ static void bad_requests_change_nothing(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void what_is_no_arena_is_refused(void **state)
+POOL_FACT(what_is_no_arena_is_refused)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
 	struct dray_block *other;
@@ -370,12 +369,11 @@ static void what_is_no_arena_is_refused(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void a_closed_pool_gives_no_more_chunks(void **state)
+FACT(a_closed_pool_gives_no_more_chunks)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
 	struct arena arena = arena_over(pool, DRAY_BLOCK_POD);
 
-	(void)state;
 	dray_pool_close(pool);
 	allocate(&arena, 2048, 1);
 	memset(arena.begin, 1, 2048);
@@ -386,14 +384,13 @@ static void a_closed_pool_gives_no_more_chunks(void **state)
 	dray_block_unref(arena.block);
 }
 
-static void where_twice_is_too_much_it_takes_what_is_asked(void **state)
+FACT(where_twice_is_too_much_it_takes_what_is_asked)
 {
 	struct dray_pool_options options = { .initial = 1 << 20,
 					     .limit = 1 << 20 };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	struct arena arena = arena_over(pool, DRAY_BLOCK_POD);
 
-	(void)state;
 	/* Twice the 600 KiB that are there is more than the pool may have. */
 	allocate(&arena, 600 << 10, 1);
 	allocate(&arena, 100 << 10, 1);
@@ -404,7 +401,7 @@ static void where_twice_is_too_much_it_takes_what_is_asked(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_dump_shows_the_chunks(void **state)
+POOL_FACT(a_dump_shows_the_chunks)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_ZEROED);
 	char *text = NULL;
@@ -422,32 +419,4 @@ static void a_dump_shows_the_chunks(void **state)
 	assert_non_null(strstr(text, ", 2000 of 2048 bytes used by 1 element"));
 	free(text);
 	dray_block_unref(arena.block);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_first_chunk_has_2048_bytes),
-		POOL_FACT(chunks_double_or_are_as_long_as_is_asked),
-		POOL_FACT(elements_lie_one_behind_the_other),
-		POOL_FACT(elements_are_in_the_pool),
-		POOL_FACT(elements_start_at_their_alignment),
-		POOL_FACT(the_last_element_grows_in_place_while_it_fits),
-		POOL_FACT(an_element_that_moves_keeps_bytes_and_alignment),
-		POOL_FACT(an_element_that_grows_and_grows_leaves_no_chunks),
-		POOL_FACT(only_the_last_element_may_be_resized),
-		POOL_FACT(after_finalize_nothing_changes),
-		POOL_FACT(finalize_gives_an_empty_chunk_back),
-		POOL_FACT(reset_keeps_the_last_chunk),
-		POOL_FACT(zeroed_bytes_are_zero_whenever_they_are_given_out),
-		POOL_FACT(elements_keep_their_bytes),
-		POOL_FACT(bad_requests_change_nothing),
-		POOL_FACT(what_is_no_arena_is_refused),
-		cmocka_unit_test(a_closed_pool_gives_no_more_chunks),
-		cmocka_unit_test(
-			where_twice_is_too_much_it_takes_what_is_asked),
-		POOL_FACT(a_dump_shows_the_chunks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -57,7 +57,7 @@ static void *count_up_and_down(void *unused)
 	return NULL;
 }
 
-static void counts_lose_nothing(void **state)
+POOL_FACT(counts_lose_nothing)
 {
 	assert_works(dray_block_create_pooled(*state, 100, 0, &shared));
 	run(count_up_and_down);
@@ -94,11 +94,10 @@ static void *write_and_drop(void *number)
 	return NULL;
 }
 
-static void the_last_reference_sees_all_writes(void **state)
+FACT(the_last_reference_sees_all_writes)
 {
 	int round, i;
 
-	(void)state;
 	atomic_store(&ended, 0);
 	for (round = 0; round < 200; round++) {
 		struct payload *payload = calloc(1, sizeof(*payload));
@@ -147,7 +146,7 @@ static void *pass_around(void *number)
 	return NULL;
 }
 
-static void blocks_end_in_any_thread(void **state)
+POOL_FACT(blocks_end_in_any_thread)
 {
 	int i;
 
@@ -173,7 +172,7 @@ static void *saturate(void *unused)
 	return NULL;
 }
 
-static void a_full_count_stays_full_with_threads(void **state)
+POOL_FACT(a_full_count_stays_full_with_threads)
 {
 	assert_works(dray_block_create_pooled(*state, 100, 0, &shared));
 	shared->count = DRAY_BLOCK_COUNT_LIMIT - 500;
@@ -201,7 +200,7 @@ static void *read_strings(void *strings)
 	return NULL;
 }
 
-static void finished_strings_are_read_by_all(void **state)
+POOL_FACT(finished_strings_are_read_by_all)
 {
 	static const char *const texts[] = { "aaaa", "bb" };
 	int i;
@@ -211,17 +210,4 @@ static void finished_strings_are_read_by_all(void **state)
 		dray_block_ref(shared);
 	run(read_strings);
 	assert_int_equal(stats_of(*state).blocks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(counts_lose_nothing),
-		cmocka_unit_test(the_last_reference_sees_all_writes),
-		POOL_FACT(blocks_end_in_any_thread),
-		POOL_FACT(a_full_count_stays_full_with_threads),
-		POOL_FACT(finished_strings_are_read_by_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

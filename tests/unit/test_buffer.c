@@ -6,7 +6,7 @@
 #include "buffers.h"
 #include "memory/node.h"
 
-static void a_buffer_is_zero_and_whole_pages(void **state)
+NODE_FACT(a_buffer_is_zero_and_whole_pages)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct dray_buffer *buffer = alloc(*state, 3 * page + 1);
@@ -21,7 +21,7 @@ static void a_buffer_is_zero_and_whole_pages(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void memory_that_is_used_again_is_zero_again(void **state)
+NODE_FACT(memory_that_is_used_again_is_zero_again)
 {
 	int i;
 
@@ -35,7 +35,7 @@ static void memory_that_is_used_again_is_zero_again(void **state)
 	}
 }
 
-static void ids_differ(void **state)
+NODE_FACT(ids_differ)
 {
 	struct dray_buffer *a = alloc(*state, 1), *b = alloc(*state, 1);
 
@@ -45,7 +45,7 @@ static void ids_differ(void **state)
 	dray_buffer_unref(b);
 }
 
-static void a_buffer_is_aligned_as_asked(void **state)
+NODE_FACT(a_buffer_is_aligned_as_asked)
 {
 	/* Beyond 2 MiB only addresses of this process count. */
 	uint64_t alignment, most = on_kernel() ? 1 << 20 : 1 << 27;
@@ -62,7 +62,7 @@ static void a_buffer_is_aligned_as_asked(void **state)
 	}
 }
 
-static void wrong_sizes_are_refused(void **state)
+NODE_FACT(wrong_sizes_are_refused)
 {
 	struct dray_buffer *buffer = (void *)1;
 
@@ -76,7 +76,7 @@ static void wrong_sizes_are_refused(void **state)
 	assert_ptr_equal(buffer, (void *)1);
 }
 
-static void more_than_there_is_is_refused_with_a_number(void **state)
+NODE_FACT(more_than_there_is_is_refused_with_a_number)
 {
 	struct dray_buffer *buffer;
 	size_t before = buffers_of(*state);
@@ -89,7 +89,7 @@ static void more_than_there_is_is_refused_with_a_number(void **state)
 	assert_int_equal(buffers_of(*state), before);
 }
 
-static void wrong_options_are_refused(void **state)
+NODE_FACT(wrong_options_are_refused)
 {
 	struct dray_buffer *buffer;
 	struct dray_buffer_options alignment = { .alignment = 24 };
@@ -107,7 +107,7 @@ static void wrong_options_are_refused(void **state)
 		     "unknown flags 0x10");
 }
 
-static void a_long_name_is_cut(void **state)
+NODE_FACT(a_long_name_is_cut)
 {
 	struct dray_buffer_options options = {
 		.name = "a name of more than thirty-one characters",
@@ -122,7 +122,7 @@ static void a_long_name_is_cut(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void a_reference_keeps_the_memory(void **state)
+NODE_FACT(a_reference_keeps_the_memory)
 {
 	struct dray_buffer *buffer = alloc(*state, 4096);
 	char *data = dray_buffer_data(buffer);
@@ -135,7 +135,7 @@ static void a_reference_keeps_the_memory(void **state)
 	dray_buffer_unref(NULL);
 }
 
-static void addresses_are_used_again(void **state)
+NODE_FACT(addresses_are_used_again)
 {
 	struct dray_buffer *buffer = alloc(*state, 4096);
 	void *first = dray_buffer_data(buffer);
@@ -167,36 +167,33 @@ static char after_a_childs_write(struct dray_buffer *buffer)
 	return data[0];
 }
 
-static void a_forked_child_has_a_copy_of_private_memory(void **state)
+FACT(a_forked_child_has_a_copy_of_private_memory)
 {
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer = alloc(node, 4096);
 
-	(void)state;
 	assert_int_equal(after_a_childs_write(buffer), 1);
 	dray_buffer_unref(buffer);
 	dray_node_unref(node);
 }
 
-static void a_forked_child_shares_shareable_memory(void **state)
+FACT(a_forked_child_shares_shareable_memory)
 {
 	struct dray_node *node = open_sharing();
 	struct dray_buffer *buffer = alloc(node, 4096);
 
-	(void)state;
 	assert_int_equal(after_a_childs_write(buffer), 2);
 	dray_buffer_unref(buffer);
 	dray_node_unref(node);
 }
 
-static void a_buffer_grows_where_its_back_end_can(void **state)
+FACT(a_buffer_grows_where_its_back_end_can)
 {
 	static const char *const specs[] = { "host", "host:shareable" };
 	struct dray_node *node;
 	struct dray_buffer *buffer;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		char *data;
 
@@ -221,12 +218,11 @@ static void a_buffer_grows_where_its_back_end_can(void **state)
 	}
 }
 
-static void a_punched_range_is_zero_and_its_neighbours_are_not(void **state)
+FACT(a_punched_range_is_zero_and_its_neighbours_are_not)
 {
 	static const char *const specs[] = { "host", "host:shareable" };
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		struct dray_node *node = open_node(specs[i]);
 		struct dray_buffer *buffer = alloc(node, 4 * page);
@@ -242,7 +238,8 @@ static void a_punched_range_is_zero_and_its_neighbours_are_not(void **state)
 	}
 }
 
-static void a_buffer_of_the_kernel_neither_grows_nor_is_punched(void **state)
+FACT_ON(on_kernel, a_buffer_of_the_kernel_neither_grows_nor_is_punched,
+	node_setup, node_teardown)
 {
 	struct dray_buffer *buffer;
 
@@ -255,12 +252,11 @@ static void a_buffer_of_the_kernel_neither_grows_nor_is_punched(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void only_what_was_given_out_counts_as_exposed(void **state)
+FACT(only_what_was_given_out_counts_as_exposed)
 {
 	struct dray_node *node = open_sharing();
 	struct dray_buffer *buffer = alloc(node, 4096);
 
-	(void)state;
 	assert_true(dray_buffer_descriptor(buffer) >= 0);
 	assert_false(dray_buffer_exposed(buffer));
 	assert_int_equal(dray_buffer_fd(buffer),
@@ -270,7 +266,7 @@ static void only_what_was_given_out_counts_as_exposed(void **state)
 	dray_node_unref(node);
 }
 
-static void addresses_stay_inside_the_buffer(void **state)
+NODE_FACT(addresses_stay_inside_the_buffer)
 {
 	struct dray_buffer *buffer = alloc(*state, 8192);
 	struct dray_segment segments[4];
@@ -289,7 +285,7 @@ static void addresses_stay_inside_the_buffer(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void the_kernel_tells_addresses_and_the_host_has_none(void **state)
+NODE_FACT(the_kernel_tells_addresses_and_the_host_has_none)
 {
 	struct dray_buffer *buffer = alloc(*state, 8192);
 	struct dray_segment segments[4];
@@ -319,37 +315,4 @@ static void the_kernel_tells_addresses_and_the_host_has_none(void **state)
 		assert_true(dray_buffer_exposed(buffer));
 	}
 	dray_buffer_unref(buffer);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		NODE_FACT(a_buffer_is_zero_and_whole_pages),
-		NODE_FACT(memory_that_is_used_again_is_zero_again),
-		NODE_FACT(ids_differ),
-		NODE_FACT(a_buffer_is_aligned_as_asked),
-		NODE_FACT(wrong_sizes_are_refused),
-		NODE_FACT(more_than_there_is_is_refused_with_a_number),
-		NODE_FACT(wrong_options_are_refused),
-		NODE_FACT(a_long_name_is_cut),
-		NODE_FACT(a_reference_keeps_the_memory),
-		NODE_FACT(addresses_are_used_again),
-		cmocka_unit_test(a_forked_child_has_a_copy_of_private_memory),
-		cmocka_unit_test(a_forked_child_shares_shareable_memory),
-		cmocka_unit_test(a_buffer_grows_where_its_back_end_can),
-		cmocka_unit_test(
-			a_punched_range_is_zero_and_its_neighbours_are_not),
-		cmocka_unit_test(only_what_was_given_out_counts_as_exposed),
-		NODE_FACT(addresses_stay_inside_the_buffer),
-		NODE_FACT(the_kernel_tells_addresses_and_the_host_has_none),
-	};
-
-	const struct CMUnitTest kernel[] = {
-		NODE_FACT(a_buffer_of_the_kernel_neither_grows_nor_is_punched),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	if (on_kernel())
-		failed += cmocka_run_group_tests(kernel, NULL, NULL);
-	return failed;
 }

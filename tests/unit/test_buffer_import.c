@@ -9,25 +9,23 @@
 #include "buffers.h"
 #include "memory/node.h"
 
-static void private_memory_has_no_descriptor(void **state)
+FACT(private_memory_has_no_descriptor)
 {
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer = alloc(node, 4096);
 
-	(void)state;
 	assert_int_equal(dray_buffer_fd(buffer), -1);
 	dray_buffer_unref(buffer);
 	dray_node_unref(node);
 }
 
-static void an_import_is_the_same_memory(void **state)
+FACT(an_import_is_the_same_memory)
 {
 	struct dray_node *node = open_sharing();
 	struct dray_buffer *buffer = alloc(node, 8192), *same;
 	int before = open_descriptors();
 	char *a = dray_buffer_data(buffer), *b;
 
-	(void)state;
 	assert_works(dray_buffer_import(node, dray_buffer_fd(buffer), &same));
 	b = dray_buffer_data(same);
 	assert_ptr_not_equal(a, b);
@@ -47,7 +45,7 @@ static void an_import_is_the_same_memory(void **state)
 	dray_node_unref(node);
 }
 
-static void what_is_no_buffer_is_not_imported(void **state)
+NODE_FACT(what_is_no_buffer_is_not_imported)
 {
 	struct dray_node *node = *state;
 	struct dray_buffer *buffer = (void *)1;
@@ -79,27 +77,25 @@ static int make_memfd(off_t size, int seals)
 	return fd;
 }
 
-static void a_memfd_that_may_shrink_is_not_imported(void **state)
+FACT(a_memfd_that_may_shrink_is_not_imported)
 {
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer;
 	int fd = make_memfd(8192, F_SEAL_GROW);
 
-	(void)state;
 	assert_fails(dray_buffer_import(node, fd, &buffer), -EPERM,
 		     "not sealed against shrinking");
 	close(fd);
 	dray_node_unref(node);
 }
 
-static void a_memfd_of_huge_pages_is_not_imported(void **state)
+FACT(a_memfd_of_huge_pages_is_not_imported)
 {
 	struct dray_node *node = open_node("host");
 	int fd = memfd_create("huge",
 			      MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_HUGETLB);
 	struct dray_buffer *buffer;
 
-	(void)state;
 	if (fd < 0) {
 		print_message("skipped: memfd_create(MFD_HUGETLB): %s\n",
 			      strerror(errno));
@@ -115,8 +111,7 @@ static void a_memfd_of_huge_pages_is_not_imported(void **state)
 	dray_node_unref(node);
 }
 
-static void
-a_memfd_longer_than_the_machine_has_memory_is_not_imported(void **state)
+FACT(a_memfd_longer_than_the_machine_has_memory_is_not_imported)
 {
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer;
@@ -124,7 +119,6 @@ a_memfd_longer_than_the_machine_has_memory_is_not_imported(void **state)
 	uint64_t most;
 	int fd, before;
 
-	(void)state;
 	assert_int_equal(sysinfo(&memory), 0);
 	most = ((uint64_t)memory.totalram + memory.totalswap) * memory.mem_unit;
 	/* It takes no memory: nothing of it was touched. */
@@ -137,14 +131,13 @@ a_memfd_longer_than_the_machine_has_memory_is_not_imported(void **state)
 	dray_node_unref(node);
 }
 
-static void a_memfd_of_odd_length_is_not_imported(void **state)
+FACT(a_memfd_of_odd_length_is_not_imported)
 {
 	static const off_t sizes[] = { 0, 1, 4097 };
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 3; i++) {
 		int fd = make_memfd(sizes[i], F_SEAL_SHRINK);
 
@@ -155,14 +148,13 @@ static void a_memfd_of_odd_length_is_not_imported(void **state)
 	dray_node_unref(node);
 }
 
-static void a_read_only_memfd_is_imported_read_only(void **state)
+FACT(a_read_only_memfd_is_imported_read_only)
 {
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer;
 	char path[64];
 	int fd = make_memfd(8192, F_SEAL_SHRINK), reader;
 
-	(void)state;
 	assert_int_equal(pwrite(fd, "x", 1, 5), 1);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	reader = open(path, O_RDONLY | O_CLOEXEC);
@@ -182,12 +174,11 @@ static void a_read_only_memfd_is_imported_read_only(void **state)
 	dray_node_unref(node);
 }
 
-static void nobody_can_shrink_a_shareable_buffer(void **state)
+FACT(nobody_can_shrink_a_shareable_buffer)
 {
 	struct dray_node *node = open_node("host:shareable");
 	struct dray_buffer *buffer = alloc(node, 8192);
 
-	(void)state;
 	assert_int_equal(ftruncate(dray_buffer_fd(buffer), 4096), -1);
 	assert_int_equal(errno, EPERM);
 	assert_int_equal(
@@ -196,13 +187,12 @@ static void nobody_can_shrink_a_shareable_buffer(void **state)
 	dray_node_unref(node);
 }
 
-static void a_shareable_buffer_has_limits_too(void **state)
+FACT(a_shareable_buffer_has_limits_too)
 {
 	struct dray_node *node = open_node("host:shareable");
 	struct dray_buffer *buffer;
 	int before = open_descriptors();
 
-	(void)state;
 	/* A memfd may be sparse: without a check this would be a SIGBUS. */
 	assert_fails(dray_buffer_alloc(node, 1ull << 37, NULL, &buffer),
 		     sizeof(size_t) == 4 ? -EINVAL : -ENOMEM,
@@ -221,7 +211,7 @@ static void set_file_limit(rlim_t bytes)
 }
 
 /* More than that is no mere failure to the system, but a SIGXFSZ. */
-static void memory_for_sharing_is_as_long_as_a_file_may_be(void **state)
+FACT(memory_for_sharing_is_as_long_as_a_file_may_be)
 {
 	struct dray_node *node = open_node("host:shareable");
 	struct dray_pool_options options = { .initial = 1 << 20 };
@@ -230,7 +220,6 @@ static void memory_for_sharing_is_as_long_as_a_file_may_be(void **state)
 	struct dray_pool *pool;
 	void *block;
 
-	(void)state;
 	set_file_limit(8 << 20);
 	assert_fails(dray_buffer_alloc(node, 16 << 20, NULL, &buffer), -ENOMEM,
 		     "RLIMIT_FSIZE, ulimit -f): 8388608");
@@ -248,30 +237,4 @@ static void memory_for_sharing_is_as_long_as_a_file_may_be(void **state)
 	dray_pool_free(pool, block);
 	dray_pool_close(pool);
 	dray_node_unref(node);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(private_memory_has_no_descriptor),
-		cmocka_unit_test(an_import_is_the_same_memory),
-		NODE_FACT(what_is_no_buffer_is_not_imported),
-		cmocka_unit_test(a_memfd_that_may_shrink_is_not_imported),
-		cmocka_unit_test(a_memfd_of_huge_pages_is_not_imported),
-		cmocka_unit_test(
-			a_memfd_longer_than_the_machine_has_memory_is_not_imported),
-		cmocka_unit_test(a_memfd_of_odd_length_is_not_imported),
-		cmocka_unit_test(a_read_only_memfd_is_imported_read_only),
-		cmocka_unit_test(nobody_can_shrink_a_shareable_buffer),
-		cmocka_unit_test(a_shareable_buffer_has_limits_too),
-		cmocka_unit_test(
-			memory_for_sharing_is_as_long_as_a_file_may_be),
-	};
-
-	const struct CMUnitTest kernel[] = {};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	if (on_kernel())
-		failed += cmocka_run_group_tests(kernel, NULL, NULL);
-	return failed;
 }

@@ -4,7 +4,7 @@
 #include "alloc/busy.h"
 #include "alloc/pool.h"
 
-static void an_address_leads_to_its_block(void **state)
+POOL_FACT(an_address_leads_to_its_block)
 {
 	char *a = take(*state, 1000, 0), *b = take(*state, 100000, 0);
 	size_t size = dray_usable_size(b);
@@ -26,7 +26,7 @@ static void an_address_leads_to_its_block(void **state)
 	dray_pool_free(*state, b);
 }
 
-static void what_is_not_alive_is_not_found(void **state)
+POOL_FACT(what_is_not_alive_is_not_found)
 {
 	char *a = take(*state, 1000, 0), *b = take(*state, 1000, 0);
 	struct dray_location where = { .offset = 77 };
@@ -42,7 +42,7 @@ static void what_is_not_alive_is_not_found(void **state)
 	dray_pool_free(*state, b);
 }
 
-static void a_bare_buffer_is_found_without_a_pool(void **state)
+POOL_FACT(a_bare_buffer_is_found_without_a_pool)
 {
 	struct dray_buffer *buffer;
 	struct dray_location where;
@@ -64,14 +64,13 @@ static void a_bare_buffer_is_found_without_a_pool(void **state)
 	assert_fails(dray_locate(data, &where), -ENOENT, "no memory");
 }
 
-static void a_buffer_kept_beyond_its_pool_is_found_alone(void **state)
+FACT(a_buffer_kept_beyond_its_pool_is_found_alone)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
 	char *block = take(pool, 100, 0);
 	struct dray_buffer *buffer;
 	struct dray_location where;
 
-	(void)state;
 	assert_works(dray_locate(block, &where));
 	buffer = dray_buffer_ref(where.buffer);
 	dray_pool_free(pool, block);
@@ -82,7 +81,7 @@ static void a_buffer_kept_beyond_its_pool_is_found_alone(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void a_busy_block_is_parked_until_the_last_release(void **state)
+POOL_FACT(a_busy_block_is_parked_until_the_last_release)
 {
 	char *block = take(*state, 1000, 0);
 	size_t size = dray_usable_size(block);
@@ -115,7 +114,7 @@ static void a_busy_block_is_parked_until_the_last_release(void **state)
 		dray_pool_free(*state, others[i]);
 }
 
-static void a_parked_block_cannot_be_freed_again(void **state)
+POOL_FACT(a_parked_block_cannot_be_freed_again)
 {
 	char *block = take(*state, 64, 0);
 
@@ -129,7 +128,7 @@ static void a_parked_block_cannot_be_freed_again(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void a_block_that_was_released_is_freed_as_any(void **state)
+POOL_FACT(a_block_that_was_released_is_freed_as_any)
 {
 	char *block = take(*state, 64, 0);
 
@@ -143,7 +142,7 @@ static void a_block_that_was_released_is_freed_as_any(void **state)
 	dray_block_release(block);
 }
 
-static void a_busy_block_never_shrinks(void **state)
+POOL_FACT(a_busy_block_never_shrinks)
 {
 	char *block = take(*state, 10000, 0), *next, *moved;
 	size_t size = dray_usable_size(block);
@@ -165,7 +164,7 @@ static void a_busy_block_never_shrinks(void **state)
 	dray_pool_free(*state, next);
 }
 
-static void holds_are_counted_up_to_a_limit(void **state)
+POOL_FACT(holds_are_counted_up_to_a_limit)
 {
 	char *block = take(*state, 64, 0);
 	struct dray_found found;
@@ -178,14 +177,13 @@ static void holds_are_counted_up_to_a_limit(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void a_closed_pool_waits_for_its_parked_blocks(void **state)
+FACT(a_closed_pool_waits_for_its_parked_blocks)
 {
 	struct dray_node *node = open_node(test_spec());
 	struct dray_pool *pool;
 	size_t before = buffers_of(node);
 	char *block;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	block = take(pool, 1000, 0);
 	assert_works(dray_block_hold(block));
@@ -196,22 +194,4 @@ static void a_closed_pool_waits_for_its_parked_blocks(void **state)
 	dray_block_release(block);
 	assert_int_equal(buffers_of(node), before);
 	dray_node_unref(node);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(an_address_leads_to_its_block),
-		POOL_FACT(what_is_not_alive_is_not_found),
-		POOL_FACT(a_bare_buffer_is_found_without_a_pool),
-		cmocka_unit_test(a_buffer_kept_beyond_its_pool_is_found_alone),
-		POOL_FACT(a_busy_block_is_parked_until_the_last_release),
-		POOL_FACT(a_parked_block_cannot_be_freed_again),
-		POOL_FACT(a_block_that_was_released_is_freed_as_any),
-		POOL_FACT(a_busy_block_never_shrinks),
-		POOL_FACT(holds_are_counted_up_to_a_limit),
-		cmocka_unit_test(a_closed_pool_waits_for_its_parked_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

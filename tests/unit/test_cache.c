@@ -10,7 +10,7 @@
 #define MIB ((size_t)1 << 20)
 #define SIZE FIXED_SIZE
 
-static void what_was_freed_last_is_used_first(void **state)
+FIXED_POOL_FACT(what_was_freed_last_is_used_first)
 {
 	static const size_t sizes[] = { 1, 64, 100, 4096, 4097, 50000 };
 	size_t i;
@@ -30,7 +30,7 @@ static void what_was_freed_last_is_used_first(void **state)
 	assert_int_equal(stats_of(*state).largest_free, SIZE);
 }
 
-static void a_kept_block_is_cleared_for_calloc(void **state)
+FIXED_POOL_FACT(a_kept_block_is_cleared_for_calloc)
 {
 	unsigned char *block = take(*state, 3000, 0);
 
@@ -41,7 +41,7 @@ static void a_kept_block_is_cleared_for_calloc(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void a_kept_block_is_no_block_to_anybody_else(void **state)
+FIXED_POOL_FACT(a_kept_block_is_no_block_to_anybody_else)
 {
 	static const size_t sizes[] = { 128, 4096, 65536 };
 	struct dray_location where;
@@ -61,7 +61,7 @@ static void a_kept_block_is_no_block_to_anybody_else(void **state)
 	}
 }
 
-static void wrong_frees_leave_the_magazines_as_they_are(void **state)
+FIXED_POOL_FACT(wrong_frees_leave_the_magazines_as_they_are)
 {
 	static const size_t sizes[] = { 128, 4096, 65536 };
 	uint64_t wrong = 0;
@@ -87,7 +87,7 @@ static void wrong_frees_leave_the_magazines_as_they_are(void **state)
 	assert_int_equal(stats_of(*state).largest_free, SIZE);
 }
 
-static void a_held_block_is_not_kept(void **state)
+FIXED_POOL_FACT(a_held_block_is_not_kept)
 {
 	void *block = take(*state, 4096, 0), *other;
 
@@ -101,7 +101,7 @@ static void a_held_block_is_not_kept(void **state)
 	dray_pool_free(*state, other);
 }
 
-static void a_block_is_kept_again_once_nobody_holds_it(void **state)
+FIXED_POOL_FACT(a_block_is_kept_again_once_nobody_holds_it)
 {
 	void *block = take(*state, 4096, 0);
 
@@ -111,7 +111,7 @@ static void a_block_is_kept_again_once_nobody_holds_it(void **state)
 	assert_in_range(stats_of(*state).cached, 4096, SIZE);
 }
 
-static void an_aligned_block_stays_aligned_and_out_of_magazines(void **state)
+FIXED_POOL_FACT(an_aligned_block_stays_aligned_and_out_of_magazines)
 {
 	char *block = take(*state, 64, 4096);
 
@@ -122,7 +122,7 @@ static void an_aligned_block_stays_aligned_and_out_of_magazines(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void a_resized_block_is_kept_by_its_new_size(void **state)
+FIXED_POOL_FACT(a_resized_block_is_kept_by_its_new_size)
 {
 	char *block = take(*state, 4096, 0), *other;
 
@@ -137,7 +137,7 @@ static void a_resized_block_is_kept_by_its_new_size(void **state)
 }
 
 /* Larger ones than small blocks may be: less than a granule is a large block. */
-static void blocks_of_large_granules_are_used_again(void **state)
+FACT(blocks_of_large_granules_are_used_again)
 {
 	struct dray_pool_options options = { .granule = 8192,
 					     .initial = FIXED_SIZE,
@@ -147,7 +147,6 @@ static void blocks_of_large_granules_are_used_again(void **state)
 	static const size_t sizes[] = { 1, 100, 4096, 4097, 8192 };
 	size_t i;
 
-	(void)state;
 	dray_pool_free(pool, block);
 	dray_pool_free(pool, other);
 	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
@@ -159,14 +158,13 @@ static void blocks_of_large_granules_are_used_again(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_closed_pool_gives_nothing_more(void **state)
+FACT(a_closed_pool_gives_nothing_more)
 {
 	struct dray_pool_options options = { .initial = SIZE };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	const struct dray_handler *handler = dray_handler_for(pool);
 	void *block = take(pool, 64, 0), *kept = take(pool, 64, 0);
 
-	(void)state;
 	dray_pool_free(pool, kept);
 	dray_pool_close(pool);
 	assert_null(handler->allocator.malloc(pool, 64));
@@ -177,12 +175,11 @@ static void a_closed_pool_gives_nothing_more(void **state)
 }
 
 /* Pools' objects are used again, and what threads knew of them with them. */
-static void a_new_pool_takes_nothing_from_an_older_one(void **state)
+FACT(a_new_pool_takes_nothing_from_an_older_one)
 {
 	static const uint32_t granules[] = { 128, 4096, 128, 256 };
 	size_t i, round;
 
-	(void)state;
 	for (i = 0; i < sizeof(granules) / sizeof(granules[0]); i++) {
 		struct dray_pool_options options = {
 			.initial = SIZE,
@@ -202,13 +199,12 @@ static void a_new_pool_takes_nothing_from_an_older_one(void **state)
 	}
 }
 
-static void more_pools_than_have_caches_work(void **state)
+FACT(more_pools_than_have_caches_work)
 {
 	struct dray_pool *pools[DRAY_CACHED_POOLS + 8];
 	struct dray_pool_options options = { .initial = MIB };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < DRAY_CACHED_POOLS + 8; i++) {
 		pools[i] = open_pool(test_spec(), &options);
 		dray_pool_free(pools[i], take(pools[i], 64, 0));
@@ -217,25 +213,4 @@ static void more_pools_than_have_caches_work(void **state)
 		assert_int_equal(stats_of(pools[i]).largest_free, MIB);
 		dray_pool_close(pools[i]);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FIXED_POOL_FACT(what_was_freed_last_is_used_first),
-		FIXED_POOL_FACT(a_kept_block_is_cleared_for_calloc),
-		FIXED_POOL_FACT(a_kept_block_is_no_block_to_anybody_else),
-		FIXED_POOL_FACT(wrong_frees_leave_the_magazines_as_they_are),
-		FIXED_POOL_FACT(a_held_block_is_not_kept),
-		FIXED_POOL_FACT(a_block_is_kept_again_once_nobody_holds_it),
-		FIXED_POOL_FACT(
-			an_aligned_block_stays_aligned_and_out_of_magazines),
-		FIXED_POOL_FACT(a_resized_block_is_kept_by_its_new_size),
-		cmocka_unit_test(blocks_of_large_granules_are_used_again),
-		cmocka_unit_test(a_closed_pool_gives_nothing_more),
-		cmocka_unit_test(a_new_pool_takes_nothing_from_an_older_one),
-		cmocka_unit_test(more_pools_than_have_caches_work),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

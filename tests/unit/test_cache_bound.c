@@ -9,9 +9,8 @@
 #define BLOCKS 1000
 #define SMALL_SIZES 64 /* multiples of 64 bytes, up to 4 KiB */
 
-static void bounds_are_parts_of_what_the_pool_has(void **state)
+FACT(bounds_are_parts_of_what_the_pool_has)
 {
-	(void)state;
 	assert_int_equal(dray_cache_bound(256 * MIB), MIB);
 	assert_int_equal(dray_cache_large_bound(0), 0);
 	assert_int_equal(dray_cache_large_bound(4 * MIB), MIB / 4);
@@ -20,7 +19,7 @@ static void bounds_are_parts_of_what_the_pool_has(void **state)
 	assert_int_equal(dray_cache_large_bound(4096ull * MIB), 16 * MIB);
 }
 
-static void a_thread_keeps_no_more_than_its_part(void **state)
+FIXED_POOL_FACT(a_thread_keeps_no_more_than_its_part)
 {
 	static void *blocks[BLOCKS];
 	size_t i, size;
@@ -39,7 +38,7 @@ static void a_thread_keeps_no_more_than_its_part(void **state)
 }
 
 /* As many of each size as a thread keeps, which all together are more. */
-static void of_small_blocks_it_keeps_a_256th_at_most(void **state)
+FIXED_POOL_FACT(of_small_blocks_it_keeps_a_256th_at_most)
 {
 	static void *blocks[SMALL_SIZES][DRAY_MAGAZINE_ROOM];
 	size_t size, i;
@@ -53,7 +52,7 @@ static void of_small_blocks_it_keeps_a_256th_at_most(void **state)
 	assert_in_range(stats_of(*state).cached, 1, SIZE / 256);
 }
 
-static void an_array_of_a_small_pool_is_kept(void **state)
+FIXED_POOL_FACT(an_array_of_a_small_pool_is_kept)
 {
 	size_t size = 100000 * sizeof(double);
 	void *block;
@@ -74,7 +73,7 @@ static uint64_t kept(const struct dray_pool *pool)
 }
 
 /* Blocks of all small sizes, each as many as a thread keeps of it. */
-static void room_is_made_for_a_few_blocks_at_a_time(void **state)
+FIXED_POOL_FACT(room_is_made_for_a_few_blocks_at_a_time)
 {
 	static void *blocks[SMALL_SIZES][DRAY_MAGAZINE_ROOM];
 	uint64_t before, now, shrunk = 0;
@@ -96,17 +95,4 @@ static void room_is_made_for_a_few_blocks_at_a_time(void **state)
 		}
 	}
 	assert_true(shrunk > 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bounds_are_parts_of_what_the_pool_has),
-		FIXED_POOL_FACT(a_thread_keeps_no_more_than_its_part),
-		FIXED_POOL_FACT(of_small_blocks_it_keeps_a_256th_at_most),
-		FIXED_POOL_FACT(an_array_of_a_small_pool_is_kept),
-		FIXED_POOL_FACT(room_is_made_for_a_few_blocks_at_a_time),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,13 +66,12 @@ static struct dray_pool *pool_of_number(uint32_t number)
 	return pools[last];
 }
 
-static void managers_leave_their_numbers_to_others(void **state)
+FACT(managers_leave_their_numbers_to_others)
 {
 	struct dray_manager *manager;
 	struct dray_memory *memory;
 	int i;
 
-	(void)state;
 	for (i = 0; i < MANY; i++) {
 		manager = open_manager(test_spec(), NULL, NULL);
 		assert_works(dray_manager_memalloc(manager, 100, 0, &memory));
@@ -82,18 +81,17 @@ static void managers_leave_their_numbers_to_others(void **state)
 	assert_threads_keep_blocks();
 }
 
-static void handlers_of_pools_that_ended_use_up_no_numbers(void **state)
+FACT(handlers_of_pools_that_ended_use_up_no_numbers)
 {
 	uint32_t number;
 	int i;
 
-	(void)state;
 	for (i = 0; i < MANY; i++)
 		ended_handler(&number);
 	assert_threads_keep_blocks();
 }
 
-static void a_handler_says_no_when_its_number_is_anothers(void **state)
+FACT(a_handler_says_no_when_its_number_is_anothers)
 {
 	uint32_t number;
 	const struct dray_handler *handler = ended_handler(&number);
@@ -101,7 +99,6 @@ static void a_handler_says_no_when_its_number_is_anothers(void **state)
 	struct dray_pool *pool = pool_of_number(number);
 	void *block = take(pool, 64, 0);
 
-	(void)state;
 	dray_pool_free(pool, block);
 	assert_null(allocator->malloc(allocator->ctx, 64));
 	assert_null(allocator->calloc(allocator->ctx, 1, 64));
@@ -112,14 +109,13 @@ static void a_handler_says_no_when_its_number_is_anothers(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_resource_says_no_when_other_pools_come(void **state)
+FACT(a_resource_says_no_when_other_pools_come)
 {
 	struct dray_pool *pools[MANY], *pool = small_pool();
 	struct dray_resource *resource = pool_resource(pool);
 	void *block = allocate(resource, 64, 0);
 	int i;
 
-	(void)state;
 	dray_pool_close(pool);
 	give_back(resource, block, 64);
 	for (i = 0; i < MANY; i++) {
@@ -161,14 +157,13 @@ static void *keep(void *argument)
 	return NULL;
 }
 
-static void another_threads_cache_passes_on_with_the_number(void **state)
+FACT(another_threads_cache_passes_on_with_the_number)
 {
 	struct keeper keeper;
 	struct dray_cache *cache;
 	pthread_t thread;
 	uint32_t number;
 
-	(void)state;
 	pthread_barrier_init(&keeper.step, NULL, 2);
 	keeper.pool = small_pool();
 	dray_handler_for(keeper.pool);
@@ -202,12 +197,11 @@ static int use_a_number_again(uint32_t number)
 	return kept_of(pool) < 64 ? 2 : 0;
 }
 
-static void a_child_uses_a_number_again(void **state)
+FACT(a_child_uses_a_number_again)
 {
 	uint32_t number;
 	pid_t child;
 
-	(void)state;
 #ifdef __SANITIZE_THREAD__
 	/* It follows 64 locks of a thread, and fork() takes those of all pools. */
 	skip();
@@ -217,20 +211,4 @@ static void a_child_uses_a_number_again(void **state)
 	if (!child)
 		_exit(use_a_number_again(number));
 	assert_int_equal(status_of(child), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(managers_leave_their_numbers_to_others),
-		cmocka_unit_test(
-			handlers_of_pools_that_ended_use_up_no_numbers),
-		cmocka_unit_test(a_handler_says_no_when_its_number_is_anothers),
-		cmocka_unit_test(a_resource_says_no_when_other_pools_come),
-		cmocka_unit_test(
-			another_threads_cache_passes_on_with_the_number),
-		cmocka_unit_test(a_child_uses_a_number_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -133,32 +133,28 @@ static void has_caches(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-static void where_the_kernel_can_there_are_caches(void **state)
+FACT(where_the_kernel_can_there_are_caches)
 {
-	(void)state;
 	in_a_child(has_caches);
 }
 
-static void where_no_barrier_can_be_had_there_are_no_caches(void **state)
+FACT(where_no_barrier_can_be_had_there_are_no_caches)
 {
-	(void)state;
 	allowed.registrations = 0;
 	in_a_child(has_no_caches);
 	allowed.registrations = 1000;
 }
 
-static void where_fork_would_copy_caches_there_are_none(void **state)
+FACT(where_fork_would_copy_caches_there_are_none)
 {
-	(void)state;
 	allowed.wipes = 0;
 	in_a_child(has_no_caches);
 	allowed.wipes = 1000;
 }
 
 /* That a fork is seen, whether it can be done, the thread's, a cache. */
-static void where_one_would_be_copied_the_thread_has_none(void **state)
+FACT(where_one_would_be_copied_the_thread_has_none)
 {
-	(void)state;
 	for (allowed.wipes = 1; allowed.wipes < 4; allowed.wipes++)
 		in_a_child(has_no_caches);
 	in_a_child(has_caches);
@@ -226,9 +222,8 @@ static void ends_its_caches(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-static void without_a_barrier_caches_are_left_to_their_owners(void **state)
+FACT(without_a_barrier_caches_are_left_to_their_owners)
 {
-	(void)state;
 	in_a_child(ends_its_caches);
 }
 
@@ -246,9 +241,8 @@ static void ends_with_its_thread(struct dray_pool *pool)
 	holds(see(pool).largest_free == SIZE);
 }
 
-static void what_could_not_be_drained_comes_back_with_the_thread(void **state)
+FACT(what_could_not_be_drained_comes_back_with_the_thread)
 {
-	(void)state;
 	in_a_child(ends_with_its_thread);
 }
 
@@ -275,28 +269,9 @@ static void is_whole_in_a_child(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-static void what_could_not_be_drained_is_free_in_a_child(void **state)
+FACT(what_could_not_be_drained_is_free_in_a_child)
 {
-	(void)state;
 	if (on_kernel()) /* a child takes nothing from its parent's there */
 		skip();
 	in_a_child(is_whole_in_a_child);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(where_the_kernel_can_there_are_caches),
-		cmocka_unit_test(
-			where_no_barrier_can_be_had_there_are_no_caches),
-		cmocka_unit_test(where_fork_would_copy_caches_there_are_none),
-		cmocka_unit_test(where_one_would_be_copied_the_thread_has_none),
-		cmocka_unit_test(
-			without_a_barrier_caches_are_left_to_their_owners),
-		cmocka_unit_test(
-			what_could_not_be_drained_comes_back_with_the_thread),
-		cmocka_unit_test(what_could_not_be_drained_is_free_in_a_child),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -109,13 +109,12 @@ static void end_owner(void)
 	pthread_join(owner.thread, NULL);
 }
 
-static void who_closes_waits_a_moment(void **state)
+FACT(who_closes_waits_a_moment)
 {
 	struct dray_node *node = open_node(test_spec());
 	size_t before = buffers_of(node);
 	struct dray_pool *pool;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	stop_owner(pool, 5);
 	dray_pool_close(pool);
@@ -134,14 +133,13 @@ static void *close_cancelled(void *pool)
 }
 
 /* It would leave the pool's lock taken. */
-static void who_is_cancelled_closes_all_the_same(void **state)
+FACT(who_is_cancelled_closes_all_the_same)
 {
 	struct dray_node *node = open_node(test_spec());
 	size_t before = buffers_of(node);
 	struct dray_pool *pool;
 	pthread_t thread;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	stop_owner(pool, 5);
 	assert_int_equal(pthread_create(&thread, NULL, close_cancelled, pool),
@@ -198,22 +196,20 @@ static void free_a_large_block(struct dray_node *node)
 	dray_pool_close(pool);
 }
 
-static void an_owner_that_comes_later_ends_the_pool(void **state)
+FACT(an_owner_that_comes_later_ends_the_pool)
 {
-	(void)state;
 	check_a_visit(use_another_pool);
 	check_a_visit(free_in_another_pool);
 	check_a_visit(free_a_large_block);
 }
 
 /* Its last block alive ends the pool: that is freed before or after. */
-static void a_block_of_the_closed_pool_is_a_visit_too(void **state)
+FACT(a_block_of_the_closed_pool_is_a_visit_too)
 {
 	struct dray_node *node = open_node(test_spec());
 	size_t before = buffers_of(node);
 	struct dray_pool *pool;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	owner.block = NULL;
 	stop_owner(pool, 0);
@@ -226,7 +222,7 @@ static void a_block_of_the_closed_pool_is_a_visit_too(void **state)
 	dray_node_unref(node);
 }
 
-static void memory_is_not_missing_because_an_owner_is_stopped(void **state)
+FIXED_POOL_FACT(memory_is_not_missing_because_an_owner_is_stopped)
 {
 	void *all;
 
@@ -238,7 +234,7 @@ static void memory_is_not_missing_because_an_owner_is_stopped(void **state)
 	end_owner();
 }
 
-static void who_waits_for_memory_gives_up_in_the_end(void **state)
+FIXED_POOL_FACT(who_waits_for_memory_gives_up_in_the_end)
 {
 	stop_owner(*state, 0);
 	assert_null(dray_pool_alloc(*state, FIXED_SIZE, 0));
@@ -251,7 +247,7 @@ static void who_waits_for_memory_gives_up_in_the_end(void **state)
 }
 
 /* Which that one will never come back to in the child. */
-static void a_child_takes_back_what_an_owner_kept(void **state)
+FIXED_POOL_FACT(a_child_takes_back_what_an_owner_kept)
 {
 	struct dray_pool_stats stats;
 	pid_t child;
@@ -269,20 +265,4 @@ static void a_child_takes_back_what_an_owner_kept(void **state)
 	let_owner_go_on();
 	end_owner();
 	assert_int_equal(stats_of(*state).blocks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_closes_waits_a_moment),
-		cmocka_unit_test(who_is_cancelled_closes_all_the_same),
-		cmocka_unit_test(an_owner_that_comes_later_ends_the_pool),
-		cmocka_unit_test(a_block_of_the_closed_pool_is_a_visit_too),
-		FIXED_POOL_FACT(
-			memory_is_not_missing_because_an_owner_is_stopped),
-		FIXED_POOL_FACT(who_waits_for_memory_gives_up_in_the_end),
-		FIXED_POOL_FACT(a_child_takes_back_what_an_owner_kept),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,7 +73,7 @@ static void end_idle(pthread_t *threads)
 	end_some_idle(threads, IDLE);
 }
 
-static void what_idle_threads_keep_is_there_for_a_request(void **state)
+FIXED_POOL_FACT(what_idle_threads_keep_is_there_for_a_request)
 {
 	pthread_t threads[IDLE];
 	void *all;
@@ -85,7 +85,7 @@ static void what_idle_threads_keep_is_there_for_a_request(void **state)
 }
 
 /* By blocks of a page, however many threads keep some. */
-static void a_region_is_filled_beside_idle_threads(void **state)
+FACT(a_region_is_filled_beside_idle_threads)
 {
 	static const int idle[] = { 1, IDLE, MOST_IDLE };
 	static void *blocks[REGION / 4096 + 1];
@@ -94,7 +94,6 @@ static void a_region_is_filled_beside_idle_threads(void **state)
 	pthread_t threads[MOST_IDLE];
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(idle) / sizeof(idle[0]); i++) {
 		struct dray_pool *pool = open_pool(test_spec(), &options);
 		size_t count = 0, j;
@@ -115,7 +114,7 @@ static void a_region_is_filled_beside_idle_threads(void **state)
 }
 
 /* Long before a request fails, so that it does not lie between blocks. */
-static void what_idle_threads_keep_comes_back_while_others_work(void **state)
+FIXED_POOL_FACT(what_idle_threads_keep_comes_back_while_others_work)
 {
 	pthread_t threads[IDLE];
 	size_t round;
@@ -127,7 +126,7 @@ static void what_idle_threads_keep_comes_back_while_others_work(void **state)
 	end_idle(threads);
 }
 
-static void a_thread_that_ends_keeps_nothing(void **state)
+FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing)
 {
 	pthread_t threads[IDLE];
 
@@ -155,7 +154,7 @@ static void *leave_a_block(void *unused)
 	return NULL;
 }
 
-static void a_free_after_the_end_of_the_cache_works(void **state)
+FIXED_POOL_FACT(a_free_after_the_end_of_the_cache_works)
 {
 	pthread_t thread;
 
@@ -213,7 +212,7 @@ static void *consume(void *unused)
 	return NULL;
 }
 
-static void drains_take_nothing_that_is_in_use(void **state)
+FIXED_POOL_FACT(drains_take_nothing_that_is_in_use)
 {
 	pthread_t producer, consumer;
 
@@ -232,7 +231,7 @@ static void drains_take_nothing_that_is_in_use(void **state)
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 }
 
-static void a_child_keeps_nothing_of_its_parents_threads(void **state)
+FIXED_POOL_FACT(a_child_keeps_nothing_of_its_parents_threads)
 {
 	pthread_t threads[IDLE];
 	struct dray_pool_stats stats;
@@ -257,20 +256,4 @@ static void a_child_keeps_nothing_of_its_parents_threads(void **state)
 	assert_int_equal(status_of(child), 0);
 	dray_pool_free(*state, block);
 	end_idle(threads);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FIXED_POOL_FACT(what_idle_threads_keep_is_there_for_a_request),
-		cmocka_unit_test(a_region_is_filled_beside_idle_threads),
-		FIXED_POOL_FACT(
-			what_idle_threads_keep_comes_back_while_others_work),
-		FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing),
-		FIXED_POOL_FACT(a_free_after_the_end_of_the_cache_works),
-		FIXED_POOL_FACT(drains_take_nothing_that_is_in_use),
-		FIXED_POOL_FACT(a_child_keeps_nothing_of_its_parents_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

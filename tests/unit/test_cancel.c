@@ -59,9 +59,8 @@ static int open_and_close(void)
 	return 0;
 }
 
-static void nodes_buffers_and_pools(void **state)
+RECORDS_FACT(nodes_buffers_and_pools)
 {
-	(void)state;
 	runs_through(open_and_close);
 }
 
@@ -79,9 +78,8 @@ static int take_and_free(void)
 	return 0;
 }
 
-static void a_free_that_gives_pages_back(void **state)
+RECORDS_FACT(a_free_that_gives_pages_back)
 {
-	(void)state;
 	runs_through(take_and_free);
 }
 
@@ -95,9 +93,8 @@ static int ask_node(void)
 	return dray_node_heap(node, 0, &heap, sizeof(heap)) ? 1 : 0;
 }
 
-static void questions_to_the_system(void **state)
+RECORDS_FACT(questions_to_the_system)
 {
-	(void)state;
 	runs_through(ask_node);
 }
 
@@ -121,9 +118,8 @@ static int own_records(void)
 	return 0;
 }
 
-static void records_of_ones_own(void **state)
+RECORDS_FACT(records_of_ones_own)
 {
-	(void)state;
 	runs_through(own_records);
 }
 
@@ -137,9 +133,8 @@ static int others_records(void)
 	return 0;
 }
 
-static void records_of_others(void **state)
+RECORDS_FACT(records_of_others)
 {
-	(void)state;
 	block = take_filled(SMALL, 1);
 	record = export_of(block, SMALL, 0);
 	runs_through(others_records);
@@ -160,9 +155,8 @@ static int send_and_receive(void)
 	return 0;
 }
 
-static void arrays_over_sockets(void **state)
+RECORDS_FACT(arrays_over_sockets)
 {
-	(void)state;
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 	runs_through(send_and_receive);
@@ -190,9 +184,8 @@ static int report(void)
 	return ret ? 2 : 0;
 }
 
-static void reports_and_logs(void **state)
+RECORDS_FACT(reports_and_logs)
 {
-	(void)state;
 	null_file = fopen("/dev/null", "we");
 	assert_non_null(null_file);
 	runs_through(report);
@@ -209,24 +202,9 @@ static int load_manager(void)
 		       : 1;
 }
 
-static void a_manager_that_is_not_there(void **state)
+RECORDS_FACT(a_manager_that_is_not_there)
 {
-	(void)state;
 	runs_through(load_manager);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(nodes_buffers_and_pools),
-		RECORDS_FACT(a_free_that_gives_pages_back),
-		RECORDS_FACT(questions_to_the_system),
-		RECORDS_FACT(records_of_ones_own),
-		RECORDS_FACT(records_of_others),
-		RECORDS_FACT(arrays_over_sockets),
-		RECORDS_FACT(reports_and_logs),
-		RECORDS_FACT(a_manager_that_is_not_there),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -10,7 +10,7 @@
 #include "checked.h"
 #include "failing_calloc.h"
 
-static void it_does_what_the_one_below_does(void **state)
+FACT(it_does_what_the_one_below_does)
 {
 	const struct dray_allocator *a;
 	unsigned char *block, *moved;
@@ -18,7 +18,6 @@ static void it_does_what_the_one_below_does(void **state)
 	struct fixture f;
 	char name[160];
 
-	(void)state;
 	set_up(&f);
 	a = f.with;
 	snprintf(name, sizeof(name), "checked %s",
@@ -53,12 +52,11 @@ static void it_does_what_the_one_below_does(void **state)
 	tear_down(&f);
 }
 
-static void what_does_not_fit_is_null(void **state)
+FACT(what_does_not_fit_is_null)
 {
 	struct fixture f;
 	void *block;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 10);
 	errno = 0;
@@ -74,11 +72,10 @@ static void what_does_not_fit_is_null(void **state)
 	tear_down(&f);
 }
 
-static void wrong_sizes_are_counted_and_no_fault(void **state)
+FACT(wrong_sizes_are_counted_and_no_fault)
 {
 	struct fixture f;
 
-	(void)state;
 	set_up(&f);
 	put(&f, get(&f, 100), 1);
 	put(&f, get(&f, 100), 100);
@@ -97,14 +94,13 @@ __attribute__((noinline)) void *leak_one(struct fixture *f, size_t size)
 	return block;
 }
 
-static void leaks_are_reported_with_their_call_sites(void **state)
+FACT(leaks_are_reported_with_their_call_sites)
 {
 	struct fixture f;
 	void *blocks[3];
 	char *text, *at, program[100];
 	int i;
 
-	(void)state;
 	set_up(&f);
 	/* It may be installed by another name. */
 	snprintf(program, sizeof(program), " in %s\n",
@@ -133,12 +129,11 @@ static void leaks_are_reported_with_their_call_sites(void **state)
 	tear_down(&f);
 }
 
-static void blocks_outlive_the_pool(void **state)
+FACT(blocks_outlive_the_pool)
 {
 	struct fixture f;
 	void *block;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 100);
 	put(&f, get(&f, 100), 100);
@@ -154,12 +149,11 @@ static void blocks_outlive_the_pool(void **state)
 }
 
 /* A transfer reads what its user has freed. */
-static void a_block_that_an_engine_uses_keeps_its_bytes(void **state)
+FACT(a_block_that_an_engine_uses_keeps_its_bytes)
 {
 	struct fixture f;
 	unsigned char *block;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 100);
 	memset(block, 5, 100);
@@ -174,7 +168,7 @@ static void a_block_that_an_engine_uses_keeps_its_bytes(void **state)
 	tear_down(&f);
 }
 
-static void a_childs_free_leaves_its_parents_bytes(void **state)
+FACT(a_childs_free_leaves_its_parents_bytes)
 {
 	struct dray_node *node = open_shareable_node();
 	struct dray_pool *pool;
@@ -183,7 +177,6 @@ static void a_childs_free_leaves_its_parents_bytes(void **state)
 	int status;
 	pid_t child;
 
-	(void)state;
 	set_up(&f);
 	assert_works(dray_pool_create(node, NULL, &pool));
 	assert_works(
@@ -207,13 +200,12 @@ static void a_childs_free_leaves_its_parents_bytes(void **state)
 	tear_down(&f);
 }
 
-static void any_handler_is_checked(void **state)
+FACT(any_handler_is_checked)
 {
 	const struct dray_handler *heap, *twice;
 	struct fixture f;
 	unsigned char *block;
 
-	(void)state;
 	set_up(&f);
 	assert_works(dray_handler_check(dray_handler_default(), NULL, &heap));
 	assert_string_equal(heap->name, "checked malloc");
@@ -236,7 +228,7 @@ static void any_handler_is_checked(void **state)
 	tear_down(&f);
 }
 
-static void bad_arguments_are_refused(void **state)
+FACT(bad_arguments_are_refused)
 {
 	struct dray_handler later = *dray_handler_default();
 	const struct dray_handler *handler = NULL;
@@ -244,7 +236,6 @@ static void bad_arguments_are_refused(void **state)
 	struct fixture f;
 	FILE *full = fopen("/dev/full", "w");
 
-	(void)state;
 	set_up(&f);
 	assert_fails(dray_handler_check(NULL, NULL, &handler), -EINVAL,
 		     "no handler");
@@ -268,7 +259,7 @@ static void bad_arguments_are_refused(void **state)
 	tear_down(&f);
 }
 
-static void numbers_are_as_many_as_the_caller_knows(void **state)
+FACT(numbers_are_as_many_as_the_caller_knows)
 {
 	struct {
 		struct dray_check known;
@@ -276,7 +267,6 @@ static void numbers_are_as_many_as_the_caller_knows(void **state)
 	} numbers;
 	struct fixture f;
 
-	(void)state;
 	set_up(&f);
 	memset(&numbers, 0xff, sizeof(numbers));
 	assert_works(dray_check_get(f.handler, &numbers.known, 8));
@@ -288,14 +278,13 @@ static void numbers_are_as_many_as_the_caller_knows(void **state)
 	tear_down(&f);
 }
 
-static void nothing_is_left_when_its_own_books_have_no_room(void **state)
+FACT(nothing_is_left_when_its_own_books_have_no_room)
 {
 	const struct dray_handler *handler = NULL;
 	struct fixture f;
 	void *block;
 	int n;
 
-	(void)state;
 	set_up(&f);
 	to_go = 0;
 	assert_fails(dray_handler_check(f.handler, NULL, &handler), -ENOMEM,
@@ -320,24 +309,4 @@ static void nothing_is_left_when_its_own_books_have_no_room(void **state)
 	put(&f, block, 10);
 	nothing_is_wrong(&f);
 	tear_down(&f);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(it_does_what_the_one_below_does),
-		cmocka_unit_test(what_does_not_fit_is_null),
-		cmocka_unit_test(wrong_sizes_are_counted_and_no_fault),
-		cmocka_unit_test(leaks_are_reported_with_their_call_sites),
-		cmocka_unit_test(blocks_outlive_the_pool),
-		cmocka_unit_test(a_block_that_an_engine_uses_keeps_its_bytes),
-		cmocka_unit_test(a_childs_free_leaves_its_parents_bytes),
-		cmocka_unit_test(any_handler_is_checked),
-		cmocka_unit_test(bad_arguments_are_refused),
-		cmocka_unit_test(numbers_are_as_many_as_the_caller_knows),
-		cmocka_unit_test(
-			nothing_is_left_when_its_own_books_have_no_room),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

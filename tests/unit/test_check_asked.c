@@ -205,13 +205,12 @@ static void assert_says(const char *scene, const char *const *parts)
 	}
 }
 
-static void a_program_that_does_all_well_says_nothing(void **state)
+FACT(a_program_that_does_all_well_says_nothing)
 {
-	(void)state;
 	assert_string_equal(said_by("does all well"), "");
 }
 
-static void leaks_are_said_at_exit_with_their_call_sites(void **state)
+FACT(leaks_are_said_at_exit_with_their_call_sites)
 {
 	static const char *const parts[] = {
 		"dray: handler \"checked dray ",   "\" at exit:\n",
@@ -219,12 +218,11 @@ static void leaks_are_said_at_exit_with_their_call_sites(void **state)
 		"1 blocks of 300 bytes are out; ", NULL
 	};
 
-	(void)state;
 	assert_says("leaks", parts);
 	assert_says("leaks past the pool", parts);
 }
 
-static void a_write_next_to_a_block_is_said_by_its_free(void **state)
+FACT(a_write_next_to_a_block_is_said_by_its_free)
 {
 	static const char *const parts[] = {
 		"of 200 bytes was written 1 bytes behind its last\n",
@@ -236,11 +234,10 @@ static void a_write_next_to_a_block_is_said_by_its_free(void **state)
 		NULL
 	};
 
-	(void)state;
 	assert_says("writes behind", parts);
 }
 
-static void a_late_write_is_said_at_exit(void **state)
+FACT(a_late_write_is_said_at_exit)
 {
 	static const char *const parts[] = {
 		"byte 7 of block ", " was written after it was freed\n",
@@ -248,11 +245,10 @@ static void a_late_write_is_said_at_exit(void **state)
 		" 1 late writes",   NULL
 	};
 
-	(void)state;
 	assert_says("writes late", parts);
 }
 
-static void wrong_frees_are_said_when_they_are_made(void **state)
+FACT(wrong_frees_are_said_when_they_are_made)
 {
 	static const char *const twice[] = { "free of block ",
 					     ", which is freed\n",
@@ -266,122 +262,37 @@ static void wrong_frees_are_said_when_they_are_made(void **state)
 		" 1 bad frees", NULL
 	};
 
-	(void)state;
 	assert_says("frees twice", twice);
 	assert_says("frees inside", inside);
 }
 
-static void what_is_freed_while_a_program_ends_is_no_leak(void **state)
+FACT(what_is_freed_while_a_program_ends_is_no_leak)
 {
-	(void)state;
 	assert_string_equal(said_by("frees while it ends"), "");
 }
 
-static void a_child_says_nothing_of_what_it_inherits(void **state)
+FACT(a_child_says_nothing_of_what_it_inherits)
 {
-	(void)state;
 	assert_string_equal(said_by("lets a child end"), "");
 }
 
-static void a_child_says_what_it_leaks_itself(void **state)
+FACT(a_child_says_what_it_leaks_itself)
 {
 	static const char *const parts[] = { " at exit:\n", "leak_one+0x",
 					     "1 blocks of 300 bytes are out; ",
 					     NULL };
 
-	(void)state;
 	assert_says("has a child that leaks", parts);
 }
 
-static int ask(const char *name)
-{
-	struct dray_pool *pool = NULL;
-	struct dray_node *node = open_node(test_spec());
-	int ret;
-
-	setenv("DRAY_HANDLER", name, 1);
-	ret = dray_pool_create(node, NULL, &pool);
-	unsetenv("DRAY_HANDLER");
-	dray_node_unref(node);
-	dray_pool_close(pool);
-	return ret;
-}
-
-static void another_name_is_refused(void **state)
-{
-	(void)state;
-	assert_fails(ask("chek"), -EINVAL,
-		     "\"chek\" in DRAY_HANDLER names no handler: check");
-	assert_fails(ask("check "), -EINVAL, "\"check \"");
-	assert_works(ask(""));
-	assert_works(ask("check"));
-}
-
-static struct dray_pool *open_checked(void)
-{
-	struct dray_pool *pool;
-
-	setenv("DRAY_HANDLER", "check", 1);
-	pool = open_pool(test_spec(), NULL);
-	unsetenv("DRAY_HANDLER");
-	return pool;
-}
-
-static void each_pool_has_one_for_good(void **state)
-{
-	struct dray_pool *pool, *other;
-	const struct dray_handler *handler;
-	struct dray_check numbers;
-	char name[64];
-
-	(void)state;
-	/* One that nobody had is used again, with all that belongs to it. */
-	dray_pool_close(open_checked());
-	pool = open_checked();
-	other = open_checked();
-	handler = dray_handler_for(pool);
-	snprintf(name, sizeof(name), "checked dray %s",
-		 dray_node_backend(dray_pool_node(pool)));
-	assert_string_equal(handler->name, name);
-	assert_ptr_equal(dray_handler_for(pool), handler);
-	assert_ptr_not_equal(dray_handler_for(other), handler);
-	assert_works(dray_check_get(handler, &numbers, sizeof(numbers)));
-	dray_pool_close(pool);
-	dray_pool_close(other);
-	pool = open_pool(test_spec(), NULL);
-	assert_fails(dray_check_get(dray_handler_for(pool), &numbers,
-				    sizeof(numbers)),
-		     -EINVAL, "is not a checking one");
-	dray_pool_close(pool);
-}
-
-static void a_closed_pool_keeps_nothing(void **state)
-{
-	struct dray_pool *pool = open_checked();
-	struct dray_location where;
-	unsigned char *first, *second;
-
-	(void)state;
-	with = &dray_handler_for(pool)->allocator;
-	first = get(100);
-	second = get(100);
-	put(first);
-	assert_works(dray_locate(first, &where));
-	dray_pool_close(pool);
-	assert_int_equal(dray_locate(first, &where), -ENOENT);
-	assert_works(dray_locate(second, &where));
-	put(second);
-	assert_int_equal(dray_locate(second, &where), -ENOENT);
-}
-
-static void without_memory_for_one_there_is_no_pool(void **state)
+/* Comes before the others with pools: none is there to be used again. */
+FACT(without_memory_for_one_there_is_no_pool)
 {
 	struct dray_node *node = open_node(test_spec());
 	struct dray_pool *pool = NULL;
 	bool its_object = false, failed;
 	int n, ret;
 
-	(void)state;
 	setenv("DRAY_HANDLER", "check", 1);
 	for (n = 0, failed = true; failed; n++) {
 		to_go = n;
@@ -404,25 +315,85 @@ static void without_memory_for_one_there_is_no_pool(void **state)
 	dray_node_unref(node);
 }
 
+static int ask(const char *name)
+{
+	struct dray_pool *pool = NULL;
+	struct dray_node *node = open_node(test_spec());
+	int ret;
+
+	setenv("DRAY_HANDLER", name, 1);
+	ret = dray_pool_create(node, NULL, &pool);
+	unsetenv("DRAY_HANDLER");
+	dray_node_unref(node);
+	dray_pool_close(pool);
+	return ret;
+}
+
+FACT(another_name_is_refused)
+{
+	assert_fails(ask("chek"), -EINVAL,
+		     "\"chek\" in DRAY_HANDLER names no handler: check");
+	assert_fails(ask("check "), -EINVAL, "\"check \"");
+	assert_works(ask(""));
+	assert_works(ask("check"));
+}
+
+static struct dray_pool *open_checked(void)
+{
+	struct dray_pool *pool;
+
+	setenv("DRAY_HANDLER", "check", 1);
+	pool = open_pool(test_spec(), NULL);
+	unsetenv("DRAY_HANDLER");
+	return pool;
+}
+
+FACT(each_pool_has_one_for_good)
+{
+	struct dray_pool *pool, *other;
+	const struct dray_handler *handler;
+	struct dray_check numbers;
+	char name[64];
+
+	/* One that nobody had is used again, with all that belongs to it. */
+	dray_pool_close(open_checked());
+	pool = open_checked();
+	other = open_checked();
+	handler = dray_handler_for(pool);
+	snprintf(name, sizeof(name), "checked dray %s",
+		 dray_node_backend(dray_pool_node(pool)));
+	assert_string_equal(handler->name, name);
+	assert_ptr_equal(dray_handler_for(pool), handler);
+	assert_ptr_not_equal(dray_handler_for(other), handler);
+	assert_works(dray_check_get(handler, &numbers, sizeof(numbers)));
+	dray_pool_close(pool);
+	dray_pool_close(other);
+	pool = open_pool(test_spec(), NULL);
+	assert_fails(dray_check_get(dray_handler_for(pool), &numbers,
+				    sizeof(numbers)),
+		     -EINVAL, "is not a checking one");
+	dray_pool_close(pool);
+}
+
+FACT(a_closed_pool_keeps_nothing)
+{
+	struct dray_pool *pool = open_checked();
+	struct dray_location where;
+	unsigned char *first, *second;
+
+	with = &dray_handler_for(pool)->allocator;
+	first = get(100);
+	second = get(100);
+	put(first);
+	assert_works(dray_locate(first, &where));
+	dray_pool_close(pool);
+	assert_int_equal(dray_locate(first, &where), -ENOENT);
+	assert_works(dray_locate(second, &where));
+	put(second);
+	assert_int_equal(dray_locate(second, &where), -ENOENT);
+}
+
 int main(int count, char **words)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_program_that_does_all_well_says_nothing),
-		cmocka_unit_test(leaks_are_said_at_exit_with_their_call_sites),
-		cmocka_unit_test(a_write_next_to_a_block_is_said_by_its_free),
-		cmocka_unit_test(a_late_write_is_said_at_exit),
-		cmocka_unit_test(wrong_frees_are_said_when_they_are_made),
-		cmocka_unit_test(what_is_freed_while_a_program_ends_is_no_leak),
-		cmocka_unit_test(a_child_says_nothing_of_what_it_inherits),
-		cmocka_unit_test(a_child_says_what_it_leaks_itself),
-		/* First of those with pools: none is there to be used again. */
-		cmocka_unit_test(without_memory_for_one_there_is_no_pool),
-		cmocka_unit_test(another_name_is_refused),
-		cmocka_unit_test(each_pool_has_one_for_good),
-		cmocka_unit_test(a_closed_pool_keeps_nothing),
-	};
-
-	if (count > 1)
-		return play(words[1]);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return count > 1 ? play(words[1]) : unit_run(NULL);
 }

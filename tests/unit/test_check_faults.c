@@ -9,13 +9,12 @@
 
 #include "checked.h"
 
-static void a_write_next_to_a_block_is_found_by_its_free(void **state)
+FACT(a_write_next_to_a_block_is_found_by_its_free)
 {
 	static const int places[] = { 100, 101, 227, -1, -128 };
 	struct fixture f;
 	size_t i;
 
-	(void)state;
 	set_up(&f);
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		unsigned char *block = get(&f, 100);
@@ -37,12 +36,11 @@ static void a_write_next_to_a_block_is_found_by_its_free(void **state)
 	tear_down(&f);
 }
 
-static void a_write_next_to_a_block_is_found_by_a_report(void **state)
+FACT(a_write_next_to_a_block_is_found_by_a_report)
 {
 	struct fixture f;
 	unsigned char *block;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 33);
 	block[33] = 0;
@@ -54,12 +52,11 @@ static void a_write_next_to_a_block_is_found_by_a_report(void **state)
 	tear_down(&f);
 }
 
-static void a_second_free_is_said_and_ignored(void **state)
+FACT(a_second_free_is_said_and_ignored)
 {
 	struct fixture f;
 	void *block;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 100);
 	put(&f, block, 100);
@@ -78,13 +75,12 @@ static void a_second_free_is_said_and_ignored(void **state)
 	tear_down(&f);
 }
 
-static void a_freed_block_is_not_given_out_at_once(void **state)
+FACT(a_freed_block_is_not_given_out_at_once)
 {
 	struct fixture f;
 	void *block;
 	int i;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 100);
 	put(&f, block, 100);
@@ -98,13 +94,12 @@ static void a_freed_block_is_not_given_out_at_once(void **state)
 	tear_down(&f);
 }
 
-static void what_is_no_block_is_said_and_not_passed_on(void **state)
+FACT(what_is_no_block_is_said_and_not_passed_on)
 {
 	struct fixture f;
 	unsigned char *block;
 	void *others, *heap;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 100);
 	others = dray_pool_alloc(f.pool, 100, 0);
@@ -130,12 +125,11 @@ static void what_is_no_block_is_said_and_not_passed_on(void **state)
 	tear_down(&f);
 }
 
-static void a_write_after_a_free_is_found(void **state)
+FACT(a_write_after_a_free_is_found)
 {
 	struct fixture f;
 	unsigned char *block;
 
-	(void)state;
 	set_up(&f);
 	block = get(&f, 100);
 	memset(block, 1, 100);
@@ -149,12 +143,11 @@ static void a_write_after_a_free_is_found(void **state)
 	tear_down(&f);
 }
 
-static void what_is_kept_is_bounded(void **state)
+FACT(what_is_kept_is_bounded)
 {
 	struct fixture f;
 	int i;
 
-	(void)state;
 	set_up(&f);
 	for (i = 0; i < 3000; i++)
 		put(&f, get(&f, 10), 10);
@@ -168,14 +161,13 @@ static void what_is_kept_is_bounded(void **state)
 	tear_down(&f);
 }
 
-static void what_is_kept_is_given_back_before_memory_ends(void **state)
+FACT(what_is_kept_is_given_back_before_memory_ends)
 {
 	struct dray_pool_options options = { .initial = 1 << 20,
 					     .limit = 1 << 20 };
 	struct fixture f;
 	void *block;
 
-	(void)state;
 	set_up(&f);
 	dray_pool_close(f.pool);
 	f.pool = open_pool(test_spec(), &options);
@@ -241,14 +233,13 @@ static void write_late(struct fixture *f, unsigned char *block)
 	dray_check_report(f->handler, f->log);
 }
 
-static void each_fault_aborts_where_that_is_asked(void **state)
+FACT(each_fault_aborts_where_that_is_asked)
 {
 	void (*const bodies[])(struct fixture *,
 			       unsigned char *) = { free_inside, free_twice,
 						    write_behind, write_late };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
 		int status = status_of(bodies[i], "1");
 
@@ -256,21 +247,4 @@ static void each_fault_aborts_where_that_is_asked(void **state)
 		assert_int_equal(WTERMSIG(status), SIGABRT);
 		assert_int_equal(status_of(bodies[i], "0"), 0);
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_write_next_to_a_block_is_found_by_its_free),
-		cmocka_unit_test(a_write_next_to_a_block_is_found_by_a_report),
-		cmocka_unit_test(a_second_free_is_said_and_ignored),
-		cmocka_unit_test(a_freed_block_is_not_given_out_at_once),
-		cmocka_unit_test(what_is_no_block_is_said_and_not_passed_on),
-		cmocka_unit_test(a_write_after_a_free_is_found),
-		cmocka_unit_test(what_is_kept_is_bounded),
-		cmocka_unit_test(what_is_kept_is_given_back_before_memory_ends),
-		cmocka_unit_test(each_fault_aborts_where_that_is_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

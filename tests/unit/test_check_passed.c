@@ -79,12 +79,11 @@ static struct dray_array *send_and_receive(void *block, int64_t size)
 	return array;
 }
 
-static void a_block_that_was_sent_keeps_its_bytes(void **state)
+FACT(a_block_that_was_sent_keeps_its_bytes)
 {
 	struct dray_array *array;
 	unsigned char *block, *other, *seen;
 
-	(void)state;
 	block = get(1000);
 	other = get(1000);
 	array = send_and_receive(block, 1000);
@@ -102,14 +101,13 @@ static void a_block_that_was_sent_keeps_its_bytes(void **state)
 }
 
 /* The mark ends with the block. */
-static void a_sent_block_is_an_ordinary_one_when_it_is_new(void **state)
+FACT(a_sent_block_is_an_ordinary_one_when_it_is_new)
 {
 	unsigned char *block, *again[64];
 	struct dray_array *array;
 	bool found = false;
 	size_t i;
 
-	(void)state;
 	block = get(1000);
 	array = send_and_receive(block, 1000);
 	put(block);
@@ -127,13 +125,12 @@ static void a_sent_block_is_an_ordinary_one_when_it_is_new(void **state)
 	nothing_is_late();
 }
 
-static void a_block_with_an_open_record_keeps_its_bytes(void **state)
+FACT(a_block_with_an_open_record_keeps_its_bytes)
 {
 	struct importer importer = start_importer(import_step);
 	struct dray_ipc_record record;
 	unsigned char *block;
 
-	(void)state;
 	block = get(1000);
 	record = export_of(block, 1000, 0);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
@@ -149,13 +146,12 @@ static void a_block_with_an_open_record_keeps_its_bytes(void **state)
 	becomes_true(stats_of(pool).blocks == 0);
 }
 
-static void a_record_that_nobody_has_open_ends_with_the_block(void **state)
+FACT(a_record_that_nobody_has_open_ends_with_the_block)
 {
 	struct dray_ipc_memory *memory;
 	struct dray_ipc_record record;
 	unsigned char *block;
 
-	(void)state;
 	block = get(1000);
 	record = export_of(block, 1000, 0);
 	put(block);
@@ -165,13 +161,12 @@ static void a_record_that_nobody_has_open_ends_with_the_block(void **state)
 	assert_int_equal(stats_of(pool).blocks, 0);
 }
 
-static void a_block_that_is_handed_over_keeps_its_bytes(void **state)
+FACT(a_block_that_is_handed_over_keeps_its_bytes)
 {
 	struct dray_ipc_memory *memory;
 	struct dray_ipc_record record;
 	unsigned char *block;
 
-	(void)state;
 	block = get(1000);
 	record = export_of(block, 1000, DRAY_IPC_HANDOVER);
 	put(block);
@@ -182,17 +177,4 @@ static void a_block_that_is_handed_over_keeps_its_bytes(void **state)
 	assert_int_equal(stats_of(pool).blocks, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_block_that_was_sent_keeps_its_bytes),
-		cmocka_unit_test(
-			a_sent_block_is_an_ordinary_one_when_it_is_new),
-		cmocka_unit_test(a_block_with_an_open_record_keeps_its_bytes),
-		cmocka_unit_test(
-			a_record_that_nobody_has_open_ends_with_the_block),
-		cmocka_unit_test(a_block_that_is_handed_over_keeps_its_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, check_set_up, tear_down);
-}
+FACTS_SHARE(check_set_up, tear_down)

@@ -44,7 +44,7 @@ static void *pass_around(void *number)
 	return NULL;
 }
 
-static void nothing_is_found_but_what_is_wrong(void **state)
+POOL_FACT(nothing_is_found_but_what_is_wrong)
 {
 	FILE *file = fopen("/dev/null", "w");
 	struct dray_check numbers;
@@ -73,13 +73,4 @@ static void nothing_is_found_but_what_is_wrong(void **state)
 	assert_int_equal(numbers.bytes, 0);
 	assert_int_equal(stats_of(*state).blocks, 0);
 	assert_int_equal(stats_of(*state).bad_frees, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(nothing_is_found_but_what_is_wrong),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

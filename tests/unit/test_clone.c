@@ -114,9 +114,8 @@ static void check_child_of(const char *spec)
 	end_family(&family);
 }
 
-static void a_child_writes_only_blocks_of_its_own(void **state)
+FACT(a_child_writes_only_blocks_of_its_own)
 {
-	(void)state;
 	check_child_of(test_spec());
 	check_child_of("host:shareable");
 }
@@ -152,9 +151,8 @@ static int count_blocks(struct family *family)
 	return stats.cached ? 2 : 0;
 }
 
-static void what_the_parent_keeps_is_not_the_childs(void **state)
+FACT(what_the_parent_keeps_is_not_the_childs)
 {
-	(void)state;
 	in_each_kind_of_memory(count_blocks);
 }
 
@@ -170,9 +168,8 @@ static int free_first(struct family *family)
 	return stats_of(family->pool).bad_frees == 1 ? 0 : 3;
 }
 
-static void freeing_is_the_first_thing_a_child_does(void **state)
+FACT(freeing_is_the_first_thing_a_child_does)
 {
-	(void)state;
 	in_each_kind_of_memory(free_first);
 }
 
@@ -189,9 +186,8 @@ static int hold_first(struct family *family)
 	return stats_of(family->pool).blocks == BLOCKS - 1 ? 0 : 3;
 }
 
-static void or_holding(void **state)
+FACT(or_holding)
 {
-	(void)state;
 	in_each_kind_of_memory(hold_first);
 }
 
@@ -214,9 +210,8 @@ static int close_first(struct family *family)
 	return count < before ? 0 : 3;
 }
 
-static void or_closing_the_pool(void **state)
+FACT(or_closing_the_pool)
 {
-	(void)state;
 	in_each_kind_of_memory(close_first);
 }
 
@@ -236,9 +231,8 @@ static int create_first(struct family *family)
 	return count_blocks(family);
 }
 
-static void or_making_a_pool(void **state)
+FACT(or_making_a_pool)
 {
-	(void)state;
 	in_each_kind_of_memory(create_first);
 }
 
@@ -259,9 +253,8 @@ static int fork_first(struct family *family)
 	return start_first(family, fork);
 }
 
-static void or_making_a_child_of_its_own(void **state)
+FACT(or_making_a_child_of_its_own)
 {
-	(void)state;
 	in_each_kind_of_memory(fork_first);
 }
 
@@ -270,9 +263,8 @@ static int clone_first(struct family *family)
 	return start_first(family, clone_without_handlers);
 }
 
-static void with_handlers_or_without(void **state)
+FACT(with_handlers_or_without)
 {
-	(void)state;
 	in_each_kind_of_memory(clone_first);
 }
 
@@ -300,25 +292,7 @@ static int walk_first(struct family *family)
 	return count.blocks == family->before.blocks ? 0 : 2;
 }
 
-static void a_walk_shows_what_was_inherited(void **state)
+FACT(a_walk_shows_what_was_inherited)
 {
-	(void)state;
 	in_each_kind_of_memory(walk_first);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_writes_only_blocks_of_its_own),
-		cmocka_unit_test(what_the_parent_keeps_is_not_the_childs),
-		cmocka_unit_test(freeing_is_the_first_thing_a_child_does),
-		cmocka_unit_test(or_holding),
-		cmocka_unit_test(or_closing_the_pool),
-		cmocka_unit_test(or_making_a_pool),
-		cmocka_unit_test(or_making_a_child_of_its_own),
-		cmocka_unit_test(with_handlers_or_without),
-		cmocka_unit_test(a_walk_shows_what_was_inherited),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,9 +125,8 @@ static void finds_only_its_own(const struct copy *copy,
 	}
 }
 
-static void each_finds_only_its_own_memory(void **state)
+FACT(each_finds_only_its_own_memory)
 {
-	(void)state;
 	open_copies(test_spec());
 	finds_only_its_own(&copies[0], &copies[1]);
 	finds_only_its_own(&copies[1], &copies[0]);
@@ -150,9 +149,8 @@ static void refuses(const struct copy *copy, const struct copy *other)
 	}
 }
 
-static void each_refuses_to_free_the_others_blocks(void **state)
+FACT(each_refuses_to_free_the_others_blocks)
 {
-	(void)state;
 	open_copies(test_spec());
 	refuses(&copies[0], &copies[1]);
 	refuses(&copies[1], &copies[0]);
@@ -208,28 +206,14 @@ static void both_work_in_a_child(const char *spec, pid_t (*start)(void))
 	close_copies(0);
 }
 
-static void both_work_after_a_fork(void **state)
+FACT(both_work_after_a_fork)
 {
-	(void)state;
 	both_work_in_a_child(test_spec(), fork);
 	both_work_in_a_child("host:shareable", fork);
 }
 
-static void and_after_a_clone(void **state)
+FACT(and_after_a_clone)
 {
-	(void)state;
 	both_work_in_a_child(test_spec(), clone_without_handlers);
 	both_work_in_a_child("host:shareable", clone_without_handlers);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_finds_only_its_own_memory),
-		cmocka_unit_test(each_refuses_to_free_the_others_blocks),
-		cmocka_unit_test(both_work_after_a_fork),
-		cmocka_unit_test(and_after_a_clone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

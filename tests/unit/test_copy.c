@@ -25,7 +25,6 @@ static int set_up(void **state)
 {
 	struct dray_info info;
 
-	(void)state;
 	node = open_shareable_node();
 	assert_works(dray_node_info(node, &info, sizeof(info)));
 	has_engine = (info.flags & DRAY_NODE_SUBMIT) && info.channel_count;
@@ -39,7 +38,6 @@ static int tear_down(void **state)
 {
 	struct dray_pool_stats stats;
 
-	(void)state;
 	dray_queue_destroy(queue);
 	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
 	assert_int_equal(stats.blocks, 0);
@@ -106,7 +104,7 @@ static void copies(const struct dray_view *whole, const struct dray_view *dst,
 	assert_memory_equal(whole->data, expected, PICTURE);
 }
 
-static void a_crop_is_a_descriptor_a_row(void **state)
+FACT(a_crop_is_a_descriptor_a_row)
 {
 	struct dray_view whole = picture(1), src = picture(2), dst;
 	struct dray_index from[] = { DRAY_SLICE(50, 110, 1),
@@ -114,7 +112,6 @@ static void a_crop_is_a_descriptor_a_row(void **state)
 	struct dray_index to[] = { DRAY_SLICE(7, 67, 1),
 				   DRAY_SLICE(100, 270, 1) };
 
-	(void)state;
 	assert_works(dray_view_index(&src, from, 2, &src));
 	assert_works(dray_view_index(&whole, to, 2, &dst));
 	copies(&whole, &dst, &src, 60);
@@ -122,12 +119,11 @@ static void a_crop_is_a_descriptor_a_row(void **state)
 	dray_pool_free(pool, (char *)src.data - (50 * WIDTH + 30) * 3);
 }
 
-static void every_second_row_is_a_descriptor_each(void **state)
+FACT(every_second_row_is_a_descriptor_each)
 {
 	struct dray_view whole = picture(3), src = picture(4), dst;
 	void *block = src.data;
 
-	(void)state;
 	assert_works(dray_view_index(&src, &DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, 2),
 				     1, &src));
 	assert_works(dray_view_index(&whole, &DRAY_SLICE(0, HEIGHT / 2, 1), 1,
@@ -137,12 +133,11 @@ static void every_second_row_is_a_descriptor_each(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void upside_down_is_a_descriptor_a_row(void **state)
+FACT(upside_down_is_a_descriptor_a_row)
 {
 	struct dray_view whole = picture(5), src = picture(6);
 	void *block = src.data;
 
-	(void)state;
 	assert_works(dray_view_index(
 		&src, &DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, -1), 1, &src));
 	copies(&whole, &whole, &src, HEIGHT);
@@ -150,7 +145,7 @@ static void upside_down_is_a_descriptor_a_row(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void a_border_is_left_alone(void **state)
+FACT(a_border_is_left_alone)
 {
 	struct dray_view whole = picture(7), src = picture(8), dst;
 	struct dray_index inner[] = { DRAY_SLICE(10, HEIGHT - 10, 1),
@@ -158,7 +153,6 @@ static void a_border_is_left_alone(void **state)
 	struct dray_index part[] = { DRAY_SLICE(0, HEIGHT - 20, 1),
 				     DRAY_SLICE(0, WIDTH - 20, 1) };
 
-	(void)state;
 	assert_works(dray_view_index(&whole, inner, 2, &dst));
 	assert_works(dray_view_index(&src, part, 2, &src));
 	copies(&whole, &dst, &src, HEIGHT - 20);
@@ -166,7 +160,7 @@ static void a_border_is_left_alone(void **state)
 	dray_pool_free(pool, src.data);
 }
 
-static void a_transposed_tile_is_a_descriptor_an_element(void **state)
+FACT(a_transposed_tile_is_a_descriptor_an_element)
 {
 	struct dray_view whole = picture(9), src = picture(10), dst;
 	struct dray_index tile[] = { DRAY_SLICE(40, 72, 1),
@@ -175,7 +169,6 @@ static void a_transposed_tile_is_a_descriptor_an_element(void **state)
 				      DRAY_SLICE(0, 32, 1), DRAY_AT(2) };
 	void *block = src.data;
 
-	(void)state;
 	assert_works(dray_view_index(&src, tile, 3, &src));
 	assert_works(dray_view_transpose(&src, NULL, &src));
 	assert_works(dray_view_index(&whole, place, 3, &dst));
@@ -184,7 +177,7 @@ static void a_transposed_tile_is_a_descriptor_an_element(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void a_whole_plane_goes_to_the_cpu_by_the_threshold(void **state)
+FACT(a_whole_plane_goes_to_the_cpu_by_the_threshold)
 {
 	struct dray_view whole = picture(11), src = picture(12), dst;
 	struct dray_index first[] = { DRAY_ELLIPSIS, DRAY_AT(0) };
@@ -193,7 +186,6 @@ static void a_whole_plane_goes_to_the_cpu_by_the_threshold(void **state)
 	struct dray_fence *fence;
 	void *block = src.data;
 
-	(void)state;
 	assert_works(dray_view_index(&src, first, 2, &src));
 	assert_works(dray_view_index(&whole, last, 2, &dst));
 	expect(&whole, &dst, &src);
@@ -214,13 +206,12 @@ static void a_whole_plane_goes_to_the_cpu_by_the_threshold(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void random_pairs_are_copied_and_gaps_are_not(void **state)
+FACT(random_pairs_are_copied_and_gaps_are_not)
 {
 	struct dray_view to = picture(13), from = picture(14);
 	struct dice dice = { 1618 };
 	int done = 0;
 
-	(void)state;
 	while (done < (has_engine ? 60 : 500)) {
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 16);
 		int64_t shape[4];
@@ -241,13 +232,12 @@ static void random_pairs_are_copied_and_gaps_are_not(void **state)
 	dray_pool_free(pool, from.data);
 }
 
-static void fills_repeat_their_element(void **state)
+FACT(fills_repeat_their_element)
 {
 	static const uint32_t sizes[] = { 1, 2, 4, 8, 16 };
 	struct dray_view whole = picture(15), dst, element;
 	unsigned char bytes[16];
 
-	(void)state;
 	for (int i = 0; i < 5; i++) {
 		struct dray_dtype dtype = { 'V', '|', 0, sizes[i] };
 
@@ -267,12 +257,11 @@ static void fills_repeat_their_element(void **state)
 	dray_pool_free(pool, whole.data);
 }
 
-static void overlap_is_an_error_on_the_engine_and_right_without(void **state)
+FACT(overlap_is_an_error_on_the_engine_and_right_without)
 {
 	struct dray_view whole = picture(16), dst, src, aside;
 	unsigned char *kept = malloc(PICTURE);
 
-	(void)state;
 	memcpy(kept, whole.data, PICTURE);
 	assert_works(
 		dray_view_index(&whole, &DRAY_SLICE(1, HEIGHT, 1), 1, &dst));
@@ -290,7 +279,7 @@ static void overlap_is_an_error_on_the_engine_and_right_without(void **state)
 	dray_pool_free(pool, whole.data);
 }
 
-static void blocks_freed_in_flight_are_parked(void **state)
+FACT(blocks_freed_in_flight_are_parked)
 {
 	struct dray_view whole = picture(17), src = picture(18);
 	struct dray_view third = picture(19);
@@ -298,7 +287,6 @@ static void blocks_freed_in_flight_are_parked(void **state)
 	struct dray_pool_stats stats;
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_view_index(&whole, rows, 2, &whole));
 	assert_works(dray_view_index(&src, rows, 2, &src));
 	/* enough before it that it is in flight when its blocks are freed */
@@ -327,14 +315,13 @@ static void blocks_freed_in_flight_are_parked(void **state)
 	dray_pool_free(pool, src.data);
 }
 
-static void the_cpu_does_not_overtake_the_engine(void **state)
+FACT(the_cpu_does_not_overtake_the_engine)
 {
 	struct dray_view a = picture(22), b = picture(23), c = picture(24);
 	struct dray_index rows[] = { DRAY_ALL, DRAY_SLICE(0, WIDTH - 1, 1) };
 	struct dray_view dst, src;
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_view_index(&b, rows, 2, &dst));
 	assert_works(dray_view_index(&a, rows, 2, &src));
 	expect(&b, &dst, &src);
@@ -348,12 +335,11 @@ static void the_cpu_does_not_overtake_the_engine(void **state)
 	dray_pool_free(pool, c.data);
 }
 
-static void several_copies_in_flight_end_in_order(void **state)
+FACT(several_copies_in_flight_end_in_order)
 {
 	struct dray_view pictures[6];
 	struct dray_fence *fences[5];
 
-	(void)state;
 	for (int i = 0; i < 6; i++)
 		pictures[i] = picture(30 + (unsigned int)i);
 	memcpy(expected, pictures[0].data, PICTURE);
@@ -406,12 +392,11 @@ static void *copy_many_times(void *argument)
 	return (void *)wrong;
 }
 
-static void threads_share_a_queue(void **state)
+FACT(threads_share_a_queue)
 {
 	unsigned char seeds[4] = { 0, 50, 100, 150 };
 	pthread_t threads[4];
 
-	(void)state;
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
 						copy_many_times, &seeds[i]),
@@ -425,14 +410,13 @@ static void threads_share_a_queue(void **state)
 	}
 }
 
-static void imported_buffers_are_copied_too(void **state)
+FACT(imported_buffers_are_copied_too)
 {
 	struct dray_view src = picture(40);
 	struct dray_buffer *buffer, *imported;
 	struct dray_view dst, seen;
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 1 << 18, NULL, &buffer));
 	assert_works(
 		dray_buffer_import(node, dray_buffer_fd(buffer), &imported));
@@ -449,26 +433,4 @@ static void imported_buffers_are_copied_too(void **state)
 	dray_pool_free(pool, src.data);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_crop_is_a_descriptor_a_row),
-		cmocka_unit_test(every_second_row_is_a_descriptor_each),
-		cmocka_unit_test(upside_down_is_a_descriptor_a_row),
-		cmocka_unit_test(a_border_is_left_alone),
-		cmocka_unit_test(a_transposed_tile_is_a_descriptor_an_element),
-		cmocka_unit_test(
-			a_whole_plane_goes_to_the_cpu_by_the_threshold),
-		cmocka_unit_test(random_pairs_are_copied_and_gaps_are_not),
-		cmocka_unit_test(fills_repeat_their_element),
-		cmocka_unit_test(
-			overlap_is_an_error_on_the_engine_and_right_without),
-		cmocka_unit_test(blocks_freed_in_flight_are_parked),
-		cmocka_unit_test(the_cpu_does_not_overtake_the_engine),
-		cmocka_unit_test(several_copies_in_flight_end_in_order),
-		cmocka_unit_test(threads_share_a_queue),
-		cmocka_unit_test(imported_buffers_are_copied_too),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

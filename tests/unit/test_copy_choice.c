@@ -5,11 +5,10 @@
  */
 #include "simulated_queue.h"
 
-static void a_node_that_does_not_answer_has_no_queue(void **state)
+QUEUE_FACT(a_node_that_does_not_answer_has_no_queue)
 {
 	struct dray_queue *other = NULL;
 
-	(void)state;
 	engine.info_error = -ENODEV;
 	assert_int_equal(dray_queue_create(node, NULL, &other), -ENODEV);
 	engine.info_error = 0;
@@ -18,11 +17,10 @@ static void a_node_that_does_not_answer_has_no_queue(void **state)
 	assert_null(other);
 }
 
-static void a_signal_on_the_second_channel_keeps_the_engine(void **state)
+QUEUE_FACT(a_signal_on_the_second_channel_keeps_the_engine)
 {
 	struct dray_view dst = square(1), src = square(2);
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
 	engine.errors[0] = -EIO;
 	engine.errors[1] = -EINTR;
@@ -37,7 +35,7 @@ static void a_signal_on_the_second_channel_keeps_the_engine(void **state)
 	discard(&src);
 }
 
-static void what_the_engine_refuses_for_good_goes_to_the_cpu(void **state)
+QUEUE_FACT(what_the_engine_refuses_for_good_goes_to_the_cpu)
 {
 	static const uint32_t reasons[] = {
 		DRAY_REASON_FOREIGN, DRAY_REASON_RUNS,	  DRAY_REASON_BYTES,
@@ -47,7 +45,6 @@ static void what_the_engine_refuses_for_good_goes_to_the_cpu(void **state)
 	struct dray_view dst = square(0), src = square(0);
 	struct dray_fence *fence;
 
-	(void)state;
 	for (int i = 0; i < 8; i++) {
 		engine.reason = reasons[i];
 		memset(src.data, i + 1, 64 * 64);
@@ -74,12 +71,11 @@ static void what_the_engine_refuses_for_good_goes_to_the_cpu(void **state)
 	discard(&src);
 }
 
-static void a_dead_channel_is_not_asked_again(void **state)
+QUEUE_FACT(a_dead_channel_is_not_asked_again)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_explanation explanation;
 
-	(void)state;
 	engine.errors[0] = -ENODEV;
 	engine.reason = DRAY_REASON_DEAD;
 	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
@@ -95,13 +91,12 @@ static void a_dead_channel_is_not_asked_again(void **state)
 	discard(&src);
 }
 
-static void another_channel_takes_over_from_a_dead_one(void **state)
+QUEUE_FACT(another_channel_takes_over_from_a_dead_one)
 {
 	struct dray_queue_options options = { .channel = 2 };
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_queue *bound;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
 	engine.errors[0] = -EIO;
 	engine.reason = DRAY_REASON_DEAD;
@@ -119,13 +114,12 @@ static void another_channel_takes_over_from_a_dead_one(void **state)
 	discard(&src);
 }
 
-static void a_queue_stays_on_its_channel(void **state)
+QUEUE_FACT(a_queue_stays_on_its_channel)
 {
 	struct dray_queue_options options = { .channel = 1 };
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_queue *first;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
 	assert_int_equal(engine.last.channel, DRAY_CHANNEL_ANY);
 	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
@@ -138,7 +132,7 @@ static void a_queue_stays_on_its_channel(void **state)
 	discard(&src);
 }
 
-static void a_copy_is_explained_in_numbers(void **state)
+QUEUE_FACT(a_copy_is_explained_in_numbers)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view to = columns(&dst), from = columns(&src);
@@ -148,7 +142,6 @@ static void a_copy_is_explained_in_numbers(void **state)
 	} newer = { .later = 7 };
 	struct dray_explanation explanation;
 
-	(void)state;
 	assert_works(dray_explain(queue, &to, &from, 0, &newer.known,
 				  sizeof(newer)));
 	assert_int_equal(newer.later, 0);
@@ -167,14 +160,13 @@ static void a_copy_is_explained_in_numbers(void **state)
 	discard(&src);
 }
 
-static void limits_are_explained(void **state)
+QUEUE_FACT(limits_are_explained)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view to = columns(&dst), from = columns(&src);
 	struct dray_explanation explanation;
 	struct dray_queue *other;
 
-	(void)state;
 	assert_works(dray_queue_create(
 		node, &(struct dray_queue_options){ .max_descriptors = 63 },
 		&other));
@@ -218,12 +210,11 @@ static void limits_are_explained(void **state)
 	discard(&src);
 }
 
-static void what_a_channel_can_is_known_when_it_is_open(void **state)
+QUEUE_FACT(what_a_channel_can_is_known_when_it_is_open)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view to = columns(&dst), from = columns(&src);
 
-	(void)state;
 	engine.channel.alignment = 64;
 	engine.channel.flags |= DRAY_CHANNEL_OPEN;
 	assert_works(dray_copy(queue, &to, &from, 0, NULL));
@@ -235,12 +226,11 @@ static void what_a_channel_can_is_known_when_it_is_open(void **state)
 	discard(&src);
 }
 
-static void channels_that_do_not_copy_are_no_engine(void **state)
+QUEUE_FACT(channels_that_do_not_copy_are_no_engine)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_queue *other;
 
-	(void)state;
 	engine.channel.flags = DRAY_CHANNEL_COPY | DRAY_CHANNEL_DEAD;
 	assert_works(dray_queue_create(node, NULL, &other));
 	explain_cpu(other, &dst, &src, "none of the 2 channels");
@@ -258,14 +248,13 @@ static void channels_that_do_not_copy_are_no_engine(void **state)
 	discard(&src);
 }
 
-static void memory_that_the_engine_cannot_have_is_explained(void **state)
+QUEUE_FACT(memory_that_the_engine_cannot_have_is_explained)
 {
 	static unsigned char ordinary[64 * 64];
 	struct dray_view dst = square(1), src = square(2), outside, over;
 	struct dray_node *private_node;
 	struct dray_pool *private_pool;
 
-	(void)state;
 	dray_view_copy(&outside, &src);
 	outside.data = ordinary;
 	explain_cpu(queue, &dst, &outside, "source lies outside");
@@ -298,13 +287,12 @@ static void memory_that_the_engine_cannot_have_is_explained(void **state)
 	discard(&src);
 }
 
-static void memory_of_another_node_is_not_the_engines(void **state)
+QUEUE_FACT(memory_of_another_node_is_not_the_engines)
 {
 	struct dray_node *other = open_node("host:shareable");
 	struct dray_view dst = square(1), src = square(2), there;
 	struct dray_pool *its;
 
-	(void)state;
 	assert_works(dray_pool_create(other, NULL, &its));
 	dray_view_copy(&there, &src);
 	there.data = dray_pool_alloc(its, 64 * 64, 0);
@@ -328,7 +316,7 @@ static void memory_of_another_node_is_not_the_engines(void **state)
 	discard(&src);
 }
 
-static void the_environment_sets_the_threshold(void **state)
+QUEUE_FACT(the_environment_sets_the_threshold)
 {
 	static const char *const wrong[] = {
 		"x", "-1", "0", "1x", " 1", "99999999999999999999"
@@ -337,7 +325,6 @@ static void the_environment_sets_the_threshold(void **state)
 	struct dray_explanation explanation;
 	struct dray_queue *other = NULL;
 
-	(void)state;
 	assert_int_equal(setenv("DRAY_MAX_DESCRIPTORS", "17", 1), 0);
 	assert_works(dray_queue_create(node, NULL, &other));
 	assert_works(dray_explain(other, &dst, &src, 0, &explanation,
@@ -362,25 +349,4 @@ static void the_environment_sets_the_threshold(void **state)
 	unsetenv("DRAY_MAX_DESCRIPTORS");
 	discard(&dst);
 	discard(&src);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FACT(a_node_that_does_not_answer_has_no_queue),
-		FACT(a_signal_on_the_second_channel_keeps_the_engine),
-		FACT(what_the_engine_refuses_for_good_goes_to_the_cpu),
-		FACT(a_dead_channel_is_not_asked_again),
-		FACT(another_channel_takes_over_from_a_dead_one),
-		FACT(a_queue_stays_on_its_channel),
-		FACT(a_copy_is_explained_in_numbers),
-		FACT(limits_are_explained),
-		FACT(what_a_channel_can_is_known_when_it_is_open),
-		FACT(channels_that_do_not_copy_are_no_engine),
-		FACT(memory_that_the_engine_cannot_have_is_explained),
-		FACT(memory_of_another_node_is_not_the_engines),
-		FACT(the_environment_sets_the_threshold),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

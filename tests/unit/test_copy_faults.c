@@ -169,9 +169,8 @@ static void tear_down(void)
 	close(ends[1]);
 }
 
-static void nothing_is_left_when_memory_ends(void **state)
+FACT(nothing_is_left_when_memory_ends)
 {
-	(void)state;
 	set_up();
 	fail_each(make_an_array, 1);
 	fail_each(make_a_queue, 1);
@@ -179,13 +178,4 @@ static void nothing_is_left_when_memory_ends(void **state)
 	fail_each(shift_in_place, 1);
 	fail_each(pass_an_array, 2);
 	tear_down();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_is_left_when_memory_ends),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

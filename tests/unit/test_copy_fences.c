@@ -11,12 +11,11 @@
 #include "cancelled.h"
 #include "simulated_queue.h"
 
-static void a_fence_signals_when_the_engine_is_done(void **state)
+QUEUE_FACT(a_fence_signals_when_the_engine_is_done)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	assert_true(dray_fence_fd(fence) > 0);
 	assert_int_equal(dray_fence_status(fence), 0);
@@ -38,11 +37,10 @@ static int wait_shortly(void)
 	return dray_fence_wait(waited_for, 20);
 }
 
-static void a_wait_for_a_fence_is_no_cancellation_point(void **state)
+QUEUE_FACT(a_wait_for_a_fence_is_no_cancellation_point)
 {
 	struct dray_view dst = square(1), src = square(2);
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &waited_for));
 	assert_int_equal(in_a_cancelled_thread(wait_shortly), -ETIME);
 	assert_works(dray_fence_wait(waited_for, -1));
@@ -51,13 +49,12 @@ static void a_wait_for_a_fence_is_no_cancellation_point(void **state)
 	discard(&src);
 }
 
-static void blocks_freed_in_flight_are_parked_until_the_fence(void **state)
+QUEUE_FACT(blocks_freed_in_flight_are_parked_until_the_fence)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
 	void *other;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	discard(&dst);
 	discard(&src);
@@ -71,12 +68,11 @@ static void blocks_freed_in_flight_are_parked_until_the_fence(void **state)
 	dray_pool_free(pool, other);
 }
 
-static void a_trim_settles_fences_nobody_asked(void **state)
+QUEUE_FACT(a_trim_settles_fences_nobody_asked)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	dray_fence_unref(fence);
 	discard(&dst);
@@ -88,13 +84,12 @@ static void a_trim_settles_fences_nobody_asked(void **state)
 	assert_int_equal(parked(), 0);
 }
 
-static void the_next_submission_settles_fences_nobody_asked(void **state)
+QUEUE_FACT(the_next_submission_settles_fences_nobody_asked)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_view more = square(3), from = square(4);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	dray_fence_unref(fence);
 	discard(&dst);
@@ -108,7 +103,7 @@ static void the_next_submission_settles_fences_nobody_asked(void **state)
 	discard(&from);
 }
 
-static void a_pool_that_runs_short_takes_back_what_is_done_with(void **state)
+QUEUE_FACT(a_pool_that_runs_short_takes_back_what_is_done_with)
 {
 	struct dray_pool_options options = { .initial = 1 << 20,
 					     .limit = 1 << 20 };
@@ -117,7 +112,6 @@ static void a_pool_that_runs_short_takes_back_what_is_done_with(void **state)
 	struct dray_pool *tight;
 	void *block;
 
-	(void)state;
 	assert_works(dray_pool_create(node, &options, &tight));
 	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 400000, 0), u1,
 				    1, (int64_t[]){ 400000 }, NULL));
@@ -200,9 +194,8 @@ static void check_child(pid_t (*make)(void))
 	dray_pool_close(tight);
 }
 
-static void a_forked_child_has_queues_of_its_own(void **state)
+QUEUE_FACT(a_forked_child_has_queues_of_its_own)
 {
-	(void)state;
 	check_child(fork);
 }
 
@@ -211,19 +204,17 @@ static pid_t clone_without_handlers(void)
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-static void so_has_a_child_of_clone(void **state)
+QUEUE_FACT(so_has_a_child_of_clone)
 {
-	(void)state;
 	check_child(clone_without_handlers);
 }
 
-static void destroying_a_queue_waits_for_what_is_in_flight(void **state)
+QUEUE_FACT(destroying_a_queue_waits_for_what_is_in_flight)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_queue *other;
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_queue_create(node, NULL, &other));
 	assert_works(dray_copy(other, &dst, &src, 0, &fence));
 	engine.interrupt_poll = true;
@@ -236,12 +227,11 @@ static void destroying_a_queue_waits_for_what_is_in_flight(void **state)
 	discard(&src);
 }
 
-static void free_after_parks_a_block_until_the_fence(void **state)
+QUEUE_FACT(free_after_parks_a_block_until_the_fence)
 {
 	struct dray_view dst = square(1), src = square(2), third = square(3);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	assert_works(dray_free_after(third.data, fence));
 	assert_int_equal(parked(), 64 * 64);
@@ -258,12 +248,11 @@ static void free_after_parks_a_block_until_the_fence(void **state)
 	discard(&src);
 }
 
-static void a_failed_transfer_fails_its_fence_and_frees_its_blocks(void **state)
+QUEUE_FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
 
-	(void)state;
 	engine.outcome = -ETIMEDOUT;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	discard(&src);
@@ -279,13 +268,12 @@ static void a_failed_transfer_fails_its_fence_and_frees_its_blocks(void **state)
 	discard(&src);
 }
 
-static void the_cpu_waits_for_what_it_would_overtake(void **state)
+QUEUE_FACT(the_cpu_waits_for_what_it_would_overtake)
 {
 	struct dray_view a = square(1), b = square(2), c = square(3);
 	struct dray_view d = square(4);
 	struct dray_fence *fence;
 
-	(void)state;
 	/* reads what is being written */
 	assert_works(dray_copy(queue, &b, &a, 0, &fence));
 	assert_works(dray_copy(queue, &c, &b, DRAY_COPY_CPU, NULL));
@@ -320,13 +308,12 @@ static void the_cpu_waits_for_what_it_would_overtake(void **state)
 	discard(&d);
 }
 
-static void a_fence_that_cannot_be_asked_is_an_error_not_a_loop(void **state)
+QUEUE_FACT(a_fence_that_cannot_be_asked_is_an_error_not_a_loop)
 {
 	struct dray_view a = square(1), b = square(2), c = square(3);
 	struct dray_view d = square(4), e = square(5);
 	struct dray_fence *first, *second;
 
-	(void)state;
 	assert_works(dray_copy(queue, &b, &a, 0, &first));
 	assert_works(dray_copy(queue, &d, &c, 0, &second));
 	engine.fail_status = true;
@@ -344,12 +331,11 @@ static void a_fence_that_cannot_be_asked_is_an_error_not_a_loop(void **state)
 	discard(&e);
 }
 
-static void a_wait_that_ends_without_a_signal_is_an_error(void **state)
+QUEUE_FACT(a_wait_that_ends_without_a_signal_is_an_error)
 {
 	struct dray_view a = square(1), b = square(2), c = square(3);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &b, &a, 0, &fence));
 	engine.poll_lies = true;
 	assert_fails(dray_fence_wait(fence, -1), -EIO, "cannot be waited for");
@@ -364,14 +350,13 @@ static void a_wait_that_ends_without_a_signal_is_an_error(void **state)
 	discard(&c);
 }
 
-static void buffers_are_kept_until_the_fence(void **state)
+QUEUE_FACT(buffers_are_kept_until_the_fence)
 {
 	struct dray_view src = square(5), dst, seen;
 	struct dray_buffer *buffer, *same;
 	struct dray_location location;
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 64 * 64, NULL, &buffer));
 	assert_works(dray_buffer_import(node, dray_buffer_fd(buffer), &same));
 	dray_view_copy(&dst, &src);
@@ -389,11 +374,10 @@ static void buffers_are_kept_until_the_fence(void **state)
 	discard(&src);
 }
 
-static void a_signal_ends_no_wait_for_what_was_submitted(void **state)
+QUEUE_FACT(a_signal_ends_no_wait_for_what_was_submitted)
 {
 	struct dray_view dst = square(1), src = square(2);
 
-	(void)state;
 	engine.interrupt_poll = true;
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, NULL));
 	assert_false(engine.interrupt_poll);
@@ -403,12 +387,11 @@ static void a_signal_ends_no_wait_for_what_was_submitted(void **state)
 	discard(&src);
 }
 
-static void a_signal_ends_the_wait_before_a_copy_by_the_cpu(void **state)
+QUEUE_FACT(a_signal_ends_the_wait_before_a_copy_by_the_cpu)
 {
 	struct dray_view dst = square(1), src = square(2), third = square(3);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
 	engine.interrupt_poll = true;
 	assert_fails(dray_copy(queue, &third, &dst, DRAY_COPY_CPU, NULL),
@@ -422,12 +405,11 @@ static void a_signal_ends_the_wait_before_a_copy_by_the_cpu(void **state)
 	discard(&third);
 }
 
-static void a_signal_ends_a_wait_which_may_be_repeated(void **state)
+QUEUE_FACT(a_signal_ends_a_wait_which_may_be_repeated)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
 
-	(void)state;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	engine.interrupt_poll = true;
 	assert_fails(dray_fence_wait(fence, -1), -EINTR, "waiting for fence");
@@ -435,30 +417,4 @@ static void a_signal_ends_a_wait_which_may_be_repeated(void **state)
 	dray_fence_unref(fence);
 	discard(&dst);
 	discard(&src);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FACT(a_fence_signals_when_the_engine_is_done),
-		FACT(a_wait_for_a_fence_is_no_cancellation_point),
-		FACT(blocks_freed_in_flight_are_parked_until_the_fence),
-		FACT(a_trim_settles_fences_nobody_asked),
-		FACT(the_next_submission_settles_fences_nobody_asked),
-		FACT(a_pool_that_runs_short_takes_back_what_is_done_with),
-		FACT(a_forked_child_has_queues_of_its_own),
-		FACT(so_has_a_child_of_clone),
-		FACT(destroying_a_queue_waits_for_what_is_in_flight),
-		FACT(free_after_parks_a_block_until_the_fence),
-		FACT(a_failed_transfer_fails_its_fence_and_frees_its_blocks),
-		FACT(the_cpu_waits_for_what_it_would_overtake),
-		FACT(a_fence_that_cannot_be_asked_is_an_error_not_a_loop),
-		FACT(a_wait_that_ends_without_a_signal_is_an_error),
-		FACT(buffers_are_kept_until_the_fence),
-		FACT(a_signal_ends_no_wait_for_what_was_submitted),
-		FACT(a_signal_ends_the_wait_before_a_copy_by_the_cpu),
-		FACT(a_signal_ends_a_wait_which_may_be_repeated),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

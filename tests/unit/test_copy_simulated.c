@@ -12,14 +12,13 @@
 
 static unsigned char expected[ROOM], aside[ROOM];
 
-static void random_pairs_are_described_to_the_engine(void **state)
+QUEUE_FACT(random_pairs_are_described_to_the_engine)
 {
 	unsigned char *to = dray_pool_alloc(pool, ROOM, 0);
 	unsigned char *from = dray_pool_alloc(pool, ROOM, 0);
 	struct dice dice = { 314 };
 	int done = 0;
 
-	(void)state;
 	for (int i = 0; i < ROOM; i++) {
 		to[i] = (unsigned char)roll(&dice, 256);
 		from[i] = (unsigned char)roll(&dice, 256);
@@ -57,14 +56,13 @@ static void random_pairs_are_described_to_the_engine(void **state)
 	dray_pool_free(pool, from);
 }
 
-static void random_fills_are_described_to_the_engine(void **state)
+QUEUE_FACT(random_fills_are_described_to_the_engine)
 {
 	static const uint32_t sizes[] = { 1, 2, 4, 8, 16 };
 	unsigned char *to = dray_pool_alloc(pool, ROOM, 0);
 	struct dice dice = { 2718 };
 	int done = 0;
 
-	(void)state;
 	memset(to, 0x11, ROOM);
 	while (done < rounds(2000)) {
 		uint32_t itemsize = sizes[roll(&dice, 5)];
@@ -91,13 +89,12 @@ static void random_fills_are_described_to_the_engine(void **state)
 	dray_pool_free(pool, to);
 }
 
-static void elements_that_are_no_pattern_are_filled_by_the_cpu(void **state)
+QUEUE_FACT(elements_that_are_no_pattern_are_filled_by_the_cpu)
 {
 	unsigned char *to = dray_pool_alloc(pool, 4096, 0);
 	unsigned char element[24];
 	struct dray_view dst;
 
-	(void)state;
 	for (uint32_t itemsize = 3; itemsize <= 24; itemsize += 21) {
 		struct dray_dtype dtype = { 'V', '|', 0, itemsize };
 
@@ -120,14 +117,13 @@ static void elements_that_are_no_pattern_are_filled_by_the_cpu(void **state)
 	dray_pool_free(pool, to);
 }
 
-static void a_read_only_buffer_is_no_destination(void **state)
+QUEUE_FACT(a_read_only_buffer_is_no_destination)
 {
 	struct dray_view src = square(5), dst;
 	struct dray_buffer *buffer, *sealed;
 	char path[64];
 	int fd;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 64 * 64, NULL, &buffer));
 	snprintf(path, sizeof(path), "/proc/self/fd/%d",
 		 dray_buffer_fd(buffer));
@@ -147,12 +143,11 @@ static void a_read_only_buffer_is_no_destination(void **state)
 	discard(&src);
 }
 
-static void overlap_is_for_the_cpu_and_an_error_on_the_engine(void **state)
+QUEUE_FACT(overlap_is_for_the_cpu_and_an_error_on_the_engine)
 {
 	struct dray_view view = square(0), dst, src;
 	unsigned char *bytes = view.data;
 
-	(void)state;
 	for (int i = 0; i < 64 * 64; i++)
 		bytes[i] = (unsigned char)(i / 64);
 	assert_works(dray_view_index(&view, &DRAY_SLICE(1, 64, 1), 1, &dst));
@@ -167,12 +162,11 @@ static void overlap_is_for_the_cpu_and_an_error_on_the_engine(void **state)
 	discard(&view);
 }
 
-static void destinations_that_share_bytes_are_refused(void **state)
+QUEUE_FACT(destinations_that_share_bytes_are_refused)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_explanation explanation;
 
-	(void)state;
 	dst.strides[0] = 32;
 	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EINVAL,
 		     "share bytes");
@@ -195,13 +189,12 @@ static void destinations_that_share_bytes_are_refused(void **state)
 	discard(&src);
 }
 
-static void flags_and_arguments_are_checked(void **state)
+QUEUE_FACT(flags_and_arguments_are_checked)
 {
 	struct dray_queue_options options = { .flags = 1 };
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_queue *other = NULL;
 
-	(void)state;
 	assert_fails(dray_copy(queue, &dst, &src, 16, NULL), -EINVAL,
 		     "flags 0x10");
 	assert_fails(dray_copy(queue, &dst, &src,
@@ -228,12 +221,11 @@ static void flags_and_arguments_are_checked(void **state)
 	discard(&src);
 }
 
-static void nothing_is_copied_without_a_call(void **state)
+QUEUE_FACT(nothing_is_copied_without_a_call)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
 
-	(void)state;
 	dst.shape[1] = src.shape[1] = 0;
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	assert_int_equal(dray_fence_status(fence), 1);
@@ -244,12 +236,11 @@ static void nothing_is_copied_without_a_call(void **state)
 	discard(&src);
 }
 
-static void a_signal_before_a_slot_is_free_submits_nothing(void **state)
+QUEUE_FACT(a_signal_before_a_slot_is_free_submits_nothing)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence = NULL;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		engine.errors[0] = -EINTR;
 		assert_fails(dray_copy(queue, &dst, &src, 0, i ? &fence : NULL),
@@ -271,12 +262,11 @@ static void a_signal_before_a_slot_is_free_submits_nothing(void **state)
 	assert_int_equal(parked(), 0);
 }
 
-static void a_full_queue_is_told_and_holds_nothing(void **state)
+QUEUE_FACT(a_full_queue_is_told_and_holds_nothing)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence = NULL;
 
-	(void)state;
 	engine.errors[0] = -EAGAIN;
 	engine.reason = DRAY_REASON_BUSY;
 	assert_int_equal(dray_copy(queue, &dst, &src, DRAY_COPY_NONBLOCK,
@@ -288,22 +278,4 @@ static void a_full_queue_is_told_and_holds_nothing(void **state)
 	discard(&dst);
 	discard(&src);
 	assert_int_equal(parked(), 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FACT(random_pairs_are_described_to_the_engine),
-		FACT(random_fills_are_described_to_the_engine),
-		FACT(elements_that_are_no_pattern_are_filled_by_the_cpu),
-		FACT(a_read_only_buffer_is_no_destination),
-		FACT(overlap_is_for_the_cpu_and_an_error_on_the_engine),
-		FACT(destinations_that_share_bytes_are_refused),
-		FACT(flags_and_arguments_are_checked),
-		FACT(nothing_is_copied_without_a_call),
-		FACT(a_signal_before_a_slot_is_free_submits_nothing),
-		FACT(a_full_queue_is_told_and_holds_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

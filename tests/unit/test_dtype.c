@@ -2,7 +2,7 @@
 /* dtype: typestrs to types and back. */
 #include "unit.h"
 
-static void typestr_becomes_a_type_and_the_same_typestr(void **state)
+FACT(typestr_becomes_a_type_and_the_same_typestr)
 {
 	static const struct {
 		const char *typestr;
@@ -31,7 +31,6 @@ static void typestr_becomes_a_type_and_the_same_typestr(void **state)
 		{ "<U1073741823", 'U', '<', 4294967292u },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dray_dtype dtype;
 		char back[16];
@@ -46,14 +45,13 @@ static void typestr_becomes_a_type_and_the_same_typestr(void **state)
 	}
 }
 
-static void order_is_dropped_where_it_means_nothing(void **state)
+FACT(order_is_dropped_where_it_means_nothing)
 {
 	static const char *const cases[][2] = {
 		{ "<u1", "|u1" }, { ">b1", "|b1" }, { "b1", "|b1" },
 		{ "V3", "|V3" },  { "<S4", "|S4" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dray_dtype dtype;
 		char back[16];
@@ -64,7 +62,7 @@ static void order_is_dropped_where_it_means_nothing(void **state)
 	}
 }
 
-static void what_is_no_typestr_is_refused_and_quoted(void **state)
+FACT(what_is_no_typestr_is_refused_and_quoted)
 {
 	static const char *const cases[] = {
 		"",
@@ -90,7 +88,6 @@ static void what_is_no_typestr_is_refused_and_quoted(void **state)
 		"|V99999999999999999999",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct dray_dtype dtype = { .kind = 'x' };
 
@@ -106,7 +103,7 @@ static void what_is_no_typestr_is_refused_and_quoted(void **state)
 		     "objects");
 }
 
-static void a_type_that_no_typestr_describes_is_not_formatted(void **state)
+FACT(a_type_that_no_typestr_describes_is_not_formatted)
 {
 	static const struct dray_dtype cases[] = {
 		{ 0, '<', 0, 4 },   { 'O', '|', 0, 8 }, { 'f', '<', 0, 3 },
@@ -114,24 +111,10 @@ static void a_type_that_no_typestr_describes_is_not_formatted(void **state)
 		{ 'f', '<', 7, 4 }, { 'U', '<', 0, 6 }, { '\xff', '<', 0, 4 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char out[16] = "untouched";
 
 		assert_int_equal(dray_dtype_format(&cases[i], out), -EINVAL);
 		assert_string_equal(out, "untouched");
 	}
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(typestr_becomes_a_type_and_the_same_typestr),
-		cmocka_unit_test(order_is_dropped_where_it_means_nothing),
-		cmocka_unit_test(what_is_no_typestr_is_refused_and_quoted),
-		cmocka_unit_test(
-			a_type_that_no_typestr_describes_is_not_formatted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

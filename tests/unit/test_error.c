@@ -42,13 +42,12 @@ static void *fail_together(void *number)
 	return right;
 }
 
-static void each_thread_has_its_own_sentence(void **state)
+FACT(each_thread_has_its_own_sentence)
 {
 	int numbers[THREADS] = { 1, 2, 3 }, round, i;
 	pthread_t threads[THREADS];
 	void *right;
 
-	(void)state;
 	pthread_barrier_init(&step, NULL, THREADS);
 	for (round = 0; round < 2; round++) {
 		buffers = 0;
@@ -84,12 +83,11 @@ static void *fail_without_memory(void *unused)
 	return unused;
 }
 
-static void a_thread_without_memory_is_told_so(void **state)
+FACT(a_thread_without_memory_is_told_so)
 {
 	pthread_t thread;
 	void *wrong;
 
-	(void)state;
 	/* The one that is there is this thread's. */
 	dray_fail(-EINVAL, "wrong");
 	assert_string_equal(dray_last_error(), "wrong");
@@ -102,14 +100,4 @@ static void a_thread_without_memory_is_told_so(void **state)
 	assert_string_equal(dray_last_error(), "wrong");
 	dray_fail_adding(-EINVAL, " and %d", 7);
 	assert_string_equal(dray_last_error(), "wrong and 7");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_thread_has_its_own_sentence),
-		cmocka_unit_test(a_thread_without_memory_is_told_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,114 +200,13 @@ static int ask_a_heap(struct dray_node *node)
 	return dray_node_heap(node, 0, &heap, sizeof(heap));
 }
 
-static void the_objects_of_a_pool(void **state)
-{
-	struct dray_node *node = open_node("host");
-	struct dray_pool *pool;
-
-	/* Runs before any other pool: later ones use its objects again. */
-	(void)state;
-	arm(0, ENOMEM);
-	assert_fails(dray_pool_create(node, NULL, &pool), -ENOMEM,
-		     "a pool's object");
-	arm(1, ENOMEM);
-	faults_last = true;
-	assert_fails(dray_pool_create(node, NULL, &pool), -ENOMEM,
-		     "a region's object");
-	disarm();
-	assert_works(dray_pool_create(node, NULL, &pool));
-	dray_pool_close(pool);
-	dray_node_unref(node);
-}
-
-static void a_table_that_cannot_grow_leads_to_another_region(void **state)
-{
-	struct dray_pool *pool = open_pool("host", NULL);
-	static void *blocks[5000];
-	struct dray_pool_stats stats;
-	int i;
-
-	(void)state;
-	mremap_fails = true;
-	/* More than the 2048 that a new table has. */
-	for (i = 0; i < 5000; i++)
-		blocks[i] = take(pool, 64, 0);
-	stats = stats_of(pool);
-	assert_int_equal(stats.blocks, 5000);
-	assert_int_equal(stats.regions, 3);
-	/* None has grown for nothing. */
-	assert_int_equal(stats.reserved, 3 * 32 * MIB);
-	mremap_fails = false;
-	for (i = 0; i < 5000; i++)
-		dray_pool_free(pool, blocks[i]);
-	assert_int_equal(stats_of(pool).blocks, 0);
-	dray_pool_close(pool);
-}
-
-static void opening_a_node(void **state)
-{
-	(void)state;
-	fail_each_call_of(open_a_node, "host", 1);
-}
-
-static void asking_for_heaps(void **state)
-{
-	(void)state;
-	fail_each_call_of(ask_a_heap, "host", 2);
-}
-
-static void allocating_private_buffers(void **state)
-{
-	(void)state;
-	fail_each_call_of(make_a_buffer, "host", 2);
-}
-
-static void allocating_shareable_buffers(void **state)
-{
-	(void)state;
-	fail_each_call_of(make_a_buffer, "host:shareable", 5);
-}
-
-static void growing_private_buffers(void **state)
-{
-	(void)state;
-	fail_each_call_of(grow_a_buffer, "host", 3);
-}
-
-static void growing_shareable_buffers(void **state)
-{
-	(void)state;
-	fail_each_call_of(grow_a_buffer, "host:shareable", 7);
-}
-
-static void importing_buffers(void **state)
-{
-	(void)state;
-	fail_each_call_of(import_a_buffer, "host", 6);
-}
-
-static void creating_pools(void **state)
-{
-	(void)state;
-	fail_each_call_of(make_a_pool, "host", 4);
-	fail_each_call_of(make_a_pool, "host:shareable", 7);
-}
-
-static void using_pools(void **state)
-{
-	(void)state;
-	fail_each_call_of(use_a_pool, "host", 8);
-	fail_each_call_of(use_a_pool, "host:shareable", 8);
-}
-
-static void the_window_itself(void **state)
+FACT(the_window_itself)
 {
 	struct dray_buffer *buffer;
 	struct dray_node *node;
 	void *all;
 	int n;
 
-	(void)state;
 	/* Valgrind has no such room: there the first tries fail by themselves. */
 	all = mmap(NULL, (size_t)256 << 30, PROT_NONE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -315,7 +214,7 @@ static void the_window_itself(void **state)
 		skip();
 	munmap(all, (size_t)256 << 30);
 
-	/* Runs first: with the first buffer the window is there for good. */
+	/* Comes first: with the first buffer the window is there for good. */
 	assert_int_equal(atomic_load(&dray_window.slots), 0);
 	assert_works(dray_node_open("host", &node));
 	/*
@@ -336,23 +235,91 @@ static void the_window_itself(void **state)
 	dray_node_unref(node);
 }
 
-int main(void)
+FACT(the_objects_of_a_pool)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_window_itself),
-		cmocka_unit_test(the_objects_of_a_pool),
-		cmocka_unit_test(
-			a_table_that_cannot_grow_leads_to_another_region),
-		cmocka_unit_test(opening_a_node),
-		cmocka_unit_test(asking_for_heaps),
-		cmocka_unit_test(allocating_private_buffers),
-		cmocka_unit_test(allocating_shareable_buffers),
-		cmocka_unit_test(growing_private_buffers),
-		cmocka_unit_test(growing_shareable_buffers),
-		cmocka_unit_test(importing_buffers),
-		cmocka_unit_test(creating_pools),
-		cmocka_unit_test(using_pools),
-	};
+	struct dray_node *node = open_node("host");
+	struct dray_pool *pool;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	/* Runs before any other pool: later ones use its objects again. */
+	arm(0, ENOMEM);
+	assert_fails(dray_pool_create(node, NULL, &pool), -ENOMEM,
+		     "a pool's object");
+	arm(1, ENOMEM);
+	faults_last = true;
+	assert_fails(dray_pool_create(node, NULL, &pool), -ENOMEM,
+		     "a region's object");
+	disarm();
+	assert_works(dray_pool_create(node, NULL, &pool));
+	dray_pool_close(pool);
+	dray_node_unref(node);
+}
+
+FACT(a_table_that_cannot_grow_leads_to_another_region)
+{
+	struct dray_pool *pool = open_pool("host", NULL);
+	static void *blocks[5000];
+	struct dray_pool_stats stats;
+	int i;
+
+	mremap_fails = true;
+	/* More than the 2048 that a new table has. */
+	for (i = 0; i < 5000; i++)
+		blocks[i] = take(pool, 64, 0);
+	stats = stats_of(pool);
+	assert_int_equal(stats.blocks, 5000);
+	assert_int_equal(stats.regions, 3);
+	/* None has grown for nothing. */
+	assert_int_equal(stats.reserved, 3 * 32 * MIB);
+	mremap_fails = false;
+	for (i = 0; i < 5000; i++)
+		dray_pool_free(pool, blocks[i]);
+	assert_int_equal(stats_of(pool).blocks, 0);
+	dray_pool_close(pool);
+}
+
+FACT(opening_a_node)
+{
+	fail_each_call_of(open_a_node, "host", 1);
+}
+
+FACT(asking_for_heaps)
+{
+	fail_each_call_of(ask_a_heap, "host", 2);
+}
+
+FACT(allocating_private_buffers)
+{
+	fail_each_call_of(make_a_buffer, "host", 2);
+}
+
+FACT(allocating_shareable_buffers)
+{
+	fail_each_call_of(make_a_buffer, "host:shareable", 5);
+}
+
+FACT(growing_private_buffers)
+{
+	fail_each_call_of(grow_a_buffer, "host", 3);
+}
+
+FACT(growing_shareable_buffers)
+{
+	fail_each_call_of(grow_a_buffer, "host:shareable", 7);
+}
+
+FACT(importing_buffers)
+{
+	fail_each_call_of(import_a_buffer, "host", 6);
+}
+
+FACT(creating_pools)
+{
+	fail_each_call_of(make_a_pool, "host", 4);
+	fail_each_call_of(make_a_pool, "host:shareable", 7);
+}
+
+FACT(using_pools)
+{
+	fail_each_call_of(use_a_pool, "host", 8);
+	fail_each_call_of(use_a_pool, "host:shareable", 8);
 }

@@ -80,7 +80,9 @@ static uint32_t take(struct dray_fit *fit, uint32_t size)
 	return dray_fit_take(fit, size, 1, 0, true);
 }
 
-static void the_whole_range_is_one_block(void **state)
+#define FIT_FACT(name) FACT_WITH(name, one_fit, end_fit)
+
+FIT_FACT(the_whole_range_is_one_block)
 {
 	struct dray_fit *fit = *state;
 	uint32_t piece = take(fit, GRANULES);
@@ -94,7 +96,7 @@ static void the_whole_range_is_one_block(void **state)
 	check(fit);
 }
 
-static void an_odd_size_finds_the_piece_that_just_fits(void **state)
+FIT_FACT(an_odd_size_finds_the_piece_that_just_fits)
 {
 	struct dray_fit *fit = *state;
 	/* 1000 and 1001 share a bin: rounding up would pass it by. */
@@ -108,7 +110,7 @@ static void an_odd_size_finds_the_piece_that_just_fits(void **state)
 	check(fit);
 }
 
-static void freeing_in_any_order_gives_one_piece_again(void **state)
+FIT_FACT(freeing_in_any_order_gives_one_piece_again)
 {
 	struct dray_fit *fit = *state;
 	struct dice dice = { 7 };
@@ -129,7 +131,7 @@ static void freeing_in_any_order_gives_one_piece_again(void **state)
 	assert_int_equal(dray_fit_largest(fit), GRANULES);
 }
 
-static void alignment_counts_from_the_origin(void **state)
+FIT_FACT(alignment_counts_from_the_origin)
 {
 	struct dray_fit *fit = *state;
 	uint64_t origin = 1000;
@@ -143,7 +145,7 @@ static void alignment_counts_from_the_origin(void **state)
 	check(fit);
 }
 
-static void a_large_alignment_finds_the_only_place(void **state)
+FIT_FACT(a_large_alignment_finds_the_only_place)
 {
 	struct dray_fit *fit = *state;
 	/* No piece has 2048 + 4095 granules, and yet there is a place. */
@@ -156,7 +158,7 @@ static void a_large_alignment_finds_the_only_place(void **state)
 	check(fit);
 }
 
-static void a_block_grows_into_the_free_piece_behind_it(void **state)
+FIT_FACT(a_block_grows_into_the_free_piece_behind_it)
 {
 	struct dray_fit *fit = *state;
 	uint32_t a = take(fit, 100), b = take(fit, 100), c = take(fit, 100);
@@ -175,12 +177,11 @@ static void a_block_grows_into_the_free_piece_behind_it(void **state)
 	check(fit);
 }
 
-static void extending_joins_the_free_end(void **state)
+FACT(extending_joins_the_free_end)
 {
 	struct dray_fit fit;
 	uint32_t piece;
 
-	(void)state;
 	assert_int_equal(dray_fit_init(&fit, GRANULES), 0);
 	assert_int_equal(take(&fit, 1), 0);
 	assert_int_equal(dray_fit_extend(&fit, 10), 0);
@@ -196,7 +197,7 @@ static void extending_joins_the_free_end(void **state)
 	dray_fit_fini(&fit);
 }
 
-static void a_piece_set_aside_is_neither_found_nor_merged(void **state)
+FIT_FACT(a_piece_set_aside_is_neither_found_nor_merged)
 {
 	struct dray_fit *fit = *state;
 	uint32_t a = take(fit, 100), rest;
@@ -214,7 +215,7 @@ static void a_piece_set_aside_is_neither_found_nor_merged(void **state)
 	check(fit);
 }
 
-static void a_block_made_small_is_found_beside_a_large_one(void **state)
+FIT_FACT(a_block_made_small_is_found_beside_a_large_one)
 {
 	struct dray_fit *fit = *state;
 	uint32_t a = take(fit, 2 * DRAY_FIT_SPAN), b;
@@ -232,7 +233,7 @@ static void a_block_made_small_is_found_beside_a_large_one(void **state)
 	check(fit);
 }
 
-static void what_no_longer_begins_there_is_not_believed(void **state)
+FIT_FACT(what_no_longer_begins_there_is_not_believed)
 {
 	struct dray_fit *fit = *state;
 	uint32_t a = take(fit, 10), b = take(fit, 10);
@@ -308,7 +309,7 @@ static uint32_t random_size(struct dice *dice)
 	return 1 + (uint32_t)roll(dice, 1u << roll(dice, 9));
 }
 
-static void random_work_agrees_with_a_map_of_owners(void **state)
+FIT_FACT(random_work_agrees_with_a_map_of_owners)
 {
 	struct dray_fit *fit = *state;
 	struct model *model = calloc(1, sizeof(*model));
@@ -358,7 +359,7 @@ static void random_work_agrees_with_a_map_of_owners(void **state)
 	free(model);
 }
 
-static void a_start_is_found_across_all_levels(void **state)
+FACT(a_start_is_found_across_all_levels)
 {
 	/* Enough for five levels; only the pages touched are real. */
 	const uint32_t far = 1u << 30,
@@ -368,7 +369,6 @@ static void a_start_is_found_across_all_levels(void **state)
 	struct dray_fit fit;
 	uint32_t i, start;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
 	if (sizeof(size_t) == 4 || limit.rlim_cur <= (rlim_t)5 * far)
 		skip();
@@ -402,25 +402,4 @@ static void a_start_is_found_across_all_levels(void **state)
 	assert_false(dray_starts_before(&fit, far - 1, &start));
 	assert_false(dray_starts_from(&fit, 0, &start));
 	dray_fit_fini(&fit);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define FACT(name) cmocka_unit_test_setup_teardown(name, one_fit, end_fit)
-		FACT(the_whole_range_is_one_block),
-		FACT(an_odd_size_finds_the_piece_that_just_fits),
-		FACT(freeing_in_any_order_gives_one_piece_again),
-		FACT(alignment_counts_from_the_origin),
-		FACT(a_large_alignment_finds_the_only_place),
-		FACT(a_block_grows_into_the_free_piece_behind_it),
-		FACT(a_piece_set_aside_is_neither_found_nor_merged),
-		FACT(a_block_made_small_is_found_beside_a_large_one),
-		FACT(what_no_longer_begins_there_is_not_believed),
-		FACT(random_work_agrees_with_a_map_of_owners),
-		cmocka_unit_test(extending_joins_the_free_end),
-		cmocka_unit_test(a_start_is_found_across_all_levels),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,7 @@ static struct dray_resource *fixed(struct dray_pool *pool, size_t size,
 	return STACK(pool, dray_resource_fixed(upstream, size, blocks, &top));
 }
 
-static void blocks_of_a_chunk_lie_side_by_side(void **state)
+POOL_FACT(blocks_of_a_chunk_lie_side_by_side)
 {
 	struct dray_resource *resource = fixed(*state, 200, 4);
 	char *blocks[8];
@@ -36,7 +36,7 @@ static void blocks_of_a_chunk_lie_side_by_side(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void blocks_are_aligned_as_their_size_is(void **state)
+POOL_FACT(blocks_are_aligned_as_their_size_is)
 {
 	static const struct {
 		size_t size, alignment;
@@ -61,7 +61,7 @@ static void blocks_are_aligned_as_their_size_is(void **state)
 	}
 }
 
-static void a_request_above_the_block_size_is_refused(void **state)
+POOL_FACT(a_request_above_the_block_size_is_refused)
 {
 	struct dray_resource *resource = fixed(*state, 200, 4);
 	void *out, *block = allocate(resource, 256, 0);
@@ -72,7 +72,7 @@ static void a_request_above_the_block_size_is_refused(void **state)
 	dray_resource_unref(resource);
 }
 
-static void what_is_no_block_is_refused(void **state)
+POOL_FACT(what_is_no_block_is_refused)
 {
 	struct dray_resource *resource = fixed(*state, 256, 4);
 	char *block = allocate(resource, 1, 0);
@@ -99,7 +99,7 @@ static void what_is_no_block_is_refused(void **state)
 	dray_resource_unref(resource);
 }
 
-static void sizes_that_cannot_be_are_refused(void **state)
+POOL_FACT(sizes_that_cannot_be_are_refused)
 {
 	struct dray_resource *upstream = pool_resource(*state), *out = NULL;
 
@@ -117,7 +117,7 @@ static void sizes_that_cannot_be_are_refused(void **state)
 	dray_resource_unref(upstream);
 }
 
-static void what_is_free_here_counts_as_free(void **state)
+POOL_FACT(what_is_free_here_counts_as_free)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 1 << 20, &top));
@@ -160,8 +160,7 @@ static bool give_it_back(void *ctx, size_t size, int error)
 	return false;
 }
 
-static void
-a_block_that_comes_back_while_upstream_refuses_is_taken(void **state)
+POOL_FACT(a_block_that_comes_back_while_upstream_refuses_is_taken)
 {
 	struct dray_resource *source, *limited, *asking;
 	struct returning returning;
@@ -190,7 +189,7 @@ a_block_that_comes_back_while_upstream_refuses_is_taken(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void each_size_goes_to_the_smallest_bin_that_holds_it(void **state)
+POOL_FACT(each_size_goes_to_the_smallest_bin_that_holds_it)
 {
 	struct dray_resource *resource = bins(*state, 8, 10);
 	char *a = allocate(resource, 256, 0), *b = allocate(resource, 1, 0);
@@ -217,7 +216,7 @@ static void each_size_goes_to_the_smallest_bin_that_holds_it(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void bins_can_be_added_up_to_a_number(void **state)
+POOL_FACT(bins_can_be_added_up_to_a_number)
 {
 	struct dray_resource *resource = bins(*state, 9, 9);
 	char *first, *second;
@@ -264,7 +263,7 @@ static void *churn(void *resource)
 	return NULL;
 }
 
-static void threads_share_bins(void **state)
+POOL_FACT(threads_share_bins)
 {
 	struct dray_resource *resource = bins(*state, 7, 12);
 	pthread_t threads[4];
@@ -277,23 +276,4 @@ static void threads_share_bins(void **state)
 		assert_int_equal(pthread_join(threads[i], NULL), 0);
 	dray_resource_unref(resource);
 	assert_int_equal(stats_of(*state).blocks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(blocks_of_a_chunk_lie_side_by_side),
-		POOL_FACT(blocks_are_aligned_as_their_size_is),
-		POOL_FACT(a_request_above_the_block_size_is_refused),
-		POOL_FACT(what_is_no_block_is_refused),
-		POOL_FACT(sizes_that_cannot_be_are_refused),
-		POOL_FACT(what_is_free_here_counts_as_free),
-		POOL_FACT(
-			a_block_that_comes_back_while_upstream_refuses_is_taken),
-		POOL_FACT(each_size_goes_to_the_smallest_bin_that_holds_it),
-		POOL_FACT(bins_can_be_added_up_to_a_number),
-		POOL_FACT(threads_share_bins),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,9 +68,8 @@ static void check_child_of(const char *spec)
 	dray_pool_close(pool);
 }
 
-static void a_child_writes_only_blocks_of_its_own(void **state)
+FACT(a_child_writes_only_blocks_of_its_own)
 {
-	(void)state;
 	check_child_of(test_spec());
 	check_child_of("host:shareable");
 }
@@ -78,7 +77,7 @@ static void a_child_writes_only_blocks_of_its_own(void **state)
 #define LARGE ((size_t)4 << 20)
 
 /* Nobody may do that; what is to be zero is nevertheless. */
-static void what_a_child_wrote_to_a_freed_block_is_cleared(void **state)
+FACT(what_a_child_wrote_to_a_freed_block_is_cleared)
 {
 	struct dray_pool *pool = open_pool("host:shareable", NULL);
 	unsigned char *block = take(pool, LARGE, 0), *again;
@@ -87,7 +86,6 @@ static void what_a_child_wrote_to_a_freed_block_is_cleared(void **state)
 	pid_t child;
 	char go;
 
-	(void)state;
 	memset(block, 1, LARGE);
 	assert_int_equal(pipe(start), 0);
 	child = fork();
@@ -123,14 +121,13 @@ static blkcnt_t pages_behind(void *block)
 	return status.st_blocks;
 }
 
-static void what_was_never_used_is_not_touched_after_a_fork(void **state)
+FACT(what_was_never_used_is_not_touched_after_a_fork)
 {
 	struct dray_pool *pool = open_pool("host:shareable", NULL);
 	unsigned char *block = take(pool, 4096, 0), *large;
 	pid_t child = fork();
 	blkcnt_t before;
 
-	(void)state;
 	if (!child)
 		_exit(0);
 	assert_int_equal(status_of(child), 0);
@@ -155,13 +152,12 @@ static void *alloc_and_free(void *size)
 	return NULL;
 }
 
-static void a_child_of_busy_threads_is_not_stuck(void **state)
+FACT(a_child_of_busy_threads_is_not_stuck)
 {
 	pthread_t threads[2];
 	void *block;
 	int i;
 
-	(void)state;
 	busy_pool = open_pool(test_spec(), NULL);
 	atomic_store(&over, false);
 	assert_int_equal(pthread_create(&threads[0], NULL, alloc_and_free,
@@ -192,18 +188,4 @@ static void a_child_of_busy_threads_is_not_stuck(void **state)
 		pthread_join(threads[i], NULL);
 	assert_int_equal(stats_of(busy_pool).blocks, 0);
 	dray_pool_close(busy_pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_child_writes_only_blocks_of_its_own),
-		cmocka_unit_test(
-			what_a_child_wrote_to_a_freed_block_is_cleared),
-		cmocka_unit_test(
-			what_was_never_used_is_not_touched_after_a_fork),
-		cmocka_unit_test(a_child_of_busy_threads_is_not_stuck),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

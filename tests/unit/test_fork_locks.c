@@ -217,11 +217,10 @@ static bool fork_while_it_holds(int lock)
 	return stops;
 }
 
-static void a_fork_waits_for_every_lock(void **state)
+FACT(a_fork_waits_for_every_lock)
 {
 	int lock = 1;
 
-	(void)state;
 	assert_int_equal(sem_init(&stopped, 0, 0), 0);
 	assert_int_equal(sem_init(&go_on, 0, 0), 0);
 	engine_reset();
@@ -282,12 +281,11 @@ static struct dray_fork_locks low = {
 	.inherit = inherit_low,
 };
 
-static void locks_are_taken_from_the_highest_down(void **state)
+FACT(locks_are_taken_from_the_highest_down)
 {
 	int status;
 	pid_t child;
 
-	(void)state;
 	dray_fork_enlist(&low);
 	dray_fork_enlist(&high);
 	dray_fork_enlist(&low);
@@ -298,14 +296,4 @@ static void locks_are_taken_from_the_highest_down(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_string_equal(order, "HLhl");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_fork_waits_for_every_lock),
-		cmocka_unit_test(locks_are_taken_from_the_highest_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,9 +58,8 @@ static void says_so_without_a_limit(const char *spec)
 	dray_pool_close(pool);
 }
 
-static void a_request_beyond_all_memory_names_the_largest_run(void **state)
+FACT(a_request_beyond_all_memory_names_the_largest_run)
 {
-	(void)state;
 	says_so_without_a_limit(test_spec());
 	says_so_without_a_limit("host:shareable");
 }
@@ -82,14 +81,13 @@ static void says_so_when_refused(const char *spec)
 	dray_pool_close(pool);
 }
 
-static void so_does_one_that_the_system_refuses(void **state)
+FACT(so_does_one_that_the_system_refuses)
 {
-	(void)state;
 	says_so_when_refused("host");
 	says_so_when_refused("host:shareable");
 }
 
-static void an_array_says_what_its_pool_says(void **state)
+FACT(an_array_says_what_its_pool_says)
 {
 	struct dray_pool *pool = open_named(test_spec());
 	/* Or the pool of a node gives all back before it refuses. */
@@ -102,7 +100,6 @@ static void an_array_says_what_its_pool_says(void **state)
 	struct dray_dtype byte;
 	void *taken = NULL;
 
-	(void)state;
 	assert_works(dray_dtype_parse("|u1", &byte));
 	assert_int_equal(dray_array_create(pool, byte, 1, &shape, &array),
 			 -ENOMEM);
@@ -118,16 +115,4 @@ static void an_array_says_what_its_pool_says(void **state)
 	dray_resource_unref(resource);
 	dray_pool_free(pool, held);
 	dray_pool_close(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_request_beyond_all_memory_names_the_largest_run),
-		cmocka_unit_test(so_does_one_that_the_system_refuses),
-		cmocka_unit_test(an_array_says_what_its_pool_says),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

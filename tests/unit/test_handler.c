@@ -4,10 +4,9 @@
 
 #include "pool.h"
 
-static void the_layout_is_that_of_nep_49_version_1(void **state)
+FACT(the_layout_is_that_of_nep_49_version_1)
 {
 	/* char name[127]; uint8_t version; then five pointers. */
-	(void)state;
 	assert_int_equal(offsetof(struct dray_handler, name), 0);
 	assert_int_equal(offsetof(struct dray_handler, version), 127);
 	assert_int_equal(offsetof(struct dray_handler, allocator), 128);
@@ -23,7 +22,7 @@ static void the_layout_is_that_of_nep_49_version_1(void **state)
 	assert_int_equal(sizeof(struct dray_handler), 128 + 5 * sizeof(void *));
 }
 
-static void it_is_named_after_the_back_end(void **state)
+POOL_FACT(it_is_named_after_the_back_end)
 {
 	const struct dray_handler *handler = dray_handler_for(*state);
 
@@ -64,7 +63,7 @@ static void use(const struct dray_allocator *a)
 	a->free(a->ctx, NULL, 8);
 }
 
-static void the_four_functions_work_with_wrong_sizes(void **state)
+POOL_FACT(the_four_functions_work_with_wrong_sizes)
 {
 	use(&dray_handler_for(*state)->allocator);
 	assert_int_equal(stats_of(*state).blocks, 0);
@@ -72,7 +71,7 @@ static void the_four_functions_work_with_wrong_sizes(void **state)
 	use(&dray_handler_default()->allocator);
 }
 
-static void blocks_are_in_the_pool(void **state)
+POOL_FACT(blocks_are_in_the_pool)
 {
 	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
 	struct dray_location where;
@@ -105,7 +104,7 @@ static size_t whole_size(int i)
  * NumPy takes what touches for overlapping, and is up to twenty times as slow.
  * Each place is used twice, so that blocks come from the thread's cache too.
  */
-static void blocks_do_not_touch(void **state)
+POOL_FACT(blocks_do_not_touch)
 {
 	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
 	uintptr_t blocks[MANY][2]; /* first byte, and the one behind the last */
@@ -143,7 +142,8 @@ static bool relieve_none(void *argument, size_t size)
 }
 
 /* What is between blocks is not worth an error, nor asking anybody. */
-static void a_block_of_all_that_there_is_can_be_had(void **state)
+FACT_WITH(a_block_of_all_that_there_is_can_be_had, fixed_pool_setup,
+	  pool_teardown)
 {
 	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
 	unsigned char *all;
@@ -168,7 +168,7 @@ static void a_block_of_all_that_there_is_can_be_had(void **state)
 	a->free(a->ctx, all, 0);
 }
 
-static void it_takes_what_fits_before_the_pool_grows(void **state)
+POOL_FACT(it_takes_what_fits_before_the_pool_grows)
 {
 	const struct dray_allocator *a = &dray_handler_for(*state)->allocator;
 	uint64_t reserved = stats_of(*state).reserved;
@@ -182,7 +182,7 @@ static void it_takes_what_fits_before_the_pool_grows(void **state)
 	a->free(a->ctx, rest, 0);
 }
 
-static void sizes_that_cannot_be_are_refused(void **state)
+POOL_FACT(sizes_that_cannot_be_are_refused)
 {
 	static const size_t sizes[] = { SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2,
 					(size_t)PTRDIFF_MAX + 1 };
@@ -207,19 +207,18 @@ static void sizes_that_cannot_be_are_refused(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void the_default_is_the_c_library(void **state)
+FACT(the_default_is_the_c_library)
 {
 	struct dray_location where;
 	const struct dray_handler *handler = dray_handler_default();
 	void *block = handler->allocator.malloc(handler->allocator.ctx, 10);
 
-	(void)state;
 	assert_string_equal(handler->name, "malloc");
 	assert_int_equal(dray_locate(block, &where), -ENOENT);
 	free(block);
 }
 
-static void scopes_nest(void **state)
+POOL_FACT(scopes_nest)
 {
 	const struct dray_handler *ours = dray_handler_for(*state);
 	const struct dray_handler *standard = dray_handler_default();
@@ -244,7 +243,7 @@ static void *in_another_thread(void *handler)
 	return (void *)first;
 }
 
-static void each_thread_has_its_own(void **state)
+POOL_FACT(each_thread_has_its_own)
 {
 	const struct dray_handler *ours = dray_handler_for(*state);
 	pthread_t thread;
@@ -271,12 +270,11 @@ static void assert_allocates_nothing(const struct dray_allocator *a)
 	a->free(a->ctx, NULL, 0);
 }
 
-static void it_outlives_an_empty_pool_and_ends_it_once(void **state)
+FACT(it_outlives_an_empty_pool_and_ends_it_once)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL), *later[2];
 	const struct dray_allocator *a = &dray_handler_for(pool)->allocator;
 
-	(void)state;
 	dray_pool_close(pool);
 	assert_allocates_nothing(a);
 	dray_pool_close(pool);
@@ -294,14 +292,13 @@ static void it_outlives_an_empty_pool_and_ends_it_once(void **state)
 	dray_pool_close(later[1]);
 }
 
-static void it_frees_the_last_block_of_a_closed_pool(void **state)
+FACT(it_frees_the_last_block_of_a_closed_pool)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
 	const struct dray_allocator *a = &dray_handler_for(pool)->allocator;
 	struct dray_location where;
 	void *block = a->malloc(a->ctx, 100);
 
-	(void)state;
 	assert_non_null(block);
 	dray_pool_close(pool);
 	assert_allocates_nothing(a);
@@ -329,7 +326,7 @@ static void *leave_a_block(void *handler)
 	return NULL;
 }
 
-static void it_works_while_a_thread_ends(void **state)
+POOL_FACT(it_works_while_a_thread_ends)
 {
 	pthread_t thread;
 
@@ -341,28 +338,4 @@ static void it_works_while_a_thread_ends(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 	pthread_key_delete(key);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_layout_is_that_of_nep_49_version_1),
-		POOL_FACT(it_is_named_after_the_back_end),
-		POOL_FACT(the_four_functions_work_with_wrong_sizes),
-		POOL_FACT(blocks_are_in_the_pool),
-		POOL_FACT(blocks_do_not_touch),
-		POOL_FACT(it_takes_what_fits_before_the_pool_grows),
-		POOL_FACT(sizes_that_cannot_be_are_refused),
-		cmocka_unit_test_setup_teardown(
-			a_block_of_all_that_there_is_can_be_had,
-			fixed_pool_setup, pool_teardown),
-		cmocka_unit_test(the_default_is_the_c_library),
-		POOL_FACT(scopes_nest),
-		POOL_FACT(each_thread_has_its_own),
-		POOL_FACT(it_works_while_a_thread_ends),
-		cmocka_unit_test(it_outlives_an_empty_pool_and_ends_it_once),
-		cmocka_unit_test(it_frees_the_last_block_of_a_closed_pool),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,11 +60,10 @@ static struct dray_index random_index(struct dice *dice, int64_t extent)
 			  random_bound(dice, extent), step ? step : DRAY_OMIT);
 }
 
-static void random_indices_give_what_the_slow_way_gives(void **state)
+FACT(random_indices_give_what_the_slow_way_gives)
 {
 	struct dice dice = { 77 };
 
-	(void)state;
 	for (int round = 0; round < rounds(20000); round++) {
 		int64_t shape[4], left[4][8], expected[9], position[9] = { 0 };
 		int lefts[4], axis_of[9], ndim, count = 0, axis = 0;
@@ -144,23 +143,21 @@ static void make(struct dray_view *view, int64_t rows, int64_t columns)
 				    (int64_t[]){ rows, columns }, NULL));
 }
 
-static void a_step_of_0_is_refused(void **state)
+FACT(a_step_of_0_is_refused)
 {
 	struct dray_view view;
 
-	(void)state;
 	make(&view, 4, 5);
 	assert_fails(dray_view_index(&view, &DRAY_SLICE(0, 4, 0), 1, &view),
 		     -EINVAL, "step");
 	assert_int_equal(view.shape[0], 4);
 }
 
-static void an_integer_outside_its_axis_is_out_of_range(void **state)
+FACT(an_integer_outside_its_axis_is_out_of_range)
 {
 	static const int64_t outside[] = { 5, -6, INT64_MAX, INT64_MIN };
 	struct dray_view view;
 
-	(void)state;
 	make(&view, 4, 5);
 	for (size_t i = 0; i < 4; i++) {
 		struct dray_index index[] = { DRAY_ALL, DRAY_AT(outside[i]) };
@@ -170,23 +167,21 @@ static void an_integer_outside_its_axis_is_out_of_range(void **state)
 	}
 }
 
-static void one_ellipsis_at_most(void **state)
+FACT(one_ellipsis_at_most)
 {
 	struct dray_index index[] = { DRAY_ELLIPSIS, DRAY_ELLIPSIS };
 	struct dray_view view;
 
-	(void)state;
 	make(&view, 4, 5);
 	assert_fails(dray_view_index(&view, index, 2, &view), -EINVAL,
 		     "2 ellipses");
 }
 
-static void more_indices_than_axes_are_refused(void **state)
+FACT(more_indices_than_axes_are_refused)
 {
 	struct dray_index index[] = { DRAY_ALL, DRAY_AT(0), DRAY_ALL };
 	struct dray_view view;
 
-	(void)state;
 	make(&view, 4, 5);
 	assert_fails(dray_view_index(&view, index, 3, &view), -EINVAL,
 		     "3 indices for 2 axes");
@@ -195,12 +190,11 @@ static void more_indices_than_axes_are_refused(void **state)
 		     "kind 17");
 }
 
-static void more_axes_than_there_may_be_are_refused(void **state)
+FACT(more_axes_than_there_may_be_are_refused)
 {
 	struct dray_index index[DRAY_MAX_NDIM];
 	struct dray_view view;
 
-	(void)state;
 	make(&view, 4, 5);
 	for (int i = 0; i < DRAY_MAX_NDIM; i++)
 		index[i] = DRAY_NEWAXIS;
@@ -212,11 +206,10 @@ static void more_axes_than_there_may_be_are_refused(void **state)
 	assert_int_equal(view.shape[0], 1);
 }
 
-static void a_view_is_not_believed(void **state)
+FACT(a_view_is_not_believed)
 {
 	struct dray_view view;
 
-	(void)state;
 	make(&view, 4, 5);
 	view.strides[0] = INT64_MAX;
 	assert_fails(dray_view_index(&view, &DRAY_ALL, 1, &view), -EOVERFLOW,
@@ -227,11 +220,10 @@ static void a_view_is_not_believed(void **state)
 		     "65 axes");
 }
 
-static void bounds_of_63_bits_are_kept_in_the_axis(void **state)
+FACT(bounds_of_63_bits_are_kept_in_the_axis)
 {
 	struct dray_view view, out;
 
-	(void)state;
 	make(&view, 4, 5);
 	assert_works(dray_view_index(
 		&view, &DRAY_SLICE(-INT64_MAX, INT64_MAX, INT64_MAX), 1, &out));
@@ -244,30 +236,12 @@ static void bounds_of_63_bits_are_kept_in_the_axis(void **state)
 	assert_ptr_equal(out.data, memory + 30);
 }
 
-static void being_read_only_is_inherited(void **state)
+FACT(being_read_only_is_inherited)
 {
 	struct dray_view view, out;
 
-	(void)state;
 	make(&view, 4, 5);
 	view.flags = DRAY_VIEW_READONLY;
 	assert_works(dray_view_index(&view, &DRAY_AT(1), 1, &out));
 	assert_int_equal(out.flags, DRAY_VIEW_READONLY);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_indices_give_what_the_slow_way_gives),
-		cmocka_unit_test(a_step_of_0_is_refused),
-		cmocka_unit_test(an_integer_outside_its_axis_is_out_of_range),
-		cmocka_unit_test(one_ellipsis_at_most),
-		cmocka_unit_test(more_indices_than_axes_are_refused),
-		cmocka_unit_test(more_axes_than_there_may_be_are_refused),
-		cmocka_unit_test(a_view_is_not_believed),
-		cmocka_unit_test(bounds_of_63_bits_are_kept_in_the_axis),
-		cmocka_unit_test(being_read_only_is_inherited),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,24 +41,21 @@ static void passes_over(int type)
 	assert_int_equal(count_fds(), before);
 }
 
-static void a_view_passes_over_a_seqpacket_socket(void **state)
+FACT(a_view_passes_over_a_seqpacket_socket)
 {
-	(void)state;
 	passes_over(SOCK_SEQPACKET);
 }
 
-static void a_view_passes_over_a_stream_socket(void **state)
+FACT(a_view_passes_over_a_stream_socket)
 {
-	(void)state;
 	passes_over(SOCK_STREAM);
 }
 
-static void several_arrays_in_a_stream_stay_apart(void **state)
+FACT(several_arrays_in_a_stream_stay_apart)
 {
 	struct dray_array *arrays[3], *received;
 	int ends[2];
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	for (int i = 0; i < 3; i++) {
 		arrays[i] = make_array(1, i + 1);
@@ -77,14 +74,13 @@ static void several_arrays_in_a_stream_stay_apart(void **state)
 	close_pair(ends);
 }
 
-static void another_process_changes_the_array_in_place(void **state)
+FACT(another_process_changes_the_array_in_place)
 {
 	struct dray_array *array = make_array(4, 4);
 	const struct dray_view *view = dray_array_view(array);
 	int ends[2], status;
 	pid_t child;
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	child = fork();
 	assert_true(child >= 0);
@@ -108,12 +104,11 @@ static void another_process_changes_the_array_in_place(void **state)
 	dray_array_unref(array);
 }
 
-static void a_received_array_outlives_the_sender(void **state)
+FACT(a_received_array_outlives_the_sender)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	int ends[2];
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	memset(dray_array_view(array)->data, 3, 32);
 	assert_works(dray_array_send(ends[0], dray_array_view(array)));
@@ -126,13 +121,12 @@ static void a_received_array_outlives_the_sender(void **state)
 	close(ends[1]);
 }
 
-static void read_only_and_empty_views_pass(void **state)
+FACT(read_only_and_empty_views_pass)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct dray_view view;
 	int ends[2];
 
-	(void)state;
 	make_pair(SOCK_SEQPACKET, ends);
 	assert_works(dray_view_index(dray_array_view(array),
 				     &DRAY_SLICE(2, 2, 1), 1, &view));
@@ -146,14 +140,13 @@ static void read_only_and_empty_views_pass(void **state)
 	close_pair(ends);
 }
 
-static void sixty_four_axes_pass(void **state)
+FACT(sixty_four_axes_pass)
 {
 	struct dray_array *array = make_array(1, 1), *received;
 	int64_t shape[64];
 	struct dray_view view;
 	int ends[2];
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	for (int i = 0; i < 64; i++)
 		shape[i] = 1;
@@ -167,7 +160,7 @@ static void sixty_four_axes_pass(void **state)
 	close_pair(ends);
 }
 
-static void what_is_not_drays_is_not_sent(void **state)
+FACT(what_is_not_drays_is_not_sent)
 {
 	struct dray_array *array = make_array(4, 4);
 	struct dray_node *private_node;
@@ -176,7 +169,6 @@ static void what_is_not_drays_is_not_sent(void **state)
 	char memory[64];
 	int ends[2];
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	assert_works(
 		dray_view_init(&view, memory, u2, 1, (int64_t[]){ 8 }, NULL));
@@ -202,12 +194,11 @@ static void what_is_not_drays_is_not_sent(void **state)
 	close_pair(ends);
 }
 
-static void a_socket_that_cannot_is_told(void **state)
+FACT(a_socket_that_cannot_is_told)
 {
 	struct dray_array *array = make_array(4, 4), *received = NULL;
 	int ends[2], before;
 
-	(void)state;
 	before = count_fds();
 	make_pair(SOCK_STREAM, ends);
 	close(ends[1]);
@@ -229,12 +220,11 @@ static void a_socket_that_cannot_is_told(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
-static void credentials_may_come_along(void **state)
+FACT(credentials_may_come_along)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	int ends[2], on = 1;
 
-	(void)state;
 	make_pair(SOCK_SEQPACKET, ends);
 	assert_int_equal(setsockopt(ends[1], SOL_SOCKET, SO_PASSCRED, &on,
 				    sizeof(on)),
@@ -250,13 +240,12 @@ static void credentials_may_come_along(void **state)
 #define SO_PASSPIDFD 76 /* since Linux 6.5 */
 #endif
 
-static void descriptors_of_the_sender_are_closed(void **state)
+FACT(descriptors_of_the_sender_are_closed)
 {
 	static const int types[] = { SOCK_SEQPACKET, SOCK_STREAM };
 	struct dray_array *array = make_array(4, 4), *received;
 	int ends[2], on = 1, before = count_fds(), error = 0;
 
-	(void)state;
 	for (int i = 0; i < 2 && !error; i++) {
 		make_pair(types[i], ends);
 		error = setsockopt(ends[1], SOL_SOCKET, SO_PASSPIDFD, &on,
@@ -279,13 +268,12 @@ static void descriptors_of_the_sender_are_closed(void **state)
 		skip();
 }
 
-static void a_node_that_is_not_there_is_told(void **state)
+FACT(a_node_that_is_not_there_is_told)
 {
 	struct dray_array *array = make_array(4, 4), *received = NULL;
 	struct record record;
 	int fd, ends[2], before;
 
-	(void)state;
 	record_of(dray_array_view(array), &record, &fd);
 	before = count_fds();
 	record.backend = 2;
@@ -302,14 +290,13 @@ static void a_node_that_is_not_there_is_told(void **state)
 	dray_array_unref(array);
 }
 
-static void what_cannot_be_written_is_received_read_only(void **state)
+FACT(what_cannot_be_written_is_received_read_only)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct record record;
 	char path[64];
 	int fd, read_only, ends[2];
 
-	(void)state;
 	record_of(dray_array_view(array), &record, &fd);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	read_only = open(path, O_RDONLY | O_CLOEXEC);
@@ -329,13 +316,12 @@ static void what_cannot_be_written_is_received_read_only(void **state)
 	dray_array_unref(array);
 }
 
-static void received_descriptors_are_closed_on_exec(void **state)
+FACT(received_descriptors_are_closed_on_exec)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct dray_location location;
 	int ends[2];
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	assert_works(dray_array_send(ends[0], dray_array_view(array)));
 	assert_works(dray_array_receive(ends[1], node, &received));
@@ -347,24 +333,4 @@ static void received_descriptors_are_closed_on_exec(void **state)
 	close_pair(ends);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_view_passes_over_a_seqpacket_socket),
-		cmocka_unit_test(a_view_passes_over_a_stream_socket),
-		cmocka_unit_test(several_arrays_in_a_stream_stay_apart),
-		cmocka_unit_test(another_process_changes_the_array_in_place),
-		cmocka_unit_test(a_received_array_outlives_the_sender),
-		cmocka_unit_test(read_only_and_empty_views_pass),
-		cmocka_unit_test(sixty_four_axes_pass),
-		cmocka_unit_test(what_is_not_drays_is_not_sent),
-		cmocka_unit_test(a_socket_that_cannot_is_told),
-		cmocka_unit_test(credentials_may_come_along),
-		cmocka_unit_test(descriptors_of_the_sender_are_closed),
-		cmocka_unit_test(a_node_that_is_not_there_is_told),
-		cmocka_unit_test(what_cannot_be_written_is_received_read_only),
-		cmocka_unit_test(received_descriptors_are_closed_on_exec),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -23,13 +23,12 @@ static int receive_forged(const struct record *record, int fd)
 	return error;
 }
 
-static void forged_fields_are_refused_by_name(void **state)
+FACT(forged_fields_are_refused_by_name)
 {
 	struct dray_array *array = make_array(4, 4);
 	struct record good, bad;
 	int fd;
 
-	(void)state;
 	record_of(dray_array_view(array), &good, &fd);
 	assert_works(receive_forged(&good, fd));
 #define FORGED(change, code, part)                                    \
@@ -63,14 +62,13 @@ static void forged_fields_are_refused_by_name(void **state)
 	dray_array_unref(array);
 }
 
-static void records_that_reach_out_of_the_buffer_are_refused(void **state)
+FACT(records_that_reach_out_of_the_buffer_are_refused)
 {
 	struct dray_array *array = make_array(4, 4);
 	struct record good, bad;
 	uint64_t size;
 	int fd;
 
-	(void)state;
 	record_of(dray_array_view(array), &good, &fd);
 	size = (uint64_t)lseek(fd, 0, SEEK_END);
 	assert_int_equal(good.buffer_size, size);
@@ -108,7 +106,7 @@ static void records_that_reach_out_of_the_buffer_are_refused(void **state)
 	dray_array_unref(array);
 }
 
-static void random_damage_never_reaches_out_of_the_buffer(void **state)
+FACT(random_damage_never_reaches_out_of_the_buffer)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct dice dice = { 2026 };
@@ -116,7 +114,6 @@ static void random_damage_never_reaches_out_of_the_buffer(void **state)
 	int fd, ends[2], accepted = 0;
 	uint64_t size;
 
-	(void)state;
 	record_of(dray_array_view(array), &good, &fd);
 	size = (uint64_t)lseek(fd, 0, SEEK_END);
 	make_pair(SOCK_SEQPACKET, ends);
@@ -151,13 +148,12 @@ static void random_damage_never_reaches_out_of_the_buffer(void **state)
 	dray_array_unref(array);
 }
 
-static void descriptors_are_one_and_a_buffer(void **state)
+FACT(descriptors_are_one_and_a_buffer)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct record record;
 	int fd, ends[2], before;
 
-	(void)state;
 	record_of(dray_array_view(array), &record, &fd);
 	before = count_fds();
 	make_pair(SOCK_SEQPACKET, ends);
@@ -183,13 +179,12 @@ static void descriptors_are_one_and_a_buffer(void **state)
 	dray_array_unref(array);
 }
 
-static void without_room_for_a_descriptor_nothing_is_received(void **state)
+FACT(without_room_for_a_descriptor_nothing_is_received)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct rlimit limit, tight;
 	int ends[2], before, error;
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	assert_works(dray_array_send(ends[0], dray_array_view(array)));
 	before = count_fds();
@@ -207,13 +202,12 @@ static void without_room_for_a_descriptor_nothing_is_received(void **state)
 	dray_array_unref(array);
 }
 
-static void a_memfd_that_may_shrink_is_refused(void **state)
+FACT(a_memfd_that_may_shrink_is_refused)
 {
 	struct dray_array *array = make_array(4, 4);
 	struct record record;
 	int fd, own;
 
-	(void)state;
 	record_of(dray_array_view(array), &record, &fd);
 	close(fd);
 	own = memfd_create("mine", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -225,14 +219,13 @@ static void a_memfd_that_may_shrink_is_refused(void **state)
 	dray_array_unref(array);
 }
 
-static void messages_that_are_too_short_or_long_are_refused(void **state)
+FACT(messages_that_are_too_short_or_long_are_refused)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	char longer[sizeof(struct record) + 1] = { 0 };
 	struct record record;
 	int fd, ends[2], before;
 
-	(void)state;
 	record_of(dray_array_view(array), &record, &fd);
 	before = count_fds();
 	make_pair(SOCK_SEQPACKET, ends);
@@ -252,20 +245,4 @@ static void messages_that_are_too_short_or_long_are_refused(void **state)
 	dray_array_unref(array);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(forged_fields_are_refused_by_name),
-		cmocka_unit_test(
-			records_that_reach_out_of_the_buffer_are_refused),
-		cmocka_unit_test(random_damage_never_reaches_out_of_the_buffer),
-		cmocka_unit_test(descriptors_are_one_and_a_buffer),
-		cmocka_unit_test(
-			without_room_for_a_descriptor_nothing_is_received),
-		cmocka_unit_test(a_memfd_that_may_shrink_is_refused),
-		cmocka_unit_test(
-			messages_that_are_too_short_or_long_are_refused),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

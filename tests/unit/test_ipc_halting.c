@@ -92,7 +92,7 @@ static void *send_in_pieces(void *argument)
 	return NULL;
 }
 
-static void a_record_in_pieces_is_put_together(void **state)
+FACT(a_record_in_pieces_is_put_together)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	struct record record;
@@ -100,7 +100,6 @@ static void a_record_in_pieces_is_put_together(void **state)
 	pthread_t thread;
 	int fd, ends[2], error;
 
-	(void)state;
 	record_of(dray_array_view(array), &record, &fd);
 	for (int type = 0; type < 2; type++) {
 		make_pair(SOCK_STREAM | (type ? SOCK_NONBLOCK : 0), ends);
@@ -120,12 +119,11 @@ static void a_record_in_pieces_is_put_together(void **state)
 	dray_array_unref(array);
 }
 
-static void records_go_on_after_signals_and_waits(void **state)
+FACT(records_go_on_after_signals_and_waits)
 {
 	struct dray_array *array = make_array(4, 4), *received;
 	int ends[2], before = count_fds(), error;
 
-	(void)state;
 	make_pair(SOCK_STREAM, ends);
 	halting.on = true;
 	halting.calls = 0;
@@ -153,12 +151,11 @@ static void records_go_on_after_signals_and_waits(void **state)
 	dray_array_unref(array);
 }
 
-static void a_peer_that_stops_in_the_middle_is_given_up(void **state)
+FACT(a_peer_that_stops_in_the_middle_is_given_up)
 {
 	struct dray_array *received = NULL;
 	int ends[2], before = count_fds();
 
-	(void)state;
 	for (int type = 0; type < 2; type++) {
 		make_pair(SOCK_STREAM | (type ? SOCK_NONBLOCK : 0), ends);
 		assert_int_equal(write(ends[0], "d", 1), 1);
@@ -172,13 +169,4 @@ static void a_peer_that_stops_in_the_middle_is_given_up(void **state)
 	assert_int_equal(count_fds(), before);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_record_in_pieces_is_put_together),
-		cmocka_unit_test(records_go_on_after_signals_and_waits),
-		cmocka_unit_test(a_peer_that_stops_in_the_middle_is_given_up),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

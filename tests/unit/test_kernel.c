@@ -2,11 +2,10 @@
 /* kernel: nodes, allocations and questions, and what the module answers. */
 #include "stand_in.h"
 
-static void a_node_that_may_not_be_opened_is_eacces(void **state)
+STAND_IN_FACT(a_node_that_may_not_be_opened_is_eacces)
 {
 	struct dray_node *node;
 
-	(void)state;
 	module.open_error = EACCES;
 	assert_fails(dray_node_open("kernel:dray7", &node), -EACCES,
 		     "/dev/dray7: Permission denied");
@@ -15,11 +14,10 @@ static void a_node_that_may_not_be_opened_is_eacces(void **state)
 		     "no node /dev/dray7");
 }
 
-static void a_module_of_another_version_is_refused(void **state)
+STAND_IN_FACT(a_module_of_another_version_is_refused)
 {
 	struct dray_node *node;
 
-	(void)state;
 	module.abi_version = 99;
 	assert_fails(dray_node_open("kernel:dray7", &node), -EPROTO,
 		     "version 99");
@@ -28,7 +26,7 @@ static void a_module_of_another_version_is_refused(void **state)
 		     "/dev/dray7 is no node");
 }
 
-static void a_signal_does_not_end_a_call(void **state)
+STAND_IN_FACT(a_signal_does_not_end_a_call)
 {
 	struct dray_info info;
 
@@ -38,7 +36,7 @@ static void a_signal_does_not_end_a_call(void **state)
 	assert_int_equal(module.calls, 4);
 }
 
-static void a_signal_ends_a_submission(void **state)
+STAND_IN_FACT(a_signal_ends_a_submission)
 {
 	struct dray_submit args = { .count = 1 };
 
@@ -49,7 +47,7 @@ static void a_signal_ends_a_submission(void **state)
 	assert_works(dray_node_submit(*state, &args));
 }
 
-static void a_refused_submission_says_why(void **state)
+STAND_IN_FACT(a_refused_submission_says_why)
 {
 	struct dray_submit args = { .count = 3, .runs = 70000 };
 
@@ -60,7 +58,7 @@ static void a_refused_submission_says_why(void **state)
 	assert_non_null(strstr(dray_last_error(), "at most 65536"));
 }
 
-static void a_full_heap_is_enomem_with_both_numbers(void **state)
+STAND_IN_FACT(a_full_heap_is_enomem_with_both_numbers)
 {
 	struct dray_buffer *buffer;
 
@@ -70,7 +68,7 @@ static void a_full_heap_is_enomem_with_both_numbers(void **state)
 	assert_non_null(strstr(dray_last_error(), "12288 bytes are free"));
 }
 
-static void a_mode_that_a_heap_lacks_is_not_supported(void **state)
+STAND_IN_FACT(a_mode_that_a_heap_lacks_is_not_supported)
 {
 	struct dray_buffer_options options = {
 		.heap = "heap1",
@@ -83,7 +81,7 @@ static void a_mode_that_a_heap_lacks_is_not_supported(void **state)
 		     -EOPNOTSUPP, "write-combined bytes of heap 1");
 }
 
-static void what_was_asked_reaches_the_module(void **state)
+STAND_IN_FACT(what_was_asked_reaches_the_module)
 {
 	struct dray_buffer_options options = {
 		.heap = "heap1",
@@ -111,7 +109,7 @@ static void what_was_asked_reaches_the_module(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void an_unknown_heap_is_answered_with_those_there_are(void **state)
+STAND_IN_FACT(an_unknown_heap_is_answered_with_those_there_are)
 {
 	struct dray_buffer_options options = { .heap = "cma" };
 	struct dray_buffer *buffer;
@@ -123,7 +121,7 @@ static void an_unknown_heap_is_answered_with_those_there_are(void **state)
 		     "HEAP_INFO of heap 0");
 }
 
-static void a_buffer_that_cannot_be_mapped_is_closed(void **state)
+STAND_IN_FACT(a_buffer_that_cannot_be_mapped_is_closed)
 {
 	struct dray_buffer *buffer;
 	int before = open_descriptors();
@@ -134,7 +132,7 @@ static void a_buffer_that_cannot_be_mapped_is_closed(void **state)
 	assert_int_equal(open_descriptors(), before);
 }
 
-static void questions_that_fail_name_the_call(void **state)
+STAND_IN_FACT(questions_that_fail_name_the_call)
 {
 	struct dray_channel_info channel;
 	struct dray_buffer_info info;
@@ -162,7 +160,7 @@ static void questions_that_fail_name_the_call(void **state)
 		     -ENOENT, "no buffer or attachment 9 to be seen on dray7");
 }
 
-static void reclaim_asks_the_module_and_tells_what_was_freed(void **state)
+STAND_IN_FACT(reclaim_asks_the_module_and_tells_what_was_freed)
 {
 	struct dray_reclaim freed;
 	const size_t size = sizeof(freed);
@@ -181,7 +179,7 @@ static void reclaim_asks_the_module_and_tells_what_was_freed(void **state)
 		     "does not have the right");
 }
 
-static void nodes_are_named_in_the_order_of_their_numbers(void **state)
+STAND_IN_FACT(nodes_are_named_in_the_order_of_their_numbers)
 {
 	static const char *const dev[] = {
 		"dray10", "tty",    "dray2",	      "dray",  "draya",
@@ -191,7 +189,6 @@ static void nodes_are_named_in_the_order_of_their_numbers(void **state)
 	struct dray_node *node;
 	size_t count;
 
-	(void)state;
 	module.nodes = dev;
 	assert_works(dray_node_names(names, 3, &count));
 	assert_int_equal(count, 3);
@@ -216,25 +213,4 @@ static void nodes_are_named_in_the_order_of_their_numbers(void **state)
 
 	module.nodes = NULL;
 	assert_fails(dray_node_names(names, 1, &count), -EMFILE, "/dev: ");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FACT(a_node_that_may_not_be_opened_is_eacces),
-		FACT(a_module_of_another_version_is_refused),
-		FACT(a_signal_does_not_end_a_call),
-		FACT(a_signal_ends_a_submission),
-		FACT(a_refused_submission_says_why),
-		FACT(a_full_heap_is_enomem_with_both_numbers),
-		FACT(a_mode_that_a_heap_lacks_is_not_supported),
-		FACT(what_was_asked_reaches_the_module),
-		FACT(an_unknown_heap_is_answered_with_those_there_are),
-		FACT(a_buffer_that_cannot_be_mapped_is_closed),
-		FACT(questions_that_fail_name_the_call),
-		FACT(reclaim_asks_the_module_and_tells_what_was_freed),
-		FACT(nodes_are_named_in_the_order_of_their_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "stand_in.h"
 
-static void regions_reach_the_module_as_they_are(void **state)
+STAND_IN_FACT(regions_reach_the_module_as_they_are)
 {
 	struct dray_buffer *buffer;
 	struct dray_region regions[40];
@@ -41,7 +41,7 @@ static void regions_reach_the_module_as_they_are(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void buffers_that_are_not_cached_are_not_synced(void **state)
+STAND_IN_FACT(buffers_that_are_not_cached_are_not_synced)
 {
 	struct dray_buffer_options options = { .mode = DRAY_MODE_COHERENT };
 	struct dray_buffer *cached, *coherent;
@@ -63,7 +63,7 @@ static void buffers_that_are_not_cached_are_not_synced(void **state)
 	dray_buffer_unref(cached);
 }
 
-static void a_node_that_needs_no_sync_is_not_called(void **state)
+STAND_IN_FACT(a_node_that_needs_no_sync_is_not_called)
 {
 	struct dray_region region;
 	struct dray_node *node;
@@ -92,7 +92,7 @@ static void a_node_that_needs_no_sync_is_not_called(void **state)
 	dray_node_unref(node);
 }
 
-static void addresses_are_asked_for_the_range(void **state)
+STAND_IN_FACT(addresses_are_asked_for_the_range)
 {
 	struct dray_segment segments[2];
 	struct dray_buffer *buffer;
@@ -112,7 +112,7 @@ static void addresses_are_asked_for_the_range(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void an_imported_buffer_is_asked_for_its_id(void **state)
+STAND_IN_FACT(an_imported_buffer_is_asked_for_its_id)
 {
 	struct dray_buffer *buffer;
 	struct stat status;
@@ -142,7 +142,7 @@ static void an_imported_buffer_is_asked_for_its_id(void **state)
 	close(fd);
 }
 
-static void what_is_no_dma_buf_is_not_imported(void **state)
+STAND_IN_FACT(what_is_no_dma_buf_is_not_imported)
 {
 	struct dray_buffer *buffer;
 	int fd = memfd_create("theirs", MFD_CLOEXEC), before;
@@ -177,7 +177,7 @@ static struct dray_pool_stats stats_of(struct dray_pool *pool)
 	return stats;
 }
 
-static void granules_are_what_a_node_that_is_not_coherent_needs(void **state)
+STAND_IN_FACT(granules_are_what_a_node_that_is_not_coherent_needs)
 {
 	struct dray_pool *pool = pool_on(*state);
 	void *block = dray_pool_alloc(pool, 1, 0);
@@ -188,7 +188,7 @@ static void granules_are_what_a_node_that_is_not_coherent_needs(void **state)
 }
 
 /* A mark for each 64 bytes says what a block is: two do not share one. */
-static void granules_are_64_bytes_at_least_where_lines_are_shorter(void **state)
+STAND_IN_FACT(granules_are_64_bytes_at_least_where_lines_are_shorter)
 {
 	struct dray_pool_options options = { .granule = 32 };
 	struct dray_pool *pool = NULL;
@@ -213,7 +213,7 @@ static void granules_are_64_bytes_at_least_where_lines_are_shorter(void **state)
 		     "128 to");
 }
 
-static void a_pool_doubles_and_gives_large_blocks_their_own(void **state)
+STAND_IN_FACT(a_pool_doubles_and_gives_large_blocks_their_own)
 {
 	struct dray_pool *pool = pool_on(*state);
 	void *small[40], *large;
@@ -239,7 +239,7 @@ static void a_pool_doubles_and_gives_large_blocks_their_own(void **state)
 	dray_pool_close(pool);
 }
 
-static void what_is_kept_goes_back_before_a_pool_gives_up(void **state)
+STAND_IN_FACT(what_is_kept_goes_back_before_a_pool_gives_up)
 {
 	struct dray_pool *pool = pool_on(*state);
 	void *first = dray_pool_alloc(pool, 3 * MIB, 0);
@@ -267,7 +267,7 @@ static void what_is_kept_goes_back_before_a_pool_gives_up(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_heap_that_is_full_leaves_what_the_pool_has(void **state)
+STAND_IN_FACT(a_heap_that_is_full_leaves_what_the_pool_has)
 {
 	struct dray_pool_stats stats;
 	struct dray_pool *pool;
@@ -291,7 +291,7 @@ static void a_heap_that_is_full_leaves_what_the_pool_has(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_node_that_is_gone_is_not_asked_again(void **state)
+STAND_IN_FACT(a_node_that_is_gone_is_not_asked_again)
 {
 	struct dray_pool *pool = pool_on(*state);
 
@@ -301,24 +301,4 @@ static void a_node_that_is_gone_is_not_asked_again(void **state)
 	assert_int_equal(module.calls, 1);
 	assert_non_null(strstr(dray_last_error(), strerror(ENODEV)));
 	dray_pool_close(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FACT(regions_reach_the_module_as_they_are),
-		FACT(buffers_that_are_not_cached_are_not_synced),
-		FACT(a_node_that_needs_no_sync_is_not_called),
-		FACT(addresses_are_asked_for_the_range),
-		FACT(an_imported_buffer_is_asked_for_its_id),
-		FACT(what_is_no_dma_buf_is_not_imported),
-		FACT(granules_are_what_a_node_that_is_not_coherent_needs),
-		FACT(granules_are_64_bytes_at_least_where_lines_are_shorter),
-		FACT(a_pool_doubles_and_gives_large_blocks_their_own),
-		FACT(what_is_kept_goes_back_before_a_pool_gives_up),
-		FACT(a_heap_that_is_full_leaves_what_the_pool_has),
-		FACT(a_node_that_is_gone_is_not_asked_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

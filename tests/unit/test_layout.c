@@ -113,13 +113,12 @@ static void check_invariants(const struct dray_layout *layout)
 			     axes[last].src_stride == (int64_t)layout->run);
 }
 
-static void random_pairs_keep_their_bytes_in_the_fewest_runs(void **state)
+FACT(random_pairs_keep_their_bytes_in_the_fewest_runs)
 {
 	static uint32_t expected[ROOM];
 	struct dice dice = { 99 };
 	int done = 0, seams = 0, merged = 0;
 
-	(void)state;
 	while (done < rounds(20000)) {
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 4);
 		struct dray_layout layout;
@@ -156,13 +155,12 @@ static void random_pairs_keep_their_bytes_in_the_fewest_runs(void **state)
 	assert_true(seams > rounds(50) && merged > rounds(5000));
 }
 
-static void any_strides_keep_their_bytes(void **state)
+FACT(any_strides_keep_their_bytes)
 {
 	static uint32_t expected[ROOM];
 	struct dice dice = { 5 };
 	int done = 0, not_nested = 0;
 
-	(void)state;
 	while (done < rounds(5000)) {
 		struct dray_dtype dtype = { 'V', '|', 0, 2 };
 		int64_t shape[3], strides[3], other[3];
@@ -202,11 +200,10 @@ static void any_strides_keep_their_bytes(void **state)
 	assert_true(not_nested > rounds(500));
 }
 
-static void a_cover_is_each_byte_of_a_view_and_no_other(void **state)
+FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 {
 	struct dice dice = { 31 };
 
-	(void)state;
 	for (int round = 0; round < rounds(5000); round++) {
 		struct dray_dtype dtype = { 'V', '|', 0,
 					    1 + (uint32_t)roll(&dice, 4) };
@@ -249,13 +246,12 @@ static void a_cover_is_each_byte_of_a_view_and_no_other(void **state)
 	}
 }
 
-static void a_photograph_upside_down_is_one_run_a_row(void **state)
+FACT(a_photograph_upside_down_is_one_run_a_row)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_layout layout;
 	struct dray_view dst, src;
 
-	(void)state;
 	assert_works(dray_view_init(&dst, to, u1, 3, (int64_t[]){ 20, 30, 3 },
 				    NULL));
 	assert_works(dray_view_init(&src, from, u1, 3, (int64_t[]){ 20, 30, 3 },
@@ -277,13 +273,12 @@ static void a_photograph_upside_down_is_one_run_a_row(void **state)
 	assert_ptr_equal(layout.src, from);
 }
 
-static void an_empty_pair_has_no_runs(void **state)
+FACT(an_empty_pair_has_no_runs)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_layout layout;
 	struct dray_view view;
 
-	(void)state;
 	assert_works(
 		dray_view_init(&view, NULL, u1, 2, (int64_t[]){ 4, 0 }, NULL));
 	dray_layout_reduce(&layout, &view, &view);
@@ -291,18 +286,4 @@ static void an_empty_pair_has_no_runs(void **state)
 	assert_int_equal(layout.bytes, 0);
 	dray_layout_cover(&layout, &view);
 	assert_int_equal(layout.runs, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			random_pairs_keep_their_bytes_in_the_fewest_runs),
-		cmocka_unit_test(any_strides_keep_their_bytes),
-		cmocka_unit_test(a_cover_is_each_byte_of_a_view_and_no_other),
-		cmocka_unit_test(a_photograph_upside_down_is_one_run_a_row),
-		cmocka_unit_test(an_empty_pair_has_no_runs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

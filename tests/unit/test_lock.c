@@ -32,12 +32,11 @@ static void *take_turns(void *argument)
 	return argument;
 }
 
-static void one_thread_at_a_time_has_it(void **state)
+FACT(one_thread_at_a_time_has_it)
 {
 	pthread_t threads[THREADS];
 	int i;
 
-	(void)state;
 	turns = 0;
 	for (i = 0; i < THREADS; i++)
 		assert_int_equal(
@@ -69,11 +68,10 @@ static bool sleeps(int thread)
 	return state == 'S';
 }
 
-static void who_waits_for_long_sleeps(void **state)
+FACT(who_waits_for_long_sleeps)
 {
 	pthread_t thread;
 
-	(void)state;
 	dray_lock(&lock);
 	assert_int_equal(pthread_create(&thread, NULL, wait_for_it, NULL), 0);
 	while (!atomic_load(&waiter) || !sleeps(atomic_load(&waiter)))
@@ -82,14 +80,4 @@ static void who_waits_for_long_sleeps(void **state)
 	pthread_mutex_unlock(&lock);
 	pthread_join(thread, NULL);
 	assert_true(came_after);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_thread_at_a_time_has_it),
-		cmocka_unit_test(who_waits_for_long_sleeps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

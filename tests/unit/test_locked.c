@@ -83,13 +83,12 @@ static int use_little(const char *spec, int flags)
 #define SKIP_SANITIZED()
 #endif
 
-static void a_low_limit_of_locked_memory_leaves_small_pools(void **state)
+FACT(a_low_limit_of_locked_memory_leaves_small_pools)
 {
 	static const char *const specs[] = { "host:private", "host:shareable" };
 	pid_t child;
 	size_t i;
 
-	(void)state;
 	SKIP_SANITIZED();
 	for (i = 0; i < 4; i++) {
 		child = fork();
@@ -128,9 +127,8 @@ static int status_of_using(int (*use)(void))
 	return status_of(child);
 }
 
-static void a_request_beyond_the_limit_says_so(void **state)
+FACT(a_request_beyond_the_limit_says_so)
 {
-	(void)state;
 	SKIP_SANITIZED();
 	assert_int_equal(status_of_using(ask_for_too_much), 0);
 }
@@ -163,26 +161,13 @@ static int use_much(void)
 	return kib_of("VmLck:") > LIMIT / 1024 ? 4 : 0;
 }
 
-static void tables_take_memory_as_they_are_written(void **state)
+FACT(tables_take_memory_as_they_are_written)
 {
 	int status;
 
-	(void)state;
 	SKIP_SANITIZED();
 	status = status_of_using(use_much);
 	if (status == 1)
 		skip();
 	assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			a_low_limit_of_locked_memory_leaves_small_pools),
-		cmocka_unit_test(a_request_beyond_the_limit_says_so),
-		cmocka_unit_test(tables_take_memory_as_they_are_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

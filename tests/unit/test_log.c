@@ -36,8 +36,7 @@ static int folder_teardown(void **state)
 	return pool_teardown(state);
 }
 
-#define LOG_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, folder_setup, folder_teardown)
+#define LOG_FACT(name) FACT_WITH(name, folder_setup, folder_teardown)
 
 static char text[1 << 20];
 
@@ -65,7 +64,7 @@ static void assert_matches(const char *line, const char *pattern)
 
 #define TIME "([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]\\.[0-9]{6}"
 
-static void each_call_is_a_line_in_rmm_s_columns(void **state)
+LOG_FACT(each_call_is_a_line_in_rmm_s_columns)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -88,7 +87,7 @@ static void each_call_is_a_line_in_rmm_s_columns(void **state)
 	dray_resource_unref(log);
 }
 
-static void a_line_is_there_when_the_call_returns(void **state)
+LOG_FACT(a_line_is_there_when_the_call_returns)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -100,7 +99,7 @@ static void a_line_is_there_when_the_call_returns(void **state)
 	dray_resource_unref(log);
 }
 
-static void a_log_that_cannot_be_written_is_named(void **state)
+LOG_FACT(a_log_that_cannot_be_written_is_named)
 {
 	struct dray_resource *upstream = pool_resource(*state), *log = NULL;
 
@@ -162,7 +161,7 @@ static void assert_in_order(char *lines, int expected)
 	assert_int_equal(count, expected);
 }
 
-static void lines_of_threads_are_whole_and_in_order(void **state)
+LOG_FACT(lines_of_threads_are_whole_and_in_order)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -179,7 +178,7 @@ static void lines_of_threads_are_whole_and_in_order(void **state)
 	dray_resource_unref(log);
 }
 
-static void a_child_writes_nothing(void **state)
+LOG_FACT(a_child_writes_nothing)
 {
 	struct dray_resource *log =
 		STACK(*state, dray_resource_log(upstream, "log.csv", &top));
@@ -197,11 +196,10 @@ static void a_child_writes_nothing(void **state)
 	dray_resource_unref(log);
 }
 
-static void the_environment_adds_a_log_to_managers(void **state)
+LOG_FACT(the_environment_adds_a_log_to_managers)
 {
 	struct dray_manager *first, *second;
 
-	(void)state;
 	setenv("DRAY_MEMORY_LOG", "log.csv", 1);
 	first = open_manager(test_spec(), NULL, NULL);
 	dray_memory_unref(memalloc(first, 1234));
@@ -221,18 +219,4 @@ static void the_environment_adds_a_log_to_managers(void **state)
 	assert_fails(dray_manager_initialize(first), -ENOENT,
 		     "/there/is/none.2: No such file");
 	dray_manager_unref(first);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		LOG_FACT(each_call_is_a_line_in_rmm_s_columns),
-		LOG_FACT(a_line_is_there_when_the_call_returns),
-		LOG_FACT(a_log_that_cannot_be_written_is_named),
-		LOG_FACT(lines_of_threads_are_whole_and_in_order),
-		LOG_FACT(a_child_writes_nothing),
-		LOG_FACT(the_environment_adds_a_log_to_managers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,7 @@ describe(const struct dray_memory *memory)
 	return dray_memory_describe(memory);
 }
 
-static void memalloc_gives_memory_of_the_node(void **state)
+MANAGER_FACT(memalloc_gives_memory_of_the_node)
 {
 	struct dray_memory *memory = memalloc(*state, 1000);
 	struct dray_location where;
@@ -25,7 +25,7 @@ static void memalloc_gives_memory_of_the_node(void **state)
 	dray_memory_unref(memory);
 }
 
-static void an_object_of_no_bytes_is_one(void **state)
+MANAGER_FACT(an_object_of_no_bytes_is_one)
 {
 	struct dray_memory *memory = memalloc(*state, 0);
 
@@ -56,7 +56,7 @@ static void release_in_order(void *owner)
 	order->released = ++order->step;
 }
 
-static void the_owner_outlives_the_finalizer(void **state)
+MANAGER_FACT(the_owner_outlives_the_finalizer)
 {
 	struct order order = { .step = 0 };
 	const struct dray_memory_description description = {
@@ -80,7 +80,7 @@ static void the_owner_outlives_the_finalizer(void **state)
 	dray_memory_unref(NULL);
 }
 
-static void an_unknown_kind_or_flag_is_refused(void **state)
+MANAGER_FACT(an_unknown_kind_or_flag_is_refused)
 {
 	struct dray_memory_description description = { .kind = 6 };
 	struct dray_memory *memory = NULL;
@@ -94,7 +94,7 @@ static void an_unknown_kind_or_flag_is_refused(void **state)
 	assert_null(memory);
 }
 
-static void addresses_have_a_kind(void **state)
+MANAGER_FACT(addresses_have_a_kind)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
 	void *block = take(pool, 100, 0);
@@ -110,7 +110,7 @@ static void addresses_have_a_kind(void **state)
 	dray_pool_close(pool);
 }
 
-static void memory_info_has_what_is_free_and_in_all(void **state)
+MANAGER_FACT(memory_info_has_what_is_free_and_in_all)
 {
 	struct dray_capacity capacity;
 
@@ -119,7 +119,7 @@ static void memory_info_has_what_is_free_and_in_all(void **state)
 	assert_true(capacity.free <= capacity.total);
 }
 
-static void initialize_again_and_reset_leave_objects_alone(void **state)
+MANAGER_FACT(initialize_again_and_reset_leave_objects_alone)
 {
 	struct dray_memory *memory;
 
@@ -135,14 +135,13 @@ static void initialize_again_and_reset_leave_objects_alone(void **state)
 	dray_memory_unref(memory);
 }
 
-static void objects_outlive_the_last_reference_to_the_manager(void **state)
+FACT(objects_outlive_the_last_reference_to_the_manager)
 {
 	struct dray_manager *manager = open_manager(test_spec(), NULL, NULL);
 	struct dray_memory *memory = memalloc(manager, 1000);
 	struct dray_location where;
 	void *pointer = describe(memory)->pointer;
 
-	(void)state;
 	dray_manager_unref(manager);
 	memset(pointer, 1, 1000);
 	assert_works(dray_locate(pointer, &where));
@@ -151,14 +150,13 @@ static void objects_outlive_the_last_reference_to_the_manager(void **state)
 	assert_int_equal(dray_locate(pointer, &where), -ENOENT);
 }
 
-static void a_manager_stands_on_any_resource(void **state)
+FACT(a_manager_stands_on_any_resource)
 {
 	struct dray_resource *resource = NULL, *same = NULL;
 	struct dray_manager *manager;
 	struct dray_memory *memory;
 	struct dray_capacity capacity;
 
-	(void)state;
 	assert_works(dray_resource_malloc(&resource));
 	manager = open_manager(test_spec(), NULL, resource);
 	assert_works(dray_manager_resource(manager, &same));
@@ -173,7 +171,7 @@ static void a_manager_stands_on_any_resource(void **state)
 	dray_resource_unref(resource);
 }
 
-static void a_size_above_all_addresses_is_refused(void **state)
+MANAGER_FACT(a_size_above_all_addresses_is_refused)
 {
 	struct dray_memory *memory = NULL;
 
@@ -216,7 +214,7 @@ static int open_handle(const struct dray_ipc_handle *handle)
 	return 0;
 }
 
-static void a_handle_leads_another_process_to_the_memory(void **state)
+FACT(a_handle_leads_another_process_to_the_memory)
 {
 	struct dray_node *node = open_shareable_node();
 	struct dray_manager *manager = NULL;
@@ -225,7 +223,6 @@ static void a_handle_leads_another_process_to_the_memory(void **state)
 	pid_t child;
 	int status;
 
-	(void)state;
 	assert_works(dray_manager_create(node, NULL, NULL, &manager));
 	memory = memalloc(manager, 100000);
 	memset(describe(memory)->pointer, 3, 100000);
@@ -252,7 +249,7 @@ static void a_handle_leads_another_process_to_the_memory(void **state)
 	dray_node_unref(node);
 }
 
-static void what_nobody_else_can_reach_has_no_handle(void **state)
+FACT(what_nobody_else_can_reach_has_no_handle)
 {
 	struct dray_manager *manager = open_manager("host", NULL, NULL);
 	struct dray_manager *other = open_manager("host", NULL, NULL);
@@ -260,7 +257,6 @@ static void what_nobody_else_can_reach_has_no_handle(void **state)
 	struct dray_ipc_handle handle;
 	int local;
 
-	(void)state;
 	assert_fails(dray_manager_get_ipc_handle(manager, memory, &handle),
 		     -EOPNOTSUPP, "private host memory");
 	assert_fails(dray_manager_get_ipc_handle(other, memory, &handle),
@@ -273,25 +269,4 @@ static void what_nobody_else_can_reach_has_no_handle(void **state)
 	dray_memory_unref(memory);
 	dray_manager_unref(other);
 	dray_manager_unref(manager);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MANAGER_FACT(memalloc_gives_memory_of_the_node),
-		MANAGER_FACT(an_object_of_no_bytes_is_one),
-		MANAGER_FACT(the_owner_outlives_the_finalizer),
-		MANAGER_FACT(an_unknown_kind_or_flag_is_refused),
-		MANAGER_FACT(addresses_have_a_kind),
-		MANAGER_FACT(memory_info_has_what_is_free_and_in_all),
-		MANAGER_FACT(initialize_again_and_reset_leave_objects_alone),
-		cmocka_unit_test(
-			objects_outlive_the_last_reference_to_the_manager),
-		cmocka_unit_test(a_manager_stands_on_any_resource),
-		MANAGER_FACT(a_size_above_all_addresses_is_refused),
-		cmocka_unit_test(a_handle_leads_another_process_to_the_memory),
-		cmocka_unit_test(what_nobody_else_can_reach_has_no_handle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -86,25 +86,22 @@ static struct dray_manager *manager_of_its_own(void)
 	return manager;
 }
 
-static void a_flush_outlives_the_last_reference(void **state)
+FACT(a_flush_outlives_the_last_reference)
 {
-	(void)state;
 	assert_int_equal(dray_manager_flush(manager_of_its_own()), 1);
 	assert_int_equal(ended, 1);
 }
 
-static void so_does_a_change_of_the_limits(void **state)
+FACT(so_does_a_change_of_the_limits)
 {
-	(void)state;
 	assert_works(dray_manager_set_pending(manager_of_its_own(), 0, 0));
 	assert_int_equal(ended, 1);
 }
 
-static void so_does_the_end_of_a_deferral(void **state)
+FACT(so_does_the_end_of_a_deferral)
 {
 	struct dray_manager *manager = manager_of_its_own();
 
-	(void)state;
 	dray_manager_defer_cleanup(manager);
 	assert_works(dray_manager_set_pending(manager, 0, 0));
 	assert_int_equal(ended, 0);
@@ -112,35 +109,20 @@ static void so_does_the_end_of_a_deferral(void **state)
 	assert_int_equal(ended, 1);
 }
 
-static void so_does_a_reset(void **state)
+FACT(so_does_a_reset)
 {
-	(void)state;
 	assert_works(dray_manager_reset(manager_of_its_own()));
 	assert_int_equal(ended, 1);
 }
 
-static void so_does_an_allocation_that_is_tried_again(void **state)
+FACT(so_does_an_allocation_that_is_tried_again)
 {
 	struct dray_memory *memory = NULL;
 
-	(void)state;
 	assert_int_equal(dray_manager_memalloc(manager_of_its_own(), 100, 0,
 					       &memory),
 			 -ENOMEM);
 	assert_null(memory);
 	assert_int_equal(allocations, 2);
 	assert_int_equal(ended, 1);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_flush_outlives_the_last_reference),
-		cmocka_unit_test(so_does_a_change_of_the_limits),
-		cmocka_unit_test(so_does_the_end_of_a_deferral),
-		cmocka_unit_test(so_does_a_reset),
-		cmocka_unit_test(so_does_an_allocation_that_is_tried_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,13 +42,12 @@ static int use_all(struct dray_node *node)
 	return ret;
 }
 
-static void whatever_fails_nothing_is_left(void **state)
+FACT(whatever_fails_nothing_is_left)
 {
 	struct dray_node *node = open_node("host:shareable");
 	size_t before = buffers_of(node);
 	int n, ret, failed = 0;
 
-	(void)state;
 	assert_works(use_all(node));
 	for (n = 0;; n++) {
 		arm(n, ENOMEM);
@@ -66,7 +65,7 @@ static void whatever_fails_nothing_is_left(void **state)
 	dray_node_unref(node);
 }
 
-static void an_object_that_cannot_be_made_gives_its_block_back(void **state)
+FACT(an_object_that_cannot_be_made_gives_its_block_back)
 {
 	struct dray_pool *pool = open_pool("host", NULL);
 	struct dray_resource *resource = NULL;
@@ -74,7 +73,6 @@ static void an_object_that_cannot_be_made_gives_its_block_back(void **state)
 	struct dray_memory *memory = NULL;
 	int n;
 
-	(void)state;
 	assert_works(dray_resource_pool(pool, &resource));
 	manager = open_manager("host", NULL, resource);
 	assert_works(dray_manager_initialize(manager));
@@ -94,15 +92,4 @@ static void an_object_that_cannot_be_made_gives_its_block_back(void **state)
 	dray_manager_unref(manager);
 	dray_resource_unref(resource);
 	dray_pool_close(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_fails_nothing_is_left),
-		cmocka_unit_test(
-			an_object_that_cannot_be_made_gives_its_block_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,7 +40,7 @@ static int write_combined_on(struct dray_node *node)
 	return info.flags & DRAY_NODE_COHERENT ? DRAY_MODE_CACHED : -1;
 }
 
-static void memhostalloc_gives_pinned_or_mapped_memory(void **state)
+MANAGER_FACT(memhostalloc_gives_pinned_or_mapped_memory)
 {
 	static const struct {
 		uint32_t flags, kind;
@@ -69,7 +69,7 @@ static void memhostalloc_gives_pinned_or_mapped_memory(void **state)
 		     "unknown flags 0x8");
 }
 
-static void write_combined_memory_is_a_buffer_of_its_own(void **state)
+MANAGER_FACT(write_combined_memory_is_a_buffer_of_its_own)
 {
 	const uint32_t flags = DRAY_HOST_MAPPED | DRAY_HOST_WRITE_COMBINED;
 	struct dray_node *node = open_node(test_spec());
@@ -99,7 +99,7 @@ static void drop_owner(void *owner)
 	++*(int *)owner;
 }
 
-static void mempin_keeps_the_owner_and_releases_it_at_once(void **state)
+MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once)
 {
 	struct dray_memory *memory = NULL, *second = NULL;
 	struct dray_node *node = open_node(test_spec());
@@ -140,7 +140,7 @@ static void mempin_keeps_the_owner_and_releases_it_at_once(void **state)
 }
 
 /* A device that writes would write what the process itself may not. */
-static void memory_to_be_read_is_pinned_for_a_device_that_reads(void **state)
+MANAGER_FACT(memory_to_be_read_is_pinned_for_a_device_that_reads)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *bytes = mmap(NULL, page, PROT_READ | PROT_WRITE,
@@ -165,7 +165,7 @@ static void memory_to_be_read_is_pinned_for_a_device_that_reads(void **state)
 	munmap(bytes, page);
 }
 
-static void mempin_refuses_what_is_no_memory(void **state)
+MANAGER_FACT(mempin_refuses_what_is_no_memory)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *bytes = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
@@ -191,18 +191,4 @@ static void mempin_refuses_what_is_no_memory(void **state)
 	assert_int_equal(dropped, 0);
 	assert_int_equal(manager_stats(*state).objects, 0);
 	munmap(bytes, page);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MANAGER_FACT(memhostalloc_gives_pinned_or_mapped_memory),
-		MANAGER_FACT(write_combined_memory_is_a_buffer_of_its_own),
-		MANAGER_FACT(mempin_keeps_the_owner_and_releases_it_at_once),
-		MANAGER_FACT(
-			memory_to_be_read_is_pinned_for_a_device_that_reads),
-		MANAGER_FACT(mempin_refuses_what_is_no_memory),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void drop_new(struct dray_manager *manager, size_t size, int count,
 		dray_memory_unref(counted_memory(manager, size, finalized));
 }
 
-static void ten_wait_and_the_eleventh_is_one_too_many(void **state)
+MANAGER_FACT(ten_wait_and_the_eleventh_is_one_too_many)
 {
 	int finalized = 0;
 
@@ -28,7 +28,7 @@ static void ten_wait_and_the_eleventh_is_one_too_many(void **state)
 	assert_int_equal(manager_stats(*state).flushes, 1);
 }
 
-static void a_fifth_of_the_capacity_waits_and_not_a_byte_more(void **state)
+MANAGER_FACT(a_fifth_of_the_capacity_waits_and_not_a_byte_more)
 {
 	int finalized = 0;
 	uint64_t fifth;
@@ -43,7 +43,7 @@ static void a_fifth_of_the_capacity_waits_and_not_a_byte_more(void **state)
 	assert_int_equal(finalized, 2);
 }
 
-static void the_limits_can_be_set(void **state)
+MANAGER_FACT(the_limits_can_be_set)
 {
 	int finalized = 0;
 
@@ -59,7 +59,7 @@ static void the_limits_can_be_set(void **state)
 		     "101 percent");
 }
 
-static void sections_of_deferral_nest(void **state)
+MANAGER_FACT(sections_of_deferral_nest)
 {
 	int finalized = 0;
 
@@ -76,7 +76,7 @@ static void sections_of_deferral_nest(void **state)
 		     "has not begun");
 }
 
-static void what_is_within_the_limits_outlives_a_deferral(void **state)
+MANAGER_FACT(what_is_within_the_limits_outlives_a_deferral)
 {
 	int finalized = 0;
 
@@ -88,7 +88,7 @@ static void what_is_within_the_limits_outlives_a_deferral(void **state)
 	assert_int_equal(finalized, 10);
 }
 
-static void frees_at_once_wait_for_the_end_of_a_deferral(void **state)
+MANAGER_FACT(frees_at_once_wait_for_the_end_of_a_deferral)
 {
 	int finalized = 0;
 
@@ -100,7 +100,7 @@ static void frees_at_once_wait_for_the_end_of_a_deferral(void **state)
 	assert_int_equal(finalized, 1);
 }
 
-static void a_reset_frees_in_a_deferral_too(void **state)
+MANAGER_FACT(a_reset_frees_in_a_deferral_too)
 {
 	int finalized = 0;
 
@@ -112,12 +112,11 @@ static void a_reset_frees_in_a_deferral_too(void **state)
 	assert_works(dray_manager_end_deferral(*state));
 }
 
-static void the_last_reference_frees_what_waits(void **state)
+FACT(the_last_reference_frees_what_waits)
 {
 	struct dray_manager *manager = open_manager(test_spec(), NULL, NULL);
 	int finalized = 0;
 
-	(void)state;
 	dray_manager_defer_cleanup(manager);
 	drop_new(manager, 0, 5, &finalized);
 	assert_ptr_equal(dray_manager_ref(manager), manager);
@@ -144,13 +143,12 @@ static struct dray_manager *open_small(struct dray_pool **pool)
 	return manager;
 }
 
-static void a_full_manager_flushes_and_asks_once_more(void **state)
+FACT(a_full_manager_flushes_and_asks_once_more)
 {
 	struct dray_pool *pool;
 	struct dray_manager *manager = open_small(&pool);
 	struct dray_memory *memory = memalloc(manager, LARGE), *other = NULL;
 
-	(void)state;
 	dray_memory_unref(memory);
 	assert_int_equal(manager_stats(manager).pending, 1);
 	memory = memalloc(manager, LARGE);
@@ -190,7 +188,7 @@ static bool flush_elsewhere(void *ctx, size_t size, int error)
 	return false;
 }
 
-static void what_another_thread_flushed_is_asked_for_too(void **state)
+FACT(what_another_thread_flushed_is_asked_for_too)
 {
 	struct dray_pool_options options = { .initial = LARGE, .limit = LARGE };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
@@ -198,7 +196,6 @@ static void what_another_thread_flushed_is_asked_for_too(void **state)
 	struct dray_resource *source, *asking;
 	struct dray_memory *memory;
 
-	(void)state;
 	assert_works(dray_resource_pool(pool, &source));
 	assert_works(dray_resource_on_failure(source, flush_elsewhere, &flushed,
 					      &asking));
@@ -215,13 +212,12 @@ static void what_another_thread_flushed_is_asked_for_too(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_deferral_is_kept_when_memory_runs_out(void **state)
+FACT(a_deferral_is_kept_when_memory_runs_out)
 {
 	struct dray_pool *pool;
 	struct dray_manager *manager = open_small(&pool);
 	struct dray_memory *other = NULL;
 
-	(void)state;
 	dray_manager_defer_cleanup(manager);
 	dray_memory_unref(memalloc(manager, LARGE));
 	assert_int_equal(dray_manager_memalloc(manager, LARGE, 0, &other),
@@ -254,7 +250,7 @@ static void finalize_and_allocate(void *ctx,
 	dray_memory_unref(object);
 }
 
-static void a_finalizer_may_allocate_and_drop_objects(void **state)
+MANAGER_FACT(a_finalizer_may_allocate_and_drop_objects)
 {
 	struct allocator allocator = { *state, 100000 };
 	const struct dray_memory_description description = {
@@ -294,7 +290,7 @@ static void drop_chain(struct dray_manager *manager)
 	dray_memory_unref(first);
 }
 
-static void a_chain_of_owners_is_no_chain_of_calls(void **state)
+MANAGER_FACT(a_chain_of_owners_is_no_chain_of_calls)
 {
 	drop_chain(*state);
 	assert_int_equal(dray_manager_flush(*state), 100000);
@@ -305,8 +301,7 @@ static void a_chain_of_owners_is_no_chain_of_calls(void **state)
 	assert_int_equal(manager_stats(*state).pending, 0);
 }
 
-static void
-a_finalizer_that_drops_another_manager_s_ends_it_at_once(void **state)
+MANAGER_FACT(a_finalizer_that_drops_another_manager_s_ends_it_at_once)
 {
 	struct dray_manager *other = open_manager(test_spec(), NULL, NULL);
 	int finalized = 0;
@@ -364,13 +359,12 @@ static void *make_and_drop(void *manager)
 	return NULL;
 }
 
-static void threads_finalize_each_object_once(void **state)
+FACT(threads_finalize_each_object_once)
 {
 	struct dray_manager *manager = open_manager(test_spec(), NULL, NULL);
 	pthread_t threads[THREADS];
 	int i;
 
-	(void)state;
 	finalized_by_threads = 0;
 	for (i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
@@ -383,7 +377,7 @@ static void threads_finalize_each_object_once(void **state)
 	assert_int_equal(finalized_by_threads, THREADS * OBJECTS);
 }
 
-static void a_child_goes_on_with_what_waits(void **state)
+MANAGER_FACT(a_child_goes_on_with_what_waits)
 {
 	struct dray_memory *memory = memalloc(*state, 1000);
 	int finalized = 0;
@@ -407,29 +401,4 @@ static void a_child_goes_on_with_what_waits(void **state)
 	dray_memory_unref(memory);
 	assert_int_equal(dray_manager_flush(*state), 4);
 	assert_int_equal(finalized, 3);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MANAGER_FACT(ten_wait_and_the_eleventh_is_one_too_many),
-		MANAGER_FACT(a_fifth_of_the_capacity_waits_and_not_a_byte_more),
-		MANAGER_FACT(the_limits_can_be_set),
-		MANAGER_FACT(sections_of_deferral_nest),
-		MANAGER_FACT(what_is_within_the_limits_outlives_a_deferral),
-		MANAGER_FACT(frees_at_once_wait_for_the_end_of_a_deferral),
-		MANAGER_FACT(a_reset_frees_in_a_deferral_too),
-		cmocka_unit_test(the_last_reference_frees_what_waits),
-		cmocka_unit_test(a_full_manager_flushes_and_asks_once_more),
-		cmocka_unit_test(what_another_thread_flushed_is_asked_for_too),
-		cmocka_unit_test(a_deferral_is_kept_when_memory_runs_out),
-		MANAGER_FACT(a_finalizer_may_allocate_and_drop_objects),
-		MANAGER_FACT(a_chain_of_owners_is_no_chain_of_calls),
-		MANAGER_FACT(
-			a_finalizer_that_drops_another_manager_s_ends_it_at_once),
-		cmocka_unit_test(threads_finalize_each_object_once),
-		MANAGER_FACT(a_child_goes_on_with_what_waits),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

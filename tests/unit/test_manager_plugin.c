@@ -26,8 +26,7 @@ static int clean_teardown(void **state)
 	return node_teardown(state);
 }
 
-#define CLEAN_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, clean_setup, clean_teardown)
+#define CLEAN_FACT(name) FACT_WITH(name, clean_setup, clean_teardown)
 
 static struct dray_manager *get(struct dray_node *node)
 {
@@ -37,7 +36,7 @@ static struct dray_manager *get(struct dray_node *node)
 	return manager;
 }
 
-static void each_node_has_one_manager(void **state)
+CLEAN_FACT(each_node_has_one_manager)
 {
 	struct dray_node *other = open_node(test_spec());
 	struct dray_manager *manager = get(*state), *second;
@@ -55,7 +54,7 @@ static void each_node_has_one_manager(void **state)
 	dray_node_unref(other);
 }
 
-static void an_object_keeps_the_manager_of_its_node(void **state)
+CLEAN_FACT(an_object_keeps_the_manager_of_its_node)
 {
 	struct dray_manager *manager = get(*state);
 	struct dray_memory *memory = memalloc(manager, 100);
@@ -67,7 +66,7 @@ static void an_object_keeps_the_manager_of_its_node(void **state)
 	dray_manager_unref(manager);
 }
 
-static void a_manager_of_the_caller_s_own_is_not_the_node_s(void **state)
+CLEAN_FACT(a_manager_of_the_caller_s_own_is_not_the_node_s)
 {
 	struct dray_manager *own = NULL, *manager;
 
@@ -80,7 +79,7 @@ static void a_manager_of_the_caller_s_own_is_not_the_node_s(void **state)
 	dray_manager_unref(own);
 }
 
-static void an_empty_variable_and_native_are_dray_s_own(void **state)
+CLEAN_FACT(an_empty_variable_and_native_are_dray_s_own)
 {
 	struct dray_manager *manager;
 
@@ -125,20 +124,20 @@ static void use_derived(struct dray_node *node)
 	dray_manager_unref(manager);
 }
 
-static void a_plug_in_is_found_by_path(void **state)
+CLEAN_FACT(a_plug_in_is_found_by_path)
 {
 	setenv("DRAY_MEMORY_MANAGER", derived, 1);
 	use_derived(*state);
 	use_derived(*state);
 }
 
-static void a_plug_in_is_found_by_name(void **state)
+CLEAN_FACT(a_plug_in_is_found_by_name)
 {
 	setenv("DRAY_MEMORY_MANAGER", "derived", 1);
 	use_derived(*state);
 }
 
-static void what_is_set_comes_before_the_environment(void **state)
+CLEAN_FACT(what_is_set_comes_before_the_environment)
 {
 	const struct dray_manager_ops *ops = NULL;
 
@@ -158,7 +157,7 @@ static void assert_not_got(struct dray_node *node, const char *name, int error,
 	assert_null(manager);
 }
 
-static void a_plug_in_that_is_not_there_is_named(void **state)
+CLEAN_FACT(a_plug_in_that_is_not_there_is_named)
 {
 	assert_not_got(*state, "nobody", -ENOENT,
 		       "the memory manager \"nobody\": libdray-manager-nobody");
@@ -166,7 +165,7 @@ static void a_plug_in_that_is_not_there_is_named(void **state)
 		       "/there/is/nothing.so");
 }
 
-static void a_name_that_is_too_long_is_refused(void **state)
+CLEAN_FACT(a_name_that_is_too_long_is_refused)
 {
 	char name[5001] = { 0 };
 
@@ -174,18 +173,18 @@ static void a_name_that_is_too_long_is_refused(void **state)
 	assert_not_got(*state, name, -ENOENT, "bytes long");
 }
 
-static void what_is_no_shared_object_is_refused(void **state)
+CLEAN_FACT(what_is_no_shared_object_is_refused)
 {
 	assert_not_got(*state, "/etc/passwd", -ENOENT, "/etc/passwd");
 }
 
-static void a_shared_object_without_the_symbol_is_refused(void **state)
+CLEAN_FACT(a_shared_object_without_the_symbol_is_refused)
 {
 	assert_not_got(*state, "other", -ENOEXEC,
 		       "no symbol dray_memory_manager");
 }
 
-static void another_version_is_refused_before_all_else(void **state)
+CLEAN_FACT(another_version_is_refused_before_all_else)
 {
 	assert_not_got(*state, "later", -EPROTO,
 		       "\"later\" has interface version 2, this library has 1");
@@ -214,7 +213,7 @@ static int failing_initialize(struct dray_manager *self)
 	return -EIO;
 }
 
-static void operations_that_lack_something_are_refused(void **state)
+CLEAN_FACT(operations_that_lack_something_are_refused)
 {
 	struct dray_manager_ops ops = {
 		.interface_version = DRAY_MANAGER_INTERFACE,
@@ -242,7 +241,7 @@ static void operations_that_lack_something_are_refused(void **state)
 	assert_null(dray_manager_base_ops(DRAY_MANAGER_NONE));
 }
 
-static void an_operation_that_nobody_has_is_not_supported(void **state)
+CLEAN_FACT(an_operation_that_nobody_has_is_not_supported)
 {
 	const struct dray_manager_ops ops = {
 		.interface_version = DRAY_MANAGER_INTERFACE,
@@ -264,7 +263,7 @@ static void an_operation_that_nobody_has_is_not_supported(void **state)
 	dray_manager_unref(manager);
 }
 
-static void a_manager_that_does_not_begin_leaves_nothing(void **state)
+CLEAN_FACT(a_manager_that_does_not_begin_leaves_nothing)
 {
 	struct dray_manager_ops ops = {
 		.interface_version = DRAY_MANAGER_INTERFACE,
@@ -287,7 +286,7 @@ static void a_manager_that_does_not_begin_leaves_nothing(void **state)
 	assert_works(dray_set_manager(NULL));
 }
 
-static void a_manager_in_use_is_not_replaced(void **state)
+CLEAN_FACT(a_manager_in_use_is_not_replaced)
 {
 	struct dray_manager *manager = get(*state);
 	struct dray_memory *memory = memalloc(manager, 1);
@@ -318,7 +317,7 @@ static void *get_and_drop(void *node)
 	return NULL;
 }
 
-static void threads_make_and_end_one_manager_over_and_over(void **state)
+CLEAN_FACT(threads_make_and_end_one_manager_over_and_over)
 {
 	pthread_t threads[4];
 	int i;
@@ -353,27 +352,6 @@ static void search_own_folder(char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct CMUnitTest tests[] = {
-		CLEAN_FACT(each_node_has_one_manager),
-		CLEAN_FACT(an_object_keeps_the_manager_of_its_node),
-		CLEAN_FACT(a_manager_of_the_caller_s_own_is_not_the_node_s),
-		CLEAN_FACT(an_empty_variable_and_native_are_dray_s_own),
-		CLEAN_FACT(a_plug_in_is_found_by_path),
-		CLEAN_FACT(a_plug_in_is_found_by_name),
-		CLEAN_FACT(what_is_set_comes_before_the_environment),
-		CLEAN_FACT(a_plug_in_that_is_not_there_is_named),
-		CLEAN_FACT(a_name_that_is_too_long_is_refused),
-		CLEAN_FACT(what_is_no_shared_object_is_refused),
-		CLEAN_FACT(a_shared_object_without_the_symbol_is_refused),
-		CLEAN_FACT(another_version_is_refused_before_all_else),
-		CLEAN_FACT(operations_that_lack_something_are_refused),
-		CLEAN_FACT(an_operation_that_nobody_has_is_not_supported),
-		CLEAN_FACT(a_manager_that_does_not_begin_leaves_nothing),
-		CLEAN_FACT(a_manager_in_use_is_not_replaced),
-		CLEAN_FACT(threads_make_and_end_one_manager_over_and_over),
-	};
-
-	(void)argc;
 	search_own_folder(argv);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return unit_run(argc > 1 ? argv[1] : NULL);
 }

@@ -317,12 +317,11 @@ static void close_world(struct world *world)
 	dray_pool_close(world->pool);
 }
 
-static void a_manager_agrees_with_a_plain_model(void **state)
+FACT(a_manager_agrees_with_a_plain_model)
 {
 	struct world *world = calloc(1, sizeof(*world));
 	long i, count = operations();
 
-	(void)state;
 	open_world(world);
 	for (i = 0; i < count; i++) {
 		show_progress(i, count, "operations on a manager");
@@ -334,13 +333,4 @@ static void a_manager_agrees_with_a_plain_model(void **state)
 	assert_true(world->retries > 10);
 	close_world(world);
 	free(world);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_manager_agrees_with_a_plain_model),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #define MANY 1000000 /* calls, each inside of the one before, fit no stack */
 
-static void a_view_keeps_its_base_and_does_not_finalize_it(void **state)
+MANAGER_FACT(a_view_keeps_its_base_and_does_not_finalize_it)
 {
 	struct dray_memory *view = NULL, *inner = NULL;
 	struct dray_memory *memory;
@@ -24,7 +24,7 @@ static void a_view_keeps_its_base_and_does_not_finalize_it(void **state)
 	assert_int_equal(finalized, 1);
 }
 
-static void a_view_that_leaves_its_base_is_refused(void **state)
+MANAGER_FACT(a_view_that_leaves_its_base_is_refused)
 {
 	struct dray_memory *memory = memalloc(*state, 100), *view = NULL;
 
@@ -39,7 +39,7 @@ static void a_view_that_leaves_its_base_is_refused(void **state)
 }
 
 /* As a program makes them that cuts off what it is done with. */
-static void views_of_views_hang_on_the_memory_alone(void **state)
+MANAGER_FACT(views_of_views_hang_on_the_memory_alone)
 {
 	size_t count = (size_t)rounds(MANY), i;
 	struct dray_memory *view, *next = NULL;
@@ -58,15 +58,4 @@ static void views_of_views_hang_on_the_memory_alone(void **state)
 	dray_memory_unref(view);
 	assert_int_equal(finalized, 1);
 	assert_int_equal(manager_stats(*state).objects, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		MANAGER_FACT(a_view_keeps_its_base_and_does_not_finalize_it),
-		MANAGER_FACT(a_view_that_leaves_its_base_is_refused),
-		MANAGER_FACT(views_of_views_hang_on_the_memory_alone),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "node.h"
 
-static void a_spec_names_its_back_end(void **state)
+NODE_FACT(a_spec_names_its_back_end)
 {
 	struct dray_node *node = *state;
 
@@ -12,7 +12,7 @@ static void a_spec_names_its_back_end(void **state)
 			    on_kernel() ? "kernel" : "host");
 }
 
-static void a_spec_that_names_nothing_is_refused(void **state)
+FACT(a_spec_that_names_nothing_is_refused)
 {
 	static const char *const specs[] = { "",	 "hos",	      "hostess",
 					     "kernels",	 ":",	      "xrt",
@@ -20,7 +20,6 @@ static void a_spec_that_names_nothing_is_refused(void **state)
 	struct dray_node *node = (void *)1;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
 		assert_int_equal(dray_node_open(specs[i], &node), -EINVAL);
 		assert_ptr_equal(node, (void *)1);
@@ -30,29 +29,26 @@ static void a_spec_that_names_nothing_is_refused(void **state)
 	assert_fails(dray_node_open("kernel:", &node), -EINVAL, "\"\"");
 }
 
-static void a_node_that_is_not_there_is_enodev(void **state)
+FACT(a_node_that_is_not_there_is_enodev)
 {
 	struct dray_node *node;
 
-	(void)state;
 	assert_fails(dray_node_open("kernel:dray4711", &node), -ENODEV,
 		     "/dev/dray4711");
 }
 
-static void a_device_that_is_no_node_is_enodev(void **state)
+FACT(a_device_that_is_no_node_is_enodev)
 {
 	struct dray_node *node;
 
-	(void)state;
 	assert_fails(dray_node_open("kernel:null", &node), -ENODEV,
 		     "/dev/null is no node");
 }
 
-static void the_environment_chooses_where_no_spec_does(void **state)
+FACT(the_environment_chooses_where_no_spec_does)
 {
 	struct dray_node *node;
 
-	(void)state;
 	setenv("DRAY_BACKEND", "host:shareable", 1);
 	assert_works(dray_node_open(NULL, &node));
 	assert_string_equal(dray_node_backend(node), "host");
@@ -63,14 +59,13 @@ static void the_environment_chooses_where_no_spec_does(void **state)
 	unsetenv("DRAY_BACKEND");
 }
 
-static void without_a_choice_the_module_comes_first_then_the_host(void **state)
+FACT(without_a_choice_the_module_comes_first_then_the_host)
 {
 	char names[1][DRAY_NAME_LEN];
 	struct dray_node *node;
 	size_t count = 0;
 	int ret;
 
-	(void)state;
 	unsetenv("DRAY_BACKEND");
 	ret = dray_node_names(names, 1, &count);
 	if (ret)
@@ -81,13 +76,12 @@ static void without_a_choice_the_module_comes_first_then_the_host(void **state)
 	dray_node_unref(node);
 }
 
-static void names_are_those_in_dev(void **state)
+FACT(names_are_those_in_dev)
 {
 	char names[8][DRAY_NAME_LEN] = { "untouched" }, path[64];
 	size_t count = 77, i;
 	int ret = dray_node_names(names, 8, &count);
 
-	(void)state;
 	if (ret) {
 		assert_fails(ret, -ENODEV, "not loaded");
 		assert_int_equal(count, 77);
@@ -103,7 +97,7 @@ static void names_are_those_in_dev(void **state)
 	assert_int_equal(i, count);
 }
 
-static void info_is_of_this_machine(void **state)
+NODE_FACT(info_is_of_this_machine)
 {
 	struct dray_info info;
 
@@ -123,7 +117,7 @@ static void info_is_of_this_machine(void **state)
 	assert_false(dray_node_needs_sync(*state));
 }
 
-static void an_older_program_gets_the_part_that_it_knows(void **state)
+NODE_FACT(an_older_program_gets_the_part_that_it_knows)
 {
 	struct dray_info info, part;
 
@@ -134,7 +128,7 @@ static void an_older_program_gets_the_part_that_it_knows(void **state)
 	assert_true(all_bytes_are((char *)&part + 16, 0xaa, sizeof(part) - 16));
 }
 
-static void a_newer_program_gets_zeros_for_what_is_not_known(void **state)
+NODE_FACT(a_newer_program_gets_zeros_for_what_is_not_known)
 {
 	struct {
 		struct dray_heap_info known;
@@ -147,7 +141,7 @@ static void a_newer_program_gets_zeros_for_what_is_not_known(void **state)
 	assert_true(all_bytes_are(heap.more, 0, sizeof(heap.more)));
 }
 
-static void a_heap_tells_what_it_holds(void **state)
+NODE_FACT(a_heap_tells_what_it_holds)
 {
 	struct dray_heap_info before, after;
 	struct dray_buffer *buffer;
@@ -168,7 +162,7 @@ static void a_heap_tells_what_it_holds(void **state)
 	assert_int_equal(after.used, before.used);
 }
 
-static void an_index_beyond_the_last_is_refused(void **state)
+NODE_FACT(an_index_beyond_the_last_is_refused)
 {
 	struct dray_channel_info channel;
 	struct dray_heap_info heap;
@@ -183,7 +177,7 @@ static void an_index_beyond_the_last_is_refused(void **state)
 		     -EINVAL, "channel");
 }
 
-static void every_channel_answers(void **state)
+NODE_FACT(every_channel_answers)
 {
 	struct dray_channel_info channel;
 	struct dray_info info;
@@ -198,7 +192,7 @@ static void every_channel_answers(void **state)
 	}
 }
 
-static void the_list_has_ids_that_can_be_looked_up(void **state)
+NODE_FACT(the_list_has_ids_that_can_be_looked_up)
 {
 	struct dray_buffer_options options = { .name = "listed" };
 	struct dray_buffer_info info;
@@ -228,7 +222,7 @@ static void the_list_has_ids_that_can_be_looked_up(void **state)
 		     -ENOENT, "no buffer");
 }
 
-static void the_list_writes_no_more_than_there_is_room(void **state)
+NODE_FACT(the_list_writes_no_more_than_there_is_room)
 {
 	struct dray_buffer *a, *b;
 	uint64_t ids[2] = { 0, 0xaaaa };
@@ -244,12 +238,11 @@ static void the_list_writes_no_more_than_there_is_room(void **state)
 	dray_buffer_unref(b);
 }
 
-static void a_node_lives_as_long_as_its_last_buffer(void **state)
+FACT(a_node_lives_as_long_as_its_last_buffer)
 {
 	struct dray_node *node = open_node(test_spec());
 	struct dray_buffer *buffer;
 
-	(void)state;
 	assert_ptr_equal(dray_node_ref(node), node);
 	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
 	dray_node_unref(node);
@@ -258,29 +251,4 @@ static void a_node_lives_as_long_as_its_last_buffer(void **state)
 	assert_int_not_equal(buffers_of(node), 0);
 	dray_buffer_unref(buffer);
 	dray_node_unref(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		NODE_FACT(a_spec_names_its_back_end),
-		cmocka_unit_test(a_spec_that_names_nothing_is_refused),
-		cmocka_unit_test(a_node_that_is_not_there_is_enodev),
-		cmocka_unit_test(a_device_that_is_no_node_is_enodev),
-		cmocka_unit_test(the_environment_chooses_where_no_spec_does),
-		cmocka_unit_test(
-			without_a_choice_the_module_comes_first_then_the_host),
-		cmocka_unit_test(names_are_those_in_dev),
-		NODE_FACT(info_is_of_this_machine),
-		NODE_FACT(an_older_program_gets_the_part_that_it_knows),
-		NODE_FACT(a_newer_program_gets_zeros_for_what_is_not_known),
-		NODE_FACT(a_heap_tells_what_it_holds),
-		NODE_FACT(an_index_beyond_the_last_is_refused),
-		NODE_FACT(every_channel_answers),
-		NODE_FACT(the_list_has_ids_that_can_be_looked_up),
-		NODE_FACT(the_list_writes_no_more_than_there_is_room),
-		cmocka_unit_test(a_node_lives_as_long_as_its_last_buffer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

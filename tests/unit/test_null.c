@@ -6,14 +6,13 @@
  */
 #include "null.h"
 
-static void base(void **state)
+FACT(base)
 {
-	(void)state;
 	allows(dray_version);
 	allows(dray_last_error);
 }
 
-static void nodes(void **state)
+FACT(nodes)
 {
 	struct dray_buffer_info buffer;
 	struct dray_channel_info channel;
@@ -23,7 +22,6 @@ static void nodes(void **state)
 	uint64_t id;
 	size_t count;
 
-	(void)state;
 	refuses(dray_node_open("host", NULL));
 	ignores(assert_null(dray_node_ref(NULL)));
 	ignores(dray_node_unref(NULL));
@@ -50,13 +48,12 @@ static void nodes(void **state)
 			       1));
 }
 
-static void buffers(void **state)
+FACT(buffers)
 {
 	struct dray_buffer *buffer = NULL;
 	struct dray_segment segment;
 	size_t count;
 
-	(void)state;
 	refuses(dray_buffer_alloc(NULL, 4096, NULL, &buffer));
 	refuses(dray_buffer_alloc(node, 4096, NULL, NULL));
 	refuses(dray_buffer_import(NULL, 0, &buffer));
@@ -83,14 +80,13 @@ static int visit_block(void *argument, const struct dray_pool_block *block)
 	return 0;
 }
 
-static void pools(void **state)
+FACT(pools)
 {
 	void *block = take(pool, 100, 0);
 	struct dray_pool_stats stats;
 	struct dray_location where;
 	struct dray_pool *none;
 
-	(void)state;
 	refuses(dray_pool_create(NULL, NULL, &none));
 	refuses(dray_pool_create(node, NULL, NULL));
 	ignores(dray_pool_close(NULL));
@@ -118,11 +114,10 @@ static void pools(void **state)
 }
 
 /* The pool is only where a wrong free is counted. */
-static void a_block_is_freed_without_its_pool(void **state)
+FACT(a_block_is_freed_without_its_pool)
 {
 	void *small = take(pool, 100, 0), *large = take(pool, 100000, 0);
 
-	(void)state;
 	dray_pool_free(NULL, small);
 	dray_pool_free(NULL, large);
 	assert_int_equal(stats_of(pool).blocks, 0);
@@ -131,12 +126,11 @@ static void a_block_is_freed_without_its_pool(void **state)
 	assert_int_equal(stats_of(pool).bad_frees, 0);
 }
 
-static void handlers(void **state)
+FACT(handlers)
 {
 	const struct dray_handler *handler = dray_handler_default(), *none;
 	struct dray_check check;
 
-	(void)state;
 	gives_nothing(dray_handler_for(NULL));
 	allows(dray_handler_default);
 	refuses(dray_handler_split(NULL, 100, handler, &none));
@@ -170,14 +164,13 @@ static int visit_outstanding(void *ctx, const struct dray_outstanding *block)
 	return 0;
 }
 
-static void resources(void **state)
+FACT(resources)
 {
 	const struct dray_resource_ops ops = { .size = sizeof(ops) };
 	struct dray_resource *resource = NULL, *none = NULL;
 	struct dray_capacity capacity;
 	void *block;
 
-	(void)state;
 	assert_works(dray_resource_malloc(&resource));
 	refuses(dray_resource_create(NULL, NULL, &none));
 	refuses(dray_resource_create(&ops, NULL, NULL));
@@ -214,13 +207,12 @@ static void resources(void **state)
 	dray_resource_unref(resource);
 }
 
-static void what_resources_count(void **state)
+FACT(what_resources_count)
 {
 	struct dray_resource *heap = NULL, *counted = NULL, *tracked = NULL;
 	struct dray_statistics statistics;
 	struct dray_tracking tracking;
 
-	(void)state;
 	assert_works(dray_resource_malloc(&heap));
 	assert_works(dray_resource_statistics(heap, &counted));
 	assert_works(dray_resource_tracking(heap, 0, &tracked));
@@ -239,14 +231,13 @@ static void what_resources_count(void **state)
 	dray_resource_unref(heap);
 }
 
-static void managers(void **state)
+FACT(managers)
 {
 	const struct dray_manager_ops *ops;
 	struct dray_manager *manager = NULL, *none = NULL;
 	struct dray_resource *resource;
 	struct dray_manager_stats stats;
 
-	(void)state;
 	allows(dray_manager_base_ops);
 	allows(dray_set_manager);
 	refuses(dray_get_manager(NULL, &none));
@@ -275,7 +266,7 @@ static void managers(void **state)
 	dray_manager_unref(manager);
 }
 
-static void memory_objects(void **state)
+FACT(memory_objects)
 {
 	const struct dray_memory_description description = { .size = 1 };
 	struct dray_manager *manager = NULL;
@@ -283,7 +274,6 @@ static void memory_objects(void **state)
 	struct dray_ipc_handle handle = { .size = 0 };
 	struct dray_capacity capacity;
 
-	(void)state;
 	assert_works(dray_manager_create(node, NULL, NULL, &manager));
 	assert_works(dray_memory_create(manager, &description, &memory));
 	refuses(dray_memory_create(NULL, &description, &none));
@@ -313,14 +303,13 @@ static void memory_objects(void **state)
 	dray_manager_unref(manager);
 }
 
-static void records(void **state)
+FACT(records)
 {
 	struct dray_ipc_record record = { .bytes = { 0 } };
 	struct dray_ipc_memory *memory;
 	void *block = take(pool, 100, 0);
 	size_t count;
 
-	(void)state;
 	refuses(dray_ipc_export(NULL, 1, 0, &record));
 	refuses(dray_ipc_export(block, 1, 0, NULL));
 	refuses(dray_ipc_revoke(NULL));
@@ -338,21 +327,4 @@ static void records(void **state)
 	dray_pool_free(pool, block);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(base),
-		cmocka_unit_test(nodes),
-		cmocka_unit_test(buffers),
-		cmocka_unit_test(pools),
-		cmocka_unit_test(a_block_is_freed_without_its_pool),
-		cmocka_unit_test(handlers),
-		cmocka_unit_test(resources),
-		cmocka_unit_test(what_resources_count),
-		cmocka_unit_test(managers),
-		cmocka_unit_test(memory_objects),
-		cmocka_unit_test(records),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -6,7 +6,7 @@
 #include "null.h"
 
 /* What is asked of a block that is none is nothing, and no failure. */
-static void blocks(void **state)
+FACT(blocks)
 {
 	const struct dray_block_array_options options = { .ndim = 0 };
 	const struct dray_block_allocator *allocator;
@@ -14,7 +14,6 @@ static void blocks(void **state)
 	struct dray_buffer *buffer = NULL;
 	char *begin = NULL, *end = NULL;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
 	does_nothing(dray_block_free(NULL));
 	does_nothing(dray_block_miscounted(NULL, 0));
@@ -55,12 +54,11 @@ static void blocks(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void strings(void **state)
+FACT(strings)
 {
 	struct dray_block *block = NULL;
 	const char *begin, *end;
 
-	(void)state;
 	assert_works(dray_strings_create(NULL, 2, &block));
 	refuses(dray_strings_create(NULL, 2, NULL));
 	refuses(dray_strings_from(NULL, NULL, 1, &block));
@@ -78,7 +76,7 @@ static void strings(void **state)
 	dray_block_unref(block);
 }
 
-static void views(void **state)
+FACT(views)
 {
 	const int64_t shape[] = { 2 };
 	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
@@ -87,7 +85,6 @@ static void views(void **state)
 	int64_t low, high;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
 
-	(void)state;
 	refuses(dray_dtype_parse(NULL, &dtype));
 	refuses(dray_dtype_parse("|u1", NULL));
 	refuses(dray_dtype_format(NULL, text));
@@ -117,7 +114,7 @@ static void views(void **state)
 	refuses(dray_view_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
 }
 
-static void arrays(void **state)
+FACT(arrays)
 {
 	const int64_t shape[] = { 2 };
 	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
@@ -126,7 +123,6 @@ static void arrays(void **state)
 	struct dray_array *array = NULL, *none;
 	size_t size;
 
-	(void)state;
 	assert_works(dray_array_create(pool, u1, 1, shape, &array));
 	refuses(dray_array_create(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create(pool, u1, 1, NULL, &none));
@@ -148,7 +144,7 @@ static void arrays(void **state)
 	dray_array_unref(array);
 }
 
-static void transfers(void **state)
+FACT(transfers)
 {
 	const int64_t shape[] = { 2 };
 	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
@@ -158,7 +154,6 @@ static void transfers(void **state)
 	struct dray_view view;
 	char data[2] = "";
 
-	(void)state;
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
 	refuses(dray_queue_create(NULL, NULL, &queue));
 	refuses(dray_queue_create(node, NULL, NULL));
@@ -182,13 +177,4 @@ static void transfers(void **state)
 	dray_queue_destroy(queue);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blocks),    cmocka_unit_test(strings),
-		cmocka_unit_test(views),     cmocka_unit_test(arrays),
-		cmocka_unit_test(transfers),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -42,12 +42,11 @@ static void random_strides(struct dice *dice, struct dray_view *view)
 				    dtype, ndim, shape, strides));
 }
 
-static void pairs_of_any_strides_are_told_apart_to_the_byte(void **state)
+FACT(pairs_of_any_strides_are_told_apart_to_the_byte)
 {
 	struct dice dice = { 4711 };
 	int counts[2] = { 0, 0 };
 
-	(void)state;
 	for (int round = 0; round < rounds(30000); round++) {
 		unsigned char map[sizeof(memory)] = { 0 };
 		unsigned char other[sizeof(memory)] = { 0 };
@@ -68,12 +67,11 @@ static void pairs_of_any_strides_are_told_apart_to_the_byte(void **state)
 	assert_true(counts[0] > rounds(3000) && counts[1] > rounds(3000));
 }
 
-static void elements_of_one_view_that_share_bytes_are_found(void **state)
+FACT(elements_of_one_view_that_share_bytes_are_found)
 {
 	struct dice dice = { 815 };
 	int counts[2] = { 0, 0 };
 
-	(void)state;
 	for (int round = 0; round < rounds(30000); round++) {
 		unsigned char map[sizeof(memory)] = { 0 };
 		struct dray_view view;
@@ -89,12 +87,11 @@ static void elements_of_one_view_that_share_bytes_are_found(void **state)
 	assert_true(counts[0] > rounds(3000) && counts[1] > rounds(3000));
 }
 
-static void a_million_interleaved_elements_are_answered_at_once(void **state)
+FACT(a_million_interleaved_elements_are_answered_at_once)
 {
 	struct dray_dtype f4 = { 'f', '<', 0, 4 };
 	struct dray_view even, odd;
 
-	(void)state;
 	assert_works(dray_view_init(&even, memory, f4, 1,
 				    (int64_t[]){ 1000000 }, (int64_t[]){ 8 }));
 	assert_works(dray_view_init(&odd, memory + 4, f4, 1,
@@ -104,13 +101,12 @@ static void a_million_interleaved_elements_are_answered_at_once(void **state)
 	assert_int_equal(dray_view_overlap(&even, &odd), DRAY_OVERLAP_SOME);
 }
 
-static void contrived_strides_end_as_unknown_and_soon(void **state)
+FACT(contrived_strides_end_as_unknown_and_soon)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	int64_t shape[40], strides[40];
 	struct dray_view view;
 
-	(void)state;
 	/* a subset sum over near multiples of one large number */
 	for (int i = 0; i < 40; i++) {
 		shape[i] = 2;
@@ -120,30 +116,13 @@ static void contrived_strides_end_as_unknown_and_soon(void **state)
 	assert_int_equal(dray_view_self_overlap(&view), DRAY_OVERLAP_UNKNOWN);
 }
 
-static void what_is_too_wide_to_add_up_is_unknown(void **state)
+FACT(what_is_too_wide_to_add_up_is_unknown)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, u1, 1, (int64_t[]){ 3 },
 				    (int64_t[]){ INT64_MAX / 8 }));
 	assert_int_equal(dray_view_self_overlap(&view), DRAY_OVERLAP_UNKNOWN);
 	assert_int_equal(dray_view_overlap(&view, &view), DRAY_OVERLAP_UNKNOWN);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-			pairs_of_any_strides_are_told_apart_to_the_byte),
-		cmocka_unit_test(
-			elements_of_one_view_that_share_bytes_are_found),
-		cmocka_unit_test(
-			a_million_interleaved_elements_are_answered_at_once),
-		cmocka_unit_test(contrived_strides_end_as_unknown_and_soon),
-		cmocka_unit_test(what_is_too_wide_to_add_up_is_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

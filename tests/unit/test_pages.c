@@ -53,32 +53,28 @@ static void check_fetched(size_t expected, uint32_t flags)
 	}
 }
 
-static void pages_come_when_they_are_touched(void **state)
+FACT_ON(on_host, pages_come_when_they_are_touched, NULL, NULL)
 {
-	(void)state;
 	check_fetched(0, 0);
 }
 
-static void or_at_once_where_that_is_asked_for(void **state)
+FACT_ON(on_host, or_at_once_where_that_is_asked_for, NULL, NULL)
 {
-	(void)state;
 	check_fetched(8 * MIB, DRAY_PAGES_PREFAULT);
 }
 
-static void an_old_kernel_has_them_touched(void **state)
+FACT_ON(on_host, an_old_kernel_has_them_touched, NULL, NULL)
 {
-	(void)state;
 	populate_error = EINVAL;
 	check_fetched(8 * MIB, DRAY_PAGES_PREFAULT);
 	populate_error = 0;
 }
 
-static void pages_that_cannot_be_fetched_are_no_memory(void **state)
+FACT_ON(on_host, pages_that_cannot_be_fetched_are_no_memory, NULL, NULL)
 {
 	const struct dray_pages pages = { .flags = DRAY_PAGES_PREFAULT };
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		populate_error = EFAULT;
 		assert_fails(try_to_allocate(kinds[i], MIB, pages), -ENOMEM,
@@ -90,7 +86,7 @@ static void pages_that_cannot_be_fetched_are_no_memory(void **state)
 	populate_error = 0;
 }
 
-static void a_pool_has_its_pages_before_its_blocks(void **state)
+FACT_ON(on_host, a_pool_has_its_pages_before_its_blocks, NULL, NULL)
 {
 	const struct dray_pool_options options = {
 		.initial = MIB,
@@ -98,7 +94,6 @@ static void a_pool_has_its_pages_before_its_blocks(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
 		char *small = take(pool, MIB / 2, 0);
@@ -117,7 +112,7 @@ static void a_pool_has_its_pages_before_its_blocks(void **state)
 	}
 }
 
-static void a_pool_that_cannot_fetch_says_so(void **state)
+FACT_ON(on_host, a_pool_that_cannot_fetch_says_so, NULL, NULL)
 {
 	const struct dray_pool_options options = {
 		.initial = MIB,
@@ -125,7 +120,6 @@ static void a_pool_that_cannot_fetch_says_so(void **state)
 	};
 	struct dray_pool *pool = open_pool("host", &options), *other;
 
-	(void)state;
 	populate_error = ENOMEM;
 	assert_fails(dray_pool_create(dray_pool_node(pool), &options, &other),
 		     -ENOMEM, "fetching");
@@ -139,9 +133,8 @@ static void a_pool_that_cannot_fetch_says_so(void **state)
 	dray_pool_close(pool);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+FACT(what_makes_no_sense_is_refused)
 {
-	(void)state;
 	assert_fails(try_to_allocate(test_spec(), MIB,
 				     (struct dray_pages){ .flags = 4 }),
 		     -EINVAL, "unknown flags of pages 0x4");
@@ -163,19 +156,18 @@ static void what_makes_no_sense_is_refused(void **state)
 		     -EINVAL, "one NUMA node can be preferred");
 }
 
-static void a_pool_refuses_the_same(void **state)
+FACT(a_pool_refuses_the_same)
 {
 	const struct dray_pool_options options = { .pages.policy = 9 };
 	struct dray_node *node = open_node(test_spec());
 	struct dray_pool *pool;
 
-	(void)state;
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
 		     "9 names no NUMA policy");
 	dray_node_unref(node);
 }
 
-static void the_module_has_pages_of_its_own(void **state)
+FACT_ON(on_kernel, the_module_has_pages_of_its_own, node_setup, node_teardown)
 {
 	struct dray_buffer *buffer;
 
@@ -193,28 +185,4 @@ static void the_module_has_pages_of_its_own(void **state)
 	buffer = allocate(*state, MIB,
 			  (struct dray_pages){ .flags = DRAY_PAGES_PREFAULT });
 	dray_buffer_unref(buffer);
-}
-
-int main(void)
-{
-	const struct CMUnitTest both[] = {
-		cmocka_unit_test(what_makes_no_sense_is_refused),
-		cmocka_unit_test(a_pool_refuses_the_same),
-	};
-	const struct CMUnitTest kernel[] = {
-		NODE_FACT(the_module_has_pages_of_its_own),
-	};
-	const struct CMUnitTest host[] = {
-		cmocka_unit_test(pages_come_when_they_are_touched),
-		cmocka_unit_test(or_at_once_where_that_is_asked_for),
-		cmocka_unit_test(an_old_kernel_has_them_touched),
-		cmocka_unit_test(pages_that_cannot_be_fetched_are_no_memory),
-		cmocka_unit_test(a_pool_has_its_pages_before_its_blocks),
-		cmocka_unit_test(a_pool_that_cannot_fetch_says_so),
-	};
-	int failed = cmocka_run_group_tests(both, NULL, NULL);
-
-	if (on_kernel())
-		return failed + cmocka_run_group_tests(kernel, NULL, NULL);
-	return failed + cmocka_run_group_tests(host, NULL, NULL);
 }

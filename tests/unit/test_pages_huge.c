@@ -9,9 +9,8 @@
 #include "memory/pages.h"
 #include "pages.h"
 
-static void private_memory_has_no_reserved_huge_pages(void **state)
+FACT(private_memory_has_no_reserved_huge_pages)
 {
-	(void)state;
 	assert_fails(try_to_allocate(
 			     "host", MIB,
 			     (struct dray_pages){ .flags = DRAY_PAGES_HUGE }),
@@ -113,26 +112,23 @@ static void check_transparent(const char *kind, const char *setting,
 	dray_node_unref(node);
 }
 
-static void private_memory_is_in_transparent_huge_pages(void **state)
+FACT(private_memory_is_in_transparent_huge_pages)
 {
-	(void)state;
 	check_transparent("host", "enabled", "AnonHugePages");
 }
 
-static void shareable_memory_where_the_system_lets_it(void **state)
+FACT(shareable_memory_where_the_system_lets_it)
 {
-	(void)state;
 	check_transparent("host:shareable", "shmem_enabled", "ShmemPmdMapped");
 }
 
 /* What the hint does shows only there; that it was given shows everywhere. */
-static void and_asks_for_them(void **state)
+FACT(and_asks_for_them)
 {
 	struct dray_node *node = open_node("host:shareable");
 	struct dray_buffer *buffer =
 		allocate(node, 32 * MIB, (struct dray_pages){ 0 });
 
-	(void)state;
 	if (access("/sys/kernel/mm/transparent_hugepage", F_OK))
 		skip();
 	assert_true(is_advised(dray_buffer_data(buffer), 32 * MIB));
@@ -149,7 +145,7 @@ static uint64_t meminfo(const char *name)
 	return number;
 }
 
-static void huge_pages_that_are_not_there_are_no_memory(void **state)
+FACT(huge_pages_that_are_not_there_are_no_memory)
 {
 	uint64_t page = meminfo("Hugepagesize") << 10;
 	uint64_t size = (meminfo("HugePages_Free") + 1) * page;
@@ -160,7 +156,6 @@ static void huge_pages_that_are_not_there_are_no_memory(void **state)
 	struct dray_node *node = open_node("host:shareable");
 	struct dray_pool *pool;
 
-	(void)state;
 	assert_fails(try_to_allocate("host:shareable", size, options.pages),
 		     -ENOMEM, "vm.nr_hugepages");
 	assert_fails(dray_pool_create(node, &options, &pool), -ENOMEM,
@@ -206,8 +201,7 @@ static int reserve_teardown(void **state)
 	return *state && !set_reserved(reserved_before) ? -1 : 0;
 }
 
-#define RESERVED_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, reserve_setup, reserve_teardown)
+#define RESERVED_FACT(name) FACT_WITH(name, reserve_setup, reserve_teardown)
 
 /* What every importer would refuse is refused where it is made. */
 static void cannot_be_passed_on(void *data)
@@ -231,7 +225,7 @@ static void cannot_be_passed_on(void *data)
 	close(ends[1]);
 }
 
-static void a_shareable_buffer_can_be_of_huge_pages(void **state)
+RESERVED_FACT(a_shareable_buffer_can_be_of_huge_pages)
 {
 	struct dray_node *node;
 	struct dray_buffer *buffer, *same;
@@ -264,7 +258,7 @@ static void a_shareable_buffer_can_be_of_huge_pages(void **state)
 	assert_int_equal(meminfo("HugePages_Free"), meminfo("HugePages_Total"));
 }
 
-static void a_pool_can_be_of_huge_pages(void **state)
+RESERVED_FACT(a_pool_can_be_of_huge_pages)
 {
 	uint64_t page = meminfo("Hugepagesize") << 10;
 	const struct dray_pool_options options = {
@@ -303,28 +297,4 @@ static void a_pool_can_be_of_huge_pages(void **state)
 	dray_pool_close(pool);
 }
 
-static void the_module_has_pages_of_its_own(void **state)
-{
-	(void)state;
-	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(private_memory_has_no_reserved_huge_pages),
-		cmocka_unit_test(private_memory_is_in_transparent_huge_pages),
-		cmocka_unit_test(shareable_memory_where_the_system_lets_it),
-		cmocka_unit_test(and_asks_for_them),
-		cmocka_unit_test(huge_pages_that_are_not_there_are_no_memory),
-		RESERVED_FACT(a_shareable_buffer_can_be_of_huge_pages),
-		RESERVED_FACT(a_pool_can_be_of_huge_pages),
-	};
-	const struct CMUnitTest kernel[] = {
-		cmocka_unit_test(the_module_has_pages_of_its_own),
-	};
-
-	if (on_kernel())
-		return cmocka_run_group_tests(kernel, NULL, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FACTS_ON(on_host)

@@ -54,7 +54,7 @@ static void check_numa_maps(const void *start, const char *expected)
 	assert_string_equal(policy, expected);
 }
 
-static void a_policy_is_that_of_the_mapping(void **state)
+FACT(a_policy_is_that_of_the_mapping)
 {
 	static const struct {
 		uint32_t policy;
@@ -68,7 +68,6 @@ static void a_policy_is_that_of_the_mapping(void **state)
 	struct dray_buffer *buffer;
 	size_t i, j;
 
-	(void)state;
 	skip_without_numa();
 	for (i = 0; i < 6; i++) {
 		struct dray_node *node = open_node(kinds[i % 2]);
@@ -90,7 +89,7 @@ static void a_policy_is_that_of_the_mapping(void **state)
 	}
 }
 
-static void a_pool_has_it_wherever_it_grows(void **state)
+FACT(a_pool_has_it_wherever_it_grows)
 {
 	const struct dray_pool_options options = {
 		.initial = MIB,
@@ -100,7 +99,6 @@ static void a_pool_has_it_wherever_it_grows(void **state)
 	};
 	size_t i;
 
-	(void)state;
 	skip_without_numa();
 	for (i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
@@ -116,9 +114,8 @@ static void a_pool_has_it_wherever_it_grows(void **state)
 	}
 }
 
-static void a_node_that_is_not_there_is_named(void **state)
+FACT(a_node_that_is_not_there_is_named)
 {
-	(void)state;
 	skip_without_numa();
 	assert_fails(try_to_allocate("host", MIB,
 				     (struct dray_pages){
@@ -164,7 +161,7 @@ static void count_pages(char *start, size_t size, size_t counts[2])
 	}
 }
 
-static void pages_lie_where_the_policy_says(void **state)
+FACT(pages_lie_where_the_policy_says)
 {
 	static const struct {
 		uint32_t policy;
@@ -179,7 +176,6 @@ static void pages_lie_where_the_policy_says(void **state)
 	};
 	size_t half = MIB / 2 / (size_t)sysconf(_SC_PAGESIZE), counts[2], i, j;
 
-	(void)state;
 	skip_without_second_node();
 	for (i = 0; i < 2; i++) {
 		struct dray_node *node = open_node(kinds[i]);
@@ -204,7 +200,7 @@ static void pages_lie_where_the_policy_says(void **state)
 	}
 }
 
-static void what_a_pool_grows_by_lies_there_too(void **state)
+FACT(what_a_pool_grows_by_lies_there_too)
 {
 	const struct dray_pool_options options = {
 		.initial = MIB,
@@ -214,7 +210,6 @@ static void what_a_pool_grows_by_lies_there_too(void **state)
 	};
 	size_t counts[2], i;
 
-	(void)state;
 	skip_without_second_node();
 	for (i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
@@ -227,26 +222,4 @@ static void what_a_pool_grows_by_lies_there_too(void **state)
 	}
 }
 
-static void the_module_has_pages_of_its_own(void **state)
-{
-	(void)state;
-	skip();
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_policy_is_that_of_the_mapping),
-		cmocka_unit_test(a_pool_has_it_wherever_it_grows),
-		cmocka_unit_test(a_node_that_is_not_there_is_named),
-		cmocka_unit_test(pages_lie_where_the_policy_says),
-		cmocka_unit_test(what_a_pool_grows_by_lies_there_too),
-	};
-	const struct CMUnitTest kernel[] = {
-		cmocka_unit_test(the_module_has_pages_of_its_own),
-	};
-
-	if (on_kernel())
-		return cmocka_run_group_tests(kernel, NULL, NULL);
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+FACTS_ON(on_host)

@@ -8,7 +8,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-static void a_block_holds_what_was_asked(void **state)
+POOL_FACT(a_block_holds_what_was_asked)
 {
 	static const size_t sizes[] = { 0, 1, 63, 64, 65, 4096, 5000, 1 << 20 };
 	size_t i;
@@ -24,7 +24,7 @@ static void a_block_holds_what_was_asked(void **state)
 	assert_int_equal(stats_of(*state).used, 0);
 }
 
-static void no_two_blocks_share_a_line(void **state)
+POOL_FACT(no_two_blocks_share_a_line)
 {
 	struct dray_info info;
 	uintptr_t a, b;
@@ -47,7 +47,7 @@ static void no_two_blocks_share_a_line(void **state)
 	dray_pool_free(*state, (void *)b);
 }
 
-static void alignment_reaches_beyond_two_mebibytes(void **state)
+POOL_FACT(alignment_reaches_beyond_two_mebibytes)
 {
 	size_t most = on_kernel() ? 2 * MIB : 256 * MIB, alignment;
 	void *blocks[64];
@@ -63,7 +63,7 @@ static void alignment_reaches_beyond_two_mebibytes(void **state)
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 }
 
-static void an_alignment_that_is_no_power_of_two_is_einval(void **state)
+POOL_FACT(an_alignment_that_is_no_power_of_two_is_einval)
 {
 	errno = 0;
 	assert_null(dray_pool_alloc(*state, 64, 48));
@@ -74,7 +74,7 @@ static void an_alignment_that_is_no_power_of_two_is_einval(void **state)
 	assert_int_equal(errno, ENOMEM);
 }
 
-static void an_alignment_that_no_address_has_is_refused_at_once(void **state)
+POOL_FACT(an_alignment_that_no_address_has_is_refused_at_once)
 {
 	const char *most;
 	size_t largest;
@@ -105,7 +105,7 @@ static void an_alignment_that_no_address_has_is_refused_at_once(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void what_no_memory_has_is_enomem(void **state)
+POOL_FACT(what_no_memory_has_is_enomem)
 {
 	struct dray_pool_stats before = stats_of(*state), after;
 
@@ -127,7 +127,7 @@ static void what_no_memory_has_is_enomem(void **state)
 	assert_int_equal(after.blocks, before.blocks);
 }
 
-static void calloc_checks_its_product(void **state)
+POOL_FACT(calloc_checks_its_product)
 {
 	void *a, *b;
 
@@ -143,7 +143,7 @@ static void calloc_checks_its_product(void **state)
 	dray_pool_free(*state, b);
 }
 
-static void realloc_keeps_contents_and_alignment(void **state)
+POOL_FACT(realloc_keeps_contents_and_alignment)
 {
 	static const size_t sizes[] = { 100,  5000,    64,   200000, 200001,
 					3000, 1 << 20, 4096, 0,	     70000 };
@@ -171,7 +171,7 @@ static void realloc_keeps_contents_and_alignment(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void realloc_grows_in_place_where_there_is_room(void **state)
+POOL_FACT(realloc_grows_in_place_where_there_is_room)
 {
 	void *a = take(*state, 8192, 0), *b = take(*state, 65536, 0);
 
@@ -183,7 +183,7 @@ static void realloc_grows_in_place_where_there_is_room(void **state)
 	dray_pool_free(*state, a);
 }
 
-static void realloc_that_fails_leaves_the_block(void **state)
+POOL_FACT(realloc_that_fails_leaves_the_block)
 {
 	char *block = take(*state, 1000, 0);
 
@@ -199,7 +199,7 @@ static void realloc_that_fails_leaves_the_block(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void realloc_of_nothing_allocates(void **state)
+POOL_FACT(realloc_of_nothing_allocates)
 {
 	void *block = dray_pool_realloc(*state, NULL, 100);
 
@@ -208,7 +208,7 @@ static void realloc_of_nothing_allocates(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void realloc_moves_a_block_of_another_pool(void **state)
+POOL_FACT(realloc_moves_a_block_of_another_pool)
 {
 	struct dray_pool *other = open_pool(test_spec(), NULL);
 	char *block = take(other, 100, 0);
@@ -225,7 +225,7 @@ static void realloc_moves_a_block_of_another_pool(void **state)
 	dray_pool_close(other);
 }
 
-static void a_wrong_free_is_counted_and_harmless(void **state)
+POOL_FACT(a_wrong_free_is_counted_and_harmless)
 {
 	char *block = take(*state, 1000, 0), local[64];
 	void *heap = malloc(64);
@@ -251,7 +251,7 @@ static void a_wrong_free_is_counted_and_harmless(void **state)
 	free(heap);
 }
 
-static void memory_of_a_bare_buffer_is_no_block(void **state)
+POOL_FACT(memory_of_a_bare_buffer_is_no_block)
 {
 	struct dray_buffer *buffer;
 
@@ -262,7 +262,7 @@ static void memory_of_a_bare_buffer_is_no_block(void **state)
 	dray_buffer_unref(buffer);
 }
 
-static void a_block_freed_through_another_pool_goes_home(void **state)
+POOL_FACT(a_block_freed_through_another_pool_goes_home)
 {
 	struct dray_pool *other = open_pool(test_spec(), NULL);
 	void *block = take(other, 100, 0);
@@ -273,7 +273,7 @@ static void a_block_freed_through_another_pool_goes_home(void **state)
 	dray_pool_close(other);
 }
 
-static void a_wrong_free_aborts_where_that_is_asked_for(void **state)
+POOL_FACT(a_wrong_free_aborts_where_that_is_asked_for)
 {
 	int status;
 	pid_t child = fork();
@@ -289,28 +289,4 @@ static void a_wrong_free_aborts_where_that_is_asked_for(void **state)
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_true(WIFSIGNALED(status));
 	assert_int_equal(WTERMSIG(status), SIGABRT);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(a_block_holds_what_was_asked),
-		POOL_FACT(no_two_blocks_share_a_line),
-		POOL_FACT(alignment_reaches_beyond_two_mebibytes),
-		POOL_FACT(an_alignment_that_is_no_power_of_two_is_einval),
-		POOL_FACT(an_alignment_that_no_address_has_is_refused_at_once),
-		POOL_FACT(what_no_memory_has_is_enomem),
-		POOL_FACT(calloc_checks_its_product),
-		POOL_FACT(realloc_keeps_contents_and_alignment),
-		POOL_FACT(realloc_grows_in_place_where_there_is_room),
-		POOL_FACT(realloc_that_fails_leaves_the_block),
-		POOL_FACT(realloc_of_nothing_allocates),
-		POOL_FACT(realloc_moves_a_block_of_another_pool),
-		POOL_FACT(a_wrong_free_is_counted_and_harmless),
-		POOL_FACT(memory_of_a_bare_buffer_is_no_block),
-		POOL_FACT(a_block_freed_through_another_pool_goes_home),
-		POOL_FACT(a_wrong_free_aborts_where_that_is_asked_for),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

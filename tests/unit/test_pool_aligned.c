@@ -58,7 +58,7 @@ static void take_aligned(struct dray_pool *pool, size_t size, size_t alignment,
 	}
 }
 
-static void a_small_block_is_found_in_what_was_added_for_it(void **state)
+STAND_IN_FACT(a_small_block_is_found_in_what_was_added_for_it)
 {
 	struct dray_pool *pool = pool_of(*state, 0);
 
@@ -69,7 +69,7 @@ static void a_small_block_is_found_in_what_was_added_for_it(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_block_is_found_however_much_its_alignment_adds(void **state)
+STAND_IN_FACT(a_block_is_found_however_much_its_alignment_adds)
 {
 	struct dray_pool *pool;
 	size_t size;
@@ -83,8 +83,7 @@ static void a_block_is_found_however_much_its_alignment_adds(void **state)
 }
 
 /* A quarter of the next region, which had one of its own, and is less of it. */
-static void
-a_large_block_has_its_own_region_only_where_it_fills_it(void **state)
+STAND_IN_FACT(a_large_block_has_its_own_region_only_where_it_fills_it)
 {
 	struct dray_pool *pool = pool_of(*state, 0);
 	void *first = take(pool, FIRST, 0), *block, *small;
@@ -99,7 +98,7 @@ a_large_block_has_its_own_region_only_where_it_fills_it(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_limit_ends_the_search(void **state)
+STAND_IN_FACT(a_limit_ends_the_search)
 {
 	struct dray_pool *pool = pool_of(*state, 2 * FIRST);
 	void *blocks[16];
@@ -115,7 +114,7 @@ static void a_limit_ends_the_search(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_full_heap_ends_the_search(void **state)
+STAND_IN_FACT(a_full_heap_ends_the_search)
 {
 	struct dray_pool *pool = pool_of(*state, 0);
 	void *blocks[64];
@@ -131,7 +130,7 @@ static void a_full_heap_ends_the_search(void **state)
 	dray_pool_close(pool);
 }
 
-static void memory_that_is_of_no_use_is_added_twice_at_most(void **state)
+STAND_IN_FACT(memory_that_is_of_no_use_is_added_twice_at_most)
 {
 	struct dray_pool *pool = pool_of(*state, 0);
 	uint64_t before = stats_of(pool).regions;
@@ -146,18 +145,4 @@ static void memory_that_is_of_no_use_is_added_twice_at_most(void **state)
 	assert_in_range(stats_of(pool).regions, before, before + 4);
 	dray_pool_free(pool, take(pool, 4096, 0));
 	dray_pool_close(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FACT(a_small_block_is_found_in_what_was_added_for_it),
-		FACT(a_block_is_found_however_much_its_alignment_adds),
-		FACT(a_large_block_has_its_own_region_only_where_it_fills_it),
-		FACT(a_limit_ends_the_search),
-		FACT(a_full_heap_ends_the_search),
-		FACT(memory_that_is_of_no_use_is_added_twice_at_most),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

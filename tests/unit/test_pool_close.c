@@ -52,22 +52,20 @@ static void check_pages_of(const char *spec)
 	dray_pool_free(pool, blocks[7]);
 }
 
-static void pages_without_a_block_go_back_on_the_host(void **state)
+FACT(pages_without_a_block_go_back_on_the_host)
 {
-	(void)state;
 	check_pages_of("host");
 	check_pages_of("host:shareable");
 }
 
 /* Buffers go back whole, and the last block takes the last one along. */
-static void buffers_without_a_block_go_back(void **state)
+FACT(buffers_without_a_block_go_back)
 {
 	struct dray_node *node = open_node(test_spec());
 	size_t before = buffers_of(node), open;
 	struct dray_pool *pool;
 	void *large, *small;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	small = take(pool, 100, 0);
 	large = take(pool, 3 * MIB, 0);
@@ -85,7 +83,7 @@ static void buffers_without_a_block_go_back(void **state)
 }
 
 /* A trim on the way leaves it closed. */
-static void nothing_comes_from_it_after_a_trim(void **state)
+FACT(nothing_comes_from_it_after_a_trim)
 {
 	struct dray_node *node = open_node(test_spec());
 	size_t before = buffers_of(node);
@@ -94,7 +92,6 @@ static void nothing_comes_from_it_after_a_trim(void **state)
 	struct dray_pool *pool;
 	void *first, *second;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	handler = dray_handler_for(pool);
 	first = take(pool, 100, 0);
@@ -108,15 +105,4 @@ static void nothing_comes_from_it_after_a_trim(void **state)
 	dray_pool_free(where.pool, first);
 	assert_int_equal(buffers_of(node), before);
 	dray_node_unref(node);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pages_without_a_block_go_back_on_the_host),
-		cmocka_unit_test(buffers_without_a_block_go_back),
-		cmocka_unit_test(nothing_comes_from_it_after_a_trim),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

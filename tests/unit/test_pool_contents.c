@@ -7,7 +7,7 @@
 
 #define MIB ((size_t)1 << 20)
 
-static void calloc_is_zero_whatever_was_there(void **state)
+POOL_FACT(calloc_is_zero_whatever_was_there)
 {
 	struct dice dice = { 3 };
 	void *blocks[32] = { NULL };
@@ -33,14 +33,13 @@ static void calloc_is_zero_whatever_was_there(void **state)
 		dray_pool_free(*state, blocks[i]);
 }
 
-static void calloc_does_not_touch_what_is_clean(void **state)
+FACT(calloc_does_not_touch_what_is_clean)
 {
 	size_t size = 8 * MIB, page = (size_t)sysconf(_SC_PAGESIZE), i;
 	unsigned char *resident;
 	struct dray_pool *pool;
 	char *block;
 
-	(void)state;
 	/* Whether pages are there can be asked for a memfd, page by page. */
 	pool = open_pool("host:shareable", NULL);
 	block = dray_pool_calloc(pool, size, 1);
@@ -58,14 +57,12 @@ static void calloc_does_not_touch_what_is_clean(void **state)
 	dray_pool_close(pool);
 }
 
-static void
-memory_that_others_saw_is_cleared_though_never_given_out(void **state)
+FACT(memory_that_others_saw_is_cleared_though_never_given_out)
 {
 	struct dray_pool *pool;
 	struct dray_location where;
 	char *block, *outside;
 
-	(void)state;
 	pool = open_pool("host:shareable", NULL);
 	block = take(pool, 64, 0);
 	assert_works(dray_locate(block, &where));
@@ -81,7 +78,7 @@ memory_that_others_saw_is_cleared_though_never_given_out(void **state)
 	dray_pool_close(pool);
 }
 
-static void the_pool_never_touches_what_it_manages(void **state)
+FACT(the_pool_never_touches_what_it_manages)
 {
 	size_t size = 16 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *resident = calloc(1, size / page);
@@ -91,7 +88,6 @@ static void the_pool_never_touches_what_it_manages(void **state)
 	void *blocks[512] = { NULL };
 	int i;
 
-	(void)state;
 	for (i = 0; i < 20000; i++) {
 		size_t j = roll(&dice, 512);
 
@@ -115,7 +111,7 @@ static uint64_t pattern(size_t i)
 }
 
 /* In private memory and a board's, whose pages nobody can ask for. */
-static void what_is_free_or_taken_keeps_what_was_written(void **state)
+FIXED_POOL_FACT(what_is_free_or_taken_keeps_what_was_written)
 {
 	/* Without it a board's region, all free, would be given back. */
 	void *stays = take(*state, 64, 0), *blocks[512] = { NULL };
@@ -144,18 +140,4 @@ static void what_is_free_or_taken_keeps_what_was_written(void **state)
 				 (unsigned long long)all[i], i * sizeof(*all));
 	dray_pool_free(*state, all);
 	dray_pool_free(*state, stays);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(calloc_is_zero_whatever_was_there),
-		cmocka_unit_test(calloc_does_not_touch_what_is_clean),
-		cmocka_unit_test(
-			memory_that_others_saw_is_cleared_though_never_given_out),
-		cmocka_unit_test(the_pool_never_touches_what_it_manages),
-		FIXED_POOL_FACT(what_is_free_or_taken_keeps_what_was_written),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

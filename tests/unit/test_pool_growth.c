@@ -8,13 +8,12 @@
 
 #define MIB ((size_t)1 << 20)
 
-static void the_granule_can_be_chosen(void **state)
+FACT(the_granule_can_be_chosen)
 {
 	struct dray_pool_options options = { .granule = 4096 };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	void *a = take(pool, 1, 0), *b = take(pool, 1, 0);
 
-	(void)state;
 	assert_int_equal(dray_usable_size(a), 4096);
 	assert_int_equal((uintptr_t)a % 4096, 0);
 	assert_int_equal((uintptr_t)b % 4096, 0);
@@ -23,13 +22,12 @@ static void the_granule_can_be_chosen(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_granule_may_be_larger_than_a_page(void **state)
+FACT(a_granule_may_be_larger_than_a_page)
 {
 	struct dray_pool_options options = { .granule = 1 << 20, .initial = 1 };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	char *block = take(pool, 1, 0);
 
-	(void)state;
 	assert_int_equal(dray_usable_size(block), MIB);
 	assert_int_equal((uintptr_t)block % MIB, 0);
 	memset(block, 1, MIB);
@@ -38,13 +36,12 @@ static void a_granule_may_be_larger_than_a_page(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_limit_of_odd_bytes_is_kept(void **state)
+FACT(a_limit_of_odd_bytes_is_kept)
 {
 	struct dray_pool_options options = { .limit = 100001 };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	void *first = dray_pool_alloc(pool, 1, 0);
 
-	(void)state;
 	while (dray_pool_alloc(pool, 64, 0))
 		;
 	assert_in_range(stats_of(pool).reserved, 65536, 100001);
@@ -54,7 +51,7 @@ static void a_limit_of_odd_bytes_is_kept(void **state)
 	dray_pool_close(pool);
 }
 
-static void wrong_options_are_refused(void **state)
+POOL_FACT(wrong_options_are_refused)
 {
 	struct dray_node *node = dray_pool_node(*state);
 	struct dray_pool_options options = { .granule = 96 };
@@ -93,7 +90,7 @@ static void wrong_options_are_refused(void **state)
 	assert_int_equal(buffers_of(node), 1);
 }
 
-static void a_limit_is_kept_and_named(void **state)
+FACT(a_limit_is_kept_and_named)
 {
 	struct dray_pool_options options = { .initial = MIB,
 					     .limit = 2 * MIB,
@@ -102,7 +99,6 @@ static void a_limit_is_kept_and_named(void **state)
 	void *blocks[64];
 	int n = 0;
 
-	(void)state;
 	assert_int_equal(stats_of(pool).reserved, MIB);
 	while ((blocks[n] = dray_pool_alloc(pool, 65536, 0)))
 		assert_true(++n < 64);
@@ -126,13 +122,12 @@ static void a_limit_is_kept_and_named(void **state)
 	dray_pool_close(pool);
 }
 
-static void a_region_can_be_filled_to_the_last_granule(void **state)
+FACT(a_region_can_be_filled_to_the_last_granule)
 {
 	struct dray_pool_options options = { .initial = MIB, .limit = MIB };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	void *whole = take(pool, MIB, 0);
 
-	(void)state;
 	assert_null(dray_pool_alloc(pool, 1, 0));
 	dray_pool_free(pool, whole);
 	assert_int_equal(stats_of(pool).largest_free, MIB);
@@ -146,7 +141,7 @@ static void skip_in_a_small_window(void)
 		skip();
 }
 
-static void a_host_pool_grows_in_one_piece(void **state)
+FACT_ON(on_host, a_host_pool_grows_in_one_piece, pool_setup, pool_teardown)
 {
 	struct dray_pool_stats stats;
 	void *a, *b;
@@ -166,7 +161,7 @@ static void a_host_pool_grows_in_one_piece(void **state)
 	dray_pool_free(*state, a);
 }
 
-static void trimming_gives_everything_back_and_the_pool_works_on(void **state)
+POOL_FACT(trimming_gives_everything_back_and_the_pool_works_on)
 {
 	void *block = take(*state, 2 * MIB, 0);
 
@@ -180,7 +175,8 @@ static void trimming_gives_everything_back_and_the_pool_works_on(void **state)
 	dray_pool_free(*state, block);
 }
 
-static void trimming_around_a_block_keeps_it_and_clears_the_rest(void **state)
+FACT_ON(on_host, trimming_around_a_block_keeps_it_and_clears_the_rest,
+	pool_setup, pool_teardown)
 {
 	char *a, *b;
 
@@ -196,14 +192,13 @@ static void trimming_around_a_block_keeps_it_and_clears_the_rest(void **state)
 	dray_pool_free(*state, b);
 }
 
-static void pages_of_a_large_freed_block_go_back_at_once(void **state)
+FACT(pages_of_a_large_freed_block_go_back_at_once)
 {
 	size_t size = 128 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned char *resident;
 	struct dray_pool *pool;
 	char *block;
 
-	(void)state;
 	skip_in_a_small_window();
 	pool = open_pool("host:shareable", NULL);
 	resident = calloc(1, size / page);
@@ -217,7 +212,7 @@ static void pages_of_a_large_freed_block_go_back_at_once(void **state)
 	dray_pool_close(pool);
 }
 
-static void as_many_pages_as_are_used_stay_warm(void **state)
+FACT(as_many_pages_as_are_used_stay_warm)
 {
 	size_t size = 80 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
 	struct dray_pool *pool = open_pool("host:shareable", NULL);
@@ -225,7 +220,6 @@ static void as_many_pages_as_are_used_stay_warm(void **state)
 	char *used = take(pool, 2 * size, 0), *block = take(pool, size, 0);
 	size_t i, there = 0;
 
-	(void)state;
 	memset(block, 1, size);
 	dray_pool_free(pool, block);
 	assert_int_equal(mincore(block, size, resident), 0);
@@ -237,7 +231,7 @@ static void as_many_pages_as_are_used_stay_warm(void **state)
 	dray_pool_close(pool);
 }
 
-static void many_pools_leave_room_for_more(void **state)
+POOL_FACT(many_pools_leave_room_for_more)
 {
 	struct dray_node *node = dray_pool_node(*state);
 	struct dray_pool *pools[100];
@@ -254,7 +248,7 @@ static void many_pools_leave_room_for_more(void **state)
 		dray_pool_close(pools[i]);
 }
 
-static void the_counters_add_up(void **state)
+POOL_FACT(the_counters_add_up)
 {
 	struct dray_pool_stats stats, part;
 	void *a = take(*state, 1000, 0), *b = take(*state, 5000, 0);
@@ -274,7 +268,7 @@ static void the_counters_add_up(void **state)
 	assert_true(all_bytes_are(&part.reserved, 0xaa, sizeof(part) - 8));
 }
 
-static void a_closed_pool_lives_until_its_last_block(void **state)
+FACT(a_closed_pool_lives_until_its_last_block)
 {
 	struct dray_node *node = open_node(test_spec());
 	const struct dray_handler *handler;
@@ -282,7 +276,6 @@ static void a_closed_pool_lives_until_its_last_block(void **state)
 	size_t before = buffers_of(node);
 	char *a, *b;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	handler = dray_handler_for(pool);
 	a = take(pool, 100, 0);
@@ -304,7 +297,7 @@ static void a_closed_pool_lives_until_its_last_block(void **state)
 	dray_node_unref(node);
 }
 
-static void pools_come_and_go_without_a_trace(void **state)
+POOL_FACT(pools_come_and_go_without_a_trace)
 {
 	struct dray_node *node = dray_pool_node(*state);
 	size_t before = buffers_of(node);
@@ -318,32 +311,4 @@ static void pools_come_and_go_without_a_trace(void **state)
 	}
 	assert_int_equal(buffers_of(node), before);
 	dray_pool_close(NULL);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_granule_can_be_chosen),
-		cmocka_unit_test(a_granule_may_be_larger_than_a_page),
-		cmocka_unit_test(a_limit_of_odd_bytes_is_kept),
-		POOL_FACT(wrong_options_are_refused),
-		cmocka_unit_test(a_limit_is_kept_and_named),
-		cmocka_unit_test(a_region_can_be_filled_to_the_last_granule),
-		POOL_FACT(trimming_gives_everything_back_and_the_pool_works_on),
-		cmocka_unit_test(pages_of_a_large_freed_block_go_back_at_once),
-		cmocka_unit_test(as_many_pages_as_are_used_stay_warm),
-		POOL_FACT(many_pools_leave_room_for_more),
-		POOL_FACT(the_counters_add_up),
-		cmocka_unit_test(a_closed_pool_lives_until_its_last_block),
-		POOL_FACT(pools_come_and_go_without_a_trace),
-	};
-	const struct CMUnitTest host[] = {
-		POOL_FACT(a_host_pool_grows_in_one_piece),
-		POOL_FACT(trimming_around_a_block_keeps_it_and_clears_the_rest),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	if (on_kernel())
-		return failed;
-	return failed + cmocka_run_group_tests(host, NULL, NULL);
 }

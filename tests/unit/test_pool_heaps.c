@@ -31,7 +31,7 @@ static void check_aligned_blocks_of(struct dray_node *node, const char *heap)
 }
 
 /* Also one that knows no such alignment, as that of the CMA area. */
-static void aligned_blocks_come_from_each_heap(void **state)
+NODE_FACT(aligned_blocks_come_from_each_heap)
 {
 	struct dray_heap_info heap;
 	struct dray_info info;
@@ -47,7 +47,8 @@ static void aligned_blocks_come_from_each_heap(void **state)
 	assert_true(info.heap_count > 0);
 }
 
-static void a_kernel_pool_gives_large_blocks_a_buffer_of_their_own(void **state)
+FACT_ON(on_kernel, a_kernel_pool_gives_large_blocks_a_buffer_of_their_own,
+	pool_setup, pool_teardown)
 {
 	struct dray_node *node = dray_pool_node(*state);
 	void *first, *large, *again;
@@ -71,7 +72,8 @@ static void a_kernel_pool_gives_large_blocks_a_buffer_of_their_own(void **state)
 	dray_pool_free(*state, first);
 }
 
-static void a_kernel_pool_does_not_keep_many_empty_buffers(void **state)
+FACT_ON(on_kernel, a_kernel_pool_does_not_keep_many_empty_buffers, pool_setup,
+	pool_teardown)
 {
 	struct dray_node *node = dray_pool_node(*state);
 	size_t before = buffers_of(node);
@@ -87,13 +89,13 @@ static void a_kernel_pool_does_not_keep_many_empty_buffers(void **state)
 	assert_true(buffers_of(node) < before + 5);
 }
 
-static void memory_that_is_missing_is_taken_from_what_is_kept(void **state)
+FACT_ON(on_kernel, memory_that_is_missing_is_taken_from_what_is_kept, NULL,
+	NULL)
 {
 	struct dray_pool_options options = { .initial = MIB, .limit = 5 * MIB };
 	struct dray_pool *pool;
 	void *block;
 
-	(void)state;
 	pool = open_pool(test_spec(), &options);
 	block = take(pool, 3 * MIB, 0);
 	dray_pool_free(pool, block);
@@ -102,23 +104,4 @@ static void memory_that_is_missing_is_taken_from_what_is_kept(void **state)
 	assert_true(stats_of(pool).reserved <= 5 * MIB);
 	dray_pool_free(pool, block);
 	dray_pool_close(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		NODE_FACT(aligned_blocks_come_from_each_heap),
-	};
-	const struct CMUnitTest kernel[] = {
-		POOL_FACT(
-			a_kernel_pool_gives_large_blocks_a_buffer_of_their_own),
-		POOL_FACT(a_kernel_pool_does_not_keep_many_empty_buffers),
-		cmocka_unit_test(
-			memory_that_is_missing_is_taken_from_what_is_kept),
-	};
-	int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-	if (on_kernel())
-		failed += cmocka_run_group_tests(kernel, NULL, NULL);
-	return failed;
 }

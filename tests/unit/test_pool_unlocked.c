@@ -76,7 +76,7 @@ int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size)
 static const char *const specs[] = { "host:private", "host:shareable" };
 static const size_t spec_count = sizeof(specs) / sizeof(specs[0]);
 
-static void a_pool_is_not_locked_while_it_grows(void **state)
+FACT(a_pool_is_not_locked_while_it_grows)
 {
 	struct dray_pool_options options = {
 		.initial = MIB,
@@ -85,7 +85,6 @@ static void a_pool_is_not_locked_while_it_grows(void **state)
 	struct dray_pool *pool;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < spec_count; i++) {
 		pool = open_pool(specs[i], &options);
 		watch(pool);
@@ -98,7 +97,7 @@ static void a_pool_is_not_locked_while_it_grows(void **state)
 	}
 }
 
-static void a_pool_is_not_locked_while_it_is_trimmed(void **state)
+FACT(a_pool_is_not_locked_while_it_is_trimmed)
 {
 	struct dray_pool_options options = { .initial = SIZE };
 	struct dray_pool *pool;
@@ -106,7 +105,6 @@ static void a_pool_is_not_locked_while_it_is_trimmed(void **state)
 	uint64_t bytes;
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < spec_count; i++) {
 		pool = open_pool(specs[i], &options);
 		below = take(pool, SIZE / 4, 0);
@@ -151,13 +149,12 @@ static void let_it_take(void)
 	wait_until_it_waits();
 }
 
-static void a_request_waits_for_the_end_of_a_trim(void **state)
+FACT(a_request_waits_for_the_end_of_a_trim)
 {
 	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
 	struct dray_pool *pool = open_pool("host", &options);
 	void *kept = take(pool, 64, 0), *all;
 
-	(void)state;
 	dray_pool_free(pool, take(pool, SIZE / 2, 0));
 	watch(pool);
 	meanwhile = let_it_take;
@@ -190,14 +187,13 @@ static uint64_t used_of(struct dray_node *node)
 	return heap.used;
 }
 
-static void what_came_while_a_pool_was_closed_goes_back(void **state)
+FACT(what_came_while_a_pool_was_closed_goes_back)
 {
 	struct dray_node *node = open_node("host");
 	uint64_t before = used_of(node);
 	struct dray_pool *pool;
 	void *kept;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &pool));
 	kept = take(pool, 64, 0);
 	watch(pool);
@@ -209,16 +205,4 @@ static void what_came_while_a_pool_was_closed_goes_back(void **state)
 	dray_pool_free(NULL, kept);
 	assert_int_equal(used_of(node), before);
 	dray_node_unref(node);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_is_not_locked_while_it_grows),
-		cmocka_unit_test(a_pool_is_not_locked_while_it_is_trimmed),
-		cmocka_unit_test(a_request_waits_for_the_end_of_a_trim),
-		cmocka_unit_test(what_came_while_a_pool_was_closed_goes_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,8 +40,7 @@ static int full_teardown(void **state)
 	return 0;
 }
 
-#define FULL_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, full_setup, full_teardown)
+#define FULL_FACT(name) FACT_WITH(name, full_setup, full_teardown)
 
 static bool ask(void *argument, size_t size)
 {
@@ -77,7 +76,7 @@ static void assert_no_memory(const struct asked *asked)
 	assert_non_null(strstr(dray_last_error(), "the limit of 1048576"));
 }
 
-static void what_is_freed_when_asked_is_given_out(void **state)
+FULL_FACT(what_is_freed_when_asked_is_given_out)
 {
 	struct asked *asked = when_full(state);
 	void *block = take(asked->pool, 100000, 0);
@@ -88,7 +87,7 @@ static void what_is_freed_when_asked_is_given_out(void **state)
 	dray_pool_free(asked->pool, block);
 }
 
-static void calloc_and_realloc_ask_too(void **state)
+FULL_FACT(calloc_and_realloc_ask_too)
 {
 	struct asked *asked = when_full(state);
 	void *block, *moved;
@@ -103,7 +102,7 @@ static void calloc_and_realloc_ask_too(void **state)
 	dray_pool_free(asked->pool, moved);
 }
 
-static void who_has_nothing_is_asked_once(void **state)
+FULL_FACT(who_has_nothing_is_asked_once)
 {
 	struct asked *asked = when_full(state);
 	void *block = asked->spare;
@@ -119,7 +118,7 @@ static void who_has_nothing_is_asked_once(void **state)
 	dray_pool_free(asked->pool, block);
 }
 
-static void a_request_made_when_asked_just_fails(void **state)
+FULL_FACT(a_request_made_when_asked_just_fails)
 {
 	struct asked *asked = when_full(state);
 
@@ -132,7 +131,7 @@ static void a_request_made_when_asked_just_fails(void **state)
 	assert_int_equal(asked->times, 2);
 }
 
-static void the_sentence_is_that_of_the_request(void **state)
+FULL_FACT(the_sentence_is_that_of_the_request)
 {
 	struct asked *asked = when_full(state);
 	void *block = asked->spare;
@@ -146,7 +145,7 @@ static void the_sentence_is_that_of_the_request(void **state)
 	dray_pool_free(asked->pool, block);
 }
 
-static void nobody_is_asked_for_what_is_impossible(void **state)
+FULL_FACT(nobody_is_asked_for_what_is_impossible)
 {
 	struct asked *asked = when_full(state);
 	void *block = asked->spare;
@@ -162,7 +161,7 @@ static void nobody_is_asked_for_what_is_impossible(void **state)
 	asked->pool = NULL;
 }
 
-static void nobody_is_asked_any_more(void **state)
+FULL_FACT(nobody_is_asked_any_more)
 {
 	struct asked *asked = when_full(state);
 
@@ -172,7 +171,7 @@ static void nobody_is_asked_any_more(void **state)
 	dray_pool_free(asked->pool, asked->spare);
 }
 
-static void a_later_pool_has_nobody_to_ask(void **state)
+FULL_FACT(a_later_pool_has_nobody_to_ask)
 {
 	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
 	struct asked *asked = when_full(state);
@@ -189,7 +188,7 @@ static void a_later_pool_has_nobody_to_ask(void **state)
 	dray_pool_free(asked->pool, block);
 }
 
-static void who_is_asked_may_close_the_pool(void **state)
+FULL_FACT(who_is_asked_may_close_the_pool)
 {
 	struct asked *asked = when_full(state);
 
@@ -210,7 +209,7 @@ static bool fork_when_asked(void *argument, size_t size)
 	return false;
 }
 
-static void a_child_made_when_asked_can_end_the_pool(void **state)
+FACT(a_child_made_when_asked_can_end_the_pool)
 {
 	struct dray_pool_options options = { .initial = SIZE, .limit = SIZE };
 	struct dray_node *node = open_node("host:shareable");
@@ -219,7 +218,6 @@ static void a_child_made_when_asked_can_end_the_pool(void **state)
 	int status;
 	void *block;
 
-	(void)state;
 	assert_works(dray_pool_create(node, &options, &pool));
 	dray_pool_set_pressure(pool, fork_when_asked, &child);
 	block = take(pool, SIZE, 0);
@@ -260,7 +258,7 @@ static void *need(void *pool)
 	return dray_pool_alloc(pool, SIZE / 2, 0);
 }
 
-static void two_threads_are_asked_at_once(void **state)
+FULL_FACT(two_threads_are_asked_at_once)
 {
 	struct asked *asked = *state;
 	void *spare[2], *blocks[2];
@@ -282,23 +280,4 @@ static void two_threads_are_asked_at_once(void **state)
 		dray_pool_free(asked->pool, blocks[i]);
 	}
 	pthread_barrier_destroy(&both);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FULL_FACT(what_is_freed_when_asked_is_given_out),
-		FULL_FACT(calloc_and_realloc_ask_too),
-		FULL_FACT(who_has_nothing_is_asked_once),
-		FULL_FACT(a_request_made_when_asked_just_fails),
-		FULL_FACT(the_sentence_is_that_of_the_request),
-		FULL_FACT(nobody_is_asked_for_what_is_impossible),
-		FULL_FACT(nobody_is_asked_any_more),
-		FULL_FACT(a_later_pool_has_nobody_to_ask),
-		FULL_FACT(who_is_asked_may_close_the_pool),
-		cmocka_unit_test(a_child_made_when_asked_can_end_the_pool),
-		FULL_FACT(two_threads_are_asked_at_once),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -263,50 +263,32 @@ static void work(const char *spec, size_t largest,
 	free(world);
 }
 
-static void a_pool_agrees_with_a_list_of_what_is_alive(void **state)
+FACT(a_pool_agrees_with_a_list_of_what_is_alive)
 {
-	(void)state;
 	work(test_spec(), 100000, NULL);
 }
 
-static void so_does_one_of_small_blocks(void **state)
+FACT(so_does_one_of_small_blocks)
 {
-	(void)state;
 	work(test_spec(), 300, NULL);
 }
 
-static void so_does_one_that_is_often_full(void **state)
+FACT(so_does_one_that_is_often_full)
 {
 	struct dray_pool_options options = { .initial = 1 << 19,
 					     .limit = 2 << 20 };
 
-	(void)state;
 	work(test_spec(), 40000, &options);
 }
 
-static void so_does_one_of_shareable_memory(void **state)
+FACT(so_does_one_of_shareable_memory)
 {
-	(void)state;
 	work("host:shareable", 100000, NULL);
 }
 
-static void so_does_one_of_large_granules(void **state)
+FACT(so_does_one_of_large_granules)
 {
 	struct dray_pool_options options = { .granule = 4096 };
 
-	(void)state;
 	work(test_spec(), 20000, &options);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_pool_agrees_with_a_list_of_what_is_alive),
-		cmocka_unit_test(so_does_one_of_small_blocks),
-		cmocka_unit_test(so_does_one_that_is_often_full),
-		cmocka_unit_test(so_does_one_of_shareable_memory),
-		cmocka_unit_test(so_does_one_of_large_granules),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,11 +36,10 @@ static const struct {
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))
 
-static void every_reason_has_a_sentence_with_its_limit(void **state)
+FACT(every_reason_has_a_sentence_with_its_limit)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT; i++)
 		assert_fails(dray_fail_reason(-EINVAL, sentences[i].reason,
 					      4321, "%d bytes", 99),
@@ -50,11 +49,10 @@ static void every_reason_has_a_sentence_with_its_limit(void **state)
 		     -ENOMEM, "one does at a multiple of 4321 bytes");
 }
 
-static void the_sentence_begins_with_what_was_asked(void **state)
+FACT(the_sentence_begins_with_what_was_asked)
 {
 	size_t i;
 
-	(void)state;
 	for (i = 0; i < COUNT; i++) {
 		dray_fail_reason(-EINVAL, sentences[i].reason, 1,
 				 "%d bytes of %s", 99, "dray0");
@@ -64,11 +62,10 @@ static void the_sentence_begins_with_what_was_asked(void **state)
 	}
 }
 
-static void no_reason_is_left_out(void **state)
+FACT(no_reason_is_left_out)
 {
 	size_t i;
 
-	(void)state;
 	/* Sentences, and nobody else, do not end with what errno says. */
 	for (uint32_t reason = 0; reason < 64; reason++) {
 		for (i = 0; i < COUNT; i++)
@@ -80,44 +77,27 @@ static void no_reason_is_left_out(void **state)
 	}
 }
 
-static void without_a_reason_errno_speaks(void **state)
+FACT(without_a_reason_errno_speaks)
 {
-	(void)state;
 	assert_fails(dray_fail_reason(-EBUSY, DRAY_REASON_NONE, 7, "asked"),
 		     -EBUSY, strerror(EBUSY));
 }
 
-static void a_right_that_is_all_or_nothing_has_no_limit(void **state)
+FACT(a_right_that_is_all_or_nothing_has_no_limit)
 {
-	(void)state;
 	assert_fails(dray_fail_reason(-EPERM, DRAY_REASON_PERMISSION, 0,
 				      "asked"),
 		     -EPERM, "asked: this process does not have the right to");
 	assert_null(strstr(dray_last_error(), "0x"));
 }
 
-static void a_long_question_is_cut_and_still_answered(void **state)
+FACT(a_long_question_is_cut_and_still_answered)
 {
 	char question[1000];
 
-	(void)state;
 	memset(question, 'x', sizeof(question) - 1);
 	question[sizeof(question) - 1] = 0;
 	assert_fails(dray_fail_reason(-ENOMEM, DRAY_REASON_FULL, 5, "%s",
 				      question),
 		     -ENOMEM, "5 bytes are free");
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_reason_has_a_sentence_with_its_limit),
-		cmocka_unit_test(the_sentence_begins_with_what_was_asked),
-		cmocka_unit_test(no_reason_is_left_out),
-		cmocka_unit_test(without_a_reason_errno_speaks),
-		cmocka_unit_test(a_right_that_is_all_or_nothing_has_no_limit),
-		cmocka_unit_test(a_long_question_is_cut_and_still_answered),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

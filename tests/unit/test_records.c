@@ -4,13 +4,12 @@
 
 #define SIZE 20000
 
-static void another_process_opens_and_changes_memory(void **state)
+RECORDS_FACT(another_process_opens_and_changes_memory)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take_filled(SIZE, 7);
 	struct dray_ipc_record record = export_of(block + 100, 500, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	assert_int_equal(tell(&importer, 'r', NULL), 7);
 	assert_int_equal(tell(&importer, 'w', NULL), 0);
@@ -22,14 +21,13 @@ static void another_process_opens_and_changes_memory(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void a_record_names_region_slot_generation_offset_and_size(void **state)
+RECORDS_FACT(a_record_names_region_slot_generation_offset_and_size)
 {
 	unsigned char *block = take_filled(SIZE, 0);
 	struct dray_ipc_record record = export_of(block + 64, 200, 0);
 	struct fields fields = fields_of(&record);
 	struct dray_location where;
 
-	(void)state;
 	assert_works(dray_locate(block + 64, &where));
 	assert_memory_equal(&fields.magic, "dryi", 4);
 	assert_int_equal(fields.version, 1);
@@ -40,20 +38,19 @@ static void a_record_names_region_slot_generation_offset_and_size(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void the_same_memory_has_the_same_record(void **state)
+RECORDS_FACT(the_same_memory_has_the_same_record)
 {
 	unsigned char *block = take_filled(SIZE, 0);
 	struct dray_ipc_record first = export_of(block, SIZE, 0);
 	struct dray_ipc_record again = export_of(block, SIZE, 0);
 	struct dray_ipc_record other = export_of(block, SIZE - 1, 0);
 
-	(void)state;
 	assert_memory_equal(&first, &again, sizeof(first));
 	assert_memory_not_equal(&first, &other, sizeof(first));
 	dray_pool_free(pool, block);
 }
 
-static void a_block_that_is_freed_waits_for_its_importers(void **state)
+RECORDS_FACT(a_block_that_is_freed_waits_for_its_importers)
 {
 	struct importer one = start_importer(import_step);
 	struct importer two = start_importer(import_step);
@@ -61,7 +58,6 @@ static void a_block_that_is_freed_waits_for_its_importers(void **state)
 	struct dray_ipc_record record;
 	uint64_t used;
 
-	(void)state;
 	used = stats_of(pool).used;
 	block = take_filled(SIZE, 9);
 	record = export_of(block, SIZE, 0);
@@ -88,7 +84,7 @@ static void a_block_that_is_freed_waits_for_its_importers(void **state)
 	stop_importer(&one);
 }
 
-static void what_was_freed_opens_no_more(void **state)
+RECORDS_FACT(what_was_freed_opens_no_more)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *stays = take_filled(SIZE, 1),
@@ -97,7 +93,6 @@ static void what_was_freed_opens_no_more(void **state)
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 	struct dray_ipc_memory *memory = NULL;
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &kept), 0);
 	dray_pool_free(pool, block);
 	becomes_true(stats_of(pool).parked == 0);
@@ -109,7 +104,7 @@ static void what_was_freed_opens_no_more(void **state)
 	dray_pool_free(pool, stays);
 }
 
-static void a_slot_that_is_used_again_has_another_generation(void **state)
+RECORDS_FACT(a_slot_that_is_used_again_has_another_generation)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *stays = take_filled(SIZE, 1),
@@ -118,7 +113,6 @@ static void a_slot_that_is_used_again_has_another_generation(void **state)
 	uint32_t slot;
 	int i;
 
-	(void)state;
 	old = export_of(block, SIZE, 0);
 	slot = fields_of(&old).slot;
 	assert_works(dray_ipc_revoke(&old));
@@ -140,13 +134,12 @@ static void a_slot_that_is_used_again_has_another_generation(void **state)
 	dray_pool_free(pool, stays);
 }
 
-static void a_record_that_is_revoked_stays_with_who_has_it(void **state)
+RECORDS_FACT(a_record_that_is_revoked_stays_with_who_has_it)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take_filled(SIZE, 3);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	assert_works(dray_ipc_revoke(&record));
 	assert_fails(dray_ipc_revoke(&record), -ESTALE, "freed");
@@ -159,13 +152,12 @@ static void a_record_that_is_revoked_stays_with_who_has_it(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void opens_are_cached_and_counted(void **state)
+RECORDS_FACT(opens_are_cached_and_counted)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take_filled(SIZE, 4);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	assert_int_equal(tell(&importer, 's', NULL), 1);
@@ -191,14 +183,13 @@ static int same_mapping(char what, const struct dray_ipc_record *record)
 	return b && dray_ipc_buffer(a) == dray_ipc_buffer(b);
 }
 
-static void records_of_one_buffer_share_a_mapping(void **state)
+RECORDS_FACT(records_of_one_buffer_share_a_mapping)
 {
 	struct importer importer = start_importer(same_mapping);
 	unsigned char *a = take_filled(SIZE, 1), *b = take_filled(SIZE, 2);
 	struct dray_ipc_record first = export_of(a, SIZE, 0);
 	struct dray_ipc_record second = export_of(b, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &first), 0);
 	assert_int_equal(tell(&importer, 'o', &second), 1);
 	stop_importer(&importer);
@@ -206,14 +197,13 @@ static void records_of_one_buffer_share_a_mapping(void **state)
 	dray_pool_free(pool, b);
 }
 
-static void in_its_own_process_a_record_leads_to_the_memory_itself(void **state)
+RECORDS_FACT(in_its_own_process_a_record_leads_to_the_memory_itself)
 {
 	unsigned char *block = take_filled(SIZE, 5);
 	struct dray_ipc_record record = export_of(block + 10, 20, 0);
 	struct dray_ipc_memory *memory, *again;
 	size_t before = buffers_of(node);
 
-	(void)state;
 	assert_works(dray_ipc_open(&record, NULL, &memory));
 	assert_ptr_equal(dray_ipc_data(memory), block + 10);
 	assert_int_equal(dray_ipc_size(memory), 20);
@@ -232,7 +222,7 @@ static void in_its_own_process_a_record_leads_to_the_memory_itself(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void a_buffer_of_its_own_ends_its_records(void **state)
+RECORDS_FACT(a_buffer_of_its_own_ends_its_records)
 {
 	struct importer importer = start_importer(import_step);
 	struct dray_ipc_record record, whole;
@@ -240,7 +230,6 @@ static void a_buffer_of_its_own_ends_its_records(void **state)
 	struct dray_buffer *buffer;
 	unsigned char *data;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 8192, NULL, &buffer));
 	data = dray_buffer_data(buffer);
 	data[8191] = 3;
@@ -258,12 +247,11 @@ static void a_buffer_of_its_own_ends_its_records(void **state)
 	stop_importer(&importer);
 }
 
-static void the_broker_is_there_only_while_something_is_exported(void **state)
+RECORDS_FACT(the_broker_is_there_only_while_something_is_exported)
 {
 	size_t before, descriptors;
 	unsigned char *block = take_filled(SIZE, 0);
 
-	(void)state;
 	becomes_true(threads() == 1);
 	before = threads();
 	descriptors = entries("/proc/self/fd");
@@ -276,7 +264,7 @@ static void the_broker_is_there_only_while_something_is_exported(void **state)
 	becomes_true(entries("/proc/self/fd") == descriptors);
 }
 
-static void what_cannot_be_exported_is_told(void **state)
+RECORDS_FACT(what_cannot_be_exported_is_told)
 {
 	struct dray_ipc_record record;
 	unsigned char *block = take_filled(SIZE, 0);
@@ -284,7 +272,6 @@ static void what_cannot_be_exported_is_told(void **state)
 	struct dray_pool *private_pool;
 	void *theirs;
 
-	(void)state;
 	assert_fails(dray_ipc_export(block, 1, 8, &record), -EINVAL,
 		     "unknown flags 0x8");
 	assert_fails(dray_ipc_export(&record, 1, 0, &record), -EINVAL,
@@ -307,14 +294,13 @@ static void what_cannot_be_exported_is_told(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void there_is_a_most_of_exports(void **state)
+RECORDS_FACT(there_is_a_most_of_exports)
 {
 	struct dray_ipc_record record;
 	struct dray_buffer *buffer;
 	unsigned char *data;
 	int i;
 
-	(void)state;
 	if (on_kernel()) /* nothing of it differs there, and it takes long */
 		skip();
 	assert_works(
@@ -329,27 +315,4 @@ static void there_is_a_most_of_exports(void **state)
 	assert_fails(dray_ipc_revoke(&record), -ESTALE, "no export");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(another_process_opens_and_changes_memory),
-		RECORDS_FACT(
-			a_record_names_region_slot_generation_offset_and_size),
-		RECORDS_FACT(the_same_memory_has_the_same_record),
-		RECORDS_FACT(a_block_that_is_freed_waits_for_its_importers),
-		RECORDS_FACT(what_was_freed_opens_no_more),
-		RECORDS_FACT(a_slot_that_is_used_again_has_another_generation),
-		RECORDS_FACT(a_record_that_is_revoked_stays_with_who_has_it),
-		RECORDS_FACT(opens_are_cached_and_counted),
-		RECORDS_FACT(records_of_one_buffer_share_a_mapping),
-		RECORDS_FACT(
-			in_its_own_process_a_record_leads_to_the_memory_itself),
-		RECORDS_FACT(a_buffer_of_its_own_ends_its_records),
-		RECORDS_FACT(
-			the_broker_is_there_only_while_something_is_exported),
-		RECORDS_FACT(what_cannot_be_exported_is_told),
-		RECORDS_FACT(there_is_a_most_of_exports),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

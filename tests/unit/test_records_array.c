@@ -60,7 +60,7 @@ static int sum_elsewhere(const void *record, size_t size)
 	return status_of(child) - 1;
 }
 
-static void an_array_opens_with_its_shape_and_strides(void **state)
+RECORDS_FACT(an_array_opens_with_its_shape_and_strides)
 {
 	struct dray_array *array = make_array(20, 30), *opened;
 	const struct dray_view *there;
@@ -69,7 +69,6 @@ static void an_array_opens_with_its_shape_and_strides(void **state)
 	unsigned int sum = 0;
 	size_t size;
 
-	(void)state;
 	assert_works(dray_view_index(
 		dray_array_view(array),
 		(struct dray_index[]){ DRAY_SLICE(DRAY_OMIT, 3, -2),
@@ -96,14 +95,13 @@ static void an_array_opens_with_its_shape_and_strides(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void an_array_of_its_own_shows_no_neighbour(void **state)
+RECORDS_FACT(an_array_of_its_own_shows_no_neighbour)
 {
 	struct dray_array *array = NULL;
 	struct array_fields fields;
 	struct dray_location where;
 	size_t size, before = buffers_of(node);
 
-	(void)state;
 	assert_works(dray_array_create_alone(node, u2, 2, (int64_t[]){ 4, 5 },
 					     &array));
 	assert_true(all_bytes_are(dray_array_view(array)->data, 0, 40));
@@ -124,7 +122,7 @@ static void an_array_of_its_own_shows_no_neighbour(void **state)
 		     -EINVAL, "-1");
 }
 
-static void lies_about_an_array_are_refused(void **state)
+RECORDS_FACT(lies_about_an_array_are_refused)
 {
 	struct dray_array *array = make_array(4, 8), *opened;
 	struct array_fields fields, lie;
@@ -139,7 +137,6 @@ static void lies_about_an_array_are_refused(void **state)
 		assert_int_equal(sum_elsewhere(&lie, length), -1);         \
 	} while (0)
 
-	(void)state;
 	assert_int_equal(fields.axes[0], 4);
 	assert_int_equal(fields.axes[3], 2);
 	lies(lie.magic++, size, -EBADMSG, "no record of an array");
@@ -163,13 +160,12 @@ static void lies_about_an_array_are_refused(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void a_truncated_record_opens_nothing(void **state)
+RECORDS_FACT(a_truncated_record_opens_nothing)
 {
 	struct dray_array *array = make_array(4, 8), *opened;
 	struct array_fields fields;
 	size_t size = export_view(dray_array_view(array), 0, &fields);
 
-	(void)state;
 	for (size_t cut = 0; cut < size; cut++) {
 		/* Of its own, so that a sanitizer sees what is read. */
 		void *copy = malloc(cut ? cut : 1);
@@ -184,7 +180,7 @@ static void a_truncated_record_opens_nothing(void **state)
 	dray_array_unref(array);
 }
 
-static void what_has_no_record_is_told(void **state)
+RECORDS_FACT(what_has_no_record_is_told)
 {
 	struct dray_array *array = make_array(4, 8);
 	struct array_fields fields;
@@ -192,7 +188,6 @@ static void what_has_no_record_is_told(void **state)
 	char local[64];
 	size_t size;
 
-	(void)state;
 	assert_fails(dray_array_export(dray_array_view(array), 0, &fields, 127,
 				       &size),
 		     -ENOSPC, "takes 128 bytes, there is room for 127");
@@ -216,14 +211,13 @@ static void what_has_no_record_is_told(void **state)
 	dray_array_unref(array);
 }
 
-static void read_only_views_stay_so(void **state)
+RECORDS_FACT(read_only_views_stay_so)
 {
 	struct dray_array *array = make_array(4, 8), *opened;
 	struct array_fields fields;
 	struct dray_view view;
 	size_t size;
 
-	(void)state;
 	dray_view_copy(&view, dray_array_view(array));
 	view.flags = DRAY_VIEW_READONLY;
 	size = export_view(&view, 0, &fields);
@@ -233,16 +227,4 @@ static void read_only_views_stay_so(void **state)
 	dray_array_unref(array);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(an_array_opens_with_its_shape_and_strides),
-		RECORDS_FACT(an_array_of_its_own_shows_no_neighbour),
-		RECORDS_FACT(lies_about_an_array_are_refused),
-		RECORDS_FACT(a_truncated_record_opens_nothing),
-		RECORDS_FACT(what_has_no_record_is_told),
-		RECORDS_FACT(read_only_views_stay_so),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -99,7 +99,7 @@ static int make_memfd(off_t size, int seals)
 	return fd;
 }
 
-static void nothing_that_an_exporter_says_is_believed(void **state)
+RECORDS_FACT(nothing_that_an_exporter_says_is_believed)
 {
 	int good = make_memfd(65536, F_SEAL_SHRINK);
 	int page = make_memfd(65536, F_SEAL_SHRINK);
@@ -116,7 +116,6 @@ static void nothing_that_an_exporter_says_is_believed(void **state)
 	size_t before = entries("/proc/self/fd");
 	size_t buffers;
 
-	(void)state;
 	becomes_true(threads() == 1);
 	before = entries("/proc/self/fd");
 	buffers = buffers_of(node);
@@ -211,7 +210,7 @@ static int listen_as_nobody(uint64_t name, int ready)
 }
 
 /* With the secret he could open the memory itself. */
-static void another_user_is_not_told_the_secret(void **state)
+RECORDS_FACT(another_user_is_not_told_the_secret)
 {
 	struct fields fields = { .magic = 0x69797264,
 				 .version = 1,
@@ -224,7 +223,6 @@ static void another_user_is_not_told_the_secret(void **state)
 	pid_t child;
 	char said;
 
-	(void)state;
 	if (geteuid()) {
 		print_message("skipped: only root can become another user\n");
 		skip();
@@ -245,7 +243,7 @@ static void another_user_is_not_told_the_secret(void **state)
 }
 
 /* What a dma-buf is, and what is said of it. */
-static void what_is_said_of_a_dma_buf_is_not_believed(void **state)
+RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed)
 {
 	struct dray_buffer *buffer = NULL;
 	struct dray_info info;
@@ -257,7 +255,6 @@ static void what_is_said_of_a_dma_buf_is_not_believed(void **state)
 	size_t before, buffers;
 	uint64_t size;
 
-	(void)state;
 	if (!on_kernel()) /* there are none elsewhere */
 		skip();
 	assert_works(dray_node_info(node, &info, sizeof(info)));
@@ -296,7 +293,7 @@ static void what_is_said_of_a_dma_buf_is_not_believed(void **state)
  * Its exporter could punch a hole and take the page, and dray_ipc_check() would
  * be a SIGBUS here.
  */
-static void a_page_of_generations_of_huge_pages_is_not_believed(void **state)
+RECORDS_FACT(a_page_of_generations_of_huge_pages_is_not_believed)
 {
 	int good = make_memfd(65536, F_SEAL_SHRINK);
 	int huge = memfd_create("cheat",
@@ -309,7 +306,6 @@ static void a_page_of_generations_of_huge_pages_is_not_believed(void **state)
 	};
 	struct stat status;
 
-	(void)state;
 	if (huge < 0) {
 		print_message("skipped: memfd_create(MFD_HUGETLB): %s\n",
 			      strerror(errno));
@@ -326,7 +322,7 @@ static void a_page_of_generations_of_huge_pages_is_not_believed(void **state)
 	close(good);
 }
 
-static void nobody_is_waited_for_without_an_end(void **state)
+RECORDS_FACT(nobody_is_waited_for_without_an_end)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
@@ -335,7 +331,6 @@ static void nobody_is_waited_for_without_an_end(void **state)
 	int listener = listen_as(++fake_name);
 	struct fields fields = fields_of(&record);
 
-	(void)state;
 	assert_true(listener >= 0);
 	/* No exporter who does not answer, no importer who does not ask. */
 	fields.broker = fake_name;
@@ -347,14 +342,13 @@ static void nobody_is_waited_for_without_an_end(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void what_an_importer_has_cannot_be_truncated(void **state)
+RECORDS_FACT(what_an_importer_has_cannot_be_truncated)
 {
 	struct importer importer = start_importer(import_step);
 	struct dray_ipc_record record;
 	struct dray_location where;
 	unsigned char *block;
 
-	(void)state;
 	if (on_kernel()) /* a dma-buf has one size for ever */
 		skip();
 	block = take(pool, SIZE, 0);
@@ -369,19 +363,11 @@ static void what_an_importer_has_cannot_be_truncated(void **state)
 	dray_pool_free(pool, block);
 }
 
-int main(void)
+/* Two runs at once have names of their own. */
+static int cheats_set_up(void **state)
 {
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(nothing_that_an_exporter_says_is_believed),
-		RECORDS_FACT(
-			a_page_of_generations_of_huge_pages_is_not_believed),
-		RECORDS_FACT(another_user_is_not_told_the_secret),
-		RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed),
-		RECORDS_FACT(nobody_is_waited_for_without_an_end),
-		RECORDS_FACT(what_an_importer_has_cannot_be_truncated),
-	};
-
-	/* Two runs at once have names of their own. */
 	fake_name += (uint64_t)getpid() << 32;
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return set_up(state);
 }
+
+FACTS_SHARE(cheats_set_up, tear_down)

@@ -112,12 +112,11 @@ static int use_exporter(void)
 	return ret;
 }
 
-static void whatever_fails_an_exporter_leaves_nothing(void **state)
+RECORDS_FACT(whatever_fails_an_exporter_leaves_nothing)
 {
 	size_t descriptors, buffers;
 	int n, ret, failed = 0;
 
-	(void)state;
 	is_test = true;
 	assert_works(use_exporter());
 	becomes_true(threads() == 1);
@@ -176,26 +175,24 @@ static int faulty_step(char what, const struct dray_ipc_record *record)
 	return failed > 10 ? 0 : failed;
 }
 
-static void whatever_fails_an_importer_leaves_nothing(void **state)
+RECORDS_FACT(whatever_fails_an_importer_leaves_nothing)
 {
 	struct importer importer = start_importer(faulty_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	dray_pool_free(pool, block);
 	becomes_true(stats_of(pool).parked == 0);
 	stop_importer(&importer);
 }
 
-static void a_broker_without_descriptors_goes_on_when_there_are(void **state)
+RECORDS_FACT(a_broker_without_descriptors_goes_on_when_there_are)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	for (int n = 1; n < 5; n++) {
 		atomic_store(&failing_accepts, n);
 		assert_int_equal(tell(&importer, 'o', &record), 0);
@@ -208,13 +205,12 @@ static void a_broker_without_descriptors_goes_on_when_there_are(void **state)
 }
 
 /* One more that asks is a connection to remember; nobody is hung up on. */
-static void and_so_does_one_without_memory(void **state)
+RECORDS_FACT(and_so_does_one_without_memory)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	arm(0, ENOMEM);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	assert_true(faulted);
@@ -225,15 +221,4 @@ static void and_so_does_one_without_memory(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(whatever_fails_an_exporter_leaves_nothing),
-		RECORDS_FACT(whatever_fails_an_importer_leaves_nothing),
-		RECORDS_FACT(
-			a_broker_without_descriptors_goes_on_when_there_are),
-		RECORDS_FACT(and_so_does_one_without_memory),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

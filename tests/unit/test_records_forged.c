@@ -17,13 +17,12 @@ static int forged_step(char what, const struct dray_ipc_record *record)
 	return open_by(&fields);
 }
 
-static void no_flipped_bit_opens_anything(void **state)
+RECORDS_FACT(no_flipped_bit_opens_anything)
 {
 	struct importer importer = start_importer(forged_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0), forged;
 
-	(void)state;
 	for (int bit = 0; bit < 512; bit++) {
 		int there, here;
 
@@ -45,7 +44,7 @@ static void no_flipped_bit_opens_anything(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void each_lie_has_its_error(void **state)
+RECORDS_FACT(each_lie_has_its_error)
 {
 	struct importer importer = start_importer(forged_step);
 	unsigned char *block = take(pool, SIZE, 0);
@@ -62,7 +61,6 @@ static void each_lie_has_its_error(void **state)
 		assert_int_equal(open_by(&lie), error);                 \
 	} while (0)
 
-	(void)state;
 	lies(magic, 0, -EBADMSG);
 	lies(version, 2, -EPROTO);
 	lies(flags, 0x80, -EBADMSG);
@@ -82,7 +80,7 @@ static void each_lie_has_its_error(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void an_exporter_that_is_gone_is_told(void **state)
+RECORDS_FACT(an_exporter_that_is_gone_is_told)
 {
 	struct importer importer = start_importer(import_step);
 	struct dray_ipc_record record;
@@ -90,7 +88,6 @@ static void an_exporter_that_is_gone_is_told(void **state)
 	pid_t exporter;
 	char go;
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	exporter = fork();
 	if (!exporter) {
@@ -181,13 +178,12 @@ static int asks_all_the_same(const struct dray_ipc_record *record)
 	return said.error == -EACCES ? 1 : 5;
 }
 
-static void another_user_gets_nothing(void **state)
+RECORDS_FACT(another_user_gets_nothing)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 	struct dray_ipc_record all;
 
-	(void)state;
 	if (geteuid()) {
 		dray_pool_free(pool, block);
 		print_message("skipped: only root can become another user\n");
@@ -204,14 +200,13 @@ static void another_user_gets_nothing(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void who_says_nonsense_is_hung_up_on(void **state)
+RECORDS_FACT(who_says_nonsense_is_hung_up_on)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 	unsigned char bytes[200] = { 0 };
 	size_t control;
 
-	(void)state;
 	memcpy(bytes, &record, sizeof(record));
 	for (size_t size = 1; size < sizeof(bytes); size++) {
 		int fd = connect_to(fields_of(&record).broker);
@@ -232,14 +227,13 @@ static void who_says_nonsense_is_hung_up_on(void **state)
 	dray_pool_free(pool, block);
 }
 
-static void those_who_say_nothing_keep_nobody_out(void **state)
+RECORDS_FACT(those_who_say_nothing_keep_nobody_out)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 	int silent[100];
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		silent[i] = connect_to(fields_of(&record).broker);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
@@ -249,16 +243,4 @@ static void those_who_say_nothing_keep_nobody_out(void **state)
 	dray_pool_free(pool, block);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(no_flipped_bit_opens_anything),
-		RECORDS_FACT(each_lie_has_its_error),
-		RECORDS_FACT(an_exporter_that_is_gone_is_told),
-		RECORDS_FACT(another_user_gets_nothing),
-		RECORDS_FACT(who_says_nonsense_is_hung_up_on),
-		RECORDS_FACT(those_who_say_nothing_keep_nobody_out),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

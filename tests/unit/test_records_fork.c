@@ -84,17 +84,15 @@ static void exports_are_the_parents(pid_t (*make_child)(void))
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void a_forked_childs_exports_are_its_own(void **state)
+RECORDS_FACT(a_forked_childs_exports_are_its_own)
 {
-	(void)state;
 	exports_are_the_parents(fork);
 }
 
-static void a_cloned_childs_exports_are_its_own(void **state)
+RECORDS_FACT(a_cloned_childs_exports_are_its_own)
 {
 	pid_t child = raw_clone();
 
-	(void)state;
 	if (!child)
 		_exit(0);
 	if (child < 0) {
@@ -117,14 +115,13 @@ static int close_in_child(struct dray_ipc_memory *memory)
 	return status_of(child);
 }
 
-static void a_cloned_child_may_close_first_what_is_its_parents(void **state)
+RECORDS_FACT(a_cloned_child_may_close_first_what_is_its_parents)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record =
 		export_of(block, SIZE, DRAY_IPC_HANDOVER);
 	struct dray_ipc_memory *memory;
 
-	(void)state;
 	assert_works(dray_ipc_open(&record, NULL, &memory));
 	assert_int_equal(close_in_child(memory), 0);
 	assert_works(dray_ipc_check(memory));
@@ -155,19 +152,18 @@ static int pass_on_step(char what, const struct dray_ipc_record *record)
 	return 0;
 }
 
-static void a_cloned_child_may_close_first_what_was_passed_on(void **state)
+RECORDS_FACT(a_cloned_child_may_close_first_what_was_passed_on)
 {
 	struct importer importer = start_importer(pass_on_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	stop_importer(&importer);
 	dray_pool_free(pool, block);
 }
 
-static void no_child_keeps_a_record_alive(void **state)
+RECORDS_FACT(no_child_keeps_a_record_alive)
 {
 	struct importer importer = start_importer(import_step);
 	struct dray_ipc_record record;
@@ -175,7 +171,6 @@ static void no_child_keeps_a_record_alive(void **state)
 	pid_t exporter;
 	char said[2];
 
-	(void)state;
 	assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
 	assert_int_equal(pipe(pipe_ends), 0);
 	exporter = fork();
@@ -236,13 +231,12 @@ static int fork_step(char what, const struct dray_ipc_record *record)
 	return WEXITSTATUS(status);
 }
 
-static void memory_is_open_until_the_child_has_closed_it_too(void **state)
+RECORDS_FACT(memory_is_open_until_the_child_has_closed_it_too)
 {
 	struct importer importer = start_importer(fork_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	memset(block, 0x33, SIZE);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	dray_pool_free(pool, block);
@@ -291,13 +285,12 @@ static int read_only_step(char what, const struct dray_ipc_record *record)
 	return 0;
 }
 
-static void nobody_can_write_what_is_for_reading(void **state)
+RECORDS_FACT(nobody_can_write_what_is_for_reading)
 {
 	struct importer importer = start_importer(read_only_step);
 	struct dray_ipc_record record, writable;
 	struct dray_buffer *buffer;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 8192, NULL, &buffer));
 	memset(dray_buffer_data(buffer), 0x44, 8192);
 	record = export_of(dray_buffer_data(buffer), 8192, DRAY_IPC_READ_ONLY);
@@ -312,13 +305,12 @@ static void nobody_can_write_what_is_for_reading(void **state)
 	stop_importer(&importer);
 }
 
-static void what_others_can_write_is_not_given_for_reading(void **state)
+RECORDS_FACT(what_others_can_write_is_not_given_for_reading)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record;
 	struct dray_buffer *buffer;
 
-	(void)state;
 	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
 	if (on_kernel()) {
 		/* A second descriptor of the same memory, each as it is. */
@@ -339,7 +331,7 @@ static void what_others_can_write_is_not_given_for_reading(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-static void a_second_copy_of_the_library_is_another_importer(void **state)
+RECORDS_FACT(a_second_copy_of_the_library_is_another_importer)
 {
 	int (*open_copy)(const struct dray_ipc_record *, struct dray_node *,
 			 struct dray_ipc_memory **);
@@ -350,7 +342,6 @@ static void a_second_copy_of_the_library_is_another_importer(void **state)
 	struct dray_ipc_memory *memory;
 	void *copy = second_copy();
 
-	(void)state;
 	*(void **)&open_copy = dlsym(copy, "dray_ipc_open");
 	*(void **)&data_copy = dlsym(copy, "dray_ipc_data");
 	*(void **)&close_copy = dlsym(copy, "dray_ipc_close");
@@ -367,20 +358,4 @@ static void a_second_copy_of_the_library_is_another_importer(void **state)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(a_forked_childs_exports_are_its_own),
-		RECORDS_FACT(a_cloned_childs_exports_are_its_own),
-		RECORDS_FACT(
-			a_cloned_child_may_close_first_what_is_its_parents),
-		RECORDS_FACT(a_cloned_child_may_close_first_what_was_passed_on),
-		RECORDS_FACT(no_child_keeps_a_record_alive),
-		RECORDS_FACT(memory_is_open_until_the_child_has_closed_it_too),
-		RECORDS_FACT(nobody_can_write_what_is_for_reading),
-		RECORDS_FACT(what_others_can_write_is_not_given_for_reading),
-		RECORDS_FACT(a_second_copy_of_the_library_is_another_importer),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

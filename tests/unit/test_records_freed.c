@@ -27,11 +27,10 @@ void __wrap_dray_ipc_block_freed(const void *block)
  * Else the record of the next block would end with those of the last: they are
  * found by where they are.
  */
-static void nobody_has_a_block_before_its_records_have_ended(void **state)
+RECORDS_FACT(nobody_has_a_block_before_its_records_have_ended)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 
-	(void)state;
 	export_of(block, SIZE, 0);
 	assert_int_equal(dray_block_hold(block), 0);
 	held = block;
@@ -43,11 +42,4 @@ static void nobody_has_a_block_before_its_records_have_ended(void **state)
 	dray_pool_free(pool, next);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(nobody_has_a_block_before_its_records_have_ended),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -22,141 +22,6 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 	return ret;
 }
 
-static void a_clock_that_is_set_back_makes_no_wait_longer(void **state)
-{
-	unsigned char *block = take(pool, SIZE, 0);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-	struct timespec before, after;
-
-	(void)state;
-	/* Ends the program where it is an hour. */
-	alarm(60);
-	clock_gettime(CLOCK_MONOTONIC, &before);
-	assert_fails(dray_ipc_wait(50), -ETIMEDOUT, "1 records");
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	alarm(0);
-	assert_true((after.tv_sec - before.tv_sec) * 1000000000LL +
-			    after.tv_nsec - before.tv_nsec >=
-		    49 * 1000000LL);
-	assert_works(dray_ipc_revoke(&record));
-	dray_pool_free(pool, block);
-}
-
-static void a_handover_keeps_memory_until_it_was_opened(void **state)
-{
-	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(SIZE, 6);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-
-	(void)state;
-	dray_pool_free(pool, block);
-	assert_true(stats_of(pool).parked >= SIZE);
-	assert_fails(dray_ipc_wait(1), -ETIMEDOUT, "1 records");
-	assert_int_equal(tell(&importer, 'o', &record), 0);
-	assert_works(dray_ipc_wait(0));
-	assert_int_equal(tell(&importer, 'k', NULL), 0);
-	assert_int_equal(tell(&importer, 'r', NULL), 6);
-	assert_int_equal(tell(&importer, 'c', NULL), 0);
-	becomes_true(stats_of(pool).parked == 0);
-	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
-	stop_importer(&importer);
-}
-
-static void handovers_are_records_of_their_own(void **state)
-{
-	struct importer importer = start_importer(import_step);
-	struct dray_ipc_record first, second;
-	struct dray_buffer *buffer;
-
-	(void)state;
-	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
-	memset(dray_buffer_data(buffer), 2, 4096);
-	first = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
-	second = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
-	assert_memory_not_equal(&first, &second, sizeof(first));
-	dray_buffer_unref(buffer);
-	assert_int_equal(tell(&importer, 'o', &first), 0);
-	assert_int_equal(tell(&importer, 'r', NULL), 2);
-	assert_int_equal(tell(&importer, 'c', NULL), 0);
-	assert_int_equal(tell(&importer, 'o', &second), 0);
-	assert_int_equal(tell(&importer, 'r', NULL), 2);
-	stop_importer(&importer);
-}
-
-static void a_handover_that_is_revoked_keeps_nothing(void **state)
-{
-	unsigned char *block = take_filled(SIZE, 6);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-
-	(void)state;
-	dray_pool_free(pool, block);
-	assert_works(dray_ipc_revoke(&record));
-	becomes_true(stats_of(pool).parked == 0);
-	assert_works(dray_ipc_wait(-1));
-}
-
-static void handovers_that_nobody_has_opened_are_listed(void **state)
-{
-	struct importer importer = start_importer(import_step);
-	unsigned char *block = take_filled(SIZE, 6);
-	struct dray_ipc_record first, second;
-	struct dray_ipc_handover list[3];
-	size_t count = 9;
-
-	(void)state;
-	assert_works(dray_ipc_handovers(NULL, 0, &count));
-	assert_int_equal(count, 0);
-	export_of(block, 1, 0); /* keeps nothing */
-	first = export_of(block, SIZE, DRAY_IPC_HANDOVER);
-	second = export_of(block, 100, DRAY_IPC_HANDOVER);
-	assert_works(dray_ipc_handovers(NULL, 0, &count));
-	assert_int_equal(count, 2);
-	assert_works(dray_ipc_handovers(list, 1, &count));
-	assert_int_equal(count, 2);
-	assert_works(dray_ipc_handovers(list, 3, &count));
-	assert_int_equal(count, 2);
-	assert_memory_equal(&list[0].record, &first, sizeof(first));
-	assert_memory_equal(&list[1].record, &second, sizeof(second));
-	assert_int_equal(list[0].size, SIZE);
-	assert_int_equal(list[1].size, 100);
-	assert_in_range(list[0].age_ms, list[1].age_ms, 60000);
-	assert_int_equal(tell(&importer, 'o', &first), 0);
-	assert_works(dray_ipc_handovers(list, 3, &count));
-	assert_int_equal(count, 1);
-	assert_memory_equal(&list[0].record, &second, sizeof(second));
-	assert_works(dray_ipc_revoke(&list[0].record));
-	assert_works(dray_ipc_handovers(list, 3, &count));
-	assert_int_equal(count, 0);
-	stop_importer(&importer);
-	dray_pool_free(pool, block);
-	becomes_true(stats_of(pool).parked == 0);
-}
-
-static void handovers_of_a_parent_are_not_a_childs(void **state)
-{
-	unsigned char *block = take_filled(SIZE, 6);
-	struct dray_ipc_record record =
-		export_of(block, SIZE, DRAY_IPC_HANDOVER);
-	size_t count;
-	int status;
-	pid_t child = fork();
-
-	(void)state;
-	assert_true(child >= 0);
-	if (!child)
-		_exit(dray_ipc_handovers(NULL, 0, &count) || count ||
-		      dray_ipc_revoke(&record) != -ESTALE);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-	assert_works(dray_ipc_handovers(NULL, 0, &count));
-	assert_int_equal(count, 1);
-	assert_works(dray_ipc_revoke(&record));
-	dray_pool_free(pool, block);
-}
-
 static int pass_on(char what, const struct dray_ipc_record *record)
 {
 	static struct dray_ipc_memory *memory;
@@ -194,13 +59,17 @@ static int pass_on(char what, const struct dray_ipc_record *record)
 	return -1;
 }
 
-static void what_was_opened_can_be_passed_on(void **state)
+/*
+ * Comes first, before there is a broker here: the importer starts one, which the
+ * thread sanitizer forbids to the child of a process with threads, and the last
+ * fact's may yet be ending.
+ */
+RECORDS_FACT(what_was_opened_can_be_passed_on)
 {
 	struct importer importer = start_importer(pass_on);
 	unsigned char *block = take_filled(SIZE, 8);
 	struct dray_ipc_record record = export_of(block + 64, 64, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	dray_pool_free(pool, block);
 	/* What lies beside it was not given to it. */
@@ -210,22 +79,133 @@ static void what_was_opened_can_be_passed_on(void **state)
 	stop_importer(&importer);
 }
 
-int main(void)
+RECORDS_FACT(a_clock_that_is_set_back_makes_no_wait_longer)
 {
-	const struct CMUnitTest tests[] = {
-		/*
-		 * First, before there is a broker here: the importer starts
-		 * one, which the thread sanitizer forbids to the child of a
-		 * process with threads, and the last fact's may yet be ending.
-		 */
-		RECORDS_FACT(what_was_opened_can_be_passed_on),
-		RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened),
-		RECORDS_FACT(a_clock_that_is_set_back_makes_no_wait_longer),
-		RECORDS_FACT(handovers_are_records_of_their_own),
-		RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing),
-		RECORDS_FACT(handovers_that_nobody_has_opened_are_listed),
-		RECORDS_FACT(handovers_of_a_parent_are_not_a_childs),
-	};
+	unsigned char *block = take(pool, SIZE, 0);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	struct timespec before, after;
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	/* Ends the program where it is an hour. */
+	alarm(60);
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	assert_fails(dray_ipc_wait(50), -ETIMEDOUT, "1 records");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	alarm(0);
+	assert_true((after.tv_sec - before.tv_sec) * 1000000000LL +
+			    after.tv_nsec - before.tv_nsec >=
+		    49 * 1000000LL);
+	assert_works(dray_ipc_revoke(&record));
+	dray_pool_free(pool, block);
 }
+
+RECORDS_FACT(a_handover_keeps_memory_until_it_was_opened)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	dray_pool_free(pool, block);
+	assert_true(stats_of(pool).parked >= SIZE);
+	assert_fails(dray_ipc_wait(1), -ETIMEDOUT, "1 records");
+	assert_int_equal(tell(&importer, 'o', &record), 0);
+	assert_works(dray_ipc_wait(0));
+	assert_int_equal(tell(&importer, 'k', NULL), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 6);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	becomes_true(stats_of(pool).parked == 0);
+	assert_int_equal(tell(&importer, 'o', &record), -ECONNREFUSED);
+	stop_importer(&importer);
+}
+
+RECORDS_FACT(handovers_are_records_of_their_own)
+{
+	struct importer importer = start_importer(import_step);
+	struct dray_ipc_record first, second;
+	struct dray_buffer *buffer;
+
+	assert_works(dray_buffer_alloc(node, 4096, NULL, &buffer));
+	memset(dray_buffer_data(buffer), 2, 4096);
+	first = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
+	second = export_of(dray_buffer_data(buffer), 9, DRAY_IPC_HANDOVER);
+	assert_memory_not_equal(&first, &second, sizeof(first));
+	dray_buffer_unref(buffer);
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 2);
+	assert_int_equal(tell(&importer, 'c', NULL), 0);
+	assert_int_equal(tell(&importer, 'o', &second), 0);
+	assert_int_equal(tell(&importer, 'r', NULL), 2);
+	stop_importer(&importer);
+}
+
+RECORDS_FACT(a_handover_that_is_revoked_keeps_nothing)
+{
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+
+	dray_pool_free(pool, block);
+	assert_works(dray_ipc_revoke(&record));
+	becomes_true(stats_of(pool).parked == 0);
+	assert_works(dray_ipc_wait(-1));
+}
+
+RECORDS_FACT(handovers_that_nobody_has_opened_are_listed)
+{
+	struct importer importer = start_importer(import_step);
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record first, second;
+	struct dray_ipc_handover list[3];
+	size_t count = 9;
+
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 0);
+	export_of(block, 1, 0); /* keeps nothing */
+	first = export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	second = export_of(block, 100, DRAY_IPC_HANDOVER);
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 2);
+	assert_works(dray_ipc_handovers(list, 1, &count));
+	assert_int_equal(count, 2);
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 2);
+	assert_memory_equal(&list[0].record, &first, sizeof(first));
+	assert_memory_equal(&list[1].record, &second, sizeof(second));
+	assert_int_equal(list[0].size, SIZE);
+	assert_int_equal(list[1].size, 100);
+	assert_in_range(list[0].age_ms, list[1].age_ms, 60000);
+	assert_int_equal(tell(&importer, 'o', &first), 0);
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 1);
+	assert_memory_equal(&list[0].record, &second, sizeof(second));
+	assert_works(dray_ipc_revoke(&list[0].record));
+	assert_works(dray_ipc_handovers(list, 3, &count));
+	assert_int_equal(count, 0);
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+	becomes_true(stats_of(pool).parked == 0);
+}
+
+RECORDS_FACT(handovers_of_a_parent_are_not_a_childs)
+{
+	unsigned char *block = take_filled(SIZE, 6);
+	struct dray_ipc_record record =
+		export_of(block, SIZE, DRAY_IPC_HANDOVER);
+	size_t count;
+	int status;
+	pid_t child = fork();
+
+	assert_true(child >= 0);
+	if (!child)
+		_exit(dray_ipc_handovers(NULL, 0, &count) || count ||
+		      dray_ipc_revoke(&record) != -ESTALE);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	assert_works(dray_ipc_handovers(NULL, 0, &count));
+	assert_int_equal(count, 1);
+	assert_works(dray_ipc_revoke(&record));
+	dray_pool_free(pool, block);
+}
+
+FACTS_SHARE(set_up, tear_down)

@@ -44,7 +44,7 @@ static int limit_setup(void **state)
 	return records_setup(state);
 }
 
-#define LIMIT_FACT(name) cmocka_unit_test_setup(name, limit_setup)
+#define LIMIT_FACT(name) FACT_WITH(name, limit_setup, NULL)
 
 static void give_descriptors(void)
 {
@@ -62,7 +62,7 @@ static int limit_step(char what, const struct dray_ipc_record *record)
 	return import_step(what, record);
 }
 
-static void an_exporter_at_its_limit_says_so(void **state)
+LIMIT_FACT(an_exporter_at_its_limit_says_so)
 {
 	struct importer importer = start_importer(limit_step);
 	unsigned char *first = take(pool, SIZE, 0);
@@ -70,7 +70,6 @@ static void an_exporter_at_its_limit_says_so(void **state)
 	struct dray_ipc_record open = export_of(first, SIZE, 0);
 	struct dray_ipc_record record = export_of(second, SIZE, 0);
 
-	(void)state;
 	first[0] = 3;
 	assert_int_equal(tell(&importer, 'o', &open), 0);
 	assert_int_equal(take_descriptors(0), 0);
@@ -87,7 +86,7 @@ static void an_exporter_at_its_limit_says_so(void **state)
 	dray_pool_free(pool, second);
 }
 
-static void at_its_limit_too_it_tells_what_is_wrong_with_a_record(void **state)
+LIMIT_FACT(at_its_limit_too_it_tells_what_is_wrong_with_a_record)
 {
 	struct importer importer = start_importer(import_step);
 	unsigned char *block = take(pool, SIZE, 0);
@@ -96,7 +95,6 @@ static void at_its_limit_too_it_tells_what_is_wrong_with_a_record(void **state)
 	struct fields forged = fields_of(&stays);
 	struct dray_ipc_record other;
 
-	(void)state;
 	forged.secret[1] ^= 1;
 	other = record_of(&forged);
 	assert_works(dray_ipc_revoke(&record));
@@ -116,13 +114,12 @@ static int silent_step(char what, const struct dray_ipc_record *record)
 	return import_step(what, record);
 }
 
-static void who_says_nothing_does_not_keep_others_from_hearing_it(void **state)
+LIMIT_FACT(who_says_nothing_does_not_keep_others_from_hearing_it)
 {
 	struct importer importer = start_importer(silent_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(take_descriptors(0), 0);
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(tell(&importer, 's', &record), 0);
@@ -158,13 +155,12 @@ static int spare_step(char what, const struct dray_ipc_record *record)
 	return ret ? ret : spare - 1;
 }
 
-static void an_importer_at_its_limit_hears_so_and_keeps_nothing(void **state)
+LIMIT_FACT(an_importer_at_its_limit_hears_so_and_keeps_nothing)
 {
 	struct importer importer = start_importer(spare_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	/* The connection, and what came over it, at least. */
 	assert_in_range(tell(&importer, 'o', &record), 3, 11);
 	dray_pool_free(pool, block);
@@ -193,27 +189,25 @@ static int again_step(char what, const struct dray_ipc_record *record)
 	return ret;
 }
 
-static void what_is_open_is_opened_again_without_asking(void **state)
+LIMIT_FACT(what_is_open_is_opened_again_without_asking)
 {
 	struct importer importer = start_importer(again_step);
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record = export_of(block, SIZE, 0);
 
-	(void)state;
 	assert_int_equal(tell(&importer, 'o', &record), 1);
 	dray_pool_free(pool, block);
 	becomes_true(stats_of(pool).parked == 0);
 	stop_importer(&importer);
 }
 
-static void who_has_no_descriptor_for_a_broker_exports_nothing(void **state)
+LIMIT_FACT(who_has_no_descriptor_for_a_broker_exports_nothing)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record;
 	size_t before;
 	int spare, ret = -EMFILE;
 
-	(void)state;
 	becomes_true(threads() == 1);
 	before = entries("/proc/self/fd");
 	for (spare = 0; ret == -EMFILE && spare < 12; spare++) {
@@ -232,13 +226,12 @@ static void who_has_no_descriptor_for_a_broker_exports_nothing(void **state)
 }
 
 /* The page of generations is a file, and too long a one is a SIGXFSZ. */
-static void who_may_have_no_file_for_generations_exports_nothing(void **state)
+LIMIT_FACT(who_may_have_no_file_for_generations_exports_nothing)
 {
 	unsigned char *block = take(pool, SIZE, 0);
 	struct dray_ipc_record record;
 	struct rlimit before, small;
 
-	(void)state;
 	becomes_true(threads() == 1);
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	small = before;
@@ -251,20 +244,4 @@ static void who_may_have_no_file_for_generations_exports_nothing(void **state)
 	dray_pool_free(pool, block);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		LIMIT_FACT(an_exporter_at_its_limit_says_so),
-		LIMIT_FACT(
-			at_its_limit_too_it_tells_what_is_wrong_with_a_record),
-		LIMIT_FACT(
-			who_says_nothing_does_not_keep_others_from_hearing_it),
-		LIMIT_FACT(an_importer_at_its_limit_hears_so_and_keeps_nothing),
-		LIMIT_FACT(what_is_open_is_opened_again_without_asking),
-		LIMIT_FACT(who_has_no_descriptor_for_a_broker_exports_nothing),
-		LIMIT_FACT(
-			who_may_have_no_file_for_generations_exports_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -140,22 +140,18 @@ static void costs_the_same(void (*work)(void))
 			among_few + (uint64_t)(many() - FEW) / 4);
 }
 
-static void to_make_and_revoke_one_costs_the_same_among_thousands(void **state)
+RECORDS_FACT(to_make_and_revoke_one_costs_the_same_among_thousands)
 {
-	(void)state;
 	costs_the_same(make_and_revoke);
 }
 
-static void
-to_free_a_block_with_one_costs_the_same_among_thousands(void **state)
+RECORDS_FACT(to_free_a_block_with_one_costs_the_same_among_thousands)
 {
-	(void)state;
 	costs_the_same(make_and_free);
 }
 
-static void to_open_and_close_one_costs_the_same_among_thousands(void **state)
+RECORDS_FACT(to_open_and_close_one_costs_the_same_among_thousands)
 {
-	(void)state;
 	costs_the_same(open_and_close);
 }
 
@@ -176,14 +172,13 @@ static int values_at(const struct dray_address_table *heads, uint64_t address)
 	return values;
 }
 
-static void what_shares_an_address_leaves_its_chain_from_anywhere(void **state)
+FACT(what_shares_an_address_leaves_its_chain_from_anywhere)
 {
 	struct dray_address_table heads = { .slots = NULL };
 	struct chained chained[] = {
 		{ .value = 1 }, { .value = 2 }, { .value = 3 }, { .value = 4 }
 	};
 
-	(void)state;
 	assert_int_equal(values_at(&heads, 7), 0);
 	for (int i = 0; i < 4; i++) {
 		assert_true(dray_address_reserve(&heads));
@@ -205,18 +200,4 @@ static void what_shares_an_address_leaves_its_chain_from_anywhere(void **state)
 	dray_address_end(&heads);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(
-			to_make_and_revoke_one_costs_the_same_among_thousands),
-		RECORDS_FACT(
-			to_free_a_block_with_one_costs_the_same_among_thousands),
-		RECORDS_FACT(
-			to_open_and_close_one_costs_the_same_among_thousands),
-		cmocka_unit_test(
-			what_shares_an_address_leaves_its_chain_from_anywhere),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

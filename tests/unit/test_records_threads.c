@@ -74,7 +74,7 @@ static void *export_and_free(void *unused)
 	return NULL;
 }
 
-static void exports_and_opens_of_many_threads_do_not_meet(void **state)
+RECORDS_FACT(exports_and_opens_of_many_threads_do_not_meet)
 {
 	struct importer one = start_importer(open_in_threads);
 	struct importer two = start_importer(open_in_threads);
@@ -83,7 +83,6 @@ static void exports_and_opens_of_many_threads_do_not_meet(void **state)
 	struct dray_ipc_record record;
 	void *said;
 
-	(void)state;
 	memset(block, 1, SIZE);
 	record = export_of(block, SIZE, 0);
 	for (int i = 0; i < THREADS; i++)
@@ -106,11 +105,4 @@ static void exports_and_opens_of_many_threads_do_not_meet(void **state)
 	assert_int_equal(stats_of(pool).blocks, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		RECORDS_FACT(exports_and_opens_of_many_threads_do_not_meet),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -2,7 +2,7 @@
 /* resource: the object, and those that stand on no other. */
 #include "resource.h"
 
-static void a_block_comes_from_the_pool_and_goes_back(void **state)
+POOL_FACT(a_block_comes_from_the_pool_and_goes_back)
 {
 	struct dray_resource *resource = pool_resource(*state);
 	struct dray_location where;
@@ -17,7 +17,7 @@ static void a_block_comes_from_the_pool_and_goes_back(void **state)
 	dray_resource_unref(resource);
 }
 
-static void what_is_no_block_is_refused_and_not_counted(void **state)
+POOL_FACT(what_is_no_block_is_refused_and_not_counted)
 {
 	struct dray_resource *resource = pool_resource(*state);
 	struct dray_pool *other = open_pool(test_spec(), NULL);
@@ -41,7 +41,7 @@ static void what_is_no_block_is_refused_and_not_counted(void **state)
 	dray_resource_unref(resource);
 }
 
-static void a_second_free_is_refused_while_others_are_out(void **state)
+POOL_FACT(a_second_free_is_refused_while_others_are_out)
 {
 	struct dray_resource *resource = pool_resource(*state);
 	void *block = allocate(resource, 100, 0);
@@ -54,13 +54,12 @@ static void a_second_free_is_refused_while_others_are_out(void **state)
 	dray_resource_unref(resource);
 }
 
-static void a_closed_pool_allocates_no_more_and_takes_back(void **state)
+FACT(a_closed_pool_allocates_no_more_and_takes_back)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL), *later;
 	struct dray_resource *resource = pool_resource(pool);
 	void *block = allocate(resource, 100, 0), *out;
 
-	(void)state;
 	dray_pool_close(pool);
 	assert_fails(dray_resource_allocate(resource, 1, 0, 0, &out), -ENOMEM,
 		     "is closed");
@@ -73,7 +72,7 @@ static void a_closed_pool_allocates_no_more_and_takes_back(void **state)
 	dray_resource_unref(resource);
 }
 
-static void what_cannot_be_is_refused_before_the_pool_is_asked(void **state)
+POOL_FACT(what_cannot_be_is_refused_before_the_pool_is_asked)
 {
 	struct dray_resource *resource = pool_resource(*state);
 	void *out = state;
@@ -86,7 +85,7 @@ static void what_cannot_be_is_refused_before_the_pool_is_asked(void **state)
 	dray_resource_unref(resource);
 }
 
-static void a_pool_has_what_its_node_has(void **state)
+POOL_FACT(a_pool_has_what_its_node_has)
 {
 	struct dray_resource *resource = pool_resource(*state);
 	struct dray_capacity capacity;
@@ -97,14 +96,12 @@ static void a_pool_has_what_its_node_has(void **state)
 	dray_resource_unref(resource);
 }
 
-static void
-the_heap_gives_aligned_blocks_and_does_not_know_how_many(void **state)
+FACT(the_heap_gives_aligned_blocks_and_does_not_know_how_many)
 {
 	struct dray_resource *resource = NULL;
 	struct dray_capacity capacity;
 	void *block;
 
-	(void)state;
 	assert_works(dray_resource_malloc(&resource));
 	block = allocate(resource, 0, 4096);
 	assert_int_equal((uintptr_t)block % 4096, 0);
@@ -156,13 +153,12 @@ static const struct dray_resource_ops own_ops = {
 	.destroy = own_destroy,
 };
 
-static void one_of_the_caller_s_own_is_asked_and_ends_once(void **state)
+FACT(one_of_the_caller_s_own_is_asked_and_ends_once)
 {
 	struct own own = { .destroyed = 0 };
 	struct dray_resource *resource = NULL;
 	void *block = NULL, *out;
 
-	(void)state;
 	assert_works(dray_resource_create(&own_ops, &own, &resource));
 	assert_string_equal(dray_resource_name(resource), "own");
 	assert_works(dray_resource_allocate(resource, 64, 0, 7, &block));
@@ -179,12 +175,11 @@ static void one_of_the_caller_s_own_is_asked_and_ends_once(void **state)
 	assert_int_equal(own.destroyed, 1);
 }
 
-static void one_that_lacks_something_is_refused(void **state)
+FACT(one_that_lacks_something_is_refused)
 {
 	struct dray_resource_ops ops = own_ops;
 	struct dray_resource *resource = NULL;
 
-	(void)state;
 	ops.size = 8;
 	assert_fails(dray_resource_create(&ops, NULL, &resource), -EINVAL,
 		     "8 bytes");
@@ -200,24 +195,4 @@ static void one_that_lacks_something_is_refused(void **state)
 	assert_fails(dray_resource_create(&ops, NULL, &resource), -EINVAL,
 		     "without a name");
 	assert_null(resource);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(a_block_comes_from_the_pool_and_goes_back),
-		POOL_FACT(what_is_no_block_is_refused_and_not_counted),
-		POOL_FACT(a_second_free_is_refused_while_others_are_out),
-		cmocka_unit_test(
-			a_closed_pool_allocates_no_more_and_takes_back),
-		POOL_FACT(what_cannot_be_is_refused_before_the_pool_is_asked),
-		POOL_FACT(a_pool_has_what_its_node_has),
-		cmocka_unit_test(
-			the_heap_gives_aligned_blocks_and_does_not_know_how_many),
-		cmocka_unit_test(
-			one_of_the_caller_s_own_is_asked_and_ends_once),
-		cmocka_unit_test(one_that_lacks_something_is_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -116,20 +116,18 @@ static void each_fails_once(struct dray_pool *pool)
 	assert_true(refusals > 0);
 }
 
-static void whatever_fails_nothing_is_left(void **state)
+FACT(whatever_fails_nothing_is_left)
 {
 	struct dray_pool_options options = { .initial = 1 << 21 };
 	struct dray_pool *pool = open_pool("host", &options);
 
-	(void)state;
 	each_fails_once(pool);
 	dray_pool_close(pool);
 }
 
 /* What would be left there only a checker of memory sees. */
-static void nor_is_it_on_malloc(void **state)
+FACT(nor_is_it_on_malloc)
 {
-	(void)state;
 	each_fails_once(NULL);
 }
 
@@ -148,7 +146,7 @@ static int report_faults(struct dray_resource *resource, FILE *file)
 	return ret;
 }
 
-static void a_report_needs_memory_and_says_so(void **state)
+FACT(a_report_needs_memory_and_says_so)
 {
 	struct dray_pool *pool = open_pool("host", NULL);
 	struct dray_resource *resource =
@@ -156,22 +154,10 @@ static void a_report_needs_memory_and_says_so(void **state)
 	void *block = allocate(resource, 1, 0);
 	FILE *file = tmpfile();
 
-	(void)state;
 	assert_non_null(file);
 	assert_works(report_faults(resource, file));
 	fclose(file);
 	give_back(resource, block, 1);
 	dray_resource_unref(resource);
 	dray_pool_close(pool);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(whatever_fails_nothing_is_left),
-		cmocka_unit_test(nor_is_it_on_malloc),
-		cmocka_unit_test(a_report_needs_memory_and_says_so),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "resource.h"
 
-static void a_limit_is_met_to_the_byte(void **state)
+POOL_FACT(a_limit_is_met_to_the_byte)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 1000, &top));
@@ -23,7 +23,7 @@ static void a_limit_is_met_to_the_byte(void **state)
 	dray_resource_unref(limit);
 }
 
-static void a_limit_survives_what_upstream_refuses(void **state)
+POOL_FACT(a_limit_survives_what_upstream_refuses)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, UINT64_MAX, &top));
@@ -42,7 +42,7 @@ static void a_limit_survives_what_upstream_refuses(void **state)
 	dray_resource_unref(limit);
 }
 
-static void a_wrong_size_never_gives_more_than_the_limit(void **state)
+POOL_FACT(a_wrong_size_never_gives_more_than_the_limit)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 100, &top));
@@ -55,7 +55,7 @@ static void a_wrong_size_never_gives_more_than_the_limit(void **state)
 	dray_resource_unref(limit);
 }
 
-static void a_limit_of_0_is_none_to_get_past(void **state)
+POOL_FACT(a_limit_of_0_is_none_to_get_past)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 0, &top));
@@ -103,7 +103,7 @@ static struct dray_statistics numbers_of(struct dray_resource *resource)
 	return numbers;
 }
 
-static void threads_together_keep_to_a_limit(void **state)
+POOL_FACT(threads_together_keep_to_a_limit)
 {
 	struct dray_resource *below =
 		STACK(*state, dray_resource_statistics(upstream, &top));
@@ -128,7 +128,7 @@ static void assert_count(struct dray_count count, int64_t now, int64_t peak,
 	assert_int_equal(count.total, total);
 }
 
-static void statistics_count_bytes_and_blocks(void **state)
+POOL_FACT(statistics_count_bytes_and_blocks)
 {
 	struct dray_resource *resource =
 		STACK(*state, dray_resource_statistics(upstream, &top));
@@ -153,7 +153,7 @@ static void statistics_count_bytes_and_blocks(void **state)
 }
 
 /* Each number worked out by hand. */
-static void scopes_nest_and_add_up(void **state)
+POOL_FACT(scopes_nest_and_add_up)
 {
 	struct dray_resource *resource =
 		STACK(*state, dray_resource_statistics(upstream, &top));
@@ -184,7 +184,7 @@ static void scopes_nest_and_add_up(void **state)
 	dray_resource_unref(resource);
 }
 
-static void threads_are_all_counted(void **state)
+POOL_FACT(threads_are_all_counted)
 {
 	struct dray_resource *resource =
 		STACK(*state, dray_resource_statistics(upstream, &top));
@@ -195,7 +195,7 @@ static void threads_are_all_counted(void **state)
 	dray_resource_unref(resource);
 }
 
-static void calls_for_another_kind_are_refused(void **state)
+POOL_FACT(calls_for_another_kind_are_refused)
 {
 	struct dray_resource *resource = pool_resource(*state);
 	struct dray_statistics numbers;
@@ -235,7 +235,7 @@ static bool give_one_up(void *ctx, size_t size, int error)
 	return true;
 }
 
-static void a_failure_asks_until_it_is_no_use(void **state)
+POOL_FACT(a_failure_asks_until_it_is_no_use)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 4 * PIECE, &top));
@@ -260,7 +260,7 @@ static void a_failure_asks_until_it_is_no_use(void **state)
 	dray_resource_unref(resource);
 }
 
-static void a_stack_lives_as_long_as_its_blocks(void **state)
+POOL_FACT(a_stack_lives_as_long_as_its_blocks)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 1000, &top));
@@ -276,23 +276,4 @@ static void a_stack_lives_as_long_as_its_blocks(void **state)
 	memset(block, 1, 10);
 	give_back(tracking, block, 10);
 	assert_int_equal(stats_of(*state).blocks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(a_limit_is_met_to_the_byte),
-		POOL_FACT(a_limit_survives_what_upstream_refuses),
-		POOL_FACT(a_wrong_size_never_gives_more_than_the_limit),
-		POOL_FACT(a_limit_of_0_is_none_to_get_past),
-		POOL_FACT(threads_together_keep_to_a_limit),
-		POOL_FACT(statistics_count_bytes_and_blocks),
-		POOL_FACT(scopes_nest_and_add_up),
-		POOL_FACT(threads_are_all_counted),
-		POOL_FACT(calls_for_another_kind_are_refused),
-		POOL_FACT(a_failure_asks_until_it_is_no_use),
-		POOL_FACT(a_stack_lives_as_long_as_its_blocks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

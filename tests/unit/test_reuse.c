@@ -28,7 +28,6 @@ static int set_up(void **state)
 					     .limit = BLOCKS * BLOCK };
 	struct dray_info info;
 
-	(void)state;
 	node = open_shareable_node();
 	assert_works(dray_node_info(node, &info, sizeof(info)));
 	has_engine = (info.flags & DRAY_NODE_SUBMIT) && info.channel_count;
@@ -41,7 +40,6 @@ static int tear_down(void **state)
 {
 	struct dray_pool_stats stats;
 
-	(void)state;
 	dray_queue_destroy(queue);
 	assert_works(dray_pool_stats(pool, &stats, sizeof(stats)));
 	assert_int_equal(stats.blocks, 0);
@@ -132,11 +130,10 @@ static bool freed_in_flight(void)
 	return at_work;
 }
 
-static void what_an_engine_uses_is_not_given_out(void **state)
+FACT(what_an_engine_uses_is_not_given_out)
 {
 	unsigned int at_work = 0;
 
-	(void)state;
 	if (!has_engine)
 		skip();
 	for (unsigned int i = 0; i < ROUNDS; i++)
@@ -147,13 +144,12 @@ static void what_an_engine_uses_is_not_given_out(void **state)
 }
 
 /* What was freed last comes first: without a hold the round would fail. */
-static void what_no_engine_uses_is_given_out_at_once(void **state)
+FACT(what_no_engine_uses_is_given_out_at_once)
 {
 	unsigned char *dst = block_of(0), *src = block_of(OLD);
 	unsigned char *blocks[BLOCKS] = { NULL };
 	unsigned int count;
 
-	(void)state;
 	dray_pool_free(pool, dst);
 	dray_pool_free(pool, src);
 	count = take(blocks, 2);
@@ -165,12 +161,11 @@ static void what_no_engine_uses_is_given_out_at_once(void **state)
 }
 
 /* What an engine has written is there when its fence says so. */
-static void what_is_kept_holds_what_the_engine_wrote(void **state)
+FACT(what_is_kept_holds_what_the_engine_wrote)
 {
 	unsigned char *dst, *src;
 	struct dray_fence *fence;
 
-	(void)state;
 	if (!has_engine)
 		skip();
 	dst = block_of(0);
@@ -183,13 +178,4 @@ static void what_is_kept_holds_what_the_engine_wrote(void **state)
 	dray_pool_free(pool, dst);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_an_engine_uses_is_not_given_out),
-		cmocka_unit_test(what_no_engine_uses_is_given_out_at_once),
-		cmocka_unit_test(what_is_kept_holds_what_the_engine_wrote),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -33,11 +33,10 @@ static int fit_teardown(void **state)
 	return 0;
 }
 
-#define FIT_FACT(name) \
-	cmocka_unit_test_setup_teardown(name, fit_setup, fit_teardown)
+#define FIT_FACT(name) FACT_WITH(name, fit_setup, fit_teardown)
 
 /* A bit for each page of 4 KiB is the fifth, an eighth of a MiB with rounding. */
-static void the_books_of_a_gib_take_83_mib(void **state)
+FIT_FACT(the_books_of_a_gib_take_83_mib)
 {
 	const struct dray_fit *fit = *state;
 	size_t marks = GIB >> DRAY_MARK_SHIFT;
@@ -49,7 +48,7 @@ static void the_books_of_a_gib_take_83_mib(void **state)
 			83 * MIB + MIB / 8);
 }
 
-static void a_block_or_free_run_takes_32_bytes(void **state)
+FIT_FACT(a_block_or_free_run_takes_32_bytes)
 {
 	struct dray_fit *fit = *state;
 	uint32_t before = fit->count;
@@ -84,7 +83,7 @@ static size_t take_all(struct dray_fit *fit, uint32_t granules)
 	return count;
 }
 
-static void large_blocks_alone_leave_the_table_of_small_ones_out(void **state)
+FIT_FACT(large_blocks_alone_leave_the_table_of_small_ones_out)
 {
 	struct dray_fit *fit = *state;
 
@@ -93,7 +92,7 @@ static void large_blocks_alone_leave_the_table_of_small_ones_out(void **state)
 	assert_in_range(resident(fit->at, fit->side_bytes), 1, 6 * MIB);
 }
 
-static void small_blocks_take_it_where_they_begin(void **state)
+FIT_FACT(small_blocks_take_it_where_they_begin)
 {
 	struct dray_fit *fit = *state;
 	size_t stretch = 16384 * sizeof(*fit->at);
@@ -113,7 +112,7 @@ static uint8_t number_at(const void *address)
 				    DRAY_SLOT_SHIFT]);
 }
 
-static void one_shift_and_one_load_lead_to_the_pool(void **state)
+POOL_FACT(one_shift_and_one_load_lead_to_the_pool)
 {
 	static const size_t sizes[] = { 1, 64, 4096, 100000, 3 * MIB };
 	struct dray_pool *other = open_pool(test_spec(), NULL), *pool = *state;
@@ -144,7 +143,7 @@ static void one_shift_and_one_load_lead_to_the_pool(void **state)
 	dray_pool_close(other);
 }
 
-static void what_is_no_pools_leads_to_none(void **state)
+POOL_FACT(what_is_no_pools_leads_to_none)
 {
 	struct dray_pool *pool = *state;
 	struct dray_buffer *buffer;
@@ -159,18 +158,4 @@ static void what_is_no_pools_leads_to_none(void **state)
 	assert_null(dray_cache_find(data, &mark));
 	assert_null(dray_cache_find(&local, &mark));
 	dray_buffer_unref(buffer);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		FIT_FACT(the_books_of_a_gib_take_83_mib),
-		FIT_FACT(a_block_or_free_run_takes_32_bytes),
-		FIT_FACT(large_blocks_alone_leave_the_table_of_small_ones_out),
-		FIT_FACT(small_blocks_take_it_where_they_begin),
-		POOL_FACT(one_shift_and_one_load_lead_to_the_pool),
-		POOL_FACT(what_is_no_pools_leads_to_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

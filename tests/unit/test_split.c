@@ -101,7 +101,7 @@ static bool in_pool(struct dray_pool *pool, const void *block)
 	return !dray_locate(block, &where) && where.pool == pool;
 }
 
-static void small_ones_come_from_the_other_handler(void **state)
+POOL_FACT(small_ones_come_from_the_other_handler)
 {
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	static const size_t sizes[] = { 0,     1,	  LIMIT - 1,
@@ -124,7 +124,7 @@ static void small_ones_come_from_the_other_handler(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void calloc_clears_and_checks_its_product(void **state)
+POOL_FACT(calloc_clears_and_checks_its_product)
 {
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	const struct dray_allocator *a = &handler->allocator;
@@ -149,7 +149,7 @@ static void calloc_clears_and_checks_its_product(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void realloc_across_the_limit_keeps_the_bytes(void **state)
+POOL_FACT(realloc_across_the_limit_keeps_the_bytes)
 {
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	unsigned char *block = get(handler, 600);
@@ -184,7 +184,7 @@ static void realloc_across_the_limit_keeps_the_bytes(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void a_realloc_that_fails_leaves_the_block(void **state)
+POOL_FACT(a_realloc_that_fails_leaves_the_block)
 {
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	unsigned char *small = get(handler, 600), *large = get(handler, 5000);
@@ -215,7 +215,7 @@ static void a_realloc_that_fails_leaves_the_block(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void without_memory_for_its_books_nothing_is_left(void **state)
+POOL_FACT(without_memory_for_its_books_nothing_is_left)
 {
 	const struct dray_handler *handler = NULL, *later;
 	void *block;
@@ -244,7 +244,7 @@ static void without_memory_for_its_books_nothing_is_left(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void they_nest(void **state)
+POOL_FACT(they_nest)
 {
 	struct dray_pool *other = open_pool(test_spec(), NULL);
 	const struct dray_handler *outer = open_split(other, &heap_handler);
@@ -278,7 +278,7 @@ static void they_nest(void **state)
 }
 
 /* The same pool under both, directly and with guards. */
-static void what_is_small_may_come_from_the_same_pool(void **state)
+POOL_FACT(what_is_small_may_come_from_the_same_pool)
 {
 	const struct dray_handler *small[] = { dray_handler_for(*state), NULL };
 	struct dray_check numbers;
@@ -305,7 +305,7 @@ static void what_is_small_may_come_from_the_same_pool(void **state)
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 }
 
-static void a_wrong_free_never_reaches_a_heap_that_trusts(void **state)
+POOL_FACT(a_wrong_free_never_reaches_a_heap_that_trusts)
 {
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	unsigned char *block = get(handler, 5000);
@@ -324,13 +324,12 @@ static void a_wrong_free_never_reaches_a_heap_that_trusts(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void its_blocks_outlive_the_pool(void **state)
+POOL_FACT(its_blocks_outlive_the_pool)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
 	const struct dray_handler *handler = open_split(pool, &heap_handler);
 	unsigned char *block = get(handler, 5000);
 
-	(void)state;
 	dray_pool_close(pool);
 	assert_null(handler->allocator.malloc(handler->allocator.ctx, 5000));
 	assert_non_null(strstr(dray_last_error(), "is closed"));
@@ -345,7 +344,7 @@ static void its_blocks_outlive_the_pool(void **state)
 	assert_works(dray_handler_split_end(handler));
 }
 
-static void bad_arguments_are_refused(void **state)
+POOL_FACT(bad_arguments_are_refused)
 {
 	struct dray_handler later = heap_handler;
 	const struct dray_handler *handler = NULL;
@@ -394,7 +393,7 @@ static void *pass_around(void *handler)
 	return NULL;
 }
 
-static void threads_share_one(void **state)
+POOL_FACT(threads_share_one)
 {
 	const struct dray_handler *handler =
 		open_split(*state, dray_handler_default());
@@ -413,23 +412,4 @@ static void threads_share_one(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 	assert_works(dray_handler_split_end(handler));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(small_ones_come_from_the_other_handler),
-		POOL_FACT(calloc_clears_and_checks_its_product),
-		POOL_FACT(realloc_across_the_limit_keeps_the_bytes),
-		POOL_FACT(a_realloc_that_fails_leaves_the_block),
-		POOL_FACT(without_memory_for_its_books_nothing_is_left),
-		POOL_FACT(they_nest),
-		POOL_FACT(what_is_small_may_come_from_the_same_pool),
-		POOL_FACT(a_wrong_free_never_reaches_a_heap_that_trusts),
-		POOL_FACT(its_blocks_outlive_the_pool),
-		POOL_FACT(bad_arguments_are_refused),
-		POOL_FACT(threads_share_one),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static void assert_string(const struct dray_block *strings, size_t index,
 		assert_memory_equal(begin, bytes, size);
 }
 
-static void c_strings_are_read_back(void **state)
+POOL_FACT(c_strings_are_read_back)
 {
 	struct dray_block *strings;
 	size_t i;
@@ -44,12 +44,11 @@ static void c_strings_are_read_back(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void no_strings_are_an_array_too(void **state)
+FACT(no_strings_are_an_array_too)
 {
 	struct dray_block *strings;
 	const char *begin, *end;
 
-	(void)state;
 	assert_works(dray_strings_from(NULL, NULL, 0, &strings));
 	assert_int_equal(dray_strings_count(strings), 0);
 	assert_fails(dray_strings_get(strings, 0, &begin, &end), -ERANGE,
@@ -57,7 +56,7 @@ static void no_strings_are_an_array_too(void **state)
 	dray_block_unref(strings);
 }
 
-static void strings_have_any_byte(void **state)
+POOL_FACT(strings_have_any_byte)
 {
 	struct dray_block *strings = make(*state, 2);
 	char all[256];
@@ -72,7 +71,7 @@ static void strings_have_any_byte(void **state)
 	dray_block_unref(strings);
 }
 
-static void the_last_string_grows(void **state)
+POOL_FACT(the_last_string_grows)
 {
 	struct dray_block *strings = make(*state, 2);
 	char expected[30000];
@@ -95,7 +94,7 @@ static void the_last_string_grows(void **state)
 }
 
 /* Its bytes move away while they are copied. */
-static void a_string_is_doubled_with_itself(void **state)
+POOL_FACT(a_string_is_doubled_with_itself)
 {
 	struct dray_block *strings = make(*state, 1);
 	const char *begin, *end;
@@ -113,7 +112,7 @@ static void a_string_is_doubled_with_itself(void **state)
 	dray_block_unref(strings);
 }
 
-static void finished_strings_are_immutable(void **state)
+POOL_FACT(finished_strings_are_immutable)
 {
 	struct dray_block *strings = make(*state, 2);
 
@@ -133,7 +132,7 @@ static void finished_strings_are_immutable(void **state)
 	dray_block_unref(strings);
 }
 
-static void the_array_is_pairs_and_an_arena(void **state)
+POOL_FACT(the_array_is_pairs_and_an_arena)
 {
 	struct dray_block *strings = make(*state, 3);
 	struct dray_block_array *array = dray_block_as_array(strings);
@@ -170,7 +169,7 @@ static void the_array_is_pairs_and_an_arena(void **state)
 	dray_block_unref(strings);
 }
 
-static void bytes_outlive_the_array(void **state)
+POOL_FACT(bytes_outlive_the_array)
 {
 	struct dray_block *strings, *bytes;
 	const char *begin, *end;
@@ -185,7 +184,7 @@ static void bytes_outlive_the_array(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void what_does_not_fit_changes_nothing(void **state)
+POOL_FACT(what_does_not_fit_changes_nothing)
 {
 	struct dray_block *strings = make(*state, 1);
 
@@ -209,7 +208,7 @@ static void what_does_not_fit_changes_nothing(void **state)
 	dray_block_unref(strings);
 }
 
-static void bad_arguments_make_no_strings(void **state)
+POOL_FACT(bad_arguments_make_no_strings)
 {
 	static const char *const texts[] = { "one", NULL };
 	struct dray_block *strings = NULL;
@@ -231,7 +230,7 @@ static void bad_arguments_make_no_strings(void **state)
 	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
-static void what_is_no_array_of_strings_is_refused(void **state)
+POOL_FACT(what_is_no_array_of_strings_is_refused)
 {
 	struct dray_block_array_options options = { .ndim = 1, .size = 16 };
 	struct dray_block *others[3] = { NULL };
@@ -255,7 +254,7 @@ static void what_is_no_array_of_strings_is_refused(void **state)
 	}
 }
 
-static void bounds_need_a_place(void **state)
+POOL_FACT(bounds_need_a_place)
 {
 	struct dray_block *strings;
 	const char *end;
@@ -269,7 +268,7 @@ static void bounds_need_a_place(void **state)
 }
 
 /* Against a model that is a plain copy of each string. */
-static void many_strings_are_what_they_were_made(void **state)
+POOL_FACT(many_strings_are_what_they_were_made)
 {
 	enum {
 		STRINGS = 300,
@@ -300,25 +299,4 @@ static void many_strings_are_what_they_were_made(void **state)
 		assert_string(strings, (size_t)i, model[i], lengths[i]);
 	dray_block_unref(strings);
 	assert_int_equal(stats_of(*state).blocks, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(c_strings_are_read_back),
-		cmocka_unit_test(no_strings_are_an_array_too),
-		POOL_FACT(strings_have_any_byte),
-		POOL_FACT(the_last_string_grows),
-		POOL_FACT(a_string_is_doubled_with_itself),
-		POOL_FACT(finished_strings_are_immutable),
-		POOL_FACT(the_array_is_pairs_and_an_arena),
-		POOL_FACT(bytes_outlive_the_array),
-		POOL_FACT(what_does_not_fit_changes_nothing),
-		POOL_FACT(bad_arguments_make_no_strings),
-		POOL_FACT(what_is_no_array_of_strings_is_refused),
-		POOL_FACT(bounds_need_a_place),
-		POOL_FACT(many_strings_are_what_they_were_made),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

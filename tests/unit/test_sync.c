@@ -32,7 +32,9 @@ static int sync_one(struct dray_buffer *buffer, uint64_t offset, uint64_t width,
 			      DRAY_BIDIRECTIONAL, &region, 1);
 }
 
-static void ranges_and_rows_inside_are_synced(void **state)
+#define BUFFER_FACT(name) FACT_WITH(name, with_buffer, without_buffer)
+
+BUFFER_FACT(ranges_and_rows_inside_are_synced)
 {
 	assert_works(sync_one(*state, 0, SIZE, 0, 1));
 	assert_works(sync_one(*state, SIZE - 1, 1, 0, 1));
@@ -42,7 +44,7 @@ static void ranges_and_rows_inside_are_synced(void **state)
 	assert_works(sync_one(*state, 0, 10, UINT64_MAX, 1));
 }
 
-static void both_owners_and_all_directions_work(void **state)
+BUFFER_FACT(both_owners_and_all_directions_work)
 {
 	struct dray_region region = { *state, 64, 64, 128, 8 };
 	struct dray_node *node = dray_buffer_node(*state);
@@ -56,7 +58,7 @@ static void both_owners_and_all_directions_work(void **state)
 				(enum dray_direction)direction, &region, 1));
 }
 
-static void what_leaves_the_buffer_is_refused(void **state)
+BUFFER_FACT(what_leaves_the_buffer_is_refused)
 {
 	assert_fails(sync_one(*state, 1, SIZE, 0, 1), -EINVAL, "ends at 65537");
 	assert_fails(sync_one(*state, 0, 64, 1024, 65), -EINVAL,
@@ -69,19 +71,19 @@ static void what_leaves_the_buffer_is_refused(void **state)
 		     "more than 64 bits");
 }
 
-static void empty_regions_are_refused(void **state)
+BUFFER_FACT(empty_regions_are_refused)
 {
 	assert_fails(sync_one(*state, 0, 0, 1, 1), -EINVAL, "empty");
 	assert_fails(sync_one(*state, 0, 1, 1, 0), -EINVAL, "empty");
 }
 
-static void rows_that_overlap_are_refused(void **state)
+BUFFER_FACT(rows_that_overlap_are_refused)
 {
 	assert_fails(sync_one(*state, 0, 10, 9, 2), -EINVAL,
 		     "pitch of 9 below the width of 10");
 }
 
-static void the_wrong_region_is_named(void **state)
+BUFFER_FACT(the_wrong_region_is_named)
 {
 	struct dray_region regions[3] = {
 		{ *state, 0, 1, 0, 1 },
@@ -94,7 +96,7 @@ static void the_wrong_region_is_named(void **state)
 		     -EINVAL, "region 2");
 }
 
-static void a_buffer_of_another_node_is_refused(void **state)
+BUFFER_FACT(a_buffer_of_another_node_is_refused)
 {
 	struct dray_region region = { *state, 0, 1, 0, 1 };
 	struct dray_node *other = open_node("host");
@@ -109,7 +111,7 @@ static void a_buffer_of_another_node_is_refused(void **state)
 	dray_node_unref(other);
 }
 
-static void words_that_name_nothing_are_refused(void **state)
+BUFFER_FACT(words_that_name_nothing_are_refused)
 {
 	struct dray_region region = { *state, 0, 1, 0, 1 };
 	struct dray_node *node = dray_buffer_node(*state);
@@ -125,7 +127,7 @@ static void words_that_name_nothing_are_refused(void **state)
 		     -EINVAL, "channel 1000");
 }
 
-static void a_device_may_only_read_a_read_only_buffer(void **state)
+BUFFER_FACT(a_device_may_only_read_a_read_only_buffer)
 {
 	struct dray_buffer *buffer = *state;
 	struct dray_region region = { buffer, 0, 64, 0, 1 };
@@ -140,7 +142,7 @@ static void a_device_may_only_read_a_read_only_buffer(void **state)
 	buffer->writable = true;
 }
 
-static void more_regions_than_one_call_takes_are_synced(void **state)
+BUFFER_FACT(more_regions_than_one_call_takes_are_synced)
 {
 	size_t count = 2 * DRAY_MAX_RANGES + 3, i;
 	struct dray_region *regions = calloc(count, sizeof(*regions));
@@ -161,34 +163,12 @@ static void more_regions_than_one_call_takes_are_synced(void **state)
 	free(regions);
 }
 
-static void a_host_has_no_engine_to_submit_to(void **state)
+FACT(a_host_has_no_engine_to_submit_to)
 {
 	struct dray_node *node = open_node("host");
 	struct dray_submit args = { .count = 1 };
 
-	(void)state;
 	assert_fails(dray_node_submit(node, &args), -EOPNOTSUPP,
 		     "no DMA engine");
 	dray_node_unref(node);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-#define FACT(name) \
-	cmocka_unit_test_setup_teardown(name, with_buffer, without_buffer)
-		FACT(ranges_and_rows_inside_are_synced),
-		FACT(both_owners_and_all_directions_work),
-		FACT(what_leaves_the_buffer_is_refused),
-		FACT(empty_regions_are_refused),
-		FACT(rows_that_overlap_are_refused),
-		FACT(the_wrong_region_is_named),
-		FACT(a_buffer_of_another_node_is_refused),
-		FACT(words_that_name_nothing_are_refused),
-		FACT(a_device_may_only_read_a_read_only_buffer),
-		FACT(more_regions_than_one_call_takes_are_synced),
-		cmocka_unit_test(a_host_has_no_engine_to_submit_to),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

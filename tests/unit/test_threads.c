@@ -89,7 +89,7 @@ static void *pass_around(void *number)
 	return NULL;
 }
 
-static void blocks_are_freed_by_other_threads(void **state)
+POOL_FACT(blocks_are_freed_by_other_threads)
 {
 	int i;
 
@@ -120,7 +120,7 @@ static void *calloc_and_free(void *number)
 	return NULL;
 }
 
-static void calloc_is_zero_while_others_trim(void **state)
+POOL_FACT(calloc_is_zero_while_others_trim)
 {
 	shared = *state;
 	run(calloc_and_free, THREADS);
@@ -148,7 +148,7 @@ static void *hold_and_free(void *number)
 	return NULL;
 }
 
-static void busy_blocks_are_not_given_to_others(void **state)
+POOL_FACT(busy_blocks_are_not_given_to_others)
 {
 	shared = *state;
 	run(hold_and_free, THREADS);
@@ -173,12 +173,11 @@ static void *grow_it(void *number)
 	return NULL;
 }
 
-static void a_pool_is_grown_by_several_threads(void **state)
+FACT(a_pool_is_grown_by_several_threads)
 {
 	struct dray_pool_options options = { .initial = 1 << 16 };
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 
-	(void)state;
 	shared = pool;
 	run(grow_it, THREADS);
 	assert_int_equal(stats_of(pool).blocks, 0);
@@ -231,7 +230,7 @@ static void *wild_or_not(void *number)
 	return NULL;
 }
 
-static void wild_frees_are_harmless_while_pools_come_and_go(void **state)
+POOL_FACT(wild_frees_are_harmless_while_pools_come_and_go)
 {
 	unsigned char *block = take(*state, 64, 0);
 
@@ -293,7 +292,7 @@ static void *locate_or_end(void *number)
 }
 
 /* What was a buffer is looked up, and never followed. */
-static void buffers_are_located_while_they_end(void **state)
+POOL_FACT(buffers_are_located_while_they_end)
 {
 	struct dray_buffer *buffer;
 
@@ -344,7 +343,7 @@ void *__wrap_dray_buffer_data(const struct dray_buffer *buffer)
 	return __real_dray_buffer_data(buffer);
 }
 
-static void a_buffer_may_end_in_the_middle_of_being_located(void **state)
+POOL_FACT(a_buffer_may_end_in_the_middle_of_being_located)
 {
 	struct dray_buffer *buffer;
 	struct dray_location where;
@@ -374,7 +373,7 @@ static void *alloc_until_closed(void *number)
 	return NULL;
 }
 
-static void closing_while_others_allocate(void **state)
+FACT(closing_while_others_allocate)
 {
 	pthread_t ids[THREADS];
 	struct dray_node *node = open_node(test_spec());
@@ -382,7 +381,6 @@ static void closing_while_others_allocate(void **state)
 	void *last;
 	int i;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &shared));
 	last = take(shared, 1, 0);
 	for (i = 0; i < THREADS; i++)
@@ -395,20 +393,4 @@ static void closing_while_others_allocate(void **state)
 	dray_pool_free(shared, last);
 	assert_int_equal(buffers_of(node), before);
 	dray_node_unref(node);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(blocks_are_freed_by_other_threads),
-		POOL_FACT(calloc_is_zero_while_others_trim),
-		POOL_FACT(busy_blocks_are_not_given_to_others),
-		cmocka_unit_test(a_pool_is_grown_by_several_threads),
-		POOL_FACT(wild_frees_are_harmless_while_pools_come_and_go),
-		POOL_FACT(buffers_are_located_while_they_end),
-		POOL_FACT(a_buffer_may_end_in_the_middle_of_being_located),
-		cmocka_unit_test(closing_while_others_allocate),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static int see(void *ctx, const struct dray_outstanding *block)
 	return ++seen->count == seen->stop_at ? 77 : 0;
 }
 
-static void what_is_out_is_shown_with_who_asked_for_it(void **state)
+POOL_FACT(what_is_out_is_shown_with_who_asked_for_it)
 {
 	struct dray_resource *resource = track(*state, DRAY_TRACKING_SITES);
 	void *first = a_function_that_allocates(resource, 100);
@@ -80,7 +80,7 @@ static void what_is_out_is_shown_with_who_asked_for_it(void **state)
 	dray_resource_unref(resource);
 }
 
-static void no_more_call_sites_are_kept_than_asked_for(void **state)
+POOL_FACT(no_more_call_sites_are_kept_than_asked_for)
 {
 	struct dray_resource *upstream = pool_resource(*state), *top = NULL;
 	struct dray_resource *none = track(*state, 0);
@@ -102,7 +102,7 @@ static void no_more_call_sites_are_kept_than_asked_for(void **state)
 	dray_resource_unref(upstream);
 }
 
-static void a_report_names_functions_and_the_sum(void **state)
+POOL_FACT(a_report_names_functions_and_the_sum)
 {
 	struct dray_resource *resource = track(*state, 8);
 	void *block = a_function_that_allocates(resource, 1234);
@@ -131,7 +131,7 @@ static void a_report_names_functions_and_the_sum(void **state)
 	dray_resource_unref(resource);
 }
 
-static void what_is_not_out_is_not_freed(void **state)
+POOL_FACT(what_is_not_out_is_not_freed)
 {
 	struct dray_resource *upstream = pool_resource(*state);
 	struct dray_resource *resource = NULL;
@@ -156,7 +156,7 @@ static void what_is_not_out_is_not_freed(void **state)
 	dray_resource_unref(upstream);
 }
 
-static void a_wrong_size_is_put_right(void **state)
+POOL_FACT(a_wrong_size_is_put_right)
 {
 	struct dray_resource *limit =
 		STACK(*state, dray_resource_limit(upstream, 1000, &top));
@@ -172,7 +172,7 @@ static void a_wrong_size_is_put_right(void **state)
 	dray_resource_unref(limit);
 }
 
-static void what_upstream_refuses_stays_out(void **state)
+POOL_FACT(what_upstream_refuses_stays_out)
 {
 	struct dray_resource *upstream = pool_resource(*state);
 	/* The block that is lost keeps it; so this does, for checkers. */
@@ -197,7 +197,7 @@ static void what_upstream_refuses_stays_out(void **state)
 
 #define KEYS 300
 
-static void the_table_agrees_with_a_plain_list(void **state)
+FACT(the_table_agrees_with_a_plain_list)
 {
 	struct dray_address_table table = { .count = 0 };
 	struct dice dice = { 20261122 };
@@ -206,7 +206,6 @@ static void the_table_agrees_with_a_plain_list(void **state)
 	uint64_t address;
 	int i;
 
-	(void)state;
 	assert_null(dray_address_take(&table, 64));
 	for (i = 0; i < 200000; i++) {
 		key = roll(&dice, KEYS);
@@ -233,19 +232,4 @@ static void the_table_agrees_with_a_plain_list(void **state)
 		assert_ptr_equal(dray_address_take(&table, key * 4096),
 				 expected[key]);
 	dray_address_end(&table);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(what_is_out_is_shown_with_who_asked_for_it),
-		POOL_FACT(no_more_call_sites_are_kept_than_asked_for),
-		POOL_FACT(a_report_names_functions_and_the_sum),
-		POOL_FACT(what_is_not_out_is_not_freed),
-		POOL_FACT(a_wrong_size_is_put_right),
-		POOL_FACT(what_upstream_refuses_stays_out),
-		cmocka_unit_test(the_table_agrees_with_a_plain_list),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,11 +7,10 @@ static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
 static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static unsigned char memory[4096];
 
-static void without_strides_a_view_is_in_c_order(void **state)
+FACT(without_strides_a_view_is_in_c_order)
 {
 	struct dray_view view;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 3,
 				    (int64_t[]){ 2, 3, 4 }, NULL));
 	assert_int_equal(view.strides[0], 48);
@@ -21,12 +20,11 @@ static void without_strides_a_view_is_in_c_order(void **state)
 	assert_true(dray_view_is_contiguous(&view));
 }
 
-static void a_view_without_axes_is_one_element(void **state)
+FACT(a_view_without_axes_is_one_element)
 {
 	struct dray_view view;
 	int64_t low, high;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 0, NULL, NULL));
 	assert_int_equal(dray_view_size(&view), 1);
 	dray_view_span(&view, &low, &high);
@@ -34,12 +32,11 @@ static void a_view_without_axes_is_one_element(void **state)
 	assert_int_equal(high, 4);
 }
 
-static void an_empty_view_covers_nothing_and_needs_no_data(void **state)
+FACT(an_empty_view_covers_nothing_and_needs_no_data)
 {
 	struct dray_view view;
 	int64_t low = 1, high = 2;
 
-	(void)state;
 	assert_works(dray_view_init(&view, NULL, f4, 2, (int64_t[]){ 3, 0 },
 				    (int64_t[]){ INT64_MAX, INT64_MIN }));
 	assert_int_equal(dray_view_size(&view), 0);
@@ -50,12 +47,11 @@ static void an_empty_view_covers_nothing_and_needs_no_data(void **state)
 		     -EINVAL, "3 elements and no data");
 }
 
-static void the_span_of_random_views_is_what_their_elements_cover(void **state)
+FACT(the_span_of_random_views_is_what_their_elements_cover)
 {
 	struct dice dice = { 20260101 };
 	int done = 0;
 
-	(void)state;
 	while (done < rounds(2000)) {
 		int64_t shape[4], position[4] = { 0 }, low, high;
 		intptr_t least = INTPTR_MAX, most = INTPTR_MIN;
@@ -80,12 +76,11 @@ static void the_span_of_random_views_is_what_their_elements_cover(void **state)
 	}
 }
 
-static void a_span_that_cannot_be_measured_is_everything(void **state)
+FACT(a_span_that_cannot_be_measured_is_everything)
 {
 	struct dray_view view;
 	int64_t low, high;
 
-	(void)state;
 	assert_works(
 		dray_view_init(&view, memory, f4, 1, (int64_t[]){ 3 }, NULL));
 	view.strides[0] = INT64_MAX;
@@ -96,12 +91,11 @@ static void a_span_that_cannot_be_measured_is_everything(void **state)
 	assert_true(dray_view_size(&view) == INT64_MAX);
 }
 
-static void axes_extents_and_types_out_of_range_are_refused(void **state)
+FACT(axes_extents_and_types_out_of_range_are_refused)
 {
 	int64_t shape[DRAY_MAX_NDIM + 1] = { 0 };
 	struct dray_view view = { .ndim = -7 };
 
-	(void)state;
 	assert_fails(dray_view_init(&view, memory, f4, DRAY_MAX_NDIM + 1, shape,
 				    NULL),
 		     -EINVAL, "65 axes");
@@ -119,7 +113,7 @@ static void axes_extents_and_types_out_of_range_are_refused(void **state)
 		dray_view_init(&view, memory, f4, DRAY_MAX_NDIM, shape, NULL));
 }
 
-static void what_does_not_fit_63_bits_is_an_overflow(void **state)
+FACT(what_does_not_fit_63_bits_is_an_overflow)
 {
 	static const struct {
 		int64_t shape[2], strides[2];
@@ -133,7 +127,6 @@ static void what_does_not_fit_63_bits_is_an_overflow(void **state)
 	};
 	struct dray_view view;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_fails(dray_view_init(&view, memory, f4, 2,
 					    cases[i].shape, cases[i].strides),
@@ -145,11 +138,10 @@ static void what_does_not_fit_63_bits_is_an_overflow(void **state)
 				    (int64_t[]){ INT64_MAX, INT64_MIN }));
 }
 
-static void what_leaves_the_address_space_is_an_overflow(void **state)
+FACT(what_leaves_the_address_space_is_an_overflow)
 {
 	struct dray_view view;
 
-	(void)state;
 	assert_fails(dray_view_init(&view, (void *)(UINTPTR_MAX - 100), u1, 1,
 				    (int64_t[]){ 200 }, NULL),
 		     -EOVERFLOW, "address space");
@@ -158,11 +150,10 @@ static void what_leaves_the_address_space_is_an_overflow(void **state)
 		     -EOVERFLOW, "address space");
 }
 
-static void transposing_moves_axes_and_leaves_the_data(void **state)
+FACT(transposing_moves_axes_and_leaves_the_data)
 {
 	struct dray_view view, out;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 3,
 				    (int64_t[]){ 2, 3, 4 }, NULL));
 	assert_works(dray_view_transpose(&view, (int[]){ 1, -1, 0 }, &out));
@@ -179,11 +170,10 @@ static void transposing_moves_axes_and_leaves_the_data(void **state)
 	assert_false(dray_view_is_contiguous(&view));
 }
 
-static void a_transpose_names_each_axis_once(void **state)
+FACT(a_transpose_names_each_axis_once)
 {
 	struct dray_view view, out;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 2, 3 },
 				    NULL));
 	assert_fails(dray_view_transpose(&view, (int[]){ 0, 2 }, &out), -EINVAL,
@@ -194,11 +184,10 @@ static void a_transpose_names_each_axis_once(void **state)
 		     -EINVAL, "twice");
 }
 
-static void broadcasting_repeats_axes_with_a_stride_of_0(void **state)
+FACT(broadcasting_repeats_axes_with_a_stride_of_0)
 {
 	struct dray_view view;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 3, 1 },
 				    NULL));
 	assert_works(
@@ -210,13 +199,12 @@ static void broadcasting_repeats_axes_with_a_stride_of_0(void **state)
 	assert_int_equal(dray_view_size(&view), 60);
 }
 
-static void views_of_impossible_axes_are_not_read(void **state)
+FACT(views_of_impossible_axes_are_not_read)
 {
 	static const int32_t wrong[] = { -1, INT32_MIN, 65, INT32_MAX };
 	int64_t shape[DRAY_MAX_NDIM] = { 0 };
 	struct dray_view view, out;
 
-	(void)state;
 	for (int i = 0; i < 4; i++) {
 		assert_works(dray_view_init(&view, memory, f4, 1,
 					    (int64_t[]){ 2 }, NULL));
@@ -234,11 +222,10 @@ static void views_of_impossible_axes_are_not_read(void **state)
 		     -EINVAL, "-2 elements");
 }
 
-static void what_cannot_be_broadcast_is_refused(void **state)
+FACT(what_cannot_be_broadcast_is_refused)
 {
 	struct dray_view view, out;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 3, 2 },
 				    NULL));
 	assert_fails(dray_view_broadcast(&view, 2, (int64_t[]){ 3, 4 }, &out),
@@ -252,11 +239,10 @@ static void what_cannot_be_broadcast_is_refused(void **state)
 		     -EOVERFLOW, "63 bits");
 }
 
-static void unit_axes_do_not_break_contiguity_and_gaps_do(void **state)
+FACT(unit_axes_do_not_break_contiguity_and_gaps_do)
 {
 	struct dray_view view;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, f4, 3,
 				    (int64_t[]){ 2, 1, 3 },
 				    (int64_t[]){ 12, 999, 4 }));
@@ -265,11 +251,10 @@ static void unit_axes_do_not_break_contiguity_and_gaps_do(void **state)
 	assert_false(dray_view_is_contiguous(&view));
 }
 
-static void a_copy_of_a_view_leaves_alone_axes_that_it_has_not(void **state)
+FACT(a_copy_of_a_view_leaves_alone_axes_that_it_has_not)
 {
 	struct dray_view view, out;
 
-	(void)state;
 	memset(&view, 0x11, sizeof(view));
 	memset(&out, 0x55, sizeof(out));
 	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 2, 3 },
@@ -293,11 +278,10 @@ static void a_copy_of_a_view_leaves_alone_axes_that_it_has_not(void **state)
 	assert_true(all_bytes_are(out.strides, 0x55, sizeof(out.strides)));
 }
 
-static void spans_that_touch_do_not_overlap(void **state)
+FACT(spans_that_touch_do_not_overlap)
 {
 	struct dray_view a, b;
 
-	(void)state;
 	assert_works(
 		dray_view_init(&a, memory, u1, 1, (int64_t[]){ 10 }, NULL));
 	assert_works(dray_view_init(&b, memory + 10, u1, 1, (int64_t[]){ 10 },
@@ -311,32 +295,4 @@ static void spans_that_touch_do_not_overlap(void **state)
 	b.shape[0] = INT64_MAX;
 	b.strides[0] = INT64_MAX;
 	assert_true(dray_view_spans_overlap(&a, &b));
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(without_strides_a_view_is_in_c_order),
-		cmocka_unit_test(a_view_without_axes_is_one_element),
-		cmocka_unit_test(
-			an_empty_view_covers_nothing_and_needs_no_data),
-		cmocka_unit_test(
-			the_span_of_random_views_is_what_their_elements_cover),
-		cmocka_unit_test(a_span_that_cannot_be_measured_is_everything),
-		cmocka_unit_test(
-			axes_extents_and_types_out_of_range_are_refused),
-		cmocka_unit_test(what_does_not_fit_63_bits_is_an_overflow),
-		cmocka_unit_test(what_leaves_the_address_space_is_an_overflow),
-		cmocka_unit_test(transposing_moves_axes_and_leaves_the_data),
-		cmocka_unit_test(a_transpose_names_each_axis_once),
-		cmocka_unit_test(broadcasting_repeats_axes_with_a_stride_of_0),
-		cmocka_unit_test(what_cannot_be_broadcast_is_refused),
-		cmocka_unit_test(views_of_impossible_axes_are_not_read),
-		cmocka_unit_test(unit_axes_do_not_break_contiguity_and_gaps_do),
-		cmocka_unit_test(
-			a_copy_of_a_view_leaves_alone_axes_that_it_has_not),
-		cmocka_unit_test(spans_that_touch_do_not_overlap),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

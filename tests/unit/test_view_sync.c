@@ -73,7 +73,6 @@ int __wrap_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
 
 static int set_up(void **state)
 {
-	(void)state;
 	node = open_shareable_node();
 	assert_works(dray_pool_create(node, NULL, &pool));
 	memory = dray_pool_alloc(pool, ROOM, 0);
@@ -83,7 +82,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	dray_pool_free(pool, memory);
 	dray_pool_close(pool);
 	dray_node_unref(node);
@@ -96,12 +94,11 @@ static void start(bool needed)
 	seen.needed = needed;
 }
 
-static void random_views_are_handed_over_to_the_byte(void **state)
+FACT(random_views_are_handed_over_to_the_byte)
 {
 	struct dice dice = { 161803 };
 	int done = 0;
 
-	(void)state;
 	while (done < rounds(4000)) {
 		unsigned char expected[ROOM] = { 0 };
 		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 8);
@@ -126,12 +123,11 @@ static void random_views_are_handed_over_to_the_byte(void **state)
 	}
 }
 
-static void what_is_cleaned_goes_over_gaps_shorter_than_a_line(void **state)
+FACT(what_is_cleaned_goes_over_gaps_shorter_than_a_line)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	(void)state;
 	/* one plane of a picture of 3 planes, interleaved */
 	assert_works(dray_view_init(&view, memory + 1, u1, 2,
 				    (int64_t[]){ 20, 30 },
@@ -151,12 +147,11 @@ static void what_is_cleaned_goes_over_gaps_shorter_than_a_line(void **state)
 	assert_int_equal(seen.regions, 20);
 }
 
-static void a_crop_is_one_region_and_one_call(void **state)
+FACT(a_crop_is_one_region_and_one_call)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, u1, 3,
 				    (int64_t[]){ 40, 100, 3 }, NULL));
 	assert_works(
@@ -176,12 +171,11 @@ static void a_crop_is_one_region_and_one_call(void **state)
 	assert_int_equal(seen.directions[0], DRAY_FROM_DEVICE);
 }
 
-static void many_regions_take_several_calls(void **state)
+FACT(many_regions_take_several_calls)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	(void)state;
 	/* three axes that stay apart: 20 * 15 regions of 20 rows */
 	assert_works(dray_view_init(&view, memory, u1, 3,
 				    (int64_t[]){ 20, 15, 20 },
@@ -199,12 +193,11 @@ static void many_regions_take_several_calls(void **state)
 	assert_int_equal(seen.calls, 1);
 }
 
-static void without_need_no_row_is_walked(void **state)
+FACT(without_need_no_row_is_walked)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	(void)state;
 	assert_works(dray_view_init(&view, memory, u1, 3,
 				    (int64_t[]){ 20, 15, 20 },
 				    (int64_t[]){ 900, 50, 2 }));
@@ -220,13 +213,12 @@ static void without_need_no_row_is_walked(void **state)
 			 -EINVAL);
 }
 
-static void memory_that_is_not_drays_is_refused(void **state)
+FACT(memory_that_is_not_drays_is_refused)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	unsigned char own[16];
 	struct dray_view view;
 
-	(void)state;
 	start(true);
 	assert_works(
 		dray_view_init(&view, own, u1, 1, (int64_t[]){ 16 }, NULL));
@@ -246,15 +238,13 @@ static void memory_that_is_not_drays_is_refused(void **state)
 }
 
 /* As a device would: memory is read, and memory is written. */
-static void
-a_copy_by_the_cpu_without_sync_looks_as_a_device_did_it(void **state)
+FACT(a_copy_by_the_cpu_without_sync_looks_as_a_device_did_it)
 {
 	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view dst, src;
 	struct dray_queue *queue;
 	unsigned char own[64] = { 7 };
 
-	(void)state;
 	assert_works(dray_queue_create(node, NULL, &queue));
 	assert_works(
 		dray_view_init(&dst, memory, u1, 1, (int64_t[]){ 64 }, NULL));
@@ -288,19 +278,4 @@ a_copy_by_the_cpu_without_sync_looks_as_a_device_did_it(void **state)
 	dray_queue_destroy(queue);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(random_views_are_handed_over_to_the_byte),
-		cmocka_unit_test(
-			what_is_cleaned_goes_over_gaps_shorter_than_a_line),
-		cmocka_unit_test(a_crop_is_one_region_and_one_call),
-		cmocka_unit_test(many_regions_take_several_calls),
-		cmocka_unit_test(without_need_no_row_is_walked),
-		cmocka_unit_test(memory_that_is_not_drays_is_refused),
-		cmocka_unit_test(
-			a_copy_by_the_cpu_without_sync_looks_as_a_device_did_it),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+FACTS_SHARE(set_up, tear_down)

@@ -51,12 +51,12 @@ static const struct dray_pool_block *shown(const struct seen *seen,
 	return NULL;
 }
 
-static void an_empty_pool_shows_nothing(void **state)
+POOL_FACT(an_empty_pool_shows_nothing)
 {
 	assert_int_equal(walk(*state)->count, 0);
 }
 
-static void every_block_is_shown_once_and_in_order(void **state)
+POOL_FACT(every_block_is_shown_once_and_in_order)
 {
 	static void *blocks[BLOCKS];
 	struct dray_location where;
@@ -94,7 +94,7 @@ static void every_block_is_shown_once_and_in_order(void **state)
 	}
 }
 
-static void what_a_thread_keeps_is_shown_as_such(void **state)
+POOL_FACT(what_a_thread_keeps_is_shown_as_such)
 {
 	char *used = take(*state, 1000, 0), *kept = take(*state, 1000, 0);
 	const struct seen *seen;
@@ -106,7 +106,7 @@ static void what_a_thread_keeps_is_shown_as_such(void **state)
 	dray_pool_free(*state, used);
 }
 
-static void what_an_engine_uses_is_shown_as_such(void **state)
+POOL_FACT(what_an_engine_uses_is_shown_as_such)
 {
 	char *busy = take(*state, 1000, 0), *parked = take(*state, 1000, 0);
 	const struct seen *seen;
@@ -126,7 +126,7 @@ static void what_an_engine_uses_is_shown_as_such(void **state)
 	dray_pool_free(*state, busy);
 }
 
-static void whoever_looks_can_end_the_walk(void **state)
+POOL_FACT(whoever_looks_can_end_the_walk)
 {
 	struct seen seen = { .most = 70 };
 	void *blocks[100];
@@ -147,7 +147,7 @@ static int free_it(void *argument, const struct dray_pool_block *block)
 	return 0;
 }
 
-static void whoever_looks_may_free(void **state)
+POOL_FACT(whoever_looks_may_free)
 {
 	size_t i;
 
@@ -168,13 +168,12 @@ static int free_and_close(void *argument, const struct dray_pool_block *block)
 	return 0;
 }
 
-static void whoever_looks_may_end_the_pool(void **state)
+FACT(whoever_looks_may_end_the_pool)
 {
 	struct dray_node *node = open_node(test_spec());
 	struct seen seen = { .count = 0 };
 	size_t before = buffers_of(node), i;
 
-	(void)state;
 	assert_works(dray_pool_create(node, NULL, &seen.pool));
 	for (i = 0; i < 200; i++)
 		take(seen.pool, 64, 0);
@@ -209,7 +208,7 @@ static void *come_and_go(void *pool)
 	return NULL;
 }
 
-static void what_stays_is_shown_once_while_others_come_and_go(void **state)
+POOL_FACT(what_stays_is_shown_once_while_others_come_and_go)
 {
 	struct dray_pool *pool = *state;
 	static void *blocks[BLOCKS];
@@ -238,20 +237,4 @@ static void what_stays_is_shown_once_while_others_come_and_go(void **state)
 	for (i = 0; i < BLOCKS; i++)
 		dray_pool_free(pool, blocks[i]);
 	assert_int_equal(stats_of(pool).used, 0);
-}
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		POOL_FACT(an_empty_pool_shows_nothing),
-		POOL_FACT(every_block_is_shown_once_and_in_order),
-		POOL_FACT(what_a_thread_keeps_is_shown_as_such),
-		POOL_FACT(what_an_engine_uses_is_shown_as_such),
-		POOL_FACT(whoever_looks_can_end_the_walk),
-		POOL_FACT(whoever_looks_may_free),
-		cmocka_unit_test(whoever_looks_may_end_the_pool),
-		POOL_FACT(what_stays_is_shown_once_while_others_come_and_go),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,13 +18,12 @@ static char *window_take(size_t size, size_t alignment)
 	return start;
 }
 
-static void every_address_of_a_span_leads_to_it(void **state)
+FACT(every_address_of_a_span_leads_to_it)
 {
 	char *start = window_take(3 * DRAY_SLOT_SIZE - 5, 1);
 	struct dray_span *span = dray_window_find(start);
 	size_t i;
 
-	(void)state;
 	dray_window_publish(start, some_buffer);
 	assert_ptr_equal(dray_span_start(span), start);
 	assert_ptr_equal(atomic_load(&span->buffer), some_buffer);
@@ -35,12 +34,11 @@ static void every_address_of_a_span_leads_to_it(void **state)
 	assert_null(dray_window_find(start));
 }
 
-static void what_is_outside_is_not_found(void **state)
+FACT(what_is_outside_is_not_found)
 {
 	char *base = (char *)dray_window.base;
 	int local;
 
-	(void)state;
 	assert_null(dray_window_find(NULL));
 	assert_null(dray_window_find(&local));
 	assert_null(dray_window_find(base - 1));
@@ -48,13 +46,12 @@ static void what_is_outside_is_not_found(void **state)
 	assert_null(dray_window_find((void *)UINTPTR_MAX));
 }
 
-static void the_lowest_room_is_taken_again(void **state)
+FACT(the_lowest_room_is_taken_again)
 {
 	char *a = window_take(DRAY_SLOT_SIZE - 1, 1);
 	char *b = window_take(4 * DRAY_SLOT_SIZE - 1, 1);
 	char *c = window_take(DRAY_SLOT_SIZE - 1, 1);
 
-	(void)state;
 	assert_ptr_equal(b, a + DRAY_SLOT_SIZE);
 	assert_ptr_equal(c, b + 4 * DRAY_SLOT_SIZE);
 	dray_window_give(b);
@@ -70,34 +67,31 @@ static void the_lowest_room_is_taken_again(void **state)
 	dray_window_give(a);
 }
 
-static void what_fills_whole_slots_does_not_touch_the_next(void **state)
+FACT(what_fills_whole_slots_does_not_touch_the_next)
 {
 	char *a = window_take(DRAY_SLOT_SIZE, 1);
 	char *b = window_take(DRAY_SLOT_SIZE, 1);
 
-	(void)state;
 	assert_true(b > a + DRAY_SLOT_SIZE);
 	dray_window_give(a);
 	dray_window_give(b);
 }
 
-static void addresses_are_aligned_beyond_a_slot(void **state)
+FACT(addresses_are_aligned_beyond_a_slot)
 {
 	/* No more: the smallest window need not hold a multiple of its size. */
 	const size_t alignment = 16 * DRAY_SLOT_SIZE;
 	char *a = window_take(1, 1), *b = window_take(1, alignment);
 
-	(void)state;
 	assert_int_equal((uintptr_t)b % alignment, 0);
 	dray_window_give(a);
 	dray_window_give(b);
 }
 
-static void more_than_the_window_is_refused(void **state)
+FACT(more_than_the_window_is_refused)
 {
 	void *start = (void *)1;
 
-	(void)state;
 	assert_fails(dray_window_take(dray_window_size() + 1, 1, &start),
 		     -ENOMEM, "addresses left in the window");
 	assert_fails(dray_window_take(SIZE_MAX, 1, &start), -ENOMEM,
@@ -110,12 +104,11 @@ static void more_than_the_window_is_refused(void **state)
 	dray_window_give((void *)dray_window.base);
 }
 
-static void what_was_mapped_is_gone_when_given_back(void **state)
+FACT(what_was_mapped_is_gone_when_given_back)
 {
 	char *start = window_take(DRAY_SLOT_SIZE, 1);
 	unsigned char resident;
 
-	(void)state;
 	assert_ptr_equal(mmap(start, 4096, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
 			 start);
@@ -149,11 +142,10 @@ static int size_below(size_t limit)
 	return status_of(child);
 }
 
-static void a_limit_on_addresses_makes_it_smaller(void **state)
+FACT(a_limit_on_addresses_makes_it_smaller)
 {
 	struct rlimit limit;
 
-	(void)state;
 	/* Suite fallbacks has set one, or has used all addresses up. */
 	assert_int_equal(getrlimit(RLIMIT_AS, &limit), 0);
 	if (sizeof(void *) == 4 || limit.rlim_cur != RLIM_INFINITY ||
@@ -171,25 +163,7 @@ static void a_limit_on_addresses_makes_it_smaller(void **state)
 
 static int open_window(void **state)
 {
-	(void)state;
 	return dray_window_size() ? 0 : -1;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_address_of_a_span_leads_to_it),
-		cmocka_unit_test(what_is_outside_is_not_found),
-		cmocka_unit_test(the_lowest_room_is_taken_again),
-		cmocka_unit_test(
-			what_fills_whole_slots_does_not_touch_the_next),
-		cmocka_unit_test(addresses_are_aligned_beyond_a_slot),
-		cmocka_unit_test(more_than_the_window_is_refused),
-		cmocka_unit_test(what_was_mapped_is_gone_when_given_back),
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-		cmocka_unit_test(a_limit_on_addresses_makes_it_smaller),
-#endif
-	};
-
-	return cmocka_run_group_tests(tests, open_window, NULL);
-}
+FACTS_SHARE(open_window, NULL)

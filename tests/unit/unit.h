@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What every unit test includes: cmocka in its order, and the library. */
+/*
+ * Included by every unit test: cmocka in its order, the library, and FACT.  A
+ * program has no main() and no list: each fact registers itself, and unit.c runs
+ * them in the order of the file, or those that match the pattern on its command
+ * line (as in "./test_pool 'realloc_*'").
+ */
 #ifndef DRAY_TESTS_UNIT_H
 #define DRAY_TESTS_UNIT_H
 
@@ -10,10 +15,63 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <dray/dray.h>
+
+struct unit_fact {
+	struct CMUnitTest test;
+	int line;
+	bool (*where)(void); /* does it hold here? NULL: everywhere */
+	struct unit_fact *next;
+};
+
+struct unit_group {
+	CMFixtureFunction setup, teardown; /* around all facts; may be NULL */
+	bool (*where)(void); /* does the file hold here? NULL: everywhere */
+};
+
+void unit_add(struct unit_fact *fact);
+extern struct unit_group unit_group;
+
+/* Runs all facts, or those whose names match @pattern; gives main()'s status. */
+int unit_run(const char *pattern);
+
+/* A fact with fixtures of its own, which holds only if @where() does. */
+#define FACT_ON(where, name, setup, teardown)                                 \
+	static void name(void **state);                                       \
+	__attribute__((constructor)) static void unit_add_##name(void)        \
+	{                                                                     \
+		static struct unit_fact fact = {                              \
+			{ #name, name, setup, teardown, NULL },               \
+			__LINE__,                                             \
+			where,                                                \
+			NULL,                                                 \
+		};                                                            \
+                                                                              \
+		unit_add(&fact);                                              \
+	}                                                                     \
+	static void name(void **state)
+
+#define FACT_WITH(name, setup, teardown) FACT_ON(NULL, name, setup, teardown)
+#define FACT(name) FACT_WITH(name, NULL, NULL)
+
+/* Runs @setup before the facts of this file and @teardown after them. */
+#define FACTS_SHARE(setup, teardown)                                  \
+	__attribute__((constructor)) static void unit_share(void)     \
+	{                                                             \
+		unit_group = (struct unit_group){ setup, teardown,    \
+						  unit_group.where }; \
+	}
+
+/* Leaves the facts of this file out unless @place() holds. */
+#define FACTS_ON(place)                                          \
+	__attribute__((constructor)) static void unit_place(void) \
+	{                                                        \
+		unit_group.where = place;                        \
+	}
 
 /* The code that is expected, and a sentence that holds @part. */
 #define assert_fails(call, code, part)                                        \
