@@ -13,13 +13,19 @@ batch_begin()
 	rm -rf "$BATCH"
 	mkdir -p "$BATCH/job" "$BATCH/results" "$BATCH/logs"
 	: >"$BATCH/kinds"
+	BATCH_PROGRAMS=0
 	cp "$TREE/tools/lib/guest-batch" "$BATCH/job"
 }
 
-# batch_add KIND NAME COMMAND: KIND is tap, pytest, counts or status; the
-# COMMAND is a line for the guest's shell and runs in /job
+# batch_add KIND NAME COMMAND: KIND is tap, pytest, counts, status or step; the
+# COMMAND is a line for the guest's shell and runs in /job.  A step leads to the
+# programs after it, and runs whichever of them are chosen.
 batch_add()
 {
+	if [ "$1" != step ]; then
+		tally_wants "$2" || return 0
+		BATCH_PROGRAMS=$((BATCH_PROGRAMS + 1))
+	fi
 	printf '%s %s\n' "$1" "$2" >>"$BATCH/kinds"
 	printf '%s\t%s\n' "$2" "$3" >>"$BATCH/job/batch"
 }
@@ -30,6 +36,9 @@ batch_boot()
 {
 	local status=0
 
+	if [ -n "$PATTERN" ] && [ "$BATCH_PROGRAMS" -eq 0 ]; then
+		return
+	fi
 	log_step "Running $(wc -l <"$BATCH/kinds") programs: $1"
 	# A shell of its own: what is set here is for this boot alone.
 	(
@@ -76,6 +85,7 @@ batch_count()
 {
 	local kind name log status
 
+	[ -e "$BATCH/status" ] || return 0
 	awk -F '\t' -v into="$BATCH/logs/" '
 		$1 == "@begin" { file = into $2; printf "" >file; next }
 		$1 == "@end" { print $3 >(file ".status"); file = ""; next }
@@ -90,6 +100,8 @@ batch_count()
 		fi
 		"batch_$kind" "$name" "$(cat "$log.status")" "$log"
 	done <"$BATCH/kinds"
+	grep "^$GUEST_TWICE" "$BATCH/guest" |
+		while IFS= read -r name; do log_note "$name"; done
 	sed -n 's/^@note\t/         /p' "$BATCH/output" |
 		while IFS= read -r name; do log_note "$name"; done
 	status=$(cat "$BATCH/status")
@@ -102,6 +114,11 @@ batch_count()
 batch_tap()
 {
 	tally_tap "$@"
+}
+
+batch_step()
+{
+	tally_status "$@"
 }
 
 batch_status()

@@ -24,7 +24,8 @@ GUEST_PARAMETERS=''	# of dray.ko
 GUEST_PYTHON=no		# Debian's Python and NumPy there?
 GUEST_UDEV=no		# Debian's udev there?
 GUEST_RESULTS=''	# folder for what the command leaves in /results
-GUEST_LIMIT=120		# seconds until the machine is stopped
+GUEST_LIMIT=600		# seconds until the machine is stopped
+GUEST_BOOT_LIMIT=300	# seconds until its first process must have begun
 GUEST_APPEND=''		# further words of the kernel's command line
 GUEST_DEVICES=()	# further devices, as QEMU's -device names them
 GUEST_DMESG=''		# file for the kernel's log
@@ -49,6 +50,11 @@ GUEST_HARMLESS+='|DMA-API: dma_debug_entry pool grown'
 GUEST_FAULTS='dray test: IOMMU faults are expected'
 GUEST_NO_FAULTS='dray test: no IOMMU faults any more'
 
+# What guest-init says on the console when it begins, and what is said of a guest
+# that did not come so far.
+GUEST_UP='dray guest: up'
+GUEST_TWICE='the guest did not boot, and is booted once more'
+
 # Exit codes beside the command's own.
 GUEST_KERNEL_COMPLAINED=99
 GUEST_TIMED_OUT=124
@@ -62,10 +68,16 @@ guest_run()
 	# A shell of its own, so that the scratch folder always goes away.
 	(
 		scratch=$(mktemp -d)
-		trap 'rm -rf "$scratch"' EXIT
+		trap 'kill $! 2>/dev/null; rm -rf "$scratch"' EXIT
 		emulator=0
 		guest_prepare "$scratch" "$@"
 		guest_boot "$scratch" || emulator=$?
+		if ! grep -qaF "$GUEST_UP" "$scratch/console"; then
+			tail -n 20 "$scratch/console" "$scratch/emulator" >&2
+			log_bad "$GUEST_TWICE"
+			emulator=0
+			guest_boot "$scratch" || emulator=$?
+		fi
 		guest_collect "$scratch" "$emulator"
 	) || status=$?
 	return "$status"
@@ -236,8 +248,9 @@ guest_machine()
 
 guest_boot()
 {
-	local scratch=$1 append machine=() console device status=0
+	local scratch=$1 append machine=() console device
 
+	: >"$scratch/console"
 	guest_machine "$scratch" || return
 	append="console=$console rdinit=/init quiet loglevel=4 log_buf_len=4M"
 	# A tmpfs would be full with half of what memory the archives leave free,
@@ -258,8 +271,22 @@ guest_boot()
 		-serial chardev:console -chardev stdio,id=out,signal=off \
 		-serial chardev:out -kernel "$scratch/kernel" \
 		-initrd "$scratch/initrd" -append "$append" \
-		</dev/null 2>"$scratch/emulator" 7>&- || status=$?
-	return "$status"
+		</dev/null 2>"$scratch/emulator" 7>&- &
+	guest_wait_up "$scratch/console" $! || kill $!
+	wait $!
+}
+
+# guest_wait_up CONSOLE EMULATOR: fails if a guest that still runs has not begun
+# its first process in time
+guest_wait_up()
+{
+	local end=$((SECONDS + GUEST_BOOT_LIMIT))
+
+	until grep -qaF "$GUEST_UP" "$1"; do
+		kill -0 "$2" 2>/dev/null || return 0
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.2
+	done
 }
 
 # Gives the command's exit code, or why there is none.

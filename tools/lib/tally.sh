@@ -5,11 +5,23 @@
 # an exit status.  A program that says less than it planned, or nothing, has
 # failed; so has a suite in which nothing ran.
 
+# Programs to run: a regular expression, or nothing for all; and whether one was
+# found.
+PATTERN=''
+TALLY_MATCHED=no
+
 TALLY_PASSED=0
 TALLY_FAILED=0
 TALLY_SKIPPED=0
 TALLY_FAILURES=()
 TALLY_SUITE=''
+
+# tally_wants NAME: is this program to run?
+tally_wants()
+{
+	[ -z "$PATTERN" ] || [[ $1 =~ $PATTERN ]] || return
+	TALLY_MATCHED=yes
+}
 
 # tally_add NAME PASSED FAILED SKIPPED
 tally_add()
@@ -53,6 +65,12 @@ tally_run()
 	return "$status"
 }
 
+# tally_check NAME COMMAND...: the same, where NAME is to run
+tally_check()
+{
+	! tally_wants "$1" || tally_run "$@"
+}
+
 # tally_fetch NAME VARIABLE COMMAND...: what it prints, into the variable; its
 # exit status is counted
 tally_fetch()
@@ -72,6 +90,7 @@ tally_tap()
 	local counts passed failed skipped planned ran broke=''
 
 	counts=$(awk '
+		/^1\.\.0 # SKIP/ { skipped++ }
 		/^1\.\.[0-9]+/ { split($1, plan, "\\."); planned += plan[3] }
 		/^ {4}/ { next }
 		# cmocka says "not ok" of what it skips.

@@ -123,7 +123,7 @@ board_add_importers()
 	program_build engine arm64 || return 1
 	mkdir -p "$BATCH/job/engine"
 	cp "$engine/dray_test_importer.ko" "$BATCH/job"
-	batch_add status "$2importer" 'insmod dray_test_importer.ko'
+	batch_add step "$2importer" 'insmod dray_test_importer.ko'
 	for name in importers tables; do
 		cp "$(build_folder engine-arm64)/$name" "$BATCH/job/engine"
 		batch_add tap "$2$name" "engine/$name"

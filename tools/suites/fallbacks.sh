@@ -24,7 +24,7 @@ suite_fallbacks()
 
 	tally_run "builds as a release" build_native || return 0
 	fallbacks_limit "$scratch" 4
-	[ "$QUICK" = no ] || return 0
+	[ "$FULL" = yes ] || return 0
 	# The least that is asked for, by one copy of the library: another one's
 	# window has no room beside.
 	fallbacks_limit "$scratch" 2 'records_fork'

@@ -27,6 +27,7 @@ faults_run()
 	local folder=$1 board=$2 engine='' parameters=''
 	local title="failing allocations on the $2"
 
+	tally_wants "$2-faults" || return 0
 	batch_begin "$folder"
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
 	faults_places "$board" "$3" >"$BATCH/job/places" ||

@@ -8,40 +8,38 @@
 # Of all that the kernel does meanwhile, kmemleak's records are half.  So a part
 # of the calls is made with it, then it is asked, and the rest goes without.
 
-# In all, over both machines, where DRAY_FUZZ_CALLS does not say otherwise
-FUZZ_CALLS=12000
+# In all, over the machines, where DRAY_FUZZ_CALLS does not say otherwise.  Without
+# --full there is the board alone: suite sanitize needs its kernel too.
+FUZZ_CALLS=4000
+FUZZ_CALLS_FULL=12000
 FUZZ_CALLS_LONG=2000000
 
 PACKAGES_FUZZ=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_fuzz()
 {
-	local scratch=$1 calls=$FUZZ_CALLS limit=1500 seed
+	local scratch=$1 calls=$FUZZ_CALLS limit=1500 seed machine architecture
+	local machines=(zcu102)
 
-	if [ "$LONG" = yes ]; then
-		calls=$FUZZ_CALLS_LONG limit=43200
-	elif [ "$QUICK" = yes ]; then
-		calls=4000
-	fi
-	calls=$((${DRAY_FUZZ_CALLS:-$calls} / 2))
+	[ "$FULL" = no ] || calls=$FUZZ_CALLS_FULL machines=(pc zcu102)
+	[ "$LONG" = no ] || calls=$FUZZ_CALLS_LONG limit=43200
+	calls=$((${DRAY_FUZZ_CALLS:-$calls} / ${#machines[@]}))
 	seed=${DRAY_FUZZ_SEED:-$(date +%s)000000}
 	log_note "DRAY_FUZZ_SEED=$seed makes each thread begin as now"
-	tally_run "the fuzzer builds for the PC" program_build fuzz amd64 ||
-		return 0
-	[ "$QUICK" = yes ] ||
-		tally_run "the fuzzer builds for the board" \
-			program_build fuzz arm64 || return 0
-	fuzz_batch "$scratch/pc" pc amd64 "$calls" "$seed"
-	batch_aside "$calls random calls on the pc" \
-		fuzz_boot "$scratch/pc" pc "$calls" "$limit"
-	if [ "$QUICK" = no ]; then
-		fuzz_batch "$scratch/board" zcu102 arm64 "$calls" "$seed"
-		batch_aside "$calls random calls on the zcu102" \
-			fuzz_boot "$scratch/board" zcu102 "$calls" "$limit"
-	fi
+	for machine in "${machines[@]}"; do
+		architecture=arm64
+		[ "$machine" = zcu102 ] || architecture=amd64
+		tally_run "the fuzzer builds for the $machine" \
+			program_build fuzz "$architecture" || return 0
+		fuzz_batch "$scratch/$machine" "$machine" "$architecture" \
+			"$calls" "$seed"
+		batch_aside "$calls random calls on the $machine" \
+			fuzz_boot "$scratch/$machine" "$machine" "$calls" "$limit"
+	done
 	batch_count_aside
-	fuzz_reached "$scratch/pc" pc
-	[ "$QUICK" = yes ] || fuzz_reached "$scratch/board" zcu102
+	for machine in "${machines[@]}"; do
+		fuzz_reached "$scratch/$machine" "$machine"
+	done
 }
 
 # fuzz_batch FOLDER BOARD ARCHITECTURE CALLS SEED: what is to be run

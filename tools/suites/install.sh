@@ -14,7 +14,7 @@ suite_install()
 	local scratch=$1 status=0
 
 	install_rule "$scratch/rule"
-	[ "$QUICK" = no ] || return 0
+	[ "$FULL" = yes ] || return 0
 	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
 		return 0
 	install_build "$scratch" >"$scratch/log" 2>&1 || status=$?
@@ -70,7 +70,7 @@ install_rule()
 		"$BATCH/job"
 	batch_add tap rule 'sh tests/install/node.sh'
 	(
-		GUEST_BOARD=zcu102 GUEST_DRAY=no GUEST_UDEV=yes GUEST_LIMIT=300
+		GUEST_BOARD=zcu102 GUEST_DRAY=no GUEST_UDEV=yes GUEST_LIMIT=1800
 		GUEST_ROOTS=("$(build_board_root)")
 		batch_boot "the udev rule on the board"
 	)

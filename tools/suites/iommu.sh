@@ -32,9 +32,9 @@ IOMMU_MAINTAINED=(
 
 suite_iommu()
 {
-	local scratch=$1 series all=(6.1 6.12)
+	local scratch=$1 series all=(6.12)
 
-	[ "$QUICK" = no ] || all=(6.12)
+	[ "$FULL" = no ] || all=(6.1 6.12)
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for edu build" program_build iommu amd64 ||
 		return 0
@@ -44,7 +44,7 @@ suite_iommu()
 			iommu_programs "$series" || continue
 		batch_aside "Linux $series behind an IOMMU" iommu_boot "$series"
 	done
-	[ "$QUICK" = yes ] || iommu_virt "$scratch/virt"
+	iommu_virt "$scratch/virt"
 	batch_count_aside
 }
 
@@ -74,7 +74,7 @@ iommu_programs()
 	batch_add tap "$series-flushed" ./flushed
 	batch_add tap "$series-imported" \
 		'insmod dray_edu_importer.ko && ./imported'
-	batch_add status "$series-a-driver-registers-its-nodes" \
+	batch_add step "$series-a-driver-registers-its-nodes" \
 		'insmod dray_edu.ko && test -c /dev/dray1 && test -c /dev/dray2'
 	batch_add tap "$series-registered" ./registered
 	batch_add status "$series-its-module-stays-while-its-nodes-are-there" \
@@ -95,7 +95,7 @@ iommu_virt()
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
 	batch_begin "$1"
-	batch_add status virt-a-device-behind-an-smmu-is-given-to-dray \
+	batch_add step virt-a-device-behind-an-smmu-is-given-to-dray \
 		"for device in $bus/devices/*; do grep -qx 0x1234 \$device/vendor && echo dray >\$device/driver_override && echo \${device##*/} >$bus/drivers/dray/bind; done; test -c /dev/dray1"
 	SELFTESTS_NODE=/dev/dray1
 	selftests_add arm64 virt- "${IOMMU_MAINTAINED[@]}"

@@ -10,14 +10,14 @@ PACKAGES_KILL=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_kill()
 {
-	local scratch=$1 kills=250 # on each: 500 in all
+	local scratch=$1 kills=40
 
+	[ "$FULL" = no ] || kills=250 # on each: 500 in all
 	[ "$LONG" = no ] || kills=500
-	[ "$QUICK" = no ] || kills=40
 	tally_run "the killer builds for the board" \
 		program_build kill arm64 || return 0
 	kill_run "$scratch/board" zcu102 6.1 "$kills"
-	[ "$QUICK" = no ] || return 0
+	[ "$FULL" = yes ] || return 0
 	tally_run "the killer builds for the PC" \
 		program_build kill amd64 || return 0
 	kill_run "$scratch/pc" pc 6.12 "$kills"
@@ -47,7 +47,7 @@ kill_run()
 		"guest-unload dray && insmod /guest/modules/dray.ko ${parameters/hold=0/hold=1} && ./kill --kills 40"
 	(
 		GUEST_MODULES=(loop vgem)
-		GUEST_BOARD=$board GUEST_SERIES=$series GUEST_LIMIT=900
+		GUEST_BOARD=$board GUEST_SERIES=$series GUEST_LIMIT=3600
 		GUEST_PARAMETERS=$parameters
 		[ "$board" != pc ] ||
 			GUEST_EXTRA=("$engine/dray_test_engine.ko")

@@ -9,6 +9,7 @@ PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba)
 
 suite_numba()
 {
+	tally_wants numba || return 0
 	tally_run "builds as a release" build_native || return 0
 	numba_tests native "$1"
 	[ "$LONG" = yes ] || return 0
@@ -21,7 +22,7 @@ numba_tests()
 {
 	local kind=$1 log=$2/$1 status=0 preload='' options=()
 
-	[ "$QUICK" = no ] || options=(--quick)
+	[ "$FULL" = yes ] || options=(--quick)
 	if [ "$kind" = sanitized ]; then
 		preload="$(gcc -print-file-name=libasan.so) $(gcc \
 			-print-file-name=libubsan.so)"

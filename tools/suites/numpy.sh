@@ -16,8 +16,9 @@ suite_numpy()
 	local requirements=$TREE/tests/numpy/requirements.txt packages
 	local both=host,host:shareable
 
+	tally_wants numpy || return 0
 	tally_run "builds as a release" build_native || return 0
-	if [ "$QUICK" = yes ]; then
+	if [ "$FULL" = no ]; then
 		numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
 			--selection "$TREE/tests/numpy/board.txt" --once
 		return

@@ -20,9 +20,9 @@ PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
 {
-	local scratch=$1 series all=(6.1 6.12)
+	local scratch=$1 series all=(6.12)
 
-	[ "$QUICK" = no ] || all=(6.12)
+	[ "$FULL" = no ] || all=(6.1 6.12)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
@@ -65,11 +65,11 @@ pc_programs()
 		'test -c /dev/dray0 && grep -x 1 /sys/module/dray/parameters/nodes'
 	SELFTESTS_OPTIONS="$PC_OPTIONS -F engine -V submit -V channel_info"
 	selftests_add amd64 "$series-no-engine-" structs submit_refuse
-	batch_add status "$series-the-module-unloads" \
+	batch_add step "$series-the-module-unloads" \
 		'guest-unload dray && ! test -e /dev/dray0'
 
 	# A host that stands still is no reason to give a round up.
-	batch_add status "$series-the-module-takes-an-engine" \
+	batch_add step "$series-the-module-takes-an-engine" \
 		"insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=30000"
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
 	selftests_add amd64 "$series-"

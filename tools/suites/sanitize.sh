@@ -10,13 +10,9 @@
 
 PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
-# What fits in three minutes, once the kernel is there.
-SANITIZE_QUICK=(alloc submit_copy import leaks)
-
-# What runs with all other suites: where devices get copies, what finds
-# maintenance that is missing; on the board, the paths with the most locks and
-# the most that can be left over; on both a device of another driver.  On the PC,
-# fuzz and faults run then.
+# What runs without --long: where devices get copies, what finds maintenance that
+# is missing; on the board, the paths with the most locks and the most that can be
+# left over; on both a device of another driver.
 SANITIZE_COPIES_PART=(
 	sync sync_overlap submit_copy submit_random export export_engine leaks
 )
@@ -72,16 +68,13 @@ SANITIZE_FOUND=(
 
 suite_sanitize()
 {
-	local scratch=$1 copies=("${SANITIZE_COPIES[@]}") board=() part=no
+	local scratch=$1 copies=("${SANITIZE_COPIES_PART[@]}")
+	local board=("${SANITIZE_BOARD_PART[@]}")
 
-	if [ "$NAMED" = no ] && [ "$LONG" = no ]; then
-		copies=("${SANITIZE_COPIES_PART[@]}")
-		board=("${SANITIZE_BOARD_PART[@]}")
-		part=yes
-	fi
+	[ "$LONG" = no ] || copies=("${SANITIZE_COPIES[@]}") board=()
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
-	[ "$QUICK" = yes ] || {
+	[ "$FULL" = no ] || [ -n "$PATTERN" ] || {
 		sanitize_awake "$scratch/awake" checked "${SANITIZE_FAULTS[@]}"
 		sanitize_found "$scratch/awake"
 		sanitize_awake "$scratch/signalling" checked \
@@ -92,10 +85,8 @@ suite_sanitize()
 	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
 		bounce=1 swiotlb=24576,force "${copies[@]}"
 	SELFTESTS_OPTIONS=''
-	[ "$QUICK" = yes ] ||
-		sanitize_board "$scratch/board" "the board, checked" '' '' \
-			"${board[@]}"
-	[ "$part" = yes ] || [ "$QUICK" = yes ] || {
+	sanitize_board "$scratch/board" "the board, checked" '' '' "${board[@]}"
+	[ "$LONG" = no ] || {
 		sanitize_pc "$scratch/pc"
 		sanitize_races "$scratch/races"
 	}
@@ -108,18 +99,15 @@ sanitize_board()
 	local title=$2 prefix=${1##*/}- programs=("${@:5}")
 
 	sanitize_kernel arm64 checked || return 0
-	[ "$QUICK" = no ] || programs=("${SANITIZE_QUICK[@]}")
 	batch_begin "$1"
 	cp "$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	selftests_add arm64 "$prefix" "${programs[@]}"
-	[ "$QUICK" = yes ] || {
-		tally_run "an importer for $title" \
-			board_add_importers checked "$prefix" || return 0
-		selftests_add_extended arm64 "$prefix" suspend
-	}
+	tally_run "an importer for $title" \
+		board_add_importers checked "$prefix" || return 0
+	selftests_add_extended arm64 "$prefix" suspend
 	# What only the module points to is lost when it goes.
 	batch_add status "${prefix}the-modules-unload" \
-		"guest-unload dray$([ "$QUICK" = yes ] || echo ' dray_test_importer')"
+		"guest-unload dray dray_test_importer"
 	batch_add status "${prefix}checkers" guest-checkers
 	batch_aside "$title" sanitize_boot "$title" zcu102 checked "$3" "$4"
 }
@@ -176,7 +164,7 @@ sanitize_races()
 sanitize_awake()
 {
 	local folder=$1 module words fault faults=("${@:3}")
-	local GUEST_BOARD=zcu102 GUEST_SERIES=$2 GUEST_LIMIT=600
+	local GUEST_BOARD=zcu102 GUEST_SERIES=$2 GUEST_LIMIT=1800
 	local GUEST_DRAY=no GUEST_DMESG=$folder/dmesg GUEST_FILES=("$folder/job")
 
 	sanitize_kernel arm64 "$2" || return 0

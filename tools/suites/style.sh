@@ -10,25 +10,25 @@ PACKAGES_STYLE=(
 
 suite_style()
 {
-	local scratch=$1 kernel
+	local scratch=$1 kernel kernels=(arm64-6.1 amd64-6.12)
 
 	cd "$TREE" || die "no tree"
-	tally_run "licences: a line in every file" style_licences
-	tally_run "clang-format" style_format
-	tally_run "checkpatch --strict on kernel code" style_checkpatch "$scratch"
-	tally_run "shellcheck" style_shell
-	tally_run "device trees compile without a warning" style_trees
-	tally_run "device trees: the binding, and what they name" \
+	tally_check "licences: a line in every file" style_licences
+	tally_check "clang-format" style_format
+	tally_check "checkpatch --strict on kernel code" style_checkpatch "$scratch"
+	tally_check "shellcheck" style_shell
+	tally_check "device trees compile without a warning" style_trees
+	tally_check "device trees: the binding, and what they name" \
 		style_bindings "$scratch/trees"
-	tally_run "man pages" style_manuals
-	tally_run "udev rule: for a group, never for everyone" style_rule
-	for kernel in arm64-6.1 amd64-6.1 amd64-6.12; do
-		tally_run "sparse and W=1 on $kernel" style_module \
-			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
-		[ "$QUICK" = no ] || break
-	done
+	tally_check "man pages" style_manuals
+	tally_check "udev rule: for a group, never for everyone" style_rule
 	[ "$QUICK" = no ] || return 0
-	tally_run "clang-tidy" style_tidy
+	[ "$FULL" = no ] || kernels+=(amd64-6.1)
+	for kernel in "${kernels[@]}"; do
+		tally_check "sparse and W=1 on $kernel" style_module \
+			"${kernel%-*}" "${kernel#*-}" "$scratch/$kernel"
+	done
+	tally_check "clang-tidy" style_tidy
 }
 
 # style_files PATTERN...: the tree's files, tracked or new

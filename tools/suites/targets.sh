@@ -12,8 +12,8 @@ PACKAGES_TARGETS=(
 	gcc-i686-linux-gnu libc6-dev-i386-cross rsync
 )
 
-# The part for --quick.
-TARGETS_QUICK=(info alloc mmap submit_copy leaks)
+# What runs without --full.
+TARGETS_PART=(info alloc mmap submit_copy leaks)
 
 # Each call once: what a structure could get wrong in a 32-bit program, and another
 # kernel anywhere.
@@ -30,7 +30,7 @@ suite_targets()
 	local scratch=$1
 
 	targets_zynq "$scratch/zynq" 6.1
-	[ "$QUICK" = no ] || { batch_count_aside; return; }
+	[ "$FULL" = yes ] || { batch_count_aside; return; }
 	targets_compat_board "$scratch/armhf-on-arm64"
 	targets_compat_pc "$scratch/i386-on-amd64"
 	targets_cloud "$scratch/cloud"
@@ -73,7 +73,7 @@ targets_zynq()
 {
 	local chosen=()
 
-	[ "$QUICK" = no ] || chosen=("${TARGETS_QUICK[@]}")
+	[ "$FULL" = yes ] || chosen=("${TARGETS_PART[@]}")
 	tally_run "selftests build for armhf" selftests_build armhf || return 0
 	batch_begin "$1"
 	selftests_add armhf "zynq-$2-" "${chosen[@]}"
@@ -100,7 +100,7 @@ targets_compat_pc()
 	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
-	batch_add status i386-the-module-takes-an-engine \
+	batch_add step i386-the-module-takes-an-engine \
 		"guest-unload dray && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
 	SELFTESTS_OPTIONS=$PC_OPTIONS
 	selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"

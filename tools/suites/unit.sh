@@ -7,29 +7,31 @@
 
 PACKAGES_UNIT=("${PACKAGES_BUILD[@]}" device-tree-compiler g++)
 
+# Programs with threads, but records, records_faults, fork_locks and cancel: they
+# count threads, of which the thread sanitizer has one, or start some in a child,
+# which it does not let them.
+UNIT_THREADS='lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences'
+
 suite_unit()
 {
 	local scratch=$1
 
-	tally_run "builds with sanitizers" build_sanitized &&
-		unit_programs sanitized "$scratch"
-	[ "$QUICK" = no ] || return 0
-	# Those with threads, but records, records_faults, fork_locks and cancel:
-	# they count threads, of which the sanitizer has one, or start some in a
-	# child, which it does not let them.
-	tally_run "builds with the thread sanitizer" build_races &&
-		unit_programs races "$scratch" \
-			'lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences'
 	tally_run "builds as a release without a warning" build_native ||
 		return 0
 	unit_programs native "$scratch"
+	[ "$QUICK" = no ] || return 0
+	tally_run "builds with sanitizers" build_sanitized &&
+		unit_programs sanitized "$scratch"
+	[ "$FULL" = no ] || {
+		tally_run "builds with the thread sanitizer" build_races &&
+			unit_programs races "$scratch" "$UNIT_THREADS"
+	}
 	[ "$LONG" = no ] || unit_long "$scratch"
 	unit_readme "$scratch"
-	tally_run "what benchmarks report" env \
+	tally_check "what benchmarks report" env \
 		"DRAY_ALLOC_PROGRAMS=$(build_folder native)/tests/bench/alloc" \
 		/usr/bin/python3 -B -m unittest discover -s "$TREE/tests/bench"
-	tally_run "what is counted" "$TREE/tests/tally/run"
-	tally_run "which reports are known" "$TREE/tests/dma-reports/run"
+	tally_check "which reports are known" "$TREE/tests/dma-reports/run"
 }
 
 # unit_tests KIND: name and program of each test, one a line
@@ -42,35 +44,57 @@ for test in json.load(sys.stdin):
     print(test["name"].replace(" ", "-"), *test["cmd"])'
 }
 
-unit_any()
-{
-	unit_tests "$1" | grep .
-}
-
 # unit_programs KIND FOLDER [NAMES [WHAT COMMAND...]]: all, or those that the
-# expression names; under a command where there is one, which WHAT says
+# expression names; under a command if there is one, which WHAT says.  Meson runs
+# as many at a time as there are processors.
 unit_programs()
 {
 	local kind=$1 scratch=$2 names=${3:-.*} what=${4:-$1} name program log
-	local status
+	local chosen=() status said=$2/said-${4:-$1} folder
 
 	shift "$(($# < 4 ? $# : 4))"
 	[ $# -gt 0 ] || set -- setarch -R
-	tally_run "there are tests ($what)" unit_any "$kind"
+	folder=$(build_folder "$kind")
 	while read -r name program; do
-		[[ $name =~ ^($names)$ ]] || continue
-		log=$scratch/${what// /-}-$name
-		status=0
-		# shellcheck disable=SC2086 # a program and its arguments
-		(cd "$(build_folder "$kind")" &&
-			CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
-			ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
-			UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
-			TSAN_OPTIONS=halt_on_error=1 \
-			timeout 300 "$@" $program </dev/null) >"$log" 2>&1 ||
-			status=$?
-		tally_tap "$name ($what)" "$status" "$log"
+		[[ $name =~ ^($names)$ ]] && tally_wants "$name" &&
+			chosen+=("$name")
 	done < <(unit_tests "$kind")
+	[ "${#chosen[@]}" -gt 0 ] || {
+		[ -n "$PATTERN" ] || tally_add "there are tests ($what)" 0 1 0
+		return 0
+	}
+	rm -f "$folder"/meson-logs/said*
+	# Its exit status says no more than the log does.
+	CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
+		ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
+		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
+		TSAN_OPTIONS=halt_on_error=1 \
+		PATH=/usr/bin:$PATH /usr/bin/meson test -C "$folder" \
+		--no-rebuild --timeout-multiplier 20 --logbase said \
+		--wrapper "$*" "${chosen[@]}" </dev/null >"$said" 2>&1
+	# Meson adds the name of the wrapper.
+	unit_logs "$folder"/meson-logs/said*.json "$scratch/${what// /-}" >"$said.logs" ||
+		tail -n 20 "$said" >&2
+	while read -r name status log; do
+		tally_tap "$name ($what)" "$status" "$log"
+	done <"$said.logs"
+	[ "$(wc -l <"$said.logs")" -eq "${#chosen[@]}" ] ||
+		tally_add "every program of $what ran" 0 1 0
+}
+
+# unit_logs JSON PREFIX: name, exit status and log of each program that ran
+unit_logs()
+{
+	/usr/bin/python3 -c '
+import json, sys
+for line in open(sys.argv[1], encoding="utf-8"):
+    test = json.loads(line)
+    name = test["name"].split(" / ")[-1].replace(" ", "-")
+    path = sys.argv[2] + "-" + name
+    status = 124 if test["result"] == "TIMEOUT" else test["returncode"] % 256
+    with open(path, "w", encoding="utf-8") as log:
+        log.write(test.get("stdout", "") + "\n" + test.get("stderr", ""))
+    print(name, status, path)' "$@"
 }
 
 # 10^8 random operations on pools, a fifth of them in each of the ways that the
@@ -86,6 +110,7 @@ unit_operations()
 {
 	local log=$1/long-$2 status=0
 
+	tally_wants "$2" || return 0
 	progress_follow "$log" unit_operate "$2" "$3" "$log" || status=$?
 	tally_tap "$2, $3 operations" "$status" "$log"
 }
@@ -101,6 +126,7 @@ unit_readme()
 {
 	local status=0
 
+	tally_wants readme || return 0
 	"$TREE/tests/readme/run" "$(build_folder native)" >"$1/readme" 2>&1 \
 		</dev/null || status=$?
 	tally_tap "README's programs" "$status" "$1/readme"
