@@ -24,12 +24,7 @@ suite_unit()
 		return 0
 	unit_programs native "$scratch"
 	[ "$LONG" = no ] || unit_long "$scratch"
-	unit_readme "$scratch"
-	tally_run "what benchmarks report" env \
-		"DRAY_ALLOC_PROGRAMS=$(build_folder native)/tests/bench/alloc" \
-		/usr/bin/python3 -B -m unittest discover -s "$TREE/tests/bench"
 	tally_run "what is counted" "$TREE/tests/tally/run"
-	tally_run "which reports are known" "$TREE/tests/dma-reports/run"
 }
 
 # unit_tests KIND: name and program of each test, one a line
@@ -95,13 +90,4 @@ unit_operate()
 	DRAY_TEST_OPERATIONS=$2 CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
 		timeout 7200 "$(build_folder native)/tests/unit/test_$1" \
 		>>"$3" 2>&1 </dev/null
-}
-
-unit_readme()
-{
-	local status=0
-
-	"$TREE/tests/readme/run" "$(build_folder native)" >"$1/readme" 2>&1 \
-		</dev/null || status=$?
-	tally_tap "README's programs" "$status" "$1/readme"
 }
