@@ -1,44 +1,39 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What tools/bench alloc says of dray and no machine changes: its goals of room
-and of lines dirtied.  DRAY_ALLOC_PROGRAMS has the folder of the programs."""
+"""Figures of tools/bench alloc that are the same on all machines: dray's goals of
+room and of lines dirtied.  The programs are in DRAY_BUILD."""
 
 import os
 import subprocess
-import unittest
+from pathlib import Path
 
-FOLDER = os.environ.get("DRAY_ALLOC_PROGRAMS")
+import pytest
 
-
-@unittest.skipUnless(FOLDER, "wants the programs of tests/bench/alloc")
-class Room(unittest.TestCase):
-    def figures(self, contender, *workload):
-        lines = subprocess.run(
-            [os.path.join(FOLDER, "alloc-" + contender), *workload],
-            check=True, stdout=subprocess.PIPE, text=True).stdout
-        return {name: float(value) for name, value in
-                map(str.split, lines.splitlines())}
-
-    def each(self):
-        for contender in "dray", "dray-shareable":
-            with self.subTest(contender):
-                yield contender
-
-    def test_no_line_of_the_region_is_dirtied(self):
-        for contender in self.each():
-            self.assertEqual({"lines": 0}, self.figures(contender, "lines"))
-
-    def test_the_region_fills_and_is_one_block_again(self):
-        for contender in self.each():
-            for idle in "0", "4":
-                room = self.figures(contender, "fill", idle)
-                self.assertGreaterEqual(room["filled"], 99)
-                self.assertEqual(1024, room["largest"])
-
-    def test_a_pair_of_calls_is_timed(self):
-        for contender in "dray", "dray-shareable", "glibc", "none":
-            self.assertGreater(
-                self.figures(contender, "pair", "64")["ns"], 0)
+PROGRAMS = Path(os.environ["DRAY_BUILD"]) / "tests/bench/alloc"
+pytestmark = pytest.mark.skipif(not (PROGRAMS / "alloc-dray").exists(),
+                                reason="built with -Dtests=enabled alone")
+EACH = pytest.mark.parametrize("contender", ["dray", "dray-shareable"])
 
 
-if __name__ == "__main__":
-    unittest.main()
+def figures(contender, *workload):
+    lines = subprocess.check_output([PROGRAMS / f"alloc-{contender}", *workload],
+                                    text=True)
+    return {name: float(value) for name, value in
+            map(str.split, lines.splitlines())}
+
+
+@EACH
+def test_no_line_of_the_region_is_dirtied(contender):
+    assert figures(contender, "lines") == {"lines": 0}
+
+
+@EACH
+@pytest.mark.parametrize("idle", ["0", "4"])
+def test_the_region_fills_and_is_one_block_again(contender, idle):
+    room = figures(contender, "fill", idle)
+    assert room["filled"] >= 99
+    assert room["largest"] == 1024
+
+
+@pytest.mark.parametrize("contender", ["dray", "dray-shareable", "glibc", "none"])
+def test_a_pair_of_calls_is_timed(contender):
+    assert figures(contender, "pair", "64")["ns"] > 0

@@ -1,43 +1,23 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# dmactl with the module: what it shows is what programs hold.  Prints TAP.
+# dmactl with the module shows the memory that programs hold.  Prints TAP.
 #
 #	with-module.sh DMACTL HOLDER
 #
-# Needs: root; dray.ko loaded, with a node /dev/dray0 and no buffer in use by
-# anybody else; the built programs dmactl and dmactl-holder (they need
+# Needs: ../fact.sh; root; dray.ko loaded, with a node /dev/dray0 and no buffer in
+# use by anybody else; the built programs dmactl and dmactl-holder (they need
 # libdray.so.0, and dmactl libjansson.so.4, on the LD_LIBRARY_PATH); busybox or
 # the usual programs (awk, sed, grep, mkfifo, su; the user nobody in
-# /etc/passwd), all readable for nobody; python3 where there is one.  Changes
-# the mode of /dev/dray0 and sets it back.
+# /etc/passwd), all readable for nobody; python3 if there is one.  Changes the
+# mode of /dev/dray0 and sets it back.
 
+# shellcheck source=tests/fact.sh
+. "$(dirname "$0")/../fact.sh"
 dmactl=$1
 holder=$2
 export DRAY_TEST_NODE=kernel
-folder=$(mktemp -d)
 chmod 755 "$folder"
-number=0
-failures=0
-
-ok() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $number - $2"
-	else
-		failures=$((failures + 1))
-		echo "not ok $number - $2"
-	fi
-}
-
-is() # NAME VALUE EXPECTED
-{
-	[ "$2" = "$3" ]
-	ok $? "$1"
-	[ "$2" = "$3" ] || printf '%s\n' "is:" "$2" "should be:" "$3" |
-		sed 's/^/# /'
-}
 
 # hold ARGUMENT...: starts a holder; its buffers are in $ids, it is $pid
 hold()
@@ -61,6 +41,13 @@ release()
 	cat <&4 >"$folder/rest"
 	exec 4<&-
 	wait "$pid"
+}
+
+kill_holder()
+{
+	kill -9 "$pid"
+	wait "$pid" 2>"$folder/rest"
+	exec 3>&- 4<&-
 }
 
 as_nobody() # COMMAND LINE
@@ -168,10 +155,8 @@ is no_such_buffer_is_a_sentence "$error" \
 "dmactl: no buffer or attachment 4294967296: there are 3 on any node that you may see ($1, $2, $3)"
 error=$("$dmactl" list -n dray999 2>&1)
 is no_such_node_exits_1 $? 1
-case $error in
-"dmactl: no node 'dray999': there "*dray0*) ok 0 no_such_node_is_a_sentence ;;
-*) is no_such_node_is_a_sentence "$error" "dmactl: no node 'dray999': ..." ;;
-esac
+like no_such_node_is_a_sentence "$error" \
+	"dmactl: no node 'dray999': there *dray0*"
 
 mode=$(stat -c %a /dev/dray0)
 chmod 600 /dev/dray0
@@ -184,7 +169,7 @@ is others_see_their_own_only \
 	"$(as_nobody "$dmactl list -n dray0" | sed -n '$p')" \
 	"total: 0 buffers, 0B"
 error=$(as_nobody "$dmactl show -n dray0 $1" 2>&1)
-is what_is_not_seen_is_not_there "$error" \
+is a_buffer_of_another_user_is_not_there "$error" \
 "dmactl: no buffer or attachment $1: there is none on dray0 that you may see"
 
 # One of a user's own, which root sees too.
@@ -212,9 +197,7 @@ pid=$first_pid
 exec 3>&5 4<&6 5>&- 6<&-
 chmod "$mode" /dev/dray0
 
-kill -9 "$pid"
-wait "$pid" 2>"$folder/rest"
-exec 3>&- 4<&-
+kill_holder
 is list_is_empty_after_kill "$("$dmactl" list --no-header)" ""
 is heap_is_as_before "$(heap_words 4 6 8)" "$before"
 [ "$type" != reserved ] ||
@@ -226,13 +209,11 @@ set -- $ids
 wait "$pid"
 keeper=$("$dmactl" show "$1" | sed -n 's/^held by:.* pid \([0-9]*\),.*/\1/p')
 [ "$keeper" != "$pid" ] && [ -d "/proc/$keeper/fd" ] && [ -n "$keeper" ]
-ok $? who_keeps_it_is_shown
+ok $? the_keeper_is_shown
 is an_owner_that_ended_is_gone "$(row "$1" | awk '{ print $5, $6 }')" \
 	"gone $comm"
-case $("$dmactl" show "$1" | grep ^owner:) in
-*gone) ok 0 show_says_that_the_owner_is_gone ;;
-*) ok 1 show_says_that_the_owner_is_gone ;;
-esac
+like show_says_that_the_owner_is_gone "$("$dmactl" show "$1" | grep ^owner:)" \
+	'*gone'
 release
 is orphan_is_freed_with_its_last_user "$("$dmactl" list --no-header)" ""
 
@@ -251,25 +232,21 @@ release
 hold --address "$heap" told 65536 "not told" 4096
 # shellcheck disable=SC2086
 set -- $ids
-kill -9 "$pid"
-wait "$pid" 2>"$folder/rest"
-exec 3>&- 4<&-
-is what_is_held_is_listed "$(row "$1" | awk '{ print $5, $12 }')" "held told"
-is what_is_not_held_is_gone "$(row "$2")" ""
+kill_holder
+is held_memory_is_listed "$(row "$1" | awk '{ print $5, $12 }')" "held told"
+is other_memory_is_gone "$(row "$2")" ""
 is json_says_that_it_is_held \
 	"$("$dmactl" show --json "$1" | grep -E '^  "held":')" '  "held": true,'
 is reclaim_frees_one "$("$dmactl" reclaim "$1")" "reclaimed: 1 buffer, 64.0K"
 is nothing_is_listed_after_reclaim "$("$dmactl" list --no-header)" ""
 error=$("$dmactl" reclaim "$1" 2>&1)
-is what_is_not_held_is_not_reclaimed $? 1
+is memory_that_is_not_held_is_not_reclaimed $? 1
 [ -n "$error" ]
 ok $? reclaim_says_why_not
 is reclaim_of_nothing_frees_nothing "$("$dmactl" reclaim --all)" \
 	"reclaimed: 0 buffers, 0B"
 hold --address "$heap" told 8192
-kill -9 "$pid"
-wait "$pid" 2>"$folder/rest"
-exec 3>&- 4<&-
+kill_holder
 is reclaim_frees_all "$("$dmactl" reclaim --all --bytes)" \
 	"reclaimed: 1 buffer, 8192 bytes"
 
@@ -294,15 +271,13 @@ busy:        0 transfers in flight
 age
 held by:     $comm, pid $pid, descriptor N"
 "$dmactl" reclaim "$2" >"$folder/rest" 2>&1
-is what_somebody_has_is_not_reclaimed $? 1
+is memory_in_use_is_not_reclaimed $? 1
 release
 is a_living_process_ends_its_attachment "$(row "$2")" ""
 hold --attach "$heap" frame 65536
 # shellcheck disable=SC2086
 set -- $ids
-kill -9 "$pid"
-wait "$pid" 2>"$folder/rest"
-exec 3>&- 4<&-
+kill_holder
 is pinned_memory_of_the_dead_is_listed \
 	"$(row "$2" | awk '{ print $2, $4, $5 }')" "65536 pinned held"
 is show_says_how_to_end_it "$("$dmactl" show "$2" | grep ^held:)" \
@@ -358,13 +333,8 @@ if [ "$(find "$driver" -type l -name '*dray*' 2>/dev/null | wc -l)" -eq 1 ] &&
 	error=$("$dmactl" list 2>&1)
 	is no_node_exits_1 $? 1
 	echo "$device" >"$driver/bind"
-	case $error in
-	"dmactl: the dray module is loaded but offers no node: "*)
-		ok 0 no_node_is_a_sentence ;;
-	*) is no_node_is_a_sentence "$error" "... offers no node: ..." ;;
-	esac
+	like no_node_is_a_sentence "$error" \
+		'dmactl: the dray module is loaded but offers no node: *'
 fi
 
-rm -rf "$folder"
-echo "1..$number"
-exit $((failures > 0))
+finish

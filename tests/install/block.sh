@@ -1,45 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=sh
 #
-# For the programs of this folder: the README's commands, and TAP.
+# For the programs of this folder: the README's commands, as facts.
 
-number=0
-failures=0
-folder=$(mktemp -d)
+# shellcheck source=tests/fact.sh
+. tests/fact.sh
 
-ok() # STATUS NAME
-{
-	number=$((number + 1))
-	if [ "$1" -eq 0 ]; then
-		echo "ok $number - $2"
-	else
-		failures=$((failures + 1))
-		echo "not ok $number - $2"
-	fi
-}
-
-is() # NAME VALUE EXPECTED
-{
-	[ "$2" = "$3" ]
-	ok $? "$1"
-	[ "$2" = "$3" ] || printf '%s\n' "is:" "$2" "should be:" "$3" |
-		sed 's/^/# /'
-}
-
-# run NAME COMMAND...: a fact that it succeeds; what it says is in $folder/said
-run()
-{
-	name=$1
-	shift
-	if "$@" >"$folder/said" 2>&1; then
-		ok 0 "$name"
-	else
-		ok 1 "$name"
-		sed 's/^/# /' "$folder/said"
-	fi
-}
-
-# run_line COMMAND LINE: the same of a line of the README, named after it
+# run_line COMMAND LINE: a line of the README succeeds; the fact is named after it
 run_line()
 {
 	run "$(echo "$1" | tr -c 'a-zA-Z0-9\n' _)" sh -c "$1"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Who builds the module does what the README says, by hand and with DKMS; both
-# have to give the same module.  Prints TAP.
+# Builds the module as the README says, by hand and with DKMS: both have to give the
+# same module.  Prints TAP.
 #
 #	build.sh
 #
@@ -18,8 +18,7 @@ tree=/var/lib/dkms/dray
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"$/\1/p' dkms.conf)
 find /var/lib/dkms "$modules" | sort >"$folder/before"
 
-# fact FILE FIELD: what modinfo says of it
-fact()
+field() # FILE NAME
 {
 	modinfo -F "$2" "$1"
 }
@@ -35,9 +34,9 @@ make=$(echo "$make" | sed 1q)
 run_line "$make"
 cp "$folder/said" "$folder/make"
 run the_build_has_no_remarks quiet "$folder/make"
-is it_is_for_this_kernel "$(fact driver/dray.ko vermagic | cut -d ' ' -f 1)" \
+is it_is_for_this_kernel "$(field driver/dray.ko vermagic | cut -d ' ' -f 1)" \
 	"$kernel"
-is it_says_its_version "$(fact driver/dray.ko version)" "$version"
+is it_says_its_version "$(field driver/dray.ko version)" "$version"
 
 block 'dkms add' >"$folder/block"
 while read -r line; do
@@ -49,9 +48,9 @@ run dkms_has_no_remarks quiet "$tree/$version/$kernel/$(uname -m)/log/make.log"
 found=$(modprobe --set-version "$kernel" --show-depends dray |
 	sed -n 's/^insmod \([^ ]*\).*/\1/p')
 is modprobe_finds_it "$found" "$modules/updates/dkms/dray.ko"
-for field in version vermagic srcversion; do
-	is "dkms_builds_the_same_$field" "$(fact "$found" $field)" \
-		"$(fact driver/dray.ko $field)"
+for name in version vermagic srcversion; do
+	is "dkms_builds_the_same_$name" "$(field "$found" $name)" \
+		"$(field driver/dray.ko $name)"
 done
 
 remove="dkms remove dray/$version --all"
@@ -61,6 +60,4 @@ run_line "$remove"
 find /var/lib/dkms "$modules" | grep -v -e "$modules/modules\." \
 	-e '/mok\.' | sort >"$folder/after"
 is nothing_of_it_is_left "$(comm -13 "$folder/before" "$folder/after")" ''
-echo "1..$number"
-rm -rf "$folder"
-[ "$failures" -eq 0 ]
+finish

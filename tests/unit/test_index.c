@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * index: basic indexing, against a slow way that keeps a list of the
- * positions left in each axis and removes them one by one.  numpy_oracle.py
+ * positions left in each axis and removes them one by one.  test_numpy.py
  * compares with NumPy itself.
  */
 #include "node.h"

@@ -90,7 +90,7 @@ board_add_programs()
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
-	cp -r "$TREE/tests/python" "$TREE/tests/numpy" "$BATCH/job"
+	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
 	batch_add pytest python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --junitxml=/results/python.xml ."

@@ -64,7 +64,7 @@ install_rule()
 		die "no module for the board"
 	mkdir -p "$BATCH/job"/{driver,tests}
 	cp "$module/dray.ko" "$TREE/driver/60-dray.rules" "$BATCH/job/driver"
-	cp -r "$TREE/tests/install" "$BATCH/job/tests"
+	cp -r "$TREE"/tests/{install,fact.sh} "$BATCH/job/tests"
 	cp "$TREE/README.md" "$TREE/tools/lib/guest-unload" \
 		"$(find "$(build_folder arm64)" -name dmactl-holder -type f)" \
 		"$BATCH/job"

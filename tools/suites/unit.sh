@@ -5,7 +5,9 @@
 # (that of threads for those with threads) and as a release, the README's
 # programs, and what the front doors report.
 
-PACKAGES_UNIT=("${PACKAGES_BUILD[@]}" device-tree-compiler g++)
+PACKAGES_UNIT=(
+	"${PACKAGES_BUILD[@]}" device-tree-compiler g++ mandoc python3-pytest
+)
 
 # Programs with threads, but records, records_faults, fork_locks and cancel: they
 # count threads, of which the thread sanitizer has one, or start some in a child,
@@ -27,11 +29,6 @@ suite_unit()
 			unit_programs races "$scratch" "$UNIT_THREADS"
 	}
 	[ "$LONG" = no ] || unit_long "$scratch"
-	unit_readme "$scratch"
-	tally_check "what benchmarks report" env \
-		"DRAY_ALLOC_PROGRAMS=$(build_folder native)/tests/bench/alloc" \
-		/usr/bin/python3 -B -m unittest discover -s "$TREE/tests/bench"
-	tally_check "which reports are known" "$TREE/tests/dma-reports/run"
 }
 
 # unit_tests KIND: name and program of each test, one a line
@@ -49,7 +46,7 @@ for test in json.load(sys.stdin):
 # as many at a time as there are processors.
 unit_programs()
 {
-	local kind=$1 scratch=$2 names=${3:-.*} what=${4:-$1} name program log
+	local kind=$1 scratch=$2 names=${3:-.*} what=${4:-$1} name program log words
 	local chosen=() status said=$2/said-${4:-$1} folder
 
 	shift "$(($# < 4 ? $# : 4))"
@@ -73,28 +70,14 @@ unit_programs()
 		--no-rebuild --timeout-multiplier 20 --logbase said \
 		--wrapper "$*" "${chosen[@]}" </dev/null >"$said" 2>&1
 	# Meson adds the name of the wrapper.
-	unit_logs "$folder"/meson-logs/said*.json "$scratch/${what// /-}" >"$said.logs" ||
-		tail -n 20 "$said" >&2
-	while read -r name status log; do
-		tally_tap "$name ($what)" "$status" "$log"
+	/usr/bin/python3 "$TREE/tools/lib/meson-logs.py" \
+		"$folder"/meson-logs/said*.json "$scratch/${what// /-}" \
+		>"$said.logs" || tail -n 20 "$said" >&2
+	while read -r words name status log; do
+		"tally_$words" "$name ($what)" "$status" "$log"
 	done <"$said.logs"
 	[ "$(wc -l <"$said.logs")" -eq "${#chosen[@]}" ] ||
 		tally_add "every program of $what ran" 0 1 0
-}
-
-# unit_logs JSON PREFIX: name, exit status and log of each program that ran
-unit_logs()
-{
-	/usr/bin/python3 -c '
-import json, sys
-for line in open(sys.argv[1], encoding="utf-8"):
-    test = json.loads(line)
-    name = test["name"].split(" / ")[-1].replace(" ", "-")
-    path = sys.argv[2] + "-" + name
-    status = 124 if test["result"] == "TIMEOUT" else test["returncode"] % 256
-    with open(path, "w", encoding="utf-8") as log:
-        log.write(test.get("stdout", "") + "\n" + test.get("stderr", ""))
-    print(name, status, path)' "$@"
 }
 
 # 10^8 random operations on pools, a fifth of them in each of the ways that the
@@ -120,14 +103,4 @@ unit_operate()
 	DRAY_TEST_OPERATIONS=$2 CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
 		timeout 7200 "$(build_folder native)/tests/unit/test_$1" \
 		>>"$3" 2>&1 </dev/null
-}
-
-unit_readme()
-{
-	local status=0
-
-	tally_wants readme || return 0
-	"$TREE/tests/readme/run" "$(build_folder native)" >"$1/readme" 2>&1 \
-		</dev/null || status=$?
-	tally_tap "README's programs" "$status" "$1/readme"
 }

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Runs dmactl, from the build folder that DRAY_BUILD names.
+
+dmactl-scripted has the same sources, but scripted.c in place of the library: it
+shows scenes that the real module shows only by chance.
+"""
+
+import fcntl
+import json
+import os
+import pty
+import struct
+import subprocess
+import termios
+from pathlib import Path
+from typing import NamedTuple
+
+TREE = Path(__file__).parents[2]
+BUILD = Path(os.environ["DRAY_BUILD"])
+DMACTL = BUILD / "tools/dmactl/dmactl"
+SCRIPTED = BUILD / "tests/dmactl/dmactl-scripted"
+
+
+class Result(NamedTuple):
+    code: int
+    out: str
+    error: str
+
+
+def run(program, *arguments, scene="plain", fail=None, environment=(),
+        stdout=subprocess.PIPE, **more):
+    variables = dict(os.environ, DRAY_SCENE=scene, LC_ALL="C.UTF-8",
+                     # so that a request for too much returns, as it does
+                     # without the sanitizer
+                     ASAN_OPTIONS="allocator_may_return_null=1:"
+                     + os.environ.get("ASAN_OPTIONS", ""))
+    if fail:
+        variables["DRAY_FAIL"] = fail
+    variables.update(environment)
+    done = subprocess.run([program, *arguments], env=variables, timeout=600,
+                          stdin=subprocess.DEVNULL, stdout=stdout,
+                          stderr=subprocess.PIPE, check=False, **more)
+    return Result(done.returncode, (done.stdout or b"").decode(),
+                  done.stderr.decode())
+
+
+def shown(*arguments, **more):
+    """Output of dmactl-scripted, which succeeds without an error."""
+    result = run(SCRIPTED, *arguments, **more)
+    assert (result.code, result.error) == (0, "")
+    return result.out
+
+
+def document(*arguments, **more):
+    return json.loads(shown(*arguments, "--json", **more))
+
+
+def on_terminal(*arguments, width=200, **environment):
+    """The same on a terminal of that many columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ,
+                struct.pack("HHHH", 24, width, 0, 0))
+    shown(*arguments, stdout=theirs,
+          environment={"TERM": "xterm", "NO_COLOR": "", **environment})
+    os.close(theirs)
+    text = b""
+    try:
+        while piece := os.read(ours, 65536):
+            text += piece
+    except OSError:  # EIO: the other end is closed and all is read
+        pass
+    os.close(ours)
+    return text.decode().replace("\r\n", "\n")

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The public headers, and what the library in DRAY_BUILD exports."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+TREE = Path(__file__).parents[2]
+LIBRARY = Path(os.environ["DRAY_BUILD"]) / "userspace/src/libdray.so"
+HEADERS = sorted((TREE / "include/dray").glob("*.h"))
+
+
+@pytest.mark.parametrize("compiler, standard", [
+    ("gcc", "c11"), ("g++", "c++11"), ("g++", "c++20"), ("clang++", "c++11")])
+@pytest.mark.parametrize("header", [header.name for header in HEADERS])
+def test_a_header_alone_compiles_without_a_warning(header, compiler, standard):
+    if not shutil.which(compiler):
+        pytest.skip(f"there is no {compiler}")
+    # Twice: it has a guard.
+    program = 2 * f"#include <dray/{header}>\n" + "int main(void) { return 0; }\n"
+    done = subprocess.run(
+        [compiler, "-x", standard.rstrip("0123456789"), f"-std={standard}",
+         "-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror",
+         f"-I{TREE}/include", f"-I{TREE}/include/uapi", "-fsyntax-only", "-"],
+        input=program, text=True, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.fixture(scope="module")
+def exported():
+    symbols = subprocess.check_output(
+        ["nm", "-D", "--defined-only", "--with-symbol-versions", LIBRARY], text=True)
+    rows = map(str.split, symbols.splitlines())
+    return {name for _, kind, name in rows if kind != "A"}
+
+
+@pytest.fixture(scope="module")
+def declared():
+    text = "".join(header.read_text(encoding="utf-8") for header in HEADERS)
+    names = re.findall(r"(dray_[a-z0-9_]*)\(",
+                       "".join(re.findall(r"DRAY_API\s[^;]*;", text)))
+    assert names
+    return set(names)
+
+
+def test_all_exported_symbols_are_dray_and_have_a_version(exported):
+    assert [name for name in exported
+            if not re.fullmatch(r"dray_[a-z0-9_]*@@DRAY_[0-9.]*", name)] == []
+
+
+def test_declared_and_exported_functions_are_the_same(declared, exported):
+    assert declared == {name.split("@")[0] for name in exported}
+
+
+def test_each_function_is_tested_with_null(declared):
+    tests = (TREE / "tests/unit").glob("test_null*.c")
+    text = "".join(test.read_text(encoding="utf-8") for test in tests)
+    assert declared - set(re.findall(r"dray_[a-z0-9_]*", text)) == set()

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The library is a guest in a process: nothing of it runs when it is loaded, and
+it is not unmapped under a thread that has yet to end."""
+
+import os
+import re
+import struct
+import subprocess
+from pathlib import Path
+
+INCLUDE = Path(__file__).parents[2] / "include"
+LIBRARY = Path(os.environ["DRAY_BUILD"]) / "userspace/src/libdray.so"
+PROGRAM = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <dray/dray.h>
+
+static pthread_barrier_t step;
+static void *(*take)(struct dray_pool *, size_t, size_t);
+static void (*give)(struct dray_pool *, void *);
+static struct dray_pool *pool;
+
+static void *keep(void *unused)
+{
+	void *block = take(pool, 100, 0);
+
+	(void)unused;
+	give(pool, block);
+	pthread_barrier_wait(&step);
+	pthread_barrier_wait(&step);
+	return block;
+}
+
+int main(int argc, char **argv)
+{
+	void *library = dlopen(argv[argc - 1], RTLD_NOW), *block;
+	int (*open)(const char *, struct dray_node **);
+	int (*create)(struct dray_node *, const struct dray_pool_options *,
+		      struct dray_pool **);
+	struct dray_node *node;
+	pthread_t thread;
+
+	if (!library)
+		return 1;
+	*(void **)&open = dlsym(library, "dray_node_open");
+	*(void **)&create = dlsym(library, "dray_pool_create");
+	*(void **)&take = dlsym(library, "dray_pool_alloc");
+	*(void **)&give = dlsym(library, "dray_pool_free");
+	if (open("host", &node) || create(node, NULL, &pool))
+		return 2;
+	pthread_barrier_init(&step, NULL, 2);
+	pthread_create(&thread, NULL, keep, NULL);
+	pthread_barrier_wait(&step);
+	if (dlclose(library))
+		return 3;
+	pthread_barrier_wait(&step);
+	pthread_join(thread, &block);
+	return !block || !dlopen(argv[argc - 1], RTLD_NOW | RTLD_NOLOAD);
+}
+"""
+
+
+def readelf(option):
+    return subprocess.check_output(["readelf", "-W", option, LIBRARY], text=True)
+
+
+def test_it_has_no_constructor():
+    size = re.search(r"\.init_array +INIT_ARRAY +[0-9a-f]+ [0-9a-f]+ ([0-9a-f]+)",
+                     readelf("-S"))[1]
+    # One pointer is the C runtime's, frame_dummy.
+    assert "__frame_dummy_init_array_entry" in readelf("-s")
+    assert int(size, 16) == struct.calcsize("P")
+
+
+def test_it_cannot_be_unloaded():
+    assert re.search("FLAGS_1.*NODELETE", readelf("-d"))
+
+
+def test_memory_of_a_thread_is_found_without_a_call():
+    # initial-exec: an access to a thread's own pointer calls nothing
+    assert re.search("FLAGS.*STATIC_TLS", readelf("-d"))
+    assert not re.search("DTPMOD|TLSDESC", readelf("-r"))
+
+
+def test_at_most_64_bytes_of_a_thread_are_static():
+    # All of a library that has such accesses is static, and a process that is
+    # running has little of that for libraries that it loads.
+    size = re.search(r"^ *TLS +(?:\w+ +){4}(\w+)", readelf("-l"), re.MULTILINE)[1]
+    assert int(size, 16) <= 64
+
+
+def test_a_thread_that_keeps_blocks_ends_after_dlclose(tmp_path):
+    (tmp_path / "program.c").write_text(PROGRAM)
+    subprocess.run(["cc", f"-I{INCLUDE}", f"-I{INCLUDE}/uapi", "program.c",
+                    "-o", "program", "-pthread", "-ldl"], cwd=tmp_path, check=True)
+    assert subprocess.run([tmp_path / "program", LIBRARY], check=False).returncode == 0
