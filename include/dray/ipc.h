@@ -214,6 +214,25 @@ DRAY_API int dray_ipc_open(const struct dray_ipc_record *record,
  */
 DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 
+/**
+ * Copies the bytes that a record names, and opens nothing: for a process that
+ * has few descriptors left, or none, or needs the bytes as they are now.
+ *
+ * It works if this process or the exporter is at its limit of descriptors.
+ * A record with DRAY_IPC_HANDOVER ends by it, as by the close of its only
+ * opener.
+ *
+ * @to: @room bytes
+ * @size: bytes that the record names, also if there is too little room
+ *
+ * Waits as dray_ipc_open(), also for a record of this process.
+ *
+ * Errors: -ENOSPC (too little room: nobody was asked), else as dray_ipc_open();
+ * -EMFILE only if the kernel is older than 5.9.
+ */
+DRAY_API int dray_ipc_copy(const struct dray_ipc_record *record, void *to,
+			   uint64_t room, uint64_t *size);
+
 /** The first byte that the record names; valid until the last close. */
 DRAY_API void *dray_ipc_data(const struct dray_ipc_memory *memory);
 /** Bytes that the record names. */

@@ -4,8 +4,8 @@
  * processes, ipc_node.c the part of it about nodes; ipc_export.c makes records,
  * ipc_slots.c has what they lead to, ipc_index.c finds them by it,
  * ipc_generations.c is how their end is seen, ipc_broker.c the thread that
- * answers, ipc_serve.c to whom; ipc_ask.c asks it, and ipc_open.c has what this
- * process has opened.
+ * answers, ipc_serve.c to whom; ipc_ask.c asks it, ipc_open.c has what this
+ * process has opened, and ipc_copy.c copies without opening.
  *
  * One connection is one lease: it says nothing after the answer, and its end,
  * from either side and for whatever reason, is the end of the lease.  A child
@@ -47,6 +47,15 @@ struct dray_ipc_fields {
 
 _Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
 	       "a record is part of the ABI");
+
+/*
+ * What an importer says to the broker: the fields alone for a lease, all of it
+ * for one that ends as soon as the bytes are copied.
+ */
+struct dray_ipc_question {
+	struct dray_ipc_fields fields;
+	uint64_t copies;	/* 1 */
+};
 
 /*
  * What the broker says to a record, with two descriptors where error is 0: the

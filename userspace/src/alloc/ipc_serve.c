@@ -228,9 +228,12 @@ static bool answer(int fd, const struct dray_ipc_answer *said, const int *fds)
 	       (ssize_t)sizeof(*said);
 }
 
-/* What the record that was said leads to, and a lease of it. */
+/*
+ * Finds what the record leads to, and leases it.  The connection that has the
+ * reserve gets a lease only for a copy, which soon gives it back.
+ */
 static int find(const struct dray_ipc_connection *connection,
-		const struct dray_ipc_record *record,
+		const struct dray_ipc_record *record, bool copies,
 		struct dray_ipc_export **out)
 {
 	socklen_t length = sizeof(struct ucred);
@@ -243,7 +246,7 @@ static int find(const struct dray_ipc_connection *connection,
 	ret = dray_ipc_read(record, &asked);
 	if (ret)
 		return ret;
-	if (!connection->refusal)
+	if (!connection->refusal || copies)
 		return dray_ipc_lease(&asked, &peer.uid, out);
 	ret = dray_ipc_find(&asked, &peer.uid, out);
 	return ret ? ret : connection->refusal;
@@ -254,14 +257,18 @@ static bool serve(struct dray_ipc_broker *broker,
 		  struct dray_ipc_connection *connection)
 {
 	struct dray_ipc_answer refused = { .magic = DRAY_IPC_MAGIC };
+	struct dray_ipc_question asked = { .copies = 0 };
 	struct dray_ipc_record record;
 	struct dray_ipc_export *export;
+	ssize_t got;
 	int fds[2];
 
-	if (recv(connection->fd, &record, sizeof(record), MSG_TRUNC) !=
-	    (ssize_t)sizeof(record))
+	got = recv(connection->fd, &asked, sizeof(asked), MSG_TRUNC);
+	if (got != sizeof(asked.fields) &&
+	    (got != sizeof(asked) || asked.copies != 1))
 		return false;
-	refused.error = find(connection, &record, &export);
+	memcpy(&record, &asked.fields, sizeof(record));
+	refused.error = find(connection, &record, asked.copies, &export);
 	if (refused.error) {
 		answer(connection->fd, &refused, NULL);
 		return false;
