@@ -14,6 +14,9 @@ import pytest
 
 import dray
 
+# In children that are started anew, too.
+dray.share_arrays(min_bytes=0)
+
 # An emulated board takes long to start Python and NumPy: there, the other ways
 # to start a process are tried once.
 STARTS = ["fork", pytest.param("forkserver", marks=pytest.mark.host),

@@ -12,6 +12,9 @@ import pytest
 
 import dray
 
+# In children that are started anew, too.
+dray.share_arrays(min_bytes=0)
+
 
 @pytest.fixture
 def shared():

@@ -18,23 +18,29 @@ DRAY_HANDLER=check in the environment finds, for debugging, writes next to
 arrays and after their end, wrong frees and leaks, and says them on standard
 error.
 
-Where memory can be shared (dray.memory(shareable=True), and all memory of the
-kernel module), multiprocessing passes arrays without copying them: both
-processes then have the same array.  The receiver can also read and write all
-else in the buffer of the pool that it lies in, other arrays of that pool; one
-of shared_zeros() has a buffer of its own.  One that was sent and that nobody
-has received keeps its memory: waiting_arrays() and revoke_waiting().  One that
-cannot be opened where it arrives is a LostArray there, which raises the error
-when it is used.  A process that multiprocessing has started waits 5 seconds,
-when it ends, for those who are to receive what it has sent; so a queue is read
-before its writer is joined.  The program itself does not wait: what it has sent
-and nobody has received is lost at its end; waiting_arrays() has what would be.
-Each array that is open in another process takes a descriptor of both, of the
-1024 that a process usually may have.  Ordinary pickles are copies.
+Arrays in memory that can be shared (dray.memory(shareable=True), and all memory
+of the kernel module) go to other processes without a copy.  From the first
+request for such memory on, or from share_arrays(), multiprocessing passes arrays
+of 32 KiB and more that way: both processes then have the same array.  The
+receiver can also read and write the rest of the pool's buffer around it; an array
+of shared_zeros() has a buffer of its own.  Ordinary pickles are copies.
 
-What multiprocessing sends says nothing of where it goes, and no array can be
-opened on another machine.  A process that sends arrays through connections or
-managers of TCP ("AF_INET") calls pass_copies() before.
+CAUTION: fork() does not copy such memory.  A forked child, a worker of
+multiprocessing for one, that writes to an array of its parent changes the
+parent's array, although nothing was sent.
+
+An array that was sent and not received keeps its memory: waiting_arrays() and
+revoke_waiting().  If it cannot be opened where it arrives, it is a LostArray
+there, which raises the error when it is used.  A process that multiprocessing has
+started waits up to 5 seconds, when it ends, until its arrays are received; so a
+queue is read before its writer is joined.  It does not wait for a queue whose
+cancel_join_thread() it has called.  The program itself does not wait: what it has
+sent and nobody has received is lost at its end; waiting_arrays() has what would
+be.  Each array that is open in another process takes a descriptor of both; when
+three quarters of a process's descriptors are in use, arrays are copied.
+
+No array can be opened on another machine.  A process that sends arrays through
+connections or managers of TCP ("AF_INET") calls share_arrays(False) before.
 
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
@@ -63,8 +69,8 @@ __all__ = [
     "WaitingArray",
     "address", "copy", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open", "open_array",
-    "pass_copies", "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
-    "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
+    "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
+    "share_arrays", "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
     "versions", "waiting_arrays",
 ]
 
@@ -122,7 +128,10 @@ def _once(key: Any, make: Callable[[], Any]) -> Any:
 def open(spec: Optional[str] = None) -> Node:
     """Opens a node: None (what is there), "kernel", "kernel:dray1", "host"
     or "host:shareable" (host memory that other processes can receive)."""
-    return _dray.open(spec)
+    node = _dray.open(spec)
+    if node.shareable and node.backend == "host":
+        _pickle.asked()
+    return node
 
 
 def nodes() -> list[str]:
@@ -132,9 +141,11 @@ def nodes() -> list[str]:
 
 def _node(shareable: bool) -> Node:
     """The node that all defaults use."""
-    node = _once(None, lambda: _dray.open(None))
-    if shareable and node.backend == "host":
-        return _once("shareable", lambda: _dray.open("host:shareable"))
+    node = _once(None, lambda: open(None))
+    if shareable:
+        _pickle.asked()
+        if not node.shareable:
+            node = _once("shareable", lambda: open("host:shareable"))
     return node
 
 
@@ -143,7 +154,7 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
 
     There is one for each heap, made by the first call.  With `shareable` its
     arrays can be sent to other processes; on the kernel back end all can,
-    private host memory cannot.
+    private host memory cannot.  See memory() for what fork() does to them.
     """
     node = _node(shareable)
     return _once((node, heap), lambda: node.pool(heap=heap))
@@ -172,6 +183,13 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     its handler; new threads start without.  Scopes nest, and one may be
     entered again while it is open.
 
+    With `shareable`, other processes can have the same array; multiprocessing
+    then passes arrays of 32 KiB and more without a copy, see share_arrays().
+    CAUTION: fork() does not copy such arrays.  If a forked child, as a worker
+    of multiprocessing or of PyTorch's DataLoader, writes to an array of its
+    parent, the parent's array changes.  So it is with all memory of the kernel
+    module.  Copy before you write there, or start workers by "spawn".
+
     Arrays smaller than `min_bytes` stay with the handler that was there when
     the scope was entered, NumPy's own or that of a scope around it.  One that
     is resized across the limit moves; handler_name() tells where it is.
@@ -184,7 +202,11 @@ def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     """As memory(), without an end: for this thread or task, until
     uninstall() or the end of a scope around it.  With `min_bytes` it takes the
     place of an earlier one with such a limit: smaller arrays stay where they
-    were before both."""
+    were before both.
+
+    CAUTION, with `shareable` and on the kernel module: fork() does not copy
+    such arrays.  A forked child that writes to one changes its parent's, as
+    memory() says; after install() that is true of all new arrays."""
     chosen = _choose(pool, heap, shareable)
     _dray.set_handler(chosen, min_bytes)
     return chosen
@@ -369,16 +391,25 @@ def revoke_array(record: bytes) -> None:
     _dray.revoke(record)
 
 
-def pass_copies(on: bool = True) -> bool:
-    """Lets this process send copies of arrays by multiprocessing, to whatever
-    it sends them, or with on=False the arrays again; what it did before.
+def share_arrays(on: bool = True, *,
+                 min_bytes: int = _pickle.MIN_BYTES) -> bool:
+    """Lets multiprocessing pass arrays in memory that can be shared as what
+    they are, or with on=False as copies; returns what it did before.
 
-    A copy arrives in ordinary memory, on other machines too, and nothing waits
-    for it.  For all threads, since queues pickle in threads of their own, and
-    for children that are forked from now on; those that are spawned, and
-    managers, decide for what they send themselves.
+    The first call with shareable=True, of shared_zeros() or for a node
+    "host:shareable" does the same, and so does receiving such an array, unless
+    this was called before.  Until then multiprocessing copies all arrays.
+
+    Arrays of less than `min_bytes` are copied, which is faster than to share
+    them: a write to such a copy is not seen by others.  Small arrays of
+    shared_zeros() are never copied.
+
+    With on=False, what this process sends can be received on other machines.
+    Holds for all threads, since queues pickle in threads of their own, and for
+    children that are forked from now on; those that are spawned, and managers,
+    decide for what they send themselves.
     """
-    return _pickle.pass_copies(on)
+    return _pickle.share(on, min_bytes)
 
 
 class WaitingArray(NamedTuple):
@@ -442,4 +473,3 @@ def last_error() -> str:
     return _dray.last_error()
 
 
-_pickle.register()

@@ -96,8 +96,7 @@ static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
 	return descr;
 }
 
-/* Takes over @base. */
-static PyObject *wrap(const struct dray_view *view, PyObject *base)
+PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 {
 	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
 	PyArray_Descr *descr;
@@ -132,7 +131,7 @@ PyObject *ipc_wrap(struct dray_array *array)
 {
 	PyObject *base = array_capsule(array);
 
-	return base ? wrap(dray_array_view(array), base) : NULL;
+	return base ? ipc_wrap_view(dray_array_view(array), base) : NULL;
 }
 
 PyObject *ipc_receive(PyObject *module, PyObject *args)

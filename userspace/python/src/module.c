@@ -36,7 +36,11 @@ static PyMethodDef methods[] = {
 	{ "send", ipc_send, METH_VARARGS, NULL },
 	{ "receive", ipc_receive, METH_VARARGS, NULL },
 	{ "export", export_array, METH_VARARGS, NULL },
-	{ "handover", export_handover, METH_O, NULL },
+	{ "handover", export_handover, METH_VARARGS, NULL },
+	{ "reduce_with", export_reduce_with, METH_VARARGS, NULL },
+	{ "reduce", export_reduce, METH_O, NULL },
+	{ "may_open", export_may_open, METH_NOARGS, NULL },
+	{ "fetch", export_fetch, METH_O, NULL },
 	{ "wait", export_wait, METH_O, NULL },
 	{ "revoke", export_revoke, METH_O, NULL },
 	{ "waiting", export_waiting, METH_NOARGS, NULL },
@@ -74,7 +78,10 @@ static int module_exec(PyObject *module)
 			return -1;
 	}
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
-	if (!state->scopes || records_init(module, state) ||
+	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
+	state->protocol = PyLong_FromLong(4);
+	if (!state->scopes || !state->reduce_ex || !state->protocol ||
+	    records_init(module, state) ||
 	    PyModule_AddIntConstant(module, "FOR_DEVICE",
 				    DRAY_SYNC_FOR_DEVICE) ||
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
@@ -99,6 +106,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
+	Py_VISIT(state->reduce);
 	return 0;
 }
 
@@ -114,6 +122,9 @@ static int module_clear(PyObject *module)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);
+	Py_CLEAR(state->reduce);
+	Py_CLEAR(state->reduce_ex);
+	Py_CLEAR(state->protocol);
 	return 0;
 }
 

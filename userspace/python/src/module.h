@@ -50,6 +50,10 @@ struct module_state {
 	PyTypeObject *fence_type;
 	PyTypeObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
+	PyObject *reduce; /* for arrays of @min_bytes and more */
+	PyObject *reduce_ex; /* "__reduce_ex__" */
+	PyObject *protocol; /* 4 */
+	uint64_t min_bytes;
 };
 
 static inline struct module_state *module_state(PyObject *module)
@@ -162,9 +166,15 @@ PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
 /* As an array of NumPy's that keeps @array, which it takes over always. */
 PyObject *ipc_wrap(struct dray_array *array);
+/* As an array of NumPy's that keeps @base, which it takes over always. */
+PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base);
 
 PyObject *export_array(PyObject *module, PyObject *args);
-PyObject *export_handover(PyObject *module, PyObject *array);
+PyObject *export_handover(PyObject *module, PyObject *args);
+PyObject *export_reduce_with(PyObject *module, PyObject *args);
+PyObject *export_reduce(PyObject *module, PyObject *array);
+PyObject *export_may_open(PyObject *module, PyObject *unused);
+PyObject *export_fetch(PyObject *module, PyObject *record);
 PyObject *export_wait(PyObject *module, PyObject *timeout);
 PyObject *export_revoke(PyObject *module, PyObject *record);
 PyObject *export_waiting(PyObject *module, PyObject *unused);

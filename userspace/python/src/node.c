@@ -262,8 +262,16 @@ static PyMethodDef node_methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+static PyObject *node_shareable(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(dray_node_shareable(node_get(self)));
+}
+
 static PyGetSetDef node_properties[] = {
 	{ "backend", node_backend, NULL, "'kernel' or 'host'.", NULL },
+	{ "shareable", node_shareable, NULL,
+	  "Whether its memory can be passed to other processes.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 
