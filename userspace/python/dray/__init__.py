@@ -59,16 +59,17 @@ from typing import Any, Callable, NamedTuple, Optional
 import numpy
 
 from . import _dray, _pickle
-from ._dray import (ChannelInfo, Explanation, Fence, HeapInfo, Node, NodeInfo,
-                    Pool, PoolStats, Scope, Segment)
+from ._dray import Fence, Node, Pool, Scope
 from ._lost import LostArray
+from ._records import (ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
+                       Segment)
 
 __all__ = [
     "ChannelInfo", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
     "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Versions",
     "WaitingArray",
     "address", "copy", "explain", "export_array", "fill", "handler_name",
-    "install", "last_error", "memory", "nodes", "open", "open_array",
+    "install", "last_error", "memory", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
     "share_arrays", "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
     "versions", "waiting_arrays",
@@ -258,8 +259,9 @@ def sync_for_cpu(a: numpy.ndarray, direction: str = "both") -> None:
 
 def copy(dst: numpy.ndarray, src: numpy.ndarray, *,
          engine: Optional[bool] = None, wait: bool = True) -> Fence:
-    """Copies src to dst: dray arrays, or any views of such, of one shape and
-    type.  Bytes between the elements of dst are not touched.
+    """Copies src to dst: arrays or views of one shape and type.  One of both
+    at least is in dray's memory; with another array the CPU copies.  Bytes
+    between the elements of dst are not touched.
 
     `engine`: None lets a threshold decide (explain() tells), True is the DMA
     engine or an OSError, False the CPU.  With wait=False it returns while the

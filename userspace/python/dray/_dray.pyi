@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # Types of the part that is written in C; its functions are private.
 from types import TracebackType
-from typing import (Any, Callable, Iterable, Literal, NamedTuple, Optional, Type,
-                    final)
+from typing import Any, Callable, Iterable, Literal, Optional, Type, final
 
 from numpy import ndarray
+
+from ._records import (ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
+                       Segment)
 
 version: str
 library_version: str
@@ -12,68 +14,6 @@ ANY_USER: int
 FOR_DEVICE: int
 FOR_CPU: int
 READ_ONLY: int
-
-class Segment(NamedTuple):
-    address: int
-    length: int
-
-class PoolStats(NamedTuple):
-    regions: int
-    reserved: int
-    used: int
-    blocks: int
-    peak: int
-    parked: int
-    largest_free: int
-    bad_frees: int
-    cached: int
-
-class NodeInfo(NamedTuple):
-    name: str
-    backend: str
-    device: str
-    version: str
-    coherent: bool
-    iommu: bool
-    virtual: bool
-    addresses: bool
-    dma_mask: int
-    cache_line: int
-    page_size: int
-    max_runs: int
-    max_bytes: int
-
-class HeapInfo(NamedTuple):
-    name: str
-    type: int
-    buffers: int
-    total: int
-    free: int
-    used: int
-    quarantined: int
-    largest_free: int
-    largest_request: int
-
-class ChannelInfo(NamedTuple):
-    name: str
-    device: str
-    open: bool
-    dead: bool
-    alignment: int
-    max_segment: int
-    submitted: int
-    bytes: int
-    failed: int
-
-class Explanation(NamedTuple):
-    elements: int
-    bytes: int
-    run: int
-    descriptors: int
-    threshold: int
-    axes: int
-    engine: bool
-    reason: str
 
 @final
 class Pool:

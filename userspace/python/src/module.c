@@ -81,7 +81,7 @@ static int module_exec(PyObject *module)
 	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
 	state->protocol = PyLong_FromLong(4);
 	if (!state->scopes || !state->reduce_ex || !state->protocol ||
-	    records_init(module, state) ||
+	    records_init(state) ||
 	    PyModule_AddIntConstant(module, "FOR_DEVICE",
 				    DRAY_SYNC_FOR_DEVICE) ||
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||

@@ -48,7 +48,7 @@ struct module_state {
 	PyTypeObject *pool_type;
 	PyTypeObject *scope_type;
 	PyTypeObject *fence_type;
-	PyTypeObject *records[RECORD_COUNT];
+	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
 	PyObject *reduce_ex; /* "__reduce_ex__" */
@@ -128,7 +128,8 @@ PyObject *scope_new(PyObject *module, PyObject *args);
 struct operand {
 	PyArrayObject *array;
 	struct dray_view view;
-	struct dray_location location; /* of the lowest byte; not if empty */
+	/* of the lowest byte; not if empty; no buffer: foreign memory */
+	struct dray_location location;
 	bool empty; /* no element: then it lies nowhere */
 };
 
@@ -137,6 +138,9 @@ struct operand {
  * it.  @role begins every sentence ("dst", "array").  -1 with an exception.
  */
 int operand_take(PyObject *object, const char *role, struct operand *out);
+/* As above; the memory may be anybody's. */
+int operand_take_foreign(PyObject *object, const char *role,
+			 struct operand *out);
 /* As above, but an array without elements is refused too. */
 int operand_take_filled(PyObject *object, const char *role,
 			struct operand *out);
@@ -181,7 +185,7 @@ PyObject *export_waiting(PyObject *module, PyObject *unused);
 PyObject *export_open(PyObject *module, PyObject *args);
 PyObject *export_bytes(PyObject *module, PyObject *args);
 
-int records_init(PyObject *module, struct module_state *state);
+int records_init(struct module_state *state);
 PyObject *record_segment(struct module_state *state,
 			 const struct dray_segment *segment);
 PyObject *record_pool_stats(struct module_state *state,
