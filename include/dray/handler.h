@@ -39,7 +39,8 @@ struct dray_handler {
 
 /**
  * The handler over @pool, named "dray" and the back end as dray_node_backend()
- * has it: "dray kernel", or "dray host", for private and shareable memory alike.
+ * has it: "dray kernel", "dray host", or "dray host:shareable" for host memory that
+ * can be passed to other processes.
  * Belongs to the pool but outlives it, and is never freed: it keeps working,
  * and freeing, after dray_pool_close(), but then allocates nothing more.  So of
  * each pool that this was called for something stays for as long as the process

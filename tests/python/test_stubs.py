@@ -40,6 +40,40 @@ def test_a_class_has_the_methods_of_its_stub(node):
     assert class_.__doc__
 
 
+def told_parameters(function):
+    """As inspect names them: what the stub says, without types and defaults."""
+    arguments = function.args
+    return ([argument.arg for argument in arguments.posonlyargs],
+            [argument.arg for argument in arguments.args],
+            [argument.arg for argument in arguments.kwonlyargs])
+
+
+def real_parameters(function):
+    kinds = {inspect.Parameter.POSITIONAL_ONLY: [],
+             inspect.Parameter.POSITIONAL_OR_KEYWORD: [],
+             inspect.Parameter.KEYWORD_ONLY: []}
+    for parameter in inspect.signature(function).parameters.values():
+        kinds[parameter.kind].append(parameter.name)
+    return tuple(kinds.values())
+
+
+@pytest.mark.parametrize("node", FUNCTIONS, ids=lambda node: node.name)
+def test_a_function_has_the_parameters_of_its_stub(node):
+    assert real_parameters(getattr(_dray, node.name)) == told_parameters(node)
+
+
+@pytest.mark.parametrize("class_, node", [
+    (class_, node) for class_ in CLASSES for node in class_.body
+    if isinstance(node, ast.FunctionDef) and not node.decorator_list
+    and node.name not in ("__call__", "__await__")],
+    ids=lambda node: node.name)
+def test_a_method_has_the_parameters_of_its_stub(class_, node):
+    function = getattr(getattr(dray, class_.name), node.name)
+    real, told = real_parameters(function), told_parameters(node)
+    both = [sorted(kind[0] + kind[1]) for kind in (real, told)]
+    assert both[0] == both[1] and real[2] == told[2]
+
+
 def made_records():
     node = dray.open()
     with dray.memory():

@@ -51,10 +51,12 @@ from __future__ import annotations
 
 import errno
 import math
+import operator
 import os
 import sys
 import threading
-from typing import Any, Callable, NamedTuple, Optional
+import weakref
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy
 
@@ -68,11 +70,11 @@ __all__ = [
     "ChannelInfo", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
     "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Versions",
     "WaitingArray",
-    "address", "copy", "explain", "export_array", "fill", "handler_name",
+    "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
     "share_arrays", "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
-    "versions", "waiting_arrays",
+    "versions", "waiting_arrays", "zeros",
 ]
 
 __version__: str = _dray.version
@@ -158,31 +160,56 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
     private host memory cannot.  See memory() for what fork() does to them.
     """
     node = _node(shareable)
-    return _once((node, heap), lambda: node.pool(heap=heap))
+    made = _once((node, heap), lambda: node.pool(heap=heap))
+    if made.closed:
+        _made.pop((node, heap), None)
+        return pool(heap, shareable=shareable)
+    return made
+
+
+# What memory() or install() has chosen last.
+_chosen: Callable[[], Optional[Pool]] = lambda: None
 
 
 def _choose(chosen: Optional[Pool], heap: Optional[str],
             shareable: bool) -> Pool:
+    global _chosen
     if chosen is None:
-        return pool(heap, shareable=shareable)
-    if heap is not None or shareable:
+        chosen = pool(heap, shareable=shareable)
+    elif heap is not None or shareable:
         raise TypeError("a pool has its heap and its node already: pass the "
                         "pool, or heap= and shareable=")
+    if isinstance(chosen, Pool):
+        _chosen = weakref.ref(chosen)
     return chosen
 
 
 def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
-           shareable: bool = False, min_bytes: int = 0) -> Scope:
+           shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """A scope in which new arrays lie in dray memory.
 
         with dray.memory(): ...
         with dray.memory(heap="cma"): ...
-        with dray.memory(min_bytes=4096): ...
+        with dray.memory(min_bytes="4K"): ...
         with dray.memory(dray.open("kernel:dray1").pool()) as pool: ...
 
+        @dray.memory()
+        def load(path): ...
+
+    `with pool:` is the same as `with dray.memory(pool):`.
+
+    New arrays only: an expression after the scope, as `picture + 1`,
+    numpy.zeros_like(picture) or picture.copy(), makes an array in NumPy's own
+    memory, although `picture` is in dray's.
+
     Holds for the thread (or the asyncio task) that enters it, as NumPy keeps
-    its handler; new threads start without.  Scopes nest, and one may be
-    entered again while it is open.
+    its handler; new threads start without.  Threads of a ThreadPoolExecutor, of
+    loop.run_in_executor() and of joblib thus use NumPy's own memory, whatever
+    the thread that made them does: give the executor initializer=dray.install.
+    Scopes nest, and one may be entered again while it is open.
+
+    From Python 3.11 on, NumPy's MemoryError has a note with dray's reason when
+    it leaves the scope.
 
     With `shareable`, other processes can have the same array; multiprocessing
     then passes arrays of 32 KiB and more without a copy, see share_arrays().
@@ -199,18 +226,23 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 
 
 def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
-            shareable: bool = False, min_bytes: int = 0) -> Pool:
+            shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """As memory(), without an end: for this thread or task, until
-    uninstall() or the end of a scope around it.  With `min_bytes` it takes the
+    uninstall() or the end of a scope around it.  The result has its `pool`; if
+    it is used in `with`, the end of that goes back to what was there before:
+
+        dray.install()
+        with dray.install(shareable=True) as pool: ...
+        ThreadPoolExecutor(initializer=dray.install)
+
+    With `min_bytes` it takes the
     place of an earlier one with such a limit: smaller arrays stay where they
     were before both.
 
     CAUTION, with `shareable` and on the kernel module: fork() does not copy
     such arrays.  A forked child that writes to one changes its parent's, as
     memory() says; after install() that is true of all new arrays."""
-    chosen = _choose(pool, heap, shareable)
-    _dray.set_handler(chosen, min_bytes)
-    return chosen
+    return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
 
 
 def uninstall() -> None:
@@ -218,10 +250,36 @@ def uninstall() -> None:
     _dray.set_handler(None)
 
 
-def handler_name(a: Optional[numpy.ndarray] = None) -> Optional[str]:
+def empty(shape: Any, dtype: Any = float, order: Any = "C", *,
+          pool: Optional[Pool] = None, heap: Optional[str] = None,
+          shareable: bool = False) -> numpy.ndarray:
+    """numpy.empty() in the memory that memory() has with the same arguments."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.empty(shape, dtype, order)
+
+
+def zeros(shape: Any, dtype: Any = float, order: Any = "C", *,
+          pool: Optional[Pool] = None, heap: Optional[str] = None,
+          shareable: bool = False) -> numpy.ndarray:
+    """numpy.zeros(), as empty()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.zeros(shape, dtype, order)
+
+
+def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None,
+          shareable: bool = False) -> numpy.ndarray:
+    """A new array of `values`, as numpy.array(), in memory as empty()'s."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.array(values, dtype)
+
+
+def handler_name(a: Any = None) -> Optional[str]:
     """The name of the handler that allocated `a`, or what `a` is a view of:
-    "dray kernel", "dray host", "default_allocator".  None where no handler
-    did: received arrays, foreign memory.  Without `a`: of the handler that
+    "dray kernel", "dray host" (private), "dray host:shareable",
+    "default_allocator".  None where no handler did: received arrays, foreign
+    memory.  `a` may give its array by __array__(), as a Series of pandas does.
+    Without `a`: of the handler that
     the next new array uses, "dray host from 4096 bytes" where a least size
     chooses between two."""
     return _dray.handler_name(a)
@@ -314,6 +372,19 @@ def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
     return _dray.receive(sock, node)
 
 
+def _extents(shape: Any) -> tuple[int, ...]:
+    """A shape as numpy.zeros() takes it."""
+    try:
+        extents = (operator.index(shape),)
+    except TypeError:
+        extents = tuple(operator.index(extent) for extent in shape)
+    for extent in extents:
+        if extent < 0:
+            raise ValueError(f"shape is {shape!r}: an extent of {extent}, 0 is "
+                             "the least")
+    return extents
+
+
 def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     """An array of zeros in a buffer of its own, so that a process that it is
     sent or exported to reaches nothing else.  It takes whole pages of the
@@ -331,7 +402,7 @@ def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     if not kind.itemsize:
         raise ValueError(f"an array of {kind!r} cannot be shared: its "
                          "elements have no bytes")
-    extents = numpy.broadcast_to(0, shape).shape + element.shape
+    extents = _extents(shape) + element.shape
     size = math.prod(extents) * kind.itemsize
     if size > sys.maxsize:
         raise ValueError(f"an array of shape {extents} and type {kind} has "
@@ -465,13 +536,18 @@ def revoke_waiting(older_than: float = 0.0) -> int:
 
 
 def stats(pool: Optional[Pool] = None) -> PoolStats:
-    """Counters of a pool, or of the default one."""
-    return _choose(pool, None, False).stats()
+    """Counters of a pool.  Without one: of the pool of the innermost scope of
+    this thread or task, else of the one that memory() or install() has chosen
+    last, else of the default one."""
+    used = pool or _dray.current_pool() or _chosen()
+    if used is None or pool is None and used.closed:
+        used = _choose(None, None, False)
+    return used.stats()
 
 
 def last_error() -> str:
     """Why the last call of this thread to libdray failed.  NumPy's
-    MemoryError does not say it."""
+    MemoryError says it only as a note, when it leaves a scope."""
     return _dray.last_error()
 
 

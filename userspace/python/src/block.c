@@ -9,14 +9,14 @@
 
 #define BLOCK_CAPSULE "dray.block"
 
-/* Its context is the Pool object, which it keeps. */
+/* Its context is the pool's capsule, which it keeps. */
 static void block_destroy(PyObject *capsule)
 {
 	void *block = PyCapsule_GetPointer(capsule, BLOCK_CAPSULE);
 	PyObject *pool = PyCapsule_GetContext(capsule);
 
 	Py_BEGIN_ALLOW_THREADS
-	dray_pool_free(pool_of(pool), block);
+	dray_pool_free(pool_in(pool), block);
 	Py_END_ALLOW_THREADS
 	Py_DECREF(pool);
 }
@@ -27,7 +27,7 @@ static PyObject *block_capsule(PyObject *pool, void *block)
 	PyObject *capsule = PyCapsule_New(block, BLOCK_CAPSULE, NULL);
 
 	if (!capsule) {
-		dray_pool_free(pool_of(pool), block);
+		dray_pool_free(pool_in(pool), block);
 		return NULL;
 	}
 	if (PyCapsule_SetContext(capsule, Py_NewRef(pool)) ||
@@ -38,23 +38,28 @@ static PyObject *block_capsule(PyObject *pool, void *block)
 
 PyObject *block_bytes(PyObject *module, PyObject *args)
 {
-	PyObject *pool, *capsule, *array;
+	PyObject *object, *pool, *capsule, *array;
 	Py_ssize_t size;
 	npy_intp shape;
 	void *block;
 
-	if (!PyArg_ParseTuple(args, "On:bytes_in", &pool, &size) ||
-	    !pool_capsule(module_state(module), pool))
+	if (!PyArg_ParseTuple(args, "On:bytes_in", &object, &size))
 		return NULL;
 	if (size < 0)
 		return PyErr_Format(PyExc_ValueError,
 				    "size is %zd: 0 bytes are the least", size);
+	pool = pool_capsule(module_state(module), object);
+	if (!pool)
+		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	block = dray_pool_alloc(pool_of(pool), (size_t)size, 0);
+	block = dray_pool_alloc(pool_in(pool), (size_t)size, 0);
 	Py_END_ALLOW_THREADS
-	if (!block)
+	if (!block) {
+		Py_DECREF(pool);
 		return raise_error(-ENOMEM);
+	}
 	capsule = block_capsule(pool, block);
+	Py_DECREF(pool);
 	if (!capsule)
 		return NULL;
 	shape = size;

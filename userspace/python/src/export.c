@@ -50,7 +50,8 @@ PyObject *export_array(PyObject *module, PyObject *args)
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OI:export", &array, &flags) ||
-	    operand_take_filled(array, "array", &operand))
+	    operand_take_filled(array, "array", &operand) ||
+	    operand_check_shareable(&operand, "array"))
 		return NULL;
 	record = export(&operand, flags, &error);
 	return error ? raise_error(error) : record;

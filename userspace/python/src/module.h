@@ -102,10 +102,12 @@ int pool_options_take(PyObject *args, PyObject *keywords,
 extern PyType_Spec pool_type_spec;
 PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		   const struct dray_pool_options *options);
-/* The capsule for NumPy, borrowed; NULL and TypeError for no Pool. */
+/*
+ * The capsule for NumPy, a new reference; NULL with TypeError for no Pool, with
+ * ValueError for a closed one.
+ */
 PyObject *pool_capsule(struct module_state *state, PyObject *object);
-/* What it is an object of: it is a Pool. */
-struct dray_pool *pool_of(PyObject *object);
+struct dray_pool *pool_in(PyObject *capsule);
 
 PyObject *block_bytes(PyObject *module, PyObject *args);
 
@@ -123,6 +125,16 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 
 extern PyType_Spec scope_type_spec;
 PyObject *scope_new(PyObject *module, PyObject *args);
+/* A scope that install() has opened: what was there before is @before. */
+PyObject *scope_installed(struct module_state *state, PyObject *pool,
+			  size_t min_bytes, PyObject *before);
+/* Opens a scope of @pool under the name @key; returns the pool. */
+PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
+		     size_t min_bytes);
+/* Ends the innermost scope of that name.  @args: those of __exit__() */
+PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args);
+/* The pool of the innermost scope of this thread or task, or None. */
+PyObject *scope_current(PyObject *module, PyObject *unused);
 
 /* A NumPy array as libdray sees it; borrows the array. */
 struct operand {
@@ -144,6 +156,8 @@ int operand_take_foreign(PyObject *object, const char *role,
 /* As above, but an array without elements is refused too. */
 int operand_take_filled(PyObject *object, const char *role,
 			struct operand *out);
+/* 0, or OSError (EOPNOTSUPP) for memory that cannot be passed on. */
+int operand_check_shareable(const struct operand *operand, const char *role);
 /* The typestr of a data type; -1 and TypeError where it is not plain data. */
 int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out);
 

@@ -4,6 +4,7 @@
  * sync or an export takes for granted about an array is checked here: plain
  * data, in one block that is alive, with no element outside of it.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "module.h"
@@ -152,5 +153,23 @@ int operand_take_filled(PyObject *object, const char *role, struct operand *out)
 		return 0;
 	PyErr_Format(PyExc_ValueError,
 		     "%s: an array without elements lies nowhere", role);
+	return -1;
+}
+
+int operand_check_shareable(const struct operand *operand, const char *role)
+{
+	PyObject *args;
+
+	if (operand->empty ||
+	    dray_node_shareable(dray_buffer_node(operand->location.buffer)))
+		return 0;
+	args = Py_BuildValue(
+		"(iN)", EOPNOTSUPP,
+		PyUnicode_FromFormat(
+			"%s: private memory cannot be passed on: make it inside `with dray.memory(shareable=True):`, or by dray.shared_zeros()",
+			role));
+	if (args)
+		PyErr_SetObject(PyExc_OSError, args);
+	Py_XDECREF(args);
 	return -1;
 }
