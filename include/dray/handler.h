@@ -148,6 +148,16 @@ DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 				const struct dray_handler **out);
 
 /**
+ * Lets what checking handlers say name places in the program that an interpreter
+ * runs, before the places that called.
+ *
+ * @place: returns the place that the calling thread is at, as "f.py:3 in load", or
+ *	NULL; the text stays valid for good.  Called at each allocation and free
+ *	by such a handler, without a lock of the library; NULL: none is named
+ */
+DRAY_API void dray_set_caller(const char *(*place)(void));
+
+/**
  * Fills @size bytes of @out; -EINVAL where @handler is none of
  * dray_handler_check().
  */

@@ -216,7 +216,7 @@ static void leaks_are_said_at_exit_with_their_call_sites(void **state)
 	static const char *const parts[] = {
 		"dray: handler \"checked dray ",   "\" at exit:\n",
 		"of 300 bytes\n  allocated by\n",  "leak_one+0x",
-		"1 blocks of 300 bytes are out; ", NULL
+		"1 block of 300 bytes is out; ", NULL
 	};
 
 	(void)state;
@@ -227,7 +227,7 @@ static void leaks_are_said_at_exit_with_their_call_sites(void **state)
 static void a_write_next_to_a_block_is_said_by_its_free(void **state)
 {
 	static const char *const parts[] = {
-		"of 200 bytes was written 1 bytes behind its last\n",
+		"of 200 bytes was written 1 byte behind its last\n",
 		"  now called by\n",
 		"  allocated by\n",
 		"leak_one+0x",
@@ -286,7 +286,7 @@ static void a_child_says_nothing_of_what_it_inherits(void **state)
 static void a_child_says_what_it_leaks_itself(void **state)
 {
 	static const char *const parts[] = { " at exit:\n", "leak_one+0x",
-					     "1 blocks of 300 bytes are out; ",
+					     "1 block of 300 bytes is out; ",
 					     NULL };
 
 	(void)state;

@@ -92,7 +92,7 @@ static int module_exec(PyObject *module)
 	};
 	size_t i;
 
-	if (_import_array() < 0)
+	if (_import_array() < 0 || caller_init())
 		return -1;
 	if (node_entry_init()) {
 		PyErr_NoMemory();

@@ -73,6 +73,9 @@ static inline struct module_state *type_state(PyObject *self)
  */
 PyObject *raise_error(int error);
 
+/* Once before an array is made; may be called again. */
+int caller_init(void);
+
 /* Once before the rest; may be called again. */
 int node_entry_init(void);
 /* The entry of @node, made where there is none; NULL: out of memory. */
