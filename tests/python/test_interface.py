@@ -162,6 +162,6 @@ def callables():
                 yield pytest.param(value, id=f"{owner.__name__}.{name}")
 
 
-@pytest.mark.parametrize("function", callables())
+@pytest.mark.parametrize("function", list(callables()))
 def test_every_function_has_a_signature(function):
     assert inspect.signature(function) is not None
