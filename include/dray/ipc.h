@@ -34,7 +34,8 @@
  * it, and the kernel tells when the last of them has closed it.  Either one at
  * its limit (RLIMIT_NOFILE) makes dray_ipc_open() give -EMFILE at once, with a
  * sentence that says which; what is open stays so.  The exporter keeps one
- * descriptor in reserve for that answer.
+ * descriptor in reserve for that answer.  dray_ipc_copy() works then too: it
+ * copies the bytes and keeps nothing open.
  *
  * Exporter and importer are in the same network namespace, where the name of
  * the socket holds.  A child of fork() has what its parent had open, and it
@@ -45,8 +46,8 @@
  *
  * Every function may be called from any thread, also at the same time, but not
  * from a signal handler.  A dray_ipc_memory must not be closed for the last time
- * while another thread uses it.  Only dray_ipc_open() and dray_ipc_wait() wait
- * for another process.  Those that return int give 0 or a negative errno, and
+ * while another thread uses it.  Only dray_ipc_open(), dray_ipc_copy() and
+ * dray_ipc_wait() wait for another process.  Those that return int give 0 or a negative errno, and
  * then dray_last_error() has a sentence.
  */
 #ifndef DRAY_IPC_H
