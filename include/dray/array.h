@@ -269,6 +269,21 @@ DRAY_API int dray_array_export(const struct dray_view *view, uint32_t flags,
 DRAY_API int dray_array_open(const void *record, size_t size,
 			     struct dray_node *node, struct dray_array **out);
 
+/**
+ * Copies the array that a record leads to, without opening it: dray_ipc_copy()
+ * says when.  Gaps between the elements are copied too.
+ *
+ * @to: @room bytes, for the memory that the record names
+ * @needed: bytes of that memory, also if there is too little room
+ * @out: the array in @to, with the flags that it was exported with
+ *
+ * Errors: -ENOSPC (too little room: nobody was asked), -EBADMSG, -EPROTO as
+ * dray_array_open(), as dray_ipc_copy().
+ */
+DRAY_API int dray_array_fetch(const void *record, size_t size, void *to,
+			      uint64_t room, uint64_t *needed,
+			      struct dray_view *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -39,7 +39,8 @@ struct dray_handler {
 
 /**
  * The handler over @pool, named "dray" and the back end as dray_node_backend()
- * has it: "dray kernel", or "dray host", for private and shareable memory alike.
+ * has it: "dray kernel", "dray host", or "dray host:shareable" for host memory that
+ * can be passed to other processes.
  * Belongs to the pool but outlives it, and is never freed: it keeps working,
  * and freeing, after dray_pool_close(), but then allocates nothing more.  So of
  * each pool that this was called for something stays for as long as the process
@@ -176,6 +177,16 @@ struct dray_check {
  */
 DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 				const struct dray_handler **out);
+
+/**
+ * Lets what checking handlers say name places in the program that an interpreter
+ * runs, before the places that called.
+ *
+ * @place: returns the place that the calling thread is at, as "f.py:3 in load", or
+ *	NULL; the text stays valid for good.  Called at each allocation and free
+ *	by such a handler, without a lock of the library; NULL: none is named
+ */
+DRAY_API void dray_set_caller(const char *(*place)(void));
 
 /**
  * Fills @size bytes of @out; -EINVAL where @handler is none of

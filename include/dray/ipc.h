@@ -34,7 +34,8 @@
  * it, and the kernel tells when the last of them has closed it.  Either one at
  * its limit (RLIMIT_NOFILE) makes dray_ipc_open() give -EMFILE at once, with a
  * sentence that says which; what is open stays so.  The exporter keeps one
- * descriptor in reserve for that answer.
+ * descriptor in reserve for that answer.  dray_ipc_copy() works then too: it
+ * copies the bytes and keeps nothing open.
  *
  * Of the exporter's limit other users (DRAY_IPC_ANY_USER) get at most half
  * together, one of them a quarter, and one of them for one record an eighth.
@@ -49,8 +50,8 @@
  *
  * Every function may be called from any thread, also at the same time, but not
  * from a signal handler.  A dray_ipc_memory must not be closed for the last time
- * while another thread uses it.  Only dray_ipc_open() and dray_ipc_wait() wait
- * for another process.  Those that return int give 0 or a negative errno, and
+ * while another thread uses it.  Only dray_ipc_open(), dray_ipc_copy() and
+ * dray_ipc_wait() wait for another process.  Those that return int give 0 or a negative errno, and
  * then dray_last_error() has a sentence.
  */
 #ifndef DRAY_IPC_H
@@ -221,6 +222,25 @@ DRAY_API int dray_ipc_open(const struct dray_ipc_record *record,
  * record of the same buffer is open.  Waits for nobody.  NULL is ignored.
  */
 DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
+
+/**
+ * Copies the bytes that a record names, and opens nothing: for a process that
+ * has few descriptors left, or none, or needs the bytes as they are now.
+ *
+ * It works if this process or the exporter is at its limit of descriptors.
+ * A record with DRAY_IPC_HANDOVER ends by it, as by the close of its only
+ * opener.
+ *
+ * @to: @room bytes
+ * @size: bytes that the record names, also if there is too little room
+ *
+ * Waits as dray_ipc_open(), also for a record of this process.
+ *
+ * Errors: -ENOSPC (too little room: nobody was asked), else as dray_ipc_open();
+ * -EMFILE only if the kernel is older than 5.9.
+ */
+DRAY_API int dray_ipc_copy(const struct dray_ipc_record *record, void *to,
+			   uint64_t room, uint64_t *size);
 
 /** The first byte that the record names; valid until the last close. */
 DRAY_API void *dray_ipc_data(const struct dray_ipc_memory *memory);

@@ -67,6 +67,12 @@ DRAY_API int dray_node_names(char names[][DRAY_NAME_LEN], size_t room,
 /** "kernel" or "host"; a constant. */
 DRAY_API const char *dray_node_backend(const struct dray_node *node);
 
+/**
+ * Whether memory of the node can be passed to other processes: true for the
+ * kernel module's and for "host:shareable".  Huge pages cannot be, there either.
+ */
+DRAY_API bool dray_node_shareable(const struct dray_node *node);
+
 /*
  * What a node, heap, channel or buffer is now.  On the kernel back end each
  * asks the module: beside the errors below, -ENODEV when the device is gone.

@@ -27,7 +27,7 @@ WITH_HANDLER = os.environ.get("DRAY_NUMPY_HANDLER") == "1"
 
 if WITH_HANDLER:
     import dray
-    POOL = dray.install()
+    POOL = dray.install().pool
     # A new thread starts with NumPy's own handler.
     begin = threading.Thread._bootstrap_inner
 

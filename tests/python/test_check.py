@@ -79,9 +79,26 @@ def test_a_leak_is_said_at_exit_with_its_call_sites():
     assert re.fullmatch(
         r'dray: handler "checked dray \w+" at exit:\n'
         r"block 0x[0-9a-f]+ of 100 bytes\n  allocated by\n" + SITES +
-        r"1 blocks of 100 bytes are out; 0 bad frees, 0 double frees, "
+        r"1 block of 100 bytes is out; 0 bad frees, 0 double frees, "
         r"0 broken guards, 0 late writes\n", said), said
     assert re.search(r"allocated by\n" + NUMPY, said), said
+
+
+def test_the_line_of_python_is_said():
+    said = said_by("""
+        def work():
+            with dray.memory():
+                b = np.ones(100)
+            np.lib.stride_tricks.as_strided(b, (101,))[100] = 5
+            return b
+        b = work()
+        del b
+        """)
+    lines = dict(re.findall(r"  (now called|allocated) by\n    <string>:(\d+ in "
+                            r"\S+)\n", said))
+    begin = BEGIN.count("\n")
+    assert lines == {"allocated": f"{begin + 4} in work",
+                     "now called": f"{begin + 8} in <module>"}, said
 
 
 def test_a_write_behind_an_array_is_said_by_its_free():
@@ -91,7 +108,7 @@ def test_a_write_behind_an_array_is_said_by_its_free():
         print("later", file=sys.stderr)
         """)
     assert re.match(
-        r"dray: block 0x[0-9a-f]+ of 100 bytes was written 1 bytes behind its "
+        r"dray: block 0x[0-9a-f]+ of 100 bytes was written 1 byte behind its "
         r"last\n  now called by\n" + SITES + r"  allocated by\n" + SITES, said)
     assert said.index("behind its last") < said.index("later")
 

@@ -164,7 +164,7 @@ def test_entering_again_adds_no_handler():
 
 
 def test_install_has_a_limit_too(handler):
-    assert dray.install(min_bytes=LIMIT) is dray.pool()
+    assert dray.install(min_bytes=LIMIT).pool is dray.pool()
     assert place_of(LIMIT - 1) == DEFAULT
     assert place_of(LIMIT) == handler
     dray.uninstall()
@@ -223,7 +223,8 @@ def test_an_exception_leaves_the_scope():
     (MOST + 1, ValueError,
      f"min_bytes is {MOST + 1}: a number of bytes from 0 to {MOST}"),
     (1.5, TypeError, "min_bytes is a float, not a whole number"),
-    ("4096", TypeError, "min_bytes is a str, not a whole number"),
+    ("4 KB", ValueError, "min_bytes is '4 KB': a number of bytes, or one with K, "
+     'M, G or T as "64K"'),
     (None, TypeError, "min_bytes is a NoneType, not a whole number")])
 def test_a_limit_that_is_no_size_is_refused(wrong, error, sentence):
     for call in (dray.memory, dray.install):

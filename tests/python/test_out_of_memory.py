@@ -174,7 +174,7 @@ def test_what_is_handed_over_waits_and_is_listed():
     with dray.memory(shareable=True):
         array = np.arange(10)
     with counts_stay(array), nothing_waits():
-        noticed = failures(lambda: _dray.handover(array))
+        noticed = failures(lambda: _dray.handover(array, 0))
         assert noticed > 0
         assert failures(_dray.waiting) > 0
         # Where nobody got the record, nobody waits for it.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Pools: where their memory comes from, what they count, and when they end."""
 import gc
+import weakref
 
 import numpy as np
 import pytest
@@ -123,7 +124,72 @@ def test_trim_gives_memory_back():
 
 def test_a_pool_and_a_node_say_what_they_are(handler):
     node = dray.open()
+    kind = "shareable" if node.shareable else "private"
     assert repr(node) == (f"<dray.Node {node.info().name}, back end "
-                          f"{node.backend}>")
+                          f"{node.backend}, {kind}>")
     assert repr(node.pool()).startswith(
-        f"<dray.Pool, back end {node.backend}, 0 bytes used")
+        f"<dray.Pool, back end {node.backend}, {kind}, 0 bytes used")
+
+
+def test_private_and_shareable_memory_can_be_told():
+    for spec, shareable, name in [("host", False, "dray host"),
+                                  ("host:shareable", True,
+                                   "dray host:shareable")]:
+        node = dray.open(spec)
+        with node.pool() as pool:
+            array = np.zeros(3)
+        assert (node.shareable, pool.shareable) == (shareable, shareable)
+        assert dray.handler_name(array).endswith(name)
+
+
+def test_a_pool_is_a_scope(handler):
+    pool = dray.open().pool()
+    with pool as entered, pool:
+        assert entered is pool
+        assert pool.stats().blocks == 0
+        array = np.zeros(3)
+    assert dray.handler_name(array) == handler
+    assert pool.stats().blocks == 1
+    assert dray.handler_name() == "default_allocator"
+    with pytest.raises(RuntimeError, match="was not entered"):
+        pool.__exit__(None, None, None)
+
+
+def test_a_pool_has_weak_references():
+    pool = dray.open().pool()
+    reference = weakref.ref(pool)
+    assert reference() is pool
+    del pool
+    gc.collect()
+    assert reference() is None
+
+
+def test_a_closed_pool_has_its_arrays_and_nothing_more():
+    before = buffers()
+    pool = dray.open().pool()
+    with pool:
+        array = np.arange(1000)
+    assert not pool.closed
+    pool.close()
+    pool.close()
+    assert pool.closed and repr(pool) == "<dray.Pool, closed>"
+    for use in (pool.stats, pool.trim, pool.__enter__,
+                lambda: pool.handler_name, lambda: pool.shareable,
+                lambda: dray.memory(pool), lambda: dray.install(pool),
+                lambda: dray.stats(pool)):
+        with pytest.raises(ValueError, match="^the pool is closed$"):
+            use()
+    assert array.sum() == 499500 and buffers() == before + 1
+    del array
+    gc.collect()
+    assert buffers() == before
+
+
+def test_a_default_pool_that_was_closed_is_made_anew():
+    heap = dray.open().heaps()[0]
+    if heap.type == CARVEOUT:
+        pytest.skip("the first heap has no memory for a pool")
+    first = dray.pool(heap.name)
+    first.close()
+    assert dray.pool(heap.name) is not first
+    assert dray.stats().blocks >= 0

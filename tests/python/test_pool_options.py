@@ -46,11 +46,26 @@ def test_what_the_node_does_not_have_is_a_value_error(options):
 
 
 @pytest.mark.parametrize("options", [
-    {"limit": "1M"}, {"initial": 1.5}, {"granule": None}, {"numa": 3},
+    {"limit": b"1M"}, {"initial": 1.5}, {"granule": None}, {"numa": 3},
     {"numa": "bind", "numa_nodes": 0}, {"numa": "bind", "numa_nodes": ["0"]}])
 def test_what_is_of_another_type_is_a_type_error(options):
     with pytest.raises(TypeError):
         dray.open("host").pool(**options)
+
+
+def test_a_size_may_have_a_unit():
+    for text, size in [("2M", 2 * MIB), ("1024k", MIB), ("1MiB", MIB),
+                       ("1MB", MIB), (str(MIB), MIB)]:
+        pool = dray.open("host").pool(initial=text, limit="1G")
+        assert pool.stats().reserved == size
+    assert dray.memory(min_bytes="4K").min_bytes == 4096
+
+
+@pytest.mark.parametrize("text", ["", "K", "1X", "-1M", "1.5G", "1 M", "1MM",
+                                  "1M\0", "20000000T", "1iB"])
+def test_another_text_is_no_size(text):
+    with pytest.raises(ValueError, match="^limit is "):
+        dray.open("host").pool(limit=text)
 
 
 def test_a_size_may_be_of_numpys_types():

@@ -11,6 +11,9 @@ import pytest
 
 import dray
 
+# In children that are started anew, too.
+dray.share_arrays(min_bytes=0)
+
 pytestmark = pytest.mark.host  # a guest has no network
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
@@ -19,9 +22,9 @@ LOST, COPIED, NO_NAMESPACES = 10, 11, 12
 
 @pytest.fixture
 def copies():
-    before = dray.pass_copies()
+    before = dray.share_arrays(False)
     yield
-    dray.pass_copies(before)
+    dray.share_arrays(before, min_bytes=0)
 
 
 def shared():
@@ -82,9 +85,9 @@ def test_a_copy_is_an_array_of_its_own(copies):
 def test_copies_are_switched_on_and_off():
     array = shared()
     forking = multiprocessing.reduction.ForkingPickler
-    assert dray.pass_copies() is False
-    assert dray.pass_copies(True) is True
-    assert dray.pass_copies(False) is True
+    assert dray.share_arrays(False) is True
+    assert dray.share_arrays(False) is False
+    assert dray.share_arrays(min_bytes=0) is False
     got = forking.loads(forking.dumps(array))
     assert np.shares_memory(got, array)
     assert dray.waiting_arrays() == []

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """What type checkers and help() are told is what is there."""
 import ast
+import builtins
 import inspect
 import pathlib
+import typing
 
+import numpy as np
 import pytest
 
 import dray
@@ -13,6 +16,7 @@ STUBS = ast.parse(pathlib.Path(dray.__file__).with_name(
     "_dray.pyi").read_text(encoding="utf-8"))
 CLASSES = [node for node in STUBS.body if isinstance(node, ast.ClassDef)]
 FUNCTIONS = [node for node in STUBS.body if isinstance(node, ast.FunctionDef)]
+SPECIAL = {"__enter__", "__exit__", "__call__", "__await__"}
 FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]
 
@@ -26,17 +30,75 @@ def test_the_stubs_name_all_of_the_extension():
 
 
 @pytest.mark.parametrize("node", CLASSES, ids=lambda node: node.name)
-def test_a_class_has_the_fields_and_methods_of_its_stub(node):
+def test_a_class_has_the_methods_of_its_stub(node):
     class_ = getattr(dray, node.name)
-    told = [field.target.id for field in node.body
-            if isinstance(field, ast.AnnAssign)]
-    assert list(getattr(class_, "__match_args__", ())) == told
-    if not told:
-        methods = {method.name for method in node.body
-                   if isinstance(method, ast.FunctionDef)}
-        assert methods - {"__enter__", "__exit__"} == {
-            name for name in vars(class_) if not name.startswith("_")}
+    told = {method.name for method in node.body
+            if isinstance(method, ast.FunctionDef)}
+    there = {name for name, value in vars(class_).items()
+             if not name.startswith("_") or name in SPECIAL}
+    assert told == there
     assert class_.__doc__
+
+
+def told_parameters(function):
+    """As inspect names them: what the stub says, without types and defaults."""
+    arguments = function.args
+    return ([argument.arg for argument in arguments.posonlyargs],
+            [argument.arg for argument in arguments.args],
+            [argument.arg for argument in arguments.kwonlyargs])
+
+
+def real_parameters(function):
+    kinds = {inspect.Parameter.POSITIONAL_ONLY: [],
+             inspect.Parameter.POSITIONAL_OR_KEYWORD: [],
+             inspect.Parameter.KEYWORD_ONLY: []}
+    for parameter in inspect.signature(function).parameters.values():
+        kinds[parameter.kind].append(parameter.name)
+    return tuple(kinds.values())
+
+
+@pytest.mark.parametrize("node", FUNCTIONS, ids=lambda node: node.name)
+def test_a_function_has_the_parameters_of_its_stub(node):
+    assert real_parameters(getattr(_dray, node.name)) == told_parameters(node)
+
+
+@pytest.mark.parametrize("class_, node", [
+    (class_, node) for class_ in CLASSES for node in class_.body
+    if isinstance(node, ast.FunctionDef) and not node.decorator_list
+    and node.name not in ("__call__", "__await__")],
+    ids=lambda node: node.name)
+def test_a_method_has_the_parameters_of_its_stub(class_, node):
+    function = getattr(getattr(dray, class_.name), node.name)
+    real, told = real_parameters(function), told_parameters(node)
+    both = [sorted(kind[0] + kind[1]) for kind in (real, told)]
+    assert both[0] == both[1] and real[2] == told[2]
+
+
+def made_records():
+    node = dray.open()
+    with dray.memory():
+        array = np.zeros(3)
+    yield "PoolStats", dray.stats()
+    yield "NodeInfo", node.info()
+    yield "HeapInfo", node.heaps()[0]
+    yield "Explanation", dray.explain(array, array[::-1])
+    for channel in node.channels():
+        yield "ChannelInfo", channel
+    if node.info().addresses:
+        yield "Segment", dray.segments(array)[0]
+
+
+def test_records_are_the_named_tuples_that_they_are_told_to_be():
+    for name, record in made_records():
+        class_ = getattr(dray, name)
+        assert type(record) is class_
+        assert record._asdict() == dict(zip(class_._fields, record))
+        types = typing.get_type_hints(class_)
+        assert {field: type(value) for field, value in
+                record._asdict().items()} == types
+        first = class_._fields[0]
+        assert record._replace(**{first: 7})[0] == 7
+        assert f"{first}:" in class_.__doc__
 
 
 @pytest.mark.parametrize("name", FACADE)
@@ -53,4 +115,8 @@ def test_all_names_what_is_public():
     public = {name for name, value in vars(dray).items()
               if not name.startswith("_")
               and getattr(value, "__module__", "").startswith("dray")}
-    assert public == set(dray.__all__)
+    assert public - {"open"} == set(dray.__all__)
+
+
+def test_a_star_import_takes_no_builtin_away():
+    assert not set(dray.__all__) & set(vars(builtins))

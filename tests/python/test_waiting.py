@@ -12,6 +12,9 @@ import pytest
 
 import dray
 
+# In children that are started anew, too.
+dray.share_arrays(min_bytes=0)
+
 
 @pytest.fixture
 def shared():
@@ -173,7 +176,7 @@ def work(there, back):
 # An emulated board takes long to start Python and NumPy: once each way.
 @pytest.mark.parametrize("start", ["forkserver", "spawn"])
 def test_a_process_that_was_started_anew_has_the_same_memory(
-        start, shared, handler):
+        start, shared):
     context = multiprocessing.get_context(start)
     there, back = context.SimpleQueue(), context.SimpleQueue()
     child = context.Process(target=work, args=(there, back))
@@ -183,7 +186,8 @@ def test_a_process_that_was_started_anew_has_the_same_memory(
     for_reading.flags.writeable = False
     there.put((array, for_reading))
     backend, name, theirs, again, writeable = back.get()
-    assert (backend, name) == (dray.open().backend, handler)
+    with dray.memory(shareable=True) as pool:
+        assert (backend, name) == (dray.open().backend, pool.handler_name)
     assert not writeable
     # What the worker has made stays, although it has ended.
     child.join(120)

@@ -215,7 +215,7 @@ FACT(leaks_are_said_at_exit_with_their_call_sites)
 	static const char *const parts[] = {
 		"dray: handler \"checked dray ",   "\" at exit:\n",
 		"of 300 bytes\n  allocated by\n",  "leak_one+0x",
-		"1 blocks of 300 bytes are out; ", NULL
+		"1 block of 300 bytes is out; ", NULL
 	};
 
 	assert_says("leaks", parts);
@@ -225,7 +225,7 @@ FACT(leaks_are_said_at_exit_with_their_call_sites)
 FACT(a_write_next_to_a_block_is_said_by_its_free)
 {
 	static const char *const parts[] = {
-		"of 200 bytes was written 1 bytes behind its last\n",
+		"of 200 bytes was written 1 byte behind its last\n",
 		"  now called by\n",
 		"  allocated by\n",
 		"leak_one+0x",
@@ -279,7 +279,7 @@ FACT(a_child_says_nothing_of_what_it_inherits)
 FACT(a_child_says_what_it_leaks_itself)
 {
 	static const char *const parts[] = { " at exit:\n", "leak_one+0x",
-					     "1 blocks of 300 bytes are out; ",
+					     "1 block of 300 bytes is out; ",
 					     NULL };
 
 	assert_says("has a child that leaks", parts);

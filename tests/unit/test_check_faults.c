@@ -23,10 +23,10 @@ FACT(a_write_next_to_a_block_is_found_by_its_free)
 		put(&f, block, 100);
 		assert_int_equal(numbers_of(&f).broken_guards, i + 1);
 	}
-	assert_said(&f, "of 100 bytes was written 1 bytes behind its last");
+	assert_said(&f, "of 100 bytes was written 1 byte behind its last");
 	assert_said(&f, "was written 2 bytes behind its last");
 	assert_said(&f, "was written 128 bytes behind its last");
-	assert_said(&f, "was written 1 bytes before its first");
+	assert_said(&f, "was written 1 byte before its first");
 	assert_said(&f, "was written 128 bytes before its first");
 	assert_said(&f, "  now called by\n    ");
 	assert_said(&f, "  allocated by\n    ");
@@ -45,7 +45,7 @@ FACT(a_write_next_to_a_block_is_found_by_a_report)
 	block = get(&f, 33);
 	block[33] = 0;
 	assert_reports(&f, " 1 broken guards");
-	assert_said(&f, "1 bytes behind its last");
+	assert_said(&f, "1 byte behind its last");
 	assert_reports(&f, " 1 broken guards");
 	put(&f, block, 33);
 	assert_int_equal(numbers_of(&f).broken_guards, 1);

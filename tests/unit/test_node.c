@@ -12,6 +12,7 @@ NODE_FACT(a_spec_names_its_back_end)
 
 	assert_string_equal(dray_node_backend(node),
 			    on_kernel() ? "kernel" : "host");
+	assert_int_equal(dray_node_shareable(node), on_kernel());
 }
 
 FACT(a_spec_that_names_nothing_is_refused)
@@ -54,6 +55,7 @@ FACT(the_environment_chooses_where_no_spec_does)
 	setenv("DRAY_BACKEND", "host:shareable", 1);
 	assert_works(dray_node_open(NULL, &node));
 	assert_string_equal(dray_node_backend(node), "host");
+	assert_true(dray_node_shareable(node));
 	dray_node_unref(node);
 	setenv("DRAY_BACKEND", "nonsense", 1);
 	assert_fails(dray_node_open(NULL, &node), -EINVAL,

@@ -273,6 +273,72 @@ LIMIT_FACT(what_is_open_is_opened_again_without_asking)
 	stop_importer(&importer);
 }
 
+/* The first byte of a copy, with no descriptor to spare if @what is 'n'. */
+static int copy_step(char what, const struct dray_ipc_record *record)
+{
+	size_t before = entries("/proc/self/fd");
+	unsigned char bytes[SIZE] = { 0 };
+	uint64_t size = 0;
+	int ret;
+
+	if (what == 'n' && take_descriptors(0))
+		return -1;
+	ret = dray_ipc_copy(record, bytes, sizeof(bytes), &size);
+	if (what == 'n')
+		give_descriptors();
+	if (ret)
+		return ret;
+	if (size != SIZE || bytes[SIZE - 1] != bytes[0])
+		return -2;
+	return entries("/proc/self/fd") == before ? bytes[0] : -3;
+}
+
+LIMIT_FACT(an_importer_at_its_limit_copies_handovers)
+{
+	struct importer importer = start_importer(copy_step);
+	unsigned char *block;
+	struct dray_ipc_record record;
+
+	for (int i = 1; i <= 3; i++) {
+		block = take_filled(SIZE, i);
+		record = export_of(block, SIZE, DRAY_IPC_HANDOVER);
+		dray_pool_free(pool, block);
+		assert_int_equal(tell(&importer, 'n', &record), i);
+		becomes_true(stats_of(pool).parked == 0);
+		assert_int_equal(tell(&importer, 'n', &record), -ECONNREFUSED);
+	}
+	stop_importer(&importer);
+}
+
+LIMIT_FACT(an_exporter_at_its_limit_is_copied_from)
+{
+	struct importer importer = start_importer(copy_step);
+	unsigned char *block = take_filled(SIZE, 7);
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+
+	assert_int_equal(take_descriptors(0), 0);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(tell(&importer, 'n', &record), 7);
+	give_descriptors();
+	stop_importer(&importer);
+	dray_pool_free(pool, block);
+}
+
+LIMIT_FACT(a_copy_needs_room_for_all_of_it)
+{
+	unsigned char *block = take_filled(SIZE, 7), bytes[SIZE];
+	struct dray_ipc_record record = export_of(block, SIZE, 0);
+	uint64_t size = 0;
+
+	assert_fails(dray_ipc_copy(&record, bytes, SIZE - 1, &size), -ENOSPC,
+		     "20000 bytes");
+	assert_int_equal(size, SIZE);
+	/* A record of this process is one as any other. */
+	assert_works(dray_ipc_copy(&record, bytes, SIZE, &size));
+	assert_memory_equal(bytes, block, SIZE);
+	dray_pool_free(pool, block);
+}
+
 LIMIT_FACT(who_has_no_descriptor_for_a_broker_exports_nothing)
 {
 	unsigned char *block = take(pool, SIZE, 0);

@@ -42,7 +42,8 @@ build_make()
 		rm -rf "$folder"
 		mkdir -p "$folder"
 		# Debian's Python, whatever else is in the path.
-		PATH=/usr/bin:$PATH log_quietly /usr/bin/meson setup \
+		PATH=/usr/bin:$PATH log_quietly env -u VIRTUAL_ENV \
+			/usr/bin/meson setup \
 			"$folder" "$TREE" "$@" || return 1
 		printf '%s\n' "$options" >"$folder/.options"
 	fi

@@ -18,23 +18,29 @@ DRAY_HANDLER=check in the environment finds, for debugging, writes next to
 arrays and after their end, wrong frees and leaks, and says them on standard
 error.
 
-Where memory can be shared (dray.memory(shareable=True), and all memory of the
-kernel module), multiprocessing passes arrays without copying them: both
-processes then have the same array.  The receiver can also read and write all
-else in the buffer of the pool that it lies in, other arrays of that pool; one
-of shared_zeros() has a buffer of its own.  One that was sent and that nobody
-has received keeps its memory: waiting_arrays() and revoke_waiting().  One that
-cannot be opened where it arrives is a LostArray there, which raises the error
-when it is used.  A process that multiprocessing has started waits 5 seconds,
-when it ends, for those who are to receive what it has sent; so a queue is read
-before its writer is joined.  The program itself does not wait: what it has sent
-and nobody has received is lost at its end; waiting_arrays() has what would be.
-Each array that is open in another process takes a descriptor of both, of the
-1024 that a process usually may have.  Ordinary pickles are copies.
+Arrays in memory that can be shared (dray.memory(shareable=True), and all memory
+of the kernel module) go to other processes without a copy.  From the first
+request for such memory on, or from share_arrays(), multiprocessing passes arrays
+of 32 KiB and more that way: both processes then have the same array.  The
+receiver can also read and write the rest of the pool's buffer around it; an array
+of shared_zeros() has a buffer of its own.  Ordinary pickles are copies.
 
-What multiprocessing sends says nothing of where it goes, and no array can be
-opened on another machine.  A process that sends arrays through connections or
-managers of TCP ("AF_INET") calls pass_copies() before.
+CAUTION: fork() does not copy such memory.  A forked child, a worker of
+multiprocessing for one, that writes to an array of its parent changes the
+parent's array, although nothing was sent.
+
+An array that was sent and not received keeps its memory: waiting_arrays() and
+revoke_waiting().  If it cannot be opened where it arrives, it is a LostArray
+there, which raises the error when it is used.  A process that multiprocessing has
+started waits up to 5 seconds, when it ends, until its arrays are received; so a
+queue is read before its writer is joined.  It does not wait for a queue whose
+cancel_join_thread() it has called.  The program itself does not wait: what it has
+sent and nobody has received is lost at its end; waiting_arrays() has what would
+be.  Each array that is open in another process takes a descriptor of both; when
+three quarters of a process's descriptors are in use, arrays are copied.
+
+No array can be opened on another machine.  A process that sends arrays through
+connections or managers of TCP ("AF_INET") calls share_arrays(False) before.
 
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
@@ -45,27 +51,30 @@ from __future__ import annotations
 
 import errno
 import math
+import operator
 import os
 import sys
 import threading
-from typing import Any, Callable, NamedTuple, Optional
+import weakref
+from typing import Any, Callable, NamedTuple, Optional, Union
 
 import numpy
 
 from . import _dray, _pickle
-from ._dray import (ChannelInfo, Explanation, Fence, HeapInfo, Node, NodeInfo,
-                    Pool, PoolStats, Scope, Segment)
+from ._dray import Fence, Node, Pool, Scope
 from ._lost import LostArray
+from ._records import (ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
+                       Segment)
 
 __all__ = [
     "ChannelInfo", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
     "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Versions",
     "WaitingArray",
-    "address", "copy", "explain", "export_array", "fill", "handler_name",
-    "install", "last_error", "memory", "nodes", "open", "open_array",
-    "pass_copies", "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
-    "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
-    "versions", "waiting_arrays",
+    "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
+    "install", "last_error", "memory", "nodes", "open_array",
+    "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
+    "share_arrays", "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
+    "versions", "waiting_arrays", "zeros",
 ]
 
 __version__: str = _dray.version
@@ -123,7 +132,10 @@ def open(spec: Optional[str] = None) -> Node:
     """Opens a node: None (what is there), "kernel", "kernel:dray1", "host",
     "host:shareable" (host memory that other processes can receive), or
     "shareable" (the module, else "host:shareable")."""
-    return _dray.open(spec)
+    node = _dray.open(spec)
+    if node.shareable and node.backend == "host":
+        _pickle.asked()
+    return node
 
 
 def nodes() -> list[str]:
@@ -133,9 +145,11 @@ def nodes() -> list[str]:
 
 def _node(shareable: bool) -> Node:
     """The node that all defaults use."""
-    node = _once(None, lambda: _dray.open(None))
-    if shareable and node.backend == "host":
-        return _once("shareable", lambda: _dray.open("host:shareable"))
+    node = _once(None, lambda: open(None))
+    if shareable:
+        _pickle.asked()
+        if not node.shareable:
+            node = _once("shareable", lambda: open("host:shareable"))
     return node
 
 
@@ -144,34 +158,66 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
 
     There is one for each heap, made by the first call.  With `shareable` its
     arrays can be sent to other processes; on the kernel back end all can,
-    private host memory cannot.
+    private host memory cannot.  See memory() for what fork() does to them.
     """
     node = _node(shareable)
-    return _once((node, heap), lambda: node.pool(heap=heap))
+    made = _once((node, heap), lambda: node.pool(heap=heap))
+    if made.closed:
+        _made.pop((node, heap), None)
+        return pool(heap, shareable=shareable)
+    return made
+
+
+# What memory() or install() has chosen last.
+_chosen: Callable[[], Optional[Pool]] = lambda: None
 
 
 def _choose(chosen: Optional[Pool], heap: Optional[str],
             shareable: bool) -> Pool:
+    global _chosen
     if chosen is None:
-        return pool(heap, shareable=shareable)
-    if heap is not None or shareable:
+        chosen = pool(heap, shareable=shareable)
+    elif heap is not None or shareable:
         raise TypeError("a pool has its heap and its node already: pass the "
                         "pool, or heap= and shareable=")
+    if isinstance(chosen, Pool):
+        _chosen = weakref.ref(chosen)
     return chosen
 
 
 def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
-           shareable: bool = False, min_bytes: int = 0) -> Scope:
+           shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """A scope in which new arrays lie in dray memory.
 
         with dray.memory(): ...
         with dray.memory(heap="cma"): ...
-        with dray.memory(min_bytes=4096): ...
+        with dray.memory(min_bytes="4K"): ...
         with dray.memory(dray.open("kernel:dray1").pool()) as pool: ...
 
+        @dray.memory()
+        def load(path): ...
+
+    `with pool:` is the same as `with dray.memory(pool):`.
+
+    New arrays only: an expression after the scope, as `picture + 1`,
+    numpy.zeros_like(picture) or picture.copy(), makes an array in NumPy's own
+    memory, although `picture` is in dray's.
+
     Holds for the thread (or the asyncio task) that enters it, as NumPy keeps
-    its handler; new threads start without.  Scopes nest, and one may be
-    entered again while it is open.
+    its handler; new threads start without.  Threads of a ThreadPoolExecutor, of
+    loop.run_in_executor() and of joblib thus use NumPy's own memory, whatever
+    the thread that made them does: give the executor initializer=dray.install.
+    Scopes nest, and one may be entered again while it is open.
+
+    From Python 3.11 on, NumPy's MemoryError has a note with dray's reason when
+    it leaves the scope.
+
+    With `shareable`, other processes can have the same array; multiprocessing
+    then passes arrays of 32 KiB and more without a copy, see share_arrays().
+    CAUTION: fork() does not copy such arrays.  If a forked child, as a worker
+    of multiprocessing or of PyTorch's DataLoader, writes to an array of its
+    parent, the parent's array changes.  So it is with all memory of the kernel
+    module.  Copy before you write there, or start workers by "spawn".
 
     Arrays smaller than `min_bytes` stay with the handler that was there when
     the scope was entered, NumPy's own or that of a scope around it.  One that
@@ -181,14 +227,23 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 
 
 def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
-            shareable: bool = False, min_bytes: int = 0) -> Pool:
+            shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """As memory(), without an end: for this thread or task, until
-    uninstall() or the end of a scope around it.  With `min_bytes` it takes the
+    uninstall() or the end of a scope around it.  The result has its `pool`; if
+    it is used in `with`, the end of that goes back to what was there before:
+
+        dray.install()
+        with dray.install(shareable=True) as pool: ...
+        ThreadPoolExecutor(initializer=dray.install)
+
+    With `min_bytes` it takes the
     place of an earlier one with such a limit: smaller arrays stay where they
-    were before both."""
-    chosen = _choose(pool, heap, shareable)
-    _dray.set_handler(chosen, min_bytes)
-    return chosen
+    were before both.
+
+    CAUTION, with `shareable` and on the kernel module: fork() does not copy
+    such arrays.  A forked child that writes to one changes its parent's, as
+    memory() says; after install() that is true of all new arrays."""
+    return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
 
 
 def uninstall() -> None:
@@ -196,10 +251,36 @@ def uninstall() -> None:
     _dray.set_handler(None)
 
 
-def handler_name(a: Optional[numpy.ndarray] = None) -> Optional[str]:
+def empty(shape: Any, dtype: Any = float, order: Any = "C", *,
+          pool: Optional[Pool] = None, heap: Optional[str] = None,
+          shareable: bool = False) -> numpy.ndarray:
+    """numpy.empty() in the memory that memory() has with the same arguments."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.empty(shape, dtype, order)
+
+
+def zeros(shape: Any, dtype: Any = float, order: Any = "C", *,
+          pool: Optional[Pool] = None, heap: Optional[str] = None,
+          shareable: bool = False) -> numpy.ndarray:
+    """numpy.zeros(), as empty()."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.zeros(shape, dtype, order)
+
+
+def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
+          heap: Optional[str] = None,
+          shareable: bool = False) -> numpy.ndarray:
+    """A new array of `values`, as numpy.array(), in memory as empty()'s."""
+    with memory(pool, heap=heap, shareable=shareable):
+        return numpy.array(values, dtype)
+
+
+def handler_name(a: Any = None) -> Optional[str]:
     """The name of the handler that allocated `a`, or what `a` is a view of:
-    "dray kernel", "dray host", "default_allocator".  None where no handler
-    did: received arrays, foreign memory.  Without `a`: of the handler that
+    "dray kernel", "dray host" (private), "dray host:shareable",
+    "default_allocator".  None where no handler did: received arrays, foreign
+    memory.  `a` may give its array by __array__(), as a Series of pandas does.
+    Without `a`: of the handler that
     the next new array uses, "dray host from 4096 bytes" where a least size
     chooses between two."""
     return _dray.handler_name(a)
@@ -237,8 +318,9 @@ def sync_for_cpu(a: numpy.ndarray, direction: str = "both") -> None:
 
 def copy(dst: numpy.ndarray, src: numpy.ndarray, *,
          engine: Optional[bool] = None, wait: bool = True) -> Fence:
-    """Copies src to dst: dray arrays, or any views of such, of one shape and
-    type.  Bytes between the elements of dst are not touched.
+    """Copies src to dst: arrays or views of one shape and type.  One of both
+    at least is in dray's memory; with another array the CPU copies.  Bytes
+    between the elements of dst are not touched.
 
     `engine`: None lets a threshold decide (explain() tells), True is the DMA
     engine or an OSError, False the CPU.  With wait=False it returns while the
@@ -291,6 +373,19 @@ def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
     return _dray.receive(sock, node)
 
 
+def _extents(shape: Any) -> tuple[int, ...]:
+    """A shape as numpy.zeros() takes it."""
+    try:
+        extents = (operator.index(shape),)
+    except TypeError:
+        extents = tuple(operator.index(extent) for extent in shape)
+    for extent in extents:
+        if extent < 0:
+            raise ValueError(f"shape is {shape!r}: an extent of {extent}, 0 is "
+                             "the least")
+    return extents
+
+
 def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     """An array of zeros in a buffer of its own, so that a process that it is
     sent or exported to reaches nothing else.  It takes whole pages of the
@@ -308,7 +403,7 @@ def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
     if not kind.itemsize:
         raise ValueError(f"an array of {kind!r} cannot be shared: its "
                          "elements have no bytes")
-    extents = numpy.broadcast_to(0, shape).shape + element.shape
+    extents = _extents(shape) + element.shape
     size = math.prod(extents) * kind.itemsize
     if size > sys.maxsize:
         raise ValueError(f"an array of shape {extents} and type {kind} has "
@@ -372,16 +467,25 @@ def revoke_array(record: bytes) -> None:
     _dray.revoke(record)
 
 
-def pass_copies(on: bool = True) -> bool:
-    """Lets this process send copies of arrays by multiprocessing, to whatever
-    it sends them, or with on=False the arrays again; what it did before.
+def share_arrays(on: bool = True, *,
+                 min_bytes: int = _pickle.MIN_BYTES) -> bool:
+    """Lets multiprocessing pass arrays in memory that can be shared as what
+    they are, or with on=False as copies; returns what it did before.
 
-    A copy arrives in ordinary memory, on other machines too, and nothing waits
-    for it.  For all threads, since queues pickle in threads of their own, and
-    for children that are forked from now on; those that are spawned, and
-    managers, decide for what they send themselves.
+    The first call with shareable=True, of shared_zeros() or for a node
+    "host:shareable" does the same, and so does receiving such an array, unless
+    this was called before.  Until then multiprocessing copies all arrays.
+
+    Arrays of less than `min_bytes` are copied, which is faster than to share
+    them: a write to such a copy is not seen by others.  Small arrays of
+    shared_zeros() are never copied.
+
+    With on=False, what this process sends can be received on other machines.
+    Holds for all threads, since queues pickle in threads of their own, and for
+    children that are forked from now on; those that are spawned, and managers,
+    decide for what they send themselves.
     """
-    return _pickle.pass_copies(on)
+    return _pickle.share(on, min_bytes)
 
 
 class WaitingArray(NamedTuple):
@@ -435,14 +539,18 @@ def revoke_waiting(older_than: float = 0.0) -> int:
 
 
 def stats(pool: Optional[Pool] = None) -> PoolStats:
-    """Counters of a pool, or of the default one."""
-    return _choose(pool, None, False).stats()
+    """Counters of a pool.  Without one: of the pool of the innermost scope of
+    this thread or task, else of the one that memory() or install() has chosen
+    last, else of the default one."""
+    used = pool or _dray.current_pool() or _chosen()
+    if used is None or pool is None and used.closed:
+        used = _choose(None, None, False)
+    return used.stats()
 
 
 def last_error() -> str:
     """Why the last call of this thread to libdray failed.  NumPy's
-    MemoryError does not say it."""
+    MemoryError says it only as a note, when it leaves a scope."""
     return _dray.last_error()
 
 
-_pickle.register()

@@ -9,17 +9,17 @@
 
 #define BLOCK_CAPSULE "dray.block"
 
-/* Its context is the Pool object, which it keeps. */
+/* Its context is the pool's capsule, which it keeps. */
 static void block_destroy(PyObject *capsule)
 {
 	void *block = PyCapsule_GetPointer(capsule, BLOCK_CAPSULE);
-	PyObject *object = PyCapsule_GetContext(capsule);
-	struct dray_pool *pool = pool_of(object);
+	PyObject *owner = PyCapsule_GetContext(capsule);
+	struct dray_pool *pool = pool_in(owner);
 
 	Py_BEGIN_ALLOW_THREADS
 	dray_pool_free(pool, block);
 	Py_END_ALLOW_THREADS
-	Py_DECREF(object);
+	Py_DECREF(owner);
 }
 
 /* Takes over @block, on failure too. */
@@ -28,7 +28,7 @@ static PyObject *block_capsule(PyObject *pool, void *block)
 	PyObject *capsule = PyCapsule_New(block, BLOCK_CAPSULE, NULL);
 
 	if (!capsule) {
-		dray_pool_free(pool_of(pool), block);
+		dray_pool_free(pool_in(pool), block);
 		return NULL;
 	}
 	if (PyCapsule_SetContext(capsule, Py_NewRef(pool)) ||
@@ -39,25 +39,30 @@ static PyObject *block_capsule(PyObject *pool, void *block)
 
 PyObject *block_bytes(PyObject *module, PyObject *args)
 {
-	PyObject *object, *capsule, *array;
+	PyObject *object, *owner, *capsule, *array;
 	struct dray_pool *pool;
 	Py_ssize_t size;
 	npy_intp shape;
 	void *block;
 
-	if (!PyArg_ParseTuple(args, "On:bytes_in", &object, &size) ||
-	    !pool_capsule(module_state(module), object))
+	if (!PyArg_ParseTuple(args, "On:bytes_in", &object, &size))
 		return NULL;
 	if (size < 0)
 		return PyErr_Format(PyExc_ValueError,
 				    "size is %zd: 0 bytes are the least", size);
-	pool = pool_of(object);
+	owner = pool_capsule(module_state(module), object);
+	if (!owner)
+		return NULL;
+	pool = pool_in(owner);
 	Py_BEGIN_ALLOW_THREADS
 	block = dray_pool_alloc(pool, (size_t)size, 0);
 	Py_END_ALLOW_THREADS
-	if (!block)
+	if (!block) {
+		Py_DECREF(owner);
 		return raise_error(-ENOMEM);
-	capsule = block_capsule(object, block);
+	}
+	capsule = block_capsule(owner, block);
+	Py_DECREF(owner);
 	if (!capsule)
 		return NULL;
 	shape = size;

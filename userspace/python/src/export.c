@@ -4,6 +4,9 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "module.h"
 
@@ -47,20 +50,64 @@ PyObject *export_array(PyObject *module, PyObject *args)
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OI:export", &array, &flags) ||
-	    operand_take_filled(array, "array", &operand))
+	    operand_take_filled(array, "array", &operand) ||
+	    operand_check_shareable(&operand, "array"))
 		return NULL;
 	record = export(&operand, flags, &error);
 	return error ? raise_error(error) : record;
 }
 
-/* What may be read by others only is handed over for reading. */
-PyObject *export_handover(PyObject *module, PyObject *array)
+/* Descriptors that this process may still open, as if the open ones were dense. */
+static rlim_t descriptors_left(rlim_t *most)
 {
+	struct rlimit limit = { 0 };
+	int lowest;
+
+	getrlimit(RLIMIT_NOFILE, &limit);
+	*most = limit.rlim_cur;
+	lowest = eventfd(0, EFD_CLOEXEC);
+	if (lowest < 0)
+		return 0;
+	close(lowest);
+	return limit.rlim_cur - (rlim_t)lowest;
+}
+
+/*
+ * Whether a quarter of the descriptors are left to the program when @promised
+ * more are taken.
+ */
+static bool has_descriptors(size_t promised)
+{
+	rlim_t most, left = descriptors_left(&most);
+
+	return left > promised && left - promised >= most / 4;
+}
+
+/* Arrays that are not worth a record, if they were not made for it. */
+static bool is_small(const struct operand *operand, uint64_t min_bytes)
+{
+	const struct dray_location *where = &operand->location;
+	int64_t bytes = PyArray_NBYTES(operand->array);
+
+	return (uint64_t)bytes < min_bytes &&
+	       (where->pool || where->block_size >= min_bytes);
+}
+
+/*
+ * A record of an array that is to be passed on, or None: it is to be copied.
+ * What may be read by others only is handed over for reading.
+ */
+PyObject *export_handover(PyObject *module, PyObject *args)
+{
+	unsigned long long min_bytes;
 	struct operand operand;
-	PyObject *record;
+	PyObject *array, *record;
+	size_t waiting;
 	int error;
 
 	(void)module;
+	if (!PyArg_ParseTuple(args, "OK:handover", &array, &min_bytes))
+		return NULL;
 	if (operand_take(array, "array", &operand)) {
 		if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
 		    !PyErr_ExceptionMatches(PyExc_TypeError))
@@ -68,16 +115,108 @@ PyObject *export_handover(PyObject *module, PyObject *array)
 		PyErr_Clear();
 		Py_RETURN_NONE;
 	}
-	if (operand.empty)
+	if (operand.empty || is_small(&operand, min_bytes))
+		Py_RETURN_NONE;
+	/* Each takes one here as soon as it is opened. */
+	dray_ipc_handovers(NULL, 0, &waiting);
+	if (!has_descriptors(waiting))
 		Py_RETURN_NONE;
 	record = export(&operand, DRAY_IPC_HANDOVER, &error);
 	if (error == -EPERM)
 		record = export(&operand,
 				DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &error);
-	if (error == -EOPNOTSUPP || error == -EINVAL || error == -EPERM ||
-	    error == -ENOSPC)
+	switch (error) {
+	case -EOPNOTSUPP:
+	case -EINVAL:
+	case -EPERM:
+	case -ENOSPC:
+	case -EMFILE:
+	case -ENFILE:
+	case -EAGAIN:
 		Py_RETURN_NONE;
+	}
 	return error ? raise_error(error) : record;
+}
+
+/* reduce_with(function, min_bytes): for reduce(). */
+PyObject *export_reduce_with(PyObject *module, PyObject *args)
+{
+	struct module_state *state = module_state(module);
+	unsigned long long min_bytes;
+	PyObject *function;
+
+	if (!PyArg_ParseTuple(args, "OK:reduce_with", &function, &min_bytes))
+		return NULL;
+	Py_XSETREF(state->reduce, Py_NewRef(function));
+	state->min_bytes = min_bytes;
+	Py_RETURN_NONE;
+}
+
+/*
+ * For ForkingPickler.  Small arrays take the way that they take without it, so
+ * that a message of many is no slower.  Memory of shared_zeros() belongs to the
+ * base of its arrays, so they go on to the function.
+ */
+PyObject *export_reduce(PyObject *module, PyObject *array)
+{
+	const struct module_state *state = module_state(module);
+	PyObject *base = PyArray_Check(array)
+				 ? PyArray_BASE((PyArrayObject *)array)
+				 : NULL;
+	PyObject *owner = base && PyArray_Check(base) ? base : array;
+
+	if (PyArray_Check(array) &&
+	    PyArray_CHKFLAGS((PyArrayObject *)owner, NPY_ARRAY_OWNDATA) &&
+	    (uint64_t)PyArray_NBYTES((PyArrayObject *)array) < state->min_bytes)
+		return PyObject_CallMethodOneArg(array, state->reduce_ex,
+						 state->protocol);
+	return PyObject_CallOneArg(state->reduce, array);
+}
+
+/* Whether opening one more array leaves the program its descriptors. */
+PyObject *export_may_open(PyObject *module, PyObject *unused)
+{
+	(void)module;
+	(void)unused;
+	return PyBool_FromLong(has_descriptors(0));
+}
+
+/* The array of a record, copied into memory that NumPy allocates. */
+PyObject *export_fetch(PyObject *module, PyObject *record)
+{
+	struct dray_view view;
+	PyObject *bytes = NULL;
+	Py_buffer given;
+	uint64_t size = 0;
+	npy_intp room;
+	int error;
+
+	(void)module;
+	if (PyObject_GetBuffer(record, &given, PyBUF_SIMPLE))
+		return NULL;
+	error = dray_array_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
+				 &view);
+	if (error == -ENOSPC && size <= NPY_MAX_INTP) {
+		room = (npy_intp)size;
+		bytes = PyArray_SimpleNew(1, &room, NPY_UINT8);
+		if (!bytes) {
+			PyBuffer_Release(&given);
+			return NULL;
+		}
+		Py_BEGIN_ALLOW_THREADS
+		error = dray_array_fetch(given.buf, (size_t)given.len,
+					 PyArray_DATA((PyArrayObject *)bytes),
+					 size, &size, &view);
+		Py_END_ALLOW_THREADS
+	}
+	PyBuffer_Release(&given);
+	if (error) {
+		Py_XDECREF(bytes);
+		return raise_error(error);
+	}
+	/* It is nobody else's, as an array that was pickled. */
+	view.flags = 0;
+	return ipc_wrap_view(&view, bytes);
 }
 
 PyObject *export_wait(PyObject *module, PyObject *timeout)

@@ -181,14 +181,39 @@ static PyObject *fence_fileno(PyObject *object, PyObject *unused)
 	return NULL;
 }
 
+static PyObject *fence_repr(PyObject *object)
+{
+	const struct fence_object *self = (struct fence_object *)object;
+	int status = self->fence ? dray_fence_status(self->fence) : 1;
+
+	if (!status)
+		return PyUnicode_FromString("<dray.Fence, not done>");
+	if (status < 0)
+		return PyUnicode_FromFormat("<dray.Fence, failed: %s>",
+					    strerror(-status));
+	return PyUnicode_FromString("<dray.Fence, done>");
+}
+
+static PyObject *fence_await(PyObject *self)
+{
+	PyObject *module = PyImport_ImportModule("dray._fence");
+	PyObject *result =
+		module ? PyObject_CallMethod(module, "wait_in_loop", "O", self)
+		       : NULL;
+
+	Py_XDECREF(module);
+	return result;
+}
+
 static PyMethodDef fence_methods[] = {
 	{ "wait", (PyCFunction)(void (*)(void))fence_wait,
 	  METH_VARARGS | METH_KEYWORDS,
-	  "wait(timeout=None)\n\n"
+	  "wait($self, /, timeout=None)\n--\n\n"
 	  "Waits until the transfer is done, for at most timeout seconds, and raises\n"
 	  "what it failed with; TimeoutError (ETIME) when the time is over before." },
 	{ "fileno", fence_fileno, METH_NOARGS,
-	  "fileno() -> int: readable for poll() when the transfer is done.\n\n"
+	  "fileno($self, /)\n--\n\n"
+	  "A descriptor, readable for poll() when the transfer is done.\n\n"
 	  "Belongs to the fence.  ValueError where the CPU made the transfer." },
 	{ NULL, NULL, 0, NULL },
 };
@@ -201,7 +226,10 @@ static PyGetSetDef fence_properties[] = {
 };
 
 static PyType_Slot fence_slots[] = {
-	{ Py_tp_doc, "The point where a transfer is done." },
+	{ Py_tp_doc,
+	  "The point where a transfer is done; asyncio can await it." },
+	{ Py_tp_repr, fence_repr },
+	{ Py_am_await, fence_await },
 	{ Py_tp_dealloc, fence_dealloc },
 	{ Py_tp_traverse, fence_traverse },
 	{ Py_tp_clear, fence_clear },

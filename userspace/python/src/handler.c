@@ -63,8 +63,8 @@ static PyObject *below_installed(PyObject *capsule)
 	return capsule;
 }
 
-static PyObject *split_new(PyObject *large, struct dray_pool *pool,
-			   PyObject *small, size_t min_bytes, bool installed)
+static PyObject *split_new(PyObject *large, PyObject *small, size_t min_bytes,
+			   bool installed)
 {
 	const struct dray_handler *under = handler_in(small);
 	struct split_owner *owner;
@@ -76,7 +76,8 @@ static PyObject *split_new(PyObject *large, struct dray_pool *pool,
 	owner = malloc(sizeof(*owner));
 	if (!owner)
 		return PyErr_NoMemory();
-	error = dray_handler_split(pool, min_bytes, under, &owner->handler);
+	error = dray_handler_split(pool_in(large), min_bytes, under,
+				   &owner->handler);
 	if (error) {
 		free(owner);
 		return raise_error(error);
@@ -101,27 +102,30 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 {
 	PyObject *large = pool_capsule(state, pool);
 	const struct split_owner *same;
+	PyObject *capsule;
 
-	if (!large)
-		return NULL;
-	if (!min_bytes)
-		return Py_NewRef(large);
+	if (!large || !min_bytes)
+		return large;
 	/*
 	 * Entered again, it is what it is: nothing grows with each time.  But a
 	 * scope stays when what install() left below it is replaced.
 	 */
 	same = split_owner(before);
 	if (same && same->large == large && same->min_bytes == min_bytes &&
-	    (installed || !same->installed))
+	    (installed || !same->installed)) {
+		Py_DECREF(large);
 		return Py_NewRef(before);
+	}
 	if (installed)
 		before = below_installed(before);
-	return split_new(large, pool_of(pool), before, min_bytes, installed);
+	capsule = split_new(large, before, min_bytes, installed);
+	Py_DECREF(large);
+	return capsule;
 }
 
 PyObject *set_handler(PyObject *module, PyObject *args)
 {
-	PyObject *pool, *before, *capsule = NULL, *previous;
+	PyObject *pool, *before, *capsule = NULL, *previous, *scope;
 	size_t min_bytes = 0;
 
 	if (!PyArg_ParseTuple(args, "O|O&:set_handler", &pool, min_bytes_take,
@@ -138,13 +142,18 @@ PyObject *set_handler(PyObject *module, PyObject *args)
 			return NULL;
 		}
 	}
+	scope = pool == Py_None ? Py_NewRef(Py_None)
+				: scope_installed(module_state(module), pool,
+						  min_bytes, before);
 	Py_DECREF(before);
-	previous = PyDataMem_SetHandler(capsule);
+	previous = scope ? PyDataMem_SetHandler(capsule) : NULL;
 	Py_XDECREF(capsule);
-	if (!previous)
+	if (!previous) {
+		Py_XDECREF(scope);
 		return NULL;
+	}
 	Py_DECREF(previous);
-	Py_RETURN_NONE;
+	return scope;
 }
 
 PyObject *capsule_name(PyObject *capsule)
@@ -185,6 +194,25 @@ static PyObject *owner_of(PyObject *object)
 	return owner;
 }
 
+/* @object, or the array that it gives as a Series of pandas does. */
+static PyObject *array_of(PyObject *object)
+{
+	PyObject *array;
+
+	if (PyArray_Check(object))
+		return Py_NewRef(object);
+	array = PyObject_CallMethod(object, "__array__", NULL);
+	if (!array && !PyErr_ExceptionMatches(PyExc_AttributeError))
+		return NULL;
+	if (array && PyArray_Check(array))
+		return array;
+	PyErr_Clear();
+	Py_XDECREF(array);
+	return PyErr_Format(PyExc_TypeError,
+			    "a is a %s, not a NumPy array, and gives none",
+			    Py_TYPE(object)->tp_name);
+}
+
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count)
 {
@@ -205,11 +233,9 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 		Py_DECREF(capsule);
 		return name;
 	}
-	if (!PyArray_Check(args[0]))
-		return PyErr_Format(PyExc_TypeError,
-				    "a is a %s, not a NumPy array",
-				    Py_TYPE(args[0])->tp_name);
-	object = Py_NewRef(args[0]);
+	object = array_of(args[0]);
+	if (!object)
+		return NULL;
 	/* "base" may be anybody's attribute: do not follow it for ever. */
 	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
 		if (PyArray_Check(object) &&

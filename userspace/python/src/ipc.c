@@ -10,6 +10,18 @@
 
 #define ARRAY_CAPSULE "dray.array"
 
+/* A descriptor; -1 with an exception that names the argument. */
+static int take_socket(PyObject *object)
+{
+	int fd = PyObject_AsFileDescriptor(object);
+
+	if (fd < 0 && PyErr_ExceptionMatches(PyExc_TypeError))
+		PyErr_Format(PyExc_TypeError,
+			     "sock is a %s, not a socket or a descriptor",
+			     Py_TYPE(object)->tp_name);
+	return fd;
+}
+
 PyObject *ipc_send(PyObject *module, PyObject *args)
 {
 	struct operand operand;
@@ -19,10 +31,11 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OO:send", &socket_object, &array))
 		return NULL;
-	socket = PyObject_AsFileDescriptor(socket_object);
+	socket = take_socket(socket_object);
 	if (socket < 0)
 		return NULL;
-	if (operand_take(array, "array", &operand))
+	if (operand_take(array, "array", &operand) ||
+	    operand_check_shareable(&operand, "array"))
 		return NULL;
 	do {
 		Py_BEGIN_ALLOW_THREADS
@@ -96,8 +109,7 @@ static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
 	return descr;
 }
 
-/* Takes over @base. */
-static PyObject *wrap(const struct dray_view *view, PyObject *base)
+PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 {
 	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
 	PyArray_Descr *descr;
@@ -132,7 +144,7 @@ PyObject *ipc_wrap(struct dray_array *array)
 {
 	PyObject *base = array_capsule(array);
 
-	return base ? wrap(dray_array_view(array), base) : NULL;
+	return base ? ipc_wrap_view(dray_array_view(array), base) : NULL;
 }
 
 PyObject *ipc_receive(PyObject *module, PyObject *args)
@@ -144,7 +156,7 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 
 	if (!PyArg_ParseTuple(args, "OO:receive", &socket_object, &object))
 		return NULL;
-	socket = PyObject_AsFileDescriptor(socket_object);
+	socket = take_socket(socket_object);
 	if (socket < 0)
 		return NULL;
 	if (object != Py_None) {

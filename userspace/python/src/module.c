@@ -18,32 +18,63 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 
 #define WITH_KEYWORDS(function) ((PyCFunction)(void (*)(void))(function))
 
+/* For inspect.signature(); dray/__init__.py has the documentation. */
+#define SIGNATURE(text) text "\n--\n\n"
+
 static PyMethodDef methods[] = {
-	{ "open", open_node, METH_O, NULL },
-	{ "nodes", node_names, METH_NOARGS, NULL },
-	{ "scope", scope_new, METH_VARARGS, NULL },
-	{ "set_handler", set_handler, METH_VARARGS, NULL },
-	{ "handler_name", WITH_KEYWORDS(handler_name), METH_FASTCALL, NULL },
-	{ "address", array_address, METH_O, NULL },
-	{ "segments", array_segments, METH_O, NULL },
-	{ "sync", array_sync, METH_VARARGS, NULL },
+	{ "open", open_node, METH_O, SIGNATURE("open($module, spec, /)") },
+	{ "nodes", node_names, METH_NOARGS, SIGNATURE("nodes($module, /)") },
+	{ "scope", scope_new, METH_VARARGS,
+	  SIGNATURE("scope($module, pool, min_bytes=0, /)") },
+	{ "set_handler", set_handler, METH_VARARGS,
+	  SIGNATURE("set_handler($module, pool, min_bytes=0, /)") },
+	{ "handler_name", WITH_KEYWORDS(handler_name), METH_FASTCALL,
+	  SIGNATURE("handler_name($module, a=None, /)") },
+	{ "address", array_address, METH_O,
+	  SIGNATURE("address($module, a, /)") },
+	{ "segments", array_segments, METH_O,
+	  SIGNATURE("segments($module, a, /)") },
+	{ "sync", array_sync, METH_VARARGS,
+	  SIGNATURE("sync($module, a, direction, owner, /)") },
 	{ "copy", WITH_KEYWORDS(transfer_copy), METH_VARARGS | METH_KEYWORDS,
-	  NULL },
+	  SIGNATURE("copy($module, /, dst, src, *, engine=None, wait=True)") },
 	{ "fill", WITH_KEYWORDS(transfer_fill), METH_VARARGS | METH_KEYWORDS,
-	  NULL },
+	  SIGNATURE("fill($module, /, dst, value, *, engine=None, wait=True)") },
 	{ "explain", WITH_KEYWORDS(transfer_explain),
-	  METH_VARARGS | METH_KEYWORDS, NULL },
-	{ "send", ipc_send, METH_VARARGS, NULL },
-	{ "receive", ipc_receive, METH_VARARGS, NULL },
-	{ "export", export_array, METH_VARARGS, NULL },
-	{ "handover", export_handover, METH_O, NULL },
-	{ "wait", export_wait, METH_O, NULL },
-	{ "revoke", export_revoke, METH_O, NULL },
-	{ "waiting", export_waiting, METH_NOARGS, NULL },
-	{ "open_record", export_open, METH_VARARGS, NULL },
-	{ "bytes_alone", export_bytes, METH_VARARGS, NULL },
-	{ "bytes_in", block_bytes, METH_VARARGS, NULL },
-	{ "last_error", last_error, METH_NOARGS, NULL },
+	  METH_VARARGS | METH_KEYWORDS,
+	  SIGNATURE("explain($module, /, dst, src, *, engine=None)") },
+	{ "send", ipc_send, METH_VARARGS,
+	  SIGNATURE("send($module, sock, array, /)") },
+	{ "receive", ipc_receive, METH_VARARGS,
+	  SIGNATURE("receive($module, sock, node, /)") },
+	{ "export", export_array, METH_VARARGS,
+	  SIGNATURE("export($module, array, flags, /)") },
+	{ "handover", export_handover, METH_VARARGS,
+	  SIGNATURE("handover($module, array, min_bytes, /)") },
+	{ "reduce_with", export_reduce_with, METH_VARARGS,
+	  SIGNATURE("reduce_with($module, function, min_bytes, /)") },
+	{ "reduce", export_reduce, METH_O,
+	  SIGNATURE("reduce($module, array, /)") },
+	{ "may_open", export_may_open, METH_NOARGS,
+	  SIGNATURE("may_open($module, /)") },
+	{ "fetch", export_fetch, METH_O,
+	  SIGNATURE("fetch($module, record, /)") },
+	{ "wait", export_wait, METH_O,
+	  SIGNATURE("wait($module, timeout_ms, /)") },
+	{ "revoke", export_revoke, METH_O,
+	  SIGNATURE("revoke($module, record, /)") },
+	{ "waiting", export_waiting, METH_NOARGS,
+	  SIGNATURE("waiting($module, /)") },
+	{ "open_record", export_open, METH_VARARGS,
+	  SIGNATURE("open_record($module, record, node, /)") },
+	{ "bytes_alone", export_bytes, METH_VARARGS,
+	  SIGNATURE("bytes_alone($module, node, size, /)") },
+	{ "bytes_in", block_bytes, METH_VARARGS,
+	  SIGNATURE("bytes_in($module, pool, size, /)") },
+	{ "current_pool", scope_current, METH_NOARGS,
+	  SIGNATURE("current_pool($module, /)") },
+	{ "last_error", last_error, METH_NOARGS,
+	  SIGNATURE("last_error($module, /)") },
 	{ NULL, NULL, 0, NULL },
 };
 
@@ -61,7 +92,7 @@ static int module_exec(PyObject *module)
 	};
 	size_t i;
 
-	if (_import_array() < 0)
+	if (_import_array() < 0 || caller_init())
 		return -1;
 	if (node_entry_init()) {
 		PyErr_NoMemory();
@@ -74,7 +105,10 @@ static int module_exec(PyObject *module)
 			return -1;
 	}
 	state->scopes = PyContextVar_New("dray.scopes", NULL);
-	if (!state->scopes || records_init(module, state) ||
+	state->reduce_ex = PyUnicode_InternFromString("__reduce_ex__");
+	state->protocol = PyLong_FromLong(4);
+	if (!state->scopes || !state->reduce_ex || !state->protocol ||
+	    records_init(state) ||
 	    PyModule_AddIntConstant(module, "FOR_DEVICE",
 				    DRAY_SYNC_FOR_DEVICE) ||
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
@@ -99,6 +133,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
+	Py_VISIT(state->reduce);
 	return 0;
 }
 
@@ -114,6 +149,9 @@ static int module_clear(PyObject *module)
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);
+	Py_CLEAR(state->reduce);
+	Py_CLEAR(state->reduce_ex);
+	Py_CLEAR(state->protocol);
 	return 0;
 }
 

@@ -48,8 +48,12 @@ struct module_state {
 	PyTypeObject *pool_type;
 	PyTypeObject *scope_type;
 	PyTypeObject *fence_type;
-	PyTypeObject *records[RECORD_COUNT];
+	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
+	PyObject *reduce; /* for arrays of @min_bytes and more */
+	PyObject *reduce_ex; /* "__reduce_ex__" */
+	PyObject *protocol; /* 4 */
+	uint64_t min_bytes;
 };
 
 static inline struct module_state *module_state(PyObject *module)
@@ -68,6 +72,9 @@ static inline struct module_state *type_state(PyObject *self)
  * dray_last_error() as the message.  Returns NULL, to be returned on.
  */
 PyObject *raise_error(int error);
+
+/* Once before an array is made; may be called again. */
+int caller_init(void);
 
 /* Once before the rest; may be called again. */
 int node_entry_init(void);
@@ -98,10 +105,12 @@ int pool_options_take(PyObject *args, PyObject *keywords,
 extern PyType_Spec pool_type_spec;
 PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		   const struct dray_pool_options *options);
-/* The capsule for NumPy, borrowed; NULL and TypeError for no Pool. */
+/*
+ * The capsule for NumPy, a new reference; NULL with TypeError for no Pool, with
+ * ValueError for a closed one.
+ */
 PyObject *pool_capsule(struct module_state *state, PyObject *object);
-/* What it is an object of: it is a Pool. */
-struct dray_pool *pool_of(PyObject *object);
+struct dray_pool *pool_in(PyObject *capsule);
 
 PyObject *block_bytes(PyObject *module, PyObject *args);
 
@@ -119,12 +128,23 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 
 extern PyType_Spec scope_type_spec;
 PyObject *scope_new(PyObject *module, PyObject *args);
+/* A scope that install() has opened: what was there before is @before. */
+PyObject *scope_installed(struct module_state *state, PyObject *pool,
+			  size_t min_bytes, PyObject *before);
+/* Opens a scope of @pool under the name @key; returns the pool. */
+PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
+		     size_t min_bytes);
+/* Ends the innermost scope of that name.  @args: those of __exit__() */
+PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args);
+/* The pool of the innermost scope of this thread or task, or None. */
+PyObject *scope_current(PyObject *module, PyObject *unused);
 
 /* A NumPy array as libdray sees it; borrows the array. */
 struct operand {
 	PyArrayObject *array;
 	struct dray_view view;
-	struct dray_location location; /* of the lowest byte; not if empty */
+	/* of the lowest byte; not if empty; no buffer: foreign memory */
+	struct dray_location location;
 	bool empty; /* no element: then it lies nowhere */
 };
 
@@ -133,9 +153,14 @@ struct operand {
  * it.  @role begins every sentence ("dst", "array").  -1 with an exception.
  */
 int operand_take(PyObject *object, const char *role, struct operand *out);
+/* As above; the memory may be anybody's. */
+int operand_take_foreign(PyObject *object, const char *role,
+			 struct operand *out);
 /* As above, but an array without elements is refused too. */
 int operand_take_filled(PyObject *object, const char *role,
 			struct operand *out);
+/* 0, or OSError (EOPNOTSUPP) for memory that cannot be passed on. */
+int operand_check_shareable(const struct operand *operand, const char *role);
 /* The typestr of a data type; -1 and TypeError where it is not plain data. */
 int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out);
 
@@ -162,16 +187,22 @@ PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
 /* As an array of NumPy's that keeps @array, which it takes over always. */
 PyObject *ipc_wrap(struct dray_array *array);
+/* As an array of NumPy's that keeps @base, which it takes over always. */
+PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base);
 
 PyObject *export_array(PyObject *module, PyObject *args);
-PyObject *export_handover(PyObject *module, PyObject *array);
+PyObject *export_handover(PyObject *module, PyObject *args);
+PyObject *export_reduce_with(PyObject *module, PyObject *args);
+PyObject *export_reduce(PyObject *module, PyObject *array);
+PyObject *export_may_open(PyObject *module, PyObject *unused);
+PyObject *export_fetch(PyObject *module, PyObject *record);
 PyObject *export_wait(PyObject *module, PyObject *timeout);
 PyObject *export_revoke(PyObject *module, PyObject *record);
 PyObject *export_waiting(PyObject *module, PyObject *unused);
 PyObject *export_open(PyObject *module, PyObject *args);
 PyObject *export_bytes(PyObject *module, PyObject *args);
 
-int records_init(PyObject *module, struct module_state *state);
+int records_init(struct module_state *state);
 PyObject *record_segment(struct module_state *state,
 			 const struct dray_segment *segment);
 PyObject *record_pool_stats(struct module_state *state,

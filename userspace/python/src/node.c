@@ -148,8 +148,10 @@ static PyObject *node_repr(PyObject *self)
 
 	if (node_query(self, &info))
 		return NULL;
-	return PyUnicode_FromFormat("<dray.Node %s, back end %s>", info.name,
-				    dray_node_backend(node_get(self)));
+	return PyUnicode_FromFormat(
+		"<dray.Node %s, back end %s, %s>", info.name,
+		dray_node_backend(node_get(self)),
+		dray_node_shareable(node_get(self)) ? "shareable" : "private");
 }
 
 static PyObject *node_info(PyObject *self, PyObject *unused)
@@ -238,16 +240,18 @@ static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
 
 static PyMethodDef node_methods[] = {
 	{ "info", node_info, METH_NOARGS,
-	  "info() -> NodeInfo: what the node is and can do." },
+	  "info($self, /)\n--\n\nWhat the node is and can do, as NodeInfo." },
 	{ "heaps", node_heaps, METH_NOARGS,
-	  "heaps() -> list of HeapInfo, in the order in which they are tried." },
+	  "heaps($self, /)\n--\n\n"
+	  "A list of HeapInfo, in the order in which they are tried." },
 	{ "channels", node_channels, METH_NOARGS,
-	  "channels() -> list of ChannelInfo; empty on the host." },
+	  "channels($self, /)\n--\n\nA list of ChannelInfo; empty on the host." },
 	{ "pool", (PyCFunction)(void (*)(void))node_pool,
 	  METH_VARARGS | METH_KEYWORDS,
-	  "pool(*, heap=None, name=None, initial=0, limit=0, granule=0, prefault=False,\n"
-	  "     huge_pages=False, numa=None, numa_nodes=()) -> Pool\n\n"
-	  "A new pool on this node.  Sizes are in bytes; 0 is the node's own choice.\n"
+	  "pool($self, /, *, heap=None, name=None, initial=0, limit=0, granule=0,\n"
+	  "     prefault=False, huge_pages=False, numa=None, numa_nodes=())\n--\n\n"
+	  "A new pool on this node.  Sizes are in bytes, or as \"1G\", \"64K\"; 0 is the\n"
+	  "node's own choice.\n"
 	  "\n"
 	  "prefault: all its pages are there before an array is, and stay until\n"
 	  "trim(); the kernel module's memory is always so.\n"
@@ -262,8 +266,16 @@ static PyMethodDef node_methods[] = {
 	{ NULL, NULL, 0, NULL },
 };
 
+static PyObject *node_shareable(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(dray_node_shareable(node_get(self)));
+}
+
 static PyGetSetDef node_properties[] = {
 	{ "backend", node_backend, NULL, "'kernel' or 'host'.", NULL },
+	{ "shareable", node_shareable, NULL,
+	  "Whether its memory can be passed to other processes.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
 

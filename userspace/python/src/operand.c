@@ -4,6 +4,7 @@
  * sync or an export takes for granted about an array is checked here: plain
  * data, in one block that is alive, with no element outside of it.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "module.h"
@@ -42,8 +43,9 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 	return 0;
 }
 
-/* Whether each element lies in the block around the lowest byte. */
-static int operand_locate(struct operand *operand, const char *role)
+/* Whether each element lies in the block around the lowest byte, if in any. */
+static int operand_locate(struct operand *operand, const char *role,
+			  bool foreign)
 {
 	char *data = operand->view.data;
 	struct dray_location *location = &operand->location;
@@ -54,6 +56,9 @@ static int operand_locate(struct operand *operand, const char *role)
 	if (operand->empty)
 		return 0;
 	if (dray_locate(data + low, location)) {
+		location->buffer = NULL;
+		if (foreign)
+			return 0;
 		PyErr_Format(
 			PyExc_ValueError,
 			"%s: the array's memory is not dray's: make it inside `with dray.memory():`",
@@ -89,7 +94,8 @@ static void refuse(PyObject *object, const char *role)
 		     Py_TYPE(object)->tp_name);
 }
 
-int operand_take(PyObject *object, const char *role, struct operand *out)
+static int take(PyObject *object, const char *role, bool foreign,
+		struct operand *out)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
 	struct dray_dtype dtype;
@@ -125,7 +131,18 @@ int operand_take(PyObject *object, const char *role, struct operand *out)
 	if (!PyArray_ISWRITEABLE(array))
 		out->view.flags |= DRAY_VIEW_READONLY;
 	out->array = array;
-	return operand_locate(out, role);
+	return operand_locate(out, role, foreign);
+}
+
+int operand_take(PyObject *object, const char *role, struct operand *out)
+{
+	return take(object, role, false, out);
+}
+
+int operand_take_foreign(PyObject *object, const char *role,
+			 struct operand *out)
+{
+	return take(object, role, true, out);
 }
 
 int operand_take_filled(PyObject *object, const char *role, struct operand *out)
@@ -136,5 +153,23 @@ int operand_take_filled(PyObject *object, const char *role, struct operand *out)
 		return 0;
 	PyErr_Format(PyExc_ValueError,
 		     "%s: an array without elements lies nowhere", role);
+	return -1;
+}
+
+int operand_check_shareable(const struct operand *operand, const char *role)
+{
+	PyObject *args;
+
+	if (operand->empty ||
+	    dray_node_shareable(dray_buffer_node(operand->location.buffer)))
+		return 0;
+	args = Py_BuildValue(
+		"(iN)", EOPNOTSUPP,
+		PyUnicode_FromFormat(
+			"%s: private memory cannot be passed on: make it inside `with dray.memory(shareable=True):`, or by dray.shared_zeros()",
+			role));
+	if (args)
+		PyErr_SetObject(PyExc_OSError, args);
+	Py_XDECREF(args);
 	return -1;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "module.h"
+#include <structmember.h>
 
 /* The same object is read through either type. */
 _Static_assert(sizeof(struct dray_handler) == sizeof(PyDataMem_Handler),
@@ -32,7 +33,8 @@ struct pool_owner {
 };
 
 struct pool_object {
-	PyObject_HEAD PyObject *capsule;
+	PyObject_HEAD PyObject *capsule; /* NULL: closed */
+	PyObject *weak; /* weak references to it */
 };
 
 static void capsule_destroy(PyObject *capsule)
@@ -46,9 +48,22 @@ static void capsule_destroy(PyObject *capsule)
 	free(owner);
 }
 
-static struct pool_owner *pool_owner(PyObject *self)
+static struct pool_owner *pool_owner(PyObject *capsule)
 {
-	return PyCapsule_GetContext(((struct pool_object *)self)->capsule);
+	return PyCapsule_GetContext(capsule);
+}
+
+/* The capsule, a new reference: another thread may close the pool meanwhile. */
+static PyObject *take_capsule(PyObject *self)
+{
+	PyObject *capsule;
+
+	Py_BEGIN_CRITICAL_SECTION(self);
+	capsule = Py_XNewRef(((struct pool_object *)self)->capsule);
+	Py_END_CRITICAL_SECTION();
+	if (!capsule)
+		PyErr_SetString(PyExc_ValueError, "the pool is closed");
+	return capsule;
 }
 
 /* Takes over @pool, on failure too. */
@@ -98,44 +113,73 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		return NULL;
 	}
 	self->capsule = capsule;
+	self->weak = NULL;
 	return (PyObject *)self;
 }
 
 PyObject *pool_capsule(struct module_state *state, PyObject *object)
 {
 	if (Py_TYPE(object) == state->pool_type)
-		return ((struct pool_object *)object)->capsule;
+		return take_capsule(object);
 	PyErr_Format(PyExc_TypeError, "pool is a %s, not a dray.Pool",
 		     Py_TYPE(object)->tp_name);
 	return NULL;
 }
 
-struct dray_pool *pool_of(PyObject *object)
+struct dray_pool *pool_in(PyObject *capsule)
 {
-	return pool_owner(object)->pool;
+	return pool_owner(capsule)->pool;
 }
 
 static void pool_dealloc(PyObject *self)
 {
 	PyTypeObject *type = Py_TYPE(self);
 
-	Py_DECREF(((struct pool_object *)self)->capsule);
+	if (((struct pool_object *)self)->weak)
+		PyObject_ClearWeakRefs(self);
+	Py_XDECREF(((struct pool_object *)self)->capsule);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
 
 static PyObject *pool_handler_name(PyObject *self, void *unused)
 {
+	PyObject *capsule = take_capsule(self), *name;
+
 	(void)unused;
-	return capsule_name(((struct pool_object *)self)->capsule);
+	if (!capsule)
+		return NULL;
+	name = capsule_name(capsule);
+	Py_DECREF(capsule);
+	return name;
 }
 
-static int pool_query(PyObject *self, struct dray_pool_stats *stats)
+static PyObject *pool_shareable(PyObject *self, void *unused)
+{
+	PyObject *capsule = take_capsule(self);
+	bool shareable;
+
+	(void)unused;
+	if (!capsule)
+		return NULL;
+	shareable = dray_node_shareable(
+		node_entry_node(pool_owner(capsule)->entry));
+	Py_DECREF(capsule);
+	return PyBool_FromLong(shareable);
+}
+
+static PyObject *pool_closed(PyObject *self, void *unused)
+{
+	(void)unused;
+	return PyBool_FromLong(!((struct pool_object *)self)->capsule);
+}
+
+static int pool_query(PyObject *capsule, struct dray_pool_stats *stats)
 {
 	int error;
 
 	memset(stats, 0, sizeof(*stats));
-	error = dray_pool_stats(pool_owner(self)->pool, stats, sizeof(*stats));
+	error = dray_pool_stats(pool_in(capsule), stats, sizeof(*stats));
 	if (!error)
 		return 0;
 	raise_error(error);
@@ -145,51 +189,114 @@ static int pool_query(PyObject *self, struct dray_pool_stats *stats)
 static PyObject *pool_repr(PyObject *self)
 {
 	struct dray_pool_stats stats;
-	struct node_entry *entry = pool_owner(self)->entry;
+	PyObject *capsule, *text = NULL;
+	struct dray_node *node;
 
-	if (pool_query(self, &stats))
+	if (!((struct pool_object *)self)->capsule)
+		return PyUnicode_FromString("<dray.Pool, closed>");
+	capsule = take_capsule(self);
+	if (!capsule)
 		return NULL;
-	return PyUnicode_FromFormat(
-		"<dray.Pool, back end %s, %llu bytes used in %llu blocks>",
-		dray_node_backend(node_entry_node(entry)),
-		(unsigned long long)stats.used,
-		(unsigned long long)stats.blocks);
+	node = node_entry_node(pool_owner(capsule)->entry);
+	if (!pool_query(capsule, &stats))
+		text = PyUnicode_FromFormat(
+			"<dray.Pool, back end %s, %s, %llu bytes used in %llu blocks>",
+			dray_node_backend(node),
+			dray_node_shareable(node) ? "shareable" : "private",
+			(unsigned long long)stats.used,
+			(unsigned long long)stats.blocks);
+	Py_DECREF(capsule);
+	return text;
 }
 
 static PyObject *pool_stats(PyObject *self, PyObject *unused)
 {
+	PyObject *capsule = take_capsule(self);
 	struct dray_pool_stats stats;
+	int failed;
 
 	(void)unused;
-	if (pool_query(self, &stats))
+	if (!capsule)
 		return NULL;
-	return record_pool_stats(type_state(self), &stats);
+	failed = pool_query(capsule, &stats);
+	Py_DECREF(capsule);
+	return failed ? NULL : record_pool_stats(type_state(self), &stats);
 }
 
 static PyObject *pool_trim(PyObject *self, PyObject *unused)
 {
-	struct dray_pool *pool = pool_of(self);
+	PyObject *capsule = take_capsule(self);
+	struct dray_pool *pool;
 	uint64_t bytes;
 
 	(void)unused;
+	if (!capsule)
+		return NULL;
+	pool = pool_in(capsule);
 	Py_BEGIN_ALLOW_THREADS
 	bytes = dray_pool_trim(pool);
 	Py_END_ALLOW_THREADS
+	Py_DECREF(capsule);
 	return PyLong_FromUnsignedLongLong(bytes);
+}
+
+static PyObject *pool_close(PyObject *self, PyObject *unused)
+{
+	PyObject *capsule;
+
+	(void)unused;
+	Py_BEGIN_CRITICAL_SECTION(self);
+	capsule = ((struct pool_object *)self)->capsule;
+	((struct pool_object *)self)->capsule = NULL;
+	Py_END_CRITICAL_SECTION();
+	Py_XDECREF(capsule);
+	Py_RETURN_NONE;
+}
+
+static PyObject *pool_enter(PyObject *self, PyObject *unused)
+{
+	(void)unused;
+	return scope_push(type_state(self), self, self, 0);
+}
+
+static PyObject *pool_exit(PyObject *self, PyObject *args)
+{
+	return scope_pop(type_state(self), self, args);
 }
 
 static PyMethodDef pool_methods[] = {
 	{ "stats", pool_stats, METH_NOARGS,
-	  "stats() -> PoolStats: the pool's counters." },
+	  "stats($self, /)\n--\n\nThe pool's counters, as PoolStats." },
 	{ "trim", pool_trim, METH_NOARGS,
-	  "trim() -> int: gives empty buffers back to the node; bytes given back." },
+	  "trim($self, /)\n--\n\n"
+	  "Gives empty buffers back to the node; returns bytes given back." },
+	{ "close", pool_close, METH_NOARGS,
+	  "close($self, /)\n--\n\n"
+	  "Ends it: nobody can use the pool from now on, else ValueError.\n\n"
+	  "Its arrays stay, and its memory goes back to the node with the last of\n"
+	  "them and the last scope.  May be called again." },
+	{ "__enter__", pool_enter, METH_NOARGS,
+	  "__enter__($self, /)\n--\n\n"
+	  "As that of dray.memory(pool): new arrays lie in the pool." },
+	{ "__exit__", pool_exit, METH_VARARGS,
+	  "__exit__($self, kind, value, traceback, /)\n--\n\n"
+	  "Goes back to what was there before; does not close the pool." },
 	{ NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef pool_properties[] = {
 	{ "handler_name", pool_handler_name, NULL,
 	  "The name of the handler that arrays of this pool have.", NULL },
+	{ "shareable", pool_shareable, NULL,
+	  "Whether its arrays can be passed to other processes.", NULL },
+	{ "closed", pool_closed, NULL, "Whether close() was called.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyMemberDef pool_members[] = {
+	{ "__weaklistoffset__", T_PYSSIZET, offsetof(struct pool_object, weak),
+	  READONLY, NULL },
+	{ NULL, 0, 0, 0, NULL },
 };
 
 static PyType_Slot pool_slots[] = {
@@ -198,6 +305,7 @@ static PyType_Slot pool_slots[] = {
 	{ Py_tp_repr, pool_repr },
 	{ Py_tp_methods, pool_methods },
 	{ Py_tp_getset, pool_properties },
+	{ Py_tp_members, pool_members },
 	{ 0, NULL },
 };
 

@@ -13,25 +13,43 @@
 struct scope_object {
 	PyObject_HEAD PyObject *pool;
 	size_t min_bytes;
+	PyObject *before; /* of install(): the capsule that its end sets */
 };
 
-PyObject *scope_new(PyObject *module, PyObject *args)
+static PyObject *make(struct module_state *state, PyObject *pool,
+		      size_t min_bytes, PyObject *before)
 {
-	struct module_state *state = module_state(module);
-	struct scope_object *self;
-	size_t min_bytes = 0;
-	PyObject *pool;
+	struct scope_object *self =
+		PyObject_New(struct scope_object, state->scope_type);
 
-	if (!PyArg_ParseTuple(args, "O|O&:scope", &pool, min_bytes_take,
-			      &min_bytes) ||
-	    !pool_capsule(state, pool))
-		return NULL;
-	self = PyObject_New(struct scope_object, state->scope_type);
 	if (!self)
 		return NULL;
 	self->pool = Py_NewRef(pool);
 	self->min_bytes = min_bytes;
+	self->before = Py_XNewRef(before);
 	return (PyObject *)self;
+}
+
+PyObject *scope_installed(struct module_state *state, PyObject *pool,
+			  size_t min_bytes, PyObject *before)
+{
+	return make(state, pool, min_bytes, before);
+}
+
+PyObject *scope_new(PyObject *module, PyObject *args)
+{
+	struct module_state *state = module_state(module);
+	PyObject *pool, *capsule;
+	size_t min_bytes = 0;
+
+	if (!PyArg_ParseTuple(args, "O|O&:scope", &pool, min_bytes_take,
+			      &min_bytes))
+		return NULL;
+	capsule = pool_capsule(state, pool);
+	if (!capsule)
+		return NULL;
+	Py_DECREF(capsule);
+	return make(state, pool, min_bytes, NULL);
 }
 
 static void scope_dealloc(PyObject *self)
@@ -39,6 +57,7 @@ static void scope_dealloc(PyObject *self)
 	PyTypeObject *type = Py_TYPE(self);
 
 	Py_DECREF(((struct scope_object *)self)->pool);
+	Py_XDECREF(((struct scope_object *)self)->before);
 	PyObject_Free(self);
 	Py_DECREF(type);
 }
@@ -138,46 +157,60 @@ static PyObject *shorter(PyObject *scopes, Py_ssize_t place)
 	return result;
 }
 
-static PyObject *scope_enter(PyObject *self, PyObject *unused)
+PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
+		     size_t min_bytes)
 {
-	const struct scope_object *scope = (struct scope_object *)self;
-	struct module_state *state = type_state(self);
 	struct setting before, after;
 	int failed;
 
-	(void)unused;
 	if (setting_get(state, &before))
 		return NULL;
 	after.scopes = NULL;
-	after.capsule = handler_capsule(state, scope->pool, scope->min_bytes,
-					before.capsule, false);
+	after.capsule =
+		handler_capsule(state, pool, min_bytes, before.capsule, false);
 	if (after.capsule)
-		after.scopes = longer(before.scopes, self, before.capsule);
+		after.scopes = longer(before.scopes, key, before.capsule);
 	failed = !after.scopes || setting_change(state, &before, &after);
 	Py_XDECREF(after.capsule);
 	Py_XDECREF(after.scopes);
 	Py_DECREF(before.scopes);
 	Py_DECREF(before.capsule);
-	return failed ? NULL : Py_NewRef(scope->pool);
+	return failed ? NULL : Py_NewRef(pool);
+}
+
+/* Adds the library's sentence to a MemoryError that leaves a scope. */
+static int explain(PyObject *args)
+{
+	PyObject *error, *module, *result;
+
+	if (PyTuple_GET_SIZE(args) < 2)
+		return 0;
+	error = PyTuple_GET_ITEM(args, 1);
+	if (!PyErr_GivenExceptionMatches(error, PyExc_MemoryError))
+		return 0;
+	module = PyImport_ImportModule("dray._scope");
+	result = module ? PyObject_CallMethod(module, "explain", "O", error)
+			: NULL;
+	Py_XDECREF(module);
+	Py_XDECREF(result);
+	return result ? 0 : -1;
 }
 
 /*
  * Scopes may be left in another order than they were entered, by generators
  * for one: the handler then stays, until the scope entered next is left.
  */
-static PyObject *scope_exit(PyObject *self, PyObject *args)
+PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args)
 {
-	struct module_state *state = type_state(self);
 	struct setting before, after;
 	Py_ssize_t last, place;
 	int failed = -1;
 
-	(void)args;
 	if (setting_get(state, &before))
 		return NULL;
 	last = PyTuple_GET_SIZE(before.scopes) - 2;
 	for (place = last; place >= 0; place -= 2) {
-		if (PyTuple_GET_ITEM(before.scopes, place) == self)
+		if (PyTuple_GET_ITEM(before.scopes, place) == key)
 			break;
 	}
 	if (place < 0) {
@@ -195,9 +228,74 @@ static PyObject *scope_exit(PyObject *self, PyObject *args)
 out:
 	Py_DECREF(before.scopes);
 	Py_DECREF(before.capsule);
-	if (failed)
+	if (failed || explain(args))
 		return NULL;
 	Py_RETURN_FALSE;
+}
+
+PyObject *scope_current(PyObject *module, PyObject *unused)
+{
+	struct module_state *state = module_state(module);
+	PyObject *scopes = scopes_get(state), *pool = Py_None;
+
+	(void)unused;
+	if (!scopes)
+		return NULL;
+	if (PyTuple_GET_SIZE(scopes))
+		pool = PyTuple_GET_ITEM(scopes, PyTuple_GET_SIZE(scopes) - 2);
+	if (Py_TYPE(pool) == state->scope_type)
+		pool = ((struct scope_object *)pool)->pool;
+	Py_INCREF(pool);
+	Py_DECREF(scopes);
+	return pool;
+}
+
+static PyObject *scope_enter(PyObject *self, PyObject *unused)
+{
+	const struct scope_object *scope = (struct scope_object *)self;
+
+	(void)unused;
+	/* install() has opened it. */
+	if (scope->before)
+		return Py_NewRef(scope->pool);
+	return scope_push(type_state(self), self, scope->pool,
+			  scope->min_bytes);
+}
+
+static PyObject *scope_exit(PyObject *self, PyObject *args)
+{
+	const struct scope_object *scope = (struct scope_object *)self;
+
+	if (!scope->before)
+		return scope_pop(type_state(self), self, args);
+	if (handler_set(scope->before) || explain(args))
+		return NULL;
+	Py_RETURN_FALSE;
+}
+
+static PyObject *scope_call(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "", NULL };
+	PyObject *function, *module, *result;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O:Scope", names,
+					 &function))
+		return NULL;
+	module = PyImport_ImportModule("dray._scope");
+	result = module ? PyObject_CallMethod(module, "decorated", "OO", self,
+					      function)
+			: NULL;
+	Py_XDECREF(module);
+	return result;
+}
+
+static PyObject *scope_repr(PyObject *self)
+{
+	const struct scope_object *scope = (struct scope_object *)self;
+
+	return PyUnicode_FromFormat("<dray.Scope of %s() from %zu bytes, %R>",
+				    scope->before ? "install" : "memory",
+				    scope->min_bytes, scope->pool);
 }
 
 static PyObject *scope_pool(PyObject *self, void *unused)
@@ -214,8 +312,10 @@ static PyObject *scope_min_bytes(PyObject *self, void *unused)
 
 static PyMethodDef scope_methods[] = {
 	{ "__enter__", scope_enter, METH_NOARGS,
+	  "__enter__($self, /)\n--\n\n"
 	  "Makes the pool the one that new arrays come from; returns it." },
 	{ "__exit__", scope_exit, METH_VARARGS,
+	  "__exit__($self, kind, value, traceback, /)\n--\n\n"
 	  "Goes back to what was there before." },
 	{ NULL, NULL, 0, NULL },
 };
@@ -228,7 +328,10 @@ static PyGetSetDef scope_properties[] = {
 };
 
 static PyType_Slot scope_slots[] = {
-	{ Py_tp_doc, "`with` this, new arrays lie in the scope's pool." },
+	{ Py_tp_doc,
+	  "`with` this, new arrays lie in the scope's pool; @this is a decorator." },
+	{ Py_tp_repr, scope_repr },
+	{ Py_tp_call, scope_call },
 	{ Py_tp_dealloc, scope_dealloc },
 	{ Py_tp_methods, scope_methods },
 	{ Py_tp_getset, scope_properties },

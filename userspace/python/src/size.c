@@ -1,21 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Numbers of bytes from Python, of any type that is an integer there.  What
- * does not fit is named, with its value and what would.
+ * Numbers of bytes from Python: integers of any type, and text as "64K".  An error
+ * names the argument, its value and the limits.
  */
 #include "module.h"
+
+/* The bits that K, M, G and T shift by, with B or iB behind or not; -1: none. */
+static int unit_bits(const char *unit)
+{
+	static const char units[] = "KMGT";
+	const char *found = *unit ? strchr(units, *unit & ~0x20) : NULL;
+
+	if (!found)
+		return -1;
+	unit++;
+	if (*unit && strcmp(unit, "B") != 0 && strcmp(unit, "iB") != 0)
+		return -1;
+	return 10 * (int)(found - units + 1);
+}
+
+/* "64K", "1G": a number, a new reference. */
+static PyObject *from_text(PyObject *object, const char *name)
+{
+	Py_ssize_t length;
+	const char *text = PyUnicode_AsUTF8AndSize(object, &length);
+	PyObject *digits, *bits, *number, *result;
+	size_t count;
+	int shift;
+
+	if (!text)
+		return NULL;
+	count = strspn(text, "0123456789");
+	shift = text[count] ? unit_bits(text + count) : 0;
+	if (!count || shift < 0 || strlen(text) != (size_t)length)
+		return PyErr_Format(
+			PyExc_ValueError,
+			"%s is %R: a number of bytes, or one with K, M, G or T as \"64K\"",
+			name, object);
+	digits = PyUnicode_FromStringAndSize(text, (Py_ssize_t)count);
+	number = digits ? PyNumber_Long(digits) : NULL;
+	bits = PyLong_FromLong(shift);
+	result = number && bits ? PyNumber_Lshift(number, bits) : NULL;
+	Py_XDECREF(digits);
+	Py_XDECREF(number);
+	Py_XDECREF(bits);
+	return result;
+}
 
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 {
 	PyObject *number;
 	uint64_t value;
 
-	if (!PyIndex_Check(object)) {
+	if (!PyIndex_Check(object) && !PyUnicode_Check(object)) {
 		PyErr_Format(PyExc_TypeError, "%s is a %s, not a whole number",
 			     name, Py_TYPE(object)->tp_name);
 		return -1;
 	}
-	number = PyNumber_Index(object);
+	number = PyUnicode_Check(object) ? from_text(object, name)
+					 : PyNumber_Index(object);
 	if (!number)
 		return -1;
 	value = PyLong_AsUnsignedLongLong(number);

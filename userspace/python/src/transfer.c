@@ -31,23 +31,30 @@ static PyObject *shape_of(PyArrayObject *array)
 					PyArray_DIMS(array));
 }
 
-static int take_destination(PyObject *object, struct operand *dst)
+static int check_destination(const struct operand *dst)
 {
-	if (operand_take(object, "dst", dst))
-		return -1;
 	if (PyArray_ISWRITEABLE(dst->array))
 		return 0;
 	PyErr_SetString(PyExc_ValueError, "dst: the array is read-only");
 	return -1;
 }
 
-/* Shapes and types must be the same: a transfer moves bytes. */
+static int take_destination(PyObject *object, struct operand *dst)
+{
+	return operand_take(object, "dst", dst) ? -1 : check_destination(dst);
+}
+
+/*
+ * Shapes and types must be the same: a transfer moves bytes.  One of both is in
+ * dray's memory, whose node lends its queue.
+ */
 static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 		     struct operand *src)
 {
 	PyObject *dst_shape, *src_shape;
 
-	if (take_destination(to, dst) || operand_take(from, "src", src))
+	if (operand_take_foreign(to, "dst", dst) || check_destination(dst) ||
+	    operand_take_foreign(from, "src", src))
 		return -1;
 	if (!PyArray_SAMESHAPE(dst->array, src->array)) {
 		dst_shape = shape_of(dst->array);
@@ -71,14 +78,27 @@ static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 	return 0;
 }
 
-/* The entry and queue of the node that the destination belongs to. */
+/*
+ * The entry and queue of the node that the destination belongs to; if that is
+ * foreign memory, the source.  @src: NULL for a fill
+ */
 static struct node_entry *queue_of(const struct operand *dst,
+				   const struct operand *src,
 				   struct dray_queue **queue)
 {
+	struct dray_buffer *buffer = dst->location.buffer;
 	struct node_entry *entry;
 	int error;
 
-	entry = node_entry_get(dray_buffer_node(dst->location.buffer));
+	if (!buffer && src)
+		buffer = src->location.buffer;
+	if (!buffer) {
+		PyErr_SetString(
+			PyExc_ValueError,
+			"dst and src: the memory of neither array is dray's: make one inside `with dray.memory():`");
+		return NULL;
+	}
+	entry = node_entry_get(dray_buffer_node(buffer));
 	if (!entry) {
 		PyErr_NoMemory();
 		return NULL;
@@ -108,7 +128,7 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 
 	if (dst->empty)
 		return fence_new(state, NULL, NULL, NULL, NULL);
-	entry = queue_of(dst, &queue);
+	entry = queue_of(dst, src, &queue);
 	if (!entry)
 		return NULL;
 	do {
@@ -210,7 +230,7 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 	    engine_flags(engine, &flags) || take_pair(to, from, &dst, &src))
 		return NULL;
 	if (!dst.empty) {
-		entry = queue_of(&dst, &queue);
+		entry = queue_of(&dst, &src, &queue);
 		if (!entry)
 			return NULL;
 		Py_BEGIN_ALLOW_THREADS

@@ -11,6 +11,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,6 +116,7 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	block->data = (unsigned char *)base + DRAY_CHECK_GUARD;
 	block->size = size;
 	block->process = dray_fork_process();
+	block->allocated_at = callers->place;
 	block->allocated_by_count = callers->count;
 	memcpy(block->allocated_by, callers->sites, sizeof(callers->sites));
 	dray_checked_guard(block);
@@ -150,6 +152,7 @@ static struct dray_checked *take(struct dray_checker *checker, const char *what,
 		return NULL;
 	}
 	block->freed = true;
+	block->freed_at = callers->place;
 	block->freed_by_count = callers->count;
 	memcpy(block->freed_by, callers->sites, sizeof(callers->sites));
 	checker->numbers.blocks--;
@@ -178,11 +181,28 @@ static void retire(struct dray_checker *checker, struct dray_checked *block,
 	shrink(checker, blocks, bytes);
 }
 
+static const char *(*_Atomic caller)(void);
+
+void dray_set_caller(const char *(*place)(void))
+{
+	atomic_store(&caller, place);
+}
+
+/* Inline, because the frames to skip are counted. */
+static inline __attribute__((always_inline)) void
+note(struct dray_callers *callers)
+{
+	const char *(*place)(void) = atomic_load(&caller);
+
+	callers->place = place ? place() : NULL;
+	callers->count = dray_call_sites(callers->sites, DRAY_CHECK_SITES);
+}
+
 static void *check_malloc(void *ctx, size_t size)
 {
 	struct dray_callers callers;
 
-	callers.count = dray_call_sites(callers.sites, DRAY_CHECK_SITES);
+	note(&callers);
 	return allocate(ctx, size, false, &callers);
 }
 
@@ -191,7 +211,7 @@ static void *check_calloc(void *ctx, size_t count, size_t size)
 	struct dray_callers callers;
 	size_t bytes;
 
-	callers.count = dray_call_sites(callers.sites, DRAY_CHECK_SITES);
+	note(&callers);
 	if (dray_mul_overflow(count, size, &bytes))
 		return dray_no_elements(count, size);
 	return allocate(ctx, bytes, true, &callers);
@@ -205,7 +225,7 @@ static void check_free(void *ctx, void *address, size_t size)
 
 	if (!address)
 		return;
-	callers.count = dray_call_sites(callers.sites, DRAY_CHECK_SITES);
+	note(&callers);
 	block = take(checker, "free", address, &size, &callers);
 	if (block)
 		retire(checker, block, &callers);
@@ -220,7 +240,7 @@ static void *check_realloc(void *ctx, void *address, size_t size)
 	size_t old;
 	void *moved;
 
-	callers.count = dray_call_sites(callers.sites, DRAY_CHECK_SITES);
+	note(&callers);
 	if (!address)
 		return allocate(checker, size, false, &callers);
 	dray_guard_take(&checker->guard);

@@ -33,6 +33,8 @@ struct dray_checked {
 	bool freed;
 	bool poisoned;		/* overwritten since */
 	struct dray_checked *next;	/* freed after it */
+	const char *allocated_at; /* places as in struct dray_callers */
+	const char *freed_at;
 	size_t allocated_by_count;
 	size_t freed_by_count;
 	void *allocated_by[DRAY_CHECK_SITES];
@@ -64,6 +66,7 @@ struct dray_checker {
 
 /* Who called the handler: taken in the function that the handler names. */
 struct dray_callers {
+	const char *place; /* in an interpreter's program; may be NULL */
 	size_t count;
 	void *sites[DRAY_CHECK_SITES];
 };

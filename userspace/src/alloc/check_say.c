@@ -12,13 +12,20 @@
 #include "base/cancel.h"
 #include "base/error.h"
 
-static void print_sites(FILE *file, const char *title, void *const *sites,
-			size_t count)
+static const char *plural(size_t count)
+{
+	return count == 1 ? "" : "s";
+}
+
+static void print_sites(FILE *file, const char *title, const char *place,
+			void *const *sites, size_t count)
 {
 	size_t i;
 
-	if (count)
+	if (place || count)
 		fprintf(file, "  %s\n", title);
+	if (place)
+		fprintf(file, "    %s\n", place);
 	for (i = 0; i < count; i++) {
 		fputs("    ", file);
 		dray_call_site_print(file, sites[i]);
@@ -40,14 +47,15 @@ static void report(struct dray_checker *checker,
 		flockfile(file);
 		fprintf(file, "dray: %s\n", dray_last_error());
 		if (callers)
-			print_sites(file, "now called by", callers->sites,
-				    callers->count);
+			print_sites(file, "now called by", callers->place,
+				    callers->sites, callers->count);
 		if (block)
-			print_sites(file, "allocated by", block->allocated_by,
+			print_sites(file, "allocated by", block->allocated_at,
+				    block->allocated_by,
 				    block->allocated_by_count);
 		if (block && block->freed)
-			print_sites(file, "freed by", block->freed_by,
-				    block->freed_by_count);
+			print_sites(file, "freed by", block->freed_at,
+				    block->freed_by, block->freed_by_count);
 		fflush(file);
 		funlockfile(file);
 	}
@@ -67,8 +75,9 @@ static void say_broken(struct dray_checker *checker,
 		       const struct dray_callers *callers,
 		       const struct dray_checked *block, ptrdiff_t at)
 {
-	dray_fail(-EINVAL, "block %p of %zu bytes was written %td bytes %s",
-		  (void *)block->data, block->size, at < 0 ? -at : at,
+	dray_fail(-EINVAL, "block %p of %zu byte%s was written %td byte%s %s",
+		  (void *)block->data, block->size, plural(block->size),
+		  at < 0 ? -at : at, plural((size_t)(at < 0 ? -at : at)),
 		  at < 0 ? "before its first" : "behind its last");
 	report(checker, callers, block);
 }
@@ -96,9 +105,9 @@ void dray_check_poison(struct dray_checker *checker,
 		return;
 	bump(checker, &checker->numbers.late_writes);
 	dray_fail(-EINVAL,
-		  "byte %zu of block %p of %zu bytes was written after it was "
+		  "byte %zu of block %p of %zu byte%s was written after it was "
 		  "freed",
-		  at, (void *)block->data, block->size);
+		  at, (void *)block->data, block->size, plural(block->size));
 	report(checker, NULL, block);
 }
 
@@ -131,18 +140,19 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 	if (same) {
 		checker->numbers.double_frees++;
 		dray_fail(-EINVAL,
-			  "%s of block %p of %zu bytes, which is freed", what,
-			  address, same->size);
+			  "%s of block %p of %zu byte%s, which is freed", what,
+			  address, same->size, plural(same->size));
 	} else {
 		checker->numbers.bad_frees++;
 		block = around(checker, address);
 		if (block)
 			dray_fail(-EINVAL,
 				  "%s of %p, %td bytes from the start of block "
-				  "%p of %zu bytes%s",
+				  "%p of %zu byte%s%s",
 				  what, address,
 				  (const unsigned char *)address - block->data,
 				  (void *)block->data, block->size,
+				  plural(block->size),
 				  block->freed ? ", which is freed" : "");
 		else
 			dray_fail(-EINVAL,
@@ -215,19 +225,21 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 
 		if (all[i].broken)
 			say_broken(checker, NULL, block, all[i].broken);
-		fprintf(file, "block %p of %zu bytes\n", (void *)block->data,
-			block->size);
-		print_sites(file, "allocated by", block->allocated_by,
-			    block->allocated_by_count);
+		fprintf(file, "block %p of %zu byte%s\n", (void *)block->data,
+			block->size, plural(block->size));
+		print_sites(file, "allocated by", block->allocated_at,
+			    block->allocated_by, block->allocated_by_count);
 		bytes += block->size;
 	}
 	free(all);
 	fprintf(file,
-		"%zu blocks of %zu bytes are out; %" PRIu64
+		"%zu block%s of %zu byte%s %s out; %" PRIu64
 		" bad frees, %" PRIu64 " double frees, %" PRIu64
 		" broken guards, %" PRIu64 " late writes\n",
-		count, bytes, numbers.bad_frees, numbers.double_frees,
-		numbers.broken_guards, numbers.late_writes);
+		count, plural(count), bytes, plural(bytes),
+		count == 1 ? "is" : "are", numbers.bad_frees,
+		numbers.double_frees, numbers.broken_guards,
+		numbers.late_writes);
 	if (fflush(file) || ferror(file))
 		return dray_fail(-EIO, "not all of the report was written");
 	return 0;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "alloc/check.h"
 #include "alloc/pool.h"
@@ -41,9 +42,12 @@ static void pool_free(void *pool, void *block, size_t size)
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node)
 {
 	struct dray_handler *handler = &pool->handler;
+	const char *backend = dray_node_backend(node);
 
-	snprintf(handler->name, sizeof(handler->name), "dray %s",
-		 dray_node_backend(node));
+	snprintf(handler->name, sizeof(handler->name), "dray %s%s", backend,
+		 !strcmp(backend, "host") && dray_node_shareable(node)
+			 ? ":shareable"
+			 : "");
 	handler->version = DRAY_HANDLER_VERSION;
 	handler->allocator = (struct dray_allocator){
 		.ctx = pool,

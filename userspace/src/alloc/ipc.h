@@ -6,7 +6,8 @@
  * ipc_index.c finds records by memory, ipc_generations.c publishes their end,
  * ipc_broker.c is the thread that answers, ipc_serve.c its connections, and
  * ipc_others.c the share of other users.  The importer's side: ipc_ask.c asks
- * the broker, and ipc_open.c has the memory that is open.
+ * the broker, ipc_open.c has the memory that is open, and ipc_copy.c copies
+ * without opening.
  *
  * One connection is one lease.  After the answer the importer says one byte,
  * when it has the memory mapped, and nothing more.  The lease ends with the
@@ -49,6 +50,15 @@ struct dray_ipc_fields {
 
 _Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
 	       "a record is part of the ABI");
+
+/*
+ * What an importer says to the broker: the fields alone for a lease, all of it
+ * for one that ends as soon as the bytes are copied.
+ */
+struct dray_ipc_question {
+	struct dray_ipc_fields fields;
+	uint64_t copies;	/* 1 */
+};
 
 /*
  * What the broker says to a record, with two descriptors where error is 0: the

@@ -199,16 +199,21 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 	return ret;
 }
 
-int dray_ipc_ask(const struct dray_ipc_fields *fields,
+int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
 		 struct dray_ipc_answer *answer, int *connection, int *fds)
 {
 	DRAY_NO_CANCEL;
+	const struct dray_ipc_question question = {
+		.fields = *fields,
+		.copies = copies,
+	};
 	int fd = connect_to(fields);
 	int ret;
 
 	if (fd < 0)
 		return fd;
-	if (send(fd, fields, sizeof(*fields), MSG_NOSIGNAL) < 0)
+	if (send(fd, &question, copies ? sizeof(question) : sizeof(*fields),
+		 MSG_NOSIGNAL) < 0)
 		ret = socket_failed(errno);
 	else
 		ret = receive(fd, answer, fds);

@@ -20,10 +20,11 @@ uint64_t dray_ipc_key(const struct dray_ipc_identity *identity);
 /*
  * Asks the exporter for what the record names, without the lock.
  *
+ * @copies: the lease is short, and an exporter at its limit gives it too
  * @connection: the lease; its end is the lease's
  * @fds: two descriptors, the buffer's and that of the generations
  */
-int dray_ipc_ask(const struct dray_ipc_fields *fields,
+int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
 		 struct dray_ipc_answer *answer, int *connection, int *fds);
 
 /*

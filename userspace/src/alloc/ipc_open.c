@@ -289,7 +289,8 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 	struct dray_ipc_answer answer;
 	int fds[2], ret;
 
-	ret = dray_ipc_ask(&memory->fields, &answer, &memory->connection, fds);
+	ret = dray_ipc_ask(&memory->fields, false, &answer, &memory->connection,
+			   fds);
 	if (ret)
 		return ret;
 	ret = map(memory, node, &answer, fds[0]);

@@ -244,10 +244,14 @@ static void release(struct dray_ipc_broker *broker,
 	dray_ipc_release(export, false);
 }
 
-/* Takes a lease of the memory that the record leads to, or says why not. */
+/*
+ * Takes a lease of the memory that the record leads to, or says why not.  A
+ * connection with the reserve gets one only if its user is the exporter's and
+ * copies, which soon gives it back.
+ */
 static int lease(struct dray_ipc_broker *broker,
 		 struct dray_ipc_connection *connection,
-		 const struct dray_ipc_record *record,
+		 const struct dray_ipc_record *record, bool copies,
 		 struct dray_ipc_answer *refused)
 {
 	socklen_t length = sizeof(struct ucred);
@@ -261,12 +265,12 @@ static int lease(struct dray_ipc_broker *broker,
 	ret = dray_ipc_read(record, &asked);
 	if (!ret)
 		ret = dray_ipc_find(&asked, &peer.uid, &export);
-	if (!ret)
-		ret = connection->refusal;
 	if (ret)
 		return ret;
 	connection->user = peer.uid;
 	connection->is_other = peer.uid != export->user;
+	if (connection->refusal && (connection->is_other || !copies))
+		return connection->refusal;
 	if (connection->is_other)
 		ret = dray_ipc_others_take(&broker->others, peer.uid,
 					   asked.slot, &refused->share,
@@ -280,14 +284,19 @@ static bool serve(struct dray_ipc_broker *broker,
 		  struct dray_ipc_connection *connection)
 {
 	struct dray_ipc_answer refused = { .magic = DRAY_IPC_MAGIC };
+	struct dray_ipc_question asked = { .copies = 0 };
 	struct dray_ipc_record record;
 	struct dray_ipc_export *export;
+	ssize_t got;
 	int fds[2];
 
-	if (recv(connection->fd, &record, sizeof(record), MSG_TRUNC) !=
-	    (ssize_t)sizeof(record))
+	got = recv(connection->fd, &asked, sizeof(asked), MSG_TRUNC);
+	if (got != sizeof(asked.fields) &&
+	    (got != sizeof(asked) || asked.copies != 1))
 		return false;
-	refused.error = lease(broker, connection, &record, &refused);
+	memcpy(&record, &asked.fields, sizeof(record));
+	refused.error =
+		lease(broker, connection, &record, asked.copies, &refused);
 	if (refused.error) {
 		answer(connection->fd, &refused, NULL);
 		return false;

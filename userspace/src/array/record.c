@@ -98,32 +98,43 @@ static int check(const struct array_record *record, size_t size)
 	return 0;
 }
 
+/* What a record says, of which check() believes nothing but the lengths. */
+static int take_apart(const void *record, size_t size,
+		      struct array_record *fixed, struct dray_view *view)
+{
+	const char *at = record;
+	size_t axes;
+	int error;
+
+	if (size < sizeof(*fixed))
+		return dray_fail(-EBADMSG,
+				 "a record of %zu bytes, the shortest has %zu",
+				 size, sizeof(*fixed));
+	memcpy(fixed, at, sizeof(*fixed));
+	error = check(fixed, size);
+	if (error)
+		return error;
+	view->ndim = (int32_t)fixed->ndim;
+	view->flags = fixed->flags;
+	axes = (size_t)fixed->ndim * sizeof(view->shape[0]);
+	memcpy(view->shape, at + sizeof(*fixed), axes);
+	memcpy(view->strides, at + sizeof(*fixed) + axes, axes);
+	return 0;
+}
+
 int dray_array_open(const void *record, size_t size, struct dray_node *node,
 		    struct dray_array **out)
 {
-	const char *at = record;
 	struct array_record fixed;
 	struct dray_ipc_memory *memory;
 	struct dray_view view;
-	size_t axes;
 	int error;
 
 	if (!dray_given(record, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	if (size < sizeof(fixed))
-		return dray_fail(-EBADMSG,
-				 "a record of %zu bytes, the shortest has %zu",
-				 size, sizeof(fixed));
-	memcpy(&fixed, at, sizeof(fixed));
-	error = check(&fixed, size);
-	if (error)
-		return error;
-	view.ndim = (int32_t)fixed.ndim;
-	view.flags = fixed.flags;
-	axes = (size_t)fixed.ndim * sizeof(view.shape[0]);
-	memcpy(view.shape, at + sizeof(fixed), axes);
-	memcpy(view.strides, at + sizeof(fixed) + axes, axes);
-	error = dray_ipc_open(&fixed.memory, node, &memory);
+	error = take_apart(record, size, &fixed, &view);
+	if (!error)
+		error = dray_ipc_open(&fixed.memory, node, &memory);
 	if (error)
 		return error;
 	error = dray_view_place(&view, &fixed.dtype, dray_ipc_data(memory),
@@ -135,4 +146,21 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 	if (error)
 		dray_ipc_close(memory);
 	return error;
+}
+
+int dray_array_fetch(const void *record, size_t size, void *to, uint64_t room,
+		     uint64_t *needed, struct dray_view *out)
+{
+	struct array_record fixed;
+	int error;
+
+	if (!dray_given(record, __func__) || !dray_given(needed, __func__) ||
+	    !dray_given(out, __func__))
+		return -EINVAL;
+	error = take_apart(record, size, &fixed, out);
+	if (!error)
+		error = dray_ipc_copy(&fixed.memory, to, room, needed);
+	return error ? error
+		     : dray_view_place(out, &fixed.dtype, to, *needed,
+				       fixed.offset);
 }

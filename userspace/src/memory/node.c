@@ -119,6 +119,12 @@ const char *dray_node_backend(const struct dray_node *node)
 	return dray_given(node, __func__) ? node->backend->name : NULL;
 }
 
+bool dray_node_shareable(const struct dray_node *node)
+{
+	return dray_given(node, __func__) &&
+	       (node->shareable || !strcmp(node->backend->name, "kernel"));
+}
+
 int dray_node_info(struct dray_node *node, struct dray_info *info, size_t size)
 {
 	struct dray_info known = { 0 };

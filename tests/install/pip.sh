@@ -1,0 +1,98 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+#
+# Who installs the Python package does it in a venv, by pip or by meson, for the
+# NumPy that is there.  Prints TAP.
+#
+#	tests/install/pip.sh
+#
+# Needs: the tree around it, of which it works on a copy; Debian's python3-venv and
+# meson, a compiler; PyPI.
+
+cd "$(dirname "$0")/../.." || exit 2
+# shellcheck source=tests/install/block.sh
+. tests/install/block.sh
+trap 'rm -rf "$folder"' EXIT
+tree=$folder/tree
+mkdir "$tree"
+tar -c --exclude=./build --exclude=./.git . | tar -C "$tree" -x
+unset PYTHONPATH LD_LIBRARY_PATH VIRTUAL_ENV
+
+# venv NAME PIP-ARGUMENT...
+venv()
+{
+	where=$folder/$1
+	shift
+	/usr/bin/python3 -m venv "$where" &&
+		"$where/bin/pip" install --quiet --disable-pip-version-check \
+			"$@"
+}
+
+# works PYTHON VERSION: the package, with a NumPy of that version
+works()
+{
+	(cd / && "$1" - "$2") <<-'PYTHON'
+	import sys, numpy, dray
+	assert numpy.__version__.startswith(sys.argv[1] + "."), numpy.__version__
+	assert dray.versions().match
+	with dray.memory(dray.open("host").pool()):
+	    array = numpy.arange(12).reshape(3, 4)
+	    copy = numpy.zeros((2, 2), array.dtype)
+	assert dray.handler_name(array) == "dray host"
+	dray.copy(copy, array[1:, ::3])
+	assert (copy == [[4, 7], [8, 11]]).all()
+	PYTHON
+}
+
+# libraries PYTHON [LIBRARY]: each libdray in a process that has loaded LIBRARY, then
+# imported the package
+libraries()
+{
+	(cd / && "$1" - "${2:-}") <<-'PYTHON'
+	import ctypes, sys
+	if sys.argv[1]:
+	    ctypes.CDLL(sys.argv[1])
+	import dray
+	with open("/proc/self/maps") as maps:
+	    print(*sorted({line.split()[-1] for line in maps
+	                   if "libdray" in line}))
+	PYTHON
+}
+
+# In an active venv, with Debian's meson
+in_venv() # NAME COMMAND...
+{
+	where=$folder/$1
+	shift
+	VIRTUAL_ENV=$where PATH=$where/bin:/usr/bin:/bin "$@"
+}
+
+run pip_installs_it venv two "$tree"
+run it_works_with_numpy_2 works "$folder/two/bin/python" 2
+run pip_installs_it_beside_numpy_1.26 venv one "$tree" 'numpy==1.26.*'
+run it_works_with_numpy_1.26 works "$folder/one/bin/python" 1.26
+run the_same_package_goes_with_numpy_1.24 \
+	"$folder/one/bin/pip" install --quiet 'numpy==1.24.*'
+run it_works_with_numpy_1.24 works "$folder/one/bin/python" 1.24
+own=$(echo "$folder"/two/lib/python3*/site-packages/dray/libdray.so.0)
+is it_has_a_library_of_its_own "$(libraries "$folder/two/bin/python")" "$own"
+
+run a_venv_has_numpy_2 venv meson 'numpy>=2'
+run meson_sets_up_in_it in_venv meson /usr/bin/meson setup "$folder/build" \
+	"$tree" --prefix "$folder/prefix" -Dpython=enabled \
+	-Ddmactl=disabled -Dtests=disabled
+run meson_builds_in_it in_venv meson /usr/bin/meson install -C "$folder/build"
+PYTHONPATH=$folder/build/userspace/python
+export PYTHONPATH
+run what_it_built_works_with_its_numpy works "$folder/meson/bin/python" 2
+PYTHONPATH=$(echo "$folder"/prefix/lib/python3*/*-packages)
+run a_private_prefix_needs_no_path_of_libraries \
+	works "$folder/meson/bin/python" 2
+unset PYTHONPATH
+installed=$(find "$folder/prefix" -name libdray.so.0)
+is a_library_that_is_loaded_is_taken \
+	"$(libraries "$folder/two/bin/python" "$installed")" \
+	"$(readlink -f "$installed")"
+
+echo "1..$number"
+[ "$failures" -eq 0 ]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The part of dray.Fence that is written in Python: `await fence`."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from typing import Generator
+
+from . import _dray
+
+
+async def _wait(fence: _dray.Fence) -> None:
+    if not fence.done:
+        loop = asyncio.get_running_loop()
+        done = loop.create_future()
+        # A loop has one reader a descriptor, and a fence may be awaited twice.
+        descriptor = os.dup(fence.fileno())
+        try:
+            loop.add_reader(descriptor,
+                            lambda: done.done() or done.set_result(None))
+            await done
+        finally:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+    fence.wait()
+
+
+def wait_in_loop(fence: _dray.Fence) -> Generator[None, None, None]:
+    """What `await fence` runs: lets the loop go on until it is done."""
+    return _wait(fence).__await__()

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The named tuples that the extension fills.  Fields are in its order."""
+
+from typing import NamedTuple
+
+
+class Segment(NamedTuple):
+    """One piece of an array as its node sees it.
+
+    address: DMA address for the node
+    length: bytes
+    """
+
+    address: int
+    length: int
+
+
+class PoolStats(NamedTuple):
+    """Counters of a pool.
+
+    regions: number of buffers that the pool holds
+    reserved: bytes in those buffers
+    used: bytes in blocks, rounded up to granules
+    blocks: number of blocks
+    peak: the most bytes that were used or cached
+    parked: bytes freed that an engine still uses
+    largest_free: bytes of the longest free run
+    bad_frees: number of frees of what is no block
+    cached: bytes that threads kept for later
+    """
+
+    regions: int
+    reserved: int
+    used: int
+    blocks: int
+    peak: int
+    parked: int
+    largest_free: int
+    bad_frees: int
+    cached: int
+
+
+class NodeInfo(NamedTuple):
+    """What a node is and can do.
+
+    name: 'dray0', or 'host'
+    backend: 'kernel' or 'host'
+    device: the device's own name
+    version: version of the module
+    coherent: whether the device sees the CPU's caches
+    iommu: whether DMA addresses are translated
+    virtual: whether there is no hardware behind it
+    addresses: whether this process may ask for addresses
+    dma_mask: highest address that the device reaches
+    cache_line: bytes
+    page_size: bytes
+    max_runs: descriptors that one transfer may take
+    max_bytes: bytes that one transfer may move
+    """
+
+    name: str
+    backend: str
+    device: str
+    version: str
+    coherent: bool
+    iommu: bool
+    virtual: bool
+    addresses: bool
+    dma_mask: int
+    cache_line: int
+    page_size: int
+    max_runs: int
+    max_bytes: int
+
+
+class HeapInfo(NamedTuple):
+    """A source of memory of a node.
+
+    name: as dray.memory(heap=) takes it
+    type: enum dray_heap_type
+    buffers: number of buffers in it
+    total: bytes
+    free: bytes
+    used: bytes in dray's buffers
+    quarantined: bytes freed that others still hold
+    largest_free: bytes of the longest free run
+    largest_request: bytes; more is never possible
+    """
+
+    name: str
+    type: int
+    buffers: int
+    total: int
+    free: int
+    used: int
+    quarantined: int
+    largest_free: int
+    largest_request: int
+
+
+class ChannelInfo(NamedTuple):
+    """A channel of a DMA engine.
+
+    name: its dma-names entry
+    device: the engine; empty until it is used
+    open: whether dray holds it now
+    dead: whether it stopped answering
+    alignment: bytes, of addresses and lengths
+    max_segment: bytes of one descriptor
+    submitted: transfers since the node came up
+    bytes: bytes moved since then
+    failed: transfers that failed
+    """
+
+    name: str
+    device: str
+    open: bool
+    dead: bool
+    alignment: int
+    max_segment: int
+    submitted: int
+    bytes: int
+    failed: int
+
+
+class Explanation(NamedTuple):
+    """What a copy would do, and why.
+
+    elements: number of elements
+    bytes: bytes that move
+    run: bytes of one contiguous run, on both sides
+    descriptors: descriptors that the engine would take
+    threshold: more descriptors than this go to the CPU
+    axes: axes left, beside the run
+    engine: true: the engine copies, False: the CPU
+    reason: the reason, as a sentence
+    """
+
+    elements: int
+    bytes: int
+    run: int
+    descriptors: int
+    threshold: int
+    axes: int
+    engine: bool
+    reason: str

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * The line of Python that allocates or frees, for what DRAY_HANDLER=check says.
+ */
+#include "module.h"
+
+/* Each text that was returned: they stay for good.  A dict from str to str. */
+static PyObject *texts;
+
+/* NumPy's own Python and ours tell nothing of the program. */
+static bool is_inside(PyCodeObject *code)
+{
+	const char *file = PyUnicode_AsUTF8(code->co_filename);
+
+	return file && (strstr(file, "/numpy/") || strstr(file, "/dray/"));
+}
+
+/* The innermost frame of the program, a new reference; NULL: there is none. */
+static PyFrameObject *program_frame(void)
+{
+	PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
+	PyFrameObject *outer;
+	PyCodeObject *code;
+	bool inside;
+
+	while (frame) {
+		code = PyFrame_GetCode(frame);
+		inside = is_inside(code);
+		Py_DECREF(code);
+		if (!inside)
+			break;
+		outer = PyFrame_GetBack(frame);
+		Py_DECREF(frame);
+		frame = outer;
+	}
+	return frame;
+}
+
+static const char *text_of(PyFrameObject *frame)
+{
+	PyCodeObject *code = PyFrame_GetCode(frame);
+	PyObject *text, *kept = NULL;
+
+	text = PyUnicode_FromFormat("%U:%d in %U", code->co_filename,
+				    PyFrame_GetLineNumber(frame),
+				    code->co_name);
+	Py_DECREF(code);
+	if (text)
+		kept = PyDict_SetDefault(texts, text, text);
+	Py_XDECREF(text);
+	return kept ? PyUnicode_AsUTF8(kept) : NULL;
+}
+
+/* An exception may be on its way, and stays. */
+static const char *place(void)
+{
+	PyObject *type, *value, *traceback;
+	PyFrameObject *frame;
+	const char *text = NULL;
+
+	/* Other threads free too, and the interpreter may be gone. */
+	if (!Py_IsInitialized() || !PyGILState_Check())
+		return NULL;
+	PyErr_Fetch(&type, &value, &traceback);
+	frame = program_frame();
+	if (frame) {
+		text = text_of(frame);
+		Py_DECREF(frame);
+	}
+	PyErr_Restore(type, value, traceback);
+	return text;
+}
+
+int caller_init(void)
+{
+	if (!texts)
+		texts = PyDict_New();
+	if (!texts)
+		return -1;
+	dray_set_caller(place);
+	return 0;
+}
