@@ -64,7 +64,7 @@ FIXTURE_TEARDOWN_PARENT(exporter)
 {
 	write_text(DRIVER "bind", DEVICE);
 	EXPECT_EQ(0, ledger_differences(&self->before));
-	EXPECT_TRUE(wait_for(nothing_holds_it, NULL, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
 
 static int unbind_exporter(void)
@@ -101,7 +101,7 @@ TEST_F(exporter, a_refused_attach_is_not_listed_and_holds_nothing)
 	EXPECT_EQ(-ENXIO, attach_dma_buf(self->node, self->fd, 0, &attach));
 	EXPECT_EQ(count, node_count(self->node));
 	close(self->fd);
-	EXPECT_TRUE(wait_for(nothing_holds_it, NULL, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
 
 /* 0: what is refused is charged to nobody, else what went wrong. */
@@ -174,7 +174,7 @@ TEST_F(exporter, an_attachment_outlives_the_device_and_ends_as_others_do)
 	ASSERT_EQ(0, unbind_exporter());
 	EXPECT_EQ(1, number_read(MODULE "refcnt"));
 	EXPECT_EQ(0, close(attach.fd));
-	EXPECT_TRUE(wait_for(nothing_holds_it, NULL, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
 
 TEST_HARNESS_MAIN

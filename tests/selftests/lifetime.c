@@ -302,7 +302,7 @@ TEST_F(engine, a_process_killed_with_a_full_queue_leaves_nothing)
 	ASSERT_LT(0, child);
 	fence = receive_descriptor(sockets[0]);
 	ASSERT_LE(0, fence);
-	EXPECT_TRUE(wait_for(process_sleeps, &child, 10000));
+	EXPECT_TRUE(wait_for(process_sleeps, &child));
 	ASSERT_EQ(0, kill(child, SIGKILL));
 	EXPECT_EQ(-SIGKILL, process_wait(child));
 	ret = fence_wait(fence);

@@ -92,7 +92,7 @@ static int splice_and_free_as_nobody(void *context)
 		return 4;
 	if (read(pipes[0], seen, page) != (ssize_t)page)
 		return 5;
-	return wait_for(one_page_can_be_had, &heap, LEDGER_DEADLINE) ? 0 : 6;
+	return wait_for(one_page_can_be_had, &heap) ? 0 : 6;
 }
 
 TEST_F(quota, what_a_pipe_holds_of_shared_memory_stays_locked)
@@ -205,8 +205,8 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 	filler.locked = self->page;
 	EXPECT_EQ(0, process_run(submit_as_nobody, &filler));
 	/* the pattern goes a little after the fence has signalled */
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
 }
 
 TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
@@ -224,11 +224,11 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 				     &buffer));
 	job = bytes_of_job(&buffer, filler.count, 0);
 	filler.locked = job + 65536;
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
 	/* the least: 256 bytes for each */
 	if (self->page < 16384)
 		filler.locked = job + 16384;
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
 	filler.locked--;
 	EXPECT_EQ(1, process_run(submit_as_nobody, &filler));
 }
