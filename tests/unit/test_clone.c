@@ -128,7 +128,7 @@ static void look_in_a_child(const char *spec,
 	pid_t child = clone_without_handlers();
 
 	if (!child) {
-		alarm(60);
+		alarm(DEADLINE);
 		_exit(look(&family));
 	}
 	assert_int_equal(status_of(child), 0);

@@ -198,7 +198,7 @@ static void both_work_in_a_child(const char *spec, pid_t (*start)(void))
 	open_copies(spec);
 	child = start();
 	if (!child) {
-		alarm(60);
+		alarm(DEADLINE);
 		wrong = use_copy(&copies[1]);
 		_exit(wrong ? 10 + wrong : use_copy(&copies[0]));
 	}

@@ -173,7 +173,7 @@ FACT(a_child_of_busy_threads_is_not_stuck)
 
 		if (!child) {
 			/* A lock that nobody gives back would be forever. */
-			alarm(60);
+			alarm(DEADLINE);
 			block = dray_pool_alloc(busy_pool, 1000, 0);
 			if (!block)
 				_exit(1);
