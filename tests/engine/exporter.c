@@ -14,6 +14,7 @@
 
 #include <linux/capability.h>
 
+#include "../selftests/step.h"
 #include "../selftests/attach.h"
 #include "../selftests/fixture_engine.h"
 
@@ -112,16 +113,13 @@ static int attaches_within_the_limit(void *context)
 	struct dray_attach attach;
 	int i;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
-	    process_become(0, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 2;
-	if (unbind_exporter())
-		return 3;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(0, CAPABILITY(CAP_DAC_OVERRIDE)));
+	STEP_EQ(0, unbind_exporter());
 	for (i = 0; i < 3; i++)
-		if (attach_dma_buf(self->node, self->fd, 0, &attach) != -ENXIO)
-			return 4;
-	if (write_text(DRIVER "bind", DEVICE))
-		return 5;
+		STEP_EQ(-ENXIO,
+			attach_dma_buf(self->node, self->fd, 0, &attach));
+	STEP_EQ(0, write_text(DRIVER "bind", DEVICE));
 	if (attach_dma_buf(self->node, self->fd, 0, &attach) < 0)
 		return attach.reason == DRAY_REASON_MEMLOCK ? 6 : 7;
 	return 0;
