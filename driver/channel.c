@@ -30,13 +30,19 @@ static unsigned long max_bytes = SZ_1G;
 module_param(max_bytes, ulong, 0444);
 MODULE_PARM_DESC(max_bytes, "bytes that one SUBMIT may move");
 
-unsigned int dray_watchdog_ms = 10000;
-module_param_named(watchdog_ms, dray_watchdog_ms, uint, 0444);
+static unsigned int watchdog_ms = 10000;
+module_param(watchdog_ms, uint, 0644);
 MODULE_PARM_DESC(watchdog_ms,
 		 "milliseconds that a round of descriptors may take");
 
 struct workqueue_struct *dray_workqueue;
 struct workqueue_struct *dray_clean_workqueue;
+
+/* Within limits, so that each fence signals in the end. */
+unsigned int dray_watchdog_ms(void)
+{
+	return clamp(READ_ONCE(watchdog_ms), 100U, 600000U);
+}
 
 u64 dray_submit_max_runs(void)
 {
@@ -52,8 +58,6 @@ int dray_channels_init(void)
 {
 	max_runs = max(max_runs, 1U);
 	max_bytes = max(max_bytes, PAGE_SIZE);
-	/* Fences come to an end within reason. */
-	dray_watchdog_ms = clamp(dray_watchdog_ms, 100U, 600000U);
 	dray_workqueue =
 		alloc_workqueue("dray", WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!dray_workqueue)

@@ -82,7 +82,7 @@ struct dray_channels {
 /* channel.c */
 extern struct workqueue_struct *dray_workqueue;
 extern struct workqueue_struct *dray_clean_workqueue;
-extern unsigned int dray_watchdog_ms; /* for one round */
+unsigned int dray_watchdog_ms(void); /* for one round */
 u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
 /* Asks for the engine if it is not there yet; the caller is inside the node. */

@@ -80,7 +80,7 @@ static void dray_channel_died(struct dray_channel *channel)
 {
 	dev_err(channel->node->dev,
 		"channel %s did not answer in %u ms: not used any more\n",
-		channel->name, dray_watchdog_ms);
+		channel->name, dray_watchdog_ms());
 	spin_lock(&channel->lock);
 	WRITE_ONCE(channel->dead, true);
 	spin_unlock(&channel->lock);

@@ -16,7 +16,7 @@
 /* From here on there is all the time that a round may take. */
 void dray_deadline_set(struct dray_channel *channel)
 {
-	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms);
+	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms());
 	channel->late = false;
 }
 
@@ -32,7 +32,7 @@ bool dray_deadline_passed(struct dray_channel *channel)
 		return false;
 	if (channel->late)
 		return true;
-	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms / 4);
+	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms() / 4);
 	channel->late = true;
 	return false;
 }

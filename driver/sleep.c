@@ -55,7 +55,7 @@ static long dray_channel_drain(struct dray_channel *channel, long most)
  */
 static void dray_channels_drain(struct dray_channels *channels)
 {
-	long left = msecs_to_jiffies(dray_watchdog_ms);
+	long left = msecs_to_jiffies(dray_watchdog_ms());
 	struct dray_channel *channel;
 	u32 i = 0, drained = 0;
 

@@ -51,7 +51,7 @@ static int node_comes_back(FIXTURE_DATA(fault) * self)
 
 	if (!ret)
 		ret = write_text(DRIVER "bind", "dray-virtual.0");
-	if (ret || !wait_for(node_answers, NULL, 5000))
+	if (ret || !wait_for(node_answers, NULL))
 		return ret ? ret : -ETIME;
 	close(self->node);
 	self->node = node_open();
@@ -67,15 +67,16 @@ TEST_F(fault,
 
 	ASSERT_LE(0, before);
 	ASSERT_EQ(1, lose_attached_memory(self, &id));
-	EXPECT_TRUE(wait_for(pins_are, &before, 5000));
+	EXPECT_TRUE(wait_for(pins_are, &before));
 	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self, &id));
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
 	EXPECT_EQ(1, info.transfers);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_HELD);
 	ASSERT_EQ(0, knob("hang", 0));
-	EXPECT_TRUE(wait_for(pins_are, &before, 5000));
+	EXPECT_TRUE(wait_for(pins_are, &before));
 }
 
 TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_is_held)
@@ -87,6 +88,7 @@ TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_is_held)
 
 	ASSERT_LE(0, before);
 	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self, &id));
 	EXPECT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
@@ -123,6 +125,7 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
 	close(fd);
 	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	transfer.dst_fd = attach.fd;
 	transfer.run = PIECE;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));

@@ -40,8 +40,7 @@ FIXTURE_SETUP(busy)
 	for (i = 0; i < 2; i++) {
 		write_text(DRIVER "unbind", names[i]);
 		ASSERT_EQ(0, write_text(DRIVER "bind", names[i]));
-		ASSERT_TRUE(wait_for(node_is_there, (void *)paths[i],
-				     BIND_DEADLINE));
+		ASSERT_TRUE(wait_for(node_is_there, (void *)paths[i]));
 		self->node[i] = open(paths[i], O_RDWR | O_CLOEXEC);
 		ASSERT_LE(0, self->node[i]);
 	}
@@ -56,7 +55,7 @@ FIXTURE_TEARDOWN_PARENT(busy)
 	if (access(paths[0], F_OK)) {
 		EXPECT_EQ(0, write_text(DRIVER "bind", names[0]));
 	}
-	EXPECT_TRUE(wait_for(node_answers, NULL, BIND_DEADLINE));
+	EXPECT_TRUE(wait_for(node_answers, NULL));
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 

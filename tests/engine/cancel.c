@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * CANCEL on an engine that takes its time: what is fed no more, what drains,
- * and how many the call says it has stopped.
+ * CANCEL while an engine hangs: what is fed no more, what drains, and how many
+ * the call says it has stopped.
  */
 #include "fixture_fault.h"
 
@@ -20,27 +20,14 @@ TEST_F(fault, what_the_engine_does_not_have_yet_is_not_fed)
 	struct dray_submit slow;
 
 	/* four slots, eight descriptors: the second round never comes */
-	ASSERT_EQ(0, knob("delay_ms", 30));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	ASSERT_EQ(0, cancel(self->node, slow.fence_fd, &args));
 	EXPECT_EQ(1, args.count);
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(-ECANCELED, fence_wait(slow.fence_fd));
 	EXPECT_NE(0, memcmp(self->src.bytes + 4 * PIECE,
 			    self->dst.bytes + 4 * PIECE, 4 * PIECE));
-}
-
-/* Has the engine all that it has room for? */
-static bool engine_is_full(void *context)
-{
-	FILE *file = fopen("/sys/kernel/debug/dray/dray0/channels", "r");
-	char line[256] = "";
-
-	(void)context;
-	if (file && fgets(line, sizeof(line), file))
-		line[sizeof(line) - 1] = 0;
-	if (file)
-		fclose(file);
-	return strstr(line, ", out 4,");
 }
 
 TEST_F(fault, what_was_issued_drains_before_the_fence_signals)
@@ -51,7 +38,7 @@ TEST_F(fault, what_was_issued_drains_before_the_fence_signals)
 
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
-	ASSERT_TRUE(wait_for(engine_is_full, NULL, 5000));
+	ASSERT_TRUE(engine_fills());
 	ASSERT_EQ(0, cancel(self->node, slow.fence_fd, &args));
 	EXPECT_EQ(1, args.count);
 	EXPECT_EQ(0, fence_status(slow.fence_fd));
@@ -68,12 +55,13 @@ TEST_F(fault, one_of_a_queue_is_cancelled_and_the_others_are_done)
 	struct dray_submit first, second, third;
 	struct dray_cancel args;
 
-	ASSERT_EQ(0, knob("delay_ms", 10));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &first));
 	ASSERT_EQ(0, submit_on(self, 0, &second));
 	ASSERT_EQ(0, submit_on(self, 0, &third));
 	ASSERT_EQ(0, cancel(self->node, second.fence_fd, &args));
 	EXPECT_EQ(1, args.count);
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, fence_wait(third.fence_fd));
 	EXPECT_EQ(-ECANCELED, fence_status(second.fence_fd));
 	EXPECT_EQ(1, fence_status(first.fence_fd));
@@ -87,7 +75,7 @@ TEST_F(fault, all_of_an_opener_are_cancelled_and_the_other_openers_are_not)
 	struct dray_cancel args;
 
 	ASSERT_LE(0, other);
-	ASSERT_EQ(0, knob("delay_ms", 10));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &first));
 	ASSERT_EQ(0, submit_on(self, 1, &second));
 	self->node = other;
@@ -95,6 +83,7 @@ TEST_F(fault, all_of_an_opener_are_cancelled_and_the_other_openers_are_not)
 	self->node = mine;
 	ASSERT_EQ(0, cancel(mine, -1, &args));
 	EXPECT_EQ(2, args.count);
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(-ECANCELED, fence_wait(first.fence_fd));
 	EXPECT_EQ(-ECANCELED, fence_wait(second.fence_fd));
 	EXPECT_EQ(1, fence_wait(theirs.fence_fd));
@@ -106,11 +95,12 @@ TEST_F(fault, one_channel_is_cancelled_and_the_other_one_is_not)
 	struct dray_cancel args = { .fence_fd = -1, .channel = 1 };
 	struct dray_submit first, second;
 
-	ASSERT_EQ(0, knob("delay_ms", 10));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &first));
 	ASSERT_EQ(0, submit_on(self, 1, &second));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &args));
 	EXPECT_EQ(1, args.count);
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, fence_wait(first.fence_fd));
 	EXPECT_EQ(-ECANCELED, fence_wait(second.fence_fd));
 }
@@ -126,7 +116,7 @@ TEST_F(fault, what_waits_for_an_in_fence_need_not_wait_any_more)
 	};
 	struct dray_cancel args;
 
-	ASSERT_EQ(0, knob("delay_ms", 60));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &hung));
 	after.in_fences = (uintptr_t)&hung.fence_fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &after));
@@ -134,6 +124,7 @@ TEST_F(fault, what_waits_for_an_in_fence_need_not_wait_any_more)
 	EXPECT_EQ(1, args.count);
 	EXPECT_EQ(-ECANCELED, fence_wait(after.fence_fd));
 	EXPECT_EQ(0, fence_status(hung.fence_fd));
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, fence_wait(hung.fence_fd));
 }
 
@@ -149,9 +140,10 @@ TEST_F(fault, what_the_engine_has_all_of_ends_as_it_ends)
 
 	/* the work item feeds it some time after the call */
 	transfer.run = PIECE;
-	ASSERT_EQ(0, knob("delay_ms", 200));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
 	ASSERT_EQ(0, cancel(self->node, submit.fence_fd, &args));
+	ASSERT_EQ(0, knob("hang", 0));
 	if (args.count) {
 		EXPECT_EQ(-ECANCELED, fence_wait(submit.fence_fd));
 	} else {
@@ -165,13 +157,14 @@ TEST_F(fault, a_second_cancel_stops_nothing_more)
 	struct dray_cancel args;
 	struct dray_submit slow;
 
-	ASSERT_EQ(0, knob("delay_ms", 30));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	ASSERT_EQ(0, cancel(self->node, slow.fence_fd, &args));
 	ASSERT_EQ(0, cancel(self->node, slow.fence_fd, &args));
 	EXPECT_EQ(0, args.count);
 	ASSERT_EQ(0, cancel(self->node, -1, &args));
 	EXPECT_EQ(0, args.count);
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(-ECANCELED, fence_wait(slow.fence_fd));
 }
 
@@ -180,29 +173,40 @@ TEST_F(fault, a_cancelled_opener_submits_again)
 	struct dray_submit slow, again;
 	struct dray_cancel args;
 
-	ASSERT_EQ(0, knob("delay_ms", 10));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	ASSERT_EQ(0, cancel(self->node, -1, &args));
 	ASSERT_EQ(0, submit_on(self, 0, &again));
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, fence_wait(again.fence_fd));
 	EXPECT_EQ(-ECANCELED, fence_status(slow.fence_fd));
 	EXPECT_TRUE(is_equal(self));
+}
+
+/* When that process sleeps, in the call that waits for a slot. */
+static int let_it_go_on(void *pid)
+{
+	return wait_for(process_sleeps, pid) && !knob("hang", 0) ? 0 : 1;
 }
 
 TEST_F(fault, cancel_wakes_who_waits_for_a_slot)
 {
 	struct dray_submit submit;
 	struct dray_cancel args;
+	pid_t mine = getpid(), child;
 	uint32_t i;
 
-	ASSERT_EQ(0, knob("delay_ms", 20 * engine_slowness()));
+	ASSERT_EQ(0, knob("hang", 1));
 	for (i = 0; i < self->info.queue_depth; i++)
 		ASSERT_EQ(0, submit_on(self, 0, &submit));
 	ASSERT_EQ(0, cancel(self->node, -1, &args));
 	EXPECT_LE(self->info.queue_depth - 1, args.count);
+	child = process_start(let_it_go_on, &mine);
+	ASSERT_LT(0, child);
 	/* blocks until the round that is out has drained, no longer */
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(0, process_wait(child));
 }
 
 TEST_F(fault, the_fence_of_another_opener_is_refused)
@@ -212,11 +216,12 @@ TEST_F(fault, the_fence_of_another_opener_is_refused)
 	int other = node_open();
 
 	ASSERT_LE(0, other);
-	ASSERT_EQ(0, knob("delay_ms", 10));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	EXPECT_EQ(-EINVAL, cancel(other, slow.fence_fd, &args));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, args.reason);
 	EXPECT_EQ((uint64_t)slow.fence_fd, args.limit);
+	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 	close(other);
 }

@@ -38,7 +38,7 @@
 #define TEST_ALL_FENCES true
 #endif
 
-#define WAIT_MS 15000
+#define WAIT_MS 300000
 
 /* One more than may be let in. */
 #define TEST_DEVICES 9

@@ -69,8 +69,9 @@ MODULE_PARM_DESC(restless,
 		 "descriptors that it had or got while the system slept");
 
 /*
- * No processor takes an interrupt until the time is over.  Emulated ones take
- * turns, and each delay may last as long as another's turn.
+ * No processor takes an interrupt until the time is over, and then an engine that
+ * hangs goes on.  Emulated processors take turns, and each delay may last as long
+ * as another's turn.
  */
 static int test_stand_still(void *milliseconds)
 {
@@ -79,6 +80,7 @@ static int test_stand_still(void *milliseconds)
 
 	for (i = 0; i < most && ktime_get_ns() < end; i++)
 		mdelay(1);
+	test_knobs.hang = false;
 	return 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include <linux/capability.h>
 
+#include "../selftests/step.h"
 #include "../selftests/attach.h"
 #include "../selftests/fixture_engine.h"
 
@@ -64,7 +65,7 @@ FIXTURE_TEARDOWN_PARENT(exporter)
 {
 	write_text(DRIVER "bind", DEVICE);
 	EXPECT_EQ(0, ledger_differences(&self->before));
-	EXPECT_TRUE(wait_for(nothing_holds_it, NULL, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
 
 static int unbind_exporter(void)
@@ -101,7 +102,7 @@ TEST_F(exporter, a_refused_attach_is_not_listed_and_holds_nothing)
 	EXPECT_EQ(-ENXIO, attach_dma_buf(self->node, self->fd, 0, &attach));
 	EXPECT_EQ(count, node_count(self->node));
 	close(self->fd);
-	EXPECT_TRUE(wait_for(nothing_holds_it, NULL, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
 
 /* 0: what is refused is charged to nobody, else what went wrong. */
@@ -112,16 +113,13 @@ static int attaches_within_the_limit(void *context)
 	struct dray_attach attach;
 	int i;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
-	    process_become(0, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 2;
-	if (unbind_exporter())
-		return 3;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(0, CAPABILITY(CAP_DAC_OVERRIDE)));
+	STEP_EQ(0, unbind_exporter());
 	for (i = 0; i < 3; i++)
-		if (attach_dma_buf(self->node, self->fd, 0, &attach) != -ENXIO)
-			return 4;
-	if (write_text(DRIVER "bind", DEVICE))
-		return 5;
+		STEP_EQ(-ENXIO,
+			attach_dma_buf(self->node, self->fd, 0, &attach));
+	STEP_EQ(0, write_text(DRIVER "bind", DEVICE));
 	if (attach_dma_buf(self->node, self->fd, 0, &attach) < 0)
 		return attach.reason == DRAY_REASON_MEMLOCK ? 6 : 7;
 	return 0;
@@ -174,7 +172,7 @@ TEST_F(exporter, an_attachment_outlives_the_device_and_ends_as_others_do)
 	ASSERT_EQ(0, unbind_exporter());
 	EXPECT_EQ(1, number_read(MODULE "refcnt"));
 	EXPECT_EQ(0, close(attach.fd));
-	EXPECT_TRUE(wait_for(nothing_holds_it, NULL, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
 
 TEST_HARNESS_MAIN

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The fixture of tests with the engine of this folder: its knobs, and a node
+ * The fixture of tests with the engine of this directory: its knobs, and a node
  * that comes fresh to each test, so that dead channels live again.  Needs
- * dray_test_engine.ko, then dray.ko with nodes=1 channels=2 watchdog_ms=2000.
+ * dray_test_engine.ko, then dray.ko with nodes=1 channels=2.
+ *
+ * A test that needs transfers under way turns "hang" on, does what it is about,
+ * and turns it off: it does not hope that a slow engine is slow enough.
  */
 #ifndef ENGINE_FIXTURE_FAULT_H
 #define ENGINE_FIXTURE_FAULT_H
@@ -21,6 +24,10 @@
 #define DRIVER "/sys/bus/platform/drivers/dray/"
 #define PIECE 65536 /* bytes of the engine's longest descriptor */
 
+/* Milliseconds until an engine that hangs is given up, for watchdog(). */
+#define PATIENT 600000
+#define IMPATIENT 500
+
 static inline int knob(const char *name, unsigned int value)
 {
 	char path[128], text[16];
@@ -28,6 +35,15 @@ static inline int knob(const char *name, unsigned int value)
 	snprintf(path, sizeof(path), KNOBS "%s", name);
 	snprintf(text, sizeof(text), "%u", value);
 	return write_text(path, text);
+}
+
+/* Applies to rounds that begin afterwards. */
+static inline int watchdog(unsigned int milliseconds)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", milliseconds);
+	return write_text("/sys/module/dray/parameters/watchdog_ms", text);
 }
 
 /* The number that a module's parameter is, or a negative errno. */
@@ -79,7 +95,8 @@ FIXTURE(fault)
 FIXTURE_SETUP(fault)
 {
 	ASSERT_EQ(0, knobs_reset());
-	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
+	ASSERT_EQ(0, watchdog(PATIENT));
+	ASSERT_TRUE(wait_for(node_answers, NULL));
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, node_info(self->node, &self->info));
@@ -122,6 +139,111 @@ static inline int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
 		.fence_fd = -1,
 	};
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
+}
+
+/* Has the first channel of the engine so many descriptors?  For wait_for(). */
+static inline bool engine_has(void *count)
+{
+	FILE *file = fopen("/sys/kernel/debug/dray/dray0/channels", "r");
+	char line[256] = "", text[32];
+
+	snprintf(text, sizeof(text), ", out %d,", *(int *)count);
+	if (file && !fgets(line, sizeof(line), file))
+		line[0] = 0;
+	if (file)
+		fclose(file);
+	return strstr(line, text);
+}
+
+/* Waits until the engine has all that it has slots for. */
+static inline bool engine_fills(void)
+{
+	int slots = 4;
+
+	return wait_for(engine_has, &slots);
+}
+
+/*
+ * Two jobs of channel 1 on an engine that then hangs there, and is given up:
+ * both are queued before the first one starts, since both wait for a job of
+ * channel 0, which the engine has before anything may be given up.
+ */
+static inline int submit_two_that_hang(FIXTURE_DATA(fault) * self,
+				       struct dray_submit *first,
+				       struct dray_submit *second)
+{
+	struct dray_transfer transfer = whole(self), piece = whole(self);
+	struct dray_submit before = { .transfers = (uintptr_t)&piece,
+				      .count = 1 };
+	int ret = knob("stuck", 1), one = 1;
+
+	piece.run = PIECE;
+	if (!ret)
+		ret = node_call(self->node, DRAY_IOC_SUBMIT, &before);
+	*first = (struct dray_submit){
+		.channel = 1,
+		.transfers = (uintptr_t)&transfer,
+		.count = 1,
+		.in_fences = (uintptr_t)&before.fence_fd,
+		.in_fence_count = 1,
+		.fence_fd = -1,
+	};
+	*second = *first;
+	if (!ret)
+		ret = node_call(self->node, DRAY_IOC_SUBMIT, first);
+	if (!ret)
+		ret = node_call(self->node, DRAY_IOC_SUBMIT, second);
+	if (!ret && !wait_for(engine_has, &one))
+		ret = -ETIME;
+	if (!ret)
+		ret = watchdog(IMPATIENT);
+	return ret ? ret : knob("stuck", 2);
+}
+
+struct unbinding {
+	const char *driver; /* the driver's directory in sysfs */
+	const char *device;
+	pid_t child;
+};
+
+static inline int unbind(void *context)
+{
+	const struct unbinding *unbinding = context;
+
+	return write_name(unbinding->driver, "unbind", unbinding->device) ? 1
+									  : 0;
+}
+
+/* Nothing is left to it but the wait for the engine. */
+static inline bool unbinding_waits(void *context)
+{
+	const struct unbinding *unbinding = context;
+
+	return node_is_gone(NULL) &&
+	       access("/sys/kernel/debug/dray/dray0", F_OK) &&
+	       process_state(unbinding->child) == 'D';
+}
+
+/*
+ * Unbinds a device, the node or its engine, while the engine hangs with what it
+ * has; when nothing is fed any more the engine goes on.
+ */
+static inline int unbind_held(const char *driver, const char *device)
+{
+	struct unbinding unbinding = { .driver = driver, .device = device };
+	bool waits;
+	int ret;
+
+	if (!engine_fills())
+		return -ETIME;
+	unbinding.child = process_start(unbind, &unbinding);
+	if (unbinding.child < 0)
+		return -errno;
+	waits = wait_for(unbinding_waits, &unbinding);
+	ret = knob("hang", 0);
+	if (process_wait(unbinding.child))
+		return -ECHILD;
+	return waits ? ret : -ETIME;
 }
 
 static inline bool is_equal(FIXTURE_DATA(fault) * self)

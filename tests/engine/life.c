@@ -40,6 +40,7 @@ TEST_F(fault, a_callback_as_the_channel_is_released_wakes_nobody)
 	if (access(TRACING "instances", W_OK))
 		SKIP(return, "this kernel does not trace");
 	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, knob("parting", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
@@ -62,10 +63,10 @@ TEST_F(fault, unbinding_an_engine_takes_the_node_first)
 	struct dray_info info;
 	int ret;
 
-	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	ASSERT_EQ(0, submit_on(self, 0, &queued));
-	ASSERT_EQ(0, write_text(ENGINE_DRIVER "unbind", ENGINE));
+	ASSERT_EQ(0, unbind_held(ENGINE_DRIVER, ENGINE));
 	EXPECT_TRUE(node_is_gone(NULL));
 	EXPECT_EQ(-ENODEV, node_info(self->node, &info));
 	ret = fence_status(slow.fence_fd);
@@ -82,7 +83,6 @@ TEST_F(fault, unbinding_an_engine_takes_the_node_first)
 	close(self->node);
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, knob("delay_ms", 0));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 	EXPECT_TRUE(is_equal(self));
@@ -98,10 +98,10 @@ TEST_F(fault, unbinding_an_engine_leaves_what_is_shared)
 	if (ret == -ENODEV)
 		SKIP(return, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, knob("delay_ms", 40));
+	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared, fences));
-	ASSERT_EQ(0, write_text(ENGINE_DRIVER "unbind", ENGINE));
+	ASSERT_EQ(0, unbind_held(ENGINE_DRIVER, ENGINE));
 	EXPECT_TRUE(node_is_gone(NULL));
 	for (i = 0; i < 2; i++)
 		EXPECT_EQ(-ENODEV, fence_status(fences[i]));
@@ -114,7 +114,6 @@ TEST_F(fault, unbinding_an_engine_leaves_what_is_shared)
 	shared_close(&shared);
 	EXPECT_EQ(0, node_lists(self->node, shared.user.id));
 	EXPECT_EQ(0, node_lists(self->node, shared.dmabuf.id));
-	ASSERT_EQ(0, knob("delay_ms", 0));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 	EXPECT_TRUE(is_equal(self));
@@ -126,6 +125,7 @@ TEST_F(fault, unbinding_an_engine_that_hangs_completes)
 	int ret;
 
 	ASSERT_EQ(0, knob("hang", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	ASSERT_EQ(0, write_text(ENGINE_DRIVER "unbind", ENGINE));
 	/* whether the engine had been given anything or not */
@@ -137,12 +137,6 @@ TEST_F(fault, unbinding_an_engine_that_hangs_completes)
 	EXPECT_TRUE(node_is_gone(NULL));
 	ASSERT_EQ(0, write_text(ENGINE_DRIVER "bind", ENGINE));
 	ASSERT_EQ(0, write_text(DRIVER "bind", NODE));
-}
-
-static int unbind_engine(void *unused)
-{
-	(void)unused;
-	return write_text(ENGINE_DRIVER "unbind", ENGINE) ? 1 : 0;
 }
 
 static bool engine_lingers(void *unused)
@@ -157,18 +151,18 @@ TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 	struct dray_channel_info channel;
 	struct dray_submit submit;
 	struct dray_info info;
-	pid_t child;
+	struct unbinding engine = { ENGINE_DRIVER, ENGINE, 0 };
 
 	ASSERT_EQ(0, knob("linger", 1));
-	child = process_start(unbind_engine, NULL);
-	ASSERT_LT(0, child);
-	ASSERT_TRUE(wait_for(engine_lingers, NULL, 5000));
+	engine.child = process_start(unbind, &engine);
+	ASSERT_LT(0, engine.child);
+	ASSERT_TRUE(wait_for(engine_lingers, NULL));
 	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);
 	ASSERT_EQ(0, knob("linger", 0));
-	EXPECT_EQ(0, process_wait(child));
+	EXPECT_EQ(0, process_wait(engine.child));
 	/* the node had nothing of it and stays, for the next one */
 	EXPECT_EQ(0, node_info(self->node, &info));
 	ASSERT_EQ(0, write_text(ENGINE_DRIVER "bind", ENGINE));

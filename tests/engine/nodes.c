@@ -11,6 +11,7 @@
 
 #include <linux/capability.h>
 
+#include "../selftests/step.h"
 #include "../selftests/fixture_engine.h"
 
 #define NODES 10
@@ -53,15 +54,14 @@ static int take_all_as_nobody(void *buffer)
 	struct dray_address address;
 	int fd = ((struct buffer *)buffer)->fd;
 
-	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
-					   CAPABILITY(CAP_SYS_RAWIO)))
-		return 1;
-	if (map_for_many(fd, &address) != GUESTS)
-		return 2;
-	if (address.reason != DRAY_REASON_DEVICES || address.limit != GUESTS)
-		return 3;
+	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
+						  CAPABILITY(CAP_SYS_RAWIO)));
+	STEP_EQ(GUESTS, map_for_many(fd, &address));
+	STEP_EQ(DRAY_REASON_DEVICES, address.reason);
+	STEP_EQ(GUESTS, address.limit);
 	/* what is there stays of use */
-	return map_for(GUESTS, fd, &address) ? 4 : 0;
+	STEP_EQ(0, map_for(GUESTS, fd, &address));
+	return 0;
 }
 
 TEST_F(engine, nodes_of_another_user_leave_room_for_the_engine)
@@ -97,11 +97,10 @@ static int copy_as_nobody(void *context)
 	if (ret)
 		return ret;
 	node = node_open();
-	if (node < 0)
-		return 5;
-	if (node_call(node, DRAY_IOC_SUBMIT, &submit))
-		return 6;
-	return fence_wait(submit.fence_fd) == 1 ? 0 : 7;
+	STEP_LE(0, node);
+	STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
+	STEP_EQ(1, fence_wait(submit.fence_fd));
+	return 0;
 }
 
 TEST_F(engine, another_user_has_the_engine_of_the_buffers_node)

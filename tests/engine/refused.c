@@ -71,6 +71,8 @@ static int prepare_dead(struct caller *caller)
 	int ret = knob("hang", 1), status = 0, fence;
 
 	if (!ret)
+		ret = watchdog(IMPATIENT);
+	if (!ret)
 		ret = submit_to_the_first(caller, &fence);
 	if (!ret) {
 		status = fence_wait(fence);
@@ -78,9 +80,11 @@ static int prepare_dead(struct caller *caller)
 	}
 	if (!ret)
 		ret = knob("hang", 0);
+	if (!ret)
+		ret = watchdog(PATIENT);
 	if (!ret && status != -ETIMEDOUT)
 		ret = status ? status : -ETIME;
-	if (!ret && !wait_for(nothing_is_out, caller, 5000))
+	if (!ret && !wait_for(nothing_is_out, caller))
 		ret = -EBUSY;
 	return ret;
 }

@@ -40,6 +40,8 @@ static int lose_a_round(FIXTURE_DATA(fault) * self)
 
 	ret = knob("hang", 1);
 	if (!ret)
+		ret = watchdog(IMPATIENT);
+	if (!ret)
 		ret = submit_on(self, 0, &submit);
 	if (ret)
 		return ret;
@@ -61,15 +63,15 @@ TEST_F(fault, what_a_stubborn_engine_calls_back_into_is_there)
 	ASSERT_EQ(0, knob("stubborn", 1));
 	ASSERT_EQ(0, write_text(DRIVER "unbind", "dray-virtual.0"));
 	close(self->node);
-	EXPECT_TRUE(wait_for(so_many_refer, &one, 10000));
+	EXPECT_TRUE(wait_for(so_many_refer, &one));
 
 	ASSERT_EQ(0, knob("hang", 0));
-	EXPECT_TRUE(wait_for(one_was_done, &before, 10000));
+	EXPECT_TRUE(wait_for(one_was_done, &before));
 	EXPECT_EQ(1, references());
 	/* as the fixture expects it; the other channel is as good as ever */
 	ASSERT_EQ(0, knob("stubborn", 0));
 	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
-	ASSERT_TRUE(wait_for(node_answers, NULL, 5000));
+	ASSERT_TRUE(wait_for(node_answers, NULL));
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8 * PIECE,
@@ -77,6 +79,7 @@ TEST_F(fault, what_a_stubborn_engine_calls_back_into_is_there)
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 8 * PIECE,
 				 &self->dst));
 	fill_random(self->src.bytes, self->src.size, 8);
+	ASSERT_EQ(0, watchdog(PATIENT));
 	ASSERT_EQ(0, submit_on(self, DRAY_CHANNEL_ANY, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 	EXPECT_TRUE(is_equal(self));

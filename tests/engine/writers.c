@@ -71,7 +71,7 @@ TEST_F(fault, who_polls_for_reading_waits_for_both_writers)
 	ASSERT_EQ(0, copy_halves(self, variant->last, fences));
 	EXPECT_FALSE(is_ready(self->dst.fd, POLLIN, 0));
 	ASSERT_EQ(0, knob("stuck", 0));
-	EXPECT_TRUE(is_ready(self->dst.fd, POLLIN, FENCE_DEADLINE));
+	EXPECT_TRUE(is_ready(self->dst.fd, POLLIN, DEADLINE_MS));
 	EXPECT_TRUE(have_signalled(fences));
 	EXPECT_TRUE(is_equal(self));
 }
@@ -84,7 +84,7 @@ TEST_F(fault, who_polls_for_writing_waits_for_both_readers)
 	EXPECT_TRUE(is_ready(self->src.fd, POLLIN, 0));
 	EXPECT_FALSE(is_ready(self->src.fd, POLLOUT, 0));
 	ASSERT_EQ(0, knob("stuck", 0));
-	EXPECT_TRUE(is_ready(self->src.fd, POLLOUT, FENCE_DEADLINE));
+	EXPECT_TRUE(is_ready(self->src.fd, POLLOUT, DEADLINE_MS));
 	EXPECT_TRUE(have_signalled(fences));
 }
 
@@ -102,7 +102,7 @@ TEST_F(fault, a_cpu_access_waits_for_both_writers)
 	ASSERT_EQ(0, copy_halves(self, variant->last, fences));
 	child = process_start(begin_to_read, &self->dst.fd);
 	ASSERT_LT(0, child);
-	EXPECT_TRUE(wait_for(process_sleeps, &child, FENCE_DEADLINE));
+	EXPECT_TRUE(wait_for(process_sleeps, &child));
 	EXPECT_EQ(0, fence_status(fences[variant->last]));
 	ASSERT_EQ(0, knob("stuck", 0));
 	EXPECT_EQ(0, process_wait(child));
@@ -126,7 +126,7 @@ TEST_F(fault, a_driver_that_imports_it_waits_for_both_writers)
 	EXPECT_EQ(0, parameter_read("dray_test_importer", "waited"));
 	EXPECT_EQ(0, fence_status(fences[variant->last]));
 	ASSERT_EQ(0, knob("stuck", 0));
-	EXPECT_TRUE(wait_for(has_waited, NULL, FENCE_DEADLINE));
+	EXPECT_TRUE(wait_for(has_waited, NULL));
 	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
 	EXPECT_TRUE(have_signalled(fences));
 }

@@ -321,7 +321,7 @@ static void module_test(const char *path, const char *parameters)
 	bool injected = true, works;
 	int ret, files = files_open();
 
-	wait_for(module_goes, NULL, 10000);
+	wait_for(module_goes, NULL);
 	inject_nth(MOST);
 	ret = module_insert(path, parameters);
 	count = MOST - inject_end();
@@ -329,7 +329,7 @@ static void module_test(const char *path, const char *parameters)
 	if (ret)
 		ksft_print_msg("insertion, without failures: %s\n",
 			       strerror(-ret));
-	wait_for(module_goes, NULL, 10000);
+	wait_for(module_goes, NULL);
 	for (; works && injected && number < MOST; number++) {
 		if (number % 20 == 0)
 			progress(number, count, "allocations of the insertion");
@@ -340,7 +340,7 @@ static void module_test(const char *path, const char *parameters)
 		works = files_open() == files && insertion_is_right(ret);
 		/* A node that cannot be bound is not the module's end. */
 		if (!ret)
-			works &= wait_for(module_goes, NULL, 10000);
+			works &= wait_for(module_goes, NULL);
 		if (!works)
 			ksft_print_msg("insertion, allocation %u: %s\n", number,
 				       strerror(-ret));

@@ -52,15 +52,16 @@ static bool node_comes(void *context)
 	return scene.node >= 0;
 }
 
+/* The device file is there when "bind" has returned. */
 void undo_bind(void)
 {
 	write_name("bind");
-	if (wait_for(node_comes, NULL, 1000))
+	if (node_comes(NULL))
 		return;
 	/* It was bound, but the core could not make its file. */
 	write_name("unbind");
 	write_name("bind");
-	wait_for(node_comes, NULL, 5000);
+	wait_for(node_comes, NULL);
 }
 
 /* A channel is asked for by the first that needs it. */

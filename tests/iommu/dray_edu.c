@@ -30,7 +30,7 @@
 #define EDU_MEMORY 0x40000 /* the device's own, as its engine sees it */
 #define EDU_PIECE SZ_2K /* some versions refuse all 4 KiB at once */
 #define EDU_MASK DMA_BIT_MASK(28)
-#define EDU_PATIENCE (10 * USEC_PER_SEC)
+#define EDU_PATIENCE (300 * USEC_PER_SEC)
 
 struct edu_descriptor {
 	struct dma_async_tx_descriptor tx;

@@ -26,9 +26,6 @@
 #define TO_MEMORY 2
 #define OWN_MEMORY 0x40000
 
-#define STEP_DEADLINE 20000 /* milliseconds */
-#define FAULT_DEADLINE 10000
-
 #define VENDOR "0x1234"
 #define DEVICE "0x11e8"
 
@@ -131,7 +128,7 @@ static int edu_step(struct edu *edu, uint64_t source, uint64_t destination,
 	register_write(edu, DESTINATION, destination);
 	register_write(edu, COUNT, length);
 	register_write(edu, COMMAND, command | RUN);
-	return wait_for(has_stopped, edu, STEP_DEADLINE) ? 0 : -ETIME;
+	return wait_for(has_stopped, edu) ? 0 : -ETIME;
 }
 
 int edu_read(struct edu *edu, uint64_t address, size_t length)
@@ -245,5 +242,5 @@ static bool has_interrupted(void *unused)
 
 bool fault_seen(void)
 {
-	return wait_for(has_interrupted, NULL, FAULT_DEADLINE);
+	return wait_for(has_interrupted, NULL);
 }

@@ -98,7 +98,7 @@ static bool is_back(void *context)
 
 bool supply_is_back(const struct supply *before)
 {
-	bool back = wait_for(is_back, (void *)before, LEDGER_DEADLINE);
+	bool back = wait_for(is_back, (void *)before);
 	struct supply now;
 	uint32_t i;
 

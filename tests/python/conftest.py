@@ -8,7 +8,6 @@ too; one that counts what a checking handler adds or keeps is marked with
 "exact".  And on a Python without a GIL: what is so only there is marked "free".
 """
 import gc
-import multiprocessing.connection
 import os
 import sysconfig
 
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import wait_until
 
 BACKEND = dray.open().backend
 CHECKED = os.environ.get("DRAY_HANDLER") == "check"
@@ -92,18 +92,18 @@ def leaves_nothing_behind():
     yield
     if blocks() > before:
         gc.collect()
-    for _ in range(3000):
-        if blocks() <= before:
-            return
-        multiprocessing.connection.wait([], 0.02)
-        # An engine may be done with what nobody waited for.
-        for pool in usual_pools():
-            pool.trim()
-    assert blocks() <= before
+        assert wait_until(lambda: trimmed_blocks() <= before)
 
 
 def usual_pools():
     return {dray.pool(), dray.pool(shareable=True)}
+
+
+def trimmed_blocks():
+    """Where an engine may be done with what nobody waited for."""
+    for pool in usual_pools():
+        pool.trim()
+    return blocks()
 
 
 def blocks():

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 
+from deadline import DEADLINE
+
 BEGIN = """
 import ctypes
 import sys
@@ -40,7 +42,7 @@ def run(body, **environment):
     environment = {**os.environ, "DRAY_HANDLER": "check", **environment}
     return subprocess.run(
         [sys.executable, "-c", BEGIN + textwrap.dedent(body)], text=True,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+        capture_output=True, stdin=subprocess.DEVNULL, timeout=DEADLINE,
         env=environment, check=False)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE
 
 
 @pytest.fixture
@@ -160,7 +161,7 @@ def test_another_process_changes_the_array_in_place(pair, shared):
     array = shared(np.arange(1_000_000, dtype=np.int32).reshape(1000, 1000))
     child = run_child(CHANGE, pair[1].fileno())
     dray.send(pair[0], array[100:200, ::-1])
-    said, _ = child.communicate(timeout=120)
+    said, _ = child.communicate(timeout=DEADLINE)
     assert child.returncode == 0
     assert said == "(100, 1000) int32 14999950000\n"
     assert pair[0].recv(4) == b"done"
@@ -267,7 +268,7 @@ def test_other_threads_run_while_one_receives(pair, shared):
     thread.start()
     # Deadlocks when receive() keeps the GIL.
     dray.send(pair[0], array)
-    thread.join(120)
+    thread.join(DEADLINE)
     assert (got[0] == array).all()
 
 

@@ -14,11 +14,10 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE
 
 # In children that are started anew, too.
 dray.share_arrays(min_bytes=0)
-
-PATIENCE = 120  # seconds; a test that hangs fails by then
 
 # An emulated board takes long to start Python and NumPy.
 STARTS = ["fork", pytest.param("forkserver", marks=pytest.mark.host),
@@ -120,7 +119,7 @@ def nothing_waits():
 def test_a_pool_without_descriptors_gets_copies(context):
     with context.Pool(1, take_descriptors) as workers:
         arrays = [shared(range(10)), np.arange(5)]
-        assert workers.map_async(add_one, arrays).get(PATIENCE) == [55, 15]
+        assert workers.map_async(add_one, arrays).get(DEADLINE) == [55, 15]
     assert arrays[0].sum() == 45
     assert dray.waiting_arrays() == []
 
@@ -134,9 +133,9 @@ def test_a_pool_says_what_its_workers_do_not_get(fork, make, number):
     record = dray.export_array(stays)
     with fork.Pool(1) as workers:
         with pytest.raises(OSError) as caught:
-            workers.map_async(total, [make()]).get(PATIENCE)
+            workers.map_async(total, [make()]).get(DEADLINE)
         assert caught.value.errno == number
-        assert workers.map_async(total, [stays]).get(PATIENCE) == [45]
+        assert workers.map_async(total, [stays]).get(DEADLINE) == [45]
     dray.revoke_array(record)
 
 
@@ -146,18 +145,18 @@ def test_a_pool_says_what_its_workers_do_not_get(fork, make, number):
 def test_a_result_that_does_not_arrive_is_an_error_where_it_is_used(
         fork, send, errors):
     with fork.Pool(1) as workers:
-        [result] = workers.map_async(send, [0]).get(PATIENCE)
+        [result] = workers.map_async(send, [0]).get(DEADLINE)
         assert isinstance(result, dray.LostArray)
         with pytest.raises(OSError) as caught:
             result.sum()
         assert caught.value.errno in errors
         # What collects the results is at work.
-        assert workers.map_async(total, [np.arange(5)]).get(PATIENCE) == [10]
+        assert workers.map_async(total, [np.arange(5)]).get(DEADLINE) == [10]
 
 
 def test_a_worker_without_descriptors_sends_copies(fork):
     with fork.Pool(1) as workers:
-        [got] = workers.map_async(send_without_descriptors, [0]).get(PATIENCE)
+        [got] = workers.map_async(send_without_descriptors, [0]).get(DEADLINE)
         assert (got == np.arange(10)).all()
 
 
@@ -165,8 +164,8 @@ def test_a_task_that_does_not_use_it_may_pass_it_on(fork):
     with fork.Pool(1) as workers:
         [said, again] = [workers.apply_async(work, (make_orphan(),))
                          for work in (what_it_is, copy.copy)]
-        assert said.get(PATIENCE) == "LostArray"
-        assert isinstance(again.get(PATIENCE), dray.LostArray)
+        assert said.get(DEADLINE) == "LostArray"
+        assert isinstance(again.get(DEADLINE), dray.LostArray)
 
 
 def answer(there, back):
@@ -182,9 +181,9 @@ def test_a_queue_gives_a_copy_if_there_is_no_descriptor(fork, kind):
     child.start()
     there.put(shared(range(10)))
     there.put(np.arange(5))
-    assert back.get(timeout=PATIENCE) == 45
-    assert back.get(timeout=PATIENCE) == 10
-    child.join(PATIENCE)
+    assert back.get(timeout=DEADLINE) == 45
+    assert back.get(timeout=DEADLINE) == 10
+    child.join(DEADLINE)
     assert child.exitcode == 0
 
 
@@ -193,7 +192,7 @@ def test_an_argument_of_a_process_is_an_error_where_it_is_used(capfd):
     context = multiprocessing.get_context("spawn")
     child = context.Process(target=total, args=(make_revoked(),))
     child.start()
-    child.join(PATIENCE)
+    child.join(DEADLINE)
     assert child.exitcode == 1
     assert "in total" in capfd.readouterr().err
 
@@ -203,15 +202,15 @@ def test_an_executor_without_descriptors_gets_copies(start):
     context = multiprocessing.get_context(start)
     with concurrent.futures.ProcessPoolExecutor(
             1, context, take_descriptors) as workers:
-        assert workers.submit(total, shared(range(10))).result(PATIENCE) == 45
+        assert workers.submit(total, shared(range(10))).result(DEADLINE) == 45
 
 
 def test_an_executor_gives_a_lost_result(fork):
     with concurrent.futures.ProcessPoolExecutor(1, fork) as workers:
-        result = workers.submit(send_orphan, 0).result(PATIENCE)
+        result = workers.submit(send_orphan, 0).result(DEADLINE)
         with pytest.raises(ConnectionRefusedError):
             result[0]
-        assert workers.submit(total, np.arange(5)).result(PATIENCE) == 10
+        assert workers.submit(total, np.arange(5)).result(DEADLINE) == 10
 
 
 def put_and_end(queue):
@@ -224,12 +223,12 @@ def test_who_joins_before_reading_is_told(fork, capfd):
     queue = fork.Queue()
     child = fork.Process(target=put_and_end, args=(queue,), name="writer")
     child.start()
-    child.join(PATIENCE)
+    child.join(DEADLINE)
     assert child.exitcode == 0
     assert ("dray: writer ends, and 2 arrays that it has sent are lost"
             in capfd.readouterr().err)
-    assert isinstance(queue.get(timeout=PATIENCE), dray.LostArray)
-    assert isinstance(queue.get(timeout=PATIENCE), dray.LostArray)
+    assert isinstance(queue.get(timeout=DEADLINE), dray.LostArray)
+    assert isinstance(queue.get(timeout=DEADLINE), dray.LostArray)
 
 
 class OfAnotherType:
@@ -246,8 +245,8 @@ def test_an_error_of_any_class_arrives(fork):
     array = shared(range(10))
     with fork.Pool(1) as workers:
         with pytest.raises(ValueError, match="sent here could not be opened"):
-            workers.map_async(total, [OfAnotherType(array)]).get(PATIENCE)
-        assert workers.map_async(total, [np.arange(5)]).get(PATIENCE) == [10]
+            workers.map_async(total, [OfAnotherType(array)]).get(DEADLINE)
+        assert workers.map_async(total, [np.arange(5)]).get(DEADLINE) == [10]
 
 
 @pytest.fixture(scope="module")

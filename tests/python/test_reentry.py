@@ -10,6 +10,8 @@ import sys
 
 import pytest
 
+from deadline import DEADLINE
+
 PROGRAM = """
 import signal, sys
 import dray
@@ -59,6 +61,6 @@ print(nth)
 @pytest.mark.parametrize("call", ["first", "later"])
 def test_a_signal_handler_has_the_pool_that_it_came_upon(call):
     done = subprocess.run([sys.executable, "-c", PROGRAM, call], text=True,
-                          capture_output=True, timeout=120)
+                          capture_output=True, timeout=DEADLINE)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 20

@@ -3,7 +3,6 @@
 import errno
 import gc
 import multiprocessing
-import multiprocessing.connection
 import os
 import pickle
 import subprocess
@@ -13,6 +12,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE, wait_until
 
 # In children that are started anew, too.
 dray.share_arrays(min_bytes=0)
@@ -35,14 +35,6 @@ def parked():
     return dray.pool(shareable=True).stats().parked
 
 
-def wait_until(fact):
-    for _ in range(3000):
-        if fact():
-            return
-        multiprocessing.connection.wait([], 0.02)
-    assert fact()
-
-
 OPEN = """
 import sys, dray
 array = dray.open_array(bytes.fromhex(sys.stdin.readline()))
@@ -55,7 +47,7 @@ if array.flags.writeable:
 
 def opened_elsewhere(record):
     child = subprocess.run([sys.executable, "-c", OPEN], input=record.hex(),
-                           capture_output=True, text=True, timeout=120)
+                           capture_output=True, text=True, timeout=DEADLINE)
     return child.stdout if not child.returncode else child.stderr
 
 
@@ -196,7 +188,7 @@ def test_a_process_gets_the_array_itself(start, shared):
     array = shared(np.arange(1000, dtype=np.int64))
     child = context.Process(target=add_one, args=(array[100:200],))
     child.start()
-    child.join(120)
+    child.join(DEADLINE)
     assert child.exitcode == 0
     wanted = np.arange(1000)
     wanted[100:200] += 1
@@ -209,14 +201,14 @@ def test_a_queue_passes_the_array_itself_there_and_back(context, shared):
     child.start()
     array = shared(np.arange(60, dtype=np.int32).reshape(5, 12))
     there.put(array[::-1, ::3])
-    shape, strides, dtype, again = back.get(timeout=120)
+    shape, strides, dtype, again = back.get(timeout=DEADLINE)
     assert (shape, strides, dtype) == ((5, 4), (-48, 12), "int32")
     again += 1
     wanted = np.arange(60).reshape(5, 12)
     wanted[:, ::3] += 2
     assert (array == wanted).all()
     there.put(None)
-    child.join(120)
+    child.join(DEADLINE)
     assert child.exitcode == 0
 
 
@@ -230,14 +222,14 @@ def test_what_was_put_into_a_queue_may_be_forgotten(context, shared):
         # What is made meanwhile lies elsewhere.
         shared(np.full(1000, -1))
     for i in range(20):
-        *_, again = back.get(timeout=120)
+        *_, again = back.get(timeout=DEADLINE)
         assert (again == i + 1).all()
         del again
     there.put(None)
-    child.join(120)
+    child.join(DEADLINE)
     assert child.exitcode == 0
     gc.collect()
-    wait_until(lambda: parked() == 0)
+    assert wait_until(lambda: parked() == 0)
 
 
 def put_and_end(queue):
@@ -249,8 +241,8 @@ def test_a_worker_that_ends_leaves_what_it_has_sent(context):
     queue = context.Queue()
     child = context.Process(target=put_and_end, args=(queue,))
     child.start()
-    array = queue.get(timeout=120)
-    child.join(120)
+    array = queue.get(timeout=DEADLINE)
+    child.join(DEADLINE)
     assert child.exitcode == 0
     assert (array == np.arange(1000)).all()
 
@@ -273,12 +265,12 @@ def test_types_and_flags_arrive_as_they_were(shared):
         array = shared(np.zeros((2, 3), dtype))
         array.flags.writeable = False
         there.put(array)
-        shape, strides, said, again = back.get(timeout=120)
+        shape, strides, said, again = back.get(timeout=DEADLINE)
         assert (shape, strides, said) == (array.shape, array.strides,
                                           str(dtype))
         assert again.dtype == dtype and not again.flags.writeable
     there.put(None)
-    child.join(120)
+    child.join(DEADLINE)
     assert child.exitcode == 0
 
 
@@ -320,11 +312,11 @@ def test_a_child_that_was_killed_lets_go(shared):
     child.start()
     before = parked()
     there.put(shared(np.arange(10_000)))
-    back.get(timeout=120)
+    back.get(timeout=DEADLINE)
     gc.collect()
     child.kill()
-    child.join(120)
-    wait_until(lambda: parked() <= before)
+    child.join(DEADLINE)
+    assert wait_until(lambda: parked() <= before)
 
 
 @pytest.mark.exact
@@ -348,4 +340,4 @@ def test_a_fork_of_the_importer_keeps_it_open(shared):
     assert parked() > before
     os.close(write)
     os.close(read)
-    wait_until(lambda: parked() <= before)
+    assert wait_until(lambda: parked() <= before)

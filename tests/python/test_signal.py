@@ -13,6 +13,8 @@ import sys
 
 import pytest
 
+from deadline import DEADLINE
+
 pytestmark = pytest.mark.host  # a guest has no compiler
 
 SOURCE = r"""
@@ -67,7 +69,7 @@ def run(stand_in, number):
     preload = " ".join(filter(None, [os.environ.get("LD_PRELOAD"), stand_in]))
     answer = subprocess.run(
         [sys.executable, "-c", PROGRAM], text=True, capture_output=True,
-        timeout=60, env={**os.environ, "LD_PRELOAD": preload,
+        timeout=DEADLINE, env={**os.environ, "LD_PRELOAD": preload,
                          "TEST_SIGNAL": str(int(number))})
     assert answer.returncode == 0, answer.stderr
     return answer.stdout.split()

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE
 
 THREADS, ROUNDS = 4, 150
 
@@ -46,7 +47,7 @@ def test_the_package_does_without_a_gil():
                    if name != "PYTHON_GIL"}
     said = subprocess.run([sys.executable, "-W", "error", "-c", code],
                           env=environment, text=True, capture_output=True,
-                          timeout=120)
+                          timeout=DEADLINE)
     assert said.stdout == "False\n", said.stderr
 
 
@@ -82,7 +83,7 @@ def test_threads_copy_between_the_same_arrays():
         if other is not None:
             other.wait()
             assert other.done
-        fence.wait(120)
+        fence.wait(DEADLINE)
         assert (target == source[::2, ::2]).all()
         dray.fill(target, number)
         assert (target == number).all()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import dray
+from deadline import DEADLINE
 
 
 def library():
@@ -40,7 +41,7 @@ def test_another_library_is_seen(tmp_path):
         [sys.executable, "-c",
          "import dray; print(*dray.versions(), dray.versions().match)"],
         env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}, text=True,
-        capture_output=True, timeout=120)
+        capture_output=True, timeout=DEADLINE)
     assert said.stdout == (f"{dray.__version__} {other.decode()} False\n"), (
         said.stderr)
 
@@ -51,5 +52,5 @@ def test_the_same_library_elsewhere_matches(tmp_path):
     said = subprocess.run(
         [sys.executable, "-c", "import dray; print(dray.versions().match)"],
         env={**os.environ, "LD_LIBRARY_PATH": str(tmp_path)}, text=True,
-        capture_output=True, timeout=120)
+        capture_output=True, timeout=DEADLINE)
     assert said.stdout == "True\n", said.stderr

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dray
+from deadline import DEADLINE, wait_until
 
 # In children that are started anew, too.
 dray.share_arrays(min_bytes=0)
@@ -32,14 +33,6 @@ def nothing_waits():
 
 def parked():
     return dray.pool(shareable=True).stats().parked
-
-
-def wait_until(fact):
-    for _ in range(3000):
-        if fact():
-            return
-        multiprocessing.connection.wait([], 0.02)
-    assert fact()
 
 
 def send(array):
@@ -70,7 +63,7 @@ def test_only_what_has_waited_long_is_revoked(shared):
     message = send(array)
     assert dray.revoke_waiting(older_than=3600) == 0
     [waiting] = dray.waiting_arrays()
-    wait_until(lambda: dray.waiting_arrays()[0].seconds > waiting.seconds)
+    assert wait_until(lambda: dray.waiting_arrays()[0].seconds > waiting.seconds)
     assert dray.revoke_waiting(older_than=waiting.seconds) == 1
     again = multiprocessing.reduction.ForkingPickler.loads(message)
     assert isinstance(again, dray.LostArray)
@@ -144,13 +137,13 @@ def test_what_a_worker_left_in_its_queue_is_revoked(shared):
     for i in range(3):
         queue.put(shared(np.full(1000, i)))
     gc.collect()
-    assert event.wait(120)
+    assert event.wait(DEADLINE)
     assert len(dray.waiting_arrays()) == 2
     child.kill()
-    child.join(120)
+    child.join(DEADLINE)
     assert len(dray.waiting_arrays()) == 2
     assert dray.revoke_waiting() == 2
-    wait_until(lambda: parked() <= before)
+    assert wait_until(lambda: parked() <= before)
 
 
 def test_a_record_that_was_received_waits_no_more(shared):
@@ -190,7 +183,7 @@ def test_a_process_that_was_started_anew_has_the_same_memory(
         assert (backend, name) == (dray.open().backend, pool.handler_name)
     assert not writeable
     # What the worker has made stays, although it has ended.
-    child.join(120)
+    child.join(DEADLINE)
     assert child.exitcode == 0
     wanted = np.arange(3000, dtype=np.int32).reshape(3, 1000)
     assert (theirs == wanted[::2]).all() and (array == wanted + 1).all()

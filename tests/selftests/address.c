@@ -9,6 +9,7 @@
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "step.h"
 
 #define PAGES 4
 #define ROOM 64
@@ -308,18 +309,16 @@ static int ask(void *context)
 	struct reply reply;
 	int node, ret;
 
-	if (process_become(asker->uid, asker->capabilities))
-		return 2;
+	STEP_EQ(0, process_become(asker->uid, asker->capabilities));
 	node = node_open();
-	if (node < 0)
-		return 3;
-	if (buffer_allocate(node, asker->heap, 1, &buffer))
-		return 4;
+	STEP_LE(0, node);
+	STEP_EQ(0, buffer_allocate(node, asker->heap, 1, &buffer));
 	ret = address(node, buffer.fd, 0, 0, &reply);
 	if (ret == -EPERM && reply.call.reason == DRAY_REASON_PERMISSION &&
 	    !reply.call.count && !reply.segment[0].address)
 		return 1;
-	return ret ? 5 : 0;
+	STEP_EQ(0, ret);
+	return 0;
 }
 
 TEST_F(heap, another_user_without_rawio_is_refused)

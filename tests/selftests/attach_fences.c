@@ -116,7 +116,7 @@ TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
 	transfer = engine_slow(self, &axis);
 	transfer.dst_fd = attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(1, poll(&poll_fd, 1, FENCE_DEADLINE));
+	ASSERT_EQ(1, poll(&poll_fd, 1, DEADLINE_MS));
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 }
 

@@ -20,7 +20,6 @@
 #include "setting.h"
 
 #define PAGES 16
-#define DEADLINE 10000 /* milliseconds */
 
 FIXTURE(held)
 {
@@ -222,7 +221,7 @@ TEST_F(held, without_an_address_nothing_stays)
 	struct owner owner = { 0 };
 
 	ASSERT_EQ(0, run_owner(self, &owner));
-	EXPECT_TRUE(wait_for(pins_are, &self->pins, DEADLINE));
+	EXPECT_TRUE(wait_for(pins_are, &self->pins));
 }
 
 TEST_F(held, a_process_that_lives_and_closes_lets_go_at_once)
@@ -231,7 +230,7 @@ TEST_F(held, a_process_that_lives_and_closes_lets_go_at_once)
 	pid_t child = start_owner(self, &owner);
 
 	ASSERT_LT(0, child);
-	EXPECT_TRUE(wait_for(pins_are, &self->pins, DEADLINE));
+	EXPECT_TRUE(wait_for(pins_are, &self->pins));
 	kill(child, SIGKILL);
 	process_wait(child);
 	EXPECT_EQ(self->pins, pins_count());
@@ -243,7 +242,7 @@ TEST_F(held, a_node_that_does_not_hold_lets_go)
 
 	ASSERT_EQ(0, setting_write(self->hold, 0));
 	ASSERT_EQ(0, run_owner(self, &owner));
-	EXPECT_TRUE(wait_for(pins_are, &self->pins, DEADLINE));
+	EXPECT_TRUE(wait_for(pins_are, &self->pins));
 }
 
 TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)

@@ -17,6 +17,7 @@
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"
+#include "step.h"
 
 #define PAGES 16
 #define NOBODY 65534
@@ -203,16 +204,16 @@ static int look(void *context)
 	struct dray_buffer_info info;
 	int node, listed, known;
 
-	if (process_become(NOBODY, stranger->capabilities))
-		return 2;
+	STEP_EQ(0, process_become(NOBODY, stranger->capabilities));
 	node = node_open();
-	if (node < 0)
-		return 3;
+	STEP_LE(0, node);
 	listed = node_lists(node, stranger->id);
 	known = node_buffer_info(node, stranger->id, &info);
 	if (listed == 1 && !known)
 		return 1;
-	return listed || known != -ENOENT ? 4 : 0;
+	STEP_EQ(0, listed);
+	STEP_EQ(-ENOENT, known);
+	return 0;
 }
 
 TEST_F(attached, another_user_does_not_see_it)
@@ -247,13 +248,12 @@ static int attach_and_look(void *context)
 	struct dray_attach attach;
 	int node;
 
-	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 2;
+	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
-	if (node < 0 || attach_memory(node, context, 1, 0, &attach) < 0)
-		return 3;
-	if (node_buffer_info(node, attach.id, &info) || info.uid != NOBODY)
-		return 4;
+	STEP_LE(0, node);
+	STEP_LE(0, attach_memory(node, context, 1, 0, &attach));
+	STEP_EQ(0, node_buffer_info(node, attach.id, &info));
+	STEP_EQ(NOBODY, info.uid);
 	return node_lists(node, attach.id) == 1 && node_count(node) == 1;
 }
 
@@ -273,14 +273,12 @@ static int attach_and_count(void *context)
 	struct dray_attach attach;
 	int node;
 
-	if (process_become(NOBODY, stranger->capabilities))
-		return 2;
+	STEP_EQ(0, process_become(NOBODY, stranger->capabilities));
 	node = node_open();
-	if (node < 0 ||
-	    attach_memory(node, stranger->bytes, stranger->size, 0, &attach) <
-		    0 ||
-	    attach.length != stranger->size)
-		return 3;
+	STEP_LE(0, node);
+	STEP_LE(0, attach_memory(node, stranger->bytes, stranger->size, 0,
+				 &attach));
+	STEP_EQ(stranger->size, attach.length);
 	return attach.segments ? 0 : 1;
 }
 
@@ -314,7 +312,8 @@ static int attach_and_leave(void *context)
 
 	if (node < 0 || attach_memory(node, heir->bytes, 1, 0, &attach) < 0)
 		return 1;
-	return send_descriptor(heir->socket, attach.fd) ? 2 : 0;
+	STEP_EQ(0, send_descriptor(heir->socket, attach.fd));
+	return 0;
 }
 
 TEST_F(attached, one_whose_owner_is_gone_is_an_orphan)

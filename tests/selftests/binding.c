@@ -67,7 +67,7 @@ int binding_bind(const struct binding *binding)
 
 	if (ret)
 		return ret;
-	return wait_for(node_answers, NULL, BIND_DEADLINE) ? 0 : -ETIME;
+	return wait_for(node_answers, NULL) ? 0 : -ETIME;
 }
 
 bool node_answers(void *unused)

@@ -13,8 +13,6 @@
 
 #include <linux/dray.h>
 
-#define BIND_DEADLINE 10000 /* milliseconds */
-
 /* The node that node_path() names: its device, and the driver of that. */
 struct binding {
 	char driver[PATH_MAX]; /* the driver's folder in sysfs */

@@ -121,7 +121,7 @@ TEST_F(dray, a_buffer_grows_older)
 	EXPECT_GT(60 * 1000000000ull, info.age_ns);
 	age[0] = buffer.id;
 	age[1] = info.age_ns;
-	EXPECT_TRUE(wait_for(is_older, age, 1000));
+	EXPECT_TRUE(wait_for(is_older, age));
 }
 
 TEST_F(dray, fd_and_id_tell_the_same)

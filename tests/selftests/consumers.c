@@ -146,7 +146,7 @@ TEST_F(heap, pages_that_a_pipe_holds_are_not_given_to_others)
 	ASSERT_EQ(self->page, vmsplice(pipes[1], &iovec, 1, 0));
 	buffer_close(&buffer);
 	if (variant->type == DRAY_HEAP_RESERVED) {
-		EXPECT_TRUE(wait_for(is_quarantined, &heap, LEDGER_DEADLINE));
+		EXPECT_TRUE(wait_for(is_quarantined, &heap));
 		EXPECT_EQ(self->page, heap.quarantined);
 	}
 	/* whoever got the page would overwrite what lies in the pipe */
@@ -211,7 +211,7 @@ TEST_F(reserved, pages_are_marked_as_reserved_only_while_nobody_has_them)
 	ASSERT_NE(0, frame);
 	EXPECT_FALSE(is_marked(frame));
 	buffer_close(&buffer);
-	EXPECT_TRUE(wait_for(is_marked_again, &frame, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(is_marked_again, &frame));
 }
 
 TEST_F(heap, another_process_reads_and_writes_a_mapping)

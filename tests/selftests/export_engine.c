@@ -97,7 +97,7 @@ TEST_F(engine, poll_on_it_waits_for_a_transfer)
 	reader.fd = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader.fd);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(1, poll(&reader, 1, FENCE_DEADLINE));
+	ASSERT_EQ(1, poll(&reader, 1, DEADLINE_MS));
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 }
 

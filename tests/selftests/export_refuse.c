@@ -240,7 +240,7 @@ TEST_F(dray,
 	EXPECT_FALSE(is_ready(lent.buffer.fd, POLLIN));
 	child = process_start(begin_to_read, &lent.buffer.fd);
 	ASSERT_LT(0, child);
-	EXPECT_TRUE(wait_for(process_sleeps, &child, BIND_DEADLINE));
+	EXPECT_TRUE(wait_for(process_sleeps, &child));
 	EXPECT_EQ(0, importer_signal(stranger.importer, stranger.fence));
 	EXPECT_EQ(0, process_wait(child));
 	EXPECT_TRUE(is_ready(lent.buffer.fd, POLLIN));

@@ -9,12 +9,12 @@
 #include "harness.h"
 
 #include "export.h"
-#include "fence.h"
 #include "frames.h"
 #include "ledger.h"
 #include "maintenance.h"
 #include "node.h"
 #include "setup.h"
+#include "transfer.h"
 
 #define PAGES 4
 #define MOST 4096
@@ -97,6 +97,19 @@ static int tell_address(FIXTURE_DATA(reader) * self)
 	return node_call(self->node, DRAY_IOC_ADDRESS, &address);
 }
 
+static int write_by_channel(FIXTURE_DATA(reader) * self, uint32_t flags)
+{
+	struct dray_transfer transfer = {
+		.op = DRAY_OP_COPY,
+		.dst_fd = self->buffer.fd,
+		.src_fd = self->buffer.fd,
+		.dst_offset = self->page,
+		.run = self->page,
+	};
+
+	return transfer_run(self->node, &transfer, 0, flags);
+}
+
 TEST_F(reader, nothing_is_dropped_of_what_no_device_has_written)
 {
 	WATCH_MAINTENANCE();
@@ -106,21 +119,9 @@ TEST_F(reader, nothing_is_dropped_of_what_no_device_has_written)
 
 TEST_F(reader, nothing_is_dropped_of_what_a_channel_has_written)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->buffer.fd,
-		.src_fd = self->buffer.fd,
-		.dst_offset = self->page,
-		.run = self->page,
-	};
-	struct dray_submit submit = { .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
-	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	close(submit.fence_fd);
+	ASSERT_EQ(0, write_by_channel(self, 0));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
 	EXPECT_EQ(0, maintained(self, true));
@@ -140,22 +141,9 @@ TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 
 TEST_F(reader, what_a_channel_wrote_without_sync_is_written_back_and_dropped)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->buffer.fd,
-		.src_fd = self->buffer.fd,
-		.dst_offset = self->page,
-		.run = self->page,
-	};
-	struct dray_submit submit = { .transfers = (uintptr_t)&transfer,
-				      .count = 1,
-				      .flags = DRAY_SUBMIT_NO_SYNC };
-
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
-	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	close(submit.fence_fd);
+	ASSERT_EQ(0, write_by_channel(self, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
 	EXPECT_EQ((int64_t)(2 * self->buffer.size), maintained(self, true));

@@ -10,6 +10,7 @@
 #include <linux/sync_file.h>
 
 #include "fence.h"
+#include "process.h"
 
 static int fence_poll(int fence, int milliseconds)
 {
@@ -37,7 +38,7 @@ int fence_status(int fence)
 
 int fence_wait(int fence)
 {
-	int ret = fence_poll(fence, FENCE_DEADLINE);
+	int ret = fence_poll(fence, DEADLINE_MS);
 
 	if (ret < 0)
 		return ret;

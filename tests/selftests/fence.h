@@ -8,13 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* No transfer of these tests takes longer, on the slowest emulated board. */
-#define FENCE_DEADLINE 60000 /* milliseconds */
-
 /* 1 signalled, 0 not yet, or the negative errno that the fence carries. */
 int fence_status(int fence);
 
-/* Waits; the status, or -ETIME where the deadline came first. */
+/* Waits; the status, or -ETIME at the deadline of process.h. */
 int fence_wait(int fence);
 
 /* Whether poll() finds the fence signalled now. */

@@ -19,6 +19,7 @@
 #include "process.h"
 #include "setting.h"
 #include "setup.h"
+#include "step.h"
 
 #define PAGES 4
 
@@ -85,21 +86,19 @@ static inline int own(void *context)
 	struct buffer buffer;
 	int node = node_open();
 
-	if (node < 0 || buffer_open(node, owner->heap, owner->size, &buffer))
-		return 2;
+	STEP_LE(0, node);
+	STEP_EQ(0, buffer_open(node, owner->heap, owner->size, &buffer));
 	call.fd = buffer.fd;
-	if (owner->asking != NOTHING &&
-	    node_call(node, DRAY_IOC_ADDRESS, &call))
-		return 3;
-	if (owner->socket >= 0 && send_descriptor(owner->socket, buffer.fd))
-		return 4;
+	if (owner->asking != NOTHING)
+		STEP_EQ(0, node_call(node, DRAY_IOC_ADDRESS, &call));
+	if (owner->socket >= 0)
+		STEP_EQ(0, send_descriptor(owner->socket, buffer.fd));
 	if (owner->map)
 		close(buffer.fd);
 	if (owner->end == CLOSES)
 		buffer_close(&buffer);
-	if (write(owner->told, &buffer.id, sizeof(buffer.id)) !=
-	    sizeof(buffer.id))
-		return 5;
+	STEP_EQ(sizeof(buffer.id),
+		write(owner->told, &buffer.id, sizeof(buffer.id)));
 	if (owner->end == EXITS)
 		return 0;
 	for (;;)

@@ -18,6 +18,7 @@
 #include "process.h"
 #include "setting.h"
 #include "setup.h"
+#include "step.h"
 
 #define NOBODY 65534
 #define MOST 256
@@ -106,22 +107,20 @@ static inline int take_as_nobody(void *context)
 	struct dray_alloc last;
 	int node, ret;
 
-	if (taker->locked != RLIM_INFINITY && setrlimit(RLIMIT_MEMLOCK, &limit))
-		return 1;
-	if (process_become(NOBODY,
-			   CAPABILITY(CAP_DAC_OVERRIDE) | taker->capabilities))
-		return 2;
+	if (taker->locked != RLIM_INFINITY)
+		STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
+						  taker->capabilities));
 	node = node_open();
-	if (node < 0)
-		return 3;
-	if (take_all(node, taker->heap, &last, &ret) != taker->count)
-		return 4;
+	STEP_LE(0, node);
+	STEP_EQ(taker->count, take_all(node, taker->heap, &last, &ret));
 	if (taker->count == MOST)
-		return ret ? 5 : 0;
-	if (ret != taker->error || last.reason != taker->reason)
-		return 6;
-	if (taker->reason == DRAY_REASON_MEMLOCK && last.limit != taker->locked)
-		return 7;
+		STEP_EQ(0, ret);
+	return 0;
+	STEP_EQ(taker->error, ret);
+	STEP_EQ(taker->reason, last.reason);
+	if (taker->reason == DRAY_REASON_MEMLOCK)
+		STEP_EQ(taker->locked, last.limit);
 	return 0;
 }
 

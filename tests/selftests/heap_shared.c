@@ -10,6 +10,7 @@
 #include "binding.h"
 #include "fixture_quota.h"
 #include "platform.h"
+#include "step.h"
 
 #define SHARER "sharer"
 
@@ -104,16 +105,12 @@ static int wrong_for_both(FIXTURE_DATA(shared) * self, uint32_t buffers,
 
 	for (i = 0; i < 2; i++) {
 		old = &self->heap[i];
-		if (node_heap(self->node[i], old->index, &now))
-			return 1;
-		if (now.buffers != old->buffers + buffers)
-			return 2;
-		if (now.used != old->used + bytes)
-			return 3;
-		if (now.user_used != old->user_used + bytes)
-			return 4;
-		if (is_own(now.type) && now.free != old->free - bytes)
-			return 5;
+		STEP_EQ(0, node_heap(self->node[i], old->index, &now));
+		STEP_EQ(old->buffers + buffers, now.buffers);
+		STEP_EQ(old->used + bytes, now.used);
+		STEP_EQ(old->user_used + bytes, now.user_used);
+		if (is_own(now.type))
+			STEP_EQ(old->free - bytes, now.free);
 	}
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include <linux/capability.h>
 
 #include "fixture_dray.h"
+#include "step.h"
 
 #define KNOWN_FLAGS                                                 \
 	(DRAY_NODE_COHERENT | DRAY_NODE_IOMMU | DRAY_NODE_VIRTUAL | \
@@ -166,11 +167,10 @@ static int may_ask_for_addresses(void *context)
 	int node;
 
 	(void)context;
-	if (process_keep(0))
-		return 2;
+	STEP_EQ(0, process_keep(0));
 	node = node_open();
-	if (node < 0 || node_info(node, &info))
-		return 3;
+	STEP_LE(0, node);
+	STEP_EQ(0, node_info(node, &info));
 	return !!(info.flags & DRAY_NODE_ADDRESS);
 }
 

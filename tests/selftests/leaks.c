@@ -26,7 +26,7 @@ TEST(no_buffer_is_listed)
 {
 	struct ledger ledger = { .buffers = -1 };
 
-	wait_for(nothing_is_left, &ledger, LEDGER_DEADLINE);
+	wait_for(nothing_is_left, &ledger);
 	EXPECT_EQ(0, ledger.buffers);
 }
 
@@ -35,7 +35,7 @@ TEST(no_heap_has_a_used_byte)
 	struct ledger ledger;
 	uint32_t i;
 
-	wait_for(nothing_is_left, &ledger, LEDGER_DEADLINE);
+	wait_for(nothing_is_left, &ledger);
 	ASSERT_LT(0, ledger.heap_count);
 	for (i = 0; i < ledger.heap_count; i++) {
 		EXPECT_EQ(0, ledger.heap[i].buffers);
@@ -48,7 +48,7 @@ TEST(no_heap_has_a_byte_in_quarantine)
 	struct ledger ledger;
 	uint32_t i;
 
-	wait_for(nothing_is_left, &ledger, LEDGER_DEADLINE);
+	wait_for(nothing_is_left, &ledger);
 	ASSERT_LT(0, ledger.heap_count);
 	for (i = 0; i < ledger.heap_count; i++)
 		EXPECT_EQ(0, ledger.heap[i].quarantined);
@@ -60,7 +60,7 @@ TEST(dedicated_memory_is_free_in_one_piece)
 	struct ledger ledger;
 	int node, ret;
 
-	wait_for(nothing_is_left, &ledger, LEDGER_DEADLINE);
+	wait_for(nothing_is_left, &ledger);
 	node = node_open();
 	ASSERT_LE(0, node);
 	ret = node_find_heap(node, DRAY_HEAP_RESERVED, &heap);

@@ -126,7 +126,7 @@ static int settle(const struct ledger *before, bool reclaims)
 			strerror(-settling.node));
 		return 1;
 	}
-	wait_for(settled, &settling, LEDGER_DEADLINE);
+	wait_for(settled, &settling);
 	if (settling.ret) {
 		fprintf(stderr, "# cannot ask the node: %s\n",
 			strerror(-settling.ret));

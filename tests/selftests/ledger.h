@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #define LEDGER_HEAPS 16
-#define LEDGER_DEADLINE 10000 /* milliseconds */
 
 struct ledger {
 	int buffers;

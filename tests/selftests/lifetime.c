@@ -10,6 +10,7 @@
 
 #include "fixture_engine.h"
 #include "fixture_heap.h"
+#include "step.h"
 
 #define PAGES 4
 
@@ -74,11 +75,10 @@ static int pass_on(void *context)
 	struct buffer buffer;
 	int node = node_open();
 
-	if (node < 0 || buffer_open(node, errand->heap, errand->size, &buffer))
-		return 1;
+	STEP_LE(0, node);
+	STEP_EQ(0, buffer_open(node, errand->heap, errand->size, &buffer));
 	fill_random(buffer.bytes, buffer.size, 99);
-	if (send_descriptor(errand->socket, buffer.fd))
-		return 2;
+	STEP_EQ(0, send_descriptor(errand->socket, buffer.fd));
 	return 0;
 }
 
@@ -127,15 +127,13 @@ static int hold(void *context)
 	int node = node_open(), i;
 	char byte = 1;
 
-	if (node < 0)
-		return 1;
+	STEP_LE(0, node);
 	for (i = 0; i < 8; i++) {
-		if (buffer_open(node, errand->heap, errand->size, &buffer[i]))
-			return 2;
+		STEP_EQ(0, buffer_open(node, errand->heap, errand->size,
+				       &buffer[i]));
 		memset(buffer[i].bytes, 1, buffer[i].size);
 	}
-	if (write(errand->socket, &byte, 1) != 1)
-		return 3;
+	STEP_EQ(1, write(errand->socket, &byte, 1));
 	for (;;)
 		pause();
 }
@@ -198,21 +196,26 @@ TEST_F(engine, closing_everything_does_not_stop_a_transfer)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
+/* Done, or given up because nobody asks any more. */
+#define EXPECT_ENDS(fence)                                     \
+	do {                                                   \
+		int ended = fence_wait(fence);                 \
+                                                               \
+		EXPECT_TRUE(ended == 1 || ended == -ECANCELED) \
+		{                                              \
+			TH_LOG("the fence says %d", ended);    \
+		}                                              \
+	} while (0)
+
 TEST_F(engine, a_fence_outlives_the_nodes_file)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct dray_axis axis;
 	struct dray_transfer transfer = engine_slow(self, &axis);
-	int ret;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	close(self->node);
-	ret = fence_wait(submit.fence_fd);
-	/* done, or given up because nobody asks any more: but it ends */
-	EXPECT_TRUE(ret == 1 || ret == -ECANCELED)
-	{
-		TH_LOG("the fence says %d", ret);
-	}
+	EXPECT_ENDS(submit.fence_fd);
 }
 
 struct dying {
@@ -232,11 +235,10 @@ static int transfer_and_hold(void *context)
 	int node = node_open();
 	uint32_t i;
 
-	if (node < 0 || node_info(node, &info))
-		return 1;
-	if (buffer_open(node, DRAY_HEAP_ANY, 4 * BUFFER_SIZE, &src) ||
-	    buffer_open(node, DRAY_HEAP_ANY, 4 * BUFFER_SIZE, &dst))
-		return 2;
+	STEP_LE(0, node);
+	STEP_EQ(0, node_info(node, &info));
+	STEP_EQ(0, buffer_open(node, DRAY_HEAP_ANY, 4 * BUFFER_SIZE, &src));
+	STEP_EQ(0, buffer_open(node, DRAY_HEAP_ANY, 4 * BUFFER_SIZE, &dst));
 	axis.count = 4 * BUFFER_SIZE / 32;
 	if (axis.count > info.max_runs)
 		axis.count = info.max_runs;
@@ -246,70 +248,58 @@ static int transfer_and_hold(void *context)
 	engine_axes(&transfer, &axis, 1);
 	submit.transfers = (uintptr_t)&transfer;
 	submit.count = 1;
-	if (node_call(node, DRAY_IOC_SUBMIT, &submit))
-		return 3;
-	if (send_descriptor(dying->socket, submit.fence_fd))
-		return 4;
+	STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
+	STEP_EQ(0, send_descriptor(dying->socket, submit.fence_fd));
 	/* the next ones wait behind it, the last for a place in the queue */
 	for (i = 0; dying->many && i <= info.queue_depth; i++)
-		if (node_call(node, DRAY_IOC_SUBMIT, &submit))
-			return 5;
+		STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
 	for (;;)
 		pause();
 }
 
+/* Starts it when the memory of the fixture is free; has the transfer's fence. */
+#define START_DYING(dying, child, fence)                                    \
+	do {                                                                \
+		int sockets[2];                                             \
+                                                                            \
+		if (node_copies())                                          \
+			SKIP(return, "no device gets a copy so large");     \
+		buffer_close(&self->src);                                   \
+		buffer_close(&self->dst);                                   \
+		ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets)); \
+		(dying)->socket = sockets[1];                               \
+		*(child) = process_start(transfer_and_hold, dying);         \
+		ASSERT_LT(0, *(child));                                     \
+		*(fence) = receive_descriptor(sockets[0]);                  \
+		ASSERT_LE(0, *(fence));                                     \
+	} while (0)
+
 TEST_F(engine, a_process_killed_in_a_transfer_leaves_nothing)
 {
 	struct dying dying = { 0 };
-	int sockets[2], fence, ret;
 	pid_t child;
+	int fence;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
-	buffer_close(&self->src);
-	buffer_close(&self->dst);
-	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	dying.socket = sockets[1];
-	child = process_start(transfer_and_hold, &dying);
-	ASSERT_LT(0, child);
-	fence = receive_descriptor(sockets[0]);
-	ASSERT_LE(0, fence);
+	START_DYING(&dying, &child, &fence);
 	ASSERT_EQ(0, kill(child, SIGKILL));
 	EXPECT_EQ(-SIGKILL, process_wait(child));
 	/* it was in the middle, else this says nothing */
 	EXPECT_NE(1, fence_status(fence));
-	ret = fence_wait(fence);
-	EXPECT_TRUE(ret == 1 || ret == -ECANCELED)
-	{
-		TH_LOG("the fence says %d", ret);
-	}
+	EXPECT_ENDS(fence);
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
 TEST_F(engine, a_process_killed_with_a_full_queue_leaves_nothing)
 {
 	struct dying dying = { .many = true };
-	int sockets[2], fence, ret;
 	pid_t child;
+	int fence;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
-	buffer_close(&self->src);
-	buffer_close(&self->dst);
-	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	dying.socket = sockets[1];
-	child = process_start(transfer_and_hold, &dying);
-	ASSERT_LT(0, child);
-	fence = receive_descriptor(sockets[0]);
-	ASSERT_LE(0, fence);
-	EXPECT_TRUE(wait_for(process_sleeps, &child, 10000));
+	START_DYING(&dying, &child, &fence);
+	EXPECT_TRUE(wait_for(process_sleeps, &child));
 	ASSERT_EQ(0, kill(child, SIGKILL));
 	EXPECT_EQ(-SIGKILL, process_wait(child));
-	ret = fence_wait(fence);
-	EXPECT_TRUE(ret == 1 || ret == -ECANCELED)
-	{
-		TH_LOG("the fence says %d", ret);
-	}
+	EXPECT_ENDS(fence);
 }
 
 TEST_HARNESS_MAIN

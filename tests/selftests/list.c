@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 
 #include "fixture_dray.h"
+#include "step.h"
 
 #define ROOM 16
 
@@ -125,15 +126,13 @@ static int look(void *context)
 	struct stranger *stranger = context;
 	int node, seen, count;
 
-	if (process_become(65534, stranger->capabilities))
-		return 2;
+	STEP_EQ(0, process_become(65534, stranger->capabilities));
 	node = node_open();
-	if (node < 0)
-		return 3;
+	STEP_LE(0, node);
 	seen = node_lists(node, stranger->id);
 	count = node_count(node);
-	if (seen < 0 || count < 0)
-		return 4;
+	STEP_LE(0, seen);
+	STEP_LE(0, count);
 	return seen + (seen != !!count ? 16 : 0);
 }
 
@@ -168,13 +167,10 @@ static int own(void *context)
 	int node;
 
 	(void)context;
-	if (process_become(65534, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 2;
+	STEP_EQ(0, process_become(65534, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
-	if (node < 0)
-		return 3;
-	if (buffer_allocate(node, DRAY_HEAP_ANY, 1, &buffer))
-		return 4;
+	STEP_LE(0, node);
+	STEP_EQ(0, buffer_allocate(node, DRAY_HEAP_ANY, 1, &buffer));
 	return node_lists(node, buffer.id) == 1 && node_count(node) == 1;
 }
 

@@ -9,6 +9,7 @@
 
 #include "fence.h"
 #include "fixture_quota.h"
+#include "step.h"
 
 TEST_F(quota, shared_memory_is_locked_memory_of_the_user)
 {
@@ -79,20 +80,18 @@ static int splice_and_free_as_nobody(void *context)
 	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
 		return 1;
 	node = node_open();
-	if (node < 0 || pipe(pipes) ||
-	    buffer_open(node, heap, taker->locked, &buffer))
-		return 2;
+	STEP_LE(0, node);
+	STEP_EQ(0, pipe(pipes));
+	STEP_EQ(0, buffer_open(node, heap, taker->locked, &buffer));
 	iovec.iov_base = buffer.bytes;
-	if (vmsplice(pipes[1], &iovec, 1, 0) != (ssize_t)page)
-		return 3;
+	STEP_EQ((ssize_t)page, vmsplice(pipes[1], &iovec, 1, 0));
 	buffer_close(&buffer);
 	/* all of the compound page is still there */
-	if (take(node, heap, &alloc) != -ENOMEM ||
-	    alloc.reason != DRAY_REASON_MEMLOCK)
-		return 4;
-	if (read(pipes[0], seen, page) != (ssize_t)page)
-		return 5;
-	return wait_for(one_page_can_be_had, &heap, LEDGER_DEADLINE) ? 0 : 6;
+	STEP_EQ(-ENOMEM, take(node, heap, &alloc));
+	STEP_EQ(DRAY_REASON_MEMLOCK, alloc.reason);
+	STEP_EQ((ssize_t)page, read(pipes[0], seen, page));
+	STEP_TRUE(wait_for(one_page_can_be_had, &heap));
+	return 0;
 }
 
 TEST_F(quota, what_a_pipe_holds_of_shared_memory_stays_locked)
@@ -157,19 +156,17 @@ static int submit_as_nobody(void *context)
 
 	for (i = 0; i < filler->count; i++)
 		transfers[i] = filler_transfer(filler);
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
-	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 2;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
-	if (node < 0)
-		return 3;
+	STEP_LE(0, node);
 	ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 	if (ret == -ENOMEM && submit.reason == DRAY_REASON_MEMLOCK &&
 	    submit.limit == filler->locked)
 		return 1;
-	if (ret)
-		return 4;
-	return fence_wait(submit.fence_fd) == 1 ? 0 : 5;
+	STEP_EQ(0, ret);
+	STEP_EQ(1, fence_wait(submit.fence_fd));
+	return 0;
 }
 
 static bool nobody_can_submit(void *context)
@@ -205,8 +202,8 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 	filler.locked = self->page;
 	EXPECT_EQ(0, process_run(submit_as_nobody, &filler));
 	/* the pattern goes a little after the fence has signalled */
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
 }
 
 TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
@@ -224,11 +221,11 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 				     &buffer));
 	job = bytes_of_job(&buffer, filler.count, 0);
 	filler.locked = job + 65536;
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
 	/* the least: 256 bytes for each */
 	if (self->page < 16384)
 		filler.locked = job + 16384;
-	EXPECT_TRUE(wait_for(nobody_can_submit, &filler, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_can_submit, &filler));
 	filler.locked--;
 	EXPECT_EQ(1, process_run(submit_as_nobody, &filler));
 }

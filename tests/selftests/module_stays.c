@@ -77,13 +77,13 @@ static bool one_holds_it(void *context)
  * Without the test nobody holds it: else any module would stay.  The node is
  * opened anew.
  */
-#define BEGIN()                                                              \
-	do {                                                                 \
-		close(self->node);                                           \
-		ASSERT_TRUE(wait_for(nobody_holds_it, NULL, BIND_DEADLINE)); \
-		self->node = node_open();                                    \
-		ASSERT_LE(0, self->node);                                    \
-		ASSERT_EQ(1, references());                                  \
+#define BEGIN()                                               \
+	do {                                                  \
+		close(self->node);                            \
+		ASSERT_TRUE(wait_for(nobody_holds_it, NULL)); \
+		self->node = node_open();                     \
+		ASSERT_LE(0, self->node);                     \
+		ASSERT_EQ(1, references());                   \
 	} while (0)
 
 static int remove_module(void)
@@ -92,13 +92,13 @@ static int remove_module(void)
 }
 
 /* By the one thing that is left. */
-#define EXPECT_HELD()                                                    \
-	do {                                                             \
-		EXPECT_TRUE(wait_for(one_holds_it, NULL, BIND_DEADLINE)) \
-		{                                                        \
-			TH_LOG("%d hold it", references());              \
-		}                                                        \
-		EXPECT_EQ(HELD, remove_module());                        \
+#define EXPECT_HELD()                                       \
+	do {                                                \
+		EXPECT_TRUE(wait_for(one_holds_it, NULL))   \
+		{                                           \
+			TH_LOG("%d hold it", references()); \
+		}                                           \
+		EXPECT_EQ(HELD, remove_module());           \
 	} while (0)
 
 TEST_F(bound, the_module_stays_while_the_node_is_open)
@@ -236,7 +236,7 @@ TEST_F(bound, the_module_stays_while_a_page_is_quarantined)
 	ASSERT_EQ(1, references());
 	EXPECT_EQ(HELD, remove_module());
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
-	EXPECT_TRUE(wait_for(nobody_holds_it, NULL, BIND_DEADLINE));
+	EXPECT_TRUE(wait_for(nobody_holds_it, NULL));
 }
 
 TEST_HARNESS_MAIN

@@ -12,6 +12,7 @@
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "step.h"
 
 #define NOBODY 65534
 
@@ -79,11 +80,10 @@ static int asks_as_nobody(void *context)
 					.room = 1 };
 	int node, ret;
 
-	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 2;
+	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
-	if (node < 0 || process_keep(0))
-		return 3;
+	STEP_LE(0, node);
+	STEP_EQ(0, process_keep(0));
 	ret = node_call(node, DRAY_IOC_ADDRESS, &address);
 	return ret ? (ret == -EPERM ? 1 : 4) : 0;
 }

@@ -155,7 +155,7 @@ static void broken_while_used(struct __test_metadata *_metadata, int node,
 	frame = frame_of(buffer.bytes + page);
 	BREAK(frame);
 	buffer_close(&buffer);
-	EXPECT_TRUE(wait_for(is_as_expected, &expected, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(is_as_expected, &expected));
 	EXPECT_FALSE(frame_is_given(node, heap->index, size, page, frame));
 	EXPECT_TRUE(frame_is_broken(frame));
 }
@@ -184,12 +184,12 @@ TEST_F(poison, what_broke_while_it_was_free_is_not_given)
 				 PAGES * self->page, &buffer));
 	frame = frame_of(buffer.bytes + self->page);
 	buffer_close(&buffer);
-	EXPECT_TRUE(wait_for(is_as_expected, &expected, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(is_as_expected, &expected));
 	BREAK(frame);
 	EXPECT_FALSE(frame_is_given(self->node, self->heap.index,
 				    PAGES * self->page, self->page, frame));
 	expected.quarantined += self->page;
-	EXPECT_TRUE(wait_for(is_as_expected, &expected, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(is_as_expected, &expected));
 }
 
 static int touch(void *context)
@@ -229,7 +229,7 @@ TEST_F(poison, nobody_pays_for_what_broke)
 		SKIP(return, "this kernel knows no broken memory");
 	ASSERT_TRUE(frame_is_broken(frame));
 	buffer_close(&buffer);
-	EXPECT_TRUE(wait_for(is_as_expected, &expected, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(is_as_expected, &expected));
 	EXPECT_FALSE(frame_is_given(self->node, self->heap.index,
 				    PAGES * self->page, self->page, frame));
 }

@@ -55,24 +55,29 @@ static bool no_child_is_left(void *unused)
 	return waitpid(-1, NULL, WNOHANG) < 0;
 }
 
-bool process_wait_all(int milliseconds)
+bool process_wait_all(void)
 {
-	return wait_for(no_child_is_left, NULL, milliseconds);
+	return wait_for(no_child_is_left, NULL);
 }
 
-bool process_sleeps(void *pid)
+char process_state(pid_t pid)
 {
 	char path[32], state = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", *(pid_t *)pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	file = fopen(path, "r");
 	if (!file)
-		return false;
+		return 0;
 	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	fclose(file);
-	return state == 'S';
+	return state;
+}
+
+bool process_sleeps(void *pid)
+{
+	return process_state(*(pid_t *)pid) == 'S';
 }
 
 int process_keep(uint64_t capabilities)
@@ -110,10 +115,10 @@ static int64_t milliseconds_now(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-bool wait_for(bool (*reached)(void *context), void *context, int milliseconds)
+bool wait_for(bool (*reached)(void *context), void *context)
 {
 	const struct timespec pause = { .tv_nsec = 2000000 };
-	int64_t deadline = milliseconds_now() + milliseconds;
+	int64_t deadline = milliseconds_now() + DEADLINE_MS;
 
 	while (!reached(context)) {
 		if (milliseconds_now() > deadline)

@@ -22,8 +22,11 @@ int process_wait(pid_t child);
 /* Both. */
 int process_run(int (*main)(void *context), void *context);
 
-/* Waits for all children there are; false where one lives on. */
-bool process_wait_all(int milliseconds);
+/* Waits for all children there are; false if one lives on. */
+bool process_wait_all(void);
+
+/* The letter of /proc/PID/stat, or 0: S sleeps, D sleeps on under signals. */
+char process_state(pid_t pid);
 
 /* Does it sleep, in a system call that a signal ends?  For wait_for(). */
 bool process_sleeps(void *pid);
@@ -34,8 +37,14 @@ int process_keep(uint64_t capabilities);
 /* The same as another user. */
 int process_become(uid_t uid, uint64_t capabilities);
 
+/*
+ * The deadline of every wait, in milliseconds.  It only ends a test that has
+ * failed, so no busy host may reach it.
+ */
+#define DEADLINE_MS 300000
+
 /* Asks again and again until the answer is yes; false at the deadline. */
-bool wait_for(bool (*reached)(void *context), void *context, int milliseconds);
+bool wait_for(bool (*reached)(void *context), void *context);
 
 /*
  * Whether this kernel asks drivers when a debugger reads memory that it has no

@@ -200,7 +200,7 @@ TEST_F(quota, what_a_pipe_holds_is_charged_until_it_lets_go)
 	/* of three, each page is by itself */
 	EXPECT_EQ(1, pages_kept(self, 3, pipes));
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
-	EXPECT_TRUE(wait_for(user_has, &used, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(user_has, &used));
 }
 
 /* Four are one compound page there, which a pipe that has a part of it keeps. */
@@ -219,7 +219,7 @@ TEST_F(quota, a_page_of_a_compound_page_is_charged_as_all_of_it)
 	EXPECT_EQ((compound ? 4 : 1) * self->page,
 		  heap.quarantined - self->heap.quarantined);
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
-	EXPECT_TRUE(wait_for(user_has, &used, LEDGER_DEADLINE));
+	EXPECT_TRUE(wait_for(user_has, &used));
 }
 
 struct victim {

@@ -133,7 +133,7 @@ static struct race *shared_race(FIXTURE_DATA(quota) * self, uint64_t room)
 	return race;
 }
 
-TEST_F_TIMEOUT(quota, of_several_users_as_many_win_as_the_heap_allows, 120)
+TEST_F(quota, of_several_users_as_many_win_as_the_heap_allows)
 {
 	struct race *race = shared_race(self, 5);
 	struct user user = { .race = race };
@@ -214,7 +214,7 @@ static int attach_as_nobody(void *context)
 	return race->wrong ? 255 : (int)race->taken;
 }
 
-TEST_F_TIMEOUT(quota, of_64_threads_as_many_attach_as_may_be_locked, 120)
+TEST_F(quota, of_64_threads_as_many_attach_as_may_be_locked)
 {
 	struct race race = { .node = self->node, .room = 16 };
 

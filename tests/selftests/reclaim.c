@@ -13,6 +13,7 @@
 
 #include "binding.h"
 #include "fixture_held.h"
+#include "step.h"
 
 static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
 {
@@ -80,13 +81,12 @@ static int reclaim_without_right(void *context)
 	struct dray_reclaim call;
 	int node = node_open();
 
-	if (node < 0 || process_keep(CAPABILITY(CAP_SYS_ADMIN)))
-		return 2;
-	if (reclaim(node, *id, &call) != -EPERM ||
-	    call.reason != DRAY_REASON_PERMISSION)
-		return 3;
-	if (reclaim(node, 0, &call) != -EPERM || call.count)
-		return 4;
+	STEP_LE(0, node);
+	STEP_EQ(0, process_keep(CAPABILITY(CAP_SYS_ADMIN)));
+	STEP_EQ(-EPERM, reclaim(node, *id, &call));
+	STEP_EQ(DRAY_REASON_PERMISSION, call.reason);
+	STEP_EQ(-EPERM, reclaim(node, 0, &call));
+	STEP_EQ(0, call.count);
 	return 1;
 }
 

@@ -12,6 +12,7 @@
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "setting.h"
+#include "step.h"
 
 #define NOBODY 65534
 
@@ -37,14 +38,14 @@ static int look_as_nobody(void *context)
 	struct dray_buffer_info info;
 	int node = open_as_nobody();
 
-	if (node < 0)
-		return 1;
-	if (node_count(node) || node_lists(node, other->buffer->id))
-		return 2;
-	if (node_buffer_info(node, other->buffer->id, &info) != -ENOENT)
-		return 3;
-	if (info.size || *info.comm || *info.name || info.pid)
-		return 4;
+	STEP_LE(0, node);
+	STEP_EQ(0, node_count(node));
+	STEP_EQ(0, node_lists(node, other->buffer->id));
+	STEP_EQ(-ENOENT, node_buffer_info(node, other->buffer->id, &info));
+	STEP_EQ(0, info.size);
+	STEP_EQ(0, *info.comm);
+	STEP_EQ(0, *info.name);
+	STEP_EQ(0, info.pid);
 	return 0;
 }
 
@@ -64,9 +65,10 @@ static int count_as_nobody(void *context)
 	int node = open_as_nobody();
 
 	(void)context;
-	if (node < 0 || node_heap(node, 0, &heap))
-		return 1;
-	return heap.user_used ? 2 : 0;
+	STEP_LE(0, node);
+	STEP_EQ(0, node_heap(node, 0, &heap));
+	STEP_EQ(0, heap.user_used);
+	return 0;
 }
 
 TEST_F(dray, another_user_does_not_have_what_this_one_has)
@@ -88,17 +90,14 @@ static int ask_as_nobody(void *context)
 	struct dray_reclaim reclaim = { 0 };
 	int node = open_as_nobody();
 
-	if (node < 0)
-		return 1;
-	if (node_call(node, DRAY_IOC_ADDRESS, &address) != -EPERM ||
-	    address.reason != DRAY_REASON_PERMISSION || segment.address)
-		return 2;
-	if (node_call(node, DRAY_IOC_RECLAIM, &reclaim) != -EPERM ||
-	    reclaim.reason != DRAY_REASON_PERMISSION)
-		return 3;
+	STEP_LE(0, node);
+	STEP_EQ(-EPERM, node_call(node, DRAY_IOC_ADDRESS, &address));
+	STEP_EQ(DRAY_REASON_PERMISSION, address.reason);
+	STEP_EQ(0, segment.address);
+	STEP_EQ(-EPERM, node_call(node, DRAY_IOC_RECLAIM, &reclaim));
+	STEP_EQ(DRAY_REASON_PERMISSION, reclaim.reason);
 	reclaim = (struct dray_reclaim){ .id = other->buffer->id };
-	if (node_call(node, DRAY_IOC_RECLAIM, &reclaim) != -EPERM)
-		return 4;
+	STEP_EQ(-EPERM, node_call(node, DRAY_IOC_RECLAIM, &reclaim));
 	return 0;
 }
 
@@ -183,10 +182,10 @@ static int open_node_as_nobody(void *context)
 	int node;
 
 	(void)context;
-	if (process_become(NOBODY, 0))
-		return 1;
+	STEP_EQ(0, process_become(NOBODY, 0));
 	node = node_open();
-	return node == -EACCES ? 0 : 2;
+	STEP_EQ(-EACCES, node);
+	return 0;
 }
 
 TEST_F(dray, a_node_is_not_for_everyone)
@@ -206,8 +205,7 @@ static int set_as_nobody(void *context)
 	const struct other *other = context;
 	int i;
 
-	if (process_become(NOBODY, 0))
-		return 1;
+	STEP_EQ(0, process_become(NOBODY, 0));
 	for (i = 0; i < 3; i++)
 		if (setting_write(other->path[i], 0) != -EACCES)
 			return 2 + i;

@@ -13,7 +13,6 @@
 #include "signalled.h"
 
 #define TIMES 10
-#define DEADLINE 5000 /* milliseconds */
 
 /* Shared with the child. */
 static volatile struct {
@@ -63,13 +62,13 @@ static bool interrupt(void)
 	int i, before;
 
 	for (i = 0; i < TIMES; i++) {
-		if (!wait_for(waits_or_has_ended, NULL, DEADLINE))
+		if (!wait_for(waits_or_has_ended, NULL))
 			return false;
 		if (has_ended())
 			break;
 		before = seen->signals;
 		kill(child, SIGUSR1);
-		if (!wait_for(is_signalled_or_has_ended, &before, DEADLINE))
+		if (!wait_for(is_signalled_or_has_ended, &before))
 			return false;
 	}
 	return true;

@@ -179,7 +179,7 @@ TEST_F(engine, polling_the_buffer_waits_for_the_engine)
 	struct dray_transfer transfer = engine_slow(self, &axis);
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(1, poll(&poll_fd, 1, FENCE_DEADLINE));
+	ASSERT_EQ(1, poll(&poll_fd, 1, DEADLINE_MS));
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 }
 

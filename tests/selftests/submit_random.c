@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fixture_engine.h"
+#include "step.h"
 
 /* A transfer in the making; lengths in elements. */
 struct shape {
@@ -165,13 +166,13 @@ static int crop(void *context)
 	int i;
 
 	self.node = node_open();
-	if (self.node < 0)
-		return 1;
-	if (copier->uid && process_become(copier->uid, 0))
-		return 2;
-	if (buffer_open(self.node, DRAY_HEAP_ANY, BUFFER_SIZE, &self.src) ||
-	    buffer_open(self.node, DRAY_HEAP_ANY, BUFFER_SIZE, &self.dst))
-		return 3;
+	STEP_LE(0, self.node);
+	if (copier->uid)
+		STEP_EQ(0, process_become(copier->uid, 0));
+	STEP_EQ(0,
+		buffer_open(self.node, DRAY_HEAP_ANY, BUFFER_SIZE, &self.src));
+	STEP_EQ(0,
+		buffer_open(self.node, DRAY_HEAP_ANY, BUFFER_SIZE, &self.dst));
 	self.model[0].fd = self.src.fd;
 	self.model[0].bytes = malloc(BUFFER_SIZE);
 	self.model[1].fd = self.dst.fd;
@@ -190,10 +191,8 @@ static int crop(void *context)
 		transfer.dst_offset =
 			next_random(&copier->seed) % 100 * copier->unit;
 		engine_axes(&transfer, &axis, 1);
-		if (engine_run(&self, &transfer, 1))
-			return 4;
-		if (engine_difference(&self) >= 0)
-			return 5;
+		STEP_EQ(0, engine_run(&self, &transfer, 1));
+		STEP_EQ(-1, engine_difference(&self));
 	}
 	return 0;
 }

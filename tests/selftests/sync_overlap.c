@@ -143,10 +143,13 @@ TEST_F(heap, no_byte_is_lost)
 }
 
 /*
- * Where the device has a copy, that shows what was handed over: the pages that
- * are in one of the ranges, or in several, and no other.
+ * Hands pages full of 1 to the device, fills them with 2, and syncs each list for
+ * @owner.  A device with a copy of its own shows which pages went: in each that is
+ * in one of the ranges, or in several, the owner finds @given, elsewhere @kept.
  */
-TEST_F(heap, the_device_gets_the_bytes_of_all_and_no_others)
+static void check_pages(struct __test_metadata *_metadata,
+			FIXTURE_DATA(heap) * self, uint32_t owner,
+			uint8_t given, uint8_t kept)
 {
 	struct dray_range ranges[RANGES];
 	struct buffer buffer;
@@ -156,8 +159,6 @@ TEST_F(heap, the_device_gets_the_bytes_of_all_and_no_others)
 	uint32_t count;
 	size_t i, page;
 
-	if (!node_copies())
-		SKIP(return, "the device has no copy to look at");
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
 				 PAGES * self->page, &buffer));
 	for (i = 0; i < ARRAY_SIZE(lists); i++) {
@@ -168,55 +169,38 @@ TEST_F(heap, the_device_gets_the_bytes_of_all_and_no_others)
 					 DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE,
 					 0, buffer.size));
 		memset(buffer.bytes, 2, buffer.size);
-		ASSERT_EQ(0, sync_all(self->node, DRAY_SYNC_FOR_DEVICE, ranges,
-				      count, &sync));
-		memset(buffer.bytes, 3, buffer.size);
-		ASSERT_EQ(0,
-			  buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_CPU,
-				      DRAY_FROM_DEVICE, 0, buffer.size));
+		ASSERT_EQ(0, sync_all(self->node, owner, ranges, count, &sync));
+		/* The device's copy is seen when all of it comes back. */
+		if (owner == DRAY_SYNC_FOR_DEVICE) {
+			memset(buffer.bytes, 3, buffer.size);
+			ASSERT_EQ(0, buffer_sync(self->node, buffer.fd,
+						 DRAY_SYNC_FOR_CPU,
+						 DRAY_FROM_DEVICE, 0,
+						 buffer.size));
+		}
 		for (page = 0; page < PAGES; page++)
 			EXPECT_EQ(-1, first_other_byte(
 					      buffer.bytes + page * self->page,
-					      self->page, times[page] ? 2 : 1))
+					      self->page,
+					      times[page] ? given : kept))
 			{
 				TH_LOG("%s, page %zu", lists[i].name, page);
 			}
 	}
 }
 
-/* The same for the other owner: the CPU gets those pages, and keeps the rest. */
+TEST_F(heap, the_device_gets_the_bytes_of_all_and_no_others)
+{
+	if (!node_copies())
+		SKIP(return, "the device has no copy to look at");
+	check_pages(_metadata, self, DRAY_SYNC_FOR_DEVICE, 2, 1);
+}
+
 TEST_F(heap, the_cpu_gets_the_bytes_of_all_and_no_others)
 {
-	struct dray_range ranges[RANGES];
-	struct buffer buffer;
-	struct dray_sync sync;
-	uint64_t bytes;
-	int times[PAGES];
-	uint32_t count;
-	size_t i, page;
-
 	if (!node_copies())
 		SKIP(return, "the device has no copy to bring it from");
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
-	for (i = 0; i < ARRAY_SIZE(lists); i++) {
-		count = fill_ranges(&lists[i], &buffer, self->page, ranges,
-				    &bytes, times);
-		memset(buffer.bytes, 1, buffer.size);
-		ASSERT_EQ(0, buffer_sync(self->node, buffer.fd,
-					 DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE,
-					 0, buffer.size));
-		memset(buffer.bytes, 2, buffer.size);
-		ASSERT_EQ(0, sync_all(self->node, DRAY_SYNC_FOR_CPU, ranges,
-				      count, &sync));
-		for (page = 0; page < PAGES; page++)
-			EXPECT_EQ(-1, first_other_byte(
-					      buffer.bytes + page * self->page,
-					      self->page, times[page] ? 1 : 2))
-			{
-				TH_LOG("%s, page %zu", lists[i].name, page);
-			}
-	}
+	check_pages(_metadata, self, DRAY_SYNC_FOR_CPU, 1, 2);
 }
 
 TEST_F(heap, a_wrong_one_that_overlaps_leaves_the_one_before_it_done)

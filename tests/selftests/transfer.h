@@ -11,7 +11,7 @@
 
 /*
  * @flags: DRAY_SUBMIT_*.  0, or the negative errno of the call or of the fence,
- * -ETIME where the deadline of fence.h came first.
+ * -ETIME at the deadline of process.h.
  */
 int transfer_run(int node, const struct dray_transfer *transfer,
 		 uint32_t channel, uint32_t flags);

@@ -15,7 +15,7 @@ TEST_F(bound, an_idle_node_goes_and_comes_back)
 {
 	close(self->node);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
-	EXPECT_TRUE(wait_for(node_is_gone, NULL, BIND_DEADLINE));
+	EXPECT_TRUE(wait_for(node_is_gone, NULL));
 	ASSERT_EQ(0, binding_bind(&self->binding));
 }
 
@@ -106,7 +106,7 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 	waiter.fd = attach.fd;
 	child = process_start(sync_for_cpu, &waiter);
 	ASSERT_LT(0, child);
-	ASSERT_TRUE(wait_for(process_sleeps, &child, BIND_DEADLINE));
+	ASSERT_TRUE(wait_for(process_sleeps, &child));
 	EXPECT_EQ(0, binding_unbind(&self->binding));
 	/* the fence was out all the time: it cannot be signalled twice */
 	EXPECT_EQ(0, importer_signal(importer, fence));
@@ -167,7 +167,7 @@ TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
 	}
 	child = process_start(submit_another, &submitter);
 	ASSERT_LT(0, child);
-	ASSERT_TRUE(wait_for(process_sleeps, &child, BIND_DEADLINE));
+	ASSERT_TRUE(wait_for(process_sleeps, &child));
 	EXPECT_EQ(0, binding_unbind(&self->binding));
 	EXPECT_EQ(ENODEV, process_wait(child));
 	EXPECT_EQ(-ENODEV, fence_status(submit.fence_fd));

@@ -95,7 +95,7 @@ static int supplier_bind(const struct supplier *supplier,
 	if (ret)
 		return ret;
 	write_name(binding->driver, "bind", binding->device);
-	return wait_for(node_answers, NULL, BIND_DEADLINE) ? 0 : -ETIME;
+	return wait_for(node_answers, NULL) ? 0 : -ETIME;
 }
 
 static int copy(int node, const struct buffer *to, const struct buffer *from)

@@ -8,11 +8,9 @@
 #define DRAY_TESTS_RECORDS_H
 
 #include <dirent.h>
-#include <sched.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "pool.h"
@@ -85,19 +83,6 @@ static inline size_t threads(void)
 {
 	return entries("/proc/self/task") - 2;
 }
-
-/* Lets others run until it is so, for a minute at most. */
-#define becomes_true(fact)                                             \
-	do {                                                           \
-		time_t until = time(NULL) + 60;                        \
-                                                                       \
-		while (!(fact)) {                                      \
-			if (time(NULL) > until)                        \
-				fail_msg("%s does not become true",   \
-					 #fact);                       \
-			sched_yield();                                 \
-		}                                                      \
-	} while (0)
 
 /* What the importers of other facts had has come back. */
 static inline int records_setup(void **state)

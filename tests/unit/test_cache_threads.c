@@ -241,7 +241,7 @@ FIXED_POOL_FACT(a_child_keeps_nothing_of_its_parents_threads)
 	start_idle(threads, *state);
 	child = fork();
 	if (!child) {
-		alarm(60);
+		alarm(DEADLINE);
 		dray_pool_stats(*state, &stats, sizeof(stats));
 		if (stats.cached || stats.bad_frees)
 			_exit(1);

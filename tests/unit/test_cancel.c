@@ -27,7 +27,7 @@ static void runs_through(int (*step)(void))
 	int status;
 
 	if (!child) {
-		alarm(60);
+		alarm(DEADLINE);
 		status = in_a_cancelled_thread(step);
 		/* Whoever comes next finds all locks free. */
 		if (!status)

@@ -3,6 +3,7 @@
  * clone: a process that the C library did not make knows that it is another
  * one: its blocks are its own, and what it inherited it may use and free.
  */
+#include "../selftests/step.h"
 #include "alloc/busy.h"
 #include "child.h"
 #include "pool.h"
@@ -66,21 +67,20 @@ static int fill_new_blocks(const struct family *family)
 
 	for (i = 0; i < BLOCKS; i++) {
 		block = dray_pool_alloc(family->pool, 100 + (size_t)i * 20, 0);
-		if (!block || is_inherited(family, block))
-			return 1;
+		STEP_TRUE(block);
+		STEP_TRUE(!is_inherited(family, block));
 		memset(block, 0xcc, 100);
 	}
 	block = dray_pool_calloc(family->pool, 1, 65536);
-	if (!block || !all_bytes_are(block, 0, 65536))
-		return 2;
+	STEP_TRUE(block);
+	STEP_TRUE(all_bytes_are(block, 0, 65536));
 	for (i = 0; i < BLOCKS; i++) {
-		if (!all_bytes_are(family->inherited[i], i, 4096))
-			return 3;
-		if (dray_usable_size(family->inherited[i]) < 4096)
-			return 4;
+		STEP_TRUE(all_bytes_are(family->inherited[i], i, 4096));
+		STEP_LE(4096, dray_usable_size(family->inherited[i]));
 		dray_pool_free(family->pool, family->inherited[i]);
 	}
-	return stats_of(family->pool).bad_frees ? 5 : 0;
+	STEP_EQ(0, stats_of(family->pool).bad_frees);
+	return 0;
 }
 
 static void check_child_of(const char *spec)
@@ -128,7 +128,7 @@ static void look_in_a_child(const char *spec,
 	pid_t child = clone_without_handlers();
 
 	if (!child) {
-		alarm(60);
+		alarm(DEADLINE);
 		_exit(look(&family));
 	}
 	assert_int_equal(status_of(child), 0);
@@ -145,10 +145,10 @@ static int count_blocks(struct family *family)
 {
 	struct dray_pool_stats stats = stats_of(family->pool);
 
-	if (stats.blocks != family->before.blocks ||
-	    stats.used != family->before.used)
-		return 1;
-	return stats.cached ? 2 : 0;
+	STEP_EQ(family->before.blocks, stats.blocks);
+	STEP_EQ(family->before.used, stats.used);
+	STEP_EQ(0, stats.cached);
+	return 0;
 }
 
 FACT(what_the_parent_keeps_is_not_the_childs)
@@ -160,12 +160,11 @@ static int free_first(struct family *family)
 {
 	dray_pool_free(family->pool, family->inherited[0]);
 	dray_pool_free(family->pool, family->inherited[1]);
-	if (stats_of(family->pool).blocks != BLOCKS - 2)
-		return 1;
-	if (stats_of(family->pool).bad_frees)
-		return 2;
+	STEP_EQ(BLOCKS - 2, stats_of(family->pool).blocks);
+	STEP_EQ(0, stats_of(family->pool).bad_frees);
 	dray_pool_free(family->pool, family->inherited[0]);
-	return stats_of(family->pool).bad_frees == 1 ? 0 : 3;
+	STEP_EQ(1, stats_of(family->pool).bad_frees);
+	return 0;
 }
 
 FACT(freeing_is_the_first_thing_a_child_does)
@@ -177,13 +176,12 @@ static int hold_first(struct family *family)
 {
 	struct dray_location where;
 
-	if (dray_block_hold(family->inherited[3]))
-		return 1;
+	STEP_EQ(0, dray_block_hold(family->inherited[3]));
 	dray_pool_free(family->pool, family->inherited[3]);
-	if (dray_locate(family->inherited[3], &where) != -ENOENT)
-		return 2;
+	STEP_EQ(-ENOENT, dray_locate(family->inherited[3], &where));
 	dray_block_release(family->inherited[3]);
-	return stats_of(family->pool).blocks == BLOCKS - 1 ? 0 : 3;
+	STEP_EQ(BLOCKS - 1, stats_of(family->pool).blocks);
+	return 0;
 }
 
 FACT(or_holding)
@@ -197,17 +195,16 @@ static int close_first(struct family *family)
 	size_t count, before;
 	int i;
 
-	if (dray_node_list(node, NULL, 0, &before))
-		return 1;
+	STEP_EQ(0, dray_node_list(node, NULL, 0, &before));
 	dray_pool_close(family->pool);
 	for (i = 0; i < BLOCKS; i++)
 		dray_pool_free(family->pool, family->inherited[i]);
 	/* On the module a buffer is there until the parent has closed it. */
 	if (on_kernel())
 		return 0;
-	if (dray_node_list(node, NULL, 0, &count))
-		return 2;
-	return count < before ? 0 : 3;
+	STEP_EQ(0, dray_node_list(node, NULL, 0, &count));
+	STEP_GE(before, count + 1);
+	return 0;
 }
 
 FACT(or_closing_the_pool)
@@ -221,11 +218,9 @@ static int create_first(struct family *family)
 	struct dray_pool *pool;
 	void *block;
 
-	if (dray_pool_create(node, NULL, &pool))
-		return 1;
+	STEP_EQ(0, dray_pool_create(node, NULL, &pool));
 	block = dray_pool_alloc(pool, 4096, 0);
-	if (!block)
-		return 2;
+	STEP_TRUE(block);
 	dray_pool_free(pool, block);
 	dray_pool_close(pool);
 	return count_blocks(family);
@@ -287,9 +282,9 @@ static int walk_first(struct family *family)
 	struct count count = { 0 };
 
 	dray_pool_walk(family->pool, count_one, &count);
-	if (count.cached)
-		return 1;
-	return count.blocks == family->before.blocks ? 0 : 2;
+	STEP_EQ(0, count.cached);
+	STEP_EQ(family->before.blocks, count.blocks);
+	return 0;
 }
 
 FACT(a_walk_shows_what_was_inherited)

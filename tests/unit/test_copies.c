@@ -3,6 +3,7 @@
  * copies: two copies of the library in one process have nothing in common.
  * Each knows its own memory, refuses the other's, and both get over a fork.
  */
+#include "../selftests/step.h"
 #include "child.h"
 #include "node.h"
 #include "second_copy.h"
@@ -175,19 +176,20 @@ static int use_copy(const struct copy *copy)
 
 	for (i = 0; i < SIZES; i++) {
 		block = copy->dray_pool_calloc(copy->pool, 1, sizes[i]);
-		if (!block || !all_bytes_are(block, 0, sizes[i]))
-			return 1;
+		STEP_TRUE(block);
+		STEP_TRUE(all_bytes_are(block, 0, sizes[i]));
 		for (k = i; k < SIZES; k++)
-			if (meet(block, sizes[i], copy->blocks[k], sizes[k]))
-				return 2;
+			STEP_EQ(0, meet(block, sizes[i], copy->blocks[k],
+					sizes[k]));
 		memset(block, 0xcc, sizes[i]);
-		if (!all_bytes_are(copy->blocks[i], copy->fill, sizes[i]))
-			return 3;
+		STEP_TRUE(all_bytes_are(copy->blocks[i], copy->fill, sizes[i]));
 		copy->dray_pool_free(copy->pool, block);
 		copy->dray_pool_free(copy->pool, copy->blocks[i]);
 	}
 	copy->dray_pool_trim(copy->pool);
-	return stats_of(copy).bad_frees || stats_of(copy).blocks ? 4 : 0;
+	STEP_EQ(0, stats_of(copy).bad_frees);
+	STEP_EQ(0, stats_of(copy).blocks);
+	return 0;
 }
 
 static void both_work_in_a_child(const char *spec, pid_t (*start)(void))
@@ -198,7 +200,7 @@ static void both_work_in_a_child(const char *spec, pid_t (*start)(void))
 	open_copies(spec);
 	child = start();
 	if (!child) {
-		alarm(60);
+		alarm(DEADLINE);
 		wrong = use_copy(&copies[1]);
 		_exit(wrong ? 10 + wrong : use_copy(&copies[0]));
 	}

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../selftests/step.h"
 #include "child.h"
 #include "memory/node.h"
 #include "pool.h"
@@ -19,18 +20,18 @@ static int fill_new_blocks(struct dray_pool *pool, unsigned char *inherited)
 
 	for (i = 0; i < BLOCKS; i++) {
 		block = dray_pool_alloc(pool, 4096, 0);
-		if (!block || block == inherited)
-			return 1;
+		STEP_TRUE(block);
+		STEP_TRUE(block != inherited);
 		memset(block, 0xcc, 4096);
 	}
 	block = dray_pool_calloc(pool, 1, 65536);
-	if (!block || !all_bytes_are(block, 0, 65536))
-		return 2;
+	STEP_TRUE(block);
+	STEP_TRUE(all_bytes_are(block, 0, 65536));
 	/* The inherited one is found, and freeing it is no wrong free. */
-	if (dray_usable_size(inherited) < 4096)
-		return 3;
+	STEP_LE(4096, dray_usable_size(inherited));
 	dray_pool_free(pool, inherited);
-	return stats_of(pool).bad_frees ? 4 : 0;
+	STEP_EQ(0, stats_of(pool).bad_frees);
+	return 0;
 }
 
 static void check_child_of(const char *spec)
@@ -173,7 +174,7 @@ FACT(a_child_of_busy_threads_is_not_stuck)
 
 		if (!child) {
 			/* A lock that nobody gives back would be forever. */
-			alarm(60);
+			alarm(DEADLINE);
 			block = dray_pool_alloc(busy_pool, 1000, 0);
 			if (!block)
 				_exit(1);

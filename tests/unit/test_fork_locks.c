@@ -176,7 +176,7 @@ static void *use_all_watched(void *unused)
 
 static void go_on_in_child(void)
 {
-	alarm(30);
+	alarm(DEADLINE);
 	forks = false;
 	memset(&engine, 0, sizeof(engine));
 	engine_reset();
@@ -225,10 +225,12 @@ FACT(a_fork_waits_for_every_lock)
 	assert_int_equal(sem_init(&go_on, 0, 0), 0);
 	engine_reset();
 	/* Without an order of the locks this would have no end. */
-	alarm(240);
+	alarm(DEADLINE);
 	use_all();
-	while (fork_while_it_holds(lock))
+	while (fork_while_it_holds(lock)) {
 		lock++;
+		alarm(DEADLINE);
+	}
 	alarm(0);
 	/* Each kind is taken at least once. */
 	assert_true(lock > 20);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "../selftests/step.h"
 #include "child.h"
 #include "pool.h"
 
@@ -50,18 +51,15 @@ static int use_pools(const char *spec)
 	char *block;
 	int i;
 
-	if (dray_node_open(spec, &node))
-		return 2;
+	STEP_EQ(0, dray_node_open(spec, &node));
 	for (i = 0; i < 100; i++) {
-		if (dray_pool_create(node, NULL, &pool))
-			return 3;
+		STEP_EQ(0, dray_pool_create(node, NULL, &pool));
 		block = dray_pool_calloc(pool, 1, 100000);
-		if (!block)
-			return 4;
+		STEP_TRUE(block);
 		memset(block, 1, 100000);
 		block = dray_pool_realloc(pool, block, MIB);
-		if (!block || block[99999] != 1)
-			return 5;
+		STEP_TRUE(block);
+		STEP_EQ(1, block[99999]);
 		dray_pool_free(pool, block);
 		dray_pool_close(pool);
 	}
@@ -107,13 +105,11 @@ static int ask_for_too_much(void)
 
 	if (!become_limited(MCL_FUTURE))
 		return 1;
-	if (dray_node_open("host", &node) ||
-	    dray_pool_create(node, NULL, &pool))
-		return 2;
-	if (dray_pool_alloc(pool, 2 * LIMIT, 0) || errno != ENOMEM)
-		return 3;
-	if (!strstr(dray_last_error(), "RLIMIT_MEMLOCK"))
-		return 4;
+	STEP_EQ(0, dray_node_open("host", &node));
+	STEP_EQ(0, dray_pool_create(node, NULL, &pool));
+	STEP_TRUE(!dray_pool_alloc(pool, 2 * LIMIT, 0));
+	STEP_EQ(ENOMEM, errno);
+	STEP_TRUE(strstr(dray_last_error(), "RLIMIT_MEMLOCK"));
 	dray_pool_close(pool);
 	return use_pools("host");
 }
@@ -153,12 +149,11 @@ static int use_much(void)
 	if (mlockall(MCL_FUTURE) || !has_no_limit())
 		return 1;
 	before = kib_of("VmRSS:");
-	if (dray_node_open("host", &node) ||
-	    dray_pool_create(node, &options, &pool))
-		return 2;
-	if (kib_of("VmRSS:") - before > 8 * MIB / 1024)
-		return 3;
-	return kib_of("VmLck:") > LIMIT / 1024 ? 4 : 0;
+	STEP_EQ(0, dray_node_open("host", &node));
+	STEP_EQ(0, dray_pool_create(node, &options, &pool));
+	STEP_GE(8 * MIB / 1024, kib_of("VmRSS:") - before);
+	STEP_GE(LIMIT / 1024, kib_of("VmLck:"));
+	return 0;
 }
 
 FACT(tables_take_memory_as_they_are_written)

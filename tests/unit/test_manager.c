@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../selftests/step.h"
 #include "manager.h"
 
 static const struct dray_memory_description *
@@ -191,24 +192,20 @@ static int open_handle(const struct dray_ipc_handle *handle)
 	struct dray_node *node;
 	struct dray_ipc_handle forged = *handle;
 
-	if (dray_node_open(on_kernel() ? test_spec() : "host:shareable",
-			   &node) ||
-	    dray_manager_create(node, NULL, NULL, &manager))
-		return 1;
-	if (dray_manager_open_ipc_handle(manager, handle, &there) ||
-	    dray_manager_open_ipc_handle(manager, handle, &again))
-		return 2;
-	if (describe(there)->size != 50000 ||
-	    describe(again)->pointer != describe(there)->pointer)
-		return 3;
-	if (!all_bytes_are(describe(there)->pointer, 3, 50000))
-		return 4;
+	STEP_EQ(0, dray_node_open(on_kernel() ? test_spec() : "host:shareable",
+				  &node));
+	STEP_EQ(0, dray_manager_create(node, NULL, NULL, &manager));
+	STEP_EQ(0, dray_manager_open_ipc_handle(manager, handle, &there));
+	STEP_EQ(0, dray_manager_open_ipc_handle(manager, handle, &again));
+	STEP_EQ(50000, describe(there)->size);
+	STEP_TRUE(describe(there)->pointer == describe(again)->pointer);
+	STEP_TRUE(all_bytes_are(describe(there)->pointer, 3, 50000));
 	memset(describe(there)->pointer, 4, 50000);
 	dray_memory_unref(there);
 	dray_memory_unref(again);
 	forged.record.bytes[10]++;
-	if (dray_manager_open_ipc_handle(manager, &forged, &there) != -EACCES)
-		return 5;
+	STEP_EQ(-EACCES,
+		dray_manager_open_ipc_handle(manager, &forged, &there));
 	dray_manager_unref(manager);
 	dray_node_unref(node);
 	return 0;

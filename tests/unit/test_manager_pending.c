@@ -386,7 +386,7 @@ MANAGER_FACT(a_child_goes_on_with_what_waits)
 	drop_new(*state, 0, 3, &finalized);
 	child = fork();
 	if (!child) {
-		alarm(30);
+		alarm(DEADLINE);
 		dray_memory_unref(memory);
 		if (dray_manager_flush(*state) != 4 || finalized != 3)
 			_exit(1);

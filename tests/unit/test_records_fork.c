@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <linux/sched.h>
 
+#include "../selftests/step.h"
 #include "child.h"
 #include "records.h"
 #include "second_copy.h"
@@ -28,19 +29,16 @@ static int use_in_child(unsigned char *block,
 	struct dray_ipc_memory *memory;
 	unsigned char *own;
 
-	if (dray_ipc_revoke(record) != -ESTALE)
-		return 1;
-	if (dray_ipc_open(record, NULL, &memory))
-		return 2;
-	if (dray_ipc_data(memory) == block ||
-	    *(unsigned char *)dray_ipc_data(memory) != 0x42)
-		return 3;
+	STEP_EQ(-ESTALE, dray_ipc_revoke(record));
+	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
+	STEP_TRUE(dray_ipc_data(memory) != block);
+	STEP_EQ(0x42, *(unsigned char *)dray_ipc_data(memory));
 	dray_ipc_close(memory);
 	own = dray_pool_alloc(pool, 100, 0);
-	if (!own || dray_ipc_export(own, 100, 0, &mine))
-		return 4;
-	if (dray_ipc_open(&mine, NULL, &memory) || dray_ipc_data(memory) != own)
-		return 5;
+	STEP_TRUE(own);
+	STEP_EQ(0, dray_ipc_export(own, 100, 0, &mine));
+	STEP_EQ(0, dray_ipc_open(&mine, NULL, &memory));
+	STEP_TRUE(dray_ipc_data(memory) == own);
 	dray_ipc_close(memory);
 	dray_pool_free(pool, own);
 	dray_ipc_close(inherited);
@@ -139,15 +137,13 @@ static int pass_on_step(char what, const struct dray_ipc_record *record)
 	int status;
 
 	(void)what;
-	if (dray_ipc_open(record, NULL, &memory) ||
-	    dray_ipc_export(dray_ipc_data(memory), SIZE, 0, &passed_on))
-		return 1;
+	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
+	STEP_EQ(0, dray_ipc_export(dray_ipc_data(memory), SIZE, 0, &passed_on));
 	status = close_in_child(memory);
 	if (status)
 		return status;
 	/* The record is still this process's. */
-	if (dray_ipc_revoke(&passed_on))
-		return 2;
+	STEP_EQ(0, dray_ipc_revoke(&passed_on));
 	dray_ipc_close(memory);
 	return 0;
 }
@@ -258,29 +254,24 @@ static int read_only_step(char what, const struct dray_ipc_record *record)
 	int fd;
 
 	(void)what;
-	if (dray_ipc_open(record, NULL, &memory))
-		return 1;
+	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
 	data = dray_ipc_data(memory);
-	if (dray_ipc_writable(memory) || *data != 0x44)
-		return 2;
-	if (!mprotect(data, 4096, PROT_READ | PROT_WRITE))
-		return 3;
+	STEP_EQ(0, dray_ipc_writable(memory));
+	STEP_EQ(0x44, *data);
+	STEP_NE(0, mprotect(data, 4096, PROT_READ | PROT_WRITE));
 	fd = dray_buffer_fd(dray_ipc_buffer(memory));
-	if (mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) !=
-	    MAP_FAILED)
-		return 4;
-	if (pwrite(fd, "x", 1, 0) == 1)
-		return 5;
+	STEP_TRUE(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) ==
+		  MAP_FAILED);
+	STEP_NE(1, pwrite(fd, "x", 1, 0));
 	/* By its name, for writing. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd >= 0 && mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0) != MAP_FAILED)
-		return 6;
-	if (fd >= 0 && pwrite(fd, "x", 1, 0) == 1)
-		return 7;
-	if (fd >= 0)
+	if (fd >= 0) {
+		STEP_TRUE(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       fd, 0) == MAP_FAILED);
+		STEP_NE(1, pwrite(fd, "x", 1, 0));
 		close(fd);
+	}
 	dray_ipc_close(memory);
 	return 0;
 }

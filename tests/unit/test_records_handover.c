@@ -87,7 +87,7 @@ RECORDS_FACT(a_clock_that_is_set_back_makes_no_wait_longer)
 	struct timespec before, after;
 
 	/* Ends the program where it is an hour. */
-	alarm(60);
+	alarm(DEADLINE);
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	assert_fails(dray_ipc_wait(50), -ETIMEDOUT, "1 records");
 	clock_gettime(CLOCK_MONOTONIC, &after);
@@ -174,7 +174,7 @@ RECORDS_FACT(handovers_that_nobody_has_opened_are_listed)
 	assert_memory_equal(&list[1].record, &second, sizeof(second));
 	assert_int_equal(list[0].size, SIZE);
 	assert_int_equal(list[1].size, 100);
-	assert_in_range(list[0].age_ms, list[1].age_ms, 60000);
+	assert_in_range(list[0].age_ms, list[1].age_ms, DEADLINE * 1000);
 	assert_int_equal(tell(&importer, 'o', &first), 0);
 	assert_works(dray_ipc_handovers(list, 3, &count));
 	assert_int_equal(count, 1);

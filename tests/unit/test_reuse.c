@@ -121,7 +121,7 @@ static bool freed_in_flight(void)
 			assert_ptr_not_equal(blocks[i], after);
 		}
 	}
-	assert_works(dray_fence_wait(fence, 60000));
+	assert_works(dray_fence_wait(fence, DEADLINE * 1000));
 	dray_fence_unref(fence);
 	for (unsigned int i = 0; i < count; i++) {
 		assert_int_equal(bytes_not(blocks[i], NEW), 0);
@@ -140,7 +140,8 @@ FACT(what_an_engine_uses_is_not_given_out)
 		at_work += freed_in_flight();
 	print_message("# the engine was at work in %u of %u rounds\n", at_work,
 		      ROUNDS);
-	assert_int_not_equal(at_work, 0);
+	/* A busy machine may be slower than the engine. */
+	becomes_true(at_work || freed_in_flight());
 }
 
 /* What was freed last comes first: without a hold the round would fail. */
@@ -172,7 +173,7 @@ FACT(what_is_kept_holds_what_the_engine_wrote)
 	src = block_of(OLD);
 	fence = begin(dst, src);
 	dray_pool_free(pool, src);
-	assert_works(dray_fence_wait(fence, 60000));
+	assert_works(dray_fence_wait(fence, DEADLINE * 1000));
 	dray_fence_unref(fence);
 	assert_int_equal(bytes_not(dst, OLD), BLOCK / 2);
 	dray_pool_free(pool, dst);

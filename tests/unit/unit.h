@@ -15,9 +15,11 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dray/dray.h>
 
@@ -92,6 +94,24 @@ int unit_run(const char *pattern);
 		if (result)                                                    \
 			fail_msg("%s: %d, %s", #call, result,                  \
 				 dray_last_error());                           \
+	} while (0)
+
+/*
+ * The deadline of every wait, in seconds: of alarm(), poll() and fences.  It only
+ * ends a test that has failed, so no busy machine may reach it.
+ */
+#define DEADLINE 300
+
+/* Lets others run until @fact holds; fails at the deadline. */
+#define becomes_true(fact)                                                  \
+	do {                                                                \
+		time_t until = time(NULL) + DEADLINE;                       \
+                                                                            \
+		while (!(fact)) {                                           \
+			if (time(NULL) > until)                             \
+				fail_msg("%s does not become true", #fact); \
+			sched_yield();                                      \
+		}                                                           \
 	} while (0)
 
 /* Decimal digits of SIZE_MAX, as a sentence has them. */

@@ -137,7 +137,7 @@ static bool all_is_back(void)
 		return false;
 	close(node);
 	for (; heap.index < info.heap_count; heap.index++) {
-		if (wait_for(is_back, &heap, LEDGER_DEADLINE))
+		if (wait_for(is_back, &heap))
 			continue;
 		printf("of %s %llu bytes are in use, and %llu are held\n",
 		       heap.name, (unsigned long long)heap.used,
