@@ -104,6 +104,7 @@ void dray_clean(struct work_struct *work);
  */
 bool dray_round_issue(struct dray_channel *channel);
 bool dray_round_is_done(struct dray_channel *channel);
+bool dray_round_is_complete(struct dray_channel *channel);
 void dray_round_await(struct dray_channel *channel);
 void dray_round_retry(struct dray_channel *channel);
 void dray_deadline_set(struct dray_channel *channel);

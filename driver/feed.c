@@ -101,13 +101,14 @@ static bool dray_channel_sleeps(struct dray_channel *channel)
 	return false;
 }
 
-/* Has the round that is out come to its end, or is the engine given up? */
+/* True when the round that is out has ended, or the engine is given up. */
 static bool dray_round_is_over(struct dray_channel *channel)
 {
 	if (!dray_round_is_done(channel)) {
 		if (!dray_deadline_passed(channel))
 			return false;
-		dray_channel_died(channel);
+		if (!dray_round_is_complete(channel))
+			dray_channel_died(channel);
 	}
 	WRITE_ONCE(channel->out, false);
 	wake_up_all(&channel->idle);

@@ -24,7 +24,7 @@ void dray_deadline_set(struct dray_channel *channel)
  * Has the deadline passed for good?  The first time it says little: the whole
  * machine may have stood still, and the engine with it, or its interrupts wait
  * to be handled as this work item did.  So there is a quarter more, however
- * late it is by now, and then another look at the engine.
+ * late it is by now, and then the engine is asked for its status.
  */
 bool dray_deadline_passed(struct dray_channel *channel)
 {
@@ -133,19 +133,36 @@ bool dray_round_issue(struct dray_channel *channel)
 	return true;
 }
 
+/* The status of the round's last descriptor; sets the job's error. */
+static enum dma_status dray_round_status(struct dray_channel *channel)
+{
+	enum dma_status status = dma_async_is_tx_complete(
+		channel->chan, channel->last, NULL, NULL);
+
+	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces))
+		channel->error = -EIO;
+	return status;
+}
+
 bool dray_round_is_done(struct dray_channel *channel)
 {
 	enum dma_status status;
 
 	if (atomic_read(&channel->pieces) > 0)
 		return false;
-	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
-					  NULL);
-	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces))
-		channel->error = -EIO;
+	status = dray_round_status(channel);
 	/* Out of order: the callbacks, all of which came, are all there is. */
 	return status == DMA_COMPLETE || status == DMA_ERROR ||
 	       status == DMA_OUT_OF_ORDER;
+}
+
+/*
+ * Asks the engine alone, when it is too late for callbacks: an interrupt may
+ * be lost.  A callback that comes later still finds the channel.
+ */
+bool dray_round_is_complete(struct dray_channel *channel)
+{
+	return dray_round_status(channel) == DMA_COMPLETE;
 }
 
 /*

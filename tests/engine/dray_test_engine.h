@@ -29,6 +29,7 @@ struct test_knobs {
 	unsigned int stuck;
 	bool fail;
 	bool lose;
+	bool mute;
 	bool stale;
 	bool stubborn;
 	bool parting;

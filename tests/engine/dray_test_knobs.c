@@ -48,6 +48,8 @@ MODULE_PARM_DESC(fail, "descriptors end with an error");
 module_param_named(lose, test_knobs.lose, bool, 0644);
 MODULE_PARM_DESC(lose,
 		 "one descriptor is done, what was issued with it is lost");
+module_param_named(mute, test_knobs.mute, bool, 0644);
+MODULE_PARM_DESC(mute, "descriptors are done, and nothing calls back");
 module_param_named(stale, test_knobs.stale, bool, 0644);
 MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
 module_param_named(stubborn, test_knobs.stubborn, bool, 0644);
