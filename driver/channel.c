@@ -237,6 +237,11 @@ int dray_channel_open(struct dray_channel *channel)
 		ret = -ENODEV;
 		goto out;
 	}
+	ret = dray_token_init(&channel->token, chan);
+	if (ret) {
+		dray_channel_release(channel, chan);
+		goto out;
+	}
 	dray_channel_learn(channel, chan);
 	/* Whoever sees the channel sees what was learnt about it. */
 	smp_store_release(&channel->chan, chan);
@@ -300,6 +305,7 @@ static void dray_channel_close(struct dray_channel *channel)
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
 		cancel_delayed_work_sync(&channel->feed);
+		dray_token_exit(&channel->token, channel->chan, channel->lost);
 		if (channel->lost) {
 			dray_job_abandon(channel->lost);
 			channel->lost = NULL;

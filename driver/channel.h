@@ -25,6 +25,15 @@ struct dray_job;
 #define DRAY_ROUND_PIECES 32 /* descriptors that are out at a time */
 #define DRAY_ROUND_BYTES SZ_64M /* so that a round's time has a bound */
 
+/* token.c: a small copy that ends each round of some engines */
+struct dray_token {
+	void *memory; /* two slots: source, destination; NULL: not needed */
+	dma_addr_t address;
+	size_t slot; /* bytes */
+	u32 number; /* of the latest round */
+	struct dma_async_tx_descriptor *descriptor; /* for the next round */
+};
+
 struct dray_channel {
 	struct dray_node *node;
 	u32 index; /* among the node's channels */
@@ -37,6 +46,7 @@ struct dray_channel {
 	struct dma_chan *given; /* by who registered the node, or NULL */
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
+	struct dray_token token;
 
 	/* Jobs, and what becomes of them: all under @lock. */
 	spinlock_t lock;
@@ -109,5 +119,13 @@ void dray_round_await(struct dray_channel *channel);
 void dray_round_retry(struct dray_channel *channel);
 void dray_deadline_set(struct dray_channel *channel);
 bool dray_deadline_passed(struct dray_channel *channel);
+
+/* token.c: for whoever opens, feeds and closes the channel */
+int dray_token_init(struct dray_token *token, struct dma_chan *chan);
+void dray_token_exit(struct dray_token *token, struct dma_chan *chan,
+		     bool lost);
+bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan);
+struct dma_async_tx_descriptor *dray_token_take(struct dray_token *token);
+bool dray_token_has_arrived(const struct dray_token *token);
 
 #endif /* DRAY_CHANNEL_H */

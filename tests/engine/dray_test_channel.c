@@ -72,7 +72,7 @@ static void test_read_ahead(struct test_channel *channel,
 	spin_unlock_bh(&channel->lock);
 }
 
-/* As ZDMA does after an error of the bus: no callback, no status. */
+/* As zynqmp_dma does after an error of the bus: no callback, no status. */
 static void test_lose(struct test_channel *channel)
 {
 	struct test_descriptor *descriptor, *next;
@@ -127,7 +127,7 @@ static bool test_do_one(struct test_channel *channel)
 	test_read_ahead(channel, descriptor);
 	if (test_knobs.fail)
 		result.result = DMA_TRANS_WRITE_FAILED;
-	else
+	else if (!test_knobs.reset && !test_knobs.idle)
 		test_move(channel, descriptor);
 	spin_lock_bh(&channel->lock);
 	channel->used--;
@@ -135,7 +135,7 @@ static bool test_do_one(struct test_channel *channel)
 	if (test_knobs.fail)
 		channel->failed = descriptor->tx.cookie;
 	test_knobs.descriptors++;
-	if (test_knobs.lose)
+	if (test_knobs.lose || test_knobs.reset)
 		test_lose(channel);
 	spin_unlock_bh(&channel->lock);
 

@@ -120,6 +120,8 @@ static int __init test_init(void)
 	};
 	int ret;
 
+	if (test_knobs.zynqmp)
+		info.name = test_driver.driver.name = "xilinx-zynqmp-dma";
 	ret = platform_driver_register(&test_driver);
 	if (ret)
 		return ret;

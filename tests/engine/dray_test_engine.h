@@ -23,6 +23,7 @@ struct test_knobs {
 	bool no_terminate;
 	unsigned int max_segment;
 	bool unordered;
+	bool zynqmp;
 	unsigned int slots;
 	unsigned int delay_ms;
 	bool hang;
@@ -30,6 +31,8 @@ struct test_knobs {
 	bool fail;
 	bool lose;
 	bool mute;
+	bool reset;
+	bool idle;
 	bool stale;
 	bool stubborn;
 	bool parting;

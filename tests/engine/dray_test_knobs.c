@@ -33,6 +33,8 @@ MODULE_PARM_DESC(max_segment, "bytes of one descriptor");
 module_param_named(unordered, test_knobs.unordered, bool, 0444);
 MODULE_PARM_DESC(unordered,
 		 "it does the last descriptor that was issued first");
+module_param_named(zynqmp, test_knobs.zynqmp, bool, 0444);
+MODULE_PARM_DESC(zynqmp, "its driver has the name of the ZynqMP's");
 
 /* While it runs. */
 module_param_named(slots, test_knobs.slots, uint, 0644);
@@ -48,6 +50,11 @@ MODULE_PARM_DESC(fail, "descriptors end with an error");
 module_param_named(lose, test_knobs.lose, bool, 0644);
 MODULE_PARM_DESC(lose,
 		 "one descriptor is done, what was issued with it is lost");
+module_param_named(reset, test_knobs.reset, bool, 0644);
+MODULE_PARM_DESC(reset,
+		 "one descriptor is not done but succeeds, the others are lost");
+module_param_named(idle, test_knobs.idle, bool, 0644);
+MODULE_PARM_DESC(idle, "descriptors are not done, and succeed");
 module_param_named(mute, test_knobs.mute, bool, 0644);
 MODULE_PARM_DESC(mute, "descriptors are done, and nothing calls back");
 module_param_named(stale, test_knobs.stale, bool, 0644);

@@ -115,6 +115,8 @@ pc_engine()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
 	batch_add tap "$series-dependent-unordered" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko unordered=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
+	batch_add tap "$series-token" \
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko zynqmp=1 && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/token"
 	selftests_add_extended amd64 "$series-" poison
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'
