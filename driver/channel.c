@@ -284,17 +284,23 @@ static bool dray_channel_stops(struct dray_channel *channel)
 }
 
 /*
- * The engine is told to stop.  When it calls back after all, until its channel is
- * released or for good, it finds the channel, and wakes nobody.
+ * When the engine calls back after all, until its channel is released or for
+ * good, it finds the channel, and wakes nobody.
  */
+static void dray_channel_deafen(struct dray_channel *channel)
+{
+	/* More than will ever call back. */
+	atomic_add(INT_MAX / 2, &channel->pieces);
+}
+
+/* The engine is told to stop. */
 static void dray_channel_halt(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
 		if (!dray_channel_stops(channel) && READ_ONCE(channel->lost))
 			dray_channel_keep(channel);
-		/* More than will ever call back. */
-		atomic_add(INT_MAX / 2, &channel->pieces);
+		dray_channel_deafen(channel);
 	}
 	mutex_unlock(&channel->opening);
 }
@@ -316,6 +322,38 @@ static void dray_channel_close(struct dray_channel *channel)
 		channel->chan = NULL;
 	}
 	mutex_unlock(&channel->opening);
+}
+
+/* Nobody is inside the node, so nobody is about to submit or to look. */
+static int dray_channel_restart(struct dray_channel *channel)
+{
+	if (!channel->dead)
+		return 0;
+	/* A dead channel's fences wait for nothing. */
+	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	if (!dray_channel_stops(channel))
+		return -EBUSY;
+	dray_channel_deafen(channel);
+	synchronize_rcu();
+	dray_channel_close(channel);
+	spin_lock(&channel->lock);
+	WRITE_ONCE(channel->dead, false);
+	spin_unlock(&channel->lock);
+	dev_info(channel->node->dev, "channel %s is opened anew\n",
+		 channel->name);
+	return 0;
+}
+
+int dray_channel_reopen(struct dray_node *node, u32 index)
+{
+	int ret;
+
+	if (index >= node->channels->count)
+		return -EINVAL;
+	down_write(&node->inside);
+	ret = dray_channel_restart(&node->channels->channel[index]);
+	up_write(&node->inside);
+	return ret;
 }
 
 /*
