@@ -87,6 +87,7 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
 	INIT_LIST_HEAD(&channel->queues);
+	INIT_LIST_HEAD(&channel->ready);
 	INIT_LIST_HEAD(&channel->ended);
 	init_waitqueue_head(&channel->idle);
 	INIT_WORK(&channel->clean, dray_clean);
@@ -109,6 +110,8 @@ int dray_channels_probe(struct dray_node *node,
 		return -ENOMEM;
 	node->channels->count = count;
 	init_waitqueue_head(&node->channels->slots);
+	mutex_init(&node->channels->users_lock);
+	INIT_LIST_HEAD(&node->channels->users);
 	for (i = 0; i < count; i++) {
 		ret = dray_channel_init(node, i, &channels[i]);
 		if (ret)
@@ -253,9 +256,9 @@ out:
 /* All its fences signal. */
 static void dray_channel_drain(struct dray_channel *channel)
 {
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	WRITE_ONCE(channel->closing, true);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
 	cancel_delayed_work_sync(&channel->feed);
@@ -336,9 +339,9 @@ static int dray_channel_restart(struct dray_channel *channel)
 	dray_channel_deafen(channel);
 	synchronize_rcu();
 	dray_channel_close(channel);
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	WRITE_ONCE(channel->dead, false);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	dev_info(channel->node->dev, "channel %s is opened anew\n",
 		 channel->name);
 	return 0;

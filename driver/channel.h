@@ -49,8 +49,9 @@ struct dray_channel {
 	struct dray_token token;
 
 	/* Jobs, and what becomes of them: all under @lock. */
-	spinlock_t lock;
+	spinlock_t lock; /* in-fences take it with interrupts off */
 	struct list_head queues; /* that have jobs */
+	struct list_head ready; /* turns of users who have a queue ready */
 	struct list_head ended; /* jobs for @clean to free */
 	struct dray_job *running; /* changed by @feed alone */
 	bool ending; /* it was taken out, and its fence is about to signal */
@@ -85,6 +86,8 @@ struct dray_channel {
 struct dray_channels {
 	wait_queue_head_t slots; /* an opener has a free one; the node woke up */
 	bool asleep; /* nobody submits; changes while nobody is inside */
+	struct mutex users_lock; /* when one opens or has gone */
+	struct list_head users; /* who have opened the node */
 	u32 count;
 	struct dray_channel channel[];
 };

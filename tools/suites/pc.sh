@@ -93,6 +93,7 @@ pc_engine()
 	batch_add tap "$series-engine-cancel" engine/cancel
 	batch_add tap "$series-life" engine/life
 	batch_add tap "$series-reopen" engine/reopen
+	batch_add tap "$series-turns" engine/turns
 	batch_add tap "$series-importers" \
 		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS -V carveout"
 	batch_add tap "$series-exporter" \
