@@ -96,11 +96,11 @@ static bool dray_round_submit(struct dray_channel *channel,
 
 /* Issues one piece; false when the engine takes none. */
 static bool dray_piece_issue(struct dray_channel *channel,
-			     struct dray_plan *plan, struct dray_piece *piece)
+			     struct dray_plan *plan,
+			     const struct dray_piece *piece)
 {
 	struct dma_async_tx_descriptor *descriptor;
 
-	dray_plan_piece(plan, piece);
 	descriptor = dray_piece_prepare(channel, plan, piece);
 	if (!descriptor || !dray_round_submit(channel, descriptor))
 		return false;
@@ -123,9 +123,10 @@ bool dray_round_issue(struct dray_channel *channel)
 	/* One more than there are, so that none of them is the last yet. */
 	atomic_set(&channel->pieces, 1);
 	atomic_set(&channel->failed_pieces, 0);
-	while (job->at < job->count && pieces < DRAY_ROUND_PIECES &&
-	       bytes < DRAY_ROUND_BYTES) {
-		if (!dray_piece_issue(channel, plan, &piece))
+	while (job->at < job->count && pieces < DRAY_ROUND_PIECES) {
+		dray_plan_piece(plan, &piece);
+		if (bytes + piece.length > DRAY_ROUND_BYTES ||
+		    !dray_piece_issue(channel, plan, &piece))
 			break;
 		pieces++;
 		bytes += piece.length;

@@ -233,8 +233,13 @@ struct dma_async_tx_descriptor *test_prepare_fill(struct dma_chan *chan,
 void test_issue(struct dma_chan *chan)
 {
 	struct test_channel *channel = to_channel(chan);
+	struct test_descriptor *descriptor;
+	size_t bytes = 0;
 
 	spin_lock_bh(&channel->lock);
+	list_for_each_entry(descriptor, &channel->submitted, list)
+		bytes += descriptor->length;
+	test_knobs.most = max_t(size_t, test_knobs.most, bytes);
 	list_splice_tail_init(&channel->submitted, &channel->issued);
 	spin_unlock_bh(&channel->lock);
 	schedule_delayed_work(&channel->work,

@@ -41,6 +41,7 @@ struct test_knobs {
 	bool linger;
 	bool lingers;
 	unsigned int descriptors;
+	unsigned int most;
 	unsigned int restless;
 };
 

@@ -73,6 +73,8 @@ module_param_named(lingers, test_knobs.lingers, bool, 0444);
 MODULE_PARM_DESC(lingers, "it is being unbound and waits, for reading");
 module_param_named(descriptors, test_knobs.descriptors, uint, 0444);
 MODULE_PARM_DESC(descriptors, "how many were done, for reading");
+module_param_named(most, test_knobs.most, uint, 0644);
+MODULE_PARM_DESC(most, "bytes that were issued at once, at most");
 module_param_named(restless, test_knobs.restless, uint, 0644);
 MODULE_PARM_DESC(restless,
 		 "descriptors that it had or got while the system slept");

@@ -117,6 +117,8 @@ pc_engine()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
 	batch_add tap "$series-dependent-unordered" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko unordered=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
+	batch_add tap "$series-rounds" \
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko max_segment=4194304 slots=32 && insmod $modules/dray.ko nodes=1 channels=2 && engine/rounds"
 	batch_add tap "$series-token" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko zynqmp=1 && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/token"
 	selftests_add_extended amd64 "$series-" poison
