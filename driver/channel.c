@@ -230,14 +230,14 @@ int dray_channel_open(struct dray_channel *channel)
 		goto out;
 	chan = dray_channel_request(channel);
 	if (IS_ERR(chan)) {
-		/* Busy, or not there yet: to the caller that is all the same. */
-		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -ENODEV;
+		/* -ENODEV is for nodes that are gone; an engine may come. */
+		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -EBUSY;
 		goto out;
 	}
 	if (!dray_channel_fits(channel, chan) ||
 	    !dray_channel_link(channel, chan)) {
 		dray_channel_release(channel, chan);
-		ret = -ENODEV;
+		ret = -EBUSY;
 		goto out;
 	}
 	ret = dray_token_init(&channel->token, chan);
@@ -395,7 +395,7 @@ int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
 				   count);
 	channel = &node->channels->channel[array_index_nospec(index, count)];
 	ret = dray_channel_open(channel);
-	if (ret == -ENODEV)
+	if (ret == -EBUSY)
 		return dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
 	if (!ret)
 		*dev = channel->dev;

@@ -98,7 +98,10 @@ extern struct workqueue_struct *dray_clean_workqueue;
 extern unsigned int dray_watchdog_ms; /* for one round */
 u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
-/* Asks for the engine if it is not there yet; the caller is inside the node. */
+/*
+ * Asks for the engine if it is not there yet; the caller is inside the node.
+ * -EBUSY: it cannot be had now, or not be used; -ENOMEM.
+ */
 int dray_channel_open(struct dray_channel *channel);
 
 /*

@@ -163,7 +163,7 @@ TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 	child = process_start(unbind_engine, NULL);
 	ASSERT_LT(0, child);
 	ASSERT_TRUE(wait_for(engine_lingers, NULL, 5000));
-	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
+	EXPECT_EQ(-EBUSY, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);
