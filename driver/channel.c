@@ -225,7 +225,9 @@ int dray_channel_open(struct dray_channel *channel)
 	struct dma_chan *chan;
 	int ret = 0;
 
-	mutex_lock(&channel->opening);
+	/* The task that has it may be waiting for the lock of the engine. */
+	if (mutex_lock_killable(&channel->opening))
+		return -EINTR;
 	if (channel->chan)
 		goto out;
 	chan = dray_channel_request(channel);

@@ -100,7 +100,7 @@ u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
 /*
  * Asks for the engine if it is not there yet; the caller is inside the node.
- * -EBUSY: it cannot be had now, or not be used; -ENOMEM.
+ * -EBUSY: it cannot be had now, or not be used; -ENOMEM; -EINTR when killed.
  */
 int dray_channel_open(struct dray_channel *channel);
 

@@ -26,7 +26,7 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 			continue;
 		}
 		opened = dray_channel_open(channel);
-		if (opened == -ENOMEM)
+		if (opened == -ENOMEM || opened == -EINTR)
 			ret = dray_refuse(refusal, opened, DRAY_REASON_NONE, 0);
 		if (opened)
 			continue;

@@ -40,6 +40,7 @@ struct test_knobs {
 	unsigned int early;
 	bool linger;
 	bool lingers;
+	bool locked;
 	unsigned int descriptors;
 	unsigned int most;
 	unsigned int restless;

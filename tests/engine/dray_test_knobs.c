@@ -71,6 +71,8 @@ module_param_named(linger, test_knobs.linger, bool, 0644);
 MODULE_PARM_DESC(linger, "being unbound goes no further until this is cleared");
 module_param_named(lingers, test_knobs.lingers, bool, 0444);
 MODULE_PARM_DESC(lingers, "it is being unbound and waits, for reading");
+module_param_named(locked, test_knobs.locked, bool, 0444);
+MODULE_PARM_DESC(locked, "its device is locked so, for reading");
 module_param_named(descriptors, test_knobs.descriptors, uint, 0444);
 MODULE_PARM_DESC(descriptors, "how many were done, for reading");
 module_param_named(most, test_knobs.most, uint, 0644);

@@ -60,19 +60,30 @@ bool process_wait_all(int milliseconds)
 	return wait_for(no_child_is_left, NULL, milliseconds);
 }
 
-bool process_sleeps(void *pid)
+/* As the kernel shows it, or 0. */
+static char process_state(const pid_t *pid)
 {
 	char path[32], state = 0;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", *(pid_t *)pid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", *pid);
 	file = fopen(path, "r");
 	if (!file)
-		return false;
+		return 0;
 	if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
 		state = 0;
 	fclose(file);
-	return state == 'S';
+	return state;
+}
+
+bool process_sleeps(void *pid)
+{
+	return process_state(pid) == 'S';
+}
+
+bool process_waits(void *pid)
+{
+	return process_state(pid) == 'D';
 }
 
 int process_keep(uint64_t capabilities)

@@ -28,6 +28,9 @@ bool process_wait_all(int milliseconds);
 /* Does it sleep, in a system call that a signal ends?  For wait_for(). */
 bool process_sleeps(void *pid);
 
+/* The same of a wait that no signal ends, or only one that kills. */
+bool process_waits(void *pid);
+
 /* Keeps these capabilities and no other; for good.  0 or a negative errno. */
 int process_keep(uint64_t capabilities);
 
