@@ -372,7 +372,7 @@ static int dray_import_sync_kept(struct dray_import *import,
 int dray_import_sync(struct dray_import *import, bool writable, bool for_cpu)
 {
 	struct scatterlist *entry;
-	size_t done = 0;
+	size_t index = 0;
 	int ret, i;
 
 	for_each_sgtable_dma_sg(&import->table, entry, i) {
@@ -380,11 +380,11 @@ int dray_import_sync(struct dray_import *import, bool writable, bool for_cpu)
 		if (writable || dray_import_copied(import, entry, i))
 			ret = dray_import_sync_entry(import, entry, for_cpu);
 		else
-			ret = dray_import_sync_kept(
-				import, entry, done >> PAGE_SHIFT, for_cpu);
+			ret = dray_import_sync_kept(import, entry, index,
+						    for_cpu);
 		if (ret)
 			return ret;
-		done += sg_dma_len(entry);
+		index += sg_dma_len(entry) >> PAGE_SHIFT;
 	}
 	return 0;
 }

@@ -151,9 +151,10 @@ bool dray_round_issue(struct dray_channel *channel)
 /* The status of the round's last descriptor; sets the job's error. */
 static enum dma_status dray_round_status(struct dray_channel *channel)
 {
-	enum dma_status status = dma_async_is_tx_complete(
-		channel->chan, channel->last, NULL, NULL);
+	enum dma_status status;
 
+	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
+					  NULL);
 	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces) ||
 	    (status == DMA_COMPLETE &&
 	     !dray_token_has_arrived(&channel->token)))

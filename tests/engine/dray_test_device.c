@@ -139,14 +139,14 @@ static struct platform_driver test_driver = {
 static int __init test_init(void)
 {
 	struct platform_device_info info = {
-		.name = "dray-test-engine",
 		.id = PLATFORM_DEVID_NONE,
 		.dma_mask = DMA_BIT_MASK(64),
 	};
 	int ret;
 
 	if (test_knobs.zynqmp)
-		info.name = test_driver.driver.name = "xilinx-zynqmp-dma";
+		test_driver.driver.name = "xilinx-zynqmp-dma";
+	info.name = test_driver.driver.name;
 	ret = platform_driver_register(&test_driver);
 	if (ret)
 		return ret;

@@ -334,9 +334,7 @@ static int test_set(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops test_ops = { .set = test_set };
 
 module_param_cb(import, &test_ops, NULL, 0200);
-MODULE_PARM_DESC(
-	import,
-	"to, from, both, vmap, wait, page, keep, drop, crowd, leave; and the fd");
+MODULE_PARM_DESC(import, "what test_ask() knows by name, and the fd");
 
 /* What the first device is made to be like. */
 static int test_set_segment(const char *text, const struct kernel_param *param)
