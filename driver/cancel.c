@@ -28,16 +28,17 @@ u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 	struct dray_job *job;
 	u32 count = 0;
 
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	job = channel->running;
 	if (job && &job->queues->queue[channel->index] == queue)
 		count += dray_job_cancel(job, fence);
 	list_for_each_entry(job, &queue->jobs, list)
 		count += dray_job_cancel(job, fence);
+	dray_queue_update(queue, channel);
 	/* A channel without jobs may be on its way out. */
 	if (count)
 		mod_delayed_work(dray_workqueue, &channel->feed, 0);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	return count;
 }
 

@@ -91,6 +91,7 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
 	INIT_LIST_HEAD(&channel->queues);
+	INIT_LIST_HEAD(&channel->ready);
 	INIT_LIST_HEAD(&channel->ended);
 	init_waitqueue_head(&channel->idle);
 	INIT_WORK(&channel->clean, dray_clean);
@@ -113,6 +114,8 @@ int dray_channels_probe(struct dray_node *node,
 		return -ENOMEM;
 	node->channels->count = count;
 	init_waitqueue_head(&node->channels->slots);
+	mutex_init(&node->channels->users_lock);
+	INIT_LIST_HEAD(&node->channels->users);
 	for (i = 0; i < count; i++) {
 		ret = dray_channel_init(node, i, &channels[i]);
 		if (ret)
@@ -226,19 +229,26 @@ int dray_channel_open(struct dray_channel *channel)
 	struct dma_chan *chan;
 	int ret = 0;
 
-	mutex_lock(&channel->opening);
+	/* The task that has it may be waiting for the lock of the engine. */
+	if (mutex_lock_killable(&channel->opening))
+		return -EINTR;
 	if (channel->chan)
 		goto out;
 	chan = dray_channel_request(channel);
 	if (IS_ERR(chan)) {
-		/* Busy, or not there yet: to the caller that is all the same. */
-		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -ENODEV;
+		/* -ENODEV is for nodes that are gone; an engine may come. */
+		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -EBUSY;
 		goto out;
 	}
 	if (!dray_channel_fits(channel, chan) ||
 	    !dray_channel_link(channel, chan)) {
 		dray_channel_release(channel, chan);
-		ret = -ENODEV;
+		ret = -EBUSY;
+		goto out;
+	}
+	ret = dray_token_init(&channel->token, chan);
+	if (ret) {
+		dray_channel_release(channel, chan);
 		goto out;
 	}
 	dray_channel_learn(channel, chan);
@@ -252,9 +262,9 @@ out:
 /* All its fences signal. */
 static void dray_channel_drain(struct dray_channel *channel)
 {
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	WRITE_ONCE(channel->closing, true);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
 	cancel_delayed_work_sync(&channel->feed);
@@ -283,17 +293,23 @@ static bool dray_channel_stops(struct dray_channel *channel)
 }
 
 /*
- * The engine is told to stop.  When it calls back after all, until its channel is
- * released or for good, it finds the channel, and wakes nobody.
+ * When the engine calls back after all, until its channel is released or for
+ * good, it finds the channel, and wakes nobody.
  */
+static void dray_channel_deafen(struct dray_channel *channel)
+{
+	/* More than will ever call back. */
+	atomic_add(INT_MAX / 2, &channel->pieces);
+}
+
+/* The engine is told to stop. */
 static void dray_channel_halt(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
 		if (!dray_channel_stops(channel) && READ_ONCE(channel->lost))
 			dray_channel_keep(channel);
-		/* More than will ever call back. */
-		atomic_add(INT_MAX / 2, &channel->pieces);
+		dray_channel_deafen(channel);
 	}
 	mutex_unlock(&channel->opening);
 }
@@ -304,6 +320,7 @@ static void dray_channel_close(struct dray_channel *channel)
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
 		cancel_delayed_work_sync(&channel->feed);
+		dray_token_exit(&channel->token, channel->chan, channel->lost);
 		if (channel->lost) {
 			dray_job_abandon(channel->lost);
 			channel->lost = NULL;
@@ -314,6 +331,38 @@ static void dray_channel_close(struct dray_channel *channel)
 		channel->chan = NULL;
 	}
 	mutex_unlock(&channel->opening);
+}
+
+/* Nobody is inside the node, so nobody is about to submit or to look. */
+static int dray_channel_restart(struct dray_channel *channel)
+{
+	if (!channel->dead)
+		return 0;
+	/* A dead channel's fences wait for nothing. */
+	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	if (!dray_channel_stops(channel))
+		return -EBUSY;
+	dray_channel_deafen(channel);
+	synchronize_rcu();
+	dray_channel_close(channel);
+	spin_lock_irq(&channel->lock);
+	WRITE_ONCE(channel->dead, false);
+	spin_unlock_irq(&channel->lock);
+	dev_info(channel->node->dev, "channel %s is opened anew\n",
+		 channel->name);
+	return 0;
+}
+
+int dray_channel_reopen(struct dray_node *node, u32 index)
+{
+	int ret;
+
+	if (index >= node->channels->count)
+		return -EINVAL;
+	down_write(&node->inside);
+	ret = dray_channel_restart(&node->channels->channel[index]);
+	up_write(&node->inside);
+	return ret;
 }
 
 /*
@@ -352,7 +401,7 @@ int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
 				   count);
 	channel = &node->channels->channel[array_index_nospec(index, count)];
 	ret = dray_channel_open(channel);
-	if (ret == -ENODEV)
+	if (ret == -EBUSY)
 		return dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
 	if (!ret)
 		*dev = channel->dev;

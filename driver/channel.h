@@ -25,6 +25,15 @@ struct dray_job;
 #define DRAY_ROUND_PIECES 32 /* descriptors that are out at a time */
 #define DRAY_ROUND_BYTES SZ_64M /* so that a round's time has a bound */
 
+/* token.c: a small copy that ends each round of some engines */
+struct dray_token {
+	void *memory; /* two slots: source, destination; NULL: not needed */
+	dma_addr_t address;
+	size_t slot; /* bytes */
+	u32 number; /* of the latest round */
+	struct dma_async_tx_descriptor *descriptor; /* for the next round */
+};
+
 struct dray_channel {
 	struct dray_node *node;
 	u32 index; /* among the node's channels */
@@ -37,10 +46,12 @@ struct dray_channel {
 	struct dma_chan *given; /* by who registered the node, or NULL */
 	struct device *dev; /* whose addresses the engine puts out */
 	struct dray_engine_limits limits;
+	struct dray_token token;
 
 	/* Jobs, and what becomes of them: all under @lock. */
-	spinlock_t lock;
+	spinlock_t lock; /* in-fences take it with interrupts off */
 	struct list_head queues; /* that have jobs */
+	struct list_head ready; /* turns of users who have a queue ready */
 	struct list_head ended; /* jobs for @clean to free */
 	struct dray_job *running; /* changed by @feed alone */
 	bool ending; /* it was taken out, and its fence is about to signal */
@@ -75,6 +86,8 @@ struct dray_channel {
 struct dray_channels {
 	wait_queue_head_t slots; /* an opener has a free one; the node woke up */
 	bool asleep; /* nobody submits; changes while nobody is inside */
+	struct mutex users_lock; /* when one opens or has gone */
+	struct list_head users; /* who have opened the node */
 	u32 count;
 	struct dray_channel channel[];
 };
@@ -85,7 +98,10 @@ extern struct workqueue_struct *dray_clean_workqueue;
 unsigned int dray_watchdog_ms(void); /* for one round */
 u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
-/* Asks for the engine if it is not there yet; the caller is inside the node. */
+/*
+ * Asks for the engine if it is not there yet; the caller is inside the node.
+ * -EBUSY: it cannot be had now, or not be used; -ENOMEM; -EINTR when killed.
+ */
 int dray_channel_open(struct dray_channel *channel);
 
 /*
@@ -104,9 +120,18 @@ void dray_clean(struct work_struct *work);
  */
 bool dray_round_issue(struct dray_channel *channel);
 bool dray_round_is_done(struct dray_channel *channel);
+bool dray_round_is_complete(struct dray_channel *channel);
 void dray_round_await(struct dray_channel *channel);
 void dray_round_retry(struct dray_channel *channel);
 void dray_deadline_set(struct dray_channel *channel);
 bool dray_deadline_passed(struct dray_channel *channel);
+
+/* token.c: for whoever opens, feeds and closes the channel */
+int dray_token_init(struct dray_token *token, struct dma_chan *chan);
+void dray_token_exit(struct dray_token *token, struct dma_chan *chan,
+		     bool lost);
+bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan);
+struct dma_async_tx_descriptor *dray_token_take(struct dray_token *token);
+bool dray_token_has_arrived(const struct dray_token *token);
 
 #endif /* DRAY_CHANNEL_H */

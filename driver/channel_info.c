@@ -13,22 +13,16 @@
 static void dray_channel_print(struct dray_channel *channel,
 			       struct seq_file *file)
 {
-	struct dray_queue *queue;
-	u32 queues = 0;
-
-	spin_lock(&channel->lock);
-	list_for_each_entry(queue, &channel->queues, link)
-		queues++;
-	seq_printf(file, "%u %s%s%s, waiting %u in %u queues", channel->index,
-		   channel->name, channel->dead ? ", dead" : "",
-		   channel->closing ? ", closing" : "", channel->waiting,
-		   queues);
+	spin_lock_irq(&channel->lock);
+	seq_printf(file, "%u %s%s%s, waiting %u", channel->index, channel->name,
+		   channel->dead ? ", dead" : "",
+		   channel->closing ? ", closing" : "", channel->waiting);
 	if (channel->running)
 		seq_printf(file, ", running %llu:%llu, transfer %u of %u",
 			   channel->running->fence->context,
 			   channel->running->fence->seqno, channel->running->at,
 			   channel->running->count);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	seq_printf(file, ", out %d, submitted %lld, bytes %lld, failed %lld\n",
 		   atomic_read(&channel->pieces),
 		   (long long)atomic64_read(&channel->submitted),

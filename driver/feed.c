@@ -19,9 +19,9 @@ static bool dray_job_is_cancelled(struct dray_job *job)
 {
 	bool cancelled;
 
-	spin_lock(&job->channel->lock);
+	spin_lock_irq(&job->channel->lock);
 	cancelled = job->cancelled;
-	spin_unlock(&job->channel->lock);
+	spin_unlock_irq(&job->channel->lock);
 	return cancelled;
 }
 
@@ -30,9 +30,9 @@ static void dray_job_mark_fed(struct dray_job *job)
 {
 	if (job->at < job->count)
 		return;
-	spin_lock(&job->channel->lock);
+	spin_lock_irq(&job->channel->lock);
 	job->fed = !job->cancelled;
-	spin_unlock(&job->channel->lock);
+	spin_unlock_irq(&job->channel->lock);
 }
 
 /* Why a job is not fed, or not any more; 0: it is. */
@@ -69,10 +69,10 @@ static struct dray_job *dray_channel_stop(struct dray_channel *channel)
 {
 	struct dray_job *job = channel->running;
 
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	channel->running = NULL;
 	channel->ending = true;
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	return job;
 }
 
@@ -81,9 +81,9 @@ static void dray_channel_died(struct dray_channel *channel)
 	dev_err(channel->node->dev,
 		"channel %s did not answer in %u ms: not used any more\n",
 		channel->name, dray_watchdog_ms());
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	WRITE_ONCE(channel->dead, true);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	WRITE_ONCE(channel->lost, channel->running);
 	channel->error = -ETIMEDOUT;
 }
@@ -101,13 +101,14 @@ static bool dray_channel_sleeps(struct dray_channel *channel)
 	return false;
 }
 
-/* Has the round that is out come to its end, or is the engine given up? */
+/* True when the round that is out has ended, or the engine is given up. */
 static bool dray_round_is_over(struct dray_channel *channel)
 {
 	if (!dray_round_is_done(channel)) {
 		if (!dray_deadline_passed(channel))
 			return false;
-		dray_channel_died(channel);
+		if (!dray_round_is_complete(channel))
+			dray_channel_died(channel);
 	}
 	WRITE_ONCE(channel->out, false);
 	wake_up_all(&channel->idle);
@@ -169,9 +170,9 @@ void dray_clean(struct work_struct *work)
 	struct dray_job *job, *next;
 	LIST_HEAD(ended);
 
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	list_splice_init(&channel->ended, &ended);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	list_for_each_entry_safe(job, next, &ended, list)
 		dray_job_free(job);
 }
@@ -181,21 +182,21 @@ static void dray_job_retire(struct dray_job *job)
 {
 	struct dray_channel *channel = job->channel;
 
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	list_add_tail(&job->list, &channel->ended);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	queue_work(dray_clean_workqueue, &channel->clean);
 }
 
 /* One job less whose fence has not signalled. */
 static void dray_channel_count(struct dray_channel *channel)
 {
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	channel->ending = false;
 	WRITE_ONCE(channel->waiting, channel->waiting - 1);
 	if (!channel->waiting)
 		wake_up_all(&channel->idle);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 }
 
 /* The job's fence signals, whatever became of it. */

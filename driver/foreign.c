@@ -8,6 +8,7 @@
 #include <linux/err.h>
 #include <linux/fs.h>
 #include <linux/mm.h>
+#include <linux/string.h>
 
 #include "account.h"
 #include "attach.h"
@@ -132,7 +133,14 @@ int dray_foreign_sync(struct dray_attachment *attachment, bool for_cpu,
 
 	if (for_cpu)
 		return dma_buf_begin_cpu_access(attachment->dmabuf, direction);
+	/*
+	 * No access has begun: that would wait for fences, those of dray's own
+	 * jobs too, and might drop what the CPU has written.  Exporters write
+	 * back all the same, but for udmabuf, which refuses to when it has no
+	 * CPU mapping to maintain.
+	 */
 	ret = dma_buf_end_cpu_access(attachment->dmabuf, direction);
-	/* So says udmabuf when no access has begun: nothing is to be done. */
-	return ret == -EINVAL ? 0 : ret;
+	if (ret == -EINVAL && !strcmp(attachment->dmabuf->exp_name, "udmabuf"))
+		return 0;
+	return ret;
 }

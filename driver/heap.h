@@ -59,7 +59,7 @@ static inline bool dray_extent_is_cached(const struct dray_extent *extent)
 }
 
 struct dray_heap_ops {
-	/* Bytes that a request takes; NULL: what it asks for. */
+	/* Bytes that a request is charged for; NULL: its size. */
 	size_t (*takes)(struct dray_heap *heap,
 			const struct dray_request *request);
 	/* Refuses what could not be had of an empty heap either. */

@@ -128,6 +128,7 @@ static int dray_carveout_clear(struct dray_heap *heap,
 }
 
 static const struct dray_heap_ops dray_carveout_ops = {
+	.takes = dray_pagemap_takes,
 	.check = dray_carveout_check,
 	.alloc = dray_carveout_alloc,
 	.clear = dray_carveout_clear,

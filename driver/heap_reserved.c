@@ -274,6 +274,7 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 }
 
 static const struct dray_heap_ops dray_reserved_ops = {
+	.takes = dray_pagemap_takes,
 	.check = dray_reserved_check,
 	.alloc = dray_reserved_alloc,
 	.free = dray_reserved_free,

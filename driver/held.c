@@ -13,13 +13,10 @@
  * no heap keeps that memory out of use, as it does with a buffer's.
  */
 #include <linux/capability.h>
-#include <linux/device.h>
-#include <linux/kstrtox.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
-#include <linux/sysfs.h>
 
 #include "attach.h"
 #include "buffer.h"
@@ -141,42 +138,6 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 		return -ENOENT;
 	return 0;
 }
-
-static struct dray_node *to_node(struct device *dev)
-{
-	struct miscdevice *misc = dev_get_drvdata(dev);
-
-	return container_of(misc, struct dray_node, misc);
-}
-
-static ssize_t hold_show(struct device *dev, struct device_attribute *attribute,
-			 char *buf)
-{
-	return sysfs_emit(buf, "%d\n", READ_ONCE(to_node(dev)->hold));
-}
-
-static ssize_t hold_store(struct device *dev,
-			  struct device_attribute *attribute, const char *buf,
-			  size_t count)
-{
-	bool value;
-	int ret;
-
-	ret = kstrtobool(buf, &value);
-	if (ret)
-		return ret;
-	WRITE_ONCE(to_node(dev)->hold, value);
-	return count;
-}
-static DEVICE_ATTR_RW(hold);
-
-static struct attribute *dray_node_attrs[] = { &dev_attr_hold.attr, NULL };
-
-static const struct attribute_group dray_node_group = {
-	.attrs = dray_node_attrs,
-};
-
-const struct attribute_group *dray_node_groups[] = { &dray_node_group, NULL };
 
 bool dray_hold_default(void)
 {

@@ -7,7 +7,6 @@
 
 #include <linux/types.h>
 
-struct attribute_group;
 struct dray_entry;
 struct dray_node;
 struct pid;
@@ -30,6 +29,5 @@ bool dray_entry_hold(struct dray_entry *entry);
 
 /* What a node does until it is told otherwise by its attribute. */
 bool dray_hold_default(void);
-extern const struct attribute_group *dray_node_groups[];
 
 #endif /* DRAY_HELD_H */

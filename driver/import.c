@@ -262,20 +262,33 @@ static int dray_import_write_back_page(struct dray_import *import, size_t index)
 	return 0;
 }
 
-/* A page at a time, so that little can be written between the two steps. */
-static void dray_import_settle_entry(struct dray_import *import,
-				     struct scatterlist *entry, size_t index)
+/*
+ * Writes back and then drops what the CPU's caches have of an entry that
+ * begins with page @index of the buffer.  It does so page by page, to leave
+ * little time for writes between the two steps.  A page that cannot be written
+ * back keeps its lines, and makes the call fail; others are done all the same.
+ */
+static int dray_import_settle_entry(struct dray_import *import,
+				    struct scatterlist *entry, size_t index,
+				    bool killable)
 {
 	dma_addr_t address = sg_dma_address(entry);
+	int ret = 0, failed;
 	size_t left;
 
 	for (left = sg_dma_len(entry); left; left -= PAGE_SIZE) {
-		if (!dray_import_write_back_page(import, index++))
+		if (killable && fatal_signal_pending(current))
+			return -EINTR;
+		failed = dray_import_write_back_page(import, index++);
+		if (failed)
+			ret = failed;
+		else
 			dma_sync_single_for_cpu(import->dev, address, PAGE_SIZE,
 						import->direction);
 		address += PAGE_SIZE;
 		cond_resched();
 	}
+	return ret;
 }
 
 /*
@@ -297,7 +310,7 @@ static void dray_import_settle(struct dray_import *import)
 	for_each_sgtable_dma_sg(&import->table, entry, i) {
 		if (!dray_import_copied(import, entry, i))
 			dray_import_settle_entry(import, entry,
-						 done >> PAGE_SHIFT);
+						 done >> PAGE_SHIFT, false);
 		done += sg_dma_len(entry);
 	}
 }
@@ -318,53 +331,60 @@ void dray_import_put(struct dray_import *import, struct sg_table *table)
 	sg_free_table(table);
 }
 
-/* Of one piece; a page of a reader's is written back before it is dropped. */
-static void dray_import_sync_step(struct dray_import *import,
-				  dma_addr_t address, size_t length, bool keep,
-				  bool for_cpu)
+static int dray_import_sync_entry(struct dray_import *import,
+				  struct scatterlist *entry, bool for_cpu)
 {
 	enum dma_data_direction direction = import->direction;
-	struct device *dev = import->dev;
-
-	if (!for_cpu || (keep && direction == DMA_BIDIRECTIONAL))
-		dma_sync_single_for_device(dev, address, length, direction);
-	if (for_cpu)
-		dma_sync_single_for_cpu(dev, address, length, direction);
-}
-
-static int dray_import_sync_entry(struct dray_import *import,
-				  struct scatterlist *entry, bool keep,
-				  bool for_cpu)
-{
-	size_t most = keep ? PAGE_SIZE : DRAY_SYNC_STEP, left, step;
 	dma_addr_t address = sg_dma_address(entry);
+	struct device *dev = import->dev;
+	size_t left, step;
 
-	/* There is no way to write them back. */
-	if (keep && import->direction == DMA_FROM_DEVICE)
-		return 0;
 	for (left = sg_dma_len(entry); left; left -= step) {
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		step = min(left, most);
-		dray_import_sync_step(import, address, step, keep, for_cpu);
+		step = min_t(size_t, left, DRAY_SYNC_STEP);
+		if (for_cpu)
+			dma_sync_single_for_cpu(dev, address, step, direction);
+		else
+			dma_sync_single_for_device(dev, address, step,
+						   direction);
 		address += step;
 		cond_resched();
 	}
 	return 0;
 }
 
+/*
+ * For a reader: lines are dropped, and what other programs have in them is
+ * written back first.  A reader has written nothing that a device could miss.
+ */
+static int dray_import_sync_kept(struct dray_import *import,
+				 struct scatterlist *entry, size_t index,
+				 bool for_cpu)
+{
+	if (for_cpu && import->direction != DMA_TO_DEVICE)
+		return dray_import_settle_entry(import, entry, index, true);
+	if (!for_cpu && import->direction == DMA_FROM_DEVICE)
+		return 0;
+	return dray_import_sync_entry(import, entry, for_cpu);
+}
+
 int dray_import_sync(struct dray_import *import, bool writable, bool for_cpu)
 {
 	struct scatterlist *entry;
-	int ret = 0, i;
-	bool keep;
+	size_t index = 0;
+	int ret, i;
 
 	for_each_sgtable_dma_sg(&import->table, entry, i) {
-		/* Lines are dropped for a reader: not what is in them. */
-		keep = !writable && !dray_import_copied(import, entry, i);
-		ret = dray_import_sync_entry(import, entry, keep, for_cpu);
+		/* A copy cannot be written back: the device's data is in it. */
+		if (writable || dray_import_copied(import, entry, i))
+			ret = dray_import_sync_entry(import, entry, for_cpu);
+		else
+			ret = dray_import_sync_kept(import, entry, index,
+						    for_cpu);
 		if (ret)
-			break;
+			return ret;
+		index += sg_dma_len(entry) >> PAGE_SHIFT;
 	}
-	return ret;
+	return 0;
 }

@@ -67,7 +67,7 @@ static void dray_in_fence_done(struct dma_fence *fence,
 	struct dray_job *job = in_fence->job;
 
 	if (atomic_dec_and_test(&job->pending))
-		mod_delayed_work(dray_workqueue, &job->channel->feed, 0);
+		dray_job_wake(job);
 }
 
 void dray_in_fences_watch(struct dray_job *job)

@@ -153,6 +153,11 @@ static pgprot_t dray_mode_prot(u32 mode, pgprot_t prot)
 	}
 }
 
+/*
+ * The pages of a compound page share one reference count of 32 bits, and each
+ * entry takes a reference.  Wrapping it takes 32 GiB of page tables, filled by
+ * fork(), so nothing here counts the entries.
+ */
 static int dray_insert_pages(struct dray_buffer *buffer,
 			     struct vm_area_struct *vma)
 {

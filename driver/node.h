@@ -24,6 +24,7 @@
 /* INFO tells it where dray is no module, too. */
 #define DRAY_VERSION "0.1.0"
 
+struct attribute_group;
 struct dentry;
 struct dray_channels;
 struct dray_node_channel;
@@ -72,6 +73,9 @@ int dray_node_check(struct dray_node *node);
 /* References keep the structure, not the device. */
 void dray_node_get(struct dray_node *node);
 void dray_node_put(struct dray_node *node);
+
+/* attributes.c: those of a node in sysfs */
+extern const struct attribute_group *dray_node_groups[];
 
 struct dray_node *dray_node_create(struct device *dev, u32 flags,
 				   const struct dray_node_channel *channels,

@@ -50,6 +50,13 @@ static unsigned long dray_pagemap_longest(const struct dray_pagemap *map,
 	return longest;
 }
 
+/* Runs that begin at multiples of it are lost to others, however short. */
+size_t dray_pagemap_takes(struct dray_heap *heap,
+			  const struct dray_request *request)
+{
+	return max_t(u64, request->size, request->alignment);
+}
+
 int dray_pagemap_check(const struct dray_pagemap *map,
 		       const struct dray_request *request,
 		       struct dray_refusal *refusal)

@@ -22,6 +22,9 @@ int dray_pagemap_init(struct dray_pagemap *map, phys_addr_t base,
 		      phys_addr_t size);
 void dray_pagemap_exit(struct dray_pagemap *map);
 
+/* Bytes that a request is charged for. */
+size_t dray_pagemap_takes(struct dray_heap *heap,
+			  const struct dray_request *request);
 /* Refuses what could not be had of an empty region either. */
 int dray_pagemap_check(const struct dray_pagemap *map,
 		       const struct dray_request *request,

@@ -16,7 +16,7 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 {
 	struct dray_channel *channel, *best = NULL;
 	u32 i, waiting, fewest = U32_MAX;
-	int ret = -ENODEV, opened;
+	int ret = -EBUSY, opened;
 
 	dray_refuse(refusal, 0, DRAY_REASON_CHANNEL, node->channels->count);
 	for (i = 0; i < node->channels->count; i++) {
@@ -26,7 +26,7 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 			continue;
 		}
 		opened = dray_channel_open(channel);
-		if (opened == -ENOMEM)
+		if (opened == -ENOMEM || opened == -EINTR)
 			ret = dray_refuse(refusal, opened, DRAY_REASON_NONE, 0);
 		if (opened)
 			continue;
@@ -56,7 +56,7 @@ static struct dray_channel *dray_channel_named(struct dray_node *node,
 		return ERR_PTR(ret);
 	}
 	ret = dray_channel_open(channel);
-	if (ret == -ENODEV)
+	if (ret == -EBUSY)
 		dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
 	return ret ? ERR_PTR(ret) : channel;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues: what each opener has submitted to each channel, in its order.  An
- * opener has so many slots in all; a channel takes jobs from its queues in
- * turns.
+ * Queues: what each opener has submitted to each channel, in its order.  A user
+ * has so many slots in all.  A channel takes jobs of its users in turns, and of
+ * one user's openers in turns.
  */
+#include <linux/cred.h>
 #include <linux/dma-fence.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
@@ -12,9 +13,72 @@
 #include "job.h"
 #include "queue.h"
 
+/* Nobody else changes the list of users, or looks at it. */
+static struct dray_queue_user *dray_queue_user_find(struct dray_channels *all,
+						    kuid_t uid)
+{
+	struct dray_queue_user *user;
+
+	lockdep_assert_held(&all->users_lock);
+	list_for_each_entry(user, &all->users, link)
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+static struct dray_queue_user *dray_queue_user_create(u32 channels, kuid_t uid)
+{
+	struct dray_queue_user *user;
+	u32 i;
+
+	user = kzalloc(struct_size(user, turns, channels), GFP_KERNEL_ACCOUNT);
+	if (!user)
+		return NULL;
+	user->uid = uid;
+	for (i = 0; i < channels; i++) {
+		INIT_LIST_HEAD(&user->turns[i].link);
+		INIT_LIST_HEAD(&user->turns[i].ready);
+	}
+	return user;
+}
+
+/* The caller's, which is to be put; NULL: no memory. */
+static struct dray_queue_user *dray_queue_user_get(struct dray_channels *all)
+{
+	kuid_t uid = current_euid();
+	struct dray_queue_user *user;
+
+	mutex_lock(&all->users_lock);
+	user = dray_queue_user_find(all, uid);
+	if (!user) {
+		user = dray_queue_user_create(all->count, uid);
+		if (user)
+			list_add(&user->link, &all->users);
+	}
+	if (user)
+		user->openers++;
+	mutex_unlock(&all->users_lock);
+	return user;
+}
+
+static void dray_queue_user_put(struct dray_channels *all,
+				struct dray_queue_user *user)
+{
+	mutex_lock(&all->users_lock);
+	if (!--user->openers) {
+		list_del(&user->link);
+		kfree(user);
+	}
+	mutex_unlock(&all->users_lock);
+}
+
 static void dray_queues_release(struct kref *kref)
 {
-	kfree(container_of(kref, struct dray_queues, kref));
+	struct dray_queues *queues =
+		container_of(kref, struct dray_queues, kref);
+
+	dray_queue_user_put(queues->channels, queues->user);
+	kfree(queues);
 }
 
 void dray_queues_put(struct dray_queues *queues)
@@ -24,14 +88,21 @@ void dray_queues_put(struct dray_queues *queues)
 
 int dray_queues_open(struct dray_opener *opener)
 {
-	u32 count = opener->node->channels->count, i;
+	struct dray_channels *channels = opener->node->channels;
+	u32 count = channels->count, i;
 	struct dray_queues *queues;
 	u64 context;
 
 	queues = kzalloc(struct_size(queues, queue, count), GFP_KERNEL_ACCOUNT);
 	if (!queues)
 		return -ENOMEM;
+	queues->user = dray_queue_user_get(channels);
+	if (!queues->user) {
+		kfree(queues);
+		return -ENOMEM;
+	}
 	kref_init(&queues->kref);
+	queues->channels = channels;
 	queues->count = count;
 	/* None at all is more than the kernel lets itself be asked for. */
 	context = count ? dma_fence_context_alloc(count) : 0;
@@ -39,6 +110,7 @@ int dray_queues_open(struct dray_opener *opener)
 		queues->queue[i].context = context + i;
 		mutex_init(&queues->queue[i].order);
 		INIT_LIST_HEAD(&queues->queue[i].link);
+		INIT_LIST_HEAD(&queues->queue[i].ready);
 		INIT_LIST_HEAD(&queues->queue[i].jobs);
 	}
 	opener->queues = queues;
@@ -64,7 +136,7 @@ void dray_queues_close(struct dray_opener *opener)
 
 static bool dray_slot_try(struct dray_queues *queues)
 {
-	return atomic_add_unless(&queues->in_flight, 1, DRAY_QUEUE_DEPTH);
+	return atomic_add_unless(&queues->user->in_flight, 1, DRAY_QUEUE_DEPTH);
 }
 
 int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
@@ -88,28 +160,13 @@ int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
 
 void dray_slot_give(struct dray_queues *queues, struct dray_node *node)
 {
-	atomic_dec(&queues->in_flight);
+	atomic_dec(&queues->user->in_flight);
 	wake_up_all(&node->channels->slots);
 }
 
 static struct dray_queue *dray_job_queue(struct dray_job *job)
 {
 	return &job->queues->queue[job->channel->index];
-}
-
-void dray_job_enqueue(struct dray_job *job)
-{
-	struct dray_channel *channel = job->channel;
-	struct dray_queue *queue = dray_job_queue(job);
-
-	dray_job_count(job, 1);
-	spin_lock(&channel->lock);
-	if (list_empty(&queue->jobs))
-		list_add_tail(&queue->link, &channel->queues);
-	list_add_tail(&job->list, &queue->jobs);
-	WRITE_ONCE(channel->waiting, channel->waiting + 1);
-	spin_unlock(&channel->lock);
-	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
 /* Will the job not run, so that it need not wait for its in-fences? */
@@ -120,47 +177,111 @@ static bool dray_job_must_end(struct dray_job *job)
 	return channel->closing || channel->dead || job->cancelled;
 }
 
-/* The first job of @queue, if it may run or must end. */
-static struct dray_job *dray_queue_ready(struct dray_queue *queue)
+static struct dray_job *dray_queue_first(struct dray_queue *queue)
 {
-	struct dray_job *first =
-		list_first_entry(&queue->jobs, struct dray_job, list);
+	return list_first_entry_or_null(&queue->jobs, struct dray_job, list);
+}
 
-	if (atomic_read(&first->pending) && !dray_job_must_end(first))
-		return NULL;
-	return first;
+static struct dray_turns *dray_queue_turns(struct dray_queue *queue,
+					   struct dray_channel *channel)
+{
+	struct dray_job *first = dray_queue_first(queue);
+
+	return &first->queues->user->turns[channel->index];
+}
+
+/* From here on a queue whose first job may run or must end has turns. */
+void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel)
+{
+	struct dray_job *first = dray_queue_first(queue);
+	struct dray_turns *turns;
+
+	lockdep_assert_held(&channel->lock);
+	if (!first || !list_empty(&queue->ready) ||
+	    (atomic_read(&first->pending) && !dray_job_must_end(first)))
+		return;
+	turns = dray_queue_turns(queue, channel);
+	list_add_tail(&queue->ready, &turns->ready);
+	if (list_empty(&turns->link))
+		list_add_tail(&turns->link, &channel->ready);
+}
+
+/* Others that are ready come before the queue and its user. */
+static void dray_queue_end_turn(struct dray_queue *queue,
+				struct dray_channel *channel)
+{
+	struct dray_turns *turns = dray_queue_turns(queue, channel);
+
+	list_del_init(&queue->ready);
+	if (list_empty(&turns->ready))
+		list_del_init(&turns->link);
+	else
+		list_move_tail(&turns->link, &channel->ready);
+}
+
+void dray_job_enqueue(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	struct dray_queue *queue = dray_job_queue(job);
+
+	dray_job_count(job, 1);
+	spin_lock_irq(&channel->lock);
+	if (list_empty(&queue->jobs))
+		list_add_tail(&queue->link, &channel->queues);
+	list_add_tail(&job->list, &queue->jobs);
+	dray_queue_update(queue, channel);
+	WRITE_ONCE(channel->waiting, channel->waiting + 1);
+	spin_unlock_irq(&channel->lock);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+void dray_job_wake(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	unsigned long flags;
+
+	spin_lock_irqsave(&channel->lock, flags);
+	dray_queue_update(dray_job_queue(job), channel);
+	spin_unlock_irqrestore(&channel->lock, flags);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+/* The queue whose turn it is; all have theirs when nothing runs any more. */
+static struct dray_queue *dray_queue_next(struct dray_channel *channel)
+{
+	struct dray_turns *turns;
+
+	lockdep_assert_held(&channel->lock);
+	if (channel->closing || channel->dead)
+		return list_first_entry_or_null(&channel->queues,
+						struct dray_queue, link);
+	turns = list_first_entry_or_null(&channel->ready, struct dray_turns,
+					 link);
+	return turns ? list_first_entry(&turns->ready, struct dray_queue, ready)
+		     : NULL;
 }
 
 bool dray_jobs_ready(struct dray_channel *channel)
 {
-	struct dray_queue *queue;
-
-	lockdep_assert_held(&channel->lock);
-	list_for_each_entry(queue, &channel->queues, link)
-		if (dray_queue_ready(queue))
-			return true;
-	return false;
+	return dray_queue_next(channel);
 }
 
-/* Of the queue that has waited longest. */
 struct dray_job *dray_job_next(struct dray_channel *channel)
 {
 	struct dray_job *job = NULL;
 	struct dray_queue *queue;
 
-	spin_lock(&channel->lock);
-	list_for_each_entry(queue, &channel->queues, link) {
-		job = dray_queue_ready(queue);
-		if (!job)
-			continue;
+	spin_lock_irq(&channel->lock);
+	queue = dray_queue_next(channel);
+	if (queue) {
+		dray_queue_end_turn(queue, channel);
+		job = dray_queue_first(queue);
 		channel->running = job;
 		list_del_init(&job->list);
 		if (list_empty(&queue->jobs))
 			list_del_init(&queue->link);
-		else
-			list_move_tail(&queue->link, &channel->queues);
-		break;
+		dray_queue_update(queue, channel);
 	}
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	return job;
 }

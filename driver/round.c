@@ -24,7 +24,7 @@ void dray_deadline_set(struct dray_channel *channel)
  * Has the deadline passed for good?  The first time it says little: the whole
  * machine may have stood still, and the engine with it, or its interrupts wait
  * to be handled as this work item did.  So there is a quarter more, however
- * late it is by now, and then another look at the engine.
+ * late it is by now, and then the engine is asked for its status.
  */
 bool dray_deadline_passed(struct dray_channel *channel)
 {
@@ -73,17 +73,12 @@ dray_piece_prepare(struct dray_channel *channel, struct dray_plan *plan,
 					 piece->length, flags);
 }
 
-/* Gives one descriptor to the engine; false when it takes none. */
-static bool dray_piece_issue(struct dray_channel *channel,
-			     struct dray_plan *plan, struct dray_piece *piece)
+/* Gives @descriptor to the engine; false when that has failed. */
+static bool dray_round_submit(struct dray_channel *channel,
+			      struct dma_async_tx_descriptor *descriptor)
 {
-	struct dma_async_tx_descriptor *descriptor;
 	dma_cookie_t cookie;
 
-	dray_plan_piece(plan, piece);
-	descriptor = dray_piece_prepare(channel, plan, piece);
-	if (!descriptor)
-		return false;
 	/* Engines use descriptors again without clearing any of these. */
 	descriptor->callback = dray_piece_callback;
 	descriptor->callback_result = dray_piece_result;
@@ -96,6 +91,19 @@ static bool dray_piece_issue(struct dray_channel *channel,
 		return false;
 	}
 	channel->last = cookie;
+	return true;
+}
+
+/* Issues one piece; false when the engine takes none. */
+static bool dray_piece_issue(struct dray_channel *channel,
+			     struct dray_plan *plan,
+			     const struct dray_piece *piece)
+{
+	struct dma_async_tx_descriptor *descriptor;
+
+	descriptor = dray_piece_prepare(channel, plan, piece);
+	if (!descriptor || !dray_round_submit(channel, descriptor))
+		return false;
 	dray_plan_advance(plan, piece->length);
 	return true;
 }
@@ -105,16 +113,20 @@ bool dray_round_issue(struct dray_channel *channel)
 {
 	struct dray_job *job = channel->running;
 	struct dray_plan *plan = &job->plans[job->at];
+	struct dma_async_tx_descriptor *token;
 	unsigned int pieces = 0;
 	struct dray_piece piece;
 	u64 bytes = 0;
 
+	if (!dray_token_prepare(&channel->token, channel->chan))
+		return false;
 	/* One more than there are, so that none of them is the last yet. */
 	atomic_set(&channel->pieces, 1);
 	atomic_set(&channel->failed_pieces, 0);
-	while (job->at < job->count && pieces < DRAY_ROUND_PIECES &&
-	       bytes < DRAY_ROUND_BYTES) {
-		if (!dray_piece_issue(channel, plan, &piece))
+	while (job->at < job->count && pieces < DRAY_ROUND_PIECES) {
+		dray_plan_piece(plan, &piece);
+		if (bytes + piece.length > DRAY_ROUND_BYTES ||
+		    !dray_piece_issue(channel, plan, &piece))
 			break;
 		pieces++;
 		bytes += piece.length;
@@ -126,11 +138,28 @@ bool dray_round_issue(struct dray_channel *channel)
 	}
 	if (!pieces)
 		return false;
+	token = dray_token_take(&channel->token);
+	if (token)
+		dray_round_submit(channel, token);
 	WRITE_ONCE(channel->out, true);
 	dray_deadline_set(channel);
 	dma_async_issue_pending(channel->chan);
 	dray_piece_done(channel, false);
 	return true;
+}
+
+/* The status of the round's last descriptor; sets the job's error. */
+static enum dma_status dray_round_status(struct dray_channel *channel)
+{
+	enum dma_status status;
+
+	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
+					  NULL);
+	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces) ||
+	    (status == DMA_COMPLETE &&
+	     !dray_token_has_arrived(&channel->token)))
+		channel->error = -EIO;
+	return status;
 }
 
 bool dray_round_is_done(struct dray_channel *channel)
@@ -139,13 +168,19 @@ bool dray_round_is_done(struct dray_channel *channel)
 
 	if (atomic_read(&channel->pieces) > 0)
 		return false;
-	status = dma_async_is_tx_complete(channel->chan, channel->last, NULL,
-					  NULL);
-	if (status == DMA_ERROR || atomic_read(&channel->failed_pieces))
-		channel->error = -EIO;
+	status = dray_round_status(channel);
 	/* Out of order: the callbacks, all of which came, are all there is. */
 	return status == DMA_COMPLETE || status == DMA_ERROR ||
 	       status == DMA_OUT_OF_ORDER;
+}
+
+/*
+ * Asks the engine alone, when it is too late for callbacks: an interrupt may
+ * be lost.  A callback that comes later still finds the channel.
+ */
+bool dray_round_is_complete(struct dray_channel *channel)
+{
+	return dray_round_status(channel) == DMA_COMPLETE;
 }
 
 /*

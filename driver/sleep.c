@@ -35,10 +35,10 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 {
 	bool drained;
 
-	spin_lock(&channel->lock);
+	spin_lock_irq(&channel->lock);
 	drained = !channel->running && !channel->ending &&
 		  !dray_jobs_ready(channel);
-	spin_unlock(&channel->lock);
+	spin_unlock_irq(&channel->lock);
 	return drained;
 }
 

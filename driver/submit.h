@@ -35,6 +35,14 @@ void dray_channels_free(struct dray_node *node);
 void dray_channels_suspend(struct dray_node *node);
 void dray_channels_resume(struct dray_node *node);
 
+/*
+ * Gives back the engine of a dead channel, so that the next use asks for it
+ * anew; does nothing to a living one.  What its last job may still be written
+ * stays out of use.  The node stays bound meanwhile.  -EINVAL: no such channel;
+ * -EBUSY: the engine cannot be stopped.
+ */
+int dray_channel_reopen(struct dray_node *node, u32 index);
+
 /* channel_info.c: for debugfs, and for what INFO says of them */
 void dray_channels_print(struct dray_node *node, struct seq_file *file);
 void dray_channels_limits(struct dray_node *node, struct dray_info *info);
@@ -98,6 +106,11 @@ static inline void dray_channels_print(struct dray_node *node,
 static inline void dray_channels_limits(struct dray_node *node,
 					struct dray_info *info)
 {
+}
+
+static inline int dray_channel_reopen(struct dray_node *node, u32 index)
+{
+	return -EINVAL;
 }
 
 static inline int dray_channel_device(struct dray_node *node, u32 index,

@@ -103,7 +103,7 @@ TEST_F(busy, submit_to_a_channel_of_another_node_is_refused)
 	struct dray_submit submit;
 
 	TAKE(CHANNELS);
-	EXPECT_EQ(-ENODEV, copy(self, 1, 0, &submit));
+	EXPECT_EQ(-EBUSY, copy(self, 1, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	EXPECT_EQ(CHANNELS, submit.limit);
 	EXPECT_FALSE(is_copied(self));
@@ -114,7 +114,7 @@ TEST_F(busy, submit_to_any_channel_is_refused_when_none_is_left)
 	struct dray_submit submit;
 
 	TAKE(CHANNELS);
-	EXPECT_EQ(-ENODEV, copy(self, 1, DRAY_CHANNEL_ANY, &submit));
+	EXPECT_EQ(-EBUSY, copy(self, 1, DRAY_CHANNEL_ANY, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	EXPECT_EQ(CHANNELS, submit.limit);
 }
@@ -131,7 +131,7 @@ TEST_F(busy, sync_for_a_channel_of_another_node_is_refused)
 				  .count = 1 };
 
 	TAKE(CHANNELS);
-	EXPECT_EQ(-ENODEV, node_call(self->node[1], DRAY_IOC_SYNC, &sync));
+	EXPECT_EQ(-EBUSY, node_call(self->node[1], DRAY_IOC_SYNC, &sync));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, sync.reason);
 	EXPECT_EQ(CHANNELS, sync.limit);
 }
@@ -143,7 +143,7 @@ TEST_F(busy, a_node_takes_what_another_one_has_not_used)
 	TAKE(CHANNELS - 1);
 	EXPECT_EQ(1, copy(self, 1, 0, &submit));
 	EXPECT_TRUE(is_copied(self));
-	EXPECT_EQ(-ENODEV, copy(self, 1, 1, &submit));
+	EXPECT_EQ(-EBUSY, copy(self, 1, 1, &submit));
 }
 
 TEST_F(busy, a_refused_channel_works_when_the_other_node_has_gone)
@@ -151,7 +151,7 @@ TEST_F(busy, a_refused_channel_works_when_the_other_node_has_gone)
 	struct dray_submit submit;
 
 	TAKE(CHANNELS);
-	ASSERT_EQ(-ENODEV, copy(self, 1, 0, &submit));
+	ASSERT_EQ(-EBUSY, copy(self, 1, 0, &submit));
 	ASSERT_EQ(0, write_text(DRIVER "unbind", names[0]));
 	EXPECT_EQ(1, copy(self, 1, 0, &submit));
 	EXPECT_TRUE(is_copied(self));

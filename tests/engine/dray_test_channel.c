@@ -72,7 +72,7 @@ static void test_read_ahead(struct test_channel *channel,
 	spin_unlock_bh(&channel->lock);
 }
 
-/* As ZDMA does after an error of the bus: no callback, no status. */
+/* As zynqmp_dma does after an error of the bus: no callback, no status. */
 static void test_lose(struct test_channel *channel)
 {
 	struct test_descriptor *descriptor, *next;
@@ -127,7 +127,7 @@ static bool test_do_one(struct test_channel *channel)
 	test_read_ahead(channel, descriptor);
 	if (test_knobs.fail)
 		result.result = DMA_TRANS_WRITE_FAILED;
-	else
+	else if (!test_knobs.reset && !test_knobs.idle)
 		test_move(channel, descriptor);
 	spin_lock_bh(&channel->lock);
 	channel->used--;
@@ -135,11 +135,12 @@ static bool test_do_one(struct test_channel *channel)
 	if (test_knobs.fail)
 		channel->failed = descriptor->tx.cookie;
 	test_knobs.descriptors++;
-	if (test_knobs.lose)
+	if (test_knobs.lose || test_knobs.reset)
 		test_lose(channel);
 	spin_unlock_bh(&channel->lock);
 
-	test_call_back(descriptor, &result);
+	if (!test_knobs.mute)
+		test_call_back(descriptor, &result);
 	if (test_knobs.stale)
 		test_call_back(descriptor, &result);
 	test_descriptor_free(descriptor);
@@ -232,8 +233,13 @@ struct dma_async_tx_descriptor *test_prepare_fill(struct dma_chan *chan,
 void test_issue(struct dma_chan *chan)
 {
 	struct test_channel *channel = to_channel(chan);
+	struct test_descriptor *descriptor;
+	size_t bytes = 0;
 
 	spin_lock_bh(&channel->lock);
+	list_for_each_entry(descriptor, &channel->submitted, list)
+		bytes += descriptor->length;
+	test_knobs.most = max_t(size_t, test_knobs.most, bytes);
 	list_splice_tail_init(&channel->submitted, &channel->issued);
 	spin_unlock_bh(&channel->lock);
 	schedule_delayed_work(&channel->work,

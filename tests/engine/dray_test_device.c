@@ -10,6 +10,7 @@
 #include <linux/platform_device.h>
 #include <linux/pm.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "dray_test_engine.h"
 
@@ -60,6 +61,30 @@ static void test_linger(void *unused)
 		msleep(20);
 	test_knobs.lingers = false;
 }
+
+/* Holds the device's lock while the knob is set, as a slow driver may. */
+static void test_hold_lock(struct work_struct *work)
+{
+	device_lock(&test_device->dev);
+	test_knobs.locked = true;
+	while (READ_ONCE(test_knobs.linger))
+		msleep(20);
+	device_unlock(&test_device->dev);
+	test_knobs.locked = false;
+}
+
+static DECLARE_WORK(test_lock, test_hold_lock);
+
+static int lock_set(const char *text, const struct kernel_param *param)
+{
+	test_knobs.linger = true;
+	queue_work(system_long_wq, &test_lock);
+	return 0;
+}
+
+static const struct kernel_param_ops lock_ops = { .set = lock_set };
+module_param_cb(lock, &lock_ops, NULL, 0200);
+MODULE_PARM_DESC(lock, "writing has its device locked until linger is cleared");
 
 static int test_probe(struct platform_device *pdev)
 {
@@ -114,12 +139,14 @@ static struct platform_driver test_driver = {
 static int __init test_init(void)
 {
 	struct platform_device_info info = {
-		.name = "dray-test-engine",
 		.id = PLATFORM_DEVID_NONE,
 		.dma_mask = DMA_BIT_MASK(64),
 	};
 	int ret;
 
+	if (test_knobs.zynqmp)
+		test_driver.driver.name = "xilinx-zynqmp-dma";
+	info.name = test_driver.driver.name;
 	ret = platform_driver_register(&test_driver);
 	if (ret)
 		return ret;
@@ -133,6 +160,7 @@ static int __init test_init(void)
 
 static void __exit test_exit(void)
 {
+	cancel_work_sync(&test_lock);
 	platform_device_unregister(test_device);
 	platform_driver_unregister(&test_driver);
 }

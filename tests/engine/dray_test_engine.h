@@ -23,12 +23,16 @@ struct test_knobs {
 	bool no_terminate;
 	unsigned int max_segment;
 	bool unordered;
+	bool zynqmp;
 	unsigned int slots;
 	unsigned int delay_ms;
 	bool hang;
 	unsigned int stuck;
 	bool fail;
 	bool lose;
+	bool mute;
+	bool reset;
+	bool idle;
 	bool stale;
 	bool stubborn;
 	bool parting;
@@ -36,7 +40,9 @@ struct test_knobs {
 	unsigned int early;
 	bool linger;
 	bool lingers;
+	bool locked;
 	unsigned int descriptors;
+	unsigned int most;
 	unsigned int restless;
 };
 

@@ -72,10 +72,14 @@ static void test_unmap(struct dma_buf_attachment *attachment,
 	kfree(table);
 }
 
+static int refusal;
+module_param(refusal, int, 0644);
+MODULE_PARM_DESC(refusal, "what CPU accesses are refused with; 0: nothing");
+
 static int test_access(struct dma_buf *dmabuf,
 		       enum dma_data_direction direction)
 {
-	return test_answer();
+	return refusal ? refusal : test_answer();
 }
 
 static void test_release(struct dma_buf *dmabuf)

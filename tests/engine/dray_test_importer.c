@@ -154,6 +154,46 @@ static int test_map(struct dma_buf *dmabuf, enum dma_data_direction direction)
 	return ret;
 }
 
+/* One mapping at a time that stays, of a device that writes. */
+static struct dma_buf_attachment *test_kept;
+static struct sg_table *test_kept_table;
+
+static int test_drop(void)
+{
+	struct dma_buf *dmabuf;
+
+	if (!test_kept)
+		return 0;
+	dmabuf = test_kept->dmabuf;
+	dma_resv_lock(dmabuf->resv, NULL);
+	dma_buf_unmap_attachment(test_kept, test_kept_table, DMA_FROM_DEVICE);
+	dma_resv_unlock(dmabuf->resv);
+	dma_buf_detach(dmabuf, test_kept);
+	dma_buf_put(dmabuf);
+	test_kept = NULL;
+	return 0;
+}
+
+static int test_keep(struct dma_buf *dmabuf)
+{
+	struct dma_buf_attachment *attachment;
+
+	test_drop();
+	attachment = dma_buf_attach(dmabuf, &test_devices[0]->dev);
+	if (IS_ERR(attachment))
+		return PTR_ERR(attachment);
+	dma_resv_lock(dmabuf->resv, NULL);
+	test_kept_table = dma_buf_map_attachment(attachment, DMA_FROM_DEVICE);
+	dma_resv_unlock(dmabuf->resv);
+	if (IS_ERR(test_kept_table)) {
+		dma_buf_detach(dmabuf, attachment);
+		return PTR_ERR(test_kept_table);
+	}
+	get_dma_buf(dmabuf);
+	test_kept = attachment;
+	return 0;
+}
+
 static int test_vmap(struct dma_buf *dmabuf)
 {
 	struct iosys_map map;
@@ -264,6 +304,10 @@ static int test_ask(const char *how, struct dma_buf *dmabuf)
 		return test_map(dmabuf, DMA_FROM_DEVICE);
 	if (!strcmp(how, "both"))
 		return test_map(dmabuf, DMA_BIDIRECTIONAL);
+	if (!strcmp(how, "keep"))
+		return test_keep(dmabuf);
+	if (!strcmp(how, "drop"))
+		return test_drop();
 	if (!strcmp(how, "crowd"))
 		return test_gather(dmabuf);
 	if (!strcmp(how, "leave"))
@@ -290,8 +334,7 @@ static int test_set(const char *text, const struct kernel_param *param)
 static const struct kernel_param_ops test_ops = { .set = test_set };
 
 module_param_cb(import, &test_ops, NULL, 0200);
-MODULE_PARM_DESC(import,
-		 "to, from, both, vmap, wait, page, crowd, leave; and the fd");
+MODULE_PARM_DESC(import, "what test_ask() knows by name, and the fd");
 
 /* What the first device is made to be like. */
 static int test_set_segment(const char *text, const struct kernel_param *param)

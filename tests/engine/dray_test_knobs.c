@@ -33,6 +33,8 @@ MODULE_PARM_DESC(max_segment, "bytes of one descriptor");
 module_param_named(unordered, test_knobs.unordered, bool, 0444);
 MODULE_PARM_DESC(unordered,
 		 "it does the last descriptor that was issued first");
+module_param_named(zynqmp, test_knobs.zynqmp, bool, 0444);
+MODULE_PARM_DESC(zynqmp, "its driver has the name of the ZynqMP's");
 
 /* While it runs. */
 module_param_named(slots, test_knobs.slots, uint, 0644);
@@ -48,6 +50,13 @@ MODULE_PARM_DESC(fail, "descriptors end with an error");
 module_param_named(lose, test_knobs.lose, bool, 0644);
 MODULE_PARM_DESC(lose,
 		 "one descriptor is done, what was issued with it is lost");
+module_param_named(reset, test_knobs.reset, bool, 0644);
+MODULE_PARM_DESC(reset,
+		 "one descriptor is not done but succeeds, the others are lost");
+module_param_named(idle, test_knobs.idle, bool, 0644);
+MODULE_PARM_DESC(idle, "descriptors are not done, and succeed");
+module_param_named(mute, test_knobs.mute, bool, 0644);
+MODULE_PARM_DESC(mute, "descriptors are done, and nothing calls back");
 module_param_named(stale, test_knobs.stale, bool, 0644);
 MODULE_PARM_DESC(stale, "every callback comes once more, as of an earlier use");
 module_param_named(stubborn, test_knobs.stubborn, bool, 0644);
@@ -62,8 +71,12 @@ module_param_named(linger, test_knobs.linger, bool, 0644);
 MODULE_PARM_DESC(linger, "being unbound goes no further until this is cleared");
 module_param_named(lingers, test_knobs.lingers, bool, 0444);
 MODULE_PARM_DESC(lingers, "it is being unbound and waits, for reading");
+module_param_named(locked, test_knobs.locked, bool, 0444);
+MODULE_PARM_DESC(locked, "its device is locked so, for reading");
 module_param_named(descriptors, test_knobs.descriptors, uint, 0444);
 MODULE_PARM_DESC(descriptors, "how many were done, for reading");
+module_param_named(most, test_knobs.most, uint, 0644);
+MODULE_PARM_DESC(most, "bytes that were issued at once, at most");
 module_param_named(restless, test_knobs.restless, uint, 0644);
 MODULE_PARM_DESC(restless,
 		 "descriptors that it had or got while the system slept");

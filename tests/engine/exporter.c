@@ -64,6 +64,7 @@ FIXTURE_SETUP(exporter)
 FIXTURE_TEARDOWN_PARENT(exporter)
 {
 	write_text(DRIVER "bind", DEVICE);
+	write_text(MODULE "parameters/refusal", "0");
 	EXPECT_EQ(0, ledger_differences(&self->before));
 	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
@@ -138,6 +139,21 @@ TEST_F(exporter, sync_of_an_attachment_says_what_it_says)
 	ASSERT_EQ(0, unbind_exporter());
 	EXPECT_EQ(-ENXIO, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
 				      DRAY_FROM_DEVICE, 0, self->size));
+}
+
+/* Of udmabuf alone -EINVAL means that there is nothing to be done. */
+TEST_F(exporter, sync_for_the_device_says_what_it_says)
+{
+	struct dray_attach attach;
+
+	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ASSERT_EQ(0, write_text(MODULE "parameters/refusal", "-22"));
+	EXPECT_EQ(-EINVAL,
+		  buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_DEVICE,
+			      DRAY_TO_DEVICE, 0, self->size));
+	ASSERT_EQ(0, write_text(MODULE "parameters/refusal", "0"));
+	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_TO_DEVICE, 0, self->size));
 }
 
 TEST_F(exporter, submit_for_a_device_that_it_refuses_says_what_it_says)

@@ -80,7 +80,8 @@ static inline int knobs_reset(void)
 	       knob("stale", 0) || knob("delay_ms", 0) || knob("slots", 4) ||
 	       knob("stubborn", 0) || knob("ahead", 0) ||
 	       knob("linger", 0) || knob("stuck", 0) ||
-	       knob("parting", 0);
+	       knob("parting", 0) || knob("mute", 0) ||
+	       knob("reset", 0) || knob("idle", 0);
 }
 
 /* Two buffers that the node's end does not take away from the test. */

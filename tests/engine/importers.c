@@ -9,10 +9,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+
+#include <linux/dma-buf.h>
 
 #include "../selftests/binding.h"
 #include "../selftests/fixture_engine.h"
 #include "../selftests/fixture_heap.h"
+#include "../selftests/maintenance.h"
 
 #define PARAMETERS "/sys/module/dray_test_importer/parameters/"
 
@@ -123,6 +127,59 @@ TEST_F(heap, no_driver_gets_the_kernels_address_of_it)
 	} else {
 		EXPECT_EQ(0, import("vmap", buffer.fd));
 	}
+}
+
+/* Bytes in pages that were written back, and then dropped for the CPU. */
+static uint64_t bytes_dropped(size_t page)
+{
+	static struct maintenance list[64];
+	int count = maintenance_read(list, 64), i;
+	uint64_t bytes = 0, written = 0;
+
+	for (i = 0; i < count; i++) {
+		if (list[i].bytes != page)
+			continue;
+		if (!list[i].for_cpu)
+			written = list[i].address;
+		else if (list[i].direction == MAINTAIN_FROM_DEVICE &&
+			 list[i].address == written)
+			bytes += page;
+	}
+	return bytes;
+}
+
+/*
+ * No mapping of dray's own is maintained, as none would be of a node that is
+ * coherent: what the other driver's device wrote is seen all the same.
+ */
+TEST_F(heap, a_reader_sees_what_a_device_writes_while_no_node_is_maintained)
+{
+	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_START |
+					      DMA_BUF_SYNC_READ };
+	struct binding binding;
+	struct dray_info info;
+	struct buffer buffer;
+	int reader, ret;
+
+	ASSERT_EQ(0, node_info(self->node, &info));
+	if (info.flags & DRAY_NODE_COHERENT ||
+	    variant->type == DRAY_HEAP_CARVEOUT)
+		SKIP(return, "nothing is maintained");
+	OPEN_READ_ONLY(buffer, reader);
+	ASSERT_EQ(0, import("keep", buffer.fd));
+	ASSERT_EQ(0, binding_find(self->node, &binding));
+	EXPECT_EQ(0, binding_unbind(&binding));
+	ret = maintenance_watch();
+	if (!ret) {
+		EXPECT_EQ(0, ioctl(reader, DMA_BUF_IOCTL_SYNC, &sync));
+		EXPECT_EQ(buffer.size, bytes_dropped(self->page));
+		maintenance_end();
+	}
+	ASSERT_EQ(0, import("drop", buffer.fd));
+	ASSERT_EQ(0, binding_bind(&binding));
+	if (ret == -ENODEV)
+		SKIP(return, "the kernel has no probes");
+	EXPECT_EQ(0, ret);
 }
 
 TEST_F(engine, many_devices_of_others_leave_room_for_its_own)

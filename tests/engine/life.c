@@ -3,7 +3,9 @@
  * The end and the sleep of an engine under a node: the node goes before its
  * engine does, and the engine has nothing to do while the system sleeps.
  */
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include "../selftests/shared.h"
 #include "../selftests/sleep.h"
@@ -145,6 +147,51 @@ static bool engine_lingers(void *unused)
 	return knob_is_on("lingers");
 }
 
+static bool engine_is_locked(void *unused)
+{
+	(void)unused;
+	return knob_is_on("locked");
+}
+
+static int submits(void *context)
+{
+	FIXTURE_DATA(fault) *self = context;
+	struct dray_submit submit;
+
+	return -submit_on(self, 0, &submit);
+}
+
+static bool child_has_ended(void *child)
+{
+	siginfo_t info = { 0 };
+	const pid_t *pid = child;
+
+	return !waitid(P_PID, (id_t)*pid, &info,
+		       WEXITED | WNOHANG | WNOWAIT) &&
+	       info.si_pid;
+}
+
+/* One asks for the channel and cannot get on, the other waits for that one. */
+TEST_F(fault, who_waits_for_a_channel_to_be_opened_can_be_killed)
+{
+	pid_t children[2];
+	int i;
+
+	ASSERT_EQ(0, knob("lock", 1));
+	ASSERT_TRUE(wait_for(engine_is_locked, NULL));
+	for (i = 0; i < 2; i++) {
+		children[i] = process_start(submits, self);
+		ASSERT_LT(0, children[i]);
+		ASSERT_TRUE(wait_for(process_waits, &children[i]));
+	}
+	ASSERT_EQ(0, kill(children[1], SIGKILL));
+	EXPECT_TRUE(wait_for(child_has_ended, &children[1]));
+	ASSERT_EQ(0, kill(children[0], SIGKILL));
+	EXPECT_EQ(-SIGKILL, process_wait(children[0]));
+	ASSERT_EQ(0, knob("linger", 0));
+	EXPECT_EQ(-SIGKILL, process_wait(children[1]));
+}
+
 /* Whoever took a channel now would not be told when the engine goes. */
 TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 {
@@ -157,7 +204,7 @@ TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 	engine.child = process_start(unbind, &engine);
 	ASSERT_LT(0, engine.child);
 	ASSERT_TRUE(wait_for(engine_lingers, NULL));
-	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
+	EXPECT_EQ(-EBUSY, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);

@@ -34,7 +34,7 @@ TEST_F(fault, submit_to_a_channel_that_cannot_be_stopped_is_refused)
 	struct dray_channel_info channel;
 	struct dray_submit submit;
 
-	EXPECT_EQ(-ENODEV, submit_on(self, 0, &submit));
+	EXPECT_EQ(-EBUSY, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	EXPECT_EQ(2, submit.limit);
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
@@ -47,7 +47,7 @@ TEST_F(fault, submit_to_any_channel_is_refused_when_none_can_be_stopped)
 {
 	struct dray_submit submit;
 
-	EXPECT_EQ(-ENODEV, submit_on(self, DRAY_CHANNEL_ANY, &submit));
+	EXPECT_EQ(-EBUSY, submit_on(self, DRAY_CHANNEL_ANY, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	EXPECT_EQ(2, submit.limit);
 }
@@ -58,8 +58,8 @@ TEST_F(fault, the_log_says_once_of_each_node_that_a_channel_is_not_used)
 	struct dray_submit submit;
 
 	ASSERT_LE(0, before);
-	EXPECT_EQ(-ENODEV, submit_on(self, 1, &submit));
-	EXPECT_EQ(-ENODEV, submit_on(self, 1, &submit));
+	EXPECT_EQ(-EBUSY, submit_on(self, 1, &submit));
+	EXPECT_EQ(-EBUSY, submit_on(self, 1, &submit));
 	EXPECT_EQ(before + 1, log_count("channel copy1: its engine "));
 }
 

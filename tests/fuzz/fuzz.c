@@ -159,7 +159,7 @@ static void phase_end(const pid_t *processes, uint32_t count,
 	processes_wait(processes, count);
 	if (stuck)
 		return;
-	process_wait_all(30000);
+	process_wait_all();
 	for (i = 0; i < PROCESSES * THREADS; i++) {
 		atomic_store(&board->workers[i].task, 0);
 		atomic_store(&board->workers[i].began, 0);

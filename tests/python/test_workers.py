@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 import dray
-
-PATIENCE = 120  # seconds; a test that hangs fails by then
+from deadline import DEADLINE
 
 # More than what is copied because it is small.
 LARGE = 5000
@@ -58,7 +57,7 @@ def through_pickle(array):
 def said(program):
     return subprocess.run([sys.executable, "-c", program], check=True,
                           capture_output=True, text=True,
-                          timeout=PATIENCE).stdout
+                          timeout=DEADLINE).stdout
 
 
 PICKLES = """
@@ -118,7 +117,7 @@ def ones(count):
 @pytest.mark.parametrize("count", [100, LARGE])
 def test_more_results_than_descriptors_arrive(fork, few_descriptors, count):
     with fork.Pool(2) as workers:
-        results = workers.map_async(ones, [count] * 600).get(PATIENCE)
+        results = workers.map_async(ones, [count] * 600).get(DEADLINE)
     assert sum(result.sum() for result in results) == 600 * count
 
 
@@ -126,7 +125,7 @@ def test_more_results_than_descriptors_arrive(fork, few_descriptors, count):
 def test_more_arguments_than_descriptors_arrive(fork, few_descriptors, count):
     arrays = [shared(np.ones(count)) for _ in range(600)]
     with fork.Pool(1) as workers:
-        [total] = workers.map_async(sum_all, [arrays]).get(PATIENCE)
+        [total] = workers.map_async(sum_all, [arrays]).get(DEADLINE)
     assert total == 600 * count
 
 
@@ -142,7 +141,7 @@ def many(count):
 def test_a_list_of_more_arrays_than_descriptors_comes_back(
         fork, few_descriptors, count):
     with fork.Pool(1) as workers:
-        [arrays] = workers.map_async(many, [count]).get(PATIENCE)
+        [arrays] = workers.map_async(many, [count]).get(DEADLINE)
     assert sum_all(arrays) == 600 * count
 
 
@@ -165,9 +164,9 @@ def test_who_throws_its_queue_away_does_not_wait(start, capfd):
     data, done = context.Queue(), context.Event()
     worker = context.Process(target=load, args=(data, done, 1_000_000))
     worker.start()
-    assert data.get(timeout=PATIENCE).sum() == LARGE
+    assert data.get(timeout=DEADLINE).sum() == LARGE
     done.set()
-    worker.join(PATIENCE)
+    worker.join(DEADLINE)
     exitcode = worker.exitcode
     worker.kill()
     assert exitcode == 0
@@ -183,10 +182,10 @@ def test_but_it_waits_for_readers_of_other_queues(fork):
     data, done, answers = fork.Queue(), fork.Event(), fork.Queue()
     worker = fork.Process(target=load_and_answer, args=(data, done, answers))
     worker.start()
-    data.get(timeout=PATIENCE)
+    data.get(timeout=DEADLINE)
     done.set()
     # Too short a wait hides a failure, and makes none.
     worker.join(0.2)
-    assert answers.get(timeout=PATIENCE).sum() == LARGE
+    assert answers.get(timeout=DEADLINE).sum() == LARGE
     worker.kill()
-    worker.join(PATIENCE)
+    worker.join(DEADLINE)

@@ -80,6 +80,11 @@ bool process_sleeps(void *pid)
 	return process_state(*(pid_t *)pid) == 'S';
 }
 
+bool process_waits(void *pid)
+{
+	return process_state(*(pid_t *)pid) == 'D';
+}
+
 int process_keep(uint64_t capabilities)
 {
 	struct __user_cap_header_struct header = {

@@ -31,6 +31,9 @@ char process_state(pid_t pid);
 /* Does it sleep, in a system call that a signal ends?  For wait_for(). */
 bool process_sleeps(void *pid);
 
+/* The same of a wait that no signal ends, or only one that kills. */
+bool process_waits(void *pid);
+
 /* Keeps these capabilities and no other; for good.  0 or a negative errno. */
 int process_keep(uint64_t capabilities);
 

@@ -42,6 +42,27 @@ TEST_F(quota, a_user_gets_its_limit_exactly_and_again_and_again)
 	}
 }
 
+/* One page at each multiple of 64 KiB would leave nobody a run of 64 KiB. */
+TEST_F(quota, an_alignment_costs_a_user_what_it_keeps_from_others)
+{
+	struct dray_alloc alloc = {
+		.size = self->page,
+		.alignment = 16 * self->page,
+		.heap = self->heap.index,
+	};
+	uint64_t before = self->heap.user_used;
+
+	if (variant->type == DRAY_HEAP_PAGES)
+		SKIP(return, "the page allocator takes back what is left");
+	ASSERT_EQ(0, setting_write(self->user_limit,
+				   before + 3 * alloc.alignment));
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
+	EXPECT_LE(before + 16 * self->page,
+		  user_used(self->node, self->heap.index));
+	ASSERT_EQ(0, close(alloc.fd));
+	EXPECT_EQ(before, user_used(self->node, self->heap.index));
+}
+
 TEST_F(quota, a_byte_less_is_a_buffer_less)
 {
 	struct dray_alloc last;

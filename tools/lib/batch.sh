@@ -31,7 +31,7 @@ batch_add()
 }
 
 # batch_boot TITLE: runs it in the guest that GUEST_* describe; what comes
-# out is kept in the folder.  A program has BATCH_LIMIT seconds (900).
+# out is kept in the folder.  A program has BATCH_LIMIT seconds (1800).
 batch_boot()
 {
 	local status=0
@@ -45,7 +45,7 @@ batch_boot()
 		GUEST_FILES=("$BATCH/job")
 		GUEST_RESULTS=$BATCH/results
 		GUEST_DMESG=$BATCH/dmesg
-		guest_run env "LIMIT=${BATCH_LIMIT:-900}" sh guest-batch
+		guest_run env "LIMIT=${BATCH_LIMIT:-1800}" sh guest-batch
 	) >"$BATCH/output" 2>"$BATCH/guest" || status=$?
 	echo "$status" >"$BATCH/status"
 }

@@ -70,7 +70,7 @@ install_rule()
 		"$BATCH/job"
 	batch_add tap rule 'sh tests/install/node.sh'
 	(
-		GUEST_BOARD=zcu102 GUEST_DRAY=no GUEST_UDEV=yes GUEST_LIMIT=1800
+		GUEST_BOARD=zcu102 GUEST_DRAY=no GUEST_UDEV=yes GUEST_LIMIT=3600
 		GUEST_ROOTS=("$(build_board_root)")
 		batch_boot "the udev rule on the board"
 	)

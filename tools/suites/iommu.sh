@@ -51,7 +51,7 @@ suite_iommu()
 iommu_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=1800
+	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=3600
 	# A round of the device takes seven seconds.
 	GUEST_PARAMETERS='nodes=1 watchdog_ms=30000'
 	GUEST_APPEND="$IOMMU_WORDS iommu.strict=${IOMMU_STRICT[$1]}"
@@ -106,7 +106,7 @@ iommu_virt()
 iommu_virt_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-	GUEST_BOARD=virt GUEST_LIMIT=1800
+	GUEST_BOARD=virt GUEST_LIMIT=3600
 	GUEST_DEVICES=("$IOMMU_DEVICE")
 	batch_boot "devices behind an SMMU"
 }

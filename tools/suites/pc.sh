@@ -44,7 +44,7 @@ pc_boot()
 {
 	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
 	[ "$1" = checked ] || GUEST_MODULES+=(hwpoison-inject)
-	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=1800
+	GUEST_BOARD=pc GUEST_SERIES=$1 GUEST_LIMIT=3600
 	GUEST_PARAMETERS=nodes=1 GUEST_APPEND=$PC_APPEND
 	GUEST_ROOTS=("$BATCH/lib")
 	batch_boot "Linux $1 on the PC"
@@ -92,6 +92,8 @@ pc_engine()
 	batch_add tap "$series-lost" engine/lost
 	batch_add tap "$series-engine-cancel" engine/cancel
 	batch_add tap "$series-life" engine/life
+	batch_add tap "$series-reopen" engine/reopen
+	batch_add tap "$series-turns" engine/turns
 	batch_add tap "$series-importers" \
 		"insmod dray_test_importer.ko && engine/importers $PC_OPTIONS -V carveout"
 	batch_add tap "$series-exporter" \
@@ -115,6 +117,10 @@ pc_engine()
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
 	batch_add tap "$series-dependent-unordered" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko unordered=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/dependent"
+	batch_add tap "$series-rounds" \
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko max_segment=4194304 slots=32 && insmod $modules/dray.ko nodes=1 channels=2 && engine/rounds"
+	batch_add tap "$series-token" \
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko zynqmp=1 && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/token"
 	selftests_add_extended amd64 "$series-" poison
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'

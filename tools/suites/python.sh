@@ -54,7 +54,7 @@ python_tests()
 		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
 		PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$preload \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		timeout 600 "$python" -m pytest -q --color=no \
+		timeout 2400 "$python" -m pytest -q --color=no \
 		-p no:cacheprovider --junitxml="$log.xml" "${files[@]}" </dev/null) \
 		>"$log" 2>&1 || status=$?
 	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log" "$log.xml"

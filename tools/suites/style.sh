@@ -47,6 +47,8 @@ style_licences()
 	while read -r file; do
 		case $file in
 		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
+		# Its licence is that of the file that it changes.
+		docs/upstream/*.patch) continue ;;
 		driver/* | include/linux/* | Kbuild) want='GPL-2.0-only' ;;
 		include/uapi/*) want='GPL-2.0 WITH Linux-syscall-note' ;;
 		*) want='Apache-2.0 OR MIT' ;;

@@ -67,7 +67,7 @@ unit_programs()
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
 		TSAN_OPTIONS=halt_on_error=1 \
 		PATH=/usr/bin:$PATH /usr/bin/meson test -C "$folder" \
-		--no-rebuild --timeout-multiplier 20 --logbase said \
+		--no-rebuild --logbase said \
 		--wrapper "$*" "${chosen[@]}" </dev/null >"$said" 2>&1
 	# Meson adds the name of the wrapper.
 	/usr/bin/python3 "$TREE/tools/lib/meson-logs.py" \

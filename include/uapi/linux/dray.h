@@ -84,7 +84,7 @@ struct dray_info {
 	__u32 channel_count;	/* out */
 	__u64 max_runs;		/* out: descriptors that one SUBMIT may take */
 	__u64 max_bytes;	/* out: bytes that one SUBMIT may move */
-	__u32 queue_depth;	/* out: submissions that may be in flight for an opener */
+	__u32 queue_depth;	/* out: submissions that may be in flight for a user */
 	__u32 page_size;	/* out: bytes; granularity of buffers */
 	char name[DRAY_NAME_LEN];	/* out: "dray0" */
 	char device[DRAY_NAME_LEN];	/* out: the device's own name */
