@@ -51,8 +51,8 @@
  * Every function may be called from any thread, also at the same time, but not
  * from a signal handler.  A dray_ipc_memory must not be closed for the last time
  * while another thread uses it.  Only dray_ipc_open(), dray_ipc_copy() and
- * dray_ipc_wait() wait for another process.  Those that return int give 0 or a negative errno, and
- * then dray_last_error() has a sentence.
+ * dray_ipc_wait() wait for another process.  Those that return int give 0 or a
+ * negative errno, and then dray_last_error() has a sentence.
  */
 #ifndef DRAY_IPC_H
 #define DRAY_IPC_H

@@ -26,8 +26,8 @@ def handler_begin(name):
     """Every array from now on has it."""
     if name not in ("numpy", "kept"):
         import dray
-        dray.install(shareable=name == "dray-shareable")
-        expected = "dray host"
+        expected = dray.install(
+            shareable=name == "dray-shareable").pool.handler_name
         if dray.handler_name(np.empty(1)) != expected:
             sys.exit(f"the handler is not {expected}")
 

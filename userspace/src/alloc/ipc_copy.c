@@ -69,7 +69,7 @@ static int copy_file(const struct copy *copy, int fd)
 		if (got < 0 && errno == EINTR)
 			continue;
 		/* A dma-buf has no read(). */
-		if (got < 0 && errno == EINVAL)
+		if (got < 0 && (errno == ESPIPE || errno == EINVAL))
 			return copy_mapped(copy, fd);
 		if (got < 0)
 			return dray_fail(-errno,
