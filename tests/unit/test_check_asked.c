@@ -213,9 +213,9 @@ FACT(a_program_that_does_all_well_says_nothing)
 FACT(leaks_are_said_at_exit_with_their_call_sites)
 {
 	static const char *const parts[] = {
-		"dray: handler \"checked dray ",   "\" at exit:\n",
-		"of 300 bytes\n  allocated by\n",  "leak_one+0x",
-		"1 block of 300 bytes is out; ", NULL
+		"dray: handler \"checked dray ",  "\" at exit:\n",
+		"of 300 bytes\n  allocated by\n", "leak_one+0x",
+		"1 block of 300 bytes is out; ",  NULL
 	};
 
 	assert_says("leaks", parts);
