@@ -172,8 +172,7 @@ static bool child_has_ended(void *child)
 	siginfo_t info = { 0 };
 	const pid_t *pid = child;
 
-	return !waitid(P_PID, (id_t)*pid, &info,
-		       WEXITED | WNOHANG | WNOWAIT) &&
+	return !waitid(P_PID, (id_t)*pid, &info, WEXITED | WNOHANG | WNOWAIT) &&
 	       info.si_pid;
 }
 
