@@ -17,6 +17,8 @@ const struct scenario *scenario;
 
 const struct scenario scenarios[] = {
 	{ "open", prepare_nothing, run_open, undo_all },
+	{ "open by a new user", prepare_closed, run_open_first,
+	  undo_open_first },
 	{ "alloc from heap 0", prepare_mode, run_alloc, undo_all, 0,
 	  .replied = alloc_replied },
 	{ "alloc from heap 1", prepare_mode, run_alloc, undo_all, 1,
@@ -66,7 +68,7 @@ const struct scenario scenarios[] = {
 	{ "questions", prepare_unmapped, run_questions, undo_all },
 	{ "debugfs", prepare_unmapped, run_debugfs, undo_all },
 	{ "submit to a new channel", prepare_fresh, run_copy, undo_all, 0,
-	  ENODEV, SLAB | PAGES },
+	  EBUSY, SLAB | PAGES },
 	{ "bind", prepare_bind, run_bind, undo_bind, 0, ENODEV, SLAB | PAGES },
 };
 

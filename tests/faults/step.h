@@ -12,6 +12,9 @@
 
 /* step_buffer.c */
 int run_open(void);
+int prepare_closed(void);
+int run_open_first(void);
+void undo_open_first(void);
 int prepare_mode(void);
 int run_alloc(void);
 bool alloc_replied(int ret, const char *injector);

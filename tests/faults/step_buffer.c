@@ -21,6 +21,25 @@ int run_open(void)
 	return scene.other < 0 ? scene.other : 0;
 }
 
+/* Nobody else of this user has the node open. */
+int prepare_closed(void)
+{
+	close_one(&scene.node);
+	return 0;
+}
+
+int run_open_first(void)
+{
+	scene.node = node_open();
+	return scene.node < 0 ? scene.node : 0;
+}
+
+void undo_open_first(void)
+{
+	if (scene.node < 0)
+		scene.node = node_open();
+}
+
 /*
  * Which mode a heap takes is asked before, where no question fails.  The account
  * of the last buffer is kept, so the last one is of another heap: then this one
