@@ -210,7 +210,7 @@ bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 	return last;
 }
 
-void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info)
+void dray_heap_counts(struct dray_heap *heap, struct dray_heap_info *info)
 {
 	info->type = heap->type;
 	info->flags = heap->flags;
@@ -220,6 +220,11 @@ void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info)
 	info->quarantined = atomic64_read(&heap->condemned);
 	dray_account_state(heap, info);
 	memcpy(info->name, heap->name, sizeof(info->name));
+}
+
+void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info)
+{
+	dray_heap_counts(heap, info);
 	heap->ops->state(heap, info);
 }
 

@@ -132,8 +132,10 @@ int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned);
 
-/* What HEAP_INFO says of it, but for its index and modes. */
+/* Everything HEAP_INFO tells, except its index and modes; searches the heap. */
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info);
+/* Only what is counted, which delays nobody: used, held, limits, buffers. */
+void dray_heap_counts(struct dray_heap *heap, struct dray_heap_info *info);
 
 u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev);
 bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,

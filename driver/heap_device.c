@@ -40,37 +40,34 @@ static ssize_t buffers_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(buffers);
 
-static struct dray_heap_info dray_heap_look(struct device *dev)
-{
-	struct dray_heap_info info = {};
-
-	dray_heap_state(to_heap(dev), &info);
-	return info;
-}
-
-/* The fields of HEAP_INFO that count bytes, each as an attribute. */
-#define DRAY_HEAP_BYTES(field)                                               \
-	static ssize_t field##_show(struct device *dev,                      \
-				    struct device_attribute *attribute,      \
-				    char *buf)                               \
-	{                                                                    \
-		return sysfs_emit(buf, "%llu\n", dray_heap_look(dev).field); \
+/* A field of HEAP_INFO that counts bytes, from dray_heap_state() or _counts(). */
+#define DRAY_HEAP_BYTES(field, from)                                    \
+	static ssize_t field##_show(struct device *dev,                 \
+				    struct device_attribute *attribute, \
+				    char *buf)                          \
+	{                                                               \
+		struct dray_heap_info info = {};                        \
+                                                                        \
+		dray_heap_##from(to_heap(dev), &info);                  \
+		return sysfs_emit(buf, "%llu\n", info.field);           \
 	}
 
-DRAY_HEAP_BYTES(total)
-static DEVICE_ATTR_RO(total);
-DRAY_HEAP_BYTES(free)
-static DEVICE_ATTR_RO(free);
-DRAY_HEAP_BYTES(used)
+/* A search under the lock that ALLOC and free need is not for everybody. */
+DRAY_HEAP_BYTES(total, state)
+static DEVICE_ATTR_ADMIN_RO(total);
+DRAY_HEAP_BYTES(free, state)
+static DEVICE_ATTR_ADMIN_RO(free);
+DRAY_HEAP_BYTES(quarantined, state)
+static DEVICE_ATTR_ADMIN_RO(quarantined);
+DRAY_HEAP_BYTES(largest_free, state)
+static DEVICE_ATTR_ADMIN_RO(largest_free);
+DRAY_HEAP_BYTES(largest_request, state)
+static DEVICE_ATTR_ADMIN_RO(largest_request);
+
+DRAY_HEAP_BYTES(used, counts)
 static DEVICE_ATTR_RO(used);
-DRAY_HEAP_BYTES(quarantined)
-static DEVICE_ATTR_RO(quarantined);
-DRAY_HEAP_BYTES(held)
+DRAY_HEAP_BYTES(held, counts)
 static DEVICE_ATTR_RO(held);
-DRAY_HEAP_BYTES(largest_free)
-static DEVICE_ATTR_RO(largest_free);
-DRAY_HEAP_BYTES(largest_request)
-static DEVICE_ATTR_RO(largest_request);
 
 /* Its limits, which root may change. */
 static ssize_t dray_heap_limit_store(u64 *limit, const char *buf, size_t count)
@@ -85,7 +82,7 @@ static ssize_t dray_heap_limit_store(u64 *limit, const char *buf, size_t count)
 	return count;
 }
 
-DRAY_HEAP_BYTES(limit)
+DRAY_HEAP_BYTES(limit, counts)
 static ssize_t limit_store(struct device *dev,
 			   struct device_attribute *attribute, const char *buf,
 			   size_t count)
@@ -94,7 +91,7 @@ static ssize_t limit_store(struct device *dev,
 }
 static DEVICE_ATTR_RW(limit);
 
-DRAY_HEAP_BYTES(user_limit)
+DRAY_HEAP_BYTES(user_limit, counts)
 static ssize_t user_limit_store(struct device *dev,
 				struct device_attribute *attribute,
 				const char *buf, size_t count)

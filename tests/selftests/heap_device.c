@@ -156,24 +156,36 @@ TEST_F(heap, its_device_says_how_much_is_free)
 	}
 }
 
-TEST_F(heap, anybody_may_read_its_attributes_and_nobody_write)
+/* A sweep and a search under the lock that ALLOC and free need. */
+TEST_F(heap, what_takes_a_search_is_read_by_root_and_nobody_else_writes)
 {
-	static const char *const names[] = {
-		"type", "total",	   "free",
-		"used", "quarantined",	   "largest_free",
-		"held", "largest_request", "buffers",
+	static const struct {
+		const char *name;
+		mode_t mode;
+	} files[] = {
+		{ "total", 0400 },
+		{ "free", 0400 },
+		{ "quarantined", 0400 },
+		{ "largest_free", 0400 },
+		{ "largest_request", 0400 },
+		{ "type", 0444 },
+		{ "used", 0444 },
+		{ "held", 0444 },
+		{ "buffers", 0444 },
+		{ "limit", 0644 },
+		{ "user_limit", 0644 },
 	};
-	char path[128];
 	struct stat status;
+	char path[PATH_MAX];
 	size_t i;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s/%s",
-			 self->heap.name, names[i]);
+			 self->heap.name, files[i].name);
 		ASSERT_EQ(0, stat(path, &status));
-		EXPECT_EQ(0444, status.st_mode & 0777)
+		EXPECT_EQ(files[i].mode, status.st_mode & 07777)
 		{
-			TH_LOG("%s", names[i]);
+			TH_LOG("%s", files[i].name);
 		}
 	}
 }
