@@ -51,8 +51,7 @@ module_param_named(lose, test_knobs.lose, bool, 0644);
 MODULE_PARM_DESC(lose,
 		 "one descriptor is done, what was issued with it is lost");
 module_param_named(reset, test_knobs.reset, bool, 0644);
-MODULE_PARM_DESC(
-	reset, "one descriptor is not done but succeeds, the others are lost");
+MODULE_PARM_DESC(reset, "one descriptor succeeds undone, the others are lost");
 module_param_named(idle, test_knobs.idle, bool, 0644);
 MODULE_PARM_DESC(idle, "descriptors are not done, and succeed");
 module_param_named(mute, test_knobs.mute, bool, 0644);

@@ -28,6 +28,7 @@ FACT(nodes)
 	refuses(dray_node_names(NULL, 0, NULL));
 	refuses(dray_node_names(NULL, 1, &count));
 	gives_nothing(dray_node_backend(NULL));
+	gives(false, dray_node_shareable(NULL));
 	refuses(dray_node_info(NULL, &info, sizeof(info)));
 	refuses(dray_node_info(node, NULL, sizeof(info)));
 	refuses(dray_node_heap(NULL, 0, &heap, sizeof(heap)));
@@ -144,6 +145,7 @@ FACT(handlers)
 	does_nothing(dray_handler_free(NULL, &none, 1));
 	ignores(dray_handler_free(handler, NULL, 1));
 	allows(dray_set_handler);
+	allows(dray_set_caller);
 	allows(dray_get_handler);
 	refuses(dray_handler_check(NULL, NULL, &none));
 	refuses(dray_handler_check(handler, NULL, NULL));
@@ -313,6 +315,7 @@ FACT(records)
 	struct dray_ipc_record record = { .bytes = { 0 } };
 	struct dray_ipc_memory *memory;
 	void *block = take(pool, 100, 0);
+	uint64_t size;
 	size_t count;
 
 	refuses(dray_ipc_export(NULL, 1, 0, &record));
@@ -323,6 +326,9 @@ FACT(records)
 	refuses(dray_ipc_handovers(NULL, 1, &count));
 	refuses(dray_ipc_open(NULL, node, &memory));
 	refuses(dray_ipc_open(&record, node, NULL));
+	refuses(dray_ipc_copy(NULL, block, 100, &size));
+	refuses(dray_ipc_copy(&record, NULL, 100, &size));
+	refuses(dray_ipc_copy(&record, block, 100, NULL));
 	ignores(dray_ipc_close(NULL));
 	gives_nothing(dray_ipc_data(NULL));
 	gives(0, dray_ipc_size(NULL));

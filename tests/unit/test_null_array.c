@@ -124,6 +124,9 @@ FACT(arrays)
 	char record[DRAY_ARRAY_RECORD_SIZE] = "";
 	const struct dray_view *view;
 	struct dray_array *array = NULL, *none;
+	struct dray_view copy;
+	uint64_t needed;
+	char bytes[2];
 	size_t size;
 
 	assert_works(dray_array_create(pool, u1, 1, shape, &array));
@@ -144,6 +147,12 @@ FACT(arrays)
 	refuses(dray_array_export(view, 0, record, sizeof(record), NULL));
 	refuses(dray_array_open(NULL, sizeof(record), NULL, &none));
 	refuses(dray_array_open(record, sizeof(record), NULL, NULL));
+	refuses(dray_array_fetch(NULL, sizeof(record), bytes, sizeof(bytes),
+				 &needed, &copy));
+	refuses(dray_array_fetch(record, sizeof(record), bytes, sizeof(bytes),
+				 NULL, &copy));
+	refuses(dray_array_fetch(record, sizeof(record), bytes, sizeof(bytes),
+				 &needed, NULL));
 	dray_array_unref(array);
 }
 
