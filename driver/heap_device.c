@@ -40,16 +40,24 @@ static ssize_t buffers_show(struct device *dev,
 }
 static DEVICE_ATTR_RO(buffers);
 
+static struct dray_heap_info
+dray_heap_ask(struct device *dev,
+	      void (*ask)(struct dray_heap *heap, struct dray_heap_info *info))
+{
+	struct dray_heap_info info = {};
+
+	ask(to_heap(dev), &info);
+	return info;
+}
+
 /* A field of HEAP_INFO that counts bytes, from dray_heap_state() or _counts(). */
-#define DRAY_HEAP_BYTES(field, from)                                    \
-	static ssize_t field##_show(struct device *dev,                 \
-				    struct device_attribute *attribute, \
-				    char *buf)                          \
-	{                                                               \
-		struct dray_heap_info info = {};                        \
-                                                                        \
-		dray_heap_##from(to_heap(dev), &info);                  \
-		return sysfs_emit(buf, "%llu\n", info.field);           \
+#define DRAY_HEAP_BYTES(field, from)                                           \
+	static ssize_t field##_show(struct device *dev,                        \
+				    struct device_attribute *attribute,        \
+				    char *buf)                                 \
+	{                                                                      \
+		return sysfs_emit(buf, "%llu\n",                               \
+				  dray_heap_ask(dev, dray_heap_##from).field); \
 	}
 
 /* A search under the lock that ALLOC and free need is not for everybody. */
