@@ -42,12 +42,14 @@ TEST_F(fault, a_round_that_is_done_without_a_callback_costs_time_and_no_channel)
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("mute", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 	EXPECT_TRUE(is_equal(self));
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	ASSERT_EQ(0, knob("mute", 0));
+	ASSERT_EQ(0, watchdog(PATIENT));
 	memset(self->dst.bytes, 0, self->dst.size);
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));

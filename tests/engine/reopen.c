@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * A dead channel that root lets serve again while its node stays bound.  Needs
- * dray_test_engine.ko, then dray.ko with nodes=1 channels=2 watchdog_ms=2000.
+ * dray_test_engine.ko, then dray.ko with nodes=1 channels=2.
  */
 #include "fixture_fault.h"
 
@@ -21,12 +21,14 @@ static int kill_channel(FIXTURE_DATA(fault) * self)
 	int ret = knob("hang", 1);
 
 	if (!ret)
+		ret = watchdog(IMPATIENT);
+	if (!ret)
 		ret = submit_on(self, 0, &submit);
 	if (ret)
 		return ret;
 	ret = fence_wait(submit.fence_fd);
 	close(submit.fence_fd);
-	return ret;
+	return watchdog(PATIENT) ?: ret;
 }
 
 static bool is_dead(FIXTURE_DATA(fault) * self)

@@ -2,7 +2,7 @@
 /*
  * An engine whose driver is known to call copies done that were not: no fence
  * of such a copy is 1.  Needs dray_test_engine.ko with zynqmp=1, then dray.ko
- * with nodes=1 channels=2 watchdog_ms=2000.
+ * with nodes=1 channels=2.
  */
 #include "fixture_fault.h"
 
@@ -25,6 +25,7 @@ TEST_F(fault, a_copy_that_a_reset_reports_as_done_has_failed)
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("reset", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, submit_piece(self, &submit));
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
 	EXPECT_NE(0, memcmp(self->src.bytes, self->dst.bytes, PIECE));
@@ -66,9 +67,11 @@ TEST_F(fault,
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("slots", 1));
+	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(-EIO, fence_wait(submit.fence_fd));
 	ASSERT_EQ(0, knob("slots", 4));
+	ASSERT_EQ(0, watchdog(PATIENT));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 	EXPECT_TRUE(is_equal(self));

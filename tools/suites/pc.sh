@@ -52,10 +52,8 @@ pc_boot()
 
 pc_programs()
 {
-	local series=$1 modules=/guest/modules kernel engine watchdog=2000
+	local series=$1 modules=/guest/modules kernel engine
 
-	# A queue has to be full before the first job in it is given up.
-	[ "$series" != checked ] || watchdog=10000
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine"/dray_test_{engine,importer,exporter,mapper}.ko "$TREE/tools/lib/guest-unload" \
@@ -76,18 +74,18 @@ pc_programs()
 	selftests_add_extended amd64 "$series-" suspend
 	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
 
-	pc_engine "$series" "$watchdog"
+	pc_engine "$series"
 }
 
-# pc_engine SERIES MILLISECONDS: what engines may do wrong, given up as late as
-# that; the modules are inserted anew for what they are told then
+# pc_engine SERIES: faults of engines; the modules are inserted anew for what they
+# are told then
 pc_engine()
 {
-	local series=$1 watchdog=$2 modules=/guest/modules
+	local series=$1 modules=/guest/modules
 
 	cp -r "$(build_folder engine-amd64)" "$BATCH/job/engine"
 	batch_add tap "$series-faults" \
-		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/faults"
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2 && engine/faults"
 	batch_add tap "$series-attached" engine/attached
 	batch_add tap "$series-lost" engine/lost
 	batch_add tap "$series-engine-cancel" engine/cancel
@@ -120,7 +118,7 @@ pc_engine()
 	batch_add tap "$series-rounds" \
 		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko max_segment=4194304 slots=32 && insmod $modules/dray.ko nodes=1 channels=2 && engine/rounds"
 	batch_add tap "$series-token" \
-		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko zynqmp=1 && insmod $modules/dray.ko nodes=1 channels=2 watchdog_ms=$watchdog && engine/token"
+		"guest-unload dray dray_test_engine && insmod dray_test_engine.ko zynqmp=1 && insmod $modules/dray.ko nodes=1 channels=2 && engine/token"
 	selftests_add_extended amd64 "$series-" poison
 	batch_add status "$series-all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'
