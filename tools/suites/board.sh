@@ -6,7 +6,7 @@
 # kernel back end, dmactl, the Python package, and NumPy's tests of how arrays
 # are allocated and indexed with every array in the board's memory.
 
-# What fits in three minutes, with the other suites.
+# What --quick runs: without the library, which takes a minute to build.
 BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
 
 PACKAGES_BOARD=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" python3-pytest)
@@ -17,36 +17,40 @@ suite_board()
 
 	tally_run "selftests build for the board" selftests_build arm64 ||
 		return 0
-	tally_run "user space builds for the board" build_board || return 0
 	batch_begin "$scratch/batch"
 	if [ "$QUICK" = yes ]; then
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
-	else
-		selftests_add arm64 ""
-		selftests_add_extended arm64 "" suspend
+		(board_boot)
+		batch_count "the board"
+		return
 	fi
+	selftests_add arm64 ""
+	selftests_add_extended arm64 "" suspend
+	tally_run "user space builds for the board" build_board || return 0
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0
-	[ "$QUICK" = yes ] || {
-		tally_run "programs for the board" board_add_programs ||
-			return 0
-		tally_run "an importer for the board" board_add_importers \
-			"$(kernel_chosen "$GUEST_SERIES")" "" || return 0
-		board_add_parameters
-		board_add_poison
-	}
+	tally_run "programs for the board" board_add_programs || return 0
+	tally_run "an importer for the board" board_add_importers \
+		"$(kernel_chosen "$GUEST_SERIES")" "" || return 0
+	board_add_parameters
+	board_add_poison
 	(
-		GUEST_MODULES=("${SELFTESTS_MODULES[@]}" hwpoison-inject)
-		GUEST_BOARD=zcu102 GUEST_PYTHON=yes GUEST_LIMIT=3600
-		GUEST_SERIES=$(kernel_chosen "$GUEST_SERIES")
-		# A host that stands still is no reason to give a round up.
-		GUEST_PARAMETERS=watchdog_ms=30000
-		# NumPy's tests take half an hour on a very busy machine.
-		BATCH_LIMIT=2700
-		GUEST_ROOTS=("$(build_board_root)" "$BATCH/lib")
-		batch_boot "the board"
+		GUEST_PYTHON=yes GUEST_ROOTS=("$(build_board_root)" "$BATCH/lib")
+		board_boot
 	)
 	batch_count "the board"
+}
+
+board_boot()
+{
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}" hwpoison-inject)
+	GUEST_BOARD=zcu102 GUEST_LIMIT=3600
+	GUEST_SERIES=$(kernel_chosen "$GUEST_SERIES")
+	# A host that stands still is no reason to give a round up.
+	GUEST_PARAMETERS=watchdog_ms=30000
+	# NumPy's tests take half an hour on a very busy machine.
+	BATCH_LIMIT=2700
+	batch_boot "the board"
 }
 
 # What tests are linked with that is not installed.

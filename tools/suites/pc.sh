@@ -16,12 +16,16 @@ PC_OPTIONS='-F reserved -V reserved -V cma -F carveout'
 # Half of its memory is another NUMA node's, for policies to choose between.
 PC_APPEND='iommu=soft swiotlb=8192 hugepages=8 numa=fake=2'
 
+# What --quick runs.
+PC_QUICK='-(info|alloc|mmap|submit_copy|submit_refuse|attach_user|faults|lost|leaks)$'
+
 PACKAGES_PC=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" qemu-system-x86)
 
 suite_pc()
 {
-	local scratch=$1 series all=(6.12)
+	local scratch=$1 series all=(6.12) PATTERN=$PATTERN
 
+	[ "$QUICK" = no ] || PATTERN=${PATTERN:-$PC_QUICK}
 	[ "$FULL" = no ] || all=(6.1 6.12)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
 	tally_run "selftests build for the PC" selftests_build amd64 || return 0
