@@ -68,7 +68,7 @@ guest_run()
 	# A shell of its own, so that the scratch folder always goes away.
 	(
 		scratch=$(mktemp -d)
-		trap 'kill $! 2>/dev/null; rm -rf "$scratch"' EXIT
+		trap 'kill $! 2>/dev/null || true; rm -rf "$scratch"' EXIT
 		emulator=0
 		guest_prepare "$scratch" "$@"
 		guest_boot "$scratch" || emulator=$?
