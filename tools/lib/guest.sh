@@ -68,7 +68,9 @@ guest_run()
 	# A shell of its own, so that the scratch folder always goes away.
 	(
 		scratch=$(mktemp -d)
-		trap 'kill $! 2>/dev/null || true; rm -rf "$scratch"' EXIT
+		GUEST_EMULATOR=''
+		trap '[ -z "$GUEST_EMULATOR" ] || kill "$GUEST_EMULATOR" || true
+			rm -rf "$scratch"' EXIT
 		emulator=0
 		guest_prepare "$scratch" "$@"
 		guest_boot "$scratch" || emulator=$?
@@ -248,7 +250,7 @@ guest_machine()
 
 guest_boot()
 {
-	local scratch=$1 append machine=() console device
+	local scratch=$1 append machine=() console device status=0
 
 	: >"$scratch/console"
 	guest_machine "$scratch" || return
@@ -272,8 +274,12 @@ guest_boot()
 		-serial chardev:out -kernel "$scratch/kernel" \
 		-initrd "$scratch/initrd" -append "$append" \
 		</dev/null 2>"$scratch/emulator" 7>&- &
-	guest_wait_up "$scratch/console" $! || kill $!
-	wait $!
+	GUEST_EMULATOR=$!
+	guest_wait_up "$scratch/console" "$GUEST_EMULATOR" ||
+		kill "$GUEST_EMULATOR"
+	wait "$GUEST_EMULATOR" || status=$?
+	GUEST_EMULATOR=''
+	return "$status"
 }
 
 # guest_wait_up CONSOLE EMULATOR: fails if a guest that still runs has not begun
