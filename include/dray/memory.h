@@ -131,9 +131,10 @@ enum dray_pages_flags {
 	 * (vm.nr_hugepages); for host:shareable.  Sizes are rounded up to them.
 	 * Such memory cannot be passed to other processes: dray_ipc_export() and
 	 * dray_array_send() refuse it, as dray_buffer_import() does.
-	 * host:private has transparent huge pages without being asked,
-	 * host:shareable where the system lets memory files have them
-	 * (/sys/kernel/mm/transparent_hugepage/shmem_enabled: advise).
+	 * Without being asked, host:private has transparent huge pages, and
+	 * host:shareable has them in blocks of 1 to 256 MiB of a pool
+	 * (Linux 6.1), and everywhere if the system lets memory files have
+	 * them (/sys/kernel/mm/transparent_hugepage/shmem_enabled: advise).
 	 */
 	DRAY_PAGES_HUGE = 1 << 1,
 };

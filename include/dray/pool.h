@@ -267,7 +267,8 @@ DRAY_NAMESAKE_END
 /**
  * Takes back what threads keep of the pool and what engines are done with, and
  * gives buffers that hold no block back to the node, and of others in host memory
- * the pages of free runs; bytes given back.  Others may use the pool meanwhile;
+ * the pages of free runs; bytes given back.  Without it a pool of host memory keeps
+ * up to 48 MiB of free pages, or as many bytes as are in use.  Others may use the pool meanwhile;
  * but a request that finds no block waits until it is done, and the other way
  * round a trim waits while the pool takes memory.
  */

@@ -7,6 +7,8 @@
 #define DRAY_TESTS_NODE_H
 
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "unit.h"
 
@@ -77,6 +79,20 @@ static inline bool all_bytes_are(const void *memory, int value, size_t size)
 	/* Each byte equals the one before it, and the first is right. */
 	return !size ||
 	       (bytes[0] == value && !memcmp(bytes, bytes + 1, size - 1));
+}
+
+/* Bytes of the pages of a range that are in memory; @start begins one. */
+static inline size_t resident(const void *start, size_t size)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), i, bytes = 0;
+	unsigned char *there = malloc((size + page - 1) / page);
+
+	assert_non_null(there);
+	assert_int_equal(mincore((void *)start, size, there), 0);
+	for (i = 0; i < (size + page - 1) / page; i++)
+		bytes += there[i] & 1 ? page : 0;
+	free(there);
+	return bytes;
 }
 
 #endif /* DRAY_TESTS_NODE_H */

@@ -4,7 +4,6 @@
  * when it says; pages_numa and pages_huge have the rest.
  */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "memory/node.h"
 #include "pages.h"
@@ -21,19 +20,6 @@ int __wrap_madvise(void *address, size_t size, int advice)
 		return -1;
 	}
 	return __real_madvise(address, size, advice);
-}
-
-/* Bytes of a range that are in memory. */
-static size_t resident(const void *start, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), i, bytes = 0;
-	unsigned char *there = malloc(size / page);
-
-	assert_int_equal(mincore((void *)start, size, there), 0);
-	for (i = 0; i < size / page; i++)
-		bytes += there[i] & 1 ? page : 0;
-	free(there);
-	return bytes;
 }
 
 static void check_fetched(size_t expected, uint32_t flags)

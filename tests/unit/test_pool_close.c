@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool_close: what a closed pool holds on to while blocks of it are alive. */
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
 #define BLOCKS 8
-
-/* Bytes of a range that are in memory. */
-static size_t resident(const void *start, size_t size)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), i, bytes = 0;
-	unsigned char there[BLOCKS * MIB / 4096];
-
-	assert_int_equal(mincore((void *)start, size, there), 0);
-	for (i = 0; i < size / page; i++)
-		bytes += there[i] & 1 ? page : 0;
-	return bytes;
-}
 
 static void check_pages_of(const char *spec)
 {

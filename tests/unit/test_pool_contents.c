@@ -36,24 +36,42 @@ POOL_FACT(calloc_is_zero_whatever_was_there)
 FACT(calloc_does_not_touch_what_is_clean)
 {
 	size_t size = 8 * MIB, page = (size_t)sysconf(_SC_PAGESIZE), i;
-	unsigned char *resident;
 	struct dray_pool *pool;
 	char *block;
 
 	/* Whether pages are there can be asked for a memfd, page by page. */
 	pool = open_pool("host:shareable", NULL);
 	block = dray_pool_calloc(pool, size, 1);
-	resident = calloc(1, size / page);
-	assert_int_equal(mincore(block, size, resident), 0);
-	assert_true(all_bytes_are(resident, 0, size / page));
+	assert_int_equal(resident(block, size), 0);
 	/* One that was written is cleared when its page is given out again. */
 	block[5 * page] = 1;
 	dray_pool_free(pool, block);
 	block = dray_pool_calloc(pool, size, 1);
 	for (i = 0; i < size; i++)
 		assert_int_equal(block[i], 0);
-	free(resident);
 	dray_pool_free(pool, block);
+	dray_pool_close(pool);
+}
+
+FACT(calloc_gives_the_pages_of_a_large_block_back)
+{
+	size_t size = 48 * MIB;
+	struct dray_pool *pool = open_pool("host:private", NULL);
+	char *beside = take(pool, 1000, 0), *used = take(pool, size, 0);
+	char *block = take(pool, size, 0), *again;
+
+	memset(beside, 1, 1000);
+	memset(block, 1, size);
+	dray_pool_free(pool, block);
+	assert_true(resident(block - (uintptr_t)block % 4096, size) > 40 * MIB);
+	again = dray_pool_calloc(pool, 1, size);
+	assert_ptr_equal(again, block);
+	assert_true(resident(block - (uintptr_t)block % 4096, size) <= 4 * MIB);
+	assert_true(all_bytes_are(block, 0, size));
+	assert_true(all_bytes_are(beside, 1, 1000));
+	dray_pool_free(pool, beside);
+	dray_pool_free(pool, block);
+	dray_pool_free(pool, used);
 	dray_pool_close(pool);
 }
 
@@ -80,8 +98,6 @@ FACT(memory_that_others_saw_is_cleared_though_never_given_out)
 
 FACT(the_pool_never_touches_what_it_manages)
 {
-	size_t size = 16 * MIB, page = (size_t)sysconf(_SC_PAGESIZE);
-	unsigned char *resident = calloc(1, size / page);
 	struct dray_pool *pool = open_pool("host:shareable", NULL);
 	struct dice dice = { 5 };
 	struct dray_location where;
@@ -95,13 +111,10 @@ FACT(the_pool_never_touches_what_it_manages)
 		blocks[j] = take(pool, roll(&dice, 16000), 0);
 	}
 	assert_works(dray_locate(blocks[0], &where));
-	assert_int_equal(
-		mincore(dray_buffer_data(where.buffer), size, resident), 0);
-	assert_true(all_bytes_are(resident, 0, size / page));
+	assert_int_equal(resident(dray_buffer_data(where.buffer), 16 * MIB), 0);
 	for (i = 0; i < 512; i++)
 		dray_pool_free(pool, blocks[i]);
 	dray_pool_close(pool);
-	free(resident);
 }
 
 /* One number for each 8 bytes, as no books of a pool would hold it. */

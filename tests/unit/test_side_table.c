@@ -4,7 +4,6 @@
  * the one table that leads from any address to its pool.
  */
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "alloc/cache.h"
 #include "alloc/fit.h"
@@ -59,18 +58,6 @@ FIT_FACT(a_block_or_free_run_takes_32_bytes)
 		assert_true(dray_fit_take(fit, 1, 1, 0, false) > 0);
 	}
 	assert_int_equal(fit->count - before, 10000);
-}
-
-static size_t resident(void *start, size_t size)
-{
-	static unsigned char pages[128 * MIB / 4096];
-	size_t page = (size_t)sysconf(_SC_PAGESIZE), count = 0;
-
-	assert_int_equal((uintptr_t)start % page, 0);
-	assert_int_equal(mincore(start, size, pages), 0);
-	for (size_t i = 0; i < (size + page - 1) / page; i++)
-		count += pages[i] & 1;
-	return count * page;
 }
 
 static size_t take_all(struct dray_fit *fit, uint32_t granules)

@@ -67,4 +67,12 @@ static inline uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
 	return dray_at_begins(fit, piece, granule) ? piece : 0;
 }
 
+/* The same for a block of @size granules that does begin at @granule. */
+static inline uint32_t dray_fit_sized_at(const struct dray_fit *fit,
+					 uint32_t granule, uint64_t size)
+{
+	return size < DRAY_FIT_SPAN ? fit->at[granule]
+				    : fit->at_span[granule / DRAY_FIT_SPAN];
+}
+
 #endif /* DRAY_ALLOC_AT_H */

@@ -7,42 +7,44 @@
 
 #include "alloc/cache.h"
 #include "alloc/pool.h"
+#include "base/lock.h"
 
 /* Blocks that are fetched at once, doubled from the least. */
 #define LEAST 1u
 #define MOST 8u
 
 /*
- * Given back at once, of a size that the thread frees and never takes: blocks
- * that another thread took.  It comes to the pool's lock less often then.  Of
- * other sizes it is one, which may have to be merged on both sides: no single
- * call is to wait for more.
+ * Given back at once where a magazine is full, so that the next few need no
+ * lock; no single call is to wait for many more.  But a thread that only frees,
+ * magazine after magazine, gets done sooner with more.
  */
 #define FEW 4u
+#define MANY DRAY_BLOCKS_MOST
+#define ONLY_FREES 16 /* overflows in a row */
 
-/* A block that a cache had goes back. */
-static void give_back(struct dray_cache *cache, void *block)
+static struct dray_pool *pool_of(const struct dray_cache *cache)
 {
-	struct dray_found found = dray_found_kept(
-		atomic_load_explicit(&cache->pool, memory_order_relaxed),
-		block);
-
-	dray_mark_set(block, DRAY_MARK_NONE);
-	dray_block_return(&found);
+	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
 
-/* The oldest @count blocks of a magazine go back. */
-static void flush(struct dray_cache *cache, struct dray_magazine *magazine,
-		  uint32_t count)
+/* The oldest @count blocks of a magazine go back; the region of the last. */
+static struct dray_pool_region *
+flush(struct dray_cache *cache, struct dray_magazine *magazine, uint32_t count)
 {
-	uint32_t i;
+	struct dray_pool_region *region = NULL;
+	uint32_t i, some;
 
-	for (i = 0; i < count; i++)
-		give_back(cache, magazine->blocks[i]);
+	for (i = 0; i < count; i += some) {
+		some = count - i < MANY ? count - i : MANY;
+		region = dray_blocks_return(pool_of(cache),
+					    magazine->blocks + i, some,
+					    magazine->bytes >> cache->shift);
+	}
 	magazine->top -= count;
 	memmove(magazine->blocks, magazine->blocks + count,
 		dray_magazine_count(magazine) * sizeof(magazine->blocks[0]));
 	cache->room += (uint64_t)count * magazine->bytes;
+	return region;
 }
 
 /* And of large ones. */
@@ -51,7 +53,8 @@ static void flush_large(struct dray_cache *cache, uint32_t count)
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		give_back(cache, cache->large[i].block);
+		dray_blocks_return(pool_of(cache), &cache->large[i].block, 1,
+				   (uint32_t)cache->large[i].granules);
 		cache->large_room += cache->large[i].granules << cache->shift;
 	}
 	cache->large_count -= count;
@@ -201,6 +204,7 @@ static __attribute__((noinline)) void fill(const struct dray_found *found)
 
 	if (!cache)
 		return;
+	cache->overflows = 0;
 	magazine = &cache->magazines[granules - 1];
 	if (!magazine->batch)
 		magazine->batch = LEAST;
@@ -233,15 +237,20 @@ static __attribute__((noinline)) void want(const struct dray_found *found)
 
 void dray_cache_taken(const struct dray_found *found)
 {
+	struct dray_cache *cache;
+
 	/* Nobody has it yet, and what was inherited is not given out. */
 	if (!is_of_use(found)) {
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
 		return;
 	}
 	mark(found);
+	cache = dray_thread->caches[dray_pool_number(found->pool)];
 	if (is_small(found))
 		fill(found);
-	else if (!dray_thread->caches[dray_pool_number(found->pool)])
+	else if (cache)
+		cache->overflows = 0;
+	else
 		want(found);
 }
 
@@ -252,8 +261,31 @@ static bool keep_small(struct dray_cache *cache, void *block, size_t granules)
 	if (!make_room(cache, magazine->bytes))
 		return false;
 	if (dray_magazine_count(magazine) == DRAY_MAGAZINE_ROOM)
-		flush(cache, magazine, magazine->batch ? 1 : FEW);
+		flush(cache, magazine, FEW);
 	dray_magazine_push(cache, magazine, block);
+	return true;
+}
+
+bool dray_cache_make_room(struct dray_cache *cache, uint32_t size)
+{
+	struct dray_magazine *magazine = &cache->magazines[size - 1];
+	struct dray_pool *pool = atomic_load(&cache->pool);
+	struct dray_pool_region *region;
+	uint32_t count;
+
+	dray_caches_settle();
+	dray_lock(&pool->lock);
+	if (pool != pool_of(cache) || pool->closed ||
+	    dray_magazine_count(magazine) < DRAY_MAGAZINE_ROOM ||
+	    atomic_load_explicit(&cache->closed, memory_order_relaxed)) {
+		pthread_mutex_unlock(&pool->lock);
+		return false;
+	}
+	count = cache->overflows++ < ONLY_FREES ? FEW : MANY;
+	region = flush(cache, magazine, count);
+	cache->used = true;
+	cache->swept = false;
+	dray_pool_unlock_freed(pool, region);
 	return true;
 }
 

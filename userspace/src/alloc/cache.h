@@ -60,6 +60,7 @@ struct dray_cache {
 	bool used;	/* with the pool's lock, since the last sweep */
 	bool swept;	/* and not used since */
 	uint32_t turn;	/* whose blocks make room next */
+	uint32_t overflows;	/* of magazines, since its owner took from the pool */
 	/*
 	 * The size that was freed last, and its magazine.  Where the next one has
 	 * it too, the processor goes on before it has read the block's mark.
@@ -329,6 +330,12 @@ void dray_cache_mark(const struct dray_found *found);
  * small size, so that the next ones need no lock.
  */
 void dray_cache_taken(const struct dray_found *found);
+
+/*
+ * Without the lock: makes room for a block of @size granules where a magazine is
+ * full.  False where the block has to go to the pool.
+ */
+bool dray_cache_make_room(struct dray_cache *cache, uint32_t size);
 
 /* Keeps a block, making room for it; false: it is to be freed. */
 bool dray_cache_keep(const struct dray_found *found);

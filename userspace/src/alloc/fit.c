@@ -121,6 +121,19 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 	drop_piece(fit, block);
 }
 
+/* The same for the free piece before a block. */
+static void give_back_end(struct dray_fit *fit, uint32_t block, uint32_t piece)
+{
+	uint32_t after = fit->pieces[block].after;
+	uint32_t size = fit->pieces[block].size;
+
+	follow(fit, piece, after);
+	if (!after)
+		fit->last = piece;
+	dray_bins_set_size(fit, piece, fit->pieces[piece].size + size);
+	drop_piece(fit, block);
+}
+
 int dray_fit_init(struct dray_fit *fit, uint32_t limit)
 {
 	size_t at = dray_at_bytes(limit), starts = dray_starts_bytes(limit);
@@ -229,17 +242,75 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 		give_front(fit, piece, after);
 		return after;
 	}
+	if (before_free && !after_free) {
+		give_back_end(fit, piece, before);
+		return before;
+	}
 	if (after_free) {
 		dray_bins_withdraw(fit, after);
 		join(fit, piece);
-	}
-	if (before_free) {
 		dray_bins_withdraw(fit, before);
 		join(fit, before);
 		piece = before;
 	}
 	dray_bins_insert(fit, piece);
 	return piece;
+}
+
+/*
+ * Makes one block of the first of @pieces and those that follow in the list and
+ * are its neighbours: *@piece.  How many there were.
+ */
+static uint32_t join_neighbours(struct dray_fit *fit, const uint32_t *pieces,
+				uint32_t count, uint32_t *piece)
+{
+	uint32_t low = pieces[0], high = low, i, next, after;
+	uint32_t size = fit->pieces[low].size;
+
+	for (i = 1; i < count; i++) {
+		next = pieces[i];
+		if (fit->pieces[high].after == next) {
+			high = next;
+		} else if (fit->pieces[low].before == next) {
+			next = low;
+			low = pieces[i];
+		} else {
+			break;
+		}
+		size += fit->pieces[pieces[i]].size;
+		drop_piece(fit, next);
+	}
+	*piece = low;
+	if (i == 1)
+		return 1;
+	after = fit->pieces[high].after;
+	fit->pieces[low].size = size;
+	dray_starts_clear_range(fit, fit->pieces[low].offset, size);
+	follow(fit, low, after);
+	if (!after)
+		fit->last = low;
+	return i;
+}
+
+/*
+ * What is looked at lies anywhere in the table, and is fetched for all pieces
+ * before the first is changed.
+ */
+void dray_fit_free_few(struct dray_fit *fit, const uint32_t *pieces,
+		       uint32_t count)
+{
+	uint32_t i, piece;
+
+	for (i = 0; i < count; i++) {
+		const struct dray_piece *p = &fit->pieces[pieces[i]];
+
+		__builtin_prefetch(&fit->pieces[p->before], 1);
+		__builtin_prefetch(&fit->pieces[p->after], 1);
+	}
+	for (i = 0; i < count;) {
+		i += join_neighbours(fit, pieces + i, count - i, &piece);
+		dray_fit_free(fit, piece);
+	}
 }
 
 void dray_fit_set_aside(struct dray_fit *fit, uint32_t piece)

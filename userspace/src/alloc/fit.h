@@ -100,6 +100,10 @@ uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 /* Frees a piece, whatever its state; the piece that it became part of. */
 uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece);
 
+/* Frees several pieces, each one once. */
+void dray_fit_free_few(struct dray_fit *fit, const uint32_t *pieces,
+		       uint32_t count);
+
 /* Keeps a free piece from being found, until it is freed again. */
 void dray_fit_set_aside(struct dray_fit *fit, uint32_t piece);
 

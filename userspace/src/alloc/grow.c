@@ -62,6 +62,7 @@ static void count_block(struct dray_pool *pool, uint32_t granules,
 		(uint8_t)((uint32_t)__builtin_ctzll(alignment) + pool->shift);
 	found->region->blocks++;
 	pool->blocks++;
+	found->region->used += (uint64_t)granules << pool->shift;
 	pool->used += (uint64_t)granules << pool->shift;
 	if (pool->used > pool->peak)
 		pool->peak = pool->used;

@@ -53,9 +53,8 @@ static bool found_or_unlock(struct dray_pool_region *region, uint32_t piece,
 	return false;
 }
 
-/* The region of this pool that covers an address, or NULL. */
-static struct dray_pool_region *region_of(struct dray_pool *pool,
-					  const void *address)
+struct dray_pool_region *dray_pool_region_of(struct dray_pool *pool,
+					     const void *address)
 {
 	struct dray_pool_region *region = pool->regions;
 	struct dray_span *span;
@@ -74,23 +73,13 @@ static struct dray_pool_region *region_of(struct dray_pool *pool,
 	return region;
 }
 
-struct dray_found dray_found_kept(struct dray_pool *pool, const void *block)
-{
-	struct dray_found found = { .pool = pool };
-
-	found.region = region_of(pool, block);
-	found.piece = dray_fit_at(&found.region->fit,
-				  dray_region_granule(found.region, block));
-	return found;
-}
-
 bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found)
 {
 	dray_lock(&pool->lock);
 	found->pool = pool;
 	found->piece = 0;
-	found->region = region_of(pool, block);
+	found->region = dray_pool_region_of(pool, block);
 	if (found->region &&
 	    atomic_load_explicit(mark, memory_order_relaxed) == DRAY_MARK_LARGE)
 		found->piece =

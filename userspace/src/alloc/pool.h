@@ -107,11 +107,28 @@ static inline void *dray_found_address(const struct dray_found *f)
 bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found);
 
-/* A block that a thread keeps; the lock is held. */
-struct dray_found dray_found_kept(struct dray_pool *pool, const void *block);
+/*
+ * Frees at most DRAY_BLOCKS_MOST blocks of @granules that a thread keeps, and
+ * returns the region of the last.  The lock is held.
+ */
+#define DRAY_BLOCKS_MOST 12
+struct dray_pool_region *
+dray_blocks_return(struct dray_pool *pool, void *const *blocks,
+		   uint32_t count, uint32_t granules);
+
+/* The region of @pool that covers an address, or NULL; the lock is held. */
+struct dray_pool_region *dray_pool_region_of(struct dray_pool *pool,
+					     const void *address);
 
 /* Frees a block that nobody holds; the lock stays held. */
 void dray_block_return(const struct dray_found *found);
+
+/*
+ * Drops the lock after blocks were freed, and before that gives memory back to
+ * the node where @region has much that is free.
+ */
+void dray_pool_unlock_freed(struct dray_pool *pool,
+			    struct dray_pool_region *region);
 
 /* Frees a block that nobody holds, and drops the lock. */
 void dray_block_finish(const struct dray_found *found);

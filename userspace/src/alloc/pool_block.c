@@ -133,7 +133,7 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 	if (zero)
 		dray_region_clear(found.region, offset, length);
 	else
-		dray_region_mark(found.region, offset, length);
+		dray_region_ready(found.region, offset, length);
 	return (void *)(found.region->base + offset);
 }
 
@@ -308,6 +308,19 @@ static __attribute__((noinline)) void free_locked(struct dray_pool *pool,
 		dray_bad_free(pool, block, "free");
 }
 
+/* One that finds no room in the cache. */
+static __attribute__((noinline)) void free_small(struct dray_pool *pool,
+						 struct dray_cache *cache,
+						 void *block,
+						 _Atomic uint8_t *mark)
+{
+	uint32_t size = atomic_load_explicit(mark, memory_order_relaxed);
+
+	if (size - 1 >= DRAY_MARK_MOST || !dray_cache_make_room(cache, size) ||
+	    !dray_cache_put(cache, block, mark, size))
+		free_locked(pool, block);
+}
+
 static __attribute__((noinline)) void free_large(struct dray_pool *pool,
 						 struct dray_cache *cache,
 						 void *block,
@@ -335,8 +348,9 @@ void dray_pool_free(struct dray_pool *pool, void *block)
 	if (__builtin_expect(cache != NULL, 1)) {
 		size = atomic_load_explicit(mark, memory_order_relaxed);
 		if (__builtin_expect(size - 1 < DRAY_MARK_MOST, 1)) {
-			if (dray_cache_put(cache, block, mark, size))
-				return;
+			if (!dray_cache_put(cache, block, mark, size))
+				free_small(pool, cache, block, mark);
+			return;
 		} else if (size == DRAY_MARK_LARGE) {
 			free_large(pool, cache, block, mark);
 			return;

@@ -50,6 +50,7 @@ static bool resize(const struct dray_found *found, uint64_t granules)
 		return false;
 	now = dray_found_piece(found)->size;
 	dray_cache_mark(found);
+	found->region->used += (now - old) << pool->shift;
 	pool->used += (now - old) << pool->shift;
 	if (pool->used > pool->peak)
 		pool->peak = pool->used;

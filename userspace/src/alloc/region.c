@@ -18,6 +18,20 @@
 #include "memory/window.h"
 
 #define PAGE_SHIFT 12
+#define MIB ((uint64_t)1 << 20)
+
+/*
+ * From so many bytes on the C library maps zeroed blocks anew: giving pages back
+ * takes less time than clearing them, if not all are touched afterwards.
+ */
+#define CLEAR_MOST (32 * MIB)
+
+/*
+ * Blocks that get huge pages at once.  Larger ones may be meant to stay mostly
+ * untouched, which should take no memory.
+ */
+#define READY_LEAST (1 * MIB)
+#define READY_MOST (256 * MIB)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool_region *unused;
@@ -121,7 +135,9 @@ int dray_region_create(const struct dray_region_request *request,
 	region->shift = request->shift;
 	region->page = request->page;
 	region->blocks = 0;
+	region->used = 0;
 	region->freed = 0;
+	atomic_store(&region->dirty_pages, 0);
 	region->own = false;
 	region->inherited = false;
 	region->shared = false;
@@ -194,11 +210,31 @@ static uint64_t bits_of(uint64_t page, uint64_t end)
 	return bits;
 }
 
-/* Neighbours share words, and mostly find them marked. */
-static inline void mark_bits(_Atomic uint64_t *word, uint64_t bits)
+static uint64_t count_bits(uint64_t bits)
 {
-	if (~atomic_load_explicit(word, memory_order_relaxed) & bits)
-		atomic_fetch_or_explicit(word, bits, memory_order_relaxed);
+	return bits == ~0ull ? 64 : (uint64_t)__builtin_popcountll(bits);
+}
+
+/*
+ * Sets bits of a word, or clears them, and returns how many changed.  Others
+ * change the word's other bits meanwhile, if there are any.
+ */
+static uint64_t change_bits(_Atomic uint64_t *word, uint64_t bits, bool set)
+{
+	uint64_t old = atomic_load_explicit(word, memory_order_relaxed);
+
+	if (!((set ? ~old : old) & bits))
+		return 0;
+	if (bits == ~0ull)
+		atomic_store_explicit(word, set ? bits : 0,
+				      memory_order_relaxed);
+	else if (set)
+		old = atomic_fetch_or_explicit(word, bits,
+					       memory_order_relaxed);
+	else
+		old = atomic_fetch_and_explicit(word, ~bits,
+						memory_order_relaxed);
+	return count_bits((set ? ~old : old) & bits);
 }
 
 void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
@@ -208,41 +244,23 @@ void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 	uint64_t last = (offset + length - 1) >> PAGE_SHIFT;
 	_Atomic uint64_t *word = &region->dirty[page / 64];
 	_Atomic uint64_t *end = &region->dirty[last / 64];
-	uint64_t bits = ~0ull << page % 64;
+	uint64_t bits = ~0ull << page % 64, more = 0;
 
 	for (; word < end; word++, bits = ~0ull)
-		mark_bits(word, bits);
-	mark_bits(word, bits & ~0ull >> (63 - last % 64));
+		more += change_bits(word, bits, true);
+	more += change_bits(word, bits & ~0ull >> (63 - last % 64), true);
+	if (more)
+		atomic_fetch_add_explicit(&region->dirty_pages, more,
+					  memory_order_relaxed);
 }
 
-static bool is_dirty(struct dray_pool_region *region, uint64_t page)
-{
-	return atomic_load_explicit(&region->dirty[page / 64],
-				    memory_order_relaxed) >>
-		       (page & 63) &
-	       1;
-}
-
-void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
+void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length)
 {
-	uint64_t end = offset + length, from, to;
-	bool all = dray_buffer_exposed(region->buffer);
-
-	/* In runs of dirty pages, so that large ones are one memset. */
-	for (from = offset; from < end; from = to) {
-		bool dirty = all || is_dirty(region, from >> PAGE_SHIFT);
-
-		to = from;
-		do
-			to = ((to >> PAGE_SHIFT) + 1) << PAGE_SHIFT;
-		while (to < end &&
-		       dirty == (all || is_dirty(region, to >> PAGE_SHIFT)));
-		if (to > end)
-			to = end;
-		if (dirty)
-			memset((char *)region->base + from, 0, to - from);
-	}
+	if (length >= READY_LEAST && length <= READY_MOST &&
+	    dray_region_dirty(region, offset, length) + 2 * region->page <
+		    length)
+		dray_buffer_gather(region->buffer, offset, length);
 	dray_region_mark(region, offset, length);
 }
 
@@ -270,7 +288,7 @@ uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
 						      memory_order_relaxed) &
 				 bits_of(page, end);
 
-		pages += (uint64_t)__builtin_popcountll(dirty);
+		pages += count_bits(dirty);
 	}
 	return pages << PAGE_SHIFT;
 }
@@ -279,7 +297,7 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length)
 {
 	uint64_t bytes = dray_region_dirty(region, offset, length);
-	uint64_t from, to, page, end;
+	uint64_t from, to, page, end, fewer = 0;
 
 	if (!bytes || !whole_pages(region, offset, length, &from, &to) ||
 	    dray_buffer_punch(region->buffer, from, to - from))
@@ -289,8 +307,69 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 		return bytes;
 	end = to >> PAGE_SHIFT;
 	for (page = from >> PAGE_SHIFT; page < end; page = (page | 63) + 1)
-		atomic_fetch_and_explicit(&region->dirty[page / 64],
-					  ~bits_of(page, end),
-					  memory_order_relaxed);
+		fewer += change_bits(&region->dirty[page / 64],
+				     bits_of(page, end), false);
+	atomic_fetch_sub_explicit(&region->dirty_pages, fewer,
+				  memory_order_relaxed);
 	return bytes;
+}
+
+/*
+ * Gives back the pages of a block that have to be cleared, if they are many.
+ * In a memfd they are not: new ones take far longer than in other memory.
+ */
+static void drop_pages(struct dray_pool_region *region, uint64_t offset,
+		       uint64_t length)
+{
+	if (length >= CLEAR_MOST &&
+	    dray_buffer_descriptor(region->buffer) < 0 &&
+	    dray_region_dirty(region, offset, length) >= CLEAR_MOST)
+		dray_region_punch(region, offset, length);
+}
+
+/* The first page from @page on, up to @end, whose bit is not @dirty. */
+static uint64_t run_end(struct dray_pool_region *region, uint64_t page,
+			uint64_t end, bool dirty)
+{
+	for (; page < end; page = (page | 63) + 1) {
+		uint64_t word = atomic_load_explicit(&region->dirty[page / 64],
+						     memory_order_relaxed);
+
+		word = (dirty ? ~word : word) & bits_of(page, end);
+		if (word)
+			return (page & ~63ull) +
+			       (uint64_t)__builtin_ctzll(word);
+	}
+	return end;
+}
+
+static void clear_pages(struct dray_pool_region *region, uint64_t offset,
+			uint64_t length)
+{
+	uint64_t page = offset >> PAGE_SHIFT, end = offset + length;
+	uint64_t last = ((end - 1) >> PAGE_SHIFT) + 1, from, to;
+
+	/* In runs of dirty pages, so that large ones are one memset. */
+	for (page = run_end(region, page, last, false); page < last;
+	     page = run_end(region, page, last, false)) {
+		from = page << PAGE_SHIFT;
+		page = run_end(region, page, last, true);
+		to = page << PAGE_SHIFT;
+		from = from > offset ? from : offset;
+		to = to < end ? to : end;
+		memset((char *)region->base + from, 0, to - from);
+	}
+}
+
+void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
+		       uint64_t length)
+{
+	if (dray_buffer_exposed(region->buffer)) {
+		memset((char *)region->base + offset, 0, length);
+	} else {
+		/* Others have a part of the pages at the edges, which stay. */
+		drop_pages(region, offset, length);
+		clear_pages(region, offset, length);
+	}
+	dray_region_mark(region, offset, length);
 }

@@ -24,7 +24,8 @@ struct dray_pool_region {
 	uintptr_t base;
 	uint64_t size;		/* bytes that fit covers */
 	uint64_t reserved;	/* bytes that it may grow to */
-	uint64_t freed;		/* bytes since pages were last given back */
+	uint64_t used;		/* bytes in blocks: live, kept and parked */
+	uint64_t freed;		/* bytes since free pages were last counted */
 	uint32_t blocks;	/* live and parked */
 	uint32_t shift;		/* log2 of the granule */
 	uint64_t page;		/* bytes, the least that can be given back */
@@ -32,6 +33,7 @@ struct dray_pool_region {
 	bool inherited;		/* by fork(): the parent gives out its memory */
 	bool shared;		/* with a child, which may write what it has of it */
 	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
+	_Atomic uint64_t dirty_pages;	/* bits that are set */
 	size_t dirty_bytes;
 	struct dray_fit fit;
 };
@@ -78,13 +80,37 @@ int dray_region_extend(struct dray_pool_region *region, uint64_t more);
 void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 		      uint64_t length);
 
-/* Clears what may be dirty of a block, and marks it. */
+/*
+ * As dray_region_mark(), for a block that its owner will write: a large one
+ * gets huge pages first where the memory has them for the asking only.
+ */
+void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
+		       uint64_t length);
+
+/*
+ * Clears what may be dirty of a block, and marks it.  Pages of a large block
+ * are given back instead, where that is faster.
+ */
 void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);
 
 /* Bytes in whole pages of a range that may hold something else than zeros. */
 uint64_t dray_region_dirty(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length);
+
+/*
+ * Bytes of free pages that may hold something else than zeros, about: pages at
+ * the edge of a block count as the block's.  The pool's lock is held.
+ */
+static inline uint64_t
+dray_region_dirty_free(const struct dray_pool_region *region)
+{
+	uint64_t dirty = atomic_load_explicit(&region->dirty_pages,
+					      memory_order_relaxed)
+			 << 12;
+
+	return dirty > region->used ? dirty - region->used : 0;
+}
 
 /*
  * Gives whole pages of a range that nobody uses back to the system; they are

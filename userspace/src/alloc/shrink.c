@@ -2,10 +2,11 @@
 /*
  * When a pool's memory goes back to the node.
  *
- * On the host the pages of a large run that was freed go back, beyond those
- * that will soon be wanted again.  Buffers of the kernel go back whole, once
- * there are many empty ones.
+ * On the host the pages of free runs go back while blocks are freed, beyond
+ * those that will soon be wanted again.  Buffers of the kernel go back whole,
+ * once there are many empty ones.
  */
+#include "alloc/at.h"
 #include "alloc/bins.h"
 #include "alloc/pool.h"
 #include "base/error.h"
@@ -14,7 +15,9 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-#define HOST_KEEP (64 * MIB) /* of free pages, or as much as is in use */
+#define HOST_KEEP (32 * MIB) /* of free pages, or as much as is in use */
+#define HOST_STEP (16 * MIB) /* freed, before free pages are counted again */
+#define HOST_LEAST (256 * 1024) /* of a run, to be worth the system call */
 #define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
 #define CLOSED_KEEP (1 * MIB) /* that was freed, so that not each free asks */
 
@@ -60,73 +63,165 @@ uint64_t dray_regions_destroy(struct dray_pool_region *regions)
 	return bytes;
 }
 
-/*
- * Gives the pages of a large free run back, without the lock.  Holding growing
- * keeps a fork() from leaving the child with a run that nobody puts back;
- * where another thread has it, the pages stay.
- */
-static void punch(struct dray_pool *pool, struct dray_pool_region *region,
-		  uint32_t piece)
+/* Where a free run lies. */
+static void find_run(const struct dray_pool_region *region, uint32_t piece,
+		     uint64_t *offset, uint64_t *length)
 {
-	uint64_t offset, length;
+	const struct dray_piece *p = &region->fit.pieces[piece];
 
-	if (pthread_mutex_trylock(&pool->growing))
-		return;
-	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
-	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
-	dray_fit_set_aside(&region->fit, piece);
+	*offset = (uint64_t)p->offset << region->shift;
+	*length = (uint64_t)p->size << region->shift;
+}
+
+/*
+ * Sets aside free runs of at least @least bytes, the largest first, until they
+ * have @wanted bytes of pages to give back.  The first of a list, which is the
+ * last that was found; *@surplus: bytes that it has beyond them.
+ */
+static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
+			  uint64_t wanted, uint64_t *surplus)
+{
+	struct dray_fit *fit = &region->fit;
+	uint32_t low = dray_bin_of((uint32_t)(least >> region->shift));
+	uint32_t bin, piece, next, first = 0;
+	uint64_t offset, length, dirty, found = 0;
+
+	for (bin = DRAY_FIT_BINS; bin-- > low && found < wanted;) {
+		for (piece = fit->bins[bin]; piece && found < wanted;
+		     piece = next) {
+			next = fit->pieces[piece].next;
+			find_run(region, piece, &offset, &length);
+			dirty = dray_region_dirty(region, offset, length);
+			if (!dirty)
+				continue;
+			found += dirty;
+			dray_fit_set_aside(fit, piece);
+			fit->pieces[piece].next = first;
+			first = piece;
+		}
+	}
+	*surplus = found > wanted ? found - wanted : 0;
+	return first;
+}
+
+/*
+ * Gives back @wanted bytes of pages of the free runs of a region, each without
+ * the lock, with growing: who finds no block meanwhile waits for them to be
+ * back, and no fork() leaves a child with a run that nobody puts back.  Of the
+ * last run the front stays, which is used first.
+ */
+static uint64_t punch(struct dray_pool *pool, struct dray_pool_region *region,
+		      uint64_t least, uint64_t wanted)
+{
+	uint64_t offset, length, surplus, bytes = 0;
+	uint32_t piece = set_aside(region, least, wanted, &surplus), next;
+
 	region->blocks++;
 	pool->pending++;
-	pthread_mutex_unlock(&pool->lock);
-	dray_region_punch(region, offset, length);
-	pthread_mutex_lock(&pool->lock);
+	for (; piece; piece = next) {
+		next = region->fit.pieces[piece].next;
+		find_run(region, piece, &offset, &length);
+		pthread_mutex_unlock(&pool->lock);
+		bytes += dray_region_punch(region, offset + surplus,
+					   length - surplus);
+		surplus = 0;
+		pthread_mutex_lock(&pool->lock);
+		dray_fit_free(&region->fit, piece);
+	}
 	pool->pending--;
 	region->blocks--;
-	dray_fit_free(&region->fit, piece);
+	return bytes;
+}
+
+/* Bytes of free pages that are more than will soon be wanted again. */
+static uint64_t excess(const struct dray_pool *pool,
+		       const struct dray_pool_region *region)
+{
+	uint64_t dirty = dray_region_dirty_free(region), keep = region->used;
+
+	if (pool->closed)
+		return dirty ? UINT64_MAX : 0;
+	if (pool->pages.flags & DRAY_PAGES_PREFAULT)
+		return 0;
+	if (keep < HOST_KEEP)
+		keep = HOST_KEEP;
+	return dirty > keep ? dirty - keep : 0;
+}
+
+/*
+ * Gives back what is too much.  Where another thread maps pages, or gives some
+ * back, it is left to the next time.
+ */
+static void shrink(struct dray_pool *pool, struct dray_pool_region *region)
+{
+	uint64_t bytes = excess(pool, region);
+
+	region->freed = 0;
+	if (!bytes || pthread_mutex_trylock(&pool->growing))
+		return;
+	punch(pool, region, pool->closed ? region->page : HOST_LEAST, bytes);
 	pthread_mutex_unlock(&pool->growing);
 }
 
-/*
- * Whether a free run has more pages than are worth keeping.  As many as are
- * in use will soon be wanted again.  Asked once for so many bytes freed,
- * because it has to count.
- */
-static bool is_too_much(struct dray_pool *pool, struct dray_pool_region *region,
-			uint32_t piece)
+static void count_freed(struct dray_pool_region *region, uint32_t blocks,
+			uint64_t bytes)
 {
-	uint64_t offset, length, keep = pool->used;
+	struct dray_pool *pool =
+		atomic_load_explicit(&region->pool, memory_order_relaxed);
 
-	region->freed = 0;
-	offset = (uint64_t)region->fit.pieces[piece].offset << pool->shift;
-	length = (uint64_t)region->fit.pieces[piece].size << pool->shift;
-	if (keep < HOST_KEEP)
-		keep = HOST_KEEP;
-	if (pool->closed)
-		keep = 0;
-	else if (pool->pages.flags & DRAY_PAGES_PREFAULT)
-		return false;
-	return length > keep &&
-	       dray_region_dirty(region, offset, length) > keep;
-}
-
-/* The piece that the block became a part of. */
-static uint32_t give_back(const struct dray_found *found)
-{
-	struct dray_pool_region *region = found->region;
-	struct dray_pool *pool = found->pool;
-	uint64_t bytes;
-
-	bytes = (uint64_t)dray_found_piece(found)->size << pool->shift;
-	region->blocks--;
+	region->blocks -= blocks;
+	region->used -= bytes;
 	region->freed += bytes;
-	pool->blocks--;
+	pool->blocks -= blocks;
 	pool->used -= bytes;
-	return dray_fit_free(&region->fit, found->piece);
 }
 
 void dray_block_return(const struct dray_found *found)
 {
-	give_back(found);
+	count_freed(found->region, 1,
+		    (uint64_t)dray_found_piece(found)->size
+			    << found->pool->shift);
+	dray_fit_free(&found->region->fit, found->piece);
+}
+
+/*
+ * The blocks from @blocks on that are @region's, of which there is one: their
+ * pieces, and how many.
+ */
+static uint32_t find_kept(const struct dray_pool_region *region,
+			  void *const *blocks, uint32_t count,
+			  uint32_t granules, uint32_t *pieces)
+{
+	uintptr_t base = region->base, size = region->size;
+	uint32_t shift = region->shift, i;
+
+	for (i = 0; i < count; i++) {
+		uintptr_t offset = (uintptr_t)blocks[i] - base;
+
+		if (offset >= size)
+			break;
+		dray_mark_set(blocks[i], DRAY_MARK_NONE);
+		pieces[i] = dray_fit_sized_at(
+			&region->fit, (uint32_t)(offset >> shift), granules);
+	}
+	return i;
+}
+
+struct dray_pool_region *dray_blocks_return(struct dray_pool *pool,
+					    void *const *blocks, uint32_t count,
+					    uint32_t granules)
+{
+	uint64_t bytes = (uint64_t)granules << pool->shift;
+	struct dray_pool_region *region = NULL;
+	uint32_t pieces[DRAY_BLOCKS_MOST], few;
+
+	for (; count; blocks += few, count -= few) {
+		region = dray_pool_region_of(pool, blocks[0]);
+		few = find_kept(region, blocks, count, granules, pieces);
+		count_freed(region, few, few * bytes);
+		dray_fit_free_few(&region->fit, pieces, few);
+	}
+	return region;
 }
 
 /* Empty buffers that a pool may have. */
@@ -157,13 +252,12 @@ static uint64_t destroy(struct dray_pool *pool,
 }
 
 /* Drops the lock, after what is worth it went back to the node. */
-static __attribute__((noinline)) void
-finish(struct dray_pool *pool, struct dray_pool_region *region, uint32_t piece)
+static __attribute__((noinline)) void finish(struct dray_pool *pool,
+					     struct dray_pool_region *region)
 {
 	if (pool->grows && !region->inherited) {
-		if (region->freed >= (pool->closed ? CLOSED_KEEP : HOST_KEEP) &&
-		    is_too_much(pool, region, piece))
-			punch(pool, region, piece);
+		if (region->freed >= (pool->closed ? CLOSED_KEEP : HOST_STEP))
+			shrink(pool, region);
 	} else {
 		/* Its pages go back with the whole of it. */
 		region->freed = 0;
@@ -173,72 +267,21 @@ finish(struct dray_pool *pool, struct dray_pool_region *region, uint32_t piece)
 	dray_pool_unlock_or_end(pool);
 }
 
-void dray_block_finish(const struct dray_found *found)
+void dray_pool_unlock_freed(struct dray_pool *pool,
+			    struct dray_pool_region *region)
 {
-	struct dray_pool *pool = found->pool;
-	struct dray_pool_region *region = found->region;
-	uint32_t piece = give_back(found);
-
-	if (__builtin_expect(region->freed >= HOST_KEEP || !region->blocks ||
+	if (__builtin_expect(region->freed >= HOST_STEP || !region->blocks ||
 				     pool->closed,
 			     0))
-		finish(pool, region, piece);
+		finish(pool, region);
 	else
 		pthread_mutex_unlock(&pool->lock);
 }
 
-/* Sets aside the free runs that have pages to give back: the first of a list. */
-static uint32_t set_aside(struct dray_pool_region *region)
+void dray_block_finish(const struct dray_found *found)
 {
-	struct dray_fit *fit = &region->fit;
-	uint32_t bin = dray_bin_of((uint32_t)(region->page >> region->shift));
-	uint32_t piece, next, first = 0;
-
-	for (; bin < DRAY_FIT_BINS; bin++) {
-		for (piece = fit->bins[bin]; piece; piece = next) {
-			const struct dray_piece *p = &fit->pieces[piece];
-
-			next = p->next;
-			if (!dray_region_dirty(
-				    region,
-				    (uint64_t)p->offset << region->shift,
-				    (uint64_t)p->size << region->shift))
-				continue;
-			dray_fit_set_aside(fit, piece);
-			fit->pieces[piece].next = first;
-			first = piece;
-		}
-	}
-	region->freed = 0;
-	return first;
-}
-
-/*
- * Gives back the pages of all free runs of a region, each without the lock,
- * with growing: who finds no block meanwhile waits for them to be back.
- */
-static uint64_t punch_all(struct dray_pool *pool,
-			  struct dray_pool_region *region)
-{
-	uint32_t piece = set_aside(region), next;
-	uint64_t offset, length, bytes = 0;
-
-	region->blocks++;
-	pool->pending++;
-	for (; piece; piece = next) {
-		const struct dray_piece *p = &region->fit.pieces[piece];
-
-		next = p->next;
-		offset = (uint64_t)p->offset << region->shift;
-		length = (uint64_t)p->size << region->shift;
-		pthread_mutex_unlock(&pool->lock);
-		bytes += dray_region_punch(region, offset, length);
-		pthread_mutex_lock(&pool->lock);
-		dray_fit_free(&region->fit, piece);
-	}
-	pool->pending--;
-	region->blocks--;
-	return bytes;
+	dray_block_return(found);
+	dray_pool_unlock_freed(found->pool, found->region);
 }
 
 static uint64_t punch_regions(struct dray_pool *pool)
@@ -252,7 +295,9 @@ static uint64_t punch_regions(struct dray_pool *pool)
 	pthread_mutex_lock(&pool->lock);
 	pool->pending--;
 	for (region = pool->regions; region; region = region->next)
-		bytes += region->inherited ? 0 : punch_all(pool, region);
+		bytes += region->inherited ? 0
+					   : punch(pool, region, region->page,
+						   UINT64_MAX);
 	pthread_mutex_unlock(&pool->growing);
 	return bytes;
 }

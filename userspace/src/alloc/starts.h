@@ -32,19 +32,37 @@ static inline void dray_starts_set(struct dray_fit *fit, uint32_t granule)
 	}
 }
 
+/* Takes bits from a word of a level, and the word's own where none is left. */
+static inline void dray_starts_drop(struct dray_fit *fit, int level,
+				    uint32_t index, uint64_t bits)
+{
+	for (;;) {
+		uint64_t *word = &fit->starts[level][index];
+
+		*word &= ~bits;
+		if (*word || ++level == fit->levels)
+			return;
+		bits = 1ull << (index & 63);
+		index >>= 6;
+	}
+}
+
 /* None begins there any more. */
 static inline void dray_starts_clear(struct dray_fit *fit, uint32_t granule)
 {
-	uint32_t index = granule;
-	int level;
+	dray_starts_drop(fit, 0, granule >> 6, 1ull << (granule & 63));
+}
 
-	for (level = 0; level < fit->levels; level++, index >>= 6) {
-		uint64_t *word = &fit->starts[level][index >> 6];
+/* Nor in @count granules from there on, at least one. */
+static inline void dray_starts_clear_range(struct dray_fit *fit,
+					   uint32_t granule, uint32_t count)
+{
+	uint32_t last = granule + count - 1, index = granule >> 6;
+	uint64_t bits = ~0ull << (granule & 63);
 
-		*word &= ~(1ull << (index & 63));
-		if (*word)
-			return;
-	}
+	for (; index < last >> 6; index++, bits = ~0ull)
+		dray_starts_drop(fit, 0, index, bits);
+	dray_starts_drop(fit, 0, index, bits & ~0ull >> (63 - (last & 63)));
 }
 
 /* The last start at or before @granule; false where there is none. */

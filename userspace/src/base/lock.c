@@ -4,8 +4,12 @@
  */
 #include "base/lock.h"
 
-/* Pauses before the last look; all of them take a few microseconds. */
-#define LONGEST 64
+/*
+ * With two threads in one pool all the time, ten looks find it taken now and then,
+ * and a sleep costs more than all of these: some ten microseconds.
+ */
+#define LOOKS 40
+#define LONGEST 16 /* pauses before a look */
 
 /* What the processor has for loops that wait; some have nothing. */
 static inline void pause_shortly(void)
@@ -22,13 +26,15 @@ static inline void pause_shortly(void)
 
 void dray_lock_taken(pthread_mutex_t *lock)
 {
-	unsigned int pauses, i;
+	unsigned int pauses = 1, looks, i;
 
-	for (pauses = 1; pauses <= LONGEST; pauses *= 2) {
+	for (looks = 0; looks < LOOKS; looks++) {
 		for (i = 0; i < pauses; i++)
 			pause_shortly();
 		if (!pthread_mutex_trylock(lock))
 			return;
+		if (pauses < LONGEST)
+			pauses *= 2;
 	}
 	pthread_mutex_lock(lock);
 }

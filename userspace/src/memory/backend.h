@@ -85,6 +85,9 @@ struct dray_backend {
 	/* NULL where memory cannot be given back piecewise; zeroes it. */
 	int (*punch)(struct dray_buffer *buffer, uint64_t offset,
 		     uint64_t length);
+	/* A hint, as dray_buffer_gather().  NULL where pages come by touch */
+	void (*gather)(struct dray_buffer *buffer, uint64_t offset,
+		       uint64_t length);
 
 	/*
 	 * A descriptor for other processes, a new one.  @read_only: whoever

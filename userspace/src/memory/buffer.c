@@ -255,6 +255,15 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 	return backend->punch(buffer, offset, length);
 }
 
+void dray_buffer_gather(struct dray_buffer *buffer, uint64_t offset,
+			uint64_t length)
+{
+	const struct dray_backend *backend = buffer->node->backend;
+
+	if (backend->gather)
+		backend->gather(buffer, offset, length);
+}
+
 void *dray_buffer_data(const struct dray_buffer *buffer)
 {
 	return dray_given(buffer, __func__) ? buffer->data : NULL;

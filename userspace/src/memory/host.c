@@ -28,8 +28,6 @@
 #include "memory/unlocked.h"
 #include "memory/window.h"
 
-#define HUGE_PAGE ((uint64_t)2 << 20)
-
 /* The buffers of this process: what LIST is on the host. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_buffer *buffers;
@@ -209,7 +207,7 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 	 * A hint: a system without huge pages says no, which is no failure;
 	 * most have none for a memfd, unless shmem_enabled says so.
 	 */
-	if (to - from >= HUGE_PAGE)
+	if (to - from >= DRAY_PAGES_HUGE_SIZE)
 		madvise(start, to - from, MADV_HUGEPAGE);
 	ret = dray_pages_place(start, to - from, &buffer->pages);
 	if (!ret)
@@ -337,6 +335,22 @@ static int host_punch(struct dray_buffer *buffer, uint64_t offset,
 	return 0;
 }
 
+static void host_gather(struct dray_buffer *buffer, uint64_t offset,
+			uint64_t length)
+{
+	uint64_t from = offset & ~(DRAY_PAGES_HUGE_SIZE - 1);
+	uint64_t to = (offset + length + DRAY_PAGES_HUGE_SIZE - 1) &
+		      ~(DRAY_PAGES_HUGE_SIZE - 1);
+
+	/* Anonymous memory has huge pages when it is touched. */
+	if (buffer->fd < 0 || has_huge_pages(buffer))
+		return;
+	if (to > atomic_load(&buffer->size))
+		to -= DRAY_PAGES_HUGE_SIZE;
+	if (from < to)
+		dray_pages_gather((char *)buffer->data + from, to - from);
+}
+
 static int host_addresses(struct dray_buffer *buffer, uint64_t offset,
 			  uint64_t length, struct dray_segment *segments,
 			  size_t room, size_t *count)
@@ -370,6 +384,7 @@ const struct dray_backend dray_backend_host = {
 	.release = host_release,
 	.grow = host_grow,
 	.punch = host_punch,
+	.gather = host_gather,
 	.share = dray_memfd_share,
 	.expose = dray_memfd_expose,
 	.addresses = host_addresses,

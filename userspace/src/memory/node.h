@@ -70,6 +70,13 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 		      uint64_t length);
 
 /*
+ * Fetches huge pages for a range that will soon be written, and for what they
+ * cover around it, where the system has them for memory of a memfd only so.
+ */
+void dray_buffer_gather(struct dray_buffer *buffer, uint64_t offset,
+			uint64_t length);
+
+/*
  * Whether other processes can be given the memory at all: 0, or -EOPNOTSUPP
  * (private host memory; reserved huge pages, which no importer takes).
  */

@@ -154,6 +154,34 @@ static void touch(char *start, uint64_t size)
 		__atomic_fetch_or(start + offset, 0, __ATOMIC_RELAXED);
 }
 
+/* Since Linux 6.1; C libraries may be older. */
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+/*
+ * Of a memfd the kernel makes huge pages by itself only where an administrator
+ * allows it (shmem_enabled), but for the asking everywhere, unless that is denied.
+ */
+void dray_pages_gather(char *start, uint64_t size)
+{
+	static _Atomic bool worked, refused;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t offset;
+
+	if (atomic_load_explicit(&refused, memory_order_relaxed))
+		return;
+	/* It refuses what has no page yet. */
+	for (offset = 0; offset < size; offset += DRAY_PAGES_HUGE_SIZE)
+		if (madvise(start + offset, page, MADV_POPULATE_WRITE))
+			return;
+	if (!madvise(start, (size_t)size, MADV_COLLAPSE))
+		atomic_store_explicit(&worked, true, memory_order_relaxed);
+	else if (errno == EINVAL &&
+		 !atomic_load_explicit(&worked, memory_order_relaxed))
+		atomic_store_explicit(&refused, true, memory_order_relaxed);
+}
+
 static int fetch(void *start, uint64_t size)
 {
 	int error;

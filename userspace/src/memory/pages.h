@@ -8,6 +8,8 @@
 
 #include <dray/memory.h>
 
+#define DRAY_PAGES_HUGE_SIZE ((uint64_t)2 << 20)	/* with pages of 4 KiB */
+
 /*
  * Checks what is asked of @node's memory.
  *
@@ -27,6 +29,14 @@ int dray_pages_check(const struct dray_node *node,
  */
 int dray_pages_place(void *start, uint64_t size,
 		     const struct dray_pages *pages);
+
+/*
+ * Makes transparent huge pages of whole ones in a shared mapping of a memfd,
+ * which hold what was there before; pages that were not touched are fetched.
+ * @start and @size are multiples of DRAY_PAGES_HUGE_SIZE.  Nothing happens where
+ * the system has none.
+ */
+void dray_pages_gather(char *start, uint64_t size);
 
 /* Why @size bytes in huge pages could not be mapped: returns @error. */
 int dray_pages_no_huge(uint64_t size, int error);
