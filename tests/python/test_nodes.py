@@ -89,3 +89,24 @@ def test_a_node_that_is_not_there_is_enodev():
     with pytest.raises(OSError) as caught:
         dray.open("kernel:dray77")
     assert caught.value.errno == 19, caught.value
+
+
+FEW_ADDRESSES = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+import numpy as np
+import dray
+dray.install()
+for shareable in (False, True):
+    with dray.memory(shareable=shareable):
+        print(np.ones(20 << 20, np.uint8).sum())
+"""
+
+
+@pytest.mark.skipif("libasan" in os.environ.get("LD_PRELOAD", ""),
+                    reason="the sanitizer takes more addresses itself")
+def test_a_gibibyte_of_addresses_is_enough():
+    """As with "ulimit -v 1048576"."""
+    done = run(FEW_ADDRESSES, OPENBLAS_NUM_THREADS="1",
+               DRAY_BACKEND="host", DRAY_HANDLER="")
+    assert done.stdout.split() == [str(20 << 20)] * 2, done.stderr

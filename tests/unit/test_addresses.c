@@ -13,13 +13,8 @@
 #define GIB ((uint64_t)1 << 30)
 #define MIB ((size_t)1 << 20)
 
-#if UINTPTR_MAX > UINT32_MAX
-#define LARGEST (256 * GIB)
-#define SMALLEST GIB
-#else
-#define LARGEST GIB
+#define LARGEST (UINTPTR_MAX > UINT32_MAX ? 256 * GIB : GIB)
 #define SMALLEST (GIB / 8)
-#endif
 
 /* Addresses that the process can have. */
 static uint64_t addresses(void)

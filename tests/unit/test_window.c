@@ -122,12 +122,12 @@ FACT(what_was_mapped_is_gone_when_given_back)
 
 /* A sanitizer's shadow alone is beyond any of these limits. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-/* The size of a window that a new process with that limit gets, in GiB. */
+/* The size of a window that a new process with that limit gets: MiB's log2. */
 static int size_below(size_t limit)
 {
 	struct rlimit addresses = { limit, limit };
 	pid_t child = fork();
-	int size;
+	size_t size;
 
 	if (!child) {
 		/* The parent's window is given up, as an exec would do. */
@@ -136,8 +136,8 @@ static int size_below(size_t limit)
 		if (setrlimit(RLIMIT_AS, &addresses))
 			_exit(255);
 		/* Up to a slot is lost where it does not begin at one. */
-		size = (int)((dray_window_size() + GIB - 1) / GIB);
-		_exit(size > 254 ? 254 : size);
+		size = (dray_window_size() + DRAY_SLOT_SIZE) >> 20;
+		_exit(63 - __builtin_clzll(size));
 	}
 	return status_of(child);
 }
@@ -153,10 +153,12 @@ FACT(a_limit_on_addresses_makes_it_smaller)
 		skip();
 	/* Valgrind keeps part of the addresses for itself. */
 	if (dray_window_size() > 64 * GIB)
-		assert_int_equal(size_below(130 * GIB), 64);
-	assert_int_equal(size_below(10 * GIB), 4);
-	assert_int_equal(size_below(3 * GIB / 2), 1);
-	assert_int_equal(size_below(GIB / 2), 0);
+		assert_int_equal(size_below(130 * GIB), 16);
+	assert_int_equal(size_below(10 * GIB), 12);
+	assert_int_equal(size_below(3 * GIB / 2), 9);
+	assert_int_equal(size_below(GIB / 4), 7);
+	/* Too few for the smallest: none, and one slot that is not lost. */
+	assert_int_equal(size_below(GIB / 16), 1);
 }
 
 #endif

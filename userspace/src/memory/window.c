@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The window: reserved at the first buffer, 256 GiB where that fits and
- * halved down to 1 GiB where it does not (a limit on addresses, a checker that
+ * halved down to 128 MiB where it does not (a limit on addresses, a checker that
  * wants them itself).  A first-fit search over spans finds room; it runs once
  * a buffer, not once a block.
  */
@@ -20,11 +20,10 @@
 
 #if UINTPTR_MAX > UINT32_MAX
 #define WINDOW_LARGEST ((size_t)256 << 30)
-#define WINDOW_SMALLEST ((size_t)1 << 30)
 #else
 #define WINDOW_LARGEST ((size_t)1 << 30)
-#define WINDOW_SMALLEST ((size_t)128 << 20)
 #endif
+#define WINDOW_SMALLEST ((size_t)128 << 20)
 
 struct dray_window dray_window;
 
@@ -74,7 +73,8 @@ static int open_window(void)
 	}
 	if (base == MAP_FAILED)
 		return dray_fail(-ENOMEM,
-				 "no %zu bytes of addresses for the window",
+				 "no %zu bytes of addresses for the window "
+				 "(ulimit -v)",
 				 WINDOW_SMALLEST);
 
 	slots = size >> DRAY_SLOT_SHIFT;
