@@ -17,7 +17,7 @@
 
 #define HOST_KEEP (32 * MIB) /* of free pages, or as much as is in use */
 #define HOST_STEP (16 * MIB) /* freed, before free pages are counted again */
-#define HOST_LEAST (256 * 1024) /* of a run, to be worth the system call */
+#define HOST_LEAST (MIB / 4) /* of a run, to be worth the system call */
 #define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
 #define CLOSED_KEEP (1 * MIB) /* that was freed, so that not each free asks */
 
