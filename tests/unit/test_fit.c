@@ -7,7 +7,6 @@
 
 #include "unit.h"
 #include "alloc/at.h"
-#include "alloc/at.h"
 #include "alloc/fit.h"
 #include "alloc/starts.h"
 
@@ -304,6 +303,44 @@ static void lookups_agree(const struct model *model, const struct dray_fit *fit)
 	assert_false(dray_starts_from(fit, from, &start));
 }
 
+/* The block beside @i: after it or before it, or @i where none is. */
+static uint32_t beside(const struct model *model, const struct dray_fit *fit,
+		       uint32_t i, bool after)
+{
+	const struct dray_piece *p = &fit->pieces[model->piece[i]];
+	uint32_t g = after ? p->offset + p->size : p->offset - 1;
+
+	return g < GRANULES && model->owner[g] ? model->owner[g] - 1 : i;
+}
+
+/* Frees @i, and with it blocks beside it, or others, in any order. */
+static void free_few(struct model *model, struct dray_fit *fit, uint32_t i,
+		     struct dice *dice)
+{
+	uint32_t blocks[12], pieces[12], count = 0, most, j;
+
+	most = 1 + (uint32_t)roll(dice, 12);
+	blocks[count++] = i;
+	while (count < most) {
+		i = roll(dice, 4) ? beside(model, fit, i, roll(dice, 4))
+				  : (uint32_t)roll(dice, BLOCKS);
+		for (j = 0; j < count && blocks[j] != i; j++)
+			;
+		if (j < count || !model->piece[i])
+			break;
+		blocks[count++] = i;
+	}
+	for (j = 0; j < count; j++) {
+		own(model, fit, blocks[j], 0);
+		pieces[j] = model->piece[blocks[j]];
+		model->piece[blocks[j]] = 0;
+	}
+	if (count == 1)
+		dray_fit_free(fit, pieces[0]);
+	else
+		dray_fit_free_few(fit, pieces, count);
+}
+
 static uint32_t random_size(struct dice *dice)
 {
 	return 1 + (uint32_t)roll(dice, 1u << roll(dice, 9));
@@ -339,9 +376,7 @@ FIT_FACT(random_work_agrees_with_a_map_of_owners)
 					 0);
 			own(model, fit, i, i + 1);
 		} else if (roll(&dice, 3)) {
-			own(model, fit, i, 0);
-			dray_fit_free(fit, model->piece[i]);
-			model->piece[i] = 0;
+			free_few(model, fit, i, &dice);
 		} else {
 			own(model, fit, i, 0);
 			dray_fit_resize(fit, model->piece[i], size);
