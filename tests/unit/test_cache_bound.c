@@ -91,7 +91,8 @@ FIXED_POOL_FACT(room_is_made_for_a_few_blocks_at_a_time)
 			if (now >= before)
 				continue;
 			shrunk++;
-			assert_in_range(before - now, 1, 5 * 4096);
+			assert_in_range(before - now, 1,
+					DRAY_BLOCKS_MOST * 4160);
 		}
 	}
 	assert_true(shrunk > 0);

@@ -257,7 +257,10 @@ guest_boot()
 	append="console=$console rdinit=/init quiet loglevel=4 log_buf_len=4M"
 	# A tmpfs would be full with half of what memory the archives leave free,
 	# and the rest of the files left out.
-	append+=" rootfstype=ramfs oops=panic panic=-1 $GUEST_APPEND"
+	append+=" rootfstype=ramfs oops=panic panic=-1"
+	# An emulated processor may be kept from running for a minute.
+	append+=" rcupdate.rcu_cpu_stall_timeout=300 watchdog_thresh=60"
+	append+=" $GUEST_APPEND"
 	# A nanosecond for an instruction, and none for a wait: how busy the host
 	# is makes no difference, and fewer clock ticks come between the work.
 	# It has the processors run in turns.

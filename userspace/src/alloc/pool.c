@@ -200,6 +200,7 @@ static void start(struct dray_pool *pool, struct dray_node *node,
 	pool->closed = false;
 	pool->pending = 0;
 	pool->taken = 0;
+	pool->freed = 0;
 	pool->missed = false;
 	pool->used = 0;
 	pool->peak = 0;

@@ -34,6 +34,7 @@ struct dray_pool {
 	uint32_t kept_large;	/* of blocks with a magazine and of others */
 	struct dray_cache *caches;	/* of all threads */
 	uint64_t taken;		/* bytes, since the last sweep of caches */
+	uint64_t freed;		/* bytes, since free pages were last counted */
 	bool missed;		/* an owner was inside at the last drain */
 	bool closed;
 	uint32_t pending;	/* threads that are about to take the lock again */

@@ -136,7 +136,6 @@ int dray_region_create(const struct dray_region_request *request,
 	region->page = request->page;
 	region->blocks = 0;
 	region->used = 0;
-	region->freed = 0;
 	atomic_store(&region->dirty_pages, 0);
 	region->own = false;
 	region->inherited = false;

@@ -25,7 +25,6 @@ struct dray_pool_region {
 	uint64_t size;		/* bytes that fit covers */
 	uint64_t reserved;	/* bytes that it may grow to */
 	uint64_t used;		/* bytes in blocks: live, kept and parked */
-	uint64_t freed;		/* bytes since free pages were last counted */
 	uint32_t blocks;	/* live and parked */
 	uint32_t shift;		/* log2 of the granule */
 	uint64_t page;		/* bytes, the least that can be given back */

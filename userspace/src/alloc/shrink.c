@@ -133,16 +133,33 @@ static uint64_t punch(struct dray_pool *pool, struct dray_pool_region *region,
 	return bytes;
 }
 
-/* Bytes of free pages that are more than will soon be wanted again. */
-static uint64_t excess(const struct dray_pool *pool,
-		       const struct dray_pool_region *region)
+/* Of all regions, with both locks. */
+static uint64_t punch_regions(struct dray_pool *pool, uint64_t least,
+			      uint64_t wanted)
 {
-	uint64_t dirty = dray_region_dirty_free(region), keep = region->used;
+	struct dray_pool_region *region;
+	uint64_t bytes = 0;
+
+	for (region = pool->regions; region && bytes < wanted;
+	     region = region->next)
+		if (!region->inherited)
+			bytes += punch(pool, region, least, wanted - bytes);
+	return bytes;
+}
+
+/* Bytes of free pages that are more than will soon be wanted again. */
+static uint64_t excess(const struct dray_pool *pool)
+{
+	uint64_t dirty = 0, keep = pool->used;
+	const struct dray_pool_region *region;
 
 	if (pool->closed)
-		return dirty ? UINT64_MAX : 0;
+		return UINT64_MAX;
 	if (pool->pages.flags & DRAY_PAGES_PREFAULT)
 		return 0;
+	for (region = pool->regions; region; region = region->next)
+		if (!region->inherited)
+			dirty += dray_region_dirty_free(region);
 	if (keep < HOST_KEEP)
 		keep = HOST_KEEP;
 	return dirty > keep ? dirty - keep : 0;
@@ -152,14 +169,14 @@ static uint64_t excess(const struct dray_pool *pool,
  * Gives back what is too much.  Where another thread maps pages, or gives some
  * back, it is left to the next time.
  */
-static void shrink(struct dray_pool *pool, struct dray_pool_region *region)
+static void shrink(struct dray_pool *pool)
 {
-	uint64_t bytes = excess(pool, region);
+	uint64_t bytes = excess(pool);
 
-	region->freed = 0;
+	pool->freed = 0;
 	if (!bytes || pthread_mutex_trylock(&pool->growing))
 		return;
-	punch(pool, region, pool->closed ? region->page : HOST_LEAST, bytes);
+	punch_regions(pool, pool->closed ? pool->page : HOST_LEAST, bytes);
 	pthread_mutex_unlock(&pool->growing);
 }
 
@@ -171,7 +188,7 @@ static void count_freed(struct dray_pool_region *region, uint32_t blocks,
 
 	region->blocks -= blocks;
 	region->used -= bytes;
-	region->freed += bytes;
+	pool->freed += bytes;
 	pool->blocks -= blocks;
 	pool->used -= bytes;
 }
@@ -256,11 +273,11 @@ static __attribute__((noinline)) void finish(struct dray_pool *pool,
 					     struct dray_pool_region *region)
 {
 	if (pool->grows && !region->inherited) {
-		if (region->freed >= (pool->closed ? CLOSED_KEEP : HOST_STEP))
-			shrink(pool, region);
+		if (pool->freed >= (pool->closed ? CLOSED_KEEP : HOST_STEP))
+			shrink(pool);
 	} else {
 		/* Its pages go back with the whole of it. */
-		region->freed = 0;
+		pool->freed = 0;
 	}
 	if (!region->blocks)
 		destroy(pool, dray_pool_take_empty(pool, worth_keeping(pool)));
@@ -270,7 +287,7 @@ static __attribute__((noinline)) void finish(struct dray_pool *pool,
 void dray_pool_unlock_freed(struct dray_pool *pool,
 			    struct dray_pool_region *region)
 {
-	if (__builtin_expect(region->freed >= HOST_STEP || !region->blocks ||
+	if (__builtin_expect(pool->freed >= HOST_STEP || !region->blocks ||
 				     pool->closed,
 			     0))
 		finish(pool, region);
@@ -284,31 +301,19 @@ void dray_block_finish(const struct dray_found *found)
 	dray_pool_unlock_freed(found->pool, found->region);
 }
 
-static uint64_t punch_regions(struct dray_pool *pool)
-{
-	struct dray_pool_region *region;
-	uint64_t bytes = 0;
-
-	pool->pending++;
-	pthread_mutex_unlock(&pool->lock);
-	pthread_mutex_lock(&pool->growing);
-	pthread_mutex_lock(&pool->lock);
-	pool->pending--;
-	for (region = pool->regions; region; region = region->next)
-		bytes += region->inherited ? 0
-					   : punch(pool, region, region->page,
-						   UINT64_MAX);
-	pthread_mutex_unlock(&pool->growing);
-	return bytes;
-}
-
 uint64_t dray_pool_give_back(struct dray_pool *pool)
 {
 	uint64_t bytes = destroy(pool, dray_pool_take_empty(pool, 0));
 
 	if (!pool->grows)
 		return bytes;
-	bytes += punch_regions(pool);
+	pool->pending++;
+	pthread_mutex_unlock(&pool->lock);
+	pthread_mutex_lock(&pool->growing);
+	pthread_mutex_lock(&pool->lock);
+	pool->pending--;
+	bytes += punch_regions(pool, pool->page, UINT64_MAX);
+	pthread_mutex_unlock(&pool->growing);
 	/* Where the last block of one was freed meanwhile. */
 	return bytes + destroy(pool, dray_pool_take_empty(pool, 0));
 }
