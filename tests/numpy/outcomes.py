@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """A pytest plug-in (-p outcomes): writes what became of each test.
 
-With DRAY_NUMPY_HANDLER=1 it first installs dray's handler, when it is
+With DRAY_OUTCOMES_HANDLER=1 it first installs dray's handler, when it is
 imported, and again in each thread that starts, so that every array lies in
-dray memory: the test files of NumPy stay as they are.  Before each test it
-makes sure, with an array of its own, that this is still so.
+dray memory: the test files stay as they are.  Before each test it makes sure,
+with an array of its own, that this is still so.  Each test has the same random
+numbers in each run.
 
-DRAY_NUMPY_REPORT names the file for the report, in JSON:
-    outcomes    {"core/tests/test_x.py::test_y": "passed", ...}; the names are
-                relative to pytest's rootdir, NumPy's folder
+DRAY_OUTCOMES_REPORT names the file for the report, in JSON:
+    outcomes    {"numpy/core/tests/test_x.py::test_y": "passed", ...}; the names
+                are relative to pytest's rootdir, where the package lies
     handler     the handler's name, null without one
     memory      what the kernel says of the mapping that an array lies in: the
                 name of a file, of a kind ("memfd:..."), or nothing
@@ -18,12 +19,13 @@ DRAY_NUMPY_REPORT names the file for the report, in JSON:
 """
 import json
 import os
+import random
 import threading
 
 import numpy
 import pytest
 
-WITH_HANDLER = os.environ.get("DRAY_NUMPY_HANDLER") == "1"
+WITH_HANDLER = os.environ.get("DRAY_OUTCOMES_HANDLER") == "1"
 
 if WITH_HANDLER:
     import dray
@@ -44,6 +46,8 @@ probed = 0
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item):
     global probed
+    random.seed(0)
+    numpy.random.seed(0)
     if not WITH_HANDLER:
         return
     probe = numpy.empty(1)
@@ -88,13 +92,12 @@ def pytest_collectreport(report):
 
 def pytest_sessionfinish():
     report = {"outcomes": outcomes, "handler": None, "memory": None,
-              "probed": probed, "strays": strays, "stats": None,
-              "version": numpy.__version__}
+              "probed": probed, "strays": strays, "stats": None}
     if WITH_HANDLER:
         report["memory"] = mapping_of(numpy.empty(1))
         report["handler"] = POOL.handler_name
         stats = POOL.stats()
         report["stats"] = dict(zip(stats.__match_args__, stats))
-    with open(os.environ["DRAY_NUMPY_REPORT"], "w",
+    with open(os.environ["DRAY_OUTCOMES_REPORT"], "w",
               encoding="utf-8") as file:
         json.dump(report, file, indent=1)

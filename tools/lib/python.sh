@@ -2,7 +2,8 @@
 # shellcheck shell=bash
 #
 # What Debian 12 has no package of: modules from PyPI, in folders of the cache for
-# PYTHONPATH, and a Python without a GIL.
+# PYTHONPATH, and a Python without a GIL.  Runs a package's own tests, with dray's handler
+# and without.
 
 # shellcheck disable=SC2034 # front doors use it
 PACKAGES_PYPI=(python3-pip)
@@ -87,4 +88,24 @@ free_pypi_set()
 	pypi_set "$1" "$2" --implementation cp --python-version "$version" \
 		--abi "cp${version/./}t" --abi none "${platforms[@]}" \
 		--platform any
+}
+
+# compare_tests FOLDER NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...
+#
+# Runs tests/FOLDER/run on the host, with the build KIND, and counts its tests.
+compare_tests()
+{
+	local runner=$TREE/tests/$1/run name=$2 kind=$3 log=$4/$3 python=$5
+	local packages=$6 status=0
+
+	shift 6
+	(cd "${log%/*}" && DRAY_BACKEND=host \
+		PATH=${packages:+$packages/bin:}$PATH \
+		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
+		timeout 3600 "$python" "$runner" "$@" </dev/null) >"$log" 2>&1 ||
+		status=$?
+	tally_counts "$name: own tests" "$status" "$log"
+	grep -E '^[a-z]+ [^ ]+ on .*, handler ' "$log" | while read -r line; do
+		log_note "         $line"
+	done
 }

@@ -19,16 +19,17 @@ suite_numpy()
 	tally_wants numpy || return 0
 	tally_run "builds as a release" build_native || return 0
 	if [ "$FULL" = no ]; then
-		numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
-			--selection "$TREE/tests/numpy/board.txt" --once
+		compare_tests numpy "Debian's NumPy" native "$1" \
+			/usr/bin/python3 '' --once \
+			--selection "$TREE/tests/numpy/board.txt"
 		return
 	fi
-	numpy_tests "Debian's NumPy" native "$1" /usr/bin/python3 '' \
+	compare_tests numpy "Debian's NumPy" native "$1" /usr/bin/python3 '' \
 		--backends "$both"
 	tally_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
 		return 0
 	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
-	numpy_tests "NumPy 2" numpy2 "$1" /usr/bin/python3 "$packages" \
+	compare_tests numpy "NumPy 2" numpy2 "$1" /usr/bin/python3 "$packages" \
 		--backends "$both"
 	[ "$LONG" = no ] || numpy_free "$1"
 }
@@ -43,23 +44,6 @@ numpy_free()
 			numpy "$TREE/tests/numpy/requirements.txt" &&
 		tally_run "builds for it" build_free free "$python" "$packages" ||
 		return 0
-	numpy_tests "NumPy 2 without a GIL" free "$1" "$python/bin/python3" \
-		"$packages" --backends host,host:shareable
-}
-
-# numpy_tests NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...
-numpy_tests()
-{
-	local name=$1 kind=$2 log=$3/$2 python=$4 packages=$5 status=0
-
-	shift 5
-	(cd "${log%/*}" && DRAY_BACKEND=host \
-		PATH=${packages:+$packages/bin:}$PATH \
-		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
-		timeout 3600 "$python" "$TREE/tests/numpy/run" "$@" \
-		</dev/null) >"$log" 2>&1 || status=$?
-	tally_counts "$name: its own tests" "$status" "$log"
-	grep '^NumPy ' "$log" | while read -r line; do
-		log_note "         $line"
-	done
+	compare_tests numpy "NumPy 2 without a GIL" free "$1" \
+		"$python/bin/python3" "$packages" --backends host,host:shareable
 }
