@@ -2,7 +2,8 @@
 /*
  * Devices of other drivers on a read-only dma-buf of each heap: one that reads
  * is let in, one that writes is not, and no driver gets the kernel's own address
- * of it.  And many of them: they do not keep the node's own devices out.
+ * of it.  And many of them: they do not keep the node's own devices out.  And
+ * a region of the device tree that such a device has already.
  * Needs dray_test_importer.ko, and on the PC dray.ko with nodes=1.
  */
 #include <errno.h>
@@ -14,9 +15,13 @@
 #include <linux/dma-buf.h>
 
 #include "../selftests/binding.h"
+#include "../selftests/fixture_dray.h"
 #include "../selftests/fixture_engine.h"
 #include "../selftests/fixture_heap.h"
 #include "../selftests/maintenance.h"
+#include "../selftests/platform.h"
+
+#define POOLED "pooled"
 
 #define PARAMETERS "/sys/module/dray_test_importer/parameters/"
 
@@ -196,6 +201,25 @@ TEST_F(engine, many_devices_of_others_leave_room_for_its_own)
 	EXPECT_EQ(0, import("to", self->dst.fd));
 	EXPECT_EQ(0, import("leave", self->dst.fd));
 	EXPECT_EQ(0, attachments(self->node, self->dst.id));
+}
+
+TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
+{
+	struct dray_heap_info heap;
+	int node, found;
+
+	if (access(PLATFORM_DEVICES "/" POOLED, F_OK))
+		SKIP(return, "this machine has no region for a pool");
+	ASSERT_EQ(0, write_text(PARAMETERS "pool", "/" POOLED));
+	ASSERT_EQ(0, platform_override(POOLED, "dray"));
+	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", POOLED));
+	node = platform_open(POOLED);
+	found = node_find_heap(node, DRAY_HEAP_CARVEOUT, &heap);
+	close(node);
+	EXPECT_EQ(0, write_name(PLATFORM_DRIVER, "unbind", POOLED));
+	EXPECT_EQ(0, platform_override(POOLED, "\n"));
+	EXPECT_LE(0, node);
+	EXPECT_EQ(-ENOENT, found);
 }
 
 TEST_HARNESS_MAIN
