@@ -275,7 +275,7 @@ RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed)
 	assert_fails(open_from(&cheat, 0, 0, size + 1), -EBADMSG,
 		     "the buffer has 65536");
 	assert_fails(open_from(&cheat, 0, size, 1), -EBADMSG,
-		     "1 bytes at 65536");
+		     "1 byte at 65536");
 	assert_fails(open_from(&cheat, 0, UINT64_MAX, 2), -EBADMSG,
 		     "the buffer has");
 	assert_fails(open_from(&cheat, 0, 1, UINT64_MAX), -EBADMSG,
