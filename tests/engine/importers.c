@@ -20,43 +20,19 @@
 #include "../selftests/fixture_heap.h"
 #include "../selftests/maintenance.h"
 #include "../selftests/platform.h"
+#include "importing.h"
 
 #define POOLED "pooled"
-
-#define PARAMETERS "/sys/module/dray_test_importer/parameters/"
 
 /* The kernel has no mapping of it. */
 /* clang-format off */
 FIXTURE_VARIANT_ADD(heap, carveout) { .type = DRAY_HEAP_CARVEOUT };
 /* clang-format on */
 
-static int import(const char *how, int fd)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%s %d", how, fd);
-	return write_text(PARAMETERS "import", text);
-}
-
 /* Of all bytes that the device has read, or -1. */
 static long sum_read(void)
 {
-	char text[32] = "";
-	int fd = open(PARAMETERS "sum", O_RDONLY);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	return length > 0 ? atol(text) : -1;
-}
-
-static long sum_of(const struct buffer *buffer)
-{
-	long sum = 0;
-	size_t i;
-
-	for (i = 0; i < buffer->size; i++)
-		sum += buffer->bytes[i];
-	return sum;
+	return number_read(IMPORTER "sum");
 }
 
 static uint32_t attachments(int node, uint64_t id)
@@ -210,7 +186,7 @@ TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
 
 	if (access(PLATFORM_DEVICES "/" POOLED, F_OK))
 		SKIP(return, "this machine has no region for a pool");
-	ASSERT_EQ(0, write_text(PARAMETERS "pool", "/" POOLED));
+	ASSERT_EQ(0, write_text(IMPORTER "pool", "/" POOLED));
 	ASSERT_EQ(0, platform_override(POOLED, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", POOLED));
 	node = platform_open(POOLED);

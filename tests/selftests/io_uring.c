@@ -26,15 +26,6 @@ static bool registers_mappings_of_files(void)
 	return major > 6 || (major == 6 && minor >= 5);
 }
 
-#define OPEN_RING(ring)                                                 \
-	do {                                                            \
-		int _ret = ring_open(ring);                             \
-		if (_ret == -ENOSYS || _ret == -EPERM)                  \
-			SKIP(return, "this kernel has no io_uring: %s", \
-				   strerror(-_ret));                    \
-		ASSERT_EQ(0, _ret);                                     \
-	} while (0)
-
 #define NEEDS_PINS()                                                        \
 	do {                                                                \
 		if (!(self->heap.flags & DRAY_HEAP_PINNABLE))               \
