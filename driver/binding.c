@@ -3,7 +3,9 @@
  * Binding: what the drivers for platform and PCI devices do alike.  The node is
  * the device's driver data: it is made when the device is bound, goes when the
  * device is unbound, before the driver core takes down its DMA set-up, and
- * sleeps when the system does.
+ * sleeps when the system does.  No device is bound before all drivers are
+ * registered: the kernel frees a module whose insertion fails, although a
+ * program may have opened a node by then.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -19,6 +21,8 @@ static unsigned int dma_bits;
 module_param(dma_bits, uint, 0644);
 MODULE_PARM_DESC(dma_bits,
 		 "address bits of devices bound from now on; 0: their bus's");
+
+static bool dray_bindings_open;
 
 /* What a device had before, for whoever drives it next. */
 struct dray_bind_before {
@@ -100,6 +104,8 @@ int dray_bind(struct device *dev, u32 flags,
 	struct dray_node *node;
 	int ret;
 
+	if (!READ_ONCE(dray_bindings_open))
+		return -ENODEV;
 	ret = dray_bind_remember(dev);
 	if (ret)
 		return ret;
@@ -140,10 +146,13 @@ int dray_bindings_register(void)
 	ret = dray_pci_register();
 	if (ret)
 		goto unregister_virtual;
-	/* Almost all nodes: they are used as soon as they are there. */
 	ret = dray_platform_register();
 	if (ret)
 		goto unregister_pci;
+	/* Nothing fails from here on. */
+	WRITE_ONCE(dray_bindings_open, true);
+	dray_pci_attach();
+	dray_platform_attach();
 	return 0;
 
 unregister_pci:

@@ -28,18 +28,26 @@ int dray_bind(struct device *dev, u32 flags,
 void dray_unbind(struct device *dev);
 extern const struct dev_pm_ops dray_sleep;
 
-/* platform.c */
+/*
+ * platform.c and pci.c; a driver that is attached binds the devices that it was
+ * shown too early.
+ */
 int dray_platform_register(void);
+void dray_platform_attach(void);
 void dray_platform_unregister(void);
 
-/* pci.c */
 #ifdef CONFIG_PCI
 int dray_pci_register(void);
+void dray_pci_attach(void);
 void dray_pci_unregister(void);
 #else
 static inline int dray_pci_register(void)
 {
 	return 0;
+}
+
+static inline void dray_pci_attach(void)
+{
 }
 
 static inline void dray_pci_unregister(void)

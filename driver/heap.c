@@ -78,6 +78,14 @@ static u32 dray_heap_type_of(struct device_node *region)
 	return DRAY_HEAP_RESERVED;
 }
 
+/* The kernel gives such a region to a device's DMA calls: two owners. */
+static struct dray_heap *dray_heap_pooled(struct device *dev,
+					  struct device_node *region)
+{
+	dev_warn(dev, "%pOFn is the pool of another device\n", region);
+	return ERR_PTR(-EBUSY);
+}
+
 /* The heap of memory-region entry @index of @dev; -ENOENT past the last. */
 int dray_heap_of_region(struct device *dev, int index, const char *name,
 			struct dray_heap **result)
@@ -103,10 +111,12 @@ int dray_heap_of_region(struct device *dev, int index, const char *name,
 	if (!heap) {
 		dray_heap_choose_name(unique,
 				      name && *name ? name : region->name);
-		if (type == DRAY_HEAP_CARVEOUT)
-			heap = dray_heap_carveout(unique, dev, region);
-		else if (type == DRAY_HEAP_CMA)
+		if (type == DRAY_HEAP_CMA)
 			heap = dray_heap_cma(unique, dev, region, index);
+		else if (memory->priv)
+			heap = dray_heap_pooled(dev, region);
+		else if (type == DRAY_HEAP_CARVEOUT)
+			heap = dray_heap_carveout(unique, dev, region);
 		else
 			heap = dray_heap_reserved(unique, dev, region);
 		heap = dray_heap_publish(heap);

@@ -27,6 +27,7 @@
 
 struct dray_carveout {
 	struct dray_heap heap;
+	struct resource *claim; /* keeps out other drivers that ask */
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
 };
@@ -100,6 +101,8 @@ static void dray_carveout_destroy(struct dray_heap *heap)
 {
 	struct dray_carveout *carveout = to_carveout(heap);
 
+	release_mem_region(carveout->claim->start,
+			   resource_size(carveout->claim));
 	dray_pagemap_exit(&carveout->map);
 	kfree(carveout);
 }
@@ -155,9 +158,15 @@ struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&carveout->lock);
 	ret = dray_pagemap_init(&carveout->map, memory->base, memory->size);
-	if (ret) {
-		kfree(carveout);
-		return ERR_PTR(ret);
+	if (ret)
+		goto free_carveout;
+	carveout->claim =
+		request_mem_region(memory->base, memory->size, "dray");
+	if (!carveout->claim) {
+		dev_warn(dev, "%pOFn is in use already: see /proc/iomem\n",
+			 region);
+		ret = -EBUSY;
+		goto exit_map;
 	}
 	carveout->heap.ops = &dray_carveout_ops;
 	carveout->heap.base = memory->base;
@@ -170,4 +179,10 @@ struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
 		return ERR_PTR(ret);
 	}
 	return &carveout->heap;
+
+exit_map:
+	dray_pagemap_exit(&carveout->map);
+free_carveout:
+	kfree(carveout);
+	return ERR_PTR(ret);
 }

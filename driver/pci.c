@@ -45,6 +45,11 @@ int dray_pci_register(void)
 	return pci_register_driver(&dray_pci_driver);
 }
 
+void dray_pci_attach(void)
+{
+	WARN_ON(driver_attach(&dray_pci_driver.driver));
+}
+
 void dray_pci_unregister(void)
 {
 	pci_unregister_driver(&dray_pci_driver);

@@ -73,6 +73,11 @@ int dray_platform_register(void)
 	return platform_driver_register(&dray_platform_driver);
 }
 
+void dray_platform_attach(void)
+{
+	WARN_ON(driver_attach(&dray_platform_driver.driver));
+}
+
 void dray_platform_unregister(void)
 {
 	platform_driver_unregister(&dray_platform_driver);

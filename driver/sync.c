@@ -6,6 +6,7 @@
 #include <linux/cache.h>
 #include <linux/dma-mapping.h>
 #include <linux/err.h>
+#include <linux/freezer.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/overflow.h>
@@ -328,6 +329,12 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 		if (ret)
 			args->failed = i;
 		cond_resched();
+		/*
+		 * The system waits 20 s for this task before it gives up
+		 * falling asleep.  Ending the call for every signal would keep
+		 * a program with a timer from ever finishing it.
+		 */
+		try_to_freeze();
 	}
 	args->flags = ret || needed ? 0 : DRAY_SYNC_NOT_NEEDED;
 free_ranges:

@@ -19,6 +19,8 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/of.h>
+#include <linux/of_reserved_mem.h>
 #include <linux/pagemap.h>
 #include <linux/platform_device.h>
 #include <linux/scatterlist.h>
@@ -364,10 +366,30 @@ static const struct kernel_param_ops test_limit_ops = { .set = test_set_limit };
 module_param_cb(limit, &test_limit_ops, NULL, 0200);
 MODULE_PARM_DESC(limit, "the highest address that it reaches; 0: all");
 
+/* The first region of this node of the device tree becomes a device's pool. */
+static int test_set_pool(const char *text, const struct kernel_param *param)
+{
+	struct device *dev = &test_devices[0]->dev;
+	struct device_node *np = of_find_node_by_path(text);
+	int ret;
+
+	of_reserved_mem_device_release(dev);
+	ret = of_reserved_mem_device_init_by_idx(dev, np, 0);
+	of_node_put(np);
+	return ret;
+}
+
+static const struct kernel_param_ops test_pool_ops = { .set = test_set_pool };
+
+module_param_cb(pool, &test_pool_ops, NULL, 0200);
+MODULE_PARM_DESC(pool, "path of a node with memory-region");
+
 static void test_remove(void)
 {
 	int i;
 
+	if (!IS_ERR_OR_NULL(test_devices[0]))
+		of_reserved_mem_device_release(&test_devices[0]->dev);
 	for (i = 0; i < TEST_DEVICES; i++)
 		if (!IS_ERR_OR_NULL(test_devices[i]))
 			platform_device_unregister(test_devices[i]);

@@ -17,6 +17,7 @@
 #include "../selftests/step.h"
 #include "../selftests/attach.h"
 #include "../selftests/fixture_engine.h"
+#include "number.h"
 
 #define MODULE "/sys/module/dray_test_exporter/"
 #define DRIVER "/sys/bus/platform/drivers/dray-test-exporter/"
@@ -32,16 +33,6 @@ FIXTURE(exporter)
 	struct dray_info info;
 	struct ledger before;
 };
-
-static long number_read(const char *path)
-{
-	char text[32] = "";
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = file < 0 ? -1 : read(file, text, sizeof(text) - 1);
-
-	close(file);
-	return length > 0 ? atol(text) : -1;
-}
 
 static bool nothing_holds_it(void *unused)
 {

@@ -253,4 +253,27 @@ static inline bool is_equal(FIXTURE_DATA(fault) * self)
 				self->src.size) == -1;
 }
 
+/* Copies all bytes on a channel: 1, or else its fence's status or an errno. */
+static inline int copy_on(FIXTURE_DATA(fault) * self, uint32_t channel)
+{
+	struct dray_submit submit;
+	int ret = submit_on(self, channel, &submit);
+
+	if (ret)
+		return ret;
+	ret = fence_wait(submit.fence_fd);
+	close(submit.fence_fd);
+	return ret == 1 && !is_equal(self) ? -EBADMSG : ret;
+}
+
+/* The same on channel 0 of an engine that hangs there, and is given up. */
+static inline int copy_and_hang(FIXTURE_DATA(fault) * self)
+{
+	int ret = knob("hang", 1);
+
+	if (!ret)
+		ret = watchdog(IMPATIENT);
+	return ret ? ret : copy_on(self, 0);
+}
+
 #endif

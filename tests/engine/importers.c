@@ -2,7 +2,8 @@
 /*
  * Devices of other drivers on a read-only dma-buf of each heap: one that reads
  * is let in, one that writes is not, and no driver gets the kernel's own address
- * of it.  And many of them: they do not keep the node's own devices out.
+ * of it.  And many of them: they do not keep the node's own devices out.  And
+ * a region of the device tree that such a device has already.
  * Needs dray_test_importer.ko, and on the PC dray.ko with nodes=1.
  */
 #include <errno.h>
@@ -14,44 +15,24 @@
 #include <linux/dma-buf.h>
 
 #include "../selftests/binding.h"
+#include "../selftests/fixture_dray.h"
 #include "../selftests/fixture_engine.h"
 #include "../selftests/fixture_heap.h"
 #include "../selftests/maintenance.h"
+#include "../selftests/platform.h"
+#include "importing.h"
 
-#define PARAMETERS "/sys/module/dray_test_importer/parameters/"
+#define POOLED "pooled"
 
 /* The kernel has no mapping of it. */
 /* clang-format off */
 FIXTURE_VARIANT_ADD(heap, carveout) { .type = DRAY_HEAP_CARVEOUT };
 /* clang-format on */
 
-static int import(const char *how, int fd)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%s %d", how, fd);
-	return write_text(PARAMETERS "import", text);
-}
-
 /* Of all bytes that the device has read, or -1. */
 static long sum_read(void)
 {
-	char text[32] = "";
-	int fd = open(PARAMETERS "sum", O_RDONLY);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	return length > 0 ? atol(text) : -1;
-}
-
-static long sum_of(const struct buffer *buffer)
-{
-	long sum = 0;
-	size_t i;
-
-	for (i = 0; i < buffer->size; i++)
-		sum += buffer->bytes[i];
-	return sum;
+	return number_read(IMPORTER "sum");
 }
 
 static uint32_t attachments(int node, uint64_t id)
@@ -196,6 +177,25 @@ TEST_F(engine, many_devices_of_others_leave_room_for_its_own)
 	EXPECT_EQ(0, import("to", self->dst.fd));
 	EXPECT_EQ(0, import("leave", self->dst.fd));
 	EXPECT_EQ(0, attachments(self->node, self->dst.id));
+}
+
+TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
+{
+	struct dray_heap_info heap;
+	int node, found;
+
+	if (access(PLATFORM_DEVICES "/" POOLED, F_OK))
+		SKIP(return, "this machine has no region for a pool");
+	ASSERT_EQ(0, write_text(IMPORTER "pool", "/" POOLED));
+	ASSERT_EQ(0, platform_override(POOLED, "dray"));
+	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", POOLED));
+	node = platform_open(POOLED);
+	found = node_find_heap(node, DRAY_HEAP_CARVEOUT, &heap);
+	close(node);
+	EXPECT_EQ(0, write_name(PLATFORM_DRIVER, "unbind", POOLED));
+	EXPECT_EQ(0, platform_override(POOLED, "\n"));
+	EXPECT_LE(0, node);
+	EXPECT_EQ(-ENOENT, found);
 }
 
 TEST_HARNESS_MAIN

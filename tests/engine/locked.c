@@ -13,8 +13,7 @@
 #include "../selftests/importer.h"
 #include "../selftests/signalled.h"
 #include "fixture_fault.h"
-
-#define IMPORTER "/sys/module/dray_test_importer/parameters/"
+#include "importing.h"
 
 /* A copy of so many bytes to a buffer or an attachment. */
 static int copy_to(FIXTURE_DATA(fault) * self, int fd, uint64_t size,
@@ -31,12 +30,6 @@ static int copy_to(FIXTURE_DATA(fault) * self, int fd, uint64_t size,
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 
-static bool has_waited(void *unused)
-{
-	(void)unused;
-	return parameter_read("dray_test_importer", "waited") != 0;
-}
-
 /*
  * Two jobs on one dma-buf, of which the first has the last of its attachment, on
  * an engine that hangs.
@@ -46,7 +39,6 @@ static int submit_two(FIXTURE_DATA(fault) * self, struct dray_submit *first,
 {
 	int fd = parameter_read("dray_test_exporter", "export");
 	struct dray_attach attach[2];
-	char text[32];
 	int ret = -ENOENT, i;
 
 	if (fd < 0)
@@ -65,8 +57,7 @@ static int submit_two(FIXTURE_DATA(fault) * self, struct dray_submit *first,
 		ret = copy_to(self, attach[1].fd, attach[1].length, second);
 	if (ret)
 		return ret;
-	snprintf(text, sizeof(text), "wait %d", fd);
-	return write_text(IMPORTER "import", text);
+	return import("wait", fd);
 }
 
 TEST_F(fault, who_waits_under_the_lock_sees_the_fences_signal)
@@ -79,7 +70,7 @@ TEST_F(fault, who_waits_under_the_lock_sees_the_fences_signal)
 	EXPECT_EQ(1, fence_wait(first.fence_fd));
 	EXPECT_EQ(1, fence_wait(second.fence_fd));
 	EXPECT_TRUE(wait_for(has_waited, NULL));
-	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	EXPECT_EQ(1, number_read(IMPORTER "waited"));
 	mapped_twice_end();
 }
 
@@ -95,7 +86,7 @@ TEST_F(fault, who_waits_under_the_lock_holds_up_no_other_opener)
 	EXPECT_EQ(1, fence_wait(other.fence_fd));
 	EXPECT_TRUE(is_equal(self));
 	EXPECT_TRUE(wait_for(has_waited, NULL));
-	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	EXPECT_EQ(1, number_read(IMPORTER "waited"));
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	mapped_twice_end();
@@ -118,7 +109,7 @@ TEST_F(fault, unbinding_completes_while_fences_are_waited_for_under_the_lock)
 		TH_LOG("the fence says %d", ret);
 	}
 	EXPECT_TRUE(wait_for(has_waited, NULL));
-	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	EXPECT_EQ(1, number_read(IMPORTER "waited"));
 	/* as the fixture expects it */
 	ASSERT_EQ(0, write_text(DRIVER "bind", "dray-virtual.0"));
 	mapped_twice_end();
@@ -143,14 +134,13 @@ TEST_F(fault, who_waits_under_the_lock_of_a_page_sees_the_fences_signal)
 	ASSERT_EQ(0, copy_to(self, self->dst.fd, page, &second));
 	snprintf(text, sizeof(text), "%lu", (unsigned long)bytes);
 	ASSERT_EQ(0, write_text(IMPORTER "page_at", text));
-	snprintf(text, sizeof(text), "page %d", self->dst.fd);
-	ASSERT_EQ(0, write_text(IMPORTER "import", text));
+	ASSERT_EQ(0, import("page", self->dst.fd));
 	EXPECT_EQ(0, fence_status(first.fence_fd));
 	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, fence_wait(first.fence_fd));
 	EXPECT_EQ(1, fence_wait(second.fence_fd));
 	EXPECT_TRUE(wait_for(has_waited, NULL));
-	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	EXPECT_EQ(1, number_read(IMPORTER "waited"));
 	EXPECT_EQ(-1, first_difference(self->src.bytes, bytes, page));
 }
 
@@ -164,7 +154,6 @@ struct holder {
 static int holder_begin(FIXTURE_DATA(fault) * self, struct holder *holder)
 {
 	uint32_t handle;
-	char text[32];
 	int ret;
 
 	holder->self = self;
@@ -176,8 +165,7 @@ static int holder_begin(FIXTURE_DATA(fault) * self, struct holder *holder)
 		ret = importer_fence(holder->importer, handle, &holder->fence);
 	if (ret)
 		return ret;
-	snprintf(text, sizeof(text), "wait %d", self->dst.fd);
-	return write_text(IMPORTER "import", text);
+	return import("wait", self->dst.fd);
 }
 
 static int holder_end(void *context)

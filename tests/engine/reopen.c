@@ -14,20 +14,11 @@ static int reopen(FIXTURE_DATA(fault) * self, const char *channel)
 	return write_text(path, channel);
 }
 
-/* Of channel 0; the fence's status. */
+/* Channel 0; the status of the fence that ends with it. */
 static int kill_channel(FIXTURE_DATA(fault) * self)
 {
-	struct dray_submit submit;
-	int ret = knob("hang", 1);
+	int ret = copy_and_hang(self);
 
-	if (!ret)
-		ret = watchdog(IMPATIENT);
-	if (!ret)
-		ret = submit_on(self, 0, &submit);
-	if (ret)
-		return ret;
-	ret = fence_wait(submit.fence_fd);
-	close(submit.fence_fd);
 	return watchdog(PATIENT) ?: ret;
 }
 
@@ -51,9 +42,7 @@ TEST_F(fault, a_dead_channel_that_is_reopened_serves_again)
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_EQ(DRAY_CHANNEL_COPY, channel.flags);
 	ASSERT_EQ(0, knob("hang", 0));
-	ASSERT_EQ(0, submit_on(self, 0, &submit));
-	EXPECT_EQ(1, fence_wait(submit.fence_fd));
-	EXPECT_TRUE(is_equal(self));
+	EXPECT_EQ(1, copy_on(self, 0));
 }
 
 TEST_F(fault, memory_of_the_job_that_hung_stays_out_of_use_after_reopening)

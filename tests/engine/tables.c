@@ -15,8 +15,8 @@
 
 #include "../selftests/binding.h"
 #include "../selftests/fixture_heap.h"
+#include "importing.h"
 
-#define PARAMETERS "/sys/module/dray_test_importer/parameters/"
 #define PIECE 65536 /* bytes; what devices take that say nothing else */
 
 /* Of no pages. */
@@ -24,41 +24,13 @@
 FIXTURE_VARIANT_ADD(heap, carveout) { .type = DRAY_HEAP_CARVEOUT };
 /* clang-format on */
 
-static long number_read(const char *path)
-{
-	char text[32] = "";
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-
-	close(fd);
-	return length > 0 ? atol(text) : -1;
-}
-
 static int set(const char *parameter, uint64_t value)
 {
 	char path[128], text[32];
 
-	snprintf(path, sizeof(path), PARAMETERS "%s", parameter);
+	snprintf(path, sizeof(path), IMPORTER "%s", parameter);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
 	return write_text(path, text);
-}
-
-static int import(const char *how, int fd)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%s %d", how, fd);
-	return write_text(PARAMETERS "import", text);
-}
-
-static long sum_of(const struct buffer *buffer)
-{
-	long sum = 0;
-	size_t i;
-
-	for (i = 0; i < buffer->size; i++)
-		sum += buffer->bytes[i];
-	return sum;
 }
 
 TEST_F(heap, no_piece_is_longer_than_the_device_takes)
@@ -83,13 +55,13 @@ TEST_F(heap, no_piece_is_longer_than_the_device_takes)
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		ASSERT_EQ(0, set("max_segment", cases[i].most));
 		EXPECT_EQ(0, import("to", buffer.fd));
-		EXPECT_EQ(cases[i].piece, number_read(PARAMETERS "longest"))
+		EXPECT_EQ(cases[i].piece, number_read(IMPORTER "longest"))
 		{
 			TH_LOG("case %zu", i);
 		}
 		EXPECT_EQ((13 * page + cases[i].piece - 1) / cases[i].piece,
-			  number_read(PARAMETERS "entries"));
-		EXPECT_EQ(sum_of(&buffer), number_read(PARAMETERS "sum"));
+			  number_read(IMPORTER "entries"));
+		EXPECT_EQ(sum_of(&buffer), number_read(IMPORTER "sum"));
 	}
 	EXPECT_EQ(0, set("max_segment", PIECE));
 }
@@ -104,8 +76,8 @@ TEST_F(heap, a_device_without_such_a_limit_is_told_one_piece)
 	fill_random(buffer.bytes, buffer.size, 42);
 	ASSERT_EQ(0, set("max_segment", UINT32_MAX));
 	EXPECT_EQ(0, import("to", buffer.fd));
-	EXPECT_EQ(1, number_read(PARAMETERS "entries"));
-	EXPECT_EQ(sum_of(&buffer), number_read(PARAMETERS "sum"));
+	EXPECT_EQ(1, number_read(IMPORTER "entries"));
+	EXPECT_EQ(sum_of(&buffer), number_read(IMPORTER "sum"));
 	EXPECT_EQ(0, set("max_segment", PIECE));
 }
 
@@ -198,21 +170,21 @@ FIXTURE_TEARDOWN_PARENT(half)
 TEST_F(half, it_reads_what_was_written)
 {
 	ASSERT_EQ(0, import("to", self->buffer.fd));
-	EXPECT_LT(0, number_read(PARAMETERS "gaps"));
-	EXPECT_EQ(sum_of(&self->buffer), number_read(PARAMETERS "sum"));
+	EXPECT_LT(0, number_read(IMPORTER "gaps"));
+	EXPECT_EQ(sum_of(&self->buffer), number_read(IMPORTER "sum"));
 }
 
 TEST_F(half, what_it_writes_is_there_when_it_has_gone)
 {
 	ASSERT_EQ(0, import("from", self->buffer.fd));
-	EXPECT_LT(0, number_read(PARAMETERS "gaps"));
+	EXPECT_LT(0, number_read(IMPORTER "gaps"));
 	EXPECT_EQ(-1, first_other_byte(self->buffer.bytes, SIZE, 0x55));
 }
 
 TEST_F(half, what_it_reads_and_writes_is_there_when_it_has_gone)
 {
 	ASSERT_EQ(0, import("both", self->buffer.fd));
-	EXPECT_LT(0, number_read(PARAMETERS "gaps"));
+	EXPECT_LT(0, number_read(IMPORTER "gaps"));
 	EXPECT_EQ(-1, first_other_byte(self->buffer.bytes, SIZE, 0x66));
 }
 

@@ -9,6 +9,7 @@
 
 #include <linux/sync_file.h>
 
+#include "../selftests/step.h"
 #include "fixture_fault.h"
 
 #define CROWD 20 /* openers of one user */
@@ -56,13 +57,12 @@ static int waits_for_its_turn(void *context)
 	int before = 0, i, node;
 	uint64_t own, other;
 
-	if (process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 101;
+	STEP_EQ(0, process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
-	if (node < 0 || submit_one(user->fault, node, &submit))
-		return 102;
-	if (knob("hang", 0) || fence_wait(submit.fence_fd) != 1)
-		return 103;
+	STEP_LE(0, node);
+	STEP_EQ(0, submit_one(user->fault, node, &submit));
+	STEP_EQ(0, knob("hang", 0));
+	STEP_EQ(1, fence_wait(submit.fence_fd));
 	own = signalled_at(submit.fence_fd);
 	for (i = 0; i < CROWD * EACH; i++) {
 		other = signalled_at(user->fences[i]);
@@ -123,10 +123,10 @@ static int submits_as_another(void *context)
 	struct dray_submit submit;
 	int node;
 
-	if (process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)))
-		return 101;
+	STEP_EQ(0, process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
-	return node < 0 ? 102 : -submit_one(self, node, &submit);
+	STEP_LE(0, node);
+	return -submit_one(self, node, &submit);
 }
 
 TEST_F(fault, the_slots_are_a_users_and_not_an_openers)

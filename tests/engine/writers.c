@@ -11,8 +11,7 @@
 
 #include "../selftests/importer.h"
 #include "fixture_fault.h"
-
-#define IMPORTER "/sys/module/dray_test_importer/parameters/"
+#include "importing.h"
 
 FIXTURE_VARIANT(fault)
 {
@@ -109,25 +108,17 @@ TEST_F(fault, a_cpu_access_waits_for_both_writers)
 	EXPECT_TRUE(have_signalled(fences));
 }
 
-static bool has_waited(void *unused)
-{
-	(void)unused;
-	return parameter_read("dray_test_importer", "waited") != 0;
-}
-
 TEST_F(fault, a_driver_that_imports_it_waits_for_both_writers)
 {
 	int fences[2];
-	char text[32];
 
 	ASSERT_EQ(0, copy_halves(self, variant->last, fences));
-	snprintf(text, sizeof(text), "wait %d", self->dst.fd);
-	ASSERT_EQ(0, write_text(IMPORTER "import", text));
-	EXPECT_EQ(0, parameter_read("dray_test_importer", "waited"));
+	ASSERT_EQ(0, import("wait", self->dst.fd));
+	EXPECT_EQ(0, number_read(IMPORTER "waited"));
 	EXPECT_EQ(0, fence_status(fences[variant->last]));
 	ASSERT_EQ(0, knob("stuck", 0));
 	EXPECT_TRUE(wait_for(has_waited, NULL));
-	EXPECT_EQ(1, parameter_read("dray_test_importer", "waited"));
+	EXPECT_EQ(1, number_read(IMPORTER "waited"));
 	EXPECT_TRUE(have_signalled(fences));
 }
 

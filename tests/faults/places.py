@@ -40,6 +40,7 @@ ALLOCATING = re.compile(r"""(
     | ida_alloc\w* | idr_alloc\w* | alloc_workqueue
     | dma_alloc_\w+ | memremap | remap_pfn_range | vm_insert_pages?
     | pin_user_pages\w* | anon_inode_getf\w+ | get_unused_fd_flags
+    | __request_region
     | dma_buf_(export|attach) | dma_buf_map_attachment\w*
     | dma_resv_(get_fences|reserve_fences) | sync_file_create
     | dma_request_chan\w* | single_open

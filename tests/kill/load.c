@@ -44,8 +44,9 @@ void count(enum work work, int ret)
 {
 	if (!ret)
 		atomic_fetch_add(&me.load.board->done[work], 1);
+	/* EBUSY: its channel is another driver's. */
 	else if (ret == -ENOTTY || ret == -ENODEV || ret == -ENOSYS ||
-		 ret == -EOPNOTSUPP)
+		 ret == -EOPNOTSUPP || ret == -EBUSY)
 		atomic_store(&me.load.board->absent[work], true);
 }
 

@@ -7,7 +7,9 @@ with its name, and is left out on the other.  They run with DRAY_HANDLER=check
 too; one that counts what a checking handler adds or keeps is marked with
 "exact".  And on a Python without a GIL: what is so only there is marked "free".
 """
+import functools
 import gc
+import multiprocessing
 import os
 import sysconfig
 
@@ -119,3 +121,29 @@ def make():
         with dray.memory(**options):
             return np.array(array)
     return copy_of
+
+
+@pytest.fixture
+def shared(make):
+    """shared(array) -> the same array in memory that can be passed on."""
+    return functools.partial(make, shareable=True)
+
+
+# An emulated board takes long to start Python and NumPy: there, the other ways
+# to start a process are tried once.
+@pytest.fixture(params=["fork",
+                        pytest.param("forkserver", marks=pytest.mark.host),
+                        pytest.param("spawn", marks=pytest.mark.host)])
+def context(request):
+    return multiprocessing.get_context(request.param)
+
+
+@pytest.fixture
+def fork():
+    return multiprocessing.get_context("fork")
+
+
+@pytest.fixture
+def revokes_waiting():
+    yield
+    dray.revoke_waiting()

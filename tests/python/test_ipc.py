@@ -23,14 +23,6 @@ def pair():
         yield left, right
 
 
-@pytest.fixture
-def shared():
-    def make(array):
-        with dray.memory(shareable=True):
-            return np.array(array)
-    return make
-
-
 def there_and_back(pair, array):
     dray.send(pair[0], array)
     return dray.receive(pair[1])

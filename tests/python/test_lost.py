@@ -19,9 +19,7 @@ from deadline import DEADLINE
 # In children that are started anew, too.
 dray.share_arrays(min_bytes=0)
 
-# An emulated board takes long to start Python and NumPy.
-STARTS = ["fork", pytest.param("forkserver", marks=pytest.mark.host),
-          pytest.param("spawn", marks=pytest.mark.host)]
+pytestmark = pytest.mark.usefixtures("revokes_waiting")
 
 dumps = multiprocessing.reduction.ForkingPickler.dumps
 loads = multiprocessing.reduction.ForkingPickler.loads
@@ -98,22 +96,6 @@ def send_without_descriptors(_):
     array = shared(range(10))
     take_descriptors()
     return array
-
-
-@pytest.fixture(params=STARTS)
-def context(request):
-    return multiprocessing.get_context(request.param)
-
-
-@pytest.fixture
-def fork():
-    return multiprocessing.get_context("fork")
-
-
-@pytest.fixture(autouse=True)
-def nothing_waits():
-    yield
-    dray.revoke_waiting()
 
 
 def test_a_pool_without_descriptors_gets_copies(context):
@@ -197,9 +179,7 @@ def test_an_argument_of_a_process_is_an_error_where_it_is_used(capfd):
     assert "in total" in capfd.readouterr().err
 
 
-@pytest.mark.parametrize("start", STARTS)
-def test_an_executor_without_descriptors_gets_copies(start):
-    context = multiprocessing.get_context(start)
+def test_an_executor_without_descriptors_gets_copies(context):
     with concurrent.futures.ProcessPoolExecutor(
             1, context, take_descriptors) as workers:
         assert workers.submit(total, shared(range(10))).result(DEADLINE) == 45

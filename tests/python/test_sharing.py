@@ -17,19 +17,6 @@ from deadline import DEADLINE, wait_until
 # In children that are started anew, too.
 dray.share_arrays(min_bytes=0)
 
-# An emulated board takes long to start Python and NumPy: there, the other ways
-# to start a process are tried once.
-STARTS = ["fork", pytest.param("forkserver", marks=pytest.mark.host),
-          pytest.param("spawn", marks=pytest.mark.host)]
-
-
-@pytest.fixture
-def shared():
-    def make(array):
-        with dray.memory(shareable=True):
-            return np.array(array)
-    return make
-
 
 def parked():
     return dray.pool(shareable=True).stats().parked
@@ -175,11 +162,6 @@ def answer(receive, send):
         if array.flags.writeable:
             array += 1
         send.put((array.shape, array.strides, str(array.dtype), array))
-
-
-@pytest.fixture(params=STARTS)
-def context(request):
-    return multiprocessing.get_context(request.param)
 
 
 @pytest.mark.parametrize("start", ["fork", "forkserver", "spawn"])

@@ -17,14 +17,6 @@ from deadline import DEADLINE, wait_until
 dray.share_arrays(min_bytes=0)
 
 
-@pytest.fixture
-def shared():
-    def make(array):
-        with dray.memory(shareable=True):
-            return np.array(array)
-    return make
-
-
 @pytest.fixture(autouse=True)
 def nothing_waits():
     yield

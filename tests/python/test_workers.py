@@ -14,19 +14,10 @@ import pytest
 import dray
 from deadline import DEADLINE
 
+pytestmark = pytest.mark.usefixtures("revokes_waiting")
+
 # More than what is copied because it is small.
 LARGE = 5000
-
-
-@pytest.fixture
-def fork():
-    return multiprocessing.get_context("fork")
-
-
-@pytest.fixture(autouse=True)
-def nothing_waits():
-    yield
-    dray.revoke_waiting()
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ def test_the_table_has_the_same_numbers():
                 log=HEADER + event("allocate", "0x1", 100) + event("free", "0x99"))
     assert done.returncode == 0, done.stderr
     assert "events:    1 (1 allocations, 0 more had failed)\n" in done.stdout
-    assert "not freed: 1 blocks, 100 bytes\n" in done.stdout
+    assert "not freed: 1 block, 100 bytes\n" in done.stdout
     assert "left out:  1 frees of what the log does not allocate\n" in done.stdout
     rows = done.stdout.split("\n\n")[1].splitlines()
     assert rows[0].split() == ["RESOURCE", "NS/EVENT", "MIN", "MAX", "FAILED", "PEAK"]
@@ -244,7 +244,7 @@ def test_output_that_does_not_arrive_is_a_failure():
 
 
 RESOURCES = ["binning", "malloc", "pool"]
-NODES = ["host", "host:private", "host:shareable", "kernel"]
+NODES = ["host", "host:private", "host:shareable", "kernel", "shareable"]
 
 
 @pytest.mark.parametrize("words, offered", [

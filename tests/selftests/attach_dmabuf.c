@@ -13,6 +13,7 @@
 #include "fixture_dray.h"
 #include "foreign.h"
 #include "importer.h"
+#include "step.h"
 #include "transfer.h"
 
 /* A dma-buf of each exporter that the machine has. */
@@ -238,12 +239,13 @@ static int attaches_as_user(void *context)
 	struct dray_attach attach;
 	int ret;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(65531, 0))
-		return 255;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(65531, 0));
 	ret = attach_dma_buf(limited->node, limited->fd, 0, &attach);
 	if (ret >= 0)
 		return 0;
-	return attach.reason == DRAY_REASON_MEMLOCK ? -ret : 254;
+	STEP_EQ(DRAY_REASON_MEMLOCK, attach.reason);
+	return -ret;
 }
 
 TEST_F(foreign, it_counts_as_locked_memory)

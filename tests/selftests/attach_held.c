@@ -18,6 +18,7 @@
 #include "pins.h"
 #include "process.h"
 #include "setting.h"
+#include "step.h"
 
 #define PAGES 16
 
@@ -95,15 +96,15 @@ static int own(void *context)
 	int node = node_open();
 
 	call.fd = node < 0 ? node : attach_some(node, owner, &attach);
-	if (call.fd < 0)
-		return call.fd == -ENODEV ? ENODEV : 1;
-	if (owner->asks && node_call(node, DRAY_IOC_ADDRESS, &call))
-		return 2;
+	if (call.fd == -ENODEV)
+		return ENODEV;
+	STEP_LE(0, call.fd);
+	if (owner->asks)
+		STEP_EQ(0, node_call(node, DRAY_IOC_ADDRESS, &call));
 	if (owner->closes)
 		close(call.fd);
-	if (write(owner->told, &attach.id, sizeof(attach.id)) !=
-	    sizeof(attach.id))
-		return 3;
+	STEP_EQ(sizeof(attach.id),
+		write(owner->told, &attach.id, sizeof(attach.id)));
 	for (;;)
 		pause();
 }

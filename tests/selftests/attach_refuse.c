@@ -11,6 +11,7 @@
 
 #include "attach.h"
 #include "fixture_dray.h"
+#include "step.h"
 
 TEST_F(dray, no_memory_at_all_is_refused)
 {
@@ -172,8 +173,8 @@ static int attaches_as_user(void *context)
 	struct dray_attach attach;
 	int ret;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(65533, 0))
-		return 255;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(65533, 0));
 	ret = attach_memory(limited->node, bytes, limited->length, 0, &attach);
 	if (ret >= 0)
 		return 0;
@@ -202,19 +203,16 @@ static int attaches_twice_the_limit(void *context)
 	struct rlimit limit = { limited->limit, limited->limit };
 	uint8_t *bytes = fresh_memory(limited->length);
 	struct dray_attach attach;
-	int i, first, second;
+	int i, first;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(65532, 0))
-		return 255;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(65532, 0));
 	for (i = 0; i < 20; i++) {
 		first = attach_memory(limited->node, bytes, limited->length, 0,
 				      &attach);
-		if (first < 0)
-			return 1;
-		second = attach_memory(limited->node, bytes, limited->length, 0,
-				       &attach);
-		if (second != -ENOMEM)
-			return 2;
+		STEP_LE(0, first);
+		STEP_EQ(-ENOMEM, attach_memory(limited->node, bytes,
+					       limited->length, 0, &attach));
 		close(first);
 	}
 	return 0;

@@ -16,6 +16,7 @@
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "step.h"
 #include "transfer.h"
 
 TEST_F(dray, the_reply_has_the_size_and_the_segments)
@@ -103,15 +104,12 @@ TEST_F(dray, the_segments_of_a_part_are_those_of_the_whole)
 static int asks_without_the_right(void *context)
 {
 	struct dray_address address = { .fd = *(int *)context };
-	int node, ret;
+	int node;
 
-	if (process_keep(0))
-		return 255;
+	STEP_EQ(0, process_keep(0));
 	node = node_open();
-	if (node < 0)
-		return 255;
-	ret = node_call(node, DRAY_IOC_ADDRESS, &address);
-	return -ret;
+	STEP_LE(0, node);
+	return -node_call(node, DRAY_IOC_ADDRESS, &address);
 }
 
 TEST_F(dray, addresses_of_user_memory_need_the_right)
@@ -339,11 +337,9 @@ static int attaches_and_dies(void *context)
 	int i;
 
 	for (i = 0; i < 8; i++)
-		if (attach_memory(*(int *)context, bytes + i * size, size, 0,
-				  &attach) < 0)
-			return 1;
-	raise(SIGKILL);
-	return 2;
+		STEP_LE(0, attach_memory(*(int *)context, bytes + i * size,
+					 size, 0, &attach));
+	return raise(SIGKILL);
 }
 
 TEST_F(dray, killing_who_attached_leaves_nothing)

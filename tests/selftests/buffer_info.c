@@ -9,6 +9,7 @@
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "step.h"
 
 static int info_by_fd(int node, int fd, struct dray_buffer_info *info)
 {
@@ -223,11 +224,9 @@ static int ask_by_id(void *context)
 	struct dray_buffer_info info;
 	int node;
 
-	if (process_become(65534, stranger->capabilities))
-		return 255;
+	STEP_EQ(0, process_become(65534, stranger->capabilities));
 	node = node_open();
-	if (node < 0)
-		return 254;
+	STEP_LE(0, node);
 	return -node_buffer_info(node, stranger->id, &info);
 }
 
@@ -237,11 +236,9 @@ static int ask_by_fd(void *context)
 	struct dray_buffer_info info;
 	int node;
 
-	if (process_become(65534, stranger->capabilities))
-		return 255;
+	STEP_EQ(0, process_become(65534, stranger->capabilities));
 	node = node_open();
-	if (node < 0)
-		return 254;
+	STEP_LE(0, node);
 	return -info_by_fd(node, stranger->fd, &info);
 }
 

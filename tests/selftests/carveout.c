@@ -82,11 +82,11 @@ TEST_F(carveout, cached_memory_is_refused_with_a_mode_that_there_is)
 	EXPECT_EQ(DRAY_MODE_WRITE_COMBINED, alloc.limit);
 }
 
-TEST_F(carveout, the_kernel_has_no_mapping_of_it)
+TEST_F(carveout, the_kernel_has_no_mapping_of_it_and_knows_whose_it_is)
 {
 	unsigned long long start, end, at;
 	struct dray_alloc alloc = { 0 };
-	bool listed = false;
+	bool listed = false, named = false;
 	char line[256];
 	FILE *file;
 
@@ -103,10 +103,12 @@ TEST_F(carveout, the_kernel_has_no_mapping_of_it)
 		    at < start || at > end)
 			continue;
 		listed = true;
+		named = named || strstr(line, " : dray\n");
 		EXPECT_EQ(NULL, strstr(line, "System RAM"));
 	}
 	fclose(file);
 	EXPECT_TRUE(listed);
+	EXPECT_TRUE(named);
 }
 
 TEST_F(carveout, all_of_it_in_one_piece_is_granted)

@@ -46,15 +46,6 @@ static int lend(int node, uint32_t heap, size_t size, struct lent *lent)
 	return lent->bytes == MAP_FAILED ? -errno : 0;
 }
 
-#define OPEN_RING(ring)                                                 \
-	do {                                                            \
-		int _ret = ring_open(ring);                             \
-		if (_ret == -ENOSYS || _ret == -EPERM)                  \
-			SKIP(return, "this kernel has no io_uring: %s", \
-				   strerror(-_ret));                    \
-		ASSERT_EQ(0, _ret);                                     \
-	} while (0)
-
 TEST_F(heap, io_uring_does_not_register_it)
 {
 	struct ring ring;

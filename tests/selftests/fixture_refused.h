@@ -17,6 +17,7 @@
 #include "node.h"
 #include "process.h"
 #include "setup.h"
+#include "step.h"
 
 #define SIZE (64 * 1024)
 #define MILLION (1 << 20) /* runs of one transfer */
@@ -110,7 +111,7 @@ struct errand {
 	int told; /* written to when it was refused once */
 };
 
-/* Until the device is gone: 0, or the errno that was neither. */
+/* Until the device is gone. */
 static inline int keep_calling(void *context)
 {
 	const struct errand *errand = context;
@@ -125,11 +126,10 @@ static inline int keep_calling(void *context)
 		    (ret == errand->wrong->error &&
 		     node_info(caller->node, &caller->info) == -ENODEV))
 			return 0;
-		if (ret != errand->wrong->error ||
-		    caller->reason != errand->wrong->reason)
-			return ret ? (-ret & 0xff) : 255;
-		if (first && write(errand->told, "", 1) != 1)
-			return 254;
+		STEP_EQ(errand->wrong->error, ret);
+		STEP_EQ(errand->wrong->reason, caller->reason);
+		if (first)
+			STEP_EQ(1, write(errand->told, "", 1));
 		first = false;
 	}
 }

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "fixture_held.h"
+#include "step.h"
 
 #define ASKERS 16 /* processes that are told apart for a buffer */
 
@@ -30,10 +31,9 @@ static int ask_and_live(void *context)
 {
 	const struct asker *asker = context;
 
-	if (ask(asker) || close(asker->fd))
-		return 1;
-	if (write(asker->socket, "", 1) != 1)
-		return 2;
+	STEP_EQ(0, ask(asker));
+	STEP_EQ(0, close(asker->fd));
+	STEP_EQ(1, write(asker->socket, "", 1));
 	for (;;)
 		pause();
 }
@@ -43,11 +43,11 @@ static int ask_and_execute(void *context)
 {
 	const struct asker *asker = context;
 
-	if (ask(asker) || dup2(asker->socket, STDIN_FILENO) < 0 ||
-	    dup2(asker->socket, STDOUT_FILENO) < 0)
-		return 1;
-	execlp("cat", "cat", NULL);
-	return 2;
+	STEP_EQ(0, ask(asker));
+	STEP_EQ(STDIN_FILENO, dup2(asker->socket, STDIN_FILENO));
+	STEP_EQ(STDOUT_FILENO, dup2(asker->socket, STDOUT_FILENO));
+	STEP_EQ(0, execlp("cat", "cat", NULL));
+	return 0;
 }
 
 /* A child that was told and lives, and has the buffer no more. */

@@ -11,6 +11,7 @@
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "ring.h"
+#include "step.h"
 
 #define SIZE (256 * 1024)
 
@@ -24,15 +25,6 @@ static bool registers_mappings_of_files(void)
 		return true;
 	return major > 6 || (major == 6 && minor >= 5);
 }
-
-#define OPEN_RING(ring)                                                 \
-	do {                                                            \
-		int _ret = ring_open(ring);                             \
-		if (_ret == -ENOSYS || _ret == -EPERM)                  \
-			SKIP(return, "this kernel has no io_uring: %s", \
-				   strerror(-_ret));                    \
-		ASSERT_EQ(0, _ret);                                     \
-	} while (0)
 
 #define NEEDS_PINS()                                                        \
 	do {                                                                \
@@ -128,13 +120,11 @@ static int register_and_die(void *context)
 	struct ring ring;
 	int node = node_open();
 
-	if (node < 0 || ring_open(&ring))
-		return 1;
-	if (buffer_open(node, heap->index, SIZE, &buffer) ||
-	    ring_register(&ring, buffer.bytes, SIZE))
-		return 2;
-	raise(SIGKILL);
-	return 3;
+	STEP_LE(0, node);
+	STEP_EQ(0, ring_open(&ring));
+	STEP_EQ(0, buffer_open(node, heap->index, SIZE, &buffer));
+	STEP_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
+	return raise(SIGKILL);
 }
 
 TEST_F(heap, a_process_killed_with_pinned_memory_leaves_nothing)

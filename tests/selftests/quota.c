@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 
 #include "fixture_quota.h"
+#include "step.h"
 
 TEST_F(quota, what_a_user_has_is_told_and_goes_with_the_buffer)
 {
@@ -255,14 +256,12 @@ static int take_and_wait(void *context)
 	struct dray_alloc alloc;
 	int node;
 
-	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
-					   CAPABILITY(CAP_IPC_LOCK)))
-		return 1;
+	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
+						  CAPABILITY(CAP_IPC_LOCK)));
 	node = node_open();
 	while (!take(node, victim->heap, &alloc))
 		;
-	if (write(victim->told, "", 1) != 1)
-		return 2;
+	STEP_EQ(1, write(victim->told, "", 1));
 	for (;;)
 		pause();
 }

@@ -8,6 +8,7 @@
 
 #include "attach.h"
 #include "fixture_quota.h"
+#include "step.h"
 
 #define THREADS 64
 
@@ -194,7 +195,7 @@ static void *run_attach_race(void *context)
 	return NULL;
 }
 
-/* How many threads of a user may attach a page at the same time; 255: broken */
+/* How many threads of a user may attach a page at the same time. */
 static int attach_as_nobody(void *context)
 {
 	struct race *race = context;
@@ -202,16 +203,17 @@ static int attach_as_nobody(void *context)
 	pthread_t threads[THREADS];
 	int i;
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(NOBODY, 0))
-		return 255;
+	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	STEP_EQ(0, process_become(NOBODY, 0));
 	pthread_barrier_init(&race->start, NULL, THREADS);
 	pthread_barrier_init(&race->full, NULL, THREADS);
 	for (i = 0; i < THREADS; i++)
-		if (pthread_create(&threads[i], NULL, run_attach_race, race))
-			return 255;
+		STEP_EQ(0, pthread_create(&threads[i], NULL, run_attach_race,
+					  race));
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	return race->wrong ? 255 : (int)race->taken;
+	STEP_EQ(0, race->wrong);
+	return (int)race->taken;
 }
 
 TEST_F(quota, of_64_threads_as_many_attach_as_may_be_locked)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Regions of the device tree that dray can make nothing of: where there is no
- * memory, and where the kernel maps what it was told to leave alone.  The node
- * is there without them, and the log says why.  The emulated board's tree has a
- * device for this.
+ * Regions of the device tree that dray cannot use: where there is no memory,
+ * where the kernel maps what it was told to leave alone, and where another driver
+ * has it.  The node is there without them, and the log says why.  The
+ * emulated board's tree has a device for this.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -49,6 +49,12 @@ FIXTURE_VARIANT_ADD(regions, mapped_by_the_kernel){
 	.name = "mapped",
 	.why = "mapped is memory that the kernel maps",
 	.useless = "region 1 is of no use",
+};
+
+FIXTURE_VARIANT_ADD(regions, another_drivers){
+	.name = "taken",
+	.why = "taken is in use already",
+	.useless = "region 2 is of no use",
 };
 
 FIXTURE_SETUP(regions)

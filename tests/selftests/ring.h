@@ -24,6 +24,16 @@ int ring_open(struct ring *ring);
 void ring_close(struct ring *ring);
 int ring_register(struct ring *ring, void *bytes, size_t size);
 
+/* Of a test. */
+#define OPEN_RING(ring)                                                 \
+	do {                                                            \
+		int _ret = ring_open(ring);                             \
+		if (_ret == -ENOSYS || _ret == -EPERM)                  \
+			SKIP(return, "this kernel has no io_uring: %s", \
+				   strerror(-_ret));                    \
+		ASSERT_EQ(0, _ret);                                     \
+	} while (0)
+
 /*
  * IORING_OP_READ_FIXED or IORING_OP_WRITE_FIXED with the registered buffer, at
  * the beginning of @file: only starts it, or waits for it and returns the

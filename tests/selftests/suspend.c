@@ -4,11 +4,13 @@
  * engine was doing is carried on.
  */
 #include <errno.h>
+#include <signal.h>
 
 #include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"
 #include "importer.h"
+#include "long_sync.h"
 #include "shared.h"
 #include "sleep.h"
 
@@ -66,6 +68,38 @@ TEST_F(dray, an_importer_stays_attached_over_sleep)
 	SLEEP();
 	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
 	EXPECT_EQ(1, info.attachments);
+}
+
+/*
+ * The kernel gives up after 20 s.  Each list that ends by itself adds as many
+ * bytes as all its ranges have.
+ */
+TEST_F(dray, a_process_in_a_long_list_of_sync_falls_asleep_within_the_list)
+{
+	struct long_sync work = { .node = self->node };
+	struct buffer buffer;
+	uint64_t before, after;
+	pid_t child;
+	int slept;
+
+	if (!node_is_maintained(&self->info))
+		SKIP(return, "this node needs no maintenance");
+	if (node_copies())
+		SKIP(return, "no device gets a copy that is so large");
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 64 << 20, &buffer));
+	work.buffer = &buffer;
+	before = synced(self->node, &buffer);
+	child = process_start(sync_for_ever, &work);
+	ASSERT_LT(0, child);
+	EXPECT_TRUE(wait_for(has_synced, &work));
+	slept = system_sleep();
+	after = synced(self->node, &buffer);
+	EXPECT_EQ(0, kill(child, SIGKILL));
+	EXPECT_EQ(-SIGKILL, process_wait(child));
+	if (slept == -ENOENT)
+		SKIP(return, "the kernel has no test of suspend");
+	EXPECT_EQ(0, slept);
+	EXPECT_GT(DRAY_MAX_RANGES * buffer.size, after - before);
 }
 
 TEST_F(engine, a_transfer_under_way_is_done_before_sleep)

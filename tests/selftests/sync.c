@@ -13,19 +13,11 @@
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
+#include "long_sync.h"
 #include "process.h"
 #include "sync.h"
 
 #define PAGES 16
-
-static uint64_t synced(int node, const struct buffer *buffer)
-{
-	struct dray_buffer_info info;
-
-	if (node_buffer_info(node, buffer->id, &info))
-		return UINT64_MAX;
-	return info.sync_bytes;
-}
 
 TEST_F(heap, both_owners_and_all_directions_keep_the_bytes)
 {
@@ -323,37 +315,6 @@ TEST_F(dray, a_list_of_the_longest_length_is_taken_whole)
 		EXPECT_EQ(before + (uint64_t)DRAY_MAX_RANGES * line,
 			  synced(self->node, &buffer));
 	}
-}
-
-struct long_sync {
-	int node;
-	struct buffer *buffer;
-};
-
-/* Maintains a whole buffer thousands of times in each call, for ever. */
-static int sync_for_ever(void *context)
-{
-	struct long_sync *work = context;
-	struct call call = good_call(work->buffer);
-	struct dray_range *ranges = calloc(DRAY_MAX_RANGES, sizeof(*ranges));
-	uint32_t i;
-	int ret;
-
-	for (i = 0; ranges && i < DRAY_MAX_RANGES; i++)
-		ranges[i] = call.range;
-	call.sync.ranges = (uintptr_t)ranges;
-	call.sync.count = DRAY_MAX_RANGES;
-	do {
-		ret = node_call(work->node, DRAY_IOC_SYNC, &call.sync);
-	} while (!ret);
-	return 1;
-}
-
-static bool has_synced(void *context)
-{
-	struct long_sync *work = context;
-
-	return synced(work->node, work->buffer) >= 2 * work->buffer->size;
 }
 
 /* Each list that ends by itself adds as many bytes as all its ranges have. */

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "node.h"
+#include "shareable.h"
 
 struct record {
 	uint32_t magic, version, backend, flags;
@@ -25,21 +25,6 @@ struct record {
 };
 
 static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
-static struct dray_node *node;
-static struct dray_pool *pool;
-
-static inline int set_up(void **state)
-{
-	node = open_shareable_node();
-	return dray_pool_create(node, NULL, &pool);
-}
-
-static inline int tear_down(void **state)
-{
-	dray_pool_close(pool);
-	dray_node_unref(node);
-	return 0;
-}
 
 static inline int count_fds(void)
 {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "pool.h"
+#include "shareable.h"
 
 struct fields {
 	uint32_t magic;
@@ -25,22 +26,6 @@ struct fields {
 
 _Static_assert(sizeof(struct fields) == sizeof(struct dray_ipc_record),
 	       "a record has 64 bytes");
-
-static struct dray_node *node;
-static struct dray_pool *pool;
-
-static inline int set_up(void **state)
-{
-	node = open_shareable_node();
-	return dray_pool_create(node, NULL, &pool);
-}
-
-static inline int tear_down(void **state)
-{
-	dray_pool_close(pool);
-	dray_node_unref(node);
-	return 0;
-}
 
 /* A block of the pool, with that value in each byte. */
 static inline unsigned char *take_filled(size_t size, int value)

@@ -67,7 +67,7 @@ FACT(nothing_is_no_block)
 		     "no pool");
 	assert_fails(dray_block_create_external(NULL, 1, read_write, NULL, NULL,
 						&block),
-		     -EINVAL, "1 bytes at NULL");
+		     -EINVAL, "1 byte at NULL");
 	assert_fails(dray_block_create_mapped(NULL, 0, 0, read_write, &block),
 		     -EINVAL, "no file");
 	assert_fails(dray_block_create_array(NULL, &block), -EINVAL,

@@ -8,6 +8,7 @@
 #include <dray/manager.h>
 #include <dray/resource.h>
 
+#include "../selftests/step.h"
 #include "cancelled.h"
 #include "child.h"
 #include "records.h"
@@ -105,15 +106,14 @@ static int own_records(void)
 	struct dray_ipc_memory *memory;
 	struct dray_ipc_record mine;
 
-	if (!own || dray_ipc_export(own, SMALL, DRAY_IPC_HANDOVER, &mine))
-		return 1;
-	if (dray_ipc_wait(20) != -ETIMEDOUT)
-		return 2;
-	if (dray_ipc_open(&mine, NULL, &memory) || dray_ipc_check(memory))
-		return 3;
+	STEP_TRUE(own);
+	STEP_EQ(0, dray_ipc_export(own, SMALL, DRAY_IPC_HANDOVER, &mine));
+	STEP_EQ(-ETIMEDOUT, dray_ipc_wait(20));
+	STEP_EQ(0, dray_ipc_open(&mine, NULL, &memory));
+	STEP_EQ(0, dray_ipc_check(memory));
 	dray_ipc_close(memory);
-	if (dray_ipc_export(own, SMALL, 0, &mine) || dray_ipc_revoke(&mine))
-		return 4;
+	STEP_EQ(0, dray_ipc_export(own, SMALL, 0, &mine));
+	STEP_EQ(0, dray_ipc_revoke(&mine));
 	dray_pool_free(pool, own);
 	return 0;
 }
@@ -127,8 +127,8 @@ static int others_records(void)
 {
 	struct dray_ipc_memory *memory;
 
-	if (dray_ipc_open(&record, NULL, &memory) || dray_ipc_check(memory))
-		return 1;
+	STEP_EQ(0, dray_ipc_open(&record, NULL, &memory));
+	STEP_EQ(0, dray_ipc_check(memory));
 	dray_ipc_close(memory);
 	return 0;
 }

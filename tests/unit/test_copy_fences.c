@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../selftests/step.h"
 #include "cancelled.h"
 #include "simulated_queue.h"
 
@@ -145,7 +146,7 @@ QUEUE_FACT(a_pool_that_runs_short_takes_back_what_is_done_with)
 	dray_pool_close(tight);
 }
 
-/* Waits for nothing of its parent's; the step that failed. */
+/* Waits for nothing of its parent's. */
 static int be_a_child(struct dray_pool *tight)
 {
 	struct dray_queue *own;
@@ -154,20 +155,19 @@ static int be_a_child(struct dray_pool *tight)
 
 	engine.waits = 0;
 	/* What is parked in it is the parent's to wait for. */
-	if (dray_pool_alloc(tight, 2 << 20, 0) || errno != ENOMEM)
-		return 1;
-	if (dray_queue_create(node, NULL, &own) ||
-	    dray_pool_create(node, NULL, &its))
-		return 2;
+	STEP_TRUE(!dray_pool_alloc(tight, 2 << 20, 0));
+	STEP_EQ(ENOMEM, errno);
+	STEP_EQ(0, dray_queue_create(node, NULL, &own));
+	STEP_EQ(0, dray_pool_create(node, NULL, &its));
 	block = dray_pool_alloc(its, 4096, 0);
-	if (!block)
-		return 3;
+	STEP_TRUE(block);
 	dray_pool_free(its, block);
 	dray_queue_destroy(own);
-	return engine.waits ? 4 : 0;
+	STEP_EQ(0, engine.waits);
+	return 0;
 }
 
-/* What it submits itself to its parent's queue; the step that failed. */
+/* What it submits itself to its parent's queue. */
 static int submit_as_a_child(struct dray_pool *tight)
 {
 	struct dray_pool_options options = { .initial = 1 << 20,
@@ -180,19 +180,17 @@ static int submit_as_a_child(struct dray_pool *tight)
 
 	(void)tight;
 	engine.waits = 0;
-	if (dray_pool_create(node, &options, &its) ||
-	    dray_view_init(&dst, dray_pool_alloc(its, 400000, 0), u1, 1, &size,
-			   NULL) ||
-	    dray_view_init(&src, dray_pool_alloc(its, 400000, 0), u1, 1, &size,
-			   NULL))
-		return 11;
-	if (dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence))
-		return 12;
+	STEP_EQ(0, dray_pool_create(node, &options, &its));
+	STEP_EQ(0, dray_view_init(&dst, dray_pool_alloc(its, 400000, 0), u1, 1,
+				  &size, NULL));
+	STEP_EQ(0, dray_view_init(&src, dray_pool_alloc(its, 400000, 0), u1, 1,
+				  &size, NULL));
+	STEP_EQ(0, dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
 	dray_fence_unref(fence);
 	dray_pool_free(its, src.data);
 	block = dray_pool_alloc(its, 500000, 0);
-	if (!block || engine.waits != 1)
-		return 13;
+	STEP_TRUE(block);
+	STEP_EQ(1, engine.waits);
 	return 0;
 }
 

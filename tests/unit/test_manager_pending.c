@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 
+#include "../selftests/step.h"
 #include "child.h"
 #include "manager.h"
 
@@ -377,6 +378,19 @@ FACT(threads_finalize_each_object_once)
 	assert_int_equal(finalized_by_threads, THREADS * OBJECTS);
 }
 
+static int go_on(struct dray_manager *manager, struct dray_memory *memory,
+		 const int *finalized)
+{
+	alarm(DEADLINE);
+	dray_memory_unref(memory);
+	STEP_EQ(4, dray_manager_flush(manager));
+	STEP_EQ(3, *finalized);
+	STEP_EQ(0, dray_manager_memalloc(manager, 5000, 0, &memory));
+	memset(dray_memory_describe(memory)->pointer, 1, 5000);
+	dray_memory_unref(memory);
+	return 0;
+}
+
 MANAGER_FACT(a_child_goes_on_with_what_waits)
 {
 	struct dray_memory *memory = memalloc(*state, 1000);
@@ -385,17 +399,8 @@ MANAGER_FACT(a_child_goes_on_with_what_waits)
 
 	drop_new(*state, 0, 3, &finalized);
 	child = fork();
-	if (!child) {
-		alarm(DEADLINE);
-		dray_memory_unref(memory);
-		if (dray_manager_flush(*state) != 4 || finalized != 3)
-			_exit(1);
-		if (dray_manager_memalloc(*state, 5000, 0, &memory))
-			_exit(2);
-		memset(dray_memory_describe(memory)->pointer, 1, 5000);
-		dray_memory_unref(memory);
-		_exit(0);
-	}
+	if (!child)
+		_exit(go_on(*state, memory, &finalized));
 	assert_int_equal(status_of(child), 0);
 	assert_int_equal(finalized, 0);
 	dray_memory_unref(memory);

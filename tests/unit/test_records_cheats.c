@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "../selftests/step.h"
 #include "child.h"
 #include "records_wire.h"
 
@@ -39,53 +40,55 @@ static int listen_as(uint64_t name)
 	return listener;
 }
 
+/* In a child: answers one who asks. */
+static int answer(const struct cheat *cheat, int listener)
+{
+	char control[CMSG_SPACE(4 * sizeof(int))]
+		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
+	struct iovec part = { (void *)&cheat->said, cheat->size };
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+	size_t bytes = (size_t)cheat->count * sizeof(int);
+	struct cmsghdr *header;
+	char asked[64];
+	int fd = accept(listener, NULL, NULL);
+
+	STEP_EQ(sizeof(asked), recv(fd, asked, sizeof(asked), 0));
+	if (cheat->hangs_up)
+		return 0;
+	if (cheat->count) {
+		message.msg_control = control;
+		message.msg_controllen = CMSG_SPACE(bytes);
+		header = CMSG_FIRSTHDR(&message);
+		header->cmsg_level = SOL_SOCKET;
+		header->cmsg_type = SCM_RIGHTS;
+		header->cmsg_len = CMSG_LEN(bytes);
+		memcpy(CMSG_DATA(header), cheat->fds, bytes);
+	}
+	STEP_EQ(cheat->size, sendmsg(fd, &message, 0));
+	return 0;
+}
+
 /* What dray_ipc_open() says to it. */
 static int open_from(const struct cheat *cheat, uint16_t flags, uint64_t offset,
 		     uint64_t size)
 {
-	char control[CMSG_SPACE(4 * sizeof(int))]
-		__attribute__((aligned(_Alignof(struct cmsghdr)))) = { 0 };
 	struct fields fields = { .magic = 0x69797264,
 				 .version = 2,
 				 .flags = flags,
 				 .broker = ++fake_name,
 				 .offset = offset,
 				 .size = size };
-	int listener, ret, status;
+	int listener, ret;
 	pid_t child;
 
 	listener = listen_as(fields.broker);
 	assert_true(listener >= 0);
 	child = fork();
-	assert_true(child >= 0);
-	if (!child) {
-		struct iovec part = { (void *)&cheat->said, cheat->size };
-		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-		struct cmsghdr *header;
-		char asked[64];
-		int fd = accept(listener, NULL, NULL);
-
-		if (recv(fd, asked, sizeof(asked), 0) != sizeof(asked))
-			_exit(1);
-		if (cheat->count) {
-			size_t bytes = (size_t)cheat->count * sizeof(int);
-
-			message.msg_control = control;
-			message.msg_controllen = CMSG_SPACE(bytes);
-			header = CMSG_FIRSTHDR(&message);
-			header->cmsg_level = SOL_SOCKET;
-			header->cmsg_type = SCM_RIGHTS;
-			header->cmsg_len = CMSG_LEN(bytes);
-			memcpy(CMSG_DATA(header), cheat->fds, bytes);
-		}
-		if (!cheat->hangs_up && sendmsg(fd, &message, 0) < 0)
-			_exit(2);
-		_exit(0);
-	}
+	if (!child)
+		_exit(answer(cheat, listener));
 	close(listener);
 	ret = open_by(&fields);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	assert_int_equal(status_of(child), 0);
 	return ret;
 }
 
@@ -195,21 +198,21 @@ RECORDS_FACT(nothing_that_an_exporter_says_is_believed)
 	close(sealed);
 }
 
-/* As another user, who has the name: 0 when he hears nothing. */
+/* As another user, who has the name: hears nothing. */
 static int listen_as_nobody(uint64_t name, int ready)
 {
 	char asked[64];
 	int listener, fd;
 
-	if (setgid(NOBODY) || setuid(NOBODY))
-		return 1;
+	STEP_EQ(0, setgid(NOBODY));
+	STEP_EQ(0, setuid(NOBODY));
 	listener = listen_as(name);
-	if (listener < 0 || send(ready, "", 1, MSG_NOSIGNAL) != 1)
-		return 2;
+	STEP_LE(0, listener);
+	STEP_EQ(1, send(ready, "", 1, MSG_NOSIGNAL));
 	fd = accept(listener, NULL, NULL);
-	if (fd < 0)
-		return 3;
-	return recv(fd, asked, sizeof(asked), 0) ? 4 : 0;
+	STEP_LE(0, fd);
+	STEP_EQ(0, recv(fd, asked, sizeof(asked), 0));
+	return 0;
 }
 
 /* With the secret he could open the memory itself. */
@@ -275,7 +278,7 @@ RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed)
 	assert_fails(open_from(&cheat, 0, 0, size + 1), -EBADMSG,
 		     "the buffer has 65536");
 	assert_fails(open_from(&cheat, 0, size, 1), -EBADMSG,
-		     "1 bytes at 65536");
+		     "1 byte at 65536");
 	assert_fails(open_from(&cheat, 0, UINT64_MAX, 2), -EBADMSG,
 		     "the buffer has");
 	assert_fails(open_from(&cheat, 0, 1, UINT64_MAX), -EBADMSG,

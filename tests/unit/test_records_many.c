@@ -12,6 +12,7 @@
 #include <sys/ptrace.h>
 #include <time.h>
 
+#include "../selftests/step.h"
 #include "alloc/address_chain.h"
 #include "records.h"
 
@@ -70,29 +71,29 @@ static void open_and_close(void)
 	dray_ipc_close(memory);
 }
 
+#define UNTRACED 3
+
 /* In a child: stops before and behind, for who traces it. */
-static void stop_around(int n, void (*work)(void))
+static int stop_around(int n, void (*work)(void))
 {
 	struct dray_ipc_memory *memory;
 	struct dray_ipc_record record;
 	struct dray_buffer *buffer;
 
-	if (dray_buffer_alloc(node, MOST, NULL, &buffer))
-		_exit(1);
+	STEP_EQ(0, dray_buffer_alloc(node, MOST, NULL, &buffer));
 	bytes = dray_buffer_data(buffer);
 	take(pool, 100, 0); /* the pool keeps its region */
 	for (int i = 0; i < n; i++) {
-		if (dray_ipc_export(bytes + i, 1, 0, &record) ||
-		    dray_ipc_open(&record, NULL, &memory))
-			_exit(2);
+		STEP_EQ(0, dray_ipc_export(bytes + i, 1, 0, &record));
+		STEP_EQ(0, dray_ipc_open(&record, NULL, &memory));
 	}
 	work(); /* once before: what only the first time costs */
 	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
-		_exit(3);
+		return UNTRACED;
 	raise(SIGSTOP);
 	work();
 	raise(SIGSTOP);
-	_exit(0);
+	return 0;
 }
 
 /* Steps of the work among @n records that are open. */
@@ -104,9 +105,9 @@ static uint64_t steps_among(int n, void (*work)(void))
 
 	assert_true(child >= 0);
 	if (!child)
-		stop_around(n, work);
+		_exit(stop_around(n, work));
 	assert_int_equal(waitpid(child, &status, 0), child);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == UNTRACED)
 		skip(); /* a process may not be traced here */
 	assert_true(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
 	for (;; steps++) {

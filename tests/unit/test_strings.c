@@ -201,9 +201,9 @@ POOL_FACT(what_does_not_fit_changes_nothing)
 	assert_fails(dray_strings_extend(strings, "x", PTRDIFF_MAX), -EOVERFLOW,
 		     "at most");
 	assert_fails(dray_strings_append(strings, NULL, 1), -EINVAL,
-		     "1 bytes at NULL");
+		     "1 byte at NULL");
 	assert_fails(dray_strings_extend(strings, NULL, 1), -EINVAL,
-		     "1 bytes at NULL");
+		     "1 byte at NULL");
 	assert_string(strings, 0, "one", 3);
 	dray_block_unref(strings);
 }

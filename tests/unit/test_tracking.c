@@ -120,7 +120,7 @@ POOL_FACT(a_report_names_functions_and_the_sum)
 	assert_non_null(strstr(text, ": 1234 bytes\n    "));
 	/* The program's own name, whether or not it has symbols. */
 	assert_non_null(strstr(text, program));
-	assert_non_null(strstr(text, "1 blocks of 1234 bytes are out\n"));
+	assert_non_null(strstr(text, "1 block of 1234 bytes is out\n"));
 	fclose(file);
 	give_back(resource, block, 1234);
 

@@ -39,6 +39,17 @@ pypi_fetch()
 		"${options[@]}" --requirement "$requirements"
 }
 
+# free_ready: builds for a Python without a GIL.  The caller's variables python and
+# packages become its folder and that of NumPy 2.
+free_ready()
+{
+	# shellcheck disable=SC2154 # tally_fetch sets them
+	tally_fetch "has a Python without a GIL" python free_python &&
+		tally_fetch "fetches NumPy 2 for it" packages free_pypi_set \
+			numpy "$TREE/tests/numpy/requirements.txt" &&
+		tally_run "builds for it" build_free free "$python" "$packages"
+}
+
 # free_python: the folder of a free-threaded CPython, on standard output.  No package
 # of Debian or PyPI has one; Debian 13 has the source.
 free_python()

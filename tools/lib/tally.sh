@@ -168,6 +168,14 @@ tally_pytest()
 	PYTHON
 	) || counts='0 0 0'
 	read -r passed failed skipped <<<"$counts"
+	tally_runner "$1" "$2" "$3" "$passed" "$failed" "$skipped"
+}
+
+# tally_runner NAME STATUS LOG PASSED FAILED SKIPPED: a runner that ended so
+tally_runner()
+{
+	local passed=$4 failed=$5 skipped=$6
+
 	if [ "$failed" -eq 0 ] &&
 	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
 		echo "exit status $2, $passed passed" >>"$3"
@@ -185,14 +193,8 @@ tally_counts()
 	read -r passed failed skipped < <(sed -nE \
 		's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' \
 		"$3" | tail -n 1)
-	passed=${passed:-0} failed=${failed:-0} skipped=${skipped:-0}
-	if [ "$failed" -eq 0 ] &&
-	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
-		echo "exit status $2, $passed passed" >>"$3"
-		failed=1
-	fi
-	[ "$failed" -eq 0 ] || tail -n 100 "$3" >&2
-	tally_add "$1" "$passed" "$failed" "$skipped"
+	tally_runner "$1" "$2" "$3" "${passed:-0}" "${failed:-0}" \
+		"${skipped:-0}"
 }
 
 # The last line, and the exit status of the whole.

@@ -16,7 +16,7 @@ _dray_replay() {
 
 	case $option in
 	-r | --resource) words='pool binning malloc' ;;
-	-n | --node) words='host host:private host:shareable kernel' ;;
+	-n | --node) words='host host:private host:shareable kernel shareable' ;;
 	-l | --limit | -c | --rounds) ;;
 	*)
 		if [[ $current == -* ]]; then

@@ -159,8 +159,9 @@ static void print_text(const struct log *log, const struct contender *rows,
 	       " more had failed)\n",
 	       log->count, log->slots, log->failures);
 	printf("peak:      %" PRIu64 " bytes\n", log->peak);
-	printf("not freed: %" PRIu64 " blocks, %" PRIu64 " bytes\n",
-	       log->left_blocks, log->left_bytes);
+	printf("not freed: %" PRIu64 " block%s, %" PRIu64 " byte%s\n",
+	       log->left_blocks, log->left_blocks == 1 ? "" : "s",
+	       log->left_bytes, log->left_bytes == 1 ? "" : "s");
 	if (log->unknown_frees)
 		printf("left out:  %" PRIu64
 		       " frees of what the log does not allocate\n",

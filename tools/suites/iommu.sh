@@ -66,8 +66,9 @@ iommu_programs()
 
 	kernel=$(kernel_make amd64 "$series") || return 1
 	edu=$(module_test iommu "$kernel") || return 1
-	cp "$edu"/dray_edu{,_importer}.ko "$TREE/tools/lib/guest-unload" \
-		"$(build_folder iommu-amd64)"/{given,flushed,imported,registered} \
+	cp "$edu"/dray_edu{,_importer,_namesake}.ko \
+		"$TREE/tools/lib/guest-unload" \
+		"$(build_folder iommu-amd64)"/{given,flushed,imported,registered,halfway} \
 		"$BATCH/job"
 
 	batch_add tap "$series-given" ./given
@@ -85,6 +86,8 @@ iommu_programs()
 	# A channel belongs to its own driver's node, so unbinding comes first.
 	batch_add status "$series-all-modules-unload" \
 		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray_edu_importer dray"
+	batch_add tap "$series-halfway" \
+		'insmod dray_edu_namesake.ko && ./halfway'
 }
 
 # iommu_virt FOLDER: the board with an SMMU, whose device is given to dray

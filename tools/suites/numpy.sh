@@ -39,11 +39,7 @@ numpy_free()
 {
 	local python packages
 
-	tally_fetch "has a Python without a GIL" python free_python &&
-		tally_fetch "fetches NumPy 2 for it" packages free_pypi_set \
-			numpy "$TREE/tests/numpy/requirements.txt" &&
-		tally_run "builds for it" build_free free "$python" "$packages" ||
-		return 0
+	free_ready || return 0
 	compare_tests numpy "NumPy 2 without a GIL" free "$1" \
 		"$python/bin/python3" "$packages" --backends host,host:shareable
 }

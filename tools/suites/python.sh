@@ -26,11 +26,7 @@ python_free()
 {
 	local python packages
 
-	tally_fetch "has a Python without a GIL" python free_python &&
-		tally_fetch "fetches NumPy 2 for it" packages free_pypi_set \
-			numpy "$TREE/tests/numpy/requirements.txt" &&
-		tally_run "builds for it" build_free free "$python" "$packages" ||
-		return 0
+	free_ready || return 0
 	python_tests free "$1" '' "$python/bin/python3" "$packages"
 }
 

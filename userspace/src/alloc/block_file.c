@@ -88,9 +88,10 @@ static int check_range(int fd, const char *path, uint64_t offset,
 		return dray_fail(-EINVAL, "%s is empty", path);
 	if (offset >= length || *size > length - offset)
 		return dray_fail(-EINVAL,
-				 "%" PRIu64 " bytes at %" PRIu64
-				 " are not in %s, which has %" PRIu64,
-				 *size, offset, path, length);
+				 "%" PRIu64 " byte%s at %" PRIu64
+				 " beyond the end of %s, which has %" PRIu64,
+				 *size, dray_plural(*size), offset, path,
+				 length);
 	if (!*size)
 		*size = length - offset;
 	return 0;

@@ -162,9 +162,10 @@ int dray_block_create_external(void *data, size_t size, uint64_t flags,
 	struct memory *memory;
 
 	if (!out || (!data && size))
-		return dray_fail(-EINVAL,
-				 "%zu bytes at NULL, or nowhere to put a block",
-				 size);
+		return dray_fail(
+			-EINVAL,
+			"%zu byte%s at NULL, or nowhere to put a block", size,
+			dray_plural(size));
 	if ((flags | DRAY_BLOCK_WRITE) != (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE))
 		return dray_fail(-EINVAL,
 				 "flags 0x%" PRIx64

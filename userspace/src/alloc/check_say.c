@@ -12,11 +12,6 @@
 #include "base/cancel.h"
 #include "base/error.h"
 
-static const char *plural(size_t count)
-{
-	return count == 1 ? "" : "s";
-}
-
 static void print_sites(FILE *file, const char *title, const char *place,
 			void *const *sites, size_t count)
 {
@@ -76,8 +71,8 @@ static void say_broken(struct dray_checker *checker,
 		       const struct dray_checked *block, ptrdiff_t at)
 {
 	dray_fail(-EINVAL, "block %p of %zu byte%s was written %td byte%s %s",
-		  (void *)block->data, block->size, plural(block->size),
-		  at < 0 ? -at : at, plural((size_t)(at < 0 ? -at : at)),
+		  (void *)block->data, block->size, dray_plural(block->size),
+		  at < 0 ? -at : at, dray_plural((size_t)(at < 0 ? -at : at)),
 		  at < 0 ? "before its first" : "behind its last");
 	report(checker, callers, block);
 }
@@ -107,7 +102,8 @@ void dray_check_poison(struct dray_checker *checker,
 	dray_fail(-EINVAL,
 		  "byte %zu of block %p of %zu byte%s was written after it was "
 		  "freed",
-		  at, (void *)block->data, block->size, plural(block->size));
+		  at, (void *)block->data, block->size,
+		  dray_plural(block->size));
 	report(checker, NULL, block);
 }
 
@@ -141,7 +137,7 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 		checker->numbers.double_frees++;
 		dray_fail(-EINVAL,
 			  "%s of block %p of %zu byte%s, which is freed", what,
-			  address, same->size, plural(same->size));
+			  address, same->size, dray_plural(same->size));
 	} else {
 		checker->numbers.bad_frees++;
 		block = around(checker, address);
@@ -152,7 +148,7 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 				  what, address,
 				  (const unsigned char *)address - block->data,
 				  (void *)block->data, block->size,
-				  plural(block->size),
+				  dray_plural(block->size),
 				  block->freed ? ", which is freed" : "");
 		else
 			dray_fail(-EINVAL,
@@ -226,7 +222,7 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 		if (all[i].broken)
 			say_broken(checker, NULL, block, all[i].broken);
 		fprintf(file, "block %p of %zu byte%s\n", (void *)block->data,
-			block->size, plural(block->size));
+			block->size, dray_plural(block->size));
 		print_sites(file, "allocated by", block->allocated_at,
 			    block->allocated_by, block->allocated_by_count);
 		bytes += block->size;
@@ -236,7 +232,7 @@ int dray_check_list(struct dray_checker *checker, FILE *file)
 		"%zu block%s of %zu byte%s %s out; %" PRIu64
 		" bad frees, %" PRIu64 " double frees, %" PRIu64
 		" broken guards, %" PRIu64 " late writes\n",
-		count, plural(count), bytes, plural(bytes),
+		count, dray_plural(count), bytes, dray_plural(bytes),
 		count == 1 ? "is" : "are", numbers.bad_frees,
 		numbers.double_frees, numbers.broken_guards,
 		numbers.late_writes);

@@ -43,10 +43,11 @@ static int copy_mapped(const struct copy *copy, int fd)
 	if (whole < 0 || copy->fields->offset > (uint64_t)whole ||
 	    copy->fields->size > (uint64_t)whole - copy->fields->offset)
 		return dray_fail(-EBADMSG,
-				 "%" PRIu64 " bytes at %" PRIu64
+				 "%" PRIu64 " byte%s at %" PRIu64
 				 ", the buffer has %lld",
-				 copy->fields->size, copy->fields->offset,
-				 (long long)whole);
+				 copy->fields->size,
+				 dray_plural(copy->fields->size),
+				 copy->fields->offset, (long long)whole);
 	mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd,
 		      (off_t)(copy->fields->offset - inside));
 	if (mapped == MAP_FAILED)
@@ -77,9 +78,10 @@ static int copy_file(const struct copy *copy, int fd)
 					 strerror(errno));
 		if (!got)
 			return dray_fail(-EBADMSG,
-					 "%" PRIu64 " bytes at %" PRIu64
+					 "%" PRIu64 " byte%s at %" PRIu64
 					 ", the buffer ends before",
 					 copy->fields->size,
+					 dray_plural(copy->fields->size),
 					 copy->fields->offset);
 		done += (uint64_t)got;
 	}

@@ -239,9 +239,10 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	size = dray_buffer_size(memory->buffer);
 	if (fields->offset > size || fields->size > size - fields->offset)
 		return dray_fail(-EBADMSG,
-				 "%" PRIu64 " bytes at %" PRIu64
+				 "%" PRIu64 " byte%s at %" PRIu64
 				 ", the buffer has %" PRIu64,
-				 fields->size, fields->offset, size);
+				 fields->size, dray_plural(fields->size),
+				 fields->offset, size);
 	if (fields->flags & DRAY_IPC_READ_ONLY &&
 	    dray_buffer_writable(memory->buffer))
 		return dray_fail(

@@ -256,7 +256,8 @@ static int report_block(void *ctx, const struct dray_outstanding *block)
 	struct report *report = ctx;
 	size_t i;
 
-	fprintf(report->file, "%p: %zu bytes\n", block->block, block->size);
+	fprintf(report->file, "%p: %zu byte%s\n", block->block, block->size,
+		dray_plural(block->size));
 	for (i = 0; i < block->site_count; i++) {
 		fputs("    ", report->file);
 		dray_call_site_print(report->file, block->sites[i]);
@@ -278,8 +279,9 @@ int dray_tracking_report(struct dray_resource *resource, FILE *file)
 	ret = dray_tracking_visit(resource, report_block, &report);
 	if (ret)
 		return ret;
-	fprintf(file, "%zu blocks of %zu bytes are out\n", report.blocks,
-		report.bytes);
+	fprintf(file, "%zu block%s of %zu byte%s %s out\n", report.blocks,
+		dray_plural(report.blocks), report.bytes,
+		dray_plural(report.bytes), report.blocks == 1 ? "is" : "are");
 	if (fflush(file) || ferror(file))
 		return dray_fail(-EIO, "not all of the report was written");
 	return 0;

@@ -134,7 +134,8 @@ static int check_text(const struct dray_block *block,
 	if (!array)
 		return no_strings(block);
 	if (!text && size)
-		return dray_fail(-EINVAL, "%zu bytes at NULL", size);
+		return dray_fail(-EINVAL, "%zu byte%s at NULL", size,
+				 dray_plural(size));
 	if (array->flags & DRAY_BLOCK_IMMUTABLE)
 		return dray_fail(-EPERM, "strings %p are finished",
 				 (const void *)block);

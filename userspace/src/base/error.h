@@ -7,6 +7,7 @@
 #define DRAY_BASE_ERROR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include <dray/base.h>
 
@@ -33,6 +34,12 @@ static inline bool dray_given(const void *needed, const char *function)
 		return true;
 	dray_fail_null(function);
 	return false;
+}
+
+/* For sentences: "%zu byte%s". */
+static inline const char *dray_plural(uint64_t count)
+{
+	return count == 1 ? "" : "s";
 }
 
 #endif /* DRAY_BASE_ERROR_H */
