@@ -46,7 +46,7 @@ ALLOCATING = re.compile(r"""(
     | dma_request_chan\w* | single_open
     | class_register | misc_register | device_add | device_link_add
     | dev_set_name | debugfs_create_\w+ | __platform_driver_register
-    | __pci_register_driver | platform_device_register_full
+    | __pci_register_driver | driver_attach | platform_device_register_full
     )(_noprof)?""", re.VERBOSE)
 
 # Where it returns to, in its section.
