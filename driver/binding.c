@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Binding: what the drivers for platform and PCI devices do alike.  The node is
- * the device's driver data: it is made when the device is bound, goes when the
- * device is unbound, before the driver core takes down its DMA set-up, and
- * sleeps when the system does.  No device is bound before all drivers are
- * registered: the kernel frees a module whose insertion fails, although a
- * program may have opened a node by then.
+ * Binding: the part that the drivers for platform and PCI devices share.  The
+ * node is the device's driver data: it is made when the device is bound, goes
+ * when the device is unbound, before the driver core takes down its DMA set-up,
+ * and sleeps when the system does.
+ *
+ * No device is bound before all drivers are registered.  If the insertion fails
+ * after a program has opened a node, the kernel frees the module all the same.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -24,7 +25,7 @@ MODULE_PARM_DESC(dma_bits,
 
 static bool dray_bindings_open;
 
-/* What a device had before, for whoever drives it next. */
+/* The settings that a device had before, for its next driver. */
 struct dray_bind_before {
 	struct device *dev;
 	u64 mask;

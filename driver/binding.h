@@ -2,7 +2,7 @@
 /*
  * Binding: the drivers that make a node of a device which is given to dray.
  * A device that has a driver is not borrowed: only a driver's probe claims the
- * device's addresses behind an IOMMU, so that nobody else can take them over.
+ * device's addresses behind an IOMMU, so that no other driver can take them.
  */
 #ifndef DRAY_BINDING_H
 #define DRAY_BINDING_H

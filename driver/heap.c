@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The table of heaps: finds the heap of a memory region or makes it, and does
- * for every kind of heap what they have in common (what is used, and who pays).
+ * the work that all kinds of heap share: counting bytes and charging users.
  */
 #include <linux/bits.h>
 #include <linux/dma-map-ops.h>
@@ -51,7 +51,7 @@ static void dray_heap_choose_name(char *unique, const char *name)
 			 ++count);
 }
 
-/* Shows a new heap to others; ERR_PTR stays what it is. */
+/* Publishes a new heap; an ERR_PTR is returned as it is. */
 static struct dray_heap *dray_heap_publish(struct dray_heap *heap)
 {
 	int ret;
@@ -147,7 +147,7 @@ struct dray_heap *dray_heap_of_type(u32 type)
 	return heap;
 }
 
-/* What can be in effect for @dev. */
+/* The modes that can be in effect for @dev. */
 u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev)
 {
 	if (dev_is_dma_coherent(dev) && heap->modes & BIT(DRAY_MODE_CACHED))
@@ -158,7 +158,7 @@ u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev)
 
 /*
  * Makes of the mode that is asked for the one in effect.  A device that snoops
- * sees cached memory as it is, which is what the other modes are for.
+ * sees cached memory as it is, so the other modes have no use for it.
  */
 bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
 		      u32 *mode)
@@ -177,7 +177,7 @@ int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 	size_t size = request->size;
 	int ret;
 
-	/* Nobody's books, not for a moment either, have what cannot be. */
+	/* A request that cannot be met is never charged, even for a moment. */
 	ret = heap->ops->check(heap, request, refusal);
 	if (ret)
 		return ret;

@@ -3,7 +3,7 @@
  * The `carveout` heap: a dedicated region that the kernel does not map
  * (`no-map`).  Nothing here relies on struct pages, and no cached mapping is
  * ever made: the only one that there could be would be a program's own, and
- * nobody could maintain it.  The kernel itself looks through short-lived
+ * could not be maintained.  The kernel itself looks through short-lived
  * write-combined windows.
  */
 #include <linux/err.h>
@@ -65,7 +65,7 @@ static int dray_carveout_alloc(struct dray_heap *heap,
 	return 0;
 }
 
-/* All mappings are by frame number: nobody can hold what is freed. */
+/* All mappings are by frame number: no page of a freed range can be held. */
 static void dray_carveout_free(struct dray_heap *heap,
 			       const struct dray_extent *extent)
 {

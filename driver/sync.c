@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cache maintenance: exactly what was asked for, row by row, in steps that
- * leave room for others.
+ * Cache maintenance of exactly the bytes that were asked for, row by row, in
+ * steps that leave room for others.
  */
 #include <linux/cache.h>
 #include <linux/dma-mapping.h>
@@ -25,8 +25,8 @@
 /*
  * Rows closer than this leave no whole cache line between them, on any machine:
  * the lines of a gap are the rows' lines too, and one pass over all is cheaper.
- * For the CPU the pass drops what the CPU wrote in a gap, where row by row the
- * ends of rows would have been written back.  Neither can be relied on: the CPU
+ * For the CPU the pass drops the CPU's writes to a gap; row by row, the ends of
+ * rows would have been written back.  Neither can be relied on: the CPU
  * must not write to lines that it shares with a transfer.
  */
 #define DRAY_SMALLEST_LINE 32
@@ -52,8 +52,8 @@ static int dray_rows_stop(const struct dray_rows *rows)
 }
 
 /*
- * How much of @most bytes from @offset on is in one piece for the CPU: what
- * maintains it by an address of the device finds the memory of the first byte,
+ * How much of @most bytes from @offset on is in one piece for the CPU.
+ * Maintenance by an address of the device finds the memory of the first byte,
  * and goes on from there.
  */
 static size_t dray_place_piece(const struct dray_place *place, u64 offset,
@@ -120,10 +120,10 @@ int dray_sync_rows(struct device *dev, const struct dray_place *place,
 }
 
 /*
- * Somebody else may be writing with the CPU, and an invalidation alone would
- * throw that away: a page at a time is written back first, whatever the
- * direction.  Of a copy not even that can be had: written back it would lose
- * what the device wrote, which is what the caller asks for.
+ * Another program may be writing with the CPU, and an invalidation alone would
+ * drop its writes: a page at a time is written back first, in each direction.
+ * If the device has a copy, that is not possible: written back, it would lose
+ * the device's writes, which the caller asks for.
  */
 int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_rows *rows, bool for_cpu)
@@ -212,9 +212,9 @@ static int dray_sync_place(struct dray_node *node, struct device *dev,
 }
 
 /*
- * What its exporter maintains, for all devices that have it.  This is outside
- * of the node: the exporter waits for fences, for as long as these like, and
- * unbinding does not.
+ * Has the exporter maintain a dma-buf for all devices that have it.  This is
+ * outside of the node: the exporter waits for fences without a limit, and
+ * unbinding does not wait.
  */
 static int dray_sync_whole(const struct dray_area *area, struct dray_node *node,
 			   bool for_cpu, enum dma_data_direction direction)
@@ -271,7 +271,7 @@ put_area:
 	return ret;
 }
 
-/* Which device is meant; it is there for whoever gets into the node again. */
+/* Finds the device that is meant; it is there when the node is entered again. */
 static int dray_sync_target(struct dray_node *node,
 			    const struct dray_sync *args, struct device **dev,
 			    bool *needed, struct dray_refusal *refusal)
@@ -300,7 +300,7 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 	u32 i;
 
 	args->failed = 0;
-	/* What a reply said may still be there. */
+	/* The flag of an earlier reply may still be set. */
 	if (args->flags & ~(DRAY_SYNC_ASK | DRAY_SYNC_NOT_NEEDED))
 		return -EINVAL;
 	if (args->reserved || args->owner < DRAY_SYNC_FOR_DEVICE ||
@@ -330,9 +330,9 @@ int dray_sync_call(struct dray_opener *opener, void *data,
 			args->failed = i;
 		cond_resched();
 		/*
-		 * The system waits 20 s for this task before it gives up
-		 * falling asleep.  Ending the call for every signal would keep
-		 * a program with a timer from ever finishing it.
+		 * If this task runs for 20 s more, the system does not fall
+		 * asleep.  If every signal ended the call, a program with a
+		 * timer would never finish it.
 		 */
 		try_to_freeze();
 	}

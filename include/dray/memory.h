@@ -29,8 +29,8 @@ struct dray_buffer;
 /**
  * Opens a node.
  *
- * @spec: what to open:
- *	NULL		the environment's DRAY_BACKEND, else what is there:
+ * @spec: the node:
+ *	NULL		the environment's DRAY_BACKEND, else
  *			the first node of the kernel module, else the host
  *	"kernel"	the first node of the kernel module
  *	"kernel:NAME"	that one, as "kernel:dray1"
@@ -45,8 +45,8 @@ struct dray_buffer;
  *
  * Errors: -ENODEV (no module loaded, no such node), -EACCES (no permission),
  * -EINVAL (a spec that names no back end, a name that can be no node's),
- * -EPROTO (a module with another version of the interface), -ENOMEM, what
- * open() gives.
+ * -EPROTO (a module with another version of the interface), -ENOMEM, and the
+ * errors of open().
  */
 DRAY_API int dray_node_open(const char *spec, struct dray_node **out);
 /** One more reference, given back by dray_node_unref(); returns @node. */
@@ -59,7 +59,7 @@ DRAY_API void dray_node_unref(struct dray_node *node);
  * order of their numbers.  Writes at most @room names and always the number
  * there are to @count; 0 where the module is loaded and has no node.
  *
- * Errors: -ENODEV (the module is not loaded), what reading /dev gives.
+ * Errors: -ENODEV (the module is not loaded), and those of reading /dev.
  */
 DRAY_API int dray_node_names(char names[][DRAY_NAME_LEN], size_t room,
 			     size_t *count);
@@ -74,8 +74,8 @@ DRAY_API const char *dray_node_backend(const struct dray_node *node);
 DRAY_API bool dray_node_shareable(const struct dray_node *node);
 
 /*
- * What a node, heap, channel or buffer is now.  On the kernel back end each
- * asks the module: beside the errors below, -ENODEV when the device is gone.
+ * Describe a node, heap, channel or buffer as it is now.  On the kernel back end
+ * each asks the module: beside the errors below, -ENODEV when the device is gone.
  */
 
 /** Fills @size bytes of @info.  The host has no channels. */
@@ -100,18 +100,19 @@ DRAY_API int dray_node_list(struct dray_node *node, uint64_t *ids, size_t room,
 			    size_t *count);
 
 /**
- * What is known of buffer or attachment @id, and which of them it is (kind);
- * -ENOENT where there is none to be seen.
+ * Describes buffer or attachment @id, and says which of them it is (kind);
+ * -ENOENT if the caller can see no such one.
  */
 DRAY_API int dray_node_buffer_info(struct dray_node *node, uint64_t id,
 				   struct dray_buffer_info *info, size_t size);
 
 /**
- * Frees memory that the module holds, since a process that had its address
- * ended and a device may still use it: that of buffer or attachment @id, or all
- * of it for 0.  The caller says by this that the hardware is quiet.
+ * Frees memory that the module holds because a process that had its address
+ * has ended and a device may still use it: the memory of buffer or attachment
+ * @id, or all of it if @id is 0.  By this the caller says that the hardware is
+ * quiet.
  *
- * @freed: its count, attachments and bytes tell what was freed, on failure too;
+ * @freed: the count, attachments and bytes that were freed, on failure too;
  *	@size bytes of it are filled
  *
  * Errors: -EPERM (without CAP_SYS_RAWIO), -ENOENT (@id is not held).  The host
@@ -139,7 +140,7 @@ enum dray_pages_flags {
 	DRAY_PAGES_HUGE = 1 << 1,
 };
 
-/** What MPOL_ of <linux/mempolicy.h> is named; set_mempolicy(2) explains each. */
+/** As MPOL_ of <linux/mempolicy.h>; set_mempolicy(2) explains each. */
 enum dray_numa_policy {
 	DRAY_NUMA_DEFAULT = 0,		/* as the process has it */
 	DRAY_NUMA_PREFERRED = 1,	/* one node, others where it is full */
@@ -147,7 +148,7 @@ enum dray_numa_policy {
 	DRAY_NUMA_INTERLEAVE = 3,	/* these nodes in turn */
 };
 
-/** What is asked of the pages of host memory; all zero: nothing. */
+/** Requests about the pages of host memory; all zero: none. */
 struct dray_pages {
 	uint32_t flags;		/* DRAY_PAGES_* */
 	uint32_t policy;	/* enum dray_numa_policy */
@@ -159,7 +160,7 @@ struct dray_buffer_options {
 	const char *heap;	/* its name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, cut to 31 bytes, NULL: none */
 	uint64_t alignment;	/* bytes, a power of two; at least one page */
-	uint64_t address_limit;	/* highest address, 0: what the node reaches;
+	uint64_t address_limit;	/* highest address, 0: as the node reaches;
 				 * without the right to addresses 2^n - 1
 				 */
 	uint32_t mode;		/* enum dray_mode, but DEVICE: that has no mapping */
@@ -180,9 +181,8 @@ struct dray_buffer_options {
  * address_limit that needs the right to addresses), -EMFILE and -ENFILE (no
  * descriptor is left), -EOPNOTSUPP (a cache mode that the heap does not have;
  * the host gives cached memory for every mode; huge pages or a NUMA policy for
- * other memory than theirs), what mbind() gives,
- * -ENODEV (the device is gone), what mmap gives.  May block while memory is
- * reclaimed.
+ * other memory than theirs), -ENODEV (the device is gone), and the errors of
+ * mbind() and mmap().  May block while memory is reclaimed.
  */
 DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 			       const struct dray_buffer_options *options,
@@ -197,7 +197,7 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
  * Errors: -EINVAL (not such a descriptor, a size that is no multiple of the
  * page size), -EPERM (a memfd that may shrink, or one of MFD_HUGETLB, whose
  * pages its other holders can take away), -ENOMEM (a memfd that is longer than the
- * machine has memory, too), what dup, fstat, fstatfs and mmap give.
+ * machine has memory, too), and the errors of dup, fstat, fstatfs and mmap.
  */
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);
@@ -212,7 +212,7 @@ DRAY_API void *dray_buffer_data(const struct dray_buffer *buffer);
 /** Bytes, a multiple of the page size. */
 DRAY_API uint64_t dray_buffer_size(const struct dray_buffer *buffer);
 /**
- * Unique on this node; what dmactl shows.  The id of another driver's dma-buf
+ * Unique on this node, and shown by dmactl.  The id of another driver's dma-buf
  * is above 2^63 and not known to dmactl.
  */
 DRAY_API uint64_t dray_buffer_id(const struct dray_buffer *buffer);
@@ -254,8 +254,8 @@ DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
  * DRAY_MAX_RANGES regions, none where nothing is needed; the regions are
  * checked all the same.
  *
- * @owner: who looks next
- * @direction: what the device does with it
+ * @owner: the side that reads or writes next
+ * @direction: the device's transfer
  *
  * The buffers may be of any handle of the node.
  *

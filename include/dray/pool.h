@@ -2,19 +2,19 @@
 /*
  * pool: a sub-allocator over buffers.
  *
- * It does not read or write the memory that it manages: what it knows lies in
- * ordinary memory.  Only what a call asks for touches a block: dray_pool_calloc()
- * clears what may be other than zero, and dray_pool_realloc() copies the contents
- * of one that it moves.  No two blocks share a cache line, so that a device can
+ * It does not read or write the memory that it manages: its books lie in
+ * ordinary memory.  Two calls touch a block: dray_pool_calloc() clears pages that
+ * may not be zero, and dray_pool_realloc() copies the contents of a block that it
+ * moves.  No two blocks share a cache line, so that a device can
  * write one while the CPU uses its neighbour.  Every function may be called
  * from any thread without a lock, and none from a signal handler.
  *
  * A child of fork() may use and free the blocks that it inherits.  Those in
  * private memory are copies; those in other memory are its parent's, and the
- * child takes new ones from new buffers, so that neither gives out what the
- * other has.  Such a block is its parent's to free: what a child writes to it
- * after that is in whatever the parent uses the memory for next.  But memory
- * that is given out as zero is zero then, whatever a child has written before.
+ * child takes new ones from new buffers, so that neither gives out a block of
+ * the other.  Such a block is its parent's to free.  If the child writes to it
+ * after that, it writes into the next block that the parent has there.  But
+ * memory that is given out as zero is zero then, even if a child wrote it before.
  *
  * While the process forks the library holds all its locks, from its
  * pthread_atfork() handlers, which it registers with the first node of the host,
@@ -23,17 +23,17 @@
  * the library, as allocating from a pool does: they would wait for ever.  Those
  * that are registered later run outside of them, and may.
  *
- * After a clone() that the C library knows nothing of, the same holds where no
- * other thread was inside of a function of the library then, but for one thing:
- * the parent does not learn of its child, so that in memory that is not private
- * pages which it has given back to the system and takes again as zero may have
- * what the child wrote meanwhile to a block that the parent has freed.
+ * After a clone() that the C library does not know of, the same holds if no other
+ * thread was inside of a function of the library then, but for one thing: the
+ * parent does not learn of its child.  When it takes pages again as zero that it
+ * has given back to the system, and that are not private, they may hold writes
+ * of the child to a block that the parent had freed.
  *
  * In a program that locks its memory, by mlockall(MCL_FUTURE), that of pools is
- * locked too, and a pool takes no more than RLIMIT_MEMLOCK leaves; but not what
- * the library knows of it, which takes memory as it is needed.  Such a program
- * calls mlockall(MCL_CURRENT) before its first pool, or with MCL_ONFAULT: else
- * the system fetches all of those tables, which are made for the largest pools.
+ * locked too, and a pool takes no more than RLIMIT_MEMLOCK leaves.  The library's
+ * tables are not locked, and take memory as it is needed.  Such a program calls
+ * mlockall(MCL_CURRENT) before its first pool, or with MCL_ONFAULT: else the
+ * system fetches all of these tables, which are made for the largest pools.
  */
 #ifndef DRAY_POOL_H
 #define DRAY_POOL_H
@@ -59,7 +59,7 @@ struct dray_pool_options {
 	const char *heap;	/* the heap's name, NULL: the node's order */
 	const char *name;	/* shown by dmactl, NULL: "pool" */
 	uint64_t initial;	/* bytes of the first region, 0: the back end's */
-	uint64_t limit;		/* bytes that it may take, 0: what the node has */
+	uint64_t limit;		/* bytes that it may take, 0: all of the node */
 	uint32_t granule;	/* bytes, 64 or 128 and so on, 0: the node's choice */
 	uint32_t flags;		/* 0 */
 	/*
@@ -84,7 +84,7 @@ struct dray_pool_stats {
 	 */
 	uint64_t parked;
 	uint64_t largest_free;	/* the longest free run */
-	uint64_t bad_frees;	/* number of frees of what is no block */
+	uint64_t bad_frees;	/* number of frees of an address without a block */
 	uint64_t cached;	/* that threads kept for later: not in used */
 };
 
@@ -103,7 +103,7 @@ enum dray_pool_block_state {
 	DRAY_POOL_BLOCK_CACHED = 2,	/* freed, and kept by a thread for later */
 };
 
-/** What a walk shows of a block. */
+/** A block as a walk shows it. */
 struct dray_pool_block {
 	void *address;			/* its first byte */
 	uint64_t size;			/* its usable bytes */
@@ -140,7 +140,7 @@ DRAY_API int dray_pool_create(struct dray_node *node,
 
 /**
  * Closes the pool.  Blocks that are still alive stay usable and can be freed.
- * What no block is in is given back at once, the rest as blocks are freed, and
+ * Memory without a block is given back at once, the rest as blocks are freed, and
  * all with the last of them.  NULL is ignored.
  */
 DRAY_API void dray_pool_close(struct dray_pool *pool);
@@ -165,11 +165,13 @@ DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 
 /**
  * @count * @size zero bytes, as dray_pool_alloc() gives them at a multiple of the
- * granule: 0 in all counts as 1, and the same where there is no memory.  What
- * dray_usable_size() has beyond is undefined.  NULL with ENOMEM also where the
+ * granule: 0 in all counts as 1, and the same where there is no memory.  Bytes of
+ * dray_usable_size() beyond are undefined.  NULL with ENOMEM also where the
  * product overflows.
  *
- * Pages that nobody has used are zero already, and are not touched.
+ * Pages that were never used are zero already, and are not touched.  If 32 MiB or
+ * more of private memory have to be cleared, their pages go back to the system
+ * and new ones come when they are touched.
  */
 DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
 				size_t size);
@@ -178,20 +180,20 @@ DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
  * Makes a block @size bytes (0 counts as 1) and keeps its contents and its
  * alignment, in place where the room behind it is free.  NULL as @block
  * allocates.  On failure NULL, and the old block is untouched: errno is ENOMEM,
- * or EINVAL for what is no block, which is counted as a bad free is.
+ * or EINVAL if @block is none, which is counted as a bad free is.
  */
 DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
 				 size_t size);
 
 /**
- * Gives a block back.  NULL is ignored; what is no block is counted in
+ * Gives a block back.  NULL is ignored; an address without a block is counted in
  * bad_frees and ignored (aborts with DRAY_ABORT_ON_BAD_FREE=1 in the
  * environment).  A block that an engine still uses is parked until the engine
  * is done.  That two threads free one block at the same moment need not be
  * noticed: as with other allocators, it may then be given out twice.
  *
- * @pool: where a wrong free is counted; a block goes back to its own pool,
- *	whatever this is.  NULL: it is counted nowhere
+ * @pool: where a wrong free is counted, NULL: nowhere; a block goes back to its
+ *	own pool in each case
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
 
@@ -202,21 +204,22 @@ DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
  */
 DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 
-/** Bytes that the block may hold; 0 for what is no block's start. */
+/** Bytes that the block may hold; 0 if none begins at @block. */
 DRAY_API size_t dray_usable_size(const void *block);
 
 /**
  * Finds the pool, buffer and block around any address, which is never followed:
  * it may be wild.  A shift and two loads find the region, however many there
  * are; the block is looked up in it under the pool's lock, which is held for a
- * few numbers only, and never while somebody else's function is called.  So it
+ * few numbers only, and never while a function of the caller's is called.  So it
  * may be called from any thread and from any such function (a finalizer, a
  * visit), but not from a signal handler.  A buffer that is in no pool is its own
  * block.
  *
  * The answer is that of one moment.  It stays true as long as the caller keeps
  * the block, or the buffer, from being freed by other threads; one that moves or
- * is resized has other numbers then.  A child of fork() finds what it inherited.
+ * is resized has other numbers then.  A child of fork() finds the blocks that it
+ * inherited.
  *
  * A second copy of the library in the process has memory of its own: each finds
  * its own, and says -ENOENT of the other's.
@@ -228,7 +231,7 @@ DRAY_API int dray_locate(const void *address, struct dray_location *out);
 
 /**
  * Calls @visit for every block of the pool, in the order of their addresses;
- * what it returned last.
+ * the last value that it returned.
  *
  * No lock is held during the calls: @visit may do anything, free the block and
  * close the pool included, but not fork and let the child return.  Other threads
@@ -241,8 +244,8 @@ DRAY_API int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
 			    void *argument);
 
 /**
- * Asks @pressure (NULL: nobody) before a request for a block fails: when
- * neither what threads keep, nor what engines are done with, nor the node has
+ * Asks @pressure (NULL: none) before a request for a block fails: when the blocks
+ * that threads keep, those that engines are done with, and the node are not
  * enough.  It is not asked when a new pool finds no memory, or when the request
  * could never be met.
  *
@@ -256,8 +259,8 @@ DRAY_API void dray_pool_set_pressure(struct dray_pool *pool,
 				     dray_pressure *pressure, void *argument);
 
 /**
- * Fills @size bytes of @stats, as they are at one moment; always 0.  What
- * threads keep of the pool is taken back first: not for a hot path.
+ * Fills @size bytes of @stats, as they are at one moment; always 0.  Blocks that
+ * threads keep are taken back first: not for a hot path.
  */
 DRAY_NAMESAKE_BEGIN
 DRAY_API int dray_pool_stats(struct dray_pool *pool,
@@ -265,12 +268,15 @@ DRAY_API int dray_pool_stats(struct dray_pool *pool,
 DRAY_NAMESAKE_END
 
 /**
- * Takes back what threads keep of the pool and what engines are done with, and
- * gives buffers that hold no block back to the node, and of others in host memory
- * the pages of free runs; bytes given back.  Without it a pool of host memory keeps
- * up to 48 MiB of free pages, or as many bytes as are in use.  Others may use the pool meanwhile;
- * but a request that finds no block waits until it is done, and the other way
- * round a trim waits while the pool takes memory.
+ * Takes back the blocks that threads keep and those that engines are done with.
+ * Gives buffers that hold no block back to the node, and of others in host memory
+ * the pages of free runs; bytes given back.
+ *
+ * Without it a pool of host memory gives pages back as blocks are freed, and keeps
+ * up to 48 MiB of free ones, or as many bytes as are in use.
+ *
+ * Other threads may use the pool meanwhile; but a request that finds no block
+ * waits until the trim is done, and a trim waits while the pool takes memory.
  */
 DRAY_API uint64_t dray_pool_trim(struct dray_pool *pool);
 

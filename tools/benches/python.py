@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Runs tests/bench/python/workloads.py with each kind of memory in turns, and
-makes samples for tools/bench of what it prints.
+makes samples for tools/bench of its output.
 
 usage: python.py PYTHON
        PYTHON  the folder of the Python package
 
 Each workload is a process of its own, as in alloc.py.  In a row, dray is private
-memory of the host, with what shareable memory takes beside it; where that has a
-goal, it has a row of its own.
+memory of the host, with shareable memory beside it.  If shareable memory has a
+goal, it has a row of its own too.
 """
 
 import os
@@ -24,7 +24,8 @@ def at_most(ratio):
     return (OWN, ratio)
 
 
-# Name, unit, workload and what it prints, goals of private and shareable memory.
+# Name, unit, workload, the figure that it prints, goals of private and shareable
+# memory.
 ROWS = (
     ("left of 12 arrays of 128 MiB", "MiB", "back 12", "mib",
      ("-", 64), ("-", 64)),
@@ -39,10 +40,10 @@ ROWS = (
     (f"aged: a*b + b*c - a*c, {size} MiB", "ns", f"aged {size}", "ns",
      at_most(1), at_most(1.15)) for size in (1, 4, 16, 64)
 ) + tuple(
-    (f"Pool: {what} of {size} B", "ns", f"pool-{what} {size}", "ns", (),
+    (f"Pool: {way} of {size} B", "ns", f"pool-{way} {size}", "ns", (),
      at_most(1.1))
     for size in (80, 800, 8000, 80000, 800000)
-    for what in ("argument", "result"))
+    for way in ("argument", "result"))
 
 
 def main():

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite python: what programs with NumPy take with its own memory and with dray's.
+# Suite python: time and memory of programs with NumPy, with its own memory and with
+# dray's.
 
 # shellcheck disable=SC2034 # tools/bench uses them
 {
@@ -13,7 +14,7 @@ DOCUMENT_BENCH_PYTHON=docs/alloc.md
 bench_python()
 {
 	build_bench || return 1
-	log_note "measuring: ten minutes"
+	log_note "measuring: three minutes"
 	# shellcheck disable=SC2016 # dpkg-query replaces it
 	printf 'target\tthis machine, Linux %s (%s)\n' "$(uname -r)" \
 		"$(dpkg-query -W -f 'NumPy ${Version}' python3-numpy)" >"$1"

@@ -33,7 +33,7 @@ GUEST_COUNTED=no	# is time what has been executed?
 
 # What a kernel never says when all is well.
 GUEST_COMPLAINT='WARNING:|BUG:|BUG |Oops|Call [Tt]race:|DMA-API:|Unable to handle'
-GUEST_COMPLAINT+='|blocked for more than|rcu: INFO: .*stall|refcount_t:'
+GUEST_COMPLAINT+='|blocked for more than|rcu.*detected|refcount_t:'
 GUEST_COMPLAINT+='|general protection|unreferenced object|Bad page|soft lockup'
 GUEST_COMPLAINT+='|KASAN:|UBSAN:|ODEBUG: |DEBUG_LOCKS_WARN_ON|INFO: (task|trying)'
 GUEST_COMPLAINT+='|possible (circular|recursive|irq|deadlock)|suspicious RCU'

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# What Debian 12 has no package of: modules from PyPI, in folders of the cache for
-# PYTHONPATH, and a Python without a GIL.  Runs a package's own tests, with dray's handler
-# and without.
+# Modules from PyPI, in folders of the cache for PYTHONPATH, and a Python without a
+# GIL: Debian 12 has no package of them.  Runs a package's own tests, with dray's
+# handler and without.
 
 # shellcheck disable=SC2034 # front doors use it
 PACKAGES_PYPI=(python3-pip)

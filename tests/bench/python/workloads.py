@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a program takes with one handler.
+"""Time or memory of a program with one handler.
 
 usage: workloads.py numpy|dray|dray-shareable WORKLOAD [NUMBER]
 

@@ -14,9 +14,9 @@
 #define MOST 8u
 
 /*
- * Given back at once where a magazine is full, so that the next few need no
- * lock; no single call is to wait for many more.  But a thread that only frees,
- * magazine after magazine, gets done sooner with more.
+ * Blocks that are given back at once when a magazine is full, so that the next
+ * few need no lock.  They are few, so that no single call takes long; a thread
+ * that only frees, magazine after magazine, is done sooner with more.
  */
 #define FEW 4u
 #define MANY DRAY_BLOCKS_MOST
@@ -27,7 +27,7 @@ static struct dray_pool *pool_of(const struct dray_cache *cache)
 	return atomic_load_explicit(&cache->pool, memory_order_relaxed);
 }
 
-/* The oldest @count blocks of a magazine go back; the region of the last. */
+/* Gives back the oldest @count blocks of a magazine; the last one's region. */
 static struct dray_pool_region *
 flush(struct dray_cache *cache, struct dray_magazine *magazine, uint32_t count)
 {
@@ -47,7 +47,7 @@ flush(struct dray_cache *cache, struct dray_magazine *magazine, uint32_t count)
 	return region;
 }
 
-/* And of large ones. */
+/* The same for large blocks. */
 static void flush_large(struct dray_cache *cache, uint32_t count)
 {
 	uint32_t i;

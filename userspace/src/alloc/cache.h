@@ -318,10 +318,16 @@ static inline size_t dray_cache_size(const void *block)
 uint32_t dray_cache_number(void);
 
 /*
- * With the pool's lock held, all of what follows.
+ * Takes the pool's lock, and makes room for a block of @size granules if its
+ * magazine is full.  False if the block has to go to the pool.
+ */
+bool dray_cache_make_room(struct dray_cache *cache, uint32_t size);
+
+/*
+ * All functions from here on are called with the pool's lock held.
  *
- * Marks a block that is the caller's from now on, or may be kept again: what
- * its mark does not say goes to the pool when it is freed.
+ * Marks a block that is the caller's from now on, or may be kept again.  A block
+ * without such a mark goes to the pool when it is freed.
  */
 void dray_cache_mark(const struct dray_found *found);
 
@@ -330,12 +336,6 @@ void dray_cache_mark(const struct dray_found *found);
  * small size, so that the next ones need no lock.
  */
 void dray_cache_taken(const struct dray_found *found);
-
-/*
- * Without the lock: makes room for a block of @size granules where a magazine is
- * full.  False where the block has to go to the pool.
- */
-bool dray_cache_make_room(struct dray_cache *cache, uint32_t size);
 
 /* Keeps a block, making room for it; false: it is to be freed. */
 bool dray_cache_keep(const struct dray_found *found);

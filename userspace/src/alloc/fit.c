@@ -258,8 +258,8 @@ uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece)
 }
 
 /*
- * Makes one block of the first of @pieces and those that follow in the list and
- * are its neighbours: *@piece.  How many there were.
+ * Joins the first of @pieces with the next ones in the list, as long as they are
+ * its neighbours.  *@piece: the block that they became; returns their number.
  */
 static uint32_t join_neighbours(struct dray_fit *fit, const uint32_t *pieces,
 				uint32_t count, uint32_t *piece)
@@ -293,8 +293,8 @@ static uint32_t join_neighbours(struct dray_fit *fit, const uint32_t *pieces,
 }
 
 /*
- * What is looked at lies anywhere in the table, and is fetched for all pieces
- * before the first is changed.
+ * Neighbours lie anywhere in the table: they are fetched for all pieces before
+ * the first is changed.
  */
 void dray_fit_free_few(struct dray_fit *fit, const uint32_t *pieces,
 		       uint32_t count)

@@ -75,20 +75,20 @@ int dray_region_map(struct dray_pool_region *region, uint64_t more);
 /* Lets blocks be in the @more bytes that were mapped; the lock is held. */
 int dray_region_extend(struct dray_pool_region *region, uint64_t more);
 
-/* Marks what a block's owner may write. */
+/* Marks the pages of a block, which its owner may write. */
 void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 		      uint64_t length);
 
 /*
- * As dray_region_mark(), for a block that its owner will write: a large one
- * gets huge pages first where the memory has them for the asking only.
+ * As dray_region_mark(), for a block that its owner will write.  A large one gets
+ * huge pages first if the memory does not have them by itself.
  */
 void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);
 
 /*
- * Clears what may be dirty of a block, and marks it.  Pages of a large block
- * are given back instead, where that is faster.
+ * Clears the dirty pages of a block, and marks them.  Those of a large block are
+ * given back instead if that is faster.
  */
 void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);

@@ -106,9 +106,9 @@ static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
 
 /*
  * Gives back @wanted bytes of pages of the free runs of a region, each without
- * the lock, with growing: who finds no block meanwhile waits for them to be
- * back, and no fork() leaves a child with a run that nobody puts back.  Of the
- * last run the front stays, which is used first.
+ * the lock, with growing: a request that finds no block meanwhile waits until
+ * they are back, and fork() does not leave a child with a run set aside.  The
+ * front of the last run stays, as it is used first.
  */
 static uint64_t punch(struct dray_pool *pool, struct dray_pool_region *region,
 		      uint64_t least, uint64_t wanted)
@@ -147,7 +147,7 @@ static uint64_t punch_regions(struct dray_pool *pool, uint64_t least,
 	return bytes;
 }
 
-/* Bytes of free pages that are more than will soon be wanted again. */
+/* Bytes of free pages beyond those that will soon be wanted again. */
 static uint64_t excess(const struct dray_pool *pool)
 {
 	uint64_t dirty = 0, keep = pool->used;
@@ -166,8 +166,8 @@ static uint64_t excess(const struct dray_pool *pool)
 }
 
 /*
- * Gives back what is too much.  Where another thread maps pages, or gives some
- * back, it is left to the next time.
+ * Gives free pages back if there are too many.  If another thread maps pages, or
+ * gives some back, this is left to the next time.
  */
 static void shrink(struct dray_pool *pool)
 {
@@ -202,8 +202,8 @@ void dray_block_return(const struct dray_found *found)
 }
 
 /*
- * The blocks from @blocks on that are @region's, of which there is one: their
- * pieces, and how many.
+ * Finds the pieces of the blocks from @blocks on that lie in @region, at least
+ * one; returns their number.
  */
 static uint32_t find_kept(const struct dray_pool_region *region,
 			  void *const *blocks, uint32_t count,
@@ -276,7 +276,7 @@ static __attribute__((noinline)) void finish(struct dray_pool *pool,
 		if (pool->freed >= (pool->closed ? CLOSED_KEEP : HOST_STEP))
 			shrink(pool);
 	} else {
-		/* Its pages go back with the whole of it. */
+		/* Pages go back with their region. */
 		pool->freed = 0;
 	}
 	if (!region->blocks)

@@ -5,8 +5,8 @@
 #include "base/lock.h"
 
 /*
- * With two threads in one pool all the time, ten looks find it taken now and then,
- * and a sleep costs more than all of these: some ten microseconds.
+ * If two threads use one pool all the time, seven looks may find it taken each
+ * time, and a sleep costs more than all of these: some ten microseconds.
  */
 #define LOOKS 40
 #define LONGEST 16 /* pauses before a look */

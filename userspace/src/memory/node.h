@@ -70,8 +70,8 @@ int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 		      uint64_t length);
 
 /*
- * Fetches huge pages for a range that will soon be written, and for what they
- * cover around it, where the system has them for memory of a memfd only so.
+ * Fetches huge pages for a range of a memfd that will soon be written; they may
+ * cover bytes around it.  Other memory has them by itself.
  */
 void dray_buffer_gather(struct dray_buffer *buffer, uint64_t offset,
 			uint64_t length);

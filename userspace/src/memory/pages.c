@@ -160,8 +160,8 @@ static void touch(char *start, uint64_t size)
 #endif
 
 /*
- * Of a memfd the kernel makes huge pages by itself only where an administrator
- * allows it (shmem_enabled), but for the asking everywhere, unless that is denied.
+ * The kernel makes huge pages of a memfd by itself only if an administrator allows
+ * it (shmem_enabled), but on request unless that file says "deny".
  */
 void dray_pages_gather(char *start, uint64_t size)
 {
@@ -171,7 +171,7 @@ void dray_pages_gather(char *start, uint64_t size)
 
 	if (atomic_load_explicit(&refused, memory_order_relaxed))
 		return;
-	/* It refuses what has no page yet. */
+	/* It refuses a range without any page. */
 	for (offset = 0; offset < size; offset += DRAY_PAGES_HUGE_SIZE)
 		if (madvise(start + offset, page, MADV_POPULATE_WRITE))
 			return;

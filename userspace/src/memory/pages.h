@@ -31,10 +31,9 @@ int dray_pages_place(void *start, uint64_t size,
 		     const struct dray_pages *pages);
 
 /*
- * Makes transparent huge pages of whole ones in a shared mapping of a memfd,
- * which hold what was there before; pages that were not touched are fetched.
- * @start and @size are multiples of DRAY_PAGES_HUGE_SIZE.  Nothing happens where
- * the system has none.
+ * Puts a part of a memfd's shared mapping into transparent huge pages; contents
+ * stay, and pages that were not touched are fetched.  @start and @size are
+ * multiples of DRAY_PAGES_HUGE_SIZE.  Does nothing if the system has none.
  */
 void dray_pages_gather(char *start, uint64_t size);
 
