@@ -6,13 +6,18 @@
 #ifndef SELFTEST_LONG_SYNC_H
 #define SELFTEST_LONG_SYNC_H
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
+#include "process.h"
 #include "sync.h"
 
 struct long_sync {
 	int node;
-	struct buffer *buffer;
+	struct buffer buffer;
+	uint64_t before;	/* bytes that had been maintained */
+	pid_t child;
 };
 
 /* The bytes that have been maintained of a buffer. */
@@ -29,7 +34,7 @@ static inline uint64_t synced(int node, const struct buffer *buffer)
 static inline int sync_for_ever(void *context)
 {
 	struct long_sync *work = context;
-	struct call call = good_call(work->buffer);
+	struct call call = good_call(&work->buffer);
 	struct dray_range *ranges = calloc(DRAY_MAX_RANGES, sizeof(*ranges));
 	uint32_t i;
 	int ret;
@@ -49,7 +54,33 @@ static inline bool has_synced(void *context)
 {
 	struct long_sync *work = context;
 
-	return synced(work->node, work->buffer) >= 2 * work->buffer->size;
+	return synced(work->node, &work->buffer) >= 2 * work->buffer.size;
+}
+
+/* Has a child make such calls on @size new bytes; 0 when it is in one. */
+static inline int long_sync_start(struct long_sync *work, int node, size_t size)
+{
+	int ret = buffer_open(node, DRAY_HEAP_ANY, size, &work->buffer);
+
+	if (ret)
+		return ret;
+	work->node = node;
+	work->before = synced(node, &work->buffer);
+	work->child = process_start(sync_for_ever, work);
+	if (work->child < 0)
+		return work->child;
+	return wait_for(has_synced, work) ? 0 : -ETIMEDOUT;
+}
+
+/* Kills the child, which leaves the bytes maintained since the start. */
+static inline int long_sync_end(struct long_sync *work, uint64_t *bytes)
+{
+	int ret = kill(work->child, SIGKILL);
+
+	if (!ret)
+		ret = process_wait(work->child);
+	*bytes = synced(work->node, &work->buffer) - work->before;
+	return ret;
 }
 
 #endif

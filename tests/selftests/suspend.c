@@ -76,30 +76,21 @@ TEST_F(dray, an_importer_stays_attached_over_sleep)
  */
 TEST_F(dray, a_process_in_a_long_list_of_sync_falls_asleep_within_the_list)
 {
-	struct long_sync work = { .node = self->node };
-	struct buffer buffer;
-	uint64_t before, after;
-	pid_t child;
+	struct long_sync work;
+	uint64_t bytes;
 	int slept;
 
 	if (!node_is_maintained(&self->info))
 		SKIP(return, "this node needs no maintenance");
 	if (node_copies())
 		SKIP(return, "no device gets a copy that is so large");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 64 << 20, &buffer));
-	work.buffer = &buffer;
-	before = synced(self->node, &buffer);
-	child = process_start(sync_for_ever, &work);
-	ASSERT_LT(0, child);
-	EXPECT_TRUE(wait_for(has_synced, &work));
+	ASSERT_EQ(0, long_sync_start(&work, self->node, 64 << 20));
 	slept = system_sleep();
-	after = synced(self->node, &buffer);
-	EXPECT_EQ(0, kill(child, SIGKILL));
-	EXPECT_EQ(-SIGKILL, process_wait(child));
+	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
 	if (slept == -ENOENT)
 		SKIP(return, "the kernel has no test of suspend");
 	EXPECT_EQ(0, slept);
-	EXPECT_GT(DRAY_MAX_RANGES * buffer.size, after - before);
+	EXPECT_GT(DRAY_MAX_RANGES * work.buffer.size, bytes);
 }
 
 TEST_F(engine, a_transfer_under_way_is_done_before_sleep)

@@ -323,26 +323,17 @@ TEST_F(dray, a_process_killed_in_a_long_list_does_not_come_to_its_end)
 	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
 				 .owner = DRAY_SYNC_FOR_DEVICE,
 				 .direction = DRAY_TO_DEVICE };
-	struct long_sync work = { .node = self->node };
-	struct buffer buffer;
-	uint64_t before;
-	pid_t child;
+	struct long_sync work;
+	uint64_t bytes;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
 	if (ask.flags & DRAY_SYNC_NOT_NEEDED)
 		SKIP(return, "this node needs no maintenance");
 	if (node_copies())
 		SKIP(return, "no device gets a copy that is so large");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 16 << 20, &buffer));
-	work.buffer = &buffer;
-	before = synced(self->node, &buffer);
-	child = process_start(sync_for_ever, &work);
-	ASSERT_LT(0, child);
-	EXPECT_TRUE(wait_for(has_synced, &work));
-	ASSERT_EQ(0, kill(child, SIGKILL));
-	EXPECT_EQ(-SIGKILL, process_wait(child));
-	EXPECT_NE(0, (synced(self->node, &buffer) - before) %
-			     (DRAY_MAX_RANGES * buffer.size));
+	ASSERT_EQ(0, long_sync_start(&work, self->node, 16 << 20));
+	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
+	EXPECT_NE(0, bytes % (DRAY_MAX_RANGES * work.buffer.size));
 }
 
 TEST_HARNESS_MAIN
