@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What array.c shares with ipc.c and record.c. */
+/* What array.c shares with array_send.c and array_record.c. */
 #ifndef DRAY_ARRAY_ARRAY_H
 #define DRAY_ARRAY_ARRAY_H
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/copy.h"
+#include "array/assign.h"
 #include "array/view.h"
 #include "base/error.h"
 #include "base/reply.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "array/copy.h"
+#include "array/assign.h"
 #include "array/overlap.h"
 #include "array/view.h"
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /* The CPU's half of every transfer. */
-#ifndef DRAY_ARRAY_COPY_H
-#define DRAY_ARRAY_COPY_H
+#ifndef DRAY_ARRAY_ASSIGN_H
+#define DRAY_ARRAY_ASSIGN_H
 
 #include "array/layout.h"
 
@@ -24,4 +24,4 @@ int dray_layout_assign(const struct dray_layout *layout,
 		       const struct dray_view *dst,
 		       const struct dray_view *src);
 
-#endif /* DRAY_ARRAY_COPY_H */
+#endif /* DRAY_ARRAY_ASSIGN_H */

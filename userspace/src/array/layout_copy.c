@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "array/copy.h"
+#include "array/assign.h"
 
 /* Bytes of a cache line, and of a first-level cache. */
 #define LINE 64ul

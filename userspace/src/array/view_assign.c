@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/copy.h"
+#include "array/assign.h"
 #include "array/dtype.h"
 #include "array/overlap.h"
 #include "array/view.h"
