@@ -16,8 +16,7 @@
 #include "alloc/ipc.h"
 #include "alloc/ipc_node.h"
 #include "array/array.h"
-#include "array/dtype.h"
-#include "array/view.h"
+#include "array/operand.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "memory/node.h"
@@ -147,34 +146,25 @@ static int send_record(int socket, struct record *record, int fd)
 int dray_array_send(int socket, const struct dray_view *view)
 {
 	DRAY_NO_CANCEL;
-	struct dray_location location;
-	struct dray_extent extent;
+	struct dray_operand array;
 	struct record record;
-	int error;
+	int ret;
 
-	error = dray_view_check(view, "the view", &extent);
-	if (error)
-		return error;
-	if (dray_locate(dray_address_add(view->data, extent.low), &location))
-		return dray_fail(
-			-EINVAL,
-			"the array at %p lies outside of dray's memory",
-			view->data);
-	if ((uintptr_t)view->data + (uintptr_t)extent.high -
-		    (uintptr_t)location.block >
-	    location.block_size)
-		return dray_fail(-EINVAL,
-				 "the array at %p leaves its block of %" PRIu64
-				 " bytes",
-				 view->data, location.block_size);
-	error = dray_buffer_may_be_shared(location.buffer);
-	if (!error)
-		error = describe(&record, view, &location);
-	if (error)
-		return error;
+	ret = dray_operand_init(&array, view, "the array");
+	if (ret)
+		return ret;
+	dray_operand_locate(&array, false);
+	ret = dray_operand_check_block(&array);
+	if (!ret)
+		ret = dray_buffer_may_be_shared(array.location.buffer);
+	if (!ret)
+		ret = describe(&record, view, &array.location);
+	if (ret)
+		return ret;
 	/* From its first byte on the record may have been received. */
-	dray_block_sent(location.block);
-	return send_record(socket, &record, dray_buffer_fd(location.buffer));
+	dray_block_sent(array.location.block);
+	return send_record(socket, &record,
+			   dray_buffer_fd(array.location.buffer));
 }
 
 /* What came along: the first descriptor is kept, others are closed at once. */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The CPU's half of every transfer. */
+/* Copies by the CPU: its half of every transfer. */
 #ifndef DRAY_ARRAY_ASSIGN_H
 #define DRAY_ARRAY_ASSIGN_H
 
 #include "array/layout.h"
-
-/*
- * What dray_view_assign() and dray_copy() ask of a pair: both views whole,
- * one shape and type, a destination that may be written and has no
- * stride of 0.  The errors are theirs.
- */
-int dray_view_check_pair(const struct dray_view *dst,
-			 const struct dray_view *src);
+#include "array/operand.h"
 
 /*
  * Copies a layout that is not empty, and whose source and destination have no
@@ -19,9 +12,9 @@ int dray_view_check_pair(const struct dray_view *dst,
  */
 void dray_layout_copy(const struct dray_layout *layout);
 
-/* dray_view_assign() for a pair that was checked and reduced: may -ENOMEM. */
-int dray_layout_assign(const struct dray_layout *layout,
-		       const struct dray_view *dst,
-		       const struct dray_view *src);
+/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+int dray_view_assign_reduced(const struct dray_layout *layout,
+			     const struct dray_operand *dst,
+			     const struct dray_operand *src);
 
 #endif /* DRAY_ARRAY_ASSIGN_H */

@@ -10,7 +10,6 @@
  * bounded, and then the answer is "unknown".
  */
 #include "array/overlap.h"
-#include "array/view.h"
 
 #define MAX_TERMS (2 * DRAY_MAX_NDIM)
 #define MAX_WORK 20000
@@ -86,12 +85,10 @@ static void bound(struct problem *problem)
 	}
 }
 
-static bool is_measured(const struct dray_view *view)
+static bool is_within_bounds(const struct dray_operand *operand)
 {
-	int64_t low, high;
-
-	dray_view_span(view, &low, &high);
-	return low > -MAX_SPAN && high < MAX_SPAN;
+	return operand->extent.low > -MAX_SPAN &&
+	       operand->extent.high < MAX_SPAN;
 }
 
 /* Whether terms [k, count) have a sum in [low, high]. */
@@ -131,76 +128,82 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 	return DRAY_OVERLAP_NONE;
 }
 
-enum dray_overlap dray_view_overlap(const struct dray_view *a,
-				    const struct dray_view *b)
+static void add_terms(struct problem *problem, const struct dray_view *view)
 {
-	struct problem problem = { .count = 0 };
-	int64_t a_low, a_high, b_low, b_high;
-	int64_t distance;
+	int i;
 
-	if (!dray_view_spans_overlap(a, b))
-		return DRAY_OVERLAP_NONE;
-	if (!is_measured(a) || !is_measured(b))
-		return DRAY_OVERLAP_UNKNOWN;
-	dray_view_span(a, &a_low, &a_high);
-	dray_view_span(b, &b_low, &b_high);
-	for (int i = 0; i < a->ndim; i++)
-		add_term(&problem, a->strides[i], a->shape[i] - 1);
-	for (int i = 0; i < b->ndim; i++)
-		add_term(&problem, b->strides[i], b->shape[i] - 1);
-	bound(&problem);
-	/*
-	 * Element of a at its span's start plus x, element of b at its
-	 * span's last element minus y: x + y has to be their distance,
-	 * give or take what makes the two touch.
-	 */
-	distance = (intptr_t)((uintptr_t)b->data - (uintptr_t)a->data) +
-		   b_high - b->dtype.itemsize - a_low;
-	return search(&problem, 0, distance - ((int64_t)a->dtype.itemsize - 1),
-		      distance + ((int64_t)b->dtype.itemsize - 1));
+	for (i = 0; i < view->ndim; i++)
+		add_term(problem, view->strides[i], view->shape[i] - 1);
 }
 
-enum dray_overlap dray_view_self_overlap(const struct dray_view *view)
+enum dray_overlap dray_overlap_find(const struct dray_operand *a,
+				    const struct dray_operand *b)
+{
+	struct problem problem = { .count = 0 };
+	int64_t distance;
+
+	if (!dray_addresses_meet(a->span, b->span))
+		return DRAY_OVERLAP_NONE;
+	if (!is_within_bounds(a) || !is_within_bounds(b))
+		return DRAY_OVERLAP_UNKNOWN;
+	add_terms(&problem, a->view);
+	add_terms(&problem, b->view);
+	bound(&problem);
+	/*
+	 * Takes a's element at its span's start plus x, and b's element at its
+	 * span's last element minus y: x + y has to be their distance, give or
+	 * take the bytes by which the two still touch.
+	 */
+	distance =
+		(int64_t)(b->span.high - a->span.low) - b->view->dtype.itemsize;
+	return search(&problem, 0,
+		      distance - ((int64_t)a->view->dtype.itemsize - 1),
+		      distance + ((int64_t)b->view->dtype.itemsize - 1));
+}
+
+/*
+ * Whether two elements share a byte that differ first in axis @k, by 1 to
+ * extent - 1; in the axes after it by anything either way, which is 0 to
+ * 2 * (extent - 1) after adding extent - 1.
+ */
+static enum dray_overlap search_axis(const struct dray_view *view, int k)
 {
 	int64_t touch = (int64_t)view->dtype.itemsize - 1;
+	struct problem problem = { .count = 0 };
+	int64_t stride = view->strides[k];
+	int64_t middle = 0, size;
+	int i;
 
-	if (dray_view_size(view) < 2 || touch < 0)
+	if (view->shape[k] < 2)
 		return DRAY_OVERLAP_NONE;
-	if (!is_measured(view))
-		return DRAY_OVERLAP_UNKNOWN;
-	/*
-	 * Two different elements differ first in some axis k, by 1 to
-	 * extent - 1; in the axes after it by anything either way, which is
-	 * 0 to 2 * (extent - 1) after adding extent - 1.
-	 */
-	for (int k = 0; k < view->ndim; k++) {
-		struct problem problem = { .count = 0 };
-		int64_t stride = view->strides[k];
-		enum dray_overlap found;
-		int64_t middle = 0;
-
-		if (view->shape[k] < 2)
+	if (stride == 0)
+		return DRAY_OVERLAP_SOME;
+	if (stride < 0)
+		stride = -stride;
+	add_term(&problem, stride, view->shape[k] - 2);
+	for (i = k + 1; i < view->ndim; i++) {
+		if (view->shape[i] < 2)
 			continue;
-		if (stride == 0)
-			return DRAY_OVERLAP_SOME;
-		if (stride < 0)
-			stride = -stride;
-		add_term(&problem, view->strides[k], view->shape[k] - 2);
-		for (int i = k + 1; i < view->ndim; i++) {
-			int64_t size = view->strides[i];
-
-			if (view->shape[i] < 2)
-				continue;
-			add_term(&problem, view->strides[i],
-				 2 * (view->shape[i] - 1));
-			middle += (size < 0 ? -size : size) *
-				  (view->shape[i] - 1);
-		}
-		bound(&problem);
-		found = search(&problem, 0, middle - stride - touch,
-			       middle - stride + touch);
-		if (found != DRAY_OVERLAP_NONE)
-			return found;
+		size = view->strides[i] < 0 ? -view->strides[i]
+					    : view->strides[i];
+		add_term(&problem, size, 2 * (view->shape[i] - 1));
+		middle += size * (view->shape[i] - 1);
 	}
-	return DRAY_OVERLAP_NONE;
+	bound(&problem);
+	return search(&problem, 0, middle - stride - touch,
+		      middle - stride + touch);
+}
+
+enum dray_overlap dray_overlap_self(const struct dray_operand *operand)
+{
+	enum dray_overlap found = DRAY_OVERLAP_NONE;
+	int k;
+
+	if (operand->extent.elements < 2 || !operand->view->dtype.itemsize)
+		return DRAY_OVERLAP_NONE;
+	if (!is_within_bounds(operand))
+		return DRAY_OVERLAP_UNKNOWN;
+	for (k = 0; k < operand->view->ndim && found == DRAY_OVERLAP_NONE; k++)
+		found = search_axis(operand->view, k);
+	return found;
 }

@@ -384,10 +384,3 @@ int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 	view->data = (char *)memory + offset;
 	return 0;
 }
-
-bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b)
-{
-	return a->ndim == b->ndim &&
-	       !memcmp(a->shape, b->shape,
-		       (size_t)a->ndim * sizeof(a->shape[0]));
-}

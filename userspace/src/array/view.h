@@ -35,9 +35,6 @@ int dray_view_check(const struct dray_view *view, const char *what,
 int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 		    void *memory, uint64_t size, uint64_t offset);
 
-/* Whether the shapes are the same. */
-bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b);
-
 /* The address + offset, where no object needs to be; it may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)
 {

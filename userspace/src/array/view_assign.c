@@ -65,91 +65,35 @@ static bool is_onto_itself(const struct dray_layout *layout)
 	return true;
 }
 
-int dray_layout_assign(const struct dray_layout *layout,
-		       const struct dray_view *dst, const struct dray_view *src)
+int dray_view_assign_reduced(const struct dray_layout *layout,
+			     const struct dray_operand *dst,
+			     const struct dray_operand *src)
 {
-	if (!layout->runs)
-		return 0;
-	if (!dray_view_spans_overlap(dst, src)) {
-		dray_layout_copy(layout);
-		return 0;
-	}
-	if (is_onto_itself(layout))
+	if (!layout->runs || is_onto_itself(layout))
 		return 0;
 	if (layout->axes_count == 0) {
 		memmove(layout->dst, layout->src, layout->run);
 		return 0;
 	}
-	if (dray_view_overlap(dst, src) != DRAY_OVERLAP_NONE)
+	if (dray_overlap_find(dst, src) != DRAY_OVERLAP_NONE)
 		return copy_through(layout);
 	dray_layout_copy(layout);
 	return 0;
 }
 
-static int refuse_types(const struct dray_view *dst,
-			const struct dray_view *src)
-{
-	char to[16] = "", from[16] = "";
-
-	dray_dtype_format(&dst->dtype, to);
-	dray_dtype_format(&src->dtype, from);
-	return dray_fail(
-		-EINVAL,
-		"elements of %s cannot be copied to %s: nothing is converted",
-		from, to);
-}
-
-int dray_view_check_pair(const struct dray_view *dst,
-			 const struct dray_view *src)
-{
-	int error;
-
-	error = dray_view_check(dst, "the destination", NULL);
-	if (!error)
-		error = dray_view_check(src, "the source", NULL);
-	if (error)
-		return error;
-	if (!dray_dtype_equal(&dst->dtype, &src->dtype))
-		return refuse_types(dst, src);
-	if (!dray_view_same_shape(dst, src)) {
-		if (dst->ndim != src->ndim)
-			return dray_fail(
-				-EINVAL,
-				"the destination has %d axes, the source has %d",
-				dst->ndim, src->ndim);
-		for (int i = 0; i < dst->ndim; i++) {
-			if (dst->shape[i] != src->shape[i])
-				return dray_fail(
-					-EINVAL,
-					"axis %d has %" PRId64
-					" elements in the destination and %" PRId64
-					" in the source",
-					i, dst->shape[i], src->shape[i]);
-		}
-	}
-	if (dst->flags & DRAY_VIEW_READONLY)
-		return dray_fail(-EPERM, "the destination is read-only");
-	if (dray_view_size(dst) == 0)
-		return 0;
-	for (int i = 0; i < dst->ndim; i++) {
-		if (dst->strides[i] == 0 && dst->shape[i] > 1)
-			return dray_fail(
-				-EINVAL,
-				"axis %d of the destination has %" PRId64
-				" elements at one address (a stride of 0)",
-				i, dst->shape[i]);
-	}
-	return 0;
-}
-
 int dray_view_assign(const struct dray_view *dst, const struct dray_view *src)
 {
+	struct dray_operand to, from;
 	struct dray_layout layout;
-	int error;
+	int ret;
 
-	error = dray_view_check_pair(dst, src);
-	if (error)
-		return error;
+	ret = dray_operand_init(&to, dst, "the destination");
+	if (!ret)
+		ret = dray_operand_init(&from, src, "the source");
+	if (!ret)
+		ret = dray_operand_match(&to, &from);
+	if (ret)
+		return ret;
 	dray_layout_reduce(&layout, dst, src);
-	return dray_layout_assign(&layout, dst, src);
+	return dray_view_assign_reduced(&layout, &to, &from);
 }

@@ -14,11 +14,11 @@
 #include <string.h>
 
 #include "array/assign.h"
-#include "array/view.h"
 #include "base/error.h"
 #include "base/reply.h"
 #include "memory/node.h"
 #include "transfer/plan.h"
+#include "transfer/view_sync.h"
 
 /* Where a run starts in the buffer that was located around the span. */
 static uint64_t offset_in(const struct dray_location *location,
@@ -40,27 +40,29 @@ static void describe_axes(const struct dray_layout *layout,
 }
 
 static struct dray_transfer describe(const struct dray_plan *plan,
-				     const struct dray_axis *axes,
-				     const struct dray_view *element)
+				     const struct dray_axis *axes)
 {
 	const struct dray_layout *layout = &plan->layout;
+	const struct dray_location *dst = &plan->dst.location;
+	const struct dray_location *src = &plan->src.location;
+	const struct dray_view *element = plan->src.view;
 	struct dray_transfer transfer = {
-		.op = element ? DRAY_OP_FILL : DRAY_OP_COPY,
-		.dst_fd = dray_buffer_descriptor(plan->dst.buffer),
+		.op = plan->fill ? DRAY_OP_FILL : DRAY_OP_COPY,
+		.dst_fd = dray_buffer_descriptor(dst->buffer),
 		.src_fd = -1,
-		.dst_offset = offset_in(&plan->dst, layout->dst),
+		.dst_offset = offset_in(dst, layout->dst),
 		.run = layout->run,
 		.axes_count = (uint32_t)layout->axes_count,
 		.axes = (uintptr_t)axes,
 	};
 
-	if (element) {
+	if (plan->fill) {
 		transfer.pattern_size = element->dtype.itemsize;
 		memcpy(transfer.pattern, element->data,
 		       element->dtype.itemsize);
 	} else {
-		transfer.src_fd = dray_buffer_descriptor(plan->src.buffer);
-		transfer.src_offset = offset_in(&plan->src, layout->src);
+		transfer.src_fd = dray_buffer_descriptor(src->buffer);
+		transfer.src_offset = offset_in(src, layout->src);
 	}
 	return transfer;
 }
@@ -144,86 +146,80 @@ static int submit_locked(struct dray_queue *queue,
 	return error;
 }
 
-/* 0 with a fence; 1 where the CPU has to copy after all; or an error. */
-static int copy_with_engine(struct dray_queue *queue, struct dray_plan *plan,
-			    const struct dray_view *dst,
-			    const struct dray_view *src, bool fill,
-			    unsigned int flags, struct dray_fence **out)
+/* Submits.  0 with a fence; 1: the CPU has to copy after all; or an error. */
+static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 {
 	struct dray_axis axes[DRAY_MAX_NDIM];
+	uint32_t reason = DRAY_REASON_NONE;
 	struct dray_transfer transfer;
 	struct dray_fence *fence;
-	uint32_t reason = DRAY_REASON_NONE;
-	int error;
+	int ret;
 
-	error = dray_fence_create(&fence);
-	if (error)
-		return error;
-	fence->dst = dray_view_addresses(dst);
-	if (!fill)
-		fence->src = dray_view_addresses(src);
-	error = dray_fence_keep(fence, plan->layout.dst);
-	if (!error && !fill)
-		error = dray_fence_keep(fence, plan->layout.src);
-	if (!error) {
-		describe_axes(&plan->layout, axes);
-		transfer = describe(plan, axes, fill ? src : NULL);
-		pthread_mutex_lock(&queue->lock);
-		error = submit_locked(queue, &transfer, flags, fence, &reason);
-		pthread_mutex_unlock(&queue->lock);
+	ret = dray_fence_create(&fence);
+	if (ret)
+		return ret;
+	describe_axes(&plan->layout, axes);
+	transfer = describe(plan, axes);
+	fence->dst = plan->dst.span;
+	dray_fence_keep(fence, &plan->dst);
+	if (!plan->fill) {
+		fence->src = plan->src.span;
+		dray_fence_keep(fence, &plan->src);
 	}
-	if (!error) {
+	pthread_mutex_lock(&plan->queue->lock);
+	ret = submit_locked(plan->queue, &transfer, plan->flags, fence,
+			    &reason);
+	pthread_mutex_unlock(&plan->queue->lock);
+	if (!ret) {
 		*out = fence;
 		return 0;
 	}
 	dray_fence_abandon(fence);
 	if (!is_for_cpu(reason))
-		return error;
-	if (!(flags & DRAY_COPY_ENGINE))
+		return ret;
+	if (!(plan->flags & DRAY_COPY_ENGINE))
 		return 1;
 	/* with the kernel's sentence */
-	return is_beyond_engine(reason) ? -EOPNOTSUPP : error;
+	return is_beyond_engine(reason) ? -EOPNOTSUPP : ret;
 }
 
-/* Nothing for views outside of dray's memory: no device is there. */
-static int sync_where_located(const struct dray_view *view,
+/* Does nothing for views outside of dray's memory: no device is there. */
+static int sync_where_located(struct dray_operand *operand,
 			      enum dray_sync_owner owner,
 			      enum dray_direction direction)
 {
-	struct dray_location location;
-
-	if (dray_locate(dray_view_lowest(view), &location))
-		return 0;
-	return dray_view_sync(view, owner, direction);
+	return dray_operand_locate(operand, false)
+		       ? dray_view_sync_operand(operand, owner, direction)
+		       : 0;
 }
 
-static int copy_with_cpu(struct dray_queue *queue, const struct dray_view *dst,
-			 const struct dray_view *src, unsigned int flags)
+static int copy_with_cpu(struct dray_plan *plan)
 {
-	bool as_device = flags & DRAY_COPY_NO_SYNC;
-	struct dray_layout layout;
-	int error;
+	bool as_device = plan->flags & DRAY_COPY_NO_SYNC;
+	int ret;
 
-	error = dray_queue_wait_for_views(queue, dst, src,
-					  flags & DRAY_COPY_NONBLOCK);
+	ret = dray_queue_wait_for(plan->queue, plan->dst.span, plan->src.span,
+				  plan->flags & DRAY_COPY_NONBLOCK);
 	/*
 	 * What the caches know may be older than what devices wrote, around
 	 * the destination too: its first and last lines are shared.
 	 */
-	if (!error && as_device)
-		error = sync_where_located(src, DRAY_SYNC_FOR_CPU,
-					   DRAY_FROM_DEVICE);
-	if (!error && as_device)
-		error = sync_where_located(dst, DRAY_SYNC_FOR_CPU,
-					   DRAY_FROM_DEVICE);
-	if (error)
-		return error;
-	dray_layout_reduce(&layout, dst, src);
-	error = dray_layout_assign(&layout, dst, src);
-	if (!error && as_device)
-		error = sync_where_located(dst, DRAY_SYNC_FOR_DEVICE,
-					   DRAY_TO_DEVICE);
-	return error;
+	if (!ret && as_device)
+		ret = sync_where_located(&plan->src, DRAY_SYNC_FOR_CPU,
+					 DRAY_FROM_DEVICE);
+	if (!ret && as_device)
+		ret = sync_where_located(&plan->dst, DRAY_SYNC_FOR_CPU,
+					 DRAY_FROM_DEVICE);
+	if (ret)
+		return ret;
+	if (plan->fill)
+		dray_layout_reduce(&plan->layout, plan->dst.view,
+				   plan->src.view);
+	ret = dray_view_assign_reduced(&plan->layout, &plan->dst, &plan->src);
+	if (!ret && as_device)
+		ret = sync_where_located(&plan->dst, DRAY_SYNC_FOR_DEVICE,
+					 DRAY_TO_DEVICE);
+	return ret;
 }
 
 /*
@@ -245,35 +241,46 @@ static int hand_over(struct dray_fence *done, struct dray_fence **fence)
 	return error;
 }
 
-static int carry_out(struct dray_queue *queue, const struct dray_view *dst,
-		     const struct dray_view *src, bool fill, unsigned int flags,
-		     struct dray_fence **fence)
+static int carry_out(struct dray_plan *plan, struct dray_fence **fence)
 {
 	struct dray_fence *done = dray_fence_signalled();
-	struct dray_plan plan;
-	int error;
+	int ret;
 
-	error = dray_plan_make(queue, dst, src, fill, flags, &plan);
-	if (error)
-		return error;
-	if (!plan.layout.runs)
-		return hand_over(done, fence);
-	error = 1;
-	if (plan.engine)
-		error = copy_with_engine(queue, &plan, dst, src, fill, flags,
-					 &done);
-	if (error > 0)
-		error = copy_with_cpu(queue, dst, src, flags);
-	return error ? error : hand_over(done, fence);
+	ret = dray_plan_make(plan);
+	if (!ret && plan->layout.runs) {
+		ret = plan->engine ? copy_with_engine(plan, &done) : 1;
+		if (ret > 0)
+			ret = copy_with_cpu(plan);
+	}
+	dray_plan_drop(plan);
+	return ret ? ret : hand_over(done, fence);
+}
+
+static int take_pair(struct dray_plan *plan, const struct dray_view *dst,
+		     const struct dray_view *src)
+{
+	int ret;
+
+	ret = dray_operand_init(&plan->dst, dst, "the destination");
+	if (!ret)
+		ret = dray_operand_init(&plan->src, src, "the source");
+	return ret;
 }
 
 int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 	      const struct dray_view *src, unsigned int flags,
 	      struct dray_fence **fence)
 {
+	struct dray_plan plan;
+	int ret;
+
 	if (!dray_given(queue, __func__))
 		return -EINVAL;
-	return carry_out(queue, dst, src, false, flags, fence);
+	plan.queue = queue;
+	plan.fill = false;
+	plan.flags = flags;
+	ret = take_pair(&plan, dst, src);
+	return ret ? ret : carry_out(&plan, fence);
 }
 
 int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
@@ -281,26 +288,31 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 	      struct dray_fence **fence)
 {
 	unsigned char copy[DRAY_MAX_PATTERN];
+	struct dray_plan plan;
 	struct dray_view src;
-	int error;
+	int ret;
 
 	if (!dray_given(queue, __func__))
 		return -EINVAL;
 	if (!element)
 		return dray_fail(-EINVAL, "no element to fill with");
-	error = dray_view_check(dst, "the destination", NULL);
-	if (error)
-		return error;
+	plan.queue = queue;
+	plan.fill = true;
+	plan.flags = flags;
+	ret = dray_operand_init(&plan.dst, dst, "the destination");
+	if (ret)
+		return ret;
 	dray_view_copy(&src, dst);
 	memset(src.strides, 0, (size_t)src.ndim * sizeof(src.strides[0]));
 	src.data = (void *)element;
 	src.flags = 0;
-	/* small elements are taken first: @dst may cover where they lie */
+	/* Small elements are taken first: @dst may cover where they lie. */
 	if (src.dtype.itemsize <= sizeof(copy)) {
 		memcpy(copy, element, src.dtype.itemsize);
 		src.data = copy;
 	}
-	return carry_out(queue, dst, &src, true, flags, fence);
+	ret = dray_operand_init(&plan.src, &src, "the source");
+	return ret ? ret : carry_out(&plan, fence);
 }
 
 int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
@@ -309,14 +321,21 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 {
 	struct dray_explanation whole = { 0 };
 	struct dray_plan plan;
-	int error;
+	int ret;
 
 	if (!dray_given(queue, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_plan_make(queue, dst, src, false, flags, &plan);
-	if (error)
-		return error;
-	whole.elements = (uint64_t)dray_view_size(dst);
+	plan.queue = queue;
+	plan.fill = false;
+	plan.flags = flags;
+	ret = take_pair(&plan, dst, src);
+	if (ret)
+		return ret;
+	ret = dray_plan_make(&plan);
+	dray_plan_drop(&plan);
+	if (ret)
+		return ret;
+	whole.elements = (uint64_t)plan.dst.extent.elements;
 	whole.threshold = queue->threshold;
 	if (plan.layout.runs) {
 		whole.bytes = plan.layout.bytes;

@@ -70,48 +70,27 @@ int dray_fence_create(struct dray_fence **out)
 	return 0;
 }
 
-/* Holds a block of a pool, or else the buffer that has the address. */
-static int take_hold(struct dray_fence_hold *hold, const void *address)
-{
-	struct dray_location location;
-	int error = dray_block_hold(address);
-
-	hold->address = address;
-	hold->buffer = NULL;
-	if (error != -ENOENT)
-		return error;
-	error = dray_locate(address, &location);
-	if (!error)
-		hold->buffer = dray_buffer_ref(location.buffer);
-	return error;
-}
-
 static void release_holds(struct dray_fence_hold *hold)
 {
 	while (hold) {
 		struct dray_fence_hold *next = hold->next;
 
-		if (hold->buffer)
-			dray_buffer_unref(hold->buffer);
-		else
-			dray_block_release(hold->address);
+		dray_locate_release(&hold->location);
 		if (hold->allocated)
 			free(hold);
 		hold = next;
 	}
 }
 
-int dray_fence_keep(struct dray_fence *fence, const void *address)
+void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand)
 {
 	struct dray_fence_hold *hold = &fence->own[fence->holds ? 1 : 0];
-	int error = take_hold(hold, address);
 
-	if (error)
-		return error;
+	hold->location = operand->location;
 	hold->allocated = false;
 	hold->next = fence->holds;
 	fence->holds = hold;
-	return 0;
+	operand->held = false;
 }
 
 static void settle(struct dray_fence *fence, int status)
@@ -231,25 +210,26 @@ int dray_free_after(void *block, struct dray_fence *fence)
 	struct dray_location location;
 	struct dray_fence_hold *hold;
 	bool done;
-	int error;
+	int ret;
 
 	if (!block)
 		return 0;
 	if (!fence)
 		return dray_fail(-EINVAL, "no fence to free block %p after",
 				 block);
-	error = dray_locate(block, &location);
-	if (error || !location.pool || location.block != block)
+	ret = dray_locate(block, &location);
+	if (ret || !location.pool || location.block != block)
 		return dray_fail(-EINVAL, "%p is no block of a pool", block);
 	hold = malloc(sizeof(*hold));
 	if (!hold)
 		return dray_fail(-ENOMEM, "no memory to remember block %p",
 				 block);
-	error = take_hold(hold, block);
-	if (error) {
+	ret = dray_block_hold(block);
+	if (ret) {
 		free(hold);
-		return error;
+		return ret;
 	}
+	hold->location = location;
 	hold->allocated = true;
 	pthread_mutex_lock(&lock);
 	done = atomic_load(&fence->status) != 0;

@@ -12,18 +12,13 @@
 
 #include <dray/transfer.h>
 
+#include "array/operand.h"
+
 /* One block or buffer that is kept. */
 struct dray_fence_hold {
-	const void *address; /* in a block of a pool, or */
-	struct dray_buffer *buffer; /* a reference to the buffer */
+	struct dray_location location; /* held by dray_locate_hold() */
 	bool allocated; /* by itself, freed when released */
 	struct dray_fence_hold *next;
-};
-
-/* Addresses that a transfer reads or writes: [low, high). */
-struct dray_fence_span {
-	uintptr_t low;
-	uintptr_t high;
 };
 
 struct dray_fence {
@@ -33,8 +28,8 @@ struct dray_fence {
 	int fd; /* sync_file; -1: signalled from the start */
 	struct dray_fence_hold *holds; /* with the lock of all fences */
 	struct dray_fence_hold own[2]; /* those of a transfer */
-	struct dray_fence_span dst;
-	struct dray_fence_span src;
+	struct dray_addresses dst; /* that the transfer writes */
+	struct dray_addresses src; /* that it reads */
 	struct dray_fence *next; /* in its queue, which owns this field */
 };
 
@@ -50,8 +45,8 @@ struct dray_fence *dray_fence_signalled(void);
  */
 int dray_fence_create(struct dray_fence **out);
 
-/* Keeps what is around @address until the fence signals; at most two. */
-int dray_fence_keep(struct dray_fence *fence, const void *address);
+/* Takes over what @operand holds, until the fence signals; at most two. */
+void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand);
 
 /* Ends a fence that nothing was submitted for. */
 void dray_fence_abandon(struct dray_fence *fence);

@@ -7,25 +7,27 @@
 #define DRAY_TRANSFER_PLAN_H
 
 #include "array/layout.h"
+#include "array/operand.h"
 #include "transfer/queue.h"
 
 struct dray_plan {
+	/* set by the caller */
+	struct dray_queue *queue;
+	struct dray_operand dst;
+	struct dray_operand src; /* of a fill: the element, repeated */
+	bool fill;
+	unsigned int flags; /* DRAY_COPY_* */
+	/* set by dray_plan_make() */
 	struct dray_layout layout;
 	uint64_t descriptors; /* that the engine would take */
-	bool engine;
+	bool engine; /* copies; its operands are held then */
 	char reason[DRAY_REASON_LEN];
-	/* with engine, where the spans lie; src is that of a copy */
-	struct dray_location dst;
-	struct dray_location src;
 };
 
-/*
- * Plans a copy of @src to @dst, or, with @fill, a fill of @dst: then @src is
- * the element, repeated over the shape.  Errors are those of dray_copy() that
- * need no engine to be found.
- */
-int dray_plan_make(struct dray_queue *queue, const struct dray_view *dst,
-		   const struct dray_view *src, bool fill, unsigned int flags,
-		   struct dray_plan *plan);
+/* Decides.  Errors are those of dray_copy() that need no engine to be found. */
+int dray_plan_make(struct dray_plan *plan);
+
+/* Lets go of the operands; also needed after a failure. */
+void dray_plan_drop(struct dray_plan *plan);
 
 #endif /* DRAY_TRANSFER_PLAN_H */

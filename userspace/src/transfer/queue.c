@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "alloc/busy.h"
-#include "array/view.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "transfer/queue.h"
@@ -323,34 +322,10 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	}
 }
 
-const void *dray_view_lowest(const struct dray_view *view)
-{
-	int64_t low, high;
-
-	dray_view_span(view, &low, &high);
-	return dray_address_add(view->data, low);
-}
-
-struct dray_fence_span dray_view_addresses(const struct dray_view *view)
-{
-	int64_t low, high;
-
-	dray_view_span(view, &low, &high);
-	return (struct dray_fence_span){
-		.low = (uintptr_t)view->data + (uintptr_t)low,
-		.high = (uintptr_t)view->data + (uintptr_t)high,
-	};
-}
-
-static bool meet(struct dray_fence_span a, struct dray_fence_span b)
-{
-	return a.low < b.high && b.low < a.high;
-}
-
 /* The last in flight that must be done first: earlier ones are done then. */
 static struct dray_fence *find_conflict(struct dray_queue *queue,
-					struct dray_fence_span dst,
-					struct dray_fence_span src)
+					struct dray_addresses dst,
+					struct dray_addresses src)
 {
 	struct dray_fence *fence, *found = NULL;
 
@@ -358,8 +333,9 @@ static struct dray_fence *find_conflict(struct dray_queue *queue,
 	dray_queue_reap(queue);
 	for (fence = queue->first; fence; fence = fence->next) {
 		if (!atomic_load(&fence->status) &&
-		    (meet(fence->dst, dst) || meet(fence->dst, src) ||
-		     meet(fence->src, dst)))
+		    (dray_addresses_meet(fence->dst, dst) ||
+		     dray_addresses_meet(fence->dst, src) ||
+		     dray_addresses_meet(fence->src, dst)))
 			found = fence;
 	}
 	if (found)
@@ -368,15 +344,12 @@ static struct dray_fence *find_conflict(struct dray_queue *queue,
 	return found;
 }
 
-int dray_queue_wait_for_views(struct dray_queue *queue,
-			      const struct dray_view *dst,
-			      const struct dray_view *src, bool nonblock)
+int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
+			struct dray_addresses src, bool nonblock)
 {
-	struct dray_fence_span to = dray_view_addresses(dst);
-	struct dray_fence_span from = dray_view_addresses(src);
 	struct dray_fence *fence;
 
-	while ((fence = find_conflict(queue, to, from))) {
+	while ((fence = find_conflict(queue, dst, src))) {
 		int error = 0;
 		bool done;
 

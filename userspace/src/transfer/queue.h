@@ -47,18 +47,11 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
 
 /*
- * Waits for everything in flight that writes what either view covers, or
- * reads what @dst covers.  @nonblock: -EAGAIN where it would wait.  -EINTR
- * when a signal handler ran.
+ * Waits for each transfer in flight that writes into either span, or reads
+ * from @dst.  @nonblock: -EAGAIN if it would wait.  -EINTR if a signal handler
+ * ran.
  */
-int dray_queue_wait_for_views(struct dray_queue *queue,
-			      const struct dray_view *dst,
-			      const struct dray_view *src, bool nonblock);
-
-/* Its lowest byte. */
-const void *dray_view_lowest(const struct dray_view *view);
-
-/* What a view covers, as addresses. */
-struct dray_fence_span dray_view_addresses(const struct dray_view *view);
+int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
+			struct dray_addresses src, bool nonblock);
 
 #endif /* DRAY_TRANSFER_QUEUE_H */

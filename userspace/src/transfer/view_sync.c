@@ -5,34 +5,15 @@
  * one region and one call.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "array/layout.h"
-#include "array/view.h"
-#include "base/error.h"
-#include "transfer/queue.h"
+#include "transfer/view_sync.h"
 
 /* Regions that are made at a time, on the stack. */
 #define BATCH 256
 /* Bytes; no cache has shorter lines. */
 #define SHORTEST_LINE 32u
-
-static int locate(const struct dray_view *view, struct dray_location *out)
-{
-	struct dray_fence_span span = dray_view_addresses(view);
-
-	if (dray_locate(dray_view_lowest(view), out))
-		return dray_fail(-EINVAL,
-				 "the view at %p lies outside of dray's memory",
-				 view->data);
-	if (span.high - (uintptr_t)out->block > out->block_size)
-		return dray_fail(-EINVAL,
-				 "the view at %p leaves its block of %" PRIu64
-				 " bytes",
-				 view->data, out->block_size);
-	return 0;
-}
 
 /*
  * Gaps that are shorter than a line: every line has a byte of the view, and
@@ -124,21 +105,28 @@ static int sync_layout(struct dray_layout *layout,
 	return 0;
 }
 
+int dray_view_sync_operand(struct dray_operand *operand,
+			   enum dray_sync_owner owner,
+			   enum dray_direction direction)
+{
+	struct dray_layout layout;
+	int ret;
+
+	dray_layout_cover(&layout, operand->view);
+	if (!layout.runs)
+		return 0;
+	dray_operand_locate(operand, false);
+	ret = dray_operand_check_block(operand);
+	return ret ? ret
+		   : sync_layout(&layout, &operand->location, owner, direction);
+}
+
 int dray_view_sync(const struct dray_view *view, enum dray_sync_owner owner,
 		   enum dray_direction direction)
 {
-	struct dray_location location;
-	struct dray_layout layout;
-	int error;
+	struct dray_operand operand;
+	int ret;
 
-	error = dray_view_check(view, "the view", NULL);
-	if (error)
-		return error;
-	dray_layout_cover(&layout, view);
-	if (!layout.runs)
-		return 0;
-	error = locate(view, &location);
-	if (error)
-		return error;
-	return sync_layout(&layout, &location, owner, direction);
+	ret = dray_operand_init(&operand, view, "the view");
+	return ret ? ret : dray_view_sync_operand(&operand, owner, direction);
 }
