@@ -22,18 +22,17 @@ static void drop(const char *array_record)
 }
 
 /* Bytes, or NULL and the error of the library without an exception. */
-static PyObject *export(const struct operand *operand, uint32_t flags,
-			int *error)
+static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
 {
 	char record[DRAY_ARRAY_RECORD_SIZE];
 	PyObject *bytes;
 	size_t size;
 
 	Py_BEGIN_ALLOW_THREADS
-	*error = dray_array_export(&operand->view, flags, record,
-				   sizeof(record), &size);
+	*ret = dray_array_export(&operand->view, flags, record, sizeof(record),
+				 &size);
 	Py_END_ALLOW_THREADS
-	if (*error)
+	if (*ret)
 		return NULL;
 	bytes = PyBytes_FromStringAndSize(record, (Py_ssize_t)size);
 	if (!bytes)
@@ -46,15 +45,15 @@ PyObject *export_array(PyObject *module, PyObject *args)
 	struct operand operand;
 	PyObject *array, *record;
 	unsigned int flags;
-	int error;
+	int ret;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OI:export", &array, &flags) ||
 	    operand_take_filled(array, "array", &operand) ||
 	    operand_check_shareable(&operand, "array"))
 		return NULL;
-	record = export(&operand, flags, &error);
-	return error ? raise_error(error) : record;
+	record = export(&operand, flags, &ret);
+	return ret ? raise_error(ret) : record;
 }
 
 /* Descriptors that this process may still open, as if the open ones were dense. */
@@ -103,7 +102,7 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	struct operand operand;
 	PyObject *array, *record;
 	size_t waiting;
-	int error;
+	int ret;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OK:handover", &array, &min_bytes))
@@ -121,11 +120,11 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	dray_ipc_handovers(NULL, 0, &waiting);
 	if (!has_descriptors(waiting))
 		Py_RETURN_NONE;
-	record = export(&operand, DRAY_IPC_HANDOVER, &error);
-	if (error == -EPERM)
+	record = export(&operand, DRAY_IPC_HANDOVER, &ret);
+	if (ret == -EPERM)
 		record = export(&operand,
-				DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &error);
-	switch (error) {
+				DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &ret);
+	switch (ret) {
 	case -EOPNOTSUPP:
 	case -EINVAL:
 	case -EPERM:
@@ -135,7 +134,7 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	case -EAGAIN:
 		Py_RETURN_NONE;
 	}
-	return error ? raise_error(error) : record;
+	return ret ? raise_error(ret) : record;
 }
 
 /* reduce_with(function, min_bytes): for reduce(). */
@@ -189,14 +188,14 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 	Py_buffer given;
 	uint64_t size = 0;
 	npy_intp room;
-	int error;
+	int ret;
 
 	(void)module;
 	if (PyObject_GetBuffer(record, &given, PyBUF_SIMPLE))
 		return NULL;
-	error = dray_array_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
-				 &view);
-	if (error == -ENOSPC && size <= NPY_MAX_INTP) {
+	ret = dray_array_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
+			       &view);
+	if (ret == -ENOSPC && size <= NPY_MAX_INTP) {
 		room = (npy_intp)size;
 		bytes = PyArray_SimpleNew(1, &room, NPY_UINT8);
 		if (!bytes) {
@@ -204,15 +203,15 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 			return NULL;
 		}
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_array_fetch(given.buf, (size_t)given.len,
-					 PyArray_DATA((PyArrayObject *)bytes),
-					 size, &size, &view);
+		ret = dray_array_fetch(given.buf, (size_t)given.len,
+				       PyArray_DATA((PyArrayObject *)bytes),
+				       size, &size, &view);
 		Py_END_ALLOW_THREADS
 	}
 	PyBuffer_Release(&given);
-	if (error) {
+	if (ret) {
 		Py_XDECREF(bytes);
-		return raise_error(error);
+		return raise_error(ret);
 	}
 	/* It is nobody else's, as an array that was pickled. */
 	view.flags = 0;
@@ -222,15 +221,15 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 PyObject *export_wait(PyObject *module, PyObject *timeout)
 {
 	long timeout_ms = PyLong_AsLong(timeout);
-	int error;
+	int ret;
 
 	(void)module;
 	if (timeout_ms == -1 && PyErr_Occurred())
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_ipc_wait((int)timeout_ms);
+	ret = dray_ipc_wait((int)timeout_ms);
 	Py_END_ALLOW_THREADS
-	return PyBool_FromLong(!error);
+	return PyBool_FromLong(!ret);
 }
 
 /* A record of an array begins with that of its memory. */
@@ -238,7 +237,7 @@ PyObject *export_revoke(PyObject *module, PyObject *object)
 {
 	struct dray_ipc_record record;
 	Py_buffer bytes;
-	int error;
+	int ret;
 
 	(void)module;
 	if (PyObject_GetBuffer(object, &bytes, PyBUF_SIMPLE))
@@ -253,10 +252,10 @@ PyObject *export_revoke(PyObject *module, PyObject *object)
 	memcpy(&record, bytes.buf, sizeof(record));
 	PyBuffer_Release(&bytes);
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_ipc_revoke(&record);
+	ret = dray_ipc_revoke(&record);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	Py_RETURN_NONE;
 }
 
@@ -324,7 +323,7 @@ PyObject *export_open(PyObject *module, PyObject *args)
 	struct dray_node *node;
 	PyObject *object;
 	Py_buffer record;
-	int error;
+	int ret;
 
 	if (!PyArg_ParseTuple(args, "y*O:open_record", &record, &object))
 		return NULL;
@@ -333,10 +332,10 @@ PyObject *export_open(PyObject *module, PyObject *args)
 		return NULL;
 	}
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_array_open(record.buf, (size_t)record.len, node, &array);
+	ret = dray_array_open(record.buf, (size_t)record.len, node, &array);
 	Py_END_ALLOW_THREADS
 	PyBuffer_Release(&record);
-	return error ? raise_error(error) : ipc_wrap(array);
+	return ret ? raise_error(ret) : ipc_wrap(array);
 }
 
 PyObject *export_bytes(PyObject *module, PyObject *args)
@@ -347,7 +346,7 @@ PyObject *export_bytes(PyObject *module, PyObject *args)
 	PyObject *object;
 	Py_ssize_t size;
 	int64_t shape;
-	int error;
+	int ret;
 
 	if (!PyArg_ParseTuple(args, "On:bytes_alone", &object, &size))
 		return NULL;
@@ -356,7 +355,7 @@ PyObject *export_bytes(PyObject *module, PyObject *args)
 		return NULL;
 	shape = size;
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_array_create_alone(node, byte, 1, &shape, &array);
+	ret = dray_array_create_alone(node, byte, 1, &shape, &array);
 	Py_END_ALLOW_THREADS
-	return error ? raise_error(error) : ipc_wrap(array);
+	return ret ? raise_error(ret) : ipc_wrap(array);
 }

@@ -98,7 +98,7 @@ static double seconds_now(void)
 static int fence_wait_for(struct fence_object *self, double limit)
 {
 	double end = limit < 0 ? 0 : seconds_now() + limit, left;
-	int error = 0, milliseconds = -1;
+	int ret = 0, milliseconds = -1;
 	bool late = false;
 
 	while (self->fence) {
@@ -109,21 +109,21 @@ static int fence_wait_for(struct fence_object *self, double limit)
 			milliseconds = (int)ceil(fmin(left * 1e3, 1e9));
 		}
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_fence_wait(self->fence, milliseconds);
+		ret = dray_fence_wait(self->fence, milliseconds);
 		Py_END_ALLOW_THREADS
-		if (error == -EINTR) {
+		if (ret == -EINTR) {
 			if (PyErr_CheckSignals())
 				return -1;
 			continue;
 		}
-		if (error != -ETIME || late)
+		if (ret != -ETIME || late)
 			break;
 	}
-	if (error != -ETIME)
+	if (ret != -ETIME)
 		fence_release(self);
-	if (!error)
+	if (!ret)
 		return 0;
-	raise_error(error);
+	raise_error(ret);
 	return -1;
 }
 

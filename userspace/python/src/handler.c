@@ -69,18 +69,18 @@ static PyObject *split_new(PyObject *large, PyObject *small, size_t min_bytes,
 	const struct dray_handler *under = handler_in(small);
 	struct split_owner *owner;
 	PyObject *capsule;
-	int error;
+	int ret;
 
 	if (!under)
 		return NULL;
 	owner = malloc(sizeof(*owner));
 	if (!owner)
 		return PyErr_NoMemory();
-	error = dray_handler_split(pool_in(large), min_bytes, under,
-				   &owner->handler);
-	if (error) {
+	ret = dray_handler_split(pool_in(large), min_bytes, under,
+				 &owner->handler);
+	if (ret) {
 		free(owner);
-		return raise_error(error);
+		return raise_error(ret);
 	}
 	owner->large = Py_NewRef(large);
 	owner->small = Py_NewRef(small);

@@ -26,7 +26,7 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 {
 	struct operand operand;
 	PyObject *socket_object, *array;
-	int socket, error;
+	int socket, ret;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OO:send", &socket_object, &array))
@@ -39,13 +39,13 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 		return NULL;
 	do {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_array_send(socket, &operand.view);
+		ret = dray_array_send(socket, &operand.view);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (error == -EINTR)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (ret == -EINTR)
 		return NULL;
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	Py_RETURN_NONE;
 }
 
@@ -95,11 +95,11 @@ static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
 	PyArray_Descr *descr = NULL;
 	PyObject *text;
 	char typestr[16];
-	int error;
+	int ret;
 
-	error = dray_dtype_format(dtype, typestr);
-	if (error)
-		return (PyArray_Descr *)raise_error(error);
+	ret = dray_dtype_format(dtype, typestr);
+	if (ret)
+		return (PyArray_Descr *)raise_error(ret);
 	text = PyUnicode_FromString(typestr);
 	if (!text)
 		return NULL;
@@ -152,7 +152,7 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 	struct dray_node *node = NULL;
 	struct dray_array *array;
 	PyObject *socket_object, *object;
-	int socket, error;
+	int socket, ret;
 
 	if (!PyArg_ParseTuple(args, "OO:receive", &socket_object, &object))
 		return NULL;
@@ -166,12 +166,12 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 	}
 	do {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_array_receive(socket, node, &array);
+		ret = dray_array_receive(socket, node, &array);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (error == -EINTR)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (ret == -EINTR)
 		return NULL;
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	return ipc_wrap(array);
 }

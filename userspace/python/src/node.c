@@ -25,7 +25,7 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 	struct node_object *self;
 	struct dray_node *node;
 	struct node_entry *entry;
-	int error;
+	int ret;
 
 	if (spec != Py_None) {
 		if (!PyUnicode_Check(spec))
@@ -42,10 +42,10 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 				spec);
 	}
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_open(text, &node);
+	ret = dray_node_open(text, &node);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	entry = node_entry_get(node);
 	dray_node_unref(node);
 	if (!entry)
@@ -73,21 +73,21 @@ PyObject *node_names(PyObject *module, PyObject *unused)
 	char(*names)[DRAY_NAME_LEN] = NULL;
 	PyObject *list = NULL, *name;
 	size_t room = 0, count, i;
-	int error;
+	int ret;
 
 	(void)module;
 	(void)unused;
 	/* Nodes may come up between two questions: ask until all fit. */
 	for (;;) {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_node_names(names, room, &count);
+		ret = dray_node_names(names, room, &count);
 		Py_END_ALLOW_THREADS
-		if (error == -ENODEV) {
+		if (ret == -ENODEV) {
 			count = 0;
 			break;
 		}
-		if (error) {
-			raise_error(error);
+		if (ret) {
+			raise_error(ret);
 			goto out;
 		}
 		if (count <= room)
@@ -130,15 +130,15 @@ static PyObject *node_backend(PyObject *self, void *unused)
 
 static int node_query(PyObject *self, struct dray_info *info)
 {
-	int error;
+	int ret;
 
 	memset(info, 0, sizeof(*info));
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_info(node_get(self), info, sizeof(*info));
+	ret = dray_node_info(node_get(self), info, sizeof(*info));
 	Py_END_ALLOW_THREADS
-	if (!error)
+	if (!ret)
 		return 0;
-	raise_error(error);
+	raise_error(ret);
 	return -1;
 }
 
@@ -168,26 +168,26 @@ static PyObject *node_info(PyObject *self, PyObject *unused)
 static PyObject *node_heap_record(PyObject *self, uint32_t index)
 {
 	struct dray_heap_info heap = { 0 };
-	int error;
+	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_heap(node_get(self), index, &heap, sizeof(heap));
+	ret = dray_node_heap(node_get(self), index, &heap, sizeof(heap));
 	Py_END_ALLOW_THREADS
-	return error ? raise_error(error)
-		     : record_heap_info(type_state(self), &heap);
+	return ret ? raise_error(ret)
+		   : record_heap_info(type_state(self), &heap);
 }
 
 static PyObject *node_channel_record(PyObject *self, uint32_t index)
 {
 	struct dray_channel_info channel = { 0 };
-	int error;
+	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_channel(node_get(self), index, &channel,
-				  sizeof(channel));
+	ret = dray_node_channel(node_get(self), index, &channel,
+				sizeof(channel));
 	Py_END_ALLOW_THREADS
-	return error ? raise_error(error)
-		     : record_channel_info(type_state(self), &channel);
+	return ret ? raise_error(ret)
+		   : record_channel_info(type_state(self), &channel);
 }
 
 /* A list of what @record makes of each index below @count. */

@@ -38,14 +38,14 @@ static void give_lock(void)
 int node_entry_init(void)
 {
 	static bool done;
-	int error = 0;
+	int ret = 0;
 
 	take_lock();
 	if (!done)
-		error = pthread_atfork(take_lock, give_lock, give_lock);
-	done = !error;
+		ret = pthread_atfork(take_lock, give_lock, give_lock);
+	done = !ret;
 	give_lock();
-	return -error;
+	return -ret;
 }
 
 struct node_entry *node_entry_get(struct dray_node *node)
@@ -116,16 +116,16 @@ struct dray_node *node_entry_node(const struct node_entry *entry)
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 {
 	struct dray_queue *queue;
-	int error;
+	int ret;
 
 	take_lock();
 	*out = entry->queue;
 	give_lock();
 	if (*out)
 		return 0;
-	error = dray_queue_create(entry->node, NULL, &queue);
-	if (error)
-		return error;
+	ret = dray_queue_create(entry->node, NULL, &queue);
+	if (ret)
+		return ret;
 	take_lock();
 	if (!entry->queue) {
 		entry->queue = queue;

@@ -97,13 +97,13 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 	struct pool_object *self;
 	struct dray_pool *pool;
 	PyObject *capsule;
-	int error;
+	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_pool_create(node_entry_node(entry), options, &pool);
+	ret = dray_pool_create(node_entry_node(entry), options, &pool);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	capsule = capsule_new(pool, entry);
 	if (!capsule)
 		return NULL;
@@ -176,13 +176,13 @@ static PyObject *pool_closed(PyObject *self, void *unused)
 
 static int pool_query(PyObject *capsule, struct dray_pool_stats *stats)
 {
-	int error;
+	int ret;
 
 	memset(stats, 0, sizeof(*stats));
-	error = dray_pool_stats(pool_in(capsule), stats, sizeof(*stats));
-	if (!error)
+	ret = dray_pool_stats(pool_in(capsule), stats, sizeof(*stats));
+	if (!ret)
 		return 0;
-	raise_error(error);
+	raise_error(ret);
 	return -1;
 }
 

@@ -88,7 +88,7 @@ static struct node_entry *queue_of(const struct operand *dst,
 {
 	struct dray_buffer *buffer = dst->location.buffer;
 	struct node_entry *entry;
-	int error;
+	int ret;
 
 	if (!buffer && src)
 		buffer = src->location.buffer;
@@ -104,11 +104,11 @@ static struct node_entry *queue_of(const struct operand *dst,
 		return NULL;
 	}
 	Py_BEGIN_ALLOW_THREADS
-	error = node_entry_queue(entry, queue);
+	ret = node_entry_queue(entry, queue);
 	Py_END_ALLOW_THREADS
-	if (!error)
+	if (!ret)
 		return entry;
-	raise_error(error);
+	raise_error(ret);
 	node_entry_put(entry);
 	return NULL;
 }
@@ -124,7 +124,7 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 	struct dray_queue *queue;
 	struct node_entry *entry;
 	PyObject *result = NULL;
-	int error;
+	int ret;
 
 	if (dst->empty)
 		return fence_new(state, NULL, NULL, NULL, NULL);
@@ -134,17 +134,17 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 	do {
 		Py_BEGIN_ALLOW_THREADS
 		if (element)
-			error = dray_fill(queue, &dst->view, element, flags,
-					  &fence);
+			ret = dray_fill(queue, &dst->view, element, flags,
+					&fence);
 		else
-			error = dray_copy(queue, &dst->view, &src->view, flags,
-					  &fence);
+			ret = dray_copy(queue, &dst->view, &src->view, flags,
+					&fence);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (!error)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (!ret)
 		result = fence_new(state, fence, entry, to, from);
-	else if (error != -EINTR)
-		raise_error(error);
+	else if (ret != -EINTR)
+		raise_error(ret);
 	if (result && wait && fence_finish(result))
 		Py_CLEAR(result);
 	node_entry_put(entry);
@@ -223,7 +223,7 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 	struct dray_queue *queue;
 	struct node_entry *entry;
 	unsigned int flags;
-	int error;
+	int ret;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$O:explain", names,
 					 &to, &from, &engine) ||
@@ -234,12 +234,12 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 		if (!entry)
 			return NULL;
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_explain(queue, &dst.view, &src.view, flags,
-				     &explanation, sizeof(explanation));
+		ret = dray_explain(queue, &dst.view, &src.view, flags,
+				   &explanation, sizeof(explanation));
 		Py_END_ALLOW_THREADS
 		node_entry_put(entry);
-		if (error)
-			return raise_error(error);
+		if (ret)
+			return raise_error(ret);
 	}
 	return record_explanation(module_state(module), &explanation);
 }

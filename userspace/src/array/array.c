@@ -46,22 +46,22 @@ int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 	struct dray_view view;
 	size_t bytes;
 	void *block;
-	int error;
+	int ret;
 
 	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_view_bytes(dtype, ndim, shape, &bytes);
-	if (error)
-		return error;
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (ret)
+		return ret;
 	block = dray_pool_calloc(pool, 1, bytes);
 	if (!block) /* the pool left its sentence */
 		return -ENOMEM;
-	error = dray_view_init(&view, block, dtype, ndim, shape, NULL);
-	if (!error)
+	ret = dray_view_init(&view, block, dtype, ndim, shape, NULL);
+	if (!ret)
 		array = array_new(&view);
 	if (!array) {
 		dray_pool_free(pool, block);
-		return error ? error : -ENOMEM;
+		return ret ? ret : -ENOMEM;
 	}
 	array->pool = pool;
 	array->block = block;
@@ -76,23 +76,22 @@ int dray_array_create_alone(struct dray_node *node, struct dray_dtype dtype,
 	struct dray_buffer *buffer;
 	struct dray_view view;
 	size_t bytes;
-	int error;
+	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_view_bytes(dtype, ndim, shape, &bytes);
-	if (!error)
-		error = dray_buffer_alloc(node, bytes ? bytes : 1, NULL,
-					  &buffer);
-	if (error)
-		return error;
-	error = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
-			       shape, NULL);
-	if (!error)
-		error = dray_array_adopt(buffer, &view, out);
-	if (error)
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (!ret)
+		ret = dray_buffer_alloc(node, bytes ? bytes : 1, NULL, &buffer);
+	if (ret)
+		return ret;
+	ret = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
+			     shape, NULL);
+	if (!ret)
+		ret = dray_array_adopt(buffer, &view, out);
+	if (ret)
 		dray_buffer_unref(buffer);
-	return error;
+	return ret;
 }
 
 int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,

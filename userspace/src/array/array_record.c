@@ -45,13 +45,13 @@ int dray_array_export(const struct dray_view *view, uint32_t flags,
 	struct dray_extent extent;
 	char *at = record;
 	size_t axes, needed;
-	int error;
+	int ret;
 
 	if (!dray_given(record, __func__) || !dray_given(size, __func__))
 		return -EINVAL;
-	error = dray_view_check(view, "the view", &extent);
-	if (error)
-		return error;
+	ret = dray_view_check(view, "the view", &extent);
+	if (ret)
+		return ret;
 	needed = size_of((uint32_t)view->ndim);
 	if (room < needed)
 		return dray_fail(
@@ -59,11 +59,11 @@ int dray_array_export(const struct dray_view *view, uint32_t flags,
 			"the record takes %zu bytes, there is room for %zu",
 			needed, room);
 	memset(&fixed, 0, sizeof(fixed));
-	error = dray_ipc_export(dray_address_add(view->data, extent.low),
-				(uint64_t)(extent.high - extent.low), flags,
-				&fixed.memory);
-	if (error)
-		return error;
+	ret = dray_ipc_export(dray_address_add(view->data, extent.low),
+			      (uint64_t)(extent.high - extent.low), flags,
+			      &fixed.memory);
+	if (ret)
+		return ret;
 	fixed.magic = ARRAY_MAGIC;
 	fixed.version = ARRAY_VERSION;
 	fixed.flags = view->flags;
@@ -104,16 +104,16 @@ static int take_apart(const void *record, size_t size,
 {
 	const char *at = record;
 	size_t axes;
-	int error;
+	int ret;
 
 	if (size < sizeof(*fixed))
 		return dray_fail(-EBADMSG,
 				 "a record of %zu bytes, the shortest has %zu",
 				 size, sizeof(*fixed));
 	memcpy(fixed, at, sizeof(*fixed));
-	error = check(fixed, size);
-	if (error)
-		return error;
+	ret = check(fixed, size);
+	if (ret)
+		return ret;
 	view->ndim = (int32_t)fixed->ndim;
 	view->flags = fixed->flags;
 	axes = (size_t)fixed->ndim * sizeof(view->shape[0]);
@@ -128,39 +128,39 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 	struct array_record fixed;
 	struct dray_ipc_memory *memory;
 	struct dray_view view;
-	int error;
+	int ret;
 
 	if (!dray_given(record, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = take_apart(record, size, &fixed, &view);
-	if (!error)
-		error = dray_ipc_open(&fixed.memory, node, &memory);
-	if (error)
-		return error;
-	error = dray_view_place(&view, &fixed.dtype, dray_ipc_data(memory),
-				dray_ipc_size(memory), fixed.offset);
-	if (!error && !dray_ipc_writable(memory))
+	ret = take_apart(record, size, &fixed, &view);
+	if (!ret)
+		ret = dray_ipc_open(&fixed.memory, node, &memory);
+	if (ret)
+		return ret;
+	ret = dray_view_place(&view, &fixed.dtype, dray_ipc_data(memory),
+			      dray_ipc_size(memory), fixed.offset);
+	if (!ret && !dray_ipc_writable(memory))
 		view.flags |= DRAY_VIEW_READONLY;
-	if (!error)
-		error = dray_array_adopt_memory(memory, &view, out);
-	if (error)
+	if (!ret)
+		ret = dray_array_adopt_memory(memory, &view, out);
+	if (ret)
 		dray_ipc_close(memory);
-	return error;
+	return ret;
 }
 
 int dray_array_fetch(const void *record, size_t size, void *to, uint64_t room,
 		     uint64_t *needed, struct dray_view *out)
 {
 	struct array_record fixed;
-	int error;
+	int ret;
 
 	if (!dray_given(record, __func__) || !dray_given(needed, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	error = take_apart(record, size, &fixed, out);
-	if (!error)
-		error = dray_ipc_copy(&fixed.memory, to, room, needed);
-	return error ? error
-		     : dray_view_place(out, &fixed.dtype, to, *needed,
-				       fixed.offset);
+	ret = take_apart(record, size, &fixed, out);
+	if (!ret)
+		ret = dray_ipc_copy(&fixed.memory, to, room, needed);
+	return ret ? ret
+		   : dray_view_place(out, &fixed.dtype, to, *needed,
+				     fixed.offset);
 }

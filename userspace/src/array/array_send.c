@@ -123,12 +123,12 @@ static int send_record(int socket, struct record *record, int fd)
 		ssize_t sent = sendmsg(socket, &message,
 				       begun ? MSG_NOSIGNAL | MSG_DONTWAIT
 					     : MSG_NOSIGNAL);
-		int error;
+		int ret;
 
 		if (sent < 0 && begun && (errno == EAGAIN || errno == EINTR)) {
-			error = wait_for(socket, POLLOUT, &since);
-			if (error)
-				return error;
+			ret = wait_for(socket, POLLOUT, &since);
+			if (ret)
+				return ret;
 			continue;
 		}
 		if (sent < 0)
@@ -186,6 +186,7 @@ static void close_pidfd(int fd)
 static void take_fds(struct msghdr *message, struct arrival *arrival)
 {
 	struct cmsghdr *header;
+	size_t at;
 
 	for (header = CMSG_FIRSTHDR(message); header;
 	     header = CMSG_NXTHDR(message, header)) {
@@ -196,8 +197,7 @@ static void take_fds(struct msghdr *message, struct arrival *arrival)
 		    (header->cmsg_type != SCM_RIGHTS &&
 		     header->cmsg_type != SCM_PIDFD))
 			continue;
-		for (size_t at = 0; at + sizeof(fd) <= bytes;
-		     at += sizeof(fd)) {
+		for (at = 0; at + sizeof(fd) <= bytes; at += sizeof(fd)) {
 			memcpy(&fd, CMSG_DATA(header) + at, sizeof(fd));
 			if (header->cmsg_type == SCM_PIDFD)
 				close_pidfd(fd);
@@ -247,14 +247,14 @@ static int receive_bytes(int socket, struct record *record,
 		size_t done = sizeof(*record) - part.iov_len;
 		ssize_t got = receive_part(socket, done ? MSG_DONTWAIT : 0,
 					   &part, arrival);
-		int error;
+		int ret;
 
 		if (got == -EBADMSG)
 			return -EBADMSG;
 		if (done && (got == -EAGAIN || got == -EINTR)) {
-			error = wait_for(socket, POLLIN, &since);
-			if (error)
-				return error;
+			ret = wait_for(socket, POLLIN, &since);
+			if (ret)
+				return ret;
 			continue;
 		}
 		if (got < 0)
@@ -278,17 +278,17 @@ static int receive_bytes(int socket, struct record *record,
 static int receive_record(int socket, struct record *record, int *fd)
 {
 	struct arrival arrival = { .fd = -1 };
-	int error = receive_bytes(socket, record, &arrival);
+	int ret = receive_bytes(socket, record, &arrival);
 
-	if (!error && arrival.count != 1)
-		error = dray_fail(
+	if (!ret && arrival.count != 1)
+		ret = dray_fail(
 			-EBADMSG,
 			"%u descriptors came with the record, one belongs there",
 			arrival.count);
-	if (error && arrival.count)
+	if (ret && arrival.count)
 		close(arrival.fd);
 	*fd = arrival.fd;
-	return error;
+	return ret;
 }
 
 static int forged(const char *field, uint64_t value)
@@ -321,16 +321,16 @@ static int check_record(const struct record *record)
 static int place(const struct record *record, const struct dray_buffer *buffer,
 		 struct dray_view *view)
 {
-	int error;
+	int ret;
 
 	view->ndim = (int32_t)record->ndim;
 	view->flags = record->flags;
 	memcpy(view->shape, record->shape, sizeof(view->shape));
 	memcpy(view->strides, record->strides, sizeof(view->strides));
-	error = dray_view_place(view, &record->dtype, dray_buffer_data(buffer),
-				dray_buffer_size(buffer), record->offset);
-	if (error)
-		return error;
+	ret = dray_view_place(view, &record->dtype, dray_buffer_data(buffer),
+			      dray_buffer_size(buffer), record->offset);
+	if (ret)
+		return ret;
 	if (!dray_buffer_writable(buffer))
 		view->flags |= DRAY_VIEW_READONLY;
 	return 0;
@@ -344,30 +344,30 @@ int dray_array_receive(int socket, struct dray_node *node,
 	struct dray_node *opened = NULL;
 	struct record record;
 	struct dray_view view;
-	int fd, error;
+	int fd, ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	error = receive_record(socket, &record, &fd);
-	if (error)
-		return error;
-	error = check_record(&record);
-	if (!error)
-		error = node ? 0
-			     : dray_ipc_open_node(record.backend, record.node,
-						  &opened);
-	if (error)
+	ret = receive_record(socket, &record, &fd);
+	if (ret)
+		return ret;
+	ret = check_record(&record);
+	if (!ret)
+		ret = node ? 0
+			   : dray_ipc_open_node(record.backend, record.node,
+						&opened);
+	if (ret)
 		goto close_fd;
-	error = dray_buffer_import_bytes(node ? node : opened, fd,
-					 record.buffer_size, &buffer);
-	if (!error)
-		error = place(&record, buffer, &view);
-	if (!error)
-		error = dray_array_adopt(buffer, &view, out);
-	if (error)
+	ret = dray_buffer_import_bytes(node ? node : opened, fd,
+				       record.buffer_size, &buffer);
+	if (!ret)
+		ret = place(&record, buffer, &view);
+	if (!ret)
+		ret = dray_array_adopt(buffer, &view, out);
+	if (ret)
 		dray_buffer_unref(buffer);
 	dray_node_unref(opened);
 close_fd:
 	close(fd);
-	return error;
+	return ret;
 }

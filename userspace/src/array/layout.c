@@ -53,8 +53,9 @@ static void merge_axes(struct dray_layout *layout)
 {
 	struct dray_layout_axis *axes = layout->axes;
 	int kept = 0;
+	int i;
 
-	for (int i = 1; i < layout->axes_count; i++) {
+	for (i = 1; i < layout->axes_count; i++) {
 		struct dray_layout_axis *outer = &axes[kept];
 
 		if (chains(outer->dst_stride, axes[i].dst_stride,
@@ -88,10 +89,11 @@ static void fold_run(struct dray_layout *layout)
 static void count_runs(struct dray_layout *layout)
 {
 	uint64_t covered = layout->run;
+	int i;
 
 	layout->runs = 1;
 	layout->nested = true;
-	for (int i = layout->axes_count - 1; i >= 0; i--) {
+	for (i = layout->axes_count - 1; i >= 0; i--) {
 		const struct dray_layout_axis *axis = &layout->axes[i];
 		uint64_t stride = (uint64_t)axis->dst_stride;
 
@@ -119,9 +121,11 @@ static bool start(struct dray_layout *layout, const struct dray_view *dst,
 void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 			const struct dray_view *src)
 {
+	int i;
+
 	if (!start(layout, dst, src))
 		return;
-	for (int i = 0; i < dst->ndim; i++) {
+	for (i = 0; i < dst->ndim; i++) {
 		if (dst->shape[i] == 1)
 			continue;
 		insert_axis(layout, (struct dray_layout_axis){
@@ -135,9 +139,11 @@ void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 
 void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 {
+	int i;
+
 	if (!start(layout, view, view))
 		return;
-	for (int i = 0; i < view->ndim; i++) {
+	for (i = 0; i < view->ndim; i++) {
 		if (view->shape[i] == 1 || view->strides[i] == 0)
 			continue;
 		insert_axis(layout,

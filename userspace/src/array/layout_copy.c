@@ -48,13 +48,14 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 		const ptrdiff_t ss = (ptrdiff_t)grid->columns.src_stride;      \
 		unsigned char *dst_row = grid->dst;                            \
 		const unsigned char *src_row = grid->src;                      \
+		size_t i, j;                                                   \
                                                                                \
-		for (size_t i = 0; i < grid->rows.count; i++) {                \
+		for (i = 0; i < grid->rows.count; i++) {                       \
 			unsigned char *restrict dst = dst_row;                 \
 			const unsigned char *restrict src = src_row;           \
                                                                                \
 			if (ds == (size)) {                                    \
-				_Pragma("GCC unroll 8") for (size_t j = 0;     \
+				_Pragma("GCC unroll 8") for (j = 0;            \
 							     j < columns; j++) \
 				{                                              \
 					memcpy(dst, src, size);                \
@@ -62,7 +63,7 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 					src += ss;                             \
 				}                                              \
 			} else {                                               \
-				_Pragma("GCC unroll 8") for (size_t j = 0;     \
+				_Pragma("GCC unroll 8") for (j = 0;            \
 							     j < columns; j++) \
 				{                                              \
 					memcpy(dst, src, size);                \
@@ -88,12 +89,13 @@ static void copy_grid_any(const struct grid *grid)
 {
 	unsigned char *dst_row = grid->dst;
 	const unsigned char *src_row = grid->src;
+	size_t i, j;
 
-	for (size_t i = 0; i < grid->rows.count; i++) {
+	for (i = 0; i < grid->rows.count; i++) {
 		unsigned char *dst = dst_row;
 		const unsigned char *src = src_row;
 
-		for (size_t j = 0; j < grid->columns.count; j++) {
+		for (j = 0; j < grid->columns.count; j++) {
 			memcpy(dst, src, grid->run);
 			dst += grid->columns.dst_stride;
 			src += grid->columns.src_stride;
@@ -110,12 +112,13 @@ static void repeat_grid(const struct grid *grid)
 	unsigned char *dst = grid->dst;
 	const unsigned char *src = grid->src;
 	unsigned char line[LINE];
+	size_t i, at;
 
-	for (size_t i = 0; i < grid->rows.count; i++) {
+	for (i = 0; i < grid->rows.count; i++) {
 		size_t done = 0;
 
 		memcpy(line, src, grid->run);
-		for (size_t at = grid->run; at < LINE; at *= 2)
+		for (at = grid->run; at < LINE; at *= 2)
 			memcpy(line + at, line, at);
 		for (; bytes - done >= LINE; done += LINE)
 			memcpy(dst + done, line, LINE);
@@ -127,7 +130,9 @@ static void repeat_grid(const struct grid *grid)
 
 static void repeat_grid_1(const struct grid *grid)
 {
-	for (size_t i = 0; i < grid->rows.count; i++)
+	size_t i;
+
+	for (i = 0; i < grid->rows.count; i++)
 		memset(grid->dst + (int64_t)i * grid->rows.dst_stride,
 		       grid->src[(int64_t)i * grid->rows.src_stride],
 		       grid->columns.count);
@@ -182,8 +187,9 @@ static void turn(struct grid *grid)
 static void copy_strips(const struct grid *grid, grid_copy *copy)
 {
 	struct grid strip = *grid;
+	uint64_t i;
 
-	for (uint64_t i = 0; i < grid->rows.count; i += EDGE) {
+	for (i = 0; i < grid->rows.count; i += EDGE) {
 		strip.rows.count = least(EDGE, grid->rows.count - i);
 		strip.dst = grid->dst + (int64_t)i * grid->rows.dst_stride;
 		strip.src = grid->src + (int64_t)i * grid->rows.src_stride;
@@ -197,8 +203,9 @@ static void fetch(unsigned char *fetched, const struct grid *tile)
 {
 	const unsigned char *src = tile->src;
 	size_t bytes = tile->rows.count * tile->run;
+	size_t j;
 
-	for (size_t j = 0; j < tile->columns.count; j++) {
+	for (j = 0; j < tile->columns.count; j++) {
 		if (bytes == EDGE)
 			memcpy(fetched, src, EDGE);
 		else
@@ -218,9 +225,10 @@ static void copy_tiles(const struct grid *grid, grid_copy *copy)
 	unsigned char fetched[EDGE * PITCH];
 	uint64_t edge = EDGE / grid->run;
 	bool dense = grid->rows.src_stride == (int64_t)grid->run;
+	uint64_t i, j;
 
-	for (uint64_t i = 0; i < grid->rows.count; i += edge) {
-		for (uint64_t j = 0; j < grid->columns.count; j += EDGE) {
+	for (i = 0; i < grid->rows.count; i += edge) {
+		for (j = 0; j < grid->columns.count; j += EDGE) {
 			struct grid tile = *grid;
 
 			tile.rows.count = least(edge, grid->rows.count - i);
@@ -252,11 +260,12 @@ static uint64_t step_of(const struct dray_layout_axis *axis)
 static int find_crossing(const struct dray_layout *layout)
 {
 	int last = layout->axes_count - 1, found = last;
+	int i;
 
 	if (layout->run * 2 > EDGE || layout->bytes <= NEAREST ||
 	    step_of(&layout->axes[last]) < LINE)
 		return -1;
-	for (int i = last - 1; i >= 0; i--) {
+	for (i = last - 1; i >= 0; i--) {
 		if (layout->axes[i].src_stride &&
 		    step_of(&layout->axes[i]) < step_of(&layout->axes[found]))
 			found = i;

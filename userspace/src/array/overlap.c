@@ -54,6 +54,7 @@ static void add_term(struct problem *problem, int64_t stride, int64_t most)
 {
 	int64_t size;
 	int at = 0;
+	int i;
 
 	/* The stride of an axis of one element may be anything. */
 	if (stride == 0 || most == 0)
@@ -65,17 +66,19 @@ static void add_term(struct problem *problem, int64_t stride, int64_t most)
 		problem->terms[at].most += most;
 		return;
 	}
-	for (int i = problem->count++; i > at; i--)
+	for (i = problem->count++; i > at; i--)
 		problem->terms[i] = problem->terms[i - 1];
 	problem->terms[at] = (struct term){ size, most };
 }
 
 static void bound(struct problem *problem)
 {
+	int k;
+
 	problem->work = MAX_WORK;
 	problem->reach[problem->count] = 0;
 	problem->divisor[problem->count] = 0;
-	for (int k = problem->count - 1; k >= 0; k--) {
+	for (k = problem->count - 1; k >= 0; k--) {
 		const struct term *term = &problem->terms[k];
 
 		problem->reach[k] =
@@ -97,6 +100,7 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 {
 	const struct term *term = &problem->terms[k];
 	int64_t first, last;
+	int64_t n;
 
 	if (--problem->work < 0)
 		return DRAY_OVERLAP_UNKNOWN;
@@ -117,7 +121,7 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 	last = high / term->stride;
 	if (last > term->most)
 		last = term->most;
-	for (int64_t n = last; n >= first; n--) {
+	for (n = last; n >= first; n--) {
 		enum dray_overlap found;
 
 		found = search(problem, k + 1, low - n * term->stride,

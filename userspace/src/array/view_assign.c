@@ -23,9 +23,10 @@ static int copy_through(const struct dray_layout *layout)
 	struct dray_layout in = *layout, out = *layout;
 	uint64_t bytes = layout->run;
 	unsigned char *aside;
+	int i;
 
 	in.axes_count = 0;
-	for (int i = layout->axes_count - 1; i >= 0; i--) {
+	for (i = layout->axes_count - 1; i >= 0; i--) {
 		if (!layout->axes[i].src_stride)
 			continue;
 		out.axes[i].src_stride = (int64_t)bytes;
@@ -38,7 +39,7 @@ static int copy_through(const struct dray_layout *layout)
 			"source and destination overlap, and there is no memory to put %" PRIu64
 			" bytes aside",
 			bytes);
-	for (int i = 0; i < layout->axes_count; i++) {
+	for (i = 0; i < layout->axes_count; i++) {
 		struct dray_layout_axis axis = layout->axes[i];
 
 		if (!axis.src_stride)
@@ -56,9 +57,11 @@ static int copy_through(const struct dray_layout *layout)
 
 static bool is_onto_itself(const struct dray_layout *layout)
 {
+	int i;
+
 	if (layout->dst != layout->src)
 		return false;
-	for (int i = 0; i < layout->axes_count; i++) {
+	for (i = 0; i < layout->axes_count; i++) {
 		if (layout->axes[i].dst_stride != layout->axes[i].src_stride)
 			return false;
 	}

@@ -100,14 +100,14 @@ static int take_integer(struct walk *walk, const struct dray_index *index)
 
 static int take_whole(struct walk *walk, int count)
 {
-	int error = 0;
+	int ret = 0;
 
-	while (!error && count-- > 0) {
-		error = put_axis(walk, walk->view->shape[walk->axis],
-				 walk->view->strides[walk->axis]);
+	while (!ret && count-- > 0) {
+		ret = put_axis(walk, walk->view->shape[walk->axis],
+			       walk->view->strides[walk->axis]);
 		walk->axis++;
 	}
-	return error;
+	return ret;
 }
 
 /* How many axes the indices take; -EINVAL when that is not to be said. */
@@ -115,8 +115,9 @@ static int count_axes(const struct dray_view *view,
 		      const struct dray_index *index, size_t count, int *whole)
 {
 	size_t taken = 0, ellipses = 0;
+	size_t i;
 
-	for (size_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		switch (index[i].kind) {
 		case DRAY_INDEX_INTEGER:
 		case DRAY_INDEX_SLICE:
@@ -165,28 +166,29 @@ int dray_view_index(const struct dray_view *view,
 		    struct dray_view *out)
 {
 	struct walk walk;
-	int whole = 0, error;
+	int whole = 0, ret;
+	size_t i;
 
 	if (!dray_given(out, __func__) ||
 	    (count && !dray_given(index, __func__)))
 		return -EINVAL;
-	error = dray_view_check(view, "the indexed view", NULL);
-	if (!error)
-		error = count_axes(view, index, count, &whole);
-	if (error)
-		return error;
+	ret = dray_view_check(view, "the indexed view", NULL);
+	if (!ret)
+		ret = count_axes(view, index, count, &whole);
+	if (ret)
+		return ret;
 	walk.view = view;
 	walk.axis = 0;
 	walk.ndim = 0;
 	walk.offset = 0;
-	for (size_t i = 0; i < count; i++) {
-		error = take(&walk, &index[i], &whole);
-		if (error)
-			return error;
+	for (i = 0; i < count; i++) {
+		ret = take(&walk, &index[i], &whole);
+		if (ret)
+			return ret;
 	}
-	error = take_whole(&walk, whole);
-	if (error)
-		return error;
+	ret = take_whole(&walk, whole);
+	if (ret)
+		return ret;
 	memmove(out, view, offsetof(struct dray_view, shape));
 	out->data = dray_address_add(view->data, (int64_t)walk.offset);
 	out->ndim = walk.ndim;

@@ -31,7 +31,9 @@ static uint64_t offset_in(const struct dray_location *location,
 static void describe_axes(const struct dray_layout *layout,
 			  struct dray_axis *axes)
 {
-	for (int i = 0; i < layout->axes_count; i++)
+	int i;
+
+	for (i = 0; i < layout->axes_count; i++)
 		axes[i] = (struct dray_axis){
 			.count = layout->axes[i].count,
 			.dst_stride = layout->axes[i].dst_stride,
@@ -95,19 +97,19 @@ static bool is_for_cpu(uint32_t reason)
 static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 {
 	struct dray_submit reply = *args;
-	int error;
+	int ret;
 
 	reply.reason = DRAY_REASON_NONE;
-	error = dray_node_submit(queue->node, &reply);
-	if (!error)
+	ret = dray_node_submit(queue->node, &reply);
+	if (!ret)
 		args->channel = reply.channel;
 	args->fence_fd = reply.fence_fd;
 	args->reason = reply.reason;
-	if (error == -EINTR)
+	if (ret == -EINTR)
 		return dray_fail(
 			-EINTR,
 			"a signal came before the queue had room, nothing was submitted");
-	return error;
+	return ret;
 }
 
 /* With the queue's lock held. */
@@ -122,28 +124,28 @@ static int submit_locked(struct dray_queue *queue,
 		.count = 1,
 		.fence_fd = -1,
 	};
-	int error;
+	int ret;
 
 	if (flags & DRAY_COPY_NONBLOCK)
 		args.flags |= DRAY_SUBMIT_NONBLOCK;
 	if (flags & DRAY_COPY_NO_SYNC)
 		args.flags |= DRAY_SUBMIT_NO_SYNC;
 	dray_queue_reap(queue);
-	error = submit_once(queue, &args);
-	if (error && args.reason == DRAY_REASON_DEAD && !queue->bound &&
+	ret = submit_once(queue, &args);
+	if (ret && args.reason == DRAY_REASON_DEAD && !queue->bound &&
 	    args.channel != DRAY_CHANNEL_ANY) {
 		/* what was in flight there has failed: no order to keep */
 		args.channel = DRAY_CHANNEL_ANY;
-		error = submit_once(queue, &args);
+		ret = submit_once(queue, &args);
 	}
 	*reason = args.reason;
-	if (!error) {
+	if (!ret) {
 		fence->fd = args.fence_fd;
 		dray_queue_append(queue, fence, args.channel);
 	} else if (args.reason == DRAY_REASON_DEAD) {
 		dray_queue_lose_engine(queue, dray_last_error());
 	}
-	return error;
+	return ret;
 }
 
 /* Submits.  0 with a fence; 1: the CPU has to copy after all; or an error. */
@@ -228,17 +230,17 @@ static int copy_with_cpu(struct dray_plan *plan)
  */
 static int hand_over(struct dray_fence *done, struct dray_fence **fence)
 {
-	int error;
+	int ret;
 
 	if (fence) {
 		*fence = done;
 		return 0;
 	}
 	do {
-		error = dray_fence_wait(done, -1);
-	} while (error == -EINTR);
+		ret = dray_fence_wait(done, -1);
+	} while (ret == -EINTR);
 	dray_fence_unref(done);
-	return error;
+	return ret;
 }
 
 static int carry_out(struct dray_plan *plan, struct dray_fence **fence)

@@ -133,15 +133,15 @@ static int fail_with(int status)
 
 int dray_fence_status(struct dray_fence *fence)
 {
-	int status, error;
+	int status, ret;
 
 	if (!dray_given(fence, __func__))
 		return -EINVAL;
 	status = atomic_load(&fence->status);
 	if (!status) {
-		error = ask(fence, &status);
-		if (error)
-			return error;
+		ret = ask(fence, &status);
+		if (ret)
+			return ret;
 		if (!status)
 			return 0;
 		settle(fence, status);

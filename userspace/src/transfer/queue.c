@@ -81,17 +81,18 @@ static int learn_channels(struct dray_queue *queue,
 			  const struct dray_info *info)
 {
 	uint32_t found = 0;
+	uint32_t i;
 
-	for (uint32_t i = 0; i < info->channel_count; i++) {
+	for (i = 0; i < info->channel_count; i++) {
 		struct dray_channel_info channel;
-		int error;
+		int ret;
 
 		if (queue->channel != DRAY_CHANNEL_ANY && queue->channel != i)
 			continue;
-		error = dray_node_channel(queue->node, i, &channel,
-					  sizeof(channel));
-		if (error)
-			return error;
+		ret = dray_node_channel(queue->node, i, &channel,
+					sizeof(channel));
+		if (ret)
+			return ret;
 		if (!may_copy(&channel))
 			continue;
 		add_limits(queue, &channel);
@@ -105,11 +106,11 @@ static int learn_engine(struct dray_queue *queue)
 {
 	struct dray_info info;
 	char sentence[DRAY_REASON_LEN];
-	int error;
+	int ret;
 
-	error = dray_node_info(queue->node, &info, sizeof(info));
-	if (error)
-		return error;
+	ret = dray_node_info(queue->node, &info, sizeof(info));
+	if (ret)
+		return ret;
 	if (queue->channel != DRAY_CHANNEL_ANY &&
 	    queue->channel >= info.channel_count)
 		return dray_fail(-EINVAL, "no channel %u, %s has %u",
@@ -127,14 +128,14 @@ static int learn_engine(struct dray_queue *queue)
 		dray_queue_lose_engine(queue, sentence);
 		return 0;
 	}
-	error = learn_channels(queue, &info);
-	if (!error && !queue->engine) {
+	ret = learn_channels(queue, &info);
+	if (!ret && !queue->engine) {
 		snprintf(sentence, sizeof(sentence),
 			 "none of the %u channels of %s copies",
 			 info.channel_count, info.name);
 		dray_queue_lose_engine(queue, sentence);
 	}
-	return error;
+	return ret;
 }
 
 static void wait_for_end(struct dray_fence *fence)
@@ -244,7 +245,7 @@ int dray_queue_create(struct dray_node *node,
 		      struct dray_queue **out)
 {
 	struct dray_queue *queue;
-	int error;
+	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
@@ -261,12 +262,12 @@ int dray_queue_create(struct dray_node *node,
 	queue->bound = options && options->channel;
 	if (queue->bound)
 		queue->channel = options->channel - 1;
-	error = threshold_of(options, &queue->threshold);
-	if (!error)
-		error = learn_engine(queue);
-	if (error) {
+	ret = threshold_of(options, &queue->threshold);
+	if (!ret)
+		ret = learn_engine(queue);
+	if (ret) {
 		free(queue);
-		return error;
+		return ret;
 	}
 	dray_node_ref(node);
 	pthread_mutex_init(&queue->lock, NULL);
@@ -350,11 +351,11 @@ int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 	struct dray_fence *fence;
 
 	while ((fence = find_conflict(queue, dst, src))) {
-		int error = 0;
+		int ret = 0;
 		bool done;
 
 		if (!nonblock)
-			error = dray_fence_wait(fence, -1);
+			ret = dray_fence_wait(fence, -1);
 		done = atomic_load(&fence->status);
 		dray_fence_unref(fence);
 		if (nonblock)
@@ -362,7 +363,7 @@ int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 				-EAGAIN,
 				"the CPU would have to wait for a transfer in flight on the same memory");
 		if (!done) /* with the sentence of the wait */
-			return error == -EINTR ? -EINTR : -EIO;
+			return ret == -EINTR ? -EINTR : -EIO;
 	}
 	return 0;
 }

@@ -38,13 +38,14 @@ static void close_gaps(struct dray_layout *layout)
 static void take_rows(struct dray_layout *layout, struct dray_region *region)
 {
 	int longest = 0;
+	int i;
 
 	region->width = layout->run;
 	region->rows = 1;
 	region->pitch = layout->run;
 	if (!layout->axes_count)
 		return;
-	for (int i = 1; i < layout->axes_count; i++) {
+	for (i = 1; i < layout->axes_count; i++) {
 		if (layout->axes[i].count >= layout->axes[longest].count)
 			longest = i;
 	}
@@ -60,7 +61,9 @@ static void take_rows(struct dray_layout *layout, struct dray_region *region)
 static bool step(const struct dray_layout *layout, uint64_t *position,
 		 uint64_t *offset)
 {
-	for (int k = layout->axes_count - 1; k >= 0; k--) {
+	int k;
+
+	for (k = layout->axes_count - 1; k >= 0; k--) {
 		uint64_t stride = (uint64_t)layout->axes[k].dst_stride;
 
 		*offset += stride;
@@ -83,7 +86,7 @@ static int sync_layout(struct dray_layout *layout,
 	struct dray_node *node = dray_buffer_node(location->buffer);
 	size_t count = 0;
 	bool more;
-	int error;
+	int ret;
 
 	region.offset =
 		(uint64_t)((uintptr_t)layout->dst -
@@ -96,10 +99,10 @@ static int sync_layout(struct dray_layout *layout,
 		more = step(layout, position, &region.offset);
 		if (more && count < BATCH && dray_node_needs_sync(node))
 			continue;
-		error = dray_node_sync(node, owner, direction, regions, count);
+		ret = dray_node_sync(node, owner, direction, regions, count);
 		/* without need, one region is enough to check the rest */
-		if (error || !dray_node_needs_sync(node))
-			return error;
+		if (ret || !dray_node_needs_sync(node))
+			return ret;
 		count = 0;
 	} while (more);
 	return 0;
