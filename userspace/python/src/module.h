@@ -161,8 +161,6 @@ int operand_take_filled(PyObject *object, const char *role,
 			struct operand *out);
 /* 0, or OSError (EOPNOTSUPP) for memory that cannot be passed on. */
 int operand_check_shareable(const struct operand *operand, const char *role);
-/* The typestr of a data type; -1 and TypeError where it is not plain data. */
-int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out);
 
 PyObject *array_address(PyObject *module, PyObject *array);
 PyObject *array_segments(PyObject *module, PyObject *array);

@@ -9,8 +9,14 @@
 
 #include "module.h"
 
-int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
+/* TypeError for data that would mean nothing elsewhere. */
+static int take_dtype(PyArrayObject *array, const char *role,
+		      struct dray_dtype *out)
 {
+	PyArray_Descr *descr = PyArray_DESCR(array);
+	Py_ssize_t size = PyArray_ITEMSIZE(array);
+	char typestr[16];
+
 	if (PyDataType_REFCHK(descr)) {
 		PyErr_Format(
 			PyExc_TypeError,
@@ -18,29 +24,20 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 			role, descr);
 		return -1;
 	}
-	memset(out, 0, sizeof(*out));
-	switch (descr->kind) {
-	case 'b':
-		out->kind = '?';
-		break;
-	case 'i':
-	case 'u':
-	case 'f':
-	case 'c':
-	case 'm':
-	case 'M':
-	case 'S':
-	case 'U':
-	case 'V':
-		out->kind = descr->kind;
-		break;
-	default:
-		PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role,
-			     descr);
+	if (size > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError,
+			     "%s: an element of %zd bytes is above %lu", role,
+			     size, (unsigned long)UINT32_MAX);
 		return -1;
 	}
+	memset(out, 0, sizeof(*out));
+	out->kind = descr->kind;
 	out->order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
-	return 0;
+	out->itemsize = (uint32_t)size;
+	if (!dray_dtype_format(out, typestr))
+		return 0;
+	PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role, descr);
+	return -1;
 }
 
 /* Whether each element lies in the block around the lowest byte, if in any. */
@@ -100,32 +97,24 @@ static int take(PyObject *object, const char *role, bool foreign,
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
 	struct dray_dtype dtype;
 	PyArrayObject *array;
-	int i, ndim, error;
+	int i, ndim, ret;
 
 	if (!PyArray_Check(object)) {
 		refuse(object, role);
 		return -1;
 	}
 	array = (PyArrayObject *)object;
-	if (dtype_take(PyArray_DESCR(array), role, &dtype))
+	if (take_dtype(array, role, &dtype))
 		return -1;
-	if (PyArray_ITEMSIZE(array) > UINT32_MAX) {
-		PyErr_Format(PyExc_ValueError,
-			     "%s: an element of %zd bytes is above %lu", role,
-			     (Py_ssize_t)PyArray_ITEMSIZE(array),
-			     (unsigned long)UINT32_MAX);
-		return -1;
-	}
-	dtype.itemsize = (uint32_t)PyArray_ITEMSIZE(array);
 	ndim = PyArray_NDIM(array);
 	for (i = 0; i < ndim; i++) {
 		shape[i] = PyArray_DIM(array, i);
 		strides[i] = PyArray_STRIDE(array, i);
 	}
-	error = dray_view_init(&out->view, PyArray_DATA(array), dtype, ndim,
-			       shape, strides);
-	if (error) {
-		raise_error(error);
+	ret = dray_view_init(&out->view, PyArray_DATA(array), dtype, ndim,
+			     shape, strides);
+	if (ret) {
+		raise_error(ret);
 		return -1;
 	}
 	if (!PyArray_ISWRITEABLE(array))

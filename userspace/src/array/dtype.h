@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the other files of the room ask about a type. */
+/* Checks and comparisons of element types. */
 #ifndef DRAY_ARRAY_DTYPE_H
 #define DRAY_ARRAY_DTYPE_H
 
