@@ -37,7 +37,7 @@ FACT(forged_fields_are_refused_by_name)
 		change;                                               \
 		assert_fails(receive_forged(&bad, fd), (code), part); \
 	} while (0)
-	FORGED(bad.magic ^= 1, -EBADMSG, "no record");
+	FORGED(bad.magic ^= 1, -EBADMSG, "not a record");
 	FORGED(bad.version = 2, -EPROTO, "version 2");
 	FORGED(bad.backend = 0, -EBADMSG, "back end is 0");
 	FORGED(bad.backend = 3, -EBADMSG, "back end is 3");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Counted arrays: a view, and what keeps its memory alive, which is a block
- * of a pool, a reference to a buffer, or memory that was opened by a record.
- * Giving up a block that an engine still uses only parks it, so that the last
- * reference may go at any time.
+ * Counted arrays: a view, and its memory, which is a block of a pool, a
+ * reference to a buffer, or memory opened by a record.  Freeing a block that an
+ * engine still uses only parks it, so the last reference may be dropped at any
+ * time.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -54,7 +54,7 @@ int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 	if (ret)
 		return ret;
 	block = dray_pool_calloc(pool, 1, bytes);
-	if (!block) /* the pool left its sentence */
+	if (!block) /* With the pool's sentence. */
 		return -ENOMEM;
 	ret = dray_view_init(&view, block, dtype, ndim, shape, NULL);
 	if (!ret)

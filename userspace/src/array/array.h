@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What array.c shares with array_send.c and array_record.c. */
+/* Arrays over memory that came from another process. */
 #ifndef DRAY_ARRAY_ARRAY_H
 #define DRAY_ARRAY_ARRAY_H
 
@@ -7,12 +7,14 @@
 #include <dray/ipc.h>
 
 /*
- * An array over memory of @buffer, whose reference it takes over on success.
- * The view has been checked against the buffer.  -ENOMEM.
+ * Makes an array over @buffer and takes over its reference on success.  The
+ * caller has checked the view against the buffer.  -ENOMEM.
  */
 int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
 		     struct dray_array **out);
-/* The same over memory that was opened, which it closes at its end. */
+/*
+ * Makes an array over opened memory, which it closes with the last reference.
+ */
 int dray_array_adopt_memory(struct dray_ipc_memory *memory,
 			    const struct dray_view *view,
 			    struct dray_array **out);

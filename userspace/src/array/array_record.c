@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Records of arrays: that of the memory, which alloc/ makes and opens, and
- * behind it type, shape and strides.  The strides are held against the bytes
- * that the record of the memory names, not against the whole buffer.
+ * Records of arrays: a record of the memory, which alloc/ makes and opens,
+ * followed by type, shape and strides.  The strides are checked against the
+ * bytes that the memory's record names, not against the whole buffer.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -81,9 +81,10 @@ int dray_array_export(const struct dray_view *view, uint32_t flags,
 static int check(const struct array_record *record, size_t size)
 {
 	if (record->magic != ARRAY_MAGIC)
-		return dray_fail(-EBADMSG,
-				 "no record of an array: 0x%08x stands there",
-				 record->magic);
+		return dray_fail(
+			-EBADMSG,
+			"not a record of an array: it starts with 0x%08x",
+			record->magic);
 	if (record->version != ARRAY_VERSION)
 		return dray_fail(
 			-EPROTO,
@@ -98,7 +99,7 @@ static int check(const struct array_record *record, size_t size)
 	return 0;
 }
 
-/* What a record says, of which check() believes nothing but the lengths. */
+/* Splits a record; check() trusts only its lengths. */
 static int take_apart(const void *record, size_t size,
 		      struct array_record *fixed, struct dray_view *view)
 {

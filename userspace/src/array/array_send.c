@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays between processes: one record of fixed size and one descriptor over
- * a connected Unix socket.  The receiver believes nothing: every field is
- * checked, and what the strides reach is measured against the real size of
- * the buffer that came along.  Whatever else came along is closed.
+ * Arrays between processes: one record of fixed size and one descriptor over a
+ * connected Unix socket.  The receiver trusts nothing: it checks every field,
+ * and measures the strides against the real size of the received buffer.  It
+ * closes any other descriptor.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +28,7 @@
 #define SCM_PIDFD 0x04 /* since Linux 6.5 */
 #endif
 
-/* All in the byte order of the machine: both ends are on it. */
+/* In the machine's byte order: both ends run on it. */
 struct record {
 	uint32_t magic;
 	uint32_t version;
@@ -40,13 +40,16 @@ struct record {
 	uint64_t offset; /* bytes, of the element [0, 0, ...] */
 	uint64_t buffer_size; /* bytes, as the sender sees it */
 	char node[DRAY_NAME_LEN]; /* kernel: "dray0"; else empty */
-	int64_t shape[DRAY_MAX_NDIM]; /* 0 behind ndim */
+	int64_t shape[DRAY_MAX_NDIM]; /* 0 from ndim on */
 	int64_t strides[DRAY_MAX_NDIM];
 };
 
 _Static_assert(sizeof(struct record) == 1104, "a record is part of the ABI");
 
-/* Room for what else a socket may be set to tell, credentials for one. */
+/*
+ * Leaves room for other control messages that a socket may deliver, such as
+ * credentials.
+ */
 union control {
 	struct cmsghdr header;
 	char bytes[512];
@@ -74,9 +77,9 @@ static int describe(struct record *record, const struct dray_view *view,
 }
 
 /*
- * Until the socket can go on: a record is not left half done.  Its sender
- * gives all of it at once, so whoever stops in the middle has stopped for
- * good, or wants to hold us up.  @since is 0 before the first wait.
+ * Waits until the socket can go on, to finish a record that has begun.  A
+ * sender passes all of it at once: if it stops in the middle, it has failed or
+ * wants to block the receiver.  @since is 0 before the first wait.
  */
 static int wait_for(int socket, short events, int64_t *since)
 {
@@ -134,7 +137,7 @@ static int send_record(int socket, struct record *record, int fd)
 		if (sent < 0)
 			return dray_fail(-errno, "sending an array: %s",
 					 strerror(errno));
-		/* the descriptor went with the first byte */
+		/* The first byte carried the descriptor. */
 		message.msg_control = NULL;
 		message.msg_controllen = 0;
 		part.iov_base = (char *)part.iov_base + sent;
@@ -161,21 +164,21 @@ int dray_array_send(int socket, const struct dray_view *view)
 		ret = describe(&record, view, &array.location);
 	if (ret)
 		return ret;
-	/* From its first byte on the record may have been received. */
+	/* The receiver may have the record from its first byte on. */
 	dray_block_sent(array.location.block);
 	return send_record(socket, &record,
 			   dray_buffer_fd(array.location.buffer));
 }
 
-/* What came along: the first descriptor is kept, others are closed at once. */
+/* Received descriptors: keeps the first, closes any other at once. */
 struct arrival {
 	int fd; /* -1: none */
 	unsigned int count;
 };
 
 /*
- * The sender's process, told on each message where the owner of the socket
- * has set SO_PASSPIDFD.  Below 0: the kernel could not make one.
+ * Closes the sender's pidfd, which arrives with each message if the socket's
+ * owner has set SO_PASSPIDFD.  Below 0: the kernel could not make one.
  */
 static void close_pidfd(int fd)
 {
@@ -209,7 +212,7 @@ static void take_fds(struct msghdr *message, struct arrival *arrival)
 	}
 }
 
-/* One recvmsg(); bytes, 0 at the end, or a negative errno. */
+/* Calls recvmsg() once.  Returns bytes, 0 at the end, or a negative errno. */
 static ssize_t receive_part(int socket, int flags, struct iovec *part,
 			    struct arrival *arrival)
 {
@@ -274,7 +277,7 @@ static int receive_bytes(int socket, struct record *record,
 	return 0;
 }
 
-/* A whole record and its one descriptor. */
+/* Receives a whole record and its one descriptor. */
 static int receive_record(int socket, struct record *record, int *fd)
 {
 	struct arrival arrival = { .fd = -1 };
@@ -283,7 +286,7 @@ static int receive_record(int socket, struct record *record, int *fd)
 	if (!ret && arrival.count != 1)
 		ret = dray_fail(
 			-EBADMSG,
-			"%u descriptors came with the record, one belongs there",
+			"%u descriptors came with the record, which needs one",
 			arrival.count);
 	if (ret && arrival.count)
 		close(arrival.fd);
@@ -296,13 +299,14 @@ static int forged(const char *field, uint64_t value)
 	return dray_fail(-EBADMSG, "the record's %s is %" PRIu64, field, value);
 }
 
-/* What can be told from the record alone. */
+/* Checks the fields that need no buffer. */
 static int check_record(const struct record *record)
 {
 	if (record->magic != RECORD_MAGIC)
-		return dray_fail(-EBADMSG,
-				 "no record of an array: it starts with 0x%08x",
-				 record->magic);
+		return dray_fail(
+			-EBADMSG,
+			"not a record of an array: it starts with 0x%08x",
+			record->magic);
 	if (record->version != RECORD_VERSION)
 		return dray_fail(
 			-EPROTO,
@@ -317,7 +321,7 @@ static int check_record(const struct record *record)
 	return dray_ipc_check_node(record->backend, record->node);
 }
 
-/* Makes the view in the buffer that really came. */
+/* Builds the view in the buffer that was received. */
 static int place(const struct record *record, const struct dray_buffer *buffer,
 		 struct dray_view *view)
 {

@@ -12,12 +12,12 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* All kinds of elements: a new one is a line here. */
+/* All kinds of elements: a new kind is one line here. */
 static const struct kind {
 	char name;
-	bool ordered; /* byte order matters, from two bytes on */
+	bool ordered; /* byte order matters, if the size is above one byte */
 	uint8_t unit; /* bytes of 1 in a typestr */
-	uint8_t sizes[5]; /* bytes; none given: any number of units */
+	uint8_t sizes[5]; /* bytes; empty: any multiple of the unit */
 } kinds[] = {
 	{ '?', false, 1, { 1 } },
 	{ 'i', true, 1, { 1, 2, 4, 8 } },
@@ -37,7 +37,7 @@ static char kind_without_alias(char kind)
 	return (char)(kind == 'b' ? '?' : kind);
 }
 
-/* NULL for a kind that does not exist. */
+/* Returns NULL for an unknown kind. */
 static const struct kind *find_kind(char name)
 {
 	size_t i;

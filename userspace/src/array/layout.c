@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Reduces views to layouts.  The CPU's copy, the engine's descriptors and
- * cache maintenance all start from here.
+ * Reduces views to layouts, which the CPU's copy, the engine's descriptors and
+ * cache maintenance all start from.
  */
 #include "array/layout.h"
 #include "array/view.h"
@@ -20,7 +20,7 @@ static bool comes_before(const struct dray_layout_axis *a,
 	return magnitude(a->src_stride) > magnitude(b->src_stride);
 }
 
-/* Turns the axis round where dst runs backwards, and puts it in its place. */
+/* Inserts an axis in order; first reverses it if dst runs backwards. */
 static void insert_axis(struct dray_layout *layout,
 			struct dray_layout_axis axis)
 {
@@ -152,7 +152,7 @@ void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 						       view->strides[i] });
 	}
 	merge_axes(layout);
-	/* steps no longer than the run: elements that touch or overlap */
+	/* Merge steps no longer than the run: the elements touch or overlap. */
 	while (layout->axes_count) {
 		const struct dray_layout_axis *inner =
 			&layout->axes[layout->axes_count - 1];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies with the CPU.  The layout's runs are memcpy() where they are long;
- * for elements there is a loop for each size, over two axes at once so that
- * short rows cost no call each.  Where source and destination run along
- * different axes (a transpose) the two axes are walked in square tiles, so
- * that each cache line of both sides is used whole while it is there.
+ * Copies with the CPU.  Long runs are memcpy() calls.  Elements have a loop for
+ * each size, over two axes at once, so that short rows cost no call each.  If
+ * source and destination run along different axes (a transpose), two axes are
+ * walked in square tiles, so that each cache line of both sides is used whole
+ * while it is cached.
  */
 #include <string.h>
 
@@ -15,9 +15,9 @@
 #define NEAREST 32768u
 
 /*
- * A tile's source is EDGE pieces of EDGE bytes, PITCH bytes apart where they
- * are fetched to, which is no power of two.  Rows of less than SHORT elements
- * are walked across.
+ * A tile's source is EDGE pieces of EDGE bytes.  They are fetched to a buffer
+ * PITCH bytes apart, which is not a power of two.  Rows of fewer than SHORT
+ * elements are walked across.
  */
 #define EDGE 128u
 #define PITCH (EDGE + 16u)
@@ -37,8 +37,8 @@ typedef void grid_copy(const struct grid *grid);
 typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 
 /*
- * One loop nest for a run of a constant size, which memcpy() turns into a
- * load and a store without asking for alignment.
+ * One loop nest for a run of a constant size: memcpy() becomes a load and a
+ * store that need no alignment.
  */
 #define DEFINE_GRID(size)                                                      \
 	static void copy_grid_##size(const struct grid *grid)                  \
@@ -105,7 +105,9 @@ static void copy_grid_any(const struct grid *grid)
 	}
 }
 
-/* Rows without gaps that repeat one element, whose size divides a line. */
+/*
+ * Fills rows without gaps by repeating one element, if its size divides a line.
+ */
 static void repeat_grid(const struct grid *grid)
 {
 	const size_t bytes = grid->columns.count * grid->run;
@@ -174,7 +176,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The same elements, the other axis first. */
+/* Swaps the axes: same elements, other order. */
 static void turn(struct grid *grid)
 {
 	struct dray_layout_axis rows = grid->rows;
@@ -183,7 +185,7 @@ static void turn(struct grid *grid)
 	grid->columns = rows;
 }
 
-/* Short rows, many at a time: the inner loop is to be a long one. */
+/* Walks short rows across, many at a time, to make the inner loop long. */
 static void copy_strips(const struct grid *grid, grid_copy *copy)
 {
 	struct grid strip = *grid;
@@ -216,9 +218,9 @@ static void fetch(unsigned char *fetched, const struct grid *tile)
 }
 
 /*
- * Rows of the grid are dense in the source, columns in the destination.  The
- * source of each tile is first fetched whole, line by line: its lines may lie
- * a power of two apart, where few of them can be in a cache at a time.
+ * Copies a grid with rows dense in the source and columns dense in the
+ * destination.  Each tile's source is first fetched whole, line by line: if its
+ * lines lie a power of two apart, a cache can hold only a few at a time.
  */
 static void copy_tiles(const struct grid *grid, grid_copy *copy)
 {
@@ -256,7 +258,9 @@ static uint64_t step_of(const struct dray_layout_axis *axis)
 				    : (uint64_t)axis->src_stride;
 }
 
-/* The axis along which the source is densest, when that is not the last. */
+/*
+ * Returns the axis along which the source is densest, or -1 if it is the last.
+ */
 static int find_crossing(const struct dray_layout *layout)
 {
 	int last = layout->axes_count - 1, found = last;
@@ -272,7 +276,9 @@ static int find_crossing(const struct dray_layout *layout)
 	}
 	if (found == last)
 		return -1;
-	/* few elements share a line: it pays where lines push each other out */
+	/*
+	 * Few elements share a line: tiles pay only if lines evict each other.
+	 */
 	if (layout->run >= LINE / 4 &&
 	    step_of(&layout->axes[last]) % (16 * LINE))
 		return -1;
@@ -284,7 +290,7 @@ static void copy_whole(const struct grid *grid, grid_copy *copy)
 	copy(grid);
 }
 
-/* How to go through a grid, and with which loop. */
+/* Chooses the order in which to walk a grid, and its loop. */
 static grid_walk *choose_walk(const struct grid *grid, bool crossing,
 			      grid_copy **copy)
 {
@@ -320,7 +326,7 @@ void dray_layout_copy(const struct dray_layout *layout)
 	grid.columns = axes[--outer];
 	if (outer > 0) {
 		crossing = find_crossing(layout);
-		if (crossing >= 0) { /* the order of axes is free */
+		if (crossing >= 0) { /* Any order of axes will do. */
 			struct dray_layout_axis taken = axes[crossing];
 
 			memmove(&axes[crossing], &axes[crossing + 1],

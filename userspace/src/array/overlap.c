@@ -2,19 +2,19 @@
 /*
  * Exact overlap of strided views.
  *
- * Two elements share a byte when a sum of n[k] * stride[k] with 0 <= n[k] <=
+ * Two elements share a byte if a sum of n[k] * stride[k] with 0 <= n[k] <=
  * most[k] falls into a short interval: a bounded linear Diophantine problem.
- * It is searched from the largest stride down; what the smaller strides can
- * still add bounds each n[k], so that views as slices and transposes make
- * them take one path.  Contrived strides can make it exponential: the work is
- * bounded, and then the answer is "unknown".
+ * The search starts at the largest stride; the reach of the smaller ones bounds
+ * each n[k].  Slices and transposes need a single path.  Contrived strides can
+ * make the search exponential, so its work is bounded, and the answer is then
+ * "unknown".
  */
 #include "array/overlap.h"
 
 #define MAX_TERMS (2 * DRAY_MAX_NDIM)
 #define MAX_WORK 20000
 
-/* Views that cover more are not measured: no sum below leaves 63 bits. */
+/* Wider views are not measured, so that no sum below leaves 63 bits. */
 #define MAX_SPAN (INT64_MAX / 16)
 
 struct term {
@@ -41,7 +41,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
-/* @divisor is that of strides, which are above 0, or 0 for no stride. */
+/* @divisor divides strides above 0, or is 0 for no stride. */
 static int64_t round_up(int64_t n, int64_t divisor)
 {
 	int64_t rest = divisor > 1 ? n % divisor : 0;
@@ -49,7 +49,7 @@ static int64_t round_up(int64_t n, int64_t divisor)
 	return rest > 0 ? n + divisor - rest : n - rest;
 }
 
-/* Keeps the order, and terms of one stride together as one. */
+/* Adds a term in order, and joins terms of one stride. */
 static void add_term(struct problem *problem, int64_t stride, int64_t most)
 {
 	int64_t size;
@@ -112,10 +112,10 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 		return DRAY_OVERLAP_NONE;
 	if (low == 0 || high == problem->reach[k])
 		return DRAY_OVERLAP_SOME;
-	/* no stride is below 1, see add_term(): said for the divisions */
+	/* No stride is below 1, see add_term(); the divisions need to know. */
 	if (term->stride < 1 || round_up(low, problem->divisor[k]) > high)
 		return DRAY_OVERLAP_NONE;
-	/* n * stride has to come within reach of the rest */
+	/* n * stride has to come within reach of the rest. */
 	first = low - problem->reach[k + 1];
 	first = first > 0 ? round_up(first, term->stride) / term->stride : 0;
 	last = high / term->stride;
@@ -167,8 +167,8 @@ enum dray_overlap dray_overlap_find(const struct dray_operand *a,
 
 /*
  * Whether two elements share a byte that differ first in axis @k, by 1 to
- * extent - 1; in the axes after it by anything either way, which is 0 to
- * 2 * (extent - 1) after adding extent - 1.
+ * extent - 1.  In each later axis they differ by anything either way, which is
+ * 0 to 2 * (extent - 1) after adding extent - 1.
  */
 static enum dray_overlap search_axis(const struct dray_view *view, int k)
 {

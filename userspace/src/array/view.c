@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Views and what can be asked of them.  Everything here is arithmetic on
- * shape and strides: the data is never touched and nothing is allocated.  A
- * result is made in full before it is written, so that it may replace its
- * own input.
+ * Views and questions about them.  All functions are arithmetic on shape and
+ * strides: they never touch the data and allocate nothing.  A result is
+ * complete before it is written, so it may replace its own input.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,7 +13,7 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* The span and the size; true where they do not fit. */
+/* Computes span and size; true if they do not fit. */
 static bool measure_overflow(int ndim, const int64_t *shape,
 			     const int64_t *strides, int64_t itemsize,
 			     struct dray_extent *out)
@@ -52,76 +51,76 @@ static bool leaves_address_space(const void *data, int64_t low, int64_t high)
 {
 	uintptr_t start, end;
 
-	/* low is 0 or below, high 0 or above, whatever the strides are */
+	/* low is at most 0 and high at least 0, for any strides. */
 	return dray_sub_overflow((uintptr_t)data, (uint64_t)-low, &start) ||
 	       dray_add_overflow((uintptr_t)data, (uint64_t)high, &end);
 }
 
-static int check_shape(const char *what, int ndim, const int64_t *shape)
+static int check_shape(const char *name, int ndim, const int64_t *shape)
 {
 	int i;
 
 	if (ndim < 0 || ndim > DRAY_MAX_NDIM)
 		return dray_fail(-EINVAL,
-				 "%s has %d axes, 0 to %d are possible", what,
+				 "%s has %d axes, 0 to %d are possible", name,
 				 ndim, DRAY_MAX_NDIM);
 	if (ndim && !shape)
-		return dray_fail(-EINVAL, "%s has %d axes and no shape", what,
+		return dray_fail(-EINVAL, "%s has %d axes and no shape", name,
 				 ndim);
 	for (i = 0; i < ndim; i++) {
 		if (shape[i] < 0)
 			return dray_fail(-EINVAL,
 					 "axis %d of %s has %" PRId64
 					 " elements",
-					 i, what, shape[i]);
+					 i, name, shape[i]);
 	}
 	return 0;
 }
 
-/* Checks and measures all of a view but its data. */
-static int measure(const struct dray_view *view, const char *what,
+/* Checks and measures a view, except for its data. */
+static int measure(const struct dray_view *view, const char *name,
 		   struct dray_extent *extent)
 {
 	int ret;
 
-	ret = check_shape(what, view->ndim, view->shape);
+	ret = check_shape(name, view->ndim, view->shape);
 	if (!ret)
 		ret = dray_dtype_check(&view->dtype);
 	if (ret)
 		return ret;
 	if (view->flags & ~DRAY_VIEW_READONLY)
-		return dray_fail(-EINVAL, "%s has unknown flags 0x%x", what,
+		return dray_fail(-EINVAL, "%s has unknown flags 0x%x", name,
 				 view->flags & ~DRAY_VIEW_READONLY);
 	if (measure_overflow(view->ndim, view->shape, view->strides,
 			     view->dtype.itemsize, extent))
 		return dray_fail(-EOVERFLOW,
 				 "%s covers more bytes than 63 bits count",
-				 what);
+				 name);
 	return 0;
 }
 
-int dray_view_check(const struct dray_view *view, const char *what,
+int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent)
 {
 	struct dray_extent unused;
 	int ret;
 
 	if (!view)
-		return dray_fail(-EINVAL, "%s is NULL", what);
+		return dray_fail(-EINVAL, "%s is NULL", name);
 	if (!extent)
 		extent = &unused;
-	ret = measure(view, what, extent);
+	ret = measure(view, name, extent);
 	if (ret || extent->low == extent->high)
 		return ret;
 	if (!view->data)
 		return dray_fail(-EINVAL,
 				 "%s has %" PRId64 " elements and no data",
-				 what, extent->elements);
+				 name, extent->elements);
 	if (leaves_address_space(view->data, extent->low, extent->high))
 		return dray_fail(-EOVERFLOW,
 				 "%s covers bytes %" PRId64 " to %" PRId64
 				 " around %p, which leaves the address space",
-				 what, extent->low, extent->high, view->data);
+				 name, extent->low, extent->high, view->data);
 	return 0;
 }
 
@@ -132,7 +131,9 @@ static void copy_axes(int64_t *to, const int64_t *from, int ndim)
 		memcpy(to, from, (size_t)ndim * sizeof(*to));
 }
 
-/* Strides of C order; the product of the extents that are not 0 must fit. */
+/*
+ * Computes strides in C order; fails if the product of the extents overflows.
+ */
 static int c_order(int ndim, const int64_t *shape, int64_t itemsize,
 		   int64_t *strides)
 {
@@ -354,7 +355,7 @@ bool dray_view_spans_overlap(const struct dray_view *a,
 
 	if (!dray_given(a, __func__) || !dray_given(b, __func__))
 		return false;
-	/* what cannot be measured is everywhere */
+	/* A view too wide to measure may be anywhere. */
 	if (measure_overflow(a->ndim, a->shape, a->strides, a->dtype.itemsize,
 			     &ea) ||
 	    measure_overflow(b->ndim, b->shape, b->strides, b->dtype.itemsize,
@@ -381,7 +382,7 @@ int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 	view->data = memory;
 	if (dray_dtype_normalize(said, &view->dtype) ||
 	    dray_view_check(view, "the array of the record", &extent))
-		return -EBADMSG; /* with their sentence */
+		return -EBADMSG; /* With their sentence. */
 	if (extent.low < -(int64_t)offset ||
 	    extent.high > (int64_t)(size - offset))
 		return dray_fail(-EBADMSG,

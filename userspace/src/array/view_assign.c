@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/*
- * Assignment of one view to another: what is refused, and what is put aside
- * where the two overlap.
- */
+/* Assigns one view to another, through a copy aside if the two overlap. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,8 +12,8 @@
 #include "base/error.h"
 
 /*
- * Through a copy aside, which holds the source's elements once and densely:
- * axes that only repeat them are left out.
+ * Copies through memory aside, which holds the source's elements once and
+ * densely: axes that only repeat them are left out.
  */
 static int copy_through(const struct dray_layout *layout)
 {

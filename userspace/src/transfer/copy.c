@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies and fills: one SUBMIT call with one strided transfer on the engine,
- * or a loop on the CPU.
+ * Copies and fills: one SUBMIT call with one strided transfer on the engine, or
+ * a loop on the CPU.
  *
- * What a copy means for caches is the same both ways.  Without
- * DRAY_COPY_NO_SYNC it moves what the CPU sees to where the CPU sees it; the
- * kernel syncs around the engine, and the CPU needs nothing.  With it, memory
- * is moved as a device does it, and a copy by the CPU is synced to look so.
+ * A copy treats caches the same both ways.  Without DRAY_COPY_NO_SYNC it moves
+ * data as the CPU sees it: the kernel syncs around the engine, and the CPU
+ * needs no sync.  With DRAY_COPY_NO_SYNC it moves data as a device sees it, so
+ * a copy by the CPU is synced before and after.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -20,7 +20,7 @@
 #include "transfer/plan.h"
 #include "transfer/view_sync.h"
 
-/* Where a run starts in the buffer that was located around the span. */
+/* Returns the offset of a run in the operand's buffer. */
 static uint64_t offset_in(const struct dray_location *location,
 			  const unsigned char *address)
 {
@@ -69,7 +69,7 @@ static struct dray_transfer describe(const struct dray_plan *plan,
 	return transfer;
 }
 
-/* Whether the engine can never do this transfer, whatever its state. */
+/* Whether the engine can never do this transfer, in any state. */
 static bool is_beyond_engine(uint32_t reason)
 {
 	switch (reason) {
@@ -86,14 +86,14 @@ static bool is_beyond_engine(uint32_t reason)
 	}
 }
 
-/* Whether the CPU may step in: nothing was done, and waiting is no use. */
+/* Whether the CPU may step in: nothing was done, and waiting would not help. */
 static bool is_for_cpu(uint32_t reason)
 {
 	return reason == DRAY_REASON_CHANNEL || reason == DRAY_REASON_DEAD ||
 	       is_beyond_engine(reason);
 }
 
-/* Fills the out fields of @args; @args->channel only where it was taken. */
+/* Fills the out fields of @args, but @args->channel only on success. */
 static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 {
 	struct dray_submit reply = *args;
@@ -134,7 +134,10 @@ static int submit_locked(struct dray_queue *queue,
 	ret = submit_once(queue, &args);
 	if (ret && args.reason == DRAY_REASON_DEAD && !queue->bound &&
 	    args.channel != DRAY_CHANNEL_ANY) {
-		/* what was in flight there has failed: no order to keep */
+		/*
+		 * Everything in flight there has failed: there is no order to
+		 * keep.
+		 */
 		args.channel = DRAY_CHANNEL_ANY;
 		ret = submit_once(queue, &args);
 	}
@@ -148,7 +151,7 @@ static int submit_locked(struct dray_queue *queue,
 	return ret;
 }
 
-/* Submits.  0 with a fence; 1: the CPU has to copy after all; or an error. */
+/* Submits.  Returns 0 with a fence, 1 if the CPU has to copy, or an error. */
 static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 {
 	struct dray_axis axes[DRAY_MAX_NDIM];
@@ -181,11 +184,11 @@ static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 		return ret;
 	if (!(plan->flags & DRAY_COPY_ENGINE))
 		return 1;
-	/* with the kernel's sentence */
+	/* With the kernel's sentence. */
 	return is_beyond_engine(reason) ? -EOPNOTSUPP : ret;
 }
 
-/* Does nothing for views outside of dray's memory: no device is there. */
+/* Syncs a view in dray's memory; no device sees any other memory. */
 static int sync_where_located(struct dray_operand *operand,
 			      enum dray_sync_owner owner,
 			      enum dray_direction direction)
@@ -203,8 +206,8 @@ static int copy_with_cpu(struct dray_plan *plan)
 	ret = dray_queue_wait_for(plan->queue, plan->dst.span, plan->src.span,
 				  plan->flags & DRAY_COPY_NONBLOCK);
 	/*
-	 * What the caches know may be older than what devices wrote, around
-	 * the destination too: its first and last lines are shared.
+	 * Caches may be older than a device's writes, also around the
+	 * destination, whose first and last lines are shared.
 	 */
 	if (!ret && as_device)
 		ret = sync_where_located(&plan->src, DRAY_SYNC_FOR_CPU,
@@ -225,8 +228,8 @@ static int copy_with_cpu(struct dray_plan *plan)
 }
 
 /*
- * A fence for the caller, or the end of the transfer for one without: it can
- * not be taken back, so that a signal does not end this wait.
+ * Returns a fence to the caller, or waits if it wants none.  The transfer
+ * cannot be taken back, so a signal does not end this wait.
  */
 static int hand_over(struct dray_fence *done, struct dray_fence **fence)
 {
@@ -308,7 +311,7 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 	memset(src.strides, 0, (size_t)src.ndim * sizeof(src.strides[0]));
 	src.data = (void *)element;
 	src.flags = 0;
-	/* Small elements are taken first: @dst may cover where they lie. */
+	/* Take small elements first, because @dst may cover them. */
 	if (src.dtype.itemsize <= sizeof(copy)) {
 		memcpy(copy, element, src.dtype.itemsize);
 		src.data = copy;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Fences over sync_files.  Settling a fence keeps its status and lets go of
- * the blocks that were held for it; it happens once, on the thread that first
- * sees the kernel's fence signalled, and outside of every lock, because the
- * last release of a block frees it.
+ * Fences over sync_files.  Settling a fence stores its status and releases the
+ * blocks held for it.  It happens once, on the first thread that sees the
+ * kernel's fence signalled.  No lock is held meanwhile, because the last
+ * release of a block frees it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "base/fork.h"
 #include "transfer/fence.h"
 
-/* For the holds of all fences, and for settling each once; never for long. */
+/* Guards the holds of all fences, and settles each once; held briefly. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void take_lock(void)
@@ -111,7 +111,7 @@ void dray_fence_abandon(struct dray_fence *fence)
 	dray_fence_unref(fence);
 }
 
-/* What the kernel says: 0 not yet, 1, or what it failed with. */
+/* Asks the kernel for a status: 0 not yet, 1, or a negative errno. */
 static int ask(const struct dray_fence *fence, int *status)
 {
 	struct sync_file_info info = { .num_fences = 0 };
@@ -171,7 +171,7 @@ int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 				timeout_ms);
 	}
 	status = dray_fence_status(fence);
-	if (!status) /* poll() returned for something else */
+	if (!status) /* poll() returned for another reason. */
 		return dray_fail(-EIO, "fence %d cannot be waited for",
 				 fence->fd);
 	return status < 0 ? status : 0;
@@ -195,7 +195,7 @@ void dray_fence_unref(struct dray_fence *fence)
 
 	if (!fence || fence == &signalled)
 		return;
-	/* the last but one may be the user's: settle while it is easy */
+	/* Settle early: the user may keep the last reference for long. */
 	if (!atomic_load(&fence->status) && fence->fd >= 0)
 		dray_fence_status(fence);
 	if (atomic_fetch_sub(&fence->references, 1) > 1)
@@ -219,7 +219,7 @@ int dray_free_after(void *block, struct dray_fence *fence)
 				 block);
 	ret = dray_locate(block, &location);
 	if (ret || !location.pool || location.block != block)
-		return dray_fail(-EINVAL, "%p is no block of a pool", block);
+		return dray_fail(-EINVAL, "%p is not a block of a pool", block);
 	hold = malloc(sizeof(*hold));
 	if (!hold)
 		return dray_fail(-ENOMEM, "no memory to remember block %p",
@@ -237,7 +237,7 @@ int dray_free_after(void *block, struct dray_fence *fence)
 	if (!done)
 		fence->holds = hold;
 	pthread_mutex_unlock(&lock);
-	dray_pool_free(location.pool, block); /* parks it: it is held */
+	dray_pool_free(location.pool, block); /* parks it, because it is held */
 	if (done)
 		release_holds(hold);
 	else

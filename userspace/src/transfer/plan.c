@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Decides between the engine and the CPU.  The first objection to the engine
- * wins, from what can never be to what costs too much, and becomes the
- * reason; where the caller insists on the engine it becomes the error.
+ * Decides between the engine and the CPU.  Objections to the engine come in
+ * order, from impossible to expensive.  The first is the reason, and the error
+ * if the caller insists on the engine.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@ static int check_flags(unsigned int flags)
 	if ((flags & DRAY_COPY_ENGINE) && (flags & DRAY_COPY_CPU))
 		return dray_fail(
 			-EINVAL,
-			"a copy cannot be for the engine only and for the CPU only");
+			"a copy cannot be both engine only and CPU only");
 	return 0;
 }
 
@@ -44,7 +44,7 @@ static int check_destination(const struct dray_plan *plan)
 		"elements of the destination share bytes with each other");
 }
 
-/* Refuses memory that is mapped read-only, which the view may not know. */
+/* Refuses read-only memory, even if the view is not marked so. */
 static int check_writable(struct dray_operand *dst)
 {
 	if (!dray_operand_locate(dst, false) ||
@@ -87,7 +87,7 @@ static bool is_aligned(const struct dray_plan *plan, uint64_t alignment)
 		if (!plan->fill)
 			bits |= (uint64_t)layout->axes[i].src_stride;
 	}
-	/* Buffers start on pages, so that addresses here say enough. */
+	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
 	return !(bits & (alignment - 1));
 }
 
@@ -155,7 +155,7 @@ static void count_descriptors(struct dray_plan *plan)
 	uint64_t pieces = plan->layout.run / max_segment +
 			  (plan->layout.run % max_segment != 0);
 
-	/* There are no more of them than bytes, whose number fits. */
+	/* Cannot overflow: there are no more descriptors than bytes. */
 	plan->descriptors = plan->layout.runs * pieces;
 }
 
@@ -164,14 +164,14 @@ static void reduce(struct dray_plan *plan)
 	struct dray_layout *layout = &plan->layout;
 	int i;
 
-	/* In a fill the destination alone decides where runs end. */
+	/* For a fill only the destination's runs matter. */
 	dray_layout_reduce(layout, plan->dst.view,
 			   plan->fill ? plan->dst.view : plan->src.view);
 	for (i = 0; plan->fill && i < layout->axes_count; i++)
 		layout->axes[i].src_stride = 0;
 }
 
-/* The code that reject_engine() gives; 0: the engine copies. */
+/* Returns the code of reject_engine(), 0 if the engine copies. */
 static int choose(struct dray_plan *plan)
 {
 	bool insists = plan->flags & DRAY_COPY_ENGINE;
@@ -213,7 +213,7 @@ int dray_plan_make(struct dray_plan *plan)
 	ret = check_destination(plan);
 	if (ret)
 		return ret;
-	/* Where an engine may copy, it is this that looks memory up. */
+	/* choose() looks memory up first if an engine may copy. */
 	code = choose(plan);
 	ret = check_writable(&plan->dst);
 	if (!ret && code && (plan->flags & DRAY_COPY_ENGINE))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A plan: how a copy or a fill will be done, and why.  dray_copy() carries it
- * out, dray_explain() shows it.
+ * A plan: how to do a copy or a fill, and why.  dray_copy() carries it out,
+ * dray_explain() shows it.
  */
 #ifndef DRAY_TRANSFER_PLAN_H
 #define DRAY_TRANSFER_PLAN_H
@@ -19,15 +19,15 @@ struct dray_plan {
 	unsigned int flags; /* DRAY_COPY_* */
 	/* set by dray_plan_make() */
 	struct dray_layout layout;
-	uint64_t descriptors; /* that the engine would take */
+	uint64_t descriptors; /* for the engine */
 	bool engine; /* copies; its operands are held then */
 	char reason[DRAY_REASON_LEN];
 };
 
-/* Decides.  Errors are those of dray_copy() that need no engine to be found. */
+/* Decides.  Errors are those of dray_copy() that need no engine. */
 int dray_plan_make(struct dray_plan *plan);
 
-/* Lets go of the operands; also needed after a failure. */
+/* Drops the operands; needed after a failure too. */
 void dray_plan_drop(struct dray_plan *plan);
 
 #endif /* DRAY_TRANSFER_PLAN_H */

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Queues.  The kernel keeps the order of what is submitted on one channel; a
- * queue stays on the channel that its first transfer was given.  What the CPU
- * copies instead waits for what it would overtake.  Signalled fences are
- * settled at the next submission, so that parked blocks come back without a
- * thread.
+ * Queues.  The kernel keeps the order of submissions on one channel, so a queue
+ * stays on the channel of its first transfer.  A copy by the CPU waits for
+ * transfers that it would overtake.  Each submission settles signalled fences,
+ * so that parked blocks return without a thread.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +18,7 @@
 
 #define DEFAULT_THRESHOLD 8192
 
-/* All queues: a pool that runs short asks them for what is done with. */
+/* All queues: a pool short of memory asks them for finished transfers. */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_queue *queues;
 
@@ -41,7 +40,7 @@ static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 	if (errno || *end || *text < '0' || *text > '9' || number == 0)
 		return dray_fail(
 			-EINVAL,
-			"DRAY_MAX_DESCRIPTORS is \"%.40s\", no number from 1",
+			"DRAY_MAX_DESCRIPTORS is \"%.40s\", not a number of at least 1",
 			text);
 	*out = number;
 	return 0;
@@ -140,12 +139,12 @@ static int learn_engine(struct dray_queue *queue)
 
 static void wait_for_end(struct dray_fence *fence)
 {
-	/* fences end: the kernel has a watchdog for each */
+	/* Every fence ends: the kernel watches each. */
 	while (dray_fence_wait(fence, -1) == -EINTR)
 		;
 }
 
-/* With the lock held: the first that this process submitted, or NULL. */
+/* Returns the first fence that this process submitted, or NULL.  Lock held. */
 static struct dray_fence *first_own(const struct dray_queue *queue,
 				    uint32_t process)
 {
@@ -157,8 +156,8 @@ static struct dray_fence *first_own(const struct dray_queue *queue,
 }
 
 /*
- * Settles all signalled fences.  Returns one in flight, or NULL.  A child has
- * its parent's fences too: their end gives the child no memory.
+ * Settles all signalled fences.  Returns one in flight, or NULL.  A child skips
+ * its parent's fences: their end gives it no memory.
  */
 static struct dray_fence *reap_all(void)
 {
@@ -178,7 +177,7 @@ static struct dray_fence *reap_all(void)
 	return fence;
 }
 
-/* See dray_reap. */
+/* Implements dray_reap. */
 static bool reap_for_pool(bool wait)
 {
 	struct dray_fence *fence = reap_all();
@@ -316,14 +315,17 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	if (queue->channel == channel)
 		return;
 	queue->channel = channel;
-	/* open now, it tells what it can; without an answer what was known */
+	/*
+	 * An open channel knows its limits; if it does not answer, keep the old
+	 * ones.
+	 */
 	if (!dray_node_channel(queue->node, channel, &info, sizeof(info))) {
 		forget_limits(queue);
 		add_limits(queue, &info);
 	}
 }
 
-/* The last in flight that must be done first: earlier ones are done then. */
+/* Returns the last conflict in flight: earlier ones are done before it. */
 static struct dray_fence *find_conflict(struct dray_queue *queue,
 					struct dray_addresses dst,
 					struct dray_addresses src)
@@ -362,7 +364,7 @@ int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			return dray_fail(
 				-EAGAIN,
 				"the CPU would have to wait for a transfer in flight on the same memory");
-		if (!done) /* with the sentence of the wait */
+		if (!done) /* With the sentence of the wait. */
 			return ret == -EINTR ? -EINTR : -EIO;
 	}
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Cache maintenance for exactly what a view covers: its layout as regions of
- * rows, the longest axis as the rows of a region, so that a picture's crop is
- * one region and one call.
+ * Cache maintenance for exactly the bytes of a view.  Its layout becomes
+ * regions, with the longest axis as their rows, so a picture's crop is one
+ * region and one call.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,15 +10,15 @@
 #include "array/layout.h"
 #include "transfer/view_sync.h"
 
-/* Regions that are made at a time, on the stack. */
+/* Regions made at a time, on the stack. */
 #define BATCH 256
 /* Bytes; no cache has shorter lines. */
 #define SHORTEST_LINE 32u
 
 /*
- * Gaps that are shorter than a line: every line has a byte of the view, and
- * cleaning the gaps too is no harm.  Not for what is invalidated: there the
- * CPU's own bytes in the gaps must not be lost.
+ * Closes gaps shorter than a line: every line has a byte of the view, and
+ * cleaning a gap does no harm.  Invalidation needs the gaps, or the CPU would
+ * lose its own bytes there.
  */
 static void close_gaps(struct dray_layout *layout)
 {
@@ -34,7 +34,7 @@ static void close_gaps(struct dray_layout *layout)
 	}
 }
 
-/* Takes the axis with the most steps out of the layout, as rows. */
+/* Takes the longest axis out of the layout, as the region's rows. */
 static void take_rows(struct dray_layout *layout, struct dray_region *region)
 {
 	int longest = 0;
@@ -100,7 +100,10 @@ static int sync_layout(struct dray_layout *layout,
 		if (more && count < BATCH && dray_node_needs_sync(node))
 			continue;
 		ret = dray_node_sync(node, owner, direction, regions, count);
-		/* without need, one region is enough to check the rest */
+		/*
+		 * A node without need of syncs checks one region, and skips the
+		 * others.
+		 */
 		if (ret || !dray_node_needs_sync(node))
 			return ret;
 		count = 0;

@@ -7,7 +7,7 @@
 
 #include "array/operand.h"
 
-/* Does what dray_view_sync() does, and looks the view's block up if needed. */
+/* Does the work of dray_view_sync(), and looks the block up if needed. */
 int dray_view_sync_operand(struct dray_operand *operand,
 			   enum dray_sync_owner owner,
 			   enum dray_direction direction);
