@@ -10,7 +10,7 @@
 
 #include "module.h"
 
-/* Undoes an export whose record nobody gets. */
+/* Undoes an export if its record reaches no one. */
 static void drop(const char *array_record)
 {
 	struct dray_ipc_record record;
@@ -21,7 +21,7 @@ static void drop(const char *array_record)
 	Py_END_ALLOW_THREADS
 }
 
-/* Bytes, or NULL and the error of the library without an exception. */
+/* Returns a record as bytes; on failure NULL, with *ret and no exception. */
 static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
 {
 	char record[DRAY_ARRAY_RECORD_SIZE];
@@ -56,7 +56,10 @@ PyObject *export_array(PyObject *module, PyObject *args)
 	return ret ? raise_error(ret) : record;
 }
 
-/* Descriptors that this process may still open, as if the open ones were dense. */
+/*
+ * Counts the descriptors this process may still open, as if the open ones were
+ * dense.
+ */
 static rlim_t descriptors_left(rlim_t *most)
 {
 	struct rlimit limit = { 0 };
@@ -72,8 +75,7 @@ static rlim_t descriptors_left(rlim_t *most)
 }
 
 /*
- * Whether a quarter of the descriptors are left to the program when @promised
- * more are taken.
+ * Whether @promised more descriptors leave the program a quarter of its limit.
  */
 static bool has_descriptors(size_t promised)
 {
@@ -82,7 +84,7 @@ static bool has_descriptors(size_t promised)
 	return left > promised && left - promised >= most / 4;
 }
 
-/* Arrays that are not worth a record, if they were not made for it. */
+/* Whether an array is too small for a record, and was not made for sharing. */
 static bool is_small(const struct operand *operand, uint64_t min_bytes)
 {
 	const struct dray_location *where = &operand->location;
@@ -93,8 +95,8 @@ static bool is_small(const struct operand *operand, uint64_t min_bytes)
 }
 
 /*
- * A record of an array that is to be passed on, or None: it is to be copied.
- * What may be read by others only is handed over for reading.
+ * Returns a record of an array to hand over, or None if it is to be copied.
+ * Memory that others may only read is handed over for reading.
  */
 PyObject *export_handover(PyObject *module, PyObject *args)
 {
@@ -116,7 +118,7 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	}
 	if (operand.empty || is_small(&operand, min_bytes))
 		Py_RETURN_NONE;
-	/* Each takes one here as soon as it is opened. */
+	/* Each waiting array takes one here as soon as it is opened. */
 	dray_ipc_handovers(NULL, 0, &waiting);
 	if (!has_descriptors(waiting))
 		Py_RETURN_NONE;
@@ -152,9 +154,9 @@ PyObject *export_reduce_with(PyObject *module, PyObject *args)
 }
 
 /*
- * For ForkingPickler.  Small arrays take the way that they take without it, so
- * that a message of many is no slower.  Memory of shared_zeros() belongs to the
- * base of its arrays, so they go on to the function.
+ * Pickles an array for ForkingPickler.  A small array is pickled as without
+ * dray, so that a message of many is no slower.  An array of shared_zeros()
+ * does not own its memory, but its base does: it goes on to the function.
  */
 PyObject *export_reduce(PyObject *module, PyObject *array)
 {
@@ -172,7 +174,7 @@ PyObject *export_reduce(PyObject *module, PyObject *array)
 	return PyObject_CallOneArg(state->reduce, array);
 }
 
-/* Whether opening one more array leaves the program its descriptors. */
+/* Whether the program keeps enough descriptors if one more array is opened. */
 PyObject *export_may_open(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -180,7 +182,7 @@ PyObject *export_may_open(PyObject *module, PyObject *unused)
 	return PyBool_FromLong(has_descriptors(0));
 }
 
-/* The array of a record, copied into memory that NumPy allocates. */
+/* Copies the array of a record into memory that NumPy allocates. */
 PyObject *export_fetch(PyObject *module, PyObject *record)
 {
 	struct dray_view view;
@@ -213,7 +215,7 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 		Py_XDECREF(bytes);
 		return raise_error(ret);
 	}
-	/* It is nobody else's, as an array that was pickled. */
+	/* The copy is private, as that of a pickle. */
 	view.flags = 0;
 	return ipc_wrap_view(&view, bytes);
 }
@@ -259,7 +261,7 @@ PyObject *export_revoke(PyObject *module, PyObject *object)
 	Py_RETURN_NONE;
 }
 
-/* All of them: others may be made between two questions. */
+/* Lists all, although others may be made between two calls. */
 static struct dray_ipc_handover *list_handovers(size_t *count)
 {
 	struct dray_ipc_handover *list = NULL, *larger;
@@ -307,7 +309,7 @@ PyObject *export_waiting(PyObject *module, PyObject *unused)
 	return list;
 }
 
-/* NULL where None is given. */
+/* Returns NULL for None. */
 static int take_node(PyObject *module, PyObject *object, struct dray_node **out)
 {
 	*out = NULL;

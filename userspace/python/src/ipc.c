@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Arrays from one process to another.  A received array's base is a capsule
- * that holds libdray's array, and with it the mapping; the data are freed
- * when the last view of NumPy's is gone.
+ * that holds libdray's array, and with it the mapping.  Its memory is closed
+ * with the last view.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 
 #define ARRAY_CAPSULE "dray.array"
 
-/* A descriptor; -1 with an exception that names the argument. */
+/* Returns a descriptor; -1 with an exception that names the argument. */
 static int take_socket(PyObject *object)
 {
 	int fd = PyObject_AsFileDescriptor(object);
@@ -69,7 +69,9 @@ static PyObject *array_capsule(struct dray_array *array)
 	struct dray_location location;
 	PyObject *capsule;
 
-	/* An entry for its node, so that its copies find a lasting queue. */
+	/*
+	 * Keep an entry of its node, so that its copies find a lasting queue.
+	 */
 	if (!dray_locate(dray_array_view(array)->data, &location)) {
 		entry = node_entry_get(dray_buffer_node(location.buffer));
 		if (!entry) {
@@ -89,7 +91,7 @@ static PyObject *array_capsule(struct dray_array *array)
 	return capsule;
 }
 
-/* NumPy's type for one of ours; structures arrive as plain bytes (V). */
+/* Converts a type to NumPy's; structures arrive as plain bytes (V). */
 static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
 {
 	PyArray_Descr *descr = NULL;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The nodes that this process uses from Python, each with the one queue that
- * its transfers go through.  An array leads to its node through the buffer it
- * lies in, and from there to the queue through this list.  Node objects, the
- * handlers of pools, received arrays and fences hold an entry; the last one
- * to let go ends the queue.
+ * The nodes in use, each with the one queue of its transfers.  An array leads
+ * to its node through its buffer, and from there to the queue through this
+ * list.  Node objects, handlers of pools, received arrays and fences hold an
+ * entry; dropping the last reference ends the queue.
  *
- * The list has its own lock: it is used from capsule destructors and from
- * threads without a GIL.  Nothing of Python is called under it, and fork()
- * waits for it, so that the child does not inherit it locked.
+ * The list has its own lock, because capsule destructors and threads without a
+ * GIL use it.  No code of Python runs under it.  fork() takes it, so that a
+ * child does not inherit it locked.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -110,8 +109,8 @@ struct dray_node *node_entry_node(const struct node_entry *entry)
 }
 
 /*
- * The library is not called under our lock: it has locks of its own, and a
- * fork() takes all of them in another order.
+ * Calls the library without our lock: it has its own, and fork() takes all of
+ * them in another order.
  */
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 {
@@ -133,7 +132,7 @@ int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 	}
 	*out = entry->queue;
 	give_lock();
-	/* Another thread was faster. */
+	/* Another thread was faster if this is left. */
 	dray_queue_destroy(queue);
 	return 0;
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * From a NumPy array to a view of libdray.  Everything that a transfer, a
- * sync or an export takes for granted about an array is checked here: plain
- * data, in one block that is alive, with no element outside of it.
+ * From a NumPy array to a view of libdray.  All that transfers, syncs and
+ * exports assume about an array is checked here: plain data, in one live block,
+ * with no element outside it.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "module.h"
 
-/* TypeError for data that would mean nothing elsewhere. */
+/* Raises TypeError if the data would mean nothing elsewhere. */
 static int take_dtype(PyArrayObject *array, const char *role,
 		      struct dray_dtype *out)
 {
@@ -40,19 +40,19 @@ static int take_dtype(PyArrayObject *array, const char *role,
 	return -1;
 }
 
-/* Whether each element lies in the block around the lowest byte, if in any. */
+/* Checks that no element lies outside the block around the lowest byte. */
 static int operand_locate(struct operand *operand, const char *role,
 			  bool foreign)
 {
 	char *data = operand->view.data;
 	struct dray_location *location = &operand->location;
-	int64_t low, high, block_end;
+	int64_t block_end;
 
-	dray_view_span(&operand->view, &low, &high);
-	operand->empty = low == high;
+	dray_view_span(&operand->view, &operand->low, &operand->high);
+	operand->empty = operand->low == operand->high;
 	if (operand->empty)
 		return 0;
-	if (dray_locate(data + low, location)) {
+	if (dray_locate(data + operand->low, location)) {
 		location->buffer = NULL;
 		if (foreign)
 			return 0;
@@ -63,11 +63,11 @@ static int operand_locate(struct operand *operand, const char *role,
 		return -1;
 	}
 	block_end = (char *)location->block + location->block_size - data;
-	if (high > block_end) {
+	if (operand->high > block_end) {
 		PyErr_Format(
 			PyExc_ValueError,
 			"%s: the view reaches %lld bytes beyond its block of %llu bytes",
-			role, (long long)(high - block_end),
+			role, (long long)(operand->high - block_end),
 			(unsigned long long)location->block_size);
 		return -1;
 	}
@@ -75,8 +75,8 @@ static int operand_locate(struct operand *operand, const char *role,
 }
 
 /*
- * TypeError; but what stands for an array that was lost says so itself, when
- * it is asked for the array as NumPy asks.
+ * Raises TypeError.  A LostArray raises its own error, if it is asked for the
+ * array as NumPy asks.
  */
 static void refuse(PyObject *object, const char *role)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * copy, fill and explain: two arrays become two views, the destination's node
- * lends its queue, the library does the rest.
+ * copy, fill and explain: arrays become views, the destination's node lends its
+ * queue, and the library does the rest.
  */
 #include <errno.h>
 
@@ -45,8 +45,8 @@ static int take_destination(PyObject *object, struct operand *dst)
 }
 
 /*
- * Shapes and types must be the same: a transfer moves bytes.  One of both is in
- * dray's memory, whose node lends its queue.
+ * Takes both arrays.  Shapes and types must match, because a transfer moves
+ * bytes.
  */
 static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 		     struct operand *src)
@@ -79,8 +79,8 @@ static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 }
 
 /*
- * The entry and queue of the node that the destination belongs to; if that is
- * foreign memory, the source.  @src: NULL for a fill
+ * Finds the entry and queue of the node that the destination belongs to, or the
+ * source if the destination is foreign memory.  @src: NULL for a fill
  */
 static struct node_entry *queue_of(const struct operand *dst,
 				   const struct operand *src,
@@ -113,7 +113,7 @@ static struct node_entry *queue_of(const struct operand *dst,
 	return NULL;
 }
 
-/* A copy, or with @element a fill; a Fence. */
+/* Submits a copy, or with @element a fill; returns a Fence. */
 static PyObject *submit(struct module_state *state, const struct operand *dst,
 			const struct operand *src, const void *element,
 			unsigned int flags, bool wait)
@@ -179,7 +179,7 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 					 &to, &value, &engine, &wait) ||
 	    engine_flags(engine, &flags) || take_destination(to, &dst))
 		return NULL;
-	/* NumPy makes the element: its rules for casts, its errors. */
+	/* NumPy makes the element, with its rules for casts and its errors. */
 	element = PyArray_FromAny(
 		value, (PyArray_Descr *)Py_NewRef(PyArray_DESCR(dst.array)), 0,
 		0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
@@ -196,7 +196,7 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 		Py_XDECREF(shape);
 		return NULL;
 	}
-	/* Making it ran the caller's code, which may have changed dst. */
+	/* The caller's code ran meanwhile, and may have changed dst. */
 	if (take_destination(to, &dst))
 		result = NULL;
 	else if (!PyArray_EquivTypes(PyArray_DESCR(dst.array),

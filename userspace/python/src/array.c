@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Where an array lies for its device, and handing it over between the device
- * and the CPU.
+ * Addresses of an array for its device, and syncs between the device and the
+ * CPU.
  */
 #include <stdlib.h>
 
@@ -11,7 +11,6 @@ PyObject *array_address(PyObject *module, PyObject *array)
 {
 	struct dray_segment segment;
 	struct operand operand;
-	int64_t low, high;
 	uint64_t offset;
 	size_t count;
 	int ret;
@@ -19,8 +18,7 @@ PyObject *array_address(PyObject *module, PyObject *array)
 	(void)module;
 	if (operand_take_filled(array, "a", &operand))
 		return NULL;
-	dray_view_span(&operand.view, &low, &high);
-	offset = operand.location.offset - (uint64_t)low;
+	offset = operand.location.offset - (uint64_t)operand.low;
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_buffer_addresses(operand.location.buffer, offset, 1,
 				    &segment, 1, &count);
@@ -36,12 +34,10 @@ PyObject *array_segments(PyObject *module, PyObject *array)
 	PyObject *list = NULL, *item;
 	struct operand operand;
 	size_t room, count = 1, i;
-	int64_t low, high;
 	int ret;
 
 	if (operand_take_filled(array, "a", &operand))
 		return NULL;
-	dray_view_span(&operand.view, &low, &high);
 	do {
 		room = count;
 		free(segments);
@@ -49,10 +45,10 @@ PyObject *array_segments(PyObject *module, PyObject *array)
 		if (!segments)
 			return PyErr_NoMemory();
 		Py_BEGIN_ALLOW_THREADS
-		ret = dray_buffer_addresses(operand.location.buffer,
-					    operand.location.offset,
-					    (uint64_t)(high - low), segments,
-					    room, &count);
+		ret = dray_buffer_addresses(
+			operand.location.buffer, operand.location.offset,
+			(uint64_t)(operand.high - operand.low), segments, room,
+			&count);
 		Py_END_ALLOW_THREADS
 		if (ret) {
 			raise_error(ret);
