@@ -24,7 +24,7 @@ struct dray_operand {
 	struct dray_addresses span;
 	bool located; /* location has been looked up */
 	bool held; /* until dray_operand_drop() */
-	struct dray_location location; /* of the lowest byte; no buffer: foreign */
+	struct dray_location location; /* buffer NULL: foreign memory */
 };
 
 /* Checks and measures a view; errors are those of dray_view_check(). */
