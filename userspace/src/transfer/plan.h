@@ -2,6 +2,10 @@
 /*
  * A plan: how to do a copy or a fill, and why.  dray_copy() carries it out,
  * dray_explain() shows it.
+ *
+ * A threshold in descriptors sends fine-grained copies to the CPU: an element
+ * costs 50 to 70 us on the emulated engine, and the CPU copies a whole plane of
+ * a picture in less.
  */
 #ifndef DRAY_TRANSFER_PLAN_H
 #define DRAY_TRANSFER_PLAN_H
