@@ -5,103 +5,72 @@
  * bytes that the memory's record names, not against the whole buffer.
  */
 #include <errno.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <dray/ipc.h>
 #include "array/array.h"
 #include "array/view.h"
 #include "base/error.h"
 
-#define ARRAY_MAGIC 0x61797264u /* "drya" in memory */
-#define ARRAY_VERSION 1u
+#define MAGIC 0x61797264u /* "drya" in memory */
+#define VERSION 1u
 
-/* In the byte order of the machine; ndim extents, then ndim strides follow. */
-struct array_record {
-	struct dray_ipc_record memory;
-	uint32_t magic;
-	uint32_t version;
-	uint32_t flags; /* DRAY_VIEW_* */
-	uint32_t ndim;
-	struct dray_dtype dtype;
-	uint64_t offset; /* bytes, of the element [0, 0, ...] in the memory */
-};
-
-_Static_assert(sizeof(struct array_record) == 96,
+_Static_assert(sizeof(struct dray_array_record) == 96,
 	       "a record is part of the ABI");
-_Static_assert(sizeof(struct array_record) + (size_t)16 * DRAY_MAX_NDIM ==
+_Static_assert(sizeof(struct dray_array_record) + (size_t)16 * DRAY_MAX_NDIM ==
 		       DRAY_ARRAY_RECORD_SIZE,
 	       "the longest record");
 
 static size_t size_of(uint32_t ndim)
 {
-	return sizeof(struct array_record) + 2 * sizeof(int64_t) * ndim;
+	return sizeof(struct dray_array_record) + 2 * sizeof(int64_t) * ndim;
 }
 
-int dray_array_export(const struct dray_view *view, uint32_t flags,
-		      void *record, size_t room, size_t *size)
+size_t dray_array_record_write(void *record,
+			       const struct dray_ipc_record *memory,
+			       const struct dray_view *view, uint64_t offset)
 {
-	struct array_record fixed;
-	struct dray_extent extent;
+	const struct dray_array_record fixed = {
+		.memory = *memory,
+		.magic = MAGIC,
+		.version = VERSION,
+		.flags = view->flags,
+		.ndim = (uint32_t)view->ndim,
+		.dtype = view->dtype,
+		.offset = offset,
+	};
+	size_t axes = (size_t)view->ndim * sizeof(view->shape[0]);
 	char *at = record;
-	size_t axes, needed;
-	int ret;
 
-	if (!dray_given(record, __func__) || !dray_given(size, __func__))
-		return -EINVAL;
-	ret = dray_view_check(view, "the view", &extent);
-	if (ret)
-		return ret;
-	needed = size_of((uint32_t)view->ndim);
-	if (room < needed)
-		return dray_fail(
-			-ENOSPC,
-			"the record takes %zu bytes, there is room for %zu",
-			needed, room);
-	memset(&fixed, 0, sizeof(fixed));
-	ret = dray_ipc_export(dray_address_add(view->data, extent.low),
-			      (uint64_t)(extent.high - extent.low), flags,
-			      &fixed.memory);
-	if (ret)
-		return ret;
-	fixed.magic = ARRAY_MAGIC;
-	fixed.version = ARRAY_VERSION;
-	fixed.flags = view->flags;
-	fixed.ndim = (uint32_t)view->ndim;
-	fixed.dtype = view->dtype;
-	fixed.offset = (uint64_t)-extent.low;
-	axes = (size_t)view->ndim * sizeof(view->shape[0]);
 	memcpy(at, &fixed, sizeof(fixed));
 	memcpy(at + sizeof(fixed), view->shape, axes);
 	memcpy(at + sizeof(fixed) + axes, view->strides, axes);
-	*size = needed;
-	return 0;
+	return size_of(fixed.ndim);
 }
 
-static int check(const struct array_record *record, size_t size)
+static int check(const struct dray_array_record *record, size_t size)
 {
-	if (record->magic != ARRAY_MAGIC)
+	if (record->magic != MAGIC)
 		return dray_fail(
 			-EBADMSG,
 			"not a record of an array: it starts with 0x%08x",
 			record->magic);
-	if (record->version != ARRAY_VERSION)
+	if (record->version != VERSION)
 		return dray_fail(
 			-EPROTO,
 			"the record is of version %u, this is version %u",
-			record->version, ARRAY_VERSION);
+			record->version, VERSION);
 	if (record->flags & ~DRAY_VIEW_READONLY)
 		return dray_fail(-EBADMSG, "the record's view flags are 0x%x",
 				 record->flags);
-	if (record->ndim > DRAY_MAX_NDIM || size != size_of(record->ndim))
+	if (record->ndim > DRAY_MAX_NDIM || size < size_of(record->ndim))
 		return dray_fail(-EBADMSG, "a record of %zu bytes for %u axes",
 				 size, record->ndim);
 	return 0;
 }
 
-/* Splits a record; check() trusts only its lengths. */
-static int take_apart(const void *record, size_t size,
-		      struct array_record *fixed, struct dray_view *view)
+int dray_array_record_read(const void *record, size_t size,
+			   struct dray_array_record *fixed,
+			   struct dray_view *view)
 {
 	const char *at = record;
 	size_t axes;
@@ -123,17 +92,57 @@ static int take_apart(const void *record, size_t size,
 	return 0;
 }
 
+int dray_array_export(const struct dray_view *view, uint32_t flags,
+		      void *record, size_t room, size_t *size)
+{
+	struct dray_ipc_record memory;
+	struct dray_extent extent;
+	size_t needed;
+	int ret;
+
+	if (!dray_given(record, __func__) || !dray_given(size, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", &extent);
+	if (ret)
+		return ret;
+	needed = size_of((uint32_t)view->ndim);
+	if (room < needed)
+		return dray_fail(
+			-ENOSPC,
+			"the record takes %zu bytes, there is room for %zu",
+			needed, room);
+	ret = dray_ipc_export(dray_address_add(view->data, extent.low),
+			      (uint64_t)(extent.high - extent.low), flags,
+			      &memory);
+	if (!ret)
+		*size = dray_array_record_write(record, &memory, view,
+						(uint64_t)-extent.low);
+	return ret;
+}
+
+/* Reads a record that has no more bytes than its axes need. */
+static int read_whole(const void *record, size_t size,
+		      struct dray_array_record *fixed, struct dray_view *view)
+{
+	int ret = dray_array_record_read(record, size, fixed, view);
+
+	if (!ret && size != size_of(fixed->ndim))
+		ret = dray_fail(-EBADMSG, "a record of %zu bytes for %u axes",
+				size, fixed->ndim);
+	return ret;
+}
+
 int dray_array_open(const void *record, size_t size, struct dray_node *node,
 		    struct dray_array **out)
 {
-	struct array_record fixed;
+	struct dray_array_record fixed;
 	struct dray_ipc_memory *memory;
 	struct dray_view view;
 	int ret;
 
 	if (!dray_given(record, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	ret = take_apart(record, size, &fixed, &view);
+	ret = read_whole(record, size, &fixed, &view);
 	if (!ret)
 		ret = dray_ipc_open(&fixed.memory, node, &memory);
 	if (ret)
@@ -152,13 +161,13 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 int dray_array_fetch(const void *record, size_t size, void *to, uint64_t room,
 		     uint64_t *needed, struct dray_view *out)
 {
-	struct array_record fixed;
+	struct dray_array_record fixed;
 	int ret;
 
 	if (!dray_given(record, __func__) || !dray_given(needed, __func__) ||
 	    !dray_given(out, __func__))
 		return -EINVAL;
-	ret = take_apart(record, size, &fixed, out);
+	ret = read_whole(record, size, &fixed, out);
 	if (!ret)
 		ret = dray_ipc_copy(&fixed.memory, to, room, needed);
 	return ret ? ret

@@ -21,30 +21,21 @@
 #include "base/error.h"
 #include "memory/node.h"
 
-#define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
-#define RECORD_VERSION 1u
-
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 0x04 /* since Linux 6.5 */
 #endif
 
-/* In the machine's byte order: both ends run on it. */
-struct record {
-	uint32_t magic;
-	uint32_t version;
+/* The memory of an array on a socket: all of a buffer. */
+struct buffer_record {
 	uint32_t backend; /* enum dray_ipc_backend */
-	uint32_t flags; /* DRAY_VIEW_* */
-	struct dray_dtype dtype;
-	uint32_t ndim;
 	uint32_t reserved; /* 0 */
-	uint64_t offset; /* bytes, of the element [0, 0, ...] */
-	uint64_t buffer_size; /* bytes, as the sender sees it */
+	uint64_t size; /* bytes, as the sender sees it */
 	char node[DRAY_NAME_LEN]; /* kernel: "dray0"; else empty */
-	int64_t shape[DRAY_MAX_NDIM]; /* 0 from ndim on */
-	int64_t strides[DRAY_MAX_NDIM];
+	char unused[16]; /* 0 */
 };
 
-_Static_assert(sizeof(struct record) == 1104, "a record is part of the ABI");
+_Static_assert(sizeof(struct buffer_record) == sizeof(struct dray_ipc_record),
+	       "either is the memory of an array's record");
 
 /*
  * Leaves room for other control messages that a socket may deliver, such as
@@ -55,25 +46,24 @@ union control {
 	char bytes[512];
 };
 
-static int describe(struct record *record, const struct dray_view *view,
-		    const struct dray_location *location)
+/* Fills all of @record; axes that the array does not have are zero. */
+static int describe(char *record, const struct dray_view *view,
+		    const struct dray_buffer *buffer)
 {
-	memset(record, 0, sizeof(*record));
-	record->magic = RECORD_MAGIC;
-	record->version = RECORD_VERSION;
-	record->flags = view->flags;
-	record->dtype = view->dtype;
-	record->ndim = (uint32_t)view->ndim;
-	record->offset =
-		(uint64_t)((uintptr_t)view->data -
-			   (uintptr_t)dray_buffer_data(location->buffer));
-	record->buffer_size = dray_buffer_size(location->buffer);
-	memcpy(record->shape, view->shape,
-	       (size_t)view->ndim * sizeof(record->shape[0]));
-	memcpy(record->strides, view->strides,
-	       (size_t)view->ndim * sizeof(record->strides[0]));
-	return dray_ipc_describe_node(dray_buffer_node(location->buffer),
-				      &record->backend, record->node);
+	struct buffer_record where = { .size = dray_buffer_size(buffer) };
+	struct dray_ipc_record memory;
+	int ret;
+
+	ret = dray_ipc_describe_node(dray_buffer_node(buffer), &where.backend,
+				     where.node);
+	if (ret)
+		return ret;
+	memcpy(&memory, &where, sizeof(memory));
+	memset(record, 0, DRAY_ARRAY_RECORD_SIZE);
+	dray_array_record_write(record, &memory, view,
+				(uintptr_t)view->data -
+					(uintptr_t)dray_buffer_data(buffer));
+	return 0;
 }
 
 /*
@@ -104,10 +94,10 @@ static int wait_for(int socket, short events, int64_t *since)
 	return 0;
 }
 
-static int send_record(int socket, struct record *record, int fd)
+static int send_record(int socket, char *record, int fd)
 {
 	union control control = { 0 };
-	struct iovec part = { record, sizeof(*record) };
+	struct iovec part = { record, DRAY_ARRAY_RECORD_SIZE };
 	struct msghdr message = {
 		.msg_iov = &part,
 		.msg_iovlen = 1,
@@ -122,7 +112,7 @@ static int send_record(int socket, struct record *record, int fd)
 	header->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(header), &fd, sizeof(fd));
 	while (part.iov_len) {
-		bool begun = part.iov_len < sizeof(*record);
+		bool begun = part.iov_len < DRAY_ARRAY_RECORD_SIZE;
 		ssize_t sent = sendmsg(socket, &message,
 				       begun ? MSG_NOSIGNAL | MSG_DONTWAIT
 					     : MSG_NOSIGNAL);
@@ -149,8 +139,8 @@ static int send_record(int socket, struct record *record, int fd)
 int dray_array_send(int socket, const struct dray_view *view)
 {
 	DRAY_NO_CANCEL;
+	char record[DRAY_ARRAY_RECORD_SIZE];
 	struct dray_operand array;
-	struct record record;
 	int ret;
 
 	ret = dray_operand_init(&array, view, "the array");
@@ -161,12 +151,12 @@ int dray_array_send(int socket, const struct dray_view *view)
 	if (!ret)
 		ret = dray_buffer_may_be_shared(array.location.buffer);
 	if (!ret)
-		ret = describe(&record, view, &array.location);
+		ret = describe(record, view, array.location.buffer);
 	if (ret)
 		return ret;
 	/* The receiver may have the record from its first byte on. */
 	dray_block_sent(array.location.block);
-	return send_record(socket, &record,
+	return send_record(socket, record,
 			   dray_buffer_fd(array.location.buffer));
 }
 
@@ -240,14 +230,13 @@ static ssize_t receive_part(int socket, int flags, struct iovec *part,
 	return got;
 }
 
-static int receive_bytes(int socket, struct record *record,
-			 struct arrival *arrival)
+static int receive_bytes(int socket, char *record, struct arrival *arrival)
 {
-	struct iovec part = { record, sizeof(*record) };
+	struct iovec part = { record, DRAY_ARRAY_RECORD_SIZE };
 	int64_t since = 0;
 
 	while (part.iov_len) {
-		size_t done = sizeof(*record) - part.iov_len;
+		size_t done = DRAY_ARRAY_RECORD_SIZE - part.iov_len;
 		ssize_t got = receive_part(socket, done ? MSG_DONTWAIT : 0,
 					   &part, arrival);
 		int ret;
@@ -269,8 +258,8 @@ static int receive_bytes(int socket, struct record *record,
 		if (!got)
 			return dray_fail(
 				-EBADMSG,
-				"the record ends after %zu of %zu bytes", done,
-				sizeof(*record));
+				"the record ends after %zu of %d bytes", done,
+				DRAY_ARRAY_RECORD_SIZE);
 		part.iov_base = (char *)part.iov_base + got;
 		part.iov_len -= (size_t)got;
 	}
@@ -278,7 +267,7 @@ static int receive_bytes(int socket, struct record *record,
 }
 
 /* Receives a whole record and its one descriptor. */
-static int receive_record(int socket, struct record *record, int *fd)
+static int receive_record(int socket, char *record, int *fd)
 {
 	struct arrival arrival = { .fd = -1 };
 	int ret = receive_bytes(socket, record, &arrival);
@@ -294,78 +283,48 @@ static int receive_record(int socket, struct record *record, int *fd)
 	return ret;
 }
 
-static int forged(const char *field, uint64_t value)
-{
-	return dray_fail(-EBADMSG, "the record's %s is %" PRIu64, field, value);
-}
-
 /* Checks the fields that need no buffer. */
-static int check_record(const struct record *record)
+static int check_buffer(const struct buffer_record *where)
 {
-	if (record->magic != RECORD_MAGIC)
-		return dray_fail(
-			-EBADMSG,
-			"not a record of an array: it starts with 0x%08x",
-			record->magic);
-	if (record->version != RECORD_VERSION)
-		return dray_fail(
-			-EPROTO,
-			"the record is of version %u, this is version %u",
-			record->version, RECORD_VERSION);
-	if (record->flags & ~DRAY_VIEW_READONLY)
-		return forged("flags field", record->flags);
-	if (record->ndim > DRAY_MAX_NDIM)
-		return forged("number of axes", record->ndim);
-	if (record->reserved)
-		return forged("reserved field", record->reserved);
-	return dray_ipc_check_node(record->backend, record->node);
-}
-
-/* Builds the view in the buffer that was received. */
-static int place(const struct record *record, const struct dray_buffer *buffer,
-		 struct dray_view *view)
-{
-	int ret;
-
-	view->ndim = (int32_t)record->ndim;
-	view->flags = record->flags;
-	memcpy(view->shape, record->shape, sizeof(view->shape));
-	memcpy(view->strides, record->strides, sizeof(view->strides));
-	ret = dray_view_place(view, &record->dtype, dray_buffer_data(buffer),
-			      dray_buffer_size(buffer), record->offset);
-	if (ret)
-		return ret;
-	if (!dray_buffer_writable(buffer))
-		view->flags |= DRAY_VIEW_READONLY;
-	return 0;
+	if (where->reserved)
+		return dray_fail(-EBADMSG, "the record's reserved field is %u",
+				 where->reserved);
+	return dray_ipc_check_node(where->backend, where->node);
 }
 
 int dray_array_receive(int socket, struct dray_node *node,
 		       struct dray_array **out)
 {
 	DRAY_NO_CANCEL;
+	char record[DRAY_ARRAY_RECORD_SIZE];
 	struct dray_buffer *buffer = NULL;
 	struct dray_node *opened = NULL;
-	struct record record;
+	struct dray_array_record fixed;
+	struct buffer_record where;
 	struct dray_view view;
 	int fd, ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	ret = receive_record(socket, &record, &fd);
+	ret = receive_record(socket, record, &fd);
 	if (ret)
 		return ret;
-	ret = check_record(&record);
+	ret = dray_array_record_read(record, sizeof(record), &fixed, &view);
+	memcpy(&where, record, sizeof(where));
 	if (!ret)
-		ret = node ? 0
-			   : dray_ipc_open_node(record.backend, record.node,
-						&opened);
+		ret = check_buffer(&where);
+	if (!ret && !node)
+		ret = dray_ipc_open_node(where.backend, where.node, &opened);
 	if (ret)
 		goto close_fd;
-	ret = dray_buffer_import_bytes(node ? node : opened, fd,
-				       record.buffer_size, &buffer);
+	ret = dray_buffer_import_bytes(node ? node : opened, fd, where.size,
+				       &buffer);
 	if (!ret)
-		ret = place(&record, buffer, &view);
+		ret = dray_view_place(&view, &fixed.dtype,
+				      dray_buffer_data(buffer),
+				      dray_buffer_size(buffer), fixed.offset);
+	if (!ret && !dray_buffer_writable(buffer))
+		view.flags |= DRAY_VIEW_READONLY;
 	if (!ret)
 		ret = dray_array_adopt(buffer, &view, out);
 	if (ret)
