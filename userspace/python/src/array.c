@@ -16,7 +16,7 @@ PyObject *array_address(PyObject *module, PyObject *array)
 	int ret;
 
 	(void)module;
-	if (operand_take_filled(array, "a", &operand))
+	if (operand_take(array, "a", 0, &operand))
 		return NULL;
 	offset = operand.location.offset - (uint64_t)operand.low;
 	Py_BEGIN_ALLOW_THREADS
@@ -36,7 +36,7 @@ PyObject *array_segments(PyObject *module, PyObject *array)
 	size_t room, count = 1, i;
 	int ret;
 
-	if (operand_take_filled(array, "a", &operand))
+	if (operand_take(array, "a", 0, &operand))
 		return NULL;
 	do {
 		room = count;
@@ -91,7 +91,7 @@ PyObject *array_sync(PyObject *module, PyObject *args)
 			PyExc_ValueError,
 			"direction is '%s': 'to_device', 'from_device' or 'both'",
 			direction);
-	if (operand_take(array, "a", &operand))
+	if (operand_take(array, "a", OPERAND_EMPTY, &operand))
 		return NULL;
 	if (operand.empty)
 		Py_RETURN_NONE;

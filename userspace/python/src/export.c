@@ -49,7 +49,7 @@ PyObject *export_array(PyObject *module, PyObject *args)
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OI:export", &array, &flags) ||
-	    operand_take_filled(array, "array", &operand) ||
+	    operand_take(array, "array", 0, &operand) ||
 	    operand_check_shareable(&operand, "array"))
 		return NULL;
 	record = export(&operand, flags, &ret);
@@ -109,7 +109,7 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OK:handover", &array, &min_bytes))
 		return NULL;
-	if (operand_take(array, "array", &operand)) {
+	if (operand_take(array, "array", OPERAND_EMPTY, &operand)) {
 		if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
 		    !PyErr_ExceptionMatches(PyExc_TypeError))
 			return NULL;

@@ -34,7 +34,7 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 	socket = take_socket(socket_object);
 	if (socket < 0)
 		return NULL;
-	if (operand_take(array, "array", &operand) ||
+	if (operand_take(array, "array", OPERAND_EMPTY, &operand) ||
 	    operand_check_shareable(&operand, "array"))
 		return NULL;
 	do {

@@ -150,17 +150,16 @@ struct operand {
 	bool empty; /* without elements, so without a location */
 };
 
+/* Arrays that operand_take() takes, beside those in dray memory. */
+#define OPERAND_EMPTY 1u /* without elements */
+#define OPERAND_FOREIGN 2u /* in other memory */
+
 /*
  * Describes @object, an array of plain data in dray memory.  @role begins every
  * sentence ("dst", "array").  -1 with an exception.
  */
-int operand_take(PyObject *object, const char *role, struct operand *out);
-/* Also takes an array in foreign memory. */
-int operand_take_foreign(PyObject *object, const char *role,
-			 struct operand *out);
-/* Also refuses an array without elements. */
-int operand_take_filled(PyObject *object, const char *role,
-			struct operand *out);
+int operand_take(PyObject *object, const char *role, unsigned int also,
+		 struct operand *out);
 /* Returns 0, or OSError (EOPNOTSUPP) for memory that cannot be shared. */
 int operand_check_shareable(const struct operand *operand, const char *role);
 

@@ -42,7 +42,7 @@ static int take_dtype(PyArrayObject *array, const char *role,
 
 /* Checks that no element lies outside the block around the lowest byte. */
 static int operand_locate(struct operand *operand, const char *role,
-			  bool foreign)
+			  unsigned int also)
 {
 	char *data = operand->view.data;
 	struct dray_location *location = &operand->location;
@@ -50,11 +50,17 @@ static int operand_locate(struct operand *operand, const char *role,
 
 	dray_view_span(&operand->view, &operand->low, &operand->high);
 	operand->empty = operand->low == operand->high;
-	if (operand->empty)
+	if (operand->empty && (also & OPERAND_EMPTY))
 		return 0;
+	if (operand->empty) {
+		PyErr_Format(PyExc_ValueError,
+			     "%s: an array without elements lies nowhere",
+			     role);
+		return -1;
+	}
 	if (dray_locate(data + operand->low, location)) {
 		location->buffer = NULL;
-		if (foreign)
+		if (also & OPERAND_FOREIGN)
 			return 0;
 		PyErr_Format(
 			PyExc_ValueError,
@@ -91,8 +97,8 @@ static void refuse(PyObject *object, const char *role)
 		     Py_TYPE(object)->tp_name);
 }
 
-static int take(PyObject *object, const char *role, bool foreign,
-		struct operand *out)
+int operand_take(PyObject *object, const char *role, unsigned int also,
+		 struct operand *out)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
 	struct dray_dtype dtype;
@@ -120,29 +126,7 @@ static int take(PyObject *object, const char *role, bool foreign,
 	if (!PyArray_ISWRITEABLE(array))
 		out->view.flags |= DRAY_VIEW_READONLY;
 	out->array = array;
-	return operand_locate(out, role, foreign);
-}
-
-int operand_take(PyObject *object, const char *role, struct operand *out)
-{
-	return take(object, role, false, out);
-}
-
-int operand_take_foreign(PyObject *object, const char *role,
-			 struct operand *out)
-{
-	return take(object, role, true, out);
-}
-
-int operand_take_filled(PyObject *object, const char *role, struct operand *out)
-{
-	if (operand_take(object, role, out))
-		return -1;
-	if (!out->empty)
-		return 0;
-	PyErr_Format(PyExc_ValueError,
-		     "%s: an array without elements lies nowhere", role);
-	return -1;
+	return operand_locate(out, role, also);
 }
 
 int operand_check_shareable(const struct operand *operand, const char *role)

@@ -41,7 +41,9 @@ static int check_destination(const struct operand *dst)
 
 static int take_destination(PyObject *object, struct operand *dst)
 {
-	return operand_take(object, "dst", dst) ? -1 : check_destination(dst);
+	return operand_take(object, "dst", OPERAND_EMPTY, dst)
+		       ? -1
+		       : check_destination(dst);
 }
 
 /*
@@ -53,8 +55,9 @@ static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 {
 	PyObject *dst_shape, *src_shape;
 
-	if (operand_take_foreign(to, "dst", dst) || check_destination(dst) ||
-	    operand_take_foreign(from, "src", src))
+	if (operand_take(to, "dst", OPERAND_EMPTY | OPERAND_FOREIGN, dst) ||
+	    check_destination(dst) ||
+	    operand_take(from, "src", OPERAND_EMPTY | OPERAND_FOREIGN, src))
 		return -1;
 	if (!PyArray_SAMESHAPE(dst->array, src->array)) {
 		dst_shape = shape_of(dst->array);

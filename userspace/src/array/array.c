@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "array/array.h"
-#include "array/view.h"
 #include "base/error.h"
 
 struct dray_array {

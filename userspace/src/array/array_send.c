@@ -6,7 +6,6 @@
  * closes any other descriptor.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>

@@ -51,4 +51,10 @@ void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 void dray_layout_cover(struct dray_layout *layout,
 		       const struct dray_view *view);
 
+/*
+ * Copies a layout that is not empty, and whose source and destination have no
+ * byte in common: reads and writes exactly its bytes.
+ */
+void dray_layout_copy(const struct dray_layout *layout);
+
 #endif /* DRAY_ARRAY_LAYOUT_H */

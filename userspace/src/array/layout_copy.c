@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "array/assign.h"
+#include "array/layout.h"
 
 /* Bytes of a cache line, and of a first-level cache. */
 #define LINE 64ul

@@ -34,6 +34,13 @@ int dray_view_check(const struct dray_view *view, const char *name,
 int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 		    void *memory, uint64_t size, uint64_t offset);
 
+/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+struct dray_layout;
+struct dray_operand;
+int dray_view_assign_reduced(const struct dray_layout *layout,
+			     const struct dray_operand *dst,
+			     const struct dray_operand *src);
+
 /* Adds to an address that need not belong to an object; may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)
 {

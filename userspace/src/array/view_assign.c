@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/assign.h"
-#include "array/dtype.h"
+#include "array/layout.h"
 #include "array/overlap.h"
 #include "array/view.h"
 #include "base/error.h"

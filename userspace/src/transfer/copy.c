@@ -9,11 +9,8 @@
  * a copy by the CPU is synced before and after.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "array/assign.h"
 #include "base/error.h"
 #include "base/reply.h"
 #include "memory/node.h"
@@ -261,11 +258,16 @@ static int carry_out(struct dray_plan *plan, struct dray_fence **fence)
 	return ret ? ret : hand_over(done, fence);
 }
 
-static int take_pair(struct dray_plan *plan, const struct dray_view *dst,
-		     const struct dray_view *src)
+/* Sets what a plan of a copy is made from. */
+static int take_pair(struct dray_plan *plan, struct dray_queue *queue,
+		     const struct dray_view *dst, const struct dray_view *src,
+		     unsigned int flags)
 {
 	int ret;
 
+	plan->queue = queue;
+	plan->fill = false;
+	plan->flags = flags;
 	ret = dray_operand_init(&plan->dst, dst, "the destination");
 	if (!ret)
 		ret = dray_operand_init(&plan->src, src, "the source");
@@ -281,10 +283,7 @@ int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 
 	if (!dray_given(queue, __func__))
 		return -EINVAL;
-	plan.queue = queue;
-	plan.fill = false;
-	plan.flags = flags;
-	ret = take_pair(&plan, dst, src);
+	ret = take_pair(&plan, queue, dst, src, flags);
 	return ret ? ret : carry_out(&plan, fence);
 }
 
@@ -330,10 +329,7 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 
 	if (!dray_given(queue, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	plan.queue = queue;
-	plan.fill = false;
-	plan.flags = flags;
-	ret = take_pair(&plan, dst, src);
+	ret = take_pair(&plan, queue, dst, src, flags);
 	if (ret)
 		return ret;
 	ret = dray_plan_make(&plan);

@@ -6,7 +6,6 @@
  * release of a block frees it.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>

@@ -6,7 +6,6 @@
  * so that parked blocks return without a thread.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * regions, with the longest axis as their rows, so a picture's crop is one
  * region and one call.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "array/layout.h"
