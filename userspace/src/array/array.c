@@ -21,27 +21,26 @@ struct dray_array {
 	struct dray_view view;
 };
 
-static struct dray_array *array_new(const struct dray_view *view)
+int dray_array_adopt(const struct dray_view *view, struct dray_buffer *buffer,
+		     struct dray_ipc_memory *memory, struct dray_array **out)
 {
 	struct dray_array *array = malloc(sizeof(*array));
 
-	if (!array) {
-		dray_fail(-ENOMEM, "no memory for an array");
-		return NULL;
-	}
+	if (!array)
+		return dray_fail(-ENOMEM, "no memory for an array");
 	atomic_init(&array->references, 1);
 	array->pool = NULL;
 	array->block = NULL;
-	array->buffer = NULL;
-	array->memory = NULL;
+	array->buffer = buffer;
+	array->memory = memory;
 	dray_view_copy(&array->view, view);
-	return array;
+	*out = array;
+	return 0;
 }
 
 int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 		      const int64_t *shape, struct dray_array **out)
 {
-	struct dray_array *array = NULL;
 	struct dray_view view;
 	size_t bytes;
 	void *block;
@@ -57,14 +56,13 @@ int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 		return -ENOMEM;
 	ret = dray_view_init(&view, block, dtype, ndim, shape, NULL);
 	if (!ret)
-		array = array_new(&view);
-	if (!array) {
+		ret = dray_array_adopt(&view, NULL, NULL, out);
+	if (ret) {
 		dray_pool_free(pool, block);
-		return ret ? ret : -ENOMEM;
+		return ret;
 	}
-	array->pool = pool;
-	array->block = block;
-	*out = array;
+	(*out)->pool = pool;
+	(*out)->block = block;
 	return 0;
 }
 
@@ -87,35 +85,10 @@ int dray_array_create_alone(struct dray_node *node, struct dray_dtype dtype,
 	ret = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
 			     shape, NULL);
 	if (!ret)
-		ret = dray_array_adopt(buffer, &view, out);
+		ret = dray_array_adopt(&view, buffer, NULL, out);
 	if (ret)
 		dray_buffer_unref(buffer);
 	return ret;
-}
-
-int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
-		     struct dray_array **out)
-{
-	struct dray_array *array = array_new(view);
-
-	if (!array)
-		return -ENOMEM;
-	array->buffer = buffer;
-	*out = array;
-	return 0;
-}
-
-int dray_array_adopt_memory(struct dray_ipc_memory *memory,
-			    const struct dray_view *view,
-			    struct dray_array **out)
-{
-	struct dray_array *array = array_new(view);
-
-	if (!array)
-		return -ENOMEM;
-	array->memory = memory;
-	*out = array;
-	return 0;
 }
 
 struct dray_array *dray_array_ref(struct dray_array *array)

@@ -7,17 +7,11 @@
 #include <dray/ipc.h>
 
 /*
- * Makes an array over @buffer and takes over its reference on success.  The
- * caller has checked the view against the buffer.  -ENOMEM.
+ * Makes an array of a checked view.  On success it takes over the reference to
+ * @buffer, or @memory, which it closes at its end; both may be NULL.  -ENOMEM.
  */
-int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
-		     struct dray_array **out);
-/*
- * Makes an array over opened memory, which it closes with the last reference.
- */
-int dray_array_adopt_memory(struct dray_ipc_memory *memory,
-			    const struct dray_view *view,
-			    struct dray_array **out);
+int dray_array_adopt(const struct dray_view *view, struct dray_buffer *buffer,
+		     struct dray_ipc_memory *memory, struct dray_array **out);
 
 /*
  * An array as bytes, in the machine's byte order.  The first 64 lead to the

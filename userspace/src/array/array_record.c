@@ -152,7 +152,7 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 	if (!ret && !dray_ipc_writable(memory))
 		view.flags |= DRAY_VIEW_READONLY;
 	if (!ret)
-		ret = dray_array_adopt_memory(memory, &view, out);
+		ret = dray_array_adopt(&view, NULL, memory, out);
 	if (ret)
 		dray_ipc_close(memory);
 	return ret;

@@ -325,7 +325,7 @@ int dray_array_receive(int socket, struct dray_node *node,
 	if (!ret && !dray_buffer_writable(buffer))
 		view.flags |= DRAY_VIEW_READONLY;
 	if (!ret)
-		ret = dray_array_adopt(buffer, &view, out);
+		ret = dray_array_adopt(&view, buffer, NULL, out);
 	if (ret)
 		dray_buffer_unref(buffer);
 	dray_node_unref(opened);
