@@ -3,8 +3,8 @@
  * records: one block's free and another block's records, at the same place.
  * The linker sends the call that ends a block's records here (meson.build).
  */
-#include "alloc/busy.h"
-#include "alloc/ipc.h"
+#include "ipc/ipc.h"
+#include "pool/busy.h"
 #include "records.h"
 
 #define SIZE 20000

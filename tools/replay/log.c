@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "alloc/address_table.h"
+#include "base/address_table.h"
 #include "replay.h"
 
 #define MOST_COLUMNS 32

@@ -12,15 +12,15 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "alloc/busy.h"
-#include "alloc/ipc.h"
-#include "alloc/ipc_node.h"
 #include "array/array.h"
 #include "array/dtype.h"
 #include "array/view.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "ipc/ipc.h"
+#include "ipc/node.h"
 #include "memory/node.h"
+#include "pool/busy.h"
 
 #define RECORD_MAGIC 0x72797264u /* "dryr" in memory */
 #define RECORD_VERSION 1u

@@ -16,16 +16,16 @@
  * as stand below it.
  *
  *	the list of those below (base/fork.c)
- *	the list of managers (alloc/manager.c)
- *	the list of guards, then one guard (alloc/guard.c)
+ *	the list of managers (manager/manager.c)
+ *	the list of guards, then one guard (base/guard.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
  *	the holds of fences (transfer/fence.c)
- *	the list of pools, then one pool's growing, then its lock (alloc/fork.c)
- *	unused pools (alloc/pool.c)
- *	unused regions (alloc/region.c)
+ *	the list of pools, then one pool's growing, then its lock (pool/fork.c)
+ *	unused pools (pool/pool.c)
+ *	unused regions (pool/region.c)
  *	the buffers on the host (memory/host.c)
  *	the window (memory/window.c)
- *	records of memory (alloc/ipc_record.c)
+ *	records of memory (ipc/record.c)
  *
  * Only a fork has more than one guard, queue or pool locked; and two pools, who
  * has the list of pools locked meanwhile.

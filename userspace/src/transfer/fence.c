@@ -15,10 +15,10 @@
 #include <unistd.h>
 #include <linux/sync_file.h>
 
-#include "alloc/busy.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "pool/busy.h"
 #include "transfer/fence.h"
 
 /* For the holds of all fences, and for settling each once; never for long. */

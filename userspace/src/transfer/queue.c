@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/busy.h"
 #include "array/view.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "pool/busy.h"
 #include "transfer/queue.h"
 
 #define DEFAULT_THRESHOLD 8192
