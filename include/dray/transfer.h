@@ -123,6 +123,13 @@ DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
 DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**
+ * Frees a block of a pool when @fence signals, without waiting; if it has
+ * signalled, this is dray_pool_free().  NULL as @block is ignored.  If it fails,
+ * the caller keeps the block: -EINVAL (no fence, no block of a pool), -ENOMEM.
+ */
+DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
+
+/**
  * Makes what the CPU wrote to @view visible to the node, or what the node
  * wrote visible to the CPU: exactly its rows.  Nothing happens, and no call is
  * made, where the node needs nothing.

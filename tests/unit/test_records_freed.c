@@ -12,15 +12,15 @@
 static void *held; /* what is let go of just before its records end */
 static void *next; /* what is allocated then */
 
-void __real_dray_ipc_block_freed(const void *block);
-void __wrap_dray_ipc_block_freed(const void *block);
-void __wrap_dray_ipc_block_freed(const void *block)
+void __real_dray_block_freed(const void *block);
+void __wrap_dray_block_freed(const void *block);
+void __wrap_dray_block_freed(const void *block)
 {
 	if (block == held) {
 		dray_block_release(held);
 		next = dray_pool_alloc(pool, SIZE, 0);
 	}
-	__real_dray_ipc_block_freed(block);
+	__real_dray_block_freed(block);
 }
 
 /*

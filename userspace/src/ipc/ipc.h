@@ -172,9 +172,6 @@ void dray_ipc_end_memory(const struct dray_ipc_memory *memory);
 /* With the lock: whether that broker is of this process. */
 bool dray_ipc_is_own(uint64_t broker);
 
-/* A block that is held was freed; without any lock. */
-void dray_ipc_block_freed(const void *block);
-
 /*
  * With the lock: the open record around @size bytes at @address, with one more
  * reference, given back by dray_ipc_close().  0, -ENOENT where no record leads

@@ -78,29 +78,6 @@ void dray_ipc_end(struct dray_ipc_export *export)
 			&exporter.generations.slots[export->fields.slot], 1);
 }
 
-static int begin(void)
-{
-	uint64_t name;
-	int ret;
-
-	if (exporter.is_there)
-		return 0;
-	ret = dray_ipc_random(&name, sizeof(name));
-	if (!ret)
-		ret = dray_ipc_generations_make(&exporter.generations);
-	if (ret)
-		return ret;
-	ret = dray_ipc_broker_start(exporter.generations.fd, name,
-				    &exporter.broker);
-	if (ret) {
-		dray_ipc_generations_drop(&exporter.generations);
-		return ret;
-	}
-	exporter.name = name;
-	exporter.is_there = true;
-	return 0;
-}
-
 static void finish(void)
 {
 	dray_ipc_broker_stop(exporter.broker);
@@ -224,7 +201,7 @@ void dray_ipc_end_memory(const struct dray_ipc_memory *memory)
 	lose(memory, DRAY_IPC_MEMORY);
 }
 
-void dray_ipc_block_freed(const void *block)
+static void block_freed(const void *block)
 {
 	struct dray_ipc_export *export;
 
@@ -308,6 +285,30 @@ void dray_ipc_release(struct dray_ipc_export *export, bool own)
 	/* One that no importer could map waits for the next. */
 	if (export->fields.flags & DRAY_IPC_HANDOVER && !export->waits)
 		dray_ipc_end(export);
+}
+
+static int begin(void)
+{
+	uint64_t name;
+	int ret;
+
+	if (exporter.is_there)
+		return 0;
+	ret = dray_ipc_random(&name, sizeof(name));
+	if (!ret)
+		ret = dray_ipc_generations_make(&exporter.generations);
+	if (ret)
+		return ret;
+	ret = dray_ipc_broker_start(exporter.generations.fd, name,
+				    &exporter.broker);
+	if (ret) {
+		dray_ipc_generations_drop(&exporter.generations);
+		return ret;
+	}
+	dray_block_set_freed(block_freed);
+	exporter.name = name;
+	exporter.is_there = true;
+	return 0;
 }
 
 static int find_slot(uint32_t *slot)

@@ -14,7 +14,6 @@
 #include "base/fork.h"
 #include "base/lock.h"
 #include "base/number.h"
-#include "ipc/ipc.h"
 #include "memory/window.h"
 #include "pool/busy.h"
 #include "pool/no_memory.h"
@@ -282,7 +281,7 @@ static inline void free_found(struct dray_pool *pool,
 		/* Until its records have ended nobody else may have it. */
 		piece->busy++;
 		pthread_mutex_unlock(&found->pool->lock);
-		dray_ipc_block_freed(block);
+		dray_block_freed(block);
 		dray_block_release(block);
 		return;
 	}

@@ -12,6 +12,7 @@
 #include "pool/pool.h"
 
 static _Atomic(dray_reap *) reaper;
+static _Atomic(dray_freed *) ender;
 
 void dray_block_set_reap(dray_reap *reap)
 {
@@ -23,6 +24,19 @@ bool dray_block_reap(bool wait)
 	dray_reap *reap = atomic_load(&reaper);
 
 	return reap && reap(wait);
+}
+
+void dray_block_set_freed(dray_freed *freed)
+{
+	atomic_store(&ender, freed);
+}
+
+void dray_block_freed(const void *block)
+{
+	dray_freed *freed = atomic_load(&ender);
+
+	if (freed)
+		freed(block);
 }
 
 bool dray_pool_reap(struct dray_pool *pool, bool wait)

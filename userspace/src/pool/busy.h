@@ -34,9 +34,20 @@ void dray_block_sent(const void *address);
  */
 typedef bool dray_reap(bool wait);
 
-/* Who holds blocks says how to ask; the same function every time. */
+/* Sets the function that asks; each caller sets the same one. */
 void dray_block_set_reap(dray_reap *reap);
-/* Asks; false where nobody has said how. */
+/* Asks; false if no function is set. */
 bool dray_block_reap(bool wait);
+
+/*
+ * Ends the records that lead to a block.  Called without a lock when a block
+ * that is held is freed, so that no process opens it afterwards.
+ */
+typedef void dray_freed(const void *block);
+
+/* Sets that function; each caller sets the same one. */
+void dray_block_set_freed(dray_freed *freed);
+/* Calls it, if it is set. */
+void dray_block_freed(const void *block);
 
 #endif /* DRAY_POOL_BUSY_H */

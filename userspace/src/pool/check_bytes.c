@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fork.h"
-#include "ipc/ipc.h"
+#include "pool/busy.h"
 #include "pool/check.h"
 #include "pool/pool.h"
 
@@ -61,7 +61,7 @@ void dray_checked_poison(struct dray_checked *block)
 	if (block->process != dray_fork_process())
 		return;
 	/* The pool below hears of the free later: records end with it now. */
-	dray_ipc_block_freed(base);
+	dray_block_freed(base);
 	block->poisoned = !others_use(base);
 	if (block->poisoned)
 		memset(block->data, POISON, block->size);
