@@ -17,25 +17,9 @@
 #include "manager/manager.h"
 #include "memory/node.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+DEFINE_FORK_LOCK(DRAY_FORK_MANAGERS, lock);
 static struct dray_manager *managers;
 static const struct dray_manager_ops *chosen; /* NULL: the environment's */
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_MANAGERS,
-	.take = take_lock,
-	.give = give_lock,
-};
 
 /* What is left out is the base's. */
 static void inherit_ops(struct dray_manager_ops *ops)

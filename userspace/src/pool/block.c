@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/lock.h"
@@ -356,4 +357,20 @@ void dray_pool_free(struct dray_pool *pool, void *block)
 		}
 	}
 	free_locked(pool, block);
+}
+
+void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
+{
+	DRAY_NO_CANCEL;
+	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
+
+	if (pool)
+		atomic_fetch_add_explicit(&pool->bad_frees, 1,
+					  memory_order_relaxed);
+	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
+		  block);
+	if (abort_asked && !strcmp(abort_asked, "1")) {
+		fprintf(stderr, "dray: %s\n", dray_last_error());
+		abort();
+	}
 }

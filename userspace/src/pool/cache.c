@@ -323,3 +323,18 @@ bool dray_cache_keep(const struct dray_found *found)
 		dray_mark_set(block, DRAY_MARK_KEPT);
 	return kept;
 }
+
+void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes)
+{
+	uint64_t small = dray_cache_bound(bytes) >> pool->shift;
+	uint64_t large = dray_cache_large_bound(bytes) >> pool->shift;
+
+	pool->reserved = bytes;
+	if (small > pool->most_small)
+		small = pool->most_small;
+	/* A pool without a number has no caches. */
+	if (!dray_pool_number(pool))
+		small = large = 0;
+	pool->kept_small = (uint32_t)small;
+	pool->kept_large = (uint32_t)large;
+}

@@ -386,3 +386,16 @@ int dray_pool_first_region(struct dray_pool *pool, uint64_t initial)
 		link_region(pool, region);
 	return ret;
 }
+
+uint64_t dray_pool_largest(const struct dray_pool *pool)
+{
+	const struct dray_pool_region *region;
+	uint32_t largest = 0, granules;
+
+	for (region = pool->regions; region; region = region->next) {
+		granules = dray_fit_largest(&region->fit);
+		if (!region->inherited && granules > largest)
+			largest = granules;
+	}
+	return (uint64_t)largest << pool->shift;
+}

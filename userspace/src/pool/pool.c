@@ -1,102 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * pool: how it begins and ends, and its counters.  Blocks are in block.c.
+ * pool: options, creation, closing and counters.  Blocks are in block.c, and
+ * closed pools end in unused.c.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/number.h"
 #include "base/reply.h"
 #include "memory/node.h"
 #include "memory/pages.h"
-#include "pool/check.h"
 #include "pool/pool.h"
-
-static pthread_mutex_t unused_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct dray_pool *unused;
-static struct dray_pool *spent; /* they have ended, and still have a number */
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&unused_lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&unused_lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_UNUSED_POOLS,
-	.take = take_lock,
-	.give = give_lock,
-};
-
-/* That of a pool that never comes back, so that numbers last. */
-static void number(struct dray_pool *pool)
-{
-	struct dray_pool *from;
-
-	if (dray_pool_number(pool))
-		return;
-	pthread_mutex_lock(&unused_lock);
-	from = spent;
-	if (from)
-		spent = from->next;
-	pthread_mutex_unlock(&unused_lock);
-	if (from)
-		dray_pool_pass_number(from, pool);
-	else
-		atomic_store(&pool->number, dray_cache_number());
-}
-
-static struct dray_pool *new_pool(void)
-{
-	struct dray_pool *pool;
-
-	pthread_mutex_lock(&unused_lock);
-	pool = unused;
-	if (pool)
-		unused = pool->next;
-	pthread_mutex_unlock(&unused_lock);
-	if (pool) {
-		number(pool);
-		return pool;
-	}
-	pool = calloc(1, sizeof(*pool));
-	if (!pool)
-		return NULL;
-	pthread_mutex_init(&pool->lock, NULL);
-	pthread_mutex_init(&pool->growing, NULL);
-	dray_pool_enlist(pool);
-	number(pool);
-	return pool;
-}
-
-static void drop_pool(struct dray_pool *pool)
-{
-	struct dray_pool **list = &unused;
-	bool numbered = dray_pool_number(pool);
-
-	if (atomic_load(&pool->handed_out)) {
-		if (!numbered)
-			return;
-		list = &spent;
-	}
-	pthread_mutex_lock(&unused_lock);
-	/* Those with a number are used first. */
-	while (!numbered && *list)
-		list = &(*list)->next;
-	pool->next = *list;
-	*list = pool;
-	pthread_mutex_unlock(&unused_lock);
-}
 
 static int log2_of(uint64_t power)
 {
@@ -164,21 +82,6 @@ static int check_options(struct dray_node *node,
 	return 0;
 }
 
-void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes)
-{
-	uint64_t small = dray_cache_bound(bytes) >> pool->shift;
-	uint64_t large = dray_cache_large_bound(bytes) >> pool->shift;
-
-	pool->reserved = bytes;
-	if (small > pool->most_small)
-		small = pool->most_small;
-	/* A pool without a number has no caches. */
-	if (!dray_pool_number(pool))
-		small = large = 0;
-	pool->kept_small = (uint32_t)small;
-	pool->kept_large = (uint32_t)large;
-}
-
 /* With the lock: as if it had never been used; it may have been. */
 static void start(struct dray_pool *pool, struct dray_node *node,
 		  const struct dray_pool_options *options,
@@ -243,15 +146,13 @@ int dray_pool_create(struct dray_node *node,
 		ret = check_options(node, options, &info, &page);
 	if (ret)
 		return ret;
-	dray_fork_enlist(&locks);
 	dray_regions_enlist();
-	dray_fork_check();
-	pool = new_pool();
+	pool = dray_pool_new();
 	if (!pool)
 		return dray_fail(-ENOMEM, "no memory for a pool's object");
 	ret = dray_handler_init(pool, node);
 	if (ret) {
-		drop_pool(pool);
+		dray_pool_drop(pool);
 		return ret;
 	}
 
@@ -264,60 +165,18 @@ int dray_pool_create(struct dray_node *node,
 	if (ret) {
 		pool->node = NULL;
 		dray_node_unref(node);
-		drop_pool(pool);
+		dray_pool_drop(pool);
 		return ret;
 	}
 	*out = pool;
 	return 0;
 }
 
-void dray_pool_unlock_closed(struct dray_pool *pool)
-{
-	struct dray_pool_region *regions;
-	struct dray_node *node;
-	bool pinned;
-
-	if (!pool->node || pool->blocks || pool->pending) {
-		pthread_mutex_unlock(&pool->lock);
-		return;
-	}
-	regions = dray_pool_take_empty(pool, 0);
-	node = pool->node;
-	pool->node = NULL;
-	pinned = pool->pins;
-	pthread_mutex_unlock(&pool->lock);
-	dray_regions_destroy(regions);
-	dray_node_unref(node);
-	if (!pinned)
-		drop_pool(pool);
-}
-
-void dray_pool_pin(struct dray_pool *pool)
-{
-	dray_fork_check();
-	pthread_mutex_lock(&pool->lock);
-	pool->pins++;
-	pthread_mutex_unlock(&pool->lock);
-}
-
-void dray_pool_unpin(struct dray_pool *pool)
-{
-	bool last;
-
-	dray_fork_check();
-	pthread_mutex_lock(&pool->lock);
-	last = !--pool->pins && !pool->node;
-	pthread_mutex_unlock(&pool->lock);
-	if (last)
-		drop_pool(pool);
-}
-
 void dray_pool_close(struct dray_pool *pool)
 {
 	if (!pool)
 		return;
-	if (pool->checked)
-		dray_check_keep(dray_checker_of(pool->checked), false);
+	dray_handler_close(pool);
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	pool->closed = true;
@@ -333,19 +192,6 @@ void dray_pool_close(struct dray_pool *pool)
 struct dray_node *dray_pool_node(const struct dray_pool *pool)
 {
 	return dray_given(pool, __func__) ? pool->node : NULL;
-}
-
-uint64_t dray_pool_largest(const struct dray_pool *pool)
-{
-	const struct dray_pool_region *region;
-	uint32_t largest = 0, granules;
-
-	for (region = pool->regions; region; region = region->next) {
-		granules = dray_fit_largest(&region->fit);
-		if (!region->inherited && granules > largest)
-			largest = granules;
-	}
-	return (uint64_t)largest << pool->shift;
 }
 
 int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
@@ -372,20 +218,4 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	known.bad_frees = atomic_load(&pool->bad_frees);
 	dray_reply(stats, size, &known, sizeof(known));
 	return 0;
-}
-
-void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
-{
-	DRAY_NO_CANCEL;
-	const char *abort_asked = getenv("DRAY_ABORT_ON_BAD_FREE");
-
-	if (pool)
-		atomic_fetch_add_explicit(&pool->bad_frees, 1,
-					  memory_order_relaxed);
-	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
-		  block);
-	if (abort_asked && !strcmp(abort_asked, "1")) {
-		fprintf(stderr, "dray: %s\n", dray_last_error());
-		abort();
-	}
 }

@@ -194,6 +194,11 @@ uint64_t dray_pool_give_back(struct dray_pool *pool);
 /* The bytes in regions change, and with them what threads may keep. */
 void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
 
+/* Returns a pool that nobody uses, with a number if one is free, or NULL. */
+struct dray_pool *dray_pool_new(void);
+/* Takes it back once it has ended, or was never used. */
+void dray_pool_drop(struct dray_pool *pool);
+
 /* Ends a closed pool once nothing is left in it; drops the lock. */
 void dray_pool_unlock_closed(struct dray_pool *pool);
 
@@ -274,6 +279,8 @@ void dray_pool_unpin(struct dray_pool *pool);
  * lock.  What dray_check_asked() gives.
  */
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node);
+/* Makes its checking handler, if there is one, keep no freed blocks. */
+void dray_handler_close(struct dray_pool *pool);
 
 /* 0, or -EINVAL: another version, or one of the four functions is NULL. */
 int dray_handler_usable(const struct dray_handler *handler);

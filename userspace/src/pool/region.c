@@ -33,24 +33,8 @@
 #define READY_LEAST (1 * MIB)
 #define READY_MOST (256 * MIB)
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+DEFINE_FORK_LOCK(DRAY_FORK_UNUSED_REGIONS, lock);
 static struct dray_pool_region *unused;
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_UNUSED_REGIONS,
-	.take = take_lock,
-	.give = give_lock,
-};
 
 static struct dray_pool_region *new_region(void)
 {

@@ -22,23 +22,7 @@
 #include "transfer/fence.h"
 
 /* For the holds of all fences, and for settling each once; never for long. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_FENCES,
-	.take = take_lock,
-	.give = give_lock,
-};
+DEFINE_FORK_LOCK(DRAY_FORK_FENCES, lock);
 
 void dray_fences_enlist(void)
 {
