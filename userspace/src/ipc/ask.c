@@ -154,11 +154,11 @@ static int refused(const struct dray_ipc_answer *answer)
 }
 
 /* Never more descriptors than there is room for: others the kernel closes. */
-static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
+static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 {
 	union {
 		struct cmsghdr header;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(int))];
 	} control;
 	struct iovec part = { answer, sizeof(*answer) };
 	struct msghdr message = {
@@ -168,7 +168,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 		.msg_controllen = sizeof(control.bytes),
 	};
 	int64_t until = dray_ipc_now() + DRAY_IPC_PATIENCE_MS;
-	int count, ret = 0;
+	int fds[2], count, ret = 0;
 	ssize_t got;
 
 	do {
@@ -187,7 +187,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 	else if ((size_t)got != sizeof(*answer) ||
 		 message.msg_flags & MSG_TRUNC ||
 		 answer->magic != DRAY_IPC_MAGIC || answer->reserved ||
-		 (!answer->error && count != 2))
+		 (!answer->error && count != 1))
 		ret = dray_fail(
 			-EBADMSG,
 			"the exporting process answers %zd bytes and %d descriptors",
@@ -196,11 +196,13 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *fds)
 		ret = refused(answer);
 	while (ret && count)
 		close(fds[--count]);
+	if (!ret)
+		*buffer = fds[0];
 	return ret;
 }
 
 int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
-		 struct dray_ipc_answer *answer, int *connection, int *fds)
+		 struct dray_ipc_answer *answer, int *connection, int *buffer)
 {
 	DRAY_NO_CANCEL;
 	const struct dray_ipc_question question = {
@@ -216,7 +218,7 @@ int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
 		 MSG_NOSIGNAL) < 0)
 		ret = socket_failed(errno);
 	else
-		ret = receive(fd, answer, fds);
+		ret = receive(fd, answer, buffer);
 	if (ret)
 		close(fd);
 	else

@@ -22,10 +22,10 @@ uint64_t dray_ipc_key(const struct dray_ipc_identity *identity);
  *
  * @copies: the lease is short, and an exporter at its limit gives it too
  * @connection: the lease; its end is the lease's
- * @fds: two descriptors, the buffer's and that of the generations
+ * @buffer: the buffer's descriptor
  */
 int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
-		 struct dray_ipc_answer *answer, int *connection, int *fds);
+		 struct dray_ipc_answer *answer, int *connection, int *buffer);
 
 /*
  * Tells the exporter that the memory is mapped here, which ends the wait of a

@@ -136,8 +136,7 @@ static int open_socket(uint64_t name)
 	return fd;
 }
 
-int dray_ipc_broker_start(int control, uint64_t name,
-			  struct dray_ipc_broker **out)
+int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out)
 {
 	struct dray_ipc_broker *broker = calloc(1, sizeof(*broker));
 	struct epoll_event event = { .events = EPOLLIN };
@@ -145,7 +144,6 @@ int dray_ipc_broker_start(int control, uint64_t name,
 
 	if (!broker)
 		return dray_fail(-ENOMEM, "no memory for the broker");
-	broker->control = control;
 	broker->reserve = -1;
 	broker->poller = epoll_create1(EPOLL_CLOEXEC);
 	broker->wake = eventfd(0, EFD_CLOEXEC);

@@ -14,14 +14,12 @@ struct dray_ipc_broker {
 	int listener;
 	int poller;
 	int wake;
-	int control;
 	int reserve;		/* given up to refuse somebody; -1: it is */
 	bool deaf;		/* no descriptor is left to accept with */
 	bool ends;
 	uint32_t waiting;	/* how many of the asking there are */
 	struct dray_address_table others;	/* others.c's */
 	struct dray_ipc_connection *asking;	/* the latest first */
-	struct dray_ipc_connection *leases;
 	struct dray_ipc_broker *next;
 };
 
@@ -38,7 +36,7 @@ void dray_ipc_attend(struct dray_ipc_broker *broker,
 void dray_ipc_drop_silent(struct dray_ipc_broker *broker);
 /* Until when to wait at most for an event, in milliseconds; -1: no limit. */
 int dray_ipc_patience(const struct dray_ipc_broker *broker);
-/* Hangs up on all, and ends no lease: there is nothing exported any more. */
+/* Hangs up on all that have not asked yet. */
 void dray_ipc_hang_up_all(struct dray_ipc_broker *broker);
 
 #endif /* DRAY_IPC_BROKER_H */

@@ -91,16 +91,15 @@ static int copy_file(const struct copy *copy, int fd)
 static int copy_bytes(const struct copy *copy)
 {
 	struct dray_ipc_answer answer;
-	int connection, fds[2], ret;
+	int connection, fd, ret;
 
-	ret = dray_ipc_ask(copy->fields, true, &answer, &connection, fds);
+	ret = dray_ipc_ask(copy->fields, true, &answer, &connection, &fd);
 	if (ret)
 		return ret;
-	ret = copy_file(copy, fds[0]);
+	ret = copy_file(copy, fd);
 	if (!ret)
 		ret = dray_ipc_say_mapped(connection);
-	close(fds[0]);
-	close(fds[1]);
+	close(fd);
 	close(connection);
 	return ret;
 }

@@ -3,15 +3,15 @@
  * Shared by the files about records.  record.c has the messages between
  * processes, node.c the part of them about nodes.  The exporter's side:
  * export.c makes records, slots.c has the memory they lead to,
- * index.c finds records by memory, generations.c publishes their end,
- * broker.c is the thread that answers, serve.c its connections, and
- * others.c the share of other users.  The importer's side: ask.c asks
+ * index.c finds records by memory, broker.c is the thread that answers,
+ * serve.c its connections, and others.c the share of other users.  The importer's side: ask.c asks
  * the broker, open.c has the memory that is open, and copy.c copies
  * without opening.
  *
  * One connection is one lease.  After the answer the importer says one byte,
- * when it has the memory mapped, and nothing more.  The lease ends with the
- * connection, from either side and for whatever reason.  A child of fork()
+ * when it has the memory mapped, and nothing more; the exporter says one when
+ * the record has ended.  The lease ends with the connection, from either side
+ * and for whatever reason.  A child of fork()
  * inherits mapping and connection alike.
  *
  * One lock for all of it, the lowest of the library: nothing that takes
@@ -27,7 +27,7 @@
 #include "base/address_chain.h"
 
 #define DRAY_IPC_MAGIC 0x69797264u	/* "dryi" in memory */
-#define DRAY_IPC_VERSION 2u
+#define DRAY_IPC_VERSION 3u
 #define DRAY_IPC_FLAGS \
 	(DRAY_IPC_READ_ONLY | DRAY_IPC_HANDOVER | DRAY_IPC_ANY_USER)
 
@@ -42,7 +42,7 @@ struct dray_ipc_fields {
 	uint64_t secret[2];
 	uint64_t broker;	/* the name of its socket */
 	uint32_t slot;
-	uint32_t generation;	/* of the slot */
+	uint32_t generation;	/* counts the exports: slots are used again */
 	uint64_t buffer;	/* its id in the exporter */
 	uint64_t offset;	/* bytes, in the buffer */
 	uint64_t size;		/* bytes */
@@ -61,8 +61,7 @@ struct dray_ipc_question {
 };
 
 /*
- * What the broker says to a record, with two descriptors where error is 0: the
- * buffer's, and that of the generations.
+ * The broker's answer to a record, with the buffer's descriptor if error is 0.
  */
 struct dray_ipc_answer {
 	uint32_t magic;
@@ -128,6 +127,7 @@ struct dray_ipc_export {
 	bool ended;		/* nobody can open it any more */
 	uint32_t leases;	/* of other processes, and this one */
 	uint32_t own;		/* of this one */
+	struct dray_ipc_connection *connections;	/* of the leases */
 	uid_t user;
 	struct dray_buffer *buffer;	/* NULL: it is gone */
 	void *address;		/* of the first byte */
@@ -181,18 +181,19 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 			 uint64_t size, struct dray_ipc_memory **out);
 void dray_ipc_memory_ref(struct dray_ipc_memory *memory);
 
-/*
- * The thread that answers.  With the lock, each of these.
- * @control: descriptor of the generations, borrowed
- */
+/* The thread that answers.  With the lock, each of these. */
 struct dray_ipc_broker;
-int dray_ipc_broker_start(int control, uint64_t name,
-			  struct dray_ipc_broker **out);
+int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out);
 /* Its socket is closed, its thread ends in a moment. */
 void dray_ipc_broker_stop(struct dray_ipc_broker *broker);
-/* Hears what importers have said that its thread has not got to yet. */
-void dray_ipc_broker_hear(struct dray_ipc_broker *broker);
-/* In a child, which has no such threads: closes what was inherited. */
+/* In a child, which has no such threads: closes the inherited descriptors. */
 void dray_ipc_broker_forget(void);
+
+/* Hears importers of @export that the thread has not got to yet. */
+void dray_ipc_hear(struct dray_ipc_export *export);
+/* Tells the importers of @export that it has ended. */
+void dray_ipc_tell_end(struct dray_ipc_export *export);
+/* In a child: closes the connections of @export, which are the parent's. */
+void dray_ipc_forget_leases(struct dray_ipc_export *export);
 
 #endif /* DRAY_IPC_IPC_H */

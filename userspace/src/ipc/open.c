@@ -7,16 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "ipc/ask.h"
-#include "ipc/generations.h"
 #include "ipc/node.h"
 #include "memory/node.h"
 
@@ -29,7 +28,6 @@ struct dray_ipc_memory {
 	struct dray_ipc_export *own; /* a lease of this process's own */
 	int connection; /* the lease of another process's; else -1 */
 	struct dray_ipc_identity identity; /* of the buffer */
-	struct dray_ipc_exporter *exporter; /* its generations */
 	struct dray_address_link by_record;
 	/* Not of this process's own: */
 	struct dray_address_link by_identity;
@@ -51,22 +49,20 @@ first_mapped(const struct dray_ipc_identity *identity)
 
 static int check(const struct dray_ipc_memory *memory)
 {
-	struct pollfd lease = { .fd = memory->connection, .events = POLLIN };
-	bool stale;
+	ssize_t got;
+	char byte;
 
 	if (memory->own)
-		stale = memory->own->ended;
+		got = memory->own->ended ? 1 : -1;
 	else
-		stale = dray_ipc_exporter_generation(memory->exporter,
-						     memory->fields.slot) !=
-			memory->fields.generation;
-	if (stale)
+		got = recv(memory->connection, &byte, 1,
+			   MSG_PEEK | MSG_DONTWAIT);
+	if (got > 0)
 		return dray_fail(-ESTALE, "the memory of the record was freed");
-	if (!memory->own && poll(&lease, 1, 0) > 0)
-		return dray_fail(
-			-ECONNRESET,
-			"the process that exported the memory is gone");
-	return 0;
+	if (memory->own || (got < 0 && errno == EAGAIN))
+		return 0;
+	return dray_fail(-ECONNRESET,
+			 "the process that exported the memory is gone");
 }
 
 int dray_ipc_check(const struct dray_ipc_memory *memory)
@@ -274,10 +270,8 @@ static int finish_open(struct dray_ipc_memory *memory,
 {
 	int ret = dray_ipc_say_mapped(memory->connection);
 
-	if (ret) {
-		dray_ipc_exporter_give(memory->exporter);
+	if (ret)
 		return ret;
-	}
 	enlist(memory);
 	*out = memory;
 	return 0;
@@ -288,29 +282,25 @@ static int open_other(struct dray_ipc_memory *memory, struct dray_node *node,
 {
 	DRAY_NO_CANCEL;
 	struct dray_ipc_answer answer;
-	int fds[2], ret;
+	int fd, ret;
 
 	ret = dray_ipc_ask(&memory->fields, false, &answer, &memory->connection,
-			   fds);
+			   &fd);
 	if (ret)
 		return ret;
-	ret = map(memory, node, &answer, fds[0]);
+	ret = map(memory, node, &answer, fd);
+	close(fd);
 	if (ret)
-		goto close_fds;
+		return ret;
 	dray_ipc_lock();
 	/* Another thread may have been faster. */
 	ret = find_open(&memory->fields, node, out);
 	if (ret == 1) {
 		ret = prepare();
 		if (!ret)
-			ret = dray_ipc_exporter_take(fds[1], &memory->exporter);
-		if (!ret)
 			ret = finish_open(memory, out);
 	}
 	dray_ipc_unlock();
-close_fds:
-	close(fds[0]);
-	close(fds[1]);
 	return ret;
 }
 
@@ -353,7 +343,6 @@ static void forget(struct dray_ipc_memory *memory)
 {
 	leave(memory);
 	dray_ipc_end_memory(memory);
-	dray_ipc_exporter_give(memory->exporter);
 	if (memory->own)
 		dray_ipc_release(memory->own, true);
 }

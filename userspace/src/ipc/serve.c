@@ -54,25 +54,25 @@ int dray_ipc_restock(struct dray_ipc_broker *broker)
 	return broker->reserve < 0 ? -1 : 0;
 }
 
-static void put_lease(struct dray_ipc_broker *broker,
-		      struct dray_ipc_connection *connection)
+static void put_lease(struct dray_ipc_connection *connection)
 {
+	struct dray_ipc_export *export = connection->export;
+
 	connection->before = NULL;
-	connection->next = broker->leases;
+	connection->next = export->connections;
 	if (connection->next)
 		connection->next->before = connection;
-	broker->leases = connection;
+	export->connections = connection;
 }
 
-static void take_lease(struct dray_ipc_broker *broker,
-		       struct dray_ipc_connection *connection)
+static void take_lease(struct dray_ipc_connection *connection)
 {
 	if (connection->next)
 		connection->next->before = connection->before;
 	if (connection->before)
 		connection->before->next = connection->next;
 	else
-		broker->leases = connection->next;
+		connection->export->connections = connection->next;
 }
 
 /* Out of the set first: a child may have the socket too. */
@@ -211,22 +211,23 @@ void dray_ipc_accept(struct dray_ipc_broker *broker)
 	broker->waiting++;
 }
 
-static bool answer(int fd, const struct dray_ipc_answer *said, const int *fds)
+static bool answer(int fd, const struct dray_ipc_answer *said,
+		   const int *buffer)
 {
 	union {
 		struct cmsghdr header;
-		char bytes[CMSG_SPACE(2 * sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(int))];
 	} control = { 0 };
 	struct iovec part = { (void *)said, sizeof(*said) };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 
-	if (fds) {
+	if (buffer) {
 		message.msg_control = control.bytes;
 		message.msg_controllen = sizeof(control.bytes);
 		control.header.cmsg_level = SOL_SOCKET;
 		control.header.cmsg_type = SCM_RIGHTS;
-		control.header.cmsg_len = CMSG_LEN(2 * sizeof(int));
-		memcpy(CMSG_DATA(&control.header), fds, 2 * sizeof(int));
+		control.header.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.header), buffer, sizeof(int));
 	}
 	return sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) ==
 	       (ssize_t)sizeof(*said);
@@ -288,7 +289,6 @@ static bool serve(struct dray_ipc_broker *broker,
 	struct dray_ipc_record record;
 	struct dray_ipc_export *export;
 	ssize_t got;
-	int fds[2];
 
 	got = recv(connection->fd, &asked, sizeof(asked), MSG_TRUNC);
 	if (got != sizeof(asked.fields) &&
@@ -302,9 +302,7 @@ static bool serve(struct dray_ipc_broker *broker,
 		return false;
 	}
 	export = connection->export;
-	fds[0] = export->file->fd;
-	fds[1] = broker->control;
-	if (answer(connection->fd, &export->answer, fds))
+	if (answer(connection->fd, &export->answer, &export->file->fd))
 		return true;
 	release(broker, connection);
 	return false;
@@ -319,7 +317,7 @@ static bool hear(struct dray_ipc_connection *connection)
 	char byte;
 	ssize_t got = recv(connection->fd, &byte, 1, MSG_TRUNC);
 
-	/* It was heard already, by dray_ipc_broker_hear(). */
+	/* It was heard already, by dray_ipc_hear(). */
 	if (got < 0 && errno == EAGAIN)
 		return true;
 	if (got != 1 || connection->mapped)
@@ -329,20 +327,30 @@ static bool hear(struct dray_ipc_connection *connection)
 	return true;
 }
 
-void dray_ipc_broker_hear(struct dray_ipc_broker *broker)
+void dray_ipc_hear(struct dray_ipc_export *export)
 {
 	struct dray_ipc_connection *connection;
 
-	for (connection = broker->leases; connection;
+	for (connection = export->connections; connection;
 	     connection = connection->next)
 		if (!connection->mapped)
 			hear(connection);
 }
 
+/* The connection has room: nothing but the answer was sent before. */
+void dray_ipc_tell_end(struct dray_ipc_export *export)
+{
+	struct dray_ipc_connection *connection;
+
+	for (connection = export->connections; connection;
+	     connection = connection->next)
+		send(connection->fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 static void end_lease(struct dray_ipc_broker *broker,
 		      struct dray_ipc_connection *connection)
 {
-	take_lease(broker, connection);
+	take_lease(connection);
 	release(broker, connection);
 	end(broker, connection);
 }
@@ -360,7 +368,7 @@ void dray_ipc_attend(struct dray_ipc_broker *broker,
 	while (*link != connection)
 		link = &(*link)->next;
 	if (serve(broker, connection))
-		put_lease(broker, take_asking(broker, link));
+		put_lease(take_asking(broker, link));
 	else
 		hang_up(broker, link);
 }
@@ -399,7 +407,11 @@ static void close_list(struct dray_ipc_connection **list)
 void dray_ipc_hang_up_all(struct dray_ipc_broker *broker)
 {
 	close_list(&broker->asking);
-	close_list(&broker->leases);
 	broker->waiting = 0;
 	broker->deaf = false;
+}
+
+void dray_ipc_forget_leases(struct dray_ipc_export *export)
+{
+	close_list(&export->connections);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: what this process exports, for all who ask.  Each record has a slot,
- * whose generation rises when the record ends: a record of an older generation
- * leads nowhere.
+ * ipc: the exports of this process.  Each record has a slot, which is used
+ * again after its end, and a generation, which no other record has: a record of
+ * an older generation leads nowhere.
  *
  * An export that has ended stays until its last lease does; only then is what
  * it kept given up, without the lock, as that may free memory.
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "ipc/generations.h"
 #include "ipc/index.h"
 #include "ipc/ipc.h"
 #include "memory/node.h"
@@ -25,12 +24,12 @@ static struct {
 	bool is_there; /* something is exported */
 	uint64_t name;
 	struct dray_ipc_broker *broker;
-	struct dray_ipc_generations generations;
 } exporter;
 
 /* Those of a parent too, until they are settled. */
 static struct dray_ipc_export *slots[DRAY_IPC_MAX_EXPORTS];
 static _Atomic uint32_t count;
+static uint32_t made; /* exports, ever: the latest generation */
 static uint32_t waiting; /* handovers that nobody has mapped */
 static struct dray_ipc_export *unsettled;
 
@@ -73,15 +72,12 @@ void dray_ipc_end(struct dray_ipc_export *export)
 	wait_no_more(export);
 	dray_ipc_index_end(export);
 	unsettle(export);
-	if (exporter.generations.slots)
-		atomic_fetch_add(
-			&exporter.generations.slots[export->fields.slot], 1);
+	dray_ipc_tell_end(export);
 }
 
 static void finish(void)
 {
 	dray_ipc_broker_stop(exporter.broker);
-	dray_ipc_generations_drop(&exporter.generations);
 	exporter.is_there = false;
 }
 
@@ -90,13 +86,11 @@ void dray_ipc_inherit(void)
 	uint32_t i;
 
 	dray_ipc_broker_forget();
-	if (exporter.is_there) {
-		dray_ipc_generations_forget(&exporter.generations);
-		exporter.is_there = false;
-	}
+	exporter.is_there = false;
 	for (i = 0; i < resting.touched; i++) {
 		if (!slots[i])
 			continue;
+		dray_ipc_forget_leases(slots[i]);
 		slots[i]->leases = slots[i]->own;
 		unsettle(slots[i]);
 		dray_ipc_end(slots[i]);
@@ -296,15 +290,9 @@ static int begin(void)
 		return 0;
 	ret = dray_ipc_random(&name, sizeof(name));
 	if (!ret)
-		ret = dray_ipc_generations_make(&exporter.generations);
+		ret = dray_ipc_broker_start(name, &exporter.broker);
 	if (ret)
 		return ret;
-	ret = dray_ipc_broker_start(exporter.generations.fd, name,
-				    &exporter.broker);
-	if (ret) {
-		dray_ipc_generations_drop(&exporter.generations);
-		return ret;
-	}
 	dray_block_set_freed(block_freed);
 	exporter.name = name;
 	exporter.is_there = true;
@@ -356,8 +344,7 @@ int dray_ipc_add(struct dray_ipc_export *export)
 	}
 	take_slot();
 	fields->broker = exporter.name;
-	fields->generation =
-		atomic_load(&exporter.generations.slots[fields->slot]);
+	fields->generation = ++made;
 	slots[fields->slot] = export;
 	dray_ipc_index_add(export);
 	waiting += export->waits;
@@ -369,8 +356,11 @@ int dray_ipc_add(struct dray_ipc_export *export)
 
 uint32_t dray_ipc_waiting(void)
 {
-	if (waiting)
-		dray_ipc_broker_hear(exporter.broker);
+	uint32_t i;
+
+	for (i = 0; waiting && i < resting.touched; i++)
+		if (slots[i] && slots[i]->waits)
+			dray_ipc_hear(slots[i]);
 	return waiting;
 }
 
