@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* A bar on the terminal, ten times a second, for what takes long. */
+/* A progress bar on the terminal, redrawn ten times a second. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ void progress(const char *what, uint64_t done, uint64_t all)
 	if (!all || !isatty(STDERR_FILENO))
 		return;
 	now = nanoseconds();
-	/* Nothing is said of what is over before that. */
+	/* Nothing is shown in the first tenth. */
 	if (!next)
 		next = now + TENTH;
 	if (now < next)
@@ -41,6 +41,7 @@ void progress(const char *what, uint64_t done, uint64_t all)
 	fprintf(stderr, "\r%-8s [%.*s%*s] %3d%%\033[K", what, full, bar,
 		WIDTH - full, "", (int)((double)done / (double)all * 100));
 	shown = true;
+	cli_clear_line = progress_end;
 }
 
 void progress_end(void)
