@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Builds of dray.ko on other machines: with the kernel of another Debian release,
-# whose headers want their own compiler and build programs, or on a fresh Debian
-# 12 with DKMS.  All of it is unpacked in one folder, which the build then has as
-# its root; a user namespace gives the right to do so.
+# Builds of dray.ko in another Debian: for the kernel of a later release, which
+# needs that release's compiler and build programs, or on a fresh Debian 12 with
+# DKMS.  Its packages are unpacked in one folder, which is the root of the build in
+# a user namespace.
 
-# release_headers RELEASE: what the package of its newest headers is called
+# release_headers RELEASE: the pattern of its headers' package
 release_headers()
 {
 	case $1 in
@@ -16,7 +16,7 @@ release_headers()
 	esac
 }
 
-# release_packages RELEASE: what there is beside them
+# release_packages RELEASE: further packages
 release_packages()
 {
 	echo binutils make dash coreutils sed grep findutils mawk
@@ -24,7 +24,7 @@ release_packages()
 		echo bash diffutils dkms gcc-12 gzip kmod openssl tar util-linux
 }
 
-# release_lists RELEASE: whose lists of packages it is found in
+# release_lists RELEASE: the architecture for foreign.sh
 release_lists()
 {
 	case $1 in
@@ -33,7 +33,7 @@ release_lists()
 	esac
 }
 
-# release_make RELEASE: the folder, on standard output
+# release_make RELEASE: prints the folder
 release_make()
 {
 	local packages name headers=''
@@ -47,11 +47,9 @@ release_make()
 		[ "$headers" = "$(cat "$CACHE/$name/headers" 2>/dev/null)" ] ||
 			rm -rf "${CACHE:?}/$name"
 	fi
-	cache_make "$name" release_fetch "$1" "$headers" "${packages[@]}" ||
-		die "cannot fetch the headers and the compiler of $1"
-	touch "$CACHE/$name"
-	cache_prune releases/
-	printf '%s\n' "$CACHE/$name"
+	cache_entry "$name" "cannot fetch the headers and the compiler of $1" \
+		release_fetch "$1" "$headers" "${packages[@]}" &&
+		cache_prune releases/
 }
 
 release_fetch()
@@ -62,7 +60,7 @@ release_fetch()
 	log_step "Fetching $headers with its compiler"
 	foreign_unpack "$(release_lists "$release")" closure "$headers" \
 		"${packages[@]}" "$into" || return 1
-	# What maintainer scripts would have made.
+	# Links that maintainer scripts would have made.
 	for folder in bin sbin lib lib64; do
 		[ -e "$into/$folder" ] || ln -s "usr/$folder" "$into/$folder"
 	done
@@ -73,7 +71,7 @@ release_fetch()
 	printf '%s\n' "$headers" >"$into/headers"
 }
 
-# release_version RELEASE: the kernel's
+# release_version RELEASE: its kernel's version
 release_version()
 {
 	local folder
@@ -82,9 +80,9 @@ release_version()
 	sed 's/linux-headers-//' "$folder/headers"
 }
 
-# release_run RELEASE FOLDER[:PATH]... -- COMMAND...: runs it with the release as
-# its root and the first folder as /work; each other one lies over the path that
-# comes with it
+# release_run RELEASE FOLDER[:PATH]... -- COMMAND...: runs a command with the
+# release as its root and the first folder as /work; mounts each other folder on
+# its PATH
 release_run()
 {
 	local root
@@ -106,8 +104,8 @@ release_run()
 			chroot "$root" sh -c "cd /work && exec \"\$@\"" sh "$@"' sh "$root" "$@"
 }
 
-# release_build RELEASE FOLDER [VARIABLE=VALUE]...: builds what module_copy has
-# put into FOLDER
+# release_build RELEASE FOLDER [VARIABLE=VALUE]...: builds the copy by module_copy
+# in FOLDER
 release_build()
 {
 	local release=$1 folder=$2 root
