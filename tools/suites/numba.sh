@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite numba: Numba's own tests of memory, with its manager and with
-# dray.numba, over a stand-in for the CUDA driver.  There is no GPU in it.
-# With --long the sanitizers look on too.
 
+ABOUT_NUMBA="Numba's own tests of memory, with its manager and with dray.numba, over \
+a stand-in for the CUDA driver: there is no GPU"
 PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba)
 
 suite_numba()
@@ -27,7 +25,7 @@ numba_tests()
 		preload="$(gcc -print-file-name=libasan.so) $(gcc \
 			-print-file-name=libubsan.so)"
 	fi
-	# Python itself keeps memory until it ends, which is no leak of ours.
+	# Python keeps memory until it ends: not a leak of dray.
 	(cd "$2" && LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 \
 		UBSAN_OPTIONS=halt_on_error=1 timeout 1800 /usr/bin/python3 \
 		"$TREE/tests/numba/run" "${options[@]}" \

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite python: the Python package on the host back end, as released, under a
-# checking handler, and with the sanitizers in the library and the extension; with
-# --long on a Python without a GIL too, which takes minutes to build.
+# Runs the package as a release, under a checking handler, and with sanitizers in the
+# library and the extension.  With --long, also on a Python without a GIL, whose build
+# takes minutes.
 
+ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	python3-pytest
@@ -45,13 +46,13 @@ python_tests()
 		preload="$(gcc -print-file-name=libasan.so) $(gcc \
 			-print-file-name=libubsan.so)"
 	fi
-	# Python itself keeps memory until it ends, which is no leak of ours.
+	# Python keeps memory until it ends: not a leak of dray.
 	(cd "$TREE/tests/python" && DRAY_BACKEND=host DRAY_HANDLER=$handler \
 		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
 		PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$preload \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
 		timeout 2400 "$python" -m pytest -q --color=no \
-		-p no:cacheprovider --junitxml="$log.xml" "${files[@]}" </dev/null) \
-		>"$log" 2>&1 || status=$?
-	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log" "$log.xml"
+		-p no:cacheprovider "${files[@]}" </dev/null) >"$log" 2>&1 ||
+		status=$?
+	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log"
 }
