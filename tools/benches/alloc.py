@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs the programs of tests/bench/alloc in turns, and makes samples for
-tools/bench of what they print.
+"""Runs the programs of tests/bench/alloc in turns and prints samples for
+tools/bench.
 
 usage: alloc.py PROGRAMS PYTHON [--long]
        PROGRAMS  the folder with a program for each contender
        PYTHON    the folder of the Python package
        --long    NumPy's core suite too
 
-Each workload of each contender is a process of its own.  In every round all
-contenders have their turn at a workload, one after the other.
+Each workload of each contender is a process of its own.  In every round, all
+contenders run a workload in turn.
 
-In a row, dray is a pool over private memory of the host.  Shareable memory is
-a contender beside it, and has rows of its own where there is a goal.
+In a row, dray is a pool over private memory of the host.  Shareable memory is a
+contender, with rows of its own if it has a goal.
 """
 
 import os
@@ -31,19 +31,19 @@ FOREIGN = {SHAREABLE: "dray-shareable", MIMALLOC: "mimalloc",
            "jemalloc, metadata out, tcache": "jemalloc-tcache",
            "memkind fixed": "memkind", "TBB fixed_pool": "tbb"}
 HEAPS = {"glibc malloc": "glibc", "glibc, 64-byte aligned": "glibc-aligned"}
-# Those that have a region, everybody, and what the clock alone says.
+# Contenders with a region, all contenders, and the clock alone.
 REGIONAL = {"dray": "dray", **FOREIGN}
 ALL = {"dray": "dray", SHAREABLE: "dray-shareable", **HEAPS, **FOREIGN}
 CLOCKED = {**ALL, "no allocator": "none"}
 NUMPY = {"dray": "dray", SHAREABLE: "dray-shareable", OWN: "numpy"}
-# And what the arithmetic takes that no allocator has a part in.
+# Adds the arithmetic without an allocator.
 REUSED = {**NUMPY, "no allocator": "kept"}
 
 ROUNDS = {"time": 9, "room": 3, "worst": 3, "numpy": 7, "suite": 3}
 IDLE = 4
 BEST = "best"
 
-# Name, unit, better, workload and what it prints, contenders, rounds, goal.
+# Name, unit, better, workload and printed figure, contenders, rounds, goal.
 PROGRAM_ROWS = (
     ("pair, 64 B", "ns", "lower", "pair 64", "ns", ALL, "time",
      (MIMALLOC, 0.8)),
@@ -98,12 +98,12 @@ SUITE_ROWS = (
     ("NumPy's core suite", "s", "lower", "suite", "s", NUMPY, "suite",
      (OWN, 1)),
 )
-# Not workloads of the programs, but what two of them come to.
+# Differences of two workloads.
 DIFFERENCES = {"kept": ("reach 0", f"reach {IDLE}")}
 
 
 class Failed(Exception):
-    """A process that did not end well."""
+    """A process failed."""
 
 
 def ended(status):
@@ -111,7 +111,7 @@ def ended(status):
 
 
 def figures(command, environment=None):
-    """Lines of a name and a value, as a dictionary."""
+    """Runs a command; returns its lines of name and value as a dictionary."""
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=LIMIT, check=False)
@@ -122,7 +122,7 @@ def figures(command, environment=None):
 
 
 class Machine:
-    """Where the programs are."""
+    """Runs workloads on this machine."""
 
     def __init__(self, programs, python):
         self.programs = programs
@@ -147,7 +147,7 @@ class Machine:
                            workload)
 
     def suite(self, name, _workload):
-        """User and system time of the suite, and how many tests passed."""
+        """Measures user and system time of the suite; counts passed tests."""
         import numpy
         folder = os.path.dirname(numpy.__file__)
         command = [sys.executable, "-m", "pytest", "-q", "-p",
@@ -169,7 +169,7 @@ class Machine:
 
 
 def turns(names, number):
-    """Each comes first once, and the others' order changes."""
+    """Rotates the order, so that each comes first once."""
     names = list(names)
     number %= len(names)
     names = names[number:] + names[:number]
@@ -177,7 +177,7 @@ def turns(names, number):
 
 
 def measure(rows, run, rounds=None):
-    """Workload -> what it prints -> contender -> values."""
+    """Returns workload -> printed figure -> contender -> values."""
     values, given_up = {}, set()
     workloads = dict.fromkeys((row[3], row[6]) for row in rows)
     contenders = {row[3]: row[5] for row in rows}
@@ -209,7 +209,7 @@ def show(name, unit, better, values, goal=()):
 
 
 def fastest(values):
-    """The best of the peers; dray's other memory is none."""
+    """Finds the best peer, excluding dray's other memory."""
     return min((name for name in values if name not in ("dray", SHAREABLE)),
                key=lambda name: statistics.median(values[name]))
 
@@ -239,8 +239,7 @@ def print_shareable(rows, values):
 
 
 def check_suites(values):
-    """A time counts where the same tests were run and passed, but those that
-    want more memory than there is."""
+    """Refuses times of different tests; tolerates three that need much memory."""
     passed = {name: counts for name, counts in
               values["suite"]["passed"].items()}
     every = [count for counts in passed.values() for count in counts]
@@ -254,7 +253,7 @@ def main():
     groups = [(PROGRAM_ROWS, machine.program), (NUMPY_ROWS, machine.numpy)]
     if "--long" in more:
         groups.append((SUITE_ROWS, machine.suite))
-    # For those who try the programs, not the contenders.
+    # Fewer rounds for a trial of the programs.
     rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or None
     measured = [(rows, measure(rows, run, rounds)) for rows, run in groups]
     for rows, values in measured:

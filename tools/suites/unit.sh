@@ -39,8 +39,8 @@ for test in json.load(sys.stdin):
     print(test["name"].replace(" ", "-"), *test["cmd"])'
 }
 
-# unit_programs KIND FOLDER [NAMES [WHAT COMMAND...]]: runs all tests or those that
-# the expression names, under a command that WHAT describes if there is one.  Meson
+# unit_programs KIND FOLDER [NAMES [TITLE COMMAND...]]: runs all tests or those that
+# the expression names, under a command with a title if there is one.  Meson
 # runs as many at a time as there are processors.
 unit_programs()
 {
