@@ -17,7 +17,7 @@ batch_begin()
 }
 
 # batch_add KIND NAME COMMAND: adds a line for the guest's shell in /job.  KIND is
-# tap, pytest, counts, status or step; a step prepares later programs and always
+# tap, counts, status or step; a step prepares later programs and always
 # runs.
 batch_add()
 {

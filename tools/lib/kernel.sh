@@ -134,8 +134,8 @@ kernel_modules()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# Parts of linux-source: drivers that the boards' kernels lack, and the checkers
-# and test harness of the newest version.
+# Parts of linux-source: drivers that the boards' kernels lack (first three files of
+# the engine's), and the checkers and test harness of the newest version.
 KERNEL_SOURCES_6_1=(
 	drivers/dma/dmaengine.h drivers/dma/dmatest.c
 	drivers/dma/xilinx/zynqmp_dma.c
@@ -151,10 +151,6 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest.h
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
-)
-KERNEL_SOURCES_ENGINE=(
-	drivers/dma/dmaengine.h drivers/dma/dmatest.c
-	drivers/dma/xilinx/zynqmp_dma.c
 )
 # Device trees of the boards in dts/overlays.
 KERNEL_SOURCES_BOARDS=(
@@ -219,7 +215,7 @@ kernel_source()
 
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
-	6.12-engine) files=("${KERNEL_SOURCES_ENGINE[@]}") ;;
+	6.12-engine) files=("${KERNEL_SOURCES_6_1[@]:0:3}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;

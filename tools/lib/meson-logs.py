@@ -4,7 +4,7 @@
     meson-logs.py JSON PREFIX
 
 Writes each program's output to PREFIX-NAME and prints a line: its kind ("tap" or
-"pytest"), name, exit status and file.
+"counts", for pytest), name, exit status and file.
 """
 import json
 import sys
@@ -17,4 +17,4 @@ for test in tests:
     status = 124 if test["result"] == "TIMEOUT" else test["returncode"] % 256
     with open(path, "w", encoding="utf-8") as log:
         log.write(f"{test.get('stdout', '')}\n{test.get('stderr', '')}\n")
-    print("pytest" if "pytest" in test["command"] else "tap", name, status, path)
+    print("counts" if "pytest" in test["command"] else "tap", name, status, path)

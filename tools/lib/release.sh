@@ -6,60 +6,43 @@
 # DKMS.  Its packages are unpacked in one folder, which is the root of the build in
 # a user namespace.
 
-# release_headers RELEASE: the pattern of its headers' package
-release_headers()
-{
-	case $1 in
-	bookworm) echo 'linux-headers-6\.1\.0-[0-9]+-amd64' ;;
-	trixie) echo 'linux-headers-[0-9.]+\+deb13-amd64' ;;
-	*) die "no release $1: there are bookworm and trixie" ;;
-	esac
-}
-
-# release_packages RELEASE: further packages
-release_packages()
-{
-	echo binutils make dash coreutils sed grep findutils mawk
-	[ "$1" != bookworm ] ||
-		echo bash diffutils dkms gcc-12 gzip kmod openssl tar util-linux
-}
-
-# release_lists RELEASE: the architecture for foreign.sh
-release_lists()
-{
-	case $1 in
-	bookworm) echo amd64 ;;
-	*) echo "amd64@$1" ;;
-	esac
-}
-
 # release_make RELEASE: prints the folder
 release_make()
 {
-	local packages name headers=''
+	local name headers='' lists pattern
+	local packages=(binutils make dash coreutils sed grep findutils mawk)
 
-	mapfile -t packages < <(release_packages "$1" | tr ' ' '\n')
+	case $1 in
+	bookworm)
+		lists=amd64 pattern='linux-headers-6\.1\.0-[0-9]+-amd64'
+		packages+=(bash diffutils dkms gcc-12 gzip kmod openssl tar
+			util-linux)
+		;;
+	trixie)
+		lists=amd64@$1 pattern='linux-headers-[0-9.]+\+deb13-amd64'
+		;;
+	*) die "no release $1: choose bookworm or trixie" ;;
+	esac
 	name=releases/$1-$(cache_key "${packages[@]}" </dev/null)
 	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
-		headers=$(foreign_resolve "$(release_lists "$1")" \
-			"$(release_headers "$1")")
+		headers=$(foreign_resolve "$lists" "$pattern")
 		[ -n "$headers" ] || die "no kernel of $1 is found"
 		[ "$headers" = "$(cat "$CACHE/$name/headers" 2>/dev/null)" ] ||
 			rm -rf "${CACHE:?}/$name"
 	fi
 	cache_entry "$name" "cannot fetch the headers and the compiler of $1" \
-		release_fetch "$1" "$headers" "${packages[@]}" &&
+		release_fetch "$lists" "$headers" "${packages[@]}" &&
 		cache_prune releases/
 }
 
 release_fetch()
 {
-	local release=$1 headers=$2 packages=("${@:3:$#-3}") into=${*: -1}
+	local lists=$1 headers=$2 packages=("${@:3:$#-3}") into=${*: -1}
 	local folder
 
 	log_step "Fetching $headers with its compiler"
-	foreign_unpack "$(release_lists "$release")" closure "$headers" \
-		"${packages[@]}" "$into" || return 1
+	foreign_unpack "$lists" closure "$headers" "${packages[@]}" "$into" ||
+		return 1
 	# Links that maintainer scripts would have made.
 	for folder in bin sbin lib lib64; do
 		[ -e "$into/$folder" ] || ln -s "usr/$folder" "$into/$folder"

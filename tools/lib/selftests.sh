@@ -28,6 +28,13 @@ selftests_build()
 	program_build selftests "$1"
 }
 
+# selftests_begin ARCHITECTURE NAME FOLDER: builds them and starts a batch
+selftests_begin()
+{
+	tally_run "selftests build for $2" selftests_build "$1" &&
+		batch_begin "$3"
+}
+
 # selftests_program PREFIX NAME: adds a program whose file the batch has
 selftests_program()
 {

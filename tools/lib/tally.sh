@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Counts results of tests from TAP, pytest's XML or an exit status.  A program with
+# Counts results of tests from TAP, last words or an exit status.  A program with
 # fewer results than planned, or none, has failed; so has a suite that ran nothing.
 
 # Programs to run, a regular expression or empty for all, and whether one matched.
@@ -131,8 +131,9 @@ tally_tap_show()
 	' "$1" | tail -n 200
 }
 
-# tally_pytest NAME STATUS LOG: counts by the last line of pytest
-tally_pytest()
+# tally_counts NAME STATUS LOG: counts a runner by its last words "N passed", "N
+# failed", "N skipped", as pytest and tally_end print them
+tally_counts()
 {
 	local number word passed=0 failed=0 skipped=0
 
@@ -142,16 +143,8 @@ tally_pytest()
 		failed | error | errors) failed=$((failed + number)) ;;
 		skipped | xfailed) skipped=$((skipped + number)) ;;
 		esac
-	done < <(grep -E '^[0-9]+ (passed|failed|skipped|error).* in [0-9.]+s' \
+	done < <(grep -E '^[0-9]+ (passed|failed|skipped|error)(,| in [0-9])' \
 		"$3" | tail -n 1 | grep -oE '[0-9]+ [a-z]+')
-	tally_runner "$1" "$2" "$3" "$passed" "$failed" "$skipped"
-}
-
-# tally_runner NAME STATUS LOG PASSED FAILED SKIPPED: counts the end of a runner
-tally_runner()
-{
-	local passed=$4 failed=$5 skipped=$6
-
 	if [ "$failed" -eq 0 ] &&
 	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
 		echo "exit status $2, $passed passed" >>"$3"
@@ -159,18 +152,6 @@ tally_runner()
 	fi
 	[ "$failed" -eq 0 ] || tail -n 100 "$3" >&2
 	tally_add "$1" "$passed" "$failed" "$skipped"
-}
-
-# tally_counts NAME STATUS LOG: counts a runner with the last line of tally_end
-tally_counts()
-{
-	local passed failed skipped
-
-	read -r passed failed skipped < <(sed -nE \
-		's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' \
-		"$3" | tail -n 1)
-	tally_runner "$1" "$2" "$3" "${passed:-0}" "${failed:-0}" \
-		"${skipped:-0}"
 }
 
 # Prints the last line; fails if a test failed.

@@ -15,9 +15,7 @@ suite_board()
 {
 	local scratch=$1
 
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$scratch/batch"
+	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	if [ "$QUICK" = yes ]; then
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
 		(board_boot)
@@ -93,7 +91,7 @@ board_add_programs()
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
-	batch_add pytest python \
+	batch_add counts python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."
 	batch_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/$selection --once --no-conftest"

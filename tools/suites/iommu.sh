@@ -73,9 +73,8 @@ iommu_programs()
 	batch_add tap "$series-registered" ./registered
 	batch_add status "$series-its-module-stays-while-its-nodes-are-there" \
 		'! rmmod dray_edu 2>/dev/null && ! rmmod dray 2>/dev/null'
-	SELFTESTS_NODE=/dev/dray1 SELFTESTS_OPTIONS=$PC_OPTIONS
-	selftests_add amd64 "$series-" "${IOMMU_SELFTESTS[@]}"
-	SELFTESTS_NODE='' SELFTESTS_OPTIONS=''
+	SELFTESTS_NODE=/dev/dray1 SELFTESTS_OPTIONS=$PC_OPTIONS \
+		selftests_add amd64 "$series-" "${IOMMU_SELFTESTS[@]}"
 	# Unbinding comes first: channels belong to their driver's node.
 	batch_add status "$series-all-modules-unload" \
 		"for device in $driver/0000:*; do echo \${device##*/} >$driver/unbind; done; guest-unload dray_edu dray_edu_importer dray"
@@ -88,13 +87,10 @@ iommu_virt()
 {
 	local bus=/sys/bus/pci GUEST_DEVICES=("$IOMMU_DEVICE")
 
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
+	selftests_begin arm64 "the board" "$1" || return 0
 	batch_add step virt-a-device-behind-an-smmu-is-given-to-dray \
 		"for device in $bus/devices/*; do grep -qx 0x1234 \$device/vendor && echo dray >\$device/driver_override && echo \${device##*/} >$bus/drivers/dray/bind; done; test -c /dev/dray1"
-	SELFTESTS_NODE=/dev/dray1
-	selftests_add arm64 virt- "${IOMMU_MAINTAINED[@]}"
-	SELFTESTS_NODE=''
+	SELFTESTS_NODE=/dev/dray1 \
+		selftests_add arm64 virt- "${IOMMU_MAINTAINED[@]}"
 	batch_aside "devices behind an SMMU" virt 6.1
 }

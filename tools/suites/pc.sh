@@ -56,18 +56,18 @@ pc_programs()
 
 	batch_add status "$series-the-module-makes-a-node" \
 		'test -c /dev/dray0 && grep -x 1 /sys/module/dray/parameters/nodes'
-	SELFTESTS_OPTIONS="$PC_OPTIONS -F engine -V submit -V channel_info"
-	selftests_add amd64 "$series-no-engine-" structs submit_refuse
+	SELFTESTS_OPTIONS="$PC_OPTIONS -F engine -V submit -V channel_info" \
+		selftests_add amd64 "$series-no-engine-" structs submit_refuse
 	batch_add step "$series-the-module-unloads" \
 		'guest-unload dray && ! test -e /dev/dray0'
 
 	# A stalled host must not fail a round.
 	batch_add step "$series-the-module-takes-an-engine" \
 		"insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 watchdog_ms=30000"
-	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
-	selftests_add amd64 "$series-"
-	selftests_add_extended amd64 "$series-" suspend
-	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
+	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout \
+		selftests_add amd64 "$series-"
+	SELFTESTS_OPTIONS=$PC_OPTIONS \
+		selftests_add_extended amd64 "$series-" suspend
 
 	pc_engine "$series"
 }

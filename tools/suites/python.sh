@@ -54,5 +54,5 @@ python_tests()
 		timeout 2400 "$python" -m pytest -q --color=no \
 		-p no:cacheprovider "${files[@]}" </dev/null) >"$log" 2>&1 ||
 		status=$?
-	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log"
+	tally_counts "tests/python ($kind${handler:+, $handler})" "$status" "$log"
 }

@@ -79,10 +79,9 @@ suite_sanitize()
 			"${SANITIZE_SIGNALLING[@]}"
 	}
 	# By default, the kernel would reserve only 1 MiB for copies.
-	SELFTESTS_OPTIONS='-V attach'
-	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
+	SELFTESTS_OPTIONS='-V attach' \
+		sanitize_board "$scratch/copies" "the board, every mapping a copy" \
 		bounce=1 swiotlb=24576,force "${copies[@]}"
-	SELFTESTS_OPTIONS=''
 	sanitize_board "$scratch/board" "the board, checked" '' '' "${board[@]}"
 	[ "$LONG" = no ] || {
 		sanitize_pc "$scratch/pc"

@@ -51,8 +51,7 @@ targets_zynq()
 	local chosen=()
 
 	[ "$FULL" = yes ] || chosen=("${TARGETS_PART[@]}")
-	tally_run "selftests build for armhf" selftests_build armhf || return 0
-	batch_begin "$1"
+	selftests_begin armhf armhf "$1" || return 0
 	selftests_add armhf "zynq-$2-" "${chosen[@]}"
 	batch_aside "the Zynq (armhf) with $2" zynq "$2"
 }
@@ -69,21 +68,18 @@ targets_compat_board()
 # 64-bit kernel.
 targets_compat_pc()
 {
-	local modules=/guest/modules kernel engine
+	local kernel engine
 
-	tally_run "selftests build for i386" selftests_build i386 || return 0
-	batch_begin "$1"
+	selftests_begin i386 i386 "$1" || return 0
 	kernel=$(kernel_make amd64 6.12) || return 1
 	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 	batch_add step i386-the-module-takes-an-engine \
-		"guest-unload dray && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
-	SELFTESTS_OPTIONS=$PC_OPTIONS
-	selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"
-	SELFTESTS_OPTIONS=''
-	batch_aside "32-bit programs on the PC" pc 6.12 \
-		GUEST_PARAMETERS=nodes=1
+		"guest-unload dray && insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2"
+	SELFTESTS_OPTIONS=$PC_OPTIONS \
+		selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"
+	batch_aside "32-bit programs on the PC" pc 6.12 GUEST_PARAMETERS=nodes=1
 }
 
 # Debian's kernel for clouds: no DMA engines, so no SUBMIT, and no vgem.
@@ -91,11 +87,9 @@ targets_cloud()
 {
 	local SELFTESTS_MODULES=(loop)
 
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
-	batch_begin "$1"
-	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
-	selftests_add amd64 cloud-
-	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
+	selftests_begin amd64 "the PC" "$1" || return 0
+	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout \
+		selftests_add amd64 cloud-
 	batch_aside "the cloud kernel" pc 6.1-cloud GUEST_PARAMETERS=nodes=1
 }
 
@@ -105,9 +99,7 @@ targets_board()
 	local chosen=()
 
 	[ "$LONG" = yes ] || chosen=("${TARGETS_CALLS[@]}")
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
+	selftests_begin arm64 "the board" "$1" || return 0
 	selftests_add arm64 board-6.12- "${chosen[@]}"
 	batch_aside "Debian's 6.12 on the board" zcu102 6.12-debian
 }
@@ -115,9 +107,7 @@ targets_board()
 # The board with pages of 64 KiB.
 targets_64k()
 {
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
+	selftests_begin arm64 "the board" "$1" || return 0
 	# CMA areas have units of 512 MiB there; the tree's has 64.
 	batch_add status 64k-the-log-says-that-a-region-is-no-cma-area \
 		"dmesg | grep -E 'cma.* is no CMA area; one is in units of 536870912\$'"
@@ -215,14 +205,10 @@ targets_built_in()
 # a module.
 targets_within()
 {
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
+	selftests_begin arm64 "the board" "$1" || return 0
 	batch_add status within-the-node-is-there-without-a-module \
 		'test -c /dev/dray0 && ! grep -w ^dray /proc/modules'
-	SELFTESTS_WITHOUT=module_stays
-	selftests_add arm64 within-
-	SELFTESTS_WITHOUT=''
+	SELFTESTS_WITHOUT=module_stays selftests_add arm64 within-
 	batch_aside "the board with dray in its kernel" zcu102 6.12-built-in \
 		GUEST_DRAY=no
 }
