@@ -6,6 +6,7 @@
  * bidirectional ones) become \xNN.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
@@ -72,35 +73,33 @@ char *escape(const char *text, size_t length, enum escape_kind kind)
 	return safe;
 }
 
-size_t escape_cut(const char *safe, size_t columns)
+/* Takes characters while they fit into *@columns, which it reduces. */
+static size_t take(const char *safe, size_t length, size_t *columns)
 {
-	size_t left = strlen(safe);
 	size_t taken = 0;
 
-	while (left) {
+	while (taken < length) {
 		size_t width;
-		size_t bytes = first_character(safe + taken, left, &width);
+		size_t bytes =
+			first_character(safe + taken, length - taken, &width);
 
-		if (width > columns)
+		if (width > *columns)
 			break;
-		columns -= width;
+		*columns -= width;
 		taken += bytes;
-		left -= bytes;
 	}
 	return taken;
 }
 
+size_t escape_cut(const char *safe, size_t columns)
+{
+	return take(safe, strlen(safe), &columns);
+}
+
 size_t escape_width(const char *safe, size_t length)
 {
-	size_t columns = 0;
+	size_t left = SIZE_MAX;
 
-	while (length) {
-		size_t width;
-		size_t bytes = first_character(safe, length, &width);
-
-		columns += width;
-		safe += bytes;
-		length -= bytes;
-	}
-	return columns;
+	take(safe, length, &left);
+	return SIZE_MAX - left;
 }

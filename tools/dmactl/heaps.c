@@ -16,19 +16,9 @@
 
 #define BAR_WIDTH 20
 
-/* The last column is for terminals only. */
-static const struct table_column columns[] = {
-	{ "NODE", false, false },   { "HEAP", false, true },
-	{ "TYPE", false, false },   { "BUFFERS", true, false },
-	{ "TOTAL", true, false },   { "USED", true, false },
-	{ "FREE", true, false },    { "QUARANTINE", true, false },
-	{ "LARGEST", true, false }, { "REQUEST", true, false },
-	{ "FRAG", true, false },    { "HELD", true, false },
-	{ "FLAGS", false, true },   { "FILL", false, false },
-	{ NULL, false, false },
-};
-
-#define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]) - 1)
+#define COLUMNS                                                             \
+	"NODE ~HEAP TYPE >BUFFERS >TOTAL >USED >FREE >QUARANTINE >LARGEST " \
+	">REQUEST >FRAG >HELD ~FLAGS"
 
 /*
  * Returns in percent how far the longest free run falls short of the free
@@ -168,7 +158,6 @@ static enum exit_code read_node(const struct request *request,
 
 static enum exit_code heaps_run(const struct request *request)
 {
-	struct table_column shown[COLUMN_COUNT + 1];
 	struct open_nodes nodes;
 	struct table *table;
 	json_t *root;
@@ -178,10 +167,7 @@ static enum exit_code heaps_run(const struct request *request)
 
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
-	memcpy(shown, columns, sizeof(columns));
-	if (!request->terminal)
-		shown[COLUMN_COUNT - 1].title = NULL;
-	table = table_create(shown);
+	table = table_create(request->terminal ? COLUMNS " FILL" : COLUMNS);
 	root = json_object();
 	heaps = json_array();
 	status = nodes.status;

@@ -10,15 +10,9 @@
 #include "table.h"
 #include "words.h"
 
-static const struct table_column columns[] = {
-	{ "ID", true, false },	     { "SIZE", true, false },
-	{ "HEAP", false, true },     { "MODE", false, false },
-	{ "PID", true, false },	     { "COMM", false, true },
-	{ "USER", false, true },     { "MAPPED", true, false },
-	{ "ATTACHED", true, false }, { "BUSY", true, false },
-	{ "AGE", true, false },	     { "NAME", false, true },
-	{ NULL, false, false },
-};
+static const char columns[] =
+	">ID >SIZE ~HEAP MODE >PID ~COMM ~USER >MAPPED >ATTACHED >BUSY >AGE "
+	"~NAME";
 
 /* Adds the heap and mode of a buffer, or the exporter and kind of an attachment. */
 static void add_origin(struct table *table, const struct dray_buffer_info *info)

@@ -10,21 +10,11 @@
 #include "table.h"
 #include "words.h"
 
-static const struct table_column node_columns[] = {
-	{ "NODE", false, false },  { "DEVICE", false, true },
-	{ "MODULE", false, true }, { "MASK", true, false },
-	{ "LINE", true, false },   { "ALIGN", true, false },
-	{ "HEAPS", false, true },  { "CHANNELS", true, false },
-	{ "FLAGS", false, true },  { NULL, false, false },
-};
+static const char node_columns[] =
+	"NODE ~DEVICE ~MODULE >MASK >LINE >ALIGN ~HEAPS >CHANNELS ~FLAGS";
 
-static const struct table_column channel_columns[] = {
-	{ "NODE", false, false },   { "CHANNEL", false, true },
-	{ "ENGINE", false, true },  { "ALIGN", true, false },
-	{ "SEGMENT", true, false }, { "SUBMITTED", true, false },
-	{ "BYTES", true, false },   { "FAILED", true, false },
-	{ "STATE", false, false },  { NULL, false, false },
-};
+static const char channel_columns[] =
+	"NODE ~CHANNEL ~ENGINE >ALIGN >SEGMENT >SUBMITTED >BYTES >FAILED STATE";
 
 /* Output of one run: two tables, or a document. */
 struct report {

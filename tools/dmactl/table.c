@@ -14,6 +14,12 @@
 #define COLUMN_GAP 2 /* spaces between two columns */
 #define SHRUNK_LEAST 8 /* columns that a cut column keeps */
 
+struct column {
+	char *title;
+	bool number; /* right-aligned */
+	bool shrinks; /* may be cut */
+};
+
 struct cell {
 	char *text;
 	size_t width; /* columns of the terminal */
@@ -21,7 +27,8 @@ struct cell {
 };
 
 struct table {
-	const struct table_column *columns;
+	char *titles; /* of all columns */
+	struct column *columns;
 	size_t column_count;
 	struct cell *cells;
 	size_t cell_count;
@@ -30,13 +37,24 @@ struct table {
 	size_t room; /* allocated cells */
 };
 
-struct table *table_create(const struct table_column *columns)
+struct table *table_create(const char *columns)
 {
 	struct table *table = memory_new(1, sizeof(*table));
+	char *title;
+	char *rest;
 
-	table->columns = columns;
-	while (columns[table->column_count].title)
-		table->column_count++;
+	table->titles = text_format("%s", columns);
+	rest = table->titles;
+	while ((title = strsep(&rest, " "))) {
+		table->columns =
+			memory_resize(table->columns, table->column_count + 1,
+				      sizeof(*table->columns));
+		table->columns[table->column_count++] = (struct column){
+			.title = title + strspn(title, ">~"),
+			.number = *title == '>',
+			.shrinks = *title == '~',
+		};
+	}
 	return table;
 }
 
@@ -47,6 +65,8 @@ void table_destroy(struct table *table)
 	for (i = 0; i < table->cell_count; i++)
 		free(table->cells[i].text);
 	free(table->cells);
+	free(table->columns);
+	free(table->titles);
 	free(table);
 }
 
@@ -211,7 +231,7 @@ void table_print(const struct table *table, const struct request *request)
 
 	for (i = 0; request->header && i < table->column_count; i++) {
 		struct cell title = {
-			.text = (char *)table->columns[i].title,
+			.text = table->columns[i].title,
 			.width = strlen(table->columns[i].title),
 		};
 

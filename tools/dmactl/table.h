@@ -10,12 +10,6 @@
 
 struct table;
 
-struct table_column {
-	const char *title;
-	bool number; /* right-aligned */
-	bool shrinks; /* may be cut */
-};
-
 enum table_colour {
 	TABLE_PLAIN,
 	TABLE_GOOD,
@@ -23,8 +17,11 @@ enum table_colour {
 	TABLE_BAD,
 };
 
-/* Creates a table; @columns ends with a NULL title and outlives it. */
-struct table *table_create(const struct table_column *columns);
+/*
+ * Creates a table.  @columns has the titles, with spaces between them; '>' before
+ * a title aligns its column to the right, '~' lets it be cut.
+ */
+struct table *table_create(const char *columns);
 void table_destroy(struct table *table);
 
 /*

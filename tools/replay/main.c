@@ -3,6 +3,7 @@
  * dray-replay: measures how an allocator serves a program's allocations.  This
  * file turns the command line into settings.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,15 +84,16 @@ static bool parse_rounds(const char *text, unsigned int *out)
 
 static bool choose_resource(const char *name, struct settings *settings)
 {
-	if (!strcmp(name, "pool"))
-		settings->pool = true;
-	else if (!strcmp(name, "binning"))
-		settings->binning = true;
-	else if (!strcmp(name, "malloc"))
-		settings->malloc = true;
-	else
-		return false;
-	return true;
+	unsigned int i;
+
+	for (i = 0; run_resources[i]; i++) {
+		if (!strcmp(name, run_resources[i])) {
+			settings->resources |= 1u << i;
+			return true;
+		}
+	}
+	complain("no resource '%s': pool, binning or malloc", name);
+	return false;
 }
 
 /* Takes one option with its value; returns false after a complaint. */
@@ -99,10 +101,7 @@ static bool take_option(int option, struct settings *settings)
 {
 	switch (option) {
 	case 'r':
-		if (choose_resource(optarg, settings))
-			return true;
-		complain("no resource '%s': pool, binning or malloc", optarg);
-		return false;
+		return choose_resource(optarg, settings);
 	case 'n':
 		settings->node = optarg;
 		return true;
@@ -150,8 +149,8 @@ static enum exit_code replay(int argc, char **argv)
 			complain("unexpected operand '%s'", argv[optind + 1]);
 		return cli_usage();
 	}
-	if (!settings.pool && !settings.binning && !settings.malloc)
-		settings.pool = settings.binning = settings.malloc = true;
+	if (!settings.resources)
+		settings.resources = UINT_MAX;
 	fine = log_read(argv[optind], &log) && run(&log, &settings);
 	free(log.events);
 	return fine ? EXIT_FINE : EXIT_FAILED;

@@ -11,7 +11,7 @@
 
 static bool shown;
 
-static int64_t nanoseconds(void)
+int64_t progress_clock(void)
 {
 	struct timespec now;
 
@@ -28,7 +28,7 @@ void progress(const char *what, uint64_t done, uint64_t all)
 
 	if (!all || !isatty(STDERR_FILENO))
 		return;
-	now = nanoseconds();
+	now = progress_clock();
 	/* Nothing is shown in the first tenth. */
 	if (!next)
 		next = now + TENTH;

@@ -35,8 +35,11 @@ struct settings {
 	uint64_t limit;		/* bytes that a pool may take, 0: no limit */
 	unsigned int rounds;
 	bool json;
-	bool pool, binning, malloc;	/* resources to play it on */
+	unsigned int resources;	/* to play it on: bits of run_resources */
 };
+
+/* Names of the resources, ended by NULL. */
+extern const char *const run_resources[];
 
 /* Plays the log and prints the results; returns false after a complaint. */
 bool run(const struct log *log, const struct settings *settings);
@@ -45,5 +48,7 @@ bool run(const struct log *log, const struct settings *settings);
 void progress(const char *what, uint64_t done, uint64_t all);
 /* Removes the progress bar. */
 void progress_end(void);
+/* Returns nanoseconds of a monotonic clock. */
+int64_t progress_clock(void);
 
 #endif /* DRAY_REPLAY_H */

@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <dray/dray.h>
 
@@ -43,20 +42,20 @@ static int make_binning(struct dray_pool *pool, struct dray_resource **out)
 	return ret;
 }
 
-static int64_t now(void)
-{
-	struct timespec time;
+const char *const run_resources[] = { "pool", "binning", "malloc", NULL };
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
+static const struct contender contenders[] = {
+	{ .on_pool = true, .make = dray_resource_pool },
+	{ .on_pool = true, .make = make_binning },
+	{ .on_pool = false, .make = make_malloc },
+};
 
 /* Plays the events from @i to @end; returns nanoseconds. */
 static int64_t play_some(const struct log *log, size_t i, size_t end,
 			 struct dray_resource *resource, void **blocks,
 			 uint64_t *failed)
 {
-	int64_t start = now();
+	int64_t start = progress_clock();
 
 	for (; i < end; i++) {
 		const struct event *event = &log->events[i];
@@ -72,7 +71,7 @@ static int64_t play_some(const struct log *log, size_t i, size_t end,
 			++*failed;
 		}
 	}
-	return now() - start;
+	return progress_clock() - start;
 }
 
 static void give_back_all(const struct log *log, struct dray_resource *resource,
@@ -245,26 +244,14 @@ bool run(const struct log *log, const struct settings *settings)
 		complain("%s", dray_last_error());
 		return false;
 	}
-	if (settings->pool)
-		rows[count++] = (struct contender){
-			.name = "pool",
-			.on_pool = true,
-			.make = dray_resource_pool,
-		};
-	if (settings->binning)
-		rows[count++] = (struct contender){
-			.name = "binning",
-			.on_pool = true,
-			.make = make_binning,
-		};
-	if (settings->malloc)
-		rows[count++] = (struct contender){
-			.name = "malloc",
-			.make = make_malloc,
-		};
-	for (i = 0; i < count; i++)
-		rows[i].nanoseconds =
+	for (i = 0; run_resources[i]; i++) {
+		if (!(settings->resources & 1u << i))
+			continue;
+		rows[count] = contenders[i];
+		rows[count].name = run_resources[i];
+		rows[count++].nanoseconds =
 			memory_new(settings->rounds, sizeof(double));
+	}
 	fine = play_rounds(log, settings, node, rows, count);
 	if (fine)
 		(settings->json ? print_json : print_text)(log, rows, count,
