@@ -43,57 +43,51 @@ ROUNDS = {"time": 9, "room": 3, "worst": 3, "numpy": 7, "suite": 3}
 IDLE = 4
 BEST = "best"
 
+
+def ns(name, workload, contenders, kind, *goal, key="ns"):
+    """A row in nanoseconds."""
+    return name, "ns", "lower", workload, key, contenders, kind, goal
+
+
+def fill(threads, where=""):
+    """The rows of a workload that fills a region."""
+    return tuple(
+        (name + where, unit, "higher", f"fill {threads}", key, REGIONAL, "room",
+         goal) for name, unit, key, goal in (
+             ("fill", "%", "filled", ("-", 99)),
+             ("fill after 6 rounds", "%", "refilled", ()),
+             ("largest after freeing all", "MiB", "largest", ("-", 1024))))
+
+
 # Name, unit, better, workload and printed figure, contenders, rounds, goal.
 PROGRAM_ROWS = (
-    ("pair, 64 B", "ns", "lower", "pair 64", "ns", ALL, "time",
-     (MIMALLOC, 0.8)),
-    ("pair, 4 KiB", "ns", "lower", "pair 4096", "ns", ALL, "time",
-     (MIMALLOC, 0.5)),
-    ("pair, 1 MiB", "ns", "lower", "pair 1048576", "ns", ALL, "time",
-     (BEST, 1)),
-    ("mixed", "ns", "lower", "mixed", "ns", ALL, "time", (MIMALLOC, 1.6)),
-    ("pair, 64 B, 2 threads", "ns", "lower", "pair-both 64", "ns", ALL,
-     "time", ()),
-    ("mixed, 2 threads", "ns", "lower", "mixed-both", "ns", ALL, "time",
-     (MIMALLOC, 2.5)),
-    ("freed by another thread", "ns", "lower", "pass", "ns", ALL, "time",
-     (MIMALLOC, 2.5)),
-    ("fill", "%", "higher", "fill 0", "filled", REGIONAL, "room", ("-", 99)),
-    ("fill after 6 rounds", "%", "higher", "fill 0", "refilled", REGIONAL,
-     "room", ()),
-    ("largest after freeing all", "MiB", "higher", "fill 0", "largest",
-     REGIONAL, "room", ("-", 1024)),
-    (f"fill, {IDLE} idle threads", "%", "higher", f"fill {IDLE}", "filled",
-     REGIONAL, "room", ("-", 99)),
-    (f"fill after 6 rounds, {IDLE} idle threads", "%", "higher",
-     f"fill {IDLE}", "refilled", REGIONAL, "room", ()),
-    (f"largest after freeing all, {IDLE} idle threads", "MiB", "higher",
-     f"fill {IDLE}", "largest", REGIONAL, "room", ("-", 1024)),
+    ns("pair, 64 B", "pair 64", ALL, "time", MIMALLOC, 0.8),
+    ns("pair, 4 KiB", "pair 4096", ALL, "time", MIMALLOC, 0.5),
+    ns("pair, 1 MiB", "pair 1048576", ALL, "time", BEST, 1),
+    ns("mixed", "mixed", ALL, "time", MIMALLOC, 1.6),
+    ns("pair, 64 B, 2 threads", "pair-both 64", ALL, "time"),
+    ns("mixed, 2 threads", "mixed-both", ALL, "time", MIMALLOC, 2.5),
+    ns("freed by another thread", "pass", ALL, "time", MIMALLOC, 2.5),
+    *fill(0), *fill(IDLE, f", {IDLE} idle threads"),
     (f"kept by {IDLE} idle threads", "KiB", "lower", "kept", "kib", REGIONAL,
      "room", ()),
     ("lines dirtied", "lines", "lower", "lines", "lines", REGIONAL, "room",
      ("-", 0)),
-    ("worst case, p99.99", "ns", "lower", "worst", "p99.99", CLOCKED, "worst",
-     ("-", 1000)),
-    ("worst case, maximum", "ns", "lower", "worst", "most", CLOCKED, "worst",
-     ()),
-    ("worst case, p99.99 of one run", "ns", "lower", "worst", "once", CLOCKED,
-     "worst", ()),
+    ns("worst case, p99.99", "worst", CLOCKED, "worst", "-", 1000, key="p99.99"),
+    ns("worst case, maximum", "worst", CLOCKED, "worst", key="most"),
+    ns("worst case, p99.99 of one run", "worst", CLOCKED, "worst", key="once"),
 )
 NUMPY_ROWS = (
-    ("np.empty(10)", "ns", "lower", "empty 10", "ns", NUMPY, "numpy", ()),
-    ("np.empty(100000)", "ns", "lower", "empty 100000", "ns", NUMPY, "numpy",
-     ()),
-    ("np.exp(x), 1000 doubles", "ns", "lower", "exp 1000", "ns", NUMPY,
-     "numpy", ()),
-    ("np.exp(x), 1024 doubles", "ns", "lower", "exp 1024", "ns", NUMPY,
-     "numpy", ()),
-    ("np.exp(x), 131072 doubles", "ns", "lower", "exp 131072", "ns", NUMPY,
-     "numpy", ()),
-) + tuple(
-    (f"a*b + b*c - a*c, {size} MiB", "a second", "higher",
-     f"expression {size}", "rate", REUSED, "numpy",
-     (OWN, 3 if size <= 4 else 1.3 if size <= 16 else 0.95)) for size in (1, 2, 4, 8, 16, 32, 64))
+    ns("np.empty(10)", "empty 10", NUMPY, "numpy"),
+    ns("np.empty(100000)", "empty 100000", NUMPY, "numpy"),
+    ns("np.exp(x), 1000 doubles", "exp 1000", NUMPY, "numpy"),
+    ns("np.exp(x), 1024 doubles", "exp 1024", NUMPY, "numpy"),
+    ns("np.exp(x), 131072 doubles", "exp 131072", NUMPY, "numpy"),
+    *((f"a*b + b*c - a*c, {size} MiB", "a second", "higher",
+       f"expression {size}", "rate", REUSED, "numpy",
+       (OWN, 3 if size <= 4 else 1.3 if size <= 16 else 0.95))
+      for size in (1, 2, 4, 8, 16, 32, 64)),
+)
 SUITE_ROWS = (
     ("NumPy's core suite", "s", "lower", "suite", "s", NUMPY, "suite",
      (OWN, 1)),

@@ -91,22 +91,34 @@ free_pypi_set()
 		--platform any
 }
 
+# python_count NAME KIND LOG PYTHON PACKAGES ARGUMENT...
+#
+# Runs Python with the build KIND and further packages on the host, and counts its
+# tests.
+python_count()
+{
+	local name=$1 kind=$2 log=$3 python=$4 packages=$5 status=0 preload=''
+
+	[ "$kind" != sanitized ] || preload="$(gcc -print-file-name=libasan.so) $(
+		gcc -print-file-name=libubsan.so)"
+	# Python keeps memory until it ends: not a leak of dray.
+	(cd "${log%/*}" && DRAY_BACKEND=host LD_PRELOAD=$preload \
+		PATH=${packages:+$packages/bin:}$PATH PYTHONDONTWRITEBYTECODE=1 \
+		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+		timeout 3600 "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
+		status=$?
+	tally_counts "$name" "$status" "$log"
+}
+
 # compare_tests FOLDER NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...
 #
 # Runs tests/FOLDER/run on the host with the build KIND; counts its tests.
 compare_tests()
 {
-	local runner=$TREE/tests/$1/run name=$2 kind=$3 log=$4/$3 python=$5
-	local packages=$6 status=0
-
-	shift 6
-	(cd "${log%/*}" && DRAY_BACKEND=host \
-		PATH=${packages:+$packages/bin:}$PATH \
-		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
-		timeout 3600 "$python" "$runner" "$@" </dev/null) >"$log" 2>&1 ||
-		status=$?
-	tally_counts "$name: own tests" "$status" "$log"
-	grep -E '^[a-z]+ [^ ]+ on .*, handler ' "$log" | while read -r line; do
+	python_count "$2: own tests" "$3" "$4/$3" "$5" "$6" \
+		"$TREE/tests/$1/run" "${@:7}"
+	grep -E '^[a-z]+ [^ ]+ on .*, handler ' "$4/$3" | while read -r line; do
 		log_note "         $line"
 	done
 }

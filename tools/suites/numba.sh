@@ -18,17 +18,9 @@ suite_numba()
 # numba_tests KIND SCRATCH
 numba_tests()
 {
-	local kind=$1 log=$2/$1 status=0 preload='' options=()
+	local options=()
 
 	[ "$FULL" = yes ] || options=(--quick)
-	if [ "$kind" = sanitized ]; then
-		preload="$(gcc -print-file-name=libasan.so) $(gcc \
-			-print-file-name=libubsan.so)"
-	fi
-	# Python keeps memory until it ends: not a leak of dray.
-	(cd "$2" && LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 \
-		UBSAN_OPTIONS=halt_on_error=1 timeout 1800 /usr/bin/python3 \
-		"$TREE/tests/numba/run" "${options[@]}" \
-		"$(build_folder "$kind")" </dev/null) >"$log" 2>&1 || status=$?
-	tally_counts "Numba's own tests ($kind)" "$status" "$log"
+	python_count "Numba's own tests ($1)" "$1" "$2/$1" /usr/bin/python3 '' \
+		"$TREE/tests/numba/run" "${options[@]}" "$(build_folder "$1")"
 }
