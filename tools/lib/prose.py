@@ -5,8 +5,8 @@
     prose.py FILE...   prints the figures of these files
 
 Counts, per 1000 words, the words that stand for a missing noun ("what", "who")
-and the words that name a condition ("if", "when").  Code, `quoted words` and
-tables written by tools/bench do not count.
+and the words that name a condition ("if", "when").  Code, `quoted words`,
+links and tables written by tools/bench do not count.
 """
 import re
 import subprocess
@@ -43,7 +43,8 @@ C_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/|//([^\n]*)', re.DOTALL)
 HASH_COMMENT = re.compile(r'^\s*#(?!!)([^\n]*)|"""(.*?)"""',
                           re.MULTILINE | re.DOTALL)
 MARKDOWN_CODE = re.compile(
-    r"<!--\s*table .*?<!--\s*end\s*-->|<!--.*?-->|^```.*?^```|^(?:    |\t)[^\n]*|`[^`]*`",
+    r"<!--\s*table .*?<!--\s*end\s*-->|<!--.*?-->|^```.*?^```|"
+    r"^(?:    |\t)[^\n]*|`[^`]*`|\]\([^)]*\)",
     re.MULTILINE | re.DOTALL)
 
 
