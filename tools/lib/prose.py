@@ -29,8 +29,6 @@ EXCUSED = {
     "include",
     "userspace",
     "tools",
-    "docs",
-    "README",
 }
 # A longer file is named if it alone has too many "what/who".
 FILE_WORDS = 150
