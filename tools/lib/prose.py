@@ -4,16 +4,16 @@
     prose.py           fails if a folder or a file misses its limit
     prose.py FILE...   prints the figures of these files
 
-Counts, per 1000 words, the words that stand for a missing noun ("what", "who")
-and the words that name a condition ("if", "when").  Code, `quoted words`,
-links and tables written by tools/bench do not count.
+Counts pronouns that stand for a missing noun (MISSING) and words that open a
+condition (CONDITION), per 1000 words.  Ignores code, `quoted words`, links and
+tables written by tools/bench.
 """
 import re
 import subprocess
 import sys
 
-# Each row: its name, the files it covers, the most "what/who" and the least
-# "if/when" per 1000 words.
+# Each row: its name, its files, the most missing nouns and the least conditions
+# per 1000 words.
 ROOMS = [
     ("driver", ["driver"], 3, 6),
     ("include", ["include"], 3, 6),
@@ -23,14 +23,14 @@ ROOMS = [
               ":(exclude)README.md"], 3, 6),
     ("README", ["README.md"], 3, 6),
 ]
-# Folders that are being rewritten: their figures are printed and may be worse.
+# Rooms under rewriting: their figures are printed, but may miss the limits.
 EXCUSED = {
     "driver",
     "include",
     "userspace",
     "tools",
 }
-# A longer file is named if it alone has too many "what/who".
+# A longer file fails if it alone exceeds its limit of missing nouns.
 FILE_WORDS = 150
 FILE_MOST = 3
 
@@ -73,7 +73,7 @@ def prose(path):
 
 
 def rates(text):
-    """Words, and "what/who" and "if/when" per 1000 of them."""
+    """Words, and missing nouns and conditions per 1000 of them."""
     words = len(re.findall(r"[A-Za-z']+", text))
     thousand = max(words, 1) / 1000
     return (words, len(MISSING.findall(text)) / thousand,
@@ -95,7 +95,7 @@ def show(name, words, missing, condition, note=""):
 
 
 def check():
-    """Whether each room and each of its longer files keeps the limits."""
+    """True if each room and each of its longer files keeps the limits."""
     good = True
     for room, paths, most, least in ROOMS:
         texts = {}
