@@ -67,7 +67,9 @@ def prose(path):
     if kind.isdigit():
         return re.sub(r"^\.(?:\\\"|[A-Z]).*|\\f[A-Z]|^'.*", " ", text,
                       flags=re.MULTILINE)
-    if kind in ("py", "pyi", "sh", "awk", "build") or not kind:
+    if not kind and not text.startswith("#"):
+        return re.sub(r"^\w+:", " ", text, flags=re.MULTILINE)
+    if kind in ("py", "pyi", "sh", "bash", "awk", "build") or not kind:
         return groups(HASH_COMMENT, text)
     return None
 
