@@ -164,29 +164,6 @@ style_manuals()
 	mandoc -T lint -W warning "${files[@]}"
 }
 
-# meson.build has the version.  Files that cannot read it there repeat it: DKMS
-# parses its file as text, and the driver lives without meson in a kernel tree.
-style_version()
-{
-	local file version place status=0 places=(
-		'driver/**/node.h:#define DRAY_VERSION "@"'
-		'dkms.conf:PACKAGE_VERSION="@"'
-		'README.md:    dkms install dray/@'
-	)
-
-	version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build)
-	[ -n "$version" ] || { echo "meson.build: no version"; return 1; }
-	for place in "${places[@]}"; do
-		file=$(style_files ":(glob)${place%%:*}")
-		place=${place#*:}
-		[ -n "$file" ] && grep -qF -- "${place/@/$version}" "$file" &&
-			continue
-		echo "${file:-no file}: does not say ${place/@/$version}"
-		status=1
-	done
-	return "$status"
-}
-
 # The node's rule names a group, and neither a bit for everyone nor a tag or program
 # that would give access otherwise.
 style_rule()
@@ -254,5 +231,28 @@ style_tidy()
 			rm -f "$1.said"
 			exit 1
 		}' "$(build_folder native)" <"$SCRATCH/tidy" || status=1
+	return "$status"
+}
+
+# meson.build has the version.  Files that cannot read it there repeat it: DKMS
+# parses its file as text, and the driver lives without meson in a kernel tree.
+style_version()
+{
+	local file version place status=0 places=(
+		'driver/**/node.h:#define DRAY_VERSION "@"'
+		'dkms.conf:PACKAGE_VERSION="@"'
+		'README.md:    dkms install dray/@'
+	)
+
+	version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build)
+	[ -n "$version" ] || { echo "meson.build: no version"; return 1; }
+	for place in "${places[@]}"; do
+		file=$(style_files ":(glob)${place%%:*}")
+		place=${place#*:}
+		[ -n "$file" ] && grep -qF -- "${place/@/$version}" "$file" &&
+			continue
+		echo "${file:-no file}: does not say ${place/@/$version}"
+		status=1
+	done
 	return "$status"
 }
