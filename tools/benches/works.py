@@ -33,24 +33,24 @@ FRAMES = "mapped by frame number (`VM_PFNMAP`): `get_user_pages()` refuses " \
 # Consumers, mappings and what came of them, as patterns; and why it is so.
 REASONS = [
     (PINS[0], "^dray cma", PINS[1],
-     f"`cma` is {FRAMES}. That is on purpose: if the mapping had pages, a "
-     "long-term pin (io_uring, RDMA, V4L2) would try to move them out of the "
-     "CMA area first, and never return."),
+     f"`cma` is {FRAMES}. That is on purpose: with pages in the mapping, a "
+     "long-term pin (io_uring, RDMA, V4L2) tries to move them out of the CMA "
+     "area first, and never comes back."),
     (PINS[0], "^dray carveout", PINS[1],
      f"A `no-map` region has no pages. It is {FRAMES}."),
     (PINS[0], "^(dma-heap|udmabuf$)", PINS[1],
      f"The dma-buf is {FRAMES}."),
     ("ZEROCOPY", "", "copied",
-     "The pages were pinned and sent, and the kernel copied them at the "
-     "receiver (`skb_orphan_frags_rx()`), as it does with any packet that "
-     "does not leave the machine; ordinary memory too."),
+     "The pages were pinned and sent, and at the receiver the kernel copied "
+     "them (`skb_orphan_frags_rx()`), as it does with everybody's packets that "
+     "do not leave the machine; ordinary memory too."),
     ("V4L2 DMABUF$", "carveout", "EFAULT",
      "vivid writes the picture with the CPU and asks for a kernel mapping, "
-     "but a `no-map` region has none. A camera that writes by DMA does not "
+     "which a `no-map` region has not. A camera that writes by DMA does not "
      "ask."),
     ("contiguous", "carveout", "not tried",
-     "As in the row above, but this camera asks for the kernel mapping when "
-     "it writes, and does not check the answer."),
+     "As in the row above; but this camera asks for the kernel mapping when it "
+     "writes, and does not look whether there is one."),
     ("contiguous", "dma-heap system|udmabuf", "EFAULT",
      "The memory is in pieces, and a device without an IOMMU wants one "
      "(`vb2_dc_map_dmabuf()`: contiguous chunk is too small)."),
