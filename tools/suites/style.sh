@@ -22,6 +22,9 @@ suite_style()
 	tally_check "device trees: the binding, and what they name" \
 		style_bindings "$scratch/trees"
 	tally_check "man pages" style_manuals
+	tally_check "prose: what/who and if/when per 1000 words" \
+		/usr/bin/python3 -B tools/lib/prose.py
+	tally_check "one version everywhere" style_version
 	tally_check "udev rule: for a group, never for everyone" style_rule
 	[ "$QUICK" = no ] || return 0
 	[ "$FULL" = no ] || kernels+=(amd64-6.1)
@@ -226,5 +229,28 @@ style_tidy()
 			rm -f "$1.said"
 			exit 1
 		}' "$(build_folder native)" <"$SCRATCH/tidy" || status=1
+	return "$status"
+}
+
+# meson.build has the version.  Files that cannot read it there repeat it: DKMS
+# parses its file as text, and the driver lives without meson in a kernel tree.
+style_version()
+{
+	local file version place status=0 places=(
+		'driver/**/node.h:#define DRAY_VERSION "@"'
+		'dkms.conf:PACKAGE_VERSION="@"'
+		'README.md:    dkms install dray/@'
+	)
+
+	version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build)
+	[ -n "$version" ] || { echo "meson.build: no version"; return 1; }
+	for place in "${places[@]}"; do
+		file=$(style_files ":(glob)${place%%:*}")
+		place=${place#*:}
+		[ -n "$file" ] && grep -qF -- "${place/@/$version}" "$file" &&
+			continue
+		echo "${file:-no file}: does not say ${place/@/$version}"
+		status=1
+	done
 	return "$status"
 }
