@@ -15,8 +15,8 @@
 /* Exit codes, as the man pages document them. */
 enum exit_code {
 	EXIT_FINE = 0,
-	EXIT_FAILED = 1, /* the object is missing, or the operation failed */
-	EXIT_USAGE = 2, /* the command line makes no sense */
+	EXIT_FAILED = 1, /* the operation failed */
+	EXIT_USAGE = 2, /* the command line is wrong */
 };
 
 /* Starts each complaint; each program defines it. */

@@ -6,7 +6,7 @@ usage: works.py samples CELLS...           lines for tools/lib/report.py
        works.py page FILE OBJECT CELLS...  renews them in a Markdown file, with
                                            the machine of the suite's object
 
-CELLS is the program's output on one machine after a line "target WHAT", separated
+CELLS is the program's output on one machine after a line "target NAME", separated
 by a tab.  The first machine has all of dray's heaps.
 """
 
@@ -107,8 +107,8 @@ def works(row, mapping):
 
 
 def samples(tables):
-    """Prints a row for each heap with a goal: cells work, or for cma, whose
-    mappings have no pages, the call returns."""
+    """Prints a row for each heap with a goal: cells work, or for cma the call
+    returns, as its mappings have no pages."""
     for heap in ("reserved", "pages", "cma"):
         if OURS + heap not in tables[0].mappings:
             raise ValueError(f"{tables[0].target} has no heap {heap}")

@@ -52,8 +52,8 @@ static void print_all(void)
 	}
 	printf("\n%s", options);
 	fputs("\n"
-	      "Exit status: 0 success, 1 the object is missing or the operation\n"
-	      "failed, 2 the command line makes no sense.  See dmactl(1).\n",
+	      "Exit status: 0 success, 1 failure, 2 wrong command line.  See\n"
+	      "dmactl(1).\n",
 	      stdout);
 }
 

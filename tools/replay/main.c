@@ -47,8 +47,8 @@ static const char help[] =
 	"  -h, --help           print this\n"
 	"      --version        print the version\n"
 	"\n"
-	"Exit status: 0 success, 1 the log cannot be read or played, 2 the\n"
-	"command line makes no sense.  See dray-replay(1).\n";
+	"Exit status: 0 success, 1 failure, 2 wrong command line.  See\n"
+	"dray-replay(1).\n";
 
 static bool parse_bytes(const char *text, uint64_t *out)
 {

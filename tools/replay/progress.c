@@ -19,7 +19,7 @@ int64_t progress_clock(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void progress(const char *what, uint64_t done, uint64_t all)
+void progress(const char *task, uint64_t done, uint64_t all)
 {
 	static const char bar[] = "########################################";
 	static int64_t next;
@@ -38,7 +38,7 @@ void progress(const char *what, uint64_t done, uint64_t all)
 	if (done > all)
 		done = all;
 	full = (int)((double)done / (double)all * WIDTH);
-	fprintf(stderr, "\r%-8s [%.*s%*s] %3d%%\033[K", what, full, bar,
+	fprintf(stderr, "\r%-8s [%.*s%*s] %3d%%\033[K", task, full, bar,
 		WIDTH - full, "", (int)((double)done / (double)all * 100));
 	shown = true;
 	cli_clear_line = progress_end;

@@ -44,8 +44,8 @@ extern const char *const run_resources[];
 /* Plays the log and prints the results; returns false after a complaint. */
 bool run(const struct log *log, const struct settings *settings);
 
-/* Shows the progress on a terminal, with @what in front. */
-void progress(const char *what, uint64_t done, uint64_t all);
+/* Shows the progress on a terminal, with @task in front. */
+void progress(const char *task, uint64_t done, uint64_t all);
 /* Removes the progress bar. */
 void progress_end(void);
 /* Returns nanoseconds of a monotonic clock. */

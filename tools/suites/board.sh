@@ -6,7 +6,7 @@
 
 ABOUT_BOARD='the module, the library, dmactl and Python on the emulated ZCU102'
 
-# For --quick: excludes the library, whose build takes a minute.
+# For --quick: excludes the library, as its build takes a minute.
 BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
 
 PACKAGES_BOARD=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" python3-pytest)
