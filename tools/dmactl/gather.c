@@ -90,30 +90,32 @@ static bool is_wanted(const struct request *request,
 	return !request->node || is_at_home(entry);
 }
 
-void buffers_gather(const struct request *request,
-		    const struct open_nodes *nodes, struct buffer_list *list)
+bool buffers_gather(const struct request *request, struct buffer_list *list)
 {
 	size_t kept = 0, i;
 
-	*list = (struct buffer_list){ .status = nodes->status };
-	for (i = 0; i < nodes->count; i++)
-		if (gather_node(&nodes->entries[i], list))
+	*list = (struct buffer_list){ 0 };
+	if (!nodes_open(request, &list->nodes))
+		return false;
+	list->status = list->nodes.status;
+	for (i = 0; i < list->nodes.count; i++)
+		if (gather_node(&list->nodes.entries[i], list))
 			list->status = EXIT_FAILED;
 	if (!list->count)
-		return;
+		return true;
 	qsort(list->entries, list->count, sizeof(*list->entries),
 	      compare_entries);
 	for (i = 0; i < list->count; i++)
 		if (is_wanted(request, list, kept, &list->entries[i]))
 			list->entries[kept++] = list->entries[i];
 	list->count = kept;
+	return true;
 }
 
 void buffers_free(struct buffer_list *list)
 {
 	free(list->entries);
-	list->entries = NULL;
-	list->count = 0;
+	nodes_close(&list->nodes);
 }
 
 bool parse_id(const char *text, uint64_t *id)

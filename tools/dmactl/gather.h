@@ -19,16 +19,17 @@ static inline bool is_buffer(const struct dray_buffer_info *info)
 struct buffer_list {
 	struct buffer_entry *entries;
 	size_t count;
+	struct open_nodes nodes;
 	/* EXIT_FAILED if a node could not be read, after a complaint */
 	enum exit_code status;
 };
 
 /*
  * Reads the buffers and attachments of all nodes, or of the node that the
- * request names.  Skips a buffer that is freed meanwhile.
+ * request names.  Skips a buffer that is freed meanwhile.  Returns false after a
+ * complaint if no node could be opened.
  */
-void buffers_gather(const struct request *request,
-		    const struct open_nodes *nodes, struct buffer_list *list);
+bool buffers_gather(const struct request *request, struct buffer_list *list);
 void buffers_free(struct buffer_list *list);
 
 /* Reads an id, a decimal number from 1 on; complains if it is not one. */

@@ -151,21 +151,16 @@ static void print_json(const struct buffer_list *list)
 
 static enum exit_code list_run(const struct request *request)
 {
-	struct open_nodes nodes;
 	struct buffer_list list;
-	enum exit_code status;
 
-	if (!nodes_open(request, &nodes))
+	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
-	buffers_gather(request, &nodes, &list);
 	if (request->json)
 		print_json(&list);
 	else
 		print_table(request, &list);
-	status = list.status;
 	buffers_free(&list);
-	nodes_close(&nodes);
-	return status;
+	return list.status;
 }
 
 static const char description[] =

@@ -259,7 +259,6 @@ static void show(const struct request *request,
 static enum exit_code show_run(const struct request *request)
 {
 	const struct buffer_entry *entry = NULL;
-	struct open_nodes nodes;
 	struct buffer_list list;
 	enum exit_code status = EXIT_FAILED;
 	uint64_t id;
@@ -267,9 +266,8 @@ static enum exit_code show_run(const struct request *request)
 
 	if (!parse_id(request->operand, &id))
 		return EXIT_USAGE;
-	if (!nodes_open(request, &nodes))
+	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
-	buffers_gather(request, &nodes, &list);
 	for (i = 0; i < list.count && !entry; i++)
 		if (list.entries[i].info.id == id)
 			entry = &list.entries[i];
@@ -280,7 +278,6 @@ static enum exit_code show_run(const struct request *request)
 		complain_no_buffer(request, &list);
 	}
 	buffers_free(&list);
-	nodes_close(&nodes);
 	return status;
 }
 

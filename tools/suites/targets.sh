@@ -24,15 +24,22 @@ TARGETS_CALLS=(
 
 suite_targets()
 {
-	local scratch=$1
+	local scratch=$1 zynq=() board=()
 
-	targets_zynq "$scratch/zynq" 6.1
+	[ "$FULL" = yes ] || zynq=("${TARGETS_PART[@]}")
+	[ "$LONG" = yes ] || board=("${TARGETS_CALLS[@]}")
+	# A Zynq-7000: 32-bit arm, dedicated high memory, a PL330.
+	targets_selftests "$scratch/zynq" armhf zynq-6.1 \
+		"the Zynq (armhf) with 6.1" zynq 6.1 "${zynq[@]}"
 	[ "$FULL" = yes ] || { batch_count_aside; return; }
-	targets_compat_board "$scratch/armhf-on-arm64"
+	targets_selftests "$scratch/armhf-on-arm64" armhf armhf-on-arm64 \
+		"32-bit programs on the board" zcu102 6.1 "${TARGETS_CALLS[@]}"
 	targets_compat_pc "$scratch/i386-on-amd64"
 	targets_cloud "$scratch/cloud"
-	targets_board "$scratch/board"
-	[ "$LONG" = no ] || targets_zynq "$scratch/zynq-6.12" 6.12
+	targets_selftests "$scratch/board" arm64 board-6.12 \
+		"Debian's 6.12 on the board" zcu102 6.12-debian "${board[@]}"
+	[ "$LONG" = no ] || targets_selftests "$scratch/zynq-6.12" armhf zynq-6.12 \
+		"the Zynq (armhf) with 6.12" zynq 6.12
 	[ "$LONG" = no ] || targets_64k "$scratch/64k"
 	tally_run "dray.ko builds for the 6.12 for clouds" \
 		targets_kernel amd64 6.12-cloud "$scratch/cloud-6.12"
@@ -45,23 +52,12 @@ suite_targets()
 	batch_count_aside
 }
 
-# targets_zynq FOLDER SERIES: a Zynq-7000: 32-bit arm, dedicated high memory, a PL330
-targets_zynq()
+# targets_selftests FOLDER ARCHITECTURE PREFIX TITLE BOARD SERIES [PROGRAM...]
+targets_selftests()
 {
-	local chosen=()
-
-	[ "$FULL" = yes ] || chosen=("${TARGETS_PART[@]}")
-	selftests_begin armhf armhf "$1" || return 0
-	selftests_add armhf "zynq-$2-" "${chosen[@]}"
-	batch_aside "the Zynq (armhf) with $2" zynq "$2"
-}
-
-# Programs for 32-bit arm on the 64-bit kernel of the board.
-targets_compat_board()
-{
-	batch_begin "$1"
-	selftests_add armhf armhf-on-arm64- "${TARGETS_CALLS[@]}"
-	batch_aside "32-bit programs on the board" zcu102 6.1
+	selftests_begin "$2" "$2" "$1" || return 0
+	selftests_add "$2" "$3-" "${@:7}"
+	batch_aside "$4" "$5" "$6"
 }
 
 # Programs for the 32-bit PC, which aligns 64-bit members to four bytes, on the
@@ -91,17 +87,6 @@ targets_cloud()
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout \
 		selftests_add amd64 cloud-
 	batch_aside "the cloud kernel" pc 6.1-cloud GUEST_PARAMETERS=nodes=1
-}
-
-# The board with Debian's other kernel.
-targets_board()
-{
-	local chosen=()
-
-	[ "$LONG" = yes ] || chosen=("${TARGETS_CALLS[@]}")
-	selftests_begin arm64 "the board" "$1" || return 0
-	selftests_add arm64 board-6.12- "${chosen[@]}"
-	batch_aside "Debian's 6.12 on the board" zcu102 6.12-debian
 }
 
 # The board with pages of 64 KiB.
