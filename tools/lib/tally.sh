@@ -143,7 +143,7 @@ tally_counts()
 		failed | error | errors) failed=$((failed + number)) ;;
 		skipped | xfailed) skipped=$((skipped + number)) ;;
 		esac
-	done < <(grep -E '^[0-9]+ (passed|failed|skipped|error)(,| in [0-9])' \
+	done < <(grep -E '^[0-9]+ (passed|x?failed|skipped|deselected|errors?)(,| in [0-9])' \
 		"$3" | tail -n 1 | grep -oE '[0-9]+ [a-z]+')
 	if [ "$failed" -eq 0 ] &&
 	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
