@@ -9,6 +9,8 @@ usage: trees.py FILE.dtb...
 import struct
 import sys
 
+import libfdt
+
 
 class Node:
     """A node of a tree; properties are bytes."""
@@ -52,48 +54,31 @@ class Node:
             yield start, start + length
 
 
-def read(path):
-    """Returns the root and the ranges of /memreserve/."""
-    with open(path, "rb") as file:
-        data = file.read()
-    magic, _, at, names, reserved = struct.unpack_from(">5I", data)
-    if magic != 0xd00dfeed:
-        raise ValueError(f"{path} is not a device tree")
-    ranges = []
-    while any(entry := struct.unpack_from(">2Q", data, reserved)):
-        ranges.append((entry[0], entry[0] + entry[1]))
-        reserved += 16
-    root = node = None
-    while True:
-        token, = struct.unpack_from(">I", data, at)
-        at += 4
-        if token == 1:
-            end = data.index(b"\0", at)
-            name = data[at:end].decode()
-            at = end + 4 & ~3
-            if node:
-                path = node.path.rstrip("/") + "/" + name
-                node.children.append(Node(path, node))
-                node = node.children[-1]
-            else:
-                root = node = Node("", None)
-        elif token == 2:
-            node = node.parent
-        elif token == 3:
-            length, name = struct.unpack_from(">2I", data, at)
-            name += names
-            name = data[name:data.index(b"\0", name)].decode()
-            node.properties[name] = data[at + 8:at + 8 + length]
-            at = at + 8 + length + 3 & ~3
-        elif token == 9:
-            return root, ranges
+def read(fdt, at, path, parent):
+    """Reads the node at an offset and all below."""
+    node = Node(path, parent)
+    entry = fdt.first_property_offset(at, libfdt.QUIET_NOTFOUND)
+    while entry >= 0:
+        found = fdt.get_property_by_offset(entry)
+        node.properties[found.name] = bytes(found)
+        entry = fdt.next_property_offset(entry, libfdt.QUIET_NOTFOUND)
+    child = fdt.first_subnode(at, libfdt.QUIET_NOTFOUND)
+    while child >= 0:
+        node.children.append(
+            read(fdt, child, f"{path}/{fdt.get_name(child)}", node))
+        child = fdt.next_subnode(child, libfdt.QUIET_NOTFOUND)
+    return node
 
 
 class Check:
     """Collects the mistakes of a tree."""
 
     def __init__(self, path):
-        self.root, self.kept = read(path)
+        with open(path, "rb") as file:
+            fdt = libfdt.Fdt(file.read())
+        self.root = read(fdt, 0, "", None)
+        self.kept = [(start, start + size) for start, size in (
+            fdt.get_mem_rsv(i) for i in range(fdt.num_mem_rsv()))]
         self.wrong = []
         self.phandles = {}
         self.memory = []

@@ -6,7 +6,9 @@
 # validates each against the binding; trees.py checks references, which a schema
 # cannot.
 
-PACKAGES_TREES=(cpp device-tree-compiler dt-schema python3 qemu-system-arm)
+PACKAGES_TREES=(
+	cpp device-tree-compiler dt-schema python3 python3-libfdt qemu-system-arm
+)
 
 # trees_compile SOURCE OUTPUT: compiles like Linux
 trees_compile()
