@@ -22,51 +22,28 @@ selftests_compiler()
 	esac
 }
 
-# selftests_build ARCHITECTURE
-selftests_build()
-{
-	program_build selftests "$1"
-}
-
 # selftests_begin ARCHITECTURE NAME FOLDER: builds them and starts a batch
 selftests_begin()
 {
-	tally_run "selftests build for $2" selftests_build "$1" &&
+	tally_run "selftests build for $2" program_build selftests "$1" &&
 		batch_begin "$3"
 }
 
-# selftests_program PREFIX NAME: adds a program whose file the batch has
-selftests_program()
-{
-	batch_add tap "$1$2" "${SELFTESTS_NODE:+DRAY_NODE=$SELFTESTS_NODE }./selftests/$2${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
-}
-
-# selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds the named programs, or all,
+# selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds the named programs, or all
 # in the order of the Makefile
 selftests_add()
 {
-	local folder name prefix=$2 chosen
+	local folder name names=("${@:3}")
 
 	folder=$(build_folder "selftests-$1")
-	shift 2
-	chosen=" $* "
+	[ "${#names[@]}" -gt 0 ] || mapfile -t names <"$folder/run-order"
 	mkdir -p "$BATCH/job/selftests"
 	cp -r "$TREE/docs/abi" "$BATCH/job"
-	while read -r name; do
+	for name in "${names[@]}"; do
 		[[ " $SELFTESTS_WITHOUT " != *" $name "* ]] || continue
-		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
 		cp "$folder/$name" "$BATCH/job/selftests"
-		selftests_program "$prefix" "$name"
-	done <"$folder/run-order"
-}
-
-# selftests_add_extended ARCHITECTURE PREFIX PROGRAM: adds a program outside the
-# order
-selftests_add_extended()
-{
-	mkdir -p "$BATCH/job/selftests"
-	cp "$(build_folder "selftests-$1")/$3" "$BATCH/job/selftests"
-	selftests_program "$2" "$3"
+		batch_add tap "$2$name" "${SELFTESTS_NODE:+DRAY_NODE=$SELFTESTS_NODE }./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+	done
 }
 
 # program_build FOLDER ARCHITECTURE: builds tests/FOLDER for guests in the build

@@ -18,6 +18,17 @@ trees_compile()
 		dtc -q -@ -I dts -O dtb -o "$2" "$2.cpp"
 }
 
+# trees_dtc OUTPUT SOURCE [OPTION]...: compiles; fails if there is a warning
+trees_dtc()
+{
+	local said
+
+	said=$(dtc -@ "${@:3}" -I dts -O dtb -o "$1" "$2" 2>&1) &&
+		[ -z "$said" ] && return
+	printf '%s\n' "$said"
+	return 1
+}
+
 # trees_base BOARD OUTPUT: makes the stock tree of a board
 trees_base()
 {
@@ -48,8 +59,7 @@ trees_overlay()
 	board=${board%.dtso}
 	trees_base "$board" "$2/$board.base" || return 1
 	# An overlay repeats root's cells for the compiler.
-	dtc -q -@ -W no-avoid_unnecessary_addr_size -I dts -O dtb \
-		-o "$2/$board.dtbo" "$1" &&
+	trees_dtc "$2/$board.dtbo" "$1" -W no-avoid_unnecessary_addr_size &&
 		fdtoverlay -i "$2/$board.base" -o "$2/$board.dtb" \
 			"$2/$board.dtbo"
 }
@@ -82,8 +92,7 @@ trees_check()
 		name=${file##*/}
 		case $file in
 		*.dtso) trees_overlay "$file" "$folder" || return 1 ;;
-		*) dtc -q -@ -O dtb -o "$folder/${name%.dts}.dtb" "$file" ||
-			return 1 ;;
+		*) trees_dtc "$folder/${name%.dts}.dtb" "$file" || return 1 ;;
 		esac
 		trees+=("$folder/${name%.*}.dtb")
 	done

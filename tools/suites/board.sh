@@ -23,7 +23,7 @@ suite_board()
 		return
 	fi
 	selftests_add arm64 ""
-	selftests_add_extended arm64 "" suspend
+	selftests_add arm64 "" suspend
 	tally_run "user space builds for the board" build_board || return 0
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0
@@ -141,7 +141,7 @@ board_add_parameters()
 # module finds it.
 board_add_poison()
 {
-	selftests_add_extended arm64 "" poison
+	selftests_add arm64 "" poison
 	batch_add status poison-stays \
 		'guest-unload dray && insmod /guest/modules/dray.ko && ! grep -x 0 /sys/class/dray-heap/reserved/quarantined'
 }

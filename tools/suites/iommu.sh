@@ -36,7 +36,7 @@ suite_iommu()
 		"$IOMMU_NARROW")
 
 	[ "$FULL" = no ] || all=(6.1 6.12)
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for edu build" program_build iommu amd64 ||
 		return 0
 	for series in "${all[@]}"; do

@@ -27,7 +27,7 @@ suite_pc()
 	[ "$QUICK" = no ] || PATTERN=${PATTERN:-$PC_QUICK}
 	[ "$FULL" = no ] || all=(6.1 6.12)
 	read -ra all <<<"$(kernel_chosen "${all[@]}")"
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	tally_run "the library builds" build_native || return 0
@@ -67,7 +67,7 @@ pc_programs()
 	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout \
 		selftests_add amd64 "$series-"
 	SELFTESTS_OPTIONS=$PC_OPTIONS \
-		selftests_add_extended amd64 "$series-" suspend
+		selftests_add amd64 "$series-" suspend
 
 	pc_engine "$series"
 }
@@ -112,7 +112,7 @@ pc_engine()
 	pc_anew "${p}dependent-unordered" dependent unordered=1
 	pc_anew "${p}rounds" rounds 'max_segment=4194304 slots=32'
 	pc_anew "${p}token" token zynqmp=1
-	selftests_add_extended amd64 "$p" poison
+	selftests_add amd64 "$p" poison
 	batch_add status "${p}all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'
 }

@@ -70,7 +70,7 @@ suite_sanitize()
 	local board=("${SANITIZE_BOARD_PART[@]}")
 
 	[ "$LONG" = no ] || copies=("${SANITIZE_COPIES[@]}") board=()
-	tally_run "selftests build for the board" selftests_build arm64 ||
+	tally_run "selftests build for the board" program_build selftests arm64 ||
 		return 0
 	[ "$FULL" = no ] || [ -n "$PATTERN" ] || {
 		sanitize_awake "$scratch/awake" checked "${SANITIZE_FAULTS[@]}"
@@ -101,7 +101,7 @@ sanitize_board()
 	selftests_add arm64 "$prefix" "${programs[@]}"
 	tally_run "an importer for $title" \
 		board_add_importers checked "$prefix" || return 0
-	selftests_add_extended arm64 "$prefix" suspend
+	selftests_add arm64 "$prefix" suspend
 	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
 		"guest-unload dray dray_test_importer"
@@ -122,7 +122,7 @@ sanitize_pc()
 {
 	local title='the PC, checked' PC_OPTIONS='-F reserved -V reserved'
 
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	sanitize_kernel amd64 checked || return 0

@@ -18,8 +18,7 @@ suite_style()
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \
 		style_checkpatch "$scratch"
 	tally_check "shellcheck" style_shell
-	tally_check "device trees compile without a warning" style_trees
-	tally_check "device trees: the binding, and what they name" \
+	tally_check "device trees: warnings, the binding, references" \
 		style_bindings "$scratch/trees"
 	tally_check "man pages" style_manuals
 	tally_check "prose: what/who and if/when per 1000 words" \
@@ -125,24 +124,6 @@ style_shell()
 	done < <(style_files)
 	[ "${#files[@]}" -gt 0 ] || return 1
 	shellcheck "${files[@]}"
-}
-
-style_trees()
-{
-	local file status=0 words
-
-	while read -r file; do
-		words=()
-		# In an overlay, the compiler sees no children of root.
-		[[ $file != *.dtso ]] ||
-			words=(-W no-avoid_unnecessary_addr_size)
-		dtc -@ "${words[@]}" -I dts -O dtb -o /dev/null "$file" \
-			>"$SCRATCH/dtc" 2>&1 &&
-			[ ! -s "$SCRATCH/dtc" ] && continue
-		cat "$SCRATCH/dtc"
-		status=1
-	done < <(style_files 'dts/*.dts' 'dts/*.dtso')
-	return "$status"
 }
 
 style_bindings()
