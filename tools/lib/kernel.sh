@@ -46,9 +46,12 @@ kernel_pattern()
 	esac
 }
 
-kernel_unpack()
+# kernel_fetch FINAL ARCHITECTURE VERSION INTO: headers name each other by absolute
+# paths, which are set to the entry's final name
+kernel_fetch()
 {
-	local architecture=$1 version=$2 into=$3 flavourless kbuild
+	local final=$1 architecture=$2 version=$3 into=$4 flavourless kbuild
+	local header
 
 	flavourless=${version%-cloud-*}
 	flavourless=${flavourless%-[a-z]*}
@@ -67,15 +70,6 @@ kernel_unpack()
 	rm -f "$into/usr/src/linux-headers-$version/vmlinux"
 	/sbin/depmod -b "$into" "$version" || return 1
 	printf '%s\n' "$version" >"$into/version"
-}
-
-# Sets the absolute paths between headers to the entry's final name.
-kernel_fetch()
-{
-	local into=${*: -1} final=$1 header
-
-	shift
-	kernel_unpack "$@" || return 1
 	for header in "$into"/usr/src/linux-headers-*/Makefile; do
 		sed -i "s|include /usr/src/|include $final/usr/src/|" "$header"
 	done
