@@ -258,8 +258,8 @@ DRAY_API bool dray_ipc_writable(const struct dray_ipc_memory *memory);
 /**
  * Whether the exporter still has the memory, as far as is known without asking
  * it: 0, -ESTALE (it has freed the memory or revoked the record) or -ECONNRESET
- * (it is gone).  The memory stays mapped, with its bytes, in each case.  Costs a
- * poll().
+ * (it is gone).  The memory stays mapped, with its bytes, in each case.  Costs
+ * one system call.
  */
 DRAY_API int dray_ipc_check(const struct dray_ipc_memory *memory);
 

@@ -52,7 +52,6 @@ extern "C" {
  * and the last resource over it (dray_resource_pool()) is gone.
  */
 struct dray_pool;
-struct dray_fence;
 
 /** How a pool takes memory from its node; all zero is the default. */
 struct dray_pool_options {
@@ -196,13 +195,6 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
  *	own pool in each case
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
-
-/**
- * Gives a block back when @fence has signalled, and does not wait for that; where
- * it has, this is dray_pool_free().  NULL as @block is ignored.  On failure the
- * block is still the caller's: -EINVAL (no fence, no block of a pool), -ENOMEM.
- */
-DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 
 /** Bytes that the block may hold; 0 if none begins at @block. */
 DRAY_API size_t dray_usable_size(const void *block);

@@ -123,6 +123,13 @@ DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
 DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**
+ * Frees a block of a pool when @fence signals, without waiting; if it has
+ * signalled, this is dray_pool_free().  NULL as @block is ignored.  If it fails,
+ * the caller keeps the block: -EINVAL (no fence, no block of a pool), -ENOMEM.
+ */
+DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
+
+/**
  * Makes the CPU's writes to @view visible to the node, or the node's writes
  * visible to the CPU: exactly its rows.  If the node needs no syncs, no call is
  * made.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* busy and locate: which block an address lies in, and blocks in use. */
 #include "pool.h"
-#include "alloc/busy.h"
-#include "alloc/pool.h"
+#include "pool/busy.h"
+#include "pool/pool.h"
 
 POOL_FACT(an_address_leads_to_its_block)
 {

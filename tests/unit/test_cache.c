@@ -3,9 +3,9 @@
  * cache: what a thread keeps is used again, and is nothing else meanwhile; a
  * wrong free of it is noticed as any other.
  */
-#include "alloc/busy.h"
-#include "alloc/cache.h"
 #include "pool.h"
+#include "pool/busy.h"
+#include "pool/cache.h"
 
 #define MIB ((size_t)1 << 20)
 #define SIZE FIXED_SIZE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* cache: how much a thread keeps, and how it makes room for more. */
-#include "alloc/cache.h"
-#include "alloc/pool.h"
 #include "pool.h"
+#include "pool/cache.h"
+#include "pool/pool.h"
 
 #define MIB ((size_t)1 << 20)
 #define SIZE FIXED_SIZE

@@ -5,10 +5,10 @@
  */
 #include <pthread.h>
 
-#include "alloc/cache.h"
-#include "alloc/pool.h"
 #include "child.h"
 #include "manager.h"
+#include "pool/cache.h"
+#include "pool/pool.h"
 #include "resource.h"
 
 #define MIB ((size_t)1 << 20)

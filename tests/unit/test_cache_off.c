@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "alloc/cache.h"
 #include "pool.h"
+#include "pool/cache.h"
 
 #define BLOCKS 20
 /* Less than what a kernel's pool gives back when it is empty. */

@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "../selftests/step.h"
-#include "alloc/pool.h"
 #include "child.h"
 #include "pool.h"
+#include "pool/pool.h"
 
 #define BLOCKS 8
 #define LONGEST 300000000 /* ns that anybody waits */

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "alloc/busy.h"
 #include "checked.h"
 #include "failing_calloc.h"
+#include "pool/busy.h"
 
 FACT(it_does_what_the_one_below_does)
 {

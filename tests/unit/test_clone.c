@@ -4,9 +4,9 @@
  * one: its blocks are its own, and what it inherited it may use and free.
  */
 #include "../selftests/step.h"
-#include "alloc/busy.h"
 #include "child.h"
 #include "pool.h"
+#include "pool/busy.h"
 
 #define BLOCKS 200
 

@@ -5,10 +5,10 @@
  */
 #include <sys/resource.h>
 
+#include "pool/at.h"
+#include "pool/fit.h"
+#include "pool/starts.h"
 #include "unit.h"
-#include "alloc/at.h"
-#include "alloc/fit.h"
-#include "alloc/starts.h"
 
 #define GRANULES 4096
 #define BLOCKS 256

@@ -6,8 +6,8 @@
  */
 #include <sys/mman.h>
 
-#include "alloc/manager.h"
 #include "manager.h"
+#include "manager/manager.h"
 
 static void *pages; /* of the last one */
 

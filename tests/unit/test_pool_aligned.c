@@ -4,8 +4,8 @@
  * of the CMA area does, which knows none above a bound of the kernel's.  What
  * such a block lies in is as large as block and alignment together.
  */
-#include "alloc/fit.h"
 #include "pool.h"
+#include "pool/fit.h"
 #include "stand_in.h"
 
 #define ALIGNMENT ((size_t)2 << 20)

@@ -10,8 +10,8 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
-#include "alloc/pool.h"
 #include "pool.h"
+#include "pool/pool.h"
 
 #define MIB ((size_t)1 << 20)
 #define SIZE (64 * MIB)

@@ -6,8 +6,8 @@
  * DRAY_TEST_OPERATIONS makes it longer.
  */
 #include "pool.h"
+#include "pool/busy.h"
 #include "progress.h"
-#include "alloc/busy.h"
 
 #define BLOCKS 300
 

@@ -30,7 +30,7 @@ RECORDS_FACT(a_record_names_region_slot_generation_offset_and_size)
 
 	assert_works(dray_locate(block + 64, &where));
 	assert_memory_equal(&fields.magic, "dryi", 4);
-	assert_int_equal(fields.version, 2);
+	assert_int_equal(fields.version, 3);
 	assert_int_equal(fields.flags, 0);
 	assert_int_equal(fields.offset, where.offset);
 	assert_int_equal(fields.size, 200);

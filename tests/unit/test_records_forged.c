@@ -63,7 +63,7 @@ RECORDS_FACT(each_lie_has_its_error)
 	} while (0)
 
 	lies(magic, 0, -EBADMSG);
-	lies(version, 3, -EPROTO);
+	lies(version, 4, -EPROTO);
 	lies(flags, 0x80, -EBADMSG);
 	lies(flags, DRAY_IPC_READ_ONLY, -EBADMSG);
 	lies(secret[0], fields.secret[0] + 1, -EACCES);

@@ -3,8 +3,8 @@
  * records: one block's free and another block's records, at the same place.
  * The linker sends the call that ends a block's records here (meson.build).
  */
-#include "alloc/busy.h"
-#include "alloc/ipc.h"
+#include "ipc/ipc.h"
+#include "pool/busy.h"
 #include "records.h"
 
 #define SIZE 20000
@@ -12,15 +12,15 @@
 static void *held; /* what is let go of just before its records end */
 static void *next; /* what is allocated then */
 
-void __real_dray_ipc_block_freed(const void *block);
-void __wrap_dray_ipc_block_freed(const void *block);
-void __wrap_dray_ipc_block_freed(const void *block)
+void __real_dray_block_freed(const void *block);
+void __wrap_dray_block_freed(const void *block);
+void __wrap_dray_block_freed(const void *block)
 {
 	if (block == held) {
 		dray_block_release(held);
 		next = dray_pool_alloc(pool, SIZE, 0);
 	}
-	__real_dray_ipc_block_freed(block);
+	__real_dray_block_freed(block);
 }
 
 /*

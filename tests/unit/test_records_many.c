@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "../selftests/step.h"
-#include "alloc/address_chain.h"
+#include "base/address_chain.h"
 #include "records.h"
 
 #define MOST 16000

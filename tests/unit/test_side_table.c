@@ -5,10 +5,10 @@
  */
 #include <sys/mman.h>
 
-#include "alloc/cache.h"
-#include "alloc/fit.h"
-#include "alloc/pool.h"
 #include "pool.h"
+#include "pool/cache.h"
+#include "pool/fit.h"
+#include "pool/pool.h"
 
 #define GIB ((size_t)1 << 30)
 #define MIB ((size_t)1 << 20)

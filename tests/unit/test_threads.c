@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "pool.h"
-#include "alloc/busy.h"
+#include "pool/busy.h"
 
 #define THREADS 4
 #define SLOTS 64

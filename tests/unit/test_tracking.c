@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: who has which block, and the table that it is kept in. */
+#include "base/address_table.h"
 #include "resource.h"
-#include "alloc/address_table.h"
 
 static struct dray_tracking numbers_of(struct dray_resource *resource)
 {

@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 #include "pool.h"
-#include "alloc/busy.h"
+#include "pool/busy.h"
 
 #define BLOCKS 1000
 #define KEPT (3 * 64 * 30) /* by three threads, of all sizes */

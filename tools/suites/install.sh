@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite install: the README's commands as a new user gives them, taken from its
-# text: the module built by hand and with DKMS in the root folder of a fresh
-# Debian 12, the udev rule on the emulated ZCU102, with Debian's udev, and the
-# Python package by pip and meson in venvs.
 
+ABOUT_INSTALL="a new user's commands, taken from the README: the module built by \
+hand and with DKMS in a fresh Debian 12, the udev rule on the board, and the Python \
+package by pip in venvs"
 PACKAGES_INSTALL=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git python3-venv util-linux
 )
@@ -34,7 +32,7 @@ install_pip()
 	tally_tap pip "$status" "$1"
 }
 
-# install_machine FOLDER: what of its root folder is written to, and the tree
+# install_machine FOLDER: copies the tree and the writable parts of the root
 install_machine()
 {
 	local root version
@@ -46,8 +44,7 @@ install_machine()
 	cp -a "$root/lib/modules" "$1/modules" || return 1
 	style_files | (cd "$TREE" && tar -c -T -) | tar -C "$1/tree" -x ||
 		return 1
-	# The kernel of a fresh machine is the one of its headers, but this one
-	# runs on another.
+	# Reports the kernel of the headers, as on a fresh machine.
 	cat >"$1/uname" <<-UNAME
 	#!/bin/sh
 	case \$1 in

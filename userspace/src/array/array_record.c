@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Records of arrays: a record of the memory, which alloc/ makes and opens,
+ * Records of arrays: a record of the memory, which ipc/ makes and opens,
  * followed by type, shape and strides.  The strides are checked against the
  * bytes that the memory's record names, not against the whole buffer.
  */

@@ -11,14 +11,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "alloc/busy.h"
-#include "alloc/ipc.h"
-#include "alloc/ipc_node.h"
 #include "array/array.h"
 #include "array/operand.h"
 #include "base/cancel.h"
 #include "base/error.h"
+#include "ipc/ipc.h"
+#include "ipc/node.h"
 #include "memory/node.h"
+#include "pool/busy.h"
 
 #ifndef SCM_PIDFD
 #define SCM_PIDFD 0x04 /* since Linux 6.5 */

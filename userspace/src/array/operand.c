@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Operands: measures views, finds their blocks, and checks what a copy asks of
- * a pair.
+ * Operands: measures views, finds their blocks, and checks that a pair can be
+ * copied.
  */
 #include <errno.h>
 #include <inttypes.h>
 
-#include "alloc/busy.h"
 #include "array/dtype.h"
 #include "array/operand.h"
 #include "base/error.h"
+#include "pool/busy.h"
 
 int dray_operand_init(struct dray_operand *operand,
 		      const struct dray_view *view, const char *name)

@@ -8,6 +8,7 @@
 #ifndef DRAY_BASE_FORK_H
 #define DRAY_BASE_FORK_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -16,16 +17,16 @@
  * as stand below it.
  *
  *	the list of those below (base/fork.c)
- *	the list of managers (alloc/manager.c)
- *	the list of guards, then one guard (alloc/guard.c)
+ *	the list of managers (manager/manager.c)
+ *	the list of guards, then one guard (base/guard.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
  *	the holds of fences (transfer/fence.c)
- *	the list of pools, then one pool's growing, then its lock (alloc/fork.c)
- *	unused pools (alloc/pool.c)
- *	unused regions (alloc/region.c)
+ *	the list of pools, then one pool's growing, then its lock (pool/fork.c)
+ *	unused pools (pool/unused.c)
+ *	unused regions (pool/region.c)
  *	the buffers on the host (memory/host.c)
  *	the window (memory/window.c)
- *	records of memory (alloc/ipc_record.c)
+ *	records of memory (ipc/record.c)
  *
  * Only a fork has more than one guard, queue or pool locked; and two pools, who
  * has the list of pools locked meanwhile.
@@ -58,6 +59,23 @@ struct dray_fork_locks {
  * Called before their first use, without any lock held.
  */
 void dray_fork_enlist(struct dray_fork_locks *locks);
+
+/* Defines a mutex, and locks that take it in their rank and give it. */
+#define DEFINE_FORK_LOCK(of_rank, mutex)                              \
+	static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;     \
+	static void take_##mutex(void)                                \
+	{                                                             \
+		pthread_mutex_lock(&mutex);                           \
+	}                                                             \
+	static void give_##mutex(void)                                \
+	{                                                             \
+		pthread_mutex_unlock(&mutex);                         \
+	}                                                             \
+	static struct dray_fork_locks locks = {                       \
+		.rank = (of_rank),                                    \
+		.take = take_##mutex,                                 \
+		.give = give_##mutex,                                 \
+	}
 
 /*
  * A process that clone() made directly ran no handler.  It knows itself by a

@@ -29,25 +29,9 @@
 #include "memory/window.h"
 
 /* The buffers of this process: what LIST is on the host. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+DEFINE_FORK_LOCK(DRAY_FORK_HOST, lock);
 static struct dray_buffer *buffers;
 static uint64_t last_id;
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_HOST,
-	.take = take_lock,
-	.give = give_lock,
-};
 
 static int host_info(struct dray_node *node, struct dray_info *info)
 {

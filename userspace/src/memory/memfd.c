@@ -46,7 +46,11 @@ static int check_size(uint64_t size)
 	return 0;
 }
 
-int dray_memfd_check_limit(uint64_t size)
+/*
+ * Refuses more bytes than RLIMIT_FSIZE: making a file longer would not only
+ * fail, but end the process by SIGXFSZ.
+ */
+static int check_limit(uint64_t size)
 {
 	struct rlimit limit;
 
@@ -73,7 +77,7 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows)
 	int fd;
 
 	if (!ret)
-		ret = dray_memfd_check_limit(size);
+		ret = check_limit(size);
 	if (ret)
 		return ret;
 	fd = memfd_create(buffer->name[0] ? buffer->name : "dray",
@@ -103,7 +107,7 @@ int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 	/* An importer may have made it longer, and shorter it cannot be. */
 	if (!fstat(buffer->fd, &status) && (uint64_t)status.st_size >= size)
 		return 0;
-	ret = dray_memfd_check_limit(size);
+	ret = check_limit(size);
 	if (ret)
 		return ret;
 	if (ftruncate(buffer->fd, (off_t)size))
@@ -113,7 +117,12 @@ int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 	return 0;
 }
 
-int dray_memfd_is_huge(int fd)
+/*
+ * Returns 1 for a memfd of huge pages of hugetlbfs, else 0, or an errno.  They
+ * are a supply that runs out: another holder may punch a hole and take the page,
+ * and the next access here is a SIGBUS, which no seal forbids.
+ */
+static int is_huge(int fd)
 {
 	struct statfs system;
 
@@ -157,7 +166,7 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 	if (!(seals & F_SEAL_SHRINK))
 		return dray_fail(
 			-EPERM, "memfd %d is not sealed against shrinking", fd);
-	ret = dray_memfd_is_huge(fd);
+	ret = is_huge(fd);
 	if (ret < 0)
 		return ret;
 	if (ret)

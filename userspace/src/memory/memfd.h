@@ -20,20 +20,6 @@ int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows);
 int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size);
 
 /*
- * 0, or -ENOMEM where a file may not have so many bytes: to make one longer than
- * RLIMIT_FSIZE does not only fail, but ends the process by SIGXFSZ.
- */
-int dray_memfd_check_limit(uint64_t size);
-
-/*
- * Whether a memfd is of huge pages of hugetlbfs, and not to be believed: they
- * are a supply that runs out.  Whoever else has the memfd may punch a hole, take
- * the page, and our next access is a SIGBUS, which no seal forbids.
- * 1, 0, or what fstatfs() gives.
- */
-int dray_memfd_is_huge(int fd);
-
-/*
  * Looks at a descriptor that came from elsewhere, and takes a duplicate of it
  * for the new @buffer, whose node has the size of a page.
  * @need: as for dray_buffer_import_bytes()

@@ -27,25 +27,9 @@
 
 struct dray_window dray_window;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+DEFINE_FORK_LOCK(DRAY_FORK_WINDOW, lock);
 static size_t lowest_free; /* no slot below it is free */
 static size_t taken; /* slots */
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_WINDOW,
-	.take = take_lock,
-	.give = give_lock,
-};
 
 /* Whether a window of @size leaves the process half of what it may map. */
 static bool leaves_room(size_t size)

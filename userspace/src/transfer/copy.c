@@ -258,7 +258,7 @@ static int carry_out(struct dray_plan *plan, struct dray_fence **fence)
 	return ret ? ret : hand_over(done, fence);
 }
 
-/* Sets what a plan of a copy is made from. */
+/* Fills the part of a plan that the caller sets. */
 static int take_pair(struct dray_plan *plan, struct dray_queue *queue,
 		     const struct dray_view *dst, const struct dray_view *src,
 		     unsigned int flags)

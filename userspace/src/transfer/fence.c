@@ -14,30 +14,14 @@
 #include <unistd.h>
 #include <linux/sync_file.h>
 
-#include "alloc/busy.h"
 #include "base/cancel.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "pool/busy.h"
 #include "transfer/fence.h"
 
 /* Guards the holds of all fences, and settles each once; held briefly. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void take_lock(void)
-{
-	pthread_mutex_lock(&lock);
-}
-
-static void give_lock(void)
-{
-	pthread_mutex_unlock(&lock);
-}
-
-static struct dray_fork_locks locks = {
-	.rank = DRAY_FORK_FENCES,
-	.take = take_lock,
-	.give = give_lock,
-};
+DEFINE_FORK_LOCK(DRAY_FORK_FENCES, lock);
 
 void dray_fences_enlist(void)
 {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "alloc/busy.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "pool/busy.h"
 #include "transfer/queue.h"
 
 #define DEFAULT_THRESHOLD 8192

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Measures how comments and pages read, as docs/writing.md asks.
+
+    prose.py           fails if a folder or a file misses its limit
+    prose.py FILE...   prints the figures of these files
+
+Counts pronouns that stand for a missing noun (MISSING) and words that open a
+condition (CONDITION), per 1000 words.  Ignores code, `quoted words`, links and
+tables written by tools/bench.
+"""
+import re
+import subprocess
+import sys
+
+# Each row: its name, its files, the most missing nouns and the least conditions
+# per 1000 words.
+ROOMS = [
+    ("driver", ["driver"], 3, 6),
+    ("include", ["include"], 3, 6),
+    ("userspace", ["userspace"], 3, 6),
+    ("tools", ["tools"], 3, 6),
+    ("docs", ["docs", "tests/README.md", ":(top,glob)*.md",
+              ":(exclude)README.md"], 3, 6),
+    ("README", ["README.md"], 3, 6),
+]
+# Rooms under rewriting: their figures are printed, but may miss the limits.
+EXCUSED = {
+    "driver",
+    "include",
+    "userspace",
+}
+# A longer file fails if it alone exceeds its limit of missing nouns.
+FILE_WORDS = 150
+FILE_MOST = 3
+
+MISSING = re.compile(
+    r"\b(?:what(?:ever)?|who(?:ever|m|se)?|nobody(?:'s)?)\b", re.IGNORECASE)
+CONDITION = re.compile(r"\b(?:if|when)\b", re.IGNORECASE)
+C_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/|//([^\n]*)', re.DOTALL)
+HASH_COMMENT = re.compile(r'^\s*#(?!!)([^\n]*)|"""(.*?)"""',
+                          re.MULTILINE | re.DOTALL)
+MARKDOWN_CODE = re.compile(
+    r"<!--\s*table .*?<!--\s*end\s*-->|<!--.*?-->|^```.*?^```|"
+    r"^(?:    |\t)[^\n]*|`[^`]*`|\]\([^)]*\)",
+    re.MULTILINE | re.DOTALL)
+
+
+def groups(pattern, text):
+    """The text inside each match."""
+    return " ".join(part for found in pattern.findall(text)
+                    for part in found if part)
+
+
+def prose(path):
+    """The sentences of a file, or None if it has none."""
+    name = path.rpartition("/")[2]
+    kind = name.rpartition(".")[2] if "." in name else ""
+    if kind in ("png", "svg", "json", "patch"):
+        return None
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = file.read()
+    if kind in ("c", "h", "dts", "dtsi", "dtso"):
+        return groups(C_COMMENT, text)
+    if kind == "md":
+        return MARKDOWN_CODE.sub(" ", text)
+    if kind.isdigit():
+        return re.sub(r"^\.(?:\\\"|[A-Z]).*|\\f[A-Z]|^'.*", " ", text,
+                      flags=re.MULTILINE)
+    if not kind and not text.startswith("#"):
+        return re.sub(r"^\w+:", " ", text, flags=re.MULTILINE)
+    if kind in ("py", "pyi", "sh", "bash", "awk", "build") or not kind:
+        return groups(HASH_COMMENT, text)
+    return None
+
+
+def rates(text):
+    """Words, and missing nouns and conditions per 1000 of them."""
+    words = len(re.findall(r"[A-Za-z']+", text))
+    thousand = max(words, 1) / 1000
+    return (words, len(MISSING.findall(text)) / thousand,
+            len(CONDITION.findall(text)) / thousand)
+
+
+def tracked(paths):
+    """The tree's files, tracked or new."""
+    listed = subprocess.run(
+        ["git", "-c", "safe.directory=*", "ls-files", "-co", "-z",
+         "--exclude-standard", "--deduplicate", "--", *paths],
+        capture_output=True, check=True).stdout.decode()
+    return [path for path in listed.split("\0") if path]
+
+
+def show(name, words, missing, condition, note=""):
+    print(f"{name}: {words} words, {missing:.1f} what/who, "
+          f"{condition:.1f} if/when per 1000{note}")
+
+
+def check():
+    """True if each room and each of its longer files keeps the limits."""
+    good = True
+    for room, paths, most, least in ROOMS:
+        texts = {}
+        for path in tracked(paths):
+            try:
+                texts[path] = prose(path)
+            except FileNotFoundError:
+                continue
+        words, missing, condition = rates(
+            " ".join(text for text in texts.values() if text))
+        met = missing <= most and condition >= least
+        note = "" if met else f": at most {most} and at least {least}"
+        if room in EXCUSED:
+            show(room, words, missing, condition, note and note + ", excused")
+            continue
+        show(room, words, missing, condition, note)
+        good = good and met
+        for path, text in texts.items():
+            words, missing, condition = rates(text or "")
+            if words > FILE_WORDS and missing > FILE_MOST:
+                show("  " + path, words, missing, condition,
+                     f": at most {FILE_MOST} what/who")
+                good = False
+    return good
+
+
+if len(sys.argv) > 1:
+    for argument in sys.argv[1:]:
+        show(argument, *rates(prose(argument) or ""))
+else:
+    sys.exit(not check())

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Chains of what shares an address, in a table of their heads: whatever belongs
+ * to an address is found, and leaves, without a look at anything else.  A key
+ * that is no address is one as well.
+ */
+#ifndef DRAY_BASE_ADDRESS_CHAIN_H
+#define DRAY_BASE_ADDRESS_CHAIN_H
+
+#include "base/address_table.h"
+
+/* Part of what is chained. */
+struct dray_address_link {
+	uint64_t address;
+	struct dray_address_link *next;
+	struct dray_address_link *before;	/* NULL: this one is the head */
+};
+
+/* What @link is the @member of; NULL of NULL. */
+#define DRAY_LINKED(link, type, member)                                 \
+	((link) ? (type *)(void *)((char *)(link) - offsetof(type, member)) \
+		: NULL)
+
+/* In front of its chain; dray_address_reserve() has made room. */
+void dray_address_join(struct dray_address_table *heads, uint64_t address,
+		       struct dray_address_link *link);
+void dray_address_leave(struct dray_address_table *heads,
+			struct dray_address_link *link);
+
+#endif /* DRAY_BASE_ADDRESS_CHAIN_H */

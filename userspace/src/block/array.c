@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Arrays as blocks: the public preamble, meta-data behind it, and the elements
+ * behind that or in another block.  What an element is, is not known here: who
+ * makes an array brings the function that gives up what it refers to.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/number.h"
+#include "block/block.h"
+
+#define ACCESS (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE | DRAY_BLOCK_IMMUTABLE)
+
+struct array {
+	void *start; /* of the elements, whatever becomes of array.data */
+	size_t size;
+	void (*destroy)(struct dray_block_array *array);
+	struct dray_block_front front;
+	struct dray_block_array array; /* meta-data and elements follow */
+};
+
+static struct array *array_of(const struct dray_block *block)
+{
+	return dray_block_around(block, struct array, array);
+}
+
+static void array_destroy(struct dray_block *block)
+{
+	struct array *array = array_of(block);
+
+	if (array->destroy)
+		array->destroy(&array->array);
+	dray_block_unref(array->array.reference);
+	free(array);
+}
+
+static void array_range(const struct dray_block *block,
+			struct dray_block_range *out)
+{
+	const struct array *array = array_of(block);
+
+	out->data = array->start;
+	out->size = array->size;
+	out->writable = array->array.flags & DRAY_BLOCK_WRITE;
+}
+
+static void array_dump(const struct dray_block *block, FILE *stream)
+{
+	struct dray_block_array *array = &array_of(block)->array;
+	const struct dray_block_axis *axes = dray_block_array_axes(array);
+	int32_t i;
+
+	fprintf(stream, " flags: %" PRIu64 "%s%s%s\n", array->flags,
+		array->flags & DRAY_BLOCK_READ ? " read" : "",
+		array->flags & DRAY_BLOCK_WRITE ? " write" : "",
+		array->flags & DRAY_BLOCK_IMMUTABLE ? " immutable" : "");
+	fprintf(stream, " element: 0x%016" PRIx64 "\n meta-data: %u bytes\n",
+		array->element, array->meta_size);
+	for (i = 0; i < array->ndim; i++)
+		fprintf(stream,
+			"  axis %d: size %" PRId64 ", stride %" PRId64 "\n", i,
+			axes[i].size, axes[i].stride);
+	fprintf(stream, " first element: %p\n", array->data);
+	if (array->reference)
+		fprintf(stream, " reference: %p (%s, count %" PRIu32 ")\n",
+			(void *)array->reference,
+			dray_block_type_name(array->reference->type),
+			dray_block_count(array->reference));
+	else
+		fprintf(stream, " reference: none (in the array's memory)\n");
+}
+
+static const struct dray_block_class array_class = {
+	.type = DRAY_BLOCK_ARRAY,
+	.destroy = array_destroy,
+	.range = array_range,
+	.dump = array_dump,
+};
+
+static bool holds(const struct dray_block *block, const void *data, size_t size)
+{
+	const struct dray_block_class *class = dray_block_class(block);
+
+	if (class->holds)
+		return class->holds(block, data, size);
+	return dray_range_holds(dray_block_data(block), dray_block_size(block),
+				data, size);
+}
+
+static int check_reference(const struct dray_block_array_options *options)
+{
+	const struct dray_block *reference = options->reference;
+
+	if (!reference)
+		return options->data
+			       ? dray_fail(
+					 -EINVAL,
+					 "elements at %p, which no block holds",
+					 options->data)
+			       : 0;
+	if (options->size && !holds(reference, options->data, options->size))
+		return dray_fail(-EINVAL,
+				 "%zu bytes at %p do not lie in block %p (%s)",
+				 options->size, options->data,
+				 (const void *)reference,
+				 dray_block_type_name(reference->type));
+	if ((options->flags & DRAY_BLOCK_WRITE) &&
+	    !dray_block_writable(reference))
+		return dray_fail(-EPERM, "block %p (%s) may not be written",
+				 (const void *)reference,
+				 dray_block_type_name(reference->type));
+	return 0;
+}
+
+static int check_options(const struct dray_block_array_options *options)
+{
+	uint64_t flags = options->flags;
+
+	if ((flags & ~ACCESS) ||
+	    ((flags & DRAY_BLOCK_WRITE) && (flags & DRAY_BLOCK_IMMUTABLE)))
+		return dray_fail(-EINVAL,
+				 "flags 0x%" PRIx64
+				 " are unknown or exclude each other",
+				 flags);
+	if (options->alignment && !dray_is_power_of_two(options->alignment))
+		return dray_fail(-EINVAL,
+				 "an alignment of %zu bytes is no power of two",
+				 options->alignment);
+	if (options->ndim < 0)
+		return dray_fail(-EINVAL, "an array of %d axes", options->ndim);
+	return check_reference(options);
+}
+
+/* Where things lie in an array's memory. */
+struct sizes {
+	size_t alignment;
+	uint32_t meta; /* bytes of the meta-data */
+	size_t elements; /* bytes before inline elements */
+	size_t whole;
+};
+
+static int measure(const struct dray_block_array_options *options,
+		   struct sizes *sizes)
+{
+	uint64_t bytes =
+		(uint64_t)options->ndim * sizeof(struct dray_block_axis) +
+		options->element_meta;
+	uint64_t elements = options->reference ? 0 : (uint64_t)options->size;
+	uint64_t before, whole;
+
+	sizes->alignment = options->reference ? 0 : options->alignment;
+	if (sizes->alignment < _Alignof(max_align_t))
+		sizes->alignment = _Alignof(max_align_t);
+	if (dray_round_up_overflow(bytes, 8, &bytes) || bytes > UINT32_MAX)
+		return dray_fail(-EOVERFLOW,
+				 "meta-data of %" PRIu64
+				 " bytes, at most %u are possible",
+				 bytes, UINT32_MAX);
+	if (dray_round_up_overflow(sizeof(struct array) + bytes,
+				   sizes->alignment, &before) ||
+	    dray_add_overflow(before, elements, &whole) || whole > PTRDIFF_MAX)
+		return dray_fail(-EOVERFLOW,
+				 "an array of %zu bytes, more than there are "
+				 "addresses",
+				 options->size);
+	sizes->meta = (uint32_t)bytes;
+	sizes->elements = (size_t)before;
+	sizes->whole = (size_t)whole;
+	return 0;
+}
+
+int dray_block_create_array(const struct dray_block_array_options *options,
+			    struct dray_block **out)
+{
+	struct sizes sizes = { 0 };
+	struct array *array;
+	void *memory;
+	int ret;
+
+	if (!options || !out)
+		return dray_fail(-EINVAL,
+				 "no array asked for, or nowhere to put it");
+	ret = check_options(options);
+	if (!ret)
+		ret = measure(options, &sizes);
+	if (ret)
+		return ret;
+	if (posix_memalign(&memory, sizes.alignment, sizes.whole))
+		return dray_fail(-ENOMEM, "no memory for an array of %zu bytes",
+				 sizes.whole);
+	array = memset(memory, 0, sizes.whole);
+	array->destroy = options->destroy;
+	array->size = options->size;
+	array->start = options->data;
+	if (!options->reference && options->size)
+		array->start = (char *)memory + sizes.elements;
+	array->array.element = options->element;
+	array->array.data = array->start;
+	array->array.flags = options->flags;
+	array->array.reference = dray_block_ref(options->reference);
+	array->array.ndim = options->ndim;
+	array->array.meta_size = sizes.meta;
+	dray_block_init(&array->array.block, &array_class);
+	*out = &array->array.block;
+	return 0;
+}

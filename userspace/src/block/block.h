@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the files of blocks share: what lies in front of every block, by which
+ * block.c asks and ends one of any type without knowing them.
+ */
+#ifndef DRAY_BLOCK_BLOCK_H
+#define DRAY_BLOCK_BLOCK_H
+
+#include <dray/block.h>
+
+/* The memory that a block stands for. */
+struct dray_block_range {
+	void *data;	/* NULL: in pieces */
+	size_t size;
+	bool writable;
+};
+
+/* One for each type; a constant. */
+struct dray_block_class {
+	uint32_t type;
+	/* Gives up what the block refers to, and its own memory. */
+	void (*destroy)(struct dray_block *block);
+	void (*range)(const struct dray_block *block,
+		      struct dray_block_range *out);
+	/* Whether @size bytes at @data are its own; NULL: the range tells. */
+	bool (*holds)(const struct dray_block *block, const char *data,
+		      size_t size);
+	/* Writes the lines that only this type has; NULL: none. */
+	void (*dump)(const struct dray_block *block, FILE *stream);
+	const struct dray_block_allocator *allocator;	/* of arenas only */
+};
+
+/* Lies just before each struct dray_block, at the same distance always. */
+struct dray_block_front {
+	const struct dray_block_class *class;
+} __attribute__((aligned(8)));
+
+static inline const struct dray_block_class *
+dray_block_class(const struct dray_block *block)
+{
+	return ((const struct dray_block_front *)(const void *)block - 1)->class;
+}
+
+static inline void dray_block_init(struct dray_block *block,
+				   const struct dray_block_class *class)
+{
+	((struct dray_block_front *)(void *)block - 1)->class = class;
+	block->type = class->type;
+	__atomic_store_n(&block->count, 1, __ATOMIC_RELAXED);
+}
+
+/* The @type in which @block is the member @member. */
+#define dray_block_around(block, type, member) \
+	((type *)(void *)((char *)(block) - offsetof(type, member)))
+
+/* Whether @size bytes at @data lie in [start, start + room). */
+static inline bool dray_range_holds(const void *start, size_t room,
+				    const char *data, size_t size)
+{
+	uintptr_t offset = (uintptr_t)data - (uintptr_t)start;
+
+	return offset <= room && size <= room - offset;
+}
+
+#endif /* DRAY_BLOCK_BLOCK_H */

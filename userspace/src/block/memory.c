@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Blocks over one piece of memory that somebody else allocates: a buffer, a
+ * pool, or whoever gave a function to release it with.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "block/block.h"
+
+/* In front of the block, so that nothing is written to the memory itself. */
+struct memory {
+	void *data;
+	size_t size;
+	bool writable;
+	void (*release)(void *owner);
+	void *owner; /* the buffer, the pool, or the caller's */
+	struct dray_block_front front;
+	struct dray_block block;
+};
+
+static struct memory *memory_of(const struct dray_block *block)
+{
+	return dray_block_around(block, struct memory, block);
+}
+
+static void memory_range(const struct dray_block *block,
+			 struct dray_block_range *out)
+{
+	const struct memory *memory = memory_of(block);
+
+	out->data = memory->data;
+	out->size = memory->size;
+	out->writable = memory->writable;
+}
+
+static void buffer_destroy(struct dray_block *block)
+{
+	dray_buffer_unref(memory_of(block)->owner);
+	free(memory_of(block));
+}
+
+static void buffer_dump(const struct dray_block *block, FILE *stream)
+{
+	const struct dray_buffer *buffer = memory_of(block)->owner;
+
+	fprintf(stream, " buffer: %" PRIu64 " (%s)\n", dray_buffer_id(buffer),
+		dray_node_backend(dray_buffer_node(buffer)));
+}
+
+static void pooled_destroy(struct dray_block *block)
+{
+	struct memory *memory = memory_of(block);
+
+	dray_pool_free(memory->owner, memory->data);
+	free(memory);
+}
+
+static void pooled_dump(const struct dray_block *block, FILE *stream)
+{
+	fprintf(stream, " pool: %p\n", memory_of(block)->owner);
+}
+
+static void external_destroy(struct dray_block *block)
+{
+	struct memory *memory = memory_of(block);
+
+	if (memory->release)
+		memory->release(memory->owner);
+	free(memory);
+}
+
+static void external_dump(const struct dray_block *block, FILE *stream)
+{
+	fprintf(stream, " owner: %p%s\n", memory_of(block)->owner,
+		memory_of(block)->release ? "" : " (nothing to release)");
+}
+
+static const struct dray_block_class buffer_class = {
+	.type = DRAY_BLOCK_BUFFER,
+	.destroy = buffer_destroy,
+	.range = memory_range,
+	.dump = buffer_dump,
+};
+
+static const struct dray_block_class pooled_class = {
+	.type = DRAY_BLOCK_POOLED,
+	.destroy = pooled_destroy,
+	.range = memory_range,
+	.dump = pooled_dump,
+};
+
+static const struct dray_block_class external_class = {
+	.type = DRAY_BLOCK_EXTERNAL,
+	.destroy = external_destroy,
+	.range = memory_range,
+	.dump = external_dump,
+};
+
+static struct memory *new_memory(const struct dray_block_class *class)
+{
+	struct memory *memory = calloc(1, sizeof(*memory));
+
+	if (!memory) {
+		dray_fail(-ENOMEM, "no memory for a block's object");
+		return NULL;
+	}
+	dray_block_init(&memory->block, class);
+	return memory;
+}
+
+int dray_block_create_buffer(struct dray_buffer *buffer,
+			     struct dray_block **out)
+{
+	struct memory *memory;
+
+	if (!buffer || !out)
+		return dray_fail(-EINVAL,
+				 "a block of no buffer, or nowhere to put it");
+	memory = new_memory(&buffer_class);
+	if (!memory)
+		return -ENOMEM;
+	memory->data = dray_buffer_data(buffer);
+	memory->size = (size_t)dray_buffer_size(buffer);
+	memory->writable = dray_buffer_writable(buffer);
+	memory->owner = dray_buffer_ref(buffer);
+	*out = &memory->block;
+	return 0;
+}
+
+int dray_block_create_pooled(struct dray_pool *pool, size_t size,
+			     size_t alignment, struct dray_block **out)
+{
+	struct memory *memory;
+	int ret;
+
+	if (!pool || !out)
+		return dray_fail(-EINVAL,
+				 "a block of no pool, or nowhere to put it");
+	memory = new_memory(&pooled_class);
+	if (!memory)
+		return -ENOMEM;
+	memory->data = dray_pool_alloc(pool, size, alignment);
+	if (!memory->data) { /* the pool left its sentence */
+		ret = -errno;
+		free(memory);
+		return ret;
+	}
+	memory->size = size ? size : 1;
+	memory->writable = true;
+	memory->owner = pool;
+	*out = &memory->block;
+	return 0;
+}
+
+int dray_block_create_external(void *data, size_t size, uint64_t flags,
+			       void (*release)(void *owner), void *owner,
+			       struct dray_block **out)
+{
+	struct memory *memory;
+
+	if (!out || (!data && size))
+		return dray_fail(
+			-EINVAL,
+			"%zu byte%s at NULL, or nowhere to put a block", size,
+			dray_plural(size));
+	if ((flags | DRAY_BLOCK_WRITE) != (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE))
+		return dray_fail(-EINVAL,
+				 "flags 0x%" PRIx64
+				 " are neither to read nor to read and write",
+				 flags);
+	if (size > UINTPTR_MAX - (uintptr_t)data)
+		return dray_fail(-EINVAL,
+				 "%zu bytes at %p leave the address space",
+				 size, data);
+	memory = new_memory(&external_class);
+	if (!memory)
+		return -ENOMEM;
+	memory->data = data;
+	memory->size = size;
+	memory->writable = flags & DRAY_BLOCK_WRITE;
+	memory->release = release;
+	memory->owner = owner;
+	*out = &memory->block;
+	return 0;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: the importer's question to an exporter, and what comes back.  The
+ * secret is said to a process of the importer's own user only, unless the record
+ * has DRAY_IPC_ANY_USER: then to whoever has the socket's name.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "ipc/ask.h"
+#include "ipc/others.h"
+
+static int hung_up(void)
+{
+	return dray_fail(
+		-ECONNREFUSED,
+		"the process that exported the memory is gone, or exports nothing any more");
+}
+
+static int socket_failed(int error)
+{
+	if (error == ECONNREFUSED || error == ECONNRESET || error == EPIPE)
+		return hung_up();
+	if (error == EAGAIN || error == EINPROGRESS)
+		return dray_fail(
+			-ETIMEDOUT,
+			"the exporting process did not answer for %d s",
+			DRAY_IPC_PATIENCE_MS / 1000);
+	return dray_fail(-error, "asking the exporting process: %s",
+			 strerror(error));
+}
+
+static int check_user(int fd)
+{
+	socklen_t length = sizeof(struct ucred);
+	struct ucred peer;
+
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &length))
+		return socket_failed(errno);
+	if (peer.uid != geteuid())
+		return dray_fail(
+			-EACCES,
+			"the memory is exported by user %u, this is user %u",
+			peer.uid, geteuid());
+	return 0;
+}
+
+/* A socket, or a negative errno. */
+static int connect_to(const struct dray_ipc_fields *fields)
+{
+	const struct timeval patience = {
+		.tv_sec = DRAY_IPC_PATIENCE_MS / 1000,
+	};
+	int64_t until = dray_ipc_now() + DRAY_IPC_PATIENCE_MS;
+	struct sockaddr_un address;
+	unsigned int length = dray_ipc_address(fields->broker, &address);
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int ret;
+
+	if (fd < 0)
+		return socket_failed(errno);
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+		       sizeof(patience)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience,
+		       sizeof(patience))) {
+		ret = socket_failed(errno);
+		goto close_fd;
+	}
+	do {
+		ret = connect(fd, (struct sockaddr *)&address, length);
+	} while (ret && errno == EINTR && dray_ipc_now() < until);
+	if (ret) {
+		ret = socket_failed(errno);
+		goto close_fd;
+	}
+	if (!(fields->flags & DRAY_IPC_ANY_USER))
+		ret = check_user(fd);
+	if (ret)
+		goto close_fd;
+	return fd;
+close_fd:
+	close(fd);
+	return ret;
+}
+
+static int count_fds(struct msghdr *message, int *fds)
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	size_t bytes;
+
+	if (!header || header->cmsg_level != SOL_SOCKET ||
+	    header->cmsg_type != SCM_RIGHTS)
+		return 0;
+	bytes = header->cmsg_len - CMSG_LEN(0);
+	memcpy(fds, CMSG_DATA(header), bytes);
+	return (int)(bytes / sizeof(int));
+}
+
+/* Names the share that is used up. */
+static int share_is_used_up(const struct dray_ipc_answer *answer)
+{
+	static const char *const leases[DRAY_IPC_SHARES] = {
+		[DRAY_IPC_SHARE_RECORD] = "another user for one record",
+		[DRAY_IPC_SHARE_USER] = "another user",
+		[DRAY_IPC_SHARE_ALL] = "all other users",
+	};
+
+	if (answer->share >= DRAY_IPC_SHARES)
+		return dray_fail(-EBADMSG,
+				 "the exporting process refuses share %u",
+				 answer->share);
+	return dray_fail(
+		-EDQUOT,
+		"of its descriptors (RLIMIT_NOFILE) the exporting process gives %s %u at most, which are taken",
+		leases[answer->share], answer->limit);
+}
+
+static int refused(const struct dray_ipc_answer *answer)
+{
+	int error = answer->error;
+
+	switch (error) {
+	case -EDQUOT:
+		return share_is_used_up(answer);
+	case -ESTALE:
+		return dray_fail(error, "the memory of the record was freed");
+	case -EACCES:
+		return dray_fail(
+			error,
+			"the exporting process refuses: the record's secret is wrong, or it is of another user");
+	case -EBADMSG:
+	case -EPROTO:
+		return dray_fail(
+			error,
+			"the exporting process knows no such record: it was changed on its way");
+	case -EMFILE:
+	case -ENFILE:
+	case -ENOMEM:
+		return dray_fail(
+			error,
+			"the exporting process can take nobody more who opens its records: %s there",
+			strerror(-error));
+	}
+	return dray_fail(-EBADMSG,
+			 "the exporting process answers with error %d", error);
+}
+
+/* Never more descriptors than there is room for: others the kernel closes. */
+static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
+{
+	union {
+		struct cmsghdr header;
+		char bytes[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec part = { answer, sizeof(*answer) };
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
+	};
+	int64_t until = dray_ipc_now() + DRAY_IPC_PATIENCE_MS;
+	int fds[2], count, ret = 0;
+	ssize_t got;
+
+	do {
+		got = recvmsg(fd, &message, MSG_CMSG_CLOEXEC);
+	} while (got < 0 && errno == EINTR && dray_ipc_now() < until);
+	if (got < 0)
+		return socket_failed(errno == EINTR ? EAGAIN : errno);
+	/* Descriptors may come with no bytes at all: they are ours to close. */
+	count = count_fds(&message, fds);
+	if (message.msg_flags & MSG_CTRUNC)
+		ret = dray_fail(
+			-EMFILE,
+			"descriptors were lost: this process can open no more");
+	else if (!got && !count)
+		ret = hung_up();
+	else if ((size_t)got != sizeof(*answer) ||
+		 message.msg_flags & MSG_TRUNC ||
+		 answer->magic != DRAY_IPC_MAGIC || answer->reserved ||
+		 (!answer->error && count != 1))
+		ret = dray_fail(
+			-EBADMSG,
+			"the exporting process answers %zd bytes and %d descriptors",
+			got, count);
+	else if (answer->error)
+		ret = refused(answer);
+	while (ret && count)
+		close(fds[--count]);
+	if (!ret)
+		*buffer = fds[0];
+	return ret;
+}
+
+int dray_ipc_ask(const struct dray_ipc_fields *fields, bool copies,
+		 struct dray_ipc_answer *answer, int *connection, int *buffer)
+{
+	DRAY_NO_CANCEL;
+	const struct dray_ipc_question question = {
+		.fields = *fields,
+		.copies = copies,
+	};
+	int fd = connect_to(fields);
+	int ret;
+
+	if (fd < 0)
+		return fd;
+	if (send(fd, &question, copies ? sizeof(question) : sizeof(*fields),
+		 MSG_NOSIGNAL) < 0)
+		ret = socket_failed(errno);
+	else
+		ret = receive(fd, answer, buffer);
+	if (ret)
+		close(fd);
+	else
+		*connection = fd;
+	return ret;
+}
+
+/* An exporter that has ended meanwhile keeps nothing that it could take back. */
+int dray_ipc_say_mapped(int connection)
+{
+	if (send(connection, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) == 1 ||
+	    errno == EPIPE || errno == ECONNRESET)
+		return 0;
+	return socket_failed(errno);
+}
+
+int dray_ipc_identify(int fd, struct dray_ipc_identity *identity)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return dray_fail(-errno, "descriptor %d: %s", fd,
+				 strerror(errno));
+	identity->device = status.st_dev;
+	identity->inode = status.st_ino;
+	return 0;
+}
+
+bool dray_ipc_is_same(const struct dray_ipc_identity *a,
+		      const struct dray_ipc_identity *b)
+{
+	return a->device == b->device && a->inode == b->inode;
+}
+
+uint64_t dray_ipc_key(const struct dray_ipc_identity *identity)
+{
+	return (uint64_t)identity->inode ^ (uint64_t)identity->device << 32;
+}

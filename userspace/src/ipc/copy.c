@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * ipc: the bytes of a record, copied by an importer that keeps nothing open.
+ *
+ * A process at its limit of descriptors has no room for the socket to ask
+ * through.  A thread with an empty table of descriptors of its own asks then:
+ * the limit counts the descriptors of one table.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "ipc/ask.h"
+
+#ifndef CLOSE_RANGE_UNSHARE
+#define CLOSE_RANGE_UNSHARE (1u << 1)
+#endif
+
+struct copy {
+	const struct dray_ipc_fields *fields;
+	char *to;
+	int ret;
+	char sentence[256]; /* of the thread that asked */
+};
+
+/* For a dma-buf, whose size is fixed: a mapped file might be shortened. */
+static int copy_mapped(const struct copy *copy, int fd)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t inside = copy->fields->offset % page;
+	size_t size = (size_t)(inside + copy->fields->size);
+	off_t whole = lseek(fd, 0, SEEK_END);
+	char *mapped;
+
+	if (whole < 0 || copy->fields->offset > (uint64_t)whole ||
+	    copy->fields->size > (uint64_t)whole - copy->fields->offset)
+		return dray_fail(-EBADMSG,
+				 "%" PRIu64 " byte%s at %" PRIu64
+				 ", the buffer has %lld",
+				 copy->fields->size,
+				 dray_plural(copy->fields->size),
+				 copy->fields->offset, (long long)whole);
+	mapped = mmap(NULL, size, PROT_READ, MAP_SHARED, fd,
+		      (off_t)(copy->fields->offset - inside));
+	if (mapped == MAP_FAILED)
+		return dray_fail(-errno, "mapping %zu bytes: %s", size,
+				 strerror(errno));
+	memcpy(copy->to, mapped + inside, (size_t)copy->fields->size);
+	munmap(mapped, size);
+	return 0;
+}
+
+static int copy_file(const struct copy *copy, int fd)
+{
+	uint64_t done = 0;
+	ssize_t got;
+
+	while (done < copy->fields->size) {
+		got = pread(fd, copy->to + done,
+			    (size_t)(copy->fields->size - done),
+			    (off_t)(copy->fields->offset + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		/* A dma-buf has no read(). */
+		if (got < 0 && (errno == ESPIPE || errno == EINVAL))
+			return copy_mapped(copy, fd);
+		if (got < 0)
+			return dray_fail(-errno,
+					 "reading the exporter's memory: %s",
+					 strerror(errno));
+		if (!got)
+			return dray_fail(-EBADMSG,
+					 "%" PRIu64 " byte%s at %" PRIu64
+					 ", the buffer ends before",
+					 copy->fields->size,
+					 dray_plural(copy->fields->size),
+					 copy->fields->offset);
+		done += (uint64_t)got;
+	}
+	return 0;
+}
+
+static int copy_bytes(const struct copy *copy)
+{
+	struct dray_ipc_answer answer;
+	int connection, fd, ret;
+
+	ret = dray_ipc_ask(copy->fields, true, &answer, &connection, &fd);
+	if (ret)
+		return ret;
+	ret = copy_file(copy, fd);
+	if (!ret)
+		ret = dray_ipc_say_mapped(connection);
+	close(fd);
+	close(connection);
+	return ret;
+}
+
+static void *run(void *argument)
+{
+	struct copy *copy = argument;
+
+	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE))
+		return NULL;
+	copy->ret = copy_bytes(copy);
+	snprintf(copy->sentence, sizeof(copy->sentence), "%s",
+		 dray_last_error());
+	return NULL;
+}
+
+/* Leaves copy->ret as it is if there is no such thread. */
+static void copy_apart(struct copy *copy)
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int error;
+
+	snprintf(copy->sentence, sizeof(copy->sentence), "%s",
+		 dray_last_error());
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, NULL, run, copy);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		pthread_join(thread, NULL);
+	if (copy->ret)
+		dray_fail(copy->ret, "%s", copy->sentence);
+}
+
+int dray_ipc_copy(const struct dray_ipc_record *record, void *to, uint64_t room,
+		  uint64_t *size)
+{
+	DRAY_NO_CANCEL;
+	struct dray_ipc_fields fields;
+	struct copy copy = { .fields = &fields, .to = to };
+	int ret;
+
+	if (!dray_given(record, __func__) || !dray_given(size, __func__) ||
+	    (room && !dray_given(to, __func__)))
+		return -EINVAL;
+	ret = dray_ipc_read(record, &fields);
+	if (ret)
+		return ret;
+	*size = fields.size;
+	if (room < fields.size)
+		return dray_fail(-ENOSPC,
+				 "the record names %" PRIu64
+				 " bytes, there is room for %" PRIu64,
+				 fields.size, room);
+	dray_ipc_enlist();
+	copy.ret = copy_bytes(&copy);
+	if (copy.ret == -EMFILE)
+		copy_apart(&copy);
+	return copy.ret;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Shared by the files about records.  record.c has the messages between
+ * processes, node.c the part of them about nodes.  The exporter's side:
+ * export.c makes records, slots.c has the memory they lead to,
+ * index.c finds records by memory, broker.c is the thread that answers,
+ * serve.c its connections, and others.c the share of other users.  The importer's side: ask.c asks
+ * the broker, open.c has the memory that is open, and copy.c copies
+ * without opening.
+ *
+ * One connection is one lease.  After the answer the importer says one byte,
+ * when it has the memory mapped, and nothing more; the exporter says one when
+ * the record has ended.  The lease ends with the connection, from either side
+ * and for whatever reason.  A child of fork()
+ * inherits mapping and connection alike.
+ *
+ * One lock for all of it, the lowest of the library: nothing that takes
+ * another one is called with it.
+ */
+#ifndef DRAY_IPC_IPC_H
+#define DRAY_IPC_IPC_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include <dray/ipc.h>
+#include "base/address_chain.h"
+
+#define DRAY_IPC_MAGIC 0x69797264u	/* "dryi" in memory */
+#define DRAY_IPC_VERSION 3u
+#define DRAY_IPC_FLAGS \
+	(DRAY_IPC_READ_ONLY | DRAY_IPC_HANDOVER | DRAY_IPC_ANY_USER)
+
+/* How long one process waits for another that has begun, or should answer. */
+#define DRAY_IPC_PATIENCE_MS 5000
+
+/* The bytes of a record, in the byte order of the machine. */
+struct dray_ipc_fields {
+	uint32_t magic;
+	uint16_t version;
+	uint16_t flags;		/* DRAY_IPC_* */
+	uint64_t secret[2];
+	uint64_t broker;	/* the name of its socket */
+	uint32_t slot;
+	uint32_t generation;	/* counts the exports: slots are used again */
+	uint64_t buffer;	/* its id in the exporter */
+	uint64_t offset;	/* bytes, in the buffer */
+	uint64_t size;		/* bytes */
+};
+
+_Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
+	       "a record is part of the ABI");
+
+/*
+ * What an importer says to the broker: the fields alone for a lease, all of it
+ * for one that ends as soon as the bytes are copied.
+ */
+struct dray_ipc_question {
+	struct dray_ipc_fields fields;
+	uint64_t copies;	/* 1 */
+};
+
+/*
+ * The broker's answer to a record, with the buffer's descriptor if error is 0.
+ */
+struct dray_ipc_answer {
+	uint32_t magic;
+	int32_t error;		/* 0 or a negative errno */
+	uint32_t backend;	/* enum dray_ipc_backend; 0 with an error */
+	uint32_t share;		/* -EDQUOT: enum dray_ipc_share; else 0 */
+	uint32_t limit;		/* -EDQUOT: leases in the share; else 0 */
+	uint32_t reserved;	/* 0 */
+	char node[DRAY_NAME_LEN];	/* kernel: "dray0"; else empty */
+};
+
+/* What is in a record, checked as far as that goes: -EBADMSG, -EPROTO. */
+int dray_ipc_read(const struct dray_ipc_record *record,
+		  struct dray_ipc_fields *fields);
+
+/* The address of a broker's socket; its length. */
+struct sockaddr_un;
+unsigned int dray_ipc_address(uint64_t broker, struct sockaddr_un *address);
+
+/* @size random bytes. */
+int dray_ipc_random(void *bytes, size_t size);
+
+/* CLOCK_MONOTONIC in milliseconds. */
+int64_t dray_ipc_now(void);
+
+/* In a child that no handler told of its fork, this is where it notices. */
+void dray_ipc_lock(void);
+void dray_ipc_unlock(void);
+
+/* Lets forks take the lock, and a child forget what is its parent's. */
+void dray_ipc_enlist(void);
+/* With the lock, in a child. */
+void dray_ipc_inherit(void);
+
+/* With the lock: until somebody signals; false when the time is over. */
+bool dray_ipc_wait_signal(int64_t until);
+void dray_ipc_signal(void);
+
+/* What an export keeps its memory by. */
+enum dray_ipc_keeper {
+	DRAY_IPC_BLOCK,		/* a hold on the block, from the start */
+	DRAY_IPC_BUFFER,	/* a reference to the buffer, for a handover */
+	DRAY_IPC_MEMORY,	/* an open record, for a handover or a lease */
+};
+
+/* What importers get; one for all exports of a buffer that are alike. */
+struct dray_ipc_file {
+	int fd;
+	uint32_t exports;
+	uint64_t key;		/* index.c's */
+};
+
+/* One record that this process has given out. */
+struct dray_ipc_export {
+	struct dray_ipc_fields fields;
+	struct dray_ipc_answer answer;
+	enum dray_ipc_keeper keeper;
+	void *kept;		/* the block's start, the buffer, the memory */
+	bool keeps;
+	bool waits;		/* a handover that nobody has mapped yet */
+	int64_t made;		/* dray_ipc_now() */
+	uint64_t claims;	/* calls that gave the record, less revocations */
+	bool ended;		/* nobody can open it any more */
+	uint32_t leases;	/* of other processes, and this one */
+	uint32_t own;		/* of this one */
+	struct dray_ipc_connection *connections;	/* of the leases */
+	uid_t user;
+	struct dray_buffer *buffer;	/* NULL: it is gone */
+	void *address;		/* of the first byte */
+	struct dray_ipc_file *file;
+	bool unsettled;		/* dray_ipc_settle() has to look at it */
+	struct dray_ipc_export *next_unsettled;
+	/* index.c's */
+	bool is_indexed;
+	bool has_likes;
+	struct dray_address_link by_range;
+	struct dray_address_link by_kept;
+};
+
+/* With the lock: gives it a slot, with flags, size and the like filled in. */
+int dray_ipc_add(struct dray_ipc_export *export);
+/* With the lock: one that leads to the same memory, the same way, or NULL. */
+struct dray_ipc_export *
+dray_ipc_find_same(const struct dray_ipc_export *wanted);
+/* With the lock: counts the handovers that nobody has opened. */
+uint32_t dray_ipc_waiting(void);
+/* One of them, in slot *@at or behind, and then *@at is behind that; or NULL. */
+const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at);
+/* With the lock: nobody can open it from now on. */
+void dray_ipc_end(struct dray_ipc_export *export);
+
+/*
+ * With the lock: what a record leads to, and a lease of it.
+ * @user: of the importer; NULL: this process.  -ESTALE, -EACCES, -EBADMSG.
+ */
+int dray_ipc_find(const struct dray_ipc_fields *asked, const uid_t *user,
+		  struct dray_ipc_export **out);
+int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
+		   struct dray_ipc_export **out);
+/* With the lock: its importer has it mapped, so a handover waits no more. */
+void dray_ipc_mapped(struct dray_ipc_export *export);
+/* With the lock: ends a lease; dray_ipc_settle() follows, without it. */
+void dray_ipc_release(struct dray_ipc_export *export, bool own);
+/* Without the lock: gives up what exports kept that have ended. */
+void dray_ipc_settle(void);
+/* With the lock: ends the exports of memory that is closed. */
+void dray_ipc_end_memory(const struct dray_ipc_memory *memory);
+/* With the lock: whether that broker is of this process. */
+bool dray_ipc_is_own(uint64_t broker);
+
+/*
+ * With the lock: the open record around @size bytes at @address, with one more
+ * reference, given back by dray_ipc_close().  0, -ENOENT where no record leads
+ * to this buffer, -EINVAL where they lie beside what was opened.
+ */
+int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
+			 uint64_t size, struct dray_ipc_memory **out);
+void dray_ipc_memory_ref(struct dray_ipc_memory *memory);
+
+/* The thread that answers.  With the lock, each of these. */
+struct dray_ipc_broker;
+int dray_ipc_broker_start(uint64_t name, struct dray_ipc_broker **out);
+/* Its socket is closed, its thread ends in a moment. */
+void dray_ipc_broker_stop(struct dray_ipc_broker *broker);
+/* In a child, which has no such threads: closes the inherited descriptors. */
+void dray_ipc_broker_forget(void);
+
+/* Hears importers of @export that the thread has not got to yet. */
+void dray_ipc_hear(struct dray_ipc_export *export);
+/* Tells the importers of @export that it has ended. */
+void dray_ipc_tell_end(struct dray_ipc_export *export);
+/* In a child: closes the connections of @export, which are the parent's. */
+void dray_ipc_forget_leases(struct dray_ipc_export *export);
+
+#endif /* DRAY_IPC_IPC_H */

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the files of the manager share.  manager.c has the object and the list
+ * of all, call.c the operations as runtimes call them,
+ * memory.c the memory objects, pending.c those that wait to be
+ * finalized, base.c and ipc.c dray's own operations,
+ * plugin.c the way to those of others.
+ */
+#ifndef DRAY_MANAGER_MANAGER_H
+#define DRAY_MANAGER_MANAGER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include <dray/manager.h>
+#include "base/guard.h"
+
+struct dray_memory {
+	struct dray_memory_description is;
+	_Atomic uint64_t references;
+	struct dray_manager *manager;	/* kept by the object */
+	struct dray_memory *base;	/* of a view: one reference */
+	struct dray_memory *next;	/* alive, or pending */
+	struct dray_memory **link;	/* alive: to this one */
+};
+
+struct dray_manager {
+	struct dray_manager_ops ops;	/* the base's where it had none */
+	struct dray_node *node;		/* one reference */
+	void *ctx;
+	struct dray_manager *next;	/* of all managers */
+	bool shared;			/* dray_get_manager() gives it */
+
+	struct dray_guard guard;	/* for all below */
+	uint64_t holders;		/* references of callers */
+	uint64_t keeps;			/* objects, and calls that go on */
+	bool initialized;
+	struct dray_resource *resource;	/* of the base; NULL: not yet */
+	struct dray_pool *pool;		/* under it, if it was made here */
+	struct dray_memory *alive;
+	struct dray_memory *pending, **pending_last;
+	uint64_t finished;		/* that were pending, by any thread */
+	uint32_t most_entries;		/* that may be pending */
+	uint32_t most_percent;
+	struct dray_manager_stats stats;
+};
+
+/*
+ * Keeps the manager from its end; the guard is held.  Enter is without it, for
+ * who is about to call what others wrote: a finalizer may drop the caller's own
+ * reference, which is the last.  Drop is without it.
+ */
+void dray_manager_keep(struct dray_manager *manager);
+void dray_manager_enter(struct dray_manager *manager);
+void dray_manager_drop(struct dray_manager *manager);
+
+/* Initializes the manager, unless that was done before. */
+int dray_manager_ready(struct dray_manager *manager);
+
+/* Finalizes what was taken off the lists, without the guard. */
+void dray_memory_finish(struct dray_memory *memory);
+
+/* With the guard: whether an object of no reference has to wait. */
+bool dray_pending_takes(const struct dray_manager *manager,
+			const struct dray_memory *memory);
+/* With the guard: lets it wait; true where that is one too many. */
+bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory);
+/* Finalizes all that wait; the manager is kept.  @force: also in a deferral. */
+size_t dray_pending_flush(struct dray_manager *manager, bool force);
+/* How many have been, by any thread. */
+uint64_t dray_pending_finished(struct dray_manager *manager);
+
+/* Of a version and a base that there is, with a name and a memalloc. */
+int dray_manager_check_ops(const struct dray_manager_ops *ops,
+			   const char *from);
+/* What the environment names; NULL where it names nothing. */
+int dray_manager_environment(const struct dray_manager_ops **out);
+
+int dray_native_get_ipc_handle(struct dray_manager *self,
+			       const struct dray_memory *memory,
+			       struct dray_ipc_handle *out);
+
+#endif /* DRAY_MANAGER_MANAGER_H */

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Memory objects.  The last reference takes an object off the list of those
+ * that are alive; then it is finalized, at once or when its turn comes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "manager/manager.h"
+
+static void enlist(struct dray_memory *memory)
+{
+	struct dray_manager *manager = memory->manager;
+
+	dray_guard_take(&manager->guard);
+	dray_manager_keep(manager);
+	memory->next = manager->alive;
+	memory->link = &manager->alive;
+	if (manager->alive)
+		manager->alive->link = &memory->next;
+	manager->alive = memory;
+	manager->stats.objects++;
+	if (!memory->base)
+		manager->stats.bytes += memory->is.size;
+	dray_guard_give(&manager->guard);
+}
+
+/* With the guard. */
+static void delist(struct dray_memory *memory)
+{
+	*memory->link = memory->next;
+	if (memory->next)
+		memory->next->link = memory->link;
+	memory->manager->stats.objects--;
+	if (!memory->base)
+		memory->manager->stats.bytes -= memory->is.size;
+}
+
+static int create(struct dray_manager *manager,
+		  const struct dray_memory_description *description,
+		  struct dray_memory *base, struct dray_memory **out)
+{
+	struct dray_memory *memory = calloc(1, sizeof(*memory));
+
+	if (!memory)
+		return dray_fail(-ENOMEM, "no memory for a memory object");
+	memory->is = *description;
+	atomic_init(&memory->references, 1);
+	memory->manager = manager;
+	memory->base = base ? dray_memory_ref(base) : NULL;
+	enlist(memory);
+	*out = memory;
+	return 0;
+}
+
+int dray_memory_create(struct dray_manager *manager,
+		       const struct dray_memory_description *description,
+		       struct dray_memory **out)
+{
+	if (!dray_given(manager, __func__) ||
+	    !dray_given(description, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	if (description->kind > DRAY_MEMORY_DEVICE)
+		return dray_fail(-EINVAL, "%u is no kind of memory",
+				 description->kind);
+	if (description->flags & ~DRAY_MEMORY_DEFERRED)
+		return dray_fail(-EINVAL, "unknown flags 0x%x",
+				 description->flags);
+	return create(manager, description, NULL, out);
+}
+
+int dray_memory_view(struct dray_memory *memory, size_t offset, size_t size,
+		     struct dray_memory **out)
+{
+	struct dray_memory_description part = { .size = size };
+
+	if (!dray_given(memory, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	if (offset > memory->is.size || size > memory->is.size - offset)
+		return dray_fail(-EINVAL,
+				 "%zu bytes at %zu, the memory has %zu", size,
+				 offset, memory->is.size);
+	part.pointer = (char *)memory->is.pointer + offset;
+	part.kind = memory->is.kind;
+	part.stream = memory->is.stream;
+	/* Not the view that it is cut from: a chain of them has no end. */
+	return create(memory->manager, &part,
+		      memory->base ? memory->base : memory, out);
+}
+
+struct dray_memory *dray_memory_ref(struct dray_memory *memory)
+{
+	if (memory)
+		atomic_fetch_add_explicit(&memory->references, 1,
+					  memory_order_relaxed);
+	return memory;
+}
+
+void dray_memory_finish(struct dray_memory *memory)
+{
+	struct dray_manager *manager = memory->manager;
+
+	if (memory->is.finalize)
+		memory->is.finalize(memory->is.ctx, &memory->is);
+	if (memory->is.release_owner)
+		memory->is.release_owner(memory->is.owner);
+	dray_memory_unref(memory->base);
+	free(memory);
+	dray_manager_drop(manager);
+}
+
+void dray_memory_unref(struct dray_memory *memory)
+{
+	struct dray_manager *manager;
+	bool waits, too_many = false;
+
+	if (!memory || atomic_fetch_sub_explicit(&memory->references, 1,
+						 memory_order_acq_rel) != 1)
+		return;
+	manager = memory->manager;
+	dray_guard_take(&manager->guard);
+	delist(memory);
+	waits = dray_pending_takes(manager, memory);
+	if (waits)
+		too_many = dray_pending_add(manager, memory);
+	/* Others may finalize it, and all the rest, before the flush. */
+	if (too_many)
+		dray_manager_keep(manager);
+	dray_guard_give(&manager->guard);
+	if (!waits)
+		dray_memory_finish(memory);
+	if (too_many) {
+		dray_pending_flush(manager, false);
+		dray_manager_drop(manager);
+	}
+}
+
+const struct dray_memory_description *
+dray_memory_describe(const struct dray_memory *memory)
+{
+	return dray_given(memory, __func__) ? &memory->is : NULL;
+}
+
+struct dray_manager *dray_memory_manager_of(const struct dray_memory *memory)
+{
+	return dray_given(memory, __func__) ? memory->manager : NULL;
+}
+
+/* With the guard. */
+static uint32_t kind_among(const struct dray_memory *memory, uintptr_t address)
+{
+	for (; memory; memory = memory->next)
+		if (address - (uintptr_t)memory->is.pointer < memory->is.size)
+			return memory->is.kind;
+	return DRAY_MEMORY_UNKNOWN;
+}
+
+enum dray_memory_kind dray_manager_kind_of(struct dray_manager *manager,
+					   const void *address)
+{
+	struct dray_location where;
+	uint32_t kind;
+
+	if (!dray_given(manager, __func__))
+		return DRAY_MEMORY_UNKNOWN;
+	dray_guard_take(&manager->guard);
+	kind = kind_among(manager->alive, (uintptr_t)address);
+	dray_guard_give(&manager->guard);
+	if (kind == DRAY_MEMORY_UNKNOWN && !dray_locate(address, &where))
+		kind = DRAY_MEMORY_SHARED;
+	return (enum dray_memory_kind)kind;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Blocks that an engine uses are not free: while a block is held, freeing it
+ * only parks it, and the last release completes the free.  Queues hold both
+ * blocks of a transfer from before it is submitted until its fence signals.
+ */
+#ifndef DRAY_POOL_BUSY_H
+#define DRAY_POOL_BUSY_H
+
+#include <stdbool.h>
+
+#include <dray/pool.h>
+
+struct dray_found;
+
+/*
+ * Holds the block around @address (any byte of it).  -ENOENT where it lies in
+ * no block of a pool that is alive: memory of an imported or directly
+ * allocated buffer is kept by a reference to the buffer instead.
+ */
+int dray_block_hold(const void *address);
+
+/* Once for each hold that succeeded, with any address in the same block. */
+void dray_block_release(const void *address);
+
+/* dray_block_hold() for a block that was found: with its pool's lock held. */
+int dray_found_hold(const struct dray_found *found, const void *address);
+
+/*
+ * dray_locate() that holds the block it finds, or references the buffer if no
+ * pool has cut it up: one look-up for both.
+ */
+int dray_locate_hold(const void *address, struct dray_location *out);
+/* Undoes dray_locate_hold(). */
+void dray_locate_release(const struct dray_location *held);
+
+/*
+ * Another process has been given the block around @address, and nobody will
+ * hear when it lets go.  The block may be freed and used again all the same;
+ * until then nothing of this process's own is written there.
+ */
+void dray_block_sent(const void *address);
+
+/*
+ * Releases what engines are done with, which nobody may have noticed yet.
+ * A pool with parked blocks asks before it takes more memory, and, with
+ * @wait, for one more engine to be done before it says that there is none.
+ * Called without any lock of a pool.  True when a hold may have gone.
+ */
+typedef bool dray_reap(bool wait);
+
+/* Sets the function that asks; each caller sets the same one. */
+void dray_block_set_reap(dray_reap *reap);
+/* Asks; false if no function is set. */
+bool dray_block_reap(bool wait);
+
+/*
+ * Ends the records that lead to a block.  Called without a lock when a block
+ * that is held is freed, so that no process opens it afterwards.
+ */
+typedef void dray_freed(const void *block);
+
+/* Sets that function; each caller sets the same one. */
+void dray_block_set_freed(dray_freed *freed);
+/* Calls it, if it is set. */
+void dray_block_freed(const void *block);
+
+#endif /* DRAY_POOL_BUSY_H */

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * cache: the blocks that a thread keeps of a pool, to be used again without
+ * the pool's lock.
+ *
+ * A thread has a cache for each pool that it uses, and in it a magazine, a
+ * stack of blocks, for each size in granules up to just above 4 KiB, and a few
+ * larger blocks.  To the pool such blocks are taken.  What a thread keeps is
+ * bounded by parts of what the pool has; and whoever finds no memory in the pool
+ * first takes back what all threads keep.
+ *
+ * A cache has no lock.  Its owner says in a plain store that it is busy with
+ * it; who drains it, under the pool's lock, closes it, has the kernel put a
+ * barrier into every thread (membarrier) and waits until the owner is out.
+ * While busy, the owner never waits for a lock.  Where the kernel cannot, there
+ * are no caches; where it could and then does not, all of them stay closed, and
+ * each owner gives back what it has when it next comes to the pool.
+ *
+ * Caches lie in memory that fork() wipes, so that a child starts with empty
+ * ones.  Not for signal handlers.
+ */
+#ifndef DRAY_POOL_CACHE_H
+#define DRAY_POOL_CACHE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pool/marks.h"
+
+#define DRAY_CACHED_POOLS 64	/* numbers of pools, from 1 on */
+#define DRAY_MAGAZINE_ROOM 30	/* blocks: 256 bytes a magazine */
+#define DRAY_CACHE_LARGE 4	/* blocks */
+
+struct dray_pool;
+struct dray_found;
+
+struct dray_magazine {
+	void **top;		/* behind the block that was freed last */
+	uint32_t bytes;		/* of a block */
+	uint32_t batch;		/* to fetch when it is empty next; 0: never */
+	void *blocks[DRAY_MAGAZINE_ROOM];
+};
+
+struct dray_large_block {
+	void *block;
+	uint64_t granules;
+};
+
+struct dray_cache {
+	_Atomic uint32_t busy;	/* its owner is in it */
+	_Atomic uint32_t closed;	/* and has to stay out */
+	uint32_t shift;		/* log2 of the pool's granule */
+	uint32_t number;	/* the pool's */
+	/* Bytes that it may keep beyond what it has, and in all. */
+	uint64_t room, most;
+	uint64_t large_room, large_most;	/* in large blocks */
+	_Atomic(struct dray_pool *) pool;	/* changes with its lock held */
+	struct dray_cache *next;	/* of the pool, under its lock */
+	bool used;	/* with the pool's lock, since the last sweep */
+	bool swept;	/* and not used since */
+	uint32_t turn;	/* whose blocks make room next */
+	uint32_t overflows;	/* of magazines, since its owner took from the pool */
+	/*
+	 * The size that was freed last, and its magazine.  Where the next one has
+	 * it too, the processor goes on before it has read the block's mark.
+	 */
+	uint32_t recent_size;
+	struct dray_magazine *recent;
+	/*
+	 * Large blocks are kept only of the size that was asked for last: of
+	 * many sizes none would be asked for again.
+	 */
+	uint64_t wanted;	/* granules */
+	uint32_t large_count;
+	struct dray_large_block large[DRAY_CACHE_LARGE];	/* oldest first */
+	/* The index is the size in granules - 1. */
+	struct dray_magazine magazines[DRAY_MARK_MOST];
+};
+
+/* Bytes that one thread may keep, in small blocks, of a pool that has so many. */
+static inline uint64_t dray_cache_bound(uint64_t reserved)
+{
+	return reserved / 256;
+}
+
+/*
+ * And in large ones: of a small pool more, since four lie scattered nowhere,
+ * and one of 32 MiB is to keep an array of 100,000 doubles.
+ */
+static inline uint64_t dray_cache_large_bound(uint64_t reserved)
+{
+	uint64_t most = (uint64_t)4 << 20;
+
+	if (reserved / 256 > most)
+		return reserved / 256;
+	return reserved / 16 < most ? reserved / 16 : most;
+}
+
+/* What a thread knows; the first line is all that a free needs of it. */
+struct dray_thread {
+	uintptr_t base;		/* of the window */
+	size_t lines;		/* marks of the window; 0: look nothing up */
+	_Atomic uint8_t *marks;
+	_Atomic uint8_t *numbers;
+	/*
+	 * The pool that was last used by way of its lock.  A free that finds
+	 * its number need not wait for what caches[] says.
+	 */
+	struct dray_cache *recent;
+	uint32_t recent_number;	/* one that no pool has: there is none */
+	uint32_t settled;	/* dray_caches_left, when it last looked */
+	struct dray_cache *caches[DRAY_CACHED_POOLS];	/* [0] is always NULL */
+};
+
+/* Never NULL: a thread without caches points to one that is all zero. */
+extern _Thread_local struct dray_thread *dray_thread
+	__attribute__((tls_model("initial-exec")));
+
+static inline uint32_t
+dray_magazine_count(const struct dray_magazine *magazine)
+{
+	return (uint32_t)(magazine->top - magazine->blocks);
+}
+
+/* What follows is for who is in the cache, and knows that there is room. */
+static inline void dray_magazine_push(struct dray_cache *cache,
+				      struct dray_magazine *magazine,
+				      void *block)
+{
+	void **top = magazine->top;
+
+	cache->room -= magazine->bytes;
+	*top = block;
+	magazine->top = top + 1;
+}
+
+static inline void dray_cache_push_large(struct dray_cache *cache, void *block,
+					 uint64_t granules)
+{
+	cache->large[cache->large_count++] = (struct dray_large_block){
+		.block = block,
+		.granules = granules,
+	};
+	cache->large_room -= granules << cache->shift;
+}
+
+/* False where the cache is closed: then the pool's lock is the way. */
+static inline bool dray_cache_enter(struct dray_cache *cache)
+{
+#ifdef __SANITIZE_THREAD__ /* which knows no barriers of other threads */
+	atomic_exchange(&cache->busy, 1);
+#else
+	atomic_store_explicit(&cache->busy, 1, memory_order_relaxed);
+	atomic_signal_fence(memory_order_seq_cst);
+#endif
+	if (__builtin_expect(!atomic_load_explicit(&cache->closed,
+						   memory_order_acquire),
+			     1))
+		return true;
+	atomic_store_explicit(&cache->busy, 0, memory_order_release);
+	return false;
+}
+
+static inline void dray_cache_leave(struct dray_cache *cache)
+{
+	atomic_store_explicit(&cache->busy, 0, memory_order_release);
+}
+
+/* A small block that this thread keeps, or NULL; @index is its granules - 1. */
+static inline void *dray_cache_take(const struct dray_thread *thread,
+				    struct dray_cache *cache, size_t index)
+{
+	struct dray_magazine *magazine = &cache->magazines[index];
+	void **top, *block;
+
+	if (!dray_cache_enter(cache))
+		return NULL;
+	top = magazine->top;
+	if (__builtin_expect(top == magazine->blocks, 0)) {
+		dray_cache_leave(cache);
+		return NULL;
+	}
+	block = *--top;
+	/* So that callers look only for a magazine that has none. */
+	if (!block)
+		__builtin_unreachable();
+	magazine->top = top;
+	cache->room += magazine->bytes;
+	atomic_store_explicit(
+		&thread->marks[((uintptr_t)block - thread->base) >>
+			       DRAY_MARK_SHIFT],
+		(uint8_t)(index + 1), memory_order_relaxed);
+	dray_cache_leave(cache);
+	return block;
+}
+
+/* Leaves the cache with the large block of this index. */
+void *dray_cache_leave_with(struct dray_cache *cache, uint32_t index);
+
+/* A large one, the one that was freed last. */
+static inline void *dray_cache_take_large(struct dray_cache *cache,
+					  uint64_t granules)
+{
+	uint32_t i;
+
+	if (!dray_cache_enter(cache))
+		return NULL;
+	cache->wanted = granules;
+	for (i = cache->large_count; i--;)
+		if (cache->large[i].granules == granules)
+			return dray_cache_leave_with(cache, i);
+	dray_cache_leave(cache);
+	return NULL;
+}
+
+/*
+ * The caller's cache for the block that may begin at @block, and the block's
+ * mark; NULL where the pool has to be asked.
+ */
+static inline struct dray_cache *dray_cache_find(const void *block,
+						 _Atomic uint8_t **mark)
+{
+	const struct dray_thread *thread = dray_thread;
+	uintptr_t line = (uintptr_t)block - thread->base;
+	uint32_t number;
+
+	/* Turned, so that what is not aligned lies beyond the last line. */
+	line = line >> DRAY_MARK_SHIFT |
+	       line << (8 * sizeof(line) - DRAY_MARK_SHIFT);
+	if (__builtin_expect(line >= thread->lines, 0))
+		return NULL;
+	*mark = &thread->marks[line];
+	number = atomic_load_explicit(
+		&thread->numbers[line >> (DRAY_SLOT_SHIFT - DRAY_MARK_SHIFT)],
+		memory_order_relaxed);
+	if (__builtin_expect(number == thread->recent_number, 1))
+		return thread->recent;
+	return thread->caches[number];
+}
+
+/* Keeps a large block of @granules that is freed, with its mark. */
+static inline bool dray_cache_put_large(struct dray_cache *cache, void *block,
+					_Atomic uint8_t *mark,
+					uint64_t granules)
+{
+	uint64_t bytes = granules << cache->shift;
+	bool kept = false;
+
+	if (!dray_cache_enter(cache))
+		return false;
+	if (cache->large_count < DRAY_CACHE_LARGE &&
+	    bytes <= cache->large_room) {
+		dray_cache_push_large(cache, block, granules);
+		atomic_store_explicit(mark, DRAY_MARK_KEPT,
+				      memory_order_relaxed);
+		kept = true;
+	}
+	dray_cache_leave(cache);
+	return kept;
+}
+
+/* The magazine for blocks of @size granules. */
+static inline struct dray_magazine *dray_cache_magazine(struct dray_cache *cache,
+							uint32_t size)
+{
+	if (__builtin_expect(size == cache->recent_size, 1))
+		return cache->recent;
+	cache->recent_size = size;
+	cache->recent = &cache->magazines[size - 1];
+	return cache->recent;
+}
+
+/* Keeps a small block of @size granules that is freed, with its mark. */
+static inline bool dray_cache_put(struct dray_cache *cache, void *block,
+				  _Atomic uint8_t *mark, uint32_t size)
+{
+	struct dray_magazine *magazine;
+
+	if (!dray_cache_enter(cache))
+		return false;
+	magazine = dray_cache_magazine(cache, size);
+	if (__builtin_expect(magazine->top ==
+					     magazine->blocks +
+						     DRAY_MAGAZINE_ROOM ||
+				     cache->room < magazine->bytes,
+			     0)) {
+		dray_cache_leave(cache);
+		return false;
+	}
+	dray_magazine_push(cache, magazine, block);
+	atomic_store_explicit(mark, DRAY_MARK_KEPT, memory_order_relaxed);
+	dray_cache_leave(cache);
+	return true;
+}
+
+/*
+ * Bytes of the block that begins at @block, as its mark has them, without a
+ * lock; 0 where the pool has to be asked.
+ */
+static inline size_t dray_cache_size(const void *block)
+{
+	_Atomic uint8_t *mark;
+	const struct dray_cache *cache = dray_cache_find(block, &mark);
+	uint32_t size;
+
+	if (!cache)
+		return 0;
+	size = atomic_load_explicit(mark, memory_order_relaxed);
+	if (size == DRAY_MARK_LARGE)
+		size = dray_mark_size(mark);
+	else if (size > DRAY_MARK_MOST)
+		return 0;
+	return (size_t)size << cache->shift;
+}
+
+/* A number that no pool had before; 0: the pool does without caches. */
+uint32_t dray_cache_number(void);
+
+/*
+ * Takes the pool's lock, and makes room for a block of @size granules if its
+ * magazine is full.  False if the block has to go to the pool.
+ */
+bool dray_cache_make_room(struct dray_cache *cache, uint32_t size);
+
+/*
+ * All functions from here on are called with the pool's lock held.
+ *
+ * Marks a block that is the caller's from now on, or may be kept again.  A block
+ * without such a mark goes to the pool when it is freed.
+ */
+void dray_cache_mark(const struct dray_found *found);
+
+/*
+ * Marks a block that was taken for the caller, and fetches a few more of a
+ * small size, so that the next ones need no lock.
+ */
+void dray_cache_taken(const struct dray_found *found);
+
+/* Keeps a block, making room for it; false: it is to be freed. */
+bool dray_cache_keep(const struct dray_found *found);
+
+/*
+ * Gives back to the pool what all threads keep of it; bytes given back.  With
+ * @stay_closed no thread keeps anything until dray_caches_open().  Where an owner
+ * was stopped inside of its cache, pool->missed says so, @patiently only after a
+ * good part of a second.
+ */
+uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed);
+uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed);
+void dray_caches_open(struct dray_pool *pool);
+
+/*
+ * After @bytes were taken from the pool: now and then, takes back what threads
+ * keep that have not come to the pool for a while.  Left to the time when a
+ * request fails, it would lie scattered between the blocks of others.
+ */
+void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes);
+
+/* Gives back all that a cache has: its owner does, or who closed it. */
+void dray_cache_empty(struct dray_cache *cache);
+
+/* Bytes of all blocks that it has. */
+uint64_t dray_cache_held(const struct dray_cache *cache);
+
+/* The bounds follow what the pool has. */
+void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved);
+
+/* The caller's, with bounds that are up to date; NULL where it has none. */
+struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
+
+/*
+ * Of all pools, for good: threads keep nothing any more.  For who finds that a
+ * cache cannot be drained by anybody but its owner.
+ */
+void dray_caches_end(void);
+bool dray_caches_are_off(void);
+
+/* What threads still have of the pool's earlier life is of use again. */
+void dray_caches_adopt(struct dray_pool *pool);
+
+/* With both locks: number and caches of a pool that has ended, to a new one. */
+void dray_caches_pass(struct dray_pool *from, struct dray_pool *to);
+
+/* In a child of fork(), which has one thread and empty caches. */
+void dray_caches_forget(struct dray_pool *pool);
+
+#endif /* DRAY_POOL_CACHE_H */

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Who called.  The unwinder is gcc's own, which every C library comes with;
+ * backtrace() is glibc's alone, and allocates at its first call.
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "pool/call_site.h"
+
+struct walk {
+	void **sites;
+	size_t room, count;
+	size_t skip; /* frames of this file and its caller */
+};
+
+static _Unwind_Reason_Code step(struct _Unwind_Context *context, void *data)
+{
+	struct walk *walk = data;
+	uintptr_t site = _Unwind_GetIP(context);
+
+	if (!site || walk->count == walk->room)
+		return _URC_END_OF_STACK;
+	if (walk->skip)
+		walk->skip--;
+	else
+		walk->sites[walk->count++] = (void *)site;
+	return _URC_NO_REASON;
+}
+
+__attribute__((noinline)) size_t dray_call_sites(void **sites, size_t room)
+{
+	struct walk walk = { .sites = sites, .room = room, .skip = 2 };
+
+	if (room)
+		_Unwind_Backtrace(step, &walk);
+	return walk.count;
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+void dray_call_site_print(FILE *file, void *site)
+{
+	/* A return address may be that of the next function: see the call. */
+	const char *call = (const char *)site - 1;
+	Dl_info info;
+
+	if (!dladdr(call, &info) || !info.dli_fname)
+		fprintf(file, "%p", site);
+	else if (info.dli_sname)
+		fprintf(file, "%s+0x%tx in %s", info.dli_sname,
+			(const char *)site - (const char *)info.dli_saddr,
+			last_part(info.dli_fname));
+	else
+		fprintf(file, "0x%tx in %s",
+			(const char *)site - (const char *)info.dli_fbase,
+			last_part(info.dli_fname));
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * check: a handler over another one that finds what its users do wrong.
+ *
+ * A table in ordinary memory knows every block, so that nothing about one has
+ * to be believed that could have been overwritten.  Freed blocks stay in it, and
+ * in a queue, until newer ones push them out; only then does the handler below
+ * get them back.  The guard is held while the books change, not while bytes are
+ * looked at or the handler below is called: a block is its thread's own once it
+ * is marked as freed.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/number.h"
+#include "base/reply.h"
+#include "pool/check.h"
+#include "pool/no_memory.h"
+#include "pool/pool.h"
+
+#define KEPT_BLOCKS 1024
+#define KEPT_BYTES ((size_t)16 << 20)
+
+/* Gives a block back that is in no list and no table any more. */
+static void let_go(struct dray_checker *checker, struct dray_checked *block)
+{
+	dray_check_poison(checker, block);
+	dray_check_guards(checker, NULL, block);
+	checker->under->free(checker->under->ctx, dray_checked_base(block),
+			     block->size + 2 * DRAY_CHECK_GUARD);
+	free(block);
+}
+
+/* Lets go until at most that much is kept; whether anything was. */
+static bool shrink(struct dray_checker *checker, size_t blocks, size_t bytes)
+{
+	struct dray_checked *gone = NULL, **last = &gone, *block;
+
+	dray_guard_take(&checker->guard);
+	while (checker->kept_blocks > blocks || checker->kept_bytes > bytes) {
+		block = checker->oldest;
+		checker->oldest = block->next;
+		if (!checker->oldest)
+			checker->newest = &checker->oldest;
+		checker->kept_blocks--;
+		checker->kept_bytes -= block->size;
+		dray_address_take(&checker->table, (uintptr_t)block->data);
+		block->next = NULL;
+		*last = block;
+		last = &block->next;
+	}
+	dray_guard_give(&checker->guard);
+	if (!gone)
+		return false;
+	while ((block = gone)) {
+		gone = block->next;
+		let_go(checker, block);
+	}
+	return true;
+}
+
+/* What is kept is given back before it is said that there is no memory. */
+static void *ask(struct dray_checker *checker, size_t size, bool zero)
+{
+	const struct dray_allocator *under = checker->under;
+	void *base;
+
+	do {
+		base = zero ? under->calloc(under->ctx, 1, size)
+			    : under->malloc(under->ctx, size);
+	} while (!base && shrink(checker, 0, 0));
+	return base;
+}
+
+static bool remember(struct dray_checker *checker, struct dray_checked *block)
+{
+	bool room;
+
+	dray_guard_take(&checker->guard);
+	room = dray_address_reserve(&checker->table);
+	if (room) {
+		block->number = ++checker->allocations;
+		/* Whatever was there was freed past this handler. */
+		free(dray_address_put(&checker->table, (uintptr_t)block->data,
+				      block));
+		checker->numbers.blocks++;
+		checker->numbers.bytes += block->size;
+	}
+	dray_guard_give(&checker->guard);
+	return room;
+}
+
+static void *allocate(struct dray_checker *checker, size_t size, bool zero,
+		      const struct dray_callers *callers)
+{
+	struct dray_checked *block;
+	size_t whole;
+	char *base;
+
+	if (dray_add_overflow(size, 2 * DRAY_CHECK_GUARD, &whole))
+		return dray_no_memory("a block", size);
+	block = calloc(1, sizeof(*block));
+	if (!block)
+		return dray_no_memory("the books of a block", size);
+	base = ask(checker, whole, zero);
+	if (!base) { /* the handler below says why */
+		free(block);
+		errno = ENOMEM;
+		return NULL;
+	}
+	block->data = (unsigned char *)base + DRAY_CHECK_GUARD;
+	block->size = size;
+	block->process = dray_fork_process();
+	block->allocated_at = callers->place;
+	block->allocated_by_count = callers->count;
+	memcpy(block->allocated_by, callers->sites, sizeof(callers->sites));
+	dray_checked_guard(block);
+	if (!remember(checker, block)) {
+		checker->under->free(checker->under->ctx, base, whole);
+		free(block);
+		return dray_no_memory("the books of a block", size);
+	}
+	return block->data;
+}
+
+/* With the guard. */
+static struct dray_checked *find(const struct dray_checker *checker,
+				 const void *address)
+{
+	return dray_address_get(&checker->table, (uintptr_t)address);
+}
+
+/*
+ * The block that starts at @address, marked as freed and this thread's own; or
+ * NULL, with everything said.  @size: NULL: it is not known.
+ */
+static struct dray_checked *take(struct dray_checker *checker, const char *what,
+				 void *address, const size_t *size,
+				 const struct dray_callers *callers)
+{
+	struct dray_checked *block;
+
+	dray_guard_take(&checker->guard);
+	block = find(checker, address);
+	if (!block || block->freed) {
+		dray_check_bad_free(checker, what, address, block, callers);
+		return NULL;
+	}
+	block->freed = true;
+	block->freed_at = callers->place;
+	block->freed_by_count = callers->count;
+	memcpy(block->freed_by, callers->sites, sizeof(callers->sites));
+	checker->numbers.blocks--;
+	checker->numbers.bytes -= block->size;
+	checker->numbers.wrong_sizes += size && *size != block->size;
+	dray_guard_give(&checker->guard);
+	return block;
+}
+
+static void retire(struct dray_checker *checker, struct dray_checked *block,
+		   const struct dray_callers *callers)
+{
+	size_t blocks, bytes;
+
+	dray_check_guards(checker, callers, block);
+	dray_checked_poison(block);
+	dray_guard_take(&checker->guard);
+	block->next = NULL;
+	*checker->newest = block;
+	checker->newest = &block->next;
+	checker->kept_blocks++;
+	checker->kept_bytes += block->size;
+	blocks = checker->most_blocks;
+	bytes = checker->most_bytes;
+	dray_guard_give(&checker->guard);
+	shrink(checker, blocks, bytes);
+}
+
+static const char *(*_Atomic caller)(void);
+
+void dray_set_caller(const char *(*place)(void))
+{
+	atomic_store(&caller, place);
+}
+
+/* Inline, because the frames to skip are counted. */
+static inline __attribute__((always_inline)) void
+note(struct dray_callers *callers)
+{
+	const char *(*place)(void) = atomic_load(&caller);
+
+	callers->place = place ? place() : NULL;
+	callers->count = dray_call_sites(callers->sites, DRAY_CHECK_SITES);
+}
+
+static void *check_malloc(void *ctx, size_t size)
+{
+	struct dray_callers callers;
+
+	note(&callers);
+	return allocate(ctx, size, false, &callers);
+}
+
+static void *check_calloc(void *ctx, size_t count, size_t size)
+{
+	struct dray_callers callers;
+	size_t bytes;
+
+	note(&callers);
+	if (dray_mul_overflow(count, size, &bytes))
+		return dray_no_elements(count, size);
+	return allocate(ctx, bytes, true, &callers);
+}
+
+static void check_free(void *ctx, void *address, size_t size)
+{
+	struct dray_checker *checker = ctx;
+	struct dray_callers callers;
+	struct dray_checked *block;
+
+	if (!address)
+		return;
+	note(&callers);
+	block = take(checker, "free", address, &size, &callers);
+	if (block)
+		retire(checker, block, &callers);
+}
+
+/* What it had is out until there is something new, as realloc() has it. */
+static void *check_realloc(void *ctx, void *address, size_t size)
+{
+	struct dray_checker *checker = ctx;
+	struct dray_callers callers;
+	struct dray_checked *block;
+	size_t old;
+	void *moved;
+
+	note(&callers);
+	if (!address)
+		return allocate(checker, size, false, &callers);
+	dray_guard_take(&checker->guard);
+	block = find(checker, address);
+	if (!block || block->freed) {
+		dray_check_bad_free(checker, "realloc", address, block,
+				    &callers);
+		errno = EINVAL;
+		return NULL;
+	}
+	old = block->size;
+	dray_guard_give(&checker->guard);
+	moved = allocate(checker, size, false, &callers);
+	if (!moved)
+		return NULL;
+	memcpy(moved, address, size < old ? size : old);
+	block = take(checker, "realloc", address, NULL, &callers);
+	if (block)
+		retire(checker, block, &callers);
+	return moved;
+}
+
+int dray_handler_check(const struct dray_handler *under, FILE *log,
+		       const struct dray_handler **out)
+{
+	struct dray_checker *checker;
+
+	if (!under || !out)
+		return dray_fail(-EINVAL,
+				 "no handler to check, or nowhere to put one");
+	if (dray_handler_usable(under))
+		return -EINVAL; /* which left its sentence */
+	checker = calloc(1, sizeof(*checker));
+	if (!checker)
+		return dray_fail(-ENOMEM, "no memory for a handler's object");
+	snprintf(checker->handler.name, sizeof(checker->handler.name),
+		 "checked %.100s", under->name);
+	checker->handler.version = DRAY_HANDLER_VERSION;
+	checker->handler.allocator = (struct dray_allocator){
+		.ctx = checker,
+		.malloc = check_malloc,
+		.calloc = check_calloc,
+		.realloc = check_realloc,
+		.free = check_free,
+	};
+	checker->under = &under->allocator;
+	checker->log = log;
+	checker->process = dray_fork_process();
+	checker->newest = &checker->oldest;
+	checker->most_blocks = KEPT_BLOCKS;
+	checker->most_bytes = KEPT_BYTES;
+	dray_guard_init(&checker->guard);
+	*out = &checker->handler;
+	return 0;
+}
+
+void dray_check_keep(struct dray_checker *checker, bool keeps)
+{
+	dray_guard_take(&checker->guard);
+	checker->most_blocks = keeps ? KEPT_BLOCKS : 0;
+	checker->most_bytes = keeps ? KEPT_BYTES : 0;
+	dray_guard_give(&checker->guard);
+	shrink(checker, 0, 0);
+}
+
+bool dray_handler_checks(const struct dray_handler *handler)
+{
+	return handler->allocator.malloc == check_malloc;
+}
+
+struct dray_checker *dray_checker_of(const struct dray_handler *handler)
+{
+	if (handler && dray_handler_checks(handler))
+		return handler->allocator.ctx;
+	dray_fail(-EINVAL, "handler \"%.126s\" is not a checking one",
+		  handler ? handler->name : "");
+	return NULL;
+}
+
+int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
+		   size_t size)
+{
+	struct dray_checker *checker = dray_checker_of(handler);
+
+	if (!checker)
+		return -EINVAL;
+	if (!out)
+		return dray_fail(-EINVAL, "nowhere to put what was counted");
+	dray_guard_take(&checker->guard);
+	dray_reply(out, size, &checker->numbers, sizeof(checker->numbers));
+	dray_guard_give(&checker->guard);
+	return 0;
+}
+
+int dray_check_report(const struct dray_handler *handler, FILE *file)
+{
+	struct dray_checker *checker = dray_checker_of(handler);
+
+	if (!checker)
+		return -EINVAL;
+	if (!file)
+		return dray_fail(-EINVAL, "no file for a report");
+	shrink(checker, 0, 0);
+	return dray_check_list(checker, file);
+}

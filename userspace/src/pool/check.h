@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * What the files of the checking handler share: check.c has its functions,
+ * check_say.c what it says, check_bytes.c the bytes that it writes and looks at,
+ * check_asked.c those that the environment asks for.
+ */
+#ifndef DRAY_POOL_CHECK_H
+#define DRAY_POOL_CHECK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <dray/handler.h>
+
+#include "base/address_table.h"
+#include "base/guard.h"
+#include "pool/call_site.h"
+
+/*
+ * Before and behind each block: the largest line that a device may share, so
+ * that blocks stay aligned to it.
+ */
+#define DRAY_CHECK_GUARD ((size_t)128)
+#define DRAY_CHECK_SITES 8
+
+/* One block, from its allocation until the handler below has it back. */
+struct dray_checked {
+	unsigned char *data;	/* the caller's first byte */
+	size_t size;		/* bytes that it asked for */
+	uint64_t number;	/* of its allocation */
+	uint32_t process;	/* that allocated it: dray_fork_process() */
+	bool freed;
+	bool poisoned;		/* overwritten since */
+	struct dray_checked *next;	/* freed after it */
+	const char *allocated_at; /* places as in struct dray_callers */
+	const char *freed_at;
+	size_t allocated_by_count;
+	size_t freed_by_count;
+	void *allocated_by[DRAY_CHECK_SITES];
+	void *freed_by[DRAY_CHECK_SITES];
+};
+
+/* What the handler below is asked for. */
+static inline unsigned char *dray_checked_base(const struct dray_checked *block)
+{
+	return block->data - DRAY_CHECK_GUARD;
+}
+
+struct dray_checker {
+	struct dray_handler handler;
+	const struct dray_allocator *under;
+	FILE *log;		/* NULL: none */
+	uint32_t process;	/* that made it */
+	_Atomic bool listed;	/* among those that report at exit */
+	struct dray_checker *next;	/* of these */
+	struct dray_guard guard;
+	/* the rest with the guard */
+	struct dray_address_table table;	/* of all struct dray_checked */
+	struct dray_check numbers;
+	uint64_t allocations;
+	struct dray_checked *oldest, **newest;	/* freed and kept */
+	size_t kept_blocks, kept_bytes;
+	size_t most_blocks, most_bytes;	/* that are kept */
+};
+
+/* Who called the handler: taken in the function that the handler names. */
+struct dray_callers {
+	const char *place; /* in an interpreter's program; may be NULL */
+	size_t count;
+	void *sites[DRAY_CHECK_SITES];
+};
+
+/* Writes both guards. */
+void dray_checked_guard(const struct dray_checked *block);
+/*
+ * Looks at both: 0, or how far from the block's start (below 0) or behind its
+ * end (above 0) the byte is that was written.
+ */
+ptrdiff_t dray_checked_broken(const struct dray_checked *block);
+
+/* Overwrites the whole of a freed block, unless others may still use it. */
+void dray_checked_poison(struct dray_checked *block);
+/* Where it was written after that; its size: nowhere. */
+size_t dray_checked_written(const struct dray_checked *block);
+
+/* Each says what is wrong with a block, if anything is; without the guard. */
+void dray_check_guards(struct dray_checker *checker,
+		       const struct dray_callers *callers,
+		       const struct dray_checked *block);
+void dray_check_poison(struct dray_checker *checker,
+		       const struct dray_checked *block);
+
+/*
+ * Says what is wrong with a free, or as @what has it, of @address, where @same
+ * is, which was freed before, or NULL.  With the guard, which it gives.
+ */
+void dray_check_bad_free(struct dray_checker *checker, const char *what,
+			 const void *address, const struct dray_checked *same,
+			 const struct dray_callers *callers);
+
+/* Looks at what is out, and writes it to @file; as dray_check_report(). */
+int dray_check_list(struct dray_checker *checker, FILE *file);
+
+bool dray_handler_checks(const struct dray_handler *handler);
+/* NULL, with a sentence, where it does not. */
+struct dray_checker *dray_checker_of(const struct dray_handler *handler);
+
+/* Gives back what is kept; from then on nothing is, unless @keeps. */
+void dray_check_keep(struct dray_checker *checker, bool keeps);
+
+/*
+ * The checking handler that DRAY_HANDLER asks for over @under, or NULL where it
+ * asks for none; @out may have the one that a pool had before.  Errors: -EINVAL
+ * (it names another one), -ENOMEM.
+ */
+int dray_check_asked(const struct dray_handler *under,
+		     const struct dray_handler **out);
+
+/* Lets it say at the end of the process what it found, if it did. */
+void dray_check_at_exit(const struct dray_handler *handler);
+
+#endif /* DRAY_POOL_CHECK_H */

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * drain: how what threads keep comes back to the pool without their help.
+ *
+ * A cache that is closed is the drainer's once its owner is out: the barrier
+ * that the kernel puts into every thread makes the owner see that it is closed,
+ * or the drainer see that it is busy.  Without that barrier (a filter of system
+ * calls that came later, no memory for it) nothing of another thread's is
+ * touched, and all caches are closed for good.
+ */
+#include <linux/membarrier.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "pool/pool.h"
+
+#define PATIENCE 1000 /* turns to wait for an owner */
+/*
+ * Pauses after them, each twice as long as the one before: 0.16 s in all.  Turns
+ * are over in a fraction of a millisecond where other processors are idle, and
+ * do nothing for an owner of a lower priority.  But one that waits in a handler
+ * of a signal, for whatever, is left some time.
+ */
+#define FIRST_PAUSE 20000 /* ns */
+#define LAST_PAUSE (FIRST_PAUSE << 12)
+#define SWEEPS 16 /* while as much is taken as the pool has */
+
+static bool is_out(struct dray_cache *cache)
+{
+	return !atomic_load_explicit(&cache->busy, memory_order_acquire);
+}
+
+/* The pool's lock is held: a thread that is cancelled does not end here. */
+static void sleep_for(long pause)
+{
+	const struct timespec time = { .tv_nsec = pause };
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	nanosleep(&time, NULL);
+	pthread_setcancelstate(state, NULL);
+}
+
+/*
+ * Waits until the owner is out; false where it does not come out.  @pause, in
+ * ns, is how long to sleep next, 0: not at all.
+ */
+static bool owner_is_out(struct dray_cache *cache, long *pause)
+{
+	int turn;
+
+	for (turn = 0; turn < PATIENCE; turn++) {
+		if (is_out(cache))
+			return true;
+		sched_yield();
+	}
+	while (*pause && !is_out(cache)) {
+		sleep_for(*pause);
+		*pause = *pause < LAST_PAUSE ? *pause * 2 : 0;
+	}
+	return is_out(cache);
+}
+
+/* False: no other thread is known to have seen what is closed. */
+static bool reach_all_threads(void)
+{
+	if (!dray_caches_are_off() &&
+	    syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0))
+		dray_caches_end();
+	return !dray_caches_are_off();
+}
+
+/* Bytes of the caches that were closed; they stay closed. */
+static uint64_t empty_closed(struct dray_pool *pool, long pause)
+{
+	struct dray_cache *own = dray_thread->caches[dray_pool_number(pool)];
+	bool reached = reach_all_threads();
+	struct dray_cache *cache;
+	uint64_t bytes = 0;
+
+	for (cache = pool->caches; cache; cache = cache->next) {
+		if (!atomic_load_explicit(&cache->closed, memory_order_relaxed))
+			continue;
+		/*
+		 * The caller itself is in none.  An owner that was stopped
+		 * inside of its cache is not waited for long: what it has comes
+		 * back with a later drain, when the thread next comes to a pool
+		 * after this one was closed, or when it ends.
+		 */
+		if (cache != own &&
+		    (!reached || !owner_is_out(cache, &pause))) {
+			pool->missed = true;
+			continue;
+		}
+		bytes += dray_cache_held(cache);
+		dray_cache_empty(cache);
+		cache->swept = true;
+	}
+	return bytes;
+}
+
+static uint64_t drain(struct dray_pool *pool, bool stay_closed, long pause)
+{
+	struct dray_cache *cache;
+	uint64_t bytes;
+
+	pool->missed = false;
+	if (!pool->caches)
+		return 0;
+	for (cache = pool->caches; cache; cache = cache->next)
+		atomic_store(&cache->closed, 1);
+	bytes = empty_closed(pool, pause);
+	if (!stay_closed)
+		dray_caches_open(pool);
+	return bytes;
+}
+
+uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
+{
+	return drain(pool, stay_closed, 0);
+}
+
+uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed)
+{
+	return drain(pool, stay_closed, FIRST_PAUSE);
+}
+
+void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
+{
+	struct dray_cache *cache = dray_thread->caches[dray_pool_number(pool)];
+	bool idle = false;
+
+	pool->taken += bytes;
+	if (pool->taken < pool->reserved / SWEEPS)
+		return;
+	pool->taken = 0;
+	if (cache)
+		cache->used = true;
+	for (cache = pool->caches; cache; cache = cache->next) {
+		if (!cache->used && !cache->swept) {
+			atomic_store(&cache->closed, 1);
+			idle = true;
+		}
+		cache->used = false;
+	}
+	if (idle) {
+		empty_closed(pool, 0);
+		dray_caches_open(pool);
+	}
+}
+
+void dray_caches_open(struct dray_pool *pool)
+{
+	struct dray_cache *cache;
+
+	if (dray_caches_are_off())
+		return;
+	for (cache = pool->caches; cache; cache = cache->next)
+		atomic_store_explicit(&cache->closed, 0, memory_order_release);
+}

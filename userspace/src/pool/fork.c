@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * fork: what becomes of pools in a child.
+ *
+ * Private memory is copied, and the child's pools go on as they are.  All
+ * other memory is still the parent's: would both give out its free blocks,
+ * each would write into the other's arrays.  So the child keeps the blocks
+ * that it inherits, and may free them, but takes new ones from new regions.
+ * And the parent trusts no page that was ever used to be zero: the child may
+ * still write a block that the parent has freed, whose pages went back to the
+ * system.
+ *
+ * Every pool is locked while the process forks, so that none is inherited
+ * half changed; see base/fork.h.  A child of clone() locks them itself: it has
+ * whole pools where no other thread was inside of one.
+ */
+#include <pthread.h>
+
+#include "base/fork.h"
+#include "memory/node.h"
+#include "pool/at.h"
+#include "pool/pool.h"
+#include "pool/starts.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct dray_pool *pools;
+
+/* What the parent's threads kept is nobody's in a child. */
+static void take_back_kept(struct dray_pool *pool)
+{
+	struct dray_found found = { .pool = pool };
+	uint64_t granule;
+	uint32_t start;
+
+	for (found.region = pool->regions; found.region;
+	     found.region = found.region->next) {
+		const struct dray_fit *fit = &found.region->fit;
+
+		for (granule = 0; dray_starts_from(fit, granule, &start);
+		     granule = (uint64_t)start + 1) {
+			void *block;
+
+			found.piece = dray_fit_at(fit, start);
+			block = dray_found_address(&found);
+			if (dray_mark_of(block) != DRAY_MARK_KEPT)
+				continue;
+			dray_mark_set(block, DRAY_MARK_NONE);
+			dray_block_return(&found);
+		}
+	}
+}
+
+static void prepare(void)
+{
+	struct dray_pool *pool;
+
+	pthread_mutex_lock(&lock);
+	for (pool = pools; pool; pool = pool->all) {
+		pthread_mutex_lock(&pool->growing);
+		pthread_mutex_lock(&pool->lock);
+		/* Caches that are wiped already: this is the child. */
+		if (pool->caches && !atomic_load(&pool->caches->pool)) {
+			take_back_kept(pool);
+			dray_caches_forget(pool);
+		}
+		/*
+		 * The child has no use for what threads keep that it has not.
+		 * What is missed it takes back itself.
+		 */
+		dray_caches_drain(pool, true);
+	}
+}
+
+/* A child, if there is one, has each block that was ever in use until now. */
+static void mark_shared(struct dray_pool *pool)
+{
+	struct dray_pool_region *region;
+
+	for (region = pool->regions; region; region = region->next)
+		if (dray_buffer_descriptor(region->buffer) >= 0)
+			region->shared = true;
+}
+
+static void resume(void)
+{
+	struct dray_pool *pool;
+
+	for (pool = pools; pool; pool = pool->all) {
+		mark_shared(pool);
+		if (!pool->closed)
+			dray_caches_open(pool);
+		pthread_mutex_unlock(&pool->lock);
+		pthread_mutex_unlock(&pool->growing);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+static void inherit(struct dray_pool *pool)
+{
+	struct dray_pool_region *region;
+
+	/*
+	 * The threads that were about to come back are the parent's, but for
+	 * this one, if it was asked to free something and forked instead.
+	 */
+	pool->pending = dray_pool_is_asking(pool);
+	/* Whom nobody could make give it back before, and who was stopped. */
+	if (pool->missed)
+		take_back_kept(pool);
+	dray_caches_forget(pool);
+	for (region = pool->regions; region; region = region->next) {
+		if (region->inherited ||
+		    dray_buffer_descriptor(region->buffer) < 0)
+			continue;
+		region->inherited = true;
+		dray_marks_claim(region->base, region->reserved, 0);
+		dray_pool_set_reserved(pool, pool->reserved - region->size);
+	}
+}
+
+static void resume_child(void)
+{
+	struct dray_pool *pool;
+
+	for (pool = pools; pool; pool = pool->all)
+		inherit(pool);
+	resume();
+}
+
+static void missed(void)
+{
+	prepare();
+	resume_child();
+}
+
+static struct dray_fork_locks locks = {
+	.rank = DRAY_FORK_POOLS,
+	.take = prepare,
+	.give = resume,
+	.inherit = resume_child,
+	.missed = missed,
+};
+
+void dray_pool_enlist(struct dray_pool *pool)
+{
+	dray_fork_enlist(&locks);
+	pthread_mutex_lock(&lock);
+	pool->all = pools;
+	pools = pool;
+	pthread_mutex_unlock(&lock);
+}
+
+/* With the list's lock no fork comes between, which takes all in its order. */
+void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to)
+{
+	pthread_mutex_lock(&lock);
+	pthread_mutex_lock(&to->lock);
+	pthread_mutex_lock(&from->lock);
+	dray_caches_pass(from, to);
+	pthread_mutex_unlock(&from->lock);
+	pthread_mutex_unlock(&to->lock);
+	pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * walk: all blocks of a pool, in the order of their addresses.
+ *
+ * A few at a time are copied with the pool's lock and shown without it, so
+ * that a long walk stops nobody and whoever looks may use the pool.  Between
+ * two such steps regions come and go: an address says how far the walk has
+ * come, and the rest is found again from it.
+ */
+#include <errno.h>
+
+#include "base/error.h"
+#include "base/fork.h"
+#include "pool/at.h"
+#include "pool/pool.h"
+#include "pool/starts.h"
+
+#define STEP 64 /* blocks */
+
+/* The region with the lowest addresses of those that reach beyond @from. */
+static struct dray_pool_region *region_from(struct dray_pool *pool,
+					    uintptr_t from)
+{
+	struct dray_pool_region *region, *lowest = NULL;
+
+	for (region = pool->regions; region; region = region->next) {
+		if (region->base + region->size > from &&
+		    (!lowest || region->base < lowest->base))
+			lowest = region;
+	}
+	return lowest;
+}
+
+static struct dray_pool_block describe(const struct dray_found *found)
+{
+	const struct dray_piece *piece = dray_found_piece(found);
+	struct dray_pool_block block = {
+		.address = dray_found_address(found),
+		.size = (uint64_t)piece->size << found->region->shift,
+		.buffer = found->region->buffer,
+		.holds = piece->busy,
+		.state = DRAY_POOL_BLOCK_USED,
+	};
+
+	if (piece->state == DRAY_PIECE_PARKED)
+		block.state = DRAY_POOL_BLOCK_PARKED;
+	else if (dray_mark_of(block.address) == DRAY_MARK_KEPT)
+		block.state = DRAY_POOL_BLOCK_CACHED;
+	return block;
+}
+
+/* Blocks of one region from @from on, which is moved on; 0: there are none. */
+static size_t next_blocks(struct dray_pool *pool, uintptr_t *from,
+			  struct dray_pool_block *blocks)
+{
+	struct dray_found found = { .pool = pool };
+	size_t count = 0;
+	uint64_t granule;
+	uint32_t start;
+
+	while (!count && (found.region = region_from(pool, *from))) {
+		const struct dray_pool_region *region = found.region;
+		uint64_t last = ((uint64_t)1 << region->shift) - 1;
+
+		granule = 0;
+		if (*from > region->base)
+			granule =
+				(*from - region->base + last) >> region->shift;
+		*from = region->base + (size_t)region->size;
+		while (count < STEP &&
+		       dray_starts_from(&region->fit, granule, &start)) {
+			found.piece = dray_fit_at(&region->fit, start);
+			blocks[count++] = describe(&found);
+			granule = (uint64_t)start + 1;
+		}
+		if (count == STEP)
+			*from = (uintptr_t)blocks[STEP - 1].address + 1;
+	}
+	return count;
+}
+
+int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
+		   void *argument)
+{
+	struct dray_pool_block blocks[STEP];
+	uintptr_t from = 0;
+	size_t count, i;
+	int ret = 0;
+
+	if (!dray_given(pool, __func__) ||
+	    !dray_given((const void *)(uintptr_t)visit, __func__))
+		return -EINVAL;
+	dray_fork_check();
+	pthread_mutex_lock(&pool->lock);
+	while (!ret && (count = next_blocks(pool, &from, blocks))) {
+		pool->pending++;
+		pthread_mutex_unlock(&pool->lock);
+		for (i = 0; i < count && !ret; i++)
+			ret = visit(argument, &blocks[i]);
+		pthread_mutex_lock(&pool->lock);
+		pool->pending--;
+	}
+	dray_pool_unlock_or_end(pool);
+	return ret;
+}

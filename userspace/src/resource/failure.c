@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* Somebody to ask when an allocation fails. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "resource/resource.h"
+
+struct failure {
+	struct dray_resource *upstream;
+	bool (*retry)(void *ctx, size_t size, int error);
+	void *ctx;
+};
+
+static int failure_allocate(void *ctx, size_t size, size_t alignment,
+			    uint64_t stream, void **out)
+{
+	struct failure *failure = ctx;
+	int ret;
+
+	do
+		ret = dray_resource_allocate(failure->upstream, size, alignment,
+					     stream, out);
+	while (ret && failure->retry(failure->ctx, size, ret));
+	return ret;
+}
+
+static int failure_deallocate(void *ctx, void *block, size_t size,
+			      uint64_t stream)
+{
+	struct failure *failure = ctx;
+
+	return dray_resource_deallocate(failure->upstream, block, size, stream);
+}
+
+int dray_resource_on_failure(struct dray_resource *upstream,
+			     bool (*retry)(void *ctx, size_t size, int error),
+			     void *ctx, struct dray_resource **out)
+{
+	static const struct dray_resource_ops ops = {
+		.size = sizeof(ops),
+		.name = "on-failure",
+		.allocate = failure_allocate,
+		.deallocate = failure_deallocate,
+		.capacity = dray_upstream_capacity,
+		.destroy = dray_upstream_destroy,
+	};
+	struct failure *failure;
+
+	if (!dray_given((const void *)(uintptr_t)retry, __func__))
+		return -EINVAL;
+	failure = calloc(1, sizeof(*failure));
+	if (failure) {
+		failure->retry = retry;
+		failure->ctx = ctx;
+	}
+	return dray_resource_stack(&ops, failure, upstream, out);
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A log, in the columns of RMM's.  No lock and no buffer: each line is one
+ * write to a file that is open for appending.  The time is worked out here,
+ * because what the C library has for that takes a lock of its own, which a
+ * child of fork() may find taken.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "resource/resource.h"
+
+struct log {
+	struct dray_resource *upstream;
+	int fd;
+	uint32_t process; /* that writes it: dray_fork_process() */
+	_Atomic int error; /* the first, negative */
+};
+
+static int put(struct log *log, const char *text, size_t length)
+{
+	ssize_t written;
+	int none = 0, ret;
+
+	do
+		written = write(log->fd, text, length);
+	while (written < 0 && errno == EINTR);
+	if (written == (ssize_t)length)
+		return 0;
+	/* Part of it is what a disk takes that is full then. */
+	ret = written < 0 ? -errno : -ENOSPC;
+	atomic_compare_exchange_strong(&log->error, &none, ret);
+	return ret;
+}
+
+/* The program's errno is none of the log's business. */
+static void note(struct log *log, const char *action, const void *block,
+		 size_t size, uint64_t stream)
+{
+	DRAY_NO_CANCEL;
+	char line[160], pointer[24] = "(nil)";
+	struct timespec now;
+	int saved = errno, length;
+	unsigned int second;
+
+	if (dray_fork_process() != log->process)
+		return;
+	clock_gettime(CLOCK_REALTIME, &now);
+	second = (unsigned int)(now.tv_sec % 86400);
+	if (block)
+		snprintf(pointer, sizeof(pointer), "0x%" PRIxPTR,
+			 (uintptr_t)block);
+	length = snprintf(line, sizeof(line),
+			  "%ld,%02u:%02u:%02u.%06ld,%s,%s,%zu,%" PRIu64 "\n",
+			  syscall(SYS_gettid), second / 3600, second / 60 % 60,
+			  second % 60, now.tv_nsec / 1000, action, pointer,
+			  size, stream);
+	put(log, line, (size_t)length);
+	errno = saved;
+}
+
+static int log_allocate(void *ctx, size_t size, size_t alignment,
+			uint64_t stream, void **out)
+{
+	struct log *log = ctx;
+	int ret = dray_resource_allocate(log->upstream, size, alignment, stream,
+					 out);
+
+	if (ret)
+		note(log, "allocate failure", NULL, size, stream);
+	else
+		note(log, "allocate", *out, size, stream);
+	return ret;
+}
+
+static int log_deallocate(void *ctx, void *block, size_t size, uint64_t stream)
+{
+	struct log *log = ctx;
+
+	note(log, "free", block, size, stream);
+	return dray_resource_deallocate(log->upstream, block, size, stream);
+}
+
+static void log_destroy(void *ctx)
+{
+	DRAY_NO_CANCEL;
+	struct log *log = ctx;
+
+	if (log->fd >= 0)
+		close(log->fd);
+	dray_upstream_destroy(ctx);
+}
+
+/* @how: for open(), of a file that is there already */
+static int make_log(struct dray_resource *upstream, const char *path, int how,
+		    struct dray_resource **out)
+{
+	DRAY_NO_CANCEL;
+	static const char header[] = "Thread,Time,Action,Pointer,Size,Stream\n";
+	static const struct dray_resource_ops ops = {
+		.size = sizeof(ops),
+		.name = "log",
+		.allocate = log_allocate,
+		.deallocate = log_deallocate,
+		.capacity = dray_upstream_capacity,
+		.destroy = log_destroy,
+	};
+	struct dray_resource *resource;
+	struct log *log;
+	int ret;
+
+	if (!dray_given(path, "dray_resource_log") ||
+	    !dray_given(out, "dray_resource_log"))
+		return -EINVAL;
+	log = calloc(1, sizeof(*log));
+	ret = dray_resource_stack(&ops, log, upstream, &resource);
+	if (ret)
+		return ret;
+	dray_fork_watch();
+	log->process = dray_fork_process();
+	log->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | how,
+		       0666);
+	ret = log->fd < 0 ? -errno : put(log, header, sizeof(header) - 1);
+	if (ret) {
+		dray_resource_unref(resource);
+		return dray_fail(ret, "the log %s: %s", path, strerror(-ret));
+	}
+	*out = resource;
+	return 0;
+}
+
+int dray_resource_log(struct dray_resource *upstream, const char *path,
+		      struct dray_resource **out)
+{
+	return make_log(upstream, path, O_TRUNC, out);
+}
+
+int dray_resource_log_new(struct dray_resource *upstream, const char *path,
+			  struct dray_resource **out)
+{
+	return make_log(upstream, path, O_EXCL, out);
+}
+
+int dray_log_check(struct dray_resource *resource)
+{
+	struct log *log = dray_resource_context(resource, log_allocate, "log");
+	int error;
+
+	if (!log)
+		return -EINVAL;
+	error = atomic_load(&log->error);
+	if (error)
+		return dray_fail(error, "the log is not complete: %s",
+				 strerror(-error));
+	return 0;
+}
