@@ -248,7 +248,7 @@ def test_an_array_is_received_for_the_node_that_is_named(pair, shared):
 
 
 def test_a_node_that_is_none_is_a_type_error(pair):
-    with pytest.raises(TypeError, match="node is a str, not a dray.Node"):
+    with pytest.raises(TypeError, match="node is not a dray.Node but str"):
         dray.receive(pair[0], "host")
 
 

@@ -40,7 +40,7 @@ def test_a_spec_with_a_null_character_is_a_value_error():
 
 
 def test_a_spec_that_is_no_string_is_a_type_error():
-    with pytest.raises(TypeError, match="spec is a int, not a string"):
+    with pytest.raises(TypeError, match="spec is not a string but int"):
         dray.open(3)
     with pytest.raises(UnicodeEncodeError):
         dray.open("\ud800")

@@ -52,7 +52,7 @@ def test_a_pool_and_a_heap_together_are_refused():
 
 @pytest.mark.parametrize("call", [dray.memory, dray.install])
 def test_what_is_no_pool_is_a_type_error(call):
-    with pytest.raises(TypeError, match="pool is a str, not a dray.Pool"):
+    with pytest.raises(TypeError, match="pool is not a dray.Pool but str"):
         call("cma")
 
 

@@ -26,9 +26,10 @@ def at_most(ratio):
 
 # Name, unit, workload, the figure that it prints, goals of private and shareable
 # memory.
-ROWS = (
-    ("left of 12 arrays of 128 MiB", "MiB", "back 12", "mib",
-     ("-", 64), ("-", 64)),
+ROWS = tuple(
+    (f"left of 1.5 GiB of arrays of {size} bytes", "MiB", f"back {size}", "mib",
+     ("-", 64), ("-", 64)) for size in (200_000, 2_000_000, 128 << 20)
+) + (
     ("np.zeros(64 MiB)", "ns", "zeros 64", "ns", at_most(1.1), at_most(1.1)),
     ("np.zeros(64 MiB), written", "ns", "zeros-written 64", "ns",
      at_most(1.1), at_most(1.1)),

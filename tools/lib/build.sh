@@ -141,7 +141,7 @@ build_cross()
 	pkgconfig = '/usr/bin/pkg-config'
 
 	[properties]
-	needs_exe_wrapper = true
+	needs_exe_wrapper = false
 	sys_root = '$2'
 	pkg_config_libdir = '$libraries/pkgconfig'
 

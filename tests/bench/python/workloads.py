@@ -3,8 +3,8 @@
 
 usage: workloads.py numpy|dray|dray-shareable WORKLOAD [NUMBER]
 
-    back N             N arrays of 128 MiB, written and dropped: how many MiB
-                       more the process has then
+    back N             arrays of N bytes, 1.5 GiB together, written and dropped:
+                       how many MiB more the process has then
     zeros N, zeros-written N
                        np.zeros() of N MiB in a process that has written as much
                        before; untouched, or with a word written in each page
@@ -45,10 +45,10 @@ def resident():
         return int(file.read().split()[1]) * PAGE
 
 
-def back(count):
+def back(size):
     before = resident()
-    arrays = [np.ones(128 * MIB, np.uint8) for _ in range(count)]
-    assert resident() - before > count * 127 * MIB
+    arrays = [np.ones(size, np.uint8) for _ in range(1536 * MIB // size)]
+    assert resident() - before > 1520 * MIB
     del arrays
     print("mib", (resident() - before) / MIB)
 

@@ -51,8 +51,9 @@ def share(on: bool, min_bytes: int = MIN_BYTES) -> bool:
     """Switches sharing on or off; returns the previous setting."""
     global _shares, _min_bytes
     before = _shares
-    _shares, _min_bytes = bool(on), min_bytes
+    # Raises if min_bytes is no size; then nothing has changed.
     _dray.reduce_with(_reduce, min_bytes)
+    _shares, _min_bytes = bool(on), min_bytes
     if before is None:
         multiprocessing.reduction.ForkingPickler.register(numpy.ndarray,
                                                           _dray.reduce)

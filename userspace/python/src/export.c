@@ -100,14 +100,15 @@ static bool is_small(const struct operand *operand, uint64_t min_bytes)
  */
 PyObject *export_handover(PyObject *module, PyObject *args)
 {
-	unsigned long long min_bytes;
 	struct operand operand;
+	size_t min_bytes;
 	PyObject *array, *record;
 	size_t waiting;
 	int ret;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OK:handover", &array, &min_bytes))
+	if (!PyArg_ParseTuple(args, "OO&:handover", &array,
+			      min_bytes_take, &min_bytes))
 		return NULL;
 	if (operand_take(array, "array", OPERAND_EMPTY, &operand)) {
 		if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
@@ -143,10 +144,11 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 PyObject *export_reduce_with(PyObject *module, PyObject *args)
 {
 	struct module_state *state = module_state(module);
-	unsigned long long min_bytes;
 	PyObject *function;
+	size_t min_bytes;
 
-	if (!PyArg_ParseTuple(args, "OK:reduce_with", &function, &min_bytes))
+	if (!PyArg_ParseTuple(args, "OO&:reduce_with", &function,
+			      min_bytes_take, &min_bytes))
 		return NULL;
 	Py_XSETREF(state->reduce, Py_NewRef(function));
 	state->min_bytes = min_bytes;

@@ -209,7 +209,7 @@ static PyObject *array_of(PyObject *object)
 	PyErr_Clear();
 	Py_XDECREF(array);
 	return PyErr_Format(PyExc_TypeError,
-			    "a is a %s, not a NumPy array, and gives none",
+			    "a is not a NumPy array and gives none: it is %s",
 			    Py_TYPE(object)->tp_name);
 }
 

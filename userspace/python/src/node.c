@@ -30,7 +30,7 @@ PyObject *node_open(PyObject *module, PyObject *spec)
 	if (spec != Py_None) {
 		if (!PyUnicode_Check(spec))
 			return PyErr_Format(PyExc_TypeError,
-					    "spec is a %s, not a string",
+					    "spec is not a string but %s",
 					    Py_TYPE(spec)->tp_name);
 		text = PyUnicode_AsUTF8AndSize(spec, &length);
 		if (!text)
@@ -63,7 +63,7 @@ struct dray_node *node_of(struct module_state *state, PyObject *object)
 {
 	if (Py_TYPE(object) == state->node_type)
 		return node_get(object);
-	PyErr_Format(PyExc_TypeError, "node is a %s, not a dray.Node",
+	PyErr_Format(PyExc_TypeError, "node is not a dray.Node but %s",
 		     Py_TYPE(object)->tp_name);
 	return NULL;
 }

@@ -93,7 +93,7 @@ static void refuse(PyObject *object, const char *role)
 	if (!structure && !PyErr_ExceptionMatches(PyExc_AttributeError))
 		return;
 	PyErr_Clear();
-	PyErr_Format(PyExc_TypeError, "%s is a %s, not a NumPy array", role,
+	PyErr_Format(PyExc_TypeError, "%s is not a NumPy array but %s", role,
 		     Py_TYPE(object)->tp_name);
 }
 

@@ -123,7 +123,7 @@ PyObject *pool_capsule(struct module_state *state, PyObject *object)
 {
 	if (Py_TYPE(object) == state->pool_type)
 		return take_capsule(object);
-	PyErr_Format(PyExc_TypeError, "pool is a %s, not a dray.Pool",
+	PyErr_Format(PyExc_TypeError, "pool is not a dray.Pool but %s",
 		     Py_TYPE(object)->tp_name);
 	return NULL;
 }

@@ -53,7 +53,7 @@ int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out)
 	uint64_t value;
 
 	if (!PyIndex_Check(object) && !PyUnicode_Check(object)) {
-		PyErr_Format(PyExc_TypeError, "%s is a %s, not a whole number",
+		PyErr_Format(PyExc_TypeError, "%s is not a whole number but %s",
 			     name, Py_TYPE(object)->tp_name);
 		return -1;
 	}

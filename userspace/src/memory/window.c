@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The window: reserved at the first buffer, 256 GiB where that fits and
- * halved down to 128 MiB where it does not (a limit on addresses, a checker that
- * wants them itself).  A first-fit search over spans finds room; it runs once
+ * The window: reserved at the first buffer, 256 GiB, or half of a limit on
+ * addresses.  It is halved down to 128 MiB if a mapping fails, as under a checker
+ * that wants the addresses itself.  A first-fit search over spans finds room; it runs once
  * a buffer, not once a block.
  */
 #include <errno.h>
@@ -31,26 +31,28 @@ DEFINE_FORK_LOCK(DRAY_FORK_WINDOW, lock);
 static size_t lowest_free; /* no slot below it is free */
 static size_t taken; /* slots */
 
-/* Whether a window of @size leaves the process half of what it may map. */
-static bool leaves_room(size_t size)
+/* Returns the largest window that leaves the process half of its addresses. */
+static size_t largest_window(void)
 {
 	struct rlimit limit;
+	size_t half;
 
-	if (size == WINDOW_SMALLEST || getrlimit(RLIMIT_AS, &limit))
-		return true;
-	return limit.rlim_cur == RLIM_INFINITY || size <= limit.rlim_cur / 2;
+	if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+	    limit.rlim_cur / 2 >= WINDOW_LARGEST)
+		return WINDOW_LARGEST;
+	half = (size_t)(limit.rlim_cur / 2) & ~(size_t)(DRAY_SLOT_SIZE - 1);
+	return half > WINDOW_SMALLEST ? half : WINDOW_SMALLEST;
 }
 
 static int open_window(void)
 {
-	size_t size = WINDOW_LARGEST;
+	size_t size = largest_window();
 	size_t slots, table, all;
 	void *base = MAP_FAILED;
 	char *side;
 
 	for (; size >= WINDOW_SMALLEST; size /= 2) {
-		if (!leaves_room(size))
-			continue;
+		size &= ~(size_t)(DRAY_SLOT_SIZE - 1);
 		base = dray_map_unlocked(size, PROT_NONE);
 		if (base != MAP_FAILED)
 			break;

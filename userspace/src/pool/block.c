@@ -287,7 +287,7 @@ static inline void free_found(struct dray_pool *pool,
 		return;
 	}
 	if (keep && dray_cache_keep(found)) {
-		pthread_mutex_unlock(&found->pool->lock);
+		dray_pool_unlock_freed(found->pool, found->region);
 		return;
 	}
 	dray_mark_set(block, DRAY_MARK_NONE);

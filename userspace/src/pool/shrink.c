@@ -15,8 +15,8 @@
 
 #define MIB ((uint64_t)1 << 20)
 
-#define HOST_KEEP (32 * MIB) /* of free pages, or as much as is in use */
-#define HOST_STEP (16 * MIB) /* freed, before free pages are counted again */
+#define HOST_KEEP (32 * MIB) /* of free pages */
+#define HOST_STEP (12 * MIB) /* freed, before free pages are counted again */
 #define HOST_LEAST (MIB / 4) /* of a run, to be worth the system call */
 #define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
 #define CLOSED_KEEP (1 * MIB) /* that was freed, so that not each free asks */
@@ -150,7 +150,7 @@ static uint64_t punch_regions(struct dray_pool *pool, uint64_t least,
 /* Bytes of free pages beyond those that will soon be wanted again. */
 static uint64_t excess(const struct dray_pool *pool)
 {
-	uint64_t dirty = 0, keep = pool->used;
+	uint64_t dirty = 0;
 	const struct dray_pool_region *region;
 
 	if (pool->closed)
@@ -160,9 +160,7 @@ static uint64_t excess(const struct dray_pool *pool)
 	for (region = pool->regions; region; region = region->next)
 		if (!region->inherited)
 			dirty += dray_region_dirty_free(region);
-	if (keep < HOST_KEEP)
-		keep = HOST_KEEP;
-	return dirty > keep ? dirty - keep : 0;
+	return dirty > HOST_KEEP ? dirty - HOST_KEEP : 0;
 }
 
 /*
