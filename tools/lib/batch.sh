@@ -80,8 +80,8 @@ BATCH_ASIDE=()
 
 batch_aside_by()
 {
-	# Without the trap, background jobs would survive Ctrl-C.
-	(trap 'exit 130' INT; "$@") &
+	# Without the traps, background jobs would survive Ctrl-C.
+	(trap 'exit 130' INT TERM; "$@") &
 	BATCH_ASIDE+=("$BATCH" "$2")
 	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
 		wait -n || true

@@ -45,7 +45,7 @@ log_quietly()
 {
 	local out status=0
 
-	out=$(mktemp)
+	out=$(mktemp -p "${SCRATCH:-/tmp}")
 	"$@" >"$out" 2>&1 </dev/null || status=$?
 	if [ "$status" -ne 0 ]; then
 		log_bad "failed with $status: $*"

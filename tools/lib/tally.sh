@@ -4,9 +4,11 @@
 # Counts results of tests from TAP, last words or an exit status.  A program with
 # fewer results than planned, or none, has failed; so has a suite that ran nothing.
 
-# Programs to run, a regular expression or empty for all, and whether one matched.
+# Programs to run, a regular expression or empty for all; whether one of the suite
+# matched; and the parts of the expression that matched none yet.
 PATTERN=''
 TALLY_MATCHED=no
+TALLY_UNMATCHED=()
 
 TALLY_PASSED=0
 TALLY_FAILED=0
@@ -18,7 +20,18 @@ TALLY_SUITE=''
 tally_wants()
 {
 	[ -z "$PATTERN" ] || [[ $1 =~ $PATTERN ]] || return
+	tally_matched "$1"
+}
+
+# tally_matched NAME: notes that a program of this name runs
+tally_matched()
+{
+	local i
+
 	TALLY_MATCHED=yes
+	for i in "${!TALLY_UNMATCHED[@]}"; do
+		[[ ! $1 =~ ${TALLY_UNMATCHED[i]} ]] || unset "TALLY_UNMATCHED[i]"
+	done
 }
 
 # tally_add NAME PASSED FAILED SKIPPED
@@ -56,7 +69,7 @@ tally_run()
 	local name=$1 log status=0
 
 	shift
-	log=$(mktemp)
+	log=$(mktemp -p "$SCRATCH")
 	"$@" >"$log" 2>&1 </dev/null || status=$?
 	tally_status "$name" "$status" "$log"
 	rm -f "$log"

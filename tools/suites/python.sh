@@ -34,13 +34,15 @@ python_free()
 # python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]
 python_tests()
 {
-	local handler=${3:-} files
+	local handler=${3:-} files file
 
 	mapfile -t files < <(for file in "$TREE"/tests/python/test_*.py; do
 		! tally_wants "$(basename "$file" .py)" || echo "$file"
 	done)
 	[ "${#files[@]}" -gt 0 ] || return 0
-	TALLY_MATCHED=yes
+	for file in "${files[@]}"; do
+		tally_matched "$(basename "$file" .py)"
+	done
 	DRAY_HANDLER=$handler \
 		python_count "tests/python ($1${handler:+, $handler})" "$1" \
 		"$2/$1${3:+.$3}" "${4:-/usr/bin/python3}" "${5:-}" -m pytest \

@@ -13,6 +13,8 @@ suite_style()
 	local scratch=$1 kernel kernels=(arm64-6.1 amd64-6.12)
 
 	cd "$TREE" || die "no tree"
+	[ -n "$(style_files README.md)" ] ||
+		die "git does not know the files of $TREE: style needs a clone"
 	tally_check "licences: a line in every file" style_licences
 	tally_check "clang-format" style_format
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \
