@@ -251,46 +251,6 @@ DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
 /** 0, or the first error of writing the log, whose line is not in it. */
 DRAY_API int dray_log_check(struct dray_resource *resource);
 
-/**
- * Blocks of one size, cut from chunks of upstream, which go back with the
- * resource.  Constant time, and nothing is lost between the blocks.
- *
- * @block_size: bytes, rounded up to a multiple of 128; the most that can be
- *	asked for
- * @blocks: in a chunk; 0: 128
- *
- * A block is aligned to the largest power of two that divides its size, 4096
- * at most; more is -EINVAL.  A free of what is no block, or of a free one, is
- * refused.
- *
- * Errors: -EINVAL (0 bytes, a chunk that is larger than all addresses).
- */
-DRAY_API int dray_resource_fixed(struct dray_resource *upstream,
-				 size_t block_size, uint32_t blocks,
-				 struct dray_resource **out);
-
-/**
- * Sends each request to the smallest bin that has room for it, and what is too
- * large, or aligned to more than its bin, upstream.  Bins are resources as
- * dray_resource_fixed() makes them, with block sizes from 2^@smallest to
- * 2^@largest and chunks of 1 MiB, but 1 block at least and 128 at most.
- *
- * Errors: -EINVAL (@smallest above @largest, @largest above 40).
- */
-DRAY_API int dray_resource_binning(struct dray_resource *upstream,
-				   uint32_t smallest, uint32_t largest,
-				   struct dray_resource **out);
-
-/** The most bins that there can be. */
-#define DRAY_BINNING_BINS 64
-
-/**
- * One more bin; nothing where there is one of that size.  Parameters and
- * errors as of dray_resource_fixed(); -ENOSPC beyond DRAY_BINNING_BINS.
- */
-DRAY_API int dray_binning_add(struct dray_resource *resource,
-			      size_t block_size, uint32_t blocks);
-
 #ifdef __cplusplus
 }
 #endif

@@ -36,7 +36,4 @@ int dray_upstream_capacity(void *ctx, struct dray_capacity *out);
 /* Ends a context of dray_resource_stack() that holds nothing else. */
 void dray_upstream_destroy(void *ctx);
 
-/* Whether a block of a resource of dray_resource_fixed() begins there. */
-bool dray_fixed_owns(struct dray_resource *resource, const void *block);
-
 #endif /* DRAY_RESOURCE_RESOURCE_H */
