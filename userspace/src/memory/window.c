@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The window: reserved at the first buffer, 256 GiB where that fits and
- * halved down to 128 MiB where it does not (a limit on addresses, a checker that
- * wants them itself).  A first-fit search over spans finds room; it runs once
- * a buffer, not once a block.
+ * The window: reserved at the first buffer, 256 GiB, halved down to 128 MiB if
+ * that does not fit (a limit on addresses, a checker with its own map).  A
+ * first-fit search over spans finds room; it runs once a buffer, not once a
+ * block.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,7 @@ DEFINE_FORK_LOCK(DRAY_FORK_WINDOW, lock);
 static size_t lowest_free; /* no slot below it is free */
 static size_t taken; /* slots */
 
-/* Whether a window of @size leaves the process half of what it may map. */
+/* Whether a window of @size leaves the process half of its addresses. */
 static bool leaves_room(size_t size)
 {
 	struct rlimit limit;
@@ -71,7 +71,9 @@ static int open_window(void)
 				 all);
 	}
 
-	/* The reservation need not start at a slot: what is before is lost. */
+	/*
+	 * The reservation need not start at a slot: bytes before it are lost.
+	 */
 	dray_window.base = ((uintptr_t)base + DRAY_SLOT_SIZE - 1) &
 			   ~(uintptr_t)(DRAY_SLOT_SIZE - 1);
 	if (dray_window.base != (uintptr_t)base)
@@ -123,7 +125,7 @@ int dray_window_take(uint64_t size, size_t alignment, void **start)
 	uint64_t rounded;
 	int ret = 0;
 
-	/* What comes from elsewhere may be longer than this process's addresses. */
+	/* An imported buffer may be longer than this process's addresses. */
 	if ((size_t)size != size || dray_add_overflow(size, 1, &rounded) ||
 	    dray_round_up_overflow(rounded, DRAY_SLOT_SIZE, &rounded))
 		return dray_fail(-ENOMEM, "no window holds %" PRIu64 " bytes",
@@ -175,8 +177,8 @@ void dray_window_give(void *start)
 
 	pthread_mutex_lock(&lock);
 	/*
-	 * Where that failed (too many mappings) the old pages are still
-	 * there: the slots stay taken for good.
+	 * If that fails (too many mappings) the old pages are still there: the
+	 * slots stay taken for good.
 	 */
 	if (!ret) {
 		taken -= span->slots;

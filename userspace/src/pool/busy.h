@@ -10,9 +10,9 @@
 #include <stdbool.h>
 
 /*
- * Holds the block around @address (any byte of it).  -ENOENT where it lies in
- * no block of a pool that is alive: memory of an imported or directly
- * allocated buffer is kept by a reference to the buffer instead.
+ * Holds the block around @address (any byte of it).  Returns -ENOENT if no live
+ * block of a pool covers it: memory of an imported or directly allocated buffer
+ * is kept by a reference to the buffer instead.
  */
 int dray_block_hold(const void *address);
 
@@ -20,15 +20,15 @@ int dray_block_hold(const void *address);
 void dray_block_release(const void *address);
 
 /*
- * Another process has been given the block around @address, and nobody will
- * hear when it lets go.  The block may be freed and used again all the same;
- * until then nothing of this process's own is written there.
+ * Marks the block around @address as sent to another process, which does not
+ * report when it lets go.  The block may be freed and reused all the same;
+ * until then the library writes nothing of its own there.
  */
 void dray_block_sent(const void *address);
 
 /*
- * Releases what engines are done with, which nobody may have noticed yet.
- * A pool with parked blocks asks before it takes more memory, and, with
+ * Releases the blocks of finished transfers that were not noticed yet.  A pool
+ * with parked blocks asks before it takes more memory, and, with
  * @wait, for one more engine to be done before it says that there is none.
  * Called without any lock of a pool.  True when a hold may have gone.
  */
