@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * array: strided views, and counted arrays that can be passed on.
+ * array: strided views, and counted arrays that can be passed to other
+ * processes.
  *
  * A view is shape, strides, a data type and a borrowed address.  It owns
- * nothing: who makes one sees to it that the memory outlives it.  Functions
- * that make a view from another never touch the data and allocate nothing,
- * and @out may be the same object as the input.
+ * nothing: its memory must outlive it.  Functions that make a view from another
+ * never touch the data and allocate nothing, and @out may be the same object as
+ * the input.
  *
- * An array is a counted object that keeps its memory alive: made in a pool or
- * in a buffer of its own, received from another process, or opened by a record.
+ * An array is a counted object that keeps its memory alive.  It is made in a
+ * pool or in a buffer of its own, received from another process, or opened by a
+ * record.
  *
- * Every function may be called from any thread; who writes a view that others
- * read, or elements that others read, sees to the order.
+ * Every function may be called from any thread.  The caller orders writes to a
+ * view, or to elements, that other threads read.
  */
 #ifndef DRAY_ARRAY_H
 #define DRAY_ARRAY_H
@@ -24,7 +26,7 @@ extern "C" {
 
 #define DRAY_MAX_NDIM 64
 
-/** An element's type, as an array interface's typestr says it. */
+/** An element's type, as the typestr of an array interface describes it. */
 struct dray_dtype {
 	char kind;		/* one of "?biufcmMSUV" ('?' is a bool) */
 	char order;		/* '<', '>' or '|' (no order) */
@@ -33,14 +35,14 @@ struct dray_dtype {
 };
 
 /**
- * A typestr ("<f4", "|u1", "|V12") to a type; "b1" is a bool.  -EINVAL for
- * anything else, an object ('O') among it.
+ * Parses a typestr ("<f4", "|u1", "|V12"); "b1" is a bool.  -EINVAL for any
+ * other text, such as an object's ('O').
  */
 DRAY_API int dray_dtype_parse(const char *typestr, struct dray_dtype *out);
 
 /**
- * A type to a typestr of at most 16 bytes, the terminating zero included.
- * -EINVAL for what is no type.
+ * Writes the typestr of a type, at most 16 bytes with the terminating zero.
+ * -EINVAL if no typestr describes it.
  */
 DRAY_API int dray_dtype_format(const struct dray_dtype *dtype, char out[16]);
 
@@ -65,8 +67,7 @@ struct dray_view {
  *
  * Errors: -EINVAL (ndim, an extent below 0, a type, elements without data),
  * -EOVERFLOW (the bytes it covers do not fit 63 bits or the address space).
- * dray_view_index() and dray_view_assign() check what they are given the same
- * way.
+ * dray_view_index() and dray_view_assign() check their views the same way.
  */
 DRAY_API int dray_view_init(struct dray_view *out, void *data,
 			    struct dray_dtype dtype, int ndim,
@@ -84,20 +85,20 @@ DRAY_API int dray_view_bytes(struct dray_dtype dtype, int ndim,
 			     const int64_t *shape, size_t *bytes);
 
 /**
- * Copies one view, ndim axes only.  This and what only asks (dray_view_size(),
- * _span(), _is_contiguous(), _spans_overlap()) can return no error: they trust
- * ndim to be 0 .. DRAY_MAX_NDIM and extents to be 0 or more, as in any view
- * that a function here has made.
+ * Copies one view, ndim axes only.  This function and the questions about a
+ * view (dray_view_size(), _span(), _is_contiguous(), _spans_overlap()) return
+ * no error.  They trust ndim to be 0 .. DRAY_MAX_NDIM and extents to be 0 or
+ * more, as in any view that a function here has made.
  */
 DRAY_API void dray_view_copy(struct dray_view *out,
 			     const struct dray_view *view);
 
-/** One step of basic indexing, as NumPy has it. */
+/** One step of basic indexing, as in NumPy. */
 enum dray_index_kind {
 	DRAY_INDEX_INTEGER,	/* start: drops the axis; negative from its end */
 	DRAY_INDEX_SLICE,	/* start:stop:step */
 	DRAY_INDEX_NEWAXIS,	/* an axis of one element */
-	DRAY_INDEX_ELLIPSIS,	/* as many whole axes as fit; once at most */
+	DRAY_INDEX_ELLIPSIS,	/* as many whole axes as fit; at most one */
 };
 
 #define DRAY_OMIT INT64_MIN	/* start, stop or step left out */
@@ -119,20 +120,20 @@ struct dray_index {
 #define DRAY_ELLIPSIS	((struct dray_index){ DRAY_INDEX_ELLIPSIS, 0, 0, 0 })
 
 /**
- * view[index[0], index[1], ...] as NumPy's basic indexing has it.
+ * Indexes a view as NumPy's basic indexing does: view[index[0], index[1], ...].
  *
- * Errors: -EINVAL (a step of 0, two ellipses, more indices than axes, more
- * than DRAY_MAX_NDIM axes), -ERANGE (an integer outside its axis).
+ * Errors: -EINVAL (a step of 0, two ellipses, more indices than axes, more than
+ * DRAY_MAX_NDIM axes), -ERANGE (an integer outside its axis).
  */
 DRAY_API int dray_view_index(const struct dray_view *view,
 			     const struct dray_index *index, size_t count,
 			     struct dray_view *out);
 
 /**
- * Axis i of the result is axis axes[i] of @view, negative from the last; NULL
- * reverses the order.
+ * Reorders axes: axis i of the result is axis axes[i] of @view, negative from
+ * the last.  NULL reverses the order.
  *
- * Errors: -EINVAL (an axis that is not there, or named twice; @view has a
+ * Errors: -EINVAL (an axis that does not exist or is named twice; @view has a
  * number of axes or an extent that dray_view_init() would refuse).
  */
 DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
@@ -147,17 +148,17 @@ DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
 DRAY_API int dray_view_broadcast(const struct dray_view *view, int ndim,
 				 const int64_t *shape, struct dray_view *out);
 
-/** Number of elements; 1 without axes, INT64_MAX where it does not fit. */
+/** Returns the number of elements; 1 without axes, INT64_MAX on overflow. */
 DRAY_API int64_t dray_view_size(const struct dray_view *view);
 
 /**
- * The bytes that the elements cover, relative to data: [low, high).  low is
- * below 0 with negative strides; low == high when empty.
+ * Returns the bytes that the elements cover, relative to data: [low, high). low
+ * is below 0 if strides are negative; low == high if the view is empty.
  */
 DRAY_API void dray_view_span(const struct dray_view *view, int64_t *low,
 			     int64_t *high);
 
-/** Whether the elements lie one behind the other, the last axis fastest. */
+/** Whether elements follow each other without gaps, the last axis fastest. */
 DRAY_API bool dray_view_is_contiguous(const struct dray_view *view);
 
 /** Whether the spans of two views have a byte in common. */
@@ -169,8 +170,8 @@ DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
  * Nothing is converted: to copy bits to another type of the same size, give one
  * view the other's dtype.
  *
- * Overlap is handled as if the source were copied aside first, which happens
- * where it makes a difference.
+ * If the views overlap, the result is that of a source copied aside first; the
+ * copy aside is made only if it makes a difference.
  *
  * Errors: -EINVAL (shapes or types differ; the destination has a stride of 0),
  * -EPERM (read-only), -ENOMEM (for the copy aside).
@@ -181,59 +182,59 @@ DRAY_API int dray_view_assign(const struct dray_view *dst,
 struct dray_array;
 
 /**
- * A new zeroed array in C order in @pool.
+ * Makes a zeroed array in C order in @pool.
  * Errors: as dray_view_bytes(), -ENOMEM.
  */
 DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
 			       int ndim, const int64_t *shape,
 			       struct dray_array **out);
 /**
- * The same in a buffer of its own, whole pages of @node: for arrays that are
- * passed to other processes, who then reach nothing else.
+ * Makes a zeroed array in a buffer of its own, whole pages of @node.  Other
+ * processes that receive the array then reach no other memory.
  * Errors: as dray_view_bytes(), dray_buffer_alloc().
  */
 DRAY_API int dray_array_create_alone(struct dray_node *node,
 				     struct dray_dtype dtype, int ndim,
 				     const int64_t *shape,
 				     struct dray_array **out);
-/** One more reference, given back by dray_array_unref(); returns @array. */
+/** Adds a reference, dropped by dray_array_unref(); returns @array. */
 DRAY_API struct dray_array *dray_array_ref(struct dray_array *array);
-/** Frees the memory with the last reference.  NULL is ignored. */
+/** Drops a reference, and frees the memory with the last.  NULL is ignored. */
 DRAY_API void dray_array_unref(struct dray_array *array);
-/** The whole array; borrowed: valid as long as it. */
+/** Returns the whole array, borrowed: valid as long as the array. */
 DRAY_API const struct dray_view *
 dray_array_view(const struct dray_array *array);
 
 /**
- * Passes the array that @view shows to the process at the other end of
- * @socket (a connected Unix socket): the buffer's descriptor, and offset,
- * shape, strides and type.  Nothing is copied; both see the same memory.  The
- * receiver reaches the whole buffer, so memory for sharing comes from a pool
- * or an array of its own.
+ * Passes the array of @view to the process at the other end of @socket (a
+ * connected Unix socket): the buffer's descriptor, and offset, shape, strides
+ * and type.  Nothing is copied; both processes see the same memory.  The
+ * receiver reaches the whole buffer, so use a pool or an array of its own for
+ * sharing.
  *
- * The block stays the sender's: once it is freed, other data come into it,
- * which every receiver then sees.  The mapping a receiver keeps.  Records
- * (dray_array_export()) hold what somebody has open.
+ * The block stays the sender's.  Once it is freed, it is used for other data,
+ * which every receiver sees.  A receiver keeps only the mapping.  Records
+ * (dray_array_export()) also hold the block while it is open.
  *
  * Errors: -EINVAL (a view that does not lie in one block of dray's memory; the
  * sentence says so), -EOPNOTSUPP (private host memory; reserved huge pages),
- * -EINTR before the first byte, what sendmsg gives.
- * Blocks as the socket does, but finishes what it has begun: -ETIMEDOUT where
- * the receiver stops in the middle for five seconds.
+ * -EINTR before the first byte, errors of sendmsg.
+ * Blocks as the socket does, but finishes a record that has begun: -ETIMEDOUT
+ * if the receiver stops in the middle for five seconds.
  */
 DRAY_API int dray_array_send(int socket, const struct dray_view *view);
 
 /**
- * Receives an array.  Everything in the record is checked against the real
- * size of the buffer.  @node: NULL opens what the record asks for.
+ * Receives an array.  The whole record is checked against the real size of the
+ * buffer.
+ * @node: NULL opens the node that the record names
  *
- * Errors: -EBADMSG (no record, a truncated or a forged one), -EINVAL (a
- * descriptor that is no buffer), -EPROTO (another version), -ECONNRESET (the
- * sender is gone), -ETIMEDOUT (the sender stopped in the middle of a record
- * for five seconds), -EINTR before the first byte, what recvmsg,
- * dray_node_open() and dray_buffer_import() give.  After a record that was cut
- * off or refused a stream socket is of no more use: the start of the next
- * record is not known.
+ * Errors: -EBADMSG (not a record, a truncated or a forged one), -EINVAL (a
+ * descriptor that is not a buffer), -EPROTO (another version), -ECONNRESET (the
+ * sender is gone), -ETIMEDOUT (the sender stopped in the middle of a record for
+ * five seconds), -EINTR before the first byte, errors of recvmsg,
+ * dray_node_open() and dray_buffer_import().  After a truncated or refused
+ * record a stream socket is useless: the start of the next record is unknown.
  */
 DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 				struct dray_array **out);
@@ -242,43 +243,43 @@ DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 #define DRAY_ARRAY_RECORD_SIZE (96 + 16 * DRAY_MAX_NDIM)
 
 /**
- * Makes a record of the array that @view shows, plain bytes that lead another
- * process to it: a record of its memory (<dray/ipc.h>, which says how long it
- * holds and who may open it), type, shape and strides.
+ * Makes a record of the array of @view: plain bytes that lead another process
+ * to it.  They are a record of its memory (<dray/ipc.h> tells how long it
+ * holds, and for which users), type, shape and strides.
  *
  * @flags: DRAY_IPC_*
  * @record: @room bytes, DRAY_ARRAY_RECORD_SIZE are always enough
- * @size: bytes that were written
+ * @size: bytes written
  *
- * Errors: -ENOSPC (too little room, or too many exports), as a view that is
- * wrong, as dray_ipc_export().
+ * Errors: -ENOSPC (too little room, or too many exports), as dray_view_init()
+ * for a bad view, as dray_ipc_export().
  */
 DRAY_API int dray_array_export(const struct dray_view *view, uint32_t flags,
 			       void *record, size_t room, size_t *size);
 
 /**
  * Opens the array that a record leads to.  All of it is checked against the
- * memory that was exported: strides never lead out of it.
+ * exported memory: strides never lead out of it.
  *
- * @node: NULL opens the one that the memory is of
- * @out: one reference; with the last one the memory is closed
+ * @node: NULL opens the node of the memory
+ * @out: one reference; dropping the last closes the memory
  *
- * Errors: -EBADMSG (no record, a truncated or a forged one), -EPROTO (another
- * version), -ENOMEM, as dray_ipc_open().
+ * Errors: -EBADMSG (not a record, a truncated or a forged one), -EPROTO
+ * (another version), -ENOMEM, as dray_ipc_open().
  */
 DRAY_API int dray_array_open(const void *record, size_t size,
 			     struct dray_node *node, struct dray_array **out);
 
 /**
  * Copies the array that a record leads to, without opening it: dray_ipc_copy()
- * says when.  Gaps between the elements are copied too.
+ * tells when to.  Gaps between the elements are copied too.
  *
  * @to: @room bytes, for the memory that the record names
  * @needed: bytes of that memory, also if there is too little room
  * @out: the array in @to, with the flags that it was exported with
  *
- * Errors: -ENOSPC (too little room: nobody was asked), -EBADMSG, -EPROTO as
- * dray_array_open(), as dray_ipc_copy().
+ * Errors: -ENOSPC (too little room: the exporter was not asked), -EBADMSG,
+ * -EPROTO as dray_array_open(), as dray_ipc_copy().
  */
 DRAY_API int dray_array_fetch(const void *record, size_t size, void *to,
 			      uint64_t room, uint64_t *needed,

@@ -3,19 +3,19 @@
  * transfer: strided copies and fills that a DMA engine runs.
  *
  * Two views of one shape are reduced to a layout: the fewest axes that cover
- * the same addresses.  The engine gets one descriptor for each contiguous
- * run, in one system call, without a bounce copy; bytes between the rows are
- * never touched.  The number of descriptors is the least, with one exception:
- * if the end of each row touches the next row's start on both sides, the two
- * runs are not joined, because rows would then differ in length.
+ * the same addresses.  The engine gets one descriptor for each contiguous run,
+ * in one system call, without a bounce copy.  Bytes between the rows are never
+ * touched.  The number of descriptors is the least, with one exception: if the
+ * end of each row touches the next row's start on both sides, the two runs are
+ * not joined, because rows would then differ in length.
  *
  * If there is no engine, or a threshold says so, the CPU copies, and
  * dray_explain() tells why.
  *
- * Every function may be called from any thread.  Only dray_fence_wait(),
- * dray_queue_destroy(), and dray_copy() and dray_fill() wait: these two for
- * room in the queue, for what a copy by the CPU would overtake, and with
- * @fence NULL for the end.
+ * Every function may be called from any thread.  Only four of them wait.
+ * dray_fence_wait() and dray_queue_destroy() wait for transfers.  dray_copy()
+ * and dray_fill() wait for room in the queue, for transfers that a copy by the
+ * CPU would overtake, and if @fence is NULL for the end.
  */
 #ifndef DRAY_TRANSFER_H
 #define DRAY_TRANSFER_H
@@ -31,7 +31,7 @@ struct dray_fence;
 
 /** How a queue decides; all zero is the default. */
 struct dray_queue_options {
-	uint32_t channel;	/* index + 1; 0: the one that the first transfer gets */
+	uint32_t channel;	/* index + 1; 0: that of the first transfer */
 	uint32_t flags;		/* 0 */
 	/*
 	 * The threshold: a copy that takes more descriptors goes to the CPU.
@@ -41,55 +41,55 @@ struct dray_queue_options {
 };
 
 /**
- * A queue of transfers on @node (which it references).  What is submitted
- * later starts later.  A node without channels gives a queue that copies with
- * the CPU.  Errors: -EINVAL (no such channel, unknown flags, a
- * DRAY_MAX_DESCRIPTORS that is no number), -ENOMEM, -ENODEV (the device is
- * gone).
+ * Makes a queue of transfers on @node, which it references.  Transfers start in
+ * the order of their submission.  If the node has no channels, the queue copies
+ * with the CPU.
+ * Errors: -EINVAL (no such channel, unknown flags, DRAY_MAX_DESCRIPTORS is not
+ * a number), -ENOMEM, -ENODEV (the device is gone).
  */
 DRAY_API int dray_queue_create(struct dray_node *node,
 			       const struct dray_queue_options *options,
 			       struct dray_queue **out);
-/** Waits for what is in flight, then frees the queue.  NULL is ignored. */
+/** Waits for transfers in flight, then frees the queue.  NULL is ignored. */
 DRAY_API void dray_queue_destroy(struct dray_queue *queue);
 
-/* How to copy; 0 lets the threshold decide */
+/* How to copy; 0 lets the threshold decide. */
 #define DRAY_COPY_ENGINE	(1u << 0)  /* never the CPU: -EOPNOTSUPP instead */
 #define DRAY_COPY_CPU		(1u << 1)  /* never the engine */
-#define DRAY_COPY_NO_SYNC	(1u << 2)  /* the caller keeps caches right */
+#define DRAY_COPY_NO_SYNC	(1u << 2)  /* the caller maintains caches */
 #define DRAY_COPY_NONBLOCK	(1u << 3)  /* -EAGAIN rather than wait */
 
 /**
  * Copies @src to @dst, of the same shape and type.  Nothing is converted: see
- * dray_view_assign().  For the engine both lie in dray memory of the queue's
- * node.  The blocks of both are busy until the copy is done: freeing them parks
- * them.
+ * dray_view_assign().  The engine copies only if both lie in dray memory of the
+ * queue's node.  The blocks of both are busy until the copy is done: if they
+ * are freed meanwhile, they are parked.
  *
- * @fence: the point where it is done, with one reference; already signalled
- *	where the CPU copied.  NULL waits.
+ * @fence: the point where the copy is done, with one reference; already
+ * signalled if the CPU copied.  NULL waits.
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse; shapes or types
  * differ; a destination whose elements share bytes; unknown or contradicting
  * flags; with DRAY_COPY_ENGINE, spans of source and destination that overlap),
- * -EPERM (a read-only destination), -EOPNOTSUPP
- * (DRAY_COPY_ENGINE and no engine can: the sentence says why), -EAGAIN
- * (DRAY_COPY_NONBLOCK), -EINTR (while waiting for room in the queue, or for a
- * transfer in flight before a copy by the CPU; never while waiting for the end,
- * as @fence NULL asks), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
+ * -EPERM (a read-only destination), -EOPNOTSUPP (DRAY_COPY_ENGINE and no engine
+ * can: the sentence says why), -EAGAIN (DRAY_COPY_NONBLOCK), -EINTR (while
+ * waiting for room in the queue, or for a transfer in flight before a copy by
+ * the CPU; never while waiting for the end, as @fence NULL asks), -ENOMEM,
+ * -EIO, -ETIMEDOUT, -ENODEV (from the engine).
  */
 DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 		       const struct dray_view *src, unsigned int flags,
 		       struct dray_fence **fence);
 
 /**
- * Sets every element of @dst to the one at @element.  Otherwise the same.
+ * Sets every element of @dst to the one at @element, otherwise as dray_copy().
  * Engines fill elements of 1, 2, 4, 8 and 16 bytes.
  */
 DRAY_API int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 		       const void *element, unsigned int flags,
 		       struct dray_fence **fence);
 
-/** What a copy would do, and why. */
+/** How a copy would be done, and why. */
 struct dray_explanation {
 	uint64_t elements;	/* number of elements */
 	uint64_t bytes;		/* bytes that move */
@@ -108,18 +108,18 @@ DRAY_API int dray_explain(struct dray_queue *queue,
 			  struct dray_explanation *out, size_t size);
 
 /**
- * Waits until the fence has signalled: 0, or the negative errno that it
- * failed with, or -ETIME after @timeout_ms milliseconds (below 0: for ever),
- * or -EINTR, or an error of poll().  May be called again, from any thread.
+ * Waits until the fence has signalled.  Returns 0, the negative errno that the
+ * transfer failed with, -ETIME after @timeout_ms milliseconds (below 0: never),
+ * -EINTR, or an error of poll().  May be called again, from any thread.
  */
 DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
-/** 1 when signalled, 0 when not yet, a negative errno when it failed. */
+/** Returns 1 if signalled, 0 if not yet, a negative errno if it failed. */
 DRAY_API int dray_fence_status(struct dray_fence *fence);
-/** A sync_file to poll(), borrowed; -1 where the CPU copied. */
+/** Returns a sync_file to poll(), borrowed; -1 if the CPU copied. */
 DRAY_API int dray_fence_fd(const struct dray_fence *fence);
-/** One more reference, given back by dray_fence_unref(); returns @fence. */
+/** Adds a reference, dropped by dray_fence_unref(); returns @fence. */
 DRAY_API struct dray_fence *dray_fence_ref(struct dray_fence *fence);
-/** The transfer goes on without references too.  NULL is ignored. */
+/** Drops a reference; the transfer goes on without any.  NULL is ignored. */
 DRAY_API void dray_fence_unref(struct dray_fence *fence);
 
 /**
@@ -130,9 +130,9 @@ DRAY_API void dray_fence_unref(struct dray_fence *fence);
 DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 
 /**
- * Makes what the CPU wrote to @view visible to the node, or what the node
- * wrote visible to the CPU: exactly its rows.  Nothing happens, and no call is
- * made, where the node needs nothing.
+ * Makes the CPU's writes to @view visible to the node, or the node's writes
+ * visible to the CPU: exactly its rows.  If the node needs no syncs, no call is
+ * made.
  *
  * Errors: -EINVAL (a view that dray_view_init() would refuse, or one that does
  * not lie in one block of dray's memory), else as dray_node_sync().

@@ -13,15 +13,17 @@
 
 #include "shareable.h"
 
+/* Of an array with two axes. */
 struct record {
-	uint32_t magic, version, backend, flags;
+	uint32_t backend, reserved2;
+	uint64_t buffer_size;
+	char node[32], unused[16];
+	uint32_t magic, version, flags, ndim;
 	char kind, order;
 	uint16_t reserved;
 	uint32_t itemsize;
-	uint32_t ndim, reserved2;
-	uint64_t offset, buffer_size;
-	char node[32];
-	int64_t shape[64], strides[64];
+	uint64_t offset;
+	int64_t shape[2], strides[2], rest[124];
 };
 
 static const struct dray_dtype u2 = { 'u', '<', 0, 2 };

@@ -273,10 +273,10 @@ QUEUE_FACT(free_after_parks_a_block_until_the_fence)
 	assert_int_equal(parked(), 0);
 	assert_works(dray_free_after(dst.data, fence));
 	assert_works(dray_free_after(NULL, fence));
-	assert_fails(dray_free_after(dst.data, fence), -EINVAL, "no block");
+	assert_fails(dray_free_after(dst.data, fence), -EINVAL, "not a block");
 	assert_fails(dray_free_after((char *)src.data + 1, fence), -EINVAL,
-		     "no block");
-	assert_fails(dray_free_after(fence, fence), -EINVAL, "no block");
+		     "not a block");
+	assert_fails(dray_free_after(fence, fence), -EINVAL, "not a block");
 	assert_fails(dray_free_after(src.data, NULL), -EINVAL, "no fence");
 	dray_fence_unref(fence);
 	discard(&src);

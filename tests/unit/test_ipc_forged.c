@@ -37,17 +37,17 @@ FACT(forged_fields_are_refused_by_name)
 		change;                                               \
 		assert_fails(receive_forged(&bad, fd), (code), part); \
 	} while (0)
-	FORGED(bad.magic ^= 1, -EBADMSG, "no record");
+	FORGED(bad.magic ^= 1, -EBADMSG, "not a record");
 	FORGED(bad.version = 2, -EPROTO, "version 2");
 	FORGED(bad.backend = 0, -EBADMSG, "back end is 0");
 	FORGED(bad.backend = 3, -EBADMSG, "back end is 3");
-	FORGED(bad.flags = 2, -EBADMSG, "flags field is 2");
+	FORGED(bad.flags = 2, -EBADMSG, "flags are 0x2");
 	FORGED(bad.kind = 'O', -EBADMSG, "0x4f");
 	FORGED(bad.order = 0, -EBADMSG, "byte order");
 	FORGED(bad.reserved = 1, -EBADMSG, "reserved");
 	FORGED(bad.itemsize = 3, -EBADMSG, "3 bytes");
-	FORGED(bad.ndim = 65, -EBADMSG, "axes is 65");
-	FORGED(bad.ndim = UINT32_MAX, -EBADMSG, "axes is 4294967295");
+	FORGED(bad.ndim = 65, -EBADMSG, "65 axes");
+	FORGED(bad.ndim = UINT32_MAX, -EBADMSG, "4294967295 axes");
 	FORGED(bad.reserved2 = 1, -EBADMSG, "reserved field is 1");
 	FORGED((bad.backend = 2, memcpy(bad.node, "../mem", 7)), -EBADMSG,
 	       "name a node");
@@ -124,7 +124,7 @@ FACT(random_damage_never_reaches_out_of_the_buffer)
 		while (changes--) /* mostly where it matters */
 			((unsigned char *)&bad)[roll(&dice, 4)
 							? roll(&dice, 100)
-							: roll(&dice, 1104)] =
+							: roll(&dice, 1120)] =
 				(unsigned char)roll(&dice, 256);
 		send_raw(ends[0], &bad, sizeof(bad), fd, 1);
 		if (!dray_array_receive(ends[1], node, &received)) {
@@ -232,13 +232,13 @@ FACT(messages_that_are_too_short_or_long_are_refused)
 	memcpy(longer, &record, sizeof(record));
 	send_raw(ends[0], longer, sizeof(longer), fd, 1);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "more than the 1104 bytes");
+		     "more than the 1120 bytes");
 	close_pair(ends);
 	make_pair(SOCK_STREAM, ends);
 	send_raw(ends[0], &record, 100, fd, 1);
 	close(ends[0]);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "after 100 of 1104 bytes");
+		     "after 100 of 1120 bytes");
 	close(ends[1]);
 	assert_int_equal(count_fds(), before);
 	close(fd);

@@ -139,7 +139,7 @@ RECORDS_FACT(lies_about_an_array_are_refused)
 
 	assert_int_equal(fields.axes[0], 4);
 	assert_int_equal(fields.axes[3], 2);
-	lies(lie.magic++, size, -EBADMSG, "no record of an array");
+	lies(lie.magic++, size, -EBADMSG, "not a record of an array");
 	lies(lie.version++, size, -EPROTO, "version 2");
 	lies(lie.flags = 2, size, -EBADMSG, "flags are 0x2");
 	lies(lie.ndim = 3, size, -EBADMSG, "for 3 axes");

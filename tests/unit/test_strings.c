@@ -241,13 +241,13 @@ POOL_FACT(what_is_no_array_of_strings_is_refused)
 	assert_works(dray_block_create_array(&options, &others[2]));
 	for (i = 0; i < 3; i++) {
 		assert_fails(dray_strings_append(others[i], "x", 1), -EINVAL,
-			     "no array of strings");
+			     "not an array of strings");
 		assert_fails(dray_strings_extend(others[i], "x", 1), -EINVAL,
-			     "no array of strings");
+			     "not an array of strings");
 		assert_fails(dray_strings_finish(others[i]), -EINVAL,
-			     "no array of strings");
+			     "not an array of strings");
 		assert_fails(dray_strings_get(others[i], 0, &begin, &end),
-			     -EINVAL, "no array of strings");
+			     -EINVAL, "not an array of strings");
 		assert_int_equal(dray_strings_count(others[i]), 0);
 		assert_null(dray_strings_bytes(others[i]));
 		dray_block_unref(others[i]);

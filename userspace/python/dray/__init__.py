@@ -8,39 +8,40 @@
         top = np.empty((540, 1920, 3), np.uint8)
     dray.copy(top, picture[:540])
 
-Arrays made inside the scope lie in buffers of dray: of the kernel module
-where one is loaded, else of the host, where everything works but engines and
-addresses.  DRAY_BACKEND in the environment chooses ("kernel",
-"kernel:dray1", "host", "host:shareable", "shareable").  An array stays what it is outside
-the scope, and so do its views; only new arrays go elsewhere.
+Arrays made inside the scope lie in buffers of dray: of the kernel module if it
+is loaded, or else of the host, where all but engines and addresses works.
+DRAY_BACKEND in the environment chooses ("kernel", "kernel:dray1", "host",
+"host:shareable", "shareable").  An array and its views keep their memory after
+the scope; only new arrays go elsewhere.
 
-DRAY_HANDLER=check in the environment finds, for debugging, writes next to
-arrays and after their end, wrong frees and leaks, and says them on standard
-error.
+DRAY_HANDLER=check in the environment is for debugging.  It reports writes next
+to arrays and after their end, wrong frees and leaks on standard error.
 
 Arrays in memory that can be shared (dray.memory(shareable=True), and all memory
-of the kernel module) go to other processes without a copy.  From the first
-request for such memory on, or from share_arrays(), multiprocessing passes arrays
-of 32 KiB and more that way: both processes then have the same array.  The
-receiver can also read and write the rest of the pool's buffer around it; an array
-of shared_zeros() has a buffer of its own.  Ordinary pickles are copies.
+of the kernel module) go to other processes without a copy.  multiprocessing
+passes arrays of 32 KiB and more that way from the first request for such memory
+on, or from share_arrays(): both processes then have the same array.  The
+receiver can also read and write the rest of the pool's buffer around it.  An
+array of shared_zeros() has a buffer of its own.  Ordinary pickles are copies.
 
-CAUTION: fork() does not copy such memory.  A forked child, a worker of
-multiprocessing for one, that writes to an array of its parent changes the
-parent's array, although nothing was sent.
+CAUTION: fork() does not copy such memory.  If a forked child, such as a worker of
+multiprocessing, writes to an array of its parent, the parent's array changes,
+although nothing was sent.
 
-An array that was sent and not received keeps its memory: waiting_arrays() and
-revoke_waiting().  If it cannot be opened where it arrives, it is a LostArray
-there, which raises the error when it is used.  A process that multiprocessing has
-started waits up to 5 seconds, when it ends, until its arrays are received; so a
-queue is read before its writer is joined.  It does not wait for a queue whose
-cancel_join_thread() it has called.  The program itself does not wait: what it has
-sent and nobody has received is lost at its end; waiting_arrays() has what would
-be.  Each array that is open in another process takes a descriptor of both; when
+If an array was sent and not received, it keeps its memory: see waiting_arrays()
+and revoke_waiting().  If it cannot be opened where it arrives, it is a LostArray
+there, which raises the error when it is used.
+
+When a process of multiprocessing ends, it waits up to 5 seconds until its arrays
+are received; so read a queue before you join its writer.  It does not wait for a
+queue if it has called cancel_join_thread().  The program itself does not wait:
+arrays in waiting_arrays() are lost at its end.
+
+Each array that is open in another process takes a descriptor of both.  When
 three quarters of a process's descriptors are in use, arrays are copied.
 
-No array can be opened on another machine.  A process that sends arrays through
-connections or managers of TCP ("AF_INET") calls share_arrays(False) before.
+No array can be opened on another machine.  If a process sends arrays through
+connections or managers of TCP ("AF_INET"), it calls share_arrays(False) before.
 
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
@@ -81,12 +82,12 @@ __version__: str = _dray.version
 
 
 class Versions(NamedTuple):
-    """Who is here, as "major.minor.patch"."""
+    """Versions, as "major.minor.patch"."""
 
     package: str
     """This package; also dray.__version__."""
     library: str
-    """The libdray that it found when it was imported."""
+    """The libdray that the package has loaded."""
 
     @property
     def match(self) -> bool:
@@ -96,20 +97,20 @@ class Versions(NamedTuple):
 
 def versions() -> Versions:
     """The versions of this package and of the library under it.  They differ
-    where one of them was updated alone, or LD_LIBRARY_PATH finds another
-    library.  That of the kernel module is in Node.info()."""
+    if only one of them was updated, or if LD_LIBRARY_PATH finds another
+    library.  Node.info() has the version of the kernel module."""
     return Versions(_dray.version, _dray.library_version)
 
 
-# What memory() and its likes make on first use and keep for the process.
+# Nodes and pools that memory() and the like make on first use and keep.
 _made: dict[Any, Any] = {}
-# Taken to make something, never to look it up; by one thread twice, because a
+# Taken to make an entry, never to look one up.  A thread may take it twice: a
 # signal handler or a finalizer may run in the middle, and ask for memory too.
 _lock = threading.RLock()
 
 
 def _new_lock() -> None:
-    """A thread of the parent may have held the lock when it forked."""
+    """Renews the lock, which a thread of the parent may have held at fork()."""
     global _lock
     _lock = threading.RLock()
 
@@ -118,20 +119,20 @@ os.register_at_fork(after_in_child=_new_lock)
 
 
 def _once(key: Any, make: Callable[[], Any]) -> Any:
-    """What is kept under `key`, made by the first call."""
+    """Returns the entry of `key`, made by the first call."""
     if key not in _made:
         with _lock:
             if key not in _made:
                 made = make()
-                # What came in the middle may have made one, and used it.
+                # A handler that ran in the middle may have made one.
                 _made.setdefault(key, made)
     return _made[key]
 
 
 def open(spec: Optional[str] = None) -> Node:
-    """Opens a node: None (what is there), "kernel", "kernel:dray1", "host",
-    "host:shareable" (host memory that other processes can receive), or
-    "shareable" (the module, else "host:shareable")."""
+    """Opens a node: None (the module if loaded, else the host), "kernel",
+    "kernel:dray1", "host", "host:shareable" (host memory that other processes
+    can receive), or "shareable" (the module, else "host:shareable")."""
     node = _dray.open(spec)
     if node.shareable and node.backend == "host":
         _pickle.asked()
@@ -139,12 +140,12 @@ def open(spec: Optional[str] = None) -> Node:
 
 
 def nodes() -> list[str]:
-    """The names of the kernel module's nodes; [] where it is not loaded."""
+    """The names of the kernel module's nodes; [] if it is not loaded."""
     return _dray.nodes()
 
 
 def _node(shareable: bool) -> Node:
-    """The node that all defaults use."""
+    """Returns the node that all defaults use."""
     node = _once(None, lambda: open(None))
     if shareable:
         _pickle.asked()
@@ -156,9 +157,9 @@ def _node(shareable: bool) -> Node:
 def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
     """The pool that memory() uses with the same arguments.
 
-    There is one for each heap, made by the first call.  With `shareable` its
-    arrays can be sent to other processes; on the kernel back end all can,
-    private host memory cannot.  See memory() for what fork() does to them.
+    Each heap has one, made by the first call.  With `shareable` its arrays can
+    be sent to other processes; on the kernel back end all can, private host
+    memory cannot.  memory() tells about such arrays and fork().
     """
     node = _node(shareable)
     made = _once((node, heap), lambda: node.pool(heap=heap))
@@ -168,7 +169,7 @@ def pool(heap: Optional[str] = None, *, shareable: bool = False) -> Pool:
     return made
 
 
-# What memory() or install() has chosen last.
+# The pool that memory() or install() has chosen last.
 _chosen: Callable[[], Optional[Pool]] = lambda: None
 
 
@@ -199,29 +200,29 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 
     `with pool:` is the same as `with dray.memory(pool):`.
 
-    New arrays only: an expression after the scope, as `picture + 1`,
-    numpy.zeros_like(picture) or picture.copy(), makes an array in NumPy's own
-    memory, although `picture` is in dray's.
+    Only new arrays lie there.  An expression after the scope, such as
+    `picture + 1`, numpy.zeros_like(picture) or picture.copy(), makes an array in
+    NumPy's own memory, even if `picture` is in dray's.
 
-    Holds for the thread (or the asyncio task) that enters it, as NumPy keeps
-    its handler; new threads start without.  Threads of a ThreadPoolExecutor, of
-    loop.run_in_executor() and of joblib thus use NumPy's own memory, whatever
-    the thread that made them does: give the executor initializer=dray.install.
-    Scopes nest, and one may be entered again while it is open.
+    The scope holds for the thread (or the asyncio task) that enters it, as
+    NumPy's handler does; new threads start without it.  Threads of a
+    ThreadPoolExecutor, of loop.run_in_executor() and of joblib thus use NumPy's
+    own memory: give the executor initializer=dray.install.  Scopes nest, and one
+    may be entered again while it is open.
 
     From Python 3.11 on, NumPy's MemoryError has a note with dray's reason when
     it leaves the scope.
 
     With `shareable`, other processes can have the same array; multiprocessing
     then passes arrays of 32 KiB and more without a copy, see share_arrays().
-    CAUTION: fork() does not copy such arrays.  If a forked child, as a worker
-    of multiprocessing or of PyTorch's DataLoader, writes to an array of its
-    parent, the parent's array changes.  So it is with all memory of the kernel
-    module.  Copy before you write there, or start workers by "spawn".
+    CAUTION: fork() does not copy such arrays.  If a forked child, such as a
+    worker of multiprocessing or of PyTorch's DataLoader, writes to an array of
+    its parent, the parent's array changes.  This is also true of all memory of
+    the kernel module.  Copy before you write there, or start workers by "spawn".
 
-    Arrays smaller than `min_bytes` stay with the handler that was there when
-    the scope was entered, NumPy's own or that of a scope around it.  One that
-    is resized across the limit moves; handler_name() tells where it is.
+    Arrays smaller than `min_bytes` stay with the handler that was active when
+    the scope was entered, NumPy's own or that of a scope around it.  If one is
+    resized across the limit, it moves; handler_name() tells where it is.
     """
     return _dray.scope(_choose(pool, heap, shareable), min_bytes)
 
@@ -229,20 +230,19 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
 def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
             shareable: bool = False, min_bytes: Union[int, str] = 0) -> Scope:
     """As memory(), without an end: for this thread or task, until
-    uninstall() or the end of a scope around it.  The result has its `pool`; if
-    it is used in `with`, the end of that goes back to what was there before:
+    uninstall() or the end of a scope around it.  The result has its `pool`.  If
+    `with` uses the result, its end restores the previous handler:
 
         dray.install()
         with dray.install(shareable=True) as pool: ...
         ThreadPoolExecutor(initializer=dray.install)
 
-    With `min_bytes` it takes the
-    place of an earlier one with such a limit: smaller arrays stay where they
-    were before both.
+    With `min_bytes` it replaces an earlier one with such a limit: smaller
+    arrays stay where they were before both.
 
     CAUTION, with `shareable` and on the kernel module: fork() does not copy
-    such arrays.  A forked child that writes to one changes its parent's, as
-    memory() says; after install() that is true of all new arrays."""
+    such arrays.  If a forked child writes to one, its parent's array changes, as
+    memory() says; after install() this is true of all new arrays."""
     return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
 
 
@@ -254,7 +254,7 @@ def uninstall() -> None:
 def empty(shape: Any, dtype: Any = float, order: Any = "C", *,
           pool: Optional[Pool] = None, heap: Optional[str] = None,
           shareable: bool = False) -> numpy.ndarray:
-    """numpy.empty() in the memory that memory() has with the same arguments."""
+    """numpy.empty() in the memory of memory() with the same arguments."""
     with memory(pool, heap=heap, shareable=shareable):
         return numpy.empty(shape, dtype, order)
 
@@ -270,27 +270,26 @@ def zeros(shape: Any, dtype: Any = float, order: Any = "C", *,
 def array(values: Any, dtype: Any = None, *, pool: Optional[Pool] = None,
           heap: Optional[str] = None,
           shareable: bool = False) -> numpy.ndarray:
-    """A new array of `values`, as numpy.array(), in memory as empty()'s."""
+    """A new array of `values`, as numpy.array(), in memory as empty()."""
     with memory(pool, heap=heap, shareable=shareable):
         return numpy.array(values, dtype)
 
 
 def handler_name(a: Any = None) -> Optional[str]:
-    """The name of the handler that allocated `a`, or what `a` is a view of:
-    "dray kernel", "dray host" (private), "dray host:shareable",
-    "default_allocator".  None where no handler did: received arrays, foreign
+    """The name of the handler that allocated `a`, or the array that `a` is a
+    view of: "dray kernel", "dray host" (private), "dray host:shareable",
+    "default_allocator".  None if no handler did: received arrays, foreign
     memory.  `a` may give its array by __array__(), as a Series of pandas does.
-    Without `a`: of the handler that
-    the next new array uses, "dray host from 4096 bytes" where a least size
-    chooses between two."""
+    Without `a`, the name of the handler for the next new array: "dray host from
+    4096 bytes" if a least size chooses between two."""
     return _dray.handler_name(a)
 
 
 def address(a: numpy.ndarray) -> int:
     """The DMA address of the element a[0, 0, ...], for the array's node.
 
-    PermissionError where this process may not see addresses; OSError
-    (EOPNOTSUPP) on the host, which has none.
+    PermissionError if this process may not see addresses; OSError (EOPNOTSUPP)
+    on the host, which has none.
     """
     return _dray.address(a)
 
@@ -303,24 +302,24 @@ def segments(a: numpy.ndarray) -> list[Segment]:
 
 
 def sync_for_device(a: numpy.ndarray, direction: str = "both") -> None:
-    """Makes what the CPU wrote to `a` visible to the device: exactly its
-    rows.  `direction` is what the device does with it: "to_device" (it
-    reads), "from_device" (it writes) or "both".  Transfers of dray's own
-    need no such call."""
+    """Makes the CPU's writes to `a` visible to the device: exactly its rows.
+    `direction` tells what the device will do: "to_device" (it reads),
+    "from_device" (it writes) or "both".  Transfers of dray need no such
+    call."""
     _dray.sync(a, direction, _dray.FOR_DEVICE)
 
 
 def sync_for_cpu(a: numpy.ndarray, direction: str = "both") -> None:
-    """Makes what the device wrote to `a` visible to the CPU.  Bytes that the
-    CPU wrote there meanwhile are lost."""
+    """Makes the device's writes to `a` visible to the CPU.  If the CPU wrote
+    there meanwhile, its bytes are lost."""
     _dray.sync(a, direction, _dray.FOR_CPU)
 
 
 def copy(dst: numpy.ndarray, src: numpy.ndarray, *,
          engine: Optional[bool] = None, wait: bool = True) -> Fence:
-    """Copies src to dst: arrays or views of one shape and type.  One of both
-    at least is in dray's memory; with another array the CPU copies.  Bytes
-    between the elements of dst are not touched.
+    """Copies src to dst: arrays or views of one shape and type.  At least one
+    must be in dray's memory; if the other is not, the CPU copies.  Bytes between
+    the elements of dst are not touched.
 
     `engine`: None lets a threshold decide (explain() tells), True is the DMA
     engine or an OSError, False the CPU.  With wait=False it returns while the
@@ -338,8 +337,7 @@ def fill(dst: numpy.ndarray, value: Any, *, engine: Optional[bool] = None,
 
 def explain(dst: numpy.ndarray, src: numpy.ndarray, *,
             engine: Optional[bool] = None) -> Explanation:
-    """What copy() would do with the same arguments, and why; copies
-    nothing."""
+    """Tells how copy() would do the same, and why; copies nothing."""
     return _dray.explain(dst, src, engine=engine)
 
 
@@ -348,33 +346,31 @@ def send(sock: Any, array: numpy.ndarray) -> None:
     blocking Unix socket or its descriptor.
 
     Nothing is copied: both processes then see the same memory, the whole
-    buffer that the array lies in.  Keep the array until the receiver is done:
-    once its memory is freed here, other data come into it, which the receiver
-    then sees (a record, of export_array(), holds it instead).  Dates lose
-    their unit and structures their fields: the receiver knows what to view()
-    them as.
+    buffer around the array.  Keep the array until the receiver is done.  When
+    its memory is freed here, it is used for other data, which the receiver then
+    sees; a record, of export_array(), holds the memory instead.  Dates lose
+    their unit and structures their fields: the receiver has to view() them.
 
-    Blocks as the socket does, other threads go on.  ValueError for an array
-    that is not in dray's memory, OSError (EOPNOTSUPP) for one in private host
-    memory: memory(shareable=True) makes others.
+    Blocks as the socket does, while other threads go on.  ValueError if the
+    array is not in dray's memory, OSError (EOPNOTSUPP) if it is in private host
+    memory: use memory(shareable=True).
     """
     _dray.send(sock, array)
 
 
 def receive(sock: Any, node: Optional[Node] = None) -> numpy.ndarray:
-    """The array that the other end sends; waits until there is one, other
-    threads go on.  Its memory stays mapped as long as the array or a view of
-    it lives.  With `node` the memory is mapped for that one, otherwise for
-    the node that it is of.
+    """The array that the other end sends; waits for one, while other threads
+    go on.  Its memory stays mapped as long as the array or a view of it lives.
+    `node` is the node to map it for, by default the node of the memory.
 
-    ConnectionResetError where the sender has closed the socket, OSError
-    (EBADMSG) for what is no array.
+    ConnectionResetError if the sender has closed the socket, OSError (EBADMSG)
+    if it has sent anything but an array.
     """
     return _dray.receive(sock, node)
 
 
 def _extents(shape: Any) -> tuple[int, ...]:
-    """A shape as numpy.zeros() takes it."""
+    """Converts a shape as numpy.zeros() does."""
     try:
         extents = (operator.index(shape),)
     except TypeError:
@@ -387,14 +383,14 @@ def _extents(shape: Any) -> tuple[int, ...]:
 
 
 def shared_zeros(shape: Any, dtype: Any = float) -> numpy.ndarray:
-    """An array of zeros in a buffer of its own, so that a process that it is
-    sent or exported to reaches nothing else.  It takes whole pages of the
-    default node, and at least one.
+    """An array of zeros in a buffer of its own: another process that gets it
+    reaches no other memory.  It takes whole pages of the default node, at least
+    one.
 
-    TypeError for a type with objects, ValueError for elements without bytes
-    and for a shape that no array can have, MemoryError where there is no room.
+    TypeError if the type has objects, ValueError if its elements have no bytes
+    or no array can have the shape, MemoryError if there is no room.
     """
-    # What a type leaves open is as in numpy.zeros(): "U" is one character.
+    # An open type is completed as in numpy.zeros(): "U" is one character.
     element = numpy.empty((), dtype)
     kind = element.dtype
     if kind.hasobject:
@@ -416,22 +412,22 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
     """A record of `array`: bytes that lead another process on this machine
     to it, by open_array().
 
-    They hold no pointer and no descriptor, but a secret and the name of a
-    socket where a thread of this process answers: with `any_user` to whoever
-    has the record, otherwise to processes of its own user only.  With
-    `read_only` others can never write the memory; on the host it has to be
-    from shared_zeros() then.  Otherwise they can write, and read, the whole
-    buffer that the array lies in.
+    The bytes are a secret and the name of a socket, without a pointer or a
+    descriptor.  A thread of this process answers there: to processes of its own
+    user, or with `any_user` to any process that has the record.  With
+    `read_only` others can never write the memory; on the host it has to be from
+    shared_zeros() then.  Otherwise they can write, and read, the whole buffer
+    around the array.
 
-    The record ends when the array's memory is freed, which whoever has it
-    open by then keeps, when revoke_array() has undone each export of it, and
-    with this process.  The same array has the same record; nothing has to be
-    given back.
+    The record ends with this process, when the array's memory is freed, or when
+    revoke_array() has undone each export of it.  Processes that have the array
+    open keep it.  The same array has the same record, and records need no
+    freeing.
 
-    ValueError for an array that is not in dray's memory or has no elements,
-    OSError (EOPNOTSUPP) for private host memory: memory(shareable=True) and
-    shared_zeros() make others.  PermissionError for memory that this process
-    may only read, or has exported with `read_only` before, without it.
+    ValueError if the array is not in dray's memory or has no elements, OSError
+    (EOPNOTSUPP) if it is in private host memory: use memory(shareable=True) or
+    shared_zeros().  PermissionError without `read_only`, if this process may
+    only read the memory, or has exported it with `read_only` before.
     """
     flags = _dray.READ_ONLY * bool(read_only) | _dray.ANY_USER * bool(any_user)
     return _dray.export(array, flags)
@@ -440,61 +436,61 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
 def open_array(record: bytes, node: Optional[Node] = None) -> numpy.ndarray:
     """The array that `record` leads to: the same memory, nothing is copied.
     It stays as long as the array or a view of it lives, and the exporter does
-    not use it for anything else until then.  With `node` the memory is mapped
-    for that one, otherwise for the node that it is of.  Dates and structures
-    arrive as from receive().
+    not use it for anything else until then.  `node` is the node to map it for,
+    by default the node of the memory.  Dates and structures arrive as from
+    receive().
 
-    Asks the exporter, unless the record is open here already, and waits for
-    ten seconds at most; other threads go on.
+    If the record is not open here already, this asks the exporter, and waits
+    for at most ten seconds, while other threads go on.
 
-    ConnectionRefusedError where the exporter is gone or exports nothing any
-    more, PermissionError for another user's or a wrong secret, OSError
-    (ESTALE) where the memory was freed, OSError (EBADMSG) for what is no
-    record, TimeoutError where the exporter does not answer.
+    ConnectionRefusedError if the exporter is gone or has no exports left,
+    PermissionError if the exporter belongs to another user or the secret is
+    wrong, OSError (ESTALE) if the memory was freed, OSError (EBADMSG) if
+    `record` is not a record, TimeoutError if the exporter does not answer.
     """
     return _dray.open_record(record, node)
 
 
 def revoke_array(record: bytes) -> None:
     """Undoes one export_array(), or ends a record of waiting_arrays().  With
-    the last export the record ends: nobody can open it from now on, and
+    the last export the record ends: it cannot be opened from now on, and
     processes that have it open keep the array.
 
-    OSError (ESTALE) where it has ended already or is another process's,
-    OSError (EBADMSG) for what is no record, ValueError for fewer bytes than
-    any has.
+    OSError (ESTALE) if it has ended already or is another process's, OSError
+    (EBADMSG) if `record` is not a record, ValueError if it is too short for
+    one.
     """
     _dray.revoke(record)
 
 
 def share_arrays(on: bool = True, *,
                  min_bytes: int = _pickle.MIN_BYTES) -> bool:
-    """Lets multiprocessing pass arrays in memory that can be shared as what
-    they are, or with on=False as copies; returns what it did before.
+    """Makes multiprocessing share arrays in memory that can be shared, or with
+    on=False copy them; returns the previous setting.
 
-    The first call with shareable=True, of shared_zeros() or for a node
-    "host:shareable" does the same, and so does receiving such an array, unless
-    this was called before.  Until then multiprocessing copies all arrays.
+    multiprocessing copies all arrays until sharing starts: with this call, the
+    first with shareable=True, of shared_zeros() or for a node "host:shareable",
+    or when such an array is received.  A setting by this function stays.
 
-    Arrays of less than `min_bytes` are copied, which is faster than to share
-    them: a write to such a copy is not seen by others.  Small arrays of
+    Arrays of less than `min_bytes` are copied, because sharing takes longer:
+    other processes do not see a write to such a copy.  Small arrays of
     shared_zeros() are never copied.
 
-    With on=False, what this process sends can be received on other machines.
-    Holds for all threads, since queues pickle in threads of their own, and for
-    children that are forked from now on; those that are spawned, and managers,
-    decide for what they send themselves.
+    With on=False, arrays of this process can be received on other machines.
+    The setting holds for all threads, because queues pickle in threads of their
+    own, and for children forked from now on.  Spawned children and managers
+    have a setting of their own.
     """
     return _pickle.share(on, min_bytes)
 
 
 class WaitingArray(NamedTuple):
-    """An array that multiprocessing has sent and nobody has received."""
+    """An array that multiprocessing has sent and that was not received yet."""
 
     record: bytes
-    """What revoke_array() takes; of the memory, so nothing to open_array()."""
+    """For revoke_array().  It names the memory, so open_array() refuses it."""
     nbytes: int
-    """Bytes of memory that it keeps, from the first to the last one."""
+    """Bytes of memory that it keeps, from the first to the last."""
     seconds: float
     """Since it was pickled."""
 
@@ -503,25 +499,24 @@ def waiting_arrays() -> list[WaitingArray]:
     """The arrays of this process that multiprocessing has pickled and that no
     process has received yet.
 
-    Each keeps its memory, forgotten here or not (stats() counts it as
-    parked), since whoever puts an array into a queue may forget it at once.
-    One whose receiver has died, or whose queue was thrown away, does so until
-    it is revoked or this process ends.
+    Each keeps its memory even if the program drops it, as programs often do
+    after they put an array into a queue; stats() counts it as parked.  If its
+    receiver has died, or its queue is gone, it does so until it is revoked or
+    this process ends.
     """
     return [WaitingArray(*entry) for entry in _dray.waiting()]
 
 
 def revoke_waiting(older_than: float = 0.0) -> int:
     """Revokes the arrays of waiting_arrays() that were pickled so many seconds
-    ago, or earlier; how many they were.  What has been received by then is
-    left alone.
+    ago, or earlier; returns their number.  Arrays that are received meanwhile
+    are not revoked.
 
-    A revoked array's memory is free again where no array of this process has
-    it, and the array is lost to a receiver that comes later: multiprocessing
-    gives that a LostArray, which raises OSError (ESTALE), or
-    ConnectionRefusedError where this process exports nothing else.  A message
-    that is still on its way cannot be told from one that nobody will read:
-    `older_than` is longer than the slowest receiver takes.
+    A revoked array's memory is free if no array of this process uses it.  A
+    late receiver gets a LostArray, which raises OSError (ESTALE), or
+    ConnectionRefusedError if this process has no exports left.  A message on its
+    way looks like one that will never be read, so `older_than` must be longer
+    than the slowest receiver takes.
     """
     count = 0
     for waiting in waiting_arrays():
@@ -530,7 +525,7 @@ def revoke_waiting(older_than: float = 0.0) -> int:
         try:
             _dray.revoke(waiting.record)
         except OSError as error:
-            # It was received meanwhile, and let go again.
+            # It was received meanwhile, and closed again.
             if error.errno != errno.ESTALE:
                 raise
         else:
@@ -539,9 +534,9 @@ def revoke_waiting(older_than: float = 0.0) -> int:
 
 
 def stats(pool: Optional[Pool] = None) -> PoolStats:
-    """Counters of a pool.  Without one: of the pool of the innermost scope of
-    this thread or task, else of the one that memory() or install() has chosen
-    last, else of the default one."""
+    """Counters of a pool.  By default, of the pool of this thread's or task's
+    innermost scope, else of the last pool of memory() or install(), else of the
+    default pool."""
     used = pool or _dray.current_pool() or _chosen()
     if used is None or pool is None and used.closed:
         used = _choose(None, None, False)
@@ -549,8 +544,8 @@ def stats(pool: Optional[Pool] = None) -> PoolStats:
 
 
 def last_error() -> str:
-    """Why the last call of this thread to libdray failed.  NumPy's
-    MemoryError says it only as a note, when it leaves a scope."""
+    """The reason why the last call of this thread to libdray failed.  NumPy's
+    MemoryError has it only as a note, when it leaves a scope."""
     return _dray.last_error()
 
 

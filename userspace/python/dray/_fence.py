@@ -14,7 +14,8 @@ async def _wait(fence: _dray.Fence) -> None:
     if not fence.done:
         loop = asyncio.get_running_loop()
         done = loop.create_future()
-        # A loop has one reader a descriptor, and a fence may be awaited twice.
+        # A loop has one reader for each descriptor, and a fence may be
+        # awaited twice.
         descriptor = os.dup(fence.fileno())
         try:
             loop.add_reader(descriptor,
@@ -27,5 +28,5 @@ async def _wait(fence: _dray.Fence) -> None:
 
 
 def wait_in_loop(fence: _dray.Fence) -> Generator[None, None, None]:
-    """What `await fence` runs: lets the loop go on until it is done."""
+    """Runs for `await fence`: lets the loop go on until the fence is done."""
     return _wait(fence).__await__()

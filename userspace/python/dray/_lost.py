@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What stands where an array was to be that could not be opened.
+"""A substitute for an array that could not be opened.
 
-An exception while a message is unpickled ends who reads it: a worker of
-multiprocessing.Pool takes an OSError there for the end of its queue, and goes
-without a word; so does the thread that collects the results, and whoever waits
-for them waits for ever.  So it is raised where the array is used, in a task or
-after it, from where it finds its way to whoever asked for the result.
+An exception while a message is unpickled ends its reader.  A worker of
+multiprocessing.Pool takes an OSError there for the end of its queue, and ends
+silently.  So does the thread that collects the results, and its callers wait
+for ever.  The substitute raises the error later, when the array is used: in a
+task, which passes it to the caller, or on the result.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any, Callable, NoReturn
 
 import numpy
 
-# What it has of its own, or as every object.
+# Attributes of its own, or of every object.
 _KEPT = {"__class_getitem__", "__copy__", "__deepcopy__", "__doc__",
          "__format__", "__hash__", "__new__", "__reduce__", "__reduce_ex__",
          "__repr__", "__setstate__", "__sizeof__", "__str__"}
@@ -25,13 +25,12 @@ _SENTENCE = "an array that was sent here could not be opened: "
 
 class LostArray:
     """Stands for an array that another process sent and that could not be
-    opened here: its sender had ended or revoked it or is on another machine, or
-    one of both processes had no descriptor left.
+    opened here.  Its sender had ended or revoked it, or is on another machine,
+    or one of both processes was out of descriptors.
 
-    Whatever is done with it as with an array raises the error of
-    open_array(), with the same class and errno.  `error` is that error.  It
-    can be told by isinstance(x, dray.LostArray), and passed on to other
-    processes, where it is one too.
+    Any use as an array raises the error of open_array(), with the same class
+    and errno.  `error` is that error.  isinstance(x, dray.LostArray) tells a
+    lost array, which stays one if it is passed on to other processes.
     """
 
     __slots__ = ("error",)
@@ -42,11 +41,11 @@ class LostArray:
         object.__setattr__(self, "error", error)
 
     def _refuse(self, *_: Any, **__: Any) -> NoReturn:
-        # Each time another one: a traceback grows with every raise.
+        # A copy each time, because a traceback grows with every raise.
         raise copy.copy(self.error)
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):  # whether it can do what no array can
+        if name.startswith("__"):  # asks for an ability that no array has
             raise AttributeError(f"a lost array has no {name}")
         self._refuse()
 
@@ -61,7 +60,7 @@ class LostArray:
 
 
 def _refuse_all() -> None:
-    """Operators and NumPy look at the class, and ask no __getattr__."""
+    """Covers operators and NumPy, which look at the class only."""
     for name in set(vars(numpy.ndarray)) - _KEPT:
         if not name.startswith("__"):
             continue
@@ -75,7 +74,7 @@ _refuse_all()
 
 
 def lost(error: Exception) -> LostArray:
-    """In place of an array whose opening raised `error`."""
+    """Makes the substitute for an array, if opening it raised `error`."""
     if isinstance(error, OSError) and error.errno is not None:
         return LostArray(OSError(error.errno, _SENTENCE + str(error.strerror)))
     return LostArray(type(error)(_SENTENCE + str(error)))

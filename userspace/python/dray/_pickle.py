@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""How multiprocessing passes arrays: by a record of their memory.
+"""Passes arrays through multiprocessing, by a record of their memory.
 
-Nothing of this happens before the program asks for memory that can be shared,
-or calls share_arrays().
+It starts when the program asks for memory that can be shared, or calls
+share_arrays().
 
 A record is made for handing over: it keeps the memory until the other side
-has opened it, since whoever puts an array into a queue may forget it at once.
-Only multiprocessing's own pickles do so; others outlive the process.  Records
-that nobody opens are in dray.waiting_arrays(), until dray.revoke_waiting().
+has opened it, because a program that puts an array into a queue may drop it at
+once.  Only multiprocessing's own pickles do so; others outlive the process.
+Records that are never opened stay in dray.waiting_arrays() until
+dray.revoke_waiting().
 
-An array that cannot be opened is copied, and if that fails too it is a
+If an array cannot be opened, it is copied.  If that fails too, it becomes a
 dray.LostArray: no exception may leave an unpickle.
 """
 
@@ -30,15 +31,15 @@ import numpy
 from . import _dray
 from ._lost import LostArray, lost
 
-# Smaller arrays are pickled: a record of one takes longer than its bytes.
+# Smaller arrays are pickled, because a record takes longer than their bytes.
 MIN_BYTES = 32768
 
-# How long a process that ends waits for receivers of its arrays.
+# Time that a process waits at its end for receivers of its arrays.
 PATIENCE_MS = 5000
 
-# Whether this process passes arrays as what they are; None: nobody has asked.
-# The pickler does not know where a message goes, and queues pickle in threads
-# of their own: both are for the whole process.
+# Whether this process shares arrays; None: not decided yet.  The pickler does
+# not know where a message goes, and queues pickle in threads of their own, so
+# both settings are for the whole process.
 _shares: Optional[bool] = None
 _min_bytes = MIN_BYTES
 
@@ -47,7 +48,7 @@ _senders: set[threading.Thread] = set()
 
 
 def share(on: bool, min_bytes: int = MIN_BYTES) -> bool:
-    """Switches it; returns what it was."""
+    """Switches sharing on or off; returns the previous setting."""
     global _shares, _min_bytes
     before = _shares
     _shares, _min_bytes = bool(on), min_bytes
@@ -56,19 +57,19 @@ def share(on: bool, min_bytes: int = MIN_BYTES) -> bool:
         multiprocessing.reduction.ForkingPickler.register(numpy.ndarray,
                                                           _dray.reduce)
         _at_exit(None)
-        # A child begins with an empty list of what is to be done at its end.
+        # A child starts without functions to call at its end.
         multiprocessing.util.register_after_fork(share, _at_exit)
     return bool(before)
 
 
 def asked() -> None:
-    """Memory that can be shared was asked for."""
+    """Starts sharing when memory that can be shared is asked for."""
     if _shares is None:
         share(True)
 
 
 def _open(record: bytes) -> numpy.ndarray:
-    """The array, or a copy if too few descriptors are left."""
+    """Opens the array, or copies it if too few descriptors are left."""
     if _dray.may_open():
         try:
             return _dray.open_record(record, None)
@@ -80,8 +81,8 @@ def _open(record: bytes) -> numpy.ndarray:
 
 def rebuild(record: bytes,
             dtype: numpy.dtype) -> Union[numpy.ndarray, LostArray]:
-    """The array of a record.  `dtype` has more than the record says: the
-    fields of a structure, the unit of a date."""
+    """Opens the array of a record.  `dtype` adds the fields of a structure, or
+    the unit of a date, which the record does not carry."""
     asked()
     try:
         array = _open(record)
@@ -91,7 +92,7 @@ def rebuild(record: bytes,
 
 
 def _reduce(array: numpy.ndarray) -> Any:
-    """A record, or a copy as ever."""
+    """Pickles an array as a record, or as a copy."""
     record = _dray.handover(array, _min_bytes) if _shares else None
     if record is None:
         return array.__reduce_ex__(4)
@@ -100,26 +101,26 @@ def _reduce(array: numpy.ndarray) -> Any:
 
 
 def _nobody_reads() -> bool:
-    """Whether all that was sent is in queues whose cancel_join_thread() was
-    called: their writers do not wait for readers."""
+    """Whether all arrays were sent through queues that do not wait for readers,
+    because the program called cancel_join_thread()."""
     return _senders <= {queue._thread for queue in gc.get_objects()
                         if issubclass(type(queue), multiprocessing.queues.Queue)
                         and queue._joincancelled}
 
 
 def wait() -> None:
-    """A worker that has sent its results and ends would take them along."""
+    """Waits for the receivers of a worker's results, which end with it."""
     if (multiprocessing.parent_process() is None or _dray.wait(0)
             or _nobody_reads() or _dray.wait(PATIENCE_MS)):
         return
-    # Often of one who is joined before what it has sent is read.
+    # Usually a process was joined before its queue was read.
     print(f"dray: {multiprocessing.current_process().name} ends, and "
-          f"{len(_dray.waiting())} arrays that it has sent are lost: nobody "
-          f"has received them for {PATIENCE_MS / 1000:g} s; read a queue "
-          "before you join its writer", file=sys.stderr)
+          f"{len(_dray.waiting())} arrays that it has sent are lost: they were "
+          f"not received for {PATIENCE_MS / 1000:g} s; read a queue before you "
+          "join its writer", file=sys.stderr)
 
 
 def _at_exit(_: Any) -> None:
     _senders.clear()
-    # After the queues, which have sent all they had by then.
+    # Runs after the queues have sent everything.
     multiprocessing.util.Finalize(None, wait, exitpriority=-100)

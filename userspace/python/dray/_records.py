@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The named tuples that the extension fills.  Fields are in its order."""
+"""Named tuples that the extension fills, with fields in its order."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class PoolStats(NamedTuple):
     peak: the most bytes that were used or cached
     parked: bytes freed that an engine still uses
     largest_free: bytes of the longest free run
-    bad_frees: number of frees of what is no block
+    bad_frees: number of frees of addresses that are not blocks
     cached: bytes that threads kept for later
     """
 
@@ -41,7 +41,7 @@ class PoolStats(NamedTuple):
 
 
 class NodeInfo(NamedTuple):
-    """What a node is and can do.
+    """A node's properties and limits.
 
     name: 'dray0', or 'host'
     backend: 'kernel' or 'host'
@@ -49,8 +49,8 @@ class NodeInfo(NamedTuple):
     version: version of the module
     coherent: whether the device sees the CPU's caches
     iommu: whether DMA addresses are translated
-    virtual: whether there is no hardware behind it
-    addresses: whether this process may ask for addresses
+    virtual: whether it has no hardware
+    addresses: whether this process may see addresses
     dma_mask: highest address that the device reaches
     cache_line: bytes
     page_size: bytes
@@ -76,7 +76,7 @@ class NodeInfo(NamedTuple):
 class HeapInfo(NamedTuple):
     """A source of memory of a node.
 
-    name: as dray.memory(heap=) takes it
+    name: for dray.memory(heap=)
     type: enum dray_heap_type
     buffers: number of buffers in it
     total: bytes
@@ -84,7 +84,7 @@ class HeapInfo(NamedTuple):
     used: bytes in dray's buffers
     quarantined: bytes freed that others still hold
     largest_free: bytes of the longest free run
-    largest_request: bytes; more is never possible
+    largest_request: bytes; a larger request can never succeed
     """
 
     name: str
@@ -103,8 +103,8 @@ class ChannelInfo(NamedTuple):
 
     name: its dma-names entry
     device: the engine; empty until it is used
-    open: whether dray holds it now
-    dead: whether it stopped answering
+    open: whether dray uses it now
+    dead: whether it has stopped answering
     alignment: bytes, of addresses and lengths
     max_segment: bytes of one descriptor
     submitted: transfers since the node came up
@@ -124,15 +124,15 @@ class ChannelInfo(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """What a copy would do, and why.
+    """How a copy would be done, and why.
 
     elements: number of elements
     bytes: bytes that move
     run: bytes of one contiguous run, on both sides
     descriptors: descriptors that the engine would take
-    threshold: more descriptors than this go to the CPU
+    threshold: if a copy takes more descriptors, the CPU copies
     axes: axes left, beside the run
-    engine: true: the engine copies, False: the CPU
+    engine: whether the engine copies; if not, the CPU does
     reason: the reason, as a sentence
     """
 

@@ -12,7 +12,7 @@ from . import _dray
 
 def decorated(scope: _dray.Scope,
               function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that is called in the scope."""
+    """Wraps a function to be called in the scope."""
     if not callable(function):
         raise TypeError(f"a scope decorates functions, this is a "
                         f"{type(function).__name__}")
@@ -38,7 +38,7 @@ def explain(error: MemoryError) -> None:
     """Adds the library's sentence to NumPy's error, from Python 3.11 on.
 
     NumPy raises its own class only if its handler had no memory, so the
-    sentence is about that.  Its name is that of MemoryError."""
+    sentence is about that.  That class too is named MemoryError."""
     note = f"dray: {_dray.last_error()}"
     if (hasattr(type(error), "_total_size")
             and hasattr(error, "add_note")

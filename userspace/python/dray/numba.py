@@ -4,13 +4,13 @@
     NUMBA_CUDA_MEMORY_MANAGER=dray.numba python3 program.py
 
 cuda.pinned_array() and cuda.mapped_array() then lie in dray memory, which is
-registered with the CUDA driver: the GPU, a DMA engine and the CPU reach one
-and the same bytes, and dray.copy() takes such arrays.  Memory on the GPU
-stays the driver's, managed as Numba does.  A program says the same with
-install(), before its first call of numba.cuda.
+registered with the CUDA driver.  The GPU, a DMA engine and the CPU reach the
+same bytes, and dray.copy() takes such arrays.  Memory on the GPU stays the
+driver's, and Numba manages it.  A program can call install() instead, before
+its first call of numba.cuda.
 
-DRAY_HANDLER=check does not look at these blocks: each is whole pages, which
-leaves no room for what it writes around a block.
+DRAY_HANDLER=check does not check these blocks: each is whole pages, which
+leaves no room for guards around a block.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ import dray
 
 __all__ = ["HostIpcHandle", "MemoryManager", "install", "pool"]
 
-# What unregistering says after cuda.close(), or at the end of the process:
-# the context took its registrations along.
+# Errors of unregistering after cuda.close(), or at the end of the process:
+# the registrations ended with their context.
 _GONE = (enums.CUDA_ERROR_DEINITIALIZED, enums.CUDA_ERROR_INVALID_CONTEXT,
          enums.CUDA_ERROR_CONTEXT_IS_DESTROYED,
          enums.CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED)
 
 
 def install(pool: Optional[dray.Pool] = None) -> None:
-    """Makes Numba use the plug-in for contexts that come from now on.
+    """Makes Numba use the plug-in for new contexts.
 
-    `pool` has a granule of a page or more, because the driver registers
+    `pool` needs a granule of a page or more, because the driver registers
     whole pages: node.pool(granule=mmap.PAGESIZE).
     """
     if pool is not None:
@@ -47,23 +47,23 @@ def install(pool: Optional[dray.Pool] = None) -> None:
 
 
 def pool() -> dray.Pool:
-    """Where the memory comes from: what install() was given, else a pool of
-    the default node whose arrays other processes can get."""
+    """Returns the source of the memory: the pool of install(), or else one of
+    the default node whose arrays can be shared."""
     return dray._once("numba", lambda: dray._node(True).pool(
         name="numba", granule=mmap.PAGESIZE))
 
 
 def _pointer(block: numpy.ndarray) -> Any:
-    """The address of a block, as the binding that Numba uses has it."""
+    """Returns the address of a block in the type of Numba's binding."""
     address = block.ctypes.data
     return address if driver.USE_NV_BINDING else ctypes.c_void_p(address)
 
 
 def _take(size: int, flags: int) -> numpy.ndarray:
-    """A block that is registered.  Where dray has no memory, the error is
-    the one for which Numba frees what is pending and asks again."""
+    """Makes a registered block.  If dray is out of memory, the error makes
+    Numba free pending memory and try again."""
     try:
-        # No handler: a checking one would move it within its pages.
+        # Without a handler: a checking one would move it within its pages.
         block = dray._dray.bytes_in(pool(), size)
     except MemoryError:
         raise driver.CudaAPIError(enums.CUDA_ERROR_OUT_OF_MEMORY,
@@ -84,8 +84,8 @@ def _give_back(block: numpy.ndarray) -> None:
 
 
 class HostIpcHandle(driver.IpcHandle):
-    """Leads another process to mapped memory, whichever its devices are:
-    `handle` is a record of dray.export_array().  Otherwise as Numba's."""
+    """Leads another process to mapped memory, with any devices: `handle` is a
+    record of dray.export_array().  Otherwise as Numba's."""
 
     def open(self, context: Any) -> Any:
         if self.base is not None:
@@ -100,7 +100,7 @@ class HostIpcHandle(driver.IpcHandle):
     open_direct = open_staged = open
 
     def close(self) -> None:
-        """Arrays of the handle have no memory from now on."""
+        """Closes the memory; arrays of the handle become invalid."""
         if self._impl is None:
             raise ValueError("IpcHandle not opened")
         self._impl.free()
@@ -111,16 +111,16 @@ class HostIpcHandle(driver.IpcHandle):
 
 
 class MemoryManager(driver.NumbaCUDAMemoryManager):
-    """Numba's own manager, but for where host memory comes from.  There is
-    one for each context."""
+    """Numba's own manager, with host memory from dray.  Each context has
+    one."""
 
     def memhostalloc(self, size: int, mapped: bool = False,
                      portable: bool = False, wc: bool = False) -> Any:
-        """`size` bytes of dray memory, registered with the driver.  It goes
-        back late, with what else is pending in the context.
+        """Allocates `size` bytes of dray memory, registered with the driver.
+        The memory is freed late, with other pending memory of the context.
 
-        Write-combined memory comes from the driver: registering does not
-        change how memory is cached.
+        Write-combined memory comes from the driver, because registering does
+        not change how memory is cached.
         """
         if wc:
             return super().memhostalloc(size, mapped, portable, wc)
@@ -141,13 +141,13 @@ class MemoryManager(driver.NumbaCUDAMemoryManager):
         memory = driver.MappedMemory(context, pointer, size,
                                      finalizer=finalizer)
         memory.block = block
-        # Until reset(), as Numba keeps its own.
+        # Kept until reset(), as Numba keeps its own.
         allocations[key] = memory
         return memory.own()
 
     def get_ipc_handle(self, memory: Any) -> driver.IpcHandle:
-        """For memory on the GPU, the driver's handle; for mapped memory, one
-        of dray's, which the driver has none for."""
+        """Returns the driver's handle of memory on the GPU.  For mapped memory,
+        which the driver has no handle for, it returns one of dray."""
         block = getattr(memory.owner, "block", None)
         if block is None:
             return super().get_ipc_handle(memory)

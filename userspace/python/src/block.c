@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Blocks of a pool as arrays of bytes, without a handler between: they start where
- * the pool has them, whatever DRAY_HANDLER asks for.
+ * Blocks of a pool as arrays of bytes, without a handler between: they start
+ * where the pool has them, with any DRAY_HANDLER.
  */
 #include <errno.h>
 
@@ -9,7 +9,7 @@
 
 #define BLOCK_CAPSULE "dray.block"
 
-/* Its context is the pool's capsule, which it keeps. */
+/* Frees the block, and drops the pool's capsule, its context. */
 static void block_destroy(PyObject *capsule)
 {
 	void *block = PyCapsule_GetPointer(capsule, BLOCK_CAPSULE);

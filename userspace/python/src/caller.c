@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/*
- * The line of Python that allocates or frees, for what DRAY_HANDLER=check says.
- */
+/* Names the line of Python that allocates or frees, for DRAY_HANDLER=check. */
 #include "module.h"
 
-/* Each text that was returned: they stay for good.  A dict from str to str. */
+/* All texts returned so far, which stay for good: a dict from str to str. */
 static PyObject *texts;
 
-/* NumPy's own Python and ours tell nothing of the program. */
+/* Lines of NumPy and of this package tell nothing about the program. */
 static bool is_inside(PyCodeObject *code)
 {
 	const char *file = PyUnicode_AsUTF8(code->co_filename);
@@ -15,7 +13,7 @@ static bool is_inside(PyCodeObject *code)
 	return file && (strstr(file, "/numpy/") || strstr(file, "/dray/"));
 }
 
-/* The innermost frame of the program, a new reference; NULL: there is none. */
+/* Returns the program's innermost frame, a new reference, or NULL. */
 static PyFrameObject *program_frame(void)
 {
 	PyFrameObject *frame = PyThreadState_GetFrame(PyThreadState_Get());
@@ -51,14 +49,14 @@ static const char *text_of(PyFrameObject *frame)
 	return kept ? PyUnicode_AsUTF8(kept) : NULL;
 }
 
-/* An exception may be on its way, and stays. */
+/* Leaves a pending exception alone. */
 static const char *place(void)
 {
 	PyObject *type, *value, *traceback;
 	PyFrameObject *frame;
 	const char *text = NULL;
 
-	/* Other threads free too, and the interpreter may be gone. */
+	/* Other threads free too, and the interpreter may have ended. */
 	if (!Py_IsInitialized() || !PyGILState_Check())
 		return NULL;
 	PyErr_Fetch(&type, &value, &traceback);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The one table from error codes to Python's exceptions.  What is not listed
- * is an OSError, which picks its own subclass by errno (PermissionError,
+ * The one table from error codes to Python's exceptions.  Any other error is an
+ * OSError, which picks its own subclass by errno (PermissionError,
  * BlockingIOError, ConnectionResetError, ...).
  */
 #include <errno.h>
@@ -44,7 +44,7 @@ PyObject *raise_error(int error)
 	}
 	if (!*sentence)
 		sentence = strerror(-error);
-	/* The library cuts long sentences, maybe inside a character. */
+	/* The library may cut a long sentence inside a character. */
 	message = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence),
 				       "replace");
 	if (!message)

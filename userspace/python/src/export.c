@@ -10,7 +10,7 @@
 
 #include "module.h"
 
-/* Undoes an export whose record nobody gets. */
+/* Undoes an export if its record reaches no one. */
 static void drop(const char *array_record)
 {
 	struct dray_ipc_record record;
@@ -21,19 +21,18 @@ static void drop(const char *array_record)
 	Py_END_ALLOW_THREADS
 }
 
-/* Bytes, or NULL and the error of the library without an exception. */
-static PyObject *export(const struct operand *operand, uint32_t flags,
-			int *error)
+/* Returns a record as bytes; on failure NULL, with *ret and no exception. */
+static PyObject *export(const struct operand *operand, uint32_t flags, int *ret)
 {
 	char record[DRAY_ARRAY_RECORD_SIZE];
 	PyObject *bytes;
 	size_t size;
 
 	Py_BEGIN_ALLOW_THREADS
-	*error = dray_array_export(&operand->view, flags, record,
-				   sizeof(record), &size);
+	*ret = dray_array_export(&operand->view, flags, record, sizeof(record),
+				 &size);
 	Py_END_ALLOW_THREADS
-	if (*error)
+	if (*ret)
 		return NULL;
 	bytes = PyBytes_FromStringAndSize(record, (Py_ssize_t)size);
 	if (!bytes)
@@ -46,18 +45,21 @@ PyObject *export_array(PyObject *module, PyObject *args)
 	struct operand operand;
 	PyObject *array, *record;
 	unsigned int flags;
-	int error;
+	int ret;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OI:export", &array, &flags) ||
-	    operand_take_filled(array, "array", &operand) ||
+	    operand_take(array, "array", 0, &operand) ||
 	    operand_check_shareable(&operand, "array"))
 		return NULL;
-	record = export(&operand, flags, &error);
-	return error ? raise_error(error) : record;
+	record = export(&operand, flags, &ret);
+	return ret ? raise_error(ret) : record;
 }
 
-/* Descriptors that this process may still open, as if the open ones were dense. */
+/*
+ * Counts the descriptors this process may still open, as if the open ones were
+ * dense.
+ */
 static rlim_t descriptors_left(rlim_t *most)
 {
 	struct rlimit limit = { 0 };
@@ -73,8 +75,7 @@ static rlim_t descriptors_left(rlim_t *most)
 }
 
 /*
- * Whether a quarter of the descriptors are left to the program when @promised
- * more are taken.
+ * Whether @promised more descriptors leave the program a quarter of its limit.
  */
 static bool has_descriptors(size_t promised)
 {
@@ -83,7 +84,7 @@ static bool has_descriptors(size_t promised)
 	return left > promised && left - promised >= most / 4;
 }
 
-/* Arrays that are not worth a record, if they were not made for it. */
+/* Whether an array is too small for a record, and was not made for sharing. */
 static bool is_small(const struct operand *operand, uint64_t min_bytes)
 {
 	const struct dray_location *where = &operand->location;
@@ -94,8 +95,8 @@ static bool is_small(const struct operand *operand, uint64_t min_bytes)
 }
 
 /*
- * A record of an array that is to be passed on, or None: it is to be copied.
- * What may be read by others only is handed over for reading.
+ * Returns a record of an array to hand over, or None if it is to be copied.
+ * Memory that others may only read is handed over for reading.
  */
 PyObject *export_handover(PyObject *module, PyObject *args)
 {
@@ -103,12 +104,12 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	struct operand operand;
 	PyObject *array, *record;
 	size_t waiting;
-	int error;
+	int ret;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OK:handover", &array, &min_bytes))
 		return NULL;
-	if (operand_take(array, "array", &operand)) {
+	if (operand_take(array, "array", OPERAND_EMPTY, &operand)) {
 		if (!PyErr_ExceptionMatches(PyExc_ValueError) &&
 		    !PyErr_ExceptionMatches(PyExc_TypeError))
 			return NULL;
@@ -117,15 +118,15 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	}
 	if (operand.empty || is_small(&operand, min_bytes))
 		Py_RETURN_NONE;
-	/* Each takes one here as soon as it is opened. */
+	/* Each waiting array takes one here as soon as it is opened. */
 	dray_ipc_handovers(NULL, 0, &waiting);
 	if (!has_descriptors(waiting))
 		Py_RETURN_NONE;
-	record = export(&operand, DRAY_IPC_HANDOVER, &error);
-	if (error == -EPERM)
+	record = export(&operand, DRAY_IPC_HANDOVER, &ret);
+	if (ret == -EPERM)
 		record = export(&operand,
-				DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &error);
-	switch (error) {
+				DRAY_IPC_HANDOVER | DRAY_IPC_READ_ONLY, &ret);
+	switch (ret) {
 	case -EOPNOTSUPP:
 	case -EINVAL:
 	case -EPERM:
@@ -135,7 +136,7 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	case -EAGAIN:
 		Py_RETURN_NONE;
 	}
-	return error ? raise_error(error) : record;
+	return ret ? raise_error(ret) : record;
 }
 
 /* reduce_with(function, min_bytes): for reduce(). */
@@ -153,9 +154,9 @@ PyObject *export_reduce_with(PyObject *module, PyObject *args)
 }
 
 /*
- * For ForkingPickler.  Small arrays take the way that they take without it, so
- * that a message of many is no slower.  Memory of shared_zeros() belongs to the
- * base of its arrays, so they go on to the function.
+ * Pickles an array for ForkingPickler.  A small array is pickled as without
+ * dray, so that a message of many is no slower.  An array of shared_zeros()
+ * does not own its memory, but its base does: it goes on to the function.
  */
 PyObject *export_reduce(PyObject *module, PyObject *array)
 {
@@ -173,7 +174,7 @@ PyObject *export_reduce(PyObject *module, PyObject *array)
 	return PyObject_CallOneArg(state->reduce, array);
 }
 
-/* Whether opening one more array leaves the program its descriptors. */
+/* Whether the program keeps enough descriptors if one more array is opened. */
 PyObject *export_may_open(PyObject *module, PyObject *unused)
 {
 	(void)module;
@@ -181,7 +182,7 @@ PyObject *export_may_open(PyObject *module, PyObject *unused)
 	return PyBool_FromLong(has_descriptors(0));
 }
 
-/* The array of a record, copied into memory that NumPy allocates. */
+/* Copies the array of a record into memory that NumPy allocates. */
 PyObject *export_fetch(PyObject *module, PyObject *record)
 {
 	struct dray_view view;
@@ -189,14 +190,14 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 	Py_buffer given;
 	uint64_t size = 0;
 	npy_intp room;
-	int error;
+	int ret;
 
 	(void)module;
 	if (PyObject_GetBuffer(record, &given, PyBUF_SIMPLE))
 		return NULL;
-	error = dray_array_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
-				 &view);
-	if (error == -ENOSPC && size <= NPY_MAX_INTP) {
+	ret = dray_array_fetch(given.buf, (size_t)given.len, NULL, 0, &size,
+			       &view);
+	if (ret == -ENOSPC && size <= NPY_MAX_INTP) {
 		room = (npy_intp)size;
 		bytes = PyArray_SimpleNew(1, &room, NPY_UINT8);
 		if (!bytes) {
@@ -204,17 +205,17 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 			return NULL;
 		}
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_array_fetch(given.buf, (size_t)given.len,
-					 PyArray_DATA((PyArrayObject *)bytes),
-					 size, &size, &view);
+		ret = dray_array_fetch(given.buf, (size_t)given.len,
+				       PyArray_DATA((PyArrayObject *)bytes),
+				       size, &size, &view);
 		Py_END_ALLOW_THREADS
 	}
 	PyBuffer_Release(&given);
-	if (error) {
+	if (ret) {
 		Py_XDECREF(bytes);
-		return raise_error(error);
+		return raise_error(ret);
 	}
-	/* It is nobody else's, as an array that was pickled. */
+	/* The copy is private, as that of a pickle. */
 	view.flags = 0;
 	return ipc_wrap_view(&view, bytes);
 }
@@ -222,15 +223,15 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 PyObject *export_wait(PyObject *module, PyObject *timeout)
 {
 	long timeout_ms = PyLong_AsLong(timeout);
-	int error;
+	int ret;
 
 	(void)module;
 	if (timeout_ms == -1 && PyErr_Occurred())
 		return NULL;
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_ipc_wait((int)timeout_ms);
+	ret = dray_ipc_wait((int)timeout_ms);
 	Py_END_ALLOW_THREADS
-	return PyBool_FromLong(!error);
+	return PyBool_FromLong(!ret);
 }
 
 /* A record of an array begins with that of its memory. */
@@ -238,7 +239,7 @@ PyObject *export_revoke(PyObject *module, PyObject *object)
 {
 	struct dray_ipc_record record;
 	Py_buffer bytes;
-	int error;
+	int ret;
 
 	(void)module;
 	if (PyObject_GetBuffer(object, &bytes, PyBUF_SIMPLE))
@@ -253,14 +254,14 @@ PyObject *export_revoke(PyObject *module, PyObject *object)
 	memcpy(&record, bytes.buf, sizeof(record));
 	PyBuffer_Release(&bytes);
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_ipc_revoke(&record);
+	ret = dray_ipc_revoke(&record);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	Py_RETURN_NONE;
 }
 
-/* All of them: others may be made between two questions. */
+/* Lists all, although others may be made between two calls. */
 static struct dray_ipc_handover *list_handovers(size_t *count)
 {
 	struct dray_ipc_handover *list = NULL, *larger;
@@ -308,7 +309,7 @@ PyObject *export_waiting(PyObject *module, PyObject *unused)
 	return list;
 }
 
-/* NULL where None is given. */
+/* Returns NULL for None. */
 static int take_node(PyObject *module, PyObject *object, struct dray_node **out)
 {
 	*out = NULL;
@@ -324,7 +325,7 @@ PyObject *export_open(PyObject *module, PyObject *args)
 	struct dray_node *node;
 	PyObject *object;
 	Py_buffer record;
-	int error;
+	int ret;
 
 	if (!PyArg_ParseTuple(args, "y*O:open_record", &record, &object))
 		return NULL;
@@ -333,10 +334,10 @@ PyObject *export_open(PyObject *module, PyObject *args)
 		return NULL;
 	}
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_array_open(record.buf, (size_t)record.len, node, &array);
+	ret = dray_array_open(record.buf, (size_t)record.len, node, &array);
 	Py_END_ALLOW_THREADS
 	PyBuffer_Release(&record);
-	return error ? raise_error(error) : ipc_wrap(array);
+	return ret ? raise_error(ret) : ipc_wrap(array);
 }
 
 PyObject *export_bytes(PyObject *module, PyObject *args)
@@ -347,7 +348,7 @@ PyObject *export_bytes(PyObject *module, PyObject *args)
 	PyObject *object;
 	Py_ssize_t size;
 	int64_t shape;
-	int error;
+	int ret;
 
 	if (!PyArg_ParseTuple(args, "On:bytes_alone", &object, &size))
 		return NULL;
@@ -356,7 +357,7 @@ PyObject *export_bytes(PyObject *module, PyObject *args)
 		return NULL;
 	shape = size;
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_array_create_alone(node, byte, 1, &shape, &array);
+	ret = dray_array_create_alone(node, byte, 1, &shape, &array);
 	Py_END_ALLOW_THREADS
-	return error ? raise_error(error) : ipc_wrap(array);
+	return ret ? raise_error(ret) : ipc_wrap(array);
 }

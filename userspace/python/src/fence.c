@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Fence objects: the point where a transfer is done.  Until then one keeps
- * the arrays alive that the engine reads and writes.  (A fence that is
- * dropped early does no harm: the library parks memory that is freed while
- * an engine uses it.)
+ * Fence objects: the point where a transfer is done.  Until then a fence keeps
+ * the arrays alive that the engine reads and writes.  Dropping it early does no
+ * harm: the library parks memory that is freed while an engine uses it.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,8 +11,7 @@
 #include "module.h"
 
 struct fence_object {
-	PyObject_HEAD struct dray_fence
-		*fence; /* NULL: there was nothing to wait for */
+	PyObject_HEAD struct dray_fence *fence; /* NULL: done from the start */
 	struct node_entry *entry; /* its queue must not end before it */
 	PyObject *dst; /* NULL when done */
 	PyObject *src; /* NULL when done, and for a fill */
@@ -71,7 +69,7 @@ static void fence_dealloc(PyObject *object)
 	Py_DECREF(type);
 }
 
-/* Done: the arrays may go.  Two threads may learn it at the same time. */
+/* Drops the arrays after the end.  Two threads may notice it together. */
 static void fence_release(struct fence_object *self)
 {
 	PyObject *dst, *src;
@@ -94,36 +92,36 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* @limit: seconds, below 0: for ever. */
+/* @limit: seconds, below 0: none */
 static int fence_wait_for(struct fence_object *self, double limit)
 {
 	double end = limit < 0 ? 0 : seconds_now() + limit, left;
-	int error = 0, milliseconds = -1;
+	int ret = 0, milliseconds = -1;
 	bool late = false;
 
 	while (self->fence) {
 		if (limit >= 0) {
 			left = fmax(end - seconds_now(), 0);
 			late = left <= 0;
-			/* Up, so that the last round does not spin. */
+			/* Round up, so that the last round does not spin. */
 			milliseconds = (int)ceil(fmin(left * 1e3, 1e9));
 		}
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_fence_wait(self->fence, milliseconds);
+		ret = dray_fence_wait(self->fence, milliseconds);
 		Py_END_ALLOW_THREADS
-		if (error == -EINTR) {
+		if (ret == -EINTR) {
 			if (PyErr_CheckSignals())
 				return -1;
 			continue;
 		}
-		if (error != -ETIME || late)
+		if (ret != -ETIME || late)
 			break;
 	}
-	if (error != -ETIME)
+	if (ret != -ETIME)
 		fence_release(self);
-	if (!error)
+	if (!ret)
 		return 0;
-	raise_error(error);
+	raise_error(ret);
 	return -1;
 }
 
@@ -209,12 +207,12 @@ static PyMethodDef fence_methods[] = {
 	{ "wait", (PyCFunction)(void (*)(void))fence_wait,
 	  METH_VARARGS | METH_KEYWORDS,
 	  "wait($self, /, timeout=None)\n--\n\n"
-	  "Waits until the transfer is done, for at most timeout seconds, and raises\n"
-	  "what it failed with; TimeoutError (ETIME) when the time is over before." },
+	  "Waits until the transfer is done, for at most timeout seconds.  Raises the\n"
+	  "transfer's error if it failed, TimeoutError (ETIME) if the time runs out." },
 	{ "fileno", fence_fileno, METH_NOARGS,
 	  "fileno($self, /)\n--\n\n"
 	  "A descriptor, readable for poll() when the transfer is done.\n\n"
-	  "Belongs to the fence.  ValueError where the CPU made the transfer." },
+	  "It belongs to the fence.  ValueError if the CPU made the transfer." },
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Which capsule NumPy is given for a pool and a least size, and which handler an
- * array has.
+ * Chooses the capsule that NumPy gets for a pool and a least size, and finds
+ * the handler of an array.
  *
- * With a least size it is a capsule of its own: over the pool's, and over the one
- * that was there before, which it owns both, because arrays of either kind
- * keep only this one.
+ * A least size needs a capsule of its own, over the pool's capsule and the
+ * previous one.  It owns both, because an array of either kind keeps only this
+ * one.
  */
 #include <stdlib.h>
 
 #include "module.h"
 
-/* The context of such a capsule. */
+/* The context of a split capsule. */
 struct split_owner {
 	const struct dray_handler *handler;
 	PyObject *large; /* the pool's capsule */
-	PyObject *small; /* what was there before */
+	PyObject *small; /* the capsule that was active before */
 	size_t min_bytes;
-	bool installed; /* another install() takes its place */
+	bool installed; /* by install(); the next install() replaces it */
 };
 
 static const struct dray_handler *handler_in(PyObject *capsule)
@@ -33,13 +33,13 @@ static void split_owner_drop(struct split_owner *owner)
 	free(owner);
 }
 
-/* When no array has it any more, so that no block of it is out. */
+/* Runs when no array has the capsule any more, so that no block is out. */
 static void split_destroy(PyObject *capsule)
 {
 	split_owner_drop(PyCapsule_GetContext(capsule));
 }
 
-/* NULL where @capsule is another one. */
+/* Returns NULL if @capsule is of another kind. */
 static struct split_owner *split_owner(PyObject *capsule)
 {
 	if (PyCapsule_GetDestructor(capsule) == split_destroy)
@@ -49,8 +49,8 @@ static struct split_owner *split_owner(PyObject *capsule)
 }
 
 /*
- * What was there before the capsules at the top that install() left: each would
- * stand on those before it, a longer way with every call.  Borrowed.
+ * Skips the capsules at the top that install() left: each new one would stand
+ * on them, and the way would grow with every call.  Borrowed.
  */
 static PyObject *below_installed(PyObject *capsule)
 {
@@ -69,18 +69,18 @@ static PyObject *split_new(PyObject *large, PyObject *small, size_t min_bytes,
 	const struct dray_handler *under = handler_in(small);
 	struct split_owner *owner;
 	PyObject *capsule;
-	int error;
+	int ret;
 
 	if (!under)
 		return NULL;
 	owner = malloc(sizeof(*owner));
 	if (!owner)
 		return PyErr_NoMemory();
-	error = dray_handler_split(pool_in(large), min_bytes, under,
-				   &owner->handler);
-	if (error) {
+	ret = dray_handler_split(pool_in(large), min_bytes, under,
+				 &owner->handler);
+	if (ret) {
 		free(owner);
-		return raise_error(error);
+		return raise_error(ret);
 	}
 	owner->large = Py_NewRef(large);
 	owner->small = Py_NewRef(small);
@@ -107,8 +107,8 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 	if (!large || !min_bytes)
 		return large;
 	/*
-	 * Entered again, it is what it is: nothing grows with each time.  But a
-	 * scope stays when what install() left below it is replaced.
+	 * A scope entered again keeps its capsule, so that nothing grows.  But
+	 * a scope stays if install() below it is replaced.
 	 */
 	same = split_owner(before);
 	if (same && same->large == large && same->min_bytes == min_bytes &&
@@ -123,7 +123,7 @@ PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 	return capsule;
 }
 
-PyObject *set_handler(PyObject *module, PyObject *args)
+PyObject *handler_choose(PyObject *module, PyObject *args)
 {
 	PyObject *pool, *before, *capsule = NULL, *previous, *scope;
 	size_t min_bytes = 0;
@@ -156,14 +156,14 @@ PyObject *set_handler(PyObject *module, PyObject *args)
 	return scope;
 }
 
-PyObject *capsule_name(PyObject *capsule)
+PyObject *handler_capsule_name(PyObject *capsule)
 {
 	const struct dray_handler *handler = handler_in(capsule);
 
 	return handler ? PyUnicode_FromString(handler->name) : NULL;
 }
 
-/* Of the handler that the memory of @array, which owns it, came from. */
+/* Names the handler that allocated the memory of @array, its owner. */
 static PyObject *array_handler_name(PyArrayObject *array, PyObject *capsule)
 {
 	const struct dray_handler *handler = handler_in(capsule);
@@ -175,10 +175,10 @@ static PyObject *array_handler_name(PyArrayObject *array, PyObject *capsule)
 }
 
 /*
- * The next object on the way from a view to who owns its memory: an array's
- * base, a memoryview's object, or what else says "base" (as_strided() puts
- * such an object between).  A new reference; NULL at the end of the way, or
- * with the exception that asking for "base" raised.
+ * Returns the next object between a view and the owner of its memory: an
+ * array's base, a memoryview's object, or an attribute "base" (as_strided()
+ * puts such an object between).  A new reference; NULL at the end, or with the
+ * exception that asking for "base" raised.
  */
 static PyObject *owner_of(PyObject *object)
 {
@@ -194,7 +194,7 @@ static PyObject *owner_of(PyObject *object)
 	return owner;
 }
 
-/* @object, or the array that it gives as a Series of pandas does. */
+/* Returns @object, or the array that it gives as a Series of pandas does. */
 static PyObject *array_of(PyObject *object)
 {
 	PyObject *array;
@@ -229,14 +229,14 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 		capsule = PyDataMem_GetHandler();
 		if (!capsule)
 			return NULL;
-		name = capsule_name(capsule);
+		name = handler_capsule_name(capsule);
 		Py_DECREF(capsule);
 		return name;
 	}
 	object = array_of(args[0]);
 	if (!object)
 		return NULL;
-	/* "base" may be anybody's attribute: do not follow it for ever. */
+	/* Any object may have a "base": do not follow it for ever. */
 	for (depth = 0; object && object != Py_None && depth < 1000; depth++) {
 		if (PyArray_Check(object) &&
 		    PyArray_CHKFLAGS((PyArrayObject *)object,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Arrays from one process to another.  A received array's base is a capsule
- * that holds libdray's array, and with it the mapping; the data are freed
- * when the last view of NumPy's is gone.
+ * that holds libdray's array, and with it the mapping.  Its memory is closed
+ * with the last view.
  */
 #include <errno.h>
 
@@ -10,7 +10,7 @@
 
 #define ARRAY_CAPSULE "dray.array"
 
-/* A descriptor; -1 with an exception that names the argument. */
+/* Returns a descriptor; -1 with an exception that names the argument. */
 static int take_socket(PyObject *object)
 {
 	int fd = PyObject_AsFileDescriptor(object);
@@ -26,7 +26,7 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 {
 	struct operand operand;
 	PyObject *socket_object, *array;
-	int socket, error;
+	int socket, ret;
 
 	(void)module;
 	if (!PyArg_ParseTuple(args, "OO:send", &socket_object, &array))
@@ -34,18 +34,18 @@ PyObject *ipc_send(PyObject *module, PyObject *args)
 	socket = take_socket(socket_object);
 	if (socket < 0)
 		return NULL;
-	if (operand_take(array, "array", &operand) ||
+	if (operand_take(array, "array", OPERAND_EMPTY, &operand) ||
 	    operand_check_shareable(&operand, "array"))
 		return NULL;
 	do {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_array_send(socket, &operand.view);
+		ret = dray_array_send(socket, &operand.view);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (error == -EINTR)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (ret == -EINTR)
 		return NULL;
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	Py_RETURN_NONE;
 }
 
@@ -69,7 +69,9 @@ static PyObject *array_capsule(struct dray_array *array)
 	struct dray_location location;
 	PyObject *capsule;
 
-	/* An entry for its node, so that its copies find a lasting queue. */
+	/*
+	 * Keep an entry of its node, so that its copies find a lasting queue.
+	 */
 	if (!dray_locate(dray_array_view(array)->data, &location)) {
 		entry = node_entry_get(dray_buffer_node(location.buffer));
 		if (!entry) {
@@ -89,17 +91,17 @@ static PyObject *array_capsule(struct dray_array *array)
 	return capsule;
 }
 
-/* NumPy's type for one of ours; structures arrive as plain bytes (V). */
+/* Converts a type to NumPy's; structures arrive as plain bytes (V). */
 static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
 {
 	PyArray_Descr *descr = NULL;
 	PyObject *text;
 	char typestr[16];
-	int error;
+	int ret;
 
-	error = dray_dtype_format(dtype, typestr);
-	if (error)
-		return (PyArray_Descr *)raise_error(error);
+	ret = dray_dtype_format(dtype, typestr);
+	if (ret)
+		return (PyArray_Descr *)raise_error(ret);
 	text = PyUnicode_FromString(typestr);
 	if (!text)
 		return NULL;
@@ -152,7 +154,7 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 	struct dray_node *node = NULL;
 	struct dray_array *array;
 	PyObject *socket_object, *object;
-	int socket, error;
+	int socket, ret;
 
 	if (!PyArg_ParseTuple(args, "OO:receive", &socket_object, &object))
 		return NULL;
@@ -166,12 +168,12 @@ PyObject *ipc_receive(PyObject *module, PyObject *args)
 	}
 	do {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_array_receive(socket, node, &array);
+		ret = dray_array_receive(socket, node, &array);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (error == -EINTR)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (ret == -EINTR)
 		return NULL;
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	return ipc_wrap(array);
 }

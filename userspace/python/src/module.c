@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray._dray: the module's table, its state and its start.  The functions are
- * private to the package; dray/__init__.py documents what users call.
+ * private to the package; dray/__init__.py documents those for users.
  */
 #define DRAY_IMPORTS_NUMPY
 #include "module.h"
@@ -22,11 +22,11 @@ static PyObject *last_error(PyObject *module, PyObject *unused)
 #define SIGNATURE(text) text "\n--\n\n"
 
 static PyMethodDef methods[] = {
-	{ "open", open_node, METH_O, SIGNATURE("open($module, spec, /)") },
+	{ "open", node_open, METH_O, SIGNATURE("open($module, spec, /)") },
 	{ "nodes", node_names, METH_NOARGS, SIGNATURE("nodes($module, /)") },
 	{ "scope", scope_new, METH_VARARGS,
 	  SIGNATURE("scope($module, pool, min_bytes=0, /)") },
-	{ "set_handler", set_handler, METH_VARARGS,
+	{ "set_handler", handler_choose, METH_VARARGS,
 	  SIGNATURE("set_handler($module, pool, min_bytes=0, /)") },
 	{ "handler_name", WITH_KEYWORDS(handler_name), METH_FASTCALL,
 	  SIGNATURE("handler_name($module, a=None, /)") },
@@ -163,7 +163,7 @@ static void module_free(void *module)
 static PyModuleDef_Slot slots[] = {
 	{ Py_mod_exec, module_exec },
 #ifdef Py_mod_multiple_interpreters
-	/* NumPy has one interpreter only. */
+	/* NumPy supports one interpreter only. */
 	{ Py_mod_multiple_interpreters,
 	  Py_MOD_MULTIPLE_INTERPRETERS_NOT_SUPPORTED },
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of the extension share: the module's state, and the few
- * functions that cross a file.  Every function with a PyObject in it is
- * called with the GIL (or, without one, an attached thread); whatever may
- * block in libdray is called with it released.
+ * Declarations that the extension's files share: the module's state, and
+ * functions that cross a file.  Functions with a PyObject are called with the
+ * GIL (or, without one, an attached thread).  Calls of libdray that may block
+ * release it.
  */
 #ifndef DRAY_PYTHON_MODULE_H
 #define DRAY_PYTHON_MODULE_H
@@ -21,18 +21,18 @@
 
 #include <dray/dray.h>
 
-/* One lock an object where there is no GIL; nothing before Python 3.13. */
+/* One lock for each object if there is no GIL; empty before Python 3.13. */
 #ifndef Py_BEGIN_CRITICAL_SECTION
 #define Py_BEGIN_CRITICAL_SECTION(object) {
 #define Py_END_CRITICAL_SECTION() }
 #endif
 
-/* The name that NumPy looks for on a handler's capsule. */
+/* The name that NumPy expects of a handler's capsule. */
 #define HANDLER_CAPSULE "mem_handler"
 
 struct node_entry;
 
-/* records.c: what the library fills as structures, as named tuples. */
+/* records.c: structures of the library as named tuples. */
 enum record {
 	RECORD_SEGMENT,
 	RECORD_POOL_STATS,
@@ -61,44 +61,44 @@ static inline struct module_state *module_state(PyObject *module)
 	return PyModule_GetState(module);
 }
 
-/* For methods: none of our types can be derived from. */
+/* For methods: none of our types can have a subclass. */
 static inline struct module_state *type_state(PyObject *self)
 {
 	return PyType_GetModuleState(Py_TYPE(self));
 }
 
 /*
- * Raises the class that belongs to @error, a negative errno, with
- * dray_last_error() as the message.  Returns NULL, to be returned on.
+ * Raises the class for @error, a negative errno, with dray_last_error() as the
+ * message.  Returns NULL, for the caller to return.
  */
 PyObject *raise_error(int error);
 
-/* Once before an array is made; may be called again. */
+/* Called before an array is made; may be called again. */
 int caller_init(void);
 
-/* Once before the rest; may be called again. */
+/* Called before any other; may be called again. */
 int node_entry_init(void);
-/* The entry of @node, made where there is none; NULL: out of memory. */
+/* Returns the entry of @node, a new one if needed; NULL: out of memory. */
 struct node_entry *node_entry_get(struct dray_node *node);
 struct node_entry *node_entry_ref(struct node_entry *entry);
-/* Waits, with the GIL released, for the queue's work where it is the last. */
+/* Drops a reference; the last waits for the queue's work without the GIL. */
 void node_entry_put(struct node_entry *entry);
 struct dray_node *node_entry_node(const struct node_entry *entry);
-/* The queue of the node, made by the first call; belongs to the entry. */
+/* Returns the node's queue, made by the first call; the entry owns it. */
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
 
-/* A number from 0 to @most; -1 with an exception that names it. */
+/* Takes a number from 0 to @most; -1 with an exception that names it. */
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out);
-/* For PyArg_ParseTuple()'s "O&": "min_bytes" into a size_t. */
+/* Converts "min_bytes" into a size_t, for "O&" of PyArg_ParseTuple(). */
 int min_bytes_take(PyObject *object, void *out);
 
 extern PyType_Spec node_type_spec;
-PyObject *open_node(PyObject *module, PyObject *spec);
+PyObject *node_open(PyObject *module, PyObject *spec);
 PyObject *node_names(PyObject *module, PyObject *unused);
-/* The node behind a Node object; NULL and TypeError for another one. */
+/* Returns the node of a Node object; NULL and TypeError for another object. */
 struct dray_node *node_of(struct module_state *state, PyObject *object);
 
-/* Node.pool()'s arguments, which the options borrow. */
+/* Takes the arguments of Node.pool(), which the options borrow. */
 int pool_options_take(PyObject *args, PyObject *keywords,
 		      struct dray_pool_options *out);
 
@@ -106,8 +106,8 @@ extern PyType_Spec pool_type_spec;
 PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 		   const struct dray_pool_options *options);
 /*
- * The capsule for NumPy, a new reference; NULL with TypeError for no Pool, with
- * ValueError for a closed one.
+ * Returns the capsule for NumPy, a new reference.  NULL with TypeError for an
+ * object that is not a Pool, with ValueError for a closed one.
  */
 PyObject *pool_capsule(struct module_state *state, PyObject *object);
 struct dray_pool *pool_in(PyObject *capsule);
@@ -115,20 +115,20 @@ struct dray_pool *pool_in(PyObject *capsule);
 PyObject *block_bytes(PyObject *module, PyObject *args);
 
 /*
- * The capsule, a new reference, with which arrays of @min_bytes and more lie in
- * @pool, and the others where the capsule @before has them; for install(), where
- * they were before earlier calls of it.
+ * Returns a capsule, a new reference: arrays of @min_bytes and more come from
+ * @pool, smaller ones from the capsule @before.  With @installed, smaller ones
+ * come from the handler below earlier calls of install().
  */
 PyObject *handler_capsule(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before, bool installed);
-PyObject *capsule_name(PyObject *capsule);
-PyObject *set_handler(PyObject *module, PyObject *args);
+PyObject *handler_capsule_name(PyObject *capsule);
+PyObject *handler_choose(PyObject *module, PyObject *args);
 PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count);
 
 extern PyType_Spec scope_type_spec;
 PyObject *scope_new(PyObject *module, PyObject *args);
-/* A scope that install() has opened: what was there before is @before. */
+/* Makes the scope of install(); its end restores the capsule @before. */
 PyObject *scope_installed(struct module_state *state, PyObject *pool,
 			  size_t min_bytes, PyObject *before);
 /* Opens a scope of @pool under the name @key; returns the pool. */
@@ -136,33 +136,32 @@ PyObject *scope_push(struct module_state *state, PyObject *key, PyObject *pool,
 		     size_t min_bytes);
 /* Ends the innermost scope of that name.  @args: those of __exit__() */
 PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args);
-/* The pool of the innermost scope of this thread or task, or None. */
+/* Returns the pool of this thread's or task's innermost scope, or None. */
 PyObject *scope_current(PyObject *module, PyObject *unused);
 
-/* A NumPy array as libdray sees it; borrows the array. */
+/* A NumPy array as a view of libdray; borrows the array. */
 struct operand {
 	PyArrayObject *array;
 	struct dray_view view;
-	/* of the lowest byte; not if empty; no buffer: foreign memory */
+	int64_t low; /* bytes from view.data on that it covers: [low, high) */
+	int64_t high;
+	/* Of the lowest byte, if not empty; no buffer: foreign memory. */
 	struct dray_location location;
-	bool empty; /* no element: then it lies nowhere */
+	bool empty; /* without elements, so without a location */
 };
 
+/* Arrays that operand_take() takes, beside those in dray memory. */
+#define OPERAND_EMPTY 1u /* without elements */
+#define OPERAND_FOREIGN 2u /* in other memory */
+
 /*
- * Checks that @object is an array of plain data in dray memory and describes
- * it.  @role begins every sentence ("dst", "array").  -1 with an exception.
+ * Describes @object, an array of plain data in dray memory.  @role begins every
+ * sentence ("dst", "array").  -1 with an exception.
  */
-int operand_take(PyObject *object, const char *role, struct operand *out);
-/* As above; the memory may be anybody's. */
-int operand_take_foreign(PyObject *object, const char *role,
-			 struct operand *out);
-/* As above, but an array without elements is refused too. */
-int operand_take_filled(PyObject *object, const char *role,
-			struct operand *out);
-/* 0, or OSError (EOPNOTSUPP) for memory that cannot be passed on. */
+int operand_take(PyObject *object, const char *role, unsigned int also,
+		 struct operand *out);
+/* Returns 0, or OSError (EOPNOTSUPP) for memory that cannot be shared. */
 int operand_check_shareable(const struct operand *operand, const char *role);
-/* The typestr of a data type; -1 and TypeError where it is not plain data. */
-int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out);
 
 PyObject *array_address(PyObject *module, PyObject *array);
 PyObject *array_segments(PyObject *module, PyObject *array);
@@ -170,12 +169,12 @@ PyObject *array_sync(PyObject *module, PyObject *args);
 
 extern PyType_Spec fence_type_spec;
 /*
- * Takes over @fence (NULL: done already) and references the rest.  The
- * operands live until the fence has signalled or is dropped.
+ * Takes over @fence (NULL: done already) and references the rest.  The operands
+ * live until the fence has signalled or is dropped.
  */
 PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
 		    struct node_entry *entry, PyObject *dst, PyObject *src);
-/* Waits without a limit; -1 with the exception of the failure. */
+/* Waits without a limit; -1 with the exception if the transfer failed. */
 int fence_finish(PyObject *fence);
 
 PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords);
@@ -185,9 +184,9 @@ PyObject *transfer_explain(PyObject *module, PyObject *args,
 
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
-/* As an array of NumPy's that keeps @array, which it takes over always. */
+/* Wraps @array, taken over even on failure, in an array of NumPy. */
 PyObject *ipc_wrap(struct dray_array *array);
-/* As an array of NumPy's that keeps @base, which it takes over always. */
+/* Makes an array of NumPy over @base, taken over even on failure. */
 PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base);
 
 PyObject *export_array(PyObject *module, PyObject *args);

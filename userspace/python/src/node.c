@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Node objects: a DMA-capable device, or the host, as Python sees it.  They
- * answer questions and make pools.
+ * Node objects: a DMA-capable device, or the host.  They answer questions and
+ * make pools.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static struct dray_node *node_get(PyObject *self)
 	return node_entry_node(((struct node_object *)self)->entry);
 }
 
-PyObject *open_node(PyObject *module, PyObject *spec)
+PyObject *node_open(PyObject *module, PyObject *spec)
 {
 	struct module_state *state = module_state(module);
 	const char *text = NULL;
@@ -25,7 +25,7 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 	struct node_object *self;
 	struct dray_node *node;
 	struct node_entry *entry;
-	int error;
+	int ret;
 
 	if (spec != Py_None) {
 		if (!PyUnicode_Check(spec))
@@ -38,14 +38,14 @@ PyObject *open_node(PyObject *module, PyObject *spec)
 		if (strlen(text) != (size_t)length)
 			return PyErr_Format(
 				PyExc_ValueError,
-				"spec %R has a null character, which no node's name has",
+				"spec %R has a null character, which no node's name contains",
 				spec);
 	}
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_open(text, &node);
+	ret = dray_node_open(text, &node);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	entry = node_entry_get(node);
 	dray_node_unref(node);
 	if (!entry)
@@ -73,21 +73,21 @@ PyObject *node_names(PyObject *module, PyObject *unused)
 	char(*names)[DRAY_NAME_LEN] = NULL;
 	PyObject *list = NULL, *name;
 	size_t room = 0, count, i;
-	int error;
+	int ret;
 
 	(void)module;
 	(void)unused;
-	/* Nodes may come up between two questions: ask until all fit. */
+	/* Nodes may come up between two calls: repeat until all fit. */
 	for (;;) {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_node_names(names, room, &count);
+		ret = dray_node_names(names, room, &count);
 		Py_END_ALLOW_THREADS
-		if (error == -ENODEV) {
+		if (ret == -ENODEV) {
 			count = 0;
 			break;
 		}
-		if (error) {
-			raise_error(error);
+		if (ret) {
+			raise_error(ret);
 			goto out;
 		}
 		if (count <= room)
@@ -130,15 +130,15 @@ static PyObject *node_backend(PyObject *self, void *unused)
 
 static int node_query(PyObject *self, struct dray_info *info)
 {
-	int error;
+	int ret;
 
 	memset(info, 0, sizeof(*info));
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_info(node_get(self), info, sizeof(*info));
+	ret = dray_node_info(node_get(self), info, sizeof(*info));
 	Py_END_ALLOW_THREADS
-	if (!error)
+	if (!ret)
 		return 0;
-	raise_error(error);
+	raise_error(ret);
 	return -1;
 }
 
@@ -168,29 +168,29 @@ static PyObject *node_info(PyObject *self, PyObject *unused)
 static PyObject *node_heap_record(PyObject *self, uint32_t index)
 {
 	struct dray_heap_info heap = { 0 };
-	int error;
+	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_heap(node_get(self), index, &heap, sizeof(heap));
+	ret = dray_node_heap(node_get(self), index, &heap, sizeof(heap));
 	Py_END_ALLOW_THREADS
-	return error ? raise_error(error)
-		     : record_heap_info(type_state(self), &heap);
+	return ret ? raise_error(ret)
+		   : record_heap_info(type_state(self), &heap);
 }
 
 static PyObject *node_channel_record(PyObject *self, uint32_t index)
 {
 	struct dray_channel_info channel = { 0 };
-	int error;
+	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_node_channel(node_get(self), index, &channel,
-				  sizeof(channel));
+	ret = dray_node_channel(node_get(self), index, &channel,
+				sizeof(channel));
 	Py_END_ALLOW_THREADS
-	return error ? raise_error(error)
-		     : record_channel_info(type_state(self), &channel);
+	return ret ? raise_error(ret)
+		   : record_channel_info(type_state(self), &channel);
 }
 
-/* A list of what @record makes of each index below @count. */
+/* Makes a list from the result of @record for each index below @count. */
 static PyObject *list_records(PyObject *self, uint32_t count,
 			      PyObject *(*record)(PyObject *self,
 						  uint32_t index))
@@ -200,7 +200,9 @@ static PyObject *list_records(PyObject *self, uint32_t count,
 
 	for (i = 0; list && i < count; i++) {
 		item = record(self, i);
-		/* The collector shows the list to other threads: no gaps. */
+		/*
+		 * The collector shows the list to other threads: leave no gaps.
+		 */
 		if (!item || PyList_Append(list, item))
 			Py_CLEAR(list);
 		Py_XDECREF(item);
@@ -240,7 +242,7 @@ static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
 
 static PyMethodDef node_methods[] = {
 	{ "info", node_info, METH_NOARGS,
-	  "info($self, /)\n--\n\nWhat the node is and can do, as NodeInfo." },
+	  "info($self, /)\n--\n\nThe node's properties and limits, as NodeInfo." },
 	{ "heaps", node_heaps, METH_NOARGS,
 	  "heaps($self, /)\n--\n\n"
 	  "A list of HeapInfo, in the order in which they are tried." },
@@ -253,16 +255,16 @@ static PyMethodDef node_methods[] = {
 	  "A new pool on this node.  Sizes are in bytes, or as \"1G\", \"64K\"; 0 is the\n"
 	  "node's own choice.\n"
 	  "\n"
-	  "prefault: all its pages are there before an array is, and stay until\n"
-	  "trim(); the kernel module's memory is always so.\n"
-	  "huge_pages: reserved ones (vm.nr_hugepages), on \"host:shareable\"; arrays\n"
-	  "in them cannot be passed to other processes.  \"host\" has transparent\n"
-	  "ones without being asked.\n"
+	  "prefault: fetches all pages before the first array, and keeps them until\n"
+	  "trim(); memory of the kernel module always does.\n"
+	  "huge_pages: takes reserved ones (vm.nr_hugepages), on \"host:shareable\".\n"
+	  "Arrays in them cannot be passed to other processes.  \"host\" uses\n"
+	  "transparent ones by itself.\n"
 	  "numa: \"preferred\", \"bind\" or \"interleave\", for numa_nodes, numbers from\n"
 	  "0 to 63; memory of the host only.  set_mempolicy(2) explains them.\n"
 	  "\n"
-	  "ValueError for what is out of range, OSError (EOPNOTSUPP) for pages that\n"
-	  "the node has not, MemoryError where there are none left." },
+	  "ValueError if a number is out of range, OSError (EOPNOTSUPP) if the node\n"
+	  "does not have such pages, MemoryError if none are left." },
 	{ NULL, NULL, 0, NULL },
 };
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The nodes that this process uses from Python, each with the one queue that
- * its transfers go through.  An array leads to its node through the buffer it
- * lies in, and from there to the queue through this list.  Node objects, the
- * handlers of pools, received arrays and fences hold an entry; the last one
- * to let go ends the queue.
+ * The nodes in use, each with the one queue of its transfers.  An array leads
+ * to its node through its buffer, and from there to the queue through this
+ * list.  Node objects, handlers of pools, received arrays and fences hold an
+ * entry; dropping the last reference ends the queue.
  *
- * The list has its own lock: it is used from capsule destructors and from
- * threads without a GIL.  Nothing of Python is called under it, and fork()
- * waits for it, so that the child does not inherit it locked.
+ * The list has its own lock, because capsule destructors and threads without a
+ * GIL use it.  No code of Python runs under it.  fork() takes it, so that a
+ * child does not inherit it locked.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -38,14 +37,14 @@ static void give_lock(void)
 int node_entry_init(void)
 {
 	static bool done;
-	int error = 0;
+	int ret = 0;
 
 	take_lock();
 	if (!done)
-		error = pthread_atfork(take_lock, give_lock, give_lock);
-	done = !error;
+		ret = pthread_atfork(take_lock, give_lock, give_lock);
+	done = !ret;
 	give_lock();
-	return -error;
+	return -ret;
 }
 
 struct node_entry *node_entry_get(struct dray_node *node)
@@ -110,22 +109,22 @@ struct dray_node *node_entry_node(const struct node_entry *entry)
 }
 
 /*
- * The library is not called under our lock: it has locks of its own, and a
- * fork() takes all of them in another order.
+ * Calls the library without our lock: it has its own, and fork() takes all of
+ * them in another order.
  */
 int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 {
 	struct dray_queue *queue;
-	int error;
+	int ret;
 
 	take_lock();
 	*out = entry->queue;
 	give_lock();
 	if (*out)
 		return 0;
-	error = dray_queue_create(entry->node, NULL, &queue);
-	if (error)
-		return error;
+	ret = dray_queue_create(entry->node, NULL, &queue);
+	if (ret)
+		return ret;
 	take_lock();
 	if (!entry->queue) {
 		entry->queue = queue;
@@ -133,7 +132,7 @@ int node_entry_queue(struct node_entry *entry, struct dray_queue **out)
 	}
 	*out = entry->queue;
 	give_lock();
-	/* Another thread was faster. */
+	/* Another thread was faster if this is left. */
 	dray_queue_destroy(queue);
 	return 0;
 }

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * From a NumPy array to a view of libdray.  Everything that a transfer, a
- * sync or an export takes for granted about an array is checked here: plain
- * data, in one block that is alive, with no element outside of it.
+ * From a NumPy array to a view of libdray.  All that transfers, syncs and
+ * exports assume about an array is checked here: plain data, in one live block,
+ * with no element outside it.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "module.h"
 
-int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
+/* Raises TypeError if the data would mean nothing elsewhere. */
+static int take_dtype(PyArrayObject *array, const char *role,
+		      struct dray_dtype *out)
 {
+	PyArray_Descr *descr = PyArray_DESCR(array);
+	Py_ssize_t size = PyArray_ITEMSIZE(array);
+	char typestr[16];
+
 	if (PyDataType_REFCHK(descr)) {
 		PyErr_Format(
 			PyExc_TypeError,
@@ -18,46 +24,43 @@ int dtype_take(PyArray_Descr *descr, const char *role, struct dray_dtype *out)
 			role, descr);
 		return -1;
 	}
-	memset(out, 0, sizeof(*out));
-	switch (descr->kind) {
-	case 'b':
-		out->kind = '?';
-		break;
-	case 'i':
-	case 'u':
-	case 'f':
-	case 'c':
-	case 'm':
-	case 'M':
-	case 'S':
-	case 'U':
-	case 'V':
-		out->kind = descr->kind;
-		break;
-	default:
-		PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role,
-			     descr);
+	if (size > UINT32_MAX) {
+		PyErr_Format(PyExc_ValueError,
+			     "%s: an element of %zd bytes is above %lu", role,
+			     size, (unsigned long)UINT32_MAX);
 		return -1;
 	}
+	memset(out, 0, sizeof(*out));
+	out->kind = descr->kind;
 	out->order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
-	return 0;
+	out->itemsize = (uint32_t)size;
+	if (!dray_dtype_format(out, typestr))
+		return 0;
+	PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role, descr);
+	return -1;
 }
 
-/* Whether each element lies in the block around the lowest byte, if in any. */
+/* Checks that no element lies outside the block around the lowest byte. */
 static int operand_locate(struct operand *operand, const char *role,
-			  bool foreign)
+			  unsigned int also)
 {
 	char *data = operand->view.data;
 	struct dray_location *location = &operand->location;
-	int64_t low, high, block_end;
+	int64_t block_end;
 
-	dray_view_span(&operand->view, &low, &high);
-	operand->empty = low == high;
-	if (operand->empty)
+	dray_view_span(&operand->view, &operand->low, &operand->high);
+	operand->empty = operand->low == operand->high;
+	if (operand->empty && (also & OPERAND_EMPTY))
 		return 0;
-	if (dray_locate(data + low, location)) {
+	if (operand->empty) {
+		PyErr_Format(PyExc_ValueError,
+			     "%s: an array without elements lies nowhere",
+			     role);
+		return -1;
+	}
+	if (dray_locate(data + operand->low, location)) {
 		location->buffer = NULL;
-		if (foreign)
+		if (also & OPERAND_FOREIGN)
 			return 0;
 		PyErr_Format(
 			PyExc_ValueError,
@@ -66,11 +69,11 @@ static int operand_locate(struct operand *operand, const char *role,
 		return -1;
 	}
 	block_end = (char *)location->block + location->block_size - data;
-	if (high > block_end) {
+	if (operand->high > block_end) {
 		PyErr_Format(
 			PyExc_ValueError,
 			"%s: the view reaches %lld bytes beyond its block of %llu bytes",
-			role, (long long)(high - block_end),
+			role, (long long)(operand->high - block_end),
 			(unsigned long long)location->block_size);
 		return -1;
 	}
@@ -78,8 +81,8 @@ static int operand_locate(struct operand *operand, const char *role,
 }
 
 /*
- * TypeError; but what stands for an array that was lost says so itself, when
- * it is asked for the array as NumPy asks.
+ * Raises TypeError.  A LostArray raises its own error, if it is asked for the
+ * array as NumPy asks.
  */
 static void refuse(PyObject *object, const char *role)
 {
@@ -94,66 +97,36 @@ static void refuse(PyObject *object, const char *role)
 		     Py_TYPE(object)->tp_name);
 }
 
-static int take(PyObject *object, const char *role, bool foreign,
-		struct operand *out)
+int operand_take(PyObject *object, const char *role, unsigned int also,
+		 struct operand *out)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
 	struct dray_dtype dtype;
 	PyArrayObject *array;
-	int i, ndim, error;
+	int i, ndim, ret;
 
 	if (!PyArray_Check(object)) {
 		refuse(object, role);
 		return -1;
 	}
 	array = (PyArrayObject *)object;
-	if (dtype_take(PyArray_DESCR(array), role, &dtype))
+	if (take_dtype(array, role, &dtype))
 		return -1;
-	if (PyArray_ITEMSIZE(array) > UINT32_MAX) {
-		PyErr_Format(PyExc_ValueError,
-			     "%s: an element of %zd bytes is above %lu", role,
-			     (Py_ssize_t)PyArray_ITEMSIZE(array),
-			     (unsigned long)UINT32_MAX);
-		return -1;
-	}
-	dtype.itemsize = (uint32_t)PyArray_ITEMSIZE(array);
 	ndim = PyArray_NDIM(array);
 	for (i = 0; i < ndim; i++) {
 		shape[i] = PyArray_DIM(array, i);
 		strides[i] = PyArray_STRIDE(array, i);
 	}
-	error = dray_view_init(&out->view, PyArray_DATA(array), dtype, ndim,
-			       shape, strides);
-	if (error) {
-		raise_error(error);
+	ret = dray_view_init(&out->view, PyArray_DATA(array), dtype, ndim,
+			     shape, strides);
+	if (ret) {
+		raise_error(ret);
 		return -1;
 	}
 	if (!PyArray_ISWRITEABLE(array))
 		out->view.flags |= DRAY_VIEW_READONLY;
 	out->array = array;
-	return operand_locate(out, role, foreign);
-}
-
-int operand_take(PyObject *object, const char *role, struct operand *out)
-{
-	return take(object, role, false, out);
-}
-
-int operand_take_foreign(PyObject *object, const char *role,
-			 struct operand *out)
-{
-	return take(object, role, true, out);
-}
-
-int operand_take_filled(PyObject *object, const char *role, struct operand *out)
-{
-	if (operand_take(object, role, out))
-		return -1;
-	if (!out->empty)
-		return 0;
-	PyErr_Format(PyExc_ValueError,
-		     "%s: an array without elements lies nowhere", role);
-	return -1;
+	return operand_locate(out, role, also);
 }
 
 int operand_check_shareable(const struct operand *operand, const char *role)

@@ -2,10 +2,10 @@
 /*
  * Pool objects, and the capsule that carries a pool's handler into NumPy.
  *
- * The capsule owns the pool, not the Pool object: NumPy keeps the capsule in
+ * The capsule owns the pool, not the Pool object.  NumPy keeps the capsule in
  * every array that it allocated through it, and in every context where it is
- * the active one, and frees through the handler before it lets go.  So the
- * pool is closed when neither Python nor any array can reach it any more.
+ * active.  It frees memory through the handler before it drops the capsule.  So
+ * the pool is closed when neither Python nor an array can reach it.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "module.h"
 #include <structmember.h>
 
-/* The same object is read through either type. */
+/* Both types must describe one object. */
 _Static_assert(sizeof(struct dray_handler) == sizeof(PyDataMem_Handler),
 	       "handler layout");
 _Static_assert(offsetof(struct dray_handler, version) ==
@@ -53,7 +53,9 @@ static struct pool_owner *pool_owner(PyObject *capsule)
 	return PyCapsule_GetContext(capsule);
 }
 
-/* The capsule, a new reference: another thread may close the pool meanwhile. */
+/*
+ * Returns the capsule, a new reference, even if another thread closes the pool.
+ */
 static PyObject *take_capsule(PyObject *self)
 {
 	PyObject *capsule;
@@ -97,13 +99,13 @@ PyObject *pool_new(struct module_state *state, struct node_entry *entry,
 	struct pool_object *self;
 	struct dray_pool *pool;
 	PyObject *capsule;
-	int error;
+	int ret;
 
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_pool_create(node_entry_node(entry), options, &pool);
+	ret = dray_pool_create(node_entry_node(entry), options, &pool);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	capsule = capsule_new(pool, entry);
 	if (!capsule)
 		return NULL;
@@ -149,7 +151,7 @@ static PyObject *pool_handler_name(PyObject *self, void *unused)
 	(void)unused;
 	if (!capsule)
 		return NULL;
-	name = capsule_name(capsule);
+	name = handler_capsule_name(capsule);
 	Py_DECREF(capsule);
 	return name;
 }
@@ -176,13 +178,13 @@ static PyObject *pool_closed(PyObject *self, void *unused)
 
 static int pool_query(PyObject *capsule, struct dray_pool_stats *stats)
 {
-	int error;
+	int ret;
 
 	memset(stats, 0, sizeof(*stats));
-	error = dray_pool_stats(pool_in(capsule), stats, sizeof(*stats));
-	if (!error)
+	ret = dray_pool_stats(pool_in(capsule), stats, sizeof(*stats));
+	if (!ret)
 		return 0;
-	raise_error(error);
+	raise_error(ret);
 	return -1;
 }
 
@@ -269,24 +271,24 @@ static PyMethodDef pool_methods[] = {
 	  "stats($self, /)\n--\n\nThe pool's counters, as PoolStats." },
 	{ "trim", pool_trim, METH_NOARGS,
 	  "trim($self, /)\n--\n\n"
-	  "Gives empty buffers back to the node; returns bytes given back." },
+	  "Returns empty buffers to the node, and the number of their bytes." },
 	{ "close", pool_close, METH_NOARGS,
 	  "close($self, /)\n--\n\n"
-	  "Ends it: nobody can use the pool from now on, else ValueError.\n\n"
-	  "Its arrays stay, and its memory goes back to the node with the last of\n"
-	  "them and the last scope.  May be called again." },
+	  "Ends the pool: any use raises ValueError from now on.\n\n"
+	  "Its arrays stay.  The node gets the memory back when the last of them and\n"
+	  "the last scope are gone.  May be called again." },
 	{ "__enter__", pool_enter, METH_NOARGS,
 	  "__enter__($self, /)\n--\n\n"
-	  "As that of dray.memory(pool): new arrays lie in the pool." },
+	  "Makes new arrays lie in the pool, as dray.memory(pool) does." },
 	{ "__exit__", pool_exit, METH_VARARGS,
 	  "__exit__($self, kind, value, traceback, /)\n--\n\n"
-	  "Goes back to what was there before; does not close the pool." },
+	  "Restores the previous handler; does not close the pool." },
 	{ NULL, NULL, 0, NULL },
 };
 
 static PyGetSetDef pool_properties[] = {
 	{ "handler_name", pool_handler_name, NULL,
-	  "The name of the handler that arrays of this pool have.", NULL },
+	  "The name of the handler of its arrays.", NULL },
 	{ "shareable", pool_shareable, NULL,
 	  "Whether its arrays can be passed to other processes.", NULL },
 	{ "closed", pool_closed, NULL, "Whether close() was called.", NULL },
@@ -300,7 +302,7 @@ static PyMemberDef pool_members[] = {
 };
 
 static PyType_Slot pool_slots[] = {
-	{ Py_tp_doc, "Memory of a node that arrays can be made in." },
+	{ Py_tp_doc, "Memory of a node for arrays." },
 	{ Py_tp_dealloc, pool_dealloc },
 	{ Py_tp_repr, pool_repr },
 	{ Py_tp_methods, pool_methods },

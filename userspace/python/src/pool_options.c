@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What Node.pool() is told: how a pool takes its memory.  The library checks
- * what it says to the node; here is what Python can say and C cannot.
+ * Arguments of Node.pool().  The library checks their values; this file checks
+ * errors that only Python can express.
  */
 #include "module.h"
 
@@ -29,7 +29,7 @@ static int policy_take(const char *name, uint32_t *out)
 	return -1;
 }
 
-/* A bit for each number that @object, something to iterate over, has. */
+/* Sets a bit for each number of @object, an iterable. */
 static int numa_nodes_take(PyObject *object, uint64_t *out)
 {
 	PyObject *iterator = PyObject_GetIter(object), *number;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Structures of the library as the named tuples of dray/_records.py.
+ * Converts structures of the library to the named tuples of dray/_records.py.
  */
 #include "module.h"
 

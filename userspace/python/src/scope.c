@@ -2,11 +2,10 @@
 /*
  * Scopes: the context manager that dray.memory() returns.
  *
- * NumPy keeps its handler in a context variable, so that it belongs to a
- * thread, or to a task of asyncio.  What a scope found when it was entered is
- * kept the same way: in a tuple (scope, capsule found, scope, capsule found,
- * ...), innermost last.  One scope may thus be entered many times, and in
- * many threads at once.
+ * NumPy keeps its handler in a context variable, so it belongs to a thread, or
+ * to a task of asyncio.  Scopes keep the capsule they found in the same way, in
+ * a tuple (scope, capsule found, scope, capsule found, ...), innermost last.
+ * One scope may thus be entered many times, in many threads at once.
  */
 #include "module.h"
 
@@ -62,7 +61,7 @@ static void scope_dealloc(PyObject *self)
 	Py_DECREF(type);
 }
 
-/* The tuple of this context, a new reference. */
+/* Returns this context's tuple, a new reference. */
 static PyObject *scopes_get(struct module_state *state)
 {
 	PyObject *scopes;
@@ -88,7 +87,7 @@ static int handler_set(PyObject *capsule)
 	return previous ? 0 : -1;
 }
 
-/* What a context holds: its open scopes, and NumPy's handler. */
+/* The settings of a context: its open scopes, and NumPy's handler. */
 struct setting {
 	PyObject *scopes;
 	PyObject *capsule;
@@ -106,8 +105,8 @@ static int setting_get(struct module_state *state, struct setting *setting)
 }
 
 /*
- * Both or none.  PyContextVar_Set() of Python 3.11 sets the variable even
- * when it fails for want of memory, so both are set back in any case.
+ * Changes both or none.  PyContextVar_Set() of Python 3.11 sets the variable
+ * even if it runs out of memory, so both are reset in any case.
  */
 static int setting_change(struct module_state *state,
 			  const struct setting *before,
@@ -126,7 +125,7 @@ static int setting_change(struct module_state *state,
 	return -1;
 }
 
-/* @scopes, then @scope and the capsule that it found. */
+/* Appends @scope and the capsule that it found. */
 static PyObject *longer(PyObject *scopes, PyObject *scope, PyObject *found)
 {
 	Py_ssize_t count = PyTuple_GET_SIZE(scopes), i;
@@ -142,7 +141,7 @@ static PyObject *longer(PyObject *scopes, PyObject *scope, PyObject *found)
 	return result;
 }
 
-/* @scopes without the pair at @place; what it found goes to the next one. */
+/* Removes the pair at @place; its capsule moves on to the next scope. */
 static PyObject *shorter(PyObject *scopes, Py_ssize_t place)
 {
 	Py_ssize_t count = PyTuple_GET_SIZE(scopes) - 2, i;
@@ -197,8 +196,8 @@ static int explain(PyObject *args)
 }
 
 /*
- * Scopes may be left in another order than they were entered, by generators
- * for one: the handler then stays, until the scope entered next is left.
+ * Leaves a scope.  Scopes may end out of order, for example in generators: the
+ * handler then stays until the scope entered next is left.
  */
 PyObject *scope_pop(struct module_state *state, PyObject *key, PyObject *args)
 {
@@ -255,7 +254,7 @@ static PyObject *scope_enter(PyObject *self, PyObject *unused)
 	const struct scope_object *scope = (struct scope_object *)self;
 
 	(void)unused;
-	/* install() has opened it. */
+	/* install() opened it already. */
 	if (scope->before)
 		return Py_NewRef(scope->pool);
 	return scope_push(type_state(self), self, scope->pool,
@@ -313,10 +312,10 @@ static PyObject *scope_min_bytes(PyObject *self, void *unused)
 static PyMethodDef scope_methods[] = {
 	{ "__enter__", scope_enter, METH_NOARGS,
 	  "__enter__($self, /)\n--\n\n"
-	  "Makes the pool the one that new arrays come from; returns it." },
+	  "Makes new arrays come from the pool, and returns it." },
 	{ "__exit__", scope_exit, METH_VARARGS,
 	  "__exit__($self, kind, value, traceback, /)\n--\n\n"
-	  "Goes back to what was there before." },
+	  "Restores the previous handler." },
 	{ NULL, NULL, 0, NULL },
 };
 

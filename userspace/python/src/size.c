@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Numbers of bytes from Python: integers of any type, and text as "64K".  An error
- * names the argument, its value and the limits.
+ * Numbers of bytes from Python: integers of any type, and text as "64K".  An
+ * error names the argument, its value and the limits.
  */
 #include "module.h"
 
-/* The bits that K, M, G and T shift by, with B or iB behind or not; -1: none. */
+/* Returns the shift of K, M, G or T, with an optional B or iB; -1: unknown. */
 static int unit_bits(const char *unit)
 {
 	static const char units[] = "KMGT";
@@ -19,7 +19,7 @@ static int unit_bits(const char *unit)
 	return 10 * (int)(found - units + 1);
 }
 
-/* "64K", "1G": a number, a new reference. */
+/* Parses "64K" or "1G" to a number, a new reference. */
 static PyObject *from_text(PyObject *object, const char *name)
 {
 	Py_ssize_t length;

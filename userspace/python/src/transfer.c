@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * copy, fill and explain: two arrays become two views, the destination's node
- * lends its queue, the library does the rest.
+ * copy, fill and explain: arrays become views, the destination's node lends its
+ * queue, and the library does the rest.
  */
 #include <errno.h>
 
@@ -41,20 +41,23 @@ static int check_destination(const struct operand *dst)
 
 static int take_destination(PyObject *object, struct operand *dst)
 {
-	return operand_take(object, "dst", dst) ? -1 : check_destination(dst);
+	return operand_take(object, "dst", OPERAND_EMPTY, dst)
+		       ? -1
+		       : check_destination(dst);
 }
 
 /*
- * Shapes and types must be the same: a transfer moves bytes.  One of both is in
- * dray's memory, whose node lends its queue.
+ * Takes both arrays.  Shapes and types must match, because a transfer moves
+ * bytes.
  */
 static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 		     struct operand *src)
 {
 	PyObject *dst_shape, *src_shape;
 
-	if (operand_take_foreign(to, "dst", dst) || check_destination(dst) ||
-	    operand_take_foreign(from, "src", src))
+	if (operand_take(to, "dst", OPERAND_EMPTY | OPERAND_FOREIGN, dst) ||
+	    check_destination(dst) ||
+	    operand_take(from, "src", OPERAND_EMPTY | OPERAND_FOREIGN, src))
 		return -1;
 	if (!PyArray_SAMESHAPE(dst->array, src->array)) {
 		dst_shape = shape_of(dst->array);
@@ -79,8 +82,8 @@ static int take_pair(PyObject *to, PyObject *from, struct operand *dst,
 }
 
 /*
- * The entry and queue of the node that the destination belongs to; if that is
- * foreign memory, the source.  @src: NULL for a fill
+ * Finds the entry and queue of the node that the destination belongs to, or the
+ * source if the destination is foreign memory.  @src: NULL for a fill
  */
 static struct node_entry *queue_of(const struct operand *dst,
 				   const struct operand *src,
@@ -88,7 +91,7 @@ static struct node_entry *queue_of(const struct operand *dst,
 {
 	struct dray_buffer *buffer = dst->location.buffer;
 	struct node_entry *entry;
-	int error;
+	int ret;
 
 	if (!buffer && src)
 		buffer = src->location.buffer;
@@ -104,16 +107,16 @@ static struct node_entry *queue_of(const struct operand *dst,
 		return NULL;
 	}
 	Py_BEGIN_ALLOW_THREADS
-	error = node_entry_queue(entry, queue);
+	ret = node_entry_queue(entry, queue);
 	Py_END_ALLOW_THREADS
-	if (!error)
+	if (!ret)
 		return entry;
-	raise_error(error);
+	raise_error(ret);
 	node_entry_put(entry);
 	return NULL;
 }
 
-/* A copy, or with @element a fill; a Fence. */
+/* Submits a copy, or with @element a fill; returns a Fence. */
 static PyObject *submit(struct module_state *state, const struct operand *dst,
 			const struct operand *src, const void *element,
 			unsigned int flags, bool wait)
@@ -124,7 +127,7 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 	struct dray_queue *queue;
 	struct node_entry *entry;
 	PyObject *result = NULL;
-	int error;
+	int ret;
 
 	if (dst->empty)
 		return fence_new(state, NULL, NULL, NULL, NULL);
@@ -134,17 +137,17 @@ static PyObject *submit(struct module_state *state, const struct operand *dst,
 	do {
 		Py_BEGIN_ALLOW_THREADS
 		if (element)
-			error = dray_fill(queue, &dst->view, element, flags,
-					  &fence);
+			ret = dray_fill(queue, &dst->view, element, flags,
+					&fence);
 		else
-			error = dray_copy(queue, &dst->view, &src->view, flags,
-					  &fence);
+			ret = dray_copy(queue, &dst->view, &src->view, flags,
+					&fence);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (!error)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (!ret)
 		result = fence_new(state, fence, entry, to, from);
-	else if (error != -EINTR)
-		raise_error(error);
+	else if (ret != -EINTR)
+		raise_error(ret);
 	if (result && wait && fence_finish(result))
 		Py_CLEAR(result);
 	node_entry_put(entry);
@@ -179,7 +182,7 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 					 &to, &value, &engine, &wait) ||
 	    engine_flags(engine, &flags) || take_destination(to, &dst))
 		return NULL;
-	/* NumPy makes the element: its rules for casts, its errors. */
+	/* NumPy makes the element, with its rules for casts and its errors. */
 	element = PyArray_FromAny(
 		value, (PyArray_Descr *)Py_NewRef(PyArray_DESCR(dst.array)), 0,
 		0, NPY_ARRAY_CARRAY_RO | NPY_ARRAY_FORCECAST, NULL);
@@ -196,7 +199,7 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords)
 		Py_XDECREF(shape);
 		return NULL;
 	}
-	/* Making it ran the caller's code, which may have changed dst. */
+	/* The caller's code ran meanwhile, and may have changed dst. */
 	if (take_destination(to, &dst))
 		result = NULL;
 	else if (!PyArray_EquivTypes(PyArray_DESCR(dst.array),
@@ -223,7 +226,7 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 	struct dray_queue *queue;
 	struct node_entry *entry;
 	unsigned int flags;
-	int error;
+	int ret;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "OO|$O:explain", names,
 					 &to, &from, &engine) ||
@@ -234,12 +237,12 @@ PyObject *transfer_explain(PyObject *module, PyObject *args, PyObject *keywords)
 		if (!entry)
 			return NULL;
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_explain(queue, &dst.view, &src.view, flags,
-				     &explanation, sizeof(explanation));
+		ret = dray_explain(queue, &dst.view, &src.view, flags,
+				   &explanation, sizeof(explanation));
 		Py_END_ALLOW_THREADS
 		node_entry_put(entry);
-		if (error)
-			return raise_error(error);
+		if (ret)
+			return raise_error(ret);
 	}
 	return record_explanation(module_state(module), &explanation);
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Counted arrays: a view, and what keeps its memory alive, which is a block
- * of a pool, a reference to a buffer, or memory that was opened by a record.
- * Giving up a block that an engine still uses only parks it, so that the last
- * reference may go at any time.
+ * Counted arrays: a view, and its memory, which is a block of a pool, a
+ * reference to a buffer, or memory opened by a record.  Freeing a block that an
+ * engine still uses only parks it, so the last reference may be dropped at any
+ * time.
  */
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "array/array.h"
-#include "array/view.h"
 #include "base/error.h"
 
 struct dray_array {
@@ -22,50 +21,48 @@ struct dray_array {
 	struct dray_view view;
 };
 
-static struct dray_array *array_new(const struct dray_view *view)
+int dray_array_adopt(const struct dray_view *view, struct dray_buffer *buffer,
+		     struct dray_ipc_memory *memory, struct dray_array **out)
 {
 	struct dray_array *array = malloc(sizeof(*array));
 
-	if (!array) {
-		dray_fail(-ENOMEM, "no memory for an array");
-		return NULL;
-	}
+	if (!array)
+		return dray_fail(-ENOMEM, "no memory for an array");
 	atomic_init(&array->references, 1);
 	array->pool = NULL;
 	array->block = NULL;
-	array->buffer = NULL;
-	array->memory = NULL;
+	array->buffer = buffer;
+	array->memory = memory;
 	dray_view_copy(&array->view, view);
-	return array;
+	*out = array;
+	return 0;
 }
 
 int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
 		      const int64_t *shape, struct dray_array **out)
 {
-	struct dray_array *array = NULL;
 	struct dray_view view;
 	size_t bytes;
 	void *block;
-	int error;
+	int ret;
 
 	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_view_bytes(dtype, ndim, shape, &bytes);
-	if (error)
-		return error;
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (ret)
+		return ret;
 	block = dray_pool_calloc(pool, 1, bytes);
-	if (!block) /* the pool left its sentence */
+	if (!block) /* With the pool's sentence. */
 		return -ENOMEM;
-	error = dray_view_init(&view, block, dtype, ndim, shape, NULL);
-	if (!error)
-		array = array_new(&view);
-	if (!array) {
+	ret = dray_view_init(&view, block, dtype, ndim, shape, NULL);
+	if (!ret)
+		ret = dray_array_adopt(&view, NULL, NULL, out);
+	if (ret) {
 		dray_pool_free(pool, block);
-		return error ? error : -ENOMEM;
+		return ret;
 	}
-	array->pool = pool;
-	array->block = block;
-	*out = array;
+	(*out)->pool = pool;
+	(*out)->block = block;
 	return 0;
 }
 
@@ -76,48 +73,22 @@ int dray_array_create_alone(struct dray_node *node, struct dray_dtype dtype,
 	struct dray_buffer *buffer;
 	struct dray_view view;
 	size_t bytes;
-	int error;
+	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_view_bytes(dtype, ndim, shape, &bytes);
-	if (!error)
-		error = dray_buffer_alloc(node, bytes ? bytes : 1, NULL,
-					  &buffer);
-	if (error)
-		return error;
-	error = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
-			       shape, NULL);
-	if (!error)
-		error = dray_array_adopt(buffer, &view, out);
-	if (error)
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (!ret)
+		ret = dray_buffer_alloc(node, bytes ? bytes : 1, NULL, &buffer);
+	if (ret)
+		return ret;
+	ret = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
+			     shape, NULL);
+	if (!ret)
+		ret = dray_array_adopt(&view, buffer, NULL, out);
+	if (ret)
 		dray_buffer_unref(buffer);
-	return error;
-}
-
-int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
-		     struct dray_array **out)
-{
-	struct dray_array *array = array_new(view);
-
-	if (!array)
-		return -ENOMEM;
-	array->buffer = buffer;
-	*out = array;
-	return 0;
-}
-
-int dray_array_adopt_memory(struct dray_ipc_memory *memory,
-			    const struct dray_view *view,
-			    struct dray_array **out)
-{
-	struct dray_array *array = array_new(view);
-
-	if (!array)
-		return -ENOMEM;
-	array->memory = memory;
-	*out = array;
-	return 0;
+	return ret;
 }
 
 struct dray_array *dray_array_ref(struct dray_array *array)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What array.c shares with ipc.c and record.c. */
+/* Arrays that come from other processes, or go to them. */
 #ifndef DRAY_ARRAY_ARRAY_H
 #define DRAY_ARRAY_ARRAY_H
 
@@ -7,14 +7,38 @@
 #include <dray/ipc.h>
 
 /*
- * An array over memory of @buffer, whose reference it takes over on success.
- * The view has been checked against the buffer.  -ENOMEM.
+ * Makes an array of a checked view.  On success it takes over the reference to
+ * @buffer, or @memory, which it closes at its end; both may be NULL.  -ENOMEM.
  */
-int dray_array_adopt(struct dray_buffer *buffer, const struct dray_view *view,
-		     struct dray_array **out);
-/* The same over memory that was opened, which it closes at its end. */
-int dray_array_adopt_memory(struct dray_ipc_memory *memory,
-			    const struct dray_view *view,
-			    struct dray_array **out);
+int dray_array_adopt(const struct dray_view *view, struct dray_buffer *buffer,
+		     struct dray_ipc_memory *memory, struct dray_array **out);
+
+/*
+ * An array as bytes, in the machine's byte order.  The first 64 lead to the
+ * memory: a record of it, or on a socket the description of a buffer.  The
+ * fields here, ndim extents and ndim strides follow.
+ */
+struct dray_array_record {
+	struct dray_ipc_record memory;
+	uint32_t magic;
+	uint32_t version;
+	uint32_t flags; /* DRAY_VIEW_* */
+	uint32_t ndim;
+	struct dray_dtype dtype;
+	uint64_t offset; /* bytes, of the element [0, 0, ...] in the memory */
+};
+
+/* Writes the record of a checked view; returns its size in bytes. */
+size_t dray_array_record_write(void *record,
+			       const struct dray_ipc_record *memory,
+			       const struct dray_view *view, uint64_t offset);
+
+/*
+ * Reads a record of at most @size bytes.  Of @view only the number of axes is
+ * checked: dray_view_place() does the rest.  -EBADMSG, -EPROTO.
+ */
+int dray_array_record_read(const void *record, size_t size,
+			   struct dray_array_record *fixed,
+			   struct dray_view *view);
 
 #endif /* DRAY_ARRAY_ARRAY_H */

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Element types and their typestrs, as __array_interface__ and NumPy write
- * them: byte order, kind, and a number that is bytes, or characters of four
- * bytes for U.  Each type has one form: '?' for a bool, '|' where byte order
- * means nothing.
+ * them: byte order, kind, and a number of bytes, or for U of characters.  Each
+ * type has one form: '?' for a bool, '|' if byte order means nothing.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,74 +12,86 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* What a typestr counts for U, in bytes (UCS-4). */
-#define CHARACTER 4u
-
-static bool order_matters(char kind, uint32_t itemsize)
-{
-	if (kind == 'S' || kind == 'V' || kind == '?')
-		return false;
-	return itemsize > 1 || kind == 'U';
-}
-
-static bool size_is_known(char kind, uint32_t size)
-{
-	switch (kind) {
-	case '?':
-		return size == 1;
-	case 'i':
-	case 'u':
-		return size == 1 || size == 2 || size == 4 || size == 8;
-	case 'f': /* 12 and 16 are the long doubles of 32 and 64 bits */
-		return size == 2 || size == 4 || size == 8 || size == 12 ||
-		       size == 16;
-	case 'c':
-		return size == 8 || size == 16 || size == 24 || size == 32;
-	case 'm':
-	case 'M':
-		return size == 8;
-	case 'U':
-		return size % CHARACTER == 0;
-	default: /* S and V */
-		return true;
-	}
-}
+/* All kinds of elements: a new kind is one line here. */
+static const struct kind {
+	char name;
+	bool ordered; /* byte order matters, if the size is above one byte */
+	uint8_t unit; /* bytes of 1 in a typestr */
+	uint8_t sizes[5]; /* bytes; empty: any multiple of the unit */
+} kinds[] = {
+	{ '?', false, 1, { 1 } },
+	{ 'i', true, 1, { 1, 2, 4, 8 } },
+	{ 'u', true, 1, { 1, 2, 4, 8 } },
+	/* 12 and 16 are the long doubles of 32 and 64 bits. */
+	{ 'f', true, 1, { 2, 4, 8, 12, 16 } },
+	{ 'c', true, 1, { 8, 16, 24, 32 } },
+	{ 'm', true, 1, { 8 } },
+	{ 'M', true, 1, { 8 } },
+	{ 'S', false, 1, { 0 } },
+	{ 'V', false, 1, { 0 } },
+	{ 'U', true, 4, { 0 } }, /* UCS-4 */
+};
 
 static char kind_without_alias(char kind)
 {
 	return (char)(kind == 'b' ? '?' : kind);
 }
 
+/* Returns NULL for an unknown kind. */
+static const struct kind *find_kind(char name)
+{
+	size_t i;
+
+	name = kind_without_alias(name);
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		if (kinds[i].name == name)
+			return &kinds[i];
+	}
+	return NULL;
+}
+
+static bool has_size(const struct kind *kind, uint32_t size)
+{
+	if (!kind->sizes[0])
+		return size % kind->unit == 0;
+	return size && size <= UINT8_MAX &&
+	       memchr(kind->sizes, (int)size, sizeof(kind->sizes));
+}
+
+static bool order_matters(const struct kind *kind, uint32_t size)
+{
+	return kind->ordered && (size > 1 || kind->unit > 1);
+}
+
 int dray_dtype_normalize(const struct dray_dtype *dtype, struct dray_dtype *out)
 {
-	char kind = kind_without_alias(dtype->kind);
+	const struct kind *kind = find_kind(dtype->kind);
 	char order = dtype->order;
 
-	if (!kind || !strchr("?iufcmMSUV", kind))
+	if (!kind)
+		return dray_fail(-EINVAL, "no type is of kind 0x%02x",
+				 (unsigned char)dtype->kind);
+	if (!has_size(kind, dtype->itemsize))
 		return dray_fail(-EINVAL,
-				 "type of kind 0x%02x is none of ?iufcmMSUV",
-				 (unsigned char)kind);
-	if (!size_is_known(kind, dtype->itemsize))
-		return dray_fail(-EINVAL,
-				 "type '%c' of %u bytes does not exist", kind,
-				 dtype->itemsize);
+				 "type '%c' of %u bytes does not exist",
+				 kind->name, dtype->itemsize);
 	if (!order_matters(kind, dtype->itemsize)) {
 		if (order != '|' && order != '<' && order != '>')
 			return dray_fail(-EINVAL,
-					 "byte order 0x%02x is none of <>|",
+					 "byte order 0x%02x is not <, > or |",
 					 (unsigned char)order);
 		order = '|';
 	} else if (order != '<' && order != '>') {
 		return dray_fail(
 			-EINVAL,
 			"type '%c' of %u bytes needs a byte order, < or >, not 0x%02x",
-			kind, dtype->itemsize, (unsigned char)order);
+			kind->name, dtype->itemsize, (unsigned char)order);
 	}
 	if (dtype->reserved)
 		return dray_fail(-EINVAL,
 				 "reserved field of a type is %u, not 0",
 				 dtype->reserved);
-	*out = (struct dray_dtype){ .kind = kind,
+	*out = (struct dray_dtype){ .kind = kind->name,
 				    .order = order,
 				    .itemsize = dtype->itemsize };
 	return 0;
@@ -105,6 +116,7 @@ bool dray_dtype_equal(const struct dray_dtype *a, const struct dray_dtype *b)
 int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 {
 	struct dray_dtype dtype = { .order = '|' };
+	const struct kind *kind;
 	const char *at = typestr;
 	uint32_t number = 0;
 
@@ -117,10 +129,10 @@ int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 	if (*at == 'O')
 		return dray_fail(
 			-EINVAL,
-			"typestr '%.16s' is of Python objects, which are pointers of one process",
+			"typestr '%.16s' names Python objects, which are pointers of one process",
 			typestr);
 	dtype.kind = kind_without_alias(*at);
-	if (*at && *at != '?') /* a typestr writes a bool as b */
+	if (*at && *at != '?') /* A typestr writes a bool as b. */
 		at++;
 	if (*at < '0' || *at > '9')
 		return dray_fail(
@@ -138,9 +150,10 @@ int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 	if (*at)
 		return dray_fail(
 			-EINVAL,
-			"typestr '%.24s' goes on after its size; units and fields are not carried",
+			"typestr '%.24s' goes on after its size: a type has no unit and no fields",
 			typestr);
-	if (dtype.kind == 'U' && dray_mul_overflow(number, CHARACTER, &number))
+	kind = find_kind(dtype.kind);
+	if (kind && dray_mul_overflow(number, (uint32_t)kind->unit, &number))
 		return dray_fail(-EINVAL,
 				 "typestr '%.16s' has a size above 32 bits",
 				 typestr);
@@ -152,16 +165,14 @@ int dray_dtype_format(const struct dray_dtype *dtype, char out[16])
 {
 	struct dray_dtype normal = { 0 };
 	uint32_t number;
-	int error;
+	int ret;
 
 	if (!dray_given(dtype, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_dtype_normalize(dtype, &normal);
-	if (error)
-		return error;
-	number = normal.itemsize;
-	if (normal.kind == 'U')
-		number /= CHARACTER;
+	ret = dray_dtype_normalize(dtype, &normal);
+	if (ret)
+		return ret;
+	number = normal.itemsize / find_kind(normal.kind)->unit;
 	snprintf(out, 16, "%c%c%u", normal.order,
 		 normal.kind == '?' ? 'b' : normal.kind, number);
 	return 0;

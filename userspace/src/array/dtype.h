@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the other files of the room ask about a type. */
+/* Checks and comparisons of element types. */
 #ifndef DRAY_ARRAY_DTYPE_H
 #define DRAY_ARRAY_DTYPE_H
 
@@ -7,10 +7,10 @@
 
 #include <dray/array.h>
 
-/* 0, or -EINVAL and a sentence for a type that no typestr describes. */
+/* Returns 0, or -EINVAL for a type that no typestr describes. */
 int dray_dtype_check(const struct dray_dtype *dtype);
 
-/* Fills @out with the type as parsing its typestr would give it. */
+/* Fills @out with the form that parsing its typestr would give. */
 int dray_dtype_normalize(const struct dray_dtype *dtype,
 			 struct dray_dtype *out);
 

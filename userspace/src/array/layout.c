@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Reduces views to layouts.  The CPU's copy, the engine's descriptors and
- * cache maintenance all start from here.
+ * Reduces views to layouts, which the CPU's copy, the engine's descriptors and
+ * cache maintenance all start from.
  */
 #include "array/layout.h"
 #include "array/view.h"
@@ -20,7 +20,7 @@ static bool comes_before(const struct dray_layout_axis *a,
 	return magnitude(a->src_stride) > magnitude(b->src_stride);
 }
 
-/* Turns the axis round where dst runs backwards, and puts it in its place. */
+/* Inserts an axis in order; first reverses it if dst runs backwards. */
 static void insert_axis(struct dray_layout *layout,
 			struct dray_layout_axis axis)
 {
@@ -53,8 +53,9 @@ static void merge_axes(struct dray_layout *layout)
 {
 	struct dray_layout_axis *axes = layout->axes;
 	int kept = 0;
+	int i;
 
-	for (int i = 1; i < layout->axes_count; i++) {
+	for (i = 1; i < layout->axes_count; i++) {
 		struct dray_layout_axis *outer = &axes[kept];
 
 		if (chains(outer->dst_stride, axes[i].dst_stride,
@@ -88,10 +89,11 @@ static void fold_run(struct dray_layout *layout)
 static void count_runs(struct dray_layout *layout)
 {
 	uint64_t covered = layout->run;
+	int i;
 
 	layout->runs = 1;
 	layout->nested = true;
-	for (int i = layout->axes_count - 1; i >= 0; i--) {
+	for (i = layout->axes_count - 1; i >= 0; i--) {
 		const struct dray_layout_axis *axis = &layout->axes[i];
 		uint64_t stride = (uint64_t)axis->dst_stride;
 
@@ -119,9 +121,11 @@ static bool start(struct dray_layout *layout, const struct dray_view *dst,
 void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 			const struct dray_view *src)
 {
+	int i;
+
 	if (!start(layout, dst, src))
 		return;
-	for (int i = 0; i < dst->ndim; i++) {
+	for (i = 0; i < dst->ndim; i++) {
 		if (dst->shape[i] == 1)
 			continue;
 		insert_axis(layout, (struct dray_layout_axis){
@@ -135,9 +139,11 @@ void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 
 void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 {
+	int i;
+
 	if (!start(layout, view, view))
 		return;
-	for (int i = 0; i < view->ndim; i++) {
+	for (i = 0; i < view->ndim; i++) {
 		if (view->shape[i] == 1 || view->strides[i] == 0)
 			continue;
 		insert_axis(layout,
@@ -146,7 +152,7 @@ void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 						       view->strides[i] });
 	}
 	merge_axes(layout);
-	/* steps no longer than the run: elements that touch or overlap */
+	/* Merge steps no longer than the run: the elements touch or overlap. */
 	while (layout->axes_count) {
 		const struct dray_layout_axis *inner =
 			&layout->axes[layout->axes_count - 1];

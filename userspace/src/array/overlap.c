@@ -2,20 +2,19 @@
 /*
  * Exact overlap of strided views.
  *
- * Two elements share a byte when a sum of n[k] * stride[k] with 0 <= n[k] <=
+ * Two elements share a byte if a sum of n[k] * stride[k] with 0 <= n[k] <=
  * most[k] falls into a short interval: a bounded linear Diophantine problem.
- * It is searched from the largest stride down; what the smaller strides can
- * still add bounds each n[k], so that views as slices and transposes make
- * them take one path.  Contrived strides can make it exponential: the work is
- * bounded, and then the answer is "unknown".
+ * The search starts at the largest stride; the reach of the smaller ones bounds
+ * each n[k].  Slices and transposes need a single path.  Contrived strides can
+ * make the search exponential, so its work is bounded, and the answer is then
+ * "unknown".
  */
 #include "array/overlap.h"
-#include "array/view.h"
 
 #define MAX_TERMS (2 * DRAY_MAX_NDIM)
 #define MAX_WORK 20000
 
-/* Views that cover more are not measured: no sum below leaves 63 bits. */
+/* Wider views are not measured, so that no sum below leaves 63 bits. */
 #define MAX_SPAN (INT64_MAX / 16)
 
 struct term {
@@ -42,7 +41,7 @@ static int64_t common_divisor(int64_t a, int64_t b)
 	return a;
 }
 
-/* @divisor is that of strides, which are above 0, or 0 for no stride. */
+/* @divisor divides strides above 0, or is 0 for no stride. */
 static int64_t round_up(int64_t n, int64_t divisor)
 {
 	int64_t rest = divisor > 1 ? n % divisor : 0;
@@ -50,11 +49,12 @@ static int64_t round_up(int64_t n, int64_t divisor)
 	return rest > 0 ? n + divisor - rest : n - rest;
 }
 
-/* Keeps the order, and terms of one stride together as one. */
+/* Adds a term in order, and joins terms of one stride. */
 static void add_term(struct problem *problem, int64_t stride, int64_t most)
 {
 	int64_t size;
 	int at = 0;
+	int i;
 
 	/* The stride of an axis of one element may be anything. */
 	if (stride == 0 || most == 0)
@@ -66,17 +66,19 @@ static void add_term(struct problem *problem, int64_t stride, int64_t most)
 		problem->terms[at].most += most;
 		return;
 	}
-	for (int i = problem->count++; i > at; i--)
+	for (i = problem->count++; i > at; i--)
 		problem->terms[i] = problem->terms[i - 1];
 	problem->terms[at] = (struct term){ size, most };
 }
 
 static void bound(struct problem *problem)
 {
+	int k;
+
 	problem->work = MAX_WORK;
 	problem->reach[problem->count] = 0;
 	problem->divisor[problem->count] = 0;
-	for (int k = problem->count - 1; k >= 0; k--) {
+	for (k = problem->count - 1; k >= 0; k--) {
 		const struct term *term = &problem->terms[k];
 
 		problem->reach[k] =
@@ -86,12 +88,10 @@ static void bound(struct problem *problem)
 	}
 }
 
-static bool is_measured(const struct dray_view *view)
+static bool is_within_bounds(const struct dray_operand *operand)
 {
-	int64_t low, high;
-
-	dray_view_span(view, &low, &high);
-	return low > -MAX_SPAN && high < MAX_SPAN;
+	return operand->extent.low > -MAX_SPAN &&
+	       operand->extent.high < MAX_SPAN;
 }
 
 /* Whether terms [k, count) have a sum in [low, high]. */
@@ -100,6 +100,7 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 {
 	const struct term *term = &problem->terms[k];
 	int64_t first, last;
+	int64_t n;
 
 	if (--problem->work < 0)
 		return DRAY_OVERLAP_UNKNOWN;
@@ -111,16 +112,16 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 		return DRAY_OVERLAP_NONE;
 	if (low == 0 || high == problem->reach[k])
 		return DRAY_OVERLAP_SOME;
-	/* no stride is below 1, see add_term(): said for the divisions */
+	/* No stride is below 1, see add_term(); the divisions need to know. */
 	if (term->stride < 1 || round_up(low, problem->divisor[k]) > high)
 		return DRAY_OVERLAP_NONE;
-	/* n * stride has to come within reach of the rest */
+	/* n * stride has to come within reach of the rest. */
 	first = low - problem->reach[k + 1];
 	first = first > 0 ? round_up(first, term->stride) / term->stride : 0;
 	last = high / term->stride;
 	if (last > term->most)
 		last = term->most;
-	for (int64_t n = last; n >= first; n--) {
+	for (n = last; n >= first; n--) {
 		enum dray_overlap found;
 
 		found = search(problem, k + 1, low - n * term->stride,
@@ -131,76 +132,82 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 	return DRAY_OVERLAP_NONE;
 }
 
-enum dray_overlap dray_view_overlap(const struct dray_view *a,
-				    const struct dray_view *b)
+static void add_terms(struct problem *problem, const struct dray_view *view)
 {
-	struct problem problem = { .count = 0 };
-	int64_t a_low, a_high, b_low, b_high;
-	int64_t distance;
+	int i;
 
-	if (!dray_view_spans_overlap(a, b))
-		return DRAY_OVERLAP_NONE;
-	if (!is_measured(a) || !is_measured(b))
-		return DRAY_OVERLAP_UNKNOWN;
-	dray_view_span(a, &a_low, &a_high);
-	dray_view_span(b, &b_low, &b_high);
-	for (int i = 0; i < a->ndim; i++)
-		add_term(&problem, a->strides[i], a->shape[i] - 1);
-	for (int i = 0; i < b->ndim; i++)
-		add_term(&problem, b->strides[i], b->shape[i] - 1);
-	bound(&problem);
-	/*
-	 * Element of a at its span's start plus x, element of b at its
-	 * span's last element minus y: x + y has to be their distance,
-	 * give or take what makes the two touch.
-	 */
-	distance = (intptr_t)((uintptr_t)b->data - (uintptr_t)a->data) +
-		   b_high - b->dtype.itemsize - a_low;
-	return search(&problem, 0, distance - ((int64_t)a->dtype.itemsize - 1),
-		      distance + ((int64_t)b->dtype.itemsize - 1));
+	for (i = 0; i < view->ndim; i++)
+		add_term(problem, view->strides[i], view->shape[i] - 1);
 }
 
-enum dray_overlap dray_view_self_overlap(const struct dray_view *view)
+enum dray_overlap dray_overlap_find(const struct dray_operand *a,
+				    const struct dray_operand *b)
+{
+	struct problem problem = { .count = 0 };
+	int64_t distance;
+
+	if (!dray_addresses_meet(a->span, b->span))
+		return DRAY_OVERLAP_NONE;
+	if (!is_within_bounds(a) || !is_within_bounds(b))
+		return DRAY_OVERLAP_UNKNOWN;
+	add_terms(&problem, a->view);
+	add_terms(&problem, b->view);
+	bound(&problem);
+	/*
+	 * Takes a's element at its span's start plus x, and b's element at its
+	 * span's last element minus y: x + y has to be their distance, give or
+	 * take the bytes by which the two still touch.
+	 */
+	distance =
+		(int64_t)(b->span.high - a->span.low) - b->view->dtype.itemsize;
+	return search(&problem, 0,
+		      distance - ((int64_t)a->view->dtype.itemsize - 1),
+		      distance + ((int64_t)b->view->dtype.itemsize - 1));
+}
+
+/*
+ * Whether two elements share a byte that differ first in axis @k, by 1 to
+ * extent - 1.  In each later axis they differ by anything either way, which is
+ * 0 to 2 * (extent - 1) after adding extent - 1.
+ */
+static enum dray_overlap search_axis(const struct dray_view *view, int k)
 {
 	int64_t touch = (int64_t)view->dtype.itemsize - 1;
+	struct problem problem = { .count = 0 };
+	int64_t stride = view->strides[k];
+	int64_t middle = 0, size;
+	int i;
 
-	if (dray_view_size(view) < 2 || touch < 0)
+	if (view->shape[k] < 2)
 		return DRAY_OVERLAP_NONE;
-	if (!is_measured(view))
-		return DRAY_OVERLAP_UNKNOWN;
-	/*
-	 * Two different elements differ first in some axis k, by 1 to
-	 * extent - 1; in the axes after it by anything either way, which is
-	 * 0 to 2 * (extent - 1) after adding extent - 1.
-	 */
-	for (int k = 0; k < view->ndim; k++) {
-		struct problem problem = { .count = 0 };
-		int64_t stride = view->strides[k];
-		enum dray_overlap found;
-		int64_t middle = 0;
-
-		if (view->shape[k] < 2)
+	if (stride == 0)
+		return DRAY_OVERLAP_SOME;
+	if (stride < 0)
+		stride = -stride;
+	add_term(&problem, stride, view->shape[k] - 2);
+	for (i = k + 1; i < view->ndim; i++) {
+		if (view->shape[i] < 2)
 			continue;
-		if (stride == 0)
-			return DRAY_OVERLAP_SOME;
-		if (stride < 0)
-			stride = -stride;
-		add_term(&problem, view->strides[k], view->shape[k] - 2);
-		for (int i = k + 1; i < view->ndim; i++) {
-			int64_t size = view->strides[i];
-
-			if (view->shape[i] < 2)
-				continue;
-			add_term(&problem, view->strides[i],
-				 2 * (view->shape[i] - 1));
-			middle += (size < 0 ? -size : size) *
-				  (view->shape[i] - 1);
-		}
-		bound(&problem);
-		found = search(&problem, 0, middle - stride - touch,
-			       middle - stride + touch);
-		if (found != DRAY_OVERLAP_NONE)
-			return found;
+		size = view->strides[i] < 0 ? -view->strides[i]
+					    : view->strides[i];
+		add_term(&problem, size, 2 * (view->shape[i] - 1));
+		middle += size * (view->shape[i] - 1);
 	}
-	return DRAY_OVERLAP_NONE;
+	bound(&problem);
+	return search(&problem, 0, middle - stride - touch,
+		      middle - stride + touch);
+}
+
+enum dray_overlap dray_overlap_self(const struct dray_operand *operand)
+{
+	enum dray_overlap found = DRAY_OVERLAP_NONE;
+	int k;
+
+	if (operand->extent.elements < 2 || !operand->view->dtype.itemsize)
+		return DRAY_OVERLAP_NONE;
+	if (!is_within_bounds(operand))
+		return DRAY_OVERLAP_UNKNOWN;
+	for (k = 0; k < operand->view->ndim && found == DRAY_OVERLAP_NONE; k++)
+		found = search_axis(operand->view, k);
+	return found;
 }

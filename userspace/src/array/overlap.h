@@ -3,19 +3,19 @@
 #ifndef DRAY_ARRAY_OVERLAP_H
 #define DRAY_ARRAY_OVERLAP_H
 
-#include <dray/array.h>
+#include "array/operand.h"
 
 enum dray_overlap {
 	DRAY_OVERLAP_NONE,
 	DRAY_OVERLAP_SOME, /* at least one byte */
-	DRAY_OVERLAP_UNKNOWN, /* not found out within the bounded work */
+	DRAY_OVERLAP_UNKNOWN, /* the bounded work did not tell */
 };
 
-/* Both views have passed dray_view_check(). */
-enum dray_overlap dray_view_overlap(const struct dray_view *a,
-				    const struct dray_view *b);
+/* Compares two views that are not empty. */
+enum dray_overlap dray_overlap_find(const struct dray_operand *a,
+				    const struct dray_operand *b);
 
-/* Whether two different elements of one view share a byte. */
-enum dray_overlap dray_view_self_overlap(const struct dray_view *view);
+/* Compares the elements of one view with each other. */
+enum dray_overlap dray_overlap_self(const struct dray_operand *operand);
 
 #endif /* DRAY_ARRAY_OVERLAP_H */

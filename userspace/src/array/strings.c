@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays of strings: pairs of pointers in an array block, bytes in an arena,
- * which is filled through the allocator that any producer of elements of
- * variable size uses.
+ * Arrays of strings: pairs of pointers in an array block, and bytes in an
+ * arena.  The arena is filled through the allocator that serves any elements of
+ * variable size.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -41,7 +41,7 @@ static struct dray_strings_meta *meta_of(struct dray_block_array *array)
 
 static int no_strings(const struct dray_block *block)
 {
-	return dray_fail(-EINVAL, "block %p (%s) is no array of strings",
+	return dray_fail(-EINVAL, "block %p (%s) is not an array of strings",
 			 (const void *)block,
 			 dray_block_type_name(dray_block_type(block)));
 }
@@ -51,7 +51,7 @@ allocator_of(struct dray_block_array *array)
 {
 	const struct dray_block_allocator *allocator = NULL;
 
-	/* of an arena, which cannot fail */
+	/* Cannot fail for an arena. */
 	dray_block_get_allocator(meta_of(array)->bytes, &allocator);
 	return allocator;
 }
@@ -195,7 +195,7 @@ int dray_strings_extend(struct dray_block *strings, const char *text,
 					  &last->begin, &last->end);
 	if (ret)
 		return ret;
-	/* Bytes of the string itself have moved with it. */
+	/* If @text lay in the string, it has moved with it. */
 	if (at < old)
 		text = last->begin + at;
 	if (size)

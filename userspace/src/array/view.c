@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Views and what can be asked of them.  Everything here is arithmetic on
- * shape and strides: the data is never touched and nothing is allocated.  A
- * result is made in full before it is written, so that it may replace its
- * own input.
+ * Views and questions about them.  All functions are arithmetic on shape and
+ * strides: they never touch the data and allocate nothing.  A result is
+ * complete before it is written, so it may replace its own input.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -14,21 +13,22 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* The span and the size; true where they do not fit. */
+/* Computes span and size; true if they do not fit. */
 static bool measure_overflow(int ndim, const int64_t *shape,
 			     const int64_t *strides, int64_t itemsize,
 			     struct dray_extent *out)
 {
 	int64_t low = 0, high = itemsize, elements = 1, reach;
 	bool overflow = false;
+	int i;
 
-	for (int i = 0; i < ndim; i++) {
+	for (i = 0; i < ndim; i++) {
 		if (shape[i] == 0) {
 			*out = (struct dray_extent){ 0 };
 			return false;
 		}
 	}
-	for (int i = 0; i < ndim; i++) {
+	for (i = 0; i < ndim; i++) {
 		overflow |= dray_mul_overflow(elements, shape[i], &elements);
 		overflow |= dray_mul_overflow(strides[i], shape[i] - 1, &reach);
 		if (reach < 0)
@@ -51,74 +51,76 @@ static bool leaves_address_space(const void *data, int64_t low, int64_t high)
 {
 	uintptr_t start, end;
 
-	/* low is 0 or below, high 0 or above, whatever the strides are */
+	/* low is at most 0 and high at least 0, for any strides. */
 	return dray_sub_overflow((uintptr_t)data, (uint64_t)-low, &start) ||
 	       dray_add_overflow((uintptr_t)data, (uint64_t)high, &end);
 }
 
-static int check_shape(const char *what, int ndim, const int64_t *shape)
+static int check_shape(const char *name, int ndim, const int64_t *shape)
 {
+	int i;
+
 	if (ndim < 0 || ndim > DRAY_MAX_NDIM)
 		return dray_fail(-EINVAL,
-				 "%s has %d axes, 0 to %d are possible", what,
+				 "%s has %d axes, 0 to %d are possible", name,
 				 ndim, DRAY_MAX_NDIM);
 	if (ndim && !shape)
-		return dray_fail(-EINVAL, "%s has %d axes and no shape", what,
+		return dray_fail(-EINVAL, "%s has %d axes and no shape", name,
 				 ndim);
-	for (int i = 0; i < ndim; i++) {
+	for (i = 0; i < ndim; i++) {
 		if (shape[i] < 0)
 			return dray_fail(-EINVAL,
 					 "axis %d of %s has %" PRId64
 					 " elements",
-					 i, what, shape[i]);
+					 i, name, shape[i]);
 	}
 	return 0;
 }
 
-/* Checks and measures all of a view but its data. */
-static int measure(const struct dray_view *view, const char *what,
+/* Checks and measures a view, except for its data. */
+static int measure(const struct dray_view *view, const char *name,
 		   struct dray_extent *extent)
 {
-	int error;
+	int ret;
 
-	error = check_shape(what, view->ndim, view->shape);
-	if (!error)
-		error = dray_dtype_check(&view->dtype);
-	if (error)
-		return error;
+	ret = check_shape(name, view->ndim, view->shape);
+	if (!ret)
+		ret = dray_dtype_check(&view->dtype);
+	if (ret)
+		return ret;
 	if (view->flags & ~DRAY_VIEW_READONLY)
-		return dray_fail(-EINVAL, "%s has unknown flags 0x%x", what,
+		return dray_fail(-EINVAL, "%s has unknown flags 0x%x", name,
 				 view->flags & ~DRAY_VIEW_READONLY);
 	if (measure_overflow(view->ndim, view->shape, view->strides,
 			     view->dtype.itemsize, extent))
 		return dray_fail(-EOVERFLOW,
 				 "%s covers more bytes than 63 bits count",
-				 what);
+				 name);
 	return 0;
 }
 
-int dray_view_check(const struct dray_view *view, const char *what,
+int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent)
 {
 	struct dray_extent unused;
-	int error;
+	int ret;
 
 	if (!view)
-		return dray_fail(-EINVAL, "%s is NULL", what);
+		return dray_fail(-EINVAL, "%s is NULL", name);
 	if (!extent)
 		extent = &unused;
-	error = measure(view, what, extent);
-	if (error || extent->low == extent->high)
-		return error;
+	ret = measure(view, name, extent);
+	if (ret || extent->low == extent->high)
+		return ret;
 	if (!view->data)
 		return dray_fail(-EINVAL,
 				 "%s has %" PRId64 " elements and no data",
-				 what, extent->elements);
+				 name, extent->elements);
 	if (leaves_address_space(view->data, extent->low, extent->high))
 		return dray_fail(-EOVERFLOW,
 				 "%s covers bytes %" PRId64 " to %" PRId64
 				 " around %p, which leaves the address space",
-				 what, extent->low, extent->high, view->data);
+				 name, extent->low, extent->high, view->data);
 	return 0;
 }
 
@@ -129,13 +131,16 @@ static void copy_axes(int64_t *to, const int64_t *from, int ndim)
 		memcpy(to, from, (size_t)ndim * sizeof(*to));
 }
 
-/* Strides of C order; the product of the extents that are not 0 must fit. */
+/*
+ * Computes strides in C order; fails if the product of the extents overflows.
+ */
 static int c_order(int ndim, const int64_t *shape, int64_t itemsize,
 		   int64_t *strides)
 {
 	int64_t stride = itemsize;
+	int i;
 
-	for (int i = ndim - 1; i >= 0; i--) {
+	for (i = ndim - 1; i >= 0; i--) {
 		strides[i] = stride;
 		if (shape[i] && dray_mul_overflow(stride, shape[i], &stride))
 			return dray_fail(
@@ -150,13 +155,13 @@ static int c_order(int ndim, const int64_t *shape, int64_t itemsize,
 static int describe(struct dray_view *view, void *data, struct dray_dtype dtype,
 		    int ndim, const int64_t *shape, const int64_t *strides)
 {
-	int error;
+	int ret;
 
-	error = check_shape("a view", ndim, shape);
-	if (!error)
-		error = dray_dtype_normalize(&dtype, &view->dtype);
-	if (error)
-		return error;
+	ret = check_shape("a view", ndim, shape);
+	if (!ret)
+		ret = dray_dtype_normalize(&dtype, &view->dtype);
+	if (ret)
+		return ret;
 	view->data = data;
 	view->ndim = ndim;
 	view->flags = 0;
@@ -171,16 +176,16 @@ int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
 		   int ndim, const int64_t *shape, const int64_t *strides)
 {
 	struct dray_view view;
-	int error;
+	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	error = describe(&view, data, dtype, ndim, shape, strides);
-	if (!error)
-		error = dray_view_check(&view, "a view", NULL);
-	if (!error)
+	ret = describe(&view, data, dtype, ndim, shape, strides);
+	if (!ret)
+		ret = dray_view_check(&view, "a view", NULL);
+	if (!ret)
 		dray_view_copy(out, &view);
-	return error;
+	return ret;
 }
 
 int dray_view_bytes(struct dray_dtype dtype, int ndim, const int64_t *shape,
@@ -188,15 +193,15 @@ int dray_view_bytes(struct dray_dtype dtype, int ndim, const int64_t *shape,
 {
 	struct dray_extent extent = { 0 };
 	struct dray_view view;
-	int error;
+	int ret;
 
 	if (!dray_given(bytes, __func__))
 		return -EINVAL;
-	error = describe(&view, NULL, dtype, ndim, shape, NULL);
-	if (!error)
-		error = measure(&view, "a view", &extent);
-	if (error)
-		return error;
+	ret = describe(&view, NULL, dtype, ndim, shape, NULL);
+	if (!ret)
+		ret = measure(&view, "a view", &extent);
+	if (ret)
+		return ret;
 	if ((uint64_t)extent.bytes > SIZE_MAX)
 		return dray_fail(-EOVERFLOW,
 				 "a view of %" PRId64
@@ -221,15 +226,16 @@ int dray_view_transpose(const struct dray_view *view, const int *axes,
 {
 	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
 	uint64_t taken = 0;
-	int ndim, error;
+	int ndim, ret;
+	int i;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	ndim = view->ndim;
-	error = check_shape("the view", ndim, view->shape);
-	if (error)
-		return error;
-	for (int i = 0; i < ndim; i++) {
+	ret = check_shape("the view", ndim, view->shape);
+	if (ret)
+		return ret;
+	for (i = 0; i < ndim; i++) {
 		int axis = axes ? axes[i] : ndim - 1 - i;
 
 		if (axis < -ndim || axis >= ndim)
@@ -255,22 +261,23 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 			const int64_t *shape, struct dray_view *out)
 {
 	struct dray_view result;
-	int added, error;
+	int added, ret;
+	int i;
 
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = check_shape("the view", view->ndim, view->shape);
-	if (!error)
-		error = check_shape("a broadcast", ndim, shape);
-	if (error)
-		return error;
+	ret = check_shape("the view", view->ndim, view->shape);
+	if (!ret)
+		ret = check_shape("a broadcast", ndim, shape);
+	if (ret)
+		return ret;
 	added = ndim - view->ndim;
 	if (added < 0)
 		return dray_fail(-EINVAL, "%d axes cannot be broadcast to %d",
 				 view->ndim, ndim);
 	memcpy(&result, view, offsetof(struct dray_view, shape));
 	result.ndim = ndim;
-	for (int i = 0; i < ndim; i++) {
+	for (i = 0; i < ndim; i++) {
 		bool whole = i >= added && view->shape[i - added] == shape[i];
 
 		if (i >= added && !whole && view->shape[i - added] != 1)
@@ -282,20 +289,21 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 		result.shape[i] = shape[i];
 		result.strides[i] = whole ? view->strides[i - added] : 0;
 	}
-	error = dray_view_check(&result, "a broadcast", NULL);
-	if (!error)
+	ret = dray_view_check(&result, "a broadcast", NULL);
+	if (!ret)
 		dray_view_copy(out, &result);
-	return error;
+	return ret;
 }
 
 int64_t dray_view_size(const struct dray_view *view)
 {
 	int64_t size = 1;
 	bool overflow = false;
+	int i;
 
 	if (!dray_given(view, __func__))
 		return 0;
-	for (int i = 0; i < view->ndim; i++) {
+	for (i = 0; i < view->ndim; i++) {
 		if (view->shape[i] == 0)
 			return 0;
 		overflow |= dray_mul_overflow(size, view->shape[i], &size);
@@ -322,13 +330,14 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 bool dray_view_is_contiguous(const struct dray_view *view)
 {
 	int64_t stride;
+	int i;
 
 	if (!dray_given(view, __func__))
 		return false;
 	stride = view->dtype.itemsize;
 	if (dray_view_size(view) == 0)
 		return true;
-	for (int i = view->ndim - 1; i >= 0; i--) {
+	for (i = view->ndim - 1; i >= 0; i--) {
 		if (view->shape[i] == 1)
 			continue;
 		if (view->strides[i] != stride ||
@@ -346,7 +355,7 @@ bool dray_view_spans_overlap(const struct dray_view *a,
 
 	if (!dray_given(a, __func__) || !dray_given(b, __func__))
 		return false;
-	/* what cannot be measured is everywhere */
+	/* A view too wide to measure may be anywhere. */
 	if (measure_overflow(a->ndim, a->shape, a->strides, a->dtype.itemsize,
 			     &ea) ||
 	    measure_overflow(b->ndim, b->shape, b->strides, b->dtype.itemsize,
@@ -373,7 +382,7 @@ int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 	view->data = memory;
 	if (dray_dtype_normalize(said, &view->dtype) ||
 	    dray_view_check(view, "the array of the record", &extent))
-		return -EBADMSG; /* with their sentence */
+		return -EBADMSG; /* With their sentence. */
 	if (extent.low < -(int64_t)offset ||
 	    extent.high > (int64_t)(size - offset))
 		return dray_fail(-EBADMSG,
@@ -383,11 +392,4 @@ int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 				 extent.low, extent.high, offset, size);
 	view->data = (char *)memory + offset;
 	return 0;
-}
-
-bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b)
-{
-	return a->ndim == b->ndim &&
-	       !memcmp(a->shape, b->shape,
-		       (size_t)a->ndim * sizeof(a->shape[0]));
 }

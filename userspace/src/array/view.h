@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What every user of a view asks first.  A view is a plain struct that a
- * caller may fill by hand, so nothing in it is believed before
- * dray_view_check().
+ * Checks of views.  A view is a plain struct that a caller may fill by hand, so
+ * nothing in it is trusted before dray_view_check().
  */
 #ifndef DRAY_ARRAY_VIEW_H
 #define DRAY_ARRAY_VIEW_H
 
 #include <dray/array.h>
 
-/* What a view covers, in bytes; low == high when it covers nothing. */
+/* Bytes that a view covers; low == high if it covers none. */
 struct dray_extent {
 	int64_t elements;
 	int64_t bytes; /* elements times item size */
@@ -18,27 +17,31 @@ struct dray_extent {
 };
 
 /*
- * Checks all of a view and measures it.  @what names it in the sentence.
+ * Checks a whole view and measures it.  @name begins the sentence.
  * -EINVAL (ndim, an extent below 0, a type, flags, no data), -EOVERFLOW (its
  * bytes do not fit 63 bits or leave the address space).
  */
-int dray_view_check(const struct dray_view *view, const char *what,
+int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent);
 
 /*
- * Lays a view that another process has said over the @size bytes at @memory:
- * ndim, shape, strides and flags are in it, of which nothing is believed.
+ * Places a view that another process described over the @size bytes at @memory.
+ * Its ndim, shape, strides and flags are in it, and are not trusted.
  * @said: its type
  * @offset: bytes, of the element [0, 0, ...]
- * -EBADMSG where any of it is wrong or leads out of the memory.
+ * -EBADMSG if any of it is wrong or leads out of the memory.
  */
 int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 		    void *memory, uint64_t size, uint64_t offset);
 
-/* Whether the shapes are the same. */
-bool dray_view_same_shape(const struct dray_view *a, const struct dray_view *b);
+/* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
+struct dray_layout;
+struct dray_operand;
+int dray_view_assign_reduced(const struct dray_layout *layout,
+			     const struct dray_operand *dst,
+			     const struct dray_operand *src);
 
-/* The address + offset, where no object needs to be; it may wrap. */
+/* Adds to an address that need not belong to an object; may wrap. */
 static inline void *dray_address_add(const void *address, int64_t offset)
 {
 	/* NOLINTNEXTLINE(performance-no-int-to-ptr) */

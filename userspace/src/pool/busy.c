@@ -53,24 +53,30 @@ bool dray_pool_reap(struct dray_pool *pool, bool wait)
 	return gone;
 }
 
+int dray_found_hold(const struct dray_found *found, const void *address)
+{
+	struct dray_piece *piece = dray_found_piece(found);
+
+	if (piece->state == DRAY_PIECE_PARKED)
+		return dray_fail(-ENOENT, "the block around %p was freed",
+				 address);
+	if (piece->busy == UINT32_MAX - 1) /* a free has the last one */
+		return dray_fail(-EOVERFLOW, "%u holds on the block around %p",
+				 piece->busy, address);
+	if (!piece->busy++)
+		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
+	return 0;
+}
+
 int dray_block_hold(const void *address)
 {
-	struct dray_piece *piece;
 	struct dray_found found;
-	int ret = 0;
+	int ret;
 
 	if (!dray_find_around(address, &found))
 		return dray_fail(-ENOENT, "%p lies in no block of a pool",
 				 address);
-	piece = dray_found_piece(&found);
-	if (piece->state == DRAY_PIECE_PARKED)
-		ret = dray_fail(-ENOENT, "the block around %p was freed",
-				address);
-	else if (piece->busy == UINT32_MAX - 1) /* a free has the last one */
-		ret = dray_fail(-EOVERFLOW, "%u holds on the block around %p",
-				piece->busy, address);
-	else if (!piece->busy++)
-		dray_mark_set(dray_found_address(&found), DRAY_MARK_NONE);
+	ret = dray_found_hold(&found, address);
 	pthread_mutex_unlock(&found.pool->lock);
 	return ret;
 }

@@ -9,6 +9,10 @@
 
 #include <stdbool.h>
 
+#include <dray/pool.h>
+
+struct dray_found;
+
 /*
  * Holds the block around @address (any byte of it).  Returns -ENOENT if no live
  * block of a pool covers it: memory of an imported or directly allocated buffer
@@ -18,6 +22,17 @@ int dray_block_hold(const void *address);
 
 /* Once for each hold that succeeded, with any address in the same block. */
 void dray_block_release(const void *address);
+
+/* dray_block_hold() for a block that was found: with its pool's lock held. */
+int dray_found_hold(const struct dray_found *found, const void *address);
+
+/*
+ * dray_locate() that holds the block it finds, or references the buffer if no
+ * pool has cut it up: one look-up for both.
+ */
+int dray_locate_hold(const void *address, struct dray_location *out);
+/* Undoes dray_locate_hold(). */
+void dray_locate_release(const struct dray_location *held);
 
 /*
  * Marks the block around @address as sent to another process, which does not

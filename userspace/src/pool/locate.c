@@ -10,6 +10,7 @@
 #include "base/lock.h"
 #include "memory/window.h"
 #include "pool/at.h"
+#include "pool/busy.h"
 #include "pool/pool.h"
 
 static struct dray_pool_region *lock_region(const void *address)
@@ -150,33 +151,57 @@ static int locate_buffer(const void *address, struct dray_location *out)
 	return 0;
 }
 
-int dray_locate(const void *address, struct dray_location *out)
+/* With the pool's lock held. */
+static int refuse_parked(const struct dray_found *found, const void *address)
 {
-	const struct dray_piece *piece;
-	struct dray_found found;
-	bool parked;
+	if (dray_found_piece(found)->state != DRAY_PIECE_PARKED)
+		return 0;
+	return dray_fail(-ENOENT, "the block around %p was freed", address);
+}
 
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	if (!dray_find_around(address, &found))
-		return locate_buffer(address, out);
-	piece = dray_found_piece(&found);
-	parked = piece->state == DRAY_PIECE_PARKED;
-	if (!parked)
+static int locate(const void *address, struct dray_location *out, bool hold)
+{
+	struct dray_found found;
+	int ret;
+
+	if (!dray_find_around(address, &found)) {
+		ret = locate_buffer(address, out);
+		if (!ret && hold)
+			dray_buffer_ref(out->buffer);
+		return ret;
+	}
+	ret = hold ? dray_found_hold(&found, address)
+		   : refuse_parked(&found, address);
+	if (!ret)
 		*out = (struct dray_location){
 			.pool = found.pool,
 			.buffer = found.region->buffer,
 			.offset = (uintptr_t)address - found.region->base,
-			.block = (void *)(found.region->base +
-					  ((uintptr_t)piece->offset
-					   << found.pool->shift)),
-			.block_size = (uint64_t)piece->size
+			.block = dray_found_address(&found),
+			.block_size = (uint64_t)dray_found_piece(&found)->size
 				      << found.pool->shift,
 		};
 	pthread_mutex_unlock(&found.pool->lock);
-	return parked ? dray_fail(-ENOENT, "the block around %p was freed",
-				  address)
-		      : 0;
+	return ret;
+}
+
+int dray_locate(const void *address, struct dray_location *out)
+{
+	return dray_given(out, __func__) ? locate(address, out, false)
+					 : -EINVAL;
+}
+
+int dray_locate_hold(const void *address, struct dray_location *out)
+{
+	return locate(address, out, true);
+}
+
+void dray_locate_release(const struct dray_location *held)
+{
+	if (held->pool)
+		dray_block_release(held->block);
+	else
+		dray_buffer_unref(held->buffer);
 }
 
 size_t dray_usable_size(const void *block)

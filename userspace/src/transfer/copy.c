@@ -1,26 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies and fills: one SUBMIT call with one strided transfer on the engine,
- * or a loop on the CPU.
+ * Copies and fills: one SUBMIT call with one strided transfer on the engine, or
+ * a loop on the CPU.
  *
- * What a copy means for caches is the same both ways.  Without
- * DRAY_COPY_NO_SYNC it moves what the CPU sees to where the CPU sees it; the
- * kernel syncs around the engine, and the CPU needs nothing.  With it, memory
- * is moved as a device does it, and a copy by the CPU is synced to look so.
+ * A copy treats caches the same both ways.  Without DRAY_COPY_NO_SYNC it moves
+ * data as the CPU sees it: the kernel syncs around the engine, and the CPU
+ * needs no sync.  With DRAY_COPY_NO_SYNC it moves data as a device sees it, so
+ * a copy by the CPU is synced before and after.
  */
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "array/copy.h"
-#include "array/view.h"
 #include "base/error.h"
 #include "base/reply.h"
 #include "memory/node.h"
 #include "transfer/plan.h"
+#include "transfer/view_sync.h"
 
-/* Where a run starts in the buffer that was located around the span. */
+/* Returns the offset of a run in the operand's buffer. */
 static uint64_t offset_in(const struct dray_location *location,
 			  const unsigned char *address)
 {
@@ -31,7 +28,9 @@ static uint64_t offset_in(const struct dray_location *location,
 static void describe_axes(const struct dray_layout *layout,
 			  struct dray_axis *axes)
 {
-	for (int i = 0; i < layout->axes_count; i++)
+	int i;
+
+	for (i = 0; i < layout->axes_count; i++)
 		axes[i] = (struct dray_axis){
 			.count = layout->axes[i].count,
 			.dst_stride = layout->axes[i].dst_stride,
@@ -40,32 +39,34 @@ static void describe_axes(const struct dray_layout *layout,
 }
 
 static struct dray_transfer describe(const struct dray_plan *plan,
-				     const struct dray_axis *axes,
-				     const struct dray_view *element)
+				     const struct dray_axis *axes)
 {
 	const struct dray_layout *layout = &plan->layout;
+	const struct dray_location *dst = &plan->dst.location;
+	const struct dray_location *src = &plan->src.location;
+	const struct dray_view *element = plan->src.view;
 	struct dray_transfer transfer = {
-		.op = element ? DRAY_OP_FILL : DRAY_OP_COPY,
-		.dst_fd = dray_buffer_descriptor(plan->dst.buffer),
+		.op = plan->fill ? DRAY_OP_FILL : DRAY_OP_COPY,
+		.dst_fd = dray_buffer_descriptor(dst->buffer),
 		.src_fd = -1,
-		.dst_offset = offset_in(&plan->dst, layout->dst),
+		.dst_offset = offset_in(dst, layout->dst),
 		.run = layout->run,
 		.axes_count = (uint32_t)layout->axes_count,
 		.axes = (uintptr_t)axes,
 	};
 
-	if (element) {
+	if (plan->fill) {
 		transfer.pattern_size = element->dtype.itemsize;
 		memcpy(transfer.pattern, element->data,
 		       element->dtype.itemsize);
 	} else {
-		transfer.src_fd = dray_buffer_descriptor(plan->src.buffer);
-		transfer.src_offset = offset_in(&plan->src, layout->src);
+		transfer.src_fd = dray_buffer_descriptor(src->buffer);
+		transfer.src_offset = offset_in(src, layout->src);
 	}
 	return transfer;
 }
 
-/* Whether the engine can never do this transfer, whatever its state. */
+/* Whether the engine can never do this transfer, in any state. */
 static bool is_beyond_engine(uint32_t reason)
 {
 	switch (reason) {
@@ -82,30 +83,30 @@ static bool is_beyond_engine(uint32_t reason)
 	}
 }
 
-/* Whether the CPU may step in: nothing was done, and waiting is no use. */
+/* Whether the CPU may step in: nothing was done, and waiting would not help. */
 static bool is_for_cpu(uint32_t reason)
 {
 	return reason == DRAY_REASON_CHANNEL || reason == DRAY_REASON_DEAD ||
 	       is_beyond_engine(reason);
 }
 
-/* Fills the out fields of @args; @args->channel only where it was taken. */
+/* Fills the out fields of @args, but @args->channel only on success. */
 static int submit_once(struct dray_queue *queue, struct dray_submit *args)
 {
 	struct dray_submit reply = *args;
-	int error;
+	int ret;
 
 	reply.reason = DRAY_REASON_NONE;
-	error = dray_node_submit(queue->node, &reply);
-	if (!error)
+	ret = dray_node_submit(queue->node, &reply);
+	if (!ret)
 		args->channel = reply.channel;
 	args->fence_fd = reply.fence_fd;
 	args->reason = reply.reason;
-	if (error == -EINTR)
+	if (ret == -EINTR)
 		return dray_fail(
 			-EINTR,
 			"a signal came before the queue had room, nothing was submitted");
-	return error;
+	return ret;
 }
 
 /* With the queue's lock held. */
@@ -120,160 +121,170 @@ static int submit_locked(struct dray_queue *queue,
 		.count = 1,
 		.fence_fd = -1,
 	};
-	int error;
+	int ret;
 
 	if (flags & DRAY_COPY_NONBLOCK)
 		args.flags |= DRAY_SUBMIT_NONBLOCK;
 	if (flags & DRAY_COPY_NO_SYNC)
 		args.flags |= DRAY_SUBMIT_NO_SYNC;
 	dray_queue_reap(queue);
-	error = submit_once(queue, &args);
-	if (error && args.reason == DRAY_REASON_DEAD && !queue->bound &&
+	ret = submit_once(queue, &args);
+	if (ret && args.reason == DRAY_REASON_DEAD && !queue->bound &&
 	    args.channel != DRAY_CHANNEL_ANY) {
-		/* what was in flight there has failed: no order to keep */
+		/*
+		 * Everything in flight there has failed: there is no order to
+		 * keep.
+		 */
 		args.channel = DRAY_CHANNEL_ANY;
-		error = submit_once(queue, &args);
+		ret = submit_once(queue, &args);
 	}
 	*reason = args.reason;
-	if (!error) {
+	if (!ret) {
 		fence->fd = args.fence_fd;
 		dray_queue_append(queue, fence, args.channel);
 	} else if (args.reason == DRAY_REASON_DEAD) {
 		dray_queue_lose_engine(queue, dray_last_error());
 	}
-	return error;
+	return ret;
 }
 
-/* 0 with a fence; 1 where the CPU has to copy after all; or an error. */
-static int copy_with_engine(struct dray_queue *queue, struct dray_plan *plan,
-			    const struct dray_view *dst,
-			    const struct dray_view *src, bool fill,
-			    unsigned int flags, struct dray_fence **out)
+/* Submits.  Returns 0 with a fence, 1 if the CPU has to copy, or an error. */
+static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 {
 	struct dray_axis axes[DRAY_MAX_NDIM];
+	uint32_t reason = DRAY_REASON_NONE;
 	struct dray_transfer transfer;
 	struct dray_fence *fence;
-	uint32_t reason = DRAY_REASON_NONE;
-	int error;
+	int ret;
 
-	error = dray_fence_create(&fence);
-	if (error)
-		return error;
-	fence->dst = dray_view_addresses(dst);
-	if (!fill)
-		fence->src = dray_view_addresses(src);
-	error = dray_fence_keep(fence, plan->layout.dst);
-	if (!error && !fill)
-		error = dray_fence_keep(fence, plan->layout.src);
-	if (!error) {
-		describe_axes(&plan->layout, axes);
-		transfer = describe(plan, axes, fill ? src : NULL);
-		pthread_mutex_lock(&queue->lock);
-		error = submit_locked(queue, &transfer, flags, fence, &reason);
-		pthread_mutex_unlock(&queue->lock);
+	ret = dray_fence_create(&fence);
+	if (ret)
+		return ret;
+	describe_axes(&plan->layout, axes);
+	transfer = describe(plan, axes);
+	fence->dst = plan->dst.span;
+	dray_fence_keep(fence, &plan->dst);
+	if (!plan->fill) {
+		fence->src = plan->src.span;
+		dray_fence_keep(fence, &plan->src);
 	}
-	if (!error) {
+	pthread_mutex_lock(&plan->queue->lock);
+	ret = submit_locked(plan->queue, &transfer, plan->flags, fence,
+			    &reason);
+	pthread_mutex_unlock(&plan->queue->lock);
+	if (!ret) {
 		*out = fence;
 		return 0;
 	}
 	dray_fence_abandon(fence);
 	if (!is_for_cpu(reason))
-		return error;
-	if (!(flags & DRAY_COPY_ENGINE))
+		return ret;
+	if (!(plan->flags & DRAY_COPY_ENGINE))
 		return 1;
-	/* with the kernel's sentence */
-	return is_beyond_engine(reason) ? -EOPNOTSUPP : error;
+	/* With the kernel's sentence. */
+	return is_beyond_engine(reason) ? -EOPNOTSUPP : ret;
 }
 
-/* Nothing for views outside of dray's memory: no device is there. */
-static int sync_where_located(const struct dray_view *view,
+/* Syncs a view in dray's memory; no device sees any other memory. */
+static int sync_where_located(struct dray_operand *operand,
 			      enum dray_sync_owner owner,
 			      enum dray_direction direction)
 {
-	struct dray_location location;
-
-	if (dray_locate(dray_view_lowest(view), &location))
-		return 0;
-	return dray_view_sync(view, owner, direction);
+	return dray_operand_locate(operand, false)
+		       ? dray_view_sync_operand(operand, owner, direction)
+		       : 0;
 }
 
-static int copy_with_cpu(struct dray_queue *queue, const struct dray_view *dst,
-			 const struct dray_view *src, unsigned int flags)
+static int copy_with_cpu(struct dray_plan *plan)
 {
-	bool as_device = flags & DRAY_COPY_NO_SYNC;
-	struct dray_layout layout;
-	int error;
+	bool as_device = plan->flags & DRAY_COPY_NO_SYNC;
+	int ret;
 
-	error = dray_queue_wait_for_views(queue, dst, src,
-					  flags & DRAY_COPY_NONBLOCK);
+	ret = dray_queue_wait_for(plan->queue, plan->dst.span, plan->src.span,
+				  plan->flags & DRAY_COPY_NONBLOCK);
 	/*
-	 * What the caches know may be older than what devices wrote, around
-	 * the destination too: its first and last lines are shared.
+	 * Caches may be older than a device's writes, also around the
+	 * destination, whose first and last lines are shared.
 	 */
-	if (!error && as_device)
-		error = sync_where_located(src, DRAY_SYNC_FOR_CPU,
-					   DRAY_FROM_DEVICE);
-	if (!error && as_device)
-		error = sync_where_located(dst, DRAY_SYNC_FOR_CPU,
-					   DRAY_FROM_DEVICE);
-	if (error)
-		return error;
-	dray_layout_reduce(&layout, dst, src);
-	error = dray_layout_assign(&layout, dst, src);
-	if (!error && as_device)
-		error = sync_where_located(dst, DRAY_SYNC_FOR_DEVICE,
-					   DRAY_TO_DEVICE);
-	return error;
+	if (!ret && as_device)
+		ret = sync_where_located(&plan->src, DRAY_SYNC_FOR_CPU,
+					 DRAY_FROM_DEVICE);
+	if (!ret && as_device)
+		ret = sync_where_located(&plan->dst, DRAY_SYNC_FOR_CPU,
+					 DRAY_FROM_DEVICE);
+	if (ret)
+		return ret;
+	if (plan->fill)
+		dray_layout_reduce(&plan->layout, plan->dst.view,
+				   plan->src.view);
+	ret = dray_view_assign_reduced(&plan->layout, &plan->dst, &plan->src);
+	if (!ret && as_device)
+		ret = sync_where_located(&plan->dst, DRAY_SYNC_FOR_DEVICE,
+					 DRAY_TO_DEVICE);
+	return ret;
 }
 
 /*
- * A fence for the caller, or the end of the transfer for one without: it can
- * not be taken back, so that a signal does not end this wait.
+ * Returns a fence to the caller, or waits if it wants none.  The transfer
+ * cannot be taken back, so a signal does not end this wait.
  */
 static int hand_over(struct dray_fence *done, struct dray_fence **fence)
 {
-	int error;
+	int ret;
 
 	if (fence) {
 		*fence = done;
 		return 0;
 	}
 	do {
-		error = dray_fence_wait(done, -1);
-	} while (error == -EINTR);
+		ret = dray_fence_wait(done, -1);
+	} while (ret == -EINTR);
 	dray_fence_unref(done);
-	return error;
+	return ret;
 }
 
-static int carry_out(struct dray_queue *queue, const struct dray_view *dst,
-		     const struct dray_view *src, bool fill, unsigned int flags,
-		     struct dray_fence **fence)
+static int carry_out(struct dray_plan *plan, struct dray_fence **fence)
 {
 	struct dray_fence *done = dray_fence_signalled();
-	struct dray_plan plan;
-	int error;
+	int ret;
 
-	error = dray_plan_make(queue, dst, src, fill, flags, &plan);
-	if (error)
-		return error;
-	if (!plan.layout.runs)
-		return hand_over(done, fence);
-	error = 1;
-	if (plan.engine)
-		error = copy_with_engine(queue, &plan, dst, src, fill, flags,
-					 &done);
-	if (error > 0)
-		error = copy_with_cpu(queue, dst, src, flags);
-	return error ? error : hand_over(done, fence);
+	ret = dray_plan_make(plan);
+	if (!ret && plan->layout.runs) {
+		ret = plan->engine ? copy_with_engine(plan, &done) : 1;
+		if (ret > 0)
+			ret = copy_with_cpu(plan);
+	}
+	dray_plan_drop(plan);
+	return ret ? ret : hand_over(done, fence);
+}
+
+/* Fills the part of a plan that the caller sets. */
+static int take_pair(struct dray_plan *plan, struct dray_queue *queue,
+		     const struct dray_view *dst, const struct dray_view *src,
+		     unsigned int flags)
+{
+	int ret;
+
+	plan->queue = queue;
+	plan->fill = false;
+	plan->flags = flags;
+	ret = dray_operand_init(&plan->dst, dst, "the destination");
+	if (!ret)
+		ret = dray_operand_init(&plan->src, src, "the source");
+	return ret;
 }
 
 int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 	      const struct dray_view *src, unsigned int flags,
 	      struct dray_fence **fence)
 {
+	struct dray_plan plan;
+	int ret;
+
 	if (!dray_given(queue, __func__))
 		return -EINVAL;
-	return carry_out(queue, dst, src, false, flags, fence);
+	ret = take_pair(&plan, queue, dst, src, flags);
+	return ret ? ret : carry_out(&plan, fence);
 }
 
 int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
@@ -281,26 +292,31 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 	      struct dray_fence **fence)
 {
 	unsigned char copy[DRAY_MAX_PATTERN];
+	struct dray_plan plan;
 	struct dray_view src;
-	int error;
+	int ret;
 
 	if (!dray_given(queue, __func__))
 		return -EINVAL;
 	if (!element)
 		return dray_fail(-EINVAL, "no element to fill with");
-	error = dray_view_check(dst, "the destination", NULL);
-	if (error)
-		return error;
+	plan.queue = queue;
+	plan.fill = true;
+	plan.flags = flags;
+	ret = dray_operand_init(&plan.dst, dst, "the destination");
+	if (ret)
+		return ret;
 	dray_view_copy(&src, dst);
 	memset(src.strides, 0, (size_t)src.ndim * sizeof(src.strides[0]));
 	src.data = (void *)element;
 	src.flags = 0;
-	/* small elements are taken first: @dst may cover where they lie */
+	/* Take small elements first, because @dst may cover them. */
 	if (src.dtype.itemsize <= sizeof(copy)) {
 		memcpy(copy, element, src.dtype.itemsize);
 		src.data = copy;
 	}
-	return carry_out(queue, dst, &src, true, flags, fence);
+	ret = dray_operand_init(&plan.src, &src, "the source");
+	return ret ? ret : carry_out(&plan, fence);
 }
 
 int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
@@ -309,14 +325,18 @@ int dray_explain(struct dray_queue *queue, const struct dray_view *dst,
 {
 	struct dray_explanation whole = { 0 };
 	struct dray_plan plan;
-	int error;
+	int ret;
 
 	if (!dray_given(queue, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	error = dray_plan_make(queue, dst, src, false, flags, &plan);
-	if (error)
-		return error;
-	whole.elements = (uint64_t)dray_view_size(dst);
+	ret = take_pair(&plan, queue, dst, src, flags);
+	if (ret)
+		return ret;
+	ret = dray_plan_make(&plan);
+	dray_plan_drop(&plan);
+	if (ret)
+		return ret;
+	whole.elements = (uint64_t)plan.dst.extent.elements;
 	whole.threshold = queue->threshold;
 	if (plan.layout.runs) {
 		whole.bytes = plan.layout.bytes;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Fences over sync_files.  Settling a fence keeps its status and lets go of
- * the blocks that were held for it; it happens once, on the thread that first
- * sees the kernel's fence signalled, and outside of every lock, because the
- * last release of a block frees it.
+ * Fences over sync_files.  Settling a fence stores its status and releases the
+ * blocks held for it.  It happens once, on the first thread that sees the
+ * kernel's fence signalled.  No lock is held meanwhile, because the last
+ * release of a block frees it.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -21,7 +20,7 @@
 #include "pool/busy.h"
 #include "transfer/fence.h"
 
-/* For the holds of all fences, and for settling each once; never for long. */
+/* Guards the holds of all fences, and settles each once; held briefly. */
 DEFINE_FORK_LOCK(DRAY_FORK_FENCES, lock);
 
 void dray_fences_enlist(void)
@@ -54,48 +53,27 @@ int dray_fence_create(struct dray_fence **out)
 	return 0;
 }
 
-/* Holds a block of a pool, or else the buffer that has the address. */
-static int take_hold(struct dray_fence_hold *hold, const void *address)
-{
-	struct dray_location location;
-	int error = dray_block_hold(address);
-
-	hold->address = address;
-	hold->buffer = NULL;
-	if (error != -ENOENT)
-		return error;
-	error = dray_locate(address, &location);
-	if (!error)
-		hold->buffer = dray_buffer_ref(location.buffer);
-	return error;
-}
-
 static void release_holds(struct dray_fence_hold *hold)
 {
 	while (hold) {
 		struct dray_fence_hold *next = hold->next;
 
-		if (hold->buffer)
-			dray_buffer_unref(hold->buffer);
-		else
-			dray_block_release(hold->address);
+		dray_locate_release(&hold->location);
 		if (hold->allocated)
 			free(hold);
 		hold = next;
 	}
 }
 
-int dray_fence_keep(struct dray_fence *fence, const void *address)
+void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand)
 {
 	struct dray_fence_hold *hold = &fence->own[fence->holds ? 1 : 0];
-	int error = take_hold(hold, address);
 
-	if (error)
-		return error;
+	hold->location = operand->location;
 	hold->allocated = false;
 	hold->next = fence->holds;
 	fence->holds = hold;
-	return 0;
+	operand->held = false;
 }
 
 static void settle(struct dray_fence *fence, int status)
@@ -116,7 +94,7 @@ void dray_fence_abandon(struct dray_fence *fence)
 	dray_fence_unref(fence);
 }
 
-/* What the kernel says: 0 not yet, 1, or what it failed with. */
+/* Asks the kernel for a status: 0 not yet, 1, or a negative errno. */
 static int ask(const struct dray_fence *fence, int *status)
 {
 	struct sync_file_info info = { .num_fences = 0 };
@@ -138,15 +116,15 @@ static int fail_with(int status)
 
 int dray_fence_status(struct dray_fence *fence)
 {
-	int status, error;
+	int status, ret;
 
 	if (!dray_given(fence, __func__))
 		return -EINVAL;
 	status = atomic_load(&fence->status);
 	if (!status) {
-		error = ask(fence, &status);
-		if (error)
-			return error;
+		ret = ask(fence, &status);
+		if (ret)
+			return ret;
 		if (!status)
 			return 0;
 		settle(fence, status);
@@ -176,7 +154,7 @@ int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 				timeout_ms);
 	}
 	status = dray_fence_status(fence);
-	if (!status) /* poll() returned for something else */
+	if (!status) /* poll() returned for another reason. */
 		return dray_fail(-EIO, "fence %d cannot be waited for",
 				 fence->fd);
 	return status < 0 ? status : 0;
@@ -200,7 +178,7 @@ void dray_fence_unref(struct dray_fence *fence)
 
 	if (!fence || fence == &signalled)
 		return;
-	/* the last but one may be the user's: settle while it is easy */
+	/* Settle early: the user may keep the last reference for long. */
 	if (!atomic_load(&fence->status) && fence->fd >= 0)
 		dray_fence_status(fence);
 	if (atomic_fetch_sub(&fence->references, 1) > 1)
@@ -215,25 +193,26 @@ int dray_free_after(void *block, struct dray_fence *fence)
 	struct dray_location location;
 	struct dray_fence_hold *hold;
 	bool done;
-	int error;
+	int ret;
 
 	if (!block)
 		return 0;
 	if (!fence)
 		return dray_fail(-EINVAL, "no fence to free block %p after",
 				 block);
-	error = dray_locate(block, &location);
-	if (error || !location.pool || location.block != block)
-		return dray_fail(-EINVAL, "%p is no block of a pool", block);
+	ret = dray_locate(block, &location);
+	if (ret || !location.pool || location.block != block)
+		return dray_fail(-EINVAL, "%p is not a block of a pool", block);
 	hold = malloc(sizeof(*hold));
 	if (!hold)
 		return dray_fail(-ENOMEM, "no memory to remember block %p",
 				 block);
-	error = take_hold(hold, block);
-	if (error) {
+	ret = dray_block_hold(block);
+	if (ret) {
 		free(hold);
-		return error;
+		return ret;
 	}
+	hold->location = location;
 	hold->allocated = true;
 	pthread_mutex_lock(&lock);
 	done = atomic_load(&fence->status) != 0;
@@ -241,7 +220,7 @@ int dray_free_after(void *block, struct dray_fence *fence)
 	if (!done)
 		fence->holds = hold;
 	pthread_mutex_unlock(&lock);
-	dray_pool_free(location.pool, block); /* parks it: it is held */
+	dray_pool_free(location.pool, block); /* parks it, because it is held */
 	if (done)
 		release_holds(hold);
 	else

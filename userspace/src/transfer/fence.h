@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A fence: the point where transfers are done, and what has to stay until
- * then.  Nobody waits in the background: whoever learns that a fence has
- * signalled (by waiting, asking, or submitting the next transfer) settles it,
- * once.
+ * A fence: the point where transfers are done, and the memory to keep until
+ * then.  No thread waits in the background.  The first to learn that a fence
+ * has signalled (by waiting, asking, or submitting the next transfer) settles
+ * it.
  */
 #ifndef DRAY_TRANSFER_FENCE_H
 #define DRAY_TRANSFER_FENCE_H
@@ -12,48 +12,45 @@
 
 #include <dray/transfer.h>
 
+#include "array/operand.h"
+
 /* One block or buffer that is kept. */
 struct dray_fence_hold {
-	const void *address; /* in a block of a pool, or */
-	struct dray_buffer *buffer; /* a reference to the buffer */
+	struct dray_location location; /* held by dray_locate_hold() */
 	bool allocated; /* by itself, freed when released */
 	struct dray_fence_hold *next;
-};
-
-/* Addresses that a transfer reads or writes: [low, high). */
-struct dray_fence_span {
-	uintptr_t low;
-	uintptr_t high;
 };
 
 struct dray_fence {
 	_Atomic uint32_t references;
 	_Atomic int status; /* 0: not known to have signalled; 1; -errno */
-	uint32_t process; /* that submits: see dray_fork_process() */
+	uint32_t process; /* that submits, see dray_fork_process() */
 	int fd; /* sync_file; -1: signalled from the start */
 	struct dray_fence_hold *holds; /* with the lock of all fences */
-	struct dray_fence_hold own[2]; /* those of a transfer */
-	struct dray_fence_span dst;
-	struct dray_fence_span src;
+	struct dray_fence_hold own[2]; /* the operands' holds */
+	struct dray_addresses dst; /* that the transfer writes */
+	struct dray_addresses src; /* that it reads */
 	struct dray_fence *next; /* in its queue, which owns this field */
 };
 
-/* Lets forks take the lock of all fences; before the first queue. */
+/* Lets forks take the lock of all fences; called before the first queue. */
 void dray_fences_enlist(void);
 
-/* Signalled, with success, for ever; counting references does nothing. */
+/*
+ * Returns the fence that has always signalled with success.  It is not counted.
+ */
 struct dray_fence *dray_fence_signalled(void);
 
 /*
- * One without a descriptor yet: it holds nothing and is not signalled.  Given
- * back by dray_fence_unref() once it is.  -ENOMEM.
+ * Makes a fence without a descriptor, with nothing held and not signalled.  The
+ * caller drops it with dray_fence_unref() once it has signalled.  -ENOMEM.
  */
 int dray_fence_create(struct dray_fence **out);
 
-/* Keeps what is around @address until the fence signals; at most two. */
-int dray_fence_keep(struct dray_fence *fence, const void *address);
+/* Takes over the hold of @operand until the fence signals; at most two. */
+void dray_fence_keep(struct dray_fence *fence, struct dray_operand *operand);
 
-/* Ends a fence that nothing was submitted for. */
+/* Ends a fence if nothing was submitted for it. */
 void dray_fence_abandon(struct dray_fence *fence);
 
 #endif /* DRAY_TRANSFER_FENCE_H */

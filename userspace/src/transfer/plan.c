@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Decides between the engine and the CPU.  The first objection to the engine
- * wins, from what can never be to what costs too much, and becomes the
- * reason; where the caller insists on the engine it becomes the error.
+ * Decides between the engine and the CPU.  Objections to the engine come in
+ * order, from impossible to expensive.  The first is the reason, and the error
+ * if the caller insists on the engine.
  */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "array/copy.h"
 #include "array/overlap.h"
-#include "array/view.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "memory/node.h"
 #include "transfer/plan.h"
 
-/* An objection: a code for a caller that insists, 0 for none. */
-#define object(plan, code, ...) \
+/* Notes the reason; the value is the error for a caller that insists. */
+#define REJECT(plan, code, ...) \
 	(snprintf((plan)->reason, sizeof((plan)->reason), __VA_ARGS__), (code))
 
 static int check_flags(unsigned int flags)
@@ -32,194 +29,200 @@ static int check_flags(unsigned int flags)
 	if ((flags & DRAY_COPY_ENGINE) && (flags & DRAY_COPY_CPU))
 		return dray_fail(
 			-EINVAL,
-			"a copy cannot be for the engine only and for the CPU only");
+			"a copy cannot be both engine only and CPU only");
 	return 0;
 }
 
-/* Elements of a destination that share bytes have no one right content. */
-static int check_destination(const struct dray_layout *layout,
-			     const struct dray_view *dst)
+/* Refuses elements that share bytes: no content of those would be right. */
+static int check_destination(const struct dray_plan *plan)
 {
-	if (layout->nested || dray_view_self_overlap(dst) != DRAY_OVERLAP_SOME)
+	if (plan->layout.nested ||
+	    dray_overlap_self(&plan->dst) != DRAY_OVERLAP_SOME)
 		return 0;
 	return dray_fail(
 		-EINVAL,
 		"elements of the destination share bytes with each other");
 }
 
-/* A view may not know that its memory cannot be written: it is a fault. */
-static int check_writable(const struct dray_view *dst)
+/* Refuses read-only memory, even if the view is not marked so. */
+static int check_writable(struct dray_operand *dst)
 {
-	struct dray_location location;
-
-	if (dray_locate(dray_view_lowest(dst), &location) ||
-	    dray_buffer_writable(location.buffer))
+	if (!dray_operand_locate(dst, false) ||
+	    dray_buffer_writable(dst->location.buffer))
 		return 0;
 	return dray_fail(-EPERM,
 			 "the destination lies in read-only buffer %" PRIu64,
-			 dray_buffer_id(location.buffer));
+			 dray_buffer_id(dst->location.buffer));
 }
 
-/* The block that has all of a view, in a buffer of the queue's node. */
-static int locate(struct dray_plan *plan, const struct dray_queue *queue,
-		  const struct dray_view *view, const char *what,
-		  struct dray_location *out)
+/* Holds the block of an operand, if the queue's engine can reach it. */
+static int reject_memory(struct dray_plan *plan, struct dray_operand *operand)
 {
-	struct dray_fence_span span = dray_view_addresses(view);
+	struct dray_buffer *buffer;
 
-	if (dray_locate(dray_view_lowest(view), out))
-		return object(plan, -EOPNOTSUPP,
-			      "the %s lies outside of dray's memory", what);
-	if (span.high - (uintptr_t)out->block > out->block_size)
-		return object(plan, -EOPNOTSUPP,
-			      "the %s leaves its block of %" PRIu64 " bytes",
-			      what, out->block_size);
-	if (dray_buffer_descriptor(out->buffer) < 0)
-		return object(plan, -EOPNOTSUPP,
-			      "the %s is private memory of this process", what);
-	if (!dray_node_same(dray_buffer_node(out->buffer), queue->node))
-		return object(plan, -EOPNOTSUPP, "the %s is of another node",
-			      what);
+	dray_operand_locate(operand, true);
+	if (dray_operand_check_block(operand))
+		return REJECT(plan, -EOPNOTSUPP, "%s", dray_last_error());
+	buffer = operand->location.buffer;
+	if (dray_buffer_descriptor(buffer) < 0)
+		return REJECT(plan, -EOPNOTSUPP,
+			      "%s is private memory of this process",
+			      operand->name);
+	if (!dray_node_same(dray_buffer_node(buffer), plan->queue->node))
+		return REJECT(plan, -EOPNOTSUPP, "%s is of another node",
+			      operand->name);
 	return 0;
 }
 
-static bool is_aligned(const struct dray_plan *plan, bool fill,
-		       uint64_t alignment)
+static bool is_aligned(const struct dray_plan *plan, uint64_t alignment)
 {
 	const struct dray_layout *layout = &plan->layout;
 	uint64_t bits = layout->run | (uint64_t)(uintptr_t)layout->dst;
+	int i;
 
-	if (!fill)
+	if (!plan->fill)
 		bits |= (uint64_t)(uintptr_t)layout->src;
-	for (int i = 0; i < layout->axes_count; i++) {
+	for (i = 0; i < layout->axes_count; i++) {
 		bits |= (uint64_t)layout->axes[i].dst_stride;
-		if (!fill)
+		if (!plan->fill)
 			bits |= (uint64_t)layout->axes[i].src_stride;
 	}
-	/* buffers start on pages, so that addresses here say enough */
+	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
 	return !(bits & (alignment - 1));
 }
 
-static int object_to_limits(struct dray_plan *plan,
-			    const struct dray_queue *queue, unsigned int flags)
+static int reject_costs(struct dray_plan *plan)
 {
-	if (plan->descriptors > queue->threshold && !(flags & DRAY_COPY_ENGINE))
-		return object(plan, -EOPNOTSUPP,
+	const struct dray_queue *queue = plan->queue;
+
+	if (plan->descriptors > queue->threshold &&
+	    !(plan->flags & DRAY_COPY_ENGINE))
+		return REJECT(plan, -EOPNOTSUPP,
 			      "%" PRIu64
 			      " descriptors exceed the threshold of %" PRIu64,
 			      plan->descriptors, queue->threshold);
 	if (plan->descriptors > queue->max_runs)
-		return object(plan, -EOPNOTSUPP,
+		return REJECT(plan, -EOPNOTSUPP,
 			      "%" PRIu64
 			      " descriptors, one call takes %" PRIu64,
 			      plan->descriptors, queue->max_runs);
 	if (plan->layout.bytes > queue->max_bytes)
-		return object(plan, -EOPNOTSUPP,
+		return REJECT(plan, -EOPNOTSUPP,
 			      "%" PRIu64 " bytes, one call moves %" PRIu64,
 			      plan->layout.bytes, queue->max_bytes);
 	return 0;
 }
 
-static int object_to_engine(struct dray_plan *plan,
-			    const struct dray_queue *queue,
-			    const struct dray_view *dst,
-			    const struct dray_view *src, bool fill,
-			    unsigned int flags)
+static int reject_engine(struct dray_plan *plan)
 {
-	uint32_t itemsize = dst->dtype.itemsize;
+	const struct dray_queue *queue = plan->queue;
+	uint32_t itemsize = plan->dst.view->dtype.itemsize;
 	int code;
 
-	if (flags & DRAY_COPY_CPU)
-		return object(plan, -EOPNOTSUPP,
+	if (plan->flags & DRAY_COPY_CPU)
+		return REJECT(plan, -EOPNOTSUPP,
 			      "the caller asked for the CPU");
 	if (!queue->engine)
-		return object(plan, -EOPNOTSUPP, "%s", queue->no_engine);
+		return REJECT(plan, -EOPNOTSUPP, "%s", queue->no_engine);
 	if (!plan->layout.nested)
-		return object(plan, -EOPNOTSUPP,
+		return REJECT(plan, -EOPNOTSUPP,
 			      "the destination's axes interleave");
-	if (fill &&
+	if (plan->fill &&
 	    (itemsize > DRAY_MAX_PATTERN || !dray_is_power_of_two(itemsize)))
-		return object(
+		return REJECT(
 			plan, -EOPNOTSUPP,
 			"the engine fills elements of 1, 2, 4, 8 or 16 bytes, not of %u",
 			itemsize);
-	code = locate(plan, queue, dst, "destination", &plan->dst);
-	if (!code && !fill)
-		code = locate(plan, queue, src, "source", &plan->src);
+	code = reject_memory(plan, &plan->dst);
+	if (!code && !plan->fill)
+		code = reject_memory(plan, &plan->src);
 	if (code)
 		return code;
-	if (!fill && dray_view_spans_overlap(dst, src))
-		return object(plan, -EINVAL,
+	if (!plan->fill && dray_addresses_meet(plan->dst.span, plan->src.span))
+		return REJECT(plan, -EINVAL,
 			      "the spans of source and destination overlap");
-	if (queue->alignment > 1 && !is_aligned(plan, fill, queue->alignment))
-		return object(
+	if (queue->alignment > 1 && !is_aligned(plan, queue->alignment))
+		return REJECT(
 			plan, -EOPNOTSUPP,
 			"the engine needs addresses and lengths in multiples of %u bytes",
 			queue->alignment);
-	return object_to_limits(plan, queue, flags);
+	return reject_costs(plan);
 }
 
-static void count_descriptors(struct dray_plan *plan, uint64_t max_segment)
+static void count_descriptors(struct dray_plan *plan)
 {
+	uint64_t max_segment = plan->queue->max_segment;
 	uint64_t pieces = plan->layout.run / max_segment +
 			  (plan->layout.run % max_segment != 0);
 
-	/* no more than the bytes, which fit */
+	/* Cannot overflow: there are no more descriptors than bytes. */
 	plan->descriptors = plan->layout.runs * pieces;
 }
 
-static void reduce(struct dray_layout *layout, const struct dray_view *dst,
-		   const struct dray_view *src, bool fill)
+static void reduce(struct dray_plan *plan)
 {
-	/* for a fill only the destination is contiguous or not */
-	dray_layout_reduce(layout, dst, fill ? dst : src);
-	for (int i = 0; fill && i < layout->axes_count; i++)
+	struct dray_layout *layout = &plan->layout;
+	int i;
+
+	/* For a fill only the destination's runs matter. */
+	dray_layout_reduce(layout, plan->dst.view,
+			   plan->fill ? plan->dst.view : plan->src.view);
+	for (i = 0; plan->fill && i < layout->axes_count; i++)
 		layout->axes[i].src_stride = 0;
 }
 
-int dray_plan_make(struct dray_queue *queue, const struct dray_view *dst,
-		   const struct dray_view *src, bool fill, unsigned int flags,
-		   struct dray_plan *plan)
+/* Returns the code of reject_engine(), 0 if the engine copies. */
+static int choose(struct dray_plan *plan)
 {
-	int error, objection;
+	bool insists = plan->flags & DRAY_COPY_ENGINE;
+	int code;
 
-	error = check_flags(flags);
-	if (!error)
-		error = dray_view_check_pair(dst, src);
-	if (error)
-		return error;
+	pthread_mutex_lock(&plan->queue->lock);
+	count_descriptors(plan);
+	code = reject_engine(plan);
+	plan->engine = !code;
+	if (!code)
+		snprintf(plan->reason, sizeof(plan->reason),
+			 "%" PRIu64
+			 " descriptors are within the %s of %" PRIu64,
+			 plan->descriptors,
+			 insists ? "engine's limit" : "threshold",
+			 insists ? plan->queue->max_runs
+				 : plan->queue->threshold);
+	pthread_mutex_unlock(&plan->queue->lock);
+	return code;
+}
+
+int dray_plan_make(struct dray_plan *plan)
+{
+	int ret, code;
+
+	ret = check_flags(plan->flags);
+	if (!ret)
+		ret = dray_operand_match(&plan->dst, &plan->src);
+	if (ret)
+		return ret;
 	plan->engine = false;
 	plan->descriptors = 0;
-	reduce(&plan->layout, dst, src, fill);
+	reduce(plan);
 	if (!plan->layout.runs) {
 		snprintf(plan->reason, sizeof(plan->reason),
 			 "there is nothing to copy");
 		return 0;
 	}
-	error = check_destination(&plan->layout, dst);
-	if (!error)
-		error = check_writable(dst);
-	if (error)
-		return error;
+	ret = check_destination(plan);
+	if (ret)
+		return ret;
+	/* choose() looks memory up first if an engine may copy. */
+	code = choose(plan);
+	ret = check_writable(&plan->dst);
+	if (!ret && code && (plan->flags & DRAY_COPY_ENGINE))
+		ret = dray_fail(code, "the engine cannot: %s", plan->reason);
+	return ret;
+}
 
-	pthread_mutex_lock(&queue->lock);
-	count_descriptors(plan, queue->max_segment);
-	objection = object_to_engine(plan, queue, dst, src, fill, flags);
-	if (!objection) {
-		plan->engine = true;
-		snprintf(plan->reason, sizeof(plan->reason),
-			 "%" PRIu64
-			 " descriptors are within the %s of %" PRIu64,
-			 plan->descriptors,
-			 flags & DRAY_COPY_ENGINE ? "engine's limit"
-						  : "threshold",
-			 flags & DRAY_COPY_ENGINE ? queue->max_runs
-						  : queue->threshold);
-	}
-	pthread_mutex_unlock(&queue->lock);
-
-	if (objection && (flags & DRAY_COPY_ENGINE))
-		return dray_fail(objection, "the engine cannot: %s",
-				 plan->reason);
-	return 0;
+void dray_plan_drop(struct dray_plan *plan)
+{
+	dray_operand_drop(&plan->dst);
+	dray_operand_drop(&plan->src);
 }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Queues.  The kernel keeps the order of what is submitted on one channel; a
- * queue stays on the channel that its first transfer was given.  What the CPU
- * copies instead waits for what it would overtake.  Signalled fences are
- * settled at the next submission, so that parked blocks come back without a
- * thread.
+ * Queues.  The kernel keeps the order of submissions on one channel, so a queue
+ * stays on the channel of its first transfer.  A copy by the CPU waits for
+ * transfers that it would overtake.  Each submission settles signalled fences,
+ * so that parked blocks return without a thread.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/view.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "pool/busy.h"
@@ -20,7 +17,7 @@
 
 #define DEFAULT_THRESHOLD 8192
 
-/* All queues: a pool that runs short asks them for what is done with. */
+/* All queues: a pool short of memory asks them for finished transfers. */
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_queue *queues;
 
@@ -42,7 +39,7 @@ static int threshold_of(const struct dray_queue_options *options, uint64_t *out)
 	if (errno || *end || *text < '0' || *text > '9' || number == 0)
 		return dray_fail(
 			-EINVAL,
-			"DRAY_MAX_DESCRIPTORS is \"%.40s\", no number from 1",
+			"DRAY_MAX_DESCRIPTORS is \"%.40s\", not a number of at least 1",
 			text);
 	*out = number;
 	return 0;
@@ -82,17 +79,18 @@ static int learn_channels(struct dray_queue *queue,
 			  const struct dray_info *info)
 {
 	uint32_t found = 0;
+	uint32_t i;
 
-	for (uint32_t i = 0; i < info->channel_count; i++) {
+	for (i = 0; i < info->channel_count; i++) {
 		struct dray_channel_info channel;
-		int error;
+		int ret;
 
 		if (queue->channel != DRAY_CHANNEL_ANY && queue->channel != i)
 			continue;
-		error = dray_node_channel(queue->node, i, &channel,
-					  sizeof(channel));
-		if (error)
-			return error;
+		ret = dray_node_channel(queue->node, i, &channel,
+					sizeof(channel));
+		if (ret)
+			return ret;
 		if (!may_copy(&channel))
 			continue;
 		add_limits(queue, &channel);
@@ -106,11 +104,11 @@ static int learn_engine(struct dray_queue *queue)
 {
 	struct dray_info info;
 	char sentence[DRAY_REASON_LEN];
-	int error;
+	int ret;
 
-	error = dray_node_info(queue->node, &info, sizeof(info));
-	if (error)
-		return error;
+	ret = dray_node_info(queue->node, &info, sizeof(info));
+	if (ret)
+		return ret;
 	if (queue->channel != DRAY_CHANNEL_ANY &&
 	    queue->channel >= info.channel_count)
 		return dray_fail(-EINVAL, "no channel %u, %s has %u",
@@ -128,24 +126,24 @@ static int learn_engine(struct dray_queue *queue)
 		dray_queue_lose_engine(queue, sentence);
 		return 0;
 	}
-	error = learn_channels(queue, &info);
-	if (!error && !queue->engine) {
+	ret = learn_channels(queue, &info);
+	if (!ret && !queue->engine) {
 		snprintf(sentence, sizeof(sentence),
 			 "none of the %u channels of %s copies",
 			 info.channel_count, info.name);
 		dray_queue_lose_engine(queue, sentence);
 	}
-	return error;
+	return ret;
 }
 
 static void wait_for_end(struct dray_fence *fence)
 {
-	/* fences end: the kernel has a watchdog for each */
+	/* Every fence ends: the kernel watches each. */
 	while (dray_fence_wait(fence, -1) == -EINTR)
 		;
 }
 
-/* With the lock held: the first that this process submitted, or NULL. */
+/* Returns the first fence that this process submitted, or NULL.  Lock held. */
 static struct dray_fence *first_own(const struct dray_queue *queue,
 				    uint32_t process)
 {
@@ -157,8 +155,8 @@ static struct dray_fence *first_own(const struct dray_queue *queue,
 }
 
 /*
- * Settles all signalled fences.  Returns one in flight, or NULL.  A child has
- * its parent's fences too: their end gives the child no memory.
+ * Settles all signalled fences.  Returns one in flight, or NULL.  A child skips
+ * its parent's fences: their end gives it no memory.
  */
 static struct dray_fence *reap_all(void)
 {
@@ -178,7 +176,7 @@ static struct dray_fence *reap_all(void)
 	return fence;
 }
 
-/* See dray_reap. */
+/* Implements dray_reap. */
 static bool reap_for_pool(bool wait)
 {
 	struct dray_fence *fence = reap_all();
@@ -245,7 +243,7 @@ int dray_queue_create(struct dray_node *node,
 		      struct dray_queue **out)
 {
 	struct dray_queue *queue;
-	int error;
+	int ret;
 
 	if (!dray_given(node, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
@@ -262,12 +260,12 @@ int dray_queue_create(struct dray_node *node,
 	queue->bound = options && options->channel;
 	if (queue->bound)
 		queue->channel = options->channel - 1;
-	error = threshold_of(options, &queue->threshold);
-	if (!error)
-		error = learn_engine(queue);
-	if (error) {
+	ret = threshold_of(options, &queue->threshold);
+	if (!ret)
+		ret = learn_engine(queue);
+	if (ret) {
 		free(queue);
-		return error;
+		return ret;
 	}
 	dray_node_ref(node);
 	pthread_mutex_init(&queue->lock, NULL);
@@ -316,41 +314,20 @@ void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 	if (queue->channel == channel)
 		return;
 	queue->channel = channel;
-	/* open now, it tells what it can; without an answer what was known */
+	/*
+	 * An open channel knows its limits; if it does not answer, keep the old
+	 * ones.
+	 */
 	if (!dray_node_channel(queue->node, channel, &info, sizeof(info))) {
 		forget_limits(queue);
 		add_limits(queue, &info);
 	}
 }
 
-const void *dray_view_lowest(const struct dray_view *view)
-{
-	int64_t low, high;
-
-	dray_view_span(view, &low, &high);
-	return dray_address_add(view->data, low);
-}
-
-struct dray_fence_span dray_view_addresses(const struct dray_view *view)
-{
-	int64_t low, high;
-
-	dray_view_span(view, &low, &high);
-	return (struct dray_fence_span){
-		.low = (uintptr_t)view->data + (uintptr_t)low,
-		.high = (uintptr_t)view->data + (uintptr_t)high,
-	};
-}
-
-static bool meet(struct dray_fence_span a, struct dray_fence_span b)
-{
-	return a.low < b.high && b.low < a.high;
-}
-
-/* The last in flight that must be done first: earlier ones are done then. */
+/* Returns the last conflict in flight: earlier ones are done before it. */
 static struct dray_fence *find_conflict(struct dray_queue *queue,
-					struct dray_fence_span dst,
-					struct dray_fence_span src)
+					struct dray_addresses dst,
+					struct dray_addresses src)
 {
 	struct dray_fence *fence, *found = NULL;
 
@@ -358,8 +335,9 @@ static struct dray_fence *find_conflict(struct dray_queue *queue,
 	dray_queue_reap(queue);
 	for (fence = queue->first; fence; fence = fence->next) {
 		if (!atomic_load(&fence->status) &&
-		    (meet(fence->dst, dst) || meet(fence->dst, src) ||
-		     meet(fence->src, dst)))
+		    (dray_addresses_meet(fence->dst, dst) ||
+		     dray_addresses_meet(fence->dst, src) ||
+		     dray_addresses_meet(fence->src, dst)))
 			found = fence;
 	}
 	if (found)
@@ -368,28 +346,25 @@ static struct dray_fence *find_conflict(struct dray_queue *queue,
 	return found;
 }
 
-int dray_queue_wait_for_views(struct dray_queue *queue,
-			      const struct dray_view *dst,
-			      const struct dray_view *src, bool nonblock)
+int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
+			struct dray_addresses src, bool nonblock)
 {
-	struct dray_fence_span to = dray_view_addresses(dst);
-	struct dray_fence_span from = dray_view_addresses(src);
 	struct dray_fence *fence;
 
-	while ((fence = find_conflict(queue, to, from))) {
-		int error = 0;
+	while ((fence = find_conflict(queue, dst, src))) {
+		int ret = 0;
 		bool done;
 
 		if (!nonblock)
-			error = dray_fence_wait(fence, -1);
+			ret = dray_fence_wait(fence, -1);
 		done = atomic_load(&fence->status);
 		dray_fence_unref(fence);
 		if (nonblock)
 			return dray_fail(
 				-EAGAIN,
 				"the CPU would have to wait for a transfer in flight on the same memory");
-		if (!done) /* with the sentence of the wait */
-			return error == -EINTR ? -EINTR : -EIO;
+		if (!done) /* With the sentence of the wait. */
+			return ret == -EINTR ? -EINTR : -EIO;
 	}
 	return 0;
 }

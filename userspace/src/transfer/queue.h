@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A queue: what its engine can do, and the fences of what is in flight, in
- * the order of their submission.
+ * A queue: the abilities of its engine, and the fences in flight, in the order
+ * of submission.
  */
 #ifndef DRAY_TRANSFER_QUEUE_H
 #define DRAY_TRANSFER_QUEUE_H
@@ -20,10 +20,10 @@ struct dray_queue {
 
 	pthread_mutex_t lock; /* for all below */
 	bool bound; /* to a channel by the caller */
-	uint32_t channel; /* DRAY_CHANNEL_ANY until one was taken */
+	uint32_t channel; /* DRAY_CHANNEL_ANY until one is assigned */
 	bool engine;
-	char no_engine[DRAY_REASON_LEN]; /* why not, when there is none */
-	/* limits of the engine, the strictest of those that may be taken */
+	char no_engine[DRAY_REASON_LEN]; /* the reason, if there is none */
+	/* limits of the engine, the strictest of the possible channels */
 	uint64_t max_runs;
 	uint64_t max_bytes;
 	uint64_t max_segment; /* bytes of one descriptor */
@@ -32,33 +32,25 @@ struct dray_queue {
 	struct dray_fence **last;
 };
 
-/* With the lock held: settles and drops what has signalled. */
+/* Settles and drops signalled fences.  Lock held. */
 void dray_queue_reap(struct dray_queue *queue);
 
 /*
- * With the lock held: takes over @fence, which was just submitted on
- * @channel; from now on everything goes there, because channels are in no
- * order with each other.
+ * Takes over @fence, which was just submitted on @channel.  The queue stays on
+ * that channel, because channels are in no order with each other.  Lock held.
  */
 void dray_queue_append(struct dray_queue *queue, struct dray_fence *fence,
 		       uint32_t channel);
 
-/* With the lock held: @sentence says why there is no engine from now on. */
+/* Gives up the engine; @sentence says why.  Lock held. */
 void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence);
 
 /*
- * Waits for everything in flight that writes what either view covers, or
- * reads what @dst covers.  @nonblock: -EAGAIN where it would wait.  -EINTR
- * when a signal handler ran.
+ * Waits for each transfer in flight that writes into either span, or reads
+ * from @dst.  @nonblock: -EAGAIN if it would wait.  -EINTR if a signal handler
+ * ran.
  */
-int dray_queue_wait_for_views(struct dray_queue *queue,
-			      const struct dray_view *dst,
-			      const struct dray_view *src, bool nonblock);
-
-/* Its lowest byte. */
-const void *dray_view_lowest(const struct dray_view *view);
-
-/* What a view covers, as addresses. */
-struct dray_fence_span dray_view_addresses(const struct dray_view *view);
+int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
+			struct dray_addresses src, bool nonblock);
 
 #endif /* DRAY_TRANSFER_QUEUE_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Where an array lies for its device, and handing it over between the device
- * and the CPU.
+ * Addresses of an array for its device, and syncs between the device and the
+ * CPU.
  */
 #include <stdlib.h>
 
@@ -11,22 +11,20 @@ PyObject *array_address(PyObject *module, PyObject *array)
 {
 	struct dray_segment segment;
 	struct operand operand;
-	int64_t low, high;
 	uint64_t offset;
 	size_t count;
-	int error;
+	int ret;
 
 	(void)module;
-	if (operand_take_filled(array, "a", &operand))
+	if (operand_take(array, "a", 0, &operand))
 		return NULL;
-	dray_view_span(&operand.view, &low, &high);
-	offset = operand.location.offset - (uint64_t)low;
+	offset = operand.location.offset - (uint64_t)operand.low;
 	Py_BEGIN_ALLOW_THREADS
-	error = dray_buffer_addresses(operand.location.buffer, offset, 1,
-				      &segment, 1, &count);
+	ret = dray_buffer_addresses(operand.location.buffer, offset, 1,
+				    &segment, 1, &count);
 	Py_END_ALLOW_THREADS
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	return PyLong_FromUnsignedLongLong(segment.address);
 }
 
@@ -36,12 +34,10 @@ PyObject *array_segments(PyObject *module, PyObject *array)
 	PyObject *list = NULL, *item;
 	struct operand operand;
 	size_t room, count = 1, i;
-	int64_t low, high;
-	int error;
+	int ret;
 
-	if (operand_take_filled(array, "a", &operand))
+	if (operand_take(array, "a", 0, &operand))
 		return NULL;
-	dray_view_span(&operand.view, &low, &high);
 	do {
 		room = count;
 		free(segments);
@@ -49,13 +45,13 @@ PyObject *array_segments(PyObject *module, PyObject *array)
 		if (!segments)
 			return PyErr_NoMemory();
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_buffer_addresses(operand.location.buffer,
-					      operand.location.offset,
-					      (uint64_t)(high - low), segments,
-					      room, &count);
+		ret = dray_buffer_addresses(
+			operand.location.buffer, operand.location.offset,
+			(uint64_t)(operand.high - operand.low), segments, room,
+			&count);
 		Py_END_ALLOW_THREADS
-		if (error) {
-			raise_error(error);
+		if (ret) {
+			raise_error(ret);
 			goto out;
 		}
 	} while (count > room);
@@ -82,7 +78,7 @@ PyObject *array_sync(PyObject *module, PyObject *args)
 	struct operand operand;
 	const char *direction;
 	PyObject *array;
-	int owner, error;
+	int owner, ret;
 	size_t i;
 
 	(void)module;
@@ -95,20 +91,19 @@ PyObject *array_sync(PyObject *module, PyObject *args)
 			PyExc_ValueError,
 			"direction is '%s': 'to_device', 'from_device' or 'both'",
 			direction);
-	if (operand_take(array, "a", &operand))
+	if (operand_take(array, "a", OPERAND_EMPTY, &operand))
 		return NULL;
 	if (operand.empty)
 		Py_RETURN_NONE;
 	do {
 		Py_BEGIN_ALLOW_THREADS
-		error = dray_view_sync(&operand.view,
-				       (enum dray_sync_owner)owner,
-				       directions[i]);
+		ret = dray_view_sync(&operand.view, (enum dray_sync_owner)owner,
+				     directions[i]);
 		Py_END_ALLOW_THREADS
-	} while (error == -EINTR && !PyErr_CheckSignals());
-	if (error == -EINTR)
+	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (ret == -EINTR)
 		return NULL;
-	if (error)
-		return raise_error(error);
+	if (ret)
+		return raise_error(ret);
 	Py_RETURN_NONE;
 }

@@ -1,43 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Cache maintenance for exactly what a view covers: its layout as regions of
- * rows, the longest axis as the rows of a region, so that a picture's crop is
- * one region and one call.
+ * Cache maintenance for exactly the bytes of a view.  Its layout becomes
+ * regions, with the longest axis as their rows, so a picture's crop is one
+ * region and one call.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "array/layout.h"
-#include "array/view.h"
-#include "base/error.h"
-#include "transfer/queue.h"
+#include "transfer/view_sync.h"
 
-/* Regions that are made at a time, on the stack. */
+/* Regions made at a time, on the stack. */
 #define BATCH 256
 /* Bytes; no cache has shorter lines. */
 #define SHORTEST_LINE 32u
 
-static int locate(const struct dray_view *view, struct dray_location *out)
-{
-	struct dray_fence_span span = dray_view_addresses(view);
-
-	if (dray_locate(dray_view_lowest(view), out))
-		return dray_fail(-EINVAL,
-				 "the view at %p lies outside of dray's memory",
-				 view->data);
-	if (span.high - (uintptr_t)out->block > out->block_size)
-		return dray_fail(-EINVAL,
-				 "the view at %p leaves its block of %" PRIu64
-				 " bytes",
-				 view->data, out->block_size);
-	return 0;
-}
-
 /*
- * Gaps that are shorter than a line: every line has a byte of the view, and
- * cleaning the gaps too is no harm.  Not for what is invalidated: there the
- * CPU's own bytes in the gaps must not be lost.
+ * Closes gaps shorter than a line: every line has a byte of the view, and
+ * cleaning a gap does no harm.  Invalidation needs the gaps, or the CPU would
+ * lose its own bytes there.
  */
 static void close_gaps(struct dray_layout *layout)
 {
@@ -53,17 +33,18 @@ static void close_gaps(struct dray_layout *layout)
 	}
 }
 
-/* Takes the axis with the most steps out of the layout, as rows. */
+/* Takes the longest axis out of the layout, as the region's rows. */
 static void take_rows(struct dray_layout *layout, struct dray_region *region)
 {
 	int longest = 0;
+	int i;
 
 	region->width = layout->run;
 	region->rows = 1;
 	region->pitch = layout->run;
 	if (!layout->axes_count)
 		return;
-	for (int i = 1; i < layout->axes_count; i++) {
+	for (i = 1; i < layout->axes_count; i++) {
 		if (layout->axes[i].count >= layout->axes[longest].count)
 			longest = i;
 	}
@@ -79,7 +60,9 @@ static void take_rows(struct dray_layout *layout, struct dray_region *region)
 static bool step(const struct dray_layout *layout, uint64_t *position,
 		 uint64_t *offset)
 {
-	for (int k = layout->axes_count - 1; k >= 0; k--) {
+	int k;
+
+	for (k = layout->axes_count - 1; k >= 0; k--) {
 		uint64_t stride = (uint64_t)layout->axes[k].dst_stride;
 
 		*offset += stride;
@@ -102,7 +85,7 @@ static int sync_layout(struct dray_layout *layout,
 	struct dray_node *node = dray_buffer_node(location->buffer);
 	size_t count = 0;
 	bool more;
-	int error;
+	int ret;
 
 	region.offset =
 		(uint64_t)((uintptr_t)layout->dst -
@@ -115,30 +98,40 @@ static int sync_layout(struct dray_layout *layout,
 		more = step(layout, position, &region.offset);
 		if (more && count < BATCH && dray_node_needs_sync(node))
 			continue;
-		error = dray_node_sync(node, owner, direction, regions, count);
-		/* without need, one region is enough to check the rest */
-		if (error || !dray_node_needs_sync(node))
-			return error;
+		ret = dray_node_sync(node, owner, direction, regions, count);
+		/*
+		 * A node without need of syncs checks one region, and skips the
+		 * others.
+		 */
+		if (ret || !dray_node_needs_sync(node))
+			return ret;
 		count = 0;
 	} while (more);
 	return 0;
 }
 
+int dray_view_sync_operand(struct dray_operand *operand,
+			   enum dray_sync_owner owner,
+			   enum dray_direction direction)
+{
+	struct dray_layout layout;
+	int ret;
+
+	dray_layout_cover(&layout, operand->view);
+	if (!layout.runs)
+		return 0;
+	dray_operand_locate(operand, false);
+	ret = dray_operand_check_block(operand);
+	return ret ? ret
+		   : sync_layout(&layout, &operand->location, owner, direction);
+}
+
 int dray_view_sync(const struct dray_view *view, enum dray_sync_owner owner,
 		   enum dray_direction direction)
 {
-	struct dray_location location;
-	struct dray_layout layout;
-	int error;
+	struct dray_operand operand;
+	int ret;
 
-	error = dray_view_check(view, "the view", NULL);
-	if (error)
-		return error;
-	dray_layout_cover(&layout, view);
-	if (!layout.runs)
-		return 0;
-	error = locate(view, &location);
-	if (error)
-		return error;
-	return sync_layout(&layout, &location, owner, direction);
+	ret = dray_operand_init(&operand, view, "the view");
+	return ret ? ret : dray_view_sync_operand(&operand, owner, direction);
 }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies with the CPU.  The layout's runs are memcpy() where they are long;
- * for elements there is a loop for each size, over two axes at once so that
- * short rows cost no call each.  Where source and destination run along
- * different axes (a transpose) the two axes are walked in square tiles, so
- * that each cache line of both sides is used whole while it is there.
+ * Copies with the CPU.  Long runs are memcpy() calls.  Elements have a loop for
+ * each size, over two axes at once, so that short rows cost no call each.  If
+ * source and destination run along different axes (a transpose), two axes are
+ * walked in square tiles, so that each cache line of both sides is used whole
+ * while it is cached.
  */
 #include <string.h>
 
-#include "array/copy.h"
+#include "array/layout.h"
 
 /* Bytes of a cache line, and of a first-level cache. */
 #define LINE 64ul
 #define NEAREST 32768u
 
 /*
- * A tile's source is EDGE pieces of EDGE bytes, PITCH bytes apart where they
- * are fetched to, which is no power of two.  Rows of less than SHORT elements
- * are walked across.
+ * A tile's source is EDGE pieces of EDGE bytes.  They are fetched to a buffer
+ * PITCH bytes apart, which is not a power of two.  Rows of fewer than SHORT
+ * elements are walked across.
  */
 #define EDGE 128u
 #define PITCH (EDGE + 16u)
@@ -37,8 +37,8 @@ typedef void grid_copy(const struct grid *grid);
 typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 
 /*
- * One loop nest for a run of a constant size, which memcpy() turns into a
- * load and a store without asking for alignment.
+ * One loop nest for a run of a constant size: memcpy() becomes a load and a
+ * store that need no alignment.
  */
 #define DEFINE_GRID(size)                                                      \
 	static void copy_grid_##size(const struct grid *grid)                  \
@@ -48,13 +48,14 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 		const ptrdiff_t ss = (ptrdiff_t)grid->columns.src_stride;      \
 		unsigned char *dst_row = grid->dst;                            \
 		const unsigned char *src_row = grid->src;                      \
+		size_t i, j;                                                   \
                                                                                \
-		for (size_t i = 0; i < grid->rows.count; i++) {                \
+		for (i = 0; i < grid->rows.count; i++) {                       \
 			unsigned char *restrict dst = dst_row;                 \
 			const unsigned char *restrict src = src_row;           \
                                                                                \
 			if (ds == (size)) {                                    \
-				_Pragma("GCC unroll 8") for (size_t j = 0;     \
+				_Pragma("GCC unroll 8") for (j = 0;            \
 							     j < columns; j++) \
 				{                                              \
 					memcpy(dst, src, size);                \
@@ -62,7 +63,7 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 					src += ss;                             \
 				}                                              \
 			} else {                                               \
-				_Pragma("GCC unroll 8") for (size_t j = 0;     \
+				_Pragma("GCC unroll 8") for (j = 0;            \
 							     j < columns; j++) \
 				{                                              \
 					memcpy(dst, src, size);                \
@@ -88,12 +89,13 @@ static void copy_grid_any(const struct grid *grid)
 {
 	unsigned char *dst_row = grid->dst;
 	const unsigned char *src_row = grid->src;
+	size_t i, j;
 
-	for (size_t i = 0; i < grid->rows.count; i++) {
+	for (i = 0; i < grid->rows.count; i++) {
 		unsigned char *dst = dst_row;
 		const unsigned char *src = src_row;
 
-		for (size_t j = 0; j < grid->columns.count; j++) {
+		for (j = 0; j < grid->columns.count; j++) {
 			memcpy(dst, src, grid->run);
 			dst += grid->columns.dst_stride;
 			src += grid->columns.src_stride;
@@ -103,19 +105,22 @@ static void copy_grid_any(const struct grid *grid)
 	}
 }
 
-/* Rows without gaps that repeat one element, whose size divides a line. */
+/*
+ * Fills rows without gaps by repeating one element, if its size divides a line.
+ */
 static void repeat_grid(const struct grid *grid)
 {
 	const size_t bytes = grid->columns.count * grid->run;
 	unsigned char *dst = grid->dst;
 	const unsigned char *src = grid->src;
 	unsigned char line[LINE];
+	size_t i, at;
 
-	for (size_t i = 0; i < grid->rows.count; i++) {
+	for (i = 0; i < grid->rows.count; i++) {
 		size_t done = 0;
 
 		memcpy(line, src, grid->run);
-		for (size_t at = grid->run; at < LINE; at *= 2)
+		for (at = grid->run; at < LINE; at *= 2)
 			memcpy(line + at, line, at);
 		for (; bytes - done >= LINE; done += LINE)
 			memcpy(dst + done, line, LINE);
@@ -127,7 +132,9 @@ static void repeat_grid(const struct grid *grid)
 
 static void repeat_grid_1(const struct grid *grid)
 {
-	for (size_t i = 0; i < grid->rows.count; i++)
+	size_t i;
+
+	for (i = 0; i < grid->rows.count; i++)
 		memset(grid->dst + (int64_t)i * grid->rows.dst_stride,
 		       grid->src[(int64_t)i * grid->rows.src_stride],
 		       grid->columns.count);
@@ -169,7 +176,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The same elements, the other axis first. */
+/* Swaps the axes: same elements, other order. */
 static void turn(struct grid *grid)
 {
 	struct dray_layout_axis rows = grid->rows;
@@ -178,12 +185,13 @@ static void turn(struct grid *grid)
 	grid->columns = rows;
 }
 
-/* Short rows, many at a time: the inner loop is to be a long one. */
+/* Walks short rows across, many at a time, to make the inner loop long. */
 static void copy_strips(const struct grid *grid, grid_copy *copy)
 {
 	struct grid strip = *grid;
+	uint64_t i;
 
-	for (uint64_t i = 0; i < grid->rows.count; i += EDGE) {
+	for (i = 0; i < grid->rows.count; i += EDGE) {
 		strip.rows.count = least(EDGE, grid->rows.count - i);
 		strip.dst = grid->dst + (int64_t)i * grid->rows.dst_stride;
 		strip.src = grid->src + (int64_t)i * grid->rows.src_stride;
@@ -197,8 +205,9 @@ static void fetch(unsigned char *fetched, const struct grid *tile)
 {
 	const unsigned char *src = tile->src;
 	size_t bytes = tile->rows.count * tile->run;
+	size_t j;
 
-	for (size_t j = 0; j < tile->columns.count; j++) {
+	for (j = 0; j < tile->columns.count; j++) {
 		if (bytes == EDGE)
 			memcpy(fetched, src, EDGE);
 		else
@@ -209,18 +218,19 @@ static void fetch(unsigned char *fetched, const struct grid *tile)
 }
 
 /*
- * Rows of the grid are dense in the source, columns in the destination.  The
- * source of each tile is first fetched whole, line by line: its lines may lie
- * a power of two apart, where few of them can be in a cache at a time.
+ * Copies a grid with rows dense in the source and columns dense in the
+ * destination.  Each tile's source is first fetched whole, line by line: if its
+ * lines lie a power of two apart, a cache can hold only a few at a time.
  */
 static void copy_tiles(const struct grid *grid, grid_copy *copy)
 {
 	unsigned char fetched[EDGE * PITCH];
 	uint64_t edge = EDGE / grid->run;
 	bool dense = grid->rows.src_stride == (int64_t)grid->run;
+	uint64_t i, j;
 
-	for (uint64_t i = 0; i < grid->rows.count; i += edge) {
-		for (uint64_t j = 0; j < grid->columns.count; j += EDGE) {
+	for (i = 0; i < grid->rows.count; i += edge) {
+		for (j = 0; j < grid->columns.count; j += EDGE) {
 			struct grid tile = *grid;
 
 			tile.rows.count = least(edge, grid->rows.count - i);
@@ -248,22 +258,27 @@ static uint64_t step_of(const struct dray_layout_axis *axis)
 				    : (uint64_t)axis->src_stride;
 }
 
-/* The axis along which the source is densest, when that is not the last. */
+/*
+ * Returns the axis along which the source is densest, or -1 if it is the last.
+ */
 static int find_crossing(const struct dray_layout *layout)
 {
 	int last = layout->axes_count - 1, found = last;
+	int i;
 
 	if (layout->run * 2 > EDGE || layout->bytes <= NEAREST ||
 	    step_of(&layout->axes[last]) < LINE)
 		return -1;
-	for (int i = last - 1; i >= 0; i--) {
+	for (i = last - 1; i >= 0; i--) {
 		if (layout->axes[i].src_stride &&
 		    step_of(&layout->axes[i]) < step_of(&layout->axes[found]))
 			found = i;
 	}
 	if (found == last)
 		return -1;
-	/* few elements share a line: it pays where lines push each other out */
+	/*
+	 * Few elements share a line: tiles pay only if lines evict each other.
+	 */
 	if (layout->run >= LINE / 4 &&
 	    step_of(&layout->axes[last]) % (16 * LINE))
 		return -1;
@@ -275,7 +290,7 @@ static void copy_whole(const struct grid *grid, grid_copy *copy)
 	copy(grid);
 }
 
-/* How to go through a grid, and with which loop. */
+/* Chooses the order in which to walk a grid, and its loop. */
 static grid_walk *choose_walk(const struct grid *grid, bool crossing,
 			      grid_copy **copy)
 {
@@ -311,7 +326,7 @@ void dray_layout_copy(const struct dray_layout *layout)
 	grid.columns = axes[--outer];
 	if (outer > 0) {
 		crossing = find_crossing(layout);
-		if (crossing >= 0) { /* the order of axes is free */
+		if (crossing >= 0) { /* Any order of axes will do. */
 			struct dray_layout_axis taken = axes[crossing];
 
 			memmove(&axes[crossing], &axes[crossing + 1],

@@ -2,7 +2,7 @@
 /*
  * Basic indexing: integers, slices with steps, new axes and an ellipsis, with
  * the results of NumPy's indexing to the last stride.  Addresses are moved as
- * numbers: an empty view may stand anywhere.
+ * numbers, because an empty view may have any address.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 	return value < low ? low : value > high ? high : value;
 }
 
-/* Negative bounds count from the end; then both are kept in the axis. */
+/* Resolves a bound: negative ones count from the end, and all are clamped. */
 static int64_t slice_bound(int64_t bound, int64_t omitted, int64_t extent,
 			   int64_t step)
 {
@@ -68,12 +68,12 @@ static int take_slice(struct walk *walk, const struct dray_index *index)
 		count = (stop - start - 1) / step + 1;
 	else if (step < 0 && stop < start)
 		count = (start - stop - 1) / -step + 1;
-	if (count == 0) { /* as NumPy: an empty slice does not move */
+	if (count == 0) { /* As in NumPy, an empty slice does not move. */
 		start = 0;
 		step = 1;
 	}
 	walk->offset += (uint64_t)start * (uint64_t)stride;
-	/* a stride that does not fit belongs to an axis that takes no step */
+	/* A stride that overflows belongs to an axis without a step. */
 	if (dray_mul_overflow(stride, step, &stride))
 		stride = walk->view->strides[walk->axis];
 	walk->axis++;
@@ -100,23 +100,24 @@ static int take_integer(struct walk *walk, const struct dray_index *index)
 
 static int take_whole(struct walk *walk, int count)
 {
-	int error = 0;
+	int ret = 0;
 
-	while (!error && count-- > 0) {
-		error = put_axis(walk, walk->view->shape[walk->axis],
-				 walk->view->strides[walk->axis]);
+	while (!ret && count-- > 0) {
+		ret = put_axis(walk, walk->view->shape[walk->axis],
+			       walk->view->strides[walk->axis]);
 		walk->axis++;
 	}
-	return error;
+	return ret;
 }
 
-/* How many axes the indices take; -EINVAL when that is not to be said. */
+/* Counts the axes that no index takes.  -EINVAL for impossible indices. */
 static int count_axes(const struct dray_view *view,
 		      const struct dray_index *index, size_t count, int *whole)
 {
 	size_t taken = 0, ellipses = 0;
+	size_t i;
 
-	for (size_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		switch (index[i].kind) {
 		case DRAY_INDEX_INTEGER:
 		case DRAY_INDEX_SLICE:
@@ -133,7 +134,8 @@ static int count_axes(const struct dray_view *view,
 		}
 	}
 	if (ellipses > 1)
-		return dray_fail(-EINVAL, "%zu ellipses, one at most",
+		return dray_fail(-EINVAL,
+				 "%zu ellipses, at most one is possible",
 				 ellipses);
 	if (taken > (size_t)view->ndim)
 		return dray_fail(-EINVAL, "%zu indices for %d axes", taken,
@@ -153,7 +155,7 @@ static int take(struct walk *walk, const struct dray_index *index, int *whole)
 		return take_slice(walk, index);
 	case DRAY_INDEX_NEWAXIS:
 		return put_axis(walk, 1, 0);
-	default: /* the ellipsis: only these kinds pass count_axes() */
+	default: /* The ellipsis: count_axes() let no other kind pass. */
 		rest = *whole;
 		*whole = 0;
 		return take_whole(walk, rest);
@@ -165,28 +167,29 @@ int dray_view_index(const struct dray_view *view,
 		    struct dray_view *out)
 {
 	struct walk walk;
-	int whole = 0, error;
+	int whole = 0, ret;
+	size_t i;
 
 	if (!dray_given(out, __func__) ||
 	    (count && !dray_given(index, __func__)))
 		return -EINVAL;
-	error = dray_view_check(view, "the indexed view", NULL);
-	if (!error)
-		error = count_axes(view, index, count, &whole);
-	if (error)
-		return error;
+	ret = dray_view_check(view, "the indexed view", NULL);
+	if (!ret)
+		ret = count_axes(view, index, count, &whole);
+	if (ret)
+		return ret;
 	walk.view = view;
 	walk.axis = 0;
 	walk.ndim = 0;
 	walk.offset = 0;
-	for (size_t i = 0; i < count; i++) {
-		error = take(&walk, &index[i], &whole);
-		if (error)
-			return error;
+	for (i = 0; i < count; i++) {
+		ret = take(&walk, &index[i], &whole);
+		if (ret)
+			return ret;
 	}
-	error = take_whole(&walk, whole);
-	if (error)
-		return error;
+	ret = take_whole(&walk, whole);
+	if (ret)
+		return ret;
 	memmove(out, view, offsetof(struct dray_view, shape));
 	out->data = dray_address_add(view->data, (int64_t)walk.offset);
 	out->ndim = walk.ndim;
