@@ -3,18 +3,17 @@
  * base: the version and the error contract.  The headers are C11, and C++11.
  *
  * Functions return 0 or a negative errno and write their results through out
- * parameters, which keep their value on failure.  What failed is said in a
- * sentence, kept for the calling thread until its next failure.  Functions
- * shaped like malloc return NULL and set errno instead, and leave the same
- * sentence.
+ * parameters, which keep their value on failure.  A failure leaves a sentence
+ * for the calling thread until its next failure.  Functions shaped like malloc
+ * return NULL and set errno instead, and leave the same sentence.
  *
- * NULL where a function needs something (an object, what it reads or fills, a
- * function to call) is a failure like others: -EINVAL and a sentence.  Functions
- * that return no error leave the sentence and EINVAL in errno; they return a
- * neutral value (NULL, 0, false, -1 for a descriptor) or do nothing.  Functions
- * that release something (_unref, _close, _destroy, a free) ignore NULL, and
- * _ref returns NULL for NULL; neither is a failure.  If NULL means something
- * else, the function says so.
+ * If a function needs an argument (an object, memory to read or fill, a
+ * function to call), NULL is a failure like others: -EINVAL and a sentence.
+ * Functions that return no error leave the sentence and EINVAL in errno; they
+ * return a neutral value (NULL, 0, false, -1 for a descriptor) or do nothing.
+ * Functions that release something (_unref, _close, _destroy, a free) ignore
+ * NULL, and _ref returns NULL for NULL; neither is a failure.  If NULL means
+ * something else, the function says so.
  *
  * Signals: -EINTR means that a signal handler ran and nothing was done.  The
  * call may be made again.  If a call has begun something (a submitted transfer,
@@ -37,7 +36,7 @@
 extern "C" {
 #endif
 
-/* What the library exports; everything else is hidden. */
+/* Exports a function of the library; all others are hidden. */
 #define DRAY_API __attribute__((visibility("default")))
 
 /*
@@ -58,11 +57,11 @@ extern "C" {
 DRAY_API const char *dray_version(void);
 
 /**
- * Why the last call of this thread failed: a sentence with the value that was
- * wrong and the limit that it met, without a trailing newline; "" before the
- * first failure.  Valid until the next failing call of the same thread, or its
- * end.  What has room for it comes with a thread's first failure: one that finds
- * no memory then is told only that.
+ * Why the last call of this thread failed: a sentence with the wrong value and
+ * the limit that it met, without a trailing newline; "" before the first
+ * failure.  Valid until the next failing call of the same thread, or its end.
+ * A thread's first failure allocates the memory for it; if there is none, the
+ * sentence says only that.
  */
 DRAY_API const char *dray_last_error(void);
 

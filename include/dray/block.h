@@ -2,17 +2,17 @@
 /*
  * block: counted memory with a type.
  *
- * A block starts with a count and a type and may be any of: a buffer, a piece
- * of a pool, memory of somebody else with a function that gives it back, an
- * arena for elements of variable size, a file, an array.  Whoever keeps a
- * block counts it up, and whoever counts it down to 0 frees it, without
- * knowing what it is.  (Source: DyND's memory blocks, the memory_block_data
- * and memory_block_pod_allocator_api of its low-level description.)
+ * A block starts with a count and a type.  It is one of: a buffer, a piece of a
+ * pool, foreign memory with a function that releases it, an arena for elements
+ * of variable size, a file, an array.  A holder counts it up; the one that
+ * counts it down to 0 frees it, without knowing its type. (Source: DyND's
+ * memory blocks, the memory_block_data and memory_block_pod_allocator_api of
+ * its low-level description.)
  *
- * Counts may be changed from any thread, and a block be freed in any; what
- * else changes a block (the allocator's calls, the fields of an array) is for
- * one thread at a time.  No function here blocks, but those that make or free
- * a block as the calls beneath them do: a buffer's end, a file's open.
+ * Any thread may change a count, and free a block.  Other changes (the
+ * allocator's calls, the fields of an array) are for one thread at a time.  A
+ * function blocks only if the call beneath it does, when it makes or frees a
+ * block: a buffer's end, a file's open.
  */
 #ifndef DRAY_BLOCK_H
 #define DRAY_BLOCK_H
@@ -24,11 +24,11 @@
 extern "C" {
 #endif
 
-/** What a block is.  The numbers are ABI: they stay, new ones are added. */
+/** The type of a block.  The numbers are ABI: they stay, new ones are added. */
 enum dray_block_tag {
 	DRAY_BLOCK_BUFFER = 1,	/* a reference to a struct dray_buffer */
 	DRAY_BLOCK_POOLED = 2,	/* a block of a pool */
-	DRAY_BLOCK_EXTERNAL = 3,	/* somebody's memory, and its release */
+	DRAY_BLOCK_EXTERNAL = 3,	/* foreign memory, and its release */
 	DRAY_BLOCK_POD = 4,	/* an arena of plain bytes */
 	DRAY_BLOCK_ZEROED = 5,	/* an arena of bytes that are zero at first */
 	DRAY_BLOCK_MAPPED = 6,	/* a range of a file */
@@ -36,10 +36,9 @@ enum dray_block_tag {
 };
 
 /**
- * What every block starts with, and all that an inlined count needs to know.
- * ABI: 8 bytes, aligned to 8, the count first, on every machine.  Blocks are
- * made by the functions below only: what the library knows of one lies in
- * front of it.
+ * The start of every block, and all that an inlined count needs to know.  ABI:
+ * 8 bytes, aligned to 8, the count first, on every machine.  Only the functions
+ * below make blocks: the library's own header lies in front.
  */
 struct dray_block {
 	/* references, 1 or more; only with atomic operations; see below */
@@ -48,22 +47,22 @@ struct dray_block {
 } __attribute__((aligned(8)));
 
 /*
- * A count that gets here is no longer one: the block stays for ever, at
+ * A count that gets here stops counting: the block stays for ever, at
  * DRAY_BLOCK_SATURATED, instead of being freed under its users.
  */
 #define DRAY_BLOCK_COUNT_LIMIT	0x80000000u
 #define DRAY_BLOCK_SATURATED	0xc0000000u
 
 /**
- * Ends a block whose count has come to 0.  Only dray_block_unref() calls it,
- * in the place of the program where the last reference goes.
+ * Ends a block if its count has come to 0.  Only dray_block_unref() calls it,
+ * at the place in the program that drops the last reference.
  */
 DRAY_API void dray_block_free(struct dray_block *block);
 
 /**
- * Called where a count was @before and is no count any more: 0 (the block is
- * freed), or next to DRAY_BLOCK_COUNT_LIMIT and above.  Leaves a sentence and
- * saturates the count.
+ * Called if a count left its range at @before: 0 (the block is freed), or next
+ * to DRAY_BLOCK_COUNT_LIMIT and above.  Leaves a sentence and saturates the
+ * count.
  */
 DRAY_API void dray_block_miscounted(struct dray_block *block, uint32_t before);
 
@@ -128,17 +127,16 @@ DRAY_API size_t dray_block_size(const struct dray_block *block);
 DRAY_API bool dray_block_writable(const struct dray_block *block);
 
 /**
- * Writes what the block is, for people, to @stream.  Of a block it refers to it
- * says address, type and count.  The text is no interface.
+ * Describes the block, for people, on @stream.  If it refers to another block,
+ * prints that block's address, type and count.  The text may change.
  *
  * Errors: -EINVAL (no block, no stream), -EIO (the stream takes no more).
  */
 DRAY_API int dray_block_dump(const struct dray_block *block, FILE *stream);
 
 /*
- * Each of the following makes a block with one reference, which is the
- * caller's, and fails with -EINVAL for a NULL where none is allowed and with
- * -ENOMEM.
+ * Each of the following makes a block with one reference, the caller's.  It
+ * fails with -EINVAL for a NULL that is not allowed and with -ENOMEM.
  */
 
 /** The whole of @buffer, of which the block keeps a reference of its own. */
@@ -146,25 +144,23 @@ DRAY_API int dray_block_create_buffer(struct dray_buffer *buffer,
 				      struct dray_block **out);
 
 /**
- * @size bytes of @pool, as dray_pool_alloc() gives them: contents undefined, a
- * size of 0 is 1, @alignment a power of two or 0.  The block may outlive the
- * pool's closing.  What the library knows of it is not in the pool's memory.
- *
- * Errors: -EINVAL (the alignment), -ENOMEM (the pool's sentence).
+ * @size bytes of @pool, as from dray_pool_alloc(): contents undefined, a size of
+ * 0 is 1, @alignment a power of two or 0.  The block may outlive the pool's
+ * closing.  Its header is not in the pool's memory.
  */
 DRAY_API int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 				      size_t alignment,
 				      struct dray_block **out);
 
 /**
- * Memory that somebody else gives and takes back.
+ * Foreign memory, with a function that releases it.
  *
  * @data: its first byte; NULL with 0 bytes only
  * @size: bytes
  * @flags: DRAY_BLOCK_READ, or DRAY_BLOCK_READ | DRAY_BLOCK_WRITE
- * @release: called once, with @owner, in the thread that gives the last
- *	reference back and with no lock of the library held, so that it may
- *	call everything here; NULL where nothing is to be done
+ * @release: called once, with @owner, in the thread that drops the last
+ *	reference and without a lock of the library, so that it may call
+ *	everything here; NULL if there is nothing to do
  *
  * On failure it is not called: the memory is still the caller's.
  * Errors: -EINVAL also for other flags, and a range that leaves the address
@@ -176,8 +172,8 @@ DRAY_API int dray_block_create_external(void *data, size_t size,
 					void *owner, struct dray_block **out);
 
 /**
- * Bytes of a file, mapped: what is written through the block is in the file,
- * for all who map or read it.
+ * Bytes of a file, mapped: a write through the block changes the file for all
+ * its readers.
  *
  * @path: a regular file
  * @offset: bytes; need be no multiple of anything
@@ -185,30 +181,30 @@ DRAY_API int dray_block_create_external(void *data, size_t size,
  * @flags: as above; only a file mapped for writing need be writable
  *
  * The file may be renamed or deleted under the block.  It must not be made
- * shorter: what lies behind its new end is gone, and touching that is a
- * SIGBUS, as with any mapping; nothing here can prevent it.
+ * shorter: a touch behind its new end is a SIGBUS, as with any mapping, and the
+ * library cannot prevent that.
  *
- * Errors: -EINVAL (other flags, no regular file, an empty one, a range that is
- * not in the file), -EOVERFLOW (more than can be mapped), what open(), fstat()
- * and mmap() give (-ENOENT, -EACCES, ...).
+ * Errors: -EINVAL (other flags, not a regular file, an empty one, a range
+ * outside the file), -EOVERFLOW (more than can be mapped), and those of open(),
+ * fstat() and mmap() (-ENOENT, -EACCES, ...).
  */
 DRAY_API int dray_block_create_mapped(const char *path, uint64_t offset,
 				      uint64_t size, uint64_t flags,
 				      struct dray_block **out);
 
-/* What may be done with memory: numbers as DyND has them, ABI. */
+/* Permitted uses of memory: numbers of DyND, ABI. */
 #define DRAY_BLOCK_READ		((uint64_t)1 << 0)
 #define DRAY_BLOCK_WRITE	((uint64_t)1 << 1)
-/* nobody will ever write it; never together with DRAY_BLOCK_WRITE */
+/* it never changes; excludes DRAY_BLOCK_WRITE */
 #define DRAY_BLOCK_IMMUTABLE	((uint64_t)1 << 2)
 
 /**
  * An empty arena, DRAY_BLOCK_POD: elements of variable size, one behind the
- * other in pieces, of which the first has 2048 bytes and each other twice the
- * last one's or what is asked, if that is more.
+ * other in pieces.  The first piece has 2048 bytes.  Each other has twice the
+ * last one's, or the requested size if that is more.
  *
- * @pool: where its pieces come from, the first at once; the arena may outlive
- *	the pool's closing, but then takes no more.  NULL: the C library's heap
+ * @pool: the source of its pieces, the first at once; the arena may outlive the
+ *	pool's closing, but then takes no more.  NULL: the C library's heap
  *
  * Nothing but the elements is written to the pool's memory.
  */
@@ -220,10 +216,10 @@ DRAY_API int dray_block_create_zeroed(struct dray_pool *pool,
 				      struct dray_block **out);
 
 /**
- * How an arena is filled; one thread at a time for each arena.  Functions
+ * The functions that fill an arena; one thread at a time for each arena.  They
  * return 0 or a negative errno and leave a sentence; on failure the arena and
- * what the pointers point at are as they were.  All fail with -EINVAL for NULL
- * and for a block that is no arena.
+ * the caller's pointers are unchanged.  All fail with -EINVAL for NULL and for
+ * a block that is not an arena.
  */
 struct dray_block_allocator {
 	size_t size;		/* bytes of this structure, which may grow */
@@ -255,16 +251,16 @@ struct dray_block_allocator {
 	int (*finalize)(struct dray_block *block);
 
 	/**
-	 * Forgets all elements and keeps the last piece, which is mostly the
-	 * largest, to be filled again.  The caller knows that nobody reads
-	 * them any more.  -EPERM after finalize.
+	 * Drops all elements and keeps the last piece, usually the largest, to
+	 * be filled again.  The caller knows that no reader is left. -EPERM
+	 * after finalize.
 	 */
 	int (*reset)(struct dray_block *block);
 };
 
 /**
- * How to fill @block: *out is a constant, the same for all arenas of a type.
- * -EINVAL for a block that is no arena.
+ * Returns the functions that fill @block: *out is a constant, the same for all
+ * arenas of a type. -EINVAL for a block that is not an arena.
  */
 DRAY_API int
 dray_block_get_allocator(const struct dray_block *block,
@@ -278,27 +274,27 @@ struct dray_block_axis {
 
 /**
  * An array: this, then @meta_size bytes of meta-data, of which the first are
- * @ndim axes, and after them, where there is no @reference, the elements.  ABI:
- * 48 bytes, each field where the assertions in <dray/block.h> say, on every
- * machine.  (Source: DyND's array_preamble, whose first five fields are these;
- * its type is an object, or a number where that says all; here a number of
- * axes is added, which DyND has in the type.)
+ * @ndim axes and, if there is no @reference, the elements behind them.  ABI: 48
+ * bytes, each field as the assertions in <dray/block.h> say, on every machine.
+ * (Source: DyND's array_preamble, whose first five fields are these.  Its type
+ * is an object, or a number if that is enough; the number of axes, which DyND
+ * has in the type, is added here.)
  *
- * Its maker may change what is here but not @block, @reference and @meta_size.
+ * Its maker may change all fields but @block, @reference and @meta_size.
  */
 struct dray_block_array {
 	struct dray_block block;	/* its type is DRAY_BLOCK_ARRAY */
 	/*
-	 * What an element is.  Where the low three bits of its first byte are
+	 * The type of an element.  If the low three bits of its first byte are
 	 * not all 0, it is a struct dray_dtype, all 8 bytes of it; else a
-	 * pointer to an object, of which there are none yet.  The block does
-	 * not look at it.
+	 * pointer to an object; no such objects exist yet.  The block does not
+	 * look at it.
 	 */
 	uint64_t element;
-	/* the element [0, 0, ...]; may be NULL where there are none */
+	/* the element [0, 0, ...]; may be NULL if there are none */
 	void *data __attribute__((aligned(8)));
 	uint64_t flags __attribute__((aligned(8)));	/* DRAY_BLOCK_READ, ... */
-	/* what holds the elements, one reference; NULL: they are inline */
+	/* the block of the elements, one reference; NULL: they are inline */
 	struct dray_block *reference __attribute__((aligned(8)));
 	int32_t ndim __attribute__((aligned(8)));
 	uint32_t meta_size;	/* bytes, a multiple of 8 */
@@ -322,40 +318,40 @@ DRAY_ABI(offsetof(struct dray_block_array, ndim) == 40);
 DRAY_ABI(offsetof(struct dray_block_array, meta_size) == 44);
 #undef DRAY_ABI
 
-/** What dray_block_create_array() is asked for; all zero is allowed. */
+/** Arguments of dray_block_create_array(); all zero is allowed. */
 struct dray_block_array_options {
-	uint64_t element;	/* as it will be in the block */
+	uint64_t element;	/* as in the block */
 	uint64_t flags;		/* DRAY_BLOCK_* */
 	int32_t ndim;		/* 0 or more */
 	uint32_t element_meta;	/* bytes of meta-data behind the axes */
 	/* bytes of the elements: to be had inline, or in the reference */
 	size_t size;
 	size_t alignment;	/* of inline elements, a power of two; 0: 8 */
-	/* whose memory holds them; counted up by the array; NULL: inline */
+	/* the block of the elements; counted up by the array; NULL: inline */
 	struct dray_block *reference;
 	void *data;		/* the first element, with a reference only */
 	/*
-	 * Called before the array's memory goes, to give up what its meta-data
-	 * and elements refer to, but not the reference; NULL: nothing
+	 * Called before the array's memory is freed, to drop the references in
+	 * its meta-data and elements, except @reference; may be NULL
 	 */
 	void (*destroy)(struct dray_block_array *array);
 };
 
 /**
  * An array.  Its axes, the rest of its meta-data and inline elements are zero
- * bytes: who knows the element's type fills them in.  Inline elements are in
- * ordinary memory; those that a device is to reach are in a reference.
+ * bytes; a caller that knows the element's type fills them in.  Inline elements
+ * are in ordinary memory; if a device is to reach them, use a reference.
  *
  * Errors: -EINVAL (flags that are unknown or exclude each other, an alignment
- * that is no power of two, ndim below 0, elements that do not lie in the
- * reference), -EPERM (writable elements in a reference that is not),
- * -EOVERFLOW (bytes that no size can say).
+ * that is not a power of two, ndim below 0, elements outside the reference),
+ * -EPERM (writable elements in a read-only reference), -EOVERFLOW (more bytes
+ * than a size_t holds).
  */
 DRAY_API int
 dray_block_create_array(const struct dray_block_array_options *options,
 			struct dray_block **out);
 
-/** The array that @block is, or NULL where it is none. */
+/** @block as an array, or NULL if it is not one. */
 static inline struct dray_block_array *
 dray_block_as_array(struct dray_block *block)
 {

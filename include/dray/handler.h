@@ -47,12 +47,12 @@ struct dray_handler {
  * lives: less than 1 KiB, and a lock that each fork() takes, which is less than
  * a microsecond.
  *
- * Its blocks do not touch: behind the last byte that was asked for lies another
- * one before the next block begins, so that one whose size is a multiple of the
- * granule takes a granule more.  NumPy takes an array that ends where another one
- * begins for one that overlaps it, and then leaves the processor's vectors unused:
- * np.exp() of one into the other took 5 to 20 times as long.  A block may touch the
- * next only where the pool has room for it so, and none with a byte between.
+ * Its blocks do not touch: at least one byte lies between the last requested
+ * byte and the next block, so that a block whose size is a multiple of the
+ * granule takes a granule more.  If an array ends where another begins, NumPy
+ * treats them as overlapping and leaves the processor's vectors unused:
+ * np.exp() of one into the other took 5 to 20 times as long.  A block touches
+ * the next only if the pool has no room for the gap.
  *
  * Of a pool that was made with DRAY_HANDLER=check in the environment it is a
  * dray_handler_check() over that one, which writes to standard error, also at
@@ -71,15 +71,15 @@ DRAY_API const struct dray_handler *dray_handler_default(void);
  * dray's handlers set errno and leave a sentence.
  */
 
-/** Allocates @size bytes, whose contents are undefined. */
+/** Allocates @size bytes with undefined contents. */
 DRAY_API void *dray_handler_alloc(const struct dray_handler *handler,
 				  size_t size);
 /** Allocates @size zeroed bytes. */
 DRAY_API void *dray_handler_zalloc(const struct dray_handler *handler,
 				   size_t size);
 /**
- * Resizes @block to @size bytes and returns where it is now; NULL allocates.
- * On failure @block stays as it was.
+ * Resizes @block to @size bytes and returns its address; NULL allocates.  On
+ * failure @block stays as it was.
  */
 DRAY_API void *dray_handler_realloc(const struct dray_handler *handler,
 				    void *block, size_t size);
@@ -94,10 +94,10 @@ DRAY_API void dray_handler_free(const struct dray_handler *handler, void *block,
 
 /**
  * A handler over @pool that leaves requests below @min_bytes to @small, so that
- * tiny arrays, which no device will ever see, stay where they were.  Each block
- * is freed where it came from, whatever size is passed.  realloc moves a block
- * whose size crosses the limit; growing across it needs the new size in both
- * places for a moment.
+ * tiny arrays, which no device ever reads, stay in ordinary memory.  Each block
+ * is freed by its own handler, for any size passed. realloc moves a block if
+ * its size crosses the limit; growing across it needs the new size in both
+ * handlers for a moment.
  *
  * @pool: as dray_handler_for() has it; the handler outlives it in the same way
  * @min_bytes: 0 leaves nothing to @small
@@ -105,26 +105,25 @@ DRAY_API void dray_handler_free(const struct dray_handler *handler, void *block,
  * @out: the handler, named as the pool's, "from" and the limit; ended by
  *	dray_handler_split_end()
  *
- * An address in dray's memory that is no block is counted by a pool and
- * ignored, as dray_pool_free() has it, whatever @small would make of it.
- * Errors: -EINVAL (NULL; @small is of another version or lacks a function),
- * -ENOMEM.
+ * If an address in dray's memory is not a block, a pool counts and ignores its
+ * free, as dray_pool_free() does, even if @small would not survive it.  Errors:
+ * -EINVAL (NULL; @small is of another version or lacks a function), -ENOMEM.
  */
 DRAY_API int dray_handler_split(struct dray_pool *pool, size_t min_bytes,
 				const struct dray_handler *small,
 				const struct dray_handler **out);
 
 /**
- * The handler that a block of @handler came from: that of the pool or of what
- * is small, through all that are split, else @handler itself.
+ * The handler that allocated a block of @handler: through all split handlers,
+ * the pool's or that for small blocks, else @handler itself.
  */
 DRAY_API const struct dray_handler *
 dray_handler_behind(const struct dray_handler *handler, const void *block);
 
 /**
- * Ends a handler of dray_handler_split() that is nobody's current one and has
- * no block out.  Errors, with which it stays: -EBUSY (a block of the pool is
- * out; small ones are not counted), -EINVAL (another handler).
+ * Ends a handler of dray_handler_split() that is no thread's current one and
+ * has no block out.  Errors, with which it stays: -EBUSY (a block of the pool
+ * is out; small ones are not counted), -EINVAL (another handler).
  */
 DRAY_API int dray_handler_split_end(const struct dray_handler *handler);
 
@@ -142,11 +141,11 @@ dray_set_handler(const struct dray_handler *handler);
 /** The handler that this thread allocates with, never NULL. */
 DRAY_API const struct dray_handler *dray_get_handler(void);
 
-/** What a checking handler has counted since it was made. */
+/** Counters of a checking handler since it was made. */
 struct dray_check {
 	uint64_t blocks;	/* number of blocks that are out */
 	uint64_t bytes;		/* in them, as they were asked for */
-	uint64_t bad_frees;	/* of what is no block, or not its start */
+	uint64_t bad_frees;	/* of an address that starts no block */
 	uint64_t double_frees;	/* of a block that was freed before */
 	uint64_t broken_guards;	/* blocks with writes next to them */
 	uint64_t late_writes;	/* blocks that were written after their free */
@@ -154,22 +153,20 @@ struct dray_check {
 };
 
 /**
- * A handler that stands in for @under and finds what its users do wrong, for
- * debugging: it needs more memory and time.  Each block has 128 bytes before
- * and behind it that nobody may write, which is looked at when it is freed and
- * by dray_check_report().  Blocks that are freed are overwritten and kept for
- * a while (1024 of them, of 16 MiB together, at most), so that a second free
- * and a late write are seen; those that an engine still uses, that another
- * process has open or was sent, or that a child of fork() inherited, are kept
- * as they are.  realloc always moves.
+ * Wraps @under in a handler that finds wrong uses of its blocks, for debugging;
+ * it needs more memory and time.  Each block has 128 guard bytes before and
+ * behind it, which are checked when it is freed and by dray_check_report().
+ * Freed blocks are overwritten and kept for a while (at most 1024 of them, of
+ * 16 MiB together), to detect second frees and late writes.  A freed block
+ * keeps its bytes if an engine still uses it, another process has it open or
+ * was sent it, or a child of fork() inherited it. realloc always moves.
  *
- * Whatever is wrong leaves a sentence, is counted and then ignored, or aborts
- * with DRAY_ABORT_ON_BAD_FREE=1 in the environment.  What is freed wrongly
- * never reaches @under.
+ * Each fault leaves a sentence, is counted and then ignored, or aborts if the
+ * environment has DRAY_ABORT_ON_BAD_FREE=1.  A wrong free never reaches @under.
  *
  * @under: stays valid for good, as all handlers do here
- * @log: where each thing that is wrong is written too, with the places that
- *	called; NULL: nowhere.  Stays open
+ * @log: each fault is written there too, with its callers; may be NULL.  Stays
+ *	open
  * @out: the handler, named "checked" and as @under; never freed
  *
  * Blocks keep the alignment that @under gives, up to 128 bytes.  Errors:
@@ -179,26 +176,26 @@ DRAY_API int dray_handler_check(const struct dray_handler *under, FILE *log,
 				const struct dray_handler **out);
 
 /**
- * Lets what checking handlers say name places in the program that an interpreter
- * runs, before the places that called.
+ * Lets reports of checking handlers name the place in an interpreter's program,
+ * before the native callers.
  *
- * @place: returns the place that the calling thread is at, as "f.py:3 in load", or
- *	NULL; the text stays valid for good.  Called at each allocation and free
- *	by such a handler, without a lock of the library; NULL: none is named
+ * @place: returns the calling thread's place, as "f.py:3 in load", or NULL; the
+ *	text stays valid for good.  Called at each allocation and free by such a
+ *	handler, without a lock of the library; may be NULL
  */
 DRAY_API void dray_set_caller(const char *(*place)(void));
 
 /**
- * Fills @size bytes of @out; -EINVAL where @handler is none of
+ * Fills @size bytes of @out; -EINVAL if @handler is not of
  * dray_handler_check().
  */
 DRAY_API int dray_check_get(const struct dray_handler *handler,
 			    struct dray_check *out, size_t size);
 
 /**
- * Looks at all blocks, gives those that were kept back, and writes to @file
- * each block that is out, the oldest first, with the places that asked for it,
- * and the sums.  Nobody may write next to a block meanwhile, as ever.
+ * Checks all blocks, returns the kept ones, and writes each live block to
+ * @file, the oldest first, with its callers, and the sums.  As always, no
+ * thread may write next to a block meanwhile.
  *
  * Errors: -EINVAL (as dray_check_get(), no file), -ENOMEM, -EIO (the file takes
  * no more).

@@ -8,10 +8,10 @@
  * The host's private and shareable memory are two nodes.  A manager gives memory
  * objects, which are counted, each with a finalizer and an owner.
  *
- * The calls have the names that Numba gave them in the end.  Where those
- * differ from the draft: prepare_for_use is initialize; memory objects take
- * the owner before the finalizer; get_ipc_handle takes no stream;
- * defer_cleanup, which the draft left open, is there.
+ * The calls have the names that Numba gave them in the end.  If those differ
+ * from the draft: prepare_for_use is initialize; memory objects take the owner
+ * before the finalizer; get_ipc_handle takes no stream; defer_cleanup, which
+ * the draft left open, exists.
  *
  * Every function may be called from any thread, finalizers included, which
  * run without any lock held.
@@ -32,11 +32,11 @@ extern "C" {
 struct dray_manager;
 struct dray_memory;
 
-/** What a piece of memory is, as the node and the CPU see it. */
+/** The kind of a piece of memory, as the node and the CPU see it. */
 enum dray_memory_kind {
 	DRAY_MEMORY_UNKNOWN = 0,	/* nothing is known of it */
 	DRAY_MEMORY_HOST = 1,		/* the CPU's, and may be paged out */
-	DRAY_MEMORY_PINNED = 2,		/* the CPU's, stays where it is */
+	DRAY_MEMORY_PINNED = 2,		/* the CPU's, pinned in place */
 	DRAY_MEMORY_MAPPED = 3,		/* pinned, and the device reaches it */
 	DRAY_MEMORY_SHARED = 4,		/* made for both ("managed") */
 	DRAY_MEMORY_DEVICE = 5,		/* the CPU does not reach it */
@@ -45,13 +45,13 @@ enum dray_memory_kind {
 /** The finalizer is put off: see dray_manager_set_pending(). */
 #define DRAY_MEMORY_DEFERRED	(1u << 0)
 
-/** A memory object, as its maker describes it; what is 0 is not there. */
+/** A memory object, as its maker describes it; 0 and NULL mean none. */
 struct dray_memory_description {
 	void *pointer;
 	size_t size;		/* bytes */
 	uint32_t kind;		/* enum dray_memory_kind */
 	uint32_t flags;		/* DRAY_MEMORY_DEFERRED or 0 */
-	uint64_t stream;	/* that it was allocated for */
+	uint64_t stream;	/* of its allocation */
 	/* Kept alive by the object; release_owner() is called last of all. */
 	void *owner;
 	void (*release_owner)(void *owner);
@@ -91,7 +91,7 @@ DRAY_API struct dray_memory *dray_memory_ref(struct dray_memory *memory);
 /** Gives up a reference; with the last one the memory goes.  NULL: ignored. */
 DRAY_API void dray_memory_unref(struct dray_memory *memory);
 
-/** What it is, constant for its life; borrowed. */
+/** The kind, constant for its life; borrowed. */
 DRAY_API const struct dray_memory_description *
 dray_memory_describe(const struct dray_memory *memory);
 /** The manager that it came from; borrowed. */
@@ -105,15 +105,15 @@ dray_memory_manager_of(const struct dray_memory *memory);
 #define DRAY_HOST_READ_ONLY	(1u << 3)  /* mempin: the device only reads */
 
 /**
- * How another process gets at memory: plain bytes, never a pointer or a
- * descriptor.  <dray/ipc.h> says how long it holds and who may open it.
+ * The way of another process to memory: plain bytes, never a pointer or a
+ * descriptor. <dray/ipc.h> says how long it holds and which users may open it.
  */
 struct dray_ipc_handle {
 	struct dray_ipc_record record;
 	uint64_t size;		/* bytes of the memory; for the reader's eyes */
 };
 
-/** What a manager starts from: the operations that it leaves out. */
+/** The operations of the base, which a manager may leave out. */
 enum dray_manager_base {
 	DRAY_MANAGER_NONE = 0,		/* -EOPNOTSUPP */
 	/* memhostalloc, mempin, initialize, reset: memory of the node */
@@ -123,32 +123,34 @@ enum dray_manager_base {
 };
 
 /**
- * What a manager does: a plug-in implements this.  What is NULL comes from
- * the base.  Each function returns 0 or a negative errno; -ENOMEM and -EDQUOT
- * of an allocation make the library flush what is pending and ask once more.
+ * The operations of a manager, which a plug-in implements.  A NULL member falls
+ * back to the base.  Each function returns 0 or a negative errno.  If an
+ * allocation returns -ENOMEM or -EDQUOT, the library flushes the pending frees
+ * and asks once more.
  */
 struct dray_manager_ops {
 	uint32_t interface_version;	/* DRAY_MANAGER_INTERFACE */
 	uint32_t base;			/* enum dray_manager_base */
 	const char *name;
 
-	/* @ctx: what dray_manager_context() gives from then on */
+	/* @ctx: returned by dray_manager_context() from then on */
 	int (*create)(struct dray_manager *self, void **ctx);
 	/* The manager has no object any more. */
 	void (*destroy)(void *ctx);
 
 	/*
 	 * Called before the first allocation, and again whenever a runtime
-	 * likes: what is in use stays as it is.
+	 * likes: memory in use stays as it is.
 	 */
 	int (*initialize)(struct dray_manager *self);
 	/* Memory that the node reaches. */
 	int (*memalloc)(struct dray_manager *self, size_t size,
 			uint64_t stream, struct dray_memory **out);
 	/*
-	 * @flags: DRAY_HOST_MAPPED, _PORTABLE, _WRITE_COMBINED.  What is
-	 * write-combined is a buffer of its own, of the node and not of the
-	 * manager's resource: limits, statistics and logs do not see it.
+	 * @flags:  DRAY_HOST_MAPPED, _PORTABLE, _WRITE_COMBINED.
+	 *	Write-combined memory is a buffer of its own, of the node and
+	 *	not of the manager's resource: limits, statistics and logs do
+	 *	not see it.
 	 */
 	int (*memhostalloc)(struct dray_manager *self, size_t size,
 			    uint32_t flags, struct dray_memory **out);
@@ -185,7 +187,7 @@ dray_manager_base_ops(enum dray_manager_base base);
  * Chooses the operations of the managers that dray_get_manager() makes from
  * now on; NULL: the environment's, else the native ones.
  *
- * @ops: must stay where they are
+ * @ops: must stay valid
  *
  * Errors: -EPROTO (another interface version), -EINVAL (an unknown base, no
  * name, no memalloc either there or in the base), -EBUSY (such a manager is in
@@ -194,9 +196,9 @@ dray_manager_base_ops(enum dray_manager_base base);
 DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
 
 /**
- * The manager of @node: the one that is there, else a new one.  It has been
- * initialized; getting it again does not initialize it again.
- * With no dray_set_manager() it is what DRAY_MEMORY_MANAGER names:
+ * Returns the manager of @node: an existing one, or a new one.  It has been
+ * initialized; getting it again does not initialize it again.  Without
+ * dray_set_manager() DRAY_MEMORY_MANAGER names it:
  *
  *	"native", or nothing	dray's own
  *	a word, as "rmm"	libdray-manager-rmm.so, where the system looks
@@ -204,16 +206,16 @@ DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
  *	what has a '/'		a shared object at that path
  *
  * Such a shared object exports a struct dray_manager_ops with the name
- * dray_memory_manager.  It is never unloaded.  A program that runs with
- * another user's rights ignores the variable.
+ * dray_memory_manager.  It is never unloaded.  If a program runs with another
+ * user's rights, the variable is ignored.
  *
  * @out: one reference
  *
- * Errors: -ENOENT (no such plug-in, or one that the system's loader refuses, for
- * whatever reason: a library that it needs is missing, it is of another machine,
- * it may not be read; the sentence has the loader's words), -ENOEXEC (it has no
- * such symbol), -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create()
- * and initialize() of the manager give.
+ * Errors: -ENOENT (no such plug-in, or the system's loader refuses it: a
+ * library that it needs is missing, it is of another machine, it may not be
+ * read; the sentence has the loader's words), -ENOEXEC (it lacks the symbol),
+ * -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, and those of create() and
+ * initialize() of the manager.
  */
 DRAY_API int dray_get_manager(struct dray_node *node,
 			      struct dray_manager **out);
@@ -231,14 +233,13 @@ DRAY_API int dray_manager_load(const char *name,
  * 63 that threads keep blocks of (dray/pool.h).
  *
  * @ops: as for dray_set_manager(); NULL: native
- * @resource: where the base takes memory from; NULL: a pool on @node, with a
- *	log (dray_resource_log()) if the environment has DRAY_MEMORY_LOG: in a
- *	new file of that name, with ".PID", and ".PID.1" and so on if there is
- *	one already
+ * @resource: the source of the base's memory; NULL: a pool on @node, with a log
+ *	(dray_resource_log()) if the environment has DRAY_MEMORY_LOG: in a new
+ *	file of that name, with ".PID", and ".PID.1" and so on if that exists
  * @out: one reference
  *
- * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, what create()
- * gives.
+ * Errors: -EPROTO, -EINVAL (as dray_set_manager()), -ENOMEM, and those of
+ * create().
  */
 DRAY_API int dray_manager_create(struct dray_node *node,
 				 const struct dray_manager_ops *ops,
@@ -248,7 +249,7 @@ DRAY_API int dray_manager_create(struct dray_node *node,
 /** One more reference, given back by dray_manager_unref(); returns it. */
 DRAY_API struct dray_manager *dray_manager_ref(struct dray_manager *manager);
 /**
- * With the last reference what is pending is freed, and from then on nothing
+ * Drops a reference.  The last one frees all pending memory, and no later free
  * is put off; the manager ends with its last object.  NULL is ignored.
  */
 DRAY_API void dray_manager_unref(struct dray_manager *manager);
@@ -258,18 +259,18 @@ DRAY_API const char *dray_manager_name(const struct dray_manager *manager);
 /** The handle that it was made with; borrowed. */
 DRAY_API struct dray_node *
 dray_manager_node(const struct dray_manager *manager);
-/** What create() of its operations left; NULL without one. */
+/** The context from create() of its operations; NULL without one. */
 DRAY_API void *dray_manager_context(const struct dray_manager *manager);
 /**
- * Where the base takes memory from, made by the first call; one reference.
+ * The source of the base's memory, made by the first call; one reference.
  * Errors: as dray_pool_create().
  */
 DRAY_API int dray_manager_resource(struct dray_manager *manager,
 				   struct dray_resource **out);
 
 /*
- * The operations.  Beside what is said, each gives what the manager gives;
- * -EOPNOTSUPP where it has no such operation.
+ * The operations.  Each also returns the errors of the manager, and -EOPNOTSUPP
+ * if the manager lacks the operation.
  */
 
 /** Gets ready; may be called again at any time. */
@@ -296,11 +297,11 @@ DRAY_API int dray_manager_memhostalloc(struct dray_manager *manager,
 				       struct dray_memory **out);
 
 /**
- * Pins @size bytes that are there already, until the object goes: at once,
+ * Pins @size bytes of the caller until the object ends.  Un-pinning is at once,
  * never late.  Ranges may overlap.  Native: on the kernel back end they are
  * attached to the node, on the host there is no device to pin them for.
  *
- * @owner: kept alive by the object, NULL: nobody
+ * @owner: kept alive by the object; may be NULL
  * @release_owner: NULL: nothing to do.  Not called on failure
  *
  * Errors: -EINVAL (0 bytes, an unknown flag), -EFAULT (not all of it is
@@ -311,7 +312,7 @@ DRAY_API int dray_manager_mempin(struct dray_manager *manager, void *pointer,
 				 void (*release_owner)(void *owner),
 				 struct dray_memory **out);
 
-/** What the manager has: free and in all. */
+/** The manager's memory: free and in all. */
 DRAY_API int dray_manager_get_memory_info(struct dray_manager *manager,
 					  struct dray_capacity *out);
 
@@ -328,8 +329,8 @@ DRAY_API int dray_manager_get_ipc_handle(struct dray_manager *manager,
 					 struct dray_ipc_handle *out);
 
 /**
- * Opens what another process passed on.  The object is closed at once, never
- * late; opens of one handle are counted.
+ * Opens memory of another process.  The object is closed at once, never late;
+ * opens of one handle are counted.
  *
  * Errors: as dray_ipc_open(), -ENOMEM.
  */
@@ -338,37 +339,36 @@ DRAY_API int dray_manager_open_ipc_handle(struct dray_manager *manager,
 					  struct dray_memory **out);
 
 /**
- * Frees what is pending, also in a section of deferral, and gives unused
- * memory back.  Objects that are alive stay so.
+ * Frees the pending memory, even in a section of deferral, and returns unused
+ * memory.  Live objects stay.
  */
 DRAY_API int dray_manager_reset(struct dray_manager *manager);
 
 /**
- * Begins a section in which nothing that is deferred is freed, whatever the
- * limits say, and not even when an allocation fails; sections nest, over all
- * threads.
+ * Begins a section in which no deferred free happens, even above the limits and
+ * even when an allocation fails; sections nest, over all threads.
  */
 DRAY_API void dray_manager_defer_cleanup(struct dray_manager *manager);
 /**
- * Ends one.  With the outermost, what is above the limits is freed.
+ * Ends one.  If it is the outermost, frees the memory above the limits.
  * Errors: -EINVAL (none has begun).
  */
 DRAY_API int dray_manager_end_deferral(struct dray_manager *manager);
 
 /**
- * When objects of DRAY_MEMORY_DEFERRED are finalized: all of them, as soon as
- * more than @entries wait, or more bytes than @percent of what the manager
- * has.  0 entries: at once.  At first 10 and 20, as in Numba.
+ * Sets when objects of DRAY_MEMORY_DEFERRED are finalized: all of them, as soon
+ * as more than @entries wait, or more bytes than @percent of the manager's
+ * memory. 0 entries: at once.  At first 10 and 20, as in Numba.
  *
  * Errors: -EINVAL (more than 100 percent).
  */
 DRAY_API int dray_manager_set_pending(struct dray_manager *manager,
 				      uint32_t entries, uint32_t percent);
 
-/** Finalizes what waits, except in a section of deferral; their number. */
+/** Finalizes waiting objects, except in a section of deferral; their number. */
 DRAY_API size_t dray_manager_flush(struct dray_manager *manager);
 
-/** What a manager has to do with, at one moment. */
+/** Counters of a manager at one moment. */
 struct dray_manager_stats {
 	uint64_t objects;	/* alive, views included */
 	uint64_t bytes;		/* in them, views left out */
@@ -387,10 +387,9 @@ DRAY_API void dray_manager_stats(struct dray_manager *manager,
 DRAY_NAMESAKE_END
 
 /**
- * What lies at @address, as the manager sees it: the kind of the object around
- * it, else DRAY_MEMORY_SHARED for other memory of dray, else
- * DRAY_MEMORY_UNKNOWN.  For questions now and then: it looks through all
- * objects.
+ * The kind of the memory at @address, as the manager sees it: the kind of the
+ * object around it, else DRAY_MEMORY_SHARED for other memory of dray, else
+ * DRAY_MEMORY_UNKNOWN.  For occasional questions: it looks through all objects.
  */
 DRAY_API enum dray_memory_kind
 dray_manager_kind_of(struct dray_manager *manager, const void *address);

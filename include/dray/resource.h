@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * resource: where memory comes from, in a shape that stacks.
+ * resource: sources of memory that stack.
  *
  * A resource gives out memory and takes it back.  Some stand on a pool or on
  * the C library's heap, others on another resource, their upstream, and add
@@ -24,23 +24,23 @@ extern "C" {
 
 struct dray_resource;
 
-/** What a source of memory has, in bytes. */
+/** The memory of a source, in bytes. */
 struct dray_capacity {
 	uint64_t free;
 	uint64_t total;
 };
 
 /**
- * What a resource does.  Each function returns 0 or a negative errno, may be
- * called from any thread, and is given the context of the resource.
+ * The operations of a resource.  Each function returns 0 or a negative errno,
+ * may be called from any thread, and gets the context of the resource.
  */
 struct dray_resource_ops {
 	size_t size;		/* of this structure, for later versions */
-	const char *name;	/* what it is, in one word; a constant */
+	const char *name;	/* its kind in one word; a constant */
 
 	/*
 	 * @size: bytes; 0 counts as 1
-	 * @alignment: bytes, a power of two; 0: what suits the source
+	 * @alignment: bytes, a power of two; 0: the source's default
 	 * @stream: the ordered stream that it is for, 0: none in particular.
 	 *	It is noted, and orders nothing
 	 * @out: the block, set on success
@@ -48,9 +48,10 @@ struct dray_resource_ops {
 	int (*allocate)(void *ctx, size_t size, size_t alignment,
 			uint64_t stream, void **out);
 	/*
-	 * @size: what was asked for; a hint where the resource knows better
+	 * @size: the requested size; a hint if the resource knows better
 	 *
-	 * What is no block is refused with -EINVAL, and nothing has changed.
+	 * A block that is not the resource's is refused with -EINVAL, without a
+	 * change.
 	 */
 	int (*deallocate)(void *ctx, void *block, size_t size,
 			  uint64_t stream);
@@ -84,8 +85,8 @@ DRAY_API const char *dray_resource_name(const struct dray_resource *resource);
 /**
  * A block of at least @size bytes.
  *
- * Errors: -EINVAL (alignment no power of two), -ENOMEM (a size above
- * PTRDIFF_MAX, no memory), what the resource gives.
+ * Errors: -EINVAL (alignment not a power of two), -ENOMEM (a size above
+ * PTRDIFF_MAX, no memory), and those of the resource.
  */
 DRAY_API int dray_resource_allocate(struct dray_resource *resource, size_t size,
 				    size_t alignment, uint64_t stream,
@@ -96,22 +97,22 @@ DRAY_API int dray_resource_allocate(struct dray_resource *resource, size_t size,
  * was asked for.  NULL is ignored.  A resource that the caller has no
  * reference to may be gone afterwards.
  *
- * Errors: -EINVAL (no block of this resource, freed already), what the
- * resource gives.  Nothing has changed then.
+ * Errors, without a change: -EINVAL (no block of this resource, freed already),
+ * and those of the resource.
  */
 DRAY_API int dray_resource_deallocate(struct dray_resource *resource,
 				      void *block, size_t size,
 				      uint64_t stream);
 
-/** What is there; -EOPNOTSUPP where the resource does not know. */
+/** Its capacity; -EOPNOTSUPP if the resource does not know it. */
 DRAY_API int dray_resource_capacity(struct dray_resource *resource,
 				    struct dray_capacity *out);
 
 /**
- * Blocks of @pool, which stays the caller's to close.  After that the resource
- * allocates no more, and still takes back.  Its capacity is what the pool has
- * and what the default heap of its node has left.  The pool that has ended is
- * one of the 63 that threads keep blocks of until the last such resource is gone.
+ * Blocks of @pool, which the caller closes.  After that the resource allocates
+ * no more, but still takes frees.  Its capacity is that of the pool plus the
+ * free memory of its node's default heap.  An ended pool counts among the 63
+ * pools with caches in threads until the last such resource is gone.
  *
  * Errors: -ENOMEM.
  */
@@ -119,22 +120,22 @@ DRAY_API int dray_resource_pool(struct dray_pool *pool,
 				struct dray_resource **out);
 
 /**
- * Blocks of the C library's heap.  What is freed is not looked at: a wrong
- * free is as bad as with free().  Its capacity is not known.
+ * Blocks of the C library's heap.  A free is not checked: a wrong one is as bad
+ * as with free().  Its capacity is not known.
  *
  * Errors: -ENOMEM.
  */
 DRAY_API int dray_resource_malloc(struct dray_resource **out);
 
 /*
- * What stands on another resource.  Each holds a reference to its upstream,
- * and makes -ENOMEM where there is none for its own books.  They count sizes
- * as they were asked for.
+ * Resources that stand on another one.  Each holds a reference to its upstream,
+ * and returns -ENOMEM if its own books get no memory.  They count the requested
+ * sizes.
  */
 
 /**
- * At most @limit bytes out at one time; what would be more is -ENOMEM.  Its
- * capacity is the limit, and what is free of it and upstream.
+ * At most @limit bytes out at one time; a request above it is -ENOMEM.  Its
+ * capacity is the limit, and the part that is free here and upstream.
  */
 DRAY_API int dray_resource_limit(struct dray_resource *upstream,
 				 uint64_t limit, struct dray_resource **out);
@@ -151,26 +152,26 @@ struct dray_statistics {
 	struct dray_count blocks;
 };
 
-/** Counts what goes through it. */
+/** Counts the requests. */
 DRAY_API int dray_resource_statistics(struct dray_resource *upstream,
 				      struct dray_resource **out);
 
 /**
  * Fills @size bytes of @out with the numbers of the innermost scope, at first
- * of all.  -EINVAL where @resource is of another kind; so for all of these.
+ * of all. -EINVAL if @resource is of another kind; so for all of these.
  */
 DRAY_API int dray_statistics_get(struct dray_resource *resource,
 				 struct dray_statistics *out, size_t size);
 /** Begins a scope, with all numbers 0, for all threads.  -ENOMEM. */
 DRAY_API int dray_statistics_push(struct dray_resource *resource);
 /**
- * Ends a scope: its numbers go to @out (NULL: nowhere) and are added to those
- * of the one around it.  -EINVAL where none has begun.
+ * Ends a scope: its numbers go to @out (may be NULL) and are added to those of
+ * the scope around it. -EINVAL if none has begun.
  */
 DRAY_API int dray_statistics_pop(struct dray_resource *resource,
 				 struct dray_statistics *out, size_t size);
 
-/** A block that is out, and who asked for it. */
+/** A live block, and its callers. */
 struct dray_outstanding {
 	void *block;
 	size_t size;		/* bytes asked for */
@@ -184,8 +185,8 @@ struct dray_outstanding {
 #define DRAY_TRACKING_SITES 32
 
 /**
- * Remembers each block that is out, with @sites call sites of the stack, and
- * refuses to free what is not.  A wrong size is put right.
+ * Remembers each live block, with @sites call sites of the stack, and refuses
+ * to free other addresses.  It corrects a wrong size.
  *
  * Errors: -EINVAL (more than DRAY_TRACKING_SITES).
  */
@@ -203,9 +204,9 @@ struct dray_tracking {
 DRAY_API int dray_tracking_get(struct dray_resource *resource,
 			       struct dray_tracking *out, size_t size);
 /**
- * Calls @visit for each block that was out at one moment, the oldest first,
- * without a lock, until it returns other than 0; that value.  What @visit is
- * given is valid during the call.  -ENOMEM.
+ * Calls @visit for each block that was live at one moment, the oldest first,
+ * without a lock, until it returns other than 0; returns that value.  Its
+ * argument is valid during the call. -ENOMEM.
  */
 DRAY_API int
 dray_tracking_visit(struct dray_resource *resource,
@@ -244,52 +245,12 @@ dray_resource_on_failure(struct dray_resource *upstream,
  * is complete.  Children of fork(), whose addresses are others, write nothing.
  * dray-replay(1) reads it.
  *
- * Errors: what open() and write() give.
+ * Errors: those of open() and write().
  */
 DRAY_API int dray_resource_log(struct dray_resource *upstream, const char *path,
 			       struct dray_resource **out);
 /** 0, or the first error of writing the log, whose line is not in it. */
 DRAY_API int dray_log_check(struct dray_resource *resource);
-
-/**
- * Blocks of one size, cut from chunks of upstream, which go back with the
- * resource.  Constant time, and nothing is lost between the blocks.
- *
- * @block_size: bytes, rounded up to a multiple of 128; the most that can be
- *	asked for
- * @blocks: in a chunk; 0: 128
- *
- * A block is aligned to the largest power of two that divides its size, 4096
- * at most; more is -EINVAL.  A free of what is no block, or of a free one, is
- * refused.
- *
- * Errors: -EINVAL (0 bytes, a chunk that is larger than all addresses).
- */
-DRAY_API int dray_resource_fixed(struct dray_resource *upstream,
-				 size_t block_size, uint32_t blocks,
-				 struct dray_resource **out);
-
-/**
- * Sends each request to the smallest bin that has room for it, and what is too
- * large, or aligned to more than its bin, upstream.  Bins are resources as
- * dray_resource_fixed() makes them, with block sizes from 2^@smallest to
- * 2^@largest and chunks of 1 MiB, but 1 block at least and 128 at most.
- *
- * Errors: -EINVAL (@smallest above @largest, @largest above 40).
- */
-DRAY_API int dray_resource_binning(struct dray_resource *upstream,
-				   uint32_t smallest, uint32_t largest,
-				   struct dray_resource **out);
-
-/** The most bins that there can be. */
-#define DRAY_BINNING_BINS 64
-
-/**
- * One more bin; nothing where there is one of that size.  Parameters and
- * errors as of dray_resource_fixed(); -ENOSPC beyond DRAY_BINNING_BINS.
- */
-DRAY_API int dray_binning_add(struct dray_resource *resource,
-			      size_t block_size, uint32_t blocks);
 
 #ifdef __cplusplus
 }

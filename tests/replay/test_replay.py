@@ -62,7 +62,7 @@ def test_the_version_is_that_of_the_library():
     (["--wrong", "a"], "unknown option '--wrong'"),
     (["--json=1", "a"], "option '--json=1' takes no value"),
     (["-r"], "option '-r' needs a value"),
-    (["-r", "arena", "a"], "no resource 'arena': pool, binning or malloc"),
+    (["-r", "arena", "a"], "no resource 'arena': pool or malloc"),
     *((["-l", limit, "a"], f"'{limit}' is not a number of bytes") for limit in [
         "", "0", "-1", "12Q", "1KK", "99999999999999999999", "17179869184G", "x"]),
     *((["-c", rounds, "a"], f"'{rounds}' is not a number of rounds") for rounds in [
@@ -101,15 +101,14 @@ def test_a_log_of_two_blocks_is_counted():
     assert told["peak"] == 150
     assert (told["left_blocks"], told["left_bytes"]) == (1, 10)
     assert (told["unknown_frees"], told["lost_frees"]) == (0, 0)
-    assert [row["name"] for row in told["rows"]] == ["pool", "binning", "malloc"]
+    assert [row["name"] for row in told["rows"]] == ["pool", "malloc"]
     for row in told["rows"]:
         assert row["n"] == 1 and row["failed"] == 0 and row["unit"] == "ns/event"
         assert row["min"] <= row["median"] <= row["max"]
-    # In granules of 64 bytes, and in one block of upstream for each bin.
+    # In granules of 64 bytes:
     # 64 and 128 bytes, and for each one more that the thread keeps for later
     assert 192 <= told["rows"][0]["peak"] <= 2 * 192
-    assert told["rows"][1]["peak"] == 128 * 128
-    assert told["rows"][2]["peak"] is None
+    assert told["rows"][1]["peak"] is None
 
 
 def test_the_table_has_the_same_numbers():
@@ -133,7 +132,7 @@ def test_a_log_that_begins_or_ends_in_the_middle_is_played():
 
 def test_an_empty_log_has_nothing_to_play():
     told = play("")
-    assert told["events"] == 0 and len(told["rows"]) == 3
+    assert told["events"] == 0 and len(told["rows"]) == 2
 
 
 def test_columns_are_found_by_name_and_lines_end_as_they_like():
@@ -244,7 +243,7 @@ def test_output_that_does_not_arrive_is_a_failure():
                            "No space left on device\n")
 
 
-RESOURCES = ["binning", "malloc", "pool"]
+RESOURCES = ["malloc", "pool"]
 NODES = ["host", "host:private", "host:shareable", "kernel", "shareable"]
 
 

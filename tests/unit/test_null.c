@@ -205,11 +205,6 @@ FACT(resources)
 	refuses(dray_resource_log(NULL, "/dev/null", &none));
 	refuses(dray_resource_log(resource, NULL, &none));
 	refuses(dray_resource_log(resource, "/dev/null", NULL));
-	refuses(dray_resource_fixed(NULL, 128, 0, &none));
-	refuses(dray_resource_fixed(resource, 128, 0, NULL));
-	refuses(dray_resource_binning(NULL, 7, 9, &none));
-	refuses(dray_resource_binning(resource, 7, 9, NULL));
-	refuses(dray_binning_add(NULL, 128, 0));
 	refuses(dray_log_check(NULL));
 	dray_resource_unref(resource);
 }

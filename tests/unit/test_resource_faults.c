@@ -9,7 +9,7 @@
 #include "fault.h"
 #include "fault_files.h"
 
-#define LEVELS 8
+#define LEVELS 6
 #define BLOCKS 100
 
 static int refusals; /* that the resource "on-failure" was asked about */
@@ -35,22 +35,18 @@ static int make_stack(struct dray_pool *pool, struct dray_resource **out,
 	if (!ret)
 		ret = dray_resource_limit(levels[made++], 1 << 20, &levels[1]);
 	if (!ret)
-		ret = dray_resource_binning(levels[made++], 8, 9, &levels[2]);
-	if (!ret)
-		ret = dray_resource_fixed(levels[made++], 100, 4, &levels[3]);
-	if (!ret)
 		ret = dray_resource_on_failure(levels[made++], give_up, NULL,
-					       &levels[4]);
+					       &levels[2]);
 	if (!ret)
 		ret = dray_resource_log(levels[made++], "/dev/null",
-					&levels[5]);
+					&levels[3]);
 	if (!ret)
-		ret = dray_resource_statistics(levels[made++], &levels[6]);
+		ret = dray_resource_statistics(levels[made++], &levels[4]);
 	if (!ret)
-		ret = dray_resource_tracking(levels[made++], 4, &levels[7]);
+		ret = dray_resource_tracking(levels[made++], 4, &levels[5]);
 	if (!ret) {
-		*statistics = dray_resource_ref(levels[6]);
-		*out = dray_resource_ref(levels[7]);
+		*statistics = dray_resource_ref(levels[4]);
+		*out = dray_resource_ref(levels[5]);
 	}
 	for (made = 0; made < LEVELS; made++)
 		dray_resource_unref(levels[made]);

@@ -207,8 +207,6 @@ POOL_FACT(calls_for_another_kind_are_refused)
 	assert_int_equal(dray_statistics_pop(resource, NULL, 0), -EINVAL);
 	assert_fails(dray_tracking_get(resource, &tracking, sizeof(tracking)),
 		     -EINVAL, "must be \"tracking\"");
-	assert_fails(dray_binning_add(resource, 100, 0), -EINVAL,
-		     "must be \"binning\"");
 	dray_resource_unref(resource);
 }
 

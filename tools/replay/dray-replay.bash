@@ -15,7 +15,7 @@ _dray_replay() {
 	fi
 
 	case $option in
-	-r | --resource) words='pool binning malloc' ;;
+	-r | --resource) words='pool malloc' ;;
 	-n | --node) words='host host:private host:shareable kernel shareable' ;;
 	-l | --limit | -c | --rounds) ;;
 	*)

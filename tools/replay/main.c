@@ -32,14 +32,14 @@ static const struct option long_options[] = {
 
 static const char help[] =
 	"Usage: dray-replay [OPTION]... LOG\n"
-	"Plays a log of allocations, as RMM and dray write it, on dray's pool,\n"
-	"on bins over it, and on malloc, and prints the time and memory of each.\n"
+	"Plays a log of allocations, as RMM and dray write it, on dray's pool\n"
+	"and on malloc, and prints the time and memory of each.\n"
 	"\n"
 	"LOG is a file with the columns Thread,Time,Action,Pointer,Size,Stream,\n"
 	"or - for standard input.\n"
 	"\n"
 	"Options:\n"
-	"  -r, --resource NAME  only pool, binning or malloc; may be repeated\n"
+	"  -r, --resource NAME  only pool or malloc; may be repeated\n"
 	"  -n, --node SPEC      memory source of pools, as host or kernel\n"
 	"  -l, --limit BYTES    most bytes of a pool, also with K, M, G or T\n"
 	"  -c, --rounds N       play it N times (5), and print the median\n"
@@ -92,7 +92,7 @@ static bool choose_resource(const char *name, struct settings *settings)
 			return true;
 		}
 	}
-	complain("no resource '%s': pool, binning or malloc", name);
+	complain("no resource '%s': pool or malloc", name);
 	return false;
 }
 

@@ -29,24 +29,10 @@ static int make_malloc(struct dray_pool *pool, struct dray_resource **out)
 	return dray_resource_malloc(out);
 }
 
-/* The bins of RMM's benchmarks begin at 2^18; these serve all sizes. */
-static int make_binning(struct dray_pool *pool, struct dray_resource **out)
-{
-	struct dray_resource *upstream;
-	int ret = dray_resource_pool(pool, &upstream);
-
-	if (ret)
-		return ret;
-	ret = dray_resource_binning(upstream, 7, 22, out);
-	dray_resource_unref(upstream);
-	return ret;
-}
-
-const char *const run_resources[] = { "pool", "binning", "malloc", NULL };
+const char *const run_resources[] = { "pool", "malloc", NULL };
 
 static const struct contender contenders[] = {
 	{ .on_pool = true, .make = dray_resource_pool },
-	{ .on_pool = true, .make = make_binning },
 	{ .on_pool = false, .make = make_malloc },
 };
 

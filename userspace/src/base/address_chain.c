@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Chains of what shares an address. */
+/* Chains of entries that share an address. */
 #include "base/address_chain.h"
 
 void dray_address_join(struct dray_address_table *heads, uint64_t address,

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Chains of what shares an address, in a table of their heads: whatever belongs
- * to an address is found, and leaves, without a look at anything else.  A key
- * that is no address is one as well.
+ * Chains of entries that share an address, in a table of their heads.  An entry
+ * is found, or leaves its chain, without a look at any other.  A key need not
+ * be an address.
  */
 #ifndef DRAY_BASE_ADDRESS_CHAIN_H
 #define DRAY_BASE_ADDRESS_CHAIN_H
 
 #include "base/address_table.h"
 
-/* Part of what is chained. */
+/* The link that each chained structure embeds. */
 struct dray_address_link {
 	uint64_t address;
 	struct dray_address_link *next;
 	struct dray_address_link *before;	/* NULL: this one is the head */
 };
 
-/* What @link is the @member of; NULL of NULL. */
+/* The structure whose @member is @link; NULL if @link is NULL. */
 #define DRAY_LINKED(link, type, member)                                 \
 	((link) ? (type *)(void *)((char *)(link) - offsetof(type, member)) \
 		: NULL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* A table from addresses to what belongs to them. */
+/* A table from addresses to values. */
 #include <stdlib.h>
 
 #include "base/address_table.h"
@@ -12,7 +12,7 @@ static size_t home(const struct dray_address_table *table, uint64_t address)
 	return (size_t)(mixed >> 32) & (table->size - 1);
 }
 
-/* Where it is, or would be. */
+/* The slot of @address, or the free slot it would take. */
 static size_t find(const struct dray_address_table *table, uint64_t address)
 {
 	size_t at = home(table, address);
@@ -70,7 +70,7 @@ void *dray_address_take(struct dray_address_table *table, uint64_t address)
 	value = table->slots[hole].value;
 	if (!value)
 		return NULL;
-	/* Those behind it move up, as far as they then still are found. */
+	/* Later entries move up if a search still finds them there. */
 	for (at = (hole + 1) & mask; table->slots[at].value;
 	     at = (at + 1) & mask) {
 		size_t from = home(table, table->slots[at].address);

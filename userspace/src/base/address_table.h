@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A table from addresses to whatever belongs to them: open addressing with
- * linear probing, at most half full.  It has no lock.
+ * A table from addresses to values: open addressing with linear probing, at
+ * most half full.  It has no lock.
  */
 #ifndef DRAY_BASE_ADDRESS_TABLE_H
 #define DRAY_BASE_ADDRESS_TABLE_H
@@ -22,19 +22,17 @@ struct dray_address_table {
 	size_t count;
 };
 
-/* Makes room for one more; false where there is no memory. */
+/* Makes room for one more entry; false if memory runs out. */
 bool dray_address_reserve(struct dray_address_table *table);
-/*
- * Puts @value there, for which there is room; what was there before, or NULL.
- */
+/* Puts @value into reserved room; returns the value it replaces, or NULL. */
 void *dray_address_put(struct dray_address_table *table, uint64_t address,
 		       void *value);
-/* What is there, or NULL. */
+/* Returns the value at @address, or NULL. */
 void *dray_address_get(const struct dray_address_table *table,
 		       uint64_t address);
-/* Takes out what is there, or NULL. */
+/* Removes and returns the value at @address, or NULL. */
 void *dray_address_take(struct dray_address_table *table, uint64_t address);
-/* Ends the table, not what it leads to. */
+/* Frees the table, not the values. */
 void dray_address_end(struct dray_address_table *table);
 
 #endif /* DRAY_BASE_ADDRESS_TABLE_H */

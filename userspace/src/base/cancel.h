@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * No call of the library is a cancellation point (pthread_cancel()): a thread
- * that ended inside of one would leave locks taken, and blocks and descriptors
- * to nobody.  So whichever function makes a system call that POSIX lets be one,
- * or writes to a stream, puts cancellation off for as long as it runs.  What is
- * fast makes none.
+ * No call of the library is a cancellation point (pthread_cancel()).  If a
+ * thread ended inside one, locks would stay taken, and blocks and descriptors
+ * would leak.  A function therefore disables cancellation if it writes to a
+ * stream or makes a system call that POSIX lets be a cancellation point.  A
+ * pending request acts after it returns.  Fast paths make no such call.
  */
 #ifndef DRAY_BASE_CANCEL_H
 #define DRAY_BASE_CANCEL_H
 
 #include <pthread.h>
 
-/* What it was before. */
+/* Disables cancellation; returns the state before. */
 static inline int dray_cancel_off(void)
 {
 	int before = PTHREAD_CANCEL_ENABLE;

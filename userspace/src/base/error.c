@@ -2,11 +2,10 @@
 /*
  * The error contract: a code for the program, a sentence for the person.
  *
- * A buffer a thread, which comes with the first failure and goes with the
- * thread.  It is no part of the thread's own memory: there all of the library's
- * is static, and of that a process has a few hundred bytes for whatever it
- * loads later.  One buffer is there from the start, so that a program of one
- * thread can say why memory ran out.
+ * Each thread gets a buffer at its first failure and frees it at its end.  It
+ * is not thread-local storage: the library's is static, and a process has only
+ * a few hundred bytes of that for objects it loads later.  The first buffer is
+ * static, so that a program of one thread can report that memory ran out.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -23,8 +23,8 @@ int dray_fail_adding(int error, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
 /*
- * Whether @function got what it needs.  Where that is NULL this leaves the
- * sentence, and errno for functions that have no other way to say EINVAL.
+ * Returns true if @needed is not NULL.  If it is, leaves the sentence, and
+ * errno for functions that have no other way to report EINVAL.
  */
 void dray_fail_null(const char *function);
 

@@ -17,7 +17,7 @@ static struct dray_fork_locks *highest;
 static bool registered;
 static _Atomic uint32_t process;
 
-/* Where the kernel wipes nothing, no child knows itself. */
+/* If the kernel wipes no page, children stay unnoticed. */
 static _Atomic uint32_t never_wiped = 1;
 _Atomic(_Atomic uint32_t *) dray_fork_page = &never_wiped;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What fork() does with the library's locks.  A child has only the thread that
- * forked: a lock that another one held would be held for ever.  So every lock
- * is taken before the process forks and given back after it, on both sides,
- * by the one handler that the library gives to the system.
+ * Locks across fork().  A child has only the thread that forked, so a lock held
+ * by another one would stay held for ever.  The library's one handler therefore
+ * takes every lock before the fork and gives it back after it, in parent and
+ * child.
  */
 #ifndef DRAY_BASE_FORK_H
 #define DRAY_BASE_FORK_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * The order of all locks of the library: whoever holds one takes only such
- * as stand below it.
+ * The order of all locks of the library: a thread that holds one takes only
+ * locks below it.
  *
  *	the list of those below (base/fork.c)
  *	the list of managers (manager/manager.c)
@@ -28,8 +28,8 @@
  *	the window (memory/window.c)
  *	records of memory (ipc/record.c)
  *
- * Only a fork has more than one guard, queue or pool locked; and two pools, who
- * has the list of pools locked meanwhile.
+ * Only a fork holds more than one guard or queue.  A thread holds two pools
+ * only if it holds the list of pools too.
  */
 enum dray_fork_rank {
 	DRAY_FORK_MANAGERS,
@@ -78,10 +78,11 @@ void dray_fork_enlist(struct dray_fork_locks *locks);
 	}
 
 /*
- * A process that clone() made directly ran no handler.  It knows itself by a
- * page that the kernel wipes in every child: 0 there, until somebody asks.
- * That is before a pool's lock or the records' is taken: locks above them may be
- * held by then, which is why each rank has its own function for what it missed.
+ * A bare clone() runs no handler.  Its child recognizes itself by a page that
+ * the kernel wipes in every child: it reads 0 until the first check.  That
+ * check comes before a pool's lock or the records' lock is taken.  Locks above
+ * them may be held by then, so each rank has its own function for a missed
+ * fork.
  */
 extern _Atomic(_Atomic uint32_t *) dray_fork_page;
 

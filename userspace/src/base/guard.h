@@ -3,8 +3,7 @@
  * guard: the lock of one object, of which there may be many, so that fork()
  * finds each of them free (base/fork.h).
  *
- * No thread holds two guards, and none is held while anything is called that
- * somebody else may have written.
+ * No thread holds two guards.  None is held while foreign code runs.
  */
 #ifndef DRAY_BASE_GUARD_H
 #define DRAY_BASE_GUARD_H

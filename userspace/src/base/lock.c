@@ -11,7 +11,7 @@
 #define LOOKS 40
 #define LONGEST 16 /* pauses before a look */
 
-/* What the processor has for loops that wait; some have nothing. */
+/* The processor's hint for busy loops, if it has one. */
 static inline void pause_shortly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * lock: for locks that many threads take all the time and nobody holds for long.
+ * lock: for locks that many threads take often and hold for a short time.
  *
- * Most hold a pool's lock for less than a tenth of a microsecond, and a sleep and
- * being woken is several: with two threads in one pool nearly all the time went
- * there.  So who finds the lock taken looks a few more times, ever less often,
- * and only then sleeps.
+ * Most threads hold a pool's lock for less than a tenth of a microsecond, while
+ * sleeping and waking take several: with two threads in one pool nearly all
+ * time went there.  A thread that finds the lock taken therefore retries a few
+ * times, ever less often, before it sleeps.
  *
- * glibc has mutexes that do so (PTHREAD_MUTEX_ADAPTIVE_NP).  They take longer where
- * nobody else is there, and other C libraries have none.
+ * glibc has such mutexes (PTHREAD_MUTEX_ADAPTIVE_NP).  They take longer if no
+ * other thread is there, and other C libraries lack them.
  */
 #ifndef DRAY_BASE_LOCK_H
 #define DRAY_BASE_LOCK_H

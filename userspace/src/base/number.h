@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* True where the result does not fit; *out is then of no use. */
+/* True if the result does not fit; *out is useless then. */
 #define dray_add_overflow(a, b, out) __builtin_add_overflow(a, b, out)
 #define dray_sub_overflow(a, b, out) __builtin_sub_overflow(a, b, out)
 #define dray_mul_overflow(a, b, out) __builtin_mul_overflow(a, b, out)
@@ -19,7 +19,7 @@ static inline bool dray_is_power_of_two(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-/* True where rounding up leaves 64 bits; @alignment is a power of two. */
+/* True if rounding up exceeds 64 bits; @alignment is a power of two. */
 static inline bool dray_round_up_overflow(uint64_t n, uint64_t alignment,
 					  uint64_t *out)
 {

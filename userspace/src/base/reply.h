@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * How a structure that can grow reaches a caller who was compiled against an
- * older or a newer library: as much of it as both know.
+ * Fills a structure of a caller compiled against an older or newer library, as
+ * far as both know its fields.
  */
 #ifndef DRAY_BASE_REPLY_H
 #define DRAY_BASE_REPLY_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Fills the @size bytes of @out: what they have beyond @known is zero. */
+/* Fills the @size bytes of @out: bytes beyond @known become zero. */
 static inline void dray_reply(void *out, size_t size, const void *known,
 			      size_t known_size)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Arrays as blocks: the public preamble, meta-data behind it, and the elements
- * behind that or in another block.  What an element is, is not known here: who
- * makes an array brings the function that gives up what it refers to.
+ * Arrays as blocks: the public preamble, then meta-data, then the elements,
+ * unless another block has them.  This room does not know element types: the
+ * maker of an array brings a function that drops the references in its
+ * elements.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #define ACCESS (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE | DRAY_BLOCK_IMMUTABLE)
 
 struct array {
-	void *start; /* of the elements, whatever becomes of array.data */
+	void *start; /* of the elements, even if array.data changes */
 	size_t size;
 	void (*destroy)(struct dray_block_array *array);
 	struct dray_block_front front;
@@ -135,7 +136,7 @@ static int check_options(const struct dray_block_array_options *options)
 	return check_reference(options);
 }
 
-/* Where things lie in an array's memory. */
+/* Offsets in an array's memory. */
 struct sizes {
 	size_t alignment;
 	uint32_t meta; /* bytes of the meta-data */

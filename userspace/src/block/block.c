@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Blocks of any type: their counts where those end or go wrong, and what can
- * be asked of each.  What a type does is in the file that makes it.
+ * Blocks of any type: counts that end or go wrong, and questions to a block.
+ * Each type's own operations are in the file that makes it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,8 +17,8 @@ void dray_block_free(struct dray_block *block)
 }
 
 /*
- * As the kernel's refcount_t: the count is put where neither some references
- * more nor some less, of threads that are just now changing it, make it 0.
+ * As in the kernel's refcount_t: a wrong count moves to the middle, so that a
+ * few concurrent changes never make it 0.
  */
 void dray_block_miscounted(struct dray_block *block, uint32_t before)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of blocks share: what lies in front of every block, by which
- * block.c asks and ends one of any type without knowing them.
+ * Shared by the files about blocks: the header in front of every block, by
+ * which block.c asks and ends a block of any type.
  */
 #ifndef DRAY_BLOCK_BLOCK_H
 #define DRAY_BLOCK_BLOCK_H
@@ -18,7 +18,7 @@ struct dray_block_range {
 /* One for each type; a constant. */
 struct dray_block_class {
 	uint32_t type;
-	/* Gives up what the block refers to, and its own memory. */
+	/* Drops the block's references and frees its memory. */
 	void (*destroy)(struct dray_block *block);
 	void (*range)(const struct dray_block *block,
 		      struct dray_block_range *out);

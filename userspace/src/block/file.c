@@ -24,7 +24,7 @@ struct file {
 	uint64_t offset; /* of the range in the file */
 	size_t size; /* of the range */
 	bool writable;
-	char *path; /* as it was asked for, behind the block */
+	char *path; /* as requested, behind the block */
 	struct dray_block_front front;
 	struct dray_block block;
 };
@@ -72,7 +72,7 @@ static int system_failed(const char *path, const char *what)
 	return dray_fail(-errno, "%s of %s: %s", what, path, strerror(errno));
 }
 
-/* Sets the range's size, where it is to go to the file's end. */
+/* Sets the range's size if it extends to the file's end. */
 static int check_range(int fd, const char *path, uint64_t offset,
 		       uint64_t *size)
 {

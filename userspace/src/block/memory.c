@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Blocks over one piece of memory that somebody else allocates: a buffer, a
- * pool, or whoever gave a function to release it with.
+ * Blocks over one piece of memory: a buffer, a pool's block, or memory that
+ * comes with a function to release it.
  */
 #include <errno.h>
 #include <inttypes.h>

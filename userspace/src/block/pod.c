@@ -3,9 +3,9 @@
  * Arenas: elements of variable size, one behind the other in chunks that
  * double, of which only the last element may still change its size.
  *
- * What is known of a chunk lies in ordinary memory, so that a pool's memory
- * has nothing but elements.  An arena over a pool always has a block of it
- * until it is finalized, which keeps the pool's object while it is needed.
+ * The books of a chunk lie in ordinary memory, so that a pool's memory holds
+ * only elements.  An arena over a pool always has a block of it until it is
+ * finalized, which keeps the pool's object alive.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -30,7 +30,7 @@ struct chunk {
 struct pod {
 	struct dray_pool *pool; /* NULL: the heap */
 	struct chunk *last; /* NULL before the first */
-	/* the last element: where it starts, and what resize() must keep */
+	/* the last element: its start, and the bytes that resize() keeps */
 	char *begin; /* NULL: there is none */
 	size_t size;
 	size_t alignment;
@@ -80,7 +80,7 @@ static int add_chunk(struct pod *pod, size_t size, size_t alignment)
 	if (room < size)
 		room = size;
 	chunk->data = take(pod->pool, room, alignment);
-	/* Memory that is nearly full may have what is needed, if not twice. */
+	/* If twice the need does not fit, the need alone may. */
 	if (!chunk->data && size && size < room) {
 		room = size;
 		chunk->data = take(pod->pool, room, alignment);
@@ -122,7 +122,7 @@ static int check_size(size_t size)
 	return 0;
 }
 
-/* Where an element would start in the last chunk; false if it does not fit. */
+/* The start of an element in the last chunk; false if it does not fit. */
 static bool find_room(const struct pod *pod, size_t size, size_t alignment,
 		      size_t *at)
 {
@@ -190,7 +190,7 @@ static int pod_allocate(struct dray_block *block, size_t size, size_t alignment,
 	return 0;
 }
 
-/* Moves the last element into a chunk where it has @size bytes. */
+/* Moves the last element into a chunk that has @size bytes for it. */
 static int move(struct pod *pod, size_t size)
 {
 	struct chunk *from = pod->last;

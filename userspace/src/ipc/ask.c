@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: the importer's question to an exporter, and what comes back.  The
- * secret is said to a process of the importer's own user only, unless the record
- * has DRAY_IPC_ANY_USER: then to whoever has the socket's name.
+ * ipc: the importer's question to an exporter, and the answer.  The secret goes
+ * only to a process of the importer's own user, unless the record has
+ * DRAY_IPC_ANY_USER: then to any process that owns the socket's name.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What comes from an exporter: how it is asked for, and told apart. */
+/* Asks an exporter, and identifies the memory in its answer. */
 #ifndef DRAY_IPC_ASK_H
 #define DRAY_IPC_ASK_H
 
 #include "ipc/ipc.h"
 
-/* What two descriptors of the same memory agree in. */
+/* Equal for two descriptors of the same memory. */
 struct dray_ipc_identity {
 	dev_t device;
 	ino_t inode;
@@ -14,11 +14,11 @@ struct dray_ipc_identity {
 int dray_ipc_identify(int fd, struct dray_ipc_identity *identity);
 bool dray_ipc_is_same(const struct dray_ipc_identity *a,
 		      const struct dray_ipc_identity *b);
-/* The same for the same; others may have it too. */
+/* A hash of the identity. */
 uint64_t dray_ipc_key(const struct dray_ipc_identity *identity);
 
 /*
- * Asks the exporter for what the record names, without the lock.
+ * Asks the exporter for the memory of the record, without the lock.
  *
  * @copies: the lease is short, and an exporter at its limit gives it too
  * @connection: the lease; its end is the lease's

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: the broker, a thread that gives the descriptors of what is exported to
- * those who may have them.  It never waits for anybody; serve.c has what it
- * does for whom.
+ * ipc: the broker, a thread that sends descriptors of exported memory to
+ * permitted importers.  It never waits for one; serve.c has its side of each
+ * connection.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -18,10 +18,10 @@
 #include "base/error.h"
 #include "ipc/broker.h"
 
-/* Those with a thread: one, and any that are about to end. */
+/* Brokers with a thread: the current one, and any about to end. */
 static struct dray_ipc_broker *brokers;
 
-/* Whoever is connected or connects from now on is told that nobody is here. */
+/* Present and later importers find the connection refused. */
 static void close_sockets(struct dray_ipc_broker *broker)
 {
 	dray_ipc_hang_up_all(broker);
@@ -44,7 +44,7 @@ static void close_all(struct dray_ipc_broker *broker)
 	free(broker);
 }
 
-/* What has happened, for all but the end. */
+/* Handles all events but the end. */
 static void attend_all(struct dray_ipc_broker *broker,
 		       const struct epoll_event *events, int n)
 {

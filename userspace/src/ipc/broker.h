@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The broker's two sides: broker.c has its thread, serve.c those who
- * are connected.  With the lock, all of it.
+ * The broker's two sides: broker.c has its thread, serve.c its connections.
+ * With the lock, all of it.
  */
 #ifndef DRAY_IPC_BROKER_H
 #define DRAY_IPC_BROKER_H
@@ -14,7 +14,7 @@ struct dray_ipc_broker {
 	int listener;
 	int poller;
 	int wake;
-	int reserve;		/* given up to refuse somebody; -1: it is */
+	int reserve;		/* closed to refuse an importer; -1: in use */
 	bool deaf;		/* no descriptor is left to accept with */
 	bool ends;
 	uint32_t waiting;	/* how many of the asking there are */
@@ -25,18 +25,18 @@ struct dray_ipc_broker {
 
 /* Watches the listener, unless the broker is deaf.  0, or -1 and errno. */
 int dray_ipc_listen(struct dray_ipc_broker *broker, int how);
-/* Takes a descriptor in reserve, where it has none: 0, or -1 and errno. */
+/* Opens a descriptor in reserve if there is none: 0, or -1 and errno. */
 int dray_ipc_restock(struct dray_ipc_broker *broker);
-/* Somebody knocks. */
+/* Accepts one connection. */
 void dray_ipc_accept(struct dray_ipc_broker *broker);
 /* Something came from that connection, or its end. */
 void dray_ipc_attend(struct dray_ipc_broker *broker,
 		     struct dray_ipc_connection *connection);
-/* Hangs up on who has had the time to ask, and did not. */
+/* Hangs up on importers that did not ask in time. */
 void dray_ipc_drop_silent(struct dray_ipc_broker *broker);
 /* Until when to wait at most for an event, in milliseconds; -1: no limit. */
 int dray_ipc_patience(const struct dray_ipc_broker *broker);
-/* Hangs up on all that have not asked yet. */
+/* Hangs up on all importers that have not asked yet. */
 void dray_ipc_hang_up_all(struct dray_ipc_broker *broker);
 
 #endif /* DRAY_IPC_BROKER_H */

@@ -31,7 +31,7 @@ struct copy {
 	char sentence[256]; /* of the thread that asked */
 };
 
-/* For a dma-buf, whose size is fixed: a mapped file might be shortened. */
+/* For a dma-buf, whose size is fixed: a mapped file might shrink. */
 static int copy_mapped(const struct copy *copy, int fd)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -116,7 +116,7 @@ static void *run(void *argument)
 	return NULL;
 }
 
-/* Leaves copy->ret as it is if there is no such thread. */
+/* Leaves copy->ret unchanged if the thread cannot start. */
 static void copy_apart(struct copy *copy)
 {
 	sigset_t all, before;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: records of memory, as their maker sees them: what each keeps its memory
- * by, how it ends before that does, and the wait for those who were to open it.
+ * ipc: records of memory, on the maker's side: the object that keeps the
+ * memory, revocation, and the wait for importers.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -71,7 +71,7 @@ static void discard(struct dray_ipc_export *export)
 	free(export);
 }
 
-/* True: it is listed now.  False: another one is what is wanted, or failure. */
+/* True: it is listed now.  False: an equal record exists, or it failed. */
 static int list(struct dray_ipc_export *export, struct dray_ipc_record *record,
 		bool *listed)
 {
@@ -150,7 +150,7 @@ int dray_ipc_export(const void *address, uint64_t size, uint32_t flags,
 	if (!export)
 		return dray_fail(-ENOMEM, "no memory for an export");
 	dray_ipc_enlist();
-	/* In a child: what it has of its parent's. */
+	/* In a child: drops its copies of the parent's exports. */
 	dray_ipc_settle();
 	ret = describe(export, address, size, flags, &where);
 	if (!ret)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: exports by what they lead to: the same range in the same way, the same
- * thing kept, and the descriptor of the same buffer.
+ * ipc: exports by their range and flags, by the object that keeps their memory,
+ * and descriptors by buffer.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -2,17 +2,16 @@
 /*
  * Shared by the files about records.  record.c has the messages between
  * processes, node.c the part of them about nodes.  The exporter's side:
- * export.c makes records, slots.c has the memory they lead to,
- * index.c finds records by memory, broker.c is the thread that answers,
- * serve.c its connections, and others.c the share of other users.  The importer's side: ask.c asks
- * the broker, open.c has the memory that is open, and copy.c copies
+ * export.c makes records, slots.c has the memory they lead to, index.c finds
+ * records by memory, broker.c is the thread that answers, serve.c its
+ * connections, and others.c the share of other users.  The importer's side:
+ * ask.c asks the broker, open.c has the memory that is open, and copy.c copies
  * without opening.
  *
- * One connection is one lease.  After the answer the importer says one byte,
- * when it has the memory mapped, and nothing more; the exporter says one when
- * the record has ended.  The lease ends with the connection, from either side
- * and for whatever reason.  A child of fork()
- * inherits mapping and connection alike.
+ * One connection is one lease.  After the answer the importer sends one byte
+ * when it has the memory mapped, and nothing more; the exporter sends one if
+ * the record ends.  The lease ends with the connection, from either side and
+ * for any reason.  A child of fork() inherits mapping and connection alike.
  *
  * One lock for all of it, the lowest of the library: nothing that takes
  * another one is called with it.
@@ -52,8 +51,8 @@ _Static_assert(sizeof(struct dray_ipc_fields) == DRAY_IPC_RECORD_SIZE,
 	       "a record is part of the ABI");
 
 /*
- * What an importer says to the broker: the fields alone for a lease, all of it
- * for one that ends as soon as the bytes are copied.
+ * The importer's question: the fields alone for a lease, all of it for a lease
+ * that ends when the bytes are copied.
  */
 struct dray_ipc_question {
 	struct dray_ipc_fields fields;
@@ -73,7 +72,7 @@ struct dray_ipc_answer {
 	char node[DRAY_NAME_LEN];	/* kernel: "dray0"; else empty */
 };
 
-/* What is in a record, checked as far as that goes: -EBADMSG, -EPROTO. */
+/* Reads a record and checks its form: -EBADMSG, -EPROTO. */
 int dray_ipc_read(const struct dray_ipc_record *record,
 		  struct dray_ipc_fields *fields);
 
@@ -87,27 +86,29 @@ int dray_ipc_random(void *bytes, size_t size);
 /* CLOCK_MONOTONIC in milliseconds. */
 int64_t dray_ipc_now(void);
 
-/* In a child that no handler told of its fork, this is where it notices. */
+/* A child of a bare clone() notices its fork here. */
 void dray_ipc_lock(void);
 void dray_ipc_unlock(void);
 
-/* Lets forks take the lock, and a child forget what is its parent's. */
+/*
+ * Registers the lock with fork(), so that a child drops its parent's exports.
+ */
 void dray_ipc_enlist(void);
 /* With the lock, in a child. */
 void dray_ipc_inherit(void);
 
-/* With the lock: until somebody signals; false when the time is over. */
+/* With the lock: waits for a signal; false if the time is over. */
 bool dray_ipc_wait_signal(int64_t until);
 void dray_ipc_signal(void);
 
-/* What an export keeps its memory by. */
+/* The object that keeps an export's memory. */
 enum dray_ipc_keeper {
 	DRAY_IPC_BLOCK,		/* a hold on the block, from the start */
 	DRAY_IPC_BUFFER,	/* a reference to the buffer, for a handover */
 	DRAY_IPC_MEMORY,	/* an open record, for a handover or a lease */
 };
 
-/* What importers get; one for all exports of a buffer that are alike. */
+/* The descriptor for importers, shared by equal exports of a buffer. */
 struct dray_ipc_file {
 	int fd;
 	uint32_t exports;
@@ -121,10 +122,10 @@ struct dray_ipc_export {
 	enum dray_ipc_keeper keeper;
 	void *kept;		/* the block's start, the buffer, the memory */
 	bool keeps;
-	bool waits;		/* a handover that nobody has mapped yet */
+	bool waits;		/* a handover without a mapping yet */
 	int64_t made;		/* dray_ipc_now() */
 	uint64_t claims;	/* calls that gave the record, less revocations */
-	bool ended;		/* nobody can open it any more */
+	bool ended;		/* cannot be opened any more */
 	uint32_t leases;	/* of other processes, and this one */
 	uint32_t own;		/* of this one */
 	struct dray_ipc_connection *connections;	/* of the leases */
@@ -146,15 +147,15 @@ int dray_ipc_add(struct dray_ipc_export *export);
 /* With the lock: one that leads to the same memory, the same way, or NULL. */
 struct dray_ipc_export *
 dray_ipc_find_same(const struct dray_ipc_export *wanted);
-/* With the lock: counts the handovers that nobody has opened. */
+/* With the lock: counts the handovers that were not opened. */
 uint32_t dray_ipc_waiting(void);
 /* One of them, in slot *@at or behind, and then *@at is behind that; or NULL. */
 const struct dray_ipc_export *dray_ipc_next_waiting(uint32_t *at);
-/* With the lock: nobody can open it from now on. */
+/* With the lock: ends it, so that it cannot be opened. */
 void dray_ipc_end(struct dray_ipc_export *export);
 
 /*
- * With the lock: what a record leads to, and a lease of it.
+ * With the lock: finds the export of a record; lease also takes a lease of it.
  * @user: of the importer; NULL: this process.  -ESTALE, -EACCES, -EBADMSG.
  */
 int dray_ipc_find(const struct dray_ipc_fields *asked, const uid_t *user,
@@ -165,7 +166,7 @@ int dray_ipc_lease(const struct dray_ipc_fields *asked, const uid_t *user,
 void dray_ipc_mapped(struct dray_ipc_export *export);
 /* With the lock: ends a lease; dray_ipc_settle() follows, without it. */
 void dray_ipc_release(struct dray_ipc_export *export, bool own);
-/* Without the lock: gives up what exports kept that have ended. */
+/* Without the lock: frees the memory of ended exports. */
 void dray_ipc_settle(void);
 /* With the lock: ends the exports of memory that is closed. */
 void dray_ipc_end_memory(const struct dray_ipc_memory *memory);
@@ -173,9 +174,10 @@ void dray_ipc_end_memory(const struct dray_ipc_memory *memory);
 bool dray_ipc_is_own(uint64_t broker);
 
 /*
- * With the lock: the open record around @size bytes at @address, with one more
- * reference, given back by dray_ipc_close().  0, -ENOENT where no record leads
- * to this buffer, -EINVAL where they lie beside what was opened.
+ * With the lock: finds the open record around @size bytes at @address, and
+ * takes a reference, which dray_ipc_close() drops.  Returns -ENOENT if no
+ * record leads to this buffer, -EINVAL if the bytes lie outside the opened
+ * range.
  */
 int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 			 uint64_t size, struct dray_ipc_memory **out);
@@ -189,7 +191,7 @@ void dray_ipc_broker_stop(struct dray_ipc_broker *broker);
 /* In a child, which has no such threads: closes the inherited descriptors. */
 void dray_ipc_broker_forget(void);
 
-/* Hears importers of @export that the thread has not got to yet. */
+/* Reads pending bytes of the importers of @export. */
 void dray_ipc_hear(struct dray_ipc_export *export);
 /* Tells the importers of @export that it has ended. */
 void dray_ipc_tell_end(struct dray_ipc_export *export);

@@ -13,14 +13,14 @@ enum dray_ipc_backend {
 	DRAY_IPC_KERNEL = 2,
 };
 
-/* Fills in what is said of @node; @name: "dray0"; the host has none. */
+/* Describes @node in @backend and @name: "dray0", or empty for the host. */
 int dray_ipc_describe_node(struct dray_node *node, uint32_t *backend,
 			   char name[DRAY_NAME_LEN]);
 
 /* Whether that names a node, there or not: 0, or -EBADMSG. */
 int dray_ipc_check_node(uint32_t backend, const char name[DRAY_NAME_LEN]);
 
-/* Opens it; what dray_ipc_check_node() and dray_node_open() give. */
+/* Opens it; errors of dray_ipc_check_node() and dray_node_open(). */
 int dray_ipc_open_node(uint32_t backend, const char name[DRAY_NAME_LEN],
 		       struct dray_node **out);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: memory of others that this process has open, and its own that it opened
- * by a record.  One object a record, counted; one mapping for all records of a
- * buffer, as far as it is long enough.
+ * ipc: memory that this process opened by a record, another process's or its
+ * own.  One counted object a record; records of a buffer share a mapping if it
+ * is long enough.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,7 +34,7 @@ struct dray_ipc_memory {
 	struct dray_address_link by_buffer;
 };
 
-/* All that is open, and what is mapped for it. */
+/* All open records, and their mappings. */
 static struct dray_address_table records; /* first link of by_record */
 static struct dray_address_table identities; /* first link of by_identity */
 static struct dray_address_table buffers; /* first link of by_buffer */
@@ -77,7 +77,7 @@ int dray_ipc_check(const struct dray_ipc_memory *memory)
 	return ret;
 }
 
-/* With the lock: what is open already by this record; 1: nothing. */
+/* With the lock: the object that has this record open; 1 if there is none. */
 static int find_open(const struct dray_ipc_fields *fields,
 		     const struct dray_node *node, struct dray_ipc_memory **out)
 {
@@ -89,7 +89,7 @@ static int find_open(const struct dray_ipc_fields *fields,
 		struct dray_ipc_memory *memory =
 			DRAY_LINKED(link, struct dray_ipc_memory, by_record);
 
-		/* What a parent had open of its own is not the child's own. */
+		/* A child must not treat its parent's own memory as its own. */
 		if (memcmp(&memory->fields, fields, sizeof(*fields)) != 0 ||
 		    (memory->own && memory->own->ended) ||
 		    (node && dray_buffer_node(memory->buffer) != node))
@@ -200,7 +200,7 @@ static int check_seals(const struct dray_ipc_fields *fields,
 		"the memory is said to be for reading, and is not sealed against writers");
 }
 
-/* Maps what came, or finds where it is mapped. */
+/* Maps the received buffer, or finds its mapping. */
 static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	       const struct dray_ipc_answer *answer, int fd)
 {
@@ -262,8 +262,8 @@ static void discard(struct dray_ipc_memory *memory)
 }
 
 /*
- * With the lock: nothing can fail any more but to say so.  An exporter that was
- * told hands over to nobody else.
+ * With the lock: only the last message can fail now.  An exporter that gets it
+ * hands over to nobody else.
  */
 static int finish_open(struct dray_ipc_memory *memory,
 		       struct dray_ipc_memory **out)

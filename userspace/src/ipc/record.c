@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: what processes say to each other, on both sides: records, and the socket
- * that they lead to.
+ * ipc: the protocol of both sides: records, and the socket that they lead to.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +22,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static int cancel_before; /* of the thread that has the lock */
-static bool goes_by_dray_ipc_now; /* changed does, once somebody waits */
+static bool goes_by_dray_ipc_now; /* clock of changed */
 
 static void take_lock(void)
 {
@@ -47,7 +46,7 @@ void dray_ipc_unlock(void)
 	dray_cancel_restore(&before);
 }
 
-/* In a child nobody waits, whatever the parent's threads did. */
+/* A child has no waiting threads, even if its parent had some. */
 static void inherit(void)
 {
 	changed = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
@@ -136,7 +135,7 @@ int dray_ipc_read(const struct dray_ipc_record *record,
 	return 0;
 }
 
-/* An abstract name: nobody has to remove it. */
+/* An abstract name vanishes with its socket. */
 unsigned int dray_ipc_address(uint64_t broker, struct sockaddr_un *address)
 {
 	int length;

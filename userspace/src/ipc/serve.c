@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * ipc: who is connected to the broker: whoever connects has a while to say what
- * he wants, then is hung up on.  What is sent goes, with the lock, so that no
- * descriptor is closed meanwhile, into a socket that is new and has room.
+ * ipc: connections to the broker.  An importer has a while to ask, then is hung
+ * up on.  Messages are sent with the lock held, so that no descriptor closes
+ * meanwhile; the socket is new and has room.
  *
- * A process at its limit of descriptors cannot even say so: to accept takes one.
- * One is therefore kept in reserve.  He who gets it is told, and as soon as he
- * is gone it is there for the next one.
+ * A process at its limit of descriptors cannot even refuse, because accept()
+ * takes one.  The broker therefore keeps one in reserve.  The connection
+ * accepted with it is refused, and as soon as it closes the reserve is there
+ * for the next one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,7 @@
 #include "ipc/broker.h"
 #include "ipc/others.h"
 
-/* Those who have connected and not asked yet. */
+/* Connections that have not asked yet. */
 #define MOST_WAITING 64
 /* How soon to accept again after descriptors had run out. */
 #define RETRY_MS 100
@@ -29,7 +30,7 @@ struct dray_ipc_connection {
 	int fd;
 	int refusal; /* he has the reserve: a negative errno */
 	int64_t since;
-	struct dray_ipc_export *export; /* NULL: has not asked yet */
+	struct dray_ipc_export *export; /* NULL if it has not asked yet */
 	bool mapped; /* the importer has said so */
 	bool is_other; /* counted, as a lease of another user */
 	uid_t user;
@@ -103,7 +104,7 @@ static void hang_up(struct dray_ipc_broker *broker,
 	end(broker, take_asking(broker, link));
 }
 
-/* Of those who have not asked yet: he who has had the longest time for it. */
+/* Drops the silent importer that has been connected longest. */
 static void drop_oldest(struct dray_ipc_broker *broker)
 {
 	struct dray_ipc_connection **link = &broker->asking;
@@ -114,7 +115,7 @@ static void drop_oldest(struct dray_ipc_broker *broker)
 		hang_up(broker, link);
 }
 
-/* He who has the reserve, and has kept it for a while without a word. */
+/* Drops the connection on the reserve if it has been silent for a while. */
 static void drop_refused(struct dray_ipc_broker *broker)
 {
 	int64_t since = dray_ipc_now() - RETRY_MS;
@@ -146,7 +147,7 @@ static bool ran_out(int error)
 
 /*
  * A descriptor, or -1 and errno.
- * @refusal: 0, or what to say to who is accepted with the last one
+ * @refusal: 0, or the error to send to a connection on the reserve
  */
 static int take_caller(struct dray_ipc_broker *broker, int *refusal)
 {
@@ -176,8 +177,8 @@ static void be_deaf(struct dray_ipc_broker *broker)
 }
 
 /*
- * Without memory nobody is accepted, who would only be hung up on: he waits, as
- * he does where there are no descriptors.
+ * Without memory for its object a connection stays in the backlog, as it does
+ * without descriptors.
  */
 void dray_ipc_accept(struct dray_ipc_broker *broker)
 {

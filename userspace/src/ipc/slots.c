@@ -4,8 +4,8 @@
  * again after its end, and a generation, which no other record has: a record of
  * an older generation leads nowhere.
  *
- * An export that has ended stays until its last lease does; only then is what
- * it kept given up, without the lock, as that may free memory.
+ * An export that has ended stays until its last lease does.  Only then its
+ * memory is freed, without the lock, because that may take others.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -26,14 +26,14 @@ static struct {
 	struct dray_ipc_broker *broker;
 } exporter;
 
-/* Those of a parent too, until they are settled. */
+/* A child has its parent's exports here until they are settled. */
 static struct dray_ipc_export *slots[DRAY_IPC_MAX_EXPORTS];
 static _Atomic uint32_t count;
 static uint32_t made; /* exports, ever: the latest generation */
-static uint32_t waiting; /* handovers that nobody has mapped */
+static uint32_t waiting; /* handovers without a mapping */
 static struct dray_ipc_export *unsettled;
 
-/* Slots that rest: those behind touched, then a ring of those given back. */
+/* Resting slots: those behind touched, then a ring of those given back. */
 static struct {
 	uint32_t touched;
 	uint32_t first;
@@ -97,7 +97,7 @@ void dray_ipc_inherit(void)
 	}
 }
 
-/* What can be given up of an export now; NULL: nothing. */
+/* The object to give up if the export is idle now, or NULL. */
 static void *idle(struct dray_ipc_export *export)
 {
 	if (export->leases || export->waits || !export->keeps)

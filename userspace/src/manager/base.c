@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dray's own operations.  They work on any manager, with the resource that is
- * part of it, so that one that derives from them brings nothing but what it
- * does otherwise.
+ * dray's own operations.  They work on any manager, through its resource, so
+ * that a derived manager brings only the operations that it changes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -67,7 +66,7 @@ static int make_resource(struct dray_manager *self, struct dray_pool **pool,
 	return 0;
 }
 
-/* The manager's resource; NULL where it has none yet. */
+/* The manager's resource; NULL before initialize(). */
 static struct dray_resource *known_resource(struct dray_manager *self)
 {
 	struct dray_resource *resource;
@@ -241,7 +240,7 @@ static int native_get_memory_info(struct dray_manager *self,
 	return ret;
 }
 
-/* What was made is there, and is all there is to get ready. */
+/* The resource exists already: nothing is left to prepare. */
 static int host_initialize(struct dray_manager *self)
 {
 	struct dray_resource *resource;
@@ -259,7 +258,7 @@ static int host_reset(struct dray_manager *self)
 	dray_guard_take(&self->guard);
 	pool = self->pool;
 	dray_guard_give(&self->guard);
-	/* The manager closes it, and is held by whoever resets it. */
+	/* The manager closes it; the caller of reset holds the manager. */
 	if (pool)
 		dray_pool_trim(pool);
 	return 0;

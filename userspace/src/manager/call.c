@@ -26,7 +26,7 @@ int dray_manager_initialize(struct dray_manager *manager)
 		ret = manager->ops.initialize(manager);
 	if (ret)
 		return ret;
-	/* Where it does not know, only the number of entries counts. */
+	/* If the capacity is unknown, only the number of entries counts. */
 	if (!manager->ops.get_memory_info ||
 	    manager->ops.get_memory_info(manager, &capacity))
 		capacity.total = 0;
@@ -47,7 +47,7 @@ int dray_manager_ready(struct dray_manager *manager)
 	return ready ? 0 : dray_manager_initialize(manager);
 }
 
-/* One of the three allocations, and what it is asked for. */
+/* One of the three allocations, and its arguments. */
 struct request {
 	int (*ask)(struct dray_manager *manager, const struct request *request,
 		   struct dray_memory **out);
@@ -71,7 +71,7 @@ static int allocate(struct dray_manager *manager, const struct request *request,
 		return ret;
 	dray_manager_enter(manager);
 	dray_pending_flush(manager, false);
-	/* Or another thread's flush was faster. */
+	/* Another thread's flush may have been faster. */
 	if (dray_pending_finished(manager) != finished) {
 		dray_guard_take(&manager->guard);
 		manager->stats.retries++;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Memory objects for other processes: a record of exactly their bytes.  What
- * is opened is an object like any other, whose end is the end of its lease.
+ * Memory objects for other processes: a record of exactly their bytes.  An
+ * opened record becomes an ordinary object, whose end closes the lease.
  */
 #include <errno.h>
 

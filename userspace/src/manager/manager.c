@@ -3,10 +3,10 @@
  * manager: the object, and the list of all there are, by which each node has
  * one.
  *
- * A manager ends when nobody holds it and nothing keeps it.  That is seen
- * with its guard and done with the list's lock, under which dray_get_manager()
- * may have brought it back, or another thread ended it: so whoever comes to
- * end it looks for it in the list first.
+ * A manager ends when it has neither references nor live objects.  Its guard
+ * covers that test, the list's lock covers its end.  In between
+ * dray_get_manager() may have revived it, or another thread may have ended it,
+ * so the list is searched first.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ DEFINE_FORK_LOCK(DRAY_FORK_MANAGERS, lock);
 static struct dray_manager *managers;
 static const struct dray_manager_ops *chosen; /* NULL: the environment's */
 
-/* What is left out is the base's. */
+/* A NULL member falls back to the base's. */
 static void inherit_ops(struct dray_manager_ops *ops)
 {
 	const struct dray_manager_ops *base =
@@ -105,7 +105,7 @@ static bool unused(struct dray_manager *manager)
 	return answer;
 }
 
-/* @manager is an address only: what was there may be gone. */
+/* @manager is only an address: the object may be gone. */
 static void end_if_unused(struct dray_manager *manager)
 {
 	struct dray_manager **link;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of the manager share.  manager.c has the object and the list
- * of all, call.c the operations as runtimes call them,
- * memory.c the memory objects, pending.c those that wait to be
- * finalized, base.c and ipc.c dray's own operations,
- * plugin.c the way to those of others.
+ * Shared by the files of the manager. manager.c has the object and the list of
+ * all, call.c the operations as runtimes call them, memory.c the memory
+ * objects, pending.c the objects that wait for their finalizer, base.c and
+ * ipc.c dray's own operations, and plugin.c the loader of plug-ins.
  */
 #ifndef DRAY_MANAGER_MANAGER_H
 #define DRAY_MANAGER_MANAGER_H
@@ -25,7 +24,7 @@ struct dray_memory {
 };
 
 struct dray_manager {
-	struct dray_manager_ops ops;	/* the base's where it had none */
+	struct dray_manager_ops ops;	/* NULL members filled from the base */
 	struct dray_node *node;		/* one reference */
 	void *ctx;
 	struct dray_manager *next;	/* of all managers */
@@ -39,16 +38,16 @@ struct dray_manager {
 	struct dray_pool *pool;		/* under it, if it was made here */
 	struct dray_memory *alive;
 	struct dray_memory *pending, **pending_last;
-	uint64_t finished;		/* that were pending, by any thread */
-	uint32_t most_entries;		/* that may be pending */
+	uint64_t finished;		/* pending objects, by any thread */
+	uint32_t most_entries;		/* of pending objects */
 	uint32_t most_percent;
 	struct dray_manager_stats stats;
 };
 
 /*
- * Keeps the manager from its end; the guard is held.  Enter is without it, for
- * who is about to call what others wrote: a finalizer may drop the caller's own
- * reference, which is the last.  Drop is without it.
+ * Keeps the manager alive; called with the guard held.  Enter is for callers
+ * without the guard that are about to run foreign code: a finalizer may drop
+ * the caller's own, last reference.  Drop is called without the guard.
  */
 void dray_manager_keep(struct dray_manager *manager);
 void dray_manager_enter(struct dray_manager *manager);
@@ -57,13 +56,13 @@ void dray_manager_drop(struct dray_manager *manager);
 /* Initializes the manager, unless that was done before. */
 int dray_manager_ready(struct dray_manager *manager);
 
-/* Finalizes what was taken off the lists, without the guard. */
+/* Finalizes objects taken off the lists; called without the guard. */
 void dray_memory_finish(struct dray_memory *memory);
 
 /* With the guard: whether an object of no reference has to wait. */
 bool dray_pending_takes(const struct dray_manager *manager,
 			const struct dray_memory *memory);
-/* With the guard: lets it wait; true where that is one too many. */
+/* Queues it, with the guard; true if the queue is over its limit. */
 bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory);
 /* Finalizes all that wait; the manager is kept.  @force: also in a deferral. */
 size_t dray_pending_flush(struct dray_manager *manager, bool force);
@@ -73,7 +72,7 @@ uint64_t dray_pending_finished(struct dray_manager *manager);
 /* Of a version and a base that there is, with a name and a memalloc. */
 int dray_manager_check_ops(const struct dray_manager_ops *ops,
 			   const char *from);
-/* What the environment names; NULL where it names nothing. */
+/* The operations that the environment names; NULL if none. */
 int dray_manager_environment(const struct dray_manager_ops **out);
 
 int dray_native_get_ipc_handle(struct dray_manager *self,

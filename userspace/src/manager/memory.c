@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Memory objects.  The last reference takes an object off the list of those
- * that are alive; then it is finalized, at once or when its turn comes.
+ * Memory objects.  Dropping the last reference takes an object off the list of
+ * live ones; its finalizer runs at once or when its turn comes.
  */
 #include <errno.h>
 #include <stdlib.h>

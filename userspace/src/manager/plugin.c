@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Managers of others: a shared object with one symbol, and what is asked of
- * what stands there.
+ * Plug-in managers: a shared object with one symbol, and checks of the
+ * operations found there.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What a back end provides: one table of operations for each place that
- * memory comes from.  node.c and buffer.c own the objects, check arguments
- * and count references; a back end only does what differs.  Every operation
- * returns 0 or a negative errno with its sentence left by dray_fail().
+ * A back end: one table of operations for each source of memory. node.c and
+ * buffer.c own the objects, check arguments and count references; a back end
+ * does only the rest.  Every operation returns 0 or a negative errno with a
+ * sentence from dray_fail().
  */
 #ifndef DRAY_MEMORY_BACKEND_H
 #define DRAY_MEMORY_BACKEND_H
@@ -34,13 +34,13 @@ struct dray_buffer {
 	_Atomic uint64_t size;	/* bytes mapped; a growing buffer's rises */
 	uint64_t reserved;	/* bytes of the window, >= size */
 	uint64_t created_ns;	/* CLOCK_MONOTONIC */
-	struct dray_pages pages;	/* host: of what is mapped now or later */
+	struct dray_pages pages;	/* host: of pages mapped now or later */
 	struct dray_buffer *next;	/* host: the list of all buffers */
-	_Atomic(dray_buffer_end *) end;	/* called before it goes; NULL: nobody */
+	_Atomic(dray_buffer_end *) end;	/* called before it ends; may be NULL */
 	char name[DRAY_NAME_LEN];
 };
 
-/* What a back end needs to know to allocate, checked and resolved. */
+/* Checked and resolved arguments of an allocation. */
 struct dray_request {
 	uint64_t size;		/* bytes, > 0, a multiple of the pages' size */
 	uint64_t reserve;	/* bytes of the window, >= size; room to grow */
@@ -60,8 +60,8 @@ struct dray_backend {
 	void (*close)(struct dray_node *node);
 
 	/*
-	 * The index or id is set in what is to be filled, the rest is 0.
-	 * channel() is NULL where info has no channels.
+	 * The index or id is set in the structure to fill, the rest is 0.
+	 * channel() is NULL if info has no channels.
 	 */
 	int (*info)(struct dray_node *node, struct dray_info *info);
 	int (*heap)(struct dray_node *node, struct dray_heap_info *info);
@@ -73,25 +73,25 @@ struct dray_backend {
 	/* NULL: nothing is ever held */
 	int (*reclaim)(struct dray_node *node, struct dray_reclaim *args);
 
-	/* Fill every field of a buffer whose node and name are set. */
+	/* Fill every field of a buffer except node and name, which are set. */
 	int (*alloc)(struct dray_buffer *buffer,
 		     const struct dray_request *request);
 	/* @need: as for dray_buffer_import_bytes() */
 	int (*import)(struct dray_buffer *buffer, int fd, uint64_t need);
 	void (*release)(struct dray_buffer *buffer);
 
-	/* NULL where buffers keep their size.  Zeroed memory up to @size. */
+	/* NULL if buffers cannot grow.  Adds zeroed memory up to @size. */
 	int (*grow)(struct dray_buffer *buffer, uint64_t size);
-	/* NULL where memory cannot be given back piecewise; zeroes it. */
+	/* NULL if memory cannot be returned piecewise; zeroes it. */
 	int (*punch)(struct dray_buffer *buffer, uint64_t offset,
 		     uint64_t length);
-	/* A hint, as dray_buffer_gather().  NULL where pages come by touch */
+	/* A hint, as dray_buffer_gather().  NULL if pages come by touch */
 	void (*gather)(struct dray_buffer *buffer, uint64_t offset,
 		       uint64_t length);
 
 	/*
-	 * A descriptor for other processes, a new one.  @read_only: whoever
-	 * has it cannot write the memory, however he tries.
+	 * Opens a new descriptor for other processes.  With @read_only no
+	 * holder can write the memory.
 	 */
 	int (*share)(struct dray_buffer *buffer, bool read_only, int *fd);
 	/* Before the descriptor itself goes out.  NULL: nothing to do */
@@ -101,7 +101,7 @@ struct dray_backend {
 			 uint64_t length, struct dray_segment *segments,
 			 size_t room, size_t *count);
 	/*
-	 * Regions are checked, at most DRAY_MAX_RANGES of them.  NULL where
+	 * Regions are checked, at most DRAY_MAX_RANGES of them.  NULL if
 	 * needs_sync is false and there are no channels.
 	 */
 	int (*sync)(struct dray_node *node, uint32_t target,

@@ -177,7 +177,7 @@ int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
 	buffer = new_buffer(node, NULL);
 	if (!buffer)
 		return -ENOMEM;
-	/* Whoever gave it to us can write it too. */
+	/* The sender of the descriptor can write it too. */
 	atomic_store_explicit(&buffer->exposed, true, memory_order_relaxed);
 	ret = node->backend->import(buffer, fd, need);
 	if (ret) {
@@ -301,7 +301,7 @@ int dray_buffer_fd(const struct dray_buffer *buffer)
 	return buffer->fd;
 }
 
-/* Nobody is given what dray_buffer_import() refuses. */
+/* dray_buffer_import() would refuse it in the receiver. */
 int dray_buffer_may_be_shared(const struct dray_buffer *buffer)
 {
 	if (buffer->fd < 0)

@@ -2,11 +2,11 @@
 /*
  * The host back end: ordinary memory, for machines without the module.
  *
- * Private memory is anonymous, in transparent huge pages where the system has
+ * Private memory is anonymous, in transparent huge pages if the system has
  * them: a forked child has its own copy, as array programs expect.  Shareable
- * memory is a memfd.  Both grow in place, and both can give pages back, but for
- * reserved huge ones.  memfd.c has what is special about a memfd, pages.c what
- * can be asked of pages.
+ * memory is a memfd.  Both grow in place, and both return pages, except for
+ * reserved huge ones. memfd.c has the rules of memfds, pages.c the choices of
+ * pages.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 #include "memory/unlocked.h"
 #include "memory/window.h"
 
-/* The buffers of this process: what LIST is on the host. */
+/* The buffers of this process:  LIST on the host. */
 DEFINE_FORK_LOCK(DRAY_FORK_HOST, lock);
 static struct dray_buffer *buffers;
 static uint64_t last_id;
@@ -75,7 +75,7 @@ static const char *kind(bool shareable)
 	return shareable ? "shareable" : "private";
 }
 
-/* What can still be had without swapping, in bytes. */
+/* Bytes available without swapping. */
 static uint64_t available(const struct sysinfo *memory)
 {
 	uint64_t kib;
@@ -188,8 +188,8 @@ static int map(struct dray_buffer *buffer, uint64_t from, uint64_t to)
 		goto clear;
 	}
 	/*
-	 * A hint: a system without huge pages says no, which is no failure;
-	 * most have none for a memfd, unless shmem_enabled says so.
+	 * A hint, so a refusal is not a failure: the system may lack huge
+	 * pages, and most lack them for a memfd unless shmem_enabled allows it.
 	 */
 	if (to - from >= DRAY_PAGES_HUGE_SIZE)
 		madvise(start, to - from, MADV_HUGEPAGE);

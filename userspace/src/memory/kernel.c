@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The kernel back end: /dev/drayN, what it is asked and told.  Each call is one
- * ioctl; what the kernel answers beside errno becomes a sentence (reason.c).
- * kernel_buffer.c has its buffers.
+ * The kernel back end: /dev/drayN and its calls.  Each call is one ioctl;
+ * reason.c makes a sentence of the kernel's reply. kernel_buffer.c has its
+ * buffers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -37,7 +37,7 @@ static int kernel_info(struct dray_node *node, struct dray_info *info)
 	return 0;
 }
 
-/* The module answers what the node as a whole ever needs. */
+/* The module answers if any device of the node needs it. */
 static bool ask_needs_sync(struct dray_node *node)
 {
 	struct dray_sync args = {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What the files of the kernel back end share; backend.h says what each does. */
+/* Shared by the files of the kernel back end; backend.h documents each. */
 #ifndef DRAY_MEMORY_KERNEL_H
 #define DRAY_MEMORY_KERNEL_H
 
 #include "memory/backend.h"
 
-/* One ioctl: 0 or a negative errno; a signal is no reason to stop half-way. */
+/* One ioctl: 0 or a negative errno; restarted after a signal. */
 int dray_kernel_call(int fd, unsigned long request, void *args);
 
 /* kernel_buffer.c */

@@ -56,7 +56,7 @@ static int alloc_failed(const struct dray_node *node,
 {
 	char heap[16] = "any heap";
 
-	/* A mode that the heap does not have is no wrong argument. */
+	/* A mode that the heap lacks is not an invalid argument. */
 	if (args->reason == DRAY_REASON_MODE)
 		error = -EOPNOTSUPP;
 	if (request->heap != DRAY_HEAP_ANY)
@@ -102,9 +102,8 @@ int dray_kernel_alloc(struct dray_buffer *buffer,
 }
 
 /*
- * Any dma-buf can be mapped; what the module knows of its own is asked of it,
- * and another driver's gets its inode's number as id, in a range that the
- * module never reaches.
+ * Any dma-buf can be mapped.  The module describes its own; another driver's
+ * gets its inode's number as id, in a range that the module never reaches.
  */
 static void identify(struct dray_buffer *buffer, const struct stat *status)
 {

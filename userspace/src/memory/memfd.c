@@ -26,9 +26,8 @@
 #define LEAST_MAPPED ((uint64_t)32 << 20)
 
 /*
- * A memfd may be as long as one likes, and touching what does not fit is a
- * SIGBUS.  So this says no, as mapping private memory does, to what is more
- * than the machine has.
+ * A memfd can be longer than memory, and a touch beyond it is a SIGBUS.
+ * Refuses more than the machine has, as a mapping of private memory does.
  */
 static int check_size(uint64_t size)
 {
@@ -119,8 +118,8 @@ int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size)
 
 /*
  * Returns 1 for a memfd of huge pages of hugetlbfs, else 0, or an errno.  They
- * are a supply that runs out: another holder may punch a hole and take the page,
- * and the next access here is a SIGBUS, which no seal forbids.
+ * are a supply that runs out: another holder may punch a hole and take the
+ * page, and the next access here is a SIGBUS, which no seal forbids.
  */
 static int is_huge(int fd)
 {

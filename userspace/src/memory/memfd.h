@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The memfd behind shareable host memory; what memfd.c does for host.c. */
+/* The memfd behind shareable host memory, for host.c. */
 #ifndef DRAY_MEMORY_MEMFD_H
 #define DRAY_MEMORY_MEMFD_H
 
@@ -7,21 +7,21 @@
 
 /*
  * Makes the memfd of a new buffer, which has its name and pages; @size bytes.
- * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine has, or
- * than a file may have), what memfd_create(), ftruncate() and fcntl() give.
+ * @grows: it will be made longer.  Errors: -ENOMEM (more than the machine has,
+ *	or than a file may have), and those of memfd_create(), ftruncate() and
+ *	fcntl().
  */
 int dray_memfd_make(struct dray_buffer *buffer, uint64_t size, bool grows);
 
 /*
- * Makes it long enough for @size bytes.
- * Errors: -ENOMEM (more than the machine has, or than a file may have), what
- * ftruncate() gives.
+ * Makes it long enough for @size bytes.  Errors: -ENOMEM (more than the machine
+ * has, or than a file may have), and those of ftruncate().
  */
 int dray_memfd_lengthen(const struct dray_buffer *buffer, uint64_t size);
 
 /*
- * Looks at a descriptor that came from elsewhere, and takes a duplicate of it
- * for the new @buffer, whose node has the size of a page.
+ * Checks a received descriptor, and duplicates it for the new @buffer, whose
+ * node has the size of a page.
  * @need: as for dray_buffer_import_bytes()
  * @size: bytes to map
  * Errors: as dray_buffer_import().

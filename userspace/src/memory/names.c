@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "memory/backend.h"
 
-/* The number of a node's name, or -1 for what is none: "dray" and digits. */
+/* The number in a node's name, "dray" and digits; else -1. */
 static long number_of(const char *name)
 {
 	size_t digits;

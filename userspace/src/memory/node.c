@@ -35,7 +35,7 @@ static int open_backend(const struct dray_backend *backend, const char *name,
 	return 0;
 }
 
-/* Without a spec: the module where it is loaded, else the host. */
+/* Without a spec: the module if it is loaded, else the host. */
 static int open_what_is_there(struct dray_node **out)
 {
 	int ret = open_backend(&dray_backend_kernel, NULL, out);

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/*
- * What the rooms above ask of nodes and buffers, beside <dray/memory.h>.
- */
+/* Nodes and buffers for the rooms above, beside <dray/memory.h>. */
 #ifndef DRAY_MEMORY_NODE_H
 #define DRAY_MEMORY_NODE_H
 
 #include <dray/memory.h>
 
 /*
- * One SUBMIT call.  @args is the kernel's structure, filled by the caller;
- * its out fields are valid on success, reason and limit on failure too, where
- * the sentence says what they mean.
+ * One SUBMIT call.  @args is the kernel's structure, filled by the caller.  Its
+ * out fields are valid on success; reason and limit on failure too, if the
+ * sentence explains them.
  *
  * Errors: -EOPNOTSUPP (the back end has no engine), -EINTR (a signal before a
- * slot was free: nothing was submitted), -EAGAIN, and what the kernel gives.
+ * slot was free: nothing was submitted), -EAGAIN, and those of the kernel.
  */
 int dray_node_submit(struct dray_node *node, struct dray_submit *args);
 
 /*
- * As dray_node_sync(), for the device that @target names: DRAY_TARGET_NODE or
- * the index of a channel.
+ * As dray_node_sync(), for the device of @target:  DRAY_TARGET_NODE or the
+ * index of a channel.
  */
 int dray_node_sync_target(struct dray_node *node, uint32_t target,
 			  enum dray_sync_owner owner,
@@ -27,9 +25,9 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 			  const struct dray_region *regions, size_t count);
 
 /*
- * Whether two handles are of one device, so that each may use the memory of
- * the other.  Private and shareable memory of the host count as two devices.
- * A handle whose device is gone is like no other: a new one may have its name.
+ * Whether two handles are of one device, so that each may use the memory of the
+ * other.  Private and shareable memory of the host count as two devices.  If
+ * its device is gone, a handle equals no other: a new device may have its name.
  */
 bool dray_node_same(struct dray_node *a, struct dray_node *b);
 
@@ -41,16 +39,16 @@ bool dray_node_same(struct dray_node *a, struct dray_node *b);
 int dray_buffer_descriptor(const struct dray_buffer *buffer);
 
 /*
- * As dray_buffer_import(), of a descriptor whose first @need bytes are needed.
- * A file that any holder can make longer is mapped as far as that, rounded up.
- * All others are mapped whole.
+ * As dray_buffer_import(), if only the first @need bytes are needed.  If any
+ * holder can make the file longer, that much is mapped, rounded up; else the
+ * whole file.
  */
 int dray_buffer_import_bytes(struct dray_node *node, int fd, uint64_t need,
 			     struct dray_buffer **out);
 
 /*
- * As dray_buffer_alloc(), with @reserve bytes of addresses to grow into; the
- * back end says whether that is possible (dray_node_grows()).
+ * As dray_buffer_alloc(), with @reserve bytes of addresses to grow into, if the
+ * back end can grow buffers (dray_node_grows()).
  */
 int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 			      uint64_t reserve,
@@ -59,12 +57,12 @@ int dray_buffer_alloc_growing(struct dray_node *node, uint64_t size,
 /* Whether buffers of the node can grow in place. */
 bool dray_node_grows(const struct dray_node *node);
 
-/* Makes the buffer @size bytes; what is added is zero. */
+/* Makes the buffer @size bytes; new bytes are zero. */
 int dray_buffer_grow(struct dray_buffer *buffer, uint64_t size);
 
 /*
- * Gives pages back to the system, which reads as zero afterwards.
- * -EOPNOTSUPP where the back end cannot.
+ * Returns pages to the system; they read as zero afterwards. -EOPNOTSUPP if the
+ * back end cannot.
  */
 int dray_buffer_punch(struct dray_buffer *buffer, uint64_t offset,
 		      uint64_t length);
@@ -83,15 +81,16 @@ void dray_buffer_gather(struct dray_buffer *buffer, uint64_t offset,
 int dray_buffer_may_be_shared(const struct dray_buffer *buffer);
 
 /*
- * A descriptor of the buffer's memory for other processes, to be closed by the
- * caller.  @read_only: whoever has it can map the memory, and never write it.
+ * Opens a descriptor of the buffer's memory for other processes, to be closed
+ * by the caller.  With @read_only its holders can map the memory, and never
+ * write it.
  *
- * On the host a buffer is passed on for reading or for writing, whichever is
- * asked for first, and for writing only where it grows.
+ * On the host the first call decides if a buffer is shared for reading or for
+ * writing.  A buffer that grows is shared for writing only.
  *
  * Errors: as dray_buffer_may_be_shared(), -EPERM (for writing: one that is
  * read-only, or was shared so; for reading: one that grows, or was shared for
- * writing), what EXPORT and fcntl() give.
+ * writing), and those of EXPORT and fcntl().
  */
 int dray_buffer_share(struct dray_buffer *buffer, bool read_only, int *fd);
 
@@ -109,12 +108,12 @@ bool dray_buffer_ref_alive(struct dray_buffer *buffer);
 bool dray_buffer_exposed(const struct dray_buffer *buffer);
 
 /*
- * Keeps memory of this process where it is, for the node's device.
+ * Pins memory of this process for the node's device.
  *
  * @read_only: the device only reads it
  * @fd: the attachment, to be closed at the end; -1: there is nothing to end
  *
- * Errors: -EFAULT (not all of it is memory), and what ATTACH gives.
+ * Errors: -EFAULT (not all of it is memory), and those of ATTACH.
  */
 int dray_node_pin(struct dray_node *node, void *address, size_t size,
 		  bool read_only, int *fd);

@@ -2,10 +2,10 @@
 /*
  * pages: NUMA policy, prefault and huge pages of host memory.
  *
- * The policy is set by the system call itself.  libnuma's function for it is
- * the same call and no more, and a library that everybody links should not
- * bring another one for that; whoever wants to know the machine's topology has
- * libnuma or hwloc beside, and passes a mask.
+ * The policy is set by the system call itself. libnuma's function is the same
+ * call, and each user of the library would link another one for nothing.  A
+ * program that wants the machine's topology has libnuma or hwloc, and passes a
+ * mask.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static int check_policy(const struct dray_pages *pages)
 	return 0;
 }
 
-/* Where pages cannot be chosen, asking for the usual ones is no error. */
+/* If pages cannot be chosen, asking for the usual ones is not an error. */
 static int check_node(const struct dray_node *node,
 		      const struct dray_pages *pages)
 {
@@ -144,7 +144,7 @@ static int set_policy(void *start, uint64_t size,
 	return 0;
 }
 
-/* Without changing what an importer of a memfd may have written there. */
+/* Without changing bytes that an importer of a memfd may have written there. */
 static void touch(char *start, uint64_t size)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);

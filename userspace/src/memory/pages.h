@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * pages: what a caller may ask of the pages of host memory, and what the
- * system says about its own.
+ * pages: choices of the pages of host memory, and the system's numbers of them.
  */
 #ifndef DRAY_MEMORY_PAGES_H
 #define DRAY_MEMORY_PAGES_H
@@ -11,21 +10,21 @@
 #define DRAY_PAGES_HUGE_SIZE ((uint64_t)2 << 20)	/* with pages of 4 KiB */
 
 /*
- * Checks what is asked of @node's memory.
+ * Checks a choice of pages against @node's memory.
  *
  * @page: bytes of its pages: those of the system, or huge ones
  *
- * Errors: -EINVAL (unknown bits, nodes that do not fit the policy),
- * -EOPNOTSUPP (the node's memory has no such choice).
+ * Errors: -EINVAL (unknown bits, nodes that do not fit the policy), -EOPNOTSUPP
+ * (the node's memory has no such choice).
  */
 int dray_pages_check(const struct dray_node *node,
 		     const struct dray_pages *pages, uint64_t *page);
 
 /*
- * Gives [@start, @start + @size), which was just mapped and not touched, its
- * policy, and fetches its pages where that is asked for.  May block while
- * memory is reclaimed.  -EINVAL (NUMA nodes that are not there), -ENOMEM, what
- * mbind() and madvise() give.
+ * Gives [@start, @start + @size), just mapped and not touched, its policy, and
+ * fetches its pages if the choice asks for that.  May block while memory is
+ * reclaimed. -EINVAL (NUMA nodes that do not exist), -ENOMEM, and errors of
+ * mbind() and madvise().
  */
 int dray_pages_place(void *start, uint64_t size,
 		     const struct dray_pages *pages);
@@ -40,7 +39,7 @@ void dray_pages_gather(char *start, uint64_t size);
 /* Why @size bytes in huge pages could not be mapped: returns @error. */
 int dray_pages_no_huge(uint64_t size, int error);
 
-/* The number beside @name in /proc/meminfo; false where there is none. */
+/* The number beside @name in /proc/meminfo; false if it has none. */
 bool dray_pages_meminfo(const char *name, uint64_t *number);
 
 #endif /* DRAY_MEMORY_PAGES_H */

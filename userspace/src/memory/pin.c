@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Memory that is there already, kept where it is for a device: the module
- * attaches it.  On the host there is no device, and what remains is to see
- * that there is memory.
+ * Memory of the caller, pinned for a device: the module attaches it.  The host
+ * has no device, and only checks that there is memory.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * One sentence for each enum dray_reason, with the limit in it.  What was
- * asked, and its values, comes from the caller in front of it.
+ * One sentence for each enum dray_reason, with its limit.  The caller puts the
+ * request and its values in front.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -61,7 +61,7 @@ static const char *const sentences[] = {
 
 static const char *words(int error, uint32_t reason, uint64_t limit)
 {
-	/* The alignment is possible: what is free has it no more. */
+	/* The heap could serve it if it were empty. */
 	if (reason == DRAY_REASON_ALIGNMENT && error == -ENOMEM)
 		return "no free run begins at a multiple of that, one does at a multiple of %" PRIu64
 		       " bytes";

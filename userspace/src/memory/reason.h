@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/*
- * Sentences for what the kernel answers beside errno.
- */
+/* Sentences for the kernel's replies beside errno. */
 #ifndef DRAY_MEMORY_REASON_H
 #define DRAY_MEMORY_REASON_H
 
 #include <stdint.h>
 
 /*
- * Keeps "WHAT: REASON" for dray_last_error() and returns @error.
+ * Keeps "WHAT:  REASON" for dray_last_error() and returns @error.
  *
- * @reason: enum dray_reason; where it says nothing, errno's own words are
- *	taken
+ * @reason: enum dray_reason; if it has no sentence, errno's own words are taken
  * @limit: the value that the kernel sent with it
- * @format: what was asked, with its values
+ * @format: the request, with its values
  */
 int dray_fail_reason(int error, uint32_t reason, uint64_t limit,
 		     const char *format, ...)

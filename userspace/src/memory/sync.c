@@ -61,7 +61,7 @@ static int check_region(struct dray_node *node, enum dray_direction direction,
 	return 0;
 }
 
-/* What no CPU caches never needs a sync, for no target. */
+/* Memory that no CPU caches never needs a sync, for any target. */
 static bool is_some_cached(const struct dray_region *regions, size_t count)
 {
 	size_t i;

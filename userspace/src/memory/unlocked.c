@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * unlocked: the kernel asks the limit for a whole new mapping before anybody
- * could unlock it, but one that is made larger stays what it is.  So it begins
- * as one page, which is unlocked and then grows.
+ * unlocked: the kernel checks the limit of locked memory for a whole new
+ * mapping, before the process could unlock it, but a mapping that grows stays
+ * unlocked.  So it begins as one page, which is unlocked and then grows.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -43,7 +43,7 @@ int dray_unmap_to_addresses(void *start, size_t size)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *first;
 
-	/* In one step, so that nobody else's mapping can land in between. */
+	/* In one step, so that no other mapping can land in between. */
 	if (mmap(start, size, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		 0) != MAP_FAILED) {

@@ -2,9 +2,9 @@
 /*
  * unlocked: private mappings that mlockall(MCL_FUTURE) does not lock.
  *
- * The addresses of the window and the tables are far larger than what is ever
- * used of them.  In a program that locks all that it will map they would be
- * fetched as a whole, or refused, because they are beyond RLIMIT_MEMLOCK.
+ * The window and the tables reserve far more addresses than are ever used.  If
+ * a program locks all future mappings, the kernel would fetch them whole, or
+ * refuse them because they exceed RLIMIT_MEMLOCK.
  */
 #ifndef DRAY_MEMORY_UNLOCKED_H
 #define DRAY_MEMORY_UNLOCKED_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 
 /*
- * @size zero bytes with this protection, which take memory as they are
- * written; MAP_FAILED with errno where there is no room.
+ * Maps @size zero bytes with this protection, which take memory as they are
+ *	written; MAP_FAILED with errno if there is no room.
  */
 void *dray_map_unlocked(size_t size, int protection);
 
@@ -22,8 +22,8 @@ void *dray_map_unlocked(size_t size, int protection);
 int dray_unmap_to_addresses(void *start, size_t size);
 
 /*
- * Why @size bytes of @what could not be mapped: a negative errno with a sentence.
- * Beyond the limit of locked memory there is no memory.
+ * Explains a failed mapping of @size bytes of @what: a negative errno with a
+ * sentence.  Beyond the limit of locked memory it is -ENOMEM.
  */
 int dray_map_refused(const char *what, uint64_t size, int error);
 

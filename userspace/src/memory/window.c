@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The window: reserved at the first buffer, 256 GiB, or half of a limit on
- * addresses.  It is halved down to 128 MiB if a mapping fails, as under a checker
- * that wants the addresses itself.  A first-fit search over spans finds room; it runs once
- * a buffer, not once a block.
+ * addresses.  It is halved down to 128 MiB if a mapping fails, as under a
+ * checker with its own map.  A first-fit search over spans finds room; it runs
+ * once a buffer, not once a block.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -73,7 +73,9 @@ static int open_window(void)
 				 all);
 	}
 
-	/* The reservation need not start at a slot: what is before is lost. */
+	/*
+	 * The reservation need not start at a slot: bytes before it are lost.
+	 */
 	dray_window.base = ((uintptr_t)base + DRAY_SLOT_SIZE - 1) &
 			   ~(uintptr_t)(DRAY_SLOT_SIZE - 1);
 	if (dray_window.base != (uintptr_t)base)
@@ -125,7 +127,7 @@ int dray_window_take(uint64_t size, size_t alignment, void **start)
 	uint64_t rounded;
 	int ret = 0;
 
-	/* What comes from elsewhere may be longer than this process's addresses. */
+	/* An imported buffer may be longer than this process's addresses. */
 	if ((size_t)size != size || dray_add_overflow(size, 1, &rounded) ||
 	    dray_round_up_overflow(rounded, DRAY_SLOT_SIZE, &rounded))
 		return dray_fail(-ENOMEM, "no window holds %" PRIu64 " bytes",
@@ -177,8 +179,8 @@ void dray_window_give(void *start)
 
 	pthread_mutex_lock(&lock);
 	/*
-	 * Where that failed (too many mappings) the old pages are still
-	 * there: the slots stay taken for good.
+	 * If that fails (too many mappings) the old pages are still there: the
+	 * slots stay taken for good.
 	 */
 	if (!ret) {
 		taken -= span->slots;

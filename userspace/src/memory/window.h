@@ -5,15 +5,14 @@
  * and two loads.  A buffer takes whole slots of 2 MiB; the table has the
  * first slot of the span that each slot belongs to.
  *
- * Spans are never freed, only used again, and their fields are atomic: an
- * address from a wild pointer may be looked up while its buffer goes away.
- * Who acts on what he found must see, under the owner's lock, that it is
- * still so.
+ * Spans are never freed, only reused, and their fields are atomic: a wild
+ * pointer may be looked up while its buffer ends.  A caller that acts on a span
+ * must check, under the owner's lock, that it is still valid.
  *
- * A buffer's object is freed with it, so that what such a look-up needs of one
- * is in the span: its size, and a number that tells whether both were there
- * together.  Each store releases what was stored before it, and each load
- * acquires: who reads anything of a later buffer reads a later number after it.
+ * A buffer's object is freed with it, so a span holds all that such a lookup
+ * needs: its size, and a number that tells if both belong together.  Each store
+ * releases the stores before it, and each load acquires: a reader that sees any
+ * field of a later buffer reads a later number after it.
  */
 #ifndef DRAY_MEMORY_WINDOW_H
 #define DRAY_MEMORY_WINDOW_H
@@ -39,7 +38,7 @@ struct dray_window {
 	_Atomic size_t slots;	/* 0 before the first buffer */
 	uintptr_t base;
 	_Atomic uint32_t *table;	/* for each slot: its span + 1, 0: none */
-	struct dray_span *spans;	/* as many as slots; that of the first slot */
+	struct dray_span *spans;	/* of slots; one per slot */
 };
 
 extern struct dray_window dray_window;
@@ -104,19 +103,19 @@ int dray_window_take(uint64_t size, size_t alignment, void **start);
 /* From here on the addresses from @start on lead to @buffer. */
 void dray_window_publish(void *start, struct dray_buffer *buffer);
 
-/* Unmaps what is there and makes the addresses free for another buffer. */
+/* Unmaps the pages there, and frees the addresses for another buffer. */
 void dray_window_give(void *start);
 
 /*
- * Reserves part of a span again, after a mapping over it failed: the kernel
- * may have unmapped what was there before it noticed.  0 or -ENOMEM.
+ * Reserves part of a span again, after a mapping over it failed: the kernel may
+ * have unmapped the old pages before it noticed. 0 or -ENOMEM.
  */
 int dray_window_clear(void *start, size_t size);
 
 /* Bytes that are not taken, not necessarily in one run. */
 size_t dray_window_room(void);
 
-/* Bytes of the window, which this reserves; 0 where that is not possible. */
+/* Bytes of the window, which this reserves; 0 if it cannot. */
 size_t dray_window_size(void);
 
 #endif /* DRAY_MEMORY_WINDOW_H */

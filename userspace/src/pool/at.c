@@ -35,7 +35,7 @@ void dray_at_touch(struct dray_fit *fit, uint32_t stretch)
 
 	if (length > fit->side_bytes - offset)
 		length = fit->side_bytes - offset;
-	/* Where the kernel cannot, or not now, memory comes by the page. */
+	/* If the kernel cannot, or not now, memory comes by the page. */
 	madvise((char *)fit->at + offset, length, MADV_POPULATE_WRITE);
 	fit->touched[stretch] = 1;
 }

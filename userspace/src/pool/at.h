@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * at: from the granule where a block begins to its piece.
+ * at: finds the piece of a block by the granule where the block begins.
  *
  * A number for each granule would be enough, but is 64 MiB a GiB with granules
  * of 64 bytes: a program that takes and frees large blocks would write all over
@@ -26,7 +26,7 @@ void dray_at_init(struct dray_fit *fit, void *memory);
  */
 void dray_at_touch(struct dray_fit *fit, uint32_t stretch);
 
-/* Lets the granule where a block of this size begins lead to it. */
+/* Enters a block of this size at the granule where it begins. */
 static inline void dray_at_note(struct dray_fit *fit, uint32_t piece)
 {
 	const struct dray_piece *p = &fit->pieces[piece];
@@ -67,7 +67,7 @@ static inline uint32_t dray_fit_at(const struct dray_fit *fit, uint32_t granule)
 	return dray_at_begins(fit, piece, granule) ? piece : 0;
 }
 
-/* The same for a block of @size granules that does begin at @granule. */
+/* As above, for a block of @size granules that does begin at @granule. */
 static inline uint32_t dray_fit_sized_at(const struct dray_fit *fit,
 					 uint32_t granule, uint64_t size)
 {

@@ -4,9 +4,9 @@
  * each list that has a piece.  Inline, for a piece enters and leaves one with
  * every block.
  *
- * Which bin, which piece is the neighbour, and whether there is one, is as
- * random as what a program frees.  So that nothing has to be guessed, what
- * follows writes to piece 0 where there is none.
+ * The bin, the neighbour, and its existence are as random as a program's frees.
+ * To spare the processor wrong guesses, the code below writes to piece 0 if
+ * there is no neighbour.
  */
 #ifndef DRAY_POOL_BINS_H
 #define DRAY_POOL_BINS_H
@@ -147,9 +147,9 @@ static inline uint32_t dray_bins_search_all(const struct dray_fit *fit,
 }
 
 /*
- * A free piece whose bounds are moved by one block at a time, which is the
- * common case: it stays the same piece, mostly in the same bin where it is
- * large, and what lies on its other side is not looked at.
+ * Moves a bound of a free piece by one block, the common case: it stays the
+ * same piece, if large mostly in the same bin, and the code does not look at
+ * its other neighbour.
  */
 static inline void dray_bins_set_size(struct dray_fit *fit, uint32_t piece,
 				      uint32_t size)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A pool's blocks.  What the calling thread keeps is taken and given without a
- * lock; all else takes the pool's lock for as long as numbers change, and
- * touches the memory itself only without it.  resize.c has realloc.
+ * Allocates and frees a pool's blocks.  The calling thread's cache needs no
+ * lock.  All else takes the pool's lock while numbers change, and touches the
+ * memory itself only without it. resize.c has realloc.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,9 +21,8 @@
 #include "pool/pool.h"
 
 /*
- * With the pool's lock: from what threads keep and what engines are done with,
- * from the node, and at last, where it is @urgent, from what engines will be
- * done with.
+ * With the pool's lock: takes blocks from threads' caches and finished engines,
+ * then memory from the node, and if @urgent waits for engines at last.
  */
 static int take_more(struct dray_pool *pool, uint32_t granules,
 		     uint64_t alignment, bool urgent, struct dray_found *found)
@@ -50,7 +49,7 @@ static int take_more(struct dray_pool *pool, uint32_t granules,
 	return ret;
 }
 
-/* From what there is, then from there, and once more where somebody helped. */
+/* Takes from free pieces, then from there, and retries if a callback helped. */
 static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 		struct dray_found *found)
 {
@@ -68,8 +67,8 @@ static int take(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 }
 
 /*
- * The same with @gap bytes behind it, where they take nothing from anybody: not
- * memory of the node, if what there is has room without them.
+ * As above, plus @gap bytes after the block if they are free: never memory of
+ * the node if the pool has room without them.
  */
 static int take_apart(struct dray_pool *pool, size_t size, size_t gap,
 		      uint64_t alignment, struct dray_found *found)
@@ -118,7 +117,7 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 		ret = take_apart(pool, size, gap, alignment >> pool->shift,
 				 &found);
 	if (ret) {
-		/* Whatever the node said, to the caller there is no memory. */
+		/* The caller sees no memory, for any error of the node. */
 		dray_pool_unlock_or_end(pool);
 		return dray_no_block(-ENOMEM);
 	}
@@ -129,7 +128,7 @@ __attribute__((noinline)) void *dray_pool_take_block(struct dray_pool *pool,
 	dray_caches_sweep(pool, length);
 	pthread_mutex_unlock(&pool->lock);
 
-	/* The block keeps its region: no lock is needed for what is its own. */
+	/* The block keeps its region, so its own bytes need no lock. */
 	if (zero)
 		dray_region_clear(found.region, offset, length);
 	else
@@ -184,7 +183,7 @@ static size_t largest_alignment(void)
 	return (size_t)1 << (63 - __builtin_clzll(before ^ last));
 }
 
-/* What the granule is not enough for, if it is an alignment. */
+/* Handles an alignment above the granule. */
 static __attribute__((noinline)) void *
 alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 {
@@ -279,7 +278,7 @@ static inline void free_found(struct dray_pool *pool,
 		piece->state = DRAY_PIECE_PARKED;
 		found->pool->parked += (uint64_t)piece->size
 				       << found->pool->shift;
-		/* Until its records have ended nobody else may have it. */
+		/* Keeps the block until its records have ended. */
 		piece->busy++;
 		pthread_mutex_unlock(&found->pool->lock);
 		dray_block_freed(block);

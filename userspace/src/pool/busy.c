@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * busy: holds are a number in the block's piece, under the pool's lock.  A
- * block that another process has had is marked as such: no thread keeps it
- * when it is freed, so that the mark ends there.
+ * busy: holds are a count in the block's piece, under the pool's lock.  A block
+ * that another process was given is marked.  Its free goes past the caches of
+ * threads, so that the mark ends there.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -14,9 +14,9 @@
 struct dray_found;
 
 /*
- * Holds the block around @address (any byte of it).  -ENOENT where it lies in
- * no block of a pool that is alive: memory of an imported or directly
- * allocated buffer is kept by a reference to the buffer instead.
+ * Holds the block around @address (any byte of it).  Returns -ENOENT if no live
+ * block of a pool covers it: memory of an imported or directly allocated buffer
+ * is kept by a reference to the buffer instead.
  */
 int dray_block_hold(const void *address);
 
@@ -35,15 +35,15 @@ int dray_locate_hold(const void *address, struct dray_location *out);
 void dray_locate_release(const struct dray_location *held);
 
 /*
- * Another process has been given the block around @address, and nobody will
- * hear when it lets go.  The block may be freed and used again all the same;
- * until then nothing of this process's own is written there.
+ * Marks the block around @address as sent to another process, which does not
+ * report when it lets go.  The block may be freed and reused all the same;
+ * until then the library writes nothing of its own there.
  */
 void dray_block_sent(const void *address);
 
 /*
- * Releases what engines are done with, which nobody may have noticed yet.
- * A pool with parked blocks asks before it takes more memory, and, with
+ * Releases the blocks of finished transfers that were not noticed yet.  A pool
+ * with parked blocks asks before it takes more memory, and, with
  * @wait, for one more engine to be done before it says that there is none.
  * Called without any lock of a pool.  True when a hold may have gone.
  */

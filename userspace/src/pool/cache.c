@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * cache: what its owner does under the pool's lock: keeps blocks and gives them
- * back, within its bounds, and fetches more.
+ * cache: the owner's work under the pool's lock: it keeps and returns blocks
+ * within its bounds, and fetches more.
  */
 #include <string.h>
 
@@ -47,7 +47,7 @@ flush(struct dray_cache *cache, struct dray_magazine *magazine, uint32_t count)
 	return region;
 }
 
-/* The same for large blocks. */
+/* As above, for large blocks. */
 static void flush_large(struct dray_cache *cache, uint32_t count)
 {
 	uint32_t i;
@@ -119,7 +119,7 @@ uint64_t dray_cache_held(const struct dray_cache *cache)
 	return held_small(cache) + cache->large_most - cache->large_room;
 }
 
-/* What a cache has beyond them, after the pool became smaller, goes back. */
+/* Returns the excess after the pool became smaller. */
 void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved)
 {
 	uint64_t most = dray_cache_bound(reserved);
@@ -139,7 +139,7 @@ static bool is_small(const struct dray_found *found)
 	return dray_found_piece(found)->size <= found->pool->most_small;
 }
 
-/* Whether a thread may keep such a block. */
+/* Whether a thread may keep a block of this size. */
 static inline bool is_of_use(const struct dray_found *found)
 {
 	const struct dray_piece *piece = dray_found_piece(found);
@@ -208,7 +208,7 @@ static __attribute__((noinline)) void fill(const struct dray_found *found)
 	magazine = &cache->magazines[granules - 1];
 	if (!magazine->batch)
 		magazine->batch = LEAST;
-	/* What is fetched for one size leaves room for others. */
+	/* Blocks fetched for one size leave room for others. */
 	while (count < magazine->batch &&
 	       dray_magazine_count(magazine) < MOST &&
 	       held_small(cache) + bytes <= cache->most / 2 &&
@@ -239,7 +239,7 @@ void dray_cache_taken(const struct dray_found *found)
 {
 	struct dray_cache *cache;
 
-	/* Nobody has it yet, and what was inherited is not given out. */
+	/* The cache is not in use yet, and no inherited block is handed out. */
 	if (!is_of_use(found)) {
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
 		return;

@@ -3,18 +3,18 @@
  * cache: the blocks that a thread keeps of a pool, to be used again without
  * the pool's lock.
  *
- * A thread has a cache for each pool that it uses, and in it a magazine, a
+ * A thread has a cache for each pool that it uses.  A cache has a magazine, a
  * stack of blocks, for each size in granules up to just above 4 KiB, and a few
- * larger blocks.  To the pool such blocks are taken.  What a thread keeps is
- * bounded by parts of what the pool has; and whoever finds no memory in the pool
- * first takes back what all threads keep.
+ * larger blocks.  The pool counts cached blocks as taken.  The cache's bounds
+ * are fractions of the pool; a request that finds no memory first drains the
+ * caches of all threads.
  *
- * A cache has no lock.  Its owner says in a plain store that it is busy with
- * it; who drains it, under the pool's lock, closes it, has the kernel put a
- * barrier into every thread (membarrier) and waits until the owner is out.
- * While busy, the owner never waits for a lock.  Where the kernel cannot, there
- * are no caches; where it could and then does not, all of them stay closed, and
- * each owner gives back what it has when it next comes to the pool.
+ * A cache has no lock.  Its owner marks it busy by a plain store.  A drainer,
+ * under the pool's lock, closes it, has the kernel put a barrier into every
+ * thread (membarrier) and waits until the owner is out.  While busy, the owner
+ * never waits for a lock.  If the kernel lacks membarrier, there are no caches.
+ * If membarrier fails later, all caches stay closed, and each owner returns its
+ * blocks when it next comes to the pool.
  *
  * Caches lie in memory that fork() wipes, so that a child starts with empty
  * ones.  Not for signal handlers.
@@ -52,18 +52,19 @@ struct dray_cache {
 	_Atomic uint32_t closed;	/* and has to stay out */
 	uint32_t shift;		/* log2 of the pool's granule */
 	uint32_t number;	/* the pool's */
-	/* Bytes that it may keep beyond what it has, and in all. */
+	/* Bytes that it may keep beyond those it has, and in all. */
 	uint64_t room, most;
 	uint64_t large_room, large_most;	/* in large blocks */
 	_Atomic(struct dray_pool *) pool;	/* changes with its lock held */
 	struct dray_cache *next;	/* of the pool, under its lock */
 	bool used;	/* with the pool's lock, since the last sweep */
 	bool swept;	/* and not used since */
-	uint32_t turn;	/* whose blocks make room next */
+	uint32_t turn;	/* evicted next */
 	uint32_t overflows;	/* of magazines, since its owner took from the pool */
 	/*
-	 * The size that was freed last, and its magazine.  Where the next one has
-	 * it too, the processor goes on before it has read the block's mark.
+	 * The size that was freed last, and its magazine.  If the next free has
+	 * the same size, the processor goes on before it has read the block's
+	 * mark.
 	 */
 	uint32_t recent_size;
 	struct dray_magazine *recent;
@@ -97,15 +98,15 @@ static inline uint64_t dray_cache_large_bound(uint64_t reserved)
 	return reserved / 16 < most ? reserved / 16 : most;
 }
 
-/* What a thread knows; the first line is all that a free needs of it. */
+/* A thread's state; a free needs only the first line of it. */
 struct dray_thread {
 	uintptr_t base;		/* of the window */
 	size_t lines;		/* marks of the window; 0: look nothing up */
 	_Atomic uint8_t *marks;
 	_Atomic uint8_t *numbers;
 	/*
-	 * The pool that was last used by way of its lock.  A free that finds
-	 * its number need not wait for what caches[] says.
+	 * The pool whose lock was last taken.  A free that finds its number
+	 * here need not wait for caches[].
 	 */
 	struct dray_cache *recent;
 	uint32_t recent_number;	/* one that no pool has: there is none */
@@ -123,7 +124,7 @@ dray_magazine_count(const struct dray_magazine *magazine)
 	return (uint32_t)(magazine->top - magazine->blocks);
 }
 
-/* What follows is for who is in the cache, and knows that there is room. */
+/* The functions below run inside the cache, with room for the block. */
 static inline void dray_magazine_push(struct dray_cache *cache,
 				      struct dray_magazine *magazine,
 				      void *block)
@@ -145,7 +146,7 @@ static inline void dray_cache_push_large(struct dray_cache *cache, void *block,
 	cache->large_room -= granules << cache->shift;
 }
 
-/* False where the cache is closed: then the pool's lock is the way. */
+/* False if the cache is closed: take the pool's lock instead. */
 static inline bool dray_cache_enter(struct dray_cache *cache)
 {
 #ifdef __SANITIZE_THREAD__ /* which knows no barriers of other threads */
@@ -216,7 +217,7 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 
 /*
  * The caller's cache for the block that may begin at @block, and the block's
- * mark; NULL where the pool has to be asked.
+ * mark; NULL if the pool must be asked.
  */
 static inline struct dray_cache *dray_cache_find(const void *block,
 						 _Atomic uint8_t **mark)
@@ -225,7 +226,10 @@ static inline struct dray_cache *dray_cache_find(const void *block,
 	uintptr_t line = (uintptr_t)block - thread->base;
 	uint32_t number;
 
-	/* Turned, so that what is not aligned lies beyond the last line. */
+	/*
+	 * Rotated: low bits of a misaligned address become high bits and fail
+	 * the bound check.
+	 */
 	line = line >> DRAY_MARK_SHIFT |
 	       line << (8 * sizeof(line) - DRAY_MARK_SHIFT);
 	if (__builtin_expect(line >= thread->lines, 0))
@@ -295,8 +299,8 @@ static inline bool dray_cache_put(struct dray_cache *cache, void *block,
 }
 
 /*
- * Bytes of the block that begins at @block, as its mark has them, without a
- * lock; 0 where the pool has to be asked.
+ * Bytes of the block that begins at @block, by its mark and without a lock; 0
+ * if the pool must be asked.
  */
 static inline size_t dray_cache_size(const void *block)
 {
@@ -326,7 +330,7 @@ bool dray_cache_make_room(struct dray_cache *cache, uint32_t size);
 /*
  * All functions from here on are called with the pool's lock held.
  *
- * Marks a block that is the caller's from now on, or may be kept again.  A block
+ * Marks a block for its owner, or one that a thread may cache again.  A block
  * without such a mark goes to the pool when it is freed.
  */
 void dray_cache_mark(const struct dray_found *found);
@@ -341,42 +345,42 @@ void dray_cache_taken(const struct dray_found *found);
 bool dray_cache_keep(const struct dray_found *found);
 
 /*
- * Gives back to the pool what all threads keep of it; bytes given back.  With
- * @stay_closed no thread keeps anything until dray_caches_open().  Where an owner
- * was stopped inside of its cache, pool->missed says so, @patiently only after a
- * good part of a second.
+ * Returns all threads' cached blocks to the pool; returns their bytes.  With
+ * @stay_closed no thread caches anything until dray_caches_open().  If an owner
+ * was stopped inside its cache, sets pool->missed; @patiently waits for it
+ * for a good part of a second.
  */
 uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed);
 uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed);
 void dray_caches_open(struct dray_pool *pool);
 
 /*
- * After @bytes were taken from the pool: now and then, takes back what threads
- * keep that have not come to the pool for a while.  Left to the time when a
- * request fails, it would lie scattered between the blocks of others.
+ * After @bytes were taken from the pool: now and then drains caches of threads
+ * that have not come to the pool for a while.  Left until a request fails,
+ * their blocks would lie scattered between those of others.
  */
 void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes);
 
-/* Gives back all that a cache has: its owner does, or who closed it. */
+/* Returns all blocks of a cache; called by its owner or its closer. */
 void dray_cache_empty(struct dray_cache *cache);
 
 /* Bytes of all blocks that it has. */
 uint64_t dray_cache_held(const struct dray_cache *cache);
 
-/* The bounds follow what the pool has. */
+/* Adapts the bounds to the size of the pool. */
 void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved);
 
-/* The caller's, with bounds that are up to date; NULL where it has none. */
+/* The caller's cache, with current bounds; NULL if it has none. */
 struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
 
 /*
- * Of all pools, for good: threads keep nothing any more.  For who finds that a
- * cache cannot be drained by anybody but its owner.
+ * Ends the caches of all pools for good.  Called if only the owner of a cache
+ * could drain it.
  */
 void dray_caches_end(void);
 bool dray_caches_are_off(void);
 
-/* What threads still have of the pool's earlier life is of use again. */
+/* Makes caches of the pool's earlier life usable again. */
 void dray_caches_adopt(struct dray_pool *pool);
 
 /* With both locks: number and caches of a pool that has ended, to a new one. */

@@ -152,7 +152,7 @@ static struct dray_thread *thread_of_caller(void)
 	return thread;
 }
 
-/* What the pool's granule says of a cache, while that is empty. */
+/* The pool's granule decides the layout, while the cache is empty. */
 static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
 {
 	size_t i;
@@ -164,7 +164,7 @@ static void prepare(struct dray_cache *cache, const struct dray_pool *pool)
 	}
 }
 
-/* What the caller still keeps goes back: it is in no cache, whatever is seen. */
+/* Returns the caller's blocks: no cache may show them afterwards. */
 static void empty_own(const struct dray_pool *pool)
 {
 	struct dray_cache *cache = dray_thread->caches[dray_pool_number(pool)];
@@ -210,7 +210,7 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 
 _Atomic uint32_t dray_caches_left;
 
-/* Of a pool that is closed what the caller still has goes back. */
+/* Returns the caller's blocks of a closed pool. */
 static void settle(struct dray_cache *cache)
 {
 	struct dray_pool *pool = lock_pool_of(cache);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Who called.  The unwinder is gcc's own, which every C library comes with;
- * backtrace() is glibc's alone, and allocates at its first call.
+ * Call sites.  The unwinder is gcc's, present with every C library; backtrace()
+ * exists in glibc only, and allocates at its first call.
  */
 #include <dlfcn.h>
 #include <stdint.h>

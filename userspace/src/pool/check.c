@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * check: a handler over another one that finds what its users do wrong.
+ * check: a handler over another one that finds wrong uses of blocks.
  *
  * A table in ordinary memory knows every block, so that nothing about one has
  * to be believed that could have been overwritten.  Freed blocks stay in it, and
@@ -64,7 +64,7 @@ static bool shrink(struct dray_checker *checker, size_t blocks, size_t bytes)
 	return true;
 }
 
-/* What is kept is given back before it is said that there is no memory. */
+/* Returns the kept blocks before it reports that memory ran out. */
 static void *ask(struct dray_checker *checker, size_t size, bool zero)
 {
 	const struct dray_allocator *under = checker->under;
@@ -85,7 +85,7 @@ static bool remember(struct dray_checker *checker, struct dray_checked *block)
 	room = dray_address_reserve(&checker->table);
 	if (room) {
 		block->number = ++checker->allocations;
-		/* Whatever was there was freed past this handler. */
+		/* A stale entry: its block was freed past this handler. */
 		free(dray_address_put(&checker->table, (uintptr_t)block->data,
 				      block));
 		checker->numbers.blocks++;
@@ -231,7 +231,7 @@ static void check_free(void *ctx, void *address, size_t size)
 		retire(checker, block, &callers);
 }
 
-/* What it had is out until there is something new, as realloc() has it. */
+/* The old block stays out until there is a new one, as with realloc(). */
 static void *check_realloc(void *ctx, void *address, size_t size)
 {
 	struct dray_checker *checker = ctx;

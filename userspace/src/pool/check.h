@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of the checking handler share: check.c has its functions,
- * check_say.c what it says, check_bytes.c the bytes that it writes and looks at,
- * check_asked.c those that the environment asks for.
+ * Shared by the files of the checking handler: check.c has its functions,
+ * check_say.c its messages, check_bytes.c guards and poison, check_asked.c the
+ * handlers that the environment asks for.
  */
 #ifndef DRAY_POOL_CHECK_H
 #define DRAY_POOL_CHECK_H
@@ -29,7 +29,7 @@ struct dray_checked {
 	unsigned char *data;	/* the caller's first byte */
 	size_t size;		/* bytes that it asked for */
 	uint64_t number;	/* of its allocation */
-	uint32_t process;	/* that allocated it: dray_fork_process() */
+	uint32_t process;	/* its allocator's dray_fork_process() */
 	bool freed;
 	bool poisoned;		/* overwritten since */
 	struct dray_checked *next;	/* freed after it */
@@ -41,7 +41,7 @@ struct dray_checked {
 	void *freed_by[DRAY_CHECK_SITES];
 };
 
-/* What the handler below is asked for. */
+/* The address that the handler below knows. */
 static inline unsigned char *dray_checked_base(const struct dray_checked *block)
 {
 	return block->data - DRAY_CHECK_GUARD;
@@ -51,7 +51,7 @@ struct dray_checker {
 	struct dray_handler handler;
 	const struct dray_allocator *under;
 	FILE *log;		/* NULL: none */
-	uint32_t process;	/* that made it */
+	uint32_t process;	/* its maker's dray_fork_process() */
 	_Atomic bool listed;	/* among those that report at exit */
 	struct dray_checker *next;	/* of these */
 	struct dray_guard guard;
@@ -61,10 +61,10 @@ struct dray_checker {
 	uint64_t allocations;
 	struct dray_checked *oldest, **newest;	/* freed and kept */
 	size_t kept_blocks, kept_bytes;
-	size_t most_blocks, most_bytes;	/* that are kept */
+	size_t most_blocks, most_bytes;	/* limits of both */
 };
 
-/* Who called the handler: taken in the function that the handler names. */
+/* The handler's callers, taken in the functions that the handler names. */
 struct dray_callers {
 	const char *place; /* in an interpreter's program; may be NULL */
 	size_t count;
@@ -81,10 +81,12 @@ ptrdiff_t dray_checked_broken(const struct dray_checked *block);
 
 /* Overwrites the whole of a freed block, unless others may still use it. */
 void dray_checked_poison(struct dray_checked *block);
-/* Where it was written after that; its size: nowhere. */
+/*
+ * The offset of a byte written afterwards; the block's size if there is none.
+ */
 size_t dray_checked_written(const struct dray_checked *block);
 
-/* Each says what is wrong with a block, if anything is; without the guard. */
+/* Each reports a damaged block; called without the guard. */
 void dray_check_guards(struct dray_checker *checker,
 		       const struct dray_callers *callers,
 		       const struct dray_checked *block);
@@ -92,32 +94,32 @@ void dray_check_poison(struct dray_checker *checker,
 		       const struct dray_checked *block);
 
 /*
- * Says what is wrong with a free, or as @what has it, of @address, where @same
- * is, which was freed before, or NULL.  With the guard, which it gives.
+ * Reports a wrong free, or another wrong @what, of @address; @same is the freed
+ * block there, or NULL.  Called with the guard, which it gives.
  */
 void dray_check_bad_free(struct dray_checker *checker, const char *what,
 			 const void *address, const struct dray_checked *same,
 			 const struct dray_callers *callers);
 
-/* Looks at what is out, and writes it to @file; as dray_check_report(). */
+/* Checks the live blocks and writes them to @file; as dray_check_report(). */
 int dray_check_list(struct dray_checker *checker, FILE *file);
 
 bool dray_handler_checks(const struct dray_handler *handler);
-/* NULL, with a sentence, where it does not. */
+/* NULL, with a sentence, if it is not a checking handler. */
 struct dray_checker *dray_checker_of(const struct dray_handler *handler);
 
-/* Gives back what is kept; from then on nothing is, unless @keeps. */
+/* Returns the kept blocks; keeps no more from then on, unless @keeps. */
 void dray_check_keep(struct dray_checker *checker, bool keeps);
 
 /*
- * The checking handler that DRAY_HANDLER asks for over @under, or NULL where it
- * asks for none; @out may have the one that a pool had before.  Errors: -EINVAL
- * (it names another one), -ENOMEM.
+ * The checking handler that DRAY_HANDLER asks for over @under, or NULL if it
+ * asks for none.  @out may hold the one of the pool's earlier life.  Errors:
+ * -EINVAL (it names another handler), -ENOMEM.
  */
 int dray_check_asked(const struct dray_handler *under,
 		     const struct dray_handler **out);
 
-/* Lets it say at the end of the process what it found, if it did. */
+/* Makes it report at the end of the process, if it found anything. */
 void dray_check_at_exit(const struct dray_handler *handler);
 
 #endif /* DRAY_POOL_CHECK_H */

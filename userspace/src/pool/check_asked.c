@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * The checking handlers that DRAY_HANDLER=check puts over those of pools, so
- * that a program is checked as it is.  They write to standard error: each thing
- * that is wrong when it is found, and what was never freed at the end of the
- * process.  Where all is well they say nothing.
+ * that a program is checked unchanged.  They write each fault to standard error
+ * when it is found, and the leaks at the end of the process.  If there are
+ * none, they print nothing.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "base/fork.h"
 #include "pool/check.h"
 
-/* Those that were given to somebody, the latest first; they stay for good. */
+/* Handlers given to a caller, the latest first; they stay for good. */
 static _Atomic(struct dray_checker *) checkers;
 
 int dray_check_asked(const struct dray_handler *under,
@@ -33,7 +33,7 @@ int dray_check_asked(const struct dray_handler *under,
 				 asked);
 	if (!*out)
 		return dray_handler_check(under, stderr, out);
-	/* Nobody has had it: its pool is used again, on another node maybe. */
+	/* A reused pool's checker, never handed out; the node may differ. */
 	snprintf(dray_checker_of(*out)->handler.name, sizeof(under->name),
 		 "checked %.100s", under->name);
 	dray_check_keep(dray_checker_of(*out), true);
@@ -62,9 +62,9 @@ static bool found_something(const struct dray_handler *handler)
 }
 
 /*
- * A destructor of the library runs after what the program registered for its
- * exit, and after the destructors of what is linked with the library: what they
- * free is no leak.  What a child inherited is its parent's to report.
+ * A destructor of the library runs after the program's exit functions, and
+ * after the destructors of objects linked with the library: memory that they
+ * free is not a leak.  The parent reports inherited blocks.
  */
 static __attribute__((destructor)) void report_at_exit(void)
 {

@@ -57,7 +57,7 @@ void dray_checked_poison(struct dray_checked *block)
 {
 	void *base = dray_checked_base(block);
 
-	/* What a child inherits may be its parent's memory too. */
+	/* An inherited block may be its parent's memory too. */
 	if (block->process != dray_fork_process())
 		return;
 	/* The pool below hears of the free later: records end with it now. */

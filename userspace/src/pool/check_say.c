@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * What the checking handler says: each thing that is wrong, as a sentence and
- * with the places that called, and the list of what is out.
+ * Messages of the checking handler: each fault, as a sentence with its callers,
+ * and the list of live blocks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -65,7 +65,9 @@ static void bump(struct dray_checker *checker, uint64_t *number)
 	dray_guard_give(&checker->guard);
 }
 
-/* That @block was written @at bytes before its start or behind its end. */
+/*
+ * Reports that @block was written @at bytes before its start or behind its end.
+ */
 static void say_broken(struct dray_checker *checker,
 		       const struct dray_callers *callers,
 		       const struct dray_checked *block, ptrdiff_t at)
@@ -125,7 +127,7 @@ static const struct dray_checked *around(const struct dray_checker *checker,
 	return NULL;
 }
 
-/* With the guard: what is wrong with a free of @address. */
+/* With the guard: reports a wrong free of @address. */
 void dray_check_bad_free(struct dray_checker *checker, const char *what,
 			 const void *address, const struct dray_checked *same,
 			 const struct dray_callers *callers)
@@ -161,7 +163,7 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 	report(checker, callers, block ? &copy : NULL);
 }
 
-/* A copy of what is out, to be shown without the guard. */
+/* A copy of a live block, to show without the guard. */
 struct outstanding {
 	struct dray_checked block;
 	ptrdiff_t broken;
@@ -174,7 +176,7 @@ static int oldest_first(const void *a, const void *b)
 	return first->block.number < second->block.number ? -1 : 1;
 }
 
-/* With the guard, which keeps every block that is out where it is. */
+/* With the guard, which keeps every live block in place. */
 static struct outstanding *copy_all(struct dray_checker *checker, size_t *count)
 {
 	struct outstanding *all;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * drain: how what threads keep comes back to the pool without their help.
+ * drain: takes cached blocks back to the pool without the owners' help.
  *
  * A cache that is closed is the drainer's once its owner is out: the barrier
  * that the kernel puts into every thread makes the owner see that it is closed,
@@ -18,10 +18,10 @@
 
 #define PATIENCE 1000 /* turns to wait for an owner */
 /*
- * Pauses after them, each twice as long as the one before: 0.16 s in all.  Turns
- * are over in a fraction of a millisecond where other processors are idle, and
- * do nothing for an owner of a lower priority.  But one that waits in a handler
- * of a signal, for whatever, is left some time.
+ * Later pauses, each twice as long as the one before: 0.16 s in all.  Turns are
+ * over in a fraction of a millisecond if other processors are idle, and do not
+ * help an owner of lower priority.  An owner that waits in a signal handler
+ * also gets this time.
  */
 #define FIRST_PAUSE 20000 /* ns */
 #define LAST_PAUSE (FIRST_PAUSE << 12)
@@ -44,8 +44,8 @@ static void sleep_for(long pause)
 }
 
 /*
- * Waits until the owner is out; false where it does not come out.  @pause, in
- * ns, is how long to sleep next, 0: not at all.
+ * Waits until the owner is out; false if it stays inside.  @pause, in ns, is
+ * how long to sleep next, 0: not at all.
  */
 static bool owner_is_out(struct dray_cache *cache, long *pause)
 {
@@ -63,7 +63,7 @@ static bool owner_is_out(struct dray_cache *cache, long *pause)
 	return is_out(cache);
 }
 
-/* False: no other thread is known to have seen what is closed. */
+/* False if another thread may not have seen the closed cache. */
 static bool reach_all_threads(void)
 {
 	if (!dray_caches_are_off() &&
@@ -84,10 +84,10 @@ static uint64_t empty_closed(struct dray_pool *pool, long pause)
 		if (!atomic_load_explicit(&cache->closed, memory_order_relaxed))
 			continue;
 		/*
-		 * The caller itself is in none.  An owner that was stopped
-		 * inside of its cache is not waited for long: what it has comes
-		 * back with a later drain, when the thread next comes to a pool
-		 * after this one was closed, or when it ends.
+		 * The caller itself is inside no cache.  An owner stopped
+		 * inside its cache is not waited for long: a later drain takes
+		 * its blocks.  So does its own next visit to a pool after this
+		 * one was closed, or its end.
 		 */
 		if (cache != own &&
 		    (!reached || !owner_is_out(cache, &pause))) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * fit: splitting and merging, and the table of pieces.  The bins of free ones
- * are in bins.h; the way from where blocks begin to their pieces in at.c and
- * starts.c.
+ * fit: splitting and merging, and the table of pieces. bins.h has the bins of
+ * free pieces; at.c and starts.c find the piece of an address.
  */
 #include <errno.h>
 #include <string.h>
@@ -121,7 +120,7 @@ static void give_front(struct dray_fit *fit, uint32_t block, uint32_t piece)
 	drop_piece(fit, block);
 }
 
-/* The same for the free piece before a block. */
+/* As above, for the free piece before a block. */
 static void give_back_end(struct dray_fit *fit, uint32_t block, uint32_t piece)
 {
 	uint32_t after = fit->pieces[block].after;

@@ -2,15 +2,15 @@
 /*
  * fit: two-level segregated fit over granules.
  *
- * It deals in numbers only: a range of granules, from 0 on, is cut into
- * pieces, each free or not, and neighbours that are free become one.  What it
- * knows of them lies in memory of its own, so that the range may be anything:
- * uncached, written by devices, or not mapped at all.
+ * It deals in numbers only: it cuts a range of granules, from 0 on, into
+ * pieces, each free or not, and merges free neighbours.  Its books lie in
+ * memory of their own, so that the range may be anything: uncached, written by
+ * devices, or not mapped at all.
  *
- * Free pieces hang in bins by size, 32 for each power of two; two bitmaps
- * lead to a bin that surely fits.  Every operation takes a bounded number of
- * steps, but for a thorough search, before a request fails: it looks at whole
- * bins where luck may have a piece just large enough.
+ * Free pieces hang in bins by size, 32 for each power of two; two bitmaps lead
+ * to a bin that surely fits.  Every operation takes a bounded number of steps,
+ * except for a thorough search before a request fails: it looks at whole bins
+ * if a piece may be just large enough.
  *
  * Not thread-safe: the pool's lock is held.
  */
@@ -50,17 +50,17 @@ struct dray_piece {
 
 struct dray_fit {
 	uint32_t granules;	/* covered by pieces */
-	uint32_t limit;		/* that may ever be covered */
+	uint32_t limit;		/* of granules ever covered */
 	uint32_t last;		/* the piece at the highest addresses */
 	uint32_t unused;	/* the first unused slot below count, 0: none */
 	uint32_t count;		/* slots of the table in use once, 0 among them */
 	uint32_t room;		/* slots of the table */
-	/* [0] is never a piece: what is written there says nothing. */
+	/* [0] is never a piece: its contents mean nothing. */
 	struct dray_piece *pieces;
 	/*
 	 * For each granule, or span of granules, the block that last began
-	 * there: believed only where the piece agrees, so that it never has
-	 * to be cleared.
+	 * there.  It counts only if the piece agrees, so that it never has to
+	 * be cleared.
 	 */
 	uint32_t *at;		/* blocks smaller than a span */
 	uint32_t *at_span;	/* others */
@@ -83,21 +83,22 @@ void dray_fit_fini(struct dray_fit *fit);
 int dray_fit_extend(struct dray_fit *fit, uint32_t granules);
 
 /*
- * Sees to it that the table has room for two more pieces, the most that one
- * operation makes.  False where there is no memory for a larger table: then
- * nothing can be taken, however much is free.
+ * Makes room in the table for two more pieces, the most that one operation
+ * makes.  False if a larger table gets no memory: then no piece can be taken,
+ * even a free one.
  */
 bool dray_fit_have_slots(struct dray_fit *fit);
 
 /*
- * Takes @size granules whose first one, counted from @origin, is a multiple
- * of @alignment (a power of two).  The piece, or 0 where none fits or the
- * table cannot grow.  Only @thoroughly is a piece found that fits by luck.
+ * Takes @size granules whose first one, counted from @origin, is a multiple of
+ * @alignment (a power of two).  Returns the piece, or 0 if none fits or the
+ * table cannot grow.  Only @thoroughly searches bins whose pieces may be too
+ * small.
  */
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly);
 
-/* Frees a piece, whatever its state; the piece that it became part of. */
+/* Frees a piece in any state; returns the piece that it became part of. */
 uint32_t dray_fit_free(struct dray_fit *fit, uint32_t piece);
 
 /* Frees several pieces, each one once. */

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * fork: what becomes of pools in a child.
+ * fork: pools in a child.
  *
- * Private memory is copied, and the child's pools go on as they are.  All
- * other memory is still the parent's: would both give out its free blocks,
- * each would write into the other's arrays.  So the child keeps the blocks
- * that it inherits, and may free them, but takes new ones from new regions.
- * And the parent trusts no page that was ever used to be zero: the child may
- * still write a block that the parent has freed, whose pages went back to the
- * system.
+ * Private memory is copied, and the child's pools go on as they are.  All other
+ * memory is still the parent's: if both gave out its free blocks, each would
+ * write into the other's arrays.  So the child keeps and may free the blocks
+ * that it inherits, but takes new ones from new regions.  The parent trusts no
+ * page that was ever used to be zero: the child may still write a block that
+ * the parent has freed, whose pages went back to the system.
  *
- * Every pool is locked while the process forks, so that none is inherited
- * half changed; see base/fork.h.  A child of clone() locks them itself: it has
- * whole pools where no other thread was inside of one.
+ * The fork handler locks every pool, so that no child inherits one half
+ * changed; see base/fork.h.  A child of clone() locks them itself: its pools
+ * are whole if no other thread was inside one.
  */
 #include <pthread.h>
 
@@ -25,7 +24,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct dray_pool *pools;
 
-/* What the parent's threads kept is nobody's in a child. */
+/* Blocks cached by the parent's threads are lost in a child. */
 static void take_back_kept(struct dray_pool *pool)
 {
 	struct dray_found found = { .pool = pool };
@@ -64,8 +63,8 @@ static void prepare(void)
 			dray_caches_forget(pool);
 		}
 		/*
-		 * The child has no use for what threads keep that it has not.
-		 * What is missed it takes back itself.
+		 * Those threads do not exist in the child.  A drain takes back
+		 * the caches that were missed.
 		 */
 		dray_caches_drain(pool, true);
 	}
@@ -104,7 +103,7 @@ static void inherit(struct dray_pool *pool)
 	 * this one, if it was asked to free something and forked instead.
 	 */
 	pool->pending = dray_pool_is_asking(pool);
-	/* Whom nobody could make give it back before, and who was stopped. */
+	/* Caches the drain missed because their owner was inside. */
 	if (pool->missed)
 		take_back_kept(pool);
 	dray_caches_forget(pool);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Where a pool's memory comes from.
+ * The source of a pool's memory.
  *
  * On the host a region reserves far more addresses than it uses and grows in
  * place, so that everything merges.  Buffers of the kernel cannot grow:
  * regions double up to a bound, and a large request gets a buffer of its own.
  *
- * A request that fails says why, in the words of whoever refused it, and what
- * the pool still has in one piece.
+ * A failed request reports the words of the failing layer, and the pool's
+ * largest free run.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -29,7 +29,7 @@
 
 #define GROWS_MOST 2 /* times, for one block */
 
-/* Looks into each region, for what is found at once or @thoroughly. */
+/* Searches each region, at once or @thoroughly. */
 static bool find_piece(struct dray_pool *pool, uint32_t granules,
 		       uint64_t alignment, bool thoroughly,
 		       struct dray_found *found)
@@ -94,7 +94,7 @@ bool dray_pool_take_from(struct dray_pool_region *region, uint32_t granules,
 	return true;
 }
 
-/* Those of single blocks go last, where the search for small ones ends. */
+/* Regions of single blocks go last, after those that serve small blocks. */
 static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 {
 	struct dray_pool_region **link = &pool->regions;
@@ -110,8 +110,8 @@ static void link_region(struct dray_pool *pool, struct dray_pool_region *region)
 }
 
 /*
- * What a region may grow to: a part of what is left of the window, a small one
- * once half is taken, so that there is always room for more pools.
+ * The most that a region may grow to: a fraction of the rest of the window,
+ * smaller once half is taken, so that there is always room for more pools.
  */
 static uint64_t reserve_of(const struct dray_pool *pool)
 {
@@ -122,8 +122,8 @@ static uint64_t reserve_of(const struct dray_pool *pool)
 }
 
 /*
- * Makes a region of @size bytes, or of half of that and so on, but not of
- * less than @least.  Blocks: no lock is held.
+ * Makes a region of @size bytes, halved down to @least.  Blocks: no lock is
+ * held.
  */
 static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
 		  uint64_t alignment, struct dray_pool_region **region)
@@ -160,16 +160,18 @@ static int create(struct dray_pool *pool, uint64_t size, uint64_t least,
 	}
 }
 
-/* What the pool may still take; a node may round up beyond the limit. */
+/*
+ * The bytes that the pool may still take; a node may round up beyond the limit.
+ */
 static uint64_t left_of(const struct dray_pool *pool)
 {
 	return pool->limit > pool->reserved ? pool->limit - pool->reserved : 0;
 }
 
 /*
- * Grows a region by @step bytes, or by @need where that is too much; the bytes,
- * or 0.  Both locks are held; the pool's is dropped while pages are mapped and
- * fetched.  Until it is back the region counts as used, so that it stays.
+ * Grows a region by @step bytes, or by @need if that is too much; returns the
+ * bytes, or 0.  Both locks are held; the pool's is dropped while pages are
+ * mapped and fetched.  Meanwhile the region counts as used, so that it stays.
  */
 static uint64_t grow_region(struct dray_pool *pool,
 			    struct dray_pool_region *region, uint64_t step,
@@ -266,7 +268,7 @@ static int try_add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 	return 0;
 }
 
-/* What is @urgent may cost the pool what it keeps for later. */
+/* An @urgent request may use the pool's reserve. */
 static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 		      uint64_t alignment, bool urgent)
 {
@@ -275,7 +277,7 @@ static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 
 	if (ret != -ENOMEM || pool->grows || !urgent)
 		return ret;
-	/* That may be what is missing. */
+	/* That may be the missing memory. */
 	empty = dray_pool_take_empty(pool, 0);
 	if (!empty)
 		return ret;
@@ -287,7 +289,7 @@ static int add_region(struct dray_pool *pool, uint64_t block, uint64_t need,
 	return try_add_region(pool, block, need, alignment);
 }
 
-/* One round: whoever holds growing has the pool's state to himself. */
+/* One round: the holder of growing has the pool's state to itself. */
 static int grow(struct dray_pool *pool, uint32_t granules, uint64_t alignment,
 		bool urgent)
 {
@@ -319,7 +321,7 @@ static int no_more(const struct dray_pool *pool, int error)
 				pool->name, dray_pool_largest(pool));
 }
 
-/* Memory came, and cannot be cut: as where the table of pieces cannot grow. */
+/* Memory came, and cannot be cut: the table of pieces cannot grow. */
 static int no_place(const struct dray_pool *pool, uint32_t granules,
 		    uint64_t alignment)
 {
@@ -343,10 +345,10 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	pool->pending--;
 
 	/*
-	 * Another thread may have grown it.  What this one adds nobody takes
-	 * before it, since the lock stays held from then on: a block that has
-	 * no place even so would not get one from all that the node has.  But a
-	 * region that grew may have no room for pieces, which a new one has.
+	 * Another thread may have grown it.  This thread's memory stays its
+	 * own, because the lock stays held: a block that still does not fit
+	 * would not fit in all memory of the node.  But a region that grew may
+	 * lack room for pieces, which a new one has.
 	 */
 	while (!ret && !pool->closed &&
 	       !dray_pool_take(pool, granules, alignment, found))
@@ -357,7 +359,7 @@ int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 	if (ret && ret != -ENODEV) {
 		no_more(pool, ret);
 	} else if (!ret && pool->closed) {
-		/* Of what came while it was closed nobody has anything. */
+		/* The pool was closed meanwhile: give the new memory back. */
 		dray_pool_give_back(pool);
 		ret = dray_fail(-ENOMEM, "pool \"%s\" is closed", pool->name);
 	}

@@ -8,9 +8,9 @@
 #include "pool/pool.h"
 
 /*
- * Arrays do not touch: NumPy takes two of which one ends where the other begins
- * for overlapping (nomemoverlap() in its fast_loop_macros.h), and computes them
- * one element after the other.
+ * Arrays do not touch: if one ends where another begins, NumPy takes them for
+ * overlapping (nomemoverlap() in its fast_loop_macros.h), and computes them one
+ * element after the other.
  */
 static void *pool_malloc(void *pool, size_t size)
 {

@@ -36,7 +36,7 @@ static struct dray_pool_region *lock_region(const void *address)
 	return NULL;
 }
 
-/* What a thread keeps to be used again is no block to anybody else. */
+/* A cached block counts as free to all callers. */
 static bool is_kept(const struct dray_found *found)
 {
 	return dray_mark_of(dray_found_address(found)) == DRAY_MARK_KEPT;
@@ -126,8 +126,8 @@ static int not_ours(const void *address)
 }
 
 /*
- * A buffer that no pool has cut up: imported, or allocated as such.  Nothing
- * keeps it meanwhile: all that is known of it is in the span.
+ * A buffer without a pool: imported, or allocated directly.  It may end
+ * meanwhile: the span holds all that is known of it.
  */
 static int locate_buffer(const void *address, struct dray_location *out)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * marks: where they lie.  All of them are one mapping that is reserved with the
- * first pool and takes memory as it is written.
+ * marks: their memory.  All of them are one mapping, which the first pool
+ * reserves; it takes memory as it is written.
  */
 #include <pthread.h>
 #include <sys/mman.h>

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * marks: a byte for each 64 bytes of the window, which says what block begins
- * there, and a byte for each slot of the window, which says whose it is.  With
- * these a block is freed, and its size is known, by one shift and one load and
- * without a lock.
+ * marks: a byte for each 64 bytes of the window, which names the size of the
+ * block that begins there, and a byte for each slot of the window, which names
+ * its pool.  With these a free, or a query of a size, takes one shift and one
+ * load and no lock.
  *
- * A mark belongs to the owner of the block that begins there while the block
- * is alive, and is changed under the pool's lock otherwise.  A wrong pointer
- * may have any mark read, which is why all are atomic and why all of the
- * window has one: 4 GiB of addresses for 256 GiB, of which what lies where
- * blocks begin is ever touched.
+ * While a block is alive its owner may change its mark; otherwise only the
+ * holder of the pool's lock.  A wrong pointer may read any mark, so all are
+ * atomic and the whole window has marks: 4 GiB of addresses for 256 GiB, of
+ * which only those at the start of blocks are ever touched.
  */
 #ifndef DRAY_POOL_MARKS_H
 #define DRAY_POOL_MARKS_H
@@ -39,7 +38,7 @@
 enum dray_mark {
 	DRAY_MARK_NONE = 0,	/* no block begins here that may be kept */
 	/* 1 to DRAY_MARK_MOST: a block of so many granules, in use */
-	DRAY_MARK_LARGE = 254,	/* one whose size follows, in use */
+	DRAY_MARK_LARGE = 254,	/* in use, its size follows */
 	DRAY_MARK_KEPT = 255,	/* one that a thread keeps to be used again */
 };
 
@@ -99,9 +98,8 @@ static inline uint32_t dray_digits_number(uint64_t digits)
 }
 
 /*
- * Marks a large block that may be kept once it is freed, all digits at once.
- * Only its owner has a use for them, but who has a wrong pointer may look at
- * one meanwhile.
+ * Marks a large block that a thread may cache once it is freed, all digits at
+ * once.  Only its owner needs them, but a wrong pointer may read one meanwhile.
  */
 static inline void dray_mark_set_large(const void *block, uint32_t granules)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/*
- * What those say who give no block; out of the way of those who do.
- */
+/* Failures of allocation, kept out of the fast paths. */
 #include <errno.h>
 
 #include "base/error.h"

@@ -21,7 +21,7 @@ static int log2_of(uint64_t power)
 	return __builtin_ctzll(power);
 }
 
-/* What the node asks for: nothing that it writes shares a line with the CPU. */
+/* The node's granule: no block shares a line that the node writes. */
 static uint32_t default_granule(const struct dray_info *info)
 {
 	uint32_t granule = 64;
@@ -35,8 +35,8 @@ static uint32_t default_granule(const struct dray_info *info)
 }
 
 /*
- * The least: what is freed is known by its mark, and there is one for each 64
- * bytes, also where the processor's lines are shorter.
+ * The least granule: a free looks up the block's mark, and there is one for
+ * each 64 bytes, even if the processor's lines are shorter.
  */
 static uint32_t least_granule(const struct dray_info *info)
 {
@@ -45,7 +45,7 @@ static uint32_t least_granule(const struct dray_info *info)
 	return info->cache_line > least ? info->cache_line : least;
 }
 
-/* @page: bytes of the node's pages, or of those that are asked for */
+/* @page: bytes of the node's pages, or of the pages asked for */
 static int check_options(struct dray_node *node,
 			 const struct dray_pool_options *options,
 			 const struct dray_info *info, uint64_t *page)
@@ -93,7 +93,7 @@ static void start(struct dray_pool *pool, struct dray_node *node,
 		granule = default_granule(info);
 	pool->regions = NULL;
 	pool->shift = (uint32_t)log2_of(granule);
-	/* None where a granule is larger: then all blocks are large ones. */
+	/* None if a granule is larger: then all blocks are large ones. */
 	pool->most_small = DRAY_MARK_BYTES >> pool->shift;
 	if (pool->most_small)
 		pool->most_small++;
@@ -204,7 +204,7 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 		return -EINVAL;
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
-	/* What threads keep is free to the caller, and part of free runs. */
+	/* Cached blocks are free to the caller, and part of free runs. */
 	known.cached = dray_caches_drain(pool, pool->closed);
 	known.largest_free = dray_pool_largest(pool);
 	for (region = pool->regions; region; region = region->next)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of this room share about pools.  pool.c has their life,
- * block.c and resize.c blocks, grow.c and shrink.c where memory comes
- * from and when it goes back, locate.c the way from an address to its block,
- * walk.c the way over all, pressure.c who is asked for memory, cache.c what
- * threads keep, busy.c holds.
+ * Shared by the files about pools. pool.c creates and closes pools, unused.c
+ * ends them; block.c and resize.c have blocks, grow.c and shrink.c take memory
+ * from the node and return it. locate.c finds the block of an address, walk.c
+ * visits all blocks, pressure.c asks callbacks for memory, cache.c has the
+ * caches of threads, busy.c holds.
  *
  * A pool's lock covers its regions and counters.  It is never held while memory
- * comes from the node or goes back to it, which may take long: then growing is,
- * so that who finds no block waits for what is under way.  Pools, as regions, are
- * never freed, only used again, and a pool not even that once somebody has its
- * handler: that one goes on saying no, and only its number, with the caches of
- * all threads, passes to another pool once it has ended.
+ * comes from the node or returns to it, which may take long.  The lock growing
+ * is held then, so that a request without a block waits for the one under way.
+ * Pools and regions are never freed, only reused.  Once its handler is handed
+ * out, a pool is not reused either, and the handler goes on refusing; only the
+ * pool's number, with the caches of all threads, passes to another pool.
  */
 #ifndef DRAY_POOL_POOL_H
 #define DRAY_POOL_POOL_H
@@ -46,9 +46,9 @@ struct dray_pool {
 	uint64_t limit;		/* of reserved, a multiple of page */
 	uint64_t next_size;	/* bytes of the next region */
 	uint64_t page;		/* bytes, of its pages or a granule: the larger */
-	struct dray_pages pages;	/* what is asked of them */
+	struct dray_pages pages;	/* options for its pages */
 	_Atomic uint64_t bad_frees;
-	dray_pressure *pressure;	/* NULL: nobody is asked */
+	dray_pressure *pressure;	/* may be NULL */
 	void *pressure_argument;
 	struct dray_node *node;	/* one reference; NULL: ended */
 	bool grows;		/* regions grow in place */
@@ -58,7 +58,7 @@ struct dray_pool {
 	struct dray_handler handler;
 	const struct dray_handler *checked;	/* over it; NULL: not asked for */
 	_Atomic bool handed_out;	/* the handler, which is for ever */
-	uint32_t pins;		/* that keep it from being used again */
+	uint32_t pins;		/* against reuse */
 	/* Taken before lock: one thread at a time maps pages or gives them back. */
 	pthread_mutex_t growing;
 	struct dray_pool *next;	/* unused, or ended with a number */
@@ -66,9 +66,9 @@ struct dray_pool {
 };
 
 /*
- * The number as a thread sees it without the lock.  A pool that has ended may
- * lose it meanwhile, to one whose block the thread cannot get so: that it keeps
- * any of the other pool shows it that the number is gone here.
+ * The number as a thread sees it without the lock.  An ended pool may lose it
+ * meanwhile to another one.  The thread cannot get that pool's block by it: if
+ * it caches blocks of the other pool, it has seen that the number is gone here.
  */
 static inline uint32_t dray_pool_number(const struct dray_pool *pool)
 {
@@ -83,8 +83,9 @@ struct dray_found {
 };
 
 /*
- * Finds the block that begins at @address, or that covers it, and takes the
- * lock of its pool; parked blocks too.  False and no lock where there is none.
+ * Finds the block that begins at @address, or that covers it, even a parked
+ * one, and takes the lock of its pool.  False, without the lock, if there is
+ * none.
  */
 bool dray_find_start(const void *address, struct dray_found *found);
 bool dray_find_around(const void *address, struct dray_found *found);
@@ -103,7 +104,7 @@ static inline void *dray_found_address(const struct dray_found *f)
 
 /*
  * Finds a block of @pool that is marked as a large one, and takes the lock.
- * False and no lock where that is not what it was.
+ * False, without the lock, if it is not that any more.
  */
 bool dray_find_large(struct dray_pool *pool, const void *block,
 		     const _Atomic uint8_t *mark, struct dray_found *found);
@@ -121,22 +122,22 @@ dray_blocks_return(struct dray_pool *pool, void *const *blocks,
 struct dray_pool_region *dray_pool_region_of(struct dray_pool *pool,
 					     const void *address);
 
-/* Frees a block that nobody holds; the lock stays held. */
+/* Frees a block without holds; the lock stays held. */
 void dray_block_return(const struct dray_found *found);
 
 /*
- * Drops the lock after blocks were freed, and before that gives memory back to
- * the node where @region has much that is free.
+ * Drops the lock after blocks were freed.  If much of @region is free, first
+ * returns memory to the node.
  */
 void dray_pool_unlock_freed(struct dray_pool *pool,
 			    struct dray_pool_region *region);
 
-/* Frees a block that nobody holds, and drops the lock. */
+/* Frees a block without holds, and drops the lock. */
 void dray_block_finish(const struct dray_found *found);
 
 /*
- * Takes a block that is aligned to the granule from this region, where one is
- * found at once; the lock is held.
+ * Takes a block that is aligned to the granule from this region, if a quick
+ * search finds one; the lock is held.
  */
 bool dray_pool_take_from(struct dray_pool_region *region, uint32_t granules,
 			 struct dray_found *found);
@@ -146,18 +147,18 @@ bool dray_pool_take(struct dray_pool *pool, uint32_t granules,
 		    uint64_t alignment, struct dray_found *found);
 
 /*
- * As dray_pool_take(), after more memory came from the node.  The lock is
- * held, and held again at the end.  What is not @urgent leaves the pool what it
- * keeps for later.  0 or a negative errno with a sentence.
+ * As dray_pool_take(), after more memory came from the node.  The lock is held,
+ * dropped meanwhile, and held again at the end.  A request that is not @urgent
+ * leaves the pool's reserve alone. 0 or a negative errno with a sentence.
  */
 int dray_pool_grow_and_take(struct dray_pool *pool, uint32_t granules,
 			    uint64_t alignment, bool urgent,
 			    struct dray_found *found);
 
 /*
- * Asks whoever wants to know before a request for @size bytes fails with
- * @error.  The lock is held, and held again at the end.  True where it is worth
- * another try; else the sentence is as it was.
+ * Calls the pressure callback before a request for @size bytes fails with
+ * @error.  The lock is held, dropped meanwhile, and held again at the end.
+ * True if a retry may succeed; else the sentence is as it was.
  */
 bool dray_pool_relieve(struct dray_pool *pool, uint64_t size, int error);
 
@@ -171,8 +172,8 @@ uint64_t dray_pool_largest(const struct dray_pool *pool);
 int dray_pool_first_region(struct dray_pool *pool, uint64_t initial);
 
 /*
- * Takes the regions that hold no block out of the pool, as far as they are
- * more than @keep bytes, to be destroyed without the lock.
+ * Takes regions without blocks out of the pool if they exceed @keep bytes, to
+ * be destroyed without the lock.
  */
 struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 					      uint64_t keep);
@@ -180,21 +181,21 @@ struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 uint64_t dray_regions_destroy(struct dray_pool_region *regions);
 
 /*
- * Asks who holds parked blocks of the pool: see dray_block_reap().  The lock is
- * held, away meanwhile, and held again at the end.
+ * Asks the holders of the pool's parked blocks: see dray_block_reap().  The
+ * lock is held, dropped meanwhile, and held again at the end.
  */
 bool dray_pool_reap(struct dray_pool *pool, bool wait);
 
 /*
- * Gives back what no block is in; bytes.  The lock is held, away meanwhile, and
- * held again at the end; growing is not held.
+ * Returns free memory to the node; returns its bytes.  The lock is held,
+ * dropped meanwhile, and held again at the end; growing is not held.
  */
 uint64_t dray_pool_give_back(struct dray_pool *pool);
 
-/* The bytes in regions change, and with them what threads may keep. */
+/* Changes the bytes in regions, and with them the bounds of caches. */
 void dray_pool_set_reserved(struct dray_pool *pool, uint64_t bytes);
 
-/* Returns a pool that nobody uses, with a number if one is free, or NULL. */
+/* Returns an unused pool, with a number if one is free, or NULL. */
 struct dray_pool *dray_pool_new(void);
 /* Takes it back once it has ended, or was never used. */
 void dray_pool_drop(struct dray_pool *pool);
@@ -211,9 +212,9 @@ static inline void dray_pool_unlock_or_end(struct dray_pool *pool)
 }
 
 /*
- * How often a pool was closed whose cache somebody was stopped in.  A pool that
- * nobody visits any more would never end: so who sees another number than before,
- * without a lock, looks whether it was he.
+ * How often a pool was closed while an owner was stopped inside its cache.  A
+ * pool without visits would never end.  So a thread that sees this number
+ * change, without a lock, checks its own caches.
  */
 extern _Atomic uint32_t dray_caches_left;
 void dray_caches_look(void);
@@ -227,7 +228,7 @@ static inline void dray_caches_settle(void)
 		dray_caches_look();
 }
 
-/* What a block of so many bytes takes. */
+/* The granules of a block of so many bytes. */
 static inline uint64_t dray_pool_granules(const struct dray_pool *pool,
 					  uint64_t bytes)
 {
@@ -235,48 +236,48 @@ static inline uint64_t dray_pool_granules(const struct dray_pool *pool,
 }
 
 /*
- * What lies between two blocks that may not touch.  One byte is enough: the next
+ * The gap between two blocks that may not touch.  One byte is enough: the next
  * block begins at a granule.
  */
 #define DRAY_POOL_GAP 1
 
 /*
- * A block that no thread keeps, of @size bytes at a multiple of @alignment, or of
- * the granule where that is more, with @gap bytes behind it where there is room.
- * NULL as dray_pool_alloc() has it.
+ * A block that is not cached, of @size bytes at a multiple of @alignment or of
+ * the granule, the larger of the two, and with @gap bytes behind it if there is
+ * room.  NULL as from dray_pool_alloc().
  */
 void *dray_pool_take_block(struct dray_pool *pool, size_t size, size_t gap,
 			   size_t alignment, bool zero);
 
 /*
- * As dray_pool_alloc() and so on, of blocks that do not touch: between the last
- * byte that was asked for and the next block lies at least one more, unless all
- * that there is has no room for it.  @pool is never NULL.
+ * As dray_pool_alloc() and so on, for blocks that do not touch: at least one
+ * byte lies between the last requested byte and the next block, unless the pool
+ * has no room for it.  @pool is never NULL.
  */
 void *dray_pool_alloc_apart(struct dray_pool *pool, size_t size);
 void *dray_pool_calloc_apart(struct dray_pool *pool, size_t count, size_t size);
 void *dray_pool_realloc_apart(struct dray_pool *pool, void *block, size_t size);
 
 /*
- * Lists a new pool among all that there ever were.  From then on a fork()
- * waits until nobody is inside a pool, and the child's pools take new memory
- * from their nodes: what it inherits is the parent's to give out.
+ * Lists a new pool among all pools ever made.  From then on a fork() waits
+ * until no thread is inside a pool.  The child's pools take new memory from
+ * their nodes: inherited memory is the parent's to give out.
  */
 void dray_pool_enlist(struct dray_pool *pool);
 
-/* Passes the number of a pool that has ended to one that nobody uses yet. */
+/* Passes the number of an ended pool to an unused one. */
 void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to);
 
 /*
- * While it is pinned, a pool that has ended does not become another one: who
- * has pinned it may go on calling it, and it says no.
+ * Pins a pool, so that it is not reused after its end: its callers may go on
+ * calling it, and it refuses.
  */
 void dray_pool_pin(struct dray_pool *pool);
 void dray_pool_unpin(struct dray_pool *pool);
 
 /*
- * Fills in the handler of a pool on @node that nobody uses yet; without its
- * lock.  What dray_check_asked() gives.
+ * Fills in the handler of an unused pool on @node; called without its lock.
+ * Errors as of dray_check_asked().
  */
 int dray_handler_init(struct dray_pool *pool, const struct dray_node *node);
 /* Makes its checking handler, if there is one, keep no freed blocks. */
@@ -288,7 +289,10 @@ int dray_handler_usable(const struct dray_handler *handler);
 /* Whether it is a pool's own. */
 bool dray_handler_is_pools(const struct dray_handler *handler);
 
-/* Counts a free of what is no block, and aborts where that is asked for. */
+/*
+ * Counts a free of an address without a block; aborts if the program asks for
+ * that.
+ */
 void dray_bad_free(struct dray_pool *pool, const void *block,
 		   const char *what);
 

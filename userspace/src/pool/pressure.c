@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * pressure: who is asked before a pool says that there is no memory.
+ * pressure: the callback before a pool reports that there is no memory.
  *
- * No lock is held meanwhile, so whoever is asked may free, allocate, or wait
- * for another thread that does.  That a request of his own fails is no reason
- * to ask him again: a thread asks for one request at a time.
+ * No lock is held meanwhile, so the callback may free, allocate, or wait for
+ * another thread that does.  If a request of its own fails, it is not called
+ * again: a thread asks for one request at a time.
  */
 #include <errno.h>
 #include <stdio.h>

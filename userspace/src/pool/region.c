@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * region: from a buffer to a range that fit can cut, and the bits that save
- * clearing what is zero anyway.
+ * clearing of zero pages.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -285,7 +285,7 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 	if (!bytes || !whole_pages(region, offset, length, &from, &to) ||
 	    dray_buffer_punch(region->buffer, from, to - from))
 		return 0;
-	/* What a child has of blocks that were freed here is these pages. */
+	/* A child may still have these pages as blocks that were freed here. */
 	if (region->shared)
 		return bytes;
 	end = to >> PAGE_SHIFT;

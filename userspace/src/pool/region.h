@@ -2,12 +2,12 @@
 /*
  * region: one buffer of a pool, cut into blocks.
  *
- * Where blocks are is known to fit; a region adds addresses, and a bit for
- * each 4 KiB page that may hold something else than zeros.
+ * fit knows the places of blocks; a region adds addresses, and a bit for each 4
+ * KiB page that may hold more than zeros.
  *
- * Regions are never freed, only used again, so that a wild pointer given to
- * free may lead to one at any time.  Who finds a region takes its pool's lock
- * and looks whether it is still the pool's and still covers the address.
+ * Regions are never freed, only reused, because a wild pointer given to free
+ * may lead to one at any time.  A thread that finds a region takes its pool's
+ * lock, and checks that it is still the pool's and still covers the address.
  */
 #ifndef DRAY_POOL_REGION_H
 #define DRAY_POOL_REGION_H
@@ -30,7 +30,7 @@ struct dray_pool_region {
 	uint64_t page;		/* bytes, the least that can be given back */
 	bool own;		/* made for one large block */
 	bool inherited;		/* by fork(): the parent gives out its memory */
-	bool shared;		/* with a child, which may write what it has of it */
+	bool shared;		/* with a child, which may write its part */
 	_Atomic uint64_t *dirty;	/* a bit for each page of 4 KiB */
 	_Atomic uint64_t dirty_pages;	/* bits that are set */
 	size_t dirty_bytes;
@@ -52,7 +52,7 @@ struct dray_region_request {
 /* Lets forks take the lock of unused regions; before the first region. */
 void dray_regions_enlist(void);
 
-/* A region that belongs to no pool yet.  What allocating a buffer gives. */
+/* Makes a region without a pool.  Errors as of allocating a buffer. */
 int dray_region_create(const struct dray_region_request *request,
 		       struct dray_pool_region **out);
 
@@ -67,8 +67,8 @@ void dray_region_withdraw(struct dray_pool_region *region);
 void dray_region_destroy(struct dray_pool_region *region);
 
 /*
- * Maps @more bytes behind what blocks may be in, which may take long: without
- * the pool's lock, but one thread at a time.  -ENOMEM beyond what is reserved.
+ * Maps @more bytes behind the range of blocks, which may take long: without the
+ * pool's lock, but one thread at a time. -ENOMEM beyond the reserved addresses.
  */
 int dray_region_map(struct dray_pool_region *region, uint64_t more);
 
@@ -80,8 +80,8 @@ void dray_region_mark(struct dray_pool_region *region, uint64_t offset,
 		      uint64_t length);
 
 /*
- * As dray_region_mark(), for a block that its owner will write.  A large one gets
- * huge pages first if the memory does not have them by itself.
+ * As dray_region_mark(), for a block that its owner will write.  A large one
+ * gets huge pages first if the memory does not have them by itself.
  */
 void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length);
@@ -112,14 +112,14 @@ dray_region_dirty_free(const struct dray_pool_region *region)
 }
 
 /*
- * Gives whole pages of a range that nobody uses back to the system; they are
- * clean then, unless a child of fork() may write them still.  Bytes given back,
- * not counting what was clean.
+ * Returns whole pages of an unused range to the system; they are clean then,
+ * unless a child of fork() may write them still.  Returns the bytes, without
+ * pages that were clean.
  */
 uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 			   uint64_t length);
 
-/* Whether @address lies in what blocks may be in now. */
+/* Whether @address lies in the range of blocks. */
 static inline bool dray_region_covers(const struct dray_pool_region *region,
 				      const void *address)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A pool's blocks of another size: where they are, if what lies behind them is
- * free, else in another place.
+ * Resizes a pool's blocks: in place if the memory behind is free, else by a
+ * move.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -12,8 +12,8 @@
 #include "pool/pool.h"
 
 /*
- * What lies behind a block may only be kept by a thread.  For a small block
- * that is not worth the search: it is moved sooner.
+ * The next block may be in a thread's cache.  For a small block that is not
+ * worth the search: a move is cheaper.
  */
 static bool resize_after_drain(const struct dray_found *found,
 			       uint32_t granules)
@@ -30,7 +30,7 @@ static bool resize_after_drain(const struct dray_found *found,
 	return dray_fit_resize(&found->region->fit, found->piece, granules);
 }
 
-/* Resizes a block where it is; the lock is held. */
+/* Resizes a block in place; the lock is held. */
 static bool resize(const struct dray_found *found, uint64_t granules)
 {
 	struct dray_pool *pool = found->pool;
@@ -38,10 +38,10 @@ static bool resize(const struct dray_found *found, uint64_t granules)
 
 	if (granules > UINT32_MAX)
 		return false;
-	/* An engine may use all of it: what would be cut off is not free. */
+	/* An engine may use all of it: the cut part is not free. */
 	if (granules < old && dray_found_piece(found)->busy)
 		return true;
-	/* What lies behind it belongs to another process. */
+	/* The memory behind it belongs to another process. */
 	if (found->region->inherited)
 		return granules <= old;
 	if (!dray_fit_resize(&found->region->fit, found->piece,
@@ -58,8 +58,8 @@ static bool resize(const struct dray_found *found, uint64_t granules)
 }
 
 /*
- * The same with @gap bytes behind the block.  It may touch the next one where it
- * does not grow, and @anyhow.
+ * As above, plus @gap bytes behind the block.  It may touch the next block if
+ * it does not grow, and if @anyhow.
  */
 static bool resize_apart(const struct dray_found *found, size_t size,
 			 size_t gap, bool anyhow)
@@ -77,7 +77,7 @@ static bool resize_apart(const struct dray_found *found, size_t size,
 	       resize(found, granules);
 }
 
-/* Resizes a block that was found where it is, and drops the lock. */
+/* Resizes a found block in place, and drops the lock. */
 static bool resize_found(struct dray_pool *pool, const struct dray_found *found,
 			 size_t size, size_t gap, bool anyhow)
 {
@@ -95,7 +95,7 @@ static bool resize_found(struct dray_pool *pool, const struct dray_found *found,
 	return fits;
 }
 
-/* There is no other place: it may touch what lies behind it. */
+/* It cannot move: it may touch the next block. */
 static void *resize_anyhow(struct dray_pool *pool, void *block, size_t size)
 {
 	struct dray_found found;

@@ -19,7 +19,7 @@
 #define HOST_STEP (12 * MIB) /* freed, before free pages are counted again */
 #define HOST_LEAST (MIB / 4) /* of a run, to be worth the system call */
 #define KERNEL_KEEP (16 * MIB) /* in empty buffers, or half of the pool */
-#define CLOSED_KEEP (1 * MIB) /* that was freed, so that not each free asks */
+#define CLOSED_KEEP (1 * MIB) /* freed, to spare most frees the count */
 
 struct dray_pool_region *dray_pool_take_empty(struct dray_pool *pool,
 					      uint64_t keep)
@@ -266,7 +266,7 @@ static uint64_t destroy(struct dray_pool *pool,
 	return bytes;
 }
 
-/* Drops the lock, after what is worth it went back to the node. */
+/* Drops the lock, after returning memory that is worth it to the node. */
 static __attribute__((noinline)) void finish(struct dray_pool *pool,
 					     struct dray_pool_region *region)
 {
@@ -312,7 +312,7 @@ uint64_t dray_pool_give_back(struct dray_pool *pool)
 	pool->pending--;
 	bytes += punch_regions(pool, pool->page, UINT64_MAX);
 	pthread_mutex_unlock(&pool->growing);
-	/* Where the last block of one was freed meanwhile. */
+	/* The last block of one may have been freed meanwhile. */
 	return bytes + destroy(pool, dray_pool_take_empty(pool, 0));
 }
 

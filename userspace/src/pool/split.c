@@ -2,10 +2,9 @@
 /*
  * split: a handler over a pool that leaves small requests to another handler.
  *
- * Where a block came from is not told by its size, which runtimes get wrong, but
- * by a table of those that came from the pool.  An address outside of dray's
- * memory is not even looked up, so that small blocks cost two loads more than
- * the other handler's own.
+ * Runtimes pass wrong sizes, so a table of the pool's blocks tells where a
+ * block came from.  An address outside of dray's memory is not even looked up:
+ * small blocks cost two loads more than the other handler's own.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +23,7 @@
 struct split {
 	struct dray_handler handler;
 	const struct dray_handler *large, *small;
-	size_t limit; /* bytes: what is below them is small */
+	size_t limit; /* bytes; smaller requests are small */
 	bool careful; /* the small one is dray's: it sees wrong frees */
 	struct dray_guard guard;
 	/* With the guard: of the large ones, their bytes and one more. */
@@ -56,7 +55,7 @@ static bool is_large(struct split *split, const void *block, size_t *size)
 	return value;
 }
 
-/* Notes @as where @old was noted, for which there is room then. */
+/* Renames @old to @as in the table, which has room for it. */
 static void rename_block(struct split *split, const void *old, const void *as,
 			 size_t size)
 {
@@ -66,7 +65,7 @@ static void rename_block(struct split *split, const void *old, const void *as,
 	dray_guard_give(&split->guard);
 }
 
-/* What the pool gave, or NULL. */
+/* Enters a block of the pool, or passes NULL on. */
 static void *note(struct split *split, void *block, size_t size)
 {
 	const struct dray_allocator *large = &split->large->allocator;
@@ -96,8 +95,8 @@ static void free_large(struct split *split, void *block, size_t size)
 }
 
 /*
- * Who frees what did not come from the pool.  A pool counts and ignores what is
- * no block, which a C library's heap would not survive.
+ * Handles a free of an address outside the table.  A pool counts and ignores a
+ * wrong free, which a C library's heap would not survive.
  */
 static const struct dray_allocator *who_frees(const struct split *split,
 					      const void *block)
@@ -189,7 +188,7 @@ static void *make_small(struct split *split, void *block, size_t old,
 	return moved;
 }
 
-/* Nobody but the small handler knows how much there is: it has to grow it. */
+/* Only the small handler knows the block's size, so it has to grow it. */
 static void *make_large(struct split *split, void *block, size_t size)
 {
 	const struct dray_allocator *small = &split->small->allocator;

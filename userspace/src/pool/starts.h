@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * starts: where blocks begin, so that an address inside of one leads to it.
+ * starts: the granules where blocks begin, so that an address inside a block
+ * leads to it.
  *
- * A bit for each granule, a bit for each word of those that is not zero, and
- * so on up to a single word: the last start at or before a granule is found
- * by going up until there is one and down again, whatever the block's size.
+ * A bit for each granule, a bit for each word of those that is not zero, and so
+ * on up to a single word.  The last start at or before a granule is found by
+ * going up to a set bit and down again, for blocks of any size.
  */
 #ifndef DRAY_POOL_STARTS_H
 #define DRAY_POOL_STARTS_H
@@ -32,7 +33,7 @@ static inline void dray_starts_set(struct dray_fit *fit, uint32_t granule)
 	}
 }
 
-/* Takes bits from a word of a level, and the word's own where none is left. */
+/* Takes bits from a word of a level, and the word's own bit if none is left. */
 static inline void dray_starts_drop(struct dray_fit *fit, int level,
 				    uint32_t index, uint64_t bits)
 {
@@ -65,11 +66,11 @@ static inline void dray_starts_clear_range(struct dray_fit *fit,
 	dray_starts_drop(fit, 0, index, bits & ~0ull >> (63 - (last & 63)));
 }
 
-/* The last start at or before @granule; false where there is none. */
+/* The last start at or before @granule; false if there is none. */
 bool dray_starts_before(const struct dray_fit *fit, uint32_t granule,
 			uint32_t *start);
 
-/* The first start at or after @granule; false where there is none. */
+/* The first start at or after @granule; false if there is none. */
 bool dray_starts_from(const struct dray_fit *fit, uint64_t granule,
 		      uint32_t *start);
 

@@ -2,9 +2,9 @@
 /*
  * walk: all blocks of a pool, in the order of their addresses.
  *
- * A few at a time are copied with the pool's lock and shown without it, so
- * that a long walk stops nobody and whoever looks may use the pool.  Between
- * two such steps regions come and go: an address says how far the walk has
+ * It copies a few blocks at a time with the pool's lock and shows them without
+ * it, so that a long walk stops no thread and the callback may use the pool.
+ * Regions come and go between two steps: an address tells how far the walk has
  * come, and the rest is found again from it.
  */
 #include <errno.h>

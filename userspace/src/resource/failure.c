@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Somebody to ask when an allocation fails. */
+/* A callback for an allocation that fails. */
 #include <errno.h>
 #include <stdlib.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A log, in the columns of RMM's.  No lock and no buffer: each line is one
- * write to a file that is open for appending.  The time is worked out here,
- * because what the C library has for that takes a lock of its own, which a
- * child of fork() may find taken.
+ * A log, in the columns of RMM's.  It has no lock and no buffer: each line is
+ * one write to a file opened for appending.  It computes the local time itself,
+ * because the C library's functions take a lock that a child of fork() may find
+ * taken.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 struct log {
 	struct dray_resource *upstream;
 	int fd;
-	uint32_t process; /* that writes it: dray_fork_process() */
+	uint32_t process; /* the writer's dray_fork_process() */
 	_Atomic int error; /* the first, negative */
 };
 
@@ -38,7 +38,7 @@ static int put(struct log *log, const char *text, size_t length)
 	while (written < 0 && errno == EINTR);
 	if (written == (ssize_t)length)
 		return 0;
-	/* Part of it is what a disk takes that is full then. */
+	/* A full disk may take part of a line. */
 	ret = written < 0 ? -errno : -ENOSPC;
 	atomic_compare_exchange_strong(&log->error, &none, ret);
 	return ret;

@@ -54,7 +54,7 @@ static int pool_deallocate(void *ctx, void *block, size_t size, uint64_t stream)
 	return ret;
 }
 
-/* The heap that the node takes from where nothing else is said. */
+/* The heap that the node uses by default. */
 static int default_heap(struct dray_node *node, struct dray_heap_info *heap)
 {
 	struct dray_info info;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * resource: the object and the calls.  A block that is out counts as a
- * reference: whoever frees the last one may have nothing else.
+ * resource: the object and the calls.  Each live block counts as a reference:
+ * the thread that frees the last one may hold nothing else.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -130,7 +130,7 @@ int dray_resource_deallocate(struct dray_resource *resource, void *block,
 		return -EINVAL;
 	if (!block)
 		return 0;
-	/* Whoever has a block sees at least that one. */
+	/* A caller with a block sees a count of at least one. */
 	if (!atomic_load(&resource->blocks))
 		return dray_fail(-EINVAL, "free of %p, \"%s\" has no block out",
 				 block, resource->ops.name);

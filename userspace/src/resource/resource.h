@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of this room share about resources: each kind is a file of
- * its own, resource_*.c, with a structure of its own as the context.
+ * Shared by the files of this room.  Each kind of resource is a file of its
+ * own, with its own structure as the context.
  */
 #ifndef DRAY_RESOURCE_RESOURCE_H
 #define DRAY_RESOURCE_RESOURCE_H
@@ -9,8 +9,8 @@
 #include <dray/resource.h>
 
 /*
- * The context of a resource of the kind that @allocate tells; NULL, with a
- * sentence that names @kind, where it is of another one.
+ * Returns the context if @allocate is the resource's; else NULL, with a
+ * sentence that names @kind.
  */
 void *dray_resource_context(struct dray_resource *resource,
 			    int (*allocate)(void *ctx, size_t size,
@@ -19,24 +19,21 @@ void *dray_resource_context(struct dray_resource *resource,
 			    const char *kind);
 
 /*
- * Makes a resource over @upstream, whose context is @ctx, memory of calloc(),
- * which begins with a pointer for the reference to upstream.  @ctx may be
- * NULL: -ENOMEM.  On failure it is freed.
+ * Makes a resource over @upstream.  @ctx comes from calloc() and begins with a
+ * pointer for the reference to upstream.  If it is NULL, returns -ENOMEM.  On
+ * failure it is freed.
  */
 int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
 			struct dray_resource *upstream,
 			struct dray_resource **out);
 
-/* As dray_resource_log(), but -EEXIST if there is such a file already. */
+/* As dray_resource_log(), but returns -EEXIST if the file exists. */
 int dray_resource_log_new(struct dray_resource *upstream, const char *path,
 			  struct dray_resource **out);
 
-/* For kinds that have nothing to say themselves: what upstream says. */
+/* For kinds without a capacity of their own: returns upstream's. */
 int dray_upstream_capacity(void *ctx, struct dray_capacity *out);
 /* Ends a context of dray_resource_stack() that holds nothing else. */
 void dray_upstream_destroy(void *ctx);
-
-/* Whether a block of a resource of dray_resource_fixed() begins there. */
-bool dray_fixed_owns(struct dray_resource *resource, const void *block);
 
 #endif /* DRAY_RESOURCE_RESOURCE_H */

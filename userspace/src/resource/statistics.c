@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Statistics: numbers of what goes through, in scopes that nest.  A scope
- * begins at 0, so that its peak is its own; when it ends, its peak stands on
- * what was there before it.
+ * Statistics: counters in scopes that nest.  A scope begins at 0, so that its
+ * peak is its own; when it ends, its peak is added to the level before it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -44,7 +44,7 @@ static struct record *new_record(const struct tracking *tracking)
 	return record;
 }
 
-/* False where the table has no room and cannot get any. */
+/* False if the table cannot get room. */
 static bool remember(struct tracking *tracking, struct record *record)
 {
 	struct record *stale = NULL;
@@ -60,7 +60,7 @@ static bool remember(struct tracking *tracking, struct record *record)
 		tracking->numbers.blocks += !stale;
 		tracking->numbers.bytes += record->is.size;
 	}
-	/* That one was freed past this resource. */
+	/* A stale record: its block was freed past this resource. */
 	if (stale)
 		tracking->numbers.bytes -= stale->is.size;
 	dray_guard_give(&tracking->guard);
@@ -127,7 +127,7 @@ static void tracking_destroy(void *ctx)
 {
 	struct tracking *tracking = ctx;
 
-	/* It ends with the last block, so that there is no record left. */
+	/* It ends after its last block, so no record is left. */
 	dray_address_end(&tracking->table);
 	dray_guard_end(&tracking->guard);
 	dray_upstream_destroy(ctx);
@@ -177,7 +177,7 @@ int dray_tracking_get(struct dray_resource *resource, struct dray_tracking *out,
 	return 0;
 }
 
-/* A copy of what is out, to be looked at without the guard. */
+/* A copy of the live blocks, to show without the guard. */
 struct snapshot {
 	struct dray_outstanding *blocks;
 	void **sites;
@@ -245,7 +245,7 @@ int dray_tracking_visit(struct dray_resource *resource,
 	return ret;
 }
 
-/* What is written, and its sum. */
+/* A report, and its sums. */
 struct report {
 	FILE *file;
 	size_t blocks, bytes;
