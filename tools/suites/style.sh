@@ -93,7 +93,7 @@ style_checkpatch()
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.[ch]' \
 		'tests/iommu/dray_*.c' tests/checkers/dray_test_faults.c |
-		grep -vx driver/trace.h)
+		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
@@ -104,7 +104,7 @@ style_checkpatch()
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT \
-		--file driver/trace.h || status=$?
+		--file driver/memory/trace.h || status=$?
 	return "$status"
 }
 

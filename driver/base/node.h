@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A node: one device as dray sees it, and the character device /dev/drayN in
+ * front of it.  Open files outlive the device: a call enters the node before
+ * it touches the device and gets -ENODEV once the device is gone.  User memory
+ * is never touched inside, because a page fault there may last for ever and
+ * unbinding waits for everybody inside.
+ */
+#ifndef DRAY_NODE_H
+#define DRAY_NODE_H
+
+#include <linux/dray.h>
+#include <linux/kref.h>
+#include <linux/miscdevice.h>
+#include <linux/rwsem.h>
+#include <linux/wait.h>
+
+#include "heap/heap.h"
+#include "refusal.h"
+
+#define DRAY_MAX_HEAPS 16
+#define DRAY_MAX_CHANNELS 16
+
+/* INFO tells it where dray is no module, too. */
+#define DRAY_VERSION "0.1.0"
+
+struct attribute_group;
+struct dentry;
+struct dray_channels;
+struct dray_node_channel;
+struct dray_queues;
+
+struct dray_node {
+	struct kref kref;
+	struct miscdevice misc;
+	struct device *dev; /* the DMA-capable one; a reference is held */
+	char name[DRAY_NAME_LEN];
+	int index;
+	u32 flags; /* DRAY_NODE_*, but for the opener's */
+	bool hold; /* memory that its device may write after a process's end */
+
+	struct rw_semaphore inside; /* read: calls; write: unbinding, sleep */
+	bool gone; /* set before unbinding takes @inside: READ_ONCE() */
+
+	struct dray_heap *heaps[DRAY_MAX_HEAPS];
+	u32 heap_count;
+	struct dray_channels *channels;
+
+	atomic_t mappings; /* of buffers, for this node's devices */
+	wait_queue_head_t unmapped; /* @mappings has come to 0 */
+	struct dentry *debug; /* its folder in debugfs */
+};
+
+/* An open file. */
+struct dray_opener {
+	struct dray_node *node;
+	bool address; /* may ask for addresses */
+	bool raw; /* has CAP_SYS_RAWIO */
+	struct dray_queues *queues; /* what it has submitted */
+};
+
+/*
+ * What is done in between may touch the device, may sleep, and may touch no
+ * user memory.  It does not nest.
+ */
+int dray_node_enter(struct dray_node *node);
+bool dray_node_try_enter(struct dray_node *node);
+void dray_node_leave(struct dray_node *node);
+
+/* -ENODEV when it is gone, for who does not go inside. */
+int dray_node_check(struct dray_node *node);
+
+/* References keep the structure, not the device. */
+void dray_node_get(struct dray_node *node);
+void dray_node_put(struct dray_node *node);
+
+/* attributes.c: those of a node in sysfs */
+extern const struct attribute_group *dray_node_groups[];
+
+struct dray_node *dray_node_create(struct device *dev, u32 flags,
+				   const struct dray_node_channel *channels,
+				   unsigned int count);
+
+/* What a call gives back beside its structure, which dray_ioctl() sees to. */
+struct dray_reply {
+	struct file *file; /* installed once the reply was copied out */
+	int fd;
+	struct dray_refusal refusal; /* why it was refused */
+};
+
+/*
+ * @file is to be the descriptor that a call gives back, @reply->fd.  Takes over
+ * the caller's reference, also on failure: -EMFILE or -ENFILE.
+ */
+int dray_reply_give(struct dray_reply *reply, struct file *file);
+
+long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
+
+/*
+ * address.c: may it know where memory of @heap lies, or with NULL memory of
+ * others?  The caller is inside the node.
+ */
+bool dray_address_allowed(const struct dray_opener *opener,
+			  const struct dray_heap *heap);
+bool dray_pieces_allowed(const struct dray_opener *opener, struct device *dev);
+
+/*
+ * The calls: ioctl.c has the table, each file its own.  @data is the call's
+ * structure, which is copied back on failure too.  None is inside the node when
+ * it begins.
+ */
+int dray_info_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+int dray_heap_info_call(struct dray_opener *opener, void *data,
+			struct dray_reply *reply);
+int dray_alloc_call(struct dray_opener *opener, void *data,
+		    struct dray_reply *reply);
+int dray_address_call(struct dray_opener *opener, void *data,
+		      struct dray_reply *reply);
+int dray_sync_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+int dray_list_call(struct dray_opener *opener, void *data,
+		   struct dray_reply *reply);
+int dray_buffer_info_call(struct dray_opener *opener, void *data,
+			  struct dray_reply *reply);
+int dray_reclaim_call(struct dray_opener *opener, void *data,
+		      struct dray_reply *reply);
+int dray_attach_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply);
+int dray_export_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply);
+
+#endif /* DRAY_NODE_H */

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A channel: one copy engine of a node.  Openers queue jobs for it (queue.h);
+ * its work item takes up one at a time and gives it to the engine in rounds of
+ * descriptors (feed.c, round.c).  Only that work item touches a job that runs;
+ * another one frees jobs that have ended.
+ */
+#ifndef DRAY_CHANNEL_H
+#define DRAY_CHANNEL_H
+
+#include <linux/atomic.h>
+#include <linux/dmaengine.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "engine.h"
+#include "move.h"
+
+struct dray_job;
+
+#define DRAY_ROUND_PIECES 32 /* descriptors that are out at a time */
+#define DRAY_ROUND_BYTES SZ_64M /* so that a round's time has a bound */
+
+/* token.c: a small copy that ends each round of some engines */
+struct dray_token {
+	void *memory; /* two slots: source, destination; NULL: not needed */
+	dma_addr_t address;
+	size_t slot; /* bytes */
+	u32 number; /* of the latest round */
+	struct dma_async_tx_descriptor *descriptor; /* for the next round */
+};
+
+struct dray_channel {
+	struct dray_node *node;
+	u32 index; /* among the node's channels */
+	char name[DRAY_NAME_LEN];
+
+	/* The engine. */
+	struct mutex opening; /* one at a time asks for @chan */
+	bool refused; /* under @opening: said once that it cannot be stopped */
+	struct dma_chan *chan; /* NULL until the first use */
+	struct dma_chan *given; /* by who registered the node, or NULL */
+	struct device *dev; /* whose addresses the engine puts out */
+	struct dray_engine_limits limits;
+	struct dray_token token;
+
+	/* Jobs, and what becomes of them: all under @lock. */
+	spinlock_t lock; /* in-fences take it with interrupts off */
+	struct list_head queues; /* that have jobs */
+	struct list_head ready; /* turns of users who have a queue ready */
+	struct list_head ended; /* jobs for @clean to free */
+	struct dray_job *running; /* changed by @feed alone */
+	bool ending; /* it was taken out, and its fence is about to signal */
+	u32 waiting; /* jobs whose fences have not signalled */
+	bool closing; /* the node is being unbound */
+	bool dead; /* it did not answer */
+
+	wait_queue_head_t idle; /* nobody waits, no job runs, or no round is out */
+	bool asleep; /* nothing is fed */
+	struct work_struct clean;
+	struct delayed_work feed;
+
+	/* Of @feed alone; others look at @lost and @out. */
+	struct dray_job *lost; /* what it was doing when it died */
+	bool out; /* a round is out */
+	bool paused; /* found the channel asleep */
+	dma_cookie_t last; /* the round's last descriptor */
+	unsigned long deadline; /* jiffies, of the round or of trying */
+	bool late; /* it has passed once, and was put off */
+	int error; /* of the running job */
+
+	/* Of the engine's callbacks. */
+	atomic_t pieces; /* descriptors out that have not called back */
+	atomic_t failed_pieces;
+
+	/* For CHANNEL_INFO. */
+	atomic64_t submitted; /* transfers */
+	atomic64_t bytes;
+	atomic64_t failed; /* jobs */
+};
+
+struct dray_channels {
+	wait_queue_head_t slots; /* an opener has a free one; the node woke up */
+	bool asleep; /* nobody submits; changes while nobody is inside */
+	struct mutex users_lock; /* when one opens or has gone */
+	struct list_head users; /* who have opened the node */
+	u32 count;
+	struct dray_channel channel[];
+};
+
+/* channel.c */
+extern struct workqueue_struct *dray_workqueue;
+extern struct workqueue_struct *dray_clean_workqueue;
+unsigned int dray_watchdog_ms(void); /* for one round */
+u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
+u64 dray_submit_max_bytes(void);
+/*
+ * Asks for the engine if it is not there yet; the caller is inside the node.
+ * -EBUSY: it cannot be had now, or not be used; -ENOMEM; -EINTR when killed.
+ */
+int dray_channel_open(struct dray_channel *channel);
+
+/*
+ * sleep.c: dray_node_enter() for who submits, which waits for an awake node if
+ * @wait says so, or is -EAGAIN; -ERESTARTSYS.
+ */
+int dray_node_enter_awake(struct dray_node *node, bool wait);
+
+/* feed.c: the work items of a channel */
+void dray_feed(struct work_struct *work);
+void dray_clean(struct work_struct *work);
+
+/*
+ * round.c: what the engine is given at a time, and how long that may take.
+ * For the channel's work item.
+ */
+bool dray_round_issue(struct dray_channel *channel);
+bool dray_round_is_done(struct dray_channel *channel);
+bool dray_round_is_complete(struct dray_channel *channel);
+void dray_round_await(struct dray_channel *channel);
+void dray_round_retry(struct dray_channel *channel);
+void dray_deadline_set(struct dray_channel *channel);
+bool dray_deadline_passed(struct dray_channel *channel);
+
+/* token.c: for whoever opens, feeds and closes the channel */
+int dray_token_init(struct dray_token *token, struct dma_chan *chan);
+void dray_token_exit(struct dray_token *token, struct dma_chan *chan,
+		     bool lost);
+bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan);
+struct dma_async_tx_descriptor *dray_token_take(struct dray_token *token);
+bool dray_token_has_arrived(const struct dray_token *token);
+
+#endif /* DRAY_CHANNEL_H */

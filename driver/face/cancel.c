@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * CANCEL: what an opener has submitted is not fed any more.  What the engine
+ * has been given drains, with all that it holds; whoever is stopped before the
+ * engine had all of it ends as -ECANCELED, when its turn in its queue comes.
+ */
+#include <linux/err.h>
+#include <linux/nospec.h>
+
+#include "engine/channel.h"
+#include "engine/fence.h"
+#include "engine/job.h"
+#include "engine/queue.h"
+
+/* Is it the job that is meant, and early enough? */
+static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
+{
+	if (job->fed || job->cancelled || (fence && job->fence != fence))
+		return false;
+	job->cancelled = true;
+	return true;
+}
+
+/* The job with @fence, or all of them; how many there were. */
+u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
+		      struct dma_fence *fence)
+{
+	struct dray_job *job;
+	u32 count = 0;
+
+	spin_lock_irq(&channel->lock);
+	job = channel->running;
+	if (job && &job->queues->queue[channel->index] == queue)
+		count += dray_job_cancel(job, fence);
+	list_for_each_entry(job, &queue->jobs, list)
+		count += dray_job_cancel(job, fence);
+	dray_queue_update(queue, channel);
+	/* A channel without jobs may be on its way out. */
+	if (count)
+		mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	spin_unlock_irq(&channel->lock);
+	return count;
+}
+
+static int dray_cancel_one(struct dray_opener *opener, struct dray_cancel *args,
+			   struct dray_refusal *refusal)
+{
+	struct dray_channels *channels = opener->node->channels;
+	struct dray_queue *queue;
+	struct dma_fence *fence;
+	int ret = -EINVAL;
+	u32 i;
+
+	fence = dray_fence_of_fd(args->fence_fd, refusal);
+	if (IS_ERR(fence))
+		return PTR_ERR(fence);
+	/* A context is a queue's own: no other driver's fence has it. */
+	for (i = 0; i < channels->count && ret; i++) {
+		queue = &opener->queues->queue[i];
+		if (queue->context != fence->context)
+			continue;
+		args->count =
+			dray_queue_cancel(queue, &channels->channel[i], fence);
+		ret = 0;
+	}
+	dma_fence_put(fence);
+	if (ret)
+		dray_refuse(refusal, ret, DRAY_REASON_FOREIGN,
+			    (u32)args->fence_fd);
+	return ret;
+}
+
+static int dray_cancel_all(struct dray_opener *opener, struct dray_cancel *args,
+			   struct dray_refusal *refusal)
+{
+	struct dray_channels *channels = opener->node->channels;
+	u32 first = 0, last = channels->count, i;
+
+	if (args->channel != DRAY_CHANNEL_ANY) {
+		if (args->channel >= last)
+			return dray_refuse(refusal, -EINVAL,
+					   DRAY_REASON_CHANNEL, last);
+		first = array_index_nospec(args->channel, last);
+		last = first + 1;
+	}
+	for (i = first; i < last; i++)
+		args->count += dray_queue_cancel(&opener->queues->queue[i],
+						 &channels->channel[i], NULL);
+	return 0;
+}
+
+int dray_cancel_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply)
+{
+	struct dray_cancel *args = data;
+	int ret;
+
+	if (args->flags || args->reserved)
+		return -EINVAL;
+	ret = dray_node_enter(opener->node);
+	if (ret)
+		return ret;
+	args->count = 0;
+	if (args->fence_fd < 0)
+		ret = dray_cancel_all(opener, args, &reply->refusal);
+	else
+		ret = dray_cancel_one(opener, args, &reply->refusal);
+	dray_node_leave(opener->node);
+	return ret;
+}

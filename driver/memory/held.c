@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that is held.  Without an IOMMU an address works as long as there is
+ * memory: a device that was given one goes on writing when the process that
+ * drove it has been killed.  So the memory of a buffer or an attachment whose
+ * address was given out stays where it is when its last reference goes after
+ * the end of that process, or of one of several: pages stay pinned, another
+ * driver's dma-buf stays.  RECLAIM frees it, by somebody who knows that the
+ * hardware is quiet.  Where all live who were told, whoever lets go of the
+ * memory has said so.
+ *
+ * So does an attachment to which a dead channel may still write, whoever lives:
+ * no heap keeps that memory out of use, as it does with a buffer's.
+ */
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "base/node.h"
+#include "attachment.h"
+#include "buffer.h"
+#include "held.h"
+
+static bool hold = true;
+module_param(hold, bool, 0444);
+MODULE_PARM_DESC(hold, "nodes hold memory that a device may still write");
+
+/* Bytes of memory that it takes. */
+static u64 dray_entry_bytes(struct dray_entry *entry)
+{
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
+
+	return buffer ? buffer->extent.size
+		      : dray_entry_attachment(entry)->charged;
+}
+
+/* A heap tells how much of it is held. */
+static void dray_heap_count_held(struct dray_entry *entry, s64 step)
+{
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
+
+	if (buffer)
+		atomic64_add(step, &buffer->heap->held);
+}
+
+/*
+ * Is @entry, whose last reference is gone, to be held?  A device may still write
+ * it.  Then the module is held too.  It cannot be when it is on its way out:
+ * what a device may write then stays out of use for good.
+ */
+bool dray_entry_hold(struct dray_entry *entry)
+{
+	struct pid *pid = entry->pid;
+
+	if (!entry->condemned) {
+		if (!dray_entry_asker_ended(entry, &pid))
+			return false;
+	} else if (dray_entry_buffer(entry)) {
+		/* Its heap keeps it out of use. */
+		return false;
+	}
+	if (!try_module_get(THIS_MODULE)) {
+		entry->condemned = true;
+		return false;
+	}
+	dray_heap_count_held(entry, dray_entry_bytes(entry));
+	atomic_set(&entry->held, 1);
+	pr_notice_ratelimited("dray: %s %llu of process %d is held\n",
+			      dray_entry_buffer(entry) ? "buffer"
+						       : "attachment",
+			      entry->id, pid_nr(pid));
+	return true;
+}
+
+/* Takes over the caller's reference; false when it is not held. */
+static bool dray_entry_reclaim(struct dray_entry *entry,
+			       struct dray_reclaim *args)
+{
+	bool held = atomic_cmpxchg(&entry->held, 1, 0);
+	u64 bytes = dray_entry_bytes(entry);
+
+	if (held) {
+		args->bytes += bytes;
+		args->count++;
+		args->attachments += !dray_entry_buffer(entry);
+		dray_heap_count_held(entry, -bytes);
+		dray_entry_forget(entry);
+		/* No device writes it: so says the caller. */
+		entry->condemned = false;
+		/* The reference that held it. */
+		dray_entry_put(entry);
+	}
+	dray_entry_put(entry);
+	/* The caller's open file holds the module too. */
+	if (held)
+		module_put(THIS_MODULE);
+	return held;
+}
+
+static int dray_reclaim_all(struct dray_reclaim *args)
+{
+	struct dray_entry *entry;
+	u64 id = 0;
+
+	while ((entry = dray_entry_next(&id))) {
+		dray_entry_reclaim(entry, args);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+		cond_resched();
+	}
+	return 0;
+}
+
+int dray_reclaim_call(struct dray_opener *opener, void *data,
+		      struct dray_reply *reply)
+{
+	struct dray_reclaim *args = data;
+	struct dray_entry *entry;
+	int ret;
+
+	if (args->flags)
+		return -EINVAL;
+	args->count = 0;
+	args->attachments = 0;
+	args->bytes = 0;
+	ret = dray_node_check(opener->node);
+	if (ret)
+		return ret;
+	if (!capable(CAP_SYS_RAWIO))
+		return dray_refuse(&reply->refusal, -EPERM,
+				   DRAY_REASON_PERMISSION, 0);
+	if (!args->id)
+		return dray_reclaim_all(args);
+	entry = dray_entry_of_id(args->id);
+	if (!entry || !dray_entry_reclaim(entry, args))
+		return -ENOENT;
+	return 0;
+}
+
+bool dray_hold_default(void)
+{
+	return hold;
+}
