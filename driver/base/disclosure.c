@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 
-#include "memory/held.h"
+#include "disclosure.h"
 #include "entry.h"
 #include "node.h"
 

@@ -15,19 +15,15 @@
 #include <linux/rwsem.h>
 #include <linux/wait.h>
 
-#include "heap/heap.h"
-#include "refusal.h"
-
 #define DRAY_MAX_HEAPS 16
 #define DRAY_MAX_CHANNELS 16
 
 /* INFO tells it where dray is no module, too. */
 #define DRAY_VERSION "0.1.0"
 
-struct attribute_group;
 struct dentry;
 struct dray_channels;
-struct dray_node_channel;
+struct dray_heap;
 struct dray_queues;
 
 struct dray_node {
@@ -73,61 +69,5 @@ int dray_node_check(struct dray_node *node);
 /* References keep the structure, not the device. */
 void dray_node_get(struct dray_node *node);
 void dray_node_put(struct dray_node *node);
-
-/* attributes.c: those of a node in sysfs */
-extern const struct attribute_group *dray_node_groups[];
-
-struct dray_node *dray_node_create(struct device *dev, u32 flags,
-				   const struct dray_node_channel *channels,
-				   unsigned int count);
-
-/* What a call gives back beside its structure, which dray_ioctl() sees to. */
-struct dray_reply {
-	struct file *file; /* installed once the reply was copied out */
-	int fd;
-	struct dray_refusal refusal; /* why it was refused */
-};
-
-/*
- * @file is to be the descriptor that a call gives back, @reply->fd.  Takes over
- * the caller's reference, also on failure: -EMFILE or -ENFILE.
- */
-int dray_reply_give(struct dray_reply *reply, struct file *file);
-
-long dray_ioctl(struct file *file, unsigned int command, unsigned long arg);
-
-/*
- * address.c: may it know where memory of @heap lies, or with NULL memory of
- * others?  The caller is inside the node.
- */
-bool dray_address_allowed(const struct dray_opener *opener,
-			  const struct dray_heap *heap);
-bool dray_pieces_allowed(const struct dray_opener *opener, struct device *dev);
-
-/*
- * The calls: ioctl.c has the table, each file its own.  @data is the call's
- * structure, which is copied back on failure too.  None is inside the node when
- * it begins.
- */
-int dray_info_call(struct dray_opener *opener, void *data,
-		   struct dray_reply *reply);
-int dray_heap_info_call(struct dray_opener *opener, void *data,
-			struct dray_reply *reply);
-int dray_alloc_call(struct dray_opener *opener, void *data,
-		    struct dray_reply *reply);
-int dray_address_call(struct dray_opener *opener, void *data,
-		      struct dray_reply *reply);
-int dray_sync_call(struct dray_opener *opener, void *data,
-		   struct dray_reply *reply);
-int dray_list_call(struct dray_opener *opener, void *data,
-		   struct dray_reply *reply);
-int dray_buffer_info_call(struct dray_opener *opener, void *data,
-			  struct dray_reply *reply);
-int dray_reclaim_call(struct dray_opener *opener, void *data,
-		      struct dray_reply *reply);
-int dray_attach_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply);
-int dray_export_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply);
 
 #endif /* DRAY_NODE_H */

@@ -17,22 +17,16 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "engine.h"
+#include "base/node.h"
 #include "move.h"
+#include "token.h"
 
 struct dray_job;
+struct dray_node_channel;
+struct dray_refusal;
 
 #define DRAY_ROUND_PIECES 32 /* descriptors that are out at a time */
 #define DRAY_ROUND_BYTES SZ_64M /* so that a round's time has a bound */
-
-/* token.c: a small copy that ends each round of some engines */
-struct dray_token {
-	void *memory; /* two slots: source, destination; NULL: not needed */
-	dma_addr_t address;
-	size_t slot; /* bytes */
-	u32 number; /* of the latest round */
-	struct dma_async_tx_descriptor *descriptor; /* for the next round */
-};
 
 struct dray_channel {
 	struct dray_node *node;
@@ -92,46 +86,31 @@ struct dray_channels {
 	struct dray_channel channel[];
 };
 
-/* channel.c */
-extern struct workqueue_struct *dray_workqueue;
-extern struct workqueue_struct *dray_clean_workqueue;
-unsigned int dray_watchdog_ms(void); /* for one round */
-u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
-u64 dray_submit_max_bytes(void);
+/*
+ * The channels of a node: describes them (nothing is asked for yet), and ends
+ * what is on them.  They are freed with the node.  Both may sleep.
+ */
+int dray_channels_probe(struct dray_node *node,
+			const struct dray_node_channel *channels,
+			unsigned int count);
+void dray_channels_remove(struct dray_node *node);
+
+/*
+ * Gives back the engine of a dead channel, so that the next use asks for it
+ * anew; does nothing to a living one.  What its last job may still be written
+ * stays out of use.  The node stays bound meanwhile.  -EINVAL: no such channel;
+ * -EBUSY: the engine cannot be stopped.
+ */
+int dray_channel_reopen(struct dray_node *node, u32 index);
+
 /*
  * Asks for the engine if it is not there yet; the caller is inside the node.
  * -EBUSY: it cannot be had now, or not be used; -ENOMEM; -EINTR when killed.
  */
 int dray_channel_open(struct dray_channel *channel);
 
-/*
- * sleep.c: dray_node_enter() for who submits, which waits for an awake node if
- * @wait says so, or is -EAGAIN; -ERESTARTSYS.
- */
-int dray_node_enter_awake(struct dray_node *node, bool wait);
-
-/* feed.c: the work items of a channel */
-void dray_feed(struct work_struct *work);
-void dray_clean(struct work_struct *work);
-
-/*
- * round.c: what the engine is given at a time, and how long that may take.
- * For the channel's work item.
- */
-bool dray_round_issue(struct dray_channel *channel);
-bool dray_round_is_done(struct dray_channel *channel);
-bool dray_round_is_complete(struct dray_channel *channel);
-void dray_round_await(struct dray_channel *channel);
-void dray_round_retry(struct dray_channel *channel);
-void dray_deadline_set(struct dray_channel *channel);
-bool dray_deadline_passed(struct dray_channel *channel);
-
-/* token.c: for whoever opens, feeds and closes the channel */
-int dray_token_init(struct dray_token *token, struct dma_chan *chan);
-void dray_token_exit(struct dray_token *token, struct dma_chan *chan,
-		     bool lost);
-bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan);
-struct dma_async_tx_descriptor *dray_token_take(struct dray_token *token);
-bool dray_token_has_arrived(const struct dray_token *token);
+/* The device by which the engine of channel @index reaches memory. */
+int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
+			struct dray_refusal *refusal);
 
 #endif /* DRAY_CHANNEL_H */

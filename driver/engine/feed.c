@@ -11,9 +11,13 @@
 
 #include "memory/trace.h"
 #include "channel.h"
+#include "engine.h"
+#include "feed.h"
 #include "fence.h"
+#include "in_fence.h"
 #include "job.h"
 #include "queue.h"
+#include "round.h"
 
 static bool dray_job_is_cancelled(struct dray_job *job)
 {

@@ -13,6 +13,7 @@
 #include <linux/spinlock.h>
 #include <linux/sync_file.h>
 
+#include "base/node.h"
 #include "channel.h"
 #include "fence.h"
 #include "queue.h"

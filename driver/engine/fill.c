@@ -13,6 +13,7 @@
 #include <linux/string.h>
 
 #include "heap/account.h"
+#include "fill.h"
 #include "move.h"
 
 /* Bytes that the patterns of a job take, where pages are no larger. */

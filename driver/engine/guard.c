@@ -11,6 +11,8 @@
 
 #include "base/compat.h"
 #include "fence.h"
+#include "guard.h"
+#include "in_fence.h"
 #include "job.h"
 
 struct dray_guard {

@@ -10,6 +10,7 @@
 
 #include "channel.h"
 #include "fence.h"
+#include "in_fence.h"
 #include "job.h"
 
 int dray_in_fences_take(struct dray_job *job, struct dray_submit *args,

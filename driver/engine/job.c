@@ -11,12 +11,22 @@
 #include <linux/uaccess.h>
 
 #include "heap/account.h"
+#include "engine.h"
 #include "fence.h"
+#include "fill.h"
+#include "in_fence.h"
 #include "job.h"
 #include "queue.h"
 
 /* Bytes of a job that nobody pays for: less than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
+
+/* Patterns of fills are mapped for the engine. */
+void dray_job_displace(struct dray_job *job)
+{
+	if (job->channel)
+		dray_patterns_free(&job->patterns, job->channel->dev);
+}
 
 void dray_job_free(struct dray_job *job)
 {

@@ -12,6 +12,7 @@
 
 #include "channel.h"
 #include "fence.h"
+#include "fill.h"
 #include "move.h"
 #include "queue.h"
 
@@ -47,7 +48,7 @@ struct dray_job {
 };
 
 /*
- * job.c.  A job is made from the caller's memory, so outside of the node: it
+ * A job is made from the caller's memory, so outside of the node: it
  * has all areas and in-fences then, or is an ERR_PTR.
  */
 struct dray_job *dray_job_create(struct dray_opener *opener,
@@ -62,13 +63,7 @@ bool dray_job_is_attached(const struct dray_job *job);
 /* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
 void dray_job_count(struct dray_job *job, int step);
 
-/* place.c: a channel, addresses and caches; the caller is inside the node */
-int dray_job_place(struct dray_job *job, struct dray_node *node,
-		   struct dray_submit *args, struct dray_refusal *refusal);
-/* Undoes what only a bound node can, also if that has failed. */
+/* Frees what only a bound node can, also if placing the job has failed. */
 void dray_job_displace(struct dray_job *job);
-
-/* guard.c: the job's fence, in the reservation objects of its areas */
-int dray_job_guard(struct dray_job *job);
 
 #endif /* DRAY_JOB_H */

@@ -13,6 +13,7 @@
 #include <linux/sizes.h>
 #include <linux/string.h>
 
+#include "fill.h"
 #include "move.h"
 
 static bool dray_axes_valid(const struct dray_transfer *transfer,
@@ -88,10 +89,7 @@ int dray_plan_check(struct dray_plan *plan,
 					refusal);
 		if (ret)
 			return ret;
-		ret = dray_layouts_meet(&plan->src, &plan->dst);
-		if (ret < 0)
-			return ret;
-		if (ret)
+		if (dray_layouts_meet(&plan->src, &plan->dst))
 			return dray_refuse(refusal, -EINVAL,
 					   DRAY_REASON_OVERLAP, 0);
 	}
@@ -176,14 +174,6 @@ int dray_plan_fit(struct dray_plan *plan, struct device *dev,
 	u64 grain = max(limits->alignment, plan->pattern_size);
 	int ret;
 
-	if (plan->op == DRAY_OP_COPY) {
-		ret = dray_layouts_meet_placed(&plan->src, &plan->dst, dev);
-		if (ret < 0)
-			return ret;
-		if (ret)
-			return dray_refuse(refusal, -EINVAL,
-					   DRAY_REASON_OVERLAP, 0);
-	}
 	plan->memset = plan->op == DRAY_OP_FILL && limits->fill_alignment &&
 		       dray_pattern_is_byte(plan) &&
 		       dray_plan_is_aligned(plan, limits->fill_alignment);
@@ -261,4 +251,13 @@ void dray_plan_advance(struct dray_plan *plan, size_t length)
 		plan->src_at -= step->count * step->src_stride;
 	}
 	plan->ended = true;
+}
+
+/* Does either write what the other one reads or writes, perhaps? */
+bool dray_plan_needs(const struct dray_plan *later,
+		     const struct dray_plan *earlier)
+{
+	return dray_layouts_may_meet(&later->src, &earlier->dst) ||
+	       dray_layouts_may_meet(&later->dst, &earlier->dst) ||
+	       dray_layouts_may_meet(&later->dst, &earlier->src);
 }

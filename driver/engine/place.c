@@ -7,8 +7,11 @@
 #include <linux/err.h>
 #include <linux/nospec.h>
 
+#include "base/node.h"
 #include "channel.h"
+#include "engine.h"
 #include "job.h"
+#include "place.h"
 
 /* The living channel with the fewest jobs. */
 static struct dray_channel *dray_channel_any(struct dray_node *node,
@@ -132,11 +135,4 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 		}
 	}
 	return dray_job_sync(job, channel->dev);
-}
-
-/* Patterns of fills are mapped for the engine. */
-void dray_job_displace(struct dray_job *job)
-{
-	if (job->channel)
-		dray_patterns_free(&job->patterns, job->channel->dev);
 }

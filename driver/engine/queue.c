@@ -9,7 +9,9 @@
 #include <linux/overflow.h>
 #include <linux/slab.h>
 
+#include "base/node.h"
 #include "channel.h"
+#include "engine.h"
 #include "job.h"
 #include "queue.h"
 
@@ -115,6 +117,36 @@ int dray_queues_open(struct dray_opener *opener)
 	}
 	opener->queues = queues;
 	return 0;
+}
+
+/* Is it the job that is meant, and early enough? */
+static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
+{
+	if (job->fed || job->cancelled || (fence && job->fence != fence))
+		return false;
+	job->cancelled = true;
+	return true;
+}
+
+/* The job with @fence, or all of them; how many there were. */
+u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
+		      struct dma_fence *fence)
+{
+	struct dray_job *job;
+	u32 count = 0;
+
+	spin_lock_irq(&channel->lock);
+	job = channel->running;
+	if (job && &job->queues->queue[channel->index] == queue)
+		count += dray_job_cancel(job, fence);
+	list_for_each_entry(job, &queue->jobs, list)
+		count += dray_job_cancel(job, fence);
+	dray_queue_update(queue, channel);
+	/* A channel without jobs may be on its way out. */
+	if (count)
+		mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	spin_unlock_irq(&channel->lock);
+	return count;
 }
 
 /*
@@ -224,7 +256,6 @@ void dray_job_enqueue(struct dray_job *job)
 	struct dray_channel *channel = job->channel;
 	struct dray_queue *queue = dray_job_queue(job);
 
-	dray_job_count(job, 1);
 	spin_lock_irq(&channel->lock);
 	if (list_empty(&queue->jobs))
 		list_add_tail(&queue->link, &channel->queues);

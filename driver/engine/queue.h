@@ -21,6 +21,7 @@ struct dray_channel;
 struct dray_channels;
 struct dray_job;
 struct dray_node;
+struct dray_opener;
 
 #define DRAY_QUEUE_DEPTH 64 /* jobs of one user, on all channels of a node */
 
@@ -59,7 +60,9 @@ struct dray_queues {
 	struct dray_queue queue[]; /* one a channel */
 };
 
-/* queue.c */
+/* An opener's queues, made when it opens the node. */
+int dray_queues_open(struct dray_opener *opener);
+void dray_queues_close(struct dray_opener *opener);
 void dray_queues_put(struct dray_queues *queues);
 
 /*
@@ -89,7 +92,7 @@ bool dray_jobs_ready(struct dray_channel *channel);
 /* Makes it the running job; NULL: there is none. */
 struct dray_job *dray_job_next(struct dray_channel *channel);
 
-/* cancel.c: stops the job with @fence, or all of them; how many there were */
+/* Stops the job with @fence, or with NULL all of them; returns their number. */
 u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 		      struct dma_fence *fence);
 

@@ -9,7 +9,10 @@
 #include <linux/rcupdate.h>
 
 #include "channel.h"
+#include "engine.h"
+#include "fill.h"
 #include "job.h"
+#include "round.h"
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)
 

@@ -120,6 +120,24 @@ void dray_layout_join(struct dray_layout *layout)
 	layout->levels = levels;
 }
 
+bool dray_layouts_meet(const struct dray_layout *a, const struct dray_layout *b)
+{
+	return dray_area_is_same(&a->area, &b->area) && a->low < b->high &&
+	       b->low < a->high;
+}
+
+bool dray_layouts_may_meet(const struct dray_layout *a,
+			   const struct dray_layout *b)
+{
+	if (!dray_area_entry(&a->area) || !dray_area_entry(&b->area))
+		return false;
+	if (a->area.buffer && b->area.buffer &&
+	    a->area.buffer != b->area.buffer)
+		return false;
+	return !dray_area_is_same(&a->area, &b->area) ||
+	       dray_layouts_meet(a, b);
+}
+
 /*
  * The low bits of all addresses where a piece of this side may begin, but for
  * what strides add: the first one, and where a stretch does.

@@ -7,8 +7,11 @@
  * was too much, waits on, and waking up feeds it: its fence is late, never
  * failed.
  */
+#include "base/node.h"
 #include "channel.h"
+#include "engine.h"
 #include "queue.h"
+#include "sleep.h"
 
 int dray_node_enter_awake(struct dray_node *node, bool wait)
 {

@@ -13,7 +13,7 @@
 #include <linux/minmax.h>
 #include <linux/string.h>
 
-#include "channel.h"
+#include "token.h"
 
 static const char *const dray_token_drivers[] = { "xilinx-zynqmp-dma" };
 

@@ -10,7 +10,12 @@
 
 #include "base/device.h"
 #include "base/node.h"
+#include "base/reply.h"
+#include "heap/heap.h"
+#include "memory/area.h"
 #include "memory/buffer.h"
+#include "address.h"
+#include "calls.h"
 
 /* Without an IOMMU an address of shared memory is the key to all. */
 bool dray_address_allowed(const struct dray_opener *opener,
@@ -22,11 +27,7 @@ bool dray_address_allowed(const struct dray_opener *opener,
 	       (heap && !(heap->flags & DRAY_HEAP_SHARED));
 }
 
-/*
- * May it know in how many pieces a device finds attached memory?  That tells
- * which pages are neighbours, where an address is a place in memory.
- */
-bool dray_pieces_allowed(const struct dray_opener *opener, struct device *dev)
+bool dray_segments_allowed(const struct dray_opener *opener, struct device *dev)
 {
 	return dray_device_translated(dev) ||
 	       dray_address_allowed(opener, NULL);

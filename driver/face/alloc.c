@@ -14,8 +14,13 @@
 
 #include "base/device.h"
 #include "base/node.h"
+#include "base/reply.h"
+#include "heap/heap.h"
 #include "memory/buffer.h"
+#include "memory/dmabuf.h"
 #include "memory/trace.h"
+#include "address.h"
+#include "calls.h"
 
 #define DRAY_LARGEST_SIZE ((u64)(SIZE_MAX & PAGE_MASK))
 
@@ -78,7 +83,7 @@ static int dray_limit_check(const struct dray_opener *opener,
  */
 static unsigned long dray_heaps_for(struct dray_node *node, u32 mode)
 {
-	unsigned long offering = 0, carveouts = 0;
+	unsigned long offering = 0, unmapped = 0;
 	u32 heap, effect;
 
 	for (heap = 0; heap < node->heap_count; heap++) {
@@ -86,11 +91,11 @@ static unsigned long dray_heaps_for(struct dray_node *node, u32 mode)
 		if (!dray_heap_offers(node->heaps[heap], node->dev, &effect))
 			continue;
 		offering |= BIT(heap);
-		if (node->heaps[heap]->type == DRAY_HEAP_CARVEOUT)
-			carveouts |= BIT(heap);
+		if (node->heaps[heap]->kind->unmapped)
+			unmapped |= BIT(heap);
 	}
-	if (mode != DRAY_MODE_DEVICE && offering & ~carveouts)
-		offering &= ~carveouts;
+	if (mode != DRAY_MODE_DEVICE && offering & ~unmapped)
+		offering &= ~unmapped;
 	return offering;
 }
 

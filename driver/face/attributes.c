@@ -9,7 +9,8 @@
 #include <linux/sysfs.h>
 
 #include "base/node.h"
-#include "engine/engine.h"
+#include "engine/channel.h"
+#include "attributes.h"
 
 static struct dray_node *to_node(struct device *dev)
 {
@@ -47,8 +48,10 @@ static ssize_t reopen_store(struct device *dev,
 	int ret;
 
 	ret = kstrtou32(buf, 0, &index);
-	if (!ret)
-		ret = dray_channel_reopen(to_node(dev), index);
+	if (ret)
+		return ret;
+	ret = IS_ENABLED(DRAY_SUBMIT) ? dray_channel_reopen(to_node(dev), index)
+				      : -EINVAL;
 	return ret ? ret : count;
 }
 static DEVICE_ATTR_WO(reopen);

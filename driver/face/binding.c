@@ -17,13 +17,14 @@
 
 #include "base/node.h"
 #include "binding.h"
+#include "register.h"
 
 static unsigned int dma_bits;
 module_param(dma_bits, uint, 0644);
 MODULE_PARM_DESC(dma_bits,
 		 "address bits of devices bound from now on; 0: their bus's");
 
-static bool dray_bindings_open;
+static bool dray_bindings_are_open;
 
 /* The settings that a device had before, for its next driver. */
 struct dray_bind_before {
@@ -105,7 +106,7 @@ int dray_bind(struct device *dev, u32 flags,
 	struct dray_node *node;
 	int ret;
 
-	if (!READ_ONCE(dray_bindings_open))
+	if (!READ_ONCE(dray_bindings_are_open))
 		return -ENODEV;
 	ret = dray_bind_remember(dev);
 	if (ret)
@@ -137,35 +138,7 @@ static int __maybe_unused dray_sleep_resume(struct device *dev)
 
 SIMPLE_DEV_PM_OPS(dray_sleep, dray_sleep_suspend, dray_sleep_resume);
 
-int dray_bindings_register(void)
+void dray_bindings_open(void)
 {
-	int ret;
-
-	ret = dray_virtual_register();
-	if (ret)
-		return ret;
-	ret = dray_pci_register();
-	if (ret)
-		goto unregister_virtual;
-	ret = dray_platform_register();
-	if (ret)
-		goto unregister_pci;
-	/* Nothing fails from here on. */
-	WRITE_ONCE(dray_bindings_open, true);
-	dray_pci_attach();
-	dray_platform_attach();
-	return 0;
-
-unregister_pci:
-	dray_pci_unregister();
-unregister_virtual:
-	dray_virtual_unregister();
-	return ret;
-}
-
-void dray_bindings_unregister(void)
-{
-	dray_platform_unregister();
-	dray_pci_unregister();
-	dray_virtual_unregister();
+	WRITE_ONCE(dray_bindings_are_open, true);
 }

@@ -7,40 +7,13 @@
 #include <linux/err.h>
 #include <linux/nospec.h>
 
+#include "base/node.h"
+#include "base/reply.h"
 #include "engine/channel.h"
 #include "engine/fence.h"
 #include "engine/job.h"
 #include "engine/queue.h"
-
-/* Is it the job that is meant, and early enough? */
-static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
-{
-	if (job->fed || job->cancelled || (fence && job->fence != fence))
-		return false;
-	job->cancelled = true;
-	return true;
-}
-
-/* The job with @fence, or all of them; how many there were. */
-u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
-		      struct dma_fence *fence)
-{
-	struct dray_job *job;
-	u32 count = 0;
-
-	spin_lock_irq(&channel->lock);
-	job = channel->running;
-	if (job && &job->queues->queue[channel->index] == queue)
-		count += dray_job_cancel(job, fence);
-	list_for_each_entry(job, &queue->jobs, list)
-		count += dray_job_cancel(job, fence);
-	dray_queue_update(queue, channel);
-	/* A channel without jobs may be on its way out. */
-	if (count)
-		mod_delayed_work(dray_workqueue, &channel->feed, 0);
-	spin_unlock_irq(&channel->lock);
-	return count;
-}
+#include "calls.h"
 
 static int dray_cancel_one(struct dray_opener *opener, struct dray_cancel *args,
 			   struct dray_refusal *refusal)

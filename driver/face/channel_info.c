@@ -8,7 +8,10 @@
 #include <linux/string.h>
 
 #include "engine/channel.h"
+#include "engine/engine.h"
 #include "engine/job.h"
+#include "calls.h"
+#include "channel_info.h"
 
 static void dray_channel_print(struct dray_channel *channel,
 			       struct seq_file *file)

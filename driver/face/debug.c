@@ -14,7 +14,8 @@
 #include "base/node.h"
 #include "memory/attachment.h"
 #include "memory/buffer.h"
-#include "engine/engine.h"
+#include "memory/mapping.h"
+#include "channel_info.h"
 #include "debug.h"
 
 static struct dentry *dray_debug_root;
@@ -112,7 +113,8 @@ DEFINE_SHOW_ATTRIBUTE(dray_node);
 
 static int dray_channels_show(struct seq_file *file, void *unused)
 {
-	dray_channels_print(file->private, file);
+	if (IS_ENABLED(DRAY_SUBMIT))
+		dray_channels_print(file->private, file);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(dray_channels);

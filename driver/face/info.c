@@ -11,8 +11,10 @@
 
 #include "base/device.h"
 #include "base/node.h"
-#include "memory/buffer.h"
-#include "engine/engine.h"
+#include "base/reply.h"
+#include "heap/heap.h"
+#include "calls.h"
+#include "channel_info.h"
 
 int dray_info_call(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply)
@@ -39,7 +41,8 @@ int dray_info_call(struct dray_opener *opener, void *data,
 	}
 	info->heap_count = node->heap_count;
 	info->page_size = PAGE_SIZE;
-	dray_channels_limits(node, info);
+	if (IS_ENABLED(DRAY_SUBMIT))
+		dray_channels_limits(node, info);
 	strscpy(info->name, node->name, sizeof(info->name));
 	strscpy(info->device, dev_name(node->dev), sizeof(info->device));
 	strscpy(info->version, DRAY_VERSION, sizeof(info->version));

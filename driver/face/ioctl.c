@@ -12,8 +12,10 @@
 #include <linux/uaccess.h>
 
 #include "base/node.h"
+#include "base/reply.h"
 #include "memory/trace.h"
-#include "engine/engine.h"
+#include "calls.h"
+#include "ioctl.h"
 
 struct dray_call {
 	unsigned int command;
@@ -114,27 +116,6 @@ static int dray_call_run(const struct dray_call *call,
 		trace_dray_fail(opener->node->name, _IOC_NR(call->command), ret,
 				reply->refusal.reason, reply->refusal.limit);
 	return ret;
-}
-
-int dray_reply_give(struct dray_reply *reply, struct file *file)
-{
-	int fd = get_unused_fd_flags(O_CLOEXEC);
-
-	if (fd < 0) {
-		fput(file);
-		return fd;
-	}
-	reply->fd = fd;
-	reply->file = file;
-	return 0;
-}
-
-static void dray_reply_undo(struct dray_reply *reply)
-{
-	if (!reply->file)
-		return;
-	put_unused_fd(reply->fd);
-	fput(reply->file);
 }
 
 long dray_ioctl(struct file *file, unsigned int command, unsigned long arg)

@@ -18,7 +18,8 @@
 #include "base/node.h"
 #include "memory/attachment.h"
 #include "memory/buffer.h"
-#include "memory/export.h"
+#include "memory/dmabuf.h"
+#include "calls.h"
 
 static bool dray_entry_is_own(struct dray_entry *entry)
 {
@@ -76,7 +77,7 @@ static void dray_buffer_describe(struct dray_buffer *buffer,
 	args->heap = dray_heap_index(node, buffer->heap);
 	args->mode = buffer->mode;
 	args->mapped = atomic_read(&buffer->mapped);
-	args->attachments = dray_importers_attached(buffer);
+	args->attachments = atomic_read(&buffer->attached);
 	strscpy_pad(args->name, buffer->name, sizeof(args->name));
 	strscpy_pad(args->heap_name, buffer->heap->name,
 		    sizeof(args->heap_name));

@@ -7,6 +7,7 @@
 #include <linux/pci.h>
 
 #include "binding.h"
+#include "pci.h"
 
 static int dray_pci_probe(struct pci_dev *device,
 			  const struct pci_device_id *id)

@@ -12,6 +12,8 @@
 
 #include "base/node.h"
 #include "binding.h"
+#include "platform.h"
+#include "virtual.h"
 
 /* The engines that the device tree names for the device. */
 static int dray_platform_bind(struct device *dev)

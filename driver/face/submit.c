@@ -8,10 +8,19 @@
 #include <linux/err.h>
 #include <linux/sync_file.h>
 
+#include "base/node.h"
+#include "base/reply.h"
 #include "memory/trace.h"
+#include "engine/channel.h"
 #include "engine/fence.h"
+#include "engine/guard.h"
+#include "engine/in_fence.h"
 #include "engine/job.h"
+#include "engine/place.h"
 #include "engine/queue.h"
+#include "engine/sleep.h"
+#include "address.h"
+#include "calls.h"
 
 /*
  * Shows the fence and enqueues the job, in one step for the queue.  On
@@ -48,6 +57,7 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
 			  job->bytes);
 	dray_in_fences_watch(job);
+	dray_job_count(job, 1);
 	dray_job_enqueue(job);
 	dma_fence_end_signalling(signalling);
 unlock:
@@ -82,7 +92,7 @@ static u64 dray_submit_runs(const struct dray_opener *opener,
 			    const struct dray_job *job)
 {
 	if (dray_job_is_attached(job) &&
-	    !dray_pieces_allowed(opener, job->channel->dev))
+	    !dray_segments_allowed(opener, job->channel->dev))
 		return 0;
 	return job->runs;
 }

@@ -11,6 +11,7 @@
 
 #include "base/node.h"
 #include "binding.h"
+#include "virtual.h"
 
 #define DRAY_MAX_NODES 16
 

@@ -21,6 +21,8 @@
 #include <linux/slab.h>
 
 #include "heap.h"
+#include "heap_device.h"
+#include "heaps.h"
 #include "pagemap.h"
 
 #define DRAY_CARVEOUT_WINDOW SZ_1M
@@ -141,8 +143,10 @@ static const struct dray_heap_ops dray_carveout_ops = {
 	.destroy = dray_carveout_destroy,
 };
 
-struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
-				     struct device_node *region)
+static struct dray_heap *dray_carveout_create(const char *name,
+					      struct device *dev,
+					      struct device_node *region,
+					      int index)
 {
 	struct reserved_mem *memory = of_reserved_mem_lookup(region);
 	struct dray_carveout *carveout;
@@ -170,7 +174,6 @@ struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
 	}
 	carveout->heap.ops = &dray_carveout_ops;
 	carveout->heap.base = memory->base;
-	carveout->heap.type = DRAY_HEAP_CARVEOUT;
 	carveout->heap.modes = BIT(DRAY_MODE_WRITE_COMBINED) |
 			       BIT(DRAY_MODE_COHERENT) | BIT(DRAY_MODE_DEVICE);
 	ret = dray_heap_device_init(&carveout->heap, name);
@@ -186,3 +189,16 @@ free_carveout:
 	kfree(carveout);
 	return ERR_PTR(ret);
 }
+
+static bool dray_carveout_serves(struct device_node *region)
+{
+	return of_property_read_bool(region, "no-map");
+}
+
+const struct dray_heap_kind dray_carveout_kind = {
+	.name = "carveout",
+	.type = DRAY_HEAP_CARVEOUT,
+	.unmapped = true,
+	.serves = dray_carveout_serves,
+	.create = dray_carveout_create,
+};

@@ -21,6 +21,8 @@
 #include <linux/slab.h>
 
 #include "heap.h"
+#include "heap_device.h"
+#include "heaps.h"
 
 struct dray_cma {
 	struct dray_heap heap;
@@ -294,9 +296,8 @@ static int dray_cma_try(struct dray_cma *cma)
 	return 0;
 }
 
-/* The heap over entry @index of the memory-region of @dev; NULL: default. */
-struct dray_heap *dray_heap_cma(const char *name, struct device *dev,
-				struct device_node *region, int index)
+static struct dray_heap *dray_cma_create(const char *name, struct device *dev,
+					 struct device_node *region, int index)
 {
 	struct dray_cma *cma;
 	int ret;
@@ -307,7 +308,6 @@ struct dray_heap *dray_heap_cma(const char *name, struct device *dev,
 	if (!cma)
 		return ERR_PTR(-ENOMEM);
 	cma->heap.ops = &dray_cma_ops;
-	cma->heap.type = DRAY_HEAP_CMA;
 	cma->heap.flags = DRAY_HEAP_SHARED;
 	cma->heap.zeroed = true;
 
@@ -326,3 +326,24 @@ struct dray_heap *dray_heap_cma(const char *name, struct device *dev,
 	}
 	return &cma->heap;
 }
+
+static bool dray_cma_serves(struct device_node *region)
+{
+	return of_device_is_compatible(region, "shared-dma-pool") &&
+	       of_property_read_bool(region, "reusable");
+}
+
+/* The device tree of a device says which memory it gets. */
+static bool dray_cma_is_systems(struct device *dev)
+{
+	return !dev->of_node;
+}
+
+const struct dray_heap_kind dray_cma_kind = {
+	.name = "cma",
+	.type = DRAY_HEAP_CMA,
+	.pooled = true,
+	.serves = dray_cma_serves,
+	.is_systems = dray_cma_is_systems,
+	.create = dray_cma_create,
+};

@@ -86,12 +86,31 @@ struct dray_heap_ops {
 	void (*destroy)(struct dray_heap *heap);
 };
 
+/* A kind of heap: heaps.c has the table. */
+struct dray_heap_kind {
+	const char *name; /* in sysfs */
+	u32 type; /* enum dray_heap_type */
+	bool pooled; /* regions may be the kernel's pools for devices too */
+	bool unmapped; /* no CPU maps it: DRAY_HEAP_ANY takes it last */
+	/* Is @region of this kind?  NULL: none is. */
+	bool (*serves)(struct device_node *region);
+	/* Has a node of @dev the system's heap of this kind?  NULL: none has. */
+	bool (*is_systems)(struct device *dev);
+	/*
+	 * Makes the heap over @region, which is entry @index of the
+	 * memory-region of @dev; with NULL the system's.  @name is that of no
+	 * other heap.  An ERR_PTR if it cannot be had.
+	 */
+	struct dray_heap *(*create)(const char *name, struct device *dev,
+				    struct device_node *region, int index);
+};
+
 struct dray_heap {
 	struct device device; /* /sys/class/dray-heap/NAME */
 	struct list_head list; /* of all heaps */
 	const struct dray_heap_ops *ops;
 	phys_addr_t base; /* of its region; 0 where there is none */
-	u32 type; /* enum dray_heap_type */
+	const struct dray_heap_kind *kind;
 	u32 flags; /* DRAY_HEAP_SHARED, DRAY_HEAP_PINNABLE */
 	u32 modes; /* bits of enum dray_mode, where devices do not snoop */
 	bool zeroed; /* what it gives is clear already */
@@ -108,14 +127,8 @@ struct dray_heap {
 };
 
 /*
- * All of these may sleep and may be called by several tasks at once; a heap
- * that was given out stays until dray_heaps_exit().
- */
-int dray_heap_of_region(struct device *dev, int index, const char *name,
-			struct dray_heap **heap);
-struct dray_heap *dray_heap_of_type(u32 type);
-
-/*
+ * All of these may sleep and may be called by several tasks at once.
+ *
  * Where the heap can ever have that, charges the caller in the charge that
  * @extent has already, then takes memory: @extent is to be given back by
  * dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
@@ -140,31 +153,5 @@ void dray_heap_counts(struct dray_heap *heap, struct dray_heap_info *info);
 u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev);
 bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
 		      u32 *mode);
-
-/* The module's beginning and end. */
-int dray_heaps_init(void);
-void dray_heaps_exit(void);
-
-/*
- * One constructor for each kind; ERR_PTR where it cannot be had.  @name is
- * that of no other heap; the caller holds the table's lock.
- */
-struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
-				     struct device_node *region);
-struct dray_heap *dray_heap_cma(const char *name, struct device *dev,
-				struct device_node *region, int index);
-struct dray_heap *dray_heap_pages(const char *name);
-struct dray_heap *dray_heap_carveout(const char *name, struct device *dev,
-				     struct device_node *region);
-
-/*
- * heap_device.c: a heap as a device.  A constructor calls dray_heap_device_init
- * once ops->destroy can be; from then on, also when this fails, the heap ends
- * by put_device().  It is seen in sysfs from dray_heap_device_add on.
- */
-int dray_heap_device_init(struct dray_heap *heap, const char *name);
-int dray_heap_device_add(struct dray_heap *heap);
-int dray_heap_class_init(void);
-void dray_heap_class_exit(void);
 
 #endif /* DRAY_HEAP_H */

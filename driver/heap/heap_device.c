@@ -7,12 +7,12 @@
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
 #include <linux/kstrtox.h>
-#include <linux/stddef.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
 
 #include "account.h"
 #include "heap.h"
+#include "heap_device.h"
 
 static struct dray_heap *to_heap(struct device *dev)
 {
@@ -22,14 +22,7 @@ static struct dray_heap *to_heap(struct device *dev)
 static ssize_t type_show(struct device *dev, struct device_attribute *attribute,
 			 char *buf)
 {
-	static const char *const names[] = {
-		[DRAY_HEAP_RESERVED] = "reserved",
-		[DRAY_HEAP_CMA] = "cma",
-		[DRAY_HEAP_PAGES] = "pages",
-		[DRAY_HEAP_CARVEOUT] = "carveout",
-	};
-
-	return sysfs_emit(buf, "%s\n", names[to_heap(dev)->type]);
+	return sysfs_emit(buf, "%s\n", to_heap(dev)->kind->name);
 }
 static DEVICE_ATTR_RO(type);
 

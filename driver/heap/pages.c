@@ -23,6 +23,8 @@
 
 #include "awaited.h"
 #include "heap.h"
+#include "heap_device.h"
+#include "heaps.h"
 
 struct dray_pages {
 	struct dray_heap heap;
@@ -277,7 +279,9 @@ static const struct dray_heap_ops dray_pages_ops = {
 	.destroy = dray_pages_destroy,
 };
 
-struct dray_heap *dray_heap_pages(const char *name)
+static struct dray_heap *dray_pages_create(const char *name, struct device *dev,
+					   struct device_node *region,
+					   int index)
 {
 	struct dray_pages *pages;
 	int ret;
@@ -289,7 +293,6 @@ struct dray_heap *dray_heap_pages(const char *name)
 	INIT_LIST_HEAD(&pages->held);
 	INIT_DELAYED_WORK(&pages->sweep, dray_pages_sweep_later);
 	pages->heap.ops = &dray_pages_ops;
-	pages->heap.type = DRAY_HEAP_PAGES;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
 	/* Where the kernel clears all it gives out, that is once. */
 	pages->heap.zeroed = true;
@@ -301,3 +304,15 @@ struct dray_heap *dray_heap_pages(const char *name)
 	}
 	return &pages->heap;
 }
+
+static bool dray_pages_is_systems(struct device *dev)
+{
+	return true;
+}
+
+const struct dray_heap_kind dray_pages_kind = {
+	.name = "pages",
+	.type = DRAY_HEAP_PAGES,
+	.is_systems = dray_pages_is_systems,
+	.create = dray_pages_create,
+};

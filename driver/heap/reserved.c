@@ -34,6 +34,8 @@
 
 #include "awaited.h"
 #include "heap.h"
+#include "heap_device.h"
+#include "heaps.h"
 #include "pagemap.h"
 
 struct dray_reserved {
@@ -298,8 +300,10 @@ static bool dray_reserved_usable(struct dray_reserved *reserved)
 	return true;
 }
 
-struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
-				     struct device_node *region)
+static struct dray_heap *dray_reserved_create(const char *name,
+					      struct device *dev,
+					      struct device_node *region,
+					      int index)
 {
 	struct reserved_mem *memory = of_reserved_mem_lookup(region);
 	struct dray_reserved *reserved;
@@ -312,7 +316,6 @@ struct dray_heap *dray_heap_reserved(const char *name, struct device *dev,
 	INIT_DELAYED_WORK(&reserved->sweep, dray_reserved_sweep_later);
 	reserved->heap.ops = &dray_reserved_ops;
 	reserved->heap.base = memory->base;
-	reserved->heap.type = DRAY_HEAP_RESERVED;
 	reserved->heap.flags = DRAY_HEAP_PINNABLE;
 	reserved->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);
 
@@ -347,3 +350,16 @@ free_map:
 	kfree(reserved);
 	return ERR_PTR(ret);
 }
+
+/* All that no kind before this one serves. */
+static bool dray_reserved_serves(struct device_node *region)
+{
+	return true;
+}
+
+const struct dray_heap_kind dray_reserved_kind = {
+	.name = "reserved",
+	.type = DRAY_HEAP_RESERVED,
+	.serves = dray_reserved_serves,
+	.create = dray_reserved_create,
+};

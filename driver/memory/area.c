@@ -8,10 +8,13 @@
 #include <linux/err.h>
 
 #include "base/device.h"
+#include "base/disclosure.h"
 #include "area.h"
 #include "attachment.h"
 #include "buffer.h"
-#include "held.h"
+#include "dmabuf.h"
+#include "foreign.h"
+#include "mapping.h"
 
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		    struct dray_refusal *refusal)
@@ -57,22 +60,6 @@ int dray_area_place(const struct dray_area *area, struct dray_node *node,
 		return dray_attachment_place(area->attachment, dev, place,
 					     refusal);
 	return dray_mapping_place(area->buffer, node, dev, place, refusal);
-}
-
-/* The stretch that has the byte at @offset, which lies in the area. */
-const struct dray_stretch *dray_place_find(const struct dray_place *place,
-					   u64 offset)
-{
-	u32 low = 0, high = place->count, middle;
-
-	while (high - low > 1) {
-		middle = low + (high - low) / 2;
-		if (place->stretch[middle].offset <= offset)
-			low = middle;
-		else
-			high = middle;
-	}
-	return &place->stretch[low];
 }
 
 bool dray_area_needs_sync(const struct dray_area *area, struct device *dev)

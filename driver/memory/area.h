@@ -8,11 +8,10 @@
 #define DRAY_AREA_H
 
 #include <linux/dma-direction.h>
-#include <linux/ktime.h>
-#include <linux/sizes.h>
 #include <linux/types.h>
 
 #include "base/refusal.h"
+#include "rows.h"
 
 struct device;
 struct dma_resv;
@@ -20,32 +19,6 @@ struct dray_attachment;
 struct dray_buffer;
 struct dray_entry;
 struct dray_node;
-struct page;
-
-/* What lies in one piece for a device. */
-struct dray_stretch {
-	u64 offset; /* bytes from the start of the area */
-	u64 length; /* bytes */
-	dma_addr_t address;
-};
-
-/*
- * Where an area lies for one device: stretches by rising offset, without gaps.
- * They are of a mapping, which stays for as long as the caller is inside the
- * node, or has a job on one of its channels.
- */
-struct dray_place {
-	const struct dray_stretch *stretch;
-	u32 count;
-	/*
-	 * Of scattered memory, which an IOMMU may join to one stretch; NULL: a
-	 * stretch is in one piece for the CPU too.
-	 */
-	struct page *const *pages;
-	u32 skip; /* bytes of the first page before the area */
-	bool uncached; /* no CPU caches it: there is nothing to maintain */
-	bool copied; /* the device has a copy, which maintenance carries */
-};
 
 struct dray_area {
 	struct dray_buffer *buffer; /* one of these, or no area at all */
@@ -53,17 +26,6 @@ struct dray_area {
 	u64 size; /* bytes */
 	bool uncached; /* no CPU caches it, or none looks */
 	bool writable; /* through the descriptor that named it */
-};
-
-/* Pieces of an area. */
-struct dray_rows {
-	u64 offset; /* bytes from the start of the area */
-	u64 width; /* bytes of a row */
-	u64 pitch; /* bytes from row to row, at least @width */
-	u64 rows;
-	/* Becomes true when nobody needs it any more; NULL: that is never. */
-	const bool *gone;
-	bool whatever; /* even when the task is being killed */
 };
 
 /* Takes a reference; -EBADF or -EINVAL for what is no area of @node. */
@@ -75,8 +37,6 @@ void dray_area_put(struct dray_area *area);
 int dray_area_place(const struct dray_area *area, struct dray_node *node,
 		    struct device *dev, struct dray_place *place,
 		    struct dray_refusal *refusal);
-const struct dray_stretch *dray_place_find(const struct dray_place *place,
-					   u64 offset);
 
 bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b);
 struct dma_resv *dray_area_resv(const struct dray_area *area);
@@ -118,22 +78,5 @@ bool dray_area_needs_sync(const struct dray_area *area, struct device *dev);
 /* Nor does one for the CPU, where no device writes the area. */
 bool dray_area_is_maintained(const struct dray_area *area, struct device *dev,
 			     bool for_cpu);
-
-/* Bytes that are maintained before others may run. */
-#define DRAY_SYNC_STEP ((size_t)SZ_1M)
-
-/* sync.c: maintains rows at @place, which lie within it, and may overlap */
-int dray_sync_rows(struct device *dev, const struct dray_place *place,
-		   const struct dray_rows *rows, bool for_cpu,
-		   enum dma_data_direction direction);
-
-/* The same for who may not write: what the CPU wrote is never dropped. */
-int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
-			const struct dray_rows *rows, bool for_cpu);
-
-/* For whoever asks where the time went. */
-void dray_sync_count(struct dray_entry *entry, struct device *dev, u64 bytes,
-		     bool for_cpu, enum dma_data_direction direction,
-		     ktime_t start);
 
 #endif /* DRAY_AREA_H */

@@ -1,21 +1,254 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ATTACH: an attachment and its file.  The file belongs to the node that made
- * it; when that is unbound the mappings for its devices go, and what is pinned
- * stays until the file is closed.
+ * Attachments: memory of others, its file, and its mappings.  As a buffer it has
+ * one mapping for each device, made on first use, without bounce buffers.  The
+ * file belongs to the node that made it; when that is unbound the mappings for
+ * its devices go, and what is pinned stays until the file is closed.
  */
 #include <linux/anon_inodes.h>
+#include <linux/device.h>
+#include <linux/dma-mapping.h>
 #include <linux/err.h>
 #include <linux/file.h>
 #include <linux/fs.h>
+#include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
+#include "base/device.h"
+#include "base/disclosure.h"
 #include "base/node.h"
 #include "attachment.h"
-#include "buffer.h"
+#include "foreign.h"
 #include "held.h"
+#include "pin.h"
 #include "trace.h"
+
+static int dray_attached_map(struct dray_attachment *attachment,
+			     struct dray_attached_mapping *mapping,
+			     struct dray_refusal *refusal)
+{
+	if (attachment->dmabuf)
+		return dray_foreign_map(attachment, mapping, refusal);
+	return dray_pin_map(attachment, mapping, refusal);
+}
+
+static void dray_attached_unmap(struct dray_attachment *attachment,
+				struct dray_attached_mapping *mapping)
+{
+	if (attachment->dmabuf)
+		dray_foreign_unmap(attachment, mapping);
+	else
+		dray_pin_unmap(attachment, mapping);
+	if (READ_ONCE(attachment->entry.disclosed))
+		dray_device_flush(mapping->dev);
+}
+
+/*
+ * Turns the device's table into stretches that cover exactly the attachment,
+ * or only counts them.  What follows without a gap is joined in dma-bufs;
+ * pinned memory keeps the pieces in which it was mapped, since maintenance must
+ * not cross from one to the next.  False where the table is too short.
+ */
+static bool dray_stretches_fill(const struct dray_attachment *attachment,
+				struct dray_attached_mapping *mapping,
+				struct dray_stretch *stretch)
+{
+	u64 done = 0, length, skip = attachment->skip;
+	struct scatterlist *entry;
+	dma_addr_t address, end = 0;
+	int i;
+
+	mapping->count = 0;
+	for_each_sgtable_dma_sg(mapping->table, entry, i) {
+		length = sg_dma_len(entry);
+		if (length <= skip) {
+			skip -= length;
+			continue;
+		}
+		address = sg_dma_address(entry) + skip;
+		length = min(length - skip, attachment->size - done);
+		skip = 0;
+		if (attachment->dmabuf && mapping->count && address == end) {
+			if (stretch)
+				stretch[mapping->count - 1].length += length;
+		} else {
+			if (stretch)
+				stretch[mapping->count] = (struct dray_stretch){
+					.offset = done,
+					.length = length,
+					.address = address,
+				};
+			mapping->count++;
+		}
+		end = address + length;
+		done += length;
+		if (done == attachment->size)
+			return true;
+	}
+	return false;
+}
+
+static int dray_stretches_build(const struct dray_attachment *attachment,
+				struct dray_attached_mapping *mapping)
+{
+	if (!dray_stretches_fill(attachment, mapping, NULL))
+		return -EINVAL;
+	mapping->stretch =
+		kvmalloc_array(mapping->count, sizeof(*mapping->stretch),
+			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	if (!mapping->stretch)
+		return -ENOMEM;
+	dray_stretches_fill(attachment, mapping, mapping->stretch);
+	return 0;
+}
+
+static struct dray_place
+dray_attached_where(const struct dray_attachment *attachment,
+		    const struct dray_attached_mapping *mapping)
+{
+	return (struct dray_place){
+		.stretch = mapping->stretch,
+		.count = mapping->count,
+		.pages = attachment->pages,
+		.skip = attachment->skip,
+	};
+}
+
+/* The device sees what the CPU wrote before.  -EINTR as dray_sync_rows(). */
+static int dray_attached_write_back(struct dray_attachment *attachment,
+				    const struct dray_attached_mapping *mapping)
+{
+	struct dray_rows all = { .width = attachment->size, .rows = 1 };
+	struct dray_place place = dray_attached_where(attachment, mapping);
+	ktime_t start = ktime_get();
+	int ret;
+
+	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
+	if (!ret && dray_device_maintained(mapping->dev))
+		dray_sync_count(&attachment->entry, mapping->dev,
+				attachment->size, false, DMA_TO_DEVICE, start);
+	return ret;
+}
+
+static struct dray_attached_mapping *
+dray_attached_create(struct dray_attachment *attachment, struct device *dev,
+		     struct dray_refusal *refusal)
+{
+	struct dray_attached_mapping *mapping;
+	int ret;
+
+	mapping = kzalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
+	if (!mapping)
+		return ERR_PTR(-ENOMEM);
+	mapping->dev = dev;
+	ret = dray_attached_map(attachment, mapping, refusal);
+	if (ret)
+		goto free_mapping;
+	ret = dray_stretches_build(attachment, mapping);
+	if (ret)
+		goto unmap;
+	if (!attachment->dmabuf) {
+		ret = dray_attached_write_back(attachment, mapping);
+		if (ret)
+			goto free_stretches;
+	}
+	return mapping;
+
+free_stretches:
+	kvfree(mapping->stretch);
+unmap:
+	dray_attached_unmap(attachment, mapping);
+free_mapping:
+	kfree(mapping);
+	return ERR_PTR(ret);
+}
+
+int dray_attachment_place(struct dray_attachment *attachment,
+			  struct device *dev, struct dray_place *place,
+			  struct dray_refusal *refusal)
+{
+	struct dray_attached_mapping *mapping;
+	int ret = 0;
+
+	mutex_lock(&attachment->lock);
+	list_for_each_entry(mapping, &attachment->mappings, list)
+		if (mapping->dev == dev)
+			goto found;
+
+	mapping = dray_attached_create(attachment, dev, refusal);
+	if (IS_ERR(mapping)) {
+		ret = PTR_ERR(mapping);
+		goto out;
+	}
+	atomic_inc(&attachment->node->mappings);
+	list_add_tail(&mapping->list, &attachment->mappings);
+	trace_dray_map(&attachment->entry, attachment->size, dev);
+found:
+	*place = dray_attached_where(attachment, mapping);
+out:
+	mutex_unlock(&attachment->lock);
+	return ret;
+}
+
+/*
+ * Before the node goes under those who have it: what dray_mapping_settle() does
+ * for a buffer.  One device stands for all.  A dma-buf is its exporter's.
+ */
+static void dray_attachment_settle(struct dray_attachment *attachment)
+{
+	struct dray_rows all = {
+		.width = attachment->size,
+		.rows = 1,
+		.whatever = true,
+	};
+	struct dray_attached_mapping *mapping;
+	struct dray_place place;
+
+	if (attachment->dmabuf || !attachment->writable ||
+	    !(READ_ONCE(attachment->entry.disclosed) ||
+	      READ_ONCE(attachment->entry.unsynced)))
+		return;
+	mutex_lock(&attachment->lock);
+	list_for_each_entry(mapping, &attachment->mappings, list) {
+		if (!dray_device_maintained(mapping->dev))
+			continue;
+		place = dray_attached_where(attachment, mapping);
+		dray_sync_rows_kept(mapping->dev, &place, &all, true);
+		break;
+	}
+	mutex_unlock(&attachment->lock);
+}
+
+/* For all devices: it is let go, or its node is unbound. */
+static void dray_attachment_unmap(struct dray_attachment *attachment)
+{
+	struct dray_attached_mapping *mapping, *next;
+	struct dray_node *node = attachment->node;
+
+	mutex_lock(&attachment->lock);
+	list_for_each_entry_safe(mapping, next, &attachment->mappings, list) {
+		list_del(&mapping->list);
+		dray_attached_unmap(attachment, mapping);
+		kvfree(mapping->stretch);
+		kfree(mapping);
+		if (atomic_dec_and_test(&node->mappings))
+			wake_up_all(&node->unmapped);
+	}
+	mutex_unlock(&attachment->lock);
+}
+
+void dray_attachment_print(struct dray_attachment *attachment,
+			   struct seq_file *file)
+{
+	struct dray_attached_mapping *mapping;
+
+	mutex_lock(&attachment->lock);
+	list_for_each_entry(mapping, &attachment->mappings, list)
+		seq_printf(file, " %s", dev_name(mapping->dev));
+	mutex_unlock(&attachment->lock);
+}
 
 /*
  * The memory is held.  An end of the node that came by before there was a
@@ -65,7 +298,16 @@ static const struct file_operations dray_attachment_fops = {
 	.release = dray_attachment_close,
 };
 
-/* With a reference; NULL where @fd is something else. */
+struct file *dray_attachment_open(struct dray_attachment *attachment)
+{
+	struct file *file = anon_inode_getfile(
+		"dray-attachment", &dray_attachment_fops, attachment, O_RDWR);
+
+	if (IS_ERR(file))
+		dray_attachment_put(attachment);
+	return file;
+}
+
 struct dray_attachment *dray_attachment_get(int fd)
 {
 	struct dray_attachment *attachment = NULL;
@@ -81,7 +323,6 @@ struct dray_attachment *dray_attachment_get(int fd)
 	return attachment;
 }
 
-/* The same; an error where it is another node's. */
 struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 					      struct dray_refusal *refusal)
 {
@@ -118,21 +359,9 @@ void dray_attachments_drop_node(struct dray_node *node)
 	}
 }
 
-static int dray_attach_check(const struct dray_attach *args)
-{
-	bool user = args->flags & DRAY_ATTACH_USER;
-
-	if (args->flags & ~(DRAY_ATTACH_USER | DRAY_ATTACH_READ_ONLY) ||
-	    args->reserved)
-		return -EINVAL;
-	if (user ? args->dmabuf_fd != -1 : args->address || args->length)
-		return -EINVAL;
-	return 0;
-}
-
-static struct dray_attachment *
-dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
-		       struct dray_refusal *refusal)
+struct dray_attachment *dray_attachment_create(struct dray_node *node,
+					       const struct dray_attach *args,
+					       struct dray_refusal *refusal)
 {
 	bool user = args->flags & DRAY_ATTACH_USER;
 	struct dray_attachment *attachment;
@@ -160,72 +389,4 @@ dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
 	dray_node_get(node);
 	attachment->node = node;
 	return attachment;
-}
-
-/*
- * From here on the end of the node finds it: so this happens inside, and
- * before it is mapped.  *@segments stays 0 for who may not know how many there
- * are.
- */
-static int dray_attachment_publish(struct dray_attachment *attachment,
-				   const struct dray_opener *opener,
-				   u32 *segments, struct dray_refusal *refusal)
-{
-	struct dray_node *node = attachment->node;
-	struct dray_place place;
-	int ret = dray_node_enter(node);
-
-	if (ret)
-		return ret;
-	dray_entry_publish(&attachment->entry);
-	trace_dray_attach(&attachment->entry, attachment->size, node->dev);
-	ret = dray_attachment_place(attachment, node->dev, &place, refusal);
-	if (!ret && dray_pieces_allowed(opener, node->dev))
-		*segments = place.count;
-	dray_node_leave(node);
-	return ret;
-}
-
-int dray_attach_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply)
-{
-	struct dray_attachment *attachment;
-	struct dray_attach *args = data;
-	struct file *file;
-	u32 segments = 0;
-	int ret;
-
-	ret = dray_attach_check(args);
-	if (ret)
-		return ret;
-	ret = dray_node_check(opener->node);
-	if (ret)
-		return ret;
-	attachment =
-		dray_attachment_create(opener->node, args, &reply->refusal);
-	if (IS_ERR(attachment))
-		return PTR_ERR(attachment);
-	ret = dray_attachment_publish(attachment, opener, &segments,
-				      &reply->refusal);
-	if (ret)
-		goto put_attachment;
-	file = anon_inode_getfile("dray-attachment", &dray_attachment_fops,
-				  attachment, O_RDWR);
-	if (IS_ERR(file)) {
-		ret = PTR_ERR(file);
-		goto put_attachment;
-	}
-	ret = dray_reply_give(reply, file);
-	if (ret)
-		return ret;
-	/* The file in the reply has the attachment. */
-	args->fd = reply->fd;
-	args->id = attachment->entry.id;
-	args->length = attachment->size;
-	args->segments = segments;
-	return 0;
-
-put_attachment:
-	dray_attachment_put(attachment);
-	return ret;
 }

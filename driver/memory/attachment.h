@@ -14,13 +14,15 @@
 #include <linux/types.h>
 
 #include "base/entry.h"
-#include "area.h"
+#include "rows.h"
 
 struct device;
 struct dma_buf;
 struct dma_buf_attachment;
-struct dray_foreign_run;
+struct dray_attach;
 struct dray_node;
+struct dray_refusal;
+struct file;
 struct page;
 struct seq_file;
 struct user_struct;
@@ -32,19 +34,16 @@ struct dray_attachment {
 	bool writable; /* by devices */
 
 	struct dma_buf *dmabuf; /* NULL: pinned memory */
-	struct dray_foreign_run *runs; /* of a dma-buf; see overlap_dmabuf.c */
-	u32 run_count;
 
 	/* of pinned memory */
 	struct page **pages;
 	u32 page_count;
-	u32 *order; /* their indices, by frame; see overlap.c */
 	u32 skip; /* bytes of the first page before the memory */
 
 	struct user_struct *user; /* whose locked memory it is */
 	u64 charged; /* bytes */
 
-	struct mutex lock; /* @runs, @order and the next */
+	struct mutex lock; /* the next */
 	struct list_head mappings; /* for the node's devices */
 };
 
@@ -74,46 +73,35 @@ dray_attachment_direction(const struct dray_attachment *attachment)
 	return attachment->writable ? DMA_BIDIRECTIONAL : DMA_TO_DEVICE;
 }
 
-/* attach.c: references may be dropped from wherever may sleep */
+/*
+ * Pins or takes what @args names.  It is found by others once it is published,
+ * which is done inside the node and before it is mapped.
+ */
+struct dray_attachment *
+dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
+		       struct dray_refusal *refusal);
+/* Its file, which takes over the caller's reference; or an ERR_PTR. */
+struct file *dray_attachment_open(struct dray_attachment *attachment);
+
+/* The attachment behind @fd, with a reference; NULL if it is something else. */
+struct dray_attachment *dray_attachment_get(int fd);
+/* The same; an ERR_PTR if it is another node's. */
 struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 					      struct dray_refusal *refusal);
-struct dray_attachment *dray_attachment_get(int fd);
-void dray_attachments_drop_node(struct dray_node *node);
 
+/* From wherever may sleep. */
 static inline void dray_attachment_put(struct dray_attachment *attachment)
 {
 	dray_entry_put(&attachment->entry);
 }
 
-/* attach_map.c */
+/* Where it is for @dev, mapped on first use; the caller is inside the node. */
 int dray_attachment_place(struct dray_attachment *attachment,
 			  struct device *dev, struct dray_place *place,
 			  struct dray_refusal *refusal);
-void dray_attachment_settle(struct dray_attachment *attachment);
-void dray_attachment_unmap(struct dray_attachment *attachment);
+void dray_attachments_drop_node(struct dray_node *node);
+/* The devices that have it, for debugfs. */
 void dray_attachment_print(struct dray_attachment *attachment,
 			   struct seq_file *file);
-
-/* pin.c: memory of the caller; pinned once, mapped for each device */
-int dray_pin(struct dray_attachment *attachment, u64 address, u64 length,
-	     struct dray_refusal *refusal);
-void dray_unpin(struct dray_attachment *attachment);
-int dray_pin_map(struct dray_attachment *attachment,
-		 struct dray_attached_mapping *mapping,
-		 struct dray_refusal *refusal);
-void dray_pin_unmap(struct dray_attachment *attachment,
-		    struct dray_attached_mapping *mapping);
-
-/* foreign.c: a dma-buf of another driver; the same */
-int dray_foreign_get(struct dray_attachment *attachment, int fd,
-		     struct dray_refusal *refusal);
-void dray_foreign_put(struct dray_attachment *attachment);
-int dray_foreign_map(struct dray_attachment *attachment,
-		     struct dray_attached_mapping *mapping,
-		     struct dray_refusal *refusal);
-void dray_foreign_unmap(struct dray_attachment *attachment,
-			struct dray_attached_mapping *mapping);
-int dray_foreign_sync(struct dray_attachment *attachment, bool for_cpu,
-		      enum dma_data_direction direction);
 
 #endif /* DRAY_ATTACHMENT_H */

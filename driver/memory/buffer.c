@@ -15,9 +15,11 @@
 #include <linux/slab.h>
 
 #include "base/device.h"
+#include "base/disclosure.h"
 #include "base/node.h"
 #include "buffer.h"
 #include "held.h"
+#include "mapping.h"
 #include "trace.h"
 
 /* Pages that are cleared before others may run. */
@@ -57,30 +59,6 @@ static void dray_buffer_release(struct kref *kref)
 	if (dray_heap_free(buffer->heap, &buffer->extent,
 			   buffer->entry.condemned))
 		kfree(buffer);
-}
-
-struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
-				      struct dray_refusal *refusal)
-{
-	struct dma_buf *dmabuf = dma_buf_get(fd);
-	struct dray_buffer *buffer;
-	int ret;
-
-	if (IS_ERR(dmabuf)) {
-		ret = dray_refuse(refusal, PTR_ERR(dmabuf), DRAY_REASON_FOREIGN,
-				  (u32)fd);
-		return ERR_PTR(ret);
-	}
-	buffer = dray_exported(dmabuf, writable);
-	if (buffer)
-		dray_entry_get(&buffer->entry);
-	dma_buf_put(dmabuf);
-	if (!buffer) {
-		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
-				  (u32)fd);
-		return ERR_PTR(ret);
-	}
-	return buffer;
 }
 
 /* In one step where the kernel sees it in one piece. */
@@ -151,12 +129,11 @@ struct dray_buffer *dray_buffer_create(struct dray_node *node,
 	dray_entry_init(&buffer->entry, DRAY_KIND_BUFFER, dray_buffer_release);
 	mutex_init(&buffer->lock);
 	INIT_LIST_HEAD(&buffer->mappings);
-	INIT_LIST_HEAD(&buffer->importers);
+	INIT_LIST_HEAD(&buffer->imports);
 	dma_resv_init(&buffer->resv);
 	buffer->heap = heap;
 	buffer->size = request->size;
 	buffer->mode = request->mode;
-	buffer->home = node->index;
 
 	ret = dray_buffer_clear(buffer);
 	if (wait)

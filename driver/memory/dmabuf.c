@@ -15,8 +15,33 @@
 
 #include "base/compat.h"
 #include "base/node.h"
+#include "base/reply.h"
 #include "buffer.h"
-#include "export.h"
+#include "dmabuf.h"
+#include "importer.h"
+#include "mapping.h"
+#include "mmap.h"
+
+/*
+ * Maintenance of the whole buffer: for the node whether anybody is attached
+ * or not, and for the importers.  -EINTR when the task is being killed.
+ */
+static int dray_buffer_sync(struct dray_buffer *buffer, bool writable,
+			    bool for_cpu, enum dma_data_direction direction)
+{
+	int ret;
+
+	if (buffer->mode != DRAY_MODE_CACHED)
+		return 0;
+	if (for_cpu && !writable && !dray_buffer_written_outside(buffer))
+		return 0;
+	mutex_lock(&buffer->lock);
+	ret = dray_mappings_sync(buffer, writable, for_cpu, direction);
+	if (!ret)
+		ret = dray_importers_sync(buffer, writable, for_cpu);
+	mutex_unlock(&buffer->lock);
+	return ret;
+}
 
 /* The core calls this before it waits for fences, so wait here first. */
 static int dray_begin_cpu_access(struct dma_buf *dmabuf,
@@ -28,15 +53,15 @@ static int dray_begin_cpu_access(struct dma_buf *dmabuf,
 	ret = dray_resv_wait(&buffer->resv, direction != DMA_FROM_DEVICE);
 	if (ret < 0)
 		return ret;
-	return dray_mapping_sync_buffer(buffer, dray_is_writable(dmabuf), true,
-					direction);
+	return dray_buffer_sync(buffer, dray_dmabuf_is_writable(dmabuf), true,
+				direction);
 }
 
 static int dray_end_cpu_access(struct dma_buf *dmabuf,
 			       enum dma_data_direction direction)
 {
-	return dray_mapping_sync_buffer(dmabuf->priv, dray_is_writable(dmabuf),
-					false, direction);
+	return dray_buffer_sync(dmabuf->priv, dray_dmabuf_is_writable(dmabuf),
+				false, direction);
 }
 
 /* High memory has no address of its own in the kernel. */
@@ -153,12 +178,6 @@ static const struct dma_buf_ops dray_read_only_ops = {
 	.release = dray_release,
 };
 
-bool dray_is_writable(struct dma_buf *dmabuf)
-{
-	return dmabuf->ops == &dray_dma_buf_ops ||
-	       dmabuf->ops == &dray_unmapped_ops;
-}
-
 static const struct dma_buf_ops *dray_ops(struct dray_buffer *buffer,
 					  bool writable)
 {
@@ -191,31 +210,36 @@ int dray_export(struct dray_buffer *buffer, bool writable,
 /* The buffer of a dma-buf of ours, which holds it; NULL for any other. */
 struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable)
 {
-	*writable = dray_is_writable(dmabuf);
-	return *writable || dmabuf->ops == &dray_read_only_ops ? dmabuf->priv
-							       : NULL;
+	*writable = dray_dmabuf_is_writable(dmabuf);
+	return dmabuf->ops == &dray_dma_buf_ops ||
+			       dmabuf->ops == &dray_unmapped_ops ||
+			       dmabuf->ops == &dray_read_only_ops
+		       ? dmabuf->priv
+		       : NULL;
 }
 
-int dray_export_call(struct dray_opener *opener, void *data,
-		     struct dray_reply *reply)
+struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
+				      struct dray_refusal *refusal)
 {
-	struct dray_export *args = data;
+	struct dma_buf *dmabuf = dma_buf_get(fd);
 	struct dray_buffer *buffer;
-	bool writable;
 	int ret;
 
-	if (args->flags != DRAY_EXPORT_READ_ONLY)
-		return -EINVAL;
-	ret = dray_node_check(opener->node);
-	if (ret)
-		return ret;
-	buffer = dray_buffer_of_fd(args->buffer_fd, &writable, &reply->refusal);
-	if (IS_ERR(buffer))
-		return PTR_ERR(buffer);
-	ret = dray_export(buffer, false, reply);
-	if (!ret)
-		args->fd = reply->fd;
-	return ret;
+	if (IS_ERR(dmabuf)) {
+		ret = dray_refuse(refusal, PTR_ERR(dmabuf), DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	buffer = dray_exported(dmabuf, writable);
+	if (buffer)
+		dray_entry_get(&buffer->entry);
+	dma_buf_put(dmabuf);
+	if (!buffer) {
+		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_FOREIGN,
+				  (u32)fd);
+		return ERR_PTR(ret);
+	}
+	return buffer;
 }
 
 MODULE_INFO(import_ns, "DMA_BUF");

@@ -15,6 +15,8 @@
 #include "heap/account.h"
 #include "attachment.h"
 #include "buffer.h"
+#include "dmabuf.h"
+#include "foreign.h"
 
 static int dray_foreign_check(const struct dray_attachment *attachment,
 			      struct dma_buf *dmabuf, int fd,
@@ -60,7 +62,6 @@ put_dmabuf:
 /* Without a module to hold it, what a device may write stays for good. */
 void dray_foreign_put(struct dray_attachment *attachment)
 {
-	kvfree(attachment->runs);
 	if (READ_ONCE(attachment->entry.condemned))
 		return;
 	dma_buf_put(attachment->dmabuf);

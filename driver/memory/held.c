@@ -12,12 +12,12 @@
  * So does an attachment to which a dead channel may still write, whoever lives:
  * no heap keeps that memory out of use, as it does with a buffer's.
  */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 
+#include "base/disclosure.h"
 #include "base/node.h"
 #include "attachment.h"
 #include "buffer.h"
@@ -75,8 +75,7 @@ bool dray_entry_hold(struct dray_entry *entry)
 }
 
 /* Takes over the caller's reference; false when it is not held. */
-static bool dray_entry_reclaim(struct dray_entry *entry,
-			       struct dray_reclaim *args)
+bool dray_entry_reclaim(struct dray_entry *entry, struct dray_reclaim *args)
 {
 	bool held = atomic_cmpxchg(&entry->held, 1, 0);
 	u64 bytes = dray_entry_bytes(entry);
@@ -97,46 +96,6 @@ static bool dray_entry_reclaim(struct dray_entry *entry,
 	if (held)
 		module_put(THIS_MODULE);
 	return held;
-}
-
-static int dray_reclaim_all(struct dray_reclaim *args)
-{
-	struct dray_entry *entry;
-	u64 id = 0;
-
-	while ((entry = dray_entry_next(&id))) {
-		dray_entry_reclaim(entry, args);
-		if (fatal_signal_pending(current))
-			return -EINTR;
-		cond_resched();
-	}
-	return 0;
-}
-
-int dray_reclaim_call(struct dray_opener *opener, void *data,
-		      struct dray_reply *reply)
-{
-	struct dray_reclaim *args = data;
-	struct dray_entry *entry;
-	int ret;
-
-	if (args->flags)
-		return -EINVAL;
-	args->count = 0;
-	args->attachments = 0;
-	args->bytes = 0;
-	ret = dray_node_check(opener->node);
-	if (ret)
-		return ret;
-	if (!capable(CAP_SYS_RAWIO))
-		return dray_refuse(&reply->refusal, -EPERM,
-				   DRAY_REASON_PERMISSION, 0);
-	if (!args->id)
-		return dray_reclaim_all(args);
-	entry = dray_entry_of_id(args->id);
-	if (!entry || !dray_entry_reclaim(entry, args))
-		return -ENOENT;
-	return 0;
 }
 
 bool dray_hold_default(void)

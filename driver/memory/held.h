@@ -8,24 +8,15 @@
 #include <linux/types.h>
 
 struct dray_entry;
-struct dray_node;
-struct pid;
+struct dray_reclaim;
 
-/*
- * asker.c: the address for @node is about to be given to the caller.  -ENOMEM:
- * then the caller must not be told.
- */
-int dray_entry_disclose(struct dray_entry *entry, struct dray_node *node);
-/* Nobody has the address any more. */
-void dray_entry_forget(struct dray_entry *entry);
-/*
- * Has a process ended that was told, and whose device may still write?  *@pid
- * becomes its own where it is known.  The last reference to @entry is gone.
- */
-bool dray_entry_asker_ended(const struct dray_entry *entry, struct pid **pid);
-
-/* held.c: is the memory held, now that its last reference is gone? */
+/* Is the memory held, now that its last reference is gone? */
 bool dray_entry_hold(struct dray_entry *entry);
+/*
+ * Frees it and adds it to @args; false if it is not held.  Takes over the
+ * caller's reference.
+ */
+bool dray_entry_reclaim(struct dray_entry *entry, struct dray_reclaim *args);
 
 /* What a node does until it is told otherwise by its attribute. */
 bool dray_hold_default(void);

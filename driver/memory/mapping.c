@@ -2,10 +2,10 @@
 /*
  * Mappings: where a device finds a buffer.  A buffer is mapped once for each
  * device, on first use, without cache maintenance, and stays so for its life
- * or the device's; maintenance is always explicit, and mapping_sync.c's.  A
- * device that would silently copy is refused.
+ * or the device's.  Maintenance is explicit, but for two cases here: before a
+ * device is told where the buffer is, and before the last device goes for which
+ * it could be maintained.  A device that would silently copy is refused.
  */
-#include <linux/cred.h>
 #include <linux/device.h>
 #include <linux/dma-direct.h>
 #include <linux/dma-map-ops.h>
@@ -18,11 +18,12 @@
 #include "base/device.h"
 #include "base/node.h"
 #include "buffer.h"
-#include "export.h"
+#include "mapping.h"
+#include "rows.h"
 #include "trace.h"
 
-struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
-				     const struct dray_mapping *mapping)
+static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
+					    const struct dray_mapping *mapping)
 {
 	return (struct dray_place){
 		.stretch = &mapping->all,
@@ -81,40 +82,11 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 	return 0;
 }
 
-/* Most buffers have one mapping, which needs no memory of its own. */
-static struct dray_mapping *dray_mapping_new(struct dray_buffer *buffer)
-{
-	if (!buffer->first.node)
-		return &buffer->first;
-	return kmalloc(sizeof(struct dray_mapping), GFP_KERNEL_ACCOUNT);
-}
-
-static void dray_mapping_free(struct dray_buffer *buffer,
-			      struct dray_mapping *mapping)
-{
-	mapping->node = NULL;
-	if (mapping != &buffer->first)
-		kfree(mapping);
-}
-
 /* The postponed mapping is being made, or nobody will ask for it. */
-static void dray_mapping_unpostpone(struct dray_buffer *buffer)
+static void dray_mapping_forget_postponed(struct dray_buffer *buffer)
 {
 	dray_node_put(buffer->postponed);
 	buffer->postponed = NULL;
-}
-
-/* Is there room for one more device of another node? */
-static int dray_mapping_room(const struct dray_buffer *buffer, bool guest,
-			     struct dray_refusal *refusal)
-{
-	if (guest && buffer->guest_devices >= DRAY_MAX_GUESTS)
-		return dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
-				   DRAY_MAX_GUESTS);
-	if (buffer->away_devices >= DRAY_MAX_AWAY)
-		return dray_refuse(refusal, -ENOSPC, DRAY_REASON_DEVICES,
-				   DRAY_MAX_AWAY);
-	return 0;
 }
 
 /* The mapping for @dev, made on first use.  The caller is inside @node. */
@@ -123,10 +95,8 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 					      struct device *dev,
 					      struct dray_refusal *refusal)
 {
-	bool away = node->index != buffer->home;
-	bool guest = away && !uid_eq(buffer->entry.uid, current_euid());
 	struct dray_mapping *mapping;
-	int ret = 0;
+	int ret;
 
 	lockdep_assert_held(&buffer->lock);
 	list_for_each_entry(mapping, &buffer->mappings, list)
@@ -134,33 +104,54 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 			return mapping;
 
 	if (buffer->postponed == node && node->dev == dev)
-		dray_mapping_unpostpone(buffer);
-	if (away)
-		ret = dray_mapping_room(buffer, guest, refusal);
-	if (ret)
-		return ERR_PTR(ret);
-	mapping = dray_mapping_new(buffer);
+		dray_mapping_forget_postponed(buffer);
+	mapping = kmalloc(sizeof(*mapping), GFP_KERNEL_ACCOUNT);
 	if (!mapping)
 		return ERR_PTR(-ENOMEM);
 	mapping->dev = dev;
 	mapping->all.offset = 0;
 	mapping->all.length = buffer->size;
 	mapping->pending = true;
-	mapping->away = away;
-	mapping->guest = guest;
 	ret = dray_mapping_map(buffer, mapping, refusal);
 	if (ret) {
-		dray_mapping_free(buffer, mapping);
+		kfree(mapping);
 		return ERR_PTR(ret);
 	}
 	mapping->node = node;
 	dray_node_get(node);
 	atomic_inc(&node->mappings);
 	list_add_tail(&mapping->list, &buffer->mappings);
-	buffer->away_devices += away;
-	buffer->guest_devices += guest;
 	trace_dray_map(&buffer->entry, buffer->size, dev);
 	return mapping;
+}
+
+/*
+ * Before a device is told where the buffer is, and before any line of it is
+ * dropped, what the CPU wrote so far is written back: the zeros above all.
+ * -EINTR when the task is being killed.
+ */
+static int dray_mapping_write_back(struct dray_buffer *buffer,
+				   struct dray_mapping *mapping)
+{
+	struct dray_rows all = { .width = buffer->size, .rows = 1 };
+	struct dray_place place;
+	ktime_t start;
+	int ret;
+
+	if (!mapping->pending)
+		return 0;
+	start = ktime_get();
+	place = dray_mapping_where(buffer, mapping);
+	place.uncached = !dray_extent_is_cached(&buffer->extent);
+	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
+	if (ret)
+		return ret;
+	mapping->pending = false;
+	if (dray_device_maintained(mapping->dev) && !place.uncached)
+		trace_dray_sync(&buffer->entry, mapping->dev, false,
+				DMA_TO_DEVICE, buffer->size,
+				ktime_to_ns(ktime_sub(ktime_get(), start)));
+	return 0;
 }
 
 /* Where it is for @dev, which may use it now. */
@@ -189,7 +180,7 @@ void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 }
 
 /* The CPU's access maintains for the node's device, told or not. */
-int dray_mapping_make_postponed(struct dray_buffer *buffer)
+static int dray_mapping_make_postponed(struct dray_buffer *buffer)
 {
 	struct dray_node *node = buffer->postponed;
 	struct dray_refusal refusal = {};
@@ -225,18 +216,51 @@ int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 	return ret;
 }
 
+/* Is there another mapping that a CPU access would maintain? */
+static bool dray_mapping_is_last(const struct dray_buffer *buffer,
+				 const struct dray_mapping *mapping)
+{
+	const struct dray_mapping *other;
+
+	list_for_each_entry(other, &buffer->mappings, list)
+		if (other != mapping && dray_device_maintained(other->dev))
+			return false;
+	return true;
+}
+
+/*
+ * Before a mapping goes while others have the buffer: without a device nobody
+ * can maintain it any more, and what that wrote would not be seen where lines of
+ * it are in a cache.  Each is written back and dropped, as any cache may do at
+ * any time, so that nothing is lost that the CPU wrote.  Nothing is owed where
+ * only channels wrote.  A copy is carried for the last time.
+ */
+static void dray_mapping_settle(struct dray_buffer *buffer,
+				struct dray_mapping *mapping)
+{
+	struct dray_rows all = {
+		.width = buffer->size,
+		.rows = 1,
+		.whatever = true,
+	};
+	struct dray_place place = dray_mapping_where(buffer, mapping);
+
+	lockdep_assert_held(&buffer->lock);
+	if (dray_buffer_written_outside(buffer) &&
+	    (place.copied || dray_mapping_is_last(buffer, mapping)))
+		dray_sync_rows_kept(mapping->dev, &place, &all, true);
+}
+
 static void dray_mapping_drop(struct dray_buffer *buffer,
 			      struct dray_mapping *mapping)
 {
 	list_del(&mapping->list);
-	buffer->away_devices -= mapping->away;
-	buffer->guest_devices -= mapping->guest;
 	dray_mapping_unmap(buffer, mapping);
 	if (atomic_dec_and_test(&mapping->node->mappings) &&
 	    wq_has_sleeper(&mapping->node->unmapped))
 		wake_up_all(&mapping->node->unmapped);
 	dray_node_put(mapping->node);
-	dray_mapping_free(buffer, mapping);
+	kfree(mapping);
 }
 
 /*
@@ -248,12 +272,12 @@ void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 	struct dray_mapping *mapping, *next;
 
 	if (!node && buffer->postponed)
-		dray_mapping_unpostpone(buffer);
+		dray_mapping_forget_postponed(buffer);
 	if (!node && list_empty(&buffer->mappings))
 		return;
 	mutex_lock(&buffer->lock);
 	if (node && buffer->postponed == node)
-		dray_mapping_unpostpone(buffer);
+		dray_mapping_forget_postponed(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (!node || mapping->node == node) {
 			if (node)
@@ -270,7 +294,7 @@ void dray_mappings_drop_gone(struct dray_buffer *buffer)
 
 	mutex_lock(&buffer->lock);
 	if (buffer->postponed && READ_ONCE(buffer->postponed->gone))
-		dray_mapping_unpostpone(buffer);
+		dray_mapping_forget_postponed(buffer);
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (READ_ONCE(mapping->node->gone))
 			dray_mapping_drop(buffer, mapping);
@@ -306,4 +330,66 @@ void dray_mappings_drop_node(struct dray_node *node)
 		cond_resched();
 	}
 	wait_event(node->unmapped, !atomic_read(&node->mappings));
+}
+
+/* Did that happen, for a device that does not snoop? */
+bool dray_mappings_written_back(struct dray_buffer *buffer)
+{
+	struct dray_mapping *mapping;
+
+	lockdep_assert_held(&buffer->lock);
+	list_for_each_entry(mapping, &buffer->mappings, list)
+		if (!mapping->pending && !dev_is_dma_coherent(mapping->dev))
+			return true;
+	return false;
+}
+
+/* Does a CPU access maintain it for one of dray's own devices? */
+bool dray_mappings_maintained(struct dray_buffer *buffer)
+{
+	struct dray_mapping *mapping;
+
+	lockdep_assert_held(&buffer->lock);
+	dray_mapping_make_postponed(buffer);
+	list_for_each_entry(mapping, &buffer->mappings, list)
+		if (dray_device_maintained(mapping->dev))
+			return true;
+	return false;
+}
+
+/*
+ * Caches belong to the CPU, so that one of dray's devices stands for all of
+ * them.
+ */
+int dray_mappings_sync(struct dray_buffer *buffer, bool writable, bool for_cpu,
+		       enum dma_data_direction direction)
+{
+	struct dray_rows all = { .width = buffer->size, .rows = 1 };
+	struct dray_mapping *mapping;
+	ktime_t start = ktime_get();
+	struct dray_place place;
+	int ret;
+
+	lockdep_assert_held(&buffer->lock);
+	ret = dray_mapping_make_postponed(buffer);
+	if (ret)
+		return ret;
+	list_for_each_entry(mapping, &buffer->mappings, list) {
+		if (!dray_device_maintained(mapping->dev))
+			continue;
+		ret = dray_mapping_write_back(buffer, mapping);
+		if (ret)
+			return ret;
+		place = dray_mapping_where(buffer, mapping);
+		if (writable)
+			ret = dray_sync_rows(mapping->dev, &place, &all,
+					     for_cpu, direction);
+		else
+			ret = dray_sync_rows_kept(mapping->dev, &place, &all,
+						  for_cpu);
+		dray_sync_count(&buffer->entry, mapping->dev, buffer->size,
+				for_cpu, direction, start);
+		break;
+	}
+	return ret;
 }

@@ -19,6 +19,7 @@
 
 #include "base/compat.h"
 #include "buffer.h"
+#include "mmap.h"
 #include "trace.h"
 
 #define DRAY_INSERT_BATCH (PAGE_SIZE / sizeof(struct page *))

@@ -18,6 +18,7 @@
 #include "heap/account.h"
 #include "attachment.h"
 #include "buffer.h"
+#include "pin.h"
 
 #define DRAY_PIN_BATCH 512
 
@@ -139,7 +140,6 @@ void dray_unpin(struct dray_attachment *attachment)
 		dray_uncharge_user(attachment->user, attachment->charged);
 	}
 	kvfree(attachment->pages);
-	kvfree(attachment->order);
 }
 
 /* A device that does not reach it would get a copy. */

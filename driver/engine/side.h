@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * One side of a transfer: the bytes of its runs, sorted, by which overlap is told
+ * and caches are maintained.
+ */
+#ifndef DRAY_SIDE_H
+#define DRAY_SIDE_H
+
+#include <linux/dma-direction.h>
+#include <linux/dray.h>
+#include <linux/types.h>
+
+#include "memory/area.h"
+
+struct device;
+struct dray_refusal;
+
+/* An axis of one side. */
+struct dray_level {
+	u64 count; /* > 1 */
+	u64 index;
+	u64 stride; /* bytes, > 0 */
+};
+
+/* The bytes of one side: runs from @first on, levels by rising stride. */
+struct dray_layout {
+	struct dray_area area;
+	struct dray_place place; /* of the area, for the engine */
+	u64 run; /* bytes */
+	u64 first; /* bytes, of the element [0, 0, ...] */
+	u64 low; /* bytes, the lowest */
+	u64 high; /* bytes, one beyond the highest */
+	u32 levels;
+	struct dray_level *level;
+};
+
+/* Fills in low, high and levels; -EINVAL if a run leaves the area. */
+int dray_layout_check(struct dray_layout *layout, const struct dray_axis *axes,
+		      u32 count, bool dst, struct dray_refusal *refusal);
+bool dray_layout_is_apart(const struct dray_layout *layout,
+			  const struct dray_axis *axes, u32 count);
+void dray_layout_join(struct dray_layout *layout);
+u64 dray_layout_bits(const struct dray_layout *layout);
+dma_addr_t dray_layout_find(const struct dray_layout *layout, u64 offset,
+			    size_t *length);
+int dray_layout_sync(struct dray_layout *layout, struct device *dev,
+		     bool for_cpu, enum dma_data_direction direction);
+
+/* Do two sides of one handle have bytes in common, between first and last? */
+bool dray_layouts_meet(const struct dray_layout *a,
+		       const struct dray_layout *b);
+/* May they, whatever the handles?  Quickly: another name of memory may be it. */
+bool dray_layouts_may_meet(const struct dray_layout *a,
+			   const struct dray_layout *b);
+
+#endif /* DRAY_SIDE_H */
