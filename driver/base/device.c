@@ -38,7 +38,7 @@ bool dray_device_translated(struct device *dev)
  * kernel flushes the IOMMU's cache lazily the device could use it for some
  * milliseconds more; from here on it cannot.
  */
-void dray_device_flush(struct device *dev)
+void dray_device_flush_iotlb(struct device *dev)
 {
 	struct iommu_domain *domain = iommu_get_domain_for_dev(dev);
 

@@ -19,7 +19,7 @@ struct dray_node;
 bool dray_copies_allowed(void);
 
 bool dray_device_translated(struct device *dev);
-void dray_device_flush(struct device *dev);
+void dray_device_flush_iotlb(struct device *dev);
 u64 dray_device_reach(struct device *dev);
 size_t dray_device_longest(struct device *dev);
 bool dray_device_maintained(struct device *dev);

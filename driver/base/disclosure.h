@@ -15,13 +15,13 @@ struct pid;
  * The address for @node is about to be given to the caller.  -ENOMEM:
  * then the caller must not be told.
  */
-int dray_entry_disclose(struct dray_entry *entry, struct dray_node *node);
+int dray_disclosure_add(struct dray_entry *entry, struct dray_node *node);
 /* Nobody has the address any more. */
-void dray_entry_forget(struct dray_entry *entry);
+void dray_disclosures_forget(struct dray_entry *entry);
 /*
  * Has a process ended that was told, and whose device may still write?  *@pid
  * becomes its own where it is known.  The last reference to @entry is gone.
  */
-bool dray_entry_asker_ended(const struct dray_entry *entry, struct pid **pid);
+bool dray_disclosures_ended(const struct dray_entry *entry, struct pid **pid);
 
 #endif /* DRAY_DISCLOSURE_H */

@@ -16,7 +16,7 @@
 #include <linux/types.h>
 #include <linux/uidgid.h>
 
-struct dray_asker;
+struct dray_disclosure;
 struct pid;
 
 /* Part of a buffer or of an attachment. */
@@ -33,10 +33,10 @@ struct dray_entry {
 	char comm[DRAY_COMM_LEN];
 	atomic_t transfers; /* in flight */
 
-	struct dray_asker *askers; /* who has its address; see asker.c */
+	struct dray_disclosure *disclosures; /* who has its address; see disclosure.c */
 	bool disclosed; /* its address was given out */
 	bool unsynced; /* written by a transfer that nobody maintained it for */
-	bool condemned; /* a dead channel may still write it; see held.c */
+	bool condemned; /* a dead channel may still write it; see hold.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
 };
 

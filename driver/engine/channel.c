@@ -143,7 +143,7 @@ static void dray_channel_learn(struct dray_channel *channel,
 	channel->dev = dray_device_mapped(channel->node, dev);
 	channel->limits.alignment = 1 << engine->copy_align;
 	channel->limits.max_segment =
-		min_t(u64, DRAY_ROUND_BYTES, dma_get_max_seg_size(dev));
+		min_t(u64, DRAY_BATCH_BYTES, dma_get_max_seg_size(dev));
 	if (dma_has_cap(DMA_MEMSET, engine->cap_mask) &&
 	    engine->device_prep_dma_memset)
 		channel->limits.fill_alignment = 1 << engine->fill_align;
@@ -151,7 +151,7 @@ static void dray_channel_learn(struct dray_channel *channel,
 
 /*
  * One that cannot be stopped might call back, and write, when its node has been
- * unbound after a round that hung.
+ * unbound after a batch that hung.
  */
 static bool dray_channel_fits(struct dray_channel *channel,
 			      struct dma_chan *chan)
@@ -246,7 +246,7 @@ static bool dray_channel_stops(struct dray_channel *channel)
 static void dray_channel_deafen(struct dray_channel *channel)
 {
 	/* More than will ever call back. */
-	atomic_add(INT_MAX / 2, &channel->pieces);
+	atomic_add(INT_MAX / 2, &channel->descriptors);
 }
 
 /* The engine is told to stop. */

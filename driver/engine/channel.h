@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A channel: one copy engine of a node.  Openers queue jobs for it (queue.h);
- * its work item takes up one at a time and gives it to the engine in rounds of
- * descriptors (feed.c, round.c).  Only that work item touches a job that runs;
+ * its work item takes up one at a time and gives it to the engine in batches of
+ * descriptors (feed.c, batch.c).  Only that work item touches a job that runs;
  * another one frees jobs that have ended.
  */
 #ifndef DRAY_CHANNEL_H
@@ -25,8 +25,8 @@ struct dray_job;
 struct dray_node_channel;
 struct dray_refusal;
 
-#define DRAY_ROUND_PIECES 32 /* descriptors that are out at a time */
-#define DRAY_ROUND_BYTES SZ_64M /* so that a round's time has a bound */
+#define DRAY_BATCH_DESCRIPTORS 32 /* descriptors that are out at a time */
+#define DRAY_BATCH_BYTES SZ_64M /* so that a batch's time has a bound */
 
 struct dray_channel {
 	struct dray_node *node;
@@ -53,23 +53,23 @@ struct dray_channel {
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
 
-	wait_queue_head_t idle; /* nobody waits, no job runs, or no round is out */
+	wait_queue_head_t idle; /* nobody waits, no job runs, or no batch is out */
 	bool asleep; /* nothing is fed */
 	struct work_struct clean;
 	struct delayed_work feed;
 
 	/* Of @feed alone; others look at @lost and @out. */
 	struct dray_job *lost; /* what it was doing when it died */
-	bool out; /* a round is out */
+	bool out; /* a batch is out */
 	bool paused; /* found the channel asleep */
-	dma_cookie_t last; /* the round's last descriptor */
-	unsigned long deadline; /* jiffies, of the round or of trying */
+	dma_cookie_t last; /* the batch's last descriptor */
+	unsigned long deadline; /* jiffies, of the batch or of trying */
 	bool late; /* it has passed once, and was put off */
 	int error; /* of the running job */
 
 	/* Of the engine's callbacks. */
-	atomic_t pieces; /* descriptors out that have not called back */
-	atomic_t failed_pieces;
+	atomic_t descriptors; /* descriptors out that have not called back */
+	atomic_t failed_descriptors;
 
 	/* For CHANNEL_INFO. */
 	atomic64_t submitted; /* transfers */

@@ -21,7 +21,7 @@ MODULE_PARM_DESC(max_bytes, "bytes that one SUBMIT may move");
 static unsigned int watchdog_ms = 10000;
 module_param(watchdog_ms, uint, 0644);
 MODULE_PARM_DESC(watchdog_ms,
-		 "milliseconds that a round of descriptors may take");
+		 "milliseconds that a batch of descriptors may take");
 
 struct workqueue_struct *dray_workqueue;
 struct workqueue_struct *dray_clean_workqueue;

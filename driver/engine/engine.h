@@ -14,7 +14,7 @@ struct workqueue_struct;
 extern struct workqueue_struct *dray_workqueue;
 extern struct workqueue_struct *dray_clean_workqueue;
 
-unsigned int dray_watchdog_ms(void); /* for one round */
+unsigned int dray_watchdog_ms(void); /* for one batch */
 u64 dray_submit_max_runs(void); /* of one SUBMIT: descriptors */
 u64 dray_submit_max_bytes(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Feeding a channel.  One work item a channel takes the next job, gives its
- * descriptors to the engine round by round, and signals its fence.  A round
+ * descriptors to the engine batch by batch, and signals its fence.  A batch
  * that is not done in time, nor some time after that, makes the channel dead:
  * the engine may still write, so what it was doing is kept until it says that
  * it has finished, or for good.
@@ -10,6 +10,7 @@
 #include <linux/workqueue.h>
 
 #include "memory/trace.h"
+#include "batch.h"
 #include "channel.h"
 #include "engine.h"
 #include "feed.h"
@@ -17,7 +18,6 @@
 #include "in_fence.h"
 #include "job.h"
 #include "queue.h"
-#include "round.h"
 
 static bool dray_job_is_cancelled(struct dray_job *job)
 {
@@ -105,13 +105,13 @@ static bool dray_channel_sleeps(struct dray_channel *channel)
 	return false;
 }
 
-/* True when the round that is out has ended, or the engine is given up. */
-static bool dray_round_is_over(struct dray_channel *channel)
+/* True when the batch that is out has ended, or the engine is given up. */
+static bool dray_batch_is_over(struct dray_channel *channel)
 {
-	if (!dray_round_is_done(channel)) {
+	if (!dray_batch_is_done(channel)) {
 		if (!dray_deadline_passed(channel))
 			return false;
-		if (!dray_round_is_complete(channel))
+		if (!dray_batch_is_complete(channel))
 			dray_channel_died(channel);
 	}
 	WRITE_ONCE(channel->out, false);
@@ -121,23 +121,23 @@ static bool dray_round_is_over(struct dray_channel *channel)
 }
 
 /*
- * Issues the job's next round.  With nothing out nobody will call: an engine
+ * Issues the job's next batch.  With nothing out nobody will call: an engine
  * that takes nothing is asked again for a while.  False when the job has failed.
  */
 static bool dray_job_feed(struct dray_job *job)
 {
 	struct dray_channel *channel = job->channel;
 
-	if (dray_round_issue(channel)) {
+	if (dray_batch_issue(channel)) {
 		dray_job_mark_fed(job);
-		dray_round_await(channel);
+		dray_batch_await(channel);
 		return true;
 	}
 	if (!channel->error && dray_deadline_passed(channel))
 		channel->error = -EIO;
 	if (channel->error)
 		return false;
-	dray_round_retry(channel);
+	dray_batch_retry(channel);
 	return true;
 }
 
@@ -149,8 +149,8 @@ static bool dray_channel_advance(struct dray_channel *channel)
 {
 	struct dray_job *job = channel->running;
 
-	if (channel->out && !dray_round_is_over(channel)) {
-		dray_round_await(channel);
+	if (channel->out && !dray_batch_is_over(channel)) {
+		dray_batch_await(channel);
 		return false;
 	}
 	if (channel->error || job->fed)
@@ -211,8 +211,8 @@ static void dray_job_finish(struct dray_job *job, int error)
 
 	dray_in_fences_unwatch(job);
 	for (i = 0; i < job->count && job->started && job->sync; i++)
-		dray_layout_sync(&job->plans[i].dst, channel->dev, true,
-				 DMA_FROM_DEVICE);
+		dray_side_sync(&job->moves[i].dst, channel->dev, true,
+			       DMA_FROM_DEVICE);
 	if (error) {
 		atomic64_inc(&channel->failed);
 		dma_fence_set_error(job->fence, error);
@@ -249,7 +249,7 @@ void dray_feed(struct work_struct *work)
 		wake_up_all(&channel->idle);
 	/* A dead channel may still come to its end: then nothing is at risk. */
 	job = channel->lost;
-	if (job && dray_round_is_done(channel)) {
+	if (job && dray_batch_is_done(channel)) {
 		WRITE_ONCE(channel->lost, NULL);
 		dray_job_count(job, -1);
 		dray_job_retire(job);

@@ -39,19 +39,19 @@ bool dray_pattern_valid(const struct dray_transfer *transfer)
 			   DRAY_MAX_PATTERN - size);
 }
 
-bool dray_pattern_is_byte(const struct dray_plan *plan)
+bool dray_pattern_is_byte(const struct dray_move *move)
 {
-	return !memchr_inv(plan->pattern, plan->pattern[0], plan->pattern_size);
+	return !memchr_inv(move->pattern, move->pattern[0], move->pattern_size);
 }
 
-void dray_plan_count_pattern(struct dray_plan *plan,
+void dray_move_count_pattern(struct dray_move *move,
 			     struct dray_patterns *patterns)
 {
-	if (plan->op != DRAY_OP_FILL)
+	if (move->op != DRAY_OP_FILL)
 		return;
-	plan->patterns = patterns;
+	move->patterns = patterns;
 	patterns->count++;
-	patterns->longest = max(patterns->longest, plan->run);
+	patterns->longest = max(patterns->longest, move->run);
 }
 
 /* Kernel memory that the caller makes us keep until the job's end: locked. */
@@ -96,10 +96,10 @@ static int dray_patterns_map(struct dray_patterns *patterns, struct device *dev,
 }
 
 /* A slice full of the pattern, for an engine that only copies. */
-int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
+int dray_move_map_pattern(struct dray_move *move, struct device *dev,
 			  struct dray_refusal *refusal)
 {
-	struct dray_patterns *patterns = plan->patterns;
+	struct dray_patterns *patterns = move->patterns;
 	size_t start, done;
 	int ret;
 
@@ -109,12 +109,12 @@ int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
 			return ret;
 	}
 	start = patterns->taken++ * patterns->slice;
-	for (done = 0; done < patterns->slice; done += plan->pattern_size)
-		memcpy(patterns->memory + start + done, plan->pattern,
-		       plan->pattern_size);
-	plan->fill_address = patterns->address + start;
-	plan->fill_size = patterns->slice;
-	plan->piece = min_t(u64, plan->piece, plan->fill_size);
+	for (done = 0; done < patterns->slice; done += move->pattern_size)
+		memcpy(patterns->memory + start + done, move->pattern,
+		       move->pattern_size);
+	move->fill_address = patterns->address + start;
+	move->fill_size = patterns->slice;
+	move->longest = min_t(u64, move->longest, move->fill_size);
 	return 0;
 }
 

@@ -9,7 +9,7 @@
 #include <linux/types.h>
 
 struct device;
-struct dray_plan;
+struct dray_move;
 struct dray_refusal;
 struct user_struct;
 
@@ -31,11 +31,11 @@ struct dray_patterns {
 /* Is the pattern one, of a size that divides the run? */
 bool dray_pattern_valid(const struct dray_transfer *transfer);
 /* Is one byte repeated? */
-bool dray_pattern_is_byte(const struct dray_plan *plan);
+bool dray_pattern_is_byte(const struct dray_move *move);
 /* Counts it, if it is a fill; all are counted before the first is mapped. */
-void dray_plan_count_pattern(struct dray_plan *plan,
+void dray_move_count_pattern(struct dray_move *move,
 			     struct dray_patterns *patterns);
-int dray_plan_map_pattern(struct dray_plan *plan, struct device *dev,
+int dray_move_map_pattern(struct dray_move *move, struct device *dev,
 			  struct dray_refusal *refusal);
 /* Undoes the mappings, if there are any. */
 void dray_patterns_free(struct dray_patterns *patterns, struct device *dev);

@@ -131,9 +131,9 @@ int dray_job_guard(struct dray_job *job)
 	if (!guards)
 		return -ENOMEM;
 	for (i = 0; i < job->count; i++) {
-		count = dray_guard_add(guards, count, &job->plans[i].dst.area,
+		count = dray_guard_add(guards, count, &job->moves[i].dst.area,
 				       true);
-		count = dray_guard_add(guards, count, &job->plans[i].src.area,
+		count = dray_guard_add(guards, count, &job->moves[i].src.area,
 				       false);
 	}
 

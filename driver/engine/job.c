@@ -30,16 +30,16 @@ void dray_job_displace(struct dray_job *job)
 
 void dray_job_free(struct dray_job *job)
 {
-	struct dray_plan *plan;
+	struct dray_move *move;
 	u32 i;
 
 	dma_fence_put(job->fence);
 	dray_job_displace(job);
 	dray_in_fences_put(job);
 	for (i = 0; i < job->count; i++) {
-		plan = &job->plans[i];
-		dray_area_put(&plan->dst.area);
-		dray_area_put(&plan->src.area);
+		move = &job->moves[i];
+		dray_area_put(&move->dst.area);
+		dray_area_put(&move->src.area);
 	}
 	kvfree(job->axes);
 	if (job->charged)
@@ -53,8 +53,8 @@ bool dray_job_is_attached(const struct dray_job *job)
 	u32 i;
 
 	for (i = 0; i < job->count; i++)
-		if (job->plans[i].dst.area.attachment ||
-		    job->plans[i].src.area.attachment)
+		if (job->moves[i].dst.area.attachment ||
+		    job->moves[i].src.area.attachment)
 			return true;
 	return false;
 }
@@ -64,8 +64,8 @@ void dray_job_count(struct dray_job *job, int step)
 	u32 i;
 
 	for (i = 0; i < job->count; i++) {
-		dray_area_count(&job->plans[i].dst.area, step);
-		dray_area_count(&job->plans[i].src.area, step);
+		dray_area_count(&job->moves[i].dst.area, step);
+		dray_area_count(&job->moves[i].src.area, step);
 	}
 }
 
@@ -76,20 +76,20 @@ void dray_job_count(struct dray_job *job, int step)
  */
 void dray_job_abandon(struct dray_job *job)
 {
-	struct dray_plan *plan;
+	struct dray_move *move;
 	u32 i;
 
 	for (i = 0; i < job->count; i++) {
-		plan = &job->plans[i];
-		dray_area_condemn(&plan->dst.area);
-		dray_area_condemn(&plan->src.area);
+		move = &job->moves[i];
+		dray_area_condemn(&move->dst.area);
+		dray_area_condemn(&move->src.area);
 	}
 	dray_patterns_abandon(&job->patterns);
 	dray_job_count(job, -1);
 	dray_job_free(job);
 }
 
-static int dray_transfer_areas(struct dray_plan *plan,
+static int dray_transfer_areas(struct dray_move *move,
 			       const struct dray_transfer *transfer,
 			       struct dray_node *node,
 			       struct dray_refusal *refusal)
@@ -100,21 +100,21 @@ static int dray_transfer_areas(struct dray_plan *plan,
 		if (transfer->src_fd != -1 || transfer->src_offset)
 			return -EINVAL;
 	} else {
-		ret = dray_area_of_fd(transfer->src_fd, node, &plan->src.area,
+		ret = dray_area_of_fd(transfer->src_fd, node, &move->src.area,
 				      refusal);
 		if (ret)
 			return ret;
 	}
-	ret = dray_area_of_fd(transfer->dst_fd, node, &plan->dst.area, refusal);
+	ret = dray_area_of_fd(transfer->dst_fd, node, &move->dst.area, refusal);
 	if (ret)
 		return ret;
-	if (!plan->dst.area.writable)
+	if (!move->dst.area.writable)
 		return dray_refuse(refusal, -EACCES, DRAY_REASON_READ_ONLY,
 				   (u32)transfer->dst_fd);
 	return 0;
 }
 
-static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
+static int dray_job_add(struct dray_job *job, struct dray_move *move,
 			const struct dray_transfer *transfer,
 			struct dray_node *node, struct dray_refusal *refusal)
 {
@@ -129,15 +129,15 @@ static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
 			   transfer->axes_count * sizeof(*axes));
 	if (IS_ERR(axes))
 		return PTR_ERR(axes);
-	ret = dray_transfer_areas(plan, transfer, node, refusal);
+	ret = dray_transfer_areas(move, transfer, node, refusal);
 	if (!ret)
-		ret = dray_plan_check(plan, transfer, axes, refusal);
+		ret = dray_move_check(move, transfer, axes, refusal);
 	kfree(axes);
 	if (ret)
 		return ret;
 
 	most = dray_submit_max_bytes();
-	if (check_add_overflow(job->bytes, dray_plan_bytes(plan),
+	if (check_add_overflow(job->bytes, dray_move_bytes(move),
 			       &job->bytes) ||
 	    job->bytes > most)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_BYTES, most);
@@ -151,7 +151,7 @@ static int dray_job_add(struct dray_job *job, struct dray_plan *plan,
 static int dray_job_charge(struct dray_job *job, size_t axes,
 			   struct dray_refusal *refusal)
 {
-	size_t size = struct_size(job, plans, job->count) + axes;
+	size_t size = struct_size(job, moves, job->count) + axes;
 	int ret;
 
 	if (size <= DRAY_JOB_SMALL)
@@ -162,14 +162,14 @@ static int dray_job_charge(struct dray_job *job, size_t axes,
 	return ret;
 }
 
-/* Room for the steps and the two layouts of every transfer. */
+/* Room for the steps and the two sides of every transfer. */
 static int dray_job_axes(struct dray_job *job,
 			 const struct dray_transfer *transfers, u32 count,
 			 u32 *failed, struct dray_refusal *refusal)
 {
-	struct dray_level *level;
+	struct dray_dim *dim;
 	struct dray_step *step;
-	const size_t size = sizeof(*step) + 2 * sizeof(*level);
+	const size_t size = sizeof(*step) + 2 * sizeof(*dim);
 	size_t total = 0;
 	u32 i;
 	int ret;
@@ -189,13 +189,13 @@ static int dray_job_axes(struct dray_job *job,
 	if (!job->axes)
 		return -ENOMEM;
 	step = job->axes;
-	level = (struct dray_level *)(step + total);
+	dim = (struct dray_dim *)(step + total);
 	for (i = 0; i < count; i++) {
-		job->plans[i].step = step;
-		job->plans[i].dst.level = level;
-		job->plans[i].src.level = level + transfers[i].axes_count;
+		job->moves[i].step = step;
+		job->moves[i].dst.dim = dim;
+		job->moves[i].src.dim = dim + transfers[i].axes_count;
 		step += transfers[i].axes_count;
-		level += 2 * transfers[i].axes_count;
+		dim += 2 * transfers[i].axes_count;
 	}
 	return 0;
 }
@@ -206,9 +206,9 @@ static void dray_job_order(struct dray_job *job)
 	u32 first = 0, i, j;
 
 	for (i = 1; i < job->count; i++)
-		for (j = first; j < i && !job->plans[i].waits; j++)
-			if (dray_plan_needs(&job->plans[i], &job->plans[j])) {
-				job->plans[i].waits = true;
+		for (j = first; j < i && !job->moves[i].waits; j++)
+			if (dray_move_needs(&job->moves[i], &job->moves[j])) {
+				job->moves[i].waits = true;
 				first = i;
 			}
 }
@@ -228,12 +228,12 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 	ret = dray_job_axes(job, transfers, args->count, &args->failed,
 			    refusal);
 	for (i = 0; i < args->count && !ret; i++) {
-		ret = dray_job_add(job, &job->plans[i], &transfers[i], node,
+		ret = dray_job_add(job, &job->moves[i], &transfers[i], node,
 				   refusal);
 		if (ret)
 			args->failed = i;
 		else
-			dray_plan_count_pattern(&job->plans[i], &job->patterns);
+			dray_move_count_pattern(&job->moves[i], &job->patterns);
 	}
 	kvfree(transfers);
 	if (!ret)
@@ -248,7 +248,7 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 	struct dray_job *job;
 	int ret;
 
-	job = kvzalloc(struct_size(job, plans, args->count),
+	job = kvzalloc(struct_size(job, moves, args->count),
 		       GFP_KERNEL_ACCOUNT);
 	if (!job)
 		return ERR_PTR(-ENOMEM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A job is one SUBMIT: it waits in the queue that its opener has for the
- * channel, then runs in rounds of descriptors, then its fence signals.
+ * channel, then runs in batches of descriptors, then its fence signals.
  */
 #ifndef DRAY_JOB_H
 #define DRAY_JOB_H
@@ -38,13 +38,13 @@ struct dray_job {
 	u32 in_fence_count;
 	struct dray_in_fence *in_fences;
 
-	struct dray_patterns patterns; /* of the plans that fill */
-	void *axes; /* memory of the plans' steps and levels */
+	struct dray_patterns patterns; /* of the moves that fill */
+	void *axes; /* memory of the moves' steps and dims */
 	struct user_struct *user; /* whose locked memory the job is */
 	size_t charged; /* bytes */
-	u32 at; /* the plan that is being fed */
+	u32 at; /* the move that is being fed */
 	u32 count;
-	struct dray_plan plans[];
+	struct dray_move moves[];
 };
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Transfers, checked: nothing here trusts a number of the caller, and nothing
- * behind it need doubt one.  A plan knows the span of either side, that its
+ * behind it need doubt one.  A move knows the span of either side, that its
  * destination runs are apart, how many descriptors it takes, and gives them
  * out one by one.
  */
@@ -31,7 +31,7 @@ static bool dray_axes_valid(const struct dray_transfer *transfer,
 }
 
 /* Axes of more than one element; the innermost go into the run if they can. */
-static void dray_plan_steps(struct dray_plan *plan,
+static void dray_move_steps(struct dray_move *move,
 			    const struct dray_axis *axes, u32 count)
 {
 	struct dray_step *step;
@@ -40,119 +40,118 @@ static void dray_plan_steps(struct dray_plan *plan,
 	for (i = 0; i < count; i++) {
 		if (axes[i].count == 1)
 			continue;
-		step = &plan->step[plan->steps++];
+		step = &move->step[move->steps++];
 		step->count = axes[i].count;
 		step->dst_stride = axes[i].dst_stride;
 		step->src_stride = axes[i].src_stride;
 	}
-	while (plan->steps) {
-		step = &plan->step[plan->steps - 1];
-		if (step->dst_stride != (s64)plan->run ||
-		    (plan->op == DRAY_OP_COPY &&
-		     step->src_stride != (s64)plan->run))
+	while (move->steps) {
+		step = &move->step[move->steps - 1];
+		if (step->dst_stride != (s64)move->run ||
+		    (move->op == DRAY_OP_COPY &&
+		     step->src_stride != (s64)move->run))
 			break;
-		plan->run *= step->count;
-		plan->steps--;
+		move->run *= step->count;
+		move->steps--;
 	}
 }
 
 /*
  * Fills in what does not depend on an engine.  The caller has set the two
- * areas, and room for the steps and levels of every axis.
+ * areas, and room for the steps and dims of every axis.
  */
-int dray_plan_check(struct dray_plan *plan,
+int dray_move_check(struct dray_move *move,
 		    const struct dray_transfer *transfer,
 		    const struct dray_axis *axes, struct dray_refusal *refusal)
 {
 	u32 count = transfer->axes_count;
 	int ret;
 
-	plan->op = transfer->op;
-	plan->run = transfer->run;
-	plan->dst.run = transfer->run;
-	plan->src.run = transfer->run;
-	plan->dst.first = transfer->dst_offset;
-	plan->src.first = transfer->src_offset;
-	plan->pattern_size = transfer->pattern_size;
-	memcpy(plan->pattern, transfer->pattern, sizeof(plan->pattern));
+	move->op = transfer->op;
+	move->run = transfer->run;
+	move->dst.run = transfer->run;
+	move->src.run = transfer->run;
+	move->dst.first = transfer->dst_offset;
+	move->src.first = transfer->src_offset;
+	move->pattern_size = transfer->pattern_size;
+	memcpy(move->pattern, transfer->pattern, sizeof(move->pattern));
 	if (!transfer->run || !dray_pattern_valid(transfer) ||
 	    !dray_axes_valid(transfer, axes))
 		return -EINVAL;
 
-	ret = dray_layout_check(&plan->dst, axes, count, true, refusal);
+	ret = dray_side_check(&move->dst, axes, count, true, refusal);
 	if (ret)
 		return ret;
-	if (!dray_layout_is_apart(&plan->dst, axes, count))
+	if (!dray_side_is_apart(&move->dst, axes, count))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_OVERLAP, 0);
-	if (plan->op == DRAY_OP_COPY) {
-		ret = dray_layout_check(&plan->src, axes, count, false,
-					refusal);
+	if (move->op == DRAY_OP_COPY) {
+		ret = dray_side_check(&move->src, axes, count, false, refusal);
 		if (ret)
 			return ret;
-		if (dray_layouts_meet(&plan->src, &plan->dst))
+		if (dray_sides_meet(&move->src, &move->dst))
 			return dray_refuse(refusal, -EINVAL,
 					   DRAY_REASON_OVERLAP, 0);
 	}
-	dray_plan_steps(plan, axes, count);
-	dray_layout_join(&plan->dst);
-	dray_layout_join(&plan->src);
+	dray_move_steps(move, axes, count);
+	dray_side_join(&move->dst);
+	dray_side_join(&move->src);
 	return 0;
 }
 
 /* How many runs there are; they are apart in an area, so this is small. */
-static u64 dray_plan_runs(const struct dray_plan *plan)
+static u64 dray_move_runs(const struct dray_move *move)
 {
 	u64 runs = 1;
 	u32 i;
 
-	for (i = 0; i < plan->steps; i++)
-		runs *= plan->step[i].count;
+	for (i = 0; i < move->steps; i++)
+		runs *= move->step[i].count;
 	return runs;
 }
 
-u64 dray_plan_bytes(const struct dray_plan *plan)
+u64 dray_move_bytes(const struct dray_move *move)
 {
-	return dray_plan_runs(plan) * plan->run;
+	return dray_move_runs(move) * move->run;
 }
 
-static bool dray_plan_is_aligned(const struct dray_plan *plan, u32 alignment)
+static bool dray_move_is_aligned(const struct dray_move *move, u32 alignment)
 {
-	u64 bits = plan->run;
+	u64 bits = move->run;
 	u32 i;
 
 	if (alignment == 1)
 		return true;
-	bits |= dray_layout_bits(&plan->dst);
-	if (plan->op == DRAY_OP_COPY)
-		bits |= dray_layout_bits(&plan->src);
-	for (i = 0; i < plan->steps; i++)
-		bits |= plan->step[i].dst_stride | plan->step[i].src_stride;
+	bits |= dray_side_bits(&move->dst);
+	if (move->op == DRAY_OP_COPY)
+		bits |= dray_side_bits(&move->src);
+	for (i = 0; i < move->steps; i++)
+		bits |= move->step[i].dst_stride | move->step[i].src_stride;
 	return !(bits & (alignment - 1));
 }
 
-static bool dray_plan_is_scattered(const struct dray_plan *plan)
+static bool dray_move_is_scattered(const struct dray_move *move)
 {
-	return plan->dst.place.count > 1 || plan->src.place.count > 1;
+	return move->dst.place.count > 1 || move->src.place.count > 1;
 }
 
 /*
- * Adds the descriptors that the plan takes to *@runs.  Between stretches there
+ * Adds the descriptors that the move takes to *@runs.  Between segments there
  * are cuts that no formula knows: there they are counted one by one, but not
  * further than the call may go.
  */
-static int dray_plan_count(struct dray_plan *plan, u64 most, u64 *runs,
+static int dray_move_count(struct dray_move *move, u64 most, u64 *runs,
 			   struct dray_refusal *refusal)
 {
-	struct dray_piece piece;
+	struct dray_descriptor descriptor;
 	u64 count = 0;
 
-	if (!dray_plan_is_scattered(plan)) {
-		count = dray_plan_runs(plan) *
-			div64_u64(plan->run + plan->piece - 1, plan->piece);
+	if (!dray_move_is_scattered(move)) {
+		count = dray_move_runs(move) *
+			div64_u64(move->run + move->longest - 1, move->longest);
 	} else {
-		while (!plan->ended && *runs + count <= most) {
-			dray_plan_piece(plan, &piece);
-			dray_plan_advance(plan, piece.length);
+		while (!move->ended && *runs + count <= most) {
+			dray_move_descriptor(move, &descriptor);
+			dray_move_advance(move, descriptor.length);
 			if (fatal_signal_pending(current))
 				return -EINTR;
 			if (!(++count % SZ_1K))
@@ -162,102 +161,105 @@ static int dray_plan_count(struct dray_plan *plan, u64 most, u64 *runs,
 	*runs += count;
 	if (*runs > most)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_RUNS, most);
-	dray_plan_rewind(plan);
+	dray_move_rewind(move);
 	return 0;
 }
 
 /* For one engine, once the places are there; adds to *@runs, up to @most. */
-int dray_plan_fit(struct dray_plan *plan, struct device *dev,
+int dray_move_fit(struct dray_move *move, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal)
 {
-	u64 grain = max(limits->alignment, plan->pattern_size);
+	u64 grain = max(limits->alignment, move->pattern_size);
 	int ret;
 
-	plan->memset = plan->op == DRAY_OP_FILL && limits->fill_alignment &&
-		       dray_pattern_is_byte(plan) &&
-		       dray_plan_is_aligned(plan, limits->fill_alignment);
-	if (plan->memset)
+	move->memset = move->op == DRAY_OP_FILL && limits->fill_alignment &&
+		       dray_pattern_is_byte(move) &&
+		       dray_move_is_aligned(move, limits->fill_alignment);
+	if (move->memset)
 		grain = limits->fill_alignment;
-	else if (!dray_plan_is_aligned(plan, limits->alignment))
+	else if (!dray_move_is_aligned(move, limits->alignment))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
 				   limits->alignment);
 
-	plan->piece = limits->max_segment & ~(grain - 1);
-	if (!plan->piece)
+	move->longest = limits->max_segment & ~(grain - 1);
+	if (!move->longest)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_ALIGNMENT,
 				   limits->max_segment);
-	if (plan->op == DRAY_OP_FILL && !plan->memset) {
-		ret = dray_plan_map_pattern(plan, dev, refusal);
+	if (move->op == DRAY_OP_FILL && !move->memset) {
+		ret = dray_move_map_pattern(move, dev, refusal);
 		if (ret)
 			return ret;
 	}
-	dray_plan_rewind(plan);
-	return dray_plan_count(plan, most, runs, refusal);
+	dray_move_rewind(move);
+	return dray_move_count(move, most, runs, refusal);
 }
 
-void dray_plan_rewind(struct dray_plan *plan)
+void dray_move_rewind(struct dray_move *move)
 {
 	u32 i;
 
-	for (i = 0; i < plan->steps; i++)
-		plan->step[i].index = 0;
-	plan->done = 0;
-	plan->ended = false;
-	plan->dst_at = plan->dst.first;
-	plan->src_at = plan->src.first;
+	for (i = 0; i < move->steps; i++)
+		move->step[i].index = 0;
+	move->done = 0;
+	move->ended = false;
+	move->dst_at = move->dst.first;
+	move->src_at = move->src.first;
 }
 
 /*
- * The next descriptor; valid until the plan has ended.  A stretch may end in
+ * The next descriptor; valid until the move has ended.  A segment may end in
  * the middle of a pattern, which then goes on where it was.
  */
-void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece)
+void dray_move_descriptor(const struct dray_move *move,
+			  struct dray_descriptor *descriptor)
 {
 	size_t phase = 0;
 	u64 at;
 
-	piece->length = min(plan->piece, plan->run - plan->done);
-	piece->src = 0;
-	if (plan->fill_size) {
-		phase = plan->done & (plan->pattern_size - 1);
-		piece->src = plan->fill_address + phase;
-		piece->length = min(piece->length, plan->fill_size - phase);
-	} else if (plan->op == DRAY_OP_COPY) {
-		at = plan->src_at + plan->done;
-		piece->src = dray_layout_find(&plan->src, at, &piece->length);
+	descriptor->length = min(move->longest, move->run - move->done);
+	descriptor->src = 0;
+	if (move->fill_size) {
+		phase = move->done & (move->pattern_size - 1);
+		descriptor->src = move->fill_address + phase;
+		descriptor->length =
+			min(descriptor->length, move->fill_size - phase);
+	} else if (move->op == DRAY_OP_COPY) {
+		at = move->src_at + move->done;
+		descriptor->src =
+			dray_side_find(&move->src, at, &descriptor->length);
 	}
-	piece->dst = dray_layout_find(&plan->dst, plan->dst_at + plan->done,
-				      &piece->length);
+	descriptor->dst = dray_side_find(&move->dst, move->dst_at + move->done,
+					 &descriptor->length);
 }
 
-void dray_plan_advance(struct dray_plan *plan, size_t length)
+void dray_move_advance(struct dray_move *move, size_t length)
 {
 	struct dray_step *step;
 	u32 i;
 
-	plan->done += length;
-	if (plan->done < plan->run)
+	move->done += length;
+	if (move->done < move->run)
 		return;
-	plan->done = 0;
-	for (i = plan->steps; i > 0; i--) {
-		step = &plan->step[i - 1];
-		plan->dst_at += step->dst_stride;
-		plan->src_at += step->src_stride;
+	move->done = 0;
+	for (i = move->steps; i > 0; i--) {
+		step = &move->step[i - 1];
+		move->dst_at += step->dst_stride;
+		move->src_at += step->src_stride;
 		if (++step->index < step->count)
 			return;
 		step->index = 0;
-		plan->dst_at -= step->count * step->dst_stride;
-		plan->src_at -= step->count * step->src_stride;
+		move->dst_at -= step->count * step->dst_stride;
+		move->src_at -= step->count * step->src_stride;
 	}
-	plan->ended = true;
+	move->ended = true;
 }
 
 /* Does either write what the other one reads or writes, perhaps? */
-bool dray_plan_needs(const struct dray_plan *later,
-		     const struct dray_plan *earlier)
+bool dray_move_needs(const struct dray_move *later,
+		     const struct dray_move *earlier)
 {
-	return dray_layouts_may_meet(&later->src, &earlier->dst) ||
-	       dray_layouts_may_meet(&later->dst, &earlier->dst) ||
-	       dray_layouts_may_meet(&later->dst, &earlier->src);
+	return dray_sides_may_meet(&later->src, &earlier->dst) ||
+	       dray_sides_may_meet(&later->dst, &earlier->dst) ||
+	       dray_sides_may_meet(&later->dst, &earlier->src);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A transfer as the kernel has checked it: where its runs lie, in the order
- * of the caller, and the same places once more as sorted layouts, by which
+ * of the caller, and the same places once more as sorted sides, by which
  * overlap is told and caches are maintained.
  */
 #ifndef DRAY_MOVE_H
@@ -24,19 +24,19 @@ struct dray_step {
 	s64 src_stride; /* bytes */
 };
 
-struct dray_plan {
+struct dray_move {
 	u32 op; /* enum dray_op */
 	u64 run; /* bytes, with what could be taken into it */
-	u64 piece; /* bytes, the longest descriptor */
+	u64 longest; /* bytes, of a descriptor */
 	u32 steps;
 	struct dray_step *step;
-	struct dray_layout dst;
-	struct dray_layout src; /* no area for a fill */
+	struct dray_side dst;
+	struct dray_side src; /* no area for a fill */
 
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
 	struct dray_patterns *patterns; /* of its job */
-	bool waits; /* for those before it: begins a round */
+	bool waits; /* for those before it: begins a batch */
 	bool memset; /* the engine fills by itself */
 	size_t fill_size; /* bytes of its slice, else; 0: there is none */
 	dma_addr_t fill_address;
@@ -48,7 +48,7 @@ struct dray_plan {
 	bool ended;
 };
 
-/* What an engine can do, as far as a plan depends on it. */
+/* What an engine can do, as far as a move depends on it. */
 struct dray_engine_limits {
 	u64 max_segment; /* bytes of one descriptor */
 	u32 alignment; /* bytes, of copies */
@@ -56,32 +56,33 @@ struct dray_engine_limits {
 };
 
 /* One descriptor. */
-struct dray_piece {
+struct dray_descriptor {
 	dma_addr_t dst;
 	dma_addr_t src;
 	size_t length; /* bytes */
 };
 
 /*
- * A plan belongs to one task at a time.  It is checked once, fitted to one
- * engine, then its pieces are asked for: dray_plan_piece() for the next one,
- * dray_plan_advance() when the engine has taken so many bytes of it, until
+ * A move belongs to one task at a time.  It is checked once, fitted to one
+ * engine, then its pieces are asked for: dray_move_descriptor() for the next one,
+ * dray_move_advance() when the engine has taken so many bytes of it, until
  * @ended.  Functions return 0 or an errno, of which @refusal may tell more.
  */
-int dray_plan_check(struct dray_plan *plan,
+int dray_move_check(struct dray_move *move,
 		    const struct dray_transfer *transfer,
 		    const struct dray_axis *axes, struct dray_refusal *refusal);
-int dray_plan_fit(struct dray_plan *plan, struct device *dev,
+int dray_move_fit(struct dray_move *move, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal);
 /* Must it come after?  Yes if only a walk over pages could tell. */
-bool dray_plan_needs(const struct dray_plan *later,
-		     const struct dray_plan *earlier);
+bool dray_move_needs(const struct dray_move *later,
+		     const struct dray_move *earlier);
 /* Bytes that it moves. */
-u64 dray_plan_bytes(const struct dray_plan *plan);
-/* Back to the first piece. */
-void dray_plan_rewind(struct dray_plan *plan);
-void dray_plan_piece(const struct dray_plan *plan, struct dray_piece *piece);
-void dray_plan_advance(struct dray_plan *plan, size_t length);
+u64 dray_move_bytes(const struct dray_move *move);
+/* Back to the first descriptor. */
+void dray_move_rewind(struct dray_move *move);
+void dray_move_descriptor(const struct dray_move *move,
+			  struct dray_descriptor *descriptor);
+void dray_move_advance(struct dray_move *move, size_t length);
 
 #endif /* DRAY_MOVE_H */

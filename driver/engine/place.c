@@ -64,19 +64,19 @@ static struct dray_channel *dray_channel_named(struct dray_node *node,
 	return ret ? ERR_PTR(ret) : channel;
 }
 
-static int dray_plan_place(struct dray_plan *plan, struct dray_channel *channel,
+static int dray_move_place(struct dray_move *move, struct dray_channel *channel,
 			   u64 *runs, struct dray_refusal *refusal)
 {
 	struct dray_node *node = channel->node;
 	int ret;
 
-	ret = dray_area_place(&plan->dst.area, node, channel->dev,
-			      &plan->dst.place, refusal);
-	if (!ret && !dray_area_is_none(&plan->src.area))
-		ret = dray_area_place(&plan->src.area, node, channel->dev,
-				      &plan->src.place, refusal);
+	ret = dray_area_place(&move->dst.area, node, channel->dev,
+			      &move->dst.place, refusal);
+	if (!ret && !dray_area_is_none(&move->src.area))
+		ret = dray_area_place(&move->src.area, node, channel->dev,
+				      &move->src.place, refusal);
 	if (!ret)
-		ret = dray_plan_fit(plan, channel->dev, &channel->limits,
+		ret = dray_move_fit(move, channel->dev, &channel->limits,
 				    dray_submit_max_runs(), runs, refusal);
 	return ret;
 }
@@ -85,15 +85,14 @@ static int dray_plan_place(struct dray_plan *plan, struct dray_channel *channel,
  * The engine sees what the CPU wrote, and no dirty line is left that could
  * be written back over what the engine writes.
  */
-static int dray_plan_sync(struct dray_plan *plan, struct device *dev)
+static int dray_move_sync(struct dray_move *move, struct device *dev)
 {
 	int ret = 0;
 
-	if (!dray_area_is_none(&plan->src.area))
-		ret = dray_layout_sync(&plan->src, dev, false, DMA_TO_DEVICE);
+	if (!dray_area_is_none(&move->src.area))
+		ret = dray_side_sync(&move->src, dev, false, DMA_TO_DEVICE);
 	if (!ret)
-		ret = dray_layout_sync(&plan->dst, dev, false,
-				       DMA_BIDIRECTIONAL);
+		ret = dray_side_sync(&move->dst, dev, false, DMA_BIDIRECTIONAL);
 	return ret;
 }
 
@@ -105,9 +104,9 @@ static int dray_job_sync(struct dray_job *job, struct device *dev)
 
 	for (i = 0; i < job->count && !ret; i++) {
 		if (job->sync)
-			ret = dray_plan_sync(&job->plans[i], dev);
+			ret = dray_move_sync(&job->moves[i], dev);
 		else
-			dray_area_leave_unsynced(&job->plans[i].dst.area);
+			dray_area_leave_unsynced(&job->moves[i].dst.area);
 	}
 	return ret;
 }
@@ -127,7 +126,7 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 		return PTR_ERR(channel);
 	job->channel = channel;
 	for (i = 0; i < job->count; i++) {
-		ret = dray_plan_place(&job->plans[i], channel, &job->runs,
+		ret = dray_move_place(&job->moves[i], channel, &job->runs,
 				      refusal);
 		if (ret) {
 			args->failed = i;

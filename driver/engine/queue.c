@@ -150,7 +150,7 @@ u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 }
 
 /*
- * What the opener has submitted ends: a round that is out is waited for, and
+ * What the opener has submitted ends: a batch that is out is waited for, and
  * nothing is fed any more.  A channel without jobs is left alone; its node
  * may be on its way out.
  */

@@ -16,41 +16,39 @@ struct device;
 struct dray_refusal;
 
 /* An axis of one side. */
-struct dray_level {
+struct dray_dim {
 	u64 count; /* > 1 */
 	u64 index;
 	u64 stride; /* bytes, > 0 */
 };
 
-/* The bytes of one side: runs from @first on, levels by rising stride. */
-struct dray_layout {
+/* The bytes of one side: runs from @first on, dims by rising stride. */
+struct dray_side {
 	struct dray_area area;
 	struct dray_place place; /* of the area, for the engine */
 	u64 run; /* bytes */
 	u64 first; /* bytes, of the element [0, 0, ...] */
 	u64 low; /* bytes, the lowest */
 	u64 high; /* bytes, one beyond the highest */
-	u32 levels;
-	struct dray_level *level;
+	u32 dims;
+	struct dray_dim *dim;
 };
 
-/* Fills in low, high and levels; -EINVAL if a run leaves the area. */
-int dray_layout_check(struct dray_layout *layout, const struct dray_axis *axes,
-		      u32 count, bool dst, struct dray_refusal *refusal);
-bool dray_layout_is_apart(const struct dray_layout *layout,
-			  const struct dray_axis *axes, u32 count);
-void dray_layout_join(struct dray_layout *layout);
-u64 dray_layout_bits(const struct dray_layout *layout);
-dma_addr_t dray_layout_find(const struct dray_layout *layout, u64 offset,
-			    size_t *length);
-int dray_layout_sync(struct dray_layout *layout, struct device *dev,
-		     bool for_cpu, enum dma_data_direction direction);
+/* Fills in low, high and dims; -EINVAL if a run leaves the area. */
+int dray_side_check(struct dray_side *side, const struct dray_axis *axes,
+		    u32 count, bool dst, struct dray_refusal *refusal);
+bool dray_side_is_apart(const struct dray_side *side,
+			const struct dray_axis *axes, u32 count);
+void dray_side_join(struct dray_side *side);
+u64 dray_side_bits(const struct dray_side *side);
+dma_addr_t dray_side_find(const struct dray_side *side, u64 offset,
+			  size_t *length);
+int dray_side_sync(struct dray_side *side, struct device *dev, bool for_cpu,
+		   enum dma_data_direction direction);
 
 /* Do two sides of one handle have bytes in common, between first and last? */
-bool dray_layouts_meet(const struct dray_layout *a,
-		       const struct dray_layout *b);
+bool dray_sides_meet(const struct dray_side *a, const struct dray_side *b);
 /* May they, whatever the handles?  Quickly: another name of memory may be it. */
-bool dray_layouts_may_meet(const struct dray_layout *a,
-			   const struct dray_layout *b);
+bool dray_sides_may_meet(const struct dray_side *a, const struct dray_side *b);
 
 #endif /* DRAY_SIDE_H */

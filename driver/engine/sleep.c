@@ -71,7 +71,7 @@ static void dray_channels_drain(struct dray_channels *channels)
 	}
 }
 
-/* Rounds of what is left are waited for; the watchdog ends one too. */
+/* Batches of what is left are waited for; the watchdog ends one too. */
 static void dray_channel_suspend(struct dray_channel *channel)
 {
 	WRITE_ONCE(channel->asleep, true);

@@ -9,7 +9,7 @@
 
 struct dray_node;
 
-/* No round is out when the first returns. */
+/* No batch is out when the first returns. */
 void dray_channels_suspend(struct dray_node *node);
 void dray_channels_resume(struct dray_node *node);
 

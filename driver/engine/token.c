@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tokens: proof that an engine has done a round.  Some drivers report copies
+ * Tokens: proof that an engine has done a batch.  Some drivers report copies
  * as done that an error of the bus has stopped.  For their engines the last
- * descriptor of each round copies the round's number from one word of coherent
+ * descriptor of each batch copies the batch's number from one word of coherent
  * memory to another, where it must then be found.
  *
  * xilinx-zynqmp-dma, up to Linux 6.12 at least: its reset after an error calls
@@ -48,8 +48,8 @@ void dray_token_exit(struct dray_token *token, struct dma_chan *chan, bool lost)
 }
 
 /*
- * Reserves the token's descriptor before the round takes all there are; one
- * that no round has used yet serves the next.  False: try again later.
+ * Reserves the token's descriptor before the batch takes all there are; one
+ * that no batch has used yet serves the next.  False: try again later.
  */
 bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan)
 {
@@ -62,7 +62,7 @@ bool dray_token_prepare(struct dray_token *token, struct dma_chan *chan)
 	return token->descriptor;
 }
 
-/* The round's last descriptor, for the caller to submit; NULL: none needed. */
+/* The batch's last descriptor, for the caller to submit; NULL: none needed. */
 struct dma_async_tx_descriptor *dray_token_take(struct dray_token *token)
 {
 	struct dma_async_tx_descriptor *descriptor = token->descriptor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tokens: a small copy that ends each round of some engines.
+ * Tokens: a small copy that ends each batch of some engines.
  */
 #ifndef DRAY_TOKEN_H
 #define DRAY_TOKEN_H
@@ -12,8 +12,8 @@ struct dray_token {
 	void *memory; /* two slots: source, destination; NULL: not needed */
 	dma_addr_t address;
 	size_t slot; /* bytes */
-	u32 number; /* of the latest round */
-	struct dma_async_tx_descriptor *descriptor; /* for the next round */
+	u32 number; /* of the latest batch */
+	struct dma_async_tx_descriptor *descriptor; /* for the next batch */
 };
 
 /* For the work item of the channel, and for its opening and closing. */

@@ -60,8 +60,9 @@ static struct dray_segment *
 dray_address_segments(const struct dray_place *place, u64 offset, u64 length,
 		      struct dray_address *args)
 {
-	const struct dray_stretch *first = dray_place_find(place, offset), *at;
-	const struct dray_stretch *last =
+	const struct dray_place_segment *first = dray_place_find(place, offset),
+					*at;
+	const struct dray_place_segment *last =
 		dray_place_find(place, offset + length - 1);
 	struct dray_segment *segments, *segment;
 	u64 into;

@@ -27,7 +27,7 @@ static void dray_channel_print(struct dray_channel *channel,
 			   channel->running->count);
 	spin_unlock_irq(&channel->lock);
 	seq_printf(file, ", out %d, submitted %lld, bytes %lld, failed %lld\n",
-		   atomic_read(&channel->pieces),
+		   atomic_read(&channel->descriptors),
 		   (long long)atomic64_read(&channel->submitted),
 		   (long long)atomic64_read(&channel->bytes),
 		   (long long)atomic64_read(&channel->failed));

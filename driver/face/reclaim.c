@@ -10,7 +10,7 @@
 #include "base/entry.h"
 #include "base/node.h"
 #include "base/reply.h"
-#include "memory/held.h"
+#include "memory/hold.h"
 #include "calls.h"
 
 static int dray_reclaim_all(struct dray_reclaim *args)
@@ -19,7 +19,7 @@ static int dray_reclaim_all(struct dray_reclaim *args)
 	u64 id = 0;
 
 	while ((entry = dray_entry_next(&id))) {
-		dray_entry_reclaim(entry, args);
+		dray_hold_end(entry, args);
 		if (fatal_signal_pending(current))
 			return -EINTR;
 		cond_resched();
@@ -48,7 +48,7 @@ int dray_reclaim_call(struct dray_opener *opener, void *data,
 	if (!args->id)
 		return dray_reclaim_all(args);
 	entry = dray_entry_of_id(args->id);
-	if (!entry || !dray_entry_reclaim(entry, args))
+	if (!entry || !dray_hold_end(entry, args))
 		return -ENOENT;
 	return 0;
 }

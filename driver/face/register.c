@@ -19,7 +19,7 @@
 #include "base/node.h"
 #include "heap/heaps.h"
 #include "memory/attachment.h"
-#include "memory/held.h"
+#include "memory/hold.h"
 #include "memory/mapping.h"
 #include "engine/channel.h"
 #include "engine/sleep.h"

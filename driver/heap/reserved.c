@@ -155,8 +155,8 @@ static int dray_reserved_check(struct dray_heap *heap,
  * Holds back what broke while it was free, and gives up the rest of a run that
  * has such a page; false where it has none.
  */
-static bool dray_reserved_weed(struct dray_reserved *reserved,
-			       unsigned long index, unsigned long count)
+static bool dray_reserved_hold_poison(struct dray_reserved *reserved,
+				      unsigned long index, unsigned long count)
 {
 	struct page *first = dray_reserved_page(reserved, 0), *page;
 	unsigned long start = index, end = index + count;
@@ -193,7 +193,7 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	mutex_lock(&reserved->lock);
 	do {
 		found = dray_pagemap_find(&reserved->map, request, &index);
-	} while (found ? dray_reserved_weed(reserved, index, count)
+	} while (found ? dray_reserved_hold_poison(reserved, index, count)
 		       : dray_reserved_sweep(reserved));
 	if (!found)
 		ret = dray_pagemap_refuse(&reserved->map, request, refusal);

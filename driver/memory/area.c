@@ -146,7 +146,7 @@ void dray_area_leave_unsynced(const struct dray_area *area)
 /* Its address for @node is about to be given to the caller. */
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node)
 {
-	return dray_entry_disclose(dray_area_entry(area), node);
+	return dray_disclosure_add(dray_area_entry(area), node);
 }
 
 bool dray_area_is_whole(const struct dray_area *area)

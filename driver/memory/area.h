@@ -2,7 +2,7 @@
 /*
  * An area: memory that a call names by a file descriptor, and what that
  * descriptor allows.  It has one size, offsets from 0 on, and for each device
- * a place where it lies: stretches of addresses, one after the other.
+ * a place where it lies: segments of addresses, one after the other.
  */
 #ifndef DRAY_AREA_H
 #define DRAY_AREA_H

@@ -21,7 +21,7 @@
 #include "base/node.h"
 #include "attachment.h"
 #include "foreign.h"
-#include "held.h"
+#include "hold.h"
 #include "pin.h"
 #include "trace.h"
 
@@ -42,18 +42,18 @@ static void dray_attached_unmap(struct dray_attachment *attachment,
 	else
 		dray_pin_unmap(attachment, mapping);
 	if (READ_ONCE(attachment->entry.disclosed))
-		dray_device_flush(mapping->dev);
+		dray_device_flush_iotlb(mapping->dev);
 }
 
 /*
- * Turns the device's table into stretches that cover exactly the attachment,
+ * Turns the device's table into segments that cover exactly the attachment,
  * or only counts them.  What follows without a gap is joined in dma-bufs;
  * pinned memory keeps the pieces in which it was mapped, since maintenance must
  * not cross from one to the next.  False where the table is too short.
  */
-static bool dray_stretches_fill(const struct dray_attachment *attachment,
-				struct dray_attached_mapping *mapping,
-				struct dray_stretch *stretch)
+static bool dray_segments_fill(const struct dray_attachment *attachment,
+			       struct dray_attached_mapping *mapping,
+			       struct dray_place_segment *segment)
 {
 	u64 done = 0, length, skip = attachment->skip;
 	struct scatterlist *entry;
@@ -71,15 +71,16 @@ static bool dray_stretches_fill(const struct dray_attachment *attachment,
 		length = min(length - skip, attachment->size - done);
 		skip = 0;
 		if (attachment->dmabuf && mapping->count && address == end) {
-			if (stretch)
-				stretch[mapping->count - 1].length += length;
+			if (segment)
+				segment[mapping->count - 1].length += length;
 		} else {
-			if (stretch)
-				stretch[mapping->count] = (struct dray_stretch){
-					.offset = done,
-					.length = length,
-					.address = address,
-				};
+			if (segment)
+				segment[mapping->count] =
+					(struct dray_place_segment){
+						.offset = done,
+						.length = length,
+						.address = address,
+					};
 			mapping->count++;
 		}
 		end = address + length;
@@ -90,17 +91,17 @@ static bool dray_stretches_fill(const struct dray_attachment *attachment,
 	return false;
 }
 
-static int dray_stretches_build(const struct dray_attachment *attachment,
-				struct dray_attached_mapping *mapping)
+static int dray_segments_build(const struct dray_attachment *attachment,
+			       struct dray_attached_mapping *mapping)
 {
-	if (!dray_stretches_fill(attachment, mapping, NULL))
+	if (!dray_segments_fill(attachment, mapping, NULL))
 		return -EINVAL;
-	mapping->stretch =
-		kvmalloc_array(mapping->count, sizeof(*mapping->stretch),
+	mapping->segment =
+		kvmalloc_array(mapping->count, sizeof(*mapping->segment),
 			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!mapping->stretch)
+	if (!mapping->segment)
 		return -ENOMEM;
-	dray_stretches_fill(attachment, mapping, mapping->stretch);
+	dray_segments_fill(attachment, mapping, mapping->segment);
 	return 0;
 }
 
@@ -109,7 +110,7 @@ dray_attached_where(const struct dray_attachment *attachment,
 		    const struct dray_attached_mapping *mapping)
 {
 	return (struct dray_place){
-		.stretch = mapping->stretch,
+		.segment = mapping->segment,
 		.count = mapping->count,
 		.pages = attachment->pages,
 		.skip = attachment->skip,
@@ -146,7 +147,7 @@ dray_attached_create(struct dray_attachment *attachment, struct device *dev,
 	ret = dray_attached_map(attachment, mapping, refusal);
 	if (ret)
 		goto free_mapping;
-	ret = dray_stretches_build(attachment, mapping);
+	ret = dray_segments_build(attachment, mapping);
 	if (ret)
 		goto unmap;
 	if (!attachment->dmabuf) {
@@ -157,7 +158,7 @@ dray_attached_create(struct dray_attachment *attachment, struct device *dev,
 	return mapping;
 
 free_stretches:
-	kvfree(mapping->stretch);
+	kvfree(mapping->segment);
 unmap:
 	dray_attached_unmap(attachment, mapping);
 free_mapping:
@@ -193,15 +194,15 @@ out:
 }
 
 /*
- * Before the node goes under those who have it: what dray_mapping_settle() does
+ * Before the node goes under those who have it: what dray_mapping_flush() does
  * for a buffer.  One device stands for all.  A dma-buf is its exporter's.
  */
-static void dray_attachment_settle(struct dray_attachment *attachment)
+static void dray_attachment_flush(struct dray_attachment *attachment)
 {
 	struct dray_rows all = {
 		.width = attachment->size,
 		.rows = 1,
-		.whatever = true,
+		.unkillable = true,
 	};
 	struct dray_attached_mapping *mapping;
 	struct dray_place place;
@@ -231,7 +232,7 @@ static void dray_attachment_unmap(struct dray_attachment *attachment)
 	list_for_each_entry_safe(mapping, next, &attachment->mappings, list) {
 		list_del(&mapping->list);
 		dray_attached_unmap(attachment, mapping);
-		kvfree(mapping->stretch);
+		kvfree(mapping->segment);
 		kfree(mapping);
 		if (atomic_dec_and_test(&node->mappings))
 			wake_up_all(&node->unmapped);
@@ -268,7 +269,7 @@ static void dray_attachment_release(struct kref *kref)
 	struct dray_attachment *attachment =
 		container_of(kref, struct dray_attachment, entry.kref);
 
-	if (dray_entry_hold(&attachment->entry)) {
+	if (dray_hold_take(&attachment->entry)) {
 		dray_attachment_revive(attachment);
 		return;
 	}
@@ -280,7 +281,7 @@ static void dray_attachment_release(struct kref *kref)
 		dray_foreign_put(attachment);
 	else
 		dray_unpin(attachment);
-	dray_entry_forget(&attachment->entry);
+	dray_disclosures_forget(&attachment->entry);
 	dray_entry_fini(&attachment->entry);
 	dray_node_put(attachment->node);
 	mutex_destroy(&attachment->lock);
@@ -351,7 +352,7 @@ void dray_attachments_drop_node(struct dray_node *node)
 	while ((entry = dray_entry_next(&id))) {
 		attachment = dray_entry_attachment(entry);
 		if (attachment && attachment->node == node) {
-			dray_attachment_settle(attachment);
+			dray_attachment_flush(attachment);
 			dray_attachment_unmap(attachment);
 		}
 		dray_entry_put(entry);

@@ -63,7 +63,7 @@ struct dray_attached_mapping {
 	struct sg_table own; /* of pinned memory */
 	struct dma_buf_attachment *import; /* of a dma-buf */
 	struct sg_table *table; /* @own, or the exporter's */
-	struct dray_stretch *stretch;
+	struct dray_place_segment *segment;
 	u32 count;
 };
 
@@ -77,9 +77,9 @@ dray_attachment_direction(const struct dray_attachment *attachment)
  * Pins or takes what @args names.  It is found by others once it is published,
  * which is done inside the node and before it is mapped.
  */
-struct dray_attachment *
-dray_attachment_create(struct dray_node *node, const struct dray_attach *args,
-		       struct dray_refusal *refusal);
+struct dray_attachment *dray_attachment_create(struct dray_node *node,
+					       const struct dray_attach *args,
+					       struct dray_refusal *refusal);
 /* Its file, which takes over the caller's reference; or an ERR_PTR. */
 struct file *dray_attachment_open(struct dray_attachment *attachment);
 

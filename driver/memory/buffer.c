@@ -18,7 +18,7 @@
 #include "base/disclosure.h"
 #include "base/node.h"
 #include "buffer.h"
-#include "held.h"
+#include "hold.h"
 #include "mapping.h"
 #include "trace.h"
 
@@ -43,7 +43,7 @@ static void dray_buffer_release(struct kref *kref)
 	struct dray_buffer *buffer =
 		container_of(kref, struct dray_buffer, entry.kref);
 
-	if (dray_entry_hold(&buffer->entry)) {
+	if (dray_hold_take(&buffer->entry)) {
 		dray_buffer_revive(buffer);
 		return;
 	}
@@ -52,7 +52,7 @@ static void dray_buffer_release(struct kref *kref)
 		trace_dray_free(buffer);
 	dray_mappings_drop(buffer, NULL);
 	dma_resv_fini(&buffer->resv);
-	dray_entry_forget(&buffer->entry);
+	dray_disclosures_forget(&buffer->entry);
 	dray_entry_fini(&buffer->entry);
 	mutex_destroy(&buffer->lock);
 	/* Whoever still holds pages of it is paid for by what is in here. */

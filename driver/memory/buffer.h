@@ -25,7 +25,7 @@ struct dray_mapping {
 	struct list_head list; /* of a buffer */
 	struct dray_node *node; /* who unmaps at the latest; a reference */
 	struct device *dev; /* the node's, or that of one of its engines */
-	struct dray_stretch all; /* contiguous memory is one stretch */
+	struct dray_place_segment all; /* contiguous memory is one segment */
 	bool pending; /* what the CPU wrote before may be in caches only */
 };
 

@@ -279,9 +279,9 @@ static int dray_import_write_back_page(struct dray_import *import, size_t index)
  * little time for writes between the two steps.  A page that cannot be written
  * back keeps its lines, and makes the call fail; others are done all the same.
  */
-static int dray_import_settle_entry(struct dray_import *import,
-				    struct scatterlist *entry, size_t index,
-				    bool killable)
+static int dray_import_flush_entry(struct dray_import *import,
+				   struct scatterlist *entry, size_t index,
+				   bool killable)
 {
 	dma_addr_t address = sg_dma_address(entry);
 	int ret = 0, failed;
@@ -303,10 +303,10 @@ static int dray_import_settle_entry(struct dray_import *import,
 }
 
 /*
- * As dray_mapping_settle(), before the last attachment's mapping goes; unless the
+ * As dray_mapping_flush(), before the last attachment's mapping goes; unless the
  * CPU accesses that follow still maintain the buffer for a device of dray's.
  */
-static void dray_import_settle(struct dray_import *import)
+static void dray_import_flush(struct dray_import *import)
 {
 	struct dray_buffer *buffer = import->buffer;
 	struct scatterlist *entry;
@@ -320,8 +320,8 @@ static void dray_import_settle(struct dray_import *import)
 		return;
 	for_each_sgtable_dma_sg(&import->table, entry, i) {
 		if (!dray_import_copied(import, entry, i))
-			dray_import_settle_entry(import, entry,
-						 done >> PAGE_SHIFT, false);
+			dray_import_flush_entry(import, entry,
+						done >> PAGE_SHIFT, false);
 		done += sg_dma_len(entry);
 	}
 }
@@ -342,7 +342,7 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
 	if (import->direction != DMA_TO_DEVICE)
 		dray_import_collect(import);
 	list_del(&import->list);
-	dray_import_settle(import);
+	dray_import_flush(import);
 	dray_import_unmap(import);
 	mutex_unlock(&buffer->lock);
 	kfree(import);
@@ -380,7 +380,7 @@ static int dray_import_sync_kept(struct dray_import *import,
 				 bool for_cpu)
 {
 	if (for_cpu && import->direction != DMA_TO_DEVICE)
-		return dray_import_settle_entry(import, entry, index, true);
+		return dray_import_flush_entry(import, entry, index, true);
 	if (!for_cpu && import->direction == DMA_FROM_DEVICE)
 		return 0;
 	return dray_import_sync_entry(import, entry, for_cpu);

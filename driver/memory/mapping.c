@@ -26,7 +26,7 @@ static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
 					    const struct dray_mapping *mapping)
 {
 	return (struct dray_place){
-		.stretch = &mapping->all,
+		.segment = &mapping->all,
 		.count = 1,
 		.uncached = buffer->mode != DRAY_MODE_CACHED,
 		.copied =
@@ -48,7 +48,7 @@ static void dray_mapping_unmap(struct dray_buffer *buffer,
 				   buffer->size, DMA_BIDIRECTIONAL,
 				   DRAY_MAP_ATTRS);
 	if (READ_ONCE(buffer->entry.disclosed))
-		dray_device_flush(mapping->dev);
+		dray_device_flush_iotlb(mapping->dev);
 }
 
 static int dray_mapping_map(struct dray_buffer *buffer,
@@ -235,13 +235,13 @@ static bool dray_mapping_is_last(const struct dray_buffer *buffer,
  * any time, so that nothing is lost that the CPU wrote.  Nothing is owed where
  * only channels wrote.  A copy is carried for the last time.
  */
-static void dray_mapping_settle(struct dray_buffer *buffer,
-				struct dray_mapping *mapping)
+static void dray_mapping_flush(struct dray_buffer *buffer,
+			       struct dray_mapping *mapping)
 {
 	struct dray_rows all = {
 		.width = buffer->size,
 		.rows = 1,
-		.whatever = true,
+		.unkillable = true,
 	};
 	struct dray_place place = dray_mapping_where(buffer, mapping);
 
@@ -281,7 +281,7 @@ void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 	list_for_each_entry_safe(mapping, next, &buffer->mappings, list)
 		if (!node || mapping->node == node) {
 			if (node)
-				dray_mapping_settle(buffer, mapping);
+				dray_mapping_flush(buffer, mapping);
 			dray_mapping_drop(buffer, mapping);
 		}
 	mutex_unlock(&buffer->lock);

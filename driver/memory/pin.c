@@ -26,7 +26,7 @@
 static u64 dray_pin_most(void)
 {
 	return min_t(u64, totalram_pages(),
-		     INT_MAX / sizeof(struct dray_stretch))
+		     INT_MAX / sizeof(struct dray_place_segment))
 	       << PAGE_SHIFT;
 }
 

@@ -39,25 +39,25 @@ static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 /* An errno where the rest of the rows may be left out. */
 static int dray_rows_stop(const struct dray_rows *rows)
 {
-	if (!rows->whatever && fatal_signal_pending(current))
+	if (!rows->unkillable && fatal_signal_pending(current))
 		return -EINTR;
 	return rows->gone && READ_ONCE(*rows->gone) ? -ENODEV : 0;
 }
 
-/* The stretch that has the byte at @offset, which lies in the area. */
-const struct dray_stretch *dray_place_find(const struct dray_place *place,
-					   u64 offset)
+/* The segment that has the byte at @offset, which lies in the area. */
+const struct dray_place_segment *dray_place_find(const struct dray_place *place,
+						 u64 offset)
 {
 	u32 low = 0, high = place->count, middle;
 
 	while (high - low > 1) {
 		middle = low + (high - low) / 2;
-		if (place->stretch[middle].offset <= offset)
+		if (place->segment[middle].offset <= offset)
 			low = middle;
 		else
 			high = middle;
 	}
-	return &place->stretch[low];
+	return &place->segment[low];
 }
 
 /*
@@ -86,7 +86,8 @@ static int dray_sync_row(struct device *dev, const struct dray_place *place,
 			 enum dma_data_direction direction)
 {
 	u64 offset = rows->offset + row * rows->pitch, length = rows->width;
-	const struct dray_stretch *stretch = dray_place_find(place, offset);
+	const struct dray_place_segment *segment =
+		dray_place_find(place, offset);
 	dma_addr_t address;
 	size_t step;
 	int ret;
@@ -95,11 +96,11 @@ static int dray_sync_row(struct device *dev, const struct dray_place *place,
 		ret = dray_rows_stop(rows);
 		if (ret)
 			return ret;
-		if (offset - stretch->offset == stretch->length)
-			stretch++;
-		address = stretch->address + (offset - stretch->offset);
+		if (offset - segment->offset == segment->length)
+			segment++;
+		address = segment->address + (offset - segment->offset);
 		step = min3(length, (u64)DRAY_SYNC_STEP,
-			    stretch->offset + stretch->length - offset);
+			    segment->offset + segment->length - offset);
 		step = dray_place_piece(place, offset, step);
 		if (for_cpu)
 			dma_sync_single_for_cpu(dev, address, step, direction);

@@ -15,23 +15,23 @@ struct dray_entry;
 struct page;
 
 /* What lies in one piece for a device. */
-struct dray_stretch {
+struct dray_place_segment {
 	u64 offset; /* bytes from the start of the area */
 	u64 length; /* bytes */
 	dma_addr_t address;
 };
 
 /*
- * Where an area lies for one device: stretches by rising offset, without gaps.
+ * Where an area lies for one device: segments by rising offset, without gaps.
  * They are of a mapping, which stays for as long as the caller is inside the
  * node, or has a job on one of its channels.
  */
 struct dray_place {
-	const struct dray_stretch *stretch;
+	const struct dray_place_segment *segment;
 	u32 count;
 	/*
-	 * Of scattered memory, which an IOMMU may join to one stretch; NULL: a
-	 * stretch is in one piece for the CPU too.
+	 * Of scattered memory, which an IOMMU may join to one segment; NULL: a
+	 * segment is in one piece for the CPU too.
 	 */
 	struct page *const *pages;
 	u32 skip; /* bytes of the first page before the area */
@@ -47,11 +47,11 @@ struct dray_rows {
 	u64 rows;
 	/* Becomes true when nobody needs it any more; NULL: that is never. */
 	const bool *gone;
-	bool whatever; /* even when the task is being killed */
+	bool unkillable; /* even when the task is being killed */
 };
 
-const struct dray_stretch *dray_place_find(const struct dray_place *place,
-					   u64 offset);
+const struct dray_place_segment *dray_place_find(const struct dray_place *place,
+						 u64 offset);
 
 /* Bytes that are maintained before others may run. */
 #define DRAY_SYNC_STEP ((size_t)SZ_1M)

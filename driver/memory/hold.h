@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory that is held because a device may still write it; see held.c.
+ * Memory that is held because a device may still write it; see hold.c.
  */
-#ifndef DRAY_HELD_H
-#define DRAY_HELD_H
+#ifndef DRAY_HOLD_H
+#define DRAY_HOLD_H
 
 #include <linux/types.h>
 
@@ -11,14 +11,14 @@ struct dray_entry;
 struct dray_reclaim;
 
 /* Is the memory held, now that its last reference is gone? */
-bool dray_entry_hold(struct dray_entry *entry);
+bool dray_hold_take(struct dray_entry *entry);
 /*
  * Frees it and adds it to @args; false if it is not held.  Takes over the
  * caller's reference.
  */
-bool dray_entry_reclaim(struct dray_entry *entry, struct dray_reclaim *args);
+bool dray_hold_end(struct dray_entry *entry, struct dray_reclaim *args);
 
 /* What a node does until it is told otherwise by its attribute. */
 bool dray_hold_default(void);
 
-#endif /* DRAY_HELD_H */
+#endif /* DRAY_HOLD_H */

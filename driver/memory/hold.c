@@ -21,7 +21,7 @@
 #include "base/node.h"
 #include "attachment.h"
 #include "buffer.h"
-#include "held.h"
+#include "hold.h"
 
 static bool hold = true;
 module_param(hold, bool, 0444);
@@ -50,12 +50,12 @@ static void dray_heap_count_held(struct dray_entry *entry, s64 step)
  * it.  Then the module is held too.  It cannot be when it is on its way out:
  * what a device may write then stays out of use for good.
  */
-bool dray_entry_hold(struct dray_entry *entry)
+bool dray_hold_take(struct dray_entry *entry)
 {
 	struct pid *pid = entry->pid;
 
 	if (!entry->condemned) {
-		if (!dray_entry_asker_ended(entry, &pid))
+		if (!dray_disclosures_ended(entry, &pid))
 			return false;
 	} else if (dray_entry_buffer(entry)) {
 		/* Its heap keeps it out of use. */
@@ -75,7 +75,7 @@ bool dray_entry_hold(struct dray_entry *entry)
 }
 
 /* Takes over the caller's reference; false when it is not held. */
-bool dray_entry_reclaim(struct dray_entry *entry, struct dray_reclaim *args)
+bool dray_hold_end(struct dray_entry *entry, struct dray_reclaim *args)
 {
 	bool held = atomic_cmpxchg(&entry->held, 1, 0);
 	u64 bytes = dray_entry_bytes(entry);
@@ -85,7 +85,7 @@ bool dray_entry_reclaim(struct dray_entry *entry, struct dray_reclaim *args)
 		args->count++;
 		args->attachments += !dray_entry_buffer(entry);
 		dray_heap_count_held(entry, -bytes);
-		dray_entry_forget(entry);
+		dray_disclosures_forget(entry);
 		/* No device writes it: so says the caller. */
 		entry->condemned = false;
 		/* The reference that held it. */
