@@ -11,7 +11,6 @@
 #include "batch.h"
 #include "channel.h"
 #include "engine.h"
-#include "fill.h"
 #include "job.h"
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)

@@ -13,7 +13,6 @@
 #include <linux/spinlock.h>
 #include <linux/sync_file.h>
 
-#include "base/node.h"
 #include "channel.h"
 #include "fence.h"
 #include "queue.h"

@@ -8,7 +8,6 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "channel.h"
 #include "fence.h"
 #include "in_fence.h"
 #include "job.h"

@@ -10,7 +10,7 @@
 #include <linux/overflow.h>
 #include <linux/sort.h>
 
-#include "move.h"
+#include "side.h"
 
 static u64 dray_magnitude(s64 stride)
 {

@@ -11,7 +11,6 @@
 #include "base/reply.h"
 #include "engine/channel.h"
 #include "engine/fence.h"
-#include "engine/job.h"
 #include "engine/queue.h"
 #include "calls.h"
 

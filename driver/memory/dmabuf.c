@@ -14,7 +14,6 @@
 #include <linux/vmalloc.h>
 
 #include "base/compat.h"
-#include "base/node.h"
 #include "base/reply.h"
 #include "buffer.h"
 #include "dmabuf.h"

@@ -18,7 +18,6 @@
 #include <linux/sched/signal.h>
 
 #include "base/disclosure.h"
-#include "base/node.h"
 #include "attachment.h"
 #include "buffer.h"
 #include "hold.h"

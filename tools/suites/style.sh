@@ -15,6 +15,8 @@ suite_style()
 	cd "$TREE" || die "no tree"
 	tally_check "licences: a line in every file" style_licences
 	tally_check "clang-format" style_format
+	tally_check "layers: includes and calls point down" \
+		/usr/bin/python3 "$TREE/tools/lib/layers.py" tools/layers
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \
 		style_checkpatch "$scratch"
 	tally_check "shellcheck" style_shell
