@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What differs between the kernels that dray builds on.  Newer names are used
- * everywhere else; this file gives them to older kernels.  What is in capitals
- * here is set by the Makefile, which looks at the headers.
+ * Differences between the kernels that dray builds on.  All other files use the
+ * newer names, which this one gives to older kernels.  The Makefile looks at
+ * the headers and sets the names in capitals.
  */
 #ifndef DRAY_COMPAT_H
 #define DRAY_COMPAT_H
@@ -61,8 +61,8 @@ static inline void dray_dmabuf_unmap(struct dma_buf_attachment *import,
 }
 
 /*
- * Where modules have no free_uid(), the last reference stays: the kernel finds
- * the user's entry again, so that there is one for each user at most.
+ * If modules have no free_uid(), the last reference stays: the kernel finds the
+ * user's entry again, so that there is at most one for each user.
  */
 static inline void dray_user_put(struct user_struct *user)
 {
@@ -74,7 +74,7 @@ static inline void dray_user_put(struct user_struct *user)
 #endif
 }
 
-/* Waits for all fences, or for those of writers only. */
+/* Waits for all fences, or only for writers' fences. */
 static inline long dray_resv_wait(struct dma_resv *resv, bool all)
 {
 #ifdef DRAY_RESV_USAGE
@@ -144,9 +144,9 @@ static inline struct dma_fence *dray_fence_join(struct dma_fence *prev,
 }
 
 /*
- * What is joined with @fence of @count others: the first chain among them, or
- * all that are none; a chain may not be put behind another.  So chains that are
- * left over are not waited for by others through us, but by the job itself.
+ * Joins @fence with others of @count: with the first chain among them, or with
+ * all that are not chains.  A chain must not follow another.  The job itself
+ * waits for the chains that are left over.
  */
 static inline struct dma_fence *dray_fence_join_all(struct dma_fence *fence,
 						    struct dma_fence **others,
@@ -171,9 +171,9 @@ static inline struct dma_fence *dray_fence_join_all(struct dma_fence *fence,
 #endif
 
 /*
- * What to add for @fence, a reference; NULL: no memory.  Before Linux 5.19 the
- * fence of a writer takes the place of all that are there, and so has to stand
- * for those too; the object is locked.
+ * Returns a reference to the fence to add for @fence; NULL if there is no
+ * memory.  Before Linux 5.19 a writer's fence replaces all others, and so
+ * stands for them too.  The object is locked.
  */
 static inline struct dma_fence *
 dray_resv_prepare(struct dma_resv *resv, struct dma_fence *fence, bool write)
@@ -191,7 +191,7 @@ dray_resv_prepare(struct dma_resv *resv, struct dma_fence *fence, bool write)
 		dma_fence_put(fence);
 		return NULL;
 	}
-	/* To walk along a chain drops what has signalled of it. */
+	/* Walking along a chain drops its signalled links. */
 	for (i = 0; i < count; i++)
 		dma_fence_chain_for_each(link, others[i])
 			;
@@ -205,7 +205,7 @@ dray_resv_prepare(struct dma_resv *resv, struct dma_fence *fence, bool write)
 #endif
 }
 
-/* @fence is what was prepared. */
+/* Adds a prepared @fence. */
 static inline void dray_resv_add(struct dma_resv *resv, struct dma_fence *fence,
 				 bool write)
 {

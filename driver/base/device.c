@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a device makes of memory: how far it reaches, what stands between its
- * addresses and memory, and whether caches are its business.  A device that
- * would silently copy through a bounce buffer is refused, except for tests,
- * where such copies show each maintenance that is missing.
+ * Devices and memory: how far a device reaches, whether addresses are
+ * translated, and whether caches need maintenance.  A device that would
+ * silently copy through a bounce buffer is refused.  Tests allow it, since such
+ * copies show missing maintenance.
  */
 #include <linux/device.h>
 #include <linux/dma-direct.h>
@@ -34,9 +34,9 @@ bool dray_device_translated(struct device *dev)
 }
 
 /*
- * Of an address that a device was told and that is unmapped now.  Where the
- * kernel flushes the IOMMU's cache lazily the device could use it for some
- * milliseconds more; from here on it cannot.
+ * Call this after unmapping an address that the device was told.  If the kernel
+ * flushes the IOMMU's cache lazily, the device could use the address for some
+ * milliseconds more.
  */
 void dray_device_flush_iotlb(struct device *dev)
 {
@@ -58,7 +58,7 @@ size_t dray_device_longest(struct device *dev)
 	return max_t(size_t, dma_get_max_seg_size(dev) & PAGE_MASK, PAGE_SIZE);
 }
 
-/* Is there anything that maintenance would do?  A copy must be made anew. */
+/* Does maintenance do anything for @dev? A copy must be made anew. */
 bool dray_device_maintained(struct device *dev)
 {
 	return bounce || !dev_is_dma_coherent(dev);
@@ -78,15 +78,13 @@ bool dray_device_bounced(struct device *dev, dma_addr_t address,
 }
 
 /*
- * Can a new buffer be mapped for @dev when that is first told of it?  Many a
- * buffer no device ever uses.  Where the place of memory is its address, as it
- * is without an IOMMU, bounce buffers, an offset, and operations of the
- * machine's own, it is known before whether the device reaches it, and nothing
- * else can come of mapping it.
+ * Can a new buffer stay unmapped until @dev first needs it?  No device ever
+ * uses many a buffer.  Without an IOMMU, bounce buffers, an offset or special
+ * operations, the place of memory is its address, so mapping cannot fail later.
  *
- * Not every architecture can wait: on arm, another driver that maps pages of
- * ours to be written (direct I/O) drops their lines first, zeros and all.  On
- * arm64 it writes them back, from Linux 5.15.50 on: the oldest that is meant.
+ * Not every architecture can wait: on arm, direct I/O into dray's pages drops
+ * their lines first, zeros included.  On arm64 it writes them back from Linux
+ * 5.15.50 on, the oldest kernel supported.
  */
 bool dray_device_can_wait(struct device *dev)
 {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a device makes of memory, whether of a node, of its engines or of
- * another driver.
+ * Devices and memory: for nodes, for their engines and for other drivers.
  */
 #ifndef DRAY_DEVICE_H
 #define DRAY_DEVICE_H
@@ -12,10 +11,10 @@
 struct device;
 struct dray_node;
 
-/* Of mappings for nodes: maintenance is explicit, and a refusal is told. */
+/* Mappings for nodes: maintenance is explicit, and callers report a refusal. */
 #define DRAY_MAP_ATTRS (DMA_ATTR_SKIP_CPU_SYNC | DMA_ATTR_NO_WARN)
 
-/* For tests: are devices used even where they get copies? */
+/* For tests: may devices use bounce buffers? */
 bool dray_copies_allowed(void);
 
 bool dray_device_translated(struct device *dev);

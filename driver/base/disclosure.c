@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Disclosures: the processes that were told an address of a buffer or an attachment,
- * each with the node for whose device it was.  Memory is held when one of them
- * has ended (hold.c).
+ * Disclosures: each says which process was told an address of a buffer or an
+ * attachment, and for which node's device.  When one of these processes has
+ * ended, the memory is held (hold.c).
  */
 #include <linux/pid.h>
 #include <linux/sched.h>
@@ -49,7 +49,7 @@ static struct dray_disclosure *dray_disclosure_new(struct dray_node *node)
 	return disclosure;
 }
 
-/* Does @disclosure, where it is remembered, stand for the other one too? */
+/* Does @disclosure make @other unnecessary? */
 static bool dray_disclosure_covers(const struct dray_disclosure *disclosure,
 				   const struct dray_disclosure *other)
 {
@@ -59,8 +59,8 @@ static bool dray_disclosure_covers(const struct dray_disclosure *disclosure,
 }
 
 /*
- * Remembers @disclosure, or frees it where another stands for it.  Beyond the limit
- * the processes of a node are not told apart any more.
+ * Remembers @disclosure, or frees it if another covers it.  Beyond the limit
+ * the processes of a node are no longer told apart.
  */
 static void dray_disclosure_keep(struct dray_entry *entry,
 				 struct dray_disclosure *disclosure)
@@ -95,14 +95,14 @@ unlock:
 }
 
 /*
- * None who was told before is forgotten: what a device does for one goes on when
+ * Keeps all earlier disclosures: a device goes on working for one process when
  * another asks.
  */
 int dray_disclosure_add(struct dray_entry *entry, struct dray_node *node)
 {
 	struct dray_disclosure *disclosure;
 
-	/* What is unmapped behind an IOMMU has no address any more. */
+	/* Behind an IOMMU an address ends with its mapping. */
 	if (!(node->flags & DRAY_NODE_IOMMU)) {
 		disclosure = dray_disclosure_new(node);
 		if (!disclosure)
@@ -117,7 +117,7 @@ void dray_disclosures_forget(struct dray_entry *entry)
 {
 	struct dray_disclosure *disclosure;
 
-	/* Nobody can be told any more. */
+	/* Without references no process can ask. */
 	while ((disclosure = entry->disclosures)) {
 		entry->disclosures = disclosure->next;
 		dray_disclosure_free(disclosure);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Disclosures: which processes were told an address.
+ * Disclosures: the processes that were told an address.
  */
 #ifndef DRAY_DISCLOSURE_H
 #define DRAY_DISCLOSURE_H
@@ -12,15 +12,15 @@ struct dray_node;
 struct pid;
 
 /*
- * The address for @node is about to be given to the caller.  -ENOMEM:
- * then the caller must not be told.
+ * Records that the caller is about to get the address for @node. -ENOMEM: then
+ * it must not get it.
  */
 int dray_disclosure_add(struct dray_entry *entry, struct dray_node *node);
-/* Nobody has the address any more. */
+/* Forgets all of them: no process has the address any more. */
 void dray_disclosures_forget(struct dray_entry *entry);
 /*
- * Has a process ended that was told, and whose device may still write?  *@pid
- * becomes its own where it is known.  The last reference to @entry is gone.
+ * Has a process ended that was told, and may its device still write?  Sets
+ * *@pid to it if it is known.  The last reference to @entry is gone.
  */
 bool dray_disclosures_ended(const struct dray_entry *entry, struct pid **pid);
 

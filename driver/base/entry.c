@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The tree of buffers and attachments by their identifiers, for whoever does
- * not come by a descriptor: LIST and BUFFER_INFO, RECLAIM, debugfs, and the end
- * of a node.  It has no references: an entry leaves it when its last one goes.
+ * The tree of buffers and attachments by identifier, for LIST, BUFFER_INFO,
+ * RECLAIM, debugfs and the end of a node.  It holds no references: an entry
+ * leaves it with its last one.
  */
 #include <linux/cred.h>
 #include <linux/jiffies.h>
@@ -15,8 +15,8 @@
 #include "entry.h"
 
 /*
- * By identifier.  The lock also guards the step of an entry's references
- * between one and none.
+ * Sorted by identifier.  The lock also guards the step between one reference
+ * and none.
  */
 static struct rb_root dray_entries = RB_ROOT;
 static DEFINE_SPINLOCK(dray_entries_lock);
@@ -76,7 +76,7 @@ void dray_entry_resurrect(struct dray_entry *entry)
 	spin_unlock(&dray_entries_lock);
 }
 
-/* The first one from @id on, whether or not it is being freed; or NULL. */
+/* Finds the first entry from @id on, even one that is being freed; or NULL. */
 static struct dray_entry *dray_entry_from(u64 id)
 {
 	struct rb_node *node = dray_entries.rb_node;

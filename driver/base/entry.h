@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Entries: what buffers and attachments have in common, and how they are found
- * by their identifiers.  But for dray_entry_init() and dray_entry_put() none of
- * these functions sleeps, and all may be called by several tasks at once; of
- * dray_entry_resurrect() and dray_entry_withdraw() only whoever dropped the last
- * reference calls one.
+ * Entries: the common part of buffers and attachments, found by identifier.
+ * Only dray_entry_init() and dray_entry_put() may sleep.  Several tasks may
+ * call all of these at once; dray_entry_resurrect() and dray_entry_withdraw()
+ * are for the task that dropped the last reference.
  */
 #ifndef DRAY_ENTRY_H
 #define DRAY_ENTRY_H
@@ -33,17 +32,17 @@ struct dray_entry {
 	char comm[DRAY_COMM_LEN];
 	atomic_t transfers; /* in flight */
 
-	struct dray_disclosure *disclosures; /* who has its address; see disclosure.c */
+	struct dray_disclosure *disclosures; /* processes told */
 	bool disclosed; /* its address was given out */
-	bool unsynced; /* written by a transfer that nobody maintained it for */
+	bool unsynced; /* written by a transfer, and not maintained */
 	bool condemned; /* a dead channel may still write it; see hold.c */
 	atomic_t held; /* 1: freed, but a device may still write it */
 };
 
 /*
- * Of a new object, which the caller owns and has one reference to, and which
- * gets a number, from 1 on, that no other has ever had.  @release is for the
- * last reference, and ends with dray_entry_fini().
+ * Initialises the entry of a new object with one reference and a number, from 1
+ * on, that no other has ever had.  @release runs with the last reference, and
+ * ends with dray_entry_fini().
  */
 void dray_entry_init(struct dray_entry *entry, u32 kind,
 		     void (*release)(struct kref *kref));
@@ -60,30 +59,26 @@ static inline void dray_entry_put(struct dray_entry *entry)
 }
 
 /*
- * From here on it is found by its identifier, and by the end of a node: so it
- * happens inside the node that it is mapped for.  The caller has a reference,
- * and goes on having it.
+ * Makes the entry visible by its identifier and to the end of a node.  So the
+ * caller is inside the node that it is mapped for, and keeps its reference.
  */
 void dray_entry_publish(struct dray_entry *entry);
 
-/*
- * Takes what has no references from where others find it; false if it never
- * was there.
- */
+/* Hides an entry without references; false if it was never published. */
 bool dray_entry_withdraw(struct dray_entry *entry);
 
 /*
- * Two references to something whose last one is gone: one is the caller's, the
- * other is for whoever reclaims it, which may be before this returns.
+ * Gives two references to an entry without any: one to the caller, one to the
+ * task that reclaims it, which may run before this returns.
  */
 void dray_entry_resurrect(struct dray_entry *entry);
 
-/* What has this @id, with a reference; or NULL. */
+/* Returns the entry with @id and a reference, or NULL. */
 struct dray_entry *dray_entry_of_id(u64 id);
 
 /*
- * The first one above *@id, with a reference, or NULL after the last.  *@id
- * becomes its own identifier, and starts from 0.  What is published meanwhile
+ * Returns the first entry above *@id with a reference, or NULL after the last.
+ * *@id starts from 0 and becomes the entry's own.  An entry published meanwhile
  * may be missed.
  */
 struct dray_entry *dray_entry_next(u64 *id);

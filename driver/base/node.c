@@ -27,7 +27,7 @@ void dray_node_put(struct dray_node *node)
 	kref_put(&node->kref, dray_node_release);
 }
 
-/* Before the device is touched; -ENODEV when it is gone. */
+/* Enters the node before touching its device; -ENODEV if it is gone. */
 int dray_node_enter(struct dray_node *node)
 {
 	if (READ_ONCE(node->gone))
@@ -39,7 +39,9 @@ int dray_node_enter(struct dray_node *node)
 	return -ENODEV;
 }
 
-/* The same for who holds locks: an end or falling asleep is not waited for. */
+/*
+ * For callers that hold locks: fails instead of waiting for unbind or suspend.
+ */
 bool dray_node_try_enter(struct dray_node *node)
 {
 	if (!down_read_trylock(&node->inside))

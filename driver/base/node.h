@@ -18,7 +18,7 @@
 #define DRAY_MAX_HEAPS 16
 #define DRAY_MAX_CHANNELS 16
 
-/* INFO tells it where dray is no module, too. */
+/* INFO reports it also if dray is built in. */
 #define DRAY_VERSION "0.1.0"
 
 struct dentry;
@@ -52,18 +52,18 @@ struct dray_opener {
 	struct dray_node *node;
 	bool address; /* may ask for addresses */
 	bool raw; /* has CAP_SYS_RAWIO */
-	struct dray_queues *queues; /* what it has submitted */
+	struct dray_queues *queues; /* its submissions */
 };
 
 /*
- * What is done in between may touch the device, may sleep, and may touch no
- * user memory.  It does not nest.
+ * The caller may then touch the device and may sleep, but must not touch user
+ * memory.  It does not nest.
  */
 int dray_node_enter(struct dray_node *node);
 bool dray_node_try_enter(struct dray_node *node);
 void dray_node_leave(struct dray_node *node);
 
-/* -ENODEV when it is gone, for who does not go inside. */
+/* Returns -ENODEV if the node is gone, for callers that do not enter. */
 int dray_node_check(struct dray_node *node);
 
 /* References keep the structure, not the device. */

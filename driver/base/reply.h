@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a call returns besides its structure.  The ioctl layer installs the
- * descriptor, and copies the refusal into the structure.
+ * The reply of a call besides its structure.  The ioctl layer installs the
+ * descriptor and copies the refusal into the structure.
  */
 #ifndef DRAY_REPLY_H
 #define DRAY_REPLY_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Batches: so many descriptors are given to the engine at a time, and none that
- * needs another one done: an engine may read ahead, and finish in any order.  Its
- * callbacks only count and wake the channel's work item, which then asks the
- * engine whether the batch's last descriptor is really done.
+ * Batches: the engine gets a limited number of descriptors at a time, and none
+ * that needs another one done: an engine may read ahead, and finish in any
+ * order.  Its callbacks only count and wake the channel's work item, which then
+ * asks the engine if the batch's last descriptor is really done.
  */
 #include <linux/jiffies.h>
 #include <linux/rcupdate.h>
@@ -15,7 +15,7 @@
 
 #define DRAY_RETRY_DELAY msecs_to_jiffies(1)
 
-/* From here on there is all the time that a batch may take. */
+/* Starts the time that a batch may take. */
 void dray_deadline_set(struct dray_channel *channel)
 {
 	channel->deadline = jiffies + msecs_to_jiffies(dray_watchdog_ms());
@@ -39,7 +39,9 @@ bool dray_deadline_passed(struct dray_channel *channel)
 	return false;
 }
 
-/* From the engine's tasklet or interrupt; dray_channels_remove() waits. */
+/*
+ * Called from the engine's tasklet or interrupt; dray_channels_remove() waits.
+ */
 static void dray_descriptor_done(struct dray_channel *channel, bool failed)
 {
 	rcu_read_lock();
@@ -189,7 +191,7 @@ bool dray_batch_is_complete(struct dray_channel *channel)
 }
 
 /*
- * Wakes the work item at the deadline, if no callback does before; sooner where
+ * Wakes the work item at the deadline, if no callback does before; sooner if
  * only the engine's status is missing.
  */
 void dray_batch_await(struct dray_channel *channel)
@@ -201,7 +203,7 @@ void dray_batch_await(struct dray_channel *channel)
 	queue_delayed_work(dray_workqueue, &channel->feed, delay);
 }
 
-/* The same when the engine took nothing, so that nothing will call back. */
+/* Wakes it soon: the engine took nothing, so that it will not call back. */
 void dray_batch_retry(struct dray_channel *channel)
 {
 	queue_delayed_work(dray_workqueue, &channel->feed, DRAY_RETRY_DELAY);

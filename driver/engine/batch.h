@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Batches: what an engine is given at a time, and how long that may take.  For
- * the channel's work item.
+ * Batches of descriptors for an engine, and their deadlines.  For the channel's
+ * work item.
  */
 #ifndef DRAY_BATCH_H
 #define DRAY_BATCH_H

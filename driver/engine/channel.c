@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Channels: the engines of a node, as whoever made the node has named or given
- * them.  One that is named is asked for on first use, because a channel that
- * somebody else holds is an error and not a reason to wait, and given back when
- * the node goes.
+ * Channels: the engines of a node, which its maker has named or given.  A named
+ * engine is asked for on first use: if another driver holds it, that is an
+ * error and not a reason to wait.  It is given back when the node goes.
  */
 #include <linux/delay.h>
 #include <linux/dma-mapping.h>
@@ -72,7 +71,10 @@ int dray_channels_probe(struct dray_node *node,
 	return 0;
 }
 
-/* A virtual node has no device to name an engine: it takes any that copies. */
+/*
+ * Asks for the engine.  A virtual node has no device to name one: it takes any
+ * that copies.
+ */
 static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 {
 	struct dray_node *node = channel->node;
@@ -88,9 +90,9 @@ static struct dma_chan *dray_channel_request(struct dray_channel *channel)
 }
 
 /*
- * While @provider is locked it does not begin to be unbound.  If it has begun it
- * takes nobody along who comes now, and may have its lock until this node is
- * gone; others have the lock for a moment.
+ * Locks @provider, so that it does not begin to be unbound.  If it has begun,
+ * it will not take along a new consumer, and may keep its lock until this node
+ * is gone.  Others have the lock for a moment.
  */
 static bool dray_provider_lock(struct dray_node *node, struct device *provider)
 {
@@ -104,9 +106,9 @@ static bool dray_provider_lock(struct dray_node *node, struct device *provider)
 }
 
 /*
- * The two devices are linked, so that the node goes and sleeps before its
- * engine does; where the kernel has found the link in the device tree, it stays
- * that one.  Who gives a channel may be its provider: that needs no link.
+ * Links the two devices, so that the node goes and sleeps before its engine
+ * does.  A link that the kernel has found in the device tree stays.  The driver
+ * that gives a channel may be its provider: that needs no link.
  */
 static bool dray_channel_link(struct dray_channel *channel,
 			      struct dma_chan *chan)
@@ -150,8 +152,8 @@ static void dray_channel_learn(struct dray_channel *channel,
 }
 
 /*
- * One that cannot be stopped might call back, and write, when its node has been
- * unbound after a batch that hung.
+ * An engine that cannot be stopped is refused: after a batch that hung it might
+ * call back, and write, when its node has been unbound.
  */
 static bool dray_channel_fits(struct dray_channel *channel,
 			      struct dma_chan *chan)
@@ -199,7 +201,7 @@ int dray_channel_open(struct dray_channel *channel)
 		goto out;
 	}
 	dray_channel_learn(channel, chan);
-	/* Whoever sees the channel sees what was learnt about it. */
+	/* Readers of @chan see the limits too. */
 	smp_store_release(&channel->chan, chan);
 out:
 	mutex_unlock(&channel->opening);
@@ -228,8 +230,8 @@ static void dray_channel_keep(struct dray_channel *channel)
 }
 
 /*
- * An engine without device_synchronize may have a tasklet on its way that calls
- * back, and only who releases the channel waits for that.
+ * An engine without device_synchronize may have a tasklet pending that calls
+ * back.  Only releasing the channel waits for that.
  */
 static bool dray_channel_stops(struct dray_channel *channel)
 {
@@ -240,8 +242,8 @@ static bool dray_channel_stops(struct dray_channel *channel)
 }
 
 /*
- * When the engine calls back after all, until its channel is released or for
- * good, it finds the channel, and wakes nobody.
+ * A late callback, until the channel is released or for good, still finds the
+ * channel, and wakes no task.
  */
 static void dray_channel_deafen(struct dray_channel *channel)
 {
@@ -249,7 +251,7 @@ static void dray_channel_deafen(struct dray_channel *channel)
 	atomic_add(INT_MAX / 2, &channel->descriptors);
 }
 
-/* The engine is told to stop. */
+/* Tells the engine to stop. */
 static void dray_channel_halt(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
@@ -261,7 +263,7 @@ static void dray_channel_halt(struct dray_channel *channel)
 	mutex_unlock(&channel->opening);
 }
 
-/* Who called back before it was halted has woken the work item by now. */
+/* Callbacks from before the halt have woken the work item by now. */
 static void dray_channel_close(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
@@ -280,7 +282,10 @@ static void dray_channel_close(struct dray_channel *channel)
 	mutex_unlock(&channel->opening);
 }
 
-/* Nobody is inside the node, so nobody is about to submit or to look. */
+/*
+ * Reopens a dead channel.  No call is inside the node, so none submits or
+ * looks.
+ */
 static int dray_channel_restart(struct dray_channel *channel)
 {
 	if (!channel->dead)
@@ -313,8 +318,8 @@ int dray_channel_reopen(struct dray_node *node, u32 index)
 }
 
 /*
- * When the node is unbound and nobody submits any more: what runs is drained,
- * what waits is refused.
+ * When the node is unbound and no call submits any more: drains running jobs
+ * and refuses waiting ones.
  */
 void dray_channels_remove(struct dray_node *node)
 {

@@ -37,29 +37,29 @@ struct dray_channel {
 	struct mutex opening; /* one at a time asks for @chan */
 	bool refused; /* under @opening: said once that it cannot be stopped */
 	struct dma_chan *chan; /* NULL until the first use */
-	struct dma_chan *given; /* by who registered the node, or NULL */
-	struct device *dev; /* whose addresses the engine puts out */
+	struct dma_chan *given; /* by the node's maker, or NULL */
+	struct device *dev; /* the engine's addresses are this device's */
 	struct dray_engine_limits limits;
 	struct dray_token token;
 
-	/* Jobs, and what becomes of them: all under @lock. */
+	/* Jobs, from queue to end: all under @lock. */
 	spinlock_t lock; /* in-fences take it with interrupts off */
 	struct list_head queues; /* that have jobs */
-	struct list_head ready; /* turns of users who have a queue ready */
+	struct list_head ready; /* turns of users with a queue ready */
 	struct list_head ended; /* jobs for @clean to free */
 	struct dray_job *running; /* changed by @feed alone */
 	bool ending; /* it was taken out, and its fence is about to signal */
-	u32 waiting; /* jobs whose fences have not signalled */
+	u32 waiting; /* jobs with unsignalled fences */
 	bool closing; /* the node is being unbound */
 	bool dead; /* it did not answer */
 
-	wait_queue_head_t idle; /* nobody waits, no job runs, or no batch is out */
+	wait_queue_head_t idle; /* no job waits or runs, or no batch is out */
 	bool asleep; /* nothing is fed */
 	struct work_struct clean;
 	struct delayed_work feed;
 
-	/* Of @feed alone; others look at @lost and @out. */
-	struct dray_job *lost; /* what it was doing when it died */
+	/* For @feed alone; others look at @lost and @out. */
+	struct dray_job *lost; /* its job when it died */
 	bool out; /* a batch is out */
 	bool paused; /* found the channel asleep */
 	dma_cookie_t last; /* the batch's last descriptor */
@@ -67,8 +67,8 @@ struct dray_channel {
 	bool late; /* it has passed once, and was put off */
 	int error; /* of the running job */
 
-	/* Of the engine's callbacks. */
-	atomic_t descriptors; /* descriptors out that have not called back */
+	/* For the engine's callbacks. */
+	atomic_t descriptors; /* out, and not called back yet */
 	atomic_t failed_descriptors;
 
 	/* For CHANNEL_INFO. */
@@ -78,17 +78,17 @@ struct dray_channel {
 };
 
 struct dray_channels {
-	wait_queue_head_t slots; /* an opener has a free one; the node woke up */
-	bool asleep; /* nobody submits; changes while nobody is inside */
+	wait_queue_head_t slots; /* a slot is free; or the node woke */
+	bool asleep; /* submissions wait; changes while no call is inside */
 	struct mutex users_lock; /* when one opens or has gone */
-	struct list_head users; /* who have opened the node */
+	struct list_head users; /* users with the node open */
 	u32 count;
 	struct dray_channel channel[];
 };
 
 /*
- * The channels of a node: describes them (nothing is asked for yet), and ends
- * what is on them.  They are freed with the node.  Both may sleep.
+ * Describes the channels of a node, without asking for engines; and ends their
+ * jobs.  They are freed with the node.  Both may sleep.
  */
 int dray_channels_probe(struct dray_node *node,
 			const struct dray_node_channel *channels,
@@ -97,7 +97,7 @@ void dray_channels_remove(struct dray_node *node);
 
 /*
  * Gives back the engine of a dead channel, so that the next use asks for it
- * anew; does nothing to a living one.  What its last job may still be written
+ * anew; does nothing to a living one.  Memory that its last job may still write
  * stays out of use.  The node stays bound meanwhile.  -EINVAL: no such channel;
  * -EBUSY: the engine cannot be stopped.
  */

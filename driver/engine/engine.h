@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the channels of all nodes share.  A kernel without the DMA engine
- * framework or without sync_file has no channels: DRAY_SUBMIT is not set, and
- * nothing in this folder is built.
+ * Settings and work queues that the channels of all nodes share.  A kernel
+ * without the DMA engine framework or without sync_file has no channels:
+ * DRAY_SUBMIT is not set, and this folder is not built.
  */
 #ifndef DRAY_ENGINE_H
 #define DRAY_ENGINE_H

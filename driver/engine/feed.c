@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Feeding a channel.  One work item a channel takes the next job, gives its
- * descriptors to the engine batch by batch, and signals its fence.  A batch
- * that is not done in time, nor some time after that, makes the channel dead:
- * the engine may still write, so what it was doing is kept until it says that
- * it has finished, or for good.
+ * descriptors to the engine batch by batch, and signals its fence.  If a batch
+ * is not done in time, nor some time later, the channel is dead.  The engine
+ * may still write, so the job is kept until the engine has finished, or for
+ * good.
  */
 #include <linux/dma-fence.h>
 #include <linux/workqueue.h>
@@ -29,7 +29,7 @@ static bool dray_job_is_cancelled(struct dray_job *job)
 	return cancelled;
 }
 
-/* Once the engine has all of a job, it is too late to cancel it. */
+/* A job cannot be cancelled any more when the engine has all of it. */
 static void dray_job_mark_fed(struct dray_job *job)
 {
 	if (job->at < job->count)
@@ -68,7 +68,7 @@ static bool dray_channel_start(struct dray_channel *channel)
 	return true;
 }
 
-/* Nobody finds the running job any more. */
+/* Hides the running job from others. */
 static struct dray_job *dray_channel_stop(struct dray_channel *channel)
 {
 	struct dray_job *job = channel->running;
@@ -105,7 +105,7 @@ static bool dray_channel_sleeps(struct dray_channel *channel)
 	return false;
 }
 
-/* True when the batch that is out has ended, or the engine is given up. */
+/* Has the batch that is out ended, or is the engine given up? */
 static bool dray_batch_is_over(struct dray_channel *channel)
 {
 	if (!dray_batch_is_done(channel)) {
@@ -121,8 +121,9 @@ static bool dray_batch_is_over(struct dray_channel *channel)
 }
 
 /*
- * Issues the job's next batch.  With nothing out nobody will call: an engine
- * that takes nothing is asked again for a while.  False when the job has failed.
+ * Issues the job's next batch.  If nothing is out no callback comes: an engine
+ * that takes nothing is asked again for a while.  False when the job has
+ * failed.
  */
 static bool dray_job_feed(struct dray_job *job)
 {
@@ -192,7 +193,7 @@ static void dray_job_retire(struct dray_job *job)
 	queue_work(dray_clean_workqueue, &channel->clean);
 }
 
-/* One job less whose fence has not signalled. */
+/* Counts one unsignalled job less. */
 static void dray_channel_count(struct dray_channel *channel)
 {
 	spin_lock_irq(&channel->lock);
@@ -203,7 +204,7 @@ static void dray_channel_count(struct dray_channel *channel)
 	spin_unlock_irq(&channel->lock);
 }
 
-/* The job's fence signals, whatever became of it. */
+/* Signals the job's fence, also if it failed. */
 static void dray_job_finish(struct dray_job *job, int error)
 {
 	struct dray_channel *channel = job->channel;

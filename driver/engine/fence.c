@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fence of a job.  Others may hold it long after its channel and its node
- * are gone, so it has all it needs in itself: its lock, its names, and a
- * reference to the module, which it gives back from an RCU callback.  The
- * module's end waits for those.
+ * are gone.  So it contains its lock, its names, and a reference to the module,
+ * which it drops from an RCU callback.  The module's end waits for those
+ * callbacks.
  */
 #include <linux/dma-fence-chain.h>
 #include <linux/err.h>
@@ -64,7 +64,7 @@ static bool dray_fence_is_one_of_ours(struct dma_fence *fence)
 	return (chain ? chain->fence : fence)->ops == &dray_fence_ops;
 }
 
-/* Before Linux 5.19 several writers are a chain. */
+/* Before Linux 5.19 a chain stands for several writers. */
 bool dray_fence_is_ours(struct dma_fence *fence)
 {
 	struct dma_fence *link;
@@ -77,7 +77,7 @@ bool dray_fence_is_ours(struct dma_fence *fence)
 	return true;
 }
 
-/* The next one of @queue, whose order the caller holds; NULL: no memory. */
+/* Returns the next fence of @queue, with its order held; NULL: no memory. */
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue)
 {

@@ -16,7 +16,10 @@ struct dray_queue;
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue);
 bool dray_fence_is_ours(struct dma_fence *fence);
-/* What a sync_file stands for, with a reference; ERR_PTR for other files. */
+/*
+ * Returns the fence of a sync_file, with a reference; an ERR_PTR for other
+ * files.
+ */
 struct dma_fence *dray_fence_of_fd(int fd, struct dray_refusal *refusal);
 
 #endif /* DRAY_FENCE_H */

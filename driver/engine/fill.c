@@ -16,7 +16,7 @@
 #include "fill.h"
 #include "move.h"
 
-/* Bytes that the patterns of a job take, where pages are no larger. */
+/* Bytes for the patterns of a job, if pages are no larger. */
 #define DRAY_PATTERNS_SIZE SZ_64K
 
 /* Bytes: no engine that can be named wants a greater alignment for copies. */
@@ -74,7 +74,7 @@ static int dray_patterns_alloc(struct dray_patterns *patterns,
 	return 0;
 }
 
-/* What the longest run needs; else less, in which there are more pieces. */
+/* Takes enough for the longest run; or less, which needs more descriptors. */
 static int dray_patterns_map(struct dray_patterns *patterns, struct device *dev,
 			     struct dray_refusal *refusal)
 {
@@ -127,7 +127,7 @@ void dray_patterns_free(struct dray_patterns *patterns, struct device *dev)
 	dray_patterns_abandon(patterns);
 }
 
-/* They stay where they are, and nobody pays for them any more. */
+/* Leaves them in place, uncharged. */
 void dray_patterns_abandon(struct dray_patterns *patterns)
 {
 	if (!patterns->memory)

@@ -25,7 +25,7 @@ struct dray_patterns {
 	size_t size; /* bytes, whole pages */
 	size_t slice; /* bytes, a power of two */
 	u32 taken; /* slices */
-	struct user_struct *user; /* whose locked memory it is */
+	struct user_struct *user; /* payer of the locked memory */
 };
 
 /* Is the pattern one, of a size that divides the run? */

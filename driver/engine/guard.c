@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A job's fence in the reservation objects of its areas, where importers,
- * poll() on the dma-buf and DMA_BUF_IOCTL_SYNC find it.  All objects are
- * locked together, in whatever order the others lock them.  What other drivers
- * are doing with the memory is found there too, and waited for.
+ * A job's fence in the reservation objects of its areas, for importers, poll()
+ * on the dma-buf and DMA_BUF_IOCTL_SYNC. All objects are locked together, in
+ * any order.  The job waits for the fences of other drivers that it finds
+ * there.
  */
 #include <linux/dma-resv.h>
 #include <linux/slab.h>
@@ -17,7 +17,7 @@
 
 struct dray_guard {
 	struct dma_resv *resv;
-	struct dma_fence *fence; /* the job's, or what stands for it there */
+	struct dma_fence *fence; /* the job's, or its stand-in there */
 	bool write;
 };
 
@@ -45,8 +45,8 @@ static void dray_guards_unlock(struct dray_guard *guards, u32 count)
 }
 
 /*
- * Locks all.  Where that would deadlock, lets go of all, waits for the one
- * that others have, and starts again with it in hand, as the first.
+ * Locks all.  If that would deadlock, drops all locks, waits for the contended
+ * one, and starts again with it as the first.
  */
 static int dray_guards_lock(struct dray_guard *guards, u32 count,
 			    struct ww_acquire_ctx *context)
@@ -119,8 +119,7 @@ static void dray_guards_free(struct dray_guard *guards, u32 count)
 	kfree(guards);
 }
 
-/* From here on others may wait for the fence: the job must be enqueued. */
-int dray_job_guard(struct dray_job *job)
+int dray_guard_job(struct dray_job *job)
 {
 	struct ww_acquire_ctx context;
 	struct dray_guard *guards;

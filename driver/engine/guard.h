@@ -8,6 +8,6 @@
 struct dray_job;
 
 /* From here on others may wait for the fence: the job must be enqueued. */
-int dray_job_guard(struct dray_job *job);
+int dray_guard_job(struct dray_job *job);
 
 #endif /* DRAY_GUARD_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * In-fences: what a job waits for before it may run.  Each calls back once, and
- * the last one wakes the channel.
+ * In-fences.  Each calls back once, and the last one wakes the channel.
  */
 #include <linux/err.h>
 #include <linux/overflow.h>
@@ -87,7 +86,7 @@ void dray_in_fences_watch(struct dray_job *job)
 	}
 }
 
-/* From here on no in-fence touches the job, nor wakes its channel. */
+/* Afterwards no in-fence touches the job or wakes its channel. */
 void dray_in_fences_unwatch(struct dray_job *job)
 {
 	struct dray_in_fence *in_fence;
@@ -101,7 +100,7 @@ void dray_in_fences_unwatch(struct dray_job *job)
 	}
 }
 
-/* Has one failed of those that the caller named?  Others are only waited for. */
+/* Has an in-fence of the caller failed? Others are only waited for. */
 bool dray_in_fences_failed(const struct dray_job *job)
 {
 	u32 i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * In-fences: those that a job waits for before it may run.
+ * In-fences, which signal before a job may run.
  */
 #ifndef DRAY_IN_FENCE_H
 #define DRAY_IN_FENCE_H
@@ -19,9 +19,8 @@ struct dray_in_fence {
 };
 
 /*
- * First those that the caller of SUBMIT names are taken, then what
- * other drivers do with the memory is added (guard.c), then all are watched.
- * Whoever ends the job stops watching before it is freed.
+ * The caller's fences are taken first, then guard.c adds those of other
+ * drivers, then all are watched.  Watching ends before the job is freed.
  */
 int dray_in_fences_take(struct dray_job *job, struct dray_submit *args,
 			struct dray_refusal *refusal);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Jobs: made from what the caller of SUBMIT gave, and freed.  Arguments are
- * copied and checked here, areas and in-fences are held; nothing is known of
- * channels yet.  A job that its engine never finished takes its memory along.
+ * Jobs: made from the arguments of SUBMIT, and freed.  Arguments are copied and
+ * checked here, areas and in-fences are held; a channel comes later.  A job
+ * that its engine never finished takes its memory along.
  */
 #include <linux/err.h>
 #include <linux/overflow.h>
@@ -18,11 +18,11 @@
 #include "job.h"
 #include "queue.h"
 
-/* Bytes of a job that nobody pays for: less than a socket may keep. */
+/* Bytes of a job that are not charged: fewer than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
 
 /* Patterns of fills are mapped for the engine. */
-void dray_job_displace(struct dray_job *job)
+void dray_job_unprepare(struct dray_job *job)
 {
 	if (job->channel)
 		dray_patterns_free(&job->patterns, job->channel->dev);
@@ -34,7 +34,7 @@ void dray_job_free(struct dray_job *job)
 	u32 i;
 
 	dma_fence_put(job->fence);
-	dray_job_displace(job);
+	dray_job_unprepare(job);
 	dray_in_fences_put(job);
 	for (i = 0; i < job->count; i++) {
 		move = &job->moves[i];
@@ -70,9 +70,9 @@ void dray_job_count(struct dray_job *job, int step)
 }
 
 /*
- * Of a job that its engine never finished: what may still be written, or read
- * for somebody who sees the result, is never given out again; nor are the
- * patterns of fills.
+ * Frees a job that its engine never finished.  Memory that it may still write,
+ * or read for others to see, is never given out again; nor are the patterns of
+ * fills.
  */
 void dray_job_abandon(struct dray_job *job)
 {
@@ -145,8 +145,8 @@ static int dray_job_add(struct dray_job *job, struct dray_move *move,
 }
 
 /*
- * What a job takes is kept until its end, which in-fences may keep far away:
- * where it is much, it is locked memory of the caller.
+ * A job's own memory is kept until its end, which in-fences may delay for long:
+ * if it is large, it is locked memory of the caller.
  */
 static int dray_job_charge(struct dray_job *job, size_t axes,
 			   struct dray_refusal *refusal)
@@ -200,7 +200,7 @@ static int dray_job_axes(struct dray_job *job,
 	return 0;
 }
 
-/* Those that need nothing of each other may be out at the same time. */
+/* Lets transfers that do not need one another be out at the same time. */
 static void dray_job_order(struct dray_job *job)
 {
 	u32 first = 0, i, j;

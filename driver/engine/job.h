@@ -20,7 +20,7 @@ struct dma_fence;
 struct user_struct;
 
 struct dray_job {
-	struct list_head list; /* of a queue, or of what is finished */
+	struct list_head list; /* of a queue, or of ended jobs */
 	struct dray_queues *queues;
 	struct dray_channel *channel; /* NULL until it is placed */
 	struct dma_fence *fence; /* NULL until it is published */
@@ -33,14 +33,14 @@ struct dray_job {
 	bool cancelled; /* ends as -ECANCELED */
 	bool fed; /* the engine has all of it */
 
-	atomic_t pending; /* in-fences that have not signalled */
-	u32 asked_count; /* of the in-fences: those that the caller named */
+	atomic_t pending; /* unsignalled in-fences */
+	u32 asked_count; /* of the in-fences, the caller's */
 	u32 in_fence_count;
 	struct dray_in_fence *in_fences;
 
 	struct dray_patterns patterns; /* of the moves that fill */
 	void *axes; /* memory of the moves' steps and dims */
-	struct user_struct *user; /* whose locked memory the job is */
+	struct user_struct *user; /* payer of the job's locked memory */
 	size_t charged; /* bytes */
 	u32 at; /* the move that is being fed */
 	u32 count;
@@ -54,16 +54,16 @@ struct dray_job {
 struct dray_job *dray_job_create(struct dray_opener *opener,
 				 struct dray_submit *args,
 				 struct dray_refusal *refusal);
-/* The fence has signalled, or nobody has ever seen it. */
+/* The fence has signalled, or was never published. */
 void dray_job_free(struct dray_job *job);
-/* The same when its engine never finished, and may still write. */
+/* As above, if its engine never finished and may still write. */
 void dray_job_abandon(struct dray_job *job);
 /* Does any transfer read or write attached memory? */
 bool dray_job_is_attached(const struct dray_job *job);
 /* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
 void dray_job_count(struct dray_job *job, int step);
 
-/* Frees what only a bound node can, also if placing the job has failed. */
-void dray_job_displace(struct dray_job *job);
+/* Frees memory that needs the engine's device, also if preparing has failed. */
+void dray_job_unprepare(struct dray_job *job);
 
 #endif /* DRAY_JOB_H */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Transfers, checked: nothing here trusts a number of the caller, and nothing
- * behind it need doubt one.  A move knows the span of either side, that its
- * destination runs are apart, how many descriptors it takes, and gives them
- * out one by one.
+ * Moves: checked transfers.  Nothing here trusts a number of the caller, and
+ * nothing behind it need doubt one.  A move knows the span of either side, that
+ * its destination runs are apart, and how many descriptors it takes, and gives
+ * them out one by one.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -30,7 +30,10 @@ static bool dray_axes_valid(const struct dray_transfer *transfer,
 	return true;
 }
 
-/* Axes of more than one element; the innermost go into the run if they can. */
+/*
+ * Takes axes of more than one element; joins the innermost into the run if
+ * possible.
+ */
 static void dray_move_steps(struct dray_move *move,
 			    const struct dray_axis *axes, u32 count)
 {
@@ -57,8 +60,8 @@ static void dray_move_steps(struct dray_move *move,
 }
 
 /*
- * Fills in what does not depend on an engine.  The caller has set the two
- * areas, and room for the steps and dims of every axis.
+ * Fills in all that does not depend on an engine.  The caller has set the two
+ * areas, and room for the steps and dimensions of every axis.
  */
 int dray_move_check(struct dray_move *move,
 		    const struct dray_transfer *transfer,
@@ -98,7 +101,7 @@ int dray_move_check(struct dray_move *move,
 	return 0;
 }
 
-/* How many runs there are; they are apart in an area, so this is small. */
+/* Counts the runs; they are apart in an area, so this is small. */
 static u64 dray_move_runs(const struct dray_move *move)
 {
 	u64 runs = 1;
@@ -135,9 +138,9 @@ static bool dray_move_is_scattered(const struct dray_move *move)
 }
 
 /*
- * Adds the descriptors that the move takes to *@runs.  Between segments there
- * are cuts that no formula knows: there they are counted one by one, but not
- * further than the call may go.
+ * Adds the descriptors that the move takes to *@runs.  No formula knows the
+ * cuts between segments: there they are counted one by one, but no further than
+ * the call may go.
  */
 static int dray_move_count(struct dray_move *move, u64 most, u64 *runs,
 			   struct dray_refusal *refusal)
@@ -165,7 +168,7 @@ static int dray_move_count(struct dray_move *move, u64 most, u64 *runs,
 	return 0;
 }
 
-/* For one engine, once the places are there; adds to *@runs, up to @most. */
+/* Fits a placed move to one engine; adds to *@runs, up to @most. */
 int dray_move_fit(struct dray_move *move, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal)
@@ -208,8 +211,8 @@ void dray_move_rewind(struct dray_move *move)
 }
 
 /*
- * The next descriptor; valid until the move has ended.  A segment may end in
- * the middle of a pattern, which then goes on where it was.
+ * Returns the next descriptor; valid until the move has ended.  If a segment
+ * ends in the middle of a pattern, the pattern goes on there.
  */
 void dray_move_descriptor(const struct dray_move *move,
 			  struct dray_descriptor *descriptor)
@@ -255,7 +258,7 @@ void dray_move_advance(struct dray_move *move, size_t length)
 	move->ended = true;
 }
 
-/* Does either write what the other one reads or writes, perhaps? */
+/* Might either write memory that the other one reads or writes? */
 bool dray_move_needs(const struct dray_move *later,
 		     const struct dray_move *earlier)
 {

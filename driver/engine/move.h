@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A transfer as the kernel has checked it: where its runs lie, in the order
- * of the caller, and the same places once more as sorted sides, by which
- * overlap is told and caches are maintained.
+ * A move: a transfer as the kernel has checked it.  It has the runs in the
+ * caller's order, and the same bytes as two sorted sides, by which overlap is
+ * told and caches are maintained.
  */
 #ifndef DRAY_MOVE_H
 #define DRAY_MOVE_H
@@ -26,7 +26,7 @@ struct dray_step {
 
 struct dray_move {
 	u32 op; /* enum dray_op */
-	u64 run; /* bytes, with what could be taken into it */
+	u64 run; /* bytes, including joined axes */
 	u64 longest; /* bytes, of a descriptor */
 	u32 steps;
 	struct dray_step *step;
@@ -36,7 +36,7 @@ struct dray_move {
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
 	struct dray_patterns *patterns; /* of its job */
-	bool waits; /* for those before it: begins a batch */
+	bool waits; /* for earlier moves: begins a batch */
 	bool memset; /* the engine fills by itself */
 	size_t fill_size; /* bytes of its slice, else; 0: there is none */
 	dma_addr_t fill_address;
@@ -48,7 +48,7 @@ struct dray_move {
 	bool ended;
 };
 
-/* What an engine can do, as far as a move depends on it. */
+/* An engine's abilities, as far as a move depends on them. */
 struct dray_engine_limits {
 	u64 max_segment; /* bytes of one descriptor */
 	u32 alignment; /* bytes, of copies */
@@ -64,8 +64,8 @@ struct dray_descriptor {
 
 /*
  * A move belongs to one task at a time.  It is checked once, fitted to one
- * engine, then its pieces are asked for: dray_move_descriptor() for the next one,
- * dray_move_advance() when the engine has taken so many bytes of it, until
+ * engine, then gives out descriptors: dray_move_descriptor() returns the next
+ * one, dray_move_advance() skips the bytes that the engine has taken, until
  * @ended.  Functions return 0 or an errno, of which @refusal may tell more.
  */
 int dray_move_check(struct dray_move *move,
@@ -74,7 +74,7 @@ int dray_move_check(struct dray_move *move,
 int dray_move_fit(struct dray_move *move, struct device *dev,
 		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
 		  struct dray_refusal *refusal);
-/* Must it come after?  Yes if only a walk over pages could tell. */
+/* Must @later come after @earlier? Yes if only their pages could tell. */
 bool dray_move_needs(const struct dray_move *later,
 		     const struct dray_move *earlier);
 /* Bytes that it moves. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Queues: what each opener has submitted to each channel, in its order.  A user
- * has so many slots in all.  A channel takes jobs of its users in turns, and of
- * one user's openers in turns.
+ * Queues: the jobs of each opener for each channel, in order.  A user has a
+ * limited number of slots in all.  A channel takes jobs of its users in turns,
+ * and of one user's openers in turns.
  */
 #include <linux/cred.h>
 #include <linux/dma-fence.h>
@@ -15,7 +15,7 @@
 #include "job.h"
 #include "queue.h"
 
-/* Nobody else changes the list of users, or looks at it. */
+/* Finds @uid; the list is private to this file. */
 static struct dray_queue_user *dray_queue_user_find(struct dray_channels *all,
 						    kuid_t uid)
 {
@@ -106,7 +106,7 @@ int dray_queues_open(struct dray_opener *opener)
 	kref_init(&queues->kref);
 	queues->channels = channels;
 	queues->count = count;
-	/* None at all is more than the kernel lets itself be asked for. */
+	/* The kernel warns if it is asked for no context. */
 	context = count ? dma_fence_context_alloc(count) : 0;
 	for (i = 0; i < queues->count; i++) {
 		queues->queue[i].context = context + i;
@@ -128,7 +128,6 @@ static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
 	return true;
 }
 
-/* The job with @fence, or all of them; how many there were. */
 u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 		      struct dma_fence *fence)
 {
@@ -150,9 +149,9 @@ u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 }
 
 /*
- * What the opener has submitted ends: a batch that is out is waited for, and
- * nothing is fed any more.  A channel without jobs is left alone; its node
- * may be on its way out.
+ * Ends the opener's jobs: a batch that is out is waited for, and nothing more
+ * is fed.  A channel without jobs is left alone; its node may be on its way
+ * out.
  */
 void dray_queues_close(struct dray_opener *opener)
 {
@@ -222,7 +221,7 @@ static struct dray_turns *dray_queue_turns(struct dray_queue *queue,
 	return &first->queues->user->turns[channel->index];
 }
 
-/* From here on a queue whose first job may run or must end has turns. */
+/* Gives the queue a turn if its first job may run or must end. */
 void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel)
 {
 	struct dray_job *first = dray_queue_first(queue);
@@ -277,7 +276,10 @@ void dray_job_wake(struct dray_job *job)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
-/* The queue whose turn it is; all have theirs when nothing runs any more. */
+/*
+ * Returns the queue whose turn it is; all queues have turns if nothing runs any
+ * more.
+ */
 static struct dray_queue *dray_queue_next(struct dray_channel *channel)
 {
 	struct dray_turns *turns;

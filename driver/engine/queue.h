@@ -28,19 +28,19 @@ struct dray_opener;
 /* A user's place on one channel; under the channel's lock. */
 struct dray_turns {
 	struct list_head link; /* of the channel, while a queue is ready */
-	struct list_head ready; /* queues whose first job may run or must end */
+	struct list_head ready; /* queues with a job to run or end */
 };
 
-/* The effective user who opened the node, and what the openers share. */
+/* The effective user of openers, and their shared state. */
 struct dray_queue_user {
 	struct list_head link; /* of the node's users */
-	u32 openers; /* and what is left of them; under users_lock */
+	u32 openers; /* and their leftovers; under users_lock */
 	kuid_t uid;
 	atomic_t in_flight; /* jobs that have a slot */
 	struct dray_turns turns[]; /* one a channel */
 };
 
-/* What one opener has submitted to one channel: a timeline. */
+/* One opener's jobs for one channel: a timeline. */
 struct dray_queue {
 	struct mutex order; /* fences come in the order of their numbers */
 	u64 context;
@@ -75,15 +75,15 @@ int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
 void dray_slot_give(struct dray_queues *queues, struct dray_node *node);
 
 /*
- * Puts a job whose fence is known to others into its queue: from here on it
- * comes to an end by itself.
+ * Puts a job with a published fence into its queue, from which it ends by
+ * itself.
  */
 void dray_job_enqueue(struct dray_job *job);
 
 /* The job waits for no fence any more; in any context. */
 void dray_job_wake(struct dray_job *job);
 
-/* After a change to a job of @queue; under the channel's lock. */
+/* Call this after a change to a job of @queue; under the channel's lock. */
 void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel);
 
 /* Is there a job that may run or must end?  Under the channel's lock. */

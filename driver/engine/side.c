@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The bytes of one side of a transfer, whatever the order of its runs: whether
- * they lie in their area, whether they are apart, where a device finds them,
- * and the fewest rows for cache maintenance.
+ * The bytes of one side of a transfer, in any order of its runs: checks that
+ * they lie in their area and are apart, finds them for a device, and syncs
+ * caches in the fewest rows.
  */
 #include <linux/errno.h>
 #include <linux/math64.h>
@@ -25,8 +25,8 @@ static int dray_dim_compare(const void *left, const void *right)
 }
 
 /*
- * Takes one axis into the side.  The lowest byte may come to lie before the
- * area, so @below counts how far down strides reach.
+ * Adds one axis to the side.  The lowest byte may come to lie before the area,
+ * so @below counts how far down strides reach.
  */
 static bool dray_side_add(struct dray_side *side, u64 count, s64 stride,
 			  u64 *below)
@@ -66,7 +66,7 @@ int dray_side_check(struct dray_side *side, const struct dray_axis *axes,
 }
 
 /*
- * Are the runs apart?  They are when each dim steps over all that the ones
+ * Are the runs apart?  They are if each dimension steps over all that the ones
  * below it cover.  Layouts exist that this calls overlapping and are not;
  * NumPy's strides do not make them.
  */
@@ -87,7 +87,7 @@ bool dray_side_is_apart(const struct dray_side *side,
 	return true;
 }
 
-/* One dim for two that together are one progression. */
+/* Joins two dimensions that together are one progression. */
 static bool dray_dim_join(struct dray_dim *low, const struct dray_dim *high)
 {
 	u64 remainder, times;
@@ -100,7 +100,7 @@ static bool dray_dim_join(struct dray_dim *low, const struct dray_dim *high)
 }
 
 /*
- * The same bytes in the fewest rows: the caller's axes may cut them up
+ * Joins the bytes into the fewest rows: the caller's axes may cut them up
  * finely, and maintenance takes its time for each row.
  */
 void dray_side_join(struct dray_side *side)
@@ -134,8 +134,8 @@ bool dray_sides_may_meet(const struct dray_side *a, const struct dray_side *b)
 }
 
 /*
- * The low bits of all addresses where a piece of this side may begin, but for
- * what strides add: the first one, and where a segment does.
+ * Returns the low bits of all addresses at which a descriptor of this side may
+ * begin, except for strides: of the first one, and of each segment.
  */
 u64 dray_side_bits(const struct dray_side *side)
 {
@@ -151,7 +151,10 @@ u64 dray_side_bits(const struct dray_side *side)
 	return bits;
 }
 
-/* The address of the byte at @offset; *@length goes down to what follows it. */
+/*
+ * Returns the address of the byte at @offset, and shortens *@length to its
+ * segment.
+ */
 dma_addr_t dray_side_find(const struct dray_side *side, u64 offset,
 			  size_t *length)
 {
@@ -164,10 +167,10 @@ dma_addr_t dray_side_find(const struct dray_side *side, u64 offset,
 }
 
 /*
- * Maintains exactly the bytes of the runs.  The lowest dim makes rows, the
- * others say where rows begin.  Where only the whole can be maintained it is
- * for the device; for the CPU that waits for fences, and ours is one of them:
- * there whoever looks asks for it.
+ * Syncs exactly the bytes of the runs.  The lowest dimension makes rows, the
+ * others say where rows begin.  A dma-buf of another driver is synced as a
+ * whole, and only for the device: for the CPU that would wait for fences, this
+ * job's among them, so readers ask for it themselves.
  */
 int dray_side_sync(struct dray_side *side, struct device *dev, bool for_cpu,
 		   enum dma_data_direction direction)

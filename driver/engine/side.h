@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * One side of a transfer: the bytes of its runs, sorted, by which overlap is told
- * and caches are maintained.
+ * One side of a transfer: the bytes of its runs, sorted, by which overlap is
+ * told and caches are synced.
  */
 #ifndef DRAY_SIDE_H
 #define DRAY_SIDE_H
@@ -22,7 +22,7 @@ struct dray_dim {
 	u64 stride; /* bytes, > 0 */
 };
 
-/* The bytes of one side: runs from @first on, dims by rising stride. */
+/* The bytes of one side: runs from @first on, dimensions by rising stride. */
 struct dray_side {
 	struct dray_area area;
 	struct dray_place place; /* of the area, for the engine */
@@ -46,9 +46,12 @@ dma_addr_t dray_side_find(const struct dray_side *side, u64 offset,
 int dray_side_sync(struct dray_side *side, struct device *dev, bool for_cpu,
 		   enum dma_data_direction direction);
 
-/* Do two sides of one handle have bytes in common, between first and last? */
+/* Do two sides of the same handle overlap, from lowest to highest byte? */
 bool dray_sides_meet(const struct dray_side *a, const struct dray_side *b);
-/* May they, whatever the handles?  Quickly: another name of memory may be it. */
+/*
+ * Might two sides overlap by any handles?  Any other handle may be the same
+ * memory.
+ */
 bool dray_sides_may_meet(const struct dray_side *a, const struct dray_side *b);
 
 #endif /* DRAY_SIDE_H */

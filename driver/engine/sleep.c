@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Suspending a node: what was submitted and can run is done first, since other
- * drivers may wait for its fences before they can sleep themselves.  Who
- * submits then waits, so that no fence is shown that only waking up would
- * signal.  What still waits for a fence of others, another node among them, or
- * was too much, waits on, and waking up feeds it: its fence is late, never
- * failed.
+ * Suspending a node.  Jobs that can run are done first, since other drivers may
+ * wait for their fences before they sleep.  Later submissions wait, so that no
+ * fence is published that only waking up would signal.  A job that waits for
+ * other fences, or for which the time is too short, waits on.  Waking up feeds
+ * it: its fence is late, never failed.
  */
 #include "base/node.h"
 #include "channel.h"
@@ -45,7 +44,7 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 	return drained;
 }
 
-/* What is left of so many jiffies; 0: it was not drained in them. */
+/* Returns the jiffies left of @most; 0: it was not drained in time. */
 static long dray_channel_drain(struct dray_channel *channel, long most)
 {
 	return wait_event_timeout(channel->idle,
@@ -53,8 +52,8 @@ static long dray_channel_drain(struct dray_channel *channel, long most)
 }
 
 /*
- * In time: nobody can cancel anything while the system falls asleep, and what
- * openers may queue is the work of minutes.
+ * Drains with a limit: jobs cannot be cancelled while the system falls asleep,
+ * and openers may queue the work of minutes.
  */
 static void dray_channels_drain(struct dray_channels *channels)
 {
@@ -71,18 +70,18 @@ static void dray_channels_drain(struct dray_channels *channels)
 	}
 }
 
-/* Batches of what is left are waited for; the watchdog ends one too. */
+/* Waits for batches that are out; the watchdog ends one too. */
 static void dray_channel_suspend(struct dray_channel *channel)
 {
 	WRITE_ONCE(channel->asleep, true);
-	/* From here on the work item issues nothing. */
+	/* The work item issues nothing any more. */
 	flush_delayed_work(&channel->feed);
 	wait_event(channel->idle, !READ_ONCE(channel->out));
 }
 
 static void dray_channels_set_asleep(struct dray_node *node, bool asleep)
 {
-	/* Who is inside has submitted by then, and the next one sees it. */
+	/* Calls inside have submitted by then, and the next one sees it. */
 	down_write(&node->inside);
 	WRITE_ONCE(node->channels->asleep, asleep);
 	up_write(&node->inside);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Tokens: proof that an engine has done a batch.  Some drivers report copies
- * as done that an error of the bus has stopped.  For their engines the last
+ * Tokens: proof that an engine has done a batch.  Some drivers report copies as
+ * done after an error of the bus has stopped them.  For their engines the last
  * descriptor of each batch copies the batch's number from one word of coherent
- * memory to another, where it must then be found.
+ * memory to another.  The batch is done if it arrives.
  *
  * xilinx-zynqmp-dma, up to Linux 6.12 at least: its reset after an error calls
  * back for one descriptor as if that had succeeded, and drops all others.

@@ -16,7 +16,7 @@ struct dray_token {
 	struct dma_async_tx_descriptor *descriptor; /* for the next batch */
 };
 
-/* For the work item of the channel, and for its opening and closing. */
+/* For the channel's work item, and for opening and closing it. */
 int dray_token_init(struct dray_token *token, struct dma_chan *chan);
 void dray_token_exit(struct dray_token *token, struct dma_chan *chan,
 		     bool lost);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ADDRESS: where an area lies for the node's device, for callers with the
- * right to know; and who has it.
+ * ADDRESS: the addresses of an area for the node's device, for callers with the
+ * right to know; and the check of that right.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -33,7 +33,7 @@ bool dray_segments_allowed(const struct dray_opener *opener, struct device *dev)
 	       dray_address_allowed(opener, NULL);
 }
 
-/* Whoever has an address has a device write there. */
+/* Knowing an address allows writing there. */
 static int dray_address_check(const struct dray_opener *opener,
 			      const struct dray_area *area,
 			      const struct dray_address *args,
@@ -53,8 +53,9 @@ static int dray_address_check(const struct dray_opener *opener,
 }
 
 /*
- * The segments of a range, at most as many as there is room for, in memory of
- * our own: nobody's memory is touched while the caller is inside the node.
+ * Returns the segments of a range, at most as many as there is room for, in
+ * memory of dray's own: user memory is never touched while the caller is inside
+ * the node.
  */
 static struct dray_segment *
 dray_address_segments(const struct dray_place *place, u64 offset, u64 length,
@@ -114,7 +115,7 @@ int dray_address_call(struct dray_opener *opener, void *data,
 		if (ret)
 			segments = NULL;
 	}
-	/* The end of the node has to see what it takes down. */
+	/* The end of the node must see what it takes down. */
 	if (!ret && args->room)
 		ret = dray_area_disclose(&area, node);
 	dray_node_leave(node);

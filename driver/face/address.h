@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who may know where memory lies.
+ * The right to know where memory lies.
  */
 #ifndef DRAY_ADDRESS_H
 #define DRAY_ADDRESS_H
@@ -12,7 +12,7 @@ struct dray_heap;
 struct dray_opener;
 
 /*
- * May @opener know where memory of @heap lies, or with NULL memory of others?
+ * May @opener know the place of memory of @heap, or with NULL of other memory?
  * The caller is inside the node.
  */
 bool dray_address_allowed(const struct dray_opener *opener,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ALLOC: checks what is asked for, and chooses the heap that it comes from.
+ * ALLOC: checks the request, and chooses its heap.
  */
 #include <linux/bitops.h>
 #include <linux/bits.h>
@@ -63,8 +63,9 @@ static int dray_refuse_mode(struct dray_node *node,
 }
 
 /*
- * One limit after the other would tell where memory lies.  Who may not know
- * that has the limits that hardware has: so many bits of an address.
+ * Trying one limit after another would tell where memory lies.  Callers that
+ * may not know that get only limits that hardware has: a number of address
+ * bits.
  */
 static int dray_limit_check(const struct dray_opener *opener,
 			    const struct dray_heap *heap, u64 limit,
@@ -77,9 +78,9 @@ static int dray_limit_check(const struct dray_opener *opener,
 }
 
 /*
- * The heaps that DRAY_HEAP_ANY may take for @mode, a bit for each.  Memory that
- * the kernel does not map is scarce and of one use: it is for buffers that need
- * no mapping either, else for what no other heap has.
+ * Returns the heaps that DRAY_HEAP_ANY may take for @mode, a bit for each.
+ * Unmapped memory is scarce and of one use: it is for buffers that need no
+ * mapping either, and otherwise only if no other heap offers the mode.
  */
 static unsigned long dray_heaps_for(struct dray_node *node, u32 mode)
 {
@@ -108,7 +109,7 @@ static u64 dray_alloc_reach(struct device *dev, const struct dray_alloc *args)
 				   : reach;
 }
 
-/* From the node's heap @index. */
+/* Allocates from the node's heap @index. */
 static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 					   u32 index,
 					   const struct dray_alloc *args,
@@ -126,7 +127,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 	};
 	int ret;
 
-	/* Where addresses are translated, memory may lie anywhere. */
+	/* If addresses are translated, memory may lie anywhere. */
 	if (!dray_device_translated(node->dev) && !node->dev->dma_range_map)
 		request.limit = reach;
 	if (!dray_heap_offers(heap, node->dev, &request.mode))
@@ -138,8 +139,8 @@ static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 }
 
 /*
- * From the first heap that can: *@index.  Where none can, the reply tells of the
- * first, which is the one meant for such requests.
+ * Allocates from the first heap that can, and sets *@index.  If none can, the
+ * reply is about the first, the one meant for such requests.
  */
 static struct dray_buffer *dray_alloc_from_any(struct dray_opener *opener,
 					       u32 *index,
@@ -170,7 +171,7 @@ static struct dray_buffer *dray_alloc_from_any(struct dray_opener *opener,
 	return first;
 }
 
-/* Inside the node: from the heap that is named, or from any; *@index is which. */
+/* Inside the node: from the named heap, or from any; sets *@index. */
 static struct dray_buffer *dray_alloc_inside(struct dray_opener *opener,
 					     u32 *index,
 					     const struct dray_alloc *args,
@@ -214,7 +215,7 @@ int dray_alloc_call(struct dray_opener *opener, void *data,
 	ret = PTR_ERR_OR_ZERO(buffer);
 	if (ret)
 		return ret;
-	ret = dray_export(buffer, true, reply);
+	ret = dray_dmabuf_export(buffer, true, reply);
 	if (ret)
 		return ret;
 	/* The dma-buf in the reply has the buffer. */

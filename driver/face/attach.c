@@ -24,9 +24,8 @@ static int dray_attach_check(const struct dray_attach *args)
 }
 
 /*
- * From here on the end of the node finds it: so this happens inside, and
- * before it is mapped.  *@segments stays 0 for who may not know how many there
- * are.
+ * Publishes and maps the attachment; from here on the end of the node finds it,
+ * so this happens inside.  *@segments stays 0 for callers that may not know it.
  */
 static int dray_attachment_publish(struct dray_attachment *attachment,
 				   const struct dray_opener *opener,

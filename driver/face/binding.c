@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Binding: the part that the drivers for platform and PCI devices share.  The
- * node is the device's driver data: it is made when the device is bound, goes
- * when the device is unbound, before the driver core takes down its DMA set-up,
- * and sleeps when the system does.
+ * Binding: the common part of the drivers for platform and PCI devices.  The
+ * node is the device's driver data.  It is made when the device is bound, and
+ * sleeps when the system does.  It goes when the device is unbound, before the
+ * driver core takes down its DMA set-up.
  *
  * No device is bound before all drivers are registered.  If the insertion fails
  * after a program has opened a node, the kernel frees the module all the same.
@@ -26,12 +26,12 @@ MODULE_PARM_DESC(dma_bits,
 
 static bool dray_bindings_are_open;
 
-/* The settings that a device had before, for its next driver. */
+/* The device's earlier settings, for its next driver. */
 struct dray_bind_before {
 	struct device *dev;
 	u64 mask;
 	u64 coherent_mask;
-	unsigned int max_segment; /* 0: nobody has said */
+	unsigned int max_segment; /* 0: not set */
 };
 
 /* When the binding fails, or behind the node's end. */
@@ -64,9 +64,9 @@ static int dray_bind_remember(struct device *dev)
 }
 
 /*
- * As far as the device's bus goes, unless somebody has said less: a mask starts
- * with 32 bits, so that a narrower one is the firmware's, or was left by a
- * driver that knows the device.
+ * Sets the mask to the width of the device's bus, unless it was narrowed
+ * before.  A mask starts with 32 bits: a narrower one is the firmware's, or was
+ * left by a driver that knows the device.
  */
 static int dray_bind_mask_default(struct device *dev)
 {

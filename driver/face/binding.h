@@ -17,8 +17,8 @@ struct dray_node_channel;
 void dray_bindings_open(void);
 
 /*
- * For probe() and remove() of these drivers: the device's DMA mask, and its
- * node, @flags of which are DRAY_NODE_VIRTUAL or none.  An errno on failure.
+ * For probe() and remove() of these drivers.  Sets the device's DMA mask and
+ * makes its node; @flags are DRAY_NODE_VIRTUAL or none.  An errno on failure.
  */
 int dray_bind(struct device *dev, u32 flags,
 	      const struct dray_node_channel *channels, unsigned int count);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CANCEL: what an opener has submitted is not fed any more.  What the engine
- * has been given drains, with all that it holds; whoever is stopped before the
- * engine had all of it ends as -ECANCELED, when its turn in its queue comes.
+ * CANCEL: an opener's jobs are not fed any more.  Descriptors that the engine
+ * already has are finished.  A job that is stopped before the engine had all of
+ * it ends as -ECANCELED, when its turn in its queue comes.
  */
 #include <linux/err.h>
 #include <linux/nospec.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is told of channels: CHANNEL_INFO, their part of INFO, and debugfs.
+ * Reports about channels: CHANNEL_INFO, their part of INFO, and debugfs.
  */
 #include <linux/dmaengine.h>
 #include <linux/nospec.h>
@@ -74,7 +74,7 @@ int dray_channel_info_call(struct dray_opener *opener, void *data,
 	info->flags = DRAY_CHANNEL_COPY;
 	info->alignment = 1;
 	memcpy(info->name, channel->name, sizeof(info->name));
-	/* With it comes what dray_channel_learn() has found out. */
+	/* The limits were learnt before @chan was set. */
 	if (smp_load_acquire(&channel->chan)) {
 		info->flags |= DRAY_CHANNEL_OPEN;
 		if (channel->limits.fill_alignment)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * debugfs: what a node is doing, for a person with root rights, under
- * /sys/kernel/debug/dray/NODE.  No format here is an interface; programs ask
- * LIST, BUFFER_INFO and CHANNEL_INFO.
+ * debugfs: the state of a node, for root, under /sys/kernel/debug/dray/NODE. No
+ * format here is an interface; programs use LIST, BUFFER_INFO and CHANNEL_INFO.
  */
 #include <linux/debugfs.h>
 #include <linux/dma-buf.h>
@@ -21,8 +20,8 @@
 static struct dentry *dray_debug_root;
 
 /*
- * What a user has named: with nothing in it that would end the name or the line,
- * or that a terminal would do.
+ * Prints a user's name without characters that would end it or the line, or
+ * that would control a terminal.
  */
 static void dray_name_show(struct seq_file *file, const char *name)
 {
@@ -72,7 +71,7 @@ static void dray_attachment_show(struct seq_file *file,
 	seq_putc(file, '\n');
 }
 
-/* Those of all nodes: any of them may be what a node is looking for. */
+/* Prints the buffers of all nodes: any of them may belong to the search. */
 static int dray_buffers_show(struct seq_file *file, void *unused)
 {
 	struct dray_buffer *buffer;
@@ -129,7 +128,7 @@ void dray_debug_add(struct dray_node *node)
 			    &dray_channels_fops);
 }
 
-/* Waits for whoever is reading. */
+/* Waits for readers. */
 void dray_debug_remove(struct dray_node *node)
 {
 	debugfs_remove_recursive(node->debug);

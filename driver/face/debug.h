@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A node's folder in debugfs; nothing where the kernel has no debugfs.
+ * A node's directory in debugfs; nothing if the kernel has no debugfs.
  */
 #ifndef DRAY_DEBUG_H
 #define DRAY_DEBUG_H

@@ -22,10 +22,10 @@ int dray_export_call(struct dray_opener *opener, void *data,
 	ret = dray_node_check(opener->node);
 	if (ret)
 		return ret;
-	buffer = dray_buffer_of_fd(args->buffer_fd, &writable, &reply->refusal);
+	buffer = dray_dmabuf_of_fd(args->buffer_fd, &writable, &reply->refusal);
 	if (IS_ERR(buffer))
 		return PTR_ERR(buffer);
-	ret = dray_export(buffer, false, reply);
+	ret = dray_dmabuf_export(buffer, false, reply);
 	if (!ret)
 		args->fd = reply->fd;
 	return ret;

@@ -18,7 +18,9 @@ module_param(addresses, bool, 0444);
 MODULE_PARM_DESC(addresses,
 		 "addresses of reserved and carveout memory need no right");
 
-/* Under the lock of misc.c, so that the node cannot be unregistered here. */
+/*
+ * Runs under the lock of misc.c, so that the node cannot be unregistered here.
+ */
 static int dray_open(struct inode *inode, struct file *file)
 {
 	struct dray_node *node =
@@ -30,7 +32,9 @@ static int dray_open(struct inode *inode, struct file *file)
 	if (!opener)
 		return -ENOMEM;
 	opener->node = node;
-	/* Nobody is refused here. */
+	/*
+	 * Asks without an audit record: opening never fails for want of this.
+	 */
 	opener->raw = ns_capable_noaudit(&init_user_ns, CAP_SYS_RAWIO);
 	opener->address = opener->raw || addresses;
 	ret = IS_ENABLED(DRAY_SUBMIT) ? dray_queues_open(opener) : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * INFO and HEAP_INFO: what a node is, and the state of its heaps.
+ * INFO and HEAP_INFO: facts about a node, and the state of its heaps.
  */
 #include <linux/bits.h>
 #include <linux/cache.h>
@@ -50,7 +50,7 @@ int dray_info_call(struct dray_opener *opener, void *data,
 	return 0;
 }
 
-/* What DRAY_HEAP_ANY tries first for cached memory. */
+/* Returns the heap that DRAY_HEAP_ANY tries first for cached memory. */
 static u32 dray_node_default_heap(struct dray_node *node)
 {
 	u32 index;

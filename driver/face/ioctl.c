@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The calls of a node.  A structure is copied by the size that the caller
- * knows: what an older caller does not know is zero, what a newer one knows
- * beyond us must be zero.  The reply is copied out on failure too, because it
- * says why; a descriptor is installed only when that has worked.
+ * knows.  Fields that an older caller does not know are zero; fields that only
+ * a newer caller knows must be zero.  The reply is copied out on failure too,
+ * because it says why.  A descriptor is installed only if that has worked.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -22,14 +22,14 @@ struct dray_call {
 	unsigned int first_size; /* bytes, of its first version */
 	int (*run)(struct dray_opener *opener, void *data,
 		   struct dray_reply *reply);
-	/* Where the reply says why it was refused, in bytes; 0: it does not. */
+	/* Offset of the reply's reason, in bytes; 0: it has none. */
 	unsigned int reason;
 	unsigned int limit;
 };
 
 /*
- * @last is the last field of the call's first version: whoever passes less than
- * that was never right.  It stays what it is when the structure grows.
+ * @last is the last field of the call's first version; a smaller structure was
+ * never valid.  It stays the same when the structure grows.
  */
 #define DRAY_CALL(name, NAME, last)                                  \
 	[_IOC_NR(DRAY_IOC_##NAME)] = {                               \
@@ -38,7 +38,7 @@ struct dray_call {
 		.run = dray_##name##_call,                           \
 	}
 
-/* One whose reply says why it was refused. */
+/* A call whose reply says why it was refused. */
 #define DRAY_CALL_REFUSING(name, NAME, last)                         \
 	[_IOC_NR(DRAY_IOC_##NAME)] = {                               \
 		.command = DRAY_IOC_##NAME,                          \
@@ -80,7 +80,7 @@ union dray_arguments {
 	struct dray_reclaim reclaim;
 };
 
-/* The call that @command names, whatever size its structure has. */
+/* Finds the call of @command for any size of its structure. */
 static const struct dray_call *dray_call_of(unsigned int command)
 {
 	const struct dray_call *call;
@@ -95,7 +95,7 @@ static const struct dray_call *dray_call_of(unsigned int command)
 	return call;
 }
 
-/* Whatever came in there. */
+/* Overwrites the caller's values there. */
 static void dray_call_tell(const struct dray_call *call, void *arguments,
 			   const struct dray_refusal *refusal)
 {

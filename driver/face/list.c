@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who holds what: LIST and BUFFER_INFO.  A caller sees what its own user made,
- * a privileged one sees all, and whoever has the descriptor of a buffer or an
- * attachment may ask about it.
+ * LIST and BUFFER_INFO: the holders of memory.  A caller sees the entries of
+ * its own user, a privileged one sees all, and with the descriptor of a buffer
+ * or an attachment any caller may ask about it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -55,7 +55,7 @@ int dray_list_call(struct dray_opener *opener, void *data,
 	return 0;
 }
 
-/* The place of @heap among the node's. */
+/* Returns the index of @heap among the node's. */
 static u32 dray_heap_index(struct dray_node *node, struct dray_heap *heap)
 {
 	u32 index;
@@ -66,7 +66,7 @@ static u32 dray_heap_index(struct dray_node *node, struct dray_heap *heap)
 	return DRAY_HEAP_ANY;
 }
 
-/* What only a buffer has. */
+/* Fills in the part that only a buffer has. */
 static void dray_buffer_describe(struct dray_buffer *buffer,
 				 struct dray_node *node,
 				 struct dray_buffer_info *args)
@@ -132,7 +132,7 @@ static struct dray_entry *dray_entry_of_fd(int fd, bool *writable)
 
 	if (attachment)
 		return &attachment->entry;
-	buffer = dray_buffer_of_fd(fd, writable, &refusal);
+	buffer = dray_dmabuf_of_fd(fd, writable, &refusal);
 	return IS_ERR(buffer) ? ERR_CAST(buffer) : &buffer->entry;
 }
 
@@ -168,7 +168,7 @@ int dray_buffer_info_call(struct dray_opener *opener, void *data,
 	bool writable;
 	int ret;
 
-	/* What a reply said may still be there. */
+	/* The flags of an earlier reply may still be set. */
 	if (args->flags & ~(DRAY_BUFFER_BY_FD | DRAY_BUFFER_SAID))
 		return -EINVAL;
 	ret = dray_node_check(node);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dray.ko: contiguous DMA buffers as dma-bufs, and transfers between them.
- * This file is the module's beginning and end; binding.c is where a
- * device comes in, ioctl.c where a call does.
+ * This file is the module's beginning and end.  Devices come in by binding.c,
+ * calls by ioctl.c.
  */
 #include <linux/module.h>
 #include <linux/rcupdate.h>

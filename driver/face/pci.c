@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * PCI devices as nodes.  There is no table of identifiers: a device comes here
- * only when its driver_override says "dray".  It is switched on and may be a
- * bus master; its registers are left to whoever drives it from user space.
+ * only if its driver_override says "dray". It is switched on and may be a bus
+ * master; its registers are left to user space.
  */
 #include <linux/pci.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Platform devices as nodes: what the device tree calls "dray,node", the
- * virtual nodes, and any other one whose driver_override says "dray".
+ * Platform devices as nodes: those that the device tree calls "dray,node", the
+ * virtual nodes, and any other if its driver_override says "dray".
  */
 #include <linux/dray_node.h>
 #include <linux/mod_devicetable.h>

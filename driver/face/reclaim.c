@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * RECLAIM: frees memory that is held, on the word of somebody who knows that
- * the hardware is quiet.
+ * RECLAIM: frees held memory, when its caller knows that the hardware is quiet.
  */
 #include <linux/capability.h>
 #include <linux/sched.h>

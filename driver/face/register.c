@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Nodes: made of a device when a driver registers it, with the character
- * device in front of it, and ended again.  Unregistering always completes:
- * whoever is inside comes out, transfers are drained, mappings for the device
- * are taken down, and later calls on files that are still open are -ENODEV.
+ * Registering and unregistering nodes, with the character device in front.
+ * Unregistering always completes: calls inside come out, transfers are drained,
+ * and mappings for the device are taken down.  Later calls on open files return
+ * -ENODEV.
  */
 #include <linux/device.h>
 #include <linux/dma-map-ops.h>
@@ -96,8 +96,8 @@ static int dray_node_add_system(struct dray_node *node)
 }
 
 /*
- * Whatever the device's own heaps are, the system's come behind them.  A node
- * that lacks one for want of memory would give out other memory in its place.
+ * Puts the system's heaps behind the device's own.  If one is missing for want
+ * of memory, the node fails: it would give out other memory instead.
  */
 static int dray_node_add_heaps(struct dray_node *node)
 {
@@ -130,7 +130,7 @@ static int dray_node_publish(struct dray_node *node)
 	return ret;
 }
 
-/* A node for @dev: @flags are DRAY_NODE_VIRTUAL or none. */
+/* Makes a node for @dev; @flags are DRAY_NODE_VIRTUAL or none. */
 struct dray_node *dray_node_create(struct device *dev, u32 flags,
 				   const struct dray_node_channel *channels,
 				   unsigned int count)
@@ -176,17 +176,17 @@ put_node:
  *
  * The node has the heaps of the device's memory-region, then those of the
  * system; the device's DMA mask, coherence and IOMMU domain; and @channels.
- * Where another device provides a channel, a device link makes this one go
- * first: when the provider is unbound, the caller's remove() is called before.
- * A provider that has the caller's device as its parent or that is the device
- * itself cannot be linked; then the caller sees to the order.
+ * If another device provides a channel, a device link makes this one go first:
+ * the caller's remove() is called before the provider is unbound.  A provider
+ * that is the caller's device or its child cannot be linked; then the caller
+ * ensures the order.
  *
  * Programs may use the node before this has returned.
  *
  * Context: may sleep.
  * Return: the node, to be given to dray_node_unregister() before the device's
- * driver is gone; or an ERR_PTR: -EINVAL when @dev has no DMA mask, a channel
- * has no name, or there are too many; -ENOMEM; -EBUSY when no minor number is
+ * driver is gone; or an ERR_PTR: -EINVAL if @dev has no DMA mask, a channel
+ * has no name, or there are too many; -ENOMEM; -EBUSY if no minor number is
  * left.
  */
 struct dray_node *dray_node_register(struct device *dev,
@@ -199,14 +199,14 @@ EXPORT_SYMBOL_GPL(dray_node_register);
 
 /**
  * dray_node_unregister - take a node away
- * @node: what dray_node_register() gave
+ * @node: the result of dray_node_register()
  *
- * Waits until nobody is inside, until the engines have done what they were
- * given (bounded by the module's watchdog_ms and a quarter more), and unmaps
- * all buffers for the device.  Afterwards dray touches neither the device nor
- * its channels.  Buffers that programs hold stay valid; calls on the node's
- * open files are -ENODEV.  Call it from remove(), before the device is stopped
- * and before channels are released.
+ * Waits for calls inside and for descriptors that the engines have (at most the
+ * module's watchdog_ms and a quarter more), and unmaps all buffers for the
+ * device.  Afterwards dray touches neither the device nor its channels.  Buffers
+ * that programs hold stay valid; calls on the node's open files are -ENODEV.
+ * Call it from remove(), before the device is stopped and before channels are
+ * released.
  *
  * Context: may sleep.
  */
@@ -215,7 +215,7 @@ void dray_node_unregister(struct dray_node *node)
 	misc_deregister(&node->misc);
 	dray_debug_remove(node);
 	WRITE_ONCE(node->gone, true);
-	/* Whoever is inside comes out, and nobody comes in any more. */
+	/* Waits for calls inside; no further call enters. */
 	down_write(&node->inside);
 	up_write(&node->inside);
 	if (IS_ENABLED(DRAY_SUBMIT))
@@ -229,13 +229,13 @@ EXPORT_SYMBOL_GPL(dray_node_unregister);
 
 /**
  * dray_node_suspend - give the engines no more work
- * @node: what dray_node_register() gave
+ * @node: the result of dray_node_register()
  *
- * Waits until what was submitted and can run is done, at most twice the module's
- * watchdog_ms and a quarter; what waits for a fence of another driver or node
- * stays in its queue.  From here on SUBMIT waits for dray_node_resume(), or is
- * -EAGAIN where the caller does not want to wait.  Buffers, mappings and
- * attachments stay as they are, and no fence ends with an error because of it.
+ * Waits for all jobs that can run, at most twice the module's watchdog_ms and a
+ * quarter.  A job that waits for a fence of another driver or node stays in its
+ * queue.  From here on SUBMIT waits for dray_node_resume(), or returns -EAGAIN
+ * if the caller does not want to wait.  Buffers, mappings and attachments stay,
+ * and no fence ends with an error because of it.
  * Call it from the device's suspend(), before the device is stopped; not for
  * runtime power management, since engines are given work meanwhile.
  *
@@ -252,7 +252,7 @@ EXPORT_SYMBOL_GPL(dray_node_suspend);
 
 /**
  * dray_node_resume - feed the engines again
- * @node: what dray_node_register() gave
+ * @node: the result of dray_node_register()
  *
  * Call it from the device's resume(), when the device works again.
  *

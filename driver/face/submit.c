@@ -2,8 +2,8 @@
 /*
  * SUBMIT: a list of transfers becomes a job.  All that can fail comes first:
  * arguments are copied and checked (job.c), a slot is taken (queue.c), buffers
- * are mapped for the engine (place.c).  Then the fence is shown to others, and
- * from there on the job ends by itself.
+ * are mapped for the engine (prepare.c).  Then the fence is shown to others,
+ * and from there on the job ends by itself.
  */
 #include <linux/err.h>
 #include <linux/sync_file.h>
@@ -16,7 +16,7 @@
 #include "engine/guard.h"
 #include "engine/in_fence.h"
 #include "engine/job.h"
-#include "engine/place.h"
+#include "engine/prepare.h"
 #include "engine/queue.h"
 #include "engine/sleep.h"
 #include "address.h"
@@ -49,7 +49,7 @@ static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
 	ret = dray_reply_give(reply, sync_file->file);
 	if (ret)
 		goto unlock;
-	ret = dray_job_guard(job);
+	ret = dray_guard_job(job);
 	if (ret)
 		goto unlock;
 	/* Others may wait for the fence, which nothing may hinder now. */
@@ -87,7 +87,10 @@ static int dray_submit_check(struct dray_node *node,
 	return 0;
 }
 
-/* What the caller is told; pieces of attached memory take a descriptor each. */
+/*
+ * Returns the number of descriptors, or 0 if the caller may not know it: each
+ * segment of attached memory takes one.
+ */
 static u64 dray_submit_runs(const struct dray_opener *opener,
 			    const struct dray_job *job)
 {
@@ -109,7 +112,7 @@ static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
 	u32 channel;
 	int ret;
 
-	ret = dray_job_place(job, opener->node, args, refusal);
+	ret = dray_prepare_job(job, opener->node, args, refusal);
 	if (ret)
 		return ret;
 	/* Once it is published, the job may have ended and be gone. */
@@ -148,7 +151,7 @@ static int dray_submit_job(struct dray_opener *opener, struct dray_job *job,
 	return 0;
 
 leave:
-	dray_job_displace(job);
+	dray_job_unprepare(job);
 	dray_node_leave(node);
 give_slot:
 	dray_slot_give(opener->queues, node);

@@ -55,7 +55,7 @@ static int dray_sync_place(struct dray_node *node, struct device *dev,
 	start = ktime_get();
 	ret = dray_area_sync(area, dev, &place, &rows, for_cpu, direction);
 	if (!ret && dray_area_is_maintained(area, dev, for_cpu))
-		dray_sync_count(dray_area_entry(area), dev,
+		dray_rows_count(dray_area_entry(area), dev,
 				range->rows * range->width, for_cpu, direction,
 				start);
 	return ret;
@@ -73,12 +73,12 @@ static int dray_sync_whole(const struct dray_area *area, struct dray_node *node,
 	int ret = dray_area_sync_whole(area, for_cpu, direction);
 
 	if (!ret)
-		dray_sync_count(dray_area_entry(area), node->dev, area->size,
+		dray_rows_count(dray_area_entry(area), node->dev, area->size,
 				for_cpu, direction, start);
 	return ret;
 }
 
-/* *@needed becomes true where the range is of a buffer that needs syncs. */
+/* Sets *@needed if the range is of a buffer that needs syncs. */
 static int dray_sync_range(struct dray_node *node, struct device *dev,
 			   const struct dray_sync *args,
 			   const struct dray_range *range, bool *needed,
@@ -121,7 +121,7 @@ put_area:
 	return ret;
 }
 
-/* Finds the device that is meant; it is there when the node is entered again. */
+/* Finds the target device; it is there when the node is entered again. */
 static int dray_sync_target(struct dray_node *node,
 			    const struct dray_sync *args, struct device **dev,
 			    bool *needed, struct dray_refusal *refusal)

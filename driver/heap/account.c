@@ -22,12 +22,12 @@
 #include "account.h"
 #include "heap.h"
 
-/* What one user has of one heap; there as long as there are charges to it. */
+/* Bytes that one user has of one heap; lives as long as its charges. */
 struct dray_account {
 	struct hlist_node link;
 	struct dray_heap *heap;
 	kuid_t uid;
-	struct user_struct *user; /* the real one who made it; a reference */
+	struct user_struct *user; /* the real user that made it; a reference */
 	u64 used; /* bytes */
 };
 
@@ -41,9 +41,9 @@ MODULE_PARM_DESC(user_limit,
 		 "bytes that a user may take of a heap, 0: no limit");
 
 static DEFINE_HASHTABLE(dray_accounts, 8);
-/* The one that was emptied last stays, for who has one buffer at a time. */
+/* Caches one empty account for users with one buffer at a time. */
 static struct dray_account *dray_account_idle;
-/* The table, the charges, and of every heap the limits and what is charged. */
+/* Guards the table, the charges, and each heap's limits and charged bytes. */
 static DEFINE_SPINLOCK(dray_accounts_lock);
 
 /* @refusal names the limit. */
@@ -68,7 +68,7 @@ static void dray_unlock_bytes(struct user_struct *payer, size_t bytes)
 	atomic_long_sub(PFN_UP(bytes), &payer->locked_vm);
 }
 
-/* @user is who gives it back. */
+/* Sets *@user to the user to uncharge later. */
 int dray_charge_user(size_t bytes, struct user_struct **user,
 		     struct dray_refusal *refusal)
 {
@@ -109,8 +109,7 @@ static bool dray_limit_met(u64 limit, u64 used, size_t bytes)
 }
 
 /*
- * Adds to the account of the user, which is @fresh if there is none; NULL
- * where there is neither.
+ * Adds to the user's account, or to @fresh if there is none; NULL without both.
  */
 static struct dray_account *dray_account_add(struct dray_heap *heap, kuid_t uid,
 					     size_t bytes,
@@ -151,7 +150,7 @@ static void dray_account_free(struct dray_account *account)
 	kfree(account);
 }
 
-/* The same, with an account for a user who has none. */
+/* As above, but creates the account if the user has none. */
 static struct dray_account *dray_account_take(struct dray_heap *heap,
 					      size_t bytes,
 					      struct dray_refusal *refusal)
@@ -223,7 +222,10 @@ int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
 	return 0;
 }
 
-/* What is to be freed, outside of the lock, when a part of a charge is back. */
+/*
+ * Returns the memory to free outside of the lock when a part of a charge is
+ * back.
+ */
 struct dray_remains {
 	struct dray_account *account;
 	struct user_struct *user;

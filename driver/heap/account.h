@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who is charged for what.  Memory is charged before it is taken, and the
- * charge ends when the memory is really back, which may be after its buffer
- * is gone.
+ * Charges.  Memory is charged before it is taken.  The charge ends when the
+ * memory is really back, which may be after its buffer is gone.
  */
 #ifndef DRAY_ACCOUNT_H
 #define DRAY_ACCOUNT_H
@@ -18,18 +17,18 @@ struct user_struct;
 
 /* All but @memory is account.c's. */
 struct dray_charge {
-	void *memory; /* what it is part of, for kfree() */
+	void *memory; /* containing object, for kfree() */
 	struct dray_account *account;
-	struct user_struct *user; /* whose locked memory it is, or NULL */
+	struct user_struct *user; /* payer of locked memory, or NULL */
 	size_t bytes;
-	size_t kept; /* of those, what is held by others */
+	size_t kept; /* of those, held by others */
 	bool ended;
 };
 
 /* Locked memory of the caller's user, against RLIMIT_MEMLOCK. */
 int dray_charge_user(size_t bytes, struct user_struct **user,
 		     struct dray_refusal *refusal);
-/* The same number of bytes; drops the reference to @user. */
+/* Takes the same number of bytes; drops the reference to @user. */
 void dray_uncharge_user(struct user_struct *user, size_t bytes);
 
 /*
@@ -39,7 +38,7 @@ void dray_uncharge_user(struct user_struct *user, size_t bytes);
 int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
 		     size_t bytes, struct dray_refusal *refusal);
 
-/* Once; whether the caller is to free the memory, since nothing is kept. */
+/* Ends the charge, once. True if the caller must free the memory. */
 bool dray_charge_end(struct dray_charge *charge);
 
 /*

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Awaited pages: who pays for one stands in the page itself, since whoever
- * holds it has no more than a reference, and to note it takes no memory.
+ * Awaited pages.  The page itself stores its charge: its holder has only a
+ * reference, and remembering it must not take memory.
  */
 #include <linux/mm.h>
 #include <linux/module.h>
@@ -10,8 +10,8 @@
 #include "awaited.h"
 
 /* A module that is on its way out cannot stay. */
-void dray_page_await(struct dray_awaited *awaited, struct page *page,
-		     struct dray_charge *charge, size_t bytes)
+void dray_awaited_add(struct dray_awaited *awaited, struct page *page,
+		      struct dray_charge *charge, size_t bytes)
 {
 	set_page_private(page, (unsigned long)charge);
 	if (!charge)
@@ -22,8 +22,8 @@ void dray_page_await(struct dray_awaited *awaited, struct page *page,
 }
 
 /* The work item that may drop the reference is waited for by dray's exit. */
-void dray_page_let_go(struct dray_awaited *awaited, struct page *page,
-		      size_t bytes)
+void dray_awaited_drop(struct dray_awaited *awaited, struct page *page,
+		       size_t bytes)
 {
 	struct dray_charge *charge = (struct dray_charge *)page_private(page);
 

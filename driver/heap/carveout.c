@@ -80,7 +80,7 @@ static void dray_carveout_free(struct dray_heap *heap,
 	mutex_unlock(&carveout->lock);
 }
 
-/* There is no count of the memory's own to tell the next module: stay. */
+/* Memory without pages has no count that could warn the next module: stay. */
 static void dray_carveout_condemn(struct dray_heap *heap,
 				  const struct dray_extent *extent)
 {
@@ -127,7 +127,7 @@ static int dray_carveout_clear(struct dray_heap *heap,
 			return -EINTR;
 		cond_resched();
 	}
-	/* Before anybody can tell a device about it. */
+	/* Before a device can be told about it. */
 	wmb();
 	return 0;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The `cma` heap: a `reusable` region, or the default CMA area.  cma_alloc()
- * is not for modules, so the region is assigned to the heap's own device:
+ * The `cma` heap: a `reusable` region, or the default CMA area.  cma_alloc() is
+ * not for modules, so the region is assigned to the heap's own device.
  * dma_alloc_pages() for that device takes from the region, and so does the
- * coherent allocator, for memory that is not to be cached.
- * Where CMA cannot serve, that call falls back to the page allocator; such
- * memory is told by its place or by its tail pages, and given back.
+ * coherent allocator for uncached memory.
+ *
+ * If CMA cannot serve, these calls fall back to the page allocator.  The heap
+ * recognises such memory by its place or by its tail pages, and returns it.
  */
 #include <linux/device.h>
 #include <linux/dma-direct.h>
@@ -95,9 +96,8 @@ static void dray_cma_give_back_uncached(struct dray_cma *cma, phys_addr_t start,
 }
 
 /*
- * From the coherent allocator, which makes sure that no line of the kernel's
- * own cached mapping is left to be written back, and maps the memory as its
- * users will.
+ * Takes memory from the coherent allocator.  It leaves no line of the kernel's
+ * own cached mapping to be written back, and maps the memory as its users will.
  */
 static struct page *dray_cma_take_uncached(struct dray_cma *cma, size_t size,
 					   u32 mode, void **vaddr)
@@ -138,8 +138,8 @@ static u64 dray_cma_of_node(int nid)
 #endif
 
 /*
- * Of a region its size.  How large the default area is cannot be asked from a
- * module: all areas of the system together are a bound.
+ * Returns a region's size.  A module cannot ask how large the default area is:
+ * all areas of the system together are a bound.
  */
 static u64 dray_cma_total(struct dray_cma *cma)
 {
@@ -154,8 +154,8 @@ static u64 dray_cma_total(struct dray_cma *cma)
 }
 
 /*
- * What drivers other than dray took cannot be asked either, and what programs
- * use makes room when CMA wants it: this is a bound too.
+ * A bound too: a module cannot ask how much other drivers took, and programs'
+ * pages make room when CMA wants it.
  */
 static u64 dray_cma_free_bytes(struct dray_cma *cma)
 {
@@ -266,7 +266,7 @@ static const struct dray_heap_ops dray_cma_ops = {
 	.destroy = dray_cma_destroy,
 };
 
-/* Assigns the region; -EINVAL where the kernel made no CMA area of it. */
+/* Assigns the region; -EINVAL if the kernel made no CMA area of it. */
 static int dray_cma_assign(struct dray_cma *cma, struct device *dev,
 			   struct device_node *region, int index)
 {

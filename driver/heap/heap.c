@@ -75,7 +75,9 @@ bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 	} else {
 		heap->ops->free(heap, extent);
 	}
-	/* From here on @extent may be gone: others may let go at any time. */
+	/*
+	 * From here on @extent may be gone: others may drop pages at any time.
+	 */
 	last = dray_charge_end(extent->charge);
 	atomic64_sub(size, &heap->used);
 	atomic_dec(&heap->buffers);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Heaps: where memory comes from.  A heap belongs to the module, not to a
- * node: it is a device of its own, made when the first node names its region,
- * that lives until the module goes, so that unbinding and rebinding a node
- * never hands out memory that is still in use.
+ * Heaps supply memory.  A heap belongs to the module, not to a node: it is a
+ * device of its own, made when the first node names its region.  It lives until
+ * the module goes, so that rebinding a node never hands out memory in use.
  */
 #ifndef DRAY_HEAP_H
 #define DRAY_HEAP_H
@@ -31,8 +30,8 @@ struct dray_request {
 };
 
 /*
- * So many pages on.  Where the kernel keeps no virtual map of its pages, their
- * structures follow one another only within a section of memory.
+ * Returns the page @index after @first.  Without a virtual memory map, page
+ * structures are consecutive only within a section of memory.
  */
 static inline struct page *dray_page_at(struct page *first, size_t index)
 {
@@ -46,9 +45,9 @@ static inline struct page *dray_page_at(struct page *first, size_t index)
 struct dray_extent {
 	phys_addr_t start;
 	struct page *page; /* the first one; NULL: there are none */
-	void *vaddr; /* where the kernel sees it uncached, or NULL */
-	size_t size; /* bytes taken, at least what was asked for */
-	struct dray_charge *charge; /* who pays for them; the caller's */
+	void *vaddr; /* the kernel's uncached mapping, or NULL */
+	size_t size; /* bytes taken, at least those requested */
+	struct dray_charge *charge; /* pays for them; the caller's */
 	u32 mode; /* enum dray_mode, as requested */
 };
 
@@ -62,13 +61,13 @@ struct dray_heap_ops {
 	/* Bytes that a request is charged for; NULL: its size. */
 	size_t (*takes)(struct dray_heap *heap,
 			const struct dray_request *request);
-	/* Refuses what could not be had of an empty heap either. */
+	/* Refuses a request that an empty heap could not serve either. */
 	int (*check)(struct dray_heap *heap, const struct dray_request *request,
 		     struct dray_refusal *refusal);
 	/* Fills @extent; the memory's contents are undefined. */
 	int (*alloc)(struct dray_heap *heap, const struct dray_request *request,
 		     struct dray_extent *extent, struct dray_refusal *refusal);
-	/* Where memory has no pages: zeros, not only in the cache. */
+	/* For memory without pages: zeros, not only in the cache. */
 	int (*clear)(struct dray_heap *heap, const struct dray_extent *extent);
 	void (*free)(struct dray_heap *heap, const struct dray_extent *extent);
 	/*
@@ -78,8 +77,8 @@ struct dray_heap_ops {
 	void (*condemn)(struct dray_heap *heap,
 			const struct dray_extent *extent);
 	/*
-	 * Fills total, free, largest_free, largest_request; quarantined has what
-	 * is condemned.
+	 * Fills total, free, largest_free, largest_request; quarantined already
+	 * counts condemned memory.
 	 */
 	void (*state)(struct dray_heap *heap, struct dray_heap_info *info);
 	/* The last reference to the device is gone: frees all, @heap too. */
@@ -94,7 +93,7 @@ struct dray_heap_kind {
 	bool unmapped; /* no CPU maps it: DRAY_HEAP_ANY takes it last */
 	/* Is @region of this kind?  NULL: none is. */
 	bool (*serves)(struct device_node *region);
-	/* Has a node of @dev the system's heap of this kind?  NULL: none has. */
+	/* Does a node of @dev have the system's heap?  NULL: none does. */
 	bool (*is_systems)(struct device *dev);
 	/*
 	 * Makes the heap over @region, which is entry @index of the
@@ -109,45 +108,44 @@ struct dray_heap {
 	struct device device; /* /sys/class/dray-heap/NAME */
 	struct list_head list; /* of all heaps */
 	const struct dray_heap_ops *ops;
-	phys_addr_t base; /* of its region; 0 where there is none */
+	phys_addr_t base; /* of its region; 0: none */
 	const struct dray_heap_kind *kind;
 	u32 flags; /* DRAY_HEAP_SHARED, DRAY_HEAP_PINNABLE */
-	u32 modes; /* bits of enum dray_mode, where devices do not snoop */
-	bool zeroed; /* what it gives is clear already */
+	u32 modes; /* bits of enum dray_mode, if devices do not snoop */
+	bool zeroed; /* its memory is already clear */
 	atomic_t buffers;
 	atomic64_t used; /* bytes */
-	atomic64_t held; /* bytes of those whose buffer was freed */
+	atomic64_t held; /* bytes of held memory */
 	atomic64_t condemned; /* bytes that are never given back */
 	char name[DRAY_NAME_LEN];
 
-	/* Of account.c, under its lock; bytes. */
+	/* For account.c, under its lock; bytes. */
 	u64 limit; /* 0: none */
 	u64 user_limit; /* 0: none */
-	u64 charged; /* what is in quarantine too */
+	u64 charged; /* including quarantine */
 };
 
 /*
- * All of these may sleep and may be called by several tasks at once.
+ * These functions may sleep, and several tasks may call them at once.
  *
- * Where the heap can ever have that, charges the caller in the charge that
- * @extent has already, then takes memory: @extent is to be given back by
- * dray_heap_free().  What it has in it is clear where @heap->zeroed says so.
- * An errno for what is refused, of which @refusal may tell more.
+ * Refuses a request that the heap can never serve; then charges the caller, by
+ * the charge in @extent; then takes memory, for dray_heap_free().  The memory
+ * is clear if @heap->zeroed.  On failure @refusal may tell more.
  */
 int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		    struct dray_extent *extent, struct dray_refusal *refusal);
 
 /*
- * @condemned: a device may still write it, so nobody gets it any more.  Returns
- * whether the caller is to free what the charge is part of; if not, whoever
- * lets go of the last page does, and it may be gone already.
+ * Frees memory, or with @condemned keeps it out of use, since a device may
+ * still write it.  Returns true if the caller must free the charge's object.
+ * If not, the last holder of a page does, and the object may be gone already.
  */
 bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
 		    bool condemned);
 
 /* Everything HEAP_INFO tells, except its index and modes; searches the heap. */
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info);
-/* Only what is counted, which delays nobody: used, held, limits, buffers. */
+/* Fills only counters, without delaying ALLOC: used, held, limits, buffers. */
 void dray_heap_counts(struct dray_heap *heap, struct dray_heap_info *info);
 
 u32 dray_heap_modes(const struct dray_heap *heap, struct device *dev);

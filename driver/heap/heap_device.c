@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Heaps as devices of the class `dray-heap`: what a region is assigned to,
- * whose coherent memory a heap may give out, and where sysfs shows how full it
- * is.  docs/abi/sysfs-class-dray-heap describes the attributes.
+ * Heaps as devices of the class `dray-heap`.  Regions are assigned to the
+ * device, it gives coherent memory, and its attributes show how full the heap
+ * is: docs/abi/sysfs-class-dray-heap.
  */
 #include <linux/device.h>
 #include <linux/dma-mapping.h>
@@ -43,7 +43,7 @@ dray_heap_ask(struct device *dev,
 	return info;
 }
 
-/* A field of HEAP_INFO that counts bytes, from dray_heap_state() or _counts(). */
+/* A field of HEAP_INFO in bytes, from dray_heap_state() or _counts(). */
 #define DRAY_HEAP_BYTES(field, from)                                           \
 	static ssize_t field##_show(struct device *dev,                        \
 				    struct device_attribute *attribute,        \

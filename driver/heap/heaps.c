@@ -50,7 +50,7 @@ static bool dray_heap_is_named(const char *name)
 	return false;
 }
 
-/* @name, with a number where another heap has it already. */
+/* Takes @name, with a number if another heap has it. */
 static void dray_heap_choose_name(char *unique, const char *name)
 {
 	unsigned int count = 0;

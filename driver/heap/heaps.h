@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The heaps of the module.  One that was given out stays until dray_heaps_exit().
+ * The heaps of the module.  One that was given out stays until
+ * dray_heaps_exit().
  */
 #ifndef DRAY_HEAPS_H
 #define DRAY_HEAPS_H
@@ -17,7 +18,7 @@ extern const struct dray_heap_kind dray_reserved_kind;
 /* The heap of memory-region entry @index of @dev; -ENOENT past the last. */
 int dray_heaps_region(struct device *dev, int index, const char *name,
 		      struct dray_heap **heap);
-/* The system's heap of the kind @index; -ENODEV if @dev has none, or -ENOENT. */
+/* The system's heap of kind @index; -ENODEV if @dev has none; -ENOENT. */
 int dray_heaps_system(struct device *dev, unsigned int index,
 		      struct dray_heap **heap);
 

@@ -35,7 +35,7 @@ static u64 dray_pagemap_total(const struct dray_pagemap *map)
 	return (u64)map->pages << PAGE_SHIFT;
 }
 
-/* Of the first @pages. */
+/* Among the first @pages. */
 static unsigned long dray_pagemap_longest(const struct dray_pagemap *map,
 					  unsigned long pages)
 {
@@ -119,7 +119,10 @@ static unsigned long dray_pagemap_from_top(const struct dray_pagemap *map,
 	return map->pages;
 }
 
-/* Where it could be, at a multiple of @align pages, else all pages. */
+/*
+ * Finds a place at a multiple of @align pages; returns all pages if there is
+ * none.
+ */
 static unsigned long dray_pagemap_search(const struct dray_pagemap *map,
 					 const struct dray_request *request,
 					 unsigned long align)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which pages of a dedicated region are taken, and where a run of free ones
- * is.  The caller locks.
+ * The taken pages of a dedicated region, and runs of free ones.  The caller
+ * locks.
  */
 #ifndef DRAY_PAGEMAP_H
 #define DRAY_PAGEMAP_H
@@ -25,11 +25,11 @@ void dray_pagemap_exit(struct dray_pagemap *map);
 /* Bytes that a request is charged for. */
 size_t dray_pagemap_takes(struct dray_heap *heap,
 			  const struct dray_request *request);
-/* Refuses what could not be had of an empty region either. */
+/* Refuses a request that an empty region could not serve either. */
 int dray_pagemap_check(const struct dray_pagemap *map,
 		       const struct dray_request *request,
 		       struct dray_refusal *refusal);
-/* Takes a run and stores its first page; false where there is none. */
+/* Takes a run and stores its first page; false if there is none. */
 bool dray_pagemap_find(struct dray_pagemap *map,
 		       const struct dray_request *request,
 		       unsigned long *index);

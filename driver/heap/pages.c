@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The `pages` heap: the page allocator.  A request that is as large as a piece
- * of its gets a compound page, which comes and goes in one step.  Any other is
- * served by a piece of the next larger order that is split at once, so that
- * what is too much can go back.
+ * The `pages` heap: the page allocator.  A request of exactly one power of two
+ * pages gets a compound page, which is taken and freed in one step.  Others get
+ * a larger block that is split at once, and the surplus is freed.
  *
- * What others still hold when the buffer is freed stays with them and is theirs
- * to free, but one page of a compound page keeps all of it: so whoever had the
- * buffer pays until the last of them lets go.
+ * Pages that others still hold when the buffer is freed stay theirs.  But one
+ * page of a compound page keeps all of it, so the buffer's owner pays until the
+ * last holder drops it.
  */
 #include <linux/err.h>
 #include <linux/gfp.h>
@@ -93,8 +92,8 @@ static int dray_pages_check(struct dray_heap *heap,
 }
 
 /*
- * A piece of @order from the widest zone that has one below the limit; NULL:
- * none has, and @above says whether one lay above it.
+ * Takes a block of @order from the widest zone with one below the limit.  NULL:
+ * there is none; @above says whether one lay above the limit.
  */
 static struct page *dray_pages_take(const struct dray_request *request,
 				    gfp_t gfp, int order, bool *above)
@@ -153,9 +152,8 @@ static int dray_pages_alloc(struct dray_heap *heap,
 }
 
 /*
- * The kernel keeps back a page whose memory is broken when it is freed by
- * itself, but not as a part of a compound page, which cannot be split here: all
- * of that is lost.
+ * The kernel keeps a poisoned page when it is freed by itself, but not as a
+ * part of a compound page.  That cannot be split here, so all of it is lost.
  */
 static void dray_pages_put(struct page *page)
 {
@@ -173,13 +171,13 @@ static struct dray_pages *to_pages(struct dray_heap *heap)
 	return container_of(heap, struct dray_pages, heap);
 }
 
-/* Whoever else has it still has it then. */
+/* Drops only dray's reference. */
 static void dray_pages_let_go(struct dray_pages *pages, struct page *page)
 {
 	lockdep_assert_held(&pages->lock);
 	list_del(&page->lru);
 	pages->held_bytes -= page_size(page);
-	dray_page_let_go(&pages->awaited, page, page_size(page));
+	dray_awaited_drop(&pages->awaited, page, page_size(page));
 	dray_pages_put(page);
 }
 
@@ -211,7 +209,7 @@ static void dray_pages_keep(struct dray_pages *pages, struct page *page,
 			    struct dray_charge *charge)
 {
 	mutex_lock(&pages->lock);
-	dray_page_await(&pages->awaited, page, charge, page_size(page));
+	dray_awaited_add(&pages->awaited, page, charge, page_size(page));
 	list_add_tail(&page->lru, &pages->held);
 	pages->held_bytes += page_size(page);
 	schedule_delayed_work(&pages->sweep, DRAY_SWEEP_DELAY);
@@ -263,7 +261,7 @@ static void dray_pages_destroy(struct dray_heap *heap)
 	struct page *page, *next;
 
 	cancel_delayed_work_sync(&pages->sweep);
-	/* Of a module that could not stay. */
+	/* The module could not stay, so some may be left. */
 	mutex_lock(&pages->lock);
 	list_for_each_entry_safe(page, next, &pages->held, lru)
 		dray_pages_let_go(pages, page);
@@ -294,7 +292,9 @@ static struct dray_heap *dray_pages_create(const char *name, struct device *dev,
 	INIT_DELAYED_WORK(&pages->sweep, dray_pages_sweep_later);
 	pages->heap.ops = &dray_pages_ops;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;
-	/* Where the kernel clears all it gives out, that is once. */
+	/*
+	 * If the kernel clears all that it hands out, pages are cleared once.
+	 */
 	pages->heap.zeroed = true;
 	pages->heap.modes = BIT(DRAY_MODE_CACHED) | BIT(DRAY_MODE_DEVICE);
 	ret = dray_heap_device_init(&pages->heap, name);

@@ -2,22 +2,20 @@
 /*
  * The `reserved` heap: a dedicated region with struct pages.
  *
- * A free page has a reference count of zero, so that nobody can take hold of
- * it.  When a buffer is freed, pages that others still hold (a pipe, an
- * asynchronous close in io_uring) cannot be brought to zero: they are held
- * back, looked at again from time to time and before a request fails, and
- * given out only when the last foreign reference is gone.  A page is
- * `taken` while a buffer has it or it is held back.  Until the last of them is
- * back the module stays: nobody else would look after them, and what the mark
- * below makes of them would keep them for good.
+ * A free page has a reference count of zero, so that it cannot be taken hold
+ * of.  When a buffer is freed, pages that others still hold (a pipe, an
+ * asynchronous close in io_uring) cannot be brought to zero.  They are held
+ * back, looked at from time to time and before a request fails, and given out
+ * when the last foreign reference is gone.  A page is `taken` while a buffer
+ * has it or it is held back.  The module stays until the last is back: without
+ * it no sweep would look at them, and their mark would keep them for good.
  *
- * A page whose memory is broken is held back too, at no one's expense, for as
- * long as the kernel has it marked: that mark takes no reference, and on dedicated
- * memory nobody but this heap looks at it.
+ * A poisoned page is held back too, uncharged, for as long as the kernel has it
+ * marked: the mark takes no reference, and only this heap looks at dedicated
+ * memory.
  *
- * Only pages that nobody has are marked as reserved: VFIO and KVM take such a
- * mark for a page without references, and would never drop the ones that they
- * took.
+ * Only pages without an owner are marked as reserved.  VFIO and KVM take such a
+ * mark for a page without references, and would never drop theirs.
  */
 #include <linux/bitmap.h>
 #include <linux/err.h>
@@ -43,7 +41,7 @@ struct dray_reserved {
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
 	unsigned long held; /* pages that others still hold, or that broke */
-	struct dray_awaited awaited; /* those that will come back some day */
+	struct dray_awaited awaited; /* expected back some day */
 	unsigned long *held_map;
 	struct delayed_work sweep;
 };
@@ -59,7 +57,10 @@ static struct page *dray_reserved_page(struct dray_reserved *reserved,
 	return pfn_to_page(reserved->map.first + index);
 }
 
-/* Makes a page of nobody's of it, where nobody else has it and it works. */
+/*
+ * Freezes the reference count at 0 if dray's is the only reference and the page
+ * is not poisoned.
+ */
 static bool dray_reserved_freeze(struct page *page)
 {
 	if (PageHWPoison(page) || !page_ref_freeze(page, 1))
@@ -82,9 +83,9 @@ static void dray_reserved_hold(struct dray_reserved *reserved,
 }
 
 /*
- * Frees what others let go of; true when something came back.  What somebody pays
- * for is looked at every second; what nobody does (it broke, it is condemned, an
- * earlier module left it) may never come back, and waits for a request.
+ * Frees pages that others dropped; true if any came back.  Charged pages are
+ * looked at every second.  Uncharged ones (poisoned, condemned, left by an
+ * earlier module) may never come back, and wait for a request.
  */
 static bool dray_reserved_sweep(struct dray_reserved *reserved)
 {
@@ -99,9 +100,12 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 		cond_resched();
 		page = dray_reserved_page(reserved, index);
 		back = dray_reserved_freeze(page);
-		/* What is broken never comes back, and nobody pays for ever. */
+		/*
+		 * A poisoned page never comes back, and its user must not pay
+		 * for ever.
+		 */
 		if (back || PageHWPoison(page))
-			dray_page_let_go(&reserved->awaited, page, PAGE_SIZE);
+			dray_awaited_drop(&reserved->awaited, page, PAGE_SIZE);
 		if (!back)
 			continue;
 		clear_bit(index, reserved->held_map);
@@ -123,7 +127,7 @@ static void dray_reserved_sweep_later(struct work_struct *work)
 	mutex_unlock(&reserved->lock);
 }
 
-/* Gives back pages up to @end, in the longest runs; what others hold stays. */
+/* Gives back pages up to @end, in the longest runs; others' pages stay. */
 static void dray_reserved_give(struct dray_reserved *reserved,
 			       unsigned long index, unsigned long end,
 			       struct dray_charge *charge)
@@ -135,8 +139,8 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 		page = dray_page_at(first, index);
 		if (likely(dray_reserved_freeze(page)))
 			continue;
-		dray_page_await(&reserved->awaited, page,
-				PageHWPoison(page) ? NULL : charge, PAGE_SIZE);
+		dray_awaited_add(&reserved->awaited, page,
+				 PageHWPoison(page) ? NULL : charge, PAGE_SIZE);
 		dray_reserved_hold(reserved, index);
 		dray_pagemap_give(&reserved->map, start, index - start);
 		start = index + 1;
@@ -152,8 +156,8 @@ static int dray_reserved_check(struct dray_heap *heap,
 }
 
 /*
- * Holds back what broke while it was free, and gives up the rest of a run that
- * has such a page; false where it has none.
+ * Holds back pages that were poisoned while free, and gives up the rest of
+ * their run; false if the run has none.
  */
 static bool dray_reserved_hold_poison(struct dray_reserved *reserved,
 				      unsigned long index, unsigned long count)
@@ -166,7 +170,7 @@ static bool dray_reserved_hold_poison(struct dray_reserved *reserved,
 		page = dray_page_at(first, index);
 		if (likely(!PageHWPoison(page)))
 			continue;
-		/* As every page that is held. */
+		/* Held pages have one reference. */
 		page_ref_unfreeze(page, 1);
 		dray_reserved_hold(reserved, index);
 		dray_pagemap_give(&reserved->map, start, index - start);
@@ -238,7 +242,7 @@ static void dray_reserved_condemn(struct dray_heap *heap,
 
 	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
 		get_page(dray_page_at(extent->page, i));
-	/* Nobody pays for ever. */
+	/* Without a charge: no user pays for ever. */
 	dray_reserved_free(heap, &lost);
 }
 
@@ -262,11 +266,11 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 
 	cancel_delayed_work_sync(&reserved->sweep);
 	for_each_set_bit(index, reserved->held_map, reserved->map.pages) {
-		/* What the next module looks for. */
+		/* The next module looks for this mark. */
 		SetPageReserved(dray_reserved_page(reserved, index));
-		dray_page_let_go(&reserved->awaited,
-				 dray_reserved_page(reserved, index),
-				 PAGE_SIZE);
+		dray_awaited_drop(&reserved->awaited,
+				  dray_reserved_page(reserved, index),
+				  PAGE_SIZE);
 	}
 	for_each_clear_bit(index, reserved->map.taken, reserved->map.pages)
 		page_ref_unfreeze(dray_reserved_page(reserved, index), 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Areas: what stands behind the descriptors that ADDRESS, SYNC and SUBMIT
- * take.  Nothing above this file asks what kind of memory it is.
+ * Areas: the memory behind the descriptors that ADDRESS, SYNC and SUBMIT take.
+ * No file above this one asks which kind of memory it is.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-map-ops.h>
@@ -32,7 +32,7 @@ int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		area->writable = attachment->writable;
 		return 0;
 	}
-	buffer = dray_buffer_of_fd(fd, &area->writable, refusal);
+	buffer = dray_dmabuf_of_fd(fd, &area->writable, refusal);
 	if (IS_ERR(buffer))
 		return PTR_ERR(buffer);
 	area->buffer = buffer;
@@ -64,15 +64,15 @@ int dray_area_place(const struct dray_area *area, struct dray_node *node,
 
 bool dray_area_needs_sync(const struct dray_area *area, struct device *dev)
 {
-	/* Of others' memory only its exporter knows. */
+	/* Only the exporter of a dma-buf knows. */
 	return dray_area_is_whole(area) ||
 	       (!area->uncached && dray_device_maintained(dev));
 }
 
 /*
- * A device that only reads has written nothing that the CPU could look for; and
- * for a reader of a buffer nothing is dropped that need not be, as it might be
- * what somebody is writing.
+ * Does a sync for the CPU do nothing?  A device that only reads has written
+ * nothing to look for.  For a reader of a buffer, lines are dropped only if a
+ * device may have written: another program may be writing them.
  */
 static bool dray_area_is_done(const struct dray_area *area, bool for_cpu)
 {
@@ -98,7 +98,7 @@ bool dray_area_is_same(const struct dray_area *a, const struct dray_area *b)
 	return a->buffer == b->buffer && a->attachment == b->attachment;
 }
 
-/* Where the fences of those who use the area are; NULL: nowhere. */
+/* Returns the object with the fences of all users; NULL: there is none. */
 struct dma_resv *dray_area_resv(const struct dray_area *area)
 {
 	if (area->buffer)
@@ -108,7 +108,7 @@ struct dma_resv *dray_area_resv(const struct dray_area *area)
 	return NULL;
 }
 
-/* NULL where there is no area. */
+/* NULL if there is no area. */
 struct dray_entry *dray_area_entry(const struct dray_area *area)
 {
 	if (area->buffer)
@@ -134,7 +134,10 @@ void dray_area_condemn(const struct dray_area *area)
 		WRITE_ONCE(entry->condemned, true);
 }
 
-/* A transfer is about to write it, and nobody maintains it for the CPU after. */
+/*
+ * Marks the area: a transfer is about to write it, without maintenance for the
+ * CPU.
+ */
 void dray_area_leave_unsynced(const struct dray_area *area)
 {
 	struct dray_entry *entry = dray_area_entry(area);
@@ -167,10 +170,10 @@ int dray_area_sync(const struct dray_area *area, struct device *dev,
 	if (dray_area_is_whole(area))
 		return dray_area_sync_whole(area, for_cpu, direction);
 	if (area->writable)
-		return dray_sync_rows(dev, place, rows, for_cpu, direction);
+		return dray_rows_sync(dev, place, rows, for_cpu, direction);
 	if (dray_area_is_done(area, for_cpu))
 		return 0;
 	if (area->buffer)
-		return dray_sync_rows_kept(dev, place, rows, for_cpu);
-	return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
+		return dray_rows_sync_kept(dev, place, rows, for_cpu);
+	return dray_rows_sync(dev, place, rows, false, DMA_TO_DEVICE);
 }

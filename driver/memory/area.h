@@ -28,7 +28,7 @@ struct dray_area {
 	bool writable; /* through the descriptor that named it */
 };
 
-/* Takes a reference; -EBADF or -EINVAL for what is no area of @node. */
+/* Takes a reference; -EBADF or -EINVAL if @fd is not an area of @node. */
 int dray_area_of_fd(int fd, struct dray_node *node, struct dray_area *area,
 		    struct dray_refusal *refusal);
 /* Drops the reference; @area is none after that. */
@@ -57,7 +57,7 @@ int dray_area_sync(const struct dray_area *area, struct device *dev,
 		   const struct dray_place *place, const struct dray_rows *rows,
 		   bool for_cpu, enum dma_data_direction direction);
 
-/* The same of one that is whole; for the CPU this waits for fences. */
+/* Maintains all of an area that is whole; for the CPU this waits for fences. */
 int dray_area_sync_whole(const struct dray_area *area, bool for_cpu,
 			 enum dma_data_direction direction);
 
@@ -75,7 +75,7 @@ static inline bool dray_area_fits(const struct dray_area *area, u64 offset,
 /* Does a sync for @dev ever do anything? */
 bool dray_area_needs_sync(const struct dray_area *area, struct device *dev);
 
-/* Nor does one for the CPU, where no device writes the area. */
+/* As above; a sync for the CPU also needs a device that writes the area. */
 bool dray_area_is_maintained(const struct dray_area *area, struct device *dev,
 			     bool for_cpu);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Attachments: memory of others, its file, and its mappings.  As a buffer it has
- * one mapping for each device, made on first use, without bounce buffers.  The
- * file belongs to the node that made it; when that is unbound the mappings for
- * its devices go, and what is pinned stays until the file is closed.
+ * Attachments: memory of others, their files and their mappings.  Like a
+ * buffer, an attachment has one mapping for each device, made on first use,
+ * without bounce buffers.  When the node of the file is unbound the mappings
+ * go; pinned pages stay until the file is closed.
  */
 #include <linux/anon_inodes.h>
 #include <linux/device.h>
@@ -46,10 +46,10 @@ static void dray_attached_unmap(struct dray_attachment *attachment,
 }
 
 /*
- * Turns the device's table into segments that cover exactly the attachment,
- * or only counts them.  What follows without a gap is joined in dma-bufs;
- * pinned memory keeps the pieces in which it was mapped, since maintenance must
- * not cross from one to the next.  False where the table is too short.
+ * Turns the device's table into segments that cover exactly the attachment, or
+ * with NULL only counts them.  Adjacent entries are joined in dma-bufs.  Pinned
+ * memory keeps the pieces in which it was mapped, since maintenance must not
+ * cross from one to the next.  False if the table is too short.
  */
 static bool dray_segments_fill(const struct dray_attachment *attachment,
 			       struct dray_attached_mapping *mapping,
@@ -117,7 +117,7 @@ dray_attached_where(const struct dray_attachment *attachment,
 	};
 }
 
-/* The device sees what the CPU wrote before.  -EINTR as dray_sync_rows(). */
+/* Lets the device see earlier writes of the CPU. -EINTR as dray_rows_sync(). */
 static int dray_attached_write_back(struct dray_attachment *attachment,
 				    const struct dray_attached_mapping *mapping)
 {
@@ -126,9 +126,9 @@ static int dray_attached_write_back(struct dray_attachment *attachment,
 	ktime_t start = ktime_get();
 	int ret;
 
-	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
+	ret = dray_rows_sync(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
 	if (!ret && dray_device_maintained(mapping->dev))
-		dray_sync_count(&attachment->entry, mapping->dev,
+		dray_rows_count(&attachment->entry, mapping->dev,
 				attachment->size, false, DMA_TO_DEVICE, start);
 	return ret;
 }
@@ -194,8 +194,8 @@ out:
 }
 
 /*
- * Before the node goes under those who have it: what dray_mapping_flush() does
- * for a buffer.  One device stands for all.  A dma-buf is its exporter's.
+ * Flushes before the node goes, as dray_mapping_flush() does for a buffer.  One
+ * device stands for all.  A dma-buf is its exporter's.
  */
 static void dray_attachment_flush(struct dray_attachment *attachment)
 {
@@ -216,13 +216,13 @@ static void dray_attachment_flush(struct dray_attachment *attachment)
 		if (!dray_device_maintained(mapping->dev))
 			continue;
 		place = dray_attached_where(attachment, mapping);
-		dray_sync_rows_kept(mapping->dev, &place, &all, true);
+		dray_rows_sync_kept(mapping->dev, &place, &all, true);
 		break;
 	}
 	mutex_unlock(&attachment->lock);
 }
 
-/* For all devices: it is let go, or its node is unbound. */
+/* Unmaps for all devices: the attachment is freed, or its node is unbound. */
 static void dray_attachment_unmap(struct dray_attachment *attachment)
 {
 	struct dray_attached_mapping *mapping, *next;
@@ -340,8 +340,9 @@ struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 }
 
 /*
- * When @node is unbound and nobody is inside any more.  An attachment that is
- * being freed at the same time unmaps itself; the caller waits for that.
+ * Unmaps when @node is unbound and no call is inside any more.  An attachment
+ * that is being freed at the same time unmaps itself; the caller waits for
+ * that.
  */
 void dray_attachments_drop_node(struct dray_node *node)
 {

@@ -29,7 +29,7 @@ struct user_struct;
 
 struct dray_attachment {
 	struct dray_entry entry;
-	struct dray_node *node; /* who may use it; a reference */
+	struct dray_node *node; /* the node that may use it; a reference */
 	u64 size; /* bytes */
 	bool writable; /* by devices */
 
@@ -40,14 +40,14 @@ struct dray_attachment {
 	u32 page_count;
 	u32 skip; /* bytes of the first page before the memory */
 
-	struct user_struct *user; /* whose locked memory it is */
+	struct user_struct *user; /* payer of the locked memory */
 	u64 charged; /* bytes */
 
 	struct mutex lock; /* the next */
 	struct list_head mappings; /* for the node's devices */
 };
 
-/* NULL where @entry is none. */
+/* NULL if @entry is a buffer. */
 static inline struct dray_attachment *
 dray_entry_attachment(struct dray_entry *entry)
 {
@@ -56,7 +56,7 @@ dray_entry_attachment(struct dray_entry *entry)
 		       : container_of(entry, struct dray_attachment, entry);
 }
 
-/* Where one device finds an attachment. */
+/* The place of an attachment for one device. */
 struct dray_attached_mapping {
 	struct list_head list; /* of an attachment */
 	struct device *dev;
@@ -74,8 +74,8 @@ dray_attachment_direction(const struct dray_attachment *attachment)
 }
 
 /*
- * Pins or takes what @args names.  It is found by others once it is published,
- * which is done inside the node and before it is mapped.
+ * Pins the memory or takes the dma-buf that @args names.  Others find it once
+ * it is published, inside the node and before it is mapped.
  */
 struct dray_attachment *dray_attachment_create(struct dray_node *node,
 					       const struct dray_attach *args,
@@ -85,17 +85,19 @@ struct file *dray_attachment_open(struct dray_attachment *attachment);
 
 /* The attachment behind @fd, with a reference; NULL if it is something else. */
 struct dray_attachment *dray_attachment_get(int fd);
-/* The same; an ERR_PTR if it is another node's. */
+/* As above; an ERR_PTR if it is another node's. */
 struct dray_attachment *dray_attachment_of_fd(int fd, struct dray_node *node,
 					      struct dray_refusal *refusal);
 
-/* From wherever may sleep. */
+/* May sleep. */
 static inline void dray_attachment_put(struct dray_attachment *attachment)
 {
 	dray_entry_put(&attachment->entry);
 }
 
-/* Where it is for @dev, mapped on first use; the caller is inside the node. */
+/*
+ * Finds its place for @dev, mapped on first use; the caller is inside the node.
+ */
 int dray_attachment_place(struct dray_attachment *attachment,
 			  struct device *dev, struct dray_place *place,
 			  struct dray_refusal *refusal);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Buffers: the beginning and the end of one, and the one behind a descriptor.
- * Memory is cleared before anybody can see it.  The zeros are written back
- * before a device is told of it or a line of it is dropped: otherwise a sync
- * for the CPU, which needs no right, would throw them away and show what the
- * memory held before.  See mapping.c.
+ * Buffers: making one and freeing it.  Memory is cleared before it can be seen.
+ * The zeros are written back before a device is told of it or a line of it is
+ * dropped.  Otherwise a sync for the CPU, which needs no right, would drop them
+ * and show the earlier contents: see mapping.c.
  */
 #include <linux/dma-buf.h>
 #include <linux/err.h>
@@ -26,9 +25,8 @@
 #define DRAY_CLEAR_STEP 64
 
 /*
- * The memory is held: whoever lists buffers finds it, and so does the end of a
- * node.  An end that came by before it could be found is waiting for its
- * mappings.
+ * The memory is held: lists and the end of a node find it again.  A node that
+ * ended meanwhile waits for its mappings.
  */
 static void dray_buffer_revive(struct dray_buffer *buffer)
 {
@@ -55,13 +53,13 @@ static void dray_buffer_release(struct kref *kref)
 	dray_disclosures_forget(&buffer->entry);
 	dray_entry_fini(&buffer->entry);
 	mutex_destroy(&buffer->lock);
-	/* Whoever still holds pages of it is paid for by what is in here. */
+	/* The embedded charge must outlive foreign page references. */
 	if (dray_heap_free(buffer->heap, &buffer->extent,
 			   buffer->entry.condemned))
 		kfree(buffer);
 }
 
-/* In one step where the kernel sees it in one piece. */
+/* Clears in one step if the kernel maps the pages in one piece. */
 static void dray_clear_pages(struct page *page, size_t count)
 {
 	if (!PageHighMem(dray_page_at(page, count - 1))) {

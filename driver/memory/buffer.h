@@ -23,10 +23,10 @@ struct dray_node;
 /* A buffer as one device finds it (mapping.c). */
 struct dray_mapping {
 	struct list_head list; /* of a buffer */
-	struct dray_node *node; /* who unmaps at the latest; a reference */
+	struct dray_node *node; /* unmaps at the latest; a reference */
 	struct device *dev; /* the node's, or that of one of its engines */
 	struct dray_place_segment all; /* contiguous memory is one segment */
-	bool pending; /* what the CPU wrote before may be in caches only */
+	bool pending; /* earlier CPU writes may be in caches only */
 };
 
 struct dray_buffer {
@@ -38,7 +38,7 @@ struct dray_buffer {
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
-	/* Who uses it, under @lock. */
+	/* Users, under @lock. */
 	struct mutex lock;
 	struct dray_node *postponed; /* not mapped for it yet; a reference */
 	struct list_head mappings; /* for dray's own devices */
@@ -56,7 +56,7 @@ struct dray_buffer {
 	char name[DRAY_NAME_LEN];
 };
 
-/* NULL where @entry is none. */
+/* NULL if @entry is an attachment. */
 static inline struct dray_buffer *dray_entry_buffer(struct dray_entry *entry)
 {
 	return entry->kind == DRAY_KIND_BUFFER
@@ -65,8 +65,8 @@ static inline struct dray_buffer *dray_entry_buffer(struct dray_entry *entry)
 }
 
 /*
- * May a device have written it without maintenance for the CPU after that?  What
- * transfers write is maintained when they end, unless SUBMIT is told not to.
+ * May a device have written it without later maintenance for the CPU? Transfers
+ * maintain their destinations when they end, unless SUBMIT is told not to.
  */
 static inline bool dray_buffer_written_outside(const struct dray_buffer *buffer)
 {
@@ -81,19 +81,16 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 }
 
 /*
- * Cleared memory of @heap, not in the table yet; or an ERR_PTR.  The device of
- * @node finds none of it above @reach: for one that is not told at once where it
- * is, @request->limit must say so too.  The caller is inside the node.
+ * Returns cleared memory of @heap, not published yet; or an ERR_PTR. The device
+ * of @node finds all of it up to @reach.  If the device can be told later,
+ * @request->limit must say so too.  The caller is inside the node.
  */
 struct dray_buffer *dray_buffer_create(struct dray_node *node,
 				       struct dray_heap *heap,
 				       const struct dray_request *request,
 				       u64 reach, struct dray_refusal *refusal);
 
-/*
- * From wherever may sleep: with the last reference memory is unmapped and freed,
- * or held.
- */
+/* May sleep. The last reference unmaps the memory and frees it, or holds it. */
 static inline void dray_buffer_put(struct dray_buffer *buffer)
 {
 	dray_entry_put(&buffer->entry);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The exporter: a buffer as a dma-buf, and the CPU's accesses through it.
- * There are no pin callbacks: they would give every importer that does not
- * know them a cached mapping in both directions at attach.  A buffer may have
- * a second, read-only dma-buf beside the first, over the same fences: its
- * importers read, and nobody writes through it.
+ * There are no pin callbacks: with them, an importer that does not know them
+ * would get a cached mapping in both directions at attach.  A buffer may have a
+ * second, read-only dma-buf with the same fences.  Its importers read, and the
+ * CPU cannot write through it.
  */
 #include <linux/dma-buf.h>
 #include <linux/err.h>
@@ -22,8 +22,8 @@
 #include "mmap.h"
 
 /*
- * Maintenance of the whole buffer: for the node whether anybody is attached
- * or not, and for the importers.  -EINTR when the task is being killed.
+ * Maintains the whole buffer, for the node even without attachments, and for
+ * the importers.  -EINTR when the task is being killed.
  */
 static int dray_buffer_sync(struct dray_buffer *buffer, bool writable,
 			    bool for_cpu, enum dma_data_direction direction)
@@ -151,8 +151,8 @@ static const struct dma_buf_ops dray_dma_buf_ops = {
 };
 
 /*
- * What the kernel does not map is not for other drivers' CPU either.  They are
- * told so by there being no vmap: of one that fails the kernel warns.
+ * Memory without a kernel mapping has no vmap for other drivers either.  The
+ * operation is absent, since the kernel warns if one fails.
  */
 static const struct dma_buf_ops dray_unmapped_ops = {
 	.attach = dray_importer_attach,
@@ -165,7 +165,7 @@ static const struct dma_buf_ops dray_unmapped_ops = {
 	.release = dray_release,
 };
 
-/* No vmap: whoever has that address may write. */
+/* No vmap: its address would allow writing. */
 static const struct dma_buf_ops dray_read_only_ops = {
 	.attach = dray_importer_attach,
 	.detach = dray_importer_detach,
@@ -187,8 +187,8 @@ static const struct dma_buf_ops *dray_ops(struct dray_buffer *buffer,
 	return &dray_dma_buf_ops;
 }
 
-int dray_export(struct dray_buffer *buffer, bool writable,
-		struct dray_reply *reply)
+int dray_dmabuf_export(struct dray_buffer *buffer, bool writable,
+		       struct dray_reply *reply)
 {
 	DEFINE_DMA_BUF_EXPORT_INFO(info);
 	struct dma_buf *dmabuf;
@@ -207,7 +207,7 @@ int dray_export(struct dray_buffer *buffer, bool writable,
 }
 
 /* The buffer of a dma-buf of ours, which holds it; NULL for any other. */
-struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable)
+struct dray_buffer *dray_dmabuf_buffer(struct dma_buf *dmabuf, bool *writable)
 {
 	*writable = dray_dmabuf_is_writable(dmabuf);
 	return dmabuf->ops == &dray_dma_buf_ops ||
@@ -217,7 +217,7 @@ struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable)
 		       : NULL;
 }
 
-struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
+struct dray_buffer *dray_dmabuf_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal)
 {
 	struct dma_buf *dmabuf = dma_buf_get(fd);
@@ -229,7 +229,7 @@ struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
 				  (u32)fd);
 		return ERR_PTR(ret);
 	}
-	buffer = dray_exported(dmabuf, writable);
+	buffer = dray_dmabuf_buffer(dmabuf, writable);
 	if (buffer)
 		dray_entry_get(&buffer->entry);
 	dma_buf_put(dmabuf);

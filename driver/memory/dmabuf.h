@@ -13,17 +13,17 @@ struct dray_refusal;
 struct dray_reply;
 
 /* Replies with a dma-buf; takes over the caller's reference. */
-int dray_export(struct dray_buffer *buffer, bool writable,
-		struct dray_reply *reply);
+int dray_dmabuf_export(struct dray_buffer *buffer, bool writable,
+		       struct dray_reply *reply);
 
 /* The buffer of a dma-buf of dray's, which holds it; NULL for any other. */
-struct dray_buffer *dray_exported(struct dma_buf *dmabuf, bool *writable);
+struct dray_buffer *dray_dmabuf_buffer(struct dma_buf *dmabuf, bool *writable);
 
 /*
- * The buffer behind a file descriptor, with a reference, and whether it may be
- * written through that; ERR_PTR for any other file.
+ * Returns the buffer behind a file descriptor, with a reference, and in
+ * *@writable if it may be written through that; an ERR_PTR for any other file.
  */
-struct dray_buffer *dray_buffer_of_fd(int fd, bool *writable,
+struct dray_buffer *dray_dmabuf_of_fd(int fd, bool *writable,
 				      struct dray_refusal *refusal);
 
 #endif /* DRAY_DMABUF_H */

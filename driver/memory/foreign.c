@@ -24,7 +24,7 @@ static int dray_foreign_check(const struct dray_attachment *attachment,
 {
 	bool writable;
 
-	if (dray_exported(dmabuf, &writable))
+	if (dray_dmabuf_buffer(dmabuf, &writable))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_OWN, (u32)fd);
 	if (attachment->writable && !(dmabuf->file->f_mode & FMODE_WRITE))
 		return dray_refuse(refusal, -EACCES, DRAY_REASON_READ_ONLY,
@@ -59,7 +59,9 @@ put_dmabuf:
 	return ret;
 }
 
-/* Without a module to hold it, what a device may write stays for good. */
+/*
+ * If the module cannot hold it, memory that a device may write stays for good.
+ */
 void dray_foreign_put(struct dray_attachment *attachment)
 {
 	if (READ_ONCE(attachment->entry.condemned))
@@ -126,7 +128,7 @@ void dray_foreign_unmap(struct dray_attachment *attachment,
 	dma_buf_detach(attachment->dmabuf, mapping->import);
 }
 
-/* For the CPU this waits for the fences of writers. */
+/* For the CPU, waits for the fences of writers. */
 int dray_foreign_sync(struct dray_attachment *attachment, bool for_cpu,
 		      enum dma_data_direction direction)
 {
@@ -135,10 +137,9 @@ int dray_foreign_sync(struct dray_attachment *attachment, bool for_cpu,
 	if (for_cpu)
 		return dma_buf_begin_cpu_access(attachment->dmabuf, direction);
 	/*
-	 * No access has begun: that would wait for fences, those of dray's own
-	 * jobs too, and might drop what the CPU has written.  Exporters write
-	 * back all the same, but for udmabuf, which refuses to when it has no
-	 * CPU mapping to maintain.
+	 * Without beginning an access: that would wait for fences, also of
+	 * dray's own jobs, and might drop CPU writes.  Exporters write back all
+	 * the same; only udmabuf refuses if it has no CPU mapping to maintain.
 	 */
 	ret = dma_buf_end_cpu_access(attachment->dmabuf, direction);
 	if (ret == -EINVAL && !strcmp(attachment->dmabuf->exp_name, "udmabuf"))

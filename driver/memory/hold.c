@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory that is held.  Without an IOMMU an address works as long as there is
- * memory: a device that was given one goes on writing when the process that
- * drove it has been killed.  So the memory of a buffer or an attachment whose
- * address was given out stays where it is when its last reference goes after
- * the end of that process, or of one of several: pages stay pinned, another
- * driver's dma-buf stays.  RECLAIM frees it, by somebody who knows that the
- * hardware is quiet.  Where all live who were told, whoever lets go of the
- * memory has said so.
+ * Memory that is held.  Without an IOMMU an address works for as long as the
+ * memory exists.  A device that was given one goes on writing when its process
+ * has been killed.  So memory of a disclosed address stays in place if one of
+ * the processes told has ended before the last reference goes.  Pages stay
+ * pinned, another driver's dma-buf stays.  RECLAIM frees it, when its caller
+ * knows that the hardware is quiet.  If every process told lives, the last
+ * release vouches for the hardware.
  *
- * So does an attachment to which a dead channel may still write, whoever lives:
- * no heap keeps that memory out of use, as it does with a buffer's.
+ * An attachment that a dead channel may still write is held too, even if all
+ * live.  A buffer's heap keeps such memory out of use; attachments have no
+ * heap.
  */
 #include <linux/module.h>
 #include <linux/pid.h>
@@ -45,9 +45,9 @@ static void dray_heap_count_held(struct dray_entry *entry, s64 step)
 }
 
 /*
- * Is @entry, whose last reference is gone, to be held?  A device may still write
- * it.  Then the module is held too.  It cannot be when it is on its way out:
- * what a device may write then stays out of use for good.
+ * Must @entry be held, now that its last reference is gone?  A device may still
+ * write it.  Holds the module too; if the module is on its way out, the memory
+ * stays out of use for good instead.
  */
 bool dray_hold_take(struct dray_entry *entry)
 {

@@ -18,7 +18,7 @@ bool dray_hold_take(struct dray_entry *entry);
  */
 bool dray_hold_end(struct dray_entry *entry, struct dray_reclaim *args);
 
-/* What a node does until it is told otherwise by its attribute. */
+/* The initial `hold` attribute of nodes. */
 bool dray_hold_default(void);
 
 #endif /* DRAY_HOLD_H */

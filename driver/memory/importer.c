@@ -28,11 +28,11 @@ struct dray_import {
 };
 
 /*
- * A carveout's table has no pages, and is not kept from importers that do not
- * say by allow_peer2peer that they take such.  Only dynamic ones can say it;
- * those of cameras and displays are static, use nothing but the addresses, and
- * would be refused although they work.  None may look at pages of a table in any
- * case: CONFIG_DMABUF_DEBUG hides them.
+ * A carveout's table has no pages.  Importers get it even if they do not set
+ * allow_peer2peer.  Only dynamic importers can set it.  Those of cameras and
+ * displays are static, use only the addresses, and would be refused although
+ * they work.  No importer may look at the pages of a table: CONFIG_DMABUF_DEBUG
+ * hides them.
  */
 int dray_importer_attach(struct dma_buf *dmabuf,
 			 struct dma_buf_attachment *attachment)
@@ -93,7 +93,7 @@ static bool dray_import_copied(const struct dray_import *import,
 					   (phys_addr_t)index * length);
 }
 
-/* Of any? */
+/* Does the device use a copy of any entry? */
 static bool dray_import_any_copied(const struct dray_import *import)
 {
 	struct scatterlist *entry;
@@ -117,7 +117,7 @@ static void dray_import_unmap_resource(struct dray_import *import)
 	import->table.nents = 0;
 }
 
-/* Where there are no pages. */
+/* For memory without pages. */
 static int dray_import_map_resource(struct dray_import *import)
 {
 	phys_addr_t start = import->buffer->extent.start;
@@ -159,9 +159,9 @@ static void dray_import_unmap(struct dray_import *import)
 }
 
 /*
- * For a device that only writes, which has lines dropped and none written back:
- * the zeros.  A mapping is maintained in its own direction alone, so this takes
- * one for a moment.
+ * Writes back the zeros for a device that only writes: its lines are dropped,
+ * and none written back.  A mapping is maintained only in its own direction, so
+ * this makes another one for a moment.
  */
 static int dray_import_write_back(struct dray_import *import)
 {
@@ -176,7 +176,6 @@ static int dray_import_write_back(struct dray_import *import)
 	return ret;
 }
 
-/* For the first user. */
 static int dray_import_map(struct dray_import *import)
 {
 	const struct dray_extent *extent = &import->buffer->extent;
@@ -196,7 +195,7 @@ static int dray_import_map(struct dray_import *import)
 	if (ret)
 		goto free_table;
 	if (!cached && dray_import_any_copied(import)) {
-		/* The copy would be made of what the cache has of it. */
+		/* The copy would hold stale cache lines. */
 		dray_import_unmap(import);
 		return -EIO;
 	}
@@ -233,7 +232,9 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 	if (dray_extent_is_cached(&buffer->extent))
 		dma_sync_sgtable_for_device(import->dev, &import->table,
 					    direction);
-	/* From here on a CPU access maintains for this importer too. */
+	/*
+	 * From here on a CPU access maintains the buffer for this importer too.
+	 */
 	list_add_tail(&import->list, &buffer->imports);
 	if (direction != DMA_TO_DEVICE)
 		WRITE_ONCE(buffer->imported, true);
@@ -246,7 +247,7 @@ unlock:
 	return &import->table;
 }
 
-/* What the device wrote to copies comes back now, or never. */
+/* Fetches the device's writes from copies: the last chance. */
 static void dray_import_collect(struct dray_import *import)
 {
 	struct scatterlist *entry;
@@ -260,7 +261,7 @@ static void dray_import_collect(struct dray_import *import)
 						import->direction);
 }
 
-/* As dray_import_write_back(), a page. */
+/* As dray_import_write_back(), for one page. */
 static int dray_import_write_back_page(struct dray_import *import, size_t index)
 {
 	struct page *page = dray_buffer_page(import->buffer, index);
@@ -274,10 +275,10 @@ static int dray_import_write_back_page(struct dray_import *import, size_t index)
 }
 
 /*
- * Writes back and then drops what the CPU's caches have of an entry that
- * begins with page @index of the buffer.  It does so page by page, to leave
- * little time for writes between the two steps.  A page that cannot be written
- * back keeps its lines, and makes the call fail; others are done all the same.
+ * Writes back and then drops the cache lines of an entry that begins with page
+ * @index of the buffer.  It goes page by page, to leave little time for writes
+ * between the two steps.  If a page cannot be written back it keeps its lines,
+ * and the call fails after the others.
  */
 static int dray_import_flush_entry(struct dray_import *import,
 				   struct scatterlist *entry, size_t index,
@@ -303,8 +304,8 @@ static int dray_import_flush_entry(struct dray_import *import,
 }
 
 /*
- * As dray_mapping_flush(), before the last attachment's mapping goes; unless the
- * CPU accesses that follow still maintain the buffer for a device of dray's.
+ * As dray_mapping_flush(), before this mapping goes, unless later CPU accesses
+ * still maintain the buffer for one of dray's devices.
  */
 static void dray_import_flush(struct dray_import *import)
 {
@@ -327,8 +328,8 @@ static void dray_import_flush(struct dray_import *import)
 }
 
 /*
- * Mostly without maintenance: the next reader begins a CPU access, which does
- * all that is needed and loses nothing that the CPU has written since.
+ * Mostly without maintenance: the next reader begins a CPU access.  That does
+ * all that is needed and loses none of the CPU's later writes.
  */
 void dray_importer_unmap(struct dma_buf_attachment *attachment,
 			 struct sg_table *table,
@@ -372,8 +373,8 @@ static int dray_import_sync_entry(struct dray_import *import,
 }
 
 /*
- * For a reader: lines are dropped, and what other programs have in them is
- * written back first.  A reader has written nothing that a device could miss.
+ * For a reader: drops lines, and writes back other programs' data in them
+ * first.  A reader has written nothing that a device could miss.
  */
 static int dray_import_sync_kept(struct dray_import *import,
 				 struct scatterlist *entry, size_t index,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Drivers that import a buffer's dma-bufs: what dmabuf.c hands to the dma-buf
- * core, and the maintenance that a CPU access needs for their devices.
+ * Drivers that import a buffer's dma-bufs: the operations for the dma-buf core,
+ * and the maintenance that a CPU access needs for their devices.
  */
 #ifndef DRAY_IMPORTER_H
 #define DRAY_IMPORTER_H
@@ -30,8 +30,8 @@ void dray_importer_unmap(struct dma_buf_attachment *attachment,
 
 /*
  * Maintains the whole buffer for all devices that have it mapped; the caller
- * holds its lock.  @writable: the CPU access may write.  -EINTR when the task is
- * being killed.
+ * holds its lock.  @writable: the CPU access may write.  -EINTR when the task
+ * is being killed.
  */
 int dray_importers_sync(struct dray_buffer *buffer, bool writable,
 			bool for_cpu);

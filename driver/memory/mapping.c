@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Mappings: where a device finds a buffer.  A buffer is mapped once for each
- * device, on first use, without cache maintenance, and stays so for its life
- * or the device's.  Maintenance is explicit, but for two cases here: before a
- * device is told where the buffer is, and before the last device goes for which
- * it could be maintained.  A device that would silently copy is refused.
+ * Mappings: the place of a buffer for a device.  A buffer is mapped once for
+ * each device, on first use, without cache maintenance, until it or the device
+ * goes.  Maintenance is explicit, except in two cases here: before a device is
+ * told the place, and before the last device goes for which the buffer could be
+ * maintained.  A device that would silently copy is refused.
  */
 #include <linux/device.h>
 #include <linux/dma-direct.h>
@@ -82,7 +82,7 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 	return 0;
 }
 
-/* The postponed mapping is being made, or nobody will ask for it. */
+/* Drops the postponed mapping: it is being made, or is no longer needed. */
 static void dray_mapping_forget_postponed(struct dray_buffer *buffer)
 {
 	dray_node_put(buffer->postponed);
@@ -126,8 +126,8 @@ static struct dray_mapping *dray_mapping_make(struct dray_buffer *buffer,
 }
 
 /*
- * Before a device is told where the buffer is, and before any line of it is
- * dropped, what the CPU wrote so far is written back: the zeros above all.
+ * Writes back all earlier writes of the CPU, above all the zeros: before a
+ * device is told the place of the buffer, and before any line of it is dropped.
  * -EINTR when the task is being killed.
  */
 static int dray_mapping_write_back(struct dray_buffer *buffer,
@@ -143,7 +143,7 @@ static int dray_mapping_write_back(struct dray_buffer *buffer,
 	start = ktime_get();
 	place = dray_mapping_where(buffer, mapping);
 	place.uncached = !dray_extent_is_cached(&buffer->extent);
-	ret = dray_sync_rows(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
+	ret = dray_rows_sync(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
 	if (ret)
 		return ret;
 	mapping->pending = false;
@@ -154,7 +154,7 @@ static int dray_mapping_write_back(struct dray_buffer *buffer,
 	return 0;
 }
 
-/* Where it is for @dev, which may use it now. */
+/* Finds the place for @dev, which may use it now. */
 int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 		       struct device *dev, struct dray_place *place,
 		       struct dray_refusal *refusal)
@@ -172,7 +172,7 @@ int dray_mapping_place(struct dray_buffer *buffer, struct dray_node *node,
 	return ret;
 }
 
-/* For a new buffer that can wait, which nobody else sees. */
+/* Postpones the mapping of a new buffer that only the caller sees. */
 void dray_mapping_postpone(struct dray_buffer *buffer, struct dray_node *node)
 {
 	dray_node_get(node);
@@ -195,9 +195,9 @@ static int dray_mapping_make_postponed(struct dray_buffer *buffer)
 }
 
 /*
- * For a new buffer that cannot wait: where it will be for the node's device,
- * which is not told yet.  On arm64 to write back waits until it is.  A copy is
- * up to date from the start, so that tests see what comes later.
+ * Maps a new buffer that cannot wait, and returns its address for the node's
+ * device, which is not told yet.  On arm64 writing back waits until it is.  A
+ * copy is made up to date now, so that tests see later changes.
  */
 int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 			 dma_addr_t *address, struct dray_refusal *refusal)
@@ -216,7 +216,7 @@ int dray_mapping_prepare(struct dray_buffer *buffer, struct dray_node *node,
 	return ret;
 }
 
-/* Is there another mapping that a CPU access would maintain? */
+/* Does no other mapping get maintained by a CPU access? */
 static bool dray_mapping_is_last(const struct dray_buffer *buffer,
 				 const struct dray_mapping *mapping)
 {
@@ -229,11 +229,11 @@ static bool dray_mapping_is_last(const struct dray_buffer *buffer,
 }
 
 /*
- * Before a mapping goes while others have the buffer: without a device nobody
- * can maintain it any more, and what that wrote would not be seen where lines of
- * it are in a cache.  Each is written back and dropped, as any cache may do at
- * any time, so that nothing is lost that the CPU wrote.  Nothing is owed where
- * only channels wrote.  A copy is carried for the last time.
+ * Flushes before a mapping goes while others use the buffer.  Without a device
+ * the buffer cannot be maintained any more, and stale lines would hide the
+ * device's writes.  Each line is written back and dropped, as any cache may do
+ * at any time, so that no CPU write is lost.  If only channels wrote, nothing
+ * is owed.  A copy is fetched for the last time.
  */
 static void dray_mapping_flush(struct dray_buffer *buffer,
 			       struct dray_mapping *mapping)
@@ -248,7 +248,7 @@ static void dray_mapping_flush(struct dray_buffer *buffer,
 	lockdep_assert_held(&buffer->lock);
 	if (dray_buffer_written_outside(buffer) &&
 	    (place.copied || dray_mapping_is_last(buffer, mapping)))
-		dray_sync_rows_kept(mapping->dev, &place, &all, true);
+		dray_rows_sync_kept(mapping->dev, &place, &all, true);
 }
 
 static void dray_mapping_drop(struct dray_buffer *buffer,
@@ -264,8 +264,8 @@ static void dray_mapping_drop(struct dray_buffer *buffer,
 }
 
 /*
- * Unmaps for the devices of @node, which go away under those who have the
- * buffer; or for all, when it is freed.
+ * Unmaps for the devices of @node, which goes while others use the buffer; with
+ * NULL for all, when the buffer is freed.
  */
 void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 {
@@ -287,7 +287,7 @@ void dray_mappings_drop(struct dray_buffer *buffer, struct dray_node *node)
 	mutex_unlock(&buffer->lock);
 }
 
-/* The same of nodes that are being unbound, where nobody has the buffer. */
+/* Unmaps for nodes that are being unbound, if the buffer has no users. */
 void dray_mappings_drop_gone(struct dray_buffer *buffer)
 {
 	struct dray_mapping *mapping, *next;
@@ -301,7 +301,7 @@ void dray_mappings_drop_gone(struct dray_buffer *buffer)
 	mutex_unlock(&buffer->lock);
 }
 
-/* For debugfs: the devices that a buffer is mapped for. */
+/* For debugfs: prints the devices that have it mapped. */
 void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file)
 {
 	struct dray_mapping *mapping;
@@ -313,8 +313,8 @@ void dray_mapping_print(struct dray_buffer *buffer, struct seq_file *file)
 }
 
 /*
- * When @node is unbound and nobody is inside any more.  A buffer that is
- * being freed or held at the same time unmaps itself, and is waited for.
+ * Unmaps when @node is unbound and no call is inside any more.  A buffer that
+ * is being freed or held at the same time unmaps itself, and is waited for.
  */
 void dray_mappings_drop_node(struct dray_node *node)
 {
@@ -382,12 +382,12 @@ int dray_mappings_sync(struct dray_buffer *buffer, bool writable, bool for_cpu,
 			return ret;
 		place = dray_mapping_where(buffer, mapping);
 		if (writable)
-			ret = dray_sync_rows(mapping->dev, &place, &all,
+			ret = dray_rows_sync(mapping->dev, &place, &all,
 					     for_cpu, direction);
 		else
-			ret = dray_sync_rows_kept(mapping->dev, &place, &all,
+			ret = dray_rows_sync_kept(mapping->dev, &place, &all,
 						  for_cpu);
-		dray_sync_count(&buffer->entry, mapping->dev, buffer->size,
+		dray_rows_count(&buffer->entry, mapping->dev, buffer->size,
 				for_cpu, direction, start);
 		break;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where devices find a buffer.
+ * Mappings of a buffer for devices.
  */
 #ifndef DRAY_MAPPING_H
 #define DRAY_MAPPING_H
@@ -33,8 +33,9 @@ bool dray_mappings_written_back(struct dray_buffer *buffer);
 /* Does a CPU access maintain the buffer for one of dray's own devices? */
 bool dray_mappings_maintained(struct dray_buffer *buffer);
 /*
- * Maintains all of the buffer for them.  @writable: the access may write; if not,
- * nothing that the CPU wrote is dropped.  -EINTR when the task is being killed.
+ * Maintains all of the buffer for them.  @writable: the access may write; if
+ * not, nothing that the CPU wrote is dropped.  -EINTR when the task is being
+ * killed.
  */
 int dray_mappings_sync(struct dray_buffer *buffer, bool writable, bool for_cpu,
 		       enum dma_data_direction direction);

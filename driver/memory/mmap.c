@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * User mappings.  `reserved` and `pages` memory is mapped as pages, all of it
- * at once and writable without a first fault, so that the mapping works for
- * O_DIRECT, io_uring, vmsplice and the like; a fault handler stands behind it
- * for what MADV_DONTNEED takes out.  `cma` memory is mapped by frame number:
- * a long-term pin of it would never return, because the kernel tries to move
- * pinned pages out of CMA first.  So is what is not cached, as its kind of
- * mapping demands, and a `carveout`, which has no pages.
+ * User mappings.  `reserved` and `pages` memory is mapped as pages, all at once
+ * and writable without a first fault, so that the mapping works for O_DIRECT,
+ * io_uring, vmsplice and the like.  A fault handler serves pages that
+ * MADV_DONTNEED took out.
+ *
+ * `cma` memory is mapped by frame number: a long-term pin of it would never
+ * return, because the kernel tries to move pinned pages out of CMA first.
+ * Uncached memory is too, as its kind of mapping demands, and a `carveout`,
+ * which has no pages.
  */
 #include <linux/dma-buf.h>
 #include <linux/dma-map-ops.h>
@@ -39,14 +41,13 @@ static void dray_vma_close(struct vm_area_struct *vma)
 }
 
 /*
- * The entry is made here.  A page of a large compound page that is handed to
- * the kernel may be mapped with all of it, by one large entry; in a mapping of
- * this kind the kernel takes such an entry for one without pages, and never
- * drops what it counts for it.
+ * Makes the entry itself.  If the kernel is handed a page of a large compound
+ * page, it may map all of it by one large entry.  In a mapping of this kind it
+ * takes such an entry for one without pages, and never drops its count.
  *
- * vm_insert_page() finds the mapping marked, as dray_insert_pages() was there
- * before, and so does not change it, which only mmap() may.  Of its kin,
- * vmf_insert_mixed() makes entries without pages, which nobody can pin.
+ * vm_insert_page() finds the mapping marked by dray_insert_pages(), and so does
+ * not change it, which only mmap() may.  Entries of vmf_insert_mixed() have no
+ * pages and cannot be pinned.
  */
 static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
 {
@@ -92,7 +93,7 @@ static void dray_window_close(struct dray_buffer *buffer, void *window)
 		memunmap(window);
 }
 
-/* Reads and writes of a debugger, where pages cannot be looked up. */
+/* Reads or writes for a debugger, if pages cannot be looked up. */
 static int dray_vma_access(struct vm_area_struct *vma, unsigned long address,
 			   void *data, int length, int write)
 {
@@ -104,7 +105,7 @@ static int dray_vma_access(struct vm_area_struct *vma, unsigned long address,
 
 	if (length <= 0 || offset >= buffer->size)
 		return -EINVAL;
-	/* Where pages are looked up, the kernel asks this itself. */
+	/* If pages can be looked up, the kernel checks this itself. */
 	if (write && !(vma->vm_flags & VM_WRITE))
 		return -EACCES;
 	length = min_t(size_t, length, PAGE_SIZE - in_page);
@@ -132,7 +133,7 @@ static const struct vm_operations_struct dray_frame_vm_ops = {
 };
 
 /*
- * A shared writable mapping whose entries are dirty from the start: there is
+ * Makes the entries of a shared writable mapping dirty from the start: there is
  * nothing to write back, and without a hardware dirty bit each first write
  * would be a fault.
  */
@@ -141,7 +142,9 @@ static pgprot_t dray_dirty(pgprot_t prot)
 	return __pgprot(pte_val(pte_mkdirty(pfn_pte(0, prot))));
 }
 
-/* As the kernel has the memory: two kinds of mapping do not agree. */
+/*
+ * Caches as the kernel's own mapping does: two kinds of mapping must not mix.
+ */
 static pgprot_t dray_mode_prot(u32 mode, pgprot_t prot)
 {
 	switch (mode) {
@@ -184,7 +187,7 @@ static int dray_insert_pages(struct dray_buffer *buffer,
 		cond_resched();
 	}
 	kfree(pages);
-	/* So vm_insert_pages() says that it had no memory for page tables. */
+	/* vm_insert_pages() reports missing page tables so. */
 	return ret == -EFAULT ? -ENOMEM : ret;
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Memory of the caller: pinned for as long as the attachment lives, whatever
- * the process does with its mapping.  What the process may not write is not
- * pinned for a device that writes.  Whole pages are mapped: the bytes around
- * the memory would otherwise make the kernel bounce it.
+ * Memory of the caller, pinned for as long as the attachment lives, even if the
+ * process unmaps it.  A device that writes gets only memory that the process
+ * may write.  Whole pages are mapped: for the bytes around the memory the
+ * kernel would use a bounce buffer.
  */
 #include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
@@ -22,7 +22,7 @@
 
 #define DRAY_PIN_BATCH 512
 
-/* There are arrays as long as there are pages, and no size is above an int. */
+/* Keeps every per-page array below INT_MAX bytes. */
 static u64 dray_pin_most(void)
 {
 	return min_t(u64, totalram_pages(),
@@ -31,9 +31,9 @@ static u64 dray_pin_most(void)
 }
 
 /*
- * For a device that only reads, memory may be read-only.  Where it is not, it
- * is pinned for writing all the same: else the process's next write would go
- * to a page of its own, which the device does not see.
+ * For a device that only reads, memory may be read-only.  If it is writable, it
+ * is pinned for writing all the same: otherwise the process's next write would
+ * go to a page of its own, which the device does not see.
  */
 static long dray_pin_batch(unsigned long start, u32 count, bool write,
 			   struct page **pages)
@@ -131,7 +131,7 @@ uncharge:
 	return ret;
 }
 
-/* Without a module to hold it, what a device may write stays pinned for good. */
+/* If the module cannot hold it, memory that a device may write stays pinned. */
 void dray_unpin(struct dray_attachment *attachment)
 {
 	if (!READ_ONCE(attachment->entry.condemned)) {

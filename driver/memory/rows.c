@@ -24,7 +24,7 @@
  */
 #define DRAY_SMALLEST_LINE 32
 
-/* Where rows are so close, one over all of them. */
+/* Joins rows that are so close into one. */
 static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 {
 	struct dray_rows joined = *rows;
@@ -36,7 +36,7 @@ static struct dray_rows dray_rows_joined(const struct dray_rows *rows)
 	return joined;
 }
 
-/* An errno where the rest of the rows may be left out. */
+/* Returns an errno if the rest of the rows may be left out. */
 static int dray_rows_stop(const struct dray_rows *rows)
 {
 	if (!rows->unkillable && fatal_signal_pending(current))
@@ -112,8 +112,8 @@ static int dray_sync_row(struct device *dev, const struct dray_place *place,
 	return 0;
 }
 
-/* -EINTR when the task is being killed, -ENODEV where @rows says so. */
-int dray_sync_rows(struct device *dev, const struct dray_place *place,
+/* -EINTR when the task is being killed, -ENODEV if @rows->gone became true. */
+int dray_rows_sync(struct device *dev, const struct dray_place *place,
 		   const struct dray_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction)
 {
@@ -135,7 +135,7 @@ int dray_sync_rows(struct device *dev, const struct dray_place *place,
  * If the device has a copy, that is not possible: written back, it would lose
  * the device's writes, which the caller asks for.
  */
-int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
+int dray_rows_sync_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_rows *rows, bool for_cpu)
 {
 	struct dray_rows joined = dray_rows_joined(rows), piece = joined;
@@ -145,9 +145,9 @@ int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 	if (!dray_device_maintained(dev) || place->uncached)
 		return 0;
 	if (!for_cpu)
-		return dray_sync_rows(dev, place, rows, false, DMA_TO_DEVICE);
+		return dray_rows_sync(dev, place, rows, false, DMA_TO_DEVICE);
 	if (place->copied)
-		return dray_sync_rows(dev, place, rows, true, DMA_FROM_DEVICE);
+		return dray_rows_sync(dev, place, rows, true, DMA_FROM_DEVICE);
 	for (row = 0; row < joined.rows && !ret; row++) {
 		for (done = 0; done < joined.width && !ret;
 		     done += piece.width) {
@@ -164,7 +164,7 @@ int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
 	return ret;
 }
 
-void dray_sync_count(struct dray_entry *entry, struct device *dev, u64 bytes,
+void dray_rows_count(struct dray_entry *entry, struct device *dev, u64 bytes,
 		     bool for_cpu, enum dma_data_direction direction,
 		     ktime_t start)
 {

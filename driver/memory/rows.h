@@ -14,7 +14,7 @@ struct device;
 struct dray_entry;
 struct page;
 
-/* What lies in one piece for a device. */
+/* Contiguous memory for a device. */
 struct dray_place_segment {
 	u64 offset; /* bytes from the start of the area */
 	u64 length; /* bytes */
@@ -22,16 +22,16 @@ struct dray_place_segment {
 };
 
 /*
- * Where an area lies for one device: segments by rising offset, without gaps.
- * They are of a mapping, which stays for as long as the caller is inside the
- * node, or has a job on one of its channels.
+ * An area as one device finds it: segments by rising offset, without gaps.
+ * They belong to a mapping, which stays while the caller is inside the node or
+ * has a job on one of its channels.
  */
 struct dray_place {
 	const struct dray_place_segment *segment;
 	u32 count;
 	/*
-	 * Of scattered memory, which an IOMMU may join to one segment; NULL: a
-	 * segment is in one piece for the CPU too.
+	 * Pages of scattered memory, which an IOMMU may join to one segment;
+	 * NULL: each segment is contiguous for the CPU too.
 	 */
 	struct page *const *pages;
 	u32 skip; /* bytes of the first page before the area */
@@ -39,13 +39,13 @@ struct dray_place {
 	bool copied; /* the device has a copy, which maintenance carries */
 };
 
-/* Pieces of an area. */
+/* Parts of an area. */
 struct dray_rows {
 	u64 offset; /* bytes from the start of the area */
 	u64 width; /* bytes of a row */
 	u64 pitch; /* bytes from row to row, at least @width */
 	u64 rows;
-	/* Becomes true when nobody needs it any more; NULL: that is never. */
+	/* Set when the rows are no longer needed; NULL: never. */
 	const bool *gone;
 	bool unkillable; /* even when the task is being killed */
 };
@@ -57,16 +57,16 @@ const struct dray_place_segment *dray_place_find(const struct dray_place *place,
 #define DRAY_SYNC_STEP ((size_t)SZ_1M)
 
 /* Maintains rows at @place, which lie within it, and may overlap */
-int dray_sync_rows(struct device *dev, const struct dray_place *place,
+int dray_rows_sync(struct device *dev, const struct dray_place *place,
 		   const struct dray_rows *rows, bool for_cpu,
 		   enum dma_data_direction direction);
 
-/* The same for who may not write: what the CPU wrote is never dropped. */
-int dray_sync_rows_kept(struct device *dev, const struct dray_place *place,
+/* As above for readers: never drops a CPU write. */
+int dray_rows_sync_kept(struct device *dev, const struct dray_place *place,
 			const struct dray_rows *rows, bool for_cpu);
 
-/* For whoever asks where the time went. */
-void dray_sync_count(struct dray_entry *entry, struct device *dev, u64 bytes,
+/* Counts the time, for BUFFER_INFO and tracing. */
+void dray_rows_count(struct dray_entry *entry, struct device *dev, u64 bytes,
 		     bool for_cpu, enum dma_data_direction direction,
 		     ktime_t start);
 

@@ -7,7 +7,7 @@
 #include <linux/dray.h>
 #include <linux/string.h>
 
-/* A user's words: without what would end the line, or what a terminal would do. */
+/* Copies a user's text without line ends or terminal control characters. */
 static void dray_trace_name(char *to, const char *name)
 {
 	strscpy(to, name, DRAY_NAME_LEN);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints: what becomes of buffers, of attachments and of transfers, under
- * /sys/kernel/tracing/events/dray.  Memory goes by its identifier, jobs by the
- * context and number of their fences, which the kernel's own dma_fence events
- * name too.  No event has an address in it.
+ * Tracepoints of buffers, attachments and transfers, under
+ * /sys/kernel/tracing/events/dray.  Memory is named by its identifier, and jobs
+ * by the context and number of their fences, which the kernel's dma_fence
+ * events name too.  No event shows an address.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM dray
@@ -76,7 +76,7 @@ TRACE_EVENT(dray_free,
 		  __entry->condemned ? " out of use: a device may write it" : "")
 );
 
-/* A call that said no: its number, and what its reply holds. */
+/* A call that failed: its number, and its reply. */
 TRACE_EVENT(dray_fail,
 	TP_PROTO(const char *node, unsigned int call, int error, u32 reason,
 		 u64 limit),
@@ -129,7 +129,7 @@ DEFINE_EVENT(dray_memory_device, dray_map,
 
 /*
  * A buffer has an importer in another driver; or ATTACH has found an attachment
- * for the node of this device.  What is refused after that is detached again.
+ * for the node of this device.  If that is refused later, it is detached again.
  */
 DEFINE_EVENT(dray_memory_device, dray_attach,
 	TP_PROTO(const struct dray_entry *memory, u64 size, struct device *dev),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where a job runs: the caller's channel or the one with the fewest jobs, the
- * addresses that its engine uses, and caches that let the engine see what the
- * CPU wrote.  The caller is inside the node.
+ * Preparing a job: chooses the caller's channel or the one with the fewest
+ * jobs, maps memory for its engine, and syncs caches so that the engine sees
+ * the CPU's writes.  The caller is inside the node.
  */
 #include <linux/err.h>
 #include <linux/nospec.h>
@@ -11,7 +11,7 @@
 #include "channel.h"
 #include "engine.h"
 #include "job.h"
-#include "place.h"
+#include "prepare.h"
 
 /* The living channel with the fewest jobs. */
 static struct dray_channel *dray_channel_any(struct dray_node *node,
@@ -64,8 +64,9 @@ static struct dray_channel *dray_channel_named(struct dray_node *node,
 	return ret ? ERR_PTR(ret) : channel;
 }
 
-static int dray_move_place(struct dray_move *move, struct dray_channel *channel,
-			   u64 *runs, struct dray_refusal *refusal)
+static int dray_prepare_move(struct dray_move *move,
+			     struct dray_channel *channel, u64 *runs,
+			     struct dray_refusal *refusal)
 {
 	struct dray_node *node = channel->node;
 	int ret;
@@ -82,10 +83,10 @@ static int dray_move_place(struct dray_move *move, struct dray_channel *channel,
 }
 
 /*
- * The engine sees what the CPU wrote, and no dirty line is left that could
- * be written back over what the engine writes.
+ * Lets the engine see the CPU's writes, and leaves no dirty line that could be
+ * written back over the engine's.
  */
-static int dray_move_sync(struct dray_move *move, struct device *dev)
+static int dray_prepare_sync(struct dray_move *move, struct device *dev)
 {
 	int ret = 0;
 
@@ -96,7 +97,7 @@ static int dray_move_sync(struct dray_move *move, struct device *dev)
 	return ret;
 }
 
-/* Or it is known that nobody does what is needed. */
+/* Syncs caches, or with NO_SYNC marks destinations unsynced. */
 static int dray_job_sync(struct dray_job *job, struct device *dev)
 {
 	u32 i;
@@ -104,15 +105,15 @@ static int dray_job_sync(struct dray_job *job, struct device *dev)
 
 	for (i = 0; i < job->count && !ret; i++) {
 		if (job->sync)
-			ret = dray_move_sync(&job->moves[i], dev);
+			ret = dray_prepare_sync(&job->moves[i], dev);
 		else
 			dray_area_leave_unsynced(&job->moves[i].dst.area);
 	}
 	return ret;
 }
 
-int dray_job_place(struct dray_job *job, struct dray_node *node,
-		   struct dray_submit *args, struct dray_refusal *refusal)
+int dray_prepare_job(struct dray_job *job, struct dray_node *node,
+		     struct dray_submit *args, struct dray_refusal *refusal)
 {
 	struct dray_channel *channel;
 	u32 i;
@@ -126,8 +127,8 @@ int dray_job_place(struct dray_job *job, struct dray_node *node,
 		return PTR_ERR(channel);
 	job->channel = channel;
 	for (i = 0; i < job->count; i++) {
-		ret = dray_move_place(&job->moves[i], channel, &job->runs,
-				      refusal);
+		ret = dray_prepare_move(&job->moves[i], channel, &job->runs,
+					refusal);
 		if (ret) {
 			args->failed = i;
 			return ret;
