@@ -18,10 +18,8 @@ IOMMU_DEVICE=edu,dma_mask=0xffffffffffffffff
 # Except of this one: 28 bits, the rest is cut off.
 IOMMU_NARROW=edu
 
-# The tests of the kernel interface that need no fast engine.  Where two pieces
-# of memory overlap, their addresses behind an IOMMU do not tell.
-IOMMU_SELFTESTS=(info heap_info alloc address sync mmap import)
-IOMMU_SELFTESTS+=(sync_refuse attach_overlap)
+# The tests of the kernel interface that need no fast engine.
+IOMMU_SELFTESTS=(info heap_info alloc address sync mmap import sync_refuse)
 
 # What maintains caches, or attaches memory, there.
 IOMMU_MAINTAINED=(

@@ -15,6 +15,8 @@ suite_style()
 	cd "$TREE" || die "no tree"
 	tally_check "licences: a line in every file" style_licences
 	tally_check "clang-format" style_format
+	tally_check "layers: includes and calls point down" \
+		/usr/bin/python3 "$TREE/tools/lib/layers.py" tools/layers
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \
 		style_checkpatch "$scratch"
 	tally_check "shellcheck" style_shell
@@ -96,7 +98,7 @@ style_checkpatch()
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.[ch]' \
 		'tests/iommu/dray_*.c' tests/checkers/dray_test_faults.c |
-		grep -vx driver/trace.h)
+		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# There is no MAINTAINERS file out of the kernel's tree.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
@@ -107,7 +109,7 @@ style_checkpatch()
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT \
-		--file driver/trace.h || status=$?
+		--file driver/memory/trace.h || status=$?
 	return "$status"
 }
 

@@ -215,7 +215,7 @@ targets_tree()
 }
 
 # What differs where dray is no module: how it begins and how it is known.
-TARGETS_BUILT_IN=(driver/{main,info,platform,pci,virtual,account,trace}.o)
+TARGETS_BUILT_IN=(driver/{face/{main,info,platform,pci,virtual},heap/account,memory/trace}.o)
 
 # targets_built_in FOLDER
 targets_built_in()
@@ -229,10 +229,10 @@ targets_built_in()
 		{ echo "$said"; return 1; }
 	[ -z "$said" ] || { echo "$said"; return 1; }
 	# A module has none of these.
-	nm "$1/driver/main.o" | grep -q ' __initcall.*dray_init' || return 1
+	nm "$1/driver/face/main.o" | grep -q ' __initcall.*dray_init' || return 1
 	# Nor is there one that INFO could ask for its version.
 	said=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
-	grep -qF "${said:?}" "$1/driver/info.o"
+	grep -qF "${said:?}" "$1/driver/face/info.o"
 }
 
 # The board with dray as a part of its kernel: the node waits for the engine, whose
