@@ -55,8 +55,7 @@ def make_frames():
 
 
 def main():
-    # A forked child shares the arrays of its parent too; a spawned one only
-    # those that it is sent.
+    # If stages were forked, they would share all of the program's arrays.
     context = multiprocessing.get_context("spawn")
     first, second, done = (context.Queue() for _ in range(3))
     stages = [context.Process(target=smooth_stage, args=(first, second), daemon=True),

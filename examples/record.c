@@ -92,7 +92,7 @@ static int export(struct dray_node *node)
 	if (!ret)
 		printf("exporter: a record of %zu bytes, element %d is now %d\n",
 		       size, COUNT - 1, elements(array)[COUNT - 1]);
-	/* Ends the record: nobody can open it from now on. */
+	/* With its memory the record ends: a later open fails. */
 	dray_array_unref(array);
 	return ret;
 }

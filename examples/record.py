@@ -28,7 +28,7 @@ def export_array():
     try:
         subprocess.run([sys.executable, __file__, "import"], input=record, check=True)
     finally:
-        # From now on nobody can open it.
+        # Ends the record: a later open fails.
         dray.revoke_array(record)
     if not (array == 2 * np.arange(array.size)).all():
         raise ValueError("the importer did not double each element")
