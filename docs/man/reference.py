@@ -19,8 +19,10 @@ import sys
 import textwrap
 from pathlib import Path
 
-CONDITIONS = (r"#ifdef __cplusplus\n.*?#endif\n", r"#if defined\(.*?#endif\n",
-              r"^(DRAY_ABI\(|DRAY_NAMESAKE_|#undef|#include).*\n")
+# Lines for compilers, with the comment in front of them.
+COMPILERS = re.compile(
+    r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_API .*?\n)|"
+    r"(?m:^)(?:DRAY_ABI\(|DRAY_NAMESAKE_|#undef|#include)[^\n]*\n", re.DOTALL)
 TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#\n{}();]+|\s",
                    re.DOTALL)
 
@@ -232,42 +234,45 @@ def room_page(date, opening, groups, types, room):
                 body + [".El"] + literal(types), opening, room)
 
 
+def header_pages(date, header, text, known):
+    """(pages, links) of a header, by name: texts, and names of pages."""
+    opening = re.search(r"/\*\n.*?\*/", text, re.DOTALL)
+    if not opening:
+        return {}, {}
+    room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}"}
+    text = COMPILERS.sub("", text[opening.end():].split("\n", 3)[3])
+    pages, links, types, section, groups = {}, {}, [], "", []
+    for chunk in chunks(text):
+        if chunk.functions:
+            groups.append(chunk)
+            name, *others = [each for each, _, _ in chunk.functions]
+            pages[name] = function_page(date, chunk, types, section, room)
+            links |= {other: name for each in types for other in each.types
+                      if other not in known}
+            links |= dict.fromkeys(others, name)
+            types = []
+        elif re.fullmatch(r"/\*[^*](?:(?!\*/).)*\*/", chunk.text, re.DOTALL):
+            section = chunk.text
+        elif not chunk.text.startswith("#endif"):
+            types.append(chunk)
+            section = ""
+    pages[room["name"]] = room_page(date, opening[0], groups, types, room)
+    return pages, links
+
+
 def main(folder, dated, *headers):
     folder = Path(folder)
-    date = re.search(r"^\.Dd (.*)$", Path(dated).read_text(encoding="utf-8"), re.MULTILINE)[1]
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.glob("*.3"):
         old.unlink()
+    date = re.search(r"^\.Dd (.*)$", Path(dated).read_text(encoding="utf-8"), re.MULTILINE)[1]
     texts = {Path(header).name: Path(header).read_text(encoding="utf-8") for header in headers}
     known = set(re.findall(r"\b(dray_\w+)\(", "".join(texts.values())))
     pages, links = {}, {}
     for header, text in texts.items():
-        opening = re.search(r"/\*\n.*?\*/", text, re.DOTALL)
-        if not opening:
-            continue
-        room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}"}
-        text = text[opening.end():].split("\n", 3)[3]
-        for condition in CONDITIONS:
-            text = re.sub(condition, "", text, flags=re.DOTALL if "endif" in condition
-                          else re.MULTILINE)
-        types, section, groups = [], "", []
-        for chunk in chunks(text):
-            if chunk.functions:
-                groups.append(chunk)
-                name = chunk.functions[0][0]
-                pages[name] = function_page(date, chunk, types, section, room)
-                others = [other for other, _, _ in chunk.functions[1:]]
-                others += [other for each in types for other in each.types]
-                links.update({other: name for other in others if other not in known
-                              or other in [each for each, _, _ in chunk.functions]})
-                types = []
-            elif re.fullmatch(r"/\*[^*].*\*/", chunk.text, re.DOTALL) and \
-                    chunk.text.count("/*") == 1:
-                section = chunk.text
-            elif not chunk.text.startswith("#endif"):
-                types.append(chunk)
-                section = ""
-        pages[room["name"]] = room_page(date, opening[0], groups, types, room)
+        more_pages, more_links = header_pages(date, header, text, known)
+        pages |= more_pages
+        links |= more_links
     for name, target in links.items():
         pages.setdefault(name, f".so man3/{target}.3\n")
     for name, text in pages.items():
