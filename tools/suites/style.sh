@@ -55,6 +55,9 @@ style_licences()
 		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
 		# Its licence is that of the file that it changes.
 		docs/upstream/*.patch) continue ;;
+		# Forms of Debian's that have no comments.
+		debian/changelog | debian/copyright | debian/source/format | \
+			debian/*.dkms) continue ;;
 		driver/* | include/linux/* | Kbuild) want='GPL-2.0-only' ;;
 		include/uapi/*) want='GPL-2.0 WITH Linux-syscall-note' ;;
 		*) want='Apache-2.0 OR MIT' ;;
