@@ -11,8 +11,8 @@ dray/transfer.h, with its opening comment and a list of its functions.
 The headers' form: a comment /** ... */ lies directly before the declaration it
 describes; "@name:" begins a parameter, "Errors:" the errors, and a line with a
 tab a row of a table.  A comment between blank lines describes the functions
-behind it.  A function without a comment is an error.  PAGE is a manual page whose
-date the others get.
+behind it.  A function without a comment is an error.  The pages get
+the date of the manual page PAGE.
 """
 import re
 import sys

@@ -247,6 +247,7 @@ style_version()
 		'driver/**/node.h:#define DRAY_VERSION "@"'
 		'dkms.conf:PACKAGE_VERSION="@"'
 		'README.md:    dkms install dray/@'
+		'debian/changelog:dray (@)'
 	)
 
 	version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build)
