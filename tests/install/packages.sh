@@ -14,7 +14,7 @@
 export DRAY_BACKEND=host
 version=$(dpkg-parsechangelog -S Version)
 names='dmactl dray-dkms libdray-dev libdray0 python3-dray'
-# What dpkg, its triggers and depmod keep for themselves.
+# Files that dpkg, its triggers and depmod keep for themselves.
 kept='^/(etc/(group|gshadow|passwd|shadow)-|etc/ld\.so\.cache|var/(cache|log|lib/dpkg)/)'
 kept="$kept|/modules\\.[^/]*\$|/mok\\.|/__pycache__"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""An installed copy of what DRAY_BUILD holds, and programs built against it as
+"""An installed copy of the build in DRAY_BUILD, and programs built against it as
 their readers would build them, on the host back end."""
 
 import os

@@ -4,7 +4,7 @@
 # A Debian 12 in a folder, installed by apt with every maintainer script, for tests
 # of packages.  A run works on a copy in memory, which ends with it.
 
-# debian_depends: what debian/control needs to build, one a line
+# debian_depends: the build dependencies in debian/control, one a line
 debian_depends()
 {
 	sed -n '/^Build-Depends:/,/^[A-Z]/p' "$TREE/debian/control" |

@@ -4,7 +4,7 @@
 # Suite install: the README's commands as a new user gives them, taken from its
 # text: the module built by hand and with DKMS in the root folder of a fresh
 # Debian 12, the udev rule on the emulated ZCU102, with Debian's udev, and the
-# Python package by pip and meson in venvs.  And Debian packages, built, installed
+# Python package by pip and meson in venvs.  Debian packages are built, installed
 # and purged in a Debian 12.
 
 PACKAGES_INSTALL=(
