@@ -259,32 +259,32 @@ static void dray_remains_free(const struct dray_remains *remains)
 bool dray_charge_end(struct dray_charge *charge)
 {
 	struct dray_remains remains;
-	size_t kept;
+	size_t awaited;
 
 	spin_lock(&dray_accounts_lock);
-	kept = charge->kept;
+	awaited = charge->awaited;
 	charge->ended = true;
-	remains = dray_charge_sub(charge, charge->bytes - kept, !kept);
+	remains = dray_charge_sub(charge, charge->bytes - awaited, !awaited);
 	spin_unlock(&dray_accounts_lock);
 	dray_remains_free(&remains);
-	return !kept;
+	return !awaited;
 }
 
-void dray_charge_keep(struct dray_charge *charge, size_t bytes)
+void dray_charge_await(struct dray_charge *charge, size_t bytes)
 {
 	spin_lock(&dray_accounts_lock);
-	charge->kept += bytes;
+	charge->awaited += bytes;
 	spin_unlock(&dray_accounts_lock);
 }
 
-void dray_charge_let_go(struct dray_charge *charge, size_t bytes)
+void dray_charge_return(struct dray_charge *charge, size_t bytes)
 {
 	struct dray_remains remains = {};
 	bool last;
 
 	spin_lock(&dray_accounts_lock);
-	charge->kept -= bytes;
-	last = charge->ended && !charge->kept;
+	charge->awaited -= bytes;
+	last = charge->ended && !charge->awaited;
 	if (charge->ended)
 		remains = dray_charge_sub(charge, bytes, last);
 	spin_unlock(&dray_accounts_lock);

@@ -21,7 +21,7 @@ struct dray_charge {
 	struct dray_account *account;
 	struct user_struct *user; /* payer of locked memory, or NULL */
 	size_t bytes;
-	size_t kept; /* of those, held by others */
+	size_t awaited; /* of those, held by others */
 	bool ended;
 };
 
@@ -45,8 +45,8 @@ bool dray_charge_end(struct dray_charge *charge);
  * A part that others hold when the charge ends, and that comes back later; the
  * last of them frees the memory.
  */
-void dray_charge_keep(struct dray_charge *charge, size_t bytes);
-void dray_charge_let_go(struct dray_charge *charge, size_t bytes);
+void dray_charge_await(struct dray_charge *charge, size_t bytes);
+void dray_charge_return(struct dray_charge *charge, size_t bytes);
 
 /* The limits of a heap, bytes; 0: none. */
 void dray_account_init(struct dray_heap *heap);

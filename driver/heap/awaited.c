@@ -16,7 +16,7 @@ void dray_awaited_add(struct dray_awaited *awaited, struct page *page,
 	set_page_private(page, (unsigned long)charge);
 	if (!charge)
 		return;
-	dray_charge_keep(charge, bytes);
+	dray_charge_await(charge, bytes);
 	if (!awaited->count++)
 		awaited->stays = try_module_get(THIS_MODULE);
 }
@@ -30,7 +30,7 @@ void dray_awaited_drop(struct dray_awaited *awaited, struct page *page,
 	set_page_private(page, 0);
 	if (!charge)
 		return;
-	dray_charge_let_go(charge, bytes);
+	dray_charge_return(charge, bytes);
 	if (!--awaited->count && awaited->stays) {
 		awaited->stays = false;
 		module_put(THIS_MODULE);

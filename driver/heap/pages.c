@@ -28,8 +28,8 @@
 struct dray_pages {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
-	struct list_head held; /* pages that others still hold, by their lru */
-	u64 held_bytes;
+	struct list_head quarantine; /* pages that others hold, by lru */
+	u64 quarantined;
 	struct dray_awaited awaited;
 	struct delayed_work sweep;
 };
@@ -172,11 +172,11 @@ static struct dray_pages *to_pages(struct dray_heap *heap)
 }
 
 /* Drops only dray's reference. */
-static void dray_pages_let_go(struct dray_pages *pages, struct page *page)
+static void dray_pages_release(struct dray_pages *pages, struct page *page)
 {
 	lockdep_assert_held(&pages->lock);
 	list_del(&page->lru);
-	pages->held_bytes -= page_size(page);
+	pages->quarantined -= page_size(page);
 	dray_awaited_drop(&pages->awaited, page, page_size(page));
 	dray_pages_put(page);
 }
@@ -186,9 +186,9 @@ static void dray_pages_sweep(struct dray_pages *pages)
 	struct page *page, *next;
 
 	lockdep_assert_held(&pages->lock);
-	list_for_each_entry_safe(page, next, &pages->held, lru) {
+	list_for_each_entry_safe(page, next, &pages->quarantine, lru) {
 		if (page_count(page) == 1)
-			dray_pages_let_go(pages, page);
+			dray_pages_release(pages, page);
 		cond_resched();
 	}
 }
@@ -200,18 +200,18 @@ static void dray_pages_sweep_later(struct work_struct *work)
 
 	mutex_lock(&pages->lock);
 	dray_pages_sweep(pages);
-	if (!list_empty(&pages->held))
+	if (!list_empty(&pages->quarantine))
 		schedule_delayed_work(&pages->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&pages->lock);
 }
 
-static void dray_pages_keep(struct dray_pages *pages, struct page *page,
-			    struct dray_charge *charge)
+static void dray_pages_quarantine(struct dray_pages *pages, struct page *page,
+				  struct dray_charge *charge)
 {
 	mutex_lock(&pages->lock);
 	dray_awaited_add(&pages->awaited, page, charge, page_size(page));
-	list_add_tail(&page->lru, &pages->held);
-	pages->held_bytes += page_size(page);
+	list_add_tail(&page->lru, &pages->quarantine);
+	pages->quarantined += page_size(page);
 	schedule_delayed_work(&pages->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&pages->lock);
 }
@@ -223,7 +223,7 @@ static void dray_pages_drop(struct dray_pages *pages, struct page *page,
 	if (page_count(page) == 1)
 		dray_pages_put(page);
 	else
-		dray_pages_keep(pages, page, charge);
+		dray_pages_quarantine(pages, page, charge);
 }
 
 static void dray_pages_free(struct dray_heap *heap,
@@ -247,7 +247,7 @@ static void dray_pages_state(struct dray_heap *heap,
 
 	mutex_lock(&pages->lock);
 	dray_pages_sweep(pages);
-	info->quarantined += pages->held_bytes;
+	info->quarantined += pages->quarantined;
 	mutex_unlock(&pages->lock);
 	info->total = (u64)totalram_pages() << PAGE_SHIFT;
 	info->free = (u64)global_zone_page_state(NR_FREE_PAGES) << PAGE_SHIFT;
@@ -263,8 +263,8 @@ static void dray_pages_destroy(struct dray_heap *heap)
 	cancel_delayed_work_sync(&pages->sweep);
 	/* The module could not stay, so some may be left. */
 	mutex_lock(&pages->lock);
-	list_for_each_entry_safe(page, next, &pages->held, lru)
-		dray_pages_let_go(pages, page);
+	list_for_each_entry_safe(page, next, &pages->quarantine, lru)
+		dray_pages_release(pages, page);
 	mutex_unlock(&pages->lock);
 	kfree(pages);
 }
@@ -288,7 +288,7 @@ static struct dray_heap *dray_pages_create(const char *name, struct device *dev,
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
 	mutex_init(&pages->lock);
-	INIT_LIST_HEAD(&pages->held);
+	INIT_LIST_HEAD(&pages->quarantine);
 	INIT_DELAYED_WORK(&pages->sweep, dray_pages_sweep_later);
 	pages->heap.ops = &dray_pages_ops;
 	pages->heap.flags = DRAY_HEAP_SHARED | DRAY_HEAP_PINNABLE;

@@ -4,14 +4,15 @@
  *
  * A free page has a reference count of zero, so that it cannot be taken hold
  * of.  When a buffer is freed, pages that others still hold (a pipe, an
- * asynchronous close in io_uring) cannot be brought to zero.  They are held
- * back, looked at from time to time and before a request fails, and given out
- * when the last foreign reference is gone.  A page is `taken` while a buffer
- * has it or it is held back.  The module stays until the last is back: without
- * it no sweep would look at them, and their mark would keep them for good.
+ * asynchronous close in io_uring) cannot be brought to zero.  They are
+ * quarantined, looked at from time to time and before a request fails, and
+ * given out when the last foreign reference is gone.  A page is `taken` while a
+ * buffer has it or it is quarantined.  The module stays until the last is back:
+ * without it no sweep would look at them, and their mark would keep them for
+ * good.
  *
- * A poisoned page is held back too, uncharged, for as long as the kernel has it
- * marked: the mark takes no reference, and only this heap looks at dedicated
+ * A poisoned page is quarantined too, uncharged, for as long as the kernel has
+ * it marked: the mark takes no reference, and only this heap looks at dedicated
  * memory.
  *
  * Only pages without an owner are marked as reserved.  VFIO and KVM take such a
@@ -40,9 +41,9 @@ struct dray_reserved {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
 	struct dray_pagemap map;
-	unsigned long held; /* pages that others still hold, or that broke */
+	unsigned long quarantined; /* pages: others hold them, or poisoned */
 	struct dray_awaited awaited; /* expected back some day */
-	unsigned long *held_map;
+	unsigned long *quarantine;
 	struct delayed_work sweep;
 };
 
@@ -75,11 +76,11 @@ static void dray_reserved_thaw(struct page *page)
 	page_ref_unfreeze(page, 1);
 }
 
-static void dray_reserved_hold(struct dray_reserved *reserved,
-			       unsigned long index)
+static void dray_reserved_quarantine(struct dray_reserved *reserved,
+				     unsigned long index)
 {
-	set_bit(index, reserved->held_map);
-	reserved->held++;
+	set_bit(index, reserved->quarantine);
+	reserved->quarantined++;
 }
 
 /*
@@ -89,13 +90,13 @@ static void dray_reserved_hold(struct dray_reserved *reserved,
  */
 static bool dray_reserved_sweep(struct dray_reserved *reserved)
 {
-	unsigned long index, before = reserved->held;
+	unsigned long index, before = reserved->quarantined;
 	struct page *page;
 	bool back;
 
 	lockdep_assert_held(&reserved->lock);
-	for_each_set_bit(index, reserved->held_map, reserved->map.pages) {
-		if (!reserved->held)
+	for_each_set_bit(index, reserved->quarantine, reserved->map.pages) {
+		if (!reserved->quarantined)
 			break;
 		cond_resched();
 		page = dray_reserved_page(reserved, index);
@@ -108,11 +109,11 @@ static bool dray_reserved_sweep(struct dray_reserved *reserved)
 			dray_awaited_drop(&reserved->awaited, page, PAGE_SIZE);
 		if (!back)
 			continue;
-		clear_bit(index, reserved->held_map);
+		clear_bit(index, reserved->quarantine);
 		dray_pagemap_give(&reserved->map, index, 1);
-		reserved->held--;
+		reserved->quarantined--;
 	}
-	return reserved->held != before;
+	return reserved->quarantined != before;
 }
 
 static void dray_reserved_sweep_later(struct work_struct *work)
@@ -141,7 +142,7 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 			continue;
 		dray_awaited_add(&reserved->awaited, page,
 				 PageHWPoison(page) ? NULL : charge, PAGE_SIZE);
-		dray_reserved_hold(reserved, index);
+		dray_reserved_quarantine(reserved, index);
 		dray_pagemap_give(&reserved->map, start, index - start);
 		start = index + 1;
 	}
@@ -156,11 +157,12 @@ static int dray_reserved_check(struct dray_heap *heap,
 }
 
 /*
- * Holds back pages that were poisoned while free, and gives up the rest of
+ * Quarantines pages that were poisoned while free, and gives up the rest of
  * their run; false if the run has none.
  */
-static bool dray_reserved_hold_poison(struct dray_reserved *reserved,
-				      unsigned long index, unsigned long count)
+static bool dray_reserved_quarantine_poison(struct dray_reserved *reserved,
+					    unsigned long index,
+					    unsigned long count)
 {
 	struct page *first = dray_reserved_page(reserved, 0), *page;
 	unsigned long start = index, end = index + count;
@@ -170,9 +172,9 @@ static bool dray_reserved_hold_poison(struct dray_reserved *reserved,
 		page = dray_page_at(first, index);
 		if (likely(!PageHWPoison(page)))
 			continue;
-		/* Held pages have one reference. */
+		/* A page in quarantine has one reference. */
 		page_ref_unfreeze(page, 1);
-		dray_reserved_hold(reserved, index);
+		dray_reserved_quarantine(reserved, index);
 		dray_pagemap_give(&reserved->map, start, index - start);
 		start = index + 1;
 	}
@@ -197,7 +199,7 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	mutex_lock(&reserved->lock);
 	do {
 		found = dray_pagemap_find(&reserved->map, request, &index);
-	} while (found ? dray_reserved_hold_poison(reserved, index, count)
+	} while (found ? dray_reserved_quarantine_poison(reserved, index, count)
 		       : dray_reserved_sweep(reserved));
 	if (!found)
 		ret = dray_pagemap_refuse(&reserved->map, request, refusal);
@@ -229,8 +231,8 @@ static void dray_reserved_free(struct dray_heap *heap,
 }
 
 /*
- * One more reference keeps the pages held back, beyond the life of this
- * module too: the next one finds them held when it takes over the region.
+ * One more reference keeps the pages in quarantine, beyond the life of this
+ * module too: the next one finds them so when it takes over the region.
  */
 static void dray_reserved_condemn(struct dray_heap *heap,
 				  const struct dray_extent *extent)
@@ -254,7 +256,7 @@ static void dray_reserved_state(struct dray_heap *heap,
 	mutex_lock(&reserved->lock);
 	dray_reserved_sweep(reserved);
 	dray_pagemap_state(&reserved->map, info);
-	info->quarantined = (u64)reserved->held << PAGE_SHIFT;
+	info->quarantined = (u64)reserved->quarantined << PAGE_SHIFT;
 	mutex_unlock(&reserved->lock);
 }
 
@@ -265,7 +267,7 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 	unsigned long index;
 
 	cancel_delayed_work_sync(&reserved->sweep);
-	for_each_set_bit(index, reserved->held_map, reserved->map.pages) {
+	for_each_set_bit(index, reserved->quarantine, reserved->map.pages) {
 		/* The next module looks for this mark. */
 		SetPageReserved(dray_reserved_page(reserved, index));
 		dray_awaited_drop(&reserved->awaited,
@@ -274,7 +276,7 @@ static void dray_reserved_destroy(struct dray_heap *heap)
 	}
 	for_each_clear_bit(index, reserved->map.taken, reserved->map.pages)
 		page_ref_unfreeze(dray_reserved_page(reserved, index), 1);
-	bitmap_free(reserved->held_map);
+	bitmap_free(reserved->quarantine);
 	dray_pagemap_exit(&reserved->map);
 	kfree(reserved);
 }
@@ -332,8 +334,8 @@ static struct dray_heap *dray_reserved_create(const char *name,
 		ret = -EINVAL;
 		goto free_map;
 	}
-	reserved->held_map = bitmap_zalloc(reserved->map.pages, GFP_KERNEL);
-	if (!reserved->held_map) {
+	reserved->quarantine = bitmap_zalloc(reserved->map.pages, GFP_KERNEL);
+	if (!reserved->quarantine) {
 		ret = -ENOMEM;
 		goto free_map;
 	}
