@@ -69,7 +69,7 @@ def test_huge_numbers_lose_nothing():
     lines = shown("show", "3", scene="huge").splitlines()
     assert {"size:        4.0E (4611686018427387905 bytes)",
             "heap:        other",
-            "owner:       python3, a process of another namespace",
+            "owner:       python3, a process in another namespace",
             "synced:      15.9E (18446744073709551615 bytes)",
             "age:         213503d23h"} <= set(lines)
 

@@ -64,11 +64,11 @@ SHOW_4 = """\
 id:          4
 name:        -
 size:        4.0M (4194304 bytes)
-memory:      pages of a process, pinned
+memory:      pinned pages of a process
 attached to: dray1, which may write it
 owner:       python3, pid 104, gone
 user:        root, uid 0
-held:        a device may still write it; when it does not: dmactl reclaim 4
+held:        a device may still write it; if none does: dmactl reclaim 4
 busy:        0 transfers in flight
 age:         40d00h
 held by:     -
@@ -135,8 +135,7 @@ def test_a_node_limits_the_list_and_may_be_a_path():
     for name in ("dray1", "/dev/dray1"):
         assert column(0, "list", "--no-header", "-n", name) == ["1", "2"]
     assert run(SCRIPTED, "show", "3", "-n", "dray1") == (
-        1, "", "dmactl: no buffer or attachment 3: there are 2 on dray1 that you may see "
-        "(1, 2)\n")
+        1, "", "dmactl: no buffer or attachment 3; visible on dray1: 1, 2\n")
 
 
 def test_an_empty_list_is_fine():
@@ -166,7 +165,7 @@ def test_reclaim_tells_what_it_freed():
 def test_held_memory_is_marked():
     assert column(4, "list", "--no-header", scene="held")[1] == "held"
     assert shown("show", "2", scene="held").splitlines()[7] == (
-        "held:        a device may still write it; when it does not: "
+        "held:        a device may still write it; if none does: "
         "dmactl reclaim 2")
     assert [buffer["held"] for buffer
             in document("list", scene="held")["buffers"]] == [

@@ -21,7 +21,7 @@ from conftest import DMACTL, SCRIPTED, document, run, shown
     "list", "show 1", "heaps", "nodes", "list --json", "list -n dray0"])
 def test_every_command_says_how_to_load_the_module(command):
     assert run(DMACTL, *command.split()) == (
-        1, "", "dmactl: the dray module is not loaded, load it with: "
+        1, "", "dmactl: the dray module is not loaded; load it with: "
         "modprobe dray (or, from a build: insmod dray.ko)\n")
 
 
@@ -80,8 +80,8 @@ def test_no_permission_says_who_may():
 
 def test_a_module_without_a_node_says_how_to_get_one():
     assert in_private_tree("mkdir /sys/module/dray", f"{DMACTL} list") == (
-        1, "", "dmactl: the dray module is loaded but offers no node: no device "
-        "of the device tree is bound to it; for one without a device: "
+        1, "", "dmactl: the dray module is loaded but has no node: no device "
+        "of the device tree is bound to it; for a node without a device: "
         "rmmod dray && modprobe dray nodes=1\n")
 
 
@@ -95,12 +95,11 @@ def test_a_file_that_is_not_a_node_is_named():
     (["list", "--node=dray7"], "plain",
      "no node 'dray7': there are dray0, dray1"),
     (["show", "42"], "plain",
-     "no buffer or attachment 42: there are 3 on any node that you may see "
-     "(1, 2, 3)"),
+     "no buffer or attachment 42; visible on any node: 1, 2, 3"),
     (["show", "7"], "single",
-     "no buffer or attachment 7: the only one on any node that you may see is 1"),
+     "no buffer or attachment 7; visible on any node: 1"),
     (["show", "1"], "empty",
-     "no buffer or attachment 1: there is none on any node that you may see"),
+     "no buffer or attachment 1; none is visible on any node"),
 ])
 def test_a_missing_node_or_buffer_names_the_others(arguments, scene, sentence):
     assert run(SCRIPTED, *arguments, scene=scene) == (
@@ -158,7 +157,7 @@ def test_hostile_names_are_shown_and_not_obeyed():
 def test_a_device_that_goes_away_is_named_and_the_rest_is_shown(call, command):
     result = run(SCRIPTED, command, "--no-header", fail=f"{call}:19:1")
     assert (result.code, result.error) == (
-        1, "dmactl: dray1 went away while dmactl was reading it\n")
+        1, "dmactl: dray1 disappeared while dmactl was reading it\n")
     assert len(result.out.splitlines()) >= 2, "dray0 is not shown"
     result = run(SCRIPTED, command, "--json", fail=f"{call}:19:1")
     json.loads(result.out)
@@ -166,7 +165,7 @@ def test_a_device_that_goes_away_is_named_and_the_rest_is_shown(call, command):
 
 
 @pytest.mark.parametrize("fail, command, sentence", [
-    ("info:5:0", "list", "dray0: cannot ask what it is: scripted info: "
+    ("info:5:0", "list", "dray0: cannot read its description: scripted info: "
      "Input/output error"),
     ("list:5:0", "list", "dray0: cannot list its buffers: scripted list: "
      "Input/output error"),
@@ -176,7 +175,7 @@ def test_a_device_that_goes_away_is_named_and_the_rest_is_shown(call, command):
      "Input/output error"),
     ("channel:5:0", "nodes", "dray0: cannot read a channel: scripted channel: "
      "Input/output error"),
-    ("channel:19:0", "nodes", "dray0 went away while dmactl was reading it"),
+    ("channel:19:0", "nodes", "dray0 disappeared while dmactl was reading it"),
     ("open:19:0", "list", "cannot open dray0: scripted open: No such device"),
 ])
 def test_other_failures_say_what_failed_and_why(fail, command, sentence):

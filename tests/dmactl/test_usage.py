@@ -69,12 +69,12 @@ def test_the_version_is_printed():
 
 
 @pytest.mark.parametrize("arguments, sentence", [
-    ([], "what to show is missing"),
+    ([], "no command given"),
     (["lsit"], "no command 'lsit'"),
-    (["help", "lsit"], "no command 'lsit': 'dmactl help' shows them"),
+    (["help", "lsit"], "no command 'lsit': 'dmactl help' lists them"),
     (["lsit", "--help"], "no command 'lsit'"),
-    (["list", "1"], "list: '1' is one too many"),
-    (["show", "1", "2"], "show: '2' is one too many"),
+    (["list", "1"], "list: unexpected operand '1'"),
+    (["show", "1", "2"], "show: unexpected operand '2'"),
     (["show"], "show: ID is missing"),
     (["list", "-x"], "unknown option '-x'"),
     (["list", "-xn"], "unknown option '-x'"),
@@ -83,11 +83,11 @@ def test_the_version_is_printed():
     (["list", "--node"], "option '--node' needs a value"),
     (["list", "--json=1"], "option '--json=1' takes no value"),
     (["--n", "x", "list"], "unknown option '--n'"),
-    (["list", "\033[31m"], "list: '\\x1b[31m' is one too many"),
-    (["list", "--all"], "list takes no option '--all'"),
+    (["list", "\033[31m"], "list: unexpected operand '\\x1b[31m'"),
+    (["list", "--all"], "list does not take the option '--all'"),
     (["reclaim"],
-     "reclaim: ID or --all is missing: 'dmactl list' shows what is held"),
-    (["reclaim", "1", "--all"], "reclaim: an ID, or --all, not both"),
+     "reclaim: ID or --all is missing; 'dmactl list' shows held memory"),
+    (["reclaim", "1", "--all"], "reclaim: give an ID or --all, not both"),
     (["\n"], "no command '\\x0a'"),
 ])
 def test_usage_errors_are_sentences_and_exit_2(arguments, sentence):
@@ -102,7 +102,7 @@ def test_usage_errors_are_sentences_and_exit_2(arguments, sentence):
     "99999999999999999999"])
 def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     assert run(DMACTL, command, "--", word) == (
-        2, "", f"dmactl: '{word}' is no id: 'dmactl list' shows them, "
+        2, "", f"dmactl: '{word}' is not an id; 'dmactl list' shows them, "
         "numbers from 1 on\n")
 
 

@@ -152,7 +152,7 @@ fi
 error=$("$dmactl" show 4294967296 2>&1)
 is no_such_buffer_exits_1 $? 1
 is no_such_buffer_is_a_sentence "$error" \
-"dmactl: no buffer or attachment 4294967296: there are 3 on any node that you may see ($1, $2, $3)"
+"dmactl: no buffer or attachment 4294967296; visible on any node: $1, $2, $3"
 error=$("$dmactl" list -n dray999 2>&1)
 is no_such_node_exits_1 $? 1
 like no_such_node_is_a_sentence "$error" \
@@ -170,7 +170,7 @@ is others_see_their_own_only \
 	"total: 0 buffers, 0B"
 error=$(as_nobody "$dmactl show -n dray0 $1" 2>&1)
 is a_buffer_of_another_user_is_not_there "$error" \
-"dmactl: no buffer or attachment $1: there is none on dray0 that you may see"
+"dmactl: no buffer or attachment $1; none is visible on dray0"
 
 # One of a user's own, which root sees too.
 first=$1
@@ -189,7 +189,7 @@ is own_buffer_is_seen "$(as_nobody "$dmactl list -n dray0 --no-header" |
 	awk '{ print $1, $7, $12 }')" "$1 nobody mine"
 is root_sees_all "$("$dmactl" list | sed -n '$p')" "total: 4 buffers, 80.0K"
 as_nobody "$dmactl show -n dray0 $1" |
-	grep -q '^hidden: .* processes that you may not look into$'
+	grep -q '^hidden: .* processes that you may not inspect$'
 ok $? processes_that_are_not_looked_into_are_counted
 release
 set -- "$first"
@@ -263,7 +263,7 @@ is show_tells_who_holds_the_attachment "$("$dmactl" show "$2" |
 "id:          $2
 name:        -
 size:        64.0K (65536 bytes)
-memory:      pages of a process, pinned
+memory:      pinned pages of a process
 attached to: dray0, which may write it
 owner:       $comm, pid $pid
 user:        root, uid 0
@@ -281,7 +281,7 @@ kill_holder
 is pinned_memory_of_the_dead_is_listed \
 	"$(row "$2" | awk '{ print $2, $4, $5 }')" "65536 pinned held"
 is show_says_how_to_end_it "$("$dmactl" show "$2" | grep ^held:)" \
-	"held:        a device may still write it; when it does not: dmactl reclaim $2"
+	"held:        a device may still write it; if none does: dmactl reclaim $2"
 is reclaim_frees_one_attachment "$("$dmactl" reclaim "$2")" \
 	"reclaimed: 1 attachment, 64.0K"
 is nothing_is_pinned_after_reclaim "$("$dmactl" list --no-header)" ""
@@ -334,7 +334,7 @@ if [ "$(find "$driver" -type l -name '*dray*' 2>/dev/null | wc -l)" -eq 1 ] &&
 	is no_node_exits_1 $? 1
 	echo "$device" >"$driver/bind"
 	like no_node_is_a_sentence "$error" \
-		'dmactl: the dray module is loaded but offers no node: *'
+		'dmactl: the dray module is loaded but has no node: *'
 fi
 
 finish

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs the programs of tests/bench/alloc in turns, and makes samples for
-tools/bench of what they print.
+"""Runs the programs of tests/bench/alloc in turns and prints samples for
+tools/bench.
 
 usage: alloc.py PROGRAMS PYTHON [--long]
        PROGRAMS  the folder with a program for each contender
        PYTHON    the folder of the Python package
        --long    NumPy's core suite too
 
-Each workload of each contender is a process of its own.  In every round all
-contenders have their turn at a workload, one after the other.
+Each workload of each contender is a process of its own.  In every round, all
+contenders run a workload in turn.
 
-In a row, dray is a pool over private memory of the host.  Shareable memory is
-a contender beside it, and has rows of its own where there is a goal.
+In a row, dray is a pool over private memory of the host.  Shareable memory is a
+contender, with rows of its own if it has a goal.
 """
 
 import os
@@ -31,79 +31,73 @@ FOREIGN = {SHAREABLE: "dray-shareable", MIMALLOC: "mimalloc",
            "jemalloc, metadata out, tcache": "jemalloc-tcache",
            "memkind fixed": "memkind", "TBB fixed_pool": "tbb"}
 HEAPS = {"glibc malloc": "glibc", "glibc, 64-byte aligned": "glibc-aligned"}
-# Those that have a region, everybody, and what the clock alone says.
+# Contenders with a region, all contenders, and the clock alone.
 REGIONAL = {"dray": "dray", **FOREIGN}
 ALL = {"dray": "dray", SHAREABLE: "dray-shareable", **HEAPS, **FOREIGN}
 CLOCKED = {**ALL, "no allocator": "none"}
 NUMPY = {"dray": "dray", SHAREABLE: "dray-shareable", OWN: "numpy"}
-# And what the arithmetic takes that no allocator has a part in.
+# Adds the arithmetic without an allocator.
 REUSED = {**NUMPY, "no allocator": "kept"}
 
 ROUNDS = {"time": 9, "room": 3, "worst": 3, "numpy": 7, "suite": 3}
 IDLE = 4
 BEST = "best"
 
-# Name, unit, better, workload and what it prints, contenders, rounds, goal.
+
+def ns(name, workload, contenders, kind, *goal, key="ns"):
+    """A row in nanoseconds."""
+    return name, "ns", "lower", workload, key, contenders, kind, goal
+
+
+def fill(threads, where=""):
+    """The rows of a workload that fills a region."""
+    return tuple(
+        (name + where, unit, "higher", f"fill {threads}", key, REGIONAL, "room",
+         goal) for name, unit, key, goal in (
+             ("fill", "%", "filled", ("-", 99)),
+             ("fill after 6 rounds", "%", "refilled", ()),
+             ("largest after freeing all", "MiB", "largest", ("-", 1024))))
+
+
+# Name, unit, better, workload and printed figure, contenders, rounds, goal.
 PROGRAM_ROWS = (
-    ("pair, 64 B", "ns", "lower", "pair 64", "ns", ALL, "time",
-     (MIMALLOC, 0.8)),
-    ("pair, 4 KiB", "ns", "lower", "pair 4096", "ns", ALL, "time",
-     (MIMALLOC, 0.5)),
-    ("pair, 1 MiB", "ns", "lower", "pair 1048576", "ns", ALL, "time",
-     (BEST, 1)),
-    ("mixed", "ns", "lower", "mixed", "ns", ALL, "time", (MIMALLOC, 1.6)),
-    ("pair, 64 B, 2 threads", "ns", "lower", "pair-both 64", "ns", ALL,
-     "time", ()),
-    ("mixed, 2 threads", "ns", "lower", "mixed-both", "ns", ALL, "time",
-     (MIMALLOC, 2.5)),
-    ("freed by another thread", "ns", "lower", "pass", "ns", ALL, "time",
-     (MIMALLOC, 2.5)),
-    ("fill", "%", "higher", "fill 0", "filled", REGIONAL, "room", ("-", 99)),
-    ("fill after 6 rounds", "%", "higher", "fill 0", "refilled", REGIONAL,
-     "room", ()),
-    ("largest after freeing all", "MiB", "higher", "fill 0", "largest",
-     REGIONAL, "room", ("-", 1024)),
-    (f"fill, {IDLE} idle threads", "%", "higher", f"fill {IDLE}", "filled",
-     REGIONAL, "room", ("-", 99)),
-    (f"fill after 6 rounds, {IDLE} idle threads", "%", "higher",
-     f"fill {IDLE}", "refilled", REGIONAL, "room", ()),
-    (f"largest after freeing all, {IDLE} idle threads", "MiB", "higher",
-     f"fill {IDLE}", "largest", REGIONAL, "room", ("-", 1024)),
+    ns("pair, 64 B", "pair 64", ALL, "time", MIMALLOC, 0.8),
+    ns("pair, 4 KiB", "pair 4096", ALL, "time", MIMALLOC, 0.5),
+    ns("pair, 1 MiB", "pair 1048576", ALL, "time", BEST, 1),
+    ns("mixed", "mixed", ALL, "time", MIMALLOC, 1.6),
+    ns("pair, 64 B, 2 threads", "pair-both 64", ALL, "time"),
+    ns("mixed, 2 threads", "mixed-both", ALL, "time", MIMALLOC, 2.5),
+    ns("freed by another thread", "pass", ALL, "time", MIMALLOC, 2.5),
+    *fill(0), *fill(IDLE, f", {IDLE} idle threads"),
     (f"kept by {IDLE} idle threads", "KiB", "lower", "kept", "kib", REGIONAL,
      "room", ()),
     ("lines dirtied", "lines", "lower", "lines", "lines", REGIONAL, "room",
      ("-", 0)),
-    ("worst case, p99.99", "ns", "lower", "worst", "p99.99", CLOCKED, "worst",
-     ("-", 1000)),
-    ("worst case, maximum", "ns", "lower", "worst", "most", CLOCKED, "worst",
-     ()),
-    ("worst case, p99.99 of one run", "ns", "lower", "worst", "once", CLOCKED,
-     "worst", ()),
+    ns("worst case, p99.99", "worst", CLOCKED, "worst", "-", 1000, key="p99.99"),
+    ns("worst case, maximum", "worst", CLOCKED, "worst", key="most"),
+    ns("worst case, p99.99 of one run", "worst", CLOCKED, "worst", key="once"),
 )
 NUMPY_ROWS = (
-    ("np.empty(10)", "ns", "lower", "empty 10", "ns", NUMPY, "numpy", ()),
-    ("np.empty(100000)", "ns", "lower", "empty 100000", "ns", NUMPY, "numpy",
-     ()),
-    ("np.exp(x), 1000 doubles", "ns", "lower", "exp 1000", "ns", NUMPY,
-     "numpy", ()),
-    ("np.exp(x), 1024 doubles", "ns", "lower", "exp 1024", "ns", NUMPY,
-     "numpy", ()),
-    ("np.exp(x), 131072 doubles", "ns", "lower", "exp 131072", "ns", NUMPY,
-     "numpy", ()),
-) + tuple(
-    (f"a*b + b*c - a*c, {size} MiB", "a second", "higher",
-     f"expression {size}", "rate", REUSED, "numpy",
-     (OWN, 3 if size <= 4 else 1.3 if size <= 16 else 0.95)) for size in (1, 2, 4, 8, 16, 32, 64))
+    ns("np.empty(10)", "empty 10", NUMPY, "numpy"),
+    ns("np.empty(100000)", "empty 100000", NUMPY, "numpy"),
+    ns("np.exp(x), 1000 doubles", "exp 1000", NUMPY, "numpy"),
+    ns("np.exp(x), 1024 doubles", "exp 1024", NUMPY, "numpy"),
+    ns("np.exp(x), 131072 doubles", "exp 131072", NUMPY, "numpy"),
+    *((f"a*b + b*c - a*c, {size} MiB", "a second", "higher",
+       f"expression {size}", "rate", REUSED, "numpy",
+       (OWN, 3 if size <= 4 else 1.3 if size <= 16 else 0.95))
+      for size in (1, 2, 4, 8, 16, 32, 64)),
+)
 SUITE_ROWS = (
     ("NumPy's core suite", "s", "lower", "suite", "s", NUMPY, "suite",
      (OWN, 1)),
 )
-# Not workloads of the programs, but what two of them come to.
+# Differences of two workloads.
 DIFFERENCES = {"kept": ("reach 0", f"reach {IDLE}")}
 
 
 class Failed(Exception):
-    """A process that did not end well."""
+    """A process failed."""
 
 
 def ended(status):
@@ -111,7 +105,7 @@ def ended(status):
 
 
 def figures(command, environment=None):
-    """Lines of a name and a value, as a dictionary."""
+    """Runs a command; returns its lines of name and value as a dictionary."""
     done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, timeout=LIMIT, check=False)
@@ -122,7 +116,7 @@ def figures(command, environment=None):
 
 
 class Machine:
-    """Where the programs are."""
+    """Runs workloads on this machine."""
 
     def __init__(self, programs, python):
         self.programs = programs
@@ -147,7 +141,7 @@ class Machine:
                            workload)
 
     def suite(self, name, _workload):
-        """User and system time of the suite, and how many tests passed."""
+        """Measures user and system time of the suite; counts passed tests."""
         import numpy
         folder = os.path.dirname(numpy.__file__)
         command = [sys.executable, "-m", "pytest", "-q", "-p",
@@ -169,7 +163,7 @@ class Machine:
 
 
 def turns(names, number):
-    """Each comes first once, and the others' order changes."""
+    """Rotates the order, so that each comes first once."""
     names = list(names)
     number %= len(names)
     names = names[number:] + names[:number]
@@ -177,7 +171,7 @@ def turns(names, number):
 
 
 def measure(rows, run, rounds=None):
-    """Workload -> what it prints -> contender -> values."""
+    """Returns workload -> printed figure -> contender -> values."""
     values, given_up = {}, set()
     workloads = dict.fromkeys((row[3], row[6]) for row in rows)
     contenders = {row[3]: row[5] for row in rows}
@@ -209,7 +203,7 @@ def show(name, unit, better, values, goal=()):
 
 
 def fastest(values):
-    """The best of the peers; dray's other memory is none."""
+    """Finds the best peer, excluding dray's other memory."""
     return min((name for name in values if name not in ("dray", SHAREABLE)),
                key=lambda name: statistics.median(values[name]))
 
@@ -239,8 +233,7 @@ def print_shareable(rows, values):
 
 
 def check_suites(values):
-    """A time counts where the same tests were run and passed, but those that
-    want more memory than there is."""
+    """Refuses times of different tests; tolerates three that need much memory."""
     passed = {name: counts for name, counts in
               values["suite"]["passed"].items()}
     every = [count for counts in passed.values() for count in counts]
@@ -254,7 +247,7 @@ def main():
     groups = [(PROGRAM_ROWS, machine.program), (NUMPY_ROWS, machine.numpy)]
     if "--long" in more:
         groups.append((SUITE_ROWS, machine.suite))
-    # For those who try the programs, not the contenders.
+    # Fewer rounds for a trial of the programs.
     rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or None
     measured = [(rows, measure(rows, run, rounds)) for rows, run in groups]
     for rows, values in measured:

@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite alloc: the pool on the host's memory and the allocators that Debian has,
-# out of one region each; and NumPy with its own memory and with dray's.
+# Suite alloc: the pool on the host's memory and Debian's allocators, each with one
+# region; and NumPy with its own memory and with dray's.
 
-# shellcheck disable=SC2034 # tools/bench uses them
-{
 ABOUT_BENCH_ALLOC='the pool and other allocators: time, room, worst case, NumPy'
 PACKAGES_BENCH_ALLOC=("${PACKAGES_BUILD[@]}" g++ libjemalloc-dev libmemkind-dev
 	libmimalloc-dev libtbb-dev python3-hypothesis python3-pytest)
 DOCUMENT_BENCH_ALLOC=docs/alloc.md
-}
 
-# alloc_packages: the peers' versions
+# alloc_packages: lists the peers' versions
 alloc_packages()
 {
 	# shellcheck disable=SC2016 # dpkg-query replaces them

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes samples for tools/bench of what cost.c and handler.c of
-tests/bench/driver print, and says what is to be compared with what.
+"""Turns the output of cost.c and handler.c of tests/bench/driver into samples
+for tools/bench, and chooses the comparisons.
 
 usage: driver.py TIMES UNIT
 
-In a row, dray is its reserved heap, against everybody.  Its other heaps have
-rows of their own where there is a goal for them, against dma-heap's heap of
-the same memory.
+In a row, dray is its reserved heap, against all peers.  Its other heaps have
+rows of their own if they have a goal, against dma-heap's heap of the same memory.
 """
 
 import statistics
 import sys
+
+import alloc
 
 STEPS = ("allocate", "allocate and attach", "map", "first write",
          "map and first write", "sync of all", "sync of 4 KiB",
@@ -18,14 +19,14 @@ STEPS = ("allocate", "allocate and attach", "map", "first write",
          "detach and free")
 SIZES = ("4 KiB", "64 KiB", "1 MiB", "16 MiB", "64 MiB")
 OURS = "dray reserved"
-# What is to take no longer than dma-heap's.
+# Steps that must not take longer than dma-heap's.
 NO_LONGER = ("allocate", "free", "detach and free")
 DMA_HEAPS = ("dma-heap cma", "dma-heap system")
 LIKE = {"dray cma": "dma-heap cma", "dray pages": "dma-heap system"}
 
 
 def read(path):
-    """Step and size -> contender -> times."""
+    """Returns step and size -> contender -> times."""
     times = {}
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
@@ -38,10 +39,7 @@ def read(path):
 
 
 def show(name, values, goal=()):
-    print("row", name, sys.argv[2], "lower", *goal, sep="\t")
-    for contender, samples in values.items():
-        for sample in samples:
-            print("sample", name, contender, sample, sep="\t")
+    alloc.show(name, sys.argv[2], "lower", values, goal)
 
 
 def faster(values, names):

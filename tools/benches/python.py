@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Runs tests/bench/python/workloads.py with each kind of memory in turns, and
-makes samples for tools/bench of its output.
+"""Runs tests/bench/python/workloads.py with each kind of memory in turn and
+prints samples for tools/bench.
 
 usage: python.py PYTHON
        PYTHON  the folder of the Python package

@@ -4,12 +4,9 @@
 # Suite python: time and memory of programs with NumPy, with its own memory and with
 # dray's.
 
-# shellcheck disable=SC2034 # tools/bench uses them
-{
 ABOUT_BENCH_PYTHON="NumPy's own memory and dray's, in programs that have run for a while"
 PACKAGES_BENCH_PYTHON=("${PACKAGES_BENCH_ALLOC[@]}")
 DOCUMENT_BENCH_PYTHON=docs/alloc.md
-}
 
 bench_python()
 {

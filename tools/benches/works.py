@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What came of the cells of tests/bench/works, on one or several machines.
+"""Prints the results of tests/bench/works on one or several machines.
 
 usage: works.py samples CELLS...           lines for tools/lib/report.py
        works.py table CELLS...             tables, as text
        works.py page FILE OBJECT CELLS...  renews them in a Markdown file, with
-                                           what the suite's object says of the
-                                           run
+                                           the machine of the suite's object
 
-CELLS is what the program wrote on one machine, and a line "target WHAT" with a
-tab between.  The first machine has all of dray's heaps.
+CELLS is the program's output on one machine after a line "target NAME", separated
+by a tab.  The first machine has all of dray's heaps.
 """
 
 import json
@@ -30,36 +29,35 @@ PINS = (r"O_DIRECT|ZEROCOPY|io_uring|vmsplice|process_vm|USERPTR|RDMA|VFIO",
 FRAMES = "mapped by frame number (`VM_PFNMAP`): `get_user_pages()` refuses " \
     "such mappings in `check_vma_flags()`"
 
-# Consumers, mappings and what came of them, as patterns; and why it is so.
+# Patterns of consumer, mapping and result, and the reason.
 REASONS = [
     (PINS[0], "^dray cma", PINS[1],
-     f"`cma` is {FRAMES}. That is on purpose: with pages in the mapping, a "
-     "long-term pin (io_uring, RDMA, V4L2) tries to move them out of the CMA "
-     "area first, and never comes back."),
+     f"`cma` is {FRAMES}. This is on purpose: with pages in the mapping, a "
+     "long-term pin (io_uring, RDMA, V4L2) first tries to move them out of the "
+     "CMA area and never returns."),
     (PINS[0], "^dray carveout", PINS[1],
      f"A `no-map` region has no pages. It is {FRAMES}."),
     (PINS[0], "^(dma-heap|udmabuf$)", PINS[1],
      f"The dma-buf is {FRAMES}."),
     ("ZEROCOPY", "", "copied",
-     "The pages were pinned and sent, and at the receiver the kernel copied "
-     "them (`skb_orphan_frags_rx()`), as it does with everybody's packets that "
-     "do not leave the machine; ordinary memory too."),
+     "The pages were pinned and sent; at the receiver the kernel copied them "
+     "(`skb_orphan_frags_rx()`), as it does with all packets that do not leave "
+     "the machine, also from ordinary memory."),
     ("V4L2 DMABUF$", "carveout", "EFAULT",
      "vivid writes the picture with the CPU and asks for a kernel mapping, "
-     "which a `no-map` region has not. A camera that writes by DMA does not "
+     "which a `no-map` region lacks. A camera that writes by DMA does not "
      "ask."),
     ("contiguous", "carveout", "not tried",
-     "As in the row above; but this camera asks for the kernel mapping when it "
-     "writes, and does not look whether there is one."),
+     "As in the row above, but this camera asks for the kernel mapping only when "
+     "it writes, and does not check the result."),
     ("contiguous", "dma-heap system|udmabuf", "EFAULT",
-     "The memory is in pieces, and a device without an IOMMU wants one "
+     "The memory is in pieces, and a device without an IOMMU needs one piece "
      "(`vb2_dc_map_dmabuf()`: contiguous chunk is too small)."),
 ]
 
 
 class Table:
-    """One machine: its consumers and mappings in their order, and what came
-    of each cell."""
+    """The results of one machine for each consumer and mapping, in order."""
 
     def __init__(self, path):
         self.target = ""
@@ -79,7 +77,7 @@ class Table:
             self.check(consumer)
 
     def leave_out(self):
-        """The mappings that this machine does not have."""
+        """Removes mappings that this machine lacks."""
         rows = self.cells.values()
         for mapping in list(next(iter(rows))):
             if all(row.get(mapping, ("",))[::2] == ("absent", ITSELF)
@@ -96,21 +94,21 @@ class Table:
             if word in ("absent", "died"):
                 raise ValueError(f"{consumer}, {mapping}: {word} at {step} "
                                  f"{error}")
-        # A consumer that takes nobody's memory says nothing of ours.
+        # A consumer must take some other memory: else it shows nothing.
         if not any(came[0] in GOOD for mapping, came in row.items()
                    if not mapping.startswith(OURS)):
             raise ValueError(f"{consumer} takes no memory at all: {row}")
 
 
 def works(row, mapping):
-    """A copy is good enough where ordinary memory is copied too."""
+    """Accepts a copy if ordinary memory is copied too."""
     word = row[mapping][0]
     return word == "works" or word == "copied" == row[CONTROL][0]
 
 
 def samples(tables):
-    """A row for each heap whose every cell has a goal: that it works, or for
-    cma, whose mappings have no pages, that it comes back."""
+    """Prints a row for each heap with a goal: cells work, or for cma the call
+    returns, as its mappings have no pages."""
     for heap in ("reserved", "pages", "cma"):
         if OURS + heap not in tables[0].mappings:
             raise ValueError(f"{tables[0].target} has no heap {heap}")
@@ -149,7 +147,7 @@ def said(came):
 
 
 def reason(consumer, mapping, came):
-    """Why a cell is as it is; nothing for those that need none."""
+    """Explains a cell; returns None if it needs no explanation."""
     if came[0] in ("works", "unfit"):
         return None
     for consumers, mappings, word, why in REASONS:

@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite works: which parts of the kernel take dray's mappings, and which take
-# those of others.  On the emulated ZCU102, whose kernel has a camera, an RDMA
-# card and a graphics device in software; VFIO, which wants an IOMMU, on QEMU's
-# virt board, which has dray's heaps, and on the PC, whose kernel has others'.
+# Suite works: the parts of the kernel that take dray's mappings and other drivers'.
+# The emulated ZCU102's kernel has a camera, an RDMA card and a graphics device in
+# software.  VFIO needs an IOMMU: QEMU's virt board has dray's heaps, the PC's kernel
+# has other drivers'.
 
-# shellcheck disable=SC2034 # tools/bench uses them
-{
-ABOUT_BENCH_WORKS='what takes which memory: O_DIRECT, io_uring, V4L2, RDMA and others'
+ABOUT_BENCH_WORKS='consumers of each memory: O_DIRECT, io_uring, V4L2, RDMA and others'
 PACKAGES_BENCH_WORKS=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 DOCUMENT_BENCH_WORKS=docs/what-works.md
-}
 
 bench_works()
 {
 	local samples=$1 scratch=$2
 
-	# Shells of their own: what is set for one guest is not for the other.
+	# Subshells keep settings to their guest.
 	(works_board "$scratch/board") && (works_virt "$scratch/virt") &&
 		(works_pc "$scratch/pc") || return 1
 	works_report samples "$scratch"/{board,virt,pc} >"$samples" &&
@@ -54,7 +51,7 @@ works_vfio()
 	GUEST_DEVICES=('edu,dma_mask=0xffffffffffffffff')
 }
 
-# works_run BOARD ARCHITECTURE SERIES WHAT CELLS [OPTION]...
+# works_run BOARD ARCHITECTURE SERIES TARGET CELLS [OPTION]...
 works_run()
 {
 	local architecture=$2 target=$4 cells=$5 kernel status=0

@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# What the guest of tools/demo runs: the job, and the look afterwards.
+# Runs the job in the guest of tools/demo, then checks for leftovers.
 export PYTHONUNBUFFERED=1
 dmactl heaps --json >/tmp/before || exit
 /usr/bin/python3 job.py
 job=$?
 echo
-echo "7. What dmactl says when it is gone"
+echo "7. The output of dmactl after the job"
 for command in list heaps; do
 	echo "   \$ dmactl $command"
 	dmactl $command || job=1
 	echo
 done
-# The buffer that step 5 has shown.
+# The buffer of step 5.
 echo "   \$ dmactl show 1"
 if dmactl show 1; then
 	echo "   FAILED   buffer 1 outlived its processes"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What is checked, said, and counted while the job runs."""
+"""Checks facts during the job, prints them, and collects failures."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ _failures: list[str] = []
 
 
 def check(fact: str, is_so: bool, quiet: bool = False) -> None:
-    """Says whether the fact is so, and remembers it when it is not."""
+    """Prints whether the fact holds; records it if it does not."""
     if not is_so:
         _failures.append(fact)
         print(f"   FAILED   {fact}", flush=True)
@@ -20,8 +20,8 @@ def failures() -> list[str]:
 
 
 def same_bytes(one: np.ndarray, other: np.ndarray) -> bool:
-    """Whether two arrays agree in shape, type and each byte; says where the
-    first difference is."""
+    """Tells whether two arrays agree in shape, type and each byte; prints the
+    first difference."""
     if one.shape != other.shape or one.dtype != other.dtype:
         print(f"   {one.shape} {one.dtype} is not {other.shape} {other.dtype}")
         return False

@@ -3,10 +3,10 @@
 """The job: runs on the board, with NumPy and dray.
 
 A photograph is loaded into memory that the board's DMA engine reaches.  The
-engine then makes pieces of it, one call and one fence each, and every piece
-is compared, byte for byte, with the slice that NumPy takes of the same
-photograph in ordinary memory.  One piece goes to a second process.  Any
-difference ends the job with a status that is not zero.
+engine copies pieces of it, with one call and one fence each.  Every piece is
+compared, byte for byte, with NumPy's slice of the same photograph in ordinary
+memory.  One piece goes to a second process.  If anything differs, the job
+returns a status other than zero.
 """
 
 import json
@@ -63,7 +63,7 @@ def main() -> int:
         pieces["negative"] = np.array(pieces["crop"])
     second.change(pieces["negative"])
 
-    step("5. What dmactl says while all this exists")
+    step("5. The output of dmactl meanwhile")
     dmactl("list")
     shared = most_mapped_buffer()
     check("dmactl sees the mapping of each process", shared["mapped"] == 2)
@@ -100,7 +100,7 @@ def load(path: str) -> np.ndarray:
 
 
 def reserved_memory() -> tuple[int, int]:
-    """Where the device tree has the memory of the heap "reserved"."""
+    """Returns start and size of the heap "reserved" in the device tree."""
     node = "/proc/device-tree/reserved-memory/buffers@34000000/reg"
     with open(node, "rb") as reg:
         cells = np.frombuffer(reg.read(), ">u8")
@@ -116,7 +116,7 @@ class Engine:
         self.node = dray.open("kernel")
         self.noise = np.random.default_rng(1)
         self.witness = Witness()
-        # The first transfer finds the channel and asks what it can.
+        # The first transfer opens the channel and asks its capabilities.
         fence = dray.fill(self.sheet((64, 64)), 0, engine=True)
         self.before = fence.fileno()
 
@@ -137,7 +137,7 @@ class Engine:
         return inside
 
     def copy_with_border(self, what: str) -> np.ndarray:
-        """The picture as the inside of a larger one that has a colour."""
+        """Copies the picture into the middle of a larger, coloured one."""
         height, width, planes = self.photo.shape
         with dray.memory(heap="reserved"):
             sheet = np.empty((height + 2 * BORDER, width + 2 * BORDER,
@@ -155,7 +155,7 @@ class Engine:
         return sheet
 
     def sheet(self, shape: tuple[int, ...]) -> np.ndarray:
-        """Noise in reserved memory: no byte of it can be right by chance."""
+        """Fills reserved memory with noise: no byte can be right by chance."""
         with dray.memory(heap="reserved"):
             sheet = np.empty(shape, np.uint8)
         sheet[:] = self.noise.integers(0, 256, shape, np.uint8)
@@ -179,7 +179,7 @@ class Engine:
         took = time.monotonic() - started
         after = counted(self.node)
         calls = self.witness.calls
-        # What is left of the transfer before goes when the next one comes.
+        # The next transfer closes the fence of the previous one.
         if calls[:1] == [f"close {self.before}"]:
             del calls[0]
         self.before = number
@@ -198,7 +198,7 @@ class Engine:
 
 
 def counted(node: "dray.Node") -> dict[str, int]:
-    """What the channels count, and the kernel of the engine's interrupts."""
+    """Sums up the counters of the channels and the engine's interrupts."""
     channels = node.channels()
     with open("/proc/interrupts", encoding="ascii") as table:
         interrupts = sum(int(count) for line in table
@@ -229,8 +229,7 @@ def plane(photo: np.ndarray, pristine: np.ndarray) -> np.ndarray:
 
 
 class Second:
-    """A second process, a Python of its own: it shares no memory with this
-    one but what it is sent."""
+    """A second Python process; it shares only the memory sent to it."""
 
     def __init__(self) -> None:
         self.ours, theirs = socket.socketpair()
@@ -248,13 +247,13 @@ class Second:
               same_bytes(array, 255 - before))
 
     def end(self) -> None:
-        """It holds its array until it is told to go."""
+        """Ends the process, which holds its array until then."""
         self.ours.close()
         check("the second process ended well", self.process.wait() == 0)
 
 
 def most_mapped_buffer() -> dict:
-    """The buffer that both processes have mapped, as dmactl tells it."""
+    """Finds by dmactl the buffer that both processes have mapped."""
     said = subprocess.run(["dmactl", "list", "--json"], check=True,
                           capture_output=True, text=True).stdout
     return max(json.loads(said)["buffers"],

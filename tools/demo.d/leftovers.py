@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares what dmactl said of the heaps before the job with what it says
-when the job's processes are gone: no buffer may be left, no byte missing."""
+"""Compares dmactl's output on the heaps before the job and after its processes
+have ended: no buffer may be left, no byte missing."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ check("no buffer is left", dmactl("list")["buffers"] == [])
 for heap in dmactl("heaps")["heaps"]:
     check(f"heap {heap['heap']}: nothing used, nothing held",
           heap["used"] == heap["quarantined"] == heap["buffers"] == 0)
-    # The system takes from the other heaps too.
+    # The system uses the other heaps too.
     if heap["heap"] == "reserved":
         check(f"heap reserved: {heap['free']:,} bytes free, as before",
               heap["free"] == before["reserved"]["free"] == heap["total"])

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Decodes a photograph, on the host: photo.py PHOTOGRAPH WIDTH OUT.npy
 
-Scales it down to WIDTH pixels, so that it and all that is made of it fit in
-the board's 64 MiB of reserved memory at once."""
+Scales it down to WIDTH pixels, so that it and its pieces fit into the board's
+64 MiB of reserved memory together."""
 
 import sys
 

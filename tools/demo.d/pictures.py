@@ -1,9 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Makes PNG files of the arrays that came back: pictures.py PHOTO.npy FROM TO
+"""Makes PNG files of the job's arrays: pictures.py PHOTO.npy FROM TO
 
-Also makes overview.png, which shows the photograph and them
-side by side."""
+Also makes overview.png, which shows the photograph beside them."""
 
 import pathlib
 import sys
@@ -30,14 +29,14 @@ def main() -> None:
 
 
 def overview(pictures: dict[str, Image.Image]) -> Image.Image:
-    """Two rows of four, in few colours, so that the file is small."""
+    """Arranges two rows of four, in few colours for a small file."""
     room = WIDTH * 3 // 4
     sheet = Image.new("RGB", (4 * WIDTH + 5 * GAP, 2 * (room + LABEL) + GAP),
                       "white")
     for index, (name, picture) in enumerate(pictures.items()):
         left = GAP + index % 4 * (WIDTH + GAP)
         top = GAP + index // 4 * (room + LABEL)
-        # A tile of 64 pixels is made larger, so that it is seen.
+        # Enlarges the tile of 64 pixels.
         scale = min(WIDTH / picture.width, room / picture.height)
         small = picture.convert("RGB").resize(
             (round(picture.width * scale), round(picture.height * scale)),

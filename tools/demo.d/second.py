@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The second process: receives an array on the socket whose number it is
-given, changes it in place, says what it saw, and holds it until the socket
-is closed."""
+"""The second process: receives an array on the given socket, changes it in
+place, describes it, and holds it until the socket is closed."""
 
 import os
 import socket

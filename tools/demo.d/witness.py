@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The kernel's own record of the system calls that this process makes.
+"""Records the system calls of this process in the kernel.
 
     witness = Witness()
     with witness:
         ...
     witness.calls       # ["close 9", "ioctl SUBMIT"]
 
-Uses tracefs, so that nothing which is measured tells on itself.
+Uses tracefs: the measured code takes no part in the record.
 """
 
 import gc
@@ -32,7 +32,7 @@ class Witness:
 
     def __enter__(self) -> "Witness":
         write("trace", "")
-        gc.disable()        # a collection would be somebody else's calls
+        gc.disable()        # a collection would add unrelated calls
         os.write(self._switch, b"1")
         return self
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/*
- * The nodes that a command looks at, and the sentences for when they cannot be
- * looked at: no module, no such node, no permission, gone meanwhile.
- */
+/* Opens nodes; explains a missing module, node or permission. */
 #ifndef DMACTL_ACCESS_H
 #define DMACTL_ACCESS_H
 
@@ -19,18 +16,18 @@ struct open_node {
 struct open_nodes {
 	struct open_node *entries;
 	size_t count;
-	/* EXIT_FAILED where some could not be opened; that has been said */
+	/* EXIT_FAILED if some could not be opened, after a complaint */
 	enum exit_code status;
 };
 
 /*
- * Opens the node that the request names, or all.  False where there is none
- * to look at, which has been said.
+ * Opens the node that the request names, or all.  Returns false after a
+ * complaint if no node could be opened.
  */
 bool nodes_open(const struct request *request, struct open_nodes *nodes);
 void nodes_close(struct open_nodes *nodes);
 
-/* Says that @doing ("list its buffers") failed with @error on a node. */
+/* Complains that @doing ("list its buffers") failed with @error on a node. */
 void node_complain(const struct open_node *node, const char *doing, int error);
 
 #endif /* DMACTL_ACCESS_H */

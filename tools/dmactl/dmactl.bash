@@ -16,7 +16,7 @@ _dmactl() {
 	local previous=${COMP_WORDS[COMP_CWORD - 1]}
 	local command='' words='' operands=0 i
 
-	# the command and how many words follow it, options left out
+	# finds the command and counts the words after it, without options
 	for ((i = 1; i < COMP_CWORD; i++)); do
 		case ${COMP_WORDS[i]} in
 		-n | --node | =) ((i++)) ;;
@@ -28,7 +28,7 @@ _dmactl() {
 		esac
 	done
 
-	# bash makes three words of --node=NAME
+	# bash splits --node=NAME into three words
 	if [ "$current" = = ] && [ "$previous" = --node ]; then
 		current=
 		words=$(_dmactl_nodes)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/*
- * JSON by jansson.  Only ASCII is written, so that a name cannot reach a
- * terminal through this output either.
- */
+/* JSON by jansson.  Output is ASCII: no name can control a terminal. */
 #include <assert.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "document.h"
-#include "message.h"
 #include "words.h"
 
 static void *take_memory(size_t size)
@@ -24,45 +19,37 @@ void document_begin(void)
 	json_set_alloc_funcs(take_memory, free);
 }
 
-/* There is memory or no more program; only NULL for a value fails. */
-void document_set(json_t *object, const char *key, json_t *value)
+/* Fails only if the value is NULL: memory cannot run out. */
+void document_set(json_t *target, const char *key, json_t *value)
 {
-	int failed = json_object_set_new(object, key, value);
+	int failed = key ? json_object_set_new(target, key, value)
+			 : json_array_append_new(target, value);
 
 	assert(!failed);
 	(void)failed;
 }
 
-void document_append(json_t *array, json_t *value)
+void document_word(json_t *target, const char *key, const char *word)
 {
-	int failed = json_array_append_new(array, value);
-
-	assert(!failed);
-	(void)failed;
+	document_set(target, key, json_string(word));
 }
 
-json_t *document_number(uint64_t number)
+void document_number(json_t *target, const char *key, uint64_t number)
 {
 	char figures[32];
 
-	if (number <= INT64_MAX)
-		return json_integer((json_int_t)number);
+	if (number <= INT64_MAX) {
+		document_set(target, key, json_integer((json_int_t)number));
+		return;
+	}
 	snprintf(figures, sizeof(figures), "%" PRIu64, number);
-	return json_string(figures);
+	document_word(target, key, figures);
 }
 
-json_t *document_mask(uint64_t mask)
-{
-	char figures[32];
-
-	snprintf(figures, sizeof(figures), "0x%" PRIx64, mask);
-	return json_string(figures);
-}
-
-/* Bytes of the longest start of the text that is UTF-8. */
+/* Returns the bytes of the longest start of the text that is UTF-8. */
 static size_t valid_bytes(const char *text, size_t length)
 {
-	/* jansson has the decoder; a character is four bytes at most */
+	/* jansson decodes; a character has at most four bytes */
 	size_t valid = 0;
 
 	while (valid < length) {
@@ -83,14 +70,14 @@ static size_t valid_bytes(const char *text, size_t length)
 	return valid;
 }
 
-json_t *document_text(const char *text, size_t room)
+void document_text(json_t *target, const char *key, const char *text,
+		   size_t room)
 {
 	static const char replacement[3] = { '\xef', '\xbf', '\xbd' };
 	size_t left = strnlen(text, room);
-	/* one byte becomes three at most */
+	/* one byte becomes at most three */
 	char *fixed = memory_resize(NULL, left + 1, 3);
 	char *end = fixed;
-	json_t *string;
 
 	while (left) {
 		size_t valid = valid_bytes(text, left);
@@ -106,12 +93,12 @@ json_t *document_text(const char *text, size_t room)
 			left--;
 		}
 	}
-	string = json_stringn(fixed, (size_t)(end - fixed));
+	document_set(target, key, json_stringn(fixed, (size_t)(end - fixed)));
 	free(fixed);
-	return string;
 }
 
-json_t *document_flags(uint32_t flags, const char *const *words)
+void document_flags(json_t *target, const char *key, uint32_t flags,
+		    const char *const *words)
 {
 	json_t *array = json_array();
 	char *list = flag_list(flags, words);
@@ -120,39 +107,40 @@ json_t *document_flags(uint32_t flags, const char *const *words)
 
 	while ((word = strsep(&rest, ",")))
 		if (*word)
-			document_append(array, json_string(word));
+			document_word(array, NULL, word);
 	free(list);
-	return array;
+	document_set(target, key, array);
 }
 
-static json_t *node_document(const struct buffer_entry *entry)
+static void set_node(json_t *object, const struct buffer_entry *entry)
 {
 	const struct dray_buffer_info *info = &entry->info;
 
 	if (!is_buffer(info))
-		return document_text(info->node_name, sizeof(info->node_name));
-	if (info->heap == DRAY_HEAP_ANY)
-		return json_null();
-	return document_text(entry->node->name, sizeof(entry->node->name));
+		document_text(object, "node", info->node_name,
+			      sizeof(info->node_name));
+	else if (info->heap == DRAY_HEAP_ANY)
+		document_set(object, "node", json_null());
+	else
+		document_text(object, "node", entry->node->name,
+			      sizeof(entry->node->name));
 }
 
-/* Whatever has an id has an owner. */
 static void set_owner(json_t *object, const struct dray_buffer_info *info)
 {
 	char *user = user_word(info->uid);
 
 	document_set(object, "pid",
 		     info->pid ? json_integer(info->pid) : json_null());
-	document_set(object, "comm",
-		     document_text(info->comm, sizeof(info->comm)));
+	document_text(object, "comm", info->comm, sizeof(info->comm));
 	document_set(object, "owner_gone",
 		     json_boolean(info->flags & DRAY_BUFFER_ORPHAN));
 	document_set(object, "address_given",
 		     json_boolean(info->flags & DRAY_BUFFER_DISCLOSED));
 	document_set(object, "held",
 		     json_boolean(info->flags & DRAY_BUFFER_HELD));
-	document_set(object, "uid", json_integer(info->uid));
-	document_set(object, "user", document_text(user, strlen(user)));
+	document_number(object, "uid", info->uid);
+	document_text(object, "user", user, strlen(user));
 	free(user);
 }
 
@@ -163,32 +151,28 @@ json_t *document_buffer(const struct buffer_entry *entry)
 	json_t *object = json_object();
 	char word[WORD_ROOM];
 
-	document_set(object, "id", document_number(info->id));
-	document_set(object, "kind", json_string(kind_word(info->kind, word)));
-	document_set(object, "name",
-		     document_text(info->name, sizeof(info->name)));
-	document_set(object, "size", document_number(info->size));
-	document_set(object, buffer ? "heap" : "exporter",
-		     document_text(info->heap_name, sizeof(info->heap_name)));
-	document_set(object, "node", node_document(entry));
+	document_number(object, "id", info->id);
+	document_word(object, "kind", kind_word(info->kind, word));
+	document_text(object, "name", info->name, sizeof(info->name));
+	document_number(object, "size", info->size);
+	document_text(object, buffer ? "heap" : "exporter", info->heap_name,
+		      sizeof(info->heap_name));
+	set_node(object, entry);
 	if (buffer)
-		document_set(object, "mode",
-			     json_string(mode_word(info->mode, word)));
+		document_word(object, "mode", mode_word(info->mode, word));
 	else
 		document_set(object, "device_reads_only",
 			     json_boolean(info->flags & DRAY_BUFFER_READ_ONLY));
 	set_owner(object, info);
 	if (buffer) {
-		document_set(object, "mapped", json_integer(info->mapped));
-		document_set(object, "attachments",
-			     json_integer(info->attachments));
+		document_number(object, "mapped", info->mapped);
+		document_number(object, "attachments", info->attachments);
 	}
-	document_set(object, "transfers", json_integer(info->transfers));
-	document_set(object, "age_ns", document_number(info->age_ns));
+	document_number(object, "transfers", info->transfers);
+	document_number(object, "age_ns", info->age_ns);
 	if (buffer) {
-		document_set(object, "sync_bytes",
-			     document_number(info->sync_bytes));
-		document_set(object, "sync_ns", document_number(info->sync_ns));
+		document_number(object, "sync_bytes", info->sync_bytes);
+		document_number(object, "sync_ns", info->sync_ns);
 	}
 	return object;
 }

@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* JSON output: values that keep every bit, and one way to print it all. */
+/*
+ * JSON output with exact values.  Each function but the last two adds a value
+ * to @target: under @key to an object, or to an array if @key is NULL.
+ */
 #ifndef DMACTL_DOCUMENT_H
 #define DMACTL_DOCUMENT_H
 
-#include <stdint.h>
 #include <jansson.h>
 
 #include "gather.h"
 
-/* Once, before anything else: out of memory ends the program from then on. */
+/* Lets jansson exit the program if memory runs out; called first. */
 void document_begin(void);
 
-/* Sets a member; takes the value, which is one of the functions below made. */
-void document_set(json_t *object, const char *key, json_t *value);
-void document_append(json_t *array, json_t *value);
+/* Adds a value of jansson and takes its reference. */
+void document_set(json_t *target, const char *key, json_t *value);
 
-/*
- * A number; a string of its decimal figures above 2^63 - 1, which JSON readers
- * would round.
- */
-json_t *document_number(uint64_t number);
+/* Adds a number; above 2^63 - 1 a decimal string, as readers would round it. */
+void document_number(json_t *target, const char *key, uint64_t number);
 
-/* "0xffffffff": masks, which may have all 64 bits */
-json_t *document_mask(uint64_t mask);
+/* Adds up to @room bytes of text; bytes that are not UTF-8 become U+FFFD. */
+void document_text(json_t *target, const char *key, const char *text,
+		   size_t room);
 
-/* Up to @room bytes of text; what is no UTF-8 becomes U+FFFD, byte by byte. */
-json_t *document_text(const char *text, size_t room);
+/* Adds a word of dmactl's own, in ASCII. */
+void document_word(json_t *target, const char *key, const char *word);
 
-/* An array of the words of the bits that are set; those of words.h. */
-json_t *document_flags(uint32_t flags, const char *const *words);
+/* Adds an array of the words for the set bits; words.h has the lists. */
+void document_flags(json_t *target, const char *key, uint32_t flags,
+		    const char *const *words);
 
-/* All of one buffer. */
+/* Describes a buffer or an attachment. */
 json_t *document_buffer(const struct buffer_entry *entry);
 
-/* Prints to standard output and takes @document. */
+/* Prints to standard output and drops @document. */
 void document_print(json_t *document);
 
 #endif /* DMACTL_DOCUMENT_H */

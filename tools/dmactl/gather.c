@@ -1,70 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Every node lists what the whole module has, so the same buffer is met once
- * for each node.  All are taken, sorted by id, and one of each is kept: one
- * from a node that has the buffer's heap, or that the attachment is of, where
- * there is such a node.
+ * Every node lists all memory of the module, so each buffer appears once per
+ * node.  All entries are read and sorted by id; one per id is kept, if possible
+ * from the node that has the buffer's heap or the attachment.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gather.h"
-#include "message.h"
 
-/* All ids, however many there are by the time that the kernel looks. */
+/* Lists all ids; retries if their number grows between two calls. */
 static int list_ids(const struct open_node *node, uint64_t **out, size_t *count)
 {
 	uint64_t *ids = NULL;
 	size_t room = 0;
-	int error;
+	int ret;
 
 	for (;;) {
-		error = dray_node_list(node->node, ids, room, count);
-		if (error || *count <= room)
+		ret = dray_node_list(node->node, ids, room, count);
+		if (ret || *count <= room)
 			break;
 		room = *count + *count / 8 + 1;
 		ids = memory_resize(ids, room, sizeof(*ids));
 	}
-	if (error) {
+	if (ret) {
 		free(ids);
 		ids = NULL;
 	}
 	*out = ids;
-	return error;
+	return ret;
 }
 
 static int gather_node(const struct open_node *node, struct buffer_list *list)
 {
 	uint64_t *ids;
-	size_t count;
-	int error = list_ids(node, &ids, &count);
+	size_t count, i;
+	int ret = list_ids(node, &ids, &count);
 
-	if (error) {
-		node_complain(node, "list its buffers", error);
-		return error;
+	if (ret) {
+		node_complain(node, "list its buffers", ret);
+		return ret;
 	}
 	list->entries = memory_resize(list->entries, list->count + count,
 				      sizeof(*list->entries));
-	for (size_t i = 0; i < count; i++) {
+	for (i = 0; i < count; i++) {
 		struct buffer_entry *entry = &list->entries[list->count];
 
 		*entry = (struct buffer_entry){ .node = node };
-		error = dray_node_buffer_info(node->node, ids[i], &entry->info,
-					      sizeof(entry->info));
-		if (!error)
+		ret = dray_node_buffer_info(node->node, ids[i], &entry->info,
+					    sizeof(entry->info));
+		if (!ret)
 			list->count++;
-		else if (error != -ENOENT)
+		else if (ret != -ENOENT)
 			break;
-		error = 0;
+		ret = 0;
 	}
-	if (error)
-		node_complain(node, "read a buffer", error);
+	if (ret)
+		node_complain(node, "read a buffer", ret);
 	free(ids);
-	return error;
+	return ret;
 }
 
-/* Does its node have its heap, or is it attached for this node? */
+/* Tells whether the entry's node has the heap or the attachment. */
 static bool is_at_home(const struct buffer_entry *entry)
 {
 	if (is_buffer(&entry->info))
@@ -92,28 +90,42 @@ static bool is_wanted(const struct request *request,
 	return !request->node || is_at_home(entry);
 }
 
-void buffers_gather(const struct request *request,
-		    const struct open_nodes *nodes, struct buffer_list *list)
+bool buffers_gather(const struct request *request, struct buffer_list *list)
 {
-	size_t kept = 0;
+	size_t kept = 0, i;
 
-	*list = (struct buffer_list){ .status = nodes->status };
-	for (size_t i = 0; i < nodes->count; i++)
-		if (gather_node(&nodes->entries[i], list))
+	*list = (struct buffer_list){ 0 };
+	if (!nodes_open(request, &list->nodes))
+		return false;
+	list->status = list->nodes.status;
+	for (i = 0; i < list->nodes.count; i++)
+		if (gather_node(&list->nodes.entries[i], list))
 			list->status = EXIT_FAILED;
 	if (!list->count)
-		return;
+		return true;
 	qsort(list->entries, list->count, sizeof(*list->entries),
 	      compare_entries);
-	for (size_t i = 0; i < list->count; i++)
+	for (i = 0; i < list->count; i++)
 		if (is_wanted(request, list, kept, &list->entries[i]))
 			list->entries[kept++] = list->entries[i];
 	list->count = kept;
+	return true;
 }
 
 void buffers_free(struct buffer_list *list)
 {
 	free(list->entries);
-	list->entries = NULL;
-	list->count = 0;
+	nodes_close(&list->nodes);
+}
+
+bool parse_id(const char *text, uint64_t *id)
+{
+	const char *end = parse_number(text, 10, id);
+
+	if (end && !*end && *id)
+		return true;
+	complain("'%s' is not an id; 'dmactl list' shows them, numbers from 1 "
+		 "on",
+		 text);
+	return false;
 }

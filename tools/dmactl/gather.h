@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* What is known of all buffers and attachments, taken once, sorted by id. */
+/* All buffers and attachments, read once and sorted by id. */
 #ifndef DMACTL_GATHER_H
 #define DMACTL_GATHER_H
 
@@ -10,7 +10,7 @@ struct buffer_entry {
 	const struct open_node *node; /* one that reaches it, borrowed */
 };
 
-/* Else it is an attachment, which no heap has. */
+/* Tells a buffer from an attachment, which has no heap. */
 static inline bool is_buffer(const struct dray_buffer_info *info)
 {
 	return info->kind == DRAY_KIND_BUFFER;
@@ -19,17 +19,20 @@ static inline bool is_buffer(const struct dray_buffer_info *info)
 struct buffer_list {
 	struct buffer_entry *entries;
 	size_t count;
-	/* EXIT_FAILED where a node could not be read; that has been said */
+	struct open_nodes nodes;
+	/* EXIT_FAILED if a node could not be read, after a complaint */
 	enum exit_code status;
 };
 
 /*
- * Buffers come and go meanwhile: one that is gone when it is asked about is
- * left out.  So are buffers without a heap of the node that the request names, and
- * attachments of another node.
+ * Reads the buffers and attachments of all nodes, or of the node that the
+ * request names.  Skips a buffer that is freed meanwhile.  Returns false after a
+ * complaint if no node could be opened.
  */
-void buffers_gather(const struct request *request,
-		    const struct open_nodes *nodes, struct buffer_list *list);
+bool buffers_gather(const struct request *request, struct buffer_list *list);
 void buffers_free(struct buffer_list *list);
+
+/* Reads an id, a decimal number from 1 on; complains if it is not one. */
+bool parse_id(const char *text, uint64_t *id);
 
 #endif /* DMACTL_GATHER_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl heaps: how full each heap is, and how broken up.  Between them the
- * columns say why an allocation failed: too little is free, or no free run is
- * long enough, or it is more than this heap ever gives.
+ * dmactl heaps: use and fragmentation of each heap.  Its columns tell why an
+ * allocation failed: too little is free, no free run is long enough, or the
+ * request exceeds the heap's largest one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,24 +16,14 @@
 
 #define BAR_WIDTH 20
 
-/* The last one is for terminals only. */
-static const struct table_column columns[] = {
-	{ "NODE", false, false },   { "HEAP", false, true },
-	{ "TYPE", false, false },   { "BUFFERS", true, false },
-	{ "TOTAL", true, false },   { "USED", true, false },
-	{ "FREE", true, false },    { "QUARANTINE", true, false },
-	{ "LARGEST", true, false }, { "REQUEST", true, false },
-	{ "FRAG", true, false },    { "HELD", true, false },
-	{ "FLAGS", false, true },   { "FILL", false, false },
-	{ NULL, false, false },
-};
-
-#define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]) - 1)
+#define COLUMNS                                                             \
+	"NODE ~HEAP TYPE >BUFFERS >TOTAL >USED >FREE >QUARANTINE >LARGEST " \
+	">REQUEST >FRAG >HELD ~FLAGS"
 
 /*
- * How much shorter the longest free run is than it could be with what is free,
- * in percent: 0 is as good as can be.  -1 where nothing is free.  The page
- * allocator has a longest piece however much is free.
+ * Returns in percent how far the longest free run falls short of the free
+ * memory, or -1 if none is free.  It compares with the largest request if that
+ * is less: runs of the page allocator are never longer.
  */
 static int fragmentation(const struct dray_heap_info *heap)
 {
@@ -60,15 +50,16 @@ static enum table_colour fill_colour(const struct dray_heap_info *heap)
 	return part < 0.3 ? TABLE_WARNING : TABLE_GOOD;
 }
 
-/* '#' dray's buffers, '!' quarantine, 'o' others, '.' free */
+/* '#' buffers of dray, '!' quarantine, 'o' other users, '.' free */
 static void draw_bar(const struct dray_heap_info *heap, char bar[BAR_WIDTH + 1])
 {
 	double total = heap->total ? (double)heap->total : 1;
 	double used = (double)heap->used / total;
 	double quarantined = used + (double)heap->quarantined / total;
 	double taken = 1 - (double)heap->free / total;
+	int i;
 
-	for (int i = 0; i < BAR_WIDTH; i++) {
+	for (i = 0; i < BAR_WIDTH; i++) {
 		double middle = (i + 0.5) / BAR_WIDTH;
 
 		if (middle < used)
@@ -121,48 +112,44 @@ static json_t *heap_document(const struct open_node *node,
 	int fragmented = fragmentation(heap);
 	char type[WORD_ROOM];
 
-	document_set(object, "node",
-		     document_text(node->name, sizeof(node->name)));
-	document_set(object, "index", json_integer(heap->index));
-	document_set(object, "heap",
-		     document_text(heap->name, sizeof(heap->name)));
-	document_set(object, "type",
-		     json_string(heap_type_word(heap->type, type)));
-	document_set(object, "flags",
-		     document_flags(heap->flags, heap_flag_words));
-	document_set(object, "buffers", json_integer(heap->buffers));
-	document_set(object, "total", document_number(heap->total));
-	document_set(object, "used", document_number(heap->used));
-	document_set(object, "free", document_number(heap->free));
-	document_set(object, "quarantined", document_number(heap->quarantined));
-	document_set(object, "held", document_number(heap->held));
-	document_set(object, "limit", document_number(heap->limit));
-	document_set(object, "user_limit", document_number(heap->user_limit));
-	document_set(object, "user_used", document_number(heap->user_used));
-	document_set(object, "largest_free",
-		     document_number(heap->largest_free));
-	document_set(object, "largest_request",
-		     document_number(heap->largest_request));
+	document_text(object, "node", node->name, sizeof(node->name));
+	document_number(object, "index", heap->index);
+	document_text(object, "heap", heap->name, sizeof(heap->name));
+	document_word(object, "type", heap_type_word(heap->type, type));
+	document_flags(object, "flags", heap->flags, heap_flag_words);
+	document_number(object, "buffers", heap->buffers);
+	document_number(object, "total", heap->total);
+	document_number(object, "used", heap->used);
+	document_number(object, "free", heap->free);
+	document_number(object, "quarantined", heap->quarantined);
+	document_number(object, "held", heap->held);
+	document_number(object, "limit", heap->limit);
+	document_number(object, "user_limit", heap->user_limit);
+	document_number(object, "user_used", heap->user_used);
+	document_number(object, "largest_free", heap->largest_free);
+	document_number(object, "largest_request", heap->largest_request);
 	document_set(object, "fragmented_percent",
 		     fragmented < 0 ? json_null() : json_integer(fragmented));
 	return object;
 }
 
-/* Adds the heaps of one node to what is asked for, table or document. */
+/* Adds the heaps of one node to the table or the document. */
 static enum exit_code read_node(const struct request *request,
 				const struct open_node *node,
 				struct table *table, json_t *heaps)
 {
-	for (uint32_t i = 0; i < node->info.heap_count; i++) {
-		struct dray_heap_info heap = { .index = i };
-		int error = dray_node_heap(node->node, i, &heap, sizeof(heap));
+	uint32_t i;
 
-		if (error) {
-			node_complain(node, "read a heap", error);
+	for (i = 0; i < node->info.heap_count; i++) {
+		struct dray_heap_info heap = { .index = i };
+		int ret = dray_node_heap(node->node, i, &heap, sizeof(heap));
+
+		if (ret) {
+			node_complain(node, "read a heap", ret);
 			return EXIT_FAILED;
 		}
 		if (request->json)
-			document_append(heaps, heap_document(node, &heap));
+			document_set(heaps, NULL, heap_document(node, &heap));
 		else
 			add_row(table, request, node, &heap);
 	}
@@ -171,23 +158,20 @@ static enum exit_code read_node(const struct request *request,
 
 static enum exit_code heaps_run(const struct request *request)
 {
-	struct table_column shown[COLUMN_COUNT + 1];
 	struct open_nodes nodes;
 	struct table *table;
 	json_t *root;
 	json_t *heaps;
 	enum exit_code status;
+	size_t i;
 
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
-	memcpy(shown, columns, sizeof(columns));
-	if (!request->terminal)
-		shown[COLUMN_COUNT - 1].title = NULL;
-	table = table_create(shown);
+	table = table_create(request->terminal ? COLUMNS " FILL" : COLUMNS);
 	root = json_object();
 	heaps = json_array();
 	status = nodes.status;
-	for (size_t i = 0; i < nodes.count; i++)
+	for (i = 0; i < nodes.count; i++)
 		if (read_node(request, &nodes.entries[i], table, heaps))
 			status = EXIT_FAILED;
 	document_set(root, "heaps", heaps);
@@ -206,19 +190,19 @@ static const char description[] =
 	"One row for each heap of each node; a heap that nodes share is\n"
 	"shown with each of them.\n"
 	"\n"
-	"  USED        bytes of buffers that exist, of held ones too\n"
-	"  FREE        bytes that nobody has\n"
-	"  QUARANTINE  bytes given back that somebody still holds on to\n"
-	"  LARGEST     the longest free run: what can be had now\n"
+	"  USED        bytes of existing buffers, including held ones\n"
+	"  FREE        bytes that can be allocated\n"
+	"  QUARANTINE  freed bytes whose pages are still referenced\n"
+	"  LARGEST     the longest free run: the largest buffer now possible\n"
 	"  REQUEST     the largest request that the heap could ever serve\n"
-	"  FRAG        how far LARGEST falls short of what FREE would allow\n"
-	"  HELD        bytes freed that a device may still write: see reclaim\n"
+	"  FRAG        how far LARGEST falls short of FREE, in percent\n"
+	"  HELD        freed bytes that a device may still write: see reclaim\n"
 	"  FILL        on a terminal: # buffers, ! quarantine, o others,\n"
 	"              . free\n";
 
 const struct command heaps_command = {
 	.name = "heaps",
-	.summary = "how full and how fragmented the heaps are",
+	.summary = "shows use and fragmentation of the heaps",
 	.description = description,
 	.run = heaps_run,
 };

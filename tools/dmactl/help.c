@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl help, and what --help prints: the commands' own descriptions. */
+/* The table of commands; dmactl help and --help print their descriptions. */
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
-#include "message.h"
 
-const struct command *const commands[] = {
+static const struct command *const commands[] = {
 	&list_command,	  &show_command, &heaps_command, &nodes_command,
 	&reclaim_command, &help_command, NULL,
 };
 
 const struct command *command_find(const char *name)
 {
-	for (size_t i = 0; commands[i]; i++)
+	size_t i;
+
+	for (i = 0; commands[i]; i++)
 		if (!strcmp(commands[i]->name, name))
 			return commands[i];
 	return NULL;
@@ -23,21 +25,23 @@ const struct command *command_find(const char *name)
 static const char options[] =
 	"Options:\n"
 	"  -n, --node NAME  only this node, as dray0; otherwise all\n"
-	"      --all        of reclaim: all that is held\n"
-	"      --json       print JSON: exact numbers, names unchanged\n"
+	"      --all        with reclaim: everything that is held\n"
+	"      --json       print JSON: exact numbers, unchanged names\n"
 	"      --no-header  leave out header and total line\n"
 	"      --bytes      print sizes in bytes, not as 8.0M\n"
-	"  -h, --help       print this, or how to use a command\n"
+	"  -h, --help       print this, or the usage of a command\n"
 	"      --version    print the version\n";
 
 static void print_all(void)
 {
+	size_t i;
+
 	fputs("Usage: dmactl [OPTION]... COMMAND [OPERAND]\n"
-	      "Shows who holds the DMA memory that the dray module gives out.\n"
+	      "Shows the holders of DMA memory from the dray module.\n"
 	      "\n"
 	      "Commands:\n",
 	      stdout);
-	for (size_t i = 0; commands[i]; i++) {
+	for (i = 0; commands[i]; i++) {
 		const char *operand = commands[i]->operand;
 		char *call =
 			text_format("%s%s%s", commands[i]->name,
@@ -48,8 +52,8 @@ static void print_all(void)
 	}
 	printf("\n%s", options);
 	fputs("\n"
-	      "Exit status: 0 all is well, 1 what was asked for is not there\n"
-	      "or failed, 2 the command line makes no sense.  See dmactl(1).\n",
+	      "Exit status: 0 success, 1 failure, 2 wrong command line.  See\n"
+	      "dmactl(1).\n",
 	      stdout);
 }
 
@@ -62,8 +66,8 @@ void help_print(const struct command *command)
 	printf("Usage: dmactl [OPTION]... %s%s%s\n", command->name,
 	       command->operand ? " " : "",
 	       command->operand ? command->operand : "");
-	printf("Prints %s.\n\n%s\n%s", command->summary, command->description,
-	       options);
+	printf("%c%s.\n\n%s\n%s", toupper((unsigned char)*command->summary),
+	       command->summary + 1, command->description, options);
 }
 
 static enum exit_code help_run(const struct request *request)
@@ -73,7 +77,7 @@ static enum exit_code help_run(const struct request *request)
 	if (request->operand) {
 		command = command_find(request->operand);
 		if (!command) {
-			complain("no command '%s': 'dmactl help' shows them",
+			complain("no command '%s': 'dmactl help' lists them",
 				 request->operand);
 			return EXIT_USAGE;
 		}
@@ -86,7 +90,7 @@ const struct command help_command = {
 	.name = "help",
 	.operand = "[COMMAND]",
 	.operand_optional = true,
-	.summary = "how to use dmactl, or one command",
+	.summary = "explains dmactl or one command",
 	.description = "The same as --help.\n",
 	.run = help_run,
 };

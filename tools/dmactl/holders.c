@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The process that allocated a buffer may be gone while another, which got the
- * descriptor, keeps the memory.  /proc tells which descriptors are dma-bufs or
- * attachments; a copy of each (pidfd_getfd, with the rights of a debugger) tells which
- * buffer it is.  Processes come and go meanwhile, which is no failure.
+ * The process that allocated a buffer may have ended while another one keeps
+ * the memory by a descriptor.  /proc shows dma-bufs and attachments; a copy of
+ * each (pidfd_getfd, with a debugger's rights) identifies the buffer.  A
+ * process that ends meanwhile is skipped.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,40 +15,38 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cli.h"
 #include "holders.h"
 #include "identify.h"
-#include "message.h"
 
-/* One search. */
 struct search {
 	int node;
 	uint64_t id;
 	struct holder_list *list;
 };
 
-/* A name that is a number, or -1. */
+/* Returns the number that a name is, or -1. */
 static int number_of(const char *name)
 {
-	char *end;
-	long number = strtol(name, &end, 10);
+	uint64_t number;
+	const char *end = parse_number(name, 10, &number);
 
-	if (*name < '0' || *name > '9' || *end || number > INT32_MAX)
-		return -1;
-	return (int)number;
+	return end && !*end && number <= INT32_MAX ? (int)number : -1;
 }
 
-/* May it be a buffer, or is it an attachment? */
+/* Tells whether a descriptor is a dma-buf or an attachment. */
 static bool is_memory(int folder, const char *name)
 {
 	static const char *const starts[] = { "/dmabuf:",
 					      "anon_inode:dray-attachment" };
 	char target[64];
 	ssize_t length = readlinkat(folder, name, target, sizeof(target) - 1);
+	size_t i;
 
 	if (length < 0)
 		return false;
 	target[length] = '\0';
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+	for (i = 0; i < sizeof(starts) / sizeof(*starts); i++)
 		if (!strncmp(target, starts[i], strlen(starts[i])))
 			return true;
 	return false;
@@ -66,7 +64,7 @@ static void read_comm(struct holder *holder)
 		close(fd);
 	}
 	holder->comm[length > 0 ? length : 0] = '\0';
-	/* it ends in a newline, and may have others */
+	/* the name may contain further newlines */
 	if (length > 0 && holder->comm[length - 1] == '\n')
 		holder->comm[length - 1] = '\0';
 }
@@ -89,7 +87,7 @@ static void add_descriptor(struct holder_list *list, int pid,
 	last->descriptors[last->count++] = descriptor;
 }
 
-/* False where the caller may not look. */
+/* Returns false if the caller may not inspect the process. */
 static bool look_at(const struct search *search, int pid, int process,
 		    int number)
 {
@@ -157,7 +155,9 @@ void holders_find(const char *node, uint64_t id, struct holder_list *list)
 
 void holders_free(struct holder_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
+	size_t i;
+
+	for (i = 0; i < list->count; i++)
 		free(list->entries[i].descriptors);
 	free(list->entries);
 	*list = (struct holder_list){ 0 };

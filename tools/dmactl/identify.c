@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * BUFFER_INFO by descriptor.  The library would have to map a buffer to tell
- * its id, and the mapping would be counted among those that are looked for.
+ * BUFFER_INFO by descriptor.  The library would have to map the buffer, and
+ * would be counted among its mappings.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 
 #include <linux/dray.h>
 
+#include "cli.h"
 #include "identify.h"
-#include "message.h"
 
 int identify_open(const char *node)
 {

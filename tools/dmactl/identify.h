@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Which buffer a file descriptor is: the one question that libdray has not. */
+/* Identifies the buffer of a descriptor, which libdray cannot. */
 #ifndef DMACTL_IDENTIFY_H
 #define DMACTL_IDENTIFY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A node to ask, to be given to close(); -1 where it cannot be opened. */
+/* Opens a node, for close(); returns -1 if that fails. */
 int identify_open(const char *node);
 
 /*
- * The id of the buffer that @fd is, and whether it can only be read through
- * that; or 0 where it is none of dray.
+ * Returns the id of the buffer behind @fd, and whether @fd is read-only; 0 if
+ * it is not a buffer of dray.
  */
 uint64_t identify(int node, int fd, bool *read_only);
 

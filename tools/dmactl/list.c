@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl list: one row for each buffer or attachment, and what all take. */
+/* dmactl list: one row for each buffer or attachment, and the total size. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +10,11 @@
 #include "table.h"
 #include "words.h"
 
-static const struct table_column columns[] = {
-	{ "ID", true, false },	     { "SIZE", true, false },
-	{ "HEAP", false, true },     { "MODE", false, false },
-	{ "PID", true, false },	     { "COMM", false, true },
-	{ "USER", false, true },     { "MAPPED", true, false },
-	{ "ATTACHED", true, false }, { "BUSY", true, false },
-	{ "AGE", true, false },	     { "NAME", false, true },
-	{ NULL, false, false },
-};
+static const char columns[] =
+	">ID >SIZE ~HEAP MODE >PID ~COMM ~USER >MAPPED >ATTACHED >BUSY >AGE "
+	"~NAME";
 
-/* Where its memory is from; of an attachment the exporter tells, if any. */
+/* Adds the heap and mode of a buffer, or the exporter and kind of an attachment. */
 static void add_origin(struct table *table, const struct dray_buffer_info *info)
 {
 	char word[WORD_ROOM];
@@ -76,12 +70,13 @@ struct total {
 	uint64_t size; /* bytes */
 };
 
-/* Of the buffers, or of the attachments. */
+/* Sums up the buffers, or else the attachments. */
 static struct total total_of(const struct buffer_list *list, bool buffers)
 {
 	struct total total = { 0 };
+	size_t i;
 
-	for (size_t i = 0; i < list->count; i++) {
+	for (i = 0; i < list->count; i++) {
 		const struct dray_buffer_info *info = &list->entries[i].info;
 
 		if (is_buffer(info) != buffers)
@@ -122,8 +117,9 @@ static void print_table(const struct request *request,
 			const struct buffer_list *list)
 {
 	struct table *table = table_create(columns);
+	size_t i;
 
-	for (size_t i = 0; i < list->count; i++)
+	for (i = 0; i < list->count; i++)
 		add_row(table, request, &list->entries[i].info);
 	table_print(table, request);
 	table_destroy(table);
@@ -138,14 +134,15 @@ static void print_json(const struct buffer_list *list)
 	json_t *root = json_object();
 	json_t *array[] = { json_array(), json_array() };
 	json_t *total = json_object();
+	size_t i;
 
-	for (size_t i = 0; i < list->count; i++)
-		document_append(array[!is_buffer(&list->entries[i].info)],
-				document_buffer(&list->entries[i]));
-	document_set(total, "buffers", document_number(buffers.count));
-	document_set(total, "size", document_number(buffers.size));
-	document_set(total, "attachments", document_number(attachments.count));
-	document_set(total, "attached", document_number(attachments.size));
+	for (i = 0; i < list->count; i++)
+		document_set(array[!is_buffer(&list->entries[i].info)], NULL,
+			     document_buffer(&list->entries[i]));
+	document_number(total, "buffers", buffers.count);
+	document_number(total, "size", buffers.size);
+	document_number(total, "attachments", attachments.count);
+	document_number(total, "attached", attachments.size);
 	document_set(root, "buffers", array[0]);
 	document_set(root, "attachments", array[1]);
 	document_set(root, "total", total);
@@ -154,44 +151,39 @@ static void print_json(const struct buffer_list *list)
 
 static enum exit_code list_run(const struct request *request)
 {
-	struct open_nodes nodes;
 	struct buffer_list list;
-	enum exit_code status;
 
-	if (!nodes_open(request, &nodes))
+	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
-	buffers_gather(request, &nodes, &list);
 	if (request->json)
 		print_json(&list);
 	else
 		print_table(request, &list);
-	status = list.status;
 	buffers_free(&list);
-	nodes_close(&nodes);
-	return status;
+	return list.status;
 }
 
 static const char description[] =
 	"One row for each buffer and each attachment, by id, and a last line\n"
 	"with their number and size.  An attachment is memory that a program\n"
-	"has made reachable for a device.  With -n only buffers in a heap of\n"
-	"that node, and what is attached for it.  Whoever lacks CAP_SYS_ADMIN\n"
-	"sees those of their own user.\n"
+	"has made reachable for a device.  With -n, shows only buffers in a\n"
+	"heap of that node and attachments for it.  Users without\n"
+	"CAP_SYS_ADMIN see their own memory only.\n"
 	"\n"
-	"  HEAP      where it is from; of a dma-buf the driver\n"
-	"  MODE      how the CPU sees it: cached, write-combined, coherent;\n"
-	"            device: not at all; or what is attached: 'pinned', memory\n"
+	"  HEAP      its heap; for a dma-buf the exporting driver\n"
+	"  MODE      how the CPU maps it: cached, write-combined, coherent, or\n"
+	"            device if it cannot; for an attachment 'pinned', memory\n"
 	"            of the process, or 'dma-buf', one of another driver\n"
-	"  PID       the process that made it; 'gone' when that has ended,\n"
-	"            'held' when a device may still write it: see reclaim\n"
+	"  PID       the process that made it; 'gone' if that has ended,\n"
+	"            'held' if a device may still write it: see reclaim\n"
 	"  MAPPED    mappings into user space\n"
-	"  ATTACHED  devices that other drivers attached\n"
+	"  ATTACHED  devices attached by other drivers\n"
 	"  BUSY      transfers in flight\n"
 	"  AGE       time since it was allocated or attached\n";
 
 const struct command list_command = {
 	.name = "list",
-	.summary = "the buffers and attachments there are, and whose they are",
+	.summary = "lists buffers and attachments with their owners",
 	.description = description,
 	.run = list_run,
 };

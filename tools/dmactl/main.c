@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dmactl: who holds the DMA memory, and why there is no more of it.  Here the
- * command line becomes a request; a file named after each command does it.
+ * dmactl: shows the holders of DMA memory and why no more can be allocated.
+ * This file turns the command line into a request; each command has a file of
+ * its own.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <locale.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <dray/base.h>
-
 #include "command.h"
 #include "document.h"
-#include "message.h"
+
+const char cli_program[] = "dmactl";
 
 enum {
 	OPTION_ALL = 256,
@@ -42,7 +37,6 @@ static const struct option long_options[] = {
 /* A command line that asks for a command, help or the version. */
 struct call {
 	struct request request;
-	const char *command;
 	bool help;
 	bool version;
 };
@@ -72,28 +66,11 @@ static const char *node_name(const char *argument)
 	return argument;
 }
 
-/* getopt() is kept quiet: its own messages do not escape what they quote. */
-static void complain_option(int problem, char **argv, int index)
-{
-	const char *argument = argv[index - 1];
-
-	if (problem == ':')
-		complain("option '%s' needs a value", argument);
-	else if (optopt && optopt < 256)
-		complain("unknown option '-%c'", optopt);
-	else if (optopt)
-		complain("option '%s' takes no value", argument);
-	else
-		complain("unknown option '%s'", argument);
-}
-
 static bool parse_options(int argc, char **argv, struct call *call)
 {
 	int option;
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":n:h", long_options, NULL)) !=
-	       -1) {
+	while ((option = cli_option(argc, argv, ":n:h", long_options)) != -1) {
 		switch (option) {
 		case 'n':
 			call->request.node = node_name(optarg);
@@ -117,21 +94,20 @@ static bool parse_options(int argc, char **argv, struct call *call)
 			call->version = true;
 			break;
 		default:
-			complain_option(option, argv, optind);
 			return false;
 		}
 	}
 	return true;
 }
 
-/* The command that the call names; NULL where it makes no sense. */
+/* Returns the command that the call names; NULL after a complaint. */
 static const struct command *parse_operands(int count, char **operands,
 					    struct call *call)
 {
 	const struct command *command;
 
 	if (!count) {
-		complain("what to show is missing");
+		complain("no command given");
 		return NULL;
 	}
 	command = command_find(operands[0]);
@@ -142,7 +118,7 @@ static const struct command *parse_operands(int count, char **operands,
 	if (call->help)
 		return command;
 	if (count > 1 + !!command->operand) {
-		complain("%s: '%s' is one too many", command->name,
+		complain("%s: unexpected operand '%s'", command->name,
 			 operands[1 + !!command->operand]);
 		return NULL;
 	}
@@ -151,7 +127,7 @@ static const struct command *parse_operands(int count, char **operands,
 		return NULL;
 	}
 	if (call->request.all && command != &reclaim_command) {
-		complain("%s takes no option '--all'", command->name);
+		complain("%s does not take the option '--all'", command->name);
 		return NULL;
 	}
 	call->request.operand = operands[1];
@@ -164,15 +140,13 @@ static enum exit_code run(int argc, char **argv)
 	const struct command *command = NULL;
 
 	if (!parse_options(argc, argv, &call))
-		goto usage;
-	if (call.version) {
-		printf("dmactl %s\nlibdray %s\n", DRAY_VERSION, dray_version());
-		return EXIT_FINE;
-	}
+		return cli_usage();
+	if (call.version)
+		return cli_version();
 	if (!call.help || optind < argc) {
 		command = parse_operands(argc - optind, argv + optind, &call);
 		if (!command)
-			goto usage;
+			return cli_usage();
 	}
 	if (call.help) {
 		help_print(command);
@@ -180,50 +154,11 @@ static enum exit_code run(int argc, char **argv)
 	}
 	look_at_terminal(&call.request);
 	return command->run(&call.request);
-
-usage:
-	fputs("Try 'dmactl --help'.\n", stderr);
-	return EXIT_USAGE;
-}
-
-/* Output that did not arrive is no success. */
-static bool output_arrived(void)
-{
-	bool failed = ferror(stdout);
-
-	errno = 0;
-	if (!fclose(stdout) && !failed)
-		return true;
-	complain("cannot write all of the output%s%s", errno ? ": " : "",
-		 errno ? strerror(errno) : "");
-	return false;
-}
-
-/*
- * Someone may have closed them: then the first node that is opened would be
- * standard output, and be written to.  What is read-only here cannot be.
- */
-static void fill_standard_files(void)
-{
-	int file;
-
-	do
-		file = open("/dev/null", O_RDONLY);
-	while (file >= 0 && file <= STDERR_FILENO);
-	if (file >= 0)
-		close(file);
 }
 
 int main(int argc, char **argv)
 {
-	enum exit_code status;
-
-	fill_standard_files();
-	/* which characters may be shown, and how wide they are */
-	setlocale(LC_CTYPE, "");
-	/* a reader that has seen enough ends this program, without a word */
-	signal(SIGPIPE, SIG_DFL);
+	cli_begin();
 	document_begin();
-	status = run(argc, argv);
-	return (int)(output_arrived() ? status : EXIT_FAILED);
+	return cli_end(run(argc, argv));
 }

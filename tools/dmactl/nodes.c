@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl nodes: what each device reaches, and the state of its channels. */
+/* dmactl nodes: the reach of each device, and the state of its channels. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,27 +7,16 @@
 
 #include "access.h"
 #include "document.h"
-#include "message.h"
 #include "table.h"
 #include "words.h"
 
-static const struct table_column node_columns[] = {
-	{ "NODE", false, false },  { "DEVICE", false, true },
-	{ "MODULE", false, true }, { "MASK", true, false },
-	{ "LINE", true, false },   { "ALIGN", true, false },
-	{ "HEAPS", false, true },  { "CHANNELS", true, false },
-	{ "FLAGS", false, true },  { NULL, false, false },
-};
+static const char node_columns[] =
+	"NODE ~DEVICE ~MODULE >MASK >LINE >ALIGN ~HEAPS >CHANNELS ~FLAGS";
 
-static const struct table_column channel_columns[] = {
-	{ "NODE", false, false },   { "CHANNEL", false, true },
-	{ "ENGINE", false, true },  { "ALIGN", true, false },
-	{ "SEGMENT", true, false }, { "SUBMITTED", true, false },
-	{ "BYTES", true, false },   { "FAILED", true, false },
-	{ "STATE", false, false },  { NULL, false, false },
-};
+static const char channel_columns[] =
+	"NODE ~CHANNEL ~ENGINE >ALIGN >SEGMENT >SUBMITTED >BYTES >FAILED STATE";
 
-/* What one run collects: two tables, or a document. */
+/* Output of one run: two tables, or a document. */
 struct report {
 	const struct request *request;
 	struct table *nodes;
@@ -35,27 +24,24 @@ struct report {
 	json_t *array;
 };
 
-/* The names of the node's heaps, joined by commas; NULL after a failure. */
+/* Joins the names of the node's heaps by commas; NULL after a failure. */
 static char *heap_names(const struct open_node *node, json_t *array)
 {
 	char *names = text_format("%s", "");
+	uint32_t i;
 
-	for (uint32_t i = 0; i < node->info.heap_count; i++) {
+	for (i = 0; i < node->info.heap_count; i++) {
 		struct dray_heap_info heap = { .index = i };
-		int error = dray_node_heap(node->node, i, &heap, sizeof(heap));
-		char *longer;
+		int ret = dray_node_heap(node->node, i, &heap, sizeof(heap));
 
-		if (error) {
-			node_complain(node, "read a heap", error);
+		if (ret) {
+			node_complain(node, "read a heap", ret);
 			free(names);
 			return NULL;
 		}
-		longer = text_format("%s%s%.*s", names, i ? "," : "",
-				     (int)sizeof(heap.name), heap.name);
-		free(names);
-		names = longer;
-		document_append(array,
-				document_text(heap.name, sizeof(heap.name)));
+		text_append(&names, "%s%.*s", i ? "," : "",
+			    (int)sizeof(heap.name), heap.name);
+		document_text(array, NULL, heap.name, sizeof(heap.name));
 	}
 	return names;
 }
@@ -84,7 +70,7 @@ static void add_channel_row(const struct report *report,
 	table_cell(table, TABLE_PLAIN, "%" PRIu32, channel->alignment);
 	if (channel->max_segment)
 		table_size(table, report->request, channel->max_segment);
-	else /* not known before it is opened */
+	else /* unknown until it is opened */
 		table_cell(table, TABLE_PLAIN, "-");
 	table_cell(table, TABLE_PLAIN, "%" PRIu64,
 		   (uint64_t)channel->submitted);
@@ -97,21 +83,17 @@ static json_t *channel_document(const struct dray_channel_info *channel)
 {
 	json_t *object = json_object();
 
-	document_set(object, "index", json_integer(channel->index));
-	document_set(object, "name",
-		     document_text(channel->name, sizeof(channel->name)));
-	document_set(object, "engine",
-		     document_text(channel->device, sizeof(channel->device)));
-	document_set(object, "state",
-		     json_string(channel_state(channel->flags)));
-	document_set(object, "flags",
-		     document_flags(channel->flags, channel_flag_words));
-	document_set(object, "alignment", json_integer(channel->alignment));
-	document_set(object, "max_segment",
-		     document_number(channel->max_segment));
-	document_set(object, "submitted", document_number(channel->submitted));
-	document_set(object, "bytes", document_number(channel->bytes));
-	document_set(object, "failed", document_number(channel->failed));
+	document_number(object, "index", channel->index);
+	document_text(object, "name", channel->name, sizeof(channel->name));
+	document_text(object, "engine", channel->device,
+		      sizeof(channel->device));
+	document_word(object, "state", channel_state(channel->flags));
+	document_flags(object, "flags", channel->flags, channel_flag_words);
+	document_number(object, "alignment", channel->alignment);
+	document_number(object, "max_segment", channel->max_segment);
+	document_number(object, "submitted", channel->submitted);
+	document_number(object, "bytes", channel->bytes);
+	document_number(object, "failed", channel->failed);
 	return object;
 }
 
@@ -138,46 +120,46 @@ static json_t *node_document(const struct open_node *node)
 {
 	const struct dray_info *info = &node->info;
 	json_t *object = json_object();
+	char mask[32];
 
-	document_set(object, "node",
-		     document_text(node->name, sizeof(node->name)));
-	document_set(object, "device",
-		     document_text(info->device, sizeof(info->device)));
-	document_set(object, "version",
-		     document_text(info->version, sizeof(info->version)));
-	document_set(object, "abi_version", json_integer(info->abi_version));
-	document_set(object, "flags",
-		     document_flags(info->flags, node_flag_words));
-	document_set(object, "dma_mask", document_mask(info->dma_mask));
-	document_set(object, "cache_line", json_integer(info->cache_line));
-	document_set(object, "dma_alignment",
-		     json_integer(info->dma_alignment));
-	document_set(object, "page_size", json_integer(info->page_size));
-	document_set(object, "max_runs", document_number(info->max_runs));
-	document_set(object, "max_bytes", document_number(info->max_bytes));
-	document_set(object, "queue_depth", json_integer(info->queue_depth));
+	document_text(object, "node", node->name, sizeof(node->name));
+	document_text(object, "device", info->device, sizeof(info->device));
+	document_text(object, "version", info->version, sizeof(info->version));
+	document_number(object, "abi_version", info->abi_version);
+	document_flags(object, "flags", info->flags, node_flag_words);
+	/* in hexadecimal, because all 64 bits may be set */
+	snprintf(mask, sizeof(mask), "0x%" PRIx64, (uint64_t)info->dma_mask);
+	document_word(object, "dma_mask", mask);
+	document_number(object, "cache_line", info->cache_line);
+	document_number(object, "dma_alignment", info->dma_alignment);
+	document_number(object, "page_size", info->page_size);
+	document_number(object, "max_runs", info->max_runs);
+	document_number(object, "max_bytes", info->max_bytes);
+	document_number(object, "queue_depth", info->queue_depth);
 	return object;
 }
 
 static enum exit_code read_channels(const struct report *report,
 				    const struct open_node *node, json_t *array)
 {
-	for (uint32_t i = 0; i < node->info.channel_count; i++) {
-		struct dray_channel_info channel = { .index = i };
-		int error = dray_node_channel(node->node, i, &channel,
-					      sizeof(channel));
+	uint32_t i;
 
-		if (error) {
-			node_complain(node, "read a channel", error);
+	for (i = 0; i < node->info.channel_count; i++) {
+		struct dray_channel_info channel = { .index = i };
+		int ret = dray_node_channel(node->node, i, &channel,
+					    sizeof(channel));
+
+		if (ret) {
+			node_complain(node, "read a channel", ret);
 			return EXIT_FAILED;
 		}
 		add_channel_row(report, node, &channel);
-		document_append(array, channel_document(&channel));
+		document_set(array, NULL, channel_document(&channel));
 	}
 	return EXIT_FINE;
 }
 
-/* A node that fails half-way is shown with what has been read. */
+/* Shows a node that fails half-way with the facts read so far. */
 static enum exit_code read_node(const struct report *report,
 				const struct open_node *node)
 {
@@ -192,7 +174,7 @@ static enum exit_code read_node(const struct report *report,
 		status = read_channels(report, node, channels);
 	document_set(object, "heaps", heaps);
 	document_set(object, "channels", channels);
-	document_append(report->array, object);
+	document_set(report->array, NULL, object);
 	free(names);
 	return status;
 }
@@ -203,6 +185,7 @@ static enum exit_code nodes_run(const struct request *request)
 	struct open_nodes nodes;
 	enum exit_code status;
 	json_t *root;
+	size_t i;
 
 	if (!nodes_open(request, &nodes))
 		return EXIT_FAILED;
@@ -210,7 +193,7 @@ static enum exit_code nodes_run(const struct request *request)
 	report.channels = table_create(channel_columns);
 	report.array = json_array();
 	status = nodes.status;
-	for (size_t i = 0; i < nodes.count; i++)
+	for (i = 0; i < nodes.count; i++)
 		if (read_node(&report, &nodes.entries[i]))
 			status = EXIT_FAILED;
 	root = json_object();
@@ -236,17 +219,17 @@ static const char description[] =
 	"DMA channel.\n"
 	"\n"
 	"  MASK       the highest address that the device reaches\n"
-	"  LINE       bytes of a cache line: what one sync may touch\n"
-	"  ALIGN      bytes that start and length are to be multiples of\n"
+	"  LINE       bytes of a cache line, the unit of a sync\n"
+	"  ALIGN      alignment of start and length, in bytes\n"
 	"  SEGMENT    bytes of the longest descriptor\n"
 	"  SUBMITTED  transfers since the node came up\n"
-	"  BYTES      what they moved\n"
-	"  FAILED     submissions that failed\n"
+	"  BYTES      bytes moved by these transfers\n"
+	"  FAILED     failed submissions\n"
 	"  STATE      closed until first used, open, or dead: no answer\n";
 
 const struct command nodes_command = {
 	.name = "nodes",
-	.summary = "the DMA devices, and their channels",
+	.summary = "shows the DMA devices and their channels",
 	.description = description,
 	.run = nodes_run,
 };

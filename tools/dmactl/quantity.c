@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sizes and times as a person reads them: two figures that matter.  Exact
- * values are in the JSON, and with --bytes.
+ * Sizes and times with two significant parts.  JSON and --bytes have the exact
+ * values.
  */
 #include <inttypes.h>
 #include <stdio.h>

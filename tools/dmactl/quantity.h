@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Numbers with a unit, for people: sizes and times. */
+/* Sizes and times with a unit. */
 #ifndef DMACTL_QUANTITY_H
 #define DMACTL_QUANTITY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Room that any quantity fits into, the terminating zero included. */
+/* Bytes of the longest quantity with its terminating zero. */
 #define QUANTITY_ROOM 32
 
 /*
- * "512B", "8.0M"; powers of 1024, rounded down so that no size is shown that
- * is not there.  With @exact the number of bytes alone.
+ * Formats a size as "512B" or "8.0M", in powers of 1024, rounded down: memory
+ * that does not exist is not shown.  If @exact, prints the bytes only.
  */
 const char *quantity_size(char out[QUANTITY_ROOM], uint64_t bytes, bool exact);
 
-/* "7us", "250ms", "12s", "3m12s", "2h05m", "4d03h"; rounded down */
+/* Formats a time as "7us", "250ms", "12s", "3m12s", "2h05m" or "4d03h". */
 const char *quantity_time(char out[QUANTITY_ROOM], uint64_t nanoseconds);
 
 #endif /* DMACTL_QUANTITY_H */

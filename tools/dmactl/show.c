@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* dmactl show ID: everything that is known of a buffer or an attachment. */
-#include <errno.h>
+/* dmactl show ID: all facts about one buffer or attachment. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,24 +10,11 @@
 #include "escape.h"
 #include "gather.h"
 #include "holders.h"
-#include "message.h"
 #include "quantity.h"
 #include "table.h"
 #include "words.h"
 
-#define IDS_SHOWN 8 /* in the sentence that says which there are */
-
-/* A decimal number from 1 on, and nothing else: "1x", "-1" are typing errors */
-static bool parse_id(const char *text, uint64_t *id)
-{
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	*id = strtoull(text, &end, 10);
-	return !errno && !*end && *id;
-}
+#define IDS_SHOWN 8 /* in the sentence that lists the ids */
 
 __attribute__((format(printf, 2, 3))) static void
 print_line(const char *key, const char *format, ...)
@@ -51,11 +37,14 @@ static void print_name(const char *key, const char *name, size_t room)
 	free(safe);
 }
 
-static void print_size(const char *key, uint64_t bytes)
+static void print_size(const struct request *request, const char *key,
+		       uint64_t bytes)
 {
 	char size[QUANTITY_ROOM];
 
-	if (bytes < 1024)
+	if (request->bytes)
+		print_line(key, "%" PRIu64, bytes);
+	else if (bytes < 1024)
 		print_line(key, "%" PRIu64 " bytes", bytes);
 	else
 		print_line(key, "%s (%" PRIu64 " bytes)",
@@ -78,7 +67,7 @@ static void print_owner(const struct request *request,
 	else
 		print_line("owner:", "%s%s, %s%s", colour_on(request, colour),
 			   comm,
-			   orphan ? "gone" : "a process of another namespace",
+			   orphan ? "gone" : "a process in another namespace",
 			   colour_off(request, colour));
 	print_line("user:", "%s, uid %" PRIu32, safe_user, info->uid);
 	free(safe_user);
@@ -89,10 +78,11 @@ static void print_owner(const struct request *request,
 static void print_holder(const struct holder *holder)
 {
 	char *comm = escape(holder->comm, sizeof(holder->comm), ESCAPE_NAME);
+	size_t i;
 
 	printf("%-12s %s, pid %d, %s", "held by:", comm, holder->pid,
 	       holder->count == 1 ? "descriptor" : "descriptors");
-	for (size_t i = 0; i < holder->count; i++)
+	for (i = 0; i < holder->count; i++)
 		printf(" %d%s", holder->descriptors[i].number,
 		       holder->descriptors[i].read_only ? " (read-only)" : "");
 	putchar('\n');
@@ -101,40 +91,43 @@ static void print_holder(const struct holder *holder)
 
 static void print_holders(const struct holder_list *holders)
 {
-	for (size_t i = 0; i < holders->count; i++)
+	size_t i;
+
+	for (i = 0; i < holders->count; i++)
 		print_holder(&holders->entries[i]);
 	if (!holders->count)
 		print_line("held by:", "-");
 	if (holders->hidden)
-		print_line(
-			"hidden:", "%zu processes that you may not look into",
-			holders->hidden);
+		print_line("hidden:", "%zu processes that you may not inspect",
+			   holders->hidden);
 }
 
 static json_t *holders_document(const struct holder_list *holders)
 {
 	json_t *array = json_array();
+	size_t i, k;
 
-	for (size_t i = 0; i < holders->count; i++) {
+	for (i = 0; i < holders->count; i++) {
 		const struct holder *holder = &holders->entries[i];
 		json_t *descriptors = json_array();
 		json_t *read_only = json_array();
 		json_t *object = json_object();
 
-		for (size_t k = 0; k < holder->count; k++) {
+		for (k = 0; k < holder->count; k++) {
 			const struct descriptor *one = &holder->descriptors[k];
 
-			document_append(descriptors, json_integer(one->number));
+			document_set(descriptors, NULL,
+				     json_integer(one->number));
 			if (one->read_only)
-				document_append(read_only,
-						json_integer(one->number));
+				document_set(read_only, NULL,
+					     json_integer(one->number));
 		}
 		document_set(object, "pid", json_integer(holder->pid));
-		document_set(object, "comm",
-			     document_text(holder->comm, sizeof(holder->comm)));
+		document_text(object, "comm", holder->comm,
+			      sizeof(holder->comm));
 		document_set(object, "descriptors", descriptors);
 		document_set(object, "read_only", read_only);
-		document_append(array, object);
+		document_set(array, NULL, object);
 	}
 	return array;
 }
@@ -145,8 +138,7 @@ static void print_json(const struct buffer_entry *entry,
 	json_t *object = document_buffer(entry);
 
 	document_set(object, "holders", holders_document(holders));
-	document_set(object, "hidden_processes",
-		     document_number(holders->hidden));
+	document_number(object, "hidden_processes", holders->hidden);
 	document_print(object);
 }
 
@@ -166,7 +158,7 @@ static void print_heap(const struct buffer_entry *entry)
 	free(heap);
 }
 
-/* Of an attachment: what it is, and for whom. */
+/* Prints the memory of an attachment and its device. */
 static void print_attached(const struct dray_buffer_info *info)
 {
 	char *exporter =
@@ -176,7 +168,7 @@ static void print_attached(const struct dray_buffer_info *info)
 	char kind[WORD_ROOM];
 
 	if (info->kind == DRAY_KIND_USER)
-		print_line("memory:", "pages of a process, pinned");
+		print_line("memory:", "pinned pages of a process");
 	else if (info->kind == DRAY_KIND_DMABUF)
 		print_line("memory:", "dma-buf of %s", exporter);
 	else
@@ -193,10 +185,7 @@ static void print_maintenance(const struct request *request,
 {
 	char time[QUANTITY_ROOM];
 
-	if (request->bytes)
-		print_line("synced:", "%" PRIu64, (uint64_t)info->sync_bytes);
-	else
-		print_size("synced:", info->sync_bytes);
+	print_size(request, "synced:", info->sync_bytes);
 	print_line("sync time:", "%s", quantity_time(time, info->sync_ns));
 }
 
@@ -208,10 +197,7 @@ static void print_text(const struct request *request,
 
 	print_line("id:", "%" PRIu64, (uint64_t)info->id);
 	print_name("name:", info->name, sizeof(info->name));
-	if (request->bytes)
-		print_line("size:", "%" PRIu64, (uint64_t)info->size);
-	else
-		print_size("size:", info->size);
+	print_size(request, "size:", info->size);
 	if (is_buffer(info))
 		print_heap(entry);
 	else
@@ -219,7 +205,7 @@ static void print_text(const struct request *request,
 	print_owner(request, info);
 	if (info->flags & DRAY_BUFFER_HELD)
 		print_line("held:",
-			   "%sa device may still write it; when it does not: "
+			   "%sa device may still write it; if none does: "
 			   "dmactl reclaim %" PRIu64 "%s",
 			   colour_on(request, TABLE_BAD), (uint64_t)info->id,
 			   colour_off(request, TABLE_BAD));
@@ -237,31 +223,21 @@ static void print_text(const struct request *request,
 static void complain_no_buffer(const struct request *request,
 			       const struct buffer_list *list)
 {
-	char *ids = text_format("%s", "");
 	const char *where = request->node ? request->node : "any node";
+	char *ids = NULL;
+	size_t i;
 
-	for (size_t i = 0; i < list->count && i < IDS_SHOWN; i++) {
-		char *longer = text_format("%s%s%" PRIu64, ids, i ? ", " : "",
-					   (uint64_t)list->entries[i].info.id);
-
-		free(ids);
-		ids = longer;
-	}
-	if (!list->count)
-		complain(
-			"no buffer or attachment %s: there is none on %s that you may see",
-			request->operand, where);
-	else if (list->count == 1)
-		complain(
-			"no buffer or attachment %s: the only one on %s that you may see "
-			"is %s",
-			request->operand, where, ids);
+	for (i = 0; i < list->count && i < IDS_SHOWN; i++)
+		text_append(&ids, "%s%" PRIu64, i ? ", " : "",
+			    (uint64_t)list->entries[i].info.id);
+	if (i < list->count)
+		text_append(&ids, ", ... (%zu in all)", list->count);
+	if (ids)
+		complain("no buffer or attachment %s; visible on %s: %s",
+			 request->operand, where, ids);
 	else
-		complain(
-			"no buffer or attachment %s: there are %zu on %s that you may see "
-			"(%s%s)",
-			request->operand, list->count, where, ids,
-			list->count > IDS_SHOWN ? ", ..." : "");
+		complain("no buffer or attachment %s; none is visible on %s",
+			 request->operand, where);
 	free(ids);
 }
 
@@ -283,21 +259,16 @@ static void show(const struct request *request,
 static enum exit_code show_run(const struct request *request)
 {
 	const struct buffer_entry *entry = NULL;
-	struct open_nodes nodes;
 	struct buffer_list list;
 	enum exit_code status = EXIT_FAILED;
 	uint64_t id;
+	size_t i;
 
-	if (!parse_id(request->operand, &id)) {
-		complain("'%s' is no id: 'dmactl list' shows them, numbers "
-			 "from 1 on",
-			 request->operand);
+	if (!parse_id(request->operand, &id))
 		return EXIT_USAGE;
-	}
-	if (!nodes_open(request, &nodes))
+	if (!buffers_gather(request, &list))
 		return EXIT_FAILED;
-	buffers_gather(request, &nodes, &list);
-	for (size_t i = 0; i < list.count && !entry; i++)
+	for (i = 0; i < list.count && !entry; i++)
 		if (list.entries[i].info.id == id)
 			entry = &list.entries[i];
 	if (entry) {
@@ -307,24 +278,23 @@ static enum exit_code show_run(const struct request *request)
 		complain_no_buffer(request, &list);
 	}
 	buffers_free(&list);
-	nodes_close(&nodes);
 	return status;
 }
 
 static const char description[] =
-	"One line for each thing that is known of the buffer or attachment,\n"
-	"'key: value'.  ID is the number in the first column of 'dmactl list'.\n"
+	"One line for each fact about the buffer or attachment, 'key: value'.\n"
+	"ID is the number in the first column of 'dmactl list'.\n"
 	"\n"
 	"  owner    the process that allocated or attached it\n"
-	"  held     nothing has it any more, but a device may still write it\n"
+	"  held     it was freed, but a device may still write it\n"
 	"  held by  a process that has a descriptor of it now; 'read-only'\n"
-	"           behind one through which it cannot write\n"
-	"  synced   bytes that cache maintenance was asked for\n";
+	"           marks descriptors that do not permit writing\n"
+	"  synced   bytes of requested cache maintenance\n";
 
 const struct command show_command = {
 	.name = "show",
 	.operand = "ID",
-	.summary = "everything about one buffer or attachment",
+	.summary = "shows all facts about one buffer or attachment",
 	.description = description,
 	.run = show_run,
 };

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Cells are kept as one array, row by row, and measured when they are printed:
- * in columns of the terminal, not in bytes.
+ * Keeps cells in one array, row by row, and measures them in columns of the
+ * terminal, not in bytes.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
-#include "message.h"
 #include "quantity.h"
 #include "table.h"
 
 #define COLUMN_GAP 2 /* spaces between two columns */
 #define SHRUNK_LEAST 8 /* columns that a cut column keeps */
+
+struct column {
+	char *title;
+	bool number; /* right-aligned */
+	bool shrinks; /* may be cut */
+};
 
 struct cell {
 	char *text;
@@ -22,30 +27,46 @@ struct cell {
 };
 
 struct table {
-	const struct table_column *columns;
+	char *titles; /* of all columns */
+	struct column *columns;
 	size_t column_count;
 	struct cell *cells;
 	size_t cell_count;
 	size_t row_count; /* complete ones */
 	size_t column; /* of the next cell */
-	size_t room; /* cells that fit into what is allocated */
+	size_t room; /* allocated cells */
 };
 
-struct table *table_create(const struct table_column *columns)
+struct table *table_create(const char *columns)
 {
-	struct table *table = memory_resize(NULL, 1, sizeof(*table));
+	struct table *table = memory_new(1, sizeof(*table));
+	char *title;
+	char *rest;
 
-	*table = (struct table){ .columns = columns };
-	while (columns[table->column_count].title)
-		table->column_count++;
+	table->titles = text_format("%s", columns);
+	rest = table->titles;
+	while ((title = strsep(&rest, " "))) {
+		table->columns =
+			memory_resize(table->columns, table->column_count + 1,
+				      sizeof(*table->columns));
+		table->columns[table->column_count++] = (struct column){
+			.title = title + strspn(title, ">~"),
+			.number = *title == '>',
+			.shrinks = *title == '~',
+		};
+	}
 	return table;
 }
 
 void table_destroy(struct table *table)
 {
-	for (size_t i = 0; i < table->cell_count; i++)
+	size_t i;
+
+	for (i = 0; i < table->cell_count; i++)
 		free(table->cells[i].text);
 	free(table->cells);
+	free(table->columns);
+	free(table->titles);
 	free(table);
 }
 
@@ -121,17 +142,18 @@ const char *colour_off(const struct request *request, enum table_colour colour)
 	return request->colour && colour != TABLE_PLAIN ? "\033[0m" : "";
 }
 
-/* Takes columns from the widest one that may be cut until all fit. */
+/* Narrows the widest column that may be cut until all fit. */
 static void shrink(const struct table *table, size_t *widths, size_t limit)
 {
 	size_t sum = COLUMN_GAP * (table->column_count - 1);
+	size_t i;
 
-	for (size_t i = 0; i < table->column_count; i++)
+	for (i = 0; i < table->column_count; i++)
 		sum += widths[i];
 	while (sum > limit) {
 		size_t widest = table->column_count;
 
-		for (size_t i = 0; i < table->column_count; i++) {
+		for (i = 0; i < table->column_count; i++) {
 			if (!table->columns[i].shrinks ||
 			    widths[i] <= SHRUNK_LEAST)
 				continue;
@@ -150,15 +172,16 @@ static size_t *measure(const struct table *table, const struct request *request)
 {
 	size_t *widths =
 		memory_resize(NULL, table->column_count, sizeof(*widths));
+	size_t row, i;
 
-	for (size_t i = 0; i < table->column_count; i++)
+	for (i = 0; i < table->column_count; i++)
 		widths[i] =
 			request->header ? strlen(table->columns[i].title) : 0;
-	for (size_t row = 0; row < table->row_count; row++) {
+	for (row = 0; row < table->row_count; row++) {
 		const struct cell *cells =
 			table->cells + row * table->column_count;
 
-		for (size_t i = 0; i < table->column_count; i++)
+		for (i = 0; i < table->column_count; i++)
 			if (cells[i].width > widths[i])
 				widths[i] = cells[i].width;
 	}
@@ -204,20 +227,21 @@ static void print_cell(const struct table *table, const struct cell *cell,
 void table_print(const struct table *table, const struct request *request)
 {
 	size_t *widths = measure(table, request);
+	size_t row, i;
 
-	for (size_t i = 0; request->header && i < table->column_count; i++) {
+	for (i = 0; request->header && i < table->column_count; i++) {
 		struct cell title = {
-			.text = (char *)table->columns[i].title,
+			.text = table->columns[i].title,
 			.width = strlen(table->columns[i].title),
 		};
 
 		print_cell(table, &title, i, widths[i], request);
 	}
-	for (size_t row = 0; row < table->row_count; row++) {
+	for (row = 0; row < table->row_count; row++) {
 		const struct cell *cells =
 			table->cells + row * table->column_count;
 
-		for (size_t i = 0; i < table->column_count; i++)
+		for (i = 0; i < table->column_count; i++)
 			print_cell(table, &cells[i], i, widths[i], request);
 	}
 	free(widths);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Aligned columns.  All rows are taken first, so that each column is as wide
- * as its widest cell.  On a terminal that is too narrow, columns marked so are
- * cut, and end in '+'; elsewhere nothing is ever cut.
+ * Aligned columns, each as wide as its widest cell.  If the terminal is too
+ * narrow, columns marked so are cut and end in '+'; other output is never cut.
  */
 #ifndef DMACTL_TABLE_H
 #define DMACTL_TABLE_H
@@ -11,12 +10,6 @@
 
 struct table;
 
-struct table_column {
-	const char *title;
-	bool number; /* right-aligned */
-	bool shrinks; /* may be cut */
-};
-
 enum table_colour {
 	TABLE_PLAIN,
 	TABLE_GOOD,
@@ -24,32 +17,35 @@ enum table_colour {
 	TABLE_BAD,
 };
 
-/* @columns ends with a title of NULL and must outlive the table. */
-struct table *table_create(const struct table_column *columns);
+/*
+ * Creates a table.  @columns has the titles, with spaces between them; '>' before
+ * a title aligns its column to the right, '~' lets it be cut.
+ */
+struct table *table_create(const char *columns);
 void table_destroy(struct table *table);
 
 /*
- * Sets the next cell; after the last of a row comes the first of the next.
- * The text is safe for a terminal.  "" is shown as "-".
+ * Sets the next cell, row by row.  The text must be safe for a terminal; "" is
+ * shown as "-".
  */
 void table_cell(struct table *table, enum table_colour colour,
 		const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* A name from outside, up to @room bytes, escaped; one word unless last. */
+/* Sets a cell to up to @room bytes of a name, escaped; one word unless last. */
 void table_name(struct table *table, enum table_colour colour, const char *name,
 		size_t room);
 
-/* A size, as the request wants it. */
+/* Sets a cell to a size, in bytes if the request says so. */
 void table_size(struct table *table, const struct request *request,
 		unsigned long long bytes);
 
-/* Rows so far. */
+/* Counts the complete rows. */
 size_t table_rows(const struct table *table);
 
-/* Prints to standard output: the header, where asked for, and the rows. */
+/* Prints the header, unless suppressed, and the rows. */
 void table_print(const struct table *table, const struct request *request);
 
-/* The codes that switch a colour on and off; "" where none is wanted. */
+/* Return the codes that switch a colour on and off; "" without colours. */
 const char *colour_on(const struct request *request, enum table_colour colour);
 const char *colour_off(const struct request *request, enum table_colour colour);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Words for what the kernel says in numbers and bits.  A number that this
- * version does not know is shown as it is: the module may be newer.
+ * Words for the numbers and flags of the kernel interface.  Unknown numbers are
+ * shown as they are: the module may be newer.
  */
 #include <inttypes.h>
 #include <pwd.h>
@@ -10,7 +10,7 @@
 
 #include <linux/dray.h>
 
-#include "message.h"
+#include "cli.h"
 #include "words.h"
 
 const char *const heap_flag_words[] = { "shared", "pinnable", "default", NULL };
@@ -71,24 +71,14 @@ const char *heap_type_word(uint32_t type, char out[WORD_ROOM])
 char *flag_list(uint32_t flags, const char *const *words)
 {
 	char *list = text_format("%s", "");
+	size_t i;
 
-	for (size_t i = 0; flags; i++) {
-		uint32_t bit = words[i] ? 1u << i : 0;
-		char *longer;
-
-		if (bit && !(flags & bit))
-			continue;
-		if (bit)
-			longer = text_format("%s%s%s", list, *list ? "," : "",
-					     words[i]);
-		else
-			longer = text_format("%s%s0x%" PRIx32, list,
-					     *list ? "," : "", flags);
-		/* without a word: all that are left are in that number */
-		flags = bit ? flags & ~bit : 0;
-		free(list);
-		list = longer;
-	}
+	for (i = 0; words[i]; i++)
+		if (flags & 1u << i)
+			text_append(&list, "%s%s", *list ? "," : "", words[i]);
+	flags &= ~((1u << i) - 1);
+	if (flags)
+		text_append(&list, "%s0x%" PRIx32, *list ? "," : "", flags);
 	return list;
 }
 

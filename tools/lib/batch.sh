@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# A batch is a list of test programs that run one after the other in one
-# guest.  Each writes its output on the guest's serial port between two
-# marks, so that when the machine dies the host knows in which program, and
-# the kernel's log has the program's name where it started.
+# A batch is a list of test programs that run in turn in one guest.  Each writes
+# its output on the guest's serial port between two marks, so that a crash can be
+# assigned to a program; the kernel's log has the program's name at its start.
 
-# batch_begin FOLDER: an empty batch, kept in FOLDER
+# batch_begin FOLDER: starts an empty batch in FOLDER
 batch_begin()
 {
 	BATCH=$1
@@ -17,9 +16,9 @@ batch_begin()
 	cp "$TREE/tools/lib/guest-batch" "$BATCH/job"
 }
 
-# batch_add KIND NAME COMMAND: KIND is tap, pytest, counts, status or step; the
-# COMMAND is a line for the guest's shell and runs in /job.  A step leads to the
-# programs after it, and runs whichever of them are chosen.
+# batch_add KIND NAME COMMAND: adds a line for the guest's shell in /job.  KIND is
+# tap, counts, status or step; a step prepares later programs and always
+# runs.
 batch_add()
 {
 	if [ "$1" != step ]; then
@@ -30,8 +29,8 @@ batch_add()
 	printf '%s\t%s\n' "$2" "$3" >>"$BATCH/job/batch"
 }
 
-# batch_boot TITLE: runs it in the guest that GUEST_* describe; what comes
-# out is kept in the folder.  A program has BATCH_LIMIT seconds (1800).
+# batch_boot TITLE: runs the batch in the guest described by GUEST_* and keeps the
+# output in the folder.  A program may take BATCH_LIMIT seconds (1800).
 batch_boot()
 {
 	local status=0
@@ -40,7 +39,7 @@ batch_boot()
 		return
 	fi
 	log_step "Running $(wc -l <"$BATCH/kinds") programs: $1"
-	# A shell of its own: what is set here is for this boot alone.
+	# A subshell keeps these settings to this boot.
 	(
 		GUEST_FILES=("$BATCH/job")
 		GUEST_RESULTS=$BATCH/results
@@ -50,19 +49,40 @@ batch_boot()
 	echo "$status" >"$BATCH/status"
 }
 
-# batch_aside TITLE COMMAND...: runs the command, which boots the batch, beside what
-# follows, as many at a time as there are processors: most tests keep one busy.
-# batch_count_aside waits for all and counts them.
-BATCH_ASIDE=()
+# batch_guest TITLE BOARD SERIES [VARIABLE=VALUE|MODULE]...: boots the batch for
+# tests of the kernel interface, for an hour at most; sets variables of guest.sh and
+# inserts further modules of the kernel
+batch_guest()
+{
+	local title=$1 word
 
+	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
+	GUEST_BOARD=$2 GUEST_SERIES=$3 GUEST_LIMIT=3600
+	for word in "${@:4}"; do
+		case $word in
+		*=*) declare -g "$word" ;;
+		*) GUEST_MODULES+=("$word") ;;
+		esac
+	done
+	batch_boot "$title"
+}
+
+# batch_aside TITLE ...: does the same in the background.  As many guests run at a
+# time as there are processors: most tests keep one busy.  batch_count_aside waits
+# for all and counts them.
 batch_aside()
 {
-	local title=$1
+	batch_aside_by batch_guest "$@"
+}
 
-	shift
-	# What runs in the background would go on at Ctrl-C.
+# batch_aside_by COMMAND TITLE ...: the same by another command than batch_guest
+BATCH_ASIDE=()
+
+batch_aside_by()
+{
+	# Without the trap, background jobs would survive Ctrl-C.
 	(trap 'exit 130' INT; "$@") &
-	BATCH_ASIDE+=("$BATCH" "$title")
+	BATCH_ASIDE+=("$BATCH" "$2")
 	while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do
 		wait -n || true
 	done
@@ -80,7 +100,7 @@ batch_count_aside()
 	done
 }
 
-# batch_count TITLE: counts what the programs and the kernel said
+# batch_count TITLE: counts the results of the programs and of the kernel
 batch_count()
 {
 	local kind name log status
@@ -98,40 +118,14 @@ batch_count()
 			tally_status "$name" 1 "$log"
 			continue
 		fi
-		"batch_$kind" "$name" "$(cat "$log.status")" "$log"
+		"tally_${kind/step/status}" "$name" "$(cat "$log.status")" "$log"
 	done <"$BATCH/kinds"
-	grep "^$GUEST_TWICE" "$BATCH/guest" |
-		while IFS= read -r name; do log_note "$name"; done
-	sed -n 's/^@note\t/         /p' "$BATCH/output" |
-		while IFS= read -r name; do log_note "$name"; done
+	{
+		grep "^$GUEST_TWICE" "$BATCH/guest"
+		sed -n 's/^@note\t/         /p' "$BATCH/output"
+	} | while IFS= read -r name; do log_note "$name"; done
 	status=$(cat "$BATCH/status")
 	[ "$status" -eq 0 ] || tail -n 20 "$BATCH/output" >>"$BATCH/guest"
-	tally_status "$1: the kernel has nothing to complain of" "$status" \
+	tally_status "$1: the kernel reports no fault" "$status" \
 		"$BATCH/guest"
-}
-
-# What the kinds mean.
-batch_tap()
-{
-	tally_tap "$@"
-}
-
-batch_step()
-{
-	tally_status "$@"
-}
-
-batch_status()
-{
-	tally_status "$@"
-}
-
-batch_counts()
-{
-	tally_counts "$@"
-}
-
-batch_pytest()
-{
-	tally_pytest "$@" "$BATCH/results/$1.xml"
 }

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash disable=SC2153
 #
-# Builds of user space with meson, in the cache, one folder for each tree and
-# kind, so that the next run compiles only what has changed.  The kind arm64
-# is for the board: compiled here against Debian's arm64 packages, which are
-# unpacked in the cache, and installed into a folder that a guest gets.
+# Builds of user space with meson, in one folder of the cache for each tree and
+# kind: the next run compiles only changed files.  The kind arm64 is for the board:
+# compiled here against Debian's arm64 packages, and installed into a folder for
+# the guest.
 
-# shellcheck disable=SC2034 # front doors use it
 PACKAGES_BUILD=(
 	gcc libc6-dev libcmocka-dev libjansson-dev meson ninja-build pkg-config
 	python3 python3-dev python3-numpy
@@ -19,17 +18,17 @@ build_folder()
 		"$(cache_key "$TREE" </dev/null)" "$1"
 }
 
-# One front door at a time works in the builds of a tree; others wait.
+# build_lock: waits until no other front door builds in this tree
 build_lock()
 {
 	mkdir -p "$CACHE/build"
 	exec 7>"$CACHE/locks/build-$(cache_key "$TREE" </dev/null)"
 	flock -n 7 && return
-	log_note "another run is at work in this tree: waiting for its end"
+	log_note "waiting for another run in this tree to end"
 	flock 7
 }
 
-# build_make KIND [MESON OPTION]...: sets up or renews, then compiles
+# build_make KIND [MESON OPTION]...: sets up or renews a build and compiles
 build_make()
 {
 	local kind=$1 folder options
@@ -41,7 +40,7 @@ build_make()
 	   [ "$options" != "$(cat "$folder/.options" 2>/dev/null)" ]; then
 		rm -rf "$folder"
 		mkdir -p "$folder"
-		# Debian's Python, whatever else is in the path.
+		# Forces Debian's Python.
 		PATH=/usr/bin:$PATH log_quietly env -u VIRTUAL_ENV \
 			/usr/bin/meson setup \
 			"$folder" "$TREE" "$@" || return 1
@@ -50,8 +49,7 @@ build_make()
 	PATH=/usr/bin:$PATH log_quietly /usr/bin/ninja -C "$folder"
 }
 
-# build_native: as a person builds it; build_sanitized: with the sanitizers,
-# which make gcc warn of things that are not there
+# build_native: a release, as users build it
 build_native()
 {
 	log_step "Building for this machine"
@@ -59,8 +57,8 @@ build_native()
 		-Ddmactl=enabled -Dtests=enabled
 }
 
-# build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package,
-# for the NumPy that lies in the folder PACKAGES
+# build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package
+# for the NumPy in the folder PACKAGES
 build_numpy()
 {
 	local kind=$1 packages=$2
@@ -72,8 +70,7 @@ build_numpy()
 		"-Dnumpy_include=$packages/numpy/_core/include" "$@"
 }
 
-# build_free KIND PYTHON PACKAGES: the same for a Python in a folder of its own,
-# which has no GIL
+# build_free KIND PYTHON PACKAGES: the same for the Python without a GIL in a folder
 build_free()
 {
 	local kind=$1 python=$2 packages=$3 headers
@@ -86,7 +83,7 @@ build_free()
 			'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')"
 }
 
-# build_bench: with the programs of tools/bench that run here
+# build_bench: includes the programs of tools/bench for this machine
 build_bench()
 {
 	log_step "Building for this machine, with benchmarks"
@@ -94,6 +91,7 @@ build_bench()
 		-Ddmactl=disabled -Dtests=disabled -Dbenches=enabled
 }
 
+# build_sanitized: with sanitizers, which make gcc warn without cause
 build_sanitized()
 {
 	log_step "Building with address and undefined-behaviour sanitizers"
@@ -101,7 +99,7 @@ build_sanitized()
 		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled
 }
 
-# The library alone, with the sanitizer that sees races.
+# build_races: the library with the thread sanitizer
 build_races()
 {
 	log_step "Building with the thread sanitizer"
@@ -109,69 +107,72 @@ build_races()
 		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
 }
 
-# build_i386: the library and its tests with pointers of 32 bits, to run here
+# build_i386: the library and its tests with 32-bit pointers, for this machine
 build_i386()
 {
-	local sysroot cross
+	local sysroot home=/usr/i686-linux-gnu/lib libraries
 
 	sysroot=$(foreign_set i386 one sysroot libcmocka-dev libcmocka0) ||
 		exit
-	cross=$(build_folder i386).cross
-	mkdir -p "$(dirname "$cross")"
-	build_cross_i386 "$sysroot" >"$cross"
+	libraries=$sysroot/usr/lib/i386-linux-gnu
+	# The cross compiler's own C library comes first.
+	build_cross i386 "$sysroot" i386 i686-linux-gnu x86 i686 \
+		"'-Wl,-rpath,$libraries', '-Wl,-rpath,$home', '-Wl,--dynamic-linker=$home/ld-linux.so.2'"
 	log_step "Building for the 32-bit PC (i386)"
-	# Sizes are numbers of 64 bits that have been checked against the window.
-	build_make i386 "--cross-file=$cross" -Dbuildtype=release \
-		-Dwerror=false \
+	# gcc does not see that 64-bit sizes were checked against the window.
+	build_make i386 "--cross-file=$(build_folder i386).cross" \
+		-Dbuildtype=release -Dwerror=false \
 		-Dpython=disabled -Ddmactl=disabled -Dtests=enabled
 }
 
-# The C library is that of the cross compiler's packages, where they have it.
-build_cross_i386()
+# build_cross KIND SYSROOT TRIPLET-CPU COMPILER FAMILY CPU LINK-OPTIONS: writes
+# meson's cross file
+build_cross()
 {
-	local libraries=$1/usr/lib/i386-linux-gnu home=/usr/i686-linux-gnu/lib
+	local cross libraries=$2/usr/lib/$3-linux-gnu
 
-	cat <<-CROSS
+	cross=$(build_folder "$1").cross
+	mkdir -p "$(dirname "$cross")"
+	cat >"$cross" <<-CROSS
 	[binaries]
-	c = 'i686-linux-gnu-gcc'
-	ar = 'i686-linux-gnu-gcc-ar'
-	strip = 'i686-linux-gnu-strip'
+	c = '$4-gcc'
+	ar = '$4-gcc-ar'
+	strip = '$4-strip'
 	pkgconfig = '/usr/bin/pkg-config'
 
 	[properties]
 	needs_exe_wrapper = true
-	sys_root = '$1'
+	sys_root = '$2'
 	pkg_config_libdir = '$libraries/pkgconfig'
 
 	[built-in options]
-	c_link_args = ['-L$libraries', '-Wl,-rpath,$libraries', '-Wl,-rpath,$home', '-Wl,--dynamic-linker=$home/ld-linux.so.2']
+	c_link_args = ['-L$libraries', $7]
 
 	[host_machine]
 	system = 'linux'
-	cpu_family = 'x86'
-	cpu = 'i686'
+	cpu_family = '$5'
+	cpu = '$6'
 	endian = 'little'
 	CROSS
 }
 
-# The arm64 packages with headers and libraries to link against.
+# build_sysroot: prints the folder of arm64 packages to link against
 build_sysroot()
 {
 	foreign_set arm64 one sysroot libcmocka-dev libcmocka0 libjansson-dev \
 		libjansson4 libfdt-dev libfdt1 libpython3.11-dev python3-numpy
 }
 
-# build_board: compiles for arm64; build_board_root has what is installed
+# build_board: compiles for arm64 and installs into build_board_root
 build_board()
 {
-	local sysroot cross
+	local sysroot
 
 	sysroot=$(build_sysroot) || exit
-	cross=$(build_folder arm64).cross
-	mkdir -p "$(dirname "$cross")"
-	build_cross_file "$sysroot" >"$cross"
+	build_cross arm64 "$sysroot" aarch64 aarch64-linux-gnu aarch64 \
+		cortex-a53 "'-Wl,-rpath-link,$sysroot/usr/lib/aarch64-linux-gnu'"
 	log_step "Building for the board (arm64)"
-	build_make arm64 "--cross-file=$cross" --prefix=/usr \
+	build_make arm64 "--cross-file=$(build_folder arm64).cross" --prefix=/usr \
 		--libdir=lib/aarch64-linux-gnu -Dbuildtype=release \
 		-Dpython=enabled -Ddmactl=enabled -Dtests=enabled \
 		"-Dpython_include=$sysroot/usr/include/python3.11,$sysroot/usr/include" \
@@ -186,29 +187,4 @@ build_board()
 build_board_root()
 {
 	build_folder arm64.root
-}
-
-build_cross_file()
-{
-	cat <<-CROSS
-	[binaries]
-	c = 'aarch64-linux-gnu-gcc'
-	ar = 'aarch64-linux-gnu-gcc-ar'
-	strip = 'aarch64-linux-gnu-strip'
-	pkgconfig = '/usr/bin/pkg-config'
-
-	[properties]
-	needs_exe_wrapper = true
-	sys_root = '$1'
-	pkg_config_libdir = '$1/usr/lib/aarch64-linux-gnu/pkgconfig'
-
-	[built-in options]
-	c_link_args = ['-L$1/usr/lib/aarch64-linux-gnu', '-Wl,-rpath-link,$1/usr/lib/aarch64-linux-gnu']
-
-	[host_machine]
-	system = 'linux'
-	cpu_family = 'aarch64'
-	cpu = 'cortex-a53'
-	endian = 'little'
-	CROSS
 }

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# What is fetched or built once and found again.  The cache lies outside the
-# tree.  An entry is a folder or a file whose name says what it holds; one
-# that is not finished never has its name, and two front doors that want the
-# same one wait for each other.
+# Keeps downloads and builds for the next run, outside the tree.  An entry is a
+# folder or a file, named after its content.  It gets its name only when it is
+# complete; front doors that want the same entry wait for each other.
 
 CACHE=${DRAY_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/dray}
 mkdir -p "$CACHE/locks" || die "cannot write the cache $CACHE"
@@ -16,7 +15,7 @@ cache_key()
 	{ printf '%s\0' "$@"; cat; } | sha256sum | cut -c 1-12
 }
 
-# cache_tree FOLDER...: the content of all files below, as one digest
+# cache_tree FOLDER...: one digest of the content of all files below
 cache_tree()
 {
 	find "$@" -type f -print0 | LC_ALL=C sort -z | xargs -0 -r sha256sum |
@@ -25,9 +24,9 @@ cache_tree()
 
 # cache_make NAME COMMAND...
 #
-# Makes the entry NAME with COMMAND, which gets a path that does not exist
-# yet as its last argument and creates a folder or file there.  Does nothing
-# where the entry is.  The lock is held while the command runs.
+# Makes the entry NAME by COMMAND, unless it exists.  The last argument of the
+# command is a new path, at which it creates a folder or a file.  The entry is
+# locked meanwhile.
 cache_make()
 {
 	local name=$1 lock partial status=0
@@ -47,8 +46,17 @@ cache_make()
 	return "$status"
 }
 
-# cache_prune PREFIX: what a person who edits leaves behind, one build for
-# each version; entries that nobody used for two weeks go
+# cache_entry NAME FAILURE COMMAND...: makes the entry if it is missing and
+# prints its path; dies with the sentence FAILURE
+cache_entry()
+{
+	cache_make "$1" "${@:3}" || die "$2"
+	touch "$CACHE/$1"
+	printf '%s\n' "$CACHE/$1"
+}
+
+# cache_prune PREFIX: removes entries that nobody used for two weeks, such as
+# builds of edited versions
 cache_prune()
 {
 	find "$CACHE/${1%/*}" -mindepth 1 -maxdepth 1 -name "${1##*/}*" -mtime +14 \

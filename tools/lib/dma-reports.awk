@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 #
-# Takes out of a kernel's log what the debugger of the DMA API cannot tell from
-# a fault of dray's:
+# Removes reports of the DMA API debugger from a kernel's log that it cannot tell
+# from a fault of dray:
 #
-# - A sync is looked up by its address.  Where two mappings of one device have
-#   it, and neither is exactly as long, the debugger finds none (the kernel's
-#   __hash_bucket_find() gives up) and says that nothing is mapped.  Tests that
-#   attach the same memory twice say so in the log, before and after.
-# - A dma-buf's exporter maps it for each device that imports it, and with
-#   cache maintenance: the debugger knows one mapping of a line, where dma-bufs
-#   are there to be shared.  What dray maps itself it maps without.
-# - It has no room for more than seven mappings of a line, and says so once.  A
-#   buffer may be mapped for more devices.
-# - Exporters do not ask a device how long a piece may be.  What an engine gets
-#   dray cuts itself.
+# - It looks up a sync by its address.  If two mappings of one device have that
+#   address and neither has the exact length, the kernel's __hash_bucket_find()
+#   finds none, and it reports an unmapped sync.  Tests that attach memory twice
+#   mark it in the log, before and after.
+# - It expects one mapping of a cache line, but a dma-buf's exporter maps it with
+#   cache maintenance for each importing device.  dray itself maps without
+#   maintenance.
+# - It records at most seven mappings of a line and warns once.  A buffer may be
+#   mapped for more devices.
+# - Exporters ignore the longest segment of a device.  dray splits segments itself
+#   before an engine gets them.
 #
-# With count=1 it prints how many such reports the debugger has counted, and no
-# log: the one of seven mappings is a warning only.
+# With count=1 it prints the number of such counted reports instead of the log; the
+# one of seven mappings is a warning only.
 
 function excused(i, sync, foreign, place)
 {
@@ -48,7 +48,7 @@ function say(text)
 		print text
 }
 
-# The rest of its lines say nothing, or are of something else.
+# Prints the held lines that do not match; they may be of another report.
 function release(what, i)
 {
 	for (i = 1; i <= held; i++)
@@ -60,7 +60,7 @@ function release(what, i)
 /dray test: memory is mapped twice$/ { twice = 1 }
 /dray test: no memory is mapped twice$/ { twice = 0 }
 
-# Another processor's report begins within one: then that one is shown.
+# A report of another processor begins within one: print the first.
 /-\[ cut here \]-/ { release(""); inside = 1 }
 
 inside {
@@ -78,7 +78,7 @@ inside {
 	next
 }
 
-# What such a report goes on with
+# The next line of such a report
 mapped && /DMA-API: Mapped at:$/ { mapped = 0; next }
 
 { mapped = 0; say($0) }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Debian packages of another architecture, or of kernels that this machine
-# does not run.  They are fetched with an apt state of our own and unpacked
-# in the cache; the system's packages and lists are never changed, no
-# maintainer script runs, and no right of root is needed.
+# Debian packages of another architecture, release or kernel.  They are fetched
+# with an apt state of their own and unpacked in the cache.  The system's
+# packages and lists stay unchanged, no maintainer script runs, and root is not
+# needed.
 #
 # An architecture is named as arm64, or as amd64@trixie for another release.
 
@@ -17,8 +17,7 @@ foreign_suites()
 	esac
 }
 
-# foreign_mirror SUITE: where this machine gets the suite from, or where
-# everybody does
+# foreign_mirror SUITE: this machine's mirror of the suite, or the public one
 foreign_mirror()
 {
 	local uri
@@ -53,8 +52,8 @@ foreign_apt()
 		-o Acquire::Languages=none -o Acquire::Retries=3 "$@"
 }
 
-# Makes the lists of an architecture, once a day at most, and only when
-# something is to be fetched.  The caller holds their lock, descriptor 8.
+# Renews the lists of an architecture before a download, at most once a day.
+# The caller holds their lock, descriptor 8.
 foreign_update()
 {
 	local architecture=$1 state=$CACHE/apt/$1 suite
@@ -67,8 +66,8 @@ foreign_update()
 		foreign_source "$suite"
 	done >"$state/sources.list"
 	if ! foreign_apt "$architecture" apt-get update >/dev/null 2>&1; then
-		# Mirrors have been met on which a security suite's lists of an
-		# architecture did not agree with each other for days.
+		# Some mirrors had inconsistent lists of a security suite for
+		# days.
 		log_note "again, without security updates: some list is broken"
 		sed -i '/-security /d' "$state/sources.list"
 		log_quietly foreign_apt "$architecture" apt-get update ||
@@ -84,7 +83,8 @@ foreign_source()
 		"$(foreign_mirror "$1")" "$1"
 }
 
-# foreign_resolve ARCHITECTURE PATTERN: the newest package whose name matches
+# foreign_resolve ARCHITECTURE PATTERN: prints the newest package with such a
+# name
 foreign_resolve()
 {
 	(
@@ -95,7 +95,7 @@ foreign_resolve()
 	) 8>"$CACHE/locks/apt-$1"
 }
 
-# Fetches and unpacks; what cache_make calls.
+# Fetches and unpacks packages; the last argument is the new folder.
 foreign_unpack()
 {
 	local architecture=$1 how=$2 into deb scratch
@@ -132,24 +132,22 @@ foreign_unpack()
 
 # foreign_set ARCHITECTURE one|closure NAME PACKAGE...
 #
-# The folder with the packages unpacked, on standard output.  "closure" takes
-# what they depend on too.
+# Prints the folder with the unpacked packages; "closure" includes their
+# dependencies.
 foreign_set()
 {
-	local architecture=$1 how=$2 name entry
+	local architecture=$1 how=$2 name=$3
 
-	name=$3
 	shift 3
-	entry=sets/$name-$architecture-$(cache_key "$how" "$@" </dev/null)
-	cache_make "$entry" foreign_unpack "$architecture" "$how" "$@" ||
-		die "cannot fetch packages of $architecture: $*"
-	printf '%s\n' "$CACHE/$entry"
+	cache_entry "sets/$name-$architecture-$(cache_key "$how" "$@" </dev/null)" \
+		"cannot fetch packages of $architecture: $*" \
+		foreign_unpack "$architecture" "$how" "$@"
 }
 
 # foreign_tarball RELEASE PACKAGE FOLDER
 #
-# The tarball of a source package into the folder, as its authors made it; apt
-# checks that it is the one that Debian has signed.
+# Downloads the upstream tarball of a source package into the folder; apt checks
+# Debian's signature.
 foreign_tarball()
 {
 	local lists=amd64@$1 release=$1 package=$2 into=$3 state sources

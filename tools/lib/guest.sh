@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Runs a command in an emulated machine, on a kernel that kernel.sh names, and
-# brings its output, its exit code, files and the kernel's log back.  The
-# command's output comes over a serial port of its own, so that no kernel
-# message gets between its lines; the rest comes as one archive on a disk that
-# has no file system (an SD card on the board).  Boards:
+# Runs a command in an emulated machine on a kernel of kernel.sh; returns its
+# output, exit code and files and the kernel's log.  The output has a serial port
+# of its own, free of kernel messages; the rest comes as one archive on a raw disk
+# (an SD card on the board).  Boards:
 #
 #	zcu102	QEMU's xlnx-zcu102, arm64, dts/zcu102-emulated.dts
 #	zynq	QEMU's xilinx-zynq-a9, armhf, dts/zynq-emulated.dts
 #	virt	QEMU's virt with an SMMU, arm64, dts/virt-emulated.dts
-#	pc	QEMU's q35, amd64, where dray.ko has a virtual node
+#	pc	QEMU's q35, amd64; dray.ko has a virtual node
 
 GUEST_BOARD=zcu102
 GUEST_SERIES=6.1
-GUEST_FILES=()		# folders that are copied to /job
-GUEST_ROOTS=()		# folders that are copied to /
+GUEST_FILES=()		# folders copied to /job
+GUEST_ROOTS=()		# folders copied to /
 GUEST_MODULES=()	# further modules of the kernel, by name
 declare -A GUEST_WORDS=()	# parameters of these, by name
 GUEST_EXTRA=()		# module files to insert before dray.ko
@@ -23,15 +22,15 @@ GUEST_DRAY=yes		# insert dray.ko?
 GUEST_PARAMETERS=''	# of dray.ko
 GUEST_PYTHON=no		# Debian's Python and NumPy there?
 GUEST_UDEV=no		# Debian's udev there?
-GUEST_RESULTS=''	# folder for what the command leaves in /results
+GUEST_RESULTS=''	# folder for the command's files in /results
 GUEST_LIMIT=600		# seconds until the machine is stopped
 GUEST_BOOT_LIMIT=300	# seconds until its first process must have begun
 GUEST_APPEND=''		# further words of the kernel's command line
 GUEST_DEVICES=()	# further devices, as QEMU's -device names them
 GUEST_DMESG=''		# file for the kernel's log
-GUEST_COUNTED=no	# is time what has been executed?
+GUEST_COUNTED=no	# derive time from executed instructions?
 
-# What a kernel never says when all is well.
+# Messages of a kernel with a fault.
 GUEST_COMPLAINT='WARNING:|BUG:|BUG |Oops|Call [Tt]race:|DMA-API:|Unable to handle'
 GUEST_COMPLAINT+='|blocked for more than|rcu.*detected|refcount_t:'
 GUEST_COMPLAINT+='|general protection|unreferenced object|Bad page|soft lockup'
@@ -42,16 +41,15 @@ GUEST_COMPLAINT+='|sleeping function called|scheduling while atomic'
 GUEST_COMPLAINT+='|new suspected memory leaks'
 GUEST_COMPLAINT+='|DMAR: .*fault addr'
 GUEST_COMPLAINT+='|Initramfs unpacking failed'
-# What a checker says of itself at boot.
+# Messages of checkers at boot.
 GUEST_HARMLESS='DMA-API: (preallocated|debugging (en|dis)abled)'
 GUEST_HARMLESS+='|DMA-API: dma_debug_entry pool grown'
 
-# Between these lines of a test, faults of the IOMMU are what it wants.
+# Between these lines, a test provokes faults of the IOMMU.
 GUEST_FAULTS='dray test: IOMMU faults are expected'
 GUEST_NO_FAULTS='dray test: no IOMMU faults any more'
 
-# What guest-init says on the console when it begins, and what is said of a guest
-# that did not come so far.
+# The first line of guest-init on the console, and the message if it is missing.
 GUEST_UP='dray guest: up'
 GUEST_TWICE='the guest did not boot, and is booted once more'
 
@@ -65,7 +63,7 @@ guest_run()
 {
 	local status=0
 
-	# A shell of its own, so that the scratch folder always goes away.
+	# The subshell removes the scratch folder in any case.
 	(
 		scratch=$(mktemp -d)
 		GUEST_EMULATOR=''
@@ -91,36 +89,36 @@ guest_architecture()
 	zcu102 | virt) echo arm64 ;;
 	zynq) echo armhf ;;
 	pc) echo amd64 ;;
-	*) die "no board $GUEST_BOARD: there are zcu102, zynq, virt and pc" ;;
+	*) die "no board $GUEST_BOARD: choose zcu102, zynq, virt or pc" ;;
 	esac
 }
 
-# guest_drivers KERNEL FOLDER: modules that the guest inserts at boot, in their
-# order, and such as its command may insert
+# guest_drivers KERNEL FOLDER: copies the modules that the guest inserts at boot,
+# with their order, and modules for its command
 guest_drivers()
 {
 	local kernel=$1 into=$2 folder module modules=()
 
 	case $GUEST_BOARD in
 	zcu102)	GUEST_MODULES+=(mmc_block sdhci-of-arasan) ;;
-	# Not the slot's own driver, but what it stands on.
+	# The dependencies of the slot's own driver.
 	zynq)	GUEST_MODULES+=(mmc_block sdhci-pltfm cqhci) ;;
 	virt | pc) GUEST_MODULES+=(virtio_pci virtio_blk) ;;
 	esac
 	folder=$(kernel_modules "$kernel" "${GUEST_MODULES[@]}") || exit
-	# Empty where the kernel has them built in.
+	# Empty if the kernel has them built in.
 	[ -z "$folder" ] || mapfile -t modules <<<"$folder"
 	if [ "$GUEST_BOARD" = zcu102 ]; then
 		folder=$(module_engine "$kernel") || exit
 		modules+=("$folder/zynqmp_dma.ko")
 		cp "$folder/dmatest.ko" "$into"
 	fi
-	# A kernel that was built here has them.
+	# Kernels built by kernel-build.sh have them.
 	if [ "$GUEST_BOARD" = zynq ] && [ "$GUEST_SERIES" = 6.1 ]; then
 		folder=$(module_zynq "$kernel") || exit
 		modules+=("$folder/sdhci-of-arasan.ko")
 		cp "$folder/xilinx_uartps.ko" "$into"
-		# Before there is a port to write to.
+		# The port must exist before any output.
 		echo xilinx_uartps.ko >"$into/first"
 	fi
 	modules+=("${GUEST_EXTRA[@]}")
@@ -134,7 +132,7 @@ guest_drivers()
 	done
 }
 
-# Lays out what this run adds to the root file system.
+# Lays out this run's part of the root file system.
 guest_prepare()
 {
 	local scratch=$1 architecture kernel folder word
@@ -153,7 +151,7 @@ guest_prepare()
 	for word in "$@"; do
 		printf "'%s' " "${word//\'/\'\\\'\'}"
 	done >"$scratch/root/guest/command"
-	# The guest's output is a terminal only where ours is.
+	# The guest's output is a terminal only if this one is.
 	[ -t 1 ] || echo 'export NO_COLOR=1' >"$scratch/root/guest/environment"
 	cp "$TREE/tools/lib/dma-reports.awk" "$scratch/root/guest"
 	cp "$TREE/tools/lib/guest-init" "$scratch/root/init"
@@ -162,7 +160,7 @@ guest_prepare()
 	cp -L "$(kernel_image "$kernel")" "$scratch/kernel"
 }
 
-# Copies a module, unpacked, and puts it at the end of the insertion order.
+# Unpacks a module and appends it to the insertion order.
 guest_module()
 {
 	local name=${1##*/}
@@ -181,71 +179,55 @@ guest_module()
 
 guest_archives()
 {
-	local archives=() archive
+	local archives=() archive parts=(base)
 
-	archive=$(rootfs_base "$1") || exit
-	archives+=("$archive")
-	if [ "$GUEST_PYTHON" = yes ]; then
-		archive=$(rootfs_python "$1") || exit
+	[ "$GUEST_PYTHON" = no ] || parts+=(python)
+	[ "$GUEST_UDEV" = no ] || parts+=(udev)
+	for archive in "${parts[@]}"; do
+		archive=$("rootfs_$archive" "$1") || exit
 		archives+=("$archive")
-	fi
-	if [ "$GUEST_UDEV" = yes ]; then
-		archive=$(rootfs_udev "$1") || exit
-		archives+=("$archive")
-	fi
+	done
 	rootfs_archive "$2/root" >"$2/run.cpio"
 	cat "${archives[@]}" "$2/run.cpio" >"$2/initrd"
 	rm -rf "$2/root" "$2/run.cpio"
 }
 
-# guest_machine FOLDER: the emulator of the board, and its kernel's console, into
-# `machine` and `console` of the caller
+# guest_machine FOLDER: sets the caller's `machine` to the emulator of the board and
+# `console` to the kernel's console
 guest_machine()
 {
-	local scratch=$1
+	local scratch=$1 disk=sd
 
-	# The archive of the results; a card's size is a power of two.
-	truncate -s 512M "$scratch/disk"
+	console=ttyPS0,115200
 	case $GUEST_BOARD in
-	zcu102)
-		dtc -q -O dtb -o "$scratch/dtb" \
-			"$TREE/dts/zcu102-emulated.dts" || return
-		machine=(qemu-system-aarch64 -M xlnx-zcu102 -m 1G -smp 2
-			-dtb "$scratch/dtb" -drive
-			"if=sd,file=$scratch/disk,format=raw,cache=unsafe")
-		console=ttyPS0,115200
-		;;
-	zynq)
-		dtc -q -O dtb -o "$scratch/dtb" \
-			"$TREE/dts/zynq-emulated.dts" || return
-		machine=(qemu-system-arm -M xilinx-zynq-a9 -m 1G
-			-dtb "$scratch/dtb" -drive
-			"if=sd,file=$scratch/disk,format=raw,cache=unsafe")
-		console=ttyPS0,115200
-		;;
+	zcu102) machine=(qemu-system-aarch64 -M xlnx-zcu102 -smp 2) ;;
+	zynq) machine=(qemu-system-arm -M xilinx-zynq-a9) ;;
 	virt)
-		dtc -q -O dtb -o "$scratch/dtb" \
-			"$TREE/dts/virt-emulated.dts" || return
 		machine=(qemu-system-aarch64
-			-M 'virt,iommu=smmuv3,gic-version=3'
-			-cpu cortex-a53 -m 1G -smp 2 -dtb "$scratch/dtb"
-			-nic none -device 'pci-serial,chardev=out' -drive
-			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
-		console=ttyAMA0
+			-M 'virt,iommu=smmuv3,gic-version=3' -cpu cortex-a53
+			-smp 2 -nic none -device 'pci-serial,chardev=out')
+		console=ttyAMA0 disk=virtio
 		;;
 	pc)
-		# In a single thread: with one for each processor, QEMU 7.2 may
-		# go on with an instruction that the kernel has just patched,
-		# and the kernel hangs or dies of its own breakpoint.
-		machine=(qemu-system-x86_64 -M q35 -cpu max -m 1G -smp 2
-			-accel "tcg,thread=single"
-			-nic none -drive
-			"if=virtio,file=$scratch/disk,format=raw,cache=unsafe")
-		# The kernel tries whether the timer ticks; on a busy host an
-		# emulated one may not in time, and the kernel then stops.
-		console='ttyS0,115200 no_timer_check'
+		# With a thread per processor, QEMU 7.2 may run an instruction
+		# that the kernel has just patched; the kernel then hangs or
+		# dies of its own breakpoint.
+		machine=(qemu-system-x86_64 -M q35 -cpu max -smp 2
+			-accel "tcg,thread=single" -nic none)
+		# The kernel stops if its timer does not tick in time, which
+		# happens on a busy host.
+		console='ttyS0,115200 no_timer_check' disk=virtio
 		;;
 	esac
+	if [ "$GUEST_BOARD" != pc ]; then
+		dtc -q -O dtb -o "$scratch/dtb" \
+			"$TREE/dts/$GUEST_BOARD-emulated.dts" || return
+		machine+=(-dtb "$scratch/dtb")
+	fi
+	# For the archive of the results; a card's size is a power of two.
+	truncate -s 512M "$scratch/disk"
+	machine+=(-m 1G -drive
+		"if=$disk,file=$scratch/disk,format=raw,cache=unsafe")
 }
 
 guest_boot()
@@ -255,21 +237,20 @@ guest_boot()
 	: >"$scratch/console"
 	guest_machine "$scratch" || return
 	append="console=$console rdinit=/init quiet loglevel=4 log_buf_len=4M"
-	# A tmpfs would be full with half of what memory the archives leave free,
-	# and the rest of the files left out.
+	# A tmpfs takes only half of the free memory and would drop files of the
+	# archives.
 	append+=" rootfstype=ramfs oops=panic panic=-1"
-	# An emulated processor may be kept from running for a minute.
+	# An emulated processor may stall for a minute.
 	append+=" rcupdate.rcu_cpu_stall_timeout=300 watchdog_thresh=60"
 	append+=" $GUEST_APPEND"
-	# A nanosecond for an instruction, and none for a wait: how busy the host
-	# is makes no difference, and fewer clock ticks come between the work.
-	# It has the processors run in turns.
+	# Counts a nanosecond per instruction and none for a wait: the host's load
+	# has no effect, and fewer clock ticks interrupt the work.  The processors
+	# then run in turns.
 	[ "$GUEST_COUNTED" = no ] || machine+=(-icount 'shift=0,sleep=off')
 	for device in "${GUEST_DEVICES[@]}"; do
 		machine+=(-device "$device")
 	done
-	# Without the word it looks for a sound card to play the silence of the
-	# board's display port on.
+	# QEMU would open a sound card for the board's display port.
 	QEMU_AUDIO_DRV=none timeout --foreground -k 5 "$GUEST_LIMIT" "${machine[@]}" \
 		-display none -monitor none -no-reboot \
 		-chardev "file,id=console,path=$scratch/console" \
@@ -285,8 +266,8 @@ guest_boot()
 	return "$status"
 }
 
-# guest_wait_up CONSOLE EMULATOR: fails if a guest that still runs has not begun
-# its first process in time
+# guest_wait_up CONSOLE EMULATOR: fails if the guest runs, but has not started its
+# first process in time
 guest_wait_up()
 {
 	local end=$((SECONDS + GUEST_BOOT_LIMIT))
@@ -298,7 +279,7 @@ guest_wait_up()
 	done
 }
 
-# Gives the command's exit code, or why there is none.
+# Returns the command's exit code; explains a missing one.
 guest_collect()
 {
 	local scratch=$1 emulator=$2 back=$1/back status
@@ -331,8 +312,7 @@ guest_collect()
 	return "$status"
 }
 
-# The kernel's log without what is harmless, and without the faults that tests
-# wanted.
+# Filters harmless messages and provoked faults out of the kernel's log.
 guest_unwanted()
 {
 	grep -avE "$GUEST_HARMLESS" | awk -f "$TREE/tools/lib/dma-reports.awk" |

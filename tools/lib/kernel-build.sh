@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Kernels that Debian does not have, built once from its linux-source-6.12, or
-# from the tree that DRAY_KERNEL_SOURCE names, and laid out as its own are: image,
-# modules, and headers to build against.
-# What is switched on stands in tools/kernels; a kernel is known by the
-# options of its fragments, so that another option makes another kernel and
-# another comment does not.
+# Kernels that Debian does not have, built once from its linux-source-6.12 or from
+# the tree DRAY_KERNEL_SOURCE, and laid out like Debian's: image, modules and
+# headers.  tools/kernels has fragments of their configuration.  A kernel is
+# identified by the options of its fragments, without their comments.
 
-# Only where something is to be built
+# Installed only before a build
 PACKAGES_KERNEL_BUILD=(bc bison flex libc6-dev libelf-dev libssl-dev)
 
-# kernel_options FRAGMENT...: their lines that are no remarks; the last one that
-# names an option counts
+# kernel_options FRAGMENT...: prints their options; the last setting of an option
+# counts
 kernel_options()
 {
 	local fragment
@@ -35,7 +33,7 @@ kernel_options()
 		}'
 }
 
-# kernel_build ARCHITECTURE-SERIES: the kernel's folder, on standard output
+# kernel_build ARCHITECTURE-SERIES: builds the kernel and prints its folder
 kernel_build()
 {
 	local fragments entry key state
@@ -44,19 +42,14 @@ kernel_build()
 	state=$(kernel_source_state "$1") || exit
 	key=$(kernel_options "${fragments[@]}" | cache_key "$state")
 	entry=kernels/$1-$key
-	if [ ! -e "$CACHE/$entry" ]; then
-		packages_need "${PACKAGES_KERNEL_BUILD[@]}"
-	fi
-	cache_make "$entry" kernel_build_run "$1" "$key" "${fragments[@]}" ||
-		die "cannot build the kernel $1"
-	touch "$CACHE/$entry"
-	cache_prune "kernels/$1-"
-	printf '%s\n' "$CACHE/$entry"
+	[ -e "$CACHE/$entry" ] || packages_need "${PACKAGES_KERNEL_BUILD[@]}"
+	cache_entry "$entry" "cannot build the kernel $1" \
+		kernel_build_run "$1" "$key" "${fragments[@]}" &&
+		cache_prune "kernels/$1-"
 }
 
-# kernel_source_state ARCHITECTURE-SERIES: of a tree of the user's own, which it
-# is and when it was changed last; of one with dray in it, what dray is; nothing
-# for Debian's
+# kernel_source_state ARCHITECTURE-SERIES: the path and last change of the user's
+# tree, or the content of a built-in dray; nothing for Debian's source
 kernel_source_state()
 {
 	case ${1#*-} in
@@ -69,7 +62,7 @@ kernel_source_state()
 	*) return 0 ;;
 	esac
 	[ -e "${DRAY_KERNEL_SOURCE:-}/Kbuild" ] ||
-		die "DRAY_KERNEL_SOURCE names no kernel's tree"
+		die "DRAY_KERNEL_SOURCE is not a kernel's tree"
 	realpath "$DRAY_KERNEL_SOURCE"
 	find "$DRAY_KERNEL_SOURCE" -name .git -prune -o -type f \
 		-printf '%T@\n' | sort -n | tail -n 1
@@ -84,7 +77,7 @@ kernel_build_run()
 	rm -rf "$source"
 	mkdir -p "$into/boot" "$source"
 	if [ "${name#*-}" = source ]; then
-		# Nothing is written to the tree.
+		# Builds outside the tree.
 		make=(nice make -C "$DRAY_KERNEL_SOURCE" "O=$source")
 	else
 		tar -C "$source" -xJf "$(kernel_tarball 6.12)" \
@@ -99,8 +92,7 @@ kernel_build_run()
 	armhf) make+=("${MODULE_ARM[@]}") ;;
 	*) make+=(ARCH=x86_64) ;;
 	esac
-	# The kernel's own races are not what is looked for; a module's makefile
-	# does not hear of this.
+	# Excludes the kernel's own races; makefiles of modules do not see it.
 	[ "${name#*-}" != races ] || make+=(KCSAN_SANITIZE=n)
 	kernel_configure "$source" "${name#*-}-$key-$architecture" \
 		"${fragments[@]}" &&
@@ -109,7 +101,7 @@ kernel_build_run()
 	rm -rf "$source" "$into.log"
 }
 
-# kernel_add_dray SOURCE: as driver/README.md says
+# kernel_add_dray SOURCE: adds dray to a tree, as driver/README.md describes
 kernel_add_dray()
 {
 	local misc=$1/drivers/misc
@@ -123,8 +115,7 @@ kernel_add_dray()
 	echo 'obj-$(CONFIG_DRAY) += dray/' >>"$misc/Makefile"
 }
 
-# kernel_configure SOURCE RELEASE FRAGMENT...; the make command is the
-# caller's
+# kernel_configure SOURCE RELEASE FRAGMENT...: uses the caller's make command
 kernel_configure()
 {
 	local source=$1 release=$2 option status=0
@@ -137,17 +128,17 @@ kernel_configure()
 	} >"$source/allno"
 	log_quietly "${make[@]}" "KCONFIG_ALLCONFIG=$source/allno" \
 		allnoconfig || return 1
-	# Kconfig drops what depends on something that is off.
+	# Kconfig drops an option if a dependency is off.
 	while read -r option; do
 		kernel_has "$option" "$source/.config" && continue
 		log_bad "the kernel does not take $option"
-		# Another version has other options.
+		# Options differ between versions.
 		[[ $release = source-* ]] || status=1
 	done <"$source/fragments"
 	return "$status"
 }
 
-# kernel_has OPTION CONFIG: what is off may not be mentioned at all
+# kernel_has OPTION CONFIG: accepts an unset option that is not mentioned
 kernel_has()
 {
 	local name
@@ -161,7 +152,7 @@ kernel_has()
 	esac
 }
 
-# kernel_compile LOG COMMAND...: tells a terminal how far it is
+# kernel_compile LOG COMMAND...: shows its progress on a terminal
 kernel_compile()
 {
 	local log=$1 status=0 pid started=$SECONDS
@@ -185,8 +176,7 @@ kernel_compile()
 	log_note "that took $((SECONDS - started)) s"
 }
 
-# kernel_install SOURCE INTO: as Debian's packages lay it out; SOURCE may be the
-# folder of a build outside the tree
+# kernel_install SOURCE INTO: installs a build in the layout of Debian's packages
 kernel_install()
 {
 	local source=$1 into=$2 version image module
@@ -208,14 +198,13 @@ kernel_install()
 			"$into/usr/src/linux-headers-$version" || return 1
 		;;
 	*)
-		# The programs that take part in a build run here, so the
-		# compiler is said to be this machine's.
+		# Build programs run on this machine: compile them for it.
 		# shellcheck disable=SC2016 # make and its shell replace the words
 		log_quietly "${make[@]}" run-command KBUILD_RUN_COMMAND="CC=\"\$\$HOSTCC\" sh scripts/package/install-extmod-build $into/usr/src/linux-headers-$version" ||
 			return 1
 		;;
 	esac
-	# What Debian's kernel for the board lacks, and module_engine builds.
+	# For module_engine, which otherwise builds them for the board.
 	mkdir -p "$into/engine"
 	for module in zynqmp_dma dmatest; do
 		find "$into/lib/modules" -name "$module.ko" \
@@ -225,8 +214,8 @@ kernel_install()
 	printf '%s\n' "$version" >"$into/version"
 }
 
-# kernel_headers_keep BUILD INTO: what a module is built against where a kernel is
-# too old to pick it out: all that the build made but objects
+# kernel_headers_keep BUILD INTO: keeps a build without its objects to build
+# modules, if a kernel is too old to select the files itself
 kernel_headers_keep()
 {
 	find "$1" -type f \( -name '*.[oa]' -o -name '*.ko' -o -name '.*.cmd' -o \

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Kernels for guests: image, modules, and headers to build against, of
-# another architecture or version than this machine's, in the cache.  A kernel
-# is named ARCHITECTURE-SERIES, as arm64-6.1 or amd64-6.1-cloud.  Here are
-# Debian's own, and files of their source; kernel-build.sh makes the others.
-# The version that was newest when it was fetched stays; DRAY_UPDATE=1 looks for
-# a newer one.
+# Kernels for guests: image, modules and headers of any architecture and version.
+# A kernel is named ARCHITECTURE-SERIES, as arm64-6.1 or amd64-6.1-cloud.  This
+# file fetches Debian's kernels and files of their source; kernel-build.sh builds
+# others.  The first version fetched stays; DRAY_UPDATE=1 looks for a newer one.
 
-# kernel_fragments ARCHITECTURE-SERIES: what a kernel that is built here is
-# configured from; fails for Debian's
+# kernel_fragments ARCHITECTURE-SERIES: the configuration of a kernel to build;
+# fails for Debian's kernels
 kernel_fragments()
 {
 	case $1 in
@@ -25,15 +23,15 @@ kernel_fragments()
 	esac
 }
 
-# kernel_chosen SERIES...: what a suite runs on: these, or the kernel of a tree of
-# the user's own instead
+# kernel_chosen SERIES...: the kernels of a suite: these, or "source" if the user
+# names a tree
 kernel_chosen()
 {
 	[ -z "${DRAY_KERNEL_SOURCE:-}" ] || set -- source
 	echo "$@"
 }
 
-# kernel_pattern ARCHITECTURE SERIES: what Debian 12 calls such a version
+# kernel_pattern ARCHITECTURE SERIES: the versions of this series in Debian 12
 kernel_pattern()
 {
 	local flavour=$1
@@ -42,19 +40,18 @@ kernel_pattern()
 	case $2 in
 	6.1) printf '6\\.1\\.0-[0-9]+-%s' "$flavour" ;;
 	6.1-cloud) printf '6\\.1\\.0-[0-9]+-cloud-%s' "$flavour" ;;
-	6.12 | 6.12-debian)
-		printf '6\\.12\\.[0-9]+\\+deb12-%s' "$flavour"
-		;;
-	6.12-cloud)
-		printf '6\\.12\\.[0-9]+\\+deb12-cloud-%s' "$flavour"
-		;;
+	6.12 | 6.12-debian) printf '6\\.12\\.[0-9]+\\+deb12-%s' "$flavour" ;;
+	6.12-cloud) printf '6\\.12\\.[0-9]+\\+deb12-cloud-%s' "$flavour" ;;
 	*) die "no kernel $2 for $1" ;;
 	esac
 }
 
-kernel_unpack()
+# kernel_fetch FINAL ARCHITECTURE VERSION INTO: headers name each other by absolute
+# paths, which are set to the entry's final name
+kernel_fetch()
 {
-	local architecture=$1 version=$2 into=$3 flavourless kbuild
+	local final=$1 architecture=$2 version=$3 into=$4 flavourless kbuild
+	local header
 
 	flavourless=${version%-cloud-*}
 	flavourless=${flavourless%-[a-z]*}
@@ -66,29 +63,19 @@ kernel_unpack()
 	foreign_unpack "$architecture" one "linux-image-$version" \
 		"linux-headers-$version" "linux-headers-$flavourless-common" \
 		"$into" || return 1
-	# The build programs run here, whatever the kernel's architecture is.
+	# The build programs run on this machine, for any kernel.
 	foreign_unpack "$(dpkg --print-architecture)" one "$kbuild" "$into" ||
 		return 1
-	# Without it no BTF is made for modules, and pahole is not needed.
+	# Its absence keeps BTF out of modules, so that pahole is not needed.
 	rm -f "$into/usr/src/linux-headers-$version/vmlinux"
 	/sbin/depmod -b "$into" "$version" || return 1
 	printf '%s\n' "$version" >"$into/version"
-}
-
-# Headers name each other by absolute paths, so these are set where the
-# entry has got its name.
-kernel_fetch()
-{
-	local into=${*: -1} final=$1 header
-
-	shift
-	kernel_unpack "$@" || return 1
 	for header in "$into"/usr/src/linux-headers-*/Makefile; do
 		sed -i "s|include /usr/src/|include $final/usr/src/|" "$header"
 	done
 }
 
-# kernel_make ARCHITECTURE SERIES: the kernel's folder, on standard output
+# kernel_make ARCHITECTURE SERIES: makes the kernel and prints its folder
 kernel_make()
 {
 	local name=kernels/$1-$2 version=''
@@ -108,9 +95,8 @@ kernel_make()
 			rm -rf "${CACHE:?}/$name"
 		fi
 	fi
-	cache_make "$name" kernel_fetch "$CACHE/$name" "$1" "$version" ||
-		die "cannot fetch the kernel $1-$2"
-	printf '%s\n' "$CACHE/$name"
+	cache_entry "$name" "cannot fetch the kernel $1-$2" \
+		kernel_fetch "$CACHE/$name" "$1" "$version"
 }
 
 kernel_version()
@@ -128,8 +114,8 @@ kernel_headers()
 	printf '%s\n' "$1/usr/src/linux-headers-$(kernel_version "$1")"
 }
 
-# kernel_modules KERNEL NAME...: files of modules and of what they need, in
-# the order to insert them; nothing for what is built in
+# kernel_modules KERNEL NAME...: files of modules and their dependencies, in the
+# order of insertion; none for built-in code
 kernel_modules()
 {
 	local kernel=$1 name
@@ -142,8 +128,8 @@ kernel_modules()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# What is taken of linux-source for good: drivers of the boards that their
-# kernels lack, and the checkers and test harness of the newest.
+# Parts of linux-source: drivers that the boards' kernels lack (first three files of
+# the engine's), and the checkers and test harness of the newest version.
 KERNEL_SOURCES_6_1=(
 	drivers/dma/dmaengine.h drivers/dma/dmatest.c
 	drivers/dma/xilinx/zynqmp_dma.c
@@ -160,16 +146,12 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
 )
-KERNEL_SOURCES_ENGINE=(
-	drivers/dma/dmaengine.h drivers/dma/dmatest.c
-	drivers/dma/xilinx/zynqmp_dma.c
-)
-# The trees of the boards that dts/overlays is for.
+# Device trees of the boards in dts/overlays.
 KERNEL_SOURCES_BOARDS=(
 	arch/arm/boot/dts/xilinx arch/arm64/boot/dts/xilinx include/dt-bindings
 	include/uapi/linux/input-event-codes.h
 )
-# What tests inside such a tree are built and installed with.
+# Files to build and install tests inside a kernel's tree.
 KERNEL_SOURCES_SELFTESTS=(
 	Makefile arch/x86/Makefile arch/x86/entry/syscalls arch/x86/include
 	arch/x86/tools include/uapi scripts tools/arch/x86/include
@@ -186,27 +168,26 @@ kernel_source_fetch()
 	local series=$1 into=${*: -1} tarball
 	local files=("${@:2:$#-2}")
 
-	log_step "Taking what is needed from linux-source-$series"
+	log_step "Taking files from linux-source-$series"
 	tarball=$(kernel_tarball "$series") || return 1
 	mkdir -p "$into"
 	tar -C "$into" -xJf "$tarball" --strip-components 1 \
 		"${files[@]/#/linux-source-$series/}"
 }
 
-# kernel_tarball SERIES: all of its source, packed, on standard output; it is
-# kept for a while, because several kernels are built from it
+# kernel_tarball SERIES: prints the path of the packed source, which is kept for
+# further kernels
 kernel_tarball()
 {
 	local tarball=/usr/src/linux-source-$1.tar.xz
 	local entry=tarballs/linux-source-$1.tar.xz
 
-	if [ ! -e "$tarball" ]; then
-		cache_make "$entry" kernel_tarball_fetch "$1" || return 1
-		tarball=$CACHE/$entry
-		touch "$tarball"
-		cache_prune tarballs/
+	if [ -e "$tarball" ]; then
+		printf '%s\n' "$tarball"
+		return
 	fi
-	printf '%s\n' "$tarball"
+	cache_entry "$entry" "cannot fetch linux-source-$1" \
+		kernel_tarball_fetch "$1" && cache_prune tarballs/
 }
 
 kernel_tarball_fetch()
@@ -219,22 +200,21 @@ kernel_tarball_fetch()
 	rm -rf "$into.unpacked"
 }
 
-# kernel_source SERIES: the folder with these files, on standard output; those of
-# 6.12-engine are the drivers of the board's, those of 6.12-boards the trees of
-# boards, those of 6.12-selftests for tests in it
+# kernel_source SERIES: prints the folder with these files.  6.12-engine has the
+# board's drivers, 6.12-boards the device trees, 6.12-selftests the files for
+# tests in the tree.
 kernel_source()
 {
-	local files entry
+	local files
 
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
-	6.12-engine) files=("${KERNEL_SOURCES_ENGINE[@]}") ;;
+	6.12-engine) files=("${KERNEL_SOURCES_6_1[@]:0:3}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;
 	esac
-	entry=sources/$1-$(cache_key "${files[@]}" </dev/null)
-	cache_make "$entry" kernel_source_fetch "${1%-[a-z]*}" "${files[@]}" ||
-		die "cannot take files from linux-source-$1"
-	printf '%s\n' "$CACHE/$entry"
+	cache_entry "sources/$1-$(cache_key "${files[@]}" </dev/null)" \
+		"cannot take files from linux-source-$1" \
+		kernel_source_fetch "${1%-[a-z]*}" "${files[@]}"
 }

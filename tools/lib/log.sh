@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# What the front doors say while they work.  Progress goes to standard error,
-# so that standard output carries results only; colours appear on terminals
-# and nowhere else.
+# Messages of the front doors.  Progress goes to standard error: standard output
+# carries results only.  Colours appear on terminals only.
 
 if [ -t 2 ] && [ -z "${NO_COLOR:-}" ]; then
 	LOG_BOLD=$'\e[1m' LOG_RED=$'\e[31m' LOG_GREEN=$'\e[32m'
@@ -12,13 +11,13 @@ else
 	LOG_BOLD='' LOG_RED='' LOG_GREEN='' LOG_DIM='' LOG_PLAIN=''
 fi
 
-# A step that the person waits for.
+# Announces a step that takes time.
 log_step()
 {
 	printf '%s==> %s%s\n' "$LOG_BOLD" "$*" "$LOG_PLAIN" >&2
 }
 
-# A fact on the side: what is fetched, what is built.
+# Prints a fact on the side, such as a download.
 log_note()
 {
 	printf '%s    %s%s\n' "$LOG_DIM" "$*" "$LOG_PLAIN" >&2
@@ -34,14 +33,14 @@ log_bad()
 	printf '%s%s%s\n' "$LOG_RED" "$*" "$LOG_PLAIN" >&2
 }
 
-# Ends the program: something that the front door needs is not there.
+# Ends the program if something that it needs is missing.
 die()
 {
 	log_bad "${0##*/}: $*"
 	exit 125
 }
 
-# Runs a command quietly and shows all that it said when it fails.
+# Runs a command quietly; shows its whole output if it fails.
 log_quietly()
 {
 	local out status=0

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Kernel modules, built in the cache against a kernel's headers: ours from a
-# copy of the tree, and the ZDMA driver with dmatest from Debian's source,
-# which Debian's arm64 kernel does not have.  What was built is found again
-# by kernel version and by the content that went in.
+# Kernel modules, built in the cache against a kernel's headers: this tree's
+# modules from a copy, and board drivers from Debian's source that its kernels
+# lack.  Entries are named after the kernel's version and the content.
 
 MODULE_ARM=(ARCH=arm CROSS_COMPILE=arm-linux-gnueabihf-)
 
-# module_kbuild KERNEL FOLDER [VARIABLE=VALUE]...: a Kbuild run
+# module_kbuild KERNEL FOLDER [VARIABLE=VALUE]...: runs Kbuild
 module_kbuild()
 {
 	local kernel=$1 folder=$2 cross=() modpost
@@ -22,22 +21,20 @@ module_kbuild()
 		cross=("${MODULE_ARM[@]}" "MODPOST=$modpost")
 		;;
 	esac
-	# Where a kernel can tell what code has run, it does so for modules.
+	# Kernels with KCOV record the coverage of modules.
 	make -s "-j$(nproc)" -C "$(kernel_headers "$kernel")" "M=$folder" \
 		"${cross[@]}" KCOV_INSTRUMENT=y "$@" modules
 }
 
-# module_modpost KERNEL: a program that Debian's linux-kbuild for 64-bit machines
-# has for 32-bit kernels too, but with the sizes of 64-bit ones
+# module_modpost KERNEL: prints a modpost for 32-bit kernels; Debian's one on
+# 64-bit machines assumes 64-bit sizes
 module_modpost()
 {
-	local kernel=$1 source entry
+	local source
 
 	source=$(kernel_source 6.1) || exit
-	entry=modules/modpost-$(kernel_version "$kernel")
-	cache_make "$entry" module_modpost_build "$kernel" "$source" ||
-		die "modpost does not build"
-	printf '%s\n' "$CACHE/$entry"
+	cache_entry "modules/modpost-$(kernel_version "$1")" \
+		"modpost does not build" module_modpost_build "$1" "$source"
 }
 
 module_modpost_build()
@@ -54,82 +51,72 @@ module_modpost_build()
 	rm -rf "$work"
 }
 
-# module_engine KERNEL: the folder with zynqmp_dma.ko and dmatest.ko
+# module_engine KERNEL: prints the folder with zynqmp_dma.ko and dmatest.ko
 module_engine()
 {
-	local kernel=$1 source entry
-
-	# A kernel that was built here has brought them.
-	if [ -d "$kernel/engine" ]; then
-		printf '%s\n' "$kernel/engine"
+	# Kernels built by kernel-build.sh have them.
+	if [ -d "$1/engine" ]; then
+		printf '%s\n' "$1/engine"
 		return
 	fi
-	case $(kernel_version "$kernel") in
-	6.12.*) source=$(kernel_source 6.12-engine) || exit ;;
-	*) source=$(kernel_source 6.1) || exit ;;
+	case $(kernel_version "$1") in
+	6.12.*) module_board engine "$1" 6.12-engine ;;
+	*) module_board engine "$1" 6.1 ;;
 	esac
-	entry=modules/engine-$(kernel_version "$kernel")-$(cache_tree "$source")
-	cache_make "$entry" module_engine_build "$kernel" "$source" ||
-		die "the ZDMA driver does not build"
-	printf '%s\n' "$CACHE/$entry"
 }
 
-module_engine_build()
-{
-	local kernel=$1 source=$2 into=$3
-
-	log_step "Building zynqmp_dma.ko for $(kernel_version "$kernel")"
-	mkdir -p "$into/xilinx"
-	cp "$source/drivers/dma/dmaengine.h" "$into"
-	cp "$source/drivers/dma/xilinx/zynqmp_dma.c" \
-		"$source/drivers/dma/dmatest.c" "$into/xilinx"
-	echo 'obj-m := zynqmp_dma.o dmatest.o' >"$into/xilinx/Kbuild"
-	log_quietly module_kbuild "$kernel" "$into/xilinx" || return 1
-	mv "$into"/xilinx/*.ko "$into"
-	rm -rf "$into/xilinx"
-}
-
-# module_zynq KERNEL: the folder with the serial port's driver, which is a
-# console too, and the card slot's, which Debian's armhf kernel does not have
+# module_zynq KERNEL: prints the folder with the drivers of serial port, which is a
+# console too, and card slot, which Debian's armhf kernel lacks
 module_zynq()
 {
-	local kernel=$1 source entry
-
-	source=$(kernel_source 6.1) || exit
-	entry=modules/zynq-$(kernel_version "$kernel")-$(cache_tree "$source")
-	cache_make "$entry" module_zynq_build "$kernel" "$source" ||
-		die "the drivers of the Zynq do not build"
-	printf '%s\n' "$CACHE/$entry"
+	module_board zynq "$1" 6.1
 }
 
-module_zynq_build()
+# module_board NAME KERNEL SERIES: builds drivers from the source of SERIES by
+# module_NAME_copy
+module_board()
 {
-	local kernel=$1 source=$2 into=$3
+	local source
 
-	log_step "Building drivers of the Zynq for $(kernel_version "$kernel")"
-	mkdir -p "$into/build"
-	cp "$source"/drivers/mmc/host/* \
-		"$source"/drivers/tty/serial/xilinx_uartps.c "$into/build"
-	printf '%s\n' 'obj-m := xilinx_uartps.o sdhci-of-arasan.o' \
-		'ccflags-y := -DCONFIG_SERIAL_XILINX_PS_UART_CONSOLE' \
-		>"$into/build/Kbuild"
-	log_quietly module_kbuild "$kernel" "$into/build" || return 1
-	mv "$into"/build/*.ko "$into"
+	source=$(kernel_source "$3") || exit
+	cache_entry "modules/$1-$(kernel_version "$2")-$(cache_tree "$source")" \
+		"the drivers of the board do not build" \
+		module_board_build "$1" "$2" "$source"
+}
+
+module_board_build()
+{
+	local kernel=$2 into=$4 build=$4/build/build
+
+	log_step "Building drivers of the board for $(kernel_version "$kernel")"
+	mkdir -p "$build"
+	"module_$1_copy" "$3" "$build" || return 1
+	log_quietly module_kbuild "$kernel" "$build" || return 1
+	mv "$build"/*.ko "$into"
 	rm -rf "$into/build"
 }
 
-# module_dray KERNEL: the folder with dray.ko and the tree's other modules
+module_engine_copy()
+{
+	cp "$1/drivers/dma/dmaengine.h" "$2/.."
+	cp "$1/drivers/dma/xilinx/zynqmp_dma.c" "$1/drivers/dma/dmatest.c" "$2"
+	echo 'obj-m := zynqmp_dma.o dmatest.o' >"$2/Kbuild"
+}
+
+module_zynq_copy()
+{
+	cp "$1"/drivers/mmc/host/* "$1/drivers/tty/serial/xilinx_uartps.c" "$2"
+	printf '%s\n' 'obj-m := xilinx_uartps.o sdhci-of-arasan.o' \
+		'ccflags-y := -DCONFIG_SERIAL_XILINX_PS_UART_CONSOLE' >"$2/Kbuild"
+}
+
+# module_dray KERNEL: prints the folder with dray.ko and further modules
 module_dray()
 {
-	local kernel=$1 entry
-
-	entry=modules/dray-$(kernel_version "$kernel")-$(
-		cd "$TREE" && cache_tree Kbuild driver include)
-	cache_make "$entry" module_dray_build "$kernel" ||
-		die "dray.ko does not build"
-	touch "$CACHE/$entry"
-	cache_prune modules/
-	printf '%s\n' "$CACHE/$entry"
+	cache_entry "modules/dray-$(kernel_version "$1")-$(
+		cd "$TREE" && cache_tree Kbuild driver include)" \
+		"dray.ko does not build" module_dray_build "$1" &&
+		cache_prune modules/
 }
 
 module_dray_build()
@@ -141,24 +128,21 @@ module_dray_build()
 	log_quietly module_kbuild "$kernel" "$into/tree" || return 1
 	find "$into/tree" -name '*.ko' -exec mv {} "$into" \;
 	[ -e "$into/dray.ko" ] || return 1
-	# What other modules need to use its symbols.
+	# Lists its symbols for other modules.
 	mv "$into/tree/Module.symvers" "$into" || return 1
 	rm -rf "$into/tree"
 }
 
-# module_test FOLDER KERNEL: the folder with the modules of tests/FOLDER
+# module_test FOLDER KERNEL: prints the folder with the modules of tests/FOLDER
 module_test()
 {
-	local entry content=("tests/$1")
+	local content=("tests/$1")
 
 	! module_test_uses_dray "$1" || content+=(Kbuild driver include)
-	entry=modules/test-$1-$(kernel_version "$2")-$(
-		cd "$TREE" && cache_tree "${content[@]}")
-	cache_make "$entry" module_test_build "$1" "$2" ||
-		die "the modules of tests/$1 do not build"
-	touch "$CACHE/$entry"
-	cache_prune modules/
-	printf '%s\n' "$CACHE/$entry"
+	cache_entry "modules/test-$1-$(kernel_version "$2")-$(
+		cd "$TREE" && cache_tree "${content[@]}")" \
+		"the modules of tests/$1 do not build" \
+		module_test_build "$1" "$2" && cache_prune modules/
 }
 
 module_test_build()
@@ -174,7 +158,7 @@ module_test_build()
 	rm -rf "$into/build"
 }
 
-# Does one of them call dray.ko?
+# Tells whether one of them calls dray.ko.
 module_test_uses_dray()
 {
 	grep -qF "(DRAY)" "$TREE/tests/$1/Kbuild"
@@ -187,7 +171,7 @@ module_test_copy()
 	cp "$TREE/tests/$1"/{Kbuild,dray_*.[ch]} "$2"
 }
 
-# module_copy FOLDER: what Kbuild needs of the tree, without leftovers
+# module_copy FOLDER: copies Kbuild's part of the tree, without built files
 module_copy()
 {
 	mkdir -p "$1"

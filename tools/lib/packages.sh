@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Debian packages that a front door needs on this machine.  Missing ones are
-# installed as root, else the command that installs them is printed.
+# Debian packages for a front door on this machine.  Root installs missing ones;
+# other users see the command.
 
-# packages_missing PACKAGE...: those of them that are not installed
+# packages_missing PACKAGE...: prints the packages that are not installed
 packages_missing()
 {
 	local package
@@ -27,15 +27,15 @@ packages_need()
 		log_bad "  apt-get install --no-install-recommends $missing"
 		exit 125
 	fi
-	# Guests that run beside each other may want the same, or other ones: apt
-	# does not wait for itself where it renews its lists.
+	# Guests in parallel may need packages, and apt does not lock the update
+	# of its lists.
 	(
 		flock 9
 		packages_install "$@"
 	) 9>"$CACHE/locks/packages" || exit
 }
 
-# packages_install PACKAGE...: what another process has not installed meanwhile
+# packages_install PACKAGE...: installs packages that are still missing
 packages_install()
 {
 	local missing
@@ -50,8 +50,7 @@ packages_install()
 		die "apt-get could not install ${missing[*]}"
 }
 
-# What guests and the builds for them need.
-# shellcheck disable=SC2034 # front doors use it
+# For guests and the builds for them.
 PACKAGES_GUEST=(
 	ca-certificates cpio
 	device-tree-compiler gcc gcc-12 gcc-12-aarch64-linux-gnu
@@ -59,8 +58,7 @@ PACKAGES_GUEST=(
 	libssl3 make python3 qemu-system-arm xz-utils
 )
 
-# What a 32-bit arm board and programs for it need too.
-# shellcheck disable=SC2034 # front doors use it
+# Further packages for a 32-bit arm board and its programs.
 PACKAGES_ARM=(
 	gcc-12-arm-linux-gnueabihf gcc-arm-linux-gnueabihf libc6-dev-armhf-cross
 )

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# How far a long run in a guest has come.  Its programs write lines
-# "# progress N of M WHAT"; here they become a bar on a terminal, and a line
-# for every tenth part of each elsewhere.
+# Progress of a long run in a guest.  Its programs write lines
+# "# progress N of M WHAT"; they become a bar on a terminal, elsewhere a line
+# for each tenth.
 
 # progress_follow FILE COMMAND...: runs COMMAND, which appends to FILE, and
-# shows its progress meanwhile; gives the command's exit status
+# shows its progress; returns the command's exit status
 progress_follow()
 {
 	local file=$1 follower status=0
@@ -26,7 +26,7 @@ progress_show()
 {
 	local mark word now of most what bar tenth last=-1
 
-	# What feeds this ends with it.
+	# Ends the process that feeds it, too.
 	trap 'kill $! 2>/dev/null; exit' TERM
 	while read -r mark word now of most what; do
 		[ "$mark $word $of" = '# progress of' ] || continue

@@ -1,29 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Modules from PyPI, in folders of the cache for PYTHONPATH, and a Python without a
-# GIL: Debian 12 has no package of them.  Runs a package's own tests, with dray's
-# handler and without.
+# Modules from PyPI in folders for PYTHONPATH, and a Python without a GIL, which
+# Debian 12 lacks.  Runs a package's own tests with dray's handler and without.
 
-# shellcheck disable=SC2034 # front doors use it
 PACKAGES_PYPI=(python3-pip)
-# What the tests of NumPy want of a Python's own modules.
-# shellcheck disable=SC2034 # front doors use it
+# For the modules of Python that the tests of NumPy use.
 PACKAGES_FREE=(gcc libbz2-dev libffi-dev liblzma-dev make xz-utils zlib1g-dev)
 FREE_PYTHON=3.13
 
 # pypi_set NAME REQUIREMENTS [PIP OPTION]...
 #
-# The folder with the modules that a file of pinned versions names, on standard
-# output; for the Python of Debian, or for the one that options of pip describe.
+# Prints the folder with the modules that a file of pinned versions names, for
+# Debian's Python or for the one that pip options describe.
 pypi_set()
 {
-	local entry
-
-	entry=pypi/$1-$(uname -m)-$(cache_key "${@:3}" <"$2")
-	cache_make "$entry" pypi_fetch "$2" "${@:3}" ||
-		die "cannot fetch what $2 names"
-	printf '%s\n' "$CACHE/$entry"
+	cache_entry "pypi/$1-$(uname -m)-$(cache_key "${@:3}" <"$2")" \
+		"cannot fetch the modules of $2" pypi_fetch "$2" "${@:3}"
 }
 
 pypi_fetch()
@@ -39,8 +32,8 @@ pypi_fetch()
 		"${options[@]}" --requirement "$requirements"
 }
 
-# free_ready: builds for a Python without a GIL.  The caller's variables python and
-# packages become its folder and that of NumPy 2.
+# free_ready: builds for a Python without a GIL; sets the caller's variables python
+# and packages to its folder and the folder of NumPy 2
 free_ready()
 {
 	# shellcheck disable=SC2154 # tally_fetch sets them
@@ -50,20 +43,17 @@ free_ready()
 		tally_run "builds for it" build_free free "$python" "$packages"
 }
 
-# free_python: the folder of a free-threaded CPython, on standard output.  No package
-# of Debian or PyPI has one; Debian 13 has the source.
+# free_python: prints the folder of a free-threaded CPython, built from Debian 13's
+# source, as neither Debian nor PyPI has a package
 free_python()
 {
 	local entry
 
 	entry=python/free-$FREE_PYTHON-$(uname -m)-$(cache_key < <(
 		declare -f free_python_build))
-	if [ ! -e "$CACHE/$entry" ]; then
-		packages_need "${PACKAGES_FREE[@]}"
-	fi
-	cache_make "$entry" free_python_build ||
-		die "cannot build a Python without a GIL"
-	printf '%s\n' "$CACHE/$entry"
+	[ -e "$CACHE/$entry" ] || packages_need "${PACKAGES_FREE[@]}"
+	cache_entry "$entry" "cannot build a Python without a GIL" \
+		free_python_build
 }
 
 free_python_build()
@@ -77,8 +67,8 @@ free_python_build()
 		return 1
 	(
 		cd "$source" || exit 1
-		# It is wanted soon, not fast; and with the modules for
-		# tests, but without its own.
+		# Builds quickly rather than for speed; includes the modules for
+		# tests, but not Python's own tests.
 		OPT='-O1 -DNDEBUG' log_quietly ./configure --prefix="$into" \
 			--disable-gil --without-ensurepip &&
 			log_quietly make -j "$(nproc)" &&
@@ -88,7 +78,7 @@ free_python_build()
 	return "$status"
 }
 
-# free_pypi_set NAME REQUIREMENTS: as pypi_set, for that Python
+# free_pypi_set NAME REQUIREMENTS: like pypi_set, for the Python without a GIL
 free_pypi_set()
 {
 	local version=$FREE_PYTHON glibc platforms=()
@@ -101,22 +91,34 @@ free_pypi_set()
 		--platform any
 }
 
+# python_count NAME KIND LOG PYTHON PACKAGES ARGUMENT...
+#
+# Runs Python with the build KIND and further packages on the host, and counts its
+# tests.
+python_count()
+{
+	local name=$1 kind=$2 log=$3 python=$4 packages=$5 status=0 preload=''
+
+	[ "$kind" != sanitized ] || preload="$(gcc -print-file-name=libasan.so) $(
+		gcc -print-file-name=libubsan.so)"
+	# Python keeps memory until it ends: not a leak of dray.
+	(cd "${log%/*}" && DRAY_BACKEND=host LD_PRELOAD=$preload \
+		PATH=${packages:+$packages/bin:}$PATH PYTHONDONTWRITEBYTECODE=1 \
+		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
+		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
+		timeout 3600 "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
+		status=$?
+	tally_counts "$name" "$status" "$log"
+}
+
 # compare_tests FOLDER NAME KIND SCRATCH PYTHON PACKAGES [OPTION]...
 #
-# Runs tests/FOLDER/run on the host, with the build KIND, and counts its tests.
+# Runs tests/FOLDER/run on the host with the build KIND; counts its tests.
 compare_tests()
 {
-	local runner=$TREE/tests/$1/run name=$2 kind=$3 log=$4/$3 python=$5
-	local packages=$6 status=0
-
-	shift 6
-	(cd "${log%/*}" && DRAY_BACKEND=host \
-		PATH=${packages:+$packages/bin:}$PATH \
-		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
-		timeout 3600 "$python" "$runner" "$@" </dev/null) >"$log" 2>&1 ||
-		status=$?
-	tally_counts "$name: own tests" "$status" "$log"
-	grep -E '^[a-z]+ [^ ]+ on .*, handler ' "$log" | while read -r line; do
+	python_count "$2: own tests" "$3" "$4/$3" "$5" "$6" \
+		"$TREE/tests/$1/run" "${@:7}"
+	grep -E '^[a-z]+ [^ ]+ on .*, handler ' "$4/$3" | while read -r line; do
 		log_note "         $line"
 	done
 }

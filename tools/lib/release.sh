@@ -1,68 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Builds of dray.ko on other machines: with the kernel of another Debian release,
-# whose headers want their own compiler and build programs, or on a fresh Debian
-# 12 with DKMS.  All of it is unpacked in one folder, which the build then has as
-# its root; a user namespace gives the right to do so.
+# Builds of dray.ko in another Debian: for the kernel of a later release, which
+# needs that release's compiler and build programs, or on a fresh Debian 12 with
+# DKMS.  Its packages are unpacked in one folder, which is the root of the build in
+# a user namespace.
 
-# release_headers RELEASE: what the package of its newest headers is called
-release_headers()
-{
-	case $1 in
-	bookworm) echo 'linux-headers-6\.1\.0-[0-9]+-amd64' ;;
-	trixie) echo 'linux-headers-[0-9.]+\+deb13-amd64' ;;
-	*) die "no release $1: there are bookworm and trixie" ;;
-	esac
-}
-
-# release_packages RELEASE: what there is beside them
-release_packages()
-{
-	echo binutils make dash coreutils sed grep findutils mawk
-	[ "$1" != bookworm ] ||
-		echo bash diffutils dkms gcc-12 gzip kmod openssl tar util-linux
-}
-
-# release_lists RELEASE: whose lists of packages it is found in
-release_lists()
-{
-	case $1 in
-	bookworm) echo amd64 ;;
-	*) echo "amd64@$1" ;;
-	esac
-}
-
-# release_make RELEASE: the folder, on standard output
+# release_make RELEASE: prints the folder
 release_make()
 {
-	local packages name headers=''
+	local name headers='' lists pattern
+	local packages=(binutils make dash coreutils sed grep findutils mawk)
 
-	mapfile -t packages < <(release_packages "$1" | tr ' ' '\n')
+	case $1 in
+	bookworm)
+		lists=amd64 pattern='linux-headers-6\.1\.0-[0-9]+-amd64'
+		packages+=(bash diffutils dkms gcc-12 gzip kmod openssl tar
+			util-linux)
+		;;
+	trixie)
+		lists=amd64@$1 pattern='linux-headers-[0-9.]+\+deb13-amd64'
+		;;
+	*) die "no release $1: choose bookworm or trixie" ;;
+	esac
 	name=releases/$1-$(cache_key "${packages[@]}" </dev/null)
 	if [ ! -e "$CACHE/$name" ] || [ -n "${DRAY_UPDATE:-}" ]; then
-		headers=$(foreign_resolve "$(release_lists "$1")" \
-			"$(release_headers "$1")")
+		headers=$(foreign_resolve "$lists" "$pattern")
 		[ -n "$headers" ] || die "no kernel of $1 is found"
 		[ "$headers" = "$(cat "$CACHE/$name/headers" 2>/dev/null)" ] ||
 			rm -rf "${CACHE:?}/$name"
 	fi
-	cache_make "$name" release_fetch "$1" "$headers" "${packages[@]}" ||
-		die "cannot fetch the headers and the compiler of $1"
-	touch "$CACHE/$name"
-	cache_prune releases/
-	printf '%s\n' "$CACHE/$name"
+	cache_entry "$name" "cannot fetch the headers and the compiler of $1" \
+		release_fetch "$lists" "$headers" "${packages[@]}" &&
+		cache_prune releases/
 }
 
 release_fetch()
 {
-	local release=$1 headers=$2 packages=("${@:3:$#-3}") into=${*: -1}
+	local lists=$1 headers=$2 packages=("${@:3:$#-3}") into=${*: -1}
 	local folder
 
 	log_step "Fetching $headers with its compiler"
-	foreign_unpack "$(release_lists "$release")" closure "$headers" \
-		"${packages[@]}" "$into" || return 1
-	# What maintainer scripts would have made.
+	foreign_unpack "$lists" closure "$headers" "${packages[@]}" "$into" ||
+		return 1
+	# Links that maintainer scripts would have made.
 	for folder in bin sbin lib lib64; do
 		[ -e "$into/$folder" ] || ln -s "usr/$folder" "$into/$folder"
 	done
@@ -73,7 +54,7 @@ release_fetch()
 	printf '%s\n' "$headers" >"$into/headers"
 }
 
-# release_version RELEASE: the kernel's
+# release_version RELEASE: its kernel's version
 release_version()
 {
 	local folder
@@ -82,9 +63,9 @@ release_version()
 	sed 's/linux-headers-//' "$folder/headers"
 }
 
-# release_run RELEASE FOLDER[:PATH]... -- COMMAND...: runs it with the release as
-# its root and the first folder as /work; each other one lies over the path that
-# comes with it
+# release_run RELEASE FOLDER[:PATH]... -- COMMAND...: runs a command with the
+# release as its root and the first folder as /work; mounts each other folder on
+# its PATH
 release_run()
 {
 	local root
@@ -106,8 +87,8 @@ release_run()
 			chroot "$root" sh -c "cd /work && exec \"\$@\"" sh "$@"' sh "$root" "$@"
 }
 
-# release_build RELEASE FOLDER [VARIABLE=VALUE]...: builds what module_copy has
-# put into FOLDER
+# release_build RELEASE FOLDER [VARIABLE=VALUE]...: builds the copy by module_copy
+# in FOLDER
 release_build()
 {
 	local release=$1 folder=$2 root

@@ -1,29 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""What a benchmark measured: a table, JSON, a drawing, and whether goals are
-met.
+"""Turns measurements of a benchmark into a table, JSON or a drawing, and judges
+its goals.
 
 usage: report.py object SUITE SAMPLES   the suite's JSON object
-       report.py table OBJECT...        tables, and the goals; fails where one
-                                        is missed by more than the spread
+       report.py table OBJECT...        tables and goals; fails if a goal is
+                                        missed by more than the spread
        report.py join OBJECT...         one object, or a list of several
        report.py plot OBJECT...         an SVG drawing
        report.py document FILE OBJECT   renews a table in a Markdown file,
                                         between <!-- table SUITE --> and
                                         <!-- end -->
 
-SAMPLES has lines of words with a tab between; other lines are left alone:
+SAMPLES has lines of words separated by tabs; other lines are ignored:
 
-  target  WHAT                           what was measured on
+  target  WHAT                           the machine under test
   row     NAME  UNIT  BETTER [PEER RATIO]
                                          a row, in the table's order: BETTER is
                                          lower or higher, the rest its goal
-  sample  NAME  CONTENDER  VALUE         one measurement of a row; the
-                                         contender dray is ours, the others
-                                         are its peers
+  sample  NAME  CONTENDER  VALUE         one measurement of a row; contenders
+                                         other than dray are its peers
 
-A goal says what dray divided by the peer may be at most (lower) or at least
-(higher); the peer "best" is the best of the row.  With the peer "-" there is
-none, and RATIO is the value itself.
+A goal bounds dray divided by the peer: from above if lower is better, else from
+below.  The peer "best" is the best one of the row.  If the peer is "-", RATIO
+bounds the value itself.
 """
 
 import collections
@@ -38,8 +37,8 @@ from xml.sax.saxutils import escape
 
 
 def summary(values):
-    """Half of the range in which the middle half of the samples lies is the
-    spread: one late timer tick does not widen it."""
+    """Summarises samples.  The spread is half the range of the middle half: one
+    late timer tick does not widen it."""
     low = high = values[0]
     if len(values) > 1:
         low, _, high = statistics.quantiles(values, n=4, method="inclusive")
@@ -48,8 +47,8 @@ def summary(values):
 
 
 def judge(row):
-    """Sets ratio, met, and within: are the medians that miss the goal no
-    further from it than the spreads of both come to?"""
+    """Sets ratio, met, and within: whether medians that miss the goal do so by
+    no more than both spreads."""
     row["ratio"] = row["met"] = row["within"] = None
     if not row["goal"]:
         return
@@ -73,7 +72,7 @@ def judge(row):
 
 
 def rows_of(lines):
-    """The rows, and what was measured on."""
+    """Returns the rows and the target."""
     target, rows = "", {}
     for number, line in enumerate(lines, 1):
         words = line.rstrip("\r\n").split("\t")
@@ -113,7 +112,7 @@ def rows_of(lines):
 
 
 def commit():
-    """The tree's, with a + where something in it is not committed."""
+    """Returns the tree's commit, with a + if there are uncommitted changes."""
     tree = os.path.dirname(os.path.abspath(__file__))
 
     def git(*words):
@@ -128,7 +127,7 @@ def commit():
 
 
 def machine():
-    """This one, which runs the emulated ones too."""
+    """Describes this machine, which also runs the emulated ones."""
     name = platform.machine()
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         for line in file:
@@ -139,8 +138,8 @@ def machine():
 
 
 def number(value):
-    """Three digits that count, or all that stand before the point; none
-    behind it for what is whole."""
+    """Formats three significant digits, or all before the point; integers
+    without a point."""
     if value == int(value):
         return f"{value:,.0f}"
     digits = 2 - math.floor(math.log10(abs(value)))
@@ -162,7 +161,7 @@ def contenders(rows):
 
 
 def outcome(row):
-    """What became of its goal."""
+    """Tells whether the goal of a row is met."""
     if row["met"] is None:
         return ""
     if row["within"]:
@@ -171,7 +170,7 @@ def outcome(row):
 
 
 def cells(rows):
-    """A table's lines, each a list of words."""
+    """Yields the lines of a table, each a list of words."""
     peers = contenders(rows)
     yield ["", "unit", "dray", *peers, "ratio", "goal", ""]
     for row in rows:
@@ -187,7 +186,7 @@ def cells(rows):
 
 
 def table(objects):
-    """Prints it; whether no goal is missed by more than the spread."""
+    """Prints tables; returns False if a goal is missed by more than the spread."""
     outcomes = collections.Counter()
     for data in objects:
         lines = list(cells(data["rows"]))
@@ -207,10 +206,10 @@ def table(objects):
 
 
 def between(page, name, words):
-    """The page with these words between its marks."""
+    """Returns the page with these words between its marks."""
     begin, end = f"<!-- table {name} -->\n", "<!-- end -->"
     if page.count(begin) != 1:
-        raise ValueError(f"the page has not one line {begin!r}")
+        raise ValueError(f"the page must have one line {begin!r}")
     before, after = page.split(begin)
     if end not in after:
         raise ValueError(f"no line {end!r} behind {begin!r}")
@@ -231,12 +230,12 @@ def document(path, data):
         file.write(page)
 
 
-# Dark for ours; of a kind for the others, whose names stand beside their bars.
+# Dark for dray, one colour for its peers: their names stand beside the bars.
 OURS, THEIRS, WHISKER = "#0b5394", "#c4c4c4", "#222222"
 COLOURS = {"met": "#2e7d32", "within the spread": "#8a6d00",
            "MISSED": "#b3261e"}
 NAME, BAR, VALUE, STEP, GAP = 130, 330, 80, 16, 22
-# A line of letters is at most as wide as this for each of them.
+# Upper bounds of the width of a letter.
 LETTER, BOLD = 6.8, 7.8
 
 
@@ -245,7 +244,7 @@ def text(x, y, words, more=""):
 
 
 def title(row, plain):
-    """What is measured, then what became of its goal; and how wide that is."""
+    """Draws a row's name and the outcome of its goal; also returns the width."""
     words = row["name"]
     if plain:
         words += f" [{row['unit']}, {row['better']} is better]"
@@ -261,8 +260,8 @@ def title(row, plain):
 
 
 def block(row, plain):
-    """A row's shapes, how wide and how high they are.  Each has a scale of its
-    own, as units differ; a line goes as far as the spread does."""
+    """Draws the bars of a row; returns shapes, width and height.  Each row has
+    its own scale, as units differ; whiskers show the spread."""
     shapes, width = title(row, plain)
     bars = {"dray": row["dray"], **row["peers"]}
     most = max(bar["median"] + bar["spread"] for bar in bars.values()) or 1
@@ -279,7 +278,7 @@ def block(row, plain):
         if spread:
             line = (f'd="M{low:.1f} {y + 5}v6m0 -3H{high:.1f}m0 -3v6" '
                     'fill="none"')
-            # Ours is dark: a light edge shows the line on it too.
+            # A light edge makes the line visible on the dark bar.
             shapes += [f'<path {line} stroke="white" stroke-width="3"/>',
                        f'<path {line} stroke="{WHISKER}"/>']
         shapes.append(text(NAME + BAR + 8, y + 12, number(bar["median"])))
@@ -288,7 +287,7 @@ def block(row, plain):
 
 
 def columns(blocks):
-    """All of them one below the other, or in two columns of one height."""
+    """Arranges blocks in one column, or many in two of equal height."""
     height = sum(block[2] for block in blocks)
     if len(blocks) < 12:
         return [blocks]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash disable=SC2153
 #
-# Root file systems of guests, as cpio archives that the kernel unpacks one
-# after the other: a base of busybox, on request some of Debian's packages, as
-# Python and NumPy or udev, and on top what one run brings.  They are not compressed: unpacking costs
-# an emulated processor more than reading.
+# Root file systems of guests, as cpio archives that the kernel unpacks in turn:
+# a base of busybox, optional Debian packages (Python and NumPy, or udev), and
+# the files of one run.  They are not compressed: unpacking costs an emulated
+# processor more than reading.
 
 # rootfs_archive FOLDER > CPIO
 rootfs_archive()
@@ -13,27 +13,40 @@ rootfs_archive()
 		cpio --quiet -0 -o -H newc -R 0:0)
 }
 
-# rootfs_base ARCHITECTURE: the base archive, on standard output
-rootfs_base()
+# rootfs_image NAME ARCHITECTURE one|closure PACKAGE...: prints the archive that
+# rootfs_NAME_build makes of unpacked packages
+rootfs_image()
 {
-	local entry busybox
+	local name=$1 packages
 
-	busybox=$(foreign_set "$1" one busybox busybox-static) || exit
-	entry=images/base-$1-$(cache_key "${busybox##*/}" \
-		<"$TREE/tools/lib/rootfs.sh")
-	cache_make "$entry" rootfs_base_build "$busybox" ||
-		die "cannot make the base file system"
-	touch "$CACHE/$entry"
-	cache_prune images/
-	printf '%s\n' "$CACHE/$entry"
+	packages=$(foreign_set "$2" "$3" "$name" "${@:4}") || exit
+	cache_entry "images/$name-$2-$(cache_key "${packages##*/}" \
+		<"$TREE/tools/lib/rootfs.sh")" \
+		"cannot make the file system $name" \
+		rootfs_build "$name" "$packages" && cache_prune images/
 }
 
-rootfs_base_build()
+rootfs_build()
 {
-	local busybox=$1 into=$2 tree
+	local tree=$3.tree
 
-	tree=$into.tree
+	log_step "Packing the root file system: $1"
 	rm -rf "$tree"
+	"rootfs_$1_build" "$2" "$tree" || return 1
+	rootfs_archive "$tree" >"$3"
+	rm -rf "$tree"
+}
+
+# rootfs_base ARCHITECTURE: busybox; prints the archive
+rootfs_base()
+{
+	rootfs_image busybox "$1" one busybox-static
+}
+
+rootfs_busybox_build()
+{
+	local busybox=$1 tree=$2
+
 	mkdir -p "$tree"/{dev,etc,proc,root,run,sys,tmp,var}
 	mkdir -p "$tree"/usr/{bin,lib,sbin} "$tree/usr/lib64"
 	ln -s usr/bin usr/sbin usr/lib usr/lib64 "$tree"
@@ -42,85 +55,54 @@ rootfs_base_build()
 	echo nobody:x:65534:65534:nobody:/:/bin/sh >>"$tree/etc/passwd"
 	printf 'root:x:0:\nnogroup:x:65534:\n' >"$tree/etc/group"
 	echo '127.0.0.1 localhost' >"$tree/etc/hosts"
-	rootfs_archive "$tree" >"$into"
-	rm -rf "$tree"
 }
 
-# rootfs_python ARCHITECTURE: Debian's Python with NumPy, pytest and what
-# they need, as an archive, on standard output
+# rootfs_python ARCHITECTURE: Python with NumPy, pytest and dependencies; prints
+# the archive
 rootfs_python()
 {
-	local entry packages
-
-	packages=$(foreign_set "$1" closure python \
-		python3 python3-numpy python3-pytest libjansson4 libfdt1) || exit
-	entry=images/python-$1-$(cache_key "${packages##*/}" \
-		<"$TREE/tools/lib/rootfs.sh")
-	cache_make "$entry" rootfs_python_build "$packages" ||
-		die "cannot make the Python file system"
-	touch "$CACHE/$entry"
-	cache_prune images/
-	printf '%s\n' "$CACHE/$entry"
+	rootfs_image python "$1" closure \
+		python3 python3-numpy python3-pytest libjansson4 libfdt1
 }
 
 rootfs_python_build()
 {
-	local packages=$1 into=$2 tree folder
+	local tree=$2 folder
 
-	log_step "Packing Python and NumPy for the board"
-	tree=$into.tree
-	rootfs_merge "$packages" "$tree" || return 1
+	rootfs_merge "$1" "$tree" || return 1
 	rm -rf "$tree"/usr/lib/*/perl* "$tree"/usr/share/perl "$tree"/usr/bin/perl*
-	# The alternatives that maintainer scripts would have made.
+	# Alternatives that maintainer scripts would have made.
 	for folder in "$tree"/usr/lib/*-linux-gnu; do
 		[ -d "$folder/blas" ] || continue
 		ln -sf blas/libblas.so.3 "$folder/libblas.so.3"
 		ln -sf lapack/liblapack.so.3 "$folder/liblapack.so.3"
 	done
-	# What dpkg's triggers would have compiled; an emulated processor takes
-	# seconds for it.  Python is the same version here and there.
+	# Files that dpkg's triggers would have compiled: an emulated processor
+	# takes seconds.  Both machines have the same version of Python.
 	/usr/bin/python3 -m compileall -q -s "$tree" -p / \
 		--invalidation-mode unchecked-hash "$tree/usr/lib/python3" \
-		"$tree/usr/lib/python3.11" >/dev/null || return 1
-	rootfs_archive "$tree" >"$into"
-	rm -rf "$tree"
+		"$tree/usr/lib/python3.11" >/dev/null
 }
 
-# rootfs_udev ARCHITECTURE: Debian's udev, and its programs for users and groups,
-# as an archive, on standard output
+# rootfs_udev ARCHITECTURE: udev, and programs for users and groups; prints the
+# archive
 rootfs_udev()
 {
-	local entry packages
-
-	packages=$(foreign_set "$1" closure udev udev passwd login \
-		libjansson4) || exit
-	entry=images/udev-$1-$(cache_key "${packages##*/}" \
-		<"$TREE/tools/lib/rootfs.sh")
-	cache_make "$entry" rootfs_udev_build "$packages" ||
-		die "cannot make the file system with udev"
-	touch "$CACHE/$entry"
-	cache_prune images/
-	printf '%s\n' "$CACHE/$entry"
+	rootfs_image udev "$1" closure udev passwd login libjansson4
 }
 
 rootfs_udev_build()
 {
-	local packages=$1 into=$2 tree=$2.tree
-
-	log_step "Packing udev for the board"
-	rootfs_merge "$packages" "$tree" || return 1
-	rm -rf "$tree"/usr/lib/*/gconv "$tree/usr/lib/udev/hwdb.d"
-	rootfs_archive "$tree" >"$into"
-	rm -rf "$tree"
+	rootfs_merge "$1" "$2" || return 1
+	rm -rf "$2"/usr/lib/*/gconv "$2/usr/lib/udev/hwdb.d"
 }
 
-# rootfs_merge PACKAGES TREE: unpacked packages, without what is there to be
-# read; the base has /bin, /lib and /sbin as links into /usr
+# rootfs_merge PACKAGES TREE: copies unpacked packages without documentation; the
+# base links /bin, /lib and /sbin into /usr
 rootfs_merge()
 {
 	local packages=$1 tree=$2 folder
 
-	rm -rf "$tree"
 	mkdir -p "$tree/usr"
 	for folder in bin lib sbin lib64; do
 		[ -d "$packages/$folder" ] || continue

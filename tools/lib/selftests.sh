@@ -1,22 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# The tests of the kernel interface: built statically against the harness of
-# the kernel's own tests, for any architecture, and added to a batch.
+# Tests of the kernel interface: built statically for any architecture with the
+# harness of the kernel's own tests, and added to a batch.
 
-# A disk for direct I/O, and an importer of dma-bufs outside dray.
+# A disk for direct I/O, and an importer of dma-bufs.
 SELFTESTS_MODULES=(loop vgem)
 
-# What all programs get, to leave out what a machine cannot have.
-SELFTESTS_OPTIONS=''
+SELFTESTS_OPTIONS=''	# of all programs, to skip tests of missing features
+SELFTESTS_NODE=''	# node to test, if not the first
+SELFTESTS_WITHOUT=''	# programs that do not apply to the machine
 
-# The node that they are about, where it is not the first.
-SELFTESTS_NODE=''
-
-# Programs in which nothing is for such a machine.
-SELFTESTS_WITHOUT=''
-
-# selftests_compiler ARCHITECTURE: what make is told
+# selftests_compiler ARCHITECTURE: prints the compiler for make
 selftests_compiler()
 {
 	case $1 in
@@ -27,54 +22,32 @@ selftests_compiler()
 	esac
 }
 
-# selftests_build ARCHITECTURE
-selftests_build()
+# selftests_begin ARCHITECTURE NAME FOLDER: builds them and starts a batch
+selftests_begin()
 {
-	local folder source
-
-	folder=$(build_folder "selftests-$1")
-	mkdir -p "$folder"
-	source=$(kernel_source 6.12) || return 1
-	make -s "-j$(nproc)" -C "$TREE/tests/selftests" \
-		"KSELFTEST=$source/tools/testing/selftests" \
-		"$(selftests_compiler "$1")" "O=$folder"
+	tally_run "selftests build for $2" program_build selftests "$1" &&
+		batch_begin "$3"
 }
 
-# selftests_program PREFIX NAME: one that lies in the batch already
-selftests_program()
-{
-	batch_add tap "$1$2" "${SELFTESTS_NODE:+DRAY_NODE=$SELFTESTS_NODE }./selftests/$2${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
-}
-
-# selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds them, or those named, to
-# the batch, in their order
+# selftests_add ARCHITECTURE PREFIX [PROGRAM...]: adds the named programs, or all
+# in the order of the Makefile
 selftests_add()
 {
-	local folder name prefix=$2 chosen
+	local folder name names=("${@:3}")
 
 	folder=$(build_folder "selftests-$1")
-	shift 2
-	chosen=" $* "
+	[ "${#names[@]}" -gt 0 ] || mapfile -t names <"$folder/run-order"
 	mkdir -p "$BATCH/job/selftests"
 	cp -r "$TREE/docs/abi" "$BATCH/job"
-	while read -r name; do
+	for name in "${names[@]}"; do
 		[[ " $SELFTESTS_WITHOUT " != *" $name "* ]] || continue
-		[ "$chosen" = "  " ] || [[ $chosen = *" $name "* ]] || continue
 		cp "$folder/$name" "$BATCH/job/selftests"
-		selftests_program "$prefix" "$name"
-	done <"$folder/run-order"
+		batch_add tap "$2$name" "${SELFTESTS_NODE:+DRAY_NODE=$SELFTESTS_NODE }./selftests/$name${SELFTESTS_OPTIONS:+ $SELFTESTS_OPTIONS}"
+	done
 }
 
-# selftests_add_extended ARCHITECTURE PREFIX PROGRAM: one that is not in their order
-selftests_add_extended()
-{
-	mkdir -p "$BATCH/job/selftests"
-	cp "$(build_folder "selftests-$1")/$3" "$BATCH/job/selftests"
-	selftests_program "$2" "$3"
-}
-
-# program_build FOLDER ARCHITECTURE: what tests/FOLDER makes for guests, into
-# the build folder FOLDER-ARCHITECTURE
+# program_build FOLDER ARCHITECTURE: builds tests/FOLDER for guests in the build
+# folder FOLDER-ARCHITECTURE
 program_build()
 {
 	local folder source

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Counts what tests say, whatever words they say it in: TAP, pytest's XML, or
-# an exit status.  A program that says less than it planned, or nothing, has
-# failed; so has a suite in which nothing ran.
+# Counts results of tests from TAP, last words or an exit status.  A program with
+# fewer results than planned, or none, has failed; so has a suite that ran nothing.
 
-# Programs to run: a regular expression, or nothing for all; and whether one was
-# found.
+# Programs to run, a regular expression or empty for all, and whether one matched.
 PATTERN=''
 TALLY_MATCHED=no
 
@@ -16,7 +14,7 @@ TALLY_SKIPPED=0
 TALLY_FAILURES=()
 TALLY_SUITE=''
 
-# tally_wants NAME: is this program to run?
+# tally_wants NAME: tells whether to run this program
 tally_wants()
 {
 	[ -z "$PATTERN" ] || [[ $1 =~ $PATTERN ]] || return
@@ -41,7 +39,7 @@ tally_add()
 	fi
 }
 
-# tally_status NAME STATUS LOG: a check that is passed when STATUS is 0
+# tally_status NAME STATUS LOG: counts a check that passes if STATUS is 0
 tally_status()
 {
 	if [ "$2" -eq 0 ]; then
@@ -52,7 +50,7 @@ tally_status()
 	fi
 }
 
-# tally_run NAME COMMAND...: runs it and counts its exit status
+# tally_run NAME COMMAND...: runs a command and counts its exit status
 tally_run()
 {
 	local name=$1 log status=0
@@ -65,14 +63,14 @@ tally_run()
 	return "$status"
 }
 
-# tally_check NAME COMMAND...: the same, where NAME is to run
+# tally_check NAME COMMAND...: the same if NAME is to run
 tally_check()
 {
 	! tally_wants "$1" || tally_run "$@"
 }
 
-# tally_fetch NAME VARIABLE COMMAND...: what it prints, into the variable; its
-# exit status is counted
+# tally_fetch NAME VARIABLE COMMAND...: reads its output into the variable and counts
+# its exit status
 tally_fetch()
 {
 	local name=$1 status=0
@@ -84,7 +82,7 @@ tally_fetch()
 	return "$status"
 }
 
-# tally_tap NAME STATUS LOG: a program that writes TAP
+# tally_tap NAME STATUS LOG: counts a program that writes TAP
 tally_tap()
 {
 	local counts passed failed skipped planned ran broke=''
@@ -93,7 +91,7 @@ tally_tap()
 		/^1\.\.0 # SKIP/ { skipped++ }
 		/^1\.\.[0-9]+/ { split($1, plan, "\\."); planned += plan[3] }
 		/^ {4}/ { next }
-		# cmocka says "not ok" of what it skips.
+		# cmocka prints "not ok" for a skipped test.
 		/^[ \t]*(not )?ok / && toupper($0) ~ /# *SKIP/ { skipped++; next }
 		/^[ \t]*not ok / { failed++; next }
 		/^[ \t]*ok / { passed++ }
@@ -110,13 +108,9 @@ tally_tap()
 	elif [ "$failed" -eq 0 ] && [ "$2" -ne 0 ] && [ "$2" -ne 4 ]; then
 		broke="all is ok"
 	fi
-	if [ -n "$broke" ]; then
-		tally_tap_rest "$3" >&2
-		echo "$broke; the exit status is $2" >&2
-		[ "$failed" -ne 0 ] || failed=1
-	elif [ "$failed" -ne 0 ]; then
-		tally_tap_show "$3" >&2
-	fi
+	[ -z "$broke" ] || failed=$((failed ? failed : 1))
+	[ "$failed" -eq 0 ] || tally_tap_show "$3" >&2
+	[ -z "$broke" ] || echo "$broke; the exit status is $2" >&2
 	tally_add "$1" "$passed" "$failed" "$skipped"
 	sed -nE 's/^[ \t]*(not )?ok .*# *[Ss][Kk][Ii][Pp][: ]*(.*)$/\2/p' "$3" |
 		LC_ALL=C sort | uniq -c | while read -r count reason; do
@@ -124,26 +118,12 @@ tally_tap()
 	done
 }
 
-# What was said about failed tests, before or after their line, and the end.
+# Prints the end of a log without its passed tests.  The cause may stand before the
+# last "ok" if output was buffered.
 tally_tap_show()
 {
 	awk '
-		/^[ \t]*ok / { said = ""; after = 0; next }
-		toupper($0) ~ /OK .*# *SKIP/ { said = ""; after = 0; next }
-		/^[ \t]*not ok / { printf "%s%s\n", said, $0; said = ""
-			after = 1; next }
-		after { print; next }
-		{ said = said $0 "\n" }
-	' "$1" | head -n 200
-	tail -n 12 "$1"
-}
-
-# What a program said that broke, but for what went well: its reason may stand
-# before the last "ok", which a buffer held back.  The end says most.
-tally_tap_rest()
-{
-	awk '
-		/^[ \t]*ok / { next }
+		/^[ \t]*ok / || toupper($0) ~ /OK .*# *SKIP/ { next }
 		/^# +RUN / { run = $0 "\n"; next }
 		/^# +OK / { run = ""; next }
 		{ printf "%s%s\n", run, $0; run = "" }
@@ -151,31 +131,20 @@ tally_tap_rest()
 	' "$1" | tail -n 200
 }
 
-# tally_pytest NAME STATUS LOG XML: pytest with --junitxml
-tally_pytest()
+# tally_counts NAME STATUS LOG: counts a runner by its last words "N passed", "N
+# failed", "N skipped", as pytest and tally_end print them
+tally_counts()
 {
-	local counts passed failed skipped
+	local number word passed=0 failed=0 skipped=0
 
-	counts=$(/usr/bin/python3 - "$4" 2>/dev/null <<-'PYTHON'
-	import sys
-	import xml.etree.ElementTree as tree
-	total = failed = skipped = 0
-	for suite in tree.parse(sys.argv[1]).iter("testsuite"):
-	    total += int(suite.get("tests"))
-	    failed += int(suite.get("failures")) + int(suite.get("errors"))
-	    skipped += int(suite.get("skipped"))
-	print(total - failed - skipped, failed, skipped)
-	PYTHON
-	) || counts='0 0 0'
-	read -r passed failed skipped <<<"$counts"
-	tally_runner "$1" "$2" "$3" "$passed" "$failed" "$skipped"
-}
-
-# tally_runner NAME STATUS LOG PASSED FAILED SKIPPED: a runner that ended so
-tally_runner()
-{
-	local passed=$4 failed=$5 skipped=$6
-
+	while read -r number word; do
+		case $word in
+		passed) passed=$number ;;
+		failed | error | errors) failed=$((failed + number)) ;;
+		skipped | xfailed) skipped=$((skipped + number)) ;;
+		esac
+	done < <(grep -E '^[0-9]+ (passed|x?failed|skipped|deselected|errors?)(,| in [0-9])' \
+		"$3" | tail -n 1 | grep -oE '[0-9]+ [a-z]+')
 	if [ "$failed" -eq 0 ] &&
 	   { [ "$2" -ne 0 ] || [ "$passed" -eq 0 ]; }; then
 		echo "exit status $2, $passed passed" >>"$3"
@@ -185,19 +154,7 @@ tally_runner()
 	tally_add "$1" "$passed" "$failed" "$skipped"
 }
 
-# tally_counts NAME STATUS LOG: a runner that ends with the words of tally_end
-tally_counts()
-{
-	local passed failed skipped
-
-	read -r passed failed skipped < <(sed -nE \
-		's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p' \
-		"$3" | tail -n 1)
-	tally_runner "$1" "$2" "$3" "${passed:-0}" "${failed:-0}" \
-		"${skipped:-0}"
-}
-
-# The last line, and the exit status of the whole.
+# Prints the last line; fails if a test failed.
 tally_end()
 {
 	local failure

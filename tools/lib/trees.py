@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Looks at the dray nodes of compiled device trees: what they name is there
-and switched on, their memory lies in the board's, is set aside for nobody
-else, and can be what the node says.  Prints what is wrong; fails then.
+"""Checks the dray nodes of compiled device trees: referenced nodes exist and
+are enabled; memory regions lie in the board's memory, overlap no other
+reservation and suit their heap.  Prints mistakes and fails if there are any.
 
 usage: trees.py FILE.dtb...
 """
 
 import struct
 import sys
+
+import libfdt
 
 
 class Node:
@@ -20,7 +22,7 @@ class Node:
         self.properties = {}
 
     def numbers(self, name):
-        """A property's numbers, or None."""
+        """Returns a property's numbers, or None."""
         data = self.properties.get(name)
         return data and list(struct.unpack(f">{len(data) // 4}I", data))
 
@@ -29,7 +31,7 @@ class Node:
         return data.decode().rstrip("\0").split("\0") if data else []
 
     def all(self):
-        """This node and all below."""
+        """Yields this node and all below."""
         yield self
         for child in self.children:
             yield from child.all()
@@ -39,7 +41,7 @@ class Node:
         return (self.numbers(name) or [default])[0]
 
     def ranges(self):
-        """Start and end of each entry of reg."""
+        """Yields start and end of each entry of reg."""
         address = self.parent.width("#address-cells", 2)
         entry = address + self.parent.width("#size-cells", 1)
         numbers = self.numbers("reg") or []
@@ -52,48 +54,31 @@ class Node:
             yield start, start + length
 
 
-def read(path):
-    """The root, and the ranges of /memreserve/."""
-    with open(path, "rb") as file:
-        data = file.read()
-    magic, _, at, names, reserved = struct.unpack_from(">5I", data)
-    if magic != 0xd00dfeed:
-        raise ValueError(f"{path} is no device tree")
-    ranges = []
-    while any(entry := struct.unpack_from(">2Q", data, reserved)):
-        ranges.append((entry[0], entry[0] + entry[1]))
-        reserved += 16
-    root = node = None
-    while True:
-        token, = struct.unpack_from(">I", data, at)
-        at += 4
-        if token == 1:
-            end = data.index(b"\0", at)
-            name = data[at:end].decode()
-            at = end + 4 & ~3
-            if node:
-                path = node.path.rstrip("/") + "/" + name
-                node.children.append(Node(path, node))
-                node = node.children[-1]
-            else:
-                root = node = Node("", None)
-        elif token == 2:
-            node = node.parent
-        elif token == 3:
-            length, name = struct.unpack_from(">2I", data, at)
-            name += names
-            name = data[name:data.index(b"\0", name)].decode()
-            node.properties[name] = data[at + 8:at + 8 + length]
-            at = at + 8 + length + 3 & ~3
-        elif token == 9:
-            return root, ranges
+def read(fdt, at, path, parent):
+    """Reads the node at an offset and all below."""
+    node = Node(path, parent)
+    entry = fdt.first_property_offset(at, libfdt.QUIET_NOTFOUND)
+    while entry >= 0:
+        found = fdt.get_property_by_offset(entry)
+        node.properties[found.name] = bytes(found)
+        entry = fdt.next_property_offset(entry, libfdt.QUIET_NOTFOUND)
+    child = fdt.first_subnode(at, libfdt.QUIET_NOTFOUND)
+    while child >= 0:
+        node.children.append(
+            read(fdt, child, f"{path}/{fdt.get_name(child)}", node))
+        child = fdt.next_subnode(child, libfdt.QUIET_NOTFOUND)
+    return node
 
 
 class Check:
-    """What is wrong in a tree."""
+    """Collects the mistakes of a tree."""
 
     def __init__(self, path):
-        self.root, self.kept = read(path)
+        with open(path, "rb") as file:
+            fdt = libfdt.Fdt(file.read())
+        self.root = read(fdt, 0, "", None)
+        self.kept = [(start, start + size) for start, size in (
+            fdt.get_mem_rsv(i) for i in range(fdt.num_mem_rsv()))]
         self.wrong = []
         self.phandles = {}
         self.memory = []
@@ -107,7 +92,7 @@ class Check:
                 self.reserved.append(node)
 
     def node_of(self, phandle, what):
-        """The node with this phandle; None where there is none."""
+        """Finds the node with this phandle; returns None if there is none."""
         if phandle not in self.phandles:
             self.wrong.append(f"{what}: no node has the phandle {phandle:#x}")
         return self.phandles.get(phandle)
@@ -117,7 +102,7 @@ class Check:
             self.wrong.append(f"{region.path} is not in /reserved-memory")
             return
         if not region.numbers("reg"):
-            self.wrong.append(f"{region.path} has no place")
+            self.wrong.append(f"{region.path} has no address")
         others = [(other.path, range_) for other in self.reserved
                   if other is not region for range_ in other.ranges()]
         others += [("/memreserve/", range_) for range_ in self.kept]
@@ -131,10 +116,10 @@ class Check:
                     self.wrong.append(f"{region.path} overlaps {path}")
         lent = "reusable" in region.properties
         if name == ("reserved" if lent else "cma"):
-            self.wrong.append(f"{region.path} is no heap \"{name}\"")
+            self.wrong.append(f"{region.path} is not a heap \"{name}\"")
 
     def engines(self, node):
-        """Phandle and arguments of each channel."""
+        """Checks the provider of each channel."""
         numbers, count = node.numbers("dmas") or [], 0
         while numbers:
             engine = self.node_of(numbers[0], "dmas")
@@ -142,17 +127,17 @@ class Check:
                 return
             size = engine.numbers("#dma-cells")
             if size is None:
-                self.wrong.append(f"{engine.path} is no DMA controller")
+                self.wrong.append(f"{engine.path} is not a DMA controller")
                 return
-            # An overlay that misses it makes a node with nothing in it.
+            # An overlay of a missing node creates an empty one.
             if not engine.strings("compatible"):
-                self.wrong.append(f"{engine.path} is no device")
+                self.wrong.append(f"{engine.path} is not a device")
             if engine.strings("status") not in ([], ["okay"]):
                 self.wrong.append(f"{engine.path} is switched off")
             numbers = numbers[1 + size[0]:]
             count += 1
         if len(node.strings("dma-names")) != count:
-            self.wrong.append(f"{count} channels have not a name each")
+            self.wrong.append(f"{count} channels lack a name each")
 
     def run(self):
         found = [node for node in self.root.all()
@@ -163,7 +148,7 @@ class Check:
             names = node.strings("memory-region-names")
             phandles = node.numbers("memory-region") or []
             if len(names) not in (0, len(phandles)):
-                self.wrong.append("the regions have not a name each")
+                self.wrong.append("the regions lack a name each")
             names += [""] * len(phandles)
             for phandle, name in zip(phandles, names):
                 region = self.node_of(phandle, "memory-region")

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Device trees: the emulated boards', and the overlays of dts/overlays applied to
-# the trees of Linux 6.12 (to QEMU's own for Versal, which that Linux has none
-# for).  Each is validated against our binding with dtschema, and trees.py looks
-# at what no schema can: whether what is named is there and fits.
+# Checks device trees: the emulated boards', and dts/overlays applied to the trees
+# of Linux 6.12, or to QEMU's own for Versal, which Linux 6.12 lacks.  dtschema
+# validates each against the binding; trees.py checks references, which a schema
+# cannot.
 
-PACKAGES_TREES=(cpp device-tree-compiler dt-schema python3 qemu-system-arm)
+PACKAGES_TREES=(
+	cpp device-tree-compiler dt-schema python3 python3-libfdt qemu-system-arm
+)
 
-# trees_compile SOURCE OUTPUT: as Linux compiles its trees
+# trees_compile SOURCE OUTPUT: compiles like Linux
 trees_compile()
 {
 	cpp -nostdinc -undef -D__DTS__ -x assembler-with-cpp \
@@ -16,7 +18,18 @@ trees_compile()
 		dtc -q -@ -I dts -O dtb -o "$2" "$2.cpp"
 }
 
-# trees_base BOARD OUTPUT: the stock tree of a board
+# trees_dtc OUTPUT SOURCE [OPTION]...: compiles; fails if there is a warning
+trees_dtc()
+{
+	local said
+
+	said=$(dtc -@ "${@:3}" -I dts -O dtb -o "$1" "$2" 2>&1) &&
+		[ -z "$said" ] && return
+	printf '%s\n' "$said"
+	return 1
+}
+
+# trees_base BOARD OUTPUT: makes the stock tree of a board
 trees_base()
 {
 	local arm=arch/arm/boot/dts/xilinx arm64=arch/arm64/boot/dts/xilinx
@@ -38,21 +51,20 @@ trees_base()
 	esac
 }
 
-# trees_overlay FILE.dtso FOLDER: compiled, applied to its board's stock tree
+# trees_overlay FILE.dtso FOLDER: compiles it and applies it to the stock tree
 trees_overlay()
 {
 	local board=${1##*/}
 
 	board=${board%.dtso}
 	trees_base "$board" "$2/$board.base" || return 1
-	# Root's cells stand there for the compiler, which does not see the base.
-	dtc -q -@ -W no-avoid_unnecessary_addr_size -I dts -O dtb \
-		-o "$2/$board.dtbo" "$1" &&
+	# An overlay repeats root's cells for the compiler.
+	trees_dtc "$2/$board.dtbo" "$1" -W no-avoid_unnecessary_addr_size &&
 		fdtoverlay -i "$2/$board.base" -o "$2/$board.dtb" \
 			"$2/$board.dtbo"
 }
 
-# trees_valid FOLDER FILE.dtb...: FOLDER gets the binding where its $id says
+# trees_valid FOLDER FILE.dtb...: places the binding in FOLDER as its $id demands
 trees_valid()
 {
 	local folder=$1 said
@@ -60,7 +72,7 @@ trees_valid()
 	shift
 	mkdir -p "$folder/dma"
 	cp "$TREE/dts/dray,node.yaml" "$folder/dma" || return 1
-	# Neither program's exit code tells.
+	# Neither program's exit code reports failures.
 	said=$(cd "$folder" && dt-doc-validate -u "$folder" \
 		dma/dray,node.yaml 2>&1)
 	said+=$(dt-validate -l dray,node.yaml -s "$folder" "$@" 2>&1)
@@ -80,8 +92,7 @@ trees_check()
 		name=${file##*/}
 		case $file in
 		*.dtso) trees_overlay "$file" "$folder" || return 1 ;;
-		*) dtc -q -@ -O dtb -o "$folder/${name%.dts}.dtb" "$file" ||
-			return 1 ;;
+		*) trees_dtc "$folder/${name%.dts}.dtb" "$file" || return 1 ;;
 		esac
 		trees+=("$folder/${name%.*}.dtb")
 	done

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-# Completion of dray-replay for bash: options, what they take, logs.
+# Completion of dray-replay for bash: options, their values, logs.
 
 _dray_replay() {
 	local options='-r --resource -n --node -l --limit -c --rounds --json -h --help --version'
@@ -7,7 +7,7 @@ _dray_replay() {
 	local option=${COMP_WORDS[COMP_CWORD - 1]}
 	local words=''
 
-	# bash makes three words of --node=SPEC
+	# bash splits --node=SPEC into three words
 	if [ "$current" = = ]; then
 		current=
 	elif [ "$option" = = ]; then

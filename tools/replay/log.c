@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * A log of RMM's columns.  Its addresses are resolved here, before anything is
- * played: an allocation has a number, and its free has the same one, so that
- * what is measured later is the allocator and no table.
+ * Reads a log with RMM's columns.  Addresses are resolved before the log is
+ * played: an allocation and its free get the same number, so that the
+ * measurement covers the allocator and no table.
  *
- * Columns are found by their names, as RMM's own reader does it; those that
- * are not needed may be missing.
+ * Columns are found by their names, as in RMM's own reader; unused columns may
+ * be missing.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -32,7 +32,7 @@ struct reader {
 	FILE *file;
 	const char *path;
 	uint64_t line; /* number of the current one, from 1 */
-	uint64_t read, all; /* bytes; all: 0 where it is not known */
+	uint64_t read, all; /* bytes; all: 0 if unknown */
 	int columns; /* of the header */
 	int at[COLUMNS];
 	struct log *log;
@@ -40,10 +40,10 @@ struct reader {
 	struct dray_address_table table; /* to open allocations */
 	uint64_t *sizes; /* of each slot */
 	size_t sizes_room;
-	uint64_t out; /* bytes */
+	uint64_t out; /* allocated bytes */
 };
 
-/* What is out, by a number that is no NULL. */
+/* Makes a slot a table value other than NULL. */
 static void *value_of(uint32_t slot)
 {
 	return (void *)((uintptr_t)slot + 1);
@@ -54,7 +54,7 @@ static uint32_t slot_of(void *value)
 	return (uint32_t)((uintptr_t)value - 1);
 }
 
-/* Cuts @line at its commas; the number of fields, or more than there may be. */
+/* Cuts @line at its commas; returns the number of fields, even if too many. */
 static int split(char *line, char *fields[MOST_COLUMNS])
 {
 	int count = 0;
@@ -69,6 +69,21 @@ static int split(char *line, char *fields[MOST_COLUMNS])
 	return count;
 }
 
+/* Complains of the current line; returns false. */
+__attribute__((format(printf, 2, 3))) static bool
+fail(const struct reader *reader, const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	text = text_format_list(format, args);
+	va_end(args);
+	complain("%s:%" PRIu64 ": %s", reader->path, reader->line, text);
+	free(text);
+	return false;
+}
+
 static bool read_header(struct reader *reader, char *line)
 {
 	char *fields[MOST_COLUMNS];
@@ -76,42 +91,34 @@ static bool read_header(struct reader *reader, char *line)
 
 	reader->columns = split(line, fields);
 	if (reader->columns > MOST_COLUMNS) {
-		complain("%s:1: %d columns, at most %d are possible",
-			 reader->path, reader->columns, MOST_COLUMNS);
-		return false;
+		return fail(reader, "%d columns, at most %d are possible",
+			    reader->columns, MOST_COLUMNS);
 	}
 	for (column = 0; column < COLUMNS; column++) {
 		i = 0;
 		while (i < reader->columns && strcmp(fields[i], names[column]))
 			i++;
-		if (i == reader->columns) {
-			complain(
-				"%s:1: no column \"%s\": the first line of a "
-				"log is Thread,Time,Action,Pointer,Size,Stream",
-				reader->path, names[column]);
-			return false;
-		}
+		if (i == reader->columns)
+			return fail(reader,
+				    "no column \"%s\": the first line of a log "
+				    "is Thread,Time,Action,Pointer,Size,Stream",
+				    names[column]);
 		reader->at[column] = i;
 	}
 	return true;
 }
 
-/* A number with nothing in front of it or behind. */
-static bool parse_number(const char *text, int base, uint64_t *out)
+static bool parse_field(const char *text, int base, uint64_t *out)
 {
-	char *end;
+	const char *end = parse_number(text, base, out);
 
-	if (!*text || !strchr("0123456789abcdefABCDEF", *text))
-		return false;
-	errno = 0;
-	*out = strtoull(text, &end, base);
-	return !errno && !*end;
+	return end && !*end;
 }
 
 static bool parse_pointer(const char *text, uint64_t *out)
 {
 	*out = 0;
-	return !strcmp(text, "(nil)") || parse_number(text, 16, out);
+	return !strcmp(text, "(nil)") || parse_field(text, 16, out);
 }
 
 static void add_event(struct reader *reader, struct event event)
@@ -126,6 +133,16 @@ static void add_event(struct reader *reader, struct event event)
 	log->events[log->count++] = event;
 }
 
+static void add_free_of(struct reader *reader, void *value)
+{
+	uint32_t slot = slot_of(value);
+
+	reader->out -= reader->sizes[slot];
+	add_event(reader, (struct event){ .size = reader->sizes[slot],
+					  .slot = slot,
+					  .frees = true });
+}
+
 static bool add_allocation(struct reader *reader, uint64_t pointer,
 			   uint64_t size)
 {
@@ -134,38 +151,25 @@ static bool add_allocation(struct reader *reader, uint64_t pointer,
 	uint64_t out;
 	void *before;
 
-	if (__builtin_add_overflow(reader->out, size, &out)) {
-		complain("%s:%" PRIu64 ": more than %" PRIu64
-			 " bytes are allocated",
-			 reader->path, reader->line, UINT64_MAX);
-		return false;
-	}
-	if (slot == UINT32_MAX) {
-		complain("%s:%" PRIu64 ": more than %" PRIu32 " allocations",
-			 reader->path, reader->line, slot);
-		return false;
-	}
+	if (__builtin_add_overflow(reader->out, size, &out))
+		return fail(reader, "more than %" PRIu64 " bytes are allocated",
+			    UINT64_MAX);
+	if (slot == UINT32_MAX)
+		return fail(reader, "more than %" PRIu32 " allocations", slot);
 	if (slot == reader->sizes_room) {
 		reader->sizes_room = slot ? 2 * (size_t)slot : 1024;
 		reader->sizes = memory_resize(reader->sizes, reader->sizes_room,
 					      sizeof(*reader->sizes));
 	}
-	if (!dray_address_reserve(&reader->table)) {
-		complain("out of memory");
-		return false;
-	}
+	if (!dray_address_reserve(&reader->table))
+		return fail(reader, "out of memory");
 	log->slots++;
 	reader->sizes[slot] = size;
 	before = dray_address_put(&reader->table, pointer, value_of(slot));
-	/* The log has lost the free: nothing else gives an address twice. */
+	/* An address occurs twice only if the log has lost its free. */
 	if (before) {
-		uint32_t old = slot_of(before);
-
 		log->lost_frees++;
-		reader->out -= reader->sizes[old];
-		add_event(reader, (struct event){ .size = reader->sizes[old],
-						  .slot = old,
-						  .frees = true });
+		add_free_of(reader, before);
 	}
 	reader->out += size;
 	if (reader->out > log->peak)
@@ -177,17 +181,11 @@ static bool add_allocation(struct reader *reader, uint64_t pointer,
 static void add_free(struct reader *reader, uint64_t pointer)
 {
 	void *value = dray_address_take(&reader->table, pointer);
-	uint32_t slot;
 
-	if (!value) {
+	if (value)
+		add_free_of(reader, value);
+	else
 		reader->log->unknown_frees++;
-		return;
-	}
-	slot = slot_of(value);
-	reader->out -= reader->sizes[slot];
-	add_event(reader, (struct event){ .size = reader->sizes[slot],
-					  .slot = slot,
-					  .frees = true });
 }
 
 static bool read_event(struct reader *reader, char *line)
@@ -196,25 +194,17 @@ static bool read_event(struct reader *reader, char *line)
 	uint64_t pointer, size;
 	int count = split(line, fields);
 
-	if (count != reader->columns) {
-		complain("%s:%" PRIu64 ": %d columns, the first line has %d",
-			 reader->path, reader->line, count, reader->columns);
-		return false;
-	}
+	if (count != reader->columns)
+		return fail(reader, "%d columns, the first line has %d", count,
+			    reader->columns);
 	action = fields[reader->at[COLUMN_ACTION]];
-	if (!parse_pointer(fields[reader->at[COLUMN_POINTER]], &pointer)) {
-		complain("%s:%" PRIu64 ": \"%.40s\" is no pointer",
-			 reader->path, reader->line,
-			 fields[reader->at[COLUMN_POINTER]]);
-		return false;
-	}
-	if (!parse_number(fields[reader->at[COLUMN_SIZE]], 10, &size) ||
-	    size > PTRDIFF_MAX) {
-		complain("%s:%" PRIu64 ": \"%.40s\" is no size in bytes",
-			 reader->path, reader->line,
-			 fields[reader->at[COLUMN_SIZE]]);
-		return false;
-	}
+	if (!parse_pointer(fields[reader->at[COLUMN_POINTER]], &pointer))
+		return fail(reader, "\"%.40s\" is not a pointer",
+			    fields[reader->at[COLUMN_POINTER]]);
+	if (!parse_field(fields[reader->at[COLUMN_SIZE]], 10, &size) ||
+	    size > PTRDIFF_MAX)
+		return fail(reader, "\"%.40s\" is not a size in bytes",
+			    fields[reader->at[COLUMN_SIZE]]);
 	if (!strcmp(action, "allocate"))
 		return add_allocation(reader, pointer, size);
 	if (!strcmp(action, "free")) {
@@ -225,10 +215,10 @@ static bool read_event(struct reader *reader, char *line)
 		reader->log->failures++;
 		return true;
 	}
-	complain("%s:%" PRIu64 ": \"%.40s\" is no action: allocate, "
-		 "allocate failure or free",
-		 reader->path, reader->line, action);
-	return false;
+	return fail(reader,
+		    "\"%.40s\" is not an action: allocate, allocate failure or "
+		    "free",
+		    action);
 }
 
 static bool read_lines(struct reader *reader)
@@ -242,9 +232,7 @@ static bool read_lines(struct reader *reader)
 		reader->line++;
 		reader->read += (uint64_t)length;
 		if (strlen(line) != (size_t)length) {
-			complain("%s:%" PRIu64 ": a zero byte", reader->path,
-				 reader->line);
-			fine = false;
+			fine = fail(reader, "a zero byte");
 		} else if (reader->line == 1) {
 			fine = read_header(reader, line);
 		} else {
@@ -257,7 +245,7 @@ static bool read_lines(struct reader *reader)
 		complain("%s: %s", reader->path, strerror(errno));
 		fine = false;
 	} else if (fine && !reader->line) {
-		complain("%s: it is empty", reader->path);
+		complain("%s: the log is empty", reader->path);
 		fine = false;
 	}
 	free(line);

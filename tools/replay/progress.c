@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* A bar on the terminal, ten times a second, for what takes long. */
+/* A progress bar on the terminal, redrawn ten times a second. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 static bool shown;
 
-static int64_t nanoseconds(void)
+int64_t progress_clock(void)
 {
 	struct timespec now;
 
@@ -19,7 +19,7 @@ static int64_t nanoseconds(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void progress(const char *what, uint64_t done, uint64_t all)
+void progress(const char *task, uint64_t done, uint64_t all)
 {
 	static const char bar[] = "########################################";
 	static int64_t next;
@@ -28,8 +28,8 @@ void progress(const char *what, uint64_t done, uint64_t all)
 
 	if (!all || !isatty(STDERR_FILENO))
 		return;
-	now = nanoseconds();
-	/* Nothing is said of what is over before that. */
+	now = progress_clock();
+	/* Nothing is shown in the first tenth. */
 	if (!next)
 		next = now + TENTH;
 	if (now < next)
@@ -38,9 +38,10 @@ void progress(const char *what, uint64_t done, uint64_t all)
 	if (done > all)
 		done = all;
 	full = (int)((double)done / (double)all * WIDTH);
-	fprintf(stderr, "\r%-8s [%.*s%*s] %3d%%\033[K", what, full, bar,
+	fprintf(stderr, "\r%-8s [%.*s%*s] %3d%%\033[K", task, full, bar,
 		WIDTH - full, "", (int)((double)done / (double)all * 100));
 	shown = true;
+	cli_clear_line = progress_end;
 }
 
 void progress_end(void)

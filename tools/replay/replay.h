@@ -1,22 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What the files of dray-replay share: main.c reads the options, log.c the
- * log, run.c plays it, progress.c tells how far that has come, and message.c
- * has the words for the person at the terminal.
+ * The parts of dray-replay: main.c reads the options, log.c the log, run.c
+ * plays it, and progress.c draws the progress bar.
  */
 #ifndef DRAY_REPLAY_H
 #define DRAY_REPLAY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-/* Exit codes, as dray-replay(1) documents them. */
-enum exit_code {
-	EXIT_FINE = 0,
-	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,
-};
+#include "cli.h"
 
 /* An allocation or a free: each allocation has a slot of its own. */
 struct event {
@@ -25,41 +15,40 @@ struct event {
 	bool frees;
 };
 
-/* A log as it is played. */
+/* A log, ready to play. */
 struct log {
 	struct event *events;
 	size_t count;
-	uint32_t slots;		/* and so many allocations */
-	uint64_t failures;	/* that the log tells, and nobody plays */
-	uint64_t unknown_frees;	/* of what the log does not allocate */
-	uint64_t lost_frees;	/* an address came twice without one */
-	uint64_t peak;		/* bytes out at one time */
+	uint32_t slots;		/* number of allocations */
+	uint64_t failures;	/* logged failures, which are not played */
+	uint64_t unknown_frees;	/* without an allocation in the log */
+	uint64_t lost_frees;	/* missing between two equal addresses */
+	uint64_t peak;		/* most bytes allocated at one time */
 	uint64_t left_blocks, left_bytes; /* never freed */
 };
 
-/* False, after a complaint, where it cannot be read or makes no sense. */
+/* Reads a log; returns false after a complaint. */
 bool log_read(const char *path, struct log *log);
 
 struct settings {
-	const char *node;	/* as for dray_node_open(), NULL: what is there */
-	uint64_t limit;		/* bytes that a pool may take, 0: what there is */
+	const char *node;	/* as for dray_node_open(), NULL: default */
+	uint64_t limit;		/* bytes that a pool may take, 0: no limit */
 	unsigned int rounds;
 	bool json;
-	bool pool, binning, malloc;	/* what it is played on */
+	unsigned int resources;	/* to play it on: bits of run_resources */
 };
 
-/* Plays the log and prints what that took. */
+/* Names of the resources, ended by NULL. */
+extern const char *const run_resources[];
+
+/* Plays the log and prints the results; returns false after a complaint. */
 bool run(const struct log *log, const struct settings *settings);
 
-/* How far it has come, on a terminal; @what is said in front. */
-void progress(const char *what, uint64_t done, uint64_t all);
-/* Takes it off the terminal again. */
+/* Shows the progress on a terminal, with @task in front. */
+void progress(const char *task, uint64_t done, uint64_t all);
+/* Removes the progress bar. */
 void progress_end(void);
-
-/* A sentence on standard error. */
-void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* calloc() and realloc() that end the program where there is no memory. */
-void *memory_new(size_t count, size_t size);
-void *memory_resize(void *memory, size_t count, size_t size);
+/* Returns nanoseconds of a monotonic clock. */
+int64_t progress_clock(void);
 
 #endif /* DRAY_REPLAY_H */

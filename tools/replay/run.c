@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Plays a log on resources, one after the other in each round, so that what
- * the machine does meanwhile meets all of them.  One thread plays the events
- * in their order, whichever thread they were of.  The memory is not touched:
- * what is measured is the allocator.
+ * Plays a log on all resources in turn in each round: noise of the machine
+ * affects each of them.  One thread plays the events of all threads in their
+ * order.  The memory is not touched, so only the allocator is measured.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include <dray/dray.h>
 
@@ -20,7 +18,7 @@ struct contender {
 	const char *name;
 	bool on_pool;
 	int (*make)(struct dray_pool *pool, struct dray_resource **out);
-	double *nanoseconds; /* an event, for each round */
+	double *nanoseconds; /* per event, for each round */
 	uint64_t failed; /* allocations, in the last round */
 	uint64_t peak; /* bytes of the pool, in the last round */
 };
@@ -31,7 +29,7 @@ static int make_malloc(struct dray_pool *pool, struct dray_resource **out)
 	return dray_resource_malloc(out);
 }
 
-/* The bins of RMM's benchmarks begin at 2^18; here all sizes have one. */
+/* The bins of RMM's benchmarks begin at 2^18; these serve all sizes. */
 static int make_binning(struct dray_pool *pool, struct dray_resource **out)
 {
 	struct dray_resource *upstream;
@@ -44,20 +42,20 @@ static int make_binning(struct dray_pool *pool, struct dray_resource **out)
 	return ret;
 }
 
-static int64_t now(void)
-{
-	struct timespec time;
+const char *const run_resources[] = { "pool", "binning", "malloc", NULL };
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
-	return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
+static const struct contender contenders[] = {
+	{ .on_pool = true, .make = dray_resource_pool },
+	{ .on_pool = true, .make = make_binning },
+	{ .on_pool = false, .make = make_malloc },
+};
 
-/* Nanoseconds of the events from @i to @end. */
+/* Plays the events from @i to @end; returns nanoseconds. */
 static int64_t play_some(const struct log *log, size_t i, size_t end,
 			 struct dray_resource *resource, void **blocks,
 			 uint64_t *failed)
 {
-	int64_t start = now();
+	int64_t start = progress_clock();
 
 	for (; i < end; i++) {
 		const struct event *event = &log->events[i];
@@ -73,7 +71,7 @@ static int64_t play_some(const struct log *log, size_t i, size_t end,
 			++*failed;
 		}
 	}
-	return now() - start;
+	return progress_clock() - start;
 }
 
 static void give_back_all(const struct log *log, struct dray_resource *resource,
@@ -156,7 +154,7 @@ static void print_text(const struct log *log, const struct contender *rows,
 	size_t i;
 
 	printf("events:    %zu (%" PRIu32 " allocations, %" PRIu64
-	       " more had failed)\n",
+	       " failed ones left out)\n",
 	       log->count, log->slots, log->failures);
 	printf("peak:      %" PRIu64 " bytes\n", log->peak);
 	printf("not freed: %" PRIu64 " block%s, %" PRIu64 " byte%s\n",
@@ -164,11 +162,10 @@ static void print_text(const struct log *log, const struct contender *rows,
 	       log->left_bytes, log->left_bytes == 1 ? "" : "s");
 	if (log->unknown_frees)
 		printf("left out:  %" PRIu64
-		       " frees of what the log does not allocate\n",
+		       " frees without an allocation in the log\n",
 		       log->unknown_frees);
 	if (log->lost_frees)
-		printf("added:     %" PRIu64
-		       " frees that the log does not have\n",
+		printf("added:     %" PRIu64 " frees that the log lacks\n",
 		       log->lost_frees);
 	printf("\n%-8s  %8s  %8s  %8s  %6s  %s\n", "RESOURCE", "NS/EVENT",
 	       "MIN", "MAX", "FAILED", "PEAK");
@@ -214,7 +211,7 @@ static void print_json(const struct log *log, const struct contender *rows,
 	puts("]}");
 }
 
-/* All rounds; @rows is then what they took, in order. */
+/* Plays all rounds; sorts the times in @rows. */
 static bool play_rounds(const struct log *log, const struct settings *settings,
 			struct dray_node *node, struct contender *rows,
 			size_t count)
@@ -247,26 +244,14 @@ bool run(const struct log *log, const struct settings *settings)
 		complain("%s", dray_last_error());
 		return false;
 	}
-	if (settings->pool)
-		rows[count++] = (struct contender){
-			.name = "pool",
-			.on_pool = true,
-			.make = dray_resource_pool,
-		};
-	if (settings->binning)
-		rows[count++] = (struct contender){
-			.name = "binning",
-			.on_pool = true,
-			.make = make_binning,
-		};
-	if (settings->malloc)
-		rows[count++] = (struct contender){
-			.name = "malloc",
-			.make = make_malloc,
-		};
-	for (i = 0; i < count; i++)
-		rows[i].nanoseconds =
+	for (i = 0; run_resources[i]; i++) {
+		if (!(settings->resources & 1u << i))
+			continue;
+		rows[count] = contenders[i];
+		rows[count].name = run_resources[i];
+		rows[count++].nanoseconds =
 			memory_new(settings->rounds, sizeof(double));
+	}
 	fine = play_rounds(log, settings, node, rows, count);
 	if (fine)
 		(settings->json ? print_json : print_text)(log, rows, count,

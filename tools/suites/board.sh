@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite board: everything on the emulated ZCU102, with a real engine behind
-# dray.ko: the tests of the kernel interface, the library's own tests on the
-# kernel back end, dmactl, the Python package, and NumPy's tests of how arrays
-# are allocated and indexed with every array in the board's memory.
+# The ZDMA engine is real.  NumPy's tests of allocation and indexing run with every array
+# in the board's memory.
 
-# What --quick runs: without the library, which takes a minute to build.
+ABOUT_BOARD='the module, the library, dmactl and Python on the emulated ZCU102'
+
+# For --quick: excludes the library, as its build takes a minute.
 BOARD_QUICK=(info alloc mmap submit_copy submit_refuse leaks)
 
 PACKAGES_BOARD=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" python3-pytest)
@@ -15,9 +15,7 @@ suite_board()
 {
 	local scratch=$1
 
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$scratch/batch"
+	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	if [ "$QUICK" = yes ]; then
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
 		(board_boot)
@@ -25,7 +23,7 @@ suite_board()
 		return
 	fi
 	selftests_add arm64 ""
-	selftests_add_extended arm64 "" suspend
+	selftests_add arm64 "" suspend
 	tally_run "user space builds for the board" build_board || return 0
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0
@@ -41,19 +39,16 @@ suite_board()
 	batch_count "the board"
 }
 
+# A stalled host must not fail a round.  NumPy's tests take half an hour if the
+# machine is very busy.
 board_boot()
 {
-	GUEST_MODULES=("${SELFTESTS_MODULES[@]}" hwpoison-inject)
-	GUEST_BOARD=zcu102 GUEST_LIMIT=3600
-	GUEST_SERIES=$(kernel_chosen "$GUEST_SERIES")
-	# A host that stands still is no reason to give a round up.
-	GUEST_PARAMETERS=watchdog_ms=30000
-	# NumPy's tests take half an hour on a very busy machine.
-	BATCH_LIMIT=2700
-	batch_boot "the board"
+	batch_guest "the board" zcu102 "$(kernel_chosen "$GUEST_SERIES")" \
+		hwpoison-inject GUEST_PARAMETERS=watchdog_ms=30000 \
+		BATCH_LIMIT=2700
 }
 
-# What tests are linked with that is not installed.
+# Libraries of tests that are not installed.
 board_add_libraries()
 {
 	local sysroot
@@ -64,19 +59,19 @@ board_add_libraries()
 		"$BATCH/lib/usr/lib/aarch64-linux-gnu"
 }
 
-# The library's tests, in this build for the board, on the kernel's node.
+# The library's tests on the kernel's node.
 board_add_unit()
 {
 	local name program rest
 
 	while read -r name program rest; do
-		# What has arguments is a script that runs on the host only.
+		# Tests with arguments are scripts for the host.
 		[ -z "$rest" ] || continue
 		cp "$program" "$BATCH/job/unit/$name"
 		batch_add tap "unit-$name" \
 			"CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel unit/$name"
 	done < <(unit_tests arm64)
-	# What one of them loads from its own folder.
+	# Plug-ins that one test loads from its folder.
 	cp "$(build_folder arm64)"/tests/unit/libdray-manager-*.so \
 		"$BATCH/job/unit"
 }
@@ -97,8 +92,8 @@ board_add_programs()
 	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
-	batch_add pytest python \
-		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider --junitxml=/results/python.xml ."
+	batch_add counts python \
+		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."
 	batch_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/$selection --once --no-conftest"
 }
@@ -116,7 +111,7 @@ board_add_examples()
 		'examples/strided | grep "^262144 bytes .* by the engine"'
 }
 
-# What NumPy's test_mem_policy would compile, had the board a compiler.
+# Compiles the C code of NumPy's test_mem_policy: the board has no compiler.
 board_build_policy()
 {
 	local sysroot
@@ -130,7 +125,7 @@ board_build_policy()
 			-x c -o "$1" -
 }
 
-# board_add_importers SERIES PREFIX: a device of another driver, which reads and
+# board_add_importers SERIES PREFIX: adds a device of another driver that reads and
 # writes buffers of each heap
 board_add_importers()
 {
@@ -148,7 +143,7 @@ board_add_importers()
 	done
 }
 
-# The module once more, with each limit set.
+# Inserts the module again with all limits set.
 board_add_parameters()
 {
 	cp "$TREE/tools/lib/guest-unload" "$BATCH/job"
@@ -156,11 +151,11 @@ board_add_parameters()
 		"guest-unload dray && insmod /guest/modules/dray.ko heap_limit=1048576 user_limit=524288 addresses=1 max_runs=1000 max_bytes=1048576 && selftests/parameters"
 }
 
-# Last, as what broke is lost: it does not keep the module, and the next one
-# finds it.
+# Runs last, as broken memory is lost.  It does not keep the module, and the next
+# module finds it.
 board_add_poison()
 {
-	selftests_add_extended arm64 "" poison
+	selftests_add arm64 "" poison
 	batch_add status poison-stays \
 		'guest-unload dray && insmod /guest/modules/dray.ko && ! grep -x 0 /sys/class/dray-heap/reserved/quarantined'
 }

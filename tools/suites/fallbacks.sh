@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite fallbacks: the library's tests where it cannot have what it takes on a
-# usual machine: a window of 256 GiB, addresses of 47 bits, pointers of 64.
 
+ABOUT_FALLBACKS="the library with few addresses (RLIMIT_AS, 39 bits), with 32-bit \
+pointers, and under Valgrind"
 PACKAGES_FALLBACKS=(
 	"${PACKAGES_BUILD[@]}" gcc-i686-linux-gnu libc6-dev-i386-cross
 	util-linux valgrind
 )
 
-# What touches the window, or memory in it.
+# Tests of the window and of memory in it.
 FALLBACKS_ALL='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager.*|records.*|array|strings|ipc.*|copy.*|view_sync'
 
-# Valgrind is 20 to 50 times slower, and the rest has sanitizers.
+# Valgrind is 20 to 50 times slower; sanitizers cover other tests.
 FALLBACKS_VALGRIND='fit|window|addresses|buffer.*|pool.*|walk|pressure|busy|cache.*|handler|block|block_pod|random|resource'
 
-# The others have facts with sizes that pointers of 32 bits do not have.
+# Other tests use sizes beyond 32 bits.
 FALLBACKS_I386='fit|window|addresses|node|buffer.*|sync|pages.*|faults|pool.*|walk|pressure|busy|cache.*|handler|check.*|block.*|random|threads|split|fork|clone|resource.*|tracking|fixed|log|manager_(faults|plugin|random)|records.*|dtype|view|index|layout|array|strings|ipc.*|copy.*|view_sync'
 
 suite_fallbacks()
@@ -25,8 +24,8 @@ suite_fallbacks()
 	tally_run "builds as a release" build_native || return 0
 	fallbacks_limit "$scratch" 4
 	[ "$FULL" = yes ] || return 0
-	# The least that is asked for, by one copy of the library: another one's
-	# window has no room beside.
+	# The smallest window, by one copy of the library: there is no room for
+	# another one's.
 	fallbacks_limit "$scratch" 2 'records_fork'
 	fallbacks_narrow "$scratch" 39
 	# A window of half the size.
@@ -36,7 +35,7 @@ suite_fallbacks()
 		unit_programs i386 "$scratch" "$FALLBACKS_I386"
 }
 
-# fallbacks_limit FOLDER GIB [WITHOUT]: so many addresses at most (RLIMIT_AS)
+# fallbacks_limit FOLDER GIB [WITHOUT]: limits the addresses (RLIMIT_AS)
 fallbacks_limit()
 {
 	local names
@@ -49,10 +48,10 @@ fallbacks_limit()
 
 # fallbacks_narrow FOLDER BITS
 #
-# An arm64 kernel with addresses of 39 bits is one that nobody packages.  Here
-# all others are taken before the program begins, as tests/unit/narrow.c says:
-# what the library maps finds the same room, but the program, its libraries and
-# its stack lie above it.
+# Simulates an arm64 kernel with 39-bit addresses, of which there is no package:
+# tests/unit/narrow.c takes all higher addresses before the program starts.  The
+# library finds the same room for its mappings; program, libraries and stack lie
+# above it.
 fallbacks_narrow()
 {
 	unit_programs native "$1" "$FALLBACKS_ALL" "$2-bit addresses" \
@@ -60,8 +59,8 @@ fallbacks_narrow()
 		"LD_PRELOAD=$(build_folder native)/tests/unit/narrow.so"
 }
 
-# Memory checked in every instruction, and some of the addresses Valgrind's.  It
-# runs one thread at a time: without turns, two that never block starve a third.
+# Valgrind checks every access and takes some addresses.  It runs one thread at a time:
+# without turns, two that never block starve a third.
 fallbacks_valgrind()
 {
 	unit_programs native "$1" "$FALLBACKS_VALGRIND" Valgrind \

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite faults: each allocation that a call makes fails once, in turn; so do
-# those of the module's insertion, and some of its workers'.  Which of the places
-# that allocate have failed so is counted: none may be left out.  Wants the kernel
-# with all checkers: it can let them fail, and finds memory that was lost.
+# Includes the module's insertion and some of its workers.  Every place that allocates
+# must have failed.  The kernel with all checkers injects failures and finds leaks.
 
+ABOUT_FAULTS="every allocation fails once in turn, on that kernel; only with --full \
+or if named"
 PACKAGES_FAULTS=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_faults()
@@ -24,57 +24,50 @@ suite_faults()
 # faults_run FOLDER BOARD ARCHITECTURE
 faults_run()
 {
-	local folder=$1 board=$2 engine='' parameters=''
-	local title="failing allocations on the $2"
+	local board=$2 title="failing allocations on the $2"
+	# The checker of mappings allocates too, and switches itself off if that
+	# fails.  The log has a stack for each failure.
+	local GUEST_APPEND='dma_debug=off log_buf_len=32M'
+	local GUEST_EXTRA=() GUEST_PARAMETERS=watchdog_ms=60000 parameters=''
 
 	tally_wants "$2-faults" || return 0
-	batch_begin "$folder"
+	batch_begin "$1"
 	cp "$(build_folder "faults-$3")/faults" "$BATCH/job"
 	faults_places "$board" "$3" >"$BATCH/job/places" ||
 		die "the places that allocate are not known"
 	batch_add tap "$board-faults" './faults --places places'
 	if [ "$board" = pc ]; then
-		engine=$(module_test engine "$(kernel_make amd64 checked)") ||
-			die "no engine for tests"
-		parameters='nodes=1 channels=2'
+		pc_take_engine checked
+		parameters=${GUEST_PARAMETERS#* }
 	fi
-	# A thousand insertions, of half a second each
+	# A thousand insertions of half a second each
 	[ "$LONG" = no ] || batch_add tap "$board-insertion" \
 		"./faults --module /guest/modules/dray.ko '$parameters'"
-	faults_boot "$board" "$title" "$engine"
+	(faults_boot "$board" "$title")
 	batch_count "$title"
 	faults_judge "$board" "$3" "$title"
 }
 
-# faults_boot BOARD TITLE ENGINE: the batch, in a guest with the folder of the
-# engine for tests
+# faults_boot BOARD TITLE: boots the batch
 faults_boot()
-(
-	board=$1 limit=1500
-	[ "$LONG" = no ] || limit=7200
-	GUEST_MODULES=(vgem)
-	GUEST_BOARD=$board GUEST_SERIES=checked GUEST_LIMIT=$limit
-	# The checker of mappings allocates too, and ends when it cannot.
-	# The log has a stack for each failure.
-	GUEST_APPEND='dma_debug=off log_buf_len=32M'
-	GUEST_PARAMETERS=watchdog_ms=60000
-	# The program judges each leak, and knows those of others.
-	GUEST_HARMLESS+='|kmemleak: [0-9]+ new suspected memory leaks'
-	# What a checker says has a line of its own before the trace.
-	GUEST_HARMLESS+='|Call [Tt]race:$'
-	# So x86 says that remap_pfn_range() has put in no page yet.
-	GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
-	# So the kernel's own tracing says that it has failed.
-	[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)(\.part\.[0-9]+)?\+'
-	if [ "$board" = pc ]; then
-		GUEST_EXTRA=("$3/dray_test_engine.ko")
-		GUEST_PARAMETERS+=' nodes=1 channels=2'
-	fi
-	BATCH_LIMIT=$limit
-	progress_follow "$BATCH/output" batch_boot "$2"
-)
+{
+	local limit=1500
 
-# faults_judge BOARD ARCHITECTURE TITLE: were all places that allocate reached?
+	[ "$LONG" = no ] || limit=7200
+	# The program judges leaks itself and knows foreign ones.
+	GUEST_HARMLESS+='|kmemleak: [0-9]+ new suspected memory leaks'
+	# A checker prints a line of its own before the trace.
+	GUEST_HARMLESS+='|Call [Tt]race:$'
+	# x86 warns if remap_pfn_range() has not inserted a page yet.
+	GUEST_HARMLESS+='|WARNING: .* get_pat_info\+'
+	# The kernel's tracing warns of its own failed allocations.
+	[ "$LONG" = no ] || GUEST_HARMLESS+='|WARNING: .* event_(define_fields|file_put)(\.part\.[0-9]+)?\+'
+	SELFTESTS_MODULES=(vgem)
+	progress_follow "$BATCH/output" batch_guest "$2" "$1" checked \
+		"GUEST_LIMIT=$limit" "BATCH_LIMIT=$limit"
+}
+
+# faults_judge BOARD ARCHITECTURE TITLE: checks that all places have failed
 faults_judge()
 {
 	local board=$1 logs=() place
@@ -82,7 +75,7 @@ faults_judge()
 	logs=("$BATCH/logs/$board-faults")
 	[ ! -e "$BATCH/logs/$board-insertion" ] ||
 		logs+=("$BATCH/logs/$board-insertion")
-	# unreached.txt is for the PC's module: of the board's it is only told.
+	# unreached.txt is for the PC's module; the board's result is only noted.
 	if [ "$board" != pc ]; then
 		faults_places "$board" "$2" "${logs[@]}" |
 			while read -r place; do log_note "$board: $place"; done
@@ -92,8 +85,8 @@ faults_judge()
 		"$2" "${logs[@]}"
 }
 
-# faults_places BOARD ARCHITECTURE [LOG...]: those of the module that are to fail;
-# with logs, whether they have
+# faults_places BOARD ARCHITECTURE [LOG...]: prints the places of the module that must
+# fail; with logs, checks that they have
 faults_places()
 {
 	local board=$1 kernel module options=()

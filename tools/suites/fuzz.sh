@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite fuzz: random calls on random objects by several processes, on the
-# kernel with all checkers, guided by what they reach in the module.  What was
-# found to be worth keeping is in tests/fuzz/corpus, and is done first.
+# Several processes are guided by their coverage of the module.  Valuable inputs are in
+# tests/fuzz/corpus and run first.
 #
-# Of all that the kernel does meanwhile, kmemleak's records are half.  So a part
-# of the calls is made with it, then it is asked, and the rest goes without.
+# The records of kmemleak take half of the time.  So a part of the calls runs with them
+# before a scan for leaks, the rest without.
 
-# In all, over the machines, where DRAY_FUZZ_CALLS does not say otherwise.  Without
-# --full there is the board alone: suite sanitize needs its kernel too.
+ABOUT_FUZZ='random calls on random objects, on a kernel with all checkers'
+
+# Total of all machines, unless DRAY_FUZZ_CALLS is set.  Without --full, only the board
+# runs, whose kernel suite sanitize needs too.
 FUZZ_CALLS=4000
 FUZZ_CALLS_FULL=12000
 FUZZ_CALLS_LONG=2000000
@@ -25,7 +26,7 @@ suite_fuzz()
 	[ "$LONG" = no ] || calls=$FUZZ_CALLS_LONG limit=43200
 	calls=$((${DRAY_FUZZ_CALLS:-$calls} / ${#machines[@]}))
 	seed=${DRAY_FUZZ_SEED:-$(date +%s)000000}
-	log_note "DRAY_FUZZ_SEED=$seed makes each thread begin as now"
+	log_note "DRAY_FUZZ_SEED=$seed repeats the start of each thread"
 	for machine in "${machines[@]}"; do
 		architecture=arm64
 		[ "$machine" = zcu102 ] || architecture=amd64
@@ -33,8 +34,8 @@ suite_fuzz()
 			program_build fuzz "$architecture" || return 0
 		fuzz_batch "$scratch/$machine" "$machine" "$architecture" \
 			"$calls" "$seed"
-		batch_aside "$calls random calls on the $machine" \
-			fuzz_boot "$scratch/$machine" "$machine" "$calls" "$limit"
+		batch_aside_by fuzz_boot "$calls random calls on the $machine" \
+			"$machine" "$limit"
 	done
 	batch_count_aside
 	for machine in "${machines[@]}"; do
@@ -42,7 +43,7 @@ suite_fuzz()
 	done
 }
 
-# fuzz_batch FOLDER BOARD ARCHITECTURE CALLS SEED: what is to be run
+# fuzz_batch FOLDER BOARD ARCHITECTURE CALLS SEED: makes the batch
 fuzz_batch()
 {
 	local folder=$1 board=$2 architecture=$3 calls=$4 seed=$5
@@ -63,7 +64,7 @@ fuzz_batch()
 	if [ "$calls" -gt "$first" ]; then
 		batch_add status "$board-without-kmemleak" \
 			'echo off >/sys/kernel/debug/kmemleak'
-		# By then little is new.
+		# Guides rarely: little is new by then.
 		[ "$LONG" = no ] ||
 			known+=" --guide 8 --save /results/$board.txt"
 		batch_add tap "$board-fuzz" \
@@ -72,36 +73,23 @@ fuzz_batch()
 	batch_add status "$board-locks" 'guest-checkers locks'
 }
 
-# fuzz_boot FOLDER BOARD CALLS LIMIT
+# fuzz_boot TITLE BOARD LIMIT
 fuzz_boot()
 {
-	local engine
-
-	(
-		BATCH=$1 BATCH_LIMIT=$4
-		GUEST_MODULES=(loop vgem)
-		GUEST_BOARD=$2 GUEST_SERIES=checked GUEST_LIMIT=$4
-		GUEST_PARAMETERS=watchdog_ms=60000
-		if [ "$2" = pc ]; then
-			engine=$(module_test engine \
-				"$(kernel_make amd64 checked)") ||
-				die "no engine for tests"
-			GUEST_EXTRA=("$engine/dray_test_engine.ko")
-			GUEST_PARAMETERS+=' nodes=2 channels=2'
-			# Its processors run in turns anyway.
-			GUEST_COUNTED=yes
-		else
-			# The checker of mappings takes a page that was pinned
-			# twice for one that was not, where caches are
-			# maintained.
-			GUEST_APPEND=dma_debug=off
-			# Some calls by processors that run at the same time,
-			# or many by those that run in turns
-			GUEST_COUNTED=$LONG
-		fi
-		progress_follow "$BATCH/output" batch_boot \
-			"$3 random calls on the $2"
-	)
+	GUEST_PARAMETERS=watchdog_ms=60000
+	if [ "$2" = pc ]; then
+		pc_take_engine checked 2
+		# Its processors run in turns anyway.
+		GUEST_COUNTED=yes
+	else
+		# On this board the checker of mappings takes a page that is
+		# pinned twice for an unpinned one.
+		GUEST_APPEND=dma_debug=off
+		# Few calls by processors in parallel, or many in turns
+		GUEST_COUNTED=$LONG
+	fi
+	progress_follow "$BATCH/output" batch_guest "$1" "$2" checked \
+		"GUEST_LIMIT=$3" "BATCH_LIMIT=$3"
 }
 
 # fuzz_reached FOLDER BOARD

@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite install: the README's commands as a new user gives them, taken from its
-# text: the module built by hand and with DKMS in the root folder of a fresh
-# Debian 12, the udev rule on the emulated ZCU102, with Debian's udev, and the
-# Python package by pip and meson in venvs.  Debian packages are built, installed
-# and purged in a Debian 12.
 
+ABOUT_INSTALL="a new user's commands, taken from the README: the module built by \
+hand and with DKMS in a fresh Debian 12, the udev rule on the board, the Python \
+package by pip in venvs, and Debian packages, installed and purged"
 PACKAGES_INSTALL=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git mmdebstrap python3-venv
 	util-linux
@@ -56,7 +53,7 @@ install_tree()
 	(cd "$TREE" && style_files | tar -c -T -) | tar -C "$1" -x
 }
 
-# install_machine FOLDER: what of its root folder is written to, and the tree
+# install_machine FOLDER: copies the tree and the writable parts of the root
 install_machine()
 {
 	local root version
@@ -67,8 +64,7 @@ install_machine()
 	cp -a "$root/usr/src" "$1/src" || return 1
 	cp -a "$root/lib/modules" "$1/modules" || return 1
 	install_tree "$1/tree" || return 1
-	# The kernel of a fresh machine is the one of its headers, but this one
-	# runs on another.
+	# Reports the kernel of the headers, as on a fresh machine.
 	cat >"$1/uname" <<-UNAME
 	#!/bin/sh
 	case \$1 in

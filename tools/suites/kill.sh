@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite kill: processes of a mixed load are killed at random points, on the
-# board with its engine, and on the PC with one that is slow, so that kills
-# come while transfers are in flight.  Then nothing may be left of them; what
-# a node holds on purpose RECLAIM gives back, in a shorter round.
+# Uses the board with its engine, and the PC with a slow one, so that transfers are in
+# flight.  A shorter round reclaims memory that a node holds.
 
+ABOUT_KILL='kill -9 at random points of a mixed load: nothing may remain'
 PACKAGES_KILL=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
 suite_kill()
@@ -27,31 +26,22 @@ suite_kill()
 kill_run()
 {
 	local folder=$1 board=$2 series=$3 kills=$4 title="$4 kills on the $2"
-	local architecture=arm64 slow='' engine=''
-	# addresses are asked for, and no device uses them
-	local parameters='watchdog_ms=60000 hold=0'
+	local architecture=arm64 slow='' GUEST_EXTRA=()
+	# No device uses the addresses that the processes ask for.
+	local GUEST_PARAMETERS='watchdog_ms=60000 hold=0'
 
 	batch_begin "$folder"
 	if [ "$board" = pc ]; then
 		architecture=amd64
 		slow='echo 2 >/sys/module/dray_test_engine/parameters/delay_ms && '
-		engine=$(module_test engine "$(kernel_make amd64 "$series")") ||
-			die "no engine for tests"
-		parameters+=' nodes=1 channels=2'
+		pc_take_engine "$series"
 	fi
 	cp "$(build_folder "kill-$architecture")/kill" \
 		"$TREE/tools/lib/guest-unload" "$BATCH/job"
 	batch_add tap "$board-kill" "$slow./kill --kills $kills"
-	# Addresses that the dead knew, until RECLAIM
+	# Memory whose address a dead process knew is held until RECLAIM.
 	batch_add tap "$board-kill-held" \
-		"guest-unload dray && insmod /guest/modules/dray.ko ${parameters/hold=0/hold=1} && ./kill --kills 40"
-	(
-		GUEST_MODULES=(loop vgem)
-		GUEST_BOARD=$board GUEST_SERIES=$series GUEST_LIMIT=3600
-		GUEST_PARAMETERS=$parameters
-		[ "$board" != pc ] ||
-			GUEST_EXTRA=("$engine/dray_test_engine.ko")
-		progress_follow "$BATCH/output" batch_boot "$title"
-	)
+		"guest-unload dray && insmod /guest/modules/dray.ko ${GUEST_PARAMETERS/hold=0/hold=1} && ./kill --kills 40"
+	(progress_follow "$BATCH/output" batch_guest "$title" "$board" "$series")
 	batch_count "$title"
 }

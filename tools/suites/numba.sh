@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite numba: Numba's own tests of memory, with its manager and with
-# dray.numba, over a stand-in for the CUDA driver.  There is no GPU in it.
-# With --long the sanitizers look on too.
 
+ABOUT_NUMBA="Numba's own tests of memory, with its manager and with dray.numba, over \
+a stand-in for the CUDA driver: there is no GPU"
 PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba)
 
 suite_numba()
@@ -20,17 +18,9 @@ suite_numba()
 # numba_tests KIND SCRATCH
 numba_tests()
 {
-	local kind=$1 log=$2/$1 status=0 preload='' options=()
+	local options=()
 
 	[ "$FULL" = yes ] || options=(--quick)
-	if [ "$kind" = sanitized ]; then
-		preload="$(gcc -print-file-name=libasan.so) $(gcc \
-			-print-file-name=libubsan.so)"
-	fi
-	# Python itself keeps memory until it ends, which is no leak of ours.
-	(cd "$2" && LD_PRELOAD=$preload ASAN_OPTIONS=detect_leaks=0 \
-		UBSAN_OPTIONS=halt_on_error=1 timeout 1800 /usr/bin/python3 \
-		"$TREE/tests/numba/run" "${options[@]}" \
-		"$(build_folder "$kind")" </dev/null) >"$log" 2>&1 || status=$?
-	tally_counts "Numba's own tests ($kind)" "$status" "$log"
+	python_count "Numba's own tests ($1)" "$1" "$2/$1" /usr/bin/python3 '' \
+		"$TREE/tests/numba/run" "${options[@]}" "$(build_folder "$1")"
 }

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite numpy: NumPy's own tests with every array in dray memory of the host,
-# compared one by one with a run without the handler: Debian's NumPy and NumPy 2
-# from PyPI, each in private memory and in shareable one; with --long NumPy 2 on a
-# Python without a GIL too.
+# Compares each test with a run without the handler.  With --long, also on a Python
+# without a GIL.
 
+ABOUT_NUMPY="NumPy's own tests with every array in dray memory, private and \
+shareable: Debian's NumPy, and NumPy 2 from PyPI"
 PACKAGES_NUMPY=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	python3-hypothesis python3-pytest
@@ -34,7 +34,7 @@ suite_numpy()
 	[ "$LONG" = no ] || numpy_free "$1"
 }
 
-# Where Python has no GIL.
+# NumPy 2 on a Python without a GIL.
 numpy_free()
 {
 	local python packages

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite packages: tests of SciPy, pandas and scikit-learn with every array in dray
-# memory of the host, private and shareable, compared one by one with a run without
-# the handler.  Debian's packages have these tests.
+# Compares each test with a run without the handler.
 
+ABOUT_PACKAGES="tests of Debian's SciPy, pandas and scikit-learn with every array in \
+dray memory, private and shareable; only with --full or if named"
 PACKAGES_PACKAGES=(
 	"${PACKAGES_BUILD[@]}"
 	python3-hypothesis python3-pandas python3-pytest python3-scipy

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite python: the Python package on the host back end, as released, under a
-# checking handler, and with the sanitizers in the library and the extension; with
-# --long on a Python without a GIL too, which takes minutes to build.
+# Runs the package as a release, under a checking handler, and with sanitizers in the
+# library and the extension.  With --long, also on a Python without a GIL, whose build
+# takes minutes.
 
+ABOUT_PYTHON='the Python package on the host back end'
 PACKAGES_PYTHON=(
 	"${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}"
 	python3-pytest
@@ -33,25 +34,15 @@ python_free()
 # python_tests KIND SCRATCH [HANDLER [PYTHON PACKAGES]]
 python_tests()
 {
-	local kind=$1 handler=${3:-} log=$2/$1${3:+.$3} status=0 preload=''
-	local python=${4:-/usr/bin/python3} packages=${5:-} files
+	local handler=${3:-} files
 
-	mapfile -t files < <(cd "$TREE/tests/python" && for file in test_*.py; do
-		! tally_wants "${file%.py}" || echo "$file"
+	mapfile -t files < <(for file in "$TREE"/tests/python/test_*.py; do
+		! tally_wants "$(basename "$file" .py)" || echo "$file"
 	done)
 	[ "${#files[@]}" -gt 0 ] || return 0
 	TALLY_MATCHED=yes
-	if [ "$kind" = sanitized ]; then
-		preload="$(gcc -print-file-name=libasan.so) $(gcc \
-			-print-file-name=libubsan.so)"
-	fi
-	# Python itself keeps memory until it ends, which is no leak of ours.
-	(cd "$TREE/tests/python" && DRAY_BACKEND=host DRAY_HANDLER=$handler \
-		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
-		PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$preload \
-		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		timeout 2400 "$python" -m pytest -q --color=no \
-		-p no:cacheprovider --junitxml="$log.xml" "${files[@]}" </dev/null) \
-		>"$log" 2>&1 || status=$?
-	tally_pytest "tests/python ($kind${handler:+, $handler})" "$status" "$log" "$log.xml"
+	DRAY_HANDLER=$handler \
+		python_count "tests/python ($1${handler:+, $handler})" "$1" \
+		"$2/$1${3:+.$3}" "${4:-/usr/bin/python3}" "${5:-}" -m pytest \
+		-q --color=no -p no:cacheprovider "${files[@]}"
 }

@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# Suite sanitize: the tests of the kernel interface on kernels with every
-# checker on, where any report is a failure: on the PC with the engine for
-# tests, on the board, and on the board once more with every mapping a copy of
-# the memory, so that maintenance which is missing, or goes astray, shows as
-# wrong bytes, although an emulated processor has no caches.  Races have a kernel of
-# their own, because they are looked for by waiting.
+# Any report is a failure.  An emulated processor has no caches, but with copies for
+# mappings, missing or wrong maintenance shows as wrong bytes.  The search for races
+# waits at accesses, so it has a kernel of its own.
 
+ABOUT_SANITIZE="pc and board on kernels that check memory, locks, mappings and \
+leaks, and with copies for devices"
 PACKAGES_SANITIZE=("${PACKAGES_GUEST[@]}" qemu-system-x86)
 
-# What runs without --long: where devices get copies, what finds maintenance that
-# is missing; on the board, the paths with the most locks and the most that can be
-# left over; on both a device of another driver.
+# Without --long: with copies, tests that find missing maintenance; on the board, paths
+# with the most locks and possible leaks; on both a device of another driver.
 SANITIZE_COPIES_PART=(
 	sync sync_overlap submit_copy submit_random export export_engine leaks
 )
@@ -21,8 +19,8 @@ SANITIZE_BOARD_PART=(
 	lifetime leaks
 )
 
-# What moves bytes, or maintains caches.  Of attached memory there is only the
-# refusal: a device that gets copies does not get it, bounce=1 or not.
+# Tests that move bytes or maintain caches.  A device with copies cannot have attached
+# memory, with bounce=1 or without: only the refusal is tested.
 SANITIZE_COPIES=(
 	info alloc mmap address sync sync_refuse sync_overlap structs mode mode_map
 	mode_device
@@ -32,8 +30,8 @@ SANITIZE_COPIES=(
 	leaks
 )
 
-# What tests/checkers commits, and a word of the report that a checker gives.
-# KASAN comes last: after it nobody validates locks.
+# Faults that tests/checkers commits, and words of the expected report.  KASAN comes
+# last: it switches the lock validator off.
 SANITIZE_FAULTS=(
 	'sleep-in-atomic BUG: sleeping function called'
 	'rcu-without-lock WARNING: suspicious RCU usage'
@@ -48,18 +46,18 @@ SANITIZE_FAULTS=(
 	'use-after-free BUG: KASAN: slab-use-after-free'
 )
 
-# And of the validator of locks again, which is off after its first report.
+# A second fault for the lock validator, which is off after its first report.
 SANITIZE_SIGNALLING=(
 	'memory-before-signalling possible circular locking dependency'
 )
 
-# The same of the kernel that looks for races.
+# The fault for the kernel that finds races.
 SANITIZE_RACES=('race BUG: KCSAN: data-race')
 
 # Random calls on that kernel.
 SANITIZE_RACES_CALLS=40000
 
-# What guest-checkers says after that.
+# Output of guest-checkers after the faults.
 SANITIZE_FOUND=(
 	'unreferenced object'
 	'the DMA API debugger counted 1, of which 0 are known'
@@ -72,7 +70,7 @@ suite_sanitize()
 	local board=("${SANITIZE_BOARD_PART[@]}")
 
 	[ "$LONG" = no ] || copies=("${SANITIZE_COPIES[@]}") board=()
-	tally_run "selftests build for the board" selftests_build arm64 ||
+	tally_run "selftests build for the board" program_build selftests arm64 ||
 		return 0
 	[ "$FULL" = no ] || [ -n "$PATTERN" ] || {
 		sanitize_awake "$scratch/awake" checked "${SANITIZE_FAULTS[@]}"
@@ -80,11 +78,10 @@ suite_sanitize()
 		sanitize_awake "$scratch/signalling" checked \
 			"${SANITIZE_SIGNALLING[@]}"
 	}
-	# The kernel would set 1 MiB aside for copies, for lack of other need.
-	SELFTESTS_OPTIONS='-V attach'
-	sanitize_board "$scratch/copies" "the board, every mapping a copy" \
+	# By default, the kernel would reserve only 1 MiB for copies.
+	SELFTESTS_OPTIONS='-V attach' \
+		sanitize_board "$scratch/copies" "the board, every mapping a copy" \
 		bounce=1 swiotlb=24576,force "${copies[@]}"
-	SELFTESTS_OPTIONS=''
 	sanitize_board "$scratch/board" "the board, checked" '' '' "${board[@]}"
 	[ "$LONG" = no ] || {
 		sanitize_pc "$scratch/pc"
@@ -104,31 +101,28 @@ sanitize_board()
 	selftests_add arm64 "$prefix" "${programs[@]}"
 	tally_run "an importer for $title" \
 		board_add_importers checked "$prefix" || return 0
-	selftests_add_extended arm64 "$prefix" suspend
-	# What only the module points to is lost when it goes.
+	selftests_add arm64 "$prefix" suspend
+	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
 		"guest-unload dray dray_test_importer"
 	batch_add status "${prefix}checkers" guest-checkers
-	batch_aside "$title" sanitize_boot "$title" zcu102 checked "$3" "$4"
+	sanitize_aside "$title" zcu102 checked "$3" "$4"
 }
 
-# sanitize_boot TITLE BOARD SERIES PARAMETERS APPEND
-sanitize_boot()
+# sanitize_aside TITLE BOARD SERIES PARAMETERS APPEND.  A stalled host must neither
+# fail a round nor end the wait for transfers before sleep.
+sanitize_aside()
 {
-	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-	GUEST_BOARD=$2 GUEST_SERIES=$3 GUEST_LIMIT=6000
-	# A host that stands still is no reason to give a round up, nor to sleep
-	# before what is under way is done.
-	GUEST_PARAMETERS="watchdog_ms=60000 $4" GUEST_APPEND=$5
-	batch_boot "$1"
+	batch_aside "$1" "$2" "$3" GUEST_LIMIT=6000 \
+		"GUEST_PARAMETERS=watchdog_ms=60000 $4" "GUEST_APPEND=$5"
 }
 
-# sanitize_pc FOLDER: what suite pc runs, less what needs the board
+# sanitize_pc FOLDER: the programs of suite pc
 sanitize_pc()
 {
 	local title='the PC, checked' PC_OPTIONS='-F reserved -V reserved'
 
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
+	tally_run "selftests build for the PC" program_build selftests amd64 || return 0
 	tally_run "programs for the test engine build" program_build engine amd64 ||
 		return 0
 	sanitize_kernel amd64 checked || return 0
@@ -137,12 +131,11 @@ sanitize_pc()
 	tally_run "programs for $title" pc_programs checked || return 0
 	batch_add status checked-checkers guest-checkers
 	pc_stubborn checked
-	batch_aside "$title" \
-		sanitize_boot "$title" pc checked nodes=1 "$PC_APPEND"
+	sanitize_aside "$title" pc checked nodes=1 "$PC_APPEND"
 }
 
-# sanitize_races FOLDER: all tests, and random calls by several threads, while two
-# processors may not touch the same memory unless the driver says how
+# sanitize_races FOLDER: all tests, and random calls by several threads, on a kernel
+# that reports unmarked concurrent accesses
 sanitize_races()
 {
 	local title='the board, for races'
@@ -156,11 +149,11 @@ sanitize_races()
 	cp "$(build_folder fuzz-arm64)/fuzz" "$BATCH/job"
 	batch_add tap races-fuzz \
 		"./fuzz --seed ${DRAY_FUZZ_SEED:-$(date +%s)000000} --calls $SANITIZE_RACES_CALLS"
-	batch_aside "$title" sanitize_boot "$title" zcu102 races '' ''
+	sanitize_aside "$title" zcu102 races '' ''
 }
 
-# sanitize_awake FOLDER SERIES FAULT...: each checker reports a fault, and each
-# report counts
+# sanitize_awake FOLDER SERIES FAULT...: commits faults; checks that each is reported
+# and counted
 sanitize_awake()
 {
 	local folder=$1 module words fault faults=("${@:3}")
@@ -175,14 +168,14 @@ sanitize_awake()
 		"$folder/job"
 	cat >"$folder/job/commit" <<-'COMMIT'
 	insmod dray_test_faults.ko || exit
-	# This does not excuse anybody but dray.
+	# This must excuse dray only.
 	echo "dray test: memory is mapped twice" >/dev/kmsg
 	for fault in "$@"; do
 		echo "dray test fault: $fault" >/dev/kmsg
 		echo "$fault" >/sys/module/dray_test_faults/parameters/commit
 	done
 	echo "dray test fault: none" >/dev/kmsg
-	# Beside KCSAN there is no other checker to ask.
+	# A kernel with KCSAN has no other checkers.
 	[ -e /sys/kernel/debug/kcsan ] || sh guest-checkers
 	COMMIT
 	log_step "Committing ${#faults[@]} faults: the board, $2"
@@ -196,18 +189,18 @@ sanitize_awake()
 	done
 }
 
-# sanitize_found FOLDER: and so does what only asking brings out
+# sanitize_found FOLDER: checks the reports of guest-checkers
 sanitize_found()
 {
 	local words
 
 	for words in "${SANITIZE_FOUND[@]}"; do
-		tally_run "guest-checkers says: $words" \
+		tally_run "guest-checkers prints: $words" \
 			grep -F "$words" "$1/output"
 	done
 }
 
-# sanitize_reported LOG FAULT WORDS: is it among what a guest fails for?
+# sanitize_reported LOG FAULT WORDS: tells whether the guest would fail for it
 sanitize_reported()
 {
 	guest_unwanted <"$1" | awk -v fault="$2" '
@@ -216,8 +209,8 @@ sanitize_reported()
 	' | grep -aE "$GUEST_COMPLAINT" | grep -F "$3"
 }
 
-# sanitize_kernel ARCHITECTURE SERIES: here, and not in a run whose words are kept
-# back: it may take minutes, and says so
+# sanitize_kernel ARCHITECTURE SERIES: makes the kernel before the guest runs, so that
+# its messages are visible: a build may take minutes
 sanitize_kernel()
 {
 	(kernel_make "$1" "$2" >/dev/null) && return

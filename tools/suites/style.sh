@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite style: what can be said about the text without running it.
 
+ABOUT_STYLE="formatting, checkpatch, sparse, W=1, clang-tidy, shellcheck, device \
+trees (dtc, dtschema), man pages, licences"
 PACKAGES_STYLE=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_TREES[@]}"
 	clang-format clang-tidy git mandoc perl shellcheck sparse
@@ -20,8 +20,7 @@ suite_style()
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \
 		style_checkpatch "$scratch"
 	tally_check "shellcheck" style_shell
-	tally_check "device trees compile without a warning" style_trees
-	tally_check "device trees: the binding, and what they name" \
+	tally_check "device trees: warnings, the binding, references" \
 		style_bindings "$scratch/trees"
 	tally_check "man pages" style_manuals
 	tally_check "prose: what/who and if/when per 1000 words" \
@@ -37,7 +36,7 @@ suite_style()
 	tally_check "clang-tidy" style_tidy
 }
 
-# style_files PATTERN...: the tree's files, tracked or new
+# style_files PATTERN...: lists the tree's files, tracked or new
 style_files()
 {
 	git -c safe.directory="$TREE" ls-files -co --exclude-standard "$@" |
@@ -53,7 +52,7 @@ style_licences()
 	while read -r file; do
 		case $file in
 		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
-		# Its licence is that of the file that it changes.
+		# A patch has the licence of the file that it changes.
 		docs/upstream/*.patch) continue ;;
 		# Forms of Debian's that have no comments.
 		debian/changelog | debian/copyright | debian/source/format | \
@@ -66,9 +65,9 @@ style_licences()
 			sed -n 's/.*SPDX-License-Identifier: *//p' |
 			sed 's/ *\(\*\/\|-->\) *$//')
 		case $file in
-		# A page that is read as it stands has no place for the line.
+		# Pages that are read as plain text may lack the line.
 		*.md | */README | docs/abi/*) [ -n "$said" ] || continue ;;
-		# Build files may be under either, as what they build.
+		# Build files may have either licence.
 		Kbuild | */Kbuild | dkms.conf | driver/Makefile | driver/*.rules)
 			case $said in
 			GPL-2.0-only | 'Apache-2.0 OR MIT') continue ;;
@@ -82,8 +81,7 @@ style_licences()
 	return "$status"
 }
 
-# Headers keep the columns of their field comments, which clang-format does
-# not know how to keep.
+# Excludes headers: clang-format would not keep the columns of their field comments.
 style_format()
 {
 	local files
@@ -103,12 +101,12 @@ style_checkpatch()
 		'tests/iommu/dray_*.c' tests/checkers/dray_test_faults.c |
 		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
-	# There is no MAINTAINERS file out of the kernel's tree.
+	# Only the kernel's tree has a MAINTAINERS file.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES --file "${files[@]}" \
 		include/uapi/linux/dray.h || status=$?
-	# Headers of tracepoints have a form of their own everywhere.
+	# Headers of tracepoints have a special form.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT \
@@ -133,24 +131,6 @@ style_shell()
 	shellcheck "${files[@]}"
 }
 
-style_trees()
-{
-	local file status=0 words
-
-	while read -r file; do
-		words=()
-		# An overlay's compiler does not see that root has children.
-		[[ $file != *.dtso ]] ||
-			words=(-W no-avoid_unnecessary_addr_size)
-		dtc -@ "${words[@]}" -I dts -O dtb -o /dev/null "$file" \
-			>"$SCRATCH/dtc" 2>&1 &&
-			[ ! -s "$SCRATCH/dtc" ] && continue
-		cat "$SCRATCH/dtc"
-		status=1
-	done < <(style_files 'dts/*.dts' 'dts/*.dtso')
-	return "$status"
-}
-
 style_bindings()
 {
 	local files
@@ -169,8 +149,8 @@ style_manuals()
 	mandoc -T lint -W warning "${files[@]}"
 }
 
-# The node's rule names a group, and neither a bit for everyone nor a tag or program
-# that would give access otherwise.
+# Checks that the node's rule gives access to a group only: no bits for everyone, no
+# tag or program that might add access.
 style_rule()
 {
 	local rule
@@ -180,10 +160,10 @@ style_rule()
 		{ printf '%s\n' "$rule"; return 1; }
 }
 
-# Most kernels clear what a function does not set; not all do.
+# Most kernels clear unset variables, but not all.
 STYLE_UNSET='-ftrivial-auto-var-init=uninitialized -Wmaybe-uninitialized'
 
-# style_module ARCHITECTURE SERIES FOLDER: a build in which nothing is said
+# style_module ARCHITECTURE SERIES FOLDER: a silent build
 style_module()
 {
 	local kernel folder name symbols=()
@@ -192,7 +172,7 @@ style_module()
 	module_copy "$3" || return 1
 	for name in '' engine checkers iommu; do
 		folder=$3${name:+.$name}
-		# Ours comes first: the others may use its symbols.
+		# dray.ko comes first: others may use its symbols.
 		[ -z "$name" ] || {
 			module_test_copy "$name" "$folder" || return 1
 			symbols=("DRAY=$TREE"
@@ -202,16 +182,15 @@ style_module()
 			"KCFLAGS=$STYLE_UNSET" "${symbols[@]}" ||
 			echo "it failed"
 	done >"$3.log" 2>&1
-	# The compiler's name differs from the one of Debian's builder, not
-	# its version; and there is no vmlinux to take types from.
+	# The compiler has another name, but the version of Debian's builder;
+	# and there is no vmlinux with types for BTF.
 	grep -vE -e 'the compiler differs from the one used' \
 		-e '^ +(The kernel was built by|You are using):' \
 		-e '^Skipping BTF generation' "$3.log" || return 0
 	return 1
 }
 
-# A file that had nothing wrong is looked at again when it, a header or the
-# choice of checks has changed.
+# Checks a clean file again only if it, a header or the configuration has changed.
 style_tidy()
 {
 	local files headers file name status=0

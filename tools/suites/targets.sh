@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite targets: the module on other machines than those of the suites pc and
-# board, one function for each: a 32-bit board, 32-bit programs on 64-bit
-# kernels, a kernel without DMA engines, the board with Debian's 6.12 and with
-# pages of 64 KiB, the newest kernel, a kernel's own tree, and dray as a part of a
-# kernel, compiled and, on the board, run.
 
+ABOUT_TARGETS="the module on a 32-bit board, under 32-bit programs on 64-bit \
+kernels, without DMA engines, on the board with Debian's 6.12, and built for the \
+newest kernel; its tests inside a kernel's tree; the module as a part of a kernel"
 PACKAGES_TARGETS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_ARM[@]}" qemu-system-x86 util-linux
 	gcc-i686-linux-gnu libc6-dev-i386-cross rsync
 )
 
-# What runs without --full.
+# Without --full.
 TARGETS_PART=(info alloc mmap submit_copy leaks)
 
-# Each call once: what a structure could get wrong in a 32-bit program, and another
-# kernel anywhere.
+# Each call once: finds structures that differ in 32-bit programs, and differences
+# between kernels.
 TARGETS_CALLS=(
 	info heap_info channel_info alloc mmap address sync sync_refuse structs
 	list buffer_info submit_copy submit_random submit_fill submit_refuse
@@ -27,15 +24,22 @@ TARGETS_CALLS=(
 
 suite_targets()
 {
-	local scratch=$1
+	local scratch=$1 zynq=() board=()
 
-	targets_zynq "$scratch/zynq" 6.1
+	[ "$FULL" = yes ] || zynq=("${TARGETS_PART[@]}")
+	[ "$LONG" = yes ] || board=("${TARGETS_CALLS[@]}")
+	# A Zynq-7000: 32-bit arm, dedicated high memory, a PL330.
+	targets_selftests "$scratch/zynq" armhf zynq-6.1 \
+		"the Zynq (armhf) with 6.1" zynq 6.1 "${zynq[@]}"
 	[ "$FULL" = yes ] || { batch_count_aside; return; }
-	targets_compat_board "$scratch/armhf-on-arm64"
+	targets_selftests "$scratch/armhf-on-arm64" armhf armhf-on-arm64 \
+		"32-bit programs on the board" zcu102 6.1 "${TARGETS_CALLS[@]}"
 	targets_compat_pc "$scratch/i386-on-amd64"
 	targets_cloud "$scratch/cloud"
-	targets_board "$scratch/board"
-	[ "$LONG" = no ] || targets_zynq "$scratch/zynq-6.12" 6.12
+	targets_selftests "$scratch/board" arm64 board-6.12 \
+		"Debian's 6.12 on the board" zcu102 6.12-debian "${board[@]}"
+	[ "$LONG" = no ] || targets_selftests "$scratch/zynq-6.12" armhf zynq-6.12 \
+		"the Zynq (armhf) with 6.12" zynq 6.12
 	[ "$LONG" = no ] || targets_64k "$scratch/64k"
 	tally_run "dray.ko builds for the 6.12 for clouds" \
 		targets_kernel amd64 6.12-cloud "$scratch/cloud-6.12"
@@ -48,126 +52,65 @@ suite_targets()
 	batch_count_aside
 }
 
-# targets_boot TITLE BOARD SERIES [VARIABLE=VALUE]...: what of guest.sh differs
-# from that
-targets_boot()
+# targets_selftests FOLDER ARCHITECTURE PREFIX TITLE BOARD SERIES [PROGRAM...]
+targets_selftests()
 {
-	local title=$1
-
-	GUEST_MODULES=("${SELFTESTS_MODULES[@]}")
-	GUEST_BOARD=$2 GUEST_SERIES=$3 GUEST_LIMIT=3000
-	shift 3
-	[ $# -eq 0 ] || declare -g "$@"
-	batch_boot "$title"
+	selftests_begin "$2" "$2" "$1" || return 0
+	selftests_add "$2" "$3-" "${@:7}"
+	batch_aside "$4" "$5" "$6"
 }
 
-# targets_aside TITLE ...: the same, beside what follows
-targets_aside()
-{
-	batch_aside "$1" targets_boot "$@"
-}
-
-# targets_zynq FOLDER SERIES: a Zynq-7000: 32-bit arm, dedicated memory that is
-# high memory, a PL330
-targets_zynq()
-{
-	local chosen=()
-
-	[ "$FULL" = yes ] || chosen=("${TARGETS_PART[@]}")
-	tally_run "selftests build for armhf" selftests_build armhf || return 0
-	batch_begin "$1"
-	selftests_add armhf "zynq-$2-" "${chosen[@]}"
-	targets_aside "the Zynq (armhf) with $2" zynq "$2"
-}
-
-# Programs for 32-bit arm on the 64-bit kernel of the board.
-targets_compat_board()
-{
-	batch_begin "$1"
-	selftests_add armhf armhf-on-arm64- "${TARGETS_CALLS[@]}"
-	targets_aside "32-bit programs on the board" zcu102 6.1
-}
-
-# Programs for the 32-bit PC, where a structure's 64-bit members are aligned to
-# four bytes, on the 64-bit kernel.
+# Programs for the 32-bit PC, which aligns 64-bit members to four bytes, on the
+# 64-bit kernel.
 targets_compat_pc()
 {
-	local modules=/guest/modules kernel engine
+	local kernel engine
 
-	tally_run "selftests build for i386" selftests_build i386 || return 0
-	batch_begin "$1"
+	selftests_begin i386 i386 "$1" || return 0
 	kernel=$(kernel_make amd64 6.12) || return 1
 	engine=$(module_test engine "$kernel") || return 1
 	cp "$engine/dray_test_engine.ko" "$TREE/tools/lib/guest-unload" \
 		"$BATCH/job"
 	batch_add step i386-the-module-takes-an-engine \
-		"guest-unload dray && insmod dray_test_engine.ko && insmod $modules/dray.ko nodes=1 channels=2"
-	SELFTESTS_OPTIONS=$PC_OPTIONS
-	selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"
-	SELFTESTS_OPTIONS=''
-	targets_aside "32-bit programs on the PC" pc 6.12 \
-		GUEST_PARAMETERS=nodes=1
+		"guest-unload dray && insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2"
+	SELFTESTS_OPTIONS=$PC_OPTIONS \
+		selftests_add i386 i386-on-amd64- "${TARGETS_CALLS[@]}"
+	batch_aside "32-bit programs on the PC" pc 6.12 GUEST_PARAMETERS=nodes=1
 }
 
-# Debian's kernel for clouds: no DMA engines, so no SUBMIT.
+# Debian's kernel for clouds: no DMA engines, so no SUBMIT, and no vgem.
 targets_cloud()
 {
-	tally_run "selftests build for the PC" selftests_build amd64 || return 0
-	batch_begin "$1"
-	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout
-	selftests_add amd64 cloud-
-	SELFTESTS_OPTIONS='' SELFTESTS_WITHOUT=''
-	batch_aside "the cloud kernel" targets_cloud_boot
-}
+	local SELFTESTS_MODULES=(loop)
 
-# There is no vgem either.
-targets_cloud_boot()
-{
-	SELFTESTS_MODULES=(loop)
-	targets_boot "the cloud kernel" pc 6.1-cloud GUEST_PARAMETERS=nodes=1
-}
-
-# The board with the other kernel that Debian has for it.
-targets_board()
-{
-	local chosen=()
-
-	[ "$LONG" = yes ] || chosen=("${TARGETS_CALLS[@]}")
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
-	selftests_add arm64 board-6.12- "${chosen[@]}"
-	targets_aside "Debian's 6.12 on the board" zcu102 6.12-debian
+	selftests_begin amd64 "the PC" "$1" || return 0
+	SELFTESTS_OPTIONS=$PC_OPTIONS SELFTESTS_WITHOUT=carveout \
+		selftests_add amd64 cloud-
+	batch_aside "the cloud kernel" pc 6.1-cloud GUEST_PARAMETERS=nodes=1
 }
 
 # The board with pages of 64 KiB.
 targets_64k()
 {
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
-	# There a CMA area is in units of 512 MiB, and the tree's has 64.
+	selftests_begin arm64 "the board" "$1" || return 0
+	# CMA areas have units of 512 MiB there; the tree's has 64.
 	batch_add status 64k-the-log-says-that-a-region-is-no-cma-area \
 		"dmesg | grep -E 'cma.* is no CMA area; one is in units of 536870912\$'"
 	batch_add status 64k-what-is-no-cma-area-is-no-heap \
 		'test -d /sys/class/dray-heap/reserved && test ! -e /sys/class/dray-heap/cma'
 	selftests_add arm64 64k-
-	targets_aside "the board with pages of 64 KiB" zcu102 6.12-64k
+	batch_aside "the board with pages of 64 KiB" zcu102 6.12-64k
 }
 
-# targets_kernel ARCHITECTURE SERIES FOLDER: a build in which nothing is said,
-# for a kernel that is not run
+# targets_kernel ARCHITECTURE SERIES FOLDER: a silent build for a kernel that is not
+# run
 targets_kernel()
 {
-	local kernel said
+	local kernel
 
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
-	said=$(module_kbuild "$kernel" "$3" 2>&1) || { echo "$said"; return 1; }
-	# There is no vmlinux to take types from.
-	said=$(grep -v '^Skipping BTF generation' <<<"$said")
-	[ -z "$said" ] || { echo "$said"; return 1; }
-	[ -e "$3/driver/dray.ko" ]
+	targets_silent "$3" module_kbuild "$kernel" "$3"
 }
 
 # The newest kernel that Debian has: built, not run.
@@ -180,19 +123,27 @@ targets_newest()
 		targets_release trixie "$1"
 }
 
-# targets_release RELEASE FOLDER: a build in which nothing is said
-targets_release()
+# targets_silent FOLDER COMMAND...: builds dray.ko; fails if there is any output
+targets_silent()
 {
-	local said
+	local said status=0
 
-	module_copy "$2" || return 1
-	said=$(release_build "$1" "$2" 2>&1) || { echo "$said"; return 1; }
+	# Without a vmlinux there are no types for BTF.
+	said=$("${@:2}" 2>&1) || status=$?
+	said=$(grep -v '^Skipping BTF generation' <<<"$said")
 	[ -z "$said" ] || { echo "$said"; return 1; }
-	[ -e "$2/driver/dray.ko" ]
+	[ "$status" -eq 0 ] && [ -e "$1/driver/dray.ko" ]
 }
 
-# targets_tree FOLDER: the tests are built and installed as its own are, and
-# what is installed names them, in their order
+# targets_release RELEASE FOLDER: the same for another release of Debian
+targets_release()
+{
+	module_copy "$2" || return 1
+	targets_silent "$2" release_build "$1" "$2"
+}
+
+# targets_tree FOLDER: builds and installs the tests like the kernel's own; the
+# installed list must have their order
 targets_tree()
 {
 	local tree=$1 source installed=$1.installed program
@@ -214,7 +165,7 @@ targets_tree()
 	[ -s "$installed/dray/settings" ] && [ -s "$installed/dray/config" ]
 }
 
-# What differs where dray is no module: how it begins and how it is known.
+# Files that differ if dray is not a module: start, name and version.
 TARGETS_BUILT_IN=(driver/{face/{main,info,platform,pci,virtual},heap/account,memory/trace}.o)
 
 # targets_built_in FOLDER
@@ -228,25 +179,21 @@ targets_built_in()
 		"${TARGETS_BUILT_IN[@]}" 2>&1) ||
 		{ echo "$said"; return 1; }
 	[ -z "$said" ] || { echo "$said"; return 1; }
-	# A module has none of these.
+	# A module has no initcall.
 	nm "$1/driver/face/main.o" | grep -q ' __initcall.*dray_init' || return 1
-	# Nor is there one that INFO could ask for its version.
+	# INFO cannot take the version from a module.
 	said=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
 	grep -qF "${said:?}" "$1/driver/face/info.o"
 }
 
-# The board with dray as a part of its kernel: the node waits for the engine, whose
-# driver is a module.
+# The board with dray as a part of its kernel: the node waits for the engine's driver,
+# a module.
 targets_within()
 {
-	tally_run "selftests build for the board" selftests_build arm64 ||
-		return 0
-	batch_begin "$1"
+	selftests_begin arm64 "the board" "$1" || return 0
 	batch_add status within-the-node-is-there-without-a-module \
 		'test -c /dev/dray0 && ! grep -w ^dray /proc/modules'
-	SELFTESTS_WITHOUT=module_stays
-	selftests_add arm64 within-
-	SELFTESTS_WITHOUT=''
-	targets_aside "the board with dray in its kernel" zcu102 6.12-built-in \
+	SELFTESTS_WITHOUT=module_stays selftests_add arm64 within-
+	batch_aside "the board with dray in its kernel" zcu102 6.12-built-in \
 		GUEST_DRAY=no
 }

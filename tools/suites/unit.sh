@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
-#
-# Suite unit: the library's tests on the host back end, with the sanitizers
-# (that of threads for those with threads) and as a release, the README's
-# programs, and what the front doors report.
 
+ABOUT_UNIT="the library on the host back end, with address and undefined-behaviour \
+sanitizers and as a release; dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
 	"${PACKAGES_BUILD[@]}" device-tree-compiler g++ mandoc python3-pytest
 )
 
-# Programs with threads, but records, records_faults, fork_locks and cancel: they
-# count threads, of which the thread sanitizer has one, or start some in a child,
-# which it does not let them.
+# Programs with threads, except records, records_faults, fork_locks and cancel: they
+# count threads, and the thread sanitizer adds one, or start threads in a child, which
+# it forbids.
 UNIT_THREADS='lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences'
 
 suite_unit()
@@ -31,7 +29,7 @@ suite_unit()
 	[ "$LONG" = no ] || unit_long "$scratch"
 }
 
-# unit_tests KIND: name and program of each test, one a line
+# unit_tests KIND: lists name and program of each test
 unit_tests()
 {
 	/usr/bin/meson introspect --tests "$(build_folder "$1")" |
@@ -41,9 +39,9 @@ for test in json.load(sys.stdin):
     print(test["name"].replace(" ", "-"), *test["cmd"])'
 }
 
-# unit_programs KIND FOLDER [NAMES [WHAT COMMAND...]]: all, or those that the
-# expression names; under a command if there is one, which WHAT says.  Meson runs
-# as many at a time as there are processors.
+# unit_programs KIND FOLDER [NAMES [TITLE COMMAND...]]: runs all tests or those that
+# the expression names, under a command with a title if there is one.  Meson
+# runs as many at a time as there are processors.
 unit_programs()
 {
 	local kind=$1 scratch=$2 names=${3:-.*} what=${4:-$1} name program log words
@@ -61,7 +59,7 @@ unit_programs()
 		return 0
 	}
 	rm -f "$folder"/meson-logs/said*
-	# Its exit status says no more than the log does.
+	# The log has all results: ignore the exit status.
 	CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
 		ASAN_OPTIONS=strict_string_checks=1:detect_stack_use_after_return=1 \
 		UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 \
@@ -80,8 +78,8 @@ unit_programs()
 		tally_add "every program of $what ran" 0 1 0
 }
 
-# 10^8 random operations on pools, a fifth of them in each of the ways that the
-# program has, and as many on a manager, against their models.
+# Compares 10^8 random operations on pools, a fifth in each mode of the program, and as
+# many on a manager with their models.
 unit_long()
 {
 	unit_operations "$1" random 20000000

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Text from outside made safe for a terminal and for columns.  A character is
- * kept where the locale calls it printable and gives it a width: that leaves
- * out control characters, bytes that are no character, and also the marks that
- * take no room and change what is beside them (combining and bidirectional
- * ones).  The rest is written \xNN.
+ * Makes text safe for a terminal and for columns.  Keeps a character if the
+ * locale calls it printable and gives it a width.  Control characters, invalid
+ * bytes, and marks without a width that change their neighbours (combining and
+ * bidirectional ones) become \xNN.
  */
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <wchar.h>
 #include <wctype.h>
 
+#include "cli.h"
 #include "escape.h"
-#include "message.h"
 
-/* Bytes of the first character, and its columns; 0 columns: not to be shown */
+/* Measures the first character; 0 columns if it must not be shown. */
 static size_t first_character(const char *text, size_t length, size_t *columns)
 {
 	mbstate_t state = { 0 };
@@ -44,9 +44,10 @@ char *escape(const char *text, size_t length, enum escape_kind kind)
 {
 	static const char digits[] = "0123456789abcdef";
 	size_t left = strnlen(text, length);
-	/* one byte becomes four at most */
+	/* one byte becomes at most four */
 	char *safe = memory_resize(NULL, left + 1, 4);
 	char *end = safe;
+	size_t i;
 
 	while (left) {
 		size_t columns;
@@ -56,7 +57,7 @@ char *escape(const char *text, size_t length, enum escape_kind kind)
 			memcpy(end, text, bytes);
 			end += bytes;
 		} else {
-			for (size_t i = 0; i < bytes; i++) {
+			for (i = 0; i < bytes; i++) {
 				unsigned char byte = (unsigned char)text[i];
 
 				*end++ = '\\';
@@ -72,35 +73,33 @@ char *escape(const char *text, size_t length, enum escape_kind kind)
 	return safe;
 }
 
-size_t escape_cut(const char *safe, size_t columns)
+/* Takes characters while they fit into *@columns, which it reduces. */
+static size_t take(const char *safe, size_t length, size_t *columns)
 {
-	size_t left = strlen(safe);
 	size_t taken = 0;
 
-	while (left) {
+	while (taken < length) {
 		size_t width;
-		size_t bytes = first_character(safe + taken, left, &width);
+		size_t bytes =
+			first_character(safe + taken, length - taken, &width);
 
-		if (width > columns)
+		if (width > *columns)
 			break;
-		columns -= width;
+		*columns -= width;
 		taken += bytes;
-		left -= bytes;
 	}
 	return taken;
 }
 
+size_t escape_cut(const char *safe, size_t columns)
+{
+	return take(safe, strlen(safe), &columns);
+}
+
 size_t escape_width(const char *safe, size_t length)
 {
-	size_t columns = 0;
+	size_t left = SIZE_MAX;
 
-	while (length) {
-		size_t width;
-		size_t bytes = first_character(safe, length, &width);
-
-		columns += width;
-		safe += bytes;
-		length -= bytes;
-	}
-	return columns;
+	take(safe, length, &left);
+	return SIZE_MAX - left;
 }
