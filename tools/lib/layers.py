@@ -9,7 +9,7 @@ and the rooms behind the colon.  A room is a folder in the section's folder, or
 a folder in such a folder.  Counted as a call is every mention of a function or
 variable of the project's that another file defines, so that tables of functions
 count too.  With "files", calls between single files may form no circle; a header
-and its source are two files.  Prints what is wrong; fails then.
+and its source are two files.  Prints each violation; fails if there is one.
 """
 import os
 import re
@@ -41,7 +41,7 @@ def read_list(path):
 
 
 def outside(text):
-    """What no braces enclose: a body becomes "{}"."""
+    """Removes the text inside braces: a body becomes "{}"."""
     depth, kept = 0, []
     for part in re.split(r"([{}])", text):
         if part == "{":
@@ -77,7 +77,7 @@ class File:
                     yield name
 
     def uses(self):
-        """Headers only mention what their own inline functions call."""
+        """Headers only mention the callees of their own inline functions."""
         if self.name.endswith(".c"):
             return self.words
         bodies = " ".join(re.findall(r"\{.*?^\}", NOISE.sub(" ", self.text),

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 ABOUT_STYLE="formatting, checkpatch, sparse, W=1, clang-tidy, shellcheck, device \
-trees (dtc, dtschema), man pages, licences"
+trees (dtc, dtschema), man pages, licences, layers, prose, versions"
 PACKAGES_STYLE=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_TREES[@]}"
 	clang-format clang-tidy git mandoc perl shellcheck sparse
