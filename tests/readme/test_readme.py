@@ -3,11 +3,8 @@
 text as it stands, built against an installed copy of the library in DRAY_BUILD
 as its reader would, and run on the host back end."""
 
-import os
 import re
 import shutil
-import subprocess
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -29,35 +26,11 @@ def block(language):
     return re.search(f"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
 
 
-@pytest.fixture(scope="module")
-def root():
-    """The folder into which everything is installed."""
-    with tempfile.TemporaryDirectory() as folder:
-        subprocess.run(["meson", "install", "-C", os.environ["DRAY_BUILD"], "--destdir",
-                        folder, "--no-rebuild", "--quiet"], check=True)
-        yield Path(folder)
-
-
-@pytest.fixture(scope="module")
-def output(root):
-    """output(COMMAND...): its output, with the installed library."""
-    libraries = next(root.rglob("libdray.so")).parent
-    environment = dict(os.environ, LC_ALL="C", PKG_CONFIG_SYSROOT_DIR=root,
-                       PKG_CONFIG_PATH=libraries / "pkgconfig",
-                       LD_LIBRARY_PATH=libraries, DRAY_BACKEND="host")
-
-    def run(*command, **more):
-        return subprocess.check_output(command, env=environment, text=True, **more)
-    return run
-
-
 @pytest.fixture
-def run_c(output, tmp_path):
-    """run_c(TEXT): output of a C program that is built with pkg-config's flags."""
+def run_c(output, build_c, tmp_path):
+    """run_c(TEXT): output of a C program."""
     def run(text):
-        flags = output("pkg-config", "--cflags", "--libs", "dray").split()
-        output("cc", "-Wall", "-Wextra", "-Werror", "-x", "c", "-o", tmp_path / "program",
-               "-", *flags, input=text)
+        build_c(text, tmp_path / "program")
         return output(tmp_path / "program")
     return run
 

@@ -276,4 +276,19 @@ TEST_F(engine, what_leaves_an_attachment_is_refused)
 	EXPECT_EQ(self->page, submit.limit);
 }
 
+TEST_F(engine, source_and_destination_in_one_attachment_overlap)
+{
+	struct dray_transfer transfer = engine_copy(self, 2 * self->unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+	uint8_t *bytes = fresh_memory(self->page);
+	struct dray_attach attach;
+
+	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	transfer.dst_fd = attach.fd;
+	transfer.src_fd = attach.fd;
+	transfer.dst_offset = self->unit;
+	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(DRAY_REASON_OVERLAP, submit.reason);
+}
+
 TEST_HARNESS_MAIN

@@ -55,7 +55,7 @@ kernel_source_state()
 	case ${1#*-} in
 	source) ;;
 	*-built-in)
-		(cd "$TREE" && cache_tree driver/{Kconfig,Makefile,*.[ch]} \
+		(cd "$TREE" && cache_tree driver/{Kconfig,Makefile,*/*.[ch]} \
 			include/{linux/dray_node.h,uapi/linux/dray.h})
 		return
 		;;
@@ -107,7 +107,7 @@ kernel_add_dray()
 	local misc=$1/drivers/misc
 
 	mkdir -p "$misc/dray"
-	cp "$TREE"/driver/{Kconfig,Makefile,*.[ch]} "$misc/dray" || return 1
+	cp -r "$TREE"/driver/{Kconfig,Makefile,*/} "$misc/dray" || return 1
 	cp "$TREE/include/linux/dray_node.h" "$1/include/linux" || return 1
 	cp "$TREE/include/uapi/linux/dray.h" "$1/include/uapi/linux" || return 1
 	sed -i '/^endmenu/i source "drivers/misc/dray/Kconfig"' "$misc/Kconfig"

@@ -89,12 +89,26 @@ board_add_programs()
 		"$BATCH/job/dmactl"
 	batch_add tap dmactl \
 		"cd dmactl && sh with-module.sh ./dmactl ./dmactl-holder"
+	board_add_examples "$build/examples"
 	cp -r "$TREE"/tests/{python,numpy,fact.sh} "$BATCH/job"
 	board_build_policy "$BATCH/job/numpy/mem_policy.so" || return 1
 	batch_add counts python \
 		"cd python && PYTHONDONTWRITEBYTECODE=1 DRAY_BACKEND=kernel python3 -m pytest -q --color=no -p no:cacheprovider ."
 	batch_add counts numpy \
 		"DRAY_BACKEND=kernel python3 numpy/run --selection numpy/$selection --once --no-conftest"
+}
+
+# board_add_examples FOLDER: the programs of examples/, on the kernel's node
+board_add_examples()
+{
+	mkdir -p "$BATCH/job/examples"
+	cp "$1"/{runtime,record,strided} "$BATCH/job/examples"
+	batch_add status example-runtime \
+		'examples/runtime | grep "^dray kernel: .* sum 20000$"'
+	batch_add status example-record \
+		'examples/record | grep "^exporter: .* is now 32766$"'
+	batch_add status example-strided \
+		'examples/strided | grep "^262144 bytes .* by the engine"'
 }
 
 # Compiles the C code of NumPy's test_mem_policy: the board has no compiler.

@@ -2,10 +2,11 @@
 # shellcheck shell=bash
 
 ABOUT_INSTALL="a new user's commands, taken from the README: the module built by \
-hand and with DKMS in a fresh Debian 12, the udev rule on the board, and the Python \
-package by pip in venvs"
+hand and with DKMS in a fresh Debian 12, the udev rule on the board, the Python \
+package by pip in venvs, and Debian packages, installed and purged"
 PACKAGES_INSTALL=(
-	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git python3-venv util-linux
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" git mmdebstrap python3-venv
+	util-linux
 )
 
 suite_install()
@@ -15,6 +16,7 @@ suite_install()
 	install_rule "$scratch/rule"
 	[ "$FULL" = yes ] || return 0
 	install_pip "$scratch/pip"
+	install_packages "$scratch/packages"
 	tally_wants build || return 0
 	tally_run "a fresh Debian 12, with DKMS" install_machine "$scratch" ||
 		return 0
@@ -32,6 +34,25 @@ install_pip()
 	tally_tap pip "$status" "$1"
 }
 
+# install_packages FOLDER
+install_packages()
+{
+	local status=0
+
+	tally_wants packages || return 0
+	mkdir -p "$1/tree"
+	install_tree "$1/tree" || die "cannot copy the tree"
+	debian_run "$1/tree" sh tests/install/packages.sh >"$1/log" 2>&1 \
+		</dev/null || status=$?
+	tally_tap packages "$status" "$1/log"
+}
+
+# install_tree FOLDER: a clean copy
+install_tree()
+{
+	(cd "$TREE" && style_files | tar -c -T -) | tar -C "$1" -x
+}
+
 # install_machine FOLDER: copies the tree and the writable parts of the root
 install_machine()
 {
@@ -42,8 +63,7 @@ install_machine()
 	mkdir -p "$1"/{tree,dkms} || return 1
 	cp -a "$root/usr/src" "$1/src" || return 1
 	cp -a "$root/lib/modules" "$1/modules" || return 1
-	style_files | (cd "$TREE" && tar -c -T -) | tar -C "$1/tree" -x ||
-		return 1
+	install_tree "$1/tree" || return 1
 	# Reports the kernel of the headers, as on a fresh machine.
 	cat >"$1/uname" <<-UNAME
 	#!/bin/sh

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 ABOUT_STYLE="formatting, checkpatch, sparse, W=1, clang-tidy, shellcheck, device \
-trees (dtc, dtschema), man pages, licences"
+trees (dtc, dtschema), man pages, licences, layers, prose, versions"
 PACKAGES_STYLE=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" "${PACKAGES_TREES[@]}"
 	clang-format clang-tidy git mandoc perl shellcheck sparse
@@ -17,6 +17,8 @@ suite_style()
 		die "git does not know the files of $TREE: style needs a clone"
 	tally_check "licences: a line in every file" style_licences
 	tally_check "clang-format" style_format
+	tally_check "layers: includes and calls point down" \
+		/usr/bin/python3 "$TREE/tools/lib/layers.py" tools/layers
 	[ "$QUICK" = yes ] || tally_check "checkpatch --strict on kernel code" \
 		style_checkpatch "$scratch"
 	tally_check "shellcheck" style_shell
@@ -54,6 +56,9 @@ style_licences()
 		LICENSES/* | *.png | *.svg | *.json | */py.typed) continue ;;
 		# A patch has the licence of the file that it changes.
 		docs/upstream/*.patch) continue ;;
+		# Forms of Debian's that have no comments.
+		debian/changelog | debian/copyright | debian/source/format | \
+			debian/*.dkms) continue ;;
 		driver/* | include/linux/* | Kbuild) want='GPL-2.0-only' ;;
 		include/uapi/*) want='GPL-2.0 WITH Linux-syscall-note' ;;
 		*) want='Apache-2.0 OR MIT' ;;
@@ -96,7 +101,7 @@ style_checkpatch()
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.[ch]' \
 		'tests/iommu/dray_*.c' tests/checkers/dray_test_faults.c |
-		grep -vx driver/trace.h)
+		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# Only the kernel's tree has a MAINTAINERS file.
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
@@ -107,7 +112,7 @@ style_checkpatch()
 	perl "$source/scripts/checkpatch.pl" --no-tree --strict --quiet \
 		--terse --show-types --color=never --ignore \
 		FILE_PATH_CHANGES,OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT \
-		--file driver/trace.h || status=$?
+		--file driver/memory/trace.h || status=$?
 	return "$status"
 }
 
@@ -223,6 +228,7 @@ style_version()
 		'driver/**/node.h:#define DRAY_VERSION "@"'
 		'dkms.conf:PACKAGE_VERSION="@"'
 		'README.md:    dkms install dray/@'
+		'debian/changelog:dray (@)'
 	)
 
 	version=$(sed -n "s/^ *version: '\(.*\)',$/\1/p" meson.build)

@@ -166,7 +166,7 @@ targets_tree()
 }
 
 # Files that differ if dray is not a module: start, name and version.
-TARGETS_BUILT_IN=(driver/{main,info,platform,pci,virtual,account,trace}.o)
+TARGETS_BUILT_IN=(driver/{face/{main,info,platform,pci,virtual},heap/account,memory/trace}.o)
 
 # targets_built_in FOLDER
 targets_built_in()
@@ -180,10 +180,10 @@ targets_built_in()
 		{ echo "$said"; return 1; }
 	[ -z "$said" ] || { echo "$said"; return 1; }
 	# A module has no initcall.
-	nm "$1/driver/main.o" | grep -q ' __initcall.*dray_init' || return 1
+	nm "$1/driver/face/main.o" | grep -q ' __initcall.*dray_init' || return 1
 	# INFO cannot take the version from a module.
 	said=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' "$TREE/dkms.conf")
-	grep -qF "${said:?}" "$1/driver/info.o"
+	grep -qF "${said:?}" "$1/driver/face/info.o"
 }
 
 # The board with dray as a part of its kernel: the node waits for the engine's driver,

@@ -64,7 +64,7 @@ enum dray_reason {
 	DRAY_REASON_QUOTA,	/* the heap's limit, or its limit for one user, is met; bytes */
 	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; bytes */
 	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could */
-	DRAY_REASON_DEVICES,	/* as many devices use the memory as may; that number */
+	DRAY_REASON_DEVICES,	/* given by early versions: too many devices use it */
 };
 
 /* dray_info.flags */
@@ -274,7 +274,9 @@ struct dray_axis {
  * The bytes at offset + sum(i[k] * stride[k]), each the start of a run of
  * `run` bytes.  A fill repeats the pattern from the start of every run; run
  * is a multiple of pattern_size.  The spans of source and destination in one
- * buffer must not intersect, nor may two runs of the destination.
+ * buffer must not intersect, nor may two runs of the destination.  If they share
+ * memory by two descriptors, such as an attachment of a buffer's mapping, the
+ * result is undefined, as with memcpy().
  */
 struct dray_transfer {
 	__u32 op;		/* in: enum dray_op */

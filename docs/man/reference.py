@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Makes section-3 manual pages of the public headers.
+
+    reference.py FOLDER PAGE HEADER...
+
+A page documents the functions that a header declares without a blank line between
+them, and the types and constants in front of these.  Further names lead to the
+page by a link.  Each header gets a page of its own, dray_transfer(3) for
+dray/transfer.h, with its opening comment and a list of its functions.
+
+The headers' form: a comment /** ... */ lies directly before the declaration it
+describes; "@name:" begins a parameter, "Errors:" the errors, and a line with a
+tab a row of a table.  A comment between blank lines describes the functions
+behind it.  A function without a comment is an error.  The pages get
+the date of the manual page PAGE.
+"""
+import re
+import sys
+import textwrap
+from pathlib import Path
+
+# Lines for compilers, with the comment in front of them.
+COMPILERS = re.compile(
+    r"(?:/\*(?:(?!\*/).)*\*/\n)?(?:#if(?:def| defined).*?#endif\n|#define DRAY_API .*?\n)|"
+    r"(?m:^)(?:DRAY_ABI\(|DRAY_NAMESAKE_|#undef|#include)[^\n]*\n", re.DOTALL)
+TOKEN = re.compile(r"/\*.*?\*/|#(?:[^\n]|(?<=\\)\n)*|\n[ \t]*(?=\n)|[{}();]|[^/#\n{}();]+|\s",
+                   re.DOTALL)
+
+
+class Chunk:
+    """Comments and declarations of a header between two blank lines."""
+
+    def __init__(self, tokens):
+        self.text = "".join(tokens).strip("\n")
+        self.functions = []     # (name, declaration, comment)
+        self.types = []
+        comment, declaration, depth = "", "", 0
+        for token in tokens:
+            if not depth and not declaration.strip() and token[:2] in ("/*", "#d"):
+                comment = token if token[:2] == "/*" else comment
+                continue
+            declaration += token
+            depth += (token in "{(") - (token in ")}")
+            if not depth and (token == ";" or token == "}" and "static inline" in declaration):
+                self.add(" ".join(declaration.split()), comment)
+                comment, declaration = "", ""
+
+    def add(self, declaration, comment):
+        declared = re.match(r"(?:struct|enum) (dray_\w+) {|typedef .*?(dray_\w+)\(", declaration)
+        if declared:
+            self.types.append(declared[1] or declared[2])
+        elif "(" in declaration:
+            name = re.search(r"(dray_\w+) ?\(", declaration)[1]
+            if not comment.startswith("/**"):
+                sys.exit(f"{name}() has no comment /** ... */")
+            self.functions.append((name, declaration, comment))
+
+
+def chunks(text):
+    """The header's chunks, behind its opening comment and guard."""
+    found, tokens, depth = [], [], 0
+    for token in TOKEN.findall(text):
+        depth += (token in "{(") - (token in ")}")
+        if token.startswith("\n") and not depth and tokens:
+            if token != "\n" or tokens[-1] == "\n":
+                found.append(tokens)
+                tokens = []
+                continue
+        tokens.append(token)
+    return [Chunk(tokens) for tokens in found + [tokens] if "".join(tokens).strip()]
+
+
+def paragraphs(comment):
+    """The comment's paragraphs, each a list of lines without the stars."""
+    lines = [re.sub(r"^ \* ?", "", line).rstrip()
+             for line in re.sub(r"^/\*\*?\n?| ?\*/$", "", comment).split("\n")]
+    text = "\n".join(lines).strip("\n ")
+    text = re.sub(r"(^|\n|\.\s+)(?=Errors:)", r"\1\n\n", text)
+    text = re.sub(r"\n(?=@\w+:)", "\n\n", text)
+    return [each.split("\n") for each in re.split(r"\n{2,}", text) if each.strip()]
+
+
+def escape(text):
+    text = text.replace("\\", "\\e")
+    text = re.sub(r"(?<![\w-])-(?=E[A-Z]|\d)", r"\-", text)
+    text = re.sub(r"@(\w+)", r"\\fI\1\\fP", text)
+    text = re.sub(r"\b(dray_\w+)\(\)", r"\\fB\1\\fP()", text)
+    return re.sub(r"^(?=[.'])", r"\\&", text)
+
+
+def table(lines):
+    """Rows "<tab>term<tab>text", with more tabs in front of text that goes on."""
+    rows = []
+    for line in lines:
+        row = re.match(r"\t([^\t]+)\t+(.+)$", line) or \
+            re.match(r"\t(\"[^\"]+\"|-E\w+$) ?(.*)$", line)
+        if row:
+            rows.append(row.groups())
+        elif line.startswith("\t\t") and rows:
+            rows[-1] += (line.strip(),)
+        else:
+            return [".Bd -literal -offset indent",
+                    *(escape(each.expandtabs(8).strip()) for each in lines), ".Ed"]
+    said = [".Bl -tag -width Ds -compact"]
+    for term, *text in rows:
+        said += [f".It {escape(term)}".replace('"', r"\(dq"), *filled(text)]
+    return said + [".El"]
+
+
+def filled(lines):
+    """Text, each sentence on lines of its own."""
+    sentences = re.split(r"(?:(?<=[.?])|(?<=[.?]\)))\s+(?=\W?[A-Z])", " ".join(lines))
+    return [escape(line) for sentence in sentences for line in textwrap.wrap(
+        sentence, 78, break_long_words=False, break_on_hyphens=False)]
+
+
+def prose(lines):
+    """A paragraph: text, and tables in it."""
+    said = []
+    while lines:
+        tabbed = lines[0].startswith("\t")
+        count = next((number for number, line in enumerate(lines)
+                      if line.startswith("\t") != tabbed), len(lines))
+        said += table(lines[:count]) if tabbed else filled(lines[:count])
+        lines = lines[count:]
+    return said
+
+
+def sections(comment):
+    """(description, errors) of a function, both as lines of mdoc."""
+    texts, errors, listed = ([], []), False, False
+    for lines in paragraphs(comment):
+        begins = lines[0].startswith("Errors:")
+        parameter = re.match(r"@(\w+):\s*(.*)", lines[0])
+        if listed and not parameter:
+            texts[errors].append(".El")
+        errors |= begins
+        said = texts[errors]
+        if parameter:
+            # An indented line continues the text; a table has rows of its own.
+            rest = lines[1:]
+            if not any(re.match(r"\t[^\t]+\t", line) for line in rest):
+                rest = [line.strip() for line in rest]
+            said += [] if listed else [".Bl -tag -width Ds"]
+            said += [f".It Fa {parameter[1]}", *prose([parameter[2], *rest])]
+        elif begins:
+            lines[0] = lines[0].removeprefix("Errors:").strip()
+            said += prose(lines[not lines[0]:])
+        else:
+            said += [".Pp"] * bool(said and lines[0][0] != "\t") + prose(lines)
+        listed = bool(parameter)
+    if listed:
+        texts[errors].append(".El")
+    return texts
+
+
+def summary(comment):
+    """The first clause of a comment, to stand behind a page's names."""
+    text = " ".join(" ".join(paragraphs(comment)[0]).split())
+    text = re.split(r"[.:;](?:\s|$)", re.sub(r" \([^)]*\)", "", text))[0]
+    text = text if text[1:2].isupper() else text[:1].lower() + text[1:]
+    return text.replace("@", "").replace('"', r"\(dq")
+
+
+def synopsis(declaration):
+    """A function's prototype in mdoc."""
+    text = re.sub(r"DRAY_API |static inline | ?{.*", "", declaration).rstrip(";")
+    kind, name, arguments = re.match(r"(.*?)(dray_\w+) ?\((.*)\)$", text).groups()
+    said, depth, argument = [f'.Ft "{kind.strip()}"', f".Fo {name}"], 0, ""
+    for letter in arguments + ",":
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and not depth:
+            said.append(f'.Fa "{argument.strip()}"')
+            argument = ""
+        else:
+            argument += letter
+    return said + [".Fc"]
+
+
+def page(date, name, names, brief, body, text, room):
+    """A whole page; the functions that it names in text come under SEE ALSO."""
+    others = set(re.findall(r"\bdray_\w+(?=\(\))", text)) & room["known"] - set(names)
+    others |= {room["name"]} - {name}
+    also = [f".Xr {other} 3 ," for other in sorted(others)] + [".Xr libdray 7"]
+    listed = [f".Nm {each} ," for each in names[:-1]] + [f".Nm {names[-1]}"]
+    return "\n".join([r".\" SPDX-License-Identifier: Apache-2.0 OR MIT",
+                      r".\" Made of a header by docs/man/reference.py.",
+                      f".Dd {date}", f".Dt {name.upper()} 3", ".Os", ".Sh NAME", *listed,
+                      f".Nd {brief}", ".Sh LIBRARY", "libdray (libdray, \\-ldray)",
+                      ".Sh SYNOPSIS", f".In dray/{room['header']}", *body,
+                      ".Sh SEE ALSO", *also, ""])
+
+
+def literal(chunks_of_types):
+    """Types and constants as the header has them."""
+    text = "\n\n".join(each.text for each in chunks_of_types
+                        if not re.fullmatch(r"(struct \w+;\s*)+", each.text))
+    if not text:
+        return []
+    lines = text.expandtabs(8).replace("\\", "\\e").split("\n")
+    return [".Sh TYPES AND CONSTANTS", ".Bd -literal -compact", *lines, ".Ed"]
+
+
+def function_page(date, chunk, types, section, room):
+    names = [name for name, _, _ in chunk.functions]
+    body = [line for _, declaration, _ in chunk.functions for line in synopsis(declaration)]
+    body.append(".Sh DESCRIPTION")
+    several = len(names) > 1
+    for name, _, comment in chunk.functions:
+        description, errors = sections(comment)
+        body += [f".Ss {name}()"] * several + description
+        body += [".Pp", "Errors:", *errors] if several and errors else []
+    if section:
+        body += [".Ss All of these functions" if several else ".Pp", *sections(section)[0]]
+    if errors and not several:
+        body += [".Sh ERRORS", *errors]
+    return page(date, names[0], names, summary(chunk.functions[0][2]), body + literal(types),
+                chunk.text + section, room)
+
+
+def room_page(date, opening, groups, types, room):
+    title, *rest = paragraphs(opening)
+    brief = summary("\n".join(title).split(": ", 1)[1])
+    title[0] = title[0].split(": ", 1)[1]
+    title[0] = title[0][:1].upper() + title[0][1:]
+    body = [".Sh DESCRIPTION", *prose(title)]
+    for lines in rest:
+        body += [".Pp", *prose(lines)]
+    body += [".Ss Functions", ".Bl -tag -width Ds -compact"]
+    for chunk in groups:
+        for name, _, comment in chunk.functions:
+            body += [f".It Xr {name} 3", summary(comment)]
+    return page(date, room["name"], [room["name"]], brief,
+                body + [".El"] + literal(types), opening, room)
+
+
+def header_pages(date, header, text, known):
+    """(pages, links) of a header, by name: texts, and names of pages."""
+    opening = re.search(r"/\*\n.*?\*/", text, re.DOTALL)
+    if not opening:
+        return {}, {}
+    room = {"header": header, "known": known, "name": f"dray_{Path(header).stem}"}
+    text = COMPILERS.sub("", text[opening.end():].split("\n", 3)[3])
+    pages, links, types, section, groups = {}, {}, [], "", []
+    for chunk in chunks(text):
+        if chunk.functions:
+            groups.append(chunk)
+            name, *others = [each for each, _, _ in chunk.functions]
+            pages[name] = function_page(date, chunk, types, section, room)
+            links |= {other: name for each in types for other in each.types
+                      if other not in known}
+            links |= dict.fromkeys(others, name)
+            types = []
+        elif re.fullmatch(r"/\*[^*](?:(?!\*/).)*\*/", chunk.text, re.DOTALL):
+            section = chunk.text
+        elif not chunk.text.startswith("#endif"):
+            types.append(chunk)
+            section = ""
+    pages[room["name"]] = room_page(date, opening[0], groups, types, room)
+    return pages, links
+
+
+def main(folder, dated, *headers):
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.3"):
+        old.unlink()
+    date = re.search(r"^\.Dd (.*)$", Path(dated).read_text(encoding="utf-8"), re.MULTILINE)[1]
+    texts = {Path(header).name: Path(header).read_text(encoding="utf-8") for header in headers}
+    known = set(re.findall(r"\b(dray_\w+)\(", "".join(texts.values())))
+    pages, links = {}, {}
+    for header, text in texts.items():
+        more_pages, more_links = header_pages(date, header, text, known)
+        pages |= more_pages
+        links |= more_links
+    for name, target in links.items():
+        pages.setdefault(name, f".so man3/{target}.3\n")
+    for name, text in pages.items():
+        (folder / f"{name}.3").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

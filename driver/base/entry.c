@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The tree of buffers and attachments by identifier, for LIST, BUFFER_INFO,
+ * RECLAIM, debugfs and the end of a node.  It holds no references: an entry
+ * leaves it with its last one.
+ */
+#include <linux/cred.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <linux/spinlock.h>
+
+#include "entry.h"
+
+/*
+ * Sorted by identifier.  The lock also guards the step between one reference
+ * and none.
+ */
+static struct rb_root dray_entries = RB_ROOT;
+static DEFINE_SPINLOCK(dray_entries_lock);
+static atomic64_t dray_last_id;
+
+void dray_entry_init(struct dray_entry *entry, u32 kind,
+		     void (*release)(struct kref *kref))
+{
+	kref_init(&entry->kref);
+	entry->release = release;
+	RB_CLEAR_NODE(&entry->link);
+	entry->id = atomic64_inc_return_relaxed(&dray_last_id);
+	entry->kind = kind;
+	entry->created = get_jiffies_64();
+	entry->uid = current_euid();
+	entry->pid = get_pid(task_tgid(current));
+	/* Without its lock: the last byte is never other than zero. */
+	memcpy(entry->comm, current->comm, sizeof(entry->comm) - 1);
+}
+
+void dray_entry_fini(struct dray_entry *entry)
+{
+	put_pid(entry->pid);
+}
+
+void dray_entry_publish(struct dray_entry *entry)
+{
+	struct rb_node **link = &dray_entries.rb_node, *parent = NULL;
+	struct dray_entry *other;
+
+	spin_lock(&dray_entries_lock);
+	while (*link) {
+		parent = *link;
+		other = rb_entry(parent, struct dray_entry, link);
+		link = entry->id < other->id ? &parent->rb_left
+					     : &parent->rb_right;
+	}
+	rb_link_node(&entry->link, parent, link);
+	rb_insert_color(&entry->link, &dray_entries);
+	spin_unlock(&dray_entries_lock);
+}
+
+bool dray_entry_withdraw(struct dray_entry *entry)
+{
+	if (RB_EMPTY_NODE(&entry->link))
+		return false;
+	spin_lock(&dray_entries_lock);
+	rb_erase(&entry->link, &dray_entries);
+	spin_unlock(&dray_entries_lock);
+	return true;
+}
+
+void dray_entry_resurrect(struct dray_entry *entry)
+{
+	spin_lock(&dray_entries_lock);
+	refcount_set(&entry->kref.refcount, 2);
+	spin_unlock(&dray_entries_lock);
+}
+
+/* Finds the first entry from @id on, even one that is being freed; or NULL. */
+static struct dray_entry *dray_entry_from(u64 id)
+{
+	struct rb_node *node = dray_entries.rb_node;
+	struct dray_entry *entry, *found = NULL;
+
+	lockdep_assert_held(&dray_entries_lock);
+	while (node) {
+		entry = rb_entry(node, struct dray_entry, link);
+		if (entry->id >= id) {
+			found = entry;
+			node = node->rb_left;
+		} else {
+			node = node->rb_right;
+		}
+	}
+	return found;
+}
+
+struct dray_entry *dray_entry_of_id(u64 id)
+{
+	struct dray_entry *entry;
+
+	spin_lock(&dray_entries_lock);
+	entry = dray_entry_from(id);
+	if (entry && (entry->id != id || !kref_get_unless_zero(&entry->kref)))
+		entry = NULL;
+	spin_unlock(&dray_entries_lock);
+	return entry;
+}
+
+struct dray_entry *dray_entry_next(u64 *id)
+{
+	struct dray_entry *entry = NULL;
+
+	spin_lock(&dray_entries_lock);
+	while (*id < U64_MAX) {
+		entry = dray_entry_from(*id + 1);
+		if (!entry)
+			break;
+		*id = entry->id;
+		if (kref_get_unless_zero(&entry->kref))
+			break;
+		entry = NULL;
+	}
+	spin_unlock(&dray_entries_lock);
+	return entry;
+}

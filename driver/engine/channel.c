@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Channels: the engines of a node, which its maker has named or given.  A named
+ * engine is asked for on first use: if another driver holds it, that is an
+ * error and not a reason to wait.  It is given back when the node goes.
+ */
+#include <linux/delay.h>
+#include <linux/dma-mapping.h>
+#include <linux/dray_node.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/signal.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "base/device.h"
+#include "channel.h"
+#include "engine.h"
+#include "feed.h"
+#include "job.h"
+
+static int dray_channel_init(struct dray_node *node, u32 index,
+			     const struct dray_node_channel *from)
+{
+	struct dray_channel *channel = &node->channels->channel[index];
+
+	if (!from->name || !*from->name ||
+	    strscpy(channel->name, from->name, sizeof(channel->name)) < 0)
+		return -EINVAL;
+	channel->given = from->chan;
+	channel->node = node;
+	channel->index = index;
+	channel->limits.alignment = 1;
+	mutex_init(&channel->opening);
+	spin_lock_init(&channel->lock);
+	INIT_LIST_HEAD(&channel->queues);
+	INIT_LIST_HEAD(&channel->ready);
+	INIT_LIST_HEAD(&channel->ended);
+	init_waitqueue_head(&channel->idle);
+	INIT_WORK(&channel->clean, dray_clean);
+	INIT_DELAYED_WORK(&channel->feed, dray_feed);
+	return 0;
+}
+
+int dray_channels_probe(struct dray_node *node,
+			const struct dray_node_channel *channels,
+			unsigned int count)
+{
+	u32 i;
+	int ret;
+
+	if (count > DRAY_MAX_CHANNELS)
+		return -EINVAL;
+	node->channels = kzalloc(struct_size(node->channels, channel, count),
+				 GFP_KERNEL);
+	if (!node->channels)
+		return -ENOMEM;
+	node->channels->count = count;
+	init_waitqueue_head(&node->channels->slots);
+	mutex_init(&node->channels->users_lock);
+	INIT_LIST_HEAD(&node->channels->users);
+	for (i = 0; i < count; i++) {
+		ret = dray_channel_init(node, i, &channels[i]);
+		if (ret)
+			return ret;
+	}
+	node->flags |= DRAY_NODE_SUBMIT;
+	return 0;
+}
+
+/*
+ * Asks for the engine.  A virtual node has no device to name one: it takes any
+ * that copies.
+ */
+static struct dma_chan *dray_channel_request(struct dray_channel *channel)
+{
+	struct dray_node *node = channel->node;
+	dma_cap_mask_t mask;
+
+	if (channel->given)
+		return channel->given;
+	if (!(node->flags & DRAY_NODE_VIRTUAL))
+		return dma_request_chan(node->dev, channel->name);
+	dma_cap_zero(mask);
+	dma_cap_set(DMA_MEMCPY, mask);
+	return dma_request_chan_by_mask(&mask);
+}
+
+/*
+ * Locks @provider, so that it does not begin to be unbound.  If it has begun,
+ * it will not take along a new consumer, and may keep its lock until this node
+ * is gone.  Others have the lock for a moment.
+ */
+static bool dray_provider_lock(struct dray_node *node, struct device *provider)
+{
+	while (!device_trylock(provider)) {
+		if (READ_ONCE(provider->links.status) == DL_DEV_UNBINDING ||
+		    dray_node_check(node) || fatal_signal_pending(current))
+			return false;
+		usleep_range(1000, 2000);
+	}
+	return true;
+}
+
+/*
+ * Links the two devices, so that the node goes and sleeps before its engine
+ * does.  A link that the kernel has found in the device tree stays.  The driver
+ * that gives a channel may be its provider: that needs no link.
+ */
+static bool dray_channel_link(struct dray_channel *channel,
+			      struct dma_chan *chan)
+{
+	struct device *provider = chan->device->dev;
+	struct device *dev = channel->node->dev;
+	struct device_link *link = NULL;
+
+	if (channel->given && (provider == dev || provider->parent == dev))
+		return true;
+	if (!dray_provider_lock(channel->node, provider))
+		return false;
+	if (provider->links.status != DL_DEV_UNBINDING)
+		link = device_link_add(dev, provider,
+				       DL_FLAG_AUTOREMOVE_CONSUMER);
+	device_unlock(provider);
+	return link;
+}
+
+/* A channel that was given is its giver's to release. */
+static void dray_channel_release(struct dray_channel *channel,
+				 struct dma_chan *chan)
+{
+	if (!channel->given)
+		dma_release_channel(chan);
+}
+
+static void dray_channel_learn(struct dray_channel *channel,
+			       struct dma_chan *chan)
+{
+	struct dma_device *engine = chan->device;
+	struct device *dev = dmaengine_get_dma_device(chan);
+
+	channel->dev = dray_device_mapped(channel->node, dev);
+	channel->limits.alignment = 1 << engine->copy_align;
+	channel->limits.max_segment =
+		min_t(u64, DRAY_BATCH_BYTES, dma_get_max_seg_size(dev));
+	if (dma_has_cap(DMA_MEMSET, engine->cap_mask) &&
+	    engine->device_prep_dma_memset)
+		channel->limits.fill_alignment = 1 << engine->fill_align;
+}
+
+/*
+ * An engine that cannot be stopped is refused: after a batch that hung it might
+ * call back, and write, when its node has been unbound.
+ */
+static bool dray_channel_fits(struct dray_channel *channel,
+			      struct dma_chan *chan)
+{
+	struct dma_device *engine = chan->device;
+
+	if (!dma_has_cap(DMA_MEMCPY, engine->cap_mask) ||
+	    !engine->device_prep_dma_memcpy)
+		return false;
+	if (engine->device_terminate_all)
+		return true;
+	if (!channel->refused)
+		dev_err(channel->node->dev,
+			"channel %s: its engine %s cannot be stopped: not used\n",
+			channel->name, dma_chan_name(chan));
+	channel->refused = true;
+	return false;
+}
+
+int dray_channel_open(struct dray_channel *channel)
+{
+	struct dma_chan *chan;
+	int ret = 0;
+
+	/* The task that has it may be waiting for the lock of the engine. */
+	if (mutex_lock_killable(&channel->opening))
+		return -EINTR;
+	if (channel->chan)
+		goto out;
+	chan = dray_channel_request(channel);
+	if (IS_ERR(chan)) {
+		/* -ENODEV is for nodes that are gone; an engine may come. */
+		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -EBUSY;
+		goto out;
+	}
+	if (!dray_channel_fits(channel, chan) ||
+	    !dray_channel_link(channel, chan)) {
+		dray_channel_release(channel, chan);
+		ret = -EBUSY;
+		goto out;
+	}
+	ret = dray_token_init(&channel->token, chan);
+	if (ret) {
+		dray_channel_release(channel, chan);
+		goto out;
+	}
+	dray_channel_learn(channel, chan);
+	/* Readers of @chan see the limits too. */
+	smp_store_release(&channel->chan, chan);
+out:
+	mutex_unlock(&channel->opening);
+	return ret;
+}
+
+/* All its fences signal. */
+static void dray_channel_drain(struct dray_channel *channel)
+{
+	spin_lock_irq(&channel->lock);
+	WRITE_ONCE(channel->closing, true);
+	spin_unlock_irq(&channel->lock);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	cancel_delayed_work_sync(&channel->feed);
+}
+
+/* The lost job's fence holds the module until now. */
+static void dray_channel_keep(struct dray_channel *channel)
+{
+	dev_err(channel->node->dev,
+		"channel %s cannot be stopped: the module stays\n",
+		channel->name);
+	__module_get(THIS_MODULE);
+	dray_node_get(channel->node);
+}
+
+/*
+ * An engine without device_synchronize may have a tasklet pending that calls
+ * back.  Only releasing the channel waits for that.
+ */
+static bool dray_channel_stops(struct dray_channel *channel)
+{
+	struct dma_device *engine = channel->chan->device;
+
+	return !dmaengine_terminate_sync(channel->chan) &&
+	       (!channel->given || engine->device_synchronize);
+}
+
+/*
+ * A late callback, until the channel is released or for good, still finds the
+ * channel, and wakes no task.
+ */
+static void dray_channel_deafen(struct dray_channel *channel)
+{
+	/* More than will ever call back. */
+	atomic_add(INT_MAX / 2, &channel->descriptors);
+}
+
+/* Tells the engine to stop. */
+static void dray_channel_halt(struct dray_channel *channel)
+{
+	mutex_lock(&channel->opening);
+	if (channel->chan) {
+		if (!dray_channel_stops(channel) && READ_ONCE(channel->lost))
+			dray_channel_keep(channel);
+		dray_channel_deafen(channel);
+	}
+	mutex_unlock(&channel->opening);
+}
+
+/* Callbacks from before the halt have woken the work item by now. */
+static void dray_channel_close(struct dray_channel *channel)
+{
+	mutex_lock(&channel->opening);
+	if (channel->chan) {
+		cancel_delayed_work_sync(&channel->feed);
+		dray_token_exit(&channel->token, channel->chan, channel->lost);
+		if (channel->lost) {
+			dray_job_abandon(channel->lost);
+			channel->lost = NULL;
+		}
+		/* The jobs have memory of the engine's device. */
+		flush_work(&channel->clean);
+		dray_channel_release(channel, channel->chan);
+		channel->chan = NULL;
+	}
+	mutex_unlock(&channel->opening);
+}
+
+/*
+ * Reopens a dead channel.  No call is inside the node, so none submits or
+ * looks.
+ */
+static int dray_channel_restart(struct dray_channel *channel)
+{
+	if (!channel->dead)
+		return 0;
+	/* A dead channel's fences wait for nothing. */
+	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	if (!dray_channel_stops(channel))
+		return -EBUSY;
+	dray_channel_deafen(channel);
+	synchronize_rcu();
+	dray_channel_close(channel);
+	spin_lock_irq(&channel->lock);
+	WRITE_ONCE(channel->dead, false);
+	spin_unlock_irq(&channel->lock);
+	dev_info(channel->node->dev, "channel %s is opened anew\n",
+		 channel->name);
+	return 0;
+}
+
+int dray_channel_reopen(struct dray_node *node, u32 index)
+{
+	int ret;
+
+	if (index >= node->channels->count)
+		return -EINVAL;
+	down_write(&node->inside);
+	ret = dray_channel_restart(&node->channels->channel[index]);
+	up_write(&node->inside);
+	return ret;
+}
+
+/*
+ * When the node is unbound and no call submits any more: drains running jobs
+ * and refuses waiting ones.
+ */
+void dray_channels_remove(struct dray_node *node)
+{
+	u32 i;
+
+	wake_up_all(&node->channels->slots);
+	/* A lock that one channel's jobs need may wait for another's fences. */
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_drain(&node->channels->channel[i]);
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_halt(&node->channels->channel[i]);
+	synchronize_rcu();
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_close(&node->channels->channel[i]);
+}
+
+int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
+			struct dray_refusal *refusal)
+{
+	struct dray_channel *channel;
+	u32 count = node->channels->count;
+	int ret;
+
+	if (index >= count)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL,
+				   count);
+	channel = &node->channels->channel[array_index_nospec(index, count)];
+	ret = dray_channel_open(channel);
+	if (ret == -EBUSY)
+		return dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
+	if (!ret)
+		*dev = channel->dev;
+	return ret;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A channel: one copy engine of a node.  Openers queue jobs for it (queue.h);
+ * its work item takes up one at a time and gives it to the engine in batches of
+ * descriptors (feed.c, batch.c).  Only that work item touches a job that runs;
+ * another one frees jobs that have ended.
+ */
+#ifndef DRAY_CHANNEL_H
+#define DRAY_CHANNEL_H
+
+#include <linux/atomic.h>
+#include <linux/dmaengine.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/sizes.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "base/node.h"
+#include "move.h"
+#include "token.h"
+
+struct dray_job;
+struct dray_node_channel;
+struct dray_refusal;
+
+#define DRAY_BATCH_DESCRIPTORS 32 /* descriptors that are out at a time */
+#define DRAY_BATCH_BYTES SZ_64M /* so that a batch's time has a bound */
+
+struct dray_channel {
+	struct dray_node *node;
+	u32 index; /* among the node's channels */
+	char name[DRAY_NAME_LEN];
+
+	/* The engine. */
+	struct mutex opening; /* one at a time asks for @chan */
+	bool refused; /* under @opening: said once that it cannot be stopped */
+	struct dma_chan *chan; /* NULL until the first use */
+	struct dma_chan *given; /* by the node's maker, or NULL */
+	struct device *dev; /* the engine's addresses are this device's */
+	struct dray_engine_limits limits;
+	struct dray_token token;
+
+	/* Jobs, from queue to end: all under @lock. */
+	spinlock_t lock; /* in-fences take it with interrupts off */
+	struct list_head queues; /* that have jobs */
+	struct list_head ready; /* turns of users with a queue ready */
+	struct list_head ended; /* jobs for @clean to free */
+	struct dray_job *running; /* changed by @feed alone */
+	bool ending; /* it was taken out, and its fence is about to signal */
+	u32 waiting; /* jobs with unsignalled fences */
+	bool closing; /* the node is being unbound */
+	bool dead; /* it did not answer */
+
+	wait_queue_head_t idle; /* no job waits or runs, or no batch is out */
+	bool asleep; /* nothing is fed */
+	struct work_struct clean;
+	struct delayed_work feed;
+
+	/* For @feed alone; others look at @lost and @out. */
+	struct dray_job *lost; /* its job when it died */
+	bool out; /* a batch is out */
+	bool paused; /* found the channel asleep */
+	dma_cookie_t last; /* the batch's last descriptor */
+	unsigned long deadline; /* jiffies, of the batch or of trying */
+	bool late; /* it has passed once, and was put off */
+	int error; /* of the running job */
+
+	/* For the engine's callbacks. */
+	atomic_t descriptors; /* out, and not called back yet */
+	atomic_t failed_descriptors;
+
+	/* For CHANNEL_INFO. */
+	atomic64_t submitted; /* transfers */
+	atomic64_t bytes;
+	atomic64_t failed; /* jobs */
+};
+
+struct dray_channels {
+	wait_queue_head_t slots; /* a slot is free; or the node woke */
+	bool asleep; /* submissions wait; changes while no call is inside */
+	struct mutex users_lock; /* when one opens or has gone */
+	struct list_head users; /* users with the node open */
+	u32 count;
+	struct dray_channel channel[];
+};
+
+/*
+ * Describes the channels of a node, without asking for engines; and ends their
+ * jobs.  They are freed with the node.  Both may sleep.
+ */
+int dray_channels_probe(struct dray_node *node,
+			const struct dray_node_channel *channels,
+			unsigned int count);
+void dray_channels_remove(struct dray_node *node);
+
+/*
+ * Gives back the engine of a dead channel, so that the next use asks for it
+ * anew; does nothing to a living one.  Memory that its last job may still write
+ * stays out of use.  The node stays bound meanwhile.  -EINVAL: no such channel;
+ * -EBUSY: the engine cannot be stopped.
+ */
+int dray_channel_reopen(struct dray_node *node, u32 index);
+
+/*
+ * Asks for the engine if it is not there yet; the caller is inside the node.
+ * -EBUSY: it cannot be had now, or not be used; -ENOMEM; -EINTR when killed.
+ */
+int dray_channel_open(struct dray_channel *channel);
+
+/* The device by which the engine of channel @index reaches memory. */
+int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
+			struct dray_refusal *refusal);
+
+#endif /* DRAY_CHANNEL_H */

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The work items of a channel.
+ */
+#ifndef DRAY_FEED_H
+#define DRAY_FEED_H
+
+struct work_struct;
+
+/* Brings the channel's jobs forward. */
+void dray_feed(struct work_struct *work);
+/* Frees jobs that have ended. */
+void dray_clean(struct work_struct *work);
+
+#endif /* DRAY_FEED_H */

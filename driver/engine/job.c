@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Jobs: made from the arguments of SUBMIT, and freed.  Arguments are copied and
+ * checked here, areas and in-fences are held; a channel comes later.  A job
+ * that its engine never finished takes its memory along.
+ */
+#include <linux/err.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/sizes.h>
+#include <linux/uaccess.h>
+
+#include "heap/account.h"
+#include "engine.h"
+#include "fence.h"
+#include "fill.h"
+#include "in_fence.h"
+#include "job.h"
+#include "queue.h"
+
+/* Bytes of a job that are not charged: fewer than a socket may keep. */
+#define DRAY_JOB_SMALL SZ_4K
+
+/* Patterns of fills are mapped for the engine. */
+void dray_job_unprepare(struct dray_job *job)
+{
+	if (job->channel)
+		dray_patterns_free(&job->patterns, job->channel->dev);
+}
+
+void dray_job_free(struct dray_job *job)
+{
+	struct dray_move *move;
+	u32 i;
+
+	dma_fence_put(job->fence);
+	dray_job_unprepare(job);
+	dray_in_fences_put(job);
+	for (i = 0; i < job->count; i++) {
+		move = &job->moves[i];
+		dray_area_put(&move->dst.area);
+		dray_area_put(&move->src.area);
+	}
+	kvfree(job->axes);
+	if (job->charged)
+		dray_uncharge_user(job->user, job->charged);
+	dray_queues_put(job->queues);
+	kvfree(job);
+}
+
+bool dray_job_is_attached(const struct dray_job *job)
+{
+	u32 i;
+
+	for (i = 0; i < job->count; i++)
+		if (job->moves[i].dst.area.attachment ||
+		    job->moves[i].src.area.attachment)
+			return true;
+	return false;
+}
+
+void dray_job_count(struct dray_job *job, int step)
+{
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		dray_area_count(&job->moves[i].dst.area, step);
+		dray_area_count(&job->moves[i].src.area, step);
+	}
+}
+
+/*
+ * Frees a job that its engine never finished.  Memory that it may still write,
+ * or read for others to see, is never given out again; nor are the patterns of
+ * fills.
+ */
+void dray_job_abandon(struct dray_job *job)
+{
+	struct dray_move *move;
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		move = &job->moves[i];
+		dray_area_condemn(&move->dst.area);
+		dray_area_condemn(&move->src.area);
+	}
+	dray_patterns_abandon(&job->patterns);
+	dray_job_count(job, -1);
+	dray_job_free(job);
+}
+
+static int dray_transfer_areas(struct dray_move *move,
+			       const struct dray_transfer *transfer,
+			       struct dray_node *node,
+			       struct dray_refusal *refusal)
+{
+	int ret;
+
+	if (transfer->op == DRAY_OP_FILL) {
+		if (transfer->src_fd != -1 || transfer->src_offset)
+			return -EINVAL;
+	} else {
+		ret = dray_area_of_fd(transfer->src_fd, node, &move->src.area,
+				      refusal);
+		if (ret)
+			return ret;
+	}
+	ret = dray_area_of_fd(transfer->dst_fd, node, &move->dst.area, refusal);
+	if (ret)
+		return ret;
+	if (!move->dst.area.writable)
+		return dray_refuse(refusal, -EACCES, DRAY_REASON_READ_ONLY,
+				   (u32)transfer->dst_fd);
+	return 0;
+}
+
+static int dray_job_add(struct dray_job *job, struct dray_move *move,
+			const struct dray_transfer *transfer,
+			struct dray_node *node, struct dray_refusal *refusal)
+{
+	struct dray_axis *axes;
+	u64 most;
+	int ret;
+
+	if (transfer->flags ||
+	    (transfer->op != DRAY_OP_COPY && transfer->op != DRAY_OP_FILL))
+		return -EINVAL;
+	axes = memdup_user(u64_to_user_ptr(transfer->axes),
+			   transfer->axes_count * sizeof(*axes));
+	if (IS_ERR(axes))
+		return PTR_ERR(axes);
+	ret = dray_transfer_areas(move, transfer, node, refusal);
+	if (!ret)
+		ret = dray_move_check(move, transfer, axes, refusal);
+	kfree(axes);
+	if (ret)
+		return ret;
+
+	most = dray_submit_max_bytes();
+	if (check_add_overflow(job->bytes, dray_move_bytes(move),
+			       &job->bytes) ||
+	    job->bytes > most)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_BYTES, most);
+	return 0;
+}
+
+/*
+ * A job's own memory is kept until its end, which in-fences may delay for long:
+ * if it is large, it is locked memory of the caller.
+ */
+static int dray_job_charge(struct dray_job *job, size_t axes,
+			   struct dray_refusal *refusal)
+{
+	size_t size = struct_size(job, moves, job->count) + axes;
+	int ret;
+
+	if (size <= DRAY_JOB_SMALL)
+		return 0;
+	ret = dray_charge_user(size, &job->user, refusal);
+	if (!ret)
+		job->charged = size;
+	return ret;
+}
+
+/* Room for the steps and the two sides of every transfer. */
+static int dray_job_axes(struct dray_job *job,
+			 const struct dray_transfer *transfers, u32 count,
+			 u32 *failed, struct dray_refusal *refusal)
+{
+	struct dray_dim *dim;
+	struct dray_step *step;
+	const size_t size = sizeof(*step) + 2 * sizeof(*dim);
+	size_t total = 0;
+	u32 i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		if (transfers[i].axes_count > DRAY_MAX_AXES) {
+			*failed = i;
+			return dray_refuse(refusal, -EINVAL, DRAY_REASON_AXES,
+					   DRAY_MAX_AXES);
+		}
+		total += transfers[i].axes_count;
+	}
+	ret = dray_job_charge(job, total * size, refusal);
+	if (ret || !total)
+		return ret;
+	job->axes = kvcalloc(total, size, GFP_KERNEL_ACCOUNT);
+	if (!job->axes)
+		return -ENOMEM;
+	step = job->axes;
+	dim = (struct dray_dim *)(step + total);
+	for (i = 0; i < count; i++) {
+		job->moves[i].step = step;
+		job->moves[i].dst.dim = dim;
+		job->moves[i].src.dim = dim + transfers[i].axes_count;
+		step += transfers[i].axes_count;
+		dim += 2 * transfers[i].axes_count;
+	}
+	return 0;
+}
+
+/* Lets transfers that do not need one another be out at the same time. */
+static void dray_job_order(struct dray_job *job)
+{
+	u32 first = 0, i, j;
+
+	for (i = 1; i < job->count; i++)
+		for (j = first; j < i && !job->moves[i].waits; j++)
+			if (dray_move_needs(&job->moves[i], &job->moves[j])) {
+				job->moves[i].waits = true;
+				first = i;
+			}
+}
+
+static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
+			      struct dray_submit *args,
+			      struct dray_refusal *refusal)
+{
+	struct dray_transfer *transfers;
+	u32 i;
+	int ret;
+
+	transfers = vmemdup_user(u64_to_user_ptr(args->transfers),
+				 args->count * sizeof(*transfers));
+	if (IS_ERR(transfers))
+		return PTR_ERR(transfers);
+	ret = dray_job_axes(job, transfers, args->count, &args->failed,
+			    refusal);
+	for (i = 0; i < args->count && !ret; i++) {
+		ret = dray_job_add(job, &job->moves[i], &transfers[i], node,
+				   refusal);
+		if (ret)
+			args->failed = i;
+		else
+			dray_move_count_pattern(&job->moves[i], &job->patterns);
+	}
+	kvfree(transfers);
+	if (!ret)
+		dray_job_order(job);
+	return ret;
+}
+
+struct dray_job *dray_job_create(struct dray_opener *opener,
+				 struct dray_submit *args,
+				 struct dray_refusal *refusal)
+{
+	struct dray_job *job;
+	int ret;
+
+	job = kvzalloc(struct_size(job, moves, args->count),
+		       GFP_KERNEL_ACCOUNT);
+	if (!job)
+		return ERR_PTR(-ENOMEM);
+	kref_get(&opener->queues->kref);
+	job->queues = opener->queues;
+	job->sync = !(args->flags & DRAY_SUBMIT_NO_SYNC);
+	job->count = args->count;
+	ret = dray_job_transfers(job, opener->node, args, refusal);
+	if (!ret)
+		ret = dray_in_fences_take(job, args, refusal);
+	if (ret) {
+		dray_job_free(job);
+		return ERR_PTR(ret);
+	}
+	return job;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A job is one SUBMIT: it waits in the queue that its opener has for the
+ * channel, then runs in batches of descriptors, then its fence signals.
+ */
+#ifndef DRAY_JOB_H
+#define DRAY_JOB_H
+
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/types.h>
+
+#include "channel.h"
+#include "fence.h"
+#include "fill.h"
+#include "move.h"
+#include "queue.h"
+
+struct dma_fence;
+struct user_struct;
+
+struct dray_job {
+	struct list_head list; /* of a queue, or of ended jobs */
+	struct dray_queues *queues;
+	struct dray_channel *channel; /* NULL until it is placed */
+	struct dma_fence *fence; /* NULL until it is published */
+	bool sync; /* destinations are made visible to the CPU */
+	bool started;
+	u64 bytes;
+	u64 runs;
+
+	/* Under the channel's lock. */
+	bool cancelled; /* ends as -ECANCELED */
+	bool fed; /* the engine has all of it */
+
+	atomic_t pending; /* unsignalled in-fences */
+	u32 asked_count; /* of the in-fences, the caller's */
+	u32 in_fence_count;
+	struct dray_in_fence *in_fences;
+
+	struct dray_patterns patterns; /* of the moves that fill */
+	void *axes; /* memory of the moves' steps and dims */
+	struct user_struct *user; /* payer of the job's locked memory */
+	size_t charged; /* bytes */
+	u32 at; /* the move that is being fed */
+	u32 count;
+	struct dray_move moves[];
+};
+
+/*
+ * A job is made from the caller's memory, so outside of the node: it
+ * has all areas and in-fences then, or is an ERR_PTR.
+ */
+struct dray_job *dray_job_create(struct dray_opener *opener,
+				 struct dray_submit *args,
+				 struct dray_refusal *refusal);
+/* The fence has signalled, or was never published. */
+void dray_job_free(struct dray_job *job);
+/* As above, if its engine never finished and may still write. */
+void dray_job_abandon(struct dray_job *job);
+/* Does any transfer read or write attached memory? */
+bool dray_job_is_attached(const struct dray_job *job);
+/* Transfers in flight, as BUFFER_INFO shows them of each buffer. */
+void dray_job_count(struct dray_job *job, int step);
+
+/* Frees memory that needs the engine's device, also if preparing has failed. */
+void dray_job_unprepare(struct dray_job *job);
+
+#endif /* DRAY_JOB_H */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A move: a transfer as the kernel has checked it.  It has the runs in the
+ * caller's order, and the same bytes as two sorted sides, by which overlap is
+ * told and caches are maintained.
+ */
+#ifndef DRAY_MOVE_H
+#define DRAY_MOVE_H
+
+#include <linux/dray.h>
+#include <linux/types.h>
+
+#include "base/refusal.h"
+#include "side.h"
+
+struct device;
+struct dray_patterns;
+
+/* An axis of both sides, outermost first; @index is the cursor's. */
+struct dray_step {
+	u64 count; /* > 1 */
+	u64 index;
+	s64 dst_stride; /* bytes */
+	s64 src_stride; /* bytes */
+};
+
+struct dray_move {
+	u32 op; /* enum dray_op */
+	u64 run; /* bytes, including joined axes */
+	u64 longest; /* bytes, of a descriptor */
+	u32 steps;
+	struct dray_step *step;
+	struct dray_side dst;
+	struct dray_side src; /* no area for a fill */
+
+	u8 pattern[DRAY_MAX_PATTERN];
+	u32 pattern_size;
+	struct dray_patterns *patterns; /* of its job */
+	bool waits; /* for earlier moves: begins a batch */
+	bool memset; /* the engine fills by itself */
+	size_t fill_size; /* bytes of its slice, else; 0: there is none */
+	dma_addr_t fill_address;
+
+	/* the cursor */
+	u64 done; /* bytes of this run */
+	u64 dst_at; /* bytes, start of this run in its area */
+	u64 src_at;
+	bool ended;
+};
+
+/* An engine's abilities, as far as a move depends on them. */
+struct dray_engine_limits {
+	u64 max_segment; /* bytes of one descriptor */
+	u32 alignment; /* bytes, of copies */
+	u32 fill_alignment; /* bytes; 0: no fill in hardware */
+};
+
+/* One descriptor. */
+struct dray_descriptor {
+	dma_addr_t dst;
+	dma_addr_t src;
+	size_t length; /* bytes */
+};
+
+/*
+ * A move belongs to one task at a time.  It is checked once, fitted to one
+ * engine, then gives out descriptors: dray_move_descriptor() returns the next
+ * one, dray_move_advance() skips the bytes that the engine has taken, until
+ * @ended.  Functions return 0 or an errno, of which @refusal may tell more.
+ */
+int dray_move_check(struct dray_move *move,
+		    const struct dray_transfer *transfer,
+		    const struct dray_axis *axes, struct dray_refusal *refusal);
+int dray_move_fit(struct dray_move *move, struct device *dev,
+		  const struct dray_engine_limits *limits, u64 most, u64 *runs,
+		  struct dray_refusal *refusal);
+/* Must @later come after @earlier? Yes if only their pages could tell. */
+bool dray_move_needs(const struct dray_move *later,
+		     const struct dray_move *earlier);
+/* Bytes that it moves. */
+u64 dray_move_bytes(const struct dray_move *move);
+/* Back to the first descriptor. */
+void dray_move_rewind(struct dray_move *move);
+void dray_move_descriptor(const struct dray_move *move,
+			  struct dray_descriptor *descriptor);
+void dray_move_advance(struct dray_move *move, size_t length);
+
+#endif /* DRAY_MOVE_H */

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Preparing a job: chooses the caller's channel or the one with the fewest
+ * jobs, maps memory for its engine, and syncs caches so that the engine sees
+ * the CPU's writes.  The caller is inside the node.
+ */
+#include <linux/err.h>
+#include <linux/nospec.h>
+
+#include "base/node.h"
+#include "channel.h"
+#include "engine.h"
+#include "job.h"
+#include "prepare.h"
+
+/* The living channel with the fewest jobs. */
+static struct dray_channel *dray_channel_any(struct dray_node *node,
+					     struct dray_refusal *refusal)
+{
+	struct dray_channel *channel, *best = NULL;
+	u32 i, waiting, fewest = U32_MAX;
+	int ret = -EBUSY, opened;
+
+	dray_refuse(refusal, 0, DRAY_REASON_CHANNEL, node->channels->count);
+	for (i = 0; i < node->channels->count; i++) {
+		channel = &node->channels->channel[i];
+		if (READ_ONCE(channel->dead)) {
+			ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, i);
+			continue;
+		}
+		opened = dray_channel_open(channel);
+		if (opened == -ENOMEM || opened == -EINTR)
+			ret = dray_refuse(refusal, opened, DRAY_REASON_NONE, 0);
+		if (opened)
+			continue;
+		waiting = READ_ONCE(channel->waiting);
+		if (waiting < fewest) {
+			fewest = waiting;
+			best = channel;
+		}
+	}
+	if (!best)
+		return ERR_PTR(ret);
+	*refusal = (struct dray_refusal){};
+	return best;
+}
+
+static struct dray_channel *dray_channel_named(struct dray_node *node,
+					       u32 index,
+					       struct dray_refusal *refusal)
+{
+	u32 count = node->channels->count;
+	struct dray_channel *channel;
+	int ret;
+
+	channel = &node->channels->channel[array_index_nospec(index, count)];
+	if (READ_ONCE(channel->dead)) {
+		ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, index);
+		return ERR_PTR(ret);
+	}
+	ret = dray_channel_open(channel);
+	if (ret == -EBUSY)
+		dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
+	return ret ? ERR_PTR(ret) : channel;
+}
+
+static int dray_prepare_move(struct dray_move *move,
+			     struct dray_channel *channel, u64 *runs,
+			     struct dray_refusal *refusal)
+{
+	struct dray_node *node = channel->node;
+	int ret;
+
+	ret = dray_area_place(&move->dst.area, node, channel->dev,
+			      &move->dst.place, refusal);
+	if (!ret && !dray_area_is_none(&move->src.area))
+		ret = dray_area_place(&move->src.area, node, channel->dev,
+				      &move->src.place, refusal);
+	if (!ret)
+		ret = dray_move_fit(move, channel->dev, &channel->limits,
+				    dray_submit_max_runs(), runs, refusal);
+	return ret;
+}
+
+/*
+ * Lets the engine see the CPU's writes, and leaves no dirty line that could be
+ * written back over the engine's.
+ */
+static int dray_prepare_sync(struct dray_move *move, struct device *dev)
+{
+	int ret = 0;
+
+	if (!dray_area_is_none(&move->src.area))
+		ret = dray_side_sync(&move->src, dev, false, DMA_TO_DEVICE);
+	if (!ret)
+		ret = dray_side_sync(&move->dst, dev, false, DMA_BIDIRECTIONAL);
+	return ret;
+}
+
+/* Syncs caches, or with NO_SYNC marks destinations unsynced. */
+static int dray_job_sync(struct dray_job *job, struct device *dev)
+{
+	u32 i;
+	int ret = 0;
+
+	for (i = 0; i < job->count && !ret; i++) {
+		if (job->sync)
+			ret = dray_prepare_sync(&job->moves[i], dev);
+		else
+			dray_area_leave_unsynced(&job->moves[i].dst.area);
+	}
+	return ret;
+}
+
+int dray_prepare_job(struct dray_job *job, struct dray_node *node,
+		     struct dray_submit *args, struct dray_refusal *refusal)
+{
+	struct dray_channel *channel;
+	u32 i;
+	int ret;
+
+	if (args->channel == DRAY_CHANNEL_ANY)
+		channel = dray_channel_any(node, refusal);
+	else
+		channel = dray_channel_named(node, args->channel, refusal);
+	if (IS_ERR(channel))
+		return PTR_ERR(channel);
+	job->channel = channel;
+	for (i = 0; i < job->count; i++) {
+		ret = dray_prepare_move(&job->moves[i], channel, &job->runs,
+					refusal);
+		if (ret) {
+			args->failed = i;
+			return ret;
+		}
+	}
+	return dray_job_sync(job, channel->dev);
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queues: the jobs of each opener for each channel, in order.  A user has a
+ * limited number of slots in all.  A channel takes jobs of its users in turns,
+ * and of one user's openers in turns.
+ */
+#include <linux/cred.h>
+#include <linux/dma-fence.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+
+#include "base/node.h"
+#include "channel.h"
+#include "engine.h"
+#include "job.h"
+#include "queue.h"
+
+/* Finds @uid; the list is private to this file. */
+static struct dray_queue_user *dray_queue_user_find(struct dray_channels *all,
+						    kuid_t uid)
+{
+	struct dray_queue_user *user;
+
+	lockdep_assert_held(&all->users_lock);
+	list_for_each_entry(user, &all->users, link)
+		if (uid_eq(user->uid, uid))
+			return user;
+	return NULL;
+}
+
+static struct dray_queue_user *dray_queue_user_create(u32 channels, kuid_t uid)
+{
+	struct dray_queue_user *user;
+	u32 i;
+
+	user = kzalloc(struct_size(user, turns, channels), GFP_KERNEL_ACCOUNT);
+	if (!user)
+		return NULL;
+	user->uid = uid;
+	for (i = 0; i < channels; i++) {
+		INIT_LIST_HEAD(&user->turns[i].link);
+		INIT_LIST_HEAD(&user->turns[i].ready);
+	}
+	return user;
+}
+
+/* The caller's, which is to be put; NULL: no memory. */
+static struct dray_queue_user *dray_queue_user_get(struct dray_channels *all)
+{
+	kuid_t uid = current_euid();
+	struct dray_queue_user *user;
+
+	mutex_lock(&all->users_lock);
+	user = dray_queue_user_find(all, uid);
+	if (!user) {
+		user = dray_queue_user_create(all->count, uid);
+		if (user)
+			list_add(&user->link, &all->users);
+	}
+	if (user)
+		user->openers++;
+	mutex_unlock(&all->users_lock);
+	return user;
+}
+
+static void dray_queue_user_put(struct dray_channels *all,
+				struct dray_queue_user *user)
+{
+	mutex_lock(&all->users_lock);
+	if (!--user->openers) {
+		list_del(&user->link);
+		kfree(user);
+	}
+	mutex_unlock(&all->users_lock);
+}
+
+static void dray_queues_release(struct kref *kref)
+{
+	struct dray_queues *queues =
+		container_of(kref, struct dray_queues, kref);
+
+	dray_queue_user_put(queues->channels, queues->user);
+	kfree(queues);
+}
+
+void dray_queues_put(struct dray_queues *queues)
+{
+	kref_put(&queues->kref, dray_queues_release);
+}
+
+int dray_queues_open(struct dray_opener *opener)
+{
+	struct dray_channels *channels = opener->node->channels;
+	u32 count = channels->count, i;
+	struct dray_queues *queues;
+	u64 context;
+
+	queues = kzalloc(struct_size(queues, queue, count), GFP_KERNEL_ACCOUNT);
+	if (!queues)
+		return -ENOMEM;
+	queues->user = dray_queue_user_get(channels);
+	if (!queues->user) {
+		kfree(queues);
+		return -ENOMEM;
+	}
+	kref_init(&queues->kref);
+	queues->channels = channels;
+	queues->count = count;
+	/* The kernel warns if it is asked for no context. */
+	context = count ? dma_fence_context_alloc(count) : 0;
+	for (i = 0; i < queues->count; i++) {
+		queues->queue[i].context = context + i;
+		mutex_init(&queues->queue[i].order);
+		INIT_LIST_HEAD(&queues->queue[i].link);
+		INIT_LIST_HEAD(&queues->queue[i].ready);
+		INIT_LIST_HEAD(&queues->queue[i].jobs);
+	}
+	opener->queues = queues;
+	return 0;
+}
+
+/* Is it the job that is meant, and early enough? */
+static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
+{
+	if (job->fed || job->cancelled || (fence && job->fence != fence))
+		return false;
+	job->cancelled = true;
+	return true;
+}
+
+u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
+		      struct dma_fence *fence)
+{
+	struct dray_job *job;
+	u32 count = 0;
+
+	spin_lock_irq(&channel->lock);
+	job = channel->running;
+	if (job && &job->queues->queue[channel->index] == queue)
+		count += dray_job_cancel(job, fence);
+	list_for_each_entry(job, &queue->jobs, list)
+		count += dray_job_cancel(job, fence);
+	dray_queue_update(queue, channel);
+	/* A channel without jobs may be on its way out. */
+	if (count)
+		mod_delayed_work(dray_workqueue, &channel->feed, 0);
+	spin_unlock_irq(&channel->lock);
+	return count;
+}
+
+/*
+ * Ends the opener's jobs: a batch that is out is waited for, and nothing more
+ * is fed.  A channel without jobs is left alone; its node may be on its way
+ * out.
+ */
+void dray_queues_close(struct dray_opener *opener)
+{
+	struct dray_channels *channels = opener->node->channels;
+	struct dray_queues *queues = opener->queues;
+	u32 i;
+
+	for (i = 0; i < channels->count; i++)
+		dray_queue_cancel(&queues->queue[i], &channels->channel[i],
+				  NULL);
+	dray_queues_put(queues);
+}
+
+static bool dray_slot_try(struct dray_queues *queues)
+{
+	return atomic_add_unless(&queues->user->in_flight, 1, DRAY_QUEUE_DEPTH);
+}
+
+int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
+		   bool wait, struct dray_refusal *refusal)
+{
+	bool taken = dray_slot_try(queues);
+	int ret;
+
+	if (taken)
+		return 0;
+	if (!wait)
+		return dray_refuse(refusal, -EAGAIN, DRAY_REASON_BUSY,
+				   DRAY_QUEUE_DEPTH);
+	ret = wait_event_interruptible(node->channels->slots,
+				       (taken = dray_slot_try(queues)) ||
+					       READ_ONCE(node->gone));
+	if (ret)
+		return ret;
+	return taken ? 0 : -ENODEV;
+}
+
+void dray_slot_give(struct dray_queues *queues, struct dray_node *node)
+{
+	atomic_dec(&queues->user->in_flight);
+	wake_up_all(&node->channels->slots);
+}
+
+static struct dray_queue *dray_job_queue(struct dray_job *job)
+{
+	return &job->queues->queue[job->channel->index];
+}
+
+/* Will the job not run, so that it need not wait for its in-fences? */
+static bool dray_job_must_end(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+
+	return channel->closing || channel->dead || job->cancelled;
+}
+
+static struct dray_job *dray_queue_first(struct dray_queue *queue)
+{
+	return list_first_entry_or_null(&queue->jobs, struct dray_job, list);
+}
+
+static struct dray_turns *dray_queue_turns(struct dray_queue *queue,
+					   struct dray_channel *channel)
+{
+	struct dray_job *first = dray_queue_first(queue);
+
+	return &first->queues->user->turns[channel->index];
+}
+
+/* Gives the queue a turn if its first job may run or must end. */
+void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel)
+{
+	struct dray_job *first = dray_queue_first(queue);
+	struct dray_turns *turns;
+
+	lockdep_assert_held(&channel->lock);
+	if (!first || !list_empty(&queue->ready) ||
+	    (atomic_read(&first->pending) && !dray_job_must_end(first)))
+		return;
+	turns = dray_queue_turns(queue, channel);
+	list_add_tail(&queue->ready, &turns->ready);
+	if (list_empty(&turns->link))
+		list_add_tail(&turns->link, &channel->ready);
+}
+
+/* Others that are ready come before the queue and its user. */
+static void dray_queue_end_turn(struct dray_queue *queue,
+				struct dray_channel *channel)
+{
+	struct dray_turns *turns = dray_queue_turns(queue, channel);
+
+	list_del_init(&queue->ready);
+	if (list_empty(&turns->ready))
+		list_del_init(&turns->link);
+	else
+		list_move_tail(&turns->link, &channel->ready);
+}
+
+void dray_job_enqueue(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	struct dray_queue *queue = dray_job_queue(job);
+
+	spin_lock_irq(&channel->lock);
+	if (list_empty(&queue->jobs))
+		list_add_tail(&queue->link, &channel->queues);
+	list_add_tail(&job->list, &queue->jobs);
+	dray_queue_update(queue, channel);
+	WRITE_ONCE(channel->waiting, channel->waiting + 1);
+	spin_unlock_irq(&channel->lock);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+void dray_job_wake(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+	unsigned long flags;
+
+	spin_lock_irqsave(&channel->lock, flags);
+	dray_queue_update(dray_job_queue(job), channel);
+	spin_unlock_irqrestore(&channel->lock, flags);
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+/*
+ * Returns the queue whose turn it is; all queues have turns if nothing runs any
+ * more.
+ */
+static struct dray_queue *dray_queue_next(struct dray_channel *channel)
+{
+	struct dray_turns *turns;
+
+	lockdep_assert_held(&channel->lock);
+	if (channel->closing || channel->dead)
+		return list_first_entry_or_null(&channel->queues,
+						struct dray_queue, link);
+	turns = list_first_entry_or_null(&channel->ready, struct dray_turns,
+					 link);
+	return turns ? list_first_entry(&turns->ready, struct dray_queue, ready)
+		     : NULL;
+}
+
+bool dray_jobs_ready(struct dray_channel *channel)
+{
+	return dray_queue_next(channel);
+}
+
+struct dray_job *dray_job_next(struct dray_channel *channel)
+{
+	struct dray_job *job = NULL;
+	struct dray_queue *queue;
+
+	spin_lock_irq(&channel->lock);
+	queue = dray_queue_next(channel);
+	if (queue) {
+		dray_queue_end_turn(queue, channel);
+		job = dray_queue_first(queue);
+		channel->running = job;
+		list_del_init(&job->list);
+		if (list_empty(&queue->jobs))
+			list_del_init(&queue->link);
+		dray_queue_update(queue, channel);
+	}
+	spin_unlock_irq(&channel->lock);
+	return job;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Queues: each opener has one for each channel, in which its jobs wait in their
+ * order.  They outlive the opener with the jobs that are in them.  Slots and
+ * turns belong to users: more openers do not get a user more of a channel.
+ */
+#ifndef DRAY_QUEUE_H
+#define DRAY_QUEUE_H
+
+#include <linux/atomic.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+
+#include "base/refusal.h"
+
+struct dma_fence;
+struct dray_channel;
+struct dray_channels;
+struct dray_job;
+struct dray_node;
+struct dray_opener;
+
+#define DRAY_QUEUE_DEPTH 64 /* jobs of one user, on all channels of a node */
+
+/* A user's place on one channel; under the channel's lock. */
+struct dray_turns {
+	struct list_head link; /* of the channel, while a queue is ready */
+	struct list_head ready; /* queues with a job to run or end */
+};
+
+/* The effective user of openers, and their shared state. */
+struct dray_queue_user {
+	struct list_head link; /* of the node's users */
+	u32 openers; /* and their leftovers; under users_lock */
+	kuid_t uid;
+	atomic_t in_flight; /* jobs that have a slot */
+	struct dray_turns turns[]; /* one a channel */
+};
+
+/* One opener's jobs for one channel: a timeline. */
+struct dray_queue {
+	struct mutex order; /* fences come in the order of their numbers */
+	u64 context;
+	u64 number; /* of the last fence */
+
+	/* Under the channel's lock. */
+	struct list_head link; /* of the channel, while there are jobs */
+	struct list_head ready; /* of the user's turns, while it is ready */
+	struct list_head jobs;
+};
+
+struct dray_queues {
+	struct kref kref;
+	struct dray_channels *channels;
+	struct dray_queue_user *user;
+	u32 count;
+	struct dray_queue queue[]; /* one a channel */
+};
+
+/* An opener's queues, made when it opens the node. */
+int dray_queues_open(struct dray_opener *opener);
+void dray_queues_close(struct dray_opener *opener);
+void dray_queues_put(struct dray_queues *queues);
+
+/*
+ * One of the user's slots, for a job until its fence signals.  Waits for a free
+ * one if @wait is set, and so is called outside of the node: -EAGAIN,
+ * -ERESTARTSYS, or -ENODEV when the node goes.
+ */
+int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
+		   bool wait, struct dray_refusal *refusal);
+void dray_slot_give(struct dray_queues *queues, struct dray_node *node);
+
+/*
+ * Puts a job with a published fence into its queue, from which it ends by
+ * itself.
+ */
+void dray_job_enqueue(struct dray_job *job);
+
+/* The job waits for no fence any more; in any context. */
+void dray_job_wake(struct dray_job *job);
+
+/* Call this after a change to a job of @queue; under the channel's lock. */
+void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel);
+
+/* Is there a job that may run or must end?  Under the channel's lock. */
+bool dray_jobs_ready(struct dray_channel *channel);
+
+/* Makes it the running job; NULL: there is none. */
+struct dray_job *dray_job_next(struct dray_channel *channel);
+
+/* Stops the job with @fence, or with NULL all of them; returns their number. */
+u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
+		      struct dma_fence *fence);
+
+#endif /* DRAY_QUEUE_H */

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reports about channels: CHANNEL_INFO, their part of INFO, and debugfs.
+ */
+#include <linux/dmaengine.h>
+#include <linux/nospec.h>
+#include <linux/seq_file.h>
+#include <linux/string.h>
+
+#include "engine/channel.h"
+#include "engine/engine.h"
+#include "engine/job.h"
+#include "calls.h"
+#include "channel_info.h"
+
+static void dray_channel_print(struct dray_channel *channel,
+			       struct seq_file *file)
+{
+	spin_lock_irq(&channel->lock);
+	seq_printf(file, "%u %s%s%s, waiting %u", channel->index, channel->name,
+		   channel->dead ? ", dead" : "",
+		   channel->closing ? ", closing" : "", channel->waiting);
+	if (channel->running)
+		seq_printf(file, ", running %llu:%llu, transfer %u of %u",
+			   channel->running->fence->context,
+			   channel->running->fence->seqno, channel->running->at,
+			   channel->running->count);
+	spin_unlock_irq(&channel->lock);
+	seq_printf(file, ", out %d, submitted %lld, bytes %lld, failed %lld\n",
+		   atomic_read(&channel->descriptors),
+		   (long long)atomic64_read(&channel->submitted),
+		   (long long)atomic64_read(&channel->bytes),
+		   (long long)atomic64_read(&channel->failed));
+}
+
+void dray_channels_print(struct dray_node *node, struct seq_file *file)
+{
+	u32 i;
+
+	for (i = 0; i < node->channels->count; i++)
+		dray_channel_print(&node->channels->channel[i], file);
+}
+
+void dray_channels_limits(struct dray_node *node, struct dray_info *info)
+{
+	info->channel_count = node->channels->count;
+	info->max_runs = dray_submit_max_runs();
+	info->max_bytes = dray_submit_max_bytes();
+	info->queue_depth = DRAY_QUEUE_DEPTH;
+}
+
+int dray_channel_info_call(struct dray_opener *opener, void *data,
+			   struct dray_reply *reply)
+{
+	struct dray_node *node = opener->node;
+	struct dray_channel_info *info = data;
+	struct dray_channel *channel;
+	u32 index = info->index;
+	int ret;
+
+	if (info->reserved)
+		return -EINVAL;
+	ret = dray_node_enter(node);
+	if (ret)
+		return ret;
+	if (index >= node->channels->count) {
+		ret = -EINVAL;
+		goto leave;
+	}
+	index = array_index_nospec(index, node->channels->count);
+	channel = &node->channels->channel[index];
+	memset(info, 0, sizeof(*info));
+	info->index = index;
+	info->flags = DRAY_CHANNEL_COPY;
+	info->alignment = 1;
+	memcpy(info->name, channel->name, sizeof(info->name));
+	/* The limits were learnt before @chan was set. */
+	if (smp_load_acquire(&channel->chan)) {
+		info->flags |= DRAY_CHANNEL_OPEN;
+		if (channel->limits.fill_alignment)
+			info->flags |= DRAY_CHANNEL_FILL;
+		info->alignment = channel->limits.alignment;
+		info->max_segment = channel->limits.max_segment;
+		strscpy(info->device, dma_chan_name(channel->chan),
+			sizeof(info->device));
+	}
+	if (READ_ONCE(channel->dead))
+		info->flags |= DRAY_CHANNEL_DEAD;
+	info->submitted = atomic64_read(&channel->submitted);
+	info->bytes = atomic64_read(&channel->bytes);
+	info->failed = atomic64_read(&channel->failed);
+leave:
+	dray_node_leave(node);
+	return ret;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The file operations of /dev/drayN.
+ */
+#ifndef DRAY_FILE_H
+#define DRAY_FILE_H
+
+struct file_operations;
+
+extern const struct file_operations dray_fops;
+
+#endif /* DRAY_FILE_H */

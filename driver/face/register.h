@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Nodes made for drivers: include/linux/dray_node.h is for others, this for
+ * the drivers in this folder.
+ */
+#ifndef DRAY_REGISTER_H
+#define DRAY_REGISTER_H
+
+#include <linux/types.h>
+
+struct device;
+struct dray_node;
+struct dray_node_channel;
+
+/* As dray_node_register(); @flags are DRAY_NODE_VIRTUAL or none. */
+struct dray_node *dray_node_create(struct device *dev, u32 flags,
+				   const struct dray_node_channel *channels,
+				   unsigned int count);
+
+#endif /* DRAY_REGISTER_H */

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * SUBMIT: a list of transfers becomes a job.  All that can fail comes first:
+ * arguments are copied and checked (job.c), a slot is taken (queue.c), buffers
+ * are mapped for the engine (prepare.c).  Then the fence is shown to others,
+ * and from there on the job ends by itself.
+ */
+#include <linux/err.h>
+#include <linux/sync_file.h>
+
+#include "base/node.h"
+#include "base/reply.h"
+#include "memory/trace.h"
+#include "engine/channel.h"
+#include "engine/fence.h"
+#include "engine/guard.h"
+#include "engine/in_fence.h"
+#include "engine/job.h"
+#include "engine/prepare.h"
+#include "engine/queue.h"
+#include "engine/sleep.h"
+#include "address.h"
+#include "calls.h"
+
+/*
+ * Shows the fence and enqueues the job, in one step for the queue.  On
+ * failure the job is still the caller's.
+ */
+static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
+{
+	struct dray_channel *channel = job->channel;
+	struct dray_queue *queue = &job->queues->queue[channel->index];
+	struct sync_file *sync_file;
+	bool signalling;
+	int ret;
+
+	if (mutex_lock_interruptible(&queue->order))
+		return -ERESTARTSYS;
+	job->fence = dray_fence_create(channel, queue);
+	if (!job->fence) {
+		ret = -ENOMEM;
+		goto unlock;
+	}
+	sync_file = sync_file_create(job->fence);
+	if (!sync_file) {
+		ret = -ENOMEM;
+		goto unlock;
+	}
+	ret = dray_reply_give(reply, sync_file->file);
+	if (ret)
+		goto unlock;
+	ret = dray_guard_job(job);
+	if (ret)
+		goto unlock;
+	/* Others may wait for the fence, which nothing may hinder now. */
+	signalling = dma_fence_begin_signalling();
+	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
+			  job->bytes);
+	dray_in_fences_watch(job);
+	dray_job_count(job, 1);
+	dray_job_enqueue(job);
+	dma_fence_end_signalling(signalling);
+unlock:
+	mutex_unlock(&queue->order);
+	return ret;
+}
+
+static int dray_submit_check(struct dray_node *node,
+			     const struct dray_submit *args,
+			     struct dray_refusal *refusal)
+{
+	u32 count = node->channels->count;
+
+	if (dray_node_check(node))
+		return -ENODEV;
+	if (args->reserved || !args->count ||
+	    args->flags & ~(DRAY_SUBMIT_NONBLOCK | DRAY_SUBMIT_NO_SYNC) ||
+	    args->count > DRAY_MAX_TRANSFERS ||
+	    args->in_fence_count > DRAY_MAX_IN_FENCES)
+		return -EINVAL;
+	if (!count)
+		return dray_refuse(refusal, -EOPNOTSUPP, DRAY_REASON_CHANNEL,
+				   0);
+	if (args->channel != DRAY_CHANNEL_ANY && args->channel >= count)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL,
+				   count);
+	return 0;
+}
+
+/*
+ * Returns the number of descriptors, or 0 if the caller may not know it: each
+ * segment of attached memory takes one.
+ */
+static u64 dray_submit_runs(const struct dray_opener *opener,
+			    const struct dray_job *job)
+{
+	if (dray_job_is_attached(job) &&
+	    !dray_segments_allowed(opener, job->channel->dev))
+		return 0;
+	return job->runs;
+}
+
+/*
+ * Inside the node: gives the job a place, and shows it to others.  On failure
+ * it is still the caller's.
+ */
+static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
+			     struct dray_submit *args, struct dray_reply *reply,
+			     struct dray_refusal *refusal)
+{
+	u64 runs, bytes;
+	u32 channel;
+	int ret;
+
+	ret = dray_prepare_job(job, opener->node, args, refusal);
+	if (ret)
+		return ret;
+	/* Once it is published, the job may have ended and be gone. */
+	channel = job->channel->index;
+	runs = dray_submit_runs(opener, job);
+	bytes = job->bytes;
+	ret = dray_job_publish(job, reply);
+	if (ret)
+		return ret;
+	args->channel = channel;
+	args->fence_fd = reply->fd;
+	args->runs = runs;
+	args->bytes = bytes;
+	return 0;
+}
+
+/* Takes over the job. */
+static int dray_submit_job(struct dray_opener *opener, struct dray_job *job,
+			   struct dray_submit *args, struct dray_reply *reply,
+			   struct dray_refusal *refusal)
+{
+	bool wait = !(args->flags & DRAY_SUBMIT_NONBLOCK);
+	struct dray_node *node = opener->node;
+	int ret;
+
+	ret = dray_slot_take(opener->queues, node, wait, refusal);
+	if (ret)
+		goto free_job;
+	ret = dray_node_enter_awake(node, wait);
+	if (ret)
+		goto give_slot;
+	ret = dray_submit_start(opener, job, args, reply, refusal);
+	if (ret)
+		goto leave;
+	dray_node_leave(node);
+	return 0;
+
+leave:
+	dray_job_unprepare(job);
+	dray_node_leave(node);
+give_slot:
+	dray_slot_give(opener->queues, node);
+free_job:
+	dray_job_free(job);
+	return ret;
+}
+
+int dray_submit_call(struct dray_opener *opener, void *data,
+		     struct dray_reply *reply)
+{
+	struct dray_submit *args = data;
+	struct dray_job *job;
+	int ret;
+
+	args->failed = 0;
+	ret = dray_submit_check(opener->node, args, &reply->refusal);
+	if (ret)
+		return ret;
+	job = dray_job_create(opener, args, &reply->refusal);
+	if (IS_ERR(job))
+		return PTR_ERR(job);
+	return dray_submit_job(opener, job, args, reply, &reply->refusal);
+}

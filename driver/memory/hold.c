@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Memory that is held.  Without an IOMMU an address works for as long as the
+ * memory exists.  A device that was given one goes on writing when its process
+ * has been killed.  So memory of a disclosed address stays in place if one of
+ * the processes told has ended before the last reference goes.  Pages stay
+ * pinned, another driver's dma-buf stays.  RECLAIM frees it, when its caller
+ * knows that the hardware is quiet.  If every process told lives, the last
+ * release vouches for the hardware.
+ *
+ * An attachment that a dead channel may still write is held too, even if all
+ * live.  A buffer's heap keeps such memory out of use; attachments have no
+ * heap.
+ */
+#include <linux/module.h>
+#include <linux/pid.h>
+#include <linux/sched.h>
+#include <linux/sched/signal.h>
+
+#include "base/disclosure.h"
+#include "attachment.h"
+#include "buffer.h"
+#include "hold.h"
+
+static bool hold = true;
+module_param(hold, bool, 0444);
+MODULE_PARM_DESC(hold, "nodes hold memory that a device may still write");
+
+/* Bytes of memory that it takes. */
+static u64 dray_entry_bytes(struct dray_entry *entry)
+{
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
+
+	return buffer ? buffer->extent.size
+		      : dray_entry_attachment(entry)->charged;
+}
+
+/* A heap tells how much of it is held. */
+static void dray_heap_count_held(struct dray_entry *entry, s64 step)
+{
+	struct dray_buffer *buffer = dray_entry_buffer(entry);
+
+	if (buffer)
+		atomic64_add(step, &buffer->heap->held);
+}
+
+/*
+ * Must @entry be held, now that its last reference is gone?  A device may still
+ * write it.  Holds the module too; if the module is on its way out, the memory
+ * stays out of use for good instead.
+ */
+bool dray_hold_take(struct dray_entry *entry)
+{
+	struct pid *pid = entry->pid;
+
+	if (!entry->condemned) {
+		if (!dray_disclosures_ended(entry, &pid))
+			return false;
+	} else if (dray_entry_buffer(entry)) {
+		/* Its heap keeps it out of use. */
+		return false;
+	}
+	if (!try_module_get(THIS_MODULE)) {
+		entry->condemned = true;
+		return false;
+	}
+	dray_heap_count_held(entry, dray_entry_bytes(entry));
+	atomic_set(&entry->held, 1);
+	pr_notice_ratelimited("dray: %s %llu of process %d is held\n",
+			      dray_entry_buffer(entry) ? "buffer"
+						       : "attachment",
+			      entry->id, pid_nr(pid));
+	return true;
+}
+
+/* Takes over the caller's reference; false when it is not held. */
+bool dray_hold_end(struct dray_entry *entry, struct dray_reclaim *args)
+{
+	bool held = atomic_cmpxchg(&entry->held, 1, 0);
+	u64 bytes = dray_entry_bytes(entry);
+
+	if (held) {
+		args->bytes += bytes;
+		args->count++;
+		args->attachments += !dray_entry_buffer(entry);
+		dray_heap_count_held(entry, -bytes);
+		dray_disclosures_forget(entry);
+		/* No device writes it: so says the caller. */
+		entry->condemned = false;
+		/* The reference that held it. */
+		dray_entry_put(entry);
+	}
+	dray_entry_put(entry);
+	/* The caller's open file holds the module too. */
+	if (held)
+		module_put(THIS_MODULE);
+	return held;
+}
+
+bool dray_hold_default(void)
+{
+	return hold;
+}

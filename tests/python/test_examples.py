@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The Python programs of examples/ run and print their result."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SAID = {
+    "runtime": "output .64, 128. in default_allocator, bias in default_allocator, mean 1.0\n"
+               "output .64, 128. in {}, bias in default_allocator, mean 1.0\n",
+    "record": "importer: doubled 16384 elements\n"
+              "exporter: a record of 112 bytes, element 16383 is now 32766\n",
+    "strided": "524288 bytes in runs of 2048, by the CPU: the host has no engine\n"
+               "the first row was row 511, the next one row 509\n",
+    "pipeline": "(frame [0-7]: bright from column [0-9]+ to [0-9]+\n){{8}}8 frames in {}:shareable\n",
+}
+pytestmark = pytest.mark.host
+
+
+def test_each_example_has_its_row():
+    assert {path.stem for path in EXAMPLES.glob("*.py")} == set(SAID)
+
+
+@pytest.mark.parametrize("name, said", SAID.items())
+def test_it_prints_its_result(name, said, handler):
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py"], capture_output=True,
+                          text=True, timeout=120, check=False)
+    assert re.fullmatch(said.format(handler), done.stdout), done.stderr
+    assert (done.returncode, done.stderr) == (0, "")
