@@ -50,8 +50,7 @@ static ssize_t reopen_store(struct device *dev,
 	ret = kstrtou32(buf, 0, &index);
 	if (ret)
 		return ret;
-	ret = IS_ENABLED(DRAY_SUBMIT) ? dray_channel_reopen(to_node(dev), index)
-				      : -EINVAL;
+	ret = DRAY_ENGINES ? dray_channel_reopen(to_node(dev), index) : -EINVAL;
 	return ret ? ret : count;
 }
 static DEVICE_ATTR_WO(reopen);

@@ -112,7 +112,7 @@ DEFINE_SHOW_ATTRIBUTE(dray_node);
 
 static int dray_channels_show(struct seq_file *file, void *unused)
 {
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_channels_print(file->private, file);
 	return 0;
 }

@@ -37,7 +37,7 @@ static int dray_open(struct inode *inode, struct file *file)
 	 */
 	opener->raw = ns_capable_noaudit(&init_user_ns, CAP_SYS_RAWIO);
 	opener->address = opener->raw || addresses;
-	ret = IS_ENABLED(DRAY_SUBMIT) ? dray_queues_open(opener) : 0;
+	ret = DRAY_ENGINES ? dray_queues_open(opener) : 0;
 	if (ret) {
 		kfree(opener);
 		return ret;
@@ -51,7 +51,7 @@ static int dray_close(struct inode *inode, struct file *file)
 {
 	struct dray_opener *opener = file->private_data;
 
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_queues_close(opener);
 	dray_node_put(opener->node);
 	kfree(opener);

@@ -5,7 +5,7 @@
 #ifndef DRAY_FILE_H
 #define DRAY_FILE_H
 
-struct file_operations;
+#include <linux/fs.h>
 
 extern const struct file_operations dray_fops;
 

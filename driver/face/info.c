@@ -41,7 +41,7 @@ int dray_info_call(struct dray_opener *opener, void *data,
 	}
 	info->heap_count = node->heap_count;
 	info->page_size = PAGE_SIZE;
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_channels_limits(node, info);
 	strscpy(info->name, node->name, sizeof(info->name));
 	strscpy(info->device, dev_name(node->dev), sizeof(info->device));

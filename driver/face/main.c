@@ -56,7 +56,7 @@ static int __init dray_init(void)
 	ret = dray_heaps_init();
 	if (ret)
 		return ret;
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		ret = dray_engine_init();
 	if (ret)
 		goto exit_heaps;
@@ -68,7 +68,7 @@ static int __init dray_init(void)
 
 exit_debug:
 	dray_debug_exit();
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_engine_exit();
 	/* A node may have come and gone: as in dray_exit(). */
 	rcu_barrier();
@@ -82,7 +82,7 @@ static void __exit dray_exit(void)
 {
 	dray_bindings_unregister();
 	dray_debug_exit();
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_engine_exit();
 	/* The last fences give the module back from an RCU callback. */
 	rcu_barrier();

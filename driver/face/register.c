@@ -153,7 +153,7 @@ struct dray_node *dray_node_create(struct device *dev, u32 flags,
 	ret = dray_node_add_heaps(node);
 	if (ret)
 		goto put_node;
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		ret = dray_channels_probe(node, channels, count);
 	if (ret)
 		goto put_node;
@@ -218,7 +218,7 @@ void dray_node_unregister(struct dray_node *node)
 	/* Waits for calls inside; no further call enters. */
 	down_write(&node->inside);
 	up_write(&node->inside);
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_channels_remove(node);
 	dray_attachments_drop_node(node);
 	dray_mappings_drop_node(node);
@@ -244,7 +244,7 @@ EXPORT_SYMBOL_GPL(dray_node_unregister);
  */
 int dray_node_suspend(struct dray_node *node)
 {
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_channels_suspend(node);
 	return 0;
 }
@@ -260,7 +260,7 @@ EXPORT_SYMBOL_GPL(dray_node_suspend);
  */
 int dray_node_resume(struct dray_node *node)
 {
-	if (IS_ENABLED(DRAY_SUBMIT))
+	if (DRAY_ENGINES)
 		dray_channels_resume(node);
 	return 0;
 }

@@ -132,11 +132,10 @@ static int dray_sync_target(struct dray_node *node,
 		return ret;
 	*dev = node->dev;
 	if (args->target != DRAY_TARGET_NODE)
-		ret = IS_ENABLED(DRAY_SUBMIT)
-			      ? dray_channel_device(node, args->target, dev,
-						    refusal)
-			      : dray_refuse(refusal, -EINVAL,
-					    DRAY_REASON_CHANNEL, 0);
+		ret = DRAY_ENGINES ? dray_channel_device(node, args->target,
+							 dev, refusal)
+				   : dray_refuse(refusal, -EINVAL,
+						 DRAY_REASON_CHANNEL, 0);
 	*needed = !ret && !args->count && dray_device_maintained(*dev);
 	dray_node_leave(node);
 	return ret;
