@@ -26,9 +26,8 @@ static int lose_attached_memory(FIXTURE_DATA(fault) * self, uint64_t *id)
 		.count = 1,
 	};
 	struct dray_attach attach;
-	int ret;
+	int ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
 
-	ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
 	if (ret < 0)
 		return ret;
 	*id = attach.id;

@@ -35,9 +35,7 @@ static bool node_is_there(void *path)
 
 FIXTURE_SETUP(busy)
 {
-	int i;
-
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		write_text(DRIVER "unbind", names[i]);
 		ASSERT_EQ(0, write_text(DRIVER "bind", names[i]));
 		ASSERT_TRUE(wait_for(node_is_there, (void *)paths[i]));

@@ -194,10 +194,9 @@ TEST_F(fault, cancel_wakes_who_waits_for_a_slot)
 	struct dray_submit submit;
 	struct dray_cancel args;
 	pid_t mine = getpid(), child;
-	uint32_t i;
 
 	ASSERT_EQ(0, knob("hang", 1));
-	for (i = 0; i < self->info.queue_depth; i++)
+	for (uint32_t i = 0; i < self->info.queue_depth; i++)
 		ASSERT_EQ(0, submit_on(self, 0, &submit));
 	ASSERT_EQ(0, cancel(self->node, -1, &args));
 	EXPECT_LE(self->info.queue_depth - 1, args.count);

@@ -26,9 +26,7 @@ static int submit(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers,
 /* From the source to the first step of the destination, and on from there. */
 static void chain(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers)
 {
-	int i;
-
-	for (i = 0; i < CHAIN; i++)
+	for (int i = 0; i < CHAIN; i++)
 		transfers[i] = (struct dray_transfer){
 			.op = DRAY_OP_COPY,
 			.src_fd = i ? self->dst.fd : self->src.fd,
@@ -42,12 +40,11 @@ static void chain(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers)
 TEST_F(fault, a_transfer_reads_what_the_one_before_has_written)
 {
 	struct dray_transfer transfers[CHAIN];
-	int i;
 
 	ASSERT_EQ(0, knob("ahead", 1));
 	chain(self, transfers);
 	ASSERT_EQ(1, submit(self, transfers, CHAIN));
-	for (i = 0; i < CHAIN; i++)
+	for (int i = 0; i < CHAIN; i++)
 		EXPECT_EQ(-1,
 			  first_difference(self->src.bytes,
 					   self->dst.bytes + i * STEP, STEP));
@@ -71,11 +68,10 @@ TEST_F(fault, every_descriptor_of_the_one_before_has_written)
 		  .dst_offset = 4 * PIECE,
 		  .run = 13 * STEP },
 	};
-	int i;
 
 	ASSERT_EQ(0, knob("ahead", 1));
 	ASSERT_EQ(1, submit(self, transfers, 2));
-	for (i = 0; i < 7; i++)
+	for (int i = 0; i < 7; i++)
 		EXPECT_EQ(-1, first_difference(self->src.bytes + i * STEP,
 					       self->dst.bytes + 4 * PIECE +
 						       2 * i * STEP,

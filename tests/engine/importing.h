@@ -34,9 +34,8 @@ static inline bool has_waited(void *unused)
 static inline long sum_of(const struct buffer *buffer)
 {
 	long sum = 0;
-	size_t i;
 
-	for (i = 0; i < buffer->size; i++)
+	for (size_t i = 0; i < buffer->size; i++)
 		sum += buffer->bytes[i];
 	return sum;
 }

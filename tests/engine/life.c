@@ -170,11 +170,10 @@ static bool child_has_ended(void *child)
 TEST_F(fault, who_waits_for_a_channel_to_be_opened_can_be_killed)
 {
 	pid_t children[2];
-	int i;
 
 	ASSERT_EQ(0, knob("lock", 1));
 	ASSERT_TRUE(wait_for(engine_is_locked, NULL));
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		children[i] = process_start(submits, self);
 		ASSERT_LT(0, children[i]);
 		ASSERT_TRUE(wait_for(process_waits, &children[i]));

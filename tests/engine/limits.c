@@ -125,10 +125,9 @@ TEST_F(limit, what_the_engine_cannot_address_is_refused)
 		.axes_count = 1,
 		.axes = (uintptr_t)&axis,
 	};
-	struct dray_transfer wrong;
 	struct dray_submit reply;
+	struct dray_transfer wrong = transfer;
 
-	wrong = transfer;
 	wrong.run = 12;
 	EXPECT_EQ(-EINVAL, submit(self->node, &wrong, &reply));
 	EXPECT_EQ(DRAY_REASON_ALIGNMENT, reply.reason);
@@ -168,12 +167,11 @@ TEST_F(limit, a_byte_and_a_longer_pattern_are_filled)
 {
 	struct dray_channel_info channel;
 	struct dray_submit reply;
-	size_t i;
 
 	ASSERT_EQ(1, fill(self, "\xa5", 1, &reply));
 	EXPECT_EQ(-1, first_other_byte(self->near[1].bytes, SIZE, 0xa5));
 	ASSERT_EQ(1, fill(self, "\x11\x22\x33\x44", 4, &reply));
-	for (i = 0; i < SIZE; i++)
+	for (size_t i = 0; i < SIZE; i++)
 		ASSERT_EQ(0x11 * (1 + i % 4), self->near[1].bytes[i]);
 	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
 	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_FILL);

@@ -61,10 +61,9 @@ TEST_F(fault, stale_callbacks_do_not_end_a_round_before_its_time)
 TEST_F(fault, stale_callbacks_do_not_hold_a_round_up)
 {
 	struct dray_submit submit;
-	int i;
 
 	ASSERT_EQ(0, knob("stale", 1));
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, submit_on(self, 0, &submit));
 		EXPECT_EQ(1, fence_wait(submit.fence_fd));
 		close(submit.fence_fd);

@@ -133,11 +133,10 @@ TEST_F(fault, the_slots_are_a_users_and_not_an_openers)
 {
 	struct dray_submit submit;
 	int other = node_open();
-	uint32_t i;
 
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, knob("hang", 1));
-	for (i = 0; i < self->info.queue_depth; i++) {
+	for (uint32_t i = 0; i < self->info.queue_depth; i++) {
 		ASSERT_EQ(0, submit_one(self, i % 2 ? other : self->node,
 					&submit));
 		close(submit.fence_fd);

@@ -28,11 +28,10 @@ static int copy_halves(FIXTURE_DATA(fault) * self, uint32_t last, int *fences)
 {
 	struct dray_transfer transfer = whole(self);
 	struct dray_submit submit;
-	uint32_t i;
 	int ret = knob("stuck", 1u << last);
 
 	transfer.run /= 2;
-	for (i = 0; i < 2 && !ret; i++) {
+	for (uint32_t i = 0; i < 2 && !ret; i++) {
 		transfer.src_offset = i * transfer.run;
 		transfer.dst_offset = i * transfer.run;
 		submit = (struct dray_submit){

@@ -38,10 +38,9 @@ static int write_number(const char *kind, const char *file, const char *value)
 
 static int write_all(const char *file, const char *value)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < 2 && !ret; i++)
+	for (unsigned int i = 0; i < 2 && !ret; i++)
 		ret = write_number(kinds[i], file, value);
 	return ret;
 }

@@ -37,9 +37,7 @@ int places_open(void)
 
 static bool is_known(const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < place_count; i++)
+	for (unsigned int i = 0; i < place_count; i++)
 		if (!strcmp(places[i], name))
 			return true;
 	return false;

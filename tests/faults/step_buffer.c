@@ -165,9 +165,8 @@ int run_sync(void)
 		.count = sizeof(ranges) / sizeof(ranges[0]),
 		.ranges = (uintptr_t)ranges,
 	};
-	unsigned int i;
 
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		ranges[i] = (struct dray_range){
 			.fd = scene.src.fd,
 			.width = 64,

@@ -311,10 +311,8 @@ void call_print(const struct call *call, FILE *file)
 
 void input_print(const struct input *input, FILE *file)
 {
-	uint32_t i;
-
 	fputs(input->fresh ? "fresh\n" : "input\n", file);
-	for (i = 0; i < input->count; i++)
+	for (uint32_t i = 0; i < input->count; i++)
 		call_print(&input->calls[i], file);
 }
 

@@ -201,9 +201,8 @@ int run_sync(struct thread *thread, const struct call *call)
 		.flags = (uint32_t)pick(&state, 8) ? 0 : 2,
 	};
 	struct dray_range *range;
-	uint32_t i;
 
-	for (i = 0; i < sync.count; i++) {
+	for (uint32_t i = 0; i < sync.count; i++) {
 		range = &ranges[i];
 		range->fd = memory_fd(i ? (uint32_t)pick(&state, 8) : call->a,
 				      &size, &state);
@@ -225,10 +224,9 @@ int run_list(struct thread *thread, const struct call *call)
 {
 	uint64_t ids[64];
 	struct dray_list list = { .ids = (uintptr_t)ids, .room = call->a % 65 };
-	uint32_t i;
 	int ret = node_ioctl(thread, call, DRAY_IOC_LIST, &list, sizeof(list));
 
-	for (i = 0; !ret && i < list.count && i < call->a % 65; i++)
+	for (uint32_t i = 0; !ret && i < list.count && i < call->a % 65; i++)
 		object_remember(ids[i]);
 	return ret;
 }

@@ -68,10 +68,8 @@ FIXTURE_SETUP(given)
 
 FIXTURE_TEARDOWN(given)
 {
-	int i;
-
 	faults_expect_no_more();
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		write_name(DRIVER, "unbind", self->edu[i].device);
 		EXPECT_EQ(0, edu_override(&self->edu[i], "\n"));
 		buffer_close(&self->buffer[i]);
@@ -115,9 +113,8 @@ static int expect_nothing_read(FIXTURE_DATA(given) * self, uint64_t address,
 			       const uint8_t *word)
 {
 	uint8_t *bytes = self->buffer[0].bytes;
-	int ret;
+	int ret = edu_read(&self->edu[0], address, WORD);
 
-	ret = edu_read(&self->edu[0], address, WORD);
 	if (ret)
 		return ret;
 	if (!fault_seen())

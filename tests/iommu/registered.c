@@ -125,9 +125,7 @@ static int unbind(void *context)
 static void expect_rows(FIXTURE_DATA(registered) * self, uint8_t *dst,
 			size_t rows)
 {
-	size_t i;
-
-	for (i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		memcpy(dst + 4090 + i * 50, self->src.bytes + 3 + i * 100, 20);
 }
 

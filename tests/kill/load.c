@@ -76,14 +76,12 @@ static void (*const works[])(void) = {
 
 _Noreturn void load_run(const struct load *load)
 {
-	int i;
-
 	me.load = *load;
 	me.state = load->seed;
 	signal(SIGCHLD, SIG_IGN);
-	for (i = 0; i < BUFFERS; i++)
+	for (int i = 0; i < BUFFERS; i++)
 		me.buffers[i].fd = -1;
-	for (i = 0; i < FENCES; i++)
+	for (int i = 0; i < FENCES; i++)
 		me.fences[i] = -1;
 	me.importer = importer_open();
 	me.node = node_open();

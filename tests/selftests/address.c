@@ -34,9 +34,8 @@ static int address(int node, int fd, uint64_t offset, uint64_t length,
 static uint64_t total(const struct reply *reply)
 {
 	uint64_t sum = 0;
-	uint32_t i;
 
-	for (i = 0; i < reply->call.count && i < ROOM; i++)
+	for (uint32_t i = 0; i < reply->call.count && i < ROOM; i++)
 		sum += reply->segment[i].length;
 	return sum;
 }
@@ -68,13 +67,12 @@ TEST_F(heap, the_segments_follow_each_other)
 {
 	struct buffer buffer;
 	struct reply reply;
-	uint32_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 				     64 * self->page, &buffer));
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
 	ASSERT_GE(ROOM, reply.call.count);
-	for (i = 1; i < reply.call.count; i++)
+	for (uint32_t i = 1; i < reply.call.count; i++)
 		EXPECT_EQ(reply.segment[i - 1].address +
 				  reply.segment[i - 1].length,
 			  reply.segment[i].address);
@@ -95,11 +93,10 @@ TEST_F(heap, the_buffer_lies_below_the_mask)
 
 TEST_F(heap, the_alignment_asked_for_is_kept)
 {
-	uint64_t alignment;
 	struct reply reply;
 
 	ONLY_WHERE_MEMORY_LIES_THERE();
-	for (alignment = self->page; alignment <= 256 * self->page;
+	for (uint64_t alignment = self->page; alignment <= 256 * self->page;
 	     alignment *= 4) {
 		struct dray_alloc alloc = { .size = self->page,
 					    .alignment = alignment,
@@ -118,10 +115,9 @@ TEST_F(heap, the_address_limit_asked_for_is_kept)
 	uint64_t lowest = UINT64_MAX;
 	struct buffer buffer;
 	struct reply reply;
-	int i;
 
 	ONLY_WHERE_MEMORY_LIES_THERE();
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 					     self->page, &buffer));
 		ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
@@ -225,7 +221,6 @@ TEST_F(dray, offsets_past_the_end_are_refused)
 {
 	struct buffer buffer;
 	struct reply reply;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
 				     PAGES * self->page, &buffer));
@@ -237,7 +232,7 @@ TEST_F(dray, offsets_past_the_end_are_refused)
 			{ 1, UINT64_MAX },	{ buffer.size - 1, UINT64_MAX },
 		};
 
-		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 			EXPECT_EQ(-EINVAL,
 				  address(self->node, buffer.fd, cases[i][0],
 					  cases[i][1], &reply))

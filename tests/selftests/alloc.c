@@ -137,9 +137,8 @@ TEST_F(dray, a_size_of_zero_is_refused)
 TEST_F(dray, a_huge_size_is_refused)
 {
 	const uint64_t sizes[] = { 1ull << 40, 1ull << 62, 1ull << 63 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct dray_alloc alloc = { .size = sizes[i],
 					    .heap = DRAY_HEAP_ANY };
 
@@ -152,9 +151,8 @@ TEST_F(dray, a_huge_size_is_refused)
 TEST_F(dray, a_size_that_overflows_when_rounded_is_refused)
 {
 	const uint64_t sizes[] = { UINT64_MAX, UINT64_MAX - self->page + 2 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct dray_alloc alloc = { .size = sizes[i],
 					    .heap = DRAY_HEAP_ANY };
 
@@ -167,9 +165,8 @@ TEST_F(dray, an_alignment_that_is_no_power_of_two_is_refused)
 {
 	const uint64_t alignments[] = { 3, self->page + 1, 3 * self->page,
 					UINT64_MAX };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(alignments); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(alignments); i++) {
 		struct dray_alloc alloc = { .size = 1,
 					    .alignment = alignments[i],
 					    .heap = DRAY_HEAP_ANY };
@@ -210,9 +207,7 @@ TEST_F(dray, an_unknown_mode_is_refused)
 
 TEST_F(dray, unknown_flags_are_refused)
 {
-	uint32_t bit;
-
-	for (bit = 1; bit < 32; bit++) {
+	for (uint32_t bit = 1; bit < 32; bit++) {
 		struct dray_alloc alloc = { .size = 1,
 					    .heap = DRAY_HEAP_ANY,
 					    .flags = 1u << bit };

@@ -126,9 +126,8 @@ TEST_F(engine, a_pattern_goes_on_where_a_page_ends)
 		.pattern_size = 16,
 	};
 	uint8_t *bytes;
-	int i;
 
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		transfer.pattern[i] = (uint8_t)(0x40 + i);
 	/* pages end in the middle of a pattern */
 	ASSERT_LE(0, user_open(self, 1, self->unit, &bytes));
@@ -245,13 +244,11 @@ TEST_F(engine, an_engine_writes_memory_that_was_unmapped)
 TEST_F(engine, closing_the_attachment_does_not_stop_its_transfer)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_transfer transfer;
 	struct dray_axis axis;
 	uint8_t *bytes;
-	int fd;
+	struct dray_transfer transfer = engine_slow(self, &axis);
+	int fd = user_open(self, 1, 0, &bytes);
 
-	transfer = engine_slow(self, &axis);
-	fd = user_open(self, 1, 0, &bytes);
 	ASSERT_LE(0, fd);
 	transfer.dst_fd = fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

@@ -104,9 +104,8 @@ TEST_F(dray, unknown_flags_are_refused)
 {
 	uint8_t *bytes = fresh_memory(self->page);
 	struct dray_attach attach;
-	uint32_t bit;
 
-	for (bit = 2; bit < 32; bit++) {
+	for (uint32_t bit = 2; bit < 32; bit++) {
 		attach = attach_of(bytes, self->page);
 		attach.flags |= 1u << bit;
 		EXPECT_EQ(-EINVAL,

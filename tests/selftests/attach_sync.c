@@ -32,13 +32,12 @@ struct known {
 static uint8_t *scattered_memory(size_t page)
 {
 	uint8_t *bytes = fresh_memory(2 * PAGES * page);
-	int i;
 
 	if (bytes == MAP_FAILED)
 		return bytes;
 	madvise(bytes, 2 * PAGES * page, MADV_NOHUGEPAGE);
 	memset(bytes, 0x5a, 2 * PAGES * page);
-	for (i = 1; i < PAGES; i++)
+	for (int i = 1; i < PAGES; i++)
 		if (mremap(bytes + 2 * i * page, page, page,
 			   MREMAP_MAYMOVE | MREMAP_FIXED,
 			   bytes + i * page) == MAP_FAILED)

@@ -334,9 +334,8 @@ static int attaches_and_dies(void *context)
 	const size_t size = 64 * 4096;
 	struct dray_attach attach;
 	uint8_t *bytes = fresh_memory(8 * size);
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		STEP_LE(0, attach_memory(*(int *)context, bytes + i * size,
 					 size, 0, &attach));
 	return raise(SIGKILL);

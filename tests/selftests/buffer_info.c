@@ -180,10 +180,9 @@ TEST_F(dray, an_id_is_not_found_after_its_buffer_was_freed)
 TEST_F(dray, flags_are_refused_but_for_those_that_a_reply_says)
 {
 	struct buffer buffer;
-	uint32_t bit;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	for (bit = 1; bit < 32; bit++) {
+	for (uint32_t bit = 1; bit < 32; bit++) {
 		struct dray_buffer_info info = { .id = buffer.id,
 						 .flags = 1u << bit };
 		bool said = info.flags & SAID;

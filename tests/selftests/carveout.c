@@ -142,9 +142,8 @@ TEST_F(carveout, enough_in_pieces_is_refused_with_the_longest_piece)
 	uint64_t quarter = self->heap.total / 4 / self->page * self->page;
 	struct dray_alloc alloc[4] = { 0 }, large = { 0 };
 	struct dray_heap_info now;
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, allocate(self, quarter, &alloc[i]));
 	close(alloc[0].fd);
 	close(alloc[2].fd);
@@ -157,13 +156,12 @@ TEST_F(carveout, enough_in_pieces_is_refused_with_the_longest_piece)
 TEST_F(carveout, every_alignment_that_fits_is_kept)
 {
 	struct dray_alloc first = { 0 };
-	uint64_t alignment;
 
 	if (self->info.flags & DRAY_NODE_IOMMU)
 		SKIP(return, "addresses are translated");
 	/* so that the next free page is aligned to nothing */
 	ASSERT_EQ(0, allocate(self, 1, &first));
-	for (alignment = self->page; alignment <= self->heap.total / 4;
+	for (uint64_t alignment = self->page; alignment <= self->heap.total / 4;
 	     alignment *= 2) {
 		struct dray_alloc alloc = { .alignment = alignment };
 

@@ -27,11 +27,10 @@ TEST_F(dray, non_zero_padding_is_refused)
 TEST_F(dray, every_channel_copies_and_has_a_name)
 {
 	struct dray_channel_info channel;
-	uint32_t i;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	for (i = 0; i < self->info.channel_count; i++) {
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));
 		EXPECT_EQ(i, channel.index);
 		EXPECT_EQ(DRAY_CHANNEL_COPY, channel.flags & DRAY_CHANNEL_COPY);
@@ -47,11 +46,10 @@ TEST_F(dray, an_open_channel_tells_its_alignment_and_its_longest_descriptor)
 	struct dray_channel_info channel;
 	struct dray_sync sync = { .owner = DRAY_SYNC_FOR_DEVICE,
 				  .direction = DRAY_TO_DEVICE };
-	uint32_t i;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	for (i = 0; i < self->info.channel_count; i++) {
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		/* the first use opens it, and so does this question */
 		sync.target = i;
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
@@ -67,13 +65,12 @@ TEST_F(dray, what_a_channel_moved_is_counted)
 {
 	struct dray_channel_info before, after;
 	struct buffer buffer;
-	uint32_t i;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 2 * self->page,
 				     &buffer));
-	for (i = 0; i < self->info.channel_count; i++) {
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		struct dray_transfer transfer = {
 			.op = DRAY_OP_COPY,
 			.dst_fd = buffer.fd,

@@ -36,11 +36,10 @@ static char *line_of(const char *path, const char *start)
 TEST_F(dray, the_files_of_a_node_are_for_root_alone)
 {
 	struct stat status;
-	size_t i;
 
 	if (access("/sys/kernel/debug/dray", F_OK))
 		SKIP(return, "this kernel has no debugfs");
-	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		ASSERT_EQ(0, stat(files[i], &status));
 		EXPECT_EQ(0400, status.st_mode & 0777);
 		EXPECT_EQ(0, status.st_uid);
@@ -95,18 +94,17 @@ TEST_F(dray, every_channel_and_heap_is_a_line)
 {
 	struct dray_info info;
 	char start[32], *line;
-	uint32_t i;
 
 	if (access("/sys/kernel/debug/dray", F_OK))
 		SKIP(return, "this kernel has no debugfs");
 	ASSERT_EQ(0, node_info(self->node, &info));
-	for (i = 0; i < info.channel_count; i++) {
+	for (uint32_t i = 0; i < info.channel_count; i++) {
 		snprintf(start, sizeof(start), "%u ", i);
 		line = line_of(files[2], start);
 		EXPECT_NE(NULL, line);
 		free(line);
 	}
-	for (i = 0; i < info.heap_count; i++) {
+	for (uint32_t i = 0; i < info.heap_count; i++) {
 		snprintf(start, sizeof(start), "heap %u ", i);
 		line = line_of(files[0], start);
 		EXPECT_NE(NULL, line);

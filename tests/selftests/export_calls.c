@@ -53,10 +53,9 @@ TEST_F(heap, it_is_not_attached_as_the_dma_buf_of_another_driver)
 	struct dray_attach attach;
 	struct buffer buffer;
 	int reader;
-	size_t i;
 
 	OPEN_READ_ONLY(buffer, reader);
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, reader, flags[i],
 						  &attach));
 		EXPECT_EQ(DRAY_REASON_OWN, attach.reason);

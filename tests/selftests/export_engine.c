@@ -90,10 +90,9 @@ TEST_F(engine, poll_on_it_waits_for_a_transfer)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd reader = { .events = POLLIN };
-	struct dray_transfer transfer;
 	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self, &axis);
 
-	transfer = engine_slow(self, &axis);
 	reader.fd = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader.fd);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

@@ -32,7 +32,6 @@ FIXTURE(engine)
 FIXTURE_SETUP(engine)
 {
 	struct dray_channel_info channel;
-	uint32_t i;
 
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
@@ -40,7 +39,7 @@ FIXTURE_SETUP(engine)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->unit = 4;
-	for (i = 0; i < self->info.channel_count; i++) {
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));
 		if (channel.alignment > self->unit)
 			self->unit = channel.alignment;
@@ -84,7 +83,6 @@ static inline int engine_run(FIXTURE_DATA(engine) * self,
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	int ret = engine_submit(self, transfers, count, &submit);
-	uint32_t i;
 
 	if (ret)
 		return ret;
@@ -92,7 +90,7 @@ static inline int engine_run(FIXTURE_DATA(engine) * self,
 	close(submit.fence_fd);
 	if (ret != 1)
 		return ret ? ret : -ETIME;
-	for (i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		model_transfer(self->model, 2, &transfers[i]);
 	return 0;
 }

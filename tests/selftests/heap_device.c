@@ -50,9 +50,8 @@ TEST_F(dray, every_heap_is_a_device_that_no_node_owns)
 	struct dray_heap_info heap;
 	char path[128], target[256];
 	ssize_t length;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s",
 			 heap.name);
@@ -80,11 +79,10 @@ TEST_F(dray, nothing_in_sysfs_takes_a_heap_away)
 	struct dirent *entry;
 	struct stat status;
 	char path[128];
-	uint32_t i;
 	DIR *folder;
 
 	EXPECT_EQ(-1, access("/sys/bus/dray-heap", F_OK));
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s",
 			 heap.name);

@@ -280,9 +280,8 @@ TEST_F(dray, all_that_cma_gives_lies_in_its_region)
 TEST_F(heap, a_refusal_takes_nothing)
 {
 	struct dray_alloc alloc;
-	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		alloc = (struct dray_alloc){ .size = self->page,
 					     .heap = self->heap.index,
 					     .address_limit = self->page - 1 };

@@ -19,9 +19,8 @@ TEST_F(dray, an_index_past_the_end_is_refused)
 TEST_F(dray, every_index_below_the_count_answers)
 {
 	struct dray_heap_info heap;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		EXPECT_EQ(0, node_heap(self->node, i, &heap));
 		EXPECT_EQ(i, heap.index);
 	}
@@ -68,9 +67,8 @@ TEST_F(dray, heaps_have_different_names)
 TEST_F(dray, types_and_flags_are_known)
 {
 	struct dray_heap_info heap;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		EXPECT_LE(DRAY_HEAP_RESERVED, heap.type);
 		EXPECT_GE(DRAY_HEAP_CARVEOUT, heap.type);

@@ -37,8 +37,6 @@ FIXTURE_VARIANT_ADD(shared, carveout) { .type = DRAY_HEAP_CARVEOUT };
 
 FIXTURE_SETUP(shared)
 {
-	int i;
-
 	self->there = !access(PLATFORM_DEVICES "/" SHARER, F_OK);
 	if (!self->there)
 		SKIP(return, "this machine has no region of two nodes");
@@ -54,7 +52,7 @@ FIXTURE_SETUP(shared)
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", SHARER));
 	self->node[1] = platform_open(SHARER);
 	ASSERT_LE(0, self->node[1]);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, node_find_heap(self->node[i], variant->type,
 					    &self->heap[i]));
 }
@@ -101,9 +99,8 @@ static int wrong_for_both(FIXTURE_DATA(shared) * self, uint32_t buffers,
 			  uint64_t bytes)
 {
 	struct dray_heap_info now, *old;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		old = &self->heap[i];
 		STEP_EQ(0, node_heap(self->node[i], old->index, &now));
 		STEP_EQ(old->buffers + buffers, now.buffers);
@@ -128,9 +125,8 @@ TEST_F(shared, what_either_takes_both_have_less)
 {
 	struct dray_alloc alloc[2];
 	uint64_t bytes = 0;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, take_pages(self, i, 4, &alloc[i]));
 		bytes += alloc[i].size;
 		EXPECT_EQ(0, wrong_for_both(self, (uint32_t)i + 1, bytes));
@@ -145,15 +141,14 @@ TEST_F(shared, what_either_takes_both_have_less)
 static int take_until(FIXTURE_DATA(shared) * self, uint32_t count)
 {
 	struct dray_alloc alloc;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		ret = take_pages(self, (int)i % 2, 1, &alloc);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		ret = take_pages(self, (int)i, 1, &alloc);
 		if (ret != -EDQUOT)
 			return -EMSGSIZE;

@@ -72,9 +72,7 @@ struct vgem_fence_signal {
 
 int importer_open(void)
 {
-	int i;
-
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		char path[32], name[16] = { 0 };
 		struct drm_version version = { .name = name,
 					       .name_length =

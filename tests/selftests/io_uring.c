@@ -63,11 +63,10 @@ TEST_F(dray, what_cannot_be_pinned_is_refused_at_once)
 	struct dray_heap_info heap;
 	struct buffer buffer;
 	struct ring ring;
-	uint32_t i;
 	int ret;
 
 	OPEN_RING(&ring);
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		if (heap.flags & DRAY_HEAP_PINNABLE &&
 		    registers_mappings_of_files())
@@ -130,11 +129,10 @@ static int register_and_die(void *context)
 TEST_F(heap, a_process_killed_with_pinned_memory_leaves_nothing)
 {
 	struct ring ring;
-	int i;
 
 	OPEN_RING(&ring);
 	NEEDS_PINS();
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		EXPECT_EQ(-SIGKILL, process_run(register_and_die, &self->heap));
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }

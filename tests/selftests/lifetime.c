@@ -233,7 +233,6 @@ static int transfer_and_hold(void *context)
 	struct dray_info info;
 	struct buffer src, dst;
 	int node = node_open();
-	uint32_t i;
 
 	STEP_LE(0, node);
 	STEP_EQ(0, node_info(node, &info));
@@ -251,7 +250,7 @@ static int transfer_and_hold(void *context)
 	STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
 	STEP_EQ(0, send_descriptor(dying->socket, submit.fence_fd));
 	/* the next ones wait behind it, the last for a place in the queue */
-	for (i = 0; dying->many && i <= info.queue_depth; i++)
+	for (uint32_t i = 0; dying->many && i <= info.queue_depth; i++)
 		STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
 	for (;;)
 		pause();

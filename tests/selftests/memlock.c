@@ -18,12 +18,11 @@ TEST_F(quota, shared_memory_is_locked_memory_of_the_user)
 			       .error = -ENOMEM,
 			       .reason = DRAY_REASON_MEMLOCK,
 			       .locked = 8 * self->piece };
-	int i;
 
 	if (!(self->heap.flags & DRAY_HEAP_SHARED))
 		SKIP(return, "dedicated memory is nobody's otherwise");
 	/* each finds what the one before it gave back */
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 	taker.locked = 8 * self->piece - 1;
 	taker.count = 7;
@@ -152,9 +151,8 @@ static int submit_as_nobody(void *context)
 		.count = filler->count,
 	};
 	int node, ret;
-	uint32_t i;
 
-	for (i = 0; i < filler->count; i++)
+	for (uint32_t i = 0; i < filler->count; i++)
 		transfers[i] = filler_transfer(filler);
 	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
 	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));

@@ -109,12 +109,11 @@ TEST_F(heap, the_first_write_of_a_page_is_no_fault)
 {
 	struct rusage before, after;
 	struct buffer buffer;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 64 * self->page,
 				 &buffer));
 	getrusage(RUSAGE_SELF, &before);
-	for (i = 0; i < 64; i++)
+	for (size_t i = 0; i < 64; i++)
 		buffer.bytes[i * self->page] = 1;
 	getrusage(RUSAGE_SELF, &after);
 	/* a few are the process's own: its stack, its code */
@@ -126,11 +125,10 @@ TEST_F(heap, a_private_mapping_is_refused)
 {
 	struct buffer buffer;
 	const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE };
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
 				     &buffer));
-	for (i = 0; i < ARRAY_SIZE(protections); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(protections); i++) {
 		EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, protections[i],
 					   MAP_PRIVATE, buffer.fd, 0));
 		EXPECT_EQ(EINVAL, errno);
@@ -160,11 +158,10 @@ TEST_F(heap, a_mapping_past_the_end_is_refused)
 		{ 2, PAGES - 1 },
 		{ PAGES, 1 },
 	};
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 				     PAGES * self->page, &buffer));
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		EXPECT_EQ(MAP_FAILED, map(buffer.fd, cases[i][0] * self->page,
 					  PROT_READ, cases[i][1] * self->page));
 		EXPECT_EQ(EINVAL, errno);

@@ -61,10 +61,9 @@ TEST_F(dray, any_heap_is_one_that_has_the_mode)
 {
 	struct dray_heap_info heap;
 	struct dray_alloc alloc;
-	uint32_t mode;
 	int ret;
 
-	for (mode = 0; mode <= DRAY_MODE_DEVICE; mode++) {
+	for (uint32_t mode = 0; mode <= DRAY_MODE_DEVICE; mode++) {
 		ret = allocate_any(self, mode, &alloc, &heap);
 		if (ret == -EOPNOTSUPP) {
 			EXPECT_EQ(DRAY_REASON_MODE, alloc.reason);

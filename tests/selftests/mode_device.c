@@ -34,13 +34,12 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 	struct dray_range range;
 	struct dray_sync sync;
 	struct buffer buffer;
-	int round;
 
 	if (self->effect < 0)
 		SKIP(return, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	sync = whole(&buffer, &range);
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		sync.flags = round ? 0 : DRAY_SYNC_ASK;
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
 		EXPECT_EQ(needed ? 0 : DRAY_SYNC_NOT_NEEDED, sync.flags);
@@ -54,7 +53,6 @@ TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 	struct dray_buffer_info info;
 	struct buffer buffer, cached;
 	struct dray_sync alone, both;
-	uint32_t i;
 
 	if (self->effect < 0)
 		SKIP(return, "this heap does not have that mode");
@@ -62,7 +60,7 @@ TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
 				     &cached));
 	/* The node itself, then each of its channels. */
-	for (i = 0; i <= self->info.channel_count; i++) {
+	for (uint32_t i = 0; i <= self->info.channel_count; i++) {
 		alone = whole(&cached, &ranges[1]);
 		alone.target = i ? i - 1 : DRAY_TARGET_NODE;
 		alone.flags = DRAY_SYNC_ASK;
@@ -153,14 +151,13 @@ TEST_F(mode, an_engine_reads_and_writes_it)
 {
 	uint8_t *data = malloc(PAGES * self->page);
 	struct buffer middle, ends[2];
-	int i;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	if (self->effect < 0)
 		SKIP(return, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &middle));
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY,
 					 PAGES * self->page, &ends[i]));
 	/* from new memory zeros come, also where no CPU can look */

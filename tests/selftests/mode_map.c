@@ -26,12 +26,11 @@ TEST_F(mode, it_is_mapped_unless_it_is_for_devices_only)
 TEST_F(mode, every_byte_is_zero_at_first)
 {
 	struct buffer buffer;
-	int i;
 
 	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
 		SKIP(return, "there is no such mapping");
 	/* the second time the memory may be what the first left behind */
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 		ASSERT_EQ(0, map(&buffer));
 		EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0));

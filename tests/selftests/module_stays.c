@@ -57,10 +57,9 @@ static bool nobody_holds_it(void *context)
 {
 	struct dray_heap_info heap;
 	int node = node_open();
-	uint32_t i;
 
 	(void)context;
-	for (i = 0; !node_heap(node, i, &heap); i++)
+	for (uint32_t i = 0; !node_heap(node, i, &heap); i++)
 		;
 	close(node);
 	return references() == 0;

@@ -103,11 +103,10 @@ TEST_F(quota, the_limit_of_the_heap_is_for_all_users_together)
 			       .locked = RLIM_INFINITY,
 			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
 	struct dray_alloc alloc;
-	int i;
 
 	ASSERT_EQ(0, setting_write(self->limit,
 				   self->heap.used + 6 * self->piece));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, take(self->node, self->heap.index, &alloc));
 	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 }

@@ -140,16 +140,15 @@ TEST_F(quota, of_several_users_as_many_win_as_the_heap_allows)
 	struct user user = { .race = race };
 	struct dray_heap_info heap;
 	pid_t children[USERS];
-	int i;
 
 	ASSERT_NE(NULL, race);
 	ASSERT_EQ(0, setting_write(self->limit, race->limit));
-	for (i = 0; i < USERS; i++) {
+	for (int i = 0; i < USERS; i++) {
 		user.uid = NOBODY - i;
 		children[i] = process_start(race_as_user, &user);
 		ASSERT_LT(0, children[i]);
 	}
-	for (i = 0; i < USERS; i++)
+	for (int i = 0; i < USERS; i++)
 		EXPECT_EQ(0, process_wait(children[i]));
 	EXPECT_EQ(0, race->wrong);
 	EXPECT_EQ(race->room, race->taken);
@@ -234,10 +233,9 @@ static void *run_beyond(void *context)
 {
 	struct race *race = context;
 	struct dray_alloc alloc;
-	int i;
 
 	pthread_barrier_wait(&race->start);
-	for (i = 0; i < 50 / machine_slowness(); i++) {
+	for (int i = 0; i < 50 / machine_slowness(); i++) {
 		alloc = (struct dray_alloc){ .size = UINT64_C(1) << 63,
 					     .heap = race->heap };
 		if (!node_call(race->node, DRAY_IOC_ALLOC, &alloc))

@@ -102,9 +102,8 @@ static char *log_read(void)
 TEST_F(regions, it_is_no_heap_of_the_node)
 {
 	struct dray_heap_info heap;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		EXPECT_STRNE(variant->name, heap.name);
 		EXPECT_EQ(DRAY_HEAP_PAGES, heap.type);

@@ -203,10 +203,9 @@ TEST_F(dray, a_node_is_not_for_everyone)
 static int set_as_nobody(void *context)
 {
 	const struct other *other = context;
-	int i;
 
 	STEP_EQ(0, process_become(NOBODY, 0));
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		if (setting_write(other->path[i], 0) != -EACCES)
 			return 2 + i;
 	return 0;
@@ -217,13 +216,12 @@ TEST_F(dray, limits_and_holding_are_for_root_to_change)
 	struct dray_heap_info heap;
 	struct other other;
 	struct stat status;
-	int i;
 
 	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
 	setting_of_heap(other.path[0], heap.name, "limit");
 	setting_of_heap(other.path[1], heap.name, "user_limit");
 	ASSERT_EQ(0, setting_of_node(other.path[2], self->node, "hold"));
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, stat(other.path[i], &status))
 		{
 			TH_LOG("%s", other.path[i]);

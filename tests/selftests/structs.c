@@ -213,9 +213,7 @@ TEST_F(structs, nothing_is_written_behind_the_first_version)
 
 TEST_F(structs, a_size_that_no_version_ever_had_is_refused)
 {
-	unsigned int size;
-
-	for (size = 1; size < variant->first; size++) {
+	for (unsigned int size = 1; size < variant->first; size++) {
 		EXPECT_EQ(-EINVAL, call(self, variant->number, size))
 		{
 			TH_LOG("%u bytes", size);

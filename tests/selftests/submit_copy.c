@@ -168,9 +168,8 @@ TEST_F(engine, the_stride_of_an_axis_of_one_does_not_matter)
 {
 	struct dray_transfer transfer = engine_copy(self, 10 * self->unit);
 	struct dray_axis axes[DRAY_MAX_AXES];
-	int i;
 
-	for (i = 0; i < DRAY_MAX_AXES; i++)
+	for (int i = 0; i < DRAY_MAX_AXES; i++)
 		axes[i] = (struct dray_axis){
 			.count = 1,
 			.dst_stride = INT64_MIN,
@@ -229,10 +228,9 @@ TEST_F(engine, the_reply_counts_descriptors_and_bytes)
 TEST_F(engine, several_transfers_of_one_call_run_in_order)
 {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	int i;
 
 	/* each reads what the one before it wrote */
-	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+	for (int i = 0; i < DRAY_MAX_TRANSFERS; i++) {
 		transfers[i] = engine_copy(self, 10 * self->unit);
 		transfers[i].src_fd = i ? self->dst.fd : self->src.fd;
 		transfers[i].src_offset = i ? 10ull * i * self->unit : 0;

@@ -16,18 +16,15 @@ static struct dray_transfer fill(FIXTURE_DATA(engine) * self, uint64_t run,
 		.run = run,
 		.pattern_size = pattern_size,
 	};
-	uint32_t i;
 
-	for (i = 0; i < pattern_size; i++)
+	for (uint32_t i = 0; i < pattern_size; i++)
 		transfer.pattern[i] = (uint8_t)(0xa1 + i);
 	return transfer;
 }
 
 TEST_F(engine, a_pattern_of_every_size_fills_a_run)
 {
-	uint32_t size;
-
-	for (size = 1; size <= DRAY_MAX_PATTERN; size *= 2) {
+	for (uint32_t size = 1; size <= DRAY_MAX_PATTERN; size *= 2) {
 		struct dray_transfer transfer = fill(self, 16 * 100, size);
 
 		transfer.dst_offset = 4096 * size;
@@ -117,9 +114,8 @@ TEST_F(engine, a_border_is_four_fills_around_a_copy)
 TEST_F(engine, each_of_the_most_fills_has_its_own_pattern)
 {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	uint32_t i;
 
-	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+	for (uint32_t i = 0; i < DRAY_MAX_TRANSFERS; i++) {
 		transfers[i] = fill(self, i % 3 ? 16 : 4080, 1u << i % 5);
 		transfers[i].dst_offset = 4096 * i;
 		transfers[i].pattern[0] = (uint8_t)i;
@@ -131,9 +127,8 @@ TEST_F(engine, each_of_the_most_fills_has_its_own_pattern)
 TEST_F(engine, a_pattern_of_another_size_is_refused)
 {
 	const uint32_t sizes[] = { 0, 3, 5, 12, 17, 32, UINT32_MAX };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct dray_transfer transfer = fill(self, 4080, 1);
 
 		transfer.pattern_size = sizes[i];

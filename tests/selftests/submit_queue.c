@@ -97,10 +97,9 @@ TEST_F(engine, a_blocking_submit_waits_for_its_place)
 	struct dray_axis axis;
 	struct dray_transfer first = engine_slow(self, &axis);
 	struct dray_transfer next = engine_copy(self, self->unit);
-	uint32_t i;
 
 	ASSERT_EQ(0, engine_submit(self, &first, 1, &slow));
-	for (i = 0; i < 2 * self->info.queue_depth; i++) {
+	for (uint32_t i = 0; i < 2 * self->info.queue_depth; i++) {
 		submit = (struct dray_submit){ 0 };
 		ASSERT_EQ(0, engine_submit(self, &next, 1, &submit));
 		if (i + 1 < 2 * self->info.queue_depth)
@@ -171,14 +170,13 @@ TEST_F(engine, every_opener_has_a_queue_of_its_own)
 	struct dray_axis axis;
 	struct dray_transfer first = engine_slow(self, &axis);
 	struct dray_transfer next = engine_copy(self, self->unit);
-	uint32_t i;
 	int other = node_open();
 	int ret = 0;
 
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, engine_submit(self, &first, 1, &slow));
 	/* one slot of their user is left */
-	for (i = 2; !ret && i < self->info.queue_depth; i++) {
+	for (uint32_t i = 2; !ret && i < self->info.queue_depth; i++) {
 		submit = (struct dray_submit){ .flags = DRAY_SUBMIT_NONBLOCK };
 		ret = engine_submit(self, &next, 1, &submit);
 	}

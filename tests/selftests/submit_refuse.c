@@ -69,9 +69,8 @@ TEST_F(engine, an_unknown_channel_is_refused)
 TEST_F(engine, unknown_flags_are_refused)
 {
 	struct dray_transfer transfer = engine_copy(self, self->unit);
-	uint32_t bit;
 
-	for (bit = 2; bit < 32; bit++) {
+	for (uint32_t bit = 2; bit < 32; bit++) {
 		struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 					      .flags = 1u << bit };
 
@@ -93,9 +92,8 @@ TEST_F(engine, non_zero_padding_is_refused)
 TEST_F(engine, an_unknown_operation_is_refused)
 {
 	const uint32_t ops[] = { 0, 3, UINT32_MAX };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		struct dray_transfer transfer = engine_copy(self, self->unit);
 
 		transfer.op = ops[i];
@@ -202,15 +200,14 @@ TEST_F(engine, more_bytes_than_one_call_moves_are_refused)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct buffer large[2];
 	uint64_t part = self->info.max_bytes / DRAY_MAX_TRANSFERS + self->page;
-	int i;
 
 	part = part / self->page * self->page;
 	/* one buffer that is read and one that is written again and again */
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (buffer_allocate(self->node, DRAY_HEAP_ANY, part, &large[i]))
 			SKIP(return, "no heap holds %llu bytes twice",
 				   (unsigned long long)part);
-	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+	for (int i = 0; i < DRAY_MAX_TRANSFERS; i++) {
 		transfers[i] = engine_copy(self, part);
 		transfers[i].src_fd = large[0].fd;
 		transfers[i].dst_fd = large[1].fd;

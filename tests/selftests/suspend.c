@@ -96,10 +96,9 @@ TEST_F(dray, a_process_in_a_long_list_of_sync_falls_asleep_within_the_list)
 TEST_F(engine, a_transfer_under_way_is_done_before_sleep)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_transfer transfer;
 	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self, &axis);
 
-	transfer = engine_slow(self, &axis);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	SLEEP();
 	EXPECT_EQ(1, fence_status(submit.fence_fd));

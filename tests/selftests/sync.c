@@ -63,13 +63,12 @@ TEST_F(heap, ranges_that_overlap_keep_the_bytes)
 	};
 	uint8_t *copy = malloc(PAGES * self->page);
 	struct buffer buffer;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
 				 PAGES * self->page, &buffer));
 	fill_random(buffer.bytes, buffer.size, 23);
 	memcpy(copy, buffer.bytes, buffer.size);
-	for (i = 0; i < ARRAY_SIZE(ranges); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		ranges[i].fd = buffer.fd;
 	sync.owner = DRAY_SYNC_FOR_DEVICE;
 	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
@@ -130,7 +129,6 @@ TEST_F(heap, the_cpu_may_take_a_buffer_that_nobody_is_attached_to)
 					DMA_BUF_SYNC_RW };
 	struct buffer buffer;
 	uint8_t *copy = malloc(PAGES * self->page);
-	size_t i;
 
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
 				 PAGES * self->page, &buffer));
@@ -138,7 +136,7 @@ TEST_F(heap, the_cpu_may_take_a_buffer_that_nobody_is_attached_to)
 	memcpy(buffer.bytes, copy, buffer.size);
 	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
 				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
 		EXPECT_EQ(0,
 			  buffer_cpu_access(buffer.fd, DMA_BUF_SYNC_START |
 							       directions[i]));
@@ -270,13 +268,12 @@ TEST_F(dray, every_channel_is_a_target)
 {
 	struct buffer buffer;
 	struct call call;
-	uint32_t i;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
 				     PAGES * self->page, &buffer));
-	for (i = 0; i < self->info.channel_count; i++) {
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		call = good_call(&buffer);
 		call.sync.target = i;
 		EXPECT_EQ(0, run(self->node, &call));

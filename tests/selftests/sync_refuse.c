@@ -56,11 +56,10 @@ TEST_F(dray, the_wrong_range_of_a_list_is_named)
 				  .count = 5,
 				  .ranges = (uintptr_t)ranges };
 	struct buffer buffer;
-	int i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
 				     &buffer));
-	for (i = 0; i < 5; i++) {
+	for (int i = 0; i < 5; i++) {
 		ranges[i].fd = buffer.fd;
 		ranges[i].width = self->page;
 		ranges[i].rows = 1;
@@ -89,10 +88,9 @@ TEST_F(dray, an_unknown_owner_is_refused)
 {
 	const uint32_t owners[] = { 0, 3, UINT32_MAX };
 	struct buffer buffer;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	for (i = 0; i < ARRAY_SIZE(owners); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
 		struct call call = good_call(&buffer);
 
 		call.sync.owner = owners[i];
@@ -104,10 +102,9 @@ TEST_F(dray, an_unknown_direction_is_refused)
 {
 	const uint32_t directions[] = { 0, 4, UINT32_MAX };
 	struct buffer buffer;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
 		struct call call = good_call(&buffer);
 
 		call.sync.direction = directions[i];
@@ -155,7 +152,6 @@ TEST_F(dray, empty_ranges_and_narrow_pitches_are_refused)
 TEST_F(dray, ranges_that_leave_the_buffer_are_refused)
 {
 	struct buffer buffer;
-	size_t i;
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4 * self->page,
 				     &buffer));
@@ -188,7 +184,7 @@ TEST_F(dray, ranges_that_leave_the_buffer_are_refused)
 			  .rows = UINT64_MAX },
 		};
 
-		for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 			struct call call = good_call(&buffer);
 
 			call.range = cases[i];

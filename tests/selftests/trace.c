@@ -163,14 +163,13 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 {
 	struct dray_info info;
 	char back[64], *trace, *first;
-	int i;
 
 	ASSERT_EQ(0, node_info(self->node, &info));
 	if (info.flags & DRAY_NODE_COHERENT)
 		SKIP(return, "this node is coherent");
 	if (node_copies())
 		SKIP(return, "a copy has them from the start");
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, buffer_cpu_access(self->buffer.fd,
 					       DMA_BUF_SYNC_START |
 						       DMA_BUF_SYNC_READ));

@@ -22,9 +22,8 @@ TEST_F(bound, an_idle_node_goes_and_comes_back)
 TEST_F(bound, unbind_completes_under_mapped_buffers)
 {
 	struct buffer buffer;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++)
+	for (uint32_t i = 0; i < self->info.heap_count; i++)
 		ASSERT_EQ(0,
 			  buffer_open(self->node, i, 4 * self->page, &buffer));
 	EXPECT_EQ(0, binding_unbind(&self->binding));

@@ -215,9 +215,7 @@ TEST_F(supplier, the_node_goes_before_its_engine_and_leaves_what_is_shared)
 /* By itself the engine's end is enough: nobody needs to be at work. */
 TEST_F(supplier, a_node_that_does_nothing_goes_with_its_engine_and_comes_back)
 {
-	int round;
-
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		ASSERT_EQ(0, supplier_unbind(&self->supplier));
 		EXPECT_TRUE(node_is_gone(NULL));
 		ASSERT_EQ(0, supplier_bind(&self->supplier, &self->binding));

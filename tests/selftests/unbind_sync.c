@@ -36,10 +36,9 @@ struct memory {
 static int memory_open(FIXTURE_DATA(bound) * self, struct memory *memory)
 {
 	struct buffer *buffer = &memory->buffer;
-	int ret;
+	int ret = buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
+			      buffer);
 
-	ret = buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
-			  buffer);
 	if (ret)
 		return ret;
 	memset(buffer->bytes, 0x21, buffer->size);

@@ -199,7 +199,6 @@ FIXTURE_SETUP(vanish)
 {
 	struct life *life = &self->life;
 	struct dray_info info;
-	int i;
 
 	life->fence = -1;
 	life->buffer.fd = -1;
@@ -215,11 +214,12 @@ FIXTURE_SETUP(vanish)
 	ASSERT_EQ(0, ledger_take(life->node, &self->before));
 	ASSERT_EQ(0, binding_find(life->node, &self->binding));
 	life->copy = calloc(1, SIZE);
-	for (i = 0; i < variant->point; i++)
+	for (int i = 0; i < variant->point; i++) {
 		ASSERT_EQ(0, points[i](life))
 		{
 			TH_LOG("point %d", i);
 		}
+	}
 }
 
 FIXTURE_TEARDOWN_PARENT(vanish)

@@ -195,9 +195,8 @@ static int sync_what_was_unmapped_while_pinned(struct caller *caller)
 {
 	uint8_t *bytes = fresh_memory(SIZE);
 	struct dray_attach attach;
-	int ret;
+	int ret = attach_memory(caller->node, bytes, SIZE, 0, &attach);
 
-	ret = attach_memory(caller->node, bytes, SIZE, 0, &attach);
 	munmap(bytes, SIZE);
 	caller->reason = attach.reason;
 	if (ret < 0)

@@ -314,15 +314,14 @@ FACT(a_count_below_its_limit_is_exact)
 FACT(a_count_at_its_limit_saturates_with_a_sentence)
 {
 	struct dray_block *block = block_with_count(DRAY_BLOCK_COUNT_LIMIT - 1);
-	int i;
 
 	assert_ptr_equal(dray_block_ref(block), block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_SATURATED);
 	assert_non_null(strstr(dray_last_error(), "never be freed"));
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		dray_block_unref(block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_SATURATED);
-	for (i = 0; i < 1000; i++)
+	for (int i = 0; i < 1000; i++)
 		dray_block_ref(block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_SATURATED);
 	end(block);

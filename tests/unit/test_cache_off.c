@@ -105,14 +105,13 @@ static struct dray_pool_stats see(struct dray_pool *pool)
 static void use(struct dray_pool *pool)
 {
 	unsigned char *blocks[BLOCKS];
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		blocks[i] = dray_pool_alloc(pool, 200, 0);
 		holds(blocks[i]);
 		memset(blocks[i], i, 200);
 	}
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		holds(all_bytes_are(blocks[i], i, 200));
 		dray_pool_free(pool, blocks[i]);
 	}

@@ -55,11 +55,10 @@ static void wait_for(sem_t *sign)
 static void use(struct dray_pool *pool)
 {
 	void *blocks[BLOCKS];
-	int i;
 
-	for (i = 0; i < BLOCKS; i++)
+	for (int i = 0; i < BLOCKS; i++)
 		blocks[i] = dray_pool_alloc(pool, 256, 0);
-	for (i = 0; i < BLOCKS; i++)
+	for (int i = 0; i < BLOCKS; i++)
 		dray_pool_free(pool, blocks[i]);
 }
 

@@ -40,27 +40,23 @@ static void *fill_and_idle(void *unused)
 static void start_some_idle(pthread_t *threads, int count,
 			    struct dray_pool *pool)
 {
-	int i;
-
 	shared = pool;
 	sem_init(&filled, 0, 0);
 	sem_init(&done, 0, 0);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
 						fill_and_idle, NULL),
 				 0);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		while (sem_wait(&filled))
 			;
 }
 
 static void end_some_idle(pthread_t *threads, int count)
 {
-	int i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		sem_post(&done);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -197,10 +193,8 @@ static void *produce(void *unused)
 /* Frees what the other allocates, and looks whether it was let alone. */
 static void *consume(void *unused)
 {
-	int round;
-
 	(void)unused;
-	for (round = 0; round < 20000; round++) {
+	for (int round = 0; round < 20000; round++) {
 		void *block = atomic_exchange(&slot, NULL);
 
 		if (block && !all_bytes_are(block, 7, 256))

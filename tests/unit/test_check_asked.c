@@ -151,10 +151,9 @@ static const struct scene scenes[] = {
 static int play(const char *name)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
-	size_t i;
 
 	with = &dray_handler_for(pool)->allocator;
-	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
+	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
 		if (strcmp(scenes[i].name, name))
 			continue;
 		scenes[i].play(pool);

@@ -21,25 +21,22 @@ static struct family family_of(const char *spec)
 {
 	struct family family = { .pool = open_pool(spec, NULL) };
 	void *kept[20];
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		family.inherited[i] = take(family.pool, 4096, 0);
 		memset(family.inherited[i], i, 4096);
 	}
 	family.before = stats_of(family.pool);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		kept[i] = take(family.pool, 100 + (size_t)i * 100, 0);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		dray_pool_free(family.pool, kept[i]);
 	return family;
 }
 
 static void end_family(struct family *family)
 {
-	int i;
-
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		assert_true(all_bytes_are(family->inherited[i], i, 4096));
 		dray_pool_free(family->pool, family->inherited[i]);
 	}
@@ -63,9 +60,8 @@ static bool is_inherited(const struct family *family, const void *block)
 static int fill_new_blocks(const struct family *family)
 {
 	unsigned char *block;
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		block = dray_pool_alloc(family->pool, 100 + (size_t)i * 20, 0);
 		STEP_TRUE(block);
 		STEP_TRUE(!is_inherited(family, block));
@@ -74,7 +70,7 @@ static int fill_new_blocks(const struct family *family)
 	block = dray_pool_calloc(family->pool, 1, 65536);
 	STEP_TRUE(block);
 	STEP_TRUE(all_bytes_are(block, 0, 65536));
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		STEP_TRUE(all_bytes_are(family->inherited[i], i, 4096));
 		STEP_LE(4096, dray_usable_size(family->inherited[i]));
 		dray_pool_free(family->pool, family->inherited[i]);
@@ -193,11 +189,10 @@ static int close_first(struct family *family)
 {
 	struct dray_node *node = dray_node_ref(dray_pool_node(family->pool));
 	size_t count, before;
-	int i;
 
 	STEP_EQ(0, dray_node_list(node, NULL, 0, &before));
 	dray_pool_close(family->pool);
-	for (i = 0; i < BLOCKS; i++)
+	for (int i = 0; i < BLOCKS; i++)
 		dray_pool_free(family->pool, family->inherited[i]);
 	/* On the module a buffer is there until the parent has closed it. */
 	if (on_kernel())

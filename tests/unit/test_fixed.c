@@ -14,17 +14,16 @@ POOL_FACT(blocks_of_a_chunk_lie_side_by_side)
 {
 	struct dray_resource *resource = fixed(*state, 200, 4);
 	char *blocks[8];
-	int i;
 
 	assert_int_equal(stats_of(*state).blocks, 0);
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		blocks[i] = allocate(resource, 1 + i, 0);
 		memset(blocks[i], i, 256);
 		assert_ptr_equal(blocks[i], blocks[i & 4] + 256 * (i & 3));
 	}
 	assert_int_equal(stats_of(*state).blocks, 2);
 	assert_int_equal(stats_of(*state).used, 2 * 4 * 256);
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		assert_true(all_bytes_are(blocks[i], i, 256));
 		give_back(resource, blocks[i], 1 + i);
 	}
@@ -220,14 +219,13 @@ POOL_FACT(bins_can_be_added_up_to_a_number)
 {
 	struct dray_resource *resource = bins(*state, 9, 9);
 	char *first, *second;
-	size_t i;
 
 	assert_works(dray_binning_add(resource, 768, 2));
 	assert_works(dray_binning_add(resource, 768, 9));
 	first = allocate(resource, 600, 0);
 	second = allocate(resource, 768, 256);
 	assert_ptr_equal(second, first + 768);
-	for (i = 2; i < DRAY_BINNING_BINS; i++)
+	for (size_t i = 2; i < DRAY_BINNING_BINS; i++)
 		assert_works(dray_binning_add(resource, 768 + i, 1));
 	assert_fails(dray_binning_add(resource, 5000, 1), -ENOSPC, "64 bins");
 	assert_fails(dray_binning_add(resource, 0, 1), -EINVAL, "0 bytes");

@@ -16,9 +16,8 @@
 static int fill_new_blocks(struct dray_pool *pool, unsigned char *inherited)
 {
 	unsigned char *block;
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		block = dray_pool_alloc(pool, 4096, 0);
 		STEP_TRUE(block);
 		STEP_TRUE(block != inherited);

@@ -96,10 +96,9 @@ static void use_queue(struct dray_node *node, struct dray_queue *queue)
 	struct dray_fence *fence;
 	struct dray_view dst, src;
 	struct dray_pool *pool;
-	int done;
 
 	need(!dray_pool_create(node, &options, &pool), "a pool");
-	for (done = 0; done < 2; done++) {
+	for (int done = 0; done < 2; done++) {
 		dst = bytes_at(dray_pool_alloc(pool, BLOCK, 0));
 		src = bytes_at(dray_pool_alloc(pool, BLOCK, 0));
 		need(!dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence),

@@ -382,9 +382,8 @@ static void is_refused(struct dray_pool *pool,
 
 POOL_FACT(a_handler_needs_all_four_functions)
 {
-	struct dray_handler handler;
+	struct dray_handler handler = *dray_handler_default();
 
-	handler = *dray_handler_default();
 	handler.allocator.malloc = NULL;
 	is_refused(*state, &handler, "\"malloc\" has no malloc");
 	handler = *dray_handler_default();

@@ -22,9 +22,7 @@ static bool given_back, came_after;
 
 static void *take_turns(void *argument)
 {
-	int turn;
-
-	for (turn = 0; turn < TURNS; turn++) {
+	for (int turn = 0; turn < TURNS; turn++) {
 		dray_lock(&lock);
 		turns++;
 		pthread_mutex_unlock(&lock);

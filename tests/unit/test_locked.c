@@ -49,10 +49,9 @@ static int use_pools(const char *spec)
 	struct dray_node *node;
 	struct dray_pool *pool;
 	char *block;
-	int i;
 
 	STEP_EQ(0, dray_node_open(spec, &node));
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		STEP_EQ(0, dray_pool_create(node, NULL, &pool));
 		block = dray_pool_calloc(pool, 1, 100000);
 		STEP_TRUE(block);

@@ -129,9 +129,7 @@ LOG_FACT(a_log_that_cannot_be_written_is_named)
 
 static void *make_pairs(void *log)
 {
-	int i;
-
-	for (i = 0; i < PAIRS; i++) {
+	for (int i = 0; i < PAIRS; i++) {
 		void *block;
 
 		if (dray_resource_allocate(log, 64, 0, 0, &block) ||

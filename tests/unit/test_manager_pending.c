@@ -277,9 +277,8 @@ static void release_link(void *owner)
 static void drop_chain(struct dray_manager *manager)
 {
 	struct dray_memory *first = NULL;
-	int i;
 
-	for (i = 0; i < 100000; i++) {
+	for (int i = 0; i < 100000; i++) {
 		const struct dray_memory_description description = {
 			.flags = DRAY_MEMORY_DEFERRED,
 			.owner = first,
@@ -343,9 +342,8 @@ static void *make_and_drop(void *manager)
 		.finalize = count_together,
 	};
 	struct dray_memory *memory = NULL;
-	int i;
 
-	for (i = 0; i < OBJECTS; i++) {
+	for (int i = 0; i < OBJECTS; i++) {
 		if (i % 100 == 0)
 			dray_manager_defer_cleanup(manager);
 		if (dray_memory_create(manager, &description, &memory))

@@ -339,9 +339,8 @@ static void *get_and_drop(void *node)
 {
 	struct dray_manager *manager = NULL;
 	struct dray_memory *memory = NULL;
-	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		if (dray_get_manager(node, &manager) ||
 		    dray_manager_memalloc(manager, 100, 0, &memory))
 			abort();

@@ -214,10 +214,9 @@ NODE_FACT(every_channel_answers)
 {
 	struct dray_channel_info channel;
 	struct dray_info info;
-	uint32_t i;
 
 	assert_works(dray_node_info(*state, &info, sizeof(info)));
-	for (i = 0; i < info.channel_count; i++) {
+	for (uint32_t i = 0; i < info.channel_count; i++) {
 		assert_works(dray_node_channel(*state, i, &channel,
 					       sizeof(channel)));
 		assert_int_equal(channel.index, i);

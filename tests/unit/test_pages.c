@@ -24,9 +24,7 @@ int __wrap_madvise(void *address, size_t size, int advice)
 
 static void check_fetched(size_t expected, uint32_t flags)
 {
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct dray_node *node = open_node(kinds[i]);
 		struct dray_buffer *buffer = allocate(
 			node, 8 * MIB, (struct dray_pages){ .flags = flags });
@@ -59,9 +57,8 @@ FACT_ON(on_host, an_old_kernel_has_them_touched, NULL, NULL)
 FACT_ON(on_host, pages_that_cannot_be_fetched_are_no_memory, NULL, NULL)
 {
 	const struct dray_pages pages = { .flags = DRAY_PAGES_PREFAULT };
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		populate_error = EFAULT;
 		assert_fails(try_to_allocate(kinds[i], MIB, pages), -ENOMEM,
 			     "fetching 1048576 bytes");
@@ -78,9 +75,8 @@ FACT_ON(on_host, a_pool_has_its_pages_before_its_blocks, NULL, NULL)
 		.initial = MIB,
 		.pages.flags = DRAY_PAGES_PREFAULT,
 	};
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
 		char *small = take(pool, MIB / 2, 0);
 		char *large = take(pool, 80 * MIB, 0);

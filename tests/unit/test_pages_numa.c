@@ -97,10 +97,9 @@ FACT(a_pool_has_it_wherever_it_grows)
 			   .numa_nodes = NODE_0,
 			   .flags = DRAY_PAGES_PREFAULT },
 	};
-	size_t i;
 
 	skip_without_numa();
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
 		char *small = take(pool, MIB / 2, 0);
 		char *large = take(pool, 40 * MIB, 0);

@@ -11,9 +11,8 @@
 POOL_FACT(a_block_holds_what_was_asked)
 {
 	static const size_t sizes[] = { 0, 1, 63, 64, 65, 4096, 5000, 1 << 20 };
-	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		void *block = take(*state, sizes[i], 0);
 
 		assert_true(dray_usable_size(block) >= sizes[i]);

@@ -45,14 +45,13 @@ static void take_aligned(struct dray_pool *pool, size_t size, size_t alignment,
 			 int count)
 {
 	char *blocks[16];
-	int i;
 
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		blocks[i] = take(pool, size, alignment);
 		assert_int_equal((uintptr_t)blocks[i] % alignment, 0);
 		memset(blocks[i], i, size);
 	}
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		assert_true(all_bytes_are(blocks[i], i, size));
 		dray_pool_free(pool, blocks[i]);
 	}
@@ -72,9 +71,8 @@ STAND_IN_FACT(a_small_block_is_found_in_what_was_added_for_it)
 STAND_IN_FACT(a_block_is_found_however_much_its_alignment_adds)
 {
 	struct dray_pool *pool;
-	size_t size;
 
-	for (size = 128; size <= 4 * MIB; size *= 4) {
+	for (size_t size = 128; size <= 4 * MIB; size *= 4) {
 		module.taken = 0;
 		pool = pool_of(*state, 0);
 		take_aligned(pool, size, 8 * ALIGNMENT, 1);

@@ -12,11 +12,10 @@ static void check_pages_of(const char *spec)
 	struct dray_pool *pool = open_pool(spec, NULL);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *whole = take(pool, BLOCKS * MIB, 0), *blocks[BLOCKS];
-	int i;
 
 	memset(whole, 1, BLOCKS * MIB);
 	dray_pool_free(pool, whole);
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		blocks[i] = take(pool, MIB, 0);
 		assert_ptr_equal(blocks[i], whole + i * (ptrdiff_t)MIB);
 	}

@@ -83,9 +83,8 @@ FACT(a_pool_is_not_locked_while_it_grows)
 		.pages.flags = DRAY_PAGES_PREFAULT,
 	};
 	struct dray_pool *pool;
-	size_t i;
 
-	for (i = 0; i < spec_count; i++) {
+	for (size_t i = 0; i < spec_count; i++) {
 		pool = open_pool(specs[i], &options);
 		watch(pool);
 		dray_pool_free(pool, take(pool, SIZE, 0));
@@ -103,9 +102,8 @@ FACT(a_pool_is_not_locked_while_it_is_trimmed)
 	struct dray_pool *pool;
 	void *below, *between;
 	uint64_t bytes;
-	size_t i;
 
-	for (i = 0; i < spec_count; i++) {
+	for (size_t i = 0; i < spec_count; i++) {
 		pool = open_pool(specs[i], &options);
 		below = take(pool, SIZE / 4, 0);
 		between = take(pool, SIZE / 4, 0);

@@ -211,9 +211,8 @@ static void compare(const struct world *world)
 {
 	struct dray_pool_stats stats = stats_of(world->pool);
 	uint64_t blocks = 0, least = 0, parked = 0;
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		const struct expected *b = &world->blocks[i];
 
 		blocks += b->address != NULL;

@@ -71,9 +71,8 @@ POOL_FACT(a_limit_of_0_is_none_to_get_past)
 static void *churn(void *resource)
 {
 	void *block;
-	int i;
 
-	for (i = 0; i < 3000; i++) {
+	for (int i = 0; i < 3000; i++) {
 		if (dray_resource_allocate(resource, 60, 0, 0, &block))
 			continue;
 		memset(block, i, 60);

@@ -106,9 +106,8 @@ POOL_FACT(small_ones_come_from_the_other_handler)
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	static const size_t sizes[] = { 0,     1,	  LIMIT - 1,
 					LIMIT, LIMIT + 1, 100 * LIMIT };
-	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		unsigned char *block = get(handler, sizes[i]);
 		bool small = sizes[i] < LIMIT;
 
@@ -128,9 +127,8 @@ POOL_FACT(calloc_clears_and_checks_its_product)
 {
 	const struct dray_handler *handler = open_split(*state, &heap_handler);
 	const struct dray_allocator *a = &handler->allocator;
-	unsigned char *block;
+	unsigned char *block = a->calloc(a->ctx, LIMIT / 10, 9);
 
-	block = a->calloc(a->ctx, LIMIT / 10, 9);
 	assert_true(all_bytes_are(block, 0, LIMIT / 10 * 9));
 	assert_false(in_pool(*state, block));
 	put(handler, block);
@@ -282,10 +280,9 @@ POOL_FACT(what_is_small_may_come_from_the_same_pool)
 {
 	const struct dray_handler *small[] = { dray_handler_for(*state), NULL };
 	struct dray_check numbers;
-	size_t i;
 
 	assert_works(dray_handler_check(small[0], NULL, &small[1]));
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		const struct dray_handler *handler =
 			open_split(*state, small[i]);
 		unsigned char *block = get(handler, 10);
@@ -380,9 +377,8 @@ static void *pass_around(void *handler)
 {
 	const struct dray_handler *with = handler;
 	struct dice dice = { (uintptr_t)&dice | 1 };
-	int i;
 
-	for (i = 0; i < 5000; i++) {
+	for (int i = 0; i < 5000; i++) {
 		unsigned char *block = get(with, roll(&dice, 2 * LIMIT));
 
 		if (roll(&dice, 2))

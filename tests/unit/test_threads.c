@@ -57,9 +57,8 @@ static void check_and_free(unsigned char *block)
 static void *pass_around(void *number)
 {
 	struct dice dice = { (uintptr_t)number * 7919 };
-	int i;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		size_t size = 1 + roll(&dice, 1u << roll(&dice, 14));
 		unsigned char *block = dray_pool_alloc(shared, size, 0);
 
@@ -91,11 +90,9 @@ static void *pass_around(void *number)
 
 POOL_FACT(blocks_are_freed_by_other_threads)
 {
-	int i;
-
 	shared = *state;
 	run(pass_around, THREADS);
-	for (i = 0; i < SLOTS; i++)
+	for (int i = 0; i < SLOTS; i++)
 		check_and_free(atomic_exchange(&slots[i], NULL));
 	assert_int_equal(stats_of(*state).blocks, 0);
 	assert_int_equal(stats_of(*state).bad_frees, 0);
@@ -104,9 +101,8 @@ POOL_FACT(blocks_are_freed_by_other_threads)
 static void *calloc_and_free(void *number)
 {
 	struct dice dice = { (uintptr_t)number * 104729 };
-	int i;
 
-	for (i = 0; i < ROUNDS / 4; i++) {
+	for (int i = 0; i < ROUNDS / 4; i++) {
 		size_t size = 1 + roll(&dice, 30000);
 		unsigned char *block = dray_pool_calloc(shared, size, 1);
 
@@ -131,9 +127,8 @@ static void *hold_and_free(void *number)
 {
 	struct dice dice = { (uintptr_t)number * 31 };
 	struct dray_location where;
-	int i;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (int i = 0; i < ROUNDS; i++) {
 		unsigned char *block = dray_pool_alloc(shared, 256, 0);
 
 		expect(!dray_block_hold(block + roll(&dice, 256)));
@@ -203,10 +198,9 @@ static void *free_wild_pointers(void *number)
 static void *come_and_go(void *number)
 {
 	struct dray_node *node = dray_pool_node(shared);
-	int i;
 
 	(void)number;
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		struct dray_pool *pool = NULL;
 		unsigned char *block;
 
@@ -267,10 +261,9 @@ static void *locate_wild_pointers(void *number)
 static void *buffers_come_and_go(void *number)
 {
 	struct dray_node *node = dray_pool_node(shared);
-	int i;
 
 	(void)number;
-	for (i = 0; i < rounds(ROUNDS); i++) {
+	for (int i = 0; i < rounds(ROUNDS); i++) {
 		struct dray_buffer *buffer = NULL;
 
 		expect(!dray_buffer_alloc(node, i % 2 ? LITTLE : 3 * LITTLE,

@@ -127,22 +127,18 @@ static pthread_t threads[MOST_THREADS];
 /* Threads that have freed all they had, and live on. */
 static void idle_begin(size_t count)
 {
-	size_t i;
-
 	check(count > MOST_THREADS ? -1 : 0, "so many threads");
 	pthread_barrier_init(&used, NULL, (unsigned int)count + 1);
 	pthread_barrier_init(&over, NULL, (unsigned int)count + 1);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		check(pthread_create(&threads[i], NULL, idle, NULL), "thread");
 	pthread_barrier_wait(&used);
 }
 
 static void idle_end(size_t count)
 {
-	size_t i;
-
 	pthread_barrier_wait(&over);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 }
 

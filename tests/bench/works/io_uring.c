@@ -50,10 +50,9 @@ static enum outcome read_fixed(const struct memory *memory, struct cell *cell)
 {
 	uint8_t *wanted = cell_bytes(memory->size, 1);
 	struct loop_device disk;
-	enum outcome outcome;
 	struct ring ring;
+	enum outcome outcome = prepare(memory, cell, &ring, &disk);
 
-	outcome = prepare(memory, cell, &ring, &disk);
 	if (outcome != WORKS)
 		return outcome;
 	cell_step(cell, "pwrite of ordinary memory");
@@ -71,10 +70,9 @@ static enum outcome write_fixed(const struct memory *memory, struct cell *cell)
 {
 	uint8_t *seen = cell_bytes(memory->size, 1);
 	struct loop_device disk;
-	enum outcome outcome;
 	struct ring ring;
+	enum outcome outcome = prepare(memory, cell, &ring, &disk);
 
-	outcome = prepare(memory, cell, &ring, &disk);
 	if (outcome != WORKS)
 		return outcome;
 	fill_random(memory->bytes, memory->size, 2);
