@@ -3,10 +3,6 @@
  * Attached memory that a hanging engine has: it stays where it is, listed, until
  * the engine has finished; and when its node is gone, until RECLAIM.
  */
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/foreign.h"
 #include "../selftests/pins.h"

@@ -5,11 +5,6 @@
  * dray_test_engine.ko, which has two channels, then dray.ko with nodes=2
  * channels=2.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/fixture_engine.h"
 

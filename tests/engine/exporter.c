@@ -4,16 +4,6 @@
  * exporter says then is what the caller hears, and nothing is kept of a call
  * that it refused.  Needs dray_test_exporter.ko, and dray.ko with nodes=1.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "../selftests/step.h"
 #include "../selftests/attach.h"
 #include "../selftests/fixture_engine.h"

@@ -4,11 +4,7 @@
  * what the fence says, what becomes of the channel, and that the memory which
  * a hanging engine may still write is not given out again.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "../selftests/tracing.h"
 #include "fixture_fault.h"

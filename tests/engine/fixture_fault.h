@@ -10,13 +10,6 @@
 #ifndef ENGINE_FIXTURE_FAULT_H
 #define ENGINE_FIXTURE_FAULT_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/fixture_engine.h"
 

@@ -6,14 +6,6 @@
  * a region of the device tree that such a device has already.
  * Needs dray_test_importer.ko, and on the PC dray.ko with nodes=1.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-
-#include <linux/dma-buf.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"
 #include "../selftests/fixture_engine.h"

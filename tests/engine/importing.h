@@ -6,9 +6,6 @@
 #ifndef ENGINE_IMPORTING_H
 #define ENGINE_IMPORTING_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/node.h"
 #include "number.h"

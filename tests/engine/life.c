@@ -3,10 +3,6 @@
  * The end and the sleep of an engine under a node: the node goes before its
  * engine does, and the engine has nothing to do while the system sleeps.
  */
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
 #include "../selftests/shared.h"
 #include "../selftests/sleep.h"
 #include "fixture_fault.h"

@@ -5,9 +5,6 @@
  * dray_test_engine.ko with mask_bits=24 align_shift=3 fill=1, then dray.ko
  * with nodes=1 channels=2.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "../selftests/fixture_engine.h"
 
 #define REACH 0xffffffull

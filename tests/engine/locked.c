@@ -5,10 +5,6 @@
  * waits for that job, and neither do other openers.  Needs
  * dray_test_importer.ko, dray_test_exporter.ko and what the fixture needs.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/mman.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/importer.h"
 #include "../selftests/signalled.h"

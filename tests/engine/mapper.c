@@ -4,12 +4,6 @@
  * for writing: through a read-only dma-buf nothing of that is writable, now or
  * later.  Needs dray_test_mapper.ko, and dray.ko with a node.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/export.h"
 #include "../selftests/fixture_heap.h"

@@ -4,13 +4,6 @@
  * who have its descriptor leave its owner's engine room.  Needs
  * dray_test_engine.ko, then dray.ko with nodes=10 channels=2.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "../selftests/step.h"
 #include "../selftests/fixture_engine.h"
 

@@ -6,12 +6,7 @@
  * dray.ko with nodes=1; copies there are only on a kernel that was told to have
  * room for them (iommu=soft).
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "../selftests/binding.h"
 #include "../selftests/fixture_heap.h"

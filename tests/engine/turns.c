@@ -4,9 +4,6 @@
  * nobody gets more of either.  Needs dray_test_engine.ko, then dray.ko with
  * nodes=1 channels=2.
  */
-#include <linux/capability.h>
-#include <sys/ioctl.h>
-
 #include <linux/sync_file.h>
 
 #include "../selftests/step.h"

@@ -5,10 +5,6 @@
  * channel, waits for both.  Needs dray_test_importer.ko and what the fixture
  * needs.
  */
-#include <poll.h>
-
-#include <linux/dma-buf.h>
-
 #include "../selftests/importer.h"
 #include "fixture_fault.h"
 #include "importing.h"

@@ -12,14 +12,6 @@
  * With --places the places of the LIST where none has failed until then are
  * aimed at; with --module it is the insertion of the module that they fail in.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "kselftest.h"
 
 #include "../selftests/ledger.h"

@@ -2,14 +2,6 @@
 /*
  * Fault injection; see inject.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "inject.h"
 #include "place.h"
 

@@ -2,13 +2,6 @@
 /*
  * Where allocations have failed; see place.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kselftest.h"
 
 #include "place.h"

@@ -2,13 +2,6 @@
 /*
  * Steps that take the node's device from its driver and give it back.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../selftests/process.h"
 #include "scene.h"
 #include "step.h"

@@ -2,15 +2,6 @@
 /*
  * Steps that make, map and ask about the buffers of this process.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "../selftests/process.h"
 #include "scene.h"
 #include "step.h"

@@ -3,8 +3,6 @@
  * Steps that move bytes, and many of them while the module's workers lack
  * memory.
  */
-#include <errno.h>
-
 #include "../selftests/fence.h"
 #include "../selftests/importer.h"
 #include "inject.h"

@@ -14,19 +14,8 @@
  * KCOV: what a thread does depends on its seed alone then; --replay does that
  * again in a single thread, --loud names each call.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "kselftest.h"
 

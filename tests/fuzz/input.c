@@ -2,9 +2,6 @@
 /*
  * Inputs: made, changed, written and read; see input.h.
  */
-#include <inttypes.h>
-#include <string.h>
-
 #include "../selftests/node.h"
 #include "input.h"
 

@@ -2,14 +2,8 @@
 /*
  * The table of descriptors and the windows; see object.h.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "object.h"
 

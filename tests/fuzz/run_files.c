@@ -2,14 +2,6 @@
 /*
  * What may be done with descriptors: of buffers, fences, attachments, nodes.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 
 #include "../selftests/fence.h"

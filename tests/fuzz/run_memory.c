@@ -3,12 +3,6 @@
  * Mappings of buffers and of other memory, in windows of the address space,
  * and what the kernel does with them.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "../selftests/ring.h"
 #include "run.h"
 

@@ -4,16 +4,6 @@
  * accepted; the flaw of the call then spoils a word of it, or its size, or
  * the place where it lies.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dray.h>
-
 #include "run.h"
 
 #define RANGES 8

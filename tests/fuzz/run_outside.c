@@ -3,20 +3,8 @@
  * What others have to do with it: importers of our buffers, dma-bufs and
  * fences of other drivers, child processes, and the end of a node.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 
 #include "../selftests/importer.h"

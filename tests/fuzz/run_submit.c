@@ -4,11 +4,6 @@
  * overlap, as long as the call has no flaw and nobody has changed a buffer
  * meanwhile.
  */
-#include <errno.h>
-#include <string.h>
-
-#include <linux/dray.h>
-
 #include "run.h"
 
 #define TRANSFERS 4

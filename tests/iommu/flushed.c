@@ -5,12 +5,6 @@
  * device of this machine is slower than that and finds nothing either way: so
  * a probe at the IOMMU's driver tells who flushes, and when.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"

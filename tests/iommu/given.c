@@ -7,10 +7,6 @@
  * kernel with intel_iommu=on; whether it flushes the IOMMU's cache lazily makes
  * no difference.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"

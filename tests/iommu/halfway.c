@@ -6,11 +6,6 @@
  * are bound when both drivers are registered.  Needs an edu device,
  * dray_edu_namesake.ko, and dray.ko not inserted.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "../selftests/harness.h"
 #include "../selftests/probes.h"
 #include "edu.h"

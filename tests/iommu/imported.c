@@ -5,10 +5,6 @@
  * of it afterwards.  Needs dray_edu_importer.ko, and an edu device that puts out
  * 28 bits of an address as the third, without a driver.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/export.h"
 #include "../selftests/fixture_dray.h"

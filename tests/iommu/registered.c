@@ -3,9 +3,6 @@
  * A node that another driver registers: dray_edu.ko, whose engine copies behind
  * an IOMMU.  Needs an edu device without a driver_override, and dray_edu.ko.
  */
-#include <errno.h>
-#include <signal.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fence.h"

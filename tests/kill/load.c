@@ -3,11 +3,6 @@
  * The mixed load; see load.h.  Nothing here waits for long and nothing is
  * cleaned up at an end: the end is SIGKILL, wherever it comes.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include "../selftests/importer.h"
 #include "works.h"
 

@@ -2,13 +2,6 @@
 /*
  * What there is to be had; see supply.h.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kselftest.h"
 
 #include "../selftests/binding.h"

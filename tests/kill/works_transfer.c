@@ -2,8 +2,6 @@
 /*
  * Works of the load: transfers, and fences that nobody waits for.
  */
-#include <unistd.h>
-
 #include "../selftests/fence.h"
 #include "works.h"
 

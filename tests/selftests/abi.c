@@ -3,12 +3,6 @@
  * The attributes of heaps and nodes in sysfs are those that docs/abi describes,
  * no more and no fewer.  Its folder is DRAY_ABI, or abi in the current one.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "fixture_dray.h"
 
 #define MOST 64

@@ -2,11 +2,6 @@
 /*
  * ADDRESS: where a buffer lies for the node, and who may know it.
  */
-#include <errno.h>
-#include <sys/stat.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "step.h"

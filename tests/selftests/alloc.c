@@ -3,13 +3,6 @@
  * ALLOC: what a buffer is, and every request that is refused, each with the
  * reason and the limit that the header promises.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 

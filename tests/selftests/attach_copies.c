@@ -5,9 +5,6 @@
  * (bounce=1), because nobody would bring back what the device wrote.  Where
  * there are no copies the same memory is attached.
  */
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"

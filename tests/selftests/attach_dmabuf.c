@@ -3,12 +3,6 @@
  * ATTACH of the dma-bufs of other drivers: an engine reads and writes them, and
  * everything else is refused.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"

@@ -4,8 +4,6 @@
  * maintained only their exporter knows, so that it is asked, once, for all of
  * it, for the owner and in the direction that was asked for.
  */
-#include <errno.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_engine.h"

@@ -2,14 +2,6 @@
 /*
  * Attached memory of a process as the source or destination of an engine.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 

@@ -3,10 +3,6 @@
  * The fences of attached dma-bufs: those of an exporter and of an engine's
  * transfers order each other, as the kernel's drivers expect.
  */
-#include <errno.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 #include "foreign.h"

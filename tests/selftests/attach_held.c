@@ -4,10 +4,6 @@
  * process that got the address has ended.  It stays pinned, and in LIST, until
  * RECLAIM.
  */
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
-
 #include "harness.h"
 
 #include "attach.h"

@@ -3,17 +3,6 @@
  * LIST and BUFFER_INFO of attachments: what pins memory is seen, with whose it
  * is and for which node.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"

@@ -3,12 +3,6 @@
  * ATTACH for devices that only read: of memory that nobody may write, and what
  * they see of memory that is written later.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_engine.h"

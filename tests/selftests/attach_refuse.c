@@ -3,12 +3,6 @@
  * ATTACH of what cannot be attached: no memory, too much of it, or a call that
  * makes no sense.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "step.h"

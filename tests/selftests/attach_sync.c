@@ -4,12 +4,6 @@
  * in the direction that was asked for, in every piece of the memory, and once
  * before a device is told where it lies.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fence.h"

@@ -3,16 +3,6 @@
  * ATTACH of memory of the process: what is pinned, whose it is, and when it is
  * let go of.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"

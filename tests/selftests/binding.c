@@ -2,14 +2,7 @@
 /*
  * Drivers and devices through sysfs; see binding.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "binding.h"
 #include "node.h"

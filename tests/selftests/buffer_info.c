@@ -2,11 +2,6 @@
 /*
  * BUFFER_INFO: whose a buffer is and what happens to it, by id and by fd.
  */
-#include <errno.h>
-#include <sys/socket.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "step.h"

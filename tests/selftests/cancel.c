@@ -3,9 +3,6 @@
  * CANCEL: what it refuses, and what it leaves alone.  What it stops is shown
  * with an engine that takes its time, in ../engine.
  */
-#include <errno.h>
-#include <fcntl.h>
-
 #include "fixture_engine.h"
 
 static int cancel(FIXTURE_DATA(engine) * self, struct dray_cancel *args)

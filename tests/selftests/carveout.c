@@ -3,11 +3,6 @@
  * The `carveout` heap: memory that the kernel does not map, handed out to the
  * last page, with the alignment and below the limit that were asked for.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-
 #include "harness.h"
 
 #include "ledger.h"

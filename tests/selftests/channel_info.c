@@ -2,8 +2,6 @@
 /*
  * CHANNEL_INFO: which engines a node has, and what they have done.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "fence.h"
 

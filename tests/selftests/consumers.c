@@ -4,10 +4,6 @@
  * pipes, other processes.  Where a heap's mappings have no pages (cma) they
  * are refused, at once.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/uio.h>
-
 #include "fixture_heap.h"
 #include "fixture_reserved.h"
 #include "frames.h"

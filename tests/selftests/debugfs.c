@@ -3,9 +3,7 @@
  * debugfs: a node's folder has files that only root reads, and they name what
  * there is.
  */
-#include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "fixture_dray.h"
 

@@ -4,14 +4,8 @@
  * writes where the process itself could write, and nowhere else, by ptrace()
  * and by /proc/PID/mem.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "fixture_heap.h"
 

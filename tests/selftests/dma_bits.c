@@ -3,8 +3,6 @@
  * How many bits of an address a device has that is given to dray: as many as
  * the module's dma_bits says when it is bound.  Memory above is refused.
  */
-#include <errno.h>
-
 #include "binding.h"
 #include "fixture_dray.h"
 #include "platform.h"

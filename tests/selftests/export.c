@@ -3,13 +3,6 @@
  * EXPORT: a read-only descriptor of a buffer shows what is in it, and neither
  * importers nor syncs write through it.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "export.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"

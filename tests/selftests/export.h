@@ -5,9 +5,6 @@
 #ifndef SELFTEST_EXPORT_H
 #define SELFTEST_EXPORT_H
 
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "harness.h"
 
 #include "node.h"

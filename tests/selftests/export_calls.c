@@ -4,15 +4,6 @@
  * copying it: none makes more of it than a right to read, and none takes it for
  * something that it is not.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "export.h"
 #include "fixture_engine.h"

@@ -3,12 +3,6 @@
  * EXPORT, transfers: through a read-only descriptor an engine reads a buffer and
  * does not write it, and who reads sees what an engine wrote by another way.
  */
-#include <errno.h>
-#include <poll.h>
-#include <sys/mman.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "export.h"
 #include "fixture_engine.h"

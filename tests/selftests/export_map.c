@@ -3,13 +3,6 @@
  * EXPORT, mappings: by no way that a process has to its memory is a buffer
  * written through a read-only descriptor.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "export.h"
 #include "fixture_heap.h"

@@ -4,17 +4,6 @@
  * hold of its pages, and what he can do to those who have it for writing: a
  * fence that he brings they wait for, as the kernel has them do.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "binding.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"

@@ -4,8 +4,6 @@
  * be writing, so that it drops nothing while only channels have written the
  * buffer, and writes back first what it has to drop.
  */
-#include <linux/dma-buf.h>
-
 #include "harness.h"
 
 #include "export.h"

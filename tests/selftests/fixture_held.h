@@ -7,11 +7,6 @@
 #ifndef SELFTEST_FIXTURE_HELD_H
 #define SELFTEST_FIXTURE_HELD_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <unistd.h>
-
 #include "harness.h"
 
 #include "ledger.h"

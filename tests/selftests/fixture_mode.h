@@ -6,9 +6,6 @@
 #ifndef SELFTEST_FIXTURE_MODE_H
 #define SELFTEST_FIXTURE_MODE_H
 
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "harness.h"
 
 #include "ledger.h"

@@ -6,11 +6,6 @@
 #ifndef SELFTEST_FIXTURE_QUOTA_H
 #define SELFTEST_FIXTURE_QUOTA_H
 
-#include <errno.h>
-#include <sys/resource.h>
-
-#include <linux/capability.h>
-
 #include "harness.h"
 
 #include "ledger.h"

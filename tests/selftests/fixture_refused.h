@@ -7,9 +7,6 @@
 #ifndef SELFTEST_FIXTURE_REFUSED_H
 #define SELFTEST_FIXTURE_REFUSED_H
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "harness.h"
 
 #include "binding.h"

@@ -8,6 +8,8 @@
 
 #include "kselftest_harness.h"
 
+#include "system.h"
+
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 1200
 

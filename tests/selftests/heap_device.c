@@ -3,13 +3,6 @@
  * /sys/class/dray-heap: a heap is a device of its own, and its attributes say
  * what HEAP_INFO says.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 

@@ -3,11 +3,7 @@
  * Heaps that are full, or in pieces: the refusal names why and the limit that
  * was met, and afterwards everything can be had again.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
-#include <stdio.h>
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"

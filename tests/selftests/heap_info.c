@@ -2,8 +2,6 @@
 /*
  * HEAP_INFO: the numbers add up, and they follow what is allocated and freed.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "fixture_reserved.h"

@@ -5,8 +5,6 @@
  * the other goes.  The emulated board's tree has a device for this, which the
  * fixture gives to dray.
  */
-#include <stdlib.h>
-
 #include "binding.h"
 #include "fixture_quota.h"
 #include "platform.h"

@@ -3,8 +3,6 @@
  * Memory whose address was given out, and what becomes of it when the process
  * that got the address has ended: it is held, until RECLAIM.
  */
-#include <sys/socket.h>
-
 #include "fixture_held.h"
 
 TEST_F(held, what_a_killed_process_knew_the_address_of_is_held)

@@ -3,9 +3,6 @@
  * Memory whose address several processes were told: it is held from the end of
  * one of them on, whatever the others do.
  */
-#include <errno.h>
-#include <sys/socket.h>
-
 #include "fixture_held.h"
 #include "step.h"
 

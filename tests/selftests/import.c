@@ -3,10 +3,6 @@
  * Another driver takes a buffer: it attaches, is counted, keeps the memory
  * alive, and its fences order dray's engines.
  */
-#include <errno.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"

@@ -2,16 +2,6 @@
 /*
  * vgem as an importer of dma-bufs; see importer.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "importer.h"
 
 /*

@@ -2,15 +2,8 @@
 /*
  * INFO: what a node says of itself, and what the node's file refuses.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-
-#include <linux/capability.h>
 
 #include "fixture_dray.h"
 #include "step.h"

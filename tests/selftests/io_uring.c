@@ -4,8 +4,6 @@
  * time, and let go of them some time after the last file was closed.  On a
  * heap that cannot be pinned the kernel must refuse and must not hang.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/utsname.h>
 
 #include "fixture_dray.h"

@@ -3,12 +3,6 @@
  * What exists before a test and must be all that exists after it; see
  * ledger.h.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "ledger.h"
 #include "node.h"
 #include "process.h"

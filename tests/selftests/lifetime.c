@@ -4,10 +4,6 @@
  * go: descriptors passed on, mappings, processes that are killed, and
  * transfers that outlive whoever asked for them.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/socket.h>
-
 #include "fixture_engine.h"
 #include "fixture_heap.h"
 #include "step.h"

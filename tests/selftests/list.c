@@ -2,10 +2,6 @@
 /*
  * LIST: which buffers exist, and who sees them.
  */
-#include <errno.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "step.h"
 

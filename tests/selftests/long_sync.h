@@ -6,10 +6,6 @@
 #ifndef SELFTEST_LONG_SYNC_H
 #define SELFTEST_LONG_SYNC_H
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-
 #include "process.h"
 #include "sync.h"
 

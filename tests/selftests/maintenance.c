@@ -2,11 +2,6 @@
 /*
  * Probes at what maintains caches; see maintenance.h.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "maintenance.h"
 #include "probes.h"
 

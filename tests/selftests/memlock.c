@@ -3,10 +3,6 @@
  * Locked memory: what the system could use otherwise is charged to the user, as
  * RLIMIT_MEMLOCK has it, and so are patterns of fills and large submissions.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/uio.h>
-
 #include "fence.h"
 #include "fixture_quota.h"
 #include "step.h"

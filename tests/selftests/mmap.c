@@ -3,11 +3,6 @@
  * Mappings of a buffer: shared, whole or in parts, and what programs do to
  * mappings afterwards.  Each holds on every heap.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "fixture_heap.h"
 
 #define PAGES 4

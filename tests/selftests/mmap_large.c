@@ -4,12 +4,6 @@
  * filled by faults.  It must not: it would never drop the entry's reference to
  * the memory.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
 #include "export.h"
 #include "fixture_heap.h"
 

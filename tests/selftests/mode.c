@@ -2,8 +2,6 @@
 /*
  * Cache modes: which is in effect, who says so, and which heap is taken for one.
  */
-#include <unistd.h>
-
 #include "fixture_dray.h"
 #include "fixture_mode.h"
 

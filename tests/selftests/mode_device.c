@@ -3,13 +3,6 @@
  * Cache modes: devices find what the CPU wrote and the other way round, and what
  * is not cached needs no sync for it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_mode.h"
 #include "importer.h"
 #include "transfer.h"

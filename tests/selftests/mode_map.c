@@ -3,12 +3,6 @@
  * Cache modes: what a mapping shows, and what its entries in the page tables
  * say of caches.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "fixture_mode.h"
 #include "probes.h"
 #include "process.h"

@@ -4,16 +4,6 @@
  * mapping, a fence, a page that somebody else still has.  Each is alone: nobody
  * else refers to the module then.
  */
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_bound.h"

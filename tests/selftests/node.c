@@ -2,16 +2,6 @@
 /*
  * The node under test, its heaps and its buffers; see node.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "node.h"
 
 const char *node_path(void)

@@ -7,11 +7,7 @@
 #ifndef SELFTEST_NODE_H
 #define SELFTEST_NODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 struct buffer {
 	int fd;

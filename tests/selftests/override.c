@@ -4,8 +4,6 @@
  * device that has a driver keeps it.  When such a device goes the heap that it
  * brought has no node, and its buffers live on.
  */
-#include <errno.h>
-
 #include "binding.h"
 #include "fixture_dray.h"
 #include "platform.h"

@@ -3,13 +3,6 @@
  * What the module's parameters say is in effect, whatever they say: the suites
  * run this with the defaults, and again with each of them set.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "step.h"

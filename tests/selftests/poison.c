@@ -3,14 +3,6 @@
  * Pages whose memory broke.  Each stays broken, and lost to its heap, until the
  * machine starts again: so this is not run with the others, but at their end.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "harness.h"
 
 #include "frames.h"

@@ -2,12 +2,6 @@
 /*
  * Probes at functions of the kernel; see probes.h.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "binding.h"
 #include "probes.h"
 

@@ -7,9 +7,7 @@
 #ifndef SELFTEST_PROCESS_H
 #define SELFTEST_PROCESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "system.h"
 
 #define CAPABILITY(number) (1ull << (number))
 

@@ -3,11 +3,6 @@
  * Who is charged: the limits of a heap and of its users, and that every charge
  * ends when the memory is back.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/uio.h>
-
 #include "fixture_quota.h"
 #include "step.h"
 

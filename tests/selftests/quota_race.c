@@ -4,7 +4,6 @@
  * win as there is room for, and afterwards the books are right.
  */
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "attach.h"
 #include "fixture_quota.h"

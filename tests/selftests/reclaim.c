@@ -3,14 +3,6 @@
  * RECLAIM: frees memory that is held, for whoever may; and until then neither the
  * module goes nor does an unbind change anything.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "binding.h"
 #include "fixture_held.h"
 #include "step.h"

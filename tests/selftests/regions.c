@@ -5,9 +5,6 @@
  * has it.  The node is there without them, and the log says why.  The
  * emulated board's tree has a device for this.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/klog.h>
 
 #include "binding.h"

@@ -4,10 +4,6 @@
  * SA_RESTART the call goes on, else it is EINTR.  What is waited for is a fence
  * of vgem, which signals when the test says so.
  */
-#include <errno.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 #include "importer.h"

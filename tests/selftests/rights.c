@@ -3,12 +3,6 @@
  * What somebody else may not: see the buffers of others, learn addresses, free
  * what is held, change limits; and that a node is never for everyone.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "setting.h"

@@ -7,10 +7,6 @@
 #ifndef SELFTEST_SETUP_H
 #define SELFTEST_SETUP_H
 
-#include <errno.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kselftest_harness.h"
 
 #include "node.h"

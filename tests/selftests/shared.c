@@ -2,11 +2,6 @@
 /*
  * What a buffer and a node share with others; see shared.h.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "foreign.h"
 #include "importer.h"

@@ -2,13 +2,6 @@
 /*
  * Calls that signals come into; see signalled.h.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
 #include "process.h"
 #include "signalled.h"
 

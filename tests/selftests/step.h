@@ -8,7 +8,7 @@
 #ifndef SELFTEST_STEP_H
 #define SELFTEST_STEP_H
 
-#include <stdio.h>
+#include "system.h"
 
 #define STEP_FAILED 99
 

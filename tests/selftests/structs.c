@@ -3,8 +3,6 @@
  * Structures of another age: every call with an older, smaller structure and
  * with a newer, larger one.  Each test runs once for each call.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "fence.h"
 

@@ -2,9 +2,6 @@
 /*
  * SUBMIT, refusals: bytes that leave their buffer, and runs that overlap.
  */
-#include <errno.h>
-#include <unistd.h>
-
 #include "submit_refusal.h"
 
 TEST_F(engine, source_and_destination_that_overlap_are_refused)

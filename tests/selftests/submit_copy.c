@@ -3,10 +3,6 @@
  * SUBMIT, copies: every shape that a slice of an array can have.  After each
  * the whole of both buffers is compared with the model.
  */
-#include <errno.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_engine.h"
 
 TEST_F(engine, one_run_is_copied)

@@ -3,14 +3,6 @@
  * SUBMIT, fences: what a submission's fence says and when, what waits for it,
  * and the fences that a submission itself waits for.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_engine.h"
 
 static void close_all(int *fences, unsigned int count)

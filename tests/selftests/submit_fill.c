@@ -2,8 +2,6 @@
 /*
  * SUBMIT, fills: patterns of every size, borders, and what a fill refuses.
  */
-#include <errno.h>
-
 #include "fixture_engine.h"
 
 static struct dray_transfer fill(FIXTURE_DATA(engine) * self, uint64_t run,

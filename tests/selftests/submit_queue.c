@@ -3,14 +3,7 @@
  * SUBMIT, order: what one queue makes of it, a queue that is full, several
  * queues, and signals during a wait.
  */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/time.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
 
 #include "fixture_engine.h"
 

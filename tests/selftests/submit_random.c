@@ -3,9 +3,6 @@
  * SUBMIT, copies at random: what comes out is what the model says, for one
  * process, for several at once, and for a user without any right.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixture_engine.h"
 #include "step.h"
 

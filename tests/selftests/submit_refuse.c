@@ -4,8 +4,6 @@
  * reason and its limit; where bytes lie is in submit_bounds.c.  Nothing is moved
  * and nothing is held afterwards.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "submit_refusal.h"
 

@@ -3,9 +3,6 @@
  * The system sleeps and wakes: what a program has is as it was, and what an
  * engine was doing is carried on.
  */
-#include <errno.h>
-#include <signal.h>
-
 #include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"

@@ -3,14 +3,6 @@
  * SYNC: lists and strided pieces of buffers, and what is counted; and
  * DMA_BUF_IOCTL_SYNC on a buffer that nobody is attached to.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "long_sync.h"

@@ -2,13 +2,6 @@
 /*
  * SYNC: what is refused; and what DMA_BUF_IOCTL_SYNC refuses.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "sync.h"
 

@@ -3,11 +3,6 @@
  * Tracepoints: each event is there, comes when it should, and names what it is
  * about.  Reads the kernel's trace, so it runs as root with tracefs mounted.
  */
-#include <errno.h>
-#include <stdlib.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 #include "foreign.h"

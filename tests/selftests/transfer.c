@@ -2,9 +2,6 @@
 /*
  * One transfer, from SUBMIT to its end; see transfer.h.
  */
-#include <errno.h>
-#include <unistd.h>
-
 #include "fence.h"
 #include "node.h"
 #include "transfer.h"

@@ -3,9 +3,6 @@
  * What a transfer means, written down as the plainest loop; see
  * transfer_model.h.
  */
-#include <stddef.h>
-#include <stdlib.h>
-
 #include "transfer_model.h"
 
 static uint8_t *memory_of(const struct model_memory *memories,

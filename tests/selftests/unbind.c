@@ -3,8 +3,6 @@
  * The device goes away under its users, through sysfs, while buffers are
  * mapped, memory is attached and calls wait.
  */
-#include <errno.h>
-
 #include "attach.h"
 #include "fixture_bound.h"
 #include "fixture_engine.h"

@@ -4,10 +4,6 @@
  * made again and again by a process of its own.  Each succeeds until the
  * device is gone, unbinding completes, and nothing is left over.
  */
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_bound.h"

@@ -4,13 +4,6 @@
  * first, with transfers under way and with its memory shared in every way.  On a
  * board the kernel knows of the engine from the device tree.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "fixture_engine.h"

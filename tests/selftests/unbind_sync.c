@@ -4,8 +4,6 @@
  * gone, for which nobody could maintain it any more: unbinding writes back and
  * drops the lines of it, and those of nothing else.
  */
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_bound.h"

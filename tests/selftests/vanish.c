@@ -5,10 +5,6 @@
  * every call says that the device is gone, on a new one the old buffer works,
  * its bytes are those that were there, and all memory returns in the end.
  */
-#include <errno.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "binding.h"
 #include "fixture_engine.h"

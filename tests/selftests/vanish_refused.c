@@ -6,8 +6,6 @@
  * the node that came back it is refused for the same reason.  So it is with a
  * few that are right, of memory and channels that go meanwhile.
  */
-#include <sys/mman.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_refused.h"
