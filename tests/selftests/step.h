@@ -8,7 +8,7 @@
 #ifndef SELFTEST_STEP_H
 #define SELFTEST_STEP_H
 
-#include "system.h"
+#include <stdio.h>
 
 #define STEP_FAILED 99
 

@@ -7,13 +7,7 @@
 #ifndef DRAY_TESTS_FAULT_H
 #define DRAY_TESTS_FAULT_H
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "unit.h"
 

@@ -6,8 +6,6 @@
 #ifndef DRAY_TESTS_FAULT_FILES_H
 #define DRAY_TESTS_FAULT_FILES_H
 
-#include <stdlib.h>
-
 #include "fault.h"
 
 int __real_posix_memalign(void **out, size_t alignment, size_t size);

@@ -8,8 +8,6 @@
 #define DRAY_TESTS_RECORD_H
 
 #include <dirent.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "shareable.h"
 

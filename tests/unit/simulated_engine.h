@@ -11,12 +11,8 @@
 #define DRAY_TESTS_SIMULATED_ENGINE_H
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <linux/sync_file.h>
 
 #include "memory/node.h"

@@ -9,13 +9,8 @@
 #define DRAY_TESTS_STAND_IN_H
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "memory/node.h"

@@ -4,9 +4,6 @@
  * then with all that come after it; each time there is a code and a sentence,
  * what there was is as it was, and nothing is left over.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "fault.h"
 #include "fault_files.h"
 #include "pool.h"

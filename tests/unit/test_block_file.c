@@ -3,12 +3,6 @@
  * block_file: ranges of files as blocks, and files that are none or not long
  * enough.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "node.h"
 
 enum {

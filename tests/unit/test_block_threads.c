@@ -4,9 +4,6 @@
  * -Db_sanitize=thread it also shows that what a thread did with a block is done
  * before another one frees it.
  */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "pool.h"
 
 enum {

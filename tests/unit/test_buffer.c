@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* buffer: allocating, what is refused, growing, and addresses. */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "buffers.h"
 #include "memory/node.h"
 

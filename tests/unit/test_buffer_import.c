@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* buffer: what is imported and what is not, and memory that can be shared. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "buffers.h"
 #include "memory/node.h"

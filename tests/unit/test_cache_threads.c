@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* cache: what threads keep is there for whoever needs it, and ends with them. */
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 
-#include "../selftests/step.h"
 #include "child.h"
 #include "pool.h"
 

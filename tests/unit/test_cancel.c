@@ -8,7 +8,6 @@
 #include <dray/manager.h>
 #include <dray/resource.h>
 
-#include "../selftests/step.h"
 #include "cancelled.h"
 #include "child.h"
 #include "records.h"

@@ -5,9 +5,6 @@
  * its end at the latest.  Such a program is this one, run again with the name
  * of a scene.
  */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "failing_calloc.h"
 #include "pool.h"
 

@@ -3,10 +3,6 @@
  * check: what users of the checking handler do wrong is found, said, and kept
  * from the handler below.
  */
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "checked.h"
 
 FACT(a_write_next_to_a_block_is_found_by_its_free)

@@ -3,9 +3,6 @@
  * check_passed: a block that another process may be looking at keeps its bytes
  * when it is freed: the checking handler overwrites only what nobody else has.
  */
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "records.h"
 
 static const struct dray_handler *handler;

@@ -4,9 +4,6 @@
  * -Db_sanitize=thread it also shows that nothing races; streams are not shared,
  * because that sanitizer does not know their locks.
  */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "pool.h"
 
 #define THREADS 4

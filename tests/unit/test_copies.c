@@ -3,7 +3,6 @@
  * copies: two copies of the library in one process have nothing in common.
  * Each knows its own memory, refuses the other's, and both get over a fork.
  */
-#include "../selftests/step.h"
 #include "child.h"
 #include "node.h"
 #include "second_copy.h"

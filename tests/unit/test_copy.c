@@ -5,7 +5,6 @@
  * ways of the demo, each byte is compared, those between the rows too.
  */
 #include <poll.h>
-#include <pthread.h>
 
 #include "node.h"
 #include "random_view.h"

@@ -4,9 +4,6 @@
  * each time there is a code and a sentence, and nothing is left held, parked
  * or open.  The engine is the simulated one.
  */
-#include <fcntl.h>
-#include <sys/socket.h>
-
 #include "simulated_engine.h"
 
 static int to_go = -1; /* allocations until one fails; below 0: none will */

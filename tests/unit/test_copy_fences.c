@@ -3,11 +3,6 @@
  * Fences with an engine that is simulated: transfers that are in flight, how
  * they end, and what is kept, parked and waited for until then.
  */
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "../selftests/step.h"
 #include "cancelled.h"
 #include "simulated_queue.h"

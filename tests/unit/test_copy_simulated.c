@@ -3,8 +3,6 @@
  * Copies and fills with an engine that is simulated, see simulated_engine.h:
  * what it is told to do, and what it is never told.
  */
-#include <fcntl.h>
-
 #include "random_view.h"
 #include "simulated_queue.h"
 

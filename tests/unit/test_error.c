@@ -3,10 +3,6 @@
  * error: each thread has its own sentence, which goes with it, and a code
  * needs none.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "unit.h"
 

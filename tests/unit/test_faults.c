@@ -4,9 +4,6 @@
  * turn; each time the work fails with a code and a sentence, or gets by, and
  * nothing is left over.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "fault.h"
 #include "pool.h"
 #include "memory/node.h"

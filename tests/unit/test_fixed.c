@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: blocks of one size, and bins of them. */
-#include <pthread.h>
-
 #include "resource.h"
 
 static struct dray_resource *fixed(struct dray_pool *pool, size_t size,

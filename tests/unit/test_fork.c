@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* fork: a child's new blocks are nobody else's, and old ones stay usable. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "memory/node.h"
 #include "pool.h"

@@ -7,11 +7,7 @@
  * lock, the next time its second, and so on; it goes on when the thread that
  * forks meets a lock that is taken.
  */
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <sys/wait.h>
 
 #include "base/fork.h"
 #include "simulated_engine.h"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* handler: the layout that runtimes expect, and the one of each thread. */
-#include <pthread.h>
-
 #include "pool.h"
 
 FACT(the_layout_is_that_of_nep_49_version_1)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: arrays over sockets, and what comes along or does not. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
 #include "record.h"
 
 static void passes_over(int type)

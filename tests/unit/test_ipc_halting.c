@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that come in pieces, late, or not to their end. */
 #include <poll.h>
-#include <pthread.h>
 
 #include "record.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* kernel: syncs, addresses, imports and pools, as they reach the module. */
-#include <inttypes.h>
-
 #include "stand_in.h"
 
 STAND_IN_FACT(regions_reach_the_module_as_they_are)

@@ -3,12 +3,6 @@
  * lock: one thread at a time has it; who finds it taken comes to it however long
  * that lasts, and sleeps meanwhile.
  */
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "base/lock.h"
 #include "unit.h"
 

@@ -4,13 +4,6 @@
  * for is not locked, and a low limit leaves pools that are small.  Each is a
  * child, which tells by its status which step was wrong.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "pool.h"
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: the log, as RMM writes it and its readers expect it. */
 #include <glob.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <regex.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "child.h"
 #include "manager.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* manager: memory of the host, allocated for the node or pinned for it. */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "manager.h"
 
 static const struct dray_memory_description *

@@ -3,9 +3,6 @@
  * manager: when objects are finalized that may wait.  The limits are those of
  * Numba's queue: more than 10 of them, or more than 20 % of what there is.
  */
-#include <pthread.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "manager.h"
 

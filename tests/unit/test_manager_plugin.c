@@ -5,8 +5,6 @@
  * main() sees to that.
  */
 #include <limits.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include "manager.h"
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* node: specs, references and what a node tells about itself. */
-#include <unistd.h>
-
 #include "memory/backend.h"
 #include "memory/node.h"
 #include "node.h"

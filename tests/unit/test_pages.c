@@ -3,8 +3,6 @@
  * pages: what was asked of host memory's pages is refused, or they are fetched
  * when it says; pages_numa and pages_huge have the rest.
  */
-#include <sys/mman.h>
-
 #include "memory/node.h"
 #include "pages.h"
 

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pages: transparent huge ones, and those that the system has in reserve. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "memory/node.h"
 #include "memory/pages.h"
 #include "pages.h"

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pages: those of a NUMA node are where the kernel says that they are. */
-#include <inttypes.h>
 #include <linux/mempolicy.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "pages.h"
 

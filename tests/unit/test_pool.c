@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool: blocks, their alignment and size, and wrong frees. */
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)

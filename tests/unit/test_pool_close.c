@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool_close: what a closed pool holds on to while blocks of it are alive. */
-#include <unistd.h>
-
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool: what it may be, where its memory comes from, and when it goes back. */
-#include <unistd.h>
-
 #include <sys/utsname.h>
 
 #include "memory/window.h"

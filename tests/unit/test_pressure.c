@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pressure: who is asked before a request fails, how often, and what for. */
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)

@@ -4,10 +4,7 @@
  * comes back, and nothing is left of what was begun.  fault.h has the way;
  * only calls of the thread that armed it fail, unless the broker is meant.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "fault.h"
 #include "records.h"

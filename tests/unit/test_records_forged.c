@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that lie, and strangers who ask. */
-#include <fcntl.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "records_wire.h"
 

@@ -3,11 +3,8 @@
  * ipc: what fork() makes of exports and of what is open, memory for reading
  * only, and a second copy of the library in the process.
  */
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <linux/sched.h>
 
-#include "../selftests/step.h"
 #include "child.h"
 #include "records.h"
 #include "second_copy.h"

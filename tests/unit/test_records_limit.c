@@ -4,9 +4,6 @@
  * importer hears it at once, what is open stays so, and a record for handing
  * over can be opened later.
  */
-#include <fcntl.h>
-#include <sys/resource.h>
-
 #include "memory/window.h"
 #include "records_wire.h"
 

@@ -3,8 +3,6 @@
  * ipc: threads that export, free and revoke, threads of another process that
  * open and close the same records, and a broker between them.
  */
-#include <pthread.h>
-
 #include "records.h"
 
 #define SIZE 4096

@@ -3,8 +3,6 @@
  * resource: each allocation of the library's own fails once, in a stack of all
  * kinds there are, and nothing is left of what was begun.
  */
-#include <fcntl.h>
-
 #include "resource.h"
 #include "fault.h"
 #include "fault_files.h"

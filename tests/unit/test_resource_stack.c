@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: limits, statistics, and whom to ask when memory runs out. */
-#include <pthread.h>
-
 #include "resource.h"
 
 POOL_FACT(a_limit_is_met_to_the_byte)

@@ -3,9 +3,6 @@
  * split: small requests go to another handler, and whatever happens to a block
  * happens where it came from.
  */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "failing_calloc.h"
 #include "pool.h"
 

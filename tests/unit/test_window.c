@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* window: where addresses are taken, found and given back. */
-#include <sys/mman.h>
-#include <sys/resource.h>
-
 #include "child.h"
 #include "memory/window.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Included by every unit test: cmocka in its order, the library, and FACT.  A
- * program has no main() and no list: each fact registers itself, and unit.c runs
- * them in the order of the file, or those that match the pattern on its command
- * line (as in "./test_pool 'realloc_*'").
+ * Included by every unit test: cmocka in its order, the headers of the C library
+ * that most tests use, the library, and FACT.  A program has no main() and no
+ * list: each fact registers itself, and unit.c runs them in the order of the file,
+ * or those that match the pattern on its command line (as in
+ * "./test_pool 'realloc_*'").
  */
 #ifndef DRAY_TESTS_UNIT_H
 #define DRAY_TESTS_UNIT_H
@@ -15,11 +16,24 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <dray/dray.h>
 
