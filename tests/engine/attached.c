@@ -137,5 +137,3 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 	EXPECT_EQ(1, reclaim.attachments);
 	EXPECT_EQ(0, node_lists(self->node, attach.id));
 }
-
-TEST_HARNESS_MAIN

@@ -149,5 +149,3 @@ TEST_F(busy, a_refused_channel_works_when_the_other_node_has_gone)
 	EXPECT_EQ(1, copy(self, 1, 0, &submit));
 	EXPECT_TRUE(is_copied(self));
 }
-
-TEST_HARNESS_MAIN

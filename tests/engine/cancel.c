@@ -224,5 +224,3 @@ TEST_F(fault, the_fence_of_another_opener_is_refused)
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 	close(other);
 }
-
-TEST_HARNESS_MAIN

@@ -161,5 +161,3 @@ TEST_F(fault, what_fails_without_an_order_is_said)
 	ASSERT_EQ(0, knob("fail", 0));
 	EXPECT_EQ(1, submit(self, transfers, CHAIN));
 }
-
-TEST_HARNESS_MAIN

@@ -171,5 +171,3 @@ TEST_F(exporter, an_attachment_outlives_the_device_and_ends_as_others_do)
 	EXPECT_EQ(0, close(attach.fd));
 	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
-
-TEST_HARNESS_MAIN

@@ -306,5 +306,3 @@ TEST_F(fault, the_module_stays_while_a_fence_is_held)
 	close(submit.fence_fd);
 	self->node = -1;
 }
-
-TEST_HARNESS_MAIN

@@ -189,5 +189,3 @@ TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
 	EXPECT_LE(0, node);
 	EXPECT_EQ(-ENOENT, found);
 }
-
-TEST_HARNESS_MAIN

@@ -246,5 +246,3 @@ TEST_F(fault, a_transfer_that_waits_for_another_is_done_before_sleep)
 	EXPECT_EQ(1, fence_status(after.fence_fd));
 	EXPECT_EQ(1, fence_status(slow.fence_fd));
 }
-
-TEST_HARNESS_MAIN

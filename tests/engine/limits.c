@@ -174,5 +174,3 @@ TEST_F(limit, a_byte_and_a_longer_pattern_are_filled)
 	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_FILL);
 	EXPECT_EQ(8, channel.alignment);
 }
-
-TEST_HARNESS_MAIN

@@ -201,5 +201,3 @@ TEST_F(fault, submit_that_waits_for_the_lock_is_interrupted)
 	ASSERT_EQ(0, holder_begin(self, &holder));
 	EXPECT_EQ(-EINTR, signalled_run(&signalled));
 }
-
-TEST_HARNESS_MAIN

@@ -91,5 +91,3 @@ TEST_F(fault, a_machine_that_stood_still_has_not_lost_its_channel)
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	EXPECT_TRUE(is_equal(self));
 }
-
-TEST_HARNESS_MAIN

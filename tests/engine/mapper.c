@@ -151,5 +151,3 @@ TEST_F(heap, the_mapping_keeps_the_buffer)
 	munmap((void *)bytes, 4 * self->page);
 	EXPECT_EQ(0, node_lists(self->node, buffer.id));
 }
-
-TEST_HARNESS_MAIN

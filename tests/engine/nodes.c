@@ -120,5 +120,3 @@ TEST_F(engine, the_buffers_node_has_it_with_all_its_devices)
 	EXPECT_EQ(0, engine_run(self, &transfer, 1));
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

@@ -102,5 +102,3 @@ REFUSED(attach_what_a_removed_device_exported, -ENXIO, DRAY_REASON_NONE,
 	ATTACHES, prepare_removed, bind_exporter);
 REFUSED(submit_to_a_channel_that_is_dead, -EIO, DRAY_REASON_DEAD, CHANNELS,
 	prepare_dead, knobs_reset);
-
-TEST_HARNESS_MAIN

@@ -89,5 +89,3 @@ TEST_F(fault, a_channel_that_is_not_there_cannot_be_reopened)
 	EXPECT_EQ(-EINVAL, reopen(self, "-1"));
 	EXPECT_EQ(-EINVAL, reopen(self, "copy0"));
 }
-
-TEST_HARNESS_MAIN

@@ -42,5 +42,3 @@ TEST_F(fault, a_round_has_no_more_bytes_than_its_limit)
 	most = parameter_read("dray_test_engine", "most");
 	EXPECT_EQ(ROUND / LARGE * LARGE, (unsigned int)most);
 }
-
-TEST_HARNESS_MAIN

@@ -66,5 +66,3 @@ TEST_F(fault, what_a_stubborn_engine_calls_back_into_is_there)
 	ASSERT_EQ(0, watchdog(PATIENT));
 	EXPECT_EQ(1, copy_on(self, DRAY_CHANNEL_ANY));
 }
-
-TEST_HARNESS_MAIN

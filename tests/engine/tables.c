@@ -182,5 +182,3 @@ TEST_F(half, what_it_reads_and_writes_is_there_when_it_has_gone)
 	EXPECT_LT(0, number_read(IMPORTER "gaps"));
 	EXPECT_EQ(-1, first_other_byte(self->buffer.bytes, SIZE, 0x66));
 }
-
-TEST_HARNESS_MAIN

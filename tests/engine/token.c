@@ -72,5 +72,3 @@ TEST_F(fault,
 	ASSERT_EQ(0, watchdog(PATIENT));
 	EXPECT_EQ(1, copy_on(self, 0));
 }
-
-TEST_HARNESS_MAIN

@@ -144,5 +144,3 @@ TEST_F(fault, the_slots_are_a_users_and_not_an_openers)
 	EXPECT_EQ(0, process_run(submits_as_another, self));
 	ASSERT_EQ(0, knob("hang", 0));
 }
-
-TEST_HARNESS_MAIN

@@ -62,5 +62,3 @@ TEST_F(fault, the_log_says_once_of_each_node_that_a_channel_is_not_used)
 	EXPECT_EQ(-EBUSY, submit_on(self, 1, &submit));
 	EXPECT_EQ(before + 1, log_count("channel copy1: its engine "));
 }
-
-TEST_HARNESS_MAIN

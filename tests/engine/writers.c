@@ -131,5 +131,3 @@ TEST_F(fault, the_fences_that_a_dma_buf_gives_are_those_of_both)
 	EXPECT_EQ(1, fence_wait(both));
 	EXPECT_TRUE(have_signalled(fences));
 }
-
-TEST_HARNESS_MAIN

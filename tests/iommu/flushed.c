@@ -144,5 +144,3 @@ TEST_F(flushed, attached_memory_is_flushed_when_it_is_let_go)
 	close(attach.fd);
 	EXPECT_EQ(1, flushes());
 }
-
-TEST_HARNESS_MAIN

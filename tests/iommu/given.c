@@ -346,5 +346,3 @@ TEST_F(narrow, a_device_of_28_bits_reads_and_writes_what_it_was_given)
 	ASSERT_EQ(0, edu_write(&self->edu, address + 2048, 1000));
 	EXPECT_EQ(-1, first_difference(bytes, bytes + 2048, 1000));
 }
-
-TEST_HARNESS_MAIN

@@ -68,5 +68,3 @@ TEST(an_insertion_binds_the_devices_that_wait_for_it)
 	EXPECT_EQ(0, syscall(SYS_delete_module, "dray", 0));
 	EXPECT_EQ(0, edu_override(&edu, "\n"));
 }
-
-TEST_HARNESS_MAIN

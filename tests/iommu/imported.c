@@ -206,5 +206,3 @@ TEST_F(imported, a_buffer_that_was_closed_stays_for_the_device)
 	EXPECT_EQ(-1, first_difference(copy, self->other.bytes, sizeof(copy)));
 	EXPECT_EQ(0, node_lists(self->node, self->buffer.id));
 }
-
-TEST_HARNESS_MAIN

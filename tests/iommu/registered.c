@@ -352,5 +352,3 @@ TEST_F(registered, its_driver_is_unbound_with_a_transfer_under_way)
 	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
 	close(fence);
 }
-
-TEST_HARNESS_MAIN

@@ -124,5 +124,3 @@ TEST_F(dray, what_a_node_says_in_sysfs_is_what_is_documented)
 		 self->info.name);
 	COMPARE(folder, "sysfs-class-misc-dray", "/sys/class/misc/drayN/");
 }
-
-TEST_HARNESS_MAIN

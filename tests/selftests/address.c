@@ -337,5 +337,3 @@ TEST_F(heap, another_user_with_rawio_is_told)
 
 	EXPECT_EQ(0, process_run(ask, &asker));
 }
-
-TEST_HARNESS_MAIN

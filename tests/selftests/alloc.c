@@ -286,5 +286,3 @@ TEST_F(dray, a_failed_call_leaves_the_heap_that_was_asked_for)
 	EXPECT_EQ(0, allocate(self->node, &alloc));
 	EXPECT_GT(self->info.heap_count, alloc.heap);
 }
-
-TEST_HARNESS_MAIN

@@ -84,5 +84,3 @@ TEST_F(dray, a_refusal_leaves_nothing_pinned)
 	}
 	EXPECT_EQ(pins, pins_count());
 }
-
-TEST_HARNESS_MAIN

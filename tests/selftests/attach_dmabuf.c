@@ -319,5 +319,3 @@ TEST_F(dray, a_read_only_dma_buf_is_for_devices_that_read)
 	EXPECT_LE(0, attach_dma_buf(self->node, fd, DRAY_ATTACH_READ_ONLY,
 				    &attach));
 }
-
-TEST_HARNESS_MAIN

@@ -78,5 +78,3 @@ TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
 	EXPECT_EQ(1, asked(false, MAINTAIN_BOTH));
 	maintenance_end();
 }
-
-TEST_HARNESS_MAIN

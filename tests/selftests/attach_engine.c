@@ -264,5 +264,3 @@ TEST_F(engine, what_leaves_an_attachment_is_refused)
 	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);
 	EXPECT_EQ(self->page, submit.limit);
 }
-
-TEST_HARNESS_MAIN

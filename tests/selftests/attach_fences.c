@@ -155,5 +155,3 @@ TEST_F(engine, transfers_of_dray_do_not_wait_for_each_other_unasked)
 	EXPECT_EQ(0, fence_status(slow.fence_fd));
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 }
-
-TEST_HARNESS_MAIN

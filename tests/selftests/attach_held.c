@@ -277,5 +277,3 @@ TEST_F(held, unbind_completes_and_the_memory_stays)
 	ASSERT_EQ(0, reclaim(self->node, owner.id, &call));
 	EXPECT_EQ(self->pins, pins_count());
 }
-
-TEST_HARNESS_MAIN

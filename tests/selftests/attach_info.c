@@ -357,5 +357,3 @@ TEST_F(attached, debugfs_has_a_line_until_it_is_closed)
 	close(attach.fd);
 	EXPECT_FALSE(debugfs_has(attach.id, self->size, pid));
 }
-
-TEST_HARNESS_MAIN

@@ -288,5 +288,3 @@ TEST_F(engine, a_buffer_overlaps_with_itself_attached_where_it_is_mapped)
 				    page));
 	mapped_twice_end();
 }
-
-TEST_HARNESS_MAIN

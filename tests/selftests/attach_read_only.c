@@ -120,5 +120,3 @@ TEST_F(engine, what_is_written_behind_a_read_only_page_the_device_reads)
 				    self->page, 2 * self->page));
 	EXPECT_EQ(-1, first_other_byte(self->dst.bytes, 2 * self->page, 0x77));
 }
-
-TEST_HARNESS_MAIN

@@ -220,5 +220,3 @@ TEST_F(dray, closing_an_attachment_gives_back_its_charge)
 
 	EXPECT_EQ(0, process_run(attaches_twice_the_limit, &limited));
 }
-
-TEST_HARNESS_MAIN

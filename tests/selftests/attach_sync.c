@@ -323,5 +323,3 @@ TEST_F(attached, a_submission_maintains_what_it_writes_for_both_owners)
 			      copy.dst.segments, true, MAINTAIN_FROM_DEVICE,
 			      &copy.written));
 }
-
-TEST_HARNESS_MAIN

@@ -352,5 +352,3 @@ TEST_F(dray, an_attachment_is_passed_over_a_socket)
 	EXPECT_EQ(0, buffer_sync(self->node, fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, self->page));
 }
-
-TEST_HARNESS_MAIN

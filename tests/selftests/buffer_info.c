@@ -302,5 +302,3 @@ TEST_F(dray, a_buffer_whose_owner_is_gone_is_an_orphan)
 	ASSERT_EQ(0, info_by_fd(self->node, fd, &info));
 	EXPECT_EQ(DRAY_BUFFER_ORPHAN, info.flags & DRAY_BUFFER_ORPHAN);
 }
-
-TEST_HARNESS_MAIN

@@ -95,5 +95,3 @@ TEST_F(engine, a_descriptor_that_is_no_fence_is_refused)
 	EXPECT_EQ(-EBADF, cancel(self, &args));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, args.reason);
 }
-
-TEST_HARNESS_MAIN

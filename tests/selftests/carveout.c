@@ -238,5 +238,3 @@ TEST_F(carveout, pages_of_a_mapping_cannot_be_taken_hold_of)
 	EXPECT_EQ(-1, vmsplice(pipes[1], &vector, 1, 0));
 	EXPECT_EQ(EFAULT, errno);
 }
-
-TEST_HARNESS_MAIN

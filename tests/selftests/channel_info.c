@@ -93,5 +93,3 @@ TEST_F(dray, what_a_channel_moved_is_counted)
 		EXPECT_NE(0, after.device[0]);
 	}
 }
-
-TEST_HARNESS_MAIN

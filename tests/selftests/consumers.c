@@ -259,5 +259,3 @@ TEST_F(heap, its_own_memory_file_reads_and_writes_a_mapping)
 			 (off_t)(uintptr_t)buffer.bytes + (off_t)self->page));
 	EXPECT_EQ(seen[self->page], buffer.bytes[self->page]);
 }
-
-TEST_HARNESS_MAIN

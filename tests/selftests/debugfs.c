@@ -109,5 +109,3 @@ TEST_F(dray, every_channel_and_heap_is_a_line)
 		free(line);
 	}
 }
-
-TEST_HARNESS_MAIN

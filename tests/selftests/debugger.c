@@ -161,5 +161,3 @@ TEST_F(heap, a_debugger_does_not_write_through_a_read_only_descriptor)
 {
 	expect_no_write(_metadata, self, true);
 }
-
-TEST_HARNESS_MAIN

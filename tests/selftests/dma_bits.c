@@ -181,5 +181,3 @@ TEST_F(width, what_lies_above_is_not_mapped_for_the_device)
 	close(wide);
 	close(node);
 }
-
-TEST_HARNESS_MAIN

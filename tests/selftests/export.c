@@ -190,5 +190,3 @@ TEST_F(dray, what_is_no_buffer_is_not_exported)
 	EXPECT_EQ(-EBADF, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, export.reason);
 }
-
-TEST_HARNESS_MAIN

@@ -222,5 +222,3 @@ TEST_F(engine, it_is_no_fence)
 	EXPECT_EQ(DRAY_REASON_FOREIGN, cancel.reason);
 	EXPECT_EQ(reader, cancel.limit);
 }
-
-TEST_HARNESS_MAIN

@@ -171,5 +171,3 @@ TEST_F(engine, a_sync_for_the_device_through_it_takes_what_was_written)
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

@@ -104,5 +104,3 @@ TEST_F(heap, its_mapping_is_not_attached_for_a_device_that_writes)
 	EXPECT_GT(0, attach_memory(self->node, bytes, buffer.size, 0, &attach));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x11));
 }
-
-TEST_HARNESS_MAIN

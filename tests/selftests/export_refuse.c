@@ -251,5 +251,3 @@ TEST_F(dray, a_fence_of_a_buffer_is_found_through_its_reader_too)
 	EXPECT_EQ(0, importer_signal(stranger.importer, stranger.fence));
 	EXPECT_TRUE(is_ready(lent.reader, POLLIN));
 }
-
-TEST_HARNESS_MAIN

@@ -160,5 +160,3 @@ TEST_F(reader, the_owners_own_sync_drops_what_it_is_told_to)
 					     self->segment, PAGES, true,
 					     MAINTAIN_FROM_DEVICE, &self->all));
 }
-
-TEST_HARNESS_MAIN

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The kernel's harness.  A test gets 20 minutes, not 30 seconds: longer than any
- * of its waits, so that the wait that was in vain fails, with its line.
+ * The kernel's harness, with the main() of each program.  A test gets 20 minutes,
+ * not 30 seconds: longer than its waits, so that a wait in vain fails with its line.
  */
 #ifndef SELFTEST_HARNESS_H
 #define SELFTEST_HARNESS_H
@@ -12,5 +12,7 @@
 
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 1200
+
+TEST_HARNESS_MAIN
 
 #endif

@@ -180,5 +180,3 @@ TEST_F(heap, what_takes_a_search_is_read_by_root_and_nobody_else_writes)
 		}
 	}
 }
-
-TEST_HARNESS_MAIN

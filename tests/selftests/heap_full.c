@@ -286,5 +286,3 @@ TEST_F(heap, a_refusal_takes_nothing)
 	}
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

@@ -137,5 +137,3 @@ TEST_F(heap, a_freed_buffer_gives_its_bytes_back)
 	buffer_close(&buffer);
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

@@ -215,5 +215,3 @@ TEST_F(shared, when_one_goes_the_other_has_it_still)
 	EXPECT_EQ(self->heap[0].used, now.used);
 	EXPECT_EQ(0, take_pages(self, 0, 4, &alloc));
 }
-
-TEST_HARNESS_MAIN

@@ -116,5 +116,3 @@ TEST_F(held, what_is_held_is_not_given_out)
 	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
 	EXPECT_EQ(self->heap.free - PAGES * self->page, heap.free);
 }
-
-TEST_HARNESS_MAIN

@@ -161,5 +161,3 @@ TEST_F(held, execve_ends_the_program_that_asked)
 	end_child(child);
 	close(asker.socket);
 }
-
-TEST_HARNESS_MAIN

@@ -311,5 +311,3 @@ TEST_F(engine, closing_all_while_a_fence_is_waited_for_leaves_nothing)
 	}
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

@@ -208,5 +208,3 @@ TEST_F(dray, the_node_is_neither_read_nor_written_nor_mapped)
 	EXPECT_EQ(MAP_FAILED,
 		  mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->node, 0));
 }
-
-TEST_HARNESS_MAIN

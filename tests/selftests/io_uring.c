@@ -134,5 +134,3 @@ TEST_F(heap, a_process_killed_with_pinned_memory_leaves_nothing)
 		EXPECT_EQ(-SIGKILL, process_run(register_and_die, &self->heap));
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

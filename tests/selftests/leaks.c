@@ -81,5 +81,3 @@ TEST(no_channel_is_dead)
 		EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	}
 }
-
-TEST_HARNESS_MAIN

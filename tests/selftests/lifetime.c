@@ -296,5 +296,3 @@ TEST_F(engine, a_process_killed_with_a_full_queue_leaves_nothing)
 	EXPECT_EQ(-SIGKILL, process_wait(child));
 	EXPECT_ENDS(fence);
 }
-
-TEST_HARNESS_MAIN

@@ -178,5 +178,3 @@ TEST_F(dray, a_user_sees_his_own)
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
 	EXPECT_EQ(1, process_run(own, NULL));
 }
-
-TEST_HARNESS_MAIN

@@ -243,5 +243,3 @@ TEST_F(quota, a_small_submission_is_free_and_a_large_one_locked_memory)
 	EXPECT_GE(deep - flat, DRAY_MAX_TRANSFERS * (DRAY_MAX_AXES - 1) *
 				       sizeof(struct dray_axis));
 }
-
-TEST_HARNESS_MAIN

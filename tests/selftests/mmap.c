@@ -385,5 +385,3 @@ TEST_F(heap, a_child_maps_the_fd_it_inherited)
 	buffer.bytes[buffer.size - 1] = 77;
 	EXPECT_EQ(77, process_run(read_in, &buffer));
 }
-
-TEST_HARNESS_MAIN

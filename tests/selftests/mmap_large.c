@@ -213,5 +213,3 @@ TEST_F(heap, a_child_that_inherits_an_empty_mapping)
 	EXPECT_EQ(0x77, child.places.first[self->page]);
 	EXPECT_BACK(buffer, child.places);
 }
-
-TEST_HARNESS_MAIN

@@ -103,5 +103,3 @@ TEST_F(dray, memory_for_devices_only_comes_from_the_first_heap)
 	EXPECT_EQ(0, alloc.heap);
 	EXPECT_EQ(DRAY_MODE_DEVICE, alloc.mode);
 }
-
-TEST_HARNESS_MAIN

@@ -198,5 +198,3 @@ TEST_F(mode, another_driver_attaches)
 				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
 	EXPECT_EQ(0, importer_detach(importer, handle));
 }
-
-TEST_HARNESS_MAIN

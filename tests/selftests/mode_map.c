@@ -171,5 +171,3 @@ TEST_F(mode, its_entries_say_whether_caches_may_have_it)
 	/* writable and for everyone, as the other */
 	EXPECT_EQ(cached & ~(7ull << 2), mine & ~(7ull << 2));
 }
-
-TEST_HARNESS_MAIN

@@ -227,5 +227,3 @@ TEST_F(bound, the_module_stays_while_a_page_is_quarantined)
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
 	EXPECT_TRUE(wait_for(nobody_holds_it, NULL));
 }
-
-TEST_HARNESS_MAIN

@@ -271,5 +271,3 @@ TEST_F(nodeless, what_lives_is_taken_when_the_heap_comes_back)
 	EXPECT_EQ(1, heap.buffers);
 	EXPECT_EQ(self->heap.free - self->buffer.size, heap.free);
 }
-
-TEST_HARNESS_MAIN

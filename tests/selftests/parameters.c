@@ -108,5 +108,3 @@ TEST_F(dray, what_a_submission_may_have_is_told)
 	EXPECT_EQ(parameter_number("max_runs"), info.max_runs);
 	EXPECT_EQ(parameter_number("max_bytes"), info.max_bytes);
 }
-
-TEST_HARNESS_MAIN

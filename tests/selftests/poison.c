@@ -225,5 +225,3 @@ TEST_F(poison, nobody_pays_for_what_broke)
 	EXPECT_FALSE(frame_is_given(self->node, self->heap.index,
 				    PAGES * self->page, self->page, frame));
 }
-
-TEST_HARNESS_MAIN

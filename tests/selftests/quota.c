@@ -286,5 +286,3 @@ TEST_F(quota, a_killed_process_leaves_no_charge)
 		EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 	}
 }
-
-TEST_HARNESS_MAIN

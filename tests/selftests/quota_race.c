@@ -265,5 +265,3 @@ TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
 	EXPECT_EQ(self->heap.user_used,
 		  user_used(self->node, self->heap.index));
 }
-
-TEST_HARNESS_MAIN

@@ -139,5 +139,3 @@ TEST_F(held, unbind_completes_and_the_memory_is_held_on)
 	EXPECT_EQ(0, reclaim(self->node, id, &call));
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

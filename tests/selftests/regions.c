@@ -153,5 +153,3 @@ TEST_F(regions, it_stays_of_no_use)
 	EXPECT_EQ(self->info.heap_count, info.heap_count);
 	EXPECT_NE(NULL, strstr(log_read(), variant->why));
 }
-
-TEST_HARNESS_MAIN

@@ -136,5 +136,3 @@ TEST_F(restart, submit_that_waits_for_a_place_is_interrupted)
 	FILL_THE_QUEUE();
 	EXPECT_EQ(-EINTR, signalled_run(&signalled));
 }
-
-TEST_HARNESS_MAIN

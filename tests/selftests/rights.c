@@ -225,5 +225,3 @@ TEST_F(dray, limits_and_holding_are_for_root_to_change)
 	}
 	EXPECT_EQ(0, process_run(set_as_nobody, &other));
 }
-
-TEST_HARNESS_MAIN

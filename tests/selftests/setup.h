@@ -7,7 +7,7 @@
 #ifndef SELFTEST_SETUP_H
 #define SELFTEST_SETUP_H
 
-#include "kselftest_harness.h"
+#include "harness.h"
 
 #include "node.h"
 

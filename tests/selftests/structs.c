@@ -272,5 +272,3 @@ TEST_F(structs, a_structure_that_ends_in_no_mans_land_is_refused)
 				 variant->number, variant->size),
 			    place));
 }
-
-TEST_HARNESS_MAIN

@@ -205,5 +205,3 @@ TEST_F(engine, the_wrong_transfer_of_several_is_named_and_none_runs)
 	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

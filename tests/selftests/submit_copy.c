@@ -331,5 +331,3 @@ TEST_F(engine, without_sync_a_cpu_access_brings_what_is_still_to_be_written)
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

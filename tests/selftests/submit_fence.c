@@ -216,5 +216,3 @@ TEST_F(engine, killing_who_waits_for_the_engine_does_not_wait_for_it)
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

@@ -178,5 +178,3 @@ TEST_F(engine, a_copy_with_a_pattern_is_refused)
 	transfer.pattern[15] = 1;
 	EXPECT_EQ(-EINVAL, engine_run(self, &transfer, 1));
 }
-
-TEST_HARNESS_MAIN

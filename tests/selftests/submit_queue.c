@@ -202,5 +202,3 @@ TEST_F(engine, the_job_runs_on_when_the_reply_cannot_be_written)
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

@@ -215,5 +215,3 @@ TEST_F(engine, a_user_without_any_right_copies)
 
 	EXPECT_EQ(0, process_run(crop, &copier));
 }
-
-TEST_HARNESS_MAIN

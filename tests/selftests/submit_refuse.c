@@ -265,5 +265,3 @@ TEST_F(engine, no_fd_is_left_when_the_reply_cannot_be_written)
 	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SUBMIT, page));
 	EXPECT_EQ(lowest, dup(0));
 }
-
-TEST_HARNESS_MAIN

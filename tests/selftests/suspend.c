@@ -143,5 +143,3 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 	EXPECT_TRUE(shared_arrived(&self->dst, &shared));
 	shared_close(&shared);
 }
-
-TEST_HARNESS_MAIN

@@ -324,5 +324,3 @@ TEST_F(dray, a_process_killed_in_a_long_list_does_not_come_to_its_end)
 	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
 	EXPECT_NE(0, bytes % (DRAY_MAX_RANGES * work.buffer.size));
 }
-
-TEST_HARNESS_MAIN

@@ -229,5 +229,3 @@ TEST_F(dray, dma_bufs_own_sync_refuses_unknown_flags)
 	EXPECT_EQ(-EINVAL, buffer_cpu_access(buffer.fd, 0));
 	EXPECT_EQ(-EINVAL, buffer_cpu_access(buffer.fd, 1ull << 40));
 }
-
-TEST_HARNESS_MAIN

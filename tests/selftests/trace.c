@@ -335,5 +335,3 @@ TEST_F(engine, no_event_has_an_address)
 	EXPECT_EQ(NULL, strstr(trace, text));
 	free(trace);
 }
-
-TEST_HARNESS_MAIN

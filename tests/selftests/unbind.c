@@ -311,5 +311,3 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 		EXPECT_EQ(-1, first_difference(dst.bytes, src.bytes, 16));
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -302,5 +302,3 @@ TEST_F(bound, unbind_completes_while_everybody_calls)
 		ASSERT_EQ(0, binding_bind(&self->binding));
 	}
 }
-
-TEST_HARNESS_MAIN

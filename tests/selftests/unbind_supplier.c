@@ -221,5 +221,3 @@ TEST_F(supplier, a_node_that_does_nothing_goes_with_its_engine_and_comes_back)
 					       BUFFER_SIZE));
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -246,5 +246,3 @@ TEST_F(bound, what_a_channel_wrote_without_sync_is_seen_after_unbind)
 				       buffer.bytes + (PAGES - 1) * self->page,
 				       self->page));
 }
-
-TEST_HARNESS_MAIN

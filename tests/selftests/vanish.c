@@ -368,5 +368,3 @@ TEST_F(vanish, the_old_buffer_works_on_the_new_descriptor)
 		EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, SIZE));
 	}
 }
-
-TEST_HARNESS_MAIN

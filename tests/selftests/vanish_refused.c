@@ -291,5 +291,3 @@ REFUSED(allocate_above_a_limit, -EDQUOT, DRAY_REASON_QUOTA, 0, prepare_limit,
 REFUSED(sync_what_was_unmapped_while_pinned, 0, DRAY_REASON_NONE, ATTACHES);
 REFUSED(sync_ranges_that_overlap, 0, DRAY_REASON_NONE);
 REFUSED(sync_for_a_channel_that_goes, 0, DRAY_REASON_NONE, CHANNELS);
-
-TEST_HARNESS_MAIN
