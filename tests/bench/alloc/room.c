@@ -114,7 +114,6 @@ static void use(void)
 
 static void *idle(void *unused)
 {
-	(void)unused;
 	check(contender_thread(), "thread");
 	use();
 	pthread_barrier_wait(&used);
@@ -189,7 +188,6 @@ void workload_lines(size_t number)
 	uint64_t random = 1;
 	int i;
 
-	(void)number;
 	need_region();
 	sizes_init(&sizes, 64, 4 * KIB);
 	for (i = 0; i < 20000; i++)

@@ -62,7 +62,6 @@ void workload_mixed(size_t number)
 {
 	uint64_t begin;
 
-	(void)number;
 	region_prepare();
 	churn_begin(&live, 1);
 	begin = now(CLOCK_THREAD_CPUTIME_ID);

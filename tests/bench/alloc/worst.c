@@ -119,7 +119,6 @@ static uint32_t all_but(size_t above)
 
 void workload_worst(size_t number)
 {
-	(void)number;
 	times = mmap(NULL, CALLS * sizeof(times[0]), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	check(times == MAP_FAILED, "memory for the times");

@@ -5,12 +5,6 @@
  * timed by itself.  All contenders take turns in one run.  A line for each
  * time: step, size, contender, microseconds; lines with # are remarks.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../../selftests/importer.h"
 #include "contender.h"
 

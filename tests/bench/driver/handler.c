@@ -5,9 +5,6 @@
  * calls that a dma-heap wants each time, which are allocate, map, unmap and
  * close.  Nobody touches the memory.  Lines as cost.c has them.
  */
-#include <stdio.h>
-#include <time.h>
-
 #include <dray/dray.h>
 
 #include "contender.h"

@@ -3,10 +3,6 @@
  * io_uring's registered buffers: their pages are pinned for a long time, and
  * direct I/O to a disk then uses them without looking at the mapping again.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <unistd.h>
-
 #include "../../selftests/loop_device.h"
 #include "../../selftests/node.h"
 #include "../../selftests/ring.h"

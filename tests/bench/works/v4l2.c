@@ -6,16 +6,6 @@
  * first takes any pages, the second, as a camera without an IOMMU, only
  * memory that is contiguous.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <linux/videodev2.h>
 
 #include "../../selftests/node.h"
