@@ -26,7 +26,6 @@ FIXTURE(exporter)
 
 static bool nothing_holds_it(void *unused)
 {
-	(void)unused;
 	return !number_read(MODULE "refcnt");
 }
 

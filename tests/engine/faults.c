@@ -260,7 +260,6 @@ TEST_F(fault, closing_the_node_cancels_what_waits_for_an_in_fence)
 
 static void ignore(int number)
 {
-	(void)number;
 }
 
 TEST_F(fault, a_full_queue_says_so_or_waits_and_can_be_interrupted)

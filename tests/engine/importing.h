@@ -24,7 +24,6 @@ static inline int import(const char *how, int fd)
 /* Is what "wait" or "page" began over?  For wait_for(). */
 static inline bool has_waited(void *unused)
 {
-	(void)unused;
 	return number_read(IMPORTER "waited") != 0;
 }
 

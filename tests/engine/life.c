@@ -135,13 +135,11 @@ TEST_F(fault, unbinding_an_engine_that_hangs_completes)
 
 static bool engine_lingers(void *unused)
 {
-	(void)unused;
 	return knob_is_on("lingers");
 }
 
 static bool engine_is_locked(void *unused)
 {
-	(void)unused;
 	return knob_is_on("locked");
 }
 

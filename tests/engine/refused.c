@@ -22,7 +22,6 @@ static int bind_exporter(void)
 
 static int prepare_removed(struct caller *caller)
 {
-	(void)caller;
 	if (removed >= 0)
 		return 0;
 	removed = parameter_read("dray_test_exporter", "export");

@@ -292,7 +292,6 @@ static int module_insert(const char *path, const char *parameters)
 
 static bool module_goes(void *context)
 {
-	(void)context;
 	return !syscall(SYS_delete_module, "dray", O_NONBLOCK) ||
 	       errno == ENOENT;
 }

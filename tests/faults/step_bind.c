@@ -39,7 +39,6 @@ int run_bind(void)
 
 static bool node_comes(void *context)
 {
-	(void)context;
 	if (scene.node < 0)
 		scene.node = node_open();
 	return scene.node >= 0;

@@ -196,7 +196,6 @@ int run_debugger(void)
 /* Gets an address, and ends with it. */
 static int know_address(void *unused)
 {
-	(void)unused;
 	return prepare_unmapped() || run_address();
 }
 

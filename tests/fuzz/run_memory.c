@@ -45,7 +45,6 @@ int run_mmap(struct thread *thread, const struct call *call)
 	int prot = PROT_READ | PROT_WRITE;
 	void *map;
 
-	(void)thread;
 	if (!pick(&state, 6))
 		prot = (int)pick(&state, 8);
 	if (!pick(&state, 10))
@@ -75,7 +74,6 @@ int run_munmap(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	if (call->seed & 1)
 		return call_result(
 			munmap(window_address(call->b), WINDOW_SIZE));
@@ -110,7 +108,6 @@ int run_madvise(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	return call_result(
 		madvise(at, length, advice[call->seed % COUNT(advice)]));
 }
@@ -120,7 +117,6 @@ int run_mprotect(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	return call_result(mprotect(at, length, (int)(call->seed & 7)));
 }
 
@@ -132,7 +128,6 @@ int run_mremap(struct thread *thread, const struct call *call)
 	uint8_t *at = range_pick(call->b, call, &length);
 	void *map;
 
-	(void)thread;
 	longer = pick(&state, 2) || length == LARGE
 			 ? length
 			 : 1 + pick(&state, 256 * 1024);
@@ -163,7 +158,6 @@ int run_mlock(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	if (call->seed & 1)
 		return call_result(munlock(at, length));
 	return call_result(mlock2(at, length, call->seed & 2 ? 1 : 0));
@@ -184,7 +178,6 @@ int run_anonymous(struct thread *thread, const struct call *call)
 	uint8_t *at = range_pick(call->b, call, &length);
 	void *map;
 
-	(void)thread;
 	map = mmap(at, length, prot,
 		   flags[pick(&state, COUNT(flags))] | MAP_FIXED, -1, 0);
 	return map == MAP_FAILED ? -errno : 0;
@@ -196,7 +189,6 @@ int run_touch(struct thread *thread, const struct call *call)
 	uint8_t *at = range_pick(call->b, call, &length);
 	uint8_t byte;
 
-	(void)thread;
 	length = smaller(length, 4 * PAGE);
 	if (call->seed & 1)
 		return set_safely(at, (int)call->seed >> 8, length) ? 0
@@ -221,7 +213,6 @@ int run_copy_in(struct thread *thread, const struct call *call)
 	struct iovec from = { .iov_base = (void *)bytes,
 			      .iov_len = to.iov_len };
 
-	(void)thread;
 	return call_result(process_vm_writev(getpid(), &from, 1, &to, 1, 0));
 }
 
@@ -231,7 +222,6 @@ int run_copy_out(struct thread *thread, const struct call *call)
 	struct iovec from = iovec_pick(call);
 	struct iovec to = { .iov_base = bytes, .iov_len = from.iov_len };
 
-	(void)thread;
 	return call_result(process_vm_readv(getpid(), &to, 1, &from, 1, 0));
 }
 

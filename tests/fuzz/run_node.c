@@ -93,7 +93,6 @@ int run_open(struct thread *thread, const struct call *call)
 {
 	int fd = open(node_file(call->a), O_RDWR | O_CLOEXEC);
 
-	(void)thread;
 	if (fd < 0)
 		return -errno;
 	object_put(OBJECT_NODE, call->c, fd, 0);

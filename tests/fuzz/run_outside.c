@@ -199,7 +199,6 @@ int run_foreign_mmap(struct thread *thread, const struct call *call)
 			 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 			 object_fd(OBJECT_FOREIGN, call->a), 0);
 
-	(void)thread;
 	return map == MAP_FAILED ? -errno : 0;
 }
 

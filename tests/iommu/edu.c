@@ -229,7 +229,6 @@ void faults_expect_no_more(void)
 
 static bool has_interrupted(void *unused)
 {
-	(void)unused;
 	return fault_interrupts() > interrupts_before;
 }
 

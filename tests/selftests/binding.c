@@ -68,7 +68,6 @@ bool node_answers(void *unused)
 	struct dray_info info;
 	int node = node_open(), ret;
 
-	(void)unused;
 	if (node < 0)
 		return false;
 	ret = node_info(node, &info);
@@ -78,7 +77,6 @@ bool node_answers(void *unused)
 
 bool node_is_gone(void *unused)
 {
-	(void)unused;
 	return access(node_path(), F_OK) != 0;
 }
 

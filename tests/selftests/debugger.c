@@ -22,7 +22,6 @@ struct debugged {
 static int stand_still(void *context)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)context;
 	while (pause())
 		continue;
 	return 0;

@@ -159,7 +159,6 @@ static int may_ask_for_addresses(void *context)
 	struct dray_info info;
 	int node;
 
-	(void)context;
 	STEP_EQ(0, process_keep(0));
 	node = node_open();
 	STEP_LE(0, node);

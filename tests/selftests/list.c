@@ -162,7 +162,6 @@ static int own(void *context)
 	struct buffer buffer;
 	int node;
 
-	(void)context;
 	STEP_EQ(0, process_become(65534, CAPABILITY(CAP_DAC_OVERRIDE)));
 	node = node_open();
 	STEP_LE(0, node);

@@ -48,7 +48,6 @@ static bool nobody_holds_it(void *context)
 	struct dray_heap_info heap;
 	int node = node_open();
 
-	(void)context;
 	for (uint32_t i = 0; !node_heap(node, i, &heap); i++)
 		;
 	close(node);
@@ -58,7 +57,6 @@ static bool nobody_holds_it(void *context)
 /* The same of what the test has; jobs that have ended let go a little later. */
 static bool one_holds_it(void *context)
 {
-	(void)context;
 	return references() == 1;
 }
 

@@ -37,7 +37,6 @@ int process_run(int (*main)(void *context), void *context)
 
 static bool no_child_is_left(void *unused)
 {
-	(void)unused;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 	return waitpid(-1, NULL, WNOHANG) < 0;

@@ -58,7 +58,6 @@ static int count_as_nobody(void *context)
 	struct dray_heap_info heap;
 	int node = open_as_nobody();
 
-	(void)context;
 	STEP_LE(0, node);
 	STEP_EQ(0, node_heap(node, 0, &heap));
 	STEP_EQ(0, heap.user_used);
@@ -175,7 +174,6 @@ static int open_node_as_nobody(void *context)
 {
 	int node;
 
-	(void)context;
 	STEP_EQ(0, process_become(NOBODY, 0));
 	node = node_open();
 	STEP_EQ(-EACCES, node);

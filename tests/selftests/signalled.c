@@ -17,7 +17,6 @@ static pid_t child;
 
 static void count_signal(int number)
 {
-	(void)number;
 	seen->signals++;
 }
 
@@ -40,7 +39,6 @@ static bool has_ended(void)
 
 static bool waits_or_has_ended(void *unused)
 {
-	(void)unused;
 	return has_ended() || (seen->begun && process_sleeps(&child));
 }
 

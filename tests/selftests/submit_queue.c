@@ -104,7 +104,6 @@ TEST_F(engine, a_blocking_submit_waits_for_its_place)
 
 static void no_more(int number)
 {
-	(void)number;
 }
 
 TEST_F(engine, a_signal_ends_the_wait_for_a_place)

@@ -262,7 +262,6 @@ static int set_limit(uint64_t bytes)
 
 static int prepare_limit(struct caller *caller)
 {
-	(void)caller;
 	return set_limit(1);
 }
 

@@ -124,7 +124,6 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_list list;
 	void *args;
 
-	(void)fd;
 	va_start(list, request);
 	args = va_arg(list, void *);
 	va_end(list);

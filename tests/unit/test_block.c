@@ -271,7 +271,6 @@ POOL_FACT(a_release_may_allocate_and_make_blocks)
 
 static void count_release(void *unused)
 {
-	(void)unused;
 	released++;
 }
 

@@ -41,7 +41,6 @@ static void run(void *(*body)(void *))
 
 static void *count_up_and_down(void *unused)
 {
-	(void)unused;
 	for (int i = 0; i < ROUNDS; i++) {
 		dray_block_ref(shared);
 		dray_block_ref(shared);
@@ -154,7 +153,6 @@ POOL_FACT(blocks_end_in_any_thread)
 
 static void *saturate(void *unused)
 {
-	(void)unused;
 	for (int i = 0; i < 1000; i++)
 		dray_block_ref(shared);
 	for (int i = 0; i < 1000; i++)

@@ -172,7 +172,6 @@ static void wait_for(sem_t *what)
 /* Keeps blocks, comes back to the pool when it is told, and then waits. */
 static void *keep_and_come_back(void *unused)
 {
-	(void)unused;
 	use(shared);
 	sem_post(&kept);
 	wait_for(&go);

@@ -37,7 +37,6 @@ static struct {
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
 int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
 {
-	(void)left;
 	/* As the real one does where the thread is cancelled. */
 	pthread_testcancel();
 	patience.waited += (int64_t)time->tv_sec * 1000000000 + time->tv_nsec;
@@ -64,7 +63,6 @@ static void use(struct dray_pool *pool)
 
 static void *own(void *unused)
 {
-	(void)unused;
 	use(owner.pool);
 	owner.cache = dray_thread->caches[dray_pool_number(owner.pool)];
 	if (owner.cache)

@@ -20,7 +20,6 @@ static void *fill_and_idle(void *unused)
 	void *blocks[64];
 	size_t size, i;
 
-	(void)unused;
 	for (size = 64; size <= 4096; size += 64) {
 		for (i = 0; i < 64; i++)
 			blocks[i] = dray_pool_alloc(shared, size, 0);
@@ -142,7 +141,6 @@ static void use_pool(void *block)
 
 static void *leave_a_block(void *unused)
 {
-	(void)unused;
 	pthread_setspecific(late, dray_pool_alloc(shared, 128, 0));
 	return NULL;
 }
@@ -167,7 +165,6 @@ static _Atomic uint64_t strays;
 
 static void *produce(void *unused)
 {
-	(void)unused;
 	while (!atomic_load(&over)) {
 		unsigned char *block = dray_pool_alloc(shared, 256, 0);
 		void *none = NULL;
@@ -189,7 +186,6 @@ static void *produce(void *unused)
 /* Frees what the other allocates, and looks whether it was let alone. */
 static void *consume(void *unused)
 {
-	(void)unused;
 	for (int round = 0; round < 20000; round++) {
 		void *block = atomic_exchange(&slot, NULL);
 

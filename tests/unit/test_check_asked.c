@@ -22,7 +22,6 @@ static void put(void *block)
 
 static void does_all_well(struct dray_pool *pool)
 {
-	(void)pool;
 	put(get(100));
 }
 
@@ -38,7 +37,6 @@ __attribute__((noinline)) void *leak_one(size_t size)
 
 static void leaks(struct dray_pool *pool)
 {
-	(void)pool;
 	leak_one(300);
 }
 
@@ -52,7 +50,6 @@ static void writes_behind(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(200);
 
-	(void)pool;
 	block[200] = 0;
 	put(block);
 }
@@ -61,7 +58,6 @@ static void writes_late(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(77);
 
-	(void)pool;
 	put(block);
 	block[7] = 0;
 }
@@ -70,7 +66,6 @@ static void frees_twice(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(150);
 
-	(void)pool;
 	put(block);
 	put(block);
 }
@@ -79,7 +74,6 @@ static void frees_inside(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(1000);
 
-	(void)pool;
 	put(block + 64);
 	put(block);
 }
@@ -93,7 +87,6 @@ static void free_at_exit(void)
 
 static void frees_while_it_ends(struct dray_pool *pool)
 {
-	(void)pool;
 	at_exit = leak_one(400);
 	atexit(free_at_exit);
 }
@@ -105,7 +98,6 @@ static void lets_a_child_end(struct dray_pool *pool)
 	int status;
 	pid_t child = fork();
 
-	(void)pool;
 	if (!child)
 		exit(0);
 	waitpid(child, &status, 0);
@@ -117,7 +109,6 @@ static void has_a_child_that_leaks(struct dray_pool *pool)
 	pid_t child = fork();
 	int status;
 
-	(void)pool;
 	if (!child) {
 		pool = open_pool(test_spec(), NULL);
 		with = &dray_handler_for(pool)->allocator;

@@ -173,7 +173,6 @@ static int submit_as_a_child(struct dray_pool *tight)
 	struct dray_pool *its;
 	void *block;
 
-	(void)tight;
 	engine.waits = 0;
 	STEP_EQ(0, dray_pool_create(node, &options, &its));
 	STEP_EQ(0, dray_view_init(&dst, dray_pool_alloc(its, 400000, 0), u1, 1,

@@ -78,7 +78,6 @@ static int open_a_node(struct dray_node *unused)
 	struct dray_node *node;
 	int ret = dray_node_open("host", &node);
 
-	(void)unused;
 	if (!ret)
 		dray_node_unref(node);
 	return ret;

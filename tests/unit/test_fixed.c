@@ -149,8 +149,6 @@ static bool give_it_back(void *ctx, size_t size, int error)
 {
 	struct returning *returning = ctx;
 
-	(void)size;
-	(void)error;
 	if (returning->block)
 		give_back(returning->resource, returning->block, 100);
 	returning->block = NULL;

@@ -159,7 +159,6 @@ static void use_all(void)
 
 static void *use_all_watched(void *unused)
 {
-	(void)unused;
 	watched = true;
 	taken = 0;
 	use_all();

@@ -37,17 +37,12 @@ static int allocations;
 
 static void note_end(void *ctx)
 {
-	(void)ctx;
 	ended++;
 }
 
 static int never_enough(struct dray_manager *self, size_t size, uint64_t stream,
 			struct dray_memory **out)
 {
-	(void)self;
-	(void)size;
-	(void)stream;
-	(void)out;
 	allocations++;
 	return -ENOMEM;
 }
@@ -63,7 +58,6 @@ static const struct dray_manager_ops ending = {
 static void drop_manager(void *ctx,
 			 const struct dray_memory_description *memory)
 {
-	(void)memory;
 	dray_manager_unref(ctx);
 }
 

@@ -176,8 +176,6 @@ static bool flush_elsewhere(void *ctx, size_t size, int error)
 	struct dray_manager **manager = ctx;
 	pthread_t thread;
 
-	(void)size;
-	(void)error;
 	if (!*manager)
 		return false;
 	assert_int_equal(pthread_create(&thread, NULL, flush_all, *manager), 0);
@@ -326,8 +324,6 @@ static int finalized_by_threads;
 static void count_together(void *ctx,
 			   const struct dray_memory_description *memory)
 {
-	(void)ctx;
-	(void)memory;
 	__atomic_fetch_add(&finalized_by_threads, 1, __ATOMIC_RELAXED);
 }
 

@@ -62,7 +62,6 @@ static int initializations;
 
 static int counted_initialize(struct dray_manager *self)
 {
-	(void)self;
 	initializations++;
 	return 0;
 }
@@ -228,23 +227,16 @@ CLEAN_FACT(another_version_is_refused_before_all_else)
 static int no_memalloc(struct dray_manager *self, size_t size, uint64_t stream,
 		       struct dray_memory **out)
 {
-	(void)self;
-	(void)size;
-	(void)stream;
-	(void)out;
 	return -EIO;
 }
 
 static int failing_create(struct dray_manager *self, void **ctx)
 {
-	(void)self;
-	(void)ctx;
 	return -EIO;
 }
 
 static int failing_initialize(struct dray_manager *self)
 {
-	(void)self;
 	return -EIO;
 }
 

@@ -200,7 +200,6 @@ static bool fork_when_asked(void *argument, size_t size)
 {
 	pid_t *child = argument;
 
-	(void)size;
 	*child = fork();
 	return false;
 }
@@ -241,7 +240,6 @@ static bool ask_both(void *argument, size_t size)
 	static _Atomic int turn;
 	int mine = turn++;
 
-	(void)size;
 	pthread_barrier_wait(&both);
 	if (dray_locate(spare[mine], &where))
 		return false;

@@ -200,7 +200,6 @@ static int same_mapping(char what, const struct dray_ipc_record *record)
 	static struct dray_ipc_memory *a, *b;
 	struct dray_ipc_memory **which = a ? &b : &a;
 
-	(void)what;
 	if (dray_ipc_open(record, NULL, which))
 		return -1;
 	return b && dray_ipc_buffer(a) == dray_ipc_buffer(b);

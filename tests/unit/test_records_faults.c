@@ -144,7 +144,6 @@ static int faulty_step(char what, const struct dray_ipc_record *record)
 	struct dray_node *mine;
 	int n, failed = 0;
 
-	(void)what;
 	is_test = true;
 	if (dray_node_open(on_kernel() ? test_spec() : "host:shareable", &mine))
 		return -1;

@@ -11,7 +11,6 @@ static int forged_step(char what, const struct dray_ipc_record *record)
 {
 	struct fields fields = fields_of(record);
 
-	(void)what;
 	return open_by(&fields);
 }
 

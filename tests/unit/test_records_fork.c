@@ -133,7 +133,6 @@ static int pass_on_step(char what, const struct dray_ipc_record *record)
 	struct dray_ipc_memory *memory;
 	int status;
 
-	(void)what;
 	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
 	STEP_EQ(0, dray_ipc_export(dray_ipc_data(memory), SIZE, 0, &passed_on));
 	status = close_in_child(memory);
@@ -250,7 +249,6 @@ static int read_only_step(char what, const struct dray_ipc_record *record)
 	char path[64];
 	int fd;
 
-	(void)what;
 	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
 	data = dray_ipc_data(memory);
 	STEP_EQ(0, dray_ipc_writable(memory));

@@ -34,7 +34,6 @@ static unsigned char *bytes; /* MOST of them in a buffer of their own */
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
 {
-	(void)clock;
 	*now = (struct timespec){ .tv_sec = 1 };
 	return 0;
 }

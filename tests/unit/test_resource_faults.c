@@ -14,9 +14,6 @@ static int refusals; /* that the resource "on-failure" was asked about */
 
 static bool give_up(void *ctx, size_t size, int error)
 {
-	(void)ctx;
-	(void)size;
-	(void)error;
 	refusals++;
 	return false;
 }

@@ -16,7 +16,6 @@ static struct {
 
 static void *heap_malloc(void *ctx, size_t size)
 {
-	(void)ctx;
 	assert_true(size > 0);
 	heap.out += !heap.full;
 	return heap.full ? NULL : malloc(size);
@@ -31,7 +30,6 @@ static void *heap_calloc(void *ctx, size_t count, size_t size)
 
 static void *heap_realloc(void *ctx, void *block, size_t size)
 {
-	(void)ctx;
 	assert_non_null(block);
 	assert_true(size > 0);
 	return heap.full ? NULL : realloc(block, size);
@@ -39,8 +37,6 @@ static void *heap_realloc(void *ctx, void *block, size_t size)
 
 static void heap_free(void *ctx, void *block, size_t size)
 {
-	(void)ctx;
-	(void)size;
 	heap.out--;
 	free(block);
 }

@@ -156,7 +156,6 @@ static void *grow_it(void *number)
 	void *blocks[8];
 	int i, round;
 
-	(void)number;
 	for (round = 0; round < 20; round++) {
 		for (i = 0; i < 8; i++) {
 			blocks[i] = dray_pool_alloc(shared, 700000, 0);
@@ -199,7 +198,6 @@ static void *come_and_go(void *number)
 {
 	struct dray_node *node = dray_pool_node(shared);
 
-	(void)number;
 	for (int i = 0; i < 300; i++) {
 		struct dray_pool *pool = NULL;
 		unsigned char *block;
@@ -262,7 +260,6 @@ static void *buffers_come_and_go(void *number)
 {
 	struct dray_node *node = dray_pool_node(shared);
 
-	(void)number;
 	for (int i = 0; i < rounds(ROUNDS); i++) {
 		struct dray_buffer *buffer = NULL;
 
@@ -304,7 +301,6 @@ static struct dray_buffer *ending;
 
 static void *end_it(void *unused)
 {
-	(void)unused;
 	dray_buffer_unref(ending);
 	ending = NULL;
 	return NULL;
@@ -359,7 +355,6 @@ static void *alloc_until_closed(void *number)
 {
 	void *block;
 
-	(void)number;
 	/* The main thread's block keeps the pool until all have seen it. */
 	while ((block = dray_pool_alloc(shared, 5000, 0)))
 		dray_pool_free(shared, block);

@@ -29,7 +29,6 @@ static struct {
 bool __wrap_dray_node_needs_sync(const struct dray_node *asked);
 bool __wrap_dray_node_needs_sync(const struct dray_node *asked)
 {
-	(void)asked;
 	return seen.needed;
 }
 
