@@ -56,7 +56,6 @@ static int node_comes_back(FIXTURE_DATA(fault) * self)
 TEST_F(fault,
        attached_memory_of_a_hanging_engine_is_pinned_until_it_has_finished)
 {
-	struct dray_buffer_info info;
 	long before = pins_count();
 	uint64_t id;
 
@@ -67,7 +66,7 @@ TEST_F(fault,
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self, &id));
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
-	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
+	READ_BUFFER(info, id);
 	EXPECT_EQ(1, info.transfers);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_HELD);
 	ASSERT_EQ(0, knob("hang", 0));
@@ -76,7 +75,6 @@ TEST_F(fault,
 
 TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_is_held)
 {
-	struct dray_buffer_info info;
 	struct dray_reclaim reclaim;
 	long before = pins_count();
 	uint64_t id;
@@ -89,7 +87,7 @@ TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_is_held)
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 	ASSERT_EQ(0, node_comes_back(self));
 	EXPECT_EQ(1, node_lists(self->node, id));
-	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
+	READ_BUFFER(info, id);
 	EXPECT_NE(0, info.flags & DRAY_BUFFER_HELD);
 	EXPECT_EQ(0, info.transfers);
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
@@ -112,12 +110,11 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 		.count = 1,
 	};
 	struct dray_reclaim reclaim;
-	struct dray_attach attach;
 
 	if (fd == -ENOENT || fd == -ENODEV)
 		SKIP(return, "vgem, another exporter, is not loaded");
 	ASSERT_LE(0, fd);
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));

@@ -32,7 +32,6 @@ TEST_F(fault, what_the_engine_does_not_have_yet_is_not_fed)
 
 TEST_F(fault, what_was_issued_drains_before_the_fence_signals)
 {
-	struct dray_buffer_info info;
 	struct dray_cancel args;
 	struct dray_submit slow;
 
@@ -42,7 +41,7 @@ TEST_F(fault, what_was_issued_drains_before_the_fence_signals)
 	ASSERT_EQ(0, cancel(self->node, slow.fence_fd, &args));
 	EXPECT_EQ(1, args.count);
 	EXPECT_EQ(0, fence_status(slow.fence_fd));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(1, info.transfers);
 	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(-ECANCELED, fence_wait(slow.fence_fd));

@@ -183,7 +183,6 @@ TEST_F(fault, who_waits_for_a_channel_to_be_opened_can_be_killed)
 /* Whoever took a channel now would not be told when the engine goes. */
 TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 	struct dray_info info;
 	struct unbinding engine = { ENGINE_DRIVER, ENGINE, 0 };
@@ -194,7 +193,7 @@ TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 	ASSERT_TRUE(wait_for(engine_lingers, NULL));
 	EXPECT_EQ(-EBUSY, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);
 	ASSERT_EQ(0, knob("linger", 0));
 	EXPECT_EQ(0, process_wait(engine.child));

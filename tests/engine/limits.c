@@ -162,7 +162,6 @@ static int fill(FIXTURE_DATA(limit) * self, const char *pattern, uint32_t size,
 
 TEST_F(limit, a_byte_and_a_longer_pattern_are_filled)
 {
-	struct dray_channel_info channel;
 	struct dray_submit reply;
 
 	ASSERT_EQ(1, fill(self, "\xa5", 1, &reply));
@@ -170,7 +169,7 @@ TEST_F(limit, a_byte_and_a_longer_pattern_are_filled)
 	ASSERT_EQ(1, fill(self, "\x11\x22\x33\x44", 4, &reply));
 	for (size_t i = 0; i < SIZE; i++)
 		ASSERT_EQ(0x11 * (1 + i % 4), self->near[1].bytes[i]);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_FILL);
 	EXPECT_EQ(8, channel.alignment);
 }

@@ -18,12 +18,11 @@ TEST_F(fault, a_round_has_no_more_bytes_than_its_limit)
 		.count = COUNT,
 	};
 	static struct buffer dst[COUNT];
-	struct buffer src;
 	int i, most;
 
 	ASSERT_EQ(0, knob("slots", 32));
 	ASSERT_EQ(0, knob("most", 0));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, LARGE, &src));
+	OPEN_BUFFER(src, DRAY_HEAP_ANY, LARGE);
 	fill_random(src.bytes, src.size, 9);
 	for (i = 0; i < COUNT; i++) {
 		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, LARGE,

@@ -63,11 +63,10 @@ TEST_F(heap, no_piece_is_longer_than_the_device_takes)
 
 TEST_F(heap, a_device_without_such_a_limit_is_told_one_piece)
 {
-	struct buffer buffer;
 	/* where devices get copies, a piece is no longer than one */
 	size_t size = node_copies() ? 128 << 10 : 1 << 20;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, size, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, size);
 	fill_random(buffer.bytes, buffer.size, 42);
 	ASSERT_EQ(0, set("max_segment", UINT32_MAX));
 	EXPECT_EQ(0, import("to", buffer.fd));

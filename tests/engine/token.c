@@ -33,13 +33,12 @@ TEST_F(fault, a_copy_that_a_reset_reports_as_done_has_failed)
 
 TEST_F(fault, a_round_of_which_nothing_arrives_has_failed_and_the_channel_lives)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("idle", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(-EIO, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	ASSERT_EQ(0, knob("idle", 0));
 	EXPECT_EQ(1, copy_on(self, 0));

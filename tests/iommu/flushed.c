@@ -110,10 +110,8 @@ FIXTURE_TEARDOWN(flushed)
 
 TEST_F(flushed, a_buffer_whose_address_was_told_is_flushed_when_it_goes)
 {
-	struct buffer buffer;
-
 	ONLY_WHERE_LAZY();
-	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &buffer));
+	OPEN_BUFFER(buffer, 0, SIZE);
 	ASSERT_NE(0, bus_address(self->node, buffer.fd));
 	ASSERT_EQ(0, watch());
 	buffer_close(&buffer);
@@ -122,10 +120,8 @@ TEST_F(flushed, a_buffer_whose_address_was_told_is_flushed_when_it_goes)
 
 TEST_F(flushed, a_buffer_whose_address_nobody_knows_is_not)
 {
-	struct buffer buffer;
-
 	ONLY_WHERE_LAZY();
-	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &buffer));
+	OPEN_BUFFER(buffer, 0, SIZE);
 	ASSERT_EQ(0, watch());
 	buffer_close(&buffer);
 	EXPECT_EQ(0, flushes());
@@ -133,12 +129,11 @@ TEST_F(flushed, a_buffer_whose_address_nobody_knows_is_not)
 
 TEST_F(flushed, attached_memory_is_flushed_when_it_is_let_go)
 {
-	struct dray_attach attach;
 	uint8_t *bytes;
 
 	ONLY_WHERE_LAZY();
 	bytes = fresh_memory(SIZE);
-	ASSERT_LE(0, attach_memory(self->node, bytes, SIZE, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, SIZE, 0);
 	ASSERT_NE(0, bus_address(self->node, attach.fd));
 	ASSERT_EQ(0, watch());
 	close(attach.fd);

@@ -128,17 +128,14 @@ static void expect_rows(FIXTURE_DATA(registered) * self, uint8_t *dst,
 
 TEST_F(registered, the_node_is_as_its_device_is)
 {
-	struct dray_channel_info channel;
-	struct dray_info info;
-
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	EXPECT_STREQ(self->edu.device, info.device);
 	EXPECT_EQ(MASK, info.dma_mask);
 	EXPECT_EQ(DRAY_NODE_IOMMU | DRAY_NODE_COHERENT,
 		  info.flags & (DRAY_NODE_IOMMU | DRAY_NODE_COHERENT |
 				DRAY_NODE_VIRTUAL));
 	ASSERT_EQ(1, info.channel_count);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_STREQ("edu", channel.name);
 }
 
@@ -208,13 +205,11 @@ static int copy_bytes(int node, int dst, uint64_t dst_offset, int src,
 TEST_F(registered, its_engine_copies_to_and_from_memory_of_the_process)
 {
 	uint8_t *bytes = fresh_memory(SIZE), copy[SIZE];
-	struct dray_attach attach;
 
 	ASSERT_NE(MAP_FAILED, (void *)bytes);
 	fill_random(bytes, SIZE, 14);
 	memcpy(copy, bytes, SIZE);
-	ASSERT_LE(0, attach_memory(self->node, bytes + 60, SIZE - 100, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 60, SIZE - 100, 0);
 	/* its first byte is the 60th of the page */
 	ASSERT_EQ(0, copy_bytes(self->node, attach.fd, 3001, self->src.fd, 7,
 				3000));

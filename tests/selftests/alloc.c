@@ -26,24 +26,21 @@ TEST_F(heap, the_size_is_rounded_up_to_pages)
 
 TEST_F(heap, the_fd_is_closed_on_exec_and_readable_and_writable)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 1);
 	EXPECT_EQ(FD_CLOEXEC, fcntl(buffer.fd, F_GETFD) & FD_CLOEXEC);
 	EXPECT_EQ(O_RDWR, fcntl(buffer.fd, F_GETFL) & O_ACCMODE);
 }
 
 TEST_F(heap, ids_are_not_zero_and_not_used_again)
 {
-	struct buffer a, b;
 	uint64_t first;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &a));
+	ALLOCATE_BUFFER(a, self->heap.index, 1);
 	first = a.id;
 	EXPECT_NE(0, first);
 	buffer_close(&a);
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &a));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &b));
+	ALLOCATE_BUFFER(b, self->heap.index, 1);
 	EXPECT_NE(first, a.id);
 	EXPECT_NE(first, b.id);
 	EXPECT_NE(a.id, b.id);
@@ -229,11 +226,10 @@ TEST_F(dray, a_name_without_an_end_is_refused)
 TEST_F(dray, the_longest_name_is_kept)
 {
 	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
-	struct dray_buffer_info info;
 
 	memset(alloc.name, 'x', sizeof(alloc.name) - 1);
 	ASSERT_EQ(0, allocate(self->node, &alloc));
-	ASSERT_EQ(0, node_buffer_info(self->node, alloc.id, &info));
+	READ_BUFFER(info, alloc.id);
 	EXPECT_EQ(0, memcmp(alloc.name, info.name, sizeof(info.name)));
 }
 

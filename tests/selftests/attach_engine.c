@@ -93,10 +93,9 @@ TEST_F(engine, the_whole_is_copied_in_one_transfer)
 TEST_F(engine, bytes_at_odd_places_are_copied)
 {
 	struct dray_transfer transfer = engine_copy(self, USER_SIZE - 3);
-	struct dray_channel_info channel;
 	uint8_t *from, *to;
 
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	if (channel.alignment > 1)
 		SKIP(return, "the engine needs aligned places");
 	ASSERT_LE(0, user_open(self, 0, 4095, &from));
@@ -219,10 +218,9 @@ TEST_F(engine, an_engine_writes_memory_that_was_unmapped)
 	struct dray_transfer transfer = engine_copy(self, USER_SIZE);
 	struct dray_transfer back = engine_copy(self, USER_SIZE);
 	struct dray_submit submit = { .channel = 0 };
-	struct dray_attach attach;
 	uint8_t *bytes = fresh_memory(USER_SIZE);
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, USER_SIZE, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, USER_SIZE, 0);
 	ASSERT_EQ(0, munmap(bytes, USER_SIZE));
 	transfer.dst_fd = attach.fd;
 	back.src_fd = attach.fd;
@@ -256,9 +254,8 @@ TEST_F(engine, what_leaves_an_attachment_is_refused)
 	struct dray_transfer transfer = engine_copy(self, self->page + 1);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	uint8_t *bytes = fresh_memory(2 * self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	transfer.dst_fd = attach.fd;
 	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);

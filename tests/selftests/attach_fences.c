@@ -101,14 +101,13 @@ TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd poll_fd = { .events = POLLIN };
 	struct dray_transfer transfer;
-	struct dray_attach attach;
 	struct dray_axis axis;
 
 	poll_fd.fd = foreign_open(FOREIGN_VGEM, BUFFER_SIZE);
 	if (poll_fd.fd == -ENODEV)
 		SKIP(return, "vgem, an outside exporter, is not loaded");
 	ASSERT_LE(0, poll_fd.fd);
-	ASSERT_LE(0, attach_dma_buf(self->node, poll_fd.fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, poll_fd.fd, 0);
 	transfer = engine_slow(self, &axis);
 	transfer.dst_fd = attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

@@ -14,6 +14,7 @@
 #include "pins.h"
 #include "process.h"
 #include "setting.h"
+#include "setup.h"
 #include "step.h"
 
 #define PAGES 16
@@ -30,11 +31,8 @@ FIXTURE(held)
 
 FIXTURE_SETUP(held)
 {
-	struct dray_info info;
-
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, node_info(self->node, &info));
+	SETUP_NODE();
+	READ_NODE(info);
 	if (info.flags & DRAY_NODE_IOMMU)
 		SKIP(return, "nothing is held behind an IOMMU");
 	if (node_copies())
@@ -45,7 +43,6 @@ FIXTURE_SETUP(held)
 	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
 	/* Tests before this one ended with addresses in their hands. */
 	ASSERT_EQ(0, node_reclaim());
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->pins = pins_count();
 	ASSERT_LE(0, self->pins);
 }
@@ -161,11 +158,10 @@ static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
 TEST_F(held, what_is_held_is_listed_with_its_owner)
 {
 	struct owner owner = { .asks = true };
-	struct dray_buffer_info info;
 
 	ASSERT_EQ(0, run_owner(self, &owner));
 	EXPECT_EQ(1, node_lists(self->node, owner.id));
-	ASSERT_EQ(0, node_buffer_info(self->node, owner.id, &info));
+	READ_BUFFER(info, owner.id);
 	EXPECT_EQ(DRAY_KIND_USER, info.kind);
 	EXPECT_EQ(DRAY_BUFFER_HELD | DRAY_BUFFER_DISCLOSED | DRAY_BUFFER_ORPHAN,
 		  info.flags);
@@ -245,14 +241,13 @@ TEST_F(held, a_node_that_does_not_hold_lets_go)
 TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
 {
 	struct owner owner = { .asks = true, .foreign = true };
-	struct dray_buffer_info info;
 	struct dray_reclaim call;
 	int ret = run_owner(self, &owner);
 
 	if (ret == -ENODEV)
 		SKIP(return, "vgem, an outside exporter, is not loaded");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, node_buffer_info(self->node, owner.id, &info));
+	READ_BUFFER(info, owner.id);
 	EXPECT_EQ(DRAY_KIND_DMABUF, info.kind);
 	EXPECT_EQ(DRAY_BUFFER_HELD, info.flags & DRAY_BUFFER_HELD);
 	ASSERT_EQ(0, reclaim(self->node, owner.id, &call));

@@ -140,9 +140,8 @@ TEST_F(dray, an_attachment_is_no_buffer)
 {
 	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	export.buffer_fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, export.reason);

@@ -42,7 +42,6 @@ TEST_F(engine, cancel_of_a_long_job_ends_it_and_the_memory_is_free_again)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct dray_cancel args = { .fence_fd = -1,
 				    .channel = DRAY_CHANNEL_ANY };
-	struct dray_buffer_info info;
 	struct dray_axis axis;
 	struct dray_transfer transfer = engine_slow(self, &axis);
 	int status;
@@ -51,7 +50,7 @@ TEST_F(engine, cancel_of_a_long_job_ends_it_and_the_memory_is_free_again)
 	ASSERT_EQ(0, cancel(self, &args));
 	status = fence_wait(submit.fence_fd);
 	EXPECT_EQ(args.count ? -ECANCELED : 1, status);
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(0, info.transfers);
 }
 

@@ -109,10 +109,9 @@ TEST_F(carveout, the_kernel_has_no_mapping_of_it_and_knows_whose_it_is)
 TEST_F(carveout, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc all = { 0 }, more = { 0 };
-	struct dray_heap_info now;
 
 	ASSERT_EQ(0, allocate(self, self->heap.total, &all));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(0, now.free);
 	EXPECT_EQ(self->heap.total, now.used);
 	EXPECT_EQ(-ENOMEM, allocate(self, 1, &more));
@@ -136,13 +135,12 @@ TEST_F(carveout, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t quarter = self->heap.total / 4 / self->page * self->page;
 	struct dray_alloc alloc[4] = { 0 }, large = { 0 };
-	struct dray_heap_info now;
 
 	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, allocate(self, quarter, &alloc[i]));
 	close(alloc[0].fd);
 	close(alloc[2].fd);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(-ENOMEM, allocate(self, 2 * quarter, &large));
 	EXPECT_EQ(DRAY_REASON_FRAGMENTED, large.reason);
 	EXPECT_EQ(now.largest_free, large.limit);

@@ -62,12 +62,10 @@ TEST_F(dray, an_open_channel_tells_its_alignment_and_its_longest_descriptor)
 TEST_F(dray, what_a_channel_moved_is_counted)
 {
 	struct dray_channel_info before, after;
-	struct buffer buffer;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 2 * self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 2 * self->page);
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		struct dray_transfer transfer = {
 			.op = DRAY_OP_COPY,

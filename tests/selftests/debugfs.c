@@ -48,11 +48,10 @@ TEST_F(dray, a_buffer_is_a_line_until_it_is_freed)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char start[32], *line;
-	struct buffer buffer;
 
 	if (access("/sys/kernel/debug/dray", F_OK))
 		SKIP(return, "this kernel has no debugfs");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, size, &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, size);
 	snprintf(start, sizeof(start), "%llu %zu ",
 		 (unsigned long long)buffer.id, size);
 	line = line_of(files[1], start);
@@ -90,12 +89,11 @@ TEST_F(dray, names_that_users_gave_stay_names)
 
 TEST_F(dray, every_channel_and_heap_is_a_line)
 {
-	struct dray_info info;
 	char start[32], *line;
 
 	if (access("/sys/kernel/debug/dray", F_OK))
 		SKIP(return, "this kernel has no debugfs");
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	for (uint32_t i = 0; i < info.channel_count; i++) {
 		snprintf(start, sizeof(start), "%u ", i);
 		line = line_of(files[2], start);

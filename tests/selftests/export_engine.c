@@ -55,7 +55,6 @@ TEST_F(engine, what_is_mapped_read_only_and_attached_is_no_destination)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	int reader = export_fd(self->node, self->dst.fd), ret;
 	struct dray_attach attach;
-	uint8_t *bytes;
 
 	ASSERT_LE(0, reader);
 	MAP_READ_ONLY(bytes, BUFFER_SIZE, reader);

@@ -9,9 +9,6 @@
 
 TEST_F(heap, a_writable_mapping_is_refused)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_EQ(-EACCES, map_error(buffer.size, PROT_READ | PROT_WRITE,
 				     MAP_SHARED, reader));
@@ -21,9 +18,6 @@ TEST_F(heap, a_writable_mapping_is_refused)
 
 TEST_F(heap, a_private_mapping_is_refused)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_EQ(-EINVAL,
 		  map_error(buffer.size, PROT_READ, MAP_PRIVATE, reader));
@@ -33,10 +27,6 @@ TEST_F(heap, a_private_mapping_is_refused)
 
 TEST_F(heap, mprotect_does_not_make_it_writable)
 {
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	EXPECT_EQ(-1, mprotect(bytes, buffer.size, PROT_READ | PROT_WRITE));
@@ -45,13 +35,11 @@ TEST_F(heap, mprotect_does_not_make_it_writable)
 
 TEST_F(heap, proc_self_mem_does_not_write_it)
 {
-	struct buffer buffer;
-	uint8_t *bytes, value = 0x33;
-	int reader, memory;
+	int memory = open("/proc/self/mem", O_RDWR);
+	uint8_t value = 0x33;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
-	memory = open("/proc/self/mem", O_RDWR);
 	ASSERT_LE(0, memory);
 	EXPECT_EQ(-1, pwrite(memory, &value, 1, (off_t)(uintptr_t)bytes));
 	EXPECT_EQ(0x11, buffer.bytes[0]);
@@ -65,10 +53,8 @@ TEST_F(heap, proc_self_mem_does_not_write_it)
 
 TEST_F(heap, process_vm_writev_does_not_write_it)
 {
-	struct buffer buffer;
-	uint8_t *bytes, value = 0x33;
+	uint8_t value = 0x33;
 	struct iovec from = { &value, 1 }, to;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
@@ -79,9 +65,7 @@ TEST_F(heap, process_vm_writev_does_not_write_it)
 
 TEST_F(heap, a_read_into_it_fails)
 {
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader, zero;
+	int zero;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
@@ -95,9 +79,6 @@ TEST_F(heap, a_read_into_it_fails)
 TEST_F(heap, its_mapping_is_not_attached_for_a_device_that_writes)
 {
 	struct dray_attach attach;
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);

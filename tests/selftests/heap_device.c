@@ -114,10 +114,7 @@ TEST_F(heap, its_device_says_what_never_changes)
 
 TEST_F(heap, its_device_counts_a_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     3 * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 3 * self->page);
 	EXPECT_EQ(self->heap.buffers + 1,
 		  attribute_number(self->heap.name, "buffers"));
 	EXPECT_EQ(self->heap.used + buffer.size,

@@ -61,11 +61,10 @@ static int region_find(const char *property, uint64_t *base, uint64_t *size)
 TEST_F(reserved, more_than_is_free_is_refused_with_the_free_bytes)
 {
 	struct dray_alloc first, second;
-	struct dray_heap_info now;
 
 	ASSERT_EQ(0,
 		  allocate(self->node, self->heap.index, self->page, &first));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(-ENOMEM, allocate(self->node, self->heap.index,
 				    self->heap.total, &second));
 	EXPECT_EQ(DRAY_REASON_FULL, second.reason);
@@ -75,13 +74,12 @@ TEST_F(reserved, more_than_is_free_is_refused_with_the_free_bytes)
 TEST_F(reserved, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc alloc;
-	struct dray_heap_info now;
 
 	if (node_copies())
 		SKIP(return, "no device gets a copy that is so large");
 	ASSERT_EQ(0, allocate(self->node, self->heap.index,
 			      self->heap.largest_free, &alloc));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(0, now.free);
 	EXPECT_EQ(0, now.largest_free);
 	EXPECT_EQ(-ENOMEM, allocate(self->node, self->heap.index, 1, &alloc));
@@ -93,7 +91,6 @@ TEST_F(reserved, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t piece = self->heap.total / 8 / self->page * self->page;
 	struct dray_alloc alloc[9], large;
-	struct dray_heap_info now;
 	unsigned int i, count = 0;
 
 	if (node_copies())
@@ -104,7 +101,7 @@ TEST_F(reserved, enough_in_pieces_is_refused_with_the_longest_piece)
 	ASSERT_LE(6, count);
 	for (i = 0; i < count; i += 2)
 		close(alloc[i].fd);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	ASSERT_LE(2 * piece, now.free);
 	ASSERT_GT(2 * piece, now.largest_free);
 	EXPECT_EQ(-ENOMEM,
@@ -150,7 +147,6 @@ TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 	static struct buffer buffers[MOST];
 	uint64_t piece =
 		self->heap.total / (MOST / 4) / self->page * self->page;
-	struct dray_heap_info now;
 	unsigned int count = 0, i;
 	int ret;
 
@@ -169,7 +165,7 @@ TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 		count++;
 	}
 	EXPECT_EQ(-ENOMEM, ret);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_GT(piece, now.largest_free);
 	EXPECT_EQ(self->heap.free, now.free + count * piece);
 	for (i = 0; i < count; i++) {

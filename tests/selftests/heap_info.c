@@ -39,10 +39,9 @@ TEST_F(dray, exactly_one_heap_is_the_default)
 TEST_F(dray, any_heap_takes_the_default_first)
 {
 	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
-	struct dray_heap_info heap;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
-	ASSERT_EQ(0, node_heap(self->node, alloc.heap, &heap));
+	READ_HEAP(heap, alloc.heap);
 	EXPECT_EQ(DRAY_HEAP_DEFAULT, heap.flags & DRAY_HEAP_DEFAULT);
 }
 
@@ -114,12 +113,8 @@ TEST_F(reserved, free_used_and_quarantined_are_the_total)
 
 TEST_F(heap, a_buffer_is_counted_and_its_bytes_are_used)
 {
-	struct dray_heap_info now;
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     3 * self->page, &buffer));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 3 * self->page);
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(self->heap.buffers + 1, now.buffers);
 	EXPECT_EQ(self->heap.used + buffer.size, now.used);
 	if (!(now.flags & DRAY_HEAP_SHARED)) {
@@ -129,10 +124,7 @@ TEST_F(heap, a_buffer_is_counted_and_its_bytes_are_used)
 
 TEST_F(heap, a_freed_buffer_gives_its_bytes_back)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 3 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 3 * self->page);
 	memset(buffer.bytes, 1, buffer.size);
 	buffer_close(&buffer);
 	EXPECT_EQ(0, ledger_differences(&self->before));

@@ -30,16 +30,13 @@
 
 TEST_F(heap, another_driver_attaches_and_is_counted)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint32_t handle;
 	int importer;
 
 	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     4 * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
 	ASSERT_EQ(0, importer_detach(importer, handle));
 	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
@@ -48,13 +45,11 @@ TEST_F(heap, another_driver_attaches_and_is_counted)
 
 TEST_F(heap, another_driver_keeps_the_buffer)
 {
-	struct buffer buffer;
 	uint32_t handle;
 	int importer;
 
 	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     4 * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	buffer_close(&buffer);
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
@@ -64,13 +59,11 @@ TEST_F(heap, another_driver_keeps_the_buffer)
 
 TEST_F(heap, the_cpu_takes_an_attached_buffer)
 {
-	struct buffer buffer;
 	uint32_t handle;
 	int importer;
 
 	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	memset(buffer.bytes, 0x77, buffer.size);
 	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
@@ -86,7 +79,6 @@ TEST_F(heap, the_cpu_takes_an_attached_buffer)
 TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 {
 	static struct maintenance list[1024];
-	struct buffer buffer;
 	uint64_t bytes = 0;
 	uint32_t handle;
 	int importer, count, i, ret;
@@ -96,7 +88,7 @@ TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 	if (node_copies())
 		SKIP(return, "no device gets a copy that is so large");
 	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 3 * STEP, &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, 3 * STEP);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	ret = maintenance_watch();
 	if (ret == -ENODEV)
@@ -119,18 +111,15 @@ TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 
 TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
 {
-	struct dray_buffer_info info;
 	int importers[ATTACHMENTS], i;
 	uint32_t handle;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	for (i = 0; i < ATTACHMENTS; i++) {
 		OPEN_IMPORTER(importers[i]);
 		ASSERT_EQ(0, importer_attach(importers[i], buffer.fd, &handle));
 	}
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(ATTACHMENTS, info.attachments);
 	memset(buffer.bytes, 0x77, buffer.size);
 	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
@@ -148,13 +137,11 @@ TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
 TEST_F(heap, what_comes_back_from_another_driver_is_the_same_buffer)
 {
 	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
-	struct buffer buffer;
 	uint32_t handle;
 	int importer;
 
 	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	info.fd = importer_export(importer, handle);
 	ASSERT_LE(0, info.fd);

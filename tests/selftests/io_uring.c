@@ -37,14 +37,13 @@ TEST_F(heap, a_registered_buffer_is_read_into_and_written_from)
 {
 	uint8_t *expected = malloc(SIZE), *seen = malloc(SIZE);
 	int file = memfd_create("file", 0);
-	struct buffer buffer;
 	struct ring ring;
 
 	OPEN_RING(&ring);
 	NEEDS_PINS();
 	fill_random(expected, SIZE, 21);
 	ASSERT_EQ(SIZE, pwrite(file, expected, SIZE, 0));
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	ASSERT_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
 	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_READ_FIXED, file,
 				 buffer.bytes, SIZE));
@@ -83,24 +82,22 @@ TEST_F(heap, pinned_memory_is_not_given_to_others_and_comes_back)
 {
 	uint8_t *kept = malloc(SIZE), *seen = malloc(SIZE);
 	int file = memfd_create("file", 0);
-	struct buffer buffer, other;
-	struct dray_heap_info now;
 	struct ring ring;
 
 	OPEN_RING(&ring);
 	NEEDS_PINS();
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	fill_random(buffer.bytes, SIZE, 23);
 	memcpy(kept, buffer.bytes, SIZE);
 	ASSERT_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
 	munmap(buffer.bytes, buffer.size);
 	close(buffer.fd);
 	/* the kernel closes files after the call: ask until it has */
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	if (variant->type == DRAY_HEAP_RESERVED) {
 		EXPECT_EQ(SIZE, now.quarantined);
 	}
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &other));
+	OPEN_BUFFER(other, self->heap.index, SIZE);
 	memset(other.bytes, 0xee, SIZE);
 	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_WRITE_FIXED, file,
 				 buffer.bytes, SIZE));

@@ -12,11 +12,9 @@
 
 TEST_F(heap, a_duplicated_fd_keeps_the_buffer)
 {
-	struct buffer buffer;
 	int second;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	second = dup(buffer.fd);
 	ASSERT_LE(0, second);
 	close(buffer.fd);
@@ -27,10 +25,7 @@ TEST_F(heap, a_duplicated_fd_keeps_the_buffer)
 
 TEST_F(heap, a_mapping_keeps_the_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	close(buffer.fd);
 	buffer.fd = -1;
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
@@ -157,13 +152,11 @@ TEST_F(heap, a_forked_child_that_is_killed_takes_nothing_away)
 {
 	struct errand errand = { .heap = self->heap.index,
 				 .size = PAGES * self->page };
-	struct buffer buffer;
 	int sockets[2];
 	pid_t child;
 	char byte;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	buffer.bytes[1] = 42;
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	errand.socket = sockets[1];

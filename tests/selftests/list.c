@@ -18,18 +18,14 @@ static int list(int node, uint64_t *ids, uint32_t room, uint32_t *count)
 
 TEST_F(dray, a_new_buffer_is_listed)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
 	EXPECT_EQ(self->before.buffers + 1, node_count(self->node));
 }
 
 TEST_F(dray, a_freed_buffer_is_not_listed)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	buffer_close(&buffer);
 	EXPECT_EQ(0, ledger_differences(&self->before));
 	EXPECT_EQ(0, node_lists(self->node, buffer.id));
@@ -73,41 +69,37 @@ TEST_F(dray, a_short_list_tells_how_many_there_are)
 
 TEST_F(dray, without_room_they_are_counted)
 {
-	struct buffer buffer;
 	uint32_t count;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	ASSERT_EQ(0, list(self->node, NULL, 0, &count));
 	EXPECT_EQ((uint32_t)self->before.buffers + 1, count);
 }
 
 TEST_F(dray, a_list_to_nowhere_is_refused)
 {
-	struct buffer buffer;
 	uint32_t count;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(-EFAULT, list(self->node, NULL, ROOM, &count));
 }
 
 TEST_F(dray, a_huge_room_costs_nothing)
 {
 	uint64_t ids[4096];
-	struct buffer buffer;
 	uint32_t count;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	ASSERT_EQ(0, list(self->node, ids, UINT32_MAX, &count));
 	EXPECT_EQ((uint32_t)self->before.buffers + 1, count);
 }
 
 TEST_F(dray, another_opener_sees_the_same)
 {
-	struct buffer buffer;
 	int other = node_open();
 
 	ASSERT_LE(0, other);
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, node_lists(other, buffer.id));
 }
 
@@ -137,9 +129,8 @@ TEST_F(dray, another_user_does_not_see_it)
 	struct stranger stranger = {
 		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
 	};
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
 	EXPECT_EQ(0, process_run(look, &stranger));
 }
@@ -150,9 +141,8 @@ TEST_F(dray, an_administrator_of_another_uid_sees_it)
 		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
 				CAPABILITY(CAP_SYS_ADMIN),
 	};
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
 	EXPECT_EQ(1, process_run(look, &stranger));
 }
@@ -171,9 +161,7 @@ static int own(void *context)
 
 TEST_F(dray, a_user_sees_his_own)
 {
-	struct buffer buffer;
-
 	/* one of root's, so that "all" and "his own" differ */
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, process_run(own, NULL));
 }

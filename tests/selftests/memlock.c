@@ -184,9 +184,8 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 {
 	struct buffer buffer;
 	struct filler filler = { .count = 1, .buffer = &buffer };
-	struct dray_info info;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (!info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
@@ -205,10 +204,9 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 	struct buffer buffer;
 	struct filler filler = { .count = DRAY_MAX_TRANSFERS,
 				 .buffer = &buffer };
-	struct dray_info info;
 	rlim_t job;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (!info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
@@ -226,15 +224,12 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 
 TEST_F(quota, a_small_submission_is_free_and_a_large_one_locked_memory)
 {
-	struct buffer buffer;
-	struct dray_info info;
 	rlim_t flat, deep;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (!info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(0, bytes_of_job(&buffer, 1, 1));
 	flat = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, 1);
 	deep = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, DRAY_MAX_AXES);

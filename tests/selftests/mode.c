@@ -31,13 +31,12 @@ TEST_F(mode, heap_info_tells_whether_it_can_be_in_effect)
 
 TEST_F(mode, buffer_info_says_which_is_in_effect)
 {
-	struct dray_buffer_info info;
 	struct buffer buffer;
 
 	if (self->effect < 0)
 		SKIP(return, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(self->effect, info.mode);
 	EXPECT_EQ(self->heap.index, info.heap);
 }

@@ -43,15 +43,13 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 {
 	struct dray_range ranges[3];
-	struct dray_buffer_info info;
-	struct buffer buffer, cached;
+	struct buffer buffer;
 	struct dray_sync alone, both;
 
 	if (self->effect < 0)
 		SKIP(return, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &cached));
+	ALLOCATE_BUFFER(cached, DRAY_HEAP_ANY, self->page);
 	/* The node itself, then each of its channels. */
 	for (uint32_t i = 0; i <= self->info.channel_count; i++) {
 		alone = whole(&cached, &ranges[1]);
@@ -78,7 +76,7 @@ TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 				  : DRAY_SYNC_NOT_NEEDED,
 			  both.flags);
 	}
-	ASSERT_EQ(0, node_buffer_info(self->node, cached.id, &info));
+	READ_BUFFER(info, cached.id);
 	EXPECT_EQ(0, info.sync_bytes);
 }
 
@@ -86,7 +84,6 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 {
 	bool needed = self->effect == DRAY_MODE_CACHED &&
 		      node_is_maintained(&self->info);
-	struct dray_buffer_info info;
 	struct dray_range range;
 	struct dray_sync sync;
 	struct buffer buffer;
@@ -100,7 +97,7 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
 	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
 				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(needed ? 3 * buffer.size : 0, info.sync_bytes);
 }
 
@@ -175,7 +172,6 @@ TEST_F(mode, an_engine_reads_and_writes_it)
 
 TEST_F(mode, another_driver_attaches)
 {
-	struct dray_buffer_info info;
 	struct buffer buffer;
 	uint32_t handle;
 	int importer;
@@ -190,7 +186,7 @@ TEST_F(mode, another_driver_attaches)
 	ASSERT_LE(0, importer);
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
 	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));

@@ -96,10 +96,8 @@ TEST_F(bound, the_module_stays_while_the_node_is_open)
 
 TEST_F(bound, the_module_stays_while_a_buffers_fd_lives)
 {
-	struct buffer buffer;
-
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	close(self->node);
 	EXPECT_HELD();
 }
@@ -107,10 +105,9 @@ TEST_F(bound, the_module_stays_while_a_buffers_fd_lives)
 TEST_F(bound, the_module_stays_while_a_read_only_descriptor_lives)
 {
 	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
-	struct buffer buffer;
 
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	export.buffer_fd = buffer.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	close(buffer.fd);
@@ -120,14 +117,11 @@ TEST_F(bound, the_module_stays_while_a_read_only_descriptor_lives)
 
 TEST_F(bound, the_module_stays_while_memory_of_a_process_is_attached)
 {
-	struct dray_attach attach;
-
 	if (node_copies())
 		SKIP(return, "nothing is attached for a device that gets "
 			     "copies");
 	BEGIN();
-	ASSERT_LE(0, attach_memory(self->node, fresh_memory(self->page),
-				   self->page, 0, &attach));
+	ATTACH_MEMORY(attach, fresh_memory(self->page), self->page, 0);
 	close(self->node);
 	EXPECT_HELD();
 }
@@ -135,7 +129,6 @@ TEST_F(bound, the_module_stays_while_memory_of_a_process_is_attached)
 TEST_F(bound, the_module_stays_while_a_dma_buf_is_attached)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->page);
-	struct dray_attach attach;
 
 	if (fd == -ENODEV)
 		SKIP(return, "this kernel has no exporter");
@@ -144,7 +137,7 @@ TEST_F(bound, the_module_stays_while_a_dma_buf_is_attached)
 		SKIP(return, "nothing is attached for a device that gets "
 			     "copies");
 	BEGIN();
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);
 	close(self->node);
 	EXPECT_HELD();
@@ -173,12 +166,11 @@ TEST_F(bound, the_module_stays_while_a_fence_lives)
 		.transfers = (uintptr_t)&transfer,
 		.count = 1,
 	};
-	struct buffer buffer;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	transfer.src_fd = buffer.fd;
 	transfer.dst_fd = buffer.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
@@ -190,11 +182,8 @@ TEST_F(bound, the_module_stays_while_a_fence_lives)
 
 TEST_F(bound, the_module_stays_while_a_buffer_outlives_its_device)
 {
-	struct buffer buffer;
-
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	close(self->node);
 	EXPECT_HELD();
@@ -206,14 +195,13 @@ TEST_F(bound, the_module_stays_while_a_page_is_quarantined)
 	struct iovec iovec = { .iov_len = self->page };
 	uint8_t *seen = malloc(self->page);
 	struct dray_heap_info heap;
-	struct buffer buffer;
 	int pipes[2];
 
 	if (node_find_heap(self->node, DRAY_HEAP_RESERVED, &heap))
 		SKIP(return, "this node has no reserved heap");
 	ASSERT_EQ(0, pipe(pipes));
 	BEGIN();
-	ASSERT_EQ(0, buffer_open(self->node, heap.index, self->page, &buffer));
+	OPEN_BUFFER(buffer, heap.index, self->page);
 	iovec.iov_base = buffer.bytes;
 	ASSERT_EQ(self->page, vmsplice(pipes[1], &iovec, 1, 0));
 	buffer_close(&buffer);

@@ -186,9 +186,7 @@ FIXTURE_TEARDOWN_PARENT(nodeless)
 
 TEST_F(nodeless, another_node_names_the_heap_of_a_live_buffer)
 {
-	struct dray_buffer_info info;
-
-	ASSERT_EQ(0, node_buffer_info(self->node, self->buffer.id, &info));
+	READ_BUFFER(info, self->buffer.id);
 	EXPECT_STREQ(self->heap.name, info.heap_name);
 	EXPECT_EQ(DRAY_HEAP_ANY, info.heap);
 	EXPECT_EQ(self->buffer.size, info.size);
@@ -228,13 +226,10 @@ static int copy(int node, const struct buffer *to, const struct buffer *from)
 
 TEST_F(nodeless, a_live_buffer_is_copied_by_another_nodes_engine)
 {
-	struct dray_info info;
-	struct buffer other;
-
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (!info.channel_count)
 		SKIP(return, "the other node has no DMA channel");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PIECE, &other));
+	OPEN_BUFFER(other, DRAY_HEAP_ANY, PIECE);
 	EXPECT_EQ(0, copy(self->node, &other, &self->buffer));
 	EXPECT_EQ(-1, first_difference(self->copy, other.bytes, PIECE));
 	memset(other.bytes, 0x5a, PIECE);

@@ -84,25 +84,20 @@ static int asks_as_nobody(void *context)
 TEST_F(heap, addresses_are_for_everybody_where_it_says_so)
 {
 	bool shared = self->heap.flags & DRAY_HEAP_SHARED;
-	struct dray_info info;
-	struct buffer buffer;
 	char told[32];
 
 	parameter("addresses", told);
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (info.flags & DRAY_NODE_IOMMU)
 		SKIP(return, "behind an IOMMU that is another question");
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(*told != 'Y' || shared,
 		  process_run(asks_as_nobody, &buffer.fd));
 }
 
 TEST_F(dray, what_a_submission_may_have_is_told)
 {
-	struct dray_info info;
-
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (!(info.flags & DRAY_NODE_SUBMIT))
 		SKIP(return, "this kernel has no DMA engines");
 	EXPECT_EQ(parameter_number("max_runs"), info.max_runs);

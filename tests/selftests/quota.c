@@ -8,10 +8,7 @@
 
 TEST_F(quota, what_a_user_has_is_told_and_goes_with_the_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(self->heap.user_used + self->piece,
 		  user_used(self->node, self->heap.index));
 	buffer_close(&buffer);
@@ -22,12 +19,11 @@ TEST_F(quota, what_a_user_has_is_told_and_goes_with_the_buffer)
 TEST_F(quota, a_user_gets_its_limit_exactly_and_again_and_again)
 {
 	uint64_t limit = self->heap.user_used + 10 * self->piece;
-	struct dray_heap_info now;
 	struct dray_alloc last;
 	int i, ret;
 
 	ASSERT_EQ(0, setting_write(self->user_limit, limit));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(limit, now.user_limit);
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(10,
@@ -108,11 +104,9 @@ TEST_F(quota, the_limit_of_the_heap_is_for_all_users_together)
 
 TEST_F(quota, a_limit_below_what_is_taken_takes_nothing_away)
 {
-	struct buffer buffer;
 	struct dray_alloc alloc;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, setting_write(self->user_limit, 1));
 	EXPECT_EQ(-EDQUOT, take(self->node, self->heap.index, &alloc));
 	fill_random(buffer.bytes, buffer.size, 1);
@@ -132,15 +126,13 @@ TEST_F(quota, what_is_no_number_is_no_limit)
 
 TEST_F(quota, any_heap_goes_on_to_the_next)
 {
-	struct dray_heap_info first;
 	struct dray_alloc alloc;
-	struct dray_info info;
 	char path[PATH_MAX];
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (info.heap_count < 2 || self->heap.index)
 		SKIP(return, "for the first of several heaps");
-	ASSERT_EQ(0, node_heap(self->node, 0, &first));
+	READ_HEAP(first, 0);
 	setting_of_heap(path, first.name, "user_limit");
 	ASSERT_EQ(0, setting_write(path, 1));
 	ASSERT_EQ(0, take(self->node, DRAY_HEAP_ANY, &alloc));
@@ -225,13 +217,12 @@ TEST_F(quota, a_page_of_a_compound_page_is_charged_as_all_of_it)
 	bool compound = variant->type == DRAY_HEAP_PAGES;
 	struct used used = { self->heap.index, self->heap.user_used };
 	uint8_t *seen = malloc(self->page);
-	struct dray_heap_info heap;
 	int pipes[2];
 
 	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
 		SKIP(return, "a pipe cannot take pages of this heap");
 	EXPECT_EQ(compound ? 4 : 1, pages_kept(self, 4, pipes));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ((compound ? 4 : 1) * self->page,
 		  heap.quarantined - self->heap.quarantined);
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));

@@ -137,7 +137,6 @@ TEST_F(quota, of_several_users_as_many_win_as_the_heap_allows)
 {
 	struct race *race = shared_race(self, 5);
 	struct user user = { .race = race };
-	struct dray_heap_info heap;
 	pid_t children[USERS];
 
 	ASSERT_NE(NULL, race);
@@ -152,7 +151,7 @@ TEST_F(quota, of_several_users_as_many_win_as_the_heap_allows)
 	EXPECT_EQ(0, race->wrong);
 	EXPECT_EQ(race->room, race->taken);
 	ASSERT_EQ(0, ledger_differences(&self->before));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ(self->heap.used, heap.used);
 }
 

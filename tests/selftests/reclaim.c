@@ -47,10 +47,8 @@ TEST_F(held, reclaim_frees_all)
 TEST_F(held, reclaim_leaves_what_is_in_use)
 {
 	struct dray_reclaim call;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(-ENOENT, reclaim(self->node, buffer.id, &call));
 	EXPECT_EQ(-ENOENT, reclaim(self->node, UINT64_MAX, &call));
 	EXPECT_EQ(0, reclaim(self->node, 0, &call));

@@ -128,9 +128,8 @@ TEST_F(regions, the_log_says_why)
 TEST_F(regions, memory_comes_from_the_heaps_that_are_left)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, page, &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, page);
 	memset(buffer.bytes, 1, page);
 	EXPECT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, page));

@@ -66,9 +66,7 @@ static int count_as_nobody(void *context)
 
 TEST_F(dray, another_user_does_not_have_what_this_one_has)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, 0, self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, 0, self->page);
 	EXPECT_EQ(0, process_run(count_as_nobody, NULL));
 }
 
@@ -96,14 +94,13 @@ static int ask_as_nobody(void *context)
 
 TEST_F(dray, another_user_gets_no_address_and_frees_nothing)
 {
-	struct dray_buffer_info info;
 	struct buffer buffer;
 	struct other other = { .buffer = &buffer };
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
 				     &buffer));
 	EXPECT_EQ(0, process_run(ask_as_nobody, &other));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_DISCLOSED);
 }
 
@@ -205,11 +202,10 @@ static int set_as_nobody(void *context)
 
 TEST_F(dray, limits_and_holding_are_for_root_to_change)
 {
-	struct dray_heap_info heap;
 	struct other other;
 	struct stat status;
 
-	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
+	READ_HEAP(heap, 0);
 	setting_of_heap(other.path[0], heap.name, "limit");
 	setting_of_heap(other.path[1], heap.name, "user_limit");
 	ASSERT_EQ(0, setting_of_node(other.path[2], self->node, "hold"));

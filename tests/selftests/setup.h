@@ -32,6 +32,36 @@
 		ASSERT_EQ(0, found);                                        \
 	} while (0)
 
+/* Each declares its first argument and gives it a value, or ends the test. */
+#define DECLARE(assertion, type, name, function, ...) \
+	type name;                                    \
+	assertion(0, function(self->node, __VA_ARGS__))
+
+#define ALLOCATE_BUFFER(name, heap, size)                               \
+	DECLARE(ASSERT_EQ, struct buffer, name, buffer_allocate, heap, \
+		size, &name)
+/* The same with a mapping. */
+#define OPEN_BUFFER(name, heap, size)                                     \
+	DECLARE(ASSERT_EQ, struct buffer, name, buffer_open, heap, size, \
+		&name)
+#define ATTACH_MEMORY(name, bytes, size, flags)                      \
+	DECLARE(ASSERT_LE, struct dray_attach, name, attach_memory, \
+		bytes, size, flags, &name)
+#define ATTACH_DMA_BUF(name, fd, flags)                                   \
+	DECLARE(ASSERT_LE, struct dray_attach, name, attach_dma_buf, fd, \
+		flags, &name)
+#define READ_NODE(name) \
+	DECLARE(ASSERT_EQ, struct dray_info, name, node_info, &name)
+#define READ_HEAP(name, index)                                             \
+	DECLARE(ASSERT_EQ, struct dray_heap_info, name, node_heap, index, \
+		&name)
+#define READ_CHANNEL(name, index)                                       \
+	DECLARE(ASSERT_EQ, struct dray_channel_info, name, node_channel, \
+		index, &name)
+#define READ_BUFFER(name, id)                                              \
+	DECLARE(ASSERT_EQ, struct dray_buffer_info, name, node_buffer_info, \
+		id, &name)
+
 /* Every test once for each type of heap whose memory the kernel maps. */
 #define HEAP_VARIANTS(fixture)                  \
 	FIXTURE_VARIANT(fixture)                \

@@ -36,10 +36,9 @@ TEST_F(engine, odd_addresses_are_copied_or_refused_as_the_channel_says)
 {
 	struct dray_transfer transfer = engine_copy(self, 13);
 	struct dray_submit submit = { 0 };
-	struct dray_channel_info channel;
 	int ret;
 
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	transfer.src_offset = 1;
 	transfer.dst_offset = 7;
 	ret = engine_submit(self, &transfer, 1, &submit);
@@ -294,16 +293,15 @@ TEST_F(engine, without_sync_the_caller_syncs)
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 				      .flags = DRAY_SUBMIT_NO_SYNC };
-	struct dray_buffer_info before, after;
 
 	ASSERT_EQ(0, buffer_sync(self->node, self->src.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
 	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &before));
+	READ_BUFFER(before, self->dst.id);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &after));
+	READ_BUFFER(after, self->dst.id);
 	EXPECT_EQ(before.sync_bytes, after.sync_bytes);
 	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));

@@ -10,12 +10,11 @@
 TEST_F(engine, buffers_in_flight_are_counted)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_buffer_info info;
 	struct dray_axis axis;
 	struct dray_transfer transfer = engine_slow(self, &axis);
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	EXPECT_LE(1, info.transfers);
 	ASSERT_EQ(1, fence_wait(submit.fence_fd));
@@ -42,13 +41,11 @@ TEST_F(engine, another_channel_does_not_wait)
 	struct dray_axis axis;
 	struct dray_transfer transfer = engine_slow(self, &axis);
 	struct dray_transfer second = engine_copy(self, self->unit);
-	struct buffer other;
 
 	if (self->info.channel_count < 2)
 		SKIP(return, "this node has one DMA channel");
 	/* other buffers, so that no reservation orders the two */
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 2 * self->page,
-				 &other));
+	OPEN_BUFFER(other, DRAY_HEAP_ANY, 2 * self->page);
 	second.dst_fd = other.fd;
 	second.src_fd = other.fd;
 	second.src_offset = self->page;

@@ -34,11 +34,9 @@ static int ask_address(int node, int fd, struct dray_segment *segment)
 TEST_F(heap, a_buffer_its_mapping_and_its_address_stay_over_sleep)
 {
 	struct dray_segment before, after;
-	struct buffer buffer;
 	uint8_t *copy;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	copy = malloc(buffer.size);
 	fill_random(copy, buffer.size, 23);
 	memcpy(buffer.bytes, copy, buffer.size);
@@ -52,18 +50,15 @@ TEST_F(heap, a_buffer_its_mapping_and_its_address_stay_over_sleep)
 TEST_F(dray, an_importer_stays_attached_over_sleep)
 {
 	int importer = importer_open();
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint32_t handle;
 
 	if (importer == -ENODEV)
 		SKIP(return, "vgem, an outside importer, is not loaded");
 	ASSERT_LE(0, importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	SLEEP();
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
 }
 

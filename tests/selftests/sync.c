@@ -13,12 +13,10 @@
 
 TEST_F(heap, both_owners_and_all_directions_keep_the_bytes)
 {
-	struct buffer buffer;
 	uint32_t owner, direction;
 	uint8_t *copy = malloc(PAGES * self->page);
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
 		for (direction = DRAY_TO_DEVICE;
 		     direction <= DRAY_BIDIRECTIONAL; direction++) {
@@ -54,10 +52,8 @@ TEST_F(heap, ranges_that_overlap_keep_the_bytes)
 		.ranges = (uintptr_t)ranges,
 	};
 	uint8_t *copy = malloc(PAGES * self->page);
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(buffer.bytes, buffer.size, 23);
 	memcpy(copy, buffer.bytes, buffer.size);
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
@@ -74,11 +70,9 @@ TEST_F(heap, what_was_synced_is_counted)
 	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
 				 .owner = DRAY_SYNC_FOR_DEVICE,
 				 .direction = DRAY_TO_DEVICE };
-	struct buffer buffer;
 	uint64_t before;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
 	before = synced(self->node, &buffer);
 	ASSERT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
@@ -92,14 +86,11 @@ TEST_F(heap, what_was_synced_is_counted)
 
 TEST_F(heap, a_strided_piece_counts_its_rows_only)
 {
-	struct dray_info info;
-	struct buffer buffer;
 	struct call call;
 	uint64_t before, line;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	READ_NODE(info);
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	line = info.cache_line;
 	call = good_call(&buffer);
 	call.range.offset = line;
@@ -119,11 +110,9 @@ TEST_F(heap, the_cpu_may_take_a_buffer_that_nobody_is_attached_to)
 {
 	const uint64_t directions[] = { DMA_BUF_SYNC_READ, DMA_BUF_SYNC_WRITE,
 					DMA_BUF_SYNC_RW };
-	struct buffer buffer;
 	uint8_t *copy = malloc(PAGES * self->page);
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(copy, buffer.size, 11);
 	memcpy(buffer.bytes, copy, buffer.size);
 	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
@@ -146,14 +135,11 @@ TEST_F(heap, the_cpus_access_does_maintenance_when_nobody_is_attached)
 	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
 				 .owner = DRAY_SYNC_FOR_CPU,
 				 .direction = DRAY_FROM_DEVICE };
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint64_t before;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.attachments);
 	before = info.sync_bytes;
 	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
@@ -258,13 +244,11 @@ TEST_F(dray, without_ranges_it_only_tells_whether_sync_is_needed)
 
 TEST_F(dray, every_channel_is_a_target)
 {
-	struct buffer buffer;
 	struct call call;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		call = good_call(&buffer);
 		call.sync.target = i;
@@ -282,14 +266,12 @@ TEST_F(dray, a_list_of_the_longest_length_is_taken_whole)
 				  .count = DRAY_MAX_RANGES,
 				  .ranges = (uintptr_t)ranges };
 	uint32_t line = self->info.cache_line, i;
-	struct buffer buffer;
 	uint64_t before;
 
 	if (node_copies())
 		SKIP(return, "no device gets a copy that is so large");
 	ASSERT_NE(NULL, ranges);
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
-				     (size_t)DRAY_MAX_RANGES * line, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, (size_t)DRAY_MAX_RANGES * line);
 	for (i = 0; i < DRAY_MAX_RANGES; i++) {
 		ranges[i].fd = buffer.fd;
 		ranges[i].offset = (uint64_t)i * line;

@@ -96,9 +96,8 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 		.count = 1,
 		.ranges = (uintptr_t)&range,
 	};
-	struct dray_info info;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (!node_is_maintained(&info))
 		SKIP(return, "this node is coherent");
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &args));
@@ -109,16 +108,14 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 TEST_F(trace, maintenance_of_attached_memory_is_an_event_too)
 {
 	uint8_t *bytes = fresh_memory(self->size);
-	struct dray_attach attach;
-	struct dray_info info;
 	char text[64];
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (info.flags & DRAY_NODE_COHERENT)
 		SKIP(return, "this node is coherent");
 	if (node_copies())
 		SKIP(return, "a device that gets copies gets none of it");
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->size, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->size, 0);
 	snprintf(text, sizeof(text), "dray_sync: id=%llu bytes=%zu ",
 		 (unsigned long long)attach.id, self->size);
 	EXPECT_TRUE(trace_has(text, "for the device, to device"));
@@ -133,9 +130,8 @@ TEST_F(trace, maintenance_of_attached_memory_is_an_event_too)
 TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
 {
 	char back[64], dropped[64], *trace;
-	struct dray_info info;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (info.flags & DRAY_NODE_COHERENT)
 		SKIP(return, "this node is coherent");
 	if (node_copies())
@@ -156,10 +152,9 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
 /* Of the whole buffer too, and never twice. */
 TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 {
-	struct dray_info info;
 	char back[64], *trace, *first;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (info.flags & DRAY_NODE_COHERENT)
 		SKIP(return, "this node is coherent");
 	if (node_copies())
@@ -208,16 +203,13 @@ static void attached_text(const struct dray_attach *attach, const char *kind,
 TEST_F(trace, attached_memory_is_an_event_and_its_mapping_and_its_end)
 {
 	uint8_t *bytes = fresh_memory(self->size);
-	struct dray_attach attach;
-	struct dray_info info;
 	char text[128];
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (node_copies())
 		SKIP(return, "a device that gets copies gets none of it");
 	/* It need not begin or end with a page. */
-	ASSERT_LE(0, attach_memory(self->node, bytes + 64, self->size - 100, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 64, self->size - 100, 0);
 	EXPECT_EQ(self->size - 100, attach.length);
 	attached_text(&attach, "user", &info, text, sizeof(text));
 	EXPECT_TRUE(trace_has("dray_attach:", text));
@@ -230,17 +222,15 @@ TEST_F(trace, attached_memory_is_an_event_and_its_mapping_and_its_end)
 TEST_F(trace, an_attached_dma_buf_is_an_event_and_its_mapping_and_its_end)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->size);
-	struct dray_attach attach;
-	struct dray_info info;
 	char text[128];
 
 	if (fd == -ENODEV)
 		SKIP(return, "this kernel has no exporter");
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	if (node_copies())
 		SKIP(return, "a device that gets copies gets none of it");
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	attached_text(&attach, "dma-buf", &info, text, sizeof(text));
 	EXPECT_TRUE(trace_has("dray_attach:", text));
 	EXPECT_TRUE(trace_has("dray_map:", text));

@@ -29,10 +29,7 @@ TEST_F(bound, unbind_completes_under_mapped_buffers)
 
 TEST_F(bound, every_later_call_says_that_the_device_is_gone)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	EXPECT_STREQ("",
 		     node_call_that_lives(self->node, buffer.fd, buffer.id));
@@ -89,7 +86,6 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 {
 	struct waiter waiter = { .node = self->node, .size = self->page };
 	int importer = importer_open(), fd;
-	struct dray_attach attach;
 	uint32_t handle, fence;
 	pid_t child;
 
@@ -98,7 +94,7 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	waiter.fd = attach.fd;
 	child = process_start(sync_for_cpu, &waiter);
@@ -132,15 +128,13 @@ TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
 	int importer = importer_open(), fd, in_fence;
 	struct dray_submit submit;
 	uint32_t handle, fence, i;
-	struct buffer buffer;
 	pid_t child;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	if (importer == -ENODEV)
 		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
@@ -193,11 +187,9 @@ TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
 TEST_F(bound, a_buffer_of_a_removed_node_is_still_no_foreign_one)
 {
 	struct dray_attach attach;
-	struct buffer buffer;
 	int node;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	ASSERT_EQ(0, binding_bind(&self->binding));
 	node = node_open();
@@ -286,13 +278,12 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 		.transfers = (uintptr_t)&transfer,
 		.count = 1,
 	};
-	struct buffer src, dst;
 	int ret;
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &src));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &dst));
+	OPEN_BUFFER(src, DRAY_HEAP_ANY, BUFFER_SIZE);
+	OPEN_BUFFER(dst, DRAY_HEAP_ANY, BUFFER_SIZE);
 	axis.count = BUFFER_SIZE / 32;
 	if (axis.count > self->info.max_runs)
 		axis.count = self->info.max_runs;

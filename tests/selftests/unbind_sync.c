@@ -166,15 +166,13 @@ TEST_F(bound, unbind_drops_lines_of_attached_memory_too)
 {
 	uint8_t *bytes = fresh_memory(PAGES * self->page);
 	struct dray_segment segment[PAGES];
-	struct dray_attach attach;
 
 	NEED_PROBES();
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
 	ASSERT_NE(MAP_FAILED, bytes);
 	memset(bytes, 0x21, PAGES * self->page);
-	ASSERT_LE(0, attach_memory(self->node, bytes, PAGES * self->page, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes, PAGES * self->page, 0);
 	ASSERT_EQ(PAGES, frames_of(bytes, PAGES * self->page, segment, PAGES));
 	ASSERT_EQ(0, copy_page(self, attach.fd, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
@@ -228,12 +226,9 @@ TEST_F(bound, another_driver_drops_nothing_while_the_node_is_there)
 /* Where devices get copies this shows in the bytes. */
 TEST_F(bound, what_a_channel_wrote_without_sync_is_seen_after_unbind)
 {
-	struct buffer buffer;
-
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
 	fill_random(buffer.bytes, self->page, 3);
 	ASSERT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, buffer.size));
