@@ -17,10 +17,7 @@ static int lose_attached_memory(FIXTURE_DATA(fault) * self, uint64_t *id)
 	uint8_t *bytes = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_attach attach;
 	int ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
 
@@ -105,10 +102,7 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 {
 	int fd = foreign_open(FOREIGN_VGEM, PIECE);
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_reclaim reclaim;
 
 	if (fd == -ENOENT || fd == -ENODEV)

@@ -56,16 +56,12 @@ FIXTURE_TEARDOWN_PARENT(busy)
 static int copy(FIXTURE_DATA(busy) * self, int which, uint32_t channel,
 		struct dray_submit *submit)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = self->buffer.fd,
-					  .src_fd = self->buffer.fd,
-					  .dst_offset = SIZE / 2,
-					  .run = SIZE / 2 };
+	struct dray_transfer transfer =
+		COPY_OF(self->buffer.fd, self->buffer.fd, SIZE / 2,
+			.dst_offset = SIZE / 2);
 	int ret;
 
-	*submit = (struct dray_submit){ .channel = channel,
-					.transfers = (uintptr_t)&transfer,
-					.count = 1 };
+	*submit = (struct dray_submit)SUBMIT_OF(channel, &transfer, 1);
 	ret = node_call(self->node[which], DRAY_IOC_SUBMIT, submit);
 	if (ret)
 		return ret;
@@ -117,11 +113,8 @@ TEST_F(busy, sync_for_a_channel_of_another_node_is_refused)
 	struct dray_range range = { .fd = self->buffer.fd,
 				    .width = SIZE,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = 0,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .ranges = (uintptr_t)&range,
-				  .count = 1 };
+	struct dray_sync sync =
+		SYNC_OF(0, DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE, &range, 1);
 
 	TAKE(CHANNELS);
 	EXPECT_EQ(-EBUSY, node_call(self->node[1], DRAY_IOC_SYNC, &sync));

@@ -130,11 +130,7 @@ TEST_F(fault, what_waits_for_an_in_fence_need_not_wait_any_more)
 TEST_F(fault, what_the_engine_has_all_of_ends_as_it_ends)
 {
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.channel = 0,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_cancel args;
 
 	/* the work item feeds it some time after the call */

@@ -13,11 +13,8 @@
 static int submit(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers,
 		  uint32_t count)
 {
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)transfers,
-		.count = count,
-		.fence_fd = -1,
-	};
+	struct dray_submit submit =
+		SUBMIT_OF(0, transfers, count, .fence_fd = -1);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	return ret ? ret : fence_wait(submit.fence_fd);
@@ -27,14 +24,10 @@ static int submit(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers,
 static void chain(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers)
 {
 	for (int i = 0; i < CHAIN; i++)
-		transfers[i] = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.src_fd = i ? self->dst.fd : self->src.fd,
+		transfers[i] = (struct dray_transfer)COPY_OF(
+			self->dst.fd, i ? self->dst.fd : self->src.fd, STEP,
 			.src_offset = i ? (i - 1) * STEP : 0,
-			.dst_fd = self->dst.fd,
-			.dst_offset = i * STEP,
-			.run = STEP,
-		};
+			.dst_offset = i * STEP);
 }
 
 TEST_F(fault, a_transfer_reads_what_the_one_before_has_written)
@@ -81,14 +74,9 @@ TEST_F(fault, every_descriptor_of_the_one_before_has_written)
 static struct dray_transfer step(FIXTURE_DATA(fault) * self, int src_fd,
 				 uint64_t src, uint64_t dst)
 {
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.src_fd = src_fd,
-		.src_offset = src * STEP,
-		.dst_fd = self->dst.fd,
-		.dst_offset = dst * STEP,
-		.run = STEP,
-	};
+	return (struct dray_transfer)COPY_OF(self->dst.fd, src_fd, STEP,
+					     .src_offset = src * STEP,
+					     .dst_offset = dst * STEP);
 }
 
 TEST_F(fault, a_transfer_writes_what_the_one_before_has_read)

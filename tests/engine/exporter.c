@@ -134,9 +134,7 @@ TEST_F(exporter, submit_for_a_device_that_it_refuses_says_what_it_says)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .run = self->size };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct buffer buffer;
 
 	if (!self->info.channel_count)

@@ -57,11 +57,7 @@ FIXTURE_TEARDOWN(limit)
 static int submit(int node, struct dray_transfer *transfer,
 		  struct dray_submit *submit)
 {
-	*submit = (struct dray_submit){
-		.transfers = (uintptr_t)transfer,
-		.count = 1,
-		.fence_fd = -1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, transfer, 1, .fence_fd = -1);
 	return node_call(node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -80,12 +76,8 @@ TEST_F(limit, memory_below_a_limit_lies_below_it)
 
 TEST_F(limit, memory_beyond_the_engines_reach_is_refused_not_bounced)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->far.fd,
-		.dst_fd = self->near[0].fd,
-		.run = SIZE,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->near[0].fd, self->far.fd, SIZE);
 	struct dray_submit reply;
 
 	EXPECT_EQ(-ENOMEM, submit(self->node, &transfer, &reply));
@@ -95,12 +87,8 @@ TEST_F(limit, memory_beyond_the_engines_reach_is_refused_not_bounced)
 
 TEST_F(limit, memory_within_reach_is_copied)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->near[0].fd,
-		.dst_fd = self->near[1].fd,
-		.run = SIZE,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->near[1].fd, self->near[0].fd, SIZE);
 	struct dray_submit reply;
 
 	ASSERT_EQ(0, submit(self->node, &transfer, &reply));
@@ -114,14 +102,9 @@ TEST_F(limit, what_the_engine_cannot_address_is_refused)
 	struct dray_axis axis = { .count = 4,
 				  .dst_stride = 64,
 				  .src_stride = 64 };
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->near[0].fd,
-		.dst_fd = self->near[1].fd,
-		.run = 16,
-		.axes_count = 1,
-		.axes = (uintptr_t)&axis,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->near[1].fd, self->near[0].fd, 16, .axes_count = 1,
+			.axes = (uintptr_t)&axis);
 	struct dray_submit reply;
 	struct dray_transfer wrong = transfer;
 

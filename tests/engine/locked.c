@@ -19,10 +19,7 @@ static int copy_to(FIXTURE_DATA(fault) * self, int fd, uint64_t size,
 
 	transfer.dst_fd = fd;
 	transfer.run = size;
-	*submit = (struct dray_submit){
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, &transfer, 1);
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 

@@ -21,11 +21,7 @@ TEST_F(fault, a_round_that_is_lost_without_a_callback_is_timed_out)
 TEST_F(fault, a_job_of_one_descriptor_is_not_hurt_by_a_loss)
 {
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.channel = 0,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 
 	transfer.run = PIECE;
 	ASSERT_EQ(0, knob("lose", 1));

@@ -82,9 +82,7 @@ static int copy_as_nobody(void *context)
 {
 	FIXTURE_DATA(engine) *self = context;
 	struct dray_transfer transfer = engine_copy(self, self->page);
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret = take_all_as_nobody(&self->dst), node;
 
 	if (ret)

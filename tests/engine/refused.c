@@ -41,13 +41,9 @@ static int attach_what_a_removed_device_exported(struct caller *caller)
 
 static int submit_to_the_first(struct caller *caller, int *fence)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = caller->large.fd,
-					  .src_fd = caller->buffer.fd,
-					  .run = SIZE };
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_transfer transfer =
+		COPY_OF(caller->large.fd, caller->buffer.fd, SIZE);
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int ret = node_call(caller->node, DRAY_IOC_SUBMIT, &submit);
 
 	caller->reason = submit.reason;

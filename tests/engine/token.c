@@ -12,11 +12,7 @@ static int submit_piece(FIXTURE_DATA(fault) * self, struct dray_submit *submit)
 	struct dray_transfer transfer = whole(self);
 
 	transfer.run = PIECE;
-	*submit = (struct dray_submit){
-		.channel = 0,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, &transfer, 1);
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 

@@ -37,12 +37,8 @@ static int submit_one(FIXTURE_DATA(fault) * self, int node,
 	struct dray_transfer transfer = whole(self);
 
 	transfer.run = PIECE;
-	*submit = (struct dray_submit){
-		.channel = 0,
-		.flags = DRAY_SUBMIT_NONBLOCK,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, &transfer, 1,
+						.flags = DRAY_SUBMIT_NONBLOCK);
 	return node_call(node, DRAY_IOC_SUBMIT, submit);
 }
 

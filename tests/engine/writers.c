@@ -30,11 +30,7 @@ static int copy_halves(FIXTURE_DATA(fault) * self, uint32_t last, int *fences)
 	for (uint32_t i = 0; i < 2 && !ret; i++) {
 		transfer.src_offset = i * transfer.run;
 		transfer.dst_offset = i * transfer.run;
-		submit = (struct dray_submit){
-			.channel = i,
-			.transfers = (uintptr_t)&transfer,
-			.count = 1,
-		};
+		submit = (struct dray_submit)SUBMIT_OF(i, &transfer, 1);
 		ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 		fences[i] = submit.fence_fd;
 	}

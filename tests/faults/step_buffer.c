@@ -149,13 +149,9 @@ int run_address(void)
 int run_sync(void)
 {
 	struct dray_range ranges[8];
-	struct dray_sync sync = {
-		.target = DRAY_TARGET_NODE,
-		.owner = DRAY_SYNC_FOR_DEVICE,
-		.direction = DRAY_BIDIRECTIONAL,
-		.count = sizeof(ranges) / sizeof(ranges[0]),
-		.ranges = (uintptr_t)ranges,
-	};
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_BIDIRECTIONAL, ranges,
+					sizeof(ranges) / sizeof(ranges[0]));
 
 	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		ranges[i] = (struct dray_range){

@@ -63,22 +63,12 @@ static int submit_rows_as(FIXTURE_DATA(registered) * self, uint64_t rows,
 	struct dray_axis axis = { .count = rows,
 				  .src_stride = 100,
 				  .dst_stride = 50 };
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->src.fd,
-		.dst_fd = self->dst.fd,
-		.src_offset = 3,
-		.dst_offset = 4090,
-		.run = 20,
-		.axes = (uintptr_t)&axis,
-		.axes_count = 1,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.flags = flags,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->dst.fd, self->src.fd, 20, .src_offset = 3,
+			.dst_offset = 4090, .axes = (uintptr_t)&axis,
+			.axes_count = 1);
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1, .flags = flags);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	return ret ? ret : submit.fence_fd;
@@ -150,19 +140,10 @@ TEST_F(registered, addresses_are_within_the_devices_reach)
 
 TEST_F(registered, its_engine_copies_byte_for_byte)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->src.fd,
-		.dst_fd = self->dst.fd,
-		.src_offset = 5,
-		.dst_offset = 1021,
-		.run = 5000,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->dst.fd, self->src.fd, 5000, .src_offset = 5,
+			.dst_offset = 1021);
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	uint8_t copy[SIZE];
 
 	memcpy(copy, self->dst.bytes, SIZE);
@@ -190,14 +171,9 @@ TEST_F(registered, its_engine_copies_rows)
 static int copy_bytes(int node, int dst, uint64_t dst_offset, int src,
 		      uint64_t src_offset, uint64_t run)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = src,
-		.dst_fd = dst,
-		.src_offset = src_offset,
-		.dst_offset = dst_offset,
-		.run = run,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(dst, src, run, .src_offset = src_offset,
+			.dst_offset = dst_offset);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
@@ -231,11 +207,7 @@ TEST_F(registered, buffers_of_another_node_are_copied)
 		.dst_fd = self->dst.fd,
 		.run = 64,
 	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct buffer other;
 	int node = node_open();
 

@@ -66,12 +66,7 @@ FIXTURE_TEARDOWN_PARENT(foreign)
 /* A copy of all bytes between a dma-buf and a buffer, and its fence's word. */
 static int copy(int node, int to, int from, size_t size)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = to,
-		.src_fd = from,
-		.run = size,
-	};
+	struct dray_transfer transfer = COPY_OF(to, from, size);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
@@ -129,11 +124,8 @@ TEST_F(foreign, only_the_whole_is_synced)
 TEST_F(foreign, a_part_that_is_to_be_synced_is_told_the_whole)
 {
 	struct dray_range range = { .width = 1, .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_CPU,
-				  .direction = DRAY_FROM_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					DRAY_FROM_DEVICE, &range, 1);
 
 	ATTACH_DMA_BUF(attach, self->fd, 0);
 	range.fd = attach.fd;

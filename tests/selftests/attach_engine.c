@@ -163,9 +163,7 @@ static int submit_and_count(void *context)
 					  .src_fd = -1,
 					  .run = USER_SIZE,
 					  .pattern_size = 1 };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct dray_attach attach;
 	struct buffer buffer;
 	int node, ret;

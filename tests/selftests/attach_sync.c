@@ -228,19 +228,12 @@ static int copy_watched(int node, const struct rows_copy *copy)
 		.dst_stride = (int64_t)copy->written.pitch,
 		.src_stride = (int64_t)copy->read.pitch,
 	};
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = copy->dst.fd,
-		.src_fd = copy->src.fd,
-		.dst_offset = copy->written.offset,
-		.src_offset = copy->read.offset,
-		.run = copy->read.width,
-		.axes = (uintptr_t)&axis,
-		.axes_count = 1,
-	};
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_transfer transfer =
+		COPY_OF(copy->dst.fd, copy->src.fd, copy->read.width,
+			.dst_offset = copy->written.offset,
+			.src_offset = copy->read.offset,
+			.axes = (uintptr_t)&axis, .axes_count = 1);
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int i, ret = 1;
 
 	for (i = 0; i < 2 && ret == 1; i++) {

@@ -132,11 +132,8 @@ TEST_F(dray, a_sync_beyond_the_end_of_an_attachment_is_refused)
 	struct dray_range range = { .offset = 15 * self->page,
 				    .width = 1,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 
 	ATTACH_MEMORY(attach, bytes + 9, 15 * self->page, 0);
 	range.fd = attach.fd;
@@ -172,11 +169,8 @@ static int huge_file(size_t size)
 static int copy_from(int node, const struct buffer *dst, int fd,
 		     uint64_t offset)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = dst->fd,
-					  .src_fd = fd,
-					  .src_offset = offset,
-					  .run = dst->size };
+	struct dray_transfer transfer =
+		COPY_OF(dst->fd, fd, dst->size, .src_offset = offset);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }

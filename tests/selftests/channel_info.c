@@ -67,18 +67,10 @@ TEST_F(dray, what_a_channel_moved_is_counted)
 		SKIP(return, "this node has no DMA channel");
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 2 * self->page);
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
-		struct dray_transfer transfer = {
-			.op = DRAY_OP_COPY,
-			.dst_fd = buffer.fd,
-			.src_fd = buffer.fd,
-			.dst_offset = self->page,
-			.run = self->page,
-		};
-		struct dray_submit submit = {
-			.channel = i,
-			.transfers = (uintptr_t)&transfer,
-			.count = 1,
-		};
+		struct dray_transfer transfer =
+			COPY_OF(buffer.fd, buffer.fd, self->page,
+				.dst_offset = self->page);
+		struct dray_submit submit = SUBMIT_OF(i, &transfer, 1);
 
 		ASSERT_EQ(0, node_channel(self->node, i, &before));
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));

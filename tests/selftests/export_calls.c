@@ -136,12 +136,9 @@ TEST_F(heap, a_cpu_access_for_writing_through_it_writes_nothing)
 static uint32_t sync_answer(int node, int fd)
 {
 	struct dray_range range = { .fd = fd, .width = 1, .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_CPU,
-				  .direction = DRAY_FROM_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range,
-				  .flags = DRAY_SYNC_ASK };
+	struct dray_sync sync =
+		SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+			&range, 1, .flags = DRAY_SYNC_ASK);
 
 	return node_call(node, DRAY_IOC_SYNC, &sync) ? UINT32_MAX : sync.flags;
 }

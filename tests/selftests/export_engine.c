@@ -102,13 +102,8 @@ static int take_by_reader(FIXTURE_DATA(engine) * self, int reader, int way)
 		.pitch = 2 * self->page,
 		.rows = BUFFER_SIZE / (2 * self->page),
 	};
-	struct dray_sync sync = {
-		.target = DRAY_TARGET_NODE,
-		.owner = DRAY_SYNC_FOR_CPU,
-		.direction = DRAY_FROM_DEVICE,
-		.count = 1,
-		.ranges = (uintptr_t)&rows,
-	};
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					DRAY_FROM_DEVICE, &rows, 1);
 	int ret;
 
 	if (way == 0)

@@ -97,13 +97,9 @@ static int tell_address(FIXTURE_DATA(reader) * self)
 
 static int write_by_channel(FIXTURE_DATA(reader) * self, uint32_t flags)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->buffer.fd,
-		.src_fd = self->buffer.fd,
-		.dst_offset = self->page,
-		.run = self->page,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->buffer.fd, self->buffer.fd, self->page,
+			.dst_offset = self->page);
 
 	return transfer_run(self->node, &transfer, 0, flags);
 }

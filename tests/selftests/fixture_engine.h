@@ -111,12 +111,7 @@ static inline int64_t engine_difference(FIXTURE_DATA(engine) * self)
 static inline struct dray_transfer engine_copy(FIXTURE_DATA(engine) * self,
 					       uint64_t run)
 {
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->dst.fd,
-		.src_fd = self->src.fd,
-		.run = run,
-	};
+	return (struct dray_transfer)COPY_OF(self->dst.fd, self->src.fd, run);
 }
 
 /* What a copy between two areas says: 0, or the reason why not. */
@@ -149,9 +144,7 @@ static inline int engine_pass(FIXTURE_DATA(engine) * self, uint32_t channel)
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .dst_offset = self->page / 2,
 					  .run = self->unit };
-	struct dray_submit submit = { .channel = channel,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(channel, &transfer, 1);
 	struct buffer buffer;
 	int other = node_open(), ret;
 

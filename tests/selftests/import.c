@@ -154,11 +154,8 @@ TEST_F(dray, a_dma_buf_of_another_driver_is_refused)
 	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
 	struct dray_address address = { 0 };
 	struct dray_range range = { .width = 1, .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 	uint32_t handle;
 	int importer, foreign;
 

@@ -123,13 +123,10 @@ static struct dray_transfer filler_transfer(const struct filler *filler)
 	for (i = 0; i < DRAY_MAX_AXES; i++)
 		axes[i].count = 1;
 	if (filler->copies)
-		transfer = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.dst_fd = filler->buffer->fd,
-			.src_fd = filler->buffer->fd,
-			.src_offset = filler->buffer->size / 2,
-			.run = filler->buffer->size / 2,
-		};
+		transfer = (struct dray_transfer)COPY_OF(
+			filler->buffer->fd, filler->buffer->fd,
+			filler->buffer->size / 2,
+			.src_offset = filler->buffer->size / 2);
 	transfer.axes = (uintptr_t)axes;
 	transfer.axes_count = filler->axes;
 	return transfer;
@@ -141,11 +138,8 @@ static int submit_as_nobody(void *context)
 	const struct filler *filler = context;
 	struct rlimit limit = { filler->locked, filler->locked };
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)transfers,
-		.count = filler->count,
-	};
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, transfers, filler->count);
 	int node, ret;
 
 	for (uint32_t i = 0; i < filler->count; i++)

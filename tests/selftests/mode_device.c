@@ -13,11 +13,8 @@ static struct dray_sync whole(const struct buffer *buffer,
 	*range = (struct dray_range){ .fd = buffer->fd,
 				      .width = buffer->size,
 				      .rows = 1 };
-	return (struct dray_sync){ .target = DRAY_TARGET_NODE,
-				   .owner = DRAY_SYNC_FOR_CPU,
-				   .direction = DRAY_FROM_DEVICE,
-				   .count = 1,
-				   .ranges = (uintptr_t)range };
+	return (struct dray_sync)SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					 DRAY_FROM_DEVICE, range, 1);
 }
 
 TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
@@ -104,10 +101,7 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 /* All of one buffer into another of its size; nobody syncs. */
 static int copy(int node, const struct buffer *dst, const struct buffer *src)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = dst->fd,
-					  .src_fd = src->fd,
-					  .run = src->size };
+	struct dray_transfer transfer = COPY_OF(dst->fd, src->fd, src->size);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY,
 			    DRAY_SUBMIT_NO_SYNC);

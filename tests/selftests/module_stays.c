@@ -161,11 +161,7 @@ TEST_F(bound, the_module_stays_while_a_fence_lives)
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .run = 64,
 					  .dst_offset = 64 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 
 	if (!self->info.channel_count)
 		SKIP(return, "this node has no DMA channel");

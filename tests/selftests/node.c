@@ -216,13 +216,8 @@ int buffer_sync(int node, int fd, uint32_t owner, uint32_t direction,
 		.width = width,
 		.rows = 1,
 	};
-	struct dray_sync sync = {
-		.target = DRAY_TARGET_NODE,
-		.owner = owner,
-		.direction = direction,
-		.count = 1,
-		.ranges = (uintptr_t)&range,
-	};
+	struct dray_sync sync =
+		SYNC_OF(DRAY_TARGET_NODE, owner, direction, &range, 1);
 
 	return node_call(node, DRAY_IOC_SYNC, &sync);
 }

@@ -16,6 +16,23 @@ struct buffer {
 	uint8_t *bytes; /* a shared, writable mapping of all of it */
 };
 
+/* Values of the calls' structures; further fields may follow. */
+#define SUBMIT_OF(index, list, number, ...)                                    \
+	{                                                                      \
+		.channel = (index), .transfers = (uintptr_t)(list),            \
+		.count = (number), __VA_ARGS__                                 \
+	}
+#define COPY_OF(to, from, bytes, ...)                                          \
+	{                                                                      \
+		.op = DRAY_OP_COPY, .dst_fd = (to), .src_fd = (from),          \
+		.run = (bytes), __VA_ARGS__                                    \
+	}
+#define SYNC_OF(device, side, way, list, number, ...)                          \
+	{                                                                      \
+		.target = (device), .owner = (side), .direction = (way),       \
+		.ranges = (uintptr_t)(list), .count = (number), __VA_ARGS__    \
+	}
+
 /* DRAY_NODE, or /dev/dray0 */
 const char *node_path(void);
 

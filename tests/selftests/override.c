@@ -216,10 +216,7 @@ TEST_F(nodeless, a_live_buffer_is_synced_for_another_node)
 /* A copy of all bytes by the other node's engine; 0 or a negative errno. */
 static int copy(int node, const struct buffer *to, const struct buffer *from)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = to->fd,
-					  .src_fd = from->fd,
-					  .run = PIECE };
+	struct dray_transfer transfer = COPY_OF(to->fd, from->fd, PIECE);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }

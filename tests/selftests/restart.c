@@ -62,11 +62,8 @@ static int sync_for_the_cpu(void *context)
 	struct dray_range range = { .fd = self->attach.fd,
 				    .width = BUFFER_SIZE,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_CPU,
-				  .direction = DRAY_FROM_DEVICE,
-				  .ranges = (uintptr_t)&range,
-				  .count = 1 };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					DRAY_FROM_DEVICE, &range, 1);
 
 	return node_call(self->node, DRAY_IOC_SYNC, &sync);
 }
@@ -94,12 +91,9 @@ TEST_F(restart, sync_that_waits_for_fences_is_interrupted)
 static int submit(void *context)
 {
 	FIXTURE_DATA(restart) *self = context;
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = self->buffer.fd,
-					  .src_fd = self->attach.fd,
-					  .run = BUFFER_SIZE };
-	struct dray_submit submit = { .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_transfer transfer =
+		COPY_OF(self->buffer.fd, self->attach.fd, BUFFER_SIZE);
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	if (!ret)

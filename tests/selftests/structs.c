@@ -106,13 +106,8 @@ static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)
 		call->sync.direction = DRAY_TO_DEVICE;
 		break;
 	case _IOC_NR(DRAY_IOC_SUBMIT):
-		self->transfer = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.dst_fd = self->buffer.fd,
-			.src_fd = self->buffer.fd,
-			.dst_offset = 64,
-			.run = 64,
-		};
+		self->transfer = (struct dray_transfer)COPY_OF(
+			self->buffer.fd, self->buffer.fd, 64, .dst_offset = 64);
 		call->submit.channel = DRAY_CHANNEL_ANY;
 		call->submit.transfers = (uintptr_t)&self->transfer;
 		call->submit.count = 1;

@@ -170,11 +170,8 @@ TEST_F(engine, every_opener_has_a_queue_of_its_own)
 		ret = engine_submit(self, &next, 1, &submit);
 	}
 	ASSERT_EQ(0, ret);
-	submit = (struct dray_submit){
-		.flags = DRAY_SUBMIT_NONBLOCK,
-		.transfers = (uintptr_t)&next,
-		.count = 1,
-	};
+	submit = (struct dray_submit)SUBMIT_OF(0, &next, 1,
+					       .flags = DRAY_SUBMIT_NONBLOCK);
 	EXPECT_EQ(0, node_call(other, DRAY_IOC_SUBMIT, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 }
@@ -182,9 +179,7 @@ TEST_F(engine, every_opener_has_a_queue_of_its_own)
 TEST_F(engine, the_job_runs_on_when_the_reply_cannot_be_written)
 {
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	void *page = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 

@@ -10,11 +10,7 @@
 TEST_F(dray, a_node_without_channels_says_so)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret;
 
 	if (self->info.channel_count)
@@ -250,9 +246,7 @@ TEST_F(engine, an_fd_that_is_no_dma_buf_is_refused)
 TEST_F(engine, no_fd_is_left_when_the_reply_cannot_be_written)
 {
 	struct dray_transfer transfer = engine_copy(self, self->unit);
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	void *page = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int lowest;

@@ -260,11 +260,9 @@ TEST_F(dray, a_list_of_the_longest_length_is_taken_whole)
 {
 	struct dray_range *ranges =
 		calloc(DRAY_MAX_RANGES, sizeof(struct dray_range));
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = DRAY_MAX_RANGES,
-				  .ranges = (uintptr_t)ranges };
+	struct dray_sync sync =
+		SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE,
+			ranges, DRAY_MAX_RANGES);
 	uint32_t line = self->info.cache_line, i;
 	uint64_t before;
 

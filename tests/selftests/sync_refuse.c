@@ -41,11 +41,8 @@ TEST_F(dray, a_list_that_leaves_readable_memory_is_refused)
 TEST_F(dray, the_wrong_range_of_a_list_is_named)
 {
 	struct dray_range ranges[5] = { 0 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 5,
-				  .ranges = (uintptr_t)ranges };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, ranges, 5);
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	for (int i = 0; i < 5; i++) {

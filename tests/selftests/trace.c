@@ -89,13 +89,8 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 		.pitch = 1024,
 		.rows = 4,
 	};
-	struct dray_sync args = {
-		.target = DRAY_TARGET_NODE,
-		.owner = DRAY_SYNC_FOR_DEVICE,
-		.direction = DRAY_TO_DEVICE,
-		.count = 1,
-		.ranges = (uintptr_t)&range,
-	};
+	struct dray_sync args = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 
 	READ_NODE(info);
 	if (!node_is_maintained(&info))

@@ -145,13 +145,10 @@ TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
 	ASSERT_LE(0, in_fence);
 	transfer.src_fd = buffer.fd;
 	transfer.dst_fd = buffer.fd;
-	submitter.submit = (struct dray_submit){
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-		.in_fences = (uintptr_t)&in_fence,
-		.in_fence_count = 1,
-	};
+	submitter.submit =
+		(struct dray_submit)SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1,
+					      .in_fences = (uintptr_t)&in_fence,
+					      .in_fence_count = 1);
 	for (i = 0; i < self->info.queue_depth; i++) {
 		submit = submitter.submit;
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
@@ -273,11 +270,7 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY, .run = 16 };
 	struct dray_axis axis = { .dst_stride = 32, .src_stride = 32 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret;
 
 	if (!self->info.channel_count)

@@ -35,16 +35,9 @@ static int call_sync(struct caller *caller)
 
 static int submit(struct caller *caller)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = caller->buffer.fd,
-					  .src_fd = caller->buffer.fd,
-					  .dst_offset = 64,
-					  .run = 64 };
-	struct dray_submit args = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer = COPY_OF(
+		caller->buffer.fd, caller->buffer.fd, 64, .dst_offset = 64);
+	struct dray_submit args = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret = node_call(caller->node, DRAY_IOC_SUBMIT, &args);
 
 	return ret ? ret : args.fence_fd;

@@ -93,10 +93,7 @@ static int supplier_bind(const struct supplier *supplier,
 
 static int copy(int node, const struct buffer *to, const struct buffer *from)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = to->fd,
-					  .src_fd = from->fd,
-					  .run = to->size };
+	struct dray_transfer transfer = COPY_OF(to->fd, from->fd, to->size);
 
 	return transfer_run(node, &transfer, 0, 0);
 }
@@ -140,9 +137,7 @@ static unsigned int submit_slow(FIXTURE_DATA(supplier) * self, int *fences)
 					  .dst_fd = self->dst.fd,
 					  .src_fd = self->src.fd,
 					  .axes_count = 1 };
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_axis axis;
 	unsigned int i;
 

@@ -59,19 +59,10 @@ static int tell_address(int node, int fd)
 /* The first page to the last, by any channel; 0 when it is done. */
 static int copy_page(FIXTURE_DATA(bound) * self, int fd, uint32_t flags)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = fd,
-		.src_fd = fd,
-		.dst_offset = (PAGES - 1) * self->page,
-		.run = self->page,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.flags = flags,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer = COPY_OF(
+		fd, fd, self->page, .dst_offset = (PAGES - 1) * self->page);
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1, .flags = flags);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	if (ret)

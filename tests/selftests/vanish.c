@@ -104,18 +104,10 @@ static int do_access(struct life *life)
 /* The lower half to the upper one. */
 static int do_submit(struct life *life)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = life->buffer.fd,
-		.src_fd = life->buffer.fd,
-		.dst_offset = SIZE / 2,
-		.run = SIZE / 2,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(life->buffer.fd, life->buffer.fd, SIZE / 2,
+			.dst_offset = SIZE / 2);
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret = node_call(life->node, DRAY_IOC_SUBMIT, &submit);
 
 	if (!ret)
