@@ -113,7 +113,8 @@ FIXTURE_TEARDOWN(fault)
 
 static inline struct dray_transfer whole(FIXTURE_DATA(fault) * self)
 {
-	return (struct dray_transfer)COPY_OF(self->dst.fd, self->src.fd, self->src.size);
+	return (struct dray_transfer)COPY_OF(self->dst.fd, self->src.fd,
+					     self->src.size);
 }
 
 static inline int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
@@ -121,7 +122,8 @@ static inline int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
 {
 	struct dray_transfer transfer = whole(self);
 
-	*submit = (struct dray_submit)SUBMIT_OF(channel, &transfer, 1, .fence_fd = -1);
+	*submit = (struct dray_submit)SUBMIT_OF(channel, &transfer, 1,
+						.fence_fd = -1);
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -163,7 +165,9 @@ static inline int submit_two_that_hang(FIXTURE_DATA(fault) * self,
 	piece.run = PIECE;
 	if (!ret)
 		ret = node_call(self->node, DRAY_IOC_SUBMIT, &before);
-	*first = (struct dray_submit)SUBMIT_OF(1, &transfer, 1, .in_fences = (uintptr_t)&before.fence_fd, .in_fence_count = 1, .fence_fd = -1);
+	*first = (struct dray_submit)SUBMIT_OF(
+		1, &transfer, 1, .in_fences = (uintptr_t)&before.fence_fd,
+		.in_fence_count = 1, .fence_fd = -1);
 	*second = *first;
 	if (!ret)
 		ret = node_call(self->node, DRAY_IOC_SUBMIT, first);

@@ -176,10 +176,9 @@ int run_anonymous(struct thread *thread, const struct call *call)
 		pick(&state, 6) ? PROT_READ | PROT_WRITE : (int)pick(&state, 8);
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
-	void *map;
-
-	map = mmap(at, length, prot,
+	void *map = mmap(at, length, prot,
 		   flags[pick(&state, COUNT(flags))] | MAP_FIXED, -1, 0);
+
 	return map == MAP_FAILED ? -errno : 0;
 }
 

@@ -66,10 +66,8 @@ TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)
 
 TEST_F(heap, a_sync_for_the_cpu_through_it_is_taken_and_loses_nothing)
 {
-	uint32_t direction;
-
 	OPEN_READ_ONLY(buffer, reader);
-	for (direction = DRAY_TO_DEVICE; direction <= DRAY_BIDIRECTIONAL;
+	for (uint32_t direction = DRAY_TO_DEVICE; direction <= DRAY_BIDIRECTIONAL;
 	     direction++) {
 		memset(buffer.bytes, (int)direction, buffer.size);
 		ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
