@@ -105,8 +105,8 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_reclaim reclaim;
 
-	if (fd == -ENOENT || fd == -ENODEV)
-		SKIP(return, "vgem, another exporter, is not loaded");
+	SKIP_IF(fd == -ENOENT || fd == -ENODEV,
+		"vgem, another exporter, is not loaded");
 	ASSERT_LE(0, fd);
 	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);

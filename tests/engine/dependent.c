@@ -141,8 +141,7 @@ TEST_F(fault, what_fails_without_an_order_is_said)
 {
 	struct dray_transfer transfers[CHAIN];
 
-	if (!knob_is_on("unordered"))
-		SKIP(return, "the engine keeps to an order");
+	SKIP_IF(!knob_is_on("unordered"), "the engine keeps to an order");
 	chain(self, transfers);
 	ASSERT_EQ(0, knob("fail", 1));
 	EXPECT_EQ(-EIO, submit(self, transfers, CHAIN));

@@ -137,8 +137,7 @@ TEST_F(exporter, submit_for_a_device_that_it_refuses_says_what_it_says)
 	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct buffer buffer;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0,
 		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
 	ATTACH_DMA_BUF(attach, self->fd, 0);

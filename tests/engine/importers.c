@@ -115,9 +115,9 @@ TEST_F(heap, a_reader_sees_what_a_device_writes_while_no_node_is_maintained)
 	int ret;
 
 	READ_NODE(info);
-	if (info.flags & DRAY_NODE_COHERENT ||
-	    variant->type == DRAY_HEAP_CARVEOUT)
-		SKIP(return, "nothing is maintained");
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT ||
+			variant->type == DRAY_HEAP_CARVEOUT,
+		"nothing is maintained");
 	OPEN_KNOWN(buffer, reader);
 	ASSERT_EQ(0, import("keep", buffer.fd));
 	ASSERT_EQ(0, binding_find(self->node, &binding));
@@ -130,8 +130,7 @@ TEST_F(heap, a_reader_sees_what_a_device_writes_while_no_node_is_maintained)
 	}
 	ASSERT_EQ(0, import("drop", buffer.fd));
 	ASSERT_EQ(0, binding_bind(&binding));
-	if (ret == -ENODEV)
-		SKIP(return, "the kernel has no probes");
+	SKIP_IF(ret == -ENODEV, "the kernel has no probes");
 	EXPECT_EQ(0, ret);
 }
 
@@ -156,8 +155,8 @@ TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
 	struct dray_heap_info heap;
 	int node, found;
 
-	if (access(PLATFORM_DEVICES "/" POOLED, F_OK))
-		SKIP(return, "this machine has no region for a pool");
+	SKIP_IF(access(PLATFORM_DEVICES "/" POOLED, F_OK),
+		"this machine has no region for a pool");
 	ASSERT_EQ(0, write_text(IMPORTER "pool", "/" POOLED));
 	ASSERT_EQ(0, platform_override(POOLED, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", POOLED));

@@ -35,8 +35,8 @@ TEST_F(fault, a_callback_as_the_channel_is_released_wakes_nobody)
 	int before = parameter_read("dray_test_engine", "descriptors"), count;
 	struct dray_submit submit;
 
-	if (access(TRACING "instances", W_OK))
-		SKIP(return, "this kernel does not trace");
+	SKIP_IF(access(TRACING "instances", W_OK),
+		"this kernel does not trace");
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, knob("parting", 1));
@@ -91,8 +91,7 @@ TEST_F(fault, unbinding_an_engine_leaves_what_is_shared)
 	int fences[2], ret, i;
 
 	ret = shared_open(self->node, &self->dst, &shared);
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
@@ -212,8 +211,7 @@ TEST_F(fault, an_engine_has_nothing_to_do_while_the_system_sleeps)
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, submit_on(self, (uint32_t)i % 2, &submit[i]));
 	slept = system_sleep();
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
 	EXPECT_EQ(0, parameter_read("dray_test_engine", "restless"));
 	for (i = 0; i < 4; i++)
@@ -237,8 +235,7 @@ TEST_F(fault, a_transfer_that_waits_for_another_is_done_before_sleep)
 	after.in_fences = (uintptr_t)&slow.fence_fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &after));
 	slept = system_sleep();
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
 	EXPECT_EQ(1, fence_status(after.fence_fd));
 	EXPECT_EQ(1, fence_status(slow.fence_fd));

@@ -142,12 +142,10 @@ static bool has_memory(void)
 FIXTURE_SETUP(half)
 {
 	SETUP_NODE();
-	if (node_copies())
-		SKIP(return, "it gets a copy of all, whatever it reaches");
-	if (!has_memory())
-		SKIP(return, "too little memory to find what lies high");
-	if (number_read("/sys/kernel/debug/swiotlb/io_tlb_nslabs") <= 0)
-		SKIP(return, "this kernel has no room for copies");
+	SKIP_IF(node_copies(), "it gets a copy of all, whatever it reaches");
+	SKIP_IF(!has_memory(), "too little memory to find what lies high");
+	SKIP_IF(number_read("/sys/kernel/debug/swiotlb/io_tlb_nslabs") <= 0,
+		"this kernel has no room for copies");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, open_highest(self->node, &self->buffer));
 	fill_random(self->buffer.bytes, SIZE, 43);

@@ -130,8 +130,7 @@ TEST_F(heap, from_the_top_the_last_page_below_a_limit_is_taken)
 				    .flags = DRAY_ALLOC_TOP };
 	struct reply reply;
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "other heaps have no top");
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED, "other heaps have no top");
 	ONLY_WHERE_MEMORY_LIES_THERE();
 	ALLOCATE_BUFFER(first, self->heap.index, self->page);
 	ASSERT_EQ(0, address(self->node, first.fd, 0, 0, &reply));

@@ -47,8 +47,7 @@ FIXTURE_SETUP(foreign)
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->size = 64 * self->page;
 	self->fd = foreign_open(variant->kind, self->size);
-	if (self->fd == -ENODEV)
-		SKIP(return, "this machine has no such exporter");
+	SKIP_IF(self->fd == -ENODEV, "this machine has no such exporter");
 	ASSERT_LE(0, self->fd);
 	self->bytes = mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   self->fd, 0);
@@ -96,8 +95,8 @@ TEST_F(foreign, its_segments_cover_it)
 	uint64_t total = 0;
 	uint32_t i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
 	ATTACH_DMA_BUF(attach, self->fd, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
@@ -182,8 +181,7 @@ TEST_F(foreign, a_read_only_attachment_is_no_destination)
 
 TEST_F(foreign, two_attachments_of_it_are_the_same_memory)
 {
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ATTACH_DMA_BUF(one, self->fd, 0);
 	ATTACH_DMA_BUF(two, self->fd, 0);
 	EXPECT_EQ(-EINVAL, copy(self->node, one.fd, two.fd, self->page));
@@ -284,8 +282,8 @@ TEST_F(dray, a_read_only_dma_buf_is_for_devices_that_read)
 	struct dray_attach attach;
 	uint32_t handle;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside exporter, is not loaded");
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export_read_only(importer, handle);
 	ASSERT_LE(0, fd);

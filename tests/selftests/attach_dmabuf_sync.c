@@ -31,12 +31,10 @@ TEST_F(dray, the_exporter_of_a_dma_buf_maintains_it)
 	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
 	uint32_t owner, direction;
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
 	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
+	SKIP_IF(node_copies(),
+		"a device that gets copies gets no attached memory");
 	ATTACH_DMA_BUF(attach, fd, 0);
 	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
 		for (direction = DRAY_TO_DEVICE;
@@ -56,12 +54,10 @@ TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
 	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
 	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
+	SKIP_IF(node_copies(),
+		"a device that gets copies gets no attached memory");
 	ATTACH_DMA_BUF(attach, fd, 0);
 	transfer.src_fd = attach.fd;
 	WATCH_MAINTENANCE();

@@ -104,8 +104,8 @@ TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
 	struct dray_axis axis;
 
 	poll_fd.fd = foreign_open(FOREIGN_VGEM, BUFFER_SIZE);
-	if (poll_fd.fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(poll_fd.fd == -ENODEV,
+		"vgem, an outside exporter, is not loaded");
 	ASSERT_LE(0, poll_fd.fd);
 	ATTACH_DMA_BUF(attach, poll_fd.fd, 0);
 	transfer = engine_slow(self, &axis);
@@ -122,8 +122,8 @@ TEST_F(engine, a_transfer_waits_for_the_importers_of_a_buffer)
 	int importer = importer_open();
 	uint32_t handle, fence;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
@@ -142,8 +142,7 @@ TEST_F(engine, transfers_of_dray_do_not_wait_for_each_other_unasked)
 	struct dray_transfer first, second = engine_copy(self, self->page);
 	struct dray_axis axis;
 
-	if (self->info.channel_count < 2)
-		SKIP(return, "this node has one channel only");
+	SKIP_IF(self->info.channel_count < 2, "this node has one channel only");
 	first = engine_slow(self, &axis);
 	second.src_fd = self->src.fd;
 	second.dst_fd = self->dst.fd;

@@ -33,11 +33,10 @@ FIXTURE_SETUP(held)
 {
 	SETUP_NODE();
 	READ_NODE(info);
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "nothing is held behind an IOMMU");
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(info.flags & DRAY_NODE_IOMMU,
+		"nothing is held behind an IOMMU");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, binding_find(self->node, &self->binding));
 	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
@@ -244,8 +243,7 @@ TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
 	struct dray_reclaim call;
 	int ret = run_owner(self, &owner);
 
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(ret == -ENODEV, "vgem, an outside exporter, is not loaded");
 	ASSERT_EQ(0, ret);
 	READ_BUFFER(info, owner.id);
 	EXPECT_EQ(DRAY_KIND_DMABUF, info.kind);

@@ -24,9 +24,8 @@ FIXTURE_SETUP(attached)
 {
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->size = PAGES * self->page;
@@ -66,8 +65,7 @@ TEST_F(attached, its_id_is_of_the_sequence_of_the_buffers)
 	uint64_t ids[3] = { 0 };
 	struct dray_list list = { .ids = (uintptr_t)ids, .room = 3 };
 
-	if (self->before.buffers)
-		SKIP(return, "others have buffers");
+	SKIP_IF(self->before.buffers, "others have buffers");
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer[0]));
 	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer[1]));
@@ -138,8 +136,7 @@ TEST_F(attached, a_dma_buf_tells_its_exporter_and_its_name)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->size);
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
 	ASSERT_LE(0, fd);
 	ASSERT_EQ(0, ioctl(fd, DMA_BUF_SET_NAME, "photograph"));
 	ATTACH_DMA_BUF(attach, fd, 0);
@@ -328,8 +325,8 @@ TEST_F(attached, debugfs_has_a_line_until_it_is_closed)
 {
 	char pid[32];
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
 	ATTACH_MEMORY(attach, self->bytes, self->size, 0);
 	snprintf(pid, sizeof(pid), ", pid %d ", getpid());
 	EXPECT_TRUE(debugfs_has(attach.id, self->size, pid));

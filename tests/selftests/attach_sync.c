@@ -106,13 +106,11 @@ FIXTURE_SETUP(attached)
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(),
+		"a device that gets copies gets no attached memory");
 	self->size = (PAGES - 1) * self->page;
 	self->bytes = scattered_memory(self->page);
 	ASSERT_NE(MAP_FAILED, self->bytes);

@@ -40,8 +40,8 @@ TEST_F(dray, the_segments_cover_exactly_the_memory)
 	uint64_t total = 0;
 	uint32_t i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
 	ATTACH_MEMORY(attach, bytes + 3, 10 * self->page, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
@@ -64,8 +64,8 @@ TEST_F(dray, the_segments_of_a_part_are_those_of_the_whole)
 	uint64_t at = 0;
 	uint32_t i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
 	ATTACH_MEMORY(attach, bytes, 16 * self->page, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
@@ -181,13 +181,13 @@ TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 	uint8_t *bytes;
 	int file;
 
-	if (write_text("/proc/sys/vm/nr_hugepages", "8"))
-		SKIP(return, "this kernel has no huge pages");
+	SKIP_IF(write_text("/proc/sys/vm/nr_hugepages", "8"),
+		"this kernel has no huge pages");
 	file = huge_file(4 * huge);
 	bytes = mmap(NULL, 4 * huge, PROT_READ | PROT_WRITE, MAP_SHARED, file,
 		     0);
-	if (bytes == MAP_FAILED && !huge_pages_are_promised())
-		SKIP(return, "no huge pages of 2 MiB are free");
+	SKIP_IF(bytes == MAP_FAILED && !huge_pages_are_promised(),
+		"no huge pages of 2 MiB are free");
 	ASSERT_NE(MAP_FAILED, bytes);
 	ATTACH_MEMORY(attach, bytes, 4 * huge, 0);
 	EXPECT_LE(1, attach.segments);
@@ -234,8 +234,8 @@ TEST_F(heap, what_is_attached_outlives_its_buffer)
 	struct dray_attach attach;
 	int ret;
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "this memory is not pinned");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"this memory is not pinned");
 	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	mapped_twice_begin();
 	ret = attach_memory(self->node, buffer.bytes, buffer.size, 0, &attach);
@@ -270,8 +270,7 @@ TEST_F(dray, an_attachment_is_of_its_node_alone)
 	struct dray_address address = { 0 };
 	int other = second_node();
 
-	if (other < 0)
-		SKIP(return, "there is one node only");
+	SKIP_IF(other < 0, "there is one node only");
 	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	address.fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(other, DRAY_IOC_ADDRESS, &address));

@@ -85,8 +85,7 @@ TEST_F(carveout, the_kernel_has_no_mapping_of_it_and_knows_whose_it_is)
 	char line[256];
 	FILE *file;
 
-	if (self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "addresses are translated");
+	SKIP_IF(self->info.flags & DRAY_NODE_IOMMU, "addresses are translated");
 	ASSERT_EQ(0, allocate(self, 1, &alloc));
 	at = address_of(self, &alloc);
 	/* A process that ends with a buffer whose address it had leaves it. */
@@ -150,8 +149,7 @@ TEST_F(carveout, every_alignment_that_fits_is_kept)
 {
 	struct dray_alloc first = { 0 };
 
-	if (self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "addresses are translated");
+	SKIP_IF(self->info.flags & DRAY_NODE_IOMMU, "addresses are translated");
 	/* so that the next free page is aligned to nothing */
 	ASSERT_EQ(0, allocate(self, 1, &first));
 	for (uint64_t alignment = self->page; alignment <= self->heap.total / 4;
@@ -181,8 +179,7 @@ TEST_F(carveout, an_address_limit_is_kept_or_named)
 	struct dray_alloc refused = { 0 };
 	uint64_t start, limit;
 
-	if (self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "addresses are translated");
+	SKIP_IF(self->info.flags & DRAY_NODE_IOMMU, "addresses are translated");
 	ASSERT_EQ(0, allocate(self, 1, &low));
 	ASSERT_EQ(0, allocate(self, 1, &high));
 	start = address_of(self, &low);

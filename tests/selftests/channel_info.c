@@ -26,8 +26,7 @@ TEST_F(dray, every_channel_copies_and_has_a_name)
 {
 	struct dray_channel_info channel;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));
 		EXPECT_EQ(i, channel.index);
@@ -45,8 +44,7 @@ TEST_F(dray, an_open_channel_tells_its_alignment_and_its_longest_descriptor)
 	struct dray_sync sync = { .owner = DRAY_SYNC_FOR_DEVICE,
 				  .direction = DRAY_TO_DEVICE };
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		/* the first use opens it, and so does this question */
 		sync.target = i;
@@ -63,8 +61,7 @@ TEST_F(dray, what_a_channel_moved_is_counted)
 {
 	struct dray_channel_info before, after;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 2 * self->page);
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		struct dray_transfer transfer =

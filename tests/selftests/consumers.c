@@ -23,8 +23,7 @@ TEST_F(heap, direct_io_reads_into_a_buffer)
 	ssize_t count;
 	int ret = loop_device_open(&disk, SIZE);
 
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel has no loop device");
+	SKIP_IF(ret == -ENODEV, "this kernel has no loop device");
 	ASSERT_EQ(0, ret);
 	fill_random(expected, SIZE, 5);
 	ASSERT_EQ(SIZE, pwrite(disk.memory, expected, SIZE, 0));
@@ -49,8 +48,7 @@ TEST_F(heap, direct_io_writes_from_a_buffer)
 	ssize_t count;
 	int ret = loop_device_open(&disk, SIZE);
 
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel has no loop device");
+	SKIP_IF(ret == -ENODEV, "this kernel has no loop device");
 	ASSERT_EQ(0, ret);
 	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	fill_random(buffer.bytes, SIZE, 6);
@@ -125,8 +123,7 @@ TEST_F(heap, pages_that_a_pipe_holds_are_not_given_to_others)
 	unsigned int count = 0;
 	int pipes[2];
 
-	if (!pinnable(&self->heap))
-		SKIP(return, "this heap's mappings have no pages");
+	SKIP_IF(!pinnable(&self->heap), "this heap's mappings have no pages");
 	ASSERT_EQ(0, pipe(pipes));
 	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	fill_random(buffer.bytes, self->page, 9);
@@ -158,8 +155,7 @@ TEST_F(reserved, a_full_heap_waits_for_quarantine_before_it_refuses)
 	uint8_t *seen = malloc(self->page);
 	int pipes[2];
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, pipe(pipes));
 	OPEN_BUFFER(buffer, self->heap.index, self->heap.largest_free);
 	iovec.iov_base = buffer.bytes;
@@ -189,8 +185,8 @@ TEST_F(reserved, pages_are_marked_as_reserved_only_while_nobody_has_them)
 {
 	uint64_t frame;
 
-	if (access("/proc/kpageflags", R_OK))
-		SKIP(return, "this kernel does not tell the flags of pages");
+	SKIP_IF(access("/proc/kpageflags", R_OK),
+		"this kernel does not tell the flags of pages");
 	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	frame = frame_of(buffer.bytes + 3 * self->page);
 	ASSERT_NE(0, frame);
@@ -229,9 +225,9 @@ TEST_F(heap, its_own_memory_file_reads_and_writes_a_mapping)
 	uint8_t *seen = malloc(2 * self->page);
 	int memory = open(path, O_RDWR);
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE) &&
-	    !process_debugs_frames())
-		SKIP(return, "this kernel does not ask drivers for a debugger");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE) &&
+			!process_debugs_frames(),
+		"this kernel does not ask drivers for a debugger");
 	ASSERT_LE(0, memory);
 	OPEN_BUFFER(buffer, self->heap.index, 2 * self->page);
 	fill_random(buffer.bytes, buffer.size, 12);

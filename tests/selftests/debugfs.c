@@ -35,8 +35,8 @@ TEST_F(dray, the_files_of_a_node_are_for_root_alone)
 {
 	struct stat status;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		ASSERT_EQ(0, stat(files[i], &status));
 		EXPECT_EQ(0400, status.st_mode & 0777);
@@ -49,8 +49,8 @@ TEST_F(dray, a_buffer_is_a_line_until_it_is_freed)
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char start[32], *line;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
 	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, size);
 	snprintf(start, sizeof(start), "%llu %zu ",
 		 (unsigned long long)buffer.id, size);
@@ -71,8 +71,8 @@ TEST_F(dray, names_that_users_gave_stay_names)
 	};
 	char start[32], *line;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "it\n\", held"));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
 	snprintf(start, sizeof(start), "%llu ", (unsigned long long)alloc.id);
@@ -91,8 +91,8 @@ TEST_F(dray, every_channel_and_heap_is_a_line)
 {
 	char start[32], *line;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
 	READ_NODE(info);
 	for (uint32_t i = 0; i < info.channel_count; i++) {
 		snprintf(start, sizeof(start), "%u ", i);

@@ -41,8 +41,8 @@ TEST_F(heap, an_importer_that_writes_is_refused)
 	uint32_t handle;
 	int importer = importer_open();
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside importer, is not loaded");
 	OPEN_READ_ONLY(buffer, reader);
 	/* vgem maps what it imports for both directions */
 	EXPECT_EQ(-EACCES, importer_attach(importer, reader, &handle));
@@ -67,8 +67,8 @@ TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)
 TEST_F(heap, a_sync_for_the_cpu_through_it_is_taken_and_loses_nothing)
 {
 	OPEN_READ_ONLY(buffer, reader);
-	for (uint32_t direction = DRAY_TO_DEVICE; direction <= DRAY_BIDIRECTIONAL;
-	     direction++) {
+	for (uint32_t direction = DRAY_TO_DEVICE;
+	     direction <= DRAY_BIDIRECTIONAL; direction++) {
 		memset(buffer.bytes, (int)direction, buffer.size);
 		ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
 		EXPECT_EQ(0, buffer_sync(self->node, reader, DRAY_SYNC_FOR_CPU,

@@ -60,8 +60,7 @@ TEST_F(engine, what_is_mapped_read_only_and_attached_is_no_destination)
 	MAP_READ_ONLY(bytes, BUFFER_SIZE, reader);
 	ret = attach_memory(self->node, bytes, BUFFER_SIZE,
 			    DRAY_ATTACH_READ_ONLY, &attach);
-	if (ret < 0)
-		SKIP(return, "this memory is not pinned");
+	SKIP_IF(ret < 0, "this memory is not pinned");
 	transfer.dst_fd = attach.fd;
 	EXPECT_EQ(-EACCES, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_READ_ONLY, submit.reason);
@@ -129,8 +128,7 @@ TEST_F(engine, a_sync_for_the_cpu_through_it_brings_what_was_written)
 	int reader, way;
 
 	/* with caches, what the CPU wrote last would stay */
-	if (!node_copies())
-		SKIP(return, "the device has no copy to bring it from");
+	SKIP_IF(!node_copies(), "the device has no copy to bring it from");
 	reader = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader);
 	/* Nothing is brought where only channels can have written. */
@@ -151,8 +149,7 @@ TEST_F(engine, a_sync_for_the_device_through_it_takes_what_was_written)
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
 	int reader;
 
-	if (!node_copies())
-		SKIP(return, "the device has no copy to look at");
+	SKIP_IF(!node_copies(), "the device has no copy to look at");
 	reader = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader);
 	ASSERT_EQ(0, engine_run(self, &transfer, 1));

@@ -69,8 +69,7 @@ TEST_F(heap, a_disk_is_not_read_into_it)
 	struct lent lent;
 	int ret = loop_device_open(&disk, self->page);
 
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel has no loop device");
+	SKIP_IF(ret == -ENODEV, "this kernel has no loop device");
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, lend(self->node, self->heap.index, self->page, &lent));
 	EXPECT_EQ(-1, pread(disk.direct, lent.bytes, self->page, 0));
@@ -119,8 +118,8 @@ TEST_F(heap, what_follows_it_in_a_pipe_is_not_written_into_it)
 	struct lent lent;
 	int pipes[2];
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "this heap's mappings have no pages");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"this heap's mappings have no pages");
 	ASSERT_EQ(0, lend(self->node, self->heap.index, self->page, &lent));
 	ASSERT_EQ(0, pipe(pipes));
 	iovec.iov_base = lent.bytes;

@@ -36,10 +36,9 @@ FIXTURE_SETUP(reader)
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a copy is maintained by the kernel's own means");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(),
+		"a copy is maintained by the kernel's own means");
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
 				 &self->buffer));
 	memset(self->buffer.bytes, 0x21, self->buffer.size);
@@ -113,8 +112,7 @@ TEST_F(reader, nothing_is_dropped_of_what_no_device_has_written)
 
 TEST_F(reader, nothing_is_dropped_of_what_a_channel_has_written)
 {
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, write_by_channel(self, 0));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
@@ -124,8 +122,8 @@ TEST_F(reader, nothing_is_dropped_of_what_a_channel_has_written)
 /* Twice: by either call. */
 TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 {
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
 	ASSERT_EQ(0, tell_address(self));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
@@ -135,8 +133,7 @@ TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 
 TEST_F(reader, what_a_channel_wrote_without_sync_is_written_back_and_dropped)
 {
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, write_by_channel(self, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));

@@ -35,8 +35,7 @@ FIXTURE_SETUP(engine)
 
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->unit = 4;
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {

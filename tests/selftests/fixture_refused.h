@@ -139,11 +139,10 @@ TEST_F(refused, an_answer_stays_as_it_is_while_the_node_goes_and_comes_back)
 	int told[2], round, i;
 	char byte;
 
-	if (variant->wrong.needs & CHANNELS && !self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (variant->wrong.needs & ATTACHES && node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(variant->wrong.needs & CHANNELS && !self->info.channel_count,
+		"this node has no DMA channel");
+	SKIP_IF(variant->wrong.needs & ATTACHES && node_copies(),
+		"nothing is attached for a device that gets copies");
 	ASSERT_EQ(0, caller_open(&caller));
 	for (round = 0; round < 2; round++) {
 		if (variant->wrong.prepare) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The kernel's harness, with the main() of each program.  A test gets 20 minutes,
- * not 30 seconds: longer than its waits, so that a wait in vain fails with its line.
+ * not 30 seconds: longer than its waits, so that a wait in vain fails with its
+ * line.
  */
 #ifndef SELFTEST_HARNESS_H
 #define SELFTEST_HARNESS_H
@@ -12,6 +13,12 @@
 
 #undef TEST_TIMEOUT_DEFAULT
 #define TEST_TIMEOUT_DEFAULT 1200
+
+#define SKIP_IF(condition, reason)            \
+	do {                                  \
+		if (condition)                \
+			SKIP(return, reason); \
+	} while (0)
 
 TEST_HARNESS_MAIN
 

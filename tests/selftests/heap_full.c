@@ -75,8 +75,7 @@ TEST_F(reserved, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc alloc;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, allocate(self->node, self->heap.index,
 			      self->heap.largest_free, &alloc));
 	READ_HEAP(now, self->heap.index);
@@ -93,8 +92,7 @@ TEST_F(reserved, enough_in_pieces_is_refused_with_the_longest_piece)
 	struct dray_alloc alloc[9], large;
 	unsigned int i, count = 0;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	while (count < 9 &&
 	       !allocate(self->node, self->heap.index, piece, &alloc[count]))
 		count++;
@@ -150,8 +148,7 @@ TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 	unsigned int count = 0, i;
 	int ret;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	if (piece < self->page)
 		piece = self->page;
 	/* every piece is told from every other, so that none is given twice */
@@ -187,8 +184,7 @@ TEST_F(reserved, the_upper_end_and_the_lower_end_meet_in_the_middle)
 				   .heap = self->heap.index,
 				   .flags = DRAY_ALLOC_TOP };
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &high));
 	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &low));
 }
@@ -251,12 +247,12 @@ TEST_F(dray, all_that_cma_gives_lies_in_its_region)
 	uint64_t piece, base, size;
 	int count, i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS) ||
-	    self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "this node tells no physical addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS) ||
+			self->info.flags & DRAY_NODE_IOMMU,
+		"this node tells no physical addresses");
 	CMA_TO_FILL(heap, piece);
-	if (region_find("reusable", &base, &size))
-		SKIP(return, "this machine's tree has no CMA area");
+	SKIP_IF(region_find("reusable", &base, &size),
+		"this machine's tree has no CMA area");
 	ASSERT_EQ(size, heap.total);
 	count = take_all(self->node, &heap, piece, alloc, 64);
 	ASSERT_LE(1, count);

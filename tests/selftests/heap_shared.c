@@ -36,15 +36,13 @@ FIXTURE_VARIANT_ADD(shared, carveout) { .type = DRAY_HEAP_CARVEOUT };
 FIXTURE_SETUP(shared)
 {
 	self->there = !access(PLATFORM_DEVICES "/" SHARER, F_OK);
-	if (!self->there)
-		SKIP(return, "this machine has no region of two nodes");
+	SKIP_IF(!self->there, "this machine has no region of two nodes");
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->node[0] = node_open();
 	ASSERT_LE(0, self->node[0]);
 	self->there =
 		!node_find_heap(self->node[0], variant->type, &self->heap[0]);
-	if (!self->there)
-		SKIP(return, "this kernel makes no such heap of the region");
+	SKIP_IF(!self->there, "this kernel makes no such heap of the region");
 	ASSERT_EQ(0, ledger_take(self->node[0], &self->before));
 	ASSERT_EQ(0, platform_override(SHARER, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", SHARER));
@@ -188,10 +186,8 @@ TEST_F(shared, what_one_has_taken_the_other_does_not_get)
 {
 	struct dray_alloc all, one;
 
-	if (!is_own(variant->type))
-		SKIP(return, "others take from it too");
-	if (node_copies())
-		SKIP(return, "no buffer is longer than a copy");
+	SKIP_IF(!is_own(variant->type), "others take from it too");
+	SKIP_IF(node_copies(), "no buffer is longer than a copy");
 	ASSERT_EQ(0,
 		  take_pages(self, 1, self->heap[1].free / self->page, &all));
 	EXPECT_EQ(-ENOMEM, take_pages(self, 0, 1, &one));

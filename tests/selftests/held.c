@@ -103,8 +103,8 @@ TEST_F(held, a_buffer_tells_that_its_address_was_given_out)
 
 TEST_F(held, what_is_held_is_not_given_out)
 {
-	if (self->heap.flags & DRAY_HEAP_SHARED)
-		SKIP(return, "others take from this heap too");
+	SKIP_IF(self->heap.flags & DRAY_HEAP_SHARED,
+		"others take from this heap too");
 	ASSERT_NE(0, hold_one(self));
 	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ(self->heap.free - PAGES * self->page, heap.free);

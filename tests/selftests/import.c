@@ -83,16 +83,13 @@ TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 	uint32_t handle;
 	int importer, count, i, ret;
 
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	OPEN_IMPORTER(importer);
 	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, 3 * STEP);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	ret = maintenance_watch();
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel does not tell what it maintains");
+	SKIP_IF(ret == -ENODEV, "this kernel does not tell what it maintains");
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
 				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));

@@ -77,8 +77,8 @@ TEST_F(dray, cache_line_and_alignment_are_powers_of_two)
 
 TEST_F(dray, a_coherent_node_wants_no_alignment)
 {
-	if (!(self->info.flags & DRAY_NODE_COHERENT))
-		SKIP(return, "this node is not coherent");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_COHERENT),
+		"this node is not coherent");
 	EXPECT_EQ(1, self->info.dma_alignment);
 }
 
@@ -108,8 +108,7 @@ TEST_F(dray, on_arm64_the_alignment_is_the_writeback_granule)
 {
 	uint64_t granule = writeback_granule();
 
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
 	if (!granule || (granule < 128 && kernel_aligns_to_128()))
 		granule = 128;
 	EXPECT_EQ(granule, self->info.dma_alignment);
@@ -129,8 +128,8 @@ TEST_F(dray, there_is_at_least_one_heap)
 
 TEST_F(dray, a_node_that_submits_says_its_bounds)
 {
-	if (!(self->info.flags & DRAY_NODE_SUBMIT))
-		SKIP(return, "this kernel has no SUBMIT");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_SUBMIT),
+		"this kernel has no SUBMIT");
 	EXPECT_LT(0, self->info.max_runs);
 	EXPECT_LT(0, self->info.max_bytes);
 	EXPECT_LT(0, self->info.queue_depth);

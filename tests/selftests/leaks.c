@@ -61,8 +61,7 @@ TEST(dedicated_memory_is_free_in_one_piece)
 	node = node_open();
 	ASSERT_LE(0, node);
 	ret = node_find_heap(node, DRAY_HEAP_RESERVED, &heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no reserved heap");
+	SKIP_IF(ret == -ENOENT, "this node has no reserved heap");
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(heap.total, heap.free);
 	EXPECT_EQ(heap.total, heap.largest_free);

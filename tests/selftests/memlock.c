@@ -15,8 +15,8 @@ TEST_F(quota, shared_memory_is_locked_memory_of_the_user)
 			       .reason = DRAY_REASON_MEMLOCK,
 			       .locked = 8 * self->piece };
 
-	if (!(self->heap.flags & DRAY_HEAP_SHARED))
-		SKIP(return, "dedicated memory is nobody's otherwise");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_SHARED),
+		"dedicated memory is nobody's otherwise");
 	/* each finds what the one before it gave back */
 	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, process_run(take_as_nobody, &taker));
@@ -41,8 +41,8 @@ TEST_F(quota, dedicated_memory_is_not_locked_memory)
 			       .count = MOST,
 			       .locked = 0 };
 
-	if (self->heap.flags & DRAY_HEAP_SHARED)
-		SKIP(return, "this memory is not dedicated");
+	SKIP_IF(self->heap.flags & DRAY_HEAP_SHARED,
+		"this memory is not dedicated");
 	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 }
 
@@ -94,8 +94,8 @@ TEST_F(quota, what_a_pipe_holds_of_shared_memory_stays_locked)
 	struct taker taker = { .heap = self->heap.index,
 			       .locked = 4 * self->page };
 
-	if (variant->type != DRAY_HEAP_PAGES)
-		SKIP(return, "a pipe takes no page of it, or nobody locks it");
+	SKIP_IF(variant->type != DRAY_HEAP_PAGES,
+		"a pipe takes no page of it, or nobody locks it");
 	EXPECT_EQ(0, process_run(splice_and_free_as_nobody, &taker));
 }
 
@@ -180,8 +180,7 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 	struct filler filler = { .count = 1, .buffer = &buffer };
 
 	READ_NODE(info);
-	if (!info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 				     4 * self->page, &buffer));
 	EXPECT_EQ(1, process_run(submit_as_nobody, &filler));
@@ -201,8 +200,7 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 	rlim_t job;
 
 	READ_NODE(info);
-	if (!info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
 				     &buffer));
 	job = bytes_of_job(&buffer, filler.count, 0);
@@ -221,8 +219,7 @@ TEST_F(quota, a_small_submission_is_free_and_a_large_one_locked_memory)
 	rlim_t flat, deep;
 
 	READ_NODE(info);
-	if (!info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!info.channel_count, "this node has no DMA channel");
 	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(0, bytes_of_job(&buffer, 1, 1));
 	flat = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, 1);

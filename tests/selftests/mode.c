@@ -33,8 +33,7 @@ TEST_F(mode, buffer_info_says_which_is_in_effect)
 {
 	struct buffer buffer;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(self->effect, info.mode);

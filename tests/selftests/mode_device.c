@@ -25,8 +25,7 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 	struct dray_sync sync;
 	struct buffer buffer;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	sync = whole(&buffer, &range);
 	for (int round = 0; round < 2; round++) {
@@ -43,8 +42,7 @@ TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 	struct buffer buffer;
 	struct dray_sync alone, both;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ALLOCATE_BUFFER(cached, DRAY_HEAP_ANY, self->page);
 	/* The node itself, then each of its channels. */
@@ -85,8 +83,7 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 	struct dray_sync sync;
 	struct buffer buffer;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	sync = whole(&buffer, &range);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
@@ -112,15 +109,13 @@ TEST_F(mode, what_an_engine_wrote_is_there_without_a_sync)
 	uint8_t *data = malloc(PAGES * self->page);
 	struct buffer src, dst;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (node_copies())
-		SKIP(return, "only a sync brings bytes out of a copy");
-	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
-		SKIP(return, "there is no such mapping");
-	if (self->effect == DRAY_MODE_CACHED &&
-	    !(self->info.flags & DRAY_NODE_COHERENT))
-		SKIP(return, "this mode needs a sync");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	SKIP_IF(node_copies(), "only a sync brings bytes out of a copy");
+	SKIP_IF(self->effect < 0 || self->effect == DRAY_MODE_DEVICE,
+		"there is no such mapping");
+	SKIP_IF(self->effect == DRAY_MODE_CACHED &&
+			!(self->info.flags & DRAY_NODE_COHERENT),
+		"this mode needs a sync");
 	ASSERT_EQ(0, allocate(self, variant->mode, &src));
 	ASSERT_EQ(0, allocate(self, variant->mode, &dst));
 	ASSERT_EQ(0, map(&src));
@@ -136,10 +131,8 @@ TEST_F(mode, an_engine_reads_and_writes_it)
 	uint8_t *data = malloc(PAGES * self->page);
 	struct buffer middle, ends[2];
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &middle));
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY,
@@ -170,13 +163,11 @@ TEST_F(mode, another_driver_attaches)
 	uint32_t handle;
 	int importer;
 
-	if (node_copies())
-		SKIP(return, "the importer would get a copy");
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(node_copies(), "the importer would get a copy");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	importer = importer_open();
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_LE(0, importer);
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));

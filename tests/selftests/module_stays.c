@@ -117,9 +117,8 @@ TEST_F(bound, the_module_stays_while_a_read_only_descriptor_lives)
 
 TEST_F(bound, the_module_stays_while_memory_of_a_process_is_attached)
 {
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	BEGIN();
 	ATTACH_MEMORY(attach, fresh_memory(self->page), self->page, 0);
 	close(self->node);
@@ -130,12 +129,10 @@ TEST_F(bound, the_module_stays_while_a_dma_buf_is_attached)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->page);
 
-	if (fd == -ENODEV)
-		SKIP(return, "this kernel has no exporter");
+	SKIP_IF(fd == -ENODEV, "this kernel has no exporter");
 	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	BEGIN();
 	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);
@@ -163,8 +160,7 @@ TEST_F(bound, the_module_stays_while_a_fence_lives)
 					  .dst_offset = 64 };
 	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	BEGIN();
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	transfer.src_fd = buffer.fd;
@@ -193,8 +189,8 @@ TEST_F(bound, the_module_stays_while_a_page_is_quarantined)
 	struct dray_heap_info heap;
 	int pipes[2];
 
-	if (node_find_heap(self->node, DRAY_HEAP_RESERVED, &heap))
-		SKIP(return, "this node has no reserved heap");
+	SKIP_IF(node_find_heap(self->node, DRAY_HEAP_RESERVED, &heap),
+		"this node has no reserved heap");
 	ASSERT_EQ(0, pipe(pipes));
 	BEGIN();
 	OPEN_BUFFER(buffer, heap.index, self->page);

@@ -81,8 +81,8 @@ TEST_F(override, two_regions_of_one_name_are_two_heaps_of_different_names)
 	int node, spare;
 	uint64_t used;
 
-	if (access(PLATFORM_DEVICES "/" SPARE, F_OK))
-		SKIP(return, "this machine has no second region");
+	SKIP_IF(access(PLATFORM_DEVICES "/" SPARE, F_OK),
+		"this machine has no second region");
 	snprintf(self->device, sizeof(self->device), SPARE);
 	ASSERT_EQ(0, platform_override(SPARE, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", SPARE));
@@ -156,8 +156,8 @@ FIXTURE_SETUP(nodeless)
 {
 	int spare;
 
-	if (access(PLATFORM_DEVICES "/" SPARE, F_OK))
-		SKIP(return, "this machine has no second region");
+	SKIP_IF(access(PLATFORM_DEVICES "/" SPARE, F_OK),
+		"this machine has no second region");
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
@@ -224,8 +224,7 @@ static int copy(int node, const struct buffer *to, const struct buffer *from)
 TEST_F(nodeless, a_live_buffer_is_copied_by_another_nodes_engine)
 {
 	READ_NODE(info);
-	if (!info.channel_count)
-		SKIP(return, "the other node has no DMA channel");
+	SKIP_IF(!info.channel_count, "the other node has no DMA channel");
 	OPEN_BUFFER(other, DRAY_HEAP_ANY, PIECE);
 	EXPECT_EQ(0, copy(self->node, &other, &self->buffer));
 	EXPECT_EQ(-1, first_difference(self->copy, other.bytes, PIECE));

@@ -44,8 +44,8 @@ TEST_F(heap, more_than_heap_limit_is_refused)
 	struct dray_alloc alloc;
 
 	EXPECT_EQ(limit, self->heap.limit);
-	if (!limit || limit >= self->heap.largest_free)
-		SKIP(return, "heap_limit limits nothing here");
+	SKIP_IF(!limit || limit >= self->heap.largest_free,
+		"heap_limit limits nothing here");
 	EXPECT_EQ(-EDQUOT, allocate(self, limit + self->page, &alloc));
 	EXPECT_EQ(DRAY_REASON_QUOTA, alloc.reason);
 	EXPECT_EQ(limit, alloc.limit);
@@ -57,8 +57,8 @@ TEST_F(heap, more_than_user_limit_is_refused)
 	struct dray_alloc alloc;
 
 	EXPECT_EQ(limit, self->heap.user_limit);
-	if (!limit || limit >= self->heap.largest_free)
-		SKIP(return, "user_limit limits nothing here");
+	SKIP_IF(!limit || limit >= self->heap.largest_free,
+		"user_limit limits nothing here");
 	ASSERT_EQ(0, allocate(self, limit, &alloc));
 	EXPECT_EQ(-EDQUOT, allocate(self, 1, &alloc));
 	EXPECT_EQ(DRAY_REASON_QUOTA, alloc.reason);
@@ -88,8 +88,8 @@ TEST_F(heap, addresses_are_for_everybody_where_it_says_so)
 
 	parameter("addresses", told);
 	READ_NODE(info);
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "behind an IOMMU that is another question");
+	SKIP_IF(info.flags & DRAY_NODE_IOMMU,
+		"behind an IOMMU that is another question");
 	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(*told != 'Y' || shared,
 		  process_run(asks_as_nobody, &buffer.fd));
@@ -98,8 +98,8 @@ TEST_F(heap, addresses_are_for_everybody_where_it_says_so)
 TEST_F(dray, what_a_submission_may_have_is_told)
 {
 	READ_NODE(info);
-	if (!(info.flags & DRAY_NODE_SUBMIT))
-		SKIP(return, "this kernel has no DMA engines");
+	SKIP_IF(!(info.flags & DRAY_NODE_SUBMIT),
+		"this kernel has no DMA engines");
 	EXPECT_EQ(parameter_number("max_runs"), info.max_runs);
 	EXPECT_EQ(parameter_number("max_bytes"), info.max_bytes);
 }

@@ -169,8 +169,8 @@ TEST_F(poison, what_broke_while_it_was_free_is_not_given)
 	struct expected expected = expect(&self->heap, 0);
 	uint64_t frame;
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "what is free is the kernel's");
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED,
+		"what is free is the kernel's");
 	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	frame = frame_of(buffer.bytes + self->page);
 	buffer_close(&buffer);
@@ -206,13 +206,13 @@ TEST_F(poison, nobody_pays_for_what_broke)
 	struct expected expected = expect(&self->heap, self->page);
 	uint64_t frame;
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "what the kernel keeps is its own");
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED,
+		"what the kernel keeps is its own");
 	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	frame = frame_of(buffer.bytes + self->page);
-	if (madvise(buffer.bytes + self->page, self->page, MADV_HWPOISON) &&
-	    errno == EINVAL)
-		SKIP(return, "this kernel knows no broken memory");
+	SKIP_IF(madvise(buffer.bytes + self->page, self->page, MADV_HWPOISON) &&
+			errno == EINVAL,
+		"this kernel knows no broken memory");
 	ASSERT_TRUE(frame_is_broken(frame));
 	buffer_close(&buffer);
 	EXPECT_TRUE(wait_for(is_as_expected, &expected));

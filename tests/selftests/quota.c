@@ -44,8 +44,8 @@ TEST_F(quota, an_alignment_costs_a_user_what_it_keeps_from_others)
 	};
 	uint64_t before = self->heap.user_used;
 
-	if (variant->type == DRAY_HEAP_PAGES)
-		SKIP(return, "the page allocator takes back what is left");
+	SKIP_IF(variant->type == DRAY_HEAP_PAGES,
+		"the page allocator takes back what is left");
 	ASSERT_EQ(0, setting_write(self->user_limit,
 				   before + 3 * alloc.alignment));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
@@ -130,8 +130,8 @@ TEST_F(quota, any_heap_goes_on_to_the_next)
 	char path[PATH_MAX];
 
 	READ_NODE(info);
-	if (info.heap_count < 2 || self->heap.index)
-		SKIP(return, "for the first of several heaps");
+	SKIP_IF(info.heap_count < 2 || self->heap.index,
+		"for the first of several heaps");
 	READ_HEAP(first, 0);
 	setting_of_heap(path, first.name, "user_limit");
 	ASSERT_EQ(0, setting_write(path, 1));
@@ -203,8 +203,8 @@ TEST_F(quota, what_a_pipe_holds_is_charged_until_it_lets_go)
 	uint8_t *seen = malloc(self->page);
 	int pipes[2];
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "a pipe cannot take pages of this heap");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"a pipe cannot take pages of this heap");
 	/* of three, each page is by itself */
 	EXPECT_EQ(1, pages_kept(self, 3, pipes));
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
@@ -219,8 +219,8 @@ TEST_F(quota, a_page_of_a_compound_page_is_charged_as_all_of_it)
 	uint8_t *seen = malloc(self->page);
 	int pipes[2];
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "a pipe cannot take pages of this heap");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"a pipe cannot take pages of this heap");
 	EXPECT_EQ(compound ? 4 : 1, pages_kept(self, 4, pipes));
 	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ((compound ? 4 : 1) * self->page,

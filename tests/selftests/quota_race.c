@@ -217,11 +217,10 @@ TEST_F(quota, of_64_threads_as_many_attach_as_may_be_locked)
 {
 	struct race race = { .node = self->node, .room = 16 };
 
-	if (!(self->heap.flags & DRAY_HEAP_SHARED))
-		SKIP(return, "what is attached is of no heap: once is enough");
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_SHARED),
+		"what is attached is of no heap: once is enough");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	race.limit = race.room * self->page;
 	EXPECT_EQ((int)race.room, process_run(attach_as_nobody, &race));
 }
@@ -252,8 +251,8 @@ TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
 	pthread_t threads[THREADS];
 	int i;
 
-	if (sizeof(long) < 8)
-		SKIP(return, "such a size is refused before any heap sees it");
+	SKIP_IF(sizeof(long) < 8,
+		"such a size is refused before any heap sees it");
 	pthread_barrier_init(&race.start, NULL, THREADS);
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0,

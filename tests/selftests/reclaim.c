@@ -108,8 +108,8 @@ TEST_F(held, the_module_stays_as_long_as_memory_is_held)
 	uint64_t id;
 
 	/* What is a part of the kernel has no state of being loaded. */
-	if (access("/sys/module/dray/initstate", F_OK))
-		SKIP(return, "dray is no module here");
+	SKIP_IF(access("/sys/module/dray/initstate", F_OK),
+		"dray is no module here");
 	id = hold_one(self);
 	ASSERT_LT(0, before);
 	ASSERT_NE(0, id);

@@ -59,8 +59,7 @@ FIXTURE_SETUP(regions)
 	int node = node_open();
 
 	self->there = !access(PLATFORM_DEVICES "/" USELESS, F_OK);
-	if (!self->there)
-		SKIP(return, "this machine has no such regions");
+	SKIP_IF(!self->there, "this machine has no such regions");
 	ASSERT_LE(0, node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);

@@ -165,15 +165,15 @@ FIXTURE_SETUP(structs)
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	if (variant->number == _IOC_NR(DRAY_IOC_SUBMIT) &&
-	    !self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (variant->number == _IOC_NR(DRAY_IOC_CANCEL) &&
-	    !(self->info.flags & DRAY_NODE_SUBMIT))
-		SKIP(return, "this kernel has no DMA engines or no sync_file");
-	if (variant->number == _IOC_NR(DRAY_IOC_CHANNEL_INFO) &&
-	    node_channel(self->node, 0, &channel) == -EINVAL)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_SUBMIT) &&
+			!self->info.channel_count,
+		"this node has no DMA channel");
+	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_CANCEL) &&
+			!(self->info.flags & DRAY_NODE_SUBMIT),
+		"this kernel has no DMA engines or no sync_file");
+	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_CHANNEL_INFO) &&
+			node_channel(self->node, 0, &channel) == -EINVAL,
+		"this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4096,
 				     &self->buffer));
 	prepare(self, variant->number);

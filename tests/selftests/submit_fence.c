@@ -62,10 +62,8 @@ TEST_F(engine, an_in_fence_orders_two_channels)
 	struct dray_transfer second = engine_copy(self, BUFFER_SIZE / 2);
 	struct buffer copy;
 
-	if (self->info.channel_count < 2)
-		SKIP(return, "this node has one DMA channel");
-	if (node_copies())
-		SKIP(return, "the engine's copy is overwritten at SUBMIT");
+	SKIP_IF(self->info.channel_count < 2, "this node has one DMA channel");
+	SKIP_IF(node_copies(), "the engine's copy is overwritten at SUBMIT");
 	ASSERT_EQ(0,
 		  buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &copy));
 	second.src_fd = self->dst.fd;
@@ -91,8 +89,7 @@ TEST_F(engine, a_chain_goes_to_and_fro_between_channels)
 	int fences[LINKS];
 	int i;
 
-	if (node_copies())
-		SKIP(return, "the engine's copy is overwritten at SUBMIT");
+	SKIP_IF(node_copies(), "the engine's copy is overwritten at SUBMIT");
 	/* each link reads what the one before it wrote */
 	for (i = 0; i < LINKS; i++) {
 		struct dray_transfer transfer = engine_copy(self, step);

@@ -42,8 +42,7 @@ TEST_F(engine, another_channel_does_not_wait)
 	struct dray_transfer transfer = engine_slow(self, &axis);
 	struct dray_transfer second = engine_copy(self, self->unit);
 
-	if (self->info.channel_count < 2)
-		SKIP(return, "this node has one DMA channel");
+	SKIP_IF(self->info.channel_count < 2, "this node has one DMA channel");
 	/* other buffers, so that no reservation orders the two */
 	OPEN_BUFFER(other, DRAY_HEAP_ANY, 2 * self->page);
 	second.dst_fd = other.fd;

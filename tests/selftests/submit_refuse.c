@@ -13,8 +13,7 @@ TEST_F(dray, a_node_without_channels_says_so)
 	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret;
 
-	if (self->info.channel_count)
-		SKIP(return, "this node has DMA channels");
+	SKIP_IF(self->info.channel_count, "this node has DMA channels");
 	ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 	if (!(self->info.flags & DRAY_NODE_SUBMIT)) {
 		EXPECT_EQ(-EOPNOTSUPP, ret);

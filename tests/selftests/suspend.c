@@ -52,8 +52,8 @@ TEST_F(dray, an_importer_stays_attached_over_sleep)
 	int importer = importer_open();
 	uint32_t handle;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_LE(0, importer);
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
@@ -72,15 +72,13 @@ TEST_F(dray, a_process_in_a_long_list_of_sync_falls_asleep_within_the_list)
 	uint64_t bytes;
 	int slept;
 
-	if (!node_is_maintained(&self->info))
-		SKIP(return, "this node needs no maintenance");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(!node_is_maintained(&self->info),
+		"this node needs no maintenance");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, long_sync_start(&work, self->node, 64 << 20));
 	slept = system_sleep();
 	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	EXPECT_EQ(0, slept);
 	EXPECT_GT(DRAY_MAX_RANGES * work.buffer.size, bytes);
 }
@@ -115,12 +113,10 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 	struct shared shared;
 	int fences[2], ret;
 
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	ret = shared_open(self->node, &self->dst, &shared);
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);
 	transfer = engine_slow(self, &axis);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

@@ -198,12 +198,11 @@ TEST_F(dray, rows_without_gaps_take_as_long_as_one_row)
 	struct timed rows = { .node = self->node, .call = &call };
 	uint64_t before;
 
-	if (!node_is_maintained(&self->info))
-		SKIP(return, "this node needs no maintenance");
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(!node_is_maintained(&self->info),
+		"this node needs no maintenance");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0,
 		  buffer_allocate(self->node, DRAY_HEAP_ANY, 4 << 20, &buffer));
 	/* For a reader nothing is dropped that no stranger can have written. */
@@ -246,8 +245,7 @@ TEST_F(dray, every_channel_is_a_target)
 {
 	struct call call;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
 	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		call = good_call(&buffer);
@@ -266,8 +264,7 @@ TEST_F(dray, a_list_of_the_longest_length_is_taken_whole)
 	uint32_t line = self->info.cache_line, i;
 	uint64_t before;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_NE(NULL, ranges);
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, (size_t)DRAY_MAX_RANGES * line);
 	for (i = 0; i < DRAY_MAX_RANGES; i++) {
@@ -296,10 +293,9 @@ TEST_F(dray, a_process_killed_in_a_long_list_does_not_come_to_its_end)
 	uint64_t bytes;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
-	if (ask.flags & DRAY_SYNC_NOT_NEEDED)
-		SKIP(return, "this node needs no maintenance");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(ask.flags & DRAY_SYNC_NOT_NEEDED,
+		"this node needs no maintenance");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, long_sync_start(&work, self->node, 16 << 20));
 	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
 	EXPECT_NE(0, bytes % (DRAY_MAX_RANGES * work.buffer.size));

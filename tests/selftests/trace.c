@@ -93,8 +93,7 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 					DRAY_TO_DEVICE, &range, 1);
 
 	READ_NODE(info);
-	if (!node_is_maintained(&info))
-		SKIP(return, "this node is coherent");
+	SKIP_IF(!node_is_maintained(&info), "this node is coherent");
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &args));
 	EXPECT_TRUE(trace_has("dray_sync:", "bytes=512 "));
 	EXPECT_TRUE(trace_has("dray_sync:", "for the device, to device"));
@@ -106,10 +105,8 @@ TEST_F(trace, maintenance_of_attached_memory_is_an_event_too)
 	char text[64];
 
 	READ_NODE(info);
-	if (info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a device that gets copies gets none of it");
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "a device that gets copies gets none of it");
 	ATTACH_MEMORY(attach, bytes, self->size, 0);
 	snprintf(text, sizeof(text), "dray_sync: id=%llu bytes=%zu ",
 		 (unsigned long long)attach.id, self->size);
@@ -127,10 +124,8 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
 	char back[64], dropped[64], *trace;
 
 	READ_NODE(info);
-	if (info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a copy has them from the start");
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "a copy has them from the start");
 	ASSERT_EQ(0, buffer_sync(self->node, self->buffer.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 4096, 64));
 	snprintf(back, sizeof(back), "dray_sync: %sbytes=%zu ", self->id,
@@ -150,10 +145,8 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 	char back[64], *trace, *first;
 
 	READ_NODE(info);
-	if (info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a copy has them from the start");
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "a copy has them from the start");
 	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, buffer_cpu_access(self->buffer.fd,
 					       DMA_BUF_SYNC_START |
@@ -176,8 +169,7 @@ TEST_F(trace, an_importer_is_an_event_and_its_end_is_one)
 	int importer = importer_open();
 	uint32_t handle;
 
-	if (importer < 0)
-		SKIP(return, "this kernel has no importer");
+	SKIP_IF(importer < 0, "this kernel has no importer");
 	ASSERT_EQ(0, importer_attach(importer, self->buffer.fd, &handle));
 	EXPECT_TRUE(trace_has("dray_attach:", self->id));
 	EXPECT_TRUE(trace_has("dray_attach:", " kind=buffer "));
@@ -201,8 +193,7 @@ TEST_F(trace, attached_memory_is_an_event_and_its_mapping_and_its_end)
 	char text[128];
 
 	READ_NODE(info);
-	if (node_copies())
-		SKIP(return, "a device that gets copies gets none of it");
+	SKIP_IF(node_copies(), "a device that gets copies gets none of it");
 	/* It need not begin or end with a page. */
 	ATTACH_MEMORY(attach, bytes + 64, self->size - 100, 0);
 	EXPECT_EQ(self->size - 100, attach.length);
@@ -219,12 +210,10 @@ TEST_F(trace, an_attached_dma_buf_is_an_event_and_its_mapping_and_its_end)
 	int fd = foreign_open(FOREIGN_VGEM, self->size);
 	char text[128];
 
-	if (fd == -ENODEV)
-		SKIP(return, "this kernel has no exporter");
+	SKIP_IF(fd == -ENODEV, "this kernel has no exporter");
 	ASSERT_LE(0, fd);
 	READ_NODE(info);
-	if (node_copies())
-		SKIP(return, "a device that gets copies gets none of it");
+	SKIP_IF(node_copies(), "a device that gets copies gets none of it");
 	ATTACH_DMA_BUF(attach, fd, 0);
 	attached_text(&attach, "dma-buf", &info, text, sizeof(text));
 	EXPECT_TRUE(trace_has("dray_attach:", text));
@@ -263,8 +252,7 @@ TEST_F(engine, a_cpu_access_is_maintained_after_the_engine_has_written)
 	int before = 0, after = 0;
 	char sync[64];
 
-	if (!node_is_maintained(&self->info))
-		SKIP(return, "this node is coherent");
+	SKIP_IF(!node_is_maintained(&self->info), "this node is coherent");
 	snprintf(sync, sizeof(sync), "dray_sync: id=%llu ",
 		 (unsigned long long)self->dst.id);
 	TRACE_BEGIN();

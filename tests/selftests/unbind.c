@@ -89,8 +89,8 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 	uint32_t handle, fence;
 	pid_t child;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside exporter, is not loaded");
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
@@ -130,16 +130,15 @@ TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
 	uint32_t handle, fence, i;
 	pid_t child;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside exporter, is not loaded");
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
-	if (!buffer_tells_fences(fd))
-		SKIP(return, "this kernel does not tell a dma-buf's fences");
+	SKIP_IF(!buffer_tells_fences(fd),
+		"this kernel does not tell a dma-buf's fences");
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	in_fence = buffer_fences(fd);
 	ASSERT_LE(0, in_fence);
@@ -273,8 +272,7 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	OPEN_BUFFER(src, DRAY_HEAP_ANY, BUFFER_SIZE);
 	OPEN_BUFFER(dst, DRAY_HEAP_ANY, BUFFER_SIZE);
 	axis.count = BUFFER_SIZE / 32;

@@ -103,8 +103,7 @@ FIXTURE_SETUP(supplier)
 {
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, binding_find(self->node, &self->binding));
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE,
@@ -115,8 +114,8 @@ FIXTURE_SETUP(supplier)
 	ASSERT_EQ(0, copy(self->node, &self->dst, &self->src));
 	ASSERT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes,
 				       BUFFER_SIZE));
-	if (supplier_find(self->node, &self->supplier))
-		SKIP(return, "sysfs names no engine for this node");
+	SKIP_IF(supplier_find(self->node, &self->supplier),
+		"sysfs names no engine for this node");
 }
 
 FIXTURE_TEARDOWN_PARENT(supplier)
@@ -164,12 +163,10 @@ TEST_F(supplier, the_node_goes_before_its_engine_and_leaves_what_is_shared)
 	struct dray_info info;
 	struct shared shared;
 
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(node_copies(),
+		"nothing is attached for a device that gets copies");
 	ret = shared_open(self->node, &self->dst, &shared);
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(JOBS, submit_slow(self, fences));
 	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared,

@@ -111,8 +111,8 @@ TEST_F(bound, unbind_drops_lines_of_a_buffer_whose_address_was_told)
 	struct memory memory;
 
 	NEED_PROBES();
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
+		"this node tells no addresses");
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, tell_address(self->node, memory.buffer.fd));
 	WATCH_MAINTENANCE();
@@ -127,8 +127,7 @@ TEST_F(bound, unbind_drops_lines_of_what_a_channel_wrote_without_sync)
 	struct memory memory;
 
 	NEED_PROBES();
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, copy_page(self, memory.buffer.fd, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
@@ -159,8 +158,7 @@ TEST_F(bound, unbind_drops_lines_of_attached_memory_too)
 	struct dray_segment segment[PAGES];
 
 	NEED_PROBES();
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_NE(MAP_FAILED, bytes);
 	memset(bytes, 0x21, PAGES * self->page);
 	ATTACH_MEMORY(attach, bytes, PAGES * self->page, 0);
@@ -179,8 +177,8 @@ TEST_F(bound, another_driver_drops_lines_when_the_node_is_gone)
 	uint32_t handle;
 
 	NEED_PROBES();
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, importer_attach(importer, memory.buffer.fd, &handle));
 	close(self->node);
@@ -201,8 +199,8 @@ TEST_F(bound, another_driver_drops_nothing_while_the_node_is_there)
 	uint32_t handle;
 
 	NEED_PROBES();
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(importer == -ENODEV,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, importer_attach(importer, memory.buffer.fd, &handle));
 	WATCH_MAINTENANCE();
@@ -217,8 +215,7 @@ TEST_F(bound, another_driver_drops_nothing_while_the_node_is_there)
 /* Where devices get copies this shows in the bytes. */
 TEST_F(bound, what_a_channel_wrote_without_sync_is_seen_after_unbind)
 {
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
 	fill_random(buffer.bytes, self->page, 3);
 	ASSERT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,

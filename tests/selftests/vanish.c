@@ -194,11 +194,11 @@ FIXTURE_SETUP(vanish)
 	ASSERT_LE(0, life->node);
 	ASSERT_EQ(0, node_info(life->node, &info));
 	self->submits = info.channel_count;
-	if (variant->point >= COPIED && !self->submits)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(variant->point >= COPIED && !self->submits,
+		"this node has no DMA channel");
 	life->importer = importer_open();
-	if (variant->point == IMPORTED && life->importer < 0)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(variant->point == IMPORTED && life->importer < 0,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ledger_take(life->node, &self->before));
 	ASSERT_EQ(0, binding_find(life->node, &self->binding));
 	life->copy = calloc(1, SIZE);
