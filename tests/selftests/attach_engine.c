@@ -231,9 +231,8 @@ TEST_F(engine, an_engine_writes_memory_that_was_unmapped)
 TEST_F(engine, closing_the_attachment_does_not_stop_its_transfer)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
 	uint8_t *bytes;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	int fd = user_open(self, 1, 0, &bytes);
 
 	ASSERT_LE(0, fd);

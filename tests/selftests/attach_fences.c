@@ -101,14 +101,13 @@ TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd poll_fd = { .events = POLLIN };
 	struct dray_transfer transfer;
-	struct dray_axis axis;
 
 	poll_fd.fd = foreign_open(FOREIGN_VGEM, BUFFER_SIZE);
 	SKIP_IF(poll_fd.fd == -ENODEV,
 		"vgem, an outside exporter, is not loaded");
 	ASSERT_LE(0, poll_fd.fd);
 	ATTACH_DMA_BUF(attach, poll_fd.fd, 0);
-	transfer = engine_slow(self, &axis);
+	transfer = engine_slow(self);
 	transfer.dst_fd = attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, poll(&poll_fd, 1, DEADLINE_MS));
@@ -140,10 +139,9 @@ TEST_F(engine, transfers_of_dray_do_not_wait_for_each_other_unasked)
 {
 	struct dray_submit slow = { .channel = 0 }, quick = { .channel = 1 };
 	struct dray_transfer first, second = engine_copy(self, self->page);
-	struct dray_axis axis;
 
 	SKIP_IF(self->info.channel_count < 2, "this node has one channel only");
-	first = engine_slow(self, &axis);
+	first = engine_slow(self);
 	second.src_fd = self->src.fd;
 	second.dst_fd = self->dst.fd;
 	second.dst_offset = BUFFER_SIZE - self->page;

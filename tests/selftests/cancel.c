@@ -42,8 +42,7 @@ TEST_F(engine, cancel_of_a_long_job_ends_it_and_the_memory_is_free_again)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct dray_cancel args = { .fence_fd = -1,
 				    .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	int status;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

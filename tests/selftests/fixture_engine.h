@@ -27,6 +27,7 @@ FIXTURE(engine)
 	struct buffer src;
 	struct buffer dst;
 	struct model_memory model[2]; /* of src, of dst */
+	struct dray_axis slow; /* of engine_slow() */
 };
 
 FIXTURE_SETUP(engine)
@@ -106,6 +107,13 @@ static inline int64_t engine_difference(FIXTURE_DATA(engine) * self)
 				BUFFER_SIZE);
 }
 
+/* The transfers leave in the buffers what they leave in the model. */
+#define EXPECT_MODEL(transfers, count)                                \
+	do {                                                          \
+		ASSERT_EQ(0, engine_run(self, transfers, count));     \
+		EXPECT_EQ(-1, engine_difference(self));               \
+	} while (0)
+
 /* A copy of one run between the two buffers, for a test to change. */
 static inline struct dray_transfer engine_copy(FIXTURE_DATA(engine) * self,
 					       uint64_t run)
@@ -176,10 +184,10 @@ static inline void engine_axes(struct dray_transfer *transfer,
  * descriptors of one element each as fit and as one call may take.  The
  * emulated engine needs 50 us and more for each; where it is slower, fewer do.
  */
-static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self,
-					       struct dray_axis *axis)
+static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self)
 {
 	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_axis *axis = &self->slow;
 
 	axis->count = BUFFER_SIZE / (2 * self->unit);
 	if (axis->count > self->info.max_runs)
@@ -190,5 +198,11 @@ static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self,
 	engine_axes(&transfer, axis, 1);
 	return transfer;
 }
+
+/* Declares both, and submits it. */
+#define SUBMIT_SLOW(submit, transfer)                                         \
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };          \
+	struct dray_transfer transfer = engine_slow(self);                    \
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit))
 
 #endif

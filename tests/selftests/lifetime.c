@@ -171,11 +171,7 @@ TEST_F(heap, a_forked_child_that_is_killed_takes_nothing_away)
 
 TEST_F(engine, closing_everything_does_not_stop_a_transfer)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	/* source and destination are held by the transfer alone */
 	buffer_close(&self->src);
 	buffer_close(&self->dst);
@@ -198,11 +194,7 @@ TEST_F(engine, closing_everything_does_not_stop_a_transfer)
 
 TEST_F(engine, a_fence_outlives_the_nodes_file)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	close(self->node);
 	EXPECT_ENDS(submit.fence_fd);
 }

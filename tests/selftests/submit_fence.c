@@ -26,11 +26,7 @@ TEST_F(engine, the_fence_signals_with_success)
 
 TEST_F(engine, the_fence_is_not_signalled_while_the_engine_works)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	EXPECT_FALSE(fence_is_readable(submit.fence_fd));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
@@ -57,8 +53,7 @@ TEST_F(engine, fences_of_two_channels_merge)
 TEST_F(engine, an_in_fence_orders_two_channels)
 {
 	struct dray_submit slow = { .channel = 0 }, after = { .channel = 1 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer second = engine_copy(self, BUFFER_SIZE / 2);
 	struct buffer copy;
 
@@ -164,8 +159,7 @@ TEST_F(engine, polling_the_buffer_waits_for_the_engine)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd poll_fd = { .fd = self->dst.fd, .events = POLLIN };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, poll(&poll_fd, 1, DEADLINE_MS));
@@ -175,8 +169,7 @@ TEST_F(engine, polling_the_buffer_waits_for_the_engine)
 TEST_F(engine, the_cpus_access_waits_for_the_engine)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 
 	/* what the CPU wrote beside the rows must not be lost either */
 	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
@@ -199,8 +192,7 @@ static int take_for_the_cpu(void *context)
 TEST_F(engine, killing_who_waits_for_the_engine_does_not_wait_for_it)
 {
 	struct dray_submit slow = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	pid_t child;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));

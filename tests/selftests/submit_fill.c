@@ -42,16 +42,14 @@ TEST_F(engine, one_pattern_is_filled_in)
 	struct dray_transfer transfer = fill(self, 16, 16);
 
 	transfer.dst_offset = BUFFER_SIZE - 16;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_whole_buffer_is_filled)
 {
 	struct dray_transfer transfer = fill(self, BUFFER_SIZE, 8);
 
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, every_run_starts_the_pattern_again)
@@ -60,8 +58,7 @@ TEST_F(engine, every_run_starts_the_pattern_again)
 	struct dray_axis axis = { .count = 40, .dst_stride = 5 * 16 + 16 };
 
 	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_fill_with_negative_strides_stays_in_its_rows)
@@ -74,8 +71,7 @@ TEST_F(engine, a_fill_with_negative_strides_stays_in_its_rows)
 
 	transfer.dst_offset = 9 * 640;
 	engine_axes(&transfer, axes, 2);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_border_is_four_fills_around_a_copy)
@@ -104,8 +100,7 @@ TEST_F(engine, a_border_is_four_fills_around_a_copy)
 	engine_axes(&transfers[3], &sides, 1);
 	transfers[4].dst_offset = 2 * ROW + EDGE;
 	engine_axes(&transfers[4], &inside, 1);
-	ASSERT_EQ(0, engine_run(self, transfers, 5));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(transfers, 5);
 }
 
 /* Those with runs that are longer than what there is of their patterns too. */
@@ -118,8 +113,7 @@ TEST_F(engine, each_of_the_most_fills_has_its_own_pattern)
 		transfers[i].dst_offset = 4096 * i;
 		transfers[i].pattern[0] = (uint8_t)i;
 	}
-	ASSERT_EQ(0, engine_run(self, transfers, DRAY_MAX_TRANSFERS));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(transfers, DRAY_MAX_TRANSFERS);
 }
 
 TEST_F(engine, a_pattern_of_another_size_is_refused)

@@ -9,11 +9,7 @@
 
 TEST_F(engine, buffers_in_flight_are_counted)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	EXPECT_LE(1, info.transfers);
@@ -25,8 +21,7 @@ TEST_F(engine, buffers_in_flight_are_counted)
 TEST_F(engine, what_is_submitted_later_on_a_channel_ends_later)
 {
 	struct dray_submit slow = { 0 }, quick = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	struct dray_transfer second = engine_copy(self, self->unit);
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
@@ -38,8 +33,7 @@ TEST_F(engine, what_is_submitted_later_on_a_channel_ends_later)
 TEST_F(engine, another_channel_does_not_wait)
 {
 	struct dray_submit slow = { .channel = 0 }, quick = { .channel = 1 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	struct dray_transfer second = engine_copy(self, self->unit);
 
 	SKIP_IF(self->info.channel_count < 2, "this node has one DMA channel");
@@ -58,8 +52,7 @@ TEST_F(engine, another_channel_does_not_wait)
 TEST_F(engine, a_full_queue_says_so_instead_of_waiting)
 {
 	struct dray_submit slow = { 0 }, submit;
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
 	uint32_t i;
 	int ret = 0;
@@ -83,8 +76,7 @@ TEST_F(engine, a_full_queue_says_so_instead_of_waiting)
 TEST_F(engine, a_blocking_submit_waits_for_its_place)
 {
 	struct dray_submit slow = { 0 }, submit = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
 
 	ASSERT_EQ(0, engine_submit(self, &first, 1, &slow));
@@ -110,8 +102,7 @@ TEST_F(engine, a_signal_ends_the_wait_for_a_place)
 	struct itimerval never = { 0 };
 	struct sigaction action = { .sa_handler = no_more };
 	struct dray_submit slow = { 0 }, submit = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
 	int ret = 0;
 	uint32_t i;
@@ -138,8 +129,7 @@ TEST_F(engine, a_signal_ends_the_cpus_wait_for_the_engine)
 	struct itimerval never = { 0 };
 	struct sigaction action = { .sa_handler = no_more };
 	struct dray_submit slow = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	int ret;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
@@ -155,8 +145,7 @@ TEST_F(engine, a_signal_ends_the_cpus_wait_for_the_engine)
 TEST_F(engine, every_opener_has_a_queue_of_its_own)
 {
 	struct dray_submit slow = { 0 }, submit = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
 	int other = node_open();
 	int ret = 0;

@@ -85,11 +85,7 @@ TEST_F(dray, a_process_in_a_long_list_of_sync_falls_asleep_within_the_list)
 
 TEST_F(engine, a_transfer_under_way_is_done_before_sleep)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	SLEEP();
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 	model_transfer(self->model, 2, &transfer);
@@ -109,7 +105,6 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 {
 	struct dray_submit submit = { .channel = 0 };
 	struct dray_transfer transfer;
-	struct dray_axis axis;
 	struct shared shared;
 	int fences[2], ret;
 
@@ -118,7 +113,7 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 	ret = shared_open(self->node, &self->dst, &shared);
 	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);
-	transfer = engine_slow(self, &axis);
+	transfer = engine_slow(self);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared, fences));
 	SLEEP();

@@ -246,8 +246,7 @@ TEST_F(engine, a_cpu_access_is_maintained_after_the_engine_has_written)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 				      .flags = DRAY_SUBMIT_NO_SYNC };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	char *trace, *done, *next;
 	int before = 0, after = 0;
 	char sync[64];
