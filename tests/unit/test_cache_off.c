@@ -132,10 +132,7 @@ static void has_caches(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-FACT(where_the_kernel_can_there_are_caches)
-{
-	in_a_child(has_caches);
-}
+BRIEF(FACT(where_the_kernel_can_there_are_caches), in_a_child(has_caches));
 
 FACT(where_no_barrier_can_be_had_there_are_no_caches)
 {
@@ -220,10 +217,8 @@ static void ends_its_caches(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-FACT(without_a_barrier_caches_are_left_to_their_owners)
-{
-	in_a_child(ends_its_caches);
-}
+BRIEF(FACT(without_a_barrier_caches_are_left_to_their_owners),
+      in_a_child(ends_its_caches));
 
 /* A thread that never comes back gives it back at its end. */
 static void ends_with_its_thread(struct dray_pool *pool)
@@ -239,10 +234,8 @@ static void ends_with_its_thread(struct dray_pool *pool)
 	holds(see(pool).largest_free == SIZE);
 }
 
-FACT(what_could_not_be_drained_comes_back_with_the_thread)
-{
-	in_a_child(ends_with_its_thread);
-}
+BRIEF(FACT(what_could_not_be_drained_comes_back_with_the_thread),
+      in_a_child(ends_with_its_thread));
 
 /* Private memory: the child goes on with its copy of all of it. */
 static void is_whole_in_a_child(struct dray_pool *pool)

@@ -192,10 +192,8 @@ static void assert_says(const char *scene, const char *const *parts)
 	}
 }
 
-FACT(a_program_that_does_all_well_says_nothing)
-{
-	assert_string_equal(said_by("does all well"), "");
-}
+BRIEF(FACT(a_program_that_does_all_well_says_nothing),
+      assert_string_equal(said_by("does all well"), ""));
 
 FACT(leaks_are_said_at_exit_with_their_call_sites)
 {
@@ -253,15 +251,10 @@ FACT(wrong_frees_are_said_when_they_are_made)
 	assert_says("frees inside", inside);
 }
 
-FACT(what_is_freed_while_a_program_ends_is_no_leak)
-{
-	assert_string_equal(said_by("frees while it ends"), "");
-}
-
-FACT(a_child_says_nothing_of_what_it_inherits)
-{
-	assert_string_equal(said_by("lets a child end"), "");
-}
+BRIEF(FACT(what_is_freed_while_a_program_ends_is_no_leak),
+      assert_string_equal(said_by("frees while it ends"), ""));
+BRIEF(FACT(a_child_says_nothing_of_what_it_inherits),
+      assert_string_equal(said_by("lets a child end"), ""));
 
 FACT(a_child_says_what_it_leaks_itself)
 {

@@ -147,10 +147,8 @@ static int count_blocks(struct family *family)
 	return 0;
 }
 
-FACT(what_the_parent_keeps_is_not_the_childs)
-{
-	in_each_kind_of_memory(count_blocks);
-}
+BRIEF(FACT(what_the_parent_keeps_is_not_the_childs),
+      in_each_kind_of_memory(count_blocks));
 
 static int free_first(struct family *family)
 {
@@ -163,10 +161,8 @@ static int free_first(struct family *family)
 	return 0;
 }
 
-FACT(freeing_is_the_first_thing_a_child_does)
-{
-	in_each_kind_of_memory(free_first);
-}
+BRIEF(FACT(freeing_is_the_first_thing_a_child_does),
+      in_each_kind_of_memory(free_first));
 
 static int hold_first(struct family *family)
 {
@@ -180,10 +176,7 @@ static int hold_first(struct family *family)
 	return 0;
 }
 
-FACT(or_holding)
-{
-	in_each_kind_of_memory(hold_first);
-}
+BRIEF(FACT(or_holding), in_each_kind_of_memory(hold_first));
 
 static int close_first(struct family *family)
 {
@@ -202,10 +195,7 @@ static int close_first(struct family *family)
 	return 0;
 }
 
-FACT(or_closing_the_pool)
-{
-	in_each_kind_of_memory(close_first);
-}
+BRIEF(FACT(or_closing_the_pool), in_each_kind_of_memory(close_first));
 
 static int create_first(struct family *family)
 {
@@ -221,10 +211,7 @@ static int create_first(struct family *family)
 	return count_blocks(family);
 }
 
-FACT(or_making_a_pool)
-{
-	in_each_kind_of_memory(create_first);
-}
+BRIEF(FACT(or_making_a_pool), in_each_kind_of_memory(create_first));
 
 static int start_first(struct family *family, pid_t (*start)(void))
 {
@@ -243,20 +230,14 @@ static int fork_first(struct family *family)
 	return start_first(family, fork);
 }
 
-FACT(or_making_a_child_of_its_own)
-{
-	in_each_kind_of_memory(fork_first);
-}
+BRIEF(FACT(or_making_a_child_of_its_own), in_each_kind_of_memory(fork_first));
 
 static int clone_first(struct family *family)
 {
 	return start_first(family, clone_without_handlers);
 }
 
-FACT(with_handlers_or_without)
-{
-	in_each_kind_of_memory(clone_first);
-}
+BRIEF(FACT(with_handlers_or_without), in_each_kind_of_memory(clone_first));
 
 struct count {
 	uint64_t blocks;
@@ -282,7 +263,5 @@ static int walk_first(struct family *family)
 	return 0;
 }
 
-FACT(a_walk_shows_what_was_inherited)
-{
-	in_each_kind_of_memory(walk_first);
-}
+BRIEF(FACT(a_walk_shows_what_was_inherited),
+      in_each_kind_of_memory(walk_first));

@@ -216,20 +216,16 @@ static void check_child(int (*be_the_child)(struct dray_pool *tight),
 	dray_pool_close(tight);
 }
 
-QUEUE_FACT(a_forked_child_has_queues_of_its_own)
-{
-	check_child(be_a_child, fork);
-}
+BRIEF(QUEUE_FACT(a_forked_child_has_queues_of_its_own),
+      check_child(be_a_child, fork));
 
 static pid_t clone_without_handlers(void)
 {
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-QUEUE_FACT(so_has_a_child_of_clone)
-{
-	check_child(be_a_child, clone_without_handlers);
-}
+BRIEF(QUEUE_FACT(so_has_a_child_of_clone),
+      check_child(be_a_child, clone_without_handlers));
 
 QUEUE_FACT(a_child_short_of_memory_waits_for_its_own_transfers)
 {

@@ -36,15 +36,8 @@ static void passes_over(int type)
 	assert_int_equal(count_fds(), before);
 }
 
-FACT(a_view_passes_over_a_seqpacket_socket)
-{
-	passes_over(SOCK_SEQPACKET);
-}
-
-FACT(a_view_passes_over_a_stream_socket)
-{
-	passes_over(SOCK_STREAM);
-}
+BRIEF(FACT(a_view_passes_over_a_seqpacket_socket), passes_over(SOCK_SEQPACKET));
+BRIEF(FACT(a_view_passes_over_a_stream_socket), passes_over(SOCK_STREAM));
 
 FACT(several_arrays_in_a_stream_stay_apart)
 {

@@ -207,10 +207,8 @@ CLEAN_FACT(a_name_that_is_too_long_is_refused)
 	assert_not_got(*state, name, -ENOENT, "bytes long");
 }
 
-CLEAN_FACT(what_is_no_shared_object_is_refused)
-{
-	assert_not_got(*state, "/etc/passwd", -ENOENT, "/etc/passwd");
-}
+BRIEF(CLEAN_FACT(what_is_no_shared_object_is_refused),
+      assert_not_got(*state, "/etc/passwd", -ENOENT, "/etc/passwd"));
 
 CLEAN_FACT(a_shared_object_without_the_symbol_is_refused)
 {

@@ -35,15 +35,10 @@ static void check_fetched(size_t expected, uint32_t flags)
 	}
 }
 
-FACT_ON(on_host, pages_come_when_they_are_touched, NULL, NULL)
-{
-	check_fetched(0, 0);
-}
-
-FACT_ON(on_host, or_at_once_where_that_is_asked_for, NULL, NULL)
-{
-	check_fetched(8 * MIB, DRAY_PAGES_PREFAULT);
-}
+BRIEF(FACT_ON(on_host, pages_come_when_they_are_touched, NULL, NULL),
+      check_fetched(0, 0));
+BRIEF(FACT_ON(on_host, or_at_once_where_that_is_asked_for, NULL, NULL),
+      check_fetched(8 * MIB, DRAY_PAGES_PREFAULT));
 
 FACT_ON(on_host, an_old_kernel_has_them_touched, NULL, NULL)
 {

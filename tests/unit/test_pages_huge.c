@@ -107,15 +107,10 @@ static void check_transparent(const char *kind, const char *setting,
 	dray_node_unref(node);
 }
 
-FACT(private_memory_is_in_transparent_huge_pages)
-{
-	check_transparent("host", "enabled", "AnonHugePages");
-}
-
-FACT(shareable_memory_where_the_system_lets_it)
-{
-	check_transparent("host:shareable", "shmem_enabled", "ShmemPmdMapped");
-}
+BRIEF(FACT(private_memory_is_in_transparent_huge_pages),
+      check_transparent("host", "enabled", "AnonHugePages"));
+BRIEF(FACT(shareable_memory_where_the_system_lets_it),
+      check_transparent("host:shareable", "shmem_enabled", "ShmemPmdMapped"));
 
 /* What the hint does shows only there; that it was given shows everywhere. */
 FACT(and_asks_for_them)

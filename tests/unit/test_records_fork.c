@@ -79,10 +79,8 @@ static void exports_are_the_parents(pid_t (*make_child)(void))
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-RECORDS_FACT(a_forked_childs_exports_are_its_own)
-{
-	exports_are_the_parents(fork);
-}
+BRIEF(RECORDS_FACT(a_forked_childs_exports_are_its_own),
+      exports_are_the_parents(fork));
 
 RECORDS_FACT(a_cloned_childs_exports_are_its_own)
 {

@@ -140,20 +140,12 @@ static void costs_the_same(void (*work)(void))
 			among_few + (uint64_t)(many() - FEW) / 4);
 }
 
-RECORDS_FACT(to_make_and_revoke_one_costs_the_same_among_thousands)
-{
-	costs_the_same(make_and_revoke);
-}
-
-RECORDS_FACT(to_free_a_block_with_one_costs_the_same_among_thousands)
-{
-	costs_the_same(make_and_free);
-}
-
-RECORDS_FACT(to_open_and_close_one_costs_the_same_among_thousands)
-{
-	costs_the_same(open_and_close);
-}
+BRIEF(RECORDS_FACT(to_make_and_revoke_one_costs_the_same_among_thousands),
+      costs_the_same(make_and_revoke));
+BRIEF(RECORDS_FACT(to_free_a_block_with_one_costs_the_same_among_thousands),
+      costs_the_same(make_and_free));
+BRIEF(RECORDS_FACT(to_open_and_close_one_costs_the_same_among_thousands),
+      costs_the_same(open_and_close));
 
 struct chained {
 	int value;

@@ -121,10 +121,7 @@ FACT(whatever_fails_nothing_is_left)
 }
 
 /* What would be left there only a checker of memory sees. */
-FACT(nor_is_it_on_malloc)
-{
-	each_fails_once(NULL);
-}
+BRIEF(FACT(nor_is_it_on_malloc), each_fails_once(NULL));
 
 static int report_faults(struct dray_resource *resource, FILE *file)
 {

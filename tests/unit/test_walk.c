@@ -49,10 +49,8 @@ static const struct dray_pool_block *shown(const struct seen *seen,
 	return NULL;
 }
 
-POOL_FACT(an_empty_pool_shows_nothing)
-{
-	assert_int_equal(walk(*state)->count, 0);
-}
+BRIEF(POOL_FACT(an_empty_pool_shows_nothing),
+      assert_int_equal(walk(*state)->count, 0));
 
 POOL_FACT(every_block_is_shown_once_and_in_order)
 {

@@ -74,6 +74,14 @@ int unit_run(const char *pattern);
 #define FACT_WITH(name, setup, teardown) FACT_ON(NULL, name, setup, teardown)
 #define FACT(name) FACT_WITH(name, NULL, NULL)
 
+/* A fact that one call states, which other facts state of other arguments. */
+#define BRIEF(fact, call)  \
+	fact               \
+	{                  \
+		call;      \
+	}                  \
+	struct unit_fact
+
 /* Runs @setup before the facts of this file and @teardown after them. */
 #define FACTS_SHARE(setup, teardown)                                  \
 	__attribute__((constructor)) static void unit_share(void)     \
