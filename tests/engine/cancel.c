@@ -207,9 +207,8 @@ TEST_F(fault, the_fence_of_another_opener_is_refused)
 {
 	struct dray_cancel args;
 	struct dray_submit slow;
-	int other = node_open();
 
-	ASSERT_LE(0, other);
+	OPEN_NODE(other);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	EXPECT_EQ(-EINVAL, cancel(other, slow.fence_fd, &args));

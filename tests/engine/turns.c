@@ -125,9 +125,8 @@ static int submits_as_another(void *context)
 TEST_F(fault, the_slots_are_a_users_and_not_an_openers)
 {
 	struct dray_submit submit;
-	int other = node_open();
 
-	ASSERT_LE(0, other);
+	OPEN_NODE(other);
 	ASSERT_EQ(0, knob("hang", 1));
 	for (uint32_t i = 0; i < self->info.queue_depth; i++) {
 		ASSERT_EQ(0, submit_one(self, i % 2 ? other : self->node,

@@ -81,9 +81,7 @@ static int flushes(void)
 
 FIXTURE_SETUP(flushed)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 	ASSERT_EQ(0, edu_find(0, &self->edu));

@@ -310,9 +310,7 @@ FIXTURE(narrow)
 
 FIXTURE_SETUP(narrow)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 	ASSERT_EQ(0, edu_find(2, &self->edu));

@@ -27,9 +27,7 @@ FIXTURE(registered)
 
 FIXTURE_SETUP(registered)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 	ASSERT_EQ(0, edu_find(0, &self->edu));
@@ -209,9 +207,8 @@ TEST_F(registered, buffers_of_another_node_are_copied)
 	};
 	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct buffer other;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, buffer_open(node, DRAY_HEAP_ANY, 4096, &other));
 	fill_random(other.bytes, 64, 13);
 	transfer.src_fd = other.fd;

@@ -283,9 +283,8 @@ TEST_F(dray, an_attachment_is_of_its_node_alone)
 TEST_F(dray, a_second_opener_takes_it)
 {
 	uint8_t *bytes = fresh_memory(self->page);
-	int other = node_open();
 
-	ASSERT_LE(0, other);
+	OPEN_NODE(other);
 	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	close(self->node);
 	EXPECT_EQ(0, buffer_sync(other, attach.fd, DRAY_SYNC_FOR_DEVICE,

@@ -22,9 +22,7 @@ FIXTURE(width)
 
 FIXTURE_SETUP(width)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);

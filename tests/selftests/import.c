@@ -20,6 +20,9 @@
 				     "loaded");                           \
 		ASSERT_LE(0, (importer));                                 \
 	} while (0)
+#define DECLARE_IMPORTER(importer) \
+	int importer;              \
+	OPEN_IMPORTER(importer)
 
 #define NEED_FENCES(fd)                                                 \
 	do {                                                            \
@@ -31,9 +34,8 @@
 TEST_F(heap, another_driver_attaches_and_is_counted)
 {
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
+	DECLARE_IMPORTER(importer);
 	ALLOCATE_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	READ_BUFFER(info, buffer.id);
@@ -46,9 +48,8 @@ TEST_F(heap, another_driver_attaches_and_is_counted)
 TEST_F(heap, another_driver_keeps_the_buffer)
 {
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
+	DECLARE_IMPORTER(importer);
 	ALLOCATE_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	buffer_close(&buffer);
@@ -60,9 +61,8 @@ TEST_F(heap, another_driver_keeps_the_buffer)
 TEST_F(heap, the_cpu_takes_an_attached_buffer)
 {
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
+	DECLARE_IMPORTER(importer);
 	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	memset(buffer.bytes, 0x77, buffer.size);
@@ -135,9 +135,8 @@ TEST_F(heap, what_comes_back_from_another_driver_is_the_same_buffer)
 {
 	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
+	DECLARE_IMPORTER(importer);
 	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	info.fd = importer_export(importer, handle);

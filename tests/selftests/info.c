@@ -146,9 +146,8 @@ TEST_F(dray, channels_come_with_submit)
 TEST_F(dray, two_openers_read_the_same)
 {
 	struct dray_info other;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, node_info(node, &other));
 	EXPECT_EQ(0, memcmp(&other, &self->info, sizeof(other)));
 }

@@ -55,11 +55,10 @@ TEST(dedicated_memory_is_free_in_one_piece)
 {
 	struct dray_heap_info heap;
 	struct ledger ledger;
-	int node, ret;
+	int ret;
 
 	wait_for(nothing_is_left, &ledger);
-	node = node_open();
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ret = node_find_heap(node, DRAY_HEAP_RESERVED, &heap);
 	SKIP_IF(ret == -ENOENT, "this node has no reserved heap");
 	ASSERT_EQ(0, ret);
@@ -71,9 +70,8 @@ TEST(no_channel_is_dead)
 {
 	struct dray_channel_info channel;
 	struct dray_info info;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, node_info(node, &info));
 	for (uint32_t i = 0; i < info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(node, i, &channel));

@@ -38,9 +38,8 @@ TEST_F(heap, a_mapping_keeps_the_buffer)
 TEST_F(heap, a_mapping_outlives_the_nodes_file)
 {
 	struct buffer buffer;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, buffer_open(node, self->heap.index, PAGES * self->page,
 				 &buffer));
 	close(node);

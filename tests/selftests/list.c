@@ -96,9 +96,7 @@ TEST_F(dray, a_huge_room_costs_nothing)
 
 TEST_F(dray, another_opener_sees_the_same)
 {
-	int other = node_open();
-
-	ASSERT_LE(0, other);
+	OPEN_NODE(other);
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, node_lists(other, buffer.id));
 }

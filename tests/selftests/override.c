@@ -17,9 +17,7 @@ FIXTURE(override)
 
 FIXTURE_SETUP(override)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 }

@@ -37,6 +37,9 @@
 	type name;                                    \
 	assertion(0, function(self->node, __VA_ARGS__))
 
+#define OPEN_NODE(name)         \
+	int name = node_open(); \
+	ASSERT_LE(0, name)
 #define ALLOCATE_BUFFER(name, heap, size)                               \
 	DECLARE(ASSERT_EQ, struct buffer, name, buffer_allocate, heap, \
 		size, &name)

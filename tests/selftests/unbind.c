@@ -167,14 +167,12 @@ TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
 	uint8_t *bytes = mmap(NULL, 4 * self->page, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dray_attach memory, foreign;
-	int node;
 
 	ASSERT_EQ(0, attach_both(self, bytes, &memory, &foreign));
 	close(self->node);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	ASSERT_EQ(0, binding_bind(&self->binding));
-	node = node_open();
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	EXPECT_EQ(-EINVAL, buffer_sync(node, memory.fd, DRAY_SYNC_FOR_DEVICE,
 				       DRAY_TO_DEVICE, 0, 1));
 	EXPECT_LE(0, attach_memory(node, bytes, 4 * self->page, 0, &memory));
@@ -183,13 +181,11 @@ TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
 TEST_F(bound, a_buffer_of_a_removed_node_is_still_no_foreign_one)
 {
 	struct dray_attach attach;
-	int node;
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	ASSERT_EQ(0, binding_bind(&self->binding));
-	node = node_open();
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	EXPECT_EQ(-EINVAL, attach_dma_buf(node, buffer.fd, 0, &attach));
 	EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
 }
