@@ -52,7 +52,7 @@ static inline struct dray_array *make_array(int64_t rows, int64_t columns)
 	struct dray_array *array;
 
 	assert_works(dray_array_create(pool, u2, 2,
-				       (int64_t[]){ rows, columns }, &array));
+				       DIMS(rows, columns), &array));
 	return array;
 }
 

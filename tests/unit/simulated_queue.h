@@ -53,7 +53,7 @@ static inline struct dray_view square(int value)
 
 	assert_non_null(block);
 	memset(block, value, 64 * 64);
-	assert_works(dray_view_init(&view, block, u1, 2, (int64_t[]){ 64, 64 },
+	assert_works(dray_view_init(&view, block, u1, 2, DIMS(64, 64),
 				    NULL));
 	return view;
 }

@@ -124,13 +124,12 @@ FACT(large_transposes_go_through_tiles)
 				columns = 1 + columns % 3;
 			fill(&dice, a, bytes);
 			memset(b, 0x5a, bytes);
-			assert_works(dray_view_init(
-				&src, a, dtype, 2, (int64_t[]){ rows, columns },
-				(int64_t[]){ pitch, sizes[i] }));
+			assert_works(dray_view_init(&src, a, dtype, 2,
+						    DIMS(rows, columns),
+						    DIMS(pitch, sizes[i])));
 			assert_works(dray_view_transpose(&src, NULL, &src));
-			assert_works(dray_view_init(
-				&dst, b, dtype, 2, (int64_t[]){ columns, rows },
-				NULL));
+			assert_works(dray_view_init(&dst, b, dtype, 2,
+						    DIMS(columns, rows), NULL));
 			assert_works(dray_view_assign(&dst, &src));
 			for (int64_t r = 0; r < rows; r++) {
 				for (int64_t c = 0; c < columns; c++)
@@ -153,8 +152,8 @@ static void make(struct dray_view *view, void *data, int64_t rows,
 {
 	struct dray_dtype u2 = { 'u', '<', 0, 2 };
 
-	assert_works(dray_view_init(view, data, u2, 2,
-				    (int64_t[]){ rows, columns }, NULL));
+	assert_works(
+		dray_view_init(view, data, u2, 2, DIMS(rows, columns), NULL));
 }
 
 FACT(different_shapes_are_refused)

@@ -133,7 +133,7 @@ static int send_and_receive(void)
 	static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_array *array, *same;
 
-	if (dray_array_create(pool, u1, 1, (int64_t[]){ SMALL }, &array) ||
+	if (dray_array_create(pool, u1, 1, DIMS(SMALL), &array) ||
 	    dray_array_send(ends[0], dray_array_view(array)) ||
 	    dray_array_receive(ends[1], NULL, &same))
 		return 1;

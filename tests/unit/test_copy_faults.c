@@ -42,7 +42,7 @@ static int ends[2];
 static int make_an_array(void)
 {
 	struct dray_array *array;
-	int error = dray_array_create(pool, u1, 1, (int64_t[]){ 100 }, &array);
+	int error = dray_array_create(pool, u1, 1, DIMS(100), &array);
 
 	if (!error)
 		dray_array_unref(array);
@@ -148,9 +148,9 @@ static void set_up(void)
 	assert_works(dray_pool_create(node, NULL, &pool));
 	third = dray_pool_alloc(pool, 4096, 0);
 	assert_works(dray_view_init(&dst, dray_pool_calloc(pool, 1, 4096), u1,
-				    2, (int64_t[]){ 64, 64 }, NULL));
+				    2, DIMS(64, 64), NULL));
 	assert_works(dray_view_init(&src, dray_pool_calloc(pool, 1, 4096), u1,
-				    2, (int64_t[]){ 64, 64 }, NULL));
+				    2, DIMS(64, 64), NULL));
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 }

@@ -110,9 +110,9 @@ QUEUE_FACT(a_pool_that_runs_short_takes_back_what_is_done_with)
 
 	assert_works(dray_pool_create(node, &options, &tight));
 	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 400000, 0), u1,
-				    1, (int64_t[]){ 400000 }, NULL));
+				    1, DIMS(400000), NULL));
 	assert_works(dray_view_init(&src, dray_pool_alloc(tight, 400000, 0), u1,
-				    1, (int64_t[]){ 400000 }, NULL));
+				    1, DIMS(400000), NULL));
 	memset(src.data, 3, 400000);
 	/* done, but nobody has noticed */
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
@@ -201,7 +201,7 @@ static void check_child(int (*be_the_child)(struct dray_pool *tight),
 
 	assert_works(dray_pool_create(node, &options, &tight));
 	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 600000, 0), u1,
-				    2, (int64_t[]){ 64, 64 }, NULL));
+				    2, DIMS(64, 64), NULL));
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
 	dray_pool_free(tight, dst.data);
 	child = make();

@@ -80,8 +80,7 @@ static struct dray_view bytes_at(void *block)
 	struct dray_view view;
 
 	need(block, "a block");
-	need(!dray_view_init(&view, block, u1, 1, (int64_t[]){ BLOCK }, NULL),
-	     "a view");
+	need(!dray_view_init(&view, block, u1, 1, DIMS(BLOCK), NULL), "a view");
 	return view;
 }
 

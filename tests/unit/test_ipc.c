@@ -158,8 +158,7 @@ FACT(what_is_not_drays_is_not_sent)
 	int ends[2];
 
 	make_pair(SOCK_STREAM, ends);
-	assert_works(
-		dray_view_init(&view, memory, u2, 1, (int64_t[]){ 8 }, NULL));
+	assert_works(dray_view_init(&view, memory, u2, 1, DIMS(8), NULL));
 	assert_fails(dray_array_send(ends[0], &view), -EINVAL,
 		     "outside of dray's memory");
 	dray_view_copy(&view, dray_array_view(array));
@@ -172,7 +171,7 @@ FACT(what_is_not_drays_is_not_sent)
 	assert_works(dray_node_open("host", &private_node));
 	assert_works(dray_pool_create(private_node, NULL, &private_pool));
 	assert_works(dray_view_init(&view, dray_pool_alloc(private_pool, 64, 0),
-				    u2, 1, (int64_t[]){ 8 }, NULL));
+				    u2, 1, DIMS(8), NULL));
 	assert_fails(dray_array_send(ends[0], &view), -EOPNOTSUPP,
 		     "private host memory");
 	dray_pool_free(private_pool, view.data);

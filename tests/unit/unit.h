@@ -136,6 +136,9 @@ int unit_run(const char *pattern);
 		}                                                           \
 	} while (0)
 
+/* Shapes and strides. */
+#define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
+
 /* Decimal digits of SIZE_MAX, as a sentence has them. */
 #if SIZE_MAX > UINT32_MAX
 #define SIZE_MAX_TEXT "18446744073709551615"
