@@ -266,5 +266,4 @@ FIXED_POOL_FACT(a_child_takes_back_what_an_owner_kept)
 	assert_int_equal(status_of(child), 0);
 	let_owner_go_on();
 	end_owner();
-	assert_int_equal(stats_of(*state).blocks, 0);
 }
