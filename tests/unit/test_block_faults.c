@@ -7,10 +7,7 @@
 #include "fault.h"
 #include "fault_files.h"
 #include "pool.h"
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+WRAPPED(void *, malloc, (size_t size))
 {
 	return fails_now() ? NULL : __real_malloc(size);
 }

@@ -26,10 +26,7 @@ static struct {
 
 #define CMD_PRIVATE_EXPEDITED 8
 #define CMD_REGISTER_PRIVATE_EXPEDITED 16
-
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-long __wrap_syscall(long number, ...)
+WRAPPED(long, syscall, (long number, ...))
 {
 	long arguments[6];
 	va_list list;
@@ -51,10 +48,7 @@ long __wrap_syscall(long number, ...)
 	return __real_syscall(number, arguments[0], arguments[1], arguments[2],
 			      arguments[3], arguments[4], arguments[5]);
 }
-
-int __real_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice)
+WRAPPED(int, madvise, (void *address, size_t size, int advice))
 {
 	if (advice == MADV_WIPEONFORK && allowed.wipes-- <= 0) {
 		errno = EINVAL;

@@ -34,8 +34,7 @@ static struct {
 } patience;
 
 /* Nobody really sleeps, so that the owner comes out when it has to. */
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left);
-int __wrap_nanosleep(const struct timespec *time, struct timespec *left)
+WRAPPED(int, nanosleep, (const struct timespec *time, struct timespec *left))
 {
 	/* As the real one does where the thread is cancelled. */
 	pthread_testcancel();

@@ -17,17 +17,11 @@ static bool fails_now(void)
 	errno = ENOMEM;
 	return true;
 }
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	return fails_now() ? NULL : __real_calloc(count, size);
 }
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+WRAPPED(void *, malloc, (size_t size))
 {
 	return fails_now() ? NULL : __real_malloc(size);
 }

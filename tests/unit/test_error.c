@@ -10,10 +10,7 @@
 
 static _Atomic int buffers; /* that were asked for */
 static _Atomic bool malloc_fails;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+WRAPPED(void *, malloc, (size_t size))
 {
 	buffers++;
 	return malloc_fails ? NULL : __real_malloc(size);

@@ -38,10 +38,7 @@ static void has_taken(void)
 	while (sem_wait(&go_on))
 		;
 }
-
-int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+WRAPPED(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
 {
 	int error = __real_pthread_mutex_trylock(mutex);
 
@@ -49,10 +46,7 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
 		has_taken();
 	return error;
 }
-
-int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+WRAPPED(int, pthread_mutex_lock, (pthread_mutex_t * mutex))
 {
 	int error;
 

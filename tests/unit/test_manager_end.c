@@ -10,10 +10,7 @@
 #include "manager.h"
 
 static void *pages; /* of the last one */
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	if (size != sizeof(struct dray_manager))
 		return __real_calloc(count, size);
@@ -21,10 +18,7 @@ void *__wrap_calloc(size_t count, size_t size)
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return pages == MAP_FAILED ? NULL : pages;
 }
-
-void __real_free(void *memory);
-void __wrap_free(void *memory);
-void __wrap_free(void *memory)
+WRAPPED(void, free, (void *memory))
 {
 	if (memory && memory == pages)
 		mprotect(pages, sizeof(struct dray_manager), PROT_NONE);

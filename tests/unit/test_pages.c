@@ -8,10 +8,7 @@
 
 static const char *const kinds[] = { "host", "host:shareable" };
 static int populate_error; /* 0: the kernel's own */
-
-int __real_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice)
+WRAPPED(int, madvise, (void *address, size_t size, int advice))
 {
 	if (advice == MADV_POPULATE_WRITE && populate_error) {
 		errno = populate_error;

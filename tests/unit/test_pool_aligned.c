@@ -13,16 +13,9 @@
 #define ROOM (64 * MIB)
 
 static bool nothing_fits;
-
-uint32_t __real_dray_fit_take(struct dray_fit *fit, uint32_t size,
-			      uint64_t alignment, uint64_t origin,
-			      bool thoroughly);
-uint32_t __wrap_dray_fit_take(struct dray_fit *fit, uint32_t size,
-			      uint64_t alignment, uint64_t origin,
-			      bool thoroughly);
-uint32_t __wrap_dray_fit_take(struct dray_fit *fit, uint32_t size,
-			      uint64_t alignment, uint64_t origin,
-			      bool thoroughly)
+WRAPPED(uint32_t, dray_fit_take,
+	(struct dray_fit * fit, uint32_t size, uint64_t alignment,
+	 uint64_t origin, bool thoroughly))
 {
 	if (nothing_fits)
 		return 0;

@@ -53,25 +53,16 @@ WRAP(int, -1, epoll_ctl,
 WRAP(int, -1, eventfd, (unsigned int value, int flags), (value, flags))
 WRAP(ssize_t, -1, getrandom, (void *bytes, size_t size, unsigned int flags),
      (bytes, size, flags))
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*run)(void *), void *argument)
+WRAPPED(int, pthread_create,
+	(pthread_t * thread, const pthread_attr_t *attributes,
+	 void *(*run)(void *), void *argument))
 {
 	return fails_here() ? EAGAIN
 			    : __real_pthread_create(thread, attributes, run,
 						    argument);
 }
-
-int __real_accept4(int fd, struct sockaddr *address, socklen_t *length,
-		   int flags);
-int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *length,
-		   int flags);
-int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *length,
-		   int flags)
+WRAPPED(int, accept4,
+	(int fd, struct sockaddr *address, socklen_t *length, int flags))
 {
 	if (atomic_load(&failing_accepts) > 0) {
 		atomic_fetch_sub(&failing_accepts, 1);

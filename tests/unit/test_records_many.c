@@ -31,8 +31,7 @@ static unsigned char *bytes; /* MOST of them in a buffer of their own */
  * The time: the kernel's own function for it begins anew where a clock tick comes
  * meanwhile, and between a few steps of a process that is traced one always does.
  */
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+WRAPPED(int, clock_gettime, (clockid_t clock, struct timespec *now))
 {
 	*now = (struct timespec){ .tv_sec = 1 };
 	return 0;

@@ -314,18 +314,12 @@ static void asked(const struct dray_buffer *buffer)
 	assert_int_equal(pthread_create(&other, NULL, end_it, NULL), 0);
 	pthread_join(other, NULL);
 }
-
-uint64_t __real_dray_buffer_size(const struct dray_buffer *buffer);
-uint64_t __wrap_dray_buffer_size(const struct dray_buffer *buffer);
-uint64_t __wrap_dray_buffer_size(const struct dray_buffer *buffer)
+WRAPPED(uint64_t, dray_buffer_size, (const struct dray_buffer *buffer))
 {
 	asked(buffer);
 	return __real_dray_buffer_size(buffer);
 }
-
-void *__real_dray_buffer_data(const struct dray_buffer *buffer);
-void *__wrap_dray_buffer_data(const struct dray_buffer *buffer);
-void *__wrap_dray_buffer_data(const struct dray_buffer *buffer)
+WRAPPED(void *, dray_buffer_data, (const struct dray_buffer *buffer))
 {
 	asked(buffer);
 	return __real_dray_buffer_data(buffer);

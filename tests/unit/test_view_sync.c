@@ -25,22 +25,14 @@ static struct {
 	uint64_t width, rows, pitch; /* of the last region */
 	unsigned char touched[ROOM]; /* bytes of memory */
 } seen;
-
-bool __wrap_dray_node_needs_sync(const struct dray_node *asked);
-bool __wrap_dray_node_needs_sync(const struct dray_node *asked)
+WRAPPED(bool, dray_node_needs_sync, (const struct dray_node *asked))
 {
 	return seen.needed;
 }
-
-int __real_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
-			  enum dray_direction direction,
-			  const struct dray_region *regions, size_t count);
-int __wrap_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
-			  enum dray_direction direction,
-			  const struct dray_region *regions, size_t count);
-int __wrap_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
-			  enum dray_direction direction,
-			  const struct dray_region *regions, size_t count)
+WRAPPED(int, dray_node_sync,
+	(struct dray_node * asked, enum dray_sync_owner owner,
+	 enum dray_direction direction, const struct dray_region *regions,
+	 size_t count))
 {
 	if (seen.calls < 8) {
 		seen.owners[seen.calls] = owner;

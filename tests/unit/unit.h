@@ -119,6 +119,15 @@ int unit_run(const char *pattern);
 	} while (0)
 
 /*
+ * Stands in for a function that the linker wraps, which __real_NAME() still calls;
+ * the body follows.
+ */
+#define WRAPPED(type, name, arguments) \
+	type __real_##name arguments;  \
+	type __wrap_##name arguments;  \
+	type __wrap_##name arguments
+
+/*
  * The deadline of every wait, in seconds: of alarm(), poll() and fences.  It only
  * ends a test that has failed, so no busy machine may reach it.
  */
