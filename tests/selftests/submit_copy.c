@@ -5,29 +5,57 @@
  */
 #include "fixture_engine.h"
 
-TEST_F(engine, one_run_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, 1000 * self->unit);
+/* A copy in elements: axes have { count, destination stride, source stride }. */
+struct shape {
+	uint64_t run, dst_offset, src_offset;
+	struct dray_axis axes[5]; /* the first without a count ends them */
+};
 
-	transfer.src_offset = 3 * self->unit;
-	transfer.dst_offset = 11 * self->unit;
-	EXPECT_MODEL(&transfer, 1);
+/* The same in bytes, as a transfer that has the axes of @shape. */
+static struct dray_transfer in_bytes(FIXTURE_DATA(engine) * self,
+				     struct shape *shape)
+{
+	struct dray_transfer transfer =
+		engine_copy(self, shape->run * self->unit);
+	struct dray_axis *axis = shape->axes;
+
+	transfer.dst_offset = shape->dst_offset * self->unit;
+	transfer.src_offset = shape->src_offset * self->unit;
+	for (; axis->count; axis++) {
+		axis->dst_stride *= (int64_t)self->unit;
+		axis->src_stride *= (int64_t)self->unit;
+	}
+	engine_axes(&transfer, shape->axes, (uint32_t)(axis - shape->axes));
+	return transfer;
 }
 
-TEST_F(engine, a_whole_buffer_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+#define COPIES(name, ...)                                               \
+	TEST_F(engine, name)                                            \
+	{                                                               \
+		struct shape shape = { __VA_ARGS__ };                   \
+		struct dray_transfer transfer = in_bytes(self, &shape); \
+                                                                        \
+		EXPECT_MODEL(&transfer, 1);                             \
+	}                                                               \
+	struct shape
 
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, the_smallest_run_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, self->unit);
-
-	transfer.src_offset = BUFFER_SIZE - self->unit;
-	EXPECT_MODEL(&transfer, 1);
-}
+COPIES(one_run_is_copied, 1000, 11, 3);
+COPIES(a_whole_buffer_is_copied, BUFFER_SIZE / self->unit);
+COPIES(the_smallest_run_is_copied, 1, 0, BUFFER_SIZE / self->unit - 1);
+COPIES(a_crop_leaves_the_bytes_between_its_rows, 40, 5, 17,
+       { { 64, 48, 200 } });
+COPIES(every_second_row_is_copied, 64, 0, 0, { { 50, 64, 128 } });
+COPIES(a_negative_source_stride_turns_the_rows_over, 30, 0, 59 * 64,
+       { { 60, 32, -64 } });
+COPIES(a_negative_destination_stride_turns_the_rows_over, 30, 59 * 64, 0,
+       { { 60, -64, 32 } });
+COPIES(negative_strides_on_both_sides_keep_the_order, 30, 59 * 64, 59 * 32,
+       { { 60, -64, -32 } });
+COPIES(a_tile_is_transposed_element_by_element, 1, 0, 0,
+       { { 32, 1, 40 }, { 24, 40, 1 } });
+COPIES(a_source_stride_of_zero_repeats_a_row, 16, 0, 77, { { 100, 20, 0 } });
+COPIES(four_axes_are_walked_in_order, 2, 0, 300,
+       { { 3, 1000, 7 }, { 5, 2, 900 }, { 4, 120, -100 }, { 3, 20, 0 } });
 
 TEST_F(engine, odd_addresses_are_copied_or_refused_as_the_channel_says)
 {
@@ -51,104 +79,6 @@ TEST_F(engine, odd_addresses_are_copied_or_refused_as_the_channel_says)
 	EXPECT_EQ(-1, engine_difference(self));
 }
 
-TEST_F(engine, a_crop_leaves_the_bytes_between_its_rows)
-{
-	struct dray_transfer transfer = engine_copy(self, 40 * self->unit);
-	struct dray_axis axis = {
-		.count = 64,
-		.dst_stride = 48 * (int64_t)self->unit,
-		.src_stride = 200 * (int64_t)self->unit,
-	};
-
-	transfer.src_offset = 17 * self->unit;
-	transfer.dst_offset = 5 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, every_second_row_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, 64 * self->unit);
-	struct dray_axis axis = {
-		.count = 50,
-		.dst_stride = 64 * (int64_t)self->unit,
-		.src_stride = 128 * (int64_t)self->unit,
-	};
-
-	engine_axes(&transfer, &axis, 1);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, a_negative_source_stride_turns_the_rows_over)
-{
-	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
-	struct dray_axis axis = {
-		.count = 60,
-		.dst_stride = 32 * (int64_t)self->unit,
-		.src_stride = -64 * (int64_t)self->unit,
-	};
-
-	transfer.src_offset = 59 * 64 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, a_negative_destination_stride_turns_the_rows_over)
-{
-	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
-	struct dray_axis axis = {
-		.count = 60,
-		.dst_stride = -64 * (int64_t)self->unit,
-		.src_stride = 32 * (int64_t)self->unit,
-	};
-
-	transfer.dst_offset = 59 * 64 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, negative_strides_on_both_sides_keep_the_order)
-{
-	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
-	struct dray_axis axis = {
-		.count = 60,
-		.dst_stride = -64 * (int64_t)self->unit,
-		.src_stride = -32 * (int64_t)self->unit,
-	};
-
-	transfer.dst_offset = 59 * 64 * self->unit;
-	transfer.src_offset = 59 * 32 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, a_tile_is_transposed_element_by_element)
-{
-	struct dray_transfer transfer = engine_copy(self, self->unit);
-	const int64_t unit = (int64_t)self->unit;
-	struct dray_axis axes[] = {
-		{ .count = 32, .dst_stride = unit, .src_stride = 40 * unit },
-		{ .count = 24, .dst_stride = 40 * unit, .src_stride = unit },
-	};
-
-	engine_axes(&transfer, axes, 2);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, a_source_stride_of_zero_repeats_a_row)
-{
-	struct dray_transfer transfer = engine_copy(self, 16 * self->unit);
-	struct dray_axis axis = {
-		.count = 100,
-		.dst_stride = 20 * (int64_t)self->unit,
-		.src_stride = 0,
-	};
-
-	transfer.src_offset = 77 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	EXPECT_MODEL(&transfer, 1);
-}
-
 TEST_F(engine, the_stride_of_an_axis_of_one_does_not_matter)
 {
 	struct dray_transfer transfer = engine_copy(self, 10 * self->unit);
@@ -166,26 +96,6 @@ TEST_F(engine, the_stride_of_an_axis_of_one_does_not_matter)
 		.src_stride = 10 * (int64_t)self->unit,
 	};
 	engine_axes(&transfer, axes, DRAY_MAX_AXES);
-	EXPECT_MODEL(&transfer, 1);
-}
-
-TEST_F(engine, four_axes_are_walked_in_order)
-{
-	struct dray_transfer transfer = engine_copy(self, 2 * self->unit);
-	const int64_t unit = (int64_t)self->unit;
-	struct dray_axis axes[] = {
-		{ .count = 3,
-		  .dst_stride = 1000 * unit,
-		  .src_stride = 7 * unit },
-		{ .count = 5, .dst_stride = 2 * unit, .src_stride = 900 * unit },
-		{ .count = 4,
-		  .dst_stride = 120 * unit,
-		  .src_stride = -100 * unit },
-		{ .count = 3, .dst_stride = 20 * unit, .src_stride = 0 },
-	};
-
-	transfer.src_offset = 300 * self->unit;
-	engine_axes(&transfer, axes, 4);
 	EXPECT_MODEL(&transfer, 1);
 }
 
