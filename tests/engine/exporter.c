@@ -93,7 +93,7 @@ static int attaches_within_the_limit(void *context)
 	int i;
 
 	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
-	STEP_EQ(0, process_become(0, CAPABILITY(CAP_DAC_OVERRIDE)));
+	STEP_EQ(0, process_become(0, OPENER));
 	STEP_EQ(0, unbind_exporter());
 	for (i = 0; i < 3; i++)
 		STEP_EQ(-ENXIO,

@@ -47,8 +47,7 @@ static int take_all_as_nobody(void *buffer)
 	struct dray_address address;
 	int fd = ((struct buffer *)buffer)->fd;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
-						  CAPABILITY(CAP_SYS_RAWIO)));
+	STEP_EQ(0, process_become(NOBODY, OPENER | CAPABILITY(CAP_SYS_RAWIO)));
 	STEP_EQ(GUESTS, map_for_many(fd, &address));
 	STEP_EQ(DRAY_REASON_DEVICES, address.reason);
 	STEP_EQ(GUESTS, address.limit);

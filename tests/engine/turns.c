@@ -50,7 +50,7 @@ static int waits_for_its_turn(void *context)
 	int before = 0, i, node;
 	uint64_t own, other;
 
-	STEP_EQ(0, process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)));
+	STEP_EQ(0, process_become(VICTIM, OPENER));
 	node = node_open();
 	STEP_LE(0, node);
 	STEP_EQ(0, submit_one(user->fault, node, &submit));
@@ -114,11 +114,8 @@ static int submits_as_another(void *context)
 {
 	FIXTURE_DATA(fault) *self = context;
 	struct dray_submit submit;
-	int node;
 
-	STEP_EQ(0, process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, VICTIM, OPENER);
 	return -submit_one(self, node, &submit);
 }
 

@@ -272,11 +272,9 @@ static int ask(void *context)
 	struct asker *asker = context;
 	struct buffer buffer;
 	struct reply reply;
-	int node, ret;
+	int ret;
 
-	STEP_EQ(0, process_become(asker->uid, asker->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, asker->uid, asker->capabilities);
 	STEP_EQ(0, buffer_allocate(node, asker->heap, 1, &buffer));
 	ret = address(node, buffer.fd, 0, 0, &reply);
 	if (ret == -EPERM && reply.call.reason == DRAY_REASON_PERMISSION &&
@@ -290,7 +288,7 @@ TEST_F(heap, another_user_without_rawio_is_refused)
 {
 	/* opening is not the question here */
 	struct asker asker = { .uid = 65534,
-			       .capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+			       .capabilities = OPENER,
 			       .heap = self->heap.index };
 
 	EXPECT_EQ(1, process_run(ask, &asker));
@@ -306,8 +304,8 @@ TEST_F(heap, root_without_rawio_is_refused)
 TEST_F(heap, another_user_with_rawio_is_told)
 {
 	struct asker asker = { .uid = 65534,
-			       .capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-					       CAPABILITY(CAP_SYS_RAWIO),
+			       .capabilities =
+				       OPENER | CAPABILITY(CAP_SYS_RAWIO),
 			       .heap = self->heap.index };
 
 	EXPECT_EQ(0, process_run(ask, &asker));

@@ -192,9 +192,7 @@ static int submit_and_count(void *context)
 
 TEST_F(engine, how_many_descriptors_attached_memory_takes_is_for_who_may_know)
 {
-	struct submitter submitter = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
+	struct submitter submitter = { .capabilities = OPENER };
 	struct ledger before;
 
 	ASSERT_EQ(0, ledger_take(self->node, &before));

@@ -174,11 +174,9 @@ static int look(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_buffer_info info;
-	int node, listed, known;
+	int listed, known;
 
-	STEP_EQ(0, process_become(NOBODY, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, stranger->capabilities);
 	listed = node_lists(node, stranger->id);
 	known = node_buffer_info(node, stranger->id, &info);
 	if (listed == 1 && !known)
@@ -190,9 +188,7 @@ static int look(void *context)
 
 TEST_F(attached, another_user_does_not_see_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
+	struct stranger stranger = { .capabilities = OPENER };
 
 	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	stranger.id = attach.id;
@@ -201,10 +197,7 @@ TEST_F(attached, another_user_does_not_see_it)
 
 TEST_F(attached, an_administrator_sees_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-				CAPABILITY(CAP_SYS_ADMIN),
-	};
+	struct stranger stranger = { .capabilities = ADMINISTRATOR };
 
 	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	stranger.id = attach.id;
@@ -216,11 +209,8 @@ static int attach_and_look(void *context)
 {
 	struct dray_buffer_info info;
 	struct dray_attach attach;
-	int node;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER);
 	STEP_LE(0, attach_memory(node, context, 1, 0, &attach));
 	STEP_EQ(0, node_buffer_info(node, attach.id, &info));
 	STEP_EQ(NOBODY, info.uid);
@@ -239,11 +229,8 @@ static int attach_and_count(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_attach attach;
-	int node;
 
-	STEP_EQ(0, process_become(NOBODY, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, stranger->capabilities);
 	STEP_LE(0, attach_memory(node, stranger->bytes, stranger->size, 0,
 				 &attach));
 	STEP_EQ(stranger->size, attach.length);
@@ -253,7 +240,7 @@ static int attach_and_count(void *context)
 TEST_F(attached, how_many_pieces_there_are_is_for_who_may_know_where)
 {
 	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+		.capabilities = OPENER,
 		.bytes = self->bytes,
 		.size = self->size,
 	};

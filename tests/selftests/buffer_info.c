@@ -193,11 +193,8 @@ static int ask_by_id(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_buffer_info info;
-	int node;
 
-	STEP_EQ(0, process_become(65534, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, stranger->capabilities);
 	return -node_buffer_info(node, stranger->id, &info);
 }
 
@@ -205,19 +202,14 @@ static int ask_by_fd(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_buffer_info info;
-	int node;
 
-	STEP_EQ(0, process_become(65534, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, stranger->capabilities);
 	return -info_by_fd(node, stranger->fd, &info);
 }
 
 TEST_F(dray, another_users_id_is_not_found)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
+	struct stranger stranger = { .capabilities = OPENER };
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
@@ -226,10 +218,7 @@ TEST_F(dray, another_users_id_is_not_found)
 
 TEST_F(dray, an_administrator_asks_for_another_users_id)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-				CAPABILITY(CAP_SYS_ADMIN),
-	};
+	struct stranger stranger = { .capabilities = ADMINISTRATOR };
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
@@ -238,9 +227,7 @@ TEST_F(dray, an_administrator_asks_for_another_users_id)
 
 TEST_F(dray, who_holds_the_fd_may_ask)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
+	struct stranger stranger = { .capabilities = OPENER };
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.fd = buffer.fd;

@@ -110,11 +110,9 @@ struct stranger {
 static int look(void *context)
 {
 	struct stranger *stranger = context;
-	int node, seen, count;
+	int seen, count;
 
-	STEP_EQ(0, process_become(65534, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, stranger->capabilities);
 	seen = node_lists(node, stranger->id);
 	count = node_count(node);
 	STEP_LE(0, seen);
@@ -124,9 +122,7 @@ static int look(void *context)
 
 TEST_F(dray, another_user_does_not_see_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
+	struct stranger stranger = { .capabilities = OPENER };
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
@@ -135,10 +131,7 @@ TEST_F(dray, another_user_does_not_see_it)
 
 TEST_F(dray, an_administrator_of_another_uid_sees_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-				CAPABILITY(CAP_SYS_ADMIN),
-	};
+	struct stranger stranger = { .capabilities = ADMINISTRATOR };
 
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
@@ -148,11 +141,8 @@ TEST_F(dray, an_administrator_of_another_uid_sees_it)
 static int own(void *context)
 {
 	struct buffer buffer;
-	int node;
 
-	STEP_EQ(0, process_become(65534, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, OPENER);
 	STEP_EQ(0, buffer_allocate(node, DRAY_HEAP_ANY, 1, &buffer));
 	return node_lists(node, buffer.id) == 1 && node_count(node) == 1;
 }

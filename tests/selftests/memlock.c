@@ -71,8 +71,7 @@ static int splice_and_free_as_nobody(void *context)
 	struct buffer buffer;
 	int node, pipes[2];
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
-	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(NOBODY, OPENER))
 		return 1;
 	node = node_open();
 	STEP_LE(0, node);
@@ -140,14 +139,12 @@ static int submit_as_nobody(void *context)
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
 	struct dray_submit submit =
 		SUBMIT_OF(DRAY_CHANNEL_ANY, transfers, filler->count);
-	int node, ret;
+	int ret;
 
 	for (uint32_t i = 0; i < filler->count; i++)
 		transfers[i] = filler_transfer(filler);
 	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER);
 	ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 	if (ret == -ENOMEM && submit.reason == DRAY_REASON_MEMLOCK &&
 	    submit.limit == filler->locked)

@@ -71,11 +71,9 @@ static int asks_as_nobody(void *context)
 	struct dray_address address = { .fd = *(int *)context,
 					.segments = (uintptr_t)&segment,
 					.room = 1 };
-	int node, ret;
+	int ret;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER);
 	STEP_EQ(0, process_keep(0));
 	ret = node_call(node, DRAY_IOC_ADDRESS, &address);
 	return ret ? (ret == -EPERM ? 1 : 4) : 0;

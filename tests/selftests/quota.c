@@ -6,6 +6,14 @@
 #include "fixture_quota.h"
 #include "step.h"
 
+/* Another user, who gets so many buffers before a quota stops it. */
+#define STOPPED_AFTER(number)                                                  \
+	{                                                                      \
+		.heap = self->heap.index, .count = (number), .error = -EDQUOT, \
+		.reason = DRAY_REASON_QUOTA, .locked = RLIM_INFINITY,          \
+		.capabilities = CAPABILITY(CAP_IPC_LOCK),                      \
+	}
+
 TEST_F(quota, what_a_user_has_is_told_and_goes_with_the_buffer)
 {
 	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
@@ -241,8 +249,7 @@ static int take_and_wait(void *context)
 	struct dray_alloc alloc;
 	int node;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
-						  CAPABILITY(CAP_IPC_LOCK)));
+	STEP_EQ(0, process_become(NOBODY, OPENER | CAPABILITY(CAP_IPC_LOCK)));
 	node = node_open();
 	while (!take(node, victim->heap, &alloc))
 		;

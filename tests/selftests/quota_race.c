@@ -90,7 +90,7 @@ static int race_as_user(void *context)
 	struct dray_alloc alloc;
 	int i, node, ret;
 
-	ret = process_become(user->uid, CAPABILITY(CAP_DAC_OVERRIDE));
+	ret = process_become(user->uid, OPENER);
 	node = ret ? ret : node_open();
 	pthread_barrier_wait(&race->start);
 	for (i = 0; i < 50 / machine_slowness(); i++) {

@@ -20,7 +20,7 @@ static int open_as_nobody(void)
 {
 	int node;
 
-	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+	if (process_become(NOBODY, OPENER))
 		return -EPERM;
 	node = node_open();
 	return process_keep(0) ? -EPERM : node;
