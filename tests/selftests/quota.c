@@ -76,12 +76,7 @@ TEST_F(quota, a_byte_less_is_a_buffer_less)
 
 TEST_F(quota, one_user_at_its_limit_leaves_another_its_own)
 {
-	struct taker taker = { .heap = self->heap.index,
-			       .count = 5,
-			       .error = -EDQUOT,
-			       .reason = DRAY_REASON_QUOTA,
-			       .locked = RLIM_INFINITY,
-			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+	struct taker taker = STOPPED_AFTER(5);
 	struct dray_alloc alloc, last;
 	int ret;
 
@@ -95,12 +90,7 @@ TEST_F(quota, one_user_at_its_limit_leaves_another_its_own)
 
 TEST_F(quota, the_limit_of_the_heap_is_for_all_users_together)
 {
-	struct taker taker = { .heap = self->heap.index,
-			       .count = 2,
-			       .error = -EDQUOT,
-			       .reason = DRAY_REASON_QUOTA,
-			       .locked = RLIM_INFINITY,
-			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+	struct taker taker = STOPPED_AFTER(2);
 	struct dray_alloc alloc;
 
 	ASSERT_EQ(0, setting_write(self->limit,
@@ -260,12 +250,7 @@ static int take_and_wait(void *context)
 
 TEST_F(quota, a_killed_process_leaves_no_charge)
 {
-	struct taker taker = { .heap = self->heap.index,
-			       .count = 6,
-			       .error = -EDQUOT,
-			       .reason = DRAY_REASON_QUOTA,
-			       .locked = RLIM_INFINITY,
-			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+	struct taker taker = STOPPED_AFTER(6);
 	struct victim victim = { .heap = self->heap.index };
 	int told[2], i;
 	pid_t child;

@@ -107,24 +107,16 @@ FACT_ON(on_host, a_pool_that_cannot_fetch_says_so, NULL, NULL)
 
 FACT(what_makes_no_sense_is_refused)
 {
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){ .flags = 4 }),
-		     -EINVAL, "unknown flags of pages 0x4");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){ .policy = 4 }),
-		     -EINVAL, "4 names no NUMA policy");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){ .numa_nodes = 1 }),
-		     -EINVAL, "one needs the other");
-	assert_fails(try_to_allocate(
-			     test_spec(), MIB,
-			     (struct dray_pages){ .policy = DRAY_NUMA_BIND }),
-		     -EINVAL, "one needs the other");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){
-					     .policy = DRAY_NUMA_PREFERRED,
-					     .numa_nodes = 3,
-				     }),
+	assert_fails(try_pages(test_spec(), .flags = 4), -EINVAL,
+		     "unknown flags of pages 0x4");
+	assert_fails(try_pages(test_spec(), .policy = 4), -EINVAL,
+		     "4 names no NUMA policy");
+	assert_fails(try_pages(test_spec(), .numa_nodes = 1), -EINVAL,
+		     "one needs the other");
+	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_BIND), -EINVAL,
+		     "one needs the other");
+	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_PREFERRED,
+			       .numa_nodes = 3),
 		     -EINVAL, "one NUMA node can be preferred");
 }
 
@@ -143,15 +135,10 @@ FACT_ON(on_kernel, the_module_has_pages_of_its_own, node_setup, node_teardown)
 {
 	struct dray_buffer *buffer;
 
-	assert_fails(try_to_allocate(
-			     test_spec(), MIB,
-			     (struct dray_pages){ .flags = DRAY_PAGES_HUGE }),
+	assert_fails(try_pages(test_spec(), .flags = DRAY_PAGES_HUGE),
 		     -EOPNOTSUPP, "from its heaps");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){
-					     .policy = DRAY_NUMA_BIND,
-					     .numa_nodes = NODE_0,
-				     }),
+	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_BIND,
+			       .numa_nodes = NODE_0),
 		     -EOPNOTSUPP, "from its heaps");
 	/* All its memory is there from the start. */
 	buffer = allocate(*state, MIB,

@@ -6,10 +6,8 @@
 
 FACT(private_memory_has_no_reserved_huge_pages)
 {
-	assert_fails(try_to_allocate(
-			     "host", MIB,
-			     (struct dray_pages){ .flags = DRAY_PAGES_HUGE }),
-		     -EOPNOTSUPP, "private memory");
+	assert_fails(try_pages("host", .flags = DRAY_PAGES_HUGE), -EOPNOTSUPP,
+		     "private memory");
 }
 
 /* What /proc/self/smaps says of the mappings in a range, by the line. */

@@ -110,11 +110,8 @@ FACT(a_pool_has_it_wherever_it_grows)
 FACT(a_node_that_is_not_there_is_named)
 {
 	skip_without_numa();
-	assert_fails(try_to_allocate("host", MIB,
-				     (struct dray_pages){
-					     .policy = DRAY_NUMA_BIND,
-					     .numa_nodes = 1ull << 63,
-				     }),
+	assert_fails(try_pages("host", .policy = DRAY_NUMA_BIND,
+			       .numa_nodes = 1ull << 63),
 		     -EINVAL, "nodes 0x8000000000000000");
 }
 
