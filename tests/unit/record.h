@@ -22,8 +22,6 @@ struct record {
 	int64_t shape[64], strides[64];
 };
 
-static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
-
 static inline int count_fds(void)
 {
 	DIR *folder = opendir("/proc/self/fd");

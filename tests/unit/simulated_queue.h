@@ -8,7 +8,6 @@
 
 #include "simulated_engine.h"
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static struct dray_node *node;
 static struct dray_pool *pool;
 static struct dray_queue *queue;

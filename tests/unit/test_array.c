@@ -2,8 +2,6 @@
 /* array: counted arrays in a pool. */
 #include "node.h"
 
-static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
-
 static int open_pool(void **state)
 {
 	struct dray_node *node = open_shareable_node();

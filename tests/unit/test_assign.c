@@ -150,8 +150,6 @@ FACT(large_transposes_go_through_tiles)
 static void make(struct dray_view *view, void *data, int64_t rows,
 		 int64_t columns)
 {
-	struct dray_dtype u2 = { 'u', '<', 0, 2 };
-
 	assert_works(
 		dray_view_init(view, data, u2, 2, DIMS(rows, columns), NULL));
 }
@@ -267,7 +265,6 @@ const char *__asan_default_options(void)
 
 FACT(without_memory_for_the_copy_aside_nothing_is_copied)
 {
-	struct dray_dtype u2 = { 'u', '<', 0, 2 };
 	int64_t shape[] = { INT64_C(1) << 25, INT64_C(1) << 25 };
 	struct dray_view dst, src;
 

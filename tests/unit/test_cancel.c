@@ -130,7 +130,6 @@ RECORDS_FACT(records_of_others)
 
 static int send_and_receive(void)
 {
-	static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_array *array, *same;
 
 	if (dray_array_create(pool, u1, 1, DIMS(SMALL), &array) ||

@@ -13,7 +13,6 @@
 #define HEIGHT 200
 #define PICTURE (HEIGHT * WIDTH * 3)
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static struct dray_node *node;
 static struct dray_pool *pool;
 static struct dray_queue *queue;

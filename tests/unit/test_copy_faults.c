@@ -26,7 +26,6 @@ WRAPPED(void *, malloc, (size_t size))
 	return fails_now() ? NULL : __real_malloc(size);
 }
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static struct dray_node *node;
 static struct dray_pool *pool;
 static struct dray_view dst, src; /* two squares, and a third */

@@ -16,7 +16,6 @@
 #define POOL ((size_t)1 << 20)
 #define LARGE ((size_t)100 << 20)
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static _Thread_local bool watched, forks;
 static _Thread_local int taken;
 static int stop_at;

@@ -7,7 +7,6 @@
 #include "node.h"
 #include "random_view.h"
 
-static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
 static unsigned char memory[65536];
 
 /*

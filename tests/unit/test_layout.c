@@ -248,7 +248,6 @@ FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 
 FACT(a_photograph_upside_down_is_one_run_a_row)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_layout layout;
 	struct dray_view dst, src;
 
@@ -271,7 +270,6 @@ FACT(a_photograph_upside_down_is_one_run_a_row)
 
 FACT(an_empty_pair_has_no_runs)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_layout layout;
 	struct dray_view view;
 

@@ -13,8 +13,6 @@ struct array_fields {
 	int64_t axes[2 * DRAY_MAX_NDIM];
 };
 
-static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
-
 static struct dray_array *make_array(int64_t rows, int64_t columns)
 {
 	struct dray_array *array = NULL;

@@ -3,8 +3,6 @@
 #include "node.h"
 #include "random_view.h"
 
-static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static unsigned char memory[4096];
 
 FACT(without_strides_a_view_is_in_c_order)

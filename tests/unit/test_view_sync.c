@@ -116,7 +116,6 @@ FACT(random_views_are_handed_over_to_the_byte)
 
 FACT(what_is_cleaned_goes_over_gaps_shorter_than_a_line)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	/* one plane of a picture of 3 planes, interleaved */
@@ -139,7 +138,6 @@ FACT(what_is_cleaned_goes_over_gaps_shorter_than_a_line)
 
 FACT(a_crop_is_one_region_and_one_call)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	assert_works(
@@ -163,7 +161,6 @@ FACT(a_crop_is_one_region_and_one_call)
 
 FACT(many_regions_take_several_calls)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	/* three axes that stay apart: 20 * 15 regions of 20 rows */
@@ -184,7 +181,6 @@ FACT(many_regions_take_several_calls)
 
 FACT(without_need_no_row_is_walked)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	assert_works(dray_view_init(&view, memory, u1, 3, DIMS(20, 15, 20),
@@ -203,7 +199,6 @@ FACT(without_need_no_row_is_walked)
 
 FACT(memory_that_is_not_drays_is_refused)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	unsigned char own[16];
 	struct dray_view view;
 
@@ -227,7 +222,6 @@ FACT(memory_that_is_not_drays_is_refused)
 /* As a device would: memory is read, and memory is written. */
 FACT(a_copy_by_the_cpu_without_sync_looks_as_a_device_did_it)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view dst, src;
 	struct dray_queue *queue;
 	unsigned char own[64] = { 7 };

@@ -145,7 +145,11 @@ int unit_run(const char *pattern);
 		}                                                           \
 	} while (0)
 
-/* Shapes and strides. */
+/* Types, shapes and strides. */
+__attribute__((unused)) static const struct dray_dtype
+	u1 = { 'u', '|', 0, 1 },
+	u2 = { 'u', '<', 0, 2 },
+	f4 = { 'f', '<', 0, 4 };
 #define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
 
 /* Decimal digits of SIZE_MAX, as a sentence has them. */
