@@ -95,8 +95,7 @@ TEST_F(foreign, its_segments_cover_it)
 	uint64_t total = 0;
 	uint32_t i;
 
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	ATTACH_DMA_BUF(attach, self->fd, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));

@@ -35,8 +35,7 @@ FIXTURE_SETUP(held)
 	READ_NODE(info);
 	SKIP_IF(info.flags & DRAY_NODE_IOMMU,
 		"nothing is held behind an IOMMU");
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, binding_find(self->node, &self->binding));
 	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));

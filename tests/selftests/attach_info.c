@@ -24,8 +24,7 @@ FIXTURE_SETUP(attached)
 {
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->size = PAGES * self->page;

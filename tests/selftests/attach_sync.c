@@ -106,8 +106,7 @@ FIXTURE_SETUP(attached)
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
 	SKIP_IF(node_copies(),
 		"a device that gets copies gets no attached memory");

@@ -40,8 +40,7 @@ TEST_F(dray, the_segments_cover_exactly_the_memory)
 	uint64_t total = 0;
 	uint32_t i;
 
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	ATTACH_MEMORY(attach, bytes + 3, 10 * self->page, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
@@ -64,8 +63,7 @@ TEST_F(dray, the_segments_of_a_part_are_those_of_the_whole)
 	uint64_t at = 0;
 	uint32_t i;
 
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	ATTACH_MEMORY(attach, bytes, 16 * self->page, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));

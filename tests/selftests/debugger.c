@@ -145,12 +145,7 @@ static void expect_no_write(struct __test_metadata *_metadata,
 	debug_end(&debugged);
 }
 
-TEST_F(heap, a_debugger_does_not_write_a_read_only_mapping)
-{
-	expect_no_write(_metadata, self, false);
-}
-
-TEST_F(heap, a_debugger_does_not_write_through_a_read_only_descriptor)
-{
-	expect_no_write(_metadata, self, true);
-}
+BRIEF(TEST_F(heap, a_debugger_does_not_write_a_read_only_mapping),
+      expect_no_write(_metadata, self, false));
+BRIEF(TEST_F(heap, a_debugger_does_not_write_through_a_read_only_descriptor),
+      expect_no_write(_metadata, self, true));

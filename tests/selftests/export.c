@@ -56,12 +56,10 @@ TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	memset(buffer.bytes, 0x44, buffer.size);
 	ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(0, cpu_begin(reader, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x44));
 	EXPECT_EQ(-1, first_other_byte(bytes, buffer.size, 0x44));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(0, cpu_end(reader, DMA_BUF_SYNC_READ));
 }
 
 TEST_F(heap, a_sync_for_the_cpu_through_it_is_taken_and_loses_nothing)

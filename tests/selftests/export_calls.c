@@ -125,10 +125,8 @@ TEST_F(heap, a_cpu_access_for_writing_through_it_writes_nothing)
 {
 	OPEN_READ_ONLY(buffer, reader);
 	ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(reader, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(reader, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x11));
 }
 

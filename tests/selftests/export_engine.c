@@ -107,8 +107,7 @@ static int take_by_reader(FIXTURE_DATA(engine) * self, int reader, int way)
 		return buffer_sync(self->node, reader, DRAY_SYNC_FOR_CPU,
 				   DRAY_FROM_DEVICE, 0, BUFFER_SIZE);
 	if (way == 1)
-		return buffer_cpu_access(reader, DMA_BUF_SYNC_START |
-							 DMA_BUF_SYNC_READ);
+		return cpu_begin(reader, DMA_BUF_SYNC_READ);
 	ret = node_call(self->node, DRAY_IOC_SYNC, &sync);
 	if (ret)
 		return ret;

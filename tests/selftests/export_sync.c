@@ -64,8 +64,7 @@ static int sync_for_cpu(FIXTURE_DATA(reader) * self)
 
 	if (ret)
 		return ret;
-	return buffer_cpu_access(self->fd,
-				 DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	return cpu_begin(self->fd, DMA_BUF_SYNC_READ);
 }
 
 /* Times that bytes of it were dropped, or written back; or a negative errno. */
@@ -122,8 +121,7 @@ TEST_F(reader, nothing_is_dropped_of_what_a_channel_has_written)
 /* Twice: by either call. */
 TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 {
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	ASSERT_EQ(0, tell_address(self));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));

@@ -20,6 +20,14 @@
 			SKIP(return, reason); \
 	} while (0)
 
+/* A test of one call. */
+#define BRIEF(test, call)      \
+	test                   \
+	{                      \
+		call;          \
+	}                      \
+	struct __test_metadata
+
 TEST_HARNESS_MAIN
 
 #endif

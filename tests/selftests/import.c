@@ -66,10 +66,8 @@ TEST_F(heap, the_cpu_takes_an_attached_buffer)
 	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	memset(buffer.bytes, 0x77, buffer.size);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
 }
 
@@ -91,8 +89,7 @@ TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 	ret = maintenance_watch();
 	SKIP_IF(ret == -ENODEV, "this kernel does not tell what it maintains");
 	ASSERT_EQ(0, ret);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
 	count = maintenance_read(list, 1024);
 	maintenance_end();
 	ASSERT_LE(0, count);
@@ -119,10 +116,8 @@ TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
 	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(ATTACHMENTS, info.attachments);
 	memset(buffer.bytes, 0x77, buffer.size);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
 	for (i = 0; i < ATTACHMENTS; i++)
 		close(importers[i]);

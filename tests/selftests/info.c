@@ -17,10 +17,8 @@ static bool power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-TEST_F(dray, the_interface_version_is_the_one_of_the_header)
-{
-	EXPECT_EQ(DRAY_ABI_VERSION, self->info.abi_version);
-}
+BRIEF(TEST_F(dray, the_interface_version_is_the_one_of_the_header),
+      EXPECT_EQ(DRAY_ABI_VERSION, self->info.abi_version));
 
 TEST_F(dray, only_known_flags_are_set)
 {
@@ -116,15 +114,10 @@ TEST_F(dray, on_arm64_the_alignment_is_the_writeback_granule)
 }
 #endif
 
-TEST_F(dray, the_page_is_the_processs_page)
-{
-	EXPECT_EQ(self->page, self->info.page_size);
-}
-
-TEST_F(dray, there_is_at_least_one_heap)
-{
-	EXPECT_LE(1, self->info.heap_count);
-}
+BRIEF(TEST_F(dray, the_page_is_the_processs_page),
+      EXPECT_EQ(self->page, self->info.page_size));
+BRIEF(TEST_F(dray, there_is_at_least_one_heap),
+      EXPECT_LE(1, self->info.heap_count));
 
 TEST_F(dray, a_node_that_submits_says_its_bounds)
 {
@@ -169,10 +162,8 @@ TEST_F(dray, the_right_to_addresses_is_said_to_root)
 	EXPECT_EQ(DRAY_NODE_ADDRESS, self->info.flags & DRAY_NODE_ADDRESS);
 }
 
-TEST_F(dray, the_right_to_addresses_is_not_said_without_capability)
-{
-	EXPECT_EQ(0, process_run(may_ask_for_addresses, NULL));
-}
+BRIEF(TEST_F(dray, the_right_to_addresses_is_not_said_without_capability),
+      EXPECT_EQ(0, process_run(may_ask_for_addresses, NULL)));
 
 TEST_F(dray, an_unknown_call_is_refused)
 {
@@ -191,10 +182,8 @@ TEST_F(dray, a_call_of_another_magic_is_refused)
 				     _IOWR('d', 0, struct dray_info), &info));
 }
 
-TEST_F(dray, a_reply_to_nowhere_is_refused)
-{
-	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_INFO, NULL));
-}
+BRIEF(TEST_F(dray, a_reply_to_nowhere_is_refused),
+      EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_INFO, NULL)));
 
 TEST_F(dray, the_node_is_neither_read_nor_written_nor_mapped)
 {

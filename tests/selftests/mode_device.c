@@ -87,10 +87,8 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	sync = whole(&buffer, &range);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	ASSERT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
+	ASSERT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
 	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(needed ? 3 * buffer.size : 0, info.sync_bytes);
 }
@@ -173,9 +171,7 @@ TEST_F(mode, another_driver_attaches)
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(0, importer_detach(importer, handle));
 }

@@ -117,8 +117,7 @@ TEST_F(bound, the_module_stays_while_a_read_only_descriptor_lives)
 
 TEST_F(bound, the_module_stays_while_memory_of_a_process_is_attached)
 {
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	BEGIN();
 	ATTACH_MEMORY(attach, fresh_memory(self->page), self->page, 0);
 	close(self->node);
@@ -131,8 +130,7 @@ TEST_F(bound, the_module_stays_while_a_dma_buf_is_attached)
 
 	SKIP_IF(fd == -ENODEV, "this kernel has no exporter");
 	ASSERT_LE(0, fd);
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	BEGIN();
 	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);

@@ -81,6 +81,16 @@ void buffer_close(struct buffer *buffer);
 /* DMA_BUF_IOCTL_SYNC */
 int buffer_cpu_access(int fd, uint64_t flags);
 
+static inline int cpu_begin(int fd, uint64_t access)
+{
+	return buffer_cpu_access(fd, DMA_BUF_SYNC_START | access);
+}
+
+static inline int cpu_end(int fd, uint64_t access)
+{
+	return buffer_cpu_access(fd, DMA_BUF_SYNC_END | access);
+}
+
 /* SYNC of one plain range for the node. */
 int buffer_sync(int node, int fd, uint32_t owner, uint32_t direction,
 		uint64_t offset, uint64_t width);

@@ -219,8 +219,7 @@ TEST_F(quota, of_64_threads_as_many_attach_as_may_be_locked)
 
 	SKIP_IF(!(self->heap.flags & DRAY_HEAP_SHARED),
 		"what is attached is of no heap: once is enough");
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	race.limit = race.room * self->page;
 	EXPECT_EQ((int)race.room, process_run(attach_as_nobody, &race));
 }

@@ -134,10 +134,8 @@ static int name_any_limit(void *context)
 	return 0;
 }
 
-TEST_F(heap, another_user_does_not_search_for_an_address_by_limits)
-{
-	EXPECT_EQ(0, process_run(name_any_limit, &self->heap.index));
-}
+BRIEF(TEST_F(heap, another_user_does_not_search_for_an_address_by_limits),
+      EXPECT_EQ(0, process_run(name_any_limit, &self->heap.index)));
 
 TEST_F(dray, another_user_does_not_search_all_heaps_by_limits)
 {
@@ -162,10 +160,8 @@ static int name_a_mask(void *context)
 	return 0;
 }
 
-TEST_F(heap, another_user_may_name_what_its_hardware_reaches)
-{
-	EXPECT_EQ(0, process_run(name_a_mask, &self->heap.index));
-}
+BRIEF(TEST_F(heap, another_user_may_name_what_its_hardware_reaches),
+      EXPECT_EQ(0, process_run(name_a_mask, &self->heap.index)));
 
 static int open_node_as_nobody(void *context)
 {

@@ -32,6 +32,13 @@
 		ASSERT_EQ(0, found);                                        \
 	} while (0)
 
+#define NEED_ADDRESSES()                                      \
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),      \
+		"this node tells no addresses")
+#define NEED_ATTACHING()         \
+	SKIP_IF(node_copies(),   \
+		"nothing is attached for a device that gets copies")
+
 /* Each declares its first argument and gives it a value, or ends the test. */
 #define DECLARE(assertion, type, name, function, ...) \
 	type name;                                    \

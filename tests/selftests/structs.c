@@ -184,15 +184,10 @@ FIXTURE_TEARDOWN_PARENT(structs)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-TEST_F(structs, the_known_size_is_taken)
-{
-	EXPECT_EQ(0, call(self, variant->number, variant->size));
-}
-
-TEST_F(structs, the_size_of_the_first_version_is_taken)
-{
-	EXPECT_EQ(0, call(self, variant->number, variant->first));
-}
+BRIEF(TEST_F(structs, the_known_size_is_taken),
+      EXPECT_EQ(0, call(self, variant->number, variant->size)));
+BRIEF(TEST_F(structs, the_size_of_the_first_version_is_taken),
+      EXPECT_EQ(0, call(self, variant->number, variant->first)));
 
 TEST_F(structs, nothing_is_written_behind_the_first_version)
 {
@@ -214,15 +209,10 @@ TEST_F(structs, a_size_that_no_version_ever_had_is_refused)
 	}
 }
 
-TEST_F(structs, a_size_of_zero_is_refused)
-{
-	EXPECT_EQ(-EINVAL, call(self, variant->number, 0));
-}
-
-TEST_F(structs, a_larger_size_with_a_zero_tail_is_taken)
-{
-	EXPECT_EQ(0, call(self, variant->number, variant->size + 64));
-}
+BRIEF(TEST_F(structs, a_size_of_zero_is_refused),
+      EXPECT_EQ(-EINVAL, call(self, variant->number, 0)));
+BRIEF(TEST_F(structs, a_larger_size_with_a_zero_tail_is_taken),
+      EXPECT_EQ(0, call(self, variant->number, variant->size + 64)));
 
 TEST_F(structs, a_larger_tail_stays_zero)
 {

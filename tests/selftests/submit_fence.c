@@ -172,11 +172,9 @@ TEST_F(engine, the_cpus_access_waits_for_the_engine)
 	struct dray_transfer transfer = engine_slow(self);
 
 	/* what the CPU wrote beside the rows must not be lost either */
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE));
+	ASSERT_EQ(0, cpu_end(self->dst.fd, DMA_BUF_SYNC_WRITE));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));

@@ -135,8 +135,7 @@ TEST_F(engine, a_signal_ends_the_cpus_wait_for_the_engine)
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	ret = buffer_cpu_access(self->dst.fd,
-				DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	ret = cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ);
 	setitimer(ITIMER_REAL, &never, NULL);
 	EXPECT_EQ(-EINTR, ret);
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
@@ -176,8 +175,7 @@ TEST_F(engine, the_job_runs_on_when_the_reply_cannot_be_written)
 	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
 	ASSERT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SUBMIT, page));
 	/* without a fence, the buffer still waits for who writes it */
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }

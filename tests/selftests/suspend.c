@@ -108,8 +108,7 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 	struct shared shared;
 	int fences[2], ret;
 
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	ret = shared_open(self->node, &self->dst, &shared);
 	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);

@@ -115,8 +115,7 @@ TEST_F(heap, the_cpu_may_take_a_buffer_that_nobody_is_attached_to)
 	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(copy, buffer.size, 11);
 	memcpy(buffer.bytes, copy, buffer.size);
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	ASSERT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
 	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
 		EXPECT_EQ(0,
 			  buffer_cpu_access(buffer.fd, DMA_BUF_SYNC_START |
@@ -142,10 +141,8 @@ TEST_F(heap, the_cpus_access_does_maintenance_when_nobody_is_attached)
 	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.attachments);
 	before = info.sync_bytes;
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_READ));
 	if (ask.flags & DRAY_SYNC_NOT_NEEDED) {
 		EXPECT_EQ(before, synced(self->node, &buffer));
 	} else {
@@ -200,8 +197,7 @@ TEST_F(dray, rows_without_gaps_take_as_long_as_one_row)
 
 	SKIP_IF(!node_is_maintained(&self->info),
 		"this node needs no maintenance");
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0,
 		  buffer_allocate(self->node, DRAY_HEAP_ANY, 4 << 20, &buffer));

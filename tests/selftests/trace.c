@@ -37,10 +37,8 @@ FIXTURE_TEARDOWN_PARENT(trace)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-TEST_F(trace, an_allocation_is_an_event)
-{
-	EXPECT_TRUE(trace_has("dray_alloc:", self->id));
-}
+BRIEF(TEST_F(trace, an_allocation_is_an_event),
+      EXPECT_TRUE(trace_has("dray_alloc:", self->id)));
 
 /* Whoever reads the trace on a terminal is not to be told anything by it. */
 TEST_F(trace, a_name_is_part_of_its_line_and_no_command)
@@ -60,10 +58,8 @@ TEST_F(trace, the_mapping_for_a_device_is_an_event)
 	EXPECT_TRUE(trace_has("dray_map:", self->id));
 }
 
-TEST_F(trace, the_mapping_of_a_program_is_an_event)
-{
-	EXPECT_TRUE(trace_has("dray_mmap:", self->id));
-}
+BRIEF(TEST_F(trace, the_mapping_of_a_program_is_an_event),
+      EXPECT_TRUE(trace_has("dray_mmap:", self->id)));
 
 TEST_F(trace, the_end_of_a_buffer_is_an_event)
 {
@@ -148,9 +144,7 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
 	SKIP_IF(node_copies(), "a copy has them from the start");
 	for (int i = 0; i < 2; i++)
-		ASSERT_EQ(0, buffer_cpu_access(self->buffer.fd,
-					       DMA_BUF_SYNC_START |
-						       DMA_BUF_SYNC_READ));
+		ASSERT_EQ(0, cpu_begin(self->buffer.fd, DMA_BUF_SYNC_READ));
 	snprintf(back, sizeof(back), "dray_sync: %sbytes=%zu ", self->id,
 		 self->size);
 	trace = trace_read();
@@ -256,8 +250,7 @@ TEST_F(engine, a_cpu_access_is_maintained_after_the_engine_has_written)
 		 (unsigned long long)self->dst.id);
 	TRACE_BEGIN();
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	tracing_stop();
 	trace = trace_read();
 	ASSERT_NE(NULL, trace);

@@ -163,8 +163,7 @@ TEST_F(supplier, the_node_goes_before_its_engine_and_leaves_what_is_shared)
 	struct dray_info info;
 	struct shared shared;
 
-	SKIP_IF(node_copies(),
-		"nothing is attached for a device that gets copies");
+	NEED_ATTACHING();
 	ret = shared_open(self->node, &self->dst, &shared);
 	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ret);

@@ -111,8 +111,7 @@ TEST_F(bound, unbind_drops_lines_of_a_buffer_whose_address_was_told)
 	struct memory memory;
 
 	NEED_PROBES();
-	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS),
-		"this node tells no addresses");
+	NEED_ADDRESSES();
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, tell_address(self->node, memory.buffer.fd));
 	WATCH_MAINTENANCE();
@@ -223,8 +222,7 @@ TEST_F(bound, what_a_channel_wrote_without_sync_is_seen_after_unbind)
 	ASSERT_EQ(0, copy_page(self, buffer.fd, DRAY_SUBMIT_NO_SYNC));
 	close(self->node);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(-1, first_difference(buffer.bytes,
 				       buffer.bytes + (PAGES - 1) * self->page,
 				       self->page));

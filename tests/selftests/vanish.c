@@ -97,8 +97,7 @@ static int do_import(struct life *life)
 
 static int do_access(struct life *life)
 {
-	return buffer_cpu_access(life->buffer.fd,
-				 DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
+	return cpu_begin(life->buffer.fd, DMA_BUF_SYNC_RW);
 }
 
 /* The lower half to the upper one. */
@@ -281,8 +280,7 @@ TEST_F(vanish, the_buffer_keeps_its_bytes_while_there_is_no_node)
 	EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, size));
 	if (life->reader)
 		EXPECT_EQ(-1, changed_byte(life, life->reader, size));
-	EXPECT_EQ(0, buffer_cpu_access(life->buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(life->buffer.fd, DMA_BUF_SYNC_RW));
 }
 
 /* From one point to another that is behind it, if it is. */
