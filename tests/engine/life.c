@@ -91,7 +91,7 @@ TEST_F(fault, unbinding_an_engine_leaves_what_is_shared)
 	int fences[2], ret, i;
 
 	ret = shared_open(self->node, &self->dst, &shared);
-	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));

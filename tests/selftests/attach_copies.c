@@ -60,8 +60,7 @@ TEST_F(dray, a_dma_buf_is_attached_only_where_there_are_no_copies)
 	struct dray_attach attach;
 	int ret;
 
-	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
+	NEED_VGEM(fd);
 	ret = attach_dma_buf(self->node, fd, 0, &attach);
 	expect_no_copies(_metadata, ret, &attach);
 }

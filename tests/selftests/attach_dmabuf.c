@@ -281,8 +281,7 @@ TEST_F(dray, a_read_only_dma_buf_is_for_devices_that_read)
 	struct dray_attach attach;
 	uint32_t handle;
 
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside exporter, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export_read_only(importer, handle);
 	ASSERT_LE(0, fd);

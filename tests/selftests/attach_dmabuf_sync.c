@@ -31,8 +31,7 @@ TEST_F(dray, the_exporter_of_a_dma_buf_maintains_it)
 	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
 	uint32_t owner, direction;
 
-	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
+	NEED_VGEM(fd);
 	SKIP_IF(node_copies(),
 		"a device that gets copies gets no attached memory");
 	ATTACH_DMA_BUF(attach, fd, 0);
@@ -54,8 +53,7 @@ TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
 	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 
-	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
+	NEED_VGEM(fd);
 	SKIP_IF(node_copies(),
 		"a device that gets copies gets no attached memory");
 	ATTACH_DMA_BUF(attach, fd, 0);

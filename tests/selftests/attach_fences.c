@@ -103,9 +103,7 @@ TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
 	struct dray_transfer transfer;
 
 	poll_fd.fd = foreign_open(FOREIGN_VGEM, BUFFER_SIZE);
-	SKIP_IF(poll_fd.fd == -ENODEV,
-		"vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, poll_fd.fd);
+	NEED_VGEM(poll_fd.fd);
 	ATTACH_DMA_BUF(attach, poll_fd.fd, 0);
 	transfer = engine_slow(self);
 	transfer.dst_fd = attach.fd;
@@ -121,8 +119,7 @@ TEST_F(engine, a_transfer_waits_for_the_importers_of_a_buffer)
 	int importer = importer_open();
 	uint32_t handle, fence;
 
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

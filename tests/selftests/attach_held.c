@@ -242,7 +242,7 @@ TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
 	struct dray_reclaim call;
 	int ret = run_owner(self, &owner);
 
-	SKIP_IF(ret == -ENODEV, "vgem, an outside exporter, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
 	READ_BUFFER(info, owner.id);
 	EXPECT_EQ(DRAY_KIND_DMABUF, info.kind);

@@ -135,8 +135,7 @@ TEST_F(attached, a_dma_buf_tells_its_exporter_and_its_name)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->size);
 
-	SKIP_IF(fd == -ENODEV, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
+	NEED_VGEM(fd);
 	ASSERT_EQ(0, ioctl(fd, DMA_BUF_SET_NAME, "photograph"));
 	ATTACH_DMA_BUF(attach, fd, 0);
 	READ_BUFFER(info, attach.id);

@@ -41,8 +41,7 @@ TEST_F(heap, an_importer_that_writes_is_refused)
 	uint32_t handle;
 	int importer = importer_open();
 
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	OPEN_READ_ONLY(buffer, reader);
 	/* vgem maps what it imports for both directions */
 	EXPECT_EQ(-EACCES, importer_attach(importer, reader, &handle));

@@ -110,4 +110,10 @@ static inline int map(struct buffer *buffer)
 	return 0;
 }
 
+/* Declares a buffer of the variant's mode. */
+#define OPEN_MODE(buffer)                                                      \
+	struct buffer buffer;                                                  \
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");        \
+	ASSERT_EQ(0, allocate(self, variant->mode, &buffer))
+
 #endif

@@ -31,10 +31,7 @@ TEST_F(mode, heap_info_tells_whether_it_can_be_in_effect)
 
 TEST_F(mode, buffer_info_says_which_is_in_effect)
 {
-	struct buffer buffer;
-
-	SKIP_IF(self->effect < 0, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(self->effect, info.mode);
 	EXPECT_EQ(self->heap.index, info.heap);

@@ -23,10 +23,8 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 		      node_is_maintained(&self->info);
 	struct dray_range range;
 	struct dray_sync sync;
-	struct buffer buffer;
 
-	SKIP_IF(self->effect < 0, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	sync = whole(&buffer, &range);
 	for (int round = 0; round < 2; round++) {
 		sync.flags = round ? 0 : DRAY_SYNC_ASK;
@@ -39,11 +37,9 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 {
 	struct dray_range ranges[3];
-	struct buffer buffer;
 	struct dray_sync alone, both;
 
-	SKIP_IF(self->effect < 0, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	ALLOCATE_BUFFER(cached, DRAY_HEAP_ANY, self->page);
 	/* The node itself, then each of its channels. */
 	for (uint32_t i = 0; i <= self->info.channel_count; i++) {
@@ -81,10 +77,8 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 		      node_is_maintained(&self->info);
 	struct dray_range range;
 	struct dray_sync sync;
-	struct buffer buffer;
 
-	SKIP_IF(self->effect < 0, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	sync = whole(&buffer, &range);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
 	ASSERT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
@@ -164,9 +158,7 @@ TEST_F(mode, another_driver_attaches)
 	SKIP_IF(node_copies(), "the importer would get a copy");
 	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	importer = importer_open();
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside importer, is not loaded");
-	ASSERT_LE(0, importer);
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	READ_BUFFER(info, buffer.id);

@@ -9,10 +9,7 @@
 
 TEST_F(mode, it_is_mapped_unless_it_is_for_devices_only)
 {
-	struct buffer buffer;
-
-	SKIP_IF(self->effect < 0, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	EXPECT_EQ(self->effect == DRAY_MODE_DEVICE ? -EACCES : 0, map(&buffer));
 }
 

@@ -30,9 +30,7 @@ FIXTURE_SETUP(restart)
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->importer = importer_open();
-	SKIP_IF(self->importer == -ENODEV,
-		"vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, self->importer);
+	NEED_VGEM(self->importer);
 	ASSERT_EQ(0,
 		  importer_create(self->importer, BUFFER_SIZE, &self->handle));
 	fd = importer_export(self->importer, self->handle);

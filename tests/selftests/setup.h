@@ -39,6 +39,11 @@
 	SKIP_IF(node_copies(),   \
 		"nothing is attached for a device that gets copies")
 
+/* What the module vgem has given: a descriptor, or a negative errno. */
+#define NEED_VGEM(given)                                            \
+	SKIP_IF((given) == -ENODEV, "the module vgem is not loaded"); \
+	ASSERT_LE(0, given)
+
 /* Each declares its first argument and gives it a value, or ends the test. */
 #define DECLARE(assertion, type, name, function, ...) \
 	type name;                                    \

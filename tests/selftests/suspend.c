@@ -52,9 +52,7 @@ TEST_F(dray, an_importer_stays_attached_over_sleep)
 	int importer = importer_open();
 	uint32_t handle;
 
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside importer, is not loaded");
-	ASSERT_LE(0, importer);
+	NEED_VGEM(importer);
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	SLEEP();
@@ -110,7 +108,7 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 
 	NEED_ATTACHING();
 	ret = shared_open(self->node, &self->dst, &shared);
-	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
 	transfer = engine_slow(self);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));

@@ -89,8 +89,7 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 	uint32_t handle, fence;
 	pid_t child;
 
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside exporter, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
@@ -131,8 +130,7 @@ TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
 	pid_t child;
 
 	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside exporter, is not loaded");
+	NEED_VGEM(importer);
 	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);

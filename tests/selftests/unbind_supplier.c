@@ -165,7 +165,7 @@ TEST_F(supplier, the_node_goes_before_its_engine_and_leaves_what_is_shared)
 
 	NEED_ATTACHING();
 	ret = shared_open(self->node, &self->dst, &shared);
-	SKIP_IF(ret == -ENODEV, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(JOBS, submit_slow(self, fences));
 	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared,

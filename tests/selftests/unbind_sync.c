@@ -176,8 +176,7 @@ TEST_F(bound, another_driver_drops_lines_when_the_node_is_gone)
 	uint32_t handle;
 
 	NEED_PROBES();
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, importer_attach(importer, memory.buffer.fd, &handle));
 	close(self->node);
@@ -198,8 +197,7 @@ TEST_F(bound, another_driver_drops_nothing_while_the_node_is_there)
 	uint32_t handle;
 
 	NEED_PROBES();
-	SKIP_IF(importer == -ENODEV,
-		"vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, importer_attach(importer, memory.buffer.fd, &handle));
 	WATCH_MAINTENANCE();
