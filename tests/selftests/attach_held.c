@@ -4,13 +4,10 @@
  * process that got the address has ended.  It stays pinned, and in LIST, until
  * RECLAIM.
  */
-#include "harness.h"
-
 #include "attach.h"
 #include "binding.h"
 #include "foreign.h"
 #include "ledger.h"
-#include "node.h"
 #include "pins.h"
 #include "process.h"
 #include "setting.h"

@@ -3,10 +3,7 @@
  * The `carveout` heap: memory that the kernel does not map, handed out to the
  * last page, with the alignment and below the limit that were asked for.
  */
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "setup.h"
 
 FIXTURE(carveout)

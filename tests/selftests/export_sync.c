@@ -4,13 +4,10 @@
  * be writing, so that it drops nothing while only channels have written the
  * buffer, and writes back first what it has to drop.
  */
-#include "harness.h"
-
 #include "export.h"
 #include "frames.h"
 #include "ledger.h"
 #include "maintenance.h"
-#include "node.h"
 #include "setup.h"
 #include "transfer.h"
 

@@ -6,11 +6,8 @@
 #ifndef SELFTEST_FIXTURE_ENGINE_H
 #define SELFTEST_FIXTURE_ENGINE_H
 
-#include "harness.h"
-
 #include "fence.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 #include "transfer_model.h"

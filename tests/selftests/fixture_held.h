@@ -7,10 +7,7 @@
 #ifndef SELFTEST_FIXTURE_HELD_H
 #define SELFTEST_FIXTURE_HELD_H
 
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setting.h"
 #include "setup.h"

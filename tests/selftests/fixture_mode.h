@@ -6,10 +6,7 @@
 #ifndef SELFTEST_FIXTURE_MODE_H
 #define SELFTEST_FIXTURE_MODE_H
 
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "setup.h"
 
 #define PAGES 5

@@ -6,10 +6,7 @@
 #ifndef SELFTEST_FIXTURE_QUOTA_H
 #define SELFTEST_FIXTURE_QUOTA_H
 
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setting.h"
 #include "setup.h"

@@ -7,11 +7,8 @@
 #ifndef SELFTEST_FIXTURE_REFUSED_H
 #define SELFTEST_FIXTURE_REFUSED_H
 
-#include "harness.h"
-
 #include "binding.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 #include "step.h"

@@ -3,11 +3,8 @@
  * Pages whose memory broke.  Each stays broken, and lost to its heap, until the
  * machine starts again: so this is not run with the others, but at their end.
  */
-#include "harness.h"
-
 #include "frames.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 

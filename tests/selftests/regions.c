@@ -8,9 +8,7 @@
 #include <sys/klog.h>
 
 #include "binding.h"
-#include "harness.h"
 #include "ledger.h"
-#include "node.h"
 #include "platform.h"
 #include "setup.h"
 

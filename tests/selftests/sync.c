@@ -6,7 +6,6 @@
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "long_sync.h"
-#include "process.h"
 #include "sync.h"
 
 #define PAGES 16
