@@ -104,7 +104,7 @@ static inline int64_t engine_difference(FIXTURE_DATA(engine) * self)
 				BUFFER_SIZE);
 }
 
-/* The transfers leave in the buffers what they leave in the model. */
+/* Does the transfers; expects both buffers to equal the model afterwards. */
 #define EXPECT_MODEL(transfers, count)                                \
 	do {                                                          \
 		ASSERT_EQ(0, engine_run(self, transfers, count));     \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * What fixtures begin with, for use in FIXTURE_SETUP.  A fixture that uses
- * these has `int node` and `size_t page`, and `struct dray_heap_info heap` for
- * the second.  What fails ends the test.
+ * Starts of fixtures and of tests.  A fixture that uses SETUP_NODE() has `int node`
+ * and `size_t page`, and one with SETUP_HEAP() `struct dray_heap_info heap`.  Any
+ * failure ends the test.
  */
 #ifndef SELFTEST_SETUP_H
 #define SELFTEST_SETUP_H
@@ -39,12 +39,12 @@
 	SKIP_IF(node_copies(),   \
 		"nothing is attached for a device that gets copies")
 
-/* What the module vgem has given: a descriptor, or a negative errno. */
+/* Skips the test if @given, a descriptor or an errno, says that vgem is missing. */
 #define NEED_VGEM(given)                                            \
 	SKIP_IF((given) == -ENODEV, "the module vgem is not loaded"); \
 	ASSERT_LE(0, given)
 
-/* Each declares its first argument and gives it a value, or ends the test. */
+/* Each declares its first argument and reads or opens it. */
 #define DECLARE(assertion, type, name, function, ...) \
 	type name;                                    \
 	assertion(0, function(self->node, __VA_ARGS__))

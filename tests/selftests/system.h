@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* The headers of the C library and the kernel that most tests use. */
+/* Headers of the C library and the kernel for most tests. */
 #ifndef SELFTEST_SYSTEM_H
 #define SELFTEST_SYSTEM_H
 

@@ -74,7 +74,7 @@ int unit_run(const char *pattern);
 #define FACT_WITH(name, setup, teardown) FACT_ON(NULL, name, setup, teardown)
 #define FACT(name) FACT_WITH(name, NULL, NULL)
 
-/* A fact that one call states, which other facts state of other arguments. */
+/* A fact of one call. */
 #define BRIEF(fact, call)  \
 	fact               \
 	{                  \
@@ -119,8 +119,8 @@ int unit_run(const char *pattern);
 	} while (0)
 
 /*
- * Stands in for a function that the linker wraps, which __real_NAME() still calls;
- * the body follows.
+ * Heads the body of a function that replaces one of the library or the system.  If
+ * meson.build wraps the name, __real_NAME() calls the original.
  */
 #define WRAPPED(type, name, arguments) \
 	type __real_##name arguments;  \
