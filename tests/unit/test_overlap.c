@@ -91,10 +91,10 @@ FACT(a_million_interleaved_elements_are_answered_at_once)
 {
 	struct dray_view even, odd;
 
-	assert_works(
-		dray_view_init(&even, memory, f4, 1, DIMS(1000000), DIMS(8)));
-	assert_works(dray_view_init(&odd, memory + 4, f4, 1, DIMS(1000000),
-				    DIMS(8)));
+	assert_works(dray_view_init(&even, memory, f4, 1,
+				    (int64_t[]){ 1000000 }, (int64_t[]){ 8 }));
+	assert_works(dray_view_init(&odd, memory + 4, f4, 1,
+				    (int64_t[]){ 1000000 }, (int64_t[]){ 8 }));
 	assert_int_equal(dray_view_overlap(&even, &odd), DRAY_OVERLAP_NONE);
 	odd.data = memory + 3;
 	assert_int_equal(dray_view_overlap(&even, &odd), DRAY_OVERLAP_SOME);
@@ -118,8 +118,8 @@ FACT(what_is_too_wide_to_add_up_is_unknown)
 {
 	struct dray_view view;
 
-	assert_works(dray_view_init(&view, memory, u1, 1, DIMS(3),
-				    DIMS(INT64_MAX / 8)));
+	assert_works(dray_view_init(&view, memory, u1, 1, (int64_t[]){ 3 },
+				    (int64_t[]){ INT64_MAX / 8 }));
 	assert_int_equal(dray_view_self_overlap(&view), DRAY_OVERLAP_UNKNOWN);
 	assert_int_equal(dray_view_overlap(&view, &view), DRAY_OVERLAP_UNKNOWN);
 }
