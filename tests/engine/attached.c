@@ -3,10 +3,6 @@
  * Attached memory that a hanging engine has: it stays where it is, listed, until
  * the engine has finished; and when its node is gone, until RECLAIM.
  */
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/foreign.h"
 #include "../selftests/pins.h"
@@ -21,14 +17,10 @@ static int lose_attached_memory(FIXTURE_DATA(fault) * self, uint64_t *id)
 	uint8_t *bytes = mmap(NULL, PIECE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_attach attach;
-	int ret;
+	int ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
 
-	ret = attach_memory(self->node, bytes, PIECE, 0, &attach);
 	if (ret < 0)
 		return ret;
 	*id = attach.id;
@@ -61,7 +53,6 @@ static int node_comes_back(FIXTURE_DATA(fault) * self)
 TEST_F(fault,
        attached_memory_of_a_hanging_engine_is_pinned_until_it_has_finished)
 {
-	struct dray_buffer_info info;
 	long before = pins_count();
 	uint64_t id;
 
@@ -72,7 +63,7 @@ TEST_F(fault,
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(-ETIMEDOUT, lose_attached_memory(self, &id));
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
-	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
+	READ_BUFFER(info, id);
 	EXPECT_EQ(1, info.transfers);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_HELD);
 	ASSERT_EQ(0, knob("hang", 0));
@@ -81,7 +72,6 @@ TEST_F(fault,
 
 TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_is_held)
 {
-	struct dray_buffer_info info;
 	struct dray_reclaim reclaim;
 	long before = pins_count();
 	uint64_t id;
@@ -94,7 +84,7 @@ TEST_F(fault, attached_memory_of_a_hanging_node_that_is_unbound_is_held)
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
 	ASSERT_EQ(0, node_comes_back(self));
 	EXPECT_EQ(1, node_lists(self->node, id));
-	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
+	READ_BUFFER(info, id);
 	EXPECT_NE(0, info.flags & DRAY_BUFFER_HELD);
 	EXPECT_EQ(0, info.transfers);
 	EXPECT_EQ(before + PIECE / sysconf(_SC_PAGESIZE), pins_count());
@@ -112,17 +102,13 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 {
 	int fd = foreign_open(FOREIGN_VGEM, PIECE);
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_reclaim reclaim;
-	struct dray_attach attach;
 
-	if (fd == -ENOENT || fd == -ENODEV)
-		SKIP(return, "vgem, another exporter, is not loaded");
+	SKIP_IF(fd == -ENOENT || fd == -ENODEV,
+		"vgem, another exporter, is not loaded");
 	ASSERT_LE(0, fd);
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));
@@ -142,5 +128,3 @@ TEST_F(fault, a_dma_buf_of_a_hanging_node_is_held_once_its_file_is_closed)
 	EXPECT_EQ(1, reclaim.attachments);
 	EXPECT_EQ(0, node_lists(self->node, attach.id));
 }
-
-TEST_HARNESS_MAIN

@@ -5,11 +5,6 @@
  * dray_test_engine.ko, which has two channels, then dray.ko with nodes=2
  * channels=2.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/fixture_engine.h"
 
@@ -35,9 +30,7 @@ static bool node_is_there(void *path)
 
 FIXTURE_SETUP(busy)
 {
-	int i;
-
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		write_text(DRIVER "unbind", names[i]);
 		ASSERT_EQ(0, write_text(DRIVER "bind", names[i]));
 		ASSERT_TRUE(wait_for(node_is_there, (void *)paths[i]));
@@ -63,16 +56,12 @@ FIXTURE_TEARDOWN_PARENT(busy)
 static int copy(FIXTURE_DATA(busy) * self, int which, uint32_t channel,
 		struct dray_submit *submit)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = self->buffer.fd,
-					  .src_fd = self->buffer.fd,
-					  .dst_offset = SIZE / 2,
-					  .run = SIZE / 2 };
+	struct dray_transfer transfer =
+		COPY_OF(self->buffer.fd, self->buffer.fd, SIZE / 2,
+			.dst_offset = SIZE / 2);
 	int ret;
 
-	*submit = (struct dray_submit){ .channel = channel,
-					.transfers = (uintptr_t)&transfer,
-					.count = 1 };
+	*submit = (struct dray_submit)SUBMIT_OF(channel, &transfer, 1);
 	ret = node_call(self->node[which], DRAY_IOC_SUBMIT, submit);
 	if (ret)
 		return ret;
@@ -124,11 +113,8 @@ TEST_F(busy, sync_for_a_channel_of_another_node_is_refused)
 	struct dray_range range = { .fd = self->buffer.fd,
 				    .width = SIZE,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = 0,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .ranges = (uintptr_t)&range,
-				  .count = 1 };
+	struct dray_sync sync =
+		SYNC_OF(0, DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE, &range, 1);
 
 	TAKE(CHANNELS);
 	EXPECT_EQ(-EBUSY, node_call(self->node[1], DRAY_IOC_SYNC, &sync));
@@ -156,5 +142,3 @@ TEST_F(busy, a_refused_channel_works_when_the_other_node_has_gone)
 	EXPECT_EQ(1, copy(self, 1, 0, &submit));
 	EXPECT_TRUE(is_copied(self));
 }
-
-TEST_HARNESS_MAIN

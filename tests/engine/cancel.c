@@ -32,7 +32,6 @@ TEST_F(fault, what_the_engine_does_not_have_yet_is_not_fed)
 
 TEST_F(fault, what_was_issued_drains_before_the_fence_signals)
 {
-	struct dray_buffer_info info;
 	struct dray_cancel args;
 	struct dray_submit slow;
 
@@ -42,7 +41,7 @@ TEST_F(fault, what_was_issued_drains_before_the_fence_signals)
 	ASSERT_EQ(0, cancel(self->node, slow.fence_fd, &args));
 	EXPECT_EQ(1, args.count);
 	EXPECT_EQ(0, fence_status(slow.fence_fd));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(1, info.transfers);
 	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(-ECANCELED, fence_wait(slow.fence_fd));
@@ -131,11 +130,7 @@ TEST_F(fault, what_waits_for_an_in_fence_need_not_wait_any_more)
 TEST_F(fault, what_the_engine_has_all_of_ends_as_it_ends)
 {
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.channel = 0,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_cancel args;
 
 	/* the work item feeds it some time after the call */
@@ -194,10 +189,9 @@ TEST_F(fault, cancel_wakes_who_waits_for_a_slot)
 	struct dray_submit submit;
 	struct dray_cancel args;
 	pid_t mine = getpid(), child;
-	uint32_t i;
 
 	ASSERT_EQ(0, knob("hang", 1));
-	for (i = 0; i < self->info.queue_depth; i++)
+	for (uint32_t i = 0; i < self->info.queue_depth; i++)
 		ASSERT_EQ(0, submit_on(self, 0, &submit));
 	ASSERT_EQ(0, cancel(self->node, -1, &args));
 	EXPECT_LE(self->info.queue_depth - 1, args.count);
@@ -213,9 +207,8 @@ TEST_F(fault, the_fence_of_another_opener_is_refused)
 {
 	struct dray_cancel args;
 	struct dray_submit slow;
-	int other = node_open();
 
-	ASSERT_LE(0, other);
+	OPEN_NODE(other);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
 	EXPECT_EQ(-EINVAL, cancel(other, slow.fence_fd, &args));
@@ -225,5 +218,3 @@ TEST_F(fault, the_fence_of_another_opener_is_refused)
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 	close(other);
 }
-
-TEST_HARNESS_MAIN

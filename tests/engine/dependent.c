@@ -13,11 +13,8 @@
 static int submit(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers,
 		  uint32_t count)
 {
-	struct dray_submit submit = {
-		.transfers = (uintptr_t)transfers,
-		.count = count,
-		.fence_fd = -1,
-	};
+	struct dray_submit submit =
+		SUBMIT_OF(0, transfers, count, .fence_fd = -1);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	return ret ? ret : fence_wait(submit.fence_fd);
@@ -26,28 +23,21 @@ static int submit(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers,
 /* From the source to the first step of the destination, and on from there. */
 static void chain(FIXTURE_DATA(fault) * self, struct dray_transfer *transfers)
 {
-	int i;
-
-	for (i = 0; i < CHAIN; i++)
-		transfers[i] = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.src_fd = i ? self->dst.fd : self->src.fd,
+	for (int i = 0; i < CHAIN; i++)
+		transfers[i] = (struct dray_transfer)COPY_OF(
+			self->dst.fd, i ? self->dst.fd : self->src.fd, STEP,
 			.src_offset = i ? (i - 1) * STEP : 0,
-			.dst_fd = self->dst.fd,
-			.dst_offset = i * STEP,
-			.run = STEP,
-		};
+			.dst_offset = i * STEP);
 }
 
 TEST_F(fault, a_transfer_reads_what_the_one_before_has_written)
 {
 	struct dray_transfer transfers[CHAIN];
-	int i;
 
 	ASSERT_EQ(0, knob("ahead", 1));
 	chain(self, transfers);
 	ASSERT_EQ(1, submit(self, transfers, CHAIN));
-	for (i = 0; i < CHAIN; i++)
+	for (int i = 0; i < CHAIN; i++)
 		EXPECT_EQ(-1,
 			  first_difference(self->src.bytes,
 					   self->dst.bytes + i * STEP, STEP));
@@ -71,11 +61,10 @@ TEST_F(fault, every_descriptor_of_the_one_before_has_written)
 		  .dst_offset = 4 * PIECE,
 		  .run = 13 * STEP },
 	};
-	int i;
 
 	ASSERT_EQ(0, knob("ahead", 1));
 	ASSERT_EQ(1, submit(self, transfers, 2));
-	for (i = 0; i < 7; i++)
+	for (int i = 0; i < 7; i++)
 		EXPECT_EQ(-1, first_difference(self->src.bytes + i * STEP,
 					       self->dst.bytes + 4 * PIECE +
 						       2 * i * STEP,
@@ -85,14 +74,9 @@ TEST_F(fault, every_descriptor_of_the_one_before_has_written)
 static struct dray_transfer step(FIXTURE_DATA(fault) * self, int src_fd,
 				 uint64_t src, uint64_t dst)
 {
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.src_fd = src_fd,
-		.src_offset = src * STEP,
-		.dst_fd = self->dst.fd,
-		.dst_offset = dst * STEP,
-		.run = STEP,
-	};
+	return (struct dray_transfer)COPY_OF(self->dst.fd, src_fd, STEP,
+					     .src_offset = src * STEP,
+					     .dst_offset = dst * STEP);
 }
 
 TEST_F(fault, a_transfer_writes_what_the_one_before_has_read)
@@ -157,13 +141,10 @@ TEST_F(fault, what_fails_without_an_order_is_said)
 {
 	struct dray_transfer transfers[CHAIN];
 
-	if (!knob_is_on("unordered"))
-		SKIP(return, "the engine keeps to an order");
+	SKIP_IF(!knob_is_on("unordered"), "the engine keeps to an order");
 	chain(self, transfers);
 	ASSERT_EQ(0, knob("fail", 1));
 	EXPECT_EQ(-EIO, submit(self, transfers, CHAIN));
 	ASSERT_EQ(0, knob("fail", 0));
 	EXPECT_EQ(1, submit(self, transfers, CHAIN));
 }
-
-TEST_HARNESS_MAIN

@@ -4,16 +4,6 @@
  * exporter says then is what the caller hears, and nothing is kept of a call
  * that it refused.  Needs dray_test_exporter.ko, and dray.ko with nodes=1.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "../selftests/step.h"
 #include "../selftests/attach.h"
 #include "../selftests/fixture_engine.h"
@@ -36,7 +26,6 @@ FIXTURE(exporter)
 
 static bool nothing_holds_it(void *unused)
 {
-	(void)unused;
 	return !number_read(MODULE "refcnt");
 }
 
@@ -67,9 +56,7 @@ static int unbind_exporter(void)
 
 TEST_F(exporter, it_is_attached_while_its_device_is_bound)
 {
-	struct dray_attach attach;
-
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	EXPECT_EQ(self->size, attach.length);
 	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 0, self->size));
@@ -106,7 +93,7 @@ static int attaches_within_the_limit(void *context)
 	int i;
 
 	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
-	STEP_EQ(0, process_become(0, CAPABILITY(CAP_DAC_OVERRIDE)));
+	STEP_EQ(0, process_become(0, OPENER));
 	STEP_EQ(0, unbind_exporter());
 	for (i = 0; i < 3; i++)
 		STEP_EQ(-ENXIO,
@@ -124,9 +111,7 @@ TEST_F(exporter, a_refused_attach_is_charged_to_nobody)
 
 TEST_F(exporter, sync_of_an_attachment_says_what_it_says)
 {
-	struct dray_attach attach;
-
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	ASSERT_EQ(0, unbind_exporter());
 	EXPECT_EQ(-ENXIO, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
 				      DRAY_FROM_DEVICE, 0, self->size));
@@ -135,9 +120,7 @@ TEST_F(exporter, sync_of_an_attachment_says_what_it_says)
 /* Of udmabuf alone -EINVAL means that there is nothing to be done. */
 TEST_F(exporter, sync_for_the_device_says_what_it_says)
 {
-	struct dray_attach attach;
-
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	ASSERT_EQ(0, write_text(MODULE "parameters/refusal", "-22"));
 	EXPECT_EQ(-EINVAL,
 		  buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_DEVICE,
@@ -151,17 +134,13 @@ TEST_F(exporter, submit_for_a_device_that_it_refuses_says_what_it_says)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .run = self->size };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
-	struct dray_attach attach;
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct buffer buffer;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0,
 		  buffer_open(self->node, DRAY_HEAP_ANY, self->size, &buffer));
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	ASSERT_EQ(0, unbind_exporter());
 	memset(buffer.bytes, 0x5a, self->size);
 	transfer.src_fd = attach.fd;
@@ -172,14 +151,10 @@ TEST_F(exporter, submit_for_a_device_that_it_refuses_says_what_it_says)
 
 TEST_F(exporter, an_attachment_outlives_the_device_and_ends_as_others_do)
 {
-	struct dray_attach attach;
-
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	close(self->fd);
 	ASSERT_EQ(0, unbind_exporter());
 	EXPECT_EQ(1, number_read(MODULE "refcnt"));
 	EXPECT_EQ(0, close(attach.fd));
 	EXPECT_TRUE(wait_for(nothing_holds_it, NULL));
 }
-
-TEST_HARNESS_MAIN

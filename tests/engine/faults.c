@@ -4,11 +4,7 @@
  * what the fence says, what becomes of the channel, and that the memory which
  * a hanging engine may still write is not given out again.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
-#include <unistd.h>
 
 #include "../selftests/tracing.h"
 #include "fixture_fault.h"
@@ -39,13 +35,12 @@ TEST_F(fault, an_engine_without_descriptors_is_given_up_and_can_come_back)
 
 TEST_F(fault, an_error_of_the_engine_is_the_fences_and_the_channel_lives)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("fail", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(-EIO, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(1, channel.failed);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	ASSERT_EQ(0, knob("fail", 0));
@@ -78,12 +73,11 @@ TEST_F(fault, the_end_of_a_failed_job_is_an_event_with_its_error)
 TEST_F(fault, a_channel_that_hangs_is_dead_and_the_other_one_serves)
 {
 	struct dray_submit first, second, submit;
-	struct dray_channel_info channel;
 
 	ASSERT_EQ(0, submit_two_that_hang(self, &first, &second));
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(first.fence_fd));
 	EXPECT_EQ(-EIO, fence_wait(second.fence_fd));
-	ASSERT_EQ(0, node_channel(self->node, 1, &channel));
+	READ_CHANNEL(channel, 1);
 	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_DEAD);
 	EXPECT_EQ(2, channel.failed);
 
@@ -137,7 +131,6 @@ static bool lists_count(void *context)
 TEST_F(fault, memory_of_a_hanging_engine_is_kept_until_it_has_finished)
 {
 	struct lost lost = { .node = self->node };
-	struct dray_buffer_info info;
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("hang", 1));
@@ -148,7 +141,7 @@ TEST_F(fault, memory_of_a_hanging_engine_is_kept_until_it_has_finished)
 	buffer_close(&self->src);
 	buffer_close(&self->dst);
 	EXPECT_EQ(2, node_count(self->node));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(1, info.transfers);
 	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_TRUE(wait_for(lists_count, &lost));
@@ -156,10 +149,10 @@ TEST_F(fault, memory_of_a_hanging_engine_is_kept_until_it_has_finished)
 
 TEST_F(fault, unbinding_a_hanging_node_completes_and_memory_stays_out_of_use)
 {
-	struct dray_heap_info before, now;
+	struct dray_heap_info now;
 	struct dray_submit submit;
 
-	ASSERT_EQ(0, node_heap(self->node, 0, &before));
+	READ_HEAP(before, 0);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
@@ -264,7 +257,6 @@ TEST_F(fault, closing_the_node_cancels_what_waits_for_an_in_fence)
 
 static void ignore(int number)
 {
-	(void)number;
 }
 
 TEST_F(fault, a_full_queue_says_so_or_waits_and_can_be_interrupted)
@@ -310,5 +302,3 @@ TEST_F(fault, the_module_stays_while_a_fence_is_held)
 	close(submit.fence_fd);
 	self->node = -1;
 }
-
-TEST_HARNESS_MAIN

@@ -10,13 +10,6 @@
 #ifndef ENGINE_FIXTURE_FAULT_H
 #define ENGINE_FIXTURE_FAULT_H
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/fixture_engine.h"
 
@@ -120,12 +113,8 @@ FIXTURE_TEARDOWN(fault)
 
 static inline struct dray_transfer whole(FIXTURE_DATA(fault) * self)
 {
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->dst.fd,
-		.src_fd = self->src.fd,
-		.run = self->src.size,
-	};
+	return (struct dray_transfer)COPY_OF(self->dst.fd, self->src.fd,
+					     self->src.size);
 }
 
 static inline int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
@@ -133,12 +122,8 @@ static inline int submit_on(FIXTURE_DATA(fault) * self, uint32_t channel,
 {
 	struct dray_transfer transfer = whole(self);
 
-	*submit = (struct dray_submit){
-		.channel = channel,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-		.fence_fd = -1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(channel, &transfer, 1,
+						.fence_fd = -1);
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -174,21 +159,15 @@ static inline int submit_two_that_hang(FIXTURE_DATA(fault) * self,
 				       struct dray_submit *second)
 {
 	struct dray_transfer transfer = whole(self), piece = whole(self);
-	struct dray_submit before = { .transfers = (uintptr_t)&piece,
-				      .count = 1 };
+	struct dray_submit before = SUBMIT_OF(0, &piece, 1);
 	int ret = knob("stuck", 1), one = 1;
 
 	piece.run = PIECE;
 	if (!ret)
 		ret = node_call(self->node, DRAY_IOC_SUBMIT, &before);
-	*first = (struct dray_submit){
-		.channel = 1,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-		.in_fences = (uintptr_t)&before.fence_fd,
-		.in_fence_count = 1,
-		.fence_fd = -1,
-	};
+	*first = (struct dray_submit)SUBMIT_OF(
+		1, &transfer, 1, .in_fences = (uintptr_t)&before.fence_fd,
+		.in_fence_count = 1, .fence_fd = -1);
 	*second = *first;
 	if (!ret)
 		ret = node_call(self->node, DRAY_IOC_SUBMIT, first);

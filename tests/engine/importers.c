@@ -6,15 +6,8 @@
  * a region of the device tree that such a device has already.
  * Needs dray_test_importer.ko, and on the PC dray.ko with nodes=1.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ioctl.h>
-
-#include <linux/dma-buf.h>
-
 #include "../selftests/binding.h"
+#include "../selftests/export.h"
 #include "../selftests/fixture_dray.h"
 #include "../selftests/fixture_engine.h"
 #include "../selftests/fixture_heap.h"
@@ -44,24 +37,13 @@ static uint32_t attachments(int node, uint64_t id)
 }
 
 /* A buffer full of known bytes, and its read-only descriptor. */
-#define OPEN_READ_ONLY(buffer, reader)                                         \
-	do {                                                                   \
-		struct dray_export export = { .flags =                         \
-						      DRAY_EXPORT_READ_ONLY }; \
-		ASSERT_EQ(0, buffer_open(self->node, self->heap.index,         \
-					 4 * self->page, &(buffer)));          \
-		fill_random((buffer).bytes, (buffer).size, 21);                \
-		export.buffer_fd = (buffer).fd;                                \
-		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_EXPORT, &export)); \
-		(reader) = export.fd;                                          \
-	} while (0)
+#define OPEN_KNOWN(buffer, reader)      \
+	OPEN_READ_ONLY(buffer, reader); \
+	fill_random(buffer.bytes, buffer.size, 21)
 
 TEST_F(heap, a_device_that_reads_reads_through_it)
 {
-	struct buffer buffer;
-	int reader;
-
-	OPEN_READ_ONLY(buffer, reader);
+	OPEN_KNOWN(buffer, reader);
 	ASSERT_EQ(0, import("to", reader));
 	EXPECT_EQ(sum_of(&buffer), sum_read());
 	EXPECT_EQ(0, attachments(self->node, buffer.id));
@@ -69,11 +51,9 @@ TEST_F(heap, a_device_that_reads_reads_through_it)
 
 TEST_F(heap, a_device_that_writes_is_refused_and_writes_nothing)
 {
-	struct buffer buffer;
-	int reader;
 	long sum;
 
-	OPEN_READ_ONLY(buffer, reader);
+	OPEN_KNOWN(buffer, reader);
 	sum = sum_of(&buffer);
 	EXPECT_EQ(-EACCES, import("from", reader));
 	EXPECT_EQ(-EACCES, import("both", reader));
@@ -83,10 +63,7 @@ TEST_F(heap, a_device_that_writes_is_refused_and_writes_nothing)
 
 TEST_F(heap, a_device_writes_through_the_buffers_own_descriptor)
 {
-	struct buffer buffer;
-	int reader;
-
-	OPEN_READ_ONLY(buffer, reader);
+	OPEN_KNOWN(buffer, reader);
 	ASSERT_EQ(0, import("from", buffer.fd));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x55));
 	ASSERT_EQ(0, import("both", buffer.fd));
@@ -98,10 +75,7 @@ TEST_F(heap, a_device_writes_through_the_buffers_own_descriptor)
 
 TEST_F(heap, no_driver_gets_the_kernels_address_of_it)
 {
-	struct buffer buffer;
-	int reader;
-
-	OPEN_READ_ONLY(buffer, reader);
+	OPEN_KNOWN(buffer, reader);
 	EXPECT_GT(0, import("vmap", reader));
 	if (variant->type == DRAY_HEAP_CARVEOUT) {
 		EXPECT_GT(0, import("vmap", buffer.fd));
@@ -138,15 +112,13 @@ TEST_F(heap, a_reader_sees_what_a_device_writes_while_no_node_is_maintained)
 	struct dma_buf_sync sync = { .flags = DMA_BUF_SYNC_START |
 					      DMA_BUF_SYNC_READ };
 	struct binding binding;
-	struct dray_info info;
-	struct buffer buffer;
-	int reader, ret;
+	int ret;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_COHERENT ||
-	    variant->type == DRAY_HEAP_CARVEOUT)
-		SKIP(return, "nothing is maintained");
-	OPEN_READ_ONLY(buffer, reader);
+	READ_NODE(info);
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT ||
+			variant->type == DRAY_HEAP_CARVEOUT,
+		"nothing is maintained");
+	OPEN_KNOWN(buffer, reader);
 	ASSERT_EQ(0, import("keep", buffer.fd));
 	ASSERT_EQ(0, binding_find(self->node, &binding));
 	EXPECT_EQ(0, binding_unbind(&binding));
@@ -158,8 +130,7 @@ TEST_F(heap, a_reader_sees_what_a_device_writes_while_no_node_is_maintained)
 	}
 	ASSERT_EQ(0, import("drop", buffer.fd));
 	ASSERT_EQ(0, binding_bind(&binding));
-	if (ret == -ENODEV)
-		SKIP(return, "the kernel has no probes");
+	SKIP_IF(ret == -ENODEV, "the kernel has no probes");
 	EXPECT_EQ(0, ret);
 }
 
@@ -183,8 +154,8 @@ TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
 	struct dray_heap_info heap;
 	int node, found;
 
-	if (access(PLATFORM_DEVICES "/" POOLED, F_OK))
-		SKIP(return, "this machine has no region for a pool");
+	SKIP_IF(access(PLATFORM_DEVICES "/" POOLED, F_OK),
+		"this machine has no region for a pool");
 	ASSERT_EQ(0, write_text(IMPORTER "pool", "/" POOLED));
 	ASSERT_EQ(0, platform_override(POOLED, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", POOLED));
@@ -196,5 +167,3 @@ TEST_F(dray, a_region_that_is_the_pool_of_a_device_is_no_heap)
 	EXPECT_LE(0, node);
 	EXPECT_EQ(-ENOENT, found);
 }
-
-TEST_HARNESS_MAIN

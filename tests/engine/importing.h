@@ -6,9 +6,6 @@
 #ifndef ENGINE_IMPORTING_H
 #define ENGINE_IMPORTING_H
 
-#include <stdbool.h>
-#include <stdio.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/node.h"
 #include "number.h"
@@ -27,16 +24,14 @@ static inline int import(const char *how, int fd)
 /* Is what "wait" or "page" began over?  For wait_for(). */
 static inline bool has_waited(void *unused)
 {
-	(void)unused;
 	return number_read(IMPORTER "waited") != 0;
 }
 
 static inline long sum_of(const struct buffer *buffer)
 {
 	long sum = 0;
-	size_t i;
 
-	for (i = 0; i < buffer->size; i++)
+	for (size_t i = 0; i < buffer->size; i++)
 		sum += buffer->bytes[i];
 	return sum;
 }

@@ -3,10 +3,6 @@
  * The end and the sleep of an engine under a node: the node goes before its
  * engine does, and the engine has nothing to do while the system sleeps.
  */
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-
 #include "../selftests/shared.h"
 #include "../selftests/sleep.h"
 #include "fixture_fault.h"
@@ -39,8 +35,8 @@ TEST_F(fault, a_callback_as_the_channel_is_released_wakes_nobody)
 	int before = parameter_read("dray_test_engine", "descriptors"), count;
 	struct dray_submit submit;
 
-	if (access(TRACING "instances", W_OK))
-		SKIP(return, "this kernel does not trace");
+	SKIP_IF(access(TRACING "instances", W_OK),
+		"this kernel does not trace");
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, knob("parting", 1));
@@ -95,8 +91,7 @@ TEST_F(fault, unbinding_an_engine_leaves_what_is_shared)
 	int fences[2], ret, i;
 
 	ret = shared_open(self->node, &self->dst, &shared);
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &slow));
@@ -139,13 +134,11 @@ TEST_F(fault, unbinding_an_engine_that_hangs_completes)
 
 static bool engine_lingers(void *unused)
 {
-	(void)unused;
 	return knob_is_on("lingers");
 }
 
 static bool engine_is_locked(void *unused)
 {
-	(void)unused;
 	return knob_is_on("locked");
 }
 
@@ -170,11 +163,10 @@ static bool child_has_ended(void *child)
 TEST_F(fault, who_waits_for_a_channel_to_be_opened_can_be_killed)
 {
 	pid_t children[2];
-	int i;
 
 	ASSERT_EQ(0, knob("lock", 1));
 	ASSERT_TRUE(wait_for(engine_is_locked, NULL));
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		children[i] = process_start(submits, self);
 		ASSERT_LT(0, children[i]);
 		ASSERT_TRUE(wait_for(process_waits, &children[i]));
@@ -190,7 +182,6 @@ TEST_F(fault, who_waits_for_a_channel_to_be_opened_can_be_killed)
 /* Whoever took a channel now would not be told when the engine goes. */
 TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 	struct dray_info info;
 	struct unbinding engine = { ENGINE_DRIVER, ENGINE, 0 };
@@ -201,7 +192,7 @@ TEST_F(fault, an_engine_on_its_way_out_gives_no_channel)
 	ASSERT_TRUE(wait_for(engine_lingers, NULL));
 	EXPECT_EQ(-EBUSY, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);
 	ASSERT_EQ(0, knob("linger", 0));
 	EXPECT_EQ(0, process_wait(engine.child));
@@ -220,8 +211,7 @@ TEST_F(fault, an_engine_has_nothing_to_do_while_the_system_sleeps)
 	for (i = 0; i < 4; i++)
 		ASSERT_EQ(0, submit_on(self, (uint32_t)i % 2, &submit[i]));
 	slept = system_sleep();
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
 	EXPECT_EQ(0, parameter_read("dray_test_engine", "restless"));
 	for (i = 0; i < 4; i++)
@@ -245,11 +235,8 @@ TEST_F(fault, a_transfer_that_waits_for_another_is_done_before_sleep)
 	after.in_fences = (uintptr_t)&slow.fence_fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &after));
 	slept = system_sleep();
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
 	EXPECT_EQ(1, fence_status(after.fence_fd));
 	EXPECT_EQ(1, fence_status(slow.fence_fd));
 }
-
-TEST_HARNESS_MAIN

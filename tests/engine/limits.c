@@ -5,9 +5,6 @@
  * dray_test_engine.ko with mask_bits=24 align_shift=3 fill=1, then dray.ko
  * with nodes=1 channels=2.
  */
-#include <errno.h>
-#include <string.h>
-
 #include "../selftests/fixture_engine.h"
 
 #define REACH 0xffffffull
@@ -60,11 +57,7 @@ FIXTURE_TEARDOWN(limit)
 static int submit(int node, struct dray_transfer *transfer,
 		  struct dray_submit *submit)
 {
-	*submit = (struct dray_submit){
-		.transfers = (uintptr_t)transfer,
-		.count = 1,
-		.fence_fd = -1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, transfer, 1, .fence_fd = -1);
 	return node_call(node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -83,12 +76,8 @@ TEST_F(limit, memory_below_a_limit_lies_below_it)
 
 TEST_F(limit, memory_beyond_the_engines_reach_is_refused_not_bounced)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->far.fd,
-		.dst_fd = self->near[0].fd,
-		.run = SIZE,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->near[0].fd, self->far.fd, SIZE);
 	struct dray_submit reply;
 
 	EXPECT_EQ(-ENOMEM, submit(self->node, &transfer, &reply));
@@ -98,12 +87,8 @@ TEST_F(limit, memory_beyond_the_engines_reach_is_refused_not_bounced)
 
 TEST_F(limit, memory_within_reach_is_copied)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->near[0].fd,
-		.dst_fd = self->near[1].fd,
-		.run = SIZE,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->near[1].fd, self->near[0].fd, SIZE);
 	struct dray_submit reply;
 
 	ASSERT_EQ(0, submit(self->node, &transfer, &reply));
@@ -117,18 +102,12 @@ TEST_F(limit, what_the_engine_cannot_address_is_refused)
 	struct dray_axis axis = { .count = 4,
 				  .dst_stride = 64,
 				  .src_stride = 64 };
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->near[0].fd,
-		.dst_fd = self->near[1].fd,
-		.run = 16,
-		.axes_count = 1,
-		.axes = (uintptr_t)&axis,
-	};
-	struct dray_transfer wrong;
+	struct dray_transfer transfer =
+		COPY_OF(self->near[1].fd, self->near[0].fd, 16, .axes_count = 1,
+			.axes = (uintptr_t)&axis);
 	struct dray_submit reply;
+	struct dray_transfer wrong = transfer;
 
-	wrong = transfer;
 	wrong.run = 12;
 	EXPECT_EQ(-EINVAL, submit(self->node, &wrong, &reply));
 	EXPECT_EQ(DRAY_REASON_ALIGNMENT, reply.reason);
@@ -166,18 +145,14 @@ static int fill(FIXTURE_DATA(limit) * self, const char *pattern, uint32_t size,
 
 TEST_F(limit, a_byte_and_a_longer_pattern_are_filled)
 {
-	struct dray_channel_info channel;
 	struct dray_submit reply;
-	size_t i;
 
 	ASSERT_EQ(1, fill(self, "\xa5", 1, &reply));
 	EXPECT_EQ(-1, first_other_byte(self->near[1].bytes, SIZE, 0xa5));
 	ASSERT_EQ(1, fill(self, "\x11\x22\x33\x44", 4, &reply));
-	for (i = 0; i < SIZE; i++)
+	for (size_t i = 0; i < SIZE; i++)
 		ASSERT_EQ(0x11 * (1 + i % 4), self->near[1].bytes[i]);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_FILL);
 	EXPECT_EQ(8, channel.alignment);
 }
-
-TEST_HARNESS_MAIN

@@ -5,10 +5,6 @@
  * waits for that job, and neither do other openers.  Needs
  * dray_test_importer.ko, dray_test_exporter.ko and what the fixture needs.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/mman.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/importer.h"
 #include "../selftests/signalled.h"
@@ -23,10 +19,7 @@ static int copy_to(FIXTURE_DATA(fault) * self, int fd, uint64_t size,
 
 	transfer.dst_fd = fd;
 	transfer.run = size;
-	*submit = (struct dray_submit){
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, &transfer, 1);
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -78,7 +71,6 @@ TEST_F(fault, who_waits_under_the_lock_sees_the_fences_signal)
 TEST_F(fault, who_waits_under_the_lock_holds_up_no_other_opener)
 {
 	struct dray_submit first, second, other;
-	struct dray_channel_info channel;
 
 	ASSERT_EQ(0, submit_two(self, &first, &second));
 	ASSERT_EQ(0, submit_on(self, 0, &other));
@@ -87,7 +79,7 @@ TEST_F(fault, who_waits_under_the_lock_holds_up_no_other_opener)
 	EXPECT_TRUE(is_equal(self));
 	EXPECT_TRUE(wait_for(has_waited, NULL));
 	EXPECT_EQ(1, number_read(IMPORTER "waited"));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	mapped_twice_end();
 }
@@ -120,14 +112,13 @@ TEST_F(fault, who_waits_under_the_lock_of_a_page_sees_the_fences_signal)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	struct dray_submit first, second;
-	struct dray_attach attach;
 	uint8_t *bytes =
 		mmap(NULL, page, PROT_READ | PROT_WRITE,
 		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	char text[32];
 
 	ASSERT_NE(MAP_FAILED, bytes);
-	ASSERT_LE(0, attach_memory(self->node, bytes, page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, page, 0);
 	ASSERT_EQ(0, knob("hang", 1));
 	ASSERT_EQ(0, copy_to(self, attach.fd, page, &first));
 	close(attach.fd);
@@ -205,5 +196,3 @@ TEST_F(fault, submit_that_waits_for_the_lock_is_interrupted)
 	ASSERT_EQ(0, holder_begin(self, &holder));
 	EXPECT_EQ(-EINTR, signalled_run(&signalled));
 }
-
-TEST_HARNESS_MAIN

@@ -7,14 +7,13 @@
 
 TEST_F(fault, a_round_that_is_lost_without_a_callback_is_timed_out)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("lose", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_NE(0, channel.flags & DRAY_CHANNEL_DEAD);
 	EXPECT_FALSE(is_equal(self));
 }
@@ -22,11 +21,7 @@ TEST_F(fault, a_round_that_is_lost_without_a_callback_is_timed_out)
 TEST_F(fault, a_job_of_one_descriptor_is_not_hurt_by_a_loss)
 {
 	struct dray_transfer transfer = whole(self);
-	struct dray_submit submit = {
-		.channel = 0,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 
 	transfer.run = PIECE;
 	ASSERT_EQ(0, knob("lose", 1));
@@ -38,12 +33,10 @@ TEST_F(fault, a_job_of_one_descriptor_is_not_hurt_by_a_loss)
 /* As after a lost interrupt: only the status of the last descriptor tells. */
 TEST_F(fault, a_round_that_is_done_without_a_callback_costs_time_and_no_channel)
 {
-	struct dray_channel_info channel;
-
 	ASSERT_EQ(0, knob("mute", 1));
 	ASSERT_EQ(0, watchdog(IMPATIENT));
 	EXPECT_EQ(1, copy_on(self, 0));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	ASSERT_EQ(0, knob("mute", 0));
 	ASSERT_EQ(0, watchdog(PATIENT));
@@ -61,10 +54,9 @@ TEST_F(fault, stale_callbacks_do_not_end_a_round_before_its_time)
 TEST_F(fault, stale_callbacks_do_not_hold_a_round_up)
 {
 	struct dray_submit submit;
-	int i;
 
 	ASSERT_EQ(0, knob("stale", 1));
-	for (i = 0; i < 20; i++) {
+	for (int i = 0; i < 20; i++) {
 		ASSERT_EQ(0, submit_on(self, 0, &submit));
 		EXPECT_EQ(1, fence_wait(submit.fence_fd));
 		close(submit.fence_fd);
@@ -78,7 +70,6 @@ TEST_F(fault, stale_callbacks_do_not_hold_a_round_up)
  */
 TEST_F(fault, a_machine_that_stood_still_has_not_lost_its_channel)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	/* No longer: RCU and others have patience for a few seconds. */
@@ -88,9 +79,7 @@ TEST_F(fault, a_machine_that_stood_still_has_not_lost_its_channel)
 	ASSERT_TRUE(engine_fills());
 	ASSERT_EQ(0, knob("still", 4100));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	EXPECT_TRUE(is_equal(self));
 }
-
-TEST_HARNESS_MAIN

@@ -4,12 +4,6 @@
  * for writing: through a read-only dma-buf nothing of that is writable, now or
  * later.  Needs dray_test_mapper.ko, and dray.ko with a node.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/export.h"
 #include "../selftests/fixture_heap.h"
@@ -32,12 +26,9 @@ static int show(int fd)
 
 /* A buffer with 0x11 everywhere, and a file that maps its reader. */
 #define SHOW_READER(buffer, mapper)              \
-	do {                                     \
-		int _reader;                     \
-		OPEN_READ_ONLY(buffer, _reader); \
-		(mapper) = show(_reader);        \
-		ASSERT_LE(0, mapper);            \
-	} while (0)
+	OPEN_READ_ONLY(buffer, mapper##_reader); \
+	int mapper = show(mapper##_reader);      \
+	ASSERT_LE(0, mapper)
 
 /* The module lets go of the dma-buf, whatever the test did. */
 static void hide(struct __test_metadata *_metadata)
@@ -47,12 +38,10 @@ static void hide(struct __test_metadata *_metadata)
 
 TEST_F(heap, the_buffers_own_dma_buf_is_mapped_for_writing)
 {
-	struct buffer buffer;
 	uint8_t *bytes;
 	int mapper;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	mapper = show(buffer.fd);
 	ASSERT_LE(0, mapper);
 	bytes = mmap(NULL, buffer.size, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -65,9 +54,7 @@ TEST_F(heap, the_buffers_own_dma_buf_is_mapped_for_writing)
 
 TEST_F(heap, a_read_only_one_is_mapped_for_reading)
 {
-	struct buffer buffer;
 	const uint8_t *bytes;
-	int mapper;
 
 	SHOW_READER(buffer, mapper);
 	bytes = mmap(NULL, buffer.size, PROT_READ, MAP_SHARED, mapper, 0);
@@ -80,9 +67,6 @@ TEST_F(heap, a_read_only_one_is_mapped_for_reading)
 
 TEST_F(heap, a_read_only_one_is_not_mapped_for_writing)
 {
-	struct buffer buffer;
-	int mapper;
-
 	SHOW_READER(buffer, mapper);
 	EXPECT_EQ(-EACCES, map_error(buffer.size, PROT_READ | PROT_WRITE,
 				     MAP_SHARED, mapper));
@@ -93,9 +77,7 @@ TEST_F(heap, a_read_only_one_is_not_mapped_for_writing)
 
 TEST_F(heap, mprotect_does_not_make_a_read_only_one_writable)
 {
-	struct buffer buffer;
 	uint8_t *bytes;
-	int mapper;
 
 	SHOW_READER(buffer, mapper);
 	bytes = mmap(NULL, buffer.size, PROT_READ, MAP_SHARED, mapper, 0);
@@ -111,8 +93,7 @@ TEST_F(heap, mprotect_does_not_make_a_read_only_one_writable)
 TEST_F(heap, proc_self_mem_does_not_write_a_read_only_one)
 {
 	uint8_t *bytes, value = 0x44;
-	struct buffer buffer;
-	int mapper, memory;
+	int memory;
 
 	SHOW_READER(buffer, mapper);
 	bytes = mmap(NULL, buffer.size, PROT_READ, MAP_SHARED, mapper, 0);
@@ -126,9 +107,6 @@ TEST_F(heap, proc_self_mem_does_not_write_a_read_only_one)
 
 TEST_F(heap, a_private_mapping_is_refused)
 {
-	struct buffer buffer;
-	int mapper;
-
 	SHOW_READER(buffer, mapper);
 	EXPECT_EQ(-EINVAL,
 		  map_error(buffer.size, PROT_READ, MAP_PRIVATE, mapper));
@@ -139,9 +117,8 @@ TEST_F(heap, a_private_mapping_is_refused)
 
 TEST_F(heap, the_mapping_keeps_the_buffer)
 {
-	struct buffer buffer;
 	const uint8_t *bytes;
-	int mapper, reader;
+	int mapper;
 
 	OPEN_READ_ONLY(buffer, reader);
 	mapper = show(reader);
@@ -157,5 +134,3 @@ TEST_F(heap, the_mapping_keeps_the_buffer)
 	munmap((void *)bytes, 4 * self->page);
 	EXPECT_EQ(0, node_lists(self->node, buffer.id));
 }
-
-TEST_HARNESS_MAIN

@@ -3,13 +3,6 @@
  * One buffer and many nodes, also those of another user.  Needs
  * dray_test_engine.ko, then dray.ko with nodes=10 channels=2.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "../selftests/step.h"
 #include "../selftests/fixture_engine.h"
 
@@ -71,5 +64,3 @@ TEST_F(engine, a_buffer_is_mapped_for_the_devices_of_all_nodes)
 	EXPECT_EQ(0, engine_run(self, &transfer, 1));
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

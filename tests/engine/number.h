@@ -5,9 +5,7 @@
 #ifndef ENGINE_NUMBER_H
 #define ENGINE_NUMBER_H
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include "../selftests/system.h"
 
 /* The number that the file holds, or -1. */
 static inline long number_read(const char *path)

@@ -22,7 +22,6 @@ static int bind_exporter(void)
 
 static int prepare_removed(struct caller *caller)
 {
-	(void)caller;
 	if (removed >= 0)
 		return 0;
 	removed = parameter_read("dray_test_exporter", "export");
@@ -42,13 +41,9 @@ static int attach_what_a_removed_device_exported(struct caller *caller)
 
 static int submit_to_the_first(struct caller *caller, int *fence)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = caller->large.fd,
-					  .src_fd = caller->buffer.fd,
-					  .run = SIZE };
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_transfer transfer =
+		COPY_OF(caller->large.fd, caller->buffer.fd, SIZE);
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int ret = node_call(caller->node, DRAY_IOC_SUBMIT, &submit);
 
 	caller->reason = submit.reason;
@@ -102,5 +97,3 @@ REFUSED(attach_what_a_removed_device_exported, -ENXIO, DRAY_REASON_NONE,
 	ATTACHES, prepare_removed, bind_exporter);
 REFUSED(submit_to_a_channel_that_is_dead, -EIO, DRAY_REASON_DEAD, CHANNELS,
 	prepare_dead, knobs_reset);
-
-TEST_HARNESS_MAIN

@@ -32,14 +32,13 @@ static bool is_dead(FIXTURE_DATA(fault) * self)
 
 TEST_F(fault, a_dead_channel_that_is_reopened_serves_again)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	ASSERT_EQ(-ETIMEDOUT, kill_channel(self));
 	EXPECT_TRUE(is_dead(self));
 	EXPECT_EQ(-EIO, submit_on(self, 0, &submit));
 	ASSERT_EQ(0, reopen(self, "0"));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(DRAY_CHANNEL_COPY, channel.flags);
 	ASSERT_EQ(0, knob("hang", 0));
 	EXPECT_EQ(1, copy_on(self, 0));
@@ -47,15 +46,13 @@ TEST_F(fault, a_dead_channel_that_is_reopened_serves_again)
 
 TEST_F(fault, memory_of_the_job_that_hung_stays_out_of_use_after_reopening)
 {
-	struct dray_heap_info before, now;
-
-	ASSERT_EQ(0, node_heap(self->node, 0, &before));
+	READ_HEAP(before, 0);
 	ASSERT_EQ(-ETIMEDOUT, kill_channel(self));
 	ASSERT_EQ(0, reopen(self, "0"));
 	buffer_close(&self->src);
 	buffer_close(&self->dst);
 	EXPECT_EQ(0, node_count(self->node));
-	ASSERT_EQ(0, node_heap(self->node, 0, &now));
+	READ_HEAP(now, 0);
 	EXPECT_EQ(16 * PIECE, now.quarantined - before.quarantined);
 }
 
@@ -89,5 +86,3 @@ TEST_F(fault, a_channel_that_is_not_there_cannot_be_reopened)
 	EXPECT_EQ(-EINVAL, reopen(self, "-1"));
 	EXPECT_EQ(-EINVAL, reopen(self, "copy0"));
 }
-
-TEST_HARNESS_MAIN

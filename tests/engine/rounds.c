@@ -12,28 +12,19 @@
 TEST_F(fault, a_round_has_no_more_bytes_than_its_limit)
 {
 	static struct dray_transfer transfers[COUNT];
-	struct dray_submit submit = {
-		.channel = 0,
-		.transfers = (uintptr_t)transfers,
-		.count = COUNT,
-	};
+	struct dray_submit submit = SUBMIT_OF(0, transfers, COUNT);
 	static struct buffer dst[COUNT];
-	struct buffer src;
 	int i, most;
 
 	ASSERT_EQ(0, knob("slots", 32));
 	ASSERT_EQ(0, knob("most", 0));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, LARGE, &src));
+	OPEN_BUFFER(src, DRAY_HEAP_ANY, LARGE);
 	fill_random(src.bytes, src.size, 9);
 	for (i = 0; i < COUNT; i++) {
 		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, LARGE,
 					 &dst[i]));
-		transfers[i] = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.dst_fd = dst[i].fd,
-			.src_fd = src.fd,
-			.run = LARGE,
-		};
+		transfers[i] =
+			(struct dray_transfer)COPY_OF(dst[i].fd, src.fd, LARGE);
 	}
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
@@ -42,5 +33,3 @@ TEST_F(fault, a_round_has_no_more_bytes_than_its_limit)
 	most = parameter_read("dray_test_engine", "most");
 	EXPECT_EQ(ROUND / LARGE * LARGE, (unsigned int)most);
 }
-
-TEST_HARNESS_MAIN

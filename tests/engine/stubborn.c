@@ -4,11 +4,6 @@
  * what it calls back into is still there.  Needs dray_test_engine.ko, then
  * dray.ko with nodes=1 channels=2, which stays for good.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
 #include "fixture_fault.h"
 
 static bool one_was_done(void *before)
@@ -71,5 +66,3 @@ TEST_F(fault, what_a_stubborn_engine_calls_back_into_is_there)
 	ASSERT_EQ(0, watchdog(PATIENT));
 	EXPECT_EQ(1, copy_on(self, DRAY_CHANNEL_ANY));
 }
-
-TEST_HARNESS_MAIN

@@ -6,12 +6,7 @@
  * dray.ko with nodes=1; copies there are only on a kernel that was told to have
  * room for them (iommu=soft).
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "../selftests/binding.h"
 #include "../selftests/fixture_heap.h"
@@ -68,11 +63,10 @@ TEST_F(heap, no_piece_is_longer_than_the_device_takes)
 
 TEST_F(heap, a_device_without_such_a_limit_is_told_one_piece)
 {
-	struct buffer buffer;
 	/* where devices get copies, a piece is no longer than one */
 	size_t size = node_copies() ? 128 << 10 : 1 << 20;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, size, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, size);
 	fill_random(buffer.bytes, buffer.size, 42);
 	ASSERT_EQ(0, set("max_segment", UINT32_MAX));
 	EXPECT_EQ(0, import("to", buffer.fd));
@@ -148,12 +142,10 @@ static bool has_memory(void)
 FIXTURE_SETUP(half)
 {
 	SETUP_NODE();
-	if (node_copies())
-		SKIP(return, "it gets a copy of all, whatever it reaches");
-	if (!has_memory())
-		SKIP(return, "too little memory to find what lies high");
-	if (number_read("/sys/kernel/debug/swiotlb/io_tlb_nslabs") <= 0)
-		SKIP(return, "this kernel has no room for copies");
+	SKIP_IF(node_copies(), "it gets a copy of all, whatever it reaches");
+	SKIP_IF(!has_memory(), "too little memory to find what lies high");
+	SKIP_IF(number_read("/sys/kernel/debug/swiotlb/io_tlb_nslabs") <= 0,
+		"this kernel has no room for copies");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, open_highest(self->node, &self->buffer));
 	fill_random(self->buffer.bytes, SIZE, 43);
@@ -187,5 +179,3 @@ TEST_F(half, what_it_reads_and_writes_is_there_when_it_has_gone)
 	EXPECT_LT(0, number_read(IMPORTER "gaps"));
 	EXPECT_EQ(-1, first_other_byte(self->buffer.bytes, SIZE, 0x66));
 }
-
-TEST_HARNESS_MAIN

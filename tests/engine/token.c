@@ -12,11 +12,7 @@ static int submit_piece(FIXTURE_DATA(fault) * self, struct dray_submit *submit)
 	struct dray_transfer transfer = whole(self);
 
 	transfer.run = PIECE;
-	*submit = (struct dray_submit){
-		.channel = 0,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, &transfer, 1);
 	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -33,13 +29,12 @@ TEST_F(fault, a_copy_that_a_reset_reports_as_done_has_failed)
 
 TEST_F(fault, a_round_of_which_nothing_arrives_has_failed_and_the_channel_lives)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	ASSERT_EQ(0, knob("idle", 1));
 	ASSERT_EQ(0, submit_on(self, 0, &submit));
 	EXPECT_EQ(-EIO, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	ASSERT_EQ(0, knob("idle", 0));
 	EXPECT_EQ(1, copy_on(self, 0));
@@ -72,5 +67,3 @@ TEST_F(fault,
 	ASSERT_EQ(0, watchdog(PATIENT));
 	EXPECT_EQ(1, copy_on(self, 0));
 }
-
-TEST_HARNESS_MAIN

@@ -4,9 +4,6 @@
  * nobody gets more of either.  Needs dray_test_engine.ko, then dray.ko with
  * nodes=1 channels=2.
  */
-#include <linux/capability.h>
-#include <sys/ioctl.h>
-
 #include <linux/sync_file.h>
 
 #include "../selftests/step.h"
@@ -40,12 +37,8 @@ static int submit_one(FIXTURE_DATA(fault) * self, int node,
 	struct dray_transfer transfer = whole(self);
 
 	transfer.run = PIECE;
-	*submit = (struct dray_submit){
-		.channel = 0,
-		.flags = DRAY_SUBMIT_NONBLOCK,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	*submit = (struct dray_submit)SUBMIT_OF(0, &transfer, 1,
+						.flags = DRAY_SUBMIT_NONBLOCK);
 	return node_call(node, DRAY_IOC_SUBMIT, submit);
 }
 
@@ -57,7 +50,7 @@ static int waits_for_its_turn(void *context)
 	int before = 0, i, node;
 	uint64_t own, other;
 
-	STEP_EQ(0, process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)));
+	STEP_EQ(0, process_become(VICTIM, OPENER));
 	node = node_open();
 	STEP_LE(0, node);
 	STEP_EQ(0, submit_one(user->fault, node, &submit));
@@ -121,23 +114,18 @@ static int submits_as_another(void *context)
 {
 	FIXTURE_DATA(fault) *self = context;
 	struct dray_submit submit;
-	int node;
 
-	STEP_EQ(0, process_become(VICTIM, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, VICTIM, OPENER);
 	return -submit_one(self, node, &submit);
 }
 
 TEST_F(fault, the_slots_are_a_users_and_not_an_openers)
 {
 	struct dray_submit submit;
-	int other = node_open();
-	uint32_t i;
 
-	ASSERT_LE(0, other);
+	OPEN_NODE(other);
 	ASSERT_EQ(0, knob("hang", 1));
-	for (i = 0; i < self->info.queue_depth; i++) {
+	for (uint32_t i = 0; i < self->info.queue_depth; i++) {
 		ASSERT_EQ(0, submit_one(self, i % 2 ? other : self->node,
 					&submit));
 		close(submit.fence_fd);
@@ -148,5 +136,3 @@ TEST_F(fault, the_slots_are_a_users_and_not_an_openers)
 	EXPECT_EQ(0, process_run(submits_as_another, self));
 	ASSERT_EQ(0, knob("hang", 0));
 }
-
-TEST_HARNESS_MAIN

@@ -31,13 +31,12 @@ static int log_count(const char *text)
 
 TEST_F(fault, submit_to_a_channel_that_cannot_be_stopped_is_refused)
 {
-	struct dray_channel_info channel;
 	struct dray_submit submit;
 
 	EXPECT_EQ(-EBUSY, submit_on(self, 0, &submit));
 	EXPECT_EQ(DRAY_REASON_CHANNEL, submit.reason);
 	EXPECT_EQ(2, submit.limit);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_OPEN);
 	EXPECT_EQ(0, parameter_read("dray_test_engine", "descriptors"));
 	EXPECT_FALSE(is_equal(self));
@@ -62,5 +61,3 @@ TEST_F(fault, the_log_says_once_of_each_node_that_a_channel_is_not_used)
 	EXPECT_EQ(-EBUSY, submit_on(self, 1, &submit));
 	EXPECT_EQ(before + 1, log_count("channel copy1: its engine "));
 }
-
-TEST_HARNESS_MAIN

@@ -5,10 +5,6 @@
  * channel, waits for both.  Needs dray_test_importer.ko and what the fixture
  * needs.
  */
-#include <poll.h>
-
-#include <linux/dma-buf.h>
-
 #include "../selftests/importer.h"
 #include "fixture_fault.h"
 #include "importing.h"
@@ -28,18 +24,13 @@ static int copy_halves(FIXTURE_DATA(fault) * self, uint32_t last, int *fences)
 {
 	struct dray_transfer transfer = whole(self);
 	struct dray_submit submit;
-	uint32_t i;
 	int ret = knob("stuck", 1u << last);
 
 	transfer.run /= 2;
-	for (i = 0; i < 2 && !ret; i++) {
+	for (uint32_t i = 0; i < 2 && !ret; i++) {
 		transfer.src_offset = i * transfer.run;
 		transfer.dst_offset = i * transfer.run;
-		submit = (struct dray_submit){
-			.channel = i,
-			.transfers = (uintptr_t)&transfer,
-			.count = 1,
-		};
+		submit = (struct dray_submit)SUBMIT_OF(i, &transfer, 1);
 		ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 		fences[i] = submit.fence_fd;
 	}
@@ -126,8 +117,8 @@ TEST_F(fault, the_fences_that_a_dma_buf_gives_are_those_of_both)
 {
 	int fences[2], both;
 
-	if (!buffer_tells_fences(self->dst.fd))
-		SKIP(return, "this kernel exports no fences");
+	SKIP_IF(!buffer_tells_fences(self->dst.fd),
+		"this kernel exports no fences");
 	ASSERT_EQ(0, copy_halves(self, variant->last, fences));
 	both = buffer_fences(self->dst.fd);
 	ASSERT_LE(0, both);
@@ -136,5 +127,3 @@ TEST_F(fault, the_fences_that_a_dma_buf_gives_are_those_of_both)
 	EXPECT_EQ(1, fence_wait(both));
 	EXPECT_TRUE(have_signalled(fences));
 }
-
-TEST_HARNESS_MAIN

@@ -12,14 +12,6 @@
  * With --places the places of the LIST where none has failed until then are
  * aimed at; with --module it is the insertion of the module that they fail in.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "kselftest.h"
 
 #include "../selftests/ledger.h"
@@ -71,15 +63,14 @@ static const struct {
  */
 static bool is_right(int ret, const char *injector)
 {
-	unsigned int i;
-
 	if (scenario->replied && !scenario->replied(ret, injector))
 		return false;
 	if (ret && ret == -scenario->other)
 		return true;
 	if (!*injector)
 		return !ret || ret == -ENOMEM;
-	for (i = 0; i < sizeof(injectors) / sizeof(injectors[0]); i++)
+	for (unsigned int i = 0; i < sizeof(injectors) / sizeof(injectors[0]);
+	     i++)
 		if (!strcmp(injector, injectors[i].name))
 			return ret ? ret == -injectors[i].error
 				   : scenario->does_without & injectors[i].flag;
@@ -301,7 +292,6 @@ static int module_insert(const char *path, const char *parameters)
 
 static bool module_goes(void *context)
 {
-	(void)context;
 	return !syscall(SYS_delete_module, "dray", O_NONBLOCK) ||
 	       errno == ENOENT;
 }
@@ -357,7 +347,6 @@ int main(int argc, char **argv)
 {
 	const char *places = NULL;
 	struct ledger before;
-	unsigned int i;
 	int ret;
 
 	ksft_print_header();
@@ -380,7 +369,7 @@ int main(int argc, char **argv)
 	if (ledger_take(ret, &before))
 		ksft_exit_fail_msg("%s cannot be asked\n", node_path());
 	close(ret);
-	for (i = 0; i < scenario_count; i++) {
+	for (unsigned int i = 0; i < scenario_count; i++) {
 		scenario = &scenarios[i];
 		progress(i, scenario_count, "calls");
 		scenario_test(&before);

@@ -2,14 +2,6 @@
 /*
  * Fault injection; see inject.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "inject.h"
 #include "place.h"
 
@@ -38,10 +30,9 @@ static int write_number(const char *kind, const char *file, const char *value)
 
 static int write_all(const char *file, const char *value)
 {
-	unsigned int i;
 	int ret = 0;
 
-	for (i = 0; i < 2 && !ret; i++)
+	for (unsigned int i = 0; i < 2 && !ret; i++)
 		ret = write_number(kinds[i], file, value);
 	return ret;
 }

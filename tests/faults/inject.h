@@ -6,7 +6,7 @@
 #ifndef FAULTS_INJECT_H
 #define FAULTS_INJECT_H
 
-#include <stdint.h>
+#include "../selftests/system.h"
 
 /* 0, or -ENODEV where the kernel has none. */
 int inject_open(void);

@@ -2,13 +2,6 @@
 /*
  * Where allocations have failed; see place.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kselftest.h"
 
 #include "place.h"
@@ -37,9 +30,7 @@ int places_open(void)
 
 static bool is_known(const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < place_count; i++)
+	for (unsigned int i = 0; i < place_count; i++)
 		if (!strcmp(places[i], name))
 			return true;
 	return false;

@@ -7,8 +7,7 @@
 #ifndef FAULTS_PLACE_H
 #define FAULTS_PLACE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "../selftests/system.h"
 
 #define PLACE_LENGTH 96
 

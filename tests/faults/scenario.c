@@ -2,11 +2,6 @@
 /*
  * What is done while allocations fail; see scenario.h.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "scenario.h"

@@ -5,10 +5,6 @@
 #ifndef FAULTS_SCENARIO_H
 #define FAULTS_SCENARIO_H
 
-#include <errno.h>
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "../selftests/node.h"
 
 struct scenario {

@@ -2,9 +2,6 @@
 /*
  * What is open while a scenario runs; see scene.h.
  */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "../selftests/fence.h"
 #include "scene.h"
 

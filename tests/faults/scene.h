@@ -6,11 +6,6 @@
 #ifndef FAULTS_SCENE_H
 #define FAULTS_SCENE_H
 
-#include <limits.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
-
 #include "../selftests/node.h"
 #include "scenario.h"
 

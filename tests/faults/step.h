@@ -8,7 +8,7 @@
 #ifndef FAULTS_STEP_H
 #define FAULTS_STEP_H
 
-#include <stdbool.h>
+#include "../selftests/system.h"
 
 /* step_buffer.c */
 int run_open(void);

@@ -2,13 +2,6 @@
 /*
  * Steps that take the node's device from its driver and give it back.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "../selftests/process.h"
 #include "scene.h"
 #include "step.h"
@@ -46,7 +39,6 @@ int run_bind(void)
 
 static bool node_comes(void *context)
 {
-	(void)context;
 	if (scene.node < 0)
 		scene.node = node_open();
 	return scene.node >= 0;

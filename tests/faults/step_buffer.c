@@ -2,15 +2,6 @@
 /*
  * Steps that make, map and ask about the buffers of this process.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "../selftests/process.h"
 #include "scene.h"
 #include "step.h"
@@ -158,16 +149,11 @@ int run_address(void)
 int run_sync(void)
 {
 	struct dray_range ranges[8];
-	struct dray_sync sync = {
-		.target = DRAY_TARGET_NODE,
-		.owner = DRAY_SYNC_FOR_DEVICE,
-		.direction = DRAY_BIDIRECTIONAL,
-		.count = sizeof(ranges) / sizeof(ranges[0]),
-		.ranges = (uintptr_t)ranges,
-	};
-	unsigned int i;
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_BIDIRECTIONAL, ranges,
+					sizeof(ranges) / sizeof(ranges[0]));
 
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (unsigned int i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		ranges[i] = (struct dray_range){
 			.fd = scene.src.fd,
 			.width = 64,
@@ -206,7 +192,6 @@ int run_debugger(void)
 /* Gets an address, and ends with it. */
 static int know_address(void *unused)
 {
-	(void)unused;
 	return prepare_unmapped() || run_address();
 }
 

@@ -2,9 +2,6 @@
 /*
  * Steps by which dray's memory comes to others, and theirs to dray.
  */
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "../selftests/importer.h"
 #include "scene.h"
 #include "step.h"

@@ -3,8 +3,6 @@
  * Steps that move bytes, and many of them while the module's workers lack
  * memory.
  */
-#include <errno.h>
-
 #include "../selftests/fence.h"
 #include "../selftests/importer.h"
 #include "inject.h"
@@ -23,14 +21,10 @@ int prepare_transfer(void)
 
 static int submit(const struct dray_transfer *transfer, const int *in_fence)
 {
-	struct dray_submit args = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)transfer,
-		.count = 1,
-		.in_fences = (uintptr_t)in_fence,
-		.in_fence_count = in_fence ? 1 : 0,
-		.fence_fd = -1,
-	};
+	struct dray_submit args =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, transfer, 1,
+			  .in_fences = (uintptr_t)in_fence,
+			  .in_fence_count = in_fence ? 1 : 0, .fence_fd = -1);
 	int ret = node_call(scene.node, DRAY_IOC_SUBMIT, &args);
 
 	if (ret)
@@ -48,14 +42,9 @@ static const struct dray_axis axes[] = {
 
 static struct dray_transfer strided(void)
 {
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.dst_fd = scene.dst.fd,
-		.src_fd = scene.src.fd,
-		.run = 64,
-		.axes = (uintptr_t)axes,
-		.axes_count = sizeof(axes) / sizeof(axes[0]),
-	};
+	return (struct dray_transfer)COPY_OF(
+		scene.dst.fd, scene.src.fd, 64, .axes = (uintptr_t)axes,
+		.axes_count = sizeof(axes) / sizeof(axes[0]));
 }
 
 int run_copy(void)

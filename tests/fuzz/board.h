@@ -8,9 +8,8 @@
 #define FUZZ_BOARD_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
+#include "../selftests/system.h"
 #include "coverage.h"
 #include "input.h"
 

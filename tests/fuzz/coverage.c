@@ -2,15 +2,6 @@
 /*
  * KCOV, for one module; see coverage.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <linux/kcov.h>
 
 #include "coverage.h"

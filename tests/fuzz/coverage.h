@@ -6,8 +6,7 @@
 #ifndef FUZZ_COVERAGE_H
 #define FUZZ_COVERAGE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "../selftests/system.h"
 
 /* A place is an address within the module. */
 #define COVERAGE_SIZE (1u << 20)

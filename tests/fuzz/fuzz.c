@@ -14,19 +14,8 @@
  * KCOV: what a thread does depends on its seed alone then; --replay does that
  * again in a single thread, --loud names each call.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "kselftest.h"
 
@@ -90,9 +79,8 @@ static void workers_show(void)
 static bool is_stuck(void)
 {
 	uint64_t now = milliseconds_now(), began;
-	uint32_t i;
 
-	for (i = 0; i < PROCESSES * THREADS; i++) {
+	for (uint32_t i = 0; i < PROCESSES * THREADS; i++) {
 		began = atomic_load(&board->workers[i].began);
 		if (began && now > began && now - began > STUCK)
 			return true;
@@ -154,17 +142,15 @@ static void processes_wait(const pid_t *processes, uint32_t count)
 static void phase_end(const pid_t *processes, uint32_t count,
 		      const struct ledger *before)
 {
-	uint32_t i;
-
 	processes_wait(processes, count);
 	if (stuck)
 		return;
 	process_wait_all();
-	for (i = 0; i < PROCESSES * THREADS; i++) {
+	for (uint32_t i = 0; i < PROCESSES * THREADS; i++) {
 		atomic_store(&board->workers[i].task, 0);
 		atomic_store(&board->workers[i].began, 0);
 	}
-	for (i = 0; i < PROCESSES; i++)
+	for (uint32_t i = 0; i < PROCESSES; i++)
 		drop_descriptors(settings.inbox[i]);
 	if (ledger_reclaimed_differences(before)) {
 		ksft_print_msg("after %" PRIu64 " calls\n",
@@ -239,11 +225,10 @@ static void corpus_save(const struct ledger *before)
 static int settings_make(void)
 {
 	struct loop_device disk;
-	uint32_t i;
 	int pair[2];
 
 	settings.disk = loop_device_open(&disk, DISK) ? -1 : disk.direct;
-	for (i = 0; i < PROCESSES; i++) {
+	for (uint32_t i = 0; i < PROCESSES; i++) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0,
 			       pair))
 			return -errno;
@@ -291,9 +276,8 @@ static void report(void)
 static void options(int argc, char **argv)
 {
 	const char *value;
-	int i;
 
-	for (i = 1; i < argc; i++) {
+	for (int i = 1; i < argc; i++) {
 		value = i + 1 < argc ? argv[i + 1] : "";
 		if (!strcmp(argv[i], "--blind")) {
 			settings.coverage = false;

@@ -2,9 +2,6 @@
 /*
  * Inputs: made, changed, written and read; see input.h.
  */
-#include <inttypes.h>
-#include <string.h>
-
 #include "../selftests/node.h"
 #include "input.h"
 
@@ -311,10 +308,8 @@ void call_print(const struct call *call, FILE *file)
 
 void input_print(const struct input *input, FILE *file)
 {
-	uint32_t i;
-
 	fputs(input->fresh ? "fresh\n" : "input\n", file);
-	for (i = 0; i < input->count; i++)
+	for (uint32_t i = 0; i < input->count; i++)
 		call_print(&input->calls[i], file);
 }
 

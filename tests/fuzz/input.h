@@ -9,9 +9,7 @@
 #ifndef FUZZ_INPUT_H
 #define FUZZ_INPUT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
+#include "../selftests/system.h"
 
 #define INPUT_CALLS 12
 

@@ -2,14 +2,8 @@
 /*
  * The table of descriptors and the windows; see object.h.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "object.h"
 
@@ -69,9 +63,7 @@ static struct slot *slot_of(enum object_type type, uint32_t object)
 /* The slot that is named, or the next in which something is. */
 static struct slot *slot_find(enum object_type type, uint32_t object)
 {
-	uint32_t i;
-
-	for (i = 0; i < slot_count[type]; i++)
+	for (uint32_t i = 0; i < slot_count[type]; i++)
 		if (atomic_load(&slot_of(type, (object & 0xff) + i)->fd) >= 0)
 			return slot_of(type, (object & 0xff) + i);
 	return slot_of(type, object);

@@ -8,10 +8,7 @@
 #ifndef FUZZ_OBJECT_H
 #define FUZZ_OBJECT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
+#include "../selftests/system.h"
 #include "input.h"
 
 #define WINDOW_SIZE (4ul << 20) /* bytes */

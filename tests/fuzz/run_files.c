@@ -2,14 +2,6 @@
 /*
  * What may be done with descriptors: of buffers, fences, attachments, nodes.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
 #include <linux/sync_file.h>
 
 #include "../selftests/fence.h"
@@ -31,7 +23,6 @@ int run_close(struct thread *thread, const struct call *call)
 {
 	enum object_type type = type_pick(call);
 
-	(void)thread;
 	if (object_fd(type, call->a) < 0)
 		return -EBADF;
 	object_close(type, call->a);
@@ -43,7 +34,6 @@ int run_dup(struct thread *thread, const struct call *call)
 	enum object_type type = type_pick(call);
 	int fd = fcntl(object_fd(type, call->a), F_DUPFD_CLOEXEC, 0);
 
-	(void)thread;
 	if (fd < 0)
 		return -errno;
 	object_put(type, call->b, fd, object_size(type, call->a));
@@ -58,7 +48,6 @@ int run_reopen(struct thread *thread, const struct call *call)
 	char path[64];
 	int fd;
 
-	(void)thread;
 	snprintf(path, sizeof(path), "/proc/self/fd/%d",
 		 object_fd(type, call->a));
 	fd = open(path, modes[call->seed >> 8 & 3] | O_CLOEXEC);
@@ -72,7 +61,6 @@ int run_seek(struct thread *thread, const struct call *call)
 {
 	static const int whence[] = { SEEK_SET, SEEK_CUR, SEEK_END, SEEK_DATA };
 
-	(void)thread;
 	return call_result(lseek(object_fd(type_pick(call), call->a),
 				 (off_t)(call->seed & 64 ? call->offset : 0),
 				 whence[call->seed >> 8 & 3]));
@@ -86,7 +74,6 @@ int run_poll(struct thread *thread, const struct call *call)
 	};
 	int ret = poll(&poll_fd, 1, (int)(call->seed >> 24 & 3));
 
-	(void)thread;
 	if (ret < 0)
 		return -errno;
 	return poll_fd.revents & POLLNVAL ? -EBADF : 0;
@@ -115,7 +102,6 @@ int run_cpu_sync(struct thread *thread, const struct call *call)
 {
 	struct dma_buf_sync sync = { .flags = call->seed >> 8 & 7 };
 
-	(void)thread;
 	flaw_apply(call, 0, &sync, sizeof(sync));
 	return call_result(ioctl(object_fd(OBJECT_BUFFER, call->a),
 				 DMA_BUF_IOCTL_SYNC, &sync));
@@ -123,7 +109,6 @@ int run_cpu_sync(struct thread *thread, const struct call *call)
 
 int run_set_name(struct thread *thread, const struct call *call)
 {
-	(void)thread;
 	return call_result(ioctl(object_fd(OBJECT_BUFFER, call->a),
 				 DMA_BUF_SET_NAME_B, "fuzz"));
 }
@@ -135,7 +120,6 @@ int run_export_fence(struct thread *thread, const struct call *call)
 		.fd = -1,
 	};
 
-	(void)thread;
 	flaw_apply(call, 0, &export, sizeof(export));
 	if (ioctl(object_fd(OBJECT_BUFFER, call->a),
 		  DMA_BUF_IOCTL_EXPORT_SYNC_FILE, &export))
@@ -151,7 +135,6 @@ int run_import_fence(struct thread *thread, const struct call *call)
 		.fd = object_fd(OBJECT_FENCE, call->b),
 	};
 
-	(void)thread;
 	flaw_apply(call, 0, &import, sizeof(import));
 	return call_result(ioctl(object_fd(OBJECT_BUFFER, call->a),
 				 DMA_BUF_IOCTL_IMPORT_SYNC_FILE, &import));
@@ -163,7 +146,6 @@ int run_fence_wait(struct thread *thread, const struct call *call)
 	int fence = object_fd(OBJECT_FENCE, call->a), status;
 	struct pollfd poll_fd = { .fd = fence, .events = POLLIN };
 
-	(void)thread;
 	if (poll(&poll_fd, 1, 50) < 0)
 		return -errno;
 	status = fence_status(fence);
@@ -177,7 +159,6 @@ int run_fence_merge(struct thread *thread, const struct call *call)
 	int fd = fence_merge(object_fd(OBJECT_FENCE, call->a),
 			     object_fd(OBJECT_FENCE, call->b));
 
-	(void)thread;
 	if (fd < 0)
 		return fd;
 	object_put(OBJECT_FENCE, call->c, fd, 0);

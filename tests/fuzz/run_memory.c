@@ -3,12 +3,6 @@
  * Mappings of buffers and of other memory, in windows of the address space,
  * and what the kernel does with them.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "../selftests/ring.h"
 #include "run.h"
 
@@ -51,7 +45,6 @@ int run_mmap(struct thread *thread, const struct call *call)
 	int prot = PROT_READ | PROT_WRITE;
 	void *map;
 
-	(void)thread;
 	if (!pick(&state, 6))
 		prot = (int)pick(&state, 8);
 	if (!pick(&state, 10))
@@ -81,7 +74,6 @@ int run_munmap(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	if (call->seed & 1)
 		return call_result(
 			munmap(window_address(call->b), WINDOW_SIZE));
@@ -116,7 +108,6 @@ int run_madvise(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	return call_result(
 		madvise(at, length, advice[call->seed % COUNT(advice)]));
 }
@@ -126,7 +117,6 @@ int run_mprotect(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	return call_result(mprotect(at, length, (int)(call->seed & 7)));
 }
 
@@ -138,7 +128,6 @@ int run_mremap(struct thread *thread, const struct call *call)
 	uint8_t *at = range_pick(call->b, call, &length);
 	void *map;
 
-	(void)thread;
 	longer = pick(&state, 2) || length == LARGE
 			 ? length
 			 : 1 + pick(&state, 256 * 1024);
@@ -169,7 +158,6 @@ int run_mlock(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 
-	(void)thread;
 	if (call->seed & 1)
 		return call_result(munlock(at, length));
 	return call_result(mlock2(at, length, call->seed & 2 ? 1 : 0));
@@ -188,11 +176,9 @@ int run_anonymous(struct thread *thread, const struct call *call)
 		pick(&state, 6) ? PROT_READ | PROT_WRITE : (int)pick(&state, 8);
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
-	void *map;
-
-	(void)thread;
-	map = mmap(at, length, prot,
+	void *map = mmap(at, length, prot,
 		   flags[pick(&state, COUNT(flags))] | MAP_FIXED, -1, 0);
+
 	return map == MAP_FAILED ? -errno : 0;
 }
 
@@ -202,7 +188,6 @@ int run_touch(struct thread *thread, const struct call *call)
 	uint8_t *at = range_pick(call->b, call, &length);
 	uint8_t byte;
 
-	(void)thread;
 	length = smaller(length, 4 * PAGE);
 	if (call->seed & 1)
 		return set_safely(at, (int)call->seed >> 8, length) ? 0
@@ -227,7 +212,6 @@ int run_copy_in(struct thread *thread, const struct call *call)
 	struct iovec from = { .iov_base = (void *)bytes,
 			      .iov_len = to.iov_len };
 
-	(void)thread;
 	return call_result(process_vm_writev(getpid(), &from, 1, &to, 1, 0));
 }
 
@@ -237,7 +221,6 @@ int run_copy_out(struct thread *thread, const struct call *call)
 	struct iovec from = iovec_pick(call);
 	struct iovec to = { .iov_base = bytes, .iov_len = from.iov_len };
 
-	(void)thread;
 	return call_result(process_vm_readv(getpid(), &to, 1, &from, 1, 0));
 }
 

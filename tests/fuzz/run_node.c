@@ -4,16 +4,6 @@
  * accepted; the flaw of the call then spoils a word of it, or its size, or
  * the place where it lies.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dray.h>
-
 #include "run.h"
 
 #define RANGES 8
@@ -103,7 +93,6 @@ int run_open(struct thread *thread, const struct call *call)
 {
 	int fd = open(node_file(call->a), O_RDWR | O_CLOEXEC);
 
-	(void)thread;
 	if (fd < 0)
 		return -errno;
 	object_put(OBJECT_NODE, call->c, fd, 0);
@@ -201,9 +190,8 @@ int run_sync(struct thread *thread, const struct call *call)
 		.flags = (uint32_t)pick(&state, 8) ? 0 : 2,
 	};
 	struct dray_range *range;
-	uint32_t i;
 
-	for (i = 0; i < sync.count; i++) {
+	for (uint32_t i = 0; i < sync.count; i++) {
 		range = &ranges[i];
 		range->fd = memory_fd(i ? (uint32_t)pick(&state, 8) : call->a,
 				      &size, &state);
@@ -225,10 +213,9 @@ int run_list(struct thread *thread, const struct call *call)
 {
 	uint64_t ids[64];
 	struct dray_list list = { .ids = (uintptr_t)ids, .room = call->a % 65 };
-	uint32_t i;
 	int ret = node_ioctl(thread, call, DRAY_IOC_LIST, &list, sizeof(list));
 
-	for (i = 0; !ret && i < list.count && i < call->a % 65; i++)
+	for (uint32_t i = 0; !ret && i < list.count && i < call->a % 65; i++)
 		object_remember(ids[i]);
 	return ret;
 }

@@ -3,20 +3,8 @@
  * What others have to do with it: importers of our buffers, dma-bufs and
  * fences of other drivers, child processes, and the end of a node.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <linux/dma-buf.h>
 #include <linux/udmabuf.h>
 
 #include "../selftests/importer.h"
@@ -211,7 +199,6 @@ int run_foreign_mmap(struct thread *thread, const struct call *call)
 			 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
 			 object_fd(OBJECT_FOREIGN, call->a), 0);
 
-	(void)thread;
 	return map == MAP_FAILED ? -errno : 0;
 }
 

@@ -4,11 +4,6 @@
  * overlap, as long as the call has no flaw and nobody has changed a buffer
  * meanwhile.
  */
-#include <errno.h>
-#include <string.h>
-
-#include <linux/dray.h>
-
 #include "run.h"
 
 #define TRANSFERS 4
@@ -78,7 +73,6 @@ static void transfer_make(struct submission *submission, uint32_t index,
 	struct dray_transfer *transfer = &submission->transfers[index];
 	struct dray_axis *axes = submission->axes[index];
 	uint64_t dst_size, src_size, span, size, unit;
-	uint32_t i;
 
 	transfer->op = pick(state, 4) ? DRAY_OP_COPY : DRAY_OP_FILL;
 	transfer->dst_fd = memory_pick(call, index, true, &dst_size, state);
@@ -106,7 +100,7 @@ static void transfer_make(struct submission *submission, uint32_t index,
 		transfer->run = (transfer->run + 15) / 16 * 16;
 		memcpy(transfer->pattern, state, sizeof(*state));
 	}
-	for (i = 0; i < transfer->axes_count; i++) {
+	for (uint32_t i = 0; i < transfer->axes_count; i++) {
 		if (transfer->op == DRAY_OP_FILL)
 			axes[i].src_stride = 0;
 		else if (!pick(state, 6))
@@ -132,11 +126,10 @@ int run_submit(struct thread *thread, const struct call *call)
 		.fence_fd = -1,
 	};
 	int fence, ret;
-	uint32_t i;
 
-	for (i = 0; i < submit.count; i++)
+	for (uint32_t i = 0; i < submit.count; i++)
 		transfer_make(&submission, i, call, &state);
-	for (i = 0; i < IN_FENCES; i++) {
+	for (uint32_t i = 0; i < IN_FENCES; i++) {
 		fence = object_fd(OBJECT_FENCE, (uint32_t)pick(&state, 6));
 		if (pick(&state, 4) || (fence < 0 && pick(&state, 8)))
 			continue;

@@ -3,18 +3,9 @@
  * The processes and threads that make calls.  One process has the right to
  * unbind nodes, one has no rights at all.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../selftests/importer.h"
 #include "../selftests/node.h"

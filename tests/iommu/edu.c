@@ -2,15 +2,8 @@
 /*
  * QEMU's educational PCI devices and the IOMMU's faults; see edu.h.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "../selftests/binding.h"
 #include "../selftests/node.h"
@@ -236,7 +229,6 @@ void faults_expect_no_more(void)
 
 static bool has_interrupted(void *unused)
 {
-	(void)unused;
 	return fault_interrupts() > interrupts_before;
 }
 

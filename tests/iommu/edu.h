@@ -7,10 +7,7 @@
 #ifndef IOMMU_EDU_H
 #define IOMMU_EDU_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "../selftests/system.h"
 
 #define PCI_DEVICES "/sys/bus/pci/devices"
 #define PCI_DRIVERS "/sys/bus/pci/drivers"

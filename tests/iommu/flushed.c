@@ -5,12 +5,6 @@
  * device of this machine is slower than that and finds nothing either way: so
  * a probe at the IOMMU's driver tells who flushes, and when.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"
@@ -87,9 +81,7 @@ static int flushes(void)
 
 FIXTURE_SETUP(flushed)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 	ASSERT_EQ(0, edu_find(0, &self->edu));
@@ -116,10 +108,8 @@ FIXTURE_TEARDOWN(flushed)
 
 TEST_F(flushed, a_buffer_whose_address_was_told_is_flushed_when_it_goes)
 {
-	struct buffer buffer;
-
 	ONLY_WHERE_LAZY();
-	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &buffer));
+	OPEN_BUFFER(buffer, 0, SIZE);
 	ASSERT_NE(0, bus_address(self->node, buffer.fd));
 	ASSERT_EQ(0, watch());
 	buffer_close(&buffer);
@@ -128,10 +118,8 @@ TEST_F(flushed, a_buffer_whose_address_was_told_is_flushed_when_it_goes)
 
 TEST_F(flushed, a_buffer_whose_address_nobody_knows_is_not)
 {
-	struct buffer buffer;
-
 	ONLY_WHERE_LAZY();
-	ASSERT_EQ(0, buffer_open(self->node, 0, SIZE, &buffer));
+	OPEN_BUFFER(buffer, 0, SIZE);
 	ASSERT_EQ(0, watch());
 	buffer_close(&buffer);
 	EXPECT_EQ(0, flushes());
@@ -139,16 +127,13 @@ TEST_F(flushed, a_buffer_whose_address_nobody_knows_is_not)
 
 TEST_F(flushed, attached_memory_is_flushed_when_it_is_let_go)
 {
-	struct dray_attach attach;
 	uint8_t *bytes;
 
 	ONLY_WHERE_LAZY();
 	bytes = fresh_memory(SIZE);
-	ASSERT_LE(0, attach_memory(self->node, bytes, SIZE, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, SIZE, 0);
 	ASSERT_NE(0, bus_address(self->node, attach.fd));
 	ASSERT_EQ(0, watch());
 	close(attach.fd);
 	EXPECT_EQ(1, flushes());
 }
-
-TEST_HARNESS_MAIN

@@ -7,10 +7,6 @@
  * kernel with intel_iommu=on; whether it flushes the IOMMU's cache lazily makes
  * no difference.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fixture_dray.h"
@@ -68,10 +64,8 @@ FIXTURE_SETUP(given)
 
 FIXTURE_TEARDOWN(given)
 {
-	int i;
-
 	faults_expect_no_more();
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		write_name(DRIVER, "unbind", self->edu[i].device);
 		EXPECT_EQ(0, edu_override(&self->edu[i], "\n"));
 		buffer_close(&self->buffer[i]);
@@ -115,9 +109,8 @@ static int expect_nothing_read(FIXTURE_DATA(given) * self, uint64_t address,
 			       const uint8_t *word)
 {
 	uint8_t *bytes = self->buffer[0].bytes;
-	int ret;
+	int ret = edu_read(&self->edu[0], address, WORD);
 
-	ret = edu_read(&self->edu[0], address, WORD);
 	if (ret)
 		return ret;
 	if (!fault_seen())
@@ -317,9 +310,7 @@ FIXTURE(narrow)
 
 FIXTURE_SETUP(narrow)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 	ASSERT_EQ(0, edu_find(2, &self->edu));
@@ -353,5 +344,3 @@ TEST_F(narrow, a_device_of_28_bits_reads_and_writes_what_it_was_given)
 	ASSERT_EQ(0, edu_write(&self->edu, address + 2048, 1000));
 	EXPECT_EQ(-1, first_difference(bytes, bytes + 2048, 1000));
 }
-
-TEST_HARNESS_MAIN

@@ -6,11 +6,6 @@
  * are bound when both drivers are registered.  Needs an edu device,
  * dray_edu_namesake.ko, and dray.ko not inserted.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "../selftests/harness.h"
 #include "../selftests/probes.h"
 #include "edu.h"
@@ -73,5 +68,3 @@ TEST(an_insertion_binds_the_devices_that_wait_for_it)
 	EXPECT_EQ(0, syscall(SYS_delete_module, "dray", 0));
 	EXPECT_EQ(0, edu_override(&edu, "\n"));
 }
-
-TEST_HARNESS_MAIN

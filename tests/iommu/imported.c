@@ -5,10 +5,6 @@
  * of it afterwards.  Needs dray_edu_importer.ko, and an edu device that puts out
  * 28 bits of an address as the third, without a driver.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-
 #include "../selftests/binding.h"
 #include "../selftests/export.h"
 #include "../selftests/fixture_dray.h"
@@ -210,5 +206,3 @@ TEST_F(imported, a_buffer_that_was_closed_stays_for_the_device)
 	EXPECT_EQ(-1, first_difference(copy, self->other.bytes, sizeof(copy)));
 	EXPECT_EQ(0, node_lists(self->node, self->buffer.id));
 }
-
-TEST_HARNESS_MAIN

@@ -3,9 +3,6 @@
  * A node that another driver registers: dray_edu.ko, whose engine copies behind
  * an IOMMU.  Needs an edu device without a driver_override, and dray_edu.ko.
  */
-#include <errno.h>
-#include <signal.h>
-
 #include "../selftests/attach.h"
 #include "../selftests/binding.h"
 #include "../selftests/fence.h"
@@ -30,9 +27,7 @@ FIXTURE(registered)
 
 FIXTURE_SETUP(registered)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 	ASSERT_EQ(0, edu_find(0, &self->edu));
@@ -66,22 +61,12 @@ static int submit_rows_as(FIXTURE_DATA(registered) * self, uint64_t rows,
 	struct dray_axis axis = { .count = rows,
 				  .src_stride = 100,
 				  .dst_stride = 50 };
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->src.fd,
-		.dst_fd = self->dst.fd,
-		.src_offset = 3,
-		.dst_offset = 4090,
-		.run = 20,
-		.axes = (uintptr_t)&axis,
-		.axes_count = 1,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.flags = flags,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->dst.fd, self->src.fd, 20, .src_offset = 3,
+			.dst_offset = 4090, .axes = (uintptr_t)&axis,
+			.axes_count = 1);
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1, .flags = flags);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	return ret ? ret : submit.fence_fd;
@@ -125,25 +110,20 @@ static int unbind(void *context)
 static void expect_rows(FIXTURE_DATA(registered) * self, uint8_t *dst,
 			size_t rows)
 {
-	size_t i;
-
-	for (i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		memcpy(dst + 4090 + i * 50, self->src.bytes + 3 + i * 100, 20);
 }
 
 TEST_F(registered, the_node_is_as_its_device_is)
 {
-	struct dray_channel_info channel;
-	struct dray_info info;
-
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	EXPECT_STREQ(self->edu.device, info.device);
 	EXPECT_EQ(MASK, info.dma_mask);
 	EXPECT_EQ(DRAY_NODE_IOMMU | DRAY_NODE_COHERENT,
 		  info.flags & (DRAY_NODE_IOMMU | DRAY_NODE_COHERENT |
 				DRAY_NODE_VIRTUAL));
 	ASSERT_EQ(1, info.channel_count);
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	EXPECT_STREQ("edu", channel.name);
 }
 
@@ -158,19 +138,10 @@ TEST_F(registered, addresses_are_within_the_devices_reach)
 
 TEST_F(registered, its_engine_copies_byte_for_byte)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = self->src.fd,
-		.dst_fd = self->dst.fd,
-		.src_offset = 5,
-		.dst_offset = 1021,
-		.run = 5000,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->dst.fd, self->src.fd, 5000, .src_offset = 5,
+			.dst_offset = 1021);
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	uint8_t copy[SIZE];
 
 	memcpy(copy, self->dst.bytes, SIZE);
@@ -198,14 +169,9 @@ TEST_F(registered, its_engine_copies_rows)
 static int copy_bytes(int node, int dst, uint64_t dst_offset, int src,
 		      uint64_t src_offset, uint64_t run)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.src_fd = src,
-		.dst_fd = dst,
-		.src_offset = src_offset,
-		.dst_offset = dst_offset,
-		.run = run,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(dst, src, run, .src_offset = src_offset,
+			.dst_offset = dst_offset);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
@@ -213,13 +179,11 @@ static int copy_bytes(int node, int dst, uint64_t dst_offset, int src,
 TEST_F(registered, its_engine_copies_to_and_from_memory_of_the_process)
 {
 	uint8_t *bytes = fresh_memory(SIZE), copy[SIZE];
-	struct dray_attach attach;
 
 	ASSERT_NE(MAP_FAILED, (void *)bytes);
 	fill_random(bytes, SIZE, 14);
 	memcpy(copy, bytes, SIZE);
-	ASSERT_LE(0, attach_memory(self->node, bytes + 60, SIZE - 100, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 60, SIZE - 100, 0);
 	/* its first byte is the 60th of the page */
 	ASSERT_EQ(0, copy_bytes(self->node, attach.fd, 3001, self->src.fd, 7,
 				3000));
@@ -241,15 +205,10 @@ TEST_F(registered, buffers_of_another_node_are_copied)
 		.dst_fd = self->dst.fd,
 		.run = 64,
 	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct buffer other;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, buffer_open(node, DRAY_HEAP_ANY, 4096, &other));
 	fill_random(other.bytes, 64, 13);
 	transfer.src_fd = other.fd;
@@ -319,8 +278,7 @@ TEST_F(registered, a_transfer_is_done_before_the_system_sleeps)
 	fence = submit_rows(self, 4);
 	ASSERT_LE(0, fence);
 	slept = system_sleep();
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	ASSERT_EQ(0, slept);
 	EXPECT_EQ(1, fence_status(fence));
 	expect_rows(self, copy, 4);
@@ -357,5 +315,3 @@ TEST_F(registered, its_driver_is_unbound_with_a_transfer_under_way)
 	EXPECT_EQ(-1, first_difference(copy, self->dst.bytes, SIZE));
 	close(fence);
 }
-
-TEST_HARNESS_MAIN

@@ -13,20 +13,7 @@
  * a process has gone.  What a node holds because devices may still use it is
  * reclaimed first.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "kselftest.h"
 
@@ -89,9 +76,8 @@ static uint64_t held_bytes(const struct ledger *before)
 	struct dray_heap_info heap;
 	int node = node_open();
 	uint64_t bytes = 0;
-	uint32_t i;
 
-	for (i = 0; i < before->heap_count; i++)
+	for (uint32_t i = 0; i < before->heap_count; i++)
 		if (!node_heap(node, i, &heap))
 			bytes += heap.held;
 	close(node);
@@ -101,16 +87,14 @@ static uint64_t held_bytes(const struct ledger *before)
 /* Kills what is left of the load; the number of things that stay behind. */
 static int settle(const struct ledger *before)
 {
-	unsigned int i;
-
-	for (i = 0; i < PROCESSES; i++)
+	for (unsigned int i = 0; i < PROCESSES; i++)
 		if (processes[i])
 			end(i);
 	if (!process_wait_all()) {
 		ksft_print_msg("a child of the load does not end\n");
 		return 1;
 	}
-	for (i = 0; i < PROCESSES; i++)
+	for (unsigned int i = 0; i < PROCESSES; i++)
 		drop_descriptors(loads[i].inbox);
 	held += held_bytes(before);
 	return ledger_reclaimed_differences(before) + (held_bytes(before) != 0);
@@ -119,7 +103,6 @@ static int settle(const struct ledger *before)
 static int loads_make(uint64_t seed)
 {
 	struct loop_device disk;
-	unsigned int i;
 	int pair[2];
 
 	state = seed;
@@ -129,7 +112,7 @@ static int loads_make(uint64_t seed)
 		return -errno;
 	if (loop_device_open(&disk, DISK))
 		disk.direct = -1;
-	for (i = 0; i < PROCESSES; i++) {
+	for (unsigned int i = 0; i < PROCESSES; i++) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0,
 			       pair))
 			return -errno;
@@ -169,9 +152,7 @@ static int kill_many(int kills, const struct ledger *before)
 
 static bool all_work_is_seen(void)
 {
-	unsigned int i;
-
-	for (i = 0; i < WORKS; i++)
+	for (unsigned int i = 0; i < WORKS; i++)
 		if (!atomic_load(&board->done[i]) &&
 		    !atomic_load(&board->absent[i]))
 			return false;

@@ -3,11 +3,6 @@
  * The mixed load; see load.h.  Nothing here waits for long and nothing is
  * cleaned up at an end: the end is SIGKILL, wherever it comes.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include "../selftests/importer.h"
 #include "works.h"
 
@@ -76,14 +71,12 @@ static void (*const works[])(void) = {
 
 _Noreturn void load_run(const struct load *load)
 {
-	int i;
-
 	me.load = *load;
 	me.state = load->seed;
 	signal(SIGCHLD, SIG_IGN);
-	for (i = 0; i < BUFFERS; i++)
+	for (int i = 0; i < BUFFERS; i++)
 		me.buffers[i].fd = -1;
-	for (i = 0; i < FENCES; i++)
+	for (int i = 0; i < FENCES; i++)
 		me.fences[i] = -1;
 	me.importer = importer_open();
 	me.node = node_open();

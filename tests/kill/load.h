@@ -7,8 +7,8 @@
 #define KILL_LOAD_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
+
+#include "../selftests/system.h"
 
 /* What a process does; each is counted when it has worked. */
 enum work {

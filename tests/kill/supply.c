@@ -2,13 +2,6 @@
 /*
  * What there is to be had; see supply.h.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "kselftest.h"
 
 #include "../selftests/binding.h"
@@ -67,14 +60,13 @@ int supply_take(struct supply *supply)
 	struct dray_heap_info heap;
 	struct dray_info info;
 	int node = node_open();
-	uint32_t i;
 
 	memset(supply, 0, sizeof(*supply));
 	if (node < 0 || node_info(node, &info)) {
 		close(node);
 		return -ENODEV;
 	}
-	for (i = 0; i < info.heap_count && i < LEDGER_HEAPS; i++)
+	for (uint32_t i = 0; i < info.heap_count && i < LEDGER_HEAPS; i++)
 		if (!node_heap(node, i, &heap) && heap.type == DRAY_HEAP_CMA)
 			supply->cma[i] = pieces_of(node, &heap);
 	close(node);
@@ -86,11 +78,10 @@ static bool is_back(void *context)
 {
 	const struct supply *before = context;
 	struct supply now;
-	uint32_t i;
 
 	if (supply_take(&now) || now.free + KEPT < before->free)
 		return false;
-	for (i = 0; i < LEDGER_HEAPS; i++)
+	for (uint32_t i = 0; i < LEDGER_HEAPS; i++)
 		if (now.cma[i] + PIECE < before->cma[i])
 			return false;
 	return true;
@@ -100,10 +91,9 @@ bool supply_is_back(const struct supply *before)
 {
 	bool back = wait_for(is_back, (void *)before);
 	struct supply now;
-	uint32_t i;
 
 	supply_take(&now);
-	for (i = 0; i < LEDGER_HEAPS; i++)
+	for (uint32_t i = 0; i < LEDGER_HEAPS; i++)
 		if (before->cma[i])
 			ksft_print_msg("heap %" PRIu32 " gave %" PRIu64
 				       " bytes, gives %" PRIu64 "\n",

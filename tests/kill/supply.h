@@ -6,9 +6,7 @@
 #ifndef KILL_SUPPLY_H
 #define KILL_SUPPLY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "../selftests/system.h"
 #include "../selftests/ledger.h"
 
 struct supply {

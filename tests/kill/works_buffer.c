@@ -2,12 +2,6 @@
 /*
  * Works of the load: buffers and dray's own calls about them.
  */
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "works.h"
 
 #define LARGEST (512 * 1024)

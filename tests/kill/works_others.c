@@ -3,14 +3,7 @@
  * Works of the load: buffers in the hands of other processes, and of other parts
  * of the kernel.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "../selftests/importer.h"
 #include "../selftests/ring.h"

@@ -2,8 +2,6 @@
 /*
  * Works of the load: transfers, and fences that nobody waits for.
  */
-#include <unistd.h>
-
 #include "../selftests/fence.h"
 #include "works.h"
 
@@ -43,12 +41,8 @@ void work_submit(void)
 	struct dray_axis axis = { .dst_stride = 128, .src_stride = 128 };
 	struct dray_transfer transfer = { .axes = (uintptr_t)&axis,
 					  .axes_count = 1 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.flags = (uint32_t)pick(4),
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1,
+					      .flags = (uint32_t)pick(4));
 	int *fence = &me.fences[pick(FENCES)], in = any_fence(), ret;
 
 	if (!dst || !src || dst == src)
@@ -93,11 +87,7 @@ void work_attach(void)
 	};
 	struct buffer *buffer = any_buffer();
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY, .run = 4096 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int *fence = &me.fences[pick(FENCES)];
 	int ret = node_call(me.node, DRAY_IOC_ATTACH, &attach);
 

@@ -3,12 +3,6 @@
  * The attributes of heaps and nodes in sysfs are those that docs/abi describes,
  * no more and no fewer.  Its folder is DRAY_ABI, or abi in the current one.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "fixture_dray.h"
 
 #define MOST 64
@@ -24,9 +18,7 @@ struct names {
 
 static bool names_have(const struct names *names, const char *name)
 {
-	unsigned int i;
-
-	for (i = 0; i < names->count; i++)
+	for (unsigned int i = 0; i < names->count; i++)
 		if (!strcmp(names->name[i], name))
 			return true;
 	return false;
@@ -41,9 +33,7 @@ static void names_add(struct names *names, const char *name)
 
 static bool is_general(const char *name)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(general) / sizeof(general[0]); i++)
+	for (size_t i = 0; i < sizeof(general) / sizeof(general[0]); i++)
 		if (!strcmp(general[i], name))
 			return true;
 	return false;
@@ -88,10 +78,9 @@ static int read_present(const char *folder, struct names *names)
 static int missing(const struct names *a, const struct names *b,
 		   const char *said)
 {
-	unsigned int i;
 	int count = 0;
 
-	for (i = 0; i < a->count; i++) {
+	for (unsigned int i = 0; i < a->count; i++) {
 		if (names_have(b, a->name[i]))
 			continue;
 		ksft_print_msg("%s %s\n", a->name[i], said);
@@ -117,9 +106,8 @@ TEST_F(dray, what_a_heap_says_in_sysfs_is_what_is_documented)
 {
 	struct dray_heap_info heap;
 	char folder[128];
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		snprintf(folder, sizeof(folder), "/sys/class/dray-heap/%s",
 			 heap.name);
@@ -136,5 +124,3 @@ TEST_F(dray, what_a_node_says_in_sysfs_is_what_is_documented)
 		 self->info.name);
 	COMPARE(folder, "sysfs-class-misc-dray", "/sys/class/misc/drayN/");
 }
-
-TEST_HARNESS_MAIN

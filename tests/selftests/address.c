@@ -2,11 +2,6 @@
 /*
  * ADDRESS: where a buffer lies for the node, and who may know it.
  */
-#include <errno.h>
-#include <sys/stat.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "step.h"
@@ -34,9 +29,8 @@ static int address(int node, int fd, uint64_t offset, uint64_t length,
 static uint64_t total(const struct reply *reply)
 {
 	uint64_t sum = 0;
-	uint32_t i;
 
-	for (i = 0; i < reply->call.count && i < ROOM; i++)
+	for (uint32_t i = 0; i < reply->call.count && i < ROOM; i++)
 		sum += reply->segment[i].length;
 	return sum;
 }
@@ -54,11 +48,9 @@ static uint64_t total(const struct reply *reply)
 
 TEST_F(heap, the_segments_cover_the_buffer)
 {
-	struct buffer buffer;
 	struct reply reply;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
 	EXPECT_LE(1, reply.call.count);
 	EXPECT_EQ(buffer.size, total(&reply));
@@ -66,15 +58,12 @@ TEST_F(heap, the_segments_cover_the_buffer)
 
 TEST_F(heap, the_segments_follow_each_other)
 {
-	struct buffer buffer;
 	struct reply reply;
-	uint32_t i;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     64 * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 64 * self->page);
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
 	ASSERT_GE(ROOM, reply.call.count);
-	for (i = 1; i < reply.call.count; i++)
+	for (uint32_t i = 1; i < reply.call.count; i++)
 		EXPECT_EQ(reply.segment[i - 1].address +
 				  reply.segment[i - 1].length,
 			  reply.segment[i].address);
@@ -82,24 +71,20 @@ TEST_F(heap, the_segments_follow_each_other)
 
 TEST_F(heap, the_buffer_lies_below_the_mask)
 {
-	struct dray_info info;
-	struct buffer buffer;
 	struct reply reply;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	READ_NODE(info);
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
 	EXPECT_LE(reply.segment[0].address + buffer.size - 1, info.dma_mask);
 }
 
 TEST_F(heap, the_alignment_asked_for_is_kept)
 {
-	uint64_t alignment;
 	struct reply reply;
 
 	ONLY_WHERE_MEMORY_LIES_THERE();
-	for (alignment = self->page; alignment <= 256 * self->page;
+	for (uint64_t alignment = self->page; alignment <= 256 * self->page;
 	     alignment *= 4) {
 		struct dray_alloc alloc = { .size = self->page,
 					    .alignment = alignment,
@@ -118,10 +103,9 @@ TEST_F(heap, the_address_limit_asked_for_is_kept)
 	uint64_t lowest = UINT64_MAX;
 	struct buffer buffer;
 	struct reply reply;
-	int i;
 
 	ONLY_WHERE_MEMORY_LIES_THERE();
-	for (i = 0; i < 8; i++) {
+	for (int i = 0; i < 8; i++) {
 		ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 					     self->page, &buffer));
 		ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &reply));
@@ -144,14 +128,11 @@ TEST_F(heap, from_the_top_the_last_page_below_a_limit_is_taken)
 	struct dray_alloc alloc = { .size = self->page,
 				    .heap = self->heap.index,
 				    .flags = DRAY_ALLOC_TOP };
-	struct buffer first;
 	struct reply reply;
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "other heaps have no top");
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED, "other heaps have no top");
 	ONLY_WHERE_MEMORY_LIES_THERE();
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &first));
+	ALLOCATE_BUFFER(first, self->heap.index, self->page);
 	ASSERT_EQ(0, address(self->node, first.fd, 0, 0, &reply));
 	alloc.address_limit =
 		reply.segment[0].address + self->heap.total / 2 - 1;
@@ -163,11 +144,9 @@ TEST_F(heap, from_the_top_the_last_page_below_a_limit_is_taken)
 
 TEST_F(heap, an_offset_moves_the_address)
 {
-	struct buffer buffer;
 	struct reply whole, part;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &whole));
 	ASSERT_EQ(0, address(self->node, buffer.fd, self->page + 3, 17, &part));
 	EXPECT_EQ(whole.segment[0].address + self->page + 3,
@@ -179,13 +158,10 @@ TEST_F(heap, an_offset_moves_the_address)
 
 TEST_F(heap, two_buffers_do_not_share_addresses)
 {
-	struct buffer a, b;
 	struct reply of_a, of_b;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &a));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &b));
+	ALLOCATE_BUFFER(a, self->heap.index, PAGES * self->page);
+	ALLOCATE_BUFFER(b, self->heap.index, PAGES * self->page);
 	ASSERT_EQ(0, address(self->node, a.fd, 0, 0, &of_a));
 	ASSERT_EQ(0, address(self->node, b.fd, 0, 0, &of_b));
 	if (of_a.segment[0].address < of_b.segment[0].address) {
@@ -199,11 +175,9 @@ TEST_F(heap, two_buffers_do_not_share_addresses)
 
 TEST_F(heap, the_address_stays_the_same)
 {
-	struct buffer buffer;
 	struct reply first, second;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &first));
 	ASSERT_EQ(0, address(self->node, buffer.fd, 0, 0, &second));
 	EXPECT_EQ(first.segment[0].address, second.segment[0].address);
@@ -212,10 +186,8 @@ TEST_F(heap, the_address_stays_the_same)
 TEST_F(dray, without_room_the_segments_are_counted)
 {
 	struct dray_address call = { 0 };
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	call.fd = buffer.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &call));
 	EXPECT_LE(1, call.count);
@@ -223,39 +195,33 @@ TEST_F(dray, without_room_the_segments_are_counted)
 
 TEST_F(dray, offsets_past_the_end_are_refused)
 {
-	struct buffer buffer;
 	struct reply reply;
-	size_t i;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
-				     PAGES * self->page, &buffer));
-	{
-		const uint64_t cases[][2] = {
-			{ buffer.size, 0 },	{ buffer.size, 1 },
-			{ buffer.size - 1, 2 }, { 0, buffer.size + 1 },
-			{ UINT64_MAX, 0 },	{ UINT64_MAX, 2 },
-			{ 1, UINT64_MAX },	{ buffer.size - 1, UINT64_MAX },
-		};
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
 
-		for (i = 0; i < ARRAY_SIZE(cases); i++) {
-			EXPECT_EQ(-EINVAL,
-				  address(self->node, buffer.fd, cases[i][0],
-					  cases[i][1], &reply))
-			{
-				TH_LOG("case %zu", i);
-			}
-			EXPECT_EQ(DRAY_REASON_RANGE, reply.call.reason);
-			EXPECT_EQ(buffer.size, reply.call.limit);
+	const uint64_t cases[][2] = {
+		{ buffer.size, 0 },	{ buffer.size, 1 },
+		{ buffer.size - 1, 2 }, { 0, buffer.size + 1 },
+		{ UINT64_MAX, 0 },	{ UINT64_MAX, 2 },
+		{ 1, UINT64_MAX },	{ buffer.size - 1, UINT64_MAX },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		EXPECT_EQ(-EINVAL, address(self->node, buffer.fd, cases[i][0],
+					   cases[i][1], &reply))
+		{
+			TH_LOG("case %zu", i);
 		}
+		EXPECT_EQ(DRAY_REASON_RANGE, reply.call.reason);
+		EXPECT_EQ(buffer.size, reply.call.limit);
 	}
 }
 
 TEST_F(dray, unknown_flags_and_padding_are_refused)
 {
 	struct dray_address call = { 0 };
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	call.fd = buffer.fd;
 	call.flags = 1;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_ADDRESS, &call));
@@ -267,9 +233,8 @@ TEST_F(dray, unknown_flags_and_padding_are_refused)
 TEST_F(dray, segments_that_cannot_be_written_are_refused)
 {
 	struct dray_address call = { .room = 1, .segments = 8 };
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	call.fd = buffer.fd;
 	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_ADDRESS, &call));
 }
@@ -307,11 +272,9 @@ static int ask(void *context)
 	struct asker *asker = context;
 	struct buffer buffer;
 	struct reply reply;
-	int node, ret;
+	int ret;
 
-	STEP_EQ(0, process_become(asker->uid, asker->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, asker->uid, asker->capabilities);
 	STEP_EQ(0, buffer_allocate(node, asker->heap, 1, &buffer));
 	ret = address(node, buffer.fd, 0, 0, &reply);
 	if (ret == -EPERM && reply.call.reason == DRAY_REASON_PERMISSION &&
@@ -325,7 +288,7 @@ TEST_F(heap, another_user_without_rawio_is_refused)
 {
 	/* opening is not the question here */
 	struct asker asker = { .uid = 65534,
-			       .capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+			       .capabilities = OPENER,
 			       .heap = self->heap.index };
 
 	EXPECT_EQ(1, process_run(ask, &asker));
@@ -341,11 +304,9 @@ TEST_F(heap, root_without_rawio_is_refused)
 TEST_F(heap, another_user_with_rawio_is_told)
 {
 	struct asker asker = { .uid = 65534,
-			       .capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-					       CAPABILITY(CAP_SYS_RAWIO),
+			       .capabilities =
+				       OPENER | CAPABILITY(CAP_SYS_RAWIO),
 			       .heap = self->heap.index };
 
 	EXPECT_EQ(0, process_run(ask, &asker));
 }
-
-TEST_HARNESS_MAIN

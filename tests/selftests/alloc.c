@@ -3,13 +3,6 @@
  * ALLOC: what a buffer is, and every request that is refused, each with the
  * reason and the limit that the header promises.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 
@@ -33,24 +26,21 @@ TEST_F(heap, the_size_is_rounded_up_to_pages)
 
 TEST_F(heap, the_fd_is_closed_on_exec_and_readable_and_writable)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 1);
 	EXPECT_EQ(FD_CLOEXEC, fcntl(buffer.fd, F_GETFD) & FD_CLOEXEC);
 	EXPECT_EQ(O_RDWR, fcntl(buffer.fd, F_GETFL) & O_ACCMODE);
 }
 
 TEST_F(heap, ids_are_not_zero_and_not_used_again)
 {
-	struct buffer a, b;
 	uint64_t first;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &a));
+	ALLOCATE_BUFFER(a, self->heap.index, 1);
 	first = a.id;
 	EXPECT_NE(0, first);
 	buffer_close(&a);
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &a));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, 1, &b));
+	ALLOCATE_BUFFER(b, self->heap.index, 1);
 	EXPECT_NE(first, a.id);
 	EXPECT_NE(first, b.id);
 	EXPECT_NE(a.id, b.id);
@@ -137,9 +127,8 @@ TEST_F(dray, a_size_of_zero_is_refused)
 TEST_F(dray, a_huge_size_is_refused)
 {
 	const uint64_t sizes[] = { 1ull << 40, 1ull << 62, 1ull << 63 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct dray_alloc alloc = { .size = sizes[i],
 					    .heap = DRAY_HEAP_ANY };
 
@@ -152,9 +141,8 @@ TEST_F(dray, a_huge_size_is_refused)
 TEST_F(dray, a_size_that_overflows_when_rounded_is_refused)
 {
 	const uint64_t sizes[] = { UINT64_MAX, UINT64_MAX - self->page + 2 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct dray_alloc alloc = { .size = sizes[i],
 					    .heap = DRAY_HEAP_ANY };
 
@@ -167,9 +155,8 @@ TEST_F(dray, an_alignment_that_is_no_power_of_two_is_refused)
 {
 	const uint64_t alignments[] = { 3, self->page + 1, 3 * self->page,
 					UINT64_MAX };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(alignments); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(alignments); i++) {
 		struct dray_alloc alloc = { .size = 1,
 					    .alignment = alignments[i],
 					    .heap = DRAY_HEAP_ANY };
@@ -210,9 +197,7 @@ TEST_F(dray, an_unknown_mode_is_refused)
 
 TEST_F(dray, unknown_flags_are_refused)
 {
-	uint32_t bit;
-
-	for (bit = 1; bit < 32; bit++) {
+	for (uint32_t bit = 1; bit < 32; bit++) {
 		struct dray_alloc alloc = { .size = 1,
 					    .heap = DRAY_HEAP_ANY,
 					    .flags = 1u << bit };
@@ -241,11 +226,10 @@ TEST_F(dray, a_name_without_an_end_is_refused)
 TEST_F(dray, the_longest_name_is_kept)
 {
 	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
-	struct dray_buffer_info info;
 
 	memset(alloc.name, 'x', sizeof(alloc.name) - 1);
 	ASSERT_EQ(0, allocate(self->node, &alloc));
-	ASSERT_EQ(0, node_buffer_info(self->node, alloc.id, &info));
+	READ_BUFFER(info, alloc.id);
 	EXPECT_EQ(0, memcmp(alloc.name, info.name, sizeof(info.name)));
 }
 
@@ -298,5 +282,3 @@ TEST_F(dray, a_failed_call_leaves_the_heap_that_was_asked_for)
 	EXPECT_EQ(0, allocate(self->node, &alloc));
 	EXPECT_GT(self->info.heap_count, alloc.heap);
 }
-
-TEST_HARNESS_MAIN

@@ -6,8 +6,6 @@
 #ifndef SELFTEST_ATTACH_H
 #define SELFTEST_ATTACH_H
 
-#include <sys/mman.h>
-
 #include "binding.h"
 #include "node.h"
 

@@ -5,9 +5,6 @@
  * (bounce=1), because nobody would bring back what the device wrote.  Where
  * there are no copies the same memory is attached.
  */
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"
@@ -63,9 +60,7 @@ TEST_F(dray, a_dma_buf_is_attached_only_where_there_are_no_copies)
 	struct dray_attach attach;
 	int ret;
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
+	NEED_VGEM(fd);
 	ret = attach_dma_buf(self->node, fd, 0, &attach);
 	expect_no_copies(_metadata, ret, &attach);
 }
@@ -87,5 +82,3 @@ TEST_F(dray, a_refusal_leaves_nothing_pinned)
 	}
 	EXPECT_EQ(pins, pins_count());
 }
-
-TEST_HARNESS_MAIN

@@ -3,12 +3,6 @@
  * ATTACH of the dma-bufs of other drivers: an engine reads and writes them, and
  * everything else is refused.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"
@@ -53,8 +47,7 @@ FIXTURE_SETUP(foreign)
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->size = 64 * self->page;
 	self->fd = foreign_open(variant->kind, self->size);
-	if (self->fd == -ENODEV)
-		SKIP(return, "this machine has no such exporter");
+	SKIP_IF(self->fd == -ENODEV, "this machine has no such exporter");
 	ASSERT_LE(0, self->fd);
 	self->bytes = mmap(NULL, self->size, PROT_READ | PROT_WRITE, MAP_SHARED,
 			   self->fd, 0);
@@ -72,12 +65,7 @@ FIXTURE_TEARDOWN_PARENT(foreign)
 /* A copy of all bytes between a dma-buf and a buffer, and its fence's word. */
 static int copy(int node, int to, int from, size_t size)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = to,
-		.src_fd = from,
-		.run = size,
-	};
+	struct dray_transfer transfer = COPY_OF(to, from, size);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
@@ -93,9 +81,7 @@ static int copy(int node, int to, int from, size_t size)
 
 TEST_F(foreign, it_is_attached_with_its_size)
 {
-	struct dray_attach attach;
-
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	EXPECT_EQ(self->size, attach.length);
 	EXPECT_LE(1, attach.segments);
 	EXPECT_GE(self->size / self->page, attach.segments);
@@ -106,13 +92,11 @@ TEST_F(foreign, its_segments_cover_it)
 	static struct dray_segment segment[64];
 	struct dray_address address = { .segments = (uintptr_t)segment,
 					.room = 64 };
-	struct dray_attach attach;
 	uint64_t total = 0;
 	uint32_t i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	NEED_ADDRESSES();
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
 	EXPECT_EQ(attach.segments, address.count);
@@ -123,9 +107,7 @@ TEST_F(foreign, its_segments_cover_it)
 
 TEST_F(foreign, only_the_whole_is_synced)
 {
-	struct dray_attach attach;
-
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	EXPECT_EQ(-EINVAL, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
 				       DRAY_FROM_DEVICE, 0, self->size - 1));
 	EXPECT_EQ(-EINVAL, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
@@ -139,15 +121,11 @@ TEST_F(foreign, only_the_whole_is_synced)
 
 TEST_F(foreign, a_part_that_is_to_be_synced_is_told_the_whole)
 {
-	struct dray_attach attach;
 	struct dray_range range = { .width = 1, .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_CPU,
-				  .direction = DRAY_FROM_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					DRAY_FROM_DEVICE, &range, 1);
 
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	range.fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SYNC, &sync));
 	EXPECT_EQ(DRAY_REASON_RANGE, sync.reason);
@@ -156,25 +134,22 @@ TEST_F(foreign, a_part_that_is_to_be_synced_is_told_the_whole)
 
 TEST_F(foreign, an_engine_reads_it)
 {
-	struct dray_attach attach;
 	struct buffer buffer;
 
 	OPEN_OTHER_SIDE(&buffer);
 	fill_random(self->bytes, self->size, 11);
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, DRAY_ATTACH_READ_ONLY,
-				    &attach));
+	ATTACH_DMA_BUF(attach, self->fd, DRAY_ATTACH_READ_ONLY);
 	ASSERT_EQ(0, copy(self->node, buffer.fd, attach.fd, self->size));
 	EXPECT_EQ(-1, first_difference(self->bytes, buffer.bytes, self->size));
 }
 
 TEST_F(foreign, an_engine_writes_it)
 {
-	struct dray_attach attach;
 	struct buffer buffer;
 
 	OPEN_OTHER_SIDE(&buffer);
 	fill_random(buffer.bytes, self->size, 12);
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	ASSERT_EQ(0, copy(self->node, attach.fd, buffer.fd, self->size));
 	ASSERT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 0, self->size));
@@ -183,12 +158,11 @@ TEST_F(foreign, an_engine_writes_it)
 
 TEST_F(foreign, the_attachment_keeps_it)
 {
-	struct dray_attach attach;
 	struct buffer buffer;
 
 	OPEN_OTHER_SIDE(&buffer);
 	memset(self->bytes, 0x29, self->size);
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, self->fd, 0);
 	munmap(self->bytes, self->size);
 	close(self->fd);
 	ASSERT_EQ(0, copy(self->node, buffer.fd, attach.fd, self->size));
@@ -197,23 +171,18 @@ TEST_F(foreign, the_attachment_keeps_it)
 
 TEST_F(foreign, a_read_only_attachment_is_no_destination)
 {
-	struct dray_attach attach;
 	struct buffer buffer;
 
 	OPEN_OTHER_SIDE(&buffer);
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, DRAY_ATTACH_READ_ONLY,
-				    &attach));
+	ATTACH_DMA_BUF(attach, self->fd, DRAY_ATTACH_READ_ONLY);
 	EXPECT_EQ(-EACCES, copy(self->node, attach.fd, buffer.fd, self->size));
 }
 
 TEST_F(foreign, two_attachments_of_it_are_the_same_memory)
 {
-	struct dray_attach one, two;
-
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &one));
-	ASSERT_LE(0, attach_dma_buf(self->node, self->fd, 0, &two));
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	ATTACH_DMA_BUF(one, self->fd, 0);
+	ATTACH_DMA_BUF(two, self->fd, 0);
 	EXPECT_EQ(-EINVAL, copy(self->node, one.fd, two.fd, self->page));
 }
 
@@ -262,10 +231,8 @@ TEST_F(dray, a_buffer_of_dray_needs_no_attachment)
 {
 	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
 	struct dray_attach attach;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, buffer.fd, 0, &attach));
 	EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
 	EXPECT_EQ(buffer.fd, attach.limit);
@@ -299,11 +266,11 @@ TEST_F(dray, what_is_no_dma_buf_is_refused)
 
 TEST_F(dray, an_attachment_is_not_attached_again)
 {
-	struct dray_attach attach, again;
+	struct dray_attach again;
 	uint8_t *bytes = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, attach.fd, 0, &again));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, again.reason);
 }
@@ -314,8 +281,7 @@ TEST_F(dray, a_read_only_dma_buf_is_for_devices_that_read)
 	struct dray_attach attach;
 	uint32_t handle;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export_read_only(importer, handle);
 	ASSERT_LE(0, fd);
@@ -325,5 +291,3 @@ TEST_F(dray, a_read_only_dma_buf_is_for_devices_that_read)
 	EXPECT_LE(0, attach_dma_buf(self->node, fd, DRAY_ATTACH_READ_ONLY,
 				    &attach));
 }
-
-TEST_HARNESS_MAIN

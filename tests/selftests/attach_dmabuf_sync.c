@@ -4,8 +4,6 @@
  * maintained only their exporter knows, so that it is asked, once, for all of
  * it, for the owner and in the direction that was asked for.
  */
-#include <errno.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_engine.h"
@@ -31,16 +29,12 @@ static int asked(bool for_cpu, unsigned int direction)
 TEST_F(dray, the_exporter_of_a_dma_buf_maintains_it)
 {
 	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
-	struct dray_attach attach;
 	uint32_t owner, direction;
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	NEED_VGEM(fd);
+	SKIP_IF(node_copies(),
+		"a device that gets copies gets no attached memory");
+	ATTACH_DMA_BUF(attach, fd, 0);
 	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
 		for (direction = DRAY_TO_DEVICE;
 		     direction <= DRAY_BIDIRECTIONAL; direction++) {
@@ -58,15 +52,11 @@ TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
 	struct dray_transfer transfer = engine_copy(self, self->page);
 	int fd = foreign_open(FOREIGN_VGEM, PAGES * self->page);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_attach attach;
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	NEED_VGEM(fd);
+	SKIP_IF(node_copies(),
+		"a device that gets copies gets no attached memory");
+	ATTACH_DMA_BUF(attach, fd, 0);
 	transfer.src_fd = attach.fd;
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
@@ -80,5 +70,3 @@ TEST_F(engine, the_exporter_of_a_dma_buf_writes_it_back_for_an_engine)
 	EXPECT_EQ(1, asked(false, MAINTAIN_BOTH));
 	maintenance_end();
 }
-
-TEST_HARNESS_MAIN

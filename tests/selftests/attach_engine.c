@@ -2,14 +2,6 @@
 /*
  * Attached memory of a process as the source or destination of an engine.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 
@@ -101,12 +93,10 @@ TEST_F(engine, the_whole_is_copied_in_one_transfer)
 TEST_F(engine, bytes_at_odd_places_are_copied)
 {
 	struct dray_transfer transfer = engine_copy(self, USER_SIZE - 3);
-	struct dray_channel_info channel;
 	uint8_t *from, *to;
 
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
-	if (channel.alignment > 1)
-		SKIP(return, "the engine needs aligned places");
+	READ_CHANNEL(channel, 0);
+	SKIP_IF(channel.alignment > 1, "the engine needs aligned places");
 	ASSERT_LE(0, user_open(self, 0, 4095, &from));
 	ASSERT_LE(0, user_open(self, 1, 1, &to));
 	transfer.src_fd = self->model[0].fd;
@@ -126,9 +116,8 @@ TEST_F(engine, a_pattern_goes_on_where_a_page_ends)
 		.pattern_size = 16,
 	};
 	uint8_t *bytes;
-	int i;
 
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		transfer.pattern[i] = (uint8_t)(0x40 + i);
 	/* pages end in the middle of a pattern */
 	ASSERT_LE(0, user_open(self, 1, self->unit, &bytes));
@@ -173,9 +162,7 @@ static int submit_and_count(void *context)
 					  .src_fd = -1,
 					  .run = USER_SIZE,
 					  .pattern_size = 1 };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct dray_attach attach;
 	struct buffer buffer;
 	int node, ret;
@@ -205,9 +192,7 @@ static int submit_and_count(void *context)
 
 TEST_F(engine, how_many_descriptors_attached_memory_takes_is_for_who_may_know)
 {
-	struct submitter submitter = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
+	struct submitter submitter = { .capabilities = OPENER };
 	struct ledger before;
 
 	ASSERT_EQ(0, ledger_take(self->node, &before));
@@ -228,10 +213,9 @@ TEST_F(engine, an_engine_writes_memory_that_was_unmapped)
 	struct dray_transfer transfer = engine_copy(self, USER_SIZE);
 	struct dray_transfer back = engine_copy(self, USER_SIZE);
 	struct dray_submit submit = { .channel = 0 };
-	struct dray_attach attach;
 	uint8_t *bytes = fresh_memory(USER_SIZE);
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, USER_SIZE, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, USER_SIZE, 0);
 	ASSERT_EQ(0, munmap(bytes, USER_SIZE));
 	transfer.dst_fd = attach.fd;
 	back.src_fd = attach.fd;
@@ -245,13 +229,10 @@ TEST_F(engine, an_engine_writes_memory_that_was_unmapped)
 TEST_F(engine, closing_the_attachment_does_not_stop_its_transfer)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_transfer transfer;
-	struct dray_axis axis;
 	uint8_t *bytes;
-	int fd;
+	struct dray_transfer transfer = engine_slow(self);
+	int fd = user_open(self, 1, 0, &bytes);
 
-	transfer = engine_slow(self, &axis);
-	fd = user_open(self, 1, 0, &bytes);
 	ASSERT_LE(0, fd);
 	transfer.dst_fd = fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
@@ -267,9 +248,8 @@ TEST_F(engine, what_leaves_an_attachment_is_refused)
 	struct dray_transfer transfer = engine_copy(self, self->page + 1);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	uint8_t *bytes = fresh_memory(2 * self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	transfer.dst_fd = attach.fd;
 	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);
@@ -290,5 +270,3 @@ TEST_F(engine, source_and_destination_in_one_attachment_overlap)
 	EXPECT_EQ(-EINVAL, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_OVERLAP, submit.reason);
 }
-
-TEST_HARNESS_MAIN

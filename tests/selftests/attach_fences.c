@@ -3,10 +3,6 @@
  * The fences of attached dma-bufs: those of an exporter and of an engine's
  * transfers order each other, as the kernel's drivers expect.
  */
-#include <errno.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 #include "foreign.h"
@@ -105,15 +101,11 @@ TEST_F(engine, a_transfer_is_among_the_fences_of_a_foreign_dma_buf)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd poll_fd = { .events = POLLIN };
 	struct dray_transfer transfer;
-	struct dray_attach attach;
-	struct dray_axis axis;
 
 	poll_fd.fd = foreign_open(FOREIGN_VGEM, BUFFER_SIZE);
-	if (poll_fd.fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, poll_fd.fd);
-	ASSERT_LE(0, attach_dma_buf(self->node, poll_fd.fd, 0, &attach));
-	transfer = engine_slow(self, &axis);
+	NEED_VGEM(poll_fd.fd);
+	ATTACH_DMA_BUF(attach, poll_fd.fd, 0);
+	transfer = engine_slow(self);
 	transfer.dst_fd = attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, poll(&poll_fd, 1, DEADLINE_MS));
@@ -127,8 +119,7 @@ TEST_F(engine, a_transfer_waits_for_the_importers_of_a_buffer)
 	int importer = importer_open();
 	uint32_t handle, fence;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, importer_attach(importer, self->src.fd, &handle));
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
@@ -145,11 +136,9 @@ TEST_F(engine, transfers_of_dray_do_not_wait_for_each_other_unasked)
 {
 	struct dray_submit slow = { .channel = 0 }, quick = { .channel = 1 };
 	struct dray_transfer first, second = engine_copy(self, self->page);
-	struct dray_axis axis;
 
-	if (self->info.channel_count < 2)
-		SKIP(return, "this node has one channel only");
-	first = engine_slow(self, &axis);
+	SKIP_IF(self->info.channel_count < 2, "this node has one channel only");
+	first = engine_slow(self);
 	second.src_fd = self->src.fd;
 	second.dst_fd = self->dst.fd;
 	second.dst_offset = BUFFER_SIZE - self->page;
@@ -159,5 +148,3 @@ TEST_F(engine, transfers_of_dray_do_not_wait_for_each_other_unasked)
 	EXPECT_EQ(0, fence_status(slow.fence_fd));
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
 }
-
-TEST_HARNESS_MAIN

@@ -4,20 +4,14 @@
  * process that got the address has ended.  It stays pinned, and in LIST, until
  * RECLAIM.
  */
-#include <errno.h>
-#include <limits.h>
-#include <signal.h>
-
-#include "harness.h"
-
 #include "attach.h"
 #include "binding.h"
 #include "foreign.h"
 #include "ledger.h"
-#include "node.h"
 #include "pins.h"
 #include "process.h"
 #include "setting.h"
+#include "setup.h"
 #include "step.h"
 
 #define PAGES 16
@@ -34,22 +28,16 @@ FIXTURE(held)
 
 FIXTURE_SETUP(held)
 {
-	struct dray_info info;
-
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "nothing is held behind an IOMMU");
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SETUP_NODE();
+	READ_NODE(info);
+	SKIP_IF(info.flags & DRAY_NODE_IOMMU,
+		"nothing is held behind an IOMMU");
+	NEED_ATTACHING();
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, binding_find(self->node, &self->binding));
 	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
 	/* Tests before this one ended with addresses in their hands. */
 	ASSERT_EQ(0, node_reclaim());
-	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->pins = pins_count();
 	ASSERT_LE(0, self->pins);
 }
@@ -165,11 +153,10 @@ static int reclaim(int node, uint64_t id, struct dray_reclaim *call)
 TEST_F(held, what_is_held_is_listed_with_its_owner)
 {
 	struct owner owner = { .asks = true };
-	struct dray_buffer_info info;
 
 	ASSERT_EQ(0, run_owner(self, &owner));
 	EXPECT_EQ(1, node_lists(self->node, owner.id));
-	ASSERT_EQ(0, node_buffer_info(self->node, owner.id, &info));
+	READ_BUFFER(info, owner.id);
 	EXPECT_EQ(DRAY_KIND_USER, info.kind);
 	EXPECT_EQ(DRAY_BUFFER_HELD | DRAY_BUFFER_DISCLOSED | DRAY_BUFFER_ORPHAN,
 		  info.flags);
@@ -249,14 +236,12 @@ TEST_F(held, a_node_that_does_not_hold_lets_go)
 TEST_F(held, another_drivers_dma_buf_stays_until_reclaim)
 {
 	struct owner owner = { .asks = true, .foreign = true };
-	struct dray_buffer_info info;
 	struct dray_reclaim call;
 	int ret = run_owner(self, &owner);
 
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, node_buffer_info(self->node, owner.id, &info));
+	READ_BUFFER(info, owner.id);
 	EXPECT_EQ(DRAY_KIND_DMABUF, info.kind);
 	EXPECT_EQ(DRAY_BUFFER_HELD, info.flags & DRAY_BUFFER_HELD);
 	ASSERT_EQ(0, reclaim(self->node, owner.id, &call));
@@ -281,5 +266,3 @@ TEST_F(held, unbind_completes_and_the_memory_stays)
 	ASSERT_EQ(0, reclaim(self->node, owner.id, &call));
 	EXPECT_EQ(self->pins, pins_count());
 }
-
-TEST_HARNESS_MAIN

@@ -3,17 +3,6 @@
  * LIST and BUFFER_INFO of attachments: what pins memory is seen, with whose it
  * is and for which node.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "foreign.h"
@@ -35,9 +24,7 @@ FIXTURE_SETUP(attached)
 {
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	NEED_ATTACHING();
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->size = PAGES * self->page;
@@ -62,10 +49,8 @@ static int info_by_fd(int node, int fd, struct dray_buffer_info *info)
 TEST_F(attached, it_is_listed_until_it_is_closed)
 {
 	struct dray_buffer_info info;
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, self->size, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, self->bytes, self->size, 0);
 	EXPECT_EQ(1, node_lists(self->node, attach.id));
 	EXPECT_EQ(self->before.buffers + 1, node_count(self->node));
 	close(attach.fd);
@@ -75,15 +60,13 @@ TEST_F(attached, it_is_listed_until_it_is_closed)
 
 TEST_F(attached, its_id_is_of_the_sequence_of_the_buffers)
 {
-	struct dray_attach attach;
 	struct buffer buffer[2];
 	uint64_t ids[3] = { 0 };
 	struct dray_list list = { .ids = (uintptr_t)ids, .room = 3 };
 
-	if (self->before.buffers)
-		SKIP(return, "others have buffers");
+	SKIP_IF(self->before.buffers, "others have buffers");
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer[0]));
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, 1, 0, &attach));
+	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer[1]));
 	EXPECT_LT(buffer[0].id, attach.id);
 	EXPECT_LT(attach.id, buffer[1].id);
@@ -96,16 +79,13 @@ TEST_F(attached, its_id_is_of_the_sequence_of_the_buffers)
 TEST_F(attached, pinned_memory_tells_whose_it_is_and_for_which_node)
 {
 	struct dray_buffer_info info;
-	struct dray_attach attach;
-	struct dray_info node;
 	char comm[DRAY_COMM_LEN + 1] = { 0 };
 	FILE *file = fopen("/proc/self/comm", "r");
 
 	ASSERT_NE(NULL, file);
 	ASSERT_EQ(1, fscanf(file, "%16[^\n]", comm));
-	ASSERT_EQ(0, node_info(self->node, &node));
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, self->size, 0,
-				   &attach));
+	READ_NODE(node);
+	ATTACH_MEMORY(attach, self->bytes, self->size, 0);
 	/* what comes in must not come out again */
 	memset(&info, 0x5a, sizeof(info));
 	info.id = attach.id;
@@ -130,13 +110,10 @@ TEST_F(attached, pinned_memory_tells_whose_it_is_and_for_which_node)
 
 TEST_F(attached, its_size_is_that_of_the_pages_that_it_takes)
 {
-	struct dray_buffer_info info;
-	struct dray_attach attach;
-
 	/* two bytes, in two pages */
-	ASSERT_LE(0, attach_memory(self->node, self->bytes + self->page - 1, 2,
-				   DRAY_ATTACH_READ_ONLY, &attach));
-	ASSERT_EQ(0, node_buffer_info(self->node, attach.id, &info));
+	ATTACH_MEMORY(attach, self->bytes + self->page - 1, 2,
+		      DRAY_ATTACH_READ_ONLY);
+	READ_BUFFER(info, attach.id);
 	EXPECT_EQ(2 * self->page, info.size);
 	EXPECT_EQ(DRAY_BUFFER_READ_ONLY, info.flags);
 }
@@ -144,9 +121,8 @@ TEST_F(attached, its_size_is_that_of_the_pages_that_it_takes)
 TEST_F(attached, a_buffer_is_of_no_node)
 {
 	struct dray_buffer_info info;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	memset(&info, 0x5a, sizeof(info));
 	info.id = buffer.id;
 	info.flags = 0;
@@ -157,16 +133,12 @@ TEST_F(attached, a_buffer_is_of_no_node)
 
 TEST_F(attached, a_dma_buf_tells_its_exporter_and_its_name)
 {
-	struct dray_buffer_info info;
-	struct dray_attach attach;
 	int fd = foreign_open(FOREIGN_VGEM, self->size);
 
-	if (fd == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, fd);
+	NEED_VGEM(fd);
 	ASSERT_EQ(0, ioctl(fd, DMA_BUF_SET_NAME, "photograph"));
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
-	ASSERT_EQ(0, node_buffer_info(self->node, attach.id, &info));
+	ATTACH_DMA_BUF(attach, fd, 0);
+	READ_BUFFER(info, attach.id);
 	EXPECT_EQ(DRAY_KIND_DMABUF, info.kind);
 	EXPECT_EQ(self->size, info.size);
 	EXPECT_STREQ("photograph", info.name);
@@ -175,12 +147,10 @@ TEST_F(attached, a_dma_buf_tells_its_exporter_and_its_name)
 
 TEST_F(attached, fd_and_id_tell_the_same)
 {
-	struct dray_buffer_info by_id, by_fd;
-	struct dray_attach attach;
+	struct dray_buffer_info by_fd;
 
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, self->size, 0,
-				   &attach));
-	ASSERT_EQ(0, node_buffer_info(self->node, attach.id, &by_id));
+	ATTACH_MEMORY(attach, self->bytes, self->size, 0);
+	READ_BUFFER(by_id, attach.id);
 	ASSERT_EQ(0, info_by_fd(self->node, attach.fd, &by_fd));
 	EXPECT_EQ(attach.id, by_fd.id);
 	EXPECT_EQ(by_id.kind, by_fd.kind);
@@ -202,11 +172,9 @@ static int look(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_buffer_info info;
-	int node, listed, known;
+	int listed, known;
 
-	STEP_EQ(0, process_become(NOBODY, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, stranger->capabilities);
 	listed = node_lists(node, stranger->id);
 	known = node_buffer_info(node, stranger->id, &info);
 	if (listed == 1 && !known)
@@ -218,25 +186,18 @@ static int look(void *context)
 
 TEST_F(attached, another_user_does_not_see_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
-	struct dray_attach attach;
+	struct stranger stranger = { .capabilities = OPENER };
 
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, 1, 0, &attach));
+	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	stranger.id = attach.id;
 	EXPECT_EQ(0, process_run(look, &stranger));
 }
 
 TEST_F(attached, an_administrator_sees_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-				CAPABILITY(CAP_SYS_ADMIN),
-	};
-	struct dray_attach attach;
+	struct stranger stranger = { .capabilities = ADMINISTRATOR };
 
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, 1, 0, &attach));
+	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	stranger.id = attach.id;
 	EXPECT_EQ(1, process_run(look, &stranger));
 }
@@ -246,11 +207,8 @@ static int attach_and_look(void *context)
 {
 	struct dray_buffer_info info;
 	struct dray_attach attach;
-	int node;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER);
 	STEP_LE(0, attach_memory(node, context, 1, 0, &attach));
 	STEP_EQ(0, node_buffer_info(node, attach.id, &info));
 	STEP_EQ(NOBODY, info.uid);
@@ -259,10 +217,8 @@ static int attach_and_look(void *context)
 
 TEST_F(attached, a_user_sees_his_own)
 {
-	struct dray_attach attach;
-
 	/* one of root's, so that "all" and "his own" differ */
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, 1, 0, &attach));
+	ATTACH_MEMORY(attach, self->bytes, 1, 0);
 	EXPECT_EQ(1, process_run(attach_and_look, self->bytes));
 }
 
@@ -271,11 +227,8 @@ static int attach_and_count(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_attach attach;
-	int node;
 
-	STEP_EQ(0, process_become(NOBODY, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, stranger->capabilities);
 	STEP_LE(0, attach_memory(node, stranger->bytes, stranger->size, 0,
 				 &attach));
 	STEP_EQ(stranger->size, attach.length);
@@ -285,13 +238,12 @@ static int attach_and_count(void *context)
 TEST_F(attached, how_many_pieces_there_are_is_for_who_may_know_where)
 {
 	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
+		.capabilities = OPENER,
 		.bytes = self->bytes,
 		.size = self->size,
 	};
-	struct dray_info info;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
+	READ_NODE(info);
 	/* behind an IOMMU it tells nothing of memory */
 	EXPECT_EQ(info.flags & DRAY_NODE_IOMMU ? 0 : 1,
 		  process_run(attach_and_count, &stranger));
@@ -356,17 +308,13 @@ static bool debugfs_has(uint64_t id, size_t size, const char *rest)
 
 TEST_F(attached, debugfs_has_a_line_until_it_is_closed)
 {
-	struct dray_attach attach;
 	char pid[32];
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
-	ASSERT_LE(0, attach_memory(self->node, self->bytes, self->size, 0,
-				   &attach));
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
+	ATTACH_MEMORY(attach, self->bytes, self->size, 0);
 	snprintf(pid, sizeof(pid), ", pid %d ", getpid());
 	EXPECT_TRUE(debugfs_has(attach.id, self->size, pid));
 	close(attach.fd);
 	EXPECT_FALSE(debugfs_has(attach.id, self->size, pid));
 }
-
-TEST_HARNESS_MAIN

@@ -3,12 +3,6 @@
  * ATTACH for devices that only read: of memory that nobody may write, and what
  * they see of memory that is written later.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_engine.h"
@@ -17,10 +11,8 @@ TEST_F(dray, the_address_of_a_read_only_attachment_is_not_told)
 {
 	struct dray_address address = { 0 };
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page,
-				   DRAY_ATTACH_READ_ONLY, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, DRAY_ATTACH_READ_ONLY);
 	address.fd = attach.fd;
 	EXPECT_EQ(-EACCES, node_call(self->node, DRAY_IOC_ADDRESS, &address));
 	EXPECT_EQ(DRAY_REASON_READ_ONLY, address.reason);
@@ -29,10 +21,8 @@ TEST_F(dray, the_address_of_a_read_only_attachment_is_not_told)
 TEST_F(dray, a_read_only_attachment_is_synced)
 {
 	uint8_t *bytes = fresh_memory(4 * self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, 4 * self->page,
-				   DRAY_ATTACH_READ_ONLY, &attach));
+	ATTACH_MEMORY(attach, bytes, 4 * self->page, DRAY_ATTACH_READ_ONLY);
 	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_BIDIRECTIONAL, 0, 4 * self->page));
 	EXPECT_EQ(0, buffer_sync(self->node, attach.fd, DRAY_SYNC_FOR_CPU,
@@ -74,12 +64,10 @@ TEST_F(engine, a_read_only_attachment_is_a_source_only)
 	struct dray_transfer transfer = engine_copy(self, self->page);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 
 	memset(bytes, 0x5c, self->page);
 	ASSERT_EQ(0, mprotect(bytes, self->page, PROT_READ));
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page,
-				   DRAY_ATTACH_READ_ONLY, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, DRAY_ATTACH_READ_ONLY);
 	transfer.dst_fd = attach.fd;
 	EXPECT_EQ(-EACCES, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_READ_ONLY, submit.reason);
@@ -96,11 +84,9 @@ TEST_F(engine, what_the_process_writes_later_the_device_reads)
 	struct dray_transfer transfer = engine_copy(self, self->page);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 
 	/* never touched before, and attached for reading only */
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page,
-				   DRAY_ATTACH_READ_ONLY, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, DRAY_ATTACH_READ_ONLY);
 	memset(bytes, 0x6d, self->page);
 	transfer.src_fd = attach.fd;
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
@@ -115,16 +101,12 @@ TEST_F(engine, what_the_process_writes_later_the_device_reads)
 TEST_F(engine, what_is_written_behind_a_read_only_page_the_device_reads)
 {
 	uint8_t *bytes = fresh_memory(3 * self->page);
-	struct dray_attach attach;
 
 	ASSERT_NE(MAP_FAILED, bytes);
 	ASSERT_EQ(0, mprotect(bytes, self->page, PROT_READ));
-	ASSERT_LE(0, attach_memory(self->node, bytes, 3 * self->page,
-				   DRAY_ATTACH_READ_ONLY, &attach));
+	ATTACH_MEMORY(attach, bytes, 3 * self->page, DRAY_ATTACH_READ_ONLY);
 	memset(bytes + self->page, 0x77, 2 * self->page);
 	ASSERT_EQ(0, engine_refusal(self, self->dst.fd, 0, attach.fd,
 				    self->page, 2 * self->page));
 	EXPECT_EQ(-1, first_other_byte(self->dst.bytes, 2 * self->page, 0x77));
 }
-
-TEST_HARNESS_MAIN

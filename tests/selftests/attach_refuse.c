@@ -3,12 +3,6 @@
  * ATTACH of what cannot be attached: no memory, too much of it, or a call that
  * makes no sense.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "step.h"
@@ -104,9 +98,8 @@ TEST_F(dray, unknown_flags_are_refused)
 {
 	uint8_t *bytes = fresh_memory(self->page);
 	struct dray_attach attach;
-	uint32_t bit;
 
-	for (bit = 2; bit < 32; bit++) {
+	for (uint32_t bit = 2; bit < 32; bit++) {
 		attach = attach_of(bytes, self->page);
 		attach.flags |= 1u << bit;
 		EXPECT_EQ(-EINVAL,
@@ -147,9 +140,8 @@ TEST_F(dray, an_attachment_is_no_buffer)
 {
 	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	export.buffer_fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, export.reason);
@@ -227,5 +219,3 @@ TEST_F(dray, closing_an_attachment_gives_back_its_charge)
 
 	EXPECT_EQ(0, process_run(attaches_twice_the_limit, &limited));
 }
-
-TEST_HARNESS_MAIN

@@ -4,12 +4,6 @@
  * in the direction that was asked for, in every piece of the memory, and once
  * before a device is told where it lies.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fence.h"
@@ -32,13 +26,12 @@ struct known {
 static uint8_t *scattered_memory(size_t page)
 {
 	uint8_t *bytes = fresh_memory(2 * PAGES * page);
-	int i;
 
 	if (bytes == MAP_FAILED)
 		return bytes;
 	madvise(bytes, 2 * PAGES * page, MADV_NOHUGEPAGE);
 	memset(bytes, 0x5a, 2 * PAGES * page);
-	for (i = 1; i < PAGES; i++)
+	for (int i = 1; i < PAGES; i++)
 		if (mremap(bytes + 2 * i * page, page, page,
 			   MREMAP_MAYMOVE | MREMAP_FIXED,
 			   bytes + i * page) == MAP_FAILED)
@@ -113,13 +106,10 @@ FIXTURE_SETUP(attached)
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return,
-			   "a device that gets copies gets no attached memory");
+	NEED_ADDRESSES();
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(),
+		"a device that gets copies gets no attached memory");
 	self->size = (PAGES - 1) * self->page;
 	self->bytes = scattered_memory(self->page);
 	ASSERT_NE(MAP_FAILED, self->bytes);
@@ -235,19 +225,12 @@ static int copy_watched(int node, const struct rows_copy *copy)
 		.dst_stride = (int64_t)copy->written.pitch,
 		.src_stride = (int64_t)copy->read.pitch,
 	};
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = copy->dst.fd,
-		.src_fd = copy->src.fd,
-		.dst_offset = copy->written.offset,
-		.src_offset = copy->read.offset,
-		.run = copy->read.width,
-		.axes = (uintptr_t)&axis,
-		.axes_count = 1,
-	};
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_transfer transfer =
+		COPY_OF(copy->dst.fd, copy->src.fd, copy->read.width,
+			.dst_offset = copy->written.offset,
+			.src_offset = copy->read.offset,
+			.axes = (uintptr_t)&axis, .axes_count = 1);
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int i, ret = 1;
 
 	for (i = 0; i < 2 && ret == 1; i++) {
@@ -330,5 +313,3 @@ TEST_F(attached, a_submission_maintains_what_it_writes_for_both_owners)
 			      copy.dst.segments, true, MAINTAIN_FROM_DEVICE,
 			      &copy.written));
 }
-
-TEST_HARNESS_MAIN

@@ -3,16 +3,6 @@
  * ATTACH of memory of the process: what is pinned, whose it is, and when it is
  * let go of.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"
@@ -22,11 +12,9 @@
 TEST_F(dray, the_reply_has_the_size_and_the_segments)
 {
 	uint8_t *bytes = fresh_memory(16 * self->page);
-	struct dray_attach attach;
 
 	ASSERT_NE(MAP_FAILED, bytes);
-	ASSERT_LE(0, attach_memory(self->node, bytes + 5, 15 * self->page, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 5, 15 * self->page, 0);
 	EXPECT_EQ(15 * self->page, attach.length);
 	EXPECT_LE(1, attach.segments);
 	EXPECT_GE(16, attach.segments);
@@ -49,14 +37,11 @@ TEST_F(dray, the_segments_cover_exactly_the_memory)
 	struct dray_address address = { .segments = (uintptr_t)segment,
 					.room = 64 };
 	uint8_t *bytes = fresh_memory(16 * self->page);
-	struct dray_attach attach;
 	uint64_t total = 0;
 	uint32_t i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	ASSERT_LE(0, attach_memory(self->node, bytes + 3, 10 * self->page, 0,
-				   &attach));
+	NEED_ADDRESSES();
+	ATTACH_MEMORY(attach, bytes + 3, 10 * self->page, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
 	EXPECT_EQ(attach.segments, address.count);
@@ -75,14 +60,11 @@ TEST_F(dray, the_segments_of_a_part_are_those_of_the_whole)
 					.room = 64 };
 	uint8_t *bytes = fresh_memory(16 * self->page);
 	size_t offset = 5 * self->page + 7;
-	struct dray_attach attach;
 	uint64_t at = 0;
 	uint32_t i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	ASSERT_LE(0, attach_memory(self->node, bytes, 16 * self->page, 0,
-				   &attach));
+	NEED_ADDRESSES();
+	ATTACH_MEMORY(attach, bytes, 16 * self->page, 0);
 	address.fd = attach.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &address));
 	for (i = 0; at + whole[i].length <= offset; i++)
@@ -115,16 +97,14 @@ static int asks_without_the_right(void *context)
 TEST_F(dray, addresses_of_user_memory_need_the_right)
 {
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	EXPECT_EQ(EPERM, process_run(asks_without_the_right, &attach.fd));
 }
 
 TEST_F(dray, no_sync_of_an_attachment_changes_its_bytes)
 {
 	uint8_t *bytes = fresh_memory(16 * self->page);
-	struct dray_attach attach;
 	struct dray_range range = {
 		.offset = 7, .width = 100, .pitch = self->page - 1, .rows = 15
 	};
@@ -132,8 +112,7 @@ TEST_F(dray, no_sync_of_an_attachment_changes_its_bytes)
 				  .count = 1,
 				  .ranges = (uintptr_t)&range };
 
-	ASSERT_LE(0, attach_memory(self->node, bytes + 9, 15 * self->page, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 9, 15 * self->page, 0);
 	range.fd = attach.fd;
 	memset(bytes, 0x31, 16 * self->page);
 	for (sync.owner = DRAY_SYNC_FOR_DEVICE; sync.owner <= DRAY_SYNC_FOR_CPU;
@@ -148,18 +127,13 @@ TEST_F(dray, no_sync_of_an_attachment_changes_its_bytes)
 TEST_F(dray, a_sync_beyond_the_end_of_an_attachment_is_refused)
 {
 	uint8_t *bytes = fresh_memory(16 * self->page);
-	struct dray_attach attach;
 	struct dray_range range = { .offset = 15 * self->page,
 				    .width = 1,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 
-	ASSERT_LE(0, attach_memory(self->node, bytes + 9, 15 * self->page, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 9, 15 * self->page, 0);
 	range.fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SYNC, &sync));
 	EXPECT_EQ(DRAY_REASON_RANGE, sync.reason);
@@ -193,11 +167,8 @@ static int huge_file(size_t size)
 static int copy_from(int node, const struct buffer *dst, int fd,
 		     uint64_t offset)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = dst->fd,
-					  .src_fd = fd,
-					  .src_offset = offset,
-					  .run = dst->size };
+	struct dray_transfer transfer =
+		COPY_OF(dst->fd, fd, dst->size, .src_offset = offset);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
@@ -205,20 +176,18 @@ static int copy_from(int node, const struct buffer *dst, int fd,
 TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 {
 	const size_t huge = 2 << 20;
-	struct dray_attach attach;
-	struct buffer buffer;
 	uint8_t *bytes;
 	int file;
 
-	if (write_text("/proc/sys/vm/nr_hugepages", "8"))
-		SKIP(return, "this kernel has no huge pages");
+	SKIP_IF(write_text("/proc/sys/vm/nr_hugepages", "8"),
+		"this kernel has no huge pages");
 	file = huge_file(4 * huge);
 	bytes = mmap(NULL, 4 * huge, PROT_READ | PROT_WRITE, MAP_SHARED, file,
 		     0);
-	if (bytes == MAP_FAILED && !huge_pages_are_promised())
-		SKIP(return, "no huge pages of 2 MiB are free");
+	SKIP_IF(bytes == MAP_FAILED && !huge_pages_are_promised(),
+		"no huge pages of 2 MiB are free");
 	ASSERT_NE(MAP_FAILED, bytes);
-	ASSERT_LE(0, attach_memory(self->node, bytes, 4 * huge, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, 4 * huge, 0);
 	EXPECT_LE(1, attach.segments);
 	EXPECT_GE(4, attach.segments);
 	close(attach.fd);
@@ -232,7 +201,7 @@ TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 	/* From the middle of one into the middle of the next. */
 	fill_random(bytes, 4 * huge, 15);
 	ASSERT_LE(0, attach_memory(self->node, bytes, 4 * huge, 0, &attach));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, huge, &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, huge);
 	ASSERT_EQ(0,
 		  copy_from(self->node, &buffer, attach.fd, huge + huge / 2));
 	EXPECT_EQ(-1, first_difference(bytes + huge + huge / 2, buffer.bytes,
@@ -242,11 +211,9 @@ TEST_F(dray, huge_pages_are_one_segment_each_or_fewer)
 TEST_F(heap, a_mapped_buffer_is_attached_or_cleanly_refused)
 {
 	struct dray_attach attach;
-	struct buffer buffer;
 	int ret;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	mapped_twice_begin();
 	ret = attach_memory(self->node, buffer.bytes, buffer.size, 0, &attach);
 	mapped_twice_end();
@@ -263,13 +230,11 @@ TEST_F(heap, a_mapped_buffer_is_attached_or_cleanly_refused)
 TEST_F(heap, what_is_attached_outlives_its_buffer)
 {
 	struct dray_attach attach;
-	struct buffer buffer;
 	int ret;
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "this memory is not pinned");
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"this memory is not pinned");
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	mapped_twice_begin();
 	ret = attach_memory(self->node, buffer.bytes, buffer.size, 0, &attach);
 	mapped_twice_end();
@@ -301,12 +266,10 @@ TEST_F(dray, an_attachment_is_of_its_node_alone)
 {
 	uint8_t *bytes = fresh_memory(self->page);
 	struct dray_address address = { 0 };
-	struct dray_attach attach;
 	int other = second_node();
 
-	if (other < 0)
-		SKIP(return, "there is one node only");
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	SKIP_IF(other < 0, "there is one node only");
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	address.fd = attach.fd;
 	EXPECT_EQ(-EINVAL, node_call(other, DRAY_IOC_ADDRESS, &address));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, address.reason);
@@ -318,11 +281,9 @@ TEST_F(dray, an_attachment_is_of_its_node_alone)
 TEST_F(dray, a_second_opener_takes_it)
 {
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
-	int other = node_open();
 
-	ASSERT_LE(0, other);
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	OPEN_NODE(other);
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	close(self->node);
 	EXPECT_EQ(0, buffer_sync(other, attach.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, self->page));
@@ -334,9 +295,8 @@ static int attaches_and_dies(void *context)
 	const size_t size = 64 * 4096;
 	struct dray_attach attach;
 	uint8_t *bytes = fresh_memory(8 * size);
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		STEP_LE(0, attach_memory(*(int *)context, bytes + i * size,
 					 size, 0, &attach));
 	return raise(SIGKILL);
@@ -351,11 +311,10 @@ TEST_F(dray, killing_who_attached_leaves_nothing)
 TEST_F(dray, an_attachment_is_passed_over_a_socket)
 {
 	uint8_t *bytes = fresh_memory(self->page);
-	struct dray_attach attach;
 	int sockets[2], fd;
 
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->page, 0, &attach));
+	ATTACH_MEMORY(attach, bytes, self->page, 0);
 	ASSERT_EQ(0, send_descriptor(sockets[0], attach.fd));
 	close(attach.fd);
 	fd = receive_descriptor(sockets[1]);
@@ -363,5 +322,3 @@ TEST_F(dray, an_attachment_is_passed_over_a_socket)
 	EXPECT_EQ(0, buffer_sync(self->node, fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, self->page));
 }
-
-TEST_HARNESS_MAIN

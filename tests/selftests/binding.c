@@ -2,14 +2,7 @@
 /*
  * Drivers and devices through sysfs; see binding.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "binding.h"
 #include "node.h"
@@ -75,7 +68,6 @@ bool node_answers(void *unused)
 	struct dray_info info;
 	int node = node_open(), ret;
 
-	(void)unused;
 	if (node < 0)
 		return false;
 	ret = node_info(node, &info);
@@ -85,17 +77,13 @@ bool node_answers(void *unused)
 
 bool node_is_gone(void *unused)
 {
-	(void)unused;
 	return access(node_path(), F_OK) != 0;
 }
 
 const char *node_call_that_lives(int node, int buffer_fd, uint64_t buffer_id)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = buffer_fd,
-					  .src_fd = buffer_fd,
-					  .dst_offset = 64,
-					  .run = 64 };
+	struct dray_transfer transfer =
+		COPY_OF(buffer_fd, buffer_fd, 64, .dst_offset = 64);
 	struct dray_info info = { 0 };
 	struct dray_heap_info heap_info = { 0 };
 	struct dray_channel_info channel_info = { 0 };
@@ -104,9 +92,7 @@ const char *node_call_that_lives(int node, int buffer_fd, uint64_t buffer_id)
 	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
 				  .owner = DRAY_SYNC_FOR_DEVICE,
 				  .direction = DRAY_TO_DEVICE };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	struct dray_list list = { 0 };
 	struct dray_buffer_info buffer_info = { .id = buffer_id };
 	struct dray_cancel cancel = { .fence_fd = -1,

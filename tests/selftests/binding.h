@@ -7,11 +7,7 @@
 #ifndef SELFTEST_BINDING_H
 #define SELFTEST_BINDING_H
 
-#include <limits.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 /* The node that node_path() names: its device, and the driver of that. */
 struct binding {

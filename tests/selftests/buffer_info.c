@@ -2,11 +2,6 @@
 /*
  * BUFFER_INFO: whose a buffer is and what happens to it, by id and by fd.
  */
-#include <errno.h>
-#include <sys/socket.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "step.h"
@@ -21,12 +16,8 @@ static int info_by_fd(int node, int fd, struct dray_buffer_info *info)
 
 TEST_F(heap, a_buffer_tells_its_size_heap_and_mode)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     3 * self->page, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 3 * self->page);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(buffer.id, info.id);
 	EXPECT_EQ(3 * self->page, info.size);
 	EXPECT_EQ(self->heap.index, info.heap);
@@ -36,13 +27,10 @@ TEST_F(heap, a_buffer_tells_its_size_heap_and_mode)
 
 TEST_F(heap, mappings_are_counted)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	void *second;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     2 * self->page, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 2 * self->page);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.mapped);
 	buffer.bytes =
 		mmap(NULL, buffer.size, PROT_READ, MAP_SHARED, buffer.fd, 0);
@@ -58,13 +46,9 @@ TEST_F(heap, mappings_are_counted)
 
 TEST_F(heap, a_split_mapping_is_counted_right_when_it_is_gone)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 3 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 3 * self->page);
 	ASSERT_EQ(0, munmap(buffer.bytes + self->page, self->page));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_LT(0, info.mapped);
 	ASSERT_EQ(0, munmap(buffer.bytes, 3 * self->page));
 	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
@@ -73,15 +57,13 @@ TEST_F(heap, a_split_mapping_is_counted_right_when_it_is_gone)
 
 TEST_F(dray, a_buffer_tells_who_allocated_it)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	char comm[DRAY_COMM_LEN + 1] = { 0 };
 	FILE *file = fopen("/proc/self/comm", "r");
 
 	ASSERT_NE(NULL, file);
 	ASSERT_EQ(1, fscanf(file, "%16[^\n]", comm));
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(getpid(), info.pid);
 	EXPECT_EQ(getuid(), info.uid);
 	ASSERT_NE(NULL, memchr(info.comm, 0, DRAY_COMM_LEN));
@@ -93,10 +75,9 @@ TEST_F(dray, a_buffer_tells_its_name)
 	struct dray_alloc alloc = { .size = 1,
 				    .heap = DRAY_HEAP_ANY,
 				    .name = "photograph" };
-	struct dray_buffer_info info;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
-	ASSERT_EQ(0, node_buffer_info(self->node, alloc.id, &info));
+	READ_BUFFER(info, alloc.id);
 	EXPECT_STREQ("photograph", info.name);
 }
 
@@ -113,12 +94,10 @@ static bool is_older(void *context)
 
 TEST_F(dray, a_buffer_grows_older)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint64_t age[2];
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_GT(60 * 1000000000ull, info.age_ns);
 	age[0] = buffer.id;
 	age[1] = info.age_ns;
@@ -127,13 +106,12 @@ TEST_F(dray, a_buffer_grows_older)
 
 TEST_F(dray, fd_and_id_tell_the_same)
 {
-	struct dray_buffer_info by_id, by_fd;
-	struct buffer buffer;
+	struct dray_buffer_info by_fd;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	ASSERT_EQ(0, info_by_fd(self->node, buffer.fd, &by_fd));
 	EXPECT_EQ(buffer.id, by_fd.id);
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &by_id));
+	READ_BUFFER(by_id, buffer.id);
 	EXPECT_EQ(by_id.size, by_fd.size);
 	EXPECT_EQ(by_id.heap, by_fd.heap);
 	EXPECT_EQ(by_id.pid, by_fd.pid);
@@ -141,11 +119,8 @@ TEST_F(dray, fd_and_id_tell_the_same)
 
 TEST_F(dray, nothing_is_in_flight_and_nobody_is_attached_at_first)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.transfers);
 	EXPECT_EQ(0, info.attachments);
 	EXPECT_EQ(0, info.sync_bytes);
@@ -163,9 +138,8 @@ TEST_F(dray, an_id_that_never_was_is_not_found)
 TEST_F(dray, an_id_is_not_found_after_its_buffer_was_freed)
 {
 	struct dray_buffer_info info;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	buffer_close(&buffer);
 	ASSERT_EQ(0, ledger_differences(&self->before));
 	EXPECT_EQ(-ENOENT, node_buffer_info(self->node, buffer.id, &info));
@@ -179,11 +153,8 @@ TEST_F(dray, an_id_is_not_found_after_its_buffer_was_freed)
 /* Whoever asks again and again need not clear what a reply said. */
 TEST_F(dray, flags_are_refused_but_for_those_that_a_reply_says)
 {
-	struct buffer buffer;
-	uint32_t bit;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	for (bit = 1; bit < 32; bit++) {
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
+	for (uint32_t bit = 1; bit < 32; bit++) {
 		struct dray_buffer_info info = { .id = buffer.id,
 						 .flags = 1u << bit };
 		bool said = info.flags & SAID;
@@ -222,11 +193,8 @@ static int ask_by_id(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_buffer_info info;
-	int node;
 
-	STEP_EQ(0, process_become(65534, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, stranger->capabilities);
 	return -node_buffer_info(node, stranger->id, &info);
 }
 
@@ -234,47 +202,34 @@ static int ask_by_fd(void *context)
 {
 	struct stranger *stranger = context;
 	struct dray_buffer_info info;
-	int node;
 
-	STEP_EQ(0, process_become(65534, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, stranger->capabilities);
 	return -info_by_fd(node, stranger->fd, &info);
 }
 
 TEST_F(dray, another_users_id_is_not_found)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
-	struct buffer buffer;
+	struct stranger stranger = { .capabilities = OPENER };
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
 	EXPECT_EQ(ENOENT, process_run(ask_by_id, &stranger));
 }
 
 TEST_F(dray, an_administrator_asks_for_another_users_id)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-				CAPABILITY(CAP_SYS_ADMIN),
-	};
-	struct buffer buffer;
+	struct stranger stranger = { .capabilities = ADMINISTRATOR };
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
 	EXPECT_EQ(0, process_run(ask_by_id, &stranger));
 }
 
 TEST_F(dray, who_holds_the_fd_may_ask)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
-	struct buffer buffer;
+	struct stranger stranger = { .capabilities = OPENER };
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.fd = buffer.fd;
 	EXPECT_EQ(0, process_run(ask_by_fd, &stranger));
 }
@@ -308,5 +263,3 @@ TEST_F(dray, a_buffer_whose_owner_is_gone_is_an_orphan)
 	ASSERT_EQ(0, info_by_fd(self->node, fd, &info));
 	EXPECT_EQ(DRAY_BUFFER_ORPHAN, info.flags & DRAY_BUFFER_ORPHAN);
 }
-
-TEST_HARNESS_MAIN

@@ -3,9 +3,6 @@
  * CANCEL: what it refuses, and what it leaves alone.  What it stops is shown
  * with an engine that takes its time, in ../engine.
  */
-#include <errno.h>
-#include <fcntl.h>
-
 #include "fixture_engine.h"
 
 static int cancel(FIXTURE_DATA(engine) * self, struct dray_cancel *args)
@@ -45,16 +42,14 @@ TEST_F(engine, cancel_of_a_long_job_ends_it_and_the_memory_is_free_again)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct dray_cancel args = { .fence_fd = -1,
 				    .channel = DRAY_CHANNEL_ANY };
-	struct dray_buffer_info info;
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	int status;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(0, cancel(self, &args));
 	status = fence_wait(submit.fence_fd);
 	EXPECT_EQ(args.count ? -ECANCELED : 1, status);
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(0, info.transfers);
 }
 
@@ -98,5 +93,3 @@ TEST_F(engine, a_descriptor_that_is_no_fence_is_refused)
 	EXPECT_EQ(-EBADF, cancel(self, &args));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, args.reason);
 }
-
-TEST_HARNESS_MAIN

@@ -3,15 +3,7 @@
  * The `carveout` heap: memory that the kernel does not map, handed out to the
  * last page, with the alignment and below the limit that were asked for.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "setup.h"
 
 FIXTURE(carveout)
@@ -90,8 +82,7 @@ TEST_F(carveout, the_kernel_has_no_mapping_of_it_and_knows_whose_it_is)
 	char line[256];
 	FILE *file;
 
-	if (self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "addresses are translated");
+	SKIP_IF(self->info.flags & DRAY_NODE_IOMMU, "addresses are translated");
 	ASSERT_EQ(0, allocate(self, 1, &alloc));
 	at = address_of(self, &alloc);
 	/* A process that ends with a buffer whose address it had leaves it. */
@@ -114,10 +105,9 @@ TEST_F(carveout, the_kernel_has_no_mapping_of_it_and_knows_whose_it_is)
 TEST_F(carveout, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc all = { 0 }, more = { 0 };
-	struct dray_heap_info now;
 
 	ASSERT_EQ(0, allocate(self, self->heap.total, &all));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(0, now.free);
 	EXPECT_EQ(self->heap.total, now.used);
 	EXPECT_EQ(-ENOMEM, allocate(self, 1, &more));
@@ -141,14 +131,12 @@ TEST_F(carveout, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t quarter = self->heap.total / 4 / self->page * self->page;
 	struct dray_alloc alloc[4] = { 0 }, large = { 0 };
-	struct dray_heap_info now;
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, allocate(self, quarter, &alloc[i]));
 	close(alloc[0].fd);
 	close(alloc[2].fd);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(-ENOMEM, allocate(self, 2 * quarter, &large));
 	EXPECT_EQ(DRAY_REASON_FRAGMENTED, large.reason);
 	EXPECT_EQ(now.largest_free, large.limit);
@@ -157,13 +145,11 @@ TEST_F(carveout, enough_in_pieces_is_refused_with_the_longest_piece)
 TEST_F(carveout, every_alignment_that_fits_is_kept)
 {
 	struct dray_alloc first = { 0 };
-	uint64_t alignment;
 
-	if (self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "addresses are translated");
+	SKIP_IF(self->info.flags & DRAY_NODE_IOMMU, "addresses are translated");
 	/* so that the next free page is aligned to nothing */
 	ASSERT_EQ(0, allocate(self, 1, &first));
-	for (alignment = self->page; alignment <= self->heap.total / 4;
+	for (uint64_t alignment = self->page; alignment <= self->heap.total / 4;
 	     alignment *= 2) {
 		struct dray_alloc alloc = { .alignment = alignment };
 
@@ -190,8 +176,7 @@ TEST_F(carveout, an_address_limit_is_kept_or_named)
 	struct dray_alloc refused = { 0 };
 	uint64_t start, limit;
 
-	if (self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "addresses are translated");
+	SKIP_IF(self->info.flags & DRAY_NODE_IOMMU, "addresses are translated");
 	ASSERT_EQ(0, allocate(self, 1, &low));
 	ASSERT_EQ(0, allocate(self, 1, &high));
 	start = address_of(self, &low);
@@ -245,5 +230,3 @@ TEST_F(carveout, pages_of_a_mapping_cannot_be_taken_hold_of)
 	EXPECT_EQ(-1, vmsplice(pipes[1], &vector, 1, 0));
 	EXPECT_EQ(EFAULT, errno);
 }
-
-TEST_HARNESS_MAIN

@@ -2,8 +2,6 @@
 /*
  * CHANNEL_INFO: which engines a node has, and what they have done.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "fence.h"
 
@@ -27,11 +25,9 @@ TEST_F(dray, non_zero_padding_is_refused)
 TEST_F(dray, every_channel_copies_and_has_a_name)
 {
 	struct dray_channel_info channel;
-	uint32_t i;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	for (i = 0; i < self->info.channel_count; i++) {
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));
 		EXPECT_EQ(i, channel.index);
 		EXPECT_EQ(DRAY_CHANNEL_COPY, channel.flags & DRAY_CHANNEL_COPY);
@@ -47,11 +43,9 @@ TEST_F(dray, an_open_channel_tells_its_alignment_and_its_longest_descriptor)
 	struct dray_channel_info channel;
 	struct dray_sync sync = { .owner = DRAY_SYNC_FOR_DEVICE,
 				  .direction = DRAY_TO_DEVICE };
-	uint32_t i;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	for (i = 0; i < self->info.channel_count; i++) {
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		/* the first use opens it, and so does this question */
 		sync.target = i;
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
@@ -66,26 +60,14 @@ TEST_F(dray, an_open_channel_tells_its_alignment_and_its_longest_descriptor)
 TEST_F(dray, what_a_channel_moved_is_counted)
 {
 	struct dray_channel_info before, after;
-	struct buffer buffer;
-	uint32_t i;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 2 * self->page,
-				     &buffer));
-	for (i = 0; i < self->info.channel_count; i++) {
-		struct dray_transfer transfer = {
-			.op = DRAY_OP_COPY,
-			.dst_fd = buffer.fd,
-			.src_fd = buffer.fd,
-			.dst_offset = self->page,
-			.run = self->page,
-		};
-		struct dray_submit submit = {
-			.channel = i,
-			.transfers = (uintptr_t)&transfer,
-			.count = 1,
-		};
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 2 * self->page);
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
+		struct dray_transfer transfer =
+			COPY_OF(buffer.fd, buffer.fd, self->page,
+				.dst_offset = self->page);
+		struct dray_submit submit = SUBMIT_OF(i, &transfer, 1);
 
 		ASSERT_EQ(0, node_channel(self->node, i, &before));
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
@@ -98,5 +80,3 @@ TEST_F(dray, what_a_channel_moved_is_counted)
 		EXPECT_NE(0, after.device[0]);
 	}
 }
-
-TEST_HARNESS_MAIN

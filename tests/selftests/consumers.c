@@ -4,10 +4,6 @@
  * pipes, other processes.  Where a heap's mappings have no pages (cma) they
  * are refused, at once.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/uio.h>
-
 #include "fixture_heap.h"
 #include "fixture_reserved.h"
 #include "frames.h"
@@ -24,16 +20,14 @@ TEST_F(heap, direct_io_reads_into_a_buffer)
 {
 	struct loop_device disk;
 	uint8_t *expected = malloc(SIZE);
-	struct buffer buffer;
 	ssize_t count;
 	int ret = loop_device_open(&disk, SIZE);
 
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel has no loop device");
+	SKIP_IF(ret == -ENODEV, "this kernel has no loop device");
 	ASSERT_EQ(0, ret);
 	fill_random(expected, SIZE, 5);
 	ASSERT_EQ(SIZE, pwrite(disk.memory, expected, SIZE, 0));
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	count = pread(disk.direct, buffer.bytes, SIZE, 0);
 	if (pinnable(&self->heap)) {
 		EXPECT_EQ(SIZE, count)
@@ -51,14 +45,12 @@ TEST_F(heap, direct_io_writes_from_a_buffer)
 {
 	struct loop_device disk;
 	uint8_t *seen = malloc(SIZE);
-	struct buffer buffer;
 	ssize_t count;
 	int ret = loop_device_open(&disk, SIZE);
 
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel has no loop device");
+	SKIP_IF(ret == -ENODEV, "this kernel has no loop device");
 	ASSERT_EQ(0, ret);
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	fill_random(buffer.bytes, SIZE, 6);
 	count = pwrite(disk.direct, buffer.bytes, SIZE, 0);
 	if (pinnable(&self->heap)) {
@@ -77,11 +69,10 @@ TEST_F(heap, direct_io_writes_from_a_buffer)
 TEST_F(heap, ordinary_io_goes_through_every_mapping)
 {
 	uint8_t *seen = malloc(SIZE);
-	struct buffer buffer;
 	int file = memfd_create("file", 0);
 
 	ASSERT_LE(0, file);
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	fill_random(buffer.bytes, SIZE, 7);
 	EXPECT_EQ(SIZE, pwrite(file, buffer.bytes, SIZE, 0));
 	ASSERT_EQ(SIZE, pread(file, seen, SIZE, 0));
@@ -95,13 +86,11 @@ TEST_F(heap, vmsplice_lends_pages_to_a_pipe)
 {
 	struct iovec iovec = { .iov_len = 4 * self->page };
 	uint8_t *seen = malloc(4 * self->page);
-	struct buffer buffer;
 	ssize_t count;
 	int pipes[2];
 
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	fill_random(buffer.bytes, buffer.size, 8);
 	iovec.iov_base = buffer.bytes;
 	count = vmsplice(pipes[1], &iovec, 1, 0);
@@ -131,15 +120,12 @@ TEST_F(heap, pages_that_a_pipe_holds_are_not_given_to_others)
 	uint8_t *seen = malloc(self->page), *kept = malloc(self->page);
 	static struct buffer others[4096];
 	struct dray_heap_info heap = self->heap;
-	struct buffer buffer;
 	unsigned int count = 0;
 	int pipes[2];
 
-	if (!pinnable(&self->heap))
-		SKIP(return, "this heap's mappings have no pages");
+	SKIP_IF(!pinnable(&self->heap), "this heap's mappings have no pages");
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	fill_random(buffer.bytes, self->page, 9);
 	memcpy(kept, buffer.bytes, self->page);
 	iovec.iov_base = buffer.bytes;
@@ -167,14 +153,11 @@ TEST_F(reserved, a_full_heap_waits_for_quarantine_before_it_refuses)
 {
 	struct iovec iovec = { .iov_len = self->page };
 	uint8_t *seen = malloc(self->page);
-	struct buffer buffer;
 	int pipes[2];
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, pipe(pipes));
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 self->heap.largest_free, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->heap.largest_free);
 	iovec.iov_base = buffer.bytes;
 	ASSERT_EQ(self->page, vmsplice(pipes[1], &iovec, 1, 0));
 	buffer_close(&buffer);
@@ -200,13 +183,11 @@ static bool is_marked_again(void *context)
 /* VFIO and KVM never let go of pages that are marked as reserved. */
 TEST_F(reserved, pages_are_marked_as_reserved_only_while_nobody_has_them)
 {
-	struct buffer buffer;
 	uint64_t frame;
 
-	if (access("/proc/kpageflags", R_OK))
-		SKIP(return, "this kernel does not tell the flags of pages");
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	SKIP_IF(access("/proc/kpageflags", R_OK),
+		"this kernel does not tell the flags of pages");
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	frame = frame_of(buffer.bytes + 3 * self->page);
 	ASSERT_NE(0, frame);
 	EXPECT_FALSE(is_marked(frame));
@@ -219,11 +200,9 @@ TEST_F(heap, another_process_reads_and_writes_a_mapping)
 	uint8_t *seen = malloc(4 * self->page);
 	struct iovec local = { .iov_base = seen, .iov_len = 4 * self->page };
 	struct iovec remote = { .iov_len = 4 * self->page };
-	struct buffer buffer;
 	ssize_t count;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	fill_random(buffer.bytes, buffer.size, 10);
 	remote.iov_base = buffer.bytes;
 	count = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
@@ -244,15 +223,13 @@ TEST_F(heap, its_own_memory_file_reads_and_writes_a_mapping)
 {
 	char path[] = "/proc/self/mem";
 	uint8_t *seen = malloc(2 * self->page);
-	struct buffer buffer;
 	int memory = open(path, O_RDWR);
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE) &&
-	    !process_debugs_frames())
-		SKIP(return, "this kernel does not ask drivers for a debugger");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE) &&
+			!process_debugs_frames(),
+		"this kernel does not ask drivers for a debugger");
 	ASSERT_LE(0, memory);
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 2 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 2 * self->page);
 	fill_random(buffer.bytes, buffer.size, 12);
 	ASSERT_EQ(2 * self->page, pread(memory, seen, 2 * self->page,
 					(off_t)(uintptr_t)buffer.bytes));
@@ -263,5 +240,3 @@ TEST_F(heap, its_own_memory_file_reads_and_writes_a_mapping)
 			 (off_t)(uintptr_t)buffer.bytes + (off_t)self->page));
 	EXPECT_EQ(seen[self->page], buffer.bytes[self->page]);
 }
-
-TEST_HARNESS_MAIN

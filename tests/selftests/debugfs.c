@@ -3,9 +3,7 @@
  * debugfs: a node's folder has files that only root reads, and they name what
  * there is.
  */
-#include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #include "fixture_dray.h"
 
@@ -36,11 +34,10 @@ static char *line_of(const char *path, const char *start)
 TEST_F(dray, the_files_of_a_node_are_for_root_alone)
 {
 	struct stat status;
-	size_t i;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
-	for (i = 0; i < sizeof(files) / sizeof(*files); i++) {
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
 		ASSERT_EQ(0, stat(files[i], &status));
 		EXPECT_EQ(0400, status.st_mode & 0777);
 		EXPECT_EQ(0, status.st_uid);
@@ -51,11 +48,10 @@ TEST_F(dray, a_buffer_is_a_line_until_it_is_freed)
 {
 	size_t size = (size_t)sysconf(_SC_PAGESIZE);
 	char start[32], *line;
-	struct buffer buffer;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, size, &buffer));
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, size);
 	snprintf(start, sizeof(start), "%llu %zu ",
 		 (unsigned long long)buffer.id, size);
 	line = line_of(files[1], start);
@@ -75,8 +71,8 @@ TEST_F(dray, names_that_users_gave_stay_names)
 	};
 	char start[32], *line;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
 	ASSERT_EQ(0, prctl(PR_SET_NAME, "it\n\", held"));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
 	snprintf(start, sizeof(start), "%llu ", (unsigned long long)alloc.id);
@@ -93,25 +89,21 @@ TEST_F(dray, names_that_users_gave_stay_names)
 
 TEST_F(dray, every_channel_and_heap_is_a_line)
 {
-	struct dray_info info;
 	char start[32], *line;
-	uint32_t i;
 
-	if (access("/sys/kernel/debug/dray", F_OK))
-		SKIP(return, "this kernel has no debugfs");
-	ASSERT_EQ(0, node_info(self->node, &info));
-	for (i = 0; i < info.channel_count; i++) {
+	SKIP_IF(access("/sys/kernel/debug/dray", F_OK),
+		"this kernel has no debugfs");
+	READ_NODE(info);
+	for (uint32_t i = 0; i < info.channel_count; i++) {
 		snprintf(start, sizeof(start), "%u ", i);
 		line = line_of(files[2], start);
 		EXPECT_NE(NULL, line);
 		free(line);
 	}
-	for (i = 0; i < info.heap_count; i++) {
+	for (uint32_t i = 0; i < info.heap_count; i++) {
 		snprintf(start, sizeof(start), "heap %u ", i);
 		line = line_of(files[0], start);
 		EXPECT_NE(NULL, line);
 		free(line);
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -4,14 +4,8 @@
  * writes where the process itself could write, and nowhere else, by ptrace()
  * and by /proc/PID/mem.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
-#include <sys/wait.h>
 
 #include "fixture_heap.h"
 
@@ -28,7 +22,6 @@ struct debugged {
 static int stand_still(void *context)
 {
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)context;
 	while (pause())
 		continue;
 	return 0;
@@ -80,22 +73,18 @@ static bool is_seen(const struct dray_heap_info *heap)
 	return heap->flags & DRAY_HEAP_PINNABLE || process_debugs_frames();
 }
 
-#define OPEN_BUFFER(buffer)                                            \
-	do {                                                           \
-		ASSERT_EQ(0, buffer_open(self->node, self->heap.index, \
-					 4 * self->page, &(buffer)));  \
-		memset((buffer).bytes, OLD, (buffer).size);            \
-		if (!is_seen(&self->heap))                             \
-			SKIP(return, "no debugger sees this memory");  \
-	} while (0)
+#define OPEN_SEEN(buffer)                                      \
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page); \
+	memset(buffer.bytes, OLD, buffer.size);                \
+	if (!is_seen(&self->heap))                             \
+	SKIP(return, "no debugger sees this memory")
 
 TEST_F(heap, a_debugger_reads_a_mapping)
 {
 	struct debugged debugged;
-	struct buffer buffer;
 	uint64_t word;
 
-	OPEN_BUFFER(buffer);
+	OPEN_SEEN(buffer);
 	ASSERT_EQ(0, debug_begin(&debugged));
 	memcpy(&word, buffer.bytes, sizeof(word));
 	EXPECT_EQ((unsigned long)word,
@@ -111,9 +100,8 @@ TEST_F(heap, a_debugger_reads_a_mapping)
 TEST_F(heap, a_debugger_writes_a_writable_mapping)
 {
 	struct debugged debugged;
-	struct buffer buffer;
 
-	OPEN_BUFFER(buffer);
+	OPEN_SEEN(buffer);
 	ASSERT_EQ(0, debug_begin(&debugged));
 	EXPECT_EQ(0, poke(&debugged, buffer.bytes));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, sizeof(long), NEW));
@@ -144,10 +132,9 @@ static void expect_no_write(struct __test_metadata *_metadata,
 			    FIXTURE_DATA(heap) * self, bool exported)
 {
 	struct debugged debugged;
-	struct buffer buffer;
 	uint8_t *bytes;
 
-	OPEN_BUFFER(buffer);
+	OPEN_SEEN(buffer);
 	bytes = map_to_read(self, buffer.fd, buffer.size, exported);
 	ASSERT_NE(NULL, bytes);
 	ASSERT_EQ(0, debug_begin(&debugged));
@@ -158,14 +145,7 @@ static void expect_no_write(struct __test_metadata *_metadata,
 	debug_end(&debugged);
 }
 
-TEST_F(heap, a_debugger_does_not_write_a_read_only_mapping)
-{
-	expect_no_write(_metadata, self, false);
-}
-
-TEST_F(heap, a_debugger_does_not_write_through_a_read_only_descriptor)
-{
-	expect_no_write(_metadata, self, true);
-}
-
-TEST_HARNESS_MAIN
+BRIEF(TEST_F(heap, a_debugger_does_not_write_a_read_only_mapping),
+      expect_no_write(_metadata, self, false));
+BRIEF(TEST_F(heap, a_debugger_does_not_write_through_a_read_only_descriptor),
+      expect_no_write(_metadata, self, true));

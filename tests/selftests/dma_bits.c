@@ -3,8 +3,6 @@
  * How many bits of an address a device has that is given to dray: as many as
  * the module's dma_bits says when it is bound.  Memory above is refused.
  */
-#include <errno.h>
-
 #include "binding.h"
 #include "fixture_dray.h"
 #include "platform.h"
@@ -24,9 +22,7 @@ FIXTURE(width)
 
 FIXTURE_SETUP(width)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
@@ -183,5 +179,3 @@ TEST_F(width, what_lies_above_is_not_mapped_for_the_device)
 	close(wide);
 	close(node);
 }
-
-TEST_HARNESS_MAIN

@@ -3,13 +3,6 @@
  * EXPORT: a read-only descriptor of a buffer shows what is in it, and neither
  * importers nor syncs write through it.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "export.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"
@@ -17,10 +10,6 @@
 
 TEST_F(heap, the_reader_sees_what_is_written)
 {
-	struct buffer buffer;
-	const uint8_t *bytes;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	EXPECT_EQ(-1, first_other_byte(bytes, buffer.size, 0x11));
@@ -30,9 +19,7 @@ TEST_F(heap, the_reader_sees_what_is_written)
 
 TEST_F(heap, reopening_through_proc_gives_nothing)
 {
-	struct buffer buffer;
 	char path[64];
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", reader);
@@ -42,9 +29,6 @@ TEST_F(heap, reopening_through_proc_gives_nothing)
 
 TEST_F(heap, the_file_does_not_become_writable)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	fcntl(reader, F_SETFL, O_RDWR);
 	EXPECT_EQ(O_RDONLY, fcntl(reader, F_GETFL) & O_ACCMODE);
@@ -54,47 +38,34 @@ TEST_F(heap, the_file_does_not_become_writable)
 
 TEST_F(heap, an_importer_that_writes_is_refused)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint32_t handle;
-	int reader, importer = importer_open();
+	int importer = importer_open();
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	OPEN_READ_ONLY(buffer, reader);
 	/* vgem maps what it imports for both directions */
 	EXPECT_EQ(-EACCES, importer_attach(importer, reader, &handle));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.attachments);
 }
 
 TEST_F(heap, a_cpu_access_through_it_is_taken_and_loses_nothing)
 {
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	memset(buffer.bytes, 0x44, buffer.size);
 	ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(0, cpu_begin(reader, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x44));
 	EXPECT_EQ(-1, first_other_byte(bytes, buffer.size, 0x44));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(0, cpu_end(reader, DMA_BUF_SYNC_READ));
 }
 
 TEST_F(heap, a_sync_for_the_cpu_through_it_is_taken_and_loses_nothing)
 {
-	struct buffer buffer;
-	uint32_t direction;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
-	for (direction = DRAY_TO_DEVICE; direction <= DRAY_BIDIRECTIONAL;
-	     direction++) {
+	for (uint32_t direction = DRAY_TO_DEVICE;
+	     direction <= DRAY_BIDIRECTIONAL; direction++) {
 		memset(buffer.bytes, (int)direction, buffer.size);
 		ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
 		EXPECT_EQ(0, buffer_sync(self->node, reader, DRAY_SYNC_FOR_CPU,
@@ -110,8 +81,6 @@ TEST_F(heap, a_sync_for_the_cpu_through_it_is_taken_and_loses_nothing)
 TEST_F(heap, its_address_is_not_told)
 {
 	struct dray_address address = { 0 };
-	struct buffer buffer;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	address.fd = reader;
@@ -123,8 +92,6 @@ TEST_F(heap, its_address_is_not_told)
 TEST_F(heap, buffer_info_tells_that_it_is_read_only)
 {
 	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
-	struct buffer buffer;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	info.fd = reader;
@@ -139,8 +106,7 @@ TEST_F(heap, buffer_info_tells_that_it_is_read_only)
 
 TEST_F(heap, an_export_of_an_export_is_read_only_too)
 {
-	struct buffer buffer;
-	int reader, second;
+	int second;
 
 	OPEN_READ_ONLY(buffer, reader);
 	second = export_fd(self->node, reader);
@@ -152,9 +118,6 @@ TEST_F(heap, an_export_of_an_export_is_read_only_too)
 
 TEST_F(heap, it_keeps_the_buffer)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	buffer_close(&buffer);
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
@@ -165,9 +128,6 @@ TEST_F(heap, it_keeps_the_buffer)
 
 TEST_F(heap, it_is_closed_on_exec)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_EQ(FD_CLOEXEC, fcntl(reader, F_GETFD));
 }
@@ -175,10 +135,8 @@ TEST_F(heap, it_is_closed_on_exec)
 TEST_F(dray, without_the_flag_or_with_others_it_is_refused)
 {
 	struct dray_export export = { 0 };
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	export.buffer_fd = buffer.fd;
 	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	export.flags = DRAY_EXPORT_READ_ONLY | 2;
@@ -197,5 +155,3 @@ TEST_F(dray, what_is_no_buffer_is_not_exported)
 	EXPECT_EQ(-EBADF, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	EXPECT_EQ(DRAY_REASON_FOREIGN, export.reason);
 }
-
-TEST_HARNESS_MAIN

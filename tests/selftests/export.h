@@ -5,12 +5,10 @@
 #ifndef SELFTEST_EXPORT_H
 #define SELFTEST_EXPORT_H
 
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "harness.h"
 
 #include "node.h"
+#include "setup.h"
 
 static inline int export_fd(int node, int fd)
 {
@@ -33,22 +31,16 @@ static inline int map_error(size_t size, int protection, int flags, int fd)
 	return 0;
 }
 
-/* A buffer of a heap with 0x11 everywhere, and its read-only descriptor. */
-#define OPEN_READ_ONLY(buffer, reader)                                 \
-	do {                                                           \
-		ASSERT_EQ(0, buffer_open(self->node, self->heap.index, \
-					 4 * self->page, &(buffer)));  \
-		memset((buffer).bytes, 0x11, (buffer).size);           \
-		(reader) = export_fd(self->node, (buffer).fd);         \
-		ASSERT_LE(0, (reader));                                \
-	} while (0)
+/* Declares a buffer of a heap with 0x11 everywhere, and its read-only descriptor. */
+#define OPEN_READ_ONLY(buffer, reader)                        \
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page); \
+	memset(buffer.bytes, 0x11, buffer.size);               \
+	int reader = export_fd(self->node, buffer.fd);         \
+	ASSERT_LE(0, reader)
 
 #define MAP_READ_ONLY(bytes, size, reader)                                    \
-	do {                                                                  \
-		(bytes) = mmap(NULL, (size), PROT_READ, MAP_SHARED, (reader), \
-			       0);                                            \
-		ASSERT_NE(MAP_FAILED, (void *)(bytes));                       \
-	} while (0)
+	uint8_t *bytes = mmap(NULL, size, PROT_READ, MAP_SHARED, reader, 0); \
+	ASSERT_NE(MAP_FAILED, (void *)bytes)
 
 /*
  * A cache keeps what the CPU wrote until it is written back; a device's copy

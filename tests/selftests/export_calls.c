@@ -4,15 +4,6 @@
  * copying it: none makes more of it than a right to read, and none takes it for
  * something that it is not.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "export.h"
 #include "fixture_engine.h"
@@ -29,9 +20,6 @@ TEST_F(heap, asking_for_its_address_discloses_nothing)
 {
 	struct dray_segment segment = { 0 };
 	struct dray_address address = { .segments = (uintptr_t)&segment };
-	struct dray_buffer_info info;
-	struct buffer buffer;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	address.fd = reader;
@@ -42,7 +30,7 @@ TEST_F(heap, asking_for_its_address_discloses_nothing)
 	}
 	EXPECT_EQ(0, segment.address);
 	EXPECT_EQ(0, segment.length);
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_DISCLOSED);
 }
 
@@ -51,12 +39,9 @@ TEST_F(heap, it_is_not_attached_as_the_dma_buf_of_another_driver)
 {
 	const uint32_t flags[] = { 0, DRAY_ATTACH_READ_ONLY };
 	struct dray_attach attach;
-	struct buffer buffer;
-	int reader;
-	size_t i;
 
 	OPEN_READ_ONLY(buffer, reader);
-	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
 		EXPECT_EQ(-EINVAL, attach_dma_buf(self->node, reader, flags[i],
 						  &attach));
 		EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
@@ -66,11 +51,9 @@ TEST_F(heap, it_is_not_attached_as_the_dma_buf_of_another_driver)
 
 TEST_F(heap, list_has_a_buffer_once_however_many_read_it)
 {
-	struct buffer buffer;
 	int reader, count;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	count = node_count(self->node);
 	reader = export_fd(self->node, buffer.fd);
 	ASSERT_LE(0, reader);
@@ -80,14 +63,12 @@ TEST_F(heap, list_has_a_buffer_once_however_many_read_it)
 
 TEST_F(heap, what_is_read_only_is_the_descriptor_and_not_the_buffer)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
-	int reader, second;
+	int second;
 
 	OPEN_READ_ONLY(buffer, reader);
 	second = export_fd(self->node, reader);
 	ASSERT_LE(0, second);
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_READ_ONLY);
 	ASSERT_EQ(0, info_of(self->node, second, &info));
 	EXPECT_NE(0, info.flags & DRAY_BUFFER_READ_ONLY);
@@ -96,23 +77,16 @@ TEST_F(heap, what_is_read_only_is_the_descriptor_and_not_the_buffer)
 
 TEST_F(heap, a_name_that_it_is_given_is_not_the_buffers)
 {
-	struct dray_buffer_info before, after;
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &before));
+	READ_BUFFER(before, buffer.id);
 	ASSERT_EQ(0, ioctl(reader, DMA_BUF_SET_NAME_B, "stolen"));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &after));
+	READ_BUFFER(after, buffer.id);
 	EXPECT_STREQ(before.name, after.name);
 }
 
 TEST_F(heap, what_it_keeps_is_not_reclaimed)
 {
 	struct dray_reclaim reclaim = { 0 };
-	struct buffer buffer;
-	const uint8_t *bytes;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
@@ -125,9 +99,6 @@ TEST_F(heap, what_it_keeps_is_not_reclaimed)
 
 TEST_F(heap, the_files_own_calls_write_nothing)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_EQ(-1, write(reader, "x", 1));
 	EXPECT_EQ(-1, pwrite(reader, "x", 1, 0));
@@ -141,10 +112,6 @@ TEST_F(heap, the_files_own_calls_write_nothing)
 
 TEST_F(heap, what_is_taken_out_of_its_mapping_is_not_taken_out_of_the_buffer)
 {
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	EXPECT_EQ(-1, madvise(bytes, buffer.size, MADV_REMOVE));
@@ -156,15 +123,10 @@ TEST_F(heap, what_is_taken_out_of_its_mapping_is_not_taken_out_of_the_buffer)
 
 TEST_F(heap, a_cpu_access_for_writing_through_it_writes_nothing)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	ASSERT_EQ(0, hand_to_copy(self->node, &buffer));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(reader,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(reader, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(reader, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x11));
 }
 
@@ -172,21 +134,15 @@ TEST_F(heap, a_cpu_access_for_writing_through_it_writes_nothing)
 static uint32_t sync_answer(int node, int fd)
 {
 	struct dray_range range = { .fd = fd, .width = 1, .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_CPU,
-				  .direction = DRAY_FROM_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range,
-				  .flags = DRAY_SYNC_ASK };
+	struct dray_sync sync =
+		SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
+			&range, 1, .flags = DRAY_SYNC_ASK);
 
 	return node_call(node, DRAY_IOC_SYNC, &sync) ? UINT32_MAX : sync.flags;
 }
 
 TEST_F(heap, whether_a_sync_is_needed_is_told_as_of_the_buffer)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_NE(UINT32_MAX, sync_answer(self->node, reader));
 	EXPECT_EQ(sync_answer(self->node, buffer.fd),
@@ -232,5 +188,3 @@ TEST_F(engine, it_is_no_fence)
 	EXPECT_EQ(DRAY_REASON_FOREIGN, cancel.reason);
 	EXPECT_EQ(reader, cancel.limit);
 }
-
-TEST_HARNESS_MAIN

@@ -3,12 +3,6 @@
  * EXPORT, transfers: through a read-only descriptor an engine reads a buffer and
  * does not write it, and who reads sees what an engine wrote by another way.
  */
-#include <errno.h>
-#include <poll.h>
-#include <sys/mman.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "export.h"
 #include "fixture_engine.h"
@@ -20,8 +14,7 @@ TEST_F(engine, a_read_only_buffer_is_a_source)
 	self->model[0].fd = export_fd(self->node, self->src.fd);
 	ASSERT_LE(0, self->model[0].fd);
 	transfer.src_fd = self->model[0].fd;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_read_only_buffer_is_no_destination)
@@ -61,14 +54,12 @@ TEST_F(engine, what_is_mapped_read_only_and_attached_is_no_destination)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	int reader = export_fd(self->node, self->dst.fd), ret;
 	struct dray_attach attach;
-	uint8_t *bytes;
 
 	ASSERT_LE(0, reader);
 	MAP_READ_ONLY(bytes, BUFFER_SIZE, reader);
 	ret = attach_memory(self->node, bytes, BUFFER_SIZE,
 			    DRAY_ATTACH_READ_ONLY, &attach);
-	if (ret < 0)
-		SKIP(return, "this memory is not pinned");
+	SKIP_IF(ret < 0, "this memory is not pinned");
 	transfer.dst_fd = attach.fd;
 	EXPECT_EQ(-EACCES, engine_submit(self, &transfer, 1, &submit));
 	EXPECT_EQ(DRAY_REASON_READ_ONLY, submit.reason);
@@ -90,10 +81,8 @@ TEST_F(engine, poll_on_it_waits_for_a_transfer)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd reader = { .events = POLLIN };
-	struct dray_transfer transfer;
-	struct dray_axis axis;
+	struct dray_transfer transfer = engine_slow(self);
 
-	transfer = engine_slow(self, &axis);
 	reader.fd = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader.fd);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
@@ -110,21 +99,15 @@ static int take_by_reader(FIXTURE_DATA(engine) * self, int reader, int way)
 		.pitch = 2 * self->page,
 		.rows = BUFFER_SIZE / (2 * self->page),
 	};
-	struct dray_sync sync = {
-		.target = DRAY_TARGET_NODE,
-		.owner = DRAY_SYNC_FOR_CPU,
-		.direction = DRAY_FROM_DEVICE,
-		.count = 1,
-		.ranges = (uintptr_t)&rows,
-	};
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					DRAY_FROM_DEVICE, &rows, 1);
 	int ret;
 
 	if (way == 0)
 		return buffer_sync(self->node, reader, DRAY_SYNC_FOR_CPU,
 				   DRAY_FROM_DEVICE, 0, BUFFER_SIZE);
 	if (way == 1)
-		return buffer_cpu_access(reader, DMA_BUF_SYNC_START |
-							 DMA_BUF_SYNC_READ);
+		return cpu_begin(reader, DMA_BUF_SYNC_READ);
 	ret = node_call(self->node, DRAY_IOC_SYNC, &sync);
 	if (ret)
 		return ret;
@@ -142,8 +125,7 @@ TEST_F(engine, a_sync_for_the_cpu_through_it_brings_what_was_written)
 	int reader, way;
 
 	/* with caches, what the CPU wrote last would stay */
-	if (!node_copies())
-		SKIP(return, "the device has no copy to bring it from");
+	SKIP_IF(!node_copies(), "the device has no copy to bring it from");
 	reader = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader);
 	/* Nothing is brought where only channels can have written. */
@@ -164,8 +146,7 @@ TEST_F(engine, a_sync_for_the_device_through_it_takes_what_was_written)
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
 	int reader;
 
-	if (!node_copies())
-		SKIP(return, "the device has no copy to look at");
+	SKIP_IF(!node_copies(), "the device has no copy to look at");
 	reader = export_fd(self->node, self->dst.fd);
 	ASSERT_LE(0, reader);
 	ASSERT_EQ(0, engine_run(self, &transfer, 1));
@@ -178,5 +159,3 @@ TEST_F(engine, a_sync_for_the_device_through_it_takes_what_was_written)
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

@@ -3,22 +3,12 @@
  * EXPORT, mappings: by no way that a process has to its memory is a buffer
  * written through a read-only descriptor.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "export.h"
 #include "fixture_heap.h"
 
 TEST_F(heap, a_writable_mapping_is_refused)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_EQ(-EACCES, map_error(buffer.size, PROT_READ | PROT_WRITE,
 				     MAP_SHARED, reader));
@@ -28,9 +18,6 @@ TEST_F(heap, a_writable_mapping_is_refused)
 
 TEST_F(heap, a_private_mapping_is_refused)
 {
-	struct buffer buffer;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	EXPECT_EQ(-EINVAL,
 		  map_error(buffer.size, PROT_READ, MAP_PRIVATE, reader));
@@ -40,10 +27,6 @@ TEST_F(heap, a_private_mapping_is_refused)
 
 TEST_F(heap, mprotect_does_not_make_it_writable)
 {
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader;
-
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	EXPECT_EQ(-1, mprotect(bytes, buffer.size, PROT_READ | PROT_WRITE));
@@ -52,13 +35,11 @@ TEST_F(heap, mprotect_does_not_make_it_writable)
 
 TEST_F(heap, proc_self_mem_does_not_write_it)
 {
-	struct buffer buffer;
-	uint8_t *bytes, value = 0x33;
-	int reader, memory;
+	int memory = open("/proc/self/mem", O_RDWR);
+	uint8_t value = 0x33;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
-	memory = open("/proc/self/mem", O_RDWR);
 	ASSERT_LE(0, memory);
 	EXPECT_EQ(-1, pwrite(memory, &value, 1, (off_t)(uintptr_t)bytes));
 	EXPECT_EQ(0x11, buffer.bytes[0]);
@@ -72,10 +53,8 @@ TEST_F(heap, proc_self_mem_does_not_write_it)
 
 TEST_F(heap, process_vm_writev_does_not_write_it)
 {
-	struct buffer buffer;
-	uint8_t *bytes, value = 0x33;
+	uint8_t value = 0x33;
 	struct iovec from = { &value, 1 }, to;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
@@ -86,9 +65,7 @@ TEST_F(heap, process_vm_writev_does_not_write_it)
 
 TEST_F(heap, a_read_into_it_fails)
 {
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader, zero;
+	int zero;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
@@ -102,14 +79,9 @@ TEST_F(heap, a_read_into_it_fails)
 TEST_F(heap, its_mapping_is_not_attached_for_a_device_that_writes)
 {
 	struct dray_attach attach;
-	struct buffer buffer;
-	uint8_t *bytes;
-	int reader;
 
 	OPEN_READ_ONLY(buffer, reader);
 	MAP_READ_ONLY(bytes, buffer.size, reader);
 	EXPECT_GT(0, attach_memory(self->node, bytes, buffer.size, 0, &attach));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x11));
 }
-
-TEST_HARNESS_MAIN

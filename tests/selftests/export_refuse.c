@@ -4,17 +4,6 @@
  * hold of its pages, and what he can do to those who have it for writing: a
  * fence that he brings they wait for, as the kernel has them do.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "binding.h"
 #include "fixture_dray.h"
 #include "fixture_heap.h"
@@ -80,8 +69,7 @@ TEST_F(heap, a_disk_is_not_read_into_it)
 	struct lent lent;
 	int ret = loop_device_open(&disk, self->page);
 
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel has no loop device");
+	SKIP_IF(ret == -ENODEV, "this kernel has no loop device");
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, lend(self->node, self->heap.index, self->page, &lent));
 	EXPECT_EQ(-1, pread(disk.direct, lent.bytes, self->page, 0));
@@ -130,8 +118,8 @@ TEST_F(heap, what_follows_it_in_a_pipe_is_not_written_into_it)
 	struct lent lent;
 	int pipes[2];
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "this heap's mappings have no pages");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"this heap's mappings have no pages");
 	ASSERT_EQ(0, lend(self->node, self->heap.index, self->page, &lent));
 	ASSERT_EQ(0, pipe(pipes));
 	iovec.iov_base = lent.bytes;
@@ -262,5 +250,3 @@ TEST_F(dray, a_fence_of_a_buffer_is_found_through_its_reader_too)
 	EXPECT_EQ(0, importer_signal(stranger.importer, stranger.fence));
 	EXPECT_TRUE(is_ready(lent.reader, POLLIN));
 }
-
-TEST_HARNESS_MAIN

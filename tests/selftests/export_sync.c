@@ -4,15 +4,10 @@
  * be writing, so that it drops nothing while only channels have written the
  * buffer, and writes back first what it has to drop.
  */
-#include <linux/dma-buf.h>
-
-#include "harness.h"
-
 #include "export.h"
 #include "frames.h"
 #include "ledger.h"
 #include "maintenance.h"
-#include "node.h"
 #include "setup.h"
 #include "transfer.h"
 
@@ -38,10 +33,9 @@ FIXTURE_SETUP(reader)
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a copy is maintained by the kernel's own means");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(),
+		"a copy is maintained by the kernel's own means");
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
 				 &self->buffer));
 	memset(self->buffer.bytes, 0x21, self->buffer.size);
@@ -67,8 +61,7 @@ static int sync_for_cpu(FIXTURE_DATA(reader) * self)
 
 	if (ret)
 		return ret;
-	return buffer_cpu_access(self->fd,
-				 DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	return cpu_begin(self->fd, DMA_BUF_SYNC_READ);
 }
 
 /* Times that bytes of it were dropped, or written back; or a negative errno. */
@@ -99,13 +92,9 @@ static int tell_address(FIXTURE_DATA(reader) * self)
 
 static int write_by_channel(FIXTURE_DATA(reader) * self, uint32_t flags)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->buffer.fd,
-		.src_fd = self->buffer.fd,
-		.dst_offset = self->page,
-		.run = self->page,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(self->buffer.fd, self->buffer.fd, self->page,
+			.dst_offset = self->page);
 
 	return transfer_run(self->node, &transfer, 0, flags);
 }
@@ -119,8 +108,7 @@ TEST_F(reader, nothing_is_dropped_of_what_no_device_has_written)
 
 TEST_F(reader, nothing_is_dropped_of_what_a_channel_has_written)
 {
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, write_by_channel(self, 0));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
@@ -130,8 +118,7 @@ TEST_F(reader, nothing_is_dropped_of_what_a_channel_has_written)
 /* Twice: by either call. */
 TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 {
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	NEED_ADDRESSES();
 	ASSERT_EQ(0, tell_address(self));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
@@ -141,8 +128,7 @@ TEST_F(reader, what_a_stranger_may_have_written_is_written_back_and_dropped)
 
 TEST_F(reader, what_a_channel_wrote_without_sync_is_written_back_and_dropped)
 {
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, write_by_channel(self, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
 	ASSERT_EQ(0, sync_for_cpu(self));
@@ -162,5 +148,3 @@ TEST_F(reader, the_owners_own_sync_drops_what_it_is_told_to)
 					     self->segment, PAGES, true,
 					     MAINTAIN_FROM_DEVICE, &self->all));
 }
-
-TEST_HARNESS_MAIN

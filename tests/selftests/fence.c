@@ -2,11 +2,6 @@
 /*
  * Out-fences: sync_files that are waited for with poll(); see fence.h.
  */
-#include <errno.h>
-#include <poll.h>
-#include <string.h>
-#include <sys/ioctl.h>
-
 #include <linux/sync_file.h>
 
 #include "fence.h"

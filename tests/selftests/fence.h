@@ -5,8 +5,7 @@
 #ifndef SELFTEST_FENCE_H
 #define SELFTEST_FENCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "system.h"
 
 /* 1 signalled, 0 not yet, or the negative errno that the fence carries. */
 int fence_status(int fence);

@@ -6,11 +6,8 @@
 #ifndef SELFTEST_FIXTURE_BOUND_H
 #define SELFTEST_FIXTURE_BOUND_H
 
-#include "harness.h"
-
 #include "binding.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 

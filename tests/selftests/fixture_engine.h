@@ -6,11 +6,8 @@
 #ifndef SELFTEST_FIXTURE_ENGINE_H
 #define SELFTEST_FIXTURE_ENGINE_H
 
-#include "harness.h"
-
 #include "fence.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 #include "transfer_model.h"
@@ -27,20 +24,19 @@ FIXTURE(engine)
 	struct buffer src;
 	struct buffer dst;
 	struct model_memory model[2]; /* of src, of dst */
+	struct dray_axis slow; /* of engine_slow() */
 };
 
 FIXTURE_SETUP(engine)
 {
 	struct dray_channel_info channel;
-	uint32_t i;
 
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->unit = 4;
-	for (i = 0; i < self->info.channel_count; i++) {
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(self->node, i, &channel));
 		if (channel.alignment > self->unit)
 			self->unit = channel.alignment;
@@ -84,7 +80,6 @@ static inline int engine_run(FIXTURE_DATA(engine) * self,
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	int ret = engine_submit(self, transfers, count, &submit);
-	uint32_t i;
 
 	if (ret)
 		return ret;
@@ -92,7 +87,7 @@ static inline int engine_run(FIXTURE_DATA(engine) * self,
 	close(submit.fence_fd);
 	if (ret != 1)
 		return ret ? ret : -ETIME;
-	for (i = 0; i < count; i++)
+	for (uint32_t i = 0; i < count; i++)
 		model_transfer(self->model, 2, &transfers[i]);
 	return 0;
 }
@@ -109,16 +104,18 @@ static inline int64_t engine_difference(FIXTURE_DATA(engine) * self)
 				BUFFER_SIZE);
 }
 
+/* Does the transfers; expects both buffers to equal the model afterwards. */
+#define EXPECT_MODEL(transfers, count)                                \
+	do {                                                          \
+		ASSERT_EQ(0, engine_run(self, transfers, count));     \
+		EXPECT_EQ(-1, engine_difference(self));               \
+	} while (0)
+
 /* A copy of one run between the two buffers, for a test to change. */
 static inline struct dray_transfer engine_copy(FIXTURE_DATA(engine) * self,
 					       uint64_t run)
 {
-	return (struct dray_transfer){
-		.op = DRAY_OP_COPY,
-		.dst_fd = self->dst.fd,
-		.src_fd = self->src.fd,
-		.run = run,
-	};
+	return (struct dray_transfer)COPY_OF(self->dst.fd, self->src.fd, run);
 }
 
 /* What a copy between two areas says: 0, or the reason why not. */
@@ -151,9 +148,7 @@ static inline int engine_pass(FIXTURE_DATA(engine) * self, uint32_t channel)
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .dst_offset = self->page / 2,
 					  .run = self->unit };
-	struct dray_submit submit = { .channel = channel,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(channel, &transfer, 1);
 	struct buffer buffer;
 	int other = node_open(), ret;
 
@@ -186,10 +181,10 @@ static inline void engine_axes(struct dray_transfer *transfer,
  * descriptors of one element each as fit and as one call may take.  The
  * emulated engine needs 50 us and more for each; where it is slower, fewer do.
  */
-static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self,
-					       struct dray_axis *axis)
+static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self)
 {
 	struct dray_transfer transfer = engine_copy(self, self->unit);
+	struct dray_axis *axis = &self->slow;
 
 	axis->count = BUFFER_SIZE / (2 * self->unit);
 	if (axis->count > self->info.max_runs)
@@ -200,5 +195,11 @@ static inline struct dray_transfer engine_slow(FIXTURE_DATA(engine) * self,
 	engine_axes(&transfer, axis, 1);
 	return transfer;
 }
+
+/* Declares both, and submits it. */
+#define SUBMIT_SLOW(submit, transfer)                                         \
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };          \
+	struct dray_transfer transfer = engine_slow(self);                    \
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit))
 
 #endif

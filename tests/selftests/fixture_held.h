@@ -7,15 +7,7 @@
 #ifndef SELFTEST_FIXTURE_HELD_H
 #define SELFTEST_FIXTURE_HELD_H
 
-#include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <unistd.h>
-
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setting.h"
 #include "setup.h"
@@ -41,8 +33,8 @@ FIXTURE_SETUP(held)
 	SETUP_NODE();
 	SETUP_HEAP(variant->type);
 	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "nothing is held behind an IOMMU");
+	SKIP_IF(info.flags & DRAY_NODE_IOMMU,
+		"nothing is held behind an IOMMU");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, setting_of_node(self->hold, self->node, "hold"));
 }

@@ -6,13 +6,7 @@
 #ifndef SELFTEST_FIXTURE_MODE_H
 #define SELFTEST_FIXTURE_MODE_H
 
-#include <errno.h>
-#include <sys/mman.h>
-
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "setup.h"
 
 #define PAGES 5
@@ -112,5 +106,11 @@ static inline int map(struct buffer *buffer)
 	buffer->bytes = bytes;
 	return 0;
 }
+
+/* Declares a buffer of the variant's mode. */
+#define OPEN_MODE(buffer)                                                      \
+	struct buffer buffer;                                                  \
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");        \
+	ASSERT_EQ(0, allocate(self, variant->mode, &buffer))
 
 #endif

@@ -6,15 +6,7 @@
 #ifndef SELFTEST_FIXTURE_QUOTA_H
 #define SELFTEST_FIXTURE_QUOTA_H
 
-#include <errno.h>
-#include <sys/resource.h>
-
-#include <linux/capability.h>
-
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setting.h"
 #include "setup.h"
@@ -105,14 +97,11 @@ static inline int take_as_nobody(void *context)
 	const struct taker *taker = context;
 	struct rlimit limit = { taker->locked, taker->locked };
 	struct dray_alloc last;
-	int node, ret;
+	int ret;
 
 	if (taker->locked != RLIM_INFINITY)
 		STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
-						  taker->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER | taker->capabilities);
 	STEP_EQ(taker->count, take_all(node, taker->heap, &last, &ret));
 	if (taker->count == MOST)
 		STEP_EQ(0, ret);

@@ -7,14 +7,8 @@
 #ifndef SELFTEST_FIXTURE_REFUSED_H
 #define SELFTEST_FIXTURE_REFUSED_H
 
-#include <errno.h>
-#include <unistd.h>
-
-#include "harness.h"
-
 #include "binding.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 #include "step.h"
@@ -142,11 +136,10 @@ TEST_F(refused, an_answer_stays_as_it_is_while_the_node_goes_and_comes_back)
 	int told[2], round, i;
 	char byte;
 
-	if (variant->wrong.needs & CHANNELS && !self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (variant->wrong.needs & ATTACHES && node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(variant->wrong.needs & CHANNELS && !self->info.channel_count,
+		"this node has no DMA channel");
+	SKIP_IF(variant->wrong.needs & ATTACHES && node_copies(),
+		"nothing is attached for a device that gets copies");
 	ASSERT_EQ(0, caller_open(&caller));
 	for (round = 0; round < 2; round++) {
 		if (variant->wrong.prepare) {

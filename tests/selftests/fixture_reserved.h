@@ -6,10 +6,7 @@
 #ifndef SELFTEST_FIXTURE_RESERVED_H
 #define SELFTEST_FIXTURE_RESERVED_H
 
-#include "harness.h"
-
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 

@@ -3,13 +3,6 @@
  * Dma-bufs of other drivers; see foreign.h.  The structures of udmabuf and of
  * the heaps are given here, because not every compiler has their headers.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "foreign.h"
 #include "importer.h"
 

@@ -5,8 +5,7 @@
 #ifndef SELFTEST_FOREIGN_H
 #define SELFTEST_FOREIGN_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "system.h"
 
 enum foreign_kind {
 	FOREIGN_VGEM,

@@ -2,10 +2,6 @@
 /*
  * Frames of memory, from the kernel's page maps; see frames.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "frames.h"
 
 /* Of a file that is an array of them; 0 where it tells nothing. */

@@ -6,10 +6,7 @@
 #ifndef SELFTEST_FRAMES_H
 #define SELFTEST_FRAMES_H
 
-#include <stddef.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 /* The frame of a mapped page, or 0. */
 uint64_t frame_of(const void *address);

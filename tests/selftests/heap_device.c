@@ -3,13 +3,6 @@
  * /sys/class/dray-heap: a heap is a device of its own, and its attributes say
  * what HEAP_INFO says.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 
@@ -50,9 +43,8 @@ TEST_F(dray, every_heap_is_a_device_that_no_node_owns)
 	struct dray_heap_info heap;
 	char path[128], target[256];
 	ssize_t length;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s",
 			 heap.name);
@@ -80,11 +72,10 @@ TEST_F(dray, nothing_in_sysfs_takes_a_heap_away)
 	struct dirent *entry;
 	struct stat status;
 	char path[128];
-	uint32_t i;
 	DIR *folder;
 
 	EXPECT_EQ(-1, access("/sys/bus/dray-heap", F_OK));
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		snprintf(path, sizeof(path), "/sys/class/dray-heap/%s",
 			 heap.name);
@@ -123,10 +114,7 @@ TEST_F(heap, its_device_says_what_never_changes)
 
 TEST_F(heap, its_device_counts_a_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     3 * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 3 * self->page);
 	EXPECT_EQ(self->heap.buffers + 1,
 		  attribute_number(self->heap.name, "buffers"));
 	EXPECT_EQ(self->heap.used + buffer.size,
@@ -189,5 +177,3 @@ TEST_F(heap, what_takes_a_search_is_read_by_root_and_nobody_else_writes)
 		}
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -3,11 +3,7 @@
  * Heaps that are full, or in pieces: the refusal names why and the limit that
  * was met, and afterwards everything can be had again.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
-#include <stdio.h>
 
 #include "fixture_dray.h"
 #include "fixture_heap.h"
@@ -65,11 +61,10 @@ static int region_find(const char *property, uint64_t *base, uint64_t *size)
 TEST_F(reserved, more_than_is_free_is_refused_with_the_free_bytes)
 {
 	struct dray_alloc first, second;
-	struct dray_heap_info now;
 
 	ASSERT_EQ(0,
 		  allocate(self->node, self->heap.index, self->page, &first));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(-ENOMEM, allocate(self->node, self->heap.index,
 				    self->heap.total, &second));
 	EXPECT_EQ(DRAY_REASON_FULL, second.reason);
@@ -79,13 +74,11 @@ TEST_F(reserved, more_than_is_free_is_refused_with_the_free_bytes)
 TEST_F(reserved, all_of_it_in_one_piece_is_granted)
 {
 	struct dray_alloc alloc;
-	struct dray_heap_info now;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, allocate(self->node, self->heap.index,
 			      self->heap.largest_free, &alloc));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(0, now.free);
 	EXPECT_EQ(0, now.largest_free);
 	EXPECT_EQ(-ENOMEM, allocate(self->node, self->heap.index, 1, &alloc));
@@ -97,18 +90,16 @@ TEST_F(reserved, enough_in_pieces_is_refused_with_the_longest_piece)
 {
 	uint64_t piece = self->heap.total / 8 / self->page * self->page;
 	struct dray_alloc alloc[9], large;
-	struct dray_heap_info now;
 	unsigned int i, count = 0;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	while (count < 9 &&
 	       !allocate(self->node, self->heap.index, piece, &alloc[count]))
 		count++;
 	ASSERT_LE(6, count);
 	for (i = 0; i < count; i += 2)
 		close(alloc[i].fd);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	ASSERT_LE(2 * piece, now.free);
 	ASSERT_GT(2 * piece, now.largest_free);
 	EXPECT_EQ(-ENOMEM,
@@ -154,12 +145,10 @@ TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 	static struct buffer buffers[MOST];
 	uint64_t piece =
 		self->heap.total / (MOST / 4) / self->page * self->page;
-	struct dray_heap_info now;
 	unsigned int count = 0, i;
 	int ret;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	if (piece < self->page)
 		piece = self->page;
 	/* every piece is told from every other, so that none is given twice */
@@ -173,7 +162,7 @@ TEST_F(reserved, small_pieces_fill_it_to_the_last_page_and_come_back)
 		count++;
 	}
 	EXPECT_EQ(-ENOMEM, ret);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_GT(piece, now.largest_free);
 	EXPECT_EQ(self->heap.free, now.free + count * piece);
 	for (i = 0; i < count; i++) {
@@ -195,8 +184,7 @@ TEST_F(reserved, the_upper_end_and_the_lower_end_meet_in_the_middle)
 				   .heap = self->heap.index,
 				   .flags = DRAY_ALLOC_TOP };
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &high));
 	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &low));
 }
@@ -259,12 +247,12 @@ TEST_F(dray, all_that_cma_gives_lies_in_its_region)
 	uint64_t piece, base, size;
 	int count, i;
 
-	if (!(self->info.flags & DRAY_NODE_ADDRESS) ||
-	    self->info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "this node tells no physical addresses");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_ADDRESS) ||
+			self->info.flags & DRAY_NODE_IOMMU,
+		"this node tells no physical addresses");
 	CMA_TO_FILL(heap, piece);
-	if (region_find("reusable", &base, &size))
-		SKIP(return, "this machine's tree has no CMA area");
+	SKIP_IF(region_find("reusable", &base, &size),
+		"this machine's tree has no CMA area");
 	ASSERT_EQ(size, heap.total);
 	count = take_all(self->node, &heap, piece, alloc, 64);
 	ASSERT_LE(1, count);
@@ -280,9 +268,8 @@ TEST_F(dray, all_that_cma_gives_lies_in_its_region)
 TEST_F(heap, a_refusal_takes_nothing)
 {
 	struct dray_alloc alloc;
-	int i;
 
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		alloc = (struct dray_alloc){ .size = self->page,
 					     .heap = self->heap.index,
 					     .address_limit = self->page - 1 };
@@ -291,5 +278,3 @@ TEST_F(heap, a_refusal_takes_nothing)
 	}
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

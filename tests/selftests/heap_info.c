@@ -2,8 +2,6 @@
 /*
  * HEAP_INFO: the numbers add up, and they follow what is allocated and freed.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "fixture_reserved.h"
@@ -19,9 +17,8 @@ TEST_F(dray, an_index_past_the_end_is_refused)
 TEST_F(dray, every_index_below_the_count_answers)
 {
 	struct dray_heap_info heap;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		EXPECT_EQ(0, node_heap(self->node, i, &heap));
 		EXPECT_EQ(i, heap.index);
 	}
@@ -42,10 +39,9 @@ TEST_F(dray, exactly_one_heap_is_the_default)
 TEST_F(dray, any_heap_takes_the_default_first)
 {
 	struct dray_alloc alloc = { .size = 1, .heap = DRAY_HEAP_ANY };
-	struct dray_heap_info heap;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
-	ASSERT_EQ(0, node_heap(self->node, alloc.heap, &heap));
+	READ_HEAP(heap, alloc.heap);
 	EXPECT_EQ(DRAY_HEAP_DEFAULT, heap.flags & DRAY_HEAP_DEFAULT);
 }
 
@@ -68,9 +64,8 @@ TEST_F(dray, heaps_have_different_names)
 TEST_F(dray, types_and_flags_are_known)
 {
 	struct dray_heap_info heap;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		EXPECT_LE(DRAY_HEAP_RESERVED, heap.type);
 		EXPECT_GE(DRAY_HEAP_CARVEOUT, heap.type);
@@ -118,12 +113,8 @@ TEST_F(reserved, free_used_and_quarantined_are_the_total)
 
 TEST_F(heap, a_buffer_is_counted_and_its_bytes_are_used)
 {
-	struct dray_heap_info now;
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     3 * self->page, &buffer));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	ALLOCATE_BUFFER(buffer, self->heap.index, 3 * self->page);
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(self->heap.buffers + 1, now.buffers);
 	EXPECT_EQ(self->heap.used + buffer.size, now.used);
 	if (!(now.flags & DRAY_HEAP_SHARED)) {
@@ -133,13 +124,8 @@ TEST_F(heap, a_buffer_is_counted_and_its_bytes_are_used)
 
 TEST_F(heap, a_freed_buffer_gives_its_bytes_back)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 3 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 3 * self->page);
 	memset(buffer.bytes, 1, buffer.size);
 	buffer_close(&buffer);
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

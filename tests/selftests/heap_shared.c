@@ -5,8 +5,6 @@
  * the other goes.  The emulated board's tree has a device for this, which the
  * fixture gives to dray.
  */
-#include <stdlib.h>
-
 #include "binding.h"
 #include "fixture_quota.h"
 #include "platform.h"
@@ -37,24 +35,20 @@ FIXTURE_VARIANT_ADD(shared, carveout) { .type = DRAY_HEAP_CARVEOUT };
 
 FIXTURE_SETUP(shared)
 {
-	int i;
-
 	self->there = !access(PLATFORM_DEVICES "/" SHARER, F_OK);
-	if (!self->there)
-		SKIP(return, "this machine has no region of two nodes");
+	SKIP_IF(!self->there, "this machine has no region of two nodes");
 	self->page = (size_t)sysconf(_SC_PAGESIZE);
 	self->node[0] = node_open();
 	ASSERT_LE(0, self->node[0]);
 	self->there =
 		!node_find_heap(self->node[0], variant->type, &self->heap[0]);
-	if (!self->there)
-		SKIP(return, "this kernel makes no such heap of the region");
+	SKIP_IF(!self->there, "this kernel makes no such heap of the region");
 	ASSERT_EQ(0, ledger_take(self->node[0], &self->before));
 	ASSERT_EQ(0, platform_override(SHARER, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", SHARER));
 	self->node[1] = platform_open(SHARER);
 	ASSERT_LE(0, self->node[1]);
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, node_find_heap(self->node[i], variant->type,
 					    &self->heap[i]));
 }
@@ -101,9 +95,8 @@ static int wrong_for_both(FIXTURE_DATA(shared) * self, uint32_t buffers,
 			  uint64_t bytes)
 {
 	struct dray_heap_info now, *old;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		old = &self->heap[i];
 		STEP_EQ(0, node_heap(self->node[i], old->index, &now));
 		STEP_EQ(old->buffers + buffers, now.buffers);
@@ -128,9 +121,8 @@ TEST_F(shared, what_either_takes_both_have_less)
 {
 	struct dray_alloc alloc[2];
 	uint64_t bytes = 0;
-	int i;
 
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, take_pages(self, i, 4, &alloc[i]));
 		bytes += alloc[i].size;
 		EXPECT_EQ(0, wrong_for_both(self, (uint32_t)i + 1, bytes));
@@ -145,15 +137,14 @@ TEST_F(shared, what_either_takes_both_have_less)
 static int take_until(FIXTURE_DATA(shared) * self, uint32_t count)
 {
 	struct dray_alloc alloc;
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < count; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		ret = take_pages(self, (int)i % 2, 1, &alloc);
 		if (ret)
 			return ret;
 	}
-	for (i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < 2; i++) {
 		ret = take_pages(self, (int)i, 1, &alloc);
 		if (ret != -EDQUOT)
 			return -EMSGSIZE;
@@ -195,10 +186,8 @@ TEST_F(shared, what_one_has_taken_the_other_does_not_get)
 {
 	struct dray_alloc all, one;
 
-	if (!is_own(variant->type))
-		SKIP(return, "others take from it too");
-	if (node_copies())
-		SKIP(return, "no buffer is longer than a copy");
+	SKIP_IF(!is_own(variant->type), "others take from it too");
+	SKIP_IF(node_copies(), "no buffer is longer than a copy");
 	ASSERT_EQ(0,
 		  take_pages(self, 1, self->heap[1].free / self->page, &all));
 	EXPECT_EQ(-ENOMEM, take_pages(self, 0, 1, &one));
@@ -222,5 +211,3 @@ TEST_F(shared, when_one_goes_the_other_has_it_still)
 	EXPECT_EQ(self->heap[0].used, now.used);
 	EXPECT_EQ(0, take_pages(self, 0, 4, &alloc));
 }
-
-TEST_HARNESS_MAIN

@@ -3,24 +3,20 @@
  * Memory whose address was given out, and what becomes of it when the process
  * that got the address has ended: it is held, until RECLAIM.
  */
-#include <sys/socket.h>
-
 #include "fixture_held.h"
 
 TEST_F(held, what_a_killed_process_knew_the_address_of_is_held)
 {
-	struct dray_heap_info heap;
-	struct dray_buffer_info info;
 	uint64_t id = hold_one(self);
 
 	ASSERT_NE(0, id);
 	EXPECT_EQ(1, node_lists(self->node, id));
-	ASSERT_EQ(0, node_buffer_info(self->node, id, &info));
+	READ_BUFFER(info, id);
 	EXPECT_EQ(DRAY_BUFFER_HELD | DRAY_BUFFER_DISCLOSED | DRAY_BUFFER_ORPHAN,
 		  info.flags);
 	EXPECT_EQ(PAGES * self->page, info.size);
 	EXPECT_EQ(0, info.mapped);
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ(self->heap.held + PAGES * self->page, heap.held);
 	EXPECT_EQ(self->heap.used + PAGES * self->page, heap.used);
 	EXPECT_EQ(self->heap.user_used + PAGES * self->page, heap.user_used);
@@ -94,12 +90,9 @@ TEST_F(held, a_buffer_tells_that_its_address_was_given_out)
 	struct dray_segment segment;
 	struct dray_address call = { .segments = (uintptr_t)&segment,
 				     .room = 1 };
-	struct dray_buffer_info info;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.flags);
 	call.fd = buffer.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ADDRESS, &call));
@@ -110,13 +103,9 @@ TEST_F(held, a_buffer_tells_that_its_address_was_given_out)
 
 TEST_F(held, what_is_held_is_not_given_out)
 {
-	struct dray_heap_info heap;
-
-	if (self->heap.flags & DRAY_HEAP_SHARED)
-		SKIP(return, "others take from this heap too");
+	SKIP_IF(self->heap.flags & DRAY_HEAP_SHARED,
+		"others take from this heap too");
 	ASSERT_NE(0, hold_one(self));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ(self->heap.free - PAGES * self->page, heap.free);
 }
-
-TEST_HARNESS_MAIN

@@ -3,9 +3,6 @@
  * Memory whose address several processes were told: it is held from the end of
  * one of them on, whatever the others do.
  */
-#include <errno.h>
-#include <sys/socket.h>
-
 #include "fixture_held.h"
 #include "step.h"
 
@@ -82,11 +79,9 @@ static void end_child(pid_t child)
 TEST_F(held, somebody_who_asks_later_makes_nobody_forget_the_first)
 {
 	struct asker asker = { .node = self->node };
-	struct buffer buffer;
 	pid_t child;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	asker.fd = buffer.fd;
 	child = start_asker(&asker, ask_and_live);
 	ASSERT_LT(0, child);
@@ -149,11 +144,9 @@ TEST_F(held, more_who_asked_than_are_told_apart_hold_it_in_any_case)
 TEST_F(held, execve_ends_the_program_that_asked)
 {
 	struct asker asker = { .node = self->node };
-	struct buffer buffer;
 	pid_t child;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	asker.fd = buffer.fd;
 	child = start_asker(&asker, ask_and_execute);
 	ASSERT_LT(0, child);
@@ -164,5 +157,3 @@ TEST_F(held, execve_ends_the_program_that_asked)
 	end_child(child);
 	close(asker.socket);
 }
-
-TEST_HARNESS_MAIN

@@ -3,10 +3,6 @@
  * Another driver takes a buffer: it attaches, is counted, keeps the memory
  * alive, and its fences order dray's engines.
  */
-#include <errno.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"
@@ -24,6 +20,9 @@
 				     "loaded");                           \
 		ASSERT_LE(0, (importer));                                 \
 	} while (0)
+#define DECLARE_IMPORTER(importer) \
+	int importer;              \
+	OPEN_IMPORTER(importer)
 
 #define NEED_FENCES(fd)                                                 \
 	do {                                                            \
@@ -34,16 +33,12 @@
 
 TEST_F(heap, another_driver_attaches_and_is_counted)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     4 * self->page, &buffer));
+	DECLARE_IMPORTER(importer);
+	ALLOCATE_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
 	ASSERT_EQ(0, importer_detach(importer, handle));
 	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
@@ -52,13 +47,10 @@ TEST_F(heap, another_driver_attaches_and_is_counted)
 
 TEST_F(heap, another_driver_keeps_the_buffer)
 {
-	struct buffer buffer;
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     4 * self->page, &buffer));
+	DECLARE_IMPORTER(importer);
+	ALLOCATE_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	buffer_close(&buffer);
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
@@ -68,19 +60,14 @@ TEST_F(heap, another_driver_keeps_the_buffer)
 
 TEST_F(heap, the_cpu_takes_an_attached_buffer)
 {
-	struct buffer buffer;
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	DECLARE_IMPORTER(importer);
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	memset(buffer.bytes, 0x77, buffer.size);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
 }
 
@@ -90,24 +77,19 @@ TEST_F(heap, the_cpu_takes_an_attached_buffer)
 TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 {
 	static struct maintenance list[1024];
-	struct buffer buffer;
 	uint64_t bytes = 0;
 	uint32_t handle;
 	int importer, count, i, ret;
 
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 3 * STEP, &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, 3 * STEP);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	ret = maintenance_watch();
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel does not tell what it maintains");
+	SKIP_IF(ret == -ENODEV, "this kernel does not tell what it maintains");
 	ASSERT_EQ(0, ret);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
 	count = maintenance_read(list, 1024);
 	maintenance_end();
 	ASSERT_LE(0, count);
@@ -123,24 +105,19 @@ TEST_F(dray, a_cpu_access_maintains_for_another_driver_in_steps)
 
 TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
 {
-	struct dray_buffer_info info;
 	int importers[ATTACHMENTS], i;
 	uint32_t handle;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	for (i = 0; i < ATTACHMENTS; i++) {
 		OPEN_IMPORTER(importers[i]);
 		ASSERT_EQ(0, importer_attach(importers[i], buffer.fd, &handle));
 	}
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(ATTACHMENTS, info.attachments);
 	memset(buffer.bytes, 0x77, buffer.size);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0x77));
 	for (i = 0; i < ATTACHMENTS; i++)
 		close(importers[i]);
@@ -152,13 +129,10 @@ TEST_F(heap, one_device_reads_and_writes_by_many_attachments)
 TEST_F(heap, what_comes_back_from_another_driver_is_the_same_buffer)
 {
 	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
-	struct buffer buffer;
 	uint32_t handle;
-	int importer;
 
-	OPEN_IMPORTER(importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	DECLARE_IMPORTER(importer);
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	info.fd = importer_export(importer, handle);
 	ASSERT_LE(0, info.fd);
@@ -171,11 +145,8 @@ TEST_F(dray, a_dma_buf_of_another_driver_is_refused)
 	struct dray_buffer_info info = { .flags = DRAY_BUFFER_BY_FD };
 	struct dray_address address = { 0 };
 	struct dray_range range = { .width = 1, .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 	uint32_t handle;
 	int importer, foreign;
 
@@ -315,5 +286,3 @@ TEST_F(engine, closing_all_while_a_fence_is_waited_for_leaves_nothing)
 	}
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

@@ -2,16 +2,6 @@
 /*
  * vgem as an importer of dma-bufs; see importer.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "importer.h"
 
 /*
@@ -72,9 +62,7 @@ struct vgem_fence_signal {
 
 int importer_open(void)
 {
-	int i;
-
-	for (i = 0; i < 16; i++) {
+	for (int i = 0; i < 16; i++) {
 		char path[32], name[16] = { 0 };
 		struct drm_version version = { .name = name,
 					       .name_length =

@@ -7,9 +7,7 @@
 #ifndef SELFTEST_IMPORTER_H
 #define SELFTEST_IMPORTER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "system.h"
 
 /* A descriptor, or -ENODEV where vgem is not there. */
 int importer_open(void);

@@ -2,15 +2,8 @@
 /*
  * INFO: what a node says of itself, and what the node's file refuses.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
 #include <sys/sysmacros.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-
-#include <linux/capability.h>
 
 #include "fixture_dray.h"
 #include "step.h"
@@ -24,10 +17,8 @@ static bool power_of_two(uint64_t value)
 	return value && !(value & (value - 1));
 }
 
-TEST_F(dray, the_interface_version_is_the_one_of_the_header)
-{
-	EXPECT_EQ(DRAY_ABI_VERSION, self->info.abi_version);
-}
+BRIEF(TEST_F(dray, the_interface_version_is_the_one_of_the_header),
+      EXPECT_EQ(DRAY_ABI_VERSION, self->info.abi_version));
 
 TEST_F(dray, only_known_flags_are_set)
 {
@@ -84,8 +75,8 @@ TEST_F(dray, cache_line_and_alignment_are_powers_of_two)
 
 TEST_F(dray, a_coherent_node_wants_no_alignment)
 {
-	if (!(self->info.flags & DRAY_NODE_COHERENT))
-		SKIP(return, "this node is not coherent");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_COHERENT),
+		"this node is not coherent");
 	EXPECT_EQ(1, self->info.dma_alignment);
 }
 
@@ -115,8 +106,7 @@ TEST_F(dray, on_arm64_the_alignment_is_the_writeback_granule)
 {
 	uint64_t granule = writeback_granule();
 
-	if (self->info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
+	SKIP_IF(self->info.flags & DRAY_NODE_COHERENT, "this node is coherent");
 	if (!granule || (granule < 128 && kernel_aligns_to_128()))
 		granule = 128;
 	EXPECT_EQ(granule, self->info.dma_alignment);
@@ -124,20 +114,15 @@ TEST_F(dray, on_arm64_the_alignment_is_the_writeback_granule)
 }
 #endif
 
-TEST_F(dray, the_page_is_the_processs_page)
-{
-	EXPECT_EQ(self->page, self->info.page_size);
-}
-
-TEST_F(dray, there_is_at_least_one_heap)
-{
-	EXPECT_LE(1, self->info.heap_count);
-}
+BRIEF(TEST_F(dray, the_page_is_the_processs_page),
+      EXPECT_EQ(self->page, self->info.page_size));
+BRIEF(TEST_F(dray, there_is_at_least_one_heap),
+      EXPECT_LE(1, self->info.heap_count));
 
 TEST_F(dray, a_node_that_submits_says_its_bounds)
 {
-	if (!(self->info.flags & DRAY_NODE_SUBMIT))
-		SKIP(return, "this kernel has no SUBMIT");
+	SKIP_IF(!(self->info.flags & DRAY_NODE_SUBMIT),
+		"this kernel has no SUBMIT");
 	EXPECT_LT(0, self->info.max_runs);
 	EXPECT_LT(0, self->info.max_bytes);
 	EXPECT_LT(0, self->info.queue_depth);
@@ -154,9 +139,8 @@ TEST_F(dray, channels_come_with_submit)
 TEST_F(dray, two_openers_read_the_same)
 {
 	struct dray_info other;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, node_info(node, &other));
 	EXPECT_EQ(0, memcmp(&other, &self->info, sizeof(other)));
 }
@@ -166,7 +150,6 @@ static int may_ask_for_addresses(void *context)
 	struct dray_info info;
 	int node;
 
-	(void)context;
 	STEP_EQ(0, process_keep(0));
 	node = node_open();
 	STEP_LE(0, node);
@@ -179,10 +162,8 @@ TEST_F(dray, the_right_to_addresses_is_said_to_root)
 	EXPECT_EQ(DRAY_NODE_ADDRESS, self->info.flags & DRAY_NODE_ADDRESS);
 }
 
-TEST_F(dray, the_right_to_addresses_is_not_said_without_capability)
-{
-	EXPECT_EQ(0, process_run(may_ask_for_addresses, NULL));
-}
+BRIEF(TEST_F(dray, the_right_to_addresses_is_not_said_without_capability),
+      EXPECT_EQ(0, process_run(may_ask_for_addresses, NULL)));
 
 TEST_F(dray, an_unknown_call_is_refused)
 {
@@ -201,10 +182,8 @@ TEST_F(dray, a_call_of_another_magic_is_refused)
 				     _IOWR('d', 0, struct dray_info), &info));
 }
 
-TEST_F(dray, a_reply_to_nowhere_is_refused)
-{
-	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_INFO, NULL));
-}
+BRIEF(TEST_F(dray, a_reply_to_nowhere_is_refused),
+      EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_INFO, NULL)));
 
 TEST_F(dray, the_node_is_neither_read_nor_written_nor_mapped)
 {
@@ -215,5 +194,3 @@ TEST_F(dray, the_node_is_neither_read_nor_written_nor_mapped)
 	EXPECT_EQ(MAP_FAILED,
 		  mmap(NULL, self->page, PROT_READ, MAP_SHARED, self->node, 0));
 }
-
-TEST_HARNESS_MAIN

@@ -4,8 +4,6 @@
  * time, and let go of them some time after the last file was closed.  On a
  * heap that cannot be pinned the kernel must refuse and must not hang.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/utsname.h>
 
 #include "fixture_dray.h"
@@ -39,14 +37,13 @@ TEST_F(heap, a_registered_buffer_is_read_into_and_written_from)
 {
 	uint8_t *expected = malloc(SIZE), *seen = malloc(SIZE);
 	int file = memfd_create("file", 0);
-	struct buffer buffer;
 	struct ring ring;
 
 	OPEN_RING(&ring);
 	NEEDS_PINS();
 	fill_random(expected, SIZE, 21);
 	ASSERT_EQ(SIZE, pwrite(file, expected, SIZE, 0));
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	ASSERT_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
 	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_READ_FIXED, file,
 				 buffer.bytes, SIZE));
@@ -63,11 +60,10 @@ TEST_F(dray, what_cannot_be_pinned_is_refused_at_once)
 	struct dray_heap_info heap;
 	struct buffer buffer;
 	struct ring ring;
-	uint32_t i;
 	int ret;
 
 	OPEN_RING(&ring);
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		if (heap.flags & DRAY_HEAP_PINNABLE &&
 		    registers_mappings_of_files())
@@ -86,24 +82,22 @@ TEST_F(heap, pinned_memory_is_not_given_to_others_and_comes_back)
 {
 	uint8_t *kept = malloc(SIZE), *seen = malloc(SIZE);
 	int file = memfd_create("file", 0);
-	struct buffer buffer, other;
-	struct dray_heap_info now;
 	struct ring ring;
 
 	OPEN_RING(&ring);
 	NEEDS_PINS();
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, SIZE);
 	fill_random(buffer.bytes, SIZE, 23);
 	memcpy(kept, buffer.bytes, SIZE);
 	ASSERT_EQ(0, ring_register(&ring, buffer.bytes, SIZE));
 	munmap(buffer.bytes, buffer.size);
 	close(buffer.fd);
 	/* the kernel closes files after the call: ask until it has */
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	if (variant->type == DRAY_HEAP_RESERVED) {
 		EXPECT_EQ(SIZE, now.quarantined);
 	}
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, SIZE, &other));
+	OPEN_BUFFER(other, self->heap.index, SIZE);
 	memset(other.bytes, 0xee, SIZE);
 	ASSERT_EQ(SIZE, ring_run(&ring, IORING_OP_WRITE_FIXED, file,
 				 buffer.bytes, SIZE));
@@ -130,13 +124,10 @@ static int register_and_die(void *context)
 TEST_F(heap, a_process_killed_with_pinned_memory_leaves_nothing)
 {
 	struct ring ring;
-	int i;
 
 	OPEN_RING(&ring);
 	NEEDS_PINS();
-	for (i = 0; i < 5; i++)
+	for (int i = 0; i < 5; i++)
 		EXPECT_EQ(-SIGKILL, process_run(register_and_die, &self->heap));
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

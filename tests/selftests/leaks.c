@@ -8,14 +8,13 @@
 static bool nothing_is_left(void *context)
 {
 	struct ledger *ledger = context;
-	uint32_t i;
 	int node = node_open();
 	int ret = ledger_take(node, ledger);
 
 	close(node);
 	if (ret || ledger->buffers)
 		return false;
-	for (i = 0; i < ledger->heap_count; i++)
+	for (uint32_t i = 0; i < ledger->heap_count; i++)
 		if (ledger->heap[i].buffers || ledger->heap[i].used ||
 		    ledger->heap[i].quarantined)
 			return false;
@@ -33,11 +32,10 @@ TEST(no_buffer_is_listed)
 TEST(no_heap_has_a_used_byte)
 {
 	struct ledger ledger;
-	uint32_t i;
 
 	wait_for(nothing_is_left, &ledger);
 	ASSERT_LT(0, ledger.heap_count);
-	for (i = 0; i < ledger.heap_count; i++) {
+	for (uint32_t i = 0; i < ledger.heap_count; i++) {
 		EXPECT_EQ(0, ledger.heap[i].buffers);
 		EXPECT_EQ(0, ledger.heap[i].used);
 	}
@@ -46,11 +44,10 @@ TEST(no_heap_has_a_used_byte)
 TEST(no_heap_has_a_byte_in_quarantine)
 {
 	struct ledger ledger;
-	uint32_t i;
 
 	wait_for(nothing_is_left, &ledger);
 	ASSERT_LT(0, ledger.heap_count);
-	for (i = 0; i < ledger.heap_count; i++)
+	for (uint32_t i = 0; i < ledger.heap_count; i++)
 		EXPECT_EQ(0, ledger.heap[i].quarantined);
 }
 
@@ -58,14 +55,12 @@ TEST(dedicated_memory_is_free_in_one_piece)
 {
 	struct dray_heap_info heap;
 	struct ledger ledger;
-	int node, ret;
+	int ret;
 
 	wait_for(nothing_is_left, &ledger);
-	node = node_open();
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ret = node_find_heap(node, DRAY_HEAP_RESERVED, &heap);
-	if (ret == -ENOENT)
-		SKIP(return, "this node has no reserved heap");
+	SKIP_IF(ret == -ENOENT, "this node has no reserved heap");
 	ASSERT_EQ(0, ret);
 	EXPECT_EQ(heap.total, heap.free);
 	EXPECT_EQ(heap.total, heap.largest_free);
@@ -75,15 +70,11 @@ TEST(no_channel_is_dead)
 {
 	struct dray_channel_info channel;
 	struct dray_info info;
-	uint32_t i;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, node_info(node, &info));
-	for (i = 0; i < info.channel_count; i++) {
+	for (uint32_t i = 0; i < info.channel_count; i++) {
 		ASSERT_EQ(0, node_channel(node, i, &channel));
 		EXPECT_EQ(0, channel.flags & DRAY_CHANNEL_DEAD);
 	}
 }
-
-TEST_HARNESS_MAIN

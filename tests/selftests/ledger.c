@@ -3,12 +3,6 @@
  * What exists before a test and must be all that exists after it; see
  * ledger.h.
  */
-#include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "ledger.h"
 #include "node.h"
 #include "process.h"
@@ -17,7 +11,6 @@ int ledger_take(int node, struct ledger *ledger)
 {
 	struct dray_heap_info heap;
 	struct dray_info info;
-	uint32_t i;
 	int ret;
 
 	memset(ledger, 0, sizeof(*ledger));
@@ -27,7 +20,7 @@ int ledger_take(int node, struct ledger *ledger)
 	if (info.heap_count > LEDGER_HEAPS)
 		return -E2BIG;
 	ledger->heap_count = info.heap_count;
-	for (i = 0; i < info.heap_count; i++) {
+	for (uint32_t i = 0; i < info.heap_count; i++) {
 		ret = node_heap(node, i, &heap);
 		if (ret)
 			return ret;
@@ -59,7 +52,6 @@ static int compare(const struct ledger *before, const struct ledger *now,
 		   bool print)
 {
 	int count = 0;
-	uint32_t i;
 
 	if (before->buffers != now->buffers) {
 		if (print)
@@ -74,7 +66,7 @@ static int compare(const struct ledger *before, const struct ledger *now,
 				before->heap_count, now->heap_count);
 		return count + 1;
 	}
-	for (i = 0; i < now->heap_count; i++) {
+	for (uint32_t i = 0; i < now->heap_count; i++) {
 		count += differs(print, i, "buffers", before->heap[i].buffers,
 				 now->heap[i].buffers);
 		count += differs(print, i, "used", before->heap[i].used,

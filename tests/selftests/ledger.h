@@ -9,8 +9,7 @@
 #ifndef SELFTEST_LEDGER_H
 #define SELFTEST_LEDGER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "system.h"
 
 #define LEDGER_HEAPS 16
 

@@ -4,10 +4,6 @@
  * go: descriptors passed on, mappings, processes that are killed, and
  * transfers that outlive whoever asked for them.
  */
-#include <errno.h>
-#include <signal.h>
-#include <sys/socket.h>
-
 #include "fixture_engine.h"
 #include "fixture_heap.h"
 #include "step.h"
@@ -16,11 +12,9 @@
 
 TEST_F(heap, a_duplicated_fd_keeps_the_buffer)
 {
-	struct buffer buffer;
 	int second;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	second = dup(buffer.fd);
 	ASSERT_LE(0, second);
 	close(buffer.fd);
@@ -31,10 +25,7 @@ TEST_F(heap, a_duplicated_fd_keeps_the_buffer)
 
 TEST_F(heap, a_mapping_keeps_the_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	close(buffer.fd);
 	buffer.fd = -1;
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
@@ -47,9 +38,8 @@ TEST_F(heap, a_mapping_keeps_the_buffer)
 TEST_F(heap, a_mapping_outlives_the_nodes_file)
 {
 	struct buffer buffer;
-	int node = node_open();
 
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, buffer_open(node, self->heap.index, PAGES * self->page,
 				 &buffer));
 	close(node);
@@ -161,13 +151,11 @@ TEST_F(heap, a_forked_child_that_is_killed_takes_nothing_away)
 {
 	struct errand errand = { .heap = self->heap.index,
 				 .size = PAGES * self->page };
-	struct buffer buffer;
 	int sockets[2];
 	pid_t child;
 	char byte;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	buffer.bytes[1] = 42;
 	ASSERT_EQ(0, socketpair(AF_UNIX, SOCK_STREAM, 0, sockets));
 	errand.socket = sockets[1];
@@ -182,11 +170,7 @@ TEST_F(heap, a_forked_child_that_is_killed_takes_nothing_away)
 
 TEST_F(engine, closing_everything_does_not_stop_a_transfer)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	/* source and destination are held by the transfer alone */
 	buffer_close(&self->src);
 	buffer_close(&self->dst);
@@ -209,11 +193,7 @@ TEST_F(engine, closing_everything_does_not_stop_a_transfer)
 
 TEST_F(engine, a_fence_outlives_the_nodes_file)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	close(self->node);
 	EXPECT_ENDS(submit.fence_fd);
 }
@@ -233,7 +213,6 @@ static int transfer_and_hold(void *context)
 	struct dray_info info;
 	struct buffer src, dst;
 	int node = node_open();
-	uint32_t i;
 
 	STEP_LE(0, node);
 	STEP_EQ(0, node_info(node, &info));
@@ -251,7 +230,7 @@ static int transfer_and_hold(void *context)
 	STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
 	STEP_EQ(0, send_descriptor(dying->socket, submit.fence_fd));
 	/* the next ones wait behind it, the last for a place in the queue */
-	for (i = 0; dying->many && i <= info.queue_depth; i++)
+	for (uint32_t i = 0; dying->many && i <= info.queue_depth; i++)
 		STEP_EQ(0, node_call(node, DRAY_IOC_SUBMIT, &submit));
 	for (;;)
 		pause();
@@ -301,5 +280,3 @@ TEST_F(engine, a_process_killed_with_a_full_queue_leaves_nothing)
 	EXPECT_EQ(-SIGKILL, process_wait(child));
 	EXPECT_ENDS(fence);
 }
-
-TEST_HARNESS_MAIN

@@ -2,10 +2,6 @@
 /*
  * LIST: which buffers exist, and who sees them.
  */
-#include <errno.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "step.h"
 
@@ -22,18 +18,14 @@ static int list(int node, uint64_t *ids, uint32_t room, uint32_t *count)
 
 TEST_F(dray, a_new_buffer_is_listed)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, node_lists(self->node, buffer.id));
 	EXPECT_EQ(self->before.buffers + 1, node_count(self->node));
 }
 
 TEST_F(dray, a_freed_buffer_is_not_listed)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	buffer_close(&buffer);
 	EXPECT_EQ(0, ledger_differences(&self->before));
 	EXPECT_EQ(0, node_lists(self->node, buffer.id));
@@ -77,41 +69,35 @@ TEST_F(dray, a_short_list_tells_how_many_there_are)
 
 TEST_F(dray, without_room_they_are_counted)
 {
-	struct buffer buffer;
 	uint32_t count;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	ASSERT_EQ(0, list(self->node, NULL, 0, &count));
 	EXPECT_EQ((uint32_t)self->before.buffers + 1, count);
 }
 
 TEST_F(dray, a_list_to_nowhere_is_refused)
 {
-	struct buffer buffer;
 	uint32_t count;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(-EFAULT, list(self->node, NULL, ROOM, &count));
 }
 
 TEST_F(dray, a_huge_room_costs_nothing)
 {
 	uint64_t ids[4096];
-	struct buffer buffer;
 	uint32_t count;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	ASSERT_EQ(0, list(self->node, ids, UINT32_MAX, &count));
 	EXPECT_EQ((uint32_t)self->before.buffers + 1, count);
 }
 
 TEST_F(dray, another_opener_sees_the_same)
 {
-	struct buffer buffer;
-	int other = node_open();
-
-	ASSERT_LE(0, other);
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	OPEN_NODE(other);
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, node_lists(other, buffer.id));
 }
 
@@ -124,11 +110,9 @@ struct stranger {
 static int look(void *context)
 {
 	struct stranger *stranger = context;
-	int node, seen, count;
+	int seen, count;
 
-	STEP_EQ(0, process_become(65534, stranger->capabilities));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, stranger->capabilities);
 	seen = node_lists(node, stranger->id);
 	count = node_count(node);
 	STEP_LE(0, seen);
@@ -138,25 +122,18 @@ static int look(void *context)
 
 TEST_F(dray, another_user_does_not_see_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE),
-	};
-	struct buffer buffer;
+	struct stranger stranger = { .capabilities = OPENER };
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
 	EXPECT_EQ(0, process_run(look, &stranger));
 }
 
 TEST_F(dray, an_administrator_of_another_uid_sees_it)
 {
-	struct stranger stranger = {
-		.capabilities = CAPABILITY(CAP_DAC_OVERRIDE) |
-				CAPABILITY(CAP_SYS_ADMIN),
-	};
-	struct buffer buffer;
+	struct stranger stranger = { .capabilities = ADMINISTRATOR };
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	stranger.id = buffer.id;
 	EXPECT_EQ(1, process_run(look, &stranger));
 }
@@ -164,23 +141,15 @@ TEST_F(dray, an_administrator_of_another_uid_sees_it)
 static int own(void *context)
 {
 	struct buffer buffer;
-	int node;
 
-	(void)context;
-	STEP_EQ(0, process_become(65534, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, 65534, OPENER);
 	STEP_EQ(0, buffer_allocate(node, DRAY_HEAP_ANY, 1, &buffer));
 	return node_lists(node, buffer.id) == 1 && node_count(node) == 1;
 }
 
 TEST_F(dray, a_user_sees_his_own)
 {
-	struct buffer buffer;
-
 	/* one of root's, so that "all" and "his own" differ */
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(1, process_run(own, NULL));
 }
-
-TEST_HARNESS_MAIN

@@ -6,10 +6,6 @@
 #ifndef SELFTEST_LONG_SYNC_H
 #define SELFTEST_LONG_SYNC_H
 
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-
 #include "process.h"
 #include "sync.h"
 
@@ -36,10 +32,9 @@ static inline int sync_for_ever(void *context)
 	struct long_sync *work = context;
 	struct call call = good_call(&work->buffer);
 	struct dray_range *ranges = calloc(DRAY_MAX_RANGES, sizeof(*ranges));
-	uint32_t i;
 	int ret;
 
-	for (i = 0; ranges && i < DRAY_MAX_RANGES; i++)
+	for (uint32_t i = 0; ranges && i < DRAY_MAX_RANGES; i++)
 		ranges[i] = call.range;
 	call.sync.ranges = (uintptr_t)ranges;
 	call.sync.count = DRAY_MAX_RANGES;

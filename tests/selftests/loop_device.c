@@ -2,13 +2,6 @@
 /*
  * A block device over ordinary memory; see loop_device.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <linux/loop.h>
 
 #include "loop_device.h"

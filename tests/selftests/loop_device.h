@@ -6,7 +6,7 @@
 #ifndef SELFTEST_LOOP_DEVICE_H
 #define SELFTEST_LOOP_DEVICE_H
 
-#include <stddef.h>
+#include "system.h"
 
 struct loop_device {
 	int memory; /* a memfd, what the device stands on */

@@ -2,11 +2,6 @@
 /*
  * Probes at what maintains caches; see maintenance.h.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "maintenance.h"
 #include "probes.h"
 
@@ -73,9 +68,8 @@ static void mark(uint8_t *times, const struct dray_segment *segment,
 {
 	uint64_t end = maintenance->address + maintenance->bytes, at, high;
 	uint64_t offset = 0;
-	uint32_t i;
 
-	for (i = 0; i < segments; i++) {
+	for (uint32_t i = 0; i < segments; i++) {
 		at = segment[i].address;
 		high = at + segment[i].length;
 		if (at < maintenance->address)
@@ -108,16 +102,14 @@ int64_t maintenance_difference(const struct maintenance *list, int count,
 	uint64_t size = 0, offset;
 	uint8_t *right, *wrong;
 	int64_t at = -1;
-	uint32_t i;
-	int n;
 
-	for (i = 0; i < segments; i++)
+	for (uint32_t i = 0; i < segments; i++)
 		size += segment[i].length;
 	right = calloc(2, size);
 	if (!right)
 		return 0;
 	wrong = right + size;
-	for (n = 0; n < count; n++)
+	for (int n = 0; n < count; n++)
 		if (!list[n].whole)
 			mark(list[n].for_cpu == for_cpu &&
 					     list[n].direction == direction

@@ -9,11 +9,7 @@
 #ifndef SELFTEST_MAINTENANCE_H
 #define SELFTEST_MAINTENANCE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 /* Directions as the kernel has them. */
 enum {

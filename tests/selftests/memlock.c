@@ -3,10 +3,6 @@
  * Locked memory: what the system could use otherwise is charged to the user, as
  * RLIMIT_MEMLOCK has it, and so are patterns of fills and large submissions.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/uio.h>
-
 #include "fence.h"
 #include "fixture_quota.h"
 #include "step.h"
@@ -18,12 +14,11 @@ TEST_F(quota, shared_memory_is_locked_memory_of_the_user)
 			       .error = -ENOMEM,
 			       .reason = DRAY_REASON_MEMLOCK,
 			       .locked = 8 * self->piece };
-	int i;
 
-	if (!(self->heap.flags & DRAY_HEAP_SHARED))
-		SKIP(return, "dedicated memory is nobody's otherwise");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_SHARED),
+		"dedicated memory is nobody's otherwise");
 	/* each finds what the one before it gave back */
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 	taker.locked = 8 * self->piece - 1;
 	taker.count = 7;
@@ -46,8 +41,8 @@ TEST_F(quota, dedicated_memory_is_not_locked_memory)
 			       .count = MOST,
 			       .locked = 0 };
 
-	if (self->heap.flags & DRAY_HEAP_SHARED)
-		SKIP(return, "this memory is not dedicated");
+	SKIP_IF(self->heap.flags & DRAY_HEAP_SHARED,
+		"this memory is not dedicated");
 	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 }
 
@@ -76,8 +71,7 @@ static int splice_and_free_as_nobody(void *context)
 	struct buffer buffer;
 	int node, pipes[2];
 
-	if (setrlimit(RLIMIT_MEMLOCK, &limit) ||
-	    process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+	if (setrlimit(RLIMIT_MEMLOCK, &limit) || process_become(NOBODY, OPENER))
 		return 1;
 	node = node_open();
 	STEP_LE(0, node);
@@ -99,8 +93,8 @@ TEST_F(quota, what_a_pipe_holds_of_shared_memory_stays_locked)
 	struct taker taker = { .heap = self->heap.index,
 			       .locked = 4 * self->page };
 
-	if (variant->type != DRAY_HEAP_PAGES)
-		SKIP(return, "a pipe takes no page of it, or nobody locks it");
+	SKIP_IF(variant->type != DRAY_HEAP_PAGES,
+		"a pipe takes no page of it, or nobody locks it");
 	EXPECT_EQ(0, process_run(splice_and_free_as_nobody, &taker));
 }
 
@@ -128,13 +122,10 @@ static struct dray_transfer filler_transfer(const struct filler *filler)
 	for (i = 0; i < DRAY_MAX_AXES; i++)
 		axes[i].count = 1;
 	if (filler->copies)
-		transfer = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.dst_fd = filler->buffer->fd,
-			.src_fd = filler->buffer->fd,
-			.src_offset = filler->buffer->size / 2,
-			.run = filler->buffer->size / 2,
-		};
+		transfer = (struct dray_transfer)COPY_OF(
+			filler->buffer->fd, filler->buffer->fd,
+			filler->buffer->size / 2,
+			.src_offset = filler->buffer->size / 2);
 	transfer.axes = (uintptr_t)axes;
 	transfer.axes_count = filler->axes;
 	return transfer;
@@ -146,20 +137,14 @@ static int submit_as_nobody(void *context)
 	const struct filler *filler = context;
 	struct rlimit limit = { filler->locked, filler->locked };
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)transfers,
-		.count = filler->count,
-	};
-	int node, ret;
-	uint32_t i;
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, transfers, filler->count);
+	int ret;
 
-	for (i = 0; i < filler->count; i++)
+	for (uint32_t i = 0; i < filler->count; i++)
 		transfers[i] = filler_transfer(filler);
 	STEP_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER);
 	ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 	if (ret == -ENOMEM && submit.reason == DRAY_REASON_MEMLOCK &&
 	    submit.limit == filler->locked)
@@ -190,11 +175,9 @@ TEST_F(quota, the_pattern_of_a_fill_is_locked_memory)
 {
 	struct buffer buffer;
 	struct filler filler = { .count = 1, .buffer = &buffer };
-	struct dray_info info;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (!info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	READ_NODE(info);
+	SKIP_IF(!info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
 				     4 * self->page, &buffer));
 	EXPECT_EQ(1, process_run(submit_as_nobody, &filler));
@@ -211,12 +194,10 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 	struct buffer buffer;
 	struct filler filler = { .count = DRAY_MAX_TRANSFERS,
 				 .buffer = &buffer };
-	struct dray_info info;
 	rlim_t job;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (!info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	READ_NODE(info);
+	SKIP_IF(!info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
 				     &buffer));
 	job = bytes_of_job(&buffer, filler.count, 0);
@@ -232,15 +213,11 @@ TEST_F(quota, all_patterns_of_a_submission_share_their_pages)
 
 TEST_F(quota, a_small_submission_is_free_and_a_large_one_locked_memory)
 {
-	struct buffer buffer;
-	struct dray_info info;
 	rlim_t flat, deep;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (!info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	READ_NODE(info);
+	SKIP_IF(!info.channel_count, "this node has no DMA channel");
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(0, bytes_of_job(&buffer, 1, 1));
 	flat = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, 1);
 	deep = bytes_of_job(&buffer, DRAY_MAX_TRANSFERS, DRAY_MAX_AXES);
@@ -249,5 +226,3 @@ TEST_F(quota, a_small_submission_is_free_and_a_large_one_locked_memory)
 	EXPECT_GE(deep - flat, DRAY_MAX_TRANSFERS * (DRAY_MAX_AXES - 1) *
 				       sizeof(struct dray_axis));
 }
-
-TEST_HARNESS_MAIN

@@ -3,11 +3,6 @@
  * Mappings of a buffer: shared, whole or in parts, and what programs do to
  * mappings afterwards.  Each holds on every heap.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/resource.h>
-
 #include "fixture_heap.h"
 
 #define PAGES 4
@@ -50,11 +45,8 @@ static int read_ends_in(uint8_t *address)
 
 TEST_F(heap, every_byte_is_zero_at_first)
 {
-	struct buffer buffer;
-
 	/* the second time the memory may be what the first left behind */
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0));
 	memset(buffer.bytes, 0xff, buffer.size);
 	buffer_close(&buffer);
@@ -65,10 +57,7 @@ TEST_F(heap, every_byte_is_zero_at_first)
 
 TEST_F(heap, zeros_stay_when_the_cpu_takes_an_unused_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	memset(buffer.bytes, 0xff, buffer.size);
 	buffer_close(&buffer);
 	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
@@ -80,11 +69,9 @@ TEST_F(heap, zeros_stay_when_the_cpu_takes_an_unused_buffer)
 
 TEST_F(heap, what_is_written_is_read_back)
 {
-	struct buffer buffer;
 	uint8_t *copy = malloc(PAGES * self->page);
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(copy, buffer.size, 1);
 	memcpy(buffer.bytes, copy, buffer.size);
 	EXPECT_EQ(-1, first_difference(copy, buffer.bytes, buffer.size));
@@ -92,11 +79,9 @@ TEST_F(heap, what_is_written_is_read_back)
 
 TEST_F(heap, two_mappings_see_one_memory)
 {
-	struct buffer buffer;
 	uint8_t *second;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	second = map(buffer.fd, buffer.size, PROT_READ | PROT_WRITE, 0);
 	ASSERT_NE(MAP_FAILED, second);
 	fill_random(buffer.bytes, buffer.size, 2);
@@ -108,13 +93,10 @@ TEST_F(heap, two_mappings_see_one_memory)
 TEST_F(heap, the_first_write_of_a_page_is_no_fault)
 {
 	struct rusage before, after;
-	struct buffer buffer;
-	size_t i;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 64 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 64 * self->page);
 	getrusage(RUSAGE_SELF, &before);
-	for (i = 0; i < 64; i++)
+	for (size_t i = 0; i < 64; i++)
 		buffer.bytes[i * self->page] = 1;
 	getrusage(RUSAGE_SELF, &after);
 	/* a few are the process's own: its stack, its code */
@@ -124,13 +106,10 @@ TEST_F(heap, the_first_write_of_a_page_is_no_fault)
 
 TEST_F(heap, a_private_mapping_is_refused)
 {
-	struct buffer buffer;
 	const int protections[] = { PROT_READ, PROT_READ | PROT_WRITE };
-	size_t i;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
-	for (i = 0; i < ARRAY_SIZE(protections); i++) {
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
+	for (size_t i = 0; i < ARRAY_SIZE(protections); i++) {
 		EXPECT_EQ(MAP_FAILED, mmap(NULL, self->page, protections[i],
 					   MAP_PRIVATE, buffer.fd, 0));
 		EXPECT_EQ(EINVAL, errno);
@@ -139,11 +118,9 @@ TEST_F(heap, a_private_mapping_is_refused)
 
 TEST_F(heap, a_mapping_may_start_inside)
 {
-	struct buffer buffer;
 	uint8_t *inside;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(buffer.bytes, buffer.size, 3);
 	inside = map(buffer.fd, self->page, PROT_READ, 2 * self->page);
 	ASSERT_NE(MAP_FAILED, inside);
@@ -153,18 +130,15 @@ TEST_F(heap, a_mapping_may_start_inside)
 
 TEST_F(heap, a_mapping_past_the_end_is_refused)
 {
-	struct buffer buffer;
 	const size_t cases[][2] = {
 		{ PAGES + 1, 0 },
 		{ 1, PAGES },
 		{ 2, PAGES - 1 },
 		{ PAGES, 1 },
 	};
-	size_t i;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		EXPECT_EQ(MAP_FAILED, map(buffer.fd, cases[i][0] * self->page,
 					  PROT_READ, cases[i][1] * self->page));
 		EXPECT_EQ(EINVAL, errno);
@@ -173,11 +147,9 @@ TEST_F(heap, a_mapping_past_the_end_is_refused)
 
 TEST_F(heap, an_offset_that_overflows_is_refused)
 {
-	struct buffer buffer;
 	off_t last = (off_t)(INT64_MAX & ~(self->page - 1));
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * self->page, PROT_READ, MAP_SHARED,
 				   buffer.fd, last));
 	EXPECT_EQ(MAP_FAILED, mmap(NULL, 2 * self->page, PROT_READ, MAP_SHARED,
@@ -186,10 +158,7 @@ TEST_F(heap, an_offset_that_overflows_is_refused)
 
 TEST_F(heap, a_misaligned_offset_is_refused)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	EXPECT_EQ(MAP_FAILED, map(buffer.fd, self->page, PROT_READ, 1));
 	EXPECT_EQ(EINVAL, errno);
 }
@@ -197,12 +166,10 @@ TEST_F(heap, a_misaligned_offset_is_refused)
 TEST_F(heap, memory_is_still_there_after_dontneed)
 {
 	struct dray_heap_info heap = self->heap;
-	struct buffer buffer;
 	uint8_t *copy = malloc(PAGES * self->page);
 	int ret;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(copy, buffer.size, 4);
 	memcpy(buffer.bytes, copy, buffer.size);
 	ret = madvise(buffer.bytes, buffer.size, MADV_DONTNEED);
@@ -217,11 +184,9 @@ TEST_F(heap, memory_is_still_there_after_dontneed)
 
 TEST_F(heap, dontneed_of_one_page_then_a_write_reaches_the_memory)
 {
-	struct buffer buffer;
 	uint8_t *second;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	second = map(buffer.fd, buffer.size, PROT_READ, 0);
 	ASSERT_NE(MAP_FAILED, second);
 	madvise(buffer.bytes + self->page, self->page, MADV_DONTNEED);
@@ -231,11 +196,9 @@ TEST_F(heap, dontneed_of_one_page_then_a_write_reaches_the_memory)
 
 TEST_F(heap, a_moved_mapping_keeps_its_bytes)
 {
-	struct buffer buffer;
 	uint8_t *place, *moved;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(buffer.bytes, buffer.size, 5);
 	place = mmap(NULL, buffer.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 		     -1, 0);
@@ -253,10 +216,9 @@ TEST_F(heap, a_moved_mapping_keeps_its_bytes)
 TEST_F(heap, a_mapping_that_grows_ends_with_the_buffer)
 {
 	size_t size = PAGES * self->page;
-	struct buffer buffer;
 	uint8_t *part, *grown;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, size, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, size);
 	fill_random(buffer.bytes, size, 6);
 	part = map(buffer.fd, self->page, PROT_READ | PROT_WRITE, 0);
 	ASSERT_NE(MAP_FAILED, part);
@@ -273,10 +235,7 @@ TEST_F(heap, a_mapping_that_grows_ends_with_the_buffer)
 
 TEST_F(heap, a_shrunk_mapping_keeps_its_head)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	buffer.bytes[0] = 9;
 	ASSERT_EQ(buffer.bytes,
 		  mremap(buffer.bytes, buffer.size, self->page, 0));
@@ -286,10 +245,7 @@ TEST_F(heap, a_shrunk_mapping_keeps_its_head)
 
 TEST_F(heap, a_hole_leaves_both_sides_mapped)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	buffer.bytes[0] = 1;
 	buffer.bytes[3 * self->page] = 3;
 	ASSERT_EQ(0, munmap(buffer.bytes + self->page, 2 * self->page));
@@ -301,11 +257,9 @@ TEST_F(heap, a_hole_leaves_both_sides_mapped)
 
 TEST_F(heap, a_read_only_mapping_is_not_written)
 {
-	struct buffer buffer;
 	uint8_t *reading;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	reading = map(buffer.fd, self->page, PROT_READ, 0);
 	ASSERT_NE(MAP_FAILED, reading);
 	EXPECT_EQ(0, read_ends_in(reading));
@@ -314,10 +268,7 @@ TEST_F(heap, a_read_only_mapping_is_not_written)
 
 TEST_F(heap, a_mapping_made_read_only_is_not_written)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	buffer.bytes[0] = 6;
 	ASSERT_EQ(0, mprotect(buffer.bytes, self->page, PROT_READ));
 	EXPECT_EQ(SIGSEGV, write_ends_in(buffer.bytes));
@@ -326,11 +277,9 @@ TEST_F(heap, a_mapping_made_read_only_is_not_written)
 
 TEST_F(heap, a_mapping_made_writable_is_written)
 {
-	struct buffer buffer;
 	uint8_t *late;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	late = map(buffer.fd, self->page, PROT_READ, 0);
 	ASSERT_NE(MAP_FAILED, late);
 	ASSERT_EQ(0, mprotect(late, self->page, PROT_READ | PROT_WRITE));
@@ -340,10 +289,7 @@ TEST_F(heap, a_mapping_made_writable_is_written)
 
 TEST_F(heap, a_mapping_without_access_can_be_opened_again)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	buffer.bytes[1] = 8;
 	ASSERT_EQ(0, mprotect(buffer.bytes, self->page, PROT_NONE));
 	EXPECT_EQ(SIGSEGV, read_ends_in(buffer.bytes));
@@ -354,21 +300,16 @@ TEST_F(heap, a_mapping_without_access_can_be_opened_again)
 
 TEST_F(heap, a_child_writes_into_its_parents_memory)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(0, write_ends_in(buffer.bytes + 5));
 	EXPECT_EQ(0x5a, buffer.bytes[5]);
 }
 
 TEST_F(heap, locked_and_populated_mappings_work)
 {
-	struct buffer buffer;
 	uint8_t *populated;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	buffer.bytes[0] = 2;
 	populated = mmap(NULL, buffer.size, PROT_READ | PROT_WRITE,
 			 MAP_SHARED | MAP_POPULATE | MAP_LOCKED, buffer.fd, 0);
@@ -386,12 +327,7 @@ static int read_in(void *context)
 
 TEST_F(heap, a_child_maps_the_fd_it_inherited)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	buffer.bytes[buffer.size - 1] = 77;
 	EXPECT_EQ(77, process_run(read_in, &buffer));
 }
-
-TEST_HARNESS_MAIN

@@ -4,12 +4,6 @@
  * filled by faults.  It must not: it would never drop the entry's reference to
  * the memory.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
 #include "export.h"
 #include "fixture_heap.h"
 
@@ -65,9 +59,7 @@ static long large_entries(void)
 /* Touches each page, so that all of them are mapped again. */
 static void read_all(const volatile uint8_t *bytes, size_t page)
 {
-	size_t i;
-
-	for (i = 0; i < LARGE; i += page)
+	for (size_t i = 0; i < LARGE; i += page)
 		(void)bytes[i];
 }
 
@@ -157,13 +149,12 @@ TEST_F(heap, many_times)
 {
 	struct places places;
 	struct buffer buffer;
-	int i;
 
 	OPEN_LARGE(buffer, places);
 	ASSERT_EQ(places.second,
 		  mremap(places.first, 0, LARGE, MREMAP_MAYMOVE | MREMAP_FIXED,
 			 places.second));
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		places.second[i] = (uint8_t)i;
 		ASSERT_EQ(0, madvise(places.second, LARGE, MADV_DONTNEED));
 	}
@@ -222,5 +213,3 @@ TEST_F(heap, a_child_that_inherits_an_empty_mapping)
 	EXPECT_EQ(0x77, child.places.first[self->page]);
 	EXPECT_BACK(buffer, child.places);
 }
-
-TEST_HARNESS_MAIN

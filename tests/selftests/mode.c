@@ -2,8 +2,6 @@
 /*
  * Cache modes: which is in effect, who says so, and which heap is taken for one.
  */
-#include <unistd.h>
-
 #include "fixture_dray.h"
 #include "fixture_mode.h"
 
@@ -33,13 +31,8 @@ TEST_F(mode, heap_info_tells_whether_it_can_be_in_effect)
 
 TEST_F(mode, buffer_info_says_which_is_in_effect)
 {
-	struct dray_buffer_info info;
-	struct buffer buffer;
-
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	OPEN_MODE(buffer);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(self->effect, info.mode);
 	EXPECT_EQ(self->heap.index, info.heap);
 }
@@ -61,10 +54,9 @@ TEST_F(dray, any_heap_is_one_that_has_the_mode)
 {
 	struct dray_heap_info heap;
 	struct dray_alloc alloc;
-	uint32_t mode;
 	int ret;
 
-	for (mode = 0; mode <= DRAY_MODE_DEVICE; mode++) {
+	for (uint32_t mode = 0; mode <= DRAY_MODE_DEVICE; mode++) {
 		ret = allocate_any(self, mode, &alloc, &heap);
 		if (ret == -EOPNOTSUPP) {
 			EXPECT_EQ(DRAY_REASON_MODE, alloc.reason);
@@ -106,5 +98,3 @@ TEST_F(dray, memory_for_devices_only_comes_from_the_first_heap)
 	EXPECT_EQ(0, alloc.heap);
 	EXPECT_EQ(DRAY_MODE_DEVICE, alloc.mode);
 }
-
-TEST_HARNESS_MAIN

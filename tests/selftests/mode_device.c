@@ -3,13 +3,6 @@
  * Cache modes: devices find what the CPU wrote and the other way round, and what
  * is not cached needs no sync for it.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_mode.h"
 #include "importer.h"
 #include "transfer.h"
@@ -20,11 +13,8 @@ static struct dray_sync whole(const struct buffer *buffer,
 	*range = (struct dray_range){ .fd = buffer->fd,
 				      .width = buffer->size,
 				      .rows = 1 };
-	return (struct dray_sync){ .target = DRAY_TARGET_NODE,
-				   .owner = DRAY_SYNC_FOR_CPU,
-				   .direction = DRAY_FROM_DEVICE,
-				   .count = 1,
-				   .ranges = (uintptr_t)range };
+	return (struct dray_sync)SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					 DRAY_FROM_DEVICE, range, 1);
 }
 
 TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
@@ -33,14 +23,10 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 		      node_is_maintained(&self->info);
 	struct dray_range range;
 	struct dray_sync sync;
-	struct buffer buffer;
-	int round;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	sync = whole(&buffer, &range);
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		sync.flags = round ? 0 : DRAY_SYNC_ASK;
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
 		EXPECT_EQ(needed ? 0 : DRAY_SYNC_NOT_NEEDED, sync.flags);
@@ -51,18 +37,12 @@ TEST_F(mode, only_a_cached_buffer_ever_needs_a_sync)
 TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 {
 	struct dray_range ranges[3];
-	struct dray_buffer_info info;
-	struct buffer buffer, cached;
 	struct dray_sync alone, both;
-	uint32_t i;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &cached));
+	OPEN_MODE(buffer);
+	ALLOCATE_BUFFER(cached, DRAY_HEAP_ANY, self->page);
 	/* The node itself, then each of its channels. */
-	for (i = 0; i <= self->info.channel_count; i++) {
+	for (uint32_t i = 0; i <= self->info.channel_count; i++) {
 		alone = whole(&cached, &ranges[1]);
 		alone.target = i ? i - 1 : DRAY_TARGET_NODE;
 		alone.flags = DRAY_SYNC_ASK;
@@ -87,7 +67,7 @@ TEST_F(mode, asked_for_each_target_one_buffer_that_needs_a_sync_is_enough)
 				  : DRAY_SYNC_NOT_NEEDED,
 			  both.flags);
 	}
-	ASSERT_EQ(0, node_buffer_info(self->node, cached.id, &info));
+	READ_BUFFER(info, cached.id);
 	EXPECT_EQ(0, info.sync_bytes);
 }
 
@@ -95,31 +75,22 @@ TEST_F(mode, maintenance_is_done_for_cached_buffers_only)
 {
 	bool needed = self->effect == DRAY_MODE_CACHED &&
 		      node_is_maintained(&self->info);
-	struct dray_buffer_info info;
 	struct dray_range range;
 	struct dray_sync sync;
-	struct buffer buffer;
 
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	sync = whole(&buffer, &range);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ASSERT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
+	ASSERT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(needed ? 3 * buffer.size : 0, info.sync_bytes);
 }
 
 /* All of one buffer into another of its size; nobody syncs. */
 static int copy(int node, const struct buffer *dst, const struct buffer *src)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = dst->fd,
-					  .src_fd = src->fd,
-					  .run = src->size };
+	struct dray_transfer transfer = COPY_OF(dst->fd, src->fd, src->size);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY,
 			    DRAY_SUBMIT_NO_SYNC);
@@ -130,15 +101,13 @@ TEST_F(mode, what_an_engine_wrote_is_there_without_a_sync)
 	uint8_t *data = malloc(PAGES * self->page);
 	struct buffer src, dst;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (node_copies())
-		SKIP(return, "only a sync brings bytes out of a copy");
-	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
-		SKIP(return, "there is no such mapping");
-	if (self->effect == DRAY_MODE_CACHED &&
-	    !(self->info.flags & DRAY_NODE_COHERENT))
-		SKIP(return, "this mode needs a sync");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	SKIP_IF(node_copies(), "only a sync brings bytes out of a copy");
+	SKIP_IF(self->effect < 0 || self->effect == DRAY_MODE_DEVICE,
+		"there is no such mapping");
+	SKIP_IF(self->effect == DRAY_MODE_CACHED &&
+			!(self->info.flags & DRAY_NODE_COHERENT),
+		"this mode needs a sync");
 	ASSERT_EQ(0, allocate(self, variant->mode, &src));
 	ASSERT_EQ(0, allocate(self, variant->mode, &dst));
 	ASSERT_EQ(0, map(&src));
@@ -153,14 +122,11 @@ TEST_F(mode, an_engine_reads_and_writes_it)
 {
 	uint8_t *data = malloc(PAGES * self->page);
 	struct buffer middle, ends[2];
-	int i;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	ASSERT_EQ(0, allocate(self, variant->mode, &middle));
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY,
 					 PAGES * self->page, &ends[i]));
 	/* from new memory zeros come, also where no CPU can look */
@@ -185,28 +151,19 @@ TEST_F(mode, an_engine_reads_and_writes_it)
 
 TEST_F(mode, another_driver_attaches)
 {
-	struct dray_buffer_info info;
 	struct buffer buffer;
 	uint32_t handle;
 	int importer;
 
-	if (node_copies())
-		SKIP(return, "the importer would get a copy");
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
+	SKIP_IF(node_copies(), "the importer would get a copy");
+	SKIP_IF(self->effect < 0, "this heap does not have that mode");
 	importer = importer_open();
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
-	ASSERT_LE(0, importer);
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
 	EXPECT_EQ(0, importer_detach(importer, handle));
 }
-
-TEST_HARNESS_MAIN

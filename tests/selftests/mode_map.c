@@ -3,35 +3,24 @@
  * Cache modes: what a mapping shows, and what its entries in the page tables
  * say of caches.
  */
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "fixture_mode.h"
 #include "probes.h"
 #include "process.h"
 
 TEST_F(mode, it_is_mapped_unless_it_is_for_devices_only)
 {
-	struct buffer buffer;
-
-	if (self->effect < 0)
-		SKIP(return, "this heap does not have that mode");
-	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
+	OPEN_MODE(buffer);
 	EXPECT_EQ(self->effect == DRAY_MODE_DEVICE ? -EACCES : 0, map(&buffer));
 }
 
 TEST_F(mode, every_byte_is_zero_at_first)
 {
 	struct buffer buffer;
-	int i;
 
-	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
-		SKIP(return, "there is no such mapping");
+	SKIP_IF(self->effect < 0 || self->effect == DRAY_MODE_DEVICE,
+		"there is no such mapping");
 	/* the second time the memory may be what the first left behind */
-	for (i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++) {
 		ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 		ASSERT_EQ(0, map(&buffer));
 		EXPECT_EQ(-1, first_other_byte(buffer.bytes, buffer.size, 0));
@@ -45,8 +34,8 @@ TEST_F(mode, what_is_written_is_there_in_a_later_mapping)
 	uint8_t *data = malloc(PAGES * self->page), *part;
 	struct buffer buffer;
 
-	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
-		SKIP(return, "there is no such mapping");
+	SKIP_IF(self->effect < 0 || self->effect == DRAY_MODE_DEVICE,
+		"there is no such mapping");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, map(&buffer));
 	fill_random(data, buffer.size, 3);
@@ -65,8 +54,8 @@ TEST_F(mode, protection_can_be_taken_and_given_back)
 {
 	struct buffer buffer;
 
-	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
-		SKIP(return, "there is no such mapping");
+	SKIP_IF(self->effect < 0 || self->effect == DRAY_MODE_DEVICE,
+		"there is no such mapping");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, map(&buffer));
 	memset(buffer.bytes, 0x11, buffer.size);
@@ -86,10 +75,10 @@ TEST_F(mode, a_debugger_sees_what_a_mapping_shows)
 	off_t at;
 	int fd;
 
-	if (self->effect < 0 || self->effect == DRAY_MODE_DEVICE)
-		SKIP(return, "there is no such mapping");
-	if (!process_debugs_frames())
-		SKIP(return, "this kernel does not ask drivers for a debugger");
+	SKIP_IF(self->effect < 0 || self->effect == DRAY_MODE_DEVICE,
+		"there is no such mapping");
+	SKIP_IF(!process_debugs_frames(),
+		"this kernel does not ask drivers for a debugger");
 	ASSERT_EQ(0, allocate(self, variant->mode, &buffer));
 	ASSERT_EQ(0, map(&buffer));
 	fd = open(path, O_RDWR | O_CLOEXEC);
@@ -158,17 +147,15 @@ TEST_F(mode, its_entries_say_whether_caches_may_have_it)
 #ifndef __aarch64__
 	SKIP(return, "what entries say is known of arm64");
 #endif
-	if (self->effect != DRAY_MODE_WRITE_COMBINED &&
-	    self->effect != DRAY_MODE_COHERENT)
-		SKIP(return, "caches may have it, or there is no mapping");
+	SKIP_IF(self->effect != DRAY_MODE_WRITE_COMBINED &&
+			self->effect != DRAY_MODE_COHERENT,
+		"caches may have it, or there is no mapping");
 	ret = node_find_heap(self->node, DRAY_HEAP_CMA, &cma);
-	if (ret == -ENOENT)
-		SKIP(return, "no other memory is mapped by frame number");
+	SKIP_IF(ret == -ENOENT, "no other memory is mapped by frame number");
 	ASSERT_EQ(0, ret);
 	ret = protection_of_mapping(cma.index, DRAY_MODE_CACHED, self->node,
 				    self->page, &cached);
-	if (ret == -ENODEV)
-		SKIP(return, "this kernel tells no arguments");
+	SKIP_IF(ret == -ENODEV, "this kernel tells no arguments");
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(0, protection_of_mapping(self->heap.index, variant->mode,
 					   self->node, self->page, &mine));
@@ -178,5 +165,3 @@ TEST_F(mode, its_entries_say_whether_caches_may_have_it)
 	/* writable and for everyone, as the other */
 	EXPECT_EQ(cached & ~(7ull << 2), mine & ~(7ull << 2));
 }
-
-TEST_HARNESS_MAIN

@@ -4,16 +4,6 @@
  * mapping, a fence, a page that somebody else still has.  Each is alone: nobody
  * else refers to the module then.
  */
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_bound.h"
@@ -57,10 +47,8 @@ static bool nobody_holds_it(void *context)
 {
 	struct dray_heap_info heap;
 	int node = node_open();
-	uint32_t i;
 
-	(void)context;
-	for (i = 0; !node_heap(node, i, &heap); i++)
+	for (uint32_t i = 0; !node_heap(node, i, &heap); i++)
 		;
 	close(node);
 	return references() == 0;
@@ -69,7 +57,6 @@ static bool nobody_holds_it(void *context)
 /* The same of what the test has; jobs that have ended let go a little later. */
 static bool one_holds_it(void *context)
 {
-	(void)context;
 	return references() == 1;
 }
 
@@ -109,10 +96,8 @@ TEST_F(bound, the_module_stays_while_the_node_is_open)
 
 TEST_F(bound, the_module_stays_while_a_buffers_fd_lives)
 {
-	struct buffer buffer;
-
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	close(self->node);
 	EXPECT_HELD();
 }
@@ -120,10 +105,9 @@ TEST_F(bound, the_module_stays_while_a_buffers_fd_lives)
 TEST_F(bound, the_module_stays_while_a_read_only_descriptor_lives)
 {
 	struct dray_export export = { .flags = DRAY_EXPORT_READ_ONLY };
-	struct buffer buffer;
 
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	export.buffer_fd = buffer.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_EXPORT, &export));
 	close(buffer.fd);
@@ -133,14 +117,9 @@ TEST_F(bound, the_module_stays_while_a_read_only_descriptor_lives)
 
 TEST_F(bound, the_module_stays_while_memory_of_a_process_is_attached)
 {
-	struct dray_attach attach;
-
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	NEED_ATTACHING();
 	BEGIN();
-	ASSERT_LE(0, attach_memory(self->node, fresh_memory(self->page),
-				   self->page, 0, &attach));
+	ATTACH_MEMORY(attach, fresh_memory(self->page), self->page, 0);
 	close(self->node);
 	EXPECT_HELD();
 }
@@ -148,16 +127,12 @@ TEST_F(bound, the_module_stays_while_memory_of_a_process_is_attached)
 TEST_F(bound, the_module_stays_while_a_dma_buf_is_attached)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->page);
-	struct dray_attach attach;
 
-	if (fd == -ENODEV)
-		SKIP(return, "this kernel has no exporter");
+	SKIP_IF(fd == -ENODEV, "this kernel has no exporter");
 	ASSERT_LE(0, fd);
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	NEED_ATTACHING();
 	BEGIN();
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	close(fd);
 	close(self->node);
 	EXPECT_HELD();
@@ -181,17 +156,11 @@ TEST_F(bound, the_module_stays_while_a_fence_lives)
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .run = 64,
 					  .dst_offset = 64 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
-	struct buffer buffer;
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	transfer.src_fd = buffer.fd;
 	transfer.dst_fd = buffer.fd;
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
@@ -203,11 +172,8 @@ TEST_F(bound, the_module_stays_while_a_fence_lives)
 
 TEST_F(bound, the_module_stays_while_a_buffer_outlives_its_device)
 {
-	struct buffer buffer;
-
 	BEGIN();
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	close(self->node);
 	EXPECT_HELD();
@@ -219,14 +185,13 @@ TEST_F(bound, the_module_stays_while_a_page_is_quarantined)
 	struct iovec iovec = { .iov_len = self->page };
 	uint8_t *seen = malloc(self->page);
 	struct dray_heap_info heap;
-	struct buffer buffer;
 	int pipes[2];
 
-	if (node_find_heap(self->node, DRAY_HEAP_RESERVED, &heap))
-		SKIP(return, "this node has no reserved heap");
+	SKIP_IF(node_find_heap(self->node, DRAY_HEAP_RESERVED, &heap),
+		"this node has no reserved heap");
 	ASSERT_EQ(0, pipe(pipes));
 	BEGIN();
-	ASSERT_EQ(0, buffer_open(self->node, heap.index, self->page, &buffer));
+	OPEN_BUFFER(buffer, heap.index, self->page);
 	iovec.iov_base = buffer.bytes;
 	ASSERT_EQ(self->page, vmsplice(pipes[1], &iovec, 1, 0));
 	buffer_close(&buffer);
@@ -238,5 +203,3 @@ TEST_F(bound, the_module_stays_while_a_page_is_quarantined)
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
 	EXPECT_TRUE(wait_for(nobody_holds_it, NULL));
 }
-
-TEST_HARNESS_MAIN

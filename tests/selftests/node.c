@@ -2,16 +2,6 @@
 /*
  * The node under test, its heaps and its buffers; see node.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "node.h"
 
 const char *node_path(void)
@@ -74,13 +64,11 @@ int node_channel(int node, uint32_t index, struct dray_channel_info *channel)
 int node_find_heap(int node, uint32_t type, struct dray_heap_info *heap)
 {
 	struct dray_info info;
-	uint32_t i;
-	int ret;
+	int ret = node_info(node, &info);
 
-	ret = node_info(node, &info);
 	if (ret)
 		return ret;
-	for (i = 0; i < info.heap_count; i++) {
+	for (uint32_t i = 0; i < info.heap_count; i++) {
 		ret = node_heap(node, i, heap);
 		if (ret)
 			return ret;
@@ -228,22 +216,15 @@ int buffer_sync(int node, int fd, uint32_t owner, uint32_t direction,
 		.width = width,
 		.rows = 1,
 	};
-	struct dray_sync sync = {
-		.target = DRAY_TARGET_NODE,
-		.owner = owner,
-		.direction = direction,
-		.count = 1,
-		.ranges = (uintptr_t)&range,
-	};
+	struct dray_sync sync =
+		SYNC_OF(DRAY_TARGET_NODE, owner, direction, &range, 1);
 
 	return node_call(node, DRAY_IOC_SYNC, &sync);
 }
 
 int64_t first_other_byte(const uint8_t *bytes, size_t size, uint8_t value)
 {
-	size_t i;
-
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		if (bytes[i] != value)
 			return (int64_t)i;
 	return -1;
@@ -251,11 +232,9 @@ int64_t first_other_byte(const uint8_t *bytes, size_t size, uint8_t value)
 
 int64_t first_difference(const uint8_t *a, const uint8_t *b, size_t size)
 {
-	size_t i;
-
 	if (!memcmp(a, b, size))
 		return -1;
-	for (i = 0; i < size; i++)
+	for (size_t i = 0; i < size; i++)
 		if (a[i] != b[i])
 			return (int64_t)i;
 	return -1;
@@ -274,9 +253,8 @@ uint64_t next_random(uint64_t *state)
 void fill_random(uint8_t *bytes, size_t size, uint64_t seed)
 {
 	uint64_t word = 0;
-	size_t i;
 
-	for (i = 0; i < size; i++) {
+	for (size_t i = 0; i < size; i++) {
 		if (i % 8 == 0)
 			word = next_random(&seed);
 		bytes[i] = (uint8_t)(word >> (i % 8 * 8));

@@ -7,11 +7,7 @@
 #ifndef SELFTEST_NODE_H
 #define SELFTEST_NODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 struct buffer {
 	int fd;
@@ -19,6 +15,23 @@ struct buffer {
 	size_t size;
 	uint8_t *bytes; /* a shared, writable mapping of all of it */
 };
+
+/* Values of the calls' structures; further fields may follow. */
+#define SUBMIT_OF(index, list, number, ...)                                    \
+	{                                                                      \
+		.channel = (index), .transfers = (uintptr_t)(list),            \
+		.count = (number), __VA_ARGS__                                 \
+	}
+#define COPY_OF(to, from, bytes, ...)                                          \
+	{                                                                      \
+		.op = DRAY_OP_COPY, .dst_fd = (to), .src_fd = (from),          \
+		.run = (bytes), __VA_ARGS__                                    \
+	}
+#define SYNC_OF(device, side, way, list, number, ...)                          \
+	{                                                                      \
+		.target = (device), .owner = (side), .direction = (way),       \
+		.ranges = (uintptr_t)(list), .count = (number), __VA_ARGS__    \
+	}
 
 /* DRAY_NODE, or /dev/dray0 */
 const char *node_path(void);
@@ -67,6 +80,16 @@ void buffer_close(struct buffer *buffer);
 
 /* DMA_BUF_IOCTL_SYNC */
 int buffer_cpu_access(int fd, uint64_t flags);
+
+static inline int cpu_begin(int fd, uint64_t access)
+{
+	return buffer_cpu_access(fd, DMA_BUF_SYNC_START | access);
+}
+
+static inline int cpu_end(int fd, uint64_t access)
+{
+	return buffer_cpu_access(fd, DMA_BUF_SYNC_END | access);
+}
 
 /* SYNC of one plain range for the node. */
 int buffer_sync(int node, int fd, uint32_t owner, uint32_t direction,

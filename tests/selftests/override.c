@@ -4,8 +4,6 @@
  * device that has a driver keeps it.  When such a device goes the heap that it
  * brought has no node, and its buffers live on.
  */
-#include <errno.h>
-
 #include "binding.h"
 #include "fixture_dray.h"
 #include "platform.h"
@@ -19,9 +17,7 @@ FIXTURE(override)
 
 FIXTURE_SETUP(override)
 {
-	int node = node_open();
-
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
 }
@@ -83,8 +79,8 @@ TEST_F(override, two_regions_of_one_name_are_two_heaps_of_different_names)
 	int node, spare;
 	uint64_t used;
 
-	if (access(PLATFORM_DEVICES "/" SPARE, F_OK))
-		SKIP(return, "this machine has no second region");
+	SKIP_IF(access(PLATFORM_DEVICES "/" SPARE, F_OK),
+		"this machine has no second region");
 	snprintf(self->device, sizeof(self->device), SPARE);
 	ASSERT_EQ(0, platform_override(SPARE, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", SPARE));
@@ -158,8 +154,8 @@ FIXTURE_SETUP(nodeless)
 {
 	int spare;
 
-	if (access(PLATFORM_DEVICES "/" SPARE, F_OK))
-		SKIP(return, "this machine has no second region");
+	SKIP_IF(access(PLATFORM_DEVICES "/" SPARE, F_OK),
+		"this machine has no second region");
 	self->node = node_open();
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
@@ -188,9 +184,7 @@ FIXTURE_TEARDOWN_PARENT(nodeless)
 
 TEST_F(nodeless, another_node_names_the_heap_of_a_live_buffer)
 {
-	struct dray_buffer_info info;
-
-	ASSERT_EQ(0, node_buffer_info(self->node, self->buffer.id, &info));
+	READ_BUFFER(info, self->buffer.id);
 	EXPECT_STREQ(self->heap.name, info.heap_name);
 	EXPECT_EQ(DRAY_HEAP_ANY, info.heap);
 	EXPECT_EQ(self->buffer.size, info.size);
@@ -220,23 +214,16 @@ TEST_F(nodeless, a_live_buffer_is_synced_for_another_node)
 /* A copy of all bytes by the other node's engine; 0 or a negative errno. */
 static int copy(int node, const struct buffer *to, const struct buffer *from)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = to->fd,
-					  .src_fd = from->fd,
-					  .run = PIECE };
+	struct dray_transfer transfer = COPY_OF(to->fd, from->fd, PIECE);
 
 	return transfer_run(node, &transfer, DRAY_CHANNEL_ANY, 0);
 }
 
 TEST_F(nodeless, a_live_buffer_is_copied_by_another_nodes_engine)
 {
-	struct dray_info info;
-	struct buffer other;
-
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (!info.channel_count)
-		SKIP(return, "the other node has no DMA channel");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PIECE, &other));
+	READ_NODE(info);
+	SKIP_IF(!info.channel_count, "the other node has no DMA channel");
+	OPEN_BUFFER(other, DRAY_HEAP_ANY, PIECE);
 	EXPECT_EQ(0, copy(self->node, &other, &self->buffer));
 	EXPECT_EQ(-1, first_difference(self->copy, other.bytes, PIECE));
 	memset(other.bytes, 0x5a, PIECE);
@@ -273,5 +260,3 @@ TEST_F(nodeless, what_lives_is_taken_when_the_heap_comes_back)
 	EXPECT_EQ(1, heap.buffers);
 	EXPECT_EQ(self->heap.free - self->buffer.size, heap.free);
 }
-
-TEST_HARNESS_MAIN

@@ -3,13 +3,6 @@
  * What the module's parameters say is in effect, whatever they say: the suites
  * run this with the defaults, and again with each of them set.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "step.h"
@@ -51,8 +44,8 @@ TEST_F(heap, more_than_heap_limit_is_refused)
 	struct dray_alloc alloc;
 
 	EXPECT_EQ(limit, self->heap.limit);
-	if (!limit || limit >= self->heap.largest_free)
-		SKIP(return, "heap_limit limits nothing here");
+	SKIP_IF(!limit || limit >= self->heap.largest_free,
+		"heap_limit limits nothing here");
 	EXPECT_EQ(-EDQUOT, allocate(self, limit + self->page, &alloc));
 	EXPECT_EQ(DRAY_REASON_QUOTA, alloc.reason);
 	EXPECT_EQ(limit, alloc.limit);
@@ -64,8 +57,8 @@ TEST_F(heap, more_than_user_limit_is_refused)
 	struct dray_alloc alloc;
 
 	EXPECT_EQ(limit, self->heap.user_limit);
-	if (!limit || limit >= self->heap.largest_free)
-		SKIP(return, "user_limit limits nothing here");
+	SKIP_IF(!limit || limit >= self->heap.largest_free,
+		"user_limit limits nothing here");
 	ASSERT_EQ(0, allocate(self, limit, &alloc));
 	EXPECT_EQ(-EDQUOT, allocate(self, 1, &alloc));
 	EXPECT_EQ(DRAY_REASON_QUOTA, alloc.reason);
@@ -78,11 +71,9 @@ static int asks_as_nobody(void *context)
 	struct dray_address address = { .fd = *(int *)context,
 					.segments = (uintptr_t)&segment,
 					.room = 1 };
-	int node, ret;
+	int ret;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)));
-	node = node_open();
-	STEP_LE(0, node);
+	STEP_OPEN_AS(node, NOBODY, OPENER);
 	STEP_EQ(0, process_keep(0));
 	ret = node_call(node, DRAY_IOC_ADDRESS, &address);
 	return ret ? (ret == -EPERM ? 1 : 4) : 0;
@@ -91,29 +82,22 @@ static int asks_as_nobody(void *context)
 TEST_F(heap, addresses_are_for_everybody_where_it_says_so)
 {
 	bool shared = self->heap.flags & DRAY_HEAP_SHARED;
-	struct dray_info info;
-	struct buffer buffer;
 	char told[32];
 
 	parameter("addresses", told);
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_IOMMU)
-		SKIP(return, "behind an IOMMU that is another question");
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	READ_NODE(info);
+	SKIP_IF(info.flags & DRAY_NODE_IOMMU,
+		"behind an IOMMU that is another question");
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(*told != 'Y' || shared,
 		  process_run(asks_as_nobody, &buffer.fd));
 }
 
 TEST_F(dray, what_a_submission_may_have_is_told)
 {
-	struct dray_info info;
-
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (!(info.flags & DRAY_NODE_SUBMIT))
-		SKIP(return, "this kernel has no DMA engines");
+	READ_NODE(info);
+	SKIP_IF(!(info.flags & DRAY_NODE_SUBMIT),
+		"this kernel has no DMA engines");
 	EXPECT_EQ(parameter_number("max_runs"), info.max_runs);
 	EXPECT_EQ(parameter_number("max_bytes"), info.max_bytes);
 }
-
-TEST_HARNESS_MAIN

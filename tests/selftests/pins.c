@@ -2,9 +2,6 @@
 /*
  * How much of the machine's memory is pinned; see pins.h.
  */
-#include <stdio.h>
-#include <string.h>
-
 #include "binding.h"
 #include "pins.h"
 

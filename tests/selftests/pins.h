@@ -6,7 +6,7 @@
 #ifndef SELFTEST_PINS_H
 #define SELFTEST_PINS_H
 
-#include <stdbool.h>
+#include "system.h"
 
 /* Pages, or -1. */
 long pins_count(void);

@@ -2,14 +2,7 @@
 /*
  * Platform devices through sysfs; see platform.h.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <limits.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "binding.h"
 #include "platform.h"

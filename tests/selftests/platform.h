@@ -5,8 +5,7 @@
 #ifndef SELFTEST_PLATFORM_H
 #define SELFTEST_PLATFORM_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "system.h"
 
 #define PLATFORM_DEVICES "/sys/bus/platform/devices"
 #define PLATFORM_DRIVER "/sys/bus/platform/drivers/dray"

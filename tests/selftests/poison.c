@@ -3,19 +3,8 @@
  * Pages whose memory broke.  Each stays broken, and lost to its heap, until the
  * machine starts again: so this is not run with the others, but at their end.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include "harness.h"
-
 #include "frames.h"
 #include "ledger.h"
-#include "node.h"
 #include "process.h"
 #include "setup.h"
 
@@ -175,13 +164,11 @@ TEST_F(poison, what_broke_by_itself_is_not_given_again)
 TEST_F(poison, what_broke_while_it_was_free_is_not_given)
 {
 	struct expected expected = expect(&self->heap, 0);
-	struct buffer buffer;
 	uint64_t frame;
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "what is free is the kernel's");
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED,
+		"what is free is the kernel's");
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	frame = frame_of(buffer.bytes + self->page);
 	buffer_close(&buffer);
 	EXPECT_TRUE(wait_for(is_as_expected, &expected));
@@ -200,11 +187,9 @@ static int touch(void *context)
 
 TEST_F(poison, a_fault_does_not_map_what_broke)
 {
-	struct buffer buffer;
 	uint64_t frame;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	frame = frame_of(buffer.bytes + self->page);
 	BREAK(frame);
 	ASSERT_EQ(0, madvise(buffer.bytes, buffer.size, MADV_DONTNEED));
@@ -216,22 +201,18 @@ TEST_F(poison, a_fault_does_not_map_what_broke)
 TEST_F(poison, nobody_pays_for_what_broke)
 {
 	struct expected expected = expect(&self->heap, self->page);
-	struct buffer buffer;
 	uint64_t frame;
 
-	if (variant->type != DRAY_HEAP_RESERVED)
-		SKIP(return, "what the kernel keeps is its own");
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	SKIP_IF(variant->type != DRAY_HEAP_RESERVED,
+		"what the kernel keeps is its own");
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	frame = frame_of(buffer.bytes + self->page);
-	if (madvise(buffer.bytes + self->page, self->page, MADV_HWPOISON) &&
-	    errno == EINVAL)
-		SKIP(return, "this kernel knows no broken memory");
+	SKIP_IF(madvise(buffer.bytes + self->page, self->page, MADV_HWPOISON) &&
+			errno == EINVAL,
+		"this kernel knows no broken memory");
 	ASSERT_TRUE(frame_is_broken(frame));
 	buffer_close(&buffer);
 	EXPECT_TRUE(wait_for(is_as_expected, &expected));
 	EXPECT_FALSE(frame_is_given(self->node, self->heap.index,
 				    PAGES * self->page, self->page, frame));
 }
-
-TEST_HARNESS_MAIN

@@ -2,12 +2,6 @@
 /*
  * Probes at functions of the kernel; see probes.h.
  */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "binding.h"
 #include "probes.h"
 
@@ -27,10 +21,9 @@ static int probe_set(const struct probe *probe)
 void probes_end(const struct probe *probes, int count)
 {
 	char text[64];
-	int i;
 
 	rmdir(INSTANCE);
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		snprintf(text, sizeof(text), "-:" GROUP "/%s", probes[i].name);
 		write_text(TRACING "kprobe_events", text);
 	}
@@ -65,11 +58,10 @@ FILE *probes_open(void)
 int probes_find(const struct probe *probes, int count, const char *line)
 {
 	char name[64];
-	int i;
 
 	if (line[0] == '#')
 		return -1;
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), " %s: ", probes[i].name);
 		if (strstr(line, name))
 			return i;

@@ -6,8 +6,7 @@
 #ifndef SELFTEST_PROBES_H
 #define SELFTEST_PROBES_H
 
-#include <stdint.h>
-#include <stdio.h>
+#include "system.h"
 
 struct probe {
 	const char *name;

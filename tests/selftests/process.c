@@ -3,21 +3,9 @@
  * Second processes, what they may do, and waiting for what they do; see
  * process.h.
  */
-#include <errno.h>
 #include <grp.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
 
 #include "process.h"
 
@@ -49,7 +37,6 @@ int process_run(int (*main)(void *context), void *context)
 
 static bool no_child_is_left(void *unused)
 {
-	(void)unused;
 	while (waitpid(-1, NULL, WNOHANG) > 0)
 		;
 	return waitpid(-1, NULL, WNOHANG) < 0;

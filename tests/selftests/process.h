@@ -7,11 +7,12 @@
 #ifndef SELFTEST_PROCESS_H
 #define SELFTEST_PROCESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "system.h"
 
 #define CAPABILITY(number) (1ull << (number))
+/* Capabilities that open a node; an administrator's too. */
+#define OPENER CAPABILITY(CAP_DAC_OVERRIDE)
+#define ADMINISTRATOR (OPENER | CAPABILITY(CAP_SYS_ADMIN))
 
 /* Calls main(context) in a child; its result, 0 to 255, is the exit status. */
 pid_t process_start(int (*main)(void *context), void *context);
@@ -73,5 +74,11 @@ int machine_slowness(void);
  * which is a part of the kernel, and 1 for one that is not.
  */
 int engine_slowness(void);
+
+/* Becomes another user and opens the node, as steps of a child (step.h). */
+#define STEP_OPEN_AS(node, ...)                       \
+	STEP_EQ(0, process_become(__VA_ARGS__)); \
+	int node = node_open();                  \
+	STEP_LE(0, node)
 
 #endif

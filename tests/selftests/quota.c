@@ -3,20 +3,20 @@
  * Who is charged: the limits of a heap and of its users, and that every charge
  * ends when the memory is back.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/uio.h>
-
 #include "fixture_quota.h"
 #include "step.h"
 
+/* Another user, who gets so many buffers before a quota stops it. */
+#define STOPPED_AFTER(number)                                                  \
+	{                                                                      \
+		.heap = self->heap.index, .count = (number), .error = -EDQUOT, \
+		.reason = DRAY_REASON_QUOTA, .locked = RLIM_INFINITY,          \
+		.capabilities = CAPABILITY(CAP_IPC_LOCK),                      \
+	}
+
 TEST_F(quota, what_a_user_has_is_told_and_goes_with_the_buffer)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(self->heap.user_used + self->piece,
 		  user_used(self->node, self->heap.index));
 	buffer_close(&buffer);
@@ -27,12 +27,11 @@ TEST_F(quota, what_a_user_has_is_told_and_goes_with_the_buffer)
 TEST_F(quota, a_user_gets_its_limit_exactly_and_again_and_again)
 {
 	uint64_t limit = self->heap.user_used + 10 * self->piece;
-	struct dray_heap_info now;
 	struct dray_alloc last;
 	int i, ret;
 
 	ASSERT_EQ(0, setting_write(self->user_limit, limit));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &now));
+	READ_HEAP(now, self->heap.index);
 	EXPECT_EQ(limit, now.user_limit);
 	for (i = 0; i < 3; i++) {
 		EXPECT_EQ(10,
@@ -53,8 +52,8 @@ TEST_F(quota, an_alignment_costs_a_user_what_it_keeps_from_others)
 	};
 	uint64_t before = self->heap.user_used;
 
-	if (variant->type == DRAY_HEAP_PAGES)
-		SKIP(return, "the page allocator takes back what is left");
+	SKIP_IF(variant->type == DRAY_HEAP_PAGES,
+		"the page allocator takes back what is left");
 	ASSERT_EQ(0, setting_write(self->user_limit,
 				   before + 3 * alloc.alignment));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_ALLOC, &alloc));
@@ -77,12 +76,7 @@ TEST_F(quota, a_byte_less_is_a_buffer_less)
 
 TEST_F(quota, one_user_at_its_limit_leaves_another_its_own)
 {
-	struct taker taker = { .heap = self->heap.index,
-			       .count = 5,
-			       .error = -EDQUOT,
-			       .reason = DRAY_REASON_QUOTA,
-			       .locked = RLIM_INFINITY,
-			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+	struct taker taker = STOPPED_AFTER(5);
 	struct dray_alloc alloc, last;
 	int ret;
 
@@ -96,29 +90,21 @@ TEST_F(quota, one_user_at_its_limit_leaves_another_its_own)
 
 TEST_F(quota, the_limit_of_the_heap_is_for_all_users_together)
 {
-	struct taker taker = { .heap = self->heap.index,
-			       .count = 2,
-			       .error = -EDQUOT,
-			       .reason = DRAY_REASON_QUOTA,
-			       .locked = RLIM_INFINITY,
-			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+	struct taker taker = STOPPED_AFTER(2);
 	struct dray_alloc alloc;
-	int i;
 
 	ASSERT_EQ(0, setting_write(self->limit,
 				   self->heap.used + 6 * self->piece));
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		ASSERT_EQ(0, take(self->node, self->heap.index, &alloc));
 	EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 }
 
 TEST_F(quota, a_limit_below_what_is_taken_takes_nothing_away)
 {
-	struct buffer buffer;
 	struct dray_alloc alloc;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	ASSERT_EQ(0, setting_write(self->user_limit, 1));
 	EXPECT_EQ(-EDQUOT, take(self->node, self->heap.index, &alloc));
 	fill_random(buffer.bytes, buffer.size, 1);
@@ -138,15 +124,13 @@ TEST_F(quota, what_is_no_number_is_no_limit)
 
 TEST_F(quota, any_heap_goes_on_to_the_next)
 {
-	struct dray_heap_info first;
 	struct dray_alloc alloc;
-	struct dray_info info;
 	char path[PATH_MAX];
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.heap_count < 2 || self->heap.index)
-		SKIP(return, "for the first of several heaps");
-	ASSERT_EQ(0, node_heap(self->node, 0, &first));
+	READ_NODE(info);
+	SKIP_IF(info.heap_count < 2 || self->heap.index,
+		"for the first of several heaps");
+	READ_HEAP(first, 0);
 	setting_of_heap(path, first.name, "user_limit");
 	ASSERT_EQ(0, setting_write(path, 1));
 	ASSERT_EQ(0, take(self->node, DRAY_HEAP_ANY, &alloc));
@@ -217,8 +201,8 @@ TEST_F(quota, what_a_pipe_holds_is_charged_until_it_lets_go)
 	uint8_t *seen = malloc(self->page);
 	int pipes[2];
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "a pipe cannot take pages of this heap");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"a pipe cannot take pages of this heap");
 	/* of three, each page is by itself */
 	EXPECT_EQ(1, pages_kept(self, 3, pipes));
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
@@ -231,13 +215,12 @@ TEST_F(quota, a_page_of_a_compound_page_is_charged_as_all_of_it)
 	bool compound = variant->type == DRAY_HEAP_PAGES;
 	struct used used = { self->heap.index, self->heap.user_used };
 	uint8_t *seen = malloc(self->page);
-	struct dray_heap_info heap;
 	int pipes[2];
 
-	if (!(self->heap.flags & DRAY_HEAP_PINNABLE))
-		SKIP(return, "a pipe cannot take pages of this heap");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_PINNABLE),
+		"a pipe cannot take pages of this heap");
 	EXPECT_EQ(compound ? 4 : 1, pages_kept(self, 4, pipes));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ((compound ? 4 : 1) * self->page,
 		  heap.quarantined - self->heap.quarantined);
 	ASSERT_EQ(self->page, read(pipes[0], seen, self->page));
@@ -256,8 +239,7 @@ static int take_and_wait(void *context)
 	struct dray_alloc alloc;
 	int node;
 
-	STEP_EQ(0, process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE) |
-						  CAPABILITY(CAP_IPC_LOCK)));
+	STEP_EQ(0, process_become(NOBODY, OPENER | CAPABILITY(CAP_IPC_LOCK)));
 	node = node_open();
 	while (!take(node, victim->heap, &alloc))
 		;
@@ -268,12 +250,7 @@ static int take_and_wait(void *context)
 
 TEST_F(quota, a_killed_process_leaves_no_charge)
 {
-	struct taker taker = { .heap = self->heap.index,
-			       .count = 6,
-			       .error = -EDQUOT,
-			       .reason = DRAY_REASON_QUOTA,
-			       .locked = RLIM_INFINITY,
-			       .capabilities = CAPABILITY(CAP_IPC_LOCK) };
+	struct taker taker = STOPPED_AFTER(6);
 	struct victim victim = { .heap = self->heap.index };
 	int told[2], i;
 	pid_t child;
@@ -292,5 +269,3 @@ TEST_F(quota, a_killed_process_leaves_no_charge)
 		EXPECT_EQ(0, process_run(take_as_nobody, &taker));
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -4,7 +4,6 @@
  * win as there is room for, and afterwards the books are right.
  */
 #include <pthread.h>
-#include <sys/mman.h>
 
 #include "attach.h"
 #include "fixture_quota.h"
@@ -91,7 +90,7 @@ static int race_as_user(void *context)
 	struct dray_alloc alloc;
 	int i, node, ret;
 
-	ret = process_become(user->uid, CAPABILITY(CAP_DAC_OVERRIDE));
+	ret = process_become(user->uid, OPENER);
 	node = ret ? ret : node_open();
 	pthread_barrier_wait(&race->start);
 	for (i = 0; i < 50 / machine_slowness(); i++) {
@@ -138,23 +137,21 @@ TEST_F(quota, of_several_users_as_many_win_as_the_heap_allows)
 {
 	struct race *race = shared_race(self, 5);
 	struct user user = { .race = race };
-	struct dray_heap_info heap;
 	pid_t children[USERS];
-	int i;
 
 	ASSERT_NE(NULL, race);
 	ASSERT_EQ(0, setting_write(self->limit, race->limit));
-	for (i = 0; i < USERS; i++) {
+	for (int i = 0; i < USERS; i++) {
 		user.uid = NOBODY - i;
 		children[i] = process_start(race_as_user, &user);
 		ASSERT_LT(0, children[i]);
 	}
-	for (i = 0; i < USERS; i++)
+	for (int i = 0; i < USERS; i++)
 		EXPECT_EQ(0, process_wait(children[i]));
 	EXPECT_EQ(0, race->wrong);
 	EXPECT_EQ(race->room, race->taken);
 	ASSERT_EQ(0, ledger_differences(&self->before));
-	ASSERT_EQ(0, node_heap(self->node, self->heap.index, &heap));
+	READ_HEAP(heap, self->heap.index);
 	EXPECT_EQ(self->heap.used, heap.used);
 }
 
@@ -220,11 +217,9 @@ TEST_F(quota, of_64_threads_as_many_attach_as_may_be_locked)
 {
 	struct race race = { .node = self->node, .room = 16 };
 
-	if (!(self->heap.flags & DRAY_HEAP_SHARED))
-		SKIP(return, "what is attached is of no heap: once is enough");
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	SKIP_IF(!(self->heap.flags & DRAY_HEAP_SHARED),
+		"what is attached is of no heap: once is enough");
+	NEED_ATTACHING();
 	race.limit = race.room * self->page;
 	EXPECT_EQ((int)race.room, process_run(attach_as_nobody, &race));
 }
@@ -234,10 +229,9 @@ static void *run_beyond(void *context)
 {
 	struct race *race = context;
 	struct dray_alloc alloc;
-	int i;
 
 	pthread_barrier_wait(&race->start);
-	for (i = 0; i < 50 / machine_slowness(); i++) {
+	for (int i = 0; i < 50 / machine_slowness(); i++) {
 		alloc = (struct dray_alloc){ .size = UINT64_C(1) << 63,
 					     .heap = race->heap };
 		if (!node_call(race->node, DRAY_IOC_ALLOC, &alloc))
@@ -256,8 +250,8 @@ TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
 	pthread_t threads[THREADS];
 	int i;
 
-	if (sizeof(long) < 8)
-		SKIP(return, "such a size is refused before any heap sees it");
+	SKIP_IF(sizeof(long) < 8,
+		"such a size is refused before any heap sees it");
 	pthread_barrier_init(&race.start, NULL, THREADS);
 	for (i = 0; i < THREADS; i++)
 		ASSERT_EQ(0,
@@ -268,5 +262,3 @@ TEST_F(quota, requests_beyond_all_memory_leave_the_books_right)
 	EXPECT_EQ(self->heap.user_used,
 		  user_used(self->node, self->heap.index));
 }
-
-TEST_HARNESS_MAIN

@@ -3,14 +3,6 @@
  * RECLAIM: frees memory that is held, for whoever may; and until then neither the
  * module goes nor does an unbind change anything.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
-#include <linux/capability.h>
-
 #include "binding.h"
 #include "fixture_held.h"
 #include "step.h"
@@ -55,10 +47,8 @@ TEST_F(held, reclaim_frees_all)
 TEST_F(held, reclaim_leaves_what_is_in_use)
 {
 	struct dray_reclaim call;
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, self->page);
 	EXPECT_EQ(-ENOENT, reclaim(self->node, buffer.id, &call));
 	EXPECT_EQ(-ENOENT, reclaim(self->node, UINT64_MAX, &call));
 	EXPECT_EQ(0, reclaim(self->node, 0, &call));
@@ -118,8 +108,8 @@ TEST_F(held, the_module_stays_as_long_as_memory_is_held)
 	uint64_t id;
 
 	/* What is a part of the kernel has no state of being loaded. */
-	if (access("/sys/module/dray/initstate", F_OK))
-		SKIP(return, "dray is no module here");
+	SKIP_IF(access("/sys/module/dray/initstate", F_OK),
+		"dray is no module here");
 	id = hold_one(self);
 	ASSERT_LT(0, before);
 	ASSERT_NE(0, id);
@@ -147,5 +137,3 @@ TEST_F(held, unbind_completes_and_the_memory_is_held_on)
 	EXPECT_EQ(0, reclaim(self->node, id, &call));
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
-
-TEST_HARNESS_MAIN

@@ -5,15 +5,10 @@
  * has it.  The node is there without them, and the log says why.  The
  * emulated board's tree has a device for this.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/klog.h>
 
 #include "binding.h"
-#include "harness.h"
 #include "ledger.h"
-#include "node.h"
 #include "platform.h"
 #include "setup.h"
 
@@ -62,8 +57,7 @@ FIXTURE_SETUP(regions)
 	int node = node_open();
 
 	self->there = !access(PLATFORM_DEVICES "/" USELESS, F_OK);
-	if (!self->there)
-		SKIP(return, "this machine has no such regions");
+	SKIP_IF(!self->there, "this machine has no such regions");
 	ASSERT_LE(0, node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
@@ -102,9 +96,8 @@ static char *log_read(void)
 TEST_F(regions, it_is_no_heap_of_the_node)
 {
 	struct dray_heap_info heap;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++) {
+	for (uint32_t i = 0; i < self->info.heap_count; i++) {
 		ASSERT_EQ(0, node_heap(self->node, i, &heap));
 		EXPECT_STRNE(variant->name, heap.name);
 		EXPECT_EQ(DRAY_HEAP_PAGES, heap.type);
@@ -132,9 +125,8 @@ TEST_F(regions, the_log_says_why)
 TEST_F(regions, memory_comes_from_the_heaps_that_are_left)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	struct buffer buffer;
 
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, page, &buffer));
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, page);
 	memset(buffer.bytes, 1, page);
 	EXPECT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, page));
@@ -157,5 +149,3 @@ TEST_F(regions, it_stays_of_no_use)
 	EXPECT_EQ(self->info.heap_count, info.heap_count);
 	EXPECT_NE(NULL, strstr(log_read(), variant->why));
 }
-
-TEST_HARNESS_MAIN

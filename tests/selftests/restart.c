@@ -4,10 +4,6 @@
  * SA_RESTART the call goes on, else it is EINTR.  What is waited for is a fence
  * of vgem, which signals when the test says so.
  */
-#include <errno.h>
-#include <signal.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 #include "importer.h"
@@ -34,9 +30,7 @@ FIXTURE_SETUP(restart)
 	ASSERT_EQ(0, node_info(self->node, &self->info));
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	self->importer = importer_open();
-	if (self->importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_LE(0, self->importer);
+	NEED_VGEM(self->importer);
 	ASSERT_EQ(0,
 		  importer_create(self->importer, BUFFER_SIZE, &self->handle));
 	fd = importer_export(self->importer, self->handle);
@@ -66,11 +60,8 @@ static int sync_for_the_cpu(void *context)
 	struct dray_range range = { .fd = self->attach.fd,
 				    .width = BUFFER_SIZE,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_CPU,
-				  .direction = DRAY_FROM_DEVICE,
-				  .ranges = (uintptr_t)&range,
-				  .count = 1 };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_CPU,
+					DRAY_FROM_DEVICE, &range, 1);
 
 	return node_call(self->node, DRAY_IOC_SYNC, &sync);
 }
@@ -98,12 +89,9 @@ TEST_F(restart, sync_that_waits_for_fences_is_interrupted)
 static int submit(void *context)
 {
 	FIXTURE_DATA(restart) *self = context;
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = self->buffer.fd,
-					  .src_fd = self->attach.fd,
-					  .run = BUFFER_SIZE };
-	struct dray_submit submit = { .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_transfer transfer =
+		COPY_OF(self->buffer.fd, self->attach.fd, BUFFER_SIZE);
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	if (!ret)
@@ -140,5 +128,3 @@ TEST_F(restart, submit_that_waits_for_a_place_is_interrupted)
 	FILL_THE_QUEUE();
 	EXPECT_EQ(-EINTR, signalled_run(&signalled));
 }
-
-TEST_HARNESS_MAIN

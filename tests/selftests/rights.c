@@ -3,12 +3,6 @@
  * What somebody else may not: see the buffers of others, learn addresses, free
  * what is held, change limits; and that a node is never for everyone.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-
-#include <linux/capability.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "setting.h"
@@ -26,7 +20,7 @@ static int open_as_nobody(void)
 {
 	int node;
 
-	if (process_become(NOBODY, CAPABILITY(CAP_DAC_OVERRIDE)))
+	if (process_become(NOBODY, OPENER))
 		return -EPERM;
 	node = node_open();
 	return process_keep(0) ? -EPERM : node;
@@ -64,7 +58,6 @@ static int count_as_nobody(void *context)
 	struct dray_heap_info heap;
 	int node = open_as_nobody();
 
-	(void)context;
 	STEP_LE(0, node);
 	STEP_EQ(0, node_heap(node, 0, &heap));
 	STEP_EQ(0, heap.user_used);
@@ -73,9 +66,7 @@ static int count_as_nobody(void *context)
 
 TEST_F(dray, another_user_does_not_have_what_this_one_has)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, 0, self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, 0, self->page);
 	EXPECT_EQ(0, process_run(count_as_nobody, NULL));
 }
 
@@ -103,14 +94,13 @@ static int ask_as_nobody(void *context)
 
 TEST_F(dray, another_user_gets_no_address_and_frees_nothing)
 {
-	struct dray_buffer_info info;
 	struct buffer buffer;
 	struct other other = { .buffer = &buffer };
 
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
 				     &buffer));
 	EXPECT_EQ(0, process_run(ask_as_nobody, &other));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.flags & DRAY_BUFFER_DISCLOSED);
 }
 
@@ -144,10 +134,8 @@ static int name_any_limit(void *context)
 	return 0;
 }
 
-TEST_F(heap, another_user_does_not_search_for_an_address_by_limits)
-{
-	EXPECT_EQ(0, process_run(name_any_limit, &self->heap.index));
-}
+BRIEF(TEST_F(heap, another_user_does_not_search_for_an_address_by_limits),
+      EXPECT_EQ(0, process_run(name_any_limit, &self->heap.index)));
 
 TEST_F(dray, another_user_does_not_search_all_heaps_by_limits)
 {
@@ -172,16 +160,13 @@ static int name_a_mask(void *context)
 	return 0;
 }
 
-TEST_F(heap, another_user_may_name_what_its_hardware_reaches)
-{
-	EXPECT_EQ(0, process_run(name_a_mask, &self->heap.index));
-}
+BRIEF(TEST_F(heap, another_user_may_name_what_its_hardware_reaches),
+      EXPECT_EQ(0, process_run(name_a_mask, &self->heap.index)));
 
 static int open_node_as_nobody(void *context)
 {
 	int node;
 
-	(void)context;
 	STEP_EQ(0, process_become(NOBODY, 0));
 	node = node_open();
 	STEP_EQ(-EACCES, node);
@@ -203,10 +188,9 @@ TEST_F(dray, a_node_is_not_for_everyone)
 static int set_as_nobody(void *context)
 {
 	const struct other *other = context;
-	int i;
 
 	STEP_EQ(0, process_become(NOBODY, 0));
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		if (setting_write(other->path[i], 0) != -EACCES)
 			return 2 + i;
 	return 0;
@@ -214,16 +198,14 @@ static int set_as_nobody(void *context)
 
 TEST_F(dray, limits_and_holding_are_for_root_to_change)
 {
-	struct dray_heap_info heap;
 	struct other other;
 	struct stat status;
-	int i;
 
-	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
+	READ_HEAP(heap, 0);
 	setting_of_heap(other.path[0], heap.name, "limit");
 	setting_of_heap(other.path[1], heap.name, "user_limit");
 	ASSERT_EQ(0, setting_of_node(other.path[2], self->node, "hold"));
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		ASSERT_EQ(0, stat(other.path[i], &status))
 		{
 			TH_LOG("%s", other.path[i]);
@@ -233,5 +215,3 @@ TEST_F(dray, limits_and_holding_are_for_root_to_change)
 	}
 	EXPECT_EQ(0, process_run(set_as_nobody, &other));
 }
-
-TEST_HARNESS_MAIN

@@ -2,13 +2,6 @@
 /*
  * io_uring with one registered buffer; see ring.h.
  */
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "ring.h"
 
 int ring_open(struct ring *ring)

@@ -6,10 +6,9 @@
 #ifndef SELFTEST_RING_H
 #define SELFTEST_RING_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <linux/io_uring.h>
+
+#include "system.h"
 
 struct ring {
 	int fd;

@@ -2,13 +2,7 @@
 /*
  * Settings that the module has in sysfs; see setting.h.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "setting.h"
 

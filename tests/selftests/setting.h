@@ -6,8 +6,7 @@
 #ifndef SELFTEST_SETTING_H
 #define SELFTEST_SETTING_H
 
-#include <limits.h>
-#include <stdint.h>
+#include "system.h"
 
 /* The path of @file ("limit", "user_limit") of the heap that is called @heap. */
 void setting_of_heap(char path[PATH_MAX], const char *heap, const char *file);

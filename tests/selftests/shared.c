@@ -2,11 +2,6 @@
 /*
  * What a buffer and a node share with others; see shared.h.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "foreign.h"
 #include "importer.h"
@@ -131,9 +126,7 @@ int shared_submit(int node, const struct buffer *to,
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
 					  .dst_fd = to->fd,
 					  .run = shared->size / 2 };
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	int i, ret;
 
 	for (i = 0; i < 2; i++) {

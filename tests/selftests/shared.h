@@ -6,12 +6,6 @@
 #ifndef SELFTEST_SHARED_H
 #define SELFTEST_SHARED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <linux/dray.h>
-
 #include "node.h"
 
 struct shared {

@@ -2,13 +2,6 @@
 /*
  * Calls that signals come into; see signalled.h.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
-
 #include "process.h"
 #include "signalled.h"
 
@@ -24,7 +17,6 @@ static pid_t child;
 
 static void count_signal(int number)
 {
-	(void)number;
 	seen->signals++;
 }
 
@@ -47,7 +39,6 @@ static bool has_ended(void)
 
 static bool waits_or_has_ended(void *unused)
 {
-	(void)unused;
 	return has_ended() || (seen->begun && process_sleeps(&child));
 }
 

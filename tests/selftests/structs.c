@@ -3,8 +3,6 @@
  * Structures of another age: every call with an older, smaller structure and
  * with a newer, larger one.  Each test runs once for each call.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "fence.h"
 
@@ -108,13 +106,8 @@ static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)
 		call->sync.direction = DRAY_TO_DEVICE;
 		break;
 	case _IOC_NR(DRAY_IOC_SUBMIT):
-		self->transfer = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.dst_fd = self->buffer.fd,
-			.src_fd = self->buffer.fd,
-			.dst_offset = 64,
-			.run = 64,
-		};
+		self->transfer = (struct dray_transfer)COPY_OF(
+			self->buffer.fd, self->buffer.fd, 64, .dst_offset = 64);
 		call->submit.channel = DRAY_CHANNEL_ANY;
 		call->submit.transfers = (uintptr_t)&self->transfer;
 		call->submit.count = 1;
@@ -172,15 +165,15 @@ FIXTURE_SETUP(structs)
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	if (variant->number == _IOC_NR(DRAY_IOC_SUBMIT) &&
-	    !self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (variant->number == _IOC_NR(DRAY_IOC_CANCEL) &&
-	    !(self->info.flags & DRAY_NODE_SUBMIT))
-		SKIP(return, "this kernel has no DMA engines or no sync_file");
-	if (variant->number == _IOC_NR(DRAY_IOC_CHANNEL_INFO) &&
-	    node_channel(self->node, 0, &channel) == -EINVAL)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_SUBMIT) &&
+			!self->info.channel_count,
+		"this node has no DMA channel");
+	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_CANCEL) &&
+			!(self->info.flags & DRAY_NODE_SUBMIT),
+		"this kernel has no DMA engines or no sync_file");
+	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_CHANNEL_INFO) &&
+			node_channel(self->node, 0, &channel) == -EINVAL,
+		"this node has no DMA channel");
 	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4096,
 				     &self->buffer));
 	prepare(self, variant->number);
@@ -191,15 +184,10 @@ FIXTURE_TEARDOWN_PARENT(structs)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-TEST_F(structs, the_known_size_is_taken)
-{
-	EXPECT_EQ(0, call(self, variant->number, variant->size));
-}
-
-TEST_F(structs, the_size_of_the_first_version_is_taken)
-{
-	EXPECT_EQ(0, call(self, variant->number, variant->first));
-}
+BRIEF(TEST_F(structs, the_known_size_is_taken),
+      EXPECT_EQ(0, call(self, variant->number, variant->size)));
+BRIEF(TEST_F(structs, the_size_of_the_first_version_is_taken),
+      EXPECT_EQ(0, call(self, variant->number, variant->first)));
 
 TEST_F(structs, nothing_is_written_behind_the_first_version)
 {
@@ -213,9 +201,7 @@ TEST_F(structs, nothing_is_written_behind_the_first_version)
 
 TEST_F(structs, a_size_that_no_version_ever_had_is_refused)
 {
-	unsigned int size;
-
-	for (size = 1; size < variant->first; size++) {
+	for (unsigned int size = 1; size < variant->first; size++) {
 		EXPECT_EQ(-EINVAL, call(self, variant->number, size))
 		{
 			TH_LOG("%u bytes", size);
@@ -223,15 +209,10 @@ TEST_F(structs, a_size_that_no_version_ever_had_is_refused)
 	}
 }
 
-TEST_F(structs, a_size_of_zero_is_refused)
-{
-	EXPECT_EQ(-EINVAL, call(self, variant->number, 0));
-}
-
-TEST_F(structs, a_larger_size_with_a_zero_tail_is_taken)
-{
-	EXPECT_EQ(0, call(self, variant->number, variant->size + 64));
-}
+BRIEF(TEST_F(structs, a_size_of_zero_is_refused),
+      EXPECT_EQ(-EINVAL, call(self, variant->number, 0)));
+BRIEF(TEST_F(structs, a_larger_size_with_a_zero_tail_is_taken),
+      EXPECT_EQ(0, call(self, variant->number, variant->size + 64)));
 
 TEST_F(structs, a_larger_tail_stays_zero)
 {
@@ -276,5 +257,3 @@ TEST_F(structs, a_structure_that_ends_in_no_mans_land_is_refused)
 				 variant->number, variant->size),
 			    place));
 }
-
-TEST_HARNESS_MAIN

@@ -2,17 +2,13 @@
 /*
  * SUBMIT, refusals: bytes that leave their buffer, and runs that overlap.
  */
-#include <errno.h>
-#include <unistd.h>
-
 #include "submit_refusal.h"
 
 TEST_F(engine, source_and_destination_that_overlap_are_refused)
 {
 	const uint64_t distances[] = { 0, 1, 99 };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(distances); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(distances); i++) {
 		struct dray_transfer transfer =
 			engine_copy(self, 100 * self->unit);
 
@@ -64,9 +60,8 @@ TEST_F(engine, destination_rows_that_meet_are_refused)
 		{ { .count = 2, .dst_stride = 100 * unit },
 		  { .count = 12, .dst_stride = 10 * unit } },
 	};
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct dray_transfer transfer =
 			engine_copy(self, 10 * self->unit);
 
@@ -134,9 +129,7 @@ static void expect_all_refused(struct __test_metadata *_metadata,
 			       FIXTURE_DATA(engine) * self,
 			       const struct span *spans, size_t count)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		expect_refused(_metadata, self, &spans[i], false);
 		expect_refused(_metadata, self, &spans[i], true);
 	}
@@ -203,9 +196,8 @@ TEST_F(engine, the_wrong_transfer_of_several_is_named_and_none_runs)
 {
 	struct dray_transfer transfers[4];
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	int i;
 
-	for (i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++)
 		transfers[i] = engine_copy(self, self->page);
 	transfers[2].dst_offset = BUFFER_SIZE;
 	EXPECT_EQ(-EINVAL, engine_submit(self, transfers, 4, &submit));
@@ -213,5 +205,3 @@ TEST_F(engine, the_wrong_transfer_of_several_is_named_and_none_runs)
 	EXPECT_EQ(DRAY_REASON_RANGE, submit.reason);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

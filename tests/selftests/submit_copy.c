@@ -3,47 +3,67 @@
  * SUBMIT, copies: every shape that a slice of an array can have.  After each
  * the whole of both buffers is compared with the model.
  */
-#include <errno.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_engine.h"
 
-TEST_F(engine, one_run_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, 1000 * self->unit);
+/* A copy in elements: axes have { count, destination stride, source stride }. */
+struct shape {
+	uint64_t run, dst_offset, src_offset;
+	struct dray_axis axes[5]; /* the first without a count ends them */
+};
 
-	transfer.src_offset = 3 * self->unit;
-	transfer.dst_offset = 11 * self->unit;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+/* The same in bytes, as a transfer that has the axes of @shape. */
+static struct dray_transfer in_bytes(FIXTURE_DATA(engine) * self,
+				     struct shape *shape)
+{
+	struct dray_transfer transfer =
+		engine_copy(self, shape->run * self->unit);
+	struct dray_axis *axis = shape->axes;
+
+	transfer.dst_offset = shape->dst_offset * self->unit;
+	transfer.src_offset = shape->src_offset * self->unit;
+	for (; axis->count; axis++) {
+		axis->dst_stride *= (int64_t)self->unit;
+		axis->src_stride *= (int64_t)self->unit;
+	}
+	engine_axes(&transfer, shape->axes, (uint32_t)(axis - shape->axes));
+	return transfer;
 }
 
-TEST_F(engine, a_whole_buffer_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
+#define COPIES(name, ...)                                               \
+	TEST_F(engine, name)                                            \
+	{                                                               \
+		struct shape shape = { __VA_ARGS__ };                   \
+		struct dray_transfer transfer = in_bytes(self, &shape); \
+                                                                        \
+		EXPECT_MODEL(&transfer, 1);                             \
+	}                                                               \
+	struct shape
 
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, the_smallest_run_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, self->unit);
-
-	transfer.src_offset = BUFFER_SIZE - self->unit;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
+COPIES(one_run_is_copied, 1000, 11, 3);
+COPIES(a_whole_buffer_is_copied, BUFFER_SIZE / self->unit);
+COPIES(the_smallest_run_is_copied, 1, 0, BUFFER_SIZE / self->unit - 1);
+COPIES(a_crop_leaves_the_bytes_between_its_rows, 40, 5, 17,
+       { { 64, 48, 200 } });
+COPIES(every_second_row_is_copied, 64, 0, 0, { { 50, 64, 128 } });
+COPIES(a_negative_source_stride_turns_the_rows_over, 30, 0, 59 * 64,
+       { { 60, 32, -64 } });
+COPIES(a_negative_destination_stride_turns_the_rows_over, 30, 59 * 64, 0,
+       { { 60, -64, 32 } });
+COPIES(negative_strides_on_both_sides_keep_the_order, 30, 59 * 64, 59 * 32,
+       { { 60, -64, -32 } });
+COPIES(a_tile_is_transposed_element_by_element, 1, 0, 0,
+       { { 32, 1, 40 }, { 24, 40, 1 } });
+COPIES(a_source_stride_of_zero_repeats_a_row, 16, 0, 77, { { 100, 20, 0 } });
+COPIES(four_axes_are_walked_in_order, 2, 0, 300,
+       { { 3, 1000, 7 }, { 5, 2, 900 }, { 4, 120, -100 }, { 3, 20, 0 } });
 
 TEST_F(engine, odd_addresses_are_copied_or_refused_as_the_channel_says)
 {
 	struct dray_transfer transfer = engine_copy(self, 13);
 	struct dray_submit submit = { 0 };
-	struct dray_channel_info channel;
 	int ret;
 
-	ASSERT_EQ(0, node_channel(self->node, 0, &channel));
+	READ_CHANNEL(channel, 0);
 	transfer.src_offset = 1;
 	transfer.dst_offset = 7;
 	ret = engine_submit(self, &transfer, 1, &submit);
@@ -59,118 +79,12 @@ TEST_F(engine, odd_addresses_are_copied_or_refused_as_the_channel_says)
 	EXPECT_EQ(-1, engine_difference(self));
 }
 
-TEST_F(engine, a_crop_leaves_the_bytes_between_its_rows)
-{
-	struct dray_transfer transfer = engine_copy(self, 40 * self->unit);
-	struct dray_axis axis = {
-		.count = 64,
-		.dst_stride = 48 * (int64_t)self->unit,
-		.src_stride = 200 * (int64_t)self->unit,
-	};
-
-	transfer.src_offset = 17 * self->unit;
-	transfer.dst_offset = 5 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, every_second_row_is_copied)
-{
-	struct dray_transfer transfer = engine_copy(self, 64 * self->unit);
-	struct dray_axis axis = {
-		.count = 50,
-		.dst_stride = 64 * (int64_t)self->unit,
-		.src_stride = 128 * (int64_t)self->unit,
-	};
-
-	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, a_negative_source_stride_turns_the_rows_over)
-{
-	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
-	struct dray_axis axis = {
-		.count = 60,
-		.dst_stride = 32 * (int64_t)self->unit,
-		.src_stride = -64 * (int64_t)self->unit,
-	};
-
-	transfer.src_offset = 59 * 64 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, a_negative_destination_stride_turns_the_rows_over)
-{
-	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
-	struct dray_axis axis = {
-		.count = 60,
-		.dst_stride = -64 * (int64_t)self->unit,
-		.src_stride = 32 * (int64_t)self->unit,
-	};
-
-	transfer.dst_offset = 59 * 64 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, negative_strides_on_both_sides_keep_the_order)
-{
-	struct dray_transfer transfer = engine_copy(self, 30 * self->unit);
-	struct dray_axis axis = {
-		.count = 60,
-		.dst_stride = -64 * (int64_t)self->unit,
-		.src_stride = -32 * (int64_t)self->unit,
-	};
-
-	transfer.dst_offset = 59 * 64 * self->unit;
-	transfer.src_offset = 59 * 32 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, a_tile_is_transposed_element_by_element)
-{
-	struct dray_transfer transfer = engine_copy(self, self->unit);
-	const int64_t unit = (int64_t)self->unit;
-	struct dray_axis axes[] = {
-		{ .count = 32, .dst_stride = unit, .src_stride = 40 * unit },
-		{ .count = 24, .dst_stride = 40 * unit, .src_stride = unit },
-	};
-
-	engine_axes(&transfer, axes, 2);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, a_source_stride_of_zero_repeats_a_row)
-{
-	struct dray_transfer transfer = engine_copy(self, 16 * self->unit);
-	struct dray_axis axis = {
-		.count = 100,
-		.dst_stride = 20 * (int64_t)self->unit,
-		.src_stride = 0,
-	};
-
-	transfer.src_offset = 77 * self->unit;
-	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
 TEST_F(engine, the_stride_of_an_axis_of_one_does_not_matter)
 {
 	struct dray_transfer transfer = engine_copy(self, 10 * self->unit);
 	struct dray_axis axes[DRAY_MAX_AXES];
-	int i;
 
-	for (i = 0; i < DRAY_MAX_AXES; i++)
+	for (int i = 0; i < DRAY_MAX_AXES; i++)
 		axes[i] = (struct dray_axis){
 			.count = 1,
 			.dst_stride = INT64_MIN,
@@ -182,29 +96,7 @@ TEST_F(engine, the_stride_of_an_axis_of_one_does_not_matter)
 		.src_stride = 10 * (int64_t)self->unit,
 	};
 	engine_axes(&transfer, axes, DRAY_MAX_AXES);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
-}
-
-TEST_F(engine, four_axes_are_walked_in_order)
-{
-	struct dray_transfer transfer = engine_copy(self, 2 * self->unit);
-	const int64_t unit = (int64_t)self->unit;
-	struct dray_axis axes[] = {
-		{ .count = 3,
-		  .dst_stride = 1000 * unit,
-		  .src_stride = 7 * unit },
-		{ .count = 5, .dst_stride = 2 * unit, .src_stride = 900 * unit },
-		{ .count = 4,
-		  .dst_stride = 120 * unit,
-		  .src_stride = -100 * unit },
-		{ .count = 3, .dst_stride = 20 * unit, .src_stride = 0 },
-	};
-
-	transfer.src_offset = 300 * self->unit;
-	engine_axes(&transfer, axes, 4);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, the_reply_counts_descriptors_and_bytes)
@@ -229,17 +121,15 @@ TEST_F(engine, the_reply_counts_descriptors_and_bytes)
 TEST_F(engine, several_transfers_of_one_call_run_in_order)
 {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	int i;
 
 	/* each reads what the one before it wrote */
-	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+	for (int i = 0; i < DRAY_MAX_TRANSFERS; i++) {
 		transfers[i] = engine_copy(self, 10 * self->unit);
 		transfers[i].src_fd = i ? self->dst.fd : self->src.fd;
 		transfers[i].src_offset = i ? 10ull * i * self->unit : 0;
 		transfers[i].dst_offset = 10ull * (i + 1) * self->unit;
 	}
-	ASSERT_EQ(0, engine_run(self, transfers, DRAY_MAX_TRANSFERS));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(transfers, DRAY_MAX_TRANSFERS);
 }
 
 TEST_F(engine, a_buffer_is_copied_into_another_part_of_itself)
@@ -248,8 +138,7 @@ TEST_F(engine, a_buffer_is_copied_into_another_part_of_itself)
 
 	transfer.src_fd = self->dst.fd;
 	transfer.dst_offset = BUFFER_SIZE / 2;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_duplicated_fd_is_the_same_buffer)
@@ -260,8 +149,7 @@ TEST_F(engine, a_duplicated_fd_is_the_same_buffer)
 	ASSERT_LE(0, fd);
 	transfer.dst_fd = fd;
 	self->model[1].fd = fd;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, every_pair_of_heaps_is_copied_between)
@@ -300,16 +188,15 @@ TEST_F(engine, without_sync_the_caller_syncs)
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 				      .flags = DRAY_SUBMIT_NO_SYNC };
-	struct dray_buffer_info before, after;
 
 	ASSERT_EQ(0, buffer_sync(self->node, self->src.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
 	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &before));
+	READ_BUFFER(before, self->dst.id);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, fence_wait(submit.fence_fd));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &after));
+	READ_BUFFER(after, self->dst.id);
 	EXPECT_EQ(before.sync_bytes, after.sync_bytes);
 	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 0, BUFFER_SIZE));
@@ -322,8 +209,7 @@ TEST_F(engine, without_sync_a_cpu_access_brings_what_is_still_to_be_written)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 				      .flags = DRAY_SUBMIT_NO_SYNC };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 
 	ASSERT_EQ(0, buffer_sync(self->node, self->src.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
@@ -331,11 +217,8 @@ TEST_F(engine, without_sync_a_cpu_access_brings_what_is_still_to_be_written)
 	ASSERT_EQ(0, buffer_sync(self->node, self->dst.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, BUFFER_SIZE));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

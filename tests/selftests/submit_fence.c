@@ -3,14 +3,6 @@
  * SUBMIT, fences: what a submission's fence says and when, what waits for it,
  * and the fences that a submission itself waits for.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_engine.h"
 
 static void close_all(int *fences, unsigned int count)
@@ -34,11 +26,7 @@ TEST_F(engine, the_fence_signals_with_success)
 
 TEST_F(engine, the_fence_is_not_signalled_while_the_engine_works)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	EXPECT_FALSE(fence_is_readable(submit.fence_fd));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
@@ -65,15 +53,12 @@ TEST_F(engine, fences_of_two_channels_merge)
 TEST_F(engine, an_in_fence_orders_two_channels)
 {
 	struct dray_submit slow = { .channel = 0 }, after = { .channel = 1 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer second = engine_copy(self, BUFFER_SIZE / 2);
 	struct buffer copy;
 
-	if (self->info.channel_count < 2)
-		SKIP(return, "this node has one DMA channel");
-	if (node_copies())
-		SKIP(return, "the engine's copy is overwritten at SUBMIT");
+	SKIP_IF(self->info.channel_count < 2, "this node has one DMA channel");
+	SKIP_IF(node_copies(), "the engine's copy is overwritten at SUBMIT");
 	ASSERT_EQ(0,
 		  buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &copy));
 	second.src_fd = self->dst.fd;
@@ -99,8 +84,7 @@ TEST_F(engine, a_chain_goes_to_and_fro_between_channels)
 	int fences[LINKS];
 	int i;
 
-	if (node_copies())
-		SKIP(return, "the engine's copy is overwritten at SUBMIT");
+	SKIP_IF(node_copies(), "the engine's copy is overwritten at SUBMIT");
 	/* each link reads what the one before it wrote */
 	for (i = 0; i < LINKS; i++) {
 		struct dray_transfer transfer = engine_copy(self, step);
@@ -175,8 +159,7 @@ TEST_F(engine, polling_the_buffer_waits_for_the_engine)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct pollfd poll_fd = { .fd = self->dst.fd, .events = POLLIN };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(1, poll(&poll_fd, 1, DEADLINE_MS));
@@ -186,15 +169,12 @@ TEST_F(engine, polling_the_buffer_waits_for_the_engine)
 TEST_F(engine, the_cpus_access_waits_for_the_engine)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 
 	/* what the CPU wrote beside the rows must not be lost either */
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_WRITE));
+	ASSERT_EQ(0, cpu_end(self->dst.fd, DMA_BUF_SYNC_WRITE));
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
@@ -210,8 +190,7 @@ static int take_for_the_cpu(void *context)
 TEST_F(engine, killing_who_waits_for_the_engine_does_not_wait_for_it)
 {
 	struct dray_submit slow = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	pid_t child;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
@@ -224,5 +203,3 @@ TEST_F(engine, killing_who_waits_for_the_engine_does_not_wait_for_it)
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

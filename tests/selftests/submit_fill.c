@@ -2,8 +2,6 @@
 /*
  * SUBMIT, fills: patterns of every size, borders, and what a fill refuses.
  */
-#include <errno.h>
-
 #include "fixture_engine.h"
 
 static struct dray_transfer fill(FIXTURE_DATA(engine) * self, uint64_t run,
@@ -16,18 +14,15 @@ static struct dray_transfer fill(FIXTURE_DATA(engine) * self, uint64_t run,
 		.run = run,
 		.pattern_size = pattern_size,
 	};
-	uint32_t i;
 
-	for (i = 0; i < pattern_size; i++)
+	for (uint32_t i = 0; i < pattern_size; i++)
 		transfer.pattern[i] = (uint8_t)(0xa1 + i);
 	return transfer;
 }
 
 TEST_F(engine, a_pattern_of_every_size_fills_a_run)
 {
-	uint32_t size;
-
-	for (size = 1; size <= DRAY_MAX_PATTERN; size *= 2) {
+	for (uint32_t size = 1; size <= DRAY_MAX_PATTERN; size *= 2) {
 		struct dray_transfer transfer = fill(self, 16 * 100, size);
 
 		transfer.dst_offset = 4096 * size;
@@ -47,16 +42,14 @@ TEST_F(engine, one_pattern_is_filled_in)
 	struct dray_transfer transfer = fill(self, 16, 16);
 
 	transfer.dst_offset = BUFFER_SIZE - 16;
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_whole_buffer_is_filled)
 {
 	struct dray_transfer transfer = fill(self, BUFFER_SIZE, 8);
 
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, every_run_starts_the_pattern_again)
@@ -65,8 +58,7 @@ TEST_F(engine, every_run_starts_the_pattern_again)
 	struct dray_axis axis = { .count = 40, .dst_stride = 5 * 16 + 16 };
 
 	engine_axes(&transfer, &axis, 1);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_fill_with_negative_strides_stays_in_its_rows)
@@ -79,8 +71,7 @@ TEST_F(engine, a_fill_with_negative_strides_stays_in_its_rows)
 
 	transfer.dst_offset = 9 * 640;
 	engine_axes(&transfer, axes, 2);
-	ASSERT_EQ(0, engine_run(self, &transfer, 1));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(&transfer, 1);
 }
 
 TEST_F(engine, a_border_is_four_fills_around_a_copy)
@@ -109,31 +100,27 @@ TEST_F(engine, a_border_is_four_fills_around_a_copy)
 	engine_axes(&transfers[3], &sides, 1);
 	transfers[4].dst_offset = 2 * ROW + EDGE;
 	engine_axes(&transfers[4], &inside, 1);
-	ASSERT_EQ(0, engine_run(self, transfers, 5));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(transfers, 5);
 }
 
 /* Those with runs that are longer than what there is of their patterns too. */
 TEST_F(engine, each_of_the_most_fills_has_its_own_pattern)
 {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	uint32_t i;
 
-	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+	for (uint32_t i = 0; i < DRAY_MAX_TRANSFERS; i++) {
 		transfers[i] = fill(self, i % 3 ? 16 : 4080, 1u << i % 5);
 		transfers[i].dst_offset = 4096 * i;
 		transfers[i].pattern[0] = (uint8_t)i;
 	}
-	ASSERT_EQ(0, engine_run(self, transfers, DRAY_MAX_TRANSFERS));
-	EXPECT_EQ(-1, engine_difference(self));
+	EXPECT_MODEL(transfers, DRAY_MAX_TRANSFERS);
 }
 
 TEST_F(engine, a_pattern_of_another_size_is_refused)
 {
 	const uint32_t sizes[] = { 0, 3, 5, 12, 17, 32, UINT32_MAX };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct dray_transfer transfer = fill(self, 4080, 1);
 
 		transfer.pattern_size = sizes[i];
@@ -185,5 +172,3 @@ TEST_F(engine, a_copy_with_a_pattern_is_refused)
 	transfer.pattern[15] = 1;
 	EXPECT_EQ(-EINVAL, engine_run(self, &transfer, 1));
 }
-
-TEST_HARNESS_MAIN

@@ -3,26 +3,14 @@
  * SUBMIT, order: what one queue makes of it, a queue that is full, several
  * queues, and signals during a wait.
  */
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/time.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
 
 #include "fixture_engine.h"
 
 TEST_F(engine, buffers_in_flight_are_counted)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_buffer_info info;
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
-
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+	SUBMIT_SLOW(submit, transfer);
+	READ_BUFFER(info, self->dst.id);
 	EXPECT_EQ(0, fence_status(submit.fence_fd));
 	EXPECT_LE(1, info.transfers);
 	ASSERT_EQ(1, fence_wait(submit.fence_fd));
@@ -33,8 +21,7 @@ TEST_F(engine, buffers_in_flight_are_counted)
 TEST_F(engine, what_is_submitted_later_on_a_channel_ends_later)
 {
 	struct dray_submit slow = { 0 }, quick = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	struct dray_transfer second = engine_copy(self, self->unit);
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
@@ -46,16 +33,12 @@ TEST_F(engine, what_is_submitted_later_on_a_channel_ends_later)
 TEST_F(engine, another_channel_does_not_wait)
 {
 	struct dray_submit slow = { .channel = 0 }, quick = { .channel = 1 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	struct dray_transfer second = engine_copy(self, self->unit);
-	struct buffer other;
 
-	if (self->info.channel_count < 2)
-		SKIP(return, "this node has one DMA channel");
+	SKIP_IF(self->info.channel_count < 2, "this node has one DMA channel");
 	/* other buffers, so that no reservation orders the two */
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, 2 * self->page,
-				 &other));
+	OPEN_BUFFER(other, DRAY_HEAP_ANY, 2 * self->page);
 	second.dst_fd = other.fd;
 	second.src_fd = other.fd;
 	second.src_offset = self->page;
@@ -69,8 +52,7 @@ TEST_F(engine, another_channel_does_not_wait)
 TEST_F(engine, a_full_queue_says_so_instead_of_waiting)
 {
 	struct dray_submit slow = { 0 }, submit;
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
 	uint32_t i;
 	int ret = 0;
@@ -94,13 +76,11 @@ TEST_F(engine, a_full_queue_says_so_instead_of_waiting)
 TEST_F(engine, a_blocking_submit_waits_for_its_place)
 {
 	struct dray_submit slow = { 0 }, submit = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
-	uint32_t i;
 
 	ASSERT_EQ(0, engine_submit(self, &first, 1, &slow));
-	for (i = 0; i < 2 * self->info.queue_depth; i++) {
+	for (uint32_t i = 0; i < 2 * self->info.queue_depth; i++) {
 		submit = (struct dray_submit){ 0 };
 		ASSERT_EQ(0, engine_submit(self, &next, 1, &submit));
 		if (i + 1 < 2 * self->info.queue_depth)
@@ -112,7 +92,6 @@ TEST_F(engine, a_blocking_submit_waits_for_its_place)
 
 static void no_more(int number)
 {
-	(void)number;
 }
 
 TEST_F(engine, a_signal_ends_the_wait_for_a_place)
@@ -123,8 +102,7 @@ TEST_F(engine, a_signal_ends_the_wait_for_a_place)
 	struct itimerval never = { 0 };
 	struct sigaction action = { .sa_handler = no_more };
 	struct dray_submit slow = { 0 }, submit = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
 	int ret = 0;
 	uint32_t i;
@@ -151,15 +129,13 @@ TEST_F(engine, a_signal_ends_the_cpus_wait_for_the_engine)
 	struct itimerval never = { 0 };
 	struct sigaction action = { .sa_handler = no_more };
 	struct dray_submit slow = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	int ret;
 
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &slow));
 	ASSERT_EQ(0, sigaction(SIGALRM, &action, NULL));
 	ASSERT_EQ(0, setitimer(ITIMER_REAL, &often, NULL));
-	ret = buffer_cpu_access(self->dst.fd,
-				DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ);
+	ret = cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ);
 	setitimer(ITIMER_REAL, &never, NULL);
 	EXPECT_EQ(-EINTR, ret);
 	EXPECT_EQ(1, fence_wait(slow.fence_fd));
@@ -168,26 +144,21 @@ TEST_F(engine, a_signal_ends_the_cpus_wait_for_the_engine)
 TEST_F(engine, every_opener_has_a_queue_of_its_own)
 {
 	struct dray_submit slow = { 0 }, submit = { 0 };
-	struct dray_axis axis;
-	struct dray_transfer first = engine_slow(self, &axis);
+	struct dray_transfer first = engine_slow(self);
 	struct dray_transfer next = engine_copy(self, self->unit);
-	uint32_t i;
 	int other = node_open();
 	int ret = 0;
 
 	ASSERT_LE(0, other);
 	ASSERT_EQ(0, engine_submit(self, &first, 1, &slow));
 	/* one slot of their user is left */
-	for (i = 2; !ret && i < self->info.queue_depth; i++) {
+	for (uint32_t i = 2; !ret && i < self->info.queue_depth; i++) {
 		submit = (struct dray_submit){ .flags = DRAY_SUBMIT_NONBLOCK };
 		ret = engine_submit(self, &next, 1, &submit);
 	}
 	ASSERT_EQ(0, ret);
-	submit = (struct dray_submit){
-		.flags = DRAY_SUBMIT_NONBLOCK,
-		.transfers = (uintptr_t)&next,
-		.count = 1,
-	};
+	submit = (struct dray_submit)SUBMIT_OF(0, &next, 1,
+					       .flags = DRAY_SUBMIT_NONBLOCK);
 	EXPECT_EQ(0, node_call(other, DRAY_IOC_SUBMIT, &submit));
 	EXPECT_EQ(1, fence_wait(submit.fence_fd));
 }
@@ -195,9 +166,7 @@ TEST_F(engine, every_opener_has_a_queue_of_its_own)
 TEST_F(engine, the_job_runs_on_when_the_reply_cannot_be_written)
 {
 	struct dray_transfer transfer = engine_copy(self, BUFFER_SIZE);
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	void *page = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -206,10 +175,7 @@ TEST_F(engine, the_job_runs_on_when_the_reply_cannot_be_written)
 	ASSERT_EQ(0, mprotect(page, self->page, PROT_READ));
 	ASSERT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SUBMIT, page));
 	/* without a fence, the buffer still waits for who writes it */
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	model_transfer(self->model, 2, &transfer);
 	EXPECT_EQ(-1, engine_difference(self));
 }
-
-TEST_HARNESS_MAIN

@@ -3,9 +3,6 @@
  * SUBMIT, copies at random: what comes out is what the model says, for one
  * process, for several at once, and for a user without any right.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "fixture_engine.h"
 #include "step.h"
 
@@ -32,9 +29,8 @@ static int64_t pack_axes(struct shape *shape)
 {
 	int64_t extent = shape->run, count, stride;
 	struct dray_axis *axis;
-	uint32_t i;
 
-	for (i = 0; i < shape->count; i++) {
+	for (uint32_t i = 0; i < shape->count; i++) {
 		axis = &shape->axes[i];
 		count = 1 + pick(shape, 6);
 		stride = extent + pick(shape, 5);
@@ -71,10 +67,9 @@ static uint64_t place_destination(struct shape *shape, int64_t extent)
 {
 	int64_t first = pick(shape, (uint64_t)(shape->room - extent + 1));
 	struct dray_axis *axis;
-	uint32_t i;
 
 	first *= shape->unit;
-	for (i = 0; i < shape->count; i++) {
+	for (uint32_t i = 0; i < shape->count; i++) {
 		axis = &shape->axes[i];
 		if (!pick(shape, 2))
 			continue;
@@ -88,19 +83,18 @@ static uint64_t place_destination(struct shape *shape, int64_t extent)
 static uint64_t place_source(struct shape *shape)
 {
 	int64_t low, high, span;
-	uint32_t i;
 
 	for (;;) {
 		low = 0;
 		high = shape->run;
-		for (i = 0; i < shape->count; i++) {
+		for (uint32_t i = 0; i < shape->count; i++) {
 			span = ((int64_t)shape->axes[i].count - 1) *
 			       shape->axes[i].src_stride / shape->unit;
 			*(span < 0 ? &low : &high) += span;
 		}
 		if (high - low <= shape->room)
 			break;
-		for (i = 0; i < shape->count; i++)
+		for (uint32_t i = 0; i < shape->count; i++)
 			shape->axes[i].src_stride = shape->axes[i].src_stride /
 						    shape->unit / 2 *
 						    shape->unit;
@@ -134,9 +128,8 @@ TEST_F(engine, random_transfers_are_what_the_model_says)
 		.room = BUFFER_SIZE / (int64_t)self->unit,
 	};
 	struct dray_transfer transfer;
-	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		transfer = random_transfer(self, &shape);
 		ASSERT_EQ(0, engine_run(self, &transfer, 1))
 		{
@@ -222,5 +215,3 @@ TEST_F(engine, a_user_without_any_right_copies)
 
 	EXPECT_EQ(0, process_run(crop, &copier));
 }
-
-TEST_HARNESS_MAIN

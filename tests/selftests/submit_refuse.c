@@ -4,23 +4,16 @@
  * reason and its limit; where bytes lie is in submit_bounds.c.  Nothing is moved
  * and nothing is held afterwards.
  */
-#include <errno.h>
-
 #include "fixture_dray.h"
 #include "submit_refusal.h"
 
 TEST_F(dray, a_node_without_channels_says_so)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret;
 
-	if (self->info.channel_count)
-		SKIP(return, "this node has DMA channels");
+	SKIP_IF(self->info.channel_count, "this node has DMA channels");
 	ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 	if (!(self->info.flags & DRAY_NODE_SUBMIT)) {
 		EXPECT_EQ(-EOPNOTSUPP, ret);
@@ -69,9 +62,8 @@ TEST_F(engine, an_unknown_channel_is_refused)
 TEST_F(engine, unknown_flags_are_refused)
 {
 	struct dray_transfer transfer = engine_copy(self, self->unit);
-	uint32_t bit;
 
-	for (bit = 2; bit < 32; bit++) {
+	for (uint32_t bit = 2; bit < 32; bit++) {
 		struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 					      .flags = 1u << bit };
 
@@ -93,9 +85,8 @@ TEST_F(engine, non_zero_padding_is_refused)
 TEST_F(engine, an_unknown_operation_is_refused)
 {
 	const uint32_t ops[] = { 0, 3, UINT32_MAX };
-	size_t i;
 
-	for (i = 0; i < ARRAY_SIZE(ops); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ops); i++) {
 		struct dray_transfer transfer = engine_copy(self, self->unit);
 
 		transfer.op = ops[i];
@@ -202,15 +193,14 @@ TEST_F(engine, more_bytes_than_one_call_moves_are_refused)
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
 	struct buffer large[2];
 	uint64_t part = self->info.max_bytes / DRAY_MAX_TRANSFERS + self->page;
-	int i;
 
 	part = part / self->page * self->page;
 	/* one buffer that is read and one that is written again and again */
-	for (i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++)
 		if (buffer_allocate(self->node, DRAY_HEAP_ANY, part, &large[i]))
 			SKIP(return, "no heap holds %llu bytes twice",
 				   (unsigned long long)part);
-	for (i = 0; i < DRAY_MAX_TRANSFERS; i++) {
+	for (int i = 0; i < DRAY_MAX_TRANSFERS; i++) {
 		transfers[i] = engine_copy(self, part);
 		transfers[i].src_fd = large[0].fd;
 		transfers[i].dst_fd = large[1].fd;
@@ -255,9 +245,7 @@ TEST_F(engine, an_fd_that_is_no_dma_buf_is_refused)
 TEST_F(engine, no_fd_is_left_when_the_reply_cannot_be_written)
 {
 	struct dray_transfer transfer = engine_copy(self, self->unit);
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	void *page = mmap(NULL, self->page, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int lowest;
@@ -270,5 +258,3 @@ TEST_F(engine, no_fd_is_left_when_the_reply_cannot_be_written)
 	EXPECT_EQ(-EFAULT, node_call(self->node, DRAY_IOC_SUBMIT, page));
 	EXPECT_EQ(lowest, dup(0));
 }
-
-TEST_HARNESS_MAIN

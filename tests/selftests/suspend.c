@@ -3,9 +3,6 @@
  * The system sleeps and wakes: what a program has is as it was, and what an
  * engine was doing is carried on.
  */
-#include <errno.h>
-#include <signal.h>
-
 #include "fixture_dray.h"
 #include "fixture_engine.h"
 #include "fixture_heap.h"
@@ -37,11 +34,9 @@ static int ask_address(int node, int fd, struct dray_segment *segment)
 TEST_F(heap, a_buffer_its_mapping_and_its_address_stay_over_sleep)
 {
 	struct dray_segment before, after;
-	struct buffer buffer;
 	uint8_t *copy;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index, 4 * self->page,
-				 &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, 4 * self->page);
 	copy = malloc(buffer.size);
 	fill_random(copy, buffer.size, 23);
 	memcpy(buffer.bytes, copy, buffer.size);
@@ -55,18 +50,13 @@ TEST_F(heap, a_buffer_its_mapping_and_its_address_stay_over_sleep)
 TEST_F(dray, an_importer_stays_attached_over_sleep)
 {
 	int importer = importer_open();
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint32_t handle;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
-	ASSERT_LE(0, importer);
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	NEED_VGEM(importer);
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_attach(importer, buffer.fd, &handle));
 	SLEEP();
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(1, info.attachments);
 }
 
@@ -80,27 +70,20 @@ TEST_F(dray, a_process_in_a_long_list_of_sync_falls_asleep_within_the_list)
 	uint64_t bytes;
 	int slept;
 
-	if (!node_is_maintained(&self->info))
-		SKIP(return, "this node needs no maintenance");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(!node_is_maintained(&self->info),
+		"this node needs no maintenance");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, long_sync_start(&work, self->node, 64 << 20));
 	slept = system_sleep();
 	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
-	if (slept == -ENOENT)
-		SKIP(return, "the kernel has no test of suspend");
+	SKIP_IF(slept == -ENOENT, "the kernel has no test of suspend");
 	EXPECT_EQ(0, slept);
 	EXPECT_GT(DRAY_MAX_RANGES * work.buffer.size, bytes);
 }
 
 TEST_F(engine, a_transfer_under_way_is_done_before_sleep)
 {
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
-	struct dray_transfer transfer;
-	struct dray_axis axis;
-
-	transfer = engine_slow(self, &axis);
-	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	SUBMIT_SLOW(submit, transfer);
 	SLEEP();
 	EXPECT_EQ(1, fence_status(submit.fence_fd));
 	model_transfer(self->model, 2, &transfer);
@@ -120,18 +103,14 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 {
 	struct dray_submit submit = { .channel = 0 };
 	struct dray_transfer transfer;
-	struct dray_axis axis;
 	struct shared shared;
 	int fences[2], ret;
 
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	NEED_ATTACHING();
 	ret = shared_open(self->node, &self->dst, &shared);
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
-	transfer = engine_slow(self, &axis);
+	transfer = engine_slow(self);
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
 	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared, fences));
 	SLEEP();
@@ -147,5 +126,3 @@ TEST_F(engine, what_is_shared_stays_over_sleep_with_transfers_under_way)
 	EXPECT_TRUE(shared_arrived(&self->dst, &shared));
 	shared_close(&shared);
 }
-
-TEST_HARNESS_MAIN

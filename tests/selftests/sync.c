@@ -3,30 +3,19 @@
  * SYNC: lists and strided pieces of buffers, and what is counted; and
  * DMA_BUF_IOCTL_SYNC on a buffer that nobody is attached to.
  */
-#include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "fixture_heap.h"
 #include "long_sync.h"
-#include "process.h"
 #include "sync.h"
 
 #define PAGES 16
 
 TEST_F(heap, both_owners_and_all_directions_keep_the_bytes)
 {
-	struct buffer buffer;
 	uint32_t owner, direction;
 	uint8_t *copy = malloc(PAGES * self->page);
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	for (owner = DRAY_SYNC_FOR_DEVICE; owner <= DRAY_SYNC_FOR_CPU; owner++)
 		for (direction = DRAY_TO_DEVICE;
 		     direction <= DRAY_BIDIRECTIONAL; direction++) {
@@ -62,14 +51,11 @@ TEST_F(heap, ranges_that_overlap_keep_the_bytes)
 		.ranges = (uintptr_t)ranges,
 	};
 	uint8_t *copy = malloc(PAGES * self->page);
-	struct buffer buffer;
-	size_t i;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(buffer.bytes, buffer.size, 23);
 	memcpy(copy, buffer.bytes, buffer.size);
-	for (i = 0; i < ARRAY_SIZE(ranges); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		ranges[i].fd = buffer.fd;
 	sync.owner = DRAY_SYNC_FOR_DEVICE;
 	EXPECT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &sync));
@@ -83,11 +69,9 @@ TEST_F(heap, what_was_synced_is_counted)
 	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
 				 .owner = DRAY_SYNC_FOR_DEVICE,
 				 .direction = DRAY_TO_DEVICE };
-	struct buffer buffer;
 	uint64_t before;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
 	before = synced(self->node, &buffer);
 	ASSERT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
@@ -101,14 +85,11 @@ TEST_F(heap, what_was_synced_is_counted)
 
 TEST_F(heap, a_strided_piece_counts_its_rows_only)
 {
-	struct dray_info info;
-	struct buffer buffer;
 	struct call call;
 	uint64_t before, line;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
+	READ_NODE(info);
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	line = info.cache_line;
 	call = good_call(&buffer);
 	call.range.offset = line;
@@ -128,17 +109,13 @@ TEST_F(heap, the_cpu_may_take_a_buffer_that_nobody_is_attached_to)
 {
 	const uint64_t directions[] = { DMA_BUF_SYNC_READ, DMA_BUF_SYNC_WRITE,
 					DMA_BUF_SYNC_RW };
-	struct buffer buffer;
 	uint8_t *copy = malloc(PAGES * self->page);
-	size_t i;
 
-	ASSERT_EQ(0, buffer_open(self->node, self->heap.index,
-				 PAGES * self->page, &buffer));
+	OPEN_BUFFER(buffer, self->heap.index, PAGES * self->page);
 	fill_random(copy, buffer.size, 11);
 	memcpy(buffer.bytes, copy, buffer.size);
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
-	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+	ASSERT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_RW));
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
 		EXPECT_EQ(0,
 			  buffer_cpu_access(buffer.fd, DMA_BUF_SYNC_START |
 							       directions[i]));
@@ -156,20 +133,15 @@ TEST_F(heap, the_cpus_access_does_maintenance_when_nobody_is_attached)
 	struct dray_sync ask = { .target = DRAY_TARGET_NODE,
 				 .owner = DRAY_SYNC_FOR_CPU,
 				 .direction = DRAY_FROM_DEVICE };
-	struct dray_buffer_info info;
-	struct buffer buffer;
 	uint64_t before;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
-	ASSERT_EQ(0, buffer_allocate(self->node, self->heap.index,
-				     PAGES * self->page, &buffer));
-	ASSERT_EQ(0, node_buffer_info(self->node, buffer.id, &info));
+	ALLOCATE_BUFFER(buffer, self->heap.index, PAGES * self->page);
+	READ_BUFFER(info, buffer.id);
 	EXPECT_EQ(0, info.attachments);
 	before = info.sync_bytes;
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
-	ASSERT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_end(buffer.fd, DMA_BUF_SYNC_READ));
 	if (ask.flags & DRAY_SYNC_NOT_NEEDED) {
 		EXPECT_EQ(before, synced(self->node, &buffer));
 	} else {
@@ -222,12 +194,10 @@ TEST_F(dray, rows_without_gaps_take_as_long_as_one_row)
 	struct timed rows = { .node = self->node, .call = &call };
 	uint64_t before;
 
-	if (!node_is_maintained(&self->info))
-		SKIP(return, "this node needs no maintenance");
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(!node_is_maintained(&self->info),
+		"this node needs no maintenance");
+	NEED_ADDRESSES();
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0,
 		  buffer_allocate(self->node, DRAY_HEAP_ANY, 4 << 20, &buffer));
 	/* For a reader nothing is dropped that no stranger can have written. */
@@ -268,15 +238,11 @@ TEST_F(dray, without_ranges_it_only_tells_whether_sync_is_needed)
 
 TEST_F(dray, every_channel_is_a_target)
 {
-	struct buffer buffer;
 	struct call call;
-	uint32_t i;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
-				     PAGES * self->page, &buffer));
-	for (i = 0; i < self->info.channel_count; i++) {
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
+	for (uint32_t i = 0; i < self->info.channel_count; i++) {
 		call = good_call(&buffer);
 		call.sync.target = i;
 		EXPECT_EQ(0, run(self->node, &call));
@@ -287,20 +253,15 @@ TEST_F(dray, a_list_of_the_longest_length_is_taken_whole)
 {
 	struct dray_range *ranges =
 		calloc(DRAY_MAX_RANGES, sizeof(struct dray_range));
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = DRAY_MAX_RANGES,
-				  .ranges = (uintptr_t)ranges };
+	struct dray_sync sync =
+		SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE,
+			ranges, DRAY_MAX_RANGES);
 	uint32_t line = self->info.cache_line, i;
-	struct buffer buffer;
 	uint64_t before;
 
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_NE(NULL, ranges);
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY,
-				     (size_t)DRAY_MAX_RANGES * line, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, (size_t)DRAY_MAX_RANGES * line);
 	for (i = 0; i < DRAY_MAX_RANGES; i++) {
 		ranges[i].fd = buffer.fd;
 		ranges[i].offset = (uint64_t)i * line;
@@ -327,13 +288,10 @@ TEST_F(dray, a_process_killed_in_a_long_list_does_not_come_to_its_end)
 	uint64_t bytes;
 
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &ask));
-	if (ask.flags & DRAY_SYNC_NOT_NEEDED)
-		SKIP(return, "this node needs no maintenance");
-	if (node_copies())
-		SKIP(return, "no device gets a copy that is so large");
+	SKIP_IF(ask.flags & DRAY_SYNC_NOT_NEEDED,
+		"this node needs no maintenance");
+	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, long_sync_start(&work, self->node, 16 << 20));
 	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
 	EXPECT_NE(0, bytes % (DRAY_MAX_RANGES * work.buffer.size));
 }
-
-TEST_HARNESS_MAIN

@@ -233,5 +233,3 @@ TEST_F(heap, a_wrong_one_that_overlaps_leaves_the_one_before_it_done)
 						    : before + 2 * self->page,
 		  synced(self->node, &buffer));
 }
-
-TEST_HARNESS_MAIN

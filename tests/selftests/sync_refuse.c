@@ -2,13 +2,6 @@
 /*
  * SYNC: what is refused; and what DMA_BUF_IOCTL_SYNC refuses.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
-#include <linux/dma-buf.h>
-
 #include "fixture_dray.h"
 #include "sync.h"
 
@@ -27,15 +20,13 @@ TEST_F(dray, a_list_that_is_too_long_is_refused)
 TEST_F(dray, a_list_that_leaves_readable_memory_is_refused)
 {
 	struct dray_range *last;
-	struct buffer buffer;
 	struct call call;
 	uint8_t *pages = mmap(NULL, 2 * self->page, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	ASSERT_NE(MAP_FAILED, pages);
 	ASSERT_EQ(0, munmap(pages + self->page, self->page));
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	call = good_call(&buffer);
 	last = (struct dray_range *)(pages + self->page) - 1;
 	*last = call.range;
@@ -50,17 +41,11 @@ TEST_F(dray, a_list_that_leaves_readable_memory_is_refused)
 TEST_F(dray, the_wrong_range_of_a_list_is_named)
 {
 	struct dray_range ranges[5] = { 0 };
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 5,
-				  .ranges = (uintptr_t)ranges };
-	struct buffer buffer;
-	int i;
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, ranges, 5);
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
-	for (i = 0; i < 5; i++) {
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
+	for (int i = 0; i < 5; i++) {
 		ranges[i].fd = buffer.fd;
 		ranges[i].width = self->page;
 		ranges[i].rows = 1;
@@ -74,10 +59,9 @@ TEST_F(dray, the_wrong_range_of_a_list_is_named)
 
 TEST_F(dray, an_unknown_target_is_refused)
 {
-	struct buffer buffer;
 	struct call call;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	call = good_call(&buffer);
 	call.sync.target = self->info.channel_count;
 	EXPECT_EQ(-EINVAL, run(self->node, &call));
@@ -88,11 +72,9 @@ TEST_F(dray, an_unknown_target_is_refused)
 TEST_F(dray, an_unknown_owner_is_refused)
 {
 	const uint32_t owners[] = { 0, 3, UINT32_MAX };
-	struct buffer buffer;
-	size_t i;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	for (i = 0; i < ARRAY_SIZE(owners); i++) {
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(owners); i++) {
 		struct call call = good_call(&buffer);
 
 		call.sync.owner = owners[i];
@@ -103,11 +85,9 @@ TEST_F(dray, an_unknown_owner_is_refused)
 TEST_F(dray, an_unknown_direction_is_refused)
 {
 	const uint32_t directions[] = { 0, 4, UINT32_MAX };
-	struct buffer buffer;
-	size_t i;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
-	for (i = 0; i < ARRAY_SIZE(directions); i++) {
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(directions); i++) {
 		struct call call = good_call(&buffer);
 
 		call.sync.direction = directions[i];
@@ -117,10 +97,9 @@ TEST_F(dray, an_unknown_direction_is_refused)
 
 TEST_F(dray, non_zero_padding_and_range_flags_are_refused)
 {
-	struct buffer buffer;
 	struct call call;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	call = good_call(&buffer);
 	call.sync.reserved = 1;
 	EXPECT_EQ(-EINVAL, run(self->node, &call));
@@ -131,11 +110,9 @@ TEST_F(dray, non_zero_padding_and_range_flags_are_refused)
 
 TEST_F(dray, empty_ranges_and_narrow_pitches_are_refused)
 {
-	struct buffer buffer;
 	struct call call;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4 * self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 4 * self->page);
 	call = good_call(&buffer);
 	call.range.width = 0;
 	EXPECT_EQ(-EINVAL, run(self->node, &call));
@@ -154,61 +131,50 @@ TEST_F(dray, empty_ranges_and_narrow_pitches_are_refused)
 
 TEST_F(dray, ranges_that_leave_the_buffer_are_refused)
 {
-	struct buffer buffer;
-	size_t i;
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 4 * self->page);
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 4 * self->page,
-				     &buffer));
-	{
-		const uint64_t size = buffer.size;
-		const struct dray_range cases[] = {
-			/* past the end */
-			{ .offset = size, .width = 1, .rows = 1 },
-			{ .offset = 0, .width = size + 1, .rows = 1 },
-			{ .offset = size - 1, .width = 2, .rows = 1 },
-			{ .width = 1, .pitch = size, .rows = 2 },
-			{ .width = size / 2, .pitch = size / 2, .rows = 3 },
-			{ .offset = 1,
-			  .width = size / 2,
-			  .pitch = size / 2,
-			  .rows = 2 },
-			/* each term overflows */
-			{ .offset = UINT64_MAX, .width = 1, .rows = 1 },
-			{ .offset = UINT64_MAX, .width = 2, .rows = 1 },
-			{ .offset = 1, .width = UINT64_MAX, .rows = 1 },
-			{ .width = 1, .pitch = 1ull << 63, .rows = 3 },
-			{ .width = 2,
-			  .pitch = 1ull << 32,
-			  .rows = (1ull << 32) + 1 },
-			{ .width = 1, .pitch = 1, .rows = UINT64_MAX },
-			{ .width = 1, .pitch = UINT64_MAX, .rows = UINT64_MAX },
-			{ .offset = UINT64_MAX,
-			  .width = UINT64_MAX,
-			  .pitch = UINT64_MAX,
-			  .rows = UINT64_MAX },
-		};
+	const uint64_t size = buffer.size;
+	const struct dray_range cases[] = {
+		/* past the end */
+		{ .offset = size, .width = 1, .rows = 1 },
+		{ .offset = 0, .width = size + 1, .rows = 1 },
+		{ .offset = size - 1, .width = 2, .rows = 1 },
+		{ .width = 1, .pitch = size, .rows = 2 },
+		{ .width = size / 2, .pitch = size / 2, .rows = 3 },
+		{ .offset = 1, .width = size / 2, .pitch = size / 2, .rows = 2 },
+		/* each term overflows */
+		{ .offset = UINT64_MAX, .width = 1, .rows = 1 },
+		{ .offset = UINT64_MAX, .width = 2, .rows = 1 },
+		{ .offset = 1, .width = UINT64_MAX, .rows = 1 },
+		{ .width = 1, .pitch = 1ull << 63, .rows = 3 },
+		{ .width = 2, .pitch = 1ull << 32, .rows = (1ull << 32) + 1 },
+		{ .width = 1, .pitch = 1, .rows = UINT64_MAX },
+		{ .width = 1, .pitch = UINT64_MAX, .rows = UINT64_MAX },
+		{ .offset = UINT64_MAX,
+		  .width = UINT64_MAX,
+		  .pitch = UINT64_MAX,
+		  .rows = UINT64_MAX },
+	};
 
-		for (i = 0; i < ARRAY_SIZE(cases); i++) {
-			struct call call = good_call(&buffer);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct call call = good_call(&buffer);
 
-			call.range = cases[i];
-			call.range.fd = buffer.fd;
-			EXPECT_EQ(-EINVAL, run(self->node, &call))
-			{
-				TH_LOG("case %zu", i);
-			}
-			EXPECT_EQ(DRAY_REASON_RANGE, call.sync.reason);
-			EXPECT_EQ(size, call.sync.limit);
+		call.range = cases[i];
+		call.range.fd = buffer.fd;
+		EXPECT_EQ(-EINVAL, run(self->node, &call))
+		{
+			TH_LOG("case %zu", i);
 		}
+		EXPECT_EQ(DRAY_REASON_RANGE, call.sync.reason);
+		EXPECT_EQ(size, call.sync.limit);
 	}
 }
 
 TEST_F(dray, a_closed_fd_is_refused)
 {
-	struct buffer buffer;
 	struct call call;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	call = good_call(&buffer);
 	buffer_close(&buffer);
 	EXPECT_EQ(-EBADF, run(self->node, &call));
@@ -218,13 +184,12 @@ TEST_F(dray, a_closed_fd_is_refused)
 
 TEST_F(dray, an_fd_that_is_no_dma_buf_is_refused)
 {
-	struct buffer buffer;
 	struct call call;
 	int memory = memfd_create("memory", 0);
 
 	ASSERT_LE(0, memory);
 	ASSERT_EQ(0, ftruncate(memory, (off_t)self->page));
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	call = good_call(&buffer);
 	call.range.fd = memory;
 	EXPECT_EQ(-EINVAL, run(self->node, &call));
@@ -234,11 +199,7 @@ TEST_F(dray, an_fd_that_is_no_dma_buf_is_refused)
 
 TEST_F(dray, dma_bufs_own_sync_refuses_unknown_flags)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, 1, &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, 1);
 	EXPECT_EQ(-EINVAL, buffer_cpu_access(buffer.fd, 0));
 	EXPECT_EQ(-EINVAL, buffer_cpu_access(buffer.fd, 1ull << 40));
 }
-
-TEST_HARNESS_MAIN

@@ -3,11 +3,6 @@
  * Tracepoints: each event is there, comes when it should, and names what it is
  * about.  Reads the kernel's trace, so it runs as root with tracefs mounted.
  */
-#include <errno.h>
-#include <stdlib.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "fixture_engine.h"
 #include "foreign.h"
@@ -42,10 +37,8 @@ FIXTURE_TEARDOWN_PARENT(trace)
 	EXPECT_EQ(0, ledger_differences(&self->before));
 }
 
-TEST_F(trace, an_allocation_is_an_event)
-{
-	EXPECT_TRUE(trace_has("dray_alloc:", self->id));
-}
+BRIEF(TEST_F(trace, an_allocation_is_an_event),
+      EXPECT_TRUE(trace_has("dray_alloc:", self->id)));
 
 /* Whoever reads the trace on a terminal is not to be told anything by it. */
 TEST_F(trace, a_name_is_part_of_its_line_and_no_command)
@@ -65,10 +58,8 @@ TEST_F(trace, the_mapping_for_a_device_is_an_event)
 	EXPECT_TRUE(trace_has("dray_map:", self->id));
 }
 
-TEST_F(trace, the_mapping_of_a_program_is_an_event)
-{
-	EXPECT_TRUE(trace_has("dray_mmap:", self->id));
-}
+BRIEF(TEST_F(trace, the_mapping_of_a_program_is_an_event),
+      EXPECT_TRUE(trace_has("dray_mmap:", self->id)));
 
 TEST_F(trace, the_end_of_a_buffer_is_an_event)
 {
@@ -94,18 +85,11 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 		.pitch = 1024,
 		.rows = 4,
 	};
-	struct dray_sync args = {
-		.target = DRAY_TARGET_NODE,
-		.owner = DRAY_SYNC_FOR_DEVICE,
-		.direction = DRAY_TO_DEVICE,
-		.count = 1,
-		.ranges = (uintptr_t)&range,
-	};
-	struct dray_info info;
+	struct dray_sync args = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (!node_is_maintained(&info))
-		SKIP(return, "this node is coherent");
+	READ_NODE(info);
+	SKIP_IF(!node_is_maintained(&info), "this node is coherent");
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SYNC, &args));
 	EXPECT_TRUE(trace_has("dray_sync:", "bytes=512 "));
 	EXPECT_TRUE(trace_has("dray_sync:", "for the device, to device"));
@@ -114,16 +98,12 @@ TEST_F(trace, maintenance_is_an_event_with_its_bytes)
 TEST_F(trace, maintenance_of_attached_memory_is_an_event_too)
 {
 	uint8_t *bytes = fresh_memory(self->size);
-	struct dray_attach attach;
-	struct dray_info info;
 	char text[64];
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a device that gets copies gets none of it");
-	ASSERT_LE(0, attach_memory(self->node, bytes, self->size, 0, &attach));
+	READ_NODE(info);
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "a device that gets copies gets none of it");
+	ATTACH_MEMORY(attach, bytes, self->size, 0);
 	snprintf(text, sizeof(text), "dray_sync: id=%llu bytes=%zu ",
 		 (unsigned long long)attach.id, self->size);
 	EXPECT_TRUE(trace_has(text, "for the device, to device"));
@@ -138,13 +118,10 @@ TEST_F(trace, maintenance_of_attached_memory_is_an_event_too)
 TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
 {
 	char back[64], dropped[64], *trace;
-	struct dray_info info;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a copy has them from the start");
+	READ_NODE(info);
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "a copy has them from the start");
 	ASSERT_EQ(0, buffer_sync(self->node, self->buffer.fd, DRAY_SYNC_FOR_CPU,
 				 DRAY_FROM_DEVICE, 4096, 64));
 	snprintf(back, sizeof(back), "dray_sync: %sbytes=%zu ", self->id,
@@ -161,19 +138,13 @@ TEST_F(trace, the_zeros_are_written_back_before_the_first_line_is_dropped)
 /* Of the whole buffer too, and never twice. */
 TEST_F(trace, the_zeros_are_written_back_before_the_first_cpu_access)
 {
-	struct dray_info info;
 	char back[64], *trace, *first;
-	int i;
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (info.flags & DRAY_NODE_COHERENT)
-		SKIP(return, "this node is coherent");
-	if (node_copies())
-		SKIP(return, "a copy has them from the start");
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, buffer_cpu_access(self->buffer.fd,
-					       DMA_BUF_SYNC_START |
-						       DMA_BUF_SYNC_READ));
+	READ_NODE(info);
+	SKIP_IF(info.flags & DRAY_NODE_COHERENT, "this node is coherent");
+	SKIP_IF(node_copies(), "a copy has them from the start");
+	for (int i = 0; i < 2; i++)
+		ASSERT_EQ(0, cpu_begin(self->buffer.fd, DMA_BUF_SYNC_READ));
 	snprintf(back, sizeof(back), "dray_sync: %sbytes=%zu ", self->id,
 		 self->size);
 	trace = trace_read();
@@ -192,8 +163,7 @@ TEST_F(trace, an_importer_is_an_event_and_its_end_is_one)
 	int importer = importer_open();
 	uint32_t handle;
 
-	if (importer < 0)
-		SKIP(return, "this kernel has no importer");
+	SKIP_IF(importer < 0, "this kernel has no importer");
 	ASSERT_EQ(0, importer_attach(importer, self->buffer.fd, &handle));
 	EXPECT_TRUE(trace_has("dray_attach:", self->id));
 	EXPECT_TRUE(trace_has("dray_attach:", " kind=buffer "));
@@ -214,16 +184,12 @@ static void attached_text(const struct dray_attach *attach, const char *kind,
 TEST_F(trace, attached_memory_is_an_event_and_its_mapping_and_its_end)
 {
 	uint8_t *bytes = fresh_memory(self->size);
-	struct dray_attach attach;
-	struct dray_info info;
 	char text[128];
 
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (node_copies())
-		SKIP(return, "a device that gets copies gets none of it");
+	READ_NODE(info);
+	SKIP_IF(node_copies(), "a device that gets copies gets none of it");
 	/* It need not begin or end with a page. */
-	ASSERT_LE(0, attach_memory(self->node, bytes + 64, self->size - 100, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes + 64, self->size - 100, 0);
 	EXPECT_EQ(self->size - 100, attach.length);
 	attached_text(&attach, "user", &info, text, sizeof(text));
 	EXPECT_TRUE(trace_has("dray_attach:", text));
@@ -236,17 +202,13 @@ TEST_F(trace, attached_memory_is_an_event_and_its_mapping_and_its_end)
 TEST_F(trace, an_attached_dma_buf_is_an_event_and_its_mapping_and_its_end)
 {
 	int fd = foreign_open(FOREIGN_VGEM, self->size);
-	struct dray_attach attach;
-	struct dray_info info;
 	char text[128];
 
-	if (fd == -ENODEV)
-		SKIP(return, "this kernel has no exporter");
+	SKIP_IF(fd == -ENODEV, "this kernel has no exporter");
 	ASSERT_LE(0, fd);
-	ASSERT_EQ(0, node_info(self->node, &info));
-	if (node_copies())
-		SKIP(return, "a device that gets copies gets none of it");
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	READ_NODE(info);
+	SKIP_IF(node_copies(), "a device that gets copies gets none of it");
+	ATTACH_DMA_BUF(attach, fd, 0);
 	attached_text(&attach, "dma-buf", &info, text, sizeof(text));
 	EXPECT_TRUE(trace_has("dray_attach:", text));
 	EXPECT_TRUE(trace_has("dray_map:", text));
@@ -278,20 +240,17 @@ TEST_F(engine, a_cpu_access_is_maintained_after_the_engine_has_written)
 {
 	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
 				      .flags = DRAY_SUBMIT_NO_SYNC };
-	struct dray_axis axis;
-	struct dray_transfer transfer = engine_slow(self, &axis);
+	struct dray_transfer transfer = engine_slow(self);
 	char *trace, *done, *next;
 	int before = 0, after = 0;
 	char sync[64];
 
-	if (!node_is_maintained(&self->info))
-		SKIP(return, "this node is coherent");
+	SKIP_IF(!node_is_maintained(&self->info), "this node is coherent");
 	snprintf(sync, sizeof(sync), "dray_sync: id=%llu ",
 		 (unsigned long long)self->dst.id);
 	TRACE_BEGIN();
 	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
-	ASSERT_EQ(0, buffer_cpu_access(self->dst.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	ASSERT_EQ(0, cpu_begin(self->dst.fd, DMA_BUF_SYNC_READ));
 	tracing_stop();
 	trace = trace_read();
 	ASSERT_NE(NULL, trace);
@@ -341,5 +300,3 @@ TEST_F(engine, no_event_has_an_address)
 	EXPECT_EQ(NULL, strstr(trace, text));
 	free(trace);
 }
-
-TEST_HARNESS_MAIN

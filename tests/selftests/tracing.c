@@ -2,14 +2,6 @@
 /*
  * The kernel's trace; see tracing.h.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
 #include "tracing.h"
 
 #define TRACING "/sys/kernel/tracing/"

@@ -6,7 +6,7 @@
 #ifndef SELFTEST_TRACING_H
 #define SELFTEST_TRACING_H
 
-#include <stdbool.h>
+#include "system.h"
 
 /* Empties the trace; -ENODEV where the kernel has no events, or an errno. */
 int tracing_begin(void);

@@ -2,9 +2,6 @@
 /*
  * One transfer, from SUBMIT to its end; see transfer.h.
  */
-#include <errno.h>
-#include <unistd.h>
-
 #include "fence.h"
 #include "node.h"
 #include "transfer.h"
@@ -12,12 +9,8 @@
 int transfer_run(int node, const struct dray_transfer *transfer,
 		 uint32_t channel, uint32_t flags)
 {
-	struct dray_submit submit = {
-		.channel = channel,
-		.flags = flags,
-		.transfers = (uintptr_t)transfer,
-		.count = 1,
-	};
+	struct dray_submit submit =
+		SUBMIT_OF(channel, transfer, 1, .flags = flags);
 	int ret = node_call(node, DRAY_IOC_SUBMIT, &submit);
 
 	if (ret)

@@ -5,9 +5,7 @@
 #ifndef SELFTEST_TRANSFER_H
 #define SELFTEST_TRANSFER_H
 
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 /*
  * @flags: DRAY_SUBMIT_*.  0, or the negative errno of the call or of the fence,

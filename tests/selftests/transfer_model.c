@@ -3,17 +3,12 @@
  * What a transfer means, written down as the plainest loop; see
  * transfer_model.h.
  */
-#include <stddef.h>
-#include <stdlib.h>
-
 #include "transfer_model.h"
 
 static uint8_t *memory_of(const struct model_memory *memories,
 			  unsigned int count, int fd)
 {
-	unsigned int i;
-
-	for (i = 0; i < count; i++)
+	for (unsigned int i = 0; i < count; i++)
 		if (memories[i].fd == fd)
 			return memories[i].bytes;
 	abort();
@@ -22,9 +17,7 @@ static uint8_t *memory_of(const struct model_memory *memories,
 static void one_run(const struct dray_transfer *transfer, uint8_t *dst,
 		    const uint8_t *src)
 {
-	uint64_t i;
-
-	for (i = 0; i < transfer->run; i++)
+	for (uint64_t i = 0; i < transfer->run; i++)
 		dst[i] = transfer->op == DRAY_OP_FILL
 				 ? transfer->pattern[i % transfer->pattern_size]
 				 : src[i];
@@ -34,13 +27,12 @@ static void one_axis(const struct dray_transfer *transfer, unsigned int axis,
 		     uint8_t *dst, const uint8_t *src)
 {
 	const struct dray_axis *axes = (void *)(uintptr_t)transfer->axes;
-	uint64_t i;
 
 	if (axis == transfer->axes_count) {
 		one_run(transfer, dst, src);
 		return;
 	}
-	for (i = 0; i < axes[axis].count; i++) {
+	for (uint64_t i = 0; i < axes[axis].count; i++) {
 		one_axis(transfer, axis + 1, dst, src);
 		dst += axes[axis].dst_stride;
 		if (src)

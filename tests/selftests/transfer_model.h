@@ -7,9 +7,7 @@
 #ifndef SELFTEST_TRANSFER_MODEL_H
 #define SELFTEST_TRANSFER_MODEL_H
 
-#include <stdint.h>
-
-#include <linux/dray.h>
+#include "system.h"
 
 /* The memory that stands for a buffer's fd. */
 struct model_memory {

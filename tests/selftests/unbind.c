@@ -3,8 +3,6 @@
  * The device goes away under its users, through sysfs, while buffers are
  * mapped, memory is attached and calls wait.
  */
-#include <errno.h>
-
 #include "attach.h"
 #include "fixture_bound.h"
 #include "fixture_engine.h"
@@ -22,9 +20,8 @@ TEST_F(bound, an_idle_node_goes_and_comes_back)
 TEST_F(bound, unbind_completes_under_mapped_buffers)
 {
 	struct buffer buffer;
-	uint32_t i;
 
-	for (i = 0; i < self->info.heap_count; i++)
+	for (uint32_t i = 0; i < self->info.heap_count; i++)
 		ASSERT_EQ(0,
 			  buffer_open(self->node, i, 4 * self->page, &buffer));
 	EXPECT_EQ(0, binding_unbind(&self->binding));
@@ -32,10 +29,7 @@ TEST_F(bound, unbind_completes_under_mapped_buffers)
 
 TEST_F(bound, every_later_call_says_that_the_device_is_gone)
 {
-	struct buffer buffer;
-
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	EXPECT_STREQ("",
 		     node_call_that_lives(self->node, buffer.fd, buffer.id));
@@ -92,16 +86,14 @@ TEST_F(bound, unbind_does_not_wait_for_the_fences_of_a_foreign_dma_buf)
 {
 	struct waiter waiter = { .node = self->node, .size = self->page };
 	int importer = importer_open(), fd;
-	struct dray_attach attach;
 	uint32_t handle, fence;
 	pid_t child;
 
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
-	ASSERT_LE(0, attach_dma_buf(self->node, fd, 0, &attach));
+	ATTACH_DMA_BUF(attach, fd, 0);
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	waiter.fd = attach.fd;
 	child = process_start(sync_for_cpu, &waiter);
@@ -135,32 +127,25 @@ TEST_F(bound, a_submit_that_waits_for_a_slot_is_told_that_the_device_is_gone)
 	int importer = importer_open(), fd, in_fence;
 	struct dray_submit submit;
 	uint32_t handle, fence, i;
-	struct buffer buffer;
 	pid_t child;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside exporter, is not loaded");
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	NEED_VGEM(importer);
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, importer_create(importer, self->page, &handle));
 	fd = importer_export(importer, handle);
 	ASSERT_LE(0, fd);
-	if (!buffer_tells_fences(fd))
-		SKIP(return, "this kernel does not tell a dma-buf's fences");
+	SKIP_IF(!buffer_tells_fences(fd),
+		"this kernel does not tell a dma-buf's fences");
 	ASSERT_EQ(0, importer_fence(importer, handle, &fence));
 	in_fence = buffer_fences(fd);
 	ASSERT_LE(0, in_fence);
 	transfer.src_fd = buffer.fd;
 	transfer.dst_fd = buffer.fd;
-	submitter.submit = (struct dray_submit){
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-		.in_fences = (uintptr_t)&in_fence,
-		.in_fence_count = 1,
-	};
+	submitter.submit =
+		(struct dray_submit)SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1,
+					      .in_fences = (uintptr_t)&in_fence,
+					      .in_fence_count = 1);
 	for (i = 0; i < self->info.queue_depth; i++) {
 		submit = submitter.submit;
 		ASSERT_EQ(0, node_call(self->node, DRAY_IOC_SUBMIT, &submit));
@@ -180,14 +165,12 @@ TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
 	uint8_t *bytes = mmap(NULL, 4 * self->page, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct dray_attach memory, foreign;
-	int node;
 
 	ASSERT_EQ(0, attach_both(self, bytes, &memory, &foreign));
 	close(self->node);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	ASSERT_EQ(0, binding_bind(&self->binding));
-	node = node_open();
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	EXPECT_EQ(-EINVAL, buffer_sync(node, memory.fd, DRAY_SYNC_FOR_DEVICE,
 				       DRAY_TO_DEVICE, 0, 1));
 	EXPECT_LE(0, attach_memory(node, bytes, 4 * self->page, 0, &memory));
@@ -196,15 +179,11 @@ TEST_F(bound, an_attachment_is_not_of_the_node_that_came_back)
 TEST_F(bound, a_buffer_of_a_removed_node_is_still_no_foreign_one)
 {
 	struct dray_attach attach;
-	struct buffer buffer;
-	int node;
 
-	ASSERT_EQ(0, buffer_allocate(self->node, DRAY_HEAP_ANY, self->page,
-				     &buffer));
+	ALLOCATE_BUFFER(buffer, DRAY_HEAP_ANY, self->page);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
 	ASSERT_EQ(0, binding_bind(&self->binding));
-	node = node_open();
-	ASSERT_LE(0, node);
+	OPEN_NODE(node);
 	EXPECT_EQ(-EINVAL, attach_dma_buf(node, buffer.fd, 0, &attach));
 	EXPECT_EQ(DRAY_REASON_OWN, attach.reason);
 }
@@ -284,18 +263,12 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 {
 	struct dray_transfer transfer = { .op = DRAY_OP_COPY, .run = 16 };
 	struct dray_axis axis = { .dst_stride = 32, .src_stride = 32 };
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
-	struct buffer src, dst;
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret;
 
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &src));
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE, &dst));
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	OPEN_BUFFER(src, DRAY_HEAP_ANY, BUFFER_SIZE);
+	OPEN_BUFFER(dst, DRAY_HEAP_ANY, BUFFER_SIZE);
 	axis.count = BUFFER_SIZE / 32;
 	if (axis.count > self->info.max_runs)
 		axis.count = self->info.max_runs;
@@ -314,5 +287,3 @@ TEST_F(bound, a_transfer_under_way_ends_and_unbind_completes)
 		EXPECT_EQ(-1, first_difference(dst.bytes, src.bytes, 16));
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -4,10 +4,6 @@
  * made again and again by a process of its own.  Each succeeds until the
  * device is gone, unbinding completes, and nothing is left over.
  */
-#include <errno.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_bound.h"
@@ -39,16 +35,9 @@ static int call_sync(struct caller *caller)
 
 static int submit(struct caller *caller)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = caller->buffer.fd,
-					  .src_fd = caller->buffer.fd,
-					  .dst_offset = 64,
-					  .run = 64 };
-	struct dray_submit args = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer = COPY_OF(
+		caller->buffer.fd, caller->buffer.fd, 64, .dst_offset = 64);
+	struct dray_submit args = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret = node_call(caller->node, DRAY_IOC_SUBMIT, &args);
 
 	return ret ? ret : args.fence_fd;
@@ -306,5 +295,3 @@ TEST_F(bound, unbind_completes_while_everybody_calls)
 		ASSERT_EQ(0, binding_bind(&self->binding));
 	}
 }
-
-TEST_HARNESS_MAIN

@@ -4,13 +4,6 @@
  * first, with transfers under way and with its memory shared in every way.  On a
  * board the kernel knows of the engine from the device tree.
  */
-#include <dirent.h>
-#include <errno.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "fixture_engine.h"
@@ -100,10 +93,7 @@ static int supplier_bind(const struct supplier *supplier,
 
 static int copy(int node, const struct buffer *to, const struct buffer *from)
 {
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = to->fd,
-					  .src_fd = from->fd,
-					  .run = to->size };
+	struct dray_transfer transfer = COPY_OF(to->fd, from->fd, to->size);
 
 	return transfer_run(node, &transfer, 0, 0);
 }
@@ -113,8 +103,7 @@ FIXTURE_SETUP(supplier)
 {
 	SETUP_NODE();
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, binding_find(self->node, &self->binding));
 	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, BUFFER_SIZE,
@@ -125,8 +114,8 @@ FIXTURE_SETUP(supplier)
 	ASSERT_EQ(0, copy(self->node, &self->dst, &self->src));
 	ASSERT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes,
 				       BUFFER_SIZE));
-	if (supplier_find(self->node, &self->supplier))
-		SKIP(return, "sysfs names no engine for this node");
+	SKIP_IF(supplier_find(self->node, &self->supplier),
+		"sysfs names no engine for this node");
 }
 
 FIXTURE_TEARDOWN_PARENT(supplier)
@@ -147,9 +136,7 @@ static unsigned int submit_slow(FIXTURE_DATA(supplier) * self, int *fences)
 					  .dst_fd = self->dst.fd,
 					  .src_fd = self->src.fd,
 					  .axes_count = 1 };
-	struct dray_submit submit = { .channel = 0,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1 };
+	struct dray_submit submit = SUBMIT_OF(0, &transfer, 1);
 	struct dray_axis axis;
 	unsigned int i;
 
@@ -176,12 +163,9 @@ TEST_F(supplier, the_node_goes_before_its_engine_and_leaves_what_is_shared)
 	struct dray_info info;
 	struct shared shared;
 
-	if (node_copies())
-		SKIP(return, "nothing is attached for a device that gets "
-			     "copies");
+	NEED_ATTACHING();
 	ret = shared_open(self->node, &self->dst, &shared);
-	if (ret == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(ret);
 	ASSERT_EQ(0, ret);
 	ASSERT_EQ(JOBS, submit_slow(self, fences));
 	ASSERT_EQ(0, shared_submit(self->node, &self->dst, &shared,
@@ -215,9 +199,7 @@ TEST_F(supplier, the_node_goes_before_its_engine_and_leaves_what_is_shared)
 /* By itself the engine's end is enough: nobody needs to be at work. */
 TEST_F(supplier, a_node_that_does_nothing_goes_with_its_engine_and_comes_back)
 {
-	int round;
-
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		ASSERT_EQ(0, supplier_unbind(&self->supplier));
 		EXPECT_TRUE(node_is_gone(NULL));
 		ASSERT_EQ(0, supplier_bind(&self->supplier, &self->binding));
@@ -230,5 +212,3 @@ TEST_F(supplier, a_node_that_does_nothing_goes_with_its_engine_and_comes_back)
 					       BUFFER_SIZE));
 	}
 }
-
-TEST_HARNESS_MAIN

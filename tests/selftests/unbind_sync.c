@@ -4,8 +4,6 @@
  * gone, for which nobody could maintain it any more: unbinding writes back and
  * drops the lines of it, and those of nothing else.
  */
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_bound.h"
@@ -36,10 +34,9 @@ struct memory {
 static int memory_open(FIXTURE_DATA(bound) * self, struct memory *memory)
 {
 	struct buffer *buffer = &memory->buffer;
-	int ret;
+	int ret = buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
+			      buffer);
 
-	ret = buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
-			  buffer);
 	if (ret)
 		return ret;
 	memset(buffer->bytes, 0x21, buffer->size);
@@ -62,19 +59,10 @@ static int tell_address(int node, int fd)
 /* The first page to the last, by any channel; 0 when it is done. */
 static int copy_page(FIXTURE_DATA(bound) * self, int fd, uint32_t flags)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = fd,
-		.src_fd = fd,
-		.dst_offset = (PAGES - 1) * self->page,
-		.run = self->page,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.flags = flags,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer = COPY_OF(
+		fd, fd, self->page, .dst_offset = (PAGES - 1) * self->page);
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1, .flags = flags);
 	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &submit);
 
 	if (ret)
@@ -123,8 +111,7 @@ TEST_F(bound, unbind_drops_lines_of_a_buffer_whose_address_was_told)
 	struct memory memory;
 
 	NEED_PROBES();
-	if (!(self->info.flags & DRAY_NODE_ADDRESS))
-		SKIP(return, "this node tells no addresses");
+	NEED_ADDRESSES();
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, tell_address(self->node, memory.buffer.fd));
 	WATCH_MAINTENANCE();
@@ -139,8 +126,7 @@ TEST_F(bound, unbind_drops_lines_of_what_a_channel_wrote_without_sync)
 	struct memory memory;
 
 	NEED_PROBES();
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, copy_page(self, memory.buffer.fd, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
@@ -169,15 +155,12 @@ TEST_F(bound, unbind_drops_lines_of_attached_memory_too)
 {
 	uint8_t *bytes = fresh_memory(PAGES * self->page);
 	struct dray_segment segment[PAGES];
-	struct dray_attach attach;
 
 	NEED_PROBES();
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
 	ASSERT_NE(MAP_FAILED, bytes);
 	memset(bytes, 0x21, PAGES * self->page);
-	ASSERT_LE(0, attach_memory(self->node, bytes, PAGES * self->page, 0,
-				   &attach));
+	ATTACH_MEMORY(attach, bytes, PAGES * self->page, 0);
 	ASSERT_EQ(PAGES, frames_of(bytes, PAGES * self->page, segment, PAGES));
 	ASSERT_EQ(0, copy_page(self, attach.fd, DRAY_SUBMIT_NO_SYNC));
 	WATCH_MAINTENANCE();
@@ -193,8 +176,7 @@ TEST_F(bound, another_driver_drops_lines_when_the_node_is_gone)
 	uint32_t handle;
 
 	NEED_PROBES();
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, importer_attach(importer, memory.buffer.fd, &handle));
 	close(self->node);
@@ -215,8 +197,7 @@ TEST_F(bound, another_driver_drops_nothing_while_the_node_is_there)
 	uint32_t handle;
 
 	NEED_PROBES();
-	if (importer == -ENODEV)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	NEED_VGEM(importer);
 	ASSERT_EQ(0, memory_open(self, &memory));
 	ASSERT_EQ(0, importer_attach(importer, memory.buffer.fd, &handle));
 	WATCH_MAINTENANCE();
@@ -231,23 +212,16 @@ TEST_F(bound, another_driver_drops_nothing_while_the_node_is_there)
 /* Where devices get copies this shows in the bytes. */
 TEST_F(bound, what_a_channel_wrote_without_sync_is_seen_after_unbind)
 {
-	struct buffer buffer;
-
-	if (!self->info.channel_count)
-		SKIP(return, "this node has no DMA channel");
-	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, PAGES * self->page,
-				 &buffer));
+	SKIP_IF(!self->info.channel_count, "this node has no DMA channel");
+	OPEN_BUFFER(buffer, DRAY_HEAP_ANY, PAGES * self->page);
 	fill_random(buffer.bytes, self->page, 3);
 	ASSERT_EQ(0, buffer_sync(self->node, buffer.fd, DRAY_SYNC_FOR_DEVICE,
 				 DRAY_TO_DEVICE, 0, buffer.size));
 	ASSERT_EQ(0, copy_page(self, buffer.fd, DRAY_SUBMIT_NO_SYNC));
 	close(self->node);
 	ASSERT_EQ(0, binding_unbind(&self->binding));
-	EXPECT_EQ(0, buffer_cpu_access(buffer.fd,
-				       DMA_BUF_SYNC_START | DMA_BUF_SYNC_READ));
+	EXPECT_EQ(0, cpu_begin(buffer.fd, DMA_BUF_SYNC_READ));
 	EXPECT_EQ(-1, first_difference(buffer.bytes,
 				       buffer.bytes + (PAGES - 1) * self->page,
 				       self->page));
 }
-
-TEST_HARNESS_MAIN

@@ -5,10 +5,6 @@
  * every call says that the device is gone, on a new one the old buffer works,
  * its bytes are those that were there, and all memory returns in the end.
  */
-#include <errno.h>
-
-#include <linux/dma-buf.h>
-
 #include "attach.h"
 #include "binding.h"
 #include "fixture_engine.h"
@@ -101,25 +97,16 @@ static int do_import(struct life *life)
 
 static int do_access(struct life *life)
 {
-	return buffer_cpu_access(life->buffer.fd,
-				 DMA_BUF_SYNC_START | DMA_BUF_SYNC_RW);
+	return cpu_begin(life->buffer.fd, DMA_BUF_SYNC_RW);
 }
 
 /* The lower half to the upper one. */
 static int do_submit(struct life *life)
 {
-	struct dray_transfer transfer = {
-		.op = DRAY_OP_COPY,
-		.dst_fd = life->buffer.fd,
-		.src_fd = life->buffer.fd,
-		.dst_offset = SIZE / 2,
-		.run = SIZE / 2,
-	};
-	struct dray_submit submit = {
-		.channel = DRAY_CHANNEL_ANY,
-		.transfers = (uintptr_t)&transfer,
-		.count = 1,
-	};
+	struct dray_transfer transfer =
+		COPY_OF(life->buffer.fd, life->buffer.fd, SIZE / 2,
+			.dst_offset = SIZE / 2);
+	struct dray_submit submit = SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1);
 	int ret = node_call(life->node, DRAY_IOC_SUBMIT, &submit);
 
 	if (!ret)
@@ -199,7 +186,6 @@ FIXTURE_SETUP(vanish)
 {
 	struct life *life = &self->life;
 	struct dray_info info;
-	int i;
 
 	life->fence = -1;
 	life->buffer.fd = -1;
@@ -207,19 +193,20 @@ FIXTURE_SETUP(vanish)
 	ASSERT_LE(0, life->node);
 	ASSERT_EQ(0, node_info(life->node, &info));
 	self->submits = info.channel_count;
-	if (variant->point >= COPIED && !self->submits)
-		SKIP(return, "this node has no DMA channel");
+	SKIP_IF(variant->point >= COPIED && !self->submits,
+		"this node has no DMA channel");
 	life->importer = importer_open();
-	if (variant->point == IMPORTED && life->importer < 0)
-		SKIP(return, "vgem, an outside importer, is not loaded");
+	SKIP_IF(variant->point == IMPORTED && life->importer < 0,
+		"vgem, an outside importer, is not loaded");
 	ASSERT_EQ(0, ledger_take(life->node, &self->before));
 	ASSERT_EQ(0, binding_find(life->node, &self->binding));
 	life->copy = calloc(1, SIZE);
-	for (i = 0; i < variant->point; i++)
+	for (int i = 0; i < variant->point; i++) {
 		ASSERT_EQ(0, points[i](life))
 		{
 			TH_LOG("point %d", i);
 		}
+	}
 }
 
 FIXTURE_TEARDOWN_PARENT(vanish)
@@ -293,8 +280,7 @@ TEST_F(vanish, the_buffer_keeps_its_bytes_while_there_is_no_node)
 	EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, size));
 	if (life->reader)
 		EXPECT_EQ(-1, changed_byte(life, life->reader, size));
-	EXPECT_EQ(0, buffer_cpu_access(life->buffer.fd,
-				       DMA_BUF_SYNC_END | DMA_BUF_SYNC_RW));
+	EXPECT_EQ(0, cpu_end(life->buffer.fd, DMA_BUF_SYNC_RW));
 }
 
 /* From one point to another that is behind it, if it is. */
@@ -372,5 +358,3 @@ TEST_F(vanish, the_old_buffer_works_on_the_new_descriptor)
 		EXPECT_EQ(-1, changed_byte(life, life->buffer.fd, SIZE));
 	}
 }
-
-TEST_HARNESS_MAIN

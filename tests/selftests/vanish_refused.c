@@ -6,8 +6,6 @@
  * the node that came back it is refused for the same reason.  So it is with a
  * few that are right, of memory and channels that go meanwhile.
  */
-#include <sys/mman.h>
-
 #include "attach.h"
 #include "fence.h"
 #include "fixture_refused.h"
@@ -60,11 +58,8 @@ static int sync_range(struct caller *caller, uint32_t target, uint64_t offset,
 				    .offset = offset,
 				    .width = width,
 				    .rows = 1 };
-	struct dray_sync sync = { .target = target,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_TO_DEVICE,
-				  .count = 1,
-				  .ranges = (uintptr_t)&range };
+	struct dray_sync sync = SYNC_OF(target, DRAY_SYNC_FOR_DEVICE,
+					DRAY_TO_DEVICE, &range, 1);
 	int ret = node_call(caller->node, DRAY_IOC_SYNC, &sync);
 
 	caller->reason = sync.reason;
@@ -92,18 +87,13 @@ static int submit_copy(struct caller *caller, int to, uint64_t to_offset,
 	struct dray_axis axis = { .count = runs,
 				  .dst_stride = 32,
 				  .src_stride = 0 };
-	struct dray_transfer transfer = { .op = DRAY_OP_COPY,
-					  .dst_fd = to,
-					  .src_fd = caller->buffer.fd,
-					  .dst_offset = to_offset,
-					  .run = 16,
-					  .axes = (uintptr_t)&axis,
-					  .axes_count = 1 };
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)&transfer,
-				      .count = 1,
-				      .in_fences = (uintptr_t)in_fence,
-				      .in_fence_count = in_fence ? 1 : 0 };
+	struct dray_transfer transfer =
+		COPY_OF(to, caller->buffer.fd, 16, .dst_offset = to_offset,
+			.axes = (uintptr_t)&axis, .axes_count = 1);
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, &transfer, 1,
+			  .in_fences = (uintptr_t)in_fence,
+			  .in_fence_count = in_fence ? 1 : 0);
 	int ret = node_call(caller->node, DRAY_IOC_SUBMIT, &submit);
 
 	caller->reason = submit.reason;
@@ -134,20 +124,14 @@ static int submit_a_million_runs(struct caller *caller)
 	struct dray_axis axis = { .count = MILLION / DRAY_MAX_TRANSFERS,
 				  .dst_stride = 8 };
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
-	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY,
-				      .transfers = (uintptr_t)transfers,
-				      .count = DRAY_MAX_TRANSFERS };
+	struct dray_submit submit =
+		SUBMIT_OF(DRAY_CHANNEL_ANY, transfers, DRAY_MAX_TRANSFERS);
 	int i, ret;
 
 	for (i = 0; i < DRAY_MAX_TRANSFERS; i++)
-		transfers[i] = (struct dray_transfer){
-			.op = DRAY_OP_COPY,
-			.dst_fd = caller->large.fd,
-			.src_fd = caller->buffer.fd,
-			.run = 4,
-			.axes = (uintptr_t)&axis,
-			.axes_count = 1,
-		};
+		transfers[i] = (struct dray_transfer)COPY_OF(
+			caller->large.fd, caller->buffer.fd, 4,
+			.axes = (uintptr_t)&axis, .axes_count = 1);
 	ret = node_call(caller->node, DRAY_IOC_SUBMIT, &submit);
 	caller->reason = submit.reason;
 	if (ret == -EINVAL && submit.limit != caller->info.max_runs)
@@ -195,9 +179,8 @@ static int sync_what_was_unmapped_while_pinned(struct caller *caller)
 {
 	uint8_t *bytes = fresh_memory(SIZE);
 	struct dray_attach attach;
-	int ret;
+	int ret = attach_memory(caller->node, bytes, SIZE, 0, &attach);
 
-	ret = attach_memory(caller->node, bytes, SIZE, 0, &attach);
 	munmap(bytes, SIZE);
 	caller->reason = attach.reason;
 	if (ret < 0)
@@ -220,11 +203,8 @@ static int sync_ranges_that_overlap(struct caller *caller)
 		  .rows = 16 },
 		{ .fd = caller->buffer.fd, .width = SIZE, .rows = 1 },
 	};
-	struct dray_sync sync = { .target = DRAY_TARGET_NODE,
-				  .owner = DRAY_SYNC_FOR_DEVICE,
-				  .direction = DRAY_BIDIRECTIONAL,
-				  .count = 3,
-				  .ranges = (uintptr_t)ranges };
+	struct dray_sync sync = SYNC_OF(DRAY_TARGET_NODE, DRAY_SYNC_FOR_DEVICE,
+					DRAY_BIDIRECTIONAL, ranges, 3);
 	int ret = node_call(caller->node, DRAY_IOC_SYNC, &sync);
 
 	caller->reason = sync.reason;
@@ -265,7 +245,6 @@ static int set_limit(uint64_t bytes)
 
 static int prepare_limit(struct caller *caller)
 {
-	(void)caller;
 	return set_limit(1);
 }
 
@@ -294,5 +273,3 @@ REFUSED(allocate_above_a_limit, -EDQUOT, DRAY_REASON_QUOTA, 0, prepare_limit,
 REFUSED(sync_what_was_unmapped_while_pinned, 0, DRAY_REASON_NONE, ATTACHES);
 REFUSED(sync_ranges_that_overlap, 0, DRAY_REASON_NONE);
 REFUSED(sync_for_a_channel_that_goes, 0, DRAY_REASON_NONE, CHANNELS);
-
-TEST_HARNESS_MAIN

@@ -3,8 +3,6 @@
 #ifndef DRAY_TESTS_BUFFERS_H
 #define DRAY_TESTS_BUFFERS_H
 
-#include <fcntl.h>
-
 #include "node.h"
 
 static inline struct dray_buffer *alloc(struct dray_node *node, uint64_t size)

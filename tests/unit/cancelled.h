@@ -3,8 +3,6 @@
 #ifndef DRAY_TESTS_CANCELLED_H
 #define DRAY_TESTS_CANCELLED_H
 
-#include <pthread.h>
-
 #include "unit.h"
 
 #define WAS_CANCELLED (-1000)

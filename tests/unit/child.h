@@ -3,11 +3,7 @@
 #ifndef DRAY_TESTS_CHILD_H
 #define DRAY_TESTS_CHILD_H
 
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
+#include "../selftests/step.h"
 #include "unit.h"
 
 /* fork() without its handlers. */

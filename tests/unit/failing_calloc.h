@@ -6,14 +6,10 @@
 #ifndef DRAY_TESTS_FAILING_CALLOC_H
 #define DRAY_TESTS_FAILING_CALLOC_H
 
-#include <errno.h>
-#include <stddef.h>
+#include "unit.h"
 
 static int to_go = -1; /* callocs until one fails; below 0: none will */
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	if (to_go < 0 || to_go--)
 		return __real_calloc(count, size);

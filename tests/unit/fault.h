@@ -7,13 +7,7 @@
 #ifndef DRAY_TESTS_FAULT_H
 #define DRAY_TESTS_FAULT_H
 
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
-#include <unistd.h>
 
 #include "unit.h"
 
@@ -47,20 +41,13 @@ static inline bool fails_now(void)
 	faulted = true;
 	return true;
 }
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	return fails_now() ? NULL : __real_calloc(count, size);
 }
-
-void *__real_mmap64(void *address, size_t size, int protection, int flags,
-		    int fd, off_t offset);
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
-		    int fd, off_t offset);
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
-		    int fd, off_t offset)
+WRAPPED(void *, mmap64,
+	(void *address, size_t size, int protection, int flags, int fd,
+	 off_t offset))
 {
 	/*
 	 * PROT_NONE over a mapping is how the window takes addresses back;
@@ -73,10 +60,8 @@ void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
 		       __real_mmap64(address, size, protection, flags, fd,
 				     offset);
 }
-
-void *__real_mremap(void *old, size_t old_size, size_t size, int flags, ...);
-void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...);
-void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...)
+WRAPPED(void *, mremap,
+	(void *old, size_t old_size, size_t size, int flags, ...))
 {
 	va_list arguments;
 	void *fixed;
@@ -92,24 +77,15 @@ void *__wrap_mremap(void *old, size_t old_size, size_t size, int flags, ...)
 	return fails_now() ? MAP_FAILED :
 			     __real_mremap(old, old_size, size, flags, fixed);
 }
-
-int __real_memfd_create(const char *name, unsigned int flags);
-int __wrap_memfd_create(const char *name, unsigned int flags);
-int __wrap_memfd_create(const char *name, unsigned int flags)
+WRAPPED(int, memfd_create, (const char *name, unsigned int flags))
 {
 	return fails_now() ? -1 : __real_memfd_create(name, flags);
 }
-
-int __real_ftruncate64(int fd, off_t size);
-int __wrap_ftruncate64(int fd, off_t size);
-int __wrap_ftruncate64(int fd, off_t size)
+WRAPPED(int, ftruncate64, (int fd, off_t size))
 {
 	return fails_now() ? -1 : __real_ftruncate64(fd, size);
 }
-
-int __real_fcntl64(int fd, int command, ...);
-int __wrap_fcntl64(int fd, int command, ...);
-int __wrap_fcntl64(int fd, int command, ...)
+WRAPPED(int, fcntl64, (int fd, int command, ...))
 {
 	va_list args;
 	long argument;
@@ -119,47 +95,30 @@ int __wrap_fcntl64(int fd, int command, ...)
 	va_end(args);
 	return fails_now() ? -1 : __real_fcntl64(fd, command, argument);
 }
-
-int __real_fstat64(int fd, struct stat *status);
-int __wrap_fstat64(int fd, struct stat *status);
-int __wrap_fstat64(int fd, struct stat *status)
+WRAPPED(int, fstat64, (int fd, struct stat *status))
 {
 	return fails_now() ? -1 : __real_fstat64(fd, status);
 }
-
-int __real_fstatfs64(int fd, struct statfs *system);
-int __wrap_fstatfs64(int fd, struct statfs *system);
-int __wrap_fstatfs64(int fd, struct statfs *system)
+WRAPPED(int, fstatfs64, (int fd, struct statfs *system))
 {
 	return fails_now() ? -1 : __real_fstatfs64(fd, system);
 }
-
-int __real_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice)
+WRAPPED(int, madvise, (void *address, size_t size, int advice))
 {
 	/* Huge pages are only a hint, which may fail at any time. */
 	return fails_now() ? -1 : __real_madvise(address, size, advice);
 }
-
-int __real_fallocate64(int fd, int mode, off_t offset, off_t size);
-int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size);
-int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size)
+WRAPPED(int, fallocate64, (int fd, int mode, off_t offset, off_t size))
 {
 	return fails_now() ? -1 : __real_fallocate64(fd, mode, offset, size);
 }
 
 struct sysinfo;
-int __real_sysinfo(struct sysinfo *memory);
-int __wrap_sysinfo(struct sysinfo *memory);
-int __wrap_sysinfo(struct sysinfo *memory)
+WRAPPED(int, sysinfo, (struct sysinfo *memory))
 {
 	return fails_now() ? -1 : __real_sysinfo(memory);
 }
-
-FILE *__real_fopen64(const char *path, const char *mode);
-FILE *__wrap_fopen64(const char *path, const char *mode);
-FILE *__wrap_fopen64(const char *path, const char *mode)
+WRAPPED(FILE *, fopen64, (const char *path, const char *mode))
 {
 	return fails_now() ? NULL : __real_fopen64(path, mode);
 }

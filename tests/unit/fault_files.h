@@ -6,21 +6,13 @@
 #ifndef DRAY_TESTS_FAULT_FILES_H
 #define DRAY_TESTS_FAULT_FILES_H
 
-#include <stdlib.h>
-
 #include "fault.h"
-
-int __real_posix_memalign(void **out, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size);
-int __wrap_posix_memalign(void **out, size_t alignment, size_t size)
+WRAPPED(int, posix_memalign, (void **out, size_t alignment, size_t size))
 {
 	return fails_now() ? fault_error
 			   : __real_posix_memalign(out, alignment, size);
 }
-
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...)
+WRAPPED(int, open64, (const char *path, int flags, ...))
 {
 	/* What it has of the mode is nothing that these tests would ask for. */
 	return fails_now() ? -1 : __real_open64(path, flags, 0);

@@ -55,7 +55,6 @@ static inline struct dray_memory *memalloc(struct dray_manager *manager,
 static inline void count_up(void *ctx,
 			    const struct dray_memory_description *memory)
 {
-	(void)memory;
 	++*(int *)ctx;
 }
 

@@ -6,10 +6,6 @@
 #ifndef DRAY_TESTS_NODE_H
 #define DRAY_TESTS_NODE_H
 
-#include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "unit.h"
 
 static inline const char *test_spec(void)

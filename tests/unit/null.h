@@ -6,8 +6,6 @@
 #ifndef DRAY_TESTS_NULL_H
 #define DRAY_TESTS_NULL_H
 
-#include <stdio.h>
-
 #include "pool.h"
 
 static struct dray_node *node;

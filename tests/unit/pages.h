@@ -37,4 +37,8 @@ static inline int try_to_allocate(const char *spec, size_t size,
 	return ret;
 }
 
+/* Tries it with a MiB, of whose pages the further arguments are fields. */
+#define try_pages(spec, ...) \
+	try_to_allocate(spec, MIB, (struct dray_pages){ __VA_ARGS__ })
+
 #endif /* DRAY_TESTS_PAGES_H */

@@ -22,9 +22,14 @@ static inline int pool_setup(void **state)
 	return 0;
 }
 
+/* Closes the pool, which has every block back. */
 static inline int pool_teardown(void **state)
 {
+	struct dray_pool_stats stats;
+
+	dray_pool_stats(*state, &stats, sizeof(stats));
 	dray_pool_close(*state);
+	assert_int_equal(stats.blocks, 0);
 	return 0;
 }
 

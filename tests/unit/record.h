@@ -8,8 +8,6 @@
 #define DRAY_TESTS_RECORD_H
 
 #include <dirent.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "shareable.h"
 
@@ -25,8 +23,6 @@ struct record {
 	uint64_t offset;
 	int64_t shape[2], strides[2], rest[124];
 };
-
-static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
 
 static inline int count_fds(void)
 {
@@ -56,7 +52,7 @@ static inline struct dray_array *make_array(int64_t rows, int64_t columns)
 	struct dray_array *array;
 
 	assert_works(dray_array_create(pool, u2, 2,
-				       (int64_t[]){ rows, columns }, &array));
+				       DIMS(rows, columns), &array));
 	return array;
 }
 

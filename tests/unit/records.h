@@ -8,10 +8,7 @@
 #define DRAY_TESTS_RECORDS_H
 
 #include <dirent.h>
-#include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "pool.h"
 #include "shareable.h"

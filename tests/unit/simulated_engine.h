@@ -11,12 +11,8 @@
 #define DRAY_TESTS_SIMULATED_ENGINE_H
 
 #include <poll.h>
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <linux/sync_file.h>
 
 #include "memory/node.h"
@@ -158,14 +154,12 @@ static inline struct engine_job *engine_slot(void)
 	fail_msg("more than %d transfers in flight", ENGINE_JOBS);
 	return NULL;
 }
-
-int __wrap_dray_node_submit(struct dray_node *node, struct dray_submit *args);
-int __wrap_dray_node_submit(struct dray_node *node, struct dray_submit *args)
+WRAPPED(int, dray_node_submit,
+	(struct dray_node *node, struct dray_submit *args))
 {
 	struct engine_job *job;
 	int error = engine.errors[0];
 
-	(void)node;
 	engine.calls++;
 	engine.last = *args;
 	assert_int_equal(args->count, 1);
@@ -192,13 +186,8 @@ int __wrap_dray_node_submit(struct dray_node *node, struct dray_submit *args)
 		args->channel = 1;
 	return 0;
 }
-
-int __real_dray_node_info(struct dray_node *node, struct dray_info *info,
-			  size_t size);
-int __wrap_dray_node_info(struct dray_node *node, struct dray_info *info,
-			  size_t size);
-int __wrap_dray_node_info(struct dray_node *node, struct dray_info *info,
-			  size_t size)
+WRAPPED(int, dray_node_info,
+	(struct dray_node *node, struct dray_info *info, size_t size))
 {
 	int error = __real_dray_node_info(node, info, size);
 
@@ -211,13 +200,10 @@ int __wrap_dray_node_info(struct dray_node *node, struct dray_info *info,
 	info->max_bytes = engine.max_bytes;
 	return error;
 }
-
-int __wrap_dray_node_channel(struct dray_node *node, uint32_t index,
-			     struct dray_channel_info *info, size_t size);
-int __wrap_dray_node_channel(struct dray_node *node, uint32_t index,
-			     struct dray_channel_info *info, size_t size)
+WRAPPED(int, dray_node_channel,
+	(struct dray_node *node, uint32_t index, struct dray_channel_info *info,
+	 size_t size))
 {
-	(void)node;
 	if (engine.channel_error)
 		return engine.channel_error;
 	assert_int_equal(size, sizeof(*info));
@@ -225,10 +211,7 @@ int __wrap_dray_node_channel(struct dray_node *node, uint32_t index,
 	info->index = index;
 	return 0;
 }
-
-int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
+WRAPPED(int, poll, (struct pollfd *fds, nfds_t count, int timeout))
 {
 	struct engine_job *job = count == 1 ? engine_find(fds->fd) : NULL;
 
@@ -252,10 +235,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 	fds->revents = POLLIN;
 	return 1;
 }
-
-int __real_ioctl(int fd, unsigned long request, void *argument);
-int __wrap_ioctl(int fd, unsigned long request, void *argument);
-int __wrap_ioctl(int fd, unsigned long request, void *argument)
+WRAPPED(int, ioctl, (int fd, unsigned long request, void *argument))
 {
 	struct engine_job *job = engine_find(fd);
 
@@ -268,10 +248,7 @@ int __wrap_ioctl(int fd, unsigned long request, void *argument)
 	((struct sync_file_info *)argument)->status = job->status;
 	return 0;
 }
-
-int __real_close(int fd);
-int __wrap_close(int fd);
-int __wrap_close(int fd)
+WRAPPED(int, close, (int fd))
 {
 	struct engine_job *job = engine_find(fd);
 

@@ -8,7 +8,6 @@
 
 #include "simulated_engine.h"
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static struct dray_node *node;
 static struct dray_pool *pool;
 static struct dray_queue *queue;
@@ -53,7 +52,7 @@ static inline struct dray_view square(int value)
 
 	assert_non_null(block);
 	memset(block, value, 64 * 64);
-	assert_works(dray_view_init(&view, block, u1, 2, (int64_t[]){ 64, 64 },
+	assert_works(dray_view_init(&view, block, u1, 2, DIMS(64, 64),
 				    NULL));
 	return view;
 }

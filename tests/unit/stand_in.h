@@ -9,13 +9,8 @@
 #define DRAY_TESTS_STAND_IN_H
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/statfs.h>
-#include <unistd.h>
 
 #include "unit.h"
 #include "memory/node.h"
@@ -122,14 +117,11 @@ static inline void set_reason(unsigned long request, void *args)
 		((struct dray_submit *)args)->limit = module.limit;
 	}
 }
-
-int __wrap_ioctl(int fd, unsigned long request, ...);
-int __wrap_ioctl(int fd, unsigned long request, ...)
+WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
 {
 	va_list list;
 	void *args;
 
-	(void)fd;
 	va_start(list, request);
 	args = va_arg(list, void *);
 	va_end(list);
@@ -177,10 +169,7 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		return 0;
 	}
 }
-
-int __real_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...);
-int __wrap_open64(const char *path, int flags, ...)
+WRAPPED(int, open64, (const char *path, int flags, ...))
 {
 	if (strncmp(path, "/dev/dray", 9))
 		return __real_open64(path, flags, 0);
@@ -191,13 +180,9 @@ int __wrap_open64(const char *path, int flags, ...)
 	snprintf(module.opened, sizeof(module.opened), "%s", path);
 	return __real_open64("/dev/null", O_RDWR | O_CLOEXEC);
 }
-
-void *__real_mmap64(void *address, size_t size, int protection, int flags,
-		    int fd, off_t offset);
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
-		    int fd, off_t offset);
-void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
-		    int fd, off_t offset)
+WRAPPED(void *, mmap64,
+	(void *address, size_t size, int protection, int flags, int fd,
+	 off_t offset))
 {
 	if (module.mmap_fails && (flags & MAP_TYPE) == MAP_SHARED) {
 		errno = EAGAIN;
@@ -205,17 +190,11 @@ void *__wrap_mmap64(void *address, size_t size, int protection, int flags,
 	}
 	return __real_mmap64(address, size, protection, flags, fd, offset);
 }
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	return module.calloc_fails ? NULL : __real_calloc(count, size);
 }
-
-int __real_fstatfs64(int fd, struct statfs *system);
-int __wrap_fstatfs64(int fd, struct statfs *system);
-int __wrap_fstatfs64(int fd, struct statfs *system)
+WRAPPED(int, fstatfs64, (int fd, struct statfs *system))
 {
 	int ret = __real_fstatfs64(fd, system);
 
@@ -223,10 +202,7 @@ int __wrap_fstatfs64(int fd, struct statfs *system)
 		system->f_type = DMA_BUF_MAGIC;
 	return ret;
 }
-
-int __real_fcntl64(int fd, int command, ...);
-int __wrap_fcntl64(int fd, int command, ...);
-int __wrap_fcntl64(int fd, int command, ...)
+WRAPPED(int, fcntl64, (int fd, int command, ...))
 {
 	va_list args;
 	long argument;
@@ -242,13 +218,9 @@ int __wrap_fcntl64(int fd, int command, ...)
 }
 
 typedef int (*order_function)(const struct dirent **a, const struct dirent **b);
-
-int __wrap_scandir64(const char *folder, struct dirent ***found,
-		     int (*filter)(const struct dirent *entry),
-		     order_function order);
-int __wrap_scandir64(const char *folder, struct dirent ***found,
-		     int (*filter)(const struct dirent *entry),
-		     order_function order)
+WRAPPED(int, scandir64,
+	(const char *folder, struct dirent ***found,
+	 int (*filter)(const struct dirent *entry), order_function order))
 {
 	struct dirent **list = calloc(32, sizeof(*list));
 	int n = 0, i;

@@ -5,8 +5,6 @@
  * large window; suite fallbacks has others, where a limit is set, addresses are
  * taken (narrow.c), or pointers have 32 bits.
  */
-#include <sys/resource.h>
-
 #include "memory/window.h"
 #include "pool.h"
 

@@ -2,8 +2,6 @@
 /* array: counted arrays in a pool. */
 #include "node.h"
 
-static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
-
 static int open_pool(void **state)
 {
 	struct dray_node *node = open_shareable_node();
@@ -38,8 +36,7 @@ FACT(a_new_array_is_zero_and_in_c_order)
 
 	memset(dirty, 0xff, 24 * 4);
 	dray_pool_free(*state, dirty);
-	assert_works(dray_array_create(*state, f4, 3, (int64_t[]){ 2, 3, 4 },
-				       &array));
+	assert_works(dray_array_create(*state, f4, 3, DIMS(2, 3, 4), &array));
 	view = dray_array_view(array);
 	assert_true(dray_view_is_contiguous(view));
 	assert_int_equal(view->strides[0], 48);
@@ -53,8 +50,7 @@ FACT(the_last_reference_frees_the_block)
 	uint64_t before = blocks(*state);
 	struct dray_array *array;
 
-	assert_works(
-		dray_array_create(*state, f4, 1, (int64_t[]){ 100 }, &array));
+	assert_works(dray_array_create(*state, f4, 1, DIMS(100), &array));
 	assert_int_equal(blocks(*state), before + 1);
 	assert_ptr_equal(dray_array_ref(array), array);
 	dray_array_unref(array);
@@ -68,8 +64,7 @@ FACT(an_empty_array_has_a_block_of_its_own)
 {
 	struct dray_array *array;
 
-	assert_works(
-		dray_array_create(*state, f4, 2, (int64_t[]){ 0, 7 }, &array));
+	assert_works(dray_array_create(*state, f4, 2, DIMS(0, 7), &array));
 	assert_non_null(dray_array_view(array)->data);
 	assert_int_equal(dray_view_size(dray_array_view(array)), 0);
 	dray_array_unref(array);
@@ -83,7 +78,7 @@ FACT(an_array_outlives_its_pool)
 
 	assert_works(dray_pool_create(node, NULL, &pool));
 	dray_node_unref(node);
-	assert_works(dray_array_create(pool, f4, 1, (int64_t[]){ 5 }, &array));
+	assert_works(dray_array_create(pool, f4, 1, DIMS(5), &array));
 	dray_pool_close(pool);
 	memset(dray_array_view(array)->data, 1, 20);
 	dray_array_unref(array);
@@ -93,11 +88,10 @@ FACT(shapes_that_make_no_array_are_refused)
 {
 	struct dray_array *array = NULL;
 
-	assert_fails(dray_array_create(*state, f4, 1, (int64_t[]){ -1 },
-				       &array),
+	assert_fails(dray_array_create(*state, f4, 1, DIMS(-1), &array),
 		     -EINVAL, "-1 elements");
-	assert_fails(dray_array_create(*state, f4, 2,
-				       (int64_t[]){ INT64_MAX, 3 }, &array),
+	assert_fails(dray_array_create(*state, f4, 2, DIMS(INT64_MAX, 3),
+				       &array),
 		     -EOVERFLOW, "63 bits");
 	assert_fails(dray_array_create(*state,
 				       (struct dray_dtype){ 'O', '|', 0, 8 }, 0,

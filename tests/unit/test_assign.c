@@ -124,13 +124,12 @@ FACT(large_transposes_go_through_tiles)
 				columns = 1 + columns % 3;
 			fill(&dice, a, bytes);
 			memset(b, 0x5a, bytes);
-			assert_works(dray_view_init(
-				&src, a, dtype, 2, (int64_t[]){ rows, columns },
-				(int64_t[]){ pitch, sizes[i] }));
+			assert_works(dray_view_init(&src, a, dtype, 2,
+						    DIMS(rows, columns),
+						    DIMS(pitch, sizes[i])));
 			assert_works(dray_view_transpose(&src, NULL, &src));
-			assert_works(dray_view_init(
-				&dst, b, dtype, 2, (int64_t[]){ columns, rows },
-				NULL));
+			assert_works(dray_view_init(&dst, b, dtype, 2,
+						    DIMS(columns, rows), NULL));
 			assert_works(dray_view_assign(&dst, &src));
 			for (int64_t r = 0; r < rows; r++) {
 				for (int64_t c = 0; c < columns; c++)
@@ -151,10 +150,8 @@ FACT(large_transposes_go_through_tiles)
 static void make(struct dray_view *view, void *data, int64_t rows,
 		 int64_t columns)
 {
-	struct dray_dtype u2 = { 'u', '<', 0, 2 };
-
-	assert_works(dray_view_init(view, data, u2, 2,
-				    (int64_t[]){ rows, columns }, NULL));
+	assert_works(
+		dray_view_init(view, data, u2, 2, DIMS(rows, columns), NULL));
 }
 
 FACT(different_shapes_are_refused)
@@ -268,7 +265,6 @@ const char *__asan_default_options(void)
 
 FACT(without_memory_for_the_copy_aside_nothing_is_copied)
 {
-	struct dray_dtype u2 = { 'u', '<', 0, 2 };
 	int64_t shape[] = { INT64_C(1) << 25, INT64_C(1) << 25 };
 	struct dray_view dst, src;
 

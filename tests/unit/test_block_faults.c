@@ -4,16 +4,10 @@
  * then with all that come after it; each time there is a code and a sentence,
  * what there was is as it was, and nothing is left over.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "fault.h"
 #include "fault_files.h"
 #include "pool.h"
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+WRAPPED(void *, malloc, (size_t size))
 {
 	return fails_now() ? NULL : __real_malloc(size);
 }

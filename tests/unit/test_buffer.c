@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* buffer: allocating, what is refused, growing, and addresses. */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "buffers.h"
 #include "memory/node.h"
 
@@ -23,9 +20,7 @@ NODE_FACT(a_buffer_is_zero_and_whole_pages)
 
 NODE_FACT(memory_that_is_used_again_is_zero_again)
 {
-	int i;
-
-	for (i = 0; i < 4; i++) {
+	for (int i = 0; i < 4; i++) {
 		struct dray_buffer *buffer = alloc(*state, 1 << 18);
 
 		assert_true(
@@ -139,10 +134,9 @@ NODE_FACT(addresses_are_used_again)
 {
 	struct dray_buffer *buffer = alloc(*state, 4096);
 	void *first = dray_buffer_data(buffer);
-	int i;
 
 	dray_buffer_unref(buffer);
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		buffer = alloc(*state, 4096);
 		assert_ptr_equal(dray_buffer_data(buffer), first);
 		dray_buffer_unref(buffer);
@@ -241,9 +235,8 @@ FACT(a_punched_range_is_zero_and_its_neighbours_are_not)
 FACT_ON(on_kernel, a_buffer_of_the_kernel_neither_grows_nor_is_punched,
 	node_setup, node_teardown)
 {
-	struct dray_buffer *buffer;
+	struct dray_buffer *buffer = alloc(*state, 8192);
 
-	buffer = alloc(*state, 8192);
 	assert_false(dray_node_grows(*state));
 	assert_fails(dray_buffer_grow(buffer, 16384), -EOPNOTSUPP,
 		     "keep their size");

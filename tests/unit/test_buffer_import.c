@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* buffer: what is imported and what is not, and memory that can be shared. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/sysinfo.h>
-#include <unistd.h>
 
 #include "buffers.h"
 #include "memory/node.h"
@@ -136,9 +132,8 @@ FACT(a_memfd_of_odd_length_is_not_imported)
 	static const off_t sizes[] = { 0, 1, 4097 };
 	struct dray_node *node = open_node("host");
 	struct dray_buffer *buffer;
-	size_t i;
 
-	for (i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		int fd = make_memfd(sizes[i], F_SEAL_SHRINK);
 
 		assert_fails(dray_buffer_import(node, fd, &buffer), -EINVAL,

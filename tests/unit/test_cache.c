@@ -13,9 +13,8 @@
 FIXED_POOL_FACT(what_was_freed_last_is_used_first)
 {
 	static const size_t sizes[] = { 1, 64, 100, 4096, 4097, 50000 };
-	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		void *first = take(*state, sizes[i], 0);
 		void *second = take(*state, sizes[i], 0);
 
@@ -45,9 +44,8 @@ FIXED_POOL_FACT(a_kept_block_is_no_block_to_anybody_else)
 {
 	static const size_t sizes[] = { 128, 4096, 65536 };
 	struct dray_location where;
-	size_t i;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		char *block = take(*state, sizes[i], 0);
 
 		assert_works(dray_locate(block + 63, &where));
@@ -145,11 +143,10 @@ FACT(blocks_of_large_granules_are_used_again)
 	struct dray_pool *pool = open_pool(test_spec(), &options);
 	void *block = take(pool, 100, 0), *other = take(pool, 100, 0);
 	static const size_t sizes[] = { 1, 100, 4096, 4097, 8192 };
-	size_t i;
 
 	dray_pool_free(pool, block);
 	dray_pool_free(pool, other);
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		/* Without the thread's own it would be the lower one. */
 		assert_ptr_equal(take(pool, sizes[i], 0), other);
 		dray_pool_free(pool, other);

@@ -55,9 +55,8 @@ FIXED_POOL_FACT(of_small_blocks_it_keeps_a_256th_at_most)
 FIXED_POOL_FACT(an_array_of_a_small_pool_is_kept)
 {
 	size_t size = 100000 * sizeof(double);
-	void *block;
+	void *block = take(*state, size, 0);
 
-	block = take(*state, size, 0);
 	dray_pool_free(*state, block);
 	assert_ptr_equal(take(*state, size, 0), block);
 	dray_pool_free(*state, block);

@@ -70,9 +70,8 @@ FACT(managers_leave_their_numbers_to_others)
 {
 	struct dray_manager *manager;
 	struct dray_memory *memory;
-	int i;
 
-	for (i = 0; i < MANY; i++) {
+	for (int i = 0; i < MANY; i++) {
 		manager = open_manager(test_spec(), NULL, NULL);
 		assert_works(dray_manager_memalloc(manager, 100, 0, &memory));
 		dray_memory_unref(memory);
@@ -84,9 +83,8 @@ FACT(managers_leave_their_numbers_to_others)
 FACT(handlers_of_pools_that_ended_use_up_no_numbers)
 {
 	uint32_t number;
-	int i;
 
-	for (i = 0; i < MANY; i++)
+	for (int i = 0; i < MANY; i++)
 		ended_handler(&number);
 	assert_threads_keep_blocks();
 }
@@ -145,9 +143,8 @@ struct keeper {
 static void *keep(void *argument)
 {
 	struct keeper *keeper = argument;
-	int round;
 
-	for (round = 0; round < 2; round++) {
+	for (int round = 0; round < 2; round++) {
 		void *block = dray_pool_alloc(keeper->pool, 64, 0);
 
 		dray_pool_free(keeper->pool, block);

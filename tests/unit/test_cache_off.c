@@ -26,10 +26,7 @@ static struct {
 
 #define CMD_PRIVATE_EXPEDITED 8
 #define CMD_REGISTER_PRIVATE_EXPEDITED 16
-
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-long __wrap_syscall(long number, ...)
+WRAPPED(long, syscall, (long number, ...))
 {
 	long arguments[6];
 	va_list list;
@@ -51,10 +48,7 @@ long __wrap_syscall(long number, ...)
 	return __real_syscall(number, arguments[0], arguments[1], arguments[2],
 			      arguments[3], arguments[4], arguments[5]);
 }
-
-int __real_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice)
+WRAPPED(int, madvise, (void *address, size_t size, int advice))
 {
 	if (advice == MADV_WIPEONFORK && allowed.wipes-- <= 0) {
 		errno = EINVAL;
@@ -105,14 +99,13 @@ static struct dray_pool_stats see(struct dray_pool *pool)
 static void use(struct dray_pool *pool)
 {
 	unsigned char *blocks[BLOCKS];
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		blocks[i] = dray_pool_alloc(pool, 200, 0);
 		holds(blocks[i]);
 		memset(blocks[i], i, 200);
 	}
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		holds(all_bytes_are(blocks[i], i, 200));
 		dray_pool_free(pool, blocks[i]);
 	}
@@ -133,10 +126,7 @@ static void has_caches(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-FACT(where_the_kernel_can_there_are_caches)
-{
-	in_a_child(has_caches);
-}
+BRIEF(FACT(where_the_kernel_can_there_are_caches), in_a_child(has_caches));
 
 FACT(where_no_barrier_can_be_had_there_are_no_caches)
 {
@@ -173,7 +163,6 @@ static void wait_for(sem_t *what)
 /* Keeps blocks, comes back to the pool when it is told, and then waits. */
 static void *keep_and_come_back(void *unused)
 {
-	(void)unused;
 	use(shared);
 	sem_post(&kept);
 	wait_for(&go);
@@ -222,10 +211,8 @@ static void ends_its_caches(struct dray_pool *pool)
 	holds(see(pool).used == 0);
 }
 
-FACT(without_a_barrier_caches_are_left_to_their_owners)
-{
-	in_a_child(ends_its_caches);
-}
+BRIEF(FACT(without_a_barrier_caches_are_left_to_their_owners),
+      in_a_child(ends_its_caches));
 
 /* A thread that never comes back gives it back at its end. */
 static void ends_with_its_thread(struct dray_pool *pool)
@@ -241,10 +228,8 @@ static void ends_with_its_thread(struct dray_pool *pool)
 	holds(see(pool).largest_free == SIZE);
 }
 
-FACT(what_could_not_be_drained_comes_back_with_the_thread)
-{
-	in_a_child(ends_with_its_thread);
-}
+BRIEF(FACT(what_could_not_be_drained_comes_back_with_the_thread),
+      in_a_child(ends_with_its_thread));
 
 /* Private memory: the child goes on with its copy of all of it. */
 static void is_whole_in_a_child(struct dray_pool *pool)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* cache: what threads keep is there for whoever needs it, and ends with them. */
-#include <pthread.h>
-#include <sched.h>
 #include <semaphore.h>
-#include <stdatomic.h>
 
-#include "../selftests/step.h"
 #include "child.h"
 #include "pool.h"
 
@@ -24,7 +20,6 @@ static void *fill_and_idle(void *unused)
 	void *blocks[64];
 	size_t size, i;
 
-	(void)unused;
 	for (size = 64; size <= 4096; size += 64) {
 		for (i = 0; i < 64; i++)
 			blocks[i] = dray_pool_alloc(shared, size, 0);
@@ -40,27 +35,23 @@ static void *fill_and_idle(void *unused)
 static void start_some_idle(pthread_t *threads, int count,
 			    struct dray_pool *pool)
 {
-	int i;
-
 	shared = pool;
 	sem_init(&filled, 0, 0);
 	sem_init(&done, 0, 0);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		assert_int_equal(pthread_create(&threads[i], NULL,
 						fill_and_idle, NULL),
 				 0);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		while (sem_wait(&filled))
 			;
 }
 
 static void end_some_idle(pthread_t *threads, int count)
 {
-	int i;
-
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		sem_post(&done);
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -150,7 +141,6 @@ static void use_pool(void *block)
 
 static void *leave_a_block(void *unused)
 {
-	(void)unused;
 	pthread_setspecific(late, dray_pool_alloc(shared, 128, 0));
 	return NULL;
 }
@@ -175,7 +165,6 @@ static _Atomic uint64_t strays;
 
 static void *produce(void *unused)
 {
-	(void)unused;
 	while (!atomic_load(&over)) {
 		unsigned char *block = dray_pool_alloc(shared, 256, 0);
 		void *none = NULL;
@@ -197,10 +186,7 @@ static void *produce(void *unused)
 /* Frees what the other allocates, and looks whether it was let alone. */
 static void *consume(void *unused)
 {
-	int round;
-
-	(void)unused;
-	for (round = 0; round < 20000; round++) {
+	for (int round = 0; round < 20000; round++) {
 		void *block = atomic_exchange(&slot, NULL);
 
 		if (block && !all_bytes_are(block, 7, 256))

@@ -8,7 +8,6 @@
 #include <dray/manager.h>
 #include <dray/resource.h>
 
-#include "../selftests/step.h"
 #include "cancelled.h"
 #include "child.h"
 #include "records.h"
@@ -60,10 +59,7 @@ static int open_and_close(void)
 	return 0;
 }
 
-RECORDS_FACT(nodes_buffers_and_pools)
-{
-	runs_through(open_and_close);
-}
+BRIEF(RECORDS_FACT(nodes_buffers_and_pools), runs_through(open_and_close));
 
 /* More than a pool keeps; a board has less in one piece, and all of it goes. */
 static int take_and_free(void)
@@ -79,10 +75,7 @@ static int take_and_free(void)
 	return 0;
 }
 
-RECORDS_FACT(a_free_that_gives_pages_back)
-{
-	runs_through(take_and_free);
-}
+BRIEF(RECORDS_FACT(a_free_that_gives_pages_back), runs_through(take_and_free));
 
 static int ask_node(void)
 {
@@ -94,10 +87,7 @@ static int ask_node(void)
 	return dray_node_heap(node, 0, &heap, sizeof(heap)) ? 1 : 0;
 }
 
-RECORDS_FACT(questions_to_the_system)
-{
-	runs_through(ask_node);
-}
+BRIEF(RECORDS_FACT(questions_to_the_system), runs_through(ask_node));
 
 /* All of it in the process that exports. */
 static int own_records(void)
@@ -118,10 +108,7 @@ static int own_records(void)
 	return 0;
 }
 
-RECORDS_FACT(records_of_ones_own)
-{
-	runs_through(own_records);
-}
+BRIEF(RECORDS_FACT(records_of_ones_own), runs_through(own_records));
 
 static int others_records(void)
 {
@@ -143,10 +130,9 @@ RECORDS_FACT(records_of_others)
 
 static int send_and_receive(void)
 {
-	static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_array *array, *same;
 
-	if (dray_array_create(pool, u1, 1, (int64_t[]){ SMALL }, &array) ||
+	if (dray_array_create(pool, u1, 1, DIMS(SMALL), &array) ||
 	    dray_array_send(ends[0], dray_array_view(array)) ||
 	    dray_array_receive(ends[1], NULL, &same))
 		return 1;
@@ -202,9 +188,6 @@ static int load_manager(void)
 		       : 1;
 }
 
-RECORDS_FACT(a_manager_that_is_not_there)
-{
-	runs_through(load_manager);
-}
+BRIEF(RECORDS_FACT(a_manager_that_is_not_there), runs_through(load_manager));
 
 FACTS_SHARE(set_up, tear_down)

@@ -99,17 +99,16 @@ FACT(leaks_are_reported_with_their_call_sites)
 	struct fixture f;
 	void *blocks[3];
 	char *text, *at, program[100];
-	int i;
 
 	set_up(&f);
 	/* It may be installed by another name. */
 	snprintf(program, sizeof(program), " in %s\n",
 		 program_invocation_short_name);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		blocks[i] = leak_one(&f, 100u * (unsigned int)(i + 1));
 	report_into(&f, &text);
 	at = text;
-	for (i = 0; i < 3; i++) {
+	for (int i = 0; i < 3; i++) {
 		char line[60];
 
 		snprintf(line, sizeof(line), "block %p of %d00 bytes\n",
@@ -123,7 +122,7 @@ FACT(leaks_are_reported_with_their_call_sites)
 	assert_non_null(strstr(text, program));
 	assert_non_null(strstr(at, "3 blocks of 600 bytes are out"));
 	free(text);
-	for (i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++)
 		put(&f, blocks[i], 1);
 	nothing_is_wrong(&f);
 	tear_down(&f);
@@ -283,7 +282,6 @@ FACT(nothing_is_left_when_its_own_books_have_no_room)
 	const struct dray_handler *handler = NULL;
 	struct fixture f;
 	void *block;
-	int n;
 
 	set_up(&f);
 	to_go = 0;
@@ -291,7 +289,7 @@ FACT(nothing_is_left_when_its_own_books_have_no_room)
 		     "no memory");
 	assert_null(handler);
 	/* the block's record, then the table */
-	for (n = 0; n < 2; n++) {
+	for (int n = 0; n < 2; n++) {
 		to_go = n;
 		assert_null(f.with->malloc(f.with->ctx, 10));
 		assert_int_equal(errno, ENOMEM);

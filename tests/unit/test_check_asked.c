@@ -5,9 +5,6 @@
  * its end at the latest.  Such a program is this one, run again with the name
  * of a scene.
  */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "failing_calloc.h"
 #include "pool.h"
 
@@ -25,7 +22,6 @@ static void put(void *block)
 
 static void does_all_well(struct dray_pool *pool)
 {
-	(void)pool;
 	put(get(100));
 }
 
@@ -41,7 +37,6 @@ __attribute__((noinline)) void *leak_one(size_t size)
 
 static void leaks(struct dray_pool *pool)
 {
-	(void)pool;
 	leak_one(300);
 }
 
@@ -55,7 +50,6 @@ static void writes_behind(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(200);
 
-	(void)pool;
 	block[200] = 0;
 	put(block);
 }
@@ -64,7 +58,6 @@ static void writes_late(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(77);
 
-	(void)pool;
 	put(block);
 	block[7] = 0;
 }
@@ -73,7 +66,6 @@ static void frees_twice(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(150);
 
-	(void)pool;
 	put(block);
 	put(block);
 }
@@ -82,7 +74,6 @@ static void frees_inside(struct dray_pool *pool)
 {
 	unsigned char *block = leak_one(1000);
 
-	(void)pool;
 	put(block + 64);
 	put(block);
 }
@@ -96,7 +87,6 @@ static void free_at_exit(void)
 
 static void frees_while_it_ends(struct dray_pool *pool)
 {
-	(void)pool;
 	at_exit = leak_one(400);
 	atexit(free_at_exit);
 }
@@ -108,7 +98,6 @@ static void lets_a_child_end(struct dray_pool *pool)
 	int status;
 	pid_t child = fork();
 
-	(void)pool;
 	if (!child)
 		exit(0);
 	waitpid(child, &status, 0);
@@ -120,7 +109,6 @@ static void has_a_child_that_leaks(struct dray_pool *pool)
 	pid_t child = fork();
 	int status;
 
-	(void)pool;
 	if (!child) {
 		pool = open_pool(test_spec(), NULL);
 		with = &dray_handler_for(pool)->allocator;
@@ -151,10 +139,9 @@ static const struct scene scenes[] = {
 static int play(const char *name)
 {
 	struct dray_pool *pool = open_pool(test_spec(), NULL);
-	size_t i;
 
 	with = &dray_handler_for(pool)->allocator;
-	for (i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
+	for (size_t i = 0; i < sizeof(scenes) / sizeof(scenes[0]); i++) {
 		if (strcmp(scenes[i].name, name))
 			continue;
 		scenes[i].play(pool);
@@ -205,10 +192,8 @@ static void assert_says(const char *scene, const char *const *parts)
 	}
 }
 
-FACT(a_program_that_does_all_well_says_nothing)
-{
-	assert_string_equal(said_by("does all well"), "");
-}
+BRIEF(FACT(a_program_that_does_all_well_says_nothing),
+      assert_string_equal(said_by("does all well"), ""));
 
 FACT(leaks_are_said_at_exit_with_their_call_sites)
 {
@@ -266,15 +251,10 @@ FACT(wrong_frees_are_said_when_they_are_made)
 	assert_says("frees inside", inside);
 }
 
-FACT(what_is_freed_while_a_program_ends_is_no_leak)
-{
-	assert_string_equal(said_by("frees while it ends"), "");
-}
-
-FACT(a_child_says_nothing_of_what_it_inherits)
-{
-	assert_string_equal(said_by("lets a child end"), "");
-}
+BRIEF(FACT(what_is_freed_while_a_program_ends_is_no_leak),
+      assert_string_equal(said_by("frees while it ends"), ""));
+BRIEF(FACT(a_child_says_nothing_of_what_it_inherits),
+      assert_string_equal(said_by("lets a child end"), ""));
 
 FACT(a_child_says_what_it_leaks_itself)
 {

@@ -3,20 +3,15 @@
  * check: what users of the checking handler do wrong is found, said, and kept
  * from the handler below.
  */
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "checked.h"
 
 FACT(a_write_next_to_a_block_is_found_by_its_free)
 {
 	static const int places[] = { 100, 101, 227, -1, -128 };
 	struct fixture f;
-	size_t i;
 
 	set_up(&f);
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		unsigned char *block = get(&f, 100);
 
 		block[places[i]]++;
@@ -79,12 +74,11 @@ FACT(a_freed_block_is_not_given_out_at_once)
 {
 	struct fixture f;
 	void *block;
-	int i;
 
 	set_up(&f);
 	block = get(&f, 100);
 	put(&f, block, 100);
-	for (i = 0; i < 1000; i++) {
+	for (int i = 0; i < 1000; i++) {
 		void *other = get(&f, 100);
 
 		assert_ptr_not_equal(other, block);
@@ -146,13 +140,12 @@ FACT(a_write_after_a_free_is_found)
 FACT(what_is_kept_is_bounded)
 {
 	struct fixture f;
-	int i;
 
 	set_up(&f);
-	for (i = 0; i < 3000; i++)
+	for (int i = 0; i < 3000; i++)
 		put(&f, get(&f, 10), 10);
 	assert_true(stats_of(f.pool).blocks <= 1024);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		put(&f, get(&f, 3 << 20), 3 << 20);
 	assert_true(stats_of(f.pool).used <= (17 << 20));
 	put(&f, get(&f, 20 << 20), 20 << 20);

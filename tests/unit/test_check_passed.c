@@ -3,9 +3,6 @@
  * check_passed: a block that another process may be looking at keeps its bytes
  * when it is freed: the checking handler overwrites only what nobody else has.
  */
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "records.h"
 
 static const struct dray_handler *handler;
@@ -106,19 +103,18 @@ FACT(a_sent_block_is_an_ordinary_one_when_it_is_new)
 	unsigned char *block, *again[64];
 	struct dray_array *array;
 	bool found = false;
-	size_t i;
 
 	block = get(1000);
 	array = send_and_receive(block, 1000);
 	put(block);
 	dray_array_unref(array);
 	nothing_is_late();
-	for (i = 0; i < 64; i++) {
+	for (size_t i = 0; i < 64; i++) {
 		again[i] = get(1000);
 		found |= again[i] == block;
 	}
 	assert_true(found);
-	for (i = 0; i < 64; i++) {
+	for (size_t i = 0; i < 64; i++) {
 		put(again[i]);
 		assert_false(all_are(again[i], 5, 1000));
 	}
@@ -129,9 +125,8 @@ FACT(a_block_with_an_open_record_keeps_its_bytes)
 {
 	struct importer importer = start_importer(import_step);
 	struct dray_ipc_record record;
-	unsigned char *block;
+	unsigned char *block = get(1000);
 
-	block = get(1000);
 	record = export_of(block, 1000, 0);
 	assert_int_equal(tell(&importer, 'o', &record), 0);
 	put(block);
@@ -150,9 +145,8 @@ FACT(a_record_that_nobody_has_open_ends_with_the_block)
 {
 	struct dray_ipc_memory *memory;
 	struct dray_ipc_record record;
-	unsigned char *block;
+	unsigned char *block = get(1000);
 
-	block = get(1000);
 	record = export_of(block, 1000, 0);
 	put(block);
 	assert_false(all_are(block, 5, 1000));
@@ -165,9 +159,8 @@ FACT(a_block_that_is_handed_over_keeps_its_bytes)
 {
 	struct dray_ipc_memory *memory;
 	struct dray_ipc_record record;
-	unsigned char *block;
+	unsigned char *block = get(1000);
 
-	block = get(1000);
 	record = export_of(block, 1000, DRAY_IPC_HANDOVER);
 	put(block);
 	nothing_is_late();

@@ -4,9 +4,6 @@
  * -Db_sanitize=thread it also shows that nothing races; streams are not shared,
  * because that sanitizer does not know their locks.
  */
-#include <pthread.h>
-#include <stdatomic.h>
-
 #include "pool.h"
 
 #define THREADS 4
@@ -21,9 +18,8 @@ static void *pass_around(void *number)
 	const struct dray_allocator *a = &handler->allocator;
 	struct dice dice = { (uintptr_t)number * 7919 };
 	FILE *file = fopen("/dev/null", "w");
-	int i;
 
-	for (i = 0; i < rounds(ROUNDS); i++) {
+	for (int i = 0; i < rounds(ROUNDS); i++) {
 		size_t size = 1 + roll(&dice, 2000);
 		unsigned char *block = a->malloc(a->ctx, size);
 

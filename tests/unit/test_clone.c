@@ -21,25 +21,22 @@ static struct family family_of(const char *spec)
 {
 	struct family family = { .pool = open_pool(spec, NULL) };
 	void *kept[20];
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		family.inherited[i] = take(family.pool, 4096, 0);
 		memset(family.inherited[i], i, 4096);
 	}
 	family.before = stats_of(family.pool);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		kept[i] = take(family.pool, 100 + (size_t)i * 100, 0);
-	for (i = 0; i < 20; i++)
+	for (int i = 0; i < 20; i++)
 		dray_pool_free(family.pool, kept[i]);
 	return family;
 }
 
 static void end_family(struct family *family)
 {
-	int i;
-
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		assert_true(all_bytes_are(family->inherited[i], i, 4096));
 		dray_pool_free(family->pool, family->inherited[i]);
 	}
@@ -63,9 +60,8 @@ static bool is_inherited(const struct family *family, const void *block)
 static int fill_new_blocks(const struct family *family)
 {
 	unsigned char *block;
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		block = dray_pool_alloc(family->pool, 100 + (size_t)i * 20, 0);
 		STEP_TRUE(block);
 		STEP_TRUE(!is_inherited(family, block));
@@ -74,7 +70,7 @@ static int fill_new_blocks(const struct family *family)
 	block = dray_pool_calloc(family->pool, 1, 65536);
 	STEP_TRUE(block);
 	STEP_TRUE(all_bytes_are(block, 0, 65536));
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		STEP_TRUE(all_bytes_are(family->inherited[i], i, 4096));
 		STEP_LE(4096, dray_usable_size(family->inherited[i]));
 		dray_pool_free(family->pool, family->inherited[i]);
@@ -151,10 +147,8 @@ static int count_blocks(struct family *family)
 	return 0;
 }
 
-FACT(what_the_parent_keeps_is_not_the_childs)
-{
-	in_each_kind_of_memory(count_blocks);
-}
+BRIEF(FACT(what_the_parent_keeps_is_not_the_childs),
+      in_each_kind_of_memory(count_blocks));
 
 static int free_first(struct family *family)
 {
@@ -167,10 +161,8 @@ static int free_first(struct family *family)
 	return 0;
 }
 
-FACT(freeing_is_the_first_thing_a_child_does)
-{
-	in_each_kind_of_memory(free_first);
-}
+BRIEF(FACT(freeing_is_the_first_thing_a_child_does),
+      in_each_kind_of_memory(free_first));
 
 static int hold_first(struct family *family)
 {
@@ -184,20 +176,16 @@ static int hold_first(struct family *family)
 	return 0;
 }
 
-FACT(or_holding)
-{
-	in_each_kind_of_memory(hold_first);
-}
+BRIEF(FACT(or_holding), in_each_kind_of_memory(hold_first));
 
 static int close_first(struct family *family)
 {
 	struct dray_node *node = dray_node_ref(dray_pool_node(family->pool));
 	size_t count, before;
-	int i;
 
 	STEP_EQ(0, dray_node_list(node, NULL, 0, &before));
 	dray_pool_close(family->pool);
-	for (i = 0; i < BLOCKS; i++)
+	for (int i = 0; i < BLOCKS; i++)
 		dray_pool_free(family->pool, family->inherited[i]);
 	/* On the module a buffer is there until the parent has closed it. */
 	if (on_kernel())
@@ -207,10 +195,7 @@ static int close_first(struct family *family)
 	return 0;
 }
 
-FACT(or_closing_the_pool)
-{
-	in_each_kind_of_memory(close_first);
-}
+BRIEF(FACT(or_closing_the_pool), in_each_kind_of_memory(close_first));
 
 static int create_first(struct family *family)
 {
@@ -226,10 +211,7 @@ static int create_first(struct family *family)
 	return count_blocks(family);
 }
 
-FACT(or_making_a_pool)
-{
-	in_each_kind_of_memory(create_first);
-}
+BRIEF(FACT(or_making_a_pool), in_each_kind_of_memory(create_first));
 
 static int start_first(struct family *family, pid_t (*start)(void))
 {
@@ -248,20 +230,14 @@ static int fork_first(struct family *family)
 	return start_first(family, fork);
 }
 
-FACT(or_making_a_child_of_its_own)
-{
-	in_each_kind_of_memory(fork_first);
-}
+BRIEF(FACT(or_making_a_child_of_its_own), in_each_kind_of_memory(fork_first));
 
 static int clone_first(struct family *family)
 {
 	return start_first(family, clone_without_handlers);
 }
 
-FACT(with_handlers_or_without)
-{
-	in_each_kind_of_memory(clone_first);
-}
+BRIEF(FACT(with_handlers_or_without), in_each_kind_of_memory(clone_first));
 
 struct count {
 	uint64_t blocks;
@@ -287,7 +263,5 @@ static int walk_first(struct family *family)
 	return 0;
 }
 
-FACT(a_walk_shows_what_was_inherited)
-{
-	in_each_kind_of_memory(walk_first);
-}
+BRIEF(FACT(a_walk_shows_what_was_inherited),
+      in_each_kind_of_memory(walk_first));

@@ -3,7 +3,6 @@
  * copies: two copies of the library in one process have nothing in common.
  * Each knows its own memory, refuses the other's, and both get over a fork.
  */
-#include "../selftests/step.h"
 #include "child.h"
 #include "node.h"
 #include "second_copy.h"
@@ -54,13 +53,12 @@ static void find_functions(void)
 static void open_copy(struct copy *copy, const char *spec, int fill)
 {
 	struct dray_node *node;
-	size_t i;
 
 	copy->fill = fill;
 	assert_int_equal(copy->dray_node_open(spec, &node), 0);
 	assert_int_equal(copy->dray_pool_create(node, NULL, &copy->pool), 0);
 	copy->dray_node_unref(node);
-	for (i = 0; i < SIZES; i++) {
+	for (size_t i = 0; i < SIZES; i++) {
 		copy->blocks[i] =
 			copy->dray_pool_alloc(copy->pool, sizes[i], 0);
 		assert_non_null(copy->blocks[i]);
@@ -87,10 +85,8 @@ static struct dray_pool_stats stats_of(const struct copy *copy)
 /* All blocks are as they were, and nothing else was ever freed. */
 static void close_copy(struct copy *copy, uint64_t bad_frees)
 {
-	size_t i;
-
 	assert_int_equal(stats_of(copy).blocks, SIZES);
-	for (i = 0; i < SIZES; i++) {
+	for (size_t i = 0; i < SIZES; i++) {
 		assert_true(
 			all_bytes_are(copy->blocks[i], copy->fill, sizes[i]));
 		copy->dray_pool_free(copy->pool, copy->blocks[i]);
@@ -111,9 +107,8 @@ static void finds_only_its_own(const struct copy *copy,
 			       const struct copy *other)
 {
 	struct dray_location where;
-	size_t i;
 
-	for (i = 0; i < SIZES; i++) {
+	for (size_t i = 0; i < SIZES; i++) {
 		assert_int_equal(
 			copy->dray_locate(copy->blocks[i] + 17, &where), 0);
 		assert_ptr_equal(where.pool, copy->pool);
@@ -137,9 +132,8 @@ FACT(each_finds_only_its_own_memory)
 static void refuses(const struct copy *copy, const struct copy *other)
 {
 	uint64_t bad_frees = stats_of(copy).bad_frees;
-	size_t i;
 
-	for (i = 0; i < SIZES; i++) {
+	for (size_t i = 0; i < SIZES; i++) {
 		copy->dray_pool_free(copy->pool, other->blocks[i]);
 		assert_int_equal(stats_of(copy).bad_frees, ++bad_frees);
 		errno = 0;

@@ -5,7 +5,6 @@
  * ways of the demo, each byte is compared, those between the rows too.
  */
 #include <poll.h>
-#include <pthread.h>
 
 #include "node.h"
 #include "random_view.h"
@@ -14,7 +13,6 @@
 #define HEIGHT 200
 #define PICTURE (HEIGHT * WIDTH * 3)
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static struct dray_node *node;
 static struct dray_pool *pool;
 static struct dray_queue *queue;
@@ -61,8 +59,8 @@ static struct dray_view picture(unsigned int seed)
 	assert_non_null(bytes);
 	for (int i = 0; i < PICTURE; i++)
 		bytes[i] = (unsigned char)roll(&dice, 256);
-	assert_works(dray_view_init(&view, bytes, u1, 3,
-				    (int64_t[]){ HEIGHT, WIDTH, 3 }, NULL));
+	assert_works(dray_view_init(&view, bytes, u1, 3, DIMS(HEIGHT, WIDTH, 3),
+				    NULL));
 	return view;
 }
 
@@ -241,13 +239,11 @@ FACT(fills_repeat_their_element)
 
 		for (int k = 0; k < 16; k++)
 			bytes[k] = (unsigned char)(17 * k + i);
-		assert_works(
-			dray_view_init(&dst, (char *)whole.data + 4096, dtype,
-				       2, (int64_t[]){ 20, 10 },
-				       (int64_t[]){ 32 * sizes[i], sizes[i] }));
+		assert_works(dray_view_init(&dst, (char *)whole.data + 4096,
+					    dtype, 2, DIMS(20, 10),
+					    DIMS(32 * sizes[i], sizes[i])));
 		assert_works(dray_view_init(&element, bytes, dtype, 2,
-					    (int64_t[]){ 20, 10 },
-					    (int64_t[]){ 0, 0 }));
+					    DIMS(20, 10), DIMS(0, 0)));
 		expect(&whole, &dst, &element);
 		assert_works(dray_fill(queue, &dst, bytes, by_engine(), NULL));
 		assert_memory_equal(whole.data, expected, PICTURE);
@@ -377,10 +373,8 @@ static void *copy_many_times(void *argument)
 	const char *wrong = NULL;
 
 	if (!to || !from ||
-	    dray_view_init(&dst, to, u1, 2, (int64_t[]){ 64, 60 },
-			   (int64_t[]){ 64, 1 }) ||
-	    dray_view_init(&src, from, u1, 2, (int64_t[]){ 64, 60 },
-			   (int64_t[]){ 64, 1 }))
+	    dray_view_init(&dst, to, u1, 2, DIMS(64, 60), DIMS(64, 1)) ||
+	    dray_view_init(&src, from, u1, 2, DIMS(64, 60), DIMS(64, 1)))
 		return "no views";
 	memset(to, 0xee, 64 * 64);
 	for (int i = 0; i < 25 && !wrong; i++) {

@@ -4,9 +4,6 @@
  * each time there is a code and a sentence, and nothing is left held, parked
  * or open.  The engine is the simulated one.
  */
-#include <fcntl.h>
-#include <sys/socket.h>
-
 #include "simulated_engine.h"
 
 static int to_go = -1; /* allocations until one fails; below 0: none will */
@@ -20,22 +17,15 @@ static bool fails_now(void)
 	errno = ENOMEM;
 	return true;
 }
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	return fails_now() ? NULL : __real_calloc(count, size);
 }
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+WRAPPED(void *, malloc, (size_t size))
 {
 	return fails_now() ? NULL : __real_malloc(size);
 }
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static struct dray_node *node;
 static struct dray_pool *pool;
 static struct dray_view dst, src; /* two squares, and a third */
@@ -45,7 +35,7 @@ static int ends[2];
 static int make_an_array(void)
 {
 	struct dray_array *array;
-	int error = dray_array_create(pool, u1, 1, (int64_t[]){ 100 }, &array);
+	int error = dray_array_create(pool, u1, 1, DIMS(100), &array);
 
 	if (!error)
 		dray_array_unref(array);
@@ -151,9 +141,9 @@ static void set_up(void)
 	assert_works(dray_pool_create(node, NULL, &pool));
 	third = dray_pool_alloc(pool, 4096, 0);
 	assert_works(dray_view_init(&dst, dray_pool_calloc(pool, 1, 4096), u1,
-				    2, (int64_t[]){ 64, 64 }, NULL));
+				    2, DIMS(64, 64), NULL));
 	assert_works(dray_view_init(&src, dray_pool_calloc(pool, 1, 4096), u1,
-				    2, (int64_t[]){ 64, 64 }, NULL));
+				    2, DIMS(64, 64), NULL));
 	assert_int_equal(
 		socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
 }

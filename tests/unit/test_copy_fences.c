@@ -3,11 +3,6 @@
  * Fences with an engine that is simulated: transfers that are in flight, how
  * they end, and what is kept, parked and waited for until then.
  */
-#include <signal.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "../selftests/step.h"
 #include "cancelled.h"
 #include "simulated_queue.h"
@@ -115,9 +110,9 @@ QUEUE_FACT(a_pool_that_runs_short_takes_back_what_is_done_with)
 
 	assert_works(dray_pool_create(node, &options, &tight));
 	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 400000, 0), u1,
-				    1, (int64_t[]){ 400000 }, NULL));
+				    1, DIMS(400000), NULL));
 	assert_works(dray_view_init(&src, dray_pool_alloc(tight, 400000, 0), u1,
-				    1, (int64_t[]){ 400000 }, NULL));
+				    1, DIMS(400000), NULL));
 	memset(src.data, 3, 400000);
 	/* done, but nobody has noticed */
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
@@ -178,7 +173,6 @@ static int submit_as_a_child(struct dray_pool *tight)
 	struct dray_pool *its;
 	void *block;
 
-	(void)tight;
 	engine.waits = 0;
 	STEP_EQ(0, dray_pool_create(node, &options, &its));
 	STEP_EQ(0, dray_view_init(&dst, dray_pool_alloc(its, 400000, 0), u1, 1,
@@ -207,7 +201,7 @@ static void check_child(int (*be_the_child)(struct dray_pool *tight),
 
 	assert_works(dray_pool_create(node, &options, &tight));
 	assert_works(dray_view_init(&dst, dray_pool_alloc(tight, 600000, 0), u1,
-				    2, (int64_t[]){ 64, 64 }, NULL));
+				    2, DIMS(64, 64), NULL));
 	assert_works(dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence));
 	dray_pool_free(tight, dst.data);
 	child = make();
@@ -222,20 +216,16 @@ static void check_child(int (*be_the_child)(struct dray_pool *tight),
 	dray_pool_close(tight);
 }
 
-QUEUE_FACT(a_forked_child_has_queues_of_its_own)
-{
-	check_child(be_a_child, fork);
-}
+BRIEF(QUEUE_FACT(a_forked_child_has_queues_of_its_own),
+      check_child(be_a_child, fork));
 
 static pid_t clone_without_handlers(void)
 {
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-QUEUE_FACT(so_has_a_child_of_clone)
-{
-	check_child(be_a_child, clone_without_handlers);
-}
+BRIEF(QUEUE_FACT(so_has_a_child_of_clone),
+      check_child(be_a_child, clone_without_handlers));
 
 QUEUE_FACT(a_child_short_of_memory_waits_for_its_own_transfers)
 {

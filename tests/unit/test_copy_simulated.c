@@ -3,8 +3,6 @@
  * Copies and fills with an engine that is simulated, see simulated_engine.h:
  * what it is told to do, and what it is never told.
  */
-#include <fcntl.h>
-
 #include "random_view.h"
 #include "simulated_queue.h"
 
@@ -100,8 +98,8 @@ QUEUE_FACT(elements_that_are_no_pattern_are_filled_by_the_cpu)
 
 		memset(to, 0, 4096);
 		memset(element, (int)itemsize, sizeof(element));
-		assert_works(dray_view_init(&dst, to + 8, dtype, 1,
-					    (int64_t[]){ 10 }, NULL));
+		assert_works(
+			dray_view_init(&dst, to + 8, dtype, 1, DIMS(10), NULL));
 		assert_fails(dray_fill(queue, &dst, element, DRAY_COPY_ENGINE,
 				       NULL),
 			     -EOPNOTSUPP, "fills elements of 1, 2, 4, 8 or 16");

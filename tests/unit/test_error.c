@@ -3,10 +3,6 @@
  * error: each thread has its own sentence, which goes with it, and a code
  * needs none.
  */
-#include <errno.h>
-#include <pthread.h>
-#include <stdlib.h>
-
 #include "base/error.h"
 #include "unit.h"
 
@@ -14,10 +10,7 @@
 
 static _Atomic int buffers; /* that were asked for */
 static _Atomic bool malloc_fails;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_malloc(size_t size)
+WRAPPED(void *, malloc, (size_t size))
 {
 	buffers++;
 	return malloc_fails ? NULL : __real_malloc(size);

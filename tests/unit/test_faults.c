@@ -4,9 +4,6 @@
  * turn; each time the work fails with a code and a sentence, or gets by, and
  * nothing is left over.
  */
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "fault.h"
 #include "pool.h"
 #include "memory/node.h"
@@ -81,7 +78,6 @@ static int open_a_node(struct dray_node *unused)
 	struct dray_node *node;
 	int ret = dray_node_open("host", &node);
 
-	(void)unused;
 	if (!ret)
 		dray_node_unref(node);
 	return ret;
@@ -277,40 +273,17 @@ FACT(a_table_that_cannot_grow_leads_to_another_region)
 	dray_pool_close(pool);
 }
 
-FACT(opening_a_node)
-{
-	fail_each_call_of(open_a_node, "host", 1);
-}
-
-FACT(asking_for_heaps)
-{
-	fail_each_call_of(ask_a_heap, "host", 2);
-}
-
-FACT(allocating_private_buffers)
-{
-	fail_each_call_of(make_a_buffer, "host", 2);
-}
-
-FACT(allocating_shareable_buffers)
-{
-	fail_each_call_of(make_a_buffer, "host:shareable", 5);
-}
-
-FACT(growing_private_buffers)
-{
-	fail_each_call_of(grow_a_buffer, "host", 3);
-}
-
-FACT(growing_shareable_buffers)
-{
-	fail_each_call_of(grow_a_buffer, "host:shareable", 7);
-}
-
-FACT(importing_buffers)
-{
-	fail_each_call_of(import_a_buffer, "host", 6);
-}
+BRIEF(FACT(opening_a_node), fail_each_call_of(open_a_node, "host", 1));
+BRIEF(FACT(asking_for_heaps), fail_each_call_of(ask_a_heap, "host", 2));
+BRIEF(FACT(allocating_private_buffers),
+      fail_each_call_of(make_a_buffer, "host", 2));
+BRIEF(FACT(allocating_shareable_buffers),
+      fail_each_call_of(make_a_buffer, "host:shareable", 5));
+BRIEF(FACT(growing_private_buffers),
+      fail_each_call_of(grow_a_buffer, "host", 3));
+BRIEF(FACT(growing_shareable_buffers),
+      fail_each_call_of(grow_a_buffer, "host:shareable", 7));
+BRIEF(FACT(importing_buffers), fail_each_call_of(import_a_buffer, "host", 6));
 
 FACT(creating_pools)
 {

@@ -275,9 +275,8 @@ static void own(struct model *model, const struct dray_fit *fit, uint32_t i,
 		uint32_t owner)
 {
 	const struct dray_piece *p = &fit->pieces[model->piece[i]];
-	uint32_t g;
 
-	for (g = p->offset; g < p->offset + p->size; g++) {
+	for (uint32_t g = p->offset; g < p->offset + p->size; g++) {
 		assert_int_equal(model->owner[g], owner ? 0 : i + 1);
 		model->owner[g] = owner;
 	}

@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* fork: a child's new blocks are nobody else's, and old ones stay usable. */
-#include <pthread.h>
-#include <stdatomic.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "memory/node.h"
 #include "pool.h"
@@ -16,9 +9,8 @@
 static int fill_new_blocks(struct dray_pool *pool, unsigned char *inherited)
 {
 	unsigned char *block;
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		block = dray_pool_alloc(pool, 4096, 0);
 		STEP_TRUE(block);
 		STEP_TRUE(block != inherited);

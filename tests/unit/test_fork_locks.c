@@ -7,11 +7,7 @@
  * lock, the next time its second, and so on; it goes on when the thread that
  * forks meets a lock that is taken.
  */
-#include <pthread.h>
 #include <semaphore.h>
-#include <signal.h>
-#include <stdatomic.h>
-#include <sys/wait.h>
 
 #include "base/fork.h"
 #include "simulated_engine.h"
@@ -20,7 +16,6 @@
 #define POOL ((size_t)1 << 20)
 #define LARGE ((size_t)100 << 20)
 
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static _Thread_local bool watched, forks;
 static _Thread_local int taken;
 static int stop_at;
@@ -42,10 +37,7 @@ static void has_taken(void)
 	while (sem_wait(&go_on))
 		;
 }
-
-int __real_pthread_mutex_trylock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
+WRAPPED(int, pthread_mutex_trylock, (pthread_mutex_t * mutex))
 {
 	int error = __real_pthread_mutex_trylock(mutex);
 
@@ -53,10 +45,7 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t *mutex)
 		has_taken();
 	return error;
 }
-
-int __real_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex);
-int __wrap_pthread_mutex_lock(pthread_mutex_t *mutex)
+WRAPPED(int, pthread_mutex_lock, (pthread_mutex_t * mutex))
 {
 	int error;
 
@@ -84,8 +73,7 @@ static struct dray_view bytes_at(void *block)
 	struct dray_view view;
 
 	need(block, "a block");
-	need(!dray_view_init(&view, block, u1, 1, (int64_t[]){ BLOCK }, NULL),
-	     "a view");
+	need(!dray_view_init(&view, block, u1, 1, DIMS(BLOCK), NULL), "a view");
 	return view;
 }
 
@@ -96,10 +84,9 @@ static void use_queue(struct dray_node *node, struct dray_queue *queue)
 	struct dray_fence *fence;
 	struct dray_view dst, src;
 	struct dray_pool *pool;
-	int done;
 
 	need(!dray_pool_create(node, &options, &pool), "a pool");
-	for (done = 0; done < 2; done++) {
+	for (int done = 0; done < 2; done++) {
 		dst = bytes_at(dray_pool_alloc(pool, BLOCK, 0));
 		src = bytes_at(dray_pool_alloc(pool, BLOCK, 0));
 		need(!dray_copy(queue, &dst, &src, DRAY_COPY_ENGINE, &fence),
@@ -164,7 +151,6 @@ static void use_all(void)
 
 static void *use_all_watched(void *unused)
 {
-	(void)unused;
 	watched = true;
 	taken = 0;
 	use_all();

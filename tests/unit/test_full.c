@@ -3,8 +3,6 @@
  * full: whoever says that there is no more memory, the sentence names what the
  * pool still has in one piece.
  */
-#include <inttypes.h>
-
 #include "fault.h"
 #include "pool.h"
 

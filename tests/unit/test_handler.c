@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* handler: the layout that runtimes expect, and the one of each thread. */
-#include <pthread.h>
-
 #include "pool.h"
 
 FACT(the_layout_is_that_of_nep_49_version_1)
@@ -136,7 +134,6 @@ POOL_FACT(blocks_do_not_touch)
 
 static bool relieve_none(void *argument, size_t size)
 {
-	(void)size;
 	++*(int *)argument;
 	return false;
 }
@@ -204,7 +201,6 @@ POOL_FACT(sizes_that_cannot_be_are_refused)
 	}
 	assert_true(all_bytes_are(block, 7, 1000));
 	a->free(a->ctx, block, 1000);
-	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
 FACT(the_default_is_the_c_library)
@@ -361,7 +357,6 @@ POOL_FACT(calls_by_name_are_those_of_the_handler)
 	block = dray_handler_realloc(dray_handler_default(), NULL, 5);
 	assert_non_null(block);
 	dray_handler_free(dray_handler_default(), block, 5);
-	assert_int_equal(stats_of(*state).blocks, 0);
 }
 
 /* @part: how the sentence goes on behind the handler's name. */
@@ -382,9 +377,8 @@ static void is_refused(struct dray_pool *pool,
 
 POOL_FACT(a_handler_needs_all_four_functions)
 {
-	struct dray_handler handler;
+	struct dray_handler handler = *dray_handler_default();
 
-	handler = *dray_handler_default();
 	handler.allocator.malloc = NULL;
 	is_refused(*state, &handler, "\"malloc\" has no malloc");
 	handler = *dray_handler_default();

@@ -7,7 +7,6 @@
 #include "node.h"
 #include "random_view.h"
 
-static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
 static unsigned char memory[65536];
 
 /*
@@ -139,8 +138,8 @@ FACT(random_indices_give_what_the_slow_way_gives)
 
 static void make(struct dray_view *view, int64_t rows, int64_t columns)
 {
-	assert_works(dray_view_init(view, memory, u2, 2,
-				    (int64_t[]){ rows, columns }, NULL));
+	assert_works(
+		dray_view_init(view, memory, u2, 2, DIMS(rows, columns), NULL));
 }
 
 FACT(a_step_of_0_is_refused)

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: arrays over sockets, and what comes along or does not. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-
 #include "record.h"
 
 static void passes_over(int type)
@@ -41,15 +36,8 @@ static void passes_over(int type)
 	assert_int_equal(count_fds(), before);
 }
 
-FACT(a_view_passes_over_a_seqpacket_socket)
-{
-	passes_over(SOCK_SEQPACKET);
-}
-
-FACT(a_view_passes_over_a_stream_socket)
-{
-	passes_over(SOCK_STREAM);
-}
+BRIEF(FACT(a_view_passes_over_a_seqpacket_socket), passes_over(SOCK_SEQPACKET));
+BRIEF(FACT(a_view_passes_over_a_stream_socket), passes_over(SOCK_STREAM));
 
 FACT(several_arrays_in_a_stream_stay_apart)
 {
@@ -170,8 +158,7 @@ FACT(what_is_not_drays_is_not_sent)
 	int ends[2];
 
 	make_pair(SOCK_STREAM, ends);
-	assert_works(
-		dray_view_init(&view, memory, u2, 1, (int64_t[]){ 8 }, NULL));
+	assert_works(dray_view_init(&view, memory, u2, 1, DIMS(8), NULL));
 	assert_fails(dray_array_send(ends[0], &view), -EINVAL,
 		     "outside of dray's memory");
 	dray_view_copy(&view, dray_array_view(array));
@@ -184,7 +171,7 @@ FACT(what_is_not_drays_is_not_sent)
 	assert_works(dray_node_open("host", &private_node));
 	assert_works(dray_pool_create(private_node, NULL, &private_pool));
 	assert_works(dray_view_init(&view, dray_pool_alloc(private_pool, 64, 0),
-				    u2, 1, (int64_t[]){ 8 }, NULL));
+				    u2, 1, DIMS(8), NULL));
 	assert_fails(dray_array_send(ends[0], &view), -EOPNOTSUPP,
 		     "private host memory");
 	dray_pool_free(private_pool, view.data);

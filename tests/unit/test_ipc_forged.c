@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that lie. */
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-
 #include "random_view.h"
 #include "record.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that come in pieces, late, or not to their end. */
 #include <poll.h>
-#include <pthread.h>
 
 #include "record.h"
 
@@ -28,10 +27,7 @@ static bool in_vain(struct msghdr *message)
 		message->msg_iov->iov_len = 100;
 	return false;
 }
-
-ssize_t __real_sendmsg(int socket, const struct msghdr *message, int flags);
-ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags);
-ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags)
+WRAPPED(ssize_t, sendmsg, (int socket, const struct msghdr *message, int flags))
 {
 	struct iovec part = *message->msg_iov;
 	struct msghdr less = *message;
@@ -39,10 +35,7 @@ ssize_t __wrap_sendmsg(int socket, const struct msghdr *message, int flags)
 	less.msg_iov = &part;
 	return in_vain(&less) ? -1 : __real_sendmsg(socket, &less, flags);
 }
-
-ssize_t __real_recvmsg(int socket, struct msghdr *message, int flags);
-ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags);
-ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags)
+WRAPPED(ssize_t, recvmsg, (int socket, struct msghdr *message, int flags))
 {
 	struct iovec part = *message->msg_iov, *whole = message->msg_iov;
 	ssize_t got;
@@ -52,10 +45,7 @@ ssize_t __wrap_recvmsg(int socket, struct msghdr *message, int flags)
 	message->msg_iov = whole;
 	return got;
 }
-
-int __real_poll(struct pollfd *fds, nfds_t count, int timeout);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout);
-int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
+WRAPPED(int, poll, (struct pollfd * fds, nfds_t count, int timeout))
 {
 	if (halting.patience) {
 		/* the time passes here, not in the test */

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* kernel: syncs, addresses, imports and pools, as they reach the module. */
-#include <inttypes.h>
-
 #include "stand_in.h"
 
 STAND_IN_FACT(regions_reach_the_module_as_they_are)
 {
 	struct dray_buffer *buffer;
 	struct dray_region regions[40];
-	uint32_t i;
 
 	assert_works(dray_buffer_alloc(*state, MIB, NULL, &buffer));
-	for (i = 0; i < 40; i++)
+	for (uint32_t i = 0; i < 40; i++)
 		regions[i] =
 			(struct dray_region){ buffer, 100 * i, 10, 20, 1 + i };
 	assert_works(dray_node_sync(*state, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE,
@@ -21,7 +18,7 @@ STAND_IN_FACT(regions_reach_the_module_as_they_are)
 	assert_int_equal(module.sync.owner, DRAY_SYNC_FOR_CPU);
 	assert_int_equal(module.sync.direction, DRAY_FROM_DEVICE);
 	assert_int_equal(module.sync.count, 40);
-	for (i = 0; i < 40; i++) {
+	for (uint32_t i = 0; i < 40; i++) {
 		assert_int_equal(module.ranges[i].fd,
 				 dray_buffer_descriptor(buffer));
 		assert_int_equal(module.ranges[i].offset, 100 * i);
@@ -217,10 +214,9 @@ STAND_IN_FACT(a_pool_doubles_and_gives_large_blocks_their_own)
 {
 	struct dray_pool *pool = pool_on(*state);
 	void *small[40], *large;
-	int i;
 
 	assert_int_equal(stats_of(pool).reserved, 4 * MIB);
-	for (i = 0; i < 40; i++) {
+	for (int i = 0; i < 40; i++) {
 		small[i] = dray_pool_alloc(pool, MIB / 2, 0);
 		assert_non_null(small[i]);
 	}
@@ -233,7 +229,7 @@ STAND_IN_FACT(a_pool_doubles_and_gives_large_blocks_their_own)
 	dray_pool_free(pool, large);
 	/* As much as half of the pool stays. */
 	assert_int_equal(stats_of(pool).regions, 5);
-	for (i = 0; i < 40; i++)
+	for (int i = 0; i < 40; i++)
 		dray_pool_free(pool, small[i]);
 	assert_true(stats_of(pool).reserved <= 20 * MIB);
 	dray_pool_close(pool);

@@ -248,14 +248,11 @@ FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 
 FACT(a_photograph_upside_down_is_one_run_a_row)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_layout layout;
 	struct dray_view dst, src;
 
-	assert_works(dray_view_init(&dst, to, u1, 3, (int64_t[]){ 20, 30, 3 },
-				    NULL));
-	assert_works(dray_view_init(&src, from, u1, 3, (int64_t[]){ 20, 30, 3 },
-				    NULL));
+	assert_works(dray_view_init(&dst, to, u1, 3, DIMS(20, 30, 3), NULL));
+	assert_works(dray_view_init(&src, from, u1, 3, DIMS(20, 30, 3), NULL));
 	assert_works(dray_view_index(&src, &DRAY_STEP(-1), 1, &src));
 	dray_layout_reduce(&layout, &dst, &src);
 	assert_int_equal(layout.run, 90);
@@ -273,12 +270,10 @@ FACT(a_photograph_upside_down_is_one_run_a_row)
 
 FACT(an_empty_pair_has_no_runs)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_layout layout;
 	struct dray_view view;
 
-	assert_works(
-		dray_view_init(&view, NULL, u1, 2, (int64_t[]){ 4, 0 }, NULL));
+	assert_works(dray_view_init(&view, NULL, u1, 2, DIMS(4, 0), NULL));
 	dray_layout_reduce(&layout, &view, &view);
 	assert_int_equal(layout.runs, 0);
 	assert_int_equal(layout.bytes, 0);

@@ -3,12 +3,6 @@
  * lock: one thread at a time has it; who finds it taken comes to it however long
  * that lasts, and sleeps meanwhile.
  */
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <unistd.h>
-
 #include "base/lock.h"
 #include "unit.h"
 
@@ -22,9 +16,7 @@ static bool given_back, came_after;
 
 static void *take_turns(void *argument)
 {
-	int turn;
-
-	for (turn = 0; turn < TURNS; turn++) {
+	for (int turn = 0; turn < TURNS; turn++) {
 		dray_lock(&lock);
 		turns++;
 		pthread_mutex_unlock(&lock);

@@ -4,13 +4,6 @@
  * for is not locked, and a low limit leaves pools that are small.  Each is a
  * child, which tells by its status which step was wrong.
  */
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/resource.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "pool.h"
 
@@ -49,10 +42,9 @@ static int use_pools(const char *spec)
 	struct dray_node *node;
 	struct dray_pool *pool;
 	char *block;
-	int i;
 
 	STEP_EQ(0, dray_node_open(spec, &node));
-	for (i = 0; i < 100; i++) {
+	for (int i = 0; i < 100; i++) {
 		STEP_EQ(0, dray_pool_create(node, NULL, &pool));
 		block = dray_pool_calloc(pool, 1, 100000);
 		STEP_TRUE(block);

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* resource: the log, as RMM writes it and its readers expect it. */
 #include <glob.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <pthread.h>
 #include <regex.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "child.h"
 #include "manager.h"
@@ -129,9 +124,7 @@ LOG_FACT(a_log_that_cannot_be_written_is_named)
 
 static void *make_pairs(void *log)
 {
-	int i;
-
-	for (i = 0; i < PAIRS; i++) {
+	for (int i = 0; i < PAIRS; i++) {
 		void *block;
 
 		if (dray_resource_allocate(log, 64, 0, 0, &block) ||

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* manager: what dray's own one gives, and how objects begin and end. */
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "../selftests/step.h"
 #include "manager.h"
 

@@ -10,10 +10,7 @@
 #include "manager/manager.h"
 
 static void *pages; /* of the last one */
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size)
+WRAPPED(void *, calloc, (size_t count, size_t size))
 {
 	if (size != sizeof(struct dray_manager))
 		return __real_calloc(count, size);
@@ -21,10 +18,7 @@ void *__wrap_calloc(size_t count, size_t size)
 		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return pages == MAP_FAILED ? NULL : pages;
 }
-
-void __real_free(void *memory);
-void __wrap_free(void *memory);
-void __wrap_free(void *memory)
+WRAPPED(void, free, (void *memory))
 {
 	if (memory && memory == pages)
 		mprotect(pages, sizeof(struct dray_manager), PROT_NONE);
@@ -37,17 +31,12 @@ static int allocations;
 
 static void note_end(void *ctx)
 {
-	(void)ctx;
 	ended++;
 }
 
 static int never_enough(struct dray_manager *self, size_t size, uint64_t stream,
 			struct dray_memory **out)
 {
-	(void)self;
-	(void)size;
-	(void)stream;
-	(void)out;
 	allocations++;
 	return -ENOMEM;
 }
@@ -63,7 +52,6 @@ static const struct dray_manager_ops ending = {
 static void drop_manager(void *ctx,
 			 const struct dray_memory_description *memory)
 {
-	(void)memory;
 	dray_manager_unref(ctx);
 }
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* manager: memory of the host, allocated for the node or pinned for it. */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "manager.h"
 
 static const struct dray_memory_description *
@@ -29,10 +26,9 @@ static int write_combined_on(struct dray_node *node)
 {
 	struct dray_heap_info heap;
 	struct dray_info info;
-	uint32_t i;
 
 	assert_works(dray_node_info(node, &info, sizeof(info)));
-	for (i = 0; i < info.heap_count; i++) {
+	for (uint32_t i = 0; i < info.heap_count; i++) {
 		assert_works(dray_node_heap(node, i, &heap, sizeof(heap)));
 		if (heap.modes & 1u << DRAY_MODE_WRITE_COMBINED)
 			return DRAY_MODE_WRITE_COMBINED;

@@ -3,9 +3,6 @@
  * manager: when objects are finalized that may wait.  The limits are those of
  * Numba's queue: more than 10 of them, or more than 20 % of what there is.
  */
-#include <pthread.h>
-
-#include "../selftests/step.h"
 #include "child.h"
 #include "manager.h"
 
@@ -179,8 +176,6 @@ static bool flush_elsewhere(void *ctx, size_t size, int error)
 	struct dray_manager **manager = ctx;
 	pthread_t thread;
 
-	(void)size;
-	(void)error;
 	if (!*manager)
 		return false;
 	assert_int_equal(pthread_create(&thread, NULL, flush_all, *manager), 0);
@@ -277,9 +272,8 @@ static void release_link(void *owner)
 static void drop_chain(struct dray_manager *manager)
 {
 	struct dray_memory *first = NULL;
-	int i;
 
-	for (i = 0; i < 100000; i++) {
+	for (int i = 0; i < 100000; i++) {
 		const struct dray_memory_description description = {
 			.flags = DRAY_MEMORY_DEFERRED,
 			.owner = first,
@@ -330,8 +324,6 @@ static int finalized_by_threads;
 static void count_together(void *ctx,
 			   const struct dray_memory_description *memory)
 {
-	(void)ctx;
-	(void)memory;
 	__atomic_fetch_add(&finalized_by_threads, 1, __ATOMIC_RELAXED);
 }
 
@@ -343,9 +335,8 @@ static void *make_and_drop(void *manager)
 		.finalize = count_together,
 	};
 	struct dray_memory *memory = NULL;
-	int i;
 
-	for (i = 0; i < OBJECTS; i++) {
+	for (int i = 0; i < OBJECTS; i++) {
 		if (i % 100 == 0)
 			dray_manager_defer_cleanup(manager);
 		if (dray_memory_create(manager, &description, &memory))

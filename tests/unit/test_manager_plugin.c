@@ -5,8 +5,6 @@
  * main() sees to that.
  */
 #include <limits.h>
-#include <pthread.h>
-#include <unistd.h>
 
 #include "manager.h"
 
@@ -64,7 +62,6 @@ static int initializations;
 
 static int counted_initialize(struct dray_manager *self)
 {
-	(void)self;
 	initializations++;
 	return 0;
 }
@@ -210,10 +207,8 @@ CLEAN_FACT(a_name_that_is_too_long_is_refused)
 	assert_not_got(*state, name, -ENOENT, "bytes long");
 }
 
-CLEAN_FACT(what_is_no_shared_object_is_refused)
-{
-	assert_not_got(*state, "/etc/passwd", -ENOENT, "/etc/passwd");
-}
+BRIEF(CLEAN_FACT(what_is_no_shared_object_is_refused),
+      assert_not_got(*state, "/etc/passwd", -ENOENT, "/etc/passwd"));
 
 CLEAN_FACT(a_shared_object_without_the_symbol_is_refused)
 {
@@ -230,23 +225,16 @@ CLEAN_FACT(another_version_is_refused_before_all_else)
 static int no_memalloc(struct dray_manager *self, size_t size, uint64_t stream,
 		       struct dray_memory **out)
 {
-	(void)self;
-	(void)size;
-	(void)stream;
-	(void)out;
 	return -EIO;
 }
 
 static int failing_create(struct dray_manager *self, void **ctx)
 {
-	(void)self;
-	(void)ctx;
 	return -EIO;
 }
 
 static int failing_initialize(struct dray_manager *self)
 {
-	(void)self;
 	return -EIO;
 }
 
@@ -339,9 +327,8 @@ static void *get_and_drop(void *node)
 {
 	struct dray_manager *manager = NULL;
 	struct dray_memory *memory = NULL;
-	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (int i = 0; i < 300; i++) {
 		if (dray_get_manager(node, &manager) ||
 		    dray_manager_memalloc(manager, 100, 0, &memory))
 			abort();

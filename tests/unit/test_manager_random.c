@@ -253,9 +253,8 @@ static void compare(const struct world *world)
 	struct dray_tracking tracking;
 	struct dray_capacity capacity;
 	uint64_t alive = 0, bytes = 0;
-	int i;
 
-	for (i = 0; i < OBJECTS; i++) {
+	for (int i = 0; i < OBJECTS; i++) {
 		alive += world->objects[i].memory != NULL;
 		if (world->objects[i].memory && world->objects[i].base < 0)
 			bytes += world->objects[i].size;
@@ -298,13 +297,11 @@ static void open_world(struct world *world)
 
 static void close_world(struct world *world)
 {
-	int i;
-
 	/* Views before what they are of, which they keep. */
-	for (i = 0; i < OBJECTS; i++)
+	for (int i = 0; i < OBJECTS; i++)
 		if (world->objects[i].memory && world->objects[i].base >= 0)
 			drop(world, &world->objects[i]);
-	for (i = 0; i < OBJECTS; i++)
+	for (int i = 0; i < OBJECTS; i++)
 		if (world->objects[i].memory)
 			drop(world, &world->objects[i]);
 	compare(world);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* node: specs, references and what a node tells about itself. */
-#include <unistd.h>
-
 #include "memory/backend.h"
 #include "memory/node.h"
 #include "node.h"
@@ -214,10 +212,9 @@ NODE_FACT(every_channel_answers)
 {
 	struct dray_channel_info channel;
 	struct dray_info info;
-	uint32_t i;
 
 	assert_works(dray_node_info(*state, &info, sizeof(info)));
-	for (i = 0; i < info.channel_count; i++) {
+	for (uint32_t i = 0; i < info.channel_count; i++) {
 		assert_works(dray_node_channel(*state, i, &channel,
 					       sizeof(channel)));
 		assert_int_equal(channel.index, i);

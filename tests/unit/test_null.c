@@ -76,8 +76,6 @@ FACT(buffers)
 
 static int visit_block(void *argument, const struct dray_pool_block *block)
 {
-	(void)argument;
-	(void)block;
 	return 0;
 }
 
@@ -158,16 +156,11 @@ FACT(handlers)
 
 static bool never(void *ctx, size_t size, int error)
 {
-	(void)ctx;
-	(void)size;
-	(void)error;
 	return false;
 }
 
 static int visit_outstanding(void *ctx, const struct dray_outstanding *block)
 {
-	(void)ctx;
-	(void)block;
 	return 0;
 }
 

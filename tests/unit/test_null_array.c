@@ -79,7 +79,6 @@ FACT(strings)
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
-	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_dtype dtype;
 	struct dray_view view, out;
 	int64_t low, high;
@@ -120,7 +119,6 @@ FACT(views)
 FACT(arrays)
 {
 	const int64_t shape[] = { 2 };
-	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	char record[DRAY_ARRAY_RECORD_SIZE] = "";
 	const struct dray_view *view;
 	struct dray_array *array = NULL, *none;
@@ -159,7 +157,6 @@ FACT(arrays)
 FACT(transfers)
 {
 	const int64_t shape[] = { 2 };
-	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_explanation explanation;
 	const size_t size = sizeof(explanation);
 	struct dray_queue *queue = NULL;

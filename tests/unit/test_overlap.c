@@ -107,7 +107,6 @@ FACT(elements_of_one_view_that_share_bytes_are_found)
 
 FACT(a_million_interleaved_elements_are_answered_at_once)
 {
-	struct dray_dtype f4 = { 'f', '<', 0, 4 };
 	struct dray_view even, odd;
 
 	assert_works(dray_view_init(&even, memory, f4, 1,
@@ -121,7 +120,6 @@ FACT(a_million_interleaved_elements_are_answered_at_once)
 
 FACT(contrived_strides_end_as_unknown_and_soon)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	int64_t shape[40], strides[40];
 	struct dray_view view;
 
@@ -136,7 +134,6 @@ FACT(contrived_strides_end_as_unknown_and_soon)
 
 FACT(what_is_too_wide_to_add_up_is_unknown)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	assert_works(dray_view_init(&view, memory, u1, 1, (int64_t[]){ 3 },

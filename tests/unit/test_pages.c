@@ -3,17 +3,12 @@
  * pages: what was asked of host memory's pages is refused, or they are fetched
  * when it says; pages_numa and pages_huge have the rest.
  */
-#include <sys/mman.h>
-
 #include "memory/node.h"
 #include "pages.h"
 
 static const char *const kinds[] = { "host", "host:shareable" };
 static int populate_error; /* 0: the kernel's own */
-
-int __real_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice);
-int __wrap_madvise(void *address, size_t size, int advice)
+WRAPPED(int, madvise, (void *address, size_t size, int advice))
 {
 	if (advice == MADV_POPULATE_WRITE && populate_error) {
 		errno = populate_error;
@@ -24,9 +19,7 @@ int __wrap_madvise(void *address, size_t size, int advice)
 
 static void check_fetched(size_t expected, uint32_t flags)
 {
-	size_t i;
-
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct dray_node *node = open_node(kinds[i]);
 		struct dray_buffer *buffer = allocate(
 			node, 8 * MIB, (struct dray_pages){ .flags = flags });
@@ -39,15 +32,10 @@ static void check_fetched(size_t expected, uint32_t flags)
 	}
 }
 
-FACT_ON(on_host, pages_come_when_they_are_touched, NULL, NULL)
-{
-	check_fetched(0, 0);
-}
-
-FACT_ON(on_host, or_at_once_where_that_is_asked_for, NULL, NULL)
-{
-	check_fetched(8 * MIB, DRAY_PAGES_PREFAULT);
-}
+BRIEF(FACT_ON(on_host, pages_come_when_they_are_touched, NULL, NULL),
+      check_fetched(0, 0));
+BRIEF(FACT_ON(on_host, or_at_once_where_that_is_asked_for, NULL, NULL),
+      check_fetched(8 * MIB, DRAY_PAGES_PREFAULT));
 
 FACT_ON(on_host, an_old_kernel_has_them_touched, NULL, NULL)
 {
@@ -59,9 +47,8 @@ FACT_ON(on_host, an_old_kernel_has_them_touched, NULL, NULL)
 FACT_ON(on_host, pages_that_cannot_be_fetched_are_no_memory, NULL, NULL)
 {
 	const struct dray_pages pages = { .flags = DRAY_PAGES_PREFAULT };
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		populate_error = EFAULT;
 		assert_fails(try_to_allocate(kinds[i], MIB, pages), -ENOMEM,
 			     "fetching 1048576 bytes");
@@ -78,9 +65,8 @@ FACT_ON(on_host, a_pool_has_its_pages_before_its_blocks, NULL, NULL)
 		.initial = MIB,
 		.pages.flags = DRAY_PAGES_PREFAULT,
 	};
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
 		char *small = take(pool, MIB / 2, 0);
 		char *large = take(pool, 80 * MIB, 0);
@@ -121,24 +107,16 @@ FACT_ON(on_host, a_pool_that_cannot_fetch_says_so, NULL, NULL)
 
 FACT(what_makes_no_sense_is_refused)
 {
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){ .flags = 4 }),
-		     -EINVAL, "unknown flags of pages 0x4");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){ .policy = 4 }),
-		     -EINVAL, "4 names no NUMA policy");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){ .numa_nodes = 1 }),
-		     -EINVAL, "one needs the other");
-	assert_fails(try_to_allocate(
-			     test_spec(), MIB,
-			     (struct dray_pages){ .policy = DRAY_NUMA_BIND }),
-		     -EINVAL, "one needs the other");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){
-					     .policy = DRAY_NUMA_PREFERRED,
-					     .numa_nodes = 3,
-				     }),
+	assert_fails(try_pages(test_spec(), .flags = 4), -EINVAL,
+		     "unknown flags of pages 0x4");
+	assert_fails(try_pages(test_spec(), .policy = 4), -EINVAL,
+		     "4 names no NUMA policy");
+	assert_fails(try_pages(test_spec(), .numa_nodes = 1), -EINVAL,
+		     "one needs the other");
+	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_BIND), -EINVAL,
+		     "one needs the other");
+	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_PREFERRED,
+			       .numa_nodes = 3),
 		     -EINVAL, "one NUMA node can be preferred");
 }
 
@@ -157,15 +135,10 @@ FACT_ON(on_kernel, the_module_has_pages_of_its_own, node_setup, node_teardown)
 {
 	struct dray_buffer *buffer;
 
-	assert_fails(try_to_allocate(
-			     test_spec(), MIB,
-			     (struct dray_pages){ .flags = DRAY_PAGES_HUGE }),
+	assert_fails(try_pages(test_spec(), .flags = DRAY_PAGES_HUGE),
 		     -EOPNOTSUPP, "from its heaps");
-	assert_fails(try_to_allocate(test_spec(), MIB,
-				     (struct dray_pages){
-					     .policy = DRAY_NUMA_BIND,
-					     .numa_nodes = NODE_0,
-				     }),
+	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_BIND,
+			       .numa_nodes = NODE_0),
 		     -EOPNOTSUPP, "from its heaps");
 	/* All its memory is there from the start. */
 	buffer = allocate(*state, MIB,

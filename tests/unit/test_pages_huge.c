@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pages: transparent huge ones, and those that the system has in reserve. */
-#include <inttypes.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "memory/node.h"
 #include "memory/pages.h"
 #include "pages.h"
 
 FACT(private_memory_has_no_reserved_huge_pages)
 {
-	assert_fails(try_to_allocate(
-			     "host", MIB,
-			     (struct dray_pages){ .flags = DRAY_PAGES_HUGE }),
-		     -EOPNOTSUPP, "private memory");
+	assert_fails(try_pages("host", .flags = DRAY_PAGES_HUGE), -EOPNOTSUPP,
+		     "private memory");
 }
 
 /* What /proc/self/smaps says of the mappings in a range, by the line. */
@@ -112,15 +105,10 @@ static void check_transparent(const char *kind, const char *setting,
 	dray_node_unref(node);
 }
 
-FACT(private_memory_is_in_transparent_huge_pages)
-{
-	check_transparent("host", "enabled", "AnonHugePages");
-}
-
-FACT(shareable_memory_where_the_system_lets_it)
-{
-	check_transparent("host:shareable", "shmem_enabled", "ShmemPmdMapped");
-}
+BRIEF(FACT(private_memory_is_in_transparent_huge_pages),
+      check_transparent("host", "enabled", "AnonHugePages"));
+BRIEF(FACT(shareable_memory_where_the_system_lets_it),
+      check_transparent("host:shareable", "shmem_enabled", "ShmemPmdMapped"));
 
 /* What the hint does shows only there; that it was given shows everywhere. */
 FACT(and_asks_for_them)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pages: those of a NUMA node are where the kernel says that they are. */
-#include <inttypes.h>
 #include <linux/mempolicy.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "pages.h"
 
@@ -97,10 +91,9 @@ FACT(a_pool_has_it_wherever_it_grows)
 			   .numa_nodes = NODE_0,
 			   .flags = DRAY_PAGES_PREFAULT },
 	};
-	size_t i;
 
 	skip_without_numa();
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		struct dray_pool *pool = open_pool(kinds[i], &options);
 		char *small = take(pool, MIB / 2, 0);
 		char *large = take(pool, 40 * MIB, 0);
@@ -117,11 +110,8 @@ FACT(a_pool_has_it_wherever_it_grows)
 FACT(a_node_that_is_not_there_is_named)
 {
 	skip_without_numa();
-	assert_fails(try_to_allocate("host", MIB,
-				     (struct dray_pages){
-					     .policy = DRAY_NUMA_BIND,
-					     .numa_nodes = 1ull << 63,
-				     }),
+	assert_fails(try_pages("host", .policy = DRAY_NUMA_BIND,
+			       .numa_nodes = 1ull << 63),
 		     -EINVAL, "nodes 0x8000000000000000");
 }
 

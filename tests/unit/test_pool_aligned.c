@@ -13,16 +13,9 @@
 #define ROOM (64 * MIB)
 
 static bool nothing_fits;
-
-uint32_t __real_dray_fit_take(struct dray_fit *fit, uint32_t size,
-			      uint64_t alignment, uint64_t origin,
-			      bool thoroughly);
-uint32_t __wrap_dray_fit_take(struct dray_fit *fit, uint32_t size,
-			      uint64_t alignment, uint64_t origin,
-			      bool thoroughly);
-uint32_t __wrap_dray_fit_take(struct dray_fit *fit, uint32_t size,
-			      uint64_t alignment, uint64_t origin,
-			      bool thoroughly)
+WRAPPED(uint32_t, dray_fit_take,
+	(struct dray_fit * fit, uint32_t size, uint64_t alignment,
+	 uint64_t origin, bool thoroughly))
 {
 	if (nothing_fits)
 		return 0;
@@ -45,14 +38,13 @@ static void take_aligned(struct dray_pool *pool, size_t size, size_t alignment,
 			 int count)
 {
 	char *blocks[16];
-	int i;
 
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		blocks[i] = take(pool, size, alignment);
 		assert_int_equal((uintptr_t)blocks[i] % alignment, 0);
 		memset(blocks[i], i, size);
 	}
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		assert_true(all_bytes_are(blocks[i], i, size));
 		dray_pool_free(pool, blocks[i]);
 	}
@@ -72,9 +64,8 @@ STAND_IN_FACT(a_small_block_is_found_in_what_was_added_for_it)
 STAND_IN_FACT(a_block_is_found_however_much_its_alignment_adds)
 {
 	struct dray_pool *pool;
-	size_t size;
 
-	for (size = 128; size <= 4 * MIB; size *= 4) {
+	for (size_t size = 128; size <= 4 * MIB; size *= 4) {
 		module.taken = 0;
 		pool = pool_of(*state, 0);
 		take_aligned(pool, size, 8 * ALIGNMENT, 1);

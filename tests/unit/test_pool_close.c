@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool_close: what a closed pool holds on to while blocks of it are alive. */
-#include <unistd.h>
-
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
@@ -12,11 +10,10 @@ static void check_pages_of(const char *spec)
 	struct dray_pool *pool = open_pool(spec, NULL);
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	char *whole = take(pool, BLOCKS * MIB, 0), *blocks[BLOCKS];
-	int i;
 
 	memset(whole, 1, BLOCKS * MIB);
 	dray_pool_free(pool, whole);
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		blocks[i] = take(pool, MIB, 0);
 		assert_ptr_equal(blocks[i], whole + i * (ptrdiff_t)MIB);
 	}

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool: what is in its memory, which it clears and else leaves alone. */
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
@@ -11,9 +8,8 @@ POOL_FACT(calloc_is_zero_whatever_was_there)
 {
 	struct dice dice = { 3 };
 	void *blocks[32] = { NULL };
-	int i;
 
-	for (i = 0; i < 3000; i++) {
+	for (int i = 0; i < 3000; i++) {
 		size_t size = 1 + roll(&dice, 1ull << roll(&dice, 18));
 		size_t j = roll(&dice, 32);
 
@@ -29,7 +25,7 @@ POOL_FACT(calloc_is_zero_whatever_was_there)
 		if (roll(&dice, 500) == 0)
 			dray_pool_trim(*state);
 	}
-	for (i = 0; i < 32; i++)
+	for (int i = 0; i < 32; i++)
 		dray_pool_free(*state, blocks[i]);
 }
 
@@ -77,11 +73,10 @@ FACT(calloc_gives_the_pages_of_a_large_block_back)
 
 FACT(memory_that_others_saw_is_cleared_though_never_given_out)
 {
-	struct dray_pool *pool;
 	struct dray_location where;
 	char *block, *outside;
+	struct dray_pool *pool = open_pool("host:shareable", NULL);
 
-	pool = open_pool("host:shareable", NULL);
 	block = take(pool, 64, 0);
 	assert_works(dray_locate(block, &where));
 	outside = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -102,9 +97,8 @@ FACT(the_pool_never_touches_what_it_manages)
 	struct dice dice = { 5 };
 	struct dray_location where;
 	void *blocks[512] = { NULL };
-	int i;
 
-	for (i = 0; i < 20000; i++) {
+	for (int i = 0; i < 20000; i++) {
 		size_t j = roll(&dice, 512);
 
 		dray_pool_free(pool, blocks[j]);
@@ -112,7 +106,7 @@ FACT(the_pool_never_touches_what_it_manages)
 	}
 	assert_works(dray_locate(blocks[0], &where));
 	assert_int_equal(resident(dray_buffer_data(where.buffer), 16 * MIB), 0);
-	for (i = 0; i < 512; i++)
+	for (int i = 0; i < 512; i++)
 		dray_pool_free(pool, blocks[i]);
 	dray_pool_close(pool);
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pool: what it may be, where its memory comes from, and when it goes back. */
-#include <unistd.h>
-
 #include <sys/utsname.h>
 
 #include "memory/window.h"
@@ -274,15 +272,14 @@ POOL_FACT(many_pools_leave_room_for_more)
 	struct dray_node *node = dray_pool_node(*state);
 	struct dray_pool *pools[100];
 	struct dray_buffer *buffer;
-	int i;
 
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		assert_works(dray_pool_create(
 			node, &(struct dray_pool_options){ .initial = 65536 },
 			&pools[i]));
 	assert_works(dray_buffer_alloc(node, MIB, NULL, &buffer));
 	dray_buffer_unref(buffer);
-	for (i = 0; i < 100; i++)
+	for (int i = 0; i < 100; i++)
 		dray_pool_close(pools[i]);
 }
 
@@ -340,9 +337,8 @@ POOL_FACT(pools_come_and_go_without_a_trace)
 	struct dray_node *node = dray_pool_node(*state);
 	size_t before = buffers_of(node);
 	struct dray_pool *pool;
-	int i;
 
-	for (i = 0; i < 200; i++) {
+	for (int i = 0; i < 200; i++) {
 		assert_works(dray_pool_create(node, NULL, &pool));
 		dray_pool_free(pool, take(pool, 1000, 0));
 		dray_pool_close(pool);

@@ -15,15 +15,14 @@ static void check_aligned_blocks_of(struct dray_node *node, const char *heap)
 	struct dray_pool_options options = { .heap = heap, .limit = 24 * MIB };
 	char *blocks[BLOCKS];
 	struct dray_pool *pool;
-	int i;
 
 	assert_works(dray_pool_create(node, &options, &pool));
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		blocks[i] = take(pool, 4096, ALIGNMENT);
 		assert_int_equal((uintptr_t)blocks[i] % ALIGNMENT, 0);
 		memset(blocks[i], i, 4096);
 	}
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		assert_true(all_bytes_are(blocks[i], i, 4096));
 		dray_pool_free(pool, blocks[i]);
 	}
@@ -35,10 +34,9 @@ NODE_FACT(aligned_blocks_come_from_each_heap)
 {
 	struct dray_heap_info heap;
 	struct dray_info info;
-	uint32_t i;
 
 	assert_works(dray_node_info(*state, &info, sizeof(info)));
-	for (i = 0; i < info.heap_count; i++) {
+	for (uint32_t i = 0; i < info.heap_count; i++) {
 		assert_works(dray_node_heap(*state, i, &heap, sizeof(heap)));
 		/* Which has no cached memory, as pools want it. */
 		if (heap.type != DRAY_HEAP_CARVEOUT)
@@ -78,12 +76,11 @@ FACT_ON(on_kernel, a_kernel_pool_does_not_keep_many_empty_buffers, pool_setup,
 	struct dray_node *node = dray_pool_node(*state);
 	size_t before = buffers_of(node);
 	void *blocks[8];
-	int i;
 
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		blocks[i] = take(*state, 4 * MIB, 0);
 	assert_true(buffers_of(node) >= before + 7);
-	for (i = 0; i < 8; i++)
+	for (int i = 0; i < 8; i++)
 		dray_pool_free(*state, blocks[i]);
 	assert_true(stats_of(*state).reserved <= 16 * MIB);
 	assert_true(buffers_of(node) < before + 5);
@@ -93,11 +90,9 @@ FACT_ON(on_kernel, memory_that_is_missing_is_taken_from_what_is_kept, NULL,
 	NULL)
 {
 	struct dray_pool_options options = { .initial = MIB, .limit = 5 * MIB };
-	struct dray_pool *pool;
-	void *block;
+	struct dray_pool *pool = open_pool(test_spec(), &options);
+	void *block = take(pool, 3 * MIB, 0);
 
-	pool = open_pool(test_spec(), &options);
-	block = take(pool, 3 * MIB, 0);
 	dray_pool_free(pool, block);
 	/* With the 3 MiB that are kept the limit would not allow it. */
 	block = take(pool, 4 * MIB, 0);

@@ -43,31 +43,21 @@ static void watch(struct dray_pool *pool)
 		calls = locked = 0;
 	watched = pool;
 }
-
-int __real_madvise(void *start, size_t size, int advice);
-int __wrap_madvise(void *start, size_t size, int advice);
-int __wrap_madvise(void *start, size_t size, int advice)
+WRAPPED(int, madvise, (void *start, size_t size, int advice))
 {
 	if (advice == MADV_DONTNEED || advice == MADV_POPULATE_WRITE)
 		look();
 	return __real_madvise(start, size, advice);
 }
-
-void *__real_mmap64(void *start, size_t size, int protection, int flags, int fd,
-		    off_t offset);
-void *__wrap_mmap64(void *start, size_t size, int protection, int flags, int fd,
-		    off_t offset);
-void *__wrap_mmap64(void *start, size_t size, int protection, int flags, int fd,
-		    off_t offset)
+WRAPPED(void *, mmap64,
+	(void *start, size_t size, int protection, int flags, int fd,
+	 off_t offset))
 {
 	if (flags & MAP_FIXED)
 		look();
 	return __real_mmap64(start, size, protection, flags, fd, offset);
 }
-
-int __real_fallocate64(int fd, int mode, off_t offset, off_t size);
-int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size);
-int __wrap_fallocate64(int fd, int mode, off_t offset, off_t size)
+WRAPPED(int, fallocate64, (int fd, int mode, off_t offset, off_t size))
 {
 	look();
 	return __real_fallocate64(fd, mode, offset, size);
@@ -83,9 +73,8 @@ FACT(a_pool_is_not_locked_while_it_grows)
 		.pages.flags = DRAY_PAGES_PREFAULT,
 	};
 	struct dray_pool *pool;
-	size_t i;
 
-	for (i = 0; i < spec_count; i++) {
+	for (size_t i = 0; i < spec_count; i++) {
 		pool = open_pool(specs[i], &options);
 		watch(pool);
 		dray_pool_free(pool, take(pool, SIZE, 0));
@@ -103,9 +92,8 @@ FACT(a_pool_is_not_locked_while_it_is_trimmed)
 	struct dray_pool *pool;
 	void *below, *between;
 	uint64_t bytes;
-	size_t i;
 
-	for (i = 0; i < spec_count; i++) {
+	for (size_t i = 0; i < spec_count; i++) {
 		pool = open_pool(specs[i], &options);
 		below = take(pool, SIZE / 4, 0);
 		between = take(pool, SIZE / 4, 0);

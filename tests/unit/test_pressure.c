@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* pressure: who is asked before a request fails, how often, and what for. */
-#include <pthread.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "pool.h"
 
 #define MIB ((size_t)1 << 20)
@@ -204,7 +200,6 @@ static bool fork_when_asked(void *argument, size_t size)
 {
 	pid_t *child = argument;
 
-	(void)size;
 	*child = fork();
 	return false;
 }
@@ -245,7 +240,6 @@ static bool ask_both(void *argument, size_t size)
 	static _Atomic int turn;
 	int mine = turn++;
 
-	(void)size;
 	pthread_barrier_wait(&both);
 	if (dray_locate(spare[mine], &where))
 		return false;

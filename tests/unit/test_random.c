@@ -211,9 +211,8 @@ static void compare(const struct world *world)
 {
 	struct dray_pool_stats stats = stats_of(world->pool);
 	uint64_t blocks = 0, least = 0, parked = 0;
-	int i;
 
-	for (i = 0; i < BLOCKS; i++) {
+	for (int i = 0; i < BLOCKS; i++) {
 		const struct expected *b = &world->blocks[i];
 
 		blocks += b->address != NULL;
@@ -263,15 +262,9 @@ static void work(const char *spec, size_t largest,
 	free(world);
 }
 
-FACT(a_pool_agrees_with_a_list_of_what_is_alive)
-{
-	work(test_spec(), 100000, NULL);
-}
-
-FACT(so_does_one_of_small_blocks)
-{
-	work(test_spec(), 300, NULL);
-}
+BRIEF(FACT(a_pool_agrees_with_a_list_of_what_is_alive),
+      work(test_spec(), 100000, NULL));
+BRIEF(FACT(so_does_one_of_small_blocks), work(test_spec(), 300, NULL));
 
 FACT(so_does_one_that_is_often_full)
 {
@@ -281,10 +274,8 @@ FACT(so_does_one_that_is_often_full)
 	work(test_spec(), 40000, &options);
 }
 
-FACT(so_does_one_of_shareable_memory)
-{
-	work("host:shareable", 100000, NULL);
-}
+BRIEF(FACT(so_does_one_of_shareable_memory),
+      work("host:shareable", 100000, NULL));
 
 FACT(so_does_one_of_large_granules)
 {

@@ -38,9 +38,7 @@ static const struct {
 
 FACT(every_reason_has_a_sentence_with_its_limit)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT; i++)
+	for (size_t i = 0; i < COUNT; i++)
 		assert_fails(dray_fail_reason(-EINVAL, sentences[i].reason,
 					      4321, "%d bytes", 99),
 			     -EINVAL, sentences[i].sentence);
@@ -51,9 +49,7 @@ FACT(every_reason_has_a_sentence_with_its_limit)
 
 FACT(the_sentence_begins_with_what_was_asked)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT; i++) {
+	for (size_t i = 0; i < COUNT; i++) {
 		dray_fail_reason(-EINVAL, sentences[i].reason, 1,
 				 "%d bytes of %s", 99, "dray0");
 		assert_ptr_equal(strstr(dray_last_error(),

@@ -200,7 +200,6 @@ static int same_mapping(char what, const struct dray_ipc_record *record)
 	static struct dray_ipc_memory *a, *b;
 	struct dray_ipc_memory **which = a ? &b : &a;
 
-	(void)what;
 	if (dray_ipc_open(record, NULL, which))
 		return -1;
 	return b && dray_ipc_buffer(a) == dray_ipc_buffer(b);
@@ -322,14 +321,13 @@ RECORDS_FACT(there_is_a_most_of_exports)
 	struct dray_ipc_record record;
 	struct dray_buffer *buffer;
 	unsigned char *data;
-	int i;
 
 	if (on_kernel()) /* nothing of it differs there, and it takes long */
 		skip();
 	assert_works(
 		dray_buffer_alloc(node, DRAY_IPC_MAX_EXPORTS, NULL, &buffer));
 	data = dray_buffer_data(buffer);
-	for (i = 0; i < DRAY_IPC_MAX_EXPORTS; i++)
+	for (int i = 0; i < DRAY_IPC_MAX_EXPORTS; i++)
 		record = export_of(data + i, 1, 0);
 	assert_fails(dray_ipc_export(data, 2, 0, &record), -ENOSPC, "16384");
 	assert_works(dray_ipc_revoke(&record));

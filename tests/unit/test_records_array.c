@@ -13,14 +13,12 @@ struct array_fields {
 	int64_t axes[2 * DRAY_MAX_NDIM];
 };
 
-static const struct dray_dtype u2 = { 'u', '<', 0, 2 };
-
 static struct dray_array *make_array(int64_t rows, int64_t columns)
 {
 	struct dray_array *array = NULL;
 
-	assert_works(dray_array_create(pool, u2, 2,
-				       (int64_t[]){ rows, columns }, &array));
+	assert_works(
+		dray_array_create(pool, u2, 2, DIMS(rows, columns), &array));
 	for (int64_t i = 0; i < rows * columns; i++)
 		((uint16_t *)dray_array_view(array)->data)[i] = (uint16_t)i;
 	return array;
@@ -102,8 +100,7 @@ RECORDS_FACT(an_array_of_its_own_shows_no_neighbour)
 	struct dray_location where;
 	size_t size, before = buffers_of(node);
 
-	assert_works(dray_array_create_alone(node, u2, 2, (int64_t[]){ 4, 5 },
-					     &array));
+	assert_works(dray_array_create_alone(node, u2, 2, DIMS(4, 5), &array));
 	assert_true(all_bytes_are(dray_array_view(array)->data, 0, 40));
 	assert_works(dray_locate(dray_array_view(array)->data, &where));
 	assert_null(where.pool);
@@ -114,11 +111,9 @@ RECORDS_FACT(an_array_of_its_own_shows_no_neighbour)
 	dray_array_unref(array);
 	assert_int_equal(sum_elsewhere(&fields, size), -1);
 	assert_int_equal(buffers_of(node), before);
-	assert_works(
-		dray_array_create_alone(node, u2, 1, (int64_t[]){ 0 }, &array));
+	assert_works(dray_array_create_alone(node, u2, 1, DIMS(0), &array));
 	dray_array_unref(array);
-	assert_fails(dray_array_create_alone(node, u2, 1, (int64_t[]){ -1 },
-					     &array),
+	assert_fails(dray_array_create_alone(node, u2, 1, DIMS(-1), &array),
 		     -EINVAL, "-1");
 }
 
@@ -191,8 +186,7 @@ RECORDS_FACT(what_has_no_record_is_told)
 	assert_fails(dray_array_export(dray_array_view(array), 0, &fields, 127,
 				       &size),
 		     -ENOSPC, "takes 128 bytes, there is room for 127");
-	assert_works(
-		dray_view_init(&view, local, u2, 1, (int64_t[]){ 8 }, NULL));
+	assert_works(dray_view_init(&view, local, u2, 1, DIMS(8), NULL));
 	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
 				       &size),
 		     -EINVAL, "no buffer of dray");

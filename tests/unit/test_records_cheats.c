@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: exporters who cheat, and whom nobody believes. */
-#include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 
-#include "../selftests/step.h"
 #include "child.h"
 #include "records_wire.h"
 

@@ -4,10 +4,7 @@
  * comes back, and nothing is left of what was begun.  fault.h has the way;
  * only calls of the thread that armed it fail, unless the broker is meant.
  */
-#include <pthread.h>
-#include <stdatomic.h>
 #include <sys/epoll.h>
-#include <sys/socket.h>
 
 #include "fault.h"
 #include "records.h"
@@ -56,25 +53,16 @@ WRAP(int, -1, epoll_ctl,
 WRAP(int, -1, eventfd, (unsigned int value, int flags), (value, flags))
 WRAP(ssize_t, -1, getrandom, (void *bytes, size_t size, unsigned int flags),
      (bytes, size, flags))
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*run)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-			  void *(*run)(void *), void *argument)
+WRAPPED(int, pthread_create,
+	(pthread_t * thread, const pthread_attr_t *attributes,
+	 void *(*run)(void *), void *argument))
 {
 	return fails_here() ? EAGAIN
 			    : __real_pthread_create(thread, attributes, run,
 						    argument);
 }
-
-int __real_accept4(int fd, struct sockaddr *address, socklen_t *length,
-		   int flags);
-int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *length,
-		   int flags);
-int __wrap_accept4(int fd, struct sockaddr *address, socklen_t *length,
-		   int flags)
+WRAPPED(int, accept4,
+	(int fd, struct sockaddr *address, socklen_t *length, int flags))
 {
 	if (atomic_load(&failing_accepts) > 0) {
 		atomic_fetch_sub(&failing_accepts, 1);
@@ -147,7 +135,6 @@ static int faulty_step(char what, const struct dray_ipc_record *record)
 	struct dray_node *mine;
 	int n, failed = 0;
 
-	(void)what;
 	is_test = true;
 	if (dray_node_open(on_kernel() ? test_spec() : "host:shareable", &mine))
 		return -1;

@@ -3,11 +3,8 @@
  * ipc: what fork() makes of exports and of what is open, memory for reading
  * only, and a second copy of the library in the process.
  */
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <linux/sched.h>
 
-#include "../selftests/step.h"
 #include "child.h"
 #include "records.h"
 #include "second_copy.h"
@@ -82,10 +79,8 @@ static void exports_are_the_parents(pid_t (*make_child)(void))
 	becomes_true(stats_of(pool).parked == 0);
 }
 
-RECORDS_FACT(a_forked_childs_exports_are_its_own)
-{
-	exports_are_the_parents(fork);
-}
+BRIEF(RECORDS_FACT(a_forked_childs_exports_are_its_own),
+      exports_are_the_parents(fork));
 
 RECORDS_FACT(a_cloned_childs_exports_are_its_own)
 {
@@ -136,7 +131,6 @@ static int pass_on_step(char what, const struct dray_ipc_record *record)
 	struct dray_ipc_memory *memory;
 	int status;
 
-	(void)what;
 	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
 	STEP_EQ(0, dray_ipc_export(dray_ipc_data(memory), SIZE, 0, &passed_on));
 	status = close_in_child(memory);
@@ -253,7 +247,6 @@ static int read_only_step(char what, const struct dray_ipc_record *record)
 	char path[64];
 	int fd;
 
-	(void)what;
 	STEP_EQ(0, dray_ipc_open(record, NULL, &memory));
 	data = dray_ipc_data(memory);
 	STEP_EQ(0, dray_ipc_writable(memory));

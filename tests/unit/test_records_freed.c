@@ -11,10 +11,7 @@
 
 static void *held; /* what is let go of just before its records end */
 static void *next; /* what is allocated then */
-
-void __real_dray_block_freed(const void *block);
-void __wrap_dray_block_freed(const void *block);
-void __wrap_dray_block_freed(const void *block)
+WRAPPED(void, dray_block_freed, (const void *block))
 {
 	if (block == held) {
 		dray_block_release(held);

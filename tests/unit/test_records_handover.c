@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* ipc: records that keep memory for whoever is to open it, and are passed on. */
-#include <sys/syscall.h>
-
 #include "records_wire.h"
 
 #define SIZE 20000

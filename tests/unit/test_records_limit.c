@@ -4,9 +4,6 @@
  * importer hears it at once, what is open stays so, and a record for handing
  * over can be opened later.
  */
-#include <fcntl.h>
-#include <sys/resource.h>
-
 #include "memory/window.h"
 #include "records_wire.h"
 
@@ -139,7 +136,6 @@ static int spare_step(char what, const struct dray_ipc_record *record)
 	size_t before = entries("/proc/self/fd");
 	int spare, ret = -1;
 
-	(void)what;
 	for (spare = 0; ret && spare < 12; spare++) {
 		if (take_descriptors(spare))
 			return -1;
@@ -246,7 +242,6 @@ static int again_step(char what, const struct dray_ipc_record *record)
 	struct dray_ipc_memory *memory, *again;
 	int ret = dray_ipc_open(record, NULL, &memory);
 
-	(void)what;
 	if (ret)
 		return ret;
 	if (take_descriptors(0))

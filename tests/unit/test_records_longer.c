@@ -4,7 +4,6 @@
  * not fit any more into the addresses of others.  A dma-buf has one size.
  */
 #include <dray/array.h>
-#include <unistd.h>
 
 #include "records.h"
 

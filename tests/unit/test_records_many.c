@@ -31,10 +31,8 @@ static unsigned char *bytes; /* MOST of them in a buffer of their own */
  * The time: the kernel's own function for it begins anew where a clock tick comes
  * meanwhile, and between a few steps of a process that is traced one always does.
  */
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *now)
+WRAPPED(int, clock_gettime, (clockid_t clock, struct timespec *now))
 {
-	(void)clock;
 	*now = (struct timespec){ .tv_sec = 1 };
 	return 0;
 }
@@ -141,20 +139,12 @@ static void costs_the_same(void (*work)(void))
 			among_few + (uint64_t)(many() - FEW) / 4);
 }
 
-RECORDS_FACT(to_make_and_revoke_one_costs_the_same_among_thousands)
-{
-	costs_the_same(make_and_revoke);
-}
-
-RECORDS_FACT(to_free_a_block_with_one_costs_the_same_among_thousands)
-{
-	costs_the_same(make_and_free);
-}
-
-RECORDS_FACT(to_open_and_close_one_costs_the_same_among_thousands)
-{
-	costs_the_same(open_and_close);
-}
+BRIEF(RECORDS_FACT(to_make_and_revoke_one_costs_the_same_among_thousands),
+      costs_the_same(make_and_revoke));
+BRIEF(RECORDS_FACT(to_free_a_block_with_one_costs_the_same_among_thousands),
+      costs_the_same(make_and_free));
+BRIEF(RECORDS_FACT(to_open_and_close_one_costs_the_same_among_thousands),
+      costs_the_same(open_and_close));
 
 struct chained {
 	int value;

@@ -3,8 +3,6 @@
  * ipc: threads that export, free and revoke, threads of another process that
  * open and close the same records, and a broker between them.
  */
-#include <pthread.h>
-
 #include "records.h"
 
 #define SIZE 4096
@@ -19,7 +17,6 @@ static void *open_again_and_again(void *unused)
 	struct dray_ipc_memory *memory;
 	unsigned char *data;
 
-	(void)unused;
 	for (int i = 0; i < 20; i++) {
 		if (dray_ipc_open(&target, NULL, &memory))
 			return (void *)1;
@@ -38,7 +35,6 @@ static int open_in_threads(char what, const struct dray_ipc_record *record)
 	void *said;
 	long worst = 0;
 
-	(void)what;
 	target = *record;
 	for (int i = 0; i < THREADS; i++) {
 		if (pthread_create(&openers[i], NULL, open_again_and_again,
@@ -57,7 +53,6 @@ static void *export_and_free(void *unused)
 	struct dray_ipc_record record;
 	struct dray_ipc_memory *memory;
 
-	(void)unused;
 	for (int i = 0; i < rounds(ROUNDS); i++) {
 		unsigned char *block = dray_pool_alloc(pool, SIZE, 0);
 

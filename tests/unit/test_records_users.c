@@ -3,9 +3,6 @@
  * ipc: leases of other users.  They have a share of the exporter's descriptors,
  * one user has a part of that, and one record a part of the part.
  */
-#include <fcntl.h>
-#include <sys/resource.h>
-
 #include "records_wire.h"
 
 #define SIZE 20000

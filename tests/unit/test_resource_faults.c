@@ -3,8 +3,6 @@
  * resource: each allocation of the library's own fails once, in a stack of all
  * kinds there are, and nothing is left of what was begun.
  */
-#include <fcntl.h>
-
 #include "resource.h"
 #include "fault.h"
 #include "fault_files.h"
@@ -16,9 +14,6 @@ static int refusals; /* that the resource "on-failure" was asked about */
 
 static bool give_up(void *ctx, size_t size, int error)
 {
-	(void)ctx;
-	(void)size;
-	(void)error;
 	refusals++;
 	return false;
 }
@@ -122,10 +117,7 @@ FACT(whatever_fails_nothing_is_left)
 }
 
 /* What would be left there only a checker of memory sees. */
-FACT(nor_is_it_on_malloc)
-{
-	each_fails_once(NULL);
-}
+BRIEF(FACT(nor_is_it_on_malloc), each_fails_once(NULL));
 
 static int report_faults(struct dray_resource *resource, FILE *file)
 {

@@ -61,7 +61,6 @@ static unsigned char *block_of(int byte)
 /* Half of @src to @dst, on its way: a descriptor for each row. */
 static struct dray_fence *begin(unsigned char *dst, unsigned char *src)
 {
-	const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	const int64_t row = getenv("DRAY_TEST_ENGINE_LATE") ? BLOCK / 2 : ROW;
 	const int64_t shape[] = { BLOCK / (2 * row), row };
 	const int64_t strides[] = { 2 * row, 1 };

@@ -39,11 +39,10 @@ static int see(void *ctx, const struct dray_outstanding *block)
 {
 	struct seen *seen = ctx;
 	uintptr_t function = (uintptr_t)a_function_that_allocates;
-	size_t i;
 
 	seen->blocks[seen->count] = *block;
 	seen->sites[seen->count] = block->site_count;
-	for (i = 0; i < block->site_count; i++)
+	for (size_t i = 0; i < block->site_count; i++)
 		if ((uintptr_t)block->sites[i] - function < 500)
 			seen->here[seen->count] = true;
 	return ++seen->count == seen->stop_at ? 77 : 0;
@@ -204,10 +203,9 @@ FACT(the_table_agrees_with_a_plain_list)
 	void *expected[KEYS] = { NULL };
 	size_t count = 0, key;
 	uint64_t address;
-	int i;
 
 	assert_null(dray_address_take(&table, 64));
-	for (i = 0; i < 200000; i++) {
+	for (int i = 0; i < 200000; i++) {
 		key = roll(&dice, KEYS);
 		/* Few bits that differ, and none at all in the low ones. */
 		address = key * 4096;

@@ -3,16 +3,13 @@
 #include "node.h"
 #include "random_view.h"
 
-static const struct dray_dtype f4 = { 'f', '<', 0, 4 };
-static const struct dray_dtype u1 = { 'u', '|', 0, 1 };
 static unsigned char memory[4096];
 
 FACT(without_strides_a_view_is_in_c_order)
 {
 	struct dray_view view;
 
-	assert_works(dray_view_init(&view, memory, f4, 3,
-				    (int64_t[]){ 2, 3, 4 }, NULL));
+	assert_works(dray_view_init(&view, memory, f4, 3, DIMS(2, 3, 4), NULL));
 	assert_int_equal(view.strides[0], 48);
 	assert_int_equal(view.strides[1], 16);
 	assert_int_equal(view.strides[2], 4);
@@ -37,14 +34,14 @@ FACT(an_empty_view_covers_nothing_and_needs_no_data)
 	struct dray_view view;
 	int64_t low = 1, high = 2;
 
-	assert_works(dray_view_init(&view, NULL, f4, 2, (int64_t[]){ 3, 0 },
-				    (int64_t[]){ INT64_MAX, INT64_MIN }));
+	assert_works(dray_view_init(&view, NULL, f4, 2, DIMS(3, 0),
+				    DIMS(INT64_MAX, INT64_MIN)));
 	assert_int_equal(dray_view_size(&view), 0);
 	dray_view_span(&view, &low, &high);
 	assert_int_equal(low, high);
 	assert_true(dray_view_is_contiguous(&view));
-	assert_fails(dray_view_init(&view, NULL, f4, 1, (int64_t[]){ 3 }, NULL),
-		     -EINVAL, "3 elements and no data");
+	assert_fails(dray_view_init(&view, NULL, f4, 1, DIMS(3), NULL), -EINVAL,
+		     "3 elements and no data");
 }
 
 FACT(the_span_of_random_views_is_what_their_elements_cover)
@@ -81,8 +78,7 @@ FACT(a_span_that_cannot_be_measured_is_everything)
 	struct dray_view view;
 	int64_t low, high;
 
-	assert_works(
-		dray_view_init(&view, memory, f4, 1, (int64_t[]){ 3 }, NULL));
+	assert_works(dray_view_init(&view, memory, f4, 1, DIMS(3), NULL));
 	view.strides[0] = INT64_MAX;
 	dray_view_span(&view, &low, &high);
 	assert_true(low == INT64_MIN && high == INT64_MAX);
@@ -101,8 +97,7 @@ FACT(axes_extents_and_types_out_of_range_are_refused)
 		     -EINVAL, "65 axes");
 	assert_fails(dray_view_init(&view, memory, f4, -1, shape, NULL),
 		     -EINVAL, "-1 axes");
-	assert_fails(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 1, -5 },
-				    NULL),
+	assert_fails(dray_view_init(&view, memory, f4, 2, DIMS(1, -5), NULL),
 		     -EINVAL, "-5 elements");
 	assert_fails(dray_view_init(&view, memory,
 				    (struct dray_dtype){ 'O', '|', 0, 8 }, 0,
@@ -132,10 +127,10 @@ FACT(what_does_not_fit_63_bits_is_an_overflow)
 					    cases[i].shape, cases[i].strides),
 			     -EOVERFLOW, "63 bits");
 	assert_fails(dray_view_init(&view, memory, f4, 2,
-				    (int64_t[]){ INT64_MAX / 2, 3 }, NULL),
+				    DIMS(INT64_MAX / 2, 3), NULL),
 		     -EOVERFLOW, "63 bits");
-	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 1, 1 },
-				    (int64_t[]){ INT64_MAX, INT64_MIN }));
+	assert_works(dray_view_init(&view, memory, f4, 2, DIMS(1, 1),
+				    DIMS(INT64_MAX, INT64_MIN)));
 }
 
 FACT(what_leaves_the_address_space_is_an_overflow)
@@ -143,10 +138,10 @@ FACT(what_leaves_the_address_space_is_an_overflow)
 	struct dray_view view;
 
 	assert_fails(dray_view_init(&view, (void *)(UINTPTR_MAX - 100), u1, 1,
-				    (int64_t[]){ 200 }, NULL),
+				    DIMS(200), NULL),
 		     -EOVERFLOW, "address space");
-	assert_fails(dray_view_init(&view, (void *)100, u1, 1,
-				    (int64_t[]){ 200 }, (int64_t[]){ -1 }),
+	assert_fails(dray_view_init(&view, (void *)100, u1, 1, DIMS(200),
+				    DIMS(-1)),
 		     -EOVERFLOW, "address space");
 }
 
@@ -154,8 +149,7 @@ FACT(transposing_moves_axes_and_leaves_the_data)
 {
 	struct dray_view view, out;
 
-	assert_works(dray_view_init(&view, memory, f4, 3,
-				    (int64_t[]){ 2, 3, 4 }, NULL));
+	assert_works(dray_view_init(&view, memory, f4, 3, DIMS(2, 3, 4), NULL));
 	assert_works(dray_view_transpose(&view, (int[]){ 1, -1, 0 }, &out));
 	assert_ptr_equal(out.data, memory);
 	assert_int_equal(out.shape[0], 3);
@@ -174,8 +168,7 @@ FACT(a_transpose_names_each_axis_once)
 {
 	struct dray_view view, out;
 
-	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 2, 3 },
-				    NULL));
+	assert_works(dray_view_init(&view, memory, f4, 2, DIMS(2, 3), NULL));
 	assert_fails(dray_view_transpose(&view, (int[]){ 0, 2 }, &out), -EINVAL,
 		     "axis 2");
 	assert_fails(dray_view_transpose(&view, (int[]){ -3, 0 }, &out),
@@ -188,10 +181,8 @@ FACT(broadcasting_repeats_axes_with_a_stride_of_0)
 {
 	struct dray_view view;
 
-	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 3, 1 },
-				    NULL));
-	assert_works(
-		dray_view_broadcast(&view, 3, (int64_t[]){ 5, 3, 4 }, &view));
+	assert_works(dray_view_init(&view, memory, f4, 2, DIMS(3, 1), NULL));
+	assert_works(dray_view_broadcast(&view, 3, DIMS(5, 3, 4), &view));
 	assert_int_equal(view.ndim, 3);
 	assert_int_equal(view.strides[0], 0);
 	assert_int_equal(view.strides[1], 4);
@@ -206,8 +197,8 @@ FACT(views_of_impossible_axes_are_not_read)
 	struct dray_view view, out;
 
 	for (int i = 0; i < 4; i++) {
-		assert_works(dray_view_init(&view, memory, f4, 1,
-					    (int64_t[]){ 2 }, NULL));
+		assert_works(
+			dray_view_init(&view, memory, f4, 1, DIMS(2), NULL));
 		view.ndim = wrong[i];
 		assert_fails(dray_view_transpose(&view, NULL, &out), -EINVAL,
 			     "0 to 64 are possible");
@@ -218,24 +209,23 @@ FACT(views_of_impossible_axes_are_not_read)
 	view.shape[0] = -2;
 	assert_fails(dray_view_transpose(&view, NULL, &out), -EINVAL,
 		     "-2 elements");
-	assert_fails(dray_view_broadcast(&view, 1, (int64_t[]){ 2 }, &out),
-		     -EINVAL, "-2 elements");
+	assert_fails(dray_view_broadcast(&view, 1, DIMS(2), &out), -EINVAL,
+		     "-2 elements");
 }
 
 FACT(what_cannot_be_broadcast_is_refused)
 {
 	struct dray_view view, out;
 
-	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 3, 2 },
-				    NULL));
-	assert_fails(dray_view_broadcast(&view, 2, (int64_t[]){ 3, 4 }, &out),
-		     -EINVAL, "axis 1 of 2");
-	assert_fails(dray_view_broadcast(&view, 1, (int64_t[]){ 2 }, &out),
-		     -EINVAL, "2 axes cannot be broadcast to 1");
-	assert_fails(dray_view_broadcast(&view, 65, (int64_t[]){ 2 }, &out),
-		     -EINVAL, "65 axes");
-	assert_fails(dray_view_broadcast(
-			     &view, 4, (int64_t[]){ INT64_MAX, 2, 3, 2 }, &out),
+	assert_works(dray_view_init(&view, memory, f4, 2, DIMS(3, 2), NULL));
+	assert_fails(dray_view_broadcast(&view, 2, DIMS(3, 4), &out), -EINVAL,
+		     "axis 1 of 2");
+	assert_fails(dray_view_broadcast(&view, 1, DIMS(2), &out), -EINVAL,
+		     "2 axes cannot be broadcast to 1");
+	assert_fails(dray_view_broadcast(&view, 65, DIMS(2), &out), -EINVAL,
+		     "65 axes");
+	assert_fails(dray_view_broadcast(&view, 4, DIMS(INT64_MAX, 2, 3, 2),
+					 &out),
 		     -EOVERFLOW, "63 bits");
 }
 
@@ -243,9 +233,8 @@ FACT(unit_axes_do_not_break_contiguity_and_gaps_do)
 {
 	struct dray_view view;
 
-	assert_works(dray_view_init(&view, memory, f4, 3,
-				    (int64_t[]){ 2, 1, 3 },
-				    (int64_t[]){ 12, 999, 4 }));
+	assert_works(dray_view_init(&view, memory, f4, 3, DIMS(2, 1, 3),
+				    DIMS(12, 999, 4)));
 	assert_true(dray_view_is_contiguous(&view));
 	view.strides[0] = 16;
 	assert_false(dray_view_is_contiguous(&view));
@@ -257,8 +246,7 @@ FACT(a_copy_of_a_view_leaves_alone_axes_that_it_has_not)
 
 	memset(&view, 0x11, sizeof(view));
 	memset(&out, 0x55, sizeof(out));
-	assert_works(dray_view_init(&view, memory, f4, 2, (int64_t[]){ 2, 3 },
-				    NULL));
+	assert_works(dray_view_init(&view, memory, f4, 2, DIMS(2, 3), NULL));
 	dray_view_copy(&out, &view);
 	assert_ptr_equal(out.data, memory);
 	assert_int_equal(out.ndim, 2);
@@ -282,10 +270,8 @@ FACT(spans_that_touch_do_not_overlap)
 {
 	struct dray_view a, b;
 
-	assert_works(
-		dray_view_init(&a, memory, u1, 1, (int64_t[]){ 10 }, NULL));
-	assert_works(dray_view_init(&b, memory + 10, u1, 1, (int64_t[]){ 10 },
-				    NULL));
+	assert_works(dray_view_init(&a, memory, u1, 1, DIMS(10), NULL));
+	assert_works(dray_view_init(&b, memory + 10, u1, 1, DIMS(10), NULL));
 	assert_false(dray_view_spans_overlap(&a, &b));
 	b.data = memory + 9;
 	assert_true(dray_view_spans_overlap(&a, &b));
@@ -301,26 +287,25 @@ FACT(the_bytes_of_a_shape_are_known_without_data)
 {
 	size_t bytes = 1;
 
-	assert_works(dray_view_bytes(f4, 3, (int64_t[]){ 2, 3, 4 }, &bytes));
+	assert_works(dray_view_bytes(f4, 3, DIMS(2, 3, 4), &bytes));
 	assert_int_equal(bytes, 96);
 	assert_works(dray_view_bytes(f4, 0, NULL, &bytes));
 	assert_int_equal(bytes, 4);
-	assert_works(dray_view_bytes(f4, 2, (int64_t[]){ 3, 0 }, &bytes));
+	assert_works(dray_view_bytes(f4, 2, DIMS(3, 0), &bytes));
 	assert_int_equal(bytes, 0);
 	/* More than any memory. */
-	assert_works(
-		dray_view_bytes(u1, 1, (int64_t[]){ PTRDIFF_MAX }, &bytes));
+	assert_works(dray_view_bytes(u1, 1, DIMS(PTRDIFF_MAX), &bytes));
 	assert_int_equal(bytes, PTRDIFF_MAX);
-	assert_fails(dray_view_bytes(f4, 1, (int64_t[]){ -1 }, &bytes), -EINVAL,
+	assert_fails(dray_view_bytes(f4, 1, DIMS(-1), &bytes), -EINVAL,
 		     "-1 elements");
 	assert_fails(dray_view_bytes((struct dray_dtype){ 'O', '|', 0, 8 }, 0,
 				     NULL, &bytes),
 		     -EINVAL, "0x4f");
-	assert_fails(dray_view_bytes(f4, 1, (int64_t[]){ INT64_MAX }, &bytes),
+	assert_fails(dray_view_bytes(f4, 1, DIMS(INT64_MAX), &bytes),
 		     -EOVERFLOW, "63 bits");
 	assert_int_equal(bytes, PTRDIFF_MAX);
 #if SIZE_MAX < INT64_MAX
-	assert_fails(dray_view_bytes(f4, 1, (int64_t[]){ SIZE_MAX }, &bytes),
-		     -EOVERFLOW, "the limit of " SIZE_MAX_TEXT);
+	assert_fails(dray_view_bytes(f4, 1, DIMS(SIZE_MAX), &bytes), -EOVERFLOW,
+		     "the limit of " SIZE_MAX_TEXT);
 #endif
 }

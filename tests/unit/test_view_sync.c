@@ -25,23 +25,14 @@ static struct {
 	uint64_t width, rows, pitch; /* of the last region */
 	unsigned char touched[ROOM]; /* bytes of memory */
 } seen;
-
-bool __wrap_dray_node_needs_sync(const struct dray_node *asked);
-bool __wrap_dray_node_needs_sync(const struct dray_node *asked)
+WRAPPED(bool, dray_node_needs_sync, (const struct dray_node *asked))
 {
-	(void)asked;
 	return seen.needed;
 }
-
-int __real_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
-			  enum dray_direction direction,
-			  const struct dray_region *regions, size_t count);
-int __wrap_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
-			  enum dray_direction direction,
-			  const struct dray_region *regions, size_t count);
-int __wrap_dray_node_sync(struct dray_node *asked, enum dray_sync_owner owner,
-			  enum dray_direction direction,
-			  const struct dray_region *regions, size_t count)
+WRAPPED(int, dray_node_sync,
+	(struct dray_node * asked, enum dray_sync_owner owner,
+	 enum dray_direction direction, const struct dray_region *regions,
+	 size_t count))
 {
 	if (seen.calls < 8) {
 		seen.owners[seen.calls] = owner;
@@ -125,13 +116,11 @@ FACT(random_views_are_handed_over_to_the_byte)
 
 FACT(what_is_cleaned_goes_over_gaps_shorter_than_a_line)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	/* one plane of a picture of 3 planes, interleaved */
-	assert_works(dray_view_init(&view, memory + 1, u1, 2,
-				    (int64_t[]){ 20, 30 },
-				    (int64_t[]){ 200, 3 }));
+	assert_works(dray_view_init(&view, memory + 1, u1, 2, DIMS(20, 30),
+				    DIMS(200, 3)));
 	start(true);
 	assert_works(
 		dray_view_sync(&view, DRAY_SYNC_FOR_DEVICE, DRAY_TO_DEVICE));
@@ -149,11 +138,10 @@ FACT(what_is_cleaned_goes_over_gaps_shorter_than_a_line)
 
 FACT(a_crop_is_one_region_and_one_call)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	assert_works(dray_view_init(&view, memory, u1, 3,
-				    (int64_t[]){ 40, 100, 3 }, NULL));
+	assert_works(
+		dray_view_init(&view, memory, u1, 3, DIMS(40, 100, 3), NULL));
 	assert_works(
 		dray_view_index(&view,
 				(struct dray_index[]){ DRAY_SLICE(10, 30, 1),
@@ -173,13 +161,11 @@ FACT(a_crop_is_one_region_and_one_call)
 
 FACT(many_regions_take_several_calls)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
 	/* three axes that stay apart: 20 * 15 regions of 20 rows */
-	assert_works(dray_view_init(&view, memory, u1, 3,
-				    (int64_t[]){ 20, 15, 20 },
-				    (int64_t[]){ 900, 50, 2 }));
+	assert_works(dray_view_init(&view, memory, u1, 3, DIMS(20, 15, 20),
+				    DIMS(900, 50, 2)));
 	start(true);
 	assert_works(
 		dray_view_sync(&view, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
@@ -195,12 +181,10 @@ FACT(many_regions_take_several_calls)
 
 FACT(without_need_no_row_is_walked)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view view;
 
-	assert_works(dray_view_init(&view, memory, u1, 3,
-				    (int64_t[]){ 20, 15, 20 },
-				    (int64_t[]){ 900, 50, 2 }));
+	assert_works(dray_view_init(&view, memory, u1, 3, DIMS(20, 15, 20),
+				    DIMS(900, 50, 2)));
 	start(false);
 	assert_works(
 		dray_view_sync(&view, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
@@ -215,17 +199,15 @@ FACT(without_need_no_row_is_walked)
 
 FACT(memory_that_is_not_drays_is_refused)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	unsigned char own[16];
 	struct dray_view view;
 
 	start(true);
-	assert_works(
-		dray_view_init(&view, own, u1, 1, (int64_t[]){ 16 }, NULL));
+	assert_works(dray_view_init(&view, own, u1, 1, DIMS(16), NULL));
 	assert_fails(dray_view_sync(&view, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE),
 		     -EINVAL, "outside of dray's memory");
-	assert_works(dray_view_init(&view, memory, u1, 1,
-				    (int64_t[]){ ROOM + 4096 }, NULL));
+	assert_works(
+		dray_view_init(&view, memory, u1, 1, DIMS(ROOM + 4096), NULL));
 	assert_fails(dray_view_sync(&view, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE),
 		     -EINVAL, "leaves its block");
 	view.strides[0] = INT64_MAX;
@@ -240,16 +222,13 @@ FACT(memory_that_is_not_drays_is_refused)
 /* As a device would: memory is read, and memory is written. */
 FACT(a_copy_by_the_cpu_without_sync_looks_as_a_device_did_it)
 {
-	struct dray_dtype u1 = { 'u', '|', 0, 1 };
 	struct dray_view dst, src;
 	struct dray_queue *queue;
 	unsigned char own[64] = { 7 };
 
 	assert_works(dray_queue_create(node, NULL, &queue));
-	assert_works(
-		dray_view_init(&dst, memory, u1, 1, (int64_t[]){ 64 }, NULL));
-	assert_works(dray_view_init(&src, memory + 128, u1, 1,
-				    (int64_t[]){ 64 }, NULL));
+	assert_works(dray_view_init(&dst, memory, u1, 1, DIMS(64), NULL));
+	assert_works(dray_view_init(&src, memory + 128, u1, 1, DIMS(64), NULL));
 	start(true);
 	assert_works(dray_copy(queue, &dst, &src,
 			       DRAY_COPY_CPU | DRAY_COPY_NO_SYNC, NULL));

@@ -42,19 +42,15 @@ static struct seen *walk(struct dray_pool *pool)
 static const struct dray_pool_block *shown(const struct seen *seen,
 					   const void *address)
 {
-	size_t i;
-
-	for (i = 0; i < seen->count; i++)
+	for (size_t i = 0; i < seen->count; i++)
 		if (seen->blocks[i].address == address)
 			return &seen->blocks[i];
 	fail_msg("%p was not shown", address);
 	return NULL;
 }
 
-POOL_FACT(an_empty_pool_shows_nothing)
-{
-	assert_int_equal(walk(*state)->count, 0);
-}
+BRIEF(POOL_FACT(an_empty_pool_shows_nothing),
+      assert_int_equal(walk(*state)->count, 0));
 
 POOL_FACT(every_block_is_shown_once_and_in_order)
 {
@@ -130,13 +126,12 @@ POOL_FACT(whoever_looks_can_end_the_walk)
 {
 	struct seen seen = { .most = 70 };
 	void *blocks[100];
-	size_t i;
 
-	for (i = 0; i < 100; i++)
+	for (size_t i = 0; i < 100; i++)
 		blocks[i] = take(*state, 64, 0);
 	assert_int_equal(dray_pool_walk(*state, note, &seen), 7);
 	assert_int_equal(seen.count, 70);
-	for (i = 0; i < 100; i++)
+	for (size_t i = 0; i < 100; i++)
 		dray_pool_free(*state, blocks[i]);
 }
 
@@ -149,9 +144,7 @@ static int free_it(void *argument, const struct dray_pool_block *block)
 
 POOL_FACT(whoever_looks_may_free)
 {
-	size_t i;
-
-	for (i = 0; i < BLOCKS; i++)
+	for (size_t i = 0; i < BLOCKS; i++)
 		take(*state, 64 + i % 7 * 1000, 0);
 	assert_int_equal(dray_pool_walk(*state, free_it, *state), 0);
 	assert_int_equal(stats_of(*state).blocks, 0);

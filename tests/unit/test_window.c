@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* window: where addresses are taken, found and given back. */
-#include <sys/mman.h>
-#include <sys/resource.h>
-
 #include "child.h"
 #include "memory/window.h"
 
@@ -22,12 +19,11 @@ FACT(every_address_of_a_span_leads_to_it)
 {
 	char *start = window_take(3 * DRAY_SLOT_SIZE - 5, 1);
 	struct dray_span *span = dray_window_find(start);
-	size_t i;
 
 	dray_window_publish(start, some_buffer);
 	assert_ptr_equal(dray_span_start(span), start);
 	assert_ptr_equal(atomic_load(&span->buffer), some_buffer);
-	for (i = 0; i < 3 * DRAY_SLOT_SIZE; i += 4093)
+	for (size_t i = 0; i < 3 * DRAY_SLOT_SIZE; i += 4093)
 		assert_ptr_equal(dray_window_find(start + i), span);
 	assert_null(dray_window_find(start + 3 * DRAY_SLOT_SIZE));
 	dray_window_give(start);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /* Runs the facts that a unit test's file has registered. */
-#include <stdio.h>
-
 #include "unit.h"
 
 struct unit_group unit_group;

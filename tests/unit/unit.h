@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Included by every unit test: cmocka in its order, the library, and FACT.  A
- * program has no main() and no list: each fact registers itself, and unit.c runs
- * them in the order of the file, or those that match the pattern on its command
- * line (as in "./test_pool 'realloc_*'").
+ * Included by every unit test: cmocka in its order, the headers of the C library
+ * that most tests use, the library, and FACT.  A program has no main() and no
+ * list: each fact registers itself, and unit.c runs them in the order of the file,
+ * or those that match the pattern on its command line (as in
+ * "./test_pool 'realloc_*'").
  */
 #ifndef DRAY_TESTS_UNIT_H
 #define DRAY_TESTS_UNIT_H
@@ -15,11 +16,24 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <dray/dray.h>
 
@@ -60,6 +74,14 @@ int unit_run(const char *pattern);
 #define FACT_WITH(name, setup, teardown) FACT_ON(NULL, name, setup, teardown)
 #define FACT(name) FACT_WITH(name, NULL, NULL)
 
+/* A fact of one call. */
+#define BRIEF(fact, call)  \
+	fact               \
+	{                  \
+		call;      \
+	}                  \
+	struct unit_fact
+
 /* Runs @setup before the facts of this file and @teardown after them. */
 #define FACTS_SHARE(setup, teardown)                                  \
 	__attribute__((constructor)) static void unit_share(void)     \
@@ -97,6 +119,15 @@ int unit_run(const char *pattern);
 	} while (0)
 
 /*
+ * Heads the body of a function that replaces one of the library or the system.  If
+ * meson.build wraps the name, __real_NAME() calls the original.
+ */
+#define WRAPPED(type, name, arguments) \
+	type __real_##name arguments;  \
+	type __wrap_##name arguments;  \
+	type __wrap_##name arguments
+
+/*
  * The deadline of every wait, in seconds: of alarm(), poll() and fences.  It only
  * ends a test that has failed, so no busy machine may reach it.
  */
@@ -113,6 +144,13 @@ int unit_run(const char *pattern);
 			sched_yield();                                      \
 		}                                                           \
 	} while (0)
+
+/* Types, shapes and strides. */
+__attribute__((unused)) static const struct dray_dtype
+	u1 = { 'u', '|', 0, 1 },
+	u2 = { 'u', '<', 0, 2 },
+	f4 = { 'f', '<', 0, 4 };
+#define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
 
 /* Decimal digits of SIZE_MAX, as a sentence has them. */
 #if SIZE_MAX > UINT32_MAX

@@ -19,9 +19,8 @@ int contender_open(size_t size, bool painted, void **region)
 	struct dray_location where;
 	struct dray_node *node;
 	void *block;
-	int ret;
+	int ret = dray_node_open(NODE, &node);
 
-	ret = dray_node_open(NODE, &node);
 	if (!ret)
 		ret = dray_pool_create(node, &options, &pool);
 	if (ret) {

@@ -9,8 +9,6 @@
 
 int contender_open(size_t size, bool painted, void **region)
 {
-	(void)size;
-	(void)painted;
 	*region = NULL;
 	return 0;
 }

@@ -32,8 +32,6 @@ static void *extent_alloc(extent_hooks_t *hooks, void *wanted, size_t size,
 	void *extent = NULL;
 	size_t at;
 
-	(void)hooks;
-	(void)arena;
 	pthread_mutex_lock(&lock);
 	at = (used + alignment - 1) & ~(alignment - 1);
 	if (at <= room && size <= room - at &&
@@ -50,11 +48,6 @@ static void *extent_alloc(extent_hooks_t *hooks, void *wanted, size_t size,
 static bool extent_keep(extent_hooks_t *hooks, void *extent, size_t size,
 			bool committed, unsigned int arena)
 {
-	(void)hooks;
-	(void)extent;
-	(void)size;
-	(void)committed;
-	(void)arena;
 	return true;
 }
 
@@ -62,13 +55,6 @@ static bool extent_split(extent_hooks_t *hooks, void *extent, size_t size,
 			 size_t first, size_t second, bool committed,
 			 unsigned int arena)
 {
-	(void)hooks;
-	(void)extent;
-	(void)size;
-	(void)first;
-	(void)second;
-	(void)committed;
-	(void)arena;
 	return false;
 }
 
@@ -76,13 +62,6 @@ static bool extent_merge(extent_hooks_t *hooks, void *first, size_t first_size,
 			 void *second, size_t second_size, bool committed,
 			 unsigned int arena)
 {
-	(void)hooks;
-	(void)first;
-	(void)first_size;
-	(void)second;
-	(void)second_size;
-	(void)committed;
-	(void)arena;
 	return false;
 }
 

@@ -48,9 +48,7 @@ void *check_block(void *block)
 
 void sizes_init(struct sizes *sizes, double least, double most)
 {
-	size_t i;
-
-	for (i = 0; i < SIZES; i++)
+	for (size_t i = 0; i < SIZES; i++)
 		sizes->bytes[i] =
 			(uint32_t)(least * pow(most / least,
 					       ((double)i + 0.5) / SIZES));
@@ -70,9 +68,7 @@ void region_prepare(void)
 
 int main(int argc, char **argv)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
+	for (size_t i = 0; i < sizeof(workloads) / sizeof(workloads[0]); i++) {
 		if (argc < 2 || strcmp(argv[1], workloads[i].name))
 			continue;
 		if (!workloads[i].opens)

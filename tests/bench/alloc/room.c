@@ -114,7 +114,6 @@ static void use(void)
 
 static void *idle(void *unused)
 {
-	(void)unused;
 	check(contender_thread(), "thread");
 	use();
 	pthread_barrier_wait(&used);
@@ -127,22 +126,18 @@ static pthread_t threads[MOST_THREADS];
 /* Threads that have freed all they had, and live on. */
 static void idle_begin(size_t count)
 {
-	size_t i;
-
 	check(count > MOST_THREADS ? -1 : 0, "so many threads");
 	pthread_barrier_init(&used, NULL, (unsigned int)count + 1);
 	pthread_barrier_init(&over, NULL, (unsigned int)count + 1);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		check(pthread_create(&threads[i], NULL, idle, NULL), "thread");
 	pthread_barrier_wait(&used);
 }
 
 static void idle_end(size_t count)
 {
-	size_t i;
-
 	pthread_barrier_wait(&over);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		pthread_join(threads[i], NULL);
 }
 
@@ -193,7 +188,6 @@ void workload_lines(size_t number)
 	uint64_t random = 1;
 	int i;
 
-	(void)number;
 	need_region();
 	sizes_init(&sizes, 64, 4 * KIB);
 	for (i = 0; i < 20000; i++)

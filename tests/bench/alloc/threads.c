@@ -73,13 +73,11 @@ static void pairs(size_t count)
 
 static void prepare_pairs(size_t self)
 {
-	(void)self;
 	pairs(PAIRS / 50);
 }
 
 static void run_pairs(size_t self)
 {
-	(void)self;
 	pairs(PAIRS);
 }
 
@@ -101,7 +99,6 @@ static void run_churn(size_t self)
 
 void workload_mixed_both(size_t number)
 {
-	(void)number;
 	printf("ns %.3f\n", run_both(prepare_churn, run_churn, REPLACEMENTS));
 }
 
@@ -174,7 +171,6 @@ static void run_pass(size_t self)
 
 void workload_pass(size_t number)
 {
-	(void)number;
 	sizes_init(&pass_sizes, 64, 4 * KIB);
 	printf("ns %.3f\n", run_both(prepare_pass, run_pass, PASSED));
 }

@@ -37,11 +37,9 @@ void workload_pair(size_t size)
 
 void churn_begin(struct churn *churn, uint64_t seed)
 {
-	size_t i;
-
 	sizes_init(&churn->sizes, 64, 256 * KIB);
 	churn->random = seed;
-	for (i = 0; i < SLOTS; i++)
+	for (size_t i = 0; i < SLOTS; i++)
 		churn->slots[i] = check_block(contender_alloc(
 			random_size(&churn->sizes, &churn->random)));
 	/* Until every slot has been used several times. */
@@ -64,7 +62,6 @@ void workload_mixed(size_t number)
 {
 	uint64_t begin;
 
-	(void)number;
 	region_prepare();
 	churn_begin(&live, 1);
 	begin = now(CLOCK_THREAD_CPUTIME_ID);

@@ -59,13 +59,11 @@ static void note(size_t call, uint64_t time)
 
 static void run(void)
 {
-	size_t call;
-
 	contender_begin(false);
 	region_prepare();
 	grow();
 	churn_begin(&live, 1);
-	for (call = 0; call < CALLS; call += 2) {
+	for (size_t call = 0; call < CALLS; call += 2) {
 		uint64_t random = random_next(&live.random), begin, end;
 		void **slot = &live.slots[random >> 16 & (SLOTS - 1)];
 		size_t size = live.sizes.bytes[random >> 32 & (SIZES - 1)];
@@ -121,14 +119,11 @@ static uint32_t all_but(size_t above)
 
 void workload_worst(size_t number)
 {
-	int i;
-
-	(void)number;
 	times = mmap(NULL, CALLS * sizeof(times[0]), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	check(times == MAP_FAILED, "memory for the times");
 	memset(times, 0xff, CALLS * sizeof(times[0]));
-	for (i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < PROCESSES; i++) {
 		run_in_a_process();
 		if (!i)
 			printf("once %u\n", all_but(CALLS / 10000));

@@ -2,13 +2,6 @@
 /*
  * The table of contenders, and what is done with every dma-buf alike.
  */
-#include <errno.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
-
 #include "contender.h"
 
 struct contender contenders[] = {

@@ -7,8 +7,7 @@
 #ifndef BENCH_CONTENDER_H
 #define BENCH_CONTENDER_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../../selftests/system.h"
 
 /* Memory that a contender gave. */
 struct piece {

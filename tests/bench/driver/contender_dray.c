@@ -2,12 +2,6 @@
 /*
  * dray.ko: a heap of the node under test.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <linux/dray.h>
-
 #include "../../selftests/node.h"
 #include "contender.h"
 

@@ -3,11 +3,6 @@
  * dma-heap: the default CMA area, whose pieces are contiguous as dray's are,
  * and the page allocator, whose pieces are not.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-
 #include <linux/dma-heap.h>
 
 #include "contender.h"

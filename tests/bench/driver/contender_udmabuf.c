@@ -2,12 +2,6 @@
 /*
  * udmabuf: a dma-buf over the pages of a memfd that cannot shrink.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <linux/udmabuf.h>
 
 #include "contender.h"

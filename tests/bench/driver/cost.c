@@ -5,12 +5,6 @@
  * timed by itself.  All contenders take turns in one run.  A line for each
  * time: step, size, contender, microseconds; lines with # are remarks.
  */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "../../selftests/importer.h"
 #include "contender.h"
 
@@ -74,9 +68,8 @@ static int measure_sync(const struct contender *contender,
 			const struct piece *piece, struct times *times)
 {
 	double at = now();
-	int ret;
+	int ret = sync_range(contender, piece, piece->size);
 
-	ret = sync_range(contender, piece, piece->size);
 	times->whole = lap(&at);
 	if (!ret)
 		ret = sync_range(contender, piece, PAGE);
@@ -99,9 +92,8 @@ static int measure_attached(const struct contender *contender,
 			    struct piece *piece, struct times *times)
 {
 	double at = now();
-	int ret;
+	int ret = attach(contender, piece);
 
-	ret = attach(contender, piece);
 	times->attach = lap(&at);
 	if (!ret)
 		ret = measure_sync(contender, piece, times);
@@ -198,10 +190,9 @@ static void run_round(const struct size *size, int round)
 {
 	struct contender *contender;
 	struct times times;
-	size_t i;
 	int ret;
 
-	for (i = 0; i < contender_count; i++) {
+	for (size_t i = 0; i < contender_count; i++) {
 		contender = turn(round, i);
 		if (contender->file < 0)
 			continue;
@@ -218,10 +209,9 @@ static void run_round(const struct size *size, int round)
 /* How many are not there: their lines will be missing. */
 static int open_contenders(void)
 {
-	size_t i;
 	int ret, missing = 0;
 
-	for (i = 0; i < contender_count; i++) {
+	for (size_t i = 0; i < contender_count; i++) {
 		contenders[i].file = -1;
 		ret = contenders[i].open(&contenders[i]);
 		if (!ret)
@@ -235,7 +225,6 @@ static int open_contenders(void)
 int main(void)
 {
 	int round, missing;
-	size_t i;
 
 	if (sysconf(_SC_PAGESIZE) != (long)PAGE) {
 		printf("# pages are not of 4 KiB\n");
@@ -247,7 +236,7 @@ int main(void)
 		return 1;
 	}
 	missing = open_contenders();
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (round = 0; round <= sizes[i].rounds; round++)
 			run_round(&sizes[i], round);
 	return missing > 0;

@@ -5,9 +5,6 @@
  * calls that a dma-heap wants each time, which are allocate, map, unmap and
  * close.  Nobody touches the memory.  Lines as cost.c has them.
  */
-#include <stdio.h>
-#include <time.h>
-
 #include <dray/dray.h>
 
 #include "contender.h"
@@ -36,9 +33,8 @@ static int time_handler(const struct dray_allocator *allocator, int pairs,
 {
 	double begin = now();
 	void *block;
-	int i;
 
-	for (i = 0; i < pairs; i++) {
+	for (int i = 0; i < pairs; i++) {
 		block = allocator->malloc(allocator->ctx, SIZE);
 		if (!block)
 			return -1;
@@ -67,15 +63,13 @@ static int run(const struct dray_allocator *allocator,
 	       const struct contender *heaps, size_t count)
 {
 	double time;
-	size_t i;
-	int round;
 
-	for (round = 0; round <= ROUNDS; round++) {
+	for (int round = 0; round <= ROUNDS; round++) {
 		if (time_handler(allocator, PAIRS, &time))
 			return -1;
 		if (round)
 			print("dray handler", time);
-		for (i = 0; i < count; i++) {
+		for (size_t i = 0; i < count; i++) {
 			if (time_heap(&heaps[i], &time))
 				return -1;
 			if (round)
@@ -93,9 +87,8 @@ int main(void)
 	};
 	struct dray_node *node;
 	struct dray_pool *pool;
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2; i++) {
 		if (heaps[i].open(&heaps[i])) {
 			printf("# no %s\n", heaps[i].name);
 			return 1;

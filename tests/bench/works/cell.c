@@ -2,12 +2,6 @@
 /*
  * What a cell says of itself; see cell.h.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-
 #include "../../selftests/node.h"
 #include "cell.h"
 

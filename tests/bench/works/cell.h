@@ -7,9 +7,6 @@
 #ifndef WORKS_CELL_H
 #define WORKS_CELL_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "memory.h"
 
 enum outcome {

@@ -3,12 +3,6 @@
  * Direct I/O: to a loop device, whose driver reads the pages with the CPU, and
  * to the board's SD card, whose controller does so by DMA.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
 #include "../../selftests/loop_device.h"
 #include "../../selftests/node.h"
 #include "cell.h"

@@ -3,10 +3,6 @@
  * io_uring's registered buffers: their pages are pinned for a long time, and
  * direct I/O to a disk then uses them without looking at the mapping again.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <unistd.h>
-
 #include "../../selftests/loop_device.h"
 #include "../../selftests/node.h"
 #include "../../selftests/ring.h"
@@ -50,10 +46,9 @@ static enum outcome read_fixed(const struct memory *memory, struct cell *cell)
 {
 	uint8_t *wanted = cell_bytes(memory->size, 1);
 	struct loop_device disk;
-	enum outcome outcome;
 	struct ring ring;
+	enum outcome outcome = prepare(memory, cell, &ring, &disk);
 
-	outcome = prepare(memory, cell, &ring, &disk);
 	if (outcome != WORKS)
 		return outcome;
 	cell_step(cell, "pwrite of ordinary memory");
@@ -71,10 +66,9 @@ static enum outcome write_fixed(const struct memory *memory, struct cell *cell)
 {
 	uint8_t *seen = cell_bytes(memory->size, 1);
 	struct loop_device disk;
-	enum outcome outcome;
 	struct ring ring;
+	enum outcome outcome = prepare(memory, cell, &ring, &disk);
 
-	outcome = prepare(memory, cell, &ring, &disk);
 	if (outcome != WORKS)
 		return outcome;
 	fill_random(memory->bytes, memory->size, 2);

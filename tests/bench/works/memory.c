@@ -2,17 +2,6 @@
 /*
  * The mappings that are tried; see memory.h.
  */
-#define _GNU_SOURCE
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <linux/dma-buf.h>
 #include <linux/dma-heap.h>
 #include <linux/udmabuf.h>
 
@@ -72,7 +61,6 @@ static int heap_allocate(const char *name, struct memory *memory)
 static int heap_system_open(const struct memory_kind *kind,
 			    struct memory *memory)
 {
-	(void)kind;
 	return heap_allocate("system", memory);
 }
 
@@ -83,7 +71,6 @@ static int heap_cma_open(const struct memory_kind *kind, struct memory *memory)
 	struct dirent *entry;
 	int ret = -ENOENT;
 
-	(void)kind;
 	if (!folder)
 		return -errno;
 	while (ret == -ENOENT && (entry = readdir(folder)))
@@ -113,7 +100,6 @@ static int udmabuf_open(const struct memory_kind *kind, struct memory *memory)
 {
 	int file = udmabuf_make(memory);
 
-	(void)kind;
 	return file < 0 ? file : memory_map(memory, memory->fd);
 }
 
@@ -121,7 +107,6 @@ static int memfd_open(const struct memory_kind *kind, struct memory *memory)
 {
 	int file = udmabuf_make(memory);
 
-	(void)kind;
 	return file < 0 ? file : memory_map(memory, file);
 }
 
@@ -134,13 +119,11 @@ static int anonymous_map(struct memory *memory, int flags)
 
 static int anonymous_open(const struct memory_kind *kind, struct memory *memory)
 {
-	(void)kind;
 	return anonymous_map(memory, 0);
 }
 
 static int hugetlb_open(const struct memory_kind *kind, struct memory *memory)
 {
-	(void)kind;
 	return anonymous_map(memory, MAP_HUGETLB);
 }
 

@@ -6,8 +6,7 @@
 #ifndef WORKS_MEMORY_H
 #define WORKS_MEMORY_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "../../selftests/system.h"
 
 struct memory {
 	uint8_t *bytes; /* a shared, writable mapping */

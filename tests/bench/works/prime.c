@@ -4,10 +4,6 @@
  * device.  vgem has no engine that would look at it, so the bytes are compared
  * through the descriptor that it gives back.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <sys/mman.h>
-
 #include "../../selftests/importer.h"
 #include "../../selftests/node.h"
 #include "cell.h"

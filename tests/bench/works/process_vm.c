@@ -3,14 +3,6 @@
  * Another process reads and writes the mapping with process_vm_readv and
  * process_vm_writev.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include "../../selftests/node.h"
 #include "cell.h"
 

@@ -4,10 +4,6 @@
  * device.  The memory is registered, which pins it for a long time; then the
  * card writes ordinary memory from it and reads ordinary memory into it.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <string.h>
-
 #include "../../selftests/node.h"
 #include "cell.h"
 #include "verbs.h"

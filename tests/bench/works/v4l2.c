@@ -6,16 +6,6 @@
  * first takes any pages, the second, as a camera without an IOMMU, only
  * memory that is contiguous.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <linux/videodev2.h>
 
 #include "../../selftests/node.h"
@@ -135,12 +125,11 @@ static enum outcome camera_reference(struct cell *cell, int camera,
 	struct v4l2_buffer buffers[BUFFERS] = { 0 };
 	enum outcome outcome;
 	uint8_t *picture;
-	unsigned int i;
 
 	cell_step(cell, "VIDIOC_REQBUFS of the camera's own");
 	if (camera_request(camera, V4L2_MEMORY_MMAP, BUFFERS))
 		return ABSENT;
-	for (i = 0; i < BUFFERS; i++) {
+	for (unsigned int i = 0; i < BUFFERS; i++) {
 		buffers[i].index = i;
 		buffers[i].type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
 		buffers[i].memory = V4L2_MEMORY_MMAP;
@@ -170,7 +159,6 @@ static enum outcome capture(const struct memory *memory, struct cell *cell,
 	struct v4l2_buffer buffers[BUFFERS] = { 0 };
 	uint8_t *wanted = cell_bytes(MEMORY_SIZE, 1);
 	enum outcome outcome;
-	unsigned int i;
 	size_t size;
 	int camera;
 
@@ -185,7 +173,7 @@ static enum outcome capture(const struct memory *memory, struct cell *cell,
 	cell_step(cell, "VIDIOC_REQBUFS");
 	if (camera_request(camera, kind, BUFFERS))
 		return cell_absent(cell);
-	for (i = 0; i < BUFFERS; i++) {
+	for (unsigned int i = 0; i < BUFFERS; i++) {
 		buffers[i].index = i;
 		buffers[i].type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
 		buffers[i].memory = kind;

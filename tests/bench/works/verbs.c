@@ -4,16 +4,7 @@
  * are written to the device; rxe's queues are mapped, and it is told to look
  * at them.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
 #include <glob.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
 
 #include <linux/netlink.h>
 #include <rdma/ib_user_verbs.h>

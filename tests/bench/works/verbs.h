@@ -6,10 +6,9 @@
 #ifndef WORKS_VERBS_H
 #define WORKS_VERBS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include <rdma/rdma_user_rxe.h>
+
+#include "../../selftests/system.h"
 
 struct verbs {
 	int fd;

@@ -3,16 +3,6 @@
  * VFIO: the memory is pinned and mapped for a device behind an IOMMU, QEMU's
  * edu, which then reads it at one place and writes it at another.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <linux/pci_regs.h>
 #include <linux/vfio.h>
 

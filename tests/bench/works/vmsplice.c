@@ -3,11 +3,6 @@
  * vmsplice lends pages to a pipe.  What is written to the memory afterwards is
  * what comes out of the pipe, else it was given a copy.
  */
-#define _GNU_SOURCE
-#include <fcntl.h>
-#include <sys/uio.h>
-#include <unistd.h>
-
 #include "../../selftests/node.h"
 #include "cell.h"
 

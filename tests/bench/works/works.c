@@ -14,18 +14,7 @@
  * With -i only what needs an IOMMU, else all that does not.  Fails when dray's
  * memory has not come back at the end.
  */
-#define _GNU_SOURCE
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "../../selftests/ledger.h"
 #include "../../selftests/node.h"

@@ -4,14 +4,7 @@
  * packets; at the receiver the kernel then copies them, whoever they belong
  * to, because a program that does not read would keep them for ever.
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
-#include <poll.h>
-#include <stdbool.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <linux/errqueue.h>
 

@@ -48,27 +48,23 @@ int cuMemsetD8(uint64_t to, unsigned char byte, size_t size)
 int cuMemcpyHtoDAsync(uint64_t to, const void *from, size_t size,
 		      struct stream *stream)
 {
-	(void)stream;
 	return cuMemcpyHtoD(to, from, size);
 }
 
 int cuMemcpyDtoHAsync(void *to, uint64_t from, size_t size,
 		      struct stream *stream)
 {
-	(void)stream;
 	return cuMemcpyDtoH(to, from, size);
 }
 
 int cuMemcpyDtoDAsync(uint64_t to, uint64_t from, size_t size,
 		      struct stream *stream)
 {
-	(void)stream;
 	return cuMemcpyDtoD(to, from, size);
 }
 
 int cuMemsetD8Async(uint64_t to, unsigned char byte, size_t size,
 		    struct stream *stream)
 {
-	(void)stream;
 	return cuMemsetD8(to, byte, size);
 }

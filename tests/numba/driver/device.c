@@ -151,15 +151,13 @@ int cuDeviceGetUuid(unsigned char *uuid, int device)
 
 int cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-	size_t i;
-
 	if (!device_valid(device))
 		return CUDA_ERROR_INVALID_DEVICE;
 	if (attribute == PCI_DEVICE_ID) {
 		*value = device;
 		return CUDA_SUCCESS;
 	}
-	for (i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
+	for (size_t i = 0; i < sizeof(attributes) / sizeof(attributes[0]); i++)
 		if (attributes[i].number == attribute) {
 			*value = attributes[i].value;
 			return CUDA_SUCCESS;

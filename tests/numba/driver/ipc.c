@@ -34,10 +34,9 @@ int cuIpcGetMemHandle(struct cuda_ipc_handle *out, uint64_t address)
 /* Takes over @memory, on failure too. */
 static int adopt(struct context *context, struct dray_memory *memory)
 {
-	const struct allocation *known;
-
-	known = allocation_find(
+	const struct allocation *known = allocation_find(
 		(uintptr_t)dray_memory_describe(memory)->pointer);
+
 	/* The driver refuses what the process has itself. */
 	if (known && known->origin != ORIGIN_IPC) {
 		dray_memory_unref(memory);
