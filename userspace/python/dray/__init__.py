@@ -26,7 +26,8 @@ array of shared_zeros() has a buffer of its own.  Ordinary pickles are copies.
 
 CAUTION: fork() does not copy such memory.  If a forked child, such as a worker of
 multiprocessing, writes to an array of its parent, the parent's array changes,
-although nothing was sent.
+although nothing was sent.  If the parent drops or resizes such an array, the
+child's becomes zero or shows the parent's next array.
 
 If an array was sent and not received, it keeps its memory: see waiting_arrays()
 and revoke_waiting().  If it cannot be opened where it arrives, it is a LostArray
@@ -217,8 +218,9 @@ def memory(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     then passes arrays of 32 KiB and more without a copy, see share_arrays().
     CAUTION: fork() does not copy such arrays.  If a forked child, such as a
     worker of multiprocessing or of PyTorch's DataLoader, writes to an array of
-    its parent, the parent's array changes.  This is also true of all memory of
-    the kernel module.  Copy before you write there, or start workers by "spawn".
+    its parent, the parent's array changes.  If the parent drops or resizes one,
+    the child's becomes zero or shows the parent's next array.  This is also true
+    of all memory of the kernel module.  Copy before you write there, or start workers by "spawn".
 
     Arrays smaller than `min_bytes` stay with the handler that was active when
     the scope was entered, NumPy's own or that of a scope around it.  If one is
@@ -241,8 +243,8 @@ def install(pool: Optional[Pool] = None, *, heap: Optional[str] = None,
     arrays stay where they were before both.
 
     CAUTION, with `shareable` and on the kernel module: fork() does not copy
-    such arrays.  If a forked child writes to one, its parent's array changes, as
-    memory() says; after install() this is true of all new arrays."""
+    such arrays.  If a forked child writes to one, its parent's array changes; if
+    the parent drops one, the child's changes, as memory() says; after install() this is true of all new arrays."""
     return _dray.set_handler(_choose(pool, heap, shareable), min_bytes)
 
 
