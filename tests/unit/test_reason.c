@@ -16,7 +16,7 @@ static const struct {
 	{ DRAY_REASON_HEAP, "no such heap, there are 4321" },
 	{ DRAY_REASON_MODE, "does not have that cache mode" },
 	{ DRAY_REASON_PERMISSION, "lower one that needs none is 0x10e1" },
-	{ DRAY_REASON_FOREIGN, "descriptor 4321 is no buffer of dray" },
+	{ DRAY_REASON_FOREIGN, "descriptor 4321 is not a buffer of dray" },
 	{ DRAY_REASON_RANGE, "the buffer, which has 4321 bytes" },
 	{ DRAY_REASON_OVERLAP, "source and destination overlap" },
 	{ DRAY_REASON_RUNS, "at most 4321 descriptors" },
@@ -26,10 +26,10 @@ static const struct {
 	{ DRAY_REASON_DEAD, "channel 4321 does not answer" },
 	{ DRAY_REASON_AXES, "at most 4321 axes" },
 	{ DRAY_REASON_BOUNCE, "reaches addresses up to 0x10e1" },
-	{ DRAY_REASON_OWN, "descriptor 4321 is a buffer of dray" },
-	{ DRAY_REASON_READ_ONLY, "descriptor 4321 may only be read through" },
-	{ DRAY_REASON_QUOTA, "limit of 4321 bytes for the heap" },
-	{ DRAY_REASON_MEMLOCK, "locked memory (ulimit -l) of 4321 bytes" },
+	{ DRAY_REASON_OWN, "descriptor 4321 is already a dray buffer" },
+	{ DRAY_REASON_READ_ONLY, "descriptor 4321 is read-only" },
+	{ DRAY_REASON_QUOTA, "the user's, is 4321 bytes" },
+	{ DRAY_REASON_MEMLOCK, "locked memory (ulimit -l) is 4321 bytes" },
 	{ DRAY_REASON_PINNED, "only the first 4321 bytes can be pinned" },
 	{ DRAY_REASON_DEVICES, "4321 devices have it already" },
 };
@@ -44,7 +44,7 @@ FACT(every_reason_has_a_sentence_with_its_limit)
 			     -EINVAL, sentences[i].sentence);
 	assert_fails(dray_fail_reason(-ENOMEM, DRAY_REASON_ALIGNMENT, 4321,
 				      "%d bytes", 99),
-		     -ENOMEM, "one does at a multiple of 4321 bytes");
+		     -ENOMEM, "the best is 4321 bytes");
 }
 
 FACT(the_sentence_begins_with_what_was_asked)

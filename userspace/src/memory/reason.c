@@ -19,7 +19,7 @@ static const char *const sentences[] = {
 	[DRAY_REASON_ALIGNMENT] =
 		"the alignment must be a power of two up to %" PRIu64 " bytes",
 	[DRAY_REASON_MASK] =
-		"what is free lies above the highest address allowed, 0x%" PRIx64,
+		"free memory lies above the highest address allowed, 0x%" PRIx64,
 	[DRAY_REASON_FULL] = "the heap is full, %" PRIu64 " bytes are free",
 	[DRAY_REASON_FRAGMENTED] =
 		"the heap is fragmented, its longest free run has %" PRIu64
@@ -29,7 +29,8 @@ static const char *const sentences[] = {
 	[DRAY_REASON_HEAP] = "no such heap, there are %" PRIu64,
 	[DRAY_REASON_MODE] = "the heap does not have that cache mode",
 	[DRAY_REASON_PERMISSION] = "this process does not have the right to",
-	[DRAY_REASON_FOREIGN] = "descriptor %" PRIu64 " is no buffer of dray",
+	[DRAY_REASON_FOREIGN] =
+		"descriptor %" PRIu64 " is not a buffer of dray",
 	[DRAY_REASON_RANGE] =
 		"that leaves the buffer, which has %" PRIu64 " bytes",
 	[DRAY_REASON_OVERLAP] = "source and destination overlap",
@@ -43,27 +44,24 @@ static const char *const sentences[] = {
 	[DRAY_REASON_AXES] = "a transfer has at most %" PRIu64 " axes",
 	[DRAY_REASON_BOUNCE] = "the device reaches addresses up to 0x%" PRIx64
 			       ", more would be copied unseen",
-	[DRAY_REASON_OWN] =
-		"descriptor %" PRIu64
-		" is a buffer of dray, which is not attached but used",
-	[DRAY_REASON_READ_ONLY] =
-		"descriptor %" PRIu64 " may only be read through",
-	[DRAY_REASON_QUOTA] =
-		"that is more than the limit of %" PRIu64
-		" bytes for the heap, or for one user of it, leaves",
+	[DRAY_REASON_OWN] = "descriptor %" PRIu64
+			    " is already a dray buffer: use it directly",
+	[DRAY_REASON_READ_ONLY] = "descriptor %" PRIu64 " is read-only",
+	[DRAY_REASON_QUOTA] = "the heap's limit, or the user's, is %" PRIu64
+			      " bytes; free a buffer or raise the limit",
 	[DRAY_REASON_MEMLOCK] =
-		"that is more than the user's limit of locked memory (ulimit -l) of %" PRIu64
-		" bytes leaves",
+		"the user's limit of locked memory (ulimit -l) is %" PRIu64
+		" bytes; free some or raise the limit",
 	[DRAY_REASON_PINNED] = "only the first %" PRIu64 " bytes can be pinned",
 	[DRAY_REASON_DEVICES] =
-		"%" PRIu64 " devices have it already, which is as many as may",
+		"%" PRIu64 " devices have it already, the most that can",
 };
 
 static const char *words(int error, uint32_t reason, uint64_t limit)
 {
 	/* The heap could serve it if it were empty. */
 	if (reason == DRAY_REASON_ALIGNMENT && error == -ENOMEM)
-		return "no free run begins at a multiple of that, one does at a multiple of %" PRIu64
+		return "no free run has that alignment; the best is %" PRIu64
 		       " bytes";
 	/* Only an address limit can be asked for with less of a right. */
 	if (reason == DRAY_REASON_PERMISSION && limit)
