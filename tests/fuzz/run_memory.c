@@ -177,7 +177,7 @@ int run_anonymous(struct thread *thread, const struct call *call)
 	size_t length;
 	uint8_t *at = range_pick(call->b, call, &length);
 	void *map = mmap(at, length, prot,
-		   flags[pick(&state, COUNT(flags))] | MAP_FIXED, -1, 0);
+			 flags[pick(&state, COUNT(flags))] | MAP_FIXED, -1, 0);
 
 	return map == MAP_FAILED ? -errno : 0;
 }
