@@ -107,8 +107,8 @@ PyObject *export_handover(PyObject *module, PyObject *args)
 	int ret;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OO&:handover", &array,
-			      min_bytes_take, &min_bytes))
+	if (!PyArg_ParseTuple(args, "OO&:handover", &array, min_bytes_take,
+			      &min_bytes))
 		return NULL;
 	if (operand_take(array, "array", OPERAND_EMPTY, &operand)) {
 		if (!PyErr_ExceptionMatches(PyExc_ValueError) &&

@@ -298,15 +298,13 @@ uint64_t dray_region_punch(struct dray_pool_region *region, uint64_t offset,
 }
 
 /*
- * Gives back the pages of a block that have to be cleared, if they are many.
+ * Gives back the pages of a large block that would have to be cleared.
  * In a memfd they are not: new ones take far longer than in other memory.
  */
 static void drop_pages(struct dray_pool_region *region, uint64_t offset,
 		       uint64_t length)
 {
-	if (length >= CLEAR_MOST &&
-	    dray_buffer_descriptor(region->buffer) < 0 &&
-	    dray_region_dirty(region, offset, length) >= CLEAR_MOST)
+	if (length >= CLEAR_MOST && dray_buffer_descriptor(region->buffer) < 0)
 		dray_region_punch(region, offset, length);
 }
 
