@@ -44,7 +44,7 @@ static struct dray_queue_user *dray_queue_user_create(u32 channels, kuid_t uid)
 	return user;
 }
 
-/* The caller's, which is to be put; NULL: no memory. */
+/* Returns the caller's user, with a reference; NULL if there is no memory. */
 static struct dray_queue_user *dray_queue_user_get(struct dray_channels *all)
 {
 	kuid_t uid = current_euid();
@@ -119,7 +119,7 @@ int dray_queues_open(struct dray_opener *opener)
 	return 0;
 }
 
-/* Is it the job that is meant, and early enough? */
+/* Cancels the job; false if it is all fed, or @fence is another job's. */
 static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
 {
 	if (job->fed || job->cancelled || (fence && job->fence != fence))
@@ -149,9 +149,9 @@ u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 }
 
 /*
- * Ends the opener's jobs: a batch that is out is waited for, and nothing more
- * is fed.  A channel without jobs is left alone; its node may be on its way
- * out.
+ * Ends the opener's jobs: nothing more is fed, and a job with a batch in the
+ * engine ends after it.  Leaves a channel without jobs alone; its node may be
+ * on its way out.
  */
 void dray_queues_close(struct dray_opener *opener)
 {
@@ -237,7 +237,7 @@ void dray_queue_update(struct dray_queue *queue, struct dray_channel *channel)
 		list_add_tail(&turns->link, &channel->ready);
 }
 
-/* Others that are ready come before the queue and its user. */
+/* Puts the queue and its user behind others that are ready. */
 static void dray_queue_end_turn(struct dray_queue *queue,
 				struct dray_channel *channel)
 {
@@ -277,8 +277,8 @@ void dray_job_wake(struct dray_job *job)
 }
 
 /*
- * Returns the queue whose turn it is; all queues have turns if nothing runs any
- * more.
+ * Returns the queue that has its turn.  All queues have turns if nothing runs
+ * any more.
  */
 static struct dray_queue *dray_queue_next(struct dray_channel *channel)
 {

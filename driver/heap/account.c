@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Accounting.  Memory that the system could use otherwise counts as locked
- * memory of the real user; memory of every heap counts against the heap's
- * limit and its limit for one user, the one that LIST shows as the owner.  A
- * limit binds what is taken later: lowering it takes nothing away.
+ * memory of the real user.  Memory of every heap counts against the heap's
+ * limit, and against its limit for one user, the owner that LIST shows.  A
+ * limit binds later allocations: lowering it takes nothing away.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -174,8 +174,8 @@ static struct dray_account *dray_account_take(struct dray_heap *heap,
 }
 
 /*
- * When nothing is left of it the account stays in place of the one that stayed
- * before, which is to be freed.
+ * Subtracts @bytes.  If the account is empty then, keeps it as the idle one.
+ * Returns the earlier idle one for the caller to free if it is still empty.
  */
 static struct dray_account *dray_account_sub(struct dray_account *account,
 					     size_t bytes)
@@ -222,10 +222,7 @@ int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
 	return 0;
 }
 
-/*
- * Returns the memory to free outside of the lock when a part of a charge is
- * back.
- */
+/* Memory to free outside of the lock when a part of a charge is back. */
 struct dray_remains {
 	struct dray_account *account;
 	struct user_struct *user;
@@ -299,7 +296,7 @@ void dray_account_init(struct dray_heap *heap)
 	heap->user_limit = user_limit;
 }
 
-/* When the module goes, and all charges have gone. */
+/* Frees the idle account when the module goes, after the last charge. */
 void dray_account_exit(void)
 {
 	if (dray_account_idle)

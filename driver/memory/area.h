@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An area: memory that a call names by a file descriptor, and what that
- * descriptor allows.  It has one size, offsets from 0 on, and for each device
- * a place where it lies: segments of addresses, one after the other.
+ * An area: memory that a call names by a file descriptor, and the use that this
+ * file descriptor allows.  It has one size and offsets from 0 on.  For each
+ * device it has a place: segments of addresses, one after the other.
  */
 #ifndef DRAY_AREA_H
 #define DRAY_AREA_H
@@ -25,7 +25,7 @@ struct dray_area {
 	struct dray_attachment *attachment;
 	u64 size; /* bytes */
 	bool uncached; /* no CPU caches it, or none looks */
-	bool writable; /* through the descriptor that named it */
+	bool writable; /* through the file descriptor that named it */
 };
 
 /* Takes a reference; -EBADF or -EINVAL if @fd is not an area of @node. */
@@ -46,12 +46,12 @@ void dray_area_condemn(const struct dray_area *area);
 void dray_area_leave_unsynced(const struct dray_area *area);
 int dray_area_disclose(const struct dray_area *area, struct dray_node *node);
 
-/* Can only all of it be maintained? */
+/* True if only all of it can be maintained. */
 bool dray_area_is_whole(const struct dray_area *area);
 
 /*
  * Maintains rows of an area at @place, by the rules of its kind of memory and
- * of the descriptor.
+ * of the file descriptor.
  */
 int dray_area_sync(const struct dray_area *area, struct device *dev,
 		   const struct dray_place *place, const struct dray_rows *rows,
@@ -72,7 +72,7 @@ static inline bool dray_area_fits(const struct dray_area *area, u64 offset,
 	return offset <= area->size && length <= area->size - offset;
 }
 
-/* Does a sync for @dev ever do anything? */
+/* True if a sync for @dev ever does anything. */
 bool dray_area_needs_sync(const struct dray_area *area, struct device *dev);
 
 /* As above; a sync for the CPU also needs a device that writes the area. */

@@ -7,8 +7,8 @@ import sys
 import pytest
 import python
 
-SMALLEST = {"back": str(128 << 20), "zeros": "1", "zeros-written": "1", "first": "1",
-            "drop": "1000", "list": "1000", "aged": "1",
+SMALLEST = {"back": str(128 << 20), "zeros": "1", "zeros-written": "1",
+            "first": "1", "drop": "1000", "list": "1000", "aged": "1",
             "pool-argument": "800000", "pool-result": "800000"}
 
 

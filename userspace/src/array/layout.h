@@ -52,8 +52,8 @@ void dray_layout_cover(struct dray_layout *layout,
 		       const struct dray_view *view);
 
 /*
- * Copies a layout that is not empty, and whose source and destination have no
- * byte in common: reads and writes exactly its bytes.
+ * Copies a layout: reads and writes exactly its bytes.  It must not be empty,
+ * and its source and destination must not share a byte.
  */
 void dray_layout_copy(const struct dray_layout *layout);
 

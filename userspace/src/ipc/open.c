@@ -77,7 +77,7 @@ int dray_ipc_check(const struct dray_ipc_memory *memory)
 	return ret;
 }
 
-/* With the lock: the object that has this record open; 1 if there is none. */
+/* With the lock: finds the object that has this record open; 1 if none has. */
 static int find_open(const struct dray_ipc_fields *fields,
 		     const struct dray_node *node, struct dray_ipc_memory **out)
 {
@@ -106,7 +106,7 @@ static int find_open(const struct dray_ipc_fields *fields,
 	return 1;
 }
 
-/* With the lock: room for one more. */
+/* With the lock: makes room for one more record; -ENOMEM. */
 static int prepare(void)
 {
 	if (dray_address_reserve(&records) &&
@@ -115,7 +115,7 @@ static int prepare(void)
 	return dray_fail(-ENOMEM, "no memory for an open record");
 }
 
-/* With the lock, prepared. */
+/* With the lock, after prepare(). */
 static void enlist(struct dray_ipc_memory *memory)
 {
 	memory->references = 1;
@@ -144,7 +144,7 @@ static void leave(struct dray_ipc_memory *memory)
 	dray_address_end(&buffers);
 }
 
-/* With the lock: memory of this process, which needs no mapping. */
+/* With the lock: opens memory of this process, which needs no mapping. */
 static int open_own(struct dray_ipc_memory *memory)
 {
 	struct dray_ipc_export *export;
@@ -162,7 +162,7 @@ static int open_own(struct dray_ipc_memory *memory)
 	return 0;
 }
 
-/* With the lock: a mapping of the same buffer that is long enough. */
+/* With the lock: finds a mapping of the same buffer that is long enough. */
 static struct dray_buffer *
 find_mapping(const struct dray_ipc_identity *identity,
 	     const struct dray_node *node, const struct dray_ipc_fields *fields)
@@ -209,7 +209,7 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	uint64_t need, size;
 	int ret = check_seals(fields, answer, fd);
 
-	/* It is checked against the buffer that came. */
+	/* Checked against the buffer that came, when its size is known. */
 	if (dray_add_overflow(fields->offset, fields->size, &need))
 		need = UINT64_MAX;
 
@@ -249,7 +249,7 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	return 0;
 }
 
-/* It is unmapped before the exporter hears that it may be used again. */
+/* Unmaps the memory before the exporter hears that it may reuse it. */
 static void discard(struct dray_ipc_memory *memory)
 {
 	DRAY_NO_CANCEL;
@@ -262,8 +262,8 @@ static void discard(struct dray_ipc_memory *memory)
 }
 
 /*
- * With the lock: only the last message can fail now.  An exporter that gets it
- * hands over to nobody else.
+ * With the lock: only the last message can fail now.  When the exporter gets
+ * it, it hands the memory over to no other process.
  */
 static int finish_open(struct dray_ipc_memory *memory,
 		       struct dray_ipc_memory **out)
@@ -338,7 +338,7 @@ int dray_ipc_open(const struct dray_ipc_record *record, struct dray_node *node,
 	return ret;
 }
 
-/* With the lock: out of the list. */
+/* With the lock: takes the object out of the list. */
 static void forget(struct dray_ipc_memory *memory)
 {
 	leave(memory);

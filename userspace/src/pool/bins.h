@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The bins of free pieces: two levels by size, a list in each, and a bit for
- * each list that has a piece.  Inline, for a piece enters and leaves one with
- * every block.
+ * each list that has a piece.  Inline, because every block makes a piece enter
+ * and leave a bin.
  *
  * The bin, the neighbour, and its existence are as random as a program's frees.
- * To spare the processor wrong guesses, the code below writes to piece 0 if
- * there is no neighbour.
+ * If there is no neighbour, the code below writes to piece 0, to spare the
+ * processor wrong guesses.
  */
 #ifndef DRAY_POOL_BINS_H
 #define DRAY_POOL_BINS_H
@@ -16,7 +16,7 @@
 /* log2 of the sizes in the bin of @size. */
 static inline uint32_t dray_bin_width(uint32_t size)
 {
-	/* The number of the upmost bit is counted from the top: so turned. */
+	/* The builtin counts from the top bit; this turns the number. */
 	return ((uint32_t)__builtin_clz(size | DRAY_FIT_ROW) ^ 31) - 5;
 }
 
@@ -70,7 +70,7 @@ static inline void dray_bins_withdraw(struct dray_fit *fit, uint32_t piece)
 	dray_bins_leave(fit, piece, dray_bin_of(fit->pieces[piece].size));
 }
 
-/* The first piece of a bin whose pieces all have @size granules, or 0. */
+/* Returns the first piece of a bin in which all have @size granules, or 0. */
 static inline uint32_t dray_bins_search(const struct dray_fit *fit,
 					uint64_t size)
 {
@@ -78,7 +78,7 @@ static inline uint32_t dray_bins_search(const struct dray_fit *fit,
 
 	if (size > UINT32_MAX)
 		return 0;
-	/* Up to the next bin's smallest, or a piece may be too small. */
+	/* Rounds up to a bin's smallest size, or a piece may be too small. */
 	size += (1u << dray_bin_width((uint32_t)size)) - 1;
 	if (size > UINT32_MAX)
 		return 0;
@@ -86,7 +86,7 @@ static inline uint32_t dray_bins_search(const struct dray_fit *fit,
 	row = bin / DRAY_FIT_ROW;
 	map = fit->bin_map[row] & (~0u << bin % DRAY_FIT_ROW);
 	if (!map) {
-		/* Not in one step: there may be no row behind. */
+		/* Shifts twice: there may be no row behind. */
 		map = fit->row_map & (~0u << row << 1);
 		if (!map)
 			return 0;
@@ -103,7 +103,7 @@ static inline uint64_t dray_piece_lead(const struct dray_piece *p,
 	return -(origin + p->offset) & (alignment - 1);
 }
 
-/* The first piece of a bin that has @size granules so aligned, or 0. */
+/* Returns the first piece of a bin with @size aligned granules, or 0. */
 static inline uint32_t dray_bin_search(const struct dray_fit *fit, uint32_t bin,
 				       uint32_t size, uint64_t alignment,
 				       uint64_t origin)

@@ -41,7 +41,7 @@ struct dray_checked {
 	void *freed_by[DRAY_CHECK_SITES];
 };
 
-/* The address that the handler below knows. */
+/* Returns the address that the handler below knows. */
 static inline unsigned char *dray_checked_base(const struct dray_checked *block)
 {
 	return block->data - DRAY_CHECK_GUARD;
@@ -74,15 +74,15 @@ struct dray_callers {
 /* Writes both guards. */
 void dray_checked_guard(const struct dray_checked *block);
 /*
- * Looks at both: 0, or how far from the block's start (below 0) or behind its
- * end (above 0) the byte is that was written.
+ * Looks at both.  Returns 0, or the distance of the byte that was written: from
+ * the block's start (below 0) or from its end (above 0).
  */
 ptrdiff_t dray_checked_broken(const struct dray_checked *block);
 
 /* Overwrites the whole of a freed block, unless others may still use it. */
 void dray_checked_poison(struct dray_checked *block);
 /*
- * The offset of a byte written afterwards; the block's size if there is none.
+ * Returns the offset of a byte written later; the block's size if none was.
  */
 size_t dray_checked_written(const struct dray_checked *block);
 
@@ -94,8 +94,8 @@ void dray_check_poison(struct dray_checker *checker,
 		       const struct dray_checked *block);
 
 /*
- * Reports a wrong free, or another wrong @what, of @address; @same is the freed
- * block there, or NULL.  Called with the guard, which it gives.
+ * Reports a wrong call for @address: @what names it, such as a free.  @same is
+ * the freed block there, or NULL.  Called with the guard, which it gives.
  */
 void dray_check_bad_free(struct dray_checker *checker, const char *what,
 			 const void *address, const struct dray_checked *same,
@@ -112,9 +112,9 @@ struct dray_checker *dray_checker_of(const struct dray_handler *handler);
 void dray_check_keep(struct dray_checker *checker, bool keeps);
 
 /*
- * The checking handler that DRAY_HANDLER asks for over @under, or NULL if it
- * asks for none.  @out may hold the one of the pool's earlier life.  Errors:
- * -EINVAL (it names another handler), -ENOMEM.
+ * Sets @out to the checking handler over @under if DRAY_HANDLER asks for one,
+ * else to NULL.  @out may hold the one of the pool's earlier life.  -EINVAL if
+ * DRAY_HANDLER names another handler, -ENOMEM.
  */
 int dray_check_asked(const struct dray_handler *under,
 		     const struct dray_handler **out);

@@ -67,14 +67,14 @@ struct dray_fit {
 	uint8_t *touched;	/* for each stretch: at[] has its memory there */
 	/* A bit for each granule where a block begins, and summaries of 64. */
 	uint64_t *starts[DRAY_FIT_LEVELS];
-	size_t side_bytes;	/* of these, and starts, together */
+	size_t side_bytes;	/* of these and starts together */
 	int levels;
 	uint32_t row_map;	/* a bit for each row of bins with a piece */
 	uint32_t bin_map[DRAY_FIT_ROWS];	/* and for each bin of a row */
 	uint32_t bins[DRAY_FIT_BINS];
 };
 
-/* An empty range that may grow to @limit granules.  0 or -ENOMEM. */
+/* Makes an empty range that may grow to @limit granules.  0 or -ENOMEM. */
 int dray_fit_init(struct dray_fit *fit, uint32_t limit);
 /* Frees the books; the range was never its own. */
 void dray_fit_fini(struct dray_fit *fit);
@@ -84,16 +84,16 @@ int dray_fit_extend(struct dray_fit *fit, uint32_t granules);
 
 /*
  * Makes room in the table for two more pieces, the most that one operation
- * makes.  False if a larger table gets no memory: then no piece can be taken,
- * even a free one.
+ * makes.  Returns false if a larger table gets no memory: then no piece can be
+ * taken, not even a free one.
  */
 bool dray_fit_have_slots(struct dray_fit *fit);
 
 /*
- * Takes @size granules whose first one, counted from @origin, is a multiple of
+ * Takes @size granules.  The first one, counted from @origin, is a multiple of
  * @alignment (a power of two).  Returns the piece, or 0 if none fits or the
- * table cannot grow.  Only @thoroughly searches bins whose pieces may be too
- * small.
+ * table cannot grow.  Searches bins with pieces that may be too small only if
+ * @thoroughly.
  */
 uint32_t dray_fit_take(struct dray_fit *fit, uint32_t size, uint64_t alignment,
 		       uint64_t origin, bool thoroughly);
@@ -111,10 +111,10 @@ void dray_fit_set_aside(struct dray_fit *fit, uint32_t piece);
 /* Makes a block larger or smaller in place, or returns false. */
 bool dray_fit_resize(struct dray_fit *fit, uint32_t piece, uint32_t size);
 
-/* The block (live or parked) that covers @granule, or 0. */
+/* Returns the block (live or parked) that covers @granule, or 0. */
 uint32_t dray_fit_around(const struct dray_fit *fit, uint32_t granule);
 
-/* Granules of the largest free piece. */
+/* Returns the granules of the largest free piece. */
 uint32_t dray_fit_largest(const struct dray_fit *fit);
 
 #endif /* DRAY_POOL_FIT_H */

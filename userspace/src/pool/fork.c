@@ -6,8 +6,8 @@
  * memory is still the parent's: if both gave out its free blocks, each would
  * write into the other's arrays.  So the child keeps and may free the blocks
  * that it inherits, but takes new ones from new regions.  The parent trusts no
- * page that was ever used to be zero: the child may still write a block that
- * the parent has freed, whose pages went back to the system.
+ * page that was ever used to be zero: when it has freed a block and given the
+ * pages back to the system, the child may still write there.
  *
  * The fork handler locks every pool, so that no child inherits one half
  * changed; see base/fork.h.  A child of clone() locks them itself: its pools
@@ -70,7 +70,7 @@ static void prepare(void)
 	}
 }
 
-/* A child, if there is one, has each block that was ever in use until now. */
+/* If there is a child, it has each block that was ever in use until now. */
 static void mark_shared(struct dray_pool *pool)
 {
 	struct dray_pool_region *region;
@@ -99,8 +99,8 @@ static void inherit(struct dray_pool *pool)
 	struct dray_pool_region *region;
 
 	/*
-	 * The threads that were about to come back are the parent's, but for
-	 * this one, if it was asked to free something and forked instead.
+	 * The threads that were about to come back are the parent's.  The
+	 * exception is this one, if it was asked to free memory and forked.
 	 */
 	pool->pending = dray_pool_is_asking(pool);
 	/* Caches the drain missed because their owner was inside. */
@@ -149,7 +149,7 @@ void dray_pool_enlist(struct dray_pool *pool)
 	pthread_mutex_unlock(&lock);
 }
 
-/* With the list's lock no fork comes between, which takes all in its order. */
+/* Takes the list's lock first, like a fork, so that none comes between. */
 void dray_pool_pass_number(struct dray_pool *from, struct dray_pool *to)
 {
 	pthread_mutex_lock(&lock);

@@ -21,7 +21,7 @@
 #define MIB ((uint64_t)1 << 20)
 
 /*
- * From so many bytes on the C library maps zeroed blocks anew: giving pages back
+ * The C library maps zeroed blocks anew from this size on: giving pages back
  * takes less time than clearing them, if not all are touched afterwards.
  */
 #define CLEAR_MOST (32 * MIB)
@@ -183,7 +183,7 @@ int dray_region_extend(struct dray_pool_region *region, uint64_t more)
 	return 0;
 }
 
-/* The bits of @word's pages from @page on, up to @end. */
+/* Returns the bits of the pages in @page's word from @page on, up to @end. */
 static uint64_t bits_of(uint64_t page, uint64_t end)
 {
 	uint64_t bits = ~0ull << (page & 63);
@@ -199,8 +199,8 @@ static uint64_t count_bits(uint64_t bits)
 }
 
 /*
- * Sets bits of a word, or clears them, and returns how many changed.  Others
- * change the word's other bits meanwhile, if there are any.
+ * Sets bits of a word, or clears them, and returns how many changed.  If the
+ * word has other bits, other threads may change them meanwhile.
  */
 static uint64_t change_bits(_Atomic uint64_t *word, uint64_t bits, bool set)
 {
@@ -247,7 +247,7 @@ void dray_region_ready(struct dray_pool_region *region, uint64_t offset,
 	dray_region_mark(region, offset, length);
 }
 
-/* The whole pages of a range, those of the system; false if there are none. */
+/* Finds the system's whole pages in a range; false if there are none. */
 static bool whole_pages(const struct dray_pool_region *region, uint64_t offset,
 			uint64_t length, uint64_t *from, uint64_t *to)
 {
@@ -308,7 +308,7 @@ static void drop_pages(struct dray_pool_region *region, uint64_t offset,
 		dray_region_punch(region, offset, length);
 }
 
-/* The first page from @page on, up to @end, whose bit is not @dirty. */
+/* Returns the first page from @page to @end with a bit other than @dirty. */
 static uint64_t run_end(struct dray_pool_region *region, uint64_t page,
 			uint64_t end, bool dirty)
 {
@@ -348,7 +348,7 @@ void dray_region_clear(struct dray_pool_region *region, uint64_t offset,
 	if (dray_buffer_exposed(region->buffer)) {
 		memset((char *)region->base + offset, 0, length);
 	} else {
-		/* Others have a part of the pages at the edges, which stay. */
+		/* Pages at the edges stay: other blocks have a part of them. */
 		drop_pages(region, offset, length);
 		clear_pages(region, offset, length);
 	}

@@ -66,7 +66,7 @@ static struct dray_transfer describe(const struct dray_plan *plan,
 	return transfer;
 }
 
-/* Whether the engine can never do this transfer, in any state. */
+/* True if the engine can never do this transfer, in any state. */
 static bool is_beyond_engine(uint32_t reason)
 {
 	switch (reason) {
@@ -83,7 +83,7 @@ static bool is_beyond_engine(uint32_t reason)
 	}
 }
 
-/* Whether the CPU may step in: nothing was done, and waiting would not help. */
+/* True if the CPU may copy: nothing was done, and a wait would not help. */
 static bool is_for_cpu(uint32_t reason)
 {
 	return reason == DRAY_REASON_CHANNEL || reason == DRAY_REASON_DEAD ||
@@ -181,7 +181,7 @@ static int copy_with_engine(struct dray_plan *plan, struct dray_fence **out)
 		return ret;
 	if (!(plan->flags & DRAY_COPY_ENGINE))
 		return 1;
-	/* With the kernel's sentence. */
+	/* Keeps the kernel's sentence. */
 	return is_beyond_engine(reason) ? -EOPNOTSUPP : ret;
 }
 
@@ -203,8 +203,8 @@ static int copy_with_cpu(struct dray_plan *plan)
 	ret = dray_queue_wait_for(plan->queue, plan->dst.span, plan->src.span,
 				  plan->flags & DRAY_COPY_NONBLOCK);
 	/*
-	 * Caches may be older than a device's writes, also around the
-	 * destination, whose first and last lines are shared.
+	 * Caches may be older than a device's writes.  That includes the
+	 * first and last lines of the destination, which others share.
 	 */
 	if (!ret && as_device)
 		ret = sync_where_located(&plan->src, DRAY_SYNC_FOR_CPU,
