@@ -301,9 +301,10 @@ static const struct file_operations dray_attachment_fops = {
 
 struct file *dray_attachment_open(struct dray_attachment *attachment)
 {
-	struct file *file = anon_inode_getfile(
-		"dray-attachment", &dray_attachment_fops, attachment, O_RDWR);
+	struct file *file;
 
+	file = anon_inode_getfile("dray-attachment", &dray_attachment_fops,
+				  attachment, O_RDWR);
 	if (IS_ERR(file))
 		dray_attachment_put(attachment);
 	return file;
