@@ -55,7 +55,7 @@ cache_entry()
 	printf '%s\n' "$CACHE/$1"
 }
 
-# cache_prune PREFIX: removes entries that nobody used for two weeks, such as
+# cache_prune PREFIX: removes entries unused for two weeks, such as
 # builds of edited versions
 cache_prune()
 {

@@ -10,7 +10,7 @@
 ABOUT_FUZZ='random calls on random objects, on a kernel with all checkers'
 
 # Total of all machines, unless DRAY_FUZZ_CALLS is set.  Without --full, only the board
-# runs, whose kernel suite sanitize needs too.
+# runs on the kernel that suite sanitize needs too.
 FUZZ_CALLS=4000
 FUZZ_CALLS_FULL=12000
 FUZZ_CALLS_LONG=2000000

@@ -39,7 +39,7 @@ kill_run()
 	cp "$(build_folder "kill-$architecture")/kill" \
 		"$TREE/tools/lib/guest-unload" "$BATCH/job"
 	batch_add tap "$board-kill" "$slow./kill --kills $kills"
-	# Memory whose address a dead process knew is held until RECLAIM.
+	# If a dead process knew an address, its memory is held until RECLAIM.
 	batch_add tap "$board-kill-held" \
 		"guest-unload dray && insmod /guest/modules/dray.ko ${GUEST_PARAMETERS/hold=0/hold=1} && ./kill --kills 40"
 	(progress_follow "$BATCH/output" batch_guest "$title" "$board" "$series")
