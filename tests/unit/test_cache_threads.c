@@ -14,6 +14,12 @@
 static struct dray_pool *shared;
 static sem_t filled, done;
 
+static void wait_for(sem_t *semaphore)
+{
+	while (sem_wait(semaphore))
+		;
+}
+
 /* Keeps as much as it may, and then does nothing. */
 static void *fill_and_idle(void *unused)
 {
@@ -27,27 +33,25 @@ static void *fill_and_idle(void *unused)
 			dray_pool_free(shared, blocks[i]);
 	}
 	sem_post(&filled);
-	while (sem_wait(&done))
-		;
+	wait_for(&done);
 	return NULL;
 }
 
-static void start_some_idle(pthread_t *threads, int count,
-			    struct dray_pool *pool)
+/* Returns when each has said that it is ready. */
+static void start_some(void *(*work)(void *), pthread_t *threads, int count,
+		       struct dray_pool *pool)
 {
 	shared = pool;
 	sem_init(&filled, 0, 0);
 	sem_init(&done, 0, 0);
 	for (int i = 0; i < count; i++)
-		assert_int_equal(pthread_create(&threads[i], NULL,
-						fill_and_idle, NULL),
+		assert_int_equal(pthread_create(&threads[i], NULL, work, NULL),
 				 0);
 	for (int i = 0; i < count; i++)
-		while (sem_wait(&filled))
-			;
+		wait_for(&filled);
 }
 
-static void end_some_idle(pthread_t *threads, int count)
+static void end_some(pthread_t *threads, int count)
 {
 	for (int i = 0; i < count; i++)
 		sem_post(&done);
@@ -57,12 +61,12 @@ static void end_some_idle(pthread_t *threads, int count)
 
 static void start_idle(pthread_t *threads, struct dray_pool *pool)
 {
-	start_some_idle(threads, IDLE, pool);
+	start_some(fill_and_idle, threads, IDLE, pool);
 }
 
 static void end_idle(pthread_t *threads)
 {
-	end_some_idle(threads, IDLE);
+	end_some(threads, IDLE);
 }
 
 FIXED_POOL_FACT(what_idle_threads_keep_is_there_for_a_request)
@@ -91,7 +95,7 @@ FACT(a_region_is_filled_beside_idle_threads)
 		size_t count = 0, j;
 
 		/* Nobody asks for numbers: that takes back what they keep. */
-		start_some_idle(threads, idle[i], pool);
+		start_some(fill_and_idle, threads, idle[i], pool);
 		while ((blocks[count] = dray_pool_alloc(pool, 4096, 0)))
 			count++;
 		/* Blocks need not begin at a page: a few do not fit between. */
@@ -100,22 +104,63 @@ FACT(a_region_is_filled_beside_idle_threads)
 		for (j = 0; j < count; j++)
 			dray_pool_free(pool, blocks[j]);
 		dray_pool_free(pool, take(pool, REGION, 0));
-		end_some_idle(threads, idle[i]);
+		end_some(threads, idle[i]);
 		dray_pool_close(pool);
 	}
+}
+
+/* Bytes that threads still keep after others have worked with the pool. */
+static uint64_t left_after_work(struct dray_pool *pool)
+{
+	size_t round;
+
+	for (round = 0; round < 16; round++)
+		dray_pool_free(pool, take(pool, 4 * MIB, 0));
+	return stats_of(pool).cached;
 }
 
 /* Long before a request fails, so that it does not lie between blocks. */
 FIXED_POOL_FACT(what_idle_threads_keep_comes_back_while_others_work)
 {
 	pthread_t threads[IDLE];
-	size_t round;
+	uint64_t left;
 
 	start_idle(threads, *state);
-	for (round = 0; round < 16; round++)
-		dray_pool_free(*state, take(*state, 4 * MIB, 0));
-	assert_int_equal(stats_of(*state).cached, 0);
+	left = left_after_work(*state);
 	end_idle(threads);
+	assert_int_equal(left, 0);
+}
+
+/* Takes some blocks, and frees them when it is told to. */
+static void *free_late(void *unused)
+{
+	void *blocks[16];
+	size_t i;
+
+	for (i = 0; i < 16; i++)
+		blocks[i] = dray_pool_alloc(shared, 4096, 0);
+	sem_post(&filled);
+	wait_for(&done);
+	for (i = 0; i < 16; i++)
+		dray_pool_free(shared, blocks[i]);
+	sem_post(&filled);
+	wait_for(&done);
+	return NULL;
+}
+
+/* A drain found the cache empty: what its owner frees later comes back, too. */
+FIXED_POOL_FACT(what_is_freed_after_a_drain_comes_back_while_others_work)
+{
+	pthread_t thread;
+	uint64_t left;
+
+	start_some(free_late, &thread, 1, *state);
+	stats_of(*state);
+	sem_post(&done);
+	wait_for(&filled);
+	left = left_after_work(*state);
+	end_some(&thread, 1);
+	assert_int_equal(left, 0);
 }
 
 FIXED_POOL_FACT(a_thread_that_ends_keeps_nothing)
@@ -243,12 +288,14 @@ FIXED_POOL_FACT(a_child_keeps_nothing_of_its_parents_threads)
 	pthread_t threads[IDLE];
 	void *block = take(*state, 64, 0);
 	pid_t child;
+	int status;
 
 	start_idle(threads, *state);
 	child = fork();
 	if (!child)
 		_exit(has_only(*state, block));
-	assert_int_equal(status_of(child), 0);
+	status = status_of(child);
 	dray_pool_free(*state, block);
 	end_idle(threads);
+	assert_int_equal(status, 0);
 }

@@ -30,7 +30,7 @@ static int take_more(struct dray_pool *pool, uint32_t granules,
 	bool missed;
 	int ret;
 
-	if (dray_caches_drain(pool, false) &&
+	if (dray_caches_drain(pool) &&
 	    dray_pool_take(pool, granules, alignment, found))
 		return 0;
 	missed = pool->missed;
@@ -43,7 +43,7 @@ static int take_more(struct dray_pool *pool, uint32_t granules,
 					      found);
 	/* It may be all there, with a thread that does not run just now. */
 	if (ret == -ENOMEM && missed && !pool->closed &&
-	    dray_caches_drain_patiently(pool, false))
+	    dray_caches_drain_patiently(pool))
 		ret = dray_pool_grow_and_take(pool, granules, alignment, true,
 					      found);
 	return ret;

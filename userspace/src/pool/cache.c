@@ -226,30 +226,27 @@ static __attribute__((noinline)) void fill(const struct dray_found *found)
 		magazine->batch *= 2;
 }
 
-/* The first large block that a thread takes: its cache knows it is wanted. */
+/* Has the cache keep the large block that its owner took, once it is freed. */
 static __attribute__((noinline)) void want(const struct dray_found *found)
 {
 	struct dray_cache *cache = dray_cache_of_caller(found->pool);
 
-	if (cache)
-		cache->wanted = dray_found_piece(found)->size;
+	if (!cache)
+		return;
+	cache->overflows = 0;
+	cache->wanted = dray_found_piece(found)->size;
 }
 
 void dray_cache_taken(const struct dray_found *found)
 {
-	struct dray_cache *cache;
-
 	/* The cache is not in use yet, and no inherited block is handed out. */
 	if (!is_of_use(found)) {
 		dray_mark_set(dray_found_address(found), DRAY_MARK_NONE);
 		return;
 	}
 	mark(found);
-	cache = dray_thread->caches[dray_pool_number(found->pool)];
 	if (is_small(found))
 		fill(found);
-	else if (cache)
-		cache->overflows = 0;
 	else
 		want(found);
 }
@@ -284,7 +281,6 @@ bool dray_cache_make_room(struct dray_cache *cache, uint32_t size)
 	count = cache->overflows++ < ONLY_FREES ? FEW : MANY;
 	region = flush(cache, magazine, count);
 	cache->used = true;
-	cache->swept = false;
 	dray_pool_unlock_freed(pool, region);
 	return true;
 }

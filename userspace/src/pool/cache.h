@@ -58,7 +58,7 @@ struct dray_cache {
 	_Atomic(struct dray_pool *) pool;	/* changes with its lock held */
 	struct dray_cache *next;	/* of the pool, under its lock */
 	bool used;	/* with the pool's lock, since the last sweep */
-	bool swept;	/* and not used since */
+	bool drained;	/* it is empty and closed */
 	uint32_t turn;	/* evicted next */
 	uint32_t overflows;	/* of magazines, since its owner took from the pool */
 	/*
@@ -345,14 +345,13 @@ void dray_cache_taken(const struct dray_found *found);
 bool dray_cache_keep(const struct dray_found *found);
 
 /*
- * Returns all threads' cached blocks to the pool; returns their bytes.  With
- * @stay_closed no thread caches anything until dray_caches_open().  If an owner
- * was stopped inside its cache, sets pool->missed; @patiently waits for it
- * for a good part of a second.
+ * Returns all threads' cached blocks to the pool; returns their bytes.  Each
+ * cache stays closed until its owner comes to the pool, so that it cannot fill
+ * behind the drainer.  If an owner was stopped inside its cache, sets
+ * pool->missed; @patiently waits for it for a good part of a second.
  */
-uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed);
-uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed);
-void dray_caches_open(struct dray_pool *pool);
+uint64_t dray_caches_drain(struct dray_pool *pool);
+uint64_t dray_caches_drain_patiently(struct dray_pool *pool);
 
 /*
  * After @bytes were taken from the pool: now and then drains caches of threads
@@ -370,7 +369,7 @@ uint64_t dray_cache_held(const struct dray_cache *cache);
 /* Adapts the bounds to the size of the pool. */
 void dray_cache_set_bounds(struct dray_cache *cache, uint64_t reserved);
 
-/* The caller's cache, with current bounds; NULL if it has none. */
+/* The caller's cache, open and with current bounds; NULL if it has none. */
 struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
 
 /*
@@ -380,7 +379,7 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool);
 void dray_caches_end(void);
 bool dray_caches_are_off(void);
 
-/* Makes caches of the pool's earlier life usable again. */
+/* Prepares empty caches of the pool's earlier life for its granule. */
 void dray_caches_adopt(struct dray_pool *pool);
 
 /* With both locks: number and caches of a pool that has ended, to a new one. */

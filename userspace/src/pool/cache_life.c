@@ -204,7 +204,8 @@ struct dray_cache *dray_cache_of_caller(struct dray_pool *pool)
 	thread->recent_number = number;
 	dray_cache_set_bounds(cache, pool->reserved);
 	cache->used = true;
-	cache->swept = false;
+	cache->drained = false;
+	atomic_store_explicit(&cache->closed, 0, memory_order_release);
 	return cache;
 }
 
@@ -243,11 +244,8 @@ void dray_caches_adopt(struct dray_pool *pool)
 {
 	struct dray_cache *cache;
 
-	for (cache = pool->caches; cache; cache = cache->next) {
+	for (cache = pool->caches; cache; cache = cache->next)
 		prepare(cache, pool);
-		dray_cache_set_bounds(cache, pool->reserved);
-	}
-	dray_caches_open(pool);
 }
 
 void dray_caches_pass(struct dray_pool *from, struct dray_pool *to)

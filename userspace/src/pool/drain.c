@@ -72,7 +72,7 @@ static bool reach_all_threads(void)
 	return !dray_caches_are_off();
 }
 
-/* Bytes of the caches that were closed; they stay closed. */
+/* Bytes of the caches that are closed. */
 static uint64_t empty_closed(struct dray_pool *pool, long pause)
 {
 	struct dray_cache *own = dray_thread->caches[dray_pool_number(pool)];
@@ -96,35 +96,31 @@ static uint64_t empty_closed(struct dray_pool *pool, long pause)
 		}
 		bytes += dray_cache_held(cache);
 		dray_cache_empty(cache);
-		cache->swept = true;
+		cache->drained = true;
 	}
 	return bytes;
 }
 
-static uint64_t drain(struct dray_pool *pool, bool stay_closed, long pause)
+static uint64_t drain(struct dray_pool *pool, long pause)
 {
 	struct dray_cache *cache;
-	uint64_t bytes;
 
 	pool->missed = false;
 	if (!pool->caches)
 		return 0;
 	for (cache = pool->caches; cache; cache = cache->next)
 		atomic_store(&cache->closed, 1);
-	bytes = empty_closed(pool, pause);
-	if (!stay_closed)
-		dray_caches_open(pool);
-	return bytes;
+	return empty_closed(pool, pause);
 }
 
-uint64_t dray_caches_drain(struct dray_pool *pool, bool stay_closed)
+uint64_t dray_caches_drain(struct dray_pool *pool)
 {
-	return drain(pool, stay_closed, 0);
+	return drain(pool, 0);
 }
 
-uint64_t dray_caches_drain_patiently(struct dray_pool *pool, bool stay_closed)
+uint64_t dray_caches_drain_patiently(struct dray_pool *pool)
 {
-	return drain(pool, stay_closed, FIRST_PAUSE);
+	return drain(pool, FIRST_PAUSE);
 }
 
 void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
@@ -139,24 +135,12 @@ void dray_caches_sweep(struct dray_pool *pool, uint64_t bytes)
 	if (cache)
 		cache->used = true;
 	for (cache = pool->caches; cache; cache = cache->next) {
-		if (!cache->used && !cache->swept) {
+		if (!cache->used && !cache->drained) {
 			atomic_store(&cache->closed, 1);
 			idle = true;
 		}
 		cache->used = false;
 	}
-	if (idle) {
+	if (idle)
 		empty_closed(pool, 0);
-		dray_caches_open(pool);
-	}
-}
-
-void dray_caches_open(struct dray_pool *pool)
-{
-	struct dray_cache *cache;
-
-	if (dray_caches_are_off())
-		return;
-	for (cache = pool->caches; cache; cache = cache->next)
-		atomic_store_explicit(&cache->closed, 0, memory_order_release);
 }

@@ -66,7 +66,7 @@ static void prepare(void)
 		 * Those threads do not exist in the child.  A drain takes back
 		 * the caches that were missed.
 		 */
-		dray_caches_drain(pool, true);
+		dray_caches_drain(pool);
 	}
 }
 
@@ -86,8 +86,6 @@ static void resume(void)
 
 	for (pool = pools; pool; pool = pool->all) {
 		mark_shared(pool);
-		if (!pool->closed)
-			dray_caches_open(pool);
 		pthread_mutex_unlock(&pool->lock);
 		pthread_mutex_unlock(&pool->growing);
 	}

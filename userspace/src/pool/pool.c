@@ -180,7 +180,7 @@ void dray_pool_close(struct dray_pool *pool)
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	pool->closed = true;
-	dray_caches_drain_patiently(pool, true);
+	dray_caches_drain_patiently(pool);
 	if (pool->missed)
 		atomic_fetch_add(&dray_caches_left, 1);
 	/* Blocks that are alive may stay so for long. */
@@ -205,7 +205,7 @@ int dray_pool_stats(struct dray_pool *pool, struct dray_pool_stats *stats,
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	/* Cached blocks are free to the caller, and part of free runs. */
-	known.cached = dray_caches_drain(pool, pool->closed);
+	known.cached = dray_caches_drain(pool);
 	known.largest_free = dray_pool_largest(pool);
 	for (region = pool->regions; region; region = region->next)
 		known.regions++;

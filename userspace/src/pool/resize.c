@@ -26,7 +26,7 @@ static bool resize_after_drain(const struct dray_found *found,
 	if (!after.piece || piece->size <= pool->small >> pool->shift ||
 	    dray_mark_of(dray_found_address(&after)) != DRAY_MARK_KEPT)
 		return false;
-	dray_caches_drain(pool, pool->closed);
+	dray_caches_drain(pool);
 	return dray_fit_resize(&found->region->fit, found->piece, granules);
 }
 

@@ -325,7 +325,7 @@ uint64_t dray_pool_trim(struct dray_pool *pool)
 	dray_fork_check();
 	pthread_mutex_lock(&pool->lock);
 	dray_pool_reap(pool, false);
-	dray_caches_drain(pool, pool->closed);
+	dray_caches_drain(pool);
 	bytes = dray_pool_give_back(pool);
 	dray_pool_unlock_or_end(pool);
 	return bytes;
