@@ -72,7 +72,7 @@ struct dray_cache {
 	 * Large blocks are kept only of the size that was asked for last: of
 	 * many sizes none would be asked for again.
 	 */
-	uint64_t wanted;	/* granules */
+	uint64_t wanted;	/* granules; only its owner looks */
 	uint32_t large_count;
 	struct dray_large_block large[DRAY_CACHE_LARGE];	/* oldest first */
 	/* The index is the size in granules - 1. */
@@ -205,9 +205,9 @@ static inline void *dray_cache_take_large(struct dray_cache *cache,
 {
 	uint32_t i;
 
+	cache->wanted = granules;
 	if (!dray_cache_enter(cache))
 		return NULL;
-	cache->wanted = granules;
 	for (i = cache->large_count; i--;)
 		if (cache->large[i].granules == granules)
 			return dray_cache_leave_with(cache, i);
