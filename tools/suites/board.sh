@@ -13,37 +13,42 @@ PACKAGES_BOARD=("${PACKAGES_GUEST[@]}" "${PACKAGES_BUILD[@]}" python3-pytest)
 
 suite_board()
 {
-	local scratch=$1
+	# Python's packages bring the C library.
+	local scratch=$1 GUEST_ROOTS GUEST_PYTHON=yes
 
-	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	if [ "$QUICK" = yes ]; then
+		selftests_begin arm64 "the board" "$scratch/batch" || return 0
 		selftests_add arm64 "" "${BOARD_QUICK[@]}"
-		(board_boot)
+		GUEST_PYTHON=no
+		(board_boot batch_guest "the board")
 		batch_count "the board"
 		return
 	fi
+	tally_run "user space builds for the board" build_board || return 0
+	GUEST_ROOTS=("$(build_board_root)")
+	# Takes longest, so that it begins first.
+	batch_begin "$scratch/python"
+	tally_run "programs for the board" board_add_programs || return 0
+	board_boot batch_aside "Python on the board"
+	selftests_begin arm64 "the board" "$scratch/batch" || return 0
 	selftests_add arm64 ""
 	selftests_add arm64 "" suspend
-	tally_run "user space builds for the board" build_board || return 0
 	tally_run "libraries for the board" board_add_libraries || return 0
 	tally_run "unit tests for the board" board_add_unit || return 0
-	tally_run "programs for the board" board_add_programs || return 0
 	tally_run "an importer for the board" board_add_importers \
 		"$(kernel_chosen "$GUEST_SERIES")" "" || return 0
 	board_add_parameters
 	board_add_poison
-	(
-		GUEST_PYTHON=yes GUEST_ROOTS=("$(build_board_root)" "$BATCH/lib")
-		board_boot
-	)
-	batch_count "the board"
+	GUEST_ROOTS+=("$BATCH/lib")
+	board_boot batch_aside "the board"
+	batch_count_aside
 }
 
-# A stalled host must not fail a round.  NumPy's tests take half an hour if the
-# machine is very busy.
+# board_boot COMMAND TITLE: a stalled host must not fail a round.  NumPy's tests take
+# half an hour if the machine is very busy.
 board_boot()
 {
-	batch_guest "the board" zcu102 "$(kernel_chosen "$GUEST_SERIES")" \
+	"$1" "$2" zcu102 "$(kernel_chosen "$GUEST_SERIES")" \
 		hwpoison-inject GUEST_PARAMETERS=watchdog_ms=30000 \
 		BATCH_LIMIT=2700
 }
