@@ -7,7 +7,11 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 from deadline import DEADLINE
+
+pytestmark = pytest.mark.host  # checks are the same on each back end
 
 BEGIN = """
 import ctypes

@@ -5,8 +5,12 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 import dray
 from deadline import DEADLINE
+
+pytestmark = pytest.mark.host  # versions are the same on each back end
 
 
 def library():

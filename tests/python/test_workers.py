@@ -69,6 +69,7 @@ print(changed())
     "dray.memory(shareable=True)", "dray.install(shareable=True)",
     "dray.pool(shareable=True)", "dray.shared_zeros(3)", "dray.share_arrays()",
     "dray.open('host:shareable')"])
+@pytest.mark.host
 def test_pickling_changes_when_it_is_asked_for(ask):
     assert said(PICKLES.format(ask=ask)) == "False\nFalse\nTrue\n"
 
