@@ -193,7 +193,8 @@ def fill_elsewhere(array, i):
 
 
 @pytest.mark.parametrize("start", [
-    "fork", pytest.param("forkserver", marks=pytest.mark.host), pytest.param("spawn", marks=pytest.mark.host)])
+    "fork", pytest.param("forkserver", marks=pytest.mark.host),
+    pytest.param("spawn", marks=pytest.mark.host)])
 def test_workers_that_are_replaced_write_into_one_array(start, shared):
     array = shared(np.zeros((4, 5000), np.int64))
     context = multiprocessing.get_context(start)
