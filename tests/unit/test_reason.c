@@ -31,7 +31,6 @@ static const struct {
 	{ DRAY_REASON_QUOTA, "the user's, is 4321 bytes" },
 	{ DRAY_REASON_MEMLOCK, "locked memory (ulimit -l) is 4321 bytes" },
 	{ DRAY_REASON_PINNED, "only the first 4321 bytes can be pinned" },
-	{ DRAY_REASON_DEVICES, "4321 devices have it already" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))

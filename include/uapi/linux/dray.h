@@ -68,7 +68,6 @@ enum dray_reason {
 	DRAY_REASON_QUOTA,	/* the heap's limit, or that for one user, is met; limit, bytes */
 	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; that limit, bytes */
 	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could be */
-	DRAY_REASON_DEVICES,	/* from early versions only: too many devices use it */
 };
 
 /* dray_info.flags */

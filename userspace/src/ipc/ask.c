@@ -153,12 +153,13 @@ static int refused(const struct dray_ipc_answer *answer)
 			 "the exporting process answers with error %d", error);
 }
 
-/* Never more descriptors than there is room for: others the kernel closes. */
+/* There is room for one descriptor too many; the kernel closes any others. */
 static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 {
+	int fds[2], count, ret = 0;
 	union {
 		struct cmsghdr header;
-		char bytes[CMSG_SPACE(sizeof(int))];
+		char bytes[CMSG_SPACE(sizeof(fds))];
 	} control;
 	struct iovec part = { answer, sizeof(*answer) };
 	struct msghdr message = {
@@ -168,7 +169,6 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 		.msg_controllen = sizeof(control.bytes),
 	};
 	int64_t until = dray_ipc_now() + DRAY_IPC_PATIENCE_MS;
-	int fds[2], count, ret = 0;
 	ssize_t got;
 
 	do {

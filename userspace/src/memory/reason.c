@@ -53,8 +53,6 @@ static const char *const sentences[] = {
 		"the user's limit of locked memory (ulimit -l) is %" PRIu64
 		" bytes; free some or raise the limit",
 	[DRAY_REASON_PINNED] = "only the first %" PRIu64 " bytes can be pinned",
-	[DRAY_REASON_DEVICES] =
-		"%" PRIu64 " devices have it already, the most that can",
 };
 
 static const char *words(int error, uint32_t reason, uint64_t limit)
