@@ -12,7 +12,10 @@
 #include "base/error.h"
 #include "base/number.h"
 
-/* All kinds of elements: a new kind is one line here. */
+/*
+ * All kinds of elements.  A new kind is one line here, with a letter other than
+ * b (an alias of ?), O and T (DRAY_KIND_STRING).
+ */
 static const struct kind {
 	char name;
 	bool ordered; /* byte order matters, if the size is above one byte */
