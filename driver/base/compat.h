@@ -128,7 +128,7 @@ static inline int dray_resv_reserve(struct dma_resv *resv)
 }
 
 #ifndef DRAY_RESV_USAGE
-/* One that signals when both have; takes over both, NULL: no memory. */
+/* Returns a fence that signals after both; takes both over.  NULL: no memory. */
 static inline struct dma_fence *dray_fence_join(struct dma_fence *prev,
 						struct dma_fence *fence)
 {

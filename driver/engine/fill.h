@@ -28,7 +28,7 @@ struct dray_patterns {
 	struct user_struct *user; /* payer of the locked memory */
 };
 
-/* Is the pattern one, of a size that divides the run? */
+/* Is the pattern's size valid, and does it divide the run? */
 bool dray_pattern_valid(const struct dray_transfer *transfer);
 /* Is one byte repeated? */
 bool dray_pattern_is_byte(const struct dray_move *move);

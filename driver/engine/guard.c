@@ -98,7 +98,7 @@ static int dray_guard_await(const struct dray_guard *guard,
 	return ret;
 }
 
-/* All that can fail; the objects are locked. */
+/* Reserves room for the fence in all objects, which are locked; -ENOMEM. */
 static int dray_guard_prepare(struct dray_guard *guard, struct dray_job *job)
 {
 	int ret;

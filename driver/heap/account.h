@@ -33,7 +33,7 @@ void dray_uncharge_user(struct user_struct *user, size_t bytes);
 
 /*
  * Memory of a heap, against the limits of the heap too; -EDQUOT or -ENOMEM.
- * @charge is zero but for its memory, and so it is again when this fails.
+ * @charge is zero except its memory; a failure restores that.
  */
 int dray_charge_take(struct dray_charge *charge, struct dray_heap *heap,
 		     size_t bytes, struct dray_refusal *refusal);

@@ -357,7 +357,7 @@ free_map:
 	return ERR_PTR(ret);
 }
 
-/* All that no kind before this one serves. */
+/* Serves every region that earlier kinds leave over. */
 static bool dray_reserved_serves(struct device_node *region)
 {
 	return true;

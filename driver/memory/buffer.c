@@ -45,7 +45,7 @@ static void dray_buffer_release(struct kref *kref)
 		dray_buffer_revive(buffer);
 		return;
 	}
-	/* One that was never shown to anybody is not there. */
+	/* A buffer that was never published has no entry to withdraw. */
 	if (dray_entry_withdraw(&buffer->entry))
 		trace_dray_free(buffer);
 	dray_mappings_drop(buffer, NULL);

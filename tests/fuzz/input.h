@@ -45,7 +45,7 @@ enum kind {
 	KIND_VMSPLICE,
 	KIND_DIRECT,
 	KIND_RING,
-	/* descriptors; files.c */
+	/* descriptors; run_files.c */
 	KIND_CLOSE,
 	KIND_DUP,
 	KIND_REOPEN,
@@ -59,7 +59,7 @@ enum kind {
 	KIND_IMPORT_FENCE,
 	KIND_FENCE_WAIT,
 	KIND_FENCE_MERGE,
-	/* others; outside.c */
+	/* others; run_outside.c */
 	KIND_IMPORT,
 	KIND_DETACH,
 	KIND_FOREIGN_MMAP,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * NULL where a function of the rooms memory and alloc needs something, every
- * one of them, in the order of the headers; symbols.sh sees that none is
- * missing.
+ * NULL for each parameter that must not be, in the order of the headers;
+ * test_library.py looks if a function is missing.  Arrays: test_null_array.c.
  */
 #include "null.h"
 

@@ -6,9 +6,10 @@
 The list has a section for each folder, "[FOLDER]" or "[FOLDER] files", and in
 it a line for each room: "ROOM: ROOM...".  A room may include and call itself
 and the rooms behind the colon.  A room is a folder in the section's folder, or
-a folder in such a folder.  Counted as a call is every mention of a function or
-variable of the project's that another file defines, so that tables of functions
-count too.  With "files", calls between single files may form no circle; a header
+a folder in such a folder; a room's colon follows only rooms that stand above it in
+the list, so that rooms form no circle.  Counted as a call is every mention of a
+function, macro or variable of the project's that another file defines, so that
+tables of functions count too.  With "files", calls between single files may form no circle; a header
 and its source are two files.  Prints each violation; fails if there is one.
 """
 import os
@@ -18,7 +19,7 @@ import sys
 PREFIX = "dray_"
 NOISE = re.compile(r"""/\*.*?\*/ | //[^\n]* | "(?:\\.|[^"\\\n])*" """,
                    re.DOTALL | re.VERBOSE)
-INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(.*)', re.MULTILINE)
 FUNCTION = re.compile(r"([^;{}()]*)\b(%s\w+)\s*\([^;{}]*\)\s*\{" % PREFIX)
 VARIABLE = re.compile(r"([^;{}()=]*)\b(%s\w+)(?:\[\w*\])?\s*(?:=|;)" % PREFIX)
 
@@ -34,7 +35,13 @@ def read_list(path):
             if section:
                 found.append((section[1], bool(section[2]), {}))
             elif room and found:
-                found[-1][2][room[1]] = {room[1], *room[2].split()}
+                rooms = found[-1][2]
+                unknown = set(room[2].split()) - set(rooms)
+                if unknown:
+                    sys.exit(f"{path}: {room[1]} may not call "
+                             f"{' '.join(sorted(unknown))}, which is not "
+                             "above it")
+                rooms[room[1]] = {room[1], *room[2].split()}
             elif line:
                 sys.exit(f"{path}: not understood: {line}")
     return found
@@ -60,7 +67,10 @@ class File:
         self.room = os.path.dirname(name)
         with open(os.path.join(folder, name), encoding="utf-8") as text:
             self.text = text.read()
-        self.includes = INCLUDE.findall(self.text)
+        self.includes = [operand.strip('<>"') if operand[0] in '<"' else None
+                         for operand in INCLUDE.findall(
+                             re.sub(r"/\*.*?\*/|//.*", "", self.text))
+                         for operand in [operand.strip() or "?"]]
         code = NOISE.sub(" ", self.text)
         self.words = set(re.findall(rf"\b{PREFIX}\w+", code))
         self.defines = set(self.definitions(outside(code)))
@@ -72,17 +82,19 @@ class File:
         if self.name.endswith(".c"):
             for head, name in VARIABLE.findall(code):
                 words = head.replace("*", " ").split()
-                if words and not {"static", "extern", "struct"} & {
-                        words[0], words[-1]}:
+                if words and not {"static", "extern"} & {
+                        words[0], words[-1]} and words[-1] != "struct":
                     yield name
 
     def uses(self):
-        """Headers only mention the callees of their own inline functions."""
+        """Headers mention callees in inline functions and in macros."""
         if self.name.endswith(".c"):
             return self.words
-        bodies = " ".join(re.findall(r"\{.*?^\}", NOISE.sub(" ", self.text),
-                                     re.DOTALL | re.MULTILINE))
-        return set(re.findall(rf"\b{PREFIX}\w+(?=\s*\()", bodies))
+        code = NOISE.sub(" ", self.text)
+        bodies = re.findall(r"\{.*?^\}", code, re.DOTALL | re.MULTILINE)
+        bodies += re.findall(r"\).*\{.*\}$|^[ \t]*#(?:.*\\\n)*.*$", code,
+                             re.MULTILINE)
+        return set(re.findall(rf"\b{PREFIX}\w+(?=\s*\()", " ".join(bodies)))
 
 
 def circles(calls):
@@ -114,6 +126,10 @@ def check(folder, by_file, rooms):
     names = sorted(os.path.relpath(os.path.join(where, name), folder)
                    for where, _, inside in os.walk(folder)
                    for name in inside if re.search(r"\.[ch]$", name))
+    said += [f"{os.path.relpath(os.path.join(where, name), folder)}: "
+             "neither .c nor .h"
+             for where, _, inside in os.walk(folder) for name in inside
+             if re.search(r"\.(inc|def|inl|S|cc|cpp|hpp)$", name)]
     files = {name: File(folder, name) for name in names
              if not name.endswith(".mod.c")}
     owner = {word: file.name for file in files.values()
@@ -124,8 +140,12 @@ def check(folder, by_file, rooms):
             said.append(f"{file.name}: its room is not in the list")
             continue
         for name in file.includes:
+            if name is None:
+                said.append(f"{file.name}: includes a macro")
+                continue
             path = next((path for path in
-                         (os.path.normpath(os.path.join(file.room, name)), name)
+                         (os.path.normpath(os.path.join(file.room, name)),
+                          os.path.normpath(name))
                          if path in files), None)
             if path and files[path].room not in rooms[file.room]:
                 said.append(f"{file.name}: includes {path}")

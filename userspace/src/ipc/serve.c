@@ -28,7 +28,7 @@
 
 struct dray_ipc_connection {
 	int fd;
-	int refusal; /* he has the reserve: a negative errno */
+	int refusal; /* it has the reserve: a negative errno */
 	int64_t since;
 	struct dray_ipc_export *export; /* NULL if it has not asked yet */
 	bool mapped; /* the importer has said so */
@@ -87,7 +87,7 @@ static void end(struct dray_ipc_broker *broker,
 	free(connection);
 }
 
-/* He asks no more: he has a lease, or goes. */
+/* Unlinks a connection that has a lease now, or ends. */
 static struct dray_ipc_connection *
 take_asking(struct dray_ipc_broker *broker, struct dray_ipc_connection **link)
 {

@@ -120,7 +120,7 @@ static void give_up(enum dray_ipc_keeper keeper, void *kept)
 		dray_ipc_close(kept);
 }
 
-/* With the lock: out of its slot, which others are used before. */
+/* With the lock: frees its slot, which is used again after other free ones. */
 static void forget(struct dray_ipc_export *export)
 {
 	uint32_t slot = export->fields.slot;
@@ -166,7 +166,7 @@ void dray_ipc_settle(void)
 		;
 }
 
-/* With the lock: all that this keeps; its buffer goes with it. */
+/* With the lock: ends all exports that @kept keeps; its buffer goes, too. */
 static void lose(const void *kept, enum dray_ipc_keeper keeper)
 {
 	struct dray_ipc_export *export;

@@ -54,7 +54,7 @@ static void destroy(struct dray_manager *manager)
 	free(manager);
 }
 
-/* One that no list has yet. */
+/* Creates a manager that is in no list; -ENOMEM. */
 static int create(struct dray_node *node, const struct dray_manager_ops *ops,
 		  struct dray_resource *resource, struct dray_manager **out)
 {
@@ -196,7 +196,7 @@ int dray_manager_create(struct dray_node *node,
 	return 0;
 }
 
-/* With the lock. */
+/* Called with the lock. */
 static struct dray_manager *find_shared(struct dray_node *node)
 {
 	struct dray_manager *manager = managers;
@@ -243,7 +243,7 @@ static int operations(const struct dray_manager_ops **out)
 	return ret;
 }
 
-/* The one that is there, or @made, which is NULL at first. */
+/* Returns the listed manager of @node, or lists @made if it is not NULL. */
 static struct dray_manager *share(struct dray_node *node,
 				  struct dray_manager *made)
 {

@@ -66,10 +66,10 @@ bool dray_pending_takes(const struct dray_manager *manager,
 bool dray_pending_add(struct dray_manager *manager, struct dray_memory *memory);
 /* Finalizes all that wait; the manager is kept.  @force: also in a deferral. */
 size_t dray_pending_flush(struct dray_manager *manager, bool force);
-/* How many have been, by any thread. */
+/* Counts the finished finalizers of all threads. */
 uint64_t dray_pending_finished(struct dray_manager *manager);
 
-/* Of a version and a base that there is, with a name and a memalloc. */
+/* -EINVAL unless version and base are known, and name and memalloc are set. */
 int dray_manager_check_ops(const struct dray_manager_ops *ops,
 			   const char *from);
 /* The operations that the environment names; NULL if none. */

@@ -26,7 +26,7 @@ static void enlist(struct dray_memory *memory)
 	dray_guard_give(&manager->guard);
 }
 
-/* With the guard. */
+/* Called with the guard. */
 static void delist(struct dray_memory *memory)
 {
 	*memory->link = memory->next;
@@ -147,7 +147,7 @@ struct dray_manager *dray_memory_manager_of(const struct dray_memory *memory)
 	return dray_given(memory, __func__) ? memory->manager : NULL;
 }
 
-/* With the guard. */
+/* Called with the guard. */
 static uint32_t kind_among(const struct dray_memory *memory, uintptr_t address)
 {
 	for (; memory; memory = memory->next)

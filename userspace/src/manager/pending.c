@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "manager/manager.h"
 
-/* Of the flush that this thread is inside of, the innermost. */
+/* The manager of this thread's innermost flush. */
 static _Thread_local const struct dray_manager *flushing
 	__attribute__((tls_model("initial-exec")));
 
@@ -23,7 +23,7 @@ bool dray_pending_takes(const struct dray_manager *manager,
 	return (memory->is.flags & DRAY_MEMORY_DEFERRED) && manager->holders;
 }
 
-/* With the guard. */
+/* Called with the guard. */
 static bool too_many(const struct dray_manager *manager)
 {
 	const struct dray_manager_stats *stats = &manager->stats;

@@ -36,7 +36,7 @@ static int open_backend(const struct dray_backend *backend, const char *name,
 }
 
 /* Without a spec: the module if it is loaded, else the host. */
-static int open_what_is_there(struct dray_node **out)
+static int open_default(struct dray_node **out)
 {
 	int ret = open_backend(&dray_backend_kernel, NULL, out);
 
@@ -88,7 +88,7 @@ int dray_node_open(const char *spec, struct dray_node **out)
 		if (is_shareable(spec) || (spec && !*spec))
 			spec = NULL;
 	}
-	ret = spec ? open_spec(spec, from, &node) : open_what_is_there(&node);
+	ret = spec ? open_spec(spec, from, &node) : open_default(&node);
 	if (ret)
 		return ret;
 	if (shareable && node->backend == &dray_backend_host)

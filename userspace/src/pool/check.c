@@ -36,7 +36,7 @@ static void let_go(struct dray_checker *checker, struct dray_checked *block)
 	free(block);
 }
 
-/* Lets go until at most that much is kept; whether anything was. */
+/* Frees kept blocks down to the limits; true if it freed any. */
 static bool shrink(struct dray_checker *checker, size_t blocks, size_t bytes)
 {
 	struct dray_checked *gone = NULL, **last = &gone, *block;
@@ -128,7 +128,7 @@ static void *allocate(struct dray_checker *checker, size_t size, bool zero,
 	return block->data;
 }
 
-/* With the guard. */
+/* Called with the guard. */
 static struct dray_checked *find(const struct dray_checker *checker,
 				 const void *address)
 {
@@ -136,8 +136,8 @@ static struct dray_checked *find(const struct dray_checker *checker,
 }
 
 /*
- * The block that starts at @address, marked as freed and this thread's own; or
- * NULL, with everything said.  @size: NULL: it is not known.
+ * Returns the block that starts at @address, marked as freed and this thread's
+ * own; or NULL after a report.  @size is NULL if it is not known.
  */
 static struct dray_checked *take(struct dray_checker *checker, const char *what,
 				 void *address, const size_t *size,

@@ -109,7 +109,7 @@ void dray_check_poison(struct dray_checker *checker,
 	report(checker, NULL, block);
 }
 
-/* With the guard: the block around @address, which is none's start. */
+/* With the guard: finds the block that contains @address, not at its start. */
 static const struct dray_checked *around(const struct dray_checker *checker,
 					 const void *address)
 {

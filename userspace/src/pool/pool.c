@@ -82,7 +82,7 @@ static int check_options(struct dray_node *node,
 	return 0;
 }
 
-/* With the lock: as if it had never been used; it may have been. */
+/* With the lock: resets a new pool, or one that is used again. */
 static void start(struct dray_pool *pool, struct dray_node *node,
 		  const struct dray_pool_options *options,
 		  const struct dray_info *info, uint64_t page)

@@ -75,8 +75,8 @@ static void find_run(const struct dray_pool_region *region, uint32_t piece,
 
 /*
  * Sets aside free runs of at least @least bytes, the largest first, until they
- * have @wanted bytes of pages to give back.  The first of a list, which is the
- * last that was found; *@surplus: bytes that it has beyond them.
+ * have @wanted bytes of pages to give back.  Returns a list, which begins with
+ * the run found last; *@surplus is its excess over @wanted, bytes.
  */
 static uint32_t set_aside(struct dray_pool_region *region, uint64_t least,
 			  uint64_t wanted, uint64_t *surplus)
@@ -133,7 +133,7 @@ static uint64_t punch(struct dray_pool *pool, struct dray_pool_region *region,
 	return bytes;
 }
 
-/* Of all regions, with both locks. */
+/* Punches free runs of all regions; the caller has both locks. */
 static uint64_t punch_regions(struct dray_pool *pool, uint64_t least,
 			      uint64_t wanted)
 {
@@ -239,7 +239,7 @@ struct dray_pool_region *dray_blocks_return(struct dray_pool *pool,
 	return region;
 }
 
-/* Empty buffers that a pool may have. */
+/* Returns how many bytes in empty buffers to keep. */
 static uint64_t worth_keeping(const struct dray_pool *pool)
 {
 	if (pool->closed)
@@ -250,7 +250,7 @@ static uint64_t worth_keeping(const struct dray_pool *pool)
 						: KERNEL_KEEP;
 }
 
-/* Without the lock, which comes back. */
+/* Drops the pool's lock while it destroys @regions, and takes it again. */
 static uint64_t destroy(struct dray_pool *pool,
 			struct dray_pool_region *regions)
 {

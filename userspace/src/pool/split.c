@@ -26,7 +26,7 @@ struct split {
 	size_t limit; /* bytes; smaller requests are small */
 	bool careful; /* the small one is dray's: it sees wrong frees */
 	struct dray_guard guard;
-	/* With the guard: of the large ones, their bytes and one more. */
+	/* With the guard: the large blocks, and their bytes plus one. */
 	struct dray_address_table table;
 };
 

@@ -54,7 +54,7 @@ static inline void dray_starts_clear(struct dray_fit *fit, uint32_t granule)
 	dray_starts_drop(fit, 0, granule >> 6, 1ull << (granule & 63));
 }
 
-/* Nor in @count granules from there on, at least one. */
+/* Clears the starts in @count granules, at least one, from @granule on. */
 static inline void dray_starts_clear_range(struct dray_fit *fit,
 					   uint32_t granule, uint32_t count)
 {

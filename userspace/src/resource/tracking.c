@@ -191,7 +191,7 @@ static int oldest_first(const void *a, const void *b)
 	return first->number < second->number ? -1 : 1;
 }
 
-/* With the guard. */
+/* Called with the guard. */
 static bool take_snapshot(const struct tracking *tracking,
 			  struct snapshot *snapshot)
 {
