@@ -19,14 +19,12 @@
  * The first that serves a region has it.  The system's heaps of a node are in
  * this order.
  */
-/* clang-format off */
 static const struct dray_heap_kind *const dray_heap_kinds[] = {
 	&dray_carveout_kind,
 	&dray_pages_kind,
 	&dray_cma_kind,
 	&dray_reserved_kind,
 };
-/* clang-format on */
 
 static LIST_HEAD(dray_heaps);
 static DEFINE_MUTEX(dray_heaps_lock); /* the list; a heap is never removed */
