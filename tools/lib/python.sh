@@ -106,7 +106,7 @@ python_count()
 		PATH=${packages:+$packages/bin:}$PATH PYTHONDONTWRITEBYTECODE=1 \
 		PYTHONPATH=${packages:+$packages:}$(build_folder "$kind")/userspace/python \
 		ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=halt_on_error=1 \
-		timeout 3600 "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
+		timeout --foreground 3600 "$python" "${@:6}" </dev/null) >"$log" 2>&1 ||
 		status=$?
 	tally_counts "$name" "$status" "$log"
 }

@@ -99,6 +99,6 @@ unit_operations()
 unit_operate()
 {
 	DRAY_TEST_OPERATIONS=$2 CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=host \
-		timeout 7200 "$(build_folder native)/tests/unit/test_$1" \
+		timeout --foreground 7200 "$(build_folder native)/tests/unit/test_$1" \
 		>>"$3" 2>&1 </dev/null
 }
