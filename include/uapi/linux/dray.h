@@ -33,6 +33,10 @@
 #define DRAY_MAX_TRANSFERS	64	/* transfers of one SUBMIT call */
 #define DRAY_MAX_IN_FENCES	16	/* in-fences of one SUBMIT call */
 #define DRAY_MAX_PATTERN	16	/* bytes of a fill pattern */
+#define DRAY_MIN_POINTS		128	/* points that a timeline shows at least */
+#define DRAY_MAX_POINTS		65536
+#define DRAY_MAX_FRAMES		1024	/* frames of a ring; at least 2 */
+#define DRAY_MAX_DEADLINE	600000000000ull	/* nanoseconds */
 
 /*
  * The cause of a failure, beside errno.  `limit` of the same reply holds the
@@ -68,6 +72,14 @@ enum dray_reason {
 	DRAY_REASON_QUOTA,	/* the heap's limit, or that for one user, is met; limit, bytes */
 	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; that limit, bytes */
 	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could be */
+	DRAY_REASON_KIND,	/* the channel does something else; its index */
+	DRAY_REASON_STREAM,	/* another opener has the stream, or this one has not; its index */
+	DRAY_REASON_PIECES,	/* too many pieces for one transfer; the most the engine takes */
+	DRAY_REASON_RESIDUE,	/* the engine cannot tell the bytes received; its index */
+	DRAY_REASON_DEADLINE,	/* a fence needs a deadline, or it is too far; the longest, ns */
+	DRAY_REASON_POINTS,	/* the timeline would be too long; the most points */
+	DRAY_REASON_FRAMES,	/* too few or too many frames, or no ring; the most frames */
+	DRAY_REASON_FRAME,	/* the frame is not held by the reader; the frame */
 };
 
 /* dray_info.flags */
@@ -127,10 +139,12 @@ struct dray_heap_info {
 };
 
 /* dray_channel_info.flags */
-#define DRAY_CHANNEL_COPY	(1u << 0)  /* always set */
+#define DRAY_CHANNEL_COPY	(1u << 0)  /* from memory to memory */
 #define DRAY_CHANNEL_FILL	(1u << 1)  /* in hardware; if not set, fills copy a pattern */
 #define DRAY_CHANNEL_OPEN	(1u << 2)  /* held by dray now */
 #define DRAY_CHANNEL_DEAD	(1u << 3)  /* did not answer; not used any more */
+#define DRAY_CHANNEL_SEND	(1u << 4)  /* from memory to a stream */
+#define DRAY_CHANNEL_RECV	(1u << 5)  /* from a stream to memory */
 
 /* The counts cover submissions that have ended since the node came up. */
 struct dray_channel_info {
@@ -144,6 +158,8 @@ struct dray_channel_info {
 	__u64 failed;		/* out: submissions that failed or were cancelled */
 	char name[DRAY_NAME_LEN];	/* out: its dma-names entry */
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
+	__u32 max_pieces;	/* out: pieces of one transfer of a stream; 0: no limit */
+	__u32 reserved2;	/* out: 0 */
 };
 
 /*
@@ -263,6 +279,8 @@ struct dray_sync {
 enum dray_op {
 	DRAY_OP_COPY = 1,
 	DRAY_OP_FILL = 2,
+	DRAY_OP_SEND = 3,	/* to a stream: only the source's fields count */
+	DRAY_OP_RECV = 4,	/* from a stream: only the destination's do */
 };
 
 /* Outermost axis first; strides may be negative, a source's may be zero. */
@@ -283,10 +301,10 @@ struct dray_axis {
 struct dray_transfer {
 	__u32 op;		/* in: enum dray_op */
 	__u32 flags;		/* in: 0 */
-	__s32 dst_fd;		/* in: a buffer of this driver, or an attachment */
-	__s32 src_fd;		/* in: likewise; -1 for a fill */
-	__u64 dst_offset;	/* in: bytes, of the element [0, 0, ...] */
-	__u64 src_offset;	/* in: bytes; 0 for a fill */
+	__s32 dst_fd;		/* in: a buffer of this driver, or an attachment; -1 to send */
+	__s32 src_fd;		/* in: likewise; -1 to fill and to receive */
+	__u64 dst_offset;	/* in: bytes, of the element [0, 0, ...]; 0 to send */
+	__u64 src_offset;	/* in: bytes; 0 to fill and to receive */
 	__u64 run;		/* in: bytes, > 0 */
 	__u32 axes_count;	/* in: 0 .. DRAY_MAX_AXES */
 	__u32 pattern_size;	/* in: 1, 2, 4, 8 or 16 for a fill, else 0 */
@@ -299,6 +317,19 @@ struct dray_transfer {
 /* dray_submit.flags */
 #define DRAY_SUBMIT_NONBLOCK	(1u << 0)  /* -EAGAIN if the call would wait */
 #define DRAY_SUBMIT_NO_SYNC	(1u << 1)  /* the caller syncs, or the CPU does not look */
+#define DRAY_SUBMIT_NO_FENCE	(1u << 2)  /* fence_fd is -1; see TIMELINE */
+
+/*
+ * On a stream's channel, which the caller has opened with TIMELINE, the
+ * transfers of one call are the pieces of one packet, all SEND or all RECV.  A
+ * stream may stay silent for ever, and a fence may not: a fence is only given
+ * with a deadline, and each submission has a point on the timeline.  A packet
+ * that is shorter than its pieces ends the submission, and its point says how
+ * many bytes came.  At the deadline the engine is stopped: -ETIMEDOUT.  Later
+ * submissions on the stream go on.
+ *
+ * SEND marks the end of a packet at the end of each submission.
+ */
 
 /*
  * Each opener has one queue for each channel: a later submission starts later.
@@ -346,6 +377,8 @@ struct dray_submit {
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
+	__u64 deadline_ns;	/* in: of a stream, from now; 0: none */
+	__u64 point;		/* out: number on the timeline of the channel's queue */
 };
 
 /*
@@ -353,15 +386,21 @@ struct dray_submit {
  * descriptors, and those that it has drain.  The fences end as -ECANCELED, in
  * the order of their queue.  If the engine has all of a submission, or it has
  * ended, the call leaves it alone and does not count it.
+ *
+ * On a stream, the engine is stopped if it has a submission that is cancelled.
+ * Its point says how many bytes had come at least.  Submissions behind it go on.
+ * An engine that can only be stopped in both directions ends those of the other
+ * direction as -ECONNRESET.
  */
 struct dray_cancel {
-	__s32 fence_fd;		/* in: a submission's sync_file; negative: all */
-	__u32 channel;		/* in: for all: index or DRAY_CHANNEL_ANY */
+	__s32 fence_fd;		/* in: a submission's sync_file; negative: see point */
+	__u32 channel;		/* in: without a fence: index, for all also DRAY_CHANNEL_ANY */
 	__u32 flags;		/* in: 0 */
 	__u32 count;		/* out: submissions that the call stopped */
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
+	__u64 point;		/* in: without a fence: a submission's point; 0: all */
 };
 
 /*
@@ -473,6 +512,75 @@ struct dray_attach {
 	__u64 id;		/* out: for LIST, BUFFER_INFO and RECLAIM, as a buffer's */
 };
 
+/*
+ * A timeline: the points at which the submissions of one queue have ended.  Its
+ * file is mapped for reading: a struct dray_timeline_head, then, at `first`, the
+ * points.  The point with number n is at n % points.
+ *
+ * The submissions of a queue have the numbers 1, 2, ...  All points up to
+ * `completed` are there; one beyond may be, if its deadline has passed before
+ * an earlier one ended.  A point is there if its `number` is the one expected.
+ * Load that with acquire semantics, read the rest, then load it again behind a
+ * barrier for loads.  If it has become greater, the point was overwritten by a
+ * later one; 0: it is being written.  Received bytes are visible to the CPU
+ * before their point is there.
+ *
+ * poll() says POLLIN if points came since the last read(), and POLLHUP once the
+ * node is gone.  read() of 8 bytes returns `published` and never blocks.
+ */
+struct dray_point {
+	__u64 number;
+	__u64 bytes;		/* that were sent, or have come */
+	__u64 time_ns;		/* CLOCK_MONOTONIC, when the engine reported its end */
+	__s32 status;		/* 0, or a negative errno as of a fence */
+	__u32 frame;		/* of a ring, else 0 */
+};
+
+struct dray_timeline_head {
+	__u64 completed;	/* all points up to this one are there; acquire */
+	__u64 published;	/* count of points that came */
+	__u32 points;		/* that are shown, a power of two */
+	__u32 first;		/* bytes, from the mapping's start to the points */
+	__u64 lost;		/* frames that were overwritten unread, or broke off */
+	__u64 held_back;	/* times that the engine had no frame to go on with */
+	__u64 reserved[3];
+};
+
+/*
+ * Makes the timeline of the opener's queue for a channel, one at a time: -EBUSY.
+ * It shows submissions from then on.  If the channel serves a stream, this opens
+ * the stream, for one opener at a time: -EBUSY.  close() ends its submissions,
+ * and returns when the engine has stopped.
+ *
+ * Some engines take up several submissions at once, and report them together at
+ * the end of the last: `batch` bounds them.  A larger batch has fewer gaps, a
+ * smaller one less delay.
+ */
+struct dray_timeline {
+	__u32 channel;		/* in: index */
+	__u32 flags;		/* in: 0 */
+	__u32 points;		/* in: 0: 1024; out: rounded up to a power of two */
+	__u32 batch;		/* in: submissions, 1 .. 64; 0: 1; ignored without a stream */
+	__s32 event_fd;		/* in: an eventfd that each point adds 1 to; -1 */
+	__s32 fd;		/* out: the timeline, O_RDONLY | O_CLOEXEC */
+	__u64 size;		/* out: bytes to map */
+	__u32 reason;		/* out, on failure too */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
+/*
+ * A call of a timeline's file: waits until the point is there.  -ETIME if that
+ * takes too long; -EOVERFLOW if the point was overwritten; -ENODEV once the node
+ * is gone.
+ */
+struct dray_wait {
+	__u64 number;		/* in: > 0 */
+	__u64 until_ns;		/* in: CLOCK_MONOTONIC; 0: do not wait; ~0: no limit */
+	struct dray_point point;	/* out */
+	__u64 completed;	/* out, on failure too */
+};
+
 #define DRAY_IOC_MAGIC		0xda
 
 #define DRAY_IOC_INFO		_IOWR(DRAY_IOC_MAGIC, 0, struct dray_info)
@@ -488,5 +596,9 @@ struct dray_attach {
 #define DRAY_IOC_ATTACH		_IOWR(DRAY_IOC_MAGIC, 10, struct dray_attach)
 #define DRAY_IOC_CANCEL		_IOWR(DRAY_IOC_MAGIC, 11, struct dray_cancel)
 #define DRAY_IOC_RECLAIM	_IOWR(DRAY_IOC_MAGIC, 12, struct dray_reclaim)
+#define DRAY_IOC_TIMELINE	_IOWR(DRAY_IOC_MAGIC, 13, struct dray_timeline)
+
+/* of a timeline's file */
+#define DRAY_IOC_WAIT		_IOWR(DRAY_IOC_MAGIC, 32, struct dray_wait)
 
 #endif /* _UAPI_LINUX_DRAY_H */
