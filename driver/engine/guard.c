@@ -119,7 +119,7 @@ static void dray_guards_free(struct dray_guard *guards, u32 count)
 	kfree(guards);
 }
 
-int dray_guard_job(struct dray_job *job)
+static int dray_guard_areas(struct dray_job *job, bool show)
 {
 	struct ww_acquire_ctx context;
 	struct dray_guard *guards;
@@ -141,12 +141,23 @@ int dray_guard_job(struct dray_job *job)
 	if (ret)
 		goto out;
 	for (i = 0; i < count && !ret; i++)
-		ret = dray_guard_prepare(&guards[i], job);
-	for (i = 0; i < count && !ret; i++)
+		ret = show ? dray_guard_prepare(&guards[i], job)
+			   : dray_guard_await(&guards[i], job);
+	for (i = 0; i < count && !ret && show; i++)
 		dray_resv_add(guards[i].resv, guards[i].fence, guards[i].write);
 	dray_guards_unlock(guards, count);
 out:
 	ww_acquire_fini(&context);
 	dray_guards_free(guards, count);
 	return ret;
+}
+
+int dray_guard_job(struct dray_job *job)
+{
+	return dray_guard_areas(job, true);
+}
+
+int dray_guard_await_job(struct dray_job *job)
+{
+	return dray_guard_areas(job, false);
 }
