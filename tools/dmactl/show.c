@@ -294,6 +294,7 @@ static const char description[] =
 const struct command show_command = {
 	.name = "show",
 	.operand = "ID",
+	.options = TAKES_NODE | TAKES_JSON | TAKES_BYTES,
 	.summary = "shows all facts about one buffer or attachment",
 	.description = description,
 	.run = show_run,
