@@ -12,6 +12,7 @@
 #include "end.h"
 #include "engine.h"
 #include "flight.h"
+#include "frames.h"
 #include "job.h"
 #include "quirk.h"
 #include "stop.h"
@@ -27,7 +28,8 @@ int dray_stream_obstacle(struct dray_job *job)
 		return -ENODEV;
 	if (READ_ONCE(channel->dead))
 		return -EIO;
-	if (READ_ONCE(job->cancelled))
+	if (READ_ONCE(job->cancelled) ||
+	    (job->frames && READ_ONCE(job->frames->ended)))
 		return -ECANCELED;
 	if (job->deadline && ktime_get_ns() >= job->deadline)
 		return -ETIMEDOUT;
@@ -55,10 +57,13 @@ static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 	spin_lock_irq(&channel->lock);
 	list_del_init(&job->list);
 	spin_unlock_irq(&channel->lock);
-	dray_job_end(job, end, lost);
+	if (job->frames)
+		dray_frame_end(job, end, lost);
+	else
+		dray_job_end(job, end, lost);
 	if (lost)
 		list_add_tail(&job->list, &channel->stream.lost);
-	else
+	else if (!job->frames)
 		dray_job_retire(job);
 }
 

@@ -12,6 +12,7 @@
 #include "channel.h"
 #include "engine.h"
 #include "flight.h"
+#include "frames.h"
 #include "in_fence.h"
 #include "job.h"
 #include "queue.h"
@@ -122,6 +123,8 @@ static struct dray_job *dray_stream_next(struct dray_channel *channel)
 	list_for_each_entry(job, &channel->stream.jobs, list)
 		if (!job->flight->aloft)
 			return job;
+	if (READ_ONCE(channel->stream.frames))
+		return dray_frame_next(channel);
 	job = dray_job_next(channel);
 	if (!job)
 		return NULL;
@@ -204,6 +207,7 @@ void dray_stream_feed(struct work_struct *work)
 		while (dray_stream_collect(channel))
 			dray_stream_stop(channel);
 		dray_stream_expire(channel);
+		dray_frames_settle(channel);
 		soon = dray_stream_fill(channel);
 		dray_stream_arm(channel, soon);
 	}
@@ -244,7 +248,9 @@ void dray_stream_release(struct dray_channel *channel,
 	WRITE_ONCE(channel->stream.owner, NULL);
 	mutex_unlock(&queue->order);
 	dray_queue_cancel(queue, channel, NULL, 0);
+	dray_frames_stop(channel);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	dray_frames_free(channel);
 	spin_lock_irq(&channel->lock);
 	channel->stream.taken = false;
 	spin_unlock_irq(&channel->lock);
