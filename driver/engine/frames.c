@@ -6,8 +6,8 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "heap/account.h"
 #include "base/node.h"
+#include "heap/account.h"
 #include "channel.h"
 #include "end.h"
 #include "engine.h"
@@ -74,16 +74,14 @@ void dray_frames_drop(struct dray_frames *frames)
 	kvfree(frames);
 }
 
-void dray_frames_free(struct dray_channel *channel)
+struct dray_frames *dray_frames_take_away(struct dray_channel *channel)
 {
 	struct dray_frames *frames = channel->stream.frames;
 
-	if (!frames)
-		return;
 	spin_lock_irq(&channel->lock);
 	WRITE_ONCE(channel->stream.frames, NULL);
 	spin_unlock_irq(&channel->lock);
-	dray_frames_drop(frames);
+	return frames;
 }
 
 /* When no frame is in flight any more. */

@@ -48,9 +48,9 @@ struct dray_frames {
 int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames);
 /* Ends the ring: the work item stops the engine.  Without a ring, does nothing. */
 void dray_frames_stop(struct dray_channel *channel);
-/* Frees the ring, which has ended. */
-void dray_frames_free(struct dray_channel *channel);
-/* The same of one that was never started. */
+/* Takes the ring, which has ended, from its stream; NULL: there is none. */
+struct dray_frames *dray_frames_take_away(struct dray_channel *channel);
+/* Frees a ring that no stream has. */
 void dray_frames_drop(struct dray_frames *frames);
 
 /*

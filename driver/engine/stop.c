@@ -121,8 +121,10 @@ static void dray_stream_measure(struct dray_channel *channel)
 			continue;
 		status = dmaengine_tx_status(channel->chan, flight->cookie,
 					     &state);
+		/* Without a callback the status is all there is. */
 		if (status == DMA_COMPLETE) {
 			dray_flight_await(job);
+			flight->moved = flight->bytes;
 			continue;
 		}
 		if (!stream->counts || (stream->quirk->blind &&
@@ -238,7 +240,7 @@ static bool dray_stream_is_hit(struct dray_channel *channel,
 	       dray_stream_aloft(other);
 }
 
-void dray_stream_stop(struct dray_channel *channel)
+void dray_stream_stop(struct dray_channel *channel, bool sleep)
 {
 	struct dray_channels *channels = channel->node->channels;
 	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
@@ -256,7 +258,7 @@ void dray_stream_stop(struct dray_channel *channel)
 			__set_bit(i, halted);
 	for_each_set_bit(i, hit, channels->count)
 		dray_stream_settle(&channels->channel[i],
-				   &channels->channel[i] == channel,
+				   sleep || &channels->channel[i] == channel,
 				   test_bit(i, halted));
 	/* The others' work items go on with what is left. */
 	for_each_set_bit(i, hit, channels->count)
