@@ -78,7 +78,7 @@ DRAY_API bool dray_node_shareable(const struct dray_node *node);
  * each asks the module: beside the errors below, -ENODEV when the device is gone.
  */
 
-/** Fills @size bytes of @info.  The host has no channels. */
+/** Fills @size bytes of @info.  Channels of the host are its streams. */
 DRAY_API int dray_node_info(struct dray_node *node, struct dray_info *info,
 			    size_t size);
 

@@ -287,6 +287,11 @@ int dray_buffer_descriptor(const struct dray_buffer *buffer)
 	return buffer->fd;
 }
 
+bool dray_buffer_mapped(const struct dray_buffer *buffer)
+{
+	return buffer->mode != DRAY_MODE_DEVICE;
+}
+
 int dray_buffer_fd(const struct dray_buffer *buffer)
 {
 	struct dray_buffer *mutable = (struct dray_buffer *)buffer;
