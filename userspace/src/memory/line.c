@@ -103,22 +103,6 @@ static void finish(struct dray_line *line, struct dray_line_job **link,
 	free(job);
 }
 
-/*
- * Ends a job before its end.  If a part of its packet has come, no more will: the
- * receive that has it ends too.
- */
-static void break_off(struct dray_line *line, struct dray_line_job **link,
-		      int status, uint64_t time_ns)
-{
-	struct dray_line *other = other_end(line);
-	bool cut = line->sends && (*link)->bytes && other && other->first &&
-		   other->first->bytes;
-
-	finish(line, link, status, time_ns);
-	if (cut)
-		finish(other, &other->first, -EIO, time_ns);
-}
-
 /* Ends what is due on one line. */
 static void expire(struct dray_line *line, uint64_t time_ns)
 {
@@ -128,7 +112,7 @@ static void expire(struct dray_line *line, uint64_t time_ns)
 		uint64_t deadline = (*link)->deadline;
 
 		if (deadline <= time_ns)
-			break_off(line, link, -ETIMEDOUT, deadline);
+			finish(line, link, -ETIMEDOUT, deadline);
 		else
 			link = &(*link)->next;
 	}
@@ -224,7 +208,7 @@ void dray_line_stop(struct dray_line *line, uint64_t number)
 
 	while (*link) {
 		if (!number || (*link)->number == number)
-			break_off(line, link, -ECANCELED, time_ns);
+			finish(line, link, -ECANCELED, time_ns);
 		else
 			link = &(*link)->next;
 	}
