@@ -67,7 +67,7 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 				 "an alignment of %" PRIu64
 				 " bytes is no power of two",
 				 options->alignment);
-	if (options->mode > DRAY_MODE_COHERENT)
+	if (options->mode > DRAY_MODE_DEVICE)
 		return dray_fail(-EINVAL, "%u names no cache mode",
 				 options->mode);
 	if (options->flags & ~DRAY_ALLOC_TOP)
