@@ -21,6 +21,7 @@
 DEFINE_FORK_LOCK(DRAY_FORK_STREAMS, lock);
 /* Changes when an event has been settled or a stream was left. */
 static _Atomic uint32_t changes;
+static uint32_t sleepers; /* with the lock */
 
 void dray_streams_enlist(void)
 {
@@ -37,14 +38,25 @@ void dray_streams_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* Drops the lock until something changes. */
-static void wait_for_change(void)
+/* With the lock. */
+static void change(void)
+{
+	if (sleepers)
+		dray_futex_change(&changes);
+}
+
+/* Drops the lock until something changes; false if a signal came. */
+static bool wait_for_change(void)
 {
 	uint32_t seen = atomic_load(&changes);
+	bool woken;
 
+	sleepers++;
 	pthread_mutex_unlock(&lock);
-	dray_futex_wait(&changes, seen, UINT64_MAX);
+	woken = !dray_futex_wait(&changes, seen, UINT64_MAX) || errno != EINTR;
 	pthread_mutex_lock(&lock);
+	sleepers--;
+	return woken;
 }
 
 void dray_stream_use(struct dray_stream *stream)
@@ -55,7 +67,7 @@ void dray_stream_use(struct dray_stream *stream)
 void dray_stream_leave(struct dray_stream *stream)
 {
 	if (!--stream->users)
-		dray_futex_change(&changes);
+		change();
 }
 
 void dray_stream_drain(struct dray_stream *stream)
@@ -162,7 +174,7 @@ static void settle(struct dray_event *event, const struct dray_point *point)
 	release(event);
 	pthread_mutex_lock(&lock);
 	atomic_store(&event->state, DRAY_EVENT_ENDED);
-	dray_futex_change(&changes);
+	change();
 	drop(event);
 }
 
@@ -208,6 +220,41 @@ bool dray_stream_reap(struct dray_stream *stream)
 		any = true;
 	}
 	return any;
+}
+
+int dray_stream_begin(struct dray_stream *stream, bool nonblock)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	while (!ret && stream->turn) {
+		if (nonblock)
+			ret = dray_fail(-EAGAIN,
+					"another thread waits for room in %s",
+					stream->name);
+		else if (!wait_for_change())
+			ret = dray_fail(
+				-EINTR,
+				"a signal came before there was room in %s, nothing was submitted",
+				stream->name);
+	}
+	if (!ret) {
+		stream->turn = true;
+		/* So that no point is overwritten unread. */
+		dray_stream_use(stream);
+		dray_stream_reap(stream);
+		dray_stream_leave(stream);
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+void dray_stream_finish(struct dray_stream *stream)
+{
+	pthread_mutex_lock(&lock);
+	stream->turn = false;
+	change();
+	pthread_mutex_unlock(&lock);
 }
 
 static bool has_ended(struct dray_event *event)

@@ -203,7 +203,6 @@ static int open_channel(struct dray_node *node, const struct dray_info *info,
 		free(stream);
 		return ret;
 	}
-	pthread_mutex_init(&stream->order, NULL);
 	add_to_streams(stream);
 	*out = stream;
 	return 0;
@@ -285,7 +284,6 @@ void dray_stream_close(struct dray_stream *stream)
 	while (stream->first)
 		dray_event_end(stream->first, -ECANCELED);
 	dray_streams_unlock();
-	pthread_mutex_destroy(&stream->order);
 	free(stream);
 }
 

@@ -8,7 +8,6 @@
 #ifndef DRAY_STREAM_STREAM_H
 #define DRAY_STREAM_STREAM_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include <dray/stream.h>
@@ -30,10 +29,8 @@ struct dray_stream {
 	uint64_t max_segment; /* bytes of one descriptor */
 	uint32_t alignment; /* bytes; of addresses and lengths */
 
-	/* Held while a packet is submitted, so that the list is in order. */
-	pthread_mutex_t order;
-
 	/* with the lock of all streams */
+	bool turn; /* a thread submits a packet: the list is in order */
 	struct dray_event *first; /* in flight; the list has references */
 	struct dray_event **last;
 	uint32_t users; /* threads that use it without the lock */
@@ -70,6 +67,15 @@ void dray_stream_use(struct dray_stream *stream);
 void dray_stream_leave(struct dray_stream *stream);
 /* Waits until nobody uses the stream.  Lock held, and dropped meanwhile. */
 void dray_stream_drain(struct dray_stream *stream);
+
+/*
+ * Takes the turn to submit a packet, after others, and settles what has ended.
+ * No lock is held meanwhile: a fork does not wait for a stream that is full.
+ * Errors: -EAGAIN (@nonblock), -EINTR.
+ */
+int dray_stream_begin(struct dray_stream *stream, bool nonblock);
+/* Gives the turn to others. */
+void dray_stream_finish(struct dray_stream *stream);
 
 /* Whether this process opened the stream; else -ECHILD. */
 int dray_stream_check(const struct dray_stream *stream);

@@ -131,16 +131,6 @@ static int describe(struct submission *submission)
 	return ret;
 }
 
-static int take_turn(struct dray_stream *stream, bool nonblock)
-{
-	if (!nonblock)
-		return pthread_mutex_lock(&stream->order);
-	if (!pthread_mutex_trylock(&stream->order))
-		return 0;
-	return dray_fail(-EAGAIN, "another thread waits for room in %s",
-			 stream->name);
-}
-
 static int hand_in(struct submission *submission)
 {
 	struct dray_stream *stream = submission->packet->stream;
@@ -154,19 +144,13 @@ static int hand_in(struct submission *submission)
 	job->buffers = submission->buffers;
 	job->fences = submission->fences;
 	job->deadline_ns = submission->packet->options.deadline_ns;
-	ret = take_turn(stream, flags & DRAY_PACKET_NONBLOCK);
+	ret = dray_stream_begin(stream, flags & DRAY_PACKET_NONBLOCK);
 	if (ret)
 		return ret;
-	/* So that no point is overwritten unread. */
-	dray_streams_lock();
-	dray_stream_use(stream);
-	dray_stream_reap(stream);
-	dray_stream_leave(stream);
-	dray_streams_unlock();
 	ret = stream->port->ops->submit(stream->port, job);
 	if (!ret)
 		dray_event_append(submission->event, job->point);
-	pthread_mutex_unlock(&stream->order);
+	dray_stream_finish(stream);
 	return ret;
 }
 
