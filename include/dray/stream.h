@@ -87,8 +87,8 @@ struct dray_packet_options {
 	 */
 	struct dray_fence *const *fences;
 	/*
-	 * Nanoseconds from the call on; then the transfer ends as -ETIMEDOUT.
-	 * 0: none.  At most DRAY_MAX_DEADLINE.
+	 * Nanoseconds from the submission on, when there is room; then the
+	 * transfer ends as -ETIMEDOUT.  0: none.  At most DRAY_MAX_DEADLINE.
 	 */
 	uint64_t deadline_ns;
 	uint64_t *bytes;	/* out, if the call waits: bytes moved; or NULL */

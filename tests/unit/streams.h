@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The loop of the host: what is sent to "tx0" is received from "rx0".  Each fact
+ * The loop of the host: packets to "tx0" come back from "rx0".  Each fact
  * has both ends open and a pool, and leaves no packet, block or descriptor.
  */
 #ifndef DRAY_TESTS_STREAMS_H

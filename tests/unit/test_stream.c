@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* stream: opening by name, one packet, and what can be asked. */
+/* stream: opening by name, one packet, and questions about it. */
 #include <poll.h>
 
 #include "streams.h"

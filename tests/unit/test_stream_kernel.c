@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * stream: on the kernel back end, which a stand-in for the module answers: what
- * reaches it, and how its timeline is read.
+ * stream: on the kernel back end, which a stand-in for the module answers: the
+ * calls that reach it, and how its timeline is read.
  */
 #include "stand_in.h"
 

@@ -196,7 +196,7 @@ LOOP_FACT(a_sender_that_is_faster_waits_for_the_receiver)
 	discard(&dst);
 }
 
-/* Receives what one of several threads got; packets do not break up. */
+/* Receives whole packets, in one of several threads. */
 static void *recv_many(void *data)
 {
 	struct dray_view *dst = data;
@@ -353,7 +353,7 @@ static void *wait_for(void *event)
 	return (void *)(intptr_t)dray_event_wait(event, -1);
 }
 
-/* All threads see one end, whatever it is. */
+/* All threads see the same end. */
 static void check_waiters(bool cancel)
 {
 	struct dray_view dst = bytes_of(10, 0), src = bytes_of(10, 3);
@@ -413,7 +413,7 @@ LOOP_FACT(a_signal_ends_a_wait_which_may_be_repeated)
 	atomic_store(&over, false);
 	pthread_create(&other, NULL, interrupt, &self);
 	assert_fails(dray_event_wait(event, -1), -EINTR, "a signal came");
-	/* what was begun is waited for */
+	/* a signal does not end the wait of a call that has begun */
 	assert_int_equal(dray_stream_recv(loop.rx, &dst, &late, NULL),
 			 -ETIMEDOUT);
 	dray_event_unref(event);

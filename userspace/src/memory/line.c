@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Lines: what moves packets from one end of a loop-back stream to the other.
+ * Lines move packets from one end of a loop-back stream to the other.
  *
  * Nothing is held on the way.  A packet stays in flight until receives have
  * taken its bytes, and a receive until a packet has come: that is the
- * back-pressure of a stream.  Each submission moves what can be moved, in its
- * own thread, under one lock.  Deadlines need no thread: whoever looks ends what
- * is due, and a timer makes the port's descriptor readable then.
+ * back-pressure of a stream.  Each submission moves all bytes that have a
+ * place, in its own thread, under one lock.  Deadlines need no thread: each look
+ * ends the jobs that are due, and a timer makes the port's descriptor readable.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 #include "memory/line.h"
 
 DEFINE_FORK_LOCK(DRAY_FORK_LOOPBACK, lock);
-/* Changes with each point, for those who wait. */
+/* Changes with each point, and wakes threads that wait. */
 static _Atomic uint32_t changes;
 
 void dray_loopback_enlist(void)
@@ -103,7 +103,7 @@ static void finish(struct dray_line *line, struct dray_line_job **link,
 	free(job);
 }
 
-/* Ends what is due on one line. */
+/* Ends the jobs of one line if they are due. */
 static void expire(struct dray_line *line, uint64_t time_ns)
 {
 	struct dray_line_job **link = &line->first;

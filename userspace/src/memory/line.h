@@ -29,7 +29,7 @@ struct dray_line_job {
 	struct dray_line_piece pieces[]; /* and their axes behind them */
 };
 
-/* What a channel did since the process began. */
+/* Counts of a channel since the process began. */
 struct dray_line_counts {
 	uint64_t submitted, bytes, failed;
 };
@@ -60,12 +60,12 @@ uint64_t dray_line_now(void);
 struct dray_line *dray_line_at(struct dray_line **place);
 
 /*
- * Does what can be done on a line and its other end.  Returns the next deadline
+ * Moves and ends jobs of a line and its other end, if they can.  Returns the next deadline
  * of both.  Lock held.
  */
 uint64_t dray_line_pump(struct dray_line *line);
 
-/* Adds a job, whose number this sets.  Lock held. */
+/* Adds a job and sets its number.  Lock held. */
 void dray_line_add(struct dray_line *line, struct dray_line_job *job);
 
 /* Cancels one job, or all if @number is 0.  Lock held. */
@@ -76,7 +76,7 @@ void dray_line_stop(struct dray_line *line, uint64_t number);
  * -EINTR without a sentence.
  */
 int dray_line_wait(uint32_t seen, uint64_t until_ns);
-/* What to pass as @seen. */
+/* The value to pass as @seen. */
 uint32_t dray_line_changes(void);
 
 #endif /* DRAY_MEMORY_LINE_H */

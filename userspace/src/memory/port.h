@@ -54,7 +54,7 @@ struct dray_port_ops {
 		    struct dray_point *out);
 	/* Returns the count of points that came, and makes fd unreadable. */
 	uint64_t (*ended)(struct dray_port *port);
-	/* Ends what is due.  NULL: an engine does so by itself. */
+	/* Ends transfers that are due.  NULL: an engine does so. */
 	void (*progress)(struct dray_port *port);
 };
 

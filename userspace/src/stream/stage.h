@@ -29,7 +29,7 @@ int dray_stage_begin(struct dray_stage *stage, struct dray_node *node,
 /* Copies all bytes of a packet to the buffer. */
 void dray_stage_fill(struct dray_stage *stage,
 		     const struct dray_packet_piece *pieces, uint32_t count);
-/* Takes over @pieces, one allocation, to copy what comes back to them. */
+/* Takes over @pieces, one allocation, to copy received bytes back to them. */
 void dray_stage_return_to(struct dray_stage *stage,
 			  struct dray_packet_piece *pieces, uint32_t count);
 /* Copies @bytes back, if there are pieces for them, and frees all. */

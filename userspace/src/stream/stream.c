@@ -96,7 +96,7 @@ static int check_options(const struct dray_stream_options *options)
 	return 0;
 }
 
-/* Notes what the engine can; some of it is known only once it is open. */
+/* Notes the limits of the engine; some are known only when it is open. */
 static int learn(struct dray_stream *stream, const struct dray_info *info)
 {
 	struct dray_channel_info channel;
@@ -117,7 +117,7 @@ static int learn(struct dray_stream *stream, const struct dray_info *info)
 }
 
 /*
- * Settles what has ended, and never waits: a stream may be silent for ever.
+ * Settles events that have ended, and never waits: a stream may be silent for ever.
  * Implements dray_reap.
  */
 static bool reap_for_pool(bool wait)
@@ -239,7 +239,7 @@ int dray_stream_check(const struct dray_stream *stream)
 			 stream->name);
 }
 
-/* Cancels all, and settles what ends by that.  Lock held, dropped meanwhile. */
+/* Cancels all, and settles the events that end by that.  Lock held, dropped meanwhile. */
 static void end_all(struct dray_stream *stream)
 {
 	const struct dray_port_ops *ops = stream->port->ops;

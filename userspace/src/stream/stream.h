@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A stream, and the events of its transfers.  No thread waits in the background:
- * whoever looks first at a timeline with a new point settles its event, that is,
- * ends a staging copy and lets go of the memory.  One lock guards the lists of
+ * the first look at a timeline with a new point settles its event.  It ends a
+ * staging copy and lets go of the memory.  One lock guards the lists of
  * all streams, is held briefly, and is dropped while an event is settled.
  */
 #ifndef DRAY_STREAM_STREAM_H
@@ -69,7 +69,7 @@ void dray_stream_leave(struct dray_stream *stream);
 void dray_stream_drain(struct dray_stream *stream);
 
 /*
- * Takes the turn to submit a packet, after others, and settles what has ended.
+ * Takes the turn to submit a packet, after others, and settles events that have ended.
  * No lock is held meanwhile: a fork does not wait for a stream that is full.
  * Errors: -EAGAIN (@nonblock), -EINTR.
  */
@@ -81,7 +81,7 @@ void dray_stream_finish(struct dray_stream *stream);
 int dray_stream_check(const struct dray_stream *stream);
 
 /*
- * Settles the events whose points are there; returns whether there were any.
+ * Settles the events that have their points; false if there were none.
  * Lock held, and dropped meanwhile: the caller uses the stream.
  */
 bool dray_stream_reap(struct dray_stream *stream);
