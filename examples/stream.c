@@ -3,8 +3,8 @@
  * A packet through a stream: a tile of a picture goes to "tx0", and comes back
  * from "rx0", mirrored.
  *
- * On the host both are the ends of a loop.  On a board, they are channels of its
- * device tree, with logic between them that returns each packet.
+ * On the host both are the ends of a loop.  On a board, they are channels of
+ * its device tree, with logic between them that returns each packet.
  */
 #include <dray/dray.h>
 #include <stdio.h>

@@ -20,8 +20,8 @@ struct dray_futex_time {
 };
 
 /*
- * Sleeps while *@word is @seen, at most until @until_ns (CLOCK_MONOTONIC; ~0: no
- * limit).  Returns -1 with errno if it did not sleep or a signal came.
+ * Sleeps while *@word is @seen, at most until @until_ns (CLOCK_MONOTONIC; ~0:
+ * no limit).  Returns -1 with errno if it did not sleep or a signal came.
  */
 static inline int dray_futex_wait(_Atomic uint32_t *word, uint32_t seen,
 				  uint64_t until_ns)

@@ -68,7 +68,9 @@ static void close_port(struct dray_port *port)
 {
 	DRAY_NO_CANCEL;
 
-	/* The mapping holds the file: the stream ends with the later of both. */
+	/*
+	 * The mapping holds the file: the stream ends with the later of both.
+	 */
 	munmap((void *)port->timeline, port->size);
 	close(port->fd);
 	free(port);

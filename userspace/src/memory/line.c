@@ -5,8 +5,9 @@
  * Nothing is held on the way.  A packet stays in flight until receives have
  * taken its bytes, and a receive until a packet has come: that is the
  * back-pressure of a stream.  Each submission moves all bytes that have a
- * place, in its own thread, under one lock.  Deadlines need no thread: each look
- * ends the jobs that are due, and a timer makes the port's descriptor readable.
+ * place, in its own thread, under one lock.  Deadlines need no thread: each
+ * look ends the jobs that are due, and a timer makes the port's descriptor
+ * readable.
  */
 #include <errno.h>
 #include <stdlib.h>

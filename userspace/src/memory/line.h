@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A line: one end of a loop-back stream, with its packets in flight.  The lock of
- * all lines guards all of it but base.
+ * A line: one end of a loop-back stream, with its packets in flight.  The lock
+ * of all lines guards all of it but base.
  */
 #ifndef DRAY_MEMORY_LINE_H
 #define DRAY_MEMORY_LINE_H
@@ -60,8 +60,8 @@ uint64_t dray_line_now(void);
 struct dray_line *dray_line_at(struct dray_line **place);
 
 /*
- * Moves and ends jobs of a line and its other end, if they can.  Returns the next deadline
- * of both.  Lock held.
+ * Moves and ends jobs of a line and its other end, if they can.  Returns the
+ * next deadline of both.  Lock held.
  */
 uint64_t dray_line_pump(struct dray_line *line);
 
@@ -72,8 +72,8 @@ void dray_line_add(struct dray_line *line, struct dray_line_job *job);
 void dray_line_stop(struct dray_line *line, uint64_t number);
 
 /*
- * Sleeps until points have come since @seen, or until @until_ns (CLOCK_MONOTONIC);
- * -EINTR without a sentence.
+ * Sleeps until points have come since @seen, or until @until_ns
+ * (CLOCK_MONOTONIC); -EINTR without a sentence.
  */
 int dray_line_wait(uint32_t seen, uint64_t until_ns);
 /* The value to pass as @seen. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Loop-back streams: a packet that is sent to "tx0" is received from "rx0".  This
- * file is the port of each end; line.c moves the bytes.
+ * Loop-back streams: a packet that is sent to "tx0" is received from "rx0".
+ * This file is the port of each end; line.c moves the bytes.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /*
  * A port: a stream's channel that a back end has opened.  The stream above it
  * makes packets of views, and reads their ends from the timeline; the back end
- * moves the bytes.  On each back end the timeline is that of <linux/dray.h>, and
- * only dray_port_read() knows its protocol.
+ * moves the bytes.  On each back end the timeline is that of <linux/dray.h>,
+ * and only dray_port_read() knows its protocol.
  */
 #ifndef DRAY_MEMORY_PORT_H
 #define DRAY_MEMORY_PORT_H
@@ -32,8 +32,8 @@ struct dray_port_job {
 };
 
 /*
- * Each returns 0 or a negative errno with a sentence.  Any thread may call them,
- * but nothing else may be under way when close() is called.
+ * Each returns 0 or a negative errno with a sentence.  Any thread may call
+ * them, but nothing else may be under way when close() is called.
  */
 struct dray_port_ops {
 	bool takes_fences;	/* if not, the caller waits for them before */
@@ -59,9 +59,9 @@ struct dray_port_ops {
 };
 
 /*
- * Opens a channel that serves a stream; @args is completed.  Errors: -EBUSY (the
- * stream is open already), -EINVAL (points), -EOPNOTSUPP (the module does not
- * know streams), -ENOMEM, -ENODEV, and those of mmap().
+ * Opens a channel that serves a stream; @args is completed.  Errors: -EBUSY
+ * (the stream is open already), -EINVAL (points), -EOPNOTSUPP (the module does
+ * not know streams), -ENOMEM, -ENODEV, and those of mmap().
  */
 int dray_port_open(struct dray_node *node, struct dray_timeline *args,
 		   struct dray_port **out);

@@ -294,8 +294,9 @@ static int answer(const struct dray_event *event)
 }
 
 /*
- * Settles the event if it has ended, without a wait beyond that of another thread
- * that settles it.  True if it is done with.  Lock held, and dropped meanwhile.
+ * Settles the event if it has ended, without a wait beyond that of another
+ * thread that settles it.  True if it is done with.  Lock held, and dropped
+ * meanwhile.
  */
 static bool settle_if_there(struct dray_event *event)
 {

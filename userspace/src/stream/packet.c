@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Checks packets and decides how to move them.  Objections to the engine come in
- * order, those first that a staging copy does not help against.
+ * Checks packets and decides how to move them.  Objections to the engine come
+ * in order, those first that a staging copy does not help against.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Staging.  The buffer has the packet as it is on the stream, so a receive of any
- * length is copied byte by byte in the order of the view.
+ * Staging.  The buffer has the packet as it is on the stream, so a receive of
+ * any length is copied byte by byte in the order of the view.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Staging: the CPU's copy between the pieces of a packet and one buffer that the
- * engine reaches.
+ * Staging: the CPU's copy between the pieces of a packet and one buffer that
+ * the engine reaches.
  */
 #ifndef DRAY_STREAM_STAGE_H
 #define DRAY_STREAM_STAGE_H
 
 #include <dray/memory.h>
 
-/* One view of a packet, reduced; the stream's order of bytes is that of axes. */
+/*
+ * One view of a packet, reduced; the stream's order of bytes is that of axes.
+ */
 struct dray_packet_piece {
 	unsigned char *first; /* byte of the first run */
 	uint64_t run; /* bytes */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Streams: opening a channel by its name, closing it, and the questions about it.
+ * Streams: opening a channel by its name, closing it, and the questions about
+ * it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -117,8 +118,8 @@ static int learn(struct dray_stream *stream, const struct dray_info *info)
 }
 
 /*
- * Settles events that have ended, and never waits: a stream may be silent for ever.
- * Implements dray_reap.
+ * Settles events that have ended, and never waits: a stream may be silent for
+ * ever.  Implements dray_reap.
  */
 static bool reap_for_pool(bool wait)
 {
@@ -239,7 +240,10 @@ int dray_stream_check(const struct dray_stream *stream)
 			 stream->name);
 }
 
-/* Cancels all, and settles the events that end by that.  Lock held, dropped meanwhile. */
+/*
+ * Cancels all, and settles the events that end by that.  Lock held, dropped
+ * meanwhile.
+ */
 static void end_all(struct dray_stream *stream)
 {
 	const struct dray_port_ops *ops = stream->port->ops;

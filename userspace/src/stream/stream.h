@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A stream, and the events of its transfers.  No thread waits in the background:
- * the first look at a timeline with a new point settles its event.  It ends a
- * staging copy and lets go of the memory.  One lock guards the lists of
- * all streams, is held briefly, and is dropped while an event is settled.
+ * A stream, and the events of its transfers.  No thread waits in the
+ * background: the first look at a timeline with a new point settles its event.
+ * It ends a staging copy and lets go of the memory.  One lock guards the lists
+ * of all streams, is held briefly, and is dropped while an event is settled.
  */
 #ifndef DRAY_STREAM_STREAM_H
 #define DRAY_STREAM_STREAM_H
@@ -69,8 +69,9 @@ void dray_stream_leave(struct dray_stream *stream);
 void dray_stream_drain(struct dray_stream *stream);
 
 /*
- * Takes the turn to submit a packet, after others, and settles events that have ended.
- * No lock is held meanwhile: a fork does not wait for a stream that is full.
+ * Takes the turn to submit a packet, after others, and settles events that have
+ * ended.  No lock is held meanwhile: a fork does not wait for a stream that is
+ * full.
  * Errors: -EAGAIN (@nonblock), -EINTR.
  */
 int dray_stream_begin(struct dray_stream *stream, bool nonblock);
