@@ -10,6 +10,7 @@
 #include <linux/dma-buf.h>
 #include <linux/dma-fence-chain.h>
 #include <linux/dma-resv.h>
+#include <linux/eventfd.h>
 #include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/user.h>
@@ -34,6 +35,16 @@ static inline void dray_vma_forbid_write(struct vm_area_struct *vma)
 	vm_flags_clear(vma, VM_MAYWRITE);
 #else
 	vma->vm_flags &= ~VM_MAYWRITE;
+#endif
+}
+
+/* Adds 1; in any context. */
+static inline void dray_eventfd_signal(struct eventfd_ctx *event)
+{
+#ifdef DRAY_EVENTFD_COUNT
+	eventfd_signal(event, 1);
+#else
+	eventfd_signal(event);
 #endif
 }
 

@@ -44,7 +44,7 @@ struct dray_node {
 
 	atomic_t mappings; /* of buffers, for this node's devices */
 	wait_queue_head_t unmapped; /* @mappings has come to 0 */
-	struct dentry *debug; /* its folder in debugfs */
+	struct dentry *debug; /* its directory in debugfs */
 };
 
 /* An open file. */

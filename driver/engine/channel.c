@@ -18,9 +18,24 @@
 
 #include "base/device.h"
 #include "channel.h"
+#include "end.h"
 #include "engine.h"
 #include "feed.h"
 #include "job.h"
+#include "points.h"
+#include "quirk.h"
+#include "stop.h"
+#include "stream.h"
+
+/* The kind of a channel is in its name. */
+static u32 dray_channel_kind(const char *name)
+{
+	if (str_has_prefix(name, "tx"))
+		return DRAY_CHANNEL_SEND;
+	if (str_has_prefix(name, "rx"))
+		return DRAY_CHANNEL_RECV;
+	return DRAY_CHANNEL_COPY;
+}
 
 static int dray_channel_init(struct dray_node *node, u32 index,
 			     const struct dray_node_channel *from)
@@ -34,6 +49,12 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	channel->node = node;
 	channel->index = index;
 	channel->limits.alignment = 1;
+	channel->kind = dray_channel_kind(channel->name);
+	channel->stream.direction = channel->kind == DRAY_CHANNEL_SEND
+					    ? DMA_MEM_TO_DEV
+					    : DMA_DEV_TO_MEM;
+	INIT_LIST_HEAD(&channel->stream.jobs);
+	INIT_LIST_HEAD(&channel->stream.lost);
 	mutex_init(&channel->opening);
 	spin_lock_init(&channel->lock);
 	INIT_LIST_HEAD(&channel->queues);
@@ -41,7 +62,9 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	INIT_LIST_HEAD(&channel->ended);
 	init_waitqueue_head(&channel->idle);
 	INIT_WORK(&channel->clean, dray_clean);
-	INIT_DELAYED_WORK(&channel->feed, dray_feed);
+	INIT_DELAYED_WORK(&channel->feed, channel->kind == DRAY_CHANNEL_COPY
+						  ? dray_feed
+						  : dray_stream_feed);
 	return 0;
 }
 
@@ -59,9 +82,11 @@ int dray_channels_probe(struct dray_node *node,
 	if (!node->channels)
 		return -ENOMEM;
 	node->channels->count = count;
+	mutex_init(&node->channels->streaming);
 	init_waitqueue_head(&node->channels->slots);
 	mutex_init(&node->channels->users_lock);
 	INIT_LIST_HEAD(&node->channels->users);
+	INIT_LIST_HEAD(&node->channels->timelines);
 	for (i = 0; i < count; i++) {
 		ret = dray_channel_init(node, i, &channels[i]);
 		if (ret)
@@ -136,6 +161,19 @@ static void dray_channel_release(struct dray_channel *channel,
 		dma_release_channel(chan);
 }
 
+static void dray_channel_learn_stream(struct dray_channel *channel,
+				      struct dma_chan *chan)
+{
+	struct dma_slave_caps caps = {};
+
+	channel->stream.quirk = dray_quirk_of(chan);
+	if (channel->stream.quirk->splits)
+		channel->limits.max_segment = SZ_1G;
+	channel->stream.counts =
+		!dma_get_slave_caps(chan, &caps) &&
+		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_DESCRIPTOR;
+}
+
 static void dray_channel_learn(struct dray_channel *channel,
 			       struct dma_chan *chan)
 {
@@ -146,32 +184,65 @@ static void dray_channel_learn(struct dray_channel *channel,
 	channel->limits.alignment = 1 << engine->copy_align;
 	channel->limits.max_segment =
 		min_t(u64, DRAY_BATCH_BYTES, dma_get_max_seg_size(dev));
+	if (channel->kind != DRAY_CHANNEL_COPY) {
+		dray_channel_learn_stream(channel, chan);
+		return;
+	}
 	if (dma_has_cap(DMA_MEMSET, engine->cap_mask) &&
 	    engine->device_prep_dma_memset)
 		channel->limits.fill_alignment = 1 << engine->fill_align;
+}
+
+static void dray_channel_refuse(struct dray_channel *channel,
+				struct dma_chan *chan)
+{
+	if (!channel->refused)
+		dev_err(channel->node->dev,
+			"channel %s: its engine %s cannot be stopped: not used\n",
+			channel->name, dma_chan_name(chan));
+	channel->refused = true;
+}
+
+/* Stopping an engine must wait for its callbacks: they find flights. */
+static int dray_channel_fits_stream(struct dray_channel *channel,
+				    struct dma_chan *chan)
+{
+	struct dma_device *engine = chan->device;
+	struct dma_slave_caps caps;
+
+	if (!engine->device_prep_slave_sg || dma_get_slave_caps(chan, &caps) ||
+	    !(caps.directions & BIT(channel->stream.direction)))
+		return -EBUSY;
+	if (!engine->device_terminate_all || !engine->device_synchronize) {
+		dray_channel_refuse(channel, chan);
+		return -EBUSY;
+	}
+	if (channel->kind == DRAY_CHANNEL_RECV &&
+	    caps.residue_granularity == DMA_RESIDUE_GRANULARITY_DESCRIPTOR)
+		return -EOPNOTSUPP;
+	return 0;
 }
 
 /*
  * An engine that cannot be stopped is refused: after a batch that hung it might
  * call back, and write, when its node has been unbound.
  */
-static bool dray_channel_fits(struct dray_channel *channel,
-			      struct dma_chan *chan)
+static int dray_channel_fits(struct dray_channel *channel,
+			     struct dma_chan *chan)
 {
 	struct dma_device *engine = chan->device;
 
+	if (channel->kind != DRAY_CHANNEL_COPY)
+		return dray_channel_fits_stream(channel, chan);
 	if (!dma_has_cap(DMA_MEMCPY, engine->cap_mask) ||
 	    !engine->device_prep_dma_memcpy)
-		return false;
+		return -EBUSY;
 	if (engine->device_terminate_all)
-		return true;
-	if (!channel->refused)
-		dev_err(channel->node->dev,
-			"channel %s: its engine %s cannot be stopped: not used\n",
-			channel->name, dma_chan_name(chan));
-	channel->refused = true;
-	return false;
+		return 0;
+	dray_channel_refuse(channel, chan);
+	return -EBUSY;
 }
+
 
 int dray_channel_open(struct dray_channel *channel)
 {
@@ -189,10 +260,11 @@ int dray_channel_open(struct dray_channel *channel)
 		ret = PTR_ERR(chan) == -ENOMEM ? -ENOMEM : -EBUSY;
 		goto out;
 	}
-	if (!dray_channel_fits(channel, chan) ||
-	    !dray_channel_link(channel, chan)) {
-		dray_channel_release(channel, chan);
+	ret = dray_channel_fits(channel, chan);
+	if (!ret && !dray_channel_link(channel, chan))
 		ret = -EBUSY;
+	if (ret) {
+		dray_channel_release(channel, chan);
 		goto out;
 	}
 	ret = dray_token_init(&channel->token, chan);
@@ -225,6 +297,7 @@ static void dray_channel_keep(struct dray_channel *channel)
 	dev_err(channel->node->dev,
 		"channel %s cannot be stopped: the module stays\n",
 		channel->name);
+	channel->kept = true;
 	__module_get(THIS_MODULE);
 	dray_node_get(channel->node);
 }
@@ -237,6 +310,8 @@ static bool dray_channel_stops(struct dray_channel *channel)
 {
 	struct dma_device *engine = channel->chan->device;
 
+	if (channel->kind != DRAY_CHANNEL_COPY)
+		return dray_stream_halt(channel);
 	return !dmaengine_terminate_sync(channel->chan) &&
 	       (!channel->given || engine->device_synchronize);
 }
@@ -256,11 +331,27 @@ static void dray_channel_halt(struct dray_channel *channel)
 {
 	mutex_lock(&channel->opening);
 	if (channel->chan) {
-		if (!dray_channel_stops(channel) && READ_ONCE(channel->lost))
+		if (!dray_channel_stops(channel) &&
+		    (READ_ONCE(channel->lost) ||
+		     !list_empty(&channel->stream.lost)))
 			dray_channel_keep(channel);
 		dray_channel_deafen(channel);
 	}
 	mutex_unlock(&channel->opening);
+}
+
+/* Drops jobs of a stream whose engine may still write. */
+static void dray_channel_abandon(struct dray_channel *channel)
+{
+	struct dray_job *job, *next;
+
+	list_for_each_entry_safe(job, next, &channel->stream.lost, list) {
+		list_del(&job->list);
+		/* The engine may still report it. */
+		if (channel->kept)
+			job->flight = NULL;
+		dray_job_abandon(job);
+	}
 }
 
 /* Callbacks from before the halt have woken the work item by now. */
@@ -274,6 +365,7 @@ static void dray_channel_close(struct dray_channel *channel)
 			dray_job_abandon(channel->lost);
 			channel->lost = NULL;
 		}
+		dray_channel_abandon(channel);
 		/* The jobs have memory of the engine's device. */
 		flush_work(&channel->clean);
 		dray_channel_release(channel, channel->chan);
@@ -317,6 +409,33 @@ int dray_channel_reopen(struct dray_node *node, u32 index)
 	return ret;
 }
 
+void dray_channels_show(struct dray_channels *channels,
+			struct dray_points *points)
+{
+	mutex_lock(&channels->users_lock);
+	list_add(&points->link, &channels->timelines);
+	mutex_unlock(&channels->users_lock);
+}
+
+void dray_channels_forget(struct dray_channels *channels,
+			  struct dray_points *points)
+{
+	mutex_lock(&channels->users_lock);
+	list_del(&points->link);
+	mutex_unlock(&channels->users_lock);
+}
+
+/* All jobs have ended: no timeline moves any more. */
+static void dray_channels_end(struct dray_channels *channels)
+{
+	struct dray_points *points;
+
+	mutex_lock(&channels->users_lock);
+	list_for_each_entry(points, &channels->timelines, link)
+		dray_points_end(points);
+	mutex_unlock(&channels->users_lock);
+}
+
 /*
  * When the node is unbound and no call submits any more: drains running jobs
  * and refuses waiting ones.
@@ -329,6 +448,7 @@ void dray_channels_remove(struct dray_node *node)
 	/* A lock that one channel's jobs need may wait for another's fences. */
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_drain(&node->channels->channel[i]);
+	dray_channels_end(node->channels);
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_halt(&node->channels->channel[i]);
 	synchronize_rcu();
@@ -350,6 +470,8 @@ int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,
 	ret = dray_channel_open(channel);
 	if (ret == -EBUSY)
 		return dray_refuse(refusal, ret, DRAY_REASON_CHANNEL, count);
+	if (ret == -EOPNOTSUPP)
+		return dray_refuse(refusal, ret, DRAY_REASON_RESIDUE, index);
 	if (!ret)
 		*dev = channel->dev;
 	return ret;

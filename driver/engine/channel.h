@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A channel: one copy engine of a node.  Openers queue jobs for it (queue.h);
+ * A channel: one engine of a node, for copies or for a stream (stream.h).  Openers queue jobs for it (queue.h);
  * its work item takes up one at a time and gives it to the engine in batches of
  * descriptors (feed.c, batch.c).  Only that work item touches a job that runs;
  * another one frees jobs that have ended.
@@ -23,14 +23,35 @@
 
 struct dray_job;
 struct dray_node_channel;
+struct dray_points;
+struct dray_queues;
+struct dray_quirk;
 struct dray_refusal;
 
 #define DRAY_BATCH_DESCRIPTORS 32 /* descriptors that are out at a time */
 #define DRAY_BATCH_BYTES SZ_64M /* so that a batch's time has a bound */
 
+/*
+ * A channel's stream; under @streaming of the node's channels.  If a comment
+ * says so, also or only under the channel's lock.
+ */
+struct dray_stream {
+	enum dma_transfer_direction direction;
+	const struct dray_quirk *quirk;
+	bool counts; /* the engine tells how many bytes moved */
+	u32 batch; /* jobs that it may take up together */
+	struct list_head jobs; /* taken up, oldest first; changes under both */
+	struct list_head lost; /* of an engine that does not stop */
+	u64 group; /* of the latest flight */
+	u32 grouped; /* flights in that group */
+	bool taken; /* an opener has the stream; only the lock */
+	struct dray_queues *owner; /* of the opener that may submit; its order */
+};
+
 struct dray_channel {
 	struct dray_node *node;
 	u32 index; /* among the node's channels */
+	u32 kind; /* DRAY_CHANNEL_COPY, SEND or RECV */
 	char name[DRAY_NAME_LEN];
 
 	/* The engine. */
@@ -54,6 +75,8 @@ struct dray_channel {
 	bool dead; /* it did not answer */
 
 	wait_queue_head_t idle; /* no job waits or runs, or no batch is out */
+	struct dray_stream stream; /* unless it copies */
+	bool kept; /* its engine cannot be stopped: it stays */
 	bool asleep; /* nothing is fed */
 	struct work_struct clean;
 	struct delayed_work feed;
@@ -78,10 +101,12 @@ struct dray_channel {
 };
 
 struct dray_channels {
+	struct mutex streaming; /* work on the node's streams */
 	wait_queue_head_t slots; /* a slot is free; or the node woke */
 	bool asleep; /* submissions wait; changes while no call is inside */
 	struct mutex users_lock; /* when one opens or has gone */
 	struct list_head users; /* users with the node open */
+	struct list_head timelines; /* of openers, under users_lock too */
 	u32 count;
 	struct dray_channel channel[];
 };
@@ -105,9 +130,16 @@ int dray_channel_reopen(struct dray_node *node, u32 index);
 
 /*
  * Asks for the engine if it is not there yet; the caller is inside the node.
- * -EBUSY: it cannot be had now, or not be used; -ENOMEM; -EINTR when killed.
+ * -EBUSY: it cannot be had now, or not be used; -EOPNOTSUPP: it cannot tell the
+ * bytes received; -ENOMEM; -EINTR when killed.
  */
 int dray_channel_open(struct dray_channel *channel);
+
+/* The timeline learns when the node goes, from here on and no longer. */
+void dray_channels_show(struct dray_channels *channels,
+			struct dray_points *points);
+void dray_channels_forget(struct dray_channels *channels,
+			  struct dray_points *points);
 
 /* The device by which the engine of channel @index reaches memory. */
 int dray_channel_device(struct dray_node *node, u32 index, struct device **dev,

@@ -2,7 +2,7 @@
 /*
  * Settings and work queues that the channels of all nodes share.  A kernel
  * without the DMA engine framework or without sync_file has no channels:
- * DRAY_ENGINES is 0, and this folder is not built.
+ * DRAY_ENGINES is 0, and this directory is not built.
  */
 #ifndef DRAY_ENGINE_H
 #define DRAY_ENGINE_H

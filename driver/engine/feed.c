@@ -7,14 +7,14 @@
  * good.
  */
 #include <linux/dma-fence.h>
+#include <linux/ktime.h>
 #include <linux/workqueue.h>
 
-#include "memory/trace.h"
 #include "batch.h"
 #include "channel.h"
+#include "end.h"
 #include "engine.h"
 #include "feed.h"
-#include "fence.h"
 #include "in_fence.h"
 #include "job.h"
 #include "queue.h"
@@ -164,69 +164,21 @@ static bool dray_channel_advance(struct dray_channel *channel)
 	return !dray_job_feed(job);
 }
 
-/*
- * Frees jobs that have ended.  The last of an attachment waits for locks under
- * which others may wait for fences, so that no fence waits for this.
- */
-void dray_clean(struct work_struct *work)
+/* Ends the job that was running. */
+static void dray_channel_finish(struct dray_channel *channel,
+				struct dray_job *job)
 {
-	struct dray_channel *channel =
-		container_of(work, struct dray_channel, clean);
-	struct dray_job *job, *next;
-	LIST_HEAD(ended);
+	const struct dray_end end = {
+		.error = channel->error,
+		.bytes = channel->error ? 0 : job->bytes,
+		.stopped = channel->error,
+		.time_ns = ktime_get_ns(),
+	};
+	bool lost = channel->lost == job;
 
-	spin_lock_irq(&channel->lock);
-	list_splice_init(&channel->ended, &ended);
-	spin_unlock_irq(&channel->lock);
-	list_for_each_entry_safe(job, next, &ended, list)
-		dray_job_free(job);
-}
-
-/* The fence has signalled, and the engine has nothing of the job. */
-static void dray_job_retire(struct dray_job *job)
-{
-	struct dray_channel *channel = job->channel;
-
-	spin_lock_irq(&channel->lock);
-	list_add_tail(&job->list, &channel->ended);
-	spin_unlock_irq(&channel->lock);
-	queue_work(dray_clean_workqueue, &channel->clean);
-}
-
-/* Counts one unsignalled job less. */
-static void dray_channel_count(struct dray_channel *channel)
-{
-	spin_lock_irq(&channel->lock);
-	channel->ending = false;
-	WRITE_ONCE(channel->waiting, channel->waiting - 1);
-	if (!channel->waiting)
-		wake_up_all(&channel->idle);
-	spin_unlock_irq(&channel->lock);
-}
-
-/* Signals the job's fence, also if it failed. */
-static void dray_job_finish(struct dray_job *job, int error)
-{
-	struct dray_channel *channel = job->channel;
-	u32 i;
-
-	dray_in_fences_unwatch(job);
-	for (i = 0; i < job->count && job->started && job->sync; i++)
-		dray_side_sync(&job->moves[i].dst, channel->dev, true,
-			       DMA_FROM_DEVICE);
-	if (error) {
-		atomic64_inc(&channel->failed);
-		dma_fence_set_error(job->fence, error);
-	} else {
-		atomic64_add(job->count, &channel->submitted);
-		atomic64_add(job->bytes, &channel->bytes);
-	}
-	trace_dray_complete(job->fence, channel->name, error);
-	if (channel->lost != job)
-		dray_job_count(job, -1);
-	/* The slot is free when the fence says so, not later. */
-	dray_slot_give(job->queues, channel->node);
-	dma_fence_signal(job->fence);
+	dray_job_end(job, &end, lost);
+	if (!lost)
+		dray_job_retire(job);
 }
 
 void dray_feed(struct work_struct *work)
@@ -241,10 +193,7 @@ void dray_feed(struct work_struct *work)
 		if (!dray_channel_advance(channel))
 			break;
 		job = dray_channel_stop(channel);
-		dray_job_finish(job, channel->error);
-		dray_channel_count(channel);
-		if (job != channel->lost)
-			dray_job_retire(job);
+		dray_channel_finish(channel, job);
 	}
 	if (!channel->running)
 		wake_up_all(&channel->idle);

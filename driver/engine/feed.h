@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The work items of a channel.
+ * The work item of a channel that copies.
  */
 #ifndef DRAY_FEED_H
 #define DRAY_FEED_H
@@ -9,7 +9,5 @@ struct work_struct;
 
 /* Brings the channel's jobs forward. */
 void dray_feed(struct work_struct *work);
-/* Frees jobs that have ended. */
-void dray_clean(struct work_struct *work);
 
 #endif /* DRAY_FEED_H */

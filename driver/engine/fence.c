@@ -20,6 +20,7 @@
 struct dray_fence {
 	struct dma_fence base;
 	spinlock_t lock; /* of the fence itself */
+	u64 queue; /* context of its queue */
 	char channel[DRAY_NAME_LEN];
 };
 
@@ -77,10 +78,23 @@ bool dray_fence_is_ours(struct dma_fence *fence)
 	return true;
 }
 
-/* Returns the next fence of @queue, with its order held; NULL: no memory. */
+u64 dray_fence_queue(struct dma_fence *fence)
+{
+	if (fence->ops != &dray_fence_ops)
+		return 0;
+	return to_dray_fence(fence)->queue;
+}
+
+/*
+ * Returns the next fence of @queue, with its order held; NULL: no memory.  A
+ * stream's job may end before an earlier one: no two have a context in common.
+ */
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue)
 {
+	u64 context = channel->kind == DRAY_CHANNEL_COPY
+			      ? queue->context
+			      : dma_fence_context_alloc(1);
 	struct dray_fence *fence;
 
 	fence = kzalloc(sizeof(*fence), GFP_KERNEL_ACCOUNT);
@@ -89,8 +103,9 @@ struct dma_fence *dray_fence_create(struct dray_channel *channel,
 	__module_get(THIS_MODULE);
 	spin_lock_init(&fence->lock);
 	strscpy(fence->channel, channel->name, sizeof(fence->channel));
-	dma_fence_init(&fence->base, &dray_fence_ops, &fence->lock,
-		       queue->context, ++queue->number);
+	fence->queue = queue->context;
+	dma_fence_init(&fence->base, &dray_fence_ops, &fence->lock, context,
+		       queue->number + 1);
 	return &fence->base;
 }
 

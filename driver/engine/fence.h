@@ -16,6 +16,8 @@ struct dray_queue;
 struct dma_fence *dray_fence_create(struct dray_channel *channel,
 				    struct dray_queue *queue);
 bool dray_fence_is_ours(struct dma_fence *fence);
+/* Returns the context of the queue whose job it is; 0: it is not ours. */
+u64 dray_fence_queue(struct dma_fence *fence);
 /*
  * Returns the fence of a sync_file, with a reference; an ERR_PTR for other
  * files.

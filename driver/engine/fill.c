@@ -29,7 +29,7 @@ bool dray_pattern_valid(const struct dray_transfer *transfer)
 {
 	u32 size = transfer->pattern_size;
 
-	if (transfer->op == DRAY_OP_COPY && size)
+	if (transfer->op != DRAY_OP_FILL && size)
 		return false;
 	if (transfer->op == DRAY_OP_FILL &&
 	    (!is_power_of_2(size) || size > DRAY_MAX_PATTERN ||

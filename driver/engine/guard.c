@@ -15,14 +15,14 @@
 #include "in_fence.h"
 #include "job.h"
 
-struct dray_guard {
+struct dray_job_guard {
 	struct dma_resv *resv;
 	struct dma_fence *fence; /* the job's, or its stand-in there */
 	bool write;
 };
 
 /* Each area once; one that is written anywhere counts as written. */
-static u32 dray_guard_add(struct dray_guard *guards, u32 count,
+static u32 dray_guard_add(struct dray_job_guard *guards, u32 count,
 			  const struct dray_area *area, bool write)
 {
 	struct dma_resv *resv = dray_area_resv(area);
@@ -38,7 +38,7 @@ static u32 dray_guard_add(struct dray_guard *guards, u32 count,
 	return max(count, i + 1);
 }
 
-static void dray_guards_unlock(struct dray_guard *guards, u32 count)
+static void dray_guards_unlock(struct dray_job_guard *guards, u32 count)
 {
 	while (count--)
 		dma_resv_unlock(guards[count].resv);
@@ -48,7 +48,7 @@ static void dray_guards_unlock(struct dray_guard *guards, u32 count)
  * Locks all.  If that would deadlock, drops all locks, waits for the contended
  * one, and starts again with it as the first.
  */
-static int dray_guards_lock(struct dray_guard *guards, u32 count,
+static int dray_guards_lock(struct dray_job_guard *guards, u32 count,
 			    struct ww_acquire_ctx *context)
 {
 	bool first_held = false;
@@ -77,7 +77,7 @@ again:
  * them: their order is that of the queue and of the fences that callers name,
  * and jobs on different parts of a buffer may run side by side.
  */
-static int dray_guard_await(const struct dray_guard *guard,
+static int dray_guard_await(const struct dray_job_guard *guard,
 			    struct dray_job *job)
 {
 	struct dma_fence **fences = NULL;
@@ -99,7 +99,8 @@ static int dray_guard_await(const struct dray_guard *guard,
 }
 
 /* Reserves room for the fence in all objects, which are locked; -ENOMEM. */
-static int dray_guard_prepare(struct dray_guard *guard, struct dray_job *job)
+static int dray_guard_prepare(struct dray_job_guard *guard,
+			      struct dray_job *job)
 {
 	int ret;
 
@@ -112,17 +113,17 @@ static int dray_guard_prepare(struct dray_guard *guard, struct dray_job *job)
 	return guard->fence ? 0 : -ENOMEM;
 }
 
-static void dray_guards_free(struct dray_guard *guards, u32 count)
+static void dray_guards_free(struct dray_job_guard *guards, u32 count)
 {
 	while (count--)
 		dma_fence_put(guards[count].fence);
 	kfree(guards);
 }
 
-int dray_guard_job(struct dray_job *job)
+static int dray_guard_areas(struct dray_job *job, bool show)
 {
 	struct ww_acquire_ctx context;
-	struct dray_guard *guards;
+	struct dray_job_guard *guards;
 	u32 count = 0, i;
 	int ret;
 
@@ -141,12 +142,23 @@ int dray_guard_job(struct dray_job *job)
 	if (ret)
 		goto out;
 	for (i = 0; i < count && !ret; i++)
-		ret = dray_guard_prepare(&guards[i], job);
-	for (i = 0; i < count && !ret; i++)
+		ret = show ? dray_guard_prepare(&guards[i], job)
+			   : dray_guard_await(&guards[i], job);
+	for (i = 0; i < count && !ret && show; i++)
 		dray_resv_add(guards[i].resv, guards[i].fence, guards[i].write);
 	dray_guards_unlock(guards, count);
 out:
 	ww_acquire_fini(&context);
 	dray_guards_free(guards, count);
 	return ret;
+}
+
+int dray_guard_job(struct dray_job *job)
+{
+	return dray_guard_areas(job, true);
+}
+
+int dray_guard_await_job(struct dray_job *job)
+{
+	return dray_guard_areas(job, false);
 }

@@ -14,18 +14,22 @@
 #include "engine.h"
 #include "fence.h"
 #include "fill.h"
+#include "flight.h"
 #include "in_fence.h"
 #include "job.h"
+#include "points.h"
 #include "queue.h"
 
 /* Bytes of a job that are not charged: fewer than a socket may keep. */
 #define DRAY_JOB_SMALL SZ_4K
 
-/* Patterns of fills are mapped for the engine. */
+/* Patterns of fills, and the pieces of a stream, have the engine's addresses. */
 void dray_job_unprepare(struct dray_job *job)
 {
 	if (job->channel)
 		dray_patterns_free(&job->patterns, job->channel->dev);
+	dray_flight_put(job->flight);
+	job->flight = NULL;
 }
 
 void dray_job_free(struct dray_job *job)
@@ -34,6 +38,7 @@ void dray_job_free(struct dray_job *job)
 	u32 i;
 
 	dma_fence_put(job->fence);
+	dray_points_put(job->points);
 	dray_job_unprepare(job);
 	dray_in_fences_put(job);
 	for (i = 0; i < job->count; i++) {
@@ -94,17 +99,19 @@ static int dray_transfer_areas(struct dray_move *move,
 			       struct dray_node *node,
 			       struct dray_refusal *refusal)
 {
-	int ret;
+	int ret = 0;
 
-	if (transfer->op == DRAY_OP_FILL) {
-		if (transfer->src_fd != -1 || transfer->src_offset)
-			return -EINVAL;
-	} else {
+	move->op = transfer->op;
+	if (dray_move_reads(move))
 		ret = dray_area_of_fd(transfer->src_fd, node, &move->src.area,
 				      refusal);
-		if (ret)
-			return ret;
-	}
+	else if (transfer->src_fd != -1 || transfer->src_offset)
+		ret = -EINVAL;
+	if (ret)
+		return ret;
+	if (!dray_move_writes(move))
+		return transfer->dst_fd != -1 || transfer->dst_offset ? -EINVAL
+								      : 0;
 	ret = dray_area_of_fd(transfer->dst_fd, node, &move->dst.area, refusal);
 	if (ret)
 		return ret;
@@ -112,6 +119,22 @@ static int dray_transfer_areas(struct dray_move *move,
 		return dray_refuse(refusal, -EACCES, DRAY_REASON_READ_ONLY,
 				   (u32)transfer->dst_fd);
 	return 0;
+}
+
+/* The kind of channel that @op needs; 0: there is no such operation. */
+static u32 dray_op_kind(u32 op)
+{
+	switch (op) {
+	case DRAY_OP_COPY:
+	case DRAY_OP_FILL:
+		return DRAY_CHANNEL_COPY;
+	case DRAY_OP_SEND:
+		return DRAY_CHANNEL_SEND;
+	case DRAY_OP_RECV:
+		return DRAY_CHANNEL_RECV;
+	default:
+		return 0;
+	}
 }
 
 static int dray_job_add(struct dray_job *job, struct dray_move *move,
@@ -122,8 +145,8 @@ static int dray_job_add(struct dray_job *job, struct dray_move *move,
 	u64 most;
 	int ret;
 
-	if (transfer->flags ||
-	    (transfer->op != DRAY_OP_COPY && transfer->op != DRAY_OP_FILL))
+	if (transfer->flags || !job->kind ||
+	    dray_op_kind(transfer->op) != job->kind)
 		return -EINVAL;
 	axes = memdup_user(u64_to_user_ptr(transfer->axes),
 			   transfer->axes_count * sizeof(*axes));
@@ -137,6 +160,9 @@ static int dray_job_add(struct dray_job *job, struct dray_move *move,
 		return ret;
 
 	most = dray_submit_max_bytes();
+	/* The residue of a stream's transfer has 32 bits. */
+	if (job->kind != DRAY_CHANNEL_COPY)
+		most = min_t(u64, most, U32_MAX);
 	if (check_add_overflow(job->bytes, dray_move_bytes(move),
 			       &job->bytes) ||
 	    job->bytes > most)
@@ -225,6 +251,7 @@ static int dray_job_transfers(struct dray_job *job, struct dray_node *node,
 				 args->count * sizeof(*transfers));
 	if (IS_ERR(transfers))
 		return PTR_ERR(transfers);
+	job->kind = dray_op_kind(transfers[0].op);
 	ret = dray_job_axes(job, transfers, args->count, &args->failed,
 			    refusal);
 	for (i = 0; i < args->count && !ret; i++) {
@@ -256,6 +283,8 @@ struct dray_job *dray_job_create(struct dray_opener *opener,
 	job->queues = opener->queues;
 	job->sync = !(args->flags & DRAY_SUBMIT_NO_SYNC);
 	job->count = args->count;
+	if (args->deadline_ns)
+		job->deadline = ktime_get_ns() + args->deadline_ns;
 	ret = dray_job_transfers(job, opener->node, args, refusal);
 	if (!ret)
 		ret = dray_in_fences_take(job, args, refusal);

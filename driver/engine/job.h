@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A job is one SUBMIT: it waits in the queue that its opener has for the
- * channel, then runs in batches of descriptors, then its fence signals.
+ * channel, then runs, then its fence signals.  A copy runs in batches of
+ * descriptors; a stream's job is one descriptor, its flight.
  */
 #ifndef DRAY_JOB_H
 #define DRAY_JOB_H
@@ -17,6 +18,8 @@
 #include "queue.h"
 
 struct dma_fence;
+struct dray_flight;
+struct dray_points;
 struct user_struct;
 
 struct dray_job {
@@ -24,6 +27,11 @@ struct dray_job {
 	struct dray_queues *queues;
 	struct dray_channel *channel; /* NULL until it is placed */
 	struct dma_fence *fence; /* NULL until it is published */
+	u32 kind; /* of channel: DRAY_CHANNEL_COPY, SEND or RECV */
+	atomic_t *slot; /* its slot's counter, or NULL */
+	struct dray_points *points; /* to be told of its end, or NULL */
+	struct dray_flight *flight; /* of a stream's job */
+	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;
 	u64 bytes;

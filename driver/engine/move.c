@@ -8,6 +8,7 @@
 #include <linux/errno.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/overflow.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
@@ -16,15 +17,17 @@
 #include "fill.h"
 #include "move.h"
 
-static bool dray_axes_valid(const struct dray_transfer *transfer,
-			    const struct dray_axis *axes)
+static bool dray_axes_valid(const struct dray_move *move,
+			    const struct dray_axis *axes, u32 count)
 {
 	u32 i;
 
-	for (i = 0; i < transfer->axes_count; i++) {
+	for (i = 0; i < count; i++) {
 		if (!axes[i].count)
 			return false;
-		if (transfer->op == DRAY_OP_FILL && axes[i].src_stride)
+		if (!dray_move_reads(move) && axes[i].src_stride)
+			return false;
+		if (!dray_move_writes(move) && axes[i].dst_stride)
 			return false;
 	}
 	return true;
@@ -50,13 +53,38 @@ static void dray_move_steps(struct dray_move *move,
 	}
 	while (move->steps) {
 		step = &move->step[move->steps - 1];
-		if (step->dst_stride != (s64)move->run ||
-		    (move->op == DRAY_OP_COPY &&
+		if ((dray_move_writes(move) &&
+		     step->dst_stride != (s64)move->run) ||
+		    (dray_move_reads(move) &&
 		     step->src_stride != (s64)move->run))
 			break;
 		move->run *= step->count;
 		move->steps--;
 	}
+}
+
+/* Checks the sides that lie in memory. */
+static int dray_move_sides(struct dray_move *move, const struct dray_axis *axes,
+			   u32 count, struct dray_refusal *refusal)
+{
+	int ret;
+
+	if (dray_move_writes(move)) {
+		ret = dray_side_check(&move->dst, axes, count, true, refusal);
+		if (ret)
+			return ret;
+		if (!dray_side_is_apart(&move->dst, axes, count))
+			return dray_refuse(refusal, -EINVAL,
+					   DRAY_REASON_OVERLAP, 0);
+	}
+	if (dray_move_reads(move)) {
+		ret = dray_side_check(&move->src, axes, count, false, refusal);
+		if (ret)
+			return ret;
+	}
+	if (move->op == DRAY_OP_COPY && dray_sides_meet(&move->src, &move->dst))
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_OVERLAP, 0);
+	return 0;
 }
 
 /*
@@ -79,42 +107,40 @@ int dray_move_check(struct dray_move *move,
 	move->pattern_size = transfer->pattern_size;
 	memcpy(move->pattern, transfer->pattern, sizeof(move->pattern));
 	if (!transfer->run || !dray_pattern_valid(transfer) ||
-	    !dray_axes_valid(transfer, axes))
+	    !dray_axes_valid(move, axes, count))
 		return -EINVAL;
 
-	ret = dray_side_check(&move->dst, axes, count, true, refusal);
+	ret = dray_move_sides(move, axes, count, refusal);
 	if (ret)
 		return ret;
-	if (!dray_side_is_apart(&move->dst, axes, count))
-		return dray_refuse(refusal, -EINVAL, DRAY_REASON_OVERLAP, 0);
-	if (move->op == DRAY_OP_COPY) {
-		ret = dray_side_check(&move->src, axes, count, false, refusal);
-		if (ret)
-			return ret;
-		if (dray_sides_meet(&move->src, &move->dst))
-			return dray_refuse(refusal, -EINVAL,
-					   DRAY_REASON_OVERLAP, 0);
-	}
 	dray_move_steps(move, axes, count);
 	dray_side_join(&move->dst);
 	dray_side_join(&move->src);
 	return 0;
 }
 
-/* Counts the runs; they are apart in an area, so this is small. */
+/*
+ * Counts the runs.  Those that are written are apart in an area; those that are
+ * sent may repeat without end.
+ */
 static u64 dray_move_runs(const struct dray_move *move)
 {
 	u64 runs = 1;
 	u32 i;
 
 	for (i = 0; i < move->steps; i++)
-		runs *= move->step[i].count;
+		if (check_mul_overflow(runs, move->step[i].count, &runs))
+			return U64_MAX;
 	return runs;
 }
 
 u64 dray_move_bytes(const struct dray_move *move)
 {
-	return dray_move_runs(move) * move->run;
+	u64 bytes;
+
+	if (check_mul_overflow(dray_move_runs(move), move->run, &bytes))
+		return U64_MAX;
+	return bytes;
 }
 
 static bool dray_move_is_aligned(const struct dray_move *move, u32 alignment)
@@ -124,8 +150,9 @@ static bool dray_move_is_aligned(const struct dray_move *move, u32 alignment)
 
 	if (alignment == 1)
 		return true;
-	bits |= dray_side_bits(&move->dst);
-	if (move->op == DRAY_OP_COPY)
+	if (dray_move_writes(move))
+		bits |= dray_side_bits(&move->dst);
+	if (dray_move_reads(move))
 		bits |= dray_side_bits(&move->src);
 	for (i = 0; i < move->steps; i++)
 		bits |= move->step[i].dst_stride | move->step[i].src_stride;
@@ -227,13 +254,16 @@ void dray_move_descriptor(const struct dray_move *move,
 		descriptor->src = move->fill_address + phase;
 		descriptor->length =
 			min(descriptor->length, move->fill_size - phase);
-	} else if (move->op == DRAY_OP_COPY) {
+	} else if (dray_move_reads(move)) {
 		at = move->src_at + move->done;
 		descriptor->src =
 			dray_side_find(&move->src, at, &descriptor->length);
 	}
-	descriptor->dst = dray_side_find(&move->dst, move->dst_at + move->done,
-					 &descriptor->length);
+	descriptor->dst = 0;
+	if (dray_move_writes(move))
+		descriptor->dst =
+			dray_side_find(&move->dst, move->dst_at + move->done,
+				       &descriptor->length);
 }
 
 void dray_move_advance(struct dray_move *move, size_t length)

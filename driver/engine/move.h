@@ -30,8 +30,8 @@ struct dray_move {
 	u64 longest; /* bytes, of a descriptor */
 	u32 steps;
 	struct dray_step *step;
-	struct dray_side dst;
-	struct dray_side src; /* no area for a fill */
+	struct dray_side dst; /* no area to send */
+	struct dray_side src; /* no area to fill or to receive */
 
 	u8 pattern[DRAY_MAX_PATTERN];
 	u32 pattern_size;
@@ -77,6 +77,17 @@ int dray_move_fit(struct dray_move *move, struct device *dev,
 /* Must @later come after @earlier? Yes if only their pages could tell. */
 bool dray_move_needs(const struct dray_move *later,
 		     const struct dray_move *earlier);
+/* Does it write, and read, memory?  Not if that side is a stream. */
+static inline bool dray_move_writes(const struct dray_move *move)
+{
+	return move->op != DRAY_OP_SEND;
+}
+
+static inline bool dray_move_reads(const struct dray_move *move)
+{
+	return move->op == DRAY_OP_COPY || move->op == DRAY_OP_SEND;
+}
+
 /* Bytes that it moves. */
 u64 dray_move_bytes(const struct dray_move *move);
 /* Back to the first descriptor. */

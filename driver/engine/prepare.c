@@ -10,6 +10,7 @@
 #include "base/node.h"
 #include "channel.h"
 #include "engine.h"
+#include "flight.h"
 #include "job.h"
 #include "prepare.h"
 
@@ -24,6 +25,8 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 	dray_refuse(refusal, 0, DRAY_REASON_CHANNEL, node->channels->count);
 	for (i = 0; i < node->channels->count; i++) {
 		channel = &node->channels->channel[i];
+		if (channel->kind != DRAY_CHANNEL_COPY)
+			continue;
 		if (READ_ONCE(channel->dead)) {
 			ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, i);
 			continue;
@@ -46,7 +49,7 @@ static struct dray_channel *dray_channel_any(struct dray_node *node,
 }
 
 static struct dray_channel *dray_channel_named(struct dray_node *node,
-					       u32 index,
+					       u32 index, u32 kind,
 					       struct dray_refusal *refusal)
 {
 	u32 count = node->channels->count;
@@ -54,6 +57,10 @@ static struct dray_channel *dray_channel_named(struct dray_node *node,
 	int ret;
 
 	channel = &node->channels->channel[array_index_nospec(index, count)];
+	if (channel->kind != kind) {
+		ret = dray_refuse(refusal, -EINVAL, DRAY_REASON_KIND, index);
+		return ERR_PTR(ret);
+	}
 	if (READ_ONCE(channel->dead)) {
 		ret = dray_refuse(refusal, -EIO, DRAY_REASON_DEAD, index);
 		return ERR_PTR(ret);
@@ -69,10 +76,11 @@ static int dray_prepare_move(struct dray_move *move,
 			     struct dray_refusal *refusal)
 {
 	struct dray_node *node = channel->node;
-	int ret;
+	int ret = 0;
 
-	ret = dray_area_place(&move->dst.area, node, channel->dev,
-			      &move->dst.place, refusal);
+	if (!dray_area_is_none(&move->dst.area))
+		ret = dray_area_place(&move->dst.area, node, channel->dev,
+				      &move->dst.place, refusal);
 	if (!ret && !dray_area_is_none(&move->src.area))
 		ret = dray_area_place(&move->src.area, node, channel->dev,
 				      &move->src.place, refusal);
@@ -92,7 +100,7 @@ static int dray_prepare_sync(struct dray_move *move, struct device *dev)
 
 	if (!dray_area_is_none(&move->src.area))
 		ret = dray_side_sync(&move->src, dev, false, DMA_TO_DEVICE);
-	if (!ret)
+	if (!ret && !dray_area_is_none(&move->dst.area))
 		ret = dray_side_sync(&move->dst, dev, false, DMA_BIDIRECTIONAL);
 	return ret;
 }
@@ -122,7 +130,8 @@ int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 	if (args->channel == DRAY_CHANNEL_ANY)
 		channel = dray_channel_any(node, refusal);
 	else
-		channel = dray_channel_named(node, args->channel, refusal);
+		channel = dray_channel_named(node, args->channel, job->kind,
+					     refusal);
 	if (IS_ERR(channel))
 		return PTR_ERR(channel);
 	job->channel = channel;
@@ -133,6 +142,11 @@ int dray_prepare_job(struct dray_job *job, struct dray_node *node,
 			args->failed = i;
 			return ret;
 		}
+	}
+	if (job->kind != DRAY_CHANNEL_COPY) {
+		ret = dray_flight_prepare(job, refusal);
+		if (ret)
+			return ret;
 	}
 	return dray_job_sync(job, channel->dev);
 }

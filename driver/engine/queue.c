@@ -119,17 +119,19 @@ int dray_queues_open(struct dray_opener *opener)
 	return 0;
 }
 
-/* Cancels the job; false if it is all fed, or @fence is another job's. */
-static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence)
+/* Cancels the job; false if it is all fed, or another one is meant. */
+static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence,
+			    u64 number)
 {
-	if (job->fed || job->cancelled || (fence && job->fence != fence))
+	if (job->fed || job->cancelled || (fence && job->fence != fence) ||
+	    (number && job->fence->seqno != number))
 		return false;
 	job->cancelled = true;
 	return true;
 }
 
 u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
-		      struct dma_fence *fence)
+		      struct dma_fence *fence, u64 number)
 {
 	struct dray_job *job;
 	u32 count = 0;
@@ -137,9 +139,13 @@ u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
 	spin_lock_irq(&channel->lock);
 	job = channel->running;
 	if (job && &job->queues->queue[channel->index] == queue)
-		count += dray_job_cancel(job, fence);
+		count += dray_job_cancel(job, fence, number);
 	list_for_each_entry(job, &queue->jobs, list)
-		count += dray_job_cancel(job, fence);
+		count += dray_job_cancel(job, fence, number);
+	/* Only its opener's: the list is empty if it serves no stream. */
+	list_for_each_entry(job, &channel->stream.jobs, list)
+		if (&job->queues->queue[channel->index] == queue)
+			count += dray_job_cancel(job, fence, number);
 	dray_queue_update(queue, channel);
 	/* A channel without jobs may be on its way out. */
 	if (count)
@@ -161,37 +167,44 @@ void dray_queues_close(struct dray_opener *opener)
 
 	for (i = 0; i < channels->count; i++)
 		dray_queue_cancel(&queues->queue[i], &channels->channel[i],
-				  NULL);
+				  NULL, 0);
 	dray_queues_put(queues);
 }
 
-static bool dray_slot_try(struct dray_queues *queues)
+static bool dray_slot_try(struct dray_job *job)
 {
-	return atomic_add_unless(&queues->user->in_flight, 1, DRAY_QUEUE_DEPTH);
+	return atomic_add_unless(job->slot, 1, DRAY_QUEUE_DEPTH);
 }
 
-int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
+int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 		   bool wait, struct dray_refusal *refusal)
 {
-	bool taken = dray_slot_try(queues);
+	struct dray_queues *queues = job->queues;
+	bool taken;
 	int ret;
 
+	/* A silent stream takes no slot from the user's copies. */
+	if (job->kind == DRAY_CHANNEL_COPY)
+		job->slot = &queues->user->in_flight;
+	else
+		job->slot = &queues->queue[index].in_flight;
+	taken = dray_slot_try(job);
 	if (taken)
 		return 0;
 	if (!wait)
 		return dray_refuse(refusal, -EAGAIN, DRAY_REASON_BUSY,
 				   DRAY_QUEUE_DEPTH);
 	ret = wait_event_interruptible(node->channels->slots,
-				       (taken = dray_slot_try(queues)) ||
+				       (taken = dray_slot_try(job)) ||
 					       READ_ONCE(node->gone));
 	if (ret)
 		return ret;
 	return taken ? 0 : -ENODEV;
 }
 
-void dray_slot_give(struct dray_queues *queues, struct dray_node *node)
+void dray_slot_give(struct dray_job *job, struct dray_node *node)
 {
-	atomic_dec(&queues->user->in_flight);
+	atomic_dec(job->slot);
 	wake_up_all(&node->channels->slots);
 }
 
@@ -299,6 +312,19 @@ bool dray_jobs_ready(struct dray_channel *channel)
 	return dray_queue_next(channel);
 }
 
+void dray_job_dequeue(struct dray_job *job)
+{
+	struct dray_queue *queue = dray_job_queue(job);
+
+	lockdep_assert_held(&job->channel->lock);
+	if (!list_empty(&queue->ready))
+		dray_queue_end_turn(queue, job->channel);
+	list_del_init(&job->list);
+	if (list_empty(&queue->jobs))
+		list_del_init(&queue->link);
+	dray_queue_update(queue, job->channel);
+}
+
 struct dray_job *dray_job_next(struct dray_channel *channel)
 {
 	struct dray_job *job = NULL;
@@ -307,13 +333,9 @@ struct dray_job *dray_job_next(struct dray_channel *channel)
 	spin_lock_irq(&channel->lock);
 	queue = dray_queue_next(channel);
 	if (queue) {
-		dray_queue_end_turn(queue, channel);
 		job = dray_queue_first(queue);
 		channel->running = job;
-		list_del_init(&job->list);
-		if (list_empty(&queue->jobs))
-			list_del_init(&queue->link);
-		dray_queue_update(queue, channel);
+		dray_job_dequeue(job);
 	}
 	spin_unlock_irq(&channel->lock);
 	return job;

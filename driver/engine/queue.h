@@ -22,8 +22,10 @@ struct dray_channels;
 struct dray_job;
 struct dray_node;
 struct dray_opener;
+struct dray_points;
 
-#define DRAY_QUEUE_DEPTH 64 /* jobs of one user, on all channels of a node */
+/* Jobs of one user on all copy channels of a node, or of one stream. */
+#define DRAY_QUEUE_DEPTH 64
 
 /* A user's place on one channel; under the channel's lock. */
 struct dray_turns {
@@ -45,11 +47,13 @@ struct dray_queue {
 	struct mutex order; /* fences come in the order of their numbers */
 	u64 context;
 	u64 number; /* of the last fence */
+	atomic_t in_flight; /* a stream's jobs that have a slot */
 
 	/* Under the channel's lock. */
 	struct list_head link; /* of the channel, while there are jobs */
 	struct list_head ready; /* of the user's turns, while it is ready */
 	struct list_head jobs;
+	struct dray_points *points; /* of the opener's timeline, or NULL */
 };
 
 struct dray_queues {
@@ -66,13 +70,13 @@ void dray_queues_close(struct dray_opener *opener);
 void dray_queues_put(struct dray_queues *queues);
 
 /*
- * One of the user's slots, for a job until its fence signals.  Waits for a free
- * one if @wait is set, and so is called outside of the node: -EAGAIN,
- * -ERESTARTSYS, or -ENODEV when the node goes.
+ * A slot for a job on channel @index until its fence signals: one of the user's,
+ * or of the stream's.  Waits for a free one if @wait is set, and so is called
+ * outside of the node: -EAGAIN, -ERESTARTSYS, or -ENODEV when the node goes.
  */
-int dray_slot_take(struct dray_queues *queues, struct dray_node *node,
+int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 		   bool wait, struct dray_refusal *refusal);
-void dray_slot_give(struct dray_queues *queues, struct dray_node *node);
+void dray_slot_give(struct dray_job *job, struct dray_node *node);
 
 /*
  * Puts a job with a published fence into its queue, from which it ends by
@@ -91,9 +95,14 @@ bool dray_jobs_ready(struct dray_channel *channel);
 
 /* Makes it the running job; NULL: there is none. */
 struct dray_job *dray_job_next(struct dray_channel *channel);
+/* Takes a waiting job out of its turn; under the channel's lock. */
+void dray_job_dequeue(struct dray_job *job);
 
-/* Stops the job with @fence, or with NULL all of them; returns their number. */
+/*
+ * Stops the job with @fence, or the one with @number, or with NULL and 0 all of
+ * them; returns their number.
+ */
 u32 dray_queue_cancel(struct dray_queue *queue, struct dray_channel *channel,
-		      struct dma_fence *fence);
+		      struct dma_fence *fence, u64 number);
 
 #endif /* DRAY_QUEUE_H */

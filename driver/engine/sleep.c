@@ -11,6 +11,7 @@
 #include "engine.h"
 #include "queue.h"
 #include "sleep.h"
+#include "stream.h"
 
 int dray_node_enter_awake(struct dray_node *node, bool wait)
 {
@@ -37,6 +38,9 @@ static bool dray_channel_is_drained(struct dray_channel *channel)
 {
 	bool drained;
 
+	/* A stream may stay silent for ever. */
+	if (channel->kind != DRAY_CHANNEL_COPY)
+		return true;
 	spin_lock_irq(&channel->lock);
 	drained = !channel->running && !channel->ending &&
 		  !dray_jobs_ready(channel);
@@ -76,6 +80,8 @@ static void dray_channel_suspend(struct dray_channel *channel)
 	WRITE_ONCE(channel->asleep, true);
 	/* The work item issues nothing any more. */
 	flush_delayed_work(&channel->feed);
+	if (channel->kind != DRAY_CHANNEL_COPY)
+		dray_stream_sleep(channel);
 	wait_event(channel->idle, !READ_ONCE(channel->out));
 }
 

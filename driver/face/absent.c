@@ -30,3 +30,9 @@ int dray_cancel_call(struct dray_opener *opener, void *data,
 {
 	return dray_call_absent(opener, -EOPNOTSUPP);
 }
+
+int dray_timeline_call(struct dray_opener *opener, void *data,
+		       struct dray_reply *reply)
+{
+	return dray_call_absent(opener, -EOPNOTSUPP);
+}

@@ -118,7 +118,7 @@ static struct dray_buffer *dray_alloc_from(struct dray_opener *opener,
 	struct dray_node *node = opener->node;
 	struct dray_heap *heap = node->heaps[index];
 	u64 reach = dray_alloc_reach(node->dev, args);
-	struct dray_request request = {
+	struct dray_heap_request request = {
 		.size = PAGE_ALIGN(args->size),
 		.alignment = max_t(u64, args->alignment, PAGE_SIZE),
 		.limit = U64_MAX,

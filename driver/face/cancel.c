@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * CANCEL: an opener's jobs are not fed any more.  Descriptors that the engine
- * already has are finished.  A job that is stopped before the engine had all of
+ * CANCEL: an opener's jobs are not fed any more.  Descriptors of copies that the
+ * engine already has are finished; a stream is stopped.  A job that is stopped before the engine had all of
  * it ends as -ECANCELED, when its turn in its queue comes.
  */
 #include <linux/err.h>
@@ -26,13 +26,13 @@ static int dray_cancel_one(struct dray_opener *opener, struct dray_cancel *args,
 	fence = dray_fence_of_fd(args->fence_fd, refusal);
 	if (IS_ERR(fence))
 		return PTR_ERR(fence);
-	/* A context is a queue's own: no other driver's fence has it. */
 	for (i = 0; i < channels->count && ret; i++) {
 		queue = &opener->queues->queue[i];
-		if (queue->context != fence->context)
+		if (queue->context != dray_fence_queue(fence))
 			continue;
 		args->count =
-			dray_queue_cancel(queue, &channels->channel[i], fence);
+			dray_queue_cancel(queue, &channels->channel[i], fence,
+					  0);
 		ret = 0;
 	}
 	dma_fence_put(fence);
@@ -48,6 +48,9 @@ static int dray_cancel_all(struct dray_opener *opener, struct dray_cancel *args,
 	struct dray_channels *channels = opener->node->channels;
 	u32 first = 0, last = channels->count, i;
 
+	/* Points have their numbers on one timeline. */
+	if (args->point && args->channel == DRAY_CHANNEL_ANY)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL, last);
 	if (args->channel != DRAY_CHANNEL_ANY) {
 		if (args->channel >= last)
 			return dray_refuse(refusal, -EINVAL,
@@ -57,7 +60,8 @@ static int dray_cancel_all(struct dray_opener *opener, struct dray_cancel *args,
 	}
 	for (i = first; i < last; i++)
 		args->count += dray_queue_cancel(&opener->queues->queue[i],
-						 &channels->channel[i], NULL);
+						 &channels->channel[i], NULL,
+						 args->point);
 	return 0;
 }
 

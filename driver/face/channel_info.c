@@ -10,6 +10,7 @@
 #include "engine/channel.h"
 #include "engine/engine.h"
 #include "engine/job.h"
+#include "engine/quirk.h"
 #include "calls.h"
 #include "channel_info.h"
 
@@ -71,7 +72,7 @@ int dray_channel_info_call(struct dray_opener *opener, void *data,
 	channel = &node->channels->channel[index];
 	memset(info, 0, sizeof(*info));
 	info->index = index;
-	info->flags = DRAY_CHANNEL_COPY;
+	info->flags = channel->kind;
 	info->alignment = 1;
 	memcpy(info->name, channel->name, sizeof(info->name));
 	/* The limits were learnt before @chan was set. */
@@ -83,6 +84,8 @@ int dray_channel_info_call(struct dray_opener *opener, void *data,
 		info->max_segment = channel->limits.max_segment;
 		strscpy(info->device, dma_chan_name(channel->chan),
 			sizeof(info->device));
+		if (channel->stream.quirk)
+			info->max_pieces = channel->stream.quirk->pieces;
 	}
 	if (READ_ONCE(channel->dead))
 		info->flags |= DRAY_CHANNEL_DEAD;

@@ -62,6 +62,7 @@ static const struct dray_call dray_calls[] = {
 	DRAY_CALL_REFUSING(attach, ATTACH, limit),
 	DRAY_CALL_REFUSING(cancel, CANCEL, limit),
 	DRAY_CALL_REFUSING(reclaim, RECLAIM, limit),
+	DRAY_CALL_REFUSING(timeline, TIMELINE, limit),
 };
 
 union dray_arguments {
@@ -78,6 +79,7 @@ union dray_arguments {
 	struct dray_attach attach;
 	struct dray_cancel cancel;
 	struct dray_reclaim reclaim;
+	struct dray_timeline timeline;
 };
 
 /* Finds the call of @command for any size of its structure. */

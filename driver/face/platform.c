@@ -15,6 +15,13 @@
 #include "platform.h"
 #include "virtual.h"
 
+/* The kind of a channel: copies, sends, receives. */
+static bool dray_platform_knows(const char *name)
+{
+	return str_has_prefix(name, "mem") || str_has_prefix(name, "tx") ||
+	       str_has_prefix(name, "rx");
+}
+
 /* The engines that the device tree names for the device. */
 static int dray_platform_bind(struct device *dev)
 {
@@ -23,8 +30,13 @@ static int dray_platform_bind(struct device *dev)
 
 	while (count < DRAY_MAX_CHANNELS &&
 	       !of_property_read_string_index(dev->of_node, "dma-names", count,
-					      &channels[count].name))
+					      &channels[count].name)) {
+		if (!dray_platform_knows(channels[count].name))
+			return dev_err_probe(dev, -EINVAL,
+					     "dma-names: \"%s\" does not begin with mem, tx or rx\n",
+					     channels[count].name);
 		count++;
+	}
 	return dray_bind(dev, 0, channels, count);
 }
 

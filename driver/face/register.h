@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Nodes made for drivers: include/linux/dray_node.h is for others, this for
- * the drivers in this folder.
+ * the drivers in this directory.
  */
 #ifndef DRAY_REGISTER_H
 #define DRAY_REGISTER_H

@@ -6,6 +6,7 @@
  * and from there on the job ends by itself.
  */
 #include <linux/err.h>
+#include <linux/nospec.h>
 #include <linux/sync_file.h>
 
 #include "base/node.h"
@@ -16,42 +17,73 @@
 #include "engine/guard.h"
 #include "engine/in_fence.h"
 #include "engine/job.h"
+#include "engine/points.h"
 #include "engine/prepare.h"
 #include "engine/queue.h"
 #include "engine/sleep.h"
+#include "engine/stream.h"
 #include "address.h"
 #include "calls.h"
+
+static int dray_job_sync_file(struct dray_job *job, struct dray_reply *reply)
+{
+	struct sync_file *sync_file = sync_file_create(job->fence);
+
+	return sync_file ? dray_reply_give(reply, sync_file->file) : -ENOMEM;
+}
+
+/* The stream may have been closed while the job was made. */
+static int dray_job_may_publish(struct dray_job *job,
+				struct dray_refusal *refusal)
+{
+	struct dray_channel *channel = job->channel;
+
+	if (job->kind == DRAY_CHANNEL_COPY ||
+	    dray_stream_is_claimed(channel, job->queues))
+		return 0;
+	return dray_refuse(refusal, -ENOTCONN, DRAY_REASON_STREAM,
+			   channel->index);
+}
 
 /*
  * Shows the fence and enqueues the job, in one step for the queue.  On
  * failure the job is still the caller's.
  */
-static int dray_job_publish(struct dray_job *job, struct dray_reply *reply)
+static int dray_job_publish(struct dray_job *job, struct dray_submit *args,
+			    struct dray_reply *reply)
 {
 	struct dray_channel *channel = job->channel;
 	struct dray_queue *queue = &job->queues->queue[channel->index];
-	struct sync_file *sync_file;
 	bool signalling;
 	int ret;
 
 	if (mutex_lock_interruptible(&queue->order))
 		return -ERESTARTSYS;
+	ret = dray_job_may_publish(job, &reply->refusal);
+	if (ret)
+		goto unlock;
 	job->fence = dray_fence_create(channel, queue);
 	if (!job->fence) {
 		ret = -ENOMEM;
 		goto unlock;
 	}
-	sync_file = sync_file_create(job->fence);
-	if (!sync_file) {
-		ret = -ENOMEM;
-		goto unlock;
+	if (!(args->flags & DRAY_SUBMIT_NO_FENCE)) {
+		ret = dray_job_sync_file(job, reply);
+		if (ret)
+			goto unlock;
 	}
-	ret = dray_reply_give(reply, sync_file->file);
+	/* A fence that may never signal is shown to nobody. */
+	if (job->kind == DRAY_CHANNEL_COPY || job->deadline)
+		ret = dray_guard_job(job);
+	else
+		ret = dray_guard_await_job(job);
 	if (ret)
 		goto unlock;
-	ret = dray_guard_job(job);
-	if (ret)
-		goto unlock;
+	args->point = ++queue->number;
+	if (queue->points) {
+		dray_points_get(queue->points);
+		job->points = queue->points;
+	}
 	/* Others may wait for the fence, which nothing may hinder now. */
 	signalling = dma_fence_begin_signalling();
 	trace_dray_submit(job->fence, channel->name, job->count, job->runs,
@@ -74,7 +106,8 @@ static int dray_submit_check(struct dray_node *node,
 	if (dray_node_check(node))
 		return -ENODEV;
 	if (args->reserved || !args->count ||
-	    args->flags & ~(DRAY_SUBMIT_NONBLOCK | DRAY_SUBMIT_NO_SYNC) ||
+	    args->flags & ~(DRAY_SUBMIT_NONBLOCK | DRAY_SUBMIT_NO_SYNC |
+			    DRAY_SUBMIT_NO_FENCE) ||
 	    args->count > DRAY_MAX_TRANSFERS ||
 	    args->in_fence_count > DRAY_MAX_IN_FENCES)
 		return -EINVAL;
@@ -84,6 +117,23 @@ static int dray_submit_check(struct dray_node *node,
 	if (args->channel != DRAY_CHANNEL_ANY && args->channel >= count)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_CHANNEL,
 				   count);
+	return 0;
+}
+
+/* Copies end by their watchdog; a stream's job ends by its deadline, if ever. */
+static int dray_submit_check_kind(const struct dray_job *job,
+				  const struct dray_submit *args,
+				  struct dray_refusal *refusal)
+{
+	if (job->kind == DRAY_CHANNEL_COPY)
+		return args->deadline_ns ? -EINVAL : 0;
+	if (args->channel == DRAY_CHANNEL_ANY)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_KIND,
+				   args->channel);
+	if (args->deadline_ns > DRAY_MAX_DEADLINE ||
+	    (!args->deadline_ns && !(args->flags & DRAY_SUBMIT_NO_FENCE)))
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_DEADLINE,
+				   DRAY_MAX_DEADLINE);
 	return 0;
 }
 
@@ -119,7 +169,7 @@ static int dray_submit_start(struct dray_opener *opener, struct dray_job *job,
 	channel = job->channel->index;
 	runs = dray_submit_runs(opener, job);
 	bytes = job->bytes;
-	ret = dray_job_publish(job, reply);
+	ret = dray_job_publish(job, args, reply);
 	if (ret)
 		return ret;
 	args->channel = channel;
@@ -136,9 +186,16 @@ static int dray_submit_job(struct dray_opener *opener, struct dray_job *job,
 {
 	bool wait = !(args->flags & DRAY_SUBMIT_NONBLOCK);
 	struct dray_node *node = opener->node;
+	u32 index;
 	int ret;
 
-	ret = dray_slot_take(opener->queues, node, wait, refusal);
+	ret = dray_submit_check_kind(job, args, refusal);
+	if (ret)
+		goto free_job;
+	index = args->channel;
+	if (index != DRAY_CHANNEL_ANY)
+		index = array_index_nospec(index, node->channels->count);
+	ret = dray_slot_take(job, node, index, wait, refusal);
 	if (ret)
 		goto free_job;
 	ret = dray_node_enter_awake(node, wait);
@@ -154,7 +211,7 @@ leave:
 	dray_job_unprepare(job);
 	dray_node_leave(node);
 give_slot:
-	dray_slot_give(opener->queues, node);
+	dray_slot_give(job, node);
 free_job:
 	dray_job_free(job);
 	return ret;

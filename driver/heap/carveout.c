@@ -40,15 +40,15 @@ static struct dray_carveout *to_carveout(struct dray_heap *heap)
 }
 
 static int dray_carveout_check(struct dray_heap *heap,
-			       const struct dray_request *request,
+			       const struct dray_heap_request *request,
 			       struct dray_refusal *refusal)
 {
 	return dray_pagemap_check(&to_carveout(heap)->map, request, refusal);
 }
 
 static int dray_carveout_alloc(struct dray_heap *heap,
-			       const struct dray_request *request,
-			       struct dray_extent *extent,
+			       const struct dray_heap_request *request,
+			       struct dray_heap_memory *memory,
 			       struct dray_refusal *refusal)
 {
 	struct dray_carveout *carveout = to_carveout(heap);
@@ -61,32 +61,32 @@ static int dray_carveout_alloc(struct dray_heap *heap,
 	mutex_unlock(&carveout->lock);
 	if (ret)
 		return ret;
-	extent->page = NULL;
-	extent->start = PFN_PHYS(carveout->map.first + index);
-	extent->size = request->size;
+	memory->page = NULL;
+	memory->start = PFN_PHYS(carveout->map.first + index);
+	memory->size = request->size;
 	return 0;
 }
 
 /* All mappings are by frame number: no page of a freed range can be held. */
 static void dray_carveout_free(struct dray_heap *heap,
-			       const struct dray_extent *extent)
+			       const struct dray_heap_memory *memory)
 {
 	struct dray_carveout *carveout = to_carveout(heap);
 
 	mutex_lock(&carveout->lock);
 	dray_pagemap_give(&carveout->map,
-			  PHYS_PFN(extent->start) - carveout->map.first,
-			  extent->size >> PAGE_SHIFT);
+			  PHYS_PFN(memory->start) - carveout->map.first,
+			  memory->size >> PAGE_SHIFT);
 	mutex_unlock(&carveout->lock);
 }
 
 /* Memory without pages has no count that could warn the next module: stay. */
 static void dray_carveout_condemn(struct dray_heap *heap,
-				  const struct dray_extent *extent)
+				  const struct dray_heap_memory *memory)
 {
 	pr_warn("dray: so the module stays\n");
 	__module_get(THIS_MODULE);
-	atomic64_add(extent->size, &heap->condemned);
+	atomic64_add(memory->size, &heap->condemned);
 }
 
 static void dray_carveout_state(struct dray_heap *heap,
@@ -111,14 +111,14 @@ static void dray_carveout_destroy(struct dray_heap *heap)
 
 /* Zeros, in memory when this returns; -EINTR when the task is being killed. */
 static int dray_carveout_clear(struct dray_heap *heap,
-			       const struct dray_extent *extent)
+			       const struct dray_heap_memory *memory)
 {
 	size_t done, step;
 	void *window;
 
-	for (done = 0; done < extent->size; done += step) {
-		step = min_t(size_t, extent->size - done, DRAY_CARVEOUT_WINDOW);
-		window = memremap(extent->start + done, step, MEMREMAP_WC);
+	for (done = 0; done < memory->size; done += step) {
+		step = min_t(size_t, memory->size - done, DRAY_CARVEOUT_WINDOW);
+		window = memremap(memory->start + done, step, MEMREMAP_WC);
 		if (!window)
 			return -ENOMEM;
 		memset(window, 0, step);

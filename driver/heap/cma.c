@@ -168,7 +168,7 @@ static u64 dray_cma_free_bytes(struct dray_cma *cma)
 
 /* CMA aligns to the size; one page never comes from the default area. */
 static size_t dray_cma_takes(struct dray_heap *heap,
-			     const struct dray_request *request)
+			     const struct dray_heap_request *request)
 {
 	size_t size = max_t(u64, request->size, request->alignment);
 
@@ -176,19 +176,19 @@ static size_t dray_cma_takes(struct dray_heap *heap,
 }
 
 static void dray_cma_free(struct dray_heap *heap,
-			  const struct dray_extent *extent)
+			  const struct dray_heap_memory *memory)
 {
 	struct dray_cma *cma = to_cma(heap);
 
-	if (extent->vaddr)
-		dray_cma_give_back_uncached(cma, extent->start, extent->size,
-					    extent->vaddr, extent->mode);
+	if (memory->vaddr)
+		dray_cma_give_back_uncached(cma, memory->start, memory->size,
+					    memory->vaddr, memory->mode);
 	else
-		dray_cma_give_back(cma, extent->page, extent->size);
+		dray_cma_give_back(cma, memory->page, memory->size);
 }
 
 static int dray_cma_check(struct dray_heap *heap,
-			  const struct dray_request *request,
+			  const struct dray_heap_request *request,
 			  struct dray_refusal *refusal)
 {
 	u64 total = dray_cma_total(to_cma(heap));
@@ -202,8 +202,8 @@ static int dray_cma_check(struct dray_heap *heap,
 }
 
 static int dray_cma_alloc(struct dray_heap *heap,
-			  const struct dray_request *request,
-			  struct dray_extent *extent,
+			  const struct dray_heap_request *request,
+			  struct dray_heap_memory *memory,
 			  struct dray_refusal *refusal)
 {
 	struct dray_cma *cma = to_cma(heap);
@@ -225,13 +225,13 @@ static int dray_cma_alloc(struct dray_heap *heap,
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_FRAGMENTED,
 				   size - PAGE_SIZE);
 	}
-	extent->page = page;
-	extent->start = page_to_phys(page);
-	extent->vaddr = vaddr;
-	extent->size = size;
-	extent->mode = request->mode;
-	if (extent->start + request->size - 1 > request->limit) {
-		dray_cma_free(heap, extent);
+	memory->page = page;
+	memory->start = page_to_phys(page);
+	memory->vaddr = vaddr;
+	memory->size = size;
+	memory->mode = request->mode;
+	if (memory->start + request->size - 1 > request->limit) {
+		dray_cma_free(heap, memory);
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_MASK,
 				   request->limit);
 	}

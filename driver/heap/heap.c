@@ -33,8 +33,10 @@ bool dray_heap_offers(const struct dray_heap *heap, struct device *dev,
 	return modes & BIT(*mode);
 }
 
-int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
-		    struct dray_extent *extent, struct dray_refusal *refusal)
+int dray_heap_alloc(struct dray_heap *heap,
+		    const struct dray_heap_request *request,
+		    struct dray_heap_memory *memory,
+		    struct dray_refusal *refusal)
 {
 	size_t size = request->size;
 	int ret;
@@ -45,40 +47,40 @@ int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
 		return ret;
 	if (heap->ops->takes)
 		size = heap->ops->takes(heap, request);
-	ret = dray_charge_take(extent->charge, heap, size, refusal);
+	ret = dray_charge_take(memory->charge, heap, size, refusal);
 	if (ret)
 		return ret;
-	ret = heap->ops->alloc(heap, request, extent, refusal);
+	ret = heap->ops->alloc(heap, request, memory, refusal);
 	if (ret) {
-		dray_charge_end(extent->charge);
+		dray_charge_end(memory->charge);
 		return ret;
 	}
-	extent->mode = request->mode;
+	memory->mode = request->mode;
 	atomic_inc(&heap->buffers);
-	atomic64_add(extent->size, &heap->used);
+	atomic64_add(memory->size, &heap->used);
 	return 0;
 }
 
-bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
-		    bool condemned)
+bool dray_heap_free(struct dray_heap *heap,
+		    const struct dray_heap_memory *memory, bool condemned)
 {
-	size_t size = extent->size;
+	size_t size = memory->size;
 	bool last;
 
 	if (condemned) {
 		pr_warn("dray: %zu bytes of %s stay out of use: a device may write them\n",
 			size, heap->name);
 		if (heap->ops->condemn)
-			heap->ops->condemn(heap, extent);
+			heap->ops->condemn(heap, memory);
 		else
 			atomic64_add(size, &heap->condemned);
 	} else {
-		heap->ops->free(heap, extent);
+		heap->ops->free(heap, memory);
 	}
 	/*
-	 * From here on @extent may be gone: others may drop pages at any time.
+	 * From here on @memory may be gone: others may drop pages at any time.
 	 */
-	last = dray_charge_end(extent->charge);
+	last = dray_charge_end(memory->charge);
 	atomic64_sub(size, &heap->used);
 	atomic_dec(&heap->buffers);
 	return last;

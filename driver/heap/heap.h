@@ -21,7 +21,7 @@ struct dray_charge;
 struct dray_heap;
 struct page;
 
-struct dray_request {
+struct dray_heap_request {
 	size_t size; /* bytes, whole pages */
 	u64 alignment; /* bytes, a power of two of at least a page */
 	u64 limit; /* highest physical address of the last byte */
@@ -42,7 +42,7 @@ static inline struct page *dray_page_at(struct page *first, size_t index)
 }
 
 /* Contiguous memory as a heap gave it. */
-struct dray_extent {
+struct dray_heap_memory {
 	phys_addr_t start;
 	struct page *page; /* the first one; NULL: there are none */
 	void *vaddr; /* the kernel's uncached mapping, or NULL */
@@ -52,30 +52,36 @@ struct dray_extent {
 };
 
 /* Does the kernel reach it through a cached mapping? */
-static inline bool dray_extent_is_cached(const struct dray_extent *extent)
+static inline bool
+dray_heap_memory_is_cached(const struct dray_heap_memory *memory)
 {
-	return extent->page && !extent->vaddr;
+	return memory->page && !memory->vaddr;
 }
 
 struct dray_heap_ops {
 	/* Bytes that a request is charged for; NULL: its size. */
 	size_t (*takes)(struct dray_heap *heap,
-			const struct dray_request *request);
+			const struct dray_heap_request *request);
 	/* Refuses a request that an empty heap could not serve either. */
-	int (*check)(struct dray_heap *heap, const struct dray_request *request,
+	int (*check)(struct dray_heap *heap,
+		     const struct dray_heap_request *request,
 		     struct dray_refusal *refusal);
-	/* Fills @extent; the memory's contents are undefined. */
-	int (*alloc)(struct dray_heap *heap, const struct dray_request *request,
-		     struct dray_extent *extent, struct dray_refusal *refusal);
+	/* Fills @memory; the memory's contents are undefined. */
+	int (*alloc)(struct dray_heap *heap,
+		     const struct dray_heap_request *request,
+		     struct dray_heap_memory *memory,
+		     struct dray_refusal *refusal);
 	/* For memory without pages: zeros, not only in the cache. */
-	int (*clear)(struct dray_heap *heap, const struct dray_extent *extent);
-	void (*free)(struct dray_heap *heap, const struct dray_extent *extent);
+	int (*clear)(struct dray_heap *heap,
+		     const struct dray_heap_memory *memory);
+	void (*free)(struct dray_heap *heap,
+		     const struct dray_heap_memory *memory);
 	/*
 	 * Takes memory out of use for good: a device may still write it.  NULL:
 	 * it is not given back, and counted.
 	 */
 	void (*condemn)(struct dray_heap *heap,
-			const struct dray_extent *extent);
+			const struct dray_heap_memory *memory);
 	/*
 	 * Fills total, free, largest_free, largest_request; quarantined already
 	 * counts condemned memory.
@@ -129,19 +135,21 @@ struct dray_heap {
  * These functions may sleep, and several tasks may call them at once.
  *
  * Refuses a request that the heap can never serve; then charges the caller, by
- * the charge in @extent; then takes memory, for dray_heap_free().  The memory
+ * the charge in @memory; then takes memory, for dray_heap_free().  The memory
  * is clear if @heap->zeroed.  On failure @refusal may tell more.
  */
-int dray_heap_alloc(struct dray_heap *heap, const struct dray_request *request,
-		    struct dray_extent *extent, struct dray_refusal *refusal);
+int dray_heap_alloc(struct dray_heap *heap,
+		    const struct dray_heap_request *request,
+		    struct dray_heap_memory *memory,
+		    struct dray_refusal *refusal);
 
 /*
  * Frees memory, or with @condemned keeps it out of use, since a device may
  * still write it.  Returns true if the caller must free the charge's object.
  * If not, the last holder of a page does, and the object may be gone already.
  */
-bool dray_heap_free(struct dray_heap *heap, const struct dray_extent *extent,
-		    bool condemned);
+bool dray_heap_free(struct dray_heap *heap,
+		    const struct dray_heap_memory *memory, bool condemned);
 
 /* Everything HEAP_INFO tells, except its index and modes; searches the heap. */
 void dray_heap_state(struct dray_heap *heap, struct dray_heap_info *info);

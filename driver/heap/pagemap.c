@@ -52,13 +52,13 @@ static unsigned long dray_pagemap_longest(const struct dray_pagemap *map,
 
 /* Runs that begin at multiples of it are lost to others, however short. */
 size_t dray_pagemap_takes(struct dray_heap *heap,
-			  const struct dray_request *request)
+			  const struct dray_heap_request *request)
 {
 	return max_t(u64, request->size, request->alignment);
 }
 
 int dray_pagemap_check(const struct dray_pagemap *map,
-		       const struct dray_request *request,
+		       const struct dray_heap_request *request,
 		       struct dray_refusal *refusal)
 {
 	u64 alignment = (u64)rounddown_pow_of_two(map->pages) << PAGE_SHIFT;
@@ -123,9 +123,10 @@ static unsigned long dray_pagemap_from_top(const struct dray_pagemap *map,
  * Finds a place at a multiple of @align pages; returns all pages if there is
  * none.
  */
-static unsigned long dray_pagemap_search(const struct dray_pagemap *map,
-					 const struct dray_request *request,
-					 unsigned long align)
+static unsigned long
+dray_pagemap_search(const struct dray_pagemap *map,
+		    const struct dray_heap_request *request,
+		    unsigned long align)
 {
 	unsigned long count = request->size >> PAGE_SHIFT;
 	unsigned long end = dray_pagemap_below(map, request->limit);
@@ -137,7 +138,8 @@ static unsigned long dray_pagemap_search(const struct dray_pagemap *map,
 }
 
 bool dray_pagemap_find(struct dray_pagemap *map,
-		       const struct dray_request *request, unsigned long *index)
+		       const struct dray_heap_request *request,
+		       unsigned long *index)
 {
 	*index = dray_pagemap_search(map, request,
 				     request->alignment >> PAGE_SHIFT);
@@ -149,7 +151,7 @@ bool dray_pagemap_find(struct dray_pagemap *map,
 
 /* The largest alignment below the one asked for at which it could be had. */
 static u64 dray_pagemap_alignment(const struct dray_pagemap *map,
-				  const struct dray_request *request)
+				  const struct dray_heap_request *request)
 {
 	unsigned long align = request->alignment >> PAGE_SHIFT;
 
@@ -162,7 +164,7 @@ static u64 dray_pagemap_alignment(const struct dray_pagemap *map,
 }
 
 int dray_pagemap_refuse(const struct dray_pagemap *map,
-			const struct dray_request *request,
+			const struct dray_heap_request *request,
 			struct dray_refusal *refusal)
 {
 	unsigned long count = request->size >> PAGE_SHIFT;

@@ -24,18 +24,18 @@ void dray_pagemap_exit(struct dray_pagemap *map);
 
 /* Bytes that a request is charged for. */
 size_t dray_pagemap_takes(struct dray_heap *heap,
-			  const struct dray_request *request);
+			  const struct dray_heap_request *request);
 /* Refuses a request that an empty region could not serve either. */
 int dray_pagemap_check(const struct dray_pagemap *map,
-		       const struct dray_request *request,
+		       const struct dray_heap_request *request,
 		       struct dray_refusal *refusal);
 /* Takes a run and stores its first page; false if there is none. */
 bool dray_pagemap_find(struct dray_pagemap *map,
-		       const struct dray_request *request,
+		       const struct dray_heap_request *request,
 		       unsigned long *index);
 /* Says why there is none. */
 int dray_pagemap_refuse(const struct dray_pagemap *map,
-			const struct dray_request *request,
+			const struct dray_heap_request *request,
 			struct dray_refusal *refusal);
 /* @count pages from the @index'th of the region on. */
 void dray_pagemap_take(struct dray_pagemap *map, unsigned long index,

@@ -25,7 +25,7 @@
 #include "heap_device.h"
 #include "heaps.h"
 
-struct dray_pages {
+struct dray_pages_heap {
 	struct dray_heap heap;
 	struct mutex lock; /* everything below */
 	struct list_head quarantine; /* pages that others hold, by lru */
@@ -79,7 +79,7 @@ static bool dray_pages_below(struct page *page, size_t size, u64 limit)
 }
 
 static int dray_pages_check(struct dray_heap *heap,
-			    const struct dray_request *request,
+			    const struct dray_heap_request *request,
 			    struct dray_refusal *refusal)
 {
 	if (request->alignment > DRAY_PAGES_LARGEST)
@@ -95,7 +95,7 @@ static int dray_pages_check(struct dray_heap *heap,
  * Takes a block of @order from the widest zone with one below the limit.  NULL:
  * there is none; @above says whether one lay above the limit.
  */
-static struct page *dray_pages_take(const struct dray_request *request,
+static struct page *dray_pages_take(const struct dray_heap_request *request,
 				    gfp_t gfp, int order, bool *above)
 {
 	struct page *page;
@@ -117,8 +117,8 @@ static struct page *dray_pages_take(const struct dray_request *request,
 }
 
 static int dray_pages_alloc(struct dray_heap *heap,
-			    const struct dray_request *request,
-			    struct dray_extent *extent,
+			    const struct dray_heap_request *request,
+			    struct dray_heap_memory *memory,
 			    struct dray_refusal *refusal)
 {
 	gfp_t gfp = GFP_USER | __GFP_ZERO | __GFP_ACCOUNT | __GFP_NOWARN |
@@ -145,9 +145,9 @@ static int dray_pages_alloc(struct dray_heap *heap,
 		for (i = count; i < (size_t)1 << order; i++)
 			__free_page(page + i);
 	}
-	extent->page = page;
-	extent->start = page_to_phys(page);
-	extent->size = request->size;
+	memory->page = page;
+	memory->start = page_to_phys(page);
+	memory->size = request->size;
 	return 0;
 }
 
@@ -166,13 +166,13 @@ static void dray_pages_put(struct page *page)
 	__free_pages(page, order);
 }
 
-static struct dray_pages *to_pages(struct dray_heap *heap)
+static struct dray_pages_heap *to_pages(struct dray_heap *heap)
 {
-	return container_of(heap, struct dray_pages, heap);
+	return container_of(heap, struct dray_pages_heap, heap);
 }
 
 /* Drops only dray's reference. */
-static void dray_pages_release(struct dray_pages *pages, struct page *page)
+static void dray_pages_release(struct dray_pages_heap *pages, struct page *page)
 {
 	lockdep_assert_held(&pages->lock);
 	list_del(&page->lru);
@@ -181,7 +181,7 @@ static void dray_pages_release(struct dray_pages *pages, struct page *page)
 	dray_pages_put(page);
 }
 
-static void dray_pages_sweep(struct dray_pages *pages)
+static void dray_pages_sweep(struct dray_pages_heap *pages)
 {
 	struct page *page, *next;
 
@@ -195,8 +195,8 @@ static void dray_pages_sweep(struct dray_pages *pages)
 
 static void dray_pages_sweep_later(struct work_struct *work)
 {
-	struct dray_pages *pages =
-		container_of(work, struct dray_pages, sweep.work);
+	struct dray_pages_heap *pages =
+		container_of(work, struct dray_pages_heap, sweep.work);
 
 	mutex_lock(&pages->lock);
 	dray_pages_sweep(pages);
@@ -205,8 +205,8 @@ static void dray_pages_sweep_later(struct work_struct *work)
 	mutex_unlock(&pages->lock);
 }
 
-static void dray_pages_quarantine(struct dray_pages *pages, struct page *page,
-				  struct dray_charge *charge)
+static void dray_pages_quarantine(struct dray_pages_heap *pages,
+				  struct page *page, struct dray_charge *charge)
 {
 	mutex_lock(&pages->lock);
 	dray_awaited_add(&pages->awaited, page, charge, page_size(page));
@@ -217,7 +217,7 @@ static void dray_pages_quarantine(struct dray_pages *pages, struct page *page,
 }
 
 /* A page by itself or a compound page. */
-static void dray_pages_drop(struct dray_pages *pages, struct page *page,
+static void dray_pages_drop(struct dray_pages_heap *pages, struct page *page,
 			    struct dray_charge *charge)
 {
 	if (page_count(page) == 1)
@@ -227,12 +227,12 @@ static void dray_pages_drop(struct dray_pages *pages, struct page *page,
 }
 
 static void dray_pages_free(struct dray_heap *heap,
-			    const struct dray_extent *extent)
+			    const struct dray_heap_memory *memory)
 {
-	struct dray_pages *pages = to_pages(heap);
-	struct dray_charge *charge = extent->charge;
-	size_t count = extent->size >> PAGE_SHIFT, i;
-	struct page *page = extent->page;
+	struct dray_pages_heap *pages = to_pages(heap);
+	struct dray_charge *charge = memory->charge;
+	size_t count = memory->size >> PAGE_SHIFT, i;
+	struct page *page = memory->page;
 
 	if (PageCompound(page))
 		count = 1;
@@ -243,7 +243,7 @@ static void dray_pages_free(struct dray_heap *heap,
 static void dray_pages_state(struct dray_heap *heap,
 			     struct dray_heap_info *info)
 {
-	struct dray_pages *pages = to_pages(heap);
+	struct dray_pages_heap *pages = to_pages(heap);
 
 	mutex_lock(&pages->lock);
 	dray_pages_sweep(pages);
@@ -257,7 +257,7 @@ static void dray_pages_state(struct dray_heap *heap,
 
 static void dray_pages_destroy(struct dray_heap *heap)
 {
-	struct dray_pages *pages = to_pages(heap);
+	struct dray_pages_heap *pages = to_pages(heap);
 	struct page *page, *next;
 
 	cancel_delayed_work_sync(&pages->sweep);
@@ -281,7 +281,7 @@ static struct dray_heap *dray_pages_create(const char *name, struct device *dev,
 					   struct device_node *region,
 					   int index)
 {
-	struct dray_pages *pages;
+	struct dray_pages_heap *pages;
 	int ret;
 
 	pages = kzalloc(sizeof(*pages), GFP_KERNEL);

@@ -150,7 +150,7 @@ static void dray_reserved_give(struct dray_reserved *reserved,
 }
 
 static int dray_reserved_check(struct dray_heap *heap,
-			       const struct dray_request *request,
+			       const struct dray_heap_request *request,
 			       struct dray_refusal *refusal)
 {
 	return dray_pagemap_check(&to_reserved(heap)->map, request, refusal);
@@ -185,8 +185,8 @@ static bool dray_reserved_quarantine_poison(struct dray_reserved *reserved,
 }
 
 static int dray_reserved_alloc(struct dray_heap *heap,
-			       const struct dray_request *request,
-			       struct dray_extent *extent,
+			       const struct dray_heap_request *request,
+			       struct dray_heap_memory *memory,
 			       struct dray_refusal *refusal)
 {
 	struct dray_reserved *reserved = to_reserved(heap);
@@ -210,21 +210,21 @@ static int dray_reserved_alloc(struct dray_heap *heap,
 	page = dray_reserved_page(reserved, index);
 	for (i = 0; i < count; i++)
 		dray_reserved_thaw(dray_page_at(page, i));
-	extent->page = page;
-	extent->start = PFN_PHYS(reserved->map.first + index);
-	extent->size = request->size;
+	memory->page = page;
+	memory->start = PFN_PHYS(reserved->map.first + index);
+	memory->size = request->size;
 	return 0;
 }
 
 static void dray_reserved_free(struct dray_heap *heap,
-			       const struct dray_extent *extent)
+			       const struct dray_heap_memory *memory)
 {
 	struct dray_reserved *reserved = to_reserved(heap);
-	unsigned long index = PHYS_PFN(extent->start) - reserved->map.first;
-	unsigned long end = index + (extent->size >> PAGE_SHIFT);
+	unsigned long index = PHYS_PFN(memory->start) - reserved->map.first;
+	unsigned long end = index + (memory->size >> PAGE_SHIFT);
 
 	mutex_lock(&reserved->lock);
-	dray_reserved_give(reserved, index, end, extent->charge);
+	dray_reserved_give(reserved, index, end, memory->charge);
 	if (reserved->awaited.count)
 		schedule_delayed_work(&reserved->sweep, DRAY_SWEEP_DELAY);
 	mutex_unlock(&reserved->lock);
@@ -235,15 +235,15 @@ static void dray_reserved_free(struct dray_heap *heap,
  * module too: the next one finds them so when it takes over the region.
  */
 static void dray_reserved_condemn(struct dray_heap *heap,
-				  const struct dray_extent *extent)
+				  const struct dray_heap_memory *memory)
 {
-	struct dray_extent lost = { .start = extent->start,
-				    .page = extent->page,
-				    .size = extent->size };
+	struct dray_heap_memory lost = { .start = memory->start,
+					 .page = memory->page,
+					 .size = memory->size };
 	unsigned long i;
 
-	for (i = 0; i < extent->size >> PAGE_SHIFT; i++)
-		get_page(dray_page_at(extent->page, i));
+	for (i = 0; i < memory->size >> PAGE_SHIFT; i++)
+		get_page(dray_page_at(memory->page, i));
 	/* Without a charge: no user pays for ever. */
 	dray_reserved_free(heap, &lost);
 }

@@ -54,7 +54,7 @@ static void dray_buffer_release(struct kref *kref)
 	dray_entry_fini(&buffer->entry);
 	mutex_destroy(&buffer->lock);
 	/* The embedded charge must outlive foreign page references. */
-	if (dray_heap_free(buffer->heap, &buffer->extent,
+	if (dray_heap_free(buffer->heap, &buffer->memory,
 			   buffer->entry.condemned))
 		kfree(buffer);
 }
@@ -78,7 +78,7 @@ static int dray_buffer_clear(struct dray_buffer *buffer)
 	if (heap->zeroed)
 		return 0;
 	if (heap->ops->clear)
-		return heap->ops->clear(heap, &buffer->extent);
+		return heap->ops->clear(heap, &buffer->memory);
 	for (left = buffer->size >> PAGE_SHIFT; left; left -= step) {
 		step = min_t(size_t, left, DRAY_CLEAR_STEP);
 		dray_clear_pages(dray_buffer_page(buffer, index), step);
@@ -106,7 +106,7 @@ static int dray_buffer_prepare(struct dray_buffer *buffer,
 
 struct dray_buffer *dray_buffer_create(struct dray_node *node,
 				       struct dray_heap *heap,
-				       const struct dray_request *request,
+				       const struct dray_heap_request *request,
 				       u64 reach, struct dray_refusal *refusal)
 {
 	bool wait = dray_device_can_wait(node->dev);
@@ -117,8 +117,8 @@ struct dray_buffer *dray_buffer_create(struct dray_node *node,
 	if (!buffer)
 		return ERR_PTR(-ENOMEM);
 	buffer->charge.memory = buffer;
-	buffer->extent.charge = &buffer->charge;
-	ret = dray_heap_alloc(heap, request, &buffer->extent, refusal);
+	buffer->memory.charge = &buffer->charge;
+	ret = dray_heap_alloc(heap, request, &buffer->memory, refusal);
 	if (ret) {
 		kfree(buffer);
 		return ERR_PTR(ret);

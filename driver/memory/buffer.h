@@ -32,9 +32,9 @@ struct dray_mapping {
 struct dray_buffer {
 	struct dray_entry entry;
 	struct dray_heap *heap;
-	struct dray_extent extent;
-	struct dray_charge charge; /* the extent's */
-	size_t size; /* bytes, whole pages, at most the extent's */
+	struct dray_heap_memory memory;
+	struct dray_charge charge; /* the memory's */
+	size_t size; /* bytes, whole pages, at most the memory's */
 	u32 mode; /* enum dray_mode */
 	struct dma_resv resv; /* fences of transfers and importers */
 
@@ -77,7 +77,7 @@ static inline bool dray_buffer_written_outside(const struct dray_buffer *buffer)
 static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
 					    size_t index)
 {
-	return dray_page_at(buffer->extent.page, index);
+	return dray_page_at(buffer->memory.page, index);
 }
 
 /*
@@ -87,7 +87,7 @@ static inline struct page *dray_buffer_page(struct dray_buffer *buffer,
  */
 struct dray_buffer *dray_buffer_create(struct dray_node *node,
 				       struct dray_heap *heap,
-				       const struct dray_request *request,
+				       const struct dray_heap_request *request,
 				       u64 reach, struct dray_refusal *refusal);
 
 /* May sleep. The last reference unmaps the memory and frees it, or holds it. */

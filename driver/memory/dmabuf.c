@@ -89,16 +89,16 @@ static bool dray_buffer_is_high(struct dray_buffer *buffer)
 
 static void *dray_buffer_vmap(struct dray_buffer *buffer)
 {
-	if (buffer->extent.vaddr)
-		return buffer->extent.vaddr;
+	if (buffer->memory.vaddr)
+		return buffer->memory.vaddr;
 	if (dray_buffer_is_high(buffer))
 		return dray_vmap_high(buffer);
-	return page_address(buffer->extent.page);
+	return page_address(buffer->memory.page);
 }
 
 static void dray_buffer_vunmap(struct dray_buffer *buffer)
 {
-	if (!buffer->extent.vaddr && dray_buffer_is_high(buffer))
+	if (!buffer->memory.vaddr && dray_buffer_is_high(buffer))
 		vunmap(buffer->vaddr);
 	buffer->vaddr = NULL;
 }
@@ -182,7 +182,7 @@ static const struct dma_buf_ops *dray_ops(struct dray_buffer *buffer,
 {
 	if (!writable)
 		return &dray_read_only_ops;
-	if (buffer->mode == DRAY_MODE_DEVICE || !buffer->extent.page)
+	if (buffer->mode == DRAY_MODE_DEVICE || !buffer->memory.page)
 		return &dray_unmapped_ops;
 	return &dray_dma_buf_ops;
 }

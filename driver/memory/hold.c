@@ -31,7 +31,7 @@ static u64 dray_entry_bytes(struct dray_entry *entry)
 {
 	struct dray_buffer *buffer = dray_entry_buffer(entry);
 
-	return buffer ? buffer->extent.size
+	return buffer ? buffer->memory.size
 		      : dray_entry_attachment(entry)->charged;
 }
 

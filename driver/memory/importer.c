@@ -70,7 +70,7 @@ static int dray_import_fill(struct dray_import *import)
 	for_each_sgtable_sg(&import->table, entry, i) {
 		length = min(most, buffer->size - done);
 		/* Without pages an entry has its addresses only. */
-		page = buffer->extent.page;
+		page = buffer->memory.page;
 		if (page)
 			page = dray_page_at(page, done >> PAGE_SHIFT);
 		sg_set_page(entry, page, length, 0);
@@ -89,7 +89,7 @@ static bool dray_import_copied(const struct dray_import *import,
 	size_t length = import->table.sgl->length;
 
 	return dray_device_bounced(import->dev, sg_dma_address(entry),
-				   import->buffer->extent.start +
+				   import->buffer->memory.start +
 					   (phys_addr_t)index * length);
 }
 
@@ -120,7 +120,7 @@ static void dray_import_unmap_resource(struct dray_import *import)
 /* For memory without pages. */
 static int dray_import_map_resource(struct dray_import *import)
 {
-	phys_addr_t start = import->buffer->extent.start;
+	phys_addr_t start = import->buffer->memory.start;
 	struct scatterlist *entry;
 	dma_addr_t address;
 	int i;
@@ -150,7 +150,7 @@ static int dray_import_map_pages(struct dray_import *import)
 
 static void dray_import_unmap(struct dray_import *import)
 {
-	if (import->buffer->extent.page)
+	if (import->buffer->memory.page)
 		dma_unmap_sgtable(import->dev, &import->table,
 				  import->direction, DMA_ATTR_SKIP_CPU_SYNC);
 	else
@@ -178,8 +178,8 @@ static int dray_import_write_back(struct dray_import *import)
 
 static int dray_import_map(struct dray_import *import)
 {
-	const struct dray_extent *extent = &import->buffer->extent;
-	bool cached = dray_extent_is_cached(extent);
+	const struct dray_heap_memory *memory = &import->buffer->memory;
+	bool cached = dray_heap_memory_is_cached(memory);
 	int ret;
 
 	ret = dray_import_fill(import);
@@ -190,7 +190,7 @@ static int dray_import_map(struct dray_import *import)
 		if (ret)
 			goto free_table;
 	}
-	ret = extent->page ? dray_import_map_pages(import)
+	ret = memory->page ? dray_import_map_pages(import)
 			   : dray_import_map_resource(import);
 	if (ret)
 		goto free_table;
@@ -229,7 +229,7 @@ struct sg_table *dray_importer_map(struct dma_buf_attachment *attachment,
 	ret = dray_import_map(import);
 	if (ret)
 		goto unlock;
-	if (dray_extent_is_cached(&buffer->extent))
+	if (dray_heap_memory_is_cached(&buffer->memory))
 		dma_sync_sgtable_for_device(import->dev, &import->table,
 					    direction);
 	/*

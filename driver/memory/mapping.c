@@ -32,14 +32,14 @@ static struct dray_place dray_mapping_where(const struct dray_buffer *buffer,
 		.copied =
 			dray_copies_allowed() &&
 			dray_device_bounced(mapping->dev, mapping->all.address,
-					    buffer->extent.start),
+					    buffer->memory.start),
 	};
 }
 
 static void dray_mapping_unmap(struct dray_buffer *buffer,
 			       struct dray_mapping *mapping)
 {
-	if (buffer->extent.page)
+	if (buffer->memory.page)
 		dma_unmap_page_attrs(mapping->dev, mapping->all.address,
 				     buffer->size, DMA_BIDIRECTIONAL,
 				     DRAY_MAP_ATTRS);
@@ -55,7 +55,7 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 			    struct dray_mapping *mapping,
 			    struct dray_refusal *refusal)
 {
-	phys_addr_t start = buffer->extent.start;
+	phys_addr_t start = buffer->memory.start;
 	u64 reach = dray_device_reach(mapping->dev);
 	struct device *dev = mapping->dev;
 
@@ -63,9 +63,9 @@ static int dray_mapping_map(struct dray_buffer *buffer,
 	    (u64)phys_to_dma(dev, start) + buffer->size - 1 > reach)
 		return dray_refuse(refusal, -ENOMEM, DRAY_REASON_BOUNCE, reach);
 
-	if (buffer->extent.page)
+	if (buffer->memory.page)
 		mapping->all.address =
-			dma_map_page_attrs(dev, buffer->extent.page, 0,
+			dma_map_page_attrs(dev, buffer->memory.page, 0,
 					   buffer->size, DMA_BIDIRECTIONAL,
 					   DRAY_MAP_ATTRS);
 	else
@@ -142,7 +142,7 @@ static int dray_mapping_write_back(struct dray_buffer *buffer,
 		return 0;
 	start = ktime_get();
 	place = dray_mapping_where(buffer, mapping);
-	place.uncached = !dray_extent_is_cached(&buffer->extent);
+	place.uncached = !dray_heap_memory_is_cached(&buffer->memory);
 	ret = dray_rows_sync(mapping->dev, &place, &all, false, DMA_TO_DEVICE);
 	if (ret)
 		return ret;

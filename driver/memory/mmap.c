@@ -72,22 +72,22 @@ static vm_fault_t dray_vma_fault(struct vm_fault *vmf)
 /* The page at @offset as the kernel may look at it; undone by close. */
 static void *dray_window_open(struct dray_buffer *buffer, size_t offset)
 {
-	const struct dray_extent *extent = &buffer->extent;
+	const struct dray_heap_memory *memory = &buffer->memory;
 	size_t index = offset >> PAGE_SHIFT;
 
-	if (extent->vaddr)
-		return extent->vaddr + (offset & PAGE_MASK);
-	if (extent->page)
+	if (memory->vaddr)
+		return memory->vaddr + (offset & PAGE_MASK);
+	if (memory->page)
 		return kmap_local_page(dray_buffer_page(buffer, index));
-	return memremap(extent->start + (offset & PAGE_MASK), PAGE_SIZE,
+	return memremap(memory->start + (offset & PAGE_MASK), PAGE_SIZE,
 			MEMREMAP_WC);
 }
 
 static void dray_window_close(struct dray_buffer *buffer, void *window)
 {
-	if (buffer->extent.vaddr)
+	if (buffer->memory.vaddr)
 		return;
-	if (buffer->extent.page)
+	if (buffer->memory.page)
 		kunmap_local(window);
 	else
 		memunmap(window);
@@ -212,7 +212,7 @@ int dray_mmap(struct dma_buf *dmabuf, struct vm_area_struct *vma)
 	if (pages && vma->vm_flags & VM_PFNMAP)
 		return -EINVAL;
 
-	frame = PHYS_PFN(buffer->extent.start) + vma->vm_pgoff;
+	frame = PHYS_PFN(buffer->memory.start) + vma->vm_pgoff;
 	prot = dray_mode_prot(buffer->mode, vm_get_page_prot(vma->vm_flags));
 	vma->vm_page_prot = vma->vm_flags & VM_WRITE ? dray_dirty(prot) : prot;
 	if (pages)

@@ -207,10 +207,10 @@ dray_array_view(const struct dray_array *array);
 
 /**
  * Passes the array of @view to the process at the other end of @socket (a
- * connected Unix socket): the buffer's descriptor, and offset, shape, strides
- * and type.  Nothing is copied; both processes see the same memory.  The
- * receiver reaches the whole buffer, so use a pool or an array of its own for
- * sharing.
+ * connected Unix socket): the buffer's file descriptor, and offset, shape,
+ * strides and type.  Nothing is copied; both processes see the same memory.
+ * The receiver reaches the whole buffer, so use a pool or an array of its own
+ * for sharing.
  *
  * The block stays the sender's.  Once it is freed, it is used for other data,
  * which every receiver sees.  A receiver keeps only the mapping.  Records
@@ -229,7 +229,7 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
  * buffer.
  * @node: NULL opens the node that the record names
  *
- * Errors: -EBADMSG (not a record, a truncated or a forged one), -EINVAL (a
+ * Errors: -EBADMSG (not a record, a truncated or a forged one), -EINVAL (a file
  * descriptor that is not a buffer), -EPROTO (another version), -ECONNRESET (the
  * sender is gone), -ETIMEDOUT (the sender stopped in the middle of a record for
  * five seconds), -EINTR before the first byte, errors of recvmsg,

@@ -10,10 +10,10 @@
  * If a function needs an argument (an object, memory to read or fill, a
  * function to call), NULL is a failure like others: -EINVAL and a sentence.
  * Functions that return no error leave the sentence and EINVAL in errno; they
- * return a neutral value (NULL, 0, false, -1 for a descriptor) or do nothing.
- * Functions that release something (_unref, _close, _destroy, a free) ignore
- * NULL, and _ref returns NULL for NULL; neither is a failure.  If NULL means
- * something else, the function says so.
+ * return a neutral value (NULL, 0, false, -1 for a file descriptor) or do
+ * nothing.  Functions that release something (_unref, _close, _destroy, a free)
+ * ignore NULL, and _ref returns NULL for NULL; neither is a failure.  If NULL
+ * means something else, the function says so.
  *
  * Signals: -EINTR means that a signal handler ran and nothing was done.  The
  * call may be made again.  If a call has begun something (a submitted transfer,

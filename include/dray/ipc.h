@@ -7,12 +7,12 @@
  * memory mapped: nothing is copied.
  *
  * A record is 64 bytes that travel as a program likes: through a pipe, a file,
- * a message.  They hold no pointer and no descriptor, but the name of a socket
- * of the exporter, a secret of 128 bits, and the place of the memory.  A thread
- * of the exporter, the broker, answers there.  It hands the memory's descriptor
- * to a process that has the secret and runs as the same user, or, with
- * DRAY_IPC_ANY_USER, as any.  The first export starts it; it ends when every
- * record has ended and none is open.
+ * a message.  They hold neither a pointer nor a file descriptor, but the name
+ * of a socket of the exporter, a secret of 128 bits, and the place of the
+ * memory.  A thread of the exporter, the broker, answers there.  It hands the
+ * memory's file descriptor to a process that has the secret and runs as the
+ * same user, or, with DRAY_IPC_ANY_USER, as any.  The first export starts it;
+ * it ends when every record has ended and none is open.
  *
  * A record is open from dray_ipc_open() to dray_ipc_close(), or to the end of
  * the process that opened it.  If a pool's block is freed while a record of it
@@ -29,13 +29,13 @@
  * of a record are a secret: any process of the same user that reads them can
  * open it.
  *
- * Each open record takes one descriptor, a connection, of its importer and
+ * Each open record takes one file descriptor, a connection, of its importer and
  * another one of its exporter.  Children by fork() share it, and the kernel
  * tells when the last holder has closed it.  If either process is at its limit
  * (RLIMIT_NOFILE), dray_ipc_open() returns -EMFILE at once, with a sentence
- * that says which; open records stay open.  The exporter keeps one descriptor
- * in reserve for that answer. dray_ipc_copy() works then too: it copies the
- * bytes and keeps nothing open.
+ * that says which; open records stay open.  The exporter keeps one file
+ * descriptor in reserve for that answer.  dray_ipc_copy() works then too: it
+ * copies the bytes and keeps nothing open.
  *
  * Of the exporter's limit other users (DRAY_IPC_ANY_USER) get at most half
  * together, one of them a quarter, and one of them for one record an eighth.
@@ -131,7 +131,7 @@ struct dray_ipc_record {
  *	-ENOSPC		DRAY_IPC_MAX_EXPORTS
  *	-ENOMEM
  *	-EAGAIN		no thread
- *	-EMFILE		no descriptor
+ *	-EMFILE		no file descriptor
  *
  * and those of socket().
  */
@@ -206,7 +206,7 @@ struct dray_ipc_memory;
  *	-EPERM		the memory that came could shrink; or, of a record for
  *			reading, be written
  *	-EMFILE, -ENFILE	this process, or the exporter, can open no more
- *			descriptors
+ *			file descriptors
  *	-EDQUOT		another user's: all that the exporter gives this user,
  *			for this record or in all, or other users, is taken
  *	-ENOMEM
@@ -225,9 +225,9 @@ DRAY_API void dray_ipc_close(struct dray_ipc_memory *memory);
 
 /**
  * Copies the bytes that a record names, and opens nothing: for a process that
- * has few descriptors left, or none, or needs the bytes as they are now.
+ * has few file descriptors left, or none, or needs the bytes as they are now.
  *
- * It works if this process or the exporter is at its limit of descriptors.
+ * It works if this process or the exporter is at its limit of file descriptors.
  * A record with DRAY_IPC_HANDOVER ends by it, as by the close of its only
  * opener.
  *

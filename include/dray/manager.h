@@ -105,8 +105,8 @@ dray_memory_manager_of(const struct dray_memory *memory);
 #define DRAY_HOST_READ_ONLY	(1u << 3)  /* mempin: the device only reads */
 
 /**
- * The way of another process to memory: plain bytes, never a pointer or a
- * descriptor. <dray/ipc.h> says how long it holds and which users may open it.
+ * The way of another process to memory: plain bytes, never a pointer or a file
+ * descriptor.  <dray/ipc.h> says how long it holds and which users may open it.
  */
 struct dray_ipc_handle {
 	struct dray_ipc_record record;

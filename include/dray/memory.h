@@ -179,10 +179,10 @@ struct dray_buffer_options {
  * names the limit: full, fragmented, order, mask, locked memory, huge pages),
  * -EDQUOT (the heap's limit, or its limit for one user), -EPERM (an
  * address_limit that needs the right to addresses), -EMFILE and -ENFILE (no
- * descriptor is left), -EOPNOTSUPP (a cache mode that the heap does not have;
- * the host gives cached memory for every mode; huge pages or a NUMA policy for
- * other memory than theirs), -ENODEV (the device is gone), and the errors of
- * mbind() and mmap().  May block while memory is reclaimed.
+ * file descriptor is left), -EOPNOTSUPP (a cache mode that the heap does not
+ * have; the host gives cached memory for every mode; huge pages or a NUMA
+ * policy for other memory than theirs), -ENODEV (the device is gone), and the
+ * errors of mbind() and mmap().  May block while memory is reclaimed.
  */
 DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 			       const struct dray_buffer_options *options,
@@ -191,13 +191,13 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
 /**
  * Maps the memory behind @fd, a buffer exported by another process (a dma-buf
  * of any driver on the kernel back end, a memfd sealed against shrinking on
- * the host).  The descriptor is duplicated; the caller keeps its own.
- * Writable when the descriptor is.
+ * the host).  The file descriptor is duplicated; the caller keeps its own.
+ * Writable when the file descriptor is.
  *
- * Errors: -EINVAL (not such a descriptor, a size that is no multiple of the
- * page size), -EPERM (a memfd that may shrink, or one of MFD_HUGETLB, whose
- * pages its other holders can take away), -ENOMEM (a memfd that is longer than the
- * machine has memory, too), and the errors of dup, fstat, fstatfs and mmap.
+ * Errors: -EINVAL (not such a file descriptor, a size that is no multiple of
+ * the page size), -EPERM (a memfd that may shrink, or one of MFD_HUGETLB, whose
+ * pages its other holders can take away), -ENOMEM (a memfd that is longer than
+ * the machine has memory, too), and the errors of dup, fstat, fstatfs and mmap.
  */
 DRAY_API int dray_buffer_import(struct dray_node *node, int fd,
 				struct dray_buffer **out);

@@ -14,6 +14,17 @@ COMPLETION = TREE / "tools/dmactl/dmactl.bash"
 COMMANDS = ["list", "show", "heaps", "nodes", "reclaim", "help"]
 OPTIONS = ["-n", "--node", "--all", "--json", "--no-header", "--bytes", "-h", "--help",
            "--version"]
+EVERY = {"-h", "--help", "--version"}
+SHOWING = EVERY | {"-n", "--node", "--json", "--bytes"}
+OPTIONS_OF = {
+    "list": SHOWING | {"--no-header"}, "show": SHOWING,
+    "heaps": SHOWING | {"--no-header"}, "nodes": SHOWING | {"--no-header"},
+    "reclaim": SHOWING | {"--all"}, "help": EVERY,
+}
+
+
+def options_in(text):
+    return set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", text))
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -28,8 +39,14 @@ def test_help_names_every_command_and_option():
     assert (text.code, text.error) == (0, "")
     assert text == run(DMACTL, "help")
     assert re.findall(r"^  (\w+)", text.out, re.MULTILINE) == COMMANDS
-    found = re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)", text.out)
-    assert set(found) == set(OPTIONS)
+    assert options_in(text.out) == set(OPTIONS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_and_completion_of_a_command_have_its_options_only(command):
+    text = run(DMACTL, command, "--help").out
+    assert options_in(text.split("Options:")[1]) == OPTIONS_OF[command]
+    assert set(complete(command, "-")) == OPTIONS_OF[command]
 
 
 def test_the_man_page_has_the_commands_options_and_columns_of_the_tool():
@@ -119,6 +136,11 @@ def test_a_word_that_is_not_an_id_is_a_usage_error(command, word):
     (["show", "1", ""], []), (["list", ""], []),
 ])
 def test_completion_offers_what_fits_the_last_word(words, offered):
+    assert sorted(complete(*words)) == sorted(offered)
+
+
+def complete(*words):
+    """The words that the completion offers after `dmactl WORDS`."""
     script = (f"source '{COMPLETION}'\n"
               'COMP_WORDS=("$@")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n'
               # stands in for the files of /dev
@@ -126,7 +148,7 @@ def test_completion_offers_what_fits_the_last_word(words, offered):
               '_dmactl\nprintf "%s\\n" "${COMPREPLY[@]}"')
     result = run("bash", "-c", script, "bash", SCRIPTED, *words)
     assert (result.code, result.error) == (0, "")
-    assert sorted(result.out.split()) == sorted(offered)
+    return result.out.split()
 
 
 def test_the_completion_is_sourced_silently():

@@ -126,7 +126,7 @@ busy:        0 transfers in flight
 age
 sync
 sync
-held by:     $comm, pid $pid, descriptor N"
+held by:     $comm, pid $pid, file descriptor N"
 is json_has_exact_values \
 	"$("$dmactl" show --json "$3" | grep -E '^  "(id|name|size|pid)":')" \
 "  \"id\": $3,
@@ -222,7 +222,7 @@ hold --read-only "$heap" shared 4096
 set -- $ids
 is show_tells_which_descriptor_is_read_only \
 	"$("$dmactl" show "$1" | sed -n 's/^held by: .*, //p' |
-		sed 's/[0-9][0-9]*/N/g')" "descriptors N N (read-only)"
+		sed 's/[0-9][0-9]*/N/g')" "file descriptors N N (read-only)"
 is json_tells_it_too "$("$dmactl" show --json "$1" | tr -d ' \n' |
 	sed -n 's/.*\("read_only":[^]]*\].\).*/\1/p' |
 	sed 's/[0-9][0-9]*/N/g')" '"read_only":[N]}'
@@ -269,7 +269,7 @@ owner:       $comm, pid $pid
 user:        root, uid 0
 busy:        0 transfers in flight
 age
-held by:     $comm, pid $pid, descriptor N"
+held by:     $comm, pid $pid, file descriptor N"
 "$dmactl" reclaim "$2" >"$folder/rest" 2>&1
 is memory_in_use_is_not_reclaimed $? 1
 release

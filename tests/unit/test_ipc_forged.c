@@ -155,13 +155,13 @@ FACT(descriptors_are_one_and_a_buffer)
 	make_pair(SOCK_SEQPACKET, ends);
 	send_raw(ends[0], &record, sizeof(record), fd, 0);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "0 descriptors");
+		     "0 file descriptors");
 	send_raw(ends[0], &record, sizeof(record), fd, 2);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "2 descriptors");
+		     "2 file descriptors");
 	send_raw(ends[0], &record, sizeof(record), fd, 100);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "100 descriptors");
+		     "100 file descriptors");
 	send_raw(ends[0], &record, sizeof(record), fd, 200);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
 		     "descriptors were lost");

@@ -148,7 +148,7 @@ STAND_IN_FACT(what_is_no_dma_buf_is_not_imported)
 	before = open_descriptors();
 	module.dup_fails = true;
 	assert_fails(dray_buffer_import(*state, fd, &buffer), -EMFILE,
-		     "duplicating descriptor");
+		     "duplicating file descriptor");
 	module.is_dma_buf = false;
 	assert_fails(dray_buffer_import(*state, fd, &buffer), -EINVAL,
 		     "is no dma-buf");

@@ -149,7 +149,7 @@ RECORDS_FACT(nothing_that_an_exporter_says_is_believed)
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EBADMSG);
 	cheat.size = 0;
 	assert_fails(open_from(&cheat, 0, 0, 1), -EBADMSG,
-		     "answers 0 bytes and 1 descriptors");
+		     "answers 0 bytes and 1 file descriptors");
 	assert_int_equal(entries("/proc/self/fd"), before);
 	cheat.count = 4;
 	cheat.fds[1] = small;

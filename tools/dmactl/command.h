@@ -8,6 +8,15 @@
 
 #include "cli.h"
 
+/* Options that only some commands use, as bits. */
+enum {
+	TAKES_NODE = 1 << 0,
+	TAKES_ALL = 1 << 1,
+	TAKES_JSON = 1 << 2,
+	TAKES_NO_HEADER = 1 << 3,
+	TAKES_BYTES = 1 << 4,
+};
+
 struct request {
 	const char *node; /* -n, without "/dev/"; NULL: all of them */
 	const char *operand; /* NULL if the command takes none */
@@ -24,6 +33,7 @@ struct command {
 	const char *name;
 	const char *operand; /* its name in the usage, NULL: takes none */
 	bool operand_optional;
+	unsigned int options; /* TAKES_ bits: --help lists them */
 	const char *summary; /* one line */
 	const char *description; /* lines for --help */
 	enum exit_code (*run)(const struct request *request);

@@ -11,7 +11,7 @@ _dmactl_nodes() {
 
 _dmactl() {
 	local commands='list show heaps nodes reclaim help'
-	local options='-n --node --all --json --no-header --bytes -h --help --version'
+	local options='-n --node --json --no-header --bytes -h --help --version'
 	local current=${COMP_WORDS[COMP_CWORD]}
 	local previous=${COMP_WORDS[COMP_CWORD - 1]}
 	local command='' words='' operands=0 i
@@ -38,7 +38,13 @@ _dmactl() {
 	elif [ "$previous" = -n ] || [ "$previous" = --node ]; then
 		words=$(_dmactl_nodes)
 	elif [[ $current == -* ]]; then
-		words=$options
+		case $command in
+		show) words=${options/--no-header /} ;;
+		reclaim) words="${options/--no-header /} --all" ;;
+		help) words='-h --help --version' ;;
+		'') words="$options --all" ;;
+		*) words=$options ;;
+		esac
 	elif [ -z "$command" ]; then
 		words=$commands
 	elif [ "$command" = help ] && [ "$operands" = 0 ]; then

@@ -202,6 +202,7 @@ static const char description[] =
 
 const struct command heaps_command = {
 	.name = "heaps",
+	.options = TAKES_NODE | TAKES_JSON | TAKES_NO_HEADER | TAKES_BYTES,
 	.summary = "shows use and fragmentation of the heaps",
 	.description = description,
 	.run = heaps_run,

@@ -22,15 +22,33 @@ const struct command *command_find(const char *name)
 	return NULL;
 }
 
-static const char options[] =
-	"Options:\n"
-	"  -n, --node NAME  only this node, as dray0; otherwise all\n"
-	"      --all        with reclaim: everything that is held\n"
-	"      --json       print JSON: exact numbers, unchanged names\n"
-	"      --no-header  leave out header and total line\n"
-	"      --bytes      print sizes in bytes, not as 8.0M\n"
-	"  -h, --help       print this, or the usage of a command\n"
-	"      --version    print the version\n";
+/* An option of all commands has no bit. */
+static const struct {
+	unsigned int bit;
+	const char *text;
+} options[] = {
+	{ TAKES_NODE,
+	  "  -n, --node NAME  only this node, as dray0; otherwise all\n" },
+	{ TAKES_ALL, "      --all        reclaim: everything that is held\n" },
+	{ TAKES_JSON,
+	  "      --json       print JSON: exact numbers, unchanged names\n" },
+	{ TAKES_NO_HEADER,
+	  "      --no-header  leave out header and total line\n" },
+	{ TAKES_BYTES,
+	  "      --bytes      print sizes in bytes, not as 8.0M\n" },
+	{ 0, "  -h, --help       print this, or the usage of a command\n" },
+	{ 0, "      --version    print the version\n" },
+};
+
+static void print_options(unsigned int taken)
+{
+	size_t i;
+
+	puts("Options:");
+	for (i = 0; i < sizeof(options) / sizeof(*options); i++)
+		if (!options[i].bit || options[i].bit & taken)
+			fputs(options[i].text, stdout);
+}
 
 static void print_all(void)
 {
@@ -50,7 +68,8 @@ static void print_all(void)
 		printf("  %-16s  %s\n", call, commands[i]->summary);
 		free(call);
 	}
-	printf("\n%s", options);
+	putchar('\n');
+	print_options(~0u);
 	fputs("\n"
 	      "Exit status: 0 success, 1 failure, 2 wrong command line.  See\n"
 	      "dmactl(1).\n",
@@ -66,8 +85,9 @@ void help_print(const struct command *command)
 	printf("Usage: dmactl [OPTION]... %s%s%s\n", command->name,
 	       command->operand ? " " : "",
 	       command->operand ? command->operand : "");
-	printf("%c%s.\n\n%s\n%s", toupper((unsigned char)*command->summary),
-	       command->summary + 1, command->description, options);
+	printf("%c%s.\n\n%s\n", toupper((unsigned char)*command->summary),
+	       command->summary + 1, command->description);
+	print_options(command->options);
 }
 
 static enum exit_code help_run(const struct request *request)

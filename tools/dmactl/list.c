@@ -183,6 +183,7 @@ static const char description[] =
 
 const struct command list_command = {
 	.name = "list",
+	.options = TAKES_NODE | TAKES_JSON | TAKES_NO_HEADER | TAKES_BYTES,
 	.summary = "lists buffers and attachments with their owners",
 	.description = description,
 	.run = list_run,

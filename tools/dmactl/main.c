@@ -126,7 +126,7 @@ static const struct command *parse_operands(int count, char **operands,
 		complain("%s: %s is missing", command->name, command->operand);
 		return NULL;
 	}
-	if (call->request.all && command != &reclaim_command) {
+	if (call->request.all && !(command->options & TAKES_ALL)) {
 		complain("%s does not take the option '--all'", command->name);
 		return NULL;
 	}

@@ -229,6 +229,7 @@ static const char description[] =
 
 const struct command nodes_command = {
 	.name = "nodes",
+	.options = TAKES_NODE | TAKES_JSON | TAKES_NO_HEADER | TAKES_BYTES,
 	.summary = "shows the DMA devices and their channels",
 	.description = description,
 	.run = nodes_run,

@@ -95,6 +95,7 @@ const struct command reclaim_command = {
 	.name = "reclaim",
 	.operand = "ID|--all",
 	.operand_optional = true,
+	.options = TAKES_NODE | TAKES_ALL | TAKES_JSON | TAKES_BYTES,
 	.summary = "frees memory that is held",
 	.description = description,
 	.run = reclaim_run,

@@ -81,7 +81,7 @@ static void print_holder(const struct holder *holder)
 	size_t i;
 
 	printf("%-12s %s, pid %d, %s", "held by:", comm, holder->pid,
-	       holder->count == 1 ? "descriptor" : "descriptors");
+	       holder->count == 1 ? "file descriptor" : "file descriptors");
 	for (i = 0; i < holder->count; i++)
 		printf(" %d%s", holder->descriptors[i].number,
 		       holder->descriptors[i].read_only ? " (read-only)" : "");
@@ -287,13 +287,14 @@ static const char description[] =
 	"\n"
 	"  owner    the process that allocated or attached it\n"
 	"  held     it was freed, but a device may still write it\n"
-	"  held by  a process that has a descriptor of it now; 'read-only'\n"
-	"           marks descriptors that do not permit writing\n"
+	"  held by  a process that has a file descriptor of it now; 'read-only'\n"
+	"           marks file descriptors that do not permit writing\n"
 	"  synced   bytes of requested cache maintenance\n";
 
 const struct command show_command = {
 	.name = "show",
 	.operand = "ID",
+	.options = TAKES_NODE | TAKES_JSON | TAKES_BYTES,
 	.summary = "shows all facts about one buffer or attachment",
 	.description = description,
 	.run = show_run,

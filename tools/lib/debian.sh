@@ -20,7 +20,7 @@ debian_root()
 	packages+=(adduser build-essential dkms kmod linux-headers-amd64 lintian)
 	name=roots/debian-$(cache_key "${packages[@]}" </dev/null)
 	cache_make "$name" debian_fetch "${packages[@]}" ||
-		die "cannot install a Debian 12 in a folder"
+		die "cannot install a Debian 12 in a directory"
 	touch "$CACHE/$name"
 	cache_prune roots/
 	printf '%s\n' "$CACHE/$name"
@@ -30,8 +30,8 @@ debian_fetch()
 {
 	local packages=("${@:1:$#-1}") into=${*: -1}
 
-	[ "$(id -u)" -eq 0 ] || die "only root can install a Debian in a folder"
-	log_step "Installing a Debian 12 in a folder"
+	[ "$(id -u)" -eq 0 ] || die "only root can install a Debian in a directory"
+	log_step "Installing a Debian 12 in a directory"
 	log_quietly mmdebstrap --mode=root --variant=minbase \
 		"--include=$(IFS=,; echo "${packages[*]}")" bookworm "$into" \
 		"$(foreign_mirror bookworm)"

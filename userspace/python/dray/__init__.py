@@ -38,8 +38,9 @@ are received; so read a queue before you join its writer.  It does not wait for 
 queue if it has called cancel_join_thread().  The program itself does not wait:
 arrays in waiting_arrays() are lost at its end.
 
-Each array that is open in another process takes a descriptor of both.  When
-three quarters of a process's descriptors are in use, arrays are copied.
+Each array that is open in another process takes a file descriptor of
+both.  When three quarters of a process's file descriptors are in use, arrays
+are copied.
 
 No array can be opened on another machine.  If a process sends arrays through
 connections or managers of TCP ("AF_INET"), it calls share_arrays(False) before.
@@ -345,7 +346,7 @@ def explain(dst: numpy.ndarray, src: numpy.ndarray, *,
 
 def send(sock: Any, array: numpy.ndarray) -> None:
     """Passes an array to the process at the other end of `sock`, a connected
-    blocking Unix socket or its descriptor.
+    blocking Unix socket or its file descriptor.
 
     Nothing is copied: both processes then see the same memory, the whole
     buffer around the array.  Keep the array until the receiver is done.  When
@@ -415,8 +416,8 @@ def export_array(array: numpy.ndarray, *, read_only: bool = False,
     to it, by open_array().
 
     The bytes are a secret and the name of a socket, without a pointer or a
-    descriptor.  A thread of this process answers there: to processes of its own
-    user, or with `any_user` to any process that has the record.  With
+    file descriptor.  A thread of this process answers there: to processes of its
+    own user, or with `any_user` to any process that has the record.  With
     `read_only` others can never write the memory; on the host it has to be from
     shared_zeros() then.  Otherwise they can write, and read, the whole buffer
     around the array.

@@ -26,7 +26,7 @@ _SENTENCE = "an array that was sent here could not be opened: "
 class LostArray:
     """Stands for an array that another process sent and that could not be
     opened here.  Its sender had ended or revoked it, or is on another machine,
-    or one of both processes was out of descriptors.
+    or one of both processes was out of file descriptors.
 
     Any use as an array raises the error of open_array(), with the same class
     and errno.  `error` is that error.  isinstance(x, dray.LostArray) tells a

@@ -70,7 +70,7 @@ def asked() -> None:
 
 
 def _open(record: bytes) -> numpy.ndarray:
-    """Opens the array, or copies it if too few descriptors are left."""
+    """Opens the array, or copies it if too few file descriptors are left."""
     if _dray.may_open():
         try:
             return _dray.open_record(record, None)

@@ -175,7 +175,7 @@ static PyObject *fence_fileno(PyObject *object, PyObject *unused)
 		return PyLong_FromLong(fd);
 	PyErr_SetString(
 		PyExc_ValueError,
-		"the CPU made this transfer: it is done, and there is no descriptor to poll");
+		"the CPU made this transfer: it is done, and there is no file descriptor to poll");
 	return NULL;
 }
 
@@ -211,7 +211,7 @@ static PyMethodDef fence_methods[] = {
 	  "transfer's error if it failed, TimeoutError (ETIME) if the time runs out." },
 	{ "fileno", fence_fileno, METH_NOARGS,
 	  "fileno($self, /)\n--\n\n"
-	  "A descriptor, readable for poll() when the transfer is done.\n\n"
+	  "A file descriptor, readable for poll() when the transfer is done.\n\n"
 	  "It belongs to the fence.  ValueError if the CPU made the transfer." },
 	{ NULL, NULL, 0, NULL },
 };

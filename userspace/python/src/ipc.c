@@ -17,7 +17,7 @@ static int take_socket(PyObject *object)
 
 	if (fd < 0 && PyErr_ExceptionMatches(PyExc_TypeError))
 		PyErr_Format(PyExc_TypeError,
-			     "sock is not a socket or a descriptor but %s",
+			     "sock is not a socket or a file descriptor but %s",
 			     Py_TYPE(object)->tp_name);
 	return fd;
 }

@@ -225,7 +225,7 @@ static ssize_t receive_part(int socket, int flags, struct iovec *part,
 	if (message.msg_flags & MSG_CTRUNC)
 		return dray_fail(
 			-EBADMSG,
-			"descriptors were lost: more came than one, or this process can open no more");
+			"file descriptors were lost: more came than one, or this process can open no more");
 	return got;
 }
 
@@ -274,7 +274,7 @@ static int receive_record(int socket, char *record, int *fd)
 	if (!ret && arrival.count != 1)
 		ret = dray_fail(
 			-EBADMSG,
-			"%u descriptors came with the record, which needs one",
+			"%u file descriptors came with the record, which needs one",
 			arrival.count);
 	if (ret && arrival.count)
 		close(arrival.fd);

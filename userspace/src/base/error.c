@@ -21,8 +21,9 @@
 
 static _Thread_local char *sentence __attribute__((tls_model("initial-exec")));
 
-/* It has failed, and has no buffer. */
-static _Thread_local bool speechless __attribute__((tls_model("initial-exec")));
+/* The last failure of the thread found no memory for a sentence. */
+static _Thread_local bool has_no_buffer
+	__attribute__((tls_model("initial-exec")));
 
 static const char no_sentence[] = "no memory to say what was wrong";
 
@@ -80,7 +81,7 @@ static void say(size_t from, const char *format, va_list args)
 {
 	char *buffer = buffer_of_caller();
 
-	speechless = !buffer;
+	has_no_buffer = !buffer;
 	if (buffer)
 		vsnprintf(buffer + from, LENGTH - from, format, args);
 }
@@ -118,7 +119,7 @@ __attribute__((cold)) void dray_fail_null(const char *function)
 
 const char *dray_last_error(void)
 {
-	if (speechless)
+	if (has_no_buffer)
 		return no_sentence;
 	return sentence ? sentence : "";
 }

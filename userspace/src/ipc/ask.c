@@ -119,7 +119,7 @@ static int share_is_used_up(const struct dray_ipc_answer *answer)
 				 answer->share);
 	return dray_fail(
 		-EDQUOT,
-		"of its descriptors (RLIMIT_NOFILE) the exporting process gives %s %u at most, which are taken",
+		"of its file descriptors (RLIMIT_NOFILE) the exporting process gives %s %u at most, which are taken",
 		leases[answer->share], answer->limit);
 }
 
@@ -181,7 +181,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 	if (message.msg_flags & MSG_CTRUNC)
 		ret = dray_fail(
 			-EMFILE,
-			"descriptors were lost: this process can open no more");
+			"file descriptors were lost: this process can open no more");
 	else if (!got && !count)
 		ret = hung_up();
 	else if ((size_t)got != sizeof(*answer) ||
@@ -190,7 +190,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 		 (!answer->error && count != 1))
 		ret = dray_fail(
 			-EBADMSG,
-			"the exporting process answers %zd bytes and %d descriptors",
+			"the exporting process answers %zd bytes and %d file descriptors",
 			got, count);
 	else if (answer->error)
 		ret = refused(answer);
@@ -240,7 +240,7 @@ int dray_ipc_identify(int fd, struct dray_ipc_identity *identity)
 	struct stat status;
 
 	if (fstat(fd, &status))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
+		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	identity->device = status.st_dev;
 	identity->inode = status.st_ino;

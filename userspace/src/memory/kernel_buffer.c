@@ -135,10 +135,11 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need)
 
 	(void)need;
 	if (flags < 0 || fstatfs(fd, &system) || fstat(fd, &status))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
+		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	if ((unsigned long)system.f_type != DMA_BUF_FILE_SYSTEM)
-		return dray_fail(-EINVAL, "descriptor %d is no dma-buf", fd);
+		return dray_fail(-EINVAL, "file descriptor %d is no dma-buf",
+				 fd);
 	/* fstat() knows no size of a dma-buf, seeking to its end does. */
 	size = lseek(fd, 0, SEEK_END);
 	if (size <= 0 || size % page)
@@ -151,8 +152,8 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need)
 	buffer->writable = (flags & O_ACCMODE) == O_RDWR;
 	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (buffer->fd < 0)
-		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
-				 strerror(errno));
+		return dray_fail(-errno, "duplicating file descriptor %d: %s",
+				 fd, strerror(errno));
 	identify(buffer, &status);
 	ret = map(buffer, (uint64_t)size, page);
 	if (ret)

@@ -126,7 +126,7 @@ static int is_huge(int fd)
 	struct statfs system;
 
 	if (fstatfs(fd, &system))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
+		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	return system.f_type == HUGETLBFS_MAGIC;
 }
@@ -158,10 +158,10 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 	int ret;
 
 	if (flags < 0)
-		return dray_fail(-errno, "descriptor %d: %s", fd,
+		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	if (seals < 0)
-		return dray_fail(-EINVAL, "descriptor %d is no memfd", fd);
+		return dray_fail(-EINVAL, "file descriptor %d is no memfd", fd);
 	if (!(seals & F_SEAL_SHRINK))
 		return dray_fail(
 			-EPERM, "memfd %d is not sealed against shrinking", fd);
@@ -174,7 +174,7 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
 			fd);
 	if (fstat(fd, &status))
-		return dray_fail(-errno, "descriptor %d: %s", fd,
+		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	*size = bytes_to_map((uint64_t)status.st_size, need, seals, page);
 	if (!*size || *size % page)
@@ -191,8 +191,8 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 			   !(seals & (F_SEAL_WRITE | F_SEAL_FUTURE_WRITE));
 	buffer->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (buffer->fd < 0)
-		return dray_fail(-errno, "duplicating descriptor %d: %s", fd,
-				 strerror(errno));
+		return dray_fail(-errno, "duplicating file descriptor %d: %s",
+				 fd, strerror(errno));
 	return 0;
 }
 

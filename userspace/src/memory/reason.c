@@ -30,7 +30,7 @@ static const char *const sentences[] = {
 	[DRAY_REASON_MODE] = "the heap does not have that cache mode",
 	[DRAY_REASON_PERMISSION] = "this process does not have the right to",
 	[DRAY_REASON_FOREIGN] =
-		"descriptor %" PRIu64 " is not a buffer of dray",
+		"file descriptor %" PRIu64 " is not a buffer of dray",
 	[DRAY_REASON_RANGE] =
 		"that leaves the buffer, which has %" PRIu64 " bytes",
 	[DRAY_REASON_OVERLAP] = "source and destination overlap",
@@ -44,9 +44,9 @@ static const char *const sentences[] = {
 	[DRAY_REASON_AXES] = "a transfer has at most %" PRIu64 " axes",
 	[DRAY_REASON_BOUNCE] = "the device reaches addresses up to 0x%" PRIx64
 			       ", more would be copied unseen",
-	[DRAY_REASON_OWN] = "descriptor %" PRIu64
+	[DRAY_REASON_OWN] = "file descriptor %" PRIu64
 			    " is already a dray buffer: use it directly",
-	[DRAY_REASON_READ_ONLY] = "descriptor %" PRIu64 " is read-only",
+	[DRAY_REASON_READ_ONLY] = "file descriptor %" PRIu64 " is read-only",
 	[DRAY_REASON_QUOTA] = "the heap's limit, or the user's, is %" PRIu64
 			      " bytes; free a buffer or raise the limit",
 	[DRAY_REASON_MEMLOCK] =

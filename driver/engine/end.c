@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ending a job: caches, timeline, fence, in this order, and later its memory.
+ */
+#include <linux/dma-fence.h>
+#include <linux/workqueue.h>
+
+#include "memory/trace.h"
+#include "channel.h"
+#include "end.h"
+#include "engine.h"
+#include "in_fence.h"
+#include "job.h"
+#include "points.h"
+#include "queue.h"
+
+/* Makes the first @bytes that a move wrote visible to the CPU. */
+static void dray_move_show(struct dray_move *move, struct device *dev,
+			   u64 bytes)
+{
+	struct dray_descriptor descriptor;
+	struct dray_rows rows = { .rows = 1 };
+
+	if (dray_area_is_whole(&move->dst.area))
+		return;
+	dray_move_rewind(move);
+	while (bytes) {
+		dray_move_descriptor(move, &descriptor);
+		rows.offset = move->dst_at + move->done;
+		rows.width = min_t(u64, descriptor.length, bytes);
+		dray_area_sync(&move->dst.area, dev, &move->dst.place, &rows,
+			       true, DMA_FROM_DEVICE);
+		dray_move_advance(move, descriptor.length);
+		bytes -= rows.width;
+	}
+}
+
+/* The same of a job; if it was stopped, of all that it may have written. */
+static void dray_job_show(struct dray_job *job, const struct dray_end *end)
+{
+	struct device *dev = job->channel->dev;
+	u64 left = end->stopped ? U64_MAX : end->bytes, bytes;
+	struct dray_move *move;
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		move = &job->moves[i];
+		bytes = dray_move_bytes(move);
+		if (left < bytes) {
+			if (dray_move_writes(move))
+				dray_move_show(move, dev, left);
+			return;
+		}
+		if (dray_move_writes(move))
+			dray_side_sync(&move->dst, dev, true, DMA_FROM_DEVICE);
+		left -= bytes;
+	}
+}
+
+static void dray_job_tell(struct dray_job *job, const struct dray_end *end)
+{
+	const struct dray_point point = {
+		.number = job->fence->seqno,
+		.bytes = end->bytes,
+		.time_ns = end->time_ns,
+		.status = end->error,
+	};
+
+	if (job->points)
+		dray_points_publish(job->points, &point);
+}
+
+/* Counts one unsignalled job less. */
+static void dray_channel_count(struct dray_channel *channel)
+{
+	spin_lock_irq(&channel->lock);
+	channel->ending = false;
+	WRITE_ONCE(channel->waiting, channel->waiting - 1);
+	if (!channel->waiting)
+		wake_up_all(&channel->idle);
+	spin_unlock_irq(&channel->lock);
+}
+
+void dray_job_end(struct dray_job *job, const struct dray_end *end, bool lost)
+{
+	struct dray_channel *channel = job->channel;
+
+	dray_in_fences_unwatch(job);
+	if (job->started && job->sync)
+		dray_job_show(job, end);
+	if (end->error) {
+		atomic64_inc(&channel->failed);
+		dma_fence_set_error(job->fence, end->error);
+	} else {
+		atomic64_add(job->count, &channel->submitted);
+		atomic64_add(end->bytes, &channel->bytes);
+	}
+	trace_dray_complete(job->fence, channel->name, end->error);
+	if (!lost)
+		dray_job_count(job, -1);
+	/* The slot is free when the fence says so, not later. */
+	dray_slot_give(job, channel->node);
+	dray_job_tell(job, end);
+	dma_fence_signal(job->fence);
+	dray_channel_count(channel);
+}
+
+void dray_job_retire(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+
+	spin_lock_irq(&channel->lock);
+	list_add_tail(&job->list, &channel->ended);
+	spin_unlock_irq(&channel->lock);
+	queue_work(dray_clean_workqueue, &channel->clean);
+}
+
+/*
+ * Frees jobs that have ended.  The last of an attachment waits for locks under
+ * which others may wait for fences, so that no fence waits for this.
+ */
+void dray_clean(struct work_struct *work)
+{
+	struct dray_channel *channel =
+		container_of(work, struct dray_channel, clean);
+	struct dray_job *job, *next;
+	LIST_HEAD(ended);
+
+	spin_lock_irq(&channel->lock);
+	list_splice_init(&channel->ended, &ended);
+	spin_unlock_irq(&channel->lock);
+	list_for_each_entry_safe(job, next, &ended, list)
+		dray_job_free(job);
+}

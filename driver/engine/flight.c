@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Flights: pieces of a stream's job for dmaengine_prep_slave_sg(), and the
+ * engine's callback, which only notes the report and wakes the channel's work
+ * item.
+ */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/overflow.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "channel.h"
+#include "engine.h"
+#include "flight.h"
+#include "job.h"
+#include "quirk.h"
+
+/* Pieces under construction; without @sg they are only counted. */
+struct dray_pieces {
+	struct scatterlist *sg;
+	u32 count;
+	u64 hardware; /* pieces as the engine's driver cuts them */
+	u64 end; /* address behind the last */
+	u64 length; /* bytes of the last */
+	u64 longest; /* bytes */
+	u32 cut; /* bytes; 0: the driver does not cut */
+};
+
+static void dray_pieces_close(struct dray_pieces *pieces)
+{
+	struct scatterlist *sg;
+
+	if (!pieces->length)
+		return;
+	if (pieces->sg) {
+		sg = &pieces->sg[pieces->count];
+		sg_dma_address(sg) = pieces->end - pieces->length;
+		sg_dma_len(sg) = pieces->length;
+	}
+	pieces->hardware += pieces->cut ? DIV_ROUND_UP_ULL(pieces->length,
+							   pieces->cut)
+					: 1;
+	pieces->count++;
+	pieces->length = 0;
+}
+
+static void dray_pieces_add(struct dray_pieces *pieces, dma_addr_t address,
+			    size_t length)
+{
+	if (pieces->length && pieces->end == address &&
+	    pieces->length + length <= pieces->longest) {
+		pieces->end += length;
+		pieces->length += length;
+		return;
+	}
+	dray_pieces_close(pieces);
+	pieces->end = address + length;
+	pieces->length = length;
+}
+
+static void dray_pieces_of(struct dray_pieces *pieces, struct dray_job *job)
+{
+	struct dray_descriptor descriptor;
+	struct dray_move *move;
+	u32 i;
+
+	for (i = 0; i < job->count; i++) {
+		move = &job->moves[i];
+		while (!move->ended) {
+			dray_move_descriptor(move, &descriptor);
+			dray_pieces_add(pieces,
+					dray_move_writes(move) ? descriptor.dst
+							       : descriptor.src,
+					descriptor.length);
+			dray_move_advance(move, descriptor.length);
+		}
+		dray_move_rewind(move);
+	}
+	dray_pieces_close(pieces);
+}
+
+int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
+{
+	struct dray_channel *channel = job->channel;
+	struct dray_pieces pieces = {
+		.longest = channel->limits.max_segment,
+		.cut = dray_quirk_cut(channel->stream.quirk, channel->chan),
+	};
+	u32 most = channel->stream.quirk->pieces, count;
+	struct dray_flight *flight;
+
+	dray_pieces_of(&pieces, job);
+	count = pieces.count;
+	if (most && pieces.hardware > most)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_PIECES, most);
+	flight = kvzalloc(struct_size(flight, piece, count),
+			  GFP_KERNEL_ACCOUNT);
+	if (!flight)
+		return -ENOMEM;
+	flight->channel = channel;
+	flight->bytes = job->bytes;
+	flight->count = count;
+	sg_init_table(flight->piece, count);
+	pieces.sg = flight->piece;
+	pieces.count = 0;
+	dray_pieces_of(&pieces, job);
+	job->flight = flight;
+	job->runs = count;
+	return 0;
+}
+
+void dray_flight_put(struct dray_flight *flight)
+{
+	kvfree(flight);
+}
+
+/* From the engine's tasklet or interrupt; stopping the engine waits for it. */
+static void dray_flight_land(struct dray_flight *flight, bool failed,
+			     u64 residue)
+{
+	flight->time_ns = ktime_get_ns();
+	flight->failed = failed;
+	flight->residue = flight->channel->stream.counts && !failed
+				  ? min(residue, flight->bytes)
+				  : 0;
+	smp_store_release(&flight->landed, true);
+	mod_delayed_work(dray_workqueue, &flight->channel->feed, 0);
+}
+
+static void dray_flight_result(void *data,
+			       const struct dmaengine_result *result)
+{
+	dray_flight_land(data, result && result->result != DMA_TRANS_NOERROR,
+			 result ? result->residue : 0);
+}
+
+static void dray_flight_callback(void *data)
+{
+	dray_flight_land(data, false, 0);
+}
+
+int dray_flight_start(struct dray_flight *flight)
+{
+	struct dray_channel *channel = flight->channel;
+	struct dma_async_tx_descriptor *tx;
+
+	tx = dmaengine_prep_slave_sg(channel->chan, flight->piece,
+				     flight->count, channel->stream.direction,
+				     DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	if (!tx)
+		return -EAGAIN;
+	flight->landed = false;
+	flight->moved = 0;
+	tx->callback = dray_flight_callback;
+	tx->callback_result = dray_flight_result;
+	tx->callback_param = flight;
+	flight->cookie = dmaengine_submit(tx);
+	flight->aloft = !dma_submit_error(flight->cookie);
+	return flight->aloft ? 0 : -EIO;
+}

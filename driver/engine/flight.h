@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A flight: the one descriptor of a stream's job, from its pieces to the
+ * engine's report.  An engine that does not stop may report late, so that a
+ * flight can outlive its job.
+ */
+#ifndef DRAY_FLIGHT_H
+#define DRAY_FLIGHT_H
+
+#include <linux/dmaengine.h>
+#include <linux/scatterlist.h>
+#include <linux/types.h>
+
+struct dray_channel;
+struct dray_job;
+struct dray_refusal;
+
+struct dray_flight {
+	struct dray_channel *channel;
+	dma_cookie_t cookie;
+	u64 group; /* of flights that the engine takes up together */
+	u64 bytes;
+	bool aloft; /* the engine has it, or has reported it */
+	u64 moved; /* bytes, at least, when the engine was stopped */
+	u64 asked_ns; /* CLOCK_MONOTONIC, if the engine had no room then */
+
+	/* The engine's report: valid once @landed. */
+	bool landed;
+	bool failed;
+	u32 residue; /* bytes that did not move */
+	u64 time_ns; /* CLOCK_MONOTONIC */
+
+	u32 count;
+	struct scatterlist piece[];
+};
+
+/*
+ * Makes the flight of a job whose areas have places: adjacent runs become one
+ * piece.  -EINVAL if the engine has no room for so many.
+ */
+int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal);
+/* Frees it; NULL is ignored. */
+void dray_flight_put(struct dray_flight *flight);
+
+/*
+ * Gives it to the engine, which starts only with dma_async_issue_pending().
+ * -EAGAIN: the engine has no room now; -EIO: it refuses.
+ */
+int dray_flight_start(struct dray_flight *flight);
+
+#endif /* DRAY_FLIGHT_H */

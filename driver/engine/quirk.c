@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table of quirks.  Each is read in the source of Linux 6.1.192.
+ *
+ * xilinx_dma, AXI DMA: terminate_all resets the core, and that both directions;
+ * it returns 0 if the core does not halt, and only the next submission fails.
+ * tx_status tells the residue of the last descriptor that runs, whichever was
+ * asked for.  A channel has 255 hardware descriptors, and cuts a piece where the
+ * length field of the core ends.
+ */
+#include <linux/dmaengine.h>
+#include <linux/kernel.h>
+#include <linux/of.h>
+#include <linux/of_device.h>
+
+#include "quirk.h"
+
+static const struct dray_quirk dray_quirks[] = {
+	{
+		.compatible = "xlnx,axi-dma-1.00.a",
+		.siblings = true,
+		.blind = true,
+		.deaf = true,
+		.splits = true,
+		.pieces = 255,
+	},
+	{},
+};
+
+const struct dray_quirk *dray_quirk_of(struct dma_chan *chan)
+{
+	const struct dray_quirk *quirk = dray_quirks;
+
+	while (quirk->compatible &&
+	       !of_device_is_compatible(chan->device->dev->of_node,
+					quirk->compatible))
+		quirk++;
+	return quirk;
+}
+
+u32 dray_quirk_cut(const struct dray_quirk *quirk, struct dma_chan *chan)
+{
+	u32 align = 1U << chan->device->copy_align, bits = 23;
+
+	if (!quirk->splits)
+		return 0;
+	of_property_read_u32(chan->device->dev->of_node,
+			     "xlnx,sg-length-width", &bits);
+	if (bits < 8 || bits > 26)
+		bits = 23;
+	return GENMASK(bits - 1, 0) & ~(align - 1);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Stopping: asks the engine how far it has come, stops it, and ends the jobs
+ * that it had.
+ */
+#include <linux/delay.h>
+#include <linux/dmaengine.h>
+#include <linux/ktime.h>
+
+#include "base/node.h"
+#include "channel.h"
+#include "end.h"
+#include "engine.h"
+#include "flight.h"
+#include "job.h"
+#include "quirk.h"
+#include "stop.h"
+
+/* Until an engine that has completed a descriptor calls back. */
+#define DRAY_CALLBACK_US 20000
+
+int dray_stream_obstacle(struct dray_job *job)
+{
+	struct dray_channel *channel = job->channel;
+
+	if (READ_ONCE(channel->closing))
+		return -ENODEV;
+	if (READ_ONCE(channel->dead))
+		return -EIO;
+	if (READ_ONCE(job->cancelled))
+		return -ECANCELED;
+	if (job->deadline && ktime_get_ns() >= job->deadline)
+		return -ETIMEDOUT;
+	return 0;
+}
+
+bool dray_flight_has_landed(const struct dray_job *job)
+{
+	return job->flight->aloft && smp_load_acquire(&job->flight->landed);
+}
+
+bool dray_flight_is_unfinished(const struct dray_job *job)
+{
+	const struct dray_flight *flight = job->flight;
+
+	return flight->channel->stream.counts && !flight->failed &&
+	       flight->residue == flight->bytes;
+}
+
+static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
+			       bool lost)
+{
+	struct dray_channel *channel = job->channel;
+
+	spin_lock_irq(&channel->lock);
+	list_del_init(&job->list);
+	spin_unlock_irq(&channel->lock);
+	dray_job_end(job, end, lost);
+	if (lost)
+		list_add_tail(&job->list, &channel->stream.lost);
+	else
+		dray_job_retire(job);
+}
+
+void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped)
+{
+	const struct dray_end end = {
+		.error = error,
+		.bytes = bytes,
+		.stopped = stopped,
+		.time_ns = ktime_get_ns(),
+	};
+
+	dray_stream_finish(job, &end, false);
+}
+
+void dray_stream_land(struct dray_job *job)
+{
+	const struct dray_flight *flight = job->flight;
+	bool wrong = flight->failed || dray_flight_is_unfinished(job);
+	const struct dray_end end = {
+		.error = wrong ? -EIO : 0,
+		.bytes = flight->bytes - flight->residue,
+		.stopped = wrong,
+		.time_ns = flight->time_ns,
+	};
+
+	dray_stream_finish(job, &end, false);
+}
+
+/* Waits for the callback of a descriptor that is complete by its status. */
+static void dray_flight_await(const struct dray_job *job)
+{
+	unsigned int us;
+
+	for (us = 0; us < DRAY_CALLBACK_US && !dray_flight_has_landed(job);
+	     us += 100)
+		usleep_range(100, 200);
+}
+
+/*
+ * Notes how far the engine has come.  If the status of any descriptor is that of
+ * the last one, that of the oldest tells something only if it runs alone.
+ */
+static void dray_stream_measure(struct dray_channel *channel)
+{
+	struct dray_stream *stream = &channel->stream;
+	struct dma_tx_state state = {};
+	struct dray_flight *flight;
+	struct dray_job *job;
+	enum dma_status status;
+
+	list_for_each_entry(job, &stream->jobs, list) {
+		flight = job->flight;
+		if (!flight->aloft || dray_flight_has_landed(job))
+			continue;
+		status = dmaengine_tx_status(channel->chan, flight->cookie,
+					     &state);
+		if (status == DMA_COMPLETE) {
+			dray_flight_await(job);
+			continue;
+		}
+		if (!stream->counts || (stream->quirk->blind &&
+					stream->batch > 1))
+			return;
+		flight->moved = flight->bytes -
+				min_t(u64, state.residue, flight->bytes);
+		if (stream->quirk->blind)
+			return;
+	}
+}
+
+static struct dray_job *dray_stream_aloft(struct dray_channel *channel)
+{
+	struct dray_job *job;
+
+	list_for_each_entry(job, &channel->stream.jobs, list)
+		if (job->flight->aloft)
+			return job;
+	return NULL;
+}
+
+/*
+ * If a driver does not say that its engine goes on, it refuses the next
+ * descriptor.  One that was not issued is never started.
+ */
+static bool dray_stream_is_quiet(struct dray_channel *channel,
+				 struct dray_flight *flight)
+{
+	struct dma_async_tx_descriptor *tx;
+	bool quiet;
+
+	tx = dmaengine_prep_slave_sg(channel->chan, flight->piece, 1,
+				     channel->stream.direction, DMA_CTRL_ACK);
+	if (!tx)
+		return true;
+	quiet = !dma_submit_error(dmaengine_submit(tx));
+	dmaengine_terminate_sync(channel->chan);
+	return quiet;
+}
+
+bool dray_stream_halt(struct dray_channel *channel)
+{
+	struct dray_job *job = dray_stream_aloft(channel);
+
+	if (dmaengine_terminate_sync(channel->chan))
+		return false;
+	if (!job && !list_empty(&channel->stream.lost))
+		job = list_first_entry(&channel->stream.lost, struct dray_job,
+				       list);
+	if (!job || !channel->stream.quirk->deaf)
+		return true;
+	return dray_stream_is_quiet(channel, job->flight);
+}
+
+static void dray_stream_died(struct dray_channel *channel)
+{
+	dev_err(channel->node->dev,
+		"channel %s does not stop: not used any more\n", channel->name);
+	spin_lock_irq(&channel->lock);
+	WRITE_ONCE(channel->dead, true);
+	spin_unlock_irq(&channel->lock);
+}
+
+/* Ends a job that the engine had when it was stopped, if it must end. */
+static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
+{
+	struct dray_flight *flight = job->flight;
+	struct dray_end end = {
+		.bytes = flight->moved,
+		.stopped = true,
+		.time_ns = ktime_get_ns(),
+	};
+
+	if (dray_flight_has_landed(job)) {
+		dray_stream_land(job);
+		return;
+	}
+	flight->aloft = !halted;
+	end.error = dray_stream_obstacle(job);
+	if (!halted)
+		end.error = end.error ? end.error : -EIO;
+	else if (flight->moved == flight->bytes)
+		end.error = 0;
+	else if (!end.error && (!own || flight->moved))
+		end.error = -ECONNRESET;
+	else if (!end.error)
+		return;
+	dray_stream_finish(job, &end, !halted);
+}
+
+static void dray_stream_settle(struct dray_channel *channel, bool own,
+			       bool halted)
+{
+	struct dray_job *job, *next;
+
+	if (!halted)
+		dray_stream_died(channel);
+	list_for_each_entry_safe(job, next, &channel->stream.jobs, list)
+		if (job->flight->aloft)
+			dray_stream_settle_one(job, own, halted);
+}
+
+/* Has @other jobs that stopping @channel stops too? */
+static bool dray_stream_is_hit(struct dray_channel *channel,
+			       struct dray_channel *other)
+{
+	if (other == channel)
+		return true;
+	return channel->stream.quirk->siblings &&
+	       other->kind != DRAY_CHANNEL_COPY && other->chan &&
+	       other->chan->device == channel->chan->device &&
+	       dray_stream_aloft(other);
+}
+
+void dray_stream_stop(struct dray_channel *channel)
+{
+	struct dray_channels *channels = channel->node->channels;
+	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
+	DECLARE_BITMAP(halted, DRAY_MAX_CHANNELS) = {};
+	u32 i;
+
+	lockdep_assert_held(&channels->streaming);
+	for (i = 0; i < channels->count; i++)
+		if (dray_stream_is_hit(channel, &channels->channel[i])) {
+			__set_bit(i, hit);
+			dray_stream_measure(&channels->channel[i]);
+		}
+	for_each_set_bit(i, hit, channels->count)
+		if (dray_stream_halt(&channels->channel[i]))
+			__set_bit(i, halted);
+	for_each_set_bit(i, hit, channels->count)
+		dray_stream_settle(&channels->channel[i],
+				   &channels->channel[i] == channel,
+				   test_bit(i, halted));
+	/* The others' work items go on with what is left. */
+	for_each_set_bit(i, hit, channels->count)
+		mod_delayed_work(dray_workqueue, &channels->channel[i].feed, 0);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Stopping the engine of a stream, and ending the jobs that it had.  Under
+ * @streaming of the node's channels.
+ */
+#ifndef DRAY_STOP_H
+#define DRAY_STOP_H
+
+#include <linux/types.h>
+
+struct dray_channel;
+struct dray_job;
+
+/* Why a stream's job must end now; 0: it goes on. */
+int dray_stream_obstacle(struct dray_job *job);
+
+/* Ends a job that no list of @channel has any more than its stream's. */
+void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped);
+
+/* The engine has reported the job's flight. */
+bool dray_flight_has_landed(const struct dray_job *job);
+/* It is said to have ended, and no byte has moved. */
+bool dray_flight_is_unfinished(const struct dray_job *job);
+/* Ends a job whose flight has landed. */
+void dray_stream_land(struct dray_job *job);
+
+/*
+ * Stops the engine, and with it its other direction if it can only stop both.
+ * Jobs that must end do so; of the rest, those of which no byte has moved are
+ * taken up again, others end as -ECONNRESET, as do all of the other direction.
+ * If the engine does not stop, the channel is dead.
+ */
+void dray_stream_stop(struct dray_channel *channel);
+
+/* Stops it without jobs; false: it may go on. */
+bool dray_stream_halt(struct dray_channel *channel);
+
+#endif /* DRAY_STOP_H */

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * TIMELINE: the file of a queue's points.  That of a stream is also the claim to
+ * the stream.
+ */
+#include <linux/anon_inodes.h>
+#include <linux/err.h>
+#include <linux/fs.h>
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/module.h>
+#include <linux/nospec.h>
+#include <linux/poll.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include <linux/wait.h>
+
+#include "base/node.h"
+#include "base/reply.h"
+#include "engine/channel.h"
+#include "engine/points.h"
+#include "engine/queue.h"
+#include "engine/stream.h"
+#include "calls.h"
+
+struct dray_timeline_file {
+	struct dray_node *node;
+	struct dray_queues *queues;
+	struct dray_channel *channel;
+	struct dray_points *points;
+	u64 seen; /* points, at the last read() */
+};
+
+static u64 dray_timeline_published(struct dray_timeline_file *line)
+{
+	return smp_load_acquire(&line->points->head->published);
+}
+
+static bool dray_timeline_is_over(struct dray_timeline_file *line)
+{
+	return READ_ONCE(line->points->ended) || READ_ONCE(line->node->gone);
+}
+
+static ssize_t dray_timeline_read(struct file *file, char __user *data,
+				  size_t size, loff_t *position)
+{
+	struct dray_timeline_file *line = file->private_data;
+	u64 published = dray_timeline_published(line);
+
+	if (size < sizeof(published))
+		return -EINVAL;
+	if (copy_to_user(data, &published, sizeof(published)))
+		return -EFAULT;
+	WRITE_ONCE(line->seen, published);
+	return sizeof(published);
+}
+
+static __poll_t dray_timeline_poll(struct file *file, poll_table *table)
+{
+	struct dray_timeline_file *line = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &line->points->moved, table);
+	if (dray_timeline_published(line) != READ_ONCE(line->seen))
+		events |= EPOLLIN | EPOLLRDNORM;
+	if (dray_timeline_is_over(line))
+		events |= EPOLLHUP;
+	return events;
+}
+
+static int dray_timeline_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct dray_timeline_file *line = file->private_data;
+
+	return dray_points_map(line->points, vma);
+}
+
+/* Is there anything to tell a waiter?  Leaves it in @ret. */
+static bool dray_timeline_tells(struct dray_timeline_file *line,
+				struct dray_wait *args, int *ret)
+{
+	*ret = dray_points_find(line->points, args->number, &args->point);
+	if (*ret == -EAGAIN && dray_timeline_is_over(line))
+		*ret = -ENODEV;
+	return *ret != -EAGAIN;
+}
+
+static int dray_timeline_wait(struct dray_timeline_file *line,
+			      struct dray_wait *args)
+{
+	u64 now = ktime_get_ns();
+	ktime_t left = KTIME_MAX;
+	int ret, told = -EAGAIN;
+
+	if (!args->number)
+		return -EINVAL;
+	if (args->until_ns != U64_MAX)
+		left = args->until_ns > now
+			       ? min_t(u64, args->until_ns - now, KTIME_MAX - 1)
+			       : 0;
+	if (!dray_timeline_tells(line, args, &told) && left) {
+		ret = wait_event_interruptible_hrtimeout(
+			line->points->moved,
+			dray_timeline_tells(line, args, &told), left);
+		if (ret == -ERESTARTSYS)
+			return ret;
+	}
+	if (told)
+		memset(&args->point, 0, sizeof(args->point));
+	return told == -EAGAIN ? -ETIME : told;
+}
+
+static long dray_timeline_ioctl(struct file *file, unsigned int command,
+				unsigned long arg)
+{
+	struct dray_timeline_file *line = file->private_data;
+	struct dray_wait __user *user = (struct dray_wait __user *)arg;
+	size_t size = _IOC_SIZE(command);
+	struct dray_wait args;
+	int ret;
+
+	if (_IOC_TYPE(command) != DRAY_IOC_MAGIC ||
+	    _IOC_NR(command) != _IOC_NR(DRAY_IOC_WAIT) ||
+	    _IOC_DIR(command) != _IOC_DIR(DRAY_IOC_WAIT))
+		return -ENOTTY;
+	if (size < sizeof(args))
+		return -EINVAL;
+	ret = copy_struct_from_user(&args, sizeof(args), user, size);
+	if (ret)
+		return ret;
+	ret = dray_timeline_wait(line, &args);
+	args.completed = READ_ONCE(line->points->head->completed);
+	return copy_to_user(user, &args, sizeof(args)) ? -EFAULT : ret;
+}
+
+/* The queue's points stay with the jobs that have them. */
+static void dray_timeline_detach(struct dray_timeline_file *line)
+{
+	struct dray_queue *queue = &line->queues->queue[line->channel->index];
+
+	if (line->channel->kind != DRAY_CHANNEL_COPY)
+		dray_stream_release(line->channel, line->queues);
+	mutex_lock(&queue->order);
+	queue->points = NULL;
+	mutex_unlock(&queue->order);
+	dray_channels_forget(line->node->channels, line->points);
+}
+
+static void dray_timeline_free(struct dray_timeline_file *line)
+{
+	dray_points_put(line->points);
+	dray_queues_put(line->queues);
+	dray_node_put(line->node);
+	kfree(line);
+}
+
+static int dray_timeline_close(struct inode *inode, struct file *file)
+{
+	struct dray_timeline_file *line = file->private_data;
+
+	dray_timeline_detach(line);
+	dray_timeline_free(line);
+	return 0;
+}
+
+static const struct file_operations dray_timeline_fops = {
+	.owner = THIS_MODULE,
+	.read = dray_timeline_read,
+	.poll = dray_timeline_poll,
+	.mmap = dray_timeline_mmap,
+	.unlocked_ioctl = dray_timeline_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.release = dray_timeline_close,
+};
+
+/* Gives the queue its points, and the opener the stream. */
+static int dray_timeline_attach(struct dray_timeline_file *line,
+				const struct dray_timeline *args,
+				struct dray_refusal *refusal)
+{
+	struct dray_channel *channel = line->channel;
+	struct dray_queue *queue = &line->queues->queue[channel->index];
+	struct dray_points *points;
+	int ret = 0;
+
+	mutex_lock(&queue->order);
+	if (queue->points)
+		ret = dray_refuse(refusal, -EBUSY, DRAY_REASON_STREAM,
+				  channel->index);
+	if (ret)
+		goto unlock;
+	points = dray_points_create(args, queue->number, refusal);
+	if (IS_ERR(points)) {
+		ret = PTR_ERR(points);
+		goto unlock;
+	}
+	if (channel->kind != DRAY_CHANNEL_COPY)
+		ret = dray_stream_claim(channel, line->queues, args->batch);
+	if (ret) {
+		dray_refuse(refusal, ret, DRAY_REASON_STREAM, channel->index);
+		dray_points_put(points);
+		goto unlock;
+	}
+	line->points = points;
+	queue->points = points;
+	dray_channels_show(line->node->channels, points);
+unlock:
+	mutex_unlock(&queue->order);
+	return ret;
+}
+
+static struct dray_timeline_file *
+dray_timeline_create(struct dray_opener *opener, u32 index)
+{
+	struct dray_node *node = opener->node;
+	struct dray_timeline_file *line;
+
+	line = kzalloc(sizeof(*line), GFP_KERNEL_ACCOUNT);
+	if (!line)
+		return NULL;
+	dray_node_get(node);
+	line->node = node;
+	kref_get(&opener->queues->kref);
+	line->queues = opener->queues;
+	index = array_index_nospec(index, node->channels->count);
+	line->channel = &node->channels->channel[index];
+	return line;
+}
+
+/* Inside the node. */
+static int dray_timeline_start(struct dray_opener *opener,
+			       struct dray_timeline *args,
+			       struct dray_reply *reply)
+{
+	struct dray_timeline_file *line;
+	struct device *dev;
+	struct file *file;
+	int ret;
+
+	ret = dray_channel_device(opener->node, args->channel, &dev,
+				  &reply->refusal);
+	if (ret)
+		return ret;
+	line = dray_timeline_create(opener, args->channel);
+	if (!line)
+		return -ENOMEM;
+	ret = dray_timeline_attach(line, args, &reply->refusal);
+	if (ret) {
+		dray_timeline_free(line);
+		return ret;
+	}
+	args->points = line->points->head->points;
+	args->size = line->points->size;
+	file = anon_inode_getfile("[dray-timeline]", &dray_timeline_fops, line,
+				  O_RDONLY);
+	if (IS_ERR(file)) {
+		dray_timeline_detach(line);
+		dray_timeline_free(line);
+		return PTR_ERR(file);
+	}
+	ret = dray_reply_give(reply, file);
+	if (!ret)
+		args->fd = reply->fd;
+	return ret;
+}
+
+int dray_timeline_call(struct dray_opener *opener, void *data,
+		       struct dray_reply *reply)
+{
+	struct dray_timeline *args = data;
+	int ret;
+
+	if (args->flags || args->reserved || args->batch > DRAY_QUEUE_DEPTH ||
+	    args->event_fd < -1)
+		return -EINVAL;
+	if (!args->batch)
+		args->batch = 1;
+	ret = dray_node_enter(opener->node);
+	if (ret)
+		return ret;
+	ret = dray_timeline_start(opener, args, reply);
+	dray_node_leave(opener->node);
+	return ret;
+}
