@@ -32,6 +32,7 @@ struct stream_knobs {
 	unsigned int max_pieces;
 	unsigned int fifo;
 	bool batches;
+	bool axidma;
 	bool no_residue;
 	bool no_terminate;
 	bool vectors;
@@ -50,6 +51,8 @@ struct stream_knobs {
 	unsigned int unfinished;
 	bool by_segment;
 	bool siblings;
+	bool blind;
+	bool deaf;
 	unsigned int frame_bytes;
 	unsigned int frame_us;
 
@@ -97,6 +100,7 @@ struct stream_channel {
 	unsigned int used; /* segments that are not done */
 	dma_cookie_t failed; /* the last that ended with an error */
 	bool halted; /* by the other one's end */
+	bool jammed; /* did not stop, and has not said so */
 	struct delayed_work report;
 	struct tasklet_struct callbacks;
 };
@@ -109,7 +113,7 @@ struct stream_source {
 };
 
 struct stream_pair {
-	spinlock_t lock;
+	spinlock_t lock; /* all below */
 	struct stream_channel tx;
 	struct stream_channel rx;
 	struct stream_source source;

@@ -19,6 +19,12 @@ static dma_cookie_t stream_submit(struct dma_async_tx_descriptor *tx)
 	dma_cookie_t cookie;
 
 	spin_lock_bh(&pair->lock);
+	if (channel->jammed) {
+		channel->used -= descriptor->count;
+		kfree(descriptor);
+		spin_unlock_bh(&pair->lock);
+		return -EBUSY;
+	}
 	cookie = channel->chan.cookie + 1;
 	if (cookie < DMA_MIN_COOKIE)
 		cookie = DMA_MIN_COOKIE;
@@ -80,7 +86,8 @@ static bool stream_add(struct stream_descriptor *descriptor, dma_addr_t address,
 	segment->address = address;
 	segment->length = length;
 	descriptor->length += length;
-	return length && length <= stream_knobs.max_segment &&
+	return length &&
+	       (length <= stream_knobs.max_segment || stream_knobs.axidma) &&
 	       !((address | length) & (BIT(stream_knobs.align_shift) - 1));
 }
 
@@ -98,8 +105,9 @@ stream_prepare_sg(struct dma_chan *chan, struct scatterlist *list,
 	descriptor = stream_allocate(channel, count, direction, flags);
 	if (!descriptor)
 		return NULL;
-	for_each_sg(list, entry, count, i) fits &= stream_add(
-		descriptor, sg_dma_address(entry), sg_dma_len(entry));
+	for (entry = list, i = 0; i < count; entry = sg_next(entry), i++)
+		fits &= stream_add(descriptor, sg_dma_address(entry),
+				   sg_dma_len(entry));
 	if (fits)
 		return &descriptor->tx;
 	stream_discard(channel, descriptor);
@@ -148,6 +156,11 @@ static size_t stream_residue(const struct list_head *list, dma_cookie_t cookie)
 {
 	const struct stream_descriptor *descriptor;
 
+	if (stream_knobs.blind && !list_empty(list)) {
+		descriptor =
+			list_last_entry(list, struct stream_descriptor, list);
+		return descriptor->length - descriptor->moved;
+	}
 	list_for_each_entry(descriptor, list, list)
 		if (descriptor->tx.cookie == cookie && !descriptor->silent)
 			return descriptor->length - descriptor->moved;
@@ -169,8 +182,8 @@ static enum dma_status stream_status(struct dma_chan *chan, dma_cookie_t cookie,
 	if (status == DMA_COMPLETE && cookie == channel->failed)
 		status = DMA_ERROR;
 	if (status == DMA_IN_PROGRESS && !stream_knobs.no_residue)
-		residue = stream_residue(&channel->active, cookie) +
-			  stream_residue(&channel->issued, cookie) +
+		residue = stream_residue(&channel->active, cookie) ?:
+			  stream_residue(&channel->issued, cookie) ?:
 			  stream_residue(&channel->submitted, cookie);
 	dma_set_tx_state(state, chan->completed_cookie, chan->cookie, residue);
 	spin_unlock_bh(&pair->lock);
@@ -201,6 +214,7 @@ static void stream_forget(struct stream_channel *channel,
 	list_splice_tail_init(&channel->done, forgotten);
 	channel->used = 0;
 	channel->halted = false;
+	channel->jammed = false;
 	stream_knobs.out[channel->chan.chan_id] = 0;
 }
 
@@ -223,6 +237,24 @@ static void stream_halt_sibling(struct stream_channel *channel)
 		other->halted = true;
 }
 
+/* Goes on without reports. */
+static int stream_jam(struct stream_channel *channel)
+{
+	struct stream_pair *pair = stream_pair_of(&channel->chan);
+	struct stream_descriptor *descriptor;
+
+	if (!stream_knobs.deaf)
+		return -EBUSY;
+	spin_lock_bh(&pair->lock);
+	channel->jammed = true;
+	list_for_each_entry(descriptor, &channel->active, list)
+		descriptor->silent = true;
+	list_for_each_entry(descriptor, &channel->issued, list)
+		descriptor->silent = true;
+	spin_unlock_bh(&pair->lock);
+	return 0;
+}
+
 static int stream_terminate(struct dma_chan *chan)
 {
 	struct stream_channel *channel = to_stream(chan);
@@ -230,7 +262,7 @@ static int stream_terminate(struct dma_chan *chan)
 	LIST_HEAD(forgotten);
 
 	if (stream_is(channel, &stream_knobs.stubborn))
-		return -EBUSY;
+		return stream_jam(channel);
 	spin_lock_bh(&pair->lock);
 	if (stream_knobs.siblings)
 		stream_halt_sibling(channel);

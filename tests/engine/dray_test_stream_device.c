@@ -10,6 +10,7 @@
 #include <linux/mutex.h>
 #include <linux/platform_device.h>
 #include <linux/pm.h>
+#include <linux/property.h>
 #include <linux/slab.h>
 
 #include "dray_test_stream.h"
@@ -195,12 +196,19 @@ static struct platform_driver stream_driver = {
 	.driver = { .name = STREAM_ENGINE, .pm = &stream_sleep },
 };
 
-static struct platform_device *stream_add_device(const char *name)
+/* dray knows the quirks of an engine by this. */
+static const struct property_entry stream_axidma[] = {
+	PROPERTY_ENTRY_STRING("compatible", "xlnx,axi-dma-1.00.a"), {}
+};
+
+static struct platform_device *
+stream_add_device(const char *name, const struct property_entry *properties)
 {
 	struct platform_device_info info = {
 		.name = name,
 		.id = PLATFORM_DEVID_NONE,
 		.dma_mask = DMA_BIT_MASK(64),
+		.properties = properties,
 	};
 
 	return platform_device_register_full(&info);
@@ -208,19 +216,28 @@ static struct platform_device *stream_add_device(const char *name)
 
 static int __init stream_init(void)
 {
+	const struct property_entry *properties = NULL;
 	int ret;
 
+	if (stream_knobs.axidma) {
+		properties = stream_axidma;
+		stream_knobs.batches = true;
+		stream_knobs.siblings = true;
+		stream_knobs.blind = true;
+		stream_knobs.deaf = true;
+		stream_knobs.slots = 255;
+	}
 	ret = platform_driver_register(&stream_driver);
 	if (ret)
 		return ret;
 	ret = platform_driver_register(&stream_node_driver);
 	if (ret)
 		goto unregister_engine_driver;
-	stream_devices[0] = stream_add_device(STREAM_ENGINE);
+	stream_devices[0] = stream_add_device(STREAM_ENGINE, properties);
 	ret = PTR_ERR_OR_ZERO(stream_devices[0]);
 	if (ret)
 		goto unregister_node_driver;
-	stream_devices[1] = stream_add_device(STREAM_NODE);
+	stream_devices[1] = stream_add_device(STREAM_NODE, NULL);
 	ret = PTR_ERR_OR_ZERO(stream_devices[1]);
 	if (ret)
 		goto unregister_engine;

@@ -20,57 +20,85 @@ struct stream_knobs stream_knobs = {
 	.frame_bytes = SZ_4K,
 };
 
-#define STREAM_KNOB(name, type, mode, text)                      \
-	module_param_named(name, stream_knobs.name, type, mode); \
-	MODULE_PARM_DESC(name, text)
-#define STREAM_COUNTER(name, type, text)                                     \
-	module_param_array_named(name, stream_knobs.name, type, NULL, 0444); \
-	MODULE_PARM_DESC(name, text)
-
 /* As the engine is made. */
-STREAM_KNOB(mask_bits, uint, 0444, "bits of the addresses that it reaches");
-STREAM_KNOB(align_shift, uint, 0444, "addresses and lengths: multiples of 2^N");
-STREAM_KNOB(max_segment, uint, 0444, "bytes of one segment");
-STREAM_KNOB(max_pieces, uint, 0444, "segments of a descriptor; 0: no limit");
-STREAM_KNOB(fifo, uint, 0444, "bytes between a sender and its receiver");
-STREAM_KNOB(batches, bool, 0444,
-	    "takes up all that is issued, when idle, and reports it at its end");
-STREAM_KNOB(no_residue, bool, 0444, "it cannot tell how many bytes came");
-STREAM_KNOB(no_terminate, bool, 0444, "it has no function that stops it");
-STREAM_KNOB(vectors, bool, 0444,
-	    "it takes vectors of addresses too, if the kernel has them");
-STREAM_KNOB(given, bool, 0444, "the node is given the channels, not names");
+module_param_named(mask_bits, stream_knobs.mask_bits, uint, 0444);
+MODULE_PARM_DESC(mask_bits, "bits of the addresses that it reaches");
+module_param_named(align_shift, stream_knobs.align_shift, uint, 0444);
+MODULE_PARM_DESC(align_shift, "addresses and lengths: multiples of 2^N");
+module_param_named(max_segment, stream_knobs.max_segment, uint, 0444);
+MODULE_PARM_DESC(max_segment, "bytes of one segment");
+module_param_named(max_pieces, stream_knobs.max_pieces, uint, 0444);
+MODULE_PARM_DESC(max_pieces, "segments of a descriptor; 0: no limit");
+module_param_named(fifo, stream_knobs.fifo, uint, 0444);
+MODULE_PARM_DESC(fifo, "bytes between a sender and its receiver");
+module_param_named(batches, stream_knobs.batches, bool, 0444);
+MODULE_PARM_DESC(batches, "takes up all when idle, and reports it at its end");
+module_param_named(axidma, stream_knobs.axidma, bool, 0444);
+MODULE_PARM_DESC(axidma, "AXI DMA: says so, with batches siblings blind deaf");
+module_param_named(no_residue, stream_knobs.no_residue, bool, 0444);
+MODULE_PARM_DESC(no_residue, "it cannot tell how many bytes came");
+module_param_named(no_terminate, stream_knobs.no_terminate, bool, 0444);
+MODULE_PARM_DESC(no_terminate, "it has no function that stops it");
+module_param_named(vectors, stream_knobs.vectors, bool, 0444);
+MODULE_PARM_DESC(vectors,
+		 "it takes vectors of addresses too, if the kernel has them");
+module_param_named(given, stream_knobs.given, bool, 0444);
+MODULE_PARM_DESC(given, "the node is given the channels, not names");
 
 /* While it runs. */
-STREAM_KNOB(stall, uint, 0644, "channels that move nothing");
-STREAM_KNOB(fail, uint, 0644, "channels whose descriptors end with an error");
-STREAM_KNOB(lose, uint, 0644, "channels that never call back");
-STREAM_KNOB(stubborn, uint, 0644, "channels that refuse to stop, and go on");
-STREAM_KNOB(slots, uint, 0644, "segments that a channel has; 0: none");
-STREAM_KNOB(late_ms, uint, 0644, "milliseconds before a callback");
-STREAM_KNOB(split, uint, 0644, "a packet ends after so many bytes, too");
-STREAM_KNOB(join, uint, 0644, "so many packets of a sender become one");
-STREAM_KNOB(
-	unfinished, uint, 0644,
-	"1: a batch is reported before its last descriptor, which is lost; 2: which is done later");
-STREAM_KNOB(by_segment, bool, 0644,
-	    "a packet ends the receiver's segment, not its descriptor");
-STREAM_KNOB(siblings, bool, 0644,
-	    "stopping a channel halts its pair's other one, without a report");
+module_param_named(stall, stream_knobs.stall, uint, 0644);
+MODULE_PARM_DESC(stall, "channels that move nothing");
+module_param_named(fail, stream_knobs.fail, uint, 0644);
+MODULE_PARM_DESC(fail, "channels whose descriptors end with an error");
+module_param_named(lose, stream_knobs.lose, uint, 0644);
+MODULE_PARM_DESC(lose, "channels that never call back");
+module_param_named(stubborn, stream_knobs.stubborn, uint, 0644);
+MODULE_PARM_DESC(stubborn, "channels that refuse to stop, and go on");
+module_param_named(slots, stream_knobs.slots, uint, 0644);
+MODULE_PARM_DESC(slots, "segments that a channel has; 0: none");
+module_param_named(late_ms, stream_knobs.late_ms, uint, 0644);
+MODULE_PARM_DESC(late_ms, "milliseconds before a callback");
+module_param_named(split, stream_knobs.split, uint, 0644);
+MODULE_PARM_DESC(split, "a packet ends after so many bytes, too");
+module_param_named(join, stream_knobs.join, uint, 0644);
+MODULE_PARM_DESC(join, "so many packets of a sender become one");
+module_param_named(unfinished, stream_knobs.unfinished, uint, 0644);
+MODULE_PARM_DESC(unfinished,
+		 "batches end without their last: 1: lost, 2: done later");
+module_param_named(by_segment, stream_knobs.by_segment, bool, 0644);
+MODULE_PARM_DESC(by_segment,
+		 "a packet ends the receiver's segment, not its descriptor");
+module_param_named(siblings, stream_knobs.siblings, bool, 0644);
+MODULE_PARM_DESC(siblings,
+		 "stopping a channel halts the other of its pair, silently");
+module_param_named(blind, stream_knobs.blind, bool, 0644);
+MODULE_PARM_DESC(blind, "the residue of each is that of the last taken up");
+module_param_named(deaf, stream_knobs.deaf, bool, 0644);
+MODULE_PARM_DESC(deaf, "stopping a stubborn one succeeds, then it takes none");
 
 /* For reading. */
-STREAM_COUNTER(descriptors, uint, "descriptors that were done");
-STREAM_COUNTER(out, uint, "descriptors that are issued and not done");
-STREAM_COUNTER(bytes, ulong, "bytes that were moved");
-STREAM_COUNTER(packets, uint, "packets that came into the FIFO of each pair");
-STREAM_COUNTER(terminated, uint, "how often it was stopped");
-STREAM_COUNTER(unprepared, uint, "descriptors that were refused");
-STREAM_KNOB(most, uint, 0644,
-	    "descriptors that were taken up at once, at most");
-STREAM_KNOB(frames, ulong, 0444, "frames that the source has made");
-STREAM_KNOB(held_back, ulong, 0444, "frames that were due and had to wait");
-STREAM_KNOB(restless, uint, 0644,
-	    "descriptors that it had or got while the system slept");
+module_param_array_named(descriptors, stream_knobs.descriptors, uint, NULL,
+			 0444);
+MODULE_PARM_DESC(descriptors, "descriptors that were done");
+module_param_array_named(out, stream_knobs.out, uint, NULL, 0444);
+MODULE_PARM_DESC(out, "descriptors that are issued and not done");
+module_param_array_named(bytes, stream_knobs.bytes, ulong, NULL, 0444);
+MODULE_PARM_DESC(bytes, "bytes that were moved");
+module_param_array_named(packets, stream_knobs.packets, uint, NULL, 0444);
+MODULE_PARM_DESC(packets, "packets that came into the FIFO of each pair");
+module_param_array_named(terminated, stream_knobs.terminated, uint, NULL, 0444);
+MODULE_PARM_DESC(terminated, "how often it was stopped");
+module_param_array_named(unprepared, stream_knobs.unprepared, uint, NULL, 0444);
+MODULE_PARM_DESC(unprepared, "descriptors that were refused");
+module_param_named(most, stream_knobs.most, uint, 0644);
+MODULE_PARM_DESC(most, "descriptors that were taken up at once, at most");
+module_param_named(frames, stream_knobs.frames, ulong, 0444);
+MODULE_PARM_DESC(frames, "frames that the source has made");
+module_param_named(held_back, stream_knobs.held_back, ulong, 0444);
+MODULE_PARM_DESC(held_back, "frames that were due and had to wait");
+module_param_named(restless, stream_knobs.restless, uint, 0644);
+MODULE_PARM_DESC(restless,
+		 "descriptors that it had or got while the system slept");
 
 /* "PAIR BYTES" */
 static int inject_set(const char *text, const struct kernel_param *param)

@@ -21,6 +21,12 @@ static void stream_call_back(struct stream_descriptor *descriptor)
 		tx->callback(tx->callback_param);
 }
 
+static struct stream_descriptor *stream_done(struct stream_channel *channel)
+{
+	return list_first_entry_or_null(&channel->done,
+					struct stream_descriptor, list);
+}
+
 static void stream_callbacks(struct tasklet_struct *tasklet)
 {
 	struct stream_channel *channel =
@@ -30,8 +36,7 @@ static void stream_callbacks(struct tasklet_struct *tasklet)
 
 	for (;;) {
 		spin_lock_bh(&pair->lock);
-		descriptor = list_first_entry_or_null(
-			&channel->done, struct stream_descriptor, list);
+		descriptor = stream_done(channel);
 		if (descriptor)
 			list_del(&descriptor->list);
 		spin_unlock_bh(&pair->lock);
