@@ -212,7 +212,8 @@ TEST_F(stream, close_ends_all_and_waits_for_the_engine)
 				   &submit));
 	for (i = 1; i < 20; i++)
 		ASSERT_EQ(i + 1, stream_receive(self, i * 100, 100));
-	ASSERT_TRUE(engine_gets(RX0, 8) || engine_gets(RX0, 5));
+	/* one that started, and a batch for it to go on with */
+	ASSERT_TRUE(engine_gets(RX0, 5));
 	close(self->rx.fd);
 	EXPECT_EQ(0, stream_read("out", RX0));
 	EXPECT_EQ(-ECANCELED, fence_status(submit.fence_fd));

@@ -11,16 +11,19 @@
 #define READ_ONLY (-102)
 
 static struct dray_axis backward[] = {
-	{ .count = 2, .dst_stride = -16, .src_stride = -16 },
+	{ .count = 2, .dst_stride = -16 },
 };
 static struct dray_axis repeated[] = {
-	{ .count = 2, .dst_stride = 0, .src_stride = 0 },
+	{ .count = 2 },
 };
 static struct dray_axis none[] = {
-	{ .count = 0, .dst_stride = 16, .src_stride = 16 },
+	{ .count = 0, .dst_stride = 16 },
 };
 static struct dray_axis crossing[] = {
-	{ .count = 2, .dst_stride = 8, .src_stride = 8 },
+	{ .count = 2, .dst_stride = 8 },
+};
+static struct dray_axis sent_backward[] = {
+	{ .count = 2, .src_stride = -16 },
 };
 
 #define AXES(list) .axes = (uintptr_t)(list), .axes_count = 1
@@ -138,7 +141,7 @@ static const struct {
 	  -EINVAL,
 	  DRAY_REASON_RANGE,
 	  STREAM_SIZE,
-	  SEND_OF(SRC, 0, 16, AXES(backward)),
+	  SEND_OF(SRC, 0, 16, AXES(sent_backward)),
 	  { .channel = TX0, NO_FENCE } },
 	{ "bytes behind the buffer",
 	  -EINVAL,
@@ -176,6 +179,18 @@ static const struct {
 	  0,
 	  RECV_OF(DST, 0, 64, .src_offset = 8),
 	  { .channel = RX0, NO_FENCE } },
+	{ "a sender's other stride",
+	  -EINVAL,
+	  0,
+	  0,
+	  SEND_OF(SRC, 0, 16, AXES(backward)),
+	  { .channel = TX0, NO_FENCE } },
+	{ "a receiver's other stride",
+	  -EINVAL,
+	  0,
+	  0,
+	  RECV_OF(DST, 0, 16, AXES(sent_backward)),
+	  { .channel = RX0, NO_FENCE } },
 	{ "a pattern to send",
 	  -EINVAL,
 	  0,
@@ -190,8 +205,8 @@ static const struct {
 	  { .channel = RX0, NO_FENCE } },
 	{ "no buffer",
 	  -EBADF,
-	  0,
-	  0,
+	  DRAY_REASON_FOREIGN,
+	  UINT32_MAX,
 	  RECV_OF(-1, 0, 64),
 	  { .channel = RX0, NO_FENCE } },
 	{ "a buffer for reading",
