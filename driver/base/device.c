@@ -18,7 +18,8 @@
 
 static bool bounce;
 module_param(bounce, bool, 0444);
-MODULE_PARM_DESC(bounce, "for tests: use a device even where it gets copies");
+MODULE_PARM_DESC(bounce,
+		 "for tests: use a device even if the kernel copies for it");
 
 bool dray_copies_allowed(void)
 {

@@ -22,6 +22,7 @@
 #include "token.h"
 
 struct dray_job;
+struct dray_frames;
 struct dray_node_channel;
 struct dray_points;
 struct dray_queues;
@@ -44,6 +45,7 @@ struct dray_stream {
 	struct list_head lost; /* of an engine that does not stop */
 	u64 group; /* of the latest flight */
 	u32 grouped; /* flights in that group */
+	struct dray_frames *frames; /* of its ring, or NULL; only the lock */
 	bool taken; /* an opener has the stream; only the lock */
 	struct dray_queues *owner; /* of the opener that may submit; its order */
 };

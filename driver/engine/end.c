@@ -36,7 +36,7 @@ static void dray_move_show(struct dray_move *move, struct device *dev,
 }
 
 /* The same of a job; if it was stopped, of all that it may have written. */
-static void dray_job_show(struct dray_job *job, const struct dray_end *end)
+void dray_job_show(struct dray_job *job, const struct dray_end *end)
 {
 	struct device *dev = job->channel->dev;
 	u64 left = end->stopped ? U64_MAX : end->bytes, bytes;

@@ -19,6 +19,7 @@
 
 struct dma_fence;
 struct dray_flight;
+struct dray_frames;
 struct dray_points;
 struct user_struct;
 
@@ -31,6 +32,8 @@ struct dray_job {
 	atomic_t *slot; /* its slot's counter, or NULL */
 	struct dray_points *points; /* to be told of its end, or NULL */
 	struct dray_flight *flight; /* of a stream's job */
+	struct dray_frames *frames; /* of its ring, or NULL: see SUBMIT */
+	u32 frame; /* in the ring */
 	u64 deadline; /* ktime, ns; 0: none */
 	bool sync; /* destinations are made visible to the CPU */
 	bool started;

@@ -34,6 +34,29 @@ static bool dray_axes_valid(const struct dray_move *move,
 }
 
 /*
+ * Finds seams.  Where an axis steps on, those inside it go back to their starts.
+ * The innermost axis has none, as it would be a part of the run: so no two seams
+ * follow each other.
+ */
+static void dray_move_seams(struct dray_move *move)
+{
+	s64 dst_end = move->run, src_end = move->run, last;
+	struct dray_step *step;
+	u32 i;
+
+	for (i = move->steps; i > 0; i--) {
+		step = &move->step[i - 1];
+		last = step->count - 1;
+		step->seam = (!dray_move_writes(move) ||
+			      step->dst_stride == dst_end) &&
+			     (!dray_move_reads(move) ||
+			      step->src_stride == src_end);
+		dst_end += last * step->dst_stride;
+		src_end += last * step->src_stride;
+	}
+}
+
+/*
  * Takes axes of more than one element; joins the innermost into the run if
  * possible.
  */
@@ -61,6 +84,7 @@ static void dray_move_steps(struct dray_move *move,
 		move->run *= step->count;
 		move->steps--;
 	}
+	dray_move_seams(move);
 }
 
 /* Checks the sides that lie in memory. */
@@ -143,6 +167,25 @@ u64 dray_move_bytes(const struct dray_move *move)
 	return bytes;
 }
 
+/* Counts the runs that touch the next one. */
+static u64 dray_move_count_seams(const struct dray_move *move)
+{
+	u64 outside = 1, seams = 0;
+	u32 i;
+
+	for (i = 0; i < move->steps; i++) {
+		if (move->step[i].seam)
+			seams += outside * (move->step[i].count - 1);
+		outside *= move->step[i].count;
+	}
+	return seams;
+}
+
+static u64 dray_move_pieces(const struct dray_move *move, u64 bytes)
+{
+	return div64_u64(bytes + move->longest - 1, move->longest);
+}
+
 static bool dray_move_is_aligned(const struct dray_move *move, u32 alignment)
 {
 	u64 bits = move->run;
@@ -173,11 +216,13 @@ static int dray_move_count(struct dray_move *move, u64 most, u64 *runs,
 			   struct dray_refusal *refusal)
 {
 	struct dray_descriptor descriptor;
-	u64 count = 0;
+	u64 count = 0, seams;
 
 	if (!dray_move_is_scattered(move)) {
-		count = dray_move_runs(move) *
-			div64_u64(move->run + move->longest - 1, move->longest);
+		seams = dray_move_count_seams(move);
+		count = (dray_move_runs(move) - 2 * seams) *
+				dray_move_pieces(move, move->run) +
+			seams * dray_move_pieces(move, 2 * move->run);
 	} else {
 		while (!move->ended && *runs + count <= most) {
 			dray_move_descriptor(move, &descriptor);
@@ -225,6 +270,23 @@ int dray_move_fit(struct dray_move *move, struct device *dev,
 	return dray_move_count(move, most, runs, refusal);
 }
 
+/* Measures the stretch that begins at the cursor. */
+static void dray_move_stretch(struct dray_move *move)
+{
+	struct dray_step *step;
+	u32 i;
+
+	move->stretch = move->run;
+	for (i = move->steps; i > 0; i--) {
+		step = &move->step[i - 1];
+		if (step->index + 1 < step->count) {
+			if (step->seam)
+				move->stretch += move->run;
+			return;
+		}
+	}
+}
+
 void dray_move_rewind(struct dray_move *move)
 {
 	u32 i;
@@ -235,6 +297,7 @@ void dray_move_rewind(struct dray_move *move)
 	move->ended = false;
 	move->dst_at = move->dst.first;
 	move->src_at = move->src.first;
+	dray_move_stretch(move);
 }
 
 /*
@@ -247,7 +310,7 @@ void dray_move_descriptor(const struct dray_move *move,
 	size_t phase = 0;
 	u64 at;
 
-	descriptor->length = min(move->longest, move->run - move->done);
+	descriptor->length = min(move->longest, move->stretch - move->done);
 	descriptor->src = 0;
 	if (move->fill_size) {
 		phase = move->done & (move->pattern_size - 1);
@@ -266,15 +329,12 @@ void dray_move_descriptor(const struct dray_move *move,
 				       &descriptor->length);
 }
 
-void dray_move_advance(struct dray_move *move, size_t length)
+/* Goes on to the next run, or ends. */
+static void dray_move_step(struct dray_move *move)
 {
 	struct dray_step *step;
 	u32 i;
 
-	move->done += length;
-	if (move->done < move->run)
-		return;
-	move->done = 0;
 	for (i = move->steps; i > 0; i--) {
 		step = &move->step[i - 1];
 		move->dst_at += step->dst_stride;
@@ -286,6 +346,18 @@ void dray_move_advance(struct dray_move *move, size_t length)
 		move->src_at -= step->count * step->src_stride;
 	}
 	move->ended = true;
+}
+
+void dray_move_advance(struct dray_move *move, size_t length)
+{
+	move->done += length;
+	if (move->done < move->stretch)
+		return;
+	if (move->stretch > move->run)
+		dray_move_step(move);
+	move->done = 0;
+	dray_move_step(move);
+	dray_move_stretch(move);
 }
 
 /* Might either write memory that the other one reads or writes? */

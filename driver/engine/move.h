@@ -22,6 +22,7 @@ struct dray_step {
 	u64 index;
 	s64 dst_stride; /* bytes */
 	s64 src_stride; /* bytes */
+	bool seam; /* where it steps, a run touches the next on both sides */
 };
 
 struct dray_move {
@@ -42,7 +43,8 @@ struct dray_move {
 	dma_addr_t fill_address;
 
 	/* the cursor */
-	u64 done; /* bytes of this run */
+	u64 stretch; /* bytes: this run, with the next across a seam */
+	u64 done; /* bytes of the stretch */
 	u64 dst_at; /* bytes, start of this run in its area */
 	u64 src_at;
 	bool ended;

@@ -106,7 +106,7 @@ static int dray_prepare_sync(struct dray_move *move, struct device *dev)
 }
 
 /* Syncs caches, or with NO_SYNC marks destinations unsynced. */
-static int dray_job_sync(struct dray_job *job, struct device *dev)
+int dray_job_sync(struct dray_job *job, struct device *dev)
 {
 	u32 i;
 	int ret = 0;

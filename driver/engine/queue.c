@@ -124,7 +124,7 @@ static bool dray_job_cancel(struct dray_job *job, struct dma_fence *fence,
 			    u64 number)
 {
 	if (job->fed || job->cancelled || (fence && job->fence != fence) ||
-	    (number && job->fence->seqno != number))
+	    (number && (job->frames || job->fence->seqno != number)))
 		return false;
 	job->cancelled = true;
 	return true;

@@ -12,6 +12,7 @@
 #include "end.h"
 #include "engine.h"
 #include "flight.h"
+#include "frames.h"
 #include "job.h"
 #include "quirk.h"
 #include "stop.h"
@@ -27,7 +28,8 @@ int dray_stream_obstacle(struct dray_job *job)
 		return -ENODEV;
 	if (READ_ONCE(channel->dead))
 		return -EIO;
-	if (READ_ONCE(job->cancelled))
+	if (READ_ONCE(job->cancelled) ||
+	    (job->frames && READ_ONCE(job->frames->ended)))
 		return -ECANCELED;
 	if (job->deadline && ktime_get_ns() >= job->deadline)
 		return -ETIMEDOUT;
@@ -55,10 +57,13 @@ static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 	spin_lock_irq(&channel->lock);
 	list_del_init(&job->list);
 	spin_unlock_irq(&channel->lock);
-	dray_job_end(job, end, lost);
+	if (job->frames)
+		dray_frame_end(job, end, lost);
+	else
+		dray_job_end(job, end, lost);
 	if (lost)
 		list_add_tail(&job->list, &channel->stream.lost);
-	else
+	else if (!job->frames)
 		dray_job_retire(job);
 }
 
@@ -116,8 +121,10 @@ static void dray_stream_measure(struct dray_channel *channel)
 			continue;
 		status = dmaengine_tx_status(channel->chan, flight->cookie,
 					     &state);
+		/* Without a callback the status is all there is. */
 		if (status == DMA_COMPLETE) {
 			dray_flight_await(job);
+			flight->moved = flight->bytes;
 			continue;
 		}
 		if (!stream->counts || (stream->quirk->blind &&
@@ -233,7 +240,7 @@ static bool dray_stream_is_hit(struct dray_channel *channel,
 	       dray_stream_aloft(other);
 }
 
-void dray_stream_stop(struct dray_channel *channel)
+void dray_stream_stop(struct dray_channel *channel, bool sleep)
 {
 	struct dray_channels *channels = channel->node->channels;
 	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
@@ -251,7 +258,7 @@ void dray_stream_stop(struct dray_channel *channel)
 			__set_bit(i, halted);
 	for_each_set_bit(i, hit, channels->count)
 		dray_stream_settle(&channels->channel[i],
-				   &channels->channel[i] == channel,
+				   sleep || &channels->channel[i] == channel,
 				   test_bit(i, halted));
 	/* The others' work items go on with what is left. */
 	for_each_set_bit(i, hit, channels->count)

@@ -27,10 +27,10 @@ void dray_stream_land(struct dray_job *job);
 /*
  * Stops the engine, and with it its other direction if it can only stop both.
  * Jobs that must end do so; of the rest, those of which no byte has moved are
- * taken up again, others end as -ECONNRESET, as do all of the other direction.
- * If the engine does not stop, the channel is dead.
+ * taken up again, others end as -ECONNRESET, as do all of the other direction
+ * unless @sleep is set.  If the engine does not stop, the channel is dead.
  */
-void dray_stream_stop(struct dray_channel *channel);
+void dray_stream_stop(struct dray_channel *channel, bool sleep);
 
 /* Stops it without jobs; false: it may go on. */
 bool dray_stream_halt(struct dray_channel *channel);

@@ -12,6 +12,7 @@
 #include "channel.h"
 #include "engine.h"
 #include "flight.h"
+#include "frames.h"
 #include "in_fence.h"
 #include "job.h"
 #include "queue.h"
@@ -122,6 +123,8 @@ static struct dray_job *dray_stream_next(struct dray_channel *channel)
 	list_for_each_entry(job, &channel->stream.jobs, list)
 		if (!job->flight->aloft)
 			return job;
+	if (READ_ONCE(channel->stream.frames))
+		return dray_frame_next(channel);
 	job = dray_job_next(channel);
 	if (!job)
 		return NULL;
@@ -143,6 +146,9 @@ static bool dray_stream_fill(struct dray_channel *channel)
 	while (!READ_ONCE(channel->asleep) && !ret &&
 	       (group = dray_stream_group(channel)) &&
 	       (job = dray_stream_next(channel))) {
+		/* The engine takes up together what is issued at once. */
+		if (issue && group != channel->stream.group)
+			dma_async_issue_pending(channel->chan);
 		ret = dray_stream_obstacle(job);
 		if (!ret && dray_in_fences_failed(job))
 			ret = -ECANCELED;
@@ -202,8 +208,9 @@ void dray_stream_feed(struct work_struct *work)
 	/* Without an engine there were never any jobs. */
 	if (channel->chan) {
 		while (dray_stream_collect(channel))
-			dray_stream_stop(channel);
+			dray_stream_stop(channel, false);
 		dray_stream_expire(channel);
+		dray_frames_settle(channel);
 		soon = dray_stream_fill(channel);
 		dray_stream_arm(channel, soon);
 	}
@@ -239,12 +246,20 @@ void dray_stream_release(struct dray_channel *channel,
 			 struct dray_queues *queues)
 {
 	struct dray_queue *queue = &queues->queue[channel->index];
+	struct dray_frames *frames;
 
 	mutex_lock(&queue->order);
 	WRITE_ONCE(channel->stream.owner, NULL);
 	mutex_unlock(&queue->order);
 	dray_queue_cancel(queue, channel, NULL, 0);
+	dray_frames_stop(channel);
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
+	/* The work item may still look at the ring. */
+	mutex_lock(&channel->node->channels->streaming);
+	frames = dray_frames_take_away(channel);
+	mutex_unlock(&channel->node->channels->streaming);
+	if (frames)
+		dray_frames_drop(frames);
 	spin_lock_irq(&channel->lock);
 	channel->stream.taken = false;
 	spin_unlock_irq(&channel->lock);
@@ -254,6 +269,6 @@ void dray_stream_sleep(struct dray_channel *channel)
 {
 	mutex_lock(&channel->node->channels->streaming);
 	if (channel->chan && dray_stream_oldest(channel))
-		dray_stream_stop(channel);
+		dray_stream_stop(channel, true);
 	mutex_unlock(&channel->node->channels->streaming);
 }

@@ -38,9 +38,10 @@ static int dray_job_may_publish(struct dray_job *job,
 {
 	struct dray_channel *channel = job->channel;
 
-	if (job->kind == DRAY_CHANNEL_COPY ||
-	    dray_stream_is_claimed(channel, job->queues))
+	if (job->kind == DRAY_CHANNEL_COPY)
 		return 0;
+	if (dray_stream_is_claimed(channel, job->queues))
+		return READ_ONCE(channel->stream.frames) ? -EBUSY : 0;
 	return dray_refuse(refusal, -ENOTCONN, DRAY_REASON_STREAM,
 			   channel->index);
 }

@@ -22,14 +22,7 @@
 #include "engine/queue.h"
 #include "engine/stream.h"
 #include "calls.h"
-
-struct dray_timeline_file {
-	struct dray_node *node;
-	struct dray_queues *queues;
-	struct dray_channel *channel;
-	struct dray_points *points;
-	u64 seen; /* points, at the last read() */
-};
+#include "timeline.h"
 
 static u64 dray_timeline_published(struct dray_timeline_file *line)
 {
@@ -85,13 +78,15 @@ static bool dray_timeline_tells(struct dray_timeline_file *line,
 	return *ret != -EAGAIN;
 }
 
-static int dray_timeline_wait(struct dray_timeline_file *line,
-			      struct dray_wait *args)
+static int dray_wait_call(struct dray_timeline_file *line, void *data,
+			  struct dray_refusal *refusal)
 {
+	struct dray_wait *args = data;
 	u64 now = ktime_get_ns();
 	ktime_t left = KTIME_MAX;
 	int ret, told = -EAGAIN;
 
+	args->completed = READ_ONCE(line->points->head->completed);
 	if (!args->number)
 		return -EINVAL;
 	if (args->until_ns != U64_MAX)
@@ -105,32 +100,75 @@ static int dray_timeline_wait(struct dray_timeline_file *line,
 		if (ret == -ERESTARTSYS)
 			return ret;
 	}
+	args->completed = READ_ONCE(line->points->head->completed);
 	if (told)
 		memset(&args->point, 0, sizeof(args->point));
 	return told == -EAGAIN ? -ETIME : told;
 }
 
+/* A call of the file; those with a reason tell it in their reply. */
+struct dray_timeline_entry {
+	unsigned int command;
+	int (*run)(struct dray_timeline_file *line, void *data,
+		   struct dray_refusal *refusal);
+	unsigned int reason; /* offset in bytes; 0: none */
+	unsigned int limit;
+};
+
+static const struct dray_timeline_entry dray_timeline_entries[] = {
+	{ DRAY_IOC_WAIT, dray_wait_call },
+	{ DRAY_IOC_RING, dray_ring_call, offsetof(struct dray_ring, reason),
+	  offsetof(struct dray_ring, limit) },
+	{ DRAY_IOC_RELEASE, dray_release_call,
+	  offsetof(struct dray_release, reason),
+	  offsetof(struct dray_release, limit) },
+};
+
+/* Structures may grow, as those of a node's calls. */
+static const struct dray_timeline_entry *
+dray_timeline_entry_of(unsigned int command)
+{
+	const struct dray_timeline_entry *entry = dray_timeline_entries;
+	const struct dray_timeline_entry *end =
+		entry + ARRAY_SIZE(dray_timeline_entries);
+
+	for (; entry < end; entry++)
+		if (_IOC_NR(command) == _IOC_NR(entry->command) &&
+		    _IOC_TYPE(command) == _IOC_TYPE(entry->command) &&
+		    _IOC_DIR(command) == _IOC_DIR(entry->command))
+			return entry;
+	return NULL;
+}
+
 static long dray_timeline_ioctl(struct file *file, unsigned int command,
 				unsigned long arg)
 {
-	struct dray_timeline_file *line = file->private_data;
-	struct dray_wait __user *user = (struct dray_wait __user *)arg;
-	size_t size = _IOC_SIZE(command);
-	struct dray_wait args;
+	const struct dray_timeline_entry *entry =
+		dray_timeline_entry_of(command);
+	void __user *user = (void __user *)arg;
+	struct dray_refusal refusal = {};
+	union {
+		struct dray_wait wait;
+		struct dray_ring ring;
+		struct dray_release release;
+	} args;
+	size_t size;
 	int ret;
 
-	if (_IOC_TYPE(command) != DRAY_IOC_MAGIC ||
-	    _IOC_NR(command) != _IOC_NR(DRAY_IOC_WAIT) ||
-	    _IOC_DIR(command) != _IOC_DIR(DRAY_IOC_WAIT))
+	if (!entry)
 		return -ENOTTY;
-	if (size < sizeof(args))
+	size = _IOC_SIZE(entry->command);
+	if (_IOC_SIZE(command) < size)
 		return -EINVAL;
-	ret = copy_struct_from_user(&args, sizeof(args), user, size);
+	ret = copy_struct_from_user(&args, size, user, _IOC_SIZE(command));
 	if (ret)
 		return ret;
-	ret = dray_timeline_wait(line, &args);
-	args.completed = READ_ONCE(line->points->head->completed);
-	return copy_to_user(user, &args, sizeof(args)) ? -EFAULT : ret;
+	ret = entry->run(file->private_data, &args, &refusal);
+	if (entry->reason) {
+		*(u32 *)((void *)&args + entry->reason) = refusal.reason;
+		*(u64 *)((void *)&args + entry->limit) = refusal.limit;
+	}
+	return copy_to_user(user, &args, size) ? -EFAULT : ret;
 }
 
 /* The queue's points stay with the jobs that have them. */

@@ -276,7 +276,8 @@ static int dray_cma_assign(struct dray_cma *cma, struct device *dev,
 	ret = of_reserved_mem_device_init_by_idx(&cma->heap.device,
 						 dev->of_node, index);
 	if (ret) {
-		dev_warn(dev, "%pOFn is no CMA area; one is in units of %lu\n",
+		dev_warn(dev,
+			 "%pOFn is not a CMA area; the unit of one is %lu\n",
 			 region, PAGE_SIZE * pageblock_nr_pages);
 		return ret;
 	}

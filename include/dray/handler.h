@@ -121,9 +121,10 @@ DRAY_API const struct dray_handler *
 dray_handler_behind(const struct dray_handler *handler, const void *block);
 
 /**
- * Ends a handler of dray_handler_split() that is no thread's current one and
- * has no block out.  Errors, with which it stays: -EBUSY (a block of the pool
- * is out; small ones are not counted), -EINVAL (another handler).
+ * Ends a handler of dray_handler_split() that no thread uses as its current
+ * one, and whose blocks are all freed.  Errors, with which it stays: -EBUSY (a
+ * block of the pool is not freed; small ones are not counted), -EINVAL (another
+ * handler).
  */
 DRAY_API int dray_handler_split_end(const struct dray_handler *handler);
 

@@ -203,7 +203,7 @@ DRAY_API int dray_set_manager(const struct dray_manager_ops *ops);
  *	"native", or nothing	dray's own
  *	a word, as "rmm"	libdray-manager-rmm.so, where the system looks
  *				for libraries
- *	what has a '/'		a shared object at that path
+ *	a path with a '/'	a shared object at that path
  *
  * Such a shared object exports a struct dray_manager_ops with the name
  * dray_memory_manager.  It is never unloaded.  If a program runs with another

@@ -3,7 +3,7 @@
  * memory: where memory comes from.
  *
  * A node is one DMA-capable device as dray sees it: /dev/drayN of the kernel
- * module, or the host itself where no module is loaded.  A buffer is one
+ * module, or the host itself if no module is loaded.  A buffer is one
  * contiguous piece of memory of a node, mapped into this process.  Both are
  * counted, and every function here may be called from any thread.
  *
@@ -44,7 +44,7 @@ struct dray_buffer;
  * cannot be opened is an error.
  *
  * Errors: -ENODEV (no module loaded, no such node), -EACCES (no permission),
- * -EINVAL (a spec that names no back end, a name that can be no node's),
+ * -EINVAL (the spec is not one of the above, or its NAME is invalid),
  * -EPROTO (a module with another version of the interface), -ENOMEM, and the
  * errors of open().
  */
@@ -57,7 +57,7 @@ DRAY_API void dray_node_unref(struct dray_node *node);
 /**
  * The names of the nodes that the kernel module offers ("dray0", ...), in the
  * order of their numbers.  Writes at most @room names and always the number
- * there are to @count; 0 where the module is loaded and has no node.
+ * there are to @count; 0 if the module is loaded and has no node.
  *
  * Errors: -ENODEV (the module is not loaded), and those of reading /dev.
  */
@@ -143,7 +143,7 @@ enum dray_pages_flags {
 /** As MPOL_ of <linux/mempolicy.h>; set_mempolicy(2) explains each. */
 enum dray_numa_policy {
 	DRAY_NUMA_DEFAULT = 0,		/* as the process has it */
-	DRAY_NUMA_PREFERRED = 1,	/* one node, others where it is full */
+	DRAY_NUMA_PREFERRED = 1,	/* one node, others if it is full */
 	DRAY_NUMA_BIND = 2,		/* these nodes and no others */
 	DRAY_NUMA_INTERLEAVE = 3,	/* these nodes in turn */
 };
@@ -194,7 +194,7 @@ DRAY_API int dray_buffer_alloc(struct dray_node *node, uint64_t size,
  * the host).  The file descriptor is duplicated; the caller keeps its own.
  * Writable when the file descriptor is.
  *
- * Errors: -EINVAL (not such a file descriptor, a size that is no multiple of
+ * Errors: -EINVAL (not such a file descriptor, a size that is not a multiple of
  * the page size), -EPERM (a memfd that may shrink, or one of MFD_HUGETLB, whose
  * pages its other holders can take away), -ENOMEM (a memfd that is longer than
  * the machine has memory, too), and the errors of dup, fstat, fstatfs and mmap.
@@ -251,7 +251,7 @@ DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
 /**
  * Hands memory over between the CPU and the node: cleans or invalidates
  * exactly the lines of the regions.  One system call for up to
- * DRAY_MAX_RANGES regions, none where nothing is needed; the regions are
+ * DRAY_MAX_RANGES regions, none if nothing is needed; the regions are
  * checked all the same.
  *
  * @owner: the side that reads or writes next
@@ -260,7 +260,7 @@ DRAY_API bool dray_node_needs_sync(const struct dray_node *node);
  * The buffers may be of any handle of the node.
  *
  * Errors: -EINVAL (a region that is empty or leaves its buffer, a buffer of
- * another node or, where there is something to do, of another driver; an
+ * another node or, if there is something to do, of another driver; an
  * unknown owner or direction), -EPERM (a read-only buffer that the device
  * would write), -ENOMEM, -ENODEV (the device is gone).
  */

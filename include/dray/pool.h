@@ -47,7 +47,7 @@ extern "C" {
 /**
  * Threads keep freed blocks of a pool for themselves, to use them again without
  * a lock, of 63 pools of a process at once.  Pools beyond do all that others do,
- * several times slower where blocks are small.  A pool has ended, and makes room
+ * several times slower if blocks are small.  A pool has ended, and makes room
  * for one that is made after that, when it is closed, its last block is freed
  * and the last resource over it (dray_resource_pool()) is gone.
  */
@@ -119,7 +119,7 @@ typedef int dray_pool_visit(void *argument,
 			    const struct dray_pool_block *block);
 
 /**
- * Is asked before a request for @size bytes fails.  True where it has freed
+ * Is asked before a request for @size bytes fails.  Returns true if it has freed
  * something, of this pool or of the machine: the request is tried once more.
  */
 typedef bool dray_pressure(void *argument, size_t size);
@@ -127,7 +127,7 @@ typedef bool dray_pressure(void *argument, size_t size);
 /**
  * Makes a pool over @node (which it references), with its first region.
  *
- * Errors: -EINVAL (granule no power of two, smaller than a cache line or
+ * Errors: -EINVAL (granule not a power of two, smaller than a cache line or
  * 64 bytes, or above 2 MiB, initial above limit, limit below a page or
  * granule, an unknown heap or flag, DRAY_HANDLER in the environment is neither
  * empty nor "check"), -EOPNOTSUPP (pages that the node has not), -ENOMEM, as
@@ -150,12 +150,12 @@ DRAY_API struct dray_node *dray_pool_node(const struct dray_pool *pool);
 /**
  * A block of at least @size bytes (0 counts as 1), at an address that is a
  * multiple of @alignment, a power of two (0: the granule).  Contents are
- * undefined.  NULL with errno EINVAL or ENOMEM: where the node has no more, the
+ * undefined.  NULL with errno EINVAL or ENOMEM: if the node has no more, the
  * sentence says why and names the longest run that the pool still has.
  *
- * It blocks where no block is free: while memory comes from the node, while
- * another thread takes or gives back memory of the pool, and, where the node has
- * no more and freed blocks of the pool are parked, until engines are done with
+ * It blocks if no block is free: while memory comes from the node, and while
+ * another thread takes or gives back memory of the pool.  If the node has no more
+ * and freed blocks of the pool are parked, it waits until engines are done with
  * some of them, however long they take; a signal does not end that wait.  So do
  * dray_pool_calloc(), dray_pool_realloc() and a handler's functions.
  */
@@ -164,8 +164,8 @@ DRAY_API void *dray_pool_alloc(struct dray_pool *pool, size_t size,
 
 /**
  * @count * @size zero bytes, as dray_pool_alloc() gives them at a multiple of the
- * granule: 0 in all counts as 1, and the same where there is no memory.  Bytes of
- * dray_usable_size() beyond are undefined.  NULL with ENOMEM also where the
+ * granule: 0 in all counts as 1, and the same if there is no memory.  Bytes of
+ * dray_usable_size() beyond are undefined.  NULL with ENOMEM also if the
  * product overflows.
  *
  * Pages that were never used are zero already, and are not touched.  If 32 MiB or
@@ -177,9 +177,9 @@ DRAY_API void *dray_pool_calloc(struct dray_pool *pool, size_t count,
 
 /**
  * Makes a block @size bytes (0 counts as 1) and keeps its contents and its
- * alignment, in place where the room behind it is free.  NULL as @block
+ * alignment, in place if the room behind it is free.  NULL as @block
  * allocates.  On failure NULL, and the old block is untouched: errno is ENOMEM,
- * or EINVAL if @block is none, which is counted as a bad free is.
+ * or EINVAL if @block is not a block, which counts as a bad free.
  */
 DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
 				 size_t size);
@@ -191,7 +191,7 @@ DRAY_API void *dray_pool_realloc(struct dray_pool *pool, void *block,
  * is done.  That two threads free one block at the same moment need not be
  * noticed: as with other allocators, it may then be given out twice.
  *
- * @pool: where a wrong free is counted, NULL: nowhere; a block goes back to its
+ * @pool: counts a wrong free, if not NULL; a block goes back to its
  *	own pool in each case
  */
 DRAY_API void dray_pool_free(struct dray_pool *pool, void *block);
@@ -242,7 +242,7 @@ DRAY_API int dray_pool_walk(struct dray_pool *pool, dray_pool_visit *visit,
  * could never be met.
  *
  * It runs on the thread whose request it is, without any lock, so it may free,
- * allocate, and wait; on several threads at once where their requests fail at
+ * allocate, and wait; on several threads at once if their requests fail at
  * once.  It is not called again on a thread that is in it, for any pool:
  * a request that it makes itself just fails.  One that is under way may
  * outlast its replacement.

@@ -5,9 +5,8 @@
  * Two views of one shape are reduced to a layout: the fewest axes that cover
  * the same addresses.  The engine gets one descriptor for each contiguous run,
  * in one system call, without a bounce copy.  Bytes between the rows are never
- * touched.  The number of descriptors is the least, with one exception: if the
- * end of each row touches the next row's start on both sides, the two runs are
- * not joined, because rows would then differ in length.
+ * touched.  The number of descriptors is the least that the engine's longest
+ * descriptor allows.
  *
  * If there is no engine, or a threshold says so, the CPU copies, and
  * dray_explain() tells why.

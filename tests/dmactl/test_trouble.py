@@ -87,7 +87,7 @@ def test_a_module_without_a_node_says_how_to_get_one():
 
 def test_a_file_that_is_not_a_node_is_named():
     assert in_private_tree("touch /dev/dray0", f"{DMACTL} list") == (
-        1, "", "dmactl: cannot open dray0: /dev/dray0 is no node of dray: "
+        1, "", "dmactl: cannot open dray0: /dev/dray0 is not a node of dray: "
         "Inappropriate ioctl for device\n")
 
 

@@ -90,7 +90,7 @@ def test_a_log_that_is_not_there_is_named():
 def test_a_node_that_is_not_there_is_named():
     done = call("-n", "tape", "-", log=HEADER)
     assert done.returncode == 1
-    assert '"tape" names no back end' in done.stderr
+    assert '"tape" is not a back end' in done.stderr
 
 
 def test_a_log_of_two_blocks_is_counted():

@@ -118,6 +118,24 @@ TEST_F(engine, the_reply_counts_descriptors_and_bytes)
 	EXPECT_EQ(DRAY_REASON_NONE, submit.reason);
 }
 
+/* Each second run touches the next one on both sides. */
+TEST_F(engine, a_descriptor_crosses_a_seam)
+{
+	const int64_t unit = 8 * (int64_t)self->unit;
+	struct dray_axis axes[] = {
+		{ .count = 4, .dst_stride = 2 * unit, .src_stride = 4 * unit },
+		{ .count = 2, .dst_stride = unit, .src_stride = 3 * unit },
+	};
+	struct dray_transfer transfer = engine_copy(self, unit);
+	struct dray_submit submit = { .channel = DRAY_CHANNEL_ANY };
+
+	engine_axes(&transfer, axes, 2);
+	ASSERT_EQ(0, engine_submit(self, &transfer, 1, &submit));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	EXPECT_EQ(5, submit.runs);
+	EXPECT_EQ(8 * unit, submit.bytes);
+}
+
 TEST_F(engine, several_transfers_of_one_call_run_in_order)
 {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];

@@ -59,19 +59,20 @@ FACT(nothing_is_no_block)
 	assert_false(dray_block_writable(NULL));
 	assert_null(dray_block_as_array(NULL));
 	assert_fails(dray_block_get_allocator(NULL, &allocator), -EINVAL,
-		     "no block");
-	assert_fails(dray_block_dump(NULL, stderr), -EINVAL, "no block");
+		     "the block or the result pointer is NULL");
+	assert_fails(dray_block_dump(NULL, stderr), -EINVAL,
+		     "the block or the stream is NULL");
 	assert_fails(dray_block_create_buffer(NULL, &block), -EINVAL,
-		     "no buffer");
+		     "the buffer or the result pointer is NULL");
 	assert_fails(dray_block_create_pooled(NULL, 1, 0, &block), -EINVAL,
-		     "no pool");
+		     "the pool or the result pointer is NULL");
 	assert_fails(dray_block_create_external(NULL, 1, read_write, NULL, NULL,
 						&block),
 		     -EINVAL, "1 byte at NULL");
 	assert_fails(dray_block_create_mapped(NULL, 0, 0, read_write, &block),
-		     -EINVAL, "no file");
+		     -EINVAL, "the path or the result pointer is NULL");
 	assert_fails(dray_block_create_array(NULL, &block), -EINVAL,
-		     "no array");
+		     "the options or the result pointer are NULL");
 }
 
 POOL_FACT(nowhere_to_put_a_block_is_an_error)
@@ -159,7 +160,7 @@ POOL_FACT(what_a_pool_refuses_is_no_block)
 	struct dray_block *block = NULL;
 
 	assert_fails(dray_block_create_pooled(*state, 10, 48, &block), -EINVAL,
-		     "no power");
+		     "not a power of two");
 	assert_fails(dray_block_create_pooled(*state, SIZE_MAX, 0, &block),
 		     -ENOMEM, "bytes");
 	assert_null(block);
@@ -297,13 +298,14 @@ FACT(a_count_below_its_limit_is_exact)
 {
 	struct dray_block *block = block_with_count(DRAY_BLOCK_COUNT_LIMIT - 2);
 
-	assert_fails(dray_block_dump(NULL, stderr), -EINVAL, "no block");
+	assert_fails(dray_block_dump(NULL, stderr), -EINVAL,
+		     "the block or the stream is NULL");
 	dray_block_ref(block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_COUNT_LIMIT - 1);
 	dray_block_unref(block);
 	assert_int_equal(dray_block_count(block), DRAY_BLOCK_COUNT_LIMIT - 2);
 	/* No sentence but the old one. */
-	assert_non_null(strstr(dray_last_error(), "no block"));
+	assert_non_null(strstr(dray_last_error(), "the block or the stream"));
 	end(block);
 }
 
@@ -344,7 +346,7 @@ POOL_FACT(only_arenas_have_an_allocator)
 
 	assert_works(dray_block_create_pooled(*state, 100, 0, &block));
 	assert_fails(dray_block_get_allocator(block, &allocator), -EINVAL,
-		     "pooled, which is no arena");
+		     "pooled, not an arena");
 	assert_null(allocator);
 	dray_block_unref(block);
 }
@@ -420,8 +422,10 @@ POOL_FACT(a_dump_that_does_not_fit_is_an_error)
 
 	assert_non_null(full);
 	assert_works(dray_block_create_pooled(*state, 1000, 0, &block));
-	assert_fails(dray_block_dump(block, full), -EIO, "took not all");
-	assert_fails(dray_block_dump(block, NULL), -EINVAL, "no stream");
+	assert_fails(dray_block_dump(block, full), -EIO,
+		     "could not be written completely");
+	assert_fails(dray_block_dump(block, NULL), -EINVAL,
+		     "the block or the stream is NULL");
 	dray_block_unref(block);
 	fclose(full);
 }

@@ -205,10 +205,10 @@ FACT(bad_options_are_refused)
 	options.element_meta = 0;
 	options.size = SIZE_MAX;
 	assert_fails(dray_block_create_array(&options, &block), -EOVERFLOW,
-		     "more than there are");
+		     "exceeds the address space");
 	options.size = PTRDIFF_MAX;
 	assert_fails(dray_block_create_array(&options, &block), -EOVERFLOW,
-		     "more than there are");
+		     "exceeds the address space");
 	assert_null(block);
 }
 

@@ -196,18 +196,18 @@ FILE_FACT(what_is_no_regular_file_is_refused)
 	close(fds);
 	assert_fails(dray_block_create_mapped(folder, 0, 0, DRAY_BLOCK_READ,
 					      &block),
-		     -EINVAL, "no regular file");
+		     -EINVAL, "not a regular file");
 	assert_fails(dray_block_create_mapped(folder, 0, 0, read_write, &block),
 		     -EISDIR, folder);
 	assert_fails(dray_block_create_mapped("/dev/zero", 0, 1, read_write,
 					      &block),
-		     -EINVAL, "no regular file");
+		     -EINVAL, "not a regular file");
 	/* nobody writes to it, nor does that keep anybody waiting */
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_fails(dray_block_create_mapped(path, 0, 0, DRAY_BLOCK_READ,
 					      &block),
-		     -EINVAL, "no regular file");
+		     -EINVAL, "not a regular file");
 	assert_null(block);
 	after = open("/dev/null", O_RDONLY);
 	close(after);

@@ -326,7 +326,7 @@ POOL_FACT(bad_requests_change_nothing)
 		     -ENOMEM, "bytes");
 	assert_fails(arena.with->allocate(arena.block, 1, 3, &arena.begin,
 					  &arena.end),
-		     -EINVAL, "no power");
+		     -EINVAL, "not a power of two");
 	assert_fails(arena.with->allocate(arena.block, 1, SIZE_MAX / 2 + 1,
 					  &arena.begin, &arena.end),
 		     -ENOMEM, "");
@@ -337,9 +337,9 @@ POOL_FACT(bad_requests_change_nothing)
 					&arena.end),
 		     -ENOMEM, "bytes");
 	assert_fails(arena.with->allocate(arena.block, 1, 1, NULL, &arena.end),
-		     -EINVAL, "nowhere");
+		     -EINVAL, "result pointer is NULL");
 	assert_fails(arena.with->resize(arena.block, 1, &arena.begin, NULL),
-		     -EINVAL, "nowhere");
+		     -EINVAL, "result pointer is NULL");
 	assert_memory_equal(&arena, &before, sizeof(arena));
 	assert_int_equal(stats_of(*state).blocks, 1);
 	resize(&arena, 11);
@@ -354,13 +354,15 @@ POOL_FACT(what_is_no_arena_is_refused)
 	assert_works(dray_block_create_pooled(*state, 100, 0, &other));
 	assert_fails(arena.with->allocate(other, 1, 1, &arena.begin,
 					  &arena.end),
-		     -EINVAL, "no arena");
+		     -EINVAL, "not an arena");
 	assert_fails(arena.with->resize(other, 1, &arena.begin, &arena.end),
-		     -EINVAL, "no arena");
-	assert_fails(arena.with->finalize(other), -EINVAL, "no arena");
-	assert_fails(arena.with->reset(other), -EINVAL, "no arena");
-	assert_fails(arena.with->finalize(NULL), -EINVAL, "no block");
-	assert_fails(arena.with->reset(NULL), -EINVAL, "no block");
+		     -EINVAL, "not an arena");
+	assert_fails(arena.with->finalize(other), -EINVAL, "not an arena");
+	assert_fails(arena.with->reset(other), -EINVAL, "not an arena");
+	assert_fails(arena.with->finalize(NULL), -EINVAL,
+		     "the block or the result pointer is NULL");
+	assert_fails(arena.with->reset(NULL), -EINVAL,
+		     "the block or the result pointer is NULL");
 	dray_block_unref(other);
 	dray_block_unref(arena.block);
 }

@@ -93,11 +93,11 @@ NODE_FACT(wrong_options_are_refused)
 	struct dray_buffer_options flags = { .flags = 0x10 };
 
 	assert_fails(dray_buffer_alloc(*state, 1, &alignment, &buffer), -EINVAL,
-		     "24 bytes is no power of two");
+		     "24 bytes is not a power of two");
 	assert_fails(dray_buffer_alloc(*state, 1, &heap, &buffer), -EINVAL,
 		     "no heap \"nowhere\" on");
 	assert_fails(dray_buffer_alloc(*state, 1, &mode, &buffer), -EINVAL,
-		     "3 names no cache mode");
+		     "3 is not a cache mode: 0 to 2");
 	assert_fails(dray_buffer_alloc(*state, 1, &flags, &buffer), -EINVAL,
 		     "unknown flags 0x10");
 }

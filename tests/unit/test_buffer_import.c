@@ -50,9 +50,9 @@ NODE_FACT(what_is_no_buffer_is_not_imported)
 	assert_int_equal(pipe(ends), 0);
 	file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	assert_fails(dray_buffer_import(node, ends[0], &buffer), -EINVAL,
-		     on_kernel() ? "no dma-buf" : "no memfd");
+		     on_kernel() ? "not a dma-buf" : "not a memfd");
 	assert_fails(dray_buffer_import(node, file, &buffer), -EINVAL,
-		     on_kernel() ? "no dma-buf" : "no memfd");
+		     on_kernel() ? "not a dma-buf" : "not a memfd");
 	close(file);
 	assert_fails(dray_buffer_import(node, file, &buffer), -EBADF,
 		     strerror(EBADF));
@@ -137,7 +137,7 @@ FACT(a_memfd_of_odd_length_is_not_imported)
 		int fd = make_memfd(sizes[i], F_SEAL_SHRINK);
 
 		assert_fails(dray_buffer_import(node, fd, &buffer), -EINVAL,
-			     "no multiple of the page size");
+			     "not a multiple of the page size");
 		close(fd);
 	}
 	dray_node_unref(node);

@@ -237,21 +237,22 @@ FACT(bad_arguments_are_refused)
 
 	set_up(&f);
 	assert_fails(dray_handler_check(NULL, NULL, &handler), -EINVAL,
-		     "no handler");
+		     "the handler or the result pointer is NULL");
 	assert_fails(dray_handler_check(f.handler, NULL, NULL), -EINVAL,
-		     "nowhere");
+		     "the result pointer is NULL");
 	later.version = 2;
 	assert_fails(dray_handler_check(&later, NULL, &handler), -EINVAL,
 		     "version 2, not 1");
 	assert_null(handler);
 	assert_fails(dray_check_get(dray_handler_default(), &numbers,
 				    sizeof(numbers)),
-		     -EINVAL, "\"malloc\" is not a checking one");
+		     -EINVAL, "\"malloc\" is not from dray_handler_check()");
 	assert_fails(dray_check_get(NULL, &numbers, sizeof(numbers)), -EINVAL,
-		     "not a checking one");
-	assert_fails(dray_check_get(f.handler, NULL, 8), -EINVAL, "nowhere");
+		     "not from dray_handler_check()");
+	assert_fails(dray_check_get(f.handler, NULL, 8), -EINVAL,
+		     "the result pointer is NULL");
 	assert_fails(dray_check_report(dray_handler_default(), f.log), -EINVAL,
-		     "not a checking one");
+		     "not from dray_handler_check()");
 	assert_fails(dray_check_report(f.handler, NULL), -EINVAL, "no file");
 	assert_fails(dray_check_report(f.handler, full), -EIO, "not all");
 	fclose(full);

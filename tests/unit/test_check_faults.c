@@ -104,7 +104,7 @@ FACT(what_is_no_block_is_said_and_not_passed_on)
 	assert_non_null(strstr(dray_last_error(), "-128 bytes from the start"));
 	put(&f, others, 100);
 	assert_non_null(
-		strstr(dray_last_error(), "no block of \"checked dray"));
+		strstr(dray_last_error(), "not a block of \"checked dray"));
 	put(&f, heap, 10);
 	put(&f, &f, 1);
 	errno = 0;

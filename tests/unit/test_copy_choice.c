@@ -161,6 +161,24 @@ QUEUE_FACT(a_copy_is_explained_in_numbers)
 	discard(&src);
 }
 
+/* The end of each row touches the start of the next one on both sides. */
+QUEUE_FACT(a_descriptor_crosses_a_seam)
+{
+	struct dray_view dst = square(1), src = square(2), to, from;
+	struct dray_dtype u4_ = { 'u', '<', 0, 4 };
+	struct dray_explanation explanation;
+
+	assert_works(dray_view_init(&to, dst.data, u4_, 2, DIMS(4, 2),
+				    DIMS(8, 4)));
+	assert_works(dray_view_init(&from, src.data, u4_, 2, DIMS(4, 2),
+				    DIMS(16, 12)));
+	assert_works(dray_explain(queue, &to, &from, 0, &explanation,
+				  sizeof(explanation)));
+	assert_int_equal(explanation.descriptors, 5);
+	discard(&dst);
+	discard(&src);
+}
+
 QUEUE_FACT(limits_are_explained)
 {
 	struct dray_view dst = square(1), src = square(2);

@@ -23,7 +23,7 @@ STAND_IN_FACT(a_module_of_another_version_is_refused)
 		     "version 99");
 	fail_with(DRAY_IOC_INFO, ENODEV, 0, 0);
 	assert_fails(dray_node_open("kernel:dray7", &node), -ENODEV,
-		     "/dev/dray7 is no node");
+		     "/dev/dray7 is not a node");
 }
 
 STAND_IN_FACT(a_signal_does_not_end_a_call)
@@ -176,7 +176,7 @@ STAND_IN_FACT(reclaim_asks_the_module_and_tells_what_was_freed)
 	assert_int_equal(freed.count, 0);
 	fail_with(DRAY_IOC_RECLAIM, EPERM, DRAY_REASON_PERMISSION, 0);
 	assert_fails(dray_node_reclaim(*state, 0, &freed, size), -EPERM,
-		     "does not have the right");
+		     "CAP_SYS_RAWIO is missing");
 }
 
 STAND_IN_FACT(nodes_are_named_in_the_order_of_their_numbers)

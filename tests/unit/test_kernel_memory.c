@@ -105,7 +105,7 @@ STAND_IN_FACT(addresses_are_asked_for_the_range)
 	assert_true(dray_buffer_exposed(buffer));
 	fail_with(DRAY_IOC_ADDRESS, EPERM, DRAY_REASON_PERMISSION, 0);
 	assert_fails(dray_buffer_addresses(buffer, 0, 1, segments, 2, &count),
-		     -EPERM, "does not have the right");
+		     -EPERM, "CAP_SYS_RAWIO is missing");
 	dray_buffer_unref(buffer);
 }
 
@@ -151,7 +151,7 @@ STAND_IN_FACT(what_is_no_dma_buf_is_not_imported)
 		     "duplicating file descriptor");
 	module.is_dma_buf = false;
 	assert_fails(dray_buffer_import(*state, fd, &buffer), -EINVAL,
-		     "is no dma-buf");
+		     "is not a dma-buf");
 	assert_int_equal(open_descriptors(), before);
 	close(fd);
 	assert_fails(dray_buffer_import(*state, fd, &buffer), -EBADF,

@@ -115,7 +115,7 @@ LOG_FACT(a_log_that_cannot_be_written_is_named)
 	assert_fails(dray_resource_log(upstream, "/dev/full", &log), -ENOSPC,
 		     "/dev/full: No space left");
 	assert_null(log);
-	assert_fails(dray_log_check(upstream), -EINVAL, "must be \"log\"");
+	assert_fails(dray_log_check(upstream), -EINVAL, "not of kind \"log\"");
 	dray_resource_unref(upstream);
 }
 

@@ -84,7 +84,7 @@ MANAGER_FACT(an_unknown_kind_or_flag_is_refused)
 	struct dray_memory *memory = NULL;
 
 	assert_fails(dray_memory_create(*state, &description, &memory), -EINVAL,
-		     "6 is no kind");
+		     "6 is not a kind of memory: 0 to 5");
 	description.kind = 0;
 	description.flags = 2;
 	assert_fails(dray_memory_create(*state, &description, &memory), -EINVAL,

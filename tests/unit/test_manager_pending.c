@@ -71,7 +71,7 @@ MANAGER_FACT(sections_of_deferral_nest)
 	assert_works(dray_manager_end_deferral(*state));
 	assert_int_equal(finalized, 51);
 	assert_fails(dray_manager_end_deferral(*state), -EINVAL,
-		     "has not begun");
+		     "without its begin");
 }
 
 MANAGER_FACT(what_is_within_the_limits_outlives_a_deferral)

@@ -213,7 +213,7 @@ BRIEF(CLEAN_FACT(what_is_no_shared_object_is_refused),
 CLEAN_FACT(a_shared_object_without_the_symbol_is_refused)
 {
 	assert_not_got(*state, "other", -ENOEXEC,
-		       "no symbol dray_memory_manager");
+		       "lacks the symbol dray_memory_manager");
 }
 
 CLEAN_FACT(another_version_is_refused_before_all_else)

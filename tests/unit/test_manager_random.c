@@ -178,7 +178,7 @@ static void change_deferral(struct world *world)
 		assert_works(dray_manager_end_deferral(world->manager));
 	} else {
 		assert_fails(dray_manager_end_deferral(world->manager), -EINVAL,
-			     "not begun");
+			     "without its begin");
 	}
 }
 

@@ -43,7 +43,7 @@ FACT(a_device_that_is_no_node_is_enodev)
 	struct dray_node *node;
 
 	assert_fails(dray_node_open("kernel:null", &node), -ENODEV,
-		     "/dev/null is no node");
+		     "/dev/null is not a node");
 }
 
 FACT(the_environment_chooses_where_no_spec_does)

@@ -110,7 +110,7 @@ FACT(what_makes_no_sense_is_refused)
 	assert_fails(try_pages(test_spec(), .flags = 4), -EINVAL,
 		     "unknown flags of pages 0x4");
 	assert_fails(try_pages(test_spec(), .policy = 4), -EINVAL,
-		     "4 names no NUMA policy");
+		     "4 is not a NUMA policy");
 	assert_fails(try_pages(test_spec(), .numa_nodes = 1), -EINVAL,
 		     "one needs the other");
 	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_BIND), -EINVAL,
@@ -127,7 +127,7 @@ FACT(a_pool_refuses_the_same)
 	struct dray_pool *pool;
 
 	assert_fails(dray_pool_create(node, &options, &pool), -EINVAL,
-		     "9 names no NUMA policy");
+		     "9 is not a NUMA policy");
 	dray_node_unref(node);
 }
 

@@ -63,7 +63,7 @@ POOL_FACT(an_alignment_that_is_no_power_of_two_is_einval)
 	errno = 0;
 	assert_null(dray_pool_alloc(*state, 64, 48));
 	assert_int_equal(errno, EINVAL);
-	assert_non_null(strstr(dray_last_error(), "48 bytes is no power"));
+	assert_non_null(strstr(dray_last_error(), "48 bytes is not a power"));
 	errno = 0;
 	assert_null(dray_pool_alloc(*state, 64, SIZE_MAX / 2 + 1));
 	assert_int_equal(errno, ENOMEM);
@@ -233,7 +233,7 @@ POOL_FACT(a_wrong_free_is_counted_and_harmless)
 	dray_pool_free(*state, (void *)1);
 	dray_pool_free(*state, (void *)UINTPTR_MAX);
 	assert_int_equal(stats_of(*state).bad_frees, 6);
-	assert_non_null(strstr(dray_last_error(), "no block of a pool"));
+	assert_non_null(strstr(dray_last_error(), "not a block of a pool"));
 	assert_int_equal(stats_of(*state).blocks, 1);
 	dray_pool_free(*state, block);
 	dray_pool_free(*state, block);

@@ -13,9 +13,9 @@ static const struct {
 	{ DRAY_REASON_FULL, "full, 4321 bytes are free" },
 	{ DRAY_REASON_FRAGMENTED, "longest free run has 4321 bytes" },
 	{ DRAY_REASON_ORDER, "at most 4321 bytes in one piece" },
-	{ DRAY_REASON_HEAP, "no such heap, there are 4321" },
+	{ DRAY_REASON_HEAP, "no such heap; the node has 4321" },
 	{ DRAY_REASON_MODE, "does not have that cache mode" },
-	{ DRAY_REASON_PERMISSION, "lower one that needs none is 0x10e1" },
+	{ DRAY_REASON_PERMISSION, "the next lower one is 0x10e1" },
 	{ DRAY_REASON_FOREIGN, "file descriptor 4321 is not a buffer of dray" },
 	{ DRAY_REASON_RANGE, "the buffer, which has 4321 bytes" },
 	{ DRAY_REASON_OVERLAP, "source and destination overlap" },
@@ -82,7 +82,7 @@ FACT(a_right_that_is_all_or_nothing_has_no_limit)
 {
 	assert_fails(dray_fail_reason(-EPERM, DRAY_REASON_PERMISSION, 0,
 				      "asked"),
-		     -EPERM, "asked: this process does not have the right to");
+		     -EPERM, "asked: CAP_SYS_RAWIO is missing");
 	assert_null(strstr(dray_last_error(), "0x"));
 }
 

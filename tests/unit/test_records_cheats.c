@@ -277,7 +277,7 @@ RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed)
 		     "the buffer has");
 	/* Neither is a memfd one, nor the other way round. */
 	cheat.fds[0] = memfd;
-	assert_fails(open_from(&cheat, 0, 0, 1), -EINVAL, "no dma-buf");
+	assert_fails(open_from(&cheat, 0, 0, 1), -EINVAL, "not a dma-buf");
 	cheat.fds[0] = dray_buffer_fd(buffer);
 	cheat.said.backend = 1;
 	assert_int_equal(open_from(&cheat, 0, 0, 1), -EINVAL);

@@ -284,7 +284,7 @@ RECORDS_FACT(nobody_can_write_what_is_for_reading)
 	if (!on_kernel())
 		assert_fails(dray_ipc_export(dray_buffer_data(buffer), 8192, 0,
 					     &writable),
-			     -EPERM, "for reading only");
+			     -EPERM, "exported read-only");
 	dray_buffer_unref(buffer);
 	stop_importer(&importer);
 }
@@ -304,7 +304,7 @@ RECORDS_FACT(what_others_can_write_is_not_given_for_reading)
 	} else {
 		assert_fails(dray_ipc_export(block, SIZE, DRAY_IPC_READ_ONLY,
 					     &record),
-			     -EOPNOTSUPP, "block of a pool");
+			     -EOPNOTSUPP, "exported read-only");
 		export_of(dray_buffer_data(buffer), 1, 0);
 		assert_fails(dray_ipc_export(dray_buffer_data(buffer), 1,
 					     DRAY_IPC_READ_ONLY, &record),

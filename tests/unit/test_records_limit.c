@@ -52,11 +52,12 @@ static void give_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &taken.before);
 }
 
-/* As import_step(); e: 0 where the sentence is that of an exporter's limit */
+/* As import_step(); e: 0 if the sentence is that of an exporter's limit */
 static int limit_step(char what, const struct dray_ipc_record *record)
 {
 	if (what == 'e')
-		return !strstr(dray_last_error(), "nobody more who opens") ||
+		return !strstr(dray_last_error(),
+			       "accepts no more importers") ||
 		       !strstr(dray_last_error(), strerror(EMFILE));
 	return import_step(what, record);
 }

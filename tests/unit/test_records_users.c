@@ -70,10 +70,8 @@ static int user_step(char what, const struct dray_ipc_record *record)
 			dray_ipc_close(memory);
 		return ret;
 	case 'n':
-		limit = strstr(dray_last_error(), " at most");
-		while (limit && limit[-1] != ' ')
-			limit--;
-		return limit ? atoi(limit) : -1;
+		limit = strstr(dray_last_error(), "at most ");
+		return limit ? atoi(limit + strlen("at most ")) : -1;
 	}
 	return -1;
 }

@@ -26,16 +26,16 @@ POOL_FACT(what_is_no_block_is_refused_and_not_counted)
 	int local;
 
 	assert_fails(dray_resource_deallocate(resource, block + 1, 100, 0),
-		     -EINVAL, "no block");
+		     -EINVAL, "not a block");
 	assert_fails(dray_resource_deallocate(resource, &local, 4, 0), -EINVAL,
-		     "no block");
+		     "not a block");
 	assert_fails(dray_resource_deallocate(resource, foreign, 100, 0),
-		     -EINVAL, "no block");
+		     -EINVAL, "not a block");
 	assert_int_equal(stats_of(other).blocks, 1);
 	assert_int_equal(stats_of(*state).bad_frees, 0);
 	assert_works(dray_resource_deallocate(resource, block, 100, 0));
 	assert_fails(dray_resource_deallocate(resource, block, 100, 0), -EINVAL,
-		     "no block");
+		     "all blocks of \"pool\" are freed");
 	dray_pool_free(other, foreign);
 	dray_pool_close(other);
 	dray_resource_unref(resource);
@@ -49,7 +49,7 @@ POOL_FACT(a_second_free_is_refused_while_others_are_out)
 
 	assert_works(dray_resource_deallocate(resource, block, 100, 0));
 	assert_fails(dray_resource_deallocate(resource, block, 100, 0), -EINVAL,
-		     "no block of this pool");
+		     "not a block of this pool");
 	assert_works(dray_resource_deallocate(resource, other, 100, 0));
 	dray_resource_unref(resource);
 }
@@ -78,7 +78,7 @@ POOL_FACT(what_cannot_be_is_refused_before_the_pool_is_asked)
 	void *out = state;
 
 	assert_fails(dray_resource_allocate(resource, 1, 3, 0, &out), -EINVAL,
-		     "no power of two");
+		     "not a power of two");
 	assert_fails(dray_resource_allocate(resource, SIZE_MAX, 0, 0, &out),
 		     -ENOMEM, "at most");
 	assert_ptr_equal(out, state);
@@ -107,7 +107,7 @@ FACT(the_heap_gives_aligned_blocks_and_does_not_know_how_many)
 	assert_int_equal((uintptr_t)block % 4096, 0);
 	assert_works(dray_resource_deallocate(resource, block, 0, 0));
 	assert_fails(dray_resource_capacity(resource, &capacity), -EOPNOTSUPP,
-		     "\"malloc\" does not know");
+		     "\"malloc\" cannot report");
 	dray_resource_unref(resource);
 }
 

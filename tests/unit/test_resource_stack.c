@@ -35,7 +35,7 @@ POOL_FACT(a_limit_survives_what_upstream_refuses)
 			 -ENOMEM);
 	block = allocate(limit, 10, 0);
 	assert_fails(dray_resource_deallocate(limit, state, 10, 0), -EINVAL,
-		     "no block");
+		     "not a block");
 	give_back(limit, block, 10);
 	dray_resource_unref(limit);
 }
@@ -174,7 +174,7 @@ POOL_FACT(scopes_nest_and_add_up)
 	assert_count(numbers_of(resource).bytes, 30, 530, 630);
 	assert_count(numbers_of(resource).blocks, 1, 2, 3);
 	assert_fails(dray_statistics_pop(resource, &inner, sizeof(inner)),
-		     -EINVAL, "has not begun");
+		     -EINVAL, "without its begin");
 	give_back(resource, within, 30);
 	/* What is still open ends with the resource. */
 	assert_works(dray_statistics_push(resource));
@@ -199,11 +199,11 @@ POOL_FACT(calls_for_another_kind_are_refused)
 	struct dray_tracking tracking;
 
 	assert_fails(dray_statistics_get(resource, &numbers, sizeof(numbers)),
-		     -EINVAL, "\"pool\", it must be \"statistics\"");
+		     -EINVAL, "\"pool\" is not of kind \"statistics\"");
 	assert_int_equal(dray_statistics_push(resource), -EINVAL);
 	assert_int_equal(dray_statistics_pop(resource, NULL, 0), -EINVAL);
 	assert_fails(dray_tracking_get(resource, &tracking, sizeof(tracking)),
-		     -EINVAL, "must be \"tracking\"");
+		     -EINVAL, "not of kind \"tracking\"");
 	dray_resource_unref(resource);
 }
 

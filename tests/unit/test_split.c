@@ -349,17 +349,18 @@ POOL_FACT(bad_arguments_are_refused)
 
 	later.version = 2;
 	assert_fails(dray_handler_split(NULL, 1, &heap_handler, &handler),
-		     -EINVAL, "no pool");
+		     -EINVAL, "the pool, the handler");
 	assert_fails(dray_handler_split(*state, 1, NULL, &handler), -EINVAL,
-		     "no handler");
+		     "the pool, the handler");
 	assert_fails(dray_handler_split(*state, 1, &heap_handler, NULL),
-		     -EINVAL, "nowhere");
+		     -EINVAL, "result pointer is NULL");
 	assert_fails(dray_handler_split(*state, 1, &later, &handler), -EINVAL,
 		     "version 2, not 1");
 	assert_null(handler);
 	assert_fails(dray_handler_split_end(&heap_handler), -EINVAL,
-		     "\"heap\" is no split one");
-	assert_fails(dray_handler_split_end(NULL), -EINVAL, "no split one");
+		     "\"heap\" is not from dray_handler_split()");
+	assert_fails(dray_handler_split_end(NULL), -EINVAL,
+		     "not from dray_handler_split()");
 	assert_ptr_equal(dray_handler_behind(&heap_handler, state),
 			 &heap_handler);
 	assert_works(dray_handler_split(*state, 0, &heap_handler, &handler));

@@ -189,7 +189,7 @@ POOL_FACT(what_does_not_fit_changes_nothing)
 	assert_int_equal(dray_strings_count(strings), 0);
 	assert_works(dray_strings_append(strings, "one", 3));
 	assert_fails(dray_strings_append(strings, "two", 3), -ENOSPC,
-		     "1 strings only");
+		     "its capacity is 1");
 	assert_fails(dray_strings_extend(strings, "x", SIZE_MAX), -EOVERFLOW,
 		     "more");
 	assert_fails(dray_strings_extend(strings, "x", PTRDIFF_MAX), -EOVERFLOW,
@@ -212,14 +212,15 @@ POOL_FACT(bad_arguments_make_no_strings)
 	assert_fails(dray_strings_from(*state, NULL, 2, &strings), -EINVAL,
 		     "2 strings at NULL");
 	assert_fails(dray_strings_from(*state, words, 1, NULL), -EINVAL,
-		     "nowhere");
-	assert_fails(dray_strings_create(*state, 1, NULL), -EINVAL, "nowhere");
+		     "result pointer is NULL");
+	assert_fails(dray_strings_create(*state, 1, NULL), -EINVAL,
+		     "result pointer is NULL");
 	assert_fails(dray_strings_create(*state, SIZE_MAX, &strings),
 		     -EOVERFLOW, "strings");
 	assert_fails(dray_strings_create(*state,
 					 SIZE_MAX / 2 / sizeof(*words) / 2,
 					 &strings),
-		     -EOVERFLOW, "more than there are");
+		     -EOVERFLOW, "exceeds the address space");
 	assert_null(strings);
 }
 
@@ -253,7 +254,7 @@ POOL_FACT(bounds_need_a_place)
 
 	assert_works(dray_strings_from(*state, words, WORDS, &strings));
 	assert_fails(dray_strings_get(strings, 0, NULL, &end), -EINVAL,
-		     "nowhere");
+		     "result pointer is NULL");
 	assert_fails(dray_strings_get(strings, WORDS, &end, &end), -ERANGE,
 		     "string 5 of 5");
 	dray_block_unref(strings);

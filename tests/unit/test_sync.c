@@ -128,10 +128,10 @@ BUFFER_FACT(words_that_name_nothing_are_refused)
 
 	assert_fails(dray_node_sync(node, (enum dray_sync_owner)0,
 				    DRAY_TO_DEVICE, &region, 1),
-		     -EINVAL, "0 names no owner");
+		     -EINVAL, "0 is not the owner of a sync: 1 or 2");
 	assert_fails(dray_node_sync(node, DRAY_SYNC_FOR_CPU,
 				    (enum dray_direction)4, &region, 1),
-		     -EINVAL, "4 names no direction");
+		     -EINVAL, "4 is not a direction: 1 to 3");
 	assert_fails(dray_node_sync_target(node, 1000, DRAY_SYNC_FOR_CPU,
 					   DRAY_TO_DEVICE, &region, 1),
 		     -EINVAL, "channel 1000");

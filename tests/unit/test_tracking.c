@@ -141,12 +141,12 @@ POOL_FACT(what_is_not_out_is_not_freed)
 	kept = allocate(resource, 100, 0);
 	past = allocate(upstream, 100, 0);
 	assert_fails(dray_resource_deallocate(resource, past, 100, 0), -EINVAL,
-		     "is not out");
+		     "is not an allocated block");
 	assert_fails(dray_resource_deallocate(resource, block + 64, 100, 0),
-		     -EINVAL, "is not out");
+		     -EINVAL, "is not an allocated block");
 	give_back(resource, block, 100);
 	assert_fails(dray_resource_deallocate(resource, block, 100, 0), -EINVAL,
-		     "is not out");
+		     "is not an allocated block");
 	assert_int_equal(numbers_of(resource).bad_frees, 3);
 	assert_int_equal(numbers_of(resource).blocks, 1);
 	give_back(upstream, past, 100);

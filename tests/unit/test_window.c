@@ -89,14 +89,15 @@ FACT(more_than_the_window_is_refused)
 	void *start = (void *)1;
 
 	assert_fails(dray_window_take(dray_window_size() + 1, 1, &start),
-		     -ENOMEM, "addresses left in the window");
+		     -ENOMEM, "the free addresses of the window");
 	assert_fails(dray_window_take(SIZE_MAX, 1, &start), -ENOMEM,
 		     SIZE_MAX_TEXT);
 	assert_ptr_equal(start, (void *)1);
 	assert_fails(dray_window_take(dray_window_size(), 1, &start), -ENOMEM,
-		     "addresses left in the window");
+		     "the free addresses of the window");
 	start = window_take(dray_window_size() - 1, 1);
-	assert_fails(dray_window_take(1, 1, &start), -ENOMEM, "no 1 bytes");
+	assert_fails(dray_window_take(1, 1, &start), -ENOMEM,
+		     "1 bytes do not fit");
 	dray_window_give((void *)dray_window.base);
 }
 

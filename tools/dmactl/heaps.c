@@ -192,7 +192,7 @@ static const char description[] =
 	"\n"
 	"  USED        bytes of existing buffers, including held ones\n"
 	"  FREE        bytes that can be allocated\n"
-	"  QUARANTINE  freed bytes whose pages are still referenced\n"
+	"  QUARANTINE  freed bytes of pages that are still referenced\n"
 	"  LARGEST     the longest free run: the largest buffer now possible\n"
 	"  REQUEST     the largest request that the heap could ever serve\n"
 	"  FRAG        how far LARGEST falls short of FREE, in percent\n"

@@ -6,7 +6,8 @@
 
 Counts pronouns that stand for a missing noun (MISSING) and words that open a
 condition (CONDITION), per 1000 words.  Ignores code, `quoted words`, links and
-tables written by tools/bench.
+tables written by tools/bench.  Also names each line with a phrase of RIDDLES;
+in C, strings of at least four words are sentences too.
 """
 import re
 import subprocess
@@ -22,6 +23,8 @@ ROOMS = [
     ("docs", ["docs", "tests/README.md", ":(top,glob)*.md",
               ":(exclude)README.md"], 3, 6),
     ("README", ["README.md"], 3, 6),
+    ("examples", ["examples", "dts", "debian", "dkms.conf", "meson.build",
+                  ":(exclude)debian/copyright"], 3, 3),
 ]
 # A longer file fails if it alone exceeds its limit of missing nouns.
 FILE_WORDS = 150
@@ -30,8 +33,23 @@ FILE_MOST = 3
 MISSING = re.compile(
     r"\b(?:what(?:ever)?|who(?:ever|m|se)?|nobody(?:'s)?)\b", re.IGNORECASE)
 CONDITION = re.compile(r"\b(?:if|when)\b", re.IGNORECASE)
+# Phrases to avoid, in all sentences and in strings.
+RIDDLE = re.compile(
+    r"(?<!there )\b(?:is|are|was|were)\s+no\s+(?!longer|more|less|slower|larger)|"
+    r"\bwhere\s+(?:there\s+(?:is|are)|no|nothing)\b|\beven where\b|"
+    r"\bnames? no\b|\b(?:has|have|had) not\b(?=\W*$|[,.;:])",
+    re.IGNORECASE)
+STRING_RIDDLE = re.compile(
+    rf"{RIDDLE.pattern}|{MISSING.pattern}|\bnowhere\b|^a .* of no\b",
+    re.IGNORECASE)
 C_COMMENT = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*(.*?)\*/|//([^\n]*)', re.DOTALL)
-HASH_COMMENT = re.compile(r'^\s*#(?!!)([^\n]*)|"""(.*?)"""',
+# Adjacent strings, as one: a macro between them stands for a number.
+C_STRINGS = re.compile(
+    r"/\*.*?\*/|//[^\n]*|#include[^\n]*|'\\?.'|"
+    r'("(?:\\.|[^"\\\n])*"(?:\s*(?:[A-Z]\w+\s*)?"(?:\\.|[^"\\\n])*")*)',
+    re.DOTALL)
+SENTENCE_WORDS = 4
+HASH_COMMENT = re.compile(r'(?:^|[ \t])[ \t]*#(?!!)([^\n]*)|"""(.*?)"""',
                           re.MULTILINE | re.DOTALL)
 MARKDOWN_CODE = re.compile(
     r"<!--\s*table .*?<!--\s*end\s*-->|<!--.*?-->|^```.*?^```|"
@@ -60,11 +78,35 @@ def prose(path):
     if kind.isdigit():
         return re.sub(r"^\.(?:\\\"|[A-Z]).*|\\f[A-Z]|^'.*", " ", text,
                       flags=re.MULTILINE)
-    if not kind and not text.startswith("#"):
-        return re.sub(r"^\w+:", " ", text, flags=re.MULTILINE)
-    if kind in ("py", "pyi", "sh", "bash", "awk", "build") or not kind:
+    if (kind == "yaml" or name == "control"
+            or not kind and not text.startswith("#")):
+        return re.sub(r"^ *[\w-]+:", " ", text, flags=re.MULTILINE)
+    if kind in ("py", "pyi", "sh", "bash", "awk", "build", "conf", "postinst",
+                "postrm") or not kind:
         return groups(HASH_COMMENT, text)
     return None
+
+
+def sentences(path):
+    """The strings of a C file that people read: each with its line."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    for found in C_STRINGS.finditer(text):
+        said = re.sub(r'"\s*(?:[A-Z]\w+\s*)?"|\\n', " ", found[1] or "")
+        said = " ".join(said[1:-1].split())
+        if len(re.findall(r"[A-Za-z']{2,}", said)) >= SENTENCE_WORDS:
+            yield text.count("\n", 0, found.start()) + 1, said
+
+
+def riddles(path, text):
+    """Lists the comments and the strings with a phrase to avoid."""
+    for at in RIDDLE.finditer(text):
+        around = text[max(0, at.start() - 30):at.end() + 30]
+        yield f'{path}: "{" ".join(around.split())}"'
+    if path.endswith((".c", ".h")):
+        for line, said in sentences(path):
+            if STRING_RIDDLE.search(said):
+                yield f'{path}:{line}: "{said}"'
 
 
 def rates(text):
@@ -106,6 +148,9 @@ def check():
         show(room, words, missing, condition, note)
         good = good and met
         for path, text in texts.items():
+            for riddle in riddles(path, text or ""):
+                print("  " + riddle)
+                good = False
             words, missing, condition = rates(text or "")
             if words > FILE_WORDS and missing > FILE_MOST:
                 show("  " + path, words, missing, condition,
@@ -116,6 +161,9 @@ def check():
 
 if len(sys.argv) > 1:
     for argument in sys.argv[1:]:
-        show(argument, *rates(prose(argument) or ""))
+        comments = prose(argument) or ""
+        show(argument, *rates(comments))
+        for riddle in riddles(argument, comments):
+            print("  " + riddle)
 else:
     sys.exit(not check())

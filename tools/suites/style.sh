@@ -25,7 +25,7 @@ suite_style()
 	tally_check "device trees: warnings, the binding, references" \
 		style_bindings "$scratch/trees"
 	tally_check "man pages" style_manuals
-	tally_check "prose: what/who and if/when per 1000 words" \
+	tally_check "prose: what/who and if/when per 1000 words, phrases" \
 		/usr/bin/python3 -B tools/lib/prose.py
 	tally_check "one version everywhere" style_version
 	tally_check "udev rule: for a group, never for everyone" style_rule

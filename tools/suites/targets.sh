@@ -95,7 +95,7 @@ targets_64k()
 	selftests_begin arm64 "the board" "$1" || return 0
 	# CMA areas have units of 512 MiB there; the tree's has 64.
 	batch_add status 64k-the-log-says-that-a-region-is-no-cma-area \
-		"dmesg | grep -E 'cma.* is no CMA area; one is in units of 536870912\$'"
+		"dmesg | grep -E 'cma.* is not a CMA area; the unit of one is 536870912\$'"
 	batch_add status 64k-what-is-no-cma-area-is-no-heap \
 		'test -d /sys/class/dray-heap/reserved && test ! -e /sys/class/dray-heap/cma'
 	selftests_add arm64 64k-

@@ -581,6 +581,51 @@ struct dray_wait {
 	__u64 completed;	/* out, on failure too */
 };
 
+/* dray_ring.flags */
+#define DRAY_RING_OVERWRITE	(1u << 0)  /* the oldest unread frame, if no other is free */
+
+/*
+ * A call of a stream's timeline: gives the stream its frames, once and for all.
+ * From then on only frames pass, and SUBMIT is -EBUSY.  A frame is a view of one
+ * packet; those of a stream that receives must not overlap.
+ *
+ * To receive, the engine has all frames at first.  Each packet is a point on the
+ * timeline, which names its frame.  The frame is the reader's from its point
+ * until RELEASE.  If no frame is free, the stream is held back.  In a ring with
+ * DRAY_RING_OVERWRITE the engine goes on with the oldest frame instead that the
+ * reader has not acquired by RELEASE.  `held_back` and `lost` count both.
+ *
+ * To send, all frames are the writer's at first.  RELEASE sends one, and its
+ * point gives it back.
+ *
+ * A frame that broke off has a point with its status and the bytes that came.
+ */
+struct dray_ring {
+	__u64 frames;		/* in: pointer to struct dray_transfer[count] */
+	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES */
+	__u32 flags;		/* in: DRAY_RING_* */
+	__u32 failed;		/* out: index of the wrong frame, else 0 */
+	__u32 reason;		/* out, on failure too */
+	__u64 limit;		/* out, on failure too */
+};
+
+/*
+ * Gives frames back to the engine, in any order, and acquires the oldest that are
+ * unread, if the ring has DRAY_RING_OVERWRITE.  A frame that the caller does not
+ * have is -EINVAL; those before it are released.
+ */
+struct dray_release {
+	__u64 frames;		/* in: pointer to __u32[count] */
+	__u32 count;		/* in: frames to release, at most DRAY_MAX_FRAMES */
+	__u32 room;		/* in: frames to acquire, likewise */
+	__u64 points;		/* in: pointer to struct dray_point[room] */
+	__u32 released;		/* out, on failure too */
+	__u32 acquired;		/* out */
+	__u32 reason;		/* out, on failure too */
+	__u32 reserved;
+	__u64 limit;		/* out, on failure too */
+};
+
 #define DRAY_IOC_MAGIC		0xda
 
 #define DRAY_IOC_INFO		_IOWR(DRAY_IOC_MAGIC, 0, struct dray_info)
@@ -600,5 +645,7 @@ struct dray_wait {
 
 /* of a timeline's file */
 #define DRAY_IOC_WAIT		_IOWR(DRAY_IOC_MAGIC, 32, struct dray_wait)
+#define DRAY_IOC_RING		_IOWR(DRAY_IOC_MAGIC, 33, struct dray_ring)
+#define DRAY_IOC_RELEASE	_IOWR(DRAY_IOC_MAGIC, 34, struct dray_release)
 
 #endif /* _UAPI_LINUX_DRAY_H */

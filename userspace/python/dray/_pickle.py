@@ -51,7 +51,7 @@ def share(on: bool, min_bytes: int = MIN_BYTES) -> bool:
     """Switches sharing on or off; returns the previous setting."""
     global _shares, _min_bytes
     before = _shares
-    # Raises if min_bytes is no size; then nothing has changed.
+    # Raises if min_bytes is not a size; then nothing has changed.
     _dray.reduce_with(_reduce, min_bytes)
     _shares, _min_bytes = bool(on), min_bytes
     if before is None:

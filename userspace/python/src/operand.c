@@ -54,7 +54,7 @@ static int operand_locate(struct operand *operand, const char *role,
 		return 0;
 	if (operand->empty) {
 		PyErr_Format(PyExc_ValueError,
-			     "%s: an array without elements lies nowhere",
+			     "%s: an array without elements has no address",
 			     role);
 		return -1;
 	}

@@ -225,7 +225,7 @@ static ssize_t receive_part(int socket, int flags, struct iovec *part,
 	if (message.msg_flags & MSG_CTRUNC)
 		return dray_fail(
 			-EBADMSG,
-			"file descriptors were lost: more came than one, or this process can open no more");
+			"file descriptors were lost: more than one came, or this process can open no more (ulimit -n)");
 	return got;
 }
 

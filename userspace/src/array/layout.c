@@ -105,6 +105,29 @@ static void count_runs(struct dray_layout *layout)
 	layout->bytes = layout->runs * layout->run;
 }
 
+/*
+ * Counts the runs that touch the next one.  Where an axis steps on, those inside
+ * it go back to their starts.
+ */
+static void count_seams(struct dray_layout *layout)
+{
+	int64_t dst_end = (int64_t)layout->run, src_end = dst_end;
+	uint64_t outside = layout->runs;
+	int i;
+
+	layout->seams = 0;
+	for (i = layout->axes_count - 1; i >= 0; i--) {
+		const struct dray_layout_axis *axis = &layout->axes[i];
+		int64_t last = (int64_t)axis->count - 1;
+
+		outside /= axis->count;
+		if (axis->dst_stride == dst_end && axis->src_stride == src_end)
+			layout->seams += outside * (uint64_t)last;
+		dst_end += last * axis->dst_stride;
+		src_end += last * axis->src_stride;
+	}
+}
+
 static bool start(struct dray_layout *layout, const struct dray_view *dst,
 		  const struct dray_view *src)
 {
@@ -113,6 +136,7 @@ static bool start(struct dray_layout *layout, const struct dray_view *dst,
 	layout->run = dst->dtype.itemsize;
 	layout->axes_count = 0;
 	layout->runs = 0;
+	layout->seams = 0;
 	layout->bytes = 0;
 	layout->nested = true;
 	return dray_view_size(dst) && layout->run;
@@ -135,6 +159,7 @@ void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 	merge_axes(layout);
 	fold_run(layout);
 	count_runs(layout);
+	count_seams(layout);
 }
 
 void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)

@@ -18,8 +18,11 @@
  *
  * A destination is nested if no stride is below the bytes that the axes inside
  * it cover.  Slices and transposes always are.  Then no two elements share a
- * byte.  Fewer runs would be possible only if the end of each row touches the
- * start of the next on both sides.
+ * byte.
+ *
+ * A seam is where a run touches the next one on both sides.  No two seams follow
+ * each other, because no axis chains with the run.  Rows then differ in length,
+ * so that seams are no axis: an engine's descriptor crosses them.
  */
 #ifndef DRAY_ARRAY_LAYOUT_H
 #define DRAY_ARRAY_LAYOUT_H
@@ -37,6 +40,7 @@ struct dray_layout {
 	const unsigned char *src;
 	uint64_t run; /* bytes contiguous on both sides */
 	uint64_t runs; /* 0: empty, and nothing else is set */
+	uint64_t seams; /* runs that touch the next one on both sides */
 	uint64_t bytes;
 	bool nested; /* see above */
 	int axes_count;

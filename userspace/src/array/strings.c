@@ -76,11 +76,11 @@ int dray_strings_create(struct dray_pool *pool, size_t capacity,
 	int ret;
 
 	if (!out)
-		return dray_fail(-EINVAL, "nowhere to put strings");
+		return dray_fail(-EINVAL, "the result pointer is NULL");
 	if (dray_mul_overflow(capacity, sizeof(struct dray_string),
 			      &options.size))
 		return dray_fail(-EOVERFLOW,
-				 "%zu strings, more than there are addresses",
+				 "%zu strings exceed the address space",
 				 capacity);
 	ret = dray_block_create_pod(pool, &bytes);
 	if (ret)
@@ -106,9 +106,10 @@ int dray_strings_from(struct dray_pool *pool, const char *const *texts,
 	int ret;
 
 	if (!out || (!texts && count))
-		return dray_fail(-EINVAL,
-				 "%zu strings at NULL, or nowhere to put them",
-				 count);
+		return dray_fail(
+			-EINVAL,
+			"%zu strings at NULL, or the result pointer is NULL",
+			count);
 	ret = dray_strings_create(pool, count, &block);
 	if (ret)
 		return ret;
@@ -156,7 +157,7 @@ int dray_strings_append(struct dray_block *strings, const char *text,
 	axis = dray_block_array_axes(array);
 	if ((uint64_t)axis->size >= meta_of(array)->capacity)
 		return dray_fail(-ENOSPC,
-				 "there is room for %" PRIu64 " strings only",
+				 "the array is full: its capacity is %" PRIu64,
 				 meta_of(array)->capacity);
 	ret = allocator_of(array)->allocate(meta_of(array)->bytes, size, 1,
 					    &fresh.begin, &fresh.end);
@@ -232,7 +233,7 @@ int dray_strings_get(const struct dray_block *strings, size_t index,
 	if (!array)
 		return no_strings(strings);
 	if (!begin || !end)
-		return dray_fail(-EINVAL, "nowhere to put a string's bounds");
+		return dray_fail(-EINVAL, "a result pointer is NULL");
 	if (index >= (uint64_t)dray_block_array_axes(array)->size)
 		return dray_fail(-ERANGE, "string %zu of %" PRId64, index,
 				 dray_block_array_axes(array)->size);

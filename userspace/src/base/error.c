@@ -25,7 +25,7 @@ static _Thread_local char *sentence __attribute__((tls_model("initial-exec")));
 static _Thread_local bool has_no_buffer
 	__attribute__((tls_model("initial-exec")));
 
-static const char no_sentence[] = "no memory to say what was wrong";
+static const char no_sentence[] = "no memory for the error message";
 
 static char first[LENGTH];
 static _Atomic bool first_is_taken;
@@ -113,7 +113,7 @@ int dray_fail_adding(int error, const char *format, ...)
 
 __attribute__((cold)) void dray_fail_null(const char *function)
 {
-	dray_fail(-EINVAL, "%s() was given NULL for what it needs", function);
+	dray_fail(-EINVAL, "%s(): a required argument is NULL", function);
 	errno = EINVAL;
 }
 

@@ -3,7 +3,7 @@
  * fork: the locks that were enlisted, in their order, and the handler.
  *
  * It is registered with the first of them and not by a constructor: a process
- * that only loads the library forks as if it had not.
+ * that only loads the library forks as without it.
  */
 #include <pthread.h>
 #include <stdbool.h>

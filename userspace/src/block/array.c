@@ -128,9 +128,10 @@ static int check_options(const struct dray_block_array_options *options)
 				 " are unknown or exclude each other",
 				 flags);
 	if (options->alignment && !dray_is_power_of_two(options->alignment))
-		return dray_fail(-EINVAL,
-				 "an alignment of %zu bytes is no power of two",
-				 options->alignment);
+		return dray_fail(
+			-EINVAL,
+			"an alignment of %zu bytes is not a power of two",
+			options->alignment);
 	if (options->ndim < 0)
 		return dray_fail(-EINVAL, "an array of %d axes", options->ndim);
 	return check_reference(options);
@@ -164,10 +165,10 @@ static int measure(const struct dray_block_array_options *options,
 	if (dray_round_up_overflow(sizeof(struct array) + bytes,
 				   sizes->alignment, &before) ||
 	    dray_add_overflow(before, elements, &whole) || whole > PTRDIFF_MAX)
-		return dray_fail(-EOVERFLOW,
-				 "an array of %zu bytes, more than there are "
-				 "addresses",
-				 options->size);
+		return dray_fail(
+			-EOVERFLOW,
+			"an array of %zu bytes exceeds the address space",
+			options->size);
 	sizes->meta = (uint32_t)bytes;
 	sizes->elements = (size_t)before;
 	sizes->whole = (size_t)whole;
@@ -184,7 +185,7 @@ int dray_block_create_array(const struct dray_block_array_options *options,
 
 	if (!options || !out)
 		return dray_fail(-EINVAL,
-				 "no array asked for, or nowhere to put it");
+				 "the options or the result pointer are NULL");
 	ret = check_options(options);
 	if (!ret)
 		ret = measure(options, &sizes);

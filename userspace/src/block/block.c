@@ -82,11 +82,12 @@ int dray_block_get_allocator(const struct dray_block *block,
 	const struct dray_block_allocator *allocator;
 
 	if (!block || !out)
-		return dray_fail(-EINVAL, "no block, or nowhere to put it");
+		return dray_fail(-EINVAL,
+				 "the block or the result pointer is NULL");
 	allocator = dray_block_class(block)->allocator;
 	if (!allocator)
 		return dray_fail(-EINVAL,
-				 "block %p is of type %s, which is no arena",
+				 "block %p is of type %s, not an arena",
 				 (const void *)block,
 				 dray_block_type_name(block->type));
 	*out = allocator;
@@ -99,7 +100,7 @@ int dray_block_dump(const struct dray_block *block, FILE *stream)
 	struct dray_block_range range;
 
 	if (!block || !stream)
-		return dray_fail(-EINVAL, "no block, or no stream to dump to");
+		return dray_fail(-EINVAL, "the block or the stream is NULL");
 	range = range_of(block);
 	fprintf(stream, "------ %s\n address: %p\n count: %" PRIu32,
 		dray_block_type_name(block->type), (const void *)block,
@@ -114,6 +115,7 @@ int dray_block_dump(const struct dray_block *block, FILE *stream)
 		dray_block_class(block)->dump(block, stream);
 	fprintf(stream, "------\n");
 	if (fflush(stream) || ferror(stream))
-		return dray_fail(-EIO, "the stream for a dump took not all");
+		return dray_fail(-EIO,
+				 "the dump could not be written completely");
 	return 0;
 }

@@ -82,7 +82,7 @@ static int check_range(int fd, const char *path, uint64_t offset,
 	if (fstat(fd, &status))
 		return system_failed(path, "fstat");
 	if (!S_ISREG(status.st_mode))
-		return dray_fail(-EINVAL, "%s is no regular file", path);
+		return dray_fail(-EINVAL, "%s is not a regular file", path);
 	length = (uint64_t)status.st_size;
 	if (!length)
 		return dray_fail(-EINVAL, "%s is empty", path);
@@ -141,12 +141,13 @@ int dray_block_create_mapped(const char *path, uint64_t offset, uint64_t size,
 
 	if (!path || !out)
 		return dray_fail(-EINVAL,
-				 "a block of no file, or nowhere to put it");
+				 "the path or the result pointer is NULL");
 	if ((flags | DRAY_BLOCK_WRITE) != (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE))
-		return dray_fail(-EINVAL,
-				 "flags 0x%" PRIx64
-				 " are neither to read nor to read and write",
-				 flags);
+		return dray_fail(
+			-EINVAL,
+			"flags 0x%" PRIx64
+			": DRAY_BLOCK_READ alone or with DRAY_BLOCK_WRITE",
+			flags);
 	length = strlen(path) + 1;
 	file = malloc(sizeof(*file) + length);
 	if (!file)

@@ -118,7 +118,7 @@ int dray_block_create_buffer(struct dray_buffer *buffer,
 
 	if (!buffer || !out)
 		return dray_fail(-EINVAL,
-				 "a block of no buffer, or nowhere to put it");
+				 "the buffer or the result pointer is NULL");
 	memory = new_memory(&buffer_class);
 	if (!memory)
 		return -ENOMEM;
@@ -138,7 +138,7 @@ int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 
 	if (!pool || !out)
 		return dray_fail(-EINVAL,
-				 "a block of no pool, or nowhere to put it");
+				 "the pool or the result pointer is NULL");
 	memory = new_memory(&pooled_class);
 	if (!memory)
 		return -ENOMEM;
@@ -164,13 +164,14 @@ int dray_block_create_external(void *data, size_t size, uint64_t flags,
 	if (!out || (!data && size))
 		return dray_fail(
 			-EINVAL,
-			"%zu byte%s at NULL, or nowhere to put a block", size,
-			dray_plural(size));
+			"%zu byte%s at NULL, or the result pointer is NULL",
+			size, dray_plural(size));
 	if ((flags | DRAY_BLOCK_WRITE) != (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE))
-		return dray_fail(-EINVAL,
-				 "flags 0x%" PRIx64
-				 " are neither to read nor to read and write",
-				 flags);
+		return dray_fail(
+			-EINVAL,
+			"flags 0x%" PRIx64
+			": DRAY_BLOCK_READ alone or with DRAY_BLOCK_WRITE",
+			flags);
 	if (size > UINTPTR_MAX - (uintptr_t)data)
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %p leave the address space",

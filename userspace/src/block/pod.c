@@ -166,7 +166,7 @@ static int pod_allocate(struct dray_block *block, size_t size, size_t alignment,
 	int ret;
 
 	if (!begin || !end)
-		return dray_fail(-EINVAL, "nowhere to put an element's bounds");
+		return dray_fail(-EINVAL, "a result pointer is NULL");
 	ret = open_pod(block, &pod);
 	if (!ret)
 		ret = check_size(size);
@@ -175,9 +175,10 @@ static int pod_allocate(struct dray_block *block, size_t size, size_t alignment,
 	if (!alignment)
 		alignment = 1;
 	if (!dray_is_power_of_two(alignment))
-		return dray_fail(-EINVAL,
-				 "an alignment of %zu bytes is no power of two",
-				 alignment);
+		return dray_fail(
+			-EINVAL,
+			"an alignment of %zu bytes is not a power of two",
+			alignment);
 	if (!find_room(pod, size, alignment, &at)) {
 		ret = add_chunk(pod, size, alignment);
 		if (ret)
@@ -222,7 +223,7 @@ static int pod_resize(struct dray_block *block, size_t size, char **begin,
 	int ret;
 
 	if (!begin || !end)
-		return dray_fail(-EINVAL, "nowhere to put an element's bounds");
+		return dray_fail(-EINVAL, "a result pointer is NULL");
 	ret = open_pod(block, &pod);
 	if (!ret)
 		ret = check_size(size);
@@ -367,7 +368,7 @@ static int create(struct dray_pool *pool, const struct dray_block_class *class,
 	int ret;
 
 	if (!out)
-		return dray_fail(-EINVAL, "nowhere to put a block");
+		return dray_fail(-EINVAL, "the result pointer is NULL");
 	pod = calloc(1, sizeof(*pod));
 	if (!pod)
 		return dray_fail(-ENOMEM, "no memory for a block's object");

@@ -119,7 +119,7 @@ static int share_is_used_up(const struct dray_ipc_answer *answer)
 				 answer->share);
 	return dray_fail(
 		-EDQUOT,
-		"of its file descriptors (RLIMIT_NOFILE) the exporting process gives %s %u at most, which are taken",
+		"the exporting process gives %s at most %u of its file descriptors, and all are taken; raise its RLIMIT_NOFILE (ulimit -n)",
 		leases[answer->share], answer->limit);
 }
 
@@ -146,7 +146,7 @@ static int refused(const struct dray_ipc_answer *answer)
 	case -ENOMEM:
 		return dray_fail(
 			error,
-			"the exporting process can take nobody more who opens its records: %s there",
+			"the exporting process accepts no more importers: %s",
 			strerror(-error));
 	}
 	return dray_fail(-EBADMSG,
@@ -181,7 +181,7 @@ static int receive(int fd, struct dray_ipc_answer *answer, int *buffer)
 	if (message.msg_flags & MSG_CTRUNC)
 		ret = dray_fail(
 			-EMFILE,
-			"file descriptors were lost: this process can open no more");
+			"file descriptors were lost: this process can open no more; raise its limit (ulimit -n)");
 	else if (!got && !count)
 		ret = hung_up();
 	else if ((size_t)got != sizeof(*answer) ||

@@ -104,7 +104,7 @@ static int describe(struct dray_ipc_export *export, const void *address,
 	if (where->pool && flags & DRAY_IPC_READ_ONLY && on_host)
 		return dray_fail(
 			-EOPNOTSUPP,
-			"a block of a pool cannot be passed on for reading only: its buffer is shared with what is written");
+			"a pool's block cannot be exported read-only: its buffer holds writable blocks too");
 	export->fields = (struct dray_ipc_fields){
 		.magic = DRAY_IPC_MAGIC,
 		.version = DRAY_IPC_VERSION,
@@ -210,7 +210,7 @@ int dray_ipc_wait(int timeout_ms)
 	dray_ipc_unlock();
 	if (left)
 		return dray_fail(-ETIMEDOUT,
-				 "%u records were opened by nobody for %d ms",
+				 "%u records were not opened within %d ms",
 				 left, timeout_ms);
 	return 0;
 }

@@ -41,9 +41,10 @@ static bool is_node_name(const char name[DRAY_NAME_LEN])
 int dray_ipc_check_node(uint32_t backend, const char name[DRAY_NAME_LEN])
 {
 	if (backend != DRAY_IPC_HOST && backend != DRAY_IPC_KERNEL)
-		return dray_fail(-EBADMSG,
-				 "the sender's back end is %u, which is none",
-				 backend);
+		return dray_fail(
+			-EBADMSG,
+			"the record's back end is %u, neither the kernel's nor the host's",
+			backend);
 	if (backend == DRAY_IPC_KERNEL && !is_node_name(name))
 		return dray_fail(
 			-EBADMSG,

@@ -197,7 +197,7 @@ static int check_seals(const struct dray_ipc_fields *fields,
 		return 0;
 	return dray_fail(
 		-EPERM,
-		"the memory is said to be for reading, and is not sealed against writers");
+		"the record is read-only, but its memory is not sealed against writers");
 }
 
 /* Maps the received buffer, or finds its mapping. */
@@ -243,7 +243,7 @@ static int map(struct dray_ipc_memory *memory, struct dray_node *node,
 	    dray_buffer_writable(memory->buffer))
 		return dray_fail(
 			-EPERM,
-			"the memory is said to be for reading, and can be written");
+			"the record is read-only, but its memory can be written");
 	memory->data =
 		(char *)dray_buffer_data(memory->buffer) + fields->offset;
 	return 0;
@@ -393,7 +393,7 @@ int dray_ipc_find_memory(const struct dray_buffer *buffer, const void *address,
 	return dray_fail(
 		-EINVAL,
 		"%" PRIu64
-		" bytes at %p lie in another process's buffer, but not in what was opened of it",
+		" bytes at %p are not all in the opened part of another process's buffer",
 		size, address);
 }
 

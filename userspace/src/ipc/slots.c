@@ -308,7 +308,7 @@ static int find_slot(uint32_t *slot)
 	else
 		return dray_fail(
 			-ENOSPC,
-			"%u records lead to memory, the most there are",
+			"this process has exported %u records, the most possible; free some of their memory",
 			DRAY_IPC_MAX_EXPORTS);
 	return 0;
 }

@@ -62,8 +62,8 @@ int dray_memory_create(struct dray_manager *manager,
 	    !dray_given(description, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	if (description->kind > DRAY_MEMORY_DEVICE)
-		return dray_fail(-EINVAL, "%u is no kind of memory",
-				 description->kind);
+		return dray_fail(-EINVAL, "%u is not a kind of memory: 0 to %d",
+				 description->kind, DRAY_MEMORY_DEVICE);
 	if (description->flags & ~DRAY_MEMORY_DEFERRED)
 		return dray_fail(-EINVAL, "unknown flags 0x%x",
 				 description->flags);

@@ -138,7 +138,7 @@ int dray_manager_end_deferral(struct dray_manager *manager)
 	dray_guard_give(&manager->guard);
 	if (!begun)
 		return dray_fail(-EINVAL,
-				 "the end of a deferral that has not begun");
+				 "the end of a deferral without its begin");
 	if (outermost && manager->ops.defer_cleanup)
 		manager->ops.defer_cleanup(manager, false);
 	if (full)
@@ -155,7 +155,7 @@ int dray_manager_set_pending(struct dray_manager *manager, uint32_t entries,
 	if (!dray_given(manager, __func__))
 		return -EINVAL;
 	if (percent > 100)
-		return dray_fail(-EINVAL, "%u percent of what there is",
+		return dray_fail(-EINVAL, "reserve of %u percent: 0 to 100",
 				 percent);
 	dray_guard_take(&manager->guard);
 	manager->most_entries = entries;

@@ -73,7 +73,7 @@ int dray_manager_load(const char *name, const struct dray_manager_ops **out)
 	if (!ops)
 		return dray_fail(
 			-ENOEXEC,
-			"\"%s\" is no memory manager: it has no symbol " PLUGIN_SYMBOL,
+			"\"%s\" is not a memory manager: it lacks the symbol " PLUGIN_SYMBOL,
 			name);
 	snprintf(from, sizeof(from), "the memory manager \"%s\"", name);
 	ret = dray_manager_check_ops(ops, from);

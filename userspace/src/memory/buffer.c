@@ -65,11 +65,11 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 	if (options->alignment && !dray_is_power_of_two(options->alignment))
 		return dray_fail(-EINVAL,
 				 "an alignment of %" PRIu64
-				 " bytes is no power of two",
+				 " bytes is not a power of two",
 				 options->alignment);
 	if (options->mode > DRAY_MODE_COHERENT)
-		return dray_fail(-EINVAL, "%u names no cache mode",
-				 options->mode);
+		return dray_fail(-EINVAL, "%u is not a cache mode: 0 to %d",
+				 options->mode, DRAY_MODE_COHERENT);
 	if (options->flags & ~DRAY_ALLOC_TOP)
 		return dray_fail(-EINVAL, "unknown flags 0x%x",
 				 options->flags & ~DRAY_ALLOC_TOP);
@@ -312,7 +312,7 @@ int dray_buffer_may_be_shared(const struct dray_buffer *buffer)
 		return dray_fail(
 			-EOPNOTSUPP,
 			"buffer %" PRIu64
-			" is of reserved huge pages, which whoever had it could take away: it cannot be passed on",
+			" uses reserved huge pages and cannot be shared: its importers could take them away",
 			buffer->id);
 	return 0;
 }

@@ -46,7 +46,7 @@ static int host_open(struct dray_node *node, const char *name)
 
 	if (name && strcmp(name, "shareable") && strcmp(name, "private"))
 		return dray_fail(-EINVAL,
-				 "\"host:%s\" is no kind of host memory: "
+				 "\"host:%s\" is not a kind of host memory: "
 				 "private or shareable",
 				 name);
 	node->shareable = name && !strcmp(name, "shareable");

@@ -71,7 +71,10 @@ static int open_device(const char *name)
 	int fd, error;
 
 	if (!*name || strchr(name, '/') || strlen(name) >= DRAY_NAME_LEN)
-		return dray_fail(-EINVAL, "\"%s\" is no name of a node", name);
+		return dray_fail(
+			-EINVAL,
+			"\"%s\" is not the name of a node, such as dray0",
+			name);
 	snprintf(path, sizeof(path), "/dev/%s", name);
 	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd >= 0)
@@ -101,7 +104,7 @@ static int kernel_open(struct dray_node *node, const char *name)
 	ret = dray_kernel_call(node->fd, DRAY_IOC_INFO, &node->info);
 	if (ret) {
 		ret = dray_fail(ret == -ENOTTY ? -ENODEV : ret,
-				"/dev/%s is no node of dray: %s", name,
+				"/dev/%s is not a node of dray: %s", name,
 				strerror(-ret));
 		goto close_fd;
 	}

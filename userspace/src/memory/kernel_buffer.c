@@ -138,15 +138,16 @@ int dray_kernel_import(struct dray_buffer *buffer, int fd, uint64_t need)
 		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	if ((unsigned long)system.f_type != DMA_BUF_FILE_SYSTEM)
-		return dray_fail(-EINVAL, "file descriptor %d is no dma-buf",
+		return dray_fail(-EINVAL, "file descriptor %d is not a dma-buf",
 				 fd);
 	/* fstat() knows no size of a dma-buf, seeking to its end does. */
 	size = lseek(fd, 0, SEEK_END);
 	if (size <= 0 || size % page)
-		return dray_fail(-EINVAL,
-				 "dma-buf %d has %jd bytes, no multiple of the "
-				 "page size %u",
-				 fd, (intmax_t)size, page);
+		return dray_fail(
+			-EINVAL,
+			"dma-buf %d has %jd bytes, not a multiple of the "
+			"page size %u",
+			fd, (intmax_t)size, page);
 	lseek(fd, 0, SEEK_SET);
 
 	buffer->writable = (flags & O_ACCMODE) == O_RDWR;

@@ -161,7 +161,8 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	if (seals < 0)
-		return dray_fail(-EINVAL, "file descriptor %d is no memfd", fd);
+		return dray_fail(-EINVAL, "file descriptor %d is not a memfd",
+				 fd);
 	if (!(seals & F_SEAL_SHRINK))
 		return dray_fail(
 			-EPERM, "memfd %d is not sealed against shrinking", fd);
@@ -171,17 +172,18 @@ int dray_memfd_take(struct dray_buffer *buffer, int fd, uint64_t need,
 	if (ret)
 		return dray_fail(
 			-EPERM,
-			"memfd %d is of huge pages (MFD_HUGETLB), which its holders can take away",
+			"memfd %d uses reserved huge pages (MFD_HUGETLB) and cannot be imported: other holders could take them away",
 			fd);
 	if (fstat(fd, &status))
 		return dray_fail(-errno, "file descriptor %d: %s", fd,
 				 strerror(errno));
 	*size = bytes_to_map((uint64_t)status.st_size, need, seals, page);
 	if (!*size || *size % page)
-		return dray_fail(-EINVAL,
-				 "memfd %d has %jd bytes, no multiple of the "
-				 "page size %u",
-				 fd, (intmax_t)status.st_size, page);
+		return dray_fail(
+			-EINVAL,
+			"memfd %d has %jd bytes, not a multiple of the "
+			"page size %u",
+			fd, (intmax_t)status.st_size, page);
 	/* A sparse one would cost its sender nothing, and us our addresses. */
 	ret = check_size(*size);
 	if (ret)
@@ -212,8 +214,7 @@ int dray_memfd_share(struct dray_buffer *buffer, bool read_only, int *fd)
 				 strerror(errno));
 	if (sealed && !read_only)
 		return dray_fail(-EPERM,
-				 "buffer %" PRIu64
-				 " was passed on for reading only",
+				 "buffer %" PRIu64 " was exported read-only",
 				 buffer->id);
 	if (!sealed && read_only && seals & F_SEAL_SEAL)
 		return dray_fail(-EPERM,

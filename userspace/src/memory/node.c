@@ -62,7 +62,7 @@ static int open_spec(const char *spec, const char *from, struct dray_node **out)
 		return open_backend(&dray_backend_host, name, out);
 	return dray_fail(
 		-EINVAL,
-		"\"%s\"%s names no back end: kernel, kernel:NAME, host, "
+		"\"%s\"%s is not a back end: kernel, kernel:NAME, host, "
 		"host:shareable or shareable",
 		spec, from);
 }

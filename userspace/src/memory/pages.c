@@ -45,8 +45,8 @@ bool dray_pages_meminfo(const char *name, uint64_t *number)
 static int check_policy(const struct dray_pages *pages)
 {
 	if (pages->policy > DRAY_NUMA_INTERLEAVE)
-		return dray_fail(-EINVAL, "%u names no NUMA policy",
-				 pages->policy);
+		return dray_fail(-EINVAL, "%u is not a NUMA policy: 0 to %d",
+				 pages->policy, DRAY_NUMA_INTERLEAVE);
 	if (!pages->policy != !pages->numa_nodes)
 		return dray_fail(-EINVAL,
 				 "NUMA policy %u with nodes 0x%" PRIx64
@@ -68,10 +68,10 @@ static int check_node(const struct dray_node *node,
 	bool chosen = pages->policy || pages->flags & DRAY_PAGES_HUGE;
 
 	if (node->backend != &dray_backend_host && chosen)
-		return dray_fail(-EOPNOTSUPP,
-				 "%s has its memory from its heaps: no huge "
-				 "pages and no NUMA policy can be asked for",
-				 node->info.name);
+		return dray_fail(
+			-EOPNOTSUPP,
+			"%s allocates from heaps; huge pages and NUMA policies are for host memory",
+			node->info.name);
 	if (pages->flags & DRAY_PAGES_HUGE && !node->shareable)
 		return dray_fail(
 			-EOPNOTSUPP,

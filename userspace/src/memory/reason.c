@@ -26,9 +26,9 @@ static const char *const sentences[] = {
 		" bytes",
 	[DRAY_REASON_ORDER] = "the page allocator gives at most %" PRIu64
 			      " bytes in one piece",
-	[DRAY_REASON_HEAP] = "no such heap, there are %" PRIu64,
+	[DRAY_REASON_HEAP] = "no such heap; the node has %" PRIu64,
 	[DRAY_REASON_MODE] = "the heap does not have that cache mode",
-	[DRAY_REASON_PERMISSION] = "this process does not have the right to",
+	[DRAY_REASON_PERMISSION] = "CAP_SYS_RAWIO is missing",
 	[DRAY_REASON_FOREIGN] =
 		"file descriptor %" PRIu64 " is not a buffer of dray",
 	[DRAY_REASON_RANGE] =
@@ -63,7 +63,7 @@ static const char *words(int error, uint32_t reason, uint64_t limit)
 		       " bytes";
 	/* Only an address limit can be asked for with less of a right. */
 	if (reason == DRAY_REASON_PERMISSION && limit)
-		return "this process does not have the right to any address limit, the next lower one that needs none is 0x%" PRIx64;
+		return "without CAP_SYS_RAWIO the address limit must be 2^n-1; the next lower one is 0x%" PRIx64;
 	if (reason >= sizeof(sentences) / sizeof(sentences[0]))
 		return NULL;
 	return sentences[reason];

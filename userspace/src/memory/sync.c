@@ -81,11 +81,14 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 	int ret;
 
 	if (owner != DRAY_SYNC_FOR_DEVICE && owner != DRAY_SYNC_FOR_CPU)
-		return dray_fail(-EINVAL, "%d names no owner of a sync",
-				 (int)owner);
+		return dray_fail(-EINVAL,
+				 "%d is not the owner of a sync: %d or %d",
+				 (int)owner, DRAY_SYNC_FOR_DEVICE,
+				 DRAY_SYNC_FOR_CPU);
 	if (direction < DRAY_TO_DEVICE || direction > DRAY_BIDIRECTIONAL)
-		return dray_fail(-EINVAL, "%d names no direction",
-				 (int)direction);
+		return dray_fail(-EINVAL, "%d is not a direction: %d to %d",
+				 (int)direction, DRAY_TO_DEVICE,
+				 DRAY_BIDIRECTIONAL);
 	if (target != DRAY_TARGET_NODE && target >= node->info.channel_count)
 		return dray_fail(-EINVAL, "channel %u: %s has %u", target,
 				 node->info.name, node->info.channel_count);

@@ -69,9 +69,9 @@ int dray_map_refused(const char *what, uint64_t size, int error)
 	if (error != EAGAIN)
 		return dray_fail(-error, "mapping %" PRIu64 " bytes of %s: %s",
 				 size, what, strerror(error));
-	return dray_fail(-ENOMEM,
-			 "mapping %" PRIu64
-			 " bytes of %s: the process locks all that it maps "
-			 "(mlockall), and RLIMIT_MEMLOCK leaves less",
-			 size, what);
+	return dray_fail(
+		-ENOMEM,
+		"mapping %" PRIu64
+		" bytes of %s: the process locks its mappings (mlockall), and RLIMIT_MEMLOCK (ulimit -l) leaves less",
+		size, what);
 }

@@ -58,10 +58,10 @@ static int open_window(void)
 			break;
 	}
 	if (base == MAP_FAILED)
-		return dray_fail(-ENOMEM,
-				 "no %zu bytes of addresses for the window "
-				 "(ulimit -v)",
-				 WINDOW_SMALLEST);
+		return dray_fail(
+			-ENOMEM,
+			"the address space lacks %zu bytes for the window; raise ulimit -v",
+			WINDOW_SMALLEST);
 
 	slots = size >> DRAY_SLOT_SHIFT;
 	table = slots * sizeof(*dray_window.table);
@@ -130,7 +130,8 @@ int dray_window_take(uint64_t size, size_t alignment, void **start)
 	/* An imported buffer may be longer than this process's addresses. */
 	if ((size_t)size != size || dray_add_overflow(size, 1, &rounded) ||
 	    dray_round_up_overflow(rounded, DRAY_SLOT_SIZE, &rounded))
-		return dray_fail(-ENOMEM, "no window holds %" PRIu64 " bytes",
+		return dray_fail(-ENOMEM,
+				 "%" PRIu64 " bytes exceed the address space",
 				 size);
 	want = (size_t)(rounded >> DRAY_SLOT_SHIFT);
 
@@ -142,10 +143,11 @@ int dray_window_take(uint64_t size, size_t alignment, void **start)
 	slots = atomic_load_explicit(&dray_window.slots, memory_order_relaxed);
 	run = find_run(slots, want, alignment);
 	if (run == slots) {
-		ret = dray_fail(-ENOMEM,
-				"no %" PRIu64
-				" bytes of addresses left in the window of %zu",
-				size, slots << DRAY_SLOT_SHIFT);
+		ret = dray_fail(
+			-ENOMEM,
+			"%" PRIu64
+			" bytes do not fit the free addresses of the window of %zu bytes",
+			size, slots << DRAY_SLOT_SHIFT);
 		goto out;
 	}
 	taken += want;

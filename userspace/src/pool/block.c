@@ -190,11 +190,10 @@ alloc_aligned(struct dray_pool *pool, size_t size, size_t alignment)
 	size_t largest;
 
 	if (!dray_is_power_of_two(alignment))
-		return dray_no_block(
-			dray_fail(-EINVAL,
-				  "an alignment of %zu bytes is no power "
-				  "of two",
-				  alignment));
+		return dray_no_block(dray_fail(
+			-EINVAL,
+			"an alignment of %zu bytes is not a power of two",
+			alignment));
 	if (alignment <= (size_t)1 << pool->shift)
 		return dray_pool_alloc(pool, size, 0);
 	largest = largest_alignment();
@@ -366,7 +365,7 @@ void dray_bad_free(struct dray_pool *pool, const void *block, const char *what)
 	if (pool)
 		atomic_fetch_add_explicit(&pool->bad_frees, 1,
 					  memory_order_relaxed);
-	dray_fail(-EINVAL, "%s of %p, which is no block of a pool", what,
+	dray_fail(-EINVAL, "%s of %p, which is not a block of a pool", what,
 		  block);
 	if (abort_asked && !strcmp(abort_asked, "1")) {
 		fprintf(stderr, "dray: %s\n", dray_last_error());

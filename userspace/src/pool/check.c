@@ -270,7 +270,7 @@ int dray_handler_check(const struct dray_handler *under, FILE *log,
 
 	if (!under || !out)
 		return dray_fail(-EINVAL,
-				 "no handler to check, or nowhere to put one");
+				 "the handler or the result pointer is NULL");
 	if (dray_handler_usable(under))
 		return -EINVAL; /* which left its sentence */
 	checker = calloc(1, sizeof(*checker));
@@ -315,7 +315,8 @@ struct dray_checker *dray_checker_of(const struct dray_handler *handler)
 {
 	if (handler && dray_handler_checks(handler))
 		return handler->allocator.ctx;
-	dray_fail(-EINVAL, "handler \"%.126s\" is not a checking one",
+	dray_fail(-EINVAL,
+		  "handler \"%.126s\" is not from dray_handler_check()",
 		  handler ? handler->name : "");
 	return NULL;
 }
@@ -328,7 +329,7 @@ int dray_check_get(const struct dray_handler *handler, struct dray_check *out,
 	if (!checker)
 		return -EINVAL;
 	if (!out)
-		return dray_fail(-EINVAL, "nowhere to put what was counted");
+		return dray_fail(-EINVAL, "the result pointer is NULL");
 	dray_guard_take(&checker->guard);
 	dray_reply(out, size, &checker->numbers, sizeof(checker->numbers));
 	dray_guard_give(&checker->guard);

@@ -28,8 +28,7 @@ int dray_check_asked(const struct dray_handler *under,
 	}
 	if (strcmp(asked, "check"))
 		return dray_fail(-EINVAL,
-				 "\"%.60s\" in DRAY_HANDLER names no handler: "
-				 "check",
+				 "DRAY_HANDLER is \"%.60s\", not \"check\"",
 				 asked);
 	if (!*out)
 		return dray_handler_check(under, stderr, out);

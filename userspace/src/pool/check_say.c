@@ -154,8 +154,8 @@ void dray_check_bad_free(struct dray_checker *checker, const char *what,
 				  block->freed ? ", which is freed" : "");
 		else
 			dray_fail(-EINVAL,
-				  "%s of %p, which is no block of \"%s\"", what,
-				  address, checker->handler.name);
+				  "%s of %p, which is not a block of \"%s\"",
+				  what, address, checker->handler.name);
 	}
 	if (block)
 		copy = *block;

@@ -246,8 +246,9 @@ int dray_handler_split(struct dray_pool *pool, size_t min_bytes,
 	struct split *split;
 
 	if (!pool || !small || !out)
-		return dray_fail(-EINVAL, "no pool, no handler for what is "
-					  "small, or nowhere to put one");
+		return dray_fail(
+			-EINVAL,
+			"the pool, the handler or the result pointer is NULL");
 	if (dray_handler_usable(small))
 		return -EINVAL; /* which left its sentence */
 	split = calloc(1, sizeof(*split));
@@ -293,8 +294,10 @@ int dray_handler_split_end(const struct dray_handler *handler)
 	size_t out;
 
 	if (!split)
-		return dray_fail(-EINVAL, "handler \"%.126s\" is no split one",
-				 handler ? handler->name : "");
+		return dray_fail(
+			-EINVAL,
+			"handler \"%.126s\" is not from dray_handler_split()",
+			handler ? handler->name : "");
 	dray_guard_take(&split->guard);
 	out = split->table.count;
 	dray_guard_give(&split->guard);

@@ -45,7 +45,7 @@ static int pool_deallocate(void *ctx, void *block, size_t size, uint64_t stream)
 	ret = dray_locate(block, &where);
 	if (ret || where.pool != source->pool || where.block != block)
 		ret = dray_fail(-EINVAL,
-				"free of %p, which is no block of "
+				"free of %p, which is not a block of "
 				"this pool",
 				block);
 	else

@@ -27,9 +27,10 @@ int dray_resource_create(const struct dray_resource_ops *ops, void *ctx,
 	if (!dray_given(ops, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	if (ops->size < sizeof(*ops))
-		return dray_fail(-EINVAL,
-				 "operations of %zu bytes, there are %zu",
-				 ops->size, sizeof(*ops));
+		return dray_fail(
+			-EINVAL,
+			"struct dray_resource_ops of %zu bytes: at least %zu",
+			ops->size, sizeof(*ops));
 	if (!ops->name || !ops->allocate || !ops->deallocate)
 		return dray_fail(-EINVAL, "a resource without %s",
 				 !ops->name	 ? "a name"
@@ -76,7 +77,7 @@ void *dray_resource_context(struct dray_resource *resource,
 {
 	if (resource && resource->ops.allocate == allocate)
 		return resource->ctx;
-	dray_fail(-EINVAL, "a resource \"%s\", it must be \"%s\"",
+	dray_fail(-EINVAL, "resource \"%s\" is not of kind \"%s\"",
 		  resource ? resource->ops.name : "", kind);
 	return NULL;
 }
@@ -90,9 +91,10 @@ int dray_resource_allocate(struct dray_resource *resource, size_t size,
 	if (!dray_given(resource, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	if (alignment && !dray_is_power_of_two(alignment))
-		return dray_fail(-EINVAL,
-				 "an alignment of %zu bytes is no power of two",
-				 alignment);
+		return dray_fail(
+			-EINVAL,
+			"an alignment of %zu bytes is not a power of two",
+			alignment);
 	if (size > PTRDIFF_MAX)
 		return dray_fail(-ENOMEM,
 				 "a block of %zu bytes, at most %td are "
@@ -132,8 +134,10 @@ int dray_resource_deallocate(struct dray_resource *resource, void *block,
 		return 0;
 	/* A caller with a block sees a count of at least one. */
 	if (!atomic_load(&resource->blocks))
-		return dray_fail(-EINVAL, "free of %p, \"%s\" has no block out",
-				 block, resource->ops.name);
+		return dray_fail(
+			-EINVAL,
+			"free of %p, but all blocks of \"%s\" are freed", block,
+			resource->ops.name);
 	ret = resource->ops.deallocate(resource->ctx, block, size, stream);
 	if (!ret && count_down(resource))
 		dray_resource_unref(resource);
@@ -150,7 +154,7 @@ int dray_resource_capacity(struct dray_resource *resource,
 		return -EINVAL;
 	if (!resource->ops.capacity)
 		return dray_fail(-EOPNOTSUPP,
-				 "a resource \"%s\" does not know what it has",
+				 "resource \"%s\" cannot report its capacity",
 				 resource->ops.name);
 	ret = resource->ops.capacity(resource->ctx, &known);
 	if (!ret)
@@ -166,10 +170,10 @@ int dray_resource_stack(const struct dray_resource_ops *ops, void *ctx,
 
 	if (!upstream || !out) {
 		free(ctx);
-		return dray_fail(-EINVAL,
-				 "a resource \"%s\" on nothing, or nowhere to "
-				 "put it",
-				 ops->name);
+		return dray_fail(
+			-EINVAL,
+			"the upstream or the result pointer of resource \"%s\" is NULL",
+			ops->name);
 	}
 	if (!ctx)
 		return dray_fail(-ENOMEM, "no memory for a resource \"%s\"",

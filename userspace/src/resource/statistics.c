@@ -164,7 +164,7 @@ int dray_statistics_pop(struct dray_resource *resource,
 	dray_guard_give(&statistics->guard);
 	if (!outer)
 		return dray_fail(-EINVAL,
-				 "the end of a scope that has not begun");
+				 "the end of a scope without its begin");
 	if (out)
 		dray_reply(out, size, &scope->numbers, sizeof(scope->numbers));
 	free(scope);

@@ -112,7 +112,8 @@ static int tracking_deallocate(void *ctx, void *block, size_t size,
 	}
 	dray_guard_give(&tracking->guard);
 	if (!record)
-		return dray_fail(-EINVAL, "free of %p, which is not out",
+		return dray_fail(-EINVAL,
+				 "free of %p, which is not an allocated block",
 				 block);
 	ret = dray_resource_deallocate(tracking->upstream, block,
 				       record->is.size, stream);

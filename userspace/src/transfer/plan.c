@@ -149,14 +149,22 @@ static int reject_engine(struct dray_plan *plan)
 	return reject_costs(plan);
 }
 
+static uint64_t descriptors_of(uint64_t run, uint64_t max_segment)
+{
+	return run / max_segment + (run % max_segment != 0);
+}
+
+/* The engine crosses seams: two runs are one there. */
 static void count_descriptors(struct dray_plan *plan)
 {
-	uint64_t max_segment = plan->queue->max_segment;
-	uint64_t pieces = plan->layout.run / max_segment +
-			  (plan->layout.run % max_segment != 0);
+	const struct dray_layout *layout = &plan->layout;
+	uint64_t most = plan->queue->max_segment;
 
 	/* Cannot overflow: there are no more descriptors than bytes. */
-	plan->descriptors = plan->layout.runs * pieces;
+	plan->descriptors = (layout->runs - 2 * layout->seams) *
+				    descriptors_of(layout->run, most) +
+			    layout->seams *
+				    descriptors_of(2 * layout->run, most);
 }
 
 static void reduce(struct dray_plan *plan)

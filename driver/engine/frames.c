@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Frames of a ring: which are free for the engine, which are shown, and which
+ * the opener holds.
+ */
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "base/node.h"
+#include "heap/account.h"
+#include "channel.h"
+#include "end.h"
+#include "engine.h"
+#include "frames.h"
+#include "job.h"
+#include "points.h"
+#include "prepare.h"
+
+static void dray_frames_wake(struct dray_channel *channel)
+{
+	mod_delayed_work(dray_workqueue, &channel->feed, 0);
+}
+
+int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
+{
+	bool sends = channel->kind == DRAY_CHANNEL_SEND;
+	struct dray_frame *frame;
+	u32 i;
+
+	spin_lock_irq(&channel->lock);
+	if (channel->stream.frames || channel->waiting) {
+		spin_unlock_irq(&channel->lock);
+		return -EBUSY;
+	}
+	for (i = 0; i < frames->count; i++) {
+		frame = &frames->frame[i];
+		dray_job_count(frame->job, 1);
+		frame->state = sends ? DRAY_FRAME_HELD : DRAY_FRAME_FREE;
+		if (!sends)
+			list_add_tail(&frame->job->list, &frames->free);
+	}
+	WRITE_ONCE(channel->stream.frames, frames);
+	/* The ring counts as one job, which only its end ends. */
+	WRITE_ONCE(channel->waiting, channel->waiting + 1);
+	spin_unlock_irq(&channel->lock);
+	dray_frames_wake(channel);
+	return 0;
+}
+
+void dray_frames_stop(struct dray_channel *channel)
+{
+	struct dray_frames *frames = READ_ONCE(channel->stream.frames);
+
+	if (!frames)
+		return;
+	WRITE_ONCE(frames->ended, true);
+	spin_lock_irq(&channel->lock);
+	/* A channel without jobs may be on its way out. */
+	if (channel->waiting)
+		dray_frames_wake(channel);
+	spin_unlock_irq(&channel->lock);
+}
+
+void dray_frames_drop(struct dray_frames *frames)
+{
+	u32 i;
+
+	for (i = 0; i < frames->count; i++)
+		if (frames->frame[i].job)
+			dray_job_free(frames->frame[i].job);
+	if (frames->charged)
+		dray_uncharge_user(frames->user, frames->charged);
+	dray_points_put(frames->points);
+	kvfree(frames);
+}
+
+struct dray_frames *dray_frames_take_away(struct dray_channel *channel)
+{
+	struct dray_frames *frames = channel->stream.frames;
+
+	spin_lock_irq(&channel->lock);
+	WRITE_ONCE(channel->stream.frames, NULL);
+	spin_unlock_irq(&channel->lock);
+	return frames;
+}
+
+/* When no frame is in flight any more. */
+void dray_frames_settle(struct dray_channel *channel)
+{
+	struct dray_frames *frames = channel->stream.frames;
+	u32 i;
+
+	if (!frames || !list_empty(&channel->stream.jobs))
+		return;
+	if (!frames->ended && !READ_ONCE(channel->closing) &&
+	    !READ_ONCE(channel->dead))
+		return;
+	spin_lock_irq(&channel->lock);
+	frames->ended = true;
+	/* Once: the ring was one job. */
+	if (!frames->channel) {
+		spin_unlock_irq(&channel->lock);
+		return;
+	}
+	frames->channel = NULL;
+	for (i = 0; i < frames->count; i++)
+		if (frames->frame[i].job)
+			dray_job_count(frames->frame[i].job, -1);
+	WRITE_ONCE(channel->waiting, channel->waiting - 1);
+	spin_unlock_irq(&channel->lock);
+	dray_points_end(frames->points);
+	wake_up_all(&channel->idle);
+}
+
+/* The oldest unread frame; NULL: there is none. */
+static struct dray_frame *dray_frames_unread(struct dray_frames *frames)
+{
+	struct dray_frame *frame, *oldest = NULL;
+	u32 i;
+
+	for (i = 0; i < frames->count; i++) {
+		frame = &frames->frame[i];
+		if (frame->state == DRAY_FRAME_UNREAD &&
+		    (!oldest || frame->point.number < oldest->point.number))
+			oldest = frame;
+	}
+	return oldest;
+}
+
+static struct dray_job *dray_frames_take(struct dray_frames *frames,
+					 bool *overwritten)
+{
+	struct dray_timeline_head *head = frames->points->head;
+	struct dray_frame *frame;
+	struct dray_job *job;
+
+	job = list_first_entry_or_null(&frames->free, struct dray_job, list);
+	*overwritten = !job;
+	if (job) {
+		list_del_init(&job->list);
+	} else {
+		if (!frames->overwrite)
+			return NULL;
+		frame = dray_frames_unread(frames);
+		if (!frame)
+			return NULL;
+		frame->state = DRAY_FRAME_FREE;
+		WRITE_ONCE(head->lost, head->lost + 1);
+		job = frame->job;
+	}
+	return job;
+}
+
+/* Counts once that the engine has nothing to go on with. */
+static void dray_frames_starve(struct dray_frames *frames)
+{
+	struct dray_timeline_head *head = frames->points->head;
+
+	if (!frames->starved && frames->number)
+		WRITE_ONCE(head->held_back, head->held_back + 1);
+	frames->starved = true;
+}
+
+struct dray_job *dray_frame_next(struct dray_channel *channel)
+{
+	struct dray_frames *frames = channel->stream.frames;
+	struct dray_job *job = NULL;
+	bool overwritten;
+
+	if (frames->ended)
+		return NULL;
+	spin_lock_irq(&channel->lock);
+	job = dray_frames_take(frames, &overwritten);
+	if (job) {
+		frames->starved = false;
+		list_add_tail(&job->list, &channel->stream.jobs);
+	} else if (list_empty(&channel->stream.jobs)) {
+		dray_frames_starve(frames);
+	}
+	spin_unlock_irq(&channel->lock);
+	/* It was shown to the CPU, which may have its lines. */
+	if (job && overwritten)
+		dray_job_sync(job, channel->dev);
+	return job;
+}
+
+void dray_frame_end(struct dray_job *job, const struct dray_end *end, bool lost)
+{
+	struct dray_frames *frames = job->frames;
+	struct dray_channel *channel = job->channel;
+	struct dray_frame *frame = &frames->frame[job->frame];
+	bool ends = READ_ONCE(frames->ended) || READ_ONCE(channel->closing);
+
+	if (job->started)
+		dray_job_show(job, end);
+	if (end->error)
+		atomic64_inc(&channel->failed);
+	else
+		atomic64_inc(&channel->submitted);
+	atomic64_add(end->bytes, &channel->bytes);
+	spin_lock_irq(&channel->lock);
+	frame->state = DRAY_FRAME_UNREAD;
+	job->cancelled = false;
+	if (lost)
+		frame->job = NULL;
+	if (!ends)
+		frames->number++;
+	frame->point = (struct dray_point){
+		.number = frames->number,
+		.bytes = end->bytes,
+		.time_ns = end->time_ns,
+		.status = end->error,
+		.frame = job->frame,
+	};
+	spin_unlock_irq(&channel->lock);
+	if (!ends)
+		dray_points_publish(frames->points, &frame->point);
+}
+
+int dray_frame_release(struct dray_frames *frames, u32 index,
+		       struct dray_refusal *refusal)
+{
+	struct dray_frame *frame = &frames->frame[index];
+	struct dray_channel *channel = frames->channel;
+	enum dray_frame_state had = DRAY_FRAME_FREE;
+
+	if (!channel)
+		return -ENODEV;
+	spin_lock_irq(&channel->lock);
+	if (frame->state == DRAY_FRAME_HELD ||
+	    (frame->state == DRAY_FRAME_UNREAD && !frames->overwrite)) {
+		had = frame->state;
+		frame->state = DRAY_FRAME_FREE;
+	}
+	spin_unlock_irq(&channel->lock);
+	if (had == DRAY_FRAME_FREE || !frame->job)
+		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAME, index);
+	dray_job_sync(frame->job, channel->dev);
+	spin_lock_irq(&channel->lock);
+	list_add_tail(&frame->job->list, &frames->free);
+	spin_unlock_irq(&channel->lock);
+	dray_frames_wake(channel);
+	return 0;
+}
+
+bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point)
+{
+	struct dray_channel *channel = frames->channel;
+	struct dray_frame *frame;
+
+	if (!channel)
+		return false;
+	spin_lock_irq(&channel->lock);
+	frame = dray_frames_unread(frames);
+	if (frame) {
+		frame->state = DRAY_FRAME_HELD;
+		*point = frame->point;
+	}
+	spin_unlock_irq(&channel->lock);
+	return frame;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The frames of a ring: jobs that are made once, and fly again and again.  A
+ * frame is the engine's (free or in flight), or the opener's.
+ */
+#ifndef DRAY_FRAMES_H
+#define DRAY_FRAMES_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct dray_channel;
+struct dray_end;
+struct dray_job;
+struct dray_point;
+struct dray_points;
+struct dray_refusal;
+struct user_struct;
+
+enum dray_frame_state {
+	DRAY_FRAME_FREE, /* for the engine to go on with, or in flight */
+	DRAY_FRAME_UNREAD, /* has its point; may be overwritten if asked for */
+	DRAY_FRAME_HELD, /* by the opener */
+};
+
+struct dray_frame {
+	struct dray_job *job; /* NULL: lost to an engine that does not stop */
+	enum dray_frame_state state;
+	struct dray_point point; /* the latest */
+};
+
+/* All but what comments say is under the channel's lock. */
+struct dray_frames {
+	struct dray_channel *channel;
+	struct dray_points *points;
+	bool overwrite; /* constant */
+	bool ended; /* READ_ONCE() */
+	bool starved; /* the engine has had no frame to go on with */
+	u64 number; /* of the latest point */
+	struct list_head free; /* jobs for the engine, in this order */
+	struct user_struct *user; /* payer of the jobs' memory */
+	size_t charged; /* bytes */
+	u32 count;
+	struct dray_frame frame[];
+};
+
+/* Gives the claimed stream its frames, and starts it; takes them over. */
+int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames);
+/* Ends the ring: the work item stops the engine.  Without a ring, does nothing. */
+void dray_frames_stop(struct dray_channel *channel);
+/* Takes the ring, which has ended, from its stream; NULL: there is none. */
+struct dray_frames *dray_frames_take_away(struct dray_channel *channel);
+/* Frees a ring that no stream has. */
+void dray_frames_drop(struct dray_frames *frames);
+
+/*
+ * For the work item: the next frame for the engine, already among the stream's
+ * jobs; the end of a flight; the end of a ring whose engine has nothing more.
+ */
+struct dray_job *dray_frame_next(struct dray_channel *channel);
+void dray_frame_end(struct dray_job *job, const struct dray_end *end,
+		    bool lost);
+void dray_frames_settle(struct dray_channel *channel);
+
+/* For calls: -EINVAL if the opener does not have the frame. */
+int dray_frame_release(struct dray_frames *frames, u32 index,
+		       struct dray_refusal *refusal);
+/* Acquires the oldest unread frame; false: there is none. */
+bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point);
+
+#endif /* DRAY_FRAMES_H */
