@@ -79,6 +79,8 @@ TEST_F(stream, all_are_cancelled_by_their_opener_alone)
 	int mine = self->node;
 	int64_t i;
 
+	SKIP_IF(stream_read("axidma", 0) == 1,
+		"this engine stops all of its channels together");
 	OPEN_NODE(other);
 	ASSERT_EQ(0, stream_open(self, 8));
 	ASSERT_EQ(0, line_open(other, RX1, 1, &other_line));
