@@ -3,10 +3,14 @@
  * Points: written by the channel's work item, read by the opener through its
  * mapping, and by WAIT.
  */
+#include <linux/anon_inodes.h>
 #include <linux/err.h>
 #include <linux/eventfd.h>
+#include <linux/file.h>
+#include <linux/fs.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -171,10 +175,37 @@ int dray_points_find(struct dray_points *points, u64 number,
 	return ret;
 }
 
+static int dray_points_unmap(struct inode *inode, struct file *file)
+{
+	dray_points_put(file->private_data);
+	return 0;
+}
+
+static const struct file_operations dray_points_fops = {
+	.owner = THIS_MODULE,
+	.release = dray_points_unmap,
+};
+
+/*
+ * A mapping holds its file.  It gets one that holds only the points, so that
+ * close() ends the timeline of a program that has not unmapped it.
+ */
 int dray_points_map(struct dray_points *points, struct vm_area_struct *vma)
 {
+	struct file *file;
+	int ret;
+
 	if (vma->vm_flags & VM_WRITE)
 		return -EACCES;
 	dray_vma_forbid_write(vma);
-	return remap_vmalloc_range(vma, points->head, vma->vm_pgoff);
+	file = anon_inode_getfile("[dray-points]", &dray_points_fops, points,
+				  O_RDONLY);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	dray_points_get(points);
+	ret = remap_vmalloc_range(vma, points->head, vma->vm_pgoff);
+	if (!ret)
+		vma_set_file(vma, file);
+	fput(file);
+	return ret;
 }

@@ -10,8 +10,7 @@
  */
 #include <linux/dmaengine.h>
 #include <linux/kernel.h>
-#include <linux/of.h>
-#include <linux/of_device.h>
+#include <linux/property.h>
 
 #include "quirk.h"
 
@@ -32,8 +31,8 @@ const struct dray_quirk *dray_quirk_of(struct dma_chan *chan)
 	const struct dray_quirk *quirk = dray_quirks;
 
 	while (quirk->compatible &&
-	       !of_device_is_compatible(chan->device->dev->of_node,
-					quirk->compatible))
+	       device_property_match_string(chan->device->dev, "compatible",
+					    quirk->compatible) < 0)
 		quirk++;
 	return quirk;
 }
@@ -44,8 +43,8 @@ u32 dray_quirk_cut(const struct dray_quirk *quirk, struct dma_chan *chan)
 
 	if (!quirk->splits)
 		return 0;
-	of_property_read_u32(chan->device->dev->of_node,
-			     "xlnx,sg-length-width", &bits);
+	device_property_read_u32(chan->device->dev, "xlnx,sg-length-width",
+				 &bits);
 	if (bits < 8 || bits > 26)
 		bits = 23;
 	return GENMASK(bits - 1, 0) & ~(align - 1);

@@ -82,11 +82,10 @@ void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped)
 void dray_stream_land(struct dray_job *job)
 {
 	const struct dray_flight *flight = job->flight;
-	bool wrong = flight->failed || dray_flight_is_unfinished(job);
 	const struct dray_end end = {
-		.error = wrong ? -EIO : 0,
+		.error = flight->failed ? -EIO : 0,
 		.bytes = flight->bytes - flight->residue,
-		.stopped = wrong,
+		.stopped = flight->failed,
 		.time_ns = flight->time_ns,
 	};
 
@@ -199,7 +198,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		.time_ns = ktime_get_ns(),
 	};
 
-	if (dray_flight_has_landed(job)) {
+	if (dray_flight_has_landed(job) && !dray_flight_is_unfinished(job)) {
 		dray_stream_land(job);
 		return;
 	}

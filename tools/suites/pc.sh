@@ -51,7 +51,7 @@ pc_programs()
 
 	kernel=$(kernel_make amd64 "$series") || return 1
 	engine=$(module_test engine "$kernel") || return 1
-	cp "$engine"/dray_test_{engine,importer,exporter,mapper}.ko \
+	cp "$engine"/dray_test_{engine,importer,exporter,mapper,stream}.ko \
 		"$TREE/tools/lib/guest-unload" "$BATCH/job"
 
 	batch_add status "$series-the-module-makes-a-node" \
@@ -115,6 +115,36 @@ pc_engine()
 	selftests_add amd64 "$p" poison
 	batch_add status "${p}all-modules-unload" \
 		'guest-unload dray dray_test_engine dray_test_importer dray_test_exporter dray_test_mapper'
+	pc_streams "$p"
+}
+
+# pc_stream NAME PROGRAM [ENGINE-PARAMETERS]: a program for streams after the modules
+# are inserted anew
+pc_stream()
+{
+	batch_add tap "$1" \
+		"for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && engine/$2"
+}
+
+# pc_streams PREFIX: streams, also of engines with limits and quirks
+pc_streams()
+{
+	local name
+
+	for name in transfers timeline refused ends; do
+		pc_stream "$1stream-$name" "stream_$name"
+	done
+	for name in transfers refused ends; do
+		pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
+	done
+	pc_stream "$1stream-transfers-batches" stream_transfers batches=1
+	pc_stream "$1stream-ends-batches" stream_ends batches=1
+	pc_stream "$1stream-ends-given" stream_ends given=1
+	for name in no_residue=1 align_shift=3 no_terminate=1; do
+		pc_stream "$1stream-refused-${name%=*}" stream_refused "$name"
+	done
+	batch_add status "$1the-stream-modules-unload" \
+		'guest-unload dray_test_stream dray'
 }
 
 # pc_stubborn SERIES: an engine that cannot be stopped when its node goes.  It is the

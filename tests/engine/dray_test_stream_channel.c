@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * A channel of the engine of streams: descriptors are prepared, submitted and
+ * issued; dray_test_stream_flow.c does them.
+ */
+#include <linux/dma-mapping.h>
+#include <linux/scatterlist.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+
+#include "dray_test_stream.h"
+
+static dma_cookie_t stream_submit(struct dma_async_tx_descriptor *tx)
+{
+	struct stream_descriptor *descriptor =
+		container_of(tx, struct stream_descriptor, tx);
+	struct stream_channel *channel = to_stream(tx->chan);
+	struct stream_pair *pair = stream_pair_of(tx->chan);
+	dma_cookie_t cookie;
+
+	spin_lock_bh(&pair->lock);
+	if (channel->jammed) {
+		channel->used -= descriptor->count;
+		kfree(descriptor);
+		spin_unlock_bh(&pair->lock);
+		return -EBUSY;
+	}
+	cookie = channel->chan.cookie + 1;
+	if (cookie < DMA_MIN_COOKIE)
+		cookie = DMA_MIN_COOKIE;
+	channel->chan.cookie = cookie;
+	tx->cookie = cookie;
+	list_add_tail(&descriptor->list, &channel->submitted);
+	stream_knobs.restless += stream_engine_of(tx->chan)->asleep;
+	spin_unlock_bh(&pair->lock);
+	return cookie;
+}
+
+/* Takes slots; NULL, as real engines say that they have none. */
+static struct stream_descriptor *stream_allocate(struct stream_channel *channel,
+						 unsigned int count,
+						 enum dma_transfer_direction to,
+						 unsigned long flags)
+{
+	enum dma_transfer_direction own =
+		stream_sends(channel) ? DMA_MEM_TO_DEV : DMA_DEV_TO_MEM;
+	struct stream_pair *pair = stream_pair_of(&channel->chan);
+	struct stream_descriptor *descriptor = NULL;
+
+	spin_lock_bh(&pair->lock);
+	if (to == own && count && channel->used + count <= stream_knobs.slots &&
+	    (!stream_knobs.max_pieces || count <= stream_knobs.max_pieces))
+		descriptor = kzalloc(struct_size(descriptor, segments, count),
+				     GFP_ATOMIC);
+	if (descriptor)
+		channel->used += count;
+	else
+		stream_knobs.unprepared[channel->chan.chan_id]++;
+	spin_unlock_bh(&pair->lock);
+	if (!descriptor)
+		return NULL;
+	dma_async_tx_descriptor_init(&descriptor->tx, &channel->chan);
+	descriptor->tx.tx_submit = stream_submit;
+	descriptor->tx.flags = flags;
+	return descriptor;
+}
+
+static void stream_discard(struct stream_channel *channel,
+			   struct stream_descriptor *descriptor)
+{
+	struct stream_pair *pair = stream_pair_of(&channel->chan);
+
+	spin_lock_bh(&pair->lock);
+	channel->used -= descriptor->count;
+	stream_knobs.unprepared[channel->chan.chan_id]++;
+	spin_unlock_bh(&pair->lock);
+	kfree(descriptor);
+}
+
+static bool stream_add(struct stream_descriptor *descriptor, dma_addr_t address,
+		       size_t length)
+{
+	struct stream_segment *segment =
+		&descriptor->segments[descriptor->count++];
+
+	segment->address = address;
+	segment->length = length;
+	descriptor->length += length;
+	return length &&
+	       (length <= stream_knobs.max_segment || stream_knobs.axidma) &&
+	       !((address | length) & (BIT(stream_knobs.align_shift) - 1));
+}
+
+static struct dma_async_tx_descriptor *
+stream_prepare_sg(struct dma_chan *chan, struct scatterlist *list,
+		  unsigned int count, enum dma_transfer_direction direction,
+		  unsigned long flags, void *context)
+{
+	struct stream_channel *channel = to_stream(chan);
+	struct stream_descriptor *descriptor;
+	struct scatterlist *entry;
+	bool fits = true;
+	unsigned int i;
+
+	descriptor = stream_allocate(channel, count, direction, flags);
+	if (!descriptor)
+		return NULL;
+	for (entry = list, i = 0; i < count; entry = sg_next(entry), i++)
+		fits &= stream_add(descriptor, sg_dma_address(entry),
+				   sg_dma_len(entry));
+	if (fits)
+		return &descriptor->tx;
+	stream_discard(channel, descriptor);
+	return NULL;
+}
+
+#ifdef TEST_DMA_VECTORS
+static struct dma_async_tx_descriptor *
+stream_prepare_vectors(struct dma_chan *chan, const struct dma_vec *vectors,
+		       size_t count, enum dma_transfer_direction direction,
+		       unsigned long flags)
+{
+	struct stream_channel *channel = to_stream(chan);
+	struct stream_descriptor *descriptor;
+	bool fits = true;
+	size_t i;
+
+	descriptor = stream_allocate(channel, count, direction, flags);
+	if (!descriptor)
+		return NULL;
+	for (i = 0; i < count; i++)
+		fits &= stream_add(descriptor, vectors[i].addr, vectors[i].len);
+	if (fits)
+		return &descriptor->tx;
+	stream_discard(channel, descriptor);
+	return NULL;
+}
+#endif
+
+static void stream_issue(struct dma_chan *chan)
+{
+	struct stream_channel *channel = to_stream(chan);
+	struct stream_pair *pair = stream_pair_of(chan);
+	struct stream_descriptor *descriptor;
+
+	spin_lock_bh(&pair->lock);
+	list_for_each_entry(descriptor, &channel->submitted, list)
+		stream_knobs.out[chan->chan_id]++;
+	list_splice_tail_init(&channel->submitted, &channel->issued);
+	spin_unlock_bh(&pair->lock);
+	stream_wake(pair);
+}
+
+/* Bytes that a descriptor has not moved; 0 if it is not there any more. */
+static size_t stream_residue(const struct list_head *list, dma_cookie_t cookie)
+{
+	const struct stream_descriptor *descriptor;
+
+	if (stream_knobs.blind && !list_empty(list)) {
+		descriptor =
+			list_last_entry(list, struct stream_descriptor, list);
+		return descriptor->length - descriptor->moved;
+	}
+	list_for_each_entry(descriptor, list, list)
+		if (descriptor->tx.cookie == cookie && !descriptor->silent)
+			return descriptor->length - descriptor->moved;
+	return 0;
+}
+
+/* As of many drivers, it tells a residue only while the descriptor is out. */
+static enum dma_status stream_status(struct dma_chan *chan, dma_cookie_t cookie,
+				     struct dma_tx_state *state)
+{
+	struct stream_channel *channel = to_stream(chan);
+	struct stream_pair *pair = stream_pair_of(chan);
+	enum dma_status status;
+	size_t residue = 0;
+
+	spin_lock_bh(&pair->lock);
+	status = dma_async_is_complete(cookie, chan->completed_cookie,
+				       chan->cookie);
+	if (status == DMA_COMPLETE && cookie == channel->failed)
+		status = DMA_ERROR;
+	if (status == DMA_IN_PROGRESS && !stream_knobs.no_residue)
+		residue = stream_residue(&channel->active, cookie) ?:
+			  stream_residue(&channel->issued, cookie) ?:
+			  stream_residue(&channel->submitted, cookie);
+	dma_set_tx_state(state, chan->completed_cookie, chan->cookie, residue);
+	spin_unlock_bh(&pair->lock);
+	return status;
+}
+
+static int stream_configure(struct dma_chan *chan,
+			    struct dma_slave_config *config)
+{
+	to_stream(chan)->config = *config;
+	return 0;
+}
+
+static void stream_capabilities(struct dma_chan *chan,
+				struct dma_slave_caps *caps)
+{
+	caps->directions = BIT(stream_sends(to_stream(chan)) ? DMA_MEM_TO_DEV
+							     : DMA_DEV_TO_MEM);
+}
+
+/* As real engines do: descriptors that are out are forgotten. */
+static void stream_forget(struct stream_channel *channel,
+			  struct list_head *forgotten)
+{
+	list_splice_tail_init(&channel->submitted, forgotten);
+	list_splice_tail_init(&channel->issued, forgotten);
+	list_splice_tail_init(&channel->active, forgotten);
+	list_splice_tail_init(&channel->done, forgotten);
+	channel->used = 0;
+	channel->halted = false;
+	channel->jammed = false;
+	stream_knobs.out[channel->chan.chan_id] = 0;
+}
+
+static void stream_free(struct list_head *forgotten)
+{
+	struct stream_descriptor *descriptor, *next;
+
+	list_for_each_entry_safe(descriptor, next, forgotten, list)
+		kfree(descriptor);
+}
+
+/* AXI DMA resets both directions. */
+static void stream_halt_sibling(struct stream_channel *channel)
+{
+	struct stream_pair *pair = stream_pair_of(&channel->chan);
+	struct stream_channel *other =
+		stream_sends(channel) ? &pair->rx : &pair->tx;
+
+	if (!list_empty(&other->active) || !list_empty(&other->issued))
+		other->halted = true;
+}
+
+/* Goes on without reports. */
+static int stream_jam(struct stream_channel *channel)
+{
+	struct stream_pair *pair = stream_pair_of(&channel->chan);
+	struct stream_descriptor *descriptor;
+
+	if (!stream_knobs.deaf)
+		return -EBUSY;
+	spin_lock_bh(&pair->lock);
+	channel->jammed = true;
+	list_for_each_entry(descriptor, &channel->active, list)
+		descriptor->silent = true;
+	list_for_each_entry(descriptor, &channel->issued, list)
+		descriptor->silent = true;
+	spin_unlock_bh(&pair->lock);
+	return 0;
+}
+
+static int stream_terminate(struct dma_chan *chan)
+{
+	struct stream_channel *channel = to_stream(chan);
+	struct stream_pair *pair = stream_pair_of(chan);
+	LIST_HEAD(forgotten);
+
+	if (stream_is(channel, &stream_knobs.stubborn))
+		return stream_jam(channel);
+	spin_lock_bh(&pair->lock);
+	if (stream_knobs.siblings)
+		stream_halt_sibling(channel);
+	stream_forget(channel, &forgotten);
+	stream_knobs.terminated[chan->chan_id]++;
+	spin_unlock_bh(&pair->lock);
+	stream_free(&forgotten);
+	return 0;
+}
+
+static void stream_synchronize(struct dma_chan *chan)
+{
+	stream_report_end(to_stream(chan));
+}
+
+static void stream_free_resources(struct dma_chan *chan)
+{
+	if (!stream_terminate(chan))
+		stream_synchronize(chan);
+}
+
+void stream_operations(struct dma_device *device)
+{
+	device->device_config = stream_configure;
+	device->device_caps = stream_capabilities;
+	device->device_prep_slave_sg = stream_prepare_sg;
+#ifdef TEST_DMA_VECTORS
+	if (stream_knobs.vectors)
+		device->device_prep_peripheral_dma_vec = stream_prepare_vectors;
+#endif
+	device->device_issue_pending = stream_issue;
+	device->device_tx_status = stream_status;
+	if (!stream_knobs.no_terminate)
+		device->device_terminate_all = stream_terminate;
+	device->device_synchronize = stream_synchronize;
+	device->device_free_chan_resources = stream_free_resources;
+}
+
+void stream_channel_init(struct stream_channel *channel,
+			 struct dma_device *device)
+{
+	channel->chan.device = device;
+	channel->chan.cookie = DMA_MIN_COOKIE;
+	channel->chan.completed_cookie = DMA_MIN_COOKIE;
+	INIT_LIST_HEAD(&channel->submitted);
+	INIT_LIST_HEAD(&channel->issued);
+	INIT_LIST_HEAD(&channel->active);
+	INIT_LIST_HEAD(&channel->done);
+	stream_report_init(channel);
+	list_add_tail(&channel->chan.device_node, &device->channels);
+}
+
+/* Nobody uses the engine any more, and nothing is moved. */
+void stream_channel_end(struct stream_channel *channel)
+{
+	LIST_HEAD(forgotten);
+
+	stream_report_end(channel);
+	stream_forget(channel, &forgotten);
+	stream_free(&forgotten);
+}

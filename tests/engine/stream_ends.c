@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Ends of transfers that a stream does not end: CANCEL, deadlines, the end of
+ * the timeline, of the process, of the node and of the engine; and sleep.
+ */
+#include "../selftests/sleep.h"
+#include "streams.h"
+
+#define ENGINE_FOLDER STREAM_DRIVERS STREAM_ENGINE "/"
+#define NODE_FOLDER STREAM_DRIVERS STREAM_NODE "/"
+
+TEST_F(stream, one_of_a_queue_is_cancelled)
+{
+	ASSERT_EQ(0, stream_open(self, 1));
+	for (int64_t i = 0; i < 5; i++)
+		ASSERT_EQ(i + 1, stream_receive(self, i * 4096, 4096));
+	EXPECT_EQ(1, stream_cancel(self, RX0, 4));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 4));
+	EXPECT_EQ(0, stream_cancel(self, RX0, 4));
+	EXPECT_EQ(0, stream_cancel(self, RX0, 99));
+	for (int64_t i = 0; i < 4; i++)
+		ASSERT_EQ(i + 1, stream_send(self, i * 4096, 1000));
+	for (int64_t i = 0; i < 5; i++) {
+		uint64_t from = (uint64_t)(i < 3 ? i : i - 1) * 4096;
+
+		if (i == 3)
+			continue;
+		EXPECT_EQ(1000, line_bytes(&self->rx, i + 1));
+		EXPECT_EQ(-1,
+			  first_difference(self->src.bytes + from,
+					   self->dst.bytes + i * 4096, 1000));
+	}
+	EXPECT_EQ(5, line_completed(&self->rx));
+	EXPECT_EQ(-1, first_other_byte(self->dst.bytes + 3 * 4096, 4096,
+				       STREAM_GUARD));
+}
+
+TEST_F(stream, one_that_the_engine_has_is_cancelled)
+{
+	ASSERT_EQ(0, stream_open(self, 1));
+	for (int64_t i = 0; i < 3; i++)
+		ASSERT_EQ(i + 1, stream_receive(self, i * 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 2));
+	EXPECT_EQ(1, stream_cancel(self, RX0, 1));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
+	ASSERT_EQ(1, stream_send(self, 0, 700));
+	ASSERT_EQ(2, stream_send(self, 700, 800));
+	EXPECT_EQ(700, line_bytes(&self->rx, 2));
+	EXPECT_EQ(800, line_bytes(&self->rx, 3));
+	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes + 4096,
+				       700));
+	EXPECT_EQ(-1, first_difference(self->src.bytes + 700,
+				       self->dst.bytes + 8192, 800));
+}
+
+TEST_F(stream, a_cancelled_transfer_says_how_many_bytes_had_come)
+{
+	struct engine_share moved = { RX0, stream_read("bytes", RX0) + 5000 };
+	struct dray_point point;
+
+	/* packets without an end */
+	ASSERT_EQ(0, stream_knob("join", 100));
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 8192));
+	ASSERT_EQ(1, stream_send(self, 0, 5000));
+	ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+	EXPECT_EQ(1, stream_cancel(self, RX0, 0));
+	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
+	EXPECT_EQ(-ECANCELED, point.status);
+	EXPECT_EQ(5000, point.bytes);
+	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes, 5000));
+	ASSERT_EQ(0, stream_knob("join", 0));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+TEST_F(stream, all_are_cancelled_by_their_opener_alone)
+{
+	struct line other_line;
+	int mine = self->node;
+	int64_t i;
+
+	SKIP_IF(stream_read("axidma", 0) == 1,
+		"this engine stops all of its channels together");
+	OPEN_NODE(other);
+	ASSERT_EQ(0, stream_open(self, 8));
+	ASSERT_EQ(0, line_open(other, RX1, 1, &other_line));
+	self->node = other;
+	{
+		struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 100);
+		struct dray_submit submit;
+
+		ASSERT_EQ(0,
+			  stream_submit(self, RX1, &transfer, 1, 0, &submit));
+	}
+	self->node = mine;
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(i + 1, stream_receive(self, i * 100, 100));
+	EXPECT_EQ(20, stream_cancel(self, DRAY_CHANNEL_ANY, 0));
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(-ECANCELED, line_status(&self->rx, i + 1));
+	EXPECT_EQ(0, other_line.head->published);
+	ASSERT_EQ(0, stream_text("inject", "1 64"));
+	EXPECT_EQ(64, line_bytes(&other_line, 1));
+	EXPECT_EQ(0, stream_passes(self));
+	line_close(&other_line);
+	close(other);
+}
+
+TEST_F(stream, a_fence_names_what_is_cancelled)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 100);
+	struct dray_cancel cancel = { 0 };
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
+				   &submit));
+	EXPECT_EQ(0, fence_status(submit.fence_fd));
+	cancel.fence_fd = submit.fence_fd;
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
+	EXPECT_EQ(1, cancel.count);
+	EXPECT_EQ(-ECANCELED, fence_wait(submit.fence_fd));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+TEST_F(stream, a_deadline_stops_the_engine_and_later_ones_go_on)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 4096);
+	struct dray_submit submit;
+	uint64_t before = now_ns();
+	struct dray_point point;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 100 * MILLISECOND,
+				   &submit));
+	ASSERT_EQ(2, stream_receive(self, 8192, 4096));
+	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
+	EXPECT_EQ(-ETIMEDOUT, point.status);
+	EXPECT_EQ(0, point.bytes);
+	EXPECT_LE(before + 100 * MILLISECOND, point.time_ns);
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	ASSERT_EQ(1, stream_send(self, 0, 4096));
+	EXPECT_EQ(4096, line_bytes(&self->rx, 2));
+	EXPECT_EQ(-1, first_difference(self->src.bytes, self->dst.bytes + 8192,
+				       4096));
+	EXPECT_EQ(-1, first_other_byte(self->dst.bytes, 4096, STREAM_GUARD));
+}
+
+TEST_F(stream, a_stalled_sender_meets_its_deadline)
+{
+	struct dray_transfer transfer = SEND_OF(self->src.fd, 0, 100000);
+	struct dray_submit submit;
+	struct dray_point point;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_submit(self, TX0, &transfer, 1, 100 * MILLISECOND,
+				   &submit));
+	ASSERT_EQ(0, line_wait(&self->tx, 1, &point));
+	EXPECT_EQ(-ETIMEDOUT, point.status);
+	/* as much as there is room for on the way */
+	EXPECT_EQ(16384, point.bytes);
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, stream_knob("empty", 1));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+TEST_F(stream, a_deadline_of_one_that_is_done_does_nothing)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 100);
+	struct dray_submit submit;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 200 * MILLISECOND,
+				   &submit));
+	ASSERT_EQ(1, stream_send(self, 0, 100));
+	EXPECT_EQ(1, fence_wait(submit.fence_fd));
+	ASSERT_EQ(2, stream_receive(self, 0, 100));
+	usleep(300000);
+	EXPECT_EQ(1, line_completed(&self->rx));
+	ASSERT_EQ(2, stream_send(self, 0, 100));
+	EXPECT_EQ(100, line_bytes(&self->rx, 2));
+}
+
+TEST_F(stream, a_callback_that_is_late_or_lost_hangs_nobody)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 4096);
+	struct dray_submit submit;
+	struct dray_point point;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_knob("late_ms", 100));
+	EXPECT_EQ(0, stream_passes(self));
+	ASSERT_EQ(0, stream_knob("late_ms", 0));
+	ASSERT_EQ(0, stream_knob("lose", 1u << RX0));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 200 * MILLISECOND,
+				   &submit));
+	ASSERT_EQ(2, stream_send(self, 0, 4096));
+	ASSERT_EQ(0, line_wait(&self->rx, 2, &point));
+	EXPECT_EQ(-ETIMEDOUT, point.status);
+	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
+	ASSERT_EQ(0, stream_knob("lose", 0));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+TEST_F(stream, close_ends_all_and_waits_for_the_engine)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 4096);
+	struct dray_submit submit;
+	int64_t i;
+
+	ASSERT_EQ(0, stream_open(self, 4));
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
+				   &submit));
+	for (i = 1; i < 20; i++)
+		ASSERT_EQ(i + 1, stream_receive(self, i * 100, 100));
+	/* one that started, and a batch for it to go on with */
+	ASSERT_TRUE(engine_gets(RX0, 5));
+	close(self->rx.fd);
+	EXPECT_EQ(0, stream_read("out", RX0));
+	EXPECT_EQ(-ECANCELED, fence_status(submit.fence_fd));
+	EXPECT_EQ(20, line_completed(&self->rx));
+	EXPECT_EQ(-ENOTCONN, stream_receive(self, 0, 100));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+TEST_F(stream, the_nodes_file_may_be_closed_before_the_timeline)
+{
+	struct dray_point point;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	close(self->node);
+	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
+	EXPECT_EQ(-ECANCELED, point.status);
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	line_close(&self->rx);
+	line_close(&self->tx);
+	ASSERT_EQ(0, stream_open(self, 1));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+/* Runs until it is killed. */
+static int stream_on(void *context)
+{
+	FIXTURE_DATA(stream) own = *(FIXTURE_DATA(stream) *)context;
+	FIXTURE_DATA(stream) *self = &own;
+	int64_t point = 0;
+
+	self->node = node_open();
+	if (self->node < 0 || stream_open(self, 4))
+		return 1;
+	for (uint64_t i = 0; point >= 0; i++) {
+		if (i % 7 < 5)
+			point = stream_send(self, i % 64 * 1024, 1000 + i % 20);
+		if (point >= 0)
+			point = stream_receive(self, i % 64 * 1024, 1024);
+	}
+	return 2;
+}
+
+TEST_F(stream, a_killed_process_leaves_the_stream_to_others)
+{
+	for (int i = 0; i < 10; i++) {
+		pid_t child = process_start(stream_on, self);
+
+		ASSERT_LT(0, child);
+		usleep(20000 + i * 5000);
+		kill(child, SIGKILL);
+		ASSERT_EQ(-SIGKILL, process_wait(child));
+		ASSERT_EQ(0, stream_knob("empty", 1));
+		ASSERT_EQ(0, stream_open(self, 1));
+		EXPECT_EQ(0, stream_read("out", RX0));
+		EXPECT_EQ(0, stream_passes(self));
+		line_close(&self->rx);
+		line_close(&self->tx);
+	}
+}
+
+static int take_away(FIXTURE_DATA(stream) * self, const char *folder,
+		     const char *name, int fences[2])
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 4096);
+	struct dray_submit submit;
+	int ret = stream_open(self, 1);
+
+	for (int i = 0; i < 2 && !ret; i++) {
+		ret = stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
+				    &submit);
+		fences[i] = submit.fence_fd;
+	}
+	return ret ? ret : write_name(folder, "unbind", name);
+}
+
+static void expect_gone(struct __test_metadata *_metadata,
+			FIXTURE_DATA(stream) * self, const int fences[2])
+{
+	struct dray_wait wait = { .number = 3 };
+
+	EXPECT_TRUE(node_is_gone(NULL));
+	EXPECT_EQ(-ENODEV, fence_status(fences[0]));
+	EXPECT_EQ(-ENODEV, fence_status(fences[1]));
+	EXPECT_EQ(-ENODEV, line_status(&self->rx, 1));
+	EXPECT_EQ(-ENODEV, line_status(&self->rx, 2));
+	EXPECT_EQ(-ENODEV, line_call(&self->rx, &wait));
+	EXPECT_EQ(-ENODEV, stream_receive(self, 0, 100));
+	EXPECT_EQ(0, stream_read("out", RX0) > 0);
+	line_close(&self->rx);
+	line_close(&self->tx);
+}
+
+TEST_F(stream, the_end_of_the_node_ends_transfers)
+{
+	int fences[2];
+
+	ASSERT_EQ(0, take_away(self, NODE_FOLDER, STREAM_NODE, fences));
+	expect_gone(_metadata, self, fences);
+}
+
+TEST_F(stream, the_end_of_the_engine_takes_the_node_first)
+{
+	int fences[2];
+
+	ASSERT_EQ(0, take_away(self, ENGINE_FOLDER, STREAM_ENGINE, fences));
+	expect_gone(_metadata, self, fences);
+	ASSERT_EQ(0, write_name(ENGINE_FOLDER, "bind", STREAM_ENGINE));
+	ASSERT_EQ(0, write_name(NODE_FOLDER, "bind", STREAM_NODE));
+	ASSERT_TRUE(wait_for(node_answers, NULL));
+	close(self->node);
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, stream_open(self, 1));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+static int sleep_node(bool asleep)
+{
+	return write_text("/sys/devices/platform/" STREAM_NODE "/asleep",
+			  asleep ? "1" : "0");
+}
+
+TEST_F(stream, a_silent_transfer_goes_on_after_sleep)
+{
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(2, stream_receive(self, 4096, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 2));
+	ASSERT_EQ(0, sleep_node(true));
+	EXPECT_EQ(0, stream_read("out", RX0));
+	EXPECT_EQ(0, line_completed(&self->rx));
+	ASSERT_EQ(0, sleep_node(false));
+	ASSERT_EQ(1, stream_send(self, 0, 100));
+	ASSERT_EQ(2, stream_send(self, 100, 100));
+	EXPECT_EQ(100, line_bytes(&self->rx, 1));
+	EXPECT_EQ(100, line_bytes(&self->rx, 2));
+	EXPECT_EQ(-1, first_difference(self->src.bytes + 100,
+				       self->dst.bytes + 4096, 100));
+}
+
+TEST_F(stream, sleep_breaks_off_a_packet_that_has_begun)
+{
+	struct engine_share moved = { RX0, stream_read("bytes", RX0) + 1000 };
+	struct dray_point point;
+
+	ASSERT_EQ(0, stream_knob("join", 100));
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(1, stream_send(self, 0, 1000));
+	ASSERT_TRUE(wait_for(engine_has_moved, &moved));
+	ASSERT_EQ(0, sleep_node(true));
+	ASSERT_EQ(0, sleep_node(false));
+	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
+	EXPECT_EQ(-ECONNRESET, point.status);
+	EXPECT_EQ(1000, point.bytes);
+	ASSERT_EQ(0, stream_knob("join", 0));
+	EXPECT_EQ(0, stream_passes(self));
+}
+
+TEST_F(stream, the_engine_has_nothing_while_the_system_sleeps)
+{
+	int ret;
+
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 1));
+	ret = system_sleep();
+	SKIP_IF(ret == -ENOENT, "this kernel cannot try to sleep");
+	ASSERT_EQ(0, ret);
+	EXPECT_EQ(0, stream_read("restless", 0));
+	ASSERT_EQ(1, stream_send(self, 0, 100));
+	EXPECT_EQ(100, line_bytes(&self->rx, 1));
+}
+
+TEST_F(stream, an_engine_that_does_not_stop_keeps_its_memory)
+{
+	struct dray_buffer_info buffer;
+	struct dray_channel_info channel;
+	struct dray_heap_info heap;
+	uint64_t before;
+
+	self->loses = true;
+	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
+	before = heap.quarantined;
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_EQ(2, stream_receive(self, 8192, 4096));
+	ASSERT_TRUE(engine_gets(RX0, 2));
+	ASSERT_EQ(0, stream_knob("stubborn", 1u << RX0));
+	EXPECT_EQ(1, stream_cancel(self, RX0, 1));
+	EXPECT_EQ(-EIO, line_status(&self->rx, 1));
+	EXPECT_EQ(-EIO, line_status(&self->rx, 2));
+	ASSERT_EQ(0, node_channel(self->node, RX0, &channel));
+	EXPECT_TRUE(channel.flags & DRAY_CHANNEL_DEAD);
+	EXPECT_EQ(-EIO, stream_receive(self, 0, 100));
+	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &buffer));
+	EXPECT_EQ(2, buffer.transfers);
+	/* and it goes on */
+	ASSERT_EQ(1, stream_send(self, 0, 100));
+	EXPECT_EQ(100, line_bytes(&self->tx, 1));
+	ASSERT_EQ(0, stream_knob("stubborn", 0));
+	line_close(&self->rx);
+	line_close(&self->tx);
+	buffer_close(&self->dst);
+	close(self->node);
+	ASSERT_EQ(0, binding_unbind(&self->binding));
+	ASSERT_EQ(0, binding_bind(&self->binding));
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
+	EXPECT_EQ(before + STREAM_SIZE, heap.quarantined);
+}
+
+TEST_F(stream, the_other_direction_is_reset_too)
+{
+	struct dray_point point;
+
+	SKIP_IF(stream_read("axidma", 0) != 1,
+		"this engine stops each direction alone: axidma=1");
+	ASSERT_EQ(0, stream_open(self, 1));
+	ASSERT_EQ(0, stream_knob("stall", 1u << TX0));
+	ASSERT_EQ(1, stream_send(self, 0, 4096));
+	ASSERT_EQ(1, stream_receive(self, 0, 4096));
+	ASSERT_TRUE(engine_gets(TX0, 1) && engine_gets(RX0, 1));
+	EXPECT_EQ(1, stream_cancel(self, RX0, 1));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
+	ASSERT_EQ(0, line_wait(&self->tx, 1, &point));
+	EXPECT_EQ(-ECONNRESET, point.status);
+	EXPECT_EQ(0, point.bytes);
+	ASSERT_EQ(0, stream_knob("stall", 0));
+	EXPECT_EQ(0, stream_passes(self));
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The fixture of tests with the engine of streams: its knobs, two buffers, and
+ * timelines.  Needs dray.ko, then dray_test_stream.ko, whose node is /dev/dray0.
+ * The node comes fresh to each test, and all memory is back after it.
+ */
+#ifndef ENGINE_STREAMS_H
+#define ENGINE_STREAMS_H
+
+#include <sys/eventfd.h>
+
+#include "../selftests/binding.h"
+#include "../selftests/fence.h"
+#include "../selftests/ledger.h"
+#include "../selftests/process.h"
+#include "../selftests/setup.h"
+
+#define STREAM_KNOBS "/sys/module/dray_test_stream/parameters/"
+#define STREAM_DRIVERS "/sys/bus/platform/drivers/"
+#define STREAM_ENGINE "dray-test-stream"
+#define STREAM_NODE "dray-test-stream-node"
+
+#define STREAM_SIZE (256 * 1024)
+#define STREAM_GUARD 0xa5
+
+#define MILLISECOND 1000000ull
+#define SECOND (1000 * MILLISECOND)
+
+/* Channels, in the order of the node and of the knobs. */
+enum { TX0, RX0, TX1, RX1, STREAM_CHANNELS };
+
+#define SEND_OF(from, at, bytes, ...)                                \
+	{                                                            \
+		.op = DRAY_OP_SEND, .dst_fd = -1, .src_fd = (from),  \
+		.src_offset = (at), .run = (bytes), __VA_ARGS__      \
+	}
+#define RECV_OF(to, at, bytes, ...)                                  \
+	{                                                            \
+		.op = DRAY_OP_RECV, .dst_fd = (to), .src_fd = -1,    \
+		.dst_offset = (at), .run = (bytes), __VA_ARGS__      \
+	}
+
+struct line {
+	int fd;
+	uint64_t size;
+	uint32_t reason;
+	uint64_t limit;
+	const struct dray_timeline_head *head;
+	const struct dray_point *points;
+};
+
+static inline int stream_text(const char *knob, const char *text)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), STREAM_KNOBS "%s", knob);
+	return write_text(path, text);
+}
+
+static inline int stream_knob(const char *knob, unsigned int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", value);
+	return stream_text(knob, text);
+}
+
+/* The counter of a channel, a knob without channels at 0; Y is 1.  -1: none. */
+static inline long stream_read(const char *knob, unsigned int channel)
+{
+	char path[128], text[128] = "", *at = text;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), STREAM_KNOBS "%s", knob);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	length = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (fd >= 0)
+		close(fd);
+	if (length < 1)
+		return -1;
+	if (*text == 'Y' || *text == 'N')
+		return *text == 'Y';
+	while (channel-- && at)
+		at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+	return at ? atol(at) : -1;
+}
+
+static inline int stream_knobs_reset(void)
+{
+	static const struct {
+		const char *name;
+		unsigned int value;
+	} knobs[] = {
+		{ "stall", 0 },	   { "fail", 0 },     { "lose", 0 },
+		{ "stubborn", 0 }, { "late_ms", 0 },  { "split", 0 },
+		{ "join", 0 },	   { "unfinished", 0 }, { "by_segment", 0 },
+		{ "frame_us", 0 }, { "restless", 0 }, { "empty", 1 },
+	};
+	int ret = 0;
+
+	for (size_t i = 0; i < sizeof(knobs) / sizeof(knobs[0]); i++)
+		ret = ret ? ret : stream_knob(knobs[i].name, knobs[i].value);
+	return ret;
+}
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
+}
+
+/* 0, or a negative errno with the reason and its limit in @line. */
+static inline int line_open_as(int node, struct dray_timeline *args,
+			       struct line *line)
+{
+	void *map;
+	int ret = node_call(node, DRAY_IOC_TIMELINE, args);
+
+	*line = (struct line){ .fd = -1,
+			       .reason = args->reason,
+			       .limit = args->limit };
+	if (ret)
+		return ret;
+	map = mmap(NULL, args->size, PROT_READ, MAP_SHARED, args->fd, 0);
+	if (map == MAP_FAILED)
+		return -errno;
+	line->fd = args->fd;
+	line->size = args->size;
+	line->head = map;
+	line->points = (const void *)((const char *)map + line->head->first);
+	return 0;
+}
+
+static inline int line_open(int node, uint32_t channel, uint32_t batch,
+			    struct line *line)
+{
+	struct dray_timeline args = { .channel = channel,
+				      .batch = batch,
+				      .event_fd = -1 };
+
+	return line_open_as(node, &args, line);
+}
+
+static inline void line_close(struct line *line)
+{
+	munmap((void *)line->head, line->size);
+	close(line->fd);
+}
+
+static inline int line_call(const struct line *line, struct dray_wait *wait)
+{
+	return ioctl(line->fd, DRAY_IOC_WAIT, wait) < 0 ? -errno : 0;
+}
+
+/* Waits at most as long as all tests do. */
+static inline int line_wait(const struct line *line, uint64_t number,
+			    struct dray_point *point)
+{
+	struct dray_wait wait = {
+		.number = number,
+		.until_ns = now_ns() + DEADLINE_MS * MILLISECOND,
+	};
+	int ret = line_call(line, &wait);
+
+	*point = wait.point;
+	return ret;
+}
+
+/* The point's status, or what WAIT says. */
+static inline int line_status(const struct line *line, uint64_t number)
+{
+	struct dray_point point;
+	int ret = line_wait(line, number, &point);
+
+	return ret ? ret : point.status;
+}
+
+/* The point's bytes if its status is 0, else that. */
+static inline int64_t line_bytes(const struct line *line, uint64_t number)
+{
+	struct dray_point point;
+	int ret = line_wait(line, number, &point);
+
+	if (!ret)
+		ret = point.status;
+	return ret ? ret : (int64_t)point.bytes;
+}
+
+static inline uint64_t line_completed(const struct line *line)
+{
+	return __atomic_load_n(&line->head->completed, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Reads a point as the header says: 0; -EAGAIN: it is not there; -EOVERFLOW: it
+ * was overwritten.
+ */
+static inline int line_read(const struct line *line, uint64_t number,
+			    struct dray_point *point)
+{
+	const struct dray_point *at =
+		&line->points[number % line->head->points];
+	uint64_t seen = __atomic_load_n(&at->number, __ATOMIC_ACQUIRE);
+
+	if (seen < number)
+		return -EAGAIN;
+	if (seen > number)
+		return -EOVERFLOW;
+	*point = *(const volatile struct dray_point *)at;
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	seen = __atomic_load_n(&at->number, __ATOMIC_RELAXED);
+	return seen == number ? 0 : -EOVERFLOW;
+}
+
+FIXTURE(stream)
+{
+	int node;
+	struct dray_info info;
+	struct ledger before;
+	struct binding binding;
+	struct buffer src; /* random bytes */
+	struct buffer dst; /* guard bytes */
+	struct line tx;
+	struct line rx; /* of the first pair, unless the test opens others */
+	bool loses; /* memory is out of use for good after the test */
+};
+
+/* A fresh node, without timelines. */
+static inline const char *stream_begin(FIXTURE_DATA(stream) * self)
+{
+	if (stream_knobs_reset() || stream_knob("slots", 65536))
+		return "the knobs cannot be set";
+	if (!wait_for(node_answers, NULL))
+		return "there is no node";
+	self->node = node_open();
+	if (self->node < 0 || node_info(self->node, &self->info) ||
+	    self->info.channel_count != STREAM_CHANNELS)
+		return "the node is not that of dray_test_stream.ko";
+	if (ledger_take(self->node, &self->before) ||
+	    binding_find(self->node, &self->binding) ||
+	    buffer_open(self->node, DRAY_HEAP_ANY, STREAM_SIZE, &self->src) ||
+	    buffer_open(self->node, DRAY_HEAP_ANY, STREAM_SIZE, &self->dst))
+		return "there are no buffers";
+	fill_random(self->src.bytes, STREAM_SIZE, 11);
+	memset(self->dst.bytes, STREAM_GUARD, STREAM_SIZE);
+	return NULL;
+}
+
+FIXTURE_SETUP(stream)
+{
+	ASSERT_EQ(NULL, stream_begin(self))
+	{
+		TH_LOG("%s", stream_begin(self));
+	}
+}
+
+FIXTURE_TEARDOWN_PARENT(stream)
+{
+	EXPECT_EQ(0, stream_knobs_reset());
+	binding_unbind(&self->binding);
+	EXPECT_EQ(0, binding_bind(&self->binding));
+	if (!self->loses)
+		EXPECT_EQ(0, ledger_reclaimed_differences(&self->before));
+}
+
+/* Opens both directions of the first pair. */
+static inline int stream_open(FIXTURE_DATA(stream) * self, uint32_t batch)
+{
+	int ret = line_open(self->node, TX0, batch, &self->tx);
+
+	return ret ? ret : line_open(self->node, RX0, batch, &self->rx);
+}
+
+/* Without a fence if @deadline_ns is 0. */
+static inline int stream_submit(FIXTURE_DATA(stream) * self, uint32_t channel,
+				const struct dray_transfer *transfers,
+				uint32_t count, uint64_t deadline_ns,
+				struct dray_submit *submit)
+{
+	*submit = (struct dray_submit)SUBMIT_OF(
+		channel, transfers, count, .deadline_ns = deadline_ns,
+		.flags = deadline_ns ? 0 : DRAY_SUBMIT_NO_FENCE,
+		.fence_fd = -1);
+	return node_call(self->node, DRAY_IOC_SUBMIT, submit);
+}
+
+/* One piece; the point's number or a negative errno. */
+static inline int64_t stream_send(FIXTURE_DATA(stream) * self, uint64_t at,
+				  uint64_t bytes)
+{
+	struct dray_transfer transfer = SEND_OF(self->src.fd, at, bytes);
+	struct dray_submit submit;
+	int ret = stream_submit(self, TX0, &transfer, 1, 0, &submit);
+
+	return ret ? ret : (int64_t)submit.point;
+}
+
+static inline int64_t stream_receive(FIXTURE_DATA(stream) * self, uint64_t at,
+				     uint64_t bytes)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, at, bytes);
+	struct dray_submit submit;
+	int ret = stream_submit(self, RX0, &transfer, 1, 0, &submit);
+
+	return ret ? ret : (int64_t)submit.point;
+}
+
+/* Sends bytes and has them received, as a sign that both directions live. */
+static inline int stream_passes(FIXTURE_DATA(stream) * self)
+{
+	int64_t in, out;
+
+	memset(self->dst.bytes, STREAM_GUARD, 4096);
+	in = stream_receive(self, 0, 4096);
+	out = stream_send(self, 0, 4096);
+	if (in < 0 || out < 0)
+		return (int)(in < 0 ? in : out);
+	out = line_bytes(&self->tx, (uint64_t)out);
+	in = line_bytes(&self->rx, (uint64_t)in);
+	if (in != 4096 || out != 4096)
+		return in < 0 ? (int)in : out < 0 ? (int)out : -EMSGSIZE;
+	return first_difference(self->src.bytes, self->dst.bytes, 4096) == -1
+		       ? 0
+		       : -EBADMSG;
+}
+
+/* For wait_for(): has the engine so many descriptors of the channel? */
+struct engine_share {
+	unsigned int channel;
+	long count;
+};
+
+static inline bool engine_has(void *context)
+{
+	const struct engine_share *share = context;
+
+	return stream_read("out", share->channel) == share->count;
+}
+
+static inline bool engine_gets(unsigned int channel, long count)
+{
+	struct engine_share share = { channel, count };
+
+	return wait_for(engine_has, &share);
+}
+
+/* For wait_for(): has the channel moved so many bytes since it was loaded? */
+static inline bool engine_has_moved(void *context)
+{
+	const struct engine_share *share = context;
+
+	return stream_read("bytes", share->channel) >= share->count;
+}
+
+static inline int stream_cancel(FIXTURE_DATA(stream) * self, uint32_t channel,
+				uint64_t point)
+{
+	struct dray_cancel cancel = { .fence_fd = -1,
+				      .channel = channel,
+				      .point = point };
+	int ret = node_call(self->node, DRAY_IOC_CANCEL, &cancel);
+
+	return ret ? ret : (int)cancel.count;
+}
+
+#endif
