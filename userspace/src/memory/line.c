@@ -70,11 +70,11 @@ static void publish(struct dray_line *line, const struct dray_line_job *job,
 	struct dray_timeline_head *head = line->timeline;
 	struct dray_point *point = &line->points[job->number % head->points];
 
+	/* Each of the next keeps the 0 before it. */
 	STORE(point->number, 0, RELAXED);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	STORE(point->bytes, job->bytes, RELAXED);
-	STORE(point->time_ns, time_ns, RELAXED);
-	STORE(point->status, status, RELAXED);
+	STORE(point->bytes, job->bytes, RELEASE);
+	STORE(point->time_ns, time_ns, RELEASE);
+	STORE(point->status, status, RELEASE);
 	STORE(point->number, job->number, RELEASE);
 	STORE(head->completed,
 	      line->first ? line->first->number - 1 : line->submitted, RELEASE);

@@ -49,11 +49,11 @@ int dray_port_read(const struct dray_port *port, uint64_t number,
 	/* One that is completed is there: its place is being written anew. */
 	if (seen < number)
 		return completed >= number ? -EOVERFLOW : 0;
-	out->bytes = LOAD(point->bytes, RELAXED);
-	out->time_ns = LOAD(point->time_ns, RELAXED);
-	out->status = LOAD(point->status, RELAXED);
-	out->frame = LOAD(point->frame, RELAXED);
+	/* Each keeps the second look at the number behind it. */
+	out->bytes = LOAD(point->bytes, ACQUIRE);
+	out->time_ns = LOAD(point->time_ns, ACQUIRE);
+	out->status = LOAD(point->status, ACQUIRE);
+	out->frame = LOAD(point->frame, ACQUIRE);
 	out->number = number;
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 	return LOAD(point->number, RELAXED) == number ? 1 : -EOVERFLOW;
 }
