@@ -17,6 +17,9 @@
 #include "quirk.h"
 #include "stop.h"
 
+/* Of a job that the engine reports without having moved a byte. */
+#define DRAY_RETRIES 3
+
 /* Until an engine that has completed a descriptor calls back. */
 #define DRAY_CALLBACK_US 20000
 
@@ -202,8 +205,12 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		dray_stream_land(job);
 		return;
 	}
+	/* Not for ever: each time the engine is stopped. */
+	if (dray_flight_has_landed(job) && ++flight->retries > DRAY_RETRIES)
+		end.error = -EIO;
+	else
+		end.error = dray_stream_obstacle(job);
 	flight->aloft = !halted;
-	end.error = dray_stream_obstacle(job);
 	if (!halted)
 		end.error = end.error ? end.error : -EIO;
 	else if (flight->moved == flight->bytes)

@@ -18,9 +18,9 @@
  * Signals: -EINTR means that a signal handler ran and nothing was done.  The
  * call may be made again.  If a call has begun something (a submitted transfer,
  * a record sent in part), a signal does not end its wait.  Only
- * dray_fence_wait(), dray_copy(), dray_fill(), dray_array_send() and
- * dray_array_receive() return -EINTR; allocations, opens and
- * dray_queue_destroy() wait on.
+ * dray_fence_wait(), dray_copy(), dray_fill(), dray_event_wait(), the sends and
+ * receives of a stream, dray_array_send() and dray_array_receive() return -EINTR;
+ * allocations, opens, dray_queue_destroy() and dray_stream_close() wait on.
  *
  * Cancellation: no function is a cancellation point, even if it waits; a
  * pending request acts after the call returns.  Asynchronous cancellation

@@ -14,5 +14,6 @@
 #include <dray/array.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>
+#include <dray/stream.h>
 
 #endif /* DRAY_DRAY_H */

@@ -78,7 +78,7 @@ DRAY_API bool dray_node_shareable(const struct dray_node *node);
  * each asks the module: beside the errors below, -ENODEV when the device is gone.
  */
 
-/** Fills @size bytes of @info.  The host has no channels. */
+/** Fills @size bytes of @info.  Channels of the host are its streams. */
 DRAY_API int dray_node_info(struct dray_node *node, struct dray_info *info,
 			    size_t size);
 
@@ -163,7 +163,11 @@ struct dray_buffer_options {
 	uint64_t address_limit;	/* highest address, 0: as the node reaches;
 				 * without the right to addresses 2^n - 1
 				 */
-	uint32_t mode;		/* enum dray_mode, but DEVICE: that has no mapping */
+	/*
+	 * enum dray_mode.  Memory of DRAY_MODE_DEVICE has addresses for views,
+	 * but an access by the CPU is a SIGSEGV; engines and streams move it.
+	 */
+	uint32_t mode;
 	uint32_t flags;		/* DRAY_ALLOC_* */
 	struct dray_pages pages;
 };

@@ -70,11 +70,11 @@ DRAY_API void dray_queue_destroy(struct dray_queue *queue);
  * Errors: -EINVAL (a view that dray_view_init() would refuse; shapes or types
  * differ; a destination whose elements share bytes; unknown or contradicting
  * flags; with DRAY_COPY_ENGINE, spans of source and destination that overlap),
- * -EPERM (a read-only destination), -EOPNOTSUPP (DRAY_COPY_ENGINE and no engine
- * can: the sentence says why), -EAGAIN (DRAY_COPY_NONBLOCK), -EINTR (while
- * waiting for room in the queue, or for a transfer in flight before a copy by
- * the CPU; never while waiting for the end, as @fence NULL asks), -ENOMEM,
- * -EIO, -ETIMEDOUT, -ENODEV (from the engine).
+ * -EPERM (a read-only destination), -EOPNOTSUPP (DRAY_COPY_ENGINE, or memory of
+ * DRAY_MODE_DEVICE, and no engine can: the sentence says why), -EAGAIN
+ * (DRAY_COPY_NONBLOCK), -EINTR (while waiting for room in the queue, or for a
+ * transfer in flight before a copy by the CPU; never while waiting for the end,
+ * as @fence NULL asks), -ENOMEM, -EIO, -ETIMEDOUT, -ENODEV (from the engine).
  */
 DRAY_API int dray_copy(struct dray_queue *queue, const struct dray_view *dst,
 		       const struct dray_view *src, unsigned int flags,

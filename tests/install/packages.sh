@@ -58,7 +58,7 @@ run they_install dpkg --install "$@"
 is the_library_has_their_version "$(pkg-config --modversion dray)" "$version"
 run python_finds_the_package python_works
 is dmactl_runs "$(dmactl --version | sed 1q)" "dmactl $version"
-for name in runtime record strided; do
+for name in runtime record strided stream; do
 	run "example_${name}_builds_and_runs" example "$name"
 done
 for name in dray_copy dray_node_unref libdray dmactl dray; do

@@ -22,7 +22,8 @@ def test_the_host_is_always_there():
     assert (info.name, info.backend) == ("host", "host")
     assert info.page_size % info.cache_line == 0
     assert not info.addresses
-    assert node.channels() == []
+    assert [channel.name for channel in node.channels()] == [
+        "tx0", "rx0", "tx1", "rx1"]
     assert [heap.name for heap in node.heaps()] == ["private"]
     assert [heap.name for heap in dray.open("host:shareable").heaps()] == [
         "shareable"]

@@ -16,6 +16,10 @@ SAID = {
               "exporter: a record of 112 bytes, element 16383 is now 32766\n",
     "strided": "262144 bytes in runs of 1024, by the CPU: the host has no engine\n"
                "the first row was row 511, the next one row 509\n",
+    "stream": "4096 bytes in runs of 64: 64 descriptors are within the engine's limit of "
+              "65536\n"
+              "packet 1 brought 4096 bytes\n"
+              "the tile's first row runs from 95 to 32\n",
 }
 
 

@@ -22,6 +22,7 @@ union any_call {
 	struct dray_attach attach;
 	struct dray_cancel cancel;
 	struct dray_reclaim reclaim;
+	struct dray_timeline timeline;
 };
 
 FIXTURE(structs)
@@ -86,6 +87,9 @@ CALL(struct dray_cancel, DRAY_IOC_CANCEL, 32);
 FIXTURE_VARIANT_ADD(structs, reclaim)
 CALL(struct dray_reclaim, DRAY_IOC_RECLAIM, 40);
 
+FIXTURE_VARIANT_ADD(structs, timeline)
+CALL(struct dray_timeline, DRAY_IOC_TIMELINE, 48);
+
 /* A call that succeeds with the structure that this header knows. */
 static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)
 {
@@ -129,6 +133,9 @@ static void prepare(FIXTURE_DATA(structs) * self, unsigned int number)
 		call->cancel.fence_fd = -1;
 		call->cancel.channel = DRAY_CHANNEL_ANY;
 		break;
+	case _IOC_NR(DRAY_IOC_TIMELINE):
+		call->timeline.event_fd = -1;
+		break;
 	}
 }
 
@@ -149,6 +156,8 @@ static int call(FIXTURE_DATA(structs) * self, unsigned int number,
 		close(self->call.attach.fd);
 	if (number == _IOC_NR(DRAY_IOC_EXPORT))
 		close(self->call.export.fd);
+	if (number == _IOC_NR(DRAY_IOC_TIMELINE))
+		close(self->call.timeline.fd);
 	if (number == _IOC_NR(DRAY_IOC_SUBMIT)) {
 		ret = fence_wait(self->call.submit.fence_fd);
 		close(self->call.submit.fence_fd);
@@ -165,7 +174,8 @@ FIXTURE_SETUP(structs)
 	ASSERT_LE(0, self->node);
 	ASSERT_EQ(0, ledger_take(self->node, &self->before));
 	ASSERT_EQ(0, node_info(self->node, &self->info));
-	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_SUBMIT) &&
+	SKIP_IF((variant->number == _IOC_NR(DRAY_IOC_SUBMIT) ||
+		 variant->number == _IOC_NR(DRAY_IOC_TIMELINE)) &&
 			!self->info.channel_count,
 		"this node has no DMA channel");
 	SKIP_IF(variant->number == _IOC_NR(DRAY_IOC_CANCEL) &&

@@ -45,7 +45,117 @@ static struct {
 	struct dray_alloc alloc;
 	struct dray_address address;
 	struct dray_reclaim reclaim;
+	/* streams: channels mem0, tx0 and rx0 */
+	bool streams;
+	struct dray_timeline timeline;
+	struct dray_timeline_head *head; /* to write to, and unmap */
+	struct dray_submit submit;
+	struct dray_transfer transfers[4];
+	struct dray_axis axes[4]; /* of the first transfer */
+	int32_t in_fences[4];
+	struct dray_cancel cancel;
+	int waits;
 } module;
+
+#define STAND_IN_POINTS 128
+
+/* As the module ends a submission. */
+static inline void publish(uint64_t number, uint64_t bytes, int status)
+{
+	struct dray_point *points = (void *)(module.head + 1);
+	struct dray_point *point = &points[number % STAND_IN_POINTS];
+
+	*point = (struct dray_point){ .number = number,
+				      .bytes = bytes,
+				      .time_ns = 1000 + number,
+				      .status = status };
+	if (number > module.head->completed)
+		module.head->completed = number;
+	module.head->published++;
+}
+
+void *__real_mmap64(void *address, size_t size, int protection, int flags,
+		    int fd, off_t offset);
+
+static inline int answer_timeline(struct dray_timeline *args)
+{
+	size_t size = sizeof(*module.head) +
+		      STAND_IN_POINTS * sizeof(struct dray_point);
+
+	module.timeline = *args;
+	args->fd = memfd_create("timeline", MFD_CLOEXEC);
+	args->size = size;
+	args->points = STAND_IN_POINTS;
+	if (ftruncate(args->fd, (off_t)size))
+		return -1;
+	module.head = __real_mmap64(NULL, size, PROT_READ | PROT_WRITE,
+				    MAP_SHARED, args->fd, 0);
+	module.head->points = STAND_IN_POINTS;
+	module.head->first = sizeof(*module.head);
+	return 0;
+}
+
+static inline int answer_channel(struct dray_channel_info *info)
+{
+	static const char *const names[] = { "mem0", "tx0", "rx0" };
+	static const uint32_t flags[] = { DRAY_CHANNEL_COPY, DRAY_CHANNEL_SEND,
+					  DRAY_CHANNEL_RECV };
+
+	info->alignment = 4;
+	if (!module.streams)
+		return 0;
+	info->flags = flags[info->index];
+	info->max_segment = 65536;
+	info->max_pieces = 8;
+	snprintf(info->name, sizeof(info->name), "%s", names[info->index]);
+	return 0;
+}
+
+static inline int answer_submit(struct dray_submit *args)
+{
+	uint64_t point = module.submit.point + 1;
+	size_t known = args->count < 4 ? args->count : 4;
+
+	if (!module.streams)
+		return 0;
+	memcpy(module.transfers, (void *)(uintptr_t)args->transfers,
+	       known * sizeof(module.transfers[0]));
+	memcpy(module.axes, (void *)(uintptr_t)module.transfers[0].axes,
+	       module.transfers[0].axes_count * sizeof(module.axes[0]));
+	memcpy(module.in_fences, (void *)(uintptr_t)args->in_fences,
+	       args->in_fence_count * sizeof(module.in_fences[0]));
+	args->point = point;
+	module.submit = *args;
+	return 0;
+}
+
+/* Ends all that the test has not ended. */
+static inline int answer_cancel(struct dray_cancel *args)
+{
+	module.cancel = *args;
+	if (args->point) {
+		publish(args->point, 3, -ECANCELED);
+		return 0;
+	}
+	while (module.head->completed < module.submit.point)
+		publish(module.head->completed + 1, 0, -ECANCELED);
+	return 0;
+}
+
+static inline int answer_wait(struct dray_wait *args)
+{
+	const struct dray_point *points = (void *)(module.head + 1);
+	const struct dray_point *point =
+		&points[args->number % STAND_IN_POINTS];
+
+	module.waits++;
+	args->completed = module.head->completed;
+	args->point = *point;
+	if (point->number == args->number)
+		return 0;
+	errno = point->number > args->number ? EOVERFLOW : ETIME;
+	return -1;
+}
 
 static inline int answer_info(struct dray_info *info)
 {
@@ -56,7 +166,9 @@ static inline int answer_info(struct dray_info *info)
 		.dma_alignment = 128,
 		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
 		.heap_count = 2,
-		.channel_count = 1,
+		.channel_count = module.streams ? 3 : 1,
+		.max_runs = 65536,
+		.max_bytes = (uint64_t)1 << 30,
 		.name = "dray7",
 	};
 	return 0;
@@ -111,6 +223,9 @@ static inline void set_reason(unsigned long request, void *args)
 		((struct dray_sync *)args)->limit = module.limit;
 	} else if (request == DRAY_IOC_RECLAIM) {
 		((struct dray_reclaim *)args)->reason = module.reason;
+	} else if (request == DRAY_IOC_TIMELINE) {
+		((struct dray_timeline *)args)->reason = module.reason;
+		((struct dray_timeline *)args)->limit = module.limit;
 	} else if (request == DRAY_IOC_SUBMIT) {
 		((struct dray_submit *)args)->failed = 2;
 		((struct dray_submit *)args)->reason = module.reason;
@@ -162,6 +277,16 @@ WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
 		snprintf(((struct dray_buffer_info *)args)->name, DRAY_NAME_LEN,
 			 "theirs");
 		return 0;
+	case DRAY_IOC_CHANNEL_INFO:
+		return answer_channel(args);
+	case DRAY_IOC_TIMELINE:
+		return answer_timeline(args);
+	case DRAY_IOC_SUBMIT:
+		return answer_submit(args);
+	case DRAY_IOC_CANCEL:
+		return answer_cancel(args);
+	case DRAY_IOC_WAIT:
+		return answer_wait(args);
 	case DRAY_IOC_LIST:
 		((struct dray_list *)args)->count = 5;
 		return 0;

@@ -89,7 +89,7 @@ NODE_FACT(wrong_options_are_refused)
 	struct dray_buffer *buffer;
 	struct dray_buffer_options alignment = { .alignment = 24 };
 	struct dray_buffer_options heap = { .heap = "nowhere" };
-	struct dray_buffer_options mode = { .mode = 3 };
+	struct dray_buffer_options mode = { .mode = 4 };
 	struct dray_buffer_options flags = { .flags = 0x10 };
 
 	assert_fails(dray_buffer_alloc(*state, 1, &alignment, &buffer), -EINVAL,
@@ -97,7 +97,7 @@ NODE_FACT(wrong_options_are_refused)
 	assert_fails(dray_buffer_alloc(*state, 1, &heap, &buffer), -EINVAL,
 		     "no heap \"nowhere\" on");
 	assert_fails(dray_buffer_alloc(*state, 1, &mode, &buffer), -EINVAL,
-		     "3 is not a cache mode: 0 to 2");
+		     "4 is not a cache mode: 0 to 3");
 	assert_fails(dray_buffer_alloc(*state, 1, &flags, &buffer), -EINVAL,
 		     "unknown flags 0x10");
 }

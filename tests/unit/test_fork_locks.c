@@ -125,6 +125,34 @@ static void use_records(struct dray_pool *pool)
 	dray_ipc_close(memory);
 }
 
+/* The simulated engine answers for the host's channels too. */
+static void use_stream(struct dray_node *node)
+{
+	struct dray_channel_info before = engine.channel;
+	struct dray_stream_counts counts;
+	struct dray_stream *stream;
+	struct dray_buffer *buffer;
+	struct dray_event *event;
+	struct dray_view view;
+
+	engine.channel = (struct dray_channel_info){
+		.flags = DRAY_CHANNEL_SEND,
+		.alignment = 1,
+		.name = "tx0",
+	};
+	need(!dray_stream_open(node, "tx0", NULL, &stream), "a stream");
+	engine.channel = before;
+	need(!dray_buffer_alloc(node, BLOCK, NULL, &buffer), "a buffer");
+	view = bytes_at(dray_buffer_data(buffer));
+	need(!dray_stream_send(stream, &view, NULL, &event), "a send");
+	dray_buffer_unref(buffer);
+	need(!dray_stream_counts(stream, &counts, sizeof(counts)), "counts");
+	need(!dray_event_cancel(event), "its end");
+	need(dray_event_status(event) == -ECANCELED, "its status");
+	dray_event_unref(event);
+	dray_stream_close(stream);
+}
+
 static void use_all(void)
 {
 	struct dray_pool *pool;
@@ -139,6 +167,7 @@ static void use_all(void)
 	need(!dray_node_heap(node, 0, &heap, sizeof(heap)), "a heap");
 	dray_buffer_unref(buffer);
 	use_queue(node, queue);
+	use_stream(node);
 	need(!dray_pool_create(node, NULL, &pool), "a pool");
 	dray_pool_free(pool, dray_pool_alloc(pool, LARGE, 0));
 	dray_pool_trim(pool);

@@ -186,4 +186,50 @@ FACT(transfers)
 	dray_queue_destroy(queue);
 }
 
+FACT(streams)
+{
+	const int64_t shape[] = { 2 };
+	struct dray_explanation explanation;
+	struct dray_stream_counts counts;
+	struct dray_stream *stream = NULL;
+	struct dray_event *event = NULL;
+	struct dray_point point;
+	struct dray_view view;
+	const struct dray_view *views[] = { &view };
+	char data[2] = "";
+
+	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
+	refuses(dray_stream_open(NULL, "tx0", NULL, &stream));
+	refuses(dray_stream_open(node, NULL, NULL, &stream));
+	refuses(dray_stream_open(node, "tx0", NULL, NULL));
+	assert_works(dray_stream_open(node, "tx0", NULL, &stream));
+	refuses(dray_stream_send(NULL, &view, NULL, &event));
+	refuses(dray_stream_send(stream, NULL, NULL, &event));
+	refuses(dray_stream_recv(NULL, &view, NULL, &event));
+	refuses(dray_stream_recv(stream, NULL, NULL, &event));
+	refuses(dray_stream_send_pieces(NULL, views, 1, NULL, &event));
+	refuses(dray_stream_send_pieces(stream, NULL, 1, NULL, &event));
+	refuses(dray_stream_recv_pieces(NULL, views, 1, NULL, &event));
+	refuses(dray_stream_recv_pieces(stream, NULL, 1, NULL, &event));
+	refuses(dray_stream_explain(NULL, views, 1, NULL, &explanation,
+				    sizeof(explanation)));
+	refuses(dray_stream_explain(stream, NULL, 1, NULL, &explanation,
+				    sizeof(explanation)));
+	refuses(dray_stream_explain(stream, views, 1, NULL, NULL,
+				    sizeof(explanation)));
+	gives(-1, dray_stream_fd(NULL));
+	gives(0, dray_stream_ended(NULL));
+	refuses(dray_stream_counts(NULL, &counts, sizeof(counts)));
+	refuses(dray_stream_counts(stream, NULL, sizeof(counts)));
+	refuses(dray_stream_cancel(NULL));
+	refuses(dray_event_wait(NULL, 0));
+	refuses(dray_event_status(NULL));
+	refuses(dray_event_point(NULL, &point, sizeof(point)));
+	refuses(dray_event_cancel(NULL));
+	ignores(assert_null(dray_event_ref(NULL)));
+	ignores(dray_event_unref(NULL));
+	ignores(dray_stream_close(NULL));
+	dray_stream_close(stream);
+}
+
 FACTS_SHARE(set_up, tear_down)

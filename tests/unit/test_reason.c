@@ -31,6 +31,14 @@ static const struct {
 	{ DRAY_REASON_QUOTA, "the user's, is 4321 bytes" },
 	{ DRAY_REASON_MEMLOCK, "locked memory (ulimit -l) is 4321 bytes" },
 	{ DRAY_REASON_PINNED, "only the first 4321 bytes can be pinned" },
+	{ DRAY_REASON_KIND, "channel 4321 does something else" },
+	{ DRAY_REASON_STREAM, "stream 4321 is open already" },
+	{ DRAY_REASON_PIECES, "at most 4321 contiguous pieces" },
+	{ DRAY_REASON_RESIDUE, "channel 4321 cannot tell how many bytes" },
+	{ DRAY_REASON_DEADLINE, "a deadline, of at most 4321 ns" },
+	{ DRAY_REASON_POINTS, "at most 4321 points" },
+	{ DRAY_REASON_FRAMES, "2 to 4321 frames" },
+	{ DRAY_REASON_FRAME, "frame 4321 is not held" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))

@@ -131,10 +131,10 @@ pc_streams()
 {
 	local name
 
-	for name in transfers timeline refused ends life; do
+	for name in transfers timeline refused ends life ring; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
-	for name in transfers ends life limits; do
+	for name in transfers ends life limits ring; do
 		pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 	done
 	pc_stream "$1stream-transfers-batches" stream_transfers batches=1

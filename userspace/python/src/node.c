@@ -247,7 +247,7 @@ static PyMethodDef node_methods[] = {
 	  "heaps($self, /)\n--\n\n"
 	  "A list of HeapInfo, in the order in which they are tried." },
 	{ "channels", node_channels, METH_NOARGS,
-	  "channels($self, /)\n--\n\nA list of ChannelInfo; empty on the host." },
+	  "channels($self, /)\n--\n\nA list of ChannelInfo." },
 	{ "pool", (PyCFunction)(void (*)(void))node_pool,
 	  METH_VARARGS | METH_KEYWORDS,
 	  "pool($self, /, *, heap=None, name=None, initial=0, limit=0, granule=0,\n"

@@ -162,6 +162,29 @@ void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
 	count_seams(layout);
 }
 
+void dray_layout_sequence(struct dray_layout *layout,
+			  const struct dray_view *view)
+{
+	int i;
+
+	if (!start(layout, view, view))
+		return;
+	for (i = 0; i < view->ndim; i++) {
+		if (view->shape[i] == 1)
+			continue;
+		layout->axes[layout->axes_count++] =
+			(struct dray_layout_axis){ (uint64_t)view->shape[i],
+						   view->strides[i],
+						   view->strides[i] };
+	}
+	merge_axes(layout);
+	fold_run(layout);
+	layout->runs = 1;
+	for (i = 0; i < layout->axes_count; i++)
+		layout->runs *= layout->axes[i].count;
+	layout->bytes = layout->runs * layout->run;
+}
+
 void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 {
 	int i;

@@ -56,6 +56,15 @@ void dray_layout_cover(struct dray_layout *layout,
 		       const struct dray_view *view);
 
 /*
+ * Reduces one view for a stream, which takes the elements in their order: axes
+ * are dropped and merged, but neither sorted nor reversed.  Both sides are the
+ * view's, nested is not set, and of the invariants only the counts and the
+ * chains hold.
+ */
+void dray_layout_sequence(struct dray_layout *layout,
+			  const struct dray_view *view);
+
+/*
  * Copies a layout: reads and writes exactly its bytes.  It must not be empty,
  * and its source and destination must not share a byte.
  */

@@ -20,11 +20,13 @@
  *	the list of managers (manager/manager.c)
  *	the list of guards, then one guard (base/guard.c)
  *	the list of queues, then one queue's lock (transfer/queue.c)
+ *	the list of streams and their events (stream/stream.c)
  *	the holds of fences (transfer/fence.c)
  *	the list of pools, then one pool's growing, then its lock (pool/fork.c)
  *	unused pools (pool/unused.c)
  *	unused regions (pool/region.c)
  *	the buffers on the host (memory/host.c)
+ *	the streams of the host (memory/loopback.c)
  *	the window (memory/window.c)
  *	records of memory (ipc/record.c)
  *
@@ -35,11 +37,13 @@ enum dray_fork_rank {
 	DRAY_FORK_MANAGERS,
 	DRAY_FORK_GUARDS,
 	DRAY_FORK_QUEUES,
+	DRAY_FORK_STREAMS,
 	DRAY_FORK_FENCES,
 	DRAY_FORK_POOLS,
 	DRAY_FORK_UNUSED_POOLS,
 	DRAY_FORK_UNUSED_REGIONS,
 	DRAY_FORK_HOST,
+	DRAY_FORK_LOOPBACK,
 	DRAY_FORK_WINDOW,
 	DRAY_FORK_IPC,
 };

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "memory/node.h"
+#include "memory/port.h"
 
 struct dray_node {
 	const struct dray_backend *backend;
@@ -61,7 +62,6 @@ struct dray_backend {
 
 	/*
 	 * The index or id is set in the structure to fill, the rest is 0.
-	 * channel() is NULL if info has no channels.
 	 */
 	int (*info)(struct dray_node *node, struct dray_info *info);
 	int (*heap)(struct dray_node *node, struct dray_heap_info *info);
@@ -102,12 +102,13 @@ struct dray_backend {
 			 size_t room, size_t *count);
 	/*
 	 * Regions are checked, at most DRAY_MAX_RANGES of them.  NULL if
-	 * needs_sync is false and there are no channels.
+	 * needs_sync is false, and no channel ever needs a sync.
 	 */
 	int (*sync)(struct dray_node *node, uint32_t target,
 		    enum dray_sync_owner owner, enum dray_direction direction,
 		    const struct dray_region *regions, size_t count);
 	int (*submit)(struct dray_node *node, struct dray_submit *args);
+	const struct dray_port_ops *ports;	/* of streams */
 };
 
 extern const struct dray_backend dray_backend_kernel;

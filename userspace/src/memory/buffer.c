@@ -67,9 +67,9 @@ static int make_request(struct dray_node *node, uint64_t size, uint64_t reserve,
 				 "an alignment of %" PRIu64
 				 " bytes is not a power of two",
 				 options->alignment);
-	if (options->mode > DRAY_MODE_COHERENT)
+	if (options->mode > DRAY_MODE_DEVICE)
 		return dray_fail(-EINVAL, "%u is not a cache mode: 0 to %d",
-				 options->mode, DRAY_MODE_COHERENT);
+				 options->mode, DRAY_MODE_DEVICE);
 	if (options->flags & ~DRAY_ALLOC_TOP)
 		return dray_fail(-EINVAL, "unknown flags 0x%x",
 				 options->flags & ~DRAY_ALLOC_TOP);
@@ -285,6 +285,11 @@ uint64_t dray_buffer_id(const struct dray_buffer *buffer)
 int dray_buffer_descriptor(const struct dray_buffer *buffer)
 {
 	return buffer->fd;
+}
+
+bool dray_buffer_mapped(const struct dray_buffer *buffer)
+{
+	return buffer->mode != DRAY_MODE_DEVICE;
 }
 
 int dray_buffer_fd(const struct dray_buffer *buffer)

@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "memory/backend.h"
+#include "memory/loopback.h"
 #include "memory/memfd.h"
 #include "memory/pages.h"
 #include "memory/unlocked.h"
@@ -51,6 +52,7 @@ static int host_open(struct dray_node *node, const char *name)
 				 name);
 	node->shareable = name && !strcmp(name, "shareable");
 	dray_fork_enlist(&locks);
+	dray_loopback_enlist();
 
 	info->abi_version = DRAY_ABI_VERSION;
 	info->flags = DRAY_NODE_COHERENT | DRAY_NODE_VIRTUAL;
@@ -58,6 +60,10 @@ static int host_open(struct dray_node *node, const char *name)
 	info->cache_line = line >= 16 ? (uint32_t)line : 64;
 	info->dma_alignment = info->cache_line;
 	info->heap_count = 1;
+	info->channel_count = DRAY_LOOPBACK_CHANNELS;
+	info->max_runs = DRAY_LOOPBACK_RUNS;
+	info->max_bytes = DRAY_LOOPBACK_BYTES;
+	info->queue_depth = DRAY_LOOPBACK_DEPTH;
 	info->page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	snprintf(info->name, sizeof(info->name), "host");
 	snprintf(info->device, sizeof(info->device), "cpu");
@@ -361,6 +367,7 @@ const struct dray_backend dray_backend_host = {
 	.close = host_close,
 	.info = host_info,
 	.heap = host_heap,
+	.channel = dray_loopback_channel,
 	.list = host_list,
 	.buffer_info = host_buffer_info,
 	.alloc = host_alloc,
@@ -373,4 +380,5 @@ const struct dray_backend dray_backend_host = {
 	.expose = dray_memfd_expose,
 	.addresses = host_addresses,
 	.submit = host_submit,
+	.ports = &dray_loopback_ports,
 };

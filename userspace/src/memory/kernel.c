@@ -280,4 +280,5 @@ const struct dray_backend dray_backend_kernel = {
 	.addresses = dray_kernel_addresses,
 	.sync = kernel_sync,
 	.submit = kernel_submit,
+	.ports = &dray_kernel_ports,
 };

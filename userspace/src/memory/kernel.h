@@ -18,4 +18,7 @@ int dray_kernel_addresses(struct dray_buffer *buffer, uint64_t offset,
 			  uint64_t length, struct dray_segment *segments,
 			  size_t room, size_t *count);
 
+/* kernel_port.c */
+extern const struct dray_port_ops dray_kernel_ports;
+
 #endif /* DRAY_MEMORY_KERNEL_H */

@@ -23,7 +23,11 @@
 /* The file system that every dma-buf lives on (linux/magic.h). */
 #define DMA_BUF_FILE_SYSTEM 0x444d4142
 
-/* Takes addresses and maps the dma-buf there; the caller closes it if not. */
+/*
+ * Takes addresses and maps the dma-buf there; the caller closes it if not.  Memory
+ * for devices alone has addresses too, so that views can describe it, but an
+ * access by the CPU faults.
+ */
 static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
 {
 	int protection = PROT_READ | (buffer->writable ? PROT_WRITE : 0);
@@ -31,7 +35,8 @@ static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
 
 	if (ret)
 		return ret;
-	if (mmap(buffer->data, size, protection, MAP_SHARED | MAP_FIXED,
+	if (buffer->mode != DRAY_MODE_DEVICE &&
+	    mmap(buffer->data, size, protection, MAP_SHARED | MAP_FIXED,
 		 buffer->fd, 0) == MAP_FAILED) {
 		ret = dray_map_refused("a buffer", size, errno);
 		dray_window_give(buffer->data);
@@ -45,7 +50,7 @@ static int map(struct dray_buffer *buffer, uint64_t size, uint64_t alignment)
 static const char *mode_name(uint32_t mode)
 {
 	static const char *const names[] = { "cached", "write-combined",
-					     "coherent" };
+					     "coherent", "device" };
 
 	return names[mode];
 }

@@ -38,6 +38,9 @@ bool dray_node_same(struct dray_node *a, struct dray_node *b);
  */
 int dray_buffer_descriptor(const struct dray_buffer *buffer);
 
+/* Whether the CPU can access the memory: not that of DRAY_MODE_DEVICE. */
+bool dray_buffer_mapped(const struct dray_buffer *buffer);
+
 /*
  * As dray_buffer_import(), if only the first @need bytes are needed.  If any
  * holder can make the file longer, that much is mapped, rounded up; else the

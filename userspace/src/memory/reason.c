@@ -53,6 +53,19 @@ static const char *const sentences[] = {
 		"the user's limit of locked memory (ulimit -l) is %" PRIu64
 		" bytes; free some or raise the limit",
 	[DRAY_REASON_PINNED] = "only the first %" PRIu64 " bytes can be pinned",
+	[DRAY_REASON_KIND] = "channel %" PRIu64 " does something else",
+	[DRAY_REASON_STREAM] =
+		"stream %" PRIu64
+		" is open already, or was not opened here; close it there first",
+	[DRAY_REASON_PIECES] = "the engine takes at most %" PRIu64
+			       " contiguous pieces of one packet",
+	[DRAY_REASON_RESIDUE] = "the engine of channel %" PRIu64
+				" cannot tell how many bytes came",
+	[DRAY_REASON_DEADLINE] =
+		"a fence needs a deadline, of at most %" PRIu64 " ns",
+	[DRAY_REASON_POINTS] = "a timeline has at most %" PRIu64 " points",
+	[DRAY_REASON_FRAMES] = "a ring has 2 to %" PRIu64 " frames",
+	[DRAY_REASON_FRAME] = "frame %" PRIu64 " is not held by the reader",
 };
 
 static const char *words(int error, uint32_t reason, uint64_t limit)

@@ -99,7 +99,7 @@ int dray_node_sync_target(struct dray_node *node, uint32_t target,
 	}
 	if (target == DRAY_TARGET_NODE && !node->needs_sync)
 		return 0;
-	if (!is_some_cached(regions, count))
+	if (!is_some_cached(regions, count) || !node->backend->sync)
 		return 0;
 
 	for (i = 0; i < count; i += batch) {

@@ -11,19 +11,30 @@
 #include "pool/busy.h"
 #include "pool/pool.h"
 
-static _Atomic(dray_reap *) reaper;
+static _Atomic(dray_reap *) reapers[2]; /* queues and streams */
 static _Atomic(dray_freed *) ender;
 
 void dray_block_set_reap(dray_reap *reap)
 {
-	atomic_store(&reaper, reap);
+	dray_reap *there = NULL;
+
+	if (!atomic_compare_exchange_strong(&reapers[0], &there, reap) &&
+	    there != reap)
+		atomic_store(&reapers[1], reap);
 }
 
 bool dray_block_reap(bool wait)
 {
-	dray_reap *reap = atomic_load(&reaper);
+	bool gone = false;
+	int i;
 
-	return reap && reap(wait);
+	for (i = 0; i < 2 && !(gone && wait); i++) {
+		dray_reap *reap = atomic_load(&reapers[i]);
+
+		if (reap && reap(wait))
+			gone = true;
+	}
+	return gone;
 }
 
 void dray_block_set_freed(dray_freed *freed)

@@ -49,9 +49,12 @@ void dray_block_sent(const void *address);
  */
 typedef bool dray_reap(bool wait);
 
-/* Sets the function that asks; each caller sets the same one. */
+/*
+ * Adds a function that asks, once for all callers with the same one; queues have
+ * one, and streams.
+ */
 void dray_block_set_reap(dray_reap *reap);
-/* Asks; false if no function is set. */
+/* Asks them; false if no function is set. */
 bool dray_block_reap(bool wait);
 
 /*

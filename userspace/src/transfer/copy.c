@@ -195,11 +195,28 @@ static int sync_where_located(struct dray_operand *operand,
 		       : 0;
 }
 
+/* Refuses memory without a mapping, which the CPU cannot access. */
+static int check_mapped(struct dray_operand *operand)
+{
+	if (!dray_operand_locate(operand, false) ||
+	    dray_buffer_mapped(operand->location.buffer))
+		return 0;
+	return dray_fail(
+		-EOPNOTSUPP,
+		"%s has no mapping for the CPU, and the engine does not copy it",
+		operand->name);
+}
+
 static int copy_with_cpu(struct dray_plan *plan)
 {
 	bool as_device = plan->flags & DRAY_COPY_NO_SYNC;
 	int ret;
 
+	ret = check_mapped(&plan->dst);
+	if (!ret && !plan->fill)
+		ret = check_mapped(&plan->src);
+	if (ret)
+		return ret;
 	ret = dray_queue_wait_for(plan->queue, plan->dst.span, plan->src.span,
 				  plan->flags & DRAY_COPY_NONBLOCK);
 	/*

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Rings: frames of a numbered source that never stops, read in time and late,
+ * held back and overwritten; rings that send; and each argument that may be
+ * wrong.
+ */
+#include "streams.h"
+
+#define FRAME 4096u
+#define FRAMES 8u
+#define FRAME_US "20"
+
+/* Stands for the file descriptor of the buffer in a table. */
+#define DST (-101)
+
+struct ring {
+	struct line line;
+	uint8_t *bytes; /* of the frames, one behind the other */
+};
+
+static int ring_call(const struct line *line, struct dray_ring *args)
+{
+	return ioctl(line->fd, DRAY_IOC_RING, args) < 0 ? -errno : 0;
+}
+
+/* Opens the channel with frames one behind the other in @buffer. */
+static int ring_open(int node, uint32_t channel, uint32_t flags,
+		     const struct buffer *buffer, struct ring *ring)
+{
+	struct dray_transfer frames[FRAMES];
+	struct dray_ring args = { .frames = (uintptr_t)frames,
+				  .count = FRAMES,
+				  .flags = flags };
+	int ret;
+
+	for (uint32_t i = 0; i < FRAMES; i++) {
+		struct dray_transfer send =
+			SEND_OF(buffer->fd, (uint64_t)i * FRAME, FRAME);
+		struct dray_transfer receive =
+			RECV_OF(buffer->fd, (uint64_t)i * FRAME, FRAME);
+
+		frames[i] = channel % 2 ? receive : send;
+	}
+	ring->bytes = buffer->bytes;
+	ret = line_open(node, channel, 2, &ring->line);
+	return ret ? ret : ring_call(&ring->line, &args);
+}
+
+static int ring_pass(const struct ring *ring, struct dray_release *args)
+{
+	return ioctl(ring->line.fd, DRAY_IOC_RELEASE, args) < 0 ? -errno : 0;
+}
+
+static int ring_release(const struct ring *ring, uint32_t frame)
+{
+	struct dray_release args = { .frames = (uintptr_t)&frame, .count = 1 };
+
+	return ring_pass(ring, &args);
+}
+
+/* The number that the source gave the frame, -1 if the frame is torn. */
+static int64_t frame_number(const struct ring *ring, uint32_t frame)
+{
+	const uint8_t *bytes = ring->bytes + (size_t)frame * FRAME;
+	uint64_t number;
+
+	memcpy(&number, bytes, sizeof(number));
+	for (size_t i = sizeof(number); i < FRAME; i++)
+		if (bytes[i] != (uint8_t)(number + i))
+			return -1;
+	return (int64_t)number;
+}
+
+static int source_begins(void)
+{
+	char bytes[16];
+	int ret;
+
+	snprintf(bytes, sizeof(bytes), "%u", FRAME);
+	ret = stream_text("frame_bytes", bytes);
+	return ret ? ret : stream_text("frame_us", FRAME_US);
+}
+
+/* For wait_for(): does the ring hold its stream back? */
+static bool ring_is_full(void *context)
+{
+	const struct ring *ring = context;
+
+	return __atomic_load_n(&ring->line.head->held_back, __ATOMIC_RELAXED) >
+	       0;
+}
+
+/* For wait_for(): have frames been overwritten? */
+static bool ring_loses(void *context)
+{
+	const struct ring *ring = context;
+
+	return __atomic_load_n(&ring->line.head->lost, __ATOMIC_RELAXED) > 3;
+}
+
+TEST_F(stream, frames_of_a_ring_come_whole_and_in_order)
+{
+	struct dray_point point;
+	struct ring ring;
+	int64_t first = 0;
+
+	ASSERT_EQ(0, ring_open(self->node, RX1, 0, &self->dst, &ring));
+	ASSERT_EQ(0, source_begins());
+	for (uint64_t i = 1; i <= 2000; i++) {
+		if (i % 400 == 0)
+			ASSERT_TRUE(wait_for(ring_is_full, &ring));
+		ASSERT_EQ(0, line_wait(&ring.line, i, &point));
+		ASSERT_EQ(0, point.status);
+		ASSERT_EQ(FRAME, point.bytes);
+		ASSERT_GT(FRAMES, point.frame);
+		if (i == 1)
+			first = frame_number(&ring, point.frame);
+		ASSERT_LE(0, first);
+		ASSERT_EQ(first + (int64_t)i - 1,
+			  frame_number(&ring, point.frame));
+		ASSERT_EQ(0, ring_release(&ring, point.frame));
+	}
+	EXPECT_EQ(0, ring.line.head->lost);
+	line_close(&ring.line);
+}
+
+/* None is torn or comes twice, and as many are missing as were counted. */
+TEST_F(stream, a_late_reader_loses_the_oldest_frames)
+{
+	struct dray_point points[FRAMES / 2];
+	uint32_t frames[FRAMES / 2];
+	struct dray_release args = { .room = FRAMES / 2,
+				     .points = (uintptr_t)points };
+	int64_t last = -1, missing = 0, number;
+	uint64_t seen = 0, lost;
+	struct ring ring;
+
+	ASSERT_EQ(0, ring_open(self->node, RX1, DRAY_RING_OVERWRITE, &self->dst,
+			       &ring));
+	ASSERT_EQ(0, source_begins());
+	while (seen < 1000) {
+		if (!seen)
+			ASSERT_TRUE(wait_for(ring_loses, &ring));
+		args.frames = (uintptr_t)frames;
+		ASSERT_EQ(0, ring_pass(&ring, &args));
+		ASSERT_EQ(args.count, args.released);
+		for (uint32_t i = 0; i < args.acquired; i++) {
+			ASSERT_EQ(0, points[i].status);
+			number = frame_number(&ring, points[i].frame);
+			ASSERT_LT(last, number);
+			missing += number - last - 1;
+			last = number;
+			frames[i] = points[i].frame;
+		}
+		seen += args.acquired;
+		args.count = args.acquired;
+	}
+	/* The source was there first. */
+	ASSERT_EQ(0, stream_knob("frame_us", 0));
+	lost = ring.line.head->lost;
+	EXPECT_LE(lost, (uint64_t)missing + FRAMES);
+	EXPECT_GE(lost, 4);
+	line_close(&ring.line);
+}
+
+TEST_F(stream, released_frames_are_sent_in_that_order)
+{
+	static const uint32_t order[] = { 3, 0, 7, 1, 2, 6, 5, 4, 3, 3 };
+	struct ring ring;
+
+	ASSERT_EQ(0, ring_open(self->node, TX0, 0, &self->src, &ring));
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	for (uint64_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		struct dray_point point;
+
+		ASSERT_EQ((int64_t)i + 1, stream_receive(self, 0, FRAME));
+		ASSERT_EQ(0, ring_release(&ring, order[i]));
+		ASSERT_EQ(0, line_wait(&ring.line, i + 1, &point));
+		EXPECT_EQ(order[i], point.frame);
+		EXPECT_EQ(FRAME, point.bytes);
+		EXPECT_EQ(FRAME, line_bytes(&self->rx, i + 1));
+		EXPECT_EQ(-1, first_difference(self->src.bytes +
+						       order[i] * FRAME,
+					       self->dst.bytes, FRAME));
+	}
+	line_close(&ring.line);
+	line_close(&self->rx);
+}
+
+TEST_F(stream, only_the_readers_frames_are_released)
+{
+	struct dray_release args = { .count = 1 };
+	struct dray_point point;
+	struct ring ring;
+	uint32_t frame;
+
+	ASSERT_EQ(0, ring_open(self->node, RX1, 0, &self->dst, &ring));
+	for (frame = 0; frame < FRAMES; frame++)
+		EXPECT_EQ(-EINVAL, ring_release(&ring, frame));
+	ASSERT_EQ(0, source_begins());
+	ASSERT_EQ(0, line_wait(&ring.line, 2, &point));
+	ASSERT_EQ(0, ring_release(&ring, point.frame));
+	ASSERT_EQ(0, line_wait(&ring.line, 1, &point));
+	ASSERT_EQ(0, ring_release(&ring, point.frame));
+	ASSERT_EQ(0, stream_knob("frame_us", 0));
+	for (frame = FRAMES; frame; frame <<= 1) {
+		args.frames = (uintptr_t)&frame;
+		EXPECT_EQ(-EINVAL, ring_pass(&ring, &args));
+		EXPECT_EQ(DRAY_REASON_FRAME, args.reason);
+		EXPECT_EQ(frame, args.limit);
+		EXPECT_EQ(0, args.released);
+	}
+	args.count = 0;
+	args.room = 1;
+	EXPECT_EQ(-EINVAL, ring_pass(&ring, &args));
+	EXPECT_EQ(DRAY_REASON_FRAMES, args.reason);
+	args.room = 0;
+	args.count = DRAY_MAX_FRAMES + 1;
+	EXPECT_EQ(-EINVAL, ring_pass(&ring, &args));
+	EXPECT_EQ(DRAY_REASON_FRAMES, args.reason);
+	line_close(&ring.line);
+}
+
+TEST_F(stream, a_ring_is_the_only_user_of_its_stream)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, FRAME);
+	struct dray_transfer frames[] = { transfer, transfer };
+	struct dray_ring args = { .frames = (uintptr_t)frames, .count = 2 };
+	struct dray_release nothing = {};
+	struct dray_submit submit;
+	struct ring ring;
+
+	frames[1].dst_offset = FRAME;
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	ring.line = self->rx;
+	EXPECT_EQ(-EINVAL, ring_pass(&ring, &nothing));
+	EXPECT_EQ(DRAY_REASON_FRAMES, nothing.reason);
+	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 0, &submit));
+	EXPECT_EQ(-EBUSY, ring_call(&self->rx, &args));
+	ASSERT_EQ(1, stream_cancel(self, RX0, 0));
+	EXPECT_EQ(-ECANCELED, line_status(&self->rx, 1));
+	ASSERT_EQ(0, ring_call(&self->rx, &args));
+	EXPECT_EQ(-EBUSY, ring_call(&self->rx, &args));
+	EXPECT_EQ(-EBUSY, stream_submit(self, RX0, &transfer, 1, 0, &submit));
+	line_close(&self->rx);
+}
+
+TEST_F(stream, a_cancelled_frame_comes_back)
+{
+	struct dray_point point;
+	struct ring ring;
+
+	ASSERT_EQ(0, ring_open(self->node, RX0, 0, &self->dst, &ring));
+	ASSERT_TRUE(engine_gets(RX0, 4));
+	EXPECT_LE(1, stream_cancel(self, RX0, 0));
+	ASSERT_EQ(0, line_wait(&ring.line, 1, &point));
+	EXPECT_EQ(-ECANCELED, point.status);
+	EXPECT_EQ(0, point.bytes);
+	EXPECT_EQ(0, ring_release(&ring, point.frame));
+	line_close(&ring.line);
+}
+
+TEST_F(stream, the_end_of_a_ring_leaves_nothing_behind)
+{
+	struct dray_buffer_info info;
+	struct ring ring;
+
+	for (int i = 0; i < 20; i++) {
+		ASSERT_EQ(0, ring_open(self->node, RX1, i % 2, &self->dst,
+				       &ring));
+		ASSERT_EQ(0, source_begins());
+		if (i % 3)
+			ASSERT_LE(0, line_status(&ring.line, 20 / FRAMES));
+		ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+		EXPECT_EQ(FRAMES, info.transfers);
+		line_close(&ring.line);
+		ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &info));
+		EXPECT_EQ(0, info.transfers);
+		memset(self->dst.bytes, STREAM_GUARD, STREAM_SIZE);
+		for (size_t at = 0; at < STREAM_SIZE; at++)
+			ASSERT_EQ(STREAM_GUARD, self->dst.bytes[at]);
+	}
+}
+
+static const struct {
+	const char *name;
+	uint32_t count, flags, reason;
+	struct dray_transfer frames[2];
+} refused[] = {
+	{ "one frame", 1, 0, DRAY_REASON_FRAMES, { RECV_OF(DST, 0, 64) } },
+	{ "no frame", 0, 0, DRAY_REASON_FRAMES, {} },
+	{ "a million frames", 1000000, 0, DRAY_REASON_FRAMES, {} },
+	{ "an unknown flag", 2, 2, DRAY_REASON_NONE, {} },
+	{ "frames to send", 2, 0, DRAY_REASON_KIND, { SEND_OF(DST, 0, 64) } },
+	{ "frames that overlap",
+	  2,
+	  0,
+	  DRAY_REASON_OVERLAP,
+	  { RECV_OF(DST, 0, 64), RECV_OF(DST, 63, 64) } },
+	{ "a frame beyond the buffer",
+	  2,
+	  0,
+	  DRAY_REASON_RANGE,
+	  { RECV_OF(DST, 0, 64), RECV_OF(DST, STREAM_SIZE, 64) } },
+	{ "an empty frame", 2, 0, DRAY_REASON_NONE, { RECV_OF(DST, 0, 0) } },
+};
+
+TEST_F(stream, wrong_rings_are_refused)
+{
+	struct dray_transfer frames[2];
+
+	ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		struct dray_ring args = { .frames = (uintptr_t)frames,
+					  .count = refused[i].count,
+					  .flags = refused[i].flags };
+
+		memcpy(frames, refused[i].frames, sizeof(frames));
+		for (int k = 0; k < 2; k++) {
+			if (frames[k].dst_fd == DST)
+				frames[k].dst_fd = self->dst.fd;
+			if (frames[k].src_fd == DST)
+				frames[k].src_fd = self->dst.fd;
+		}
+		EXPECT_EQ(-EINVAL, ring_call(&self->rx, &args))
+		{
+			TH_LOG("%s", refused[i].name);
+		}
+		EXPECT_EQ(refused[i].reason, args.reason)
+		{
+			TH_LOG("%s", refused[i].name);
+		}
+	}
+	line_close(&self->rx);
+}

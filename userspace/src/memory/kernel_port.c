@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Ports of the kernel back end: the file of a timeline, which keeps the stream
+ * open, mapped for reading.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "memory/kernel.h"
+#include "memory/reason.h"
+#include "memory/unlocked.h"
+
+/* A module without TIMELINE answers -ENOTTY. */
+static int open_failed(const struct dray_node *node,
+		       const struct dray_timeline *args, int error)
+{
+	if (error == -ENOTTY)
+		return dray_fail(-EOPNOTSUPP,
+				 "the module behind %s does not know streams",
+				 node->info.name);
+	return dray_fail_reason(error, args->reason, args->limit,
+				"opening channel %u of %s, %u points",
+				args->channel, node->info.name, args->points);
+}
+
+static int open_port(struct dray_node *node, struct dray_timeline *args,
+		     struct dray_port **out)
+{
+	DRAY_NO_CANCEL;
+	struct dray_port *port = calloc(1, sizeof(*port));
+	void *timeline;
+	int ret;
+
+	if (!port)
+		return dray_fail(-ENOMEM, "no memory for a port");
+	args->event_fd = -1;
+	args->fd = -1;
+	ret = dray_kernel_call(node->fd, DRAY_IOC_TIMELINE, args);
+	if (ret) {
+		ret = open_failed(node, args, ret);
+		goto free_port;
+	}
+	timeline = mmap(NULL, args->size, PROT_READ, MAP_SHARED, args->fd, 0);
+	if (timeline == MAP_FAILED) {
+		ret = dray_map_refused("a timeline", args->size, errno);
+		close(args->fd);
+		goto free_port;
+	}
+	port->channel = args->channel;
+	port->fd = args->fd;
+	port->timeline = timeline;
+	port->size = args->size;
+	*out = port;
+	return 0;
+free_port:
+	free(port);
+	return ret;
+}
+
+static void close_port(struct dray_port *port)
+{
+	DRAY_NO_CANCEL;
+
+	/*
+	 * The mapping holds the file: the stream ends with the later of both.
+	 */
+	munmap((void *)port->timeline, port->size);
+	close(port->fd);
+	free(port);
+}
+
+static int submit(struct dray_port *port, struct dray_port_job *job)
+{
+	struct dray_submit args = {
+		.channel = port->channel,
+		.flags = job->flags | DRAY_SUBMIT_NO_FENCE,
+		.transfers = (uintptr_t)job->transfers,
+		.count = job->count,
+		.in_fences = (uintptr_t)job->fences,
+		.in_fence_count = job->fence_count,
+		.fence_fd = -1,
+		.deadline_ns = job->deadline_ns,
+	};
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < job->count; i++) {
+		struct dray_transfer *transfer = &job->transfers[i];
+		bool sends = transfer->op == DRAY_OP_SEND;
+
+		transfer->dst_fd = sends ? -1 : job->buffers[i]->fd;
+		transfer->src_fd = sends ? job->buffers[i]->fd : -1;
+	}
+	ret = dray_node_submit(port->node, &args);
+	if (!ret)
+		job->point = args.point;
+	return ret;
+}
+
+static int cancel(struct dray_port *port, uint64_t number)
+{
+	struct dray_cancel args = {
+		.fence_fd = -1,
+		.channel = port->channel,
+		.point = number,
+	};
+	int ret = dray_kernel_call(port->node->fd, DRAY_IOC_CANCEL, &args);
+
+	if (ret)
+		return dray_fail_reason(ret, args.reason, args.limit,
+					"CANCEL on channel %u of %s",
+					port->channel, port->node->info.name);
+	return 0;
+}
+
+static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
+		    struct dray_point *out)
+{
+	DRAY_NO_CANCEL;
+	struct dray_wait args = { .number = number, .until_ns = until_ns };
+	int error;
+
+	/* A signal ends the wait, and the caller decides. */
+	if (ioctl(port->fd, DRAY_IOC_WAIT, &args)) {
+		error = errno;
+		return dray_fail(-error, "waiting for point %" PRIu64 ": %s",
+				 number, strerror(error));
+	}
+	*out = args.point;
+	return 0;
+}
+
+static uint64_t ended(struct dray_port *port)
+{
+	DRAY_NO_CANCEL;
+	uint64_t published;
+
+	if (read(port->fd, &published, sizeof(published)) == sizeof(published))
+		return published;
+	return __atomic_load_n(&port->timeline->published, __ATOMIC_ACQUIRE);
+}
+
+const struct dray_port_ops dray_kernel_ports = {
+	.takes_fences = true,
+	.open = open_port,
+	.close = close_port,
+	.submit = submit,
+	.cancel = cancel,
+	.wait = wait_for,
+	.ended = ended,
+};

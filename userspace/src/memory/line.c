@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Lines move packets from one end of a loop-back stream to the other.
+ *
+ * Nothing is held on the way.  A packet stays in flight until receives have
+ * taken its bytes, and a receive until a packet has come: that is the
+ * back-pressure of a stream.  Each submission moves all bytes that have a
+ * place, in its own thread, under one lock.  Deadlines need no thread: each
+ * look ends the jobs that are due, and a timer makes the port's descriptor
+ * readable.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+
+#include "base/cancel.h"
+#include "base/fork.h"
+#include "memory/futex.h"
+#include "memory/line.h"
+
+DEFINE_FORK_LOCK(DRAY_FORK_LOOPBACK, lock);
+/* Changes with each point, and wakes threads that wait. */
+static _Atomic uint32_t changes;
+
+void dray_loopback_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
+
+void dray_line_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void dray_line_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+uint64_t dray_line_now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+struct dray_line *dray_line_at(struct dray_line **place)
+{
+	struct dray_line *line = *place;
+
+	/* A child cannot end its parent's, and has nothing of it. */
+	return line && line->process == dray_fork_process() ? line : NULL;
+}
+
+static struct dray_line *other_end(const struct dray_line *line)
+{
+	return dray_line_at(line->place + (line->sends ? 1 : -1));
+}
+
+#define STORE(field, value, order) \
+	__atomic_store_n(&(field), value, __ATOMIC_##order)
+
+static void publish(struct dray_line *line, const struct dray_line_job *job,
+		    int status, uint64_t time_ns)
+{
+	struct dray_timeline_head *head = line->timeline;
+	struct dray_point *point = &line->points[job->number % head->points];
+
+	STORE(point->number, 0, RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	STORE(point->bytes, job->bytes, RELAXED);
+	STORE(point->time_ns, time_ns, RELAXED);
+	STORE(point->status, status, RELAXED);
+	STORE(point->number, job->number, RELEASE);
+	STORE(head->completed,
+	      line->first ? line->first->number - 1 : line->submitted, RELEASE);
+	STORE(head->published, head->published + 1, RELEASE);
+}
+
+/* Takes the job at @link off its line, and says how it ended. */
+static void finish(struct dray_line *line, struct dray_line_job **link,
+		   int status, uint64_t time_ns)
+{
+	DRAY_NO_CANCEL;
+	struct dray_line_job *job = *link;
+
+	*link = job->next;
+	if (!*link)
+		line->last = link;
+	line->in_flight--;
+	publish(line, job, status, time_ns);
+	if (status) {
+		line->counts->failed++;
+	} else {
+		line->counts->submitted += job->count;
+		line->counts->bytes += job->bytes;
+	}
+	eventfd_write(line->event, 1);
+	dray_futex_change(&changes);
+	free(job);
+}
+
+/* Ends the jobs of one line if they are due. */
+static void expire(struct dray_line *line, uint64_t time_ns)
+{
+	struct dray_line_job **link = &line->first;
+
+	while (*link) {
+		uint64_t deadline = (*link)->deadline;
+
+		if (deadline <= time_ns)
+			finish(line, link, -ETIMEDOUT, deadline);
+		else
+			link = &(*link)->next;
+	}
+}
+
+/* Sets the timer of a line to its next deadline, and returns that. */
+static uint64_t set_timer(const struct dray_line *line)
+{
+	struct itimerspec time = { .it_value = { 0, 0 } };
+	uint64_t next = DRAY_LINE_NEVER;
+	const struct dray_line_job *job;
+
+	for (job = line->first; job; job = job->next)
+		if (job->deadline < next)
+			next = job->deadline;
+	if (next != DRAY_LINE_NEVER) {
+		time.it_value.tv_sec = (time_t)(next / 1000000000);
+		time.it_value.tv_nsec = (long)(next % 1000000000);
+	}
+	timerfd_settime(line->timer, TFD_TIMER_ABSTIME, &time, NULL);
+	return next;
+}
+
+static void begin_piece(const struct dray_line *line, struct dray_line_job *job)
+{
+	const struct dray_line_piece *piece = &job->pieces[job->piece];
+
+	dray_runs_begin(&job->runs, piece->first, piece->run, piece->axes,
+			piece->axes_count, line->sends);
+}
+
+/* Passes bytes of a job; false at its end. */
+static bool pass(const struct dray_line *line, struct dray_line_job *job,
+		 uint64_t length)
+{
+	job->bytes += length;
+	if (dray_runs_pass(&job->runs, length))
+		return true;
+	if (++job->piece == job->count)
+		return false;
+	begin_piece(line, job);
+	return true;
+}
+
+/* Moves bytes of the first packet to the first receive, until one ends. */
+static void move(struct dray_line *tx, struct dray_line *rx)
+{
+	struct dray_line_job *from = tx->first, *to = rx->first;
+	bool more = true, room = true;
+	uint64_t time_ns;
+
+	while (more && room) {
+		uint64_t length, space;
+		const void *src = dray_runs_next(&from->runs, &length);
+		void *dst = dray_runs_next(&to->runs, &space);
+
+		if (length > space)
+			length = space;
+		/* Both may be the same bytes. */
+		memmove(dst, src, length);
+		more = pass(tx, from, length);
+		room = pass(rx, to, length);
+	}
+	time_ns = dray_line_now();
+	/* The end of the packet ends the receive, full or not. */
+	finish(rx, &rx->first, 0, time_ns);
+	if (!more)
+		finish(tx, &tx->first, 0, time_ns);
+}
+
+uint64_t dray_line_pump(struct dray_line *line)
+{
+	struct dray_line *other = other_end(line);
+	struct dray_line *tx = line->sends ? line : other;
+	struct dray_line *rx = line->sends ? other : line;
+	uint64_t time_ns = dray_line_now(), mine, its = DRAY_LINE_NEVER;
+
+	expire(line, time_ns);
+	if (other)
+		expire(other, time_ns);
+	while (tx && rx && tx->first && rx->first)
+		move(tx, rx);
+	mine = set_timer(line);
+	if (other)
+		its = set_timer(other);
+	return mine < its ? mine : its;
+}
+
+void dray_line_stop(struct dray_line *line, uint64_t number)
+{
+	struct dray_line_job **link = &line->first;
+	uint64_t time_ns = dray_line_now();
+
+	while (*link) {
+		if (!number || (*link)->number == number)
+			finish(line, link, -ECANCELED, time_ns);
+		else
+			link = &(*link)->next;
+	}
+}
+
+void dray_line_add(struct dray_line *line, struct dray_line_job *job)
+{
+	job->number = ++line->submitted;
+	begin_piece(line, job);
+	*line->last = job;
+	line->last = &job->next;
+	line->in_flight++;
+}
+
+int dray_line_wait(uint32_t seen, uint64_t until_ns)
+{
+	if (dray_futex_wait(&changes, seen, until_ns) && errno == EINTR)
+		return -EINTR;
+	return 0;
+}
+
+uint32_t dray_line_changes(void)
+{
+	return atomic_load(&changes);
+}

@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Events: the end of one transfer each.  An event that has ended is a plain
+ * structure, and needs neither the lock nor its stream.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include "base/reply.h"
+#include "memory/futex.h"
+#include "pool/busy.h"
+#include "stream/stream.h"
+
+DEFINE_FORK_LOCK(DRAY_FORK_STREAMS, lock);
+/* Changes when an event has been settled or a stream was left. */
+static _Atomic uint32_t changes;
+static uint32_t sleepers; /* with the lock */
+
+void dray_streams_enlist(void)
+{
+	dray_fork_enlist(&locks);
+}
+
+void dray_streams_lock(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+void dray_streams_unlock(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* With the lock. */
+static void change(void)
+{
+	if (sleepers)
+		dray_futex_change(&changes);
+}
+
+/* Drops the lock until something changes; false if a signal came. */
+static bool wait_for_change(void)
+{
+	uint32_t seen = atomic_load(&changes);
+	bool woken;
+
+	sleepers++;
+	pthread_mutex_unlock(&lock);
+	woken = !dray_futex_wait(&changes, seen, UINT64_MAX) || errno != EINTR;
+	pthread_mutex_lock(&lock);
+	sleepers--;
+	return woken;
+}
+
+void dray_stream_use(struct dray_stream *stream)
+{
+	stream->users++;
+}
+
+void dray_stream_leave(struct dray_stream *stream)
+{
+	if (!--stream->users)
+		change();
+}
+
+void dray_stream_drain(struct dray_stream *stream)
+{
+	while (stream->users)
+		wait_for_change();
+}
+
+int dray_event_create(struct dray_stream *stream, uint32_t room,
+		      struct dray_event **out)
+{
+	struct dray_event *event =
+		calloc(1, sizeof(*event) + room * sizeof(event->holds[0]));
+
+	if (!event)
+		return dray_fail(-ENOMEM, "no memory for an event");
+	atomic_init(&event->references, 1);
+	atomic_init(&event->state, DRAY_EVENT_PENDING);
+	event->process = stream->process;
+	event->stream = stream;
+	memcpy(event->name, stream->name, sizeof(event->name));
+	*out = event;
+	return 0;
+}
+
+void dray_event_keep(struct dray_event *event, struct dray_operand *operand)
+{
+	if (!operand->held)
+		return;
+	event->holds[event->holds_count++] = operand->location;
+	operand->held = false;
+}
+
+static void release(struct dray_event *event)
+{
+	uint32_t i;
+
+	dray_stage_end(&event->stage, event->point.bytes);
+	for (i = 0; i < event->holds_count; i++)
+		dray_locate_release(&event->holds[i]);
+	event->holds_count = 0;
+}
+
+/* Drops a reference to an event that has ended. */
+static void drop(struct dray_event *event)
+{
+	if (atomic_fetch_sub(&event->references, 1) == 1)
+		free(event);
+}
+
+void dray_event_abandon(struct dray_event *event)
+{
+	release(event);
+	drop(event);
+}
+
+void dray_event_append(struct dray_event *event, uint64_t number)
+{
+	struct dray_stream *stream = event->stream;
+
+	event->number = number;
+	pthread_mutex_lock(&lock);
+	*stream->last = dray_event_ref(event);
+	stream->last = &event->next;
+	stream->counts.submitted++;
+	stream->counts.in_flight++;
+	if (event->stage.buffer)
+		stream->counts.staged++;
+	pthread_mutex_unlock(&lock);
+}
+
+static void count(struct dray_stream *stream, const struct dray_point *point)
+{
+	struct dray_stream_counts *counts = &stream->counts;
+
+	counts->in_flight--;
+	counts->bytes += point->bytes;
+	counts->transfers += point->status == 0;
+	counts->failed += point->status != 0;
+	counts->cancelled += point->status == -ECANCELED;
+	counts->timed_out += point->status == -ETIMEDOUT;
+}
+
+static void unlink_from_stream(struct dray_event *event)
+{
+	struct dray_event **link = &event->stream->first;
+
+	while (*link != event)
+		link = &(*link)->next;
+	*link = event->next;
+	if (!*link)
+		event->stream->last = link;
+	event->stream = NULL;
+}
+
+/* With the lock, which is dropped meanwhile; the event is pending. */
+static void settle(struct dray_event *event, const struct dray_point *point)
+{
+	count(event->stream, point);
+	unlink_from_stream(event);
+	event->point = *point;
+	atomic_store(&event->state, DRAY_EVENT_SETTLING);
+	pthread_mutex_unlock(&lock);
+	release(event);
+	pthread_mutex_lock(&lock);
+	atomic_store(&event->state, DRAY_EVENT_ENDED);
+	change();
+	drop(event);
+}
+
+void dray_event_end(struct dray_event *event, int status)
+{
+	struct dray_point point = { .number = event->number, .status = status };
+
+	settle(event, &point);
+}
+
+/* Settles a pending event if its point is there; lock as for settle(). */
+static bool look(struct dray_event *event)
+{
+	struct dray_point point = { .number = event->number };
+	int ret = dray_port_read(event->stream->port, event->number, &point);
+
+	if (!ret)
+		return false;
+	if (ret < 0)
+		point.status = ret;
+	settle(event, &point);
+	return true;
+}
+
+static void progress(const struct dray_stream *stream)
+{
+	if (stream->port->ops->progress)
+		stream->port->ops->progress(stream->port);
+}
+
+bool dray_stream_reap(struct dray_stream *stream)
+{
+	struct dray_event *event, *next;
+	bool any = false;
+
+	progress(stream);
+	for (event = stream->first; event; event = next) {
+		next = event->next;
+		if (!look(event))
+			continue;
+		/* The list may have changed meanwhile. */
+		next = stream->first;
+		any = true;
+	}
+	return any;
+}
+
+int dray_stream_begin(struct dray_stream *stream, bool nonblock)
+{
+	int ret = 0;
+
+	pthread_mutex_lock(&lock);
+	while (!ret && stream->turn) {
+		if (nonblock)
+			ret = dray_fail(-EAGAIN,
+					"another thread waits for room in %s",
+					stream->name);
+		else if (!wait_for_change())
+			ret = dray_fail(
+				-EINTR,
+				"a signal came before there was room in %s, nothing was submitted",
+				stream->name);
+	}
+	if (!ret) {
+		stream->turn = true;
+		/* So that no point is overwritten unread. */
+		dray_stream_use(stream);
+		dray_stream_reap(stream);
+		dray_stream_leave(stream);
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+void dray_stream_finish(struct dray_stream *stream)
+{
+	pthread_mutex_lock(&lock);
+	stream->turn = false;
+	change();
+	pthread_mutex_unlock(&lock);
+}
+
+static bool has_ended(struct dray_event *event)
+{
+	return atomic_load(&event->state) == DRAY_EVENT_ENDED;
+}
+
+/* Whether an event can be asked about in this process. */
+static int check_process(struct dray_event *event)
+{
+	if (has_ended(event) || event->process == dray_fork_process())
+		return 0;
+	return dray_fail(-ECHILD,
+			 "packet %" PRIu64
+			 " of %s was submitted by the parent process",
+			 event->number, event->name);
+}
+
+/* The answer about an event that has ended: 0, or why it failed. */
+static int answer(const struct dray_event *event)
+{
+	const struct dray_point *point = &event->point;
+
+	if (point->status == -EOVERFLOW)
+		return dray_fail(-EOVERFLOW,
+				 "the end of packet %" PRIu64
+				 " of %s was overwritten before it was read",
+				 event->number, event->name);
+	if (point->status)
+		return dray_fail(point->status,
+				 "packet %" PRIu64 " of %s ended after %" PRIu64
+				 " bytes: %s",
+				 event->number, event->name,
+				 (uint64_t)point->bytes,
+				 strerror(-point->status));
+	return 0;
+}
+
+/*
+ * Settles the event if it has ended, without a wait beyond that of another
+ * thread that settles it.  True if it is done with.  Lock held, and dropped
+ * meanwhile.
+ */
+static bool settle_if_there(struct dray_event *event)
+{
+	while (!has_ended(event)) {
+		if (atomic_load(&event->state) == DRAY_EVENT_SETTLING)
+			wait_for_change();
+		else if (!look(event))
+			return false;
+	}
+	return true;
+}
+
+/* As above, without the lock. */
+static bool ask(struct dray_event *event)
+{
+	bool done = has_ended(event);
+
+	if (done)
+		return true;
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&event->state) == DRAY_EVENT_PENDING)
+		progress(event->stream);
+	done = settle_if_there(event);
+	pthread_mutex_unlock(&lock);
+	return done;
+}
+
+/* Lock held, and dropped meanwhile; the event is pending. */
+static int wait_for_point(struct dray_event *event, uint64_t until_ns)
+{
+	struct dray_stream *stream = event->stream;
+	struct dray_port *port = stream->port;
+	struct dray_point point = { .number = event->number };
+	int ret;
+
+	dray_stream_use(stream);
+	pthread_mutex_unlock(&lock);
+	ret = port->ops->wait(port, event->number, until_ns, &point);
+	pthread_mutex_lock(&lock);
+	if (atomic_load(&event->state) == DRAY_EVENT_PENDING && !look(event)) {
+		/* A node that is gone has stopped its engines. */
+		if (ret == -EOVERFLOW || ret == -ENODEV)
+			point.status = ret;
+		if (!ret || ret == -EOVERFLOW || ret == -ENODEV)
+			settle(event, &point);
+	}
+	dray_stream_leave(stream);
+	return ret;
+}
+
+static uint64_t end_of_wait(int timeout_ms)
+{
+	struct timespec now;
+
+	if (timeout_ms < 0)
+		return UINT64_MAX;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
+	       (uint64_t)timeout_ms * 1000000;
+}
+
+int dray_event_wait(struct dray_event *event, int timeout_ms)
+{
+	DRAY_NO_CANCEL;
+	uint64_t until_ns;
+	int ret = 0;
+
+	if (!dray_given(event, __func__))
+		return -EINVAL;
+	ret = check_process(event);
+	if (ret)
+		return ret;
+	if (ask(event))
+		return answer(event);
+	until_ns = end_of_wait(timeout_ms);
+	if (!timeout_ms)
+		ret = -ETIME;
+	pthread_mutex_lock(&lock);
+	while (!settle_if_there(event)) {
+		if (ret == -ETIME)
+			dray_fail(ret,
+				  "packet %" PRIu64
+				  " of %s has not ended within %d ms",
+				  event->number, event->name, timeout_ms);
+		if (ret)
+			break;
+		ret = wait_for_point(event, until_ns);
+	}
+	pthread_mutex_unlock(&lock);
+	return has_ended(event) ? answer(event) : ret;
+}
+
+int dray_event_status(struct dray_event *event)
+{
+	int ret;
+
+	if (!dray_given(event, __func__))
+		return -EINVAL;
+	ret = check_process(event);
+	if (ret || !ask(event))
+		return ret;
+	ret = answer(event);
+	return ret ? ret : 1;
+}
+
+int dray_event_point(struct dray_event *event, struct dray_point *point,
+		     size_t size)
+{
+	int ret;
+
+	if (!dray_given(event, __func__) || !dray_given(point, __func__))
+		return -EINVAL;
+	ret = check_process(event);
+	if (ret)
+		return ret;
+	if (!ask(event))
+		return dray_fail(-EINPROGRESS,
+				 "packet %" PRIu64 " of %s has not ended",
+				 event->number, event->name);
+	if (event->point.status == -EOVERFLOW)
+		return answer(event);
+	dray_reply(point, size, &event->point, sizeof(event->point));
+	return 0;
+}
+
+int dray_event_cancel(struct dray_event *event)
+{
+	struct dray_stream *stream;
+	int ret;
+
+	if (!dray_given(event, __func__))
+		return -EINVAL;
+	ret = check_process(event);
+	if (ret)
+		return ret;
+	pthread_mutex_lock(&lock);
+	if (!settle_if_there(event)) {
+		stream = event->stream;
+		dray_stream_use(stream);
+		pthread_mutex_unlock(&lock);
+		ret = stream->port->ops->cancel(stream->port, event->number);
+		pthread_mutex_lock(&lock);
+		settle_if_there(event);
+		dray_stream_leave(stream);
+	}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}
+
+struct dray_event *dray_event_ref(struct dray_event *event)
+{
+	if (event)
+		atomic_fetch_add(&event->references, 1);
+	return event;
+}
+
+void dray_event_unref(struct dray_event *event)
+{
+	if (!event)
+		return;
+	/* Settle early: the user may not look at the stream for long. */
+	if (!has_ended(event) && event->process == dray_fork_process())
+		ask(event);
+	drop(event);
+}

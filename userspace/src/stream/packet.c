@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Checks packets and decides how to move them.  Objections to the engine come
+ * in order, those first that a staging copy does not help against.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "array/layout.h"
+#include "array/overlap.h"
+#include "base/error.h"
+#include "base/number.h"
+#include "memory/node.h"
+#include "stream/packet.h"
+
+static int check_options(const struct dray_packet *packet)
+{
+	const struct dray_packet_options *options = &packet->options;
+	uint32_t known =
+		DRAY_PACKET_NONBLOCK | DRAY_PACKET_NO_SYNC | DRAY_PACKET_STAGE;
+
+	if (options->flags & ~known)
+		return dray_fail(-EINVAL, "unknown flags 0x%x of a packet",
+				 options->flags & ~known);
+	if ((options->flags & DRAY_PACKET_STAGE) &&
+	    (options->flags & DRAY_PACKET_NO_SYNC))
+		return dray_fail(
+			-EINVAL,
+			"the CPU makes a staging copy, and a packet without syncs is not for the CPU");
+	if (options->deadline_ns > DRAY_MAX_DEADLINE)
+		return dray_fail(-EINVAL,
+				 "a deadline of %" PRIu64
+				 " ns, the longest is %llu ns",
+				 options->deadline_ns, DRAY_MAX_DEADLINE);
+	if (options->fence_count > DRAY_MAX_IN_FENCES)
+		return dray_fail(-EINVAL, "%u in-fences, a packet has up to %u",
+				 options->fence_count, DRAY_MAX_IN_FENCES);
+	if (options->fence_count && !options->fences)
+		return dray_fail(-EINVAL, "%u in-fences, and no list of them",
+				 options->fence_count);
+	return 0;
+}
+
+static int check_direction(const struct dray_packet *packet)
+{
+	const struct dray_stream *stream = packet->stream;
+
+	if (packet->sends == stream->sends)
+		return 0;
+	return dray_fail(-EINVAL,
+			 stream->sends ? "%s sends, it cannot receive"
+				       : "%s receives, it cannot send",
+			 stream->name);
+}
+
+/* Refuses destinations that have no right result. */
+static int check_destination(struct dray_packet_view *view)
+{
+	struct dray_operand *operand = &view->operand;
+	int i;
+
+	if (operand->view->flags & DRAY_VIEW_READONLY)
+		return dray_fail(-EPERM, "%s is read-only", view->name);
+	for (i = 0; i < operand->view->ndim; i++) {
+		if (operand->view->strides[i] == 0 &&
+		    operand->view->shape[i] > 1)
+			return dray_fail(
+				-EINVAL,
+				"axis %d of %s has %" PRId64
+				" elements at one address (a stride of 0)",
+				i, view->name, operand->view->shape[i]);
+	}
+	if (dray_overlap_self(operand) == DRAY_OVERLAP_SOME)
+		return dray_fail(-EINVAL,
+				 "elements of %s share bytes with each other",
+				 view->name);
+	if (dray_operand_locate(operand, true) &&
+	    !dray_buffer_writable(operand->location.buffer))
+		return dray_fail(-EPERM, "%s lies in read-only buffer %" PRIu64,
+				 view->name,
+				 dray_buffer_id(operand->location.buffer));
+	return 0;
+}
+
+static int check_view(struct dray_packet *packet, uint32_t index,
+		      const struct dray_view *given)
+{
+	struct dray_packet_view *view = &packet->views[index];
+	int ret;
+
+	if (packet->count == 1)
+		snprintf(view->name, sizeof(view->name), "the view");
+	else
+		snprintf(view->name, sizeof(view->name), "view %u", index);
+	ret = dray_operand_init(&view->operand, given, view->name);
+	if (ret)
+		return ret;
+	if (!view->operand.extent.bytes)
+		return dray_fail(-EINVAL, "%s has no bytes to %s", view->name,
+				 packet->sends ? "send" : "receive");
+	return packet->sends ? 0 : check_destination(view);
+}
+
+/* Refuses views of a receive that share bytes. */
+static int check_pairs(const struct dray_packet *packet)
+{
+	uint32_t i, k;
+
+	for (i = 0; !packet->sends && i < packet->count; i++) {
+		for (k = 0; k < i; k++) {
+			if (dray_overlap_find(&packet->views[i].operand,
+					      &packet->views[k].operand) ==
+			    DRAY_OVERLAP_SOME)
+				return dray_fail(
+					-EINVAL,
+					"view %u and view %u share bytes", k,
+					i);
+		}
+	}
+	return 0;
+}
+
+static uint64_t split(const struct dray_packet *packet, uint64_t bytes)
+{
+	uint64_t most = packet->stream->max_segment;
+
+	return bytes / most + (bytes % most != 0);
+}
+
+/* Reduces a view to its piece; @axes has room.  True if numbers overflow. */
+static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
+			    struct dray_axis *axes)
+{
+	const struct dray_operand *operand = &packet->views[index].operand;
+	struct dray_packet_piece *piece = &packet->pieces[index];
+	struct dray_layout layout;
+	int i;
+
+	dray_layout_sequence(&layout, operand->view);
+	piece->first = layout.dst;
+	piece->run = layout.run;
+	piece->axes_count = (uint32_t)layout.axes_count;
+	piece->axes = axes;
+	for (i = 0; i < layout.axes_count; i++) {
+		int64_t stride = layout.axes[i].dst_stride;
+
+		axes[i] = (struct dray_axis){
+			.count = layout.axes[i].count,
+			.dst_stride = packet->sends ? 0 : stride,
+			.src_stride = packet->sends ? stride : 0,
+		};
+	}
+	packet->elements += (uint64_t)operand->extent.elements;
+	/* There are no more descriptors than bytes. */
+	packet->descriptors += layout.runs * split(packet, layout.run);
+	return dray_add_overflow(packet->bytes, layout.bytes, &packet->bytes);
+}
+
+static int reduce(struct dray_packet *packet)
+{
+	struct dray_axis *axes;
+	size_t room = 0;
+	uint32_t i;
+
+	for (i = 0; i < packet->count; i++)
+		room += (size_t)packet->views[i].operand.view->ndim;
+	packet->pieces = calloc(1, packet->count * sizeof(packet->pieces[0]) +
+					   room * sizeof(*axes));
+	if (!packet->pieces)
+		return dray_fail(-ENOMEM, "no memory for a packet");
+	axes = (struct dray_axis *)&packet->pieces[packet->count];
+	for (i = 0; i < packet->count; i++) {
+		if (reduce_overflow(packet, i, axes))
+			return dray_fail(
+				-EOVERFLOW,
+				"the bytes of %u views do not fit 64 bits",
+				packet->count);
+		axes += packet->pieces[i].axes_count;
+	}
+	return 0;
+}
+
+int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
+		     bool sends, const struct dray_view *const *views,
+		     size_t count, const struct dray_packet_options *options)
+{
+	uint32_t i;
+	int ret;
+
+	*packet = (struct dray_packet){ .stream = stream, .sends = sends };
+	if (options)
+		packet->options = *options;
+	ret = check_direction(packet);
+	if (!ret)
+		ret = check_options(packet);
+	if (ret)
+		return ret;
+	if (!count || count > UINT32_MAX)
+		return dray_fail(-EINVAL, "a packet of %zu views", count);
+	packet->views = calloc(count, sizeof(packet->views[0]));
+	if (!packet->views)
+		return dray_fail(-ENOMEM, "no memory for %zu views", count);
+	packet->count = (uint32_t)count;
+	for (i = 0; i < packet->count; i++) {
+		ret = check_view(packet, i, views[i]);
+		if (ret)
+			return ret;
+	}
+	ret = check_pairs(packet);
+	return ret ? ret : reduce(packet);
+}
+
+void dray_packet_drop(struct dray_packet *packet)
+{
+	uint32_t i;
+
+	for (i = 0; packet->views && i < packet->count; i++)
+		dray_operand_drop(&packet->views[i].operand);
+	free(packet->views);
+	free(packet->pieces);
+}
+
+/* Notes the reason. */
+#define REJECT(packet, ...)                                                 \
+	(snprintf((packet)->reason, sizeof((packet)->reason), __VA_ARGS__), \
+	 true)
+
+/* The packet as a whole is nothing for the engine, copied or not. */
+static bool reject_size(struct dray_packet *packet)
+{
+	const struct dray_stream *stream = packet->stream;
+
+	if (packet->bytes > stream->max_bytes)
+		return REJECT(packet,
+			      "%" PRIu64
+			      " bytes, one packet has up to %" PRIu64,
+			      packet->bytes, stream->max_bytes);
+	if (packet->bytes & (stream->alignment - 1))
+		return REJECT(packet,
+			      "%s takes multiples of %u bytes, not %" PRIu64,
+			      stream->name, stream->alignment, packet->bytes);
+	if (split(packet, packet->bytes) > stream->max_runs)
+		return REJECT(packet,
+			      "%" PRIu64 " bytes are %" PRIu64
+			      " descriptors, the engine takes %" PRIu64,
+			      packet->bytes, split(packet, packet->bytes),
+			      stream->max_runs);
+	return false;
+}
+
+/* Holds the memory of a view, if the engine can reach it. */
+static bool reject_memory(struct dray_packet *packet,
+			  struct dray_packet_view *view)
+{
+	struct dray_operand *operand = &view->operand;
+
+	dray_operand_locate(operand, true);
+	if (dray_operand_check_block(operand))
+		return REJECT(packet, "%s", dray_last_error());
+	if (!dray_node_same(dray_buffer_node(operand->location.buffer),
+			    packet->stream->port->node))
+		return REJECT(packet, "%s is of another node", view->name);
+	return false;
+}
+
+static bool reject_alignment(struct dray_packet *packet, uint32_t index)
+{
+	const struct dray_packet_piece *piece = &packet->pieces[index];
+	uint64_t bits = piece->run | (uint64_t)(uintptr_t)piece->first;
+	uint32_t alignment = packet->stream->alignment;
+	uint32_t i;
+
+	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
+	for (i = 0; i < piece->axes_count; i++)
+		bits |= (uint64_t)(piece->axes[i].src_stride |
+				   piece->axes[i].dst_stride);
+	if (!(bits & (alignment - 1)))
+		return false;
+	return REJECT(
+		packet,
+		"the engine needs addresses and lengths in multiples of %u bytes, those of %s are multiples of %" PRIu64,
+		alignment, packet->views[index].name, bits & -bits);
+}
+
+static bool reject_pieces(struct dray_packet *packet)
+{
+	const struct dray_stream *stream = packet->stream;
+
+	if (packet->count > DRAY_MAX_TRANSFERS)
+		return REJECT(packet, "%u views, one packet has up to %u",
+			      packet->count, DRAY_MAX_TRANSFERS);
+	if (packet->descriptors > stream->max_runs)
+		return REJECT(packet,
+			      "%" PRIu64
+			      " contiguous pieces, the engine takes %" PRIu64,
+			      packet->descriptors, stream->max_runs);
+	return false;
+}
+
+static bool reject_engine(struct dray_packet *packet)
+{
+	uint32_t i;
+
+	for (i = 0; i < packet->count; i++)
+		if (reject_memory(packet, &packet->views[i]))
+			return true;
+	for (i = 0; i < packet->count; i++)
+		if (reject_alignment(packet, i))
+			return true;
+	return reject_pieces(packet);
+}
+
+/* Memory without a mapping is nothing for the CPU. */
+static const char *unmapped(const struct dray_packet *packet)
+{
+	uint32_t i;
+
+	for (i = 0; i < packet->count; i++) {
+		struct dray_operand *operand = &packet->views[i].operand;
+
+		if (dray_operand_locate(operand, true) &&
+		    !dray_buffer_mapped(operand->location.buffer))
+			return packet->views[i].name;
+	}
+	return NULL;
+}
+
+int dray_packet_choose(struct dray_packet *packet)
+{
+	const char *name;
+
+	if (reject_size(packet))
+		return dray_fail(-EOPNOTSUPP, "the engine cannot: %s",
+				 packet->reason);
+	packet->staged = reject_engine(packet);
+	if (!packet->staged) {
+		snprintf(
+			packet->reason, sizeof(packet->reason),
+			"%" PRIu64
+			" descriptors are within the engine's limit of %" PRIu64,
+			packet->descriptors, packet->stream->max_runs);
+		return 0;
+	}
+	if (!(packet->options.flags & DRAY_PACKET_STAGE))
+		return dray_fail(
+			-EOPNOTSUPP,
+			"the engine cannot: %s; DRAY_PACKET_STAGE allows a copy",
+			packet->reason);
+	name = unmapped(packet);
+	if (name)
+		return dray_fail(
+			-EOPNOTSUPP,
+			"the engine cannot: %s; and the CPU cannot copy %s, which has no mapping",
+			packet->reason, name);
+	return 0;
+}

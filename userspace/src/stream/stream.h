@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * A stream, and the events of its transfers.  No thread waits in the
+ * background: the first look at a timeline with a new point settles its event.
+ * It ends a staging copy and lets go of the memory.  One lock guards the lists
+ * of all streams, is held briefly, and is dropped while an event is settled.
+ */
+#ifndef DRAY_STREAM_STREAM_H
+#define DRAY_STREAM_STREAM_H
+
+#include <stdatomic.h>
+
+#include <dray/stream.h>
+
+#include "array/operand.h"
+#include "memory/port.h"
+#include "stream/stage.h"
+
+struct dray_stream {
+	struct dray_stream *next; /* of all streams; with the lock */
+	struct dray_port *port;
+	uint32_t process; /* that opened it, see dray_fork_process() */
+	bool sends; /* else it receives */
+	char name[DRAY_NAME_LEN];
+
+	/* limits of the engine */
+	uint64_t max_runs; /* contiguous pieces of a packet */
+	uint64_t max_bytes; /* of a packet */
+	uint64_t max_segment; /* bytes of one descriptor */
+	uint32_t alignment; /* bytes; of addresses and lengths */
+
+	/* with the lock of all streams */
+	bool turn; /* a thread submits a packet: the list is in order */
+	struct dray_event *first; /* in flight; the list has references */
+	struct dray_event **last;
+	uint32_t users; /* threads that use it without the lock */
+	struct dray_stream_counts counts; /* in_flight included */
+};
+
+enum dray_event_state {
+	DRAY_EVENT_PENDING, /* in its stream's list, or not submitted yet */
+	DRAY_EVENT_SETTLING, /* by one thread; others wait */
+	DRAY_EVENT_ENDED, /* point is valid, and nothing else is needed */
+};
+
+struct dray_event {
+	_Atomic uint32_t references;
+	_Atomic int state; /* enum dray_event_state; changes with the lock */
+	uint32_t process; /* of its stream */
+	uint64_t number;
+	struct dray_stream *stream; /* while it is pending */
+	struct dray_event *next; /* in its stream */
+	struct dray_point point;
+	struct dray_stage stage;
+	char name[DRAY_NAME_LEN]; /* of its stream */
+	uint32_t holds_count;
+	struct dray_location holds[]; /* by dray_locate_hold() */
+};
+
+/* Lets forks take the lock; before the first stream. */
+void dray_streams_enlist(void);
+void dray_streams_lock(void);
+void dray_streams_unlock(void);
+
+/* Keeps a stream from being freed while the lock is dropped.  Lock held. */
+void dray_stream_use(struct dray_stream *stream);
+void dray_stream_leave(struct dray_stream *stream);
+/* Waits until nobody uses the stream.  Lock held, and dropped meanwhile. */
+void dray_stream_drain(struct dray_stream *stream);
+
+/*
+ * Takes the turn to submit a packet, after others, and settles events that have
+ * ended.  No lock is held meanwhile: a fork does not wait for a stream that is
+ * full.
+ * Errors: -EAGAIN (@nonblock), -EINTR.
+ */
+int dray_stream_begin(struct dray_stream *stream, bool nonblock);
+/* Gives the turn to others. */
+void dray_stream_finish(struct dray_stream *stream);
+
+/* Whether this process opened the stream; else -ECHILD. */
+int dray_stream_check(const struct dray_stream *stream);
+
+/*
+ * Settles the events that have their points; false if there were none.
+ * Lock held, and dropped meanwhile: the caller uses the stream.
+ */
+bool dray_stream_reap(struct dray_stream *stream);
+
+/* Makes an event with room for holds; -ENOMEM. */
+int dray_event_create(struct dray_stream *stream, uint32_t room,
+		      struct dray_event **out);
+/* Takes over the hold of @operand, if it has one. */
+void dray_event_keep(struct dray_event *event, struct dray_operand *operand);
+/* Ends an event if nothing was submitted for it, and drops it. */
+void dray_event_abandon(struct dray_event *event);
+/* Adds a submitted event to its stream, which takes a reference. */
+void dray_event_append(struct dray_event *event, uint64_t number);
+/* Settles an event without a point.  Lock held, and dropped meanwhile. */
+void dray_event_end(struct dray_event *event, int status);
+
+#endif /* DRAY_STREAM_STREAM_H */

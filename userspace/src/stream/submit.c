@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Sends and receives: one call of the port for one packet.  Its event holds the
+ * memory from before the submission until the end.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/reply.h"
+#include "stream/packet.h"
+
+/* The parts of one submission. */
+struct submission {
+	struct dray_packet *packet;
+	struct dray_event *event;
+	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
+	struct dray_buffer *buffers[DRAY_MAX_TRANSFERS];
+	int32_t fences[DRAY_MAX_IN_FENCES];
+	struct dray_port_job job;
+};
+
+static int fence_failed(uint32_t index)
+{
+	return dray_fail_adding(-ECANCELED, " (in-fence %u: nothing is done)",
+				index);
+}
+
+/* Passes an in-fence on to the engine, or waits for it. */
+static int take_fence(struct submission *submission, uint32_t index, bool wait)
+{
+	const struct dray_packet_options *options =
+		&submission->packet->options;
+	struct dray_fence *fence = options->fences[index];
+	int ret;
+
+	if (!fence)
+		return dray_fail(-EINVAL, "in-fence %u is NULL", index);
+	ret = dray_fence_status(fence);
+	if (ret)
+		return ret < 0 ? fence_failed(index) : 0;
+	if (!wait) {
+		submission->fences[submission->job.fence_count++] =
+			dray_fence_fd(fence);
+		return 0;
+	}
+	if (options->flags & DRAY_PACKET_NONBLOCK)
+		return dray_fail(-EAGAIN, "the call would wait for in-fence %u",
+				 index);
+	ret = dray_fence_wait(fence, -1);
+	return ret && ret != -EINTR ? fence_failed(index) : ret;
+}
+
+static int take_fences(struct submission *submission)
+{
+	const struct dray_packet *packet = submission->packet;
+	bool wait = !packet->stream->port->ops->takes_fences ||
+		    (packet->staged && packet->sends);
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < packet->options.fence_count; i++)
+		ret = take_fence(submission, i, wait);
+	return ret;
+}
+
+/* Adds contiguous or strided bytes of a buffer. */
+static void add_transfer(struct submission *submission,
+			 struct dray_buffer *buffer,
+			 const struct dray_packet_piece *piece)
+{
+	uint32_t index = submission->job.count++;
+	bool sends = submission->packet->sends;
+	uint64_t offset = (uint64_t)((uintptr_t)piece->first -
+				     (uintptr_t)dray_buffer_data(buffer));
+
+	submission->buffers[index] = buffer;
+	submission->transfers[index] = (struct dray_transfer){
+		.op = sends ? DRAY_OP_SEND : DRAY_OP_RECV,
+		.dst_fd = -1,
+		.src_fd = -1,
+		.dst_offset = sends ? 0 : offset,
+		.src_offset = sends ? offset : 0,
+		.run = piece->run,
+		.axes_count = piece->axes_count,
+		.axes = (uintptr_t)piece->axes,
+	};
+}
+
+/* Makes a staging buffer the packet; the event gets it. */
+static int stage(struct submission *submission)
+{
+	struct dray_packet *packet = submission->packet;
+	struct dray_stage *staging = &submission->event->stage;
+	struct dray_packet_piece whole = { .run = packet->bytes };
+	int ret;
+
+	ret = dray_stage_begin(staging, packet->stream->port->node,
+			       packet->bytes);
+	if (ret)
+		return ret;
+	whole.first = dray_buffer_data(staging->buffer);
+	add_transfer(submission, staging->buffer, &whole);
+	if (packet->sends) {
+		dray_stage_fill(staging, packet->pieces, packet->count);
+	} else {
+		dray_stage_return_to(staging, packet->pieces, packet->count);
+		packet->pieces = NULL;
+	}
+	return 0;
+}
+
+static int describe(struct submission *submission)
+{
+	struct dray_packet *packet = submission->packet;
+	uint32_t i;
+	int ret = 0;
+
+	if (packet->staged)
+		ret = stage(submission);
+	for (i = 0; !ret && i < packet->count; i++) {
+		struct dray_operand *operand = &packet->views[i].operand;
+
+		if (!packet->staged)
+			add_transfer(submission, operand->location.buffer,
+				     &packet->pieces[i]);
+		/* The source of a staging copy has been read. */
+		if (!packet->staged || !packet->sends)
+			dray_event_keep(submission->event, operand);
+	}
+	return ret;
+}
+
+static int hand_in(struct submission *submission)
+{
+	struct dray_stream *stream = submission->packet->stream;
+	uint32_t flags = submission->packet->options.flags;
+	struct dray_port_job *job = &submission->job;
+	int ret;
+
+	job->flags = (flags & DRAY_PACKET_NONBLOCK ? DRAY_SUBMIT_NONBLOCK : 0) |
+		     (flags & DRAY_PACKET_NO_SYNC ? DRAY_SUBMIT_NO_SYNC : 0);
+	job->transfers = submission->transfers;
+	job->buffers = submission->buffers;
+	job->fences = submission->fences;
+	job->deadline_ns = submission->packet->options.deadline_ns;
+	ret = dray_stream_begin(stream, flags & DRAY_PACKET_NONBLOCK);
+	if (ret)
+		return ret;
+	ret = stream->port->ops->submit(stream->port, job);
+	if (!ret)
+		dray_event_append(submission->event, job->point);
+	dray_stream_finish(stream);
+	return ret;
+}
+
+static int submit(struct dray_packet *packet, struct dray_event **out)
+{
+	struct submission submission = { .packet = packet };
+	int ret;
+
+	ret = dray_event_create(packet->stream, packet->count,
+				&submission.event);
+	if (ret)
+		return ret;
+	ret = take_fences(&submission);
+	if (!ret)
+		ret = describe(&submission);
+	if (!ret)
+		ret = hand_in(&submission);
+	if (ret)
+		dray_event_abandon(submission.event);
+	else
+		*out = submission.event;
+	return ret;
+}
+
+/*
+ * Returns the event to the caller, or waits if it wants none.  The transfer was
+ * begun, so a signal does not end this wait.
+ */
+static int hand_over(struct dray_event *done, uint64_t *bytes,
+		     struct dray_event **event)
+{
+	int ret;
+
+	if (event) {
+		*event = done;
+		return 0;
+	}
+	do {
+		ret = dray_event_wait(done, -1);
+	} while (ret == -EINTR);
+	if (bytes)
+		*bytes = done->point.bytes;
+	dray_event_unref(done);
+	return ret;
+}
+
+static int carry_out(struct dray_stream *stream, bool sends,
+		     const struct dray_view *const *views, size_t count,
+		     const struct dray_packet_options *options,
+		     struct dray_event **event)
+{
+	struct dray_event *done = NULL;
+	struct dray_packet packet;
+	int ret;
+
+	ret = dray_stream_check(stream);
+	if (ret)
+		return ret;
+	ret = dray_packet_init(&packet, stream, sends, views, count, options);
+	if (!ret)
+		ret = dray_packet_choose(&packet);
+	if (!ret)
+		ret = submit(&packet, &done);
+	dray_packet_drop(&packet);
+	return ret ? ret
+		   : hand_over(done, options ? options->bytes : NULL, event);
+}
+
+int dray_stream_send(struct dray_stream *stream, const struct dray_view *view,
+		     const struct dray_packet_options *options,
+		     struct dray_event **event)
+{
+	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
+		return -EINVAL;
+	return carry_out(stream, true, &view, 1, options, event);
+}
+
+int dray_stream_recv(struct dray_stream *stream, const struct dray_view *view,
+		     const struct dray_packet_options *options,
+		     struct dray_event **event)
+{
+	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
+		return -EINVAL;
+	return carry_out(stream, false, &view, 1, options, event);
+}
+
+int dray_stream_send_pieces(struct dray_stream *stream,
+			    const struct dray_view *const *views, size_t count,
+			    const struct dray_packet_options *options,
+			    struct dray_event **event)
+{
+	if (!dray_given(stream, __func__) || !dray_given(views, __func__))
+		return -EINVAL;
+	return carry_out(stream, true, views, count, options, event);
+}
+
+int dray_stream_recv_pieces(struct dray_stream *stream,
+			    const struct dray_view *const *views, size_t count,
+			    const struct dray_packet_options *options,
+			    struct dray_event **event)
+{
+	if (!dray_given(stream, __func__) || !dray_given(views, __func__))
+		return -EINVAL;
+	return carry_out(stream, false, views, count, options, event);
+}
+
+int dray_stream_explain(struct dray_stream *stream,
+			const struct dray_view *const *views, size_t count,
+			const struct dray_packet_options *options,
+			struct dray_explanation *out, size_t size)
+{
+	struct dray_explanation whole = { 0 };
+	struct dray_packet packet;
+	int ret;
+
+	if (!dray_given(stream, __func__) || !dray_given(views, __func__) ||
+	    !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_stream_check(stream);
+	if (ret)
+		return ret;
+	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
+			       options);
+	if (!ret)
+		ret = dray_packet_choose(&packet);
+	if (!ret) {
+		whole.elements = packet.elements;
+		whole.bytes = packet.bytes;
+		whole.run = packet.pieces[0].run;
+		whole.descriptors = packet.descriptors;
+		whole.threshold = stream->max_runs;
+		whole.axes = (int32_t)packet.pieces[0].axes_count;
+		whole.engine = !packet.staged;
+		memcpy(whole.reason, packet.reason, sizeof(whole.reason));
+		dray_reply(out, size, &whole, sizeof(whole));
+	}
+	dray_packet_drop(&packet);
+	return ret;
+}
