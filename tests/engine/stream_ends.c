@@ -191,9 +191,11 @@ TEST_F(stream, a_callback_that_is_late_or_lost_hangs_nobody)
 	ASSERT_EQ(0, stream_knob("lose", 1u << RX0));
 	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 200 * MILLISECOND,
 				   &submit));
-	ASSERT_EQ(2, stream_send(self, 0, 4096));
+	ASSERT_EQ(2, stream_send(self, 0, 100));
 	ASSERT_EQ(0, line_wait(&self->rx, 2, &point));
+	/* nobody knows how much has come */
 	EXPECT_EQ(-ETIMEDOUT, point.status);
+	EXPECT_GE(100, point.bytes);
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
 	ASSERT_EQ(0, stream_knob("lose", 0));
 	EXPECT_EQ(0, stream_passes(self));

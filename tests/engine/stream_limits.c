@@ -24,9 +24,7 @@ TEST_F(stream, an_engine_that_cannot_tell_the_bytes_does_not_receive)
 
 TEST_F(stream, odd_places_are_refused)
 {
-	struct dray_axis axis = { .count = 2,
-				  .dst_stride = 20,
-				  .src_stride = 20 };
+	struct dray_axis axis = { .count = 2, .dst_stride = 20 };
 	struct dray_transfer transfers[] = {
 		RECV_OF(self->dst.fd, 4, 64),
 		RECV_OF(self->dst.fd, 0, 60),
