@@ -152,6 +152,7 @@ int dray_flight_start(struct dray_flight *flight)
 		return -EAGAIN;
 	flight->landed = false;
 	flight->moved = 0;
+	flight->complete = false;
 	tx->callback = dray_flight_callback;
 	tx->callback_result = dray_flight_result;
 	tx->callback_param = flight;

@@ -123,10 +123,15 @@ static void dray_stream_measure(struct dray_channel *channel)
 			continue;
 		status = dmaengine_tx_status(channel->chan, flight->cookie,
 					     &state);
-		/* Without a callback the status is all there is. */
+		/*
+		 * Without a callback the status is all there is: all was sent,
+		 * or a packet has come, of whatever length.
+		 */
 		if (status == DMA_COMPLETE) {
 			dray_flight_await(job);
-			flight->moved = flight->bytes;
+			flight->complete = true;
+			if (stream->direction == DMA_MEM_TO_DEV)
+				flight->moved = flight->bytes;
 			continue;
 		}
 		if (!stream->counts || (stream->quirk->blind &&
@@ -215,7 +220,7 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		end.error = end.error ? end.error : -EIO;
 	else if (flight->moved == flight->bytes)
 		end.error = 0;
-	else if (!end.error && (!own || flight->moved))
+	else if (!end.error && (!own || flight->moved || flight->complete))
 		end.error = -ECONNRESET;
 	else if (!end.error)
 		return;

@@ -157,7 +157,7 @@ static inline bool stream_sends(const struct stream_channel *channel)
 	return !(channel->chan.chan_id & 1);
 }
 
-/* Whether a knob of bits says it of this channel. */
+/* Returns true if a knob of bits names this channel. */
 static inline bool stream_is(const struct stream_channel *channel,
 			     const unsigned int *knob)
 {

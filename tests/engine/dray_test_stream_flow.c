@@ -229,7 +229,7 @@ static bool stream_receive(struct stream_pair *pair)
 	return true;
 }
 
-/* Whether something waits for a knob, or for the other side. */
+/* Returns true if bytes wait for a knob, or for the other side. */
 static bool stream_waits(const struct stream_pair *pair)
 {
 	return pair->source.length || !list_empty(&pair->tx.issued) ||

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Ends of transfers that a stream does not end: CANCEL, deadlines, the end of
- * the timeline, of the process, of the node and of the engine; and sleep.
+ * Ends of transfers that a stream does not end: CANCEL, deadlines, and the end
+ * of the timeline and of the process.
  */
-#include "../selftests/sleep.h"
 #include "streams.h"
-
-#define ENGINE_FOLDER STREAM_DRIVERS STREAM_ENGINE "/"
-#define NODE_FOLDER STREAM_DRIVERS STREAM_NODE "/"
 
 TEST_F(stream, one_of_a_queue_is_cancelled)
 {
@@ -195,9 +191,11 @@ TEST_F(stream, a_callback_that_is_late_or_lost_hangs_nobody)
 	ASSERT_EQ(0, stream_knob("lose", 1u << RX0));
 	ASSERT_EQ(0, stream_submit(self, RX0, &transfer, 1, 200 * MILLISECOND,
 				   &submit));
-	ASSERT_EQ(2, stream_send(self, 0, 4096));
+	ASSERT_EQ(2, stream_send(self, 0, 100));
 	ASSERT_EQ(0, line_wait(&self->rx, 2, &point));
+	/* nobody knows how much has come */
 	EXPECT_EQ(-ETIMEDOUT, point.status);
+	EXPECT_GE(100, point.bytes);
 	EXPECT_EQ(-ETIMEDOUT, fence_wait(submit.fence_fd));
 	ASSERT_EQ(0, stream_knob("lose", 0));
 	EXPECT_EQ(0, stream_passes(self));
@@ -277,159 +275,6 @@ TEST_F(stream, a_killed_process_leaves_the_stream_to_others)
 		line_close(&self->rx);
 		line_close(&self->tx);
 	}
-}
-
-static int take_away(FIXTURE_DATA(stream) * self, const char *folder,
-		     const char *name, int fences[2])
-{
-	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, 4096);
-	struct dray_submit submit;
-	int ret = stream_open(self, 1);
-
-	for (int i = 0; i < 2 && !ret; i++) {
-		ret = stream_submit(self, RX0, &transfer, 1, 300 * SECOND,
-				    &submit);
-		fences[i] = submit.fence_fd;
-	}
-	return ret ? ret : write_name(folder, "unbind", name);
-}
-
-static void expect_gone(struct __test_metadata *_metadata,
-			FIXTURE_DATA(stream) * self, const int fences[2])
-{
-	struct dray_wait wait = { .number = 3 };
-
-	EXPECT_TRUE(node_is_gone(NULL));
-	EXPECT_EQ(-ENODEV, fence_status(fences[0]));
-	EXPECT_EQ(-ENODEV, fence_status(fences[1]));
-	EXPECT_EQ(-ENODEV, line_status(&self->rx, 1));
-	EXPECT_EQ(-ENODEV, line_status(&self->rx, 2));
-	EXPECT_EQ(-ENODEV, line_call(&self->rx, &wait));
-	EXPECT_EQ(-ENODEV, stream_receive(self, 0, 100));
-	EXPECT_EQ(0, stream_read("out", RX0) > 0);
-	line_close(&self->rx);
-	line_close(&self->tx);
-}
-
-TEST_F(stream, the_end_of_the_node_ends_transfers)
-{
-	int fences[2];
-
-	ASSERT_EQ(0, take_away(self, NODE_FOLDER, STREAM_NODE, fences));
-	expect_gone(_metadata, self, fences);
-}
-
-TEST_F(stream, the_end_of_the_engine_takes_the_node_first)
-{
-	int fences[2];
-
-	ASSERT_EQ(0, take_away(self, ENGINE_FOLDER, STREAM_ENGINE, fences));
-	expect_gone(_metadata, self, fences);
-	ASSERT_EQ(0, write_name(ENGINE_FOLDER, "bind", STREAM_ENGINE));
-	ASSERT_EQ(0, write_name(NODE_FOLDER, "bind", STREAM_NODE));
-	ASSERT_TRUE(wait_for(node_answers, NULL));
-	close(self->node);
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, stream_open(self, 1));
-	EXPECT_EQ(0, stream_passes(self));
-}
-
-static int sleep_node(bool asleep)
-{
-	return write_text("/sys/devices/platform/" STREAM_NODE "/asleep",
-			  asleep ? "1" : "0");
-}
-
-TEST_F(stream, a_silent_transfer_goes_on_after_sleep)
-{
-	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(1, stream_receive(self, 0, 4096));
-	ASSERT_EQ(2, stream_receive(self, 4096, 4096));
-	ASSERT_TRUE(engine_gets(RX0, 2));
-	ASSERT_EQ(0, sleep_node(true));
-	EXPECT_EQ(0, stream_read("out", RX0));
-	EXPECT_EQ(0, line_completed(&self->rx));
-	ASSERT_EQ(0, sleep_node(false));
-	ASSERT_EQ(1, stream_send(self, 0, 100));
-	ASSERT_EQ(2, stream_send(self, 100, 100));
-	EXPECT_EQ(100, line_bytes(&self->rx, 1));
-	EXPECT_EQ(100, line_bytes(&self->rx, 2));
-	EXPECT_EQ(-1, first_difference(self->src.bytes + 100,
-				       self->dst.bytes + 4096, 100));
-}
-
-TEST_F(stream, sleep_breaks_off_a_packet_that_has_begun)
-{
-	struct engine_share moved = { RX0, stream_read("bytes", RX0) + 1000 };
-	struct dray_point point;
-
-	ASSERT_EQ(0, stream_knob("join", 100));
-	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(1, stream_receive(self, 0, 4096));
-	ASSERT_EQ(1, stream_send(self, 0, 1000));
-	ASSERT_TRUE(wait_for(engine_has_moved, &moved));
-	ASSERT_EQ(0, sleep_node(true));
-	ASSERT_EQ(0, sleep_node(false));
-	ASSERT_EQ(0, line_wait(&self->rx, 1, &point));
-	EXPECT_EQ(-ECONNRESET, point.status);
-	EXPECT_EQ(1000, point.bytes);
-	ASSERT_EQ(0, stream_knob("join", 0));
-	EXPECT_EQ(0, stream_passes(self));
-}
-
-TEST_F(stream, the_engine_has_nothing_while_the_system_sleeps)
-{
-	int ret;
-
-	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(1, stream_receive(self, 0, 4096));
-	ASSERT_TRUE(engine_gets(RX0, 1));
-	ret = system_sleep();
-	SKIP_IF(ret == -ENOENT, "this kernel cannot try to sleep");
-	ASSERT_EQ(0, ret);
-	EXPECT_EQ(0, stream_read("restless", 0));
-	ASSERT_EQ(1, stream_send(self, 0, 100));
-	EXPECT_EQ(100, line_bytes(&self->rx, 1));
-}
-
-TEST_F(stream, an_engine_that_does_not_stop_keeps_its_memory)
-{
-	struct dray_buffer_info buffer;
-	struct dray_channel_info channel;
-	struct dray_heap_info heap;
-	uint64_t before;
-
-	self->loses = true;
-	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
-	before = heap.quarantined;
-	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(1, stream_receive(self, 0, 4096));
-	ASSERT_EQ(2, stream_receive(self, 8192, 4096));
-	ASSERT_TRUE(engine_gets(RX0, 2));
-	ASSERT_EQ(0, stream_knob("stubborn", 1u << RX0));
-	EXPECT_EQ(1, stream_cancel(self, RX0, 1));
-	EXPECT_EQ(-EIO, line_status(&self->rx, 1));
-	EXPECT_EQ(-EIO, line_status(&self->rx, 2));
-	ASSERT_EQ(0, node_channel(self->node, RX0, &channel));
-	EXPECT_TRUE(channel.flags & DRAY_CHANNEL_DEAD);
-	EXPECT_EQ(-EIO, stream_receive(self, 0, 100));
-	ASSERT_EQ(0, node_buffer_info(self->node, self->dst.id, &buffer));
-	EXPECT_EQ(2, buffer.transfers);
-	/* and it goes on */
-	ASSERT_EQ(1, stream_send(self, 0, 100));
-	EXPECT_EQ(100, line_bytes(&self->tx, 1));
-	ASSERT_EQ(0, stream_knob("stubborn", 0));
-	line_close(&self->rx);
-	line_close(&self->tx);
-	buffer_close(&self->dst);
-	close(self->node);
-	ASSERT_EQ(0, binding_unbind(&self->binding));
-	ASSERT_EQ(0, binding_bind(&self->binding));
-	self->node = node_open();
-	ASSERT_LE(0, self->node);
-	ASSERT_EQ(0, node_heap(self->node, 0, &heap));
-	EXPECT_EQ(before + STREAM_SIZE, heap.quarantined);
 }
 
 TEST_F(stream, the_other_direction_is_reset_too)

@@ -275,8 +275,6 @@ TEST_F(stream, wrong_submissions_are_refused)
 {
 	int exported = read_only(self);
 
-	SKIP_IF(stream_read("no_residue", 0) == 1, "nothing is received here");
-	SKIP_IF(stream_read("align_shift", 0) > 0, "nothing is odd here");
 	ASSERT_LE(0, exported);
 	ASSERT_EQ(0, stream_open(self, 1));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -311,7 +309,6 @@ TEST_F(stream, one_call_goes_one_way)
 					     RECV_OF(self->dst.fd, 0, 64) };
 	struct dray_submit submit;
 
-	SKIP_IF(stream_read("no_residue", 0) == 1, "nothing is received here");
 	ASSERT_EQ(0, stream_open(self, 1));
 	EXPECT_EQ(-EINVAL, stream_submit(self, TX0, transfers, 2, 0, &submit));
 	EXPECT_EQ(1, submit.failed);
@@ -475,74 +472,4 @@ TEST_F(stream, the_queue_has_an_end)
 	EXPECT_EQ(DRAY_REASON_BUSY, submit.reason);
 	EXPECT_EQ(self->info.queue_depth, submit.limit);
 	ASSERT_EQ(0, stream_knob("stall", 0));
-}
-
-/* Engines with limits. */
-TEST_F(stream, an_engine_that_cannot_tell_the_bytes_does_not_receive)
-{
-	struct line line;
-
-	SKIP_IF(stream_read("no_residue", 0) != 1,
-		"this engine tells its residue: no_residue=1");
-	EXPECT_EQ(-EOPNOTSUPP, line_open(self->node, RX0, 0, &line));
-	EXPECT_EQ(DRAY_REASON_RESIDUE, line.reason);
-	EXPECT_EQ(RX0, line.limit);
-	ASSERT_EQ(0, line_open(self->node, TX0, 0, &self->tx));
-	ASSERT_EQ(1, stream_send(self, 0, 4096));
-	EXPECT_EQ(4096, line_bytes(&self->tx, 1));
-}
-
-TEST_F(stream, odd_places_are_refused)
-{
-	struct dray_axis axis = { .count = 2,
-				  .dst_stride = 20,
-				  .src_stride = 20 };
-	struct dray_transfer transfers[] = {
-		RECV_OF(self->dst.fd, 4, 64),
-		RECV_OF(self->dst.fd, 0, 60),
-		RECV_OF(self->dst.fd, 0, 16, AXES(&axis)),
-	};
-	struct dray_submit submit;
-
-	SKIP_IF(stream_read("align_shift", 0) != 3,
-		"this engine takes odd places: align_shift=3");
-	ASSERT_EQ(0, stream_open(self, 1));
-	for (int i = 0; i < 3; i++) {
-		EXPECT_EQ(-EINVAL, stream_submit(self, RX0, &transfers[i], 1, 0,
-						 &submit));
-		EXPECT_EQ(DRAY_REASON_ALIGNMENT, submit.reason);
-		EXPECT_EQ(8, submit.limit);
-	}
-	EXPECT_EQ(0, stream_passes(self));
-}
-
-TEST_F(stream, more_pieces_than_the_engine_has_are_refused)
-{
-	struct dray_axis axis = { .count = 256, .src_stride = 512 };
-	struct dray_transfer transfer =
-		SEND_OF(self->src.fd, 0, 16, AXES(&axis));
-	struct dray_submit submit;
-
-	READ_CHANNEL(channel, TX0);
-	SKIP_IF(stream_read("axidma", 0) != 1,
-		"this engine takes any number: axidma=1");
-	ASSERT_EQ(0, stream_open(self, 1));
-	ASSERT_EQ(0, node_channel(self->node, TX0, &channel));
-	EXPECT_EQ(255, channel.max_pieces);
-	EXPECT_EQ(-EINVAL, stream_submit(self, TX0, &transfer, 1, 0, &submit));
-	EXPECT_EQ(DRAY_REASON_PIECES, submit.reason);
-	EXPECT_EQ(255, submit.limit);
-	axis.count = 255;
-	ASSERT_EQ(0, stream_submit(self, TX0, &transfer, 1, 0, &submit));
-	EXPECT_EQ(255 * 16, line_bytes(&self->tx, submit.point));
-}
-
-TEST_F(stream, an_engine_that_cannot_be_stopped_is_not_used)
-{
-	struct line line;
-
-	SKIP_IF(stream_read("no_terminate", 0) != 1,
-		"this engine can be stopped: no_terminate=1");
-	EXPECT_EQ(-EBUSY, line_open(self->node, TX0, 0, &line));
-	EXPECT_EQ(DRAY_REASON_CHANNEL, line.reason);
 }

@@ -306,7 +306,7 @@ TEST_F(stream, the_end_of_the_node_ends_all_waiting)
 	EXPECT_EQ(ENODEV, process_wait(child));
 	EXPECT_EQ(-ENODEV, line_call(&self->rx, &wait));
 	EXPECT_TRUE(events(self->rx.fd, 0) & POLLHUP);
-	/* what has come can still be read */
+	/* points that came can still be read */
 	wait.number = 1;
 	EXPECT_EQ(0, line_call(&self->rx, &wait));
 	EXPECT_EQ(100, wait.point.bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Bytes through a stream: lengths, pieces of any shape, packets that are shorter
- * or longer than what receives them, and frames without a sender.
+ * or longer than the transfers that receive them, and frames without a sender.
  */
 #include "streams.h"
 
@@ -238,7 +238,7 @@ static uint64_t shape_bytes(const struct shape *shape)
 	return bytes;
 }
 
-/* One packet of random pieces, to random pieces that have room for it. */
+/* Passes one packet of random pieces to random pieces with room for it. */
 static const char *pass_random(FIXTURE_DATA(stream) * self, uint64_t seed,
 			       uint8_t *model, uint8_t *stream)
 {

@@ -131,17 +131,17 @@ pc_streams()
 {
 	local name
 
-	for name in transfers timeline refused ends ring; do
+	for name in transfers timeline refused ends life ring; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
-	for name in transfers refused ends ring; do
+	for name in transfers ends life limits ring; do
 		pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 	done
 	pc_stream "$1stream-transfers-batches" stream_transfers batches=1
 	pc_stream "$1stream-ends-batches" stream_ends batches=1
-	pc_stream "$1stream-ends-given" stream_ends given=1
+	pc_stream "$1stream-life-given" stream_life given=1
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
-		pc_stream "$1stream-refused-${name%=*}" stream_refused "$name"
+		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
 	batch_add status "$1the-stream-modules-unload" \
 		'guest-unload dray_test_stream dray'
