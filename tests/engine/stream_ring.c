@@ -251,7 +251,7 @@ TEST_F(stream, a_cancelled_frame_comes_back)
 	struct ring ring;
 
 	ASSERT_EQ(0, ring_open(self->node, RX0, 0, &self->dst, &ring));
-	ASSERT_TRUE(engine_gets(RX0, 4));
+	ASSERT_TRUE(engine_gets(RX0, 3));
 	EXPECT_LE(1, stream_cancel(self, RX0, 0));
 	ASSERT_EQ(0, line_wait(&ring.line, 1, &point));
 	EXPECT_EQ(-ECANCELED, point.status);
