@@ -28,6 +28,8 @@ GUEST_BOOT_LIMIT=300	# seconds until its first process must have begun
 GUEST_APPEND=''		# further words of the kernel's command line
 GUEST_DEVICES=()	# further devices, as QEMU's -device names them
 GUEST_DMESG=''		# file for the kernel's log
+GUEST_FPGA=()		# IP behind an AXI DMA: its program and options (fpga.sh)
+GUEST_FPGA_OPTIONS=()	# of the model of that AXI DMA
 GUEST_COUNTED=no	# derive time from executed instructions?
 
 # Messages of a kernel with a fault.
@@ -112,6 +114,10 @@ guest_drivers()
 		folder=$(module_engine "$kernel") || exit
 		modules+=("$folder/zynqmp_dma.ko")
 		cp "$folder/dmatest.ko" "$into"
+	fi
+	if [ "${#GUEST_FPGA[@]}" -gt 0 ]; then
+		folder=$(module_axidma "$kernel") || exit
+		modules+=("$folder/xilinx_dma.ko")
 	fi
 	# Kernels built by kernel-build.sh have them.
 	if [ "$GUEST_BOARD" = zynq ] && [ "$GUEST_SERIES" = 6.1 ]; then
@@ -219,7 +225,10 @@ guest_machine()
 		console='ttyS0,115200 no_timer_check' disk=virtio
 		;;
 	esac
-	if [ "$GUEST_BOARD" != pc ]; then
+	if [ "${#GUEST_FPGA[@]}" -gt 0 ]; then
+		fpga_tree "$scratch/dtb" || return
+		machine+=(-dtb "$scratch/dtb")
+	elif [ "$GUEST_BOARD" != pc ]; then
 		dtc -q -O dtb -o "$scratch/dtb" \
 			"$TREE/dts/$GUEST_BOARD-emulated.dts" || return
 		machine+=(-dtb "$scratch/dtb")
@@ -250,6 +259,7 @@ guest_boot()
 	for device in "${GUEST_DEVICES[@]}"; do
 		machine+=(-device "$device")
 	done
+	[ "${#GUEST_FPGA[@]}" -eq 0 ] || fpga_machine
 	# QEMU would open a sound card for the board's display port.
 	QEMU_AUDIO_DRV=none timeout --foreground -k 5 "$GUEST_LIMIT" "${machine[@]}" \
 		-display none -monitor none -no-reboot \
@@ -285,6 +295,9 @@ guest_collect()
 	local scratch=$1 emulator=$2 back=$1/back status
 
 	tar -C "$back" -xf "$scratch/disk" 2>/dev/null || true
+	# The messages of the model and the IP.
+	[ "${#GUEST_FPGA[@]}" -eq 0 ] ||
+		grep -v ^qemu: "$scratch/emulator" >&2 || true
 	[ -z "$GUEST_DMESG" ] || cp "$back/dmesg" "$GUEST_DMESG" 2>/dev/null ||
 		cp "$scratch/console" "$GUEST_DMESG"
 	if [ ! -s "$back/status" ]; then

@@ -146,6 +146,10 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
 )
+# The driver of the AXI DMA, which Debian's arm64 kernel lacks.
+KERNEL_SOURCES_AXIDMA=(
+	drivers/dma/dmaengine.h drivers/dma/xilinx/xilinx_dma.c
+)
 # Device trees of the boards in dts/overlays.
 KERNEL_SOURCES_BOARDS=(
 	arch/arm/boot/dts/xilinx arch/arm64/boot/dts/xilinx include/dt-bindings
@@ -201,8 +205,8 @@ kernel_tarball_fetch()
 }
 
 # kernel_source SERIES: prints the folder with these files.  6.12-engine has the
-# board's drivers, 6.12-boards the device trees, 6.12-selftests the files for
-# tests in the tree.
+# board's drivers, 6.1-axidma and 6.12-axidma the one for streams, 6.12-boards the
+# device trees, 6.12-selftests the files for tests in the tree.
 kernel_source()
 {
 	local files
@@ -210,6 +214,7 @@ kernel_source()
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
 	6.12-engine) files=("${KERNEL_SOURCES_6_1[@]:0:3}") ;;
+	*-axidma) files=("${KERNEL_SOURCES_AXIDMA[@]}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;

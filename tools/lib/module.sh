@@ -65,6 +65,15 @@ module_engine()
 	esac
 }
 
+# module_axidma KERNEL: prints the folder with xilinx_dma.ko, unmodified
+module_axidma()
+{
+	case $(kernel_version "$1") in
+	6.12.*) module_board axidma "$1" 6.12-axidma ;;
+	*) module_board axidma "$1" 6.1-axidma ;;
+	esac
+}
+
 # module_zynq KERNEL: prints the folder with the drivers of serial port, which is a
 # console too, and card slot, which Debian's armhf kernel lacks
 module_zynq()
@@ -103,6 +112,13 @@ module_engine_copy()
 	echo 'obj-m := zynqmp_dma.o dmatest.o' >"$2/Kbuild"
 }
 
+module_axidma_copy()
+{
+	cp "$1/drivers/dma/dmaengine.h" "$2/.."
+	cp "$1/drivers/dma/xilinx/xilinx_dma.c" "$2"
+	echo 'obj-m := xilinx_dma.o' >"$2/Kbuild"
+}
+
 module_zynq_copy()
 {
 	cp "$1"/drivers/mmc/host/* "$1/drivers/tty/serial/xilinx_uartps.c" "$2"
@@ -139,6 +155,8 @@ module_test()
 	local content=("tests/$1")
 
 	! module_test_uses_dray "$1" || content+=(Kbuild driver include)
+	! grep -qF "(FPGA)" "$TREE/tests/$1/Kbuild" ||
+		content+=(tools/fpga.d/control.h)
 	cache_entry "modules/test-$1-$(kernel_version "$2")-$(
 		cd "$TREE" && cache_tree "${content[@]}")" \
 		"the modules of tests/$1 do not build" \
@@ -153,6 +171,7 @@ module_test_build()
 	log_step "Building modules of tests/$1 for $(kernel_version "$kernel")"
 	module_test_copy "$1" "$into/build" || return 1
 	log_quietly module_kbuild "$kernel" "$into/build" "DRAY=$TREE" \
+		"FPGA=$TREE/tools/fpga.d" \
 		"KBUILD_EXTRA_SYMBOLS=${dray:+$dray/Module.symvers}" || return 1
 	mv "$into"/build/dray_*.ko "$into" || return 1
 	rm -rf "$into/build"

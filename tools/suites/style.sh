@@ -100,7 +100,8 @@ style_checkpatch()
 	source=$(kernel_source 6.12) || return 1
 	mapfile -t files < <(style_files 'driver/*.c' 'driver/*.h' \
 		'include/linux/*.h' 'tests/engine/dray_test_*.[ch]' \
-		'tests/iommu/dray_*.c' tests/checkers/dray_test_faults.c |
+		'tests/iommu/dray_*.c' 'tests/streams/dray_test_*.c' \
+		tests/checkers/dray_test_faults.c |
 		grep -vx driver/memory/trace.h)
 	[ "${#files[@]}" -gt 0 ] || { echo "no files in driver/"; return 1; }
 	# Only the kernel's tree has a MAINTAINERS file.
@@ -172,12 +173,12 @@ style_module()
 
 	kernel=$(kernel_make "$1" "$2") || return 1
 	module_copy "$3" || return 1
-	for name in '' engine checkers iommu; do
+	for name in '' engine checkers iommu streams; do
 		folder=$3${name:+.$name}
 		# dray.ko comes first: others may use its symbols.
 		[ -z "$name" ] || {
 			module_test_copy "$name" "$folder" || return 1
-			symbols=("DRAY=$TREE"
+			symbols=("DRAY=$TREE" "FPGA=$TREE/tools/fpga.d"
 				"KBUILD_EXTRA_SYMBOLS=$3/Module.symvers")
 		}
 		module_kbuild "$kernel" "$folder" C=2 W=1 \

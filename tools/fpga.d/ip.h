@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * An IP core in C.  Its author writes ip_receive(); ip.c has the rest, main()
+ * included:
+ *
+ *	void ip_receive(uint8_t *bytes, size_t length, bool last)
+ *	{
+ *		for (size_t i = 0; i < length; i++)
+ *			bytes[i] = (uint8_t)~bytes[i];
+ *		ip_send(bytes, length, last);
+ *	}
+ */
+#ifndef DRAY_FPGA_IP_H
+#define DRAY_FPGA_IP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Called for each piece of a packet, at most 32 KiB and cut anywhere; @last is TLAST
+ * behind its last byte.  It may change the bytes.
+ */
+void ip_receive(uint8_t *bytes, size_t length, bool last);
+
+/* Called at the start with the command line, if the IP has such a function. */
+void ip_begin(int argc, char **argv);
+
+/* Called when the core is reset, if the IP has such a function. */
+void ip_reset(void);
+
+/* Sends bytes of a packet of any length; waits while the stream stands still. */
+void ip_send(const uint8_t *bytes, size_t length, bool last);
+
+/*
+ * For an IP with a main() of its own, as one that sends unasked: ip_open() comes
+ * first.  ip_serve() waits at most @timeout milliseconds, or for ever if it is
+ * negative, and passes one message to the functions above; it ends the program when
+ * the board is switched off.  ip_ready() tells if ip_send() would not wait.
+ * ip_held() reports to the model that a frame had to.
+ */
+void ip_open(void);
+void ip_serve(int timeout);
+bool ip_ready(void);
+void ip_held(void);
+
+/*
+ * Keeps about one message of @size bytes on the way, so that a stream that stands
+ * still is felt early.
+ */
+void ip_keep_short(size_t size);
+
+#endif /* DRAY_FPGA_IP_H */

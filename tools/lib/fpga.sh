@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+#
+# The emulated ZCU102 with an AXI DMA and the user's IP (tools/fpga.d).  The model of
+# the AXI DMA starts QEMU and the IP and ends with QEMU: neither leaves a process or a
+# file behind.
+
+PACKAGES_FPGA=("${PACKAGES_BUILD[@]}")
+
+# fpga_build: builds the model and the examples
+fpga_build()
+{
+	log_step "Building the model of the AXI DMA"
+	build_make fpga -Dbuildtype=release -Dpython=disabled \
+		-Ddmactl=disabled -Dreference=disabled -Dtests=disabled
+}
+
+# fpga_folder: the folder with the built programs
+fpga_folder()
+{
+	printf '%s/tools/fpga.d\n' "$(build_folder fpga)"
+}
+
+# fpga_take PROGRAM [OPTION]...: sets GUEST_FPGA to the IP: an example by its name, or
+# a file, which is C or Python source or a program that speaks stream.h
+fpga_take()
+{
+	local program=$1 source=$TREE/tools/fpga.d python
+
+	shift
+	python=(env "PYTHONPATH=$source" PYTHONDONTWRITEBYTECODE=1
+		/usr/bin/python3)
+	case $program in
+	*/* | *.*) [ -f "$program" ] || die "no file $program" ;;
+	*)
+		[ ! -e "$source/examples/$program.py" ] ||
+			program=$source/examples/$program.py
+		[ ! -e "$source/examples/$program.c" ] ||
+			program=$(fpga_folder)/$program
+		;;
+	esac
+	case $program in
+	*.c) program=$(fpga_compile "$program") || exit ;;
+	*.py) set -- "$program" "$@"; GUEST_FPGA=("${python[@]}" "$@"); return ;;
+	esac
+	[ -x "$program" ] ||
+		die "no IP $program: choose $(fpga_examples) or name a file"
+	GUEST_FPGA=("$(realpath "$program")" "$@")
+}
+
+# fpga_examples: their names, in one line
+fpga_examples()
+{
+	find "$TREE/tools/fpga.d/examples" -type f -printf '%f\n' |
+		sed 's/\..*//' | LC_ALL=C sort | paste -sd ' ' | sed 's/ /, /g'
+}
+
+# fpga_compile FILE.c: compiles an IP and prints its path
+fpga_compile()
+{
+	local into name
+
+	into=$(fpga_folder)/own
+	name=${1##*/}
+	mkdir -p "$into"
+	log_quietly gcc -std=gnu11 -D_GNU_SOURCE -O2 -Wall \
+		-I"$TREE/tools/fpga.d" "$1" "$TREE/tools/fpga.d/ip.c" -lm \
+		-o "$into/${name%.c}" || die "$1 does not compile"
+	printf '%s\n' "$into/${name%.c}"
+}
+
+# fpga_tree OUTPUT: the board's tree with the AXI DMA
+fpga_tree()
+{
+	local dts=$TREE/dts
+
+	dtc -q -@ -O dtb -o "$1.base" "$dts/zcu102-emulated.dts" &&
+		dtc -q -@ -O dtb -o "$1.overlay" \
+			"$dts/overlays/zcu102-fpga.dtso" &&
+		fdtoverlay -i "$1.base" -o "$1" "$1.overlay"
+}
+
+# fpga_machine: puts the model in front of the caller's `machine`
+fpga_machine()
+{
+	machine=("$(fpga_folder)/fpga-model" "${GUEST_FPGA_OPTIONS[@]}"
+		"${GUEST_FPGA[@]}" -- "${machine[@]}")
+}
