@@ -6,7 +6,7 @@
 #include <linux/kernel.h>
 #include <linux/random.h>
 
-#include "dray_test_stream.h"
+#include "dray_test_axidma.h"
 
 static void three_segments_out_two_in(struct stream *stream)
 {

@@ -3,7 +3,7 @@
 #include <linux/delay.h>
 #include <linux/kernel.h>
 
-#include "dray_test_stream.h"
+#include "dray_test_axidma.h"
 
 static void an_early_tlast_makes_two_packets(struct stream *stream)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dray_test_stream.ko: runs all facts when it is inserted, and writes TAP to the
+ * dray_test_axidma.ko: runs all facts when it is inserted, and writes TAP to the
  * kernel's log.  It takes the channels tx0 and rx0 of dray's node, which dray opens
  * only on first use.
  */
@@ -13,7 +13,7 @@
 #include <linux/of_platform.h>
 #include <linux/platform_device.h>
 
-#include "dray_test_stream.h"
+#include "dray_test_axidma.h"
 
 static struct platform_device *node;
 static unsigned int number;
@@ -124,7 +124,7 @@ static int take_channels(struct stream *stream)
 	return error;
 }
 
-static int __init dray_test_stream_init(void)
+static int __init dray_test_axidma_init(void)
 {
 	static struct stream stream;
 	struct device_node *tree;
@@ -140,12 +140,12 @@ static int __init dray_test_stream_init(void)
 	return error;
 }
 
-static void __exit dray_test_stream_exit(void)
+static void __exit dray_test_axidma_exit(void)
 {
 }
 
-module_init(dray_test_stream_init);
-module_exit(dray_test_stream_exit);
+module_init(dray_test_axidma_init);
+module_exit(dray_test_axidma_exit);
 
 MODULE_DESCRIPTION("Tests of the AXI DMA's driver on the board of tools/fpga");
 MODULE_LICENSE("Dual MIT/GPL");

@@ -4,7 +4,7 @@
 #include <linux/scatterlist.h>
 #include <linux/string.h>
 
-#include "dray_test_stream.h"
+#include "dray_test_axidma.h"
 
 void stream_fail(struct stream *stream, const char *check, int line, u64 is,
 		 u64 should)

@@ -34,7 +34,7 @@ streams_add_driver()
 
 	kernel=$(kernel_make arm64 6.1) || return 1
 	folder=$(module_test streams "$kernel") || return 1
-	cp "$folder/dray_test_stream.ko" "$BATCH/job"
+	cp "$folder/dray_test_axidma.ko" "$BATCH/job"
 	batch_add tap driver \
-		"insmod dray_test_stream.ko && rmmod dray_test_stream; dmesg | sed -n 's/.*dray_test_stream: //p'"
+		"insmod dray_test_axidma.ko && rmmod dray_test_axidma; dmesg | sed -n 's/.*dray_test_axidma: //p'"
 }

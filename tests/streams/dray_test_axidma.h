@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * Shared by the parts of dray_test_stream.ko, which tests the kernel's xilinx_dma.c
+ * Shared by the parts of dray_test_axidma.ko, which tests the kernel's xilinx_dma.c
  * on the board of tools/fpga with the IP "invert": dray relies on these facts.
  */
-#ifndef DRAY_TEST_STREAM_H
-#define DRAY_TEST_STREAM_H
+#ifndef DRAY_TEST_AXIDMA_H
+#define DRAY_TEST_AXIDMA_H
 
 #include <linux/completion.h>
 #include <linux/dmaengine.h>
@@ -18,7 +18,10 @@
 #define STREAM_SILENCE 200 /* ms, for things that must not */
 #define STREAM_SEGMENTS 32
 
-enum stream_direction { TX, RX };
+enum stream_direction {
+	TX,
+	RX
+};
 
 /* What one transfer has become; valid until the next stream_cleanup(). */
 struct stream_transfer {
@@ -58,7 +61,7 @@ extern const unsigned int stream_fault_count;
 #define CHECK(stream, is, should)                                         \
 	do {                                                              \
 		u64 value = (u64)(is), other = (u64)(should);             \
-									  \
+                                                                          \
 		if (value != other) {                                     \
 			stream_fail(stream, #is " is " #should, __LINE__, \
 				    value, other);                        \
