@@ -243,7 +243,6 @@ static int dray_channel_fits(struct dray_channel *channel,
 	return -EBUSY;
 }
 
-
 int dray_channel_open(struct dray_channel *channel)
 {
 	struct dma_chan *chan;

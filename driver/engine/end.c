@@ -6,6 +6,7 @@
 #include <linux/workqueue.h>
 
 #include "memory/trace.h"
+#include "caches.h"
 #include "channel.h"
 #include "end.h"
 #include "engine.h"
@@ -13,49 +14,6 @@
 #include "job.h"
 #include "points.h"
 #include "queue.h"
-
-/* Makes the first @bytes that a move wrote visible to the CPU. */
-static void dray_move_show(struct dray_move *move, struct device *dev,
-			   u64 bytes)
-{
-	struct dray_descriptor descriptor;
-	struct dray_rows rows = { .rows = 1 };
-
-	if (dray_area_is_whole(&move->dst.area))
-		return;
-	dray_move_rewind(move);
-	while (bytes) {
-		dray_move_descriptor(move, &descriptor);
-		rows.offset = move->dst_at + move->done;
-		rows.width = min_t(u64, descriptor.length, bytes);
-		dray_area_sync(&move->dst.area, dev, &move->dst.place, &rows,
-			       true, DMA_FROM_DEVICE);
-		dray_move_advance(move, descriptor.length);
-		bytes -= rows.width;
-	}
-}
-
-/* The same of a job; if it was stopped, of all that it may have written. */
-void dray_job_show(struct dray_job *job, const struct dray_end *end)
-{
-	struct device *dev = job->channel->dev;
-	u64 left = end->stopped ? U64_MAX : end->bytes, bytes;
-	struct dray_move *move;
-	u32 i;
-
-	for (i = 0; i < job->count; i++) {
-		move = &job->moves[i];
-		bytes = dray_move_bytes(move);
-		if (left < bytes) {
-			if (dray_move_writes(move))
-				dray_move_show(move, dev, left);
-			return;
-		}
-		if (dray_move_writes(move))
-			dray_side_sync(&move->dst, dev, true, DMA_FROM_DEVICE);
-		left -= bytes;
-	}
-}
 
 static void dray_job_tell(struct dray_job *job, const struct dray_end *end)
 {

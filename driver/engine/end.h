@@ -25,9 +25,6 @@ struct dray_end {
  */
 void dray_job_end(struct dray_job *job, const struct dray_end *end, bool lost);
 
-/* Makes what the job has received visible to the CPU. */
-void dray_job_show(struct dray_job *job, const struct dray_end *end);
-
 /* Frees an ended job later; the engine has nothing of it. */
 void dray_job_retire(struct dray_job *job);
 /* Work that frees jobs that have ended. */

@@ -38,9 +38,8 @@ static void dray_pieces_close(struct dray_pieces *pieces)
 		sg_dma_address(sg) = pieces->end - pieces->length;
 		sg_dma_len(sg) = pieces->length;
 	}
-	pieces->hardware += pieces->cut ? DIV_ROUND_UP_ULL(pieces->length,
-							   pieces->cut)
-					: 1;
+	pieces->hardware +=
+		pieces->cut ? DIV_ROUND_UP_ULL(pieces->length, pieces->cut) : 1;
 	pieces->count++;
 	pieces->length = 0;
 }
@@ -94,8 +93,8 @@ int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
 	count = pieces.count;
 	if (most && pieces.hardware > most)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_PIECES, most);
-	flight = kvzalloc(struct_size(flight, piece, count),
-			  GFP_KERNEL_ACCOUNT);
+	flight =
+		kvzalloc(struct_size(flight, piece, count), GFP_KERNEL_ACCOUNT);
 	if (!flight)
 		return -ENOMEM;
 	flight->channel = channel;

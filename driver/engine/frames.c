@@ -8,13 +8,13 @@
 
 #include "base/node.h"
 #include "heap/account.h"
+#include "caches.h"
 #include "channel.h"
 #include "end.h"
 #include "engine.h"
 #include "frames.h"
 #include "job.h"
 #include "points.h"
-#include "prepare.h"
 
 static void dray_frames_wake(struct dray_channel *channel)
 {

@@ -47,10 +47,10 @@ static void dray_move_seams(struct dray_move *move)
 	for (i = move->steps; i > 0; i--) {
 		step = &move->step[i - 1];
 		last = step->count - 1;
-		step->seam = (!dray_move_writes(move) ||
-			      step->dst_stride == dst_end) &&
-			     (!dray_move_reads(move) ||
-			      step->src_stride == src_end);
+		step->seam =
+			(!dray_move_writes(move) ||
+			 step->dst_stride == dst_end) &&
+			(!dray_move_reads(move) || step->src_stride == src_end);
 		dst_end += last * step->dst_stride;
 		src_end += last * step->src_stride;
 	}

@@ -31,8 +31,8 @@ static int dray_points_alloc(struct dray_points *points, u32 count,
 	struct dray_timeline_head *head;
 	int ret;
 
-	points->size = PAGE_ALIGN(sizeof(*head) +
-				  count * sizeof(struct dray_point));
+	points->size =
+		PAGE_ALIGN(sizeof(*head) + count * sizeof(struct dray_point));
 	ret = dray_charge_user(points->size, &points->user, refusal);
 	if (ret)
 		return ret;

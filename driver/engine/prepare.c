@@ -8,6 +8,7 @@
 #include <linux/nospec.h>
 
 #include "base/node.h"
+#include "caches.h"
 #include "channel.h"
 #include "engine.h"
 #include "flight.h"
@@ -87,36 +88,6 @@ static int dray_prepare_move(struct dray_move *move,
 	if (!ret)
 		ret = dray_move_fit(move, channel->dev, &channel->limits,
 				    dray_submit_max_runs(), runs, refusal);
-	return ret;
-}
-
-/*
- * Lets the engine see the CPU's writes, and leaves no dirty line that could be
- * written back over the engine's.
- */
-static int dray_prepare_sync(struct dray_move *move, struct device *dev)
-{
-	int ret = 0;
-
-	if (!dray_area_is_none(&move->src.area))
-		ret = dray_side_sync(&move->src, dev, false, DMA_TO_DEVICE);
-	if (!ret && !dray_area_is_none(&move->dst.area))
-		ret = dray_side_sync(&move->dst, dev, false, DMA_BIDIRECTIONAL);
-	return ret;
-}
-
-/* Syncs caches, or with NO_SYNC marks destinations unsynced. */
-int dray_job_sync(struct dray_job *job, struct device *dev)
-{
-	u32 i;
-	int ret = 0;
-
-	for (i = 0; i < job->count && !ret; i++) {
-		if (job->sync)
-			ret = dray_prepare_sync(&job->moves[i], dev);
-		else
-			dray_area_leave_unsynced(&job->moves[i].dst.area);
-	}
 	return ret;
 }
 

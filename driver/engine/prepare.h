@@ -5,14 +5,10 @@
 #ifndef DRAY_PREPARE_H
 #define DRAY_PREPARE_H
 
-struct device;
 struct dray_job;
 struct dray_node;
 struct dray_refusal;
 struct dray_submit;
-
-/* Lets the engine see its sources, and write its destinations. */
-int dray_job_sync(struct dray_job *job, struct device *dev);
 
 /* Gives it a channel, addresses and caches; the caller is inside the node. */
 int dray_prepare_job(struct dray_job *job, struct dray_node *node,

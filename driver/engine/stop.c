@@ -134,8 +134,8 @@ static void dray_stream_measure(struct dray_channel *channel)
 				flight->moved = flight->bytes;
 			continue;
 		}
-		if (!stream->counts || (stream->quirk->blind &&
-					stream->batch > 1))
+		if (!stream->counts ||
+		    (stream->quirk->blind && stream->batch > 1))
 			return;
 		flight->moved = flight->bytes -
 				min_t(u64, state.residue, flight->bytes);

@@ -30,9 +30,8 @@ static int dray_cancel_one(struct dray_opener *opener, struct dray_cancel *args,
 		queue = &opener->queues->queue[i];
 		if (queue->context != dray_fence_queue(fence))
 			continue;
-		args->count =
-			dray_queue_cancel(queue, &channels->channel[i], fence,
-					  0);
+		args->count = dray_queue_cancel(queue, &channels->channel[i],
+						fence, 0);
 		ret = 0;
 	}
 	dma_fence_put(fence);

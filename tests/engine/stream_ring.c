@@ -179,9 +179,9 @@ TEST_F(stream, released_frames_are_sent_in_that_order)
 		EXPECT_EQ(order[i], point.frame);
 		EXPECT_EQ(FRAME, point.bytes);
 		EXPECT_EQ(FRAME, line_bytes(&self->rx, i + 1));
-		EXPECT_EQ(-1, first_difference(self->src.bytes +
-						       order[i] * FRAME,
-					       self->dst.bytes, FRAME));
+		EXPECT_EQ(-1,
+			  first_difference(self->src.bytes + order[i] * FRAME,
+					   self->dst.bytes, FRAME));
 	}
 	line_close(&ring.line);
 	line_close(&self->rx);
@@ -266,8 +266,8 @@ TEST_F(stream, the_end_of_a_ring_leaves_nothing_behind)
 	struct ring ring;
 
 	for (int i = 0; i < 20; i++) {
-		ASSERT_EQ(0, ring_open(self->node, RX1, i % 2, &self->dst,
-				       &ring));
+		ASSERT_EQ(0,
+			  ring_open(self->node, RX1, i % 2, &self->dst, &ring));
 		ASSERT_EQ(0, source_begins());
 		if (i % 3)
 			ASSERT_LE(0, line_status(&ring.line, 20 / FRAMES));

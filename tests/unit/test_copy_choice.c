@@ -168,8 +168,8 @@ QUEUE_FACT(a_descriptor_crosses_a_seam)
 	struct dray_dtype u4_ = { 'u', '<', 0, 4 };
 	struct dray_explanation explanation;
 
-	assert_works(dray_view_init(&to, dst.data, u4_, 2, DIMS(4, 2),
-				    DIMS(8, 4)));
+	assert_works(
+		dray_view_init(&to, dst.data, u4_, 2, DIMS(4, 2), DIMS(8, 4)));
 	assert_works(dray_view_init(&from, src.data, u4_, 2, DIMS(4, 2),
 				    DIMS(16, 12)));
 	assert_works(dray_explain(queue, &to, &from, 0, &explanation,

@@ -161,10 +161,10 @@ static void count_descriptors(struct dray_plan *plan)
 	uint64_t most = plan->queue->max_segment;
 
 	/* Cannot overflow: there are no more descriptors than bytes. */
-	plan->descriptors = (layout->runs - 2 * layout->seams) *
-				    descriptors_of(layout->run, most) +
-			    layout->seams *
-				    descriptors_of(2 * layout->run, most);
+	plan->descriptors =
+		(layout->runs - 2 * layout->seams) *
+			descriptors_of(layout->run, most) +
+		layout->seams * descriptors_of(2 * layout->run, most);
 }
 
 static void reduce(struct dray_plan *plan)

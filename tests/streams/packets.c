@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * dray on an AXI DMA with the kernel's own driver, whose stream goes through an IP
+ * that inverts each byte: packets of any shape, and an engine that is silent,
+ * fails, or loses an interrupt.
+ */
+#include "../selftests/fence.h"
+#include "../selftests/ledger.h"
+#include "../selftests/setup.h"
+#include "../selftests/timeline.h"
+#include "control.h"
+
+#define SIZE (256 * 1024)
+#define GUARD 0xa5
+#define ROUNDS 150
+#define AXES 5
+
+FIXTURE(axidma)
+{
+	int node;
+	uint32_t tx, rx; /* channels */
+	struct ledger before;
+	struct buffer src; /* random bytes */
+	struct buffer dst; /* guard bytes */
+	struct line sent, received;
+	volatile struct fpga_control *model;
+};
+
+static volatile struct fpga_control *model_map(void)
+{
+	int fd = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
+	void *map = MAP_FAILED;
+
+	if (fd >= 0) {
+		map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   FPGA_CONTROL);
+		close(fd);
+	}
+	return map == MAP_FAILED ? NULL : map;
+}
+
+/* The index of a channel, or -1. */
+static int channel_named(int node, const char *name)
+{
+	struct dray_channel_info channel;
+
+	for (uint32_t i = 0; !node_channel(node, i, &channel); i++)
+		if (!strcmp(channel.name, name))
+			return (int)i;
+	return -1;
+}
+
+FIXTURE_SETUP(axidma)
+{
+	int tx, rx;
+
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	self->model = model_map();
+	ASSERT_NE(NULL, self->model);
+	ASSERT_EQ(FPGA_MAGIC, self->model->magic);
+	tx = channel_named(self->node, "tx0");
+	rx = channel_named(self->node, "rx0");
+	ASSERT_LE(0, tx);
+	ASSERT_LE(0, rx);
+	self->tx = (uint32_t)tx;
+	self->rx = (uint32_t)rx;
+	ASSERT_EQ(0, ledger_take(self->node, &self->before));
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, SIZE, &self->src));
+	ASSERT_EQ(0, buffer_open(self->node, DRAY_HEAP_ANY, SIZE, &self->dst));
+	fill_random(self->src.bytes, SIZE, 11);
+	memset(self->dst.bytes, GUARD, SIZE);
+	ASSERT_EQ(0, line_open(self->node, self->tx, 1, &self->sent));
+	ASSERT_EQ(0, line_open(self->node, self->rx, 1, &self->received));
+}
+
+FIXTURE_TEARDOWN(axidma)
+{
+	line_close(&self->received);
+	line_close(&self->sent);
+	buffer_close(&self->src);
+	buffer_close(&self->dst);
+	EXPECT_EQ(0, ledger_differences(&self->before));
+	close(self->node);
+}
+
+/* The point's number, or a negative errno. */
+static int64_t submit(FIXTURE_DATA(axidma) * self,
+		      const struct dray_transfer *transfer,
+		      uint64_t deadline_ns)
+{
+	struct dray_submit args =
+		SUBMIT_OF(transfer->op == DRAY_OP_SEND ? self->tx : self->rx,
+			  transfer, 1, .deadline_ns = deadline_ns,
+			  .flags = DRAY_SUBMIT_NO_FENCE, .fence_fd = -1);
+	int ret = node_call(self->node, DRAY_IOC_SUBMIT, &args);
+
+	return ret ? ret : (int64_t)args.point;
+}
+
+static int64_t send_bytes(FIXTURE_DATA(axidma) * self, uint64_t at,
+			  uint64_t bytes)
+{
+	struct dray_transfer transfer = SEND_OF(self->src.fd, at, bytes);
+
+	return submit(self, &transfer, 0);
+}
+
+static int64_t receive_bytes(FIXTURE_DATA(axidma) * self, uint64_t at,
+			     uint64_t bytes, uint64_t deadline_ns)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, at, bytes);
+
+	return submit(self, &transfer, deadline_ns);
+}
+
+/* Has @dst from @at on the inverted bytes of @src, and guards behind them? */
+static bool inverted(FIXTURE_DATA(axidma) * self, uint64_t from, uint64_t at,
+		     uint64_t bytes)
+{
+	for (uint64_t i = 0; i < bytes; i++)
+		if (self->dst.bytes[at + i] !=
+		    (uint8_t)~self->src.bytes[from + i])
+			return false;
+	return true;
+}
+
+/* A packet passes, as a sign that both directions live. */
+static bool passes(FIXTURE_DATA(axidma) * self)
+{
+	int64_t in, out;
+
+	memset(self->dst.bytes, GUARD, 8192);
+	in = receive_bytes(self, 0, 4096, 0);
+	out = send_bytes(self, 0, 4096);
+	return in > 0 && out > 0 &&
+	       line_bytes(&self->sent, (uint64_t)out) == 4096 &&
+	       line_bytes(&self->received, (uint64_t)in) == 4096 &&
+	       inverted(self, 0, 0, 4096) && self->dst.bytes[4096] == GUARD;
+}
+
+/* A nest of axes, so that no byte is written twice. */
+struct shape {
+	struct dray_axis axes[AXES];
+	uint32_t rank;
+	uint64_t run, count;
+};
+
+static unsigned int dice(unsigned int sides)
+{
+	static uint64_t state = 88172645463325252ull;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (unsigned int)(state % sides);
+}
+
+static struct shape random_shape(bool sends)
+{
+	struct shape shape = { .rank = dice(AXES + 1),
+			       .run = 1 + dice(40),
+			       .count = 1 };
+	int64_t cover = (int64_t)shape.run;
+
+	for (uint32_t i = shape.rank; i-- > 0;) {
+		struct dray_axis *axis = &shape.axes[i];
+		int64_t stride = cover + dice(64);
+
+		axis->count = 1 + dice(3);
+		*(sends ? &axis->src_stride : &axis->dst_stride) = stride;
+		cover = stride * (int64_t)axis->count;
+		shape.count *= axis->count;
+	}
+	return shape;
+}
+
+/* The offset of run @n from the first one. */
+static uint64_t run_offset(const struct shape *shape, uint64_t n)
+{
+	uint64_t offset = 0;
+
+	for (uint32_t i = shape->rank; i-- > 0;) {
+		const struct dray_axis *axis = &shape->axes[i];
+
+		offset += n % axis->count *
+			  (uint64_t)(axis->src_stride + axis->dst_stride);
+		n /= axis->count;
+	}
+	return offset;
+}
+
+TEST_F(axidma, views_of_any_shape_pass)
+{
+	static uint8_t expected[SIZE];
+
+	for (int round = 0; round < ROUNDS; round++) {
+		struct shape from = random_shape(true),
+			     to = random_shape(false);
+		uint64_t bytes = from.run * from.count,
+			 room = to.run * to.count;
+		struct dray_transfer send =
+			SEND_OF(self->src.fd, round, from.run,
+				.axes = (uintptr_t)from.axes,
+				.axes_count = from.rank);
+		struct dray_transfer receive =
+			RECV_OF(self->dst.fd, 64, to.run,
+				.axes = (uintptr_t)to.axes,
+				.axes_count = to.rank);
+		uint64_t came = bytes < room ? bytes : room;
+		int64_t in, out;
+
+		memset(self->dst.bytes, GUARD, SIZE);
+		memset(expected, GUARD, SIZE);
+		for (uint64_t i = 0; i < came; i++)
+			expected[64 + run_offset(&to, i / to.run) + i % to.run] =
+				~self->src.bytes[round +
+						 run_offset(&from, i / from.run) +
+						 i % from.run];
+		in = submit(self, &receive, 0);
+		ASSERT_LT(0, in);
+		out = submit(self, &send, 0);
+		ASSERT_LT(0, out);
+		ASSERT_EQ((int64_t)came,
+			  line_bytes(&self->received, (uint64_t)in));
+		ASSERT_EQ(-1,
+			  first_difference(expected, self->dst.bytes, SIZE));
+		/* The rest of a longer packet */
+		if (bytes > room) {
+			in = receive_bytes(self, 0, bytes - room, 0);
+			ASSERT_EQ((int64_t)(bytes - room),
+				  line_bytes(&self->received, (uint64_t)in));
+		}
+		ASSERT_EQ((int64_t)bytes,
+			  line_bytes(&self->sent, (uint64_t)out));
+	}
+}
+
+TEST_F(axidma, packets_in_a_row_are_apart)
+{
+	for (uint64_t i = 0; i < 12; i++)
+		ASSERT_LT(0, receive_bytes(self, i * 4096, 4096, 0));
+	for (uint64_t i = 0; i < 12; i++)
+		ASSERT_LT(0, send_bytes(self, i * 100, 100 + i));
+	for (uint64_t i = 0; i < 12; i++) {
+		EXPECT_EQ((int64_t)(100 + i),
+			  line_bytes(&self->received, i + 1));
+		EXPECT_TRUE(inverted(self, i * 100, i * 4096, 100 + i));
+	}
+}
+
+TEST_F(axidma, a_deadline_ends_a_silent_receive)
+{
+	ASSERT_LT(0, receive_bytes(self, 0, 4096, 50 * MILLISECOND));
+	EXPECT_EQ(-ETIMEDOUT, line_status(&self->received, 1));
+	EXPECT_TRUE(passes(self));
+}
+
+TEST_F(axidma, a_stalled_stream_is_cancelled)
+{
+	struct dray_cancel cancel = { .fence_fd = -1, .channel = self->tx };
+
+	self->model->mm2s.stall = 1;
+	ASSERT_EQ(1, send_bytes(self, 0, 4096));
+	ASSERT_EQ(2, send_bytes(self, 0, 4096));
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
+	EXPECT_EQ(2, cancel.count);
+	EXPECT_EQ(-ECANCELED, line_status(&self->sent, 1));
+	EXPECT_EQ(-ECANCELED, line_status(&self->sent, 2));
+	self->model->mm2s.stall = 0;
+	EXPECT_TRUE(passes(self));
+}
+
+/* The core resets both directions. */
+TEST_F(axidma, cancelling_one_direction_ends_the_other)
+{
+	struct dray_cancel cancel = { .fence_fd = -1, .channel = self->tx };
+
+	self->model->mm2s.stall = 1;
+	ASSERT_EQ(1, receive_bytes(self, 0, 4096, 0));
+	ASSERT_EQ(1, send_bytes(self, 0, 4096));
+	/* Both are with the engine once the sender has moved on. */
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
+	EXPECT_EQ(-ECANCELED, line_status(&self->sent, 1));
+	self->model->mm2s.stall = 0;
+	ASSERT_EQ(2, send_bytes(self, 0, 4096));
+	if (line_status(&self->received, 1) == -ECONNRESET)
+		ASSERT_EQ(2, receive_bytes(self, 0, 4096, 0));
+	EXPECT_EQ(4096, line_bytes(&self->sent, 2));
+	EXPECT_EQ(4096,
+		  line_bytes(&self->received, line_completed(&self->received)));
+}
+
+TEST_F(axidma, a_lost_interrupt_ends_by_the_deadline)
+{
+	struct dray_point point;
+
+	self->model->s2mm.lose_interrupts = 1;
+	ASSERT_EQ(1, receive_bytes(self, 0, 4096, SECOND));
+	ASSERT_EQ(1, send_bytes(self, 0, 4096));
+	ASSERT_EQ(0, line_wait(&self->received, 1, &point));
+	/* All bytes came, which the engine's memory says. */
+	EXPECT_EQ(0, point.status);
+	EXPECT_EQ(4096, point.bytes);
+	EXPECT_TRUE(passes(self));
+}
+
+TEST_F(axidma, an_error_of_the_bus_ends_by_the_deadline)
+{
+	self->model->s2mm.error = 0x10;
+	ASSERT_EQ(1, receive_bytes(self, 0, 4096, SECOND));
+	ASSERT_EQ(1, send_bytes(self, 0, 4096));
+	EXPECT_EQ(-ETIMEDOUT, line_status(&self->received, 1));
+	/* The packet, or what is left of it, goes to the next receive. */
+	ASSERT_EQ(2, receive_bytes(self, 0, 4096, SECOND));
+	line_status(&self->received, 2);
+	EXPECT_TRUE(passes(self));
+}
