@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 {
 	unsigned long size = 4096, rate = 100;
 	int64_t due;
-	uint32_t *words;
+	uint32_t *words = NULL;
 	uint32_t number;
 	int option;
 
@@ -76,8 +76,9 @@ int main(int argc, char **argv)
 		else
 			return 2;
 	}
-	words = calloc(size / sizeof(*words) + 1, sizeof(*words));
-	if (size < sizeof(*words) || !words) {
+	if (size >= sizeof(*words))
+		words = calloc(size / sizeof(*words), sizeof(*words));
+	if (!words) {
 		fprintf(stderr, "source: no frames of %lu bytes\n", size);
 		return 2;
 	}
