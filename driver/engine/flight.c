@@ -100,6 +100,7 @@ int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
 	flight->channel = channel;
 	flight->bytes = job->bytes;
 	flight->count = count;
+	flight->hardware = pieces.hardware;
 	sg_init_table(flight->piece, count);
 	pieces.sg = flight->piece;
 	pieces.count = 0;

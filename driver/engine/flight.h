@@ -32,6 +32,7 @@ struct dray_flight {
 	u32 residue; /* bytes that did not move */
 	u64 time_ns; /* CLOCK_MONOTONIC */
 
+	u64 hardware; /* pieces as the engine's driver cuts them */
 	u32 count;
 	struct scatterlist piece[];
 };

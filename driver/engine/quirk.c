@@ -6,7 +6,9 @@
  * it returns 0 if the core does not halt, and only the next submission fails.
  * tx_status tells the residue of the last descriptor that runs, whichever was
  * asked for.  A channel has 255 hardware descriptors, and cuts a piece where the
- * length field of the core ends.
+ * length field of the core ends.  A short packet completes a transfer of several
+ * hardware descriptors, but the core still has the unused ones, and writes the
+ * next packet there.
  */
 #include <linux/dmaengine.h>
 #include <linux/kernel.h>
@@ -20,6 +22,7 @@ static const struct dray_quirk dray_quirks[] = {
 		.siblings = true,
 		.blind = true,
 		.deaf = true,
+		.keeps = true,
 		.splits = true,
 		.pieces = 255,
 	},

@@ -52,6 +52,15 @@ bool dray_flight_is_unfinished(const struct dray_job *job)
 	       flight->residue == flight->bytes;
 }
 
+bool dray_flight_is_kept(const struct dray_job *job)
+{
+	const struct dray_flight *flight = job->flight;
+	const struct dray_stream *stream = &flight->channel->stream;
+
+	return stream->quirk->keeps && stream->direction == DMA_DEV_TO_MEM &&
+	       flight->residue && flight->hardware > 1;
+}
+
 static void dray_stream_finish(struct dray_job *job, const struct dray_end *end,
 			       bool lost)
 {
@@ -251,7 +260,7 @@ static bool dray_stream_is_hit(struct dray_channel *channel,
 	       dray_stream_aloft(other);
 }
 
-void dray_stream_stop(struct dray_channel *channel, bool sleep)
+void dray_stream_stop(struct dray_channel *channel, bool gentle)
 {
 	struct dray_channels *channels = channel->node->channels;
 	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
@@ -269,7 +278,7 @@ void dray_stream_stop(struct dray_channel *channel, bool sleep)
 			__set_bit(i, halted);
 	for_each_set_bit(i, hit, channels->count)
 		dray_stream_settle(&channels->channel[i],
-				   sleep || &channels->channel[i] == channel,
+				   gentle || &channels->channel[i] == channel,
 				   test_bit(i, halted));
 	/* The others' work items go on with what is left. */
 	for_each_set_bit(i, hit, channels->count)

@@ -21,6 +21,8 @@ void dray_stream_end(struct dray_job *job, int error, u64 bytes, bool stopped);
 bool dray_flight_has_landed(const struct dray_job *job);
 /* It is said to have ended, and no byte has moved. */
 bool dray_flight_is_unfinished(const struct dray_job *job);
+/* It has landed, and the engine may still write its memory. */
+bool dray_flight_is_kept(const struct dray_job *job);
 /* Ends a job whose flight has landed. */
 void dray_stream_land(struct dray_job *job);
 
@@ -28,9 +30,9 @@ void dray_stream_land(struct dray_job *job);
  * Stops the engine, and with it its other direction if it can only stop both.
  * Jobs that must end do so; of the rest, those of which no byte has moved are
  * taken up again, others end as -ECONNRESET, as do all of the other direction
- * unless @sleep is set.  If the engine does not stop, the channel is dead.
+ * unless @gentle is set.  If the engine does not stop, the channel is dead.
  */
-void dray_stream_stop(struct dray_channel *channel, bool sleep);
+void dray_stream_stop(struct dray_channel *channel, bool gentle);
 
 /* Stops it without jobs; false: it may go on. */
 bool dray_stream_halt(struct dray_channel *channel);

@@ -19,18 +19,23 @@
 #include "stop.h"
 #include "stream.h"
 
-/* Ends what the engine has reported; true: it must be stopped. */
-static bool dray_stream_collect(struct dray_channel *channel)
+/*
+ * Ends what the engine has reported; true: it must be stopped, gently if no job
+ * must end.
+ */
+static bool dray_stream_collect(struct dray_channel *channel, bool *gentle)
 {
 	struct dray_job *job, *next;
 
 	list_for_each_entry_safe(job, next, &channel->stream.jobs, list) {
 		if (!dray_flight_has_landed(job))
 			break;
-		if (dray_flight_is_unfinished(job))
+		*gentle = true;
+		if (dray_flight_is_unfinished(job) || dray_flight_is_kept(job))
 			return true;
 		dray_stream_land(job);
 	}
+	*gentle = false;
 	list_for_each_entry(job, &channel->stream.jobs, list)
 		if (job->flight->aloft && dray_stream_obstacle(job))
 			return true;
@@ -202,13 +207,13 @@ void dray_stream_feed(struct work_struct *work)
 	struct dray_channel *channel =
 		container_of(to_delayed_work(work), struct dray_channel, feed);
 	struct dray_channels *channels = channel->node->channels;
-	bool signalling = dma_fence_begin_signalling(), soon;
+	bool signalling = dma_fence_begin_signalling(), soon, gentle;
 
 	mutex_lock(&channels->streaming);
 	/* Without an engine there were never any jobs. */
 	if (channel->chan) {
-		while (dray_stream_collect(channel))
-			dray_stream_stop(channel, false);
+		while (dray_stream_collect(channel, &gentle))
+			dray_stream_stop(channel, gentle);
 		dray_stream_expire(channel);
 		dray_frames_settle(channel);
 		soon = dray_stream_fill(channel);

@@ -279,8 +279,8 @@ struct dray_sync {
 enum dray_op {
 	DRAY_OP_COPY = 1,
 	DRAY_OP_FILL = 2,
-	DRAY_OP_SEND = 3,	/* to a stream: only the source's fields count */
-	DRAY_OP_RECV = 4,	/* from a stream: only the destination's do */
+	DRAY_OP_SEND = 3,	/* to a stream: without a destination, its strides are 0 */
+	DRAY_OP_RECV = 4,	/* from a stream: likewise without a source */
 };
 
 /* Outermost axis first; strides may be negative, a source's may be zero. */
