@@ -118,7 +118,7 @@ static void dray_flight_await(const struct dray_job *job)
  * Notes how far the engine has come.  If the status of any descriptor is that of
  * the last one, that of the oldest tells something only if it runs alone.
  */
-static void dray_stream_measure(struct dray_channel *channel)
+static void dray_stream_measure(struct dray_channel *channel, bool gentle)
 {
 	struct dray_stream *stream = &channel->stream;
 	struct dma_tx_state state = {};
@@ -148,7 +148,10 @@ static void dray_stream_measure(struct dray_channel *channel)
 			return;
 		flight->moved = flight->bytes -
 				min_t(u64, state.residue, flight->bytes);
-		if (stream->quirk->blind)
+		/* A packet that has begun may be about to end. */
+		if (gentle && flight->moved)
+			dray_flight_await(job);
+		if (stream->quirk->blind && !dray_flight_has_landed(job))
 			return;
 	}
 }
@@ -271,7 +274,7 @@ void dray_stream_stop(struct dray_channel *channel, bool gentle)
 	for (i = 0; i < channels->count; i++)
 		if (dray_stream_is_hit(channel, &channels->channel[i])) {
 			__set_bit(i, hit);
-			dray_stream_measure(&channels->channel[i]);
+			dray_stream_measure(&channels->channel[i], gentle);
 		}
 	for_each_set_bit(i, hit, channels->count)
 		if (dray_stream_halt(&channels->channel[i]))

@@ -27,7 +27,7 @@ streams_boot()
 	batch_aside "$1" zcu102 6.1
 }
 
-# The kernel's driver without dray.
+# The kernel's driver without dray, then with it.
 streams_add_driver()
 {
 	local kernel folder
@@ -35,6 +35,9 @@ streams_add_driver()
 	kernel=$(kernel_make arm64 6.1) || return 1
 	folder=$(module_test streams "$kernel") || return 1
 	cp "$folder/dray_test_axidma.ko" "$BATCH/job"
+	program_build streams arm64 || return 1
+	cp "$(build_folder streams-arm64)/packets" "$BATCH/job"
 	batch_add tap driver \
 		"insmod dray_test_axidma.ko && rmmod dray_test_axidma; dmesg | sed -n 's/.*dray_test_axidma: //p'"
+	batch_add tap packets ./packets
 }
