@@ -159,13 +159,13 @@ static unsigned int dice(unsigned int sides)
 static struct shape random_shape(bool sends)
 {
 	struct shape shape = { .rank = dice(AXES + 1),
-			       .run = 1 + dice(40),
+			       .run = 4 * (1 + dice(10)),
 			       .count = 1 };
 	int64_t cover = (int64_t)shape.run;
 
 	for (uint32_t i = shape.rank; i-- > 0;) {
 		struct dray_axis *axis = &shape.axes[i];
-		int64_t stride = cover + dice(64);
+		int64_t stride = cover + 4 * dice(16);
 
 		axis->count = 1 + dice(3);
 		*(sends ? &axis->src_stride : &axis->dst_stride) = stride;
@@ -213,7 +213,7 @@ TEST_F(axidma, views_of_any_shape_pass)
 			round % 2 ? random_shape(false) : mirrored(&from);
 		uint64_t bytes = from.run * from.count;
 		struct dray_transfer send =
-			SEND_OF(self->src.fd, round, from.run,
+			SEND_OF(self->src.fd, 4 * round, from.run,
 				.axes = (uintptr_t)from.axes,
 				.axes_count = from.rank);
 		struct dray_transfer receive =
@@ -228,7 +228,7 @@ TEST_F(axidma, views_of_any_shape_pass)
 		memset(expected, GUARD, SIZE);
 		for (uint64_t i = 0; i < bytes; i++)
 			expected[64 + run_offset(&to, i / to.run) + i % to.run] =
-				~self->src.bytes[round +
+				~self->src.bytes[4 * round +
 						 run_offset(&from, i / from.run) +
 						 i % from.run];
 		in = submit(self, &receive, 0);
@@ -244,16 +244,28 @@ TEST_F(axidma, views_of_any_shape_pass)
 	}
 }
 
+/* The core has no realignment engine. */
+TEST_F(axidma, an_unaligned_piece_is_refused)
+{
+	struct dray_transfer transfer = SEND_OF(self->src.fd, 2, 64);
+	struct dray_submit args = SUBMIT_OF(self->tx, &transfer, 1,
+					    .flags = DRAY_SUBMIT_NO_FENCE);
+
+	EXPECT_EQ(-EINVAL, node_call(self->node, DRAY_IOC_SUBMIT, &args));
+	EXPECT_EQ(DRAY_REASON_ALIGNMENT, args.reason);
+	EXPECT_EQ(4, args.limit);
+}
+
 TEST_F(axidma, packets_in_a_row_are_apart)
 {
 	for (uint64_t i = 0; i < 12; i++)
 		ASSERT_LT(0, receive_bytes(self, i * 4096, 4096, 0));
 	for (uint64_t i = 0; i < 12; i++)
-		ASSERT_LT(0, send_bytes(self, i * 100, 100 + i));
+		ASSERT_LT(0, send_bytes(self, i * 100, 100 + 4 * i));
 	for (uint64_t i = 0; i < 12; i++) {
-		EXPECT_EQ((int64_t)(100 + i),
+		EXPECT_EQ((int64_t)(100 + 4 * i),
 			  line_bytes(&self->received, i + 1));
-		EXPECT_TRUE(inverted(self, i * 100, i * 4096, 100 + i));
+		EXPECT_TRUE(inverted(self, i * 100, i * 4096, 100 + 4 * i));
 	}
 }
 
@@ -265,9 +277,8 @@ TEST_F(axidma, a_longer_packet_ends_by_the_deadline)
 	EXPECT_EQ(1000, line_bytes(&self->received, 1));
 	EXPECT_TRUE(inverted(self, 0, 0, 1000));
 	EXPECT_EQ(GUARD, self->dst.bytes[1000]);
-	ASSERT_EQ(2, receive_bytes(self, 8192, 4096, 0));
-	EXPECT_EQ(2000, line_bytes(&self->received, 2));
-	EXPECT_TRUE(inverted(self, 1000, 8192, 2000));
+	/* Stopping the core has dropped the rest. */
+	EXPECT_TRUE(passes(self));
 }
 
 /* The core must not write the next packet to pieces that were not used. */
