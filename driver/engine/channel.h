@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A channel: one engine of a node, for copies or for a stream (stream.h).  Openers queue jobs for it (queue.h);
- * its work item takes up one at a time and gives it to the engine in batches of
- * descriptors (feed.c, batch.c).  Only that work item touches a job that runs;
- * another one frees jobs that have ended.
+ * A channel: one engine of a node, for copies or for a stream (stream.h).
+ * Openers queue jobs for it (queue.h).  If it copies, its work item takes up one
+ * at a time and gives it to the engine in batches of descriptors (feed.c,
+ * batch.c).  Only that work item touches a job that runs; another one frees jobs
+ * that have ended.
  */
 #ifndef DRAY_CHANNEL_H
 #define DRAY_CHANNEL_H

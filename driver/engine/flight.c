@@ -124,6 +124,7 @@ static void dray_flight_land(struct dray_flight *flight, bool failed,
 	flight->residue = flight->channel->stream.counts && !failed
 				  ? min(residue, flight->bytes)
 				  : 0;
+	/* The work item that sees it sees the report. */
 	smp_store_release(&flight->landed, true);
 	mod_delayed_work(dray_workqueue, &flight->channel->feed, 0);
 }

@@ -38,7 +38,7 @@ struct dray_flight {
 };
 
 /*
- * Makes the flight of a job whose areas have places: adjacent runs become one
+ * Makes the flight of a job after its areas got places: adjacent runs become one
  * piece.  -EINVAL if the engine has no room for so many.
  */
 int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal);

@@ -29,7 +29,7 @@ struct dray_frame {
 	struct dray_point point; /* the latest */
 };
 
-/* All but what comments say is under the channel's lock. */
+/* Under the channel's lock, if no comment says otherwise. */
 struct dray_frames {
 	struct dray_channel *channel;
 	struct dray_points *points;
@@ -55,7 +55,7 @@ void dray_frames_drop(struct dray_frames *frames);
 
 /*
  * For the work item: the next frame for the engine, already among the stream's
- * jobs; the end of a flight; the end of a ring whose engine has nothing more.
+ * jobs; the end of a flight; the end of a ring, once its engine has no frame.
  */
 struct dray_job *dray_frame_next(struct dray_channel *channel);
 void dray_frame_end(struct dray_job *job, const struct dray_end *end,

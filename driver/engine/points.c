@@ -114,11 +114,13 @@ static void dray_point_write(struct dray_point *slot,
 			     const struct dray_point *point)
 {
 	WRITE_ONCE(slot->number, 0);
+	/* Readers that see the rest change see 0. */
 	smp_wmb();
 	WRITE_ONCE(slot->bytes, point->bytes);
 	WRITE_ONCE(slot->time_ns, point->time_ns);
 	WRITE_ONCE(slot->status, point->status);
 	WRITE_ONCE(slot->frame, point->frame);
+	/* Readers that see it see the rest. */
 	smp_store_release(&slot->number, point->number);
 }
 
@@ -129,6 +131,7 @@ static void dray_points_advance(struct dray_points *points)
 
 	while (dray_points_slot(points, next)->number == next)
 		next++;
+	/* Readers that see it see the points. */
 	smp_store_release(&points->head->completed, next - 1);
 }
 
@@ -143,6 +146,7 @@ void dray_points_publish(struct dray_points *points,
 	spin_lock_irqsave(&points->lock, flags);
 	dray_point_write(dray_points_slot(points, point->number), point);
 	dray_points_advance(points);
+	/* Readers that see it see the point. */
 	smp_store_release(&head->published, head->published + 1);
 	spin_unlock_irqrestore(&points->lock, flags);
 	wake_up_all(&points->moved);

@@ -41,6 +41,7 @@ int dray_stream_obstacle(struct dray_job *job)
 
 bool dray_flight_has_landed(const struct dray_job *job)
 {
+	/* The report is read behind this. */
 	return job->flight->aloft && smp_load_acquire(&job->flight->landed);
 }
 
@@ -134,7 +135,7 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle)
 					     &state);
 		/*
 		 * Without a callback the status is all there is: all was sent,
-		 * or a packet has come, of whatever length.
+		 * or a packet has come, of any length.
 		 */
 		if (status == DMA_COMPLETE) {
 			dray_flight_await(job);
@@ -283,7 +284,7 @@ void dray_stream_stop(struct dray_channel *channel, bool gentle)
 		dray_stream_settle(&channels->channel[i],
 				   gentle || &channels->channel[i] == channel,
 				   test_bit(i, halted));
-	/* The others' work items go on with what is left. */
+	/* The others' work items go on with the remaining jobs. */
 	for_each_set_bit(i, hit, channels->count)
 		mod_delayed_work(dray_workqueue, &channels->channel[i].feed, 0);
 }

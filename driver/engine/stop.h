@@ -23,7 +23,7 @@ bool dray_flight_has_landed(const struct dray_job *job);
 bool dray_flight_is_unfinished(const struct dray_job *job);
 /* It has landed, and the engine may still write its memory. */
 bool dray_flight_is_kept(const struct dray_job *job);
-/* Ends a job whose flight has landed. */
+/* Ends a job after its flight has landed. */
 void dray_stream_land(struct dray_job *job);
 
 /*

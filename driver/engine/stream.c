@@ -20,7 +20,7 @@
 #include "stream.h"
 
 /*
- * Ends what the engine has reported; true: it must be stopped, gently if no job
+ * Ends jobs that the engine has reported; true: it must be stopped, gently if no job
  * must end.
  */
 static bool dray_stream_collect(struct dray_channel *channel, bool *gentle)
@@ -151,7 +151,7 @@ static bool dray_stream_fill(struct dray_channel *channel)
 	while (!READ_ONCE(channel->asleep) && !ret &&
 	       (group = dray_stream_group(channel)) &&
 	       (job = dray_stream_next(channel))) {
-		/* The engine takes up together what is issued at once. */
+		/* The engine takes up together all that is issued at once. */
 		if (issue && group != channel->stream.group)
 			dma_async_issue_pending(channel->chan);
 		ret = dray_stream_obstacle(job);

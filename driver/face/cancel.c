@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * CANCEL: an opener's jobs are not fed any more.  Descriptors of copies that the
- * engine already has are finished; a stream is stopped.  A job that is stopped before the engine had all of
- * it ends as -ECANCELED, when its turn in its queue comes.
+ * engine already has are finished; a stream is stopped.  A job that is stopped
+ * before the engine had all of it ends as -ECANCELED, when its turn in its queue
+ * comes.
  */
 #include <linux/err.h>
 #include <linux/nospec.h>

@@ -31,11 +31,12 @@ static int dray_platform_bind(struct device *dev)
 	while (count < DRAY_MAX_CHANNELS &&
 	       !of_property_read_string_index(dev->of_node, "dma-names", count,
 					      &channels[count].name)) {
-		if (!dray_platform_knows(channels[count].name))
-			return dev_err_probe(
-				dev, -EINVAL,
+		if (!dray_platform_knows(channels[count].name)) {
+			dev_err(dev,
 				"dma-names: \"%s\" does not begin with mem, tx or rx\n",
 				channels[count].name);
+			return -EINVAL;
+		}
 		count++;
 	}
 	return dray_bind(dev, 0, channels, count);

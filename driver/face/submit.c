@@ -73,7 +73,7 @@ static int dray_job_publish(struct dray_job *job, struct dray_submit *args,
 		if (ret)
 			goto unlock;
 	}
-	/* A fence that may never signal is shown to nobody. */
+	/* A fence that may never signal stays hidden. */
 	if (job->kind == DRAY_CHANNEL_COPY || job->deadline)
 		ret = dray_guard_job(job);
 	else

@@ -293,5 +293,5 @@ TEST_F(dray, a_process_killed_in_a_long_list_does_not_come_to_its_end)
 	SKIP_IF(node_copies(), "no device gets a copy that is so large");
 	ASSERT_EQ(0, long_sync_start(&work, self->node, 16 << 20));
 	EXPECT_EQ(-SIGKILL, long_sync_end(&work, &bytes));
-	EXPECT_NE(0, bytes % (DRAY_MAX_RANGES * work.buffer.size));
+	EXPECT_NE(0, bytes % ((uint64_t)DRAY_MAX_RANGES * work.buffer.size));
 }

@@ -59,7 +59,7 @@ static const struct option long_options[] = {
 
 static const char help[] =
 	"Usage: fpga-model [OPTION]... IP [ARGUMENT]... -- QEMU [ARGUMENT]...\n"
-	"Runs QEMU's board xlnx-zcu102 with an AXI DMA whose stream goes through\n"
+	"Runs QEMU's board xlnx-zcu102 with an AXI DMA.  Its stream goes through\n"
 	"the program IP.  Ends with QEMU, with its exit status.\n"
 	"\n"
 	"Options:\n"

@@ -53,7 +53,7 @@ static bool read_message(struct fpga_socket *sockets)
 	}
 	if ((size_t)size != sizeof(sockets->message.header) + length) {
 		complain(
-			"the IP sent a message of %zd bytes whose header says %zu",
+			"the IP sent a message of %zd bytes, and its header says %zu",
 			size, length);
 		sockets->ip_ended = true;
 		return false;

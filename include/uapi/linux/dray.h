@@ -73,7 +73,7 @@ enum dray_reason {
 	DRAY_REASON_MEMLOCK,	/* the user's RLIMIT_MEMLOCK is met; that limit, bytes */
 	DRAY_REASON_PINNED,	/* not all pages can be pinned; bytes that could be */
 	DRAY_REASON_KIND,	/* the channel does something else; its index */
-	DRAY_REASON_STREAM,	/* another opener has the stream, or this one has not; its index */
+	DRAY_REASON_STREAM,	/* the stream is taken, or not open here; its index */
 	DRAY_REASON_PIECES,	/* too many pieces for one transfer; the most the engine takes */
 	DRAY_REASON_RESIDUE,	/* the engine cannot tell the bytes received; its index */
 	DRAY_REASON_DEADLINE,	/* a fence needs a deadline, or it is too far; the longest, ns */

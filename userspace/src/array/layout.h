@@ -22,7 +22,7 @@
  *
  * A seam is where a run touches the next one on both sides.  No two seams follow
  * each other, because no axis chains with the run.  Rows then differ in length,
- * so that seams are no axis: an engine's descriptor crosses them.
+ * so a seam cannot become an axis; an engine's descriptor crosses it.
  */
 #ifndef DRAY_ARRAY_LAYOUT_H
 #define DRAY_ARRAY_LAYOUT_H
