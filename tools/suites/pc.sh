@@ -134,11 +134,13 @@ pc_streams()
 	for name in transfers timeline refused ends life ring; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
-	for name in transfers ends life limits ring; do
-		pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
-	done
-	pc_stream "$1stream-transfers-batches" stream_transfers batches=1
-	pc_stream "$1stream-ends-batches" stream_ends batches=1
+	if [ "$FULL" = yes ]; then
+		for name in transfers ends life limits ring; do
+			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
+		done
+		pc_stream "$1stream-transfers-batches" stream_transfers batches=1
+		pc_stream "$1stream-ends-batches" stream_ends batches=1
+	fi
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
