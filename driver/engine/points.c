@@ -109,6 +109,14 @@ static struct dray_point *dray_points_slot(struct dray_points *points,
 	return &points->point[number & (points->head->points - 1)];
 }
 
+/* smp_store_release() of 64 bits does not exist on 32-bit machines. */
+static void dray_points_store(u64 *at, u64 value)
+{
+	/* Readers that see the value see all that was stored before. */
+	smp_wmb();
+	WRITE_ONCE(*at, value);
+}
+
 /* Readers see the number last, and 0 while the rest changes. */
 static void dray_point_write(struct dray_point *slot,
 			     const struct dray_point *point)
@@ -120,8 +128,7 @@ static void dray_point_write(struct dray_point *slot,
 	WRITE_ONCE(slot->time_ns, point->time_ns);
 	WRITE_ONCE(slot->status, point->status);
 	WRITE_ONCE(slot->frame, point->frame);
-	/* Readers that see it see the rest. */
-	smp_store_release(&slot->number, point->number);
+	dray_points_store(&slot->number, point->number);
 }
 
 /* Steps over all points that are there. */
@@ -131,8 +138,7 @@ static void dray_points_advance(struct dray_points *points)
 
 	while (dray_points_slot(points, next)->number == next)
 		next++;
-	/* Readers that see it see the points. */
-	smp_store_release(&points->head->completed, next - 1);
+	dray_points_store(&points->head->completed, next - 1);
 }
 
 void dray_points_publish(struct dray_points *points,
@@ -146,8 +152,7 @@ void dray_points_publish(struct dray_points *points,
 	spin_lock_irqsave(&points->lock, flags);
 	dray_point_write(dray_points_slot(points, point->number), point);
 	dray_points_advance(points);
-	/* Readers that see it see the point. */
-	smp_store_release(&head->published, head->published + 1);
+	dray_points_store(&head->published, head->published + 1);
 	spin_unlock_irqrestore(&points->lock, flags);
 	wake_up_all(&points->moved);
 	if (points->event)

@@ -27,8 +27,7 @@
 
 static u64 dray_timeline_published(struct dray_timeline_file *line)
 {
-	/* Points are read behind this: see dray_points_publish(). */
-	return smp_load_acquire(&line->points->head->published);
+	return READ_ONCE(line->points->head->published);
 }
 
 static bool dray_timeline_is_over(struct dray_timeline_file *line)

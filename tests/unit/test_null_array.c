@@ -186,7 +186,7 @@ FACT(transfers)
 	dray_queue_destroy(queue);
 }
 
-FACT(streams)
+FACT_ON(on_host, streams, NULL, NULL)
 {
 	const int64_t shape[] = { 2 };
 	struct dray_explanation explanation;

@@ -136,10 +136,10 @@ FACT_ON(on_kernel, the_module_has_pages_of_its_own, node_setup, node_teardown)
 	struct dray_buffer *buffer;
 
 	assert_fails(try_pages(test_spec(), .flags = DRAY_PAGES_HUGE),
-		     -EOPNOTSUPP, "from its heaps");
+		     -EOPNOTSUPP, "allocates from heaps");
 	assert_fails(try_pages(test_spec(), .policy = DRAY_NUMA_BIND,
 			       .numa_nodes = NODE_0),
-		     -EOPNOTSUPP, "from its heaps");
+		     -EOPNOTSUPP, "allocates from heaps");
 	/* All its memory is there from the start. */
 	buffer = allocate(*state, MIB,
 			  (struct dray_pages){ .flags = DRAY_PAGES_PREFAULT });

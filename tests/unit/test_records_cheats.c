@@ -266,7 +266,7 @@ RECORDS_FACT(what_is_said_of_a_dma_buf_is_not_believed)
 	assert_int_equal(open_from(&cheat, 0, size - 1, 1), 0);
 	assert_int_equal(open_from(&cheat, 0, 0, size), 0);
 	assert_fails(open_from(&cheat, DRAY_IPC_READ_ONLY, 0, size), -EPERM,
-		     "for reading, and can be written");
+		     "is read-only, but its memory can be written");
 	assert_fails(open_from(&cheat, 0, 0, size + 1), -EBADMSG,
 		     "the buffer has 65536");
 	assert_fails(open_from(&cheat, 0, size, 1), -EBADMSG,
