@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Quirks: what drivers of stream engines do that the DMA engine framework does
- * not say.
+ * Quirks: behaviour of stream engines' drivers that the DMA engine framework
+ * cannot tell.
  */
 #ifndef DRAY_QUIRK_H
 #define DRAY_QUIRK_H

@@ -3,7 +3,7 @@
  * The calls of a node.  A structure is copied by the size that the caller
  * knows.  Fields that an older caller does not know are zero; fields that only
  * a newer caller knows must be zero.  The reply is copied out on failure too,
- * because it says why.  A descriptor is installed only if that has worked.
+ * because it says why.  A file descriptor is installed only if that has worked.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -38,7 +38,7 @@ struct dray_call {
 		.run = dray_##name##_call,                           \
 	}
 
-/* A call whose reply says why it was refused. */
+/* A call with the reason of a refusal in its reply. */
 #define DRAY_CALL_REFUSING(name, NAME, last)                         \
 	[_IOC_NR(DRAY_IOC_##NAME)] = {                               \
 		.command = DRAY_IOC_##NAME,                          \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * The AXI4-Stream between the model and the IP, which is any program that speaks
- * this.  It inherits a connected Unix socket of type SOCK_SEQPACKET, whose number
- * stands in the environment as DRAY_FPGA_STREAM.  Each message is a header and bytes.
+ * this.  It inherits a connected Unix socket of type SOCK_SEQPACKET, and finds its
+ * number in the environment as DRAY_FPGA_STREAM.  Each message is a header and bytes.
  * Messages may divide a packet anywhere; FPGA_LAST ends it.  A full socket is a
  * TREADY that is low: the sender waits.
  *
