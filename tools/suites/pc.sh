@@ -119,11 +119,11 @@ pc_engine()
 }
 
 # pc_stream NAME PROGRAM [ENGINE-PARAMETERS]: a program for streams after the modules
-# are inserted anew
+# are inserted anew.  A node that was given its channels holds the module that made both.
 pc_stream()
 {
 	batch_add tap "$1" \
-		"for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && engine/$2"
+		"node=/sys/bus/platform/drivers/dray-test-stream-node; [ ! -e \$node/\${node##*/} ] || echo \${node##*/} >\$node/unbind; for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && engine/$2"
 }
 
 # pc_streams PREFIX: streams, also of engines with limits and quirks
@@ -134,12 +134,17 @@ pc_streams()
 	for name in transfers timeline refused ends life ring; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
+	pc_stream "$1stream-life-given" stream_life given=1
 	if [ "$FULL" = yes ]; then
 		for name in transfers ends life limits ring; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 		done
 		pc_stream "$1stream-transfers-batches" stream_transfers batches=1
 		pc_stream "$1stream-ends-batches" stream_ends batches=1
+		for name in max_pieces=3 vectors=1 by_segment=1; do
+			pc_stream "$1stream-transfers-${name%=*}" stream_transfers "$name"
+			pc_stream "$1stream-ends-${name%=*}" stream_ends "$name"
+		done
 	fi
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
