@@ -48,8 +48,7 @@ static struct stream_descriptor *stream_allocate(struct stream_channel *channel,
 	struct stream_descriptor *descriptor = NULL;
 
 	spin_lock_bh(&pair->lock);
-	if (to == own && count && channel->used + count <= stream_knobs.slots &&
-	    (!stream_knobs.max_pieces || count <= stream_knobs.max_pieces))
+	if (to == own && count && channel->used + count <= stream_knobs.slots)
 		descriptor = kzalloc(struct_size(descriptor, segments, count),
 				     GFP_ATOMIC);
 	if (descriptor)

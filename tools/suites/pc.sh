@@ -141,7 +141,7 @@ pc_streams()
 		done
 		pc_stream "$1stream-transfers-batches" stream_transfers batches=1
 		pc_stream "$1stream-ends-batches" stream_ends batches=1
-		for name in max_pieces=3 vectors=1 by_segment=1; do
+		for name in vectors=1 by_segment=1; do
 			pc_stream "$1stream-transfers-${name%=*}" stream_transfers "$name"
 			pc_stream "$1stream-ends-${name%=*}" stream_ends "$name"
 		done
