@@ -46,7 +46,7 @@ static void piece_make(struct dray_transfer *piece, struct dray_axis *axis,
 		       uint64_t *state)
 {
 	bool sends = channel_of(call) % 2 == 0;
-	int fd = object_fd(pick(state, 5) ? OBJECT_BUFFER : OBJECT_ATTACHMENT,
+	int fd = object_fd(call->seed % 5 ? OBJECT_BUFFER : OBJECT_ATTACHMENT,
 			   call->b);
 	uint64_t pitch;
 
