@@ -114,6 +114,12 @@ DRAY_API int dray_explain(struct dray_queue *queue,
 DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
 /** Returns 1 if signalled, 0 if not yet, a negative errno if it failed. */
 DRAY_API int dray_fence_status(struct dray_fence *fence);
+/**
+ * Tells when the fence signalled, in nanoseconds of CLOCK_MONOTONIC, also if the
+ * transfer failed.  0 if the CPU copied: that was before dray_copy() returned.
+ * Errors: -EINPROGRESS (it has not signalled), -ENOMEM, or an error of ioctl().
+ */
+DRAY_API int dray_fence_time(struct dray_fence *fence, uint64_t *time_ns);
 /** Returns a sync_file to poll(), borrowed; -1 if the CPU copied. */
 DRAY_API int dray_fence_fd(const struct dray_fence *fence);
 /** Adds a reference, dropped by dray_fence_unref(); returns @fence. */

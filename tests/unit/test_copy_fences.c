@@ -11,13 +11,18 @@ QUEUE_FACT(a_fence_signals_when_the_engine_is_done)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
+	uint64_t time_ns;
 
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	assert_true(dray_fence_fd(fence) > 0);
 	assert_int_equal(dray_fence_status(fence), 0);
 	assert_fails(dray_fence_wait(fence, 20), -ETIME, "20 ms");
 	assert_int_equal(*(unsigned char *)dst.data, 1);
+	assert_fails(dray_fence_time(fence, &time_ns), -EINPROGRESS,
+		     "not signalled");
 	assert_works(dray_fence_wait(fence, -1));
+	assert_works(dray_fence_time(fence, &time_ns));
+	assert_int_equal(time_ns, ENGINE_TIME);
 	assert_int_equal(*(unsigned char *)dst.data, 2);
 	assert_int_equal(dray_fence_status(fence), 1);
 	assert_works(dray_fence_wait(fence, 0));

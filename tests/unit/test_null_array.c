@@ -161,6 +161,7 @@ FACT(transfers)
 	const size_t size = sizeof(explanation);
 	struct dray_queue *queue = NULL;
 	struct dray_view view;
+	uint64_t time_ns;
 	char data[2] = "";
 
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
@@ -180,6 +181,7 @@ FACT(transfers)
 	refuses(dray_explain(queue, &view, &view, 0, NULL, size));
 	refuses(dray_fence_wait(NULL, 0));
 	refuses(dray_fence_status(NULL));
+	refuses(dray_fence_time(NULL, &time_ns));
 	gives(-1, dray_fence_fd(NULL));
 	ignores(assert_null(dray_fence_ref(NULL)));
 	ignores(dray_fence_unref(NULL));
