@@ -67,8 +67,8 @@ LOOP_FACT(many_frames_are_acquired_and_released_at_once)
 		send_number(i);
 		points[0] = acquire(loop.rx);
 		assert_int_equal(points[0].frame, order[i - 5]);
-		assert_int_equal(
-			number_of(frames->view[points[0].frame].data), i);
+		assert_int_equal(number_of(frames->view[points[0].frame].data),
+				 i);
 	}
 	drop(frames);
 }
@@ -87,8 +87,8 @@ LOOP_FACT(a_short_packet_and_a_long_one_have_their_bytes)
 		struct dray_point point = acquire(loop.rx);
 
 		assert_int_equal(point.bytes, bytes[i]);
-		assert_true(all_bytes(frames->view[point.frame].data, 9,
-				      bytes[i]));
+		assert_true(
+			all_bytes(frames->view[point.frame].data, 9, bytes[i]));
 	}
 	discard(&view);
 	drop(frames);
@@ -109,8 +109,7 @@ LOOP_FACT(frames_to_send_are_the_callers_at_first)
 	assert_fails(dray_stream_acquire(loop.tx, points, 1, 0), -ETIME,
 		     "no frame of tx0 within 0 ms");
 	for (uint64_t i = 1; i <= 30; i++) {
-		uint32_t frame = i <= 3 ? order[i - 1]
-					: acquire(loop.tx).frame;
+		uint32_t frame = i <= 3 ? order[i - 1] : acquire(loop.tx).frame;
 
 		set_number(frames->view[frame].data, i);
 		release(loop.tx, frame);
@@ -313,8 +312,8 @@ static void *read_shared(void *data)
 	struct dray_point point;
 
 	while (dray_stream_acquire(loop.rx, &point, 1, -1) == 1) {
-		atomic_fetch_add(
-			&sum, number_of(shared->view[point.frame].data));
+		atomic_fetch_add(&sum,
+				 number_of(shared->view[point.frame].data));
 		release(loop.rx, point.frame);
 		atomic_fetch_add(&taken, 1);
 	}

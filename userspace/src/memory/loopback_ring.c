@@ -65,9 +65,8 @@ void dray_line_ring_free(struct dray_line_ring *ring)
 static struct dray_line_ring *make_ring(const struct dray_line *line,
 					const struct dray_port_ring *asked)
 {
-	struct dray_line_ring *ring =
-		calloc(1, sizeof(*ring) +
-				  asked->count * sizeof(ring->frames[0]));
+	struct dray_line_ring *ring = calloc(
+		1, sizeof(*ring) + asked->count * sizeof(ring->frames[0]));
 
 	if (!ring) {
 		dray_fail(-ENOMEM, "no memory for %u frames", asked->count);
@@ -129,8 +128,7 @@ static int give_back(struct dray_line *line, struct dray_release *args)
 
 		if (!can_release(line->ring, frame))
 			return dray_fail_reason(-EINVAL, DRAY_REASON_FRAME,
-						index,
-						"a frame of channel %u",
+						index, "a frame of channel %u",
 						line->base.channel);
 		dray_line_queue(line, frame->job);
 	}
@@ -140,7 +138,8 @@ static int give_back(struct dray_line *line, struct dray_release *args)
 int dray_loopback_release(struct dray_port *port, struct dray_release *args)
 {
 	struct dray_line *line = (struct dray_line *)port;
-	struct dray_point *points = (struct dray_point *)(uintptr_t)args->points;
+	struct dray_point *points =
+		(struct dray_point *)(uintptr_t)args->points;
 	struct dray_line_frame *frame;
 	int ret;
 

@@ -86,9 +86,8 @@ static int check_apart(const struct giving *giving)
 static struct dray_stream_ring *make_ring(const struct giving *giving,
 					  uint32_t flags)
 {
-	struct dray_stream_ring *ring =
-		calloc(1, sizeof(*ring) +
-				  giving->count * sizeof(ring->frames[0]));
+	struct dray_stream_ring *ring = calloc(
+		1, sizeof(*ring) + giving->count * sizeof(ring->frames[0]));
 	uint32_t i;
 
 	if (!ring) {
@@ -144,8 +143,10 @@ static int hand_in(struct giving *giving, struct dray_stream_ring *ring,
 				     __ATOMIC_ACQUIRE);
 	ring->next = ring->base + 1;
 	ret = stream->port->ops->ring(stream->port, &args);
-	if (ret)
+	if (ret && args.failed)
 		return dray_fail_adding(ret, " (frame %u)", args.failed);
+	if (ret)
+		return ret;
 	dray_streams_lock();
 	stream->ring = ring;
 	dray_streams_unlock();
