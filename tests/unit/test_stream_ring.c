@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * stream: rings that receive and send, in time and late.  On the host, and with
- * DRAY_TEST_LOOP on a node whose streams are such a loop.
+ * DRAY_TEST_LOOP on a node with such a loop.
  */
 #include "rings.h"
 
