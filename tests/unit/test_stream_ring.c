@@ -125,25 +125,26 @@ LOOP_FACT(a_frame_may_have_any_strides_and_block)
 {
 	struct dray_view src = bytes_of(FRAME, 0), dst[2];
 	const struct dray_view *list[] = { &dst[0], &dst[1] };
+	const ptrdiff_t row_bytes = 64, pitch = 128;
 	char *blocks[2];
 
 	for (int i = 0; i < 2; i++) {
-		blocks[i] = take(loop.pool, 2 * (size_t)FRAME, 64);
-		memset(blocks[i], 1, 2 * (size_t)FRAME);
+		blocks[i] = take(loop.pool, 2 * FRAME, 64);
+		memset(blocks[i], 1, 2 * FRAME);
 		/* 8 rows of 64 bytes, from the last one on */
-		assert_works(dray_view_init(&dst[i], blocks[i] + 7 * 128, u1, 2,
-					    DIMS(8, 64), DIMS(-128, 1)));
+		assert_works(dray_view_init(&dst[i], blocks[i] + 7 * pitch, u1,
+					    2, DIMS(8, 64), DIMS(-128, 1)));
 	}
 	set_number(src.data, 77);
 	assert_works(dray_stream_ring(loop.rx, list, 2, 0));
 	for (uint32_t i = 0; i < 2; i++) {
 		dray_event_unref(send_view(&src));
 		assert_int_equal(acquire(loop.rx).frame, i);
-		for (int row = 0; row < 8; row++) {
-			char *at = blocks[i] + (7 - row) * 128;
+		for (ptrdiff_t row = 0; row < 8; row++) {
+			char *at = blocks[i] + (7 - row) * pitch;
 
-			assert_memory_equal(at, (char *)src.data + row * 64,
-					    64);
+			assert_memory_equal(
+				at, (char *)src.data + row * row_bytes, 64);
 			assert_true(all_bytes(at + 64, 1, 64));
 		}
 	}

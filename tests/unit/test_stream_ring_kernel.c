@@ -20,7 +20,7 @@ static int ring_setup(void **state)
 	module.streams = true;
 	assert_works(dray_node_open("kernel:dray7", &node));
 	assert_works(dray_buffer_alloc(node, 65536, NULL, &buffer));
-	for (int i = 0; i < FRAMES; i++) {
+	for (ptrdiff_t i = 0; i < FRAMES; i++) {
 		assert_works(dray_view_init(
 			&views[i], (char *)dray_buffer_data(buffer) + i * 4096,
 			u1, 2, DIMS(4, 8), DIMS(64, 1)));
