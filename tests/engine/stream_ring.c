@@ -283,6 +283,47 @@ TEST_F(stream, a_ring_follows_the_last_submission_at_once)
 	}
 }
 
+/* A program that is faster than its stream makes one call for each frame. */
+TEST_F(stream, a_release_waits_for_the_next_frame)
+{
+	struct dray_release args;
+	struct dray_point point, acquired;
+	struct ring ring;
+	uint32_t frame;
+
+	for (uint32_t flags = 0; flags <= DRAY_RING_OVERWRITE; flags++) {
+		ASSERT_EQ(0,
+			  ring_open(self->node, RX1, flags, &self->dst, &ring));
+		args = (struct dray_release){
+			.number = line_completed(&ring.line) + 1,
+			.until_ns = now_ns() + MILLISECOND,
+		};
+		EXPECT_EQ(-ETIME, ring_pass(&ring, &args));
+		ASSERT_EQ(0, source_begins());
+		args.until_ns = ~0ull;
+		args.frames = (uintptr_t)&frame;
+		if (flags) {
+			args.room = 1;
+			args.points = (uintptr_t)&acquired;
+		}
+		for (int i = 0; i < 100; i++) {
+			ASSERT_EQ(0, ring_pass(&ring, &args));
+			ASSERT_EQ(args.count, args.released);
+			ASSERT_EQ(args.room, args.acquired);
+			if (flags)
+				point = acquired;
+			else
+				ASSERT_EQ(0, line_read(&ring.line, args.number,
+						       &point));
+			frame = point.frame;
+			args.count = 1;
+			args.number = point.number + 1;
+		}
+		ASSERT_EQ(0, stream_knob("frame_us", 0));
+		line_close(&ring.line);
+	}
+}
+
 struct waiter {
 	const struct ring *ring;
 	int ret;

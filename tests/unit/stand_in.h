@@ -171,7 +171,11 @@ static inline int answer_release(struct dray_release *args)
 		memcpy((void *)(uintptr_t)args->points, module.acquired,
 		       args->acquired * sizeof(module.acquired[0]));
 	module.acquired_count = 0;
-	return 0;
+	if (args->acquired || !args->until_ns ||
+	    module.head->completed >= args->number)
+		return 0;
+	errno = ETIME;
+	return -1;
 }
 
 /* Ends all that the test has not ended. */

@@ -182,6 +182,7 @@ RING_FACT(a_frame_that_was_not_released_stays_the_callers)
 
 RING_FACT(a_wait_for_a_frame_is_one_of_the_modules)
 {
+	const uint32_t frames[] = { 1, 0, 2 };
 	struct dray_point point;
 
 	open_ring("tx0", 0);
@@ -191,6 +192,19 @@ RING_FACT(a_wait_for_a_frame_is_one_of_the_modules)
 	assert_fails(dray_stream_acquire(stream, &point, 1, 5), -ETIME,
 		     "no frame of tx0 within 5 ms");
 	assert_int_equal(module.waits, 1);
+	/* a release that waits is one call, too */
+	assert_int_equal(dray_stream_exchange(stream, frames, 2, &point, 1, 5),
+			 -ETIME);
+	assert_int_equal(module.waits, 1);
+	assert_int_equal(module.releases, 2);
+	assert_int_equal(module.release.count, 2);
+	assert_int_equal(module.release.number, 1);
+	assert_true(module.release.until_ns > 0);
+	/* or none, if a frame is there */
+	publish_frame(1, 32, 0, 3);
+	assert_int_equal(
+		dray_stream_exchange(stream, frames + 2, 1, &point, 1, 5), 1);
+	assert_int_equal(module.release.until_ns, 0);
 	fail_with(DRAY_IOC_WAIT, ENODEV, 0, 0);
 	assert_fails(dray_stream_acquire(stream, &point, 1, -1), -ENODEV,
 		     "No such device");

@@ -135,12 +135,23 @@ static int give_back(struct dray_line *line, struct dray_release *args)
 	return 0;
 }
 
-int dray_loopback_release(struct dray_port *port, struct dray_release *args)
+static void take(struct dray_line *line, struct dray_release *args)
 {
-	struct dray_line *line = (struct dray_line *)port;
 	struct dray_point *points =
 		(struct dray_point *)(uintptr_t)args->points;
 	struct dray_line_frame *frame;
+
+	while (args->acquired < args->room &&
+	       (frame = dray_line_unread(line->ring))) {
+		frame->state = DRAY_LINE_OWNED;
+		points[args->acquired++] = frame->point;
+	}
+}
+
+int dray_loopback_release(struct dray_port *port, struct dray_release *args)
+{
+	struct dray_line *line = (struct dray_line *)port;
+	struct dray_point point;
 	int ret;
 
 	dray_line_lock();
@@ -148,13 +159,18 @@ int dray_loopback_release(struct dray_port *port, struct dray_release *args)
 				: give_back(line, args);
 	/* Packets may have waited for the frames. */
 	dray_line_pump(line);
-	while (!ret && args->acquired < args->room &&
-	       (frame = dray_line_unread(line->ring))) {
-		frame->state = DRAY_LINE_OWNED;
-		points[args->acquired++] = frame->point;
-	}
+	if (!ret)
+		take(line, args);
 	dray_line_unlock();
-	return ret;
+	if (ret || args->acquired || !args->until_ns)
+		return ret;
+	ret = port->ops->wait(port, args->number, args->until_ns, &point);
+	if (ret && ret != -EOVERFLOW)
+		return ret;
+	dray_line_lock();
+	take(line, args);
+	dray_line_unlock();
+	return 0;
 }
 
 void dray_loopback_end_ring(struct dray_port *port)
