@@ -118,12 +118,23 @@ pc_engine()
 	pc_streams "$p"
 }
 
-# pc_stream NAME PROGRAM [ENGINE-PARAMETERS]: a program for streams after the modules
-# are inserted anew.  A node that was given its channels holds the module that made both.
+# pc_stream NAME PROGRAM [ENGINE-PARAMETERS [VARIABLES]]: a program for streams after
+# the modules are inserted anew.  A node that was given its channels holds the module
+# that made both.
 pc_stream()
 {
+	local node=/sys/bus/platform/drivers/dray-test-stream-node
+	local name=${node##*/}
+
 	batch_add tap "$1" \
-		"node=/sys/bus/platform/drivers/dray-test-stream-node; [ ! -e \$node/\${node##*/} ] || echo \${node##*/} >\$node/unbind; for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && engine/$2"
+		"[ ! -e $node/$name ] || echo $name >$node/unbind; for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && ${4:-} engine/$2"
+}
+
+# pc_stream_unit NAME UNIT: the same for a test of the library
+pc_stream_unit()
+{
+	pc_unit "$2" && pc_stream "$1" \
+		"../unit/$2" '' 'CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1'
 }
 
 # pc_streams PREFIX: streams, also of engines with limits and quirks
@@ -146,6 +157,7 @@ pc_streams()
 			pc_stream "$1stream-ends-${name%=*}" stream_ends "$name"
 		done
 	fi
+	pc_stream_unit "$1unit-stream-ring" stream_ring
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done

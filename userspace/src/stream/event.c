@@ -244,6 +244,10 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 				"a signal came before there was room in %s, nothing was submitted",
 				stream->name);
 	}
+	if (!ret && stream->ring)
+		ret = dray_fail(-EBUSY,
+				"%s has a ring, packets pass in its frames",
+				stream->name);
 	if (!ret) {
 		stream->turn = true;
 		/* So that no point is overwritten unread. */
@@ -353,7 +357,7 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	return ret;
 }
 
-static uint64_t end_of_wait(int timeout_ms)
+uint64_t dray_stream_until(int timeout_ms)
 {
 	struct timespec now;
 
@@ -377,7 +381,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 		return ret;
 	if (ask(event))
 		return answer(event);
-	until_ns = end_of_wait(timeout_ms);
+	until_ns = dray_stream_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;
 	pthread_mutex_lock(&lock);
