@@ -146,6 +146,28 @@ DRAY_API int dray_view_sync(const struct dray_view *view,
 			    enum dray_sync_owner owner,
 			    enum dray_direction direction);
 
+/* How the CPU is about to access a view. */
+#define DRAY_ACCESS_READ	(1u << 0)
+#define DRAY_ACCESS_WRITE	(1u << 1)
+
+/**
+ * Waits until the CPU may access @view: until no transfer writes its memory, and
+ * with DRAY_ACCESS_WRITE, until none reads it either.  Covers all queues and
+ * streams of this process, and transfers that other threads submit meanwhile.
+ * A transfer counts with all bytes from its first to its last.
+ *
+ * 0 says nothing about the success of these transfers, which their fences and
+ * events tell.
+ *
+ * @access: DRAY_ACCESS_READ, DRAY_ACCESS_WRITE, or both
+ *
+ * Errors: -EINVAL (a view that dray_view_init() would refuse, @access), -EBUSY
+ * (a frame of a ring, which the caller must acquire), -ETIME after @timeout_ms
+ * milliseconds (below 0: never), -EINTR, or an error of poll().
+ */
+DRAY_API int dray_view_wait(const struct dray_view *view, unsigned int access,
+			    int timeout_ms);
+
 #ifdef __cplusplus
 }
 #endif

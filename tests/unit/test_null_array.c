@@ -181,6 +181,7 @@ FACT(transfers)
 	refuses(dray_explain(queue, &view, &view, 0, NULL, size));
 	refuses(dray_fence_wait(NULL, 0));
 	refuses(dray_fence_status(NULL));
+	refuses(dray_view_wait(NULL, DRAY_ACCESS_READ, 0));
 	refuses(dray_fence_time(NULL, &time_ns));
 	gives(-1, dray_fence_fd(NULL));
 	ignores(assert_null(dray_fence_ref(NULL)));

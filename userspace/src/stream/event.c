@@ -22,6 +22,8 @@ DEFINE_FORK_LOCK(DRAY_FORK_STREAMS, lock);
 /* Changes when an event has been settled or a stream was left. */
 static _Atomic uint32_t changes;
 static uint32_t sleepers; /* with the lock */
+/* Events that threads of one process settle: a child has no such thread. */
+static uint32_t settling, settling_process; /* with the lock */
 
 void dray_streams_enlist(void)
 {
@@ -76,6 +78,12 @@ void dray_stream_drain(struct dray_stream *stream)
 		wait_for_change();
 }
 
+void dray_streams_settle(void)
+{
+	while (settling && settling_process == dray_fork_process())
+		wait_for_change();
+}
+
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out)
 {
@@ -95,9 +103,11 @@ int dray_event_create(struct dray_stream *stream, uint32_t room,
 
 void dray_event_keep(struct dray_event *event, struct dray_operand *operand)
 {
-	if (!operand->held)
-		return;
-	event->holds[event->holds_count++] = operand->location;
+	event->holds[event->holds_count++] = (struct dray_event_hold){
+		.held = operand->held,
+		.location = operand->location,
+		.span = operand->span,
+	};
 	operand->held = false;
 }
 
@@ -107,7 +117,8 @@ static void release(struct dray_event *event)
 
 	dray_stage_end(&event->stage, event->point.bytes);
 	for (i = 0; i < event->holds_count; i++)
-		dray_locate_release(&event->holds[i]);
+		if (event->holds[i].held)
+			dray_locate_release(&event->holds[i].location);
 	event->holds_count = 0;
 }
 
@@ -170,9 +181,15 @@ static void settle(struct dray_event *event, const struct dray_point *point)
 	unlink_from_stream(event);
 	event->point = *point;
 	atomic_store(&event->state, DRAY_EVENT_SETTLING);
+	if (settling_process != event->process) {
+		settling_process = event->process;
+		settling = 0;
+	}
+	settling++;
 	pthread_mutex_unlock(&lock);
 	release(event);
 	pthread_mutex_lock(&lock);
+	settling--;
 	atomic_store(&event->state, DRAY_EVENT_ENDED);
 	change();
 	drop(event);

@@ -90,6 +90,21 @@ static int take_back(const struct passing *passing)
 		passing->stream->name);
 }
 
+bool dray_ring_meets(const struct dray_stream_ring *ring,
+		     struct dray_addresses span, uint32_t *frame)
+{
+	uint32_t i;
+
+	for (i = 0; i < ring->count; i++) {
+		if (ring->frames[i].owned ||
+		    !dray_addresses_meet(ring->frames[i].span, span))
+			continue;
+		*frame = i;
+		return true;
+	}
+	return false;
+}
+
 static uint64_t completed(const struct dray_stream *stream)
 {
 	return __atomic_load_n(&stream->port->timeline->completed,

@@ -12,6 +12,7 @@ struct dray_ring_frame {
 	bool owned; /* by a caller */
 	bool held; /* location is, by dray_locate_hold() */
 	struct dray_location location;
+	struct dray_addresses span;
 };
 
 /* Changes with the lock of all streams. */
@@ -26,6 +27,10 @@ struct dray_stream_ring {
 	uint64_t acquired; /* points */
 	struct dray_ring_frame frames[];
 };
+
+/* Whether the engine has a frame that meets @span; lock of all streams. */
+bool dray_ring_meets(const struct dray_stream_ring *ring,
+		     struct dray_addresses span, uint32_t *frame);
 
 /* Lets go of the memory of a ring that no engine has. */
 void dray_ring_free(struct dray_stream_ring *ring);

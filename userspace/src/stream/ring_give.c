@@ -102,6 +102,7 @@ static struct dray_stream_ring *make_ring(const struct giving *giving,
 			&giving->packets[i].views[0].operand;
 
 		ring->frames[i].location = operand->location;
+		ring->frames[i].span = operand->span;
 		ring->frames[i].held = operand->held;
 		operand->held = false;
 	}

@@ -38,6 +38,13 @@ struct dray_stream {
 	struct dray_stream_counts counts; /* in_flight included */
 };
 
+/* Memory of one view of a packet. */
+struct dray_event_hold {
+	bool held; /* location is, by dray_locate_hold() */
+	struct dray_location location;
+	struct dray_addresses span;
+};
+
 enum dray_event_state {
 	DRAY_EVENT_PENDING, /* in its stream's list, or not submitted yet */
 	DRAY_EVENT_SETTLING, /* by one thread; others wait */
@@ -55,13 +62,19 @@ struct dray_event {
 	struct dray_stage stage;
 	char name[DRAY_NAME_LEN]; /* of its stream */
 	uint32_t holds_count;
-	struct dray_location holds[]; /* by dray_locate_hold() */
+	struct dray_event_hold holds[];
 };
 
 /* Lets forks take the lock; before the first stream. */
 void dray_streams_enlist(void);
 void dray_streams_lock(void);
 void dray_streams_unlock(void);
+
+/*
+ * Waits until no other thread settles an event.  Lock held, and dropped
+ * meanwhile.
+ */
+void dray_streams_settle(void);
 
 /* Keeps a stream from being freed while the lock is dropped.  Lock held. */
 void dray_stream_use(struct dray_stream *stream);
@@ -99,12 +112,19 @@ bool dray_stream_reap(struct dray_stream *stream);
 /* Makes an event with room for holds; -ENOMEM. */
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out);
-/* Takes over the hold of @operand, if it has one. */
+/* Notes the memory of @operand, and takes over its hold, if it has one. */
 void dray_event_keep(struct dray_event *event, struct dray_operand *operand);
 /* Ends an event if nothing was submitted for it, and drops it. */
 void dray_event_abandon(struct dray_event *event);
 /* Adds a submitted event to its stream, which takes a reference. */
 void dray_event_append(struct dray_event *event, uint64_t number);
+/*
+ * Finds a packet in flight of any stream that the CPU would overtake if it read
+ * @span, or with @writes wrote it; @out: with one reference, or NULL.  -EBUSY:
+ * it is a frame of a ring that the caller does not have.
+ */
+int dray_streams_conflict(struct dray_addresses span, bool writes,
+			  struct dray_event **out);
 /* Settles an event without a point.  Lock held, and dropped meanwhile. */
 void dray_event_end(struct dray_event *event, int status);
 
