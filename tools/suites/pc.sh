@@ -119,15 +119,11 @@ pc_engine()
 }
 
 # pc_stream NAME PROGRAM [ENGINE-PARAMETERS [VARIABLES]]: a program for streams after
-# the modules are inserted anew.  A node that was given its channels holds the module
-# that made both.
+# the modules are inserted anew
 pc_stream()
 {
-	local node=/sys/bus/platform/drivers/dray-test-stream-node
-	local name=${node##*/}
-
 	batch_add tap "$1" \
-		"[ ! -e $node/$name ] || echo $name >$node/unbind; for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && ${4:-} engine/$2"
+		"for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && ${4:-} engine/$2"
 }
 
 # pc_stream_unit NAME UNIT: the same for a test of the library
