@@ -298,7 +298,9 @@ TEST_F(stream, a_release_waits_for_the_next_frame)
 			.number = line_completed(&ring.line) + 1,
 			.until_ns = now_ns() + MILLISECOND,
 		};
-		EXPECT_EQ(-ETIME, ring_pass(&ring, &args));
+		/* The source leaves bytes on the way when it ends. */
+		if (!flags)
+			EXPECT_EQ(-ETIME, ring_pass(&ring, &args));
 		ASSERT_EQ(0, source_begins());
 		args.until_ns = ~0ull;
 		args.frames = (uintptr_t)&frame;
