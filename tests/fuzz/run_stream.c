@@ -140,7 +140,7 @@ int run_frames(struct thread *thread, const struct call *call)
 
 int run_release(struct thread *thread, const struct call *call)
 {
-	uint64_t state = call->seed;
+	uint64_t state = call->seed, limit = now_ns() + 20 * MILLISECOND;
 	struct dray_point points[FRAMES];
 	uint32_t frames[FRAMES];
 	struct dray_release release = {
@@ -148,11 +148,15 @@ int run_release(struct thread *thread, const struct call *call)
 		.count = (uint32_t)pick(&state, 4),
 		.room = pick(&state, 2) ? 0 : (uint32_t)pick(&state, FRAMES),
 		.points = (uintptr_t)points,
+		.number = 1 + call->b % 8,
+		.until_ns = pick(&state, 4) ? 0 : limit,
 	};
 
 	for (uint32_t i = 0; i < FRAMES; i++)
 		frames[i] = (uint32_t)pick(&state, FRAMES);
 	flaw_apply(call, 0, &release, sizeof(release));
+	if (release.until_ns > limit)
+		release.until_ns = limit;
 	flaw_apply(call, 1, frames, sizeof(frames));
 	return object_ioctl(thread, call, object_fd(OBJECT_LINE, call->a),
 			    DRAY_IOC_RELEASE, &release, sizeof(release));
