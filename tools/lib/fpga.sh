@@ -45,10 +45,10 @@ fpga_take()
 		;;
 	esac
 	case $program in
-	*.c) program=$(fpga_compile "$program") || exit ;;
+	*.c) program=$(fpga_compile "$program") || return ;;
 	*.py) set -- "$program" "$@"; GUEST_FPGA=("${python[@]}" "$@"); return ;;
 	# Its options are parameters of the module, and set already.
-	*.v | *.sv) program=$(fpga_verilate "$program" "$@") || exit; set -- ;;
+	*.v | *.sv) program=$(fpga_verilate "$program" "$@") || return; set -- ;;
 	esac
 	[ -x "$program" ] ||
 		die "no IP $program: choose $(fpga_examples) or name a file"
