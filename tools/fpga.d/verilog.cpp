@@ -24,7 +24,7 @@ extern "C" {
 #define FIFO 4096 /* bytes that wait for the board */
 #define WIDEST 128 /* bytes of a beat */
 #define BATCH 1000 /* cycles between two looks at the messages */
-#define IDLE 100 /* batches in which nothing moves, before the clock is slow */
+#define IDLE 5 /* batches in which nothing moves, before the clock is slow */
 
 static Ip core;
 

@@ -44,7 +44,7 @@ streams_through()
 	local name=${1%% *} words GUEST_FPGA SELFTESTS_MODULES=() program
 	local rounds=300
 
-	# Ten thousand packets take two minutes.
+	# Ten thousand packets take a minute.
 	[ "$FULL" = no ] || rounds=10000
 	read -ra words <<<"$1"
 	for program in "${@:2}"; do
