@@ -157,6 +157,10 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 	if (kind == DRAY_CHANNEL_COPY)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_KIND,
 				   line->channel->index);
+	if (!args->count && READ_ONCE(line->channel->stream.frames)) {
+		dray_frames_stop(line->channel);
+		return 0;
+	}
 	if (args->count < 2 || args->count > DRAY_MAX_FRAMES)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);

@@ -541,7 +541,7 @@ struct dray_timeline_head {
 	__u64 published;	/* count of points that came */
 	__u32 points;		/* that are shown, a power of two */
 	__u32 first;		/* bytes, from the mapping's start to the points */
-	__u64 lost;		/* frames that were overwritten unread, or broke off */
+	__u64 lost;		/* frames that were overwritten unread */
 	__u64 held_back;	/* times that the engine had no frame to go on with */
 	__u64 reserved[3];
 };
@@ -599,10 +599,13 @@ struct dray_wait {
  * point gives it back.
  *
  * A frame that broke off has a point with its status and the bytes that came.
+ *
+ * A call without frames ends the ring: no frame passes any more, and once the
+ * engine has stopped, WAIT and RELEASE are -ENODEV.  close() does so too.
  */
 struct dray_ring {
 	__u64 frames;		/* in: pointer to struct dray_transfer[count] */
-	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES */
+	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES; 0: ends the ring */
 	__u32 flags;		/* in: DRAY_RING_* */
 	__u32 failed;		/* out: index of the wrong frame, else 0 */
 	__u32 reason;		/* out, on failure too */

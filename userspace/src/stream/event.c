@@ -38,25 +38,39 @@ void dray_streams_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* With the lock. */
-static void change(void)
+void dray_streams_change(void)
 {
 	if (sleepers)
 		dray_futex_change(&changes);
 }
 
-/* Drops the lock until something changes; false if a signal came. */
-static bool wait_for_change(void)
+int dray_streams_wait(uint64_t until_ns)
 {
 	uint32_t seen = atomic_load(&changes);
-	bool woken;
+	int ret = 0;
 
 	sleepers++;
 	pthread_mutex_unlock(&lock);
-	woken = !dray_futex_wait(&changes, seen, UINT64_MAX) || errno != EINTR;
+	if (dray_futex_wait(&changes, seen, until_ns)) {
+		if (errno == EINTR)
+			ret = -EINTR;
+		else if (errno == ETIMEDOUT)
+			ret = -ETIME;
+	}
 	pthread_mutex_lock(&lock);
 	sleepers--;
-	return woken;
+	return ret;
+}
+
+uint64_t dray_streams_until(int timeout_ms)
+{
+	struct timespec now;
+
+	if (timeout_ms < 0)
+		return UINT64_MAX;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
+	       (uint64_t)timeout_ms * 1000000;
 }
 
 void dray_stream_use(struct dray_stream *stream)
@@ -67,13 +81,13 @@ void dray_stream_use(struct dray_stream *stream)
 void dray_stream_leave(struct dray_stream *stream)
 {
 	if (!--stream->users)
-		change();
+		dray_streams_change();
 }
 
 void dray_stream_drain(struct dray_stream *stream)
 {
 	while (stream->users)
-		wait_for_change();
+		dray_streams_wait(UINT64_MAX);
 }
 
 int dray_event_create(struct dray_stream *stream, uint32_t room,
@@ -174,7 +188,7 @@ static void settle(struct dray_event *event, const struct dray_point *point)
 	release(event);
 	pthread_mutex_lock(&lock);
 	atomic_store(&event->state, DRAY_EVENT_ENDED);
-	change();
+	dray_streams_change();
 	drop(event);
 }
 
@@ -238,12 +252,16 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 			ret = dray_fail(-EAGAIN,
 					"another thread waits for room in %s",
 					stream->name);
-		else if (!wait_for_change())
+		else if (dray_streams_wait(UINT64_MAX) == -EINTR)
 			ret = dray_fail(
 				-EINTR,
 				"a signal came before there was room in %s, nothing was submitted",
 				stream->name);
 	}
+	if (!ret && stream->ring)
+		ret = dray_fail(-EBUSY,
+				"%s has a ring, packets pass in its frames",
+				stream->name);
 	if (!ret) {
 		stream->turn = true;
 		/* So that no point is overwritten unread. */
@@ -259,7 +277,7 @@ void dray_stream_finish(struct dray_stream *stream)
 {
 	pthread_mutex_lock(&lock);
 	stream->turn = false;
-	change();
+	dray_streams_change();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -308,7 +326,7 @@ static bool settle_if_there(struct dray_event *event)
 {
 	while (!has_ended(event)) {
 		if (atomic_load(&event->state) == DRAY_EVENT_SETTLING)
-			wait_for_change();
+			dray_streams_wait(UINT64_MAX);
 		else if (!look(event))
 			return false;
 	}
@@ -353,17 +371,6 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	return ret;
 }
 
-static uint64_t end_of_wait(int timeout_ms)
-{
-	struct timespec now;
-
-	if (timeout_ms < 0)
-		return UINT64_MAX;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
-	       (uint64_t)timeout_ms * 1000000;
-}
-
 int dray_event_wait(struct dray_event *event, int timeout_ms)
 {
 	DRAY_NO_CANCEL;
@@ -377,7 +384,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 		return ret;
 	if (ask(event))
 		return answer(event);
-	until_ns = end_of_wait(timeout_ms);
+	until_ns = dray_streams_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;
 	pthread_mutex_lock(&lock);

@@ -278,6 +278,7 @@ void dray_stream_close(struct dray_stream *stream)
 	dray_streams_lock();
 	remove_from_streams(stream);
 	if (own) {
+		dray_ring_close(stream);
 		end_all(stream);
 		dray_stream_drain(stream);
 	}
@@ -288,6 +289,7 @@ void dray_stream_close(struct dray_stream *stream)
 	while (stream->first)
 		dray_event_end(stream->first, -ECANCELED);
 	dray_streams_unlock();
+	dray_ring_drop(stream);
 	free(stream);
 }
 

@@ -34,6 +34,7 @@ struct dray_stream {
 	struct dray_event *first; /* in flight; the list has references */
 	struct dray_event **last;
 	uint32_t users; /* threads that use it without the lock */
+	struct dray_stream_ring *ring; /* or NULL */
 	struct dray_stream_counts counts; /* in_flight included */
 };
 
@@ -69,10 +70,26 @@ void dray_stream_leave(struct dray_stream *stream);
 void dray_stream_drain(struct dray_stream *stream);
 
 /*
+ * Drops the lock until an event was settled, a stream was left or
+ * dray_streams_change() was called; at most until @until_ns (CLOCK_MONOTONIC;
+ * ~0: no limit).  Returns 0, -ETIME or -EINTR without a sentence.
+ */
+int dray_streams_wait(uint64_t until_ns);
+/* Wakes threads that wait.  Lock held. */
+void dray_streams_change(void);
+/* The end of a wait of @timeout_ms, below 0: never. */
+uint64_t dray_streams_until(int timeout_ms);
+
+/* Ends waits for frames.  Lock held, and dropped meanwhile. */
+void dray_ring_close(struct dray_stream *stream);
+/* Lets go of the frames, after the port was closed. */
+void dray_ring_drop(struct dray_stream *stream);
+
+/*
  * Takes the turn to submit a packet, after others, and settles events that have
  * ended.  No lock is held meanwhile: a fork does not wait for a stream that is
  * full.
- * Errors: -EAGAIN (@nonblock), -EINTR.
+ * Errors: -EAGAIN (@nonblock), -EINTR, -EBUSY (the stream has a ring).
  */
 int dray_stream_begin(struct dray_stream *stream, bool nonblock);
 /* Gives the turn to others. */
