@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * dray on an AXI DMA with the kernel's own driver, whose stream goes through an IP
- * that inverts each byte: packets, and an engine that is silent,
- * fails, or loses an interrupt.
+ * dray on an AXI DMA with the kernel's own driver and an IP that inverts each byte:
+ * packets, and an engine that is silent, fails, or loses an interrupt.
  */
 #include "axidma.h"
 
