@@ -109,9 +109,10 @@ static void expect(FIXTURE_DATA(axidma) * self, const struct shape *from,
 static int64_t send_shape(FIXTURE_DATA(axidma) * self,
 			  const struct shape *shape)
 {
-	struct dray_transfer transfer = SEND_OF(
-		self->src.fd, shape->start, shape->run,
-		.axes = (uintptr_t)shape->axes, .axes_count = shape->rank);
+	struct dray_transfer transfer =
+		SEND_OF(self->src.fd, shape->start, shape->run,
+			.axes = (uintptr_t)shape->axes,
+			.axes_count = shape->rank);
 
 	return submit(self, &transfer, 0);
 }
@@ -119,9 +120,10 @@ static int64_t send_shape(FIXTURE_DATA(axidma) * self,
 static int64_t receive_shape(FIXTURE_DATA(axidma) * self,
 			     const struct shape *shape)
 {
-	struct dray_transfer transfer = RECV_OF(
-		self->dst.fd, shape->start, shape->run,
-		.axes = (uintptr_t)shape->axes, .axes_count = shape->rank);
+	struct dray_transfer transfer =
+		RECV_OF(self->dst.fd, shape->start, shape->run,
+			.axes = (uintptr_t)shape->axes,
+			.axes_count = shape->rank);
 
 	return submit(self, &transfer, 0);
 }
