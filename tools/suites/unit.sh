@@ -4,7 +4,8 @@
 ABOUT_UNIT="the library on the host back end, with address and undefined-behaviour \
 sanitizers and as a release; dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
-	"${PACKAGES_BUILD[@]}" device-tree-compiler g++ mandoc python3-pytest
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_VERILOG[@]}" device-tree-compiler
+	mandoc python3-pytest
 )
 
 # Programs with threads, except records, records_faults, fork_locks and cancel: they
