@@ -11,6 +11,7 @@ import functools
 import gc
 import multiprocessing
 import os
+import signal
 import sysconfig
 
 import numpy as np
@@ -127,6 +128,34 @@ def make():
 def shared(make):
     """shared(array) -> the same array in memory that can be passed on."""
     return functools.partial(make, shareable=True)
+
+
+class Alarm:
+    """Raises an exception in the block, again and again: a signal may come just
+    before a call waits."""
+
+    class raised(Exception):
+        pass
+
+    def ring(self, number, frame):
+        if self.inside:
+            self.inside = False
+            raise self.raised
+
+    def __enter__(self):
+        self.inside = True
+        self.before = signal.signal(signal.SIGALRM, self.ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+
+    def __exit__(self, *_):
+        self.inside = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.before)
+
+
+@pytest.fixture
+def alarm():
+    return Alarm()
 
 
 # An emulated board takes long to start Python and NumPy: there, the other ways

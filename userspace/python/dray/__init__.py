@@ -64,14 +64,14 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy
 
 from . import _dray, _pickle
-from ._dray import Event, Fence, Node, Pool, Scope, Stream
+from ._dray import Event, Fence, Frames, Node, Pool, Scope, Stream
 from ._lost import LostArray
 from ._records import (ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
-                       Segment, StreamCounts)
+                       RingCounts, Segment, StreamCounts)
 
 __all__ = [
-    "ChannelInfo", "Event", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
-    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Stream",
+    "ChannelInfo", "Event", "Explanation", "Fence", "Frames", "HeapInfo", "LostArray", "Node",
+    "NodeInfo", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Stream",
     "StreamCounts", "Versions",
     "WaitingArray",
     "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",

@@ -24,6 +24,7 @@ struct stream_object {
 	PyObject_HEAD struct dray_stream *stream; /* NULL: closed */
 	struct node_entry *entry;
 	char name[DRAY_NAME_LEN];
+	bool sends;
 	bool closing;
 	size_t users; /* calls under way */
 	struct packet *first; /* in flight, in the order of submission */
@@ -41,6 +42,22 @@ const char *stream_name(PyObject *self)
 	return stream_of(self)->name;
 }
 
+bool stream_sends(PyObject *self)
+{
+	return stream_of(self)->sends;
+}
+
+bool stream_closing(PyObject *self)
+{
+	return stream_of(self)->closing;
+}
+
+PyObject *stream_closed_error(PyObject *self)
+{
+	return PyErr_Format(PyExc_ValueError, "the stream %s is closed",
+			    stream_name(self));
+}
+
 static bool number_take(Py_ssize_t value, const char *name, uint32_t *out)
 {
 	if (value < 0 || (uint64_t)value > UINT32_MAX) {
@@ -50,6 +67,25 @@ static bool number_take(Py_ssize_t value, const char *name, uint32_t *out)
 	}
 	*out = (uint32_t)value;
 	return true;
+}
+
+/* Whether the channel of an open stream sends. */
+static int find_direction(struct stream_object *self)
+{
+	struct dray_node *node = node_entry_node(self->entry);
+	struct dray_channel_info channel;
+	uint32_t i;
+	int ret;
+
+	for (i = 0;; i++) {
+		ret = dray_node_channel(node, i, &channel, sizeof(channel));
+		if (ret)
+			return ret;
+		if (!strncmp(channel.name, self->name, sizeof(self->name)))
+			break;
+	}
+	self->sends = channel.flags & DRAY_CHANNEL_SEND;
+	return 0;
 }
 
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
@@ -78,12 +114,14 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_stream_open(node_entry_node(entry), name, &options,
 			       &self->stream);
+	if (!ret)
+		ret = find_direction(self);
 	Py_END_ALLOW_THREADS
 	PyObject_GC_Track(self);
 	if (!ret)
 		return (PyObject *)self;
-	self->closing = true;
 	raise_error(ret);
+	self->closing = !self->stream;
 	Py_DECREF(self);
 	return NULL;
 }
@@ -210,8 +248,7 @@ struct dray_stream *stream_enter(PyObject *object)
 	}
 	Py_END_CRITICAL_SECTION();
 	if (!stream)
-		PyErr_Format(PyExc_ValueError, "the stream %s is closed",
-			     self->name);
+		stream_closed_error(object);
 	return stream;
 }
 
@@ -257,9 +294,8 @@ static void close_once(struct stream_object *self)
 		stream_leave((PyObject *)self);
 }
 
-/* Calls a function of dray/_stream.py with the stream before the arguments. */
-static PyObject *call_python(PyObject *self, const char *name, PyObject *args,
-			     PyObject *keywords)
+PyObject *stream_python(PyObject *self, const char *name, PyObject *args,
+			PyObject *keywords)
 {
 	PyObject *module = PyImport_ImportModule("dray._stream");
 	PyObject *function = NULL, *all = NULL, *result = NULL;
@@ -285,13 +321,19 @@ static PyObject *call_python(PyObject *self, const char *name, PyObject *args,
 static PyObject *stream_send_async(PyObject *self, PyObject *args,
 				   PyObject *keywords)
 {
-	return call_python(self, "send_async", args, keywords);
+	return stream_python(self, "send_async", args, keywords);
 }
 
 static PyObject *stream_recv_async(PyObject *self, PyObject *args,
 				   PyObject *keywords)
 {
-	return call_python(self, "recv_async", args, keywords);
+	return stream_python(self, "recv_async", args, keywords);
+}
+
+static PyObject *stream_frames(PyObject *self, PyObject *args,
+			       PyObject *keywords)
+{
+	return stream_python(self, "frames", args, keywords);
 }
 
 static PyObject *stream_close(PyObject *self, PyObject *unused)
@@ -299,7 +341,7 @@ static PyObject *stream_close(PyObject *self, PyObject *unused)
 	(void)unused;
 	close_once(stream_of(self));
 	/* Tasks that wait for its packets look again. */
-	return call_python(self, "look", NULL, NULL);
+	return stream_python(self, "look", NULL, NULL);
 }
 
 static PyObject *stream_exit(PyObject *self, PyObject *args)
@@ -465,6 +507,36 @@ static PyMethodDef stream_methods[] = {
 	  "Receives as recv(), for asyncio: `count = await s.recv_async(a)`.\n"
 	  "\n"
 	  "No thread waits.  If the task is cancelled, the transfer is too." },
+	{ "frames", WITH_KEYWORDS(stream_frames),
+	  "frames($self, /, shape, dtype='f8', *, count=8, overwrite=False,\n"
+	  "       timeout=None, pool=None)\n--\n\n"
+	  "Gives the stream a ring of frames, and iterates over them without a copy.\n"
+	  "\n"
+	  "    for frame in s.frames((480, 640), 'u2', count=8): ...\n"
+	  "    async for frame in s.frames((480, 640), 'u2'): ...\n"
+	  "\n"
+	  "Each packet fills one frame, an array of NumPy.  When the loop goes on, the\n"
+	  "engine gets the frame again: the array becomes read-only, and shows packets\n"
+	  "to come.  Copy if you keep one.  Its memory stays as long as the array.\n"
+	  "A packet that is shorter than the frame gives fewer rows; OSError (EBADMSG)\n"
+	  "if the last row is not whole.  The next step goes on after any error, also\n"
+	  "after TimeoutError and KeyboardInterrupt, with the next packet.\n"
+	  "\n"
+	  "A stream that sends gives frames to fill.  When the loop goes on, the frame\n"
+	  "is sent; flush() sends the last one and waits:\n"
+	  "\n"
+	  "    frames = s.frames((480, 640), 'u2')\n"
+	  "    for picture, frame in zip(pictures, frames):\n"
+	  "        frame[:] = picture\n"
+	  "    frames.flush()\n"
+	  "\n"
+	  "count: frames, 2 to 1024, in memory of pool or of a new one on the node.\n"
+	  "overwrite: a packet replaces the frame that has waited longest, if the program\n"
+	  "is late.  By default the stream is held back.  Frames.lost tells of it.\n"
+	  "timeout: seconds of a step, then TimeoutError (ETIME).\n"
+	  "\n"
+	  "The ring, and the loop, ends when the stream is closed.  Until then send()\n"
+	  "and recv() are OSError (EBUSY), as is a second ring." },
 	{ "explain", WITH_KEYWORDS(packet_explain),
 	  "explain($self, a, /, *, stage=False)\n--\n\n"
 	  "Tells how a packet of a would be moved, as Explanation; moves nothing.\n"
@@ -504,6 +576,12 @@ static PyObject *stream_name_text(PyObject *self, void *unused)
 	return PyUnicode_DecodeFSDefault(stream_name(self));
 }
 
+static PyObject *stream_node(PyObject *self, void *unused)
+{
+	(void)unused;
+	return node_new(type_state(self), stream_of(self)->entry);
+}
+
 static PyObject *stream_closed(PyObject *self, void *unused)
 {
 	(void)unused;
@@ -512,6 +590,7 @@ static PyObject *stream_closed(PyObject *self, void *unused)
 
 static PyGetSetDef stream_properties[] = {
 	{ "name", stream_name_text, NULL, "The name of its channel.", NULL },
+	{ "node", stream_node, NULL, "Its node.", NULL },
 	{ "closed", stream_closed, NULL, "Whether close() was called.", NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };
