@@ -4,8 +4,8 @@
 They run on the back end that DRAY_BACKEND names: on the host here, on the
 kernel's in a guest.  A test that is a fact of one back end only is marked
 with its name, and is left out on the other.  They run with DRAY_HANDLER=check
-too; one that counts what a checking handler adds or keeps is marked with
-"exact".  And on a Python without a GIL: what is so only there is marked "free".
+too; one that counts bytes or blocks, which a checking handler changes, is marked with
+"exact".  And on a Python without a GIL: a fact of only that is marked "free".
 """
 import functools
 import gc
@@ -29,7 +29,7 @@ def pytest_configure(config):
     for name in ("host", "kernel"):
         config.addinivalue_line("markers", f"{name}: a fact of this back end")
     config.addinivalue_line(
-        "markers", "exact: counts what a checking handler adds or keeps")
+        "markers", "exact: counts bytes or blocks, which a checking handler changes")
     config.addinivalue_line(
         "markers", "free: a fact of a Python without a GIL")
 
@@ -62,7 +62,7 @@ def plain_handler():
 
 @pytest.fixture
 def host_handler():
-    """And of one that is on the host, whatever else there is."""
+    """And of one that is on the host, on any back end."""
     return name_on("host")
 
 
@@ -83,12 +83,12 @@ def frees_only_blocks():
 
 @pytest.fixture(autouse=True)
 def leaves_nothing_behind():
-    """What a test made is gone at its end, or soon after its children's.
+    """Memory that a test made is gone at its end, or soon after its children's.
 
     On the kernel's back end a block that is left until the interpreter ends
     keeps memory whose address was told, and the module with it.
     """
-    if CHECKED:  # which keeps for a while what was freed
+    if CHECKED:  # which keeps freed memory for a while
         yield
         return
     before = blocks()
@@ -103,7 +103,7 @@ def usual_pools():
 
 
 def trimmed_blocks():
-    """Where an engine may be done with what nobody waited for."""
+    """An engine may be done with some by now."""
     for pool in usual_pools():
         pool.trim()
     return blocks()

@@ -45,6 +45,9 @@ are copied.
 No array can be opened on another machine.  If a process sends arrays through
 connections or managers of TCP ("AF_INET"), it calls share_arrays(False) before.
 
+dray.stream("rx0") opens a channel between memory and an accelerator.  It sends
+and receives arrays of any strides as packets, and iterates over frames.
+
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
 the rest.  Each carries the library's sentence.
