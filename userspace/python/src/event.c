@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "module.h"
+#include "stream.h"
 
 struct event_object {
 	PyObject_HEAD PyObject *stream;
@@ -25,7 +25,7 @@ struct packet *event_packet(PyObject *self)
 
 static struct dray_event *event_in(PyObject *self)
 {
-	return packet_event(event_packet(self));
+	return event_packet(self)->event;
 }
 
 PyObject *event_new(struct module_state *state, PyObject *stream,

@@ -31,6 +31,7 @@
 #define HANDLER_CAPSULE "mem_handler"
 
 struct node_entry;
+struct packet;
 
 /* records.c: structures of the library as named tuples. */
 enum record {
@@ -222,23 +223,6 @@ PyObject *stream_closed_error(PyObject *self);
 PyObject *stream_python(PyObject *self, const char *name, PyObject *args,
 			PyObject *keywords);
 
-/*
- * A packet in flight.  Its stream lists it while its end has not been noticed,
- * and keeps the array until then.
- */
-struct packet;
-struct packet *packet_new(void);
-/* Adds a submitted packet to its stream; takes over @event. */
-void packet_start(PyObject *stream, struct packet *packet,
-		  struct dray_event *event, PyObject *array);
-struct dray_event *packet_event(const struct packet *packet);
-/* Lets the array go after the end.  Two threads may notice it together. */
-void packet_end(PyObject *stream, struct packet *packet);
-/* Drops the reference of an Event; the stream keeps its own. */
-void packet_put(PyObject *stream, struct packet *packet);
-/* The first packet that has not ended, with a reference; NULL: none. */
-struct dray_event *packet_first(PyObject *stream);
-
 PyObject *packet_send(PyObject *stream, PyObject *args, PyObject *keywords);
 PyObject *packet_recv(PyObject *stream, PyObject *args, PyObject *keywords);
 PyObject *packet_explain(PyObject *stream, PyObject *args, PyObject *keywords);
@@ -247,7 +231,7 @@ extern PyType_Spec event_type_spec;
 /* Makes an Event without a packet in flight. */
 PyObject *event_new(struct module_state *state, PyObject *stream,
 		    Py_ssize_t itemsize);
-struct packet *event_packet(PyObject *event);
+struct packet *event_packet(PyObject *event); /* in stream.h */
 /*
  * Waits for @limit seconds, below 0: without a limit.  Returns the count of
  * elements, or NULL after the packet was cancelled.

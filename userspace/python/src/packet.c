@@ -8,7 +8,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "module.h"
+#include "stream.h"
 
 struct request {
 	PyObject *array;
@@ -152,7 +152,7 @@ static int wait_for_room(PyObject *self, const struct request *request)
 	if (fence) {
 		ret = wait_for_end(wait_for_fence, fence, left);
 	} else {
-		event = packet_first(self);
+		event = flight_first(self);
 		if (!event)
 			return wait_for_end(wait_a_little, NULL, left);
 		ret = wait_for_end(wait_for_event, event, left);
