@@ -248,9 +248,9 @@ DRAY_API int dray_stream_release(struct dray_stream *stream,
 				 const uint32_t *frames, size_t count);
 
 /**
- * As dray_stream_release() and then dray_stream_acquire().  If frames are
- * waiting, both are one system call in any ring.  After -ETIME, -EINTR and
- * -ECANCELED, the frames have been released.
+ * As dray_stream_release() and then dray_stream_acquire(), with one system call,
+ * also if it waits.  After -ETIME, -EINTR and -ECANCELED, the frames have been
+ * released.
  */
 DRAY_API int dray_stream_exchange(struct dray_stream *stream,
 				  const uint32_t *frames, size_t count,

@@ -5,7 +5,7 @@
 
 #include "streams.h"
 
-#define FRAME 512u
+#define FRAME ((size_t)512)
 #define MOST 16u
 
 struct frames {
@@ -19,11 +19,11 @@ static inline struct frames *frames_of(uint32_t count)
 	struct frames *frames = calloc(1, sizeof(*frames));
 
 	assert_non_null(frames);
-	frames->block = take(loop.pool, (size_t)count * FRAME, 4096);
-	memset(frames->block, 0, (size_t)count * FRAME);
+	frames->block = take(loop.pool, count * FRAME, 4096);
+	memset(frames->block, 0, count * FRAME);
 	for (uint32_t i = 0; i < count; i++) {
 		assert_works(dray_view_init(&frames->view[i],
-					    frames->block + (size_t)i * FRAME,
+					    frames->block + i * FRAME,
 					    u1, 1, DIMS(FRAME), NULL));
 		frames->list[i] = &frames->view[i];
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * stream: rings that receive and send, in time and late.  On the host, and with
- * DRAY_TEST_LOOP on a node whose streams are such a loop.
+ * DRAY_TEST_LOOP on a node with such a loop.
  */
 #include "rings.h"
 
@@ -67,8 +67,8 @@ LOOP_FACT(many_frames_are_acquired_and_released_at_once)
 		send_number(i);
 		points[0] = acquire(loop.rx);
 		assert_int_equal(points[0].frame, order[i - 5]);
-		assert_int_equal(
-			number_of(frames->view[points[0].frame].data), i);
+		assert_int_equal(number_of(frames->view[points[0].frame].data),
+				 i);
 	}
 	drop(frames);
 }
@@ -87,8 +87,8 @@ LOOP_FACT(a_short_packet_and_a_long_one_have_their_bytes)
 		struct dray_point point = acquire(loop.rx);
 
 		assert_int_equal(point.bytes, bytes[i]);
-		assert_true(all_bytes(frames->view[point.frame].data, 9,
-				      bytes[i]));
+		assert_true(
+			all_bytes(frames->view[point.frame].data, 9, bytes[i]));
 	}
 	discard(&view);
 	drop(frames);
@@ -109,8 +109,7 @@ LOOP_FACT(frames_to_send_are_the_callers_at_first)
 	assert_fails(dray_stream_acquire(loop.tx, points, 1, 0), -ETIME,
 		     "no frame of tx0 within 0 ms");
 	for (uint64_t i = 1; i <= 30; i++) {
-		uint32_t frame = i <= 3 ? order[i - 1]
-					: acquire(loop.tx).frame;
+		uint32_t frame = i <= 3 ? order[i - 1] : acquire(loop.tx).frame;
 
 		set_number(frames->view[frame].data, i);
 		release(loop.tx, frame);
@@ -126,25 +125,26 @@ LOOP_FACT(a_frame_may_have_any_strides_and_block)
 {
 	struct dray_view src = bytes_of(FRAME, 0), dst[2];
 	const struct dray_view *list[] = { &dst[0], &dst[1] };
+	const ptrdiff_t row_bytes = 64, pitch = 128;
 	char *blocks[2];
 
 	for (int i = 0; i < 2; i++) {
-		blocks[i] = take(loop.pool, 2 * (size_t)FRAME, 64);
-		memset(blocks[i], 1, 2 * (size_t)FRAME);
+		blocks[i] = take(loop.pool, 2 * FRAME, 64);
+		memset(blocks[i], 1, 2 * FRAME);
 		/* 8 rows of 64 bytes, from the last one on */
-		assert_works(dray_view_init(&dst[i], blocks[i] + 7 * 128, u1, 2,
-					    DIMS(8, 64), DIMS(-128, 1)));
+		assert_works(dray_view_init(&dst[i], blocks[i] + 7 * pitch, u1,
+					    2, DIMS(8, 64), DIMS(-128, 1)));
 	}
 	set_number(src.data, 77);
 	assert_works(dray_stream_ring(loop.rx, list, 2, 0));
 	for (uint32_t i = 0; i < 2; i++) {
 		dray_event_unref(send_view(&src));
 		assert_int_equal(acquire(loop.rx).frame, i);
-		for (int row = 0; row < 8; row++) {
-			char *at = blocks[i] + (7 - row) * 128;
+		for (ptrdiff_t row = 0; row < 8; row++) {
+			char *at = blocks[i] + (7 - row) * pitch;
 
-			assert_memory_equal(at, (char *)src.data + row * 64,
-					    64);
+			assert_memory_equal(
+				at, (char *)src.data + row * row_bytes, 64);
 			assert_true(all_bytes(at + 64, 1, 64));
 		}
 	}
@@ -313,8 +313,8 @@ static void *read_shared(void *data)
 	struct dray_point point;
 
 	while (dray_stream_acquire(loop.rx, &point, 1, -1) == 1) {
-		atomic_fetch_add(
-			&sum, number_of(shared->view[point.frame].data));
+		atomic_fetch_add(&sum,
+				 number_of(shared->view[point.frame].data));
 		release(loop.rx, point.frame);
 		atomic_fetch_add(&taken, 1);
 	}

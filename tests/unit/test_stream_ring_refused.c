@@ -24,13 +24,9 @@ static const struct {
 	{ true, 1000000, 0, "1000000 frames, a ring has 2 to 1024" },
 	{ false, SIZE_MAX, 0, "a ring has 2 to 1024" },
 	{ false, 2, 6, "unknown flags 0x6 of a ring" },
-	{ true,
-	  2,
-	  DRAY_RING_OVERWRITE,
+	{ true, 2, DRAY_RING_OVERWRITE,
 	  "tx0 sends, and only received frames are overwritten" },
-	{ false,
-	  129,
-	  0,
+	{ false, 129, 0,
 	  "129 frames, and rx0 was opened with 128 points; open it with one for each frame" },
 };
 
@@ -286,8 +282,8 @@ LOOP_FACT(closing_a_stream_wakes_those_who_wait_for_frames)
 		void *status;
 
 		if (at == &loop.tx)
-			assert_int_equal(
-				dray_stream_acquire(*at, points, 2, 0), 2);
+			assert_int_equal(dray_stream_acquire(*at, points, 2, 0),
+					 2);
 		for (int i = 0; i < 3; i++)
 			pthread_create(&threads[i], NULL, wait_for_frame, *at);
 		becomes_true(is_used_by(*at, 3));

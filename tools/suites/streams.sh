@@ -36,8 +36,9 @@ streams_add_driver()
 	folder=$(module_test streams "$kernel") || return 1
 	cp "$folder/dray_test_axidma.ko" "$BATCH/job"
 	program_build streams arm64 || return 1
-	cp "$(build_folder streams-arm64)/packets" "$BATCH/job"
+	cp "$(build_folder streams-arm64)"/{packets,rings} "$BATCH/job"
 	batch_add tap driver \
 		"insmod dray_test_axidma.ko && rmmod dray_test_axidma; dmesg | sed -n 's/.*dray_test_axidma: //p'"
 	batch_add tap packets ./packets
+	batch_add tap rings ./rings
 }

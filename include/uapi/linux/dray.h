@@ -616,6 +616,9 @@ struct dray_ring {
  * Gives frames back to the engine, in any order, and acquires the oldest that are
  * unread, if the ring has DRAY_RING_OVERWRITE.  A frame that the caller does not
  * have is -EINVAL; those before it are released.
+ *
+ * If the call acquires none, it waits for a point, as WAIT does, and tries again.
+ * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV.
  */
 struct dray_release {
 	__u64 frames;		/* in: pointer to __u32[count] */
@@ -627,6 +630,8 @@ struct dray_release {
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
+	__u64 number;		/* in: of the point to wait for; ignored if until_ns is 0 */
+	__u64 until_ns;		/* in: CLOCK_MONOTONIC; 0: do not wait; ~0: no limit */
 };
 
 #define DRAY_IOC_MAGIC		0xda

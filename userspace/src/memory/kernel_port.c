@@ -165,10 +165,11 @@ static int give_ring(struct dray_port *port, struct dray_port_ring *ring)
 
 static int release(struct dray_port *port, struct dray_release *args)
 {
-	int ret = dray_kernel_call(port->fd, DRAY_IOC_RELEASE, args);
+	DRAY_NO_CANCEL;
 
-	if (ret)
-		return dray_fail_reason(ret, args->reason, args->limit,
+	/* Once: after a signal the frames have been released. */
+	if (ioctl(port->fd, DRAY_IOC_RELEASE, args))
+		return dray_fail_reason(-errno, args->reason, args->limit,
 					"RELEASE on channel %u of %s",
 					port->channel, port->node->info.name);
 	return 0;

@@ -65,9 +65,8 @@ void dray_line_ring_free(struct dray_line_ring *ring)
 static struct dray_line_ring *make_ring(const struct dray_line *line,
 					const struct dray_port_ring *asked)
 {
-	struct dray_line_ring *ring =
-		calloc(1, sizeof(*ring) +
-				  asked->count * sizeof(ring->frames[0]));
+	struct dray_line_ring *ring = calloc(
+		1, sizeof(*ring) + asked->count * sizeof(ring->frames[0]));
 
 	if (!ring) {
 		dray_fail(-ENOMEM, "no memory for %u frames", asked->count);
@@ -129,19 +128,30 @@ static int give_back(struct dray_line *line, struct dray_release *args)
 
 		if (!can_release(line->ring, frame))
 			return dray_fail_reason(-EINVAL, DRAY_REASON_FRAME,
-						index,
-						"a frame of channel %u",
+						index, "a frame of channel %u",
 						line->base.channel);
 		dray_line_queue(line, frame->job);
 	}
 	return 0;
 }
 
+static void take(struct dray_line *line, struct dray_release *args)
+{
+	struct dray_point *points =
+		(struct dray_point *)(uintptr_t)args->points;
+	struct dray_line_frame *frame;
+
+	while (args->acquired < args->room &&
+	       (frame = dray_line_unread(line->ring))) {
+		frame->state = DRAY_LINE_OWNED;
+		points[args->acquired++] = frame->point;
+	}
+}
+
 int dray_loopback_release(struct dray_port *port, struct dray_release *args)
 {
 	struct dray_line *line = (struct dray_line *)port;
-	struct dray_point *points = (struct dray_point *)(uintptr_t)args->points;
-	struct dray_line_frame *frame;
+	struct dray_point point;
 	int ret;
 
 	dray_line_lock();
@@ -149,13 +159,18 @@ int dray_loopback_release(struct dray_port *port, struct dray_release *args)
 				: give_back(line, args);
 	/* Packets may have waited for the frames. */
 	dray_line_pump(line);
-	while (!ret && args->acquired < args->room &&
-	       (frame = dray_line_unread(line->ring))) {
-		frame->state = DRAY_LINE_OWNED;
-		points[args->acquired++] = frame->point;
-	}
+	if (!ret)
+		take(line, args);
 	dray_line_unlock();
-	return ret;
+	if (ret || args->acquired || !args->until_ns)
+		return ret;
+	ret = port->ops->wait(port, args->number, args->until_ns, &point);
+	if (ret && ret != -EOVERFLOW)
+		return ret;
+	dray_line_lock();
+	take(line, args);
+	dray_line_unlock();
+	return 0;
 }
 
 void dray_loopback_end_ring(struct dray_port *port)

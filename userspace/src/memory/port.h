@@ -63,7 +63,7 @@ struct dray_port_ops {
 		    struct dray_point *out);
 	/* Once, before the frames of @ring are passed.  -EBUSY: there are jobs */
 	int (*ring)(struct dray_port *port, struct dray_port_ring *ring);
-	/* As RELEASE, without a wait. */
+	/* As RELEASE.  If the wait fails, as that of wait(), all were released. */
 	int (*release)(struct dray_port *port, struct dray_release *args);
 	/* Stops a ring, if there is one: waits end as -ENODEV. */
 	void (*end_ring)(struct dray_port *port);

@@ -38,39 +38,25 @@ void dray_streams_unlock(void)
 	pthread_mutex_unlock(&lock);
 }
 
-void dray_streams_change(void)
+/* With the lock. */
+static void change(void)
 {
 	if (sleepers)
 		dray_futex_change(&changes);
 }
 
-int dray_streams_wait(uint64_t until_ns)
+/* Drops the lock until something changes; false if a signal came. */
+static bool wait_for_change(void)
 {
 	uint32_t seen = atomic_load(&changes);
-	int ret = 0;
+	bool woken;
 
 	sleepers++;
 	pthread_mutex_unlock(&lock);
-	if (dray_futex_wait(&changes, seen, until_ns)) {
-		if (errno == EINTR)
-			ret = -EINTR;
-		else if (errno == ETIMEDOUT)
-			ret = -ETIME;
-	}
+	woken = !dray_futex_wait(&changes, seen, UINT64_MAX) || errno != EINTR;
 	pthread_mutex_lock(&lock);
 	sleepers--;
-	return ret;
-}
-
-uint64_t dray_streams_until(int timeout_ms)
-{
-	struct timespec now;
-
-	if (timeout_ms < 0)
-		return UINT64_MAX;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
-	       (uint64_t)timeout_ms * 1000000;
+	return woken;
 }
 
 void dray_stream_use(struct dray_stream *stream)
@@ -81,13 +67,13 @@ void dray_stream_use(struct dray_stream *stream)
 void dray_stream_leave(struct dray_stream *stream)
 {
 	if (!--stream->users)
-		dray_streams_change();
+		change();
 }
 
 void dray_stream_drain(struct dray_stream *stream)
 {
 	while (stream->users)
-		dray_streams_wait(UINT64_MAX);
+		wait_for_change();
 }
 
 int dray_event_create(struct dray_stream *stream, uint32_t room,
@@ -188,7 +174,7 @@ static void settle(struct dray_event *event, const struct dray_point *point)
 	release(event);
 	pthread_mutex_lock(&lock);
 	atomic_store(&event->state, DRAY_EVENT_ENDED);
-	dray_streams_change();
+	change();
 	drop(event);
 }
 
@@ -252,7 +238,7 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 			ret = dray_fail(-EAGAIN,
 					"another thread waits for room in %s",
 					stream->name);
-		else if (dray_streams_wait(UINT64_MAX) == -EINTR)
+		else if (!wait_for_change())
 			ret = dray_fail(
 				-EINTR,
 				"a signal came before there was room in %s, nothing was submitted",
@@ -277,7 +263,7 @@ void dray_stream_finish(struct dray_stream *stream)
 {
 	pthread_mutex_lock(&lock);
 	stream->turn = false;
-	dray_streams_change();
+	change();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -326,7 +312,7 @@ static bool settle_if_there(struct dray_event *event)
 {
 	while (!has_ended(event)) {
 		if (atomic_load(&event->state) == DRAY_EVENT_SETTLING)
-			dray_streams_wait(UINT64_MAX);
+			wait_for_change();
 		else if (!look(event))
 			return false;
 	}
@@ -371,6 +357,17 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	return ret;
 }
 
+uint64_t dray_stream_until(int timeout_ms)
+{
+	struct timespec now;
+
+	if (timeout_ms < 0)
+		return UINT64_MAX;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec +
+	       (uint64_t)timeout_ms * 1000000;
+}
+
 int dray_event_wait(struct dray_event *event, int timeout_ms)
 {
 	DRAY_NO_CANCEL;
@@ -384,7 +381,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 		return ret;
 	if (ask(event))
 		return answer(event);
-	until_ns = dray_streams_until(timeout_ms);
+	until_ns = dray_stream_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;
 	pthread_mutex_lock(&lock);

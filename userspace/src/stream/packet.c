@@ -212,10 +212,9 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 	return ret ? ret : reduce(packet);
 }
 
-struct dray_transfer
-dray_packet_transfer(const struct dray_packet *packet,
-		     const struct dray_buffer *buffer,
-		     const struct dray_packet_piece *piece)
+struct dray_transfer dray_packet_transfer(const struct dray_packet *packet,
+					  const struct dray_buffer *buffer,
+					  const struct dray_packet_piece *piece)
 {
 	bool sends = packet->sends;
 	uint64_t offset = (uint64_t)((uintptr_t)piece->first -

@@ -38,7 +38,6 @@ void dray_ring_close(struct dray_stream *stream)
 	if (!stream->ring)
 		return;
 	stream->ring->closing = true;
-	dray_streams_change();
 	dray_streams_unlock();
 	stream->port->ops->end_ring(stream->port);
 	dray_streams_lock();
@@ -78,10 +77,8 @@ static int take_back(const struct passing *passing)
 			break;
 		own(ring, frame, false);
 	}
-	if (i == passing->count) {
-		dray_streams_change();
+	if (i == passing->count)
 		return 0;
-	}
 	while (i-- > 0)
 		own(ring, passing->frames[i], true);
 	if (frame >= ring->count)
@@ -121,11 +118,22 @@ static uint32_t read_points(const struct passing *passing)
 	return n;
 }
 
+/* Whether a frame can be acquired without the port. */
+static bool is_ready(const struct dray_stream *stream)
+{
+	const struct dray_stream_ring *ring = stream->ring;
+	struct dray_point point;
+
+	return !ring->overwrites &&
+	       (ring->fresh < ring->count ||
+		dray_port_read(stream->port, ring->next, &point) > 0);
+}
+
 /*
- * Asks the port, which releases frames and, if it may overwrite them, acquires
- * some.  Drops the lock meanwhile.
+ * Asks the port, which releases frames, acquires some if it may overwrite them,
+ * and waits until @until_ns if there are none, 0: not.  Drops the lock meanwhile.
  */
-static int ask_port(struct passing *passing)
+static int ask_port(struct passing *passing, uint64_t until_ns)
 {
 	struct dray_stream *stream = passing->stream;
 	struct dray_stream_ring *ring = stream->ring;
@@ -134,6 +142,8 @@ static int ask_port(struct passing *passing)
 		.count = passing->count,
 		.points = (uintptr_t)passing->points,
 		.room = ring->overwrites ? passing->room : 0,
+		.number = ring->next,
+		.until_ns = until_ns,
 	};
 	uint64_t seen = completed(stream), last = 0;
 	uint32_t i;
@@ -142,12 +152,11 @@ static int ask_port(struct passing *passing)
 	dray_streams_unlock();
 	ret = stream->port->ops->release(stream->port, &args);
 	dray_streams_lock();
-	if (ret) {
-		for (i = args.released; i < passing->count; i++)
-			own(ring, passing->frames[i], true);
-		return ret;
-	}
+	for (i = args.released; i < passing->count; i++)
+		own(ring, passing->frames[i], true);
 	passing->count = 0;
+	if (ret)
+		return ret;
 	for (i = 0; i < args.acquired; i++) {
 		own(ring, passing->points[i].frame, true);
 		last = passing->points[i].number;
@@ -161,61 +170,54 @@ static int ask_port(struct passing *passing)
 	return (int)args.acquired;
 }
 
-/* Passes frames without a wait: a count, 0 too, or a negative errno. */
-static int pass(struct passing *passing)
+/* Waits for the next point.  Drops the lock meanwhile. */
+static int wait_for_point(struct dray_stream *stream, uint64_t until_ns)
 {
-	const struct dray_stream *stream = passing->stream;
-	bool asks = stream->ring->overwrites && passing->room &&
-		    completed(stream) >= stream->ring->next;
-	int ret = 0;
+	uint64_t next = stream->ring->next;
+	struct dray_point point;
+	int ret;
 
-	if (asks || passing->count)
-		ret = ask_port(passing);
-	if (!ret && !stream->ring->overwrites)
-		ret = (int)read_points(passing);
+	dray_streams_unlock();
+	ret = stream->port->ops->wait(stream->port, next, until_ns, &point);
+	dray_streams_lock();
 	return ret;
 }
 
-static int end_of_wait(const struct passing *passing, int ret)
+/*
+ * Passes frames with one call of the port at most; with none if frames wait and
+ * none is released.  Waits until @until_ns, 0: not.  Returns the count of frames
+ * acquired, 0 if another thread was faster, or a negative errno.
+ */
+static int pass(struct passing *passing, uint64_t until_ns)
+{
+	struct dray_stream *stream = passing->stream;
+	const struct dray_stream_ring *ring = stream->ring;
+	bool asks = ring->overwrites && passing->room &&
+		    (until_ns || completed(stream) >= ring->next);
+	int ret = 0;
+
+	if (is_ready(stream))
+		until_ns = 0;
+	if (asks || passing->count)
+		ret = ask_port(passing, until_ns);
+	else if (until_ns)
+		ret = wait_for_point(stream, until_ns);
+	return ret || ring->overwrites ? ret : (int)read_points(passing);
+}
+
+static int failed(const struct passing *passing, int error)
 {
 	const char *name = passing->stream->name;
 
 	if (passing->stream->ring->closing)
 		return dray_fail(-ECANCELED, "%s was closed", name);
-	if (ret == -ETIME)
-		return dray_fail(ret, "no frame of %s within %d ms", name,
+	if (error == -ETIME)
+		return dray_fail(error, "no frame of %s within %d ms", name,
 				 passing->timeout_ms);
-	if (ret == -EINTR)
-		return dray_fail(ret, "a signal came before a frame of %s",
+	if (error == -EINTR)
+		return dray_fail(error, "a signal came before a frame of %s",
 				 name);
-	return ret;
-}
-
-/* Waits until there may be a frame.  Drops the lock meanwhile. */
-static int wait_for_frame(const struct passing *passing, uint64_t until_ns)
-{
-	struct dray_stream *stream = passing->stream;
-	struct dray_stream_ring *ring = stream->ring;
-	struct dray_point point;
-	uint64_t next = ring->next;
-	int ret;
-
-	if (ring->closing)
-		return end_of_wait(passing, -ECANCELED);
-	if (!passing->timeout_ms)
-		return end_of_wait(passing, -ETIME);
-	if (ring->owned == ring->count) {
-		/* The engine has none: another thread releases one first. */
-		ret = dray_streams_wait(until_ns);
-	} else {
-		dray_streams_unlock();
-		ret = stream->port->ops->wait(stream->port, next, until_ns,
-					      &point);
-		dray_streams_lock();
-		if (ret == -EOVERFLOW)
-			ret = 0;
-	}
-	return ret ? end_of_wait(passing, ret) : 0;
+	return error;
 }
 
 /* The rest is called without the lock. */
@@ -227,6 +229,8 @@ static int carry_out(struct passing *passing)
 	uint64_t until_ns = 0;
 	int ret;
 
+	if (passing->room && passing->timeout_ms)
+		until_ns = dray_stream_until(passing->timeout_ms);
 	dray_streams_lock();
 	ret = stream->ring ? take_back(passing) : no_ring(stream);
 	if (ret) {
@@ -234,14 +238,13 @@ static int carry_out(struct passing *passing)
 		return ret;
 	}
 	dray_stream_use(stream);
-	ret = pass(passing);
-	while (!ret && passing->room) {
-		if (!until_ns)
-			until_ns = dray_streams_until(passing->timeout_ms);
-		ret = wait_for_frame(passing, until_ns);
-		if (!ret)
-			ret = pass(passing);
-	}
+	do {
+		ret = pass(passing, until_ns);
+	} while (!ret && until_ns);
+	if (!ret && passing->room)
+		ret = -ETIME;
+	if (ret < 0)
+		ret = failed(passing, ret);
 	dray_stream_leave(stream);
 	dray_streams_unlock();
 	return ret;

@@ -86,9 +86,8 @@ static int check_apart(const struct giving *giving)
 static struct dray_stream_ring *make_ring(const struct giving *giving,
 					  uint32_t flags)
 {
-	struct dray_stream_ring *ring =
-		calloc(1, sizeof(*ring) +
-				  giving->count * sizeof(ring->frames[0]));
+	struct dray_stream_ring *ring = calloc(
+		1, sizeof(*ring) + giving->count * sizeof(ring->frames[0]));
 	uint32_t i;
 
 	if (!ring) {
@@ -121,7 +120,7 @@ static int check_quiet(const struct dray_stream *stream)
 			 stream->name, count, dray_plural(count));
 }
 
-/* Hands the frames to the port, in this thread's turn. */
+/* Hands the frames to the port. */
 static int hand_in(struct giving *giving, struct dray_stream_ring *ring,
 		   uint32_t flags)
 {
@@ -144,10 +143,26 @@ static int hand_in(struct giving *giving, struct dray_stream_ring *ring,
 				     __ATOMIC_ACQUIRE);
 	ring->next = ring->base + 1;
 	ret = stream->port->ops->ring(stream->port, &args);
-	if (ret)
-		return dray_fail_adding(ret, " (frame %u)", args.failed);
+	return ret && args.failed
+		       ? dray_fail_adding(ret, " (frame %u)", args.failed)
+		       : ret;
+}
+
+/* In this thread's turn: no packet is submitted meanwhile. */
+static int begin(struct giving *giving, uint32_t flags)
+{
+	struct dray_stream_ring *ring = make_ring(giving, flags);
+	int ret;
+
+	if (!ring)
+		return -ENOMEM;
+	ret = hand_in(giving, ring, flags);
+	if (ret) {
+		dray_ring_free(ring);
+		return ret;
+	}
 	dray_streams_lock();
-	stream->ring = ring;
+	giving->stream->ring = ring;
 	dray_streams_unlock();
 	return 0;
 }
@@ -155,7 +170,6 @@ static int hand_in(struct giving *giving, struct dray_stream_ring *ring,
 static int give(struct giving *giving, const struct dray_view *const *views,
 		size_t count, uint32_t flags)
 {
-	struct dray_stream_ring *ring = NULL;
 	int ret = 0;
 	size_t i;
 
@@ -168,11 +182,8 @@ static int give(struct giving *giving, const struct dray_view *const *views,
 	ret = dray_stream_begin(giving->stream, false);
 	if (ret)
 		return ret;
-	ring = make_ring(giving, flags);
-	ret = ring ? hand_in(giving, ring, flags) : -ENOMEM;
+	ret = begin(giving, flags);
 	dray_stream_finish(giving->stream);
-	if (ret && ring)
-		dray_ring_free(ring);
 	return ret;
 }
 
@@ -193,7 +204,7 @@ int dray_stream_ring(struct dray_stream *stream,
 		return ret;
 	giving.packets = calloc(count, sizeof(giving.packets[0]));
 	giving.transfers = calloc(count, sizeof(giving.transfers[0]));
-	giving.buffers = calloc(count, sizeof(giving.buffers[0]));
+	giving.buffers = calloc(count, sizeof(struct dray_buffer *));
 	if (giving.packets && giving.transfers && giving.buffers)
 		ret = give(&giving, views, count, flags);
 	else

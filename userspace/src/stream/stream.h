@@ -69,16 +69,8 @@ void dray_stream_leave(struct dray_stream *stream);
 /* Waits until nobody uses the stream.  Lock held, and dropped meanwhile. */
 void dray_stream_drain(struct dray_stream *stream);
 
-/*
- * Drops the lock until an event was settled, a stream was left or
- * dray_streams_change() was called; at most until @until_ns (CLOCK_MONOTONIC;
- * ~0: no limit).  Returns 0, -ETIME or -EINTR without a sentence.
- */
-int dray_streams_wait(uint64_t until_ns);
-/* Wakes threads that wait.  Lock held. */
-void dray_streams_change(void);
-/* The end of a wait of @timeout_ms, below 0: never. */
-uint64_t dray_streams_until(int timeout_ms);
+/* The end of a wait of @timeout_ms; CLOCK_MONOTONIC, ~0 if below 0: never. */
+uint64_t dray_stream_until(int timeout_ms);
 
 /* Ends waits for frames.  Lock held, and dropped meanwhile. */
 void dray_ring_close(struct dray_stream *stream);
