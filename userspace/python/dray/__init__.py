@@ -361,7 +361,8 @@ def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
     A receive that waits before the send loses nothing.  A stream may be silent
     for ever, so give its calls a timeout or a deadline.
 
-    `node`: by default that of memory().  On the host, streams are loops: what
+    `node`: by default that of memory(); for memory(shareable=True) on the host,
+    dray.open("host:shareable").  On the host, streams are loops: what
     is sent to "tx0" is received from "rx0", and "tx1" leads to "rx1".
     `points`: ends that are kept for programs that are slow to look; 0 is 1024.
     `batch`: packets that the engine may take up at once, at most 64; a larger
