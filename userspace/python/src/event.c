@@ -305,7 +305,7 @@ static PyGetSetDef event_properties[] = {
 	  "Bytes that moved, also if it failed.  BlockingIOError before the end.",
 	  NULL },
 	{ "number", event_number, NULL,
-	  "Of the packet, counted from 1 in each stream.  BlockingIOError before the end.",
+	  "Of the packet; each stream counts its packets.  BlockingIOError before the end.",
 	  NULL },
 	{ "time", event_time, NULL,
 	  "When it ended, as of time.monotonic().  BlockingIOError before the end.",

@@ -9,10 +9,11 @@ static struct frames_object *frames_of(PyObject *self)
 	return (struct frames_object *)self;
 }
 
-/* Gives the frames to the stream. */
+/* Gives the frames to the stream; @base: number of the last packet before. */
 static int give(struct dray_stream *stream, PyObject *arrays,
-		unsigned int flags)
+		unsigned int flags, uint64_t *base)
 {
+	struct dray_ring_counts counts = { 0 };
 	const struct dray_view *views[DRAY_MAX_FRAMES];
 	Py_ssize_t i, count = PyTuple_GET_SIZE(arrays);
 	struct operand *operands = calloc(count + 1, sizeof(*operands));
@@ -32,8 +33,11 @@ static int give(struct dray_stream *stream, PyObject *arrays,
 	Py_BEGIN_ALLOW_THREADS
 	ret = dray_stream_ring(stream, views, (size_t)count, flags);
 	Py_END_ALLOW_THREADS
+	if (!ret)
+		ret = dray_stream_ring_counts(stream, &counts, sizeof(counts));
 	if (ret)
 		raise_error(ret);
+	*base = counts.base;
 out:
 	free(operands);
 	return ret;
@@ -42,7 +46,6 @@ out:
 PyObject *frames_new(PyObject *module, PyObject *args)
 {
 	struct module_state *state = module_state(module);
-	struct dray_stream_counts counts = { 0 };
 	PyObject *object, *arrays, *timeout;
 	struct frames_object *self;
 	struct dray_stream *stream;
@@ -70,15 +73,10 @@ PyObject *frames_new(PyObject *module, PyObject *args)
 		PyErr_NoMemory();
 	stream = self->spare ? stream_enter(object) : NULL;
 	if (stream) {
-		ret = dray_stream_counts(stream, &counts, sizeof(counts));
-		if (ret)
-			raise_error(ret);
-		else
-			ret = give(stream, arrays,
-				   overwrite ? DRAY_RING_OVERWRITE : 0);
+		ret = give(stream, arrays, overwrite ? DRAY_RING_OVERWRITE : 0,
+			   &self->last);
 		stream_leave(object);
 	}
-	self->last = counts.submitted;
 	if (!ret)
 		return (PyObject *)self;
 	Py_DECREF(self);
@@ -257,7 +255,7 @@ static PyObject *frames_stream(PyObject *self, void *unused)
 
 static PyGetSetDef frames_properties[] = {
 	{ "number", frames_number, NULL,
-	  "Of the packet in the frame at hand, counted from 1 in each stream; to send,\n"
+	  "Of the packet in the frame at hand; each stream counts its packets.  To send,\n"
 	  "of the last one that the frame had, or 0.",
 	  NULL },
 	{ "bytes", frames_bytes, NULL, "Of that packet.", NULL },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * A stream and its packets in flight.  A stream lists those whose end was not noticed yet, and
- * the list keeps their arrays, also if the program drops the events.  The
- * critical section of the stream object guards a list and its packets.
+ * A stream and its packets in flight.  A stream lists them until their end is
+ * noticed, and the list keeps their arrays, also if the program drops the
+ * events.  The critical section of the stream object guards a list and its
+ * packets.
  */
 #ifndef DRAY_PYTHON_STREAM_H
 #define DRAY_PYTHON_STREAM_H
