@@ -25,22 +25,24 @@ bench_stream()
 	(
 		GUEST_BOARD=zcu102 GUEST_SERIES=$BENCH_STREAM_SERIES
 		GUEST_FILES=("$scratch/job") GUEST_LIMIT=1800
-		GUEST_APPEND=maxcpus=1 GUEST_COUNTED=yes
-		# dray keeps a channel that it has used, so it comes last.
+		GUEST_APPEND=maxcpus=2 GUEST_COUNTED=yes
+		# dray keeps a channel that it has used until the node is unbound.
 		guest_run sh -ec '
 			insmod dray_test_stream.ko fifo=1048576 slots=65536
 			insmod dray_test_proxy.ko
 			./frames dma-proxy full
 			./frames dray full
+			echo dray-test-stream-node \
+				>/sys/bus/platform/drivers/dray-test-stream-node/unbind
 			guest-unload dray_test_stream
-			insmod dray_test_stream.ko fifo=4096 slots=65536
+			insmod dray_test_stream.ko fifo=64 slots=65536
 			./frames dma-proxy lost
 			./frames dray lost'
 	) >"$scratch/times" || {
 		tail -n 20 "$scratch/times" >&2
 		return 1
 	}
-	printf 'target\temulated ZCU102 with one processor, Linux %s\n' \
+	printf 'target\temulated ZCU102 with two processors, Linux %s\n' \
 		"$(kernel_version "$kernel")" >"$samples"
 	/usr/bin/python3 -B "$TREE/tools/benches/stream.py" \
 		"$scratch/times" >>"$samples"

@@ -19,6 +19,9 @@ static struct {
 /* The node of the engine for tests is the one with such a stream. */
 static int open_stream(struct dray_node **node)
 {
+	const struct dray_stream_options options = {
+		.batch = FRAMES / 2,
+	};
 	char spec[16];
 	int i, ret = -ENODEV;
 
@@ -26,7 +29,7 @@ static int open_stream(struct dray_node **node)
 		snprintf(spec, sizeof(spec), "kernel:dray%d", i);
 		if (dray_node_open(spec, node))
 			continue;
-		ret = dray_stream_open(*node, "rx1", NULL, &dray.stream);
+		ret = dray_stream_open(*node, "rx1", &options, &dray.stream);
 		if (ret)
 			dray_node_unref(*node);
 	}

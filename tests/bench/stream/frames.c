@@ -27,6 +27,7 @@
 #define WAITING 200 /* frames at one time; the FIFO holds 256 packets */
 #define ROUNDS 20
 #define AWAITED 500 /* frames */
+#define SMALL 64u /* bytes: making a frame takes the engine little */
 #define PACE 500 /* frames of a source */
 #define LATE 50 /* frames after which a late reader is late */
 
@@ -206,15 +207,18 @@ static unsigned long lose(const struct contender *contender, unsigned int us,
 
 	knob("frame_us", "%u", us);
 	for (i = 0; i < PACE; i++) {
-		next(contender, &frame, 4096);
+		next(contender, &frame, SMALL);
 		if (!late || i % LATE != LATE - 1)
 			continue;
 		until = now_ns() + 5000ull * us;
 		while (now_ns() < until)
 			;
 	}
+	before = counter("held_back") - before;
+	/* The source looks once more after that. */
 	knob("frame_us", "0");
-	return counter("held_back") - before;
+	usleep(10000);
+	return before;
 }
 
 static void measure_lost(const struct contender *contender)
@@ -226,10 +230,10 @@ static void measure_lost(const struct contender *contender)
 	int ret, late;
 	size_t i;
 
-	knob("frame_bytes", "4096");
+	knob("frame_bytes", "%u", SMALL);
 	for (late = 0; late <= 1; late++) {
 		for (i = 0; i < sizeof(paces) / sizeof(paces[0]); i++) {
-			ret = contender->open(4096);
+			ret = contender->open(SMALL);
 			if (ret)
 				die(contender->name, ret);
 			snprintf(row, sizeof(row), "lost%s, %u us",
