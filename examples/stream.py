@@ -18,16 +18,16 @@ LIMIT = 10
 
 
 def packet(tx, rx, picture):
-    """Sends a tile, and receives its columns from the last to the first."""
+    """Sends a tile, and receives its rows from the last to the first."""
     tile = dray.empty((TILE, TILE), np.uint8)
     source = picture[100:100 + TILE, 32:32 + TILE]
     print(f"{source.size} elements: {tx.explain(source).reason}")
     # A receive that waits already loses nothing.
-    received = rx.recv(tile[:, ::-1], wait=False, deadline=LIMIT)
+    received = rx.recv(tile[::-1], wait=False, deadline=LIMIT)
     tx.send(source, timeout=LIMIT)
     count = received.wait()
     print(f"packet {received.number} brought {count} elements")
-    print(f"the tile's first row runs from {tile[0, 0]} to {tile[0, -1]}")
+    print(f"the tile has row {tile[0, 0]} first and row {tile[-1, 0]} last")
 
 
 async def send_rows(tx, picture):
@@ -39,11 +39,11 @@ async def send_rows(tx, picture):
 async def receive_rows(rx):
     """Looks at each row where the engine has put it."""
     frames = rx.frames(COLUMNS, np.uint8, count=4, timeout=LIMIT)
-    total = 0
+    sums = []
     async for frame in frames:
-        total += int(frame.sum())
-        if frames.number == 1 + ROWS // TILE:
-            return total
+        sums.append(int(frame.sum()))
+        if len(sums) == ROWS // TILE:
+            return sum(sums)
 
 
 async def rows(tx, rx, picture):
@@ -54,7 +54,7 @@ async def rows(tx, rx, picture):
 
 def main():
     picture = dray.empty((ROWS, COLUMNS), np.uint8)
-    picture[:] = np.arange(COLUMNS)
+    picture[:] = np.arange(ROWS)[:, None] % 256
     with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
         packet(tx, rx, picture)
         asyncio.run(rows(tx, rx, picture))

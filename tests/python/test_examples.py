@@ -17,8 +17,8 @@ SAID = {
                "the first row was row 511, the next one row 509\n",
     "stream": "4096 elements: 64 descriptors are within the engine's limit of 65536\n"
               "packet 1 brought 4096 elements\n"
-              "the tile's first row runs from 95 to 32\n"
-              "8 rows with a sum of 1044480, as in the picture: True\n",
+              "the tile has row 163 first and row 100 last\n"
+              "8 rows with a sum of 786432, as in the picture: True\n",
     "pipeline": "(frame [0-7]: bright from column [0-9]+ to [0-9]+\n){{8}}8 frames in {}:shareable\n",
 }
 pytestmark = pytest.mark.host
