@@ -86,7 +86,7 @@ def leaves_nothing_behind():
     """Memory that a test made is gone at its end, or soon after its children's.
 
     On the kernel's back end a block that is left until the interpreter ends
-    keeps memory whose address was told, and the module with it.
+    keeps its memory if its address was told, and so the module.
     """
     if CHECKED:  # which keeps freed memory for a while
         yield

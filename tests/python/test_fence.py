@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Fences: when a transfer is done, and what lives until then."""
+"""Fences: when a transfer is done, and arrays that live until then."""
 import asyncio
 import errno
 import gc

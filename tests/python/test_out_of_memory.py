@@ -177,7 +177,7 @@ def test_what_is_handed_over_waits_and_is_listed():
         noticed = failures(lambda: _dray.handover(array, 0))
         assert noticed > 0
         assert failures(_dray.waiting) > 0
-        # Where nobody got the record, nobody waits for it.
+        # A record that was not handed out does not wait.
         assert dray.revoke_waiting() == LONGEST - noticed
 
 
