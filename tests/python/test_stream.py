@@ -186,6 +186,28 @@ def test_explain_tells_of_a_packet_for_the_engine(loop, make):
     assert told.engine and (told.elements, told.bytes, told.run) == (12, 24, 2)
 
 
+def test_an_array_is_waited_for_while_packets_use_it(loop, make):
+    tx, rx = loop
+    source, target = make(np.ones(16)), make(np.zeros(16))
+    event = rx.recv(target, wait=False)
+    dray.wait(source, write=True, timeout=0)
+    for write in (False, True):
+        with pytest.raises(TimeoutError, match="after 0 ms"):
+            dray.wait(target, write=write, timeout=0)
+    dray.wait(target[:0], write=True)
+    tx.send(source)
+    dray.wait(target)
+    assert target.all() and event.done
+    sent = tx.send(source, wait=False)
+    dray.wait(source)
+    with pytest.raises(TimeoutError):
+        dray.wait(source, write=True, timeout=0.001)
+    sent.cancel()
+    dray.wait(source, write=True)
+    with pytest.raises(ValueError, match="timeout of -1 seconds"):
+        dray.wait(source, timeout=-1)
+
+
 def test_fences_of_copies_are_waited_for(loop, make):
     tx, rx = loop
     array, target = make(np.zeros(9)), make(np.zeros(9))

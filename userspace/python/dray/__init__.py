@@ -81,7 +81,7 @@ __all__ = [
     "install", "last_error", "memory", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
     "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device", "uninstall",
-    "versions", "waiting_arrays", "zeros",
+    "versions", "wait", "waiting_arrays", "zeros",
 ]
 
 __version__: str = _dray.version
@@ -320,6 +320,17 @@ def sync_for_cpu(a: numpy.ndarray, direction: str = "both") -> None:
     """Makes the device's writes to `a` visible to the CPU.  If the CPU wrote
     there meanwhile, its bytes are lost."""
     _dray.sync(a, direction, _dray.FOR_CPU)
+
+
+def wait(a: numpy.ndarray, *, write: bool = False,
+         timeout: Optional[float] = None) -> None:
+    """Waits until the CPU may read `a`: until no copy and no packet of this process
+    is written to its memory.  With write=True, until none is read from there
+    either.  Whether they succeeded, their fences and events tell.
+
+    `timeout`: seconds, then TimeoutError; None waits for ever.  OSError (EBUSY) for
+    a frame that is not the program's."""
+    _dray.wait_array(a, write, timeout)
 
 
 def copy(dst: numpy.ndarray, src: numpy.ndarray, *,

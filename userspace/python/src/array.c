@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Addresses of an array for its device, and syncs between the device and the
+ * Addresses of an array for its device, waits for it, and syncs between it and the
  * CPU.
  */
 #include <stdlib.h>
@@ -101,6 +101,44 @@ PyObject *array_sync(PyObject *module, PyObject *args)
 				     directions[i]);
 		Py_END_ALLOW_THREADS
 	} while (ret == -EINTR && !PyErr_CheckSignals());
+	if (ret == -EINTR)
+		return NULL;
+	if (ret)
+		return raise_error(ret);
+	Py_RETURN_NONE;
+}
+
+/* One wait for wait_for_end(). */
+struct view_wait {
+	const struct dray_view *view;
+	unsigned int access;
+};
+
+static int wait_once(void *context, int milliseconds)
+{
+	const struct view_wait *wait = context;
+
+	return dray_view_wait(wait->view, wait->access, milliseconds);
+}
+
+PyObject *array_wait(PyObject *module, PyObject *args)
+{
+	struct view_wait wait;
+	struct operand operand;
+	PyObject *array, *timeout;
+	int writes, ret;
+	double limit;
+
+	(void)module;
+	if (!PyArg_ParseTuple(args, "OpO:wait_array", &array, &writes, &timeout) ||
+	    seconds_take(timeout, "timeout", &limit) ||
+	    operand_take(array, "a", OPERAND_EMPTY | OPERAND_FOREIGN, &operand))
+		return NULL;
+	if (operand.empty)
+		Py_RETURN_NONE;
+	wait.view = &operand.view;
+	wait.access = writes ? DRAY_ACCESS_WRITE : DRAY_ACCESS_READ;
+	ret = wait_for_end(wait_once, &wait, limit);
 	if (ret == -EINTR)
 		return NULL;
 	if (ret)

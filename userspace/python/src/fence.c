@@ -147,6 +147,17 @@ static PyObject *fence_done(PyObject *object, void *unused)
 	Py_RETURN_TRUE;
 }
 
+static PyObject *fence_time(PyObject *object, void *unused)
+{
+	struct fence_object *self = (struct fence_object *)object;
+	uint64_t time_ns = 0;
+	int ret = self->fence ? dray_fence_time(self->fence, &time_ns) : 0;
+
+	(void)unused;
+	return ret ? raise_error(ret)
+		   : PyFloat_FromDouble(1e-9 * (double)time_ns);
+}
+
 static PyObject *fence_fileno(PyObject *object, PyObject *unused)
 {
 	struct fence_object *self = (struct fence_object *)object;
@@ -201,6 +212,10 @@ static PyMethodDef fence_methods[] = {
 static PyGetSetDef fence_properties[] = {
 	{ "done", fence_done, NULL,
 	  "Whether the transfer is over; wait() tells whether it failed.",
+	  NULL },
+	{ "time", fence_time, NULL,
+	  "When it was over, as of time.monotonic(), 0 if the CPU copied.\n\n"
+	  "BlockingIOError before the end.",
 	  NULL },
 	{ NULL, NULL, NULL, NULL, NULL },
 };

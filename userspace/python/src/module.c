@@ -36,6 +36,8 @@ static PyMethodDef methods[] = {
 	  SIGNATURE("segments($module, a, /)") },
 	{ "sync", array_sync, METH_VARARGS,
 	  SIGNATURE("sync($module, a, direction, owner, /)") },
+	{ "wait_array", array_wait, METH_VARARGS,
+	  SIGNATURE("wait_array($module, a, write, timeout, /)") },
 	{ "copy", WITH_KEYWORDS(transfer_copy), METH_VARARGS | METH_KEYWORDS,
 	  SIGNATURE("copy($module, /, dst, src, *, engine=None, wait=True)") },
 	{ "fill", WITH_KEYWORDS(transfer_fill), METH_VARARGS | METH_KEYWORDS,

@@ -186,6 +186,7 @@ int operand_check_shareable(const struct operand *operand, const char *role);
 PyObject *array_address(PyObject *module, PyObject *array);
 PyObject *array_segments(PyObject *module, PyObject *array);
 PyObject *array_sync(PyObject *module, PyObject *args);
+PyObject *array_wait(PyObject *module, PyObject *args);
 
 extern PyType_Spec fence_type_spec;
 /*
