@@ -195,7 +195,8 @@ static int wait_for_point(struct dray_stream *stream, uint64_t until_ns)
 	dray_streams_unlock();
 	ret = stream->port->ops->wait(stream->port, next, until_ns, &point);
 	dray_streams_lock();
-	return ret;
+	/* Another thread has acquired it, and later ones have come since. */
+	return ret == -EOVERFLOW ? 0 : ret;
 }
 
 /*
