@@ -130,7 +130,8 @@ PyObject *array_wait(PyObject *module, PyObject *args)
 	double limit;
 
 	(void)module;
-	if (!PyArg_ParseTuple(args, "OpO:wait_array", &array, &writes, &timeout) ||
+	if (!PyArg_ParseTuple(args, "OpO:wait_array", &array, &writes,
+			      &timeout) ||
 	    seconds_take(timeout, "timeout", &limit) ||
 	    operand_take(array, "a", OPERAND_EMPTY | OPERAND_FOREIGN, &operand))
 		return NULL;
