@@ -23,7 +23,7 @@ static void dray_frames_wake(struct dray_channel *channel)
 
 int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
 {
-	bool sends = channel->kind == DRAY_CHANNEL_SEND;
+	bool sends = channel->kind != DRAY_CHANNEL_RECV;
 	struct dray_frame *frame;
 	u32 i;
 

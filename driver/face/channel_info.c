@@ -86,6 +86,9 @@ int dray_channel_info_call(struct dray_opener *opener, void *data,
 			sizeof(info->device));
 		if (channel->stream.quirk)
 			info->max_pieces = channel->stream.quirk->pieces;
+		info->first_alignment = channel->stream.alignment;
+		if (channel->stream.repeats)
+			info->flags |= DRAY_CHANNEL_REPEAT;
 	}
 	if (READ_ONCE(channel->dead))
 		info->flags |= DRAY_CHANNEL_DEAD;
