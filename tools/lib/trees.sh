@@ -44,7 +44,7 @@ trees_base()
 			fdtoverlay -i "$2.module" -o "$2" "$2.carrier"
 		;;
 	# The tree of the emulated board is whole.
-	zcu102-fpga) trees_dtc "$2" "$TREE/dts/zcu102-emulated.dts" ;;
+	zcu102-fpga | zcu102-display) trees_dtc "$2" "$TREE/dts/zcu102-emulated.dts" ;;
 	versal)
 		QEMU_AUDIO_DRV=none qemu-system-aarch64 -display none -m 2G \
 			-M "xlnx-versal-virt,dumpdtb=$2"
