@@ -43,9 +43,9 @@ struct dray_stream {
 	bool counts; /* the engine tells how many bytes moved */
 	bool repeats; /* a flight lands when another replaces it: repeat.h */
 	u32 alignment; /* bytes, of the first byte to repeat; else 0 */
-	atomic_t reports; /* ends of repetitions, and replacements; any context */
-	u32 replaced; /* flights, of these reports */
-	u32 repeated; /* repetitions beyond the first, counted so far */
+	atomic_t reports; /* of ends, and of replacements; any context */
+	u32 replaced; /* flights, among these reports */
+	u32 ends; /* that were noted, of repetitions */
 	u32 batch; /* jobs that it may take up together */
 	struct list_head jobs; /* taken up, oldest first; changes under both */
 	struct list_head lost; /* of an engine that does not stop */

@@ -114,31 +114,41 @@ struct dma_async_tx_descriptor *dray_repeat_take(struct dray_flight *flight)
 }
 
 /*
- * Counts repetitions beyond the first of each flight.  The present one may not
- * have ended once yet, which is then seen at its end: so the count never shrinks.
+ * Counts repetitions: ends that were reported while the engine had nothing else
+ * than @job.  Some engines report an end when they begin anew.
  */
-static void dray_repeat_count(struct dray_stream *stream, u32 reports,
-			      struct dray_job *job)
+static void dray_repeat_count(struct dray_job *job, u32 repetitions)
 {
 	struct dray_points *points =
 		job->frames ? job->frames->points : job->points;
-	s32 surplus = reports - 2 * stream->replaced - 1;
 	struct dray_timeline_head *head;
 
-	if (surplus <= (s32)stream->repeated)
-		return;
 	if (points) {
 		head = points->head;
-		WRITE_ONCE(head->held_back,
-			   head->held_back + surplus - stream->repeated);
+		WRITE_ONCE(head->held_back, head->held_back + repetitions);
 	}
-	stream->repeated = surplus;
+}
+
+/* Notes the reported ends of @job, and of those before it. */
+static void dray_repeat_note(struct dray_job *job, u32 ends, bool counts)
+{
+	struct dray_channel *channel = job->channel;
+	struct dray_stream *stream = &channel->stream;
+
+	/* A replacement may have been seen before it is reported. */
+	if ((s32)(ends - stream->ends) <= 0)
+		return;
+	if (counts && channel->kind == DRAY_CHANNEL_SEND &&
+	    list_is_last(&job->list, &stream->jobs))
+		dray_repeat_count(job, ends - stream->ends);
+	stream->ends = ends;
 }
 
 void dray_repeats_look(struct dray_channel *channel)
 {
 	struct dray_stream *stream = &channel->stream;
 	u32 reports = atomic_read_acquire(&stream->reports);
+	u32 before = stream->replaced;
 	struct dray_flight *flight;
 	struct dray_job *job;
 
@@ -148,8 +158,8 @@ void dray_repeats_look(struct dray_channel *channel)
 			continue;
 		if (dmaengine_tx_status(channel->chan, flight->cookie, NULL) !=
 		    DMA_COMPLETE) {
-			if (channel->kind == DRAY_CHANNEL_SEND)
-				dray_repeat_count(stream, reports, job);
+			dray_repeat_note(job, reports - stream->replaced,
+					 stream->replaced == before);
 			return;
 		}
 		stream->replaced++;
@@ -165,5 +175,5 @@ void dray_repeats_forget(struct dray_channel *channel)
 
 	atomic_set(&stream->reports, 0);
 	stream->replaced = 0;
-	stream->repeated = 0;
+	stream->ends = 0;
 }

@@ -232,7 +232,7 @@ guest_machine()
 	fi
 	[ -z "$GUEST_SCREEN" ] || machine+=(
 		-qmp "unix:$scratch/monitor,server=on,wait=off"
-		-audiodev "wav,id=sound,path=$GUEST_SCREEN/sound.wav")
+		-audiodev "wav,id=sound,timer-period=25000,path=$GUEST_SCREEN/sound.wav")
 	# For the archive of the results; a card's size is a power of two.
 	truncate -s 512M "$scratch/disk"
 	machine+=(-m 1G -drive

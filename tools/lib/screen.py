@@ -14,7 +14,7 @@ import sys
 import time
 
 ADDRESS = 0x3FFE0000
-REFRESH = 1 / 50  # seconds
+REFRESH = 1 / 100  # seconds
 LOOK = 1 / 200
 START = 60  # seconds until QEMU must listen
 
