@@ -6,10 +6,13 @@
  */
 #include "../../tools/lib/screen.h"
 #include "../selftests/attach.h"
+#include "../selftests/binding.h"
 #include "../selftests/ledger.h"
 #include "../selftests/setup.h"
 #include "../selftests/timeline.h"
 
+#define ENGINE "/sys/bus/platform/drivers/xilinx-zynqmp-dpdma"
+#define ENGINE_DEVICE "fd4c0000.dma-controller"
 #define PORT 0xfd4a0000 /* registers of the display port */
 #define WIDTH 96 /* pixels of 4 bytes */
 #define ROWS 64
@@ -355,6 +358,33 @@ TEST_F(display, a_killed_program_loses_its_display_and_nothing_else)
 	ASSERT_EQ(0, line_open(self->node, self->display, 1, &self->line));
 	ASSERT_EQ(1, show(self, 0, STRIDE));
 	ASSERT_LE(0, picture(self, 1));
+}
+
+TEST_F(display, the_end_of_its_driver_ends_what_is_shown)
+{
+	struct binding binding;
+
+	ASSERT_EQ(0, binding_find(self->node, &binding));
+	ASSERT_EQ(1, show(self, 0, STRIDE));
+	ASSERT_LE(0, picture(self, 1));
+	ASSERT_EQ(2, show(self, 1024, STRIDE));
+	ASSERT_EQ(0, write_name(ENGINE, "unbind", ENGINE_DEVICE));
+	EXPECT_TRUE(node_is_gone(NULL));
+	EXPECT_EQ(-ENODEV, line_status(&self->line, 1));
+	EXPECT_EQ(-ENODEV, line_status(&self->line, 2));
+	line_close(&self->line);
+	buffer_close(&self->picture);
+	close(self->node);
+	ASSERT_EQ(0, write_name(ENGINE, "bind", ENGINE_DEVICE));
+	if (!node_answers(NULL))
+		ASSERT_EQ(0, binding_bind(&binding));
+	self->node = node_open();
+	ASSERT_LE(0, self->node);
+	ASSERT_EQ(0,
+		  buffer_open(self->node, DRAY_HEAP_ANY, SIZE, &self->picture));
+	ASSERT_EQ(0, line_open(self->node, self->display, 1, &self->line));
+	ASSERT_EQ(1, show(self, 0, STRIDE));
+	EXPECT_LE(0, picture(self, 1));
 }
 
 TEST_F(display, frames_of_a_ring_are_shown_in_the_order_of_their_release)
