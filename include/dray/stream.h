@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * stream: packets to and from a DMA engine that serves a stream.
+ * stream: packets to and from a DMA engine that serves a stream or a display.
  *
  * A stream is a channel of a node, known by its name: "tx0" takes packets from
- * memory, "rx0" brings packets to memory.  A packet is the bytes of one view,
- * or of several, in the order of their elements: no stride changes the order,
- * and none needs a copy.
+ * memory, "rx0" brings packets to memory, "display0" shows memory.  A packet is
+ * the bytes of one view, or of several, in the order of their elements: no
+ * stride changes the order, and none needs a copy.
  *
  * A stream may stay silent for ever.  So no transfer has a time limit unless it
  * is given a deadline, and a transfer ends in an event: the number of the
@@ -135,6 +135,32 @@ DRAY_API int dray_stream_send(struct dray_stream *stream,
  * stride of 0), -EPERM (a read-only view, or read-only memory).
  */
 DRAY_API int dray_stream_recv(struct dray_stream *stream,
+			      const struct dray_view *view,
+			      const struct dray_packet_options *options,
+			      struct dray_event **event);
+
+/**
+ * Shows @view, an array of rows, on the display of a stream such as "display0".
+ * It stays there until the next show replaces it, within one vertical sync, or
+ * the stream is closed.  Its event ends when it is replaced, with status 0.  The
+ * memory is busy until then, and what the CPU writes there may be seen.
+ *
+ * The first axis is that of the rows, the rest makes the pixels of one.  Rows have
+ * one stride, of at least their own length.  The engine has limits for its start,
+ * the length of a row and the stride; with DRAY_PACKET_STAGE, the CPU copies views
+ * that it cannot show to a buffer.
+ *
+ * If a stream sends to an engine that can only repeat, as that of sound, the same
+ * holds for dray_stream_send(): a period that no other replaces in time is sent
+ * again, and its event ends when the next one has begun.
+ *
+ * @options: NULL is all zero
+ * @event: the replacement, with one reference; NULL asks for none, and the call does
+ *	not wait for it
+ *
+ * Errors: as dray_stream_send(); -EINVAL too if the stream is no display.
+ */
+DRAY_API int dray_stream_show(struct dray_stream *stream,
 			      const struct dray_view *view,
 			      const struct dray_packet_options *options,
 			      struct dray_event **event);

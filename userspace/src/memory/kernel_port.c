@@ -93,7 +93,7 @@ static int submit(struct dray_port *port, struct dray_port_job *job)
 
 	for (i = 0; i < job->count; i++) {
 		struct dray_transfer *transfer = &job->transfers[i];
-		bool sends = transfer->op == DRAY_OP_SEND;
+		bool sends = transfer->op != DRAY_OP_RECV;
 
 		transfer->dst_fd = sends ? -1 : job->buffers[i]->fd;
 		transfer->src_fd = sends ? job->buffers[i]->fd : -1;

@@ -43,16 +43,20 @@ static int check_options(const struct dray_packet *packet)
 	return 0;
 }
 
+static const char *const verbs[] = {
+	[DRAY_OP_SEND] = "send",
+	[DRAY_OP_RECV] = "receive",
+	[DRAY_OP_SHOW] = "show",
+};
+
 static int check_direction(const struct dray_packet *packet)
 {
 	const struct dray_stream *stream = packet->stream;
 
-	if (packet->sends == stream->sends)
+	if (packet->op == stream->op)
 		return 0;
-	return dray_fail(-EINVAL,
-			 stream->sends ? "%s sends, it cannot receive"
-				       : "%s receives, it cannot send",
-			 stream->name);
+	return dray_fail(-EINVAL, "%s %ss, it cannot %s", stream->name,
+			 verbs[stream->op], verbs[packet->op]);
 }
 
 /* Refuses destinations that have no right result. */
@@ -99,7 +103,7 @@ static int check_view(struct dray_packet *packet, uint32_t index,
 		return ret;
 	if (!view->operand.extent.bytes)
 		return dray_fail(-EINVAL, "%s has no bytes to %s", view->name,
-				 packet->sends ? "send" : "receive");
+				 verbs[packet->op]);
 	return packet->sends ? 0 : check_destination(view);
 }
 
@@ -129,6 +133,30 @@ static uint64_t split(const struct dray_packet *packet, uint64_t bytes)
 	return bytes / most + (bytes % most != 0);
 }
 
+/* The rows of a view to show: its first axis, if there are others. */
+static uint64_t rows_of(const struct dray_view *view)
+{
+	int i = 0;
+
+	while (i + 1 < view->ndim && view->shape[i] == 1)
+		i++;
+	return i + 1 < view->ndim ? (uint64_t)view->shape[i] : 1;
+}
+
+/* Cuts a run of a view to show at its rows. */
+static void keep_rows(struct dray_packet *packet,
+		      struct dray_packet_piece *piece, struct dray_axis *axes)
+{
+	if (piece->axes_count || packet->rows == 1)
+		return;
+	piece->run /= packet->rows;
+	piece->axes_count = 1;
+	axes[0] = (struct dray_axis){
+		.count = packet->rows,
+		.src_stride = (int64_t)piece->run,
+	};
+}
+
 /* Reduces a view to its piece; @axes has room.  True if numbers overflow. */
 static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 			    struct dray_axis *axes)
@@ -151,6 +179,10 @@ static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 			.dst_stride = packet->sends ? 0 : stride,
 			.src_stride = packet->sends ? stride : 0,
 		};
+	}
+	if (packet->op == DRAY_OP_SHOW) {
+		packet->rows = rows_of(operand->view);
+		keep_rows(packet, piece, axes);
 	}
 	packet->elements += (uint64_t)operand->extent.elements;
 	/* There are no more descriptors than bytes. */
@@ -183,13 +215,18 @@ static int reduce(struct dray_packet *packet)
 }
 
 int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
-		     bool sends, const struct dray_view *const *views,
+		     uint32_t op, const struct dray_view *const *views,
 		     size_t count, const struct dray_packet_options *options)
 {
 	uint32_t i;
 	int ret;
 
-	*packet = (struct dray_packet){ .stream = stream, .sends = sends };
+	*packet = (struct dray_packet){
+		.stream = stream,
+		.op = op,
+		.sends = op != DRAY_OP_RECV,
+		.rows = 1,
+	};
 	if (options)
 		packet->options = *options;
 	ret = check_direction(packet);
@@ -237,10 +274,11 @@ static bool reject_size(struct dray_packet *packet)
 			      "%" PRIu64
 			      " bytes, one packet has up to %" PRIu64,
 			      packet->bytes, stream->max_bytes);
-	if (packet->bytes & (stream->alignment - 1))
+	if (packet->bytes / packet->rows & (stream->alignment - 1))
 		return REJECT(packet,
 			      "%s takes multiples of %u bytes, not %" PRIu64,
-			      stream->name, stream->alignment, packet->bytes);
+			      stream->name, stream->alignment,
+			      packet->bytes / packet->rows);
 	if (split(packet, packet->bytes) > stream->max_runs)
 		return REJECT(packet,
 			      "%" PRIu64 " bytes are %" PRIu64
@@ -284,6 +322,32 @@ static bool reject_alignment(struct dray_packet *packet, uint32_t index)
 		alignment, packet->views[index].name, bits & -bits);
 }
 
+/* An engine that repeats takes rows of one stride. */
+static bool reject_rows(struct dray_packet *packet)
+{
+	const struct dray_packet_piece *piece = &packet->pieces[0];
+	const struct dray_stream *stream = packet->stream;
+	uint32_t alignment = stream->first_alignment;
+	uint64_t first = (uintptr_t)piece->first;
+	int64_t stride = piece->axes_count ? piece->axes[0].src_stride
+					   : (int64_t)piece->run;
+
+	if (first & (alignment - 1))
+		return REJECT(
+			packet,
+			"the engine needs a first byte at a multiple of %u bytes, that of %s is at one of %" PRIu64,
+			alignment, packet->views[0].name, first & -first);
+	if (packet->count == 1 && piece->axes_count <= 1 && stride > 0 &&
+	    (uint64_t)stride >= piece->run &&
+	    (uint64_t)stride <= stream->max_segment)
+		return false;
+	return REJECT(
+		packet,
+		"%s takes rows of one stride, not shorter than a row and at most %" PRIu64
+		" bytes",
+		stream->name, stream->max_segment);
+}
+
 static bool reject_pieces(struct dray_packet *packet)
 {
 	const struct dray_stream *stream = packet->stream;
@@ -309,7 +373,8 @@ static bool reject_engine(struct dray_packet *packet)
 	for (i = 0; i < packet->count; i++)
 		if (reject_alignment(packet, i))
 			return true;
-	return reject_pieces(packet);
+	return packet->stream->repeats ? reject_rows(packet)
+				       : reject_pieces(packet);
 }
 
 /* Memory without a mapping is nothing for the CPU. */

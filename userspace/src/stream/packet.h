@@ -19,12 +19,14 @@ struct dray_packet {
 	/* set by dray_packet_init() */
 	struct dray_stream *stream;
 	struct dray_packet_options options;
-	bool sends;
+	uint32_t op; /* enum dray_op */
+	bool sends; /* or shows */
 	uint32_t count; /* of views, and of pieces */
 	struct dray_packet_view *views;
 	struct dray_packet_piece *pieces; /* and their axes behind them */
 	uint64_t elements;
 	uint64_t bytes;
+	uint64_t rows; /* to show, else 1 */
 	uint64_t descriptors; /* contiguous pieces of memory */
 	/* set by dray_packet_choose() */
 	bool staged;
@@ -37,7 +39,7 @@ struct dray_packet {
  * engine.
  */
 int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
-		     bool sends, const struct dray_view *const *views,
+		     uint32_t op, const struct dray_view *const *views,
 		     size_t count, const struct dray_packet_options *options);
 
 /* Chooses how to move it; -EOPNOTSUPP if the engine cannot. */
