@@ -452,7 +452,7 @@ TEST_F(stream, channels_say_which_way_they_go)
 			  channel.flags &
 				  (DRAY_CHANNEL_COPY | DRAY_CHANNEL_FILL |
 				   DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV));
-		EXPECT_EQ(0, channel.reserved2);
+		EXPECT_EQ(0, channel.first_alignment);
 	}
 }
 
