@@ -164,7 +164,7 @@ static void dray_channel_release(struct dray_channel *channel,
 		dma_release_channel(chan);
 }
 
-/* Does it show, or is it an engine that only repeats what it sends? */
+/* Does it show, or send by an engine that can only repeat? */
 static bool dray_channel_repeats(const struct dray_channel *channel,
 				 struct dma_chan *chan)
 {
@@ -173,7 +173,7 @@ static bool dray_channel_repeats(const struct dray_channel *channel,
 		!chan->device->device_prep_slave_sg);
 }
 
-/* Rows may have finer limits than what the framework can tell. */
+/* Rows may have finer limits than those that the framework can tell. */
 static void dray_channel_learn_rows(struct dray_channel *channel)
 {
 	const struct dray_quirk *quirk = channel->stream.quirk;

@@ -58,7 +58,7 @@ static void dray_move_seams(struct dray_move *move)
 
 /*
  * Takes axes of more than one element; joins the innermost into the run if
- * possible.  What is shown keeps its rows.
+ * possible.  A picture keeps its rows.
  */
 static void dray_move_steps(struct dray_move *move,
 			    const struct dray_axis *axes, u32 count)

@@ -25,7 +25,7 @@ struct dma_async_tx_descriptor *dray_repeat_take(struct dray_flight *flight);
 
 /*
  * For the work item: marks flights that were replaced as landed, and counts
- * repetitions of what is sent.
+ * repeated sends.
  */
 void dray_repeats_look(struct dray_channel *channel);
 /* Begins the counts anew; the engine has been stopped. */

@@ -158,7 +158,7 @@ DRAY_API int dray_stream_recv(struct dray_stream *stream,
  * @event: the replacement, with one reference; NULL asks for none, and the call does
  *	not wait for it
  *
- * Errors: as dray_stream_send(); -EINVAL too if the stream is no display.
+ * Errors: those of dray_stream_send(), and -EINVAL for a stream that does not show.
  */
 DRAY_API int dray_stream_show(struct dray_stream *stream,
 			      const struct dray_view *view,

@@ -2,7 +2,7 @@
 /*
  * Rows that are repeated until others replace them, as the DMA of a display does
  * it.  Nothing moves by itself: each vertical sync, which a knob makes, is the end of
- * a repetition or a replacement.  What the engine reads then is told as a sum.
+ * a repetition or a replacement.  The sum of the bytes that it reads then is told.
  */
 #include <linux/dma-direct.h>
 #include <linux/io.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * dray on the display port of the emulated ZCU102, with the kernel's own driver: its
- * pictures are those of the host's screen, and its sound is a file there.  Saves what
- * it has shown and sent to /results, for screen_check.py.
+ * pictures are those of the host's screen, and its sound is a file there.  Saves
+ * its pictures and sound to /results, for screen_check.py.
  */
 #include "../../tools/lib/screen.h"
 #include "../selftests/attach.h"
@@ -111,10 +111,9 @@ FIXTURE_TEARDOWN(display)
 static int64_t submit(int node, uint32_t channel,
 		      const struct dray_transfer *transfer, uint64_t deadline)
 {
-	struct dray_submit args = SUBMIT_OF(channel, transfer, 1,
-					    .deadline_ns = deadline,
-					    .flags = DRAY_SUBMIT_NO_FENCE,
-					    .fence_fd = -1);
+	struct dray_submit args =
+		SUBMIT_OF(channel, transfer, 1, .deadline_ns = deadline,
+			  .flags = DRAY_SUBMIT_NO_FENCE, .fence_fd = -1);
 	int ret = node_call(node, DRAY_IOC_SUBMIT, &args);
 
 	return ret ? ret : (int64_t)args.point;
@@ -125,9 +124,9 @@ static int64_t show(FIXTURE_DATA(display) * self, uint64_t at, uint64_t stride)
 {
 	const struct dray_axis axis = { .count = ROWS,
 					.src_stride = (int64_t)stride };
-	struct dray_transfer transfer = SHOW_OF(self->picture.fd, at, ROW,
-						.axes = (uintptr_t)&axis,
-						.axes_count = 1);
+	struct dray_transfer transfer =
+		SHOW_OF(self->picture.fd, at, ROW, .axes = (uintptr_t)&axis,
+			.axes_count = 1);
 
 	return submit(self->node, self->display, &transfer, 0);
 }
@@ -257,7 +256,7 @@ TEST_F(display, a_view_stays_until_another_replaces_it_within_one_sync)
 		EXPECT_EQ(before + 1, syncs());
 		EXPECT_EQ(1, in_flight(self));
 	}
-	/* It stays, and the engine reads what is there. */
+	/* It stays, and the engine reads it again. */
 	memset(self->picture.bytes + at, 0x5a, 2 * ROW);
 	ASSERT_EQ(0, cpu_end(self->picture.fd, DMA_BUF_SYNC_WRITE));
 	for (int i = 0; i < 3; i++)
@@ -308,9 +307,9 @@ TEST_F(display, cancelling_stops_the_engine)
 TEST_F(display, a_deadline_ends_what_is_shown)
 {
 	const struct dray_axis axis = { .count = ROWS, .src_stride = STRIDE };
-	const struct dray_transfer transfer = SHOW_OF(
-		self->picture.fd, 0, ROW, .axes = (uintptr_t)&axis,
-		.axes_count = 1);
+	const struct dray_transfer transfer =
+		SHOW_OF(self->picture.fd, 0, ROW, .axes = (uintptr_t)&axis,
+			.axes_count = 1);
 	int number;
 
 	ASSERT_EQ(1, submit(self->node, self->display, &transfer,
@@ -329,9 +328,8 @@ static int show_and_hang(void *data)
 {
 	FIXTURE_DATA(display) *self = data;
 	const struct dray_axis axis = { .count = ROWS, .src_stride = STRIDE };
-	struct dray_transfer transfer = SHOW_OF(-1, 0, ROW,
-						.axes = (uintptr_t)&axis,
-						.axes_count = 1);
+	struct dray_transfer transfer =
+		SHOW_OF(-1, 0, ROW, .axes = (uintptr_t)&axis, .axes_count = 1);
 	struct buffer own;
 	struct line line;
 	int node = node_open();
@@ -418,7 +416,7 @@ TEST_F(display, frames_of_a_ring_are_shown_in_the_order_of_their_release)
 	EXPECT_EQ(0, self->line.head->held_back);
 }
 
-/* A transfer of @rank axes that does not fit, and what the module says. */
+/* A transfer of @rank axes that does not fit, and the module's reason. */
 struct misfit {
 	const char *name;
 	struct dray_axis axes[2];
@@ -429,26 +427,76 @@ struct misfit {
 };
 
 static const struct misfit misfits[] = {
-	{ "a first byte", { { ROWS, 0, 1024 } }, 1, 16, ROW,
-	  DRAY_REASON_ALIGNMENT, 256 },
-	{ "a row", { { ROWS, 0, 1024 } }, 1, 0, ROW + 8,
-	  DRAY_REASON_ALIGNMENT, 16 },
-	{ "a stride", { { ROWS, 0, 1032 } }, 1, 0, ROW,
-	  DRAY_REASON_ALIGNMENT, 16 },
-	{ "rows upwards", { { ROWS, 0, -1024 } }, 1, SPAN, ROW,
-	  DRAY_REASON_ROWS, 0x3fff0 },
-	{ "the same row", { { ROWS, 0, 0 } }, 1, 0, ROW, DRAY_REASON_ROWS,
+	{ "a first byte",
+	  { { ROWS, 0, 1024 } },
+	  1,
+	  16,
+	  ROW,
+	  DRAY_REASON_ALIGNMENT,
+	  256 },
+	{ "a row",
+	  { { ROWS, 0, 1024 } },
+	  1,
+	  0,
+	  ROW + 8,
+	  DRAY_REASON_ALIGNMENT,
+	  16 },
+	{ "a stride",
+	  { { ROWS, 0, 1032 } },
+	  1,
+	  0,
+	  ROW,
+	  DRAY_REASON_ALIGNMENT,
+	  16 },
+	{ "rows upwards",
+	  { { ROWS, 0, -1024 } },
+	  1,
+	  SPAN,
+	  ROW,
+	  DRAY_REASON_ROWS,
 	  0x3fff0 },
-	{ "rows that overlap", { { ROWS, 0, 256 } }, 1, 0, ROW,
-	  DRAY_REASON_ROWS, 0x3fff0 },
-	{ "a long row", { { 2, 0, 0x40000 } }, 1, 0, 0x40000, DRAY_REASON_ROWS,
+	{ "the same row",
+	  { { ROWS, 0, 0 } },
+	  1,
+	  0,
+	  ROW,
+	  DRAY_REASON_ROWS,
 	  0x3fff0 },
-	{ "a long stride", { { 2, 0, 0x40000 } }, 1, 0, ROW, DRAY_REASON_ROWS,
+	{ "rows that overlap",
+	  { { ROWS, 0, 256 } },
+	  1,
+	  0,
+	  ROW,
+	  DRAY_REASON_ROWS,
 	  0x3fff0 },
-	{ "three axes", { { 4, 0, 65536 }, { 4, 0, 1024 } }, 2, 0, ROW,
-	  DRAY_REASON_ROWS, 0x3fff0 },
-	{ "rows beyond the end", { { ROWS, 0, 1024 } }, 1, SIZE - 1024, ROW,
-	  DRAY_REASON_RANGE, SIZE },
+	{ "a long row",
+	  { { 2, 0, 0x40000 } },
+	  1,
+	  0,
+	  0x40000,
+	  DRAY_REASON_ROWS,
+	  0x3fff0 },
+	{ "a long stride",
+	  { { 2, 0, 0x40000 } },
+	  1,
+	  0,
+	  ROW,
+	  DRAY_REASON_ROWS,
+	  0x3fff0 },
+	{ "three axes",
+	  { { 4, 0, 65536 }, { 4, 0, 1024 } },
+	  2,
+	  0,
+	  ROW,
+	  DRAY_REASON_ROWS,
+	  0x3fff0 },
+	{ "rows beyond the end",
+	  { { ROWS, 0, 1024 } },
+	  1,
+	  SIZE - 1024,
+	  ROW,
+	  DRAY_REASON_RANGE,
+	  SIZE },
 };
 
 TEST_F(display, other_views_are_refused_with_the_limit)
@@ -459,9 +507,10 @@ TEST_F(display, other_views_are_refused_with_the_limit)
 			SHOW_OF(self->picture.fd, misfit->at, misfit->run,
 				.axes = (uintptr_t)misfit->axes,
 				.axes_count = misfit->rank);
-		struct dray_submit args = SUBMIT_OF(
-			self->display, &transfer, 1,
-			.flags = DRAY_SUBMIT_NO_FENCE, .fence_fd = -1);
+		struct dray_submit args =
+			SUBMIT_OF(self->display, &transfer, 1,
+				  .flags = DRAY_SUBMIT_NO_FENCE,
+				  .fence_fd = -1);
 
 		EXPECT_EQ(-EINVAL,
 			  node_call(self->node, DRAY_IOC_SUBMIT, &args))
@@ -517,9 +566,8 @@ TEST_F(display, scattered_memory_is_refused)
 	memset(bytes, 1, size);
 	ATTACH_MEMORY(memory, bytes, size, DRAY_ATTACH_READ_ONLY);
 	SKIP_IF(memory.segments == 1, "the kernel gave contiguous pages");
-	const struct dray_transfer transfer =
-		SHOW_OF(memory.fd, 0, ROW, .axes = (uintptr_t)&axis,
-			.axes_count = 1);
+	const struct dray_transfer transfer = SHOW_OF(
+		memory.fd, 0, ROW, .axes = (uintptr_t)&axis, .axes_count = 1);
 
 	args = (struct dray_submit)SUBMIT_OF(self->display, &transfer, 1,
 					     .flags = DRAY_SUBMIT_NO_FENCE,
@@ -580,4 +628,3 @@ TEST_F(display, periods_of_sound_follow_each_other_and_the_last_one_repeats)
 	line_close(&line);
 	buffer_close(&samples);
 }
-

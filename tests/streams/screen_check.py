@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Compares the screen and the sound of the board with what display.c has shown.
+"""Compares the screen and the sound of the board with the views of display.c.
 
 Usage: screen_check.py SCREEN RESULTS
 
