@@ -10,10 +10,10 @@
  * hardware descriptors, but the core still has the unused ones, and writes the
  * next packet there.
  *
- * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and a
- * stride down, to 16 bytes; both have 18 bits.  A template is replaced at the next
- * vertical sync, of any video, also if it is sound.  To stop says nothing if reads
- * are outstanding for longer than 50 ms; it writes no memory.
+ * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
+ * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the
+ * next vertical sync, of any video, also if it is sound.  To stop says nothing
+ * if reads are outstanding for longer than 50 ms; it writes no memory.
  */
 #include <linux/dmaengine.h>
 #include <linux/kernel.h>

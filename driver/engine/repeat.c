@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Repetition: an engine that has no slave_sg, but takes rows of equal length as an
- * interleaved template, and repeats them until another template replaces them.
- * Its callback comes at the end of each repetition, and once more when they are
- * replaced.  It cannot tell which, and may come after the work item has seen by
- * the status that a flight was replaced.  So it counts, and knows no flight.
+ * Repetition: an engine that has no slave_sg, but takes rows of equal length as
+ * an interleaved template, and repeats them until another template replaces
+ * them.  Its callback comes at the end of each repetition, and once more at the
+ * replacement.  It cannot tell which, and may come after the work item has seen
+ * by the status that a flight was replaced.  So it counts, and knows no flight.
  */
 #include <linux/dmaengine.h>
 #include <linux/slab.h>

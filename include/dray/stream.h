@@ -143,22 +143,23 @@ DRAY_API int dray_stream_recv(struct dray_stream *stream,
  * Shows @view, an array of rows, on the display of a stream such as "display0".
  * It stays there until the next show replaces it, within one vertical sync, or
  * the stream is closed.  Its event ends when it is replaced, with status 0.  The
- * memory is busy until then, and what the CPU writes there may be seen.
+ * memory is busy until then, and changes to it may be seen.
  *
- * The first axis is that of the rows, the rest makes the pixels of one.  Rows have
- * one stride, of at least their own length.  The engine has limits for its start,
- * the length of a row and the stride; with DRAY_PACKET_STAGE, the CPU copies views
- * that it cannot show to a buffer.
+ * The first axis is that of the rows, the rest makes the pixels of one.  Rows
+ * have one stride, of at least their own length.  The engine has limits for its
+ * start, the length of a row and the stride; with DRAY_PACKET_STAGE, the CPU
+ * copies views that it cannot show to a buffer.
  *
- * If a stream sends to an engine that can only repeat, as that of sound, the same
- * holds for dray_stream_send(): a period that no other replaces in time is sent
- * again, and its event ends when the next one has begun.
+ * If a stream sends to an engine that can only repeat, such as that of sound,
+ * dray_stream_send() has the same rules: a period is sent again if no other
+ * replaces it in time, and its event ends when the next one has begun.
  *
  * @options: NULL is all zero
- * @event: the replacement, with one reference; NULL asks for none, and the call does
- *	not wait for it
+ * @event: the replacement, with one reference; NULL asks for none, and the call
+ *	does not wait for it
  *
- * Errors: those of dray_stream_send(), and -EINVAL for a stream that does not show.
+ * Errors: those of dray_stream_send(), and -EINVAL for a stream that does not
+ * show.
  */
 DRAY_API int dray_stream_show(struct dray_stream *stream,
 			      const struct dray_view *view,

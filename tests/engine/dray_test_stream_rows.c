@@ -18,21 +18,26 @@ bool stream_rows_fit(const struct dma_interleaved_template *rows,
 	       rows->src_sgl && rows->sgl[0].size && (flags & wanted) == wanted;
 }
 
+static struct stream_descriptor *stream_active(struct stream_channel *channel)
+{
+	return list_first_entry_or_null(&channel->active,
+					struct stream_descriptor, list);
+}
+
 /* A sum that changes with the order of the bytes. */
 static void stream_read_rows(struct stream_channel *channel)
 {
-	unsigned int *sum = &stream_knobs.shown[channel->chan.chan_id];
-	const struct stream_descriptor *descriptor = list_first_entry(
-		&channel->active, struct stream_descriptor, list);
+	unsigned int *sum = &stream_knobs.shown[channel->chan.chan_id], i;
+	struct stream_descriptor *descriptor = stream_active(channel);
 	struct device *dev = channel->chan.device->dev;
+	phys_addr_t address;
 	const u8 *row;
 	size_t at;
-	unsigned int i;
 
 	*sum = 0;
-	for (i = 0; i < descriptor->count; i++) {
-		row = phys_to_virt(
-			dma_to_phys(dev, descriptor->segments[i].address));
+	for (i = 0; descriptor && i < descriptor->count; i++) {
+		address = dma_to_phys(dev, descriptor->segments[i].address);
+		row = phys_to_virt(address);
 		for (at = 0; at < descriptor->segments[i].length; at++)
 			*sum = *sum * 31 + row[at];
 	}
@@ -41,8 +46,7 @@ static void stream_read_rows(struct stream_channel *channel)
 /* As in drivers with virt-dma, the callback of a repetition knows no descriptor. */
 static void stream_end_repetition(struct stream_channel *channel)
 {
-	const struct stream_descriptor *descriptor = list_first_entry(
-		&channel->active, struct stream_descriptor, list);
+	const struct stream_descriptor *descriptor = stream_active(channel);
 
 	channel->repeat = descriptor->tx.callback;
 	channel->repeat_param = descriptor->tx.callback_param;
@@ -58,8 +62,7 @@ void stream_sync(struct stream_pair *pair)
 	spin_lock_bh(&pair->lock);
 	if (stream_is(channel, &stream_knobs.stall))
 		goto unlock;
-	active = list_first_entry_or_null(&channel->active,
-					  struct stream_descriptor, list);
+	active = stream_active(channel);
 	if (!list_empty(&channel->issued)) {
 		if (active) {
 			active->moved = active->length;
@@ -69,8 +72,7 @@ void stream_sync(struct stream_pair *pair)
 	} else if (active) {
 		stream_end_repetition(channel);
 	}
-	if (!list_empty(&channel->active))
-		stream_read_rows(channel);
+	stream_read_rows(channel);
 unlock:
 	spin_unlock_bh(&pair->lock);
 }
