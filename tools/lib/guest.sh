@@ -118,6 +118,8 @@ guest_drivers()
 	fi
 	if [ -n "$(guest_overlay)" ]; then
 		folder=$(module_streams "$kernel") || exit
+		[ ! -e "$folder/virt-dma.ko" ] ||
+			modules+=("$folder/virt-dma.ko")
 		modules+=("$folder/xilinx_dma.ko" "$folder/xilinx_dpdma.ko")
 	fi
 	# Kernels built by kernel-build.sh have them.

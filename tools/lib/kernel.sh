@@ -149,7 +149,7 @@ KERNEL_SOURCES_6_12=(
 # The drivers of the AXI DMA and of the display port's DMA, which Debian's arm64 kernel
 # lacks.
 KERNEL_SOURCES_STREAMS=(
-	drivers/dma/dmaengine.h drivers/dma/virt-dma.h
+	drivers/dma/dmaengine.h drivers/dma/virt-dma.h drivers/dma/virt-dma.c
 	drivers/dma/xilinx/xilinx_dma.c drivers/dma/xilinx/xilinx_dpdma.c
 )
 # Device trees of the boards in dts/overlays.

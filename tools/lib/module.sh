@@ -66,7 +66,7 @@ module_engine()
 }
 
 # module_streams KERNEL: prints the folder with xilinx_dma.ko and xilinx_dpdma.ko,
-# unmodified
+# unmodified, and virt-dma.ko if the kernel lacks that
 module_streams()
 {
 	case $(kernel_version "$1") in
@@ -116,8 +116,11 @@ module_engine_copy()
 module_streams_copy()
 {
 	cp "$1"/drivers/dma/{dmaengine,virt-dma}.h "$2/.."
-	cp "$1"/drivers/dma/xilinx/xilinx_{,dp}dma.c "$2"
-	echo 'obj-m := xilinx_dma.o xilinx_dpdma.o' >"$2/Kbuild"
+	cp "$1"/drivers/dma/{*.h,virt-dma.c,xilinx/xilinx_{,dp}dma.c} "$2"
+	# shellcheck disable=SC2016 # make expands it
+	printf '%s\n' 'obj-m := xilinx_dma.o xilinx_dpdma.o' \
+		'obj-$(if $(CONFIG_DMA_VIRTUAL_CHANNELS),,m) += virt-dma.o' \
+		>"$2/Kbuild"
 }
 
 module_zynq_copy()

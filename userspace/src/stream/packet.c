@@ -43,20 +43,16 @@ static int check_options(const struct dray_packet *packet)
 	return 0;
 }
 
-static const char *const verbs[] = {
-	[DRAY_OP_SEND] = "send",
-	[DRAY_OP_RECV] = "receive",
-	[DRAY_OP_SHOW] = "show",
-};
-
 static int check_direction(const struct dray_packet *packet)
 {
 	const struct dray_stream *stream = packet->stream;
 
-	if (packet->op == stream->op)
+	if (packet->sends == stream->sends)
 		return 0;
-	return dray_fail(-EINVAL, "%s %ss, it cannot %s", stream->name,
-			 verbs[stream->op], verbs[packet->op]);
+	return dray_fail(-EINVAL,
+			 stream->sends ? "%s sends, it cannot receive"
+				       : "%s receives, it cannot send",
+			 stream->name);
 }
 
 /* Refuses destinations that have no right result. */
@@ -103,7 +99,7 @@ static int check_view(struct dray_packet *packet, uint32_t index,
 		return ret;
 	if (!view->operand.extent.bytes)
 		return dray_fail(-EINVAL, "%s has no bytes to %s", view->name,
-				 verbs[packet->op]);
+				 packet->sends ? "send" : "receive");
 	return packet->sends ? 0 : check_destination(view);
 }
 
@@ -215,7 +211,7 @@ static int reduce(struct dray_packet *packet)
 }
 
 int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
-		     uint32_t op, const struct dray_view *const *views,
+		     bool sends, const struct dray_view *const *views,
 		     size_t count, const struct dray_packet_options *options)
 {
 	uint32_t i;
@@ -223,8 +219,8 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 
 	*packet = (struct dray_packet){
 		.stream = stream,
-		.op = op,
-		.sends = op != DRAY_OP_RECV,
+		.op = stream->op,
+		.sends = sends,
 		.rows = 1,
 	};
 	if (options)

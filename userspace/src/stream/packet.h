@@ -19,7 +19,7 @@ struct dray_packet {
 	/* set by dray_packet_init() */
 	struct dray_stream *stream;
 	struct dray_packet_options options;
-	uint32_t op; /* enum dray_op */
+	uint32_t op; /* of the stream */
 	bool sends; /* or shows */
 	uint32_t count; /* of views, and of pieces */
 	struct dray_packet_view *views;
@@ -39,7 +39,7 @@ struct dray_packet {
  * engine.
  */
 int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
-		     uint32_t op, const struct dray_view *const *views,
+		     bool sends, const struct dray_view *const *views,
 		     size_t count, const struct dray_packet_options *options);
 
 /* Chooses how to move it; -EOPNOTSUPP if the engine cannot. */

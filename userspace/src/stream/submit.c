@@ -206,6 +206,20 @@ static int hand_over(struct dray_event *done, uint64_t *bytes,
 	return ret;
 }
 
+static int check_op(const struct dray_stream *stream, uint32_t op)
+{
+	static const char *const verbs[] = {
+		[DRAY_OP_SEND] = "send",
+		[DRAY_OP_RECV] = "receive",
+		[DRAY_OP_SHOW] = "show",
+	};
+
+	if (op == stream->op)
+		return 0;
+	return dray_fail(-EINVAL, "%s %ss, it cannot %s", stream->name,
+			 verbs[stream->op], verbs[op]);
+}
+
 static int carry_out(struct dray_stream *stream, uint32_t op,
 		     const struct dray_view *const *views, size_t count,
 		     const struct dray_packet_options *options,
@@ -218,7 +232,11 @@ static int carry_out(struct dray_stream *stream, uint32_t op,
 	ret = dray_stream_check(stream);
 	if (ret)
 		return ret;
-	ret = dray_packet_init(&packet, stream, op, views, count, options);
+	ret = check_op(stream, op);
+	if (ret)
+		return ret;
+	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
+			       options);
 	if (!ret)
 		ret = dray_packet_choose(&packet);
 	if (!ret)
@@ -291,7 +309,7 @@ int dray_stream_explain(struct dray_stream *stream,
 	ret = dray_stream_check(stream);
 	if (ret)
 		return ret;
-	ret = dray_packet_init(&packet, stream, stream->op, views, count,
+	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
 			       options);
 	if (!ret)
 		ret = dray_packet_choose(&packet);
