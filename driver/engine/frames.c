@@ -21,6 +21,13 @@ static void dray_frames_wake(struct dray_channel *channel)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
+/* A job whose end is shown may still be counted, so lists tell. */
+static bool dray_channel_has_jobs(const struct dray_channel *channel)
+{
+	return channel->running || !list_empty(&channel->queues) ||
+	       !list_empty(&channel->stream.jobs);
+}
+
 int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
 {
 	bool sends = channel->kind != DRAY_CHANNEL_RECV;
@@ -28,7 +35,7 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
 	u32 i;
 
 	spin_lock_irq(&channel->lock);
-	if (channel->stream.frames || channel->waiting) {
+	if (channel->stream.frames || dray_channel_has_jobs(channel)) {
 		spin_unlock_irq(&channel->lock);
 		return -EBUSY;
 	}

@@ -275,8 +275,11 @@ void dray_stream_release(struct dray_channel *channel,
 
 void dray_stream_sleep(struct dray_channel *channel)
 {
+	bool signalling = dma_fence_begin_signalling();
+
 	mutex_lock(&channel->node->channels->streaming);
 	if (channel->chan && dray_stream_oldest(channel))
 		dray_stream_stop(channel, true);
 	mutex_unlock(&channel->node->channels->streaming);
+	dma_fence_end_signalling(signalling);
 }

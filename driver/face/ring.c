@@ -157,6 +157,10 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 	if (kind == DRAY_CHANNEL_COPY)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_KIND,
 				   line->channel->index);
+	if (!args->count && READ_ONCE(line->channel->stream.frames)) {
+		dray_frames_stop(line->channel);
+		return 0;
+	}
 	if (args->count < 2 || args->count > DRAY_MAX_FRAMES)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
@@ -213,6 +217,28 @@ static int dray_ring_take(struct dray_frames *frames, struct dray_release *args)
 	return 0;
 }
 
+/* Acquires frames; if there are none, waits for a point and tries again. */
+static int dray_ring_await(struct dray_timeline_file *line,
+			   struct dray_frames *frames,
+			   struct dray_release *args)
+{
+	struct dray_wait wait = { .number = args->number,
+				  .until_ns = args->until_ns };
+	struct dray_refusal none = {};
+	int ret = dray_ring_take(frames, args);
+
+	if (ret || args->acquired || !args->until_ns)
+		return ret;
+	ret = dray_wait_call(line, &wait, &none);
+	/* A restarted call would release the frames again. */
+	if (ret == -ERESTARTSYS)
+		return -EINTR;
+	/* A later point is one, too. */
+	if (ret && ret != -EOVERFLOW)
+		return ret;
+	return dray_ring_take(frames, args);
+}
+
 int dray_release_call(struct dray_timeline_file *line, void *data,
 		      struct dray_refusal *refusal)
 {
@@ -230,7 +256,5 @@ int dray_release_call(struct dray_timeline_file *line, void *data,
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
 	ret = dray_ring_give(frames, args, refusal);
-	if (!ret)
-		ret = dray_ring_take(frames, args);
-	return ret;
+	return ret ? ret : dray_ring_await(line, frames, args);
 }

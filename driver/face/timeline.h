@@ -21,6 +21,11 @@ struct dray_timeline_file {
 	u64 seen; /* points, at the last read() */
 };
 
+/* wait.c: nothing is published any more. */
+bool dray_timeline_is_over(struct dray_timeline_file *line);
+int dray_wait_call(struct dray_timeline_file *line, void *data,
+		   struct dray_refusal *refusal);
+
 /* ring.c: the calls of a stream's timeline, by their structures. */
 int dray_ring_call(struct dray_timeline_file *line, void *data,
 		   struct dray_refusal *refusal);

@@ -12,6 +12,9 @@
  * packet, its bytes, the time and a status.  The events of a stream that have
  * ended are read from memory, without a system call.
  *
+ * A ring moves packets without a gap: frames that are given to the engine once,
+ * and pass between it and the program.
+ *
  * On a node of the host, streams are loops: packets that are sent to "tx0" are
  * received from "rx0", and those to "tx1" from "rx1".  A packet stays in flight
  * until receives have taken its bytes.  If it is longer than the receive, it
@@ -68,7 +71,8 @@ DRAY_API int dray_stream_open(struct dray_node *node, const char *name,
 
 /**
  * Ends the transfers in flight as -ECANCELED, and closes the stream.  Does not
- * wait for the other side.  Events that are kept stay valid.  NULL is ignored.
+ * wait for the other side.  Events that are kept stay valid.  The frames of a
+ * ring are memory like any other then.  NULL is ignored.
  */
 DRAY_API void dray_stream_close(struct dray_stream *stream);
 
@@ -200,6 +204,107 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 				 struct dray_explanation *out, size_t size);
 
 /**
+ * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
+ * indices.  From then on only its frames pass, until the stream is closed, and
+ * dray_stream_send() and dray_stream_recv() are -EBUSY.  A frame is one packet.
+ * Frames may lie in several blocks; most rings have frames of one shape.
+ *
+ * To receive, the engine has all frames at first, and fills them in the order
+ * of their indices, then in the order in which they are released.  A frame that
+ * was filled waits until dray_stream_acquire() returns it.  From then on it is
+ * the caller's, until dray_stream_release().  If no frame is free, the stream
+ * is held back; with DRAY_RING_OVERWRITE, the engine goes on with the frame
+ * that has been waiting longest, and that packet is lost.
+ *
+ * To send, all frames are the caller's at first: acquire, fill, release.  They
+ * are sent in the order in which they are released.
+ *
+ * The memory is that of dray_stream_send(), without staging copies.  It is busy
+ * until the stream is closed, and blocks that are freed meanwhile are parked.
+ * The CPU must not access the frames that it has not acquired.  Received bytes
+ * are visible to the CPU before their frame is acquired, and bytes to send are
+ * made visible to the engine by the release, so no sync is needed.
+ *
+ * @flags: 0 or DRAY_RING_OVERWRITE, which only a stream that receives has
+ *
+ * Errors: those of dray_stream_send() and dray_stream_recv(), with the index of
+ * the frame; -EINVAL (flags, count, a stream with fewer points than @count;
+ * frames to receive of which one begins between the first and the last byte of
+ * another), -EBUSY (the stream has a ring, or packets in flight).
+ */
+DRAY_API int dray_stream_ring(struct dray_stream *stream,
+			      const struct dray_view *const *views,
+			      size_t count, uint32_t flags);
+
+/**
+ * Acquires the frames that have waited longest, and waits if there are none.
+ * Without DRAY_RING_OVERWRITE, frames that are waiting cost no system call;
+ * with it, they cost one call, however many are acquired.
+ *
+ * Fills @points in order.  frame is the index of the view, number counts the
+ * packets of the stream from 1, bytes and time_ns (CLOCK_MONOTONIC) are of its
+ * transfer, and status is 0 or a negative errno: a frame that broke off has the
+ * bytes before.  In a ring with DRAY_RING_OVERWRITE, a gap between two numbers
+ * is the count of packets lost.  In a ring that sends, a point tells of the
+ * frame's last transfer, and number is 0 if there was none yet.
+ *
+ * Any thread may acquire, and each frame goes to one of them.
+ *
+ * @room: of @points, 1 or more
+ * @timeout_ms: milliseconds, below 0: no limit, 0: does not wait
+ *
+ * Returns the count of frames, at least 1, or a negative errno: -EINVAL (@room;
+ * the stream has no ring), -ETIME (none within @timeout_ms), -EINTR, -ECANCELED
+ * (dray_stream_close() was called meanwhile), -ECHILD, -ENODEV.
+ */
+DRAY_API int dray_stream_acquire(struct dray_stream *stream,
+				 struct dray_point *points, size_t room,
+				 int timeout_ms);
+
+/**
+ * Gives @count frames back to the engine, in any order, with one system call:
+ * for packets to come, or to be sent.  If it fails with -EINVAL, none was
+ * released.
+ *
+ * @frames: indices of acquired frames, each once
+ *
+ * Errors: -EINVAL (a frame that does not exist, or is not acquired; no ring),
+ * -ECHILD, -ENODEV.
+ */
+DRAY_API int dray_stream_release(struct dray_stream *stream,
+				 const uint32_t *frames, size_t count);
+
+/**
+ * As dray_stream_release() and then dray_stream_acquire(), with one system call,
+ * also if it waits.  After -ETIME, -EINTR and -ECANCELED, the frames have been
+ * released.
+ */
+DRAY_API int dray_stream_exchange(struct dray_stream *stream,
+				  const uint32_t *frames, size_t count,
+				  struct dray_point *points, size_t room,
+				  int timeout_ms);
+
+/** Counts of a ring since it was given. */
+struct dray_ring_counts {
+	uint64_t frames;	/* of the ring */
+	uint64_t ended;		/* packets that were received or sent, or broke off */
+	uint64_t acquired;	/* of these, by callers */
+	uint64_t lost;		/* of these, overwritten before they were acquired */
+	uint64_t waiting;	/* of these, to be acquired now */
+	uint64_t owned;		/* frames that are the callers' now */
+	uint64_t held_back;	/* times that no frame was free for the engine */
+};
+
+/**
+ * Fills @size bytes of @counts, as they are at about one moment.  Packets of a
+ * ring are not in dray_stream_counts().
+ * Errors: -EINVAL (no ring), -ECHILD.
+ */
+DRAY_API int dray_stream_ring_counts(struct dray_stream *stream,
+				     struct dray_ring_counts *counts,
+				     size_t size);
+
+/**
  * Returns a descriptor to poll(), borrowed: readable if transfers ended since
  * dray_stream_ended() was called last.  Only to be polled.
  */
@@ -208,7 +313,7 @@ DRAY_API int dray_stream_fd(const struct dray_stream *stream);
 /**
  * Returns the count of transfers that have ended since the stream was opened.
  * Makes dray_stream_fd() quiet until the next one ends, so poll, call this,
- * then look at events.
+ * then look at events, or acquire frames without a wait.
  */
 DRAY_API uint64_t dray_stream_ended(struct dray_stream *stream);
 
@@ -232,7 +337,8 @@ DRAY_NAMESAKE_END
 
 /**
  * Ends all transfers in flight as -ECANCELED; their events say how many bytes
- * had moved at least.  Errors: -ECHILD, -ENODEV.
+ * had moved at least.  A ring goes on, and the frames that were in flight have
+ * that status.  Errors: -ECHILD, -ENODEV.
  */
 DRAY_API int dray_stream_cancel(struct dray_stream *stream);
 

@@ -114,6 +114,12 @@ DRAY_API int dray_explain(struct dray_queue *queue,
 DRAY_API int dray_fence_wait(struct dray_fence *fence, int timeout_ms);
 /** Returns 1 if signalled, 0 if not yet, a negative errno if it failed. */
 DRAY_API int dray_fence_status(struct dray_fence *fence);
+/**
+ * Tells when the fence signalled, in nanoseconds of CLOCK_MONOTONIC, also if the
+ * transfer failed.  0 if the CPU copied: that was before dray_copy() returned.
+ * Errors: -EINPROGRESS (it has not signalled), -ENOMEM, or an error of ioctl().
+ */
+DRAY_API int dray_fence_time(struct dray_fence *fence, uint64_t *time_ns);
 /** Returns a sync_file to poll(), borrowed; -1 if the CPU copied. */
 DRAY_API int dray_fence_fd(const struct dray_fence *fence);
 /** Adds a reference, dropped by dray_fence_unref(); returns @fence. */
@@ -139,6 +145,28 @@ DRAY_API int dray_free_after(void *block, struct dray_fence *fence);
 DRAY_API int dray_view_sync(const struct dray_view *view,
 			    enum dray_sync_owner owner,
 			    enum dray_direction direction);
+
+/* How the CPU is about to access a view. */
+#define DRAY_ACCESS_READ	(1u << 0)
+#define DRAY_ACCESS_WRITE	(1u << 1)
+
+/**
+ * Waits until the CPU may access @view: until no transfer writes its memory, and
+ * with DRAY_ACCESS_WRITE, until none reads it either.  Covers all queues and
+ * streams of this process, and transfers that other threads submit meanwhile.
+ * A transfer counts with all bytes from its first to its last.
+ *
+ * 0 says nothing about the success of these transfers, which their fences and
+ * events tell.
+ *
+ * @access: DRAY_ACCESS_READ, DRAY_ACCESS_WRITE, or both
+ *
+ * Errors: -EINVAL (a view that dray_view_init() would refuse, @access), -EBUSY
+ * (a frame of a ring, which the caller must acquire), -ETIME after @timeout_ms
+ * milliseconds (below 0: never), -EINTR, or an error of poll().
+ */
+DRAY_API int dray_view_wait(const struct dray_view *view, unsigned int access,
+			    int timeout_ms);
 
 #ifdef __cplusplus
 }

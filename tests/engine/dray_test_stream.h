@@ -31,7 +31,6 @@ struct stream_knobs {
 	unsigned int mask_bits;
 	unsigned int align_shift;
 	unsigned int max_segment;
-	unsigned int max_pieces;
 	unsigned int fifo;
 	bool batches;
 	bool axidma;

@@ -3,7 +3,10 @@
  * A channel of the engine of streams: descriptors are prepared, submitted and
  * issued; dray_test_stream_flow.c does them.
  */
+#include <linux/dma-direct.h>
 #include <linux/dma-mapping.h>
+#include <linux/ioport.h>
+#include <linux/mm.h>
 #include <linux/scatterlist.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -48,8 +51,7 @@ static struct stream_descriptor *stream_allocate(struct stream_channel *channel,
 	struct stream_descriptor *descriptor = NULL;
 
 	spin_lock_bh(&pair->lock);
-	if (to == own && count && channel->used + count <= stream_knobs.slots &&
-	    (!stream_knobs.max_pieces || count <= stream_knobs.max_pieces))
+	if (to == own && count && channel->used + count <= stream_knobs.slots)
 		descriptor = kzalloc(struct_size(descriptor, segments, count),
 				     GFP_ATOMIC);
 	if (descriptor)
@@ -77,6 +79,17 @@ static void stream_discard(struct stream_channel *channel,
 	kfree(descriptor);
 }
 
+/* Memory without a mapping, such as a carveout, has no address in the kernel. */
+static bool stream_reaches(struct stream_descriptor *descriptor,
+			   dma_addr_t address, size_t length)
+{
+	phys_addr_t start = dma_to_phys(descriptor->tx.chan->device->dev,
+					address);
+
+	return region_intersects(start, length, IORESOURCE_SYSTEM_RAM,
+				 IORES_DESC_NONE) == REGION_INTERSECTS;
+}
+
 static bool stream_add(struct stream_descriptor *descriptor, dma_addr_t address,
 		       size_t length)
 {
@@ -86,7 +99,7 @@ static bool stream_add(struct stream_descriptor *descriptor, dma_addr_t address,
 	segment->address = address;
 	segment->length = length;
 	descriptor->length += length;
-	return length &&
+	return length && stream_reaches(descriptor, address, length) &&
 	       (length <= stream_knobs.max_segment || stream_knobs.axidma) &&
 	       !((address | length) & (BIT(stream_knobs.align_shift) - 1));
 }

@@ -55,7 +55,6 @@ static void stream_describe(struct stream_engine *engine, struct device *dev)
 	device->residue_granularity =
 		stream_knobs.no_residue ? DMA_RESIDUE_GRANULARITY_DESCRIPTOR
 					: DMA_RESIDUE_GRANULARITY_BURST;
-	device->max_sg_burst = stream_knobs.max_pieces;
 	device->copy_align = stream_knobs.align_shift;
 	device->filter.map = stream_map;
 	device->filter.mapcnt = ARRAY_SIZE(stream_map);

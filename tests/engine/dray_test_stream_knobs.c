@@ -27,8 +27,6 @@ module_param_named(align_shift, stream_knobs.align_shift, uint, 0444);
 MODULE_PARM_DESC(align_shift, "addresses and lengths: multiples of 2^N");
 module_param_named(max_segment, stream_knobs.max_segment, uint, 0444);
 MODULE_PARM_DESC(max_segment, "bytes of one segment");
-module_param_named(max_pieces, stream_knobs.max_pieces, uint, 0444);
-MODULE_PARM_DESC(max_pieces, "segments of a descriptor; 0: no limit");
 module_param_named(fifo, stream_knobs.fifo, uint, 0444);
 MODULE_PARM_DESC(fifo, "bytes between a sender and its receiver");
 module_param_named(batches, stream_knobs.batches, bool, 0444);

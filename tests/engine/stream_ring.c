@@ -4,6 +4,8 @@
  * held back and overwritten; rings that send; and each argument that may be
  * wrong.
  */
+#include <pthread.h>
+
 #include "streams.h"
 
 #define FRAME 4096u
@@ -258,6 +260,108 @@ TEST_F(stream, a_cancelled_frame_comes_back)
 	EXPECT_EQ(0, point.bytes);
 	EXPECT_EQ(0, ring_release(&ring, point.frame));
 	line_close(&ring.line);
+}
+
+/* A submission that is shown to have ended is none. */
+TEST_F(stream, a_ring_follows_the_last_submission_at_once)
+{
+	struct dray_transfer transfer = RECV_OF(self->dst.fd, 0, FRAME);
+	struct dray_transfer frames[] = { transfer, transfer };
+	struct dray_ring args = { .frames = (uintptr_t)frames, .count = 2 };
+	struct dray_point point;
+	struct dray_submit submit;
+
+	frames[1].dst_offset = FRAME;
+	for (int i = 0; i < 200; i++) {
+		ASSERT_EQ(0, line_open(self->node, RX0, 1, &self->rx));
+		ASSERT_EQ(0,
+			  stream_submit(self, RX0, &transfer, 1, 0, &submit));
+		ASSERT_EQ(1, stream_cancel(self, RX0, 0));
+		ASSERT_EQ(0, line_wait(&self->rx, submit.point, &point));
+		ASSERT_EQ(0, ring_call(&self->rx, &args));
+		line_close(&self->rx);
+	}
+}
+
+/* A program that is faster than its stream makes one call for each frame. */
+TEST_F(stream, a_release_waits_for_the_next_frame)
+{
+	struct dray_release args;
+	struct dray_point point, acquired;
+	struct ring ring;
+	uint32_t frame;
+
+	for (uint32_t flags = 0; flags <= DRAY_RING_OVERWRITE; flags++) {
+		ASSERT_EQ(0,
+			  ring_open(self->node, RX1, flags, &self->dst, &ring));
+		args = (struct dray_release){
+			.number = line_completed(&ring.line) + 1,
+			.until_ns = now_ns() + MILLISECOND,
+		};
+		/* The source leaves bytes on the way when it ends. */
+		if (!flags)
+			EXPECT_EQ(-ETIME, ring_pass(&ring, &args));
+		ASSERT_EQ(0, source_begins());
+		args.until_ns = ~0ull;
+		args.frames = (uintptr_t)&frame;
+		if (flags) {
+			args.room = 1;
+			args.points = (uintptr_t)&acquired;
+		}
+		for (int i = 0; i < 100; i++) {
+			ASSERT_EQ(0, ring_pass(&ring, &args));
+			ASSERT_EQ(args.count, args.released);
+			ASSERT_EQ(args.room, args.acquired);
+			if (flags)
+				point = acquired;
+			else
+				ASSERT_EQ(0, line_read(&ring.line, args.number,
+						       &point));
+			frame = point.frame;
+			args.count = 1;
+			args.number = point.number + 1;
+		}
+		ASSERT_EQ(0, stream_knob("frame_us", 0));
+		line_close(&ring.line);
+	}
+}
+
+struct waiter {
+	const struct ring *ring;
+	int ret;
+};
+
+static void *wait_for_ever(void *data)
+{
+	struct waiter *waiter = data;
+	struct dray_point point;
+
+	waiter->ret = line_wait(&waiter->ring->line, 1, &point);
+	return NULL;
+}
+
+/* As a program does before it closes its timeline: a wait keeps the file. */
+TEST_F(stream, a_call_without_frames_ends_the_ring_and_its_waits)
+{
+	struct dray_ring none = {};
+	struct waiter waiter;
+	struct ring ring;
+	pthread_t thread;
+
+	for (uint32_t channel = TX0; channel <= RX0; channel++) {
+		ASSERT_EQ(0,
+			  ring_open(self->node, channel, 0, &self->dst, &ring));
+		waiter.ring = &ring;
+		ASSERT_EQ(0, pthread_create(&thread, NULL, wait_for_ever,
+					    &waiter));
+		ASSERT_EQ(0, ring_call(&ring.line, &none));
+		ASSERT_EQ(0, pthread_join(thread, NULL));
+		EXPECT_EQ(-ENODEV, waiter.ret);
+		EXPECT_EQ(-ENODEV, ring_release(&ring, 0));
+		/* and once more */
+		EXPECT_EQ(0, ring_call(&ring.line, &none));
+		line_close(&ring.line);
+	}
 }
 
 TEST_F(stream, the_end_of_a_ring_leaves_nothing_behind)

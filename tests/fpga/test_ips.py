@@ -1,82 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The examples of IP, without the model: the test is the other end of the stream."""
+"""The examples of IP, in C or Python and in Verilog, without the model."""
 
 import os
 import random
-import socket
-import struct
 import subprocess
 import time
 
 import numpy as np
 import pytest
 
-LAST, RESET, HELD = 1, 2, 4
-DEADLINE = 300
-
-
-class Stream:
-    """An IP and the model's end of its socket."""
-
-    def __init__(self, command, environment):
-        self.socket, other = socket.socketpair(socket.AF_UNIX,
-                                               socket.SOCK_SEQPACKET)
-        self.socket.settimeout(DEADLINE)
-        self.process = subprocess.Popen(
-            command, pass_fds=[other.fileno()],
-            env={**os.environ, **environment,
-                 "DRAY_FPGA_STREAM": str(other.fileno())})
-        other.close()
-
-    def message(self, data=b"", flags=0):
-        self.socket.sendall(struct.pack("<II", len(data), flags) + data)
-
-    def send(self, packet, cuts=()):
-        """Sends a packet, cut at these places."""
-        edges = [0, *sorted(cuts), len(packet)]
-        for start, end in zip(edges, edges[1:]):
-            self.message(packet[start:end], LAST if end == len(packet) else 0)
-
-    def receive(self):
-        """The bytes and flags of the next message."""
-        message = self.socket.recv(65536)
-        length, flags = struct.unpack_from("<II", message)
-        assert length == len(message) - 8
-        return message[8:], flags
-
-    def packet(self):
-        whole, flags = b"", 0
-        while not flags & LAST:
-            data, flags = self.receive()
-            whole += data
-        return whole
-
-    def reset(self):
-        """The flags of the messages until the answer."""
-        self.message(flags=RESET)
-        seen = []
-        while not seen or not seen[-1] & RESET:
-            seen.append(self.receive()[1])
-        return seen
-
-
-@pytest.fixture
-def start(built, source):
-    """Starts IPs, each of which must end when its stream is closed."""
-    streams = []
-
-    def start_one(name, *options):
-        command = [built / name, *options]
-        if (source / "examples" / (name + ".py")).exists():
-            command = ["/usr/bin/python3", "-B",
-                       source / "examples" / (name + ".py"), *options]
-        streams.append(Stream(command, {"PYTHONPATH": str(source)}))
-        return streams[-1]
-
-    yield start_one
-    for stream in streams:
-        stream.socket.close()
-        assert stream.process.wait(DEADLINE) == 0
+from stream import HELD, LAST, RESET
 
 
 def test_invert_inverts_each_byte(start):
@@ -89,8 +22,8 @@ def test_invert_inverts_each_byte(start):
 
 def test_a_piece_passes_before_its_packet_ends(start):
     stream = start("invert")
-    stream.message(b"\0\1")
-    assert stream.receive() == (b"\xff\xfe", 0)
+    stream.message(b"\0\1\2\3")
+    assert stream.receive() == (b"\xff\xfe\xfd\xfc", 0)
 
 
 def sums(data):
@@ -119,8 +52,11 @@ def test_reset_drops_the_packet_at_work(start):
     assert stream.packet() == b"\5\0\0\0"
 
 
+WIDTH = ("--width", "5", "--channels", "1")
+
+
 def test_filter_blurs_a_point(start):
-    stream = start("filter", "--width", "5")
+    stream = start("filter", *WIDTH, "--kernel", "blur")
     picture = np.zeros((5, 5), np.uint8)
     picture[2, 2] = 90
     stream.send(picture.tobytes(), [3, 11])
@@ -132,15 +68,52 @@ def test_filter_blurs_a_point(start):
 @pytest.mark.parametrize("kernel, value", [("blur", 7), ("edges", 0),
                                            ("sharpen", 7)])
 def test_filter_treats_an_even_picture_evenly(start, kernel, value):
-    stream = start("filter", "--width", "300", "--kernel", kernel)
+    stream = start("filter", *WIDTH, "--kernel", kernel)
     stream.send(bytes([7]) * 30000)
     assert stream.packet() == bytes([value]) * 30000
 
 
-def test_filter_passes_a_packet_without_whole_lines(start):
-    stream = start("filter", "--width", "5")
+def filtered(picture, kernel):
+    """The expected result of filter, by sums of whole numbers."""
+    weights, divisor = {
+        "blur": ([1, 1, 1, 1, 1, 1, 1, 1, 1], 9),
+        "edges": ([-1, -1, -1, -1, 8, -1, -1, -1, -1], 1),
+        "sharpen": ([0, -1, 0, -1, 5, -1, 0, -1, 0], 1),
+    }[kernel]
+    height, width, _ = picture.shape
+    wide = np.pad(picture.astype(int), ((1, 1), (1, 1), (0, 0)), "edge")
+    total = sum(weight * wide[i // 3:i // 3 + height, i % 3:i % 3 + width]
+                for i, weight in enumerate(weights))
+    return np.clip((2 * total + divisor) // (2 * divisor), 0,
+                   255).astype(np.uint8)
+
+
+@pytest.mark.parametrize("kernel, width, channels", [
+    ("blur", 5, 1), ("edges", 5, 1), ("sharpen", 5, 1), ("blur", 1, 3)])
+def test_filter_equals_the_sum_of_its_neighbours(start, kernel, width,
+                                                 channels):
+    stream = start("filter", "--width", str(width), "--channels",
+                   str(channels), "--kernel", kernel)
+    dice = np.random.default_rng(1)
+    for height in (1, 2, 3, 50, 1):
+        picture = dice.integers(0, 256, (height, width, channels), np.uint8)
+        stream.send(picture.tobytes(), [1] if picture.size > 1 else [])
+        assert stream.packet() == filtered(picture, kernel).tobytes()
+
+
+def test_filter_passes_a_packet_without_whole_lines(start_sibling):
+    stream = start_sibling("filter", "--width", "5")
     stream.send(b"abcdefg")
     assert stream.packet() == b"abcdefg"
+
+
+def test_filter_in_verilog_keeps_the_length_of_such_a_packet(start_verilog):
+    stream = start_verilog("filter", *WIDTH, "--kernel", "blur")
+    for length in (1, 4, 7, 11):
+        stream.send(bytes(length))
+        assert len(stream.packet()) == length
+    stream.send(bytes([7]) * 15)
+    assert stream.packet() == bytes([7]) * 15
 
 
 def frame(number, size):
@@ -170,8 +143,8 @@ def test_source_reports_frames_that_it_held_back(start):
     assert held > 0
 
 
-def test_source_keeps_its_rate(start):
-    stream = start("source", "--size", "64", "--rate", "50")
+def test_source_keeps_its_rate(start_sibling):
+    stream = start_sibling("source", "--size", "64", "--rate", "50")
     stream.packet()
     begin = time.monotonic()
     for _ in range(10):
@@ -180,7 +153,7 @@ def test_source_keeps_its_rate(start):
 
 
 def test_source_answers_a_reset_while_it_waits(start):
-    stream = start("source", "--size", "4096", "--rate", "0")
+    stream = start("source", "--size", "40000", "--rate", "0")
     stream.packet()
     assert stream.reset()[-1] == RESET
 

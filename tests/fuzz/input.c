@@ -22,6 +22,12 @@ const char *const kind_names[KINDS] = {
 	[KIND_CANCEL] = "cancel",
 	[KIND_RECLAIM] = "reclaim",
 	[KIND_UNKNOWN] = "unknown",
+	[KIND_TIMELINE] = "timeline",
+	[KIND_PACKET] = "packet",
+	[KIND_WAIT] = "wait",
+	[KIND_FRAMES] = "frames",
+	[KIND_RELEASE] = "release",
+	[KIND_POINTS] = "points",
 	[KIND_MMAP] = "mmap",
 	[KIND_MUNMAP] = "munmap",
 	[KIND_MADVISE] = "madvise",
@@ -66,7 +72,8 @@ static const unsigned char weights[KINDS] = {
 	[KIND_REBIND] = 1,	  [KIND_INFO] = 3,	[KIND_MLOCK] = 4,
 	[KIND_SET_NAME] = 3,	  [KIND_HEAP_INFO] = 4, [KIND_CHANNEL_INFO] = 4,
 	[KIND_RECEIVE] = 12,	  [KIND_FOREIGN] = 6,	[KIND_FENCE_WAIT] = 6,
-	[KIND_FOREIGN_FENCE] = 2, [KIND_SEEK] = 3,
+	[KIND_FOREIGN_FENCE] = 2, [KIND_SEEK] = 3,	[KIND_TIMELINE] = 20,
+	[KIND_PACKET] = 40,	  [KIND_FRAMES] = 12,	[KIND_RELEASE] = 12,
 };
 
 uint64_t pick(uint64_t *state, uint64_t below)

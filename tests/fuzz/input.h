@@ -14,7 +14,7 @@
 #define INPUT_CALLS 12
 
 enum kind {
-	/* calls of a node; node.c */
+	/* calls of a node; run_node.c */
 	KIND_OPEN,
 	KIND_INFO,
 	KIND_HEAP_INFO,
@@ -31,7 +31,14 @@ enum kind {
 	KIND_CANCEL,
 	KIND_RECLAIM,
 	KIND_UNKNOWN,
-	/* mappings; memory.c */
+	/* streams; run_stream.c */
+	KIND_TIMELINE,
+	KIND_PACKET,
+	KIND_WAIT,
+	KIND_FRAMES,
+	KIND_RELEASE,
+	KIND_POINTS,
+	/* mappings; run_memory.c */
 	KIND_MMAP,
 	KIND_MUNMAP,
 	KIND_MADVISE,

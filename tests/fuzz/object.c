@@ -18,7 +18,7 @@ struct slot {
 
 static const uint32_t slot_count[OBJECT_TYPES] = {
 	[OBJECT_NODE] = 3,	 [OBJECT_BUFFER] = SLOTS, [OBJECT_FENCE] = 12,
-	[OBJECT_ATTACHMENT] = 8, [OBJECT_FOREIGN] = 6,
+	[OBJECT_ATTACHMENT] = 8, [OBJECT_FOREIGN] = 6,	  [OBJECT_LINE] = 8,
 };
 
 static struct slot slots[OBJECT_TYPES][SLOTS];

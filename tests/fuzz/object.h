@@ -22,6 +22,7 @@ enum object_type {
 	OBJECT_FENCE,
 	OBJECT_ATTACHMENT,
 	OBJECT_FOREIGN, /* a dma-buf of another driver */
+	OBJECT_LINE, /* a timeline */
 	OBJECT_TYPES
 };
 

@@ -18,6 +18,10 @@ call_function run_open, run_info, run_heap_info, run_channel_info, run_alloc,
 /* run_submit.c */
 call_function run_submit;
 
+/* run_stream.c */
+call_function run_timeline, run_packet, run_wait, run_frames, run_release,
+	run_points;
+
 /* run_memory.c */
 call_function run_mmap, run_munmap, run_madvise, run_mprotect, run_mremap,
 	run_mlock, run_anonymous, run_touch, run_copy_in, run_copy_out,
@@ -50,5 +54,11 @@ int node_ioctl(struct thread *thread, const struct call *call,
 /* Overwrites a word of @data, when the flaw is one of part @part. */
 void flaw_apply(const struct call *call, unsigned int part, void *data,
 		size_t size);
+
+/*
+ * Calls the file @fd, as node_ioctl(); a flaw of part 0 is already in @data.
+ */
+int object_ioctl(struct thread *thread, const struct call *call, int fd,
+		 unsigned long request, void *data, size_t size);
 
 #endif

@@ -70,19 +70,27 @@ static unsigned long argument_request(const struct call *call,
 	return request;
 }
 
-int node_ioctl(struct thread *thread, const struct call *call,
-	       unsigned long request, void *data, size_t size)
+int object_ioctl(struct thread *thread, const struct call *call, int fd,
+		 unsigned long request, void *data, size_t size)
 {
-	int fd = object_fd(OBJECT_NODE, call->c);
-	uint8_t *at;
+	uint8_t *at = argument_place(thread, call, data, size);
 	int ret = 0;
 
-	flaw_apply(call, 0, data, size);
-	at = argument_place(thread, call, data, size);
 	if (ioctl(fd, argument_request(call, request), at) < 0)
 		ret = -errno;
 	if (!copy_safely(data, at, size) && !ret)
 		ret = -EFAULT;
+	return ret;
+}
+
+int node_ioctl(struct thread *thread, const struct call *call,
+	       unsigned long request, void *data, size_t size)
+{
+	int ret;
+
+	flaw_apply(call, 0, data, size);
+	ret = object_ioctl(thread, call, object_fd(OBJECT_NODE, call->c),
+			   request, data, size);
 	/* A node that is gone is worth a few calls, not all. */
 	if (ret == -ENODEV && !(call->seed & 3))
 		object_close(OBJECT_NODE, call->c);
@@ -293,7 +301,8 @@ int run_cancel(struct thread *thread, const struct call *call)
 {
 	struct dray_cancel cancel = {
 		.fence_fd = -1,
-		.channel = call->seed & 2 ? DRAY_CHANNEL_ANY : call->b % 3,
+		.channel = call->seed & 2 ? DRAY_CHANNEL_ANY : call->b % 5,
+		.point = call->seed & 14 ? 0 : call->a % 8,
 	};
 
 	if (call->seed & 1)

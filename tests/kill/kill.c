@@ -84,6 +84,21 @@ static uint64_t held_bytes(const struct ledger *before)
 	return bytes;
 }
 
+/* The engine of streams, if there is one, has no descriptor. */
+static bool engine_is_idle(void *context)
+{
+	int fd = open("/sys/module/dray_test_stream/parameters/out",
+		      O_RDONLY | O_CLOEXEC);
+	char text[64] = "0,0,0,0\n";
+
+	if (fd < 0)
+		return true;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		text[0] = 0;
+	close(fd);
+	return !strncmp(text, "0,0,0,0\n", 8);
+}
+
 /* Kills what is left of the load; the number of things that stay behind. */
 static int settle(const struct ledger *before)
 {
@@ -97,6 +112,10 @@ static int settle(const struct ledger *before)
 	for (unsigned int i = 0; i < PROCESSES; i++)
 		drop_descriptors(loads[i].inbox);
 	held += held_bytes(before);
+	if (!wait_for(engine_is_idle, NULL)) {
+		ksft_print_msg("the engine of streams has descriptors\n");
+		return 1;
+	}
 	return ledger_reclaimed_differences(before) + (held_bytes(before) != 0);
 }
 

@@ -26,9 +26,12 @@ const char *const work_names[WORKS] = {
 	[WORK_ADDRESS] = "addresses",
 	[WORK_REMAP] = "mappings moved",
 	[WORK_ASK] = "questions",
+	[WORK_STREAM] = "streams opened",
+	[WORK_PACKET] = "packets",
+	[WORK_FRAMES] = "rings",
 };
 
-struct worker me = { .node = -1 };
+struct worker me = { .node = -1, .streams = -1 };
 
 uint64_t pick(uint64_t below)
 {
@@ -67,6 +70,7 @@ static void (*const works[])(void) = {
 	work_send,   work_receive, work_receive, work_direct, work_direct,
 	work_ring,   work_pipe,	   work_import,	 work_export, work_attach,
 	work_cancel, work_address, work_remap,	 work_ask,    work_reopen,
+	work_stream, work_packet,  work_packet,	 work_frames,
 };
 
 _Noreturn void load_run(const struct load *load)

@@ -23,6 +23,8 @@ struct worker {
 	int fences[FENCES]; /* -1 where there is none */
 	int importer; /* or a negative errno */
 	int pipe_ends[2];
+	int streams; /* the node of streams, or -1 */
+	int lines[4]; /* timelines of its channels; 0: it is not open here */
 };
 
 /* This process. */
@@ -47,6 +49,11 @@ void fences_look(void);
 void work_submit(void);
 void work_attach(void);
 void work_cancel(void);
+
+/* works_stream.c: what an engine of streams does */
+void work_stream(void);
+void work_packet(void);
+void work_frames(void);
 
 /* works_others.c: what other processes, and others in the kernel, do with it */
 void work_fork(void);

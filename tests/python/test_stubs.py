@@ -2,6 +2,7 @@
 """What type checkers and help() are told is what is there."""
 import ast
 import builtins
+import contextlib
 import inspect
 import pathlib
 import typing
@@ -84,6 +85,8 @@ def made_records():
     yield "Explanation", dray.explain(array, array[::-1])
     for channel in node.channels():
         yield "ChannelInfo", channel
+    with contextlib.suppress(ValueError), dray.stream("rx0") as stream:
+        yield "StreamCounts", stream.counts()
     if node.info().addresses:
         yield "Segment", dray.segments(array)[0]
 

@@ -20,6 +20,7 @@ SAID = {
               "65536\n"
               "packet 1 brought 4096 bytes\n"
               "the tile's first row runs from 95 to 32\n",
+    "ring": "1000 pictures, the sum of their first pixels is 124948\n",
 }
 
 

@@ -19,6 +19,7 @@
 #include "node.h"
 
 #define ENGINE_JOBS 64
+#define ENGINE_TIME 1234567890ull /* of each end; CLOCK_MONOTONIC, ns */
 
 struct engine_job {
 	int fd; /* an eventfd in the place of a sync_file */
@@ -238,6 +239,8 @@ WRAPPED(int, poll, (struct pollfd *fds, nfds_t count, int timeout))
 WRAPPED(int, ioctl, (int fd, unsigned long request, void *argument))
 {
 	struct engine_job *job = engine_find(fd);
+	struct sync_fence_info *answer;
+	struct sync_file_info *info;
 
 	if (!job || request != SYNC_IOC_FILE_INFO)
 		return __real_ioctl(fd, request, argument);
@@ -245,7 +248,11 @@ WRAPPED(int, ioctl, (int fd, unsigned long request, void *argument))
 		errno = EBADF;
 		return -1;
 	}
-	((struct sync_file_info *)argument)->status = job->status;
+	info = argument;
+	info->status = job->status;
+	answer = (void *)(uintptr_t)info->sync_fence_info;
+	answer->status = job->status;
+	answer->timestamp_ns = job->status ? ENGINE_TIME : 0;
 	return 0;
 }
 WRAPPED(int, close, (int fd))

@@ -56,12 +56,20 @@ static struct {
 	int32_t in_fences[4];
 	struct dray_cancel cancel;
 	int waits;
+	/* rings; the transfers of the first frames are in transfers[] */
+	struct dray_ring ring;
+	int releases;
+	struct dray_release release;
+	uint32_t released[4];
+	struct dray_point acquired[4]; /* to be acquired next */
+	uint32_t acquired_count;
 } module;
 
 #define STAND_IN_POINTS 128
 
-/* As the module ends a submission. */
-static inline void publish(uint64_t number, uint64_t bytes, int status)
+/* As the module ends a submission, or fills a frame. */
+static inline void publish_frame(uint64_t number, uint64_t bytes, int status,
+				 uint32_t frame)
 {
 	struct dray_point *points = (void *)(module.head + 1);
 	struct dray_point *point = &points[number % STAND_IN_POINTS];
@@ -69,10 +77,16 @@ static inline void publish(uint64_t number, uint64_t bytes, int status)
 	*point = (struct dray_point){ .number = number,
 				      .bytes = bytes,
 				      .time_ns = 1000 + number,
-				      .status = status };
+				      .status = status,
+				      .frame = frame };
 	if (number > module.head->completed)
 		module.head->completed = number;
 	module.head->published++;
+}
+
+static inline void publish(uint64_t number, uint64_t bytes, int status)
+{
+	publish_frame(number, bytes, status, 0);
 }
 
 void *__real_mmap64(void *address, size_t size, int protection, int flags,
@@ -133,6 +147,41 @@ static inline int answer_submit(struct dray_submit *args)
 	args->point = point;
 	module.submit = *args;
 	return 0;
+}
+
+static inline int answer_ring(struct dray_ring *args)
+{
+	size_t known = args->count < 4 ? args->count : 4;
+
+	module.ring = *args;
+	if (known)
+		memcpy(module.transfers, (void *)(uintptr_t)args->frames,
+		       known * sizeof(module.transfers[0]));
+	return 0;
+}
+
+static inline int answer_release(struct dray_release *args)
+{
+	size_t known = args->count < 4 ? args->count : 4;
+
+	module.releases++;
+	module.release = *args;
+	if (known)
+		memcpy(module.released, (void *)(uintptr_t)args->frames,
+		       known * sizeof(module.released[0]));
+	args->released = args->count;
+	args->acquired = module.acquired_count < args->room
+				 ? module.acquired_count
+				 : args->room;
+	if (args->acquired)
+		memcpy((void *)(uintptr_t)args->points, module.acquired,
+		       args->acquired * sizeof(module.acquired[0]));
+	module.acquired_count = 0;
+	if (args->acquired || !args->until_ns ||
+	    module.head->completed >= args->number)
+		return 0;
+	errno = ETIME;
+	return -1;
 }
 
 /* Ends all that the test has not ended. */
@@ -236,6 +285,10 @@ static inline void set_reason(unsigned long request, void *args)
 		((struct dray_submit *)args)->failed = 2;
 		((struct dray_submit *)args)->reason = module.reason;
 		((struct dray_submit *)args)->limit = module.limit;
+	} else if (request == DRAY_IOC_RING) {
+		((struct dray_ring *)args)->failed = 2;
+		((struct dray_ring *)args)->reason = module.reason;
+		((struct dray_ring *)args)->limit = module.limit;
 	}
 }
 WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
@@ -293,6 +346,10 @@ WRAPPED(int, ioctl, (int fd, unsigned long request, ...))
 		return answer_cancel(args);
 	case DRAY_IOC_WAIT:
 		return answer_wait(args);
+	case DRAY_IOC_RING:
+		return answer_ring(args);
+	case DRAY_IOC_RELEASE:
+		return answer_release(args);
 	case DRAY_IOC_LIST:
 		((struct dray_list *)args)->count = 5;
 		return 0;

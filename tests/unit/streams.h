@@ -41,7 +41,7 @@ open_stream(const char *name, const struct dray_stream_options *options)
 static inline int loop_setup(void **state)
 {
 	loop.descriptors = count_descriptors();
-	loop.node = open_node("host");
+	loop.node = open_node(test_spec());
 	assert_works(dray_pool_create(loop.node, NULL, &loop.pool));
 	loop.tx = open_stream("tx0", NULL);
 	loop.rx = open_stream("rx0", NULL);

@@ -5,6 +5,7 @@
  * ways of the demo, each byte is compared, those between the rows too.
  */
 #include <poll.h>
+#include <time.h>
 
 #include "node.h"
 #include "random_view.h"
@@ -78,11 +79,20 @@ static void expect(const struct dray_view *whole, const struct dray_view *dst,
 	} while (walk_on(dst, position));
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* Copies with a fence, compares all of @whole. */
 static void copies(const struct dray_view *whole, const struct dray_view *dst,
 		   const struct dray_view *src, uint64_t descriptors)
 {
 	struct dray_explanation explanation;
+	uint64_t before = now_ns(), time_ns;
 	struct dray_fence *fence;
 
 	expect(whole, dst, src);
@@ -98,6 +108,11 @@ static void copies(const struct dray_view *whole, const struct dray_view *dst,
 	}
 	assert_works(dray_fence_wait(fence, DEADLINE * 1000));
 	assert_int_equal(dray_fence_status(fence), 1);
+	assert_works(dray_fence_time(fence, &time_ns));
+	if (has_engine)
+		assert_in_range(time_ns, before, now_ns());
+	else
+		assert_int_equal(time_ns, 0);
 	dray_fence_unref(fence);
 	assert_memory_equal(whole->data, expected, PICTURE);
 }

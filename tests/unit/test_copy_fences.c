@@ -11,16 +11,64 @@ QUEUE_FACT(a_fence_signals_when_the_engine_is_done)
 {
 	struct dray_view dst = square(1), src = square(2);
 	struct dray_fence *fence;
+	uint64_t time_ns;
 
 	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
 	assert_true(dray_fence_fd(fence) > 0);
 	assert_int_equal(dray_fence_status(fence), 0);
 	assert_fails(dray_fence_wait(fence, 20), -ETIME, "20 ms");
 	assert_int_equal(*(unsigned char *)dst.data, 1);
+	assert_fails(dray_fence_time(fence, &time_ns), -EINPROGRESS,
+		     "not signalled");
 	assert_works(dray_fence_wait(fence, -1));
+	assert_works(dray_fence_time(fence, &time_ns));
+	assert_int_equal(time_ns, ENGINE_TIME);
 	assert_int_equal(*(unsigned char *)dst.data, 2);
 	assert_int_equal(dray_fence_status(fence), 1);
 	assert_works(dray_fence_wait(fence, 0));
+	dray_fence_unref(fence);
+	discard(&dst);
+	discard(&src);
+}
+
+QUEUE_FACT(a_wait_for_a_view_ends_with_the_transfer_that_meets_it)
+{
+	struct dray_view dst = square(1), src = square(2), other = square(3);
+	struct dray_fence *fence;
+	const struct {
+		const struct dray_view *view;
+		unsigned int access;
+		int expected;
+	} cases[] = {
+		{ &other, DRAY_ACCESS_WRITE, 0 },
+		{ &src, DRAY_ACCESS_READ, 0 },
+		{ &src, DRAY_ACCESS_WRITE, -ETIME },
+		{ &dst, DRAY_ACCESS_READ, -ETIME },
+		{ &dst, DRAY_ACCESS_READ | DRAY_ACCESS_WRITE, -ETIME },
+	};
+
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	dray_fence_unref(fence);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(dray_view_wait(cases[i].view, cases[i].access,
+						20),
+				 cases[i].expected);
+	assert_works(dray_view_wait(&dst, DRAY_ACCESS_READ, -1));
+	assert_int_equal(*(unsigned char *)dst.data, 2);
+	discard(&dst);
+	discard(&src);
+	discard(&other);
+}
+
+QUEUE_FACT(a_wait_for_a_view_does_not_tell_that_a_transfer_failed)
+{
+	struct dray_view dst = square(1), src = square(2);
+	struct dray_fence *fence;
+
+	engine.outcome = -EIO;
+	assert_works(dray_copy(queue, &dst, &src, 0, &fence));
+	assert_works(dray_view_wait(&src, DRAY_ACCESS_WRITE, -1));
+	assert_int_equal(dray_fence_status(fence), -EIO);
 	dray_fence_unref(fence);
 	discard(&dst);
 	discard(&src);

@@ -161,6 +161,7 @@ FACT(transfers)
 	const size_t size = sizeof(explanation);
 	struct dray_queue *queue = NULL;
 	struct dray_view view;
+	uint64_t time_ns;
 	char data[2] = "";
 
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
@@ -180,6 +181,8 @@ FACT(transfers)
 	refuses(dray_explain(queue, &view, &view, 0, NULL, size));
 	refuses(dray_fence_wait(NULL, 0));
 	refuses(dray_fence_status(NULL));
+	refuses(dray_view_wait(NULL, DRAY_ACCESS_READ, 0));
+	refuses(dray_fence_time(NULL, &time_ns));
 	gives(-1, dray_fence_fd(NULL));
 	ignores(assert_null(dray_fence_ref(NULL)));
 	ignores(dray_fence_unref(NULL));
@@ -193,9 +196,11 @@ FACT_ON(on_host, streams, NULL, NULL)
 	struct dray_stream_counts counts;
 	struct dray_stream *stream = NULL;
 	struct dray_event *event = NULL;
+	struct dray_ring_counts ring;
 	struct dray_point point;
 	struct dray_view view;
 	const struct dray_view *views[] = { &view };
+	uint32_t frame = 0;
 	char data[2] = "";
 
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
@@ -224,6 +229,17 @@ FACT_ON(on_host, streams, NULL, NULL)
 	refuses(dray_stream_counts(NULL, &counts, sizeof(counts)));
 	refuses(dray_stream_counts(stream, NULL, sizeof(counts)));
 	refuses(dray_stream_cancel(NULL));
+	refuses(dray_stream_ring(NULL, views, 2, 0));
+	refuses(dray_stream_ring(stream, NULL, 2, 0));
+	refuses(dray_stream_acquire(NULL, &point, 1, 0));
+	refuses(dray_stream_acquire(stream, NULL, 1, 0));
+	refuses(dray_stream_release(NULL, &frame, 1));
+	refuses(dray_stream_release(stream, NULL, 1));
+	refuses(dray_stream_exchange(NULL, &frame, 1, &point, 1, 0));
+	refuses(dray_stream_exchange(stream, NULL, 1, &point, 1, 0));
+	refuses(dray_stream_exchange(stream, &frame, 1, NULL, 1, 0));
+	refuses(dray_stream_ring_counts(NULL, &ring, sizeof(ring)));
+	refuses(dray_stream_ring_counts(stream, NULL, sizeof(ring)));
 	refuses(dray_event_wait(NULL, 0));
 	refuses(dray_event_status(NULL));
 	refuses(dray_event_point(NULL, &point, sizeof(point)));

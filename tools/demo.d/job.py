@@ -5,7 +5,8 @@
 A photograph is loaded into memory that the board's DMA engine reaches.  The
 engine copies pieces of it, with one call and one fence each.  Every piece is
 compared, byte for byte, with NumPy's slice of the same photograph in ordinary
-memory.  One piece goes to a second process.  If anything differs, the job
+memory.  Another piece passes through an IP behind an AXI DMA, and one goes to a
+second process.  If anything differs, the job
 returns a status other than zero.
 """
 
@@ -19,6 +20,7 @@ import time
 import numpy as np
 
 import dray
+import stream
 from checks import check, failures, same_bytes
 from witness import Witness
 
@@ -58,12 +60,15 @@ def main() -> int:
     step("3. The whole green plane: element by element is the CPU's work")
     pieces["green-plane"] = plane(photo, pristine)
 
-    step("4. Another process changes an array in place")
+    step("4. Lines pass through an IP in Verilog: one SEND and one RECV")
+    pieces["edges"] = filtered(engine)
+
+    step("5. Another process changes an array in place")
     with dray.memory(heap="reserved"):
         pieces["negative"] = np.array(pieces["crop"])
     second.change(pieces["negative"])
 
-    step("5. The output of dmactl meanwhile")
+    step("6. The output of dmactl meanwhile")
     dmactl("list")
     shared = most_mapped_buffer()
     check("dmactl sees the mapping of each process", shared["mapped"] == 2)
@@ -72,7 +77,7 @@ def main() -> int:
     dmactl("nodes")
     second.end()
 
-    step("6. The results go to the host")
+    step("7. The results go to the host")
     for name, piece in pieces.items():
         np.save(f"/results/{name}.npy", piece)
         print(f"   {name:18} {'x'.join(map(str, piece.shape)):14}"
@@ -226,6 +231,18 @@ def plane(photo: np.ndarray, pristine: np.ndarray) -> np.ndarray:
     check("every byte is as in NumPy's own slice",
           same_bytes(green, np.ascontiguousarray(pristine[..., 1])))
     return green
+
+
+def filtered(engine: Engine) -> np.ndarray:
+    height, width, _ = engine.photo.shape
+    top, left = height // 4, width // 4
+    region = np.s_[top:top + stream.LINES, left:left + stream.WIDTH]
+    sheet = engine.sheet((stream.LINES + 2 * MARGIN, stream.WIDTH + 2 * MARGIN,
+                          stream.CHANNELS))
+    inside = sheet[MARGIN:-MARGIN, MARGIN:-MARGIN]
+    stream.through_filter(engine.photo[region], engine.pristine[region], sheet,
+                          inside, engine.witness)
+    return inside
 
 
 class Second:

@@ -10,9 +10,9 @@ import sys
 import numpy as np
 from PIL import Image, ImageDraw
 
-WIDTH, GAP, LABEL = 260, 12, 28
+COLUMNS, WIDTH, GAP, LABEL = 5, 208, 10, 28
 ORDER = ["crop", "every-second-line", "upside-down", "border", "tile",
-         "green-plane", "negative"]
+         "green-plane", "edges", "negative"]
 
 
 def main() -> None:
@@ -29,13 +29,14 @@ def main() -> None:
 
 
 def overview(pictures: dict[str, Image.Image]) -> Image.Image:
-    """Arranges two rows of four, in few colours for a small file."""
+    """Arranges rows of five, in few colours for a small file."""
     room = WIDTH * 3 // 4
-    sheet = Image.new("RGB", (4 * WIDTH + 5 * GAP, 2 * (room + LABEL) + GAP),
-                      "white")
+    rows = -(-len(pictures) // COLUMNS)
+    sheet = Image.new("RGB", (COLUMNS * (WIDTH + GAP) + GAP,
+                              rows * (room + LABEL) + GAP), "white")
     for index, (name, picture) in enumerate(pictures.items()):
-        left = GAP + index % 4 * (WIDTH + GAP)
-        top = GAP + index // 4 * (room + LABEL)
+        left = GAP + index % COLUMNS * (WIDTH + GAP)
+        top = GAP + index // COLUMNS * (room + LABEL)
         # Enlarges the tile of 64 pixels.
         scale = min(WIDTH / picture.width, room / picture.height)
         small = picture.convert("RGB").resize(

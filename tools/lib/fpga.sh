@@ -6,6 +6,7 @@
 # file behind.
 
 PACKAGES_FPGA=("${PACKAGES_BUILD[@]}")
+PACKAGES_VERILOG=(g++ make verilator)
 
 # fpga_build: builds the model and the examples
 fpga_build()
@@ -22,7 +23,7 @@ fpga_folder()
 }
 
 # fpga_take PROGRAM [OPTION]...: sets GUEST_FPGA to the IP: an example by its name, or
-# a file, which is C or Python source or a program that speaks stream.h
+# a file, which is C, Python or Verilog source or a program that speaks stream.h
 fpga_take()
 {
 	local program=$1 source=$TREE/tools/fpga.d python
@@ -31,7 +32,11 @@ fpga_take()
 	python=(env "PYTHONPATH=$source" PYTHONDONTWRITEBYTECODE=1
 		/usr/bin/python3)
 	case $program in
-	*/* | *.*) [ -f "$program" ] || die "no file $program" ;;
+	*/* | *.*)
+		# The name of an example's source, unless a file here has it.
+		[ -f "$program" ] || program=$source/examples/$program
+		[ -f "$program" ] || die "no file ${program##*/examples/}"
+		;;
 	*)
 		[ ! -e "$source/examples/$program.py" ] ||
 			program=$source/examples/$program.py
@@ -40,8 +45,10 @@ fpga_take()
 		;;
 	esac
 	case $program in
-	*.c) program=$(fpga_compile "$program") || exit ;;
+	*.c) program=$(fpga_compile "$program") || return ;;
 	*.py) set -- "$program" "$@"; GUEST_FPGA=("${python[@]}" "$@"); return ;;
+	# Its options are parameters of the module, and set already.
+	*.v | *.sv) program=$(fpga_verilate "$program" "$@") || return; set -- ;;
 	esac
 	[ -x "$program" ] ||
 		die "no IP $program: choose $(fpga_examples) or name a file"
@@ -52,7 +59,7 @@ fpga_take()
 fpga_examples()
 {
 	find "$TREE/tools/fpga.d/examples" -type f -printf '%f\n' |
-		sed 's/\..*//' | LC_ALL=C sort | paste -sd ' ' | sed 's/ /, /g'
+		sed 's/\..*//' | LC_ALL=C sort -u | paste -sd ' ' | sed 's/ /, /g'
 }
 
 # fpga_compile FILE.c: compiles an IP and prints its path
@@ -67,6 +74,19 @@ fpga_compile()
 		-I"$TREE/tools/fpga.d" "$1" "$TREE/tools/fpga.d/ip.c" -lm \
 		-o "$into/${name%.c}" || die "$1 does not compile"
 	printf '%s\n' "$into/${name%.c}"
+}
+
+# fpga_verilate FILE.v [--PARAMETER VALUE]...: compiles an IP and prints its path
+fpga_verilate()
+{
+	local into name=${1##*/}
+
+	packages_need "${PACKAGES_VERILOG[@]}"
+	into=$(fpga_folder)/own/$name-$(cache_key "$(realpath "$1")" "${@:2}" \
+		</dev/null)
+	log_step "Compiling $name"
+	"$TREE/tools/fpga.d/verilate" "$1" "$into" "${@:2}" || exit 125
+	printf '%s\n' "$into/ip"
 }
 
 # fpga_machine: puts the model in front of the caller's `machine`

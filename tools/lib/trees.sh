@@ -45,6 +45,11 @@ trees_base()
 		;;
 	# The tree of the emulated board is whole.
 	zcu102-fpga | zcu102-display) trees_dtc "$2" "$TREE/dts/zcu102-emulated.dts" ;;
+	# They come behind the board's own overlay.
+	*-axidma)
+		trees_overlay "$TREE/dts/overlays/${1%-axidma}.dtso" "${2%/*}" &&
+			cp "${2%/*}/${1%-axidma}.dtb" "$2"
+		;;
 	versal)
 		QEMU_AUDIO_DRV=none qemu-system-aarch64 -display none -m 2G \
 			-M "xlnx-versal-virt,dumpdtb=$2"
@@ -60,8 +65,10 @@ trees_overlay()
 
 	board=${board%.dtso}
 	trees_base "$board" "$2/$board.base" || return 1
-	# An overlay repeats root's cells for the compiler.
-	trees_dtc "$2/$board.dtbo" "$1" -W no-avoid_unnecessary_addr_size &&
+	# An overlay repeats root's cells for the compiler, which does not know the
+	# tree's interrupt controller.
+	trees_dtc "$2/$board.dtbo" "$1" -W no-avoid_unnecessary_addr_size \
+		-W no-interrupts_property &&
 		fdtoverlay -i "$2/$board.base" -o "$2/$board.dtb" \
 			"$2/$board.dtbo"
 }

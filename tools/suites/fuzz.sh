@@ -52,6 +52,8 @@ fuzz_batch()
 	[ "$first" -ge 2000 ] || first=2000
 	[ "$first" -le "$calls" ] || first=$calls
 	batch_begin "$folder"
+	tally_run "streams for the $board" fuzz_add_streams "$board" \
+		"$architecture" || return 0
 	cp "$(build_folder "fuzz-$architecture")/fuzz" \
 		"$TREE/tools/lib/guest-checkers" "$BATCH/job"
 	cp -r "$TREE/tests/fuzz/corpus" "$BATCH/job"
@@ -71,6 +73,19 @@ fuzz_batch()
 			"./fuzz --seed $next --calls $((calls - first))$known"
 	fi
 	batch_add status "$board-locks" 'guest-checkers locks'
+}
+
+# fuzz_add_streams BOARD ARCHITECTURE: the last node has streams, on the PC those of
+# an engine with all quirks
+fuzz_add_streams()
+{
+	local kernel engine options=frame_us=5000
+
+	[ "$1" != pc ] || options+=' axidma=1'
+	kernel=$(kernel_make "$2" checked) || return 1
+	engine=$(module_test engine "$kernel") || return 1
+	cp "$engine/dray_test_stream.ko" "$BATCH/job"
+	batch_add step "$1-streams" "insmod dray_test_stream.ko $options"
 }
 
 # fuzz_boot TITLE BOARD LIMIT

@@ -38,10 +38,23 @@ kill_run()
 	fi
 	cp "$(build_folder "kill-$architecture")/kill" \
 		"$TREE/tools/lib/guest-unload" "$BATCH/job"
-	batch_add tap "$board-kill" "$slow./kill --kills $kills"
+	tally_run "streams for the $board" kill_add_streams "$architecture" \
+		"$series" || return 0
+	batch_add tap "$board-kill" \
+		"insmod dray_test_stream.ko frame_us=2000 && $slow./kill --kills $kills"
 	# If a dead process knew an address, its memory is held until RECLAIM.
 	batch_add tap "$board-kill-held" \
-		"guest-unload dray && insmod /guest/modules/dray.ko ${GUEST_PARAMETERS/hold=0/hold=1} && ./kill --kills 40"
+		"guest-unload dray_test_stream dray && insmod /guest/modules/dray.ko ${GUEST_PARAMETERS/hold=0/hold=1} && ./kill --kills 40"
 	(progress_follow "$BATCH/output" batch_guest "$title" "$board" "$series")
 	batch_count "$title"
+}
+
+# kill_add_streams ARCHITECTURE SERIES: the last node has streams
+kill_add_streams()
+{
+	local kernel engine
+
+	kernel=$(kernel_make "$1" "$2") || return 1
+	engine=$(module_test engine "$kernel") || return 1
+	cp "$engine/dray_test_stream.ko" "$BATCH/job"
 }

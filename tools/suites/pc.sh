@@ -118,12 +118,19 @@ pc_engine()
 	pc_streams "$p"
 }
 
-# pc_stream NAME PROGRAM [ENGINE-PARAMETERS]: a program for streams after the modules
-# are inserted anew
+# pc_stream NAME PROGRAM [ENGINE-PARAMETERS [VARIABLES]]: a program for streams after
+# the modules are inserted anew
 pc_stream()
 {
 	batch_add tap "$1" \
-		"for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && engine/$2"
+		"for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && ${4:-} engine/$2"
+}
+
+# pc_stream_unit NAME UNIT: the same for a test of the library
+pc_stream_unit()
+{
+	pc_unit "$2" && pc_stream "$1" \
+		"../unit/$2" '' 'CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1'
 }
 
 # pc_streams PREFIX: streams, also of engines with limits and quirks
@@ -134,14 +141,20 @@ pc_streams()
 	for name in transfers timeline refused ends life ring; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
+	pc_stream "$1stream-life-given" stream_life given=1
 	if [ "$FULL" = yes ]; then
 		for name in transfers ends life limits ring; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 		done
 		pc_stream "$1stream-transfers-batches" stream_transfers batches=1
 		pc_stream "$1stream-ends-batches" stream_ends batches=1
+		for name in vectors=1 by_segment=1; do
+			pc_stream "$1stream-transfers-${name%=*}" stream_transfers "$name"
+			pc_stream "$1stream-ends-${name%=*}" stream_ends "$name"
+		done
 	fi
 	pc_stream "$1stream-show" stream_show shows=1
+	pc_stream_unit "$1unit-stream-ring" stream_ring
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done

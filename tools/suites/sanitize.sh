@@ -105,8 +105,28 @@ sanitize_board()
 	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
 		"guest-unload dray dray_test_importer"
+	# A node whose mappings are copies is not that of the engine for tests.
+	[ -n "$3" ] || tally_run "streams for $title" \
+		sanitize_add_streams "$prefix" || return 0
 	batch_add status "${prefix}checkers" guest-checkers
 	sanitize_aside "$title" zcu102 checked "$3" "$4"
+}
+
+# sanitize_add_streams PREFIX: the engine of streams for tests
+sanitize_add_streams()
+{
+	local prefix=$1 name names=(ends life ring)
+
+	[ "$LONG" = no ] || names+=(transfers timeline refused)
+	cp "$(module_test engine "$(kernel_make arm64 checked)")/dray_test_stream.ko" \
+		"$BATCH/job" || return 1
+	for name in "${names[@]}"; do
+		cp "$(build_folder engine-arm64)/stream_$name" "$BATCH/job/engine"
+		pc_stream "${prefix}stream-$name" "stream_$name" '' \
+			"DRAY_NODE=\$(ls /dev/dray* | tail -n 1)"
+	done
+	batch_add status "${prefix}the-streams-unload" \
+		'guest-unload dray_test_stream dray'
 }
 
 # sanitize_aside TITLE BOARD SERIES PARAMETERS APPEND.  A stalled host must neither

@@ -2,32 +2,43 @@
 # shellcheck shell=bash
 #
 # The emulated ZCU102 with the kernel's own drivers: its AXI DMA, of which tools/fpga
-# has a model and IPs, and the DMA of its display port.
+# has a model and IPs in C, Python or Verilog, and the DMA of its display port.
 
 ABOUT_STREAMS="the AXI DMA of the emulated ZCU102, whose stream goes through an IP \
-on this machine: packets, batches, faults; its display and sound"
-PACKAGES_STREAMS=("${PACKAGES_GUEST[@]}" "${PACKAGES_FPGA[@]}")
+on this machine: packets, views, rings, faults; cores in Verilog; \
+its display and sound"
+PACKAGES_STREAMS=(
+	"${PACKAGES_GUEST[@]}" "${PACKAGES_FPGA[@]}" "${PACKAGES_VERILOG[@]}"
+)
 
 suite_streams()
 {
 	local scratch=$1
 
 	tally_run "the model of the AXI DMA builds" fpga_build || return 0
+	tally_run "programs for the board build" streams_build || return 0
 	batch_begin "$scratch/invert"
 	tally_run "tests of the driver build" streams_add_driver || return 0
-	streams_boot "streams through invert" invert
+	streams_through invert packets rings views
+	streams_begin "$scratch" 'filter.v --width 64' filter
+	streams_begin "$scratch" source.v source
+	[ "$FULL" = no ] || {
+		streams_begin "$scratch" invert.v packets rings views
+		streams_begin "$scratch" sum.v sum
+		streams_begin "$scratch" sum sum
+		streams_begin "$scratch" 'filter --width 64' filter
+		streams_begin "$scratch" 'source --rate 0' source
+	}
 	streams_boot_display "$scratch/display"
 	batch_count_aside
 	streams_check_display "$scratch/display"
 }
 
-# streams_boot TITLE IP [OPTION]...: boots the batch with this IP
-streams_boot()
+# streams_begin FOLDER IP PROGRAM...
+streams_begin()
 {
-	local GUEST_FPGA SELFTESTS_MODULES=()
-
-	fpga_take "${@:2}"
-	batch_aside "$1" zcu102 6.1
+	batch_begin "$1/${2%% *}"
+	streams_through "${@:2}"
 }
 
 # streams_boot_display FOLDER: a batch whose pictures and sound go to FOLDER/screen
@@ -53,7 +64,34 @@ streams_check_display()
 	tally_tap "pictures and sound" "$status" "$1/check"
 }
 
-# The kernel's driver without dray, then with it.
+# streams_through IP PROGRAM...: adds programs and boots the batch with this IP
+streams_through()
+{
+	local name=${1%% *} words GUEST_FPGA SELFTESTS_MODULES=() program
+	local rounds=300
+
+	# Ten thousand packets take a minute.
+	[ "$FULL" = no ] || rounds=10000
+	read -ra words <<<"$1"
+	for program in "${@:2}"; do
+		cp "$(build_folder streams-arm64)/$program" "$BATCH/job"
+		batch_add tap "$program-$name" \
+			"DRAY_TEST_ROUNDS=$rounds ./$program"
+	done
+	[ "$BATCH_PROGRAMS" -gt 0 ] || return 0
+	fpga_take "${words[@]}" || {
+		tally_add "$1 compiles" 0 1 0
+		return 0
+	}
+	batch_aside "streams with the IP $name" zcu102 6.1
+}
+
+streams_build()
+{
+	kernel_make arm64 6.1 >/dev/null && program_build streams arm64
+}
+
+# The kernel's driver without dray.
 streams_add_driver()
 {
 	local kernel folder
@@ -61,9 +99,6 @@ streams_add_driver()
 	kernel=$(kernel_make arm64 6.1) || return 1
 	folder=$(module_test streams "$kernel") || return 1
 	cp "$folder/dray_test_axidma.ko" "$BATCH/job"
-	program_build streams arm64 || return 1
-	cp "$(build_folder streams-arm64)/packets" "$BATCH/job"
 	batch_add tap driver \
 		"insmod dray_test_axidma.ko && rmmod dray_test_axidma; dmesg | sed -n 's/.*dray_test_axidma: //p'"
-	batch_add tap packets ./packets
 }

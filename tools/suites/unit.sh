@@ -4,13 +4,14 @@
 ABOUT_UNIT="the library on the host back end, with address and undefined-behaviour \
 sanitizers and as a release; dmactl, dray-replay and the programs of the README"
 PACKAGES_UNIT=(
-	"${PACKAGES_BUILD[@]}" device-tree-compiler g++ mandoc python3-pytest
+	"${PACKAGES_BUILD[@]}" "${PACKAGES_VERILOG[@]}" device-tree-compiler
+	mandoc python3-pytest
 )
 
 # Programs with threads, except records, records_faults, fork_locks and cancel: they
 # count threads, and the thread sanitizer adds one, or start threads in a child, which
 # it forbids.
-UNIT_THREADS='lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy)'
+UNIT_THREADS='lock|(.*_)?threads|cache.*|walk|pressure|random|split|busy|fixed|log|resource_stack|manager_(pending|plugin)|pool_unlocked|handler|error|fork|ipc_halting|records_(handover|cheats)|copy|copy_fences|stream_(packets|busy|ring.*)'
 
 suite_unit()
 {

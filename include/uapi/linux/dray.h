@@ -556,7 +556,7 @@ struct dray_timeline_head {
 	__u64 published;	/* count of points that came */
 	__u32 points;		/* that are shown, a power of two */
 	__u32 first;		/* bytes, from the mapping's start to the points */
-	__u64 lost;		/* frames that were overwritten unread, or broke off */
+	__u64 lost;		/* frames that were overwritten unread */
 	__u64 held_back;	/* times that the engine had nothing to go on with */
 	__u64 reserved[3];
 };
@@ -614,10 +614,13 @@ struct dray_wait {
  * point gives it back.
  *
  * A frame that broke off has a point with its status and the bytes that came.
+ *
+ * A call without frames ends the ring: no frame passes any more, and once the
+ * engine has stopped, WAIT and RELEASE are -ENODEV.  close() does so too.
  */
 struct dray_ring {
 	__u64 frames;		/* in: pointer to struct dray_transfer[count] */
-	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES */
+	__u32 count;		/* in: 2 .. DRAY_MAX_FRAMES; 0: ends the ring */
 	__u32 flags;		/* in: DRAY_RING_* */
 	__u32 failed;		/* out: index of the wrong frame, else 0 */
 	__u32 reason;		/* out, on failure too */
@@ -628,6 +631,9 @@ struct dray_ring {
  * Gives frames back to the engine, in any order, and acquires the oldest that are
  * unread, if the ring has DRAY_RING_OVERWRITE.  A frame that the caller does not
  * have is -EINVAL; those before it are released.
+ *
+ * If the call acquires none, it waits for a point, as WAIT does, and tries again.
+ * `released` is `count` then, also if the wait fails: -ETIME, -EINTR, -ENODEV.
  */
 struct dray_release {
 	__u64 frames;		/* in: pointer to __u32[count] */
@@ -639,6 +645,8 @@ struct dray_release {
 	__u32 reason;		/* out, on failure too */
 	__u32 reserved;
 	__u64 limit;		/* out, on failure too */
+	__u64 number;		/* in: of the point to wait for; ignored if until_ns is 0 */
+	__u64 until_ns;		/* in: CLOCK_MONOTONIC; 0: do not wait; ~0: no limit */
 };
 
 #define DRAY_IOC_MAGIC		0xda

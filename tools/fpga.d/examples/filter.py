@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Filters a grey picture of one byte a pixel, a packet, with a 3x3 kernel.
+"""Filters a picture of one byte a sample, a packet, with a 3x3 kernel.
 
-    filter.py [--width PIXELS] [--kernel blur|edges|sharpen]    (640, blur)
+    filter.py [--width PIXELS] [--channels SAMPLES] [--kernel blur|edges|sharpen]
 
-A pixel beyond the border has the value of the nearest one.  A packet of a length that
-is not a number of whole lines passes unchanged.
+The defaults are 640, 1 and blur; 3 channels are red, green and blue.  A pixel
+beyond the border has the value of the nearest one.  A packet of a length that is not a
+number of whole lines passes unchanged.
 """
 
 import argparse
@@ -21,9 +22,10 @@ KERNELS = {
 
 
 def filtered(picture, kernel):
-    """Returns the picture convolved with the kernel."""
-    height, width = picture.shape
-    wide = np.pad(picture.astype(np.float32), 1, mode="edge")
+    """Returns the picture [line, pixel, channel] convolved with the kernel."""
+    height, width = picture.shape[:2]
+    wide = np.pad(picture.astype(np.float32), ((1, 1), (1, 1), (0, 0)),
+                  mode="edge")
     total = sum(kernel[y, x] * wide[y:y + height, x:x + width]
                 for y in range(3) for x in range(3))
     return np.clip(np.rint(total), 0, 255).astype(np.uint8)
@@ -32,8 +34,9 @@ def filtered(picture, kernel):
 class Filter:
     """Collects a picture and sends the filtered one."""
 
-    def __init__(self, width, kernel):
+    def __init__(self, width, channels, kernel):
         self.width = width
+        self.channels = channels
         self.kernel = kernel
         self.packet = bytearray()
 
@@ -46,17 +49,19 @@ class Filter:
             return
         picture = np.array(self.packet, np.uint8)
         self.packet.clear()
-        if picture.size % self.width == 0:
-            picture = filtered(picture.reshape(-1, self.width), self.kernel)
+        if picture.size % (self.width * self.channels) == 0:
+            picture = filtered(
+                picture.reshape(-1, self.width, self.channels), self.kernel)
         stream.send(picture.tobytes(), last=True)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="filter.py")
     parser.add_argument("--width", type=int, default=640)
+    parser.add_argument("--channels", type=int, default=1)
     parser.add_argument("--kernel", choices=KERNELS, default="blur")
     options = parser.parse_args()
-    core = Filter(options.width, KERNELS[options.kernel])
+    core = Filter(options.width, options.channels, KERNELS[options.kernel])
     fpga_ip.run(core.receive, core.reset)
 
 

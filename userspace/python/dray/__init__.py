@@ -64,19 +64,20 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy
 
 from . import _dray, _pickle
-from ._dray import Fence, Node, Pool, Scope
+from ._dray import Event, Fence, Node, Pool, Scope, Stream
 from ._lost import LostArray
 from ._records import (ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
-                       Segment)
+                       Segment, StreamCounts)
 
 __all__ = [
-    "ChannelInfo", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
-    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Versions",
+    "ChannelInfo", "Event", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
+    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Stream",
+    "StreamCounts", "Versions",
     "WaitingArray",
     "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
     "install", "last_error", "memory", "nodes", "open_array",
     "pool", "receive", "revoke_array", "revoke_waiting", "segments", "send",
-    "share_arrays", "shared_zeros", "stats", "sync_for_cpu", "sync_for_device", "uninstall",
+    "share_arrays", "shared_zeros", "stats", "stream", "sync_for_cpu", "sync_for_device", "uninstall",
     "versions", "waiting_arrays", "zeros",
 ]
 
@@ -342,6 +343,32 @@ def explain(dst: numpy.ndarray, src: numpy.ndarray, *,
             engine: Optional[bool] = None) -> Explanation:
     """Tells how copy() would do the same, and why; copies nothing."""
     return _dray.explain(dst, src, engine=engine)
+
+
+def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
+           batch: int = 0) -> Stream:
+    """Opens a stream, a channel of `node` between memory and an accelerator:
+    "tx0" takes packets from memory, "rx0" brings them.
+
+        with dray.stream("tx0") as tx, dray.stream("rx0") as rx:
+            event = rx.recv(result, wait=False)
+            tx.send(picture[::2])
+            count = event.wait()
+
+    A receive that waits before the send loses nothing.  A stream may be silent
+    for ever, so give its calls a timeout or a deadline.
+
+    `node`: by default that of memory().  On the host, streams are loops: what
+    is sent to "tx0" is received from "rx0", and "tx1" leads to "rx1".
+    `points`: ends that are kept for programs that are slow to look; 0 is 1024.
+    `batch`: packets that the engine may take up at once, at most 64; a larger
+    batch has fewer gaps between packets, a smaller one less delay; 0 is 1.
+
+    ValueError if no stream of the node has that name, OSError (EBUSY) if it is
+    open already, here or in another process.
+    """
+    chosen = _node(False) if node is None else node
+    return chosen.stream(name, points=points, batch=batch)
 
 
 def send(sock: Any, array: numpy.ndarray) -> None:

@@ -144,3 +144,26 @@ class Explanation(NamedTuple):
     axes: int
     engine: bool
     reason: str
+
+
+class StreamCounts(NamedTuple):
+    """Counters of a stream since it was opened.
+
+    submitted: transfers
+    transfers: those that ended with success
+    bytes: of transfers that have ended, in any way
+    failed: those that ended with an error, and
+    cancelled: of these, by cancel() and the like
+    timed_out: of these, by their deadline
+    staged: submitted with a copy by the CPU
+    in_flight: those that have not ended
+    """
+
+    submitted: int
+    transfers: int
+    bytes: int
+    failed: int
+    cancelled: int
+    timed_out: int
+    staged: int
+    in_flight: int

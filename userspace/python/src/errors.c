@@ -27,14 +27,15 @@ static const struct error_class table[] = {
 	{ ETIMEDOUT, &PyExc_TimeoutError, true },
 };
 
-PyObject *raise_error(int error)
+PyObject *raise_message(int error, PyObject *message)
 {
-	const char *sentence = dray_last_error();
 	PyObject *class = PyExc_OSError;
-	PyObject *message, *args;
 	bool with_errno = true;
+	PyObject *args;
 	size_t i;
 
+	if (!message)
+		return NULL;
 	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
 		if (table[i].error == -error) {
 			class = *table[i].class;
@@ -42,13 +43,6 @@ PyObject *raise_error(int error)
 			break;
 		}
 	}
-	if (!*sentence)
-		sentence = strerror(-error);
-	/* The library may cut a long sentence inside a character. */
-	message = PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence),
-				       "replace");
-	if (!message)
-		return NULL;
 	args = with_errno ? Py_BuildValue("(iO)", -error, message)
 			  : PyTuple_Pack(1, message);
 	Py_DECREF(message);
@@ -57,4 +51,17 @@ PyObject *raise_error(int error)
 	PyErr_SetObject(class, args);
 	Py_DECREF(args);
 	return NULL;
+}
+
+PyObject *raise_error(int error)
+{
+	const char *sentence = dray_last_error();
+
+	if (!*sentence)
+		sentence = strerror(-error);
+	/* The library may cut a long sentence inside a character. */
+	return raise_message(error,
+			     PyUnicode_DecodeUTF8(sentence,
+						  (Py_ssize_t)strlen(sentence),
+						  "replace"));
 }

@@ -5,8 +5,6 @@
  * harm: the library parks memory that is freed while an engine uses it.
  */
 #include <errno.h>
-#include <math.h>
-#include <time.h>
 
 #include "module.h"
 
@@ -84,45 +82,38 @@ static void fence_release(struct fence_object *self)
 	Py_XDECREF(src);
 }
 
-static double seconds_now(void)
+static int wait_once(void *fence, int milliseconds)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return dray_fence_wait(fence, milliseconds);
 }
 
 /* @limit: seconds, below 0: none */
 static int fence_wait_for(struct fence_object *self, double limit)
 {
-	double end = limit < 0 ? 0 : seconds_now() + limit, left;
-	int ret = 0, milliseconds = -1;
-	bool late = false;
+	int ret = 0;
 
-	while (self->fence) {
-		if (limit >= 0) {
-			left = fmax(end - seconds_now(), 0);
-			late = left <= 0;
-			/* Round up, so that the last round does not spin. */
-			milliseconds = (int)ceil(fmin(left * 1e3, 1e9));
-		}
-		Py_BEGIN_ALLOW_THREADS
-		ret = dray_fence_wait(self->fence, milliseconds);
-		Py_END_ALLOW_THREADS
-		if (ret == -EINTR) {
-			if (PyErr_CheckSignals())
-				return -1;
-			continue;
-		}
-		if (ret != -ETIME || late)
-			break;
-	}
+	if (self->fence)
+		ret = wait_for_end(wait_once, self->fence, limit);
+	if (ret == -EINTR)
+		return -1;
 	if (ret != -ETIME)
 		fence_release(self);
 	if (!ret)
 		return 0;
 	raise_error(ret);
 	return -1;
+}
+
+int fence_take(struct module_state *state, PyObject *object,
+	       struct dray_fence **out)
+{
+	if (Py_TYPE(object) != state->fence_type) {
+		PyErr_Format(PyExc_TypeError, "fences has a %s, no dray.Fence",
+			     Py_TYPE(object)->tp_name);
+		return -1;
+	}
+	*out = ((struct fence_object *)object)->fence;
+	return 0;
 }
 
 int fence_finish(PyObject *fence)
@@ -134,21 +125,12 @@ static PyObject *fence_wait(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "timeout", NULL };
 	PyObject *timeout = Py_None;
-	double limit = -1;
+	double limit;
 
 	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:wait", names,
-					 &timeout))
+					 &timeout) ||
+	    seconds_take(timeout, "timeout", &limit))
 		return NULL;
-	if (timeout != Py_None) {
-		limit = PyFloat_AsDouble(timeout);
-		if (limit == -1 && PyErr_Occurred())
-			return NULL;
-		if (!(limit >= 0))
-			return PyErr_Format(
-				PyExc_ValueError,
-				"a timeout of %R seconds: 0 or more, or None for ever",
-				timeout);
-	}
 	if (fence_wait_for((struct fence_object *)self, limit))
 		return NULL;
 	Py_RETURN_NONE;

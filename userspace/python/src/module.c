@@ -89,6 +89,8 @@ static int module_exec(PyObject *module)
 		{ &state->pool_type, &pool_type_spec },
 		{ &state->scope_type, &scope_type_spec },
 		{ &state->fence_type, &fence_type_spec },
+		{ &state->stream_type, &stream_type_spec },
+		{ &state->event_type, &event_type_spec },
 	};
 	size_t i;
 
@@ -130,6 +132,8 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->pool_type);
 	Py_VISIT(state->scope_type);
 	Py_VISIT(state->fence_type);
+	Py_VISIT(state->stream_type);
+	Py_VISIT(state->event_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -146,6 +150,8 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->pool_type);
 	Py_CLEAR(state->scope_type);
 	Py_CLEAR(state->fence_type);
+	Py_CLEAR(state->stream_type);
+	Py_CLEAR(state->event_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

@@ -40,6 +40,7 @@ enum record {
 	RECORD_HEAP_INFO,
 	RECORD_CHANNEL_INFO,
 	RECORD_EXPLANATION,
+	RECORD_STREAM_COUNTS,
 	RECORD_COUNT,
 };
 
@@ -48,6 +49,8 @@ struct module_state {
 	PyTypeObject *pool_type;
 	PyTypeObject *scope_type;
 	PyTypeObject *fence_type;
+	PyTypeObject *stream_type;
+	PyTypeObject *event_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -72,6 +75,8 @@ static inline struct module_state *type_state(PyObject *self)
  * message.  Returns NULL, for the caller to return.
  */
 PyObject *raise_error(int error);
+/* Raises the class for @error with @message, taken over; NULL: out of memory. */
+PyObject *raise_message(int error, PyObject *message);
 
 /* Called before an array is made; may be called again. */
 int caller_init(void);
@@ -91,6 +96,17 @@ int node_entry_queue(struct node_entry *entry, struct dray_queue **out);
 int size_take(PyObject *object, const char *name, uint64_t most, uint64_t *out);
 /* Converts "min_bytes" into a size_t, for "O&" of PyArg_ParseTuple(). */
 int min_bytes_take(PyObject *object, void *out);
+
+double seconds_now(void); /* CLOCK_MONOTONIC */
+/* Takes seconds, None as -1; -1 with an exception that names the argument. */
+int seconds_take(PyObject *object, const char *name, double *out);
+/* Waits for @timeout_ms, below 0: without a limit.  -ETIME, -EINTR. */
+typedef int wait_function(void *object, int timeout_ms);
+/*
+ * Calls @wait until @limit seconds are over, below 0: without a limit.  -EINTR
+ * with an exception if a signal handler raised one.
+ */
+int wait_for_end(wait_function *wait, void *object, double limit);
 
 extern PyType_Spec node_type_spec;
 PyObject *node_open(PyObject *module, PyObject *spec);
@@ -176,11 +192,57 @@ PyObject *fence_new(struct module_state *state, struct dray_fence *fence,
 		    struct node_entry *entry, PyObject *dst, PyObject *src);
 /* Waits without a limit; -1 with the exception if the transfer failed. */
 int fence_finish(PyObject *fence);
+/* Borrows the fence of @object, NULL if it was done from the start. */
+int fence_take(struct module_state *state, PyObject *object,
+	       struct dray_fence **out);
 
 PyObject *transfer_copy(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *transfer_explain(PyObject *module, PyObject *args,
 			   PyObject *keywords);
+
+extern PyType_Spec stream_type_spec;
+PyObject *stream_new(struct module_state *state, struct node_entry *entry,
+		     PyObject *args, PyObject *keywords);
+/*
+ * Keeps a stream open for a call.  NULL with ValueError if it is closed, else
+ * stream_leave() follows; the last to leave a closed stream closes it.
+ */
+struct dray_stream *stream_enter(PyObject *self);
+void stream_leave(PyObject *self);
+const char *stream_name(PyObject *self);
+
+/*
+ * A packet in flight.  Its stream lists it while its end has not been noticed,
+ * and keeps the array until then.
+ */
+struct packet;
+struct packet *packet_new(void);
+/* Adds a submitted packet to its stream; takes over @event. */
+void packet_start(PyObject *stream, struct packet *packet,
+		  struct dray_event *event, PyObject *array);
+struct dray_event *packet_event(const struct packet *packet);
+/* Lets the array go after the end.  Two threads may notice it together. */
+void packet_end(PyObject *stream, struct packet *packet);
+/* Drops the reference of an Event; the stream keeps its own. */
+void packet_put(PyObject *stream, struct packet *packet);
+/* The first packet that has not ended, with a reference; NULL: none. */
+struct dray_event *packet_first(PyObject *stream);
+
+PyObject *packet_send(PyObject *stream, PyObject *args, PyObject *keywords);
+PyObject *packet_recv(PyObject *stream, PyObject *args, PyObject *keywords);
+PyObject *packet_explain(PyObject *stream, PyObject *args, PyObject *keywords);
+
+extern PyType_Spec event_type_spec;
+/* Makes an Event without a packet in flight. */
+PyObject *event_new(struct module_state *state, PyObject *stream,
+		    Py_ssize_t itemsize);
+struct packet *event_packet(PyObject *event);
+/*
+ * Waits for @limit seconds, below 0: without a limit.  Returns the count of
+ * elements, or NULL after the packet was cancelled.
+ */
+PyObject *event_finish(PyObject *event, double limit);
 
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
@@ -214,5 +276,7 @@ PyObject *record_channel_info(struct module_state *state,
 			      const struct dray_channel_info *info);
 PyObject *record_explanation(struct module_state *state,
 			     const struct dray_explanation *explanation);
+PyObject *record_stream_counts(struct module_state *state,
+			       const struct dray_stream_counts *counts);
 
 #endif /* DRAY_PYTHON_MODULE_H */

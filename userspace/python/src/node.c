@@ -240,6 +240,12 @@ static PyObject *node_pool(PyObject *self, PyObject *args, PyObject *keywords)
 			&options);
 }
 
+static PyObject *node_stream(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	return stream_new(type_state(self), ((struct node_object *)self)->entry,
+			  args, keywords);
+}
+
 static PyMethodDef node_methods[] = {
 	{ "info", node_info, METH_NOARGS,
 	  "info($self, /)\n--\n\nThe node's properties and limits, as NodeInfo." },
@@ -248,6 +254,10 @@ static PyMethodDef node_methods[] = {
 	  "A list of HeapInfo, in the order in which they are tried." },
 	{ "channels", node_channels, METH_NOARGS,
 	  "channels($self, /)\n--\n\nA list of ChannelInfo." },
+	{ "stream", (PyCFunction)(void (*)(void))node_stream,
+	  METH_VARARGS | METH_KEYWORDS,
+	  "stream($self, /, name, *, points=0, batch=0)\n--\n\n"
+	  "Opens a stream of this node, as dray.stream() does." },
 	{ "pool", (PyCFunction)(void (*)(void))node_pool,
 	  METH_VARARGS | METH_KEYWORDS,
 	  "pool($self, /, *, heap=None, name=None, initial=0, limit=0, granule=0,\n"

@@ -11,6 +11,7 @@ static const char *const names[RECORD_COUNT] = {
 	[RECORD_HEAP_INFO] = "HeapInfo",
 	[RECORD_CHANNEL_INFO] = "ChannelInfo",
 	[RECORD_EXPLANATION] = "Explanation",
+	[RECORD_STREAM_COUNTS] = "StreamCounts",
 };
 
 int records_init(struct module_state *state)
@@ -122,4 +123,16 @@ PyObject *record_explanation(struct module_state *state,
 				    (int)explanation->axes,
 				    explanation->engine ? Py_True : Py_False,
 				    explanation->reason));
+}
+
+PyObject *record_stream_counts(struct module_state *state,
+			       const struct dray_stream_counts *counts)
+{
+	return record(
+		state, RECORD_STREAM_COUNTS,
+		Py_BuildValue("(KKKKKKKK)", (wide)counts->submitted,
+			      (wide)counts->transfers, (wide)counts->bytes,
+			      (wide)counts->failed, (wide)counts->cancelled,
+			      (wide)counts->timed_out, (wide)counts->staged,
+			      (wide)counts->in_flight));
 }

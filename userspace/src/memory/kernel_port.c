@@ -76,6 +76,19 @@ static void close_port(struct dray_port *port)
 	free(port);
 }
 
+static void set_descriptors(struct dray_transfer *transfers,
+			    struct dray_buffer *const *buffers, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		bool sends = transfers[i].op != DRAY_OP_RECV;
+
+		transfers[i].dst_fd = sends ? -1 : buffers[i]->fd;
+		transfers[i].src_fd = sends ? buffers[i]->fd : -1;
+	}
+}
+
 static int submit(struct dray_port *port, struct dray_port_job *job)
 {
 	struct dray_submit args = {
@@ -88,16 +101,9 @@ static int submit(struct dray_port *port, struct dray_port_job *job)
 		.fence_fd = -1,
 		.deadline_ns = job->deadline_ns,
 	};
-	uint32_t i;
 	int ret;
 
-	for (i = 0; i < job->count; i++) {
-		struct dray_transfer *transfer = &job->transfers[i];
-		bool sends = transfer->op != DRAY_OP_RECV;
-
-		transfer->dst_fd = sends ? -1 : job->buffers[i]->fd;
-		transfer->src_fd = sends ? job->buffers[i]->fd : -1;
-	}
+	set_descriptors(job->transfers, job->buffers, job->count);
 	ret = dray_node_submit(port->node, &args);
 	if (!ret)
 		job->point = args.point;
@@ -137,6 +143,45 @@ static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
 	return 0;
 }
 
+static int give_ring(struct dray_port *port, struct dray_port_ring *ring)
+{
+	struct dray_ring args = {
+		.frames = (uintptr_t)ring->transfers,
+		.count = ring->count,
+		.flags = ring->flags,
+	};
+	int ret;
+
+	set_descriptors(ring->transfers, ring->buffers, ring->count);
+	ret = dray_kernel_call(port->fd, DRAY_IOC_RING, &args);
+	ring->failed = args.failed;
+	if (ret)
+		return dray_fail_reason(ret, args.reason, args.limit,
+					"RING of %u frames on channel %u of %s",
+					ring->count, port->channel,
+					port->node->info.name);
+	return 0;
+}
+
+static int release(struct dray_port *port, struct dray_release *args)
+{
+	DRAY_NO_CANCEL;
+
+	/* Once: after a signal the frames have been released. */
+	if (ioctl(port->fd, DRAY_IOC_RELEASE, args))
+		return dray_fail_reason(-errno, args->reason, args->limit,
+					"RELEASE on channel %u of %s",
+					port->channel, port->node->info.name);
+	return 0;
+}
+
+static void end_ring(struct dray_port *port)
+{
+	struct dray_ring none = { .count = 0 };
+
+	dray_kernel_call(port->fd, DRAY_IOC_RING, &none);
+}
+
 static uint64_t ended(struct dray_port *port)
 {
 	DRAY_NO_CANCEL;
@@ -154,5 +199,8 @@ const struct dray_port_ops dray_kernel_ports = {
 	.submit = submit,
 	.cancel = cancel,
 	.wait = wait_for,
+	.ring = give_ring,
+	.release = release,
+	.end_ring = end_ring,
 	.ended = ended,
 };

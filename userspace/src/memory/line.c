@@ -64,21 +64,42 @@ static struct dray_line *other_end(const struct dray_line *line)
 #define STORE(field, value, order) \
 	__atomic_store_n(&(field), value, __ATOMIC_##order)
 
-static void publish(struct dray_line *line, const struct dray_line_job *job,
-		    int status, uint64_t time_ns)
+static void publish(struct dray_line *line, const struct dray_point *end)
 {
 	struct dray_timeline_head *head = line->timeline;
-	struct dray_point *point = &line->points[job->number % head->points];
+	struct dray_point *point = &line->points[end->number % head->points];
+	bool all = line->ring || !line->first;
 
 	/* Each of the next keeps the 0 before it. */
 	STORE(point->number, 0, RELAXED);
-	STORE(point->bytes, job->bytes, RELEASE);
-	STORE(point->time_ns, time_ns, RELEASE);
-	STORE(point->status, status, RELEASE);
-	STORE(point->number, job->number, RELEASE);
-	STORE(head->completed,
-	      line->first ? line->first->number - 1 : line->submitted, RELEASE);
+	STORE(point->bytes, end->bytes, RELEASE);
+	STORE(point->time_ns, end->time_ns, RELEASE);
+	STORE(point->status, end->status, RELEASE);
+	STORE(point->frame, end->frame, RELEASE);
+	STORE(point->number, end->number, RELEASE);
+	STORE(head->completed, all ? line->submitted : line->first->number - 1,
+	      RELEASE);
 	STORE(head->published, head->published + 1, RELEASE);
+}
+
+/* Shows the end of a job, and its frame. */
+static void tell(struct dray_line *line, const struct dray_line_job *job,
+		 int status, uint64_t time_ns)
+{
+	struct dray_line_frame *frame = job->frame;
+	struct dray_point point = {
+		.number = frame ? ++line->submitted : job->number,
+		.bytes = job->bytes,
+		.time_ns = time_ns,
+		.status = status,
+	};
+
+	if (frame) {
+		point.frame = (uint32_t)(frame - line->ring->frames);
+		frame->point = point;
+		frame->state = DRAY_LINE_UNREAD;
+	}
+	publish(line, &point);
 }
 
 /* Takes the job at @link off its line, and says how it ended. */
@@ -92,7 +113,7 @@ static void finish(struct dray_line *line, struct dray_line_job **link,
 	if (!*link)
 		line->last = link;
 	line->in_flight--;
-	publish(line, job, status, time_ns);
+	tell(line, job, status, time_ns);
 	if (status) {
 		line->counts->failed++;
 	} else {
@@ -101,7 +122,8 @@ static void finish(struct dray_line *line, struct dray_line_job **link,
 	}
 	eventfd_write(line->event, 1);
 	dray_futex_change(&changes);
-	free(job);
+	if (!job->frame)
+		free(job);
 }
 
 /* Ends the jobs of one line if they are due. */
@@ -109,7 +131,7 @@ static void expire(struct dray_line *line, uint64_t time_ns)
 {
 	struct dray_line_job **link = &line->first;
 
-	while (*link) {
+	while (*link && !line->ring) {
 		uint64_t deadline = (*link)->deadline;
 
 		if (deadline <= time_ns)
@@ -126,6 +148,9 @@ static uint64_t set_timer(const struct dray_line *line)
 	uint64_t next = DRAY_LINE_NEVER;
 	const struct dray_line_job *job;
 
+	/* Frames have no deadline. */
+	if (line->ring)
+		return next;
 	for (job = line->first; job; job = job->next)
 		if (job->deadline < next)
 			next = job->deadline;
@@ -184,6 +209,58 @@ static void move(struct dray_line *tx, struct dray_line *rx)
 		finish(tx, &tx->first, 0, time_ns);
 }
 
+struct dray_line_frame *dray_line_unread(struct dray_line_ring *ring)
+{
+	struct dray_line_frame *frame, *oldest = NULL;
+	uint32_t i;
+
+	for (i = 0; i < ring->count; i++) {
+		frame = &ring->frames[i];
+		if (frame->state == DRAY_LINE_UNREAD &&
+		    (!oldest || frame->point.number < oldest->point.number))
+			oldest = frame;
+	}
+	return oldest;
+}
+
+/* Queues the oldest unread frame, if the ring may overwrite it. */
+static void overwrite(struct dray_line *line)
+{
+	struct dray_line_frame *frame = NULL;
+
+	if (line->ring->overwrites && !line->ring->ended)
+		frame = dray_line_unread(line->ring);
+	if (!frame)
+		return;
+	STORE(line->timeline->lost, line->timeline->lost + 1, RELEASE);
+	dray_line_queue(line, frame->job);
+}
+
+/* Whether the line has a job for the other end, which has one for it. */
+static bool has_job(struct dray_line *line)
+{
+	struct dray_line_ring *ring = line->ring;
+
+	if (!line->first && ring)
+		overwrite(line);
+	if (!line->first && ring && !ring->starved && line->timeline->completed)
+		STORE(line->timeline->held_back, line->timeline->held_back + 1,
+		      RELEASE);
+	if (ring)
+		ring->starved = !line->first;
+	return line->first;
+}
+
+/* Whether a packet can move from one end to the other. */
+static bool can_move(struct dray_line *tx, struct dray_line *rx)
+{
+	if (!tx || !rx)
+		return false;
+	if (tx->first)
+		return has_job(rx);
+	return rx->first && has_job(tx);
+}
+
 uint64_t dray_line_pump(struct dray_line *line)
 {
 	struct dray_line *other = other_end(line);
@@ -194,7 +271,7 @@ uint64_t dray_line_pump(struct dray_line *line)
 	expire(line, time_ns);
 	if (other)
 		expire(other, time_ns);
-	while (tx && rx && tx->first && rx->first)
+	while (can_move(tx, rx))
 		move(tx, rx);
 	mine = set_timer(line);
 	if (other)
@@ -212,16 +289,37 @@ void dray_line_stop(struct dray_line *line, uint64_t number)
 			finish(line, link, -ECANCELED, time_ns);
 		else
 			link = &(*link)->next;
+		if (line->ring)
+			break;
 	}
+}
+
+static void append(struct dray_line *line, struct dray_line_job *job)
+{
+	begin_piece(line, job);
+	*line->last = job;
+	line->last = &job->next;
+	line->in_flight++;
 }
 
 void dray_line_add(struct dray_line *line, struct dray_line_job *job)
 {
 	job->number = ++line->submitted;
-	begin_piece(line, job);
-	*line->last = job;
-	line->last = &job->next;
-	line->in_flight++;
+	append(line, job);
+}
+
+void dray_line_queue(struct dray_line *line, struct dray_line_job *job)
+{
+	job->next = NULL;
+	job->bytes = 0;
+	job->piece = 0;
+	job->frame->state = DRAY_LINE_QUEUED;
+	append(line, job);
+}
+
+void dray_line_wake(void)
+{
+	dray_futex_change(&changes);
 }
 
 int dray_line_wait(uint32_t seen, uint64_t until_ns)

@@ -18,9 +18,30 @@ struct dray_line_piece {
 	const struct dray_axis *axes;
 };
 
+enum dray_line_frame_state {
+	DRAY_LINE_QUEUED, /* for packets: its job is in flight */
+	DRAY_LINE_UNREAD, /* its point is there */
+	DRAY_LINE_OWNED, /* by the reader or writer */
+};
+
+struct dray_line_frame {
+	enum dray_line_frame_state state;
+	struct dray_point point; /* of its last packet */
+	struct dray_line_job *job;
+};
+
+struct dray_line_ring {
+	bool overwrites;
+	bool starved; /* until it has a frame again */
+	bool ended;
+	uint32_t count;
+	struct dray_line_frame frames[];
+};
+
 struct dray_line_job {
 	struct dray_line_job *next;
-	uint64_t number;
+	struct dray_line_frame *frame; /* of a ring, which keeps the job; or NULL */
+	uint64_t number; /* of a frame: set at its end */
 	uint64_t deadline; /* CLOCK_MONOTONIC, ns; DRAY_LINE_NEVER */
 	uint64_t bytes; /* moved so far */
 	struct dray_runs runs; /* of the piece at hand */
@@ -48,6 +69,7 @@ struct dray_line {
 	struct dray_line_job *first; /* in flight, in the order of numbers */
 	struct dray_line_job **last;
 	uint32_t in_flight;
+	struct dray_line_ring *ring; /* or NULL */
 };
 
 void dray_line_lock(void);
@@ -55,6 +77,11 @@ void dray_line_unlock(void);
 
 /* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t dray_line_now(void);
+
+/* Copies a packet's description; NULL with a sentence: no memory. */
+struct dray_line_job *dray_line_job_create(const struct dray_line *line,
+					   const struct dray_port_job *asked);
+void dray_line_ring_free(struct dray_line_ring *ring);
 
 /* The line of an open stream of this process, or NULL.  Lock held. */
 struct dray_line *dray_line_at(struct dray_line **place);
@@ -68,7 +95,13 @@ uint64_t dray_line_pump(struct dray_line *line);
 /* Adds a job and sets its number.  Lock held. */
 void dray_line_add(struct dray_line *line, struct dray_line_job *job);
 
-/* Cancels one job, or all if @number is 0.  Lock held. */
+/* Adds the job of a frame, for the next packet that has none.  Lock held. */
+void dray_line_queue(struct dray_line *line, struct dray_line_job *job);
+
+/* The unread frame that ended first; NULL: there is none.  Lock held. */
+struct dray_line_frame *dray_line_unread(struct dray_line_ring *ring);
+
+/* Cancels one job, or all if @number is 0; of a ring the first.  Lock held. */
 void dray_line_stop(struct dray_line *line, uint64_t number);
 
 /*
@@ -76,6 +109,8 @@ void dray_line_stop(struct dray_line *line, uint64_t number);
  * (CLOCK_MONOTONIC); -EINTR without a sentence.
  */
 int dray_line_wait(uint32_t seen, uint64_t until_ns);
+/* Wakes threads that sleep. */
+void dray_line_wake(void);
 /* The value to pass as @seen. */
 uint32_t dray_line_changes(void);
 

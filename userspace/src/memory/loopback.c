@@ -35,10 +35,11 @@ static void free_line(struct dray_line *line)
 {
 	struct dray_line_job *job, *next;
 
-	for (job = line->first; job; job = next) {
+	for (job = line->first; job && !line->ring; job = next) {
 		next = job->next;
 		free(job);
 	}
+	dray_line_ring_free(line->ring);
 	close(line->event);
 	close(line->timer);
 	close(line->base.fd);
@@ -158,46 +159,6 @@ static void close_line(struct dray_port *port)
 	free_line(line);
 }
 
-static struct dray_line_job *make_job(const struct dray_line *line,
-				      const struct dray_port_job *asked)
-{
-	struct dray_axis *axes;
-	struct dray_line_job *job;
-	size_t all = 0;
-	uint32_t i;
-
-	for (i = 0; i < asked->count; i++)
-		all += asked->transfers[i].axes_count;
-	job = calloc(1, sizeof(*job) + asked->count * sizeof(job->pieces[0]) +
-				all * sizeof(*axes));
-	if (!job) {
-		dray_fail(-ENOMEM, "no memory for a packet");
-		return NULL;
-	}
-	axes = (struct dray_axis *)&job->pieces[asked->count];
-	job->count = asked->count;
-	job->deadline = asked->deadline_ns
-				? dray_line_now() + asked->deadline_ns
-				: DRAY_LINE_NEVER;
-	for (i = 0; i < asked->count; i++) {
-		const struct dray_transfer *transfer = &asked->transfers[i];
-		uint64_t offset = line->sends ? transfer->src_offset
-					      : transfer->dst_offset;
-
-		job->pieces[i] = (struct dray_line_piece){
-			.first = (char *)asked->buffers[i]->data + offset,
-			.run = transfer->run,
-			.axes_count = transfer->axes_count,
-			.axes = axes,
-		};
-		if (transfer->axes_count)
-			memcpy(axes, (void *)(uintptr_t)transfer->axes,
-			       transfer->axes_count * sizeof(*axes));
-		axes += transfer->axes_count;
-	}
-	return job;
-}
-
 /* Waits for room in the line; returns with the lock if there is. */
 static int lock_with_room(struct dray_line *line, bool nonblock)
 {
@@ -226,7 +187,7 @@ static int lock_with_room(struct dray_line *line, bool nonblock)
 static int submit(struct dray_port *port, struct dray_port_job *asked)
 {
 	struct dray_line *line = (struct dray_line *)port;
-	struct dray_line_job *job = make_job(line, asked);
+	struct dray_line_job *job = dray_line_job_create(line, asked);
 	int ret;
 
 	if (!job)
@@ -260,11 +221,13 @@ static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
 	struct dray_line *line = (struct dray_line *)port;
 	uint64_t next;
 	uint32_t seen;
+	bool over;
 	int ret;
 
 	for (;;) {
 		dray_line_lock();
 		next = dray_line_pump(line);
+		over = line->ring && line->ring->ended;
 		seen = dray_line_changes();
 		ret = dray_port_read(port, number, out);
 		dray_line_unlock();
@@ -274,6 +237,8 @@ static int wait_for(struct dray_port *port, uint64_t number, uint64_t until_ns,
 			return dray_fail(ret,
 					 "point %" PRIu64 " was overwritten",
 					 number);
+		if (over)
+			return dray_fail(-ENODEV, "the ring has ended");
 		if (until_ns <= dray_line_now())
 			return dray_fail(-ETIME,
 					 "point %" PRIu64 " has not come",
@@ -337,6 +302,9 @@ const struct dray_port_ops dray_loopback_ports = {
 	.submit = submit,
 	.cancel = cancel,
 	.wait = wait_for,
+	.ring = dray_loopback_ring,
+	.release = dray_loopback_release,
+	.end_ring = dray_loopback_end_ring,
 	.ended = ended,
 	.progress = progress,
 };

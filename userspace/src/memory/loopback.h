@@ -20,6 +20,11 @@ void dray_loopback_enlist(void);
 int dray_loopback_channel(struct dray_node *node,
 			  struct dray_channel_info *info);
 
+/* The operations on rings of a port; errors as the module's. */
+int dray_loopback_ring(struct dray_port *port, struct dray_port_ring *ring);
+int dray_loopback_release(struct dray_port *port, struct dray_release *args);
+void dray_loopback_end_ring(struct dray_port *port);
+
 extern const struct dray_port_ops dray_loopback_ports;
 
 #endif /* DRAY_MEMORY_LOOPBACK_H */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * A port: a stream's channel that a back end has opened.  The stream above it
- * makes packets of views, and reads their ends from the timeline; the back end
- * moves the bytes.  On each back end the timeline is that of <linux/dray.h>,
+ * makes packets or frames of views, and reads their ends from the timeline; the
+ * back end moves the bytes.  On each back end the timeline is that of <linux/dray.h>,
  * and only dray_port_read() knows its protocol.
  */
 #ifndef DRAY_MEMORY_PORT_H
@@ -31,6 +31,15 @@ struct dray_port_job {
 	uint64_t point;		/* out */
 };
 
+/* The frames of a ring, each one packet of one piece. */
+struct dray_port_ring {
+	uint32_t flags;		/* DRAY_RING_OVERWRITE */
+	uint32_t count;		/* of frames */
+	struct dray_transfer *transfers;	/* descriptors are not set */
+	struct dray_buffer *const *buffers;	/* one of each frame */
+	uint32_t failed;	/* out: index of the wrong frame, else 0 */
+};
+
 /*
  * Each returns 0 or a negative errno with a sentence.  Any thread may call
  * them, but nothing else may be under way when close() is called.
@@ -52,6 +61,12 @@ struct dray_port_ops {
 	 */
 	int (*wait)(struct dray_port *port, uint64_t number, uint64_t until_ns,
 		    struct dray_point *out);
+	/* Once, before the frames of @ring are passed.  -EBUSY: there are jobs */
+	int (*ring)(struct dray_port *port, struct dray_port_ring *ring);
+	/* As RELEASE.  If the wait fails, as that of wait(), all were released. */
+	int (*release)(struct dray_port *port, struct dray_release *args);
+	/* Stops a ring, if there is one: waits end as -ENODEV. */
+	void (*end_ring)(struct dray_port *port);
 	/* Returns the count of points that came, and makes fd unreadable. */
 	uint64_t (*ended)(struct dray_port *port);
 	/* Ends transfers that are due.  NULL: an engine does so. */

@@ -22,6 +22,8 @@ DEFINE_FORK_LOCK(DRAY_FORK_STREAMS, lock);
 /* Changes when an event has been settled or a stream was left. */
 static _Atomic uint32_t changes;
 static uint32_t sleepers; /* with the lock */
+/* Events that threads of one process settle: a child has no such thread. */
+static uint32_t settling, settling_process; /* with the lock */
 
 void dray_streams_enlist(void)
 {
@@ -76,6 +78,12 @@ void dray_stream_drain(struct dray_stream *stream)
 		wait_for_change();
 }
 
+void dray_streams_settle(void)
+{
+	while (settling && settling_process == dray_fork_process())
+		wait_for_change();
+}
+
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out)
 {
@@ -95,9 +103,11 @@ int dray_event_create(struct dray_stream *stream, uint32_t room,
 
 void dray_event_keep(struct dray_event *event, struct dray_operand *operand)
 {
-	if (!operand->held)
-		return;
-	event->holds[event->holds_count++] = operand->location;
+	event->holds[event->holds_count++] = (struct dray_event_hold){
+		.held = operand->held,
+		.location = operand->location,
+		.span = operand->span,
+	};
 	operand->held = false;
 }
 
@@ -107,7 +117,8 @@ static void release(struct dray_event *event)
 
 	dray_stage_end(&event->stage, event->point.bytes);
 	for (i = 0; i < event->holds_count; i++)
-		dray_locate_release(&event->holds[i]);
+		if (event->holds[i].held)
+			dray_locate_release(&event->holds[i].location);
 	event->holds_count = 0;
 }
 
@@ -170,9 +181,15 @@ static void settle(struct dray_event *event, const struct dray_point *point)
 	unlink_from_stream(event);
 	event->point = *point;
 	atomic_store(&event->state, DRAY_EVENT_SETTLING);
+	if (settling_process != event->process) {
+		settling_process = event->process;
+		settling = 0;
+	}
+	settling++;
 	pthread_mutex_unlock(&lock);
 	release(event);
 	pthread_mutex_lock(&lock);
+	settling--;
 	atomic_store(&event->state, DRAY_EVENT_ENDED);
 	change();
 	drop(event);
@@ -244,6 +261,10 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 				"a signal came before there was room in %s, nothing was submitted",
 				stream->name);
 	}
+	if (!ret && stream->ring)
+		ret = dray_fail(-EBUSY,
+				"%s has a ring, packets pass in its frames",
+				stream->name);
 	if (!ret) {
 		stream->turn = true;
 		/* So that no point is overwritten unread. */
@@ -353,7 +374,7 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	return ret;
 }
 
-static uint64_t end_of_wait(int timeout_ms)
+uint64_t dray_stream_until(int timeout_ms)
 {
 	struct timespec now;
 
@@ -377,7 +398,7 @@ int dray_event_wait(struct dray_event *event, int timeout_ms)
 		return ret;
 	if (ask(event))
 		return answer(event);
-	until_ns = end_of_wait(timeout_ms);
+	until_ns = dray_stream_until(timeout_ms);
 	if (!timeout_ms)
 		ret = -ETIME;
 	pthread_mutex_lock(&lock);

@@ -245,6 +245,26 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 	return ret ? ret : reduce(packet);
 }
 
+struct dray_transfer dray_packet_transfer(const struct dray_packet *packet,
+					  const struct dray_buffer *buffer,
+					  const struct dray_packet_piece *piece)
+{
+	bool sends = packet->sends;
+	uint64_t offset = (uint64_t)((uintptr_t)piece->first -
+				     (uintptr_t)dray_buffer_data(buffer));
+
+	return (struct dray_transfer){
+		.op = packet->op,
+		.dst_fd = -1,
+		.src_fd = -1,
+		.dst_offset = sends ? 0 : offset,
+		.src_offset = sends ? offset : 0,
+		.run = piece->run,
+		.axes_count = piece->axes_count,
+		.axes = (uintptr_t)piece->axes,
+	};
+}
+
 void dray_packet_drop(struct dray_packet *packet)
 {
 	uint32_t i;

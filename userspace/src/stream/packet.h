@@ -45,6 +45,12 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 /* Chooses how to move it; -EOPNOTSUPP if the engine cannot. */
 int dray_packet_choose(struct dray_packet *packet);
 
+/* Describes a piece, which lies in @buffer; descriptors are not set. */
+struct dray_transfer
+dray_packet_transfer(const struct dray_packet *packet,
+		     const struct dray_buffer *buffer,
+		     const struct dray_packet_piece *piece);
+
 /* Lets go of the memory that is still held. */
 void dray_packet_drop(struct dray_packet *packet);
 

@@ -13,7 +13,7 @@
 #include "base/fork.h"
 #include "base/reply.h"
 #include "pool/busy.h"
-#include "stream/stream.h"
+#include "stream/ring.h"
 
 #define MOST_BATCH 64 /* submissions; the kernel interface says so */
 #define STREAM_FLAGS (DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV | DRAY_CHANNEL_SHOW)
@@ -118,6 +118,52 @@ static int learn(struct dray_stream *stream, const struct dray_info *info)
 		channel.first_alignment ? channel.first_alignment : 1;
 	stream->repeats = channel.flags & DRAY_CHANNEL_REPEAT;
 	return 0;
+}
+
+static bool event_meets(const struct dray_event *event,
+			struct dray_addresses span)
+{
+	uint32_t i;
+
+	for (i = 0; i < event->holds_count; i++)
+		if (dray_addresses_meet(event->holds[i].span, span))
+			return true;
+	return false;
+}
+
+/* Lock held. */
+static int find_conflict(const struct dray_stream *stream,
+			 struct dray_addresses span, struct dray_event **out)
+{
+	struct dray_event *event;
+	uint32_t frame;
+
+	if (stream->ring && dray_ring_meets(stream->ring, span, &frame))
+		return dray_fail(
+			-EBUSY,
+			"the view meets frame %u of %s, which was not acquired",
+			frame, stream->name);
+	for (event = stream->first; event && !*out; event = event->next)
+		if (event_meets(event, span))
+			*out = dray_event_ref(event);
+	return 0;
+}
+
+int dray_streams_conflict(struct dray_addresses span, bool writes,
+			  struct dray_event **out)
+{
+	uint32_t process = dray_fork_process();
+	struct dray_stream *stream;
+	int ret = 0;
+
+	*out = NULL;
+	dray_streams_lock();
+	dray_streams_settle();
+	for (stream = streams; stream && !ret && !*out; stream = stream->next)
+		if (stream->process == process && (writes || !stream->sends))
+			ret = find_conflict(stream, span, out);
+	dray_streams_unlock();
+	return ret;
 }
 
 /*
@@ -284,6 +330,7 @@ void dray_stream_close(struct dray_stream *stream)
 	dray_streams_lock();
 	remove_from_streams(stream);
 	if (own) {
+		dray_ring_close(stream);
 		end_all(stream);
 		dray_stream_drain(stream);
 	}
@@ -294,6 +341,7 @@ void dray_stream_close(struct dray_stream *stream)
 	while (stream->first)
 		dray_event_end(stream->first, -ECANCELED);
 	dray_streams_unlock();
+	dray_ring_drop(stream);
 	free(stream);
 }
 

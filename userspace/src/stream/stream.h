@@ -37,7 +37,15 @@ struct dray_stream {
 	struct dray_event *first; /* in flight; the list has references */
 	struct dray_event **last;
 	uint32_t users; /* threads that use it without the lock */
+	struct dray_stream_ring *ring; /* or NULL */
 	struct dray_stream_counts counts; /* in_flight included */
+};
+
+/* Memory of one view of a packet. */
+struct dray_event_hold {
+	bool held; /* location is, by dray_locate_hold() */
+	struct dray_location location;
+	struct dray_addresses span;
 };
 
 enum dray_event_state {
@@ -57,7 +65,7 @@ struct dray_event {
 	struct dray_stage stage;
 	char name[DRAY_NAME_LEN]; /* of its stream */
 	uint32_t holds_count;
-	struct dray_location holds[]; /* by dray_locate_hold() */
+	struct dray_event_hold holds[];
 };
 
 /* Lets forks take the lock; before the first stream. */
@@ -65,17 +73,31 @@ void dray_streams_enlist(void);
 void dray_streams_lock(void);
 void dray_streams_unlock(void);
 
+/*
+ * Waits until no other thread settles an event.  Lock held, and dropped
+ * meanwhile.
+ */
+void dray_streams_settle(void);
+
 /* Keeps a stream from being freed while the lock is dropped.  Lock held. */
 void dray_stream_use(struct dray_stream *stream);
 void dray_stream_leave(struct dray_stream *stream);
 /* Waits until nobody uses the stream.  Lock held, and dropped meanwhile. */
 void dray_stream_drain(struct dray_stream *stream);
 
+/* The end of a wait of @timeout_ms; CLOCK_MONOTONIC, ~0 if below 0: never. */
+uint64_t dray_stream_until(int timeout_ms);
+
+/* Ends waits for frames.  Lock held, and dropped meanwhile. */
+void dray_ring_close(struct dray_stream *stream);
+/* Lets go of the frames, after the port was closed. */
+void dray_ring_drop(struct dray_stream *stream);
+
 /*
  * Takes the turn to submit a packet, after others, and settles events that have
  * ended.  No lock is held meanwhile: a fork does not wait for a stream that is
  * full.
- * Errors: -EAGAIN (@nonblock), -EINTR.
+ * Errors: -EAGAIN (@nonblock), -EINTR, -EBUSY (the stream has a ring).
  */
 int dray_stream_begin(struct dray_stream *stream, bool nonblock);
 /* Gives the turn to others. */
@@ -93,12 +115,19 @@ bool dray_stream_reap(struct dray_stream *stream);
 /* Makes an event with room for holds; -ENOMEM. */
 int dray_event_create(struct dray_stream *stream, uint32_t room,
 		      struct dray_event **out);
-/* Takes over the hold of @operand, if it has one. */
+/* Notes the memory of @operand, and takes over its hold, if it has one. */
 void dray_event_keep(struct dray_event *event, struct dray_operand *operand);
 /* Ends an event if nothing was submitted for it, and drops it. */
 void dray_event_abandon(struct dray_event *event);
 /* Adds a submitted event to its stream, which takes a reference. */
 void dray_event_append(struct dray_event *event, uint64_t number);
+/*
+ * Finds a packet in flight of any stream that the CPU would overtake if it read
+ * @span, or with @writes wrote it; @out: with one reference, or NULL.  -EBUSY:
+ * it is a frame of a ring that the caller does not have.
+ */
+int dray_streams_conflict(struct dray_addresses span, bool writes,
+			  struct dray_event **out);
 /* Settles an event without a point.  Lock held, and dropped meanwhile. */
 void dray_event_end(struct dray_event *event, int status);
 

@@ -71,21 +71,10 @@ static void add_transfer(struct submission *submission,
 			 const struct dray_packet_piece *piece)
 {
 	uint32_t index = submission->job.count++;
-	bool sends = submission->packet->sends;
-	uint64_t offset = (uint64_t)((uintptr_t)piece->first -
-				     (uintptr_t)dray_buffer_data(buffer));
 
 	submission->buffers[index] = buffer;
-	submission->transfers[index] = (struct dray_transfer){
-		.op = submission->packet->op,
-		.dst_fd = -1,
-		.src_fd = -1,
-		.dst_offset = sends ? 0 : offset,
-		.src_offset = sends ? offset : 0,
-		.run = piece->run,
-		.axes_count = piece->axes_count,
-		.axes = (uintptr_t)piece->axes,
-	};
+	submission->transfers[index] =
+		dray_packet_transfer(submission->packet, buffer, piece);
 }
 
 /* Makes a staging buffer the packet; the event gets it. */

@@ -94,17 +94,19 @@ void dray_fence_abandon(struct dray_fence *fence)
 	dray_fence_unref(fence);
 }
 
-/* Asks the kernel for a status: 0 not yet, 1, or a negative errno. */
-static int ask(const struct dray_fence *fence, int *status)
+/* Asks the kernel for the status, and the time of the fence in the sync_file. */
+static int ask(const struct dray_fence *fence, struct sync_fence_info *answer)
 {
-	struct sync_file_info info = { .num_fences = 0 };
+	struct sync_file_info info = {
+		.num_fences = 1,
+		.sync_fence_info = (uintptr_t)answer,
+	};
 
 	while (ioctl(fence->fd, SYNC_IOC_FILE_INFO, &info)) {
 		if (errno != EINTR)
 			return dray_fail(-errno, "status of fence %d: %s",
 					 fence->fd, strerror(errno));
 	}
-	*status = info.status;
 	return 0;
 }
 
@@ -116,15 +118,17 @@ static int fail_with(int status)
 
 int dray_fence_status(struct dray_fence *fence)
 {
+	struct sync_fence_info answer = { .status = 0 };
 	int status, ret;
 
 	if (!dray_given(fence, __func__))
 		return -EINVAL;
 	status = atomic_load(&fence->status);
 	if (!status) {
-		ret = ask(fence, &status);
+		ret = ask(fence, &answer);
 		if (ret)
 			return ret;
+		status = answer.status;
 		if (!status)
 			return 0;
 		settle(fence, status);
@@ -158,6 +162,26 @@ int dray_fence_wait(struct dray_fence *fence, int timeout_ms)
 		return dray_fail(-EIO, "fence %d cannot be waited for",
 				 fence->fd);
 	return status < 0 ? status : 0;
+}
+
+int dray_fence_time(struct dray_fence *fence, uint64_t *time_ns)
+{
+	struct sync_fence_info answer = { .status = 0 };
+	int ret;
+
+	if (!dray_given(fence, __func__) || !dray_given(time_ns, __func__))
+		return -EINVAL;
+	if (fence->fd >= 0) {
+		ret = ask(fence, &answer);
+		if (ret)
+			return ret;
+		if (!answer.status)
+			return dray_fail(-EINPROGRESS,
+					 "fence %d has not signalled",
+					 fence->fd);
+	}
+	*time_ns = answer.timestamp_ns;
+	return 0;
 }
 
 int dray_fence_fd(const struct dray_fence *fence)

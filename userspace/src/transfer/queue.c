@@ -347,6 +347,19 @@ static struct dray_fence *find_conflict(struct dray_queue *queue,
 	return found;
 }
 
+struct dray_fence *dray_queues_conflict(struct dray_addresses dst,
+					struct dray_addresses src)
+{
+	struct dray_fence *found = NULL;
+	struct dray_queue *queue;
+
+	pthread_mutex_lock(&queues_lock);
+	for (queue = queues; queue && !found; queue = queue->next)
+		found = find_conflict(queue, dst, src);
+	pthread_mutex_unlock(&queues_lock);
+	return found;
+}
+
 int dray_queue_wait_for(struct dray_queue *queue, struct dray_addresses dst,
 			struct dray_addresses src, bool nonblock)
 {

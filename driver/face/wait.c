@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * WAIT: sleeps until a point is there.  RELEASE waits so too.
+ */
+#include <linux/hrtimer.h>
+#include <linux/ktime.h>
+#include <linux/sched/signal.h>
+#include <linux/string.h>
+#include <linux/wait.h>
+
+#include "base/node.h"
+#include "engine/points.h"
+#include "timeline.h"
+
+bool dray_timeline_is_over(struct dray_timeline_file *line)
+{
+	return READ_ONCE(line->points->ended) || READ_ONCE(line->node->gone);
+}
+
+/* Is there anything to tell a waiter?  Leaves it in @ret. */
+static bool dray_tells(struct dray_timeline_file *line, struct dray_wait *args,
+		       int *ret)
+{
+	*ret = dray_points_find(line->points, args->number, &args->point);
+	if (*ret == -EAGAIN && dray_timeline_is_over(line))
+		*ret = -ENODEV;
+	return *ret != -EAGAIN;
+}
+
+/* -ETIME, or -ERESTARTSYS on a signal. */
+static int dray_timeline_sleep(struct dray_timeline_file *line,
+			       struct dray_wait *args, int *told)
+{
+	ktime_t until = min_t(u64, args->until_ns, KTIME_MAX);
+	ktime_t *limit = args->until_ns == U64_MAX ? NULL : &until;
+	wait_queue_head_t *moved = &line->points->moved;
+	DEFINE_WAIT(wait);
+	int ret = 0;
+
+	while (!ret) {
+		prepare_to_wait(moved, &wait, TASK_INTERRUPTIBLE);
+		if (dray_tells(line, args, told))
+			break;
+		if (signal_pending(current))
+			ret = -ERESTARTSYS;
+		else if (!schedule_hrtimeout(limit, HRTIMER_MODE_ABS))
+			ret = -ETIME;
+	}
+	finish_wait(moved, &wait);
+	return ret;
+}
+
+int dray_wait_call(struct dray_timeline_file *line, void *data,
+		   struct dray_refusal *refusal)
+{
+	struct dray_wait *args = data;
+	int ret = 0, told = -EAGAIN;
+
+	args->completed = READ_ONCE(line->points->head->completed);
+	if (!args->number)
+		return -EINVAL;
+	if (!dray_tells(line, args, &told) && args->until_ns)
+		ret = dray_timeline_sleep(line, args, &told);
+	if (ret == -ERESTARTSYS)
+		return ret;
+	/* It may have come at the last moment. */
+	if (ret)
+		dray_tells(line, args, &told);
+	args->completed = READ_ONCE(line->points->head->completed);
+	if (told)
+		memset(&args->point, 0, sizeof(args->point));
+	return told == -EAGAIN ? -ETIME : told;
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Rings on an AXI DMA with the kernel's own driver: numbered frames through the
+ * IP, read in time and late, and sent from a ring.
+ */
+#include "axidma.h"
+
+#define FRAME 4096u
+#define FRAMES 8u
+#define NUMBERED 300u
+
+static int give_ring(const struct line *line, bool sends, int fd)
+{
+	struct dray_transfer frames[FRAMES];
+	struct dray_ring args = { .frames = (uintptr_t)frames,
+				  .count = FRAMES };
+
+	for (uint64_t i = 0; i < FRAMES; i++) {
+		struct dray_transfer send = SEND_OF(fd, i * FRAME, FRAME);
+		struct dray_transfer receive = RECV_OF(fd, i * FRAME, FRAME);
+
+		frames[i] = sends ? send : receive;
+	}
+	return ioctl(line->fd, DRAY_IOC_RING, &args) ? -errno : 0;
+}
+
+static int release(const struct line *line, uint32_t frame)
+{
+	struct dray_release args = { .frames = (uintptr_t)&frame, .count = 1 };
+
+	return ioctl(line->fd, DRAY_IOC_RELEASE, &args) ? -errno : 0;
+}
+
+static void set_number(uint8_t *bytes, uint32_t number)
+{
+	uint32_t words[FRAME / sizeof(number)];
+
+	for (uint32_t i = 0; i < FRAME / sizeof(number); i++)
+		words[i] = number + i * 65536;
+	memcpy(bytes, words, FRAME);
+}
+
+/* The number of a frame that the IP has inverted, 0 if it is torn. */
+static uint32_t number_of(const uint8_t *bytes)
+{
+	uint32_t words[FRAME / sizeof(uint32_t)];
+
+	memcpy(words, bytes, FRAME);
+	for (uint32_t i = 0; i < FRAME / sizeof(uint32_t); i++)
+		if (~words[i] != ~words[0] + i * 65536)
+			return 0;
+	return ~words[0];
+}
+
+/* Fills frames to send as they come back. */
+static int send_next(FIXTURE_DATA(axidma) * self, uint32_t *sent)
+{
+	struct dray_point point = { .frame = *sent };
+	int ret = 0;
+
+	if (*sent >= FRAMES)
+		ret = line_wait(&self->sent, *sent - FRAMES + 1, &point);
+	if (!ret)
+		ret = point.status;
+	if (ret)
+		return ret;
+	set_number(self->src.bytes + point.frame * FRAME, ++*sent);
+	return release(&self->sent, point.frame);
+}
+
+/* The reader leaves all frames unread at times, while more packets wait. */
+TEST_F(axidma, frames_of_rings_come_whole_and_in_order)
+{
+	struct dray_point point;
+	uint32_t sent = 0;
+
+	ASSERT_EQ(0, give_ring(&self->received, false, self->dst.fd));
+	ASSERT_EQ(0, give_ring(&self->sent, true, self->src.fd));
+	for (uint32_t i = 1; i <= NUMBERED; i++) {
+		while (sent < NUMBERED && sent - i + 1 < FRAMES + 4)
+			ASSERT_EQ(0, send_next(self, &sent));
+		if (i % 50 == 0 && i + FRAMES <= NUMBERED)
+			ASSERT_EQ(0, line_wait(&self->received, i + FRAMES - 1,
+					       &point));
+		ASSERT_EQ(0, line_wait(&self->received, i, &point));
+		ASSERT_EQ(0, point.status);
+		ASSERT_EQ(FRAME, point.bytes);
+		ASSERT_EQ(i, number_of(self->dst.bytes + point.frame * FRAME));
+		memset(self->dst.bytes + point.frame * FRAME, GUARD, FRAME);
+		ASSERT_EQ(0, release(&self->received, point.frame));
+	}
+	EXPECT_EQ(0, self->received.head->lost);
+	EXPECT_LT(0, self->received.head->held_back);
+	for (size_t i = FRAMES * FRAME; i < SIZE; i++)
+		ASSERT_EQ(GUARD, self->dst.bytes[i]);
+}
+
+/* A frame that was cancelled comes back, and the ring goes on. */
+TEST_F(axidma, a_ring_goes_on_after_a_cancel)
+{
+	struct dray_cancel cancel = { .fence_fd = -1, .channel = self->rx };
+	struct dray_point point;
+	uint64_t i = 0;
+
+	ASSERT_EQ(0, give_ring(&self->received, false, self->dst.fd));
+	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
+	ASSERT_LT(0, send_bytes(self, 0, FRAME));
+	do {
+		ASSERT_EQ(0, line_wait(&self->received, ++i, &point));
+		ASSERT_EQ(0, release(&self->received, point.frame));
+	} while (point.status == -ECANCELED && i < FRAMES);
+	EXPECT_EQ(0, point.status);
+	EXPECT_EQ(FRAME, point.bytes);
+}

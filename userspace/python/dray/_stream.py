@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The parts of dray.Stream and dray.Event that are written in Python: asyncio.
+
+No thread waits.  A waiter has a reader for its stream's descriptor in its
+loop.  Since the descriptor gets quiet when one of them has read it, that one
+looks at all waiters of the stream, those of other loops included.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import weakref
+from typing import Any, Callable, Generator, Iterable, Optional
+
+from . import _dray
+
+# Streams with tasks that wait: the future of each, and the fact that ends the wait.
+_waiters: weakref.WeakKeyDictionary[
+    _dray.Stream, dict[asyncio.Future[None], Callable[[], bool]]
+] = weakref.WeakKeyDictionary()
+
+
+def _wake(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+def look(stream: _dray.Stream) -> None:
+    """Wakes each waiter if its fact holds."""
+    for future, fact in list(_waiters.get(stream, {}).items()):
+        try:
+            holds = fact()
+        except Exception:  # the waiter asks itself, and gets it
+            holds = True
+        if holds:
+            # It may belong to a loop that has ended.
+            with contextlib.suppress(RuntimeError):
+                future.get_loop().call_soon_threadsafe(_wake, future)
+
+
+def _read(stream: _dray.Stream) -> None:
+    if not stream.closed:
+        stream.ended()
+    look(stream)
+
+
+async def _until(stream: _dray.Stream, fact: Callable[[], bool]) -> None:
+    """Lets the loop go on until `fact` holds, which transfers change when they
+    end."""
+    loop = asyncio.get_running_loop()
+    future = loop.create_future()
+    waiters = _waiters.setdefault(stream, {})
+    waiters[future] = fact
+    # A loop has one reader for each descriptor.
+    descriptor: Optional[int] = None
+    try:
+        # An end from here on finds the waiter.
+        if not fact():
+            descriptor = os.dup(stream.fileno())
+            loop.add_reader(descriptor, _read, stream)
+            await future
+    finally:
+        del waiters[future]
+        if descriptor is not None:
+            loop.remove_reader(descriptor)
+            os.close(descriptor)
+
+
+async def _wait(event: _dray.Event) -> int:
+    try:
+        if not event.done:
+            await _until(event.stream, lambda: event.done)
+    except BaseException:
+        event.cancel()
+        raise
+    return event.wait()
+
+
+def wait_in_loop(event: _dray.Event) -> Generator[Any, None, int]:
+    """Runs for `await event`: lets the loop go on until the transfer has
+    ended, and cancels it if the task is cancelled."""
+    return _wait(event).__await__()
+
+
+async def _room(stream: _dray.Stream, fences: Iterable[_dray.Fence]) -> None:
+    """Lets the loop go on until a submission may succeed."""
+    for fence in fences:
+        if not fence.done:
+            # If it fails, the submission says so.
+            with contextlib.suppress(OSError):
+                await fence
+            return
+    in_flight = stream.counts().in_flight
+    if in_flight:
+        await _until(stream, lambda: stream.closed
+                     or stream.counts().in_flight < in_flight)
+    else:
+        # Other streams of this user have all the slots.
+        await asyncio.sleep(0.002)
+
+
+async def _transfer(stream: _dray.Stream, start: Callable[..., _dray.Event],
+                    a: Any, fences: Iterable[_dray.Fence],
+                    **options: Any) -> int:
+    fences = tuple(fences)
+    while True:
+        try:
+            event = start(a, wait=False, nonblock=True, fences=fences, **options)
+        except BlockingIOError:
+            await _room(stream, fences)
+        else:
+            return await event
+
+
+async def send_async(stream: _dray.Stream, a: Any, /, *,
+                     deadline: Optional[float] = None, stage: bool = False,
+                     fences: Iterable[_dray.Fence] = ()) -> int:
+    """Runs for Stream.send_async()."""
+    return await _transfer(stream, stream.send, a, fences, deadline=deadline,
+                           stage=stage)
+
+
+async def recv_async(stream: _dray.Stream, a: Any, /, *,
+                     deadline: Optional[float] = None, stage: bool = False,
+                     fences: Iterable[_dray.Fence] = ()) -> int:
+    """Runs for Stream.recv_async()."""
+    return await _transfer(stream, stream.recv, a, fences, deadline=deadline,
+                           stage=stage)

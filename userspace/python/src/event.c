@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Event objects: the end of one packet.  An event keeps its stream open, and
+ * the stream keeps the array until the end was noticed.
+ */
+#include <errno.h>
+
+#include "module.h"
+
+struct event_object {
+	PyObject_HEAD PyObject *stream;
+	struct packet *packet;
+	Py_ssize_t itemsize; /* of the array */
+};
+
+static struct event_object *event_of(PyObject *self)
+{
+	return (struct event_object *)self;
+}
+
+struct packet *event_packet(PyObject *self)
+{
+	return event_of(self)->packet;
+}
+
+static struct dray_event *event_in(PyObject *self)
+{
+	return packet_event(event_packet(self));
+}
+
+PyObject *event_new(struct module_state *state, PyObject *stream,
+		    Py_ssize_t itemsize)
+{
+	struct packet *packet = packet_new();
+	struct event_object *self;
+
+	if (!packet)
+		return PyErr_NoMemory();
+	self = PyObject_GC_New(struct event_object, state->event_type);
+	if (!self) {
+		packet_put(stream, packet);
+		return NULL;
+	}
+	self->stream = Py_NewRef(stream);
+	self->packet = packet;
+	self->itemsize = itemsize;
+	PyObject_GC_Track(self);
+	return (PyObject *)self;
+}
+
+static int event_traverse(PyObject *object, visitproc visit, void *arg)
+{
+	Py_VISIT(Py_TYPE(object));
+	Py_VISIT(event_of(object)->stream);
+	return 0;
+}
+
+static void event_dealloc(PyObject *object)
+{
+	struct event_object *self = event_of(object);
+	PyTypeObject *type = Py_TYPE(object);
+
+	PyObject_GC_UnTrack(object);
+	packet_put(self->stream, self->packet);
+	Py_DECREF(self->stream);
+	PyObject_GC_Del(object);
+	Py_DECREF(type);
+}
+
+static int event_point(PyObject *self, struct dray_point *point)
+{
+	int ret;
+
+	memset(point, 0, sizeof(*point));
+	ret = dray_event_point(event_in(self), point, sizeof(*point));
+	if (ret)
+		raise_error(ret);
+	else
+		packet_end(event_of(self)->stream, event_packet(self));
+	return ret;
+}
+
+static PyObject *event_count(PyObject *self, void *unused)
+{
+	Py_ssize_t itemsize = event_of(self)->itemsize;
+	struct dray_point point;
+
+	(void)unused;
+	if (event_point(self, &point))
+		return NULL;
+	if (point.bytes % (uint64_t)itemsize)
+		return raise_message(
+			-EBADMSG,
+			PyUnicode_FromFormat(
+				"packet %llu of %s had %llu bytes, elements have %zd bytes each",
+				(unsigned long long)point.number,
+				stream_name(event_of(self)->stream),
+				(unsigned long long)point.bytes, itemsize));
+	return PyLong_FromUnsignedLongLong(point.bytes / (uint64_t)itemsize);
+}
+
+static int wait_once(void *event, int milliseconds)
+{
+	return dray_event_wait(event, milliseconds);
+}
+
+/* Waits for the end; no exception but that of a signal handler. */
+static int wait_for(PyObject *self, double limit)
+{
+	int ret = wait_for_end(wait_once, event_in(self), limit);
+
+	if (ret != -EINTR && ret != -ETIME && ret != -ECHILD)
+		packet_end(event_of(self)->stream, event_packet(self));
+	return ret;
+}
+
+/* Returns the count of elements, or raises the error of a wait. */
+static PyObject *answer(PyObject *self, int error)
+{
+	if (!error)
+		return event_count(self, NULL);
+	return error == -EINTR ? NULL : raise_error(error);
+}
+
+/* Cancels the packet and waits for its end.  A closed stream has no others. */
+static int cancel(PyObject *self)
+{
+	PyObject *stream = event_of(self)->stream;
+	int ret;
+
+	if (!stream_enter(stream)) {
+		PyErr_Clear();
+		return 0;
+	}
+	Py_BEGIN_ALLOW_THREADS
+	ret = dray_event_cancel(event_in(self));
+	/* The engine was stopped, so that this ends. */
+	while (!ret && dray_event_wait(event_in(self), -1) == -EINTR)
+		;
+	Py_END_ALLOW_THREADS
+	if (!ret)
+		packet_end(stream, event_packet(self));
+	stream_leave(stream);
+	return ret;
+}
+
+/* Cancels the packet after a timeout, unless it ends at this moment. */
+static PyObject *give_up(PyObject *self)
+{
+	struct dray_point point = { .bytes = 0 };
+	PyObject *sentence, *result;
+	int ret;
+
+	sentence = PyUnicode_FromString(dray_last_error());
+	if (cancel(self) || !sentence)
+		return raise_message(-ETIME, sentence);
+	ret = dray_event_status(event_in(self));
+	if (ret == -ECANCELED &&
+	    !dray_event_point(event_in(self), &point, sizeof(point)))
+		result = raise_message(
+			-ETIME,
+			PyUnicode_FromFormat(
+				"%U; it was cancelled after %llu bytes",
+				sentence, (unsigned long long)point.bytes));
+	else
+		result = answer(self, ret < 0 ? ret : 0);
+	Py_DECREF(sentence);
+	return result;
+}
+
+PyObject *event_finish(PyObject *self, double limit)
+{
+	PyObject *type, *value, *traceback;
+	int ret = wait_for(self, limit);
+
+	if (ret == -ETIME)
+		return give_up(self);
+	if (ret == -EINTR) {
+		PyErr_Fetch(&type, &value, &traceback);
+		cancel(self);
+		PyErr_Restore(type, value, traceback);
+	}
+	return answer(self, ret);
+}
+
+static PyObject *event_wait(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "timeout", NULL };
+	PyObject *timeout = Py_None;
+	double limit;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O:wait", names,
+					 &timeout) ||
+	    seconds_take(timeout, "timeout", &limit))
+		return NULL;
+	return answer(self, wait_for(self, limit));
+}
+
+static PyObject *event_cancel(PyObject *self, PyObject *unused)
+{
+	int ret = cancel(self);
+
+	(void)unused;
+	if (ret)
+		return raise_error(ret);
+	Py_RETURN_NONE;
+}
+
+static PyObject *event_await(PyObject *self)
+{
+	PyObject *module = PyImport_ImportModule("dray._stream");
+	PyObject *result =
+		module ? PyObject_CallMethod(module, "wait_in_loop", "O", self)
+		       : NULL;
+
+	Py_XDECREF(module);
+	return result;
+}
+
+static PyObject *event_repr(PyObject *self)
+{
+	int status = dray_event_status(event_in(self));
+	const char *name = stream_name(event_of(self)->stream);
+
+	if (status < 0)
+		return PyUnicode_FromFormat("<dray.Event of %s, failed: %s>",
+					    name, strerror(-status));
+	return PyUnicode_FromFormat("<dray.Event of %s, %s>", name,
+				    status ? "done" : "not done");
+}
+
+static PyMethodDef event_methods[] = {
+	{ "wait", (PyCFunction)(void (*)(void))event_wait,
+	  METH_VARARGS | METH_KEYWORDS,
+	  "wait($self, /, timeout=None)\n--\n\n"
+	  "Waits until the transfer has ended, for at most timeout seconds, and returns\n"
+	  "the count of elements.  Raises the transfer's error if it failed, TimeoutError\n"
+	  "(ETIME) if the time runs out.  The transfer goes on then, and after\n"
+	  "KeyboardInterrupt." },
+	{ "cancel", event_cancel, METH_NOARGS,
+	  "cancel($self, /)\n--\n\n"
+	  "Ends the transfer with OSError (ECANCELED), unless it has ended.\n\n"
+	  "Returns when nothing uses its array any more; bytes tells how many moved." },
+	{ NULL, NULL, 0, NULL },
+};
+
+static PyObject *event_done(PyObject *self, void *unused)
+{
+	int status = dray_event_status(event_in(self));
+
+	(void)unused;
+	if (!status)
+		Py_RETURN_FALSE;
+	if (status == -ECHILD)
+		return raise_error(status);
+	packet_end(event_of(self)->stream, event_packet(self));
+	Py_RETURN_TRUE;
+}
+
+static PyObject *event_bytes(PyObject *self, void *unused)
+{
+	struct dray_point point;
+
+	(void)unused;
+	return event_point(self, &point)
+		       ? NULL
+		       : PyLong_FromUnsignedLongLong(point.bytes);
+}
+
+static PyObject *event_number(PyObject *self, void *unused)
+{
+	struct dray_point point;
+
+	(void)unused;
+	return event_point(self, &point)
+		       ? NULL
+		       : PyLong_FromUnsignedLongLong(point.number);
+}
+
+static PyObject *event_time(PyObject *self, void *unused)
+{
+	struct dray_point point;
+
+	(void)unused;
+	return event_point(self, &point)
+		       ? NULL
+		       : PyFloat_FromDouble(1e-9 * (double)point.time_ns);
+}
+
+static PyObject *event_stream(PyObject *self, void *unused)
+{
+	(void)unused;
+	return Py_NewRef(event_of(self)->stream);
+}
+
+static PyGetSetDef event_properties[] = {
+	{ "done", event_done, NULL,
+	  "Whether the transfer has ended; wait() tells whether it failed.",
+	  NULL },
+	{ "count", event_count, NULL,
+	  "Elements that moved.  BlockingIOError before the end, OSError (EBADMSG) if\n"
+	  "the last element is not whole.",
+	  NULL },
+	{ "bytes", event_bytes, NULL,
+	  "Bytes that moved, also if it failed.  BlockingIOError before the end.",
+	  NULL },
+	{ "number", event_number, NULL,
+	  "Of the packet, counted from 1 in each stream.  BlockingIOError before the end.",
+	  NULL },
+	{ "time", event_time, NULL,
+	  "When it ended, as of time.monotonic().  BlockingIOError before the end.",
+	  NULL },
+	{ "stream", event_stream, NULL, "The stream.", NULL },
+	{ NULL, NULL, NULL, NULL, NULL },
+};
+
+static PyType_Slot event_slots[] = {
+	{ Py_tp_doc,
+	  "The end of a packet; asyncio can await it, for the count of elements." },
+	{ Py_tp_repr, event_repr },
+	{ Py_am_await, event_await },
+	{ Py_tp_dealloc, event_dealloc },
+	{ Py_tp_traverse, event_traverse },
+	{ Py_tp_methods, event_methods },
+	{ Py_tp_getset, event_properties },
+	{ 0, NULL },
+};
+
+PyType_Spec event_type_spec = {
+	.name = "dray.Event",
+	.basicsize = sizeof(struct event_object),
+	.flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC |
+		 Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
+	.slots = event_slots,
+};

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Sends and receives: an array becomes a view, the keywords become options, and
+ * an Event tells the end.  A call that waits is a submission and a wait for its
+ * event.
+ */
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#include "module.h"
+
+struct request {
+	PyObject *array;
+	struct operand operand;
+	struct dray_packet_options options;
+	struct dray_fence *fences[DRAY_MAX_IN_FENCES];
+	PyObject *held; /* the Fence objects, a tuple */
+	double end; /* of the call, in seconds_now(); below 0: none */
+	bool sends;
+	bool wait;
+};
+
+static int take_deadline(PyObject *deadline, uint64_t *out)
+{
+	double seconds;
+
+	if (seconds_take(deadline, "deadline", &seconds))
+		return -1;
+	if (seconds == 0) {
+		PyErr_SetString(
+			PyExc_ValueError,
+			"a deadline of 0 seconds: above 0, or None for none");
+		return -1;
+	}
+	if (seconds > 0)
+		*out = (uint64_t)ceil(fmin(seconds * 1e9, 1e18));
+	return 0;
+}
+
+static int take_fences(struct module_state *state, struct request *request,
+		       PyObject *fences)
+{
+	struct dray_fence *fence;
+	Py_ssize_t i;
+
+	request->held = PySequence_Tuple(fences);
+	if (!request->held)
+		return -1;
+	if (PyTuple_GET_SIZE(request->held) > DRAY_MAX_IN_FENCES) {
+		PyErr_Format(PyExc_ValueError,
+			     "%zd fences, a packet has up to %d",
+			     PyTuple_GET_SIZE(request->held),
+			     DRAY_MAX_IN_FENCES);
+		return -1;
+	}
+	for (i = 0; i < PyTuple_GET_SIZE(request->held); i++) {
+		if (fence_take(state, PyTuple_GET_ITEM(request->held, i),
+			       &fence))
+			return -1;
+		if (fence)
+			request->fences[request->options.fence_count++] = fence;
+	}
+	request->options.fences = request->fences;
+	return 0;
+}
+
+static int take_array(struct request *request)
+{
+	if (operand_take(request->array, "a", OPERAND_EMPTY | OPERAND_FOREIGN,
+			 &request->operand))
+		return -1;
+	if (request->sends || PyArray_ISWRITEABLE(request->operand.array))
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "a: the array is read-only");
+	return -1;
+}
+
+static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
+			struct request *request)
+{
+	static char *names[] = { "",	  "wait",     "timeout", "deadline",
+				 "stage", "nonblock", "fences",	 NULL };
+	PyObject *timeout = Py_None, *deadline = Py_None, *fences = NULL;
+	int wait = 1, stage = 0, nonblock = 0;
+	double limit;
+
+	if (!PyArg_ParseTupleAndKeywords(
+		    args, keywords,
+		    request->sends ? "O|$pOOppO:send" : "O|$pOOppO:recv", names,
+		    &request->array, &wait, &timeout, &deadline, &stage,
+		    &nonblock, &fences) ||
+	    seconds_take(timeout, "timeout", &limit) ||
+	    take_deadline(deadline, &request->options.deadline_ns) ||
+	    take_array(request))
+		return -1;
+	request->wait = wait;
+	request->end = limit < 0 ? -1 : seconds_now() + limit;
+	request->options.flags = (stage ? DRAY_PACKET_STAGE : 0) |
+				 (nonblock ? DRAY_PACKET_NONBLOCK : 0);
+	return fences ? take_fences(type_state(self), request, fences) : 0;
+}
+
+static double time_left(const struct request *request)
+{
+	return request->end < 0 ? -1 : fmax(request->end - seconds_now(), 0);
+}
+
+static int wait_for_event(void *event, int milliseconds)
+{
+	return dray_event_wait(event, milliseconds);
+}
+
+static int wait_for_fence(void *fence, int milliseconds)
+{
+	return dray_fence_wait(fence, milliseconds);
+}
+
+/* Another stream of the user may have the slots: nothing tells their end. */
+static int wait_a_little(void *unused, int milliseconds)
+{
+	const struct timespec time = { .tv_nsec = 2000000 };
+
+	(void)unused;
+	return milliseconds && nanosleep(&time, NULL) ? -EINTR : 0;
+}
+
+/* Returns a fence that the packet would wait for, or NULL. */
+static struct dray_fence *pending_fence(const struct request *request)
+{
+	uint32_t i;
+
+	for (i = 0; i < request->options.fence_count; i++)
+		if (!dray_fence_status(request->fences[i]))
+			return request->fences[i];
+	return NULL;
+}
+
+/*
+ * Waits until the submission may succeed, at most until the call's end: for a
+ * fence, or for the packet that ends next.  0: try again
+ */
+static int wait_for_room(PyObject *self, const struct request *request)
+{
+	struct dray_fence *fence = pending_fence(request);
+	struct dray_event *event;
+	double left = time_left(request);
+	int ret;
+
+	if (left <= 0)
+		return -ETIME;
+	if (fence) {
+		ret = wait_for_end(wait_for_fence, fence, left);
+	} else {
+		event = packet_first(self);
+		if (!event)
+			return wait_for_end(wait_a_little, NULL, left);
+		ret = wait_for_end(wait_for_event, event, left);
+		dray_event_unref(event);
+	}
+	/* If one of them has failed, the submission tells or goes on. */
+	return ret == -EINTR || ret == -ETIME ? ret : 0;
+}
+
+/* Submits the packet; -EINTR with an exception. */
+static int submit(PyObject *self, struct dray_stream *stream,
+		  const struct request *request, struct dray_event **event)
+{
+	struct dray_packet_options options = request->options;
+	bool bounded =
+		request->end >= 0 && !(options.flags & DRAY_PACKET_NONBLOCK);
+	int ret;
+
+	if (bounded)
+		options.flags |= DRAY_PACKET_NONBLOCK;
+	for (;;) {
+		Py_BEGIN_ALLOW_THREADS
+		if (request->sends)
+			ret = dray_stream_send(stream, &request->operand.view,
+					       &options, event);
+		else
+			ret = dray_stream_recv(stream, &request->operand.view,
+					       &options, event);
+		Py_END_ALLOW_THREADS
+		if (ret == -EINTR && !PyErr_CheckSignals())
+			continue;
+		if (ret != -EAGAIN || !bounded)
+			return ret;
+		ret = wait_for_room(self, request);
+		if (ret)
+			return ret;
+	}
+}
+
+/* Returns an Event of the submitted packet. */
+static PyObject *start(PyObject *self, const struct request *request)
+{
+	struct dray_stream *stream = stream_enter(self);
+	struct dray_event *event;
+	PyObject *result;
+	int ret;
+
+	if (!stream)
+		return NULL;
+	result = event_new(type_state(self), self,
+			   PyArray_ITEMSIZE(request->operand.array));
+	if (!result) {
+		stream_leave(self);
+		return NULL;
+	}
+	ret = submit(self, stream, request, &event);
+	if (!ret)
+		packet_start(self, event_packet(result), event, request->array);
+	stream_leave(self);
+	if (!ret)
+		return result;
+	if (ret == -ETIME)
+		raise_message(
+			ret,
+			PyUnicode_FromFormat(
+				"the time ran out before there was room in %s, nothing was submitted",
+				stream_name(self)));
+	else if (ret != -EINTR)
+		raise_error(ret);
+	Py_DECREF(result);
+	return NULL;
+}
+
+static PyObject *carry_out(PyObject *self, PyObject *args, PyObject *keywords,
+			   bool sends)
+{
+	struct request request = { .sends = sends };
+	PyObject *result = NULL, *event;
+
+	if (!take_request(self, args, keywords, &request))
+		result = start(self, &request);
+	Py_XDECREF(request.held);
+	if (!result || !request.wait)
+		return result;
+	event = result;
+	result = event_finish(event, time_left(&request));
+	Py_DECREF(event);
+	return result;
+}
+
+PyObject *packet_send(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	return carry_out(self, args, keywords, true);
+}
+
+PyObject *packet_recv(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	return carry_out(self, args, keywords, false);
+}
+
+PyObject *packet_explain(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "", "stage", NULL };
+	struct dray_explanation explanation = { 0 };
+	struct dray_packet_options options = { 0 };
+	const struct dray_view *view;
+	struct dray_stream *stream;
+	struct operand operand;
+	PyObject *array;
+	int ret, stage = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$p:explain", names,
+					 &array, &stage) ||
+	    operand_take(array, "a", OPERAND_EMPTY | OPERAND_FOREIGN, &operand))
+		return NULL;
+	stream = stream_enter(self);
+	if (!stream)
+		return NULL;
+	view = &operand.view;
+	options.flags = stage ? DRAY_PACKET_STAGE : 0;
+	Py_BEGIN_ALLOW_THREADS
+	ret = dray_stream_explain(stream, &view, 1, &options, &explanation,
+				  sizeof(explanation));
+	Py_END_ALLOW_THREADS
+	stream_leave(self);
+	return ret ? raise_error(ret)
+		   : record_explanation(type_state(self), &explanation);
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Passes the frames of a ring between callers and engine.  The points of frames
+ * that wait are read from the timeline; if frames may be overwritten, only the
+ * port can give one away.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/reply.h"
+#include "pool/busy.h"
+#include "stream/ring.h"
+
+/* One call: frames to release, and room for points. */
+struct passing {
+	struct dray_stream *stream;
+	const uint32_t *frames;
+	uint32_t count;
+	struct dray_point *points;
+	uint32_t room;
+	int timeout_ms;
+};
+
+void dray_ring_free(struct dray_stream_ring *ring)
+{
+	uint32_t i;
+
+	for (i = 0; i < ring->count; i++)
+		if (ring->frames[i].held)
+			dray_locate_release(&ring->frames[i].location);
+	free(ring);
+}
+
+void dray_ring_close(struct dray_stream *stream)
+{
+	if (!stream->ring)
+		return;
+	stream->ring->closing = true;
+	dray_streams_unlock();
+	stream->port->ops->end_ring(stream->port);
+	dray_streams_lock();
+}
+
+void dray_ring_drop(struct dray_stream *stream)
+{
+	if (stream->ring)
+		dray_ring_free(stream->ring);
+	stream->ring = NULL;
+}
+
+static int no_ring(const struct dray_stream *stream)
+{
+	return dray_fail(-EINVAL,
+			 "%s has no ring, dray_stream_ring() gives it one",
+			 stream->name);
+}
+
+/* The functions below are called with the lock of all streams. */
+
+static void own(struct dray_stream_ring *ring, uint32_t frame, bool owned)
+{
+	ring->frames[frame].owned = owned;
+	ring->owned += owned ? 1 : -1u;
+}
+
+/* Takes all frames from the caller, or none. */
+static int take_back(const struct passing *passing)
+{
+	struct dray_stream_ring *ring = passing->stream->ring;
+	uint32_t i, frame = 0;
+
+	for (i = 0; i < passing->count; i++) {
+		frame = passing->frames[i];
+		if (frame >= ring->count || !ring->frames[frame].owned)
+			break;
+		own(ring, frame, false);
+	}
+	if (i == passing->count)
+		return 0;
+	while (i-- > 0)
+		own(ring, passing->frames[i], true);
+	if (frame >= ring->count)
+		return dray_fail(-EINVAL, "frame %u of %s, its ring has %u",
+				 frame, passing->stream->name, ring->count);
+	return dray_fail(
+		-EINVAL,
+		"frame %u of %s is released twice, or was not acquired", frame,
+		passing->stream->name);
+}
+
+bool dray_ring_meets(const struct dray_stream_ring *ring,
+		     struct dray_addresses span, uint32_t *frame)
+{
+	uint32_t i;
+
+	for (i = 0; i < ring->count; i++) {
+		if (ring->frames[i].owned ||
+		    !dray_addresses_meet(ring->frames[i].span, span))
+			continue;
+		*frame = i;
+		return true;
+	}
+	return false;
+}
+
+static uint64_t completed(const struct dray_stream *stream)
+{
+	return __atomic_load_n(&stream->port->timeline->completed,
+			       __ATOMIC_ACQUIRE);
+}
+
+/* Reads points from the timeline; returns their count. */
+static uint32_t read_points(const struct passing *passing)
+{
+	struct dray_stream *stream = passing->stream;
+	struct dray_stream_ring *ring = stream->ring;
+	uint32_t n = 0;
+
+	while (n < passing->room && ring->fresh < ring->count) {
+		passing->points[n] = (struct dray_point){
+			.frame = ring->fresh++,
+		};
+		own(ring, passing->points[n++].frame, true);
+	}
+	while (n < passing->room && dray_port_read(stream->port, ring->next,
+						   &passing->points[n]) > 0) {
+		own(ring, passing->points[n++].frame, true);
+		ring->next++;
+		ring->acquired++;
+	}
+	return n;
+}
+
+/* Whether a frame can be acquired without the port. */
+static bool is_ready(const struct dray_stream *stream)
+{
+	const struct dray_stream_ring *ring = stream->ring;
+	struct dray_point point;
+
+	return !ring->overwrites &&
+	       (ring->fresh < ring->count ||
+		dray_port_read(stream->port, ring->next, &point) > 0);
+}
+
+/*
+ * Asks the port, which releases frames, acquires some if it may overwrite them,
+ * and waits until @until_ns if there are none, 0: not.  Drops the lock meanwhile.
+ */
+static int ask_port(struct passing *passing, uint64_t until_ns)
+{
+	struct dray_stream *stream = passing->stream;
+	struct dray_stream_ring *ring = stream->ring;
+	struct dray_release args = {
+		.frames = (uintptr_t)passing->frames,
+		.count = passing->count,
+		.points = (uintptr_t)passing->points,
+		.room = ring->overwrites ? passing->room : 0,
+		.number = ring->next,
+		.until_ns = until_ns,
+	};
+	uint64_t seen = completed(stream), last = 0;
+	uint32_t i;
+	int ret;
+
+	dray_streams_unlock();
+	ret = stream->port->ops->release(stream->port, &args);
+	dray_streams_lock();
+	for (i = args.released; i < passing->count; i++)
+		own(ring, passing->frames[i], true);
+	passing->count = 0;
+	if (ret)
+		return ret;
+	for (i = 0; i < args.acquired; i++) {
+		own(ring, passing->points[i].frame, true);
+		last = passing->points[i].number;
+	}
+	ring->acquired += args.acquired;
+	/* The oldest come first, and all come if there is room. */
+	if (args.acquired == args.room || last > seen)
+		seen = last;
+	if (ring->next <= seen)
+		ring->next = seen + 1;
+	return (int)args.acquired;
+}
+
+/* Waits for the next point.  Drops the lock meanwhile. */
+static int wait_for_point(struct dray_stream *stream, uint64_t until_ns)
+{
+	uint64_t next = stream->ring->next;
+	struct dray_point point;
+	int ret;
+
+	dray_streams_unlock();
+	ret = stream->port->ops->wait(stream->port, next, until_ns, &point);
+	dray_streams_lock();
+	return ret;
+}
+
+/*
+ * Passes frames with one call of the port at most; with none if frames wait and
+ * none is released.  Waits until @until_ns, 0: not.  Returns the count of frames
+ * acquired, 0 if another thread was faster, or a negative errno.
+ */
+static int pass(struct passing *passing, uint64_t until_ns)
+{
+	struct dray_stream *stream = passing->stream;
+	const struct dray_stream_ring *ring = stream->ring;
+	bool asks = ring->overwrites && passing->room &&
+		    (until_ns || completed(stream) >= ring->next);
+	int ret = 0;
+
+	if (is_ready(stream))
+		until_ns = 0;
+	if (asks || passing->count)
+		ret = ask_port(passing, until_ns);
+	else if (until_ns)
+		ret = wait_for_point(stream, until_ns);
+	return ret || ring->overwrites ? ret : (int)read_points(passing);
+}
+
+static int failed(const struct passing *passing, int error)
+{
+	const char *name = passing->stream->name;
+
+	if (passing->stream->ring->closing)
+		return dray_fail(-ECANCELED, "%s was closed", name);
+	if (error == -ETIME)
+		return dray_fail(error, "no frame of %s within %d ms", name,
+				 passing->timeout_ms);
+	if (error == -EINTR)
+		return dray_fail(error, "a signal came before a frame of %s",
+				 name);
+	return error;
+}
+
+/* The rest is called without the lock. */
+
+static int carry_out(struct passing *passing)
+{
+	DRAY_NO_CANCEL;
+	struct dray_stream *stream = passing->stream;
+	uint64_t until_ns = 0;
+	int ret;
+
+	if (passing->room && passing->timeout_ms)
+		until_ns = dray_stream_until(passing->timeout_ms);
+	dray_streams_lock();
+	ret = stream->ring ? take_back(passing) : no_ring(stream);
+	if (ret) {
+		dray_streams_unlock();
+		return ret;
+	}
+	dray_stream_use(stream);
+	do {
+		ret = pass(passing, until_ns);
+	} while (!ret && until_ns);
+	if (!ret && passing->room)
+		ret = -ETIME;
+	if (ret < 0)
+		ret = failed(passing, ret);
+	dray_stream_leave(stream);
+	dray_streams_unlock();
+	return ret;
+}
+
+static int check(const struct dray_stream *stream, size_t count)
+{
+	int ret = dray_stream_check(stream);
+
+	if (ret || count <= DRAY_MAX_FRAMES)
+		return ret;
+	return dray_fail(-EINVAL, "%zu frames, a ring has up to %u", count,
+			 DRAY_MAX_FRAMES);
+}
+
+int dray_stream_release(struct dray_stream *stream, const uint32_t *frames,
+			size_t count)
+{
+	struct passing passing = {
+		.stream = stream,
+		.frames = frames,
+		.count = (uint32_t)count,
+	};
+	int ret;
+
+	if (!dray_given(stream, __func__) || !dray_given(frames, __func__))
+		return -EINVAL;
+	ret = check(stream, count);
+	return ret ? ret : carry_out(&passing);
+}
+
+static int exchange(struct dray_stream *stream, const uint32_t *frames,
+		    size_t count, struct dray_point *points, size_t room,
+		    int timeout_ms)
+{
+	struct passing passing = {
+		.stream = stream,
+		.frames = frames,
+		.count = (uint32_t)count,
+		.points = points,
+		.room = room < DRAY_MAX_FRAMES ? (uint32_t)room
+					       : DRAY_MAX_FRAMES,
+		.timeout_ms = timeout_ms,
+	};
+	int ret;
+
+	ret = check(stream, count);
+	if (ret)
+		return ret;
+	if (!room)
+		return dray_fail(-EINVAL, "no room for a frame of %s",
+				 stream->name);
+	return carry_out(&passing);
+}
+
+int dray_stream_acquire(struct dray_stream *stream, struct dray_point *points,
+			size_t room, int timeout_ms)
+{
+	if (!dray_given(stream, __func__) || !dray_given(points, __func__))
+		return -EINVAL;
+	return exchange(stream, NULL, 0, points, room, timeout_ms);
+}
+
+int dray_stream_exchange(struct dray_stream *stream, const uint32_t *frames,
+			 size_t count, struct dray_point *points, size_t room,
+			 int timeout_ms)
+{
+	if (!dray_given(stream, __func__) || !dray_given(points, __func__) ||
+	    (count && !dray_given(frames, __func__)))
+		return -EINVAL;
+	return exchange(stream, frames, count, points, room, timeout_ms);
+}
+
+int dray_stream_ring_counts(struct dray_stream *stream,
+			    struct dray_ring_counts *counts, size_t size)
+{
+	const struct dray_timeline_head *head;
+	const struct dray_stream_ring *ring;
+	struct dray_ring_counts known = { .frames = 0 };
+	int ret;
+
+	if (!dray_given(stream, __func__) || !dray_given(counts, __func__))
+		return -EINVAL;
+	ret = dray_stream_check(stream);
+	if (ret)
+		return ret;
+	head = stream->port->timeline;
+	dray_streams_lock();
+	ring = stream->ring;
+	if (ring) {
+		known.frames = ring->count;
+		known.acquired = ring->acquired;
+		known.owned = ring->owned;
+		known.lost = __atomic_load_n(&head->lost, __ATOMIC_ACQUIRE);
+		known.held_back =
+			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED);
+		known.ended = completed(stream) - ring->base;
+	}
+	dray_streams_unlock();
+	if (!ring)
+		return no_ring(stream);
+	/* A frame may be acquired just before its point is there. */
+	if (known.ended > known.acquired + known.lost)
+		known.waiting = known.ended - known.acquired - known.lost;
+	dray_reply(counts, size, &known, sizeof(known));
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * The ring of a stream: the callers' frames, and the next point to read.  The
+ * engine's side of it is the port's.
+ */
+#ifndef DRAY_STREAM_RING_H
+#define DRAY_STREAM_RING_H
+
+#include "stream/stream.h"
+
+struct dray_ring_frame {
+	bool owned; /* by a caller */
+	bool held; /* location is, by dray_locate_hold() */
+	struct dray_location location;
+	struct dray_addresses span;
+};
+
+/* Changes with the lock of all streams. */
+struct dray_stream_ring {
+	bool overwrites; /* only the port knows the frames that wait */
+	bool closing;
+	uint32_t count;
+	uint32_t owned; /* frames that callers have */
+	uint32_t fresh; /* first frame that was never acquired; count to receive */
+	uint64_t base; /* number of the last packet before the ring */
+	uint64_t next; /* the points before it have been seen */
+	uint64_t acquired; /* points */
+	struct dray_ring_frame frames[];
+};
+
+/* Whether the engine has a frame that meets @span; lock of all streams. */
+bool dray_ring_meets(const struct dray_stream_ring *ring,
+		     struct dray_addresses span, uint32_t *frame);
+
+/* Lets go of the memory of a ring that no engine has. */
+void dray_ring_free(struct dray_stream_ring *ring);
+
+#endif /* DRAY_STREAM_RING_H */
