@@ -81,7 +81,7 @@ static const struct {
 	  -EINVAL,
 	  0,
 	  0,
-	  { .op = 5, .dst_fd = DST, .src_fd = -1, .run = 64 },
+	  { .op = 6, .dst_fd = DST, .src_fd = -1, .run = 64 },
 	  { .channel = RX0, NO_FENCE } },
 	{ "any channel",
 	  -EINVAL,
