@@ -206,7 +206,7 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 /**
  * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
  * indices.  From then on only its frames pass, until the stream is closed, and
- * dray_stream_send() and dray_stream_recv() are -EBUSY.  A frame is one packet.
+ * dray_stream_send(), dray_stream_recv() and dray_stream_show() are -EBUSY.  A frame is one packet.
  * Frames may lie in several blocks; most rings have frames of one shape.
  *
  * To receive, the engine has all frames at first, and fills them in the order
@@ -217,7 +217,8 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
  * that has been waiting longest, and that packet is lost.
  *
  * To send, all frames are the caller's at first: acquire, fill, release.  They
- * are sent in the order in which they are released.
+ * are sent in the order in which they are released.  A display shows each until
+ * the next replaces it: then it can be acquired again.
  *
  * The memory is that of dray_stream_send(), without staging copies.  It is busy
  * until the stream is closed, and blocks that are freed meanwhile are parked.

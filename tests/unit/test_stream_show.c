@@ -182,6 +182,29 @@ SHOW_FACT(without_an_event_the_call_does_not_wait)
 	assert_int_equal(counts.in_flight, 1);
 }
 
+SHOW_FACT(frames_of_a_ring_are_shown)
+{
+	const struct picture pictures[] = {
+		{ 0, 2, { 4, 64 }, { 64, 1 }, 64, 4, 64, NULL },
+		{ 4096, 2, { 4, 64 }, { 128, 1 }, 64, 4, 128, NULL },
+	};
+	struct dray_view views[] = { view_of(&pictures[0]),
+				     view_of(&pictures[1]) };
+	const struct dray_view *frames[] = { &views[0], &views[1] };
+
+	assert_works(dray_stream_ring(display, frames, 2, 0));
+	assert_int_equal(module.ring.count, 2);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(module.transfers[i].op, DRAY_OP_SHOW);
+		assert_int_equal(module.transfers[i].src_fd,
+				 dray_buffer_fd(buffer));
+		assert_int_equal(module.transfers[i].run, pictures[i].run);
+		assert_int_equal(module.transfers[i].axes_count, 1);
+	}
+	assert_fails(dray_stream_show(display, &views[0], NULL, NULL), -EBUSY,
+		     "display0");
+}
+
 SHOW_FACT(a_display_only_shows)
 {
 	const struct picture small = {
