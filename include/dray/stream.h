@@ -206,8 +206,9 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 /**
  * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
  * indices.  From then on only its frames pass, until the stream is closed, and
- * dray_stream_send(), dray_stream_recv() and dray_stream_show() are -EBUSY.  A frame is one packet.
- * Frames may lie in several blocks; most rings have frames of one shape.
+ * dray_stream_send(), dray_stream_recv() and dray_stream_show() are -EBUSY.  A
+ * frame is one packet.  Frames may lie in several blocks; most rings have frames
+ * of one shape.
  *
  * To receive, the engine has all frames at first, and fills them in the order
  * of their indices, then in the order in which they are released.  A frame that

@@ -83,8 +83,8 @@ static void stream_discard(struct stream_channel *channel,
 static bool stream_reaches(struct stream_descriptor *descriptor,
 			   dma_addr_t address, size_t length)
 {
-	phys_addr_t start = dma_to_phys(descriptor->tx.chan->device->dev,
-					address);
+	phys_addr_t start =
+		dma_to_phys(descriptor->tx.chan->device->dev, address);
 
 	return region_intersects(start, length, IORESOURCE_SYSTEM_RAM,
 				 IORES_DESC_NONE) == REGION_INTERSECTS;
