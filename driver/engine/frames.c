@@ -178,6 +178,7 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 		return NULL;
 	spin_lock_irq(&channel->lock);
 	job = dray_frames_take(frames, &overwritten);
+	frames->wanted = !job;
 	if (job) {
 		frames->starved = false;
 		list_add_tail(&job->list, &channel->stream.jobs);
@@ -246,8 +247,22 @@ int dray_frame_release(struct dray_frames *frames, u32 index,
 	spin_lock_irq(&channel->lock);
 	list_add_tail(&frame->job->list, &frames->free);
 	spin_unlock_irq(&channel->lock);
-	dray_frames_wake(channel);
 	return 0;
+}
+
+void dray_frames_feed(struct dray_frames *frames)
+{
+	struct dray_channel *channel = frames->channel;
+	bool wanted;
+
+	if (!channel)
+		return;
+	spin_lock_irq(&channel->lock);
+	wanted = frames->wanted;
+	frames->wanted = false;
+	spin_unlock_irq(&channel->lock);
+	if (wanted)
+		dray_frames_wake(channel);
 }
 
 bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point)

@@ -36,6 +36,7 @@ struct dray_frames {
 	bool overwrite; /* constant */
 	bool ended; /* READ_ONCE() */
 	bool starved; /* the engine has had no frame to go on with */
+	bool wanted; /* the work item has found no free frame */
 	u64 number; /* of the latest point */
 	struct list_head free; /* jobs for the engine, in this order */
 	struct user_struct *user; /* payer of the jobs' memory */
@@ -62,9 +63,14 @@ void dray_frame_end(struct dray_job *job, const struct dray_end *end,
 		    bool lost);
 void dray_frames_settle(struct dray_channel *channel);
 
-/* For calls: -EINVAL if the opener does not have the frame. */
+/*
+ * For calls: -EINVAL if the opener does not have the frame.  The engine gets it
+ * at the end of a flight, or by dray_frames_feed().
+ */
 int dray_frame_release(struct dray_frames *frames, u32 index,
 		       struct dray_refusal *refusal);
+/* Wakes the work item if it waits for frames, once for all that are released. */
+void dray_frames_feed(struct dray_frames *frames);
 /* Acquires the oldest unread frame; false: there is none. */
 bool dray_frame_acquire(struct dray_frames *frames, struct dray_point *point);
 

@@ -256,5 +256,7 @@ int dray_release_call(struct dray_timeline_file *line, void *data,
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
 	ret = dray_ring_give(frames, args, refusal);
+	if (args->released)
+		dray_frames_feed(frames);
 	return ret ? ret : dray_ring_await(line, frames, args);
 }

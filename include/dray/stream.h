@@ -295,6 +295,7 @@ struct dray_ring_counts {
 	uint64_t waiting;	/* of these, to be acquired now */
 	uint64_t owned;		/* frames that are the callers' now */
 	uint64_t held_back;	/* times that no frame was free for the engine */
+	uint64_t base;		/* number of the last packet before the ring */
 };
 
 /**

@@ -4,13 +4,14 @@
 They run on the back end that DRAY_BACKEND names: on the host here, on the
 kernel's in a guest.  A test that is a fact of one back end only is marked
 with its name, and is left out on the other.  They run with DRAY_HANDLER=check
-too; one that counts what a checking handler adds or keeps is marked with
-"exact".  And on a Python without a GIL: what is so only there is marked "free".
+too; one that counts bytes or blocks, which a checking handler changes, is marked with
+"exact".  And on a Python without a GIL: a fact of only that is marked "free".
 """
 import functools
 import gc
 import multiprocessing
 import os
+import signal
 import sysconfig
 
 import numpy as np
@@ -28,7 +29,7 @@ def pytest_configure(config):
     for name in ("host", "kernel"):
         config.addinivalue_line("markers", f"{name}: a fact of this back end")
     config.addinivalue_line(
-        "markers", "exact: counts what a checking handler adds or keeps")
+        "markers", "exact: counts bytes or blocks, which a checking handler changes")
     config.addinivalue_line(
         "markers", "free: a fact of a Python without a GIL")
 
@@ -61,7 +62,7 @@ def plain_handler():
 
 @pytest.fixture
 def host_handler():
-    """And of one that is on the host, whatever else there is."""
+    """And of one that is on the host, on any back end."""
     return name_on("host")
 
 
@@ -82,12 +83,12 @@ def frees_only_blocks():
 
 @pytest.fixture(autouse=True)
 def leaves_nothing_behind():
-    """What a test made is gone at its end, or soon after its children's.
+    """Memory that a test made is gone at its end, or soon after its children's.
 
     On the kernel's back end a block that is left until the interpreter ends
-    keeps memory whose address was told, and the module with it.
+    keeps its memory if its address was told, and so the module.
     """
-    if CHECKED:  # which keeps for a while what was freed
+    if CHECKED:  # which keeps freed memory for a while
         yield
         return
     before = blocks()
@@ -102,7 +103,7 @@ def usual_pools():
 
 
 def trimmed_blocks():
-    """Where an engine may be done with what nobody waited for."""
+    """An engine may be done with some by now."""
     for pool in usual_pools():
         pool.trim()
     return blocks()
@@ -127,6 +128,34 @@ def make():
 def shared(make):
     """shared(array) -> the same array in memory that can be passed on."""
     return functools.partial(make, shareable=True)
+
+
+class Alarm:
+    """Raises an exception in the block, again and again: a signal may come just
+    before a call waits."""
+
+    class raised(Exception):
+        pass
+
+    def ring(self, number, frame):
+        if self.inside:
+            self.inside = False
+            raise self.raised
+
+    def __enter__(self):
+        self.inside = True
+        self.before = signal.signal(signal.SIGALRM, self.ring)
+        signal.setitimer(signal.ITIMER_REAL, 0.005, 0.005)
+
+    def __exit__(self, *_):
+        self.inside = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, self.before)
+
+
+@pytest.fixture
+def alarm():
+    return Alarm()
 
 
 # An emulated board takes long to start Python and NumPy: there, the other ways

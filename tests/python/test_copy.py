@@ -69,22 +69,26 @@ def apply(array, index, axes):
     return view.transpose(order)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("ours, engine", [
+    *(("both", engine) for engine in ENGINES), ("source", None), ("target", None)])
 @pytest.mark.parametrize("seed", range(25))
-def test_random_views_are_copied_as_numpy_does(make, seed, engine):
+def test_random_views_are_copied_as_numpy_does(make, seed, ours, engine):
+    """Also from and to NumPy's own memory, by the CPU."""
     draw = random.Random(seed)
+    make_source = make if ours != "target" else np.array
+    make_target = make if ours != "source" else np.array
     for turn in range(20):
         shape = tuple(draw.randrange(1, 7)
                       for _ in range(draw.randrange(1, 5)))
         dtype = draw.choice(["u1", "<i2", "<f4", "<c16", "V3"])
         index, axes = random_view(draw, shape)
         here = pattern(shape, dtype, seed)
-        source = make(here)
+        source = make_source(here)
         view, twin = apply(source, index, axes), apply(here, index, axes)
         # The destination is a view too, of twice the extents.
         wide = tuple(2 * n for n in view.shape) or (1,)
-        target, wanted = make(pattern(wide, dtype, turn)), pattern(wide, dtype,
-                                                                   turn)
+        wanted = pattern(wide, dtype, turn)
+        target = make_target(wanted)
         into = tuple(draw.choice([slice(n), slice(None, None, 2),
                                   slice(n, None) if n else slice(0),
                                   slice(None, None, -2)])

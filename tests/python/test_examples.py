@@ -15,6 +15,10 @@ SAID = {
               "exporter: a record of 112 bytes, element 16383 is now 32766\n",
     "strided": "524288 bytes in runs of 2048, by the CPU: the host has no engine\n"
                "the first row was row 511, the next one row 509\n",
+    "stream": "4096 elements: 64 descriptors are within the engine's limit of 65536\n"
+              "packet 1 brought 4096 elements\n"
+              "the tile has row 163 first and row 100 last\n"
+              "8 rows with a sum of 786432, as in the picture: True\n",
     "pipeline": "(frame [0-7]: bright from column [0-9]+ to [0-9]+\n){{8}}8 frames in {}:shareable\n",
 }
 pytestmark = pytest.mark.host

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""Fences: when a transfer is done, and what lives until then."""
+"""Fences: when a transfer is done, and arrays that live until then."""
+import asyncio
 import errno
 import gc
 import select
@@ -192,6 +193,24 @@ def test_a_signal_ends_a_wait_and_not_the_transfer(slow):
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
     fence.wait()
+    assert fence.done
+    assert target[:, 0].all() and not target[:, 1].any()
+
+
+@pytest.mark.kernel
+def test_a_task_that_is_cancelled_leaves_the_copy_alone(slow):
+    async def wait(fence):
+        await fence
+
+    async def is_cancelled(fence):
+        task = asyncio.create_task(wait(fence))
+        await asyncio.sleep(0)
+        task.cancel()
+        # Done, it would be one that came after the wait.
+        return isinstance((await asyncio.gather(task, return_exceptions=True))[0],
+                          asyncio.CancelledError) and not fence.done
+    target, fence = until(lambda fence: asyncio.run(is_cancelled(fence)), slow)
+    asyncio.run(wait(fence))
     assert fence.done
     assert target[:, 0].all() and not target[:, 1].any()
 

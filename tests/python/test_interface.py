@@ -156,7 +156,7 @@ def test_stats_are_of_the_pool_in_use():
 
 def callables():
     for owner in (_dray, dray.Node, dray.Pool, dray.Scope, dray.Fence,
-                  dray.Stream, dray.Event):
+                  dray.Stream, dray.Event, dray.Frames):
         for name, value in vars(owner).items():
             wanted = not name.startswith("_") or name in ("__enter__", "__exit__")
             if wanted and callable(value) and not isinstance(value, type):

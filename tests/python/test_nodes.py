@@ -57,7 +57,7 @@ def test_the_environment_chooses_the_back_end():
 
 def test_types_cannot_be_made_by_hand():
     for type_ in (dray.Node, dray.Pool, dray.Scope, dray.Fence, dray.Stream,
-                  dray.Event):
+                  dray.Event, dray.Frames):
         with pytest.raises(TypeError, match="cannot create"):
             type_()
 

@@ -177,7 +177,7 @@ def test_what_is_handed_over_waits_and_is_listed():
         noticed = failures(lambda: _dray.handover(array, 0))
         assert noticed > 0
         assert failures(_dray.waiting) > 0
-        # Where nobody got the record, nobody waits for it.
+        # A record that was not handed out does not wait.
         assert dray.revoke_waiting() == LONGEST - noticed
 
 
@@ -199,3 +199,56 @@ def test_names_of_handlers(make):
         for each in (array, view, through):
             assert failures(lambda: _dray.handler_name(each)) > 0, each
         del each    # it holds its object
+
+
+@pytest.mark.host
+def test_packets_and_their_events(make):
+    source, target = make(np.arange(9)), np.zeros(9, int)
+    fence = dray.fill(make(np.zeros(3)), 0)
+    with dray.stream("tx1") as tx, dray.stream("rx1") as rx:
+        def round_trip():
+            # A send that failed may have sent nothing, so nothing waits for it.
+            rx.recv(target, wait=False, stage=True)
+            event = tx.send(source, wait=False, fences=[fence], timeout=9)
+            assert event.done and event.count == 9 and event.time and repr(event)
+            tx.send(source, wait=False).cancel()
+
+        def refused():
+            with contextlib.suppress(TimeoutError):
+                rx.recv(target, stage=True, timeout=0)
+        with counts_stay(source, target, fence, tx, rx):
+            for call in (round_trip, refused, rx.counts, lambda: tx.explain(source),
+                         tx.__repr__, lambda: rx.node):
+                assert failures(call) > 0, call
+                tx.cancel()
+                rx.cancel()
+                rx.recv(make(np.zeros(1)), wait=False).cancel()
+                tx.send(make(np.zeros(1)), wait=False).cancel()
+            del call    # it holds its object
+    assert failures(lambda: dray.open().stream("tx1").close()) > 0
+    dray.stream("tx1").close()
+
+
+@pytest.mark.host
+def test_frames_of_a_ring(make):
+    source = make(np.arange(9))
+    with dray.stream("tx1") as tx, dray.stream("rx1") as rx:
+        frames = rx.frames(9, int, overwrite=True)
+
+        def step():
+            tx.send(source, wait=False)
+            next(frames)
+            assert frames.number and frames.time and frames.bytes == 72
+        with counts_stay(source, tx, frames):
+            assert failures(step) > 0
+            assert failures(frames.counts) > 0
+            tx.send(source, wait=False)
+            assert (next(frames) == source).all()
+    arrays = (make(np.zeros(9)), make(np.zeros(9)))
+
+    def make_ring():
+        with dray.stream("rx1") as stream:
+            _dray.frames(stream, arrays, False, None)
+    with counts_stay(*arrays):
+        assert failures(make_ring) > 0
+    dray.stream("rx1").close()

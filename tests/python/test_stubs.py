@@ -17,7 +17,8 @@ STUBS = ast.parse(pathlib.Path(dray.__file__).with_name(
     "_dray.pyi").read_text(encoding="utf-8"))
 CLASSES = [node for node in STUBS.body if isinstance(node, ast.ClassDef)]
 FUNCTIONS = [node for node in STUBS.body if isinstance(node, ast.FunctionDef)]
-SPECIAL = {"__enter__", "__exit__", "__call__", "__await__"}
+SPECIAL = {"__enter__", "__exit__", "__call__", "__await__", "__iter__", "__next__",
+           "__aiter__", "__anext__"}
 FACADE = [name for name in dray.__all__
           if inspect.isfunction(getattr(dray, name))]
 
@@ -87,6 +88,7 @@ def made_records():
         yield "ChannelInfo", channel
     with contextlib.suppress(ValueError), dray.stream("rx0") as stream:
         yield "StreamCounts", stream.counts()
+        yield "RingCounts", stream.frames(3).counts()
     if node.info().addresses:
         yield "Segment", dray.segments(array)[0]
 

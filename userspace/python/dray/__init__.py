@@ -45,6 +45,9 @@ are copied.
 No array can be opened on another machine.  If a process sends arrays through
 connections or managers of TCP ("AF_INET"), it calls share_arrays(False) before.
 
+dray.stream("rx0") opens a channel between memory and an accelerator.  It sends
+and receives arrays of any strides as packets, and iterates over frames.
+
 Errors are ordinary exceptions: ValueError and TypeError for arguments,
 MemoryError, PermissionError, TimeoutError, and OSError with its errno for
 the rest.  Each carries the library's sentence.
@@ -64,14 +67,14 @@ from typing import Any, Callable, NamedTuple, Optional, Union
 import numpy
 
 from . import _dray, _pickle
-from ._dray import Event, Fence, Node, Pool, Scope, Stream
+from ._dray import Event, Fence, Frames, Node, Pool, Scope, Stream
 from ._lost import LostArray
 from ._records import (ChannelInfo, Explanation, HeapInfo, NodeInfo, PoolStats,
-                       Segment, StreamCounts)
+                       RingCounts, Segment, StreamCounts)
 
 __all__ = [
-    "ChannelInfo", "Event", "Explanation", "Fence", "HeapInfo", "LostArray", "Node",
-    "NodeInfo", "Pool", "PoolStats", "Scope", "Segment", "Stream",
+    "ChannelInfo", "Event", "Explanation", "Fence", "Frames", "HeapInfo", "LostArray", "Node",
+    "NodeInfo", "Pool", "PoolStats", "RingCounts", "Scope", "Segment", "Stream",
     "StreamCounts", "Versions",
     "WaitingArray",
     "address", "array", "copy", "empty", "explain", "export_array", "fill", "handler_name",
@@ -358,7 +361,8 @@ def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
     A receive that waits before the send loses nothing.  A stream may be silent
     for ever, so give its calls a timeout or a deadline.
 
-    `node`: by default that of memory().  On the host, streams are loops: what
+    `node`: by default that of memory(); for memory(shareable=True) on the host,
+    dray.open("host:shareable").  On the host, streams are loops: what
     is sent to "tx0" is received from "rx0", and "tx1" leads to "rx1".
     `points`: ends that are kept for programs that are slow to look; 0 is 1024.
     `batch`: packets that the engine may take up at once, at most 64; a larger

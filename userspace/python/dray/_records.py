@@ -167,3 +167,24 @@ class StreamCounts(NamedTuple):
     timed_out: int
     staged: int
     in_flight: int
+
+
+class RingCounts(NamedTuple):
+    """Counters of a ring since it was given to its stream.
+
+    frames: number of frames
+    ended: packets that were received or sent, or broke off
+    acquired: of these, by the program
+    lost: of these, overwritten before they were acquired
+    waiting: of these, to be acquired now
+    owned: frames that the program has now
+    held_back: times that no frame was free for the engine
+    """
+
+    frames: int
+    ended: int
+    acquired: int
+    lost: int
+    waiting: int
+    owned: int
+    held_back: int

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
-"""The parts of dray.Stream and dray.Event that are written in Python: asyncio.
+"""The parts of dray.Stream, dray.Event and dray.Frames that are written in
+Python: the memory of frames, and asyncio.
 
 No thread waits.  A waiter has a reader for its stream's descriptor in its
 loop.  Since the descriptor gets quiet when one of them has read it, that one
@@ -10,9 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
+import math
+import operator
 import os
 import weakref
 from typing import Any, Callable, Generator, Iterable, Optional
+
+import numpy
 
 from . import _dray
 
@@ -128,3 +134,57 @@ async def recv_async(stream: _dray.Stream, a: Any, /, *,
     """Runs for Stream.recv_async()."""
     return await _transfer(stream, stream.recv, a, fences, deadline=deadline,
                            stage=stage)
+
+
+def frames(stream: _dray.Stream, shape: Any, dtype: Any = "f8", *,
+           count: int = 8, overwrite: bool = False,
+           timeout: Optional[float] = None,
+           pool: Optional[_dray.Pool] = None) -> _dray.Frames:
+    """Runs for Stream.frames().  No two frames touch one cache line."""
+    count = operator.index(count)
+    if not 2 <= count <= _dray.MAX_FRAMES:
+        raise ValueError(f"{count} frames, a ring has 2 to {_dray.MAX_FRAMES}")
+    kind = numpy.dtype(dtype)
+    if kind.hasobject:
+        raise TypeError(f"frame: {kind!r} holds references to objects")
+    extents = tuple(shape) if isinstance(shape, Iterable) else (shape,)
+    node = stream.node
+    step = max([node.info().cache_line] + [
+        channel.alignment for channel in node.channels()
+        if channel.name == stream.name])
+    size = -(-math.prod(extents) * kind.itemsize // step) * step
+    if pool is None:
+        pool = node.pool(name="frames")
+    with _dray.scope(pool, 0):
+        memory = numpy.empty(max(size, 0) * count + step, numpy.uint8)
+    start = -memory.__array_interface__["data"][0] % step
+    return _dray.frames(stream, tuple(
+        numpy.ndarray(extents, kind, memory, start + index * size)
+        for index in range(count)), overwrite, timeout)
+
+
+def _may_step(frames: _dray.Frames) -> bool:
+    return frames.stream.closed or frames.counts().waiting > 0
+
+
+async def next_frame(frames: _dray.Frames) -> numpy.ndarray:
+    """Runs for `async for`."""
+    while (frame := _dray.poll_frames(frames)) is None:
+        try:
+            await asyncio.wait_for(
+                _until(frames.stream, lambda: _may_step(frames)), frames.timeout)
+        except asyncio.TimeoutError:
+            raise TimeoutError(errno.ETIME, f"no frame of {frames.stream.name} "
+                               f"within {frames.timeout} seconds") from None
+    return frame
+
+
+async def flush_async(frames: _dray.Frames) -> None:
+    """Runs for Frames.flush_async()."""
+    while True:
+        try:
+            return frames.flush(timeout=0)
+        except TimeoutError as error:
+            if error.errno != errno.ETIME:
+                raise
+        await _until(frames.stream, lambda: _may_step(frames))

@@ -5,7 +5,7 @@
  */
 #include <errno.h>
 
-#include "module.h"
+#include "stream.h"
 
 struct event_object {
 	PyObject_HEAD PyObject *stream;
@@ -25,7 +25,7 @@ struct packet *event_packet(PyObject *self)
 
 static struct dray_event *event_in(PyObject *self)
 {
-	return packet_event(event_packet(self));
+	return event_packet(self)->event;
 }
 
 PyObject *event_new(struct module_state *state, PyObject *stream,
@@ -305,7 +305,7 @@ static PyGetSetDef event_properties[] = {
 	  "Bytes that moved, also if it failed.  BlockingIOError before the end.",
 	  NULL },
 	{ "number", event_number, NULL,
-	  "Of the packet, counted from 1 in each stream.  BlockingIOError before the end.",
+	  "Of the packet; each stream counts its packets.  BlockingIOError before the end.",
 	  NULL },
 	{ "time", event_time, NULL,
 	  "When it ended, as of time.monotonic().  BlockingIOError before the end.",

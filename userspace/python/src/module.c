@@ -43,6 +43,10 @@ static PyMethodDef methods[] = {
 	{ "explain", WITH_KEYWORDS(transfer_explain),
 	  METH_VARARGS | METH_KEYWORDS,
 	  SIGNATURE("explain($module, /, dst, src, *, engine=None)") },
+	{ "frames", frames_new, METH_VARARGS,
+	  SIGNATURE("frames($module, stream, arrays, overwrite, timeout, /)") },
+	{ "poll_frames", frames_poll, METH_O,
+	  SIGNATURE("poll_frames($module, frames, /)") },
 	{ "send", ipc_send, METH_VARARGS,
 	  SIGNATURE("send($module, sock, array, /)") },
 	{ "receive", ipc_receive, METH_VARARGS,
@@ -91,6 +95,7 @@ static int module_exec(PyObject *module)
 		{ &state->fence_type, &fence_type_spec },
 		{ &state->stream_type, &stream_type_spec },
 		{ &state->event_type, &event_type_spec },
+		{ &state->frames_type, &frames_type_spec },
 	};
 	size_t i;
 
@@ -115,6 +120,7 @@ static int module_exec(PyObject *module)
 				    DRAY_SYNC_FOR_DEVICE) ||
 	    PyModule_AddIntConstant(module, "READ_ONLY", DRAY_IPC_READ_ONLY) ||
 	    PyModule_AddIntConstant(module, "ANY_USER", DRAY_IPC_ANY_USER) ||
+	    PyModule_AddIntConstant(module, "MAX_FRAMES", DRAY_MAX_FRAMES) ||
 	    PyModule_AddIntConstant(module, "FOR_CPU", DRAY_SYNC_FOR_CPU))
 		return -1;
 	if (PyModule_AddStringConstant(module, "version", DRAY_VERSION))
@@ -134,6 +140,7 @@ static int module_traverse(PyObject *module, visitproc visit, void *arg)
 	Py_VISIT(state->fence_type);
 	Py_VISIT(state->stream_type);
 	Py_VISIT(state->event_type);
+	Py_VISIT(state->frames_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_VISIT(state->records[i]);
 	Py_VISIT(state->scopes);
@@ -152,6 +159,7 @@ static int module_clear(PyObject *module)
 	Py_CLEAR(state->fence_type);
 	Py_CLEAR(state->stream_type);
 	Py_CLEAR(state->event_type);
+	Py_CLEAR(state->frames_type);
 	for (i = 0; i < RECORD_COUNT; i++)
 		Py_CLEAR(state->records[i]);
 	Py_CLEAR(state->scopes);

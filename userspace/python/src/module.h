@@ -31,6 +31,7 @@
 #define HANDLER_CAPSULE "mem_handler"
 
 struct node_entry;
+struct packet;
 
 /* records.c: structures of the library as named tuples. */
 enum record {
@@ -41,6 +42,7 @@ enum record {
 	RECORD_CHANNEL_INFO,
 	RECORD_EXPLANATION,
 	RECORD_STREAM_COUNTS,
+	RECORD_RING_COUNTS,
 	RECORD_COUNT,
 };
 
@@ -51,6 +53,7 @@ struct module_state {
 	PyTypeObject *fence_type;
 	PyTypeObject *stream_type;
 	PyTypeObject *event_type;
+	PyTypeObject *frames_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -109,6 +112,7 @@ typedef int wait_function(void *object, int timeout_ms);
 int wait_for_end(wait_function *wait, void *object, double limit);
 
 extern PyType_Spec node_type_spec;
+PyObject *node_new(struct module_state *state, struct node_entry *entry);
 PyObject *node_open(PyObject *module, PyObject *spec);
 PyObject *node_names(PyObject *module, PyObject *unused);
 /* Returns the node of a Node object; NULL and TypeError for another object. */
@@ -211,23 +215,13 @@ PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 struct dray_stream *stream_enter(PyObject *self);
 void stream_leave(PyObject *self);
 const char *stream_name(PyObject *self);
-
-/*
- * A packet in flight.  Its stream lists it while its end has not been noticed,
- * and keeps the array until then.
- */
-struct packet;
-struct packet *packet_new(void);
-/* Adds a submitted packet to its stream; takes over @event. */
-void packet_start(PyObject *stream, struct packet *packet,
-		  struct dray_event *event, PyObject *array);
-struct dray_event *packet_event(const struct packet *packet);
-/* Lets the array go after the end.  Two threads may notice it together. */
-void packet_end(PyObject *stream, struct packet *packet);
-/* Drops the reference of an Event; the stream keeps its own. */
-void packet_put(PyObject *stream, struct packet *packet);
-/* The first packet that has not ended, with a reference; NULL: none. */
-struct dray_event *packet_first(PyObject *stream);
+bool stream_sends(PyObject *self);
+/* Whether close() was called. */
+bool stream_closing(PyObject *self);
+PyObject *stream_closed_error(PyObject *self);
+/* Calls a function of dray/_stream.py: @self before the others; they may be NULL. */
+PyObject *stream_python(PyObject *self, const char *name, PyObject *args,
+			PyObject *keywords);
 
 PyObject *packet_send(PyObject *stream, PyObject *args, PyObject *keywords);
 PyObject *packet_recv(PyObject *stream, PyObject *args, PyObject *keywords);
@@ -237,12 +231,18 @@ extern PyType_Spec event_type_spec;
 /* Makes an Event without a packet in flight. */
 PyObject *event_new(struct module_state *state, PyObject *stream,
 		    Py_ssize_t itemsize);
-struct packet *event_packet(PyObject *event);
+struct packet *event_packet(PyObject *event); /* in stream.h */
 /*
  * Waits for @limit seconds, below 0: without a limit.  Returns the count of
  * elements, or NULL after the packet was cancelled.
  */
 PyObject *event_finish(PyObject *event, double limit);
+
+extern PyType_Spec frames_type_spec;
+/* Makes the frames (stream, arrays, overwrite, timeout) a ring. */
+PyObject *frames_new(PyObject *module, PyObject *args);
+/* Takes the next frame, or None if it would wait. */
+PyObject *frames_poll(PyObject *module, PyObject *frames);
 
 PyObject *ipc_send(PyObject *module, PyObject *args);
 PyObject *ipc_receive(PyObject *module, PyObject *args);
@@ -278,5 +278,7 @@ PyObject *record_explanation(struct module_state *state,
 			     const struct dray_explanation *explanation);
 PyObject *record_stream_counts(struct module_state *state,
 			       const struct dray_stream_counts *counts);
+PyObject *record_ring_counts(struct module_state *state,
+			     const struct dray_ring_counts *counts);
 
 #endif /* DRAY_PYTHON_MODULE_H */

@@ -17,14 +17,24 @@ static struct dray_node *node_get(PyObject *self)
 	return node_entry_node(((struct node_object *)self)->entry);
 }
 
+PyObject *node_new(struct module_state *state, struct node_entry *entry)
+{
+	struct node_object *self =
+		PyObject_New(struct node_object, state->node_type);
+
+	if (self)
+		self->entry = node_entry_ref(entry);
+	return (PyObject *)self;
+}
+
 PyObject *node_open(PyObject *module, PyObject *spec)
 {
 	struct module_state *state = module_state(module);
 	const char *text = NULL;
 	Py_ssize_t length;
-	struct node_object *self;
 	struct dray_node *node;
 	struct node_entry *entry;
+	PyObject *self;
 	int ret;
 
 	if (spec != Py_None) {
@@ -50,13 +60,9 @@ PyObject *node_open(PyObject *module, PyObject *spec)
 	dray_node_unref(node);
 	if (!entry)
 		return PyErr_NoMemory();
-	self = PyObject_New(struct node_object, state->node_type);
-	if (!self) {
-		node_entry_put(entry);
-		return NULL;
-	}
-	self->entry = entry;
-	return (PyObject *)self;
+	self = node_new(state, entry);
+	node_entry_put(entry);
+	return self;
 }
 
 struct dray_node *node_of(struct module_state *state, PyObject *object)

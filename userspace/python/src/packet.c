@@ -8,7 +8,7 @@
 #include <math.h>
 #include <time.h>
 
-#include "module.h"
+#include "stream.h"
 
 struct request {
 	PyObject *array;
@@ -152,7 +152,7 @@ static int wait_for_room(PyObject *self, const struct request *request)
 	if (fence) {
 		ret = wait_for_end(wait_for_fence, fence, left);
 	} else {
-		event = packet_first(self);
+		event = flight_first(self);
 		if (!event)
 			return wait_for_end(wait_a_little, NULL, left);
 		ret = wait_for_end(wait_for_event, event, left);
@@ -192,6 +192,24 @@ static int submit(PyObject *self, struct dray_stream *stream,
 	}
 }
 
+/* Raises the error of a submission; names the keyword of Python for the flag. */
+static PyObject *refuse(int error)
+{
+	PyObject *sentence, *flag, *keyword, *named = NULL;
+
+	if (error != -EOPNOTSUPP)
+		return raise_error(error);
+	sentence = PyUnicode_FromString(dray_last_error());
+	flag = PyUnicode_FromString("DRAY_PACKET_STAGE");
+	keyword = PyUnicode_FromString("stage=True");
+	if (sentence && flag && keyword)
+		named = PyUnicode_Replace(sentence, flag, keyword, 1);
+	Py_XDECREF(sentence);
+	Py_XDECREF(flag);
+	Py_XDECREF(keyword);
+	return raise_message(error, named);
+}
+
 /* Returns an Event of the submitted packet. */
 static PyObject *start(PyObject *self, const struct request *request)
 {
@@ -221,7 +239,7 @@ static PyObject *start(PyObject *self, const struct request *request)
 				"the time ran out before there was room in %s, nothing was submitted",
 				stream_name(self)));
 	else if (ret != -EINTR)
-		raise_error(ret);
+		refuse(ret);
 	Py_DECREF(result);
 	return NULL;
 }
@@ -278,6 +296,6 @@ PyObject *packet_explain(PyObject *self, PyObject *args, PyObject *keywords)
 				  sizeof(explanation));
 	Py_END_ALLOW_THREADS
 	stream_leave(self);
-	return ret ? raise_error(ret)
+	return ret ? refuse(ret)
 		   : record_explanation(type_state(self), &explanation);
 }

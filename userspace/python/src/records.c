@@ -12,6 +12,7 @@ static const char *const names[RECORD_COUNT] = {
 	[RECORD_CHANNEL_INFO] = "ChannelInfo",
 	[RECORD_EXPLANATION] = "Explanation",
 	[RECORD_STREAM_COUNTS] = "StreamCounts",
+	[RECORD_RING_COUNTS] = "RingCounts",
 };
 
 int records_init(struct module_state *state)
@@ -135,4 +136,15 @@ PyObject *record_stream_counts(struct module_state *state,
 			      (wide)counts->failed, (wide)counts->cancelled,
 			      (wide)counts->timed_out, (wide)counts->staged,
 			      (wide)counts->in_flight));
+}
+
+PyObject *record_ring_counts(struct module_state *state,
+			     const struct dray_ring_counts *counts)
+{
+	return record(state, RECORD_RING_COUNTS,
+		      Py_BuildValue("(KKKKKKK)", (wide)counts->frames,
+				    (wide)counts->ended, (wide)counts->acquired,
+				    (wide)counts->lost, (wide)counts->waiting,
+				    (wide)counts->owned,
+				    (wide)counts->held_back));
 }

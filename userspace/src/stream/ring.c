@@ -353,6 +353,7 @@ int dray_stream_ring_counts(struct dray_stream *stream,
 		known.frames = ring->count;
 		known.acquired = ring->acquired;
 		known.owned = ring->owned;
+		known.base = ring->base;
 		known.lost = __atomic_load_n(&head->lost, __ATOMIC_ACQUIRE);
 		known.held_back =
 			__atomic_load_n(&head->held_back, __ATOMIC_RELAXED);
