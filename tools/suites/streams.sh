@@ -29,9 +29,11 @@ suite_streams()
 		streams_begin "$scratch" 'filter --width 64' filter
 		streams_begin "$scratch" 'source --rate 0' source
 	}
-	streams_boot_display "$scratch/display"
+	streams_boot_display "$scratch/display" display ./display
+	[ "$FULL" = no ] || streams_show "$scratch/show"
 	batch_count_aside
 	streams_check_display "$scratch/display"
+	streams_check_display "$scratch/show" --silent
 }
 
 # streams_begin FOLDER IP PROGRAM...
@@ -41,27 +43,40 @@ streams_begin()
 	streams_through "${@:2}"
 }
 
-# streams_boot_display FOLDER: a batch whose pictures and sound go to FOLDER/screen
+# streams_boot_display FOLDER NAME COMMAND: a batch of this program, whose pictures and
+# sound go to FOLDER/screen
 streams_boot_display()
 {
 	local GUEST_SCREEN=$1/screen SELFTESTS_MODULES=()
 
 	batch_begin "$1"
 	mkdir "$GUEST_SCREEN"
-	cp "$(build_folder streams-arm64)/display" "$BATCH/job"
-	batch_add tap display ./display
-	batch_aside "the display" zcu102 6.1
+	cp "$(build_folder streams-arm64)/display" \
+		"$TREE/tests/streams/show.py" "$BATCH/job"
+	batch_add tap "$2" "$3"
+	batch_aside "the board's $2" zcu102 6.1
 }
 
-# streams_check_display FOLDER: compares what the program has shown with the screen
+# streams_show FOLDER: the same by NumPy on the board
+streams_show()
+{
+	local GUEST_PYTHON=yes GUEST_ROOTS
+
+	tally_run "user space builds for the board" build_board || return 0
+	GUEST_ROOTS=("$(build_board_root)")
+	streams_boot_display "$1" show "python3 show.py"
+}
+
+# streams_check_display FOLDER [--silent]: compares the program's views, and its sound,
+# with the screen
 streams_check_display()
 {
 	local status=0
 
 	[ -e "$1/status" ] || return 0
 	/usr/bin/python3 "$TREE/tests/streams/screen_check.py" "$1/screen" \
-		"$1/results" >"$1/check" 2>&1 || status=$?
-	tally_tap "pictures and sound" "$status" "$1/check"
+		"$1/results" "${@:2}" >"$1/check" 2>&1 || status=$?
+	tally_tap "pictures and sound of ${1##*/}" "$status" "$1/check"
 }
 
 # streams_through IP PROGRAM...: adds programs and boots the batch with this IP
