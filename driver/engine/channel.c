@@ -24,6 +24,7 @@
 #include "job.h"
 #include "points.h"
 #include "quirk.h"
+#include "repeat.h"
 #include "stop.h"
 #include "stream.h"
 
@@ -34,6 +35,8 @@ static u32 dray_channel_kind(const char *name)
 		return DRAY_CHANNEL_SEND;
 	if (str_has_prefix(name, "rx"))
 		return DRAY_CHANNEL_RECV;
+	if (str_has_prefix(name, "display"))
+		return DRAY_CHANNEL_SHOW;
 	return DRAY_CHANNEL_COPY;
 }
 
@@ -50,9 +53,9 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	channel->index = index;
 	channel->limits.alignment = 1;
 	channel->kind = dray_channel_kind(channel->name);
-	channel->stream.direction = channel->kind == DRAY_CHANNEL_SEND
-					    ? DMA_MEM_TO_DEV
-					    : DMA_DEV_TO_MEM;
+	channel->stream.direction = channel->kind == DRAY_CHANNEL_RECV
+					    ? DMA_DEV_TO_MEM
+					    : DMA_MEM_TO_DEV;
 	INIT_LIST_HEAD(&channel->stream.jobs);
 	INIT_LIST_HEAD(&channel->stream.lost);
 	mutex_init(&channel->opening);
@@ -161,6 +164,27 @@ static void dray_channel_release(struct dray_channel *channel,
 		dma_release_channel(chan);
 }
 
+/* Does it show, or send by an engine that can only repeat? */
+static bool dray_channel_repeats(const struct dray_channel *channel,
+				 struct dma_chan *chan)
+{
+	return channel->kind == DRAY_CHANNEL_SHOW ||
+	       (channel->kind == DRAY_CHANNEL_SEND &&
+		!chan->device->device_prep_slave_sg);
+}
+
+/* Rows may have finer limits than those that the framework can tell. */
+static void dray_channel_learn_rows(struct dray_channel *channel)
+{
+	const struct dray_quirk *quirk = channel->stream.quirk;
+
+	channel->stream.alignment = channel->limits.alignment;
+	if (!quirk->longest_row)
+		return;
+	channel->limits.alignment = quirk->row_unit;
+	channel->limits.max_segment = quirk->longest_row;
+}
+
 static void dray_channel_learn_stream(struct dray_channel *channel,
 				      struct dma_chan *chan)
 {
@@ -172,6 +196,9 @@ static void dray_channel_learn_stream(struct dray_channel *channel,
 	channel->stream.counts =
 		!dma_get_slave_caps(chan, &caps) &&
 		caps.residue_granularity != DMA_RESIDUE_GRANULARITY_DESCRIPTOR;
+	channel->stream.repeats = dray_channel_repeats(channel, chan);
+	if (channel->stream.repeats)
+		dray_channel_learn_rows(channel);
 }
 
 static void dray_channel_learn(struct dray_channel *channel,
@@ -210,7 +237,10 @@ static int dray_channel_fits_stream(struct dray_channel *channel,
 	struct dma_device *engine = chan->device;
 	struct dma_slave_caps caps;
 
-	if (!engine->device_prep_slave_sg || dma_get_slave_caps(chan, &caps) ||
+	if (dray_channel_repeats(channel, chan) ? !dray_repeat_fits(chan)
+						: !engine->device_prep_slave_sg)
+		return -EBUSY;
+	if (dma_get_slave_caps(chan, &caps) ||
 	    !(caps.directions & BIT(channel->stream.direction)))
 		return -EBUSY;
 	if (!engine->device_terminate_all || !engine->device_synchronize) {

@@ -41,6 +41,11 @@ struct dray_stream {
 	enum dma_transfer_direction direction;
 	const struct dray_quirk *quirk;
 	bool counts; /* the engine tells how many bytes moved */
+	bool repeats; /* a flight lands when another replaces it: repeat.h */
+	u32 alignment; /* bytes, of the first byte to repeat; else 0 */
+	atomic_t reports; /* of ends, and of replacements; any context */
+	u32 replaced; /* flights, among these reports */
+	u32 ends; /* that were noted, of repetitions */
 	u32 batch; /* jobs that it may take up together */
 	struct list_head jobs; /* taken up, oldest first; changes under both */
 	struct list_head lost; /* of an engine that does not stop */
@@ -54,7 +59,7 @@ struct dray_stream {
 struct dray_channel {
 	struct dray_node *node;
 	u32 index; /* among the node's channels */
-	u32 kind; /* DRAY_CHANNEL_COPY, SEND or RECV */
+	u32 kind; /* DRAY_CHANNEL_COPY, SEND, RECV or SHOW */
 	char name[DRAY_NAME_LEN];
 
 	/* The engine. */

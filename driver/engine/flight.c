@@ -15,6 +15,7 @@
 #include "flight.h"
 #include "job.h"
 #include "quirk.h"
+#include "repeat.h"
 
 /* Pieces under construction; without @sg they are only counted. */
 struct dray_pieces {
@@ -79,7 +80,8 @@ static void dray_pieces_of(struct dray_pieces *pieces, struct dray_job *job)
 	dray_pieces_close(pieces);
 }
 
-int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
+static int dray_pieces_prepare(struct dray_job *job,
+			       struct dray_refusal *refusal)
 {
 	struct dray_channel *channel = job->channel;
 	struct dray_pieces pieces = {
@@ -110,8 +112,16 @@ int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
 	return 0;
 }
 
+int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
+{
+	return job->channel->stream.repeats ? dray_repeat_prepare(job, refusal)
+					    : dray_pieces_prepare(job, refusal);
+}
+
 void dray_flight_put(struct dray_flight *flight)
 {
+	if (flight)
+		kfree(flight->rows);
 	kvfree(flight);
 }
 
@@ -141,7 +151,8 @@ static void dray_flight_callback(void *data)
 	dray_flight_land(data, false, 0);
 }
 
-int dray_flight_start(struct dray_flight *flight)
+static struct dma_async_tx_descriptor *
+dray_pieces_take(struct dray_flight *flight)
 {
 	struct dray_channel *channel = flight->channel;
 	struct dma_async_tx_descriptor *tx;
@@ -149,14 +160,24 @@ int dray_flight_start(struct dray_flight *flight)
 	tx = dmaengine_prep_slave_sg(channel->chan, flight->piece,
 				     flight->count, channel->stream.direction,
 				     DMA_PREP_INTERRUPT | DMA_CTRL_ACK);
+	if (tx) {
+		tx->callback = dray_flight_callback;
+		tx->callback_result = dray_flight_result;
+		tx->callback_param = flight;
+	}
+	return tx;
+}
+
+int dray_flight_start(struct dray_flight *flight)
+{
+	struct dma_async_tx_descriptor *tx;
+
+	tx = flight->rows ? dray_repeat_take(flight) : dray_pieces_take(flight);
 	if (!tx)
 		return -EAGAIN;
 	flight->landed = false;
 	flight->moved = 0;
 	flight->complete = false;
-	tx->callback = dray_flight_callback;
-	tx->callback_result = dray_flight_result;
-	tx->callback_param = flight;
 	flight->cookie = dmaengine_submit(tx);
 	flight->aloft = !dma_submit_error(flight->cookie);
 	return flight->aloft ? 0 : -EIO;

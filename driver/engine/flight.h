@@ -32,6 +32,7 @@ struct dray_flight {
 	u32 residue; /* bytes that did not move */
 	u64 time_ns; /* CLOCK_MONOTONIC */
 
+	struct dma_interleaved_template *rows; /* to repeat, or NULL */
 	u64 hardware; /* pieces as the engine's driver cuts them */
 	u32 count;
 	struct scatterlist piece[];
@@ -39,7 +40,8 @@ struct dray_flight {
 
 /*
  * Makes the flight of a job after its areas got places: adjacent runs become one
- * piece.  -EINVAL if the engine has no room for so many.
+ * piece.  -EINVAL if the engine has no room for so many, or repeats rows and
+ * these are none.
  */
 int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal);
 /* Frees it; NULL is ignored. */

@@ -30,7 +30,7 @@ static bool dray_channel_has_jobs(const struct dray_channel *channel)
 
 int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
 {
-	bool sends = channel->kind == DRAY_CHANNEL_SEND;
+	bool sends = channel->kind != DRAY_CHANNEL_RECV;
 	struct dray_frame *frame;
 	u32 i;
 

@@ -132,6 +132,8 @@ static u32 dray_op_kind(u32 op)
 		return DRAY_CHANNEL_SEND;
 	case DRAY_OP_RECV:
 		return DRAY_CHANNEL_RECV;
+	case DRAY_OP_SHOW:
+		return DRAY_CHANNEL_SHOW;
 	default:
 		return 0;
 	}

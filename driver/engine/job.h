@@ -28,7 +28,7 @@ struct dray_job {
 	struct dray_queues *queues;
 	struct dray_channel *channel; /* NULL until it is placed */
 	struct dma_fence *fence; /* NULL until it is published */
-	u32 kind; /* of channel: DRAY_CHANNEL_COPY, SEND or RECV */
+	u32 kind; /* of channel: DRAY_CHANNEL_COPY, SEND, RECV or SHOW */
 	atomic_t *slot; /* its slot's counter, or NULL */
 	struct dray_points *points; /* to be told of its end, or NULL */
 	struct dray_flight *flight; /* of a stream's job */

@@ -58,7 +58,7 @@ static void dray_move_seams(struct dray_move *move)
 
 /*
  * Takes axes of more than one element; joins the innermost into the run if
- * possible.
+ * possible.  A picture keeps its rows.
  */
 static void dray_move_steps(struct dray_move *move,
 			    const struct dray_axis *axes, u32 count)
@@ -74,7 +74,7 @@ static void dray_move_steps(struct dray_move *move,
 		step->dst_stride = axes[i].dst_stride;
 		step->src_stride = axes[i].src_stride;
 	}
-	while (move->steps) {
+	while (move->steps > (move->op == DRAY_OP_SHOW)) {
 		step = &move->step[move->steps - 1];
 		if ((dray_move_writes(move) &&
 		     step->dst_stride != (s64)move->run) ||
@@ -84,7 +84,8 @@ static void dray_move_steps(struct dray_move *move,
 		move->run *= step->count;
 		move->steps--;
 	}
-	dray_move_seams(move);
+	if (move->op != DRAY_OP_SHOW)
+		dray_move_seams(move);
 }
 
 /* Checks the sides that lie in memory. */

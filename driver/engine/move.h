@@ -31,7 +31,7 @@ struct dray_move {
 	u64 longest; /* bytes, of a descriptor */
 	u32 steps;
 	struct dray_step *step;
-	struct dray_side dst; /* no area to send */
+	struct dray_side dst; /* no area to send and to show */
 	struct dray_side src; /* no area to fill or to receive */
 
 	u8 pattern[DRAY_MAX_PATTERN];
@@ -82,12 +82,12 @@ bool dray_move_needs(const struct dray_move *later,
 /* Does it write, and read, memory?  Not if that side is a stream. */
 static inline bool dray_move_writes(const struct dray_move *move)
 {
-	return move->op != DRAY_OP_SEND;
+	return move->op != DRAY_OP_SEND && move->op != DRAY_OP_SHOW;
 }
 
 static inline bool dray_move_reads(const struct dray_move *move)
 {
-	return move->op == DRAY_OP_COPY || move->op == DRAY_OP_SEND;
+	return move->op == DRAY_OP_COPY || !dray_move_writes(move);
 }
 
 /* Bytes that it moves. */

@@ -9,6 +9,11 @@
  * length field of the core ends.  A short packet completes a transfer of several
  * hardware descriptors, but the core still has the unused ones, and writes the
  * next packet there.
+ *
+ * xilinx_dpdma: copy_align is of the first byte only.  A row is rounded up, and
+ * a stride down, to 16 bytes; both have 18 bits.  A template is replaced at the
+ * next vertical sync, of any video, also if it is sound.  To stop says nothing
+ * if reads are outstanding for longer than 50 ms; it writes no memory.
  */
 #include <linux/dmaengine.h>
 #include <linux/kernel.h>
@@ -25,6 +30,11 @@ static const struct dray_quirk dray_quirks[] = {
 		.keeps = true,
 		.splits = true,
 		.pieces = 255,
+	},
+	{
+		.compatible = "xlnx,zynqmp-dpdma",
+		.row_unit = 16,
+		.longest_row = GENMASK(17, 4),
 	},
 	{},
 };

@@ -18,6 +18,8 @@ struct dray_quirk {
 	bool keeps; /* after a short packet, the engine goes on in its transfer */
 	bool splits; /* long pieces are cut by the driver */
 	u32 pieces; /* that a channel has room for; 0: no limit is known */
+	u32 row_unit; /* bytes, of a row and a stride to repeat */
+	u32 longest_row; /* bytes, likewise; 0: as the framework tells */
 };
 
 /* An engine without quirks has the entry that is all zero. */

@@ -15,6 +15,7 @@
 #include "frames.h"
 #include "job.h"
 #include "quirk.h"
+#include "repeat.h"
 #include "stop.h"
 
 /* Of a job that the engine reports without having moved a byte. */
@@ -127,6 +128,8 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle)
 	struct dray_job *job;
 	enum dma_status status;
 
+	if (stream->repeats)
+		dray_repeats_look(channel);
 	list_for_each_entry(job, &stream->jobs, list) {
 		flight = job->flight;
 		if (!flight->aloft || dray_flight_has_landed(job))
@@ -192,6 +195,7 @@ bool dray_stream_halt(struct dray_channel *channel)
 
 	if (dmaengine_terminate_sync(channel->chan))
 		return false;
+	dray_repeats_forget(channel);
 	if (!job && !list_empty(&channel->stream.lost))
 		job = list_first_entry(&channel->stream.lost, struct dray_job,
 				       list);

@@ -16,6 +16,7 @@
 #include "in_fence.h"
 #include "job.h"
 #include "queue.h"
+#include "repeat.h"
 #include "stop.h"
 #include "stream.h"
 
@@ -27,6 +28,8 @@ static bool dray_stream_collect(struct dray_channel *channel, bool *gentle)
 {
 	struct dray_job *job, *next;
 
+	if (channel->stream.repeats)
+		dray_repeats_look(channel);
 	list_for_each_entry_safe(job, next, &channel->stream.jobs, list) {
 		if (!dray_flight_has_landed(job))
 			break;

@@ -9,14 +9,28 @@
 
 #include "engine/channel.h"
 #include "engine/engine.h"
+#include "engine/flight.h"
 #include "engine/job.h"
 #include "engine/quirk.h"
 #include "calls.h"
 #include "channel_info.h"
 
+/* Descriptors that the engine has.  Under both locks of a stream. */
+static int dray_channel_out(struct dray_channel *channel)
+{
+	int out = atomic_read(&channel->descriptors);
+	struct dray_job *job;
+
+	list_for_each_entry(job, &channel->stream.jobs, list)
+		out += job->flight->aloft;
+	return out;
+}
+
 static void dray_channel_print(struct dray_channel *channel,
 			       struct seq_file *file)
 {
+	int out;
+
 	spin_lock_irq(&channel->lock);
 	seq_printf(file, "%u %s%s%s, waiting %u", channel->index, channel->name,
 		   channel->dead ? ", dead" : "",
@@ -26,10 +40,10 @@ static void dray_channel_print(struct dray_channel *channel,
 			   channel->running->fence->context,
 			   channel->running->fence->seqno, channel->running->at,
 			   channel->running->count);
+	out = dray_channel_out(channel);
 	spin_unlock_irq(&channel->lock);
 	seq_printf(file, ", out %d, submitted %lld, bytes %lld, failed %lld\n",
-		   atomic_read(&channel->descriptors),
-		   (long long)atomic64_read(&channel->submitted),
+		   out, (long long)atomic64_read(&channel->submitted),
 		   (long long)atomic64_read(&channel->bytes),
 		   (long long)atomic64_read(&channel->failed));
 }
@@ -38,8 +52,10 @@ void dray_channels_print(struct dray_node *node, struct seq_file *file)
 {
 	u32 i;
 
+	mutex_lock(&node->channels->streaming);
 	for (i = 0; i < node->channels->count; i++)
 		dray_channel_print(&node->channels->channel[i], file);
+	mutex_unlock(&node->channels->streaming);
 }
 
 void dray_channels_limits(struct dray_node *node, struct dray_info *info)
@@ -86,6 +102,9 @@ int dray_channel_info_call(struct dray_opener *opener, void *data,
 			sizeof(info->device));
 		if (channel->stream.quirk)
 			info->max_pieces = channel->stream.quirk->pieces;
+		info->first_alignment = channel->stream.alignment;
+		if (channel->stream.repeats)
+			info->flags |= DRAY_CHANNEL_REPEAT;
 	}
 	if (READ_ONCE(channel->dead))
 		info->flags |= DRAY_CHANNEL_DEAD;

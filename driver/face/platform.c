@@ -15,11 +15,11 @@
 #include "platform.h"
 #include "virtual.h"
 
-/* The kind of a channel: copies, sends, receives. */
+/* The kind of a channel: copies, sends, receives, shows. */
 static bool dray_platform_knows(const char *name)
 {
 	return str_has_prefix(name, "mem") || str_has_prefix(name, "tx") ||
-	       str_has_prefix(name, "rx");
+	       str_has_prefix(name, "rx") || str_has_prefix(name, "display");
 }
 
 /* The engines that the device tree names for the device. */
@@ -33,7 +33,7 @@ static int dray_platform_bind(struct device *dev)
 					      &channels[count].name)) {
 		if (!dray_platform_knows(channels[count].name)) {
 			dev_err(dev,
-				"dma-names: \"%s\" does not begin with mem, tx or rx\n",
+				"dma-names: \"%s\" does not begin with mem, tx, rx or display\n",
 				channels[count].name);
 			return -EINVAL;
 		}

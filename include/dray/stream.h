@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * stream: packets to and from a DMA engine that serves a stream.
+ * stream: packets to and from a DMA engine that serves a stream or a display.
  *
  * A stream is a channel of a node, known by its name: "tx0" takes packets from
- * memory, "rx0" brings packets to memory.  A packet is the bytes of one view,
- * or of several, in the order of their elements: no stride changes the order,
- * and none needs a copy.
+ * memory, "rx0" brings packets to memory, "display0" shows memory.  A packet is
+ * the bytes of one view, or of several, in the order of their elements: no
+ * stride changes the order, and none needs a copy.
  *
  * A stream may stay silent for ever.  So no transfer has a time limit unless it
  * is given a deadline, and a transfer ends in an event: the number of the
@@ -144,6 +144,33 @@ DRAY_API int dray_stream_recv(struct dray_stream *stream,
 			      struct dray_event **event);
 
 /**
+ * Shows @view, an array of rows, on the display of a stream such as "display0".
+ * It stays there until the next show replaces it, within one vertical sync, or
+ * the stream is closed.  Its event ends when it is replaced, with status 0.  The
+ * memory is busy until then, and changes to it may be seen.
+ *
+ * The first axis is that of the rows, the rest makes the pixels of one.  Rows
+ * have one stride, of at least their own length.  The engine has limits for its
+ * start, the length of a row and the stride; with DRAY_PACKET_STAGE, the CPU
+ * copies views that it cannot show to a buffer.
+ *
+ * If a stream sends to an engine that can only repeat, such as that of sound,
+ * dray_stream_send() has the same rules: a period is sent again if no other
+ * replaces it in time, and its event ends when the next one has begun.
+ *
+ * @options: NULL is all zero
+ * @event: the replacement, with one reference; NULL asks for none, and the call
+ *	does not wait for it
+ *
+ * Errors: those of dray_stream_send(), and -EINVAL for a stream that does not
+ * show.
+ */
+DRAY_API int dray_stream_show(struct dray_stream *stream,
+			      const struct dray_view *view,
+			      const struct dray_packet_options *options,
+			      struct dray_event **event);
+
+/**
  * As dray_stream_send(): the elements of @count views, one view after the
  * other, as one packet.  Without a staging copy at most DRAY_MAX_TRANSFERS.
  */
@@ -179,8 +206,9 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
 /**
  * Gives the stream a ring: @count views, 2 .. DRAY_MAX_FRAMES, known by their
  * indices.  From then on only its frames pass, until the stream is closed, and
- * dray_stream_send() and dray_stream_recv() are -EBUSY.  A frame is one packet.
- * Frames may lie in several blocks; most rings have frames of one shape.
+ * dray_stream_send(), dray_stream_recv() and dray_stream_show() are -EBUSY.  A
+ * frame is one packet.  Frames may lie in several blocks; most rings have frames
+ * of one shape.
  *
  * To receive, the engine has all frames at first, and fills them in the order
  * of their indices, then in the order in which they are released.  A frame that
@@ -190,7 +218,8 @@ DRAY_API int dray_stream_explain(struct dray_stream *stream,
  * that has been waiting longest, and that packet is lost.
  *
  * To send, all frames are the caller's at first: acquire, fill, release.  They
- * are sent in the order in which they are released.
+ * are sent in the order in which they are released.  A display shows each until
+ * the next replaces it: then it can be acquired again.
  *
  * The memory is that of dray_stream_send(), without staging copies.  It is busy
  * until the stream is closed, and blocks that are freed meanwhile are parked.

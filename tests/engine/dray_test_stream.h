@@ -7,6 +7,8 @@
  *
  * A descriptor of a sender ends a packet.  A packet that is shorter than the
  * receiver's descriptor ends that; a longer one goes on in the next.
+ *
+ * With the knob "shows" its senders only repeat rows, and the first is "display0".
  */
 #ifndef DRAY_TEST_STREAM_H
 #define DRAY_TEST_STREAM_H
@@ -36,6 +38,7 @@ struct stream_knobs {
 	bool no_terminate;
 	bool vectors;
 	bool given;
+	bool shows;
 
 	/* Bits of channels. */
 	unsigned int stall;
@@ -62,6 +65,7 @@ struct stream_knobs {
 	unsigned int packets[STREAM_PAIRS];
 	unsigned int terminated[STREAM_CHANNELS];
 	unsigned int unprepared[STREAM_CHANNELS];
+	unsigned int shown[STREAM_CHANNELS];
 	unsigned int most;
 	unsigned long frames;
 	unsigned long held_back;
@@ -100,6 +104,9 @@ struct stream_channel {
 	dma_cookie_t failed; /* the last that ended with an error */
 	bool halted; /* by the other one's end */
 	bool jammed; /* did not stop, and has not said so */
+	unsigned int repetitions; /* that were not called back yet */
+	dma_async_tx_callback repeat; /* of these */
+	void *repeat_param;
 	struct delayed_work report;
 	struct tasklet_struct callbacks;
 };
@@ -173,6 +180,7 @@ void stream_operations(struct dma_device *device);
 void stream_complete(struct stream_channel *channel,
 		     struct stream_descriptor *descriptor,
 		     enum dmaengine_tx_result result);
+void stream_report_soon(struct stream_channel *channel);
 void stream_report_init(struct stream_channel *channel);
 void stream_report_end(struct stream_channel *channel);
 
@@ -185,8 +193,14 @@ void stream_wake(struct stream_pair *pair);
 /* Has a packet of the pair made; -EBUSY: the last one is under way. */
 int stream_inject(struct stream_pair *pair, size_t length, u64 number);
 
+/* dray_test_stream_rows.c: rows that are repeated */
+bool stream_rows_fit(const struct dma_interleaved_template *rows,
+		     unsigned long flags);
+void stream_sync(struct stream_pair *pair);
+
 /* dray_test_stream_device.c; each does nothing without the engine: -ENODEV. */
 int stream_device_empty(void);
+int stream_device_sync(unsigned int count);
 int stream_device_inject(unsigned int pair, size_t length);
 int stream_device_frames(void);
 

@@ -83,8 +83,8 @@ static void stream_discard(struct stream_channel *channel,
 static bool stream_reaches(struct stream_descriptor *descriptor,
 			   dma_addr_t address, size_t length)
 {
-	phys_addr_t start = dma_to_phys(descriptor->tx.chan->device->dev,
-					address);
+	phys_addr_t start =
+		dma_to_phys(descriptor->tx.chan->device->dev, address);
 
 	return region_intersects(start, length, IORESOURCE_SYSTEM_RAM,
 				 IORES_DESC_NONE) == REGION_INTERSECTS;
@@ -127,6 +127,31 @@ stream_prepare_sg(struct dma_chan *chan, struct scatterlist *list,
 	return NULL;
 }
 
+static struct dma_async_tx_descriptor *
+stream_prepare_rows(struct dma_chan *chan,
+		    struct dma_interleaved_template *rows, unsigned long flags)
+{
+	struct stream_channel *channel = to_stream(chan);
+	struct stream_descriptor *descriptor;
+	dma_addr_t address = rows->src_start;
+	bool fits = true;
+	size_t i;
+
+	if (!stream_rows_fit(rows, flags))
+		return NULL;
+	descriptor = stream_allocate(channel, rows->numf, rows->dir, flags);
+	if (!descriptor)
+		return NULL;
+	for (i = 0; i < rows->numf; i++) {
+		fits &= stream_add(descriptor, address, rows->sgl[0].size);
+		address += rows->sgl[0].size + rows->sgl[0].icg;
+	}
+	if (fits)
+		return &descriptor->tx;
+	stream_discard(channel, descriptor);
+	return NULL;
+}
+
 #ifdef TEST_DMA_VECTORS
 static struct dma_async_tx_descriptor *
 stream_prepare_vectors(struct dma_chan *chan, const struct dma_vec *vectors,
@@ -161,7 +186,8 @@ static void stream_issue(struct dma_chan *chan)
 		stream_knobs.out[chan->chan_id]++;
 	list_splice_tail_init(&channel->submitted, &channel->issued);
 	spin_unlock_bh(&pair->lock);
-	stream_wake(pair);
+	if (!stream_knobs.shows)
+		stream_wake(pair);
 }
 
 /* Bytes that a descriptor has not moved; 0 if it is not there any more. */
@@ -226,6 +252,7 @@ static void stream_forget(struct stream_channel *channel,
 	list_splice_tail_init(&channel->active, forgotten);
 	list_splice_tail_init(&channel->done, forgotten);
 	channel->used = 0;
+	channel->repetitions = 0;
 	channel->halted = false;
 	channel->jammed = false;
 	stream_knobs.out[channel->chan.chan_id] = 0;
@@ -301,7 +328,10 @@ void stream_operations(struct dma_device *device)
 {
 	device->device_config = stream_configure;
 	device->device_caps = stream_capabilities;
-	device->device_prep_slave_sg = stream_prepare_sg;
+	if (stream_knobs.shows)
+		device->device_prep_interleaved_dma = stream_prepare_rows;
+	else
+		device->device_prep_slave_sg = stream_prepare_sg;
 #ifdef TEST_DMA_VECTORS
 	if (stream_knobs.vectors)
 		device->device_prep_peripheral_dma_vec = stream_prepare_vectors;

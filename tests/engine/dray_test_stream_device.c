@@ -28,11 +28,12 @@ static bool stream_has_number(struct dma_chan *chan, void *number)
 }
 
 /* The node finds its channels so, as by a device tree. */
-static const struct dma_slave_map stream_map[STREAM_CHANNELS] = {
+static const struct dma_slave_map stream_map[] = {
 	{ STREAM_NODE, "tx0", (void *)0 },
 	{ STREAM_NODE, "rx0", (void *)1 },
 	{ STREAM_NODE, "tx1", (void *)2 },
 	{ STREAM_NODE, "rx1", (void *)3 },
+	{ STREAM_NODE, "display0", (void *)0 },
 };
 
 static void stream_describe(struct stream_engine *engine, struct device *dev)
@@ -43,6 +44,11 @@ static void stream_describe(struct stream_engine *engine, struct device *dev)
 	device->dev = dev;
 	dma_cap_set(DMA_SLAVE, device->cap_mask);
 	dma_cap_set(DMA_PRIVATE, device->cap_mask);
+	if (stream_knobs.shows) {
+		dma_cap_set(DMA_INTERLEAVE, device->cap_mask);
+		dma_cap_set(DMA_REPEAT, device->cap_mask);
+		dma_cap_set(DMA_LOAD_EOT, device->cap_mask);
+	}
 	device->directions = BIT(DMA_MEM_TO_DEV) | BIT(DMA_DEV_TO_MEM);
 	device->src_addr_widths = BIT(DMA_SLAVE_BUSWIDTH_4_BYTES);
 	device->dst_addr_widths = BIT(DMA_SLAVE_BUSWIDTH_4_BYTES);
@@ -141,6 +147,18 @@ int stream_device_empty(void)
 		stream_pair_empty(&stream_bound->pair[i]);
 	mutex_unlock(&stream_bound_lock);
 	return i ? 0 : -ENODEV;
+}
+
+int stream_device_sync(unsigned int count)
+{
+	int ret, i;
+
+	mutex_lock(&stream_bound_lock);
+	ret = stream_bound ? 0 : -ENODEV;
+	for (i = 0; !ret && i < STREAM_PAIRS * count; i++)
+		stream_sync(&stream_bound->pair[i % STREAM_PAIRS]);
+	mutex_unlock(&stream_bound_lock);
+	return ret;
 }
 
 int stream_device_inject(unsigned int pair, size_t length)

@@ -43,6 +43,10 @@ MODULE_PARM_DESC(vectors,
 module_param_named(given, stream_knobs.given, bool, 0444);
 MODULE_PARM_DESC(given, "the node is given the channels, not names");
 
+module_param_named(shows, stream_knobs.shows, bool, 0444);
+MODULE_PARM_DESC(shows,
+		 "senders only repeat rows, and the first one is display0");
+
 /* While it runs. */
 module_param_named(stall, stream_knobs.stall, uint, 0644);
 MODULE_PARM_DESC(stall, "channels that move nothing");
@@ -88,6 +92,8 @@ module_param_array_named(terminated, stream_knobs.terminated, uint, NULL, 0444);
 MODULE_PARM_DESC(terminated, "how often it was stopped");
 module_param_array_named(unprepared, stream_knobs.unprepared, uint, NULL, 0444);
 MODULE_PARM_DESC(unprepared, "descriptors that were refused");
+module_param_array_named(shown, stream_knobs.shown, uint, NULL, 0444);
+MODULE_PARM_DESC(shown, "sum of the bytes that were shown last");
 module_param_named(most, stream_knobs.most, uint, 0644);
 MODULE_PARM_DESC(most, "descriptors that were taken up at once, at most");
 module_param_named(frames, stream_knobs.frames, ulong, 0444);
@@ -113,6 +119,18 @@ static const struct kernel_param_ops inject_ops = { .set = inject_set };
 module_param_cb(inject, &inject_ops, NULL, 0200);
 MODULE_PARM_DESC(inject,
 		 "writing \"PAIR BYTES\" makes a packet for a receiver");
+
+static int sync_set(const char *text, const struct kernel_param *param)
+{
+	unsigned int count;
+	int ret = kstrtouint(text, 0, &count);
+
+	return ret ? ret : stream_device_sync(count);
+}
+
+static const struct kernel_param_ops sync_ops = { .set = sync_set };
+module_param_cb(sync, &sync_ops, NULL, 0200);
+MODULE_PARM_DESC(sync, "writing N makes N vertical syncs");
 
 static int empty_set(const char *text, const struct kernel_param *param)
 {

@@ -24,6 +24,11 @@ struct stream_node {
 static const char *const stream_names[STREAM_CHANNELS] = { "tx0", "rx0", "tx1",
 							   "rx1" };
 
+static const char *stream_name(int i)
+{
+	return stream_knobs.shows && !i ? "display0" : stream_names[i];
+}
+
 static void stream_node_release(struct stream_node *node)
 {
 	int i;
@@ -39,7 +44,7 @@ static int stream_node_request(struct device *dev, struct stream_node *node)
 	int i;
 
 	for (i = 0; i < STREAM_CHANNELS; i++) {
-		chan = dma_request_chan(dev, stream_names[i]);
+		chan = dma_request_chan(dev, stream_name(i));
 		if (IS_ERR(chan)) {
 			stream_node_release(node);
 			return PTR_ERR(chan);
@@ -71,7 +76,7 @@ static int stream_node_probe(struct platform_device *pdev)
 	}
 	for (i = 0; i < STREAM_CHANNELS; i++)
 		channels[i] = (struct dray_node_channel){
-			.name = stream_names[i],
+			.name = stream_name(i),
 			.chan = node->given[i],
 		};
 	node->node = dray_node_register(dev, channels, STREAM_CHANNELS);

@@ -21,6 +21,25 @@ static void stream_call_back(struct stream_descriptor *descriptor)
 		tx->callback(tx->callback_param);
 }
 
+/* Calls back for one repetition; false if there is none. */
+static bool stream_call_repeat(struct stream_channel *channel)
+{
+	struct stream_pair *pair = stream_pair_of(&channel->chan);
+	dma_async_tx_callback repeat = NULL;
+	void *param;
+
+	spin_lock_bh(&pair->lock);
+	if (channel->repetitions) {
+		channel->repetitions--;
+		repeat = channel->repeat;
+		param = channel->repeat_param;
+	}
+	spin_unlock_bh(&pair->lock);
+	if (repeat)
+		repeat(param);
+	return repeat;
+}
+
 static struct stream_descriptor *stream_done(struct stream_channel *channel)
 {
 	return list_first_entry_or_null(&channel->done,
@@ -34,6 +53,8 @@ static void stream_callbacks(struct tasklet_struct *tasklet)
 	struct stream_pair *pair = stream_pair_of(&channel->chan);
 	struct stream_descriptor *descriptor;
 
+	while (stream_call_repeat(channel))
+		;
 	for (;;) {
 		spin_lock_bh(&pair->lock);
 		descriptor = stream_done(channel);
@@ -122,6 +143,11 @@ void stream_complete(struct stream_channel *channel,
 		stream_keep(channel, rest);
 	list_for_each_entry_safe(descriptor, next, &channel->active, list)
 		stream_report(channel, descriptor);
+	stream_report_soon(channel);
+}
+
+void stream_report_soon(struct stream_channel *channel)
+{
 	if (stream_knobs.late_ms)
 		schedule_delayed_work(&channel->report,
 				      msecs_to_jiffies(stream_knobs.late_ms));

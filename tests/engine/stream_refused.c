@@ -81,7 +81,7 @@ static const struct {
 	  -EINVAL,
 	  0,
 	  0,
-	  { .op = 5, .dst_fd = DST, .src_fd = -1, .run = 64 },
+	  { .op = 6, .dst_fd = DST, .src_fd = -1, .run = 64 },
 	  { .channel = RX0, NO_FENCE } },
 	{ "any channel",
 	  -EINVAL,
@@ -452,7 +452,7 @@ TEST_F(stream, channels_say_which_way_they_go)
 			  channel.flags &
 				  (DRAY_CHANNEL_COPY | DRAY_CHANNEL_FILL |
 				   DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV));
-		EXPECT_EQ(0, channel.reserved2);
+		EXPECT_EQ(0, channel.first_alignment);
 	}
 }
 

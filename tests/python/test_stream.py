@@ -270,6 +270,8 @@ def test_a_direction_that_a_stream_does_not_have_is_refused(loop, make):
         loop[0].recv(array)
     with pytest.raises(ValueError, match="rx0 receives, it cannot send"):
         loop[1].send(array)
+    with pytest.raises(ValueError, match="tx0 sends, it cannot show"):
+        loop[0].show(array)
 
 
 def test_a_stream_of_another_node_is_another_stream(loop, shared):

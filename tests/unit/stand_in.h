@@ -45,8 +45,9 @@ static struct {
 	struct dray_alloc alloc;
 	struct dray_address address;
 	struct dray_reclaim reclaim;
-	/* streams: channels mem0, tx0 and rx0 */
+	/* streams: channels mem0, tx0 and rx0; with a display also display0 */
 	bool streams;
+	bool display;
 	struct dray_timeline timeline;
 	struct dray_timeline_head *head; /* to write to, and unmap */
 	struct dray_submit submit;
@@ -111,9 +112,12 @@ static inline int answer_timeline(struct dray_timeline *args)
 
 static inline int answer_channel(struct dray_channel_info *info)
 {
-	static const char *const names[] = { "mem0", "tx0", "rx0" };
+	static const char *const names[] = { "mem0", "tx0", "rx0",
+					   "display0" };
 	static const uint32_t flags[] = { DRAY_CHANNEL_COPY, DRAY_CHANNEL_SEND,
-					  DRAY_CHANNEL_RECV };
+					  DRAY_CHANNEL_RECV,
+					  DRAY_CHANNEL_SHOW |
+						  DRAY_CHANNEL_REPEAT };
 
 	info->alignment = 4;
 	if (!module.streams)
@@ -121,6 +125,8 @@ static inline int answer_channel(struct dray_channel_info *info)
 	info->flags = flags[info->index];
 	info->max_segment = 65536;
 	info->max_pieces = 8;
+	if (info->flags & DRAY_CHANNEL_REPEAT)
+		info->first_alignment = 256;
 	snprintf(info->name, sizeof(info->name), "%s", names[info->index]);
 	return 0;
 }
@@ -215,7 +221,7 @@ static inline int answer_info(struct dray_info *info)
 		.dma_alignment = 128,
 		.page_size = (uint32_t)sysconf(_SC_PAGESIZE),
 		.heap_count = 2,
-		.channel_count = module.streams ? 3 : 1,
+		.channel_count = module.display ? 4 : module.streams ? 3 : 1,
 		.max_runs = 65536,
 		.max_bytes = (uint64_t)1 << 30,
 		.name = "dray7",

@@ -214,6 +214,8 @@ FACT_ON(on_host, streams, NULL, NULL)
 	refuses(dray_stream_recv(stream, NULL, NULL, &event));
 	refuses(dray_stream_send_pieces(NULL, views, 1, NULL, &event));
 	refuses(dray_stream_send_pieces(stream, NULL, 1, NULL, &event));
+	refuses(dray_stream_show(NULL, &view, NULL, &event));
+	refuses(dray_stream_show(stream, NULL, NULL, &event));
 	refuses(dray_stream_recv_pieces(NULL, views, 1, NULL, &event));
 	refuses(dray_stream_recv_pieces(stream, NULL, 1, NULL, &event));
 	refuses(dray_stream_explain(NULL, views, 1, NULL, &explanation,

@@ -39,6 +39,7 @@ static const struct {
 	{ DRAY_REASON_POINTS, "at most 4321 points" },
 	{ DRAY_REASON_FRAMES, "2 to 4321 frames" },
 	{ DRAY_REASON_FRAME, "frame 4321 is not held" },
+	{ DRAY_REASON_ROWS, "rows of one stride, both at most 4321 bytes" },
 };
 
 #define COUNT (sizeof(sentences) / sizeof(sentences[0]))

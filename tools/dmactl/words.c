@@ -16,8 +16,9 @@
 const char *const heap_flag_words[] = { "shared", "pinnable", "default", NULL };
 const char *const node_flag_words[] = { "coherent", "iommu",   "virtual",
 					"submit",   "address", NULL };
-const char *const channel_flag_words[] = { "copy", "fill", "open", "dead",
-					   NULL };
+const char *const channel_flag_words[] = { "copy", "fill",   "open",
+					   "dead", "send",   "receive",
+					   "show", "repeat", NULL };
 
 static const char *number_word(uint32_t number, char out[WORD_ROOM])
 {

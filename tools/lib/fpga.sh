@@ -89,17 +89,6 @@ fpga_verilate()
 	printf '%s\n' "$into/ip"
 }
 
-# fpga_tree OUTPUT: the board's tree with the AXI DMA
-fpga_tree()
-{
-	local dts=$TREE/dts
-
-	dtc -q -@ -O dtb -o "$1.base" "$dts/zcu102-emulated.dts" &&
-		dtc -q -@ -O dtb -o "$1.overlay" \
-			"$dts/overlays/zcu102-fpga.dtso" &&
-		fdtoverlay -i "$1.base" -o "$1" "$1.overlay"
-}
-
 # fpga_machine: puts the model in front of the caller's `machine`
 fpga_machine()
 {

@@ -30,6 +30,7 @@ GUEST_DEVICES=()	# further devices, as QEMU's -device names them
 GUEST_DMESG=''		# file for the kernel's log
 GUEST_FPGA=()		# IP behind an AXI DMA: its program and options (fpga.sh)
 GUEST_FPGA_OPTIONS=()	# of the model of that AXI DMA
+GUEST_SCREEN=''		# folder for pictures and sound of the display port (screen.py)
 GUEST_COUNTED=no	# derive time from executed instructions?
 
 # Messages of a kernel with a fault.
@@ -115,9 +116,11 @@ guest_drivers()
 		modules+=("$folder/zynqmp_dma.ko")
 		cp "$folder/dmatest.ko" "$into"
 	fi
-	if [ "${#GUEST_FPGA[@]}" -gt 0 ]; then
-		folder=$(module_axidma "$kernel") || exit
-		modules+=("$folder/xilinx_dma.ko")
+	if [ -n "$(guest_overlay)" ]; then
+		folder=$(module_streams "$kernel") || exit
+		[ ! -e "$folder/virt-dma.ko" ] ||
+			modules+=("$folder/virt-dma.ko")
+		modules+=("$folder/xilinx_dma.ko" "$folder/xilinx_dpdma.ko")
 	fi
 	# Kernels built by kernel-build.sh have them.
 	if [ "$GUEST_BOARD" = zynq ] && [ "$GUEST_SERIES" = 6.1 ]; then
@@ -225,18 +228,39 @@ guest_machine()
 		console='ttyS0,115200 no_timer_check' disk=virtio
 		;;
 	esac
-	if [ "${#GUEST_FPGA[@]}" -gt 0 ]; then
-		fpga_tree "$scratch/dtb" || return
-		machine+=(-dtb "$scratch/dtb")
-	elif [ "$GUEST_BOARD" != pc ]; then
-		dtc -q -O dtb -o "$scratch/dtb" \
-			"$TREE/dts/$GUEST_BOARD-emulated.dts" || return
+	if [ "$GUEST_BOARD" != pc ]; then
+		guest_tree "$scratch/dtb" || return
 		machine+=(-dtb "$scratch/dtb")
 	fi
+	[ -z "$GUEST_SCREEN" ] || machine+=(
+		-qmp "unix:$scratch/monitor,server=on,wait=off"
+		-audiodev "wav,id=sound,timer-period=25000,path=$GUEST_SCREEN/sound.wav")
 	# For the archive of the results; a card's size is a power of two.
 	truncate -s 512M "$scratch/disk"
 	machine+=(-m 1G -drive
 		"if=$disk,file=$scratch/disk,format=raw,cache=unsafe")
+}
+
+# guest_overlay: prints the overlay of the board's tree, if there is one
+guest_overlay()
+{
+	if [ "${#GUEST_FPGA[@]}" -gt 0 ]; then
+		echo zcu102-fpga
+	elif [ -n "$GUEST_SCREEN" ]; then
+		echo zcu102-display
+	fi
+}
+
+# guest_tree OUTPUT: makes the board's tree
+guest_tree()
+{
+	local overlay
+
+	overlay=$(guest_overlay)
+	dtc -q -@ -O dtb -o "$1" "$TREE/dts/$GUEST_BOARD-emulated.dts" || return
+	[ -n "$overlay" ] || return 0
+	dtc -q -@ -O dtb -o "$1.overlay" "$TREE/dts/overlays/$overlay.dtso" &&
+		fdtoverlay -i "$1" -o "$1" "$1.overlay"
 }
 
 guest_boot()
@@ -269,10 +293,15 @@ guest_boot()
 		-initrd "$scratch/initrd" -append "$append" \
 		</dev/null 2>"$scratch/emulator" 7>&- &
 	GUEST_EMULATOR=$!
+	# Ends with the emulator.
+	[ -z "$GUEST_SCREEN" ] ||
+		/usr/bin/python3 "$TREE/tools/lib/screen.py" "$scratch/monitor" \
+			"$GUEST_SCREEN" &
 	guest_wait_up "$scratch/console" "$GUEST_EMULATOR" ||
 		kill "$GUEST_EMULATOR"
 	wait "$GUEST_EMULATOR" || status=$?
 	GUEST_EMULATOR=''
+	wait
 	return "$status"
 }
 

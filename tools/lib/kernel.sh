@@ -146,9 +146,11 @@ KERNEL_SOURCES_6_12=(
 	tools/testing/selftests/kselftest_harness.h
 	tools/testing/selftests/lib.mk
 )
-# The driver of the AXI DMA, which Debian's arm64 kernel lacks.
-KERNEL_SOURCES_AXIDMA=(
-	drivers/dma/dmaengine.h drivers/dma/xilinx/xilinx_dma.c
+# The drivers of the AXI DMA and of the display port's DMA, which Debian's arm64 kernel
+# lacks.
+KERNEL_SOURCES_STREAMS=(
+	drivers/dma/dmaengine.h drivers/dma/virt-dma.h drivers/dma/virt-dma.c
+	drivers/dma/xilinx/xilinx_dma.c drivers/dma/xilinx/xilinx_dpdma.c
 )
 # Device trees of the boards in dts/overlays.
 KERNEL_SOURCES_BOARDS=(
@@ -205,7 +207,7 @@ kernel_tarball_fetch()
 }
 
 # kernel_source SERIES: prints the folder with these files.  6.12-engine has the
-# board's drivers, 6.1-axidma and 6.12-axidma the one for streams, 6.12-boards the
+# board's drivers, 6.1-streams and 6.12-streams those for streams, 6.12-boards the
 # device trees, 6.12-selftests the files for tests in the tree.
 kernel_source()
 {
@@ -214,7 +216,7 @@ kernel_source()
 	case $1 in
 	6.1) files=("${KERNEL_SOURCES_6_1[@]}") ;;
 	6.12-engine) files=("${KERNEL_SOURCES_6_1[@]:0:3}") ;;
-	*-axidma) files=("${KERNEL_SOURCES_AXIDMA[@]}") ;;
+	*-streams) files=("${KERNEL_SOURCES_STREAMS[@]}") ;;
 	6.12-boards) files=("${KERNEL_SOURCES_BOARDS[@]}") ;;
 	6.12-selftests) files=("${KERNEL_SOURCES_SELFTESTS[@]}") ;;
 	*) files=("${KERNEL_SOURCES_6_12[@]}") ;;

@@ -65,12 +65,13 @@ module_engine()
 	esac
 }
 
-# module_axidma KERNEL: prints the folder with xilinx_dma.ko, unmodified
-module_axidma()
+# module_streams KERNEL: prints the folder with xilinx_dma.ko and xilinx_dpdma.ko,
+# unmodified, and virt-dma.ko if the kernel lacks that
+module_streams()
 {
 	case $(kernel_version "$1") in
-	6.12.*) module_board axidma "$1" 6.12-axidma ;;
-	*) module_board axidma "$1" 6.1-axidma ;;
+	6.12.*) module_board streams "$1" 6.12-streams ;;
+	*) module_board streams "$1" 6.1-streams ;;
 	esac
 }
 
@@ -112,11 +113,14 @@ module_engine_copy()
 	echo 'obj-m := zynqmp_dma.o dmatest.o' >"$2/Kbuild"
 }
 
-module_axidma_copy()
+module_streams_copy()
 {
-	cp "$1/drivers/dma/dmaengine.h" "$2/.."
-	cp "$1/drivers/dma/xilinx/xilinx_dma.c" "$2"
-	echo 'obj-m := xilinx_dma.o' >"$2/Kbuild"
+	cp "$1"/drivers/dma/{dmaengine,virt-dma}.h "$2/.."
+	cp "$1"/drivers/dma/{*.h,virt-dma.c,xilinx/xilinx_{,dp}dma.c} "$2"
+	# shellcheck disable=SC2016 # make expands it
+	printf '%s\n' 'obj-m := xilinx_dma.o xilinx_dpdma.o' \
+		'obj-$(if $(CONFIG_DMA_VIRTUAL_CHANNELS),,m) += virt-dma.o' \
+		>"$2/Kbuild"
 }
 
 module_zynq_copy()

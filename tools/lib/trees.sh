@@ -44,7 +44,7 @@ trees_base()
 			fdtoverlay -i "$2.module" -o "$2" "$2.carrier"
 		;;
 	# The tree of the emulated board is whole.
-	zcu102-fpga) trees_dtc "$2" "$TREE/dts/zcu102-emulated.dts" ;;
+	zcu102-fpga | zcu102-display) trees_dtc "$2" "$TREE/dts/zcu102-emulated.dts" ;;
 	# They come behind the board's own overlay.
 	*-axidma)
 		trees_overlay "$TREE/dts/overlays/${1%-axidma}.dtso" "${2%/*}" &&

@@ -153,6 +153,7 @@ pc_streams()
 			pc_stream "$1stream-ends-${name%=*}" stream_ends "$name"
 		done
 	fi
+	pc_stream "$1stream-show" stream_show shows=1
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done

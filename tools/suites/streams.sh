@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# The board of tools/fpga: the kernel's own driver, a model of its core, and an IP, in
-# C, Python or Verilog.
+# The emulated ZCU102 with the kernel's own drivers: its AXI DMA, of which tools/fpga
+# has a model and IPs in C, Python or Verilog, and the DMA of its display port.
 
 ABOUT_STREAMS="the AXI DMA of the emulated ZCU102, whose stream goes through an IP \
-on this machine: packets, views, rings, faults; cores in Verilog"
+on this machine: packets, views, rings, faults; cores in Verilog; \
+its display and sound"
 PACKAGES_STREAMS=(
 	"${PACKAGES_GUEST[@]}" "${PACKAGES_FPGA[@]}" "${PACKAGES_VERILOG[@]}"
 )
@@ -28,7 +29,11 @@ suite_streams()
 		streams_begin "$scratch" 'filter --width 64' filter
 		streams_begin "$scratch" 'source --rate 0' source
 	}
+	streams_boot_display "$scratch/display" display ./display
+	[ "$FULL" = no ] || streams_show "$scratch/show"
 	batch_count_aside
+	streams_check_display "$scratch/display"
+	streams_check_display "$scratch/show" --silent
 }
 
 # streams_begin FOLDER IP PROGRAM...
@@ -36,6 +41,42 @@ streams_begin()
 {
 	batch_begin "$1/${2%% *}"
 	streams_through "${@:2}"
+}
+
+# streams_boot_display FOLDER NAME COMMAND: a batch of this program, whose pictures and
+# sound go to FOLDER/screen
+streams_boot_display()
+{
+	local GUEST_SCREEN=$1/screen SELFTESTS_MODULES=()
+
+	batch_begin "$1"
+	mkdir "$GUEST_SCREEN"
+	cp "$(build_folder streams-arm64)/display" \
+		"$TREE/tests/streams/show.py" "$BATCH/job"
+	batch_add tap "$2" "$3"
+	batch_aside "the board's $2" zcu102 6.1
+}
+
+# streams_show FOLDER: the same by NumPy on the board
+streams_show()
+{
+	local GUEST_PYTHON=yes GUEST_ROOTS
+
+	tally_run "user space builds for the board" build_board || return 0
+	GUEST_ROOTS=("$(build_board_root)")
+	streams_boot_display "$1" show "python3 show.py"
+}
+
+# streams_check_display FOLDER [--silent]: compares the program's views, and its sound,
+# with the screen
+streams_check_display()
+{
+	local status=0
+
+	[ -e "$1/status" ] || return 0
+	/usr/bin/python3 "$TREE/tests/streams/screen_check.py" "$1/screen" \
+		"$1/results" "${@:2}" >"$1/check" 2>&1 || status=$?
+	tally_tap "pictures and sound of ${1##*/}" "$status" "$1/check"
 }
 
 # streams_through IP PROGRAM...: adds programs and boots the batch with this IP

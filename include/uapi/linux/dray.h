@@ -80,6 +80,7 @@ enum dray_reason {
 	DRAY_REASON_POINTS,	/* the timeline would be too long; the most points */
 	DRAY_REASON_FRAMES,	/* too few or too many frames, or no ring; the most frames */
 	DRAY_REASON_FRAME,	/* the frame is not held by the reader; the frame */
+	DRAY_REASON_ROWS,	/* not rows of one stride; the longest row and stride, bytes */
 };
 
 /* dray_info.flags */
@@ -145,6 +146,8 @@ struct dray_heap_info {
 #define DRAY_CHANNEL_DEAD	(1u << 3)  /* did not answer; not used any more */
 #define DRAY_CHANNEL_SEND	(1u << 4)  /* from memory to a stream */
 #define DRAY_CHANNEL_RECV	(1u << 5)  /* from a stream to memory */
+#define DRAY_CHANNEL_SHOW	(1u << 6)  /* from memory to a display */
+#define DRAY_CHANNEL_REPEAT	(1u << 7)  /* known when open: repeats the latest submission */
 
 /* The counts cover submissions that have ended since the node came up. */
 struct dray_channel_info {
@@ -159,7 +162,7 @@ struct dray_channel_info {
 	char name[DRAY_NAME_LEN];	/* out: its dma-names entry */
 	char device[DRAY_NAME_LEN];	/* out: the engine, "dma0chan0"; empty until opened */
 	__u32 max_pieces;	/* out: pieces of one transfer of a stream; 0: no limit */
-	__u32 reserved2;	/* out: 0 */
+	__u32 first_alignment;	/* out: bytes; of the first byte to repeat; else 0 */
 };
 
 /*
@@ -281,6 +284,7 @@ enum dray_op {
 	DRAY_OP_FILL = 2,
 	DRAY_OP_SEND = 3,	/* to a stream: without a destination, its strides are 0 */
 	DRAY_OP_RECV = 4,	/* from a stream: likewise without a source */
+	DRAY_OP_SHOW = 5,	/* to a display: likewise without a destination */
 };
 
 /* Outermost axis first; strides may be negative, a source's may be zero. */
@@ -329,6 +333,17 @@ struct dray_transfer {
  * submissions on the stream go on.
  *
  * SEND marks the end of a packet at the end of each submission.
+ *
+ * SHOW puts rows of `run` bytes on a display: one transfer, with one axis or none,
+ * in contiguous memory.  Inner axes without gaps count as part of the run.  The
+ * stride is not shorter than the run.  The engine repeats the rows until those of
+ * the next SHOW replace them.  Only then the submission ends, with status 0; the
+ * engine reads its memory until then.  If it is cancelled, or its deadline passes,
+ * the engine is stopped.
+ *
+ * If an engine can only repeat (DRAY_CHANNEL_REPEAT), SEND has the same rules: a
+ * period is sent until the next replaces it at its end.  Each further time is
+ * counted in `held_back` of the timeline.
  */
 
 /*
@@ -542,7 +557,7 @@ struct dray_timeline_head {
 	__u32 points;		/* that are shown, a power of two */
 	__u32 first;		/* bytes, from the mapping's start to the points */
 	__u64 lost;		/* frames that were overwritten unread */
-	__u64 held_back;	/* times that the engine had no frame to go on with */
+	__u64 held_back;	/* times that the engine had nothing to go on with */
 	__u64 reserved[3];
 };
 

@@ -123,6 +123,9 @@ class Stream:
              deadline: Optional[float] = None, stage: bool = False,
              nonblock: bool = False,
              fences: Iterable[Fence] = ()) -> Event: ...
+    def show(self, a: ndarray, /, *, deadline: Optional[float] = None,
+             stage: bool = False, nonblock: bool = False,
+             fences: Iterable[Fence] = ()) -> Event: ...
     def send_async(self, a: ndarray, /, *, deadline: Optional[float] = None,
                    stage: bool = False, fences: Iterable[Fence] = ()
                    ) -> Coroutine[Any, Any, int]: ...

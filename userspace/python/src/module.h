@@ -226,6 +226,7 @@ PyObject *stream_python(PyObject *self, const char *name, PyObject *args,
 
 PyObject *packet_send(PyObject *stream, PyObject *args, PyObject *keywords);
 PyObject *packet_recv(PyObject *stream, PyObject *args, PyObject *keywords);
+PyObject *packet_show(PyObject *stream, PyObject *args, PyObject *keywords);
 PyObject *packet_explain(PyObject *stream, PyObject *args, PyObject *keywords);
 
 extern PyType_Spec event_type_spec;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Sends and receives: an array becomes a view, the keywords become options, and
+ * Sends, receives and shows: an array becomes a view, the keywords become options, and
  * an Event tells the end.  A call that waits is a submission and a wait for its
  * event.
  */
@@ -17,7 +17,9 @@ struct request {
 	struct dray_fence *fences[DRAY_MAX_IN_FENCES];
 	PyObject *held; /* the Fence objects, a tuple */
 	double end; /* of the call, in seconds_now(); below 0: none */
-	bool sends;
+	int (*submit)(struct dray_stream *stream, const struct dray_view *view,
+		      const struct dray_packet_options *options,
+		      struct dray_event **event);
 	bool wait;
 };
 
@@ -70,10 +72,24 @@ static int take_array(struct request *request)
 	if (operand_take(request->array, "a", OPERAND_EMPTY | OPERAND_FOREIGN,
 			 &request->operand))
 		return -1;
-	if (request->sends || PyArray_ISWRITEABLE(request->operand.array))
+	if (request->submit != dray_stream_recv ||
+	    PyArray_ISWRITEABLE(request->operand.array))
 		return 0;
 	PyErr_SetString(PyExc_ValueError, "a: the array is read-only");
 	return -1;
+}
+
+/* The options that all requests have; @fences may be NULL. */
+static int take_options(PyObject *self, struct request *request,
+			PyObject *deadline, bool stage, bool nonblock,
+			PyObject *fences)
+{
+	if (take_deadline(deadline, &request->options.deadline_ns) ||
+	    take_array(request))
+		return -1;
+	request->options.flags = (stage ? DRAY_PACKET_STAGE : 0) |
+				 (nonblock ? DRAY_PACKET_NONBLOCK : 0);
+	return fences ? take_fences(type_state(self), request, fences) : 0;
 }
 
 static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
@@ -87,18 +103,32 @@ static int take_request(PyObject *self, PyObject *args, PyObject *keywords,
 
 	if (!PyArg_ParseTupleAndKeywords(
 		    args, keywords,
-		    request->sends ? "O|$pOOppO:send" : "O|$pOOppO:recv", names,
-		    &request->array, &wait, &timeout, &deadline, &stage,
+		    request->submit == dray_stream_send ? "O|$pOOppO:send"
+							: "O|$pOOppO:recv",
+		    names, &request->array, &wait, &timeout, &deadline, &stage,
 		    &nonblock, &fences) ||
-	    seconds_take(timeout, "timeout", &limit) ||
-	    take_deadline(deadline, &request->options.deadline_ns) ||
-	    take_array(request))
+	    seconds_take(timeout, "timeout", &limit))
 		return -1;
 	request->wait = wait;
 	request->end = limit < 0 ? -1 : seconds_now() + limit;
-	request->options.flags = (stage ? DRAY_PACKET_STAGE : 0) |
-				 (nonblock ? DRAY_PACKET_NONBLOCK : 0);
-	return fences ? take_fences(type_state(self), request, fences) : 0;
+	return take_options(self, request, deadline, stage, nonblock, fences);
+}
+
+/* A view may stay on its display for ever: the call does not wait for its end. */
+static int take_show(PyObject *self, PyObject *args, PyObject *keywords,
+		     struct request *request)
+{
+	static char *names[] = { "",	     "deadline", "stage",
+				 "nonblock", "fences",	 NULL };
+	PyObject *deadline = Py_None, *fences = NULL;
+	int stage = 0, nonblock = 0;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "O|$OppO:show", names,
+					 &request->array, &deadline, &stage,
+					 &nonblock, &fences))
+		return -1;
+	request->end = -1;
+	return take_options(self, request, deadline, stage, nonblock, fences);
 }
 
 static double time_left(const struct request *request)
@@ -175,12 +205,8 @@ static int submit(PyObject *self, struct dray_stream *stream,
 		options.flags |= DRAY_PACKET_NONBLOCK;
 	for (;;) {
 		Py_BEGIN_ALLOW_THREADS
-		if (request->sends)
-			ret = dray_stream_send(stream, &request->operand.view,
-					       &options, event);
-		else
-			ret = dray_stream_recv(stream, &request->operand.view,
-					       &options, event);
+		ret = request->submit(stream, &request->operand.view, &options,
+				      event);
 		Py_END_ALLOW_THREADS
 		if (ret == -EINTR && !PyErr_CheckSignals())
 			continue;
@@ -244,31 +270,42 @@ static PyObject *start(PyObject *self, const struct request *request)
 	return NULL;
 }
 
-static PyObject *carry_out(PyObject *self, PyObject *args, PyObject *keywords,
-			   bool sends)
+/* Submits a request, if it was @taken; the event, or the end of it. */
+static PyObject *carry_out(PyObject *self, struct request *request, bool taken)
 {
-	struct request request = { .sends = sends };
-	PyObject *result = NULL, *event;
+	PyObject *result = taken ? start(self, request) : NULL, *event;
 
-	if (!take_request(self, args, keywords, &request))
-		result = start(self, &request);
-	Py_XDECREF(request.held);
-	if (!result || !request.wait)
+	Py_XDECREF(request->held);
+	if (!result || !request->wait)
 		return result;
 	event = result;
-	result = event_finish(event, time_left(&request));
+	result = event_finish(event, time_left(request));
 	Py_DECREF(event);
 	return result;
 }
 
 PyObject *packet_send(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	return carry_out(self, args, keywords, true);
+	struct request request = { .submit = dray_stream_send };
+
+	return carry_out(self, &request,
+			 !take_request(self, args, keywords, &request));
 }
 
 PyObject *packet_recv(PyObject *self, PyObject *args, PyObject *keywords)
 {
-	return carry_out(self, args, keywords, false);
+	struct request request = { .submit = dray_stream_recv };
+
+	return carry_out(self, &request,
+			 !take_request(self, args, keywords, &request));
+}
+
+PyObject *packet_show(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	struct request request = { .submit = dray_stream_show };
+
+	return carry_out(self, &request,
+			 !take_show(self, args, keywords, &request));
 }
 
 PyObject *packet_explain(PyObject *self, PyObject *args, PyObject *keywords)

@@ -180,6 +180,17 @@ static PyMethodDef stream_methods[] = {
 	  "into bytes, or ask Event.bytes.\n"
 	  "The array must not be used until the end, and ValueError if it is\n"
 	  "read-only or its elements share bytes." },
+	{ "show", WITH_KEYWORDS(packet_show),
+	  "show($self, a, /, *, deadline=None, stage=False, nonblock=False,\n"
+	  "     fences=())\n--\n\n"
+	  "Shows a, an array of rows, on the display of a stream such as \"display0\".\n"
+	  "\n"
+	  "It stays there until the next show replaces it: then the Event that is\n"
+	  "returned has ended.  The array is kept until then, and changes to it may be\n"
+	  "seen.  The keywords are those of send().\n"
+	  "\n"
+	  "OSError (EOPNOTSUPP) if the display needs another alignment or stride;\n"
+	  "ValueError for a stream that does not show." },
 	{ "send_async", WITH_KEYWORDS(stream_send_async),
 	  "send_async($self, a, /, *, deadline=None, stage=False, fences=())\n--\n\n"
 	  "Sends as send(), for asyncio: `await s.send_async(a)`.\n"

@@ -82,7 +82,7 @@ static void set_descriptors(struct dray_transfer *transfers,
 	uint32_t i;
 
 	for (i = 0; i < count; i++) {
-		bool sends = transfers[i].op == DRAY_OP_SEND;
+		bool sends = transfers[i].op != DRAY_OP_RECV;
 
 		transfers[i].dst_fd = sends ? -1 : buffers[i]->fd;
 		transfers[i].src_fd = sends ? buffers[i]->fd : -1;

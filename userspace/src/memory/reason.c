@@ -66,6 +66,9 @@ static const char *const sentences[] = {
 	[DRAY_REASON_POINTS] = "a timeline has at most %" PRIu64 " points",
 	[DRAY_REASON_FRAMES] = "a ring has 2 to %" PRIu64 " frames",
 	[DRAY_REASON_FRAME] = "frame %" PRIu64 " is not held by the reader",
+	[DRAY_REASON_ROWS] =
+		"the engine repeats rows of one stride, both at most %" PRIu64
+		" bytes",
 };
 
 static const char *words(int error, uint32_t reason, uint64_t limit)

@@ -129,6 +129,30 @@ static uint64_t split(const struct dray_packet *packet, uint64_t bytes)
 	return bytes / most + (bytes % most != 0);
 }
 
+/* The rows of a view to show: its first axis, if there are others. */
+static uint64_t rows_of(const struct dray_view *view)
+{
+	int i = 0;
+
+	while (i + 1 < view->ndim && view->shape[i] == 1)
+		i++;
+	return i + 1 < view->ndim ? (uint64_t)view->shape[i] : 1;
+}
+
+/* Cuts a run of a view to show at its rows. */
+static void keep_rows(struct dray_packet *packet,
+		      struct dray_packet_piece *piece, struct dray_axis *axes)
+{
+	if (piece->axes_count || packet->rows == 1)
+		return;
+	piece->run /= packet->rows;
+	piece->axes_count = 1;
+	axes[0] = (struct dray_axis){
+		.count = packet->rows,
+		.src_stride = (int64_t)piece->run,
+	};
+}
+
 /* Reduces a view to its piece; @axes has room.  True if numbers overflow. */
 static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 			    struct dray_axis *axes)
@@ -151,6 +175,10 @@ static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 			.dst_stride = packet->sends ? 0 : stride,
 			.src_stride = packet->sends ? stride : 0,
 		};
+	}
+	if (packet->op == DRAY_OP_SHOW) {
+		packet->rows = rows_of(operand->view);
+		keep_rows(packet, piece, axes);
 	}
 	packet->elements += (uint64_t)operand->extent.elements;
 	/* There are no more descriptors than bytes. */
@@ -189,7 +217,12 @@ int dray_packet_init(struct dray_packet *packet, struct dray_stream *stream,
 	uint32_t i;
 	int ret;
 
-	*packet = (struct dray_packet){ .stream = stream, .sends = sends };
+	*packet = (struct dray_packet){
+		.stream = stream,
+		.op = stream->op,
+		.sends = sends,
+		.rows = 1,
+	};
 	if (options)
 		packet->options = *options;
 	ret = check_direction(packet);
@@ -221,7 +254,7 @@ struct dray_transfer dray_packet_transfer(const struct dray_packet *packet,
 				     (uintptr_t)dray_buffer_data(buffer));
 
 	return (struct dray_transfer){
-		.op = sends ? DRAY_OP_SEND : DRAY_OP_RECV,
+		.op = packet->op,
 		.dst_fd = -1,
 		.src_fd = -1,
 		.dst_offset = sends ? 0 : offset,
@@ -257,10 +290,11 @@ static bool reject_size(struct dray_packet *packet)
 			      "%" PRIu64
 			      " bytes, one packet has up to %" PRIu64,
 			      packet->bytes, stream->max_bytes);
-	if (packet->bytes & (stream->alignment - 1))
+	if (packet->bytes / packet->rows & (stream->alignment - 1))
 		return REJECT(packet,
 			      "%s takes multiples of %u bytes, not %" PRIu64,
-			      stream->name, stream->alignment, packet->bytes);
+			      stream->name, stream->alignment,
+			      packet->bytes / packet->rows);
 	if (split(packet, packet->bytes) > stream->max_runs)
 		return REJECT(packet,
 			      "%" PRIu64 " bytes are %" PRIu64
@@ -304,6 +338,32 @@ static bool reject_alignment(struct dray_packet *packet, uint32_t index)
 		alignment, packet->views[index].name, bits & -bits);
 }
 
+/* An engine that repeats takes rows of one stride. */
+static bool reject_rows(struct dray_packet *packet)
+{
+	const struct dray_packet_piece *piece = &packet->pieces[0];
+	const struct dray_stream *stream = packet->stream;
+	uint32_t alignment = stream->first_alignment;
+	uint64_t first = (uintptr_t)piece->first;
+	int64_t stride = piece->axes_count ? piece->axes[0].src_stride
+					   : (int64_t)piece->run;
+
+	if (first & (alignment - 1))
+		return REJECT(
+			packet,
+			"the engine needs a first byte at a multiple of %u bytes, that of %s is at one of %" PRIu64,
+			alignment, packet->views[0].name, first & -first);
+	if (packet->count == 1 && piece->axes_count <= 1 && stride > 0 &&
+	    (uint64_t)stride >= piece->run &&
+	    (uint64_t)stride <= stream->max_segment)
+		return false;
+	return REJECT(
+		packet,
+		"%s takes rows of one stride, not shorter than a row and at most %" PRIu64
+		" bytes",
+		stream->name, stream->max_segment);
+}
+
 static bool reject_pieces(struct dray_packet *packet)
 {
 	const struct dray_stream *stream = packet->stream;
@@ -329,7 +389,8 @@ static bool reject_engine(struct dray_packet *packet)
 	for (i = 0; i < packet->count; i++)
 		if (reject_alignment(packet, i))
 			return true;
-	return reject_pieces(packet);
+	return packet->stream->repeats ? reject_rows(packet)
+				       : reject_pieces(packet);
 }
 
 /* Memory without a mapping is nothing for the CPU. */

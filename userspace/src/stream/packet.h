@@ -19,12 +19,14 @@ struct dray_packet {
 	/* set by dray_packet_init() */
 	struct dray_stream *stream;
 	struct dray_packet_options options;
-	bool sends;
+	uint32_t op; /* of the stream */
+	bool sends; /* or shows */
 	uint32_t count; /* of views, and of pieces */
 	struct dray_packet_view *views;
 	struct dray_packet_piece *pieces; /* and their axes behind them */
 	uint64_t elements;
 	uint64_t bytes;
+	uint64_t rows; /* to show, else 1 */
 	uint64_t descriptors; /* contiguous pieces of memory */
 	/* set by dray_packet_choose() */
 	bool staged;

@@ -16,7 +16,7 @@
 #include "stream/ring.h"
 
 #define MOST_BATCH 64 /* submissions; the kernel interface says so */
-#define STREAM_FLAGS (DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV)
+#define STREAM_FLAGS (DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV | DRAY_CHANNEL_SHOW)
 
 /* Those of this process: a pool short of memory asks them. */
 static struct dray_stream *streams;
@@ -114,6 +114,9 @@ static int learn(struct dray_stream *stream, const struct dray_info *info)
 	stream->max_segment =
 		channel.max_segment ? channel.max_segment : UINT64_MAX;
 	stream->alignment = channel.alignment ? channel.alignment : 1;
+	stream->first_alignment =
+		channel.first_alignment ? channel.first_alignment : 1;
+	stream->repeats = channel.flags & DRAY_CHANNEL_REPEAT;
 	return 0;
 }
 
@@ -218,7 +221,10 @@ static struct dray_stream *make_stream(const struct dray_channel_info *channel)
 		return NULL;
 	}
 	stream->process = dray_fork_process();
-	stream->sends = channel->flags & DRAY_CHANNEL_SEND;
+	stream->op = channel->flags & DRAY_CHANNEL_SHOW	  ? DRAY_OP_SHOW
+		     : channel->flags & DRAY_CHANNEL_SEND ? DRAY_OP_SEND
+							  : DRAY_OP_RECV;
+	stream->sends = stream->op != DRAY_OP_RECV;
 	stream->last = &stream->first;
 	memcpy(stream->name, channel->name, sizeof(stream->name) - 1);
 	return stream;

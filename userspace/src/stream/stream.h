@@ -20,7 +20,9 @@ struct dray_stream {
 	struct dray_stream *next; /* of all streams; with the lock */
 	struct dray_port *port;
 	uint32_t process; /* that opened it, see dray_fork_process() */
-	bool sends; /* else it receives */
+	bool sends; /* or shows; else it receives */
+	uint32_t op; /* enum dray_op of its packets */
+	bool repeats; /* a packet is rows, and ends when another replaces it */
 	char name[DRAY_NAME_LEN];
 
 	/* limits of the engine */
@@ -28,6 +30,7 @@ struct dray_stream {
 	uint64_t max_bytes; /* of a packet */
 	uint64_t max_segment; /* bytes of one descriptor */
 	uint32_t alignment; /* bytes; of addresses and lengths */
+	uint32_t first_alignment; /* bytes; of the first byte to repeat */
 
 	/* with the lock of all streams */
 	bool turn; /* a thread submits a packet: the list is in order */

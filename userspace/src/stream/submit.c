@@ -17,6 +17,7 @@ struct submission {
 	struct dray_transfer transfers[DRAY_MAX_TRANSFERS];
 	struct dray_buffer *buffers[DRAY_MAX_TRANSFERS];
 	int32_t fences[DRAY_MAX_IN_FENCES];
+	struct dray_axis rows; /* of a staging buffer to show */
 	struct dray_port_job job;
 };
 
@@ -81,8 +82,17 @@ static int stage(struct submission *submission)
 {
 	struct dray_packet *packet = submission->packet;
 	struct dray_stage *staging = &submission->event->stage;
-	struct dray_packet_piece whole = { .run = packet->bytes };
+	struct dray_packet_piece whole = {
+		.run = packet->bytes / packet->rows,
+		.axes_count = packet->rows > 1,
+		.axes = &submission->rows,
+	};
 	int ret;
+
+	submission->rows = (struct dray_axis){
+		.count = packet->rows,
+		.src_stride = (int64_t)whole.run,
+	};
 
 	ret = dray_stage_begin(staging, packet->stream->port->node,
 			       packet->bytes);
@@ -165,28 +175,41 @@ static int submit(struct dray_packet *packet, struct dray_event **out)
 }
 
 /*
- * Returns the event to the caller, or waits if it wants none.  The transfer was
+ * Returns the event to the caller, or @waits if it wants none.  The transfer was
  * begun, so a signal does not end this wait.
  */
 static int hand_over(struct dray_event *done, uint64_t *bytes,
-		     struct dray_event **event)
+		     struct dray_event **event, bool waits)
 {
-	int ret;
+	int ret = 0;
 
 	if (event) {
 		*event = done;
 		return 0;
 	}
-	do {
-		ret = dray_event_wait(done, -1);
-	} while (ret == -EINTR);
-	if (bytes)
+	while (waits && (ret = dray_event_wait(done, -1)) == -EINTR)
+		;
+	if (waits && bytes)
 		*bytes = done->point.bytes;
 	dray_event_unref(done);
 	return ret;
 }
 
-static int carry_out(struct dray_stream *stream, bool sends,
+static int check_op(const struct dray_stream *stream, uint32_t op)
+{
+	static const char *const verbs[] = {
+		[DRAY_OP_SEND] = "send",
+		[DRAY_OP_RECV] = "receive",
+		[DRAY_OP_SHOW] = "show",
+	};
+
+	if (op == stream->op)
+		return 0;
+	return dray_fail(-EINVAL, "%s %ss, it cannot %s", stream->name,
+			 verbs[stream->op], verbs[op]);
+}
+
+static int carry_out(struct dray_stream *stream, uint32_t op,
 		     const struct dray_view *const *views, size_t count,
 		     const struct dray_packet_options *options,
 		     struct dray_event **event)
@@ -198,14 +221,19 @@ static int carry_out(struct dray_stream *stream, bool sends,
 	ret = dray_stream_check(stream);
 	if (ret)
 		return ret;
-	ret = dray_packet_init(&packet, stream, sends, views, count, options);
+	ret = check_op(stream, op);
+	if (ret)
+		return ret;
+	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
+			       options);
 	if (!ret)
 		ret = dray_packet_choose(&packet);
 	if (!ret)
 		ret = submit(&packet, &done);
 	dray_packet_drop(&packet);
 	return ret ? ret
-		   : hand_over(done, options ? options->bytes : NULL, event);
+		   : hand_over(done, options ? options->bytes : NULL, event,
+			       op != DRAY_OP_SHOW);
 }
 
 int dray_stream_send(struct dray_stream *stream, const struct dray_view *view,
@@ -214,7 +242,7 @@ int dray_stream_send(struct dray_stream *stream, const struct dray_view *view,
 {
 	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
 		return -EINVAL;
-	return carry_out(stream, true, &view, 1, options, event);
+	return carry_out(stream, DRAY_OP_SEND, &view, 1, options, event);
 }
 
 int dray_stream_recv(struct dray_stream *stream, const struct dray_view *view,
@@ -223,7 +251,16 @@ int dray_stream_recv(struct dray_stream *stream, const struct dray_view *view,
 {
 	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
 		return -EINVAL;
-	return carry_out(stream, false, &view, 1, options, event);
+	return carry_out(stream, DRAY_OP_RECV, &view, 1, options, event);
+}
+
+int dray_stream_show(struct dray_stream *stream, const struct dray_view *view,
+		     const struct dray_packet_options *options,
+		     struct dray_event **event)
+{
+	if (!dray_given(stream, __func__) || !dray_given(view, __func__))
+		return -EINVAL;
+	return carry_out(stream, DRAY_OP_SHOW, &view, 1, options, event);
 }
 
 int dray_stream_send_pieces(struct dray_stream *stream,
@@ -233,7 +270,7 @@ int dray_stream_send_pieces(struct dray_stream *stream,
 {
 	if (!dray_given(stream, __func__) || !dray_given(views, __func__))
 		return -EINVAL;
-	return carry_out(stream, true, views, count, options, event);
+	return carry_out(stream, DRAY_OP_SEND, views, count, options, event);
 }
 
 int dray_stream_recv_pieces(struct dray_stream *stream,
@@ -243,7 +280,7 @@ int dray_stream_recv_pieces(struct dray_stream *stream,
 {
 	if (!dray_given(stream, __func__) || !dray_given(views, __func__))
 		return -EINVAL;
-	return carry_out(stream, false, views, count, options, event);
+	return carry_out(stream, DRAY_OP_RECV, views, count, options, event);
 }
 
 int dray_stream_explain(struct dray_stream *stream,

@@ -54,8 +54,8 @@ void dray_queue_lose_engine(struct dray_queue *queue, const char *sentence)
 /* Whether a channel copies, as far as is known before it is opened. */
 static bool may_copy(const struct dray_channel_info *channel)
 {
-	if (channel->flags &
-	    (DRAY_CHANNEL_DEAD | DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV))
+	if (channel->flags & (DRAY_CHANNEL_DEAD | DRAY_CHANNEL_SEND |
+			      DRAY_CHANNEL_RECV | DRAY_CHANNEL_SHOW))
 		return false;
 	return (channel->flags & DRAY_CHANNEL_COPY) ||
 	       !(channel->flags & DRAY_CHANNEL_OPEN);
