@@ -89,6 +89,7 @@ TEST_F(axidma, a_stalled_stream_is_cancelled)
 TEST_F(axidma, cancelling_one_direction_ends_the_other)
 {
 	struct dray_cancel cancel = { .fence_fd = -1, .channel = self->tx };
+	uint64_t last = 1;
 
 	self->model->mm2s.stall = 1;
 	ASSERT_EQ(1, receive_bytes(self, 0, 4096, 0));
@@ -99,10 +100,9 @@ TEST_F(axidma, cancelling_one_direction_ends_the_other)
 	self->model->mm2s.stall = 0;
 	ASSERT_EQ(2, send_bytes(self, 0, 4096));
 	if (line_status(&self->received, 1) == -ECONNRESET)
-		ASSERT_EQ(2, receive_bytes(self, 0, 4096, 0));
+		ASSERT_EQ(2, last = (uint64_t)receive_bytes(self, 0, 4096, 0));
 	EXPECT_EQ(4096, line_bytes(&self->sent, 2));
-	EXPECT_EQ(4096,
-		  line_bytes(&self->received, line_completed(&self->received)));
+	EXPECT_EQ(4096, line_bytes(&self->received, last));
 }
 
 TEST_F(axidma, a_lost_interrupt_ends_by_the_deadline)

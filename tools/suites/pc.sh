@@ -158,9 +158,8 @@ pc_streams()
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
 	pc_stream_unit "$1unit-stream-ring" stream_ring || return 1
-	# The node has the channels that the library used.
 	batch_add status "$1the-stream-modules-unload" \
-		'echo dray-test-stream-node >/sys/bus/platform/drivers/dray-test-stream-node/unbind; guest-unload dray_test_stream dray'
+		'guest-unload dray_test_stream dray'
 }
 
 # pc_stubborn SERIES: an engine that cannot be stopped when its node goes.  It is the
