@@ -105,7 +105,7 @@ sanitize_board()
 	# Memory that only the module refers to leaks when it is unloaded.
 	batch_add status "${prefix}the-modules-unload" \
 		"guest-unload dray dray_test_importer"
-	# A node whose mappings are copies is not that of the engine for tests.
+	# The engine for tests has no copies for mappings.
 	[ -n "$3" ] || tally_run "streams for $title" \
 		sanitize_add_streams "$prefix" || return 0
 	batch_add status "${prefix}checkers" guest-checkers
