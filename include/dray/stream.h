@@ -340,8 +340,9 @@ DRAY_NAMESAKE_END
 
 /**
  * Ends all transfers in flight as -ECANCELED; their events say how many bytes
- * had moved at least.  A ring goes on, and the frames that were in flight have
- * that status.  Errors: -ECHILD, -ENODEV.
+ * had moved at least.  A ring goes on; the frame that was under way has that
+ * status, and so have others that the engine had taken up.
+ * Errors: -ECHILD, -ENODEV.
  */
 DRAY_API int dray_stream_cancel(struct dray_stream *stream);
 
@@ -360,9 +361,9 @@ DRAY_API int dray_event_wait(struct dray_event *event, int timeout_ms);
 DRAY_API int dray_event_status(struct dray_event *event);
 
 /**
- * Fills @size bytes of @point: number counts the packets of a stream from 1,
- * bytes were moved, status is 0 or a negative errno, and time_ns is of
- * CLOCK_MONOTONIC.
+ * Fills @size bytes of @point: number counts the packets of a stream from 1 (on
+ * the module it goes on if the node opens the stream again), bytes were moved,
+ * status is 0 or a negative errno, and time_ns is of CLOCK_MONOTONIC.
  * Errors: -EINPROGRESS (the transfer has not ended), -EOVERFLOW, -ECHILD.
  */
 DRAY_API int dray_event_point(struct dray_event *event,

@@ -425,10 +425,8 @@ int dray_packet_choose(struct dray_packet *packet)
 		return 0;
 	}
 	if (!(packet->options.flags & DRAY_PACKET_STAGE))
-		return dray_fail(
-			-EOPNOTSUPP,
-			"the engine cannot: %s; DRAY_PACKET_STAGE allows a copy",
-			packet->reason);
+		return dray_fail(-EOPNOTSUPP, "the engine cannot: %s",
+				 packet->reason);
 	name = unmapped(packet);
 	if (name)
 		return dray_fail(

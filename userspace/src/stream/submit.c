@@ -10,6 +10,18 @@
 #include "base/reply.h"
 #include "stream/packet.h"
 
+/* Decides on a copy, and tells the caller of the flag for one. */
+static int choose(struct dray_packet *packet)
+{
+	int ret = dray_packet_choose(packet);
+
+	return ret && packet->staged &&
+			       !(packet->options.flags & DRAY_PACKET_STAGE)
+		       ? dray_fail_adding(ret,
+					  "; DRAY_PACKET_STAGE allows a copy")
+		       : ret;
+}
+
 /* The parts of one submission. */
 struct submission {
 	struct dray_packet *packet;
@@ -227,7 +239,7 @@ static int carry_out(struct dray_stream *stream, uint32_t op,
 	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
 			       options);
 	if (!ret)
-		ret = dray_packet_choose(&packet);
+		ret = choose(&packet);
 	if (!ret)
 		ret = submit(&packet, &done);
 	dray_packet_drop(&packet);
@@ -301,7 +313,7 @@ int dray_stream_explain(struct dray_stream *stream,
 	ret = dray_packet_init(&packet, stream, stream->sends, views, count,
 			       options);
 	if (!ret)
-		ret = dray_packet_choose(&packet);
+		ret = choose(&packet);
 	if (!ret) {
 		whole.elements = packet.elements;
 		whole.bytes = packet.bytes;
