@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * A packet through a stream: a tile of a picture goes to "tx0", and comes back
- * from "rx0", mirrored.
+ * from "rx0", upside down.
  *
  * On the host both are the ends of a loop.  On a board, they are channels of
  * its device tree, with logic between them that returns each packet.
@@ -14,14 +14,14 @@
 #define COLUMNS 1024
 #define TILE 64
 
-/* Sets each pixel to its column number. */
+/* Sets each pixel to its row number. */
 static void paint(const struct dray_view *picture)
 {
 	unsigned char *data = picture->data;
 	int i;
 
 	for (i = 0; i < ROWS * COLUMNS; i++)
-		data[i] = (unsigned char)(i % COLUMNS);
+		data[i] = (unsigned char)(i / COLUMNS);
 }
 
 /* Prints the packet's way before it is taken. */
@@ -39,13 +39,13 @@ static int explain(struct dray_stream *stream, const struct dray_view *view)
 	return 0;
 }
 
-/* Receives into the tile's columns from the last to the first. */
+/* Receives into the tile's rows from the last to the first. */
 static int move(struct dray_stream *tx, struct dray_stream *rx,
 		const struct dray_view *picture, const struct dray_view *tile)
 {
 	const struct dray_index crop[] = { DRAY_SLICE(100, 100 + TILE, 1),
 					   DRAY_SLICE(32, 32 + TILE, 1) };
-	const struct dray_index mirror[] = { DRAY_ALL, DRAY_STEP(-1) };
+	const struct dray_index upside_down[] = { DRAY_STEP(-1) };
 	/* A stream may be silent for ever, so the program sets a limit. */
 	struct dray_packet_options limit = { .deadline_ns = 10000000000 };
 	struct dray_event *sent = NULL, *received = NULL;
@@ -55,7 +55,7 @@ static int move(struct dray_stream *tx, struct dray_stream *rx,
 
 	ret = dray_view_index(picture, crop, 2, &src);
 	if (!ret)
-		ret = dray_view_index(tile, mirror, 2, &dst);
+		ret = dray_view_index(tile, upside_down, 1, &dst);
 	if (!ret)
 		ret = explain(tx, &src);
 	/* A receive that waits already loses nothing. */
@@ -109,10 +109,10 @@ int main(void)
 			   dray_array_view(tile));
 	}
 	if (!ret) {
-		const unsigned char *row = dray_array_view(tile)->data;
+		const unsigned char *pixels = dray_array_view(tile)->data;
 
-		printf("the tile's first row runs from %d to %d\n", row[0],
-		       row[TILE - 1]);
+		printf("the tile's rows run from %d to %d\n", pixels[0],
+		       pixels[TILE * (TILE - 1)]);
 	}
 	if (ret)
 		fprintf(stderr, "stream: %s\n", dray_last_error());

@@ -19,7 +19,7 @@ SAID = {
     "stream": "4096 bytes in runs of 64: 64 descriptors are within the engine's limit of "
               "65536\n"
               "packet 1 brought 4096 bytes\n"
-              "the tile's first row runs from 95 to 32\n",
+              "the tile's rows run from 163 to 100\n",
     "ring": "1000 pictures, the sum of their first pixels is 124948\n",
 }
 
