@@ -34,11 +34,13 @@ function excused(i, sync, foreign, place)
 			place = place " buffer"
 		if (line[i] ~ / dray_sync_row\+/)
 			place = place " row"
+		if (line[i] ~ / dray_import_sync_entry[.+]/)
+			place = place " import"
 		if (line[i] ~ / dray_foreign_map\+/)
 			place = place " foreign"
 	}
 	return (seven && place == " buffer") ||
-	       (sync && twice && place == " row") ||
+	       (sync && twice && (place == " row" || place == " import")) ||
 	       (foreign && place == " foreign")
 }
 

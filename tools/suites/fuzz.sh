@@ -54,6 +54,8 @@ fuzz_batch()
 	batch_begin "$folder"
 	tally_run "streams for the $board" fuzz_add_streams "$board" \
 		"$architecture" || return 0
+	batch_add step "$board-maps-twice" \
+		'echo "dray test: memory is mapped twice" >/dev/kmsg'
 	cp "$(build_folder "fuzz-$architecture")/fuzz" \
 		"$TREE/tools/lib/guest-checkers" "$BATCH/job"
 	cp -r "$TREE/tests/fuzz/corpus" "$BATCH/job"
