@@ -36,7 +36,6 @@ struct stream_knobs {
 	bool axidma;
 	bool no_residue;
 	bool no_terminate;
-	bool vectors;
 	bool given;
 	bool shows;
 
@@ -50,8 +49,7 @@ struct stream_knobs {
 	unsigned int late_ms;
 	unsigned int split;
 	unsigned int join;
-	unsigned int unfinished;
-	bool by_segment;
+	bool unfinished;
 	bool siblings;
 	bool blind;
 	bool deaf;

@@ -152,29 +152,6 @@ stream_prepare_rows(struct dma_chan *chan,
 	return NULL;
 }
 
-#ifdef TEST_DMA_VECTORS
-static struct dma_async_tx_descriptor *
-stream_prepare_vectors(struct dma_chan *chan, const struct dma_vec *vectors,
-		       size_t count, enum dma_transfer_direction direction,
-		       unsigned long flags)
-{
-	struct stream_channel *channel = to_stream(chan);
-	struct stream_descriptor *descriptor;
-	bool fits = true;
-	size_t i;
-
-	descriptor = stream_allocate(channel, count, direction, flags);
-	if (!descriptor)
-		return NULL;
-	for (i = 0; i < count; i++)
-		fits &= stream_add(descriptor, vectors[i].addr, vectors[i].len);
-	if (fits)
-		return &descriptor->tx;
-	stream_discard(channel, descriptor);
-	return NULL;
-}
-#endif
-
 static void stream_issue(struct dma_chan *chan)
 {
 	struct stream_channel *channel = to_stream(chan);
@@ -332,10 +309,6 @@ void stream_operations(struct dma_device *device)
 		device->device_prep_interleaved_dma = stream_prepare_rows;
 	else
 		device->device_prep_slave_sg = stream_prepare_sg;
-#ifdef TEST_DMA_VECTORS
-	if (stream_knobs.vectors)
-		device->device_prep_peripheral_dma_vec = stream_prepare_vectors;
-#endif
 	device->device_issue_pending = stream_issue;
 	device->device_tx_status = stream_status;
 	if (!stream_knobs.no_terminate)

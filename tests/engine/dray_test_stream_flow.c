@@ -190,20 +190,13 @@ static size_t stream_ready(const struct stream_pair *pair)
 }
 
 /* True: the packet at the tail has ended, and with it the descriptor. */
-static bool stream_ends(struct stream_pair *pair,
-			struct stream_descriptor *descriptor)
+static bool stream_ends(struct stream_pair *pair)
 {
 	if (pair->ends_head == pair->ends_tail ||
 	    pair->ends[pair->ends_tail % STREAM_PACKETS] != pair->tail)
 		return false;
 	pair->ends_tail++;
-	if (!stream_knobs.by_segment)
-		return true;
-	if (descriptor->at) {
-		descriptor->segment++;
-		descriptor->at = 0;
-	}
-	return descriptor->segment == descriptor->count;
+	return true;
 }
 
 static bool stream_receive(struct stream_pair *pair)
@@ -223,7 +216,7 @@ static bool stream_receive(struct stream_pair *pair)
 	       pair->fifo + (pair->tail & (pair->size - 1)), length);
 	pair->tail += length;
 	full = stream_advance(&pair->rx, descriptor, length);
-	ends = stream_ends(pair, descriptor);
+	ends = stream_ends(pair);
 	if (full || ends)
 		stream_complete(&pair->rx, descriptor, DMA_TRANS_NOERROR);
 	return true;

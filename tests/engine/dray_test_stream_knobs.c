@@ -37,9 +37,6 @@ module_param_named(no_residue, stream_knobs.no_residue, bool, 0444);
 MODULE_PARM_DESC(no_residue, "it cannot tell how many bytes came");
 module_param_named(no_terminate, stream_knobs.no_terminate, bool, 0444);
 MODULE_PARM_DESC(no_terminate, "it has no function that stops it");
-module_param_named(vectors, stream_knobs.vectors, bool, 0444);
-MODULE_PARM_DESC(vectors,
-		 "it takes vectors of addresses too, if the kernel has them");
 module_param_named(given, stream_knobs.given, bool, 0444);
 MODULE_PARM_DESC(given, "the node is given the channels, not names");
 
@@ -64,12 +61,8 @@ module_param_named(split, stream_knobs.split, uint, 0644);
 MODULE_PARM_DESC(split, "a packet ends after so many bytes, too");
 module_param_named(join, stream_knobs.join, uint, 0644);
 MODULE_PARM_DESC(join, "so many packets of a sender become one");
-module_param_named(unfinished, stream_knobs.unfinished, uint, 0644);
-MODULE_PARM_DESC(unfinished,
-		 "batches end without their last: 1: lost, 2: done later");
-module_param_named(by_segment, stream_knobs.by_segment, bool, 0644);
-MODULE_PARM_DESC(by_segment,
-		 "a packet ends the receiver's segment, not its descriptor");
+module_param_named(unfinished, stream_knobs.unfinished, bool, 0644);
+MODULE_PARM_DESC(unfinished, "batches end without their last");
 module_param_named(siblings, stream_knobs.siblings, bool, 0644);
 MODULE_PARM_DESC(siblings,
 		 "stopping a channel halts the other of its pair, silently");

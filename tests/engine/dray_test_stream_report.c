@@ -99,23 +99,6 @@ static void stream_report(struct stream_channel *channel,
 	}
 }
 
-/* Keeps a second one for the engine, which writes after the report. */
-static void stream_keep(struct stream_channel *channel,
-			const struct stream_descriptor *descriptor)
-{
-	struct stream_descriptor *kept;
-
-	kept = kmemdup(descriptor,
-		       struct_size(descriptor, segments, descriptor->count),
-		       GFP_ATOMIC);
-	if (!kept)
-		return;
-	kept->silent = true;
-	channel->used += kept->count;
-	stream_knobs.out[channel->chan.chan_id]++;
-	list_add(&kept->list, &channel->issued);
-}
-
 /* The first of the batch that is not done. */
 static struct stream_descriptor *stream_rest(struct stream_channel *channel)
 {
@@ -139,8 +122,6 @@ void stream_complete(struct stream_channel *channel,
 	if (rest && !(stream_knobs.unfinished &&
 		      list_is_last(&rest->list, &channel->active)))
 		return;
-	if (rest && stream_knobs.unfinished > 1)
-		stream_keep(channel, rest);
 	list_for_each_entry_safe(descriptor, next, &channel->active, list)
 		stream_report(channel, descriptor);
 	stream_report_soon(channel);

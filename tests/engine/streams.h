@@ -72,8 +72,8 @@ static inline int stream_knobs_reset(void)
 	} knobs[] = {
 		{ "stall", 0 },	   { "fail", 0 },     { "lose", 0 },
 		{ "stubborn", 0 }, { "late_ms", 0 },  { "split", 0 },
-		{ "join", 0 },	   { "unfinished", 0 }, { "by_segment", 0 },
-		{ "frame_us", 0 }, { "restless", 0 }, { "empty", 1 },
+		{ "join", 0 },	   { "unfinished", 0 }, { "frame_us", 0 },
+		{ "restless", 0 }, { "empty", 1 },
 	};
 	int ret = 0;
 

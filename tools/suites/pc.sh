@@ -148,10 +148,6 @@ pc_streams()
 		done
 		pc_stream "$1stream-transfers-batches" stream_transfers batches=1
 		pc_stream "$1stream-ends-batches" stream_ends batches=1
-		for name in vectors=1 by_segment=1; do
-			pc_stream "$1stream-transfers-${name%=*}" stream_transfers "$name"
-			pc_stream "$1stream-ends-${name%=*}" stream_ends "$name"
-		done
 	fi
 	pc_stream "$1stream-show" stream_show shows=1
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
