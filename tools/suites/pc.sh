@@ -126,13 +126,6 @@ pc_stream()
 		"for module in dray_test_stream dray dray_test_engine; do [ ! -d /sys/module/\$module ] || guest-unload \$module; done; insmod /guest/modules/dray.ko && insmod dray_test_stream.ko ${3:-} && ${4:-} engine/$2"
 }
 
-# pc_stream_unit NAME UNIT: the same for a test of the library
-pc_stream_unit()
-{
-	pc_unit "$2" && pc_stream "$1" \
-		"../unit/$2" '' 'CMOCKA_MESSAGE_OUTPUT=TAP DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1'
-}
-
 # pc_streams PREFIX: streams, also of engines with limits and quirks
 pc_streams()
 {
@@ -153,7 +146,6 @@ pc_streams()
 	for name in no_residue=1 align_shift=3 no_terminate=1; do
 		pc_stream "$1stream-limits-${name%=*}" stream_limits "$name"
 	done
-	pc_stream_unit "$1unit-stream-ring" stream_ring || return 1
 	batch_add status "$1the-stream-modules-unload" \
 		'guest-unload dray_test_stream dray'
 }
@@ -166,7 +158,8 @@ pc_stubborn()
 		"insmod dray_test_engine.ko && insmod /guest/modules/dray.ko nodes=1 channels=2 watchdog_ms=500 && engine/stubborn"
 }
 
-# pc_library SERIES: tests of the library that need a slow engine or two NUMA nodes
+# pc_library SERIES: tests of the library that need a slow engine, streams or two NUMA
+# nodes
 pc_library()
 {
 	local tap='CMOCKA_MESSAGE_OUTPUT=TAP'
@@ -176,8 +169,11 @@ pc_library()
 		"insmod dray_test_engine.ko delay_ms=300 && insmod /guest/modules/dray.ko nodes=1 channels=2 && $tap DRAY_TEST_NODE=kernel DRAY_TEST_ENGINE_LATE=1 unit/reuse"
 	batch_add tap "$1-unit-pages-numa" \
 		"$tap DRAY_TEST_TWO_NUMA_NODES=1 unit/pages_numa"
+	pc_unit stream_ring || return 1
+	pc_stream "$1-unit-stream-ring" ../unit/stream_ring '' \
+		"$tap DRAY_TEST_NODE=kernel DRAY_TEST_LOOP=1"
 	batch_add status "$1-the-modules-unload-after-the-library" \
-		'guest-unload dray dray_test_engine'
+		'guest-unload dray_test_stream dray'
 }
 
 # pc_take_engine SERIES [NODES]: inserts the engine for tests at boot; the caller has
