@@ -7,13 +7,13 @@ dmactl heaps --json >/tmp/before || exit
 /usr/bin/python3 job.py
 job=$?
 echo
-echo "8. The output of dmactl after the job"
+echo "9. The output of dmactl after the job"
 for command in list heaps; do
 	echo "   \$ dmactl $command"
 	dmactl $command || job=1
 	echo
 done
-# The buffer of step 6.
+# A buffer of the job.
 echo "   \$ dmactl show 1"
 if dmactl show 1; then
 	echo "   FAILED   buffer 1 outlived its processes"

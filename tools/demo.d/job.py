@@ -5,9 +5,9 @@
 A photograph is loaded into memory that the board's DMA engine reaches.  The
 engine copies pieces of it, with one call and one fence each.  Every piece is
 compared, byte for byte, with NumPy's slice of the same photograph in ordinary
-memory.  Another piece passes through an IP behind an AXI DMA, and one goes to a
-second process.  If anything differs, the job
-returns a status other than zero.
+memory.  Other pieces pass through an IP behind an AXI DMA, are shown on the display,
+and go to a second process.  If anything differs, the job returns a status other
+than zero.
 """
 
 import json
@@ -19,6 +19,7 @@ import time
 
 import numpy as np
 
+import display
 import dray
 import stream
 from checks import check, failures, same_bytes
@@ -63,12 +64,15 @@ def main() -> int:
     step("4. Lines pass through an IP in Verilog: one SEND and one RECV")
     pieces["edges"] = filtered(engine)
 
-    step("5. Another process changes an array in place")
+    step("5. A view goes to the display, a tone to its loudspeakers")
+    display.on_display(photo, pristine, engine.witness)
+
+    step("6. Another process changes an array in place")
     with dray.memory(heap="reserved"):
         pieces["negative"] = np.array(pieces["crop"])
     second.change(pieces["negative"])
 
-    step("6. The output of dmactl meanwhile")
+    step("7. The output of dmactl meanwhile")
     dmactl("list")
     shared = most_mapped_buffer()
     check("dmactl sees the mapping of each process", shared["mapped"] == 2)
@@ -77,7 +81,7 @@ def main() -> int:
     dmactl("nodes")
     second.end()
 
-    step("7. The results go to the host")
+    step("8. The results go to the host")
     for name, piece in pieces.items():
         np.save(f"/results/{name}.npy", piece)
         print(f"   {name:18} {'x'.join(map(str, piece.shape)):14}"

@@ -326,7 +326,8 @@ guest_collect()
 	tar -C "$back" -xf "$scratch/disk" 2>/dev/null || true
 	# The messages of the model and the IP.
 	[ "${#GUEST_FPGA[@]}" -eq 0 ] ||
-		grep -v ^qemu: "$scratch/emulator" >&2 || true
+		grep -vE '^(qemu|audio):|^Resetting rate control' \
+			"$scratch/emulator" >&2 || true
 	[ -z "$GUEST_DMESG" ] || cp "$back/dmesg" "$GUEST_DMESG" 2>/dev/null ||
 		cp "$scratch/console" "$GUEST_DMESG"
 	if [ ! -s "$back/status" ]; then

@@ -52,7 +52,8 @@ streams_boot_display()
 	batch_begin "$1"
 	mkdir "$GUEST_SCREEN"
 	cp "$(build_folder streams-arm64)/display" \
-		"$TREE/tests/streams/show.py" "$BATCH/job"
+		"$TREE/tests/streams/show.py" \
+		"$TREE/tools/lib/display_port.py" "$BATCH/job"
 	batch_add tap "$2" "$3"
 	batch_aside "the board's $2" zcu102 6.1
 }
