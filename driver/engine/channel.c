@@ -5,6 +5,7 @@
  * error and not a reason to wait.  It is given back when the node goes.
  */
 #include <linux/delay.h>
+#include <linux/dma-fence.h>
 #include <linux/dma-mapping.h>
 #include <linux/dray_node.h>
 #include <linux/err.h>
@@ -403,6 +404,22 @@ static void dray_channel_close(struct dray_channel *channel)
 	mutex_unlock(&channel->opening);
 }
 
+/* Stops a dead channel's engine once more, and what this stops too. */
+static bool dray_channel_stops_again(struct dray_channel *channel)
+{
+	struct mutex *streaming = &channel->node->channels->streaming;
+	bool signalling, stops;
+
+	if (channel->kind == DRAY_CHANNEL_COPY)
+		return dray_channel_stops(channel);
+	signalling = dma_fence_begin_signalling();
+	mutex_lock(streaming);
+	stops = dray_stream_stop(channel, false);
+	mutex_unlock(streaming);
+	dma_fence_end_signalling(signalling);
+	return stops;
+}
+
 /*
  * Reopens a dead channel.  No call is inside the node, so none submits or
  * looks.
@@ -413,7 +430,7 @@ static int dray_channel_restart(struct dray_channel *channel)
 		return 0;
 	/* A dead channel's fences wait for nothing. */
 	wait_event(channel->idle, !READ_ONCE(channel->waiting));
-	if (!dray_channel_stops(channel))
+	if (!dray_channel_stops_again(channel))
 		return -EBUSY;
 	dray_channel_deafen(channel);
 	synchronize_rcu();

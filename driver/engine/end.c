@@ -24,8 +24,10 @@ static void dray_job_tell(struct dray_job *job, const struct dray_end *end)
 		.status = end->error,
 	};
 
-	if (job->points)
-		dray_points_publish(job->points, &point);
+	if (!job->points)
+		return;
+	dray_points_publish(job->points, &point);
+	dray_slots_wake(job->channel->node);
 }
 
 /* Counts one unsignalled job less. */

@@ -7,15 +7,20 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/overflow.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "heap/account.h"
 #include "channel.h"
 #include "engine.h"
 #include "flight.h"
 #include "job.h"
 #include "quirk.h"
 #include "repeat.h"
+
+/* Bytes of a flight that are not charged, as of a job. */
+#define DRAY_FLIGHT_SMALL SZ_4K
 
 /* Pieces under construction; without @sg they are only counted. */
 struct dray_pieces {
@@ -89,16 +94,29 @@ static int dray_pieces_prepare(struct dray_job *job,
 		.cut = dray_quirk_cut(channel->stream.quirk, channel->chan),
 	};
 	u32 most = channel->stream.quirk->pieces, count;
+	struct user_struct *user = NULL;
 	struct dray_flight *flight;
+	size_t size;
+	int ret;
 
 	dray_pieces_of(&pieces, job);
 	count = pieces.count;
 	if (most && pieces.hardware > most)
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_PIECES, most);
-	flight =
-		kvzalloc(struct_size(flight, piece, count), GFP_KERNEL_ACCOUNT);
-	if (!flight)
+	size = struct_size(flight, piece, count);
+	if (size > DRAY_FLIGHT_SMALL) {
+		ret = dray_charge_user(size, &user, refusal);
+		if (ret)
+			return ret;
+	}
+	flight = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!flight) {
+		if (user)
+			dray_uncharge_user(user, size);
 		return -ENOMEM;
+	}
+	flight->user = user;
+	flight->charged = user ? size : 0;
 	flight->channel = channel;
 	flight->bytes = job->bytes;
 	flight->count = count;
@@ -120,8 +138,11 @@ int dray_flight_prepare(struct dray_job *job, struct dray_refusal *refusal)
 
 void dray_flight_put(struct dray_flight *flight)
 {
-	if (flight)
-		kfree(flight->rows);
+	if (!flight)
+		return;
+	if (flight->charged)
+		dray_uncharge_user(flight->user, flight->charged);
+	kfree(flight->rows);
 	kvfree(flight);
 }
 
@@ -178,6 +199,7 @@ int dray_flight_start(struct dray_flight *flight)
 	flight->landed = false;
 	flight->moved = 0;
 	flight->complete = false;
+	flight->broken = false;
 	flight->cookie = dmaengine_submit(tx);
 	flight->aloft = !dma_submit_error(flight->cookie);
 	return flight->aloft ? 0 : -EIO;

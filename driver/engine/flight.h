@@ -23,6 +23,7 @@ struct dray_flight {
 	bool aloft; /* the engine has it, or has reported it */
 	u64 moved; /* bytes, at least, when the engine was stopped */
 	bool complete; /* by its status then, without a report */
+	bool broken; /* likewise */
 	u32 retries; /* reports without a byte */
 	u64 asked_ns; /* CLOCK_MONOTONIC, if the engine had no room then */
 
@@ -32,6 +33,8 @@ struct dray_flight {
 	u32 residue; /* bytes that did not move */
 	u64 time_ns; /* CLOCK_MONOTONIC */
 
+	struct user_struct *user; /* charged for the pieces */
+	size_t charged; /* bytes */
 	struct dma_interleaved_template *rows; /* to repeat, or NULL */
 	u64 hardware; /* pieces as the engine's driver cuts them */
 	u32 count;

@@ -174,7 +174,9 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 	struct dray_job *job = NULL;
 	bool overwritten;
 
-	if (frames->ended)
+	/* Frames that end at once would be taken for ever. */
+	if (frames->ended || READ_ONCE(channel->closing) ||
+	    READ_ONCE(channel->dead))
 		return NULL;
 	spin_lock_irq(&channel->lock);
 	job = dray_frames_take(frames, &overwritten);

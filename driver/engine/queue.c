@@ -13,6 +13,7 @@
 #include "channel.h"
 #include "engine.h"
 #include "job.h"
+#include "points.h"
 #include "queue.h"
 
 /* Finds @uid; the list is private to this file. */
@@ -171,8 +172,35 @@ void dray_queues_close(struct dray_opener *opener)
 	dray_queues_put(queues);
 }
 
-static bool dray_slot_try(struct dray_job *job)
+/*
+ * A point has its place until a later one comes there.  So the timeline must reach
+ * from the oldest job without a point to the last that may have a slot.
+ */
+static bool dray_queue_has_room(struct dray_queue *queue,
+				struct dray_channel *channel)
 {
+	const struct dray_timeline_head *head;
+	bool room = true;
+
+	spin_lock_irq(&channel->lock);
+	if (queue->points) {
+		head = queue->points->head;
+		room = READ_ONCE(queue->number) - READ_ONCE(head->completed) +
+			       DRAY_QUEUE_DEPTH <=
+		       head->points;
+	}
+	spin_unlock_irq(&channel->lock);
+	return room;
+}
+
+static bool dray_slot_try(struct dray_job *job, u32 index)
+{
+	struct dray_queues *queues = job->queues;
+
+	if (job->kind != DRAY_CHANNEL_COPY &&
+	    !dray_queue_has_room(&queues->queue[index],
+				 &queues->channels->channel[index]))
+		return false;
 	return atomic_add_unless(job->slot, 1, DRAY_QUEUE_DEPTH);
 }
 
@@ -188,14 +216,14 @@ int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 		job->slot = &queues->user->in_flight;
 	else
 		job->slot = &queues->queue[index].in_flight;
-	taken = dray_slot_try(job);
+	taken = dray_slot_try(job, index);
 	if (taken)
 		return 0;
 	if (!wait)
 		return dray_refuse(refusal, -EAGAIN, DRAY_REASON_BUSY,
 				   DRAY_QUEUE_DEPTH);
 	ret = wait_event_interruptible(node->channels->slots,
-				       (taken = dray_slot_try(job)) ||
+				       (taken = dray_slot_try(job, index)) ||
 					       READ_ONCE(node->gone));
 	if (ret)
 		return ret;
@@ -205,6 +233,11 @@ int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 void dray_slot_give(struct dray_job *job, struct dray_node *node)
 {
 	atomic_dec(job->slot);
+	dray_slots_wake(node);
+}
+
+void dray_slots_wake(struct dray_node *node)
+{
 	wake_up_all(&node->channels->slots);
 }
 

@@ -77,6 +77,8 @@ void dray_queues_put(struct dray_queues *queues);
 int dray_slot_take(struct dray_job *job, struct dray_node *node, u32 index,
 		   bool wait, struct dray_refusal *refusal);
 void dray_slot_give(struct dray_job *job, struct dray_node *node);
+/* Call this after a point, which may make room on its timeline. */
+void dray_slots_wake(struct dray_node *node);
 
 /*
  * Puts a job with a published fence into its queue, from which it ends by

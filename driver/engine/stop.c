@@ -147,6 +147,11 @@ static void dray_stream_measure(struct dray_channel *channel, bool gentle)
 				flight->moved = flight->bytes;
 			continue;
 		}
+		if (status == DMA_ERROR) {
+			dray_flight_await(job);
+			flight->broken = true;
+			continue;
+		}
 		if (!stream->counts ||
 		    (stream->quirk->blind && stream->batch > 1))
 			return;
@@ -227,8 +232,9 @@ static void dray_stream_settle_one(struct dray_job *job, bool own, bool halted)
 		dray_stream_land(job);
 		return;
 	}
-	/* Not for ever: each time the engine is stopped. */
-	if (dray_flight_has_landed(job) && ++flight->retries > DRAY_RETRIES)
+	/* Each time the engine is stopped, it may report the same again. */
+	if (flight->broken ||
+	    (dray_flight_has_landed(job) && ++flight->retries > DRAY_RETRIES))
 		end.error = -EIO;
 	else
 		end.error = dray_stream_obstacle(job);
@@ -268,7 +274,7 @@ static bool dray_stream_is_hit(struct dray_channel *channel,
 	       dray_stream_aloft(other);
 }
 
-void dray_stream_stop(struct dray_channel *channel, bool gentle)
+bool dray_stream_stop(struct dray_channel *channel, bool gentle)
 {
 	struct dray_channels *channels = channel->node->channels;
 	DECLARE_BITMAP(hit, DRAY_MAX_CHANNELS) = {};
@@ -291,4 +297,5 @@ void dray_stream_stop(struct dray_channel *channel, bool gentle)
 	/* The others' work items go on with the remaining jobs. */
 	for_each_set_bit(i, hit, channels->count)
 		mod_delayed_work(dray_workqueue, &channels->channel[i].feed, 0);
+	return test_bit(channel->index, halted);
 }

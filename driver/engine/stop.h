@@ -31,8 +31,10 @@ void dray_stream_land(struct dray_job *job);
  * Jobs that must end do so; of the rest, those of which no byte has moved are
  * taken up again, others end as -ECONNRESET, as do all of the other direction
  * unless @gentle is set.  If the engine does not stop, the channel is dead.
+ *
+ * Return: whether the engine has stopped.
  */
-void dray_stream_stop(struct dray_channel *channel, bool gentle);
+bool dray_stream_stop(struct dray_channel *channel, bool gentle);
 
 /* Stops it without jobs; false: it may go on. */
 bool dray_stream_halt(struct dray_channel *channel);

@@ -146,12 +146,12 @@ static struct dray_job *dray_stream_next(struct dray_channel *channel)
 /* Gives jobs to the engine; true: it is to be asked again soon. */
 static bool dray_stream_fill(struct dray_channel *channel)
 {
+	bool issue = false, again = false;
 	struct dray_job *job;
-	bool issue = false;
 	int ret = 0;
 	u64 group;
 
-	while (!READ_ONCE(channel->asleep) && !ret &&
+	while (!READ_ONCE(channel->asleep) && !ret && !again &&
 	       (group = dray_stream_group(channel)) &&
 	       (job = dray_stream_next(channel))) {
 		/* The engine takes up together all that is issued at once. */
@@ -166,12 +166,14 @@ static bool dray_stream_fill(struct dray_channel *channel)
 			issue = true;
 		if (!ret || ret == -EAGAIN)
 			continue;
+		/* The ring may take up the same frame anew. */
+		again = job->frames;
 		dray_stream_end(job, ret, 0, false);
 		ret = 0;
 	}
 	if (issue)
 		dma_async_issue_pending(channel->chan);
-	return ret == -EAGAIN && !dray_stream_oldest(channel);
+	return again || (ret == -EAGAIN && !dray_stream_oldest(channel));
 }
 
 /* Returns the next deadline of any job, ktime in ns; U64_MAX: there is none. */

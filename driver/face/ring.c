@@ -17,6 +17,7 @@
 #include "engine/job.h"
 #include "engine/points.h"
 #include "engine/prepare.h"
+#include "engine/queue.h"
 #include "engine/stream.h"
 #include "heap/account.h"
 #include "timeline.h"
@@ -80,23 +81,33 @@ static int dray_ring_check(struct dray_frames *frames, u32 *failed,
 	return 0;
 }
 
-/* The frames' memory is locked memory of the caller. */
-static int dray_ring_charge(struct dray_frames *frames,
+/* The frames' jobs are locked memory of the caller, as their pieces are. */
+static int dray_ring_charge(struct dray_frames *frames, u32 count,
 			    struct dray_refusal *refusal)
 {
-	size_t size = struct_size(frames, frame, frames->count);
 	const struct dray_job *job;
+	size_t size;
 	int ret;
-	u32 i;
 
-	for (i = 0; i < frames->count; i++) {
-		job = frames->frame[i].job;
-		size += struct_size(job, moves, 1) +
-			struct_size(job->flight, piece, job->flight->count);
-	}
+	size = count * (sizeof(frames->frame[0]) + struct_size(job, moves, 1) +
+			sizeof(*job->flight));
 	ret = dray_charge_user(size, &frames->user, refusal);
 	if (!ret)
 		frames->charged = size;
+	return ret;
+}
+
+/* A submission comes before the ring, or is refused. */
+static int dray_ring_start(struct dray_timeline_file *line,
+			   struct dray_frames *frames)
+{
+	struct dray_queue *queue = &line->queues->queue[line->channel->index];
+	int ret;
+
+	mutex_lock(&queue->order);
+	frames->number = queue->number;
+	ret = dray_frames_start(line->channel, frames);
+	mutex_unlock(&queue->order);
 	return ret;
 }
 
@@ -118,10 +129,7 @@ static int dray_ring_prepare(struct dray_timeline_file *line,
 			return ret;
 	}
 	args->failed = 0;
-	ret = dray_ring_charge(frames, refusal);
-	if (!ret)
-		ret = dray_frames_start(line->channel, frames);
-	return ret;
+	return dray_ring_start(line, frames);
 }
 
 static struct dray_frames *dray_ring_alloc(struct dray_timeline_file *line,
@@ -136,7 +144,6 @@ static struct dray_frames *dray_ring_alloc(struct dray_timeline_file *line,
 	frames->channel = line->channel;
 	dray_points_get(line->points);
 	frames->points = line->points;
-	frames->number = line->queues->queue[line->channel->index].number;
 	frames->overwrite = args->flags & DRAY_RING_OVERWRITE;
 	INIT_LIST_HEAD(&frames->free);
 	return frames;
@@ -167,7 +174,9 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 	frames = dray_ring_alloc(line, args);
 	if (!frames)
 		return -ENOMEM;
-	ret = dray_ring_create(line, args, frames, refusal);
+	ret = dray_ring_charge(frames, args->count, refusal);
+	if (!ret)
+		ret = dray_ring_create(line, args, frames, refusal);
 	if (!ret && kind == DRAY_CHANNEL_RECV)
 		ret = dray_ring_check(frames, &args->failed, refusal);
 	if (!ret)
@@ -181,16 +190,16 @@ int dray_ring_call(struct dray_timeline_file *line, void *data,
 	return ret;
 }
 
-static int dray_ring_give(struct dray_frames *frames, struct dray_release *args,
-			  struct dray_refusal *refusal)
+/* Inside the node, which keeps the frames' mappings. */
+static int dray_ring_give_some(struct dray_frames *frames, const u32 *indices,
+			       u32 count, struct dray_release *args,
+			       struct dray_refusal *refusal)
 {
-	u32 __user *user = u64_to_user_ptr(args->frames);
-	u32 index;
+	u32 i, index;
 	int ret;
 
-	while (args->released < args->count) {
-		if (get_user(index, user + args->released))
-			return -EFAULT;
+	for (i = 0; i < count; i++) {
+		index = indices[i];
 		if (index >= frames->count)
 			return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAME,
 					   index);
@@ -201,6 +210,31 @@ static int dray_ring_give(struct dray_frames *frames, struct dray_release *args,
 		args->released++;
 	}
 	return 0;
+}
+
+static int dray_ring_give(struct dray_timeline_file *line,
+			  struct dray_frames *frames, struct dray_release *args,
+			  struct dray_refusal *refusal)
+{
+	u32 __user *user = u64_to_user_ptr(args->frames);
+	u32 indices[64], count;
+	int ret = 0;
+
+	while (!ret && args->released < args->count) {
+		count = min_t(u32, args->count - args->released,
+			      ARRAY_SIZE(indices));
+		if (copy_from_user(indices, user + args->released,
+				   count * sizeof(*indices)))
+			return -EFAULT;
+		ret = dray_node_enter(line->node);
+		if (ret)
+			return ret;
+		ret = dray_ring_give_some(frames, indices, count, args,
+					  refusal);
+		dray_frames_feed(frames);
+		dray_node_leave(line->node);
+	}
+	return ret;
 }
 
 static int dray_ring_take(struct dray_frames *frames, struct dray_release *args)
@@ -255,8 +289,6 @@ int dray_release_call(struct dray_timeline_file *line, void *data,
 	    (args->room && !frames->overwrite))
 		return dray_refuse(refusal, -EINVAL, DRAY_REASON_FRAMES,
 				   DRAY_MAX_FRAMES);
-	ret = dray_ring_give(frames, args, refusal);
-	if (args->released)
-		dray_frames_feed(frames);
+	ret = dray_ring_give(line, frames, args, refusal);
 	return ret ? ret : dray_ring_await(line, frames, args);
 }

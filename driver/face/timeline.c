@@ -126,6 +126,17 @@ static long dray_timeline_ioctl(struct file *file, unsigned int command,
 	return copy_to_user(user, &args, size) ? -EFAULT : ret;
 }
 
+/* Submissions have points from now on, or none.  Under the queue's order. */
+static void dray_timeline_give(struct dray_timeline_file *line,
+			       struct dray_points *points)
+{
+	struct dray_channel *channel = line->channel;
+
+	spin_lock_irq(&channel->lock);
+	line->queues->queue[channel->index].points = points;
+	spin_unlock_irq(&channel->lock);
+}
+
 /* The queue's points stay with the jobs that have them. */
 static void dray_timeline_detach(struct dray_timeline_file *line)
 {
@@ -134,7 +145,7 @@ static void dray_timeline_detach(struct dray_timeline_file *line)
 	if (line->channel->kind != DRAY_CHANNEL_COPY)
 		dray_stream_release(line->channel, line->queues);
 	mutex_lock(&queue->order);
-	queue->points = NULL;
+	dray_timeline_give(line, NULL);
 	mutex_unlock(&queue->order);
 	dray_channels_forget(line->node->channels, line->points);
 }
@@ -195,7 +206,7 @@ static int dray_timeline_attach(struct dray_timeline_file *line,
 		goto unlock;
 	}
 	line->points = points;
-	queue->points = points;
+	dray_timeline_give(line, points);
 	dray_channels_show(line->node->channels, points);
 unlock:
 	mutex_unlock(&queue->order);
