@@ -131,12 +131,12 @@ pc_streams()
 {
 	local name
 
-	for name in transfers timeline refused ends life ring; do
+	for name in transfers timeline refused ends life ring races; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
 	if [ "$FULL" = yes ]; then
-		for name in transfers ends life limits ring; do
+		for name in transfers ends life limits ring races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 		done
 		pc_stream "$1stream-transfers-batches" stream_transfers batches=1

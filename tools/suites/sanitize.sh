@@ -115,7 +115,7 @@ sanitize_board()
 # sanitize_add_streams PREFIX: the engine of streams for tests
 sanitize_add_streams()
 {
-	local prefix=$1 name names=(ends life ring)
+	local prefix=$1 name names=(ends life ring races)
 
 	[ "$LONG" = no ] || names+=(transfers timeline refused)
 	cp "$(module_test engine "$(kernel_make arm64 checked)")/dray_test_stream.ko" \
