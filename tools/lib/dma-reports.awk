@@ -22,6 +22,9 @@ function excused(i, sync, foreign, place)
 {
 	seven = 0
 	for (i = 1; i <= held; i++) {
+		# An address on the stack that may be no caller
+		if (line[i] ~ /\]  \? /)
+			continue
 		if (line[i] ~ /DMA-API: .* to sync DMA memory it has not alloc/)
 			sync = 1
 		if (line[i] ~ /DMA-API: .*: cacheline tracking EEXIST, /)
