@@ -533,8 +533,9 @@ struct dray_attach {
  * points.  The point with number n is at n % points.
  *
  * The submissions of a queue have the numbers 1, 2, ...  All points up to
- * `completed` are there; one beyond may be, if its deadline has passed before
- * an earlier one ended.  A point is there if its `number` is the one expected.
+ * `completed` are there; one beyond may be, if it was cancelled or its deadline
+ * has passed before an earlier one ended.  A stream takes a submission only if no
+ * point that is missing could lose its place to it.  A point is there if its `number` is the one expected.
  * Load that with acquire semantics, read the rest, then load it again behind a
  * barrier for loads.  If it has become greater, the point was overwritten by a
  * later one; 0: it is being written.  Received bytes are visible to the CPU
