@@ -22,8 +22,9 @@ int main(void)
 
 
 def block(language):
-    """The first fenced block of that language."""
-    return re.search(f"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)[1]
+    """The fenced blocks of that language, as one text."""
+    return "".join(re.findall(f"^```{language}\n(.*?)^```$", README,
+                              re.MULTILINE | re.DOTALL))
 
 
 @pytest.fixture
@@ -53,10 +54,11 @@ def test_the_c_example_builds_and_allocates_through_the_handle(run_c):
                      run_c(block("c")), re.MULTILINE)
 
 
-def test_the_python_example_runs(output, package):
+def test_the_python_examples_run(output, package):
     said = output("env", f"PYTHONPATH={package}", "/usr/bin/python3", "-",
                   input=block("python"))
     assert re.search("^dray host", said, re.MULTILINE)
+    assert re.search("^196608 elements$", said, re.MULTILINE)
 
 
 def test_the_python_package_goes_where_python3_looks(output, root, package):
