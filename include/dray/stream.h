@@ -41,7 +41,8 @@ struct dray_event;
 struct dray_stream_options {
 	/*
 	 * Points of its timeline, at most DRAY_MAX_POINTS; rounded up to a
-	 * power of two.  0: 1024.
+	 * power of two, at least 128.  0: 1024.  A packet waits for room while
+	 * one in flight is that many packets before it.
 	 */
 	uint32_t points;
 	/*
@@ -109,6 +110,11 @@ struct dray_packet_options {
  * sentence has the limit and the value.  With DRAY_PACKET_STAGE, the CPU then
  * copies the packet to a buffer of the node, which the call allocates.
  *
+ * The call waits for room: until fewer than 64 packets are in flight, and each
+ * of them is fewer packets before this one than the stream has points.  Only
+ * packets that end out of order, by a cancel or a deadline, meet the second
+ * limit.
+ *
  * @options: NULL is all zero
  * @event: the end of the transfer, with one reference.  NULL waits for it:
  *	until the deadline, or without a limit.
@@ -157,6 +163,9 @@ DRAY_API int dray_stream_recv(struct dray_stream *stream,
  * If a stream sends to an engine that can only repeat, such as that of sound,
  * dray_stream_send() has the same rules: a period is sent again if no other
  * replaces it in time, and its event ends when the next one has begun.
+ *
+ * If as many packets behind it are cancelled as the stream has points, and none
+ * replaces it, the call ends it as -ECANCELED rather than wait for room.
  *
  * @options: NULL is all zero
  * @event: the replacement, with one reference; NULL asks for none, and the call
@@ -349,8 +358,7 @@ DRAY_API int dray_stream_cancel(struct dray_stream *stream);
 /**
  * Waits until the transfer has ended.  Returns 0 or the negative errno that it
  * ended with, -ETIME after @timeout_ms milliseconds (below 0: never), -EINTR,
- * -EOVERFLOW (its point was overwritten before anybody looked: the result is
- * lost), -ECHILD.  May be called again, from any thread, and after
+ * -ECHILD.  May be called again, from any thread, and after
  * dray_stream_close().
  */
 DRAY_API int dray_event_wait(struct dray_event *event, int timeout_ms);
@@ -364,7 +372,7 @@ DRAY_API int dray_event_status(struct dray_event *event);
  * Fills @size bytes of @point: number counts the packets of a stream from 1 (on
  * the module it goes on if the node opens the stream again), bytes were moved,
  * status is 0 or a negative errno, and time_ns is of CLOCK_MONOTONIC.
- * Errors: -EINPROGRESS (the transfer has not ended), -EOVERFLOW, -ECHILD.
+ * Errors: -EINPROGRESS (the transfer has not ended), -ECHILD.
  */
 DRAY_API int dray_event_point(struct dray_event *event,
 			      struct dray_point *point, size_t size);

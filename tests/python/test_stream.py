@@ -94,6 +94,21 @@ def test_a_silent_stream_is_a_timeout_error_and_loses_nothing(loop, make, limit,
     assert rx.recv(target, **{limit: DEADLINE}) == 9 and target.all()
 
 
+def test_polls_behind_a_silent_receive_leave_its_array_alone(make):
+    source, target = make(np.ones(9, "u1")), make(np.zeros(9, "u1"))
+    other = make(np.zeros(9, "u1"))
+    with dray.stream("tx0") as tx, dray.stream("rx0", points=1) as rx:
+        event = rx.recv(target, wait=False)
+        for _ in range(200):
+            with pytest.raises(TimeoutError):
+                rx.recv(other, timeout=0)
+        with pytest.raises(BlockingIOError, match="the timeline has 128 points"):
+            rx.recv(other, nonblock=True)
+        assert not event.done and rx.counts().in_flight == 1
+        tx.send(source)
+        assert event.wait() == 9 and target.all() and not other.any()
+
+
 def test_a_timeout_of_a_call_tells_how_many_bytes_had_moved(loop, make):
     tx, rx = loop
     source = make(np.ones(9, "u1"))

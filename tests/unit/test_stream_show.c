@@ -182,6 +182,31 @@ SHOW_FACT(without_an_event_the_call_does_not_wait)
 	assert_int_equal(counts.in_flight, 1);
 }
 
+SHOW_FACT(what_is_shown_ends_if_no_show_behind_it_replaces_it)
+{
+	const struct picture small = {
+		0, 2, { 4, 64 }, { 64, 1 }, 0, 0, 0, NULL
+	};
+	struct dray_packet_options options = { .flags = DRAY_PACKET_NONBLOCK };
+	struct dray_view view = view_of(&small);
+	struct dray_event *shown, *event;
+
+	assert_works(dray_stream_show(display, &view, NULL, &shown));
+	for (int i = 1; i < STAND_IN_POINTS; i++) {
+		assert_works(dray_stream_show(display, &view, NULL, &event));
+		assert_works(dray_event_cancel(event));
+		dray_event_unref(event);
+		module.head->completed = 0;
+	}
+	assert_int_equal(dray_event_status(shown), 0);
+	assert_works(dray_stream_show(display, &view, &options, &event));
+	assert_int_equal(module.cancel.point, 1);
+	assert_fails(dray_event_status(shown), -ECANCELED, "packet 1");
+	assert_int_equal(dray_event_status(event), 0);
+	dray_event_unref(shown);
+	dray_event_unref(event);
+}
+
 SHOW_FACT(frames_of_a_ring_are_shown)
 {
 	const struct picture pictures[] = {

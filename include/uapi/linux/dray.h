@@ -538,7 +538,9 @@ struct dray_attach {
  * point that is missing could lose its place to it.  A point is there if its `number` is the one expected.
  * Load that with acquire semantics, read the rest, then load it again behind a
  * barrier for loads.  If it has become greater, the point was overwritten by a
- * later one; 0: it is being written.  Received bytes are visible to the CPU
+ * later one; 0: it is being written.  A greater number does not say that the
+ * earlier submission has ended: to be sure of each end, submit none that is
+ * `points` or more beyond one in flight.  Received bytes are visible to the CPU
  * before their point is there.
  *
  * poll() says POLLIN if points came since the last read(), and POLLHUP once the

@@ -376,6 +376,7 @@ def stream(name: str, *, node: Optional[Node] = None, points: int = 0,
     dray.open("host:shareable").  On the host, streams are loops: what
     is sent to "tx0" is received from "rx0", and "tx1" leads to "rx1".
     `points`: ends that are kept for programs that are slow to look; 0 is 1024.
+    A packet waits for room while one in flight is that many packets before it.
     `batch`: packets that the engine may take up at once, at most 64; a larger
     batch has fewer gaps between packets, a smaller one less delay; 0 is 1.
 

@@ -141,6 +141,7 @@ void dray_event_append(struct dray_event *event, uint64_t number)
 
 	event->number = number;
 	pthread_mutex_lock(&lock);
+	stream->number = number;
 	*stream->last = dray_event_ref(event);
 	stream->last = &event->next;
 	stream->counts.submitted++;
@@ -208,16 +209,16 @@ void dray_event_end(struct dray_event *event, int status)
  */
 /* NOLINTBEGIN(clang-analyzer-unix.Malloc) */
 
-/* Settles a pending event if its point is there; lock as for settle(). */
+/*
+ * Settles a pending event if its point is there; lock as for settle().  A later
+ * point in its place does not say that it has ended.
+ */
 static bool look(struct dray_event *event)
 {
-	struct dray_point point = { .number = event->number };
-	int ret = dray_port_read(event->stream->port, event->number, &point);
+	struct dray_point point;
 
-	if (!ret)
+	if (dray_port_read(event->stream->port, event->number, &point) <= 0)
 		return false;
-	if (ret < 0)
-		point.status = ret;
 	settle(event, &point);
 	return true;
 }
@@ -267,13 +268,27 @@ int dray_stream_begin(struct dray_stream *stream, bool nonblock)
 				stream->name);
 	if (!ret) {
 		stream->turn = true;
-		/* So that no point is overwritten unread. */
 		dray_stream_use(stream);
 		dray_stream_reap(stream);
 		dray_stream_leave(stream);
 	}
 	pthread_mutex_unlock(&lock);
 	return ret;
+}
+
+struct dray_event *dray_stream_hindrance(struct dray_stream *stream)
+{
+	uint32_t points = stream->port->timeline->points;
+	struct dray_event *oldest;
+
+	pthread_mutex_lock(&lock);
+	oldest = stream->first;
+	if (oldest && stream->number + 1 - oldest->number >= points)
+		dray_event_ref(oldest);
+	else
+		oldest = NULL;
+	pthread_mutex_unlock(&lock);
+	return oldest;
 }
 
 void dray_stream_finish(struct dray_stream *stream)
@@ -305,11 +320,6 @@ static int answer(const struct dray_event *event)
 {
 	const struct dray_point *point = &event->point;
 
-	if (point->status == -EOVERFLOW)
-		return dray_fail(-EOVERFLOW,
-				 "the end of packet %" PRIu64
-				 " of %s was overwritten before it was read",
-				 event->number, event->name);
 	if (point->status)
 		return dray_fail(point->status,
 				 "packet %" PRIu64 " of %s ended after %" PRIu64
@@ -365,9 +375,9 @@ static int wait_for_point(struct dray_event *event, uint64_t until_ns)
 	pthread_mutex_lock(&lock);
 	if (atomic_load(&event->state) == DRAY_EVENT_PENDING && !look(event)) {
 		/* A node that is gone has stopped its engines. */
-		if (ret == -EOVERFLOW || ret == -ENODEV)
+		if (ret == -ENODEV)
 			point.status = ret;
-		if (!ret || ret == -EOVERFLOW || ret == -ENODEV)
+		if (!ret || ret == -ENODEV)
 			settle(event, &point);
 	}
 	dray_stream_leave(stream);
@@ -443,8 +453,6 @@ int dray_event_point(struct dray_event *event, struct dray_point *point,
 		return dray_fail(-EINPROGRESS,
 				 "packet %" PRIu64 " of %s has not ended",
 				 event->number, event->name);
-	if (event->point.status == -EOVERFLOW)
-		return answer(event);
 	dray_reply(point, size, &event->point, sizeof(event->point));
 	return 0;
 }

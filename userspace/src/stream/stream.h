@@ -36,6 +36,7 @@ struct dray_stream {
 	bool turn; /* a thread submits a packet: the list is in order */
 	struct dray_event *first; /* in flight; the list has references */
 	struct dray_event **last;
+	uint64_t number; /* of the last packet submitted */
 	uint32_t users; /* threads that use it without the lock */
 	struct dray_stream_ring *ring; /* or NULL */
 	struct dray_stream_counts counts; /* in_flight included */
@@ -100,6 +101,12 @@ void dray_ring_drop(struct dray_stream *stream);
  * Errors: -EAGAIN (@nonblock), -EINTR, -EBUSY (the stream has a ring).
  */
 int dray_stream_begin(struct dray_stream *stream, bool nonblock);
+/*
+ * Returns the event in flight, with one reference, that must end before the next
+ * packet is submitted: their points could have one place in the timeline.  NULL
+ * if there is none.  In the caller's turn.
+ */
+struct dray_event *dray_stream_hindrance(struct dray_stream *stream);
 /* Gives the turn to others. */
 void dray_stream_finish(struct dray_stream *stream);
 

@@ -4,6 +4,8 @@
  * memory from before the submission until the end.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -142,23 +144,60 @@ static int describe(struct submission *submission)
 	return ret;
 }
 
+static int no_room(const struct dray_stream *stream,
+		   const struct dray_event *oldest)
+{
+	return dray_fail(-EAGAIN,
+			 "%s has no room for packet %" PRIu64
+			 ": packet %" PRIu64
+			 " is in flight, and the timeline has %u points",
+			 stream->name, stream->number + 1, oldest->number,
+			 stream->port->timeline->points);
+}
+
+/* Waits until the timeline has a place for the point of the next packet. */
+static int await_place(struct dray_stream *stream, bool nonblock)
+{
+	struct dray_event *oldest;
+	int ret = 0;
+
+	while (!ret && (oldest = dray_stream_hindrance(stream))) {
+		/* It would stay until the next packet replaces it. */
+		if (stream->repeats)
+			ret = dray_event_cancel(oldest);
+		if (!ret)
+			ret = dray_event_wait(oldest, nonblock ? 0 : -1);
+		if (atomic_load(&oldest->state) == DRAY_EVENT_ENDED)
+			ret = 0;
+		else if (ret == -ETIME)
+			ret = no_room(stream, oldest);
+		else if (ret == -EINTR)
+			ret = dray_fail_adding(ret, ", nothing was submitted");
+		dray_event_unref(oldest);
+	}
+	return ret;
+}
+
 static int hand_in(struct submission *submission)
 {
 	struct dray_stream *stream = submission->packet->stream;
 	uint32_t flags = submission->packet->options.flags;
+	bool nonblock = flags & DRAY_PACKET_NONBLOCK;
 	struct dray_port_job *job = &submission->job;
 	int ret;
 
-	job->flags = (flags & DRAY_PACKET_NONBLOCK ? DRAY_SUBMIT_NONBLOCK : 0) |
+	job->flags = (nonblock ? DRAY_SUBMIT_NONBLOCK : 0) |
 		     (flags & DRAY_PACKET_NO_SYNC ? DRAY_SUBMIT_NO_SYNC : 0);
 	job->transfers = submission->transfers;
 	job->buffers = submission->buffers;
 	job->fences = submission->fences;
 	job->deadline_ns = submission->packet->options.deadline_ns;
-	ret = dray_stream_begin(stream, flags & DRAY_PACKET_NONBLOCK);
+	ret = dray_stream_begin(stream, nonblock);
 	if (ret)
 		return ret;
-	ret = stream->port->ops->submit(stream->port, job);
+	ret = await_place(stream, nonblock);
+	if (!ret)
+		ret = stream->port->ops->submit(stream->port, job);
 	if (!ret)
 		dray_event_append(submission->event, job->point);
 	dray_stream_finish(stream);
