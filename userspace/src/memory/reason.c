@@ -56,7 +56,7 @@ static const char *const sentences[] = {
 	[DRAY_REASON_KIND] = "channel %" PRIu64 " does something else",
 	[DRAY_REASON_STREAM] =
 		"stream %" PRIu64
-		" is open already, or was not opened here; close it there first",
+		" is open already, here or in another process; close it there first",
 	[DRAY_REASON_PIECES] = "the engine takes at most %" PRIu64
 			       " contiguous pieces of one packet",
 	[DRAY_REASON_RESIDUE] = "the engine of channel %" PRIu64
