@@ -534,14 +534,14 @@ struct dray_attach {
  *
  * The submissions of a queue have the numbers 1, 2, ...  All points up to
  * `completed` are there; one beyond may be, if it was cancelled or its deadline
- * has passed before an earlier one ended.  A stream takes a submission only if no
- * point that is missing could lose its place to it.  A point is there if its `number` is the one expected.
- * Load that with acquire semantics, read the rest, then load it again behind a
- * barrier for loads.  If it has become greater, the point was overwritten by a
- * later one; 0: it is being written.  A greater number does not say that the
- * earlier submission has ended: to be sure of each end, submit none that is
- * `points` or more beyond one in flight.  Received bytes are visible to the CPU
- * before their point is there.
+ * has passed before an earlier one ended.  SUBMIT waits, or is -EAGAIN, if the
+ * place of a point that is missing could go to the new one.
+ *
+ * A point is there if its `number` is the one expected.  Load that with acquire
+ * semantics, read the rest, then load it again behind a barrier for loads.  If
+ * it has become greater, the point was overwritten by a later one; 0: it is
+ * being written.  Received bytes are visible to the CPU before their point is
+ * there.
  *
  * poll() says POLLIN if points came since the last read(), and POLLHUP once the
  * node is gone.  read() of 8 bytes returns `published` and never blocks.
