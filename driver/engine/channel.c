@@ -22,6 +22,7 @@
 #include "end.h"
 #include "engine.h"
 #include "feed.h"
+#include "fifo.h"
 #include "job.h"
 #include "points.h"
 #include "quirk.h"
@@ -69,7 +70,7 @@ static int dray_channel_init(struct dray_node *node, u32 index,
 	INIT_DELAYED_WORK(&channel->feed, channel->kind == DRAY_CHANNEL_COPY
 						  ? dray_feed
 						  : dray_stream_feed);
-	return 0;
+	return dray_fifo_init(channel, from->config);
 }
 
 int dray_channels_probe(struct dray_node *node,
@@ -291,7 +292,8 @@ int dray_channel_open(struct dray_channel *channel)
 		goto out;
 	}
 	ret = dray_channel_fits(channel, chan);
-	if (!ret && !dray_channel_link(channel, chan))
+	if (!ret && (dray_fifo_configure(channel, chan) ||
+		     !dray_channel_link(channel, chan)))
 		ret = -EBUSY;
 	if (ret) {
 		dray_channel_release(channel, chan);

@@ -39,6 +39,8 @@ struct dray_refusal;
  */
 struct dray_stream {
 	enum dma_transfer_direction direction;
+	struct dma_slave_config config; /* of its peripheral's register */
+	bool configured; /* there is one */
 	const struct dray_quirk *quirk;
 	bool counts; /* the engine tells how many bytes moved */
 	bool repeats; /* a flight lands when another replaces it: repeat.h */
@@ -64,7 +66,7 @@ struct dray_channel {
 
 	/* The engine. */
 	struct mutex opening; /* one at a time asks for @chan */
-	bool refused; /* under @opening: said once that it cannot be stopped */
+	bool refused; /* under @opening: said once why it is not used */
 	struct dma_chan *chan; /* NULL until the first use */
 	struct dma_chan *given; /* by the node's maker, or NULL */
 	struct device *dev; /* the engine's addresses are this device's */

@@ -3,43 +3,31 @@
  * Platform devices as nodes: those that the device tree calls "dray,node", the
  * virtual nodes, and any other if its driver_override says "dray".
  */
-#include <linux/dray_node.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
-#include <linux/of.h>
 #include <linux/platform_device.h>
+#include <linux/slab.h>
 #include <linux/string.h>
 
 #include "base/node.h"
 #include "binding.h"
 #include "platform.h"
+#include "tree.h"
 #include "virtual.h"
 
-/* The kind of a channel: copies, sends, receives, shows. */
-static bool dray_platform_knows(const char *name)
-{
-	return str_has_prefix(name, "mem") || str_has_prefix(name, "tx") ||
-	       str_has_prefix(name, "rx") || str_has_prefix(name, "display");
-}
-
-/* The engines that the device tree names for the device. */
+/* Binds it with the engines that the device tree names for the device. */
 static int dray_platform_bind(struct device *dev)
 {
-	struct dray_node_channel channels[DRAY_MAX_CHANNELS] = {};
-	unsigned int count = 0;
+	struct dray_tree *tree = kzalloc(sizeof(*tree), GFP_KERNEL);
+	int ret;
 
-	while (count < DRAY_MAX_CHANNELS &&
-	       !of_property_read_string_index(dev->of_node, "dma-names", count,
-					      &channels[count].name)) {
-		if (!dray_platform_knows(channels[count].name)) {
-			dev_err(dev,
-				"dma-names: \"%s\" does not begin with mem, tx, rx or display\n",
-				channels[count].name);
-			return -EINVAL;
-		}
-		count++;
-	}
-	return dray_bind(dev, 0, channels, count);
+	if (!tree)
+		return -ENOMEM;
+	ret = dray_tree_read(dev, tree);
+	if (!ret)
+		ret = dray_bind(dev, 0, tree->channels, tree->count);
+	kfree(tree);
+	return ret;
 }
 
 static int dray_platform_probe(struct platform_device *device)

@@ -171,7 +171,7 @@ put_node:
  * dray_node_register - make a node for a device
  * @dev: the device that does DMA, with its DMA mask set.  Its driver is the
  *	caller, and calls this while it is bound or being bound.
- * @channels: engines that copy for the node; copied, names included
+ * @channels: engines of the node; copied, names and configurations included
  * @count: how many of them, at most 16
  *
  * The node has the heaps of the device's memory-region, then those of the
@@ -186,8 +186,8 @@ put_node:
  * Context: may sleep.
  * Return: the node, to be given to dray_node_unregister() before the device's
  * driver is gone; or an ERR_PTR: -EINVAL if @dev has no DMA mask, a channel
- * has no name, or there are too many; -ENOMEM; -EBUSY if no minor number is
- * left.
+ * has no name or a configuration that its kind may not have, or there are too
+ * many; -ENOMEM; -EBUSY if no minor number is left.
  */
 struct dray_node *dray_node_register(struct device *dev,
 				     const struct dray_node_channel *channels,

@@ -38,6 +38,7 @@ struct stream_knobs {
 	bool no_terminate;
 	bool given;
 	bool shows;
+	bool refuse_config;
 
 	/* Bits of channels. */
 	unsigned int stall;
@@ -64,6 +65,9 @@ struct stream_knobs {
 	unsigned int terminated[STREAM_CHANNELS];
 	unsigned int unprepared[STREAM_CHANNELS];
 	unsigned int shown[STREAM_CHANNELS];
+	unsigned long fifo_addresses[STREAM_CHANNELS];
+	unsigned int fifo_widths[STREAM_CHANNELS];
+	unsigned int fifo_bursts[STREAM_CHANNELS];
 	unsigned int most;
 	unsigned long frames;
 	unsigned long held_back;
@@ -93,7 +97,6 @@ struct stream_descriptor {
 
 struct stream_channel {
 	struct dma_chan chan;
-	struct dma_slave_config config;
 	struct list_head submitted; /* all below: under the pair's lock */
 	struct list_head issued;
 	struct list_head active; /* a batch, or one */

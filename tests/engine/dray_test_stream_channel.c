@@ -209,7 +209,18 @@ static enum dma_status stream_status(struct dma_chan *chan, dma_cookie_t cookie,
 static int stream_configure(struct dma_chan *chan,
 			    struct dma_slave_config *config)
 {
-	to_stream(chan)->config = *config;
+	bool sends = stream_sends(to_stream(chan));
+	int id = chan->chan_id;
+
+	if (stream_knobs.refuse_config ||
+	    config->direction != (sends ? DMA_MEM_TO_DEV : DMA_DEV_TO_MEM))
+		return -EINVAL;
+	stream_knobs.fifo_addresses[id] =
+		sends ? config->dst_addr : config->src_addr;
+	stream_knobs.fifo_widths[id] =
+		sends ? config->dst_addr_width : config->src_addr_width;
+	stream_knobs.fifo_bursts[id] =
+		sends ? config->dst_maxburst : config->src_maxburst;
 	return 0;
 }
 
@@ -299,6 +310,7 @@ static void stream_free_resources(struct dma_chan *chan)
 {
 	if (!stream_terminate(chan))
 		stream_synchronize(chan);
+	stream_knobs.fifo_addresses[chan->chan_id] = 0;
 }
 
 void stream_operations(struct dma_device *device)

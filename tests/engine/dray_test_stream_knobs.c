@@ -68,6 +68,8 @@ MODULE_PARM_DESC(siblings,
 		 "stopping a channel halts the other of its pair, silently");
 module_param_named(blind, stream_knobs.blind, bool, 0644);
 MODULE_PARM_DESC(blind, "the residue of each is that of the last taken up");
+module_param_named(refuse_config, stream_knobs.refuse_config, bool, 0644);
+MODULE_PARM_DESC(refuse_config, "it takes no FIFO");
 module_param_named(deaf, stream_knobs.deaf, bool, 0644);
 MODULE_PARM_DESC(deaf, "stopping a stubborn one succeeds, then it takes none");
 
@@ -87,6 +89,16 @@ module_param_array_named(unprepared, stream_knobs.unprepared, uint, NULL, 0444);
 MODULE_PARM_DESC(unprepared, "descriptors that were refused");
 module_param_array_named(shown, stream_knobs.shown, uint, NULL, 0444);
 MODULE_PARM_DESC(shown, "sum of the bytes that were shown last");
+module_param_array_named(fifo_addresses, stream_knobs.fifo_addresses, ulong,
+			 NULL, 0444);
+MODULE_PARM_DESC(fifo_addresses,
+		 "its FIFO, while a channel is in use; 0: none");
+module_param_array_named(fifo_widths, stream_knobs.fifo_widths, uint, NULL,
+			 0444);
+MODULE_PARM_DESC(fifo_widths, "bytes of a word of it");
+module_param_array_named(fifo_bursts, stream_knobs.fifo_bursts, uint, NULL,
+			 0444);
+MODULE_PARM_DESC(fifo_bursts, "words that it takes at a time");
 module_param_named(most, stream_knobs.most, uint, 0644);
 MODULE_PARM_DESC(most, "descriptors that were taken up at once, at most");
 module_param_named(frames, stream_knobs.frames, ulong, 0444);

@@ -24,6 +24,27 @@ struct stream_node {
 static const char *const stream_names[STREAM_CHANNELS] = { "tx0", "rx0", "tx1",
 							   "rx1" };
 
+/* Of the first pair; nothing reads or writes there. */
+static const struct dma_slave_config stream_fifos[] = {
+	{
+		.dst_addr = 0xff000030,
+		.dst_addr_width = DMA_SLAVE_BUSWIDTH_4_BYTES,
+		.dst_maxburst = 16,
+	},
+	{
+		.src_addr = 0xff000038,
+		.src_addr_width = DMA_SLAVE_BUSWIDTH_8_BYTES,
+		.src_maxburst = 1,
+	},
+};
+
+static const struct dma_slave_config *stream_fifo(int i)
+{
+	return i < ARRAY_SIZE(stream_fifos) && !stream_knobs.shows
+		       ? &stream_fifos[i]
+		       : NULL;
+}
+
 static const char *stream_name(int i)
 {
 	return stream_knobs.shows && !i ? "display0" : stream_names[i];
@@ -78,6 +99,7 @@ static int stream_node_probe(struct platform_device *pdev)
 		channels[i] = (struct dray_node_channel){
 			.name = stream_name(i),
 			.chan = node->given[i],
+			.config = stream_fifo(i),
 		};
 	node->node = dray_node_register(dev, channels, STREAM_CHANNELS);
 	if (IS_ERR(node->node)) {

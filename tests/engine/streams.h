@@ -73,7 +73,7 @@ static inline int stream_knobs_reset(void)
 		{ "stall", 0 },	   { "fail", 0 },     { "lose", 0 },
 		{ "stubborn", 0 }, { "late_ms", 0 },  { "split", 0 },
 		{ "join", 0 },	   { "unfinished", 0 }, { "frame_us", 0 },
-		{ "restless", 0 }, { "empty", 1 },
+		{ "restless", 0 }, { "empty", 1 },    { "refuse_config", 0 },
 	};
 	int ret = 0;
 

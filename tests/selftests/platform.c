@@ -35,7 +35,9 @@ bool platform_find(bool driven, char *device, size_t size)
 	bool found = false;
 
 	while (folder && !found && (entry = readdir(folder))) {
-		if (entry->d_name[0] == '.')
+		/* dray refuses those that are wrong. */
+		if (entry->d_name[0] == '.' ||
+		    !strncmp(entry->d_name, "wrong-", 6))
 			continue;
 		platform_driver(entry->d_name, driver, sizeof(driver));
 		found = driven ? driver[0] && strcmp(driver, "dray")

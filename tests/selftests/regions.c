@@ -5,18 +5,13 @@
  * has it.  The node is there without them, and the log says why.  The
  * emulated board's tree has a device for this.
  */
-#include <sys/klog.h>
-
 #include "binding.h"
+#include "kernel_log.h"
 #include "ledger.h"
 #include "platform.h"
 #include "setup.h"
 
 #define USELESS "useless"
-#define BEGIN "dray test: regions of no use"
-
-#define LOG_READ_ALL 3
-#define LOG_SIZE_BUFFER 10
 
 /* The device given to dray, and its node. */
 FIXTURE(regions)
@@ -61,7 +56,7 @@ FIXTURE_SETUP(regions)
 	ASSERT_LE(0, node);
 	ASSERT_EQ(0, ledger_take(node, &self->before));
 	close(node);
-	ASSERT_EQ(0, write_text("/dev/kmsg", BEGIN "\n"));
+	ASSERT_EQ(0, log_begin());
 	ASSERT_EQ(0, platform_override(USELESS, "dray"));
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", USELESS));
 	self->node = platform_open(USELESS);
@@ -76,21 +71,6 @@ FIXTURE_TEARDOWN_PARENT(regions)
 		EXPECT_EQ(0, platform_override(USELESS, "\n"));
 		EXPECT_EQ(0, ledger_differences(&self->before));
 	}
-}
-
-/* What the kernel has said since the test began. */
-static char *log_read(void)
-{
-	int size = klogctl(LOG_SIZE_BUFFER, NULL, 0), length;
-	char *log = size < 0 ? NULL : malloc((size_t)size + 1), *at, *last;
-
-	if (!log)
-		return NULL;
-	length = klogctl(LOG_READ_ALL, log, size);
-	log[length < 0 ? 0 : length] = 0;
-	for (at = log, last = log; (at = strstr(at, BEGIN)); at++)
-		last = at;
-	return last;
 }
 
 TEST_F(regions, it_is_no_heap_of_the_node)
@@ -141,7 +121,7 @@ TEST_F(regions, it_stays_of_no_use)
 
 	close(self->node);
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "unbind", USELESS));
-	ASSERT_EQ(0, write_text("/dev/kmsg", BEGIN ", again\n"));
+	ASSERT_EQ(0, log_begin());
 	ASSERT_EQ(0, write_name(PLATFORM_DRIVER, "bind", USELESS));
 	node = platform_open(USELESS);
 	ASSERT_LE(0, node);

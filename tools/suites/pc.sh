@@ -131,7 +131,7 @@ pc_streams()
 {
 	local name
 
-	for name in transfers timeline refused ends life ring races; do
+	for name in transfers timeline refused fifos ends life ring races; do
 		pc_stream "$1stream-$name" "stream_$name"
 	done
 	pc_stream "$1stream-life-given" stream_life given=1
