@@ -406,7 +406,7 @@ static void dray_channel_close(struct dray_channel *channel)
 	mutex_unlock(&channel->opening);
 }
 
-/* Stops a dead channel's engine once more, and what this stops too. */
+/* Stops a dead channel's engine once more, and maybe its other direction. */
 static bool dray_channel_stops_again(struct dray_channel *channel)
 {
 	struct mutex *streaming = &channel->node->channels->streaming;
