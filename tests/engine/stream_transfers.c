@@ -316,6 +316,8 @@ TEST_F(stream, a_report_without_any_byte_ends_no_transfer)
 
 	SKIP_IF(stream_read("batches", 0) != 1,
 		"this engine reports one by one: batches=1");
+	SKIP_IF(stream_read("siblings", 0) == 1,
+		"stopping this receiver loses what is being sent");
 	ASSERT_EQ(0, stream_open(self, 4));
 	ASSERT_EQ(0, stream_knob("unfinished", 1));
 	for (uint64_t i = 0; i < count; i++)

@@ -129,7 +129,9 @@ pc_stream()
 # pc_streams PREFIX: streams, also of engines with limits and quirks
 pc_streams()
 {
-	local name
+	local name frames=20000
+
+	[ "$LONG" = no ] || frames=100000
 
 	for name in transfers timeline refused fifos ends life ring races; do
 		pc_stream "$1stream-$name" "stream_$name"
@@ -139,6 +141,8 @@ pc_streams()
 		for name in transfers ends life limits ring races; do
 			pc_stream "$1stream-$name-axidma" "stream_$name" axidma=1
 		done
+		pc_stream "$1stream-ring-long" stream_ring '' \
+			"DRAY_TEST_FRAMES=$frames"
 		pc_stream "$1stream-transfers-batches" stream_transfers batches=1
 		pc_stream "$1stream-ends-batches" stream_ends batches=1
 	fi
