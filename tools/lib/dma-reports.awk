@@ -37,7 +37,7 @@ function excused(i, sync, foreign, place)
 			place = place " buffer"
 		if (line[i] ~ / dray_sync_row\+/)
 			place = place " row"
-		if (line[i] ~ / dray_import_sync_entry[.+]/)
+		if (line[i] ~ / dray_importers_sync\+/)
 			place = place " import"
 		if (line[i] ~ / dray_foreign_map\+/)
 			place = place " foreign"
