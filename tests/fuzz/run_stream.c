@@ -151,6 +151,7 @@ int run_release(struct thread *thread, const struct call *call)
 		.number = 1 + call->b % 8,
 		.until_ns = pick(&state, 4) ? 0 : limit,
 	};
+	int ret;
 
 	for (uint32_t i = 0; i < FRAMES; i++)
 		frames[i] = (uint32_t)pick(&state, FRAMES);
@@ -158,8 +159,12 @@ int run_release(struct thread *thread, const struct call *call)
 	if (release.until_ns > limit)
 		release.until_ns = limit;
 	flaw_apply(call, 1, frames, sizeof(frames));
-	return object_ioctl(thread, call, object_fd(OBJECT_LINE, call->a),
-			    DRAY_IOC_RELEASE, &release, sizeof(release));
+	ret = object_ioctl(thread, call, object_fd(OBJECT_LINE, call->a),
+			   DRAY_IOC_RELEASE, &release, sizeof(release));
+	/* There is no ring, and a short run may see none. */
+	if (ret == -EINVAL && release.reason == DRAY_REASON_FRAMES)
+		return -EOPNOTSUPP;
+	return ret;
 }
 
 /* Maps the points over a window, for writing too if it is allowed. */
