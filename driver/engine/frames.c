@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Frames of a ring: which are free for the engine, which are shown, and which
- * the opener holds.
+ * Frames of a ring: free for the engine, in flight, unread, or held by the
+ * opener.
  */
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -21,7 +21,7 @@ static void dray_frames_wake(struct dray_channel *channel)
 	mod_delayed_work(dray_workqueue, &channel->feed, 0);
 }
 
-/* A job whose end is shown may still be counted, so lists tell. */
+/* The lists tell: @waiting counts a job for a moment after its point. */
 static bool dray_channel_has_jobs(const struct dray_channel *channel)
 {
 	return channel->running || !list_empty(&channel->queues) ||
@@ -47,7 +47,7 @@ int dray_frames_start(struct dray_channel *channel, struct dray_frames *frames)
 			list_add_tail(&frame->job->list, &frames->free);
 	}
 	WRITE_ONCE(channel->stream.frames, frames);
-	/* The ring counts as one job, which only its end ends. */
+	/* The ring counts as one job until it is settled. */
 	WRITE_ONCE(channel->waiting, channel->waiting + 1);
 	spin_unlock_irq(&channel->lock);
 	dray_frames_wake(channel);
@@ -62,7 +62,7 @@ void dray_frames_stop(struct dray_channel *channel)
 		return;
 	WRITE_ONCE(frames->ended, true);
 	spin_lock_irq(&channel->lock);
-	/* A channel without jobs may be on its way out. */
+	/* Without jobs, the channel may be about to be freed. */
 	if (channel->waiting)
 		dray_frames_wake(channel);
 	spin_unlock_irq(&channel->lock);
@@ -91,7 +91,7 @@ struct dray_frames *dray_frames_take_away(struct dray_channel *channel)
 	return frames;
 }
 
-/* When no frame is in flight any more. */
+/* Ends a ring that has no frame in flight any more. */
 void dray_frames_settle(struct dray_channel *channel)
 {
 	struct dray_frames *frames = channel->stream.frames;
@@ -104,7 +104,7 @@ void dray_frames_settle(struct dray_channel *channel)
 		return;
 	spin_lock_irq(&channel->lock);
 	frames->ended = true;
-	/* Once: the ring was one job. */
+	/* The ring is settled already. */
 	if (!frames->channel) {
 		spin_unlock_irq(&channel->lock);
 		return;
@@ -188,7 +188,7 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 		dray_frames_starve(frames);
 	}
 	spin_unlock_irq(&channel->lock);
-	/* It was shown to the CPU, which may have its lines. */
+	/* The CPU has seen the frame, so its caches may have lines of it. */
 	if (job && overwritten)
 		dray_job_sync(job, channel->dev);
 	return job;

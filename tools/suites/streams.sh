@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 # shellcheck shell=bash
 #
-# The emulated ZCU102 with the kernel's own drivers: its AXI DMA, of which tools/fpga
-# has a model and IPs in C, Python or Verilog, and the DMA of its display port.
+# The emulated ZCU102 with the kernel's own drivers: an AXI DMA, modelled by tools/fpga
+# with IPs in C, Python or Verilog, and the DMA of the display port.
 
-ABOUT_STREAMS="the AXI DMA of the emulated ZCU102, whose stream goes through an IP \
+ABOUT_STREAMS="the AXI DMA of the emulated ZCU102 with an IP in its stream, \
 on this machine: packets, views, rings, faults; cores in Verilog; \
 its display and sound"
 PACKAGES_STREAMS=(
@@ -43,7 +43,7 @@ streams_begin()
 	streams_through "${@:2}"
 }
 
-# streams_boot_display FOLDER NAME COMMAND: a batch of this program, whose pictures and
+# streams_boot_display FOLDER NAME COMMAND: a batch of this program; its pictures and
 # sound go to FOLDER/screen
 streams_boot_display()
 {
