@@ -18,17 +18,16 @@
 
 static int32_t *elements(const struct dray_array *array)
 {
-	return dray_array_view(array)->data;
+	return array->data;
 }
 
 /* Opens the record on standard input and doubles the array's elements. */
 static int import(void)
 {
 	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
-	const struct dray_view *view;
 	struct dray_array *array;
 	size_t size;
-	int64_t i;
+	int64_t i, count;
 	int ret;
 
 	size = fread(record, 1, sizeof(record), stdin);
@@ -36,10 +35,10 @@ static int import(void)
 	ret = dray_array_open(record, size, NULL, &array);
 	if (ret)
 		return ret;
-	view = dray_array_view(array);
-	for (i = 0; i < view->shape[0]; i++)
+	count = dray_array_axes(array)[0].size;
+	for (i = 0; i < count; i++)
 		elements(array)[i] *= 2;
-	printf("importer: doubled %lld elements\n", (long long)view->shape[0]);
+	printf("importer: doubled %lld elements\n", (long long)count);
 	dray_array_unref(array);
 	return 0;
 }
@@ -66,23 +65,20 @@ static int export(struct dray_node *node)
 	unsigned char record[DRAY_ARRAY_RECORD_SIZE];
 	const int64_t shape = COUNT;
 	struct dray_array *array;
-	struct dray_dtype int32;
+	struct dray_view view;
 	size_t size;
 	int ret, i;
 
-	ret = dray_dtype_parse("<i4", &int32);
-	if (ret)
-		return ret;
 	/*
 	 * An importer reaches the whole buffer around a record, so this array
 	 * has a buffer of its own.
 	 */
-	ret = dray_array_create_alone(node, int32, 1, &shape, &array);
+	ret = dray_array_create_alone(node, DRAY_INT32, 1, &shape, &array);
 	if (ret)
 		return ret;
 	for (i = 0; i < COUNT; i++)
 		elements(array)[i] = i;
-	ret = dray_array_export(dray_array_view(array), 0, record,
+	ret = dray_array_export(dray_array_view(array, &view), 0, record,
 				sizeof(record), &size);
 	if (!ret)
 		ret = start_importer(record, size);

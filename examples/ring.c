@@ -29,19 +29,18 @@ static int open_film(struct dray_node *node, struct dray_pool *pool,
 	const int64_t shape[] = { count, ROWS, COLUMNS };
 	const struct dray_view *list[FRAMES];
 	struct dray_view views[FRAMES];
-	struct dray_dtype byte;
+	struct dray_view whole;
 	int ret;
 
-	ret = dray_dtype_parse("|u1", &byte);
+	ret = dray_stream_open(node, name, NULL, &film->stream);
 	if (!ret)
-		ret = dray_stream_open(node, name, NULL, &film->stream);
-	if (!ret)
-		ret = dray_array_create(pool, byte, 3, shape, &film->pictures);
+		ret = dray_array_create(pool, DRAY_UINT8, 3, shape,
+					&film->pictures);
 	for (int64_t i = 0; !ret && i < count; i++) {
 		const struct dray_index at[] = { DRAY_AT(i) };
 
-		ret = dray_view_index(dray_array_view(film->pictures), at, 1,
-				      &views[i]);
+		ret = dray_view_index(dray_array_view(film->pictures, &whole),
+				      at, 1, &views[i]);
 		list[i] = &views[i];
 	}
 	return ret ? ret
@@ -57,7 +56,7 @@ static void close_film(const struct film *film)
 
 static unsigned char *picture_at(const struct film *film, uint32_t frame)
 {
-	unsigned char *first = dray_array_view(film->pictures)->data;
+	unsigned char *first = film->pictures->data;
 
 	return first + (size_t)frame * ROWS * COLUMNS;
 }

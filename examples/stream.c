@@ -87,12 +87,10 @@ int main(void)
 	struct dray_stream *tx = NULL, *rx = NULL;
 	struct dray_pool *pool = NULL;
 	struct dray_node *node = NULL;
-	struct dray_dtype byte;
+	struct dray_view src, dst;
 	int ret;
 
-	ret = dray_dtype_parse("|u1", &byte);
-	if (!ret)
-		ret = dray_node_open(NULL, &node);
+	ret = dray_node_open(NULL, &node);
 	if (!ret)
 		ret = dray_pool_create(node, NULL, &pool);
 	if (!ret)
@@ -100,16 +98,15 @@ int main(void)
 	if (!ret)
 		ret = dray_stream_open(node, "rx0", NULL, &rx);
 	if (!ret)
-		ret = dray_array_create(pool, byte, 2, whole, &picture);
+		ret = dray_array_create(pool, DRAY_UINT8, 2, whole, &picture);
 	if (!ret)
-		ret = dray_array_create(pool, byte, 2, part, &tile);
+		ret = dray_array_create(pool, DRAY_UINT8, 2, part, &tile);
 	if (!ret) {
-		paint(dray_array_view(picture));
-		ret = move(tx, rx, dray_array_view(picture),
-			   dray_array_view(tile));
+		paint(dray_array_view(picture, &src));
+		ret = move(tx, rx, &src, dray_array_view(tile, &dst));
 	}
 	if (!ret) {
-		const unsigned char *pixels = dray_array_view(tile)->data;
+		const unsigned char *pixels = tile->data;
 
 		printf("the tile's rows run from %d to %d\n", pixels[0],
 		       pixels[TILE * (TILE - 1)]);

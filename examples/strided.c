@@ -43,17 +43,16 @@ static int copy(struct dray_queue *queue, const struct dray_array *small,
 		const struct dray_array *picture)
 {
 	const struct dray_index index[] = { DRAY_STEP(-2), DRAY_ALL };
-	const struct dray_view *dst = dray_array_view(small);
-	const unsigned char *rows = dst->data;
+	const unsigned char *rows = small->data;
+	struct dray_view whole, src, dst;
 	struct dray_fence *fence;
-	struct dray_view src;
 	int ret;
 
-	ret = dray_view_index(dray_array_view(picture), index, 2, &src);
+	ret = dray_view_index(dray_array_view(picture, &whole), index, 2, &src);
 	if (!ret)
-		ret = explain(queue, dst, &src);
+		ret = explain(queue, dray_array_view(small, &dst), &src);
 	if (!ret)
-		ret = dray_copy(queue, dst, &src, 0, &fence);
+		ret = dray_copy(queue, &dst, &src, 0, &fence);
 	if (ret)
 		return ret;
 	/* The CPU is free for other work here, until it needs the bytes. */
@@ -74,22 +73,20 @@ int main(void)
 	struct dray_queue *queue = NULL;
 	struct dray_pool *pool = NULL;
 	struct dray_node *node = NULL;
-	struct dray_dtype byte;
+	struct dray_view view;
 	int ret;
 
-	ret = dray_dtype_parse("|u1", &byte);
-	if (!ret)
-		ret = dray_node_open(NULL, &node);
+	ret = dray_node_open(NULL, &node);
 	if (!ret)
 		ret = dray_pool_create(node, NULL, &pool);
 	if (!ret)
 		ret = dray_queue_create(node, NULL, &queue);
 	if (!ret)
-		ret = dray_array_create(pool, byte, 2, whole, &picture);
+		ret = dray_array_create(pool, DRAY_UINT8, 2, whole, &picture);
 	if (!ret)
-		ret = dray_array_create(pool, byte, 2, half, &small);
+		ret = dray_array_create(pool, DRAY_UINT8, 2, half, &small);
 	if (!ret) {
-		paint(dray_array_view(picture));
+		paint(dray_array_view(picture, &view));
 		ret = copy(queue, small, picture);
 	}
 	if (ret)

@@ -1,191 +1,124 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * array: strided views, and counted arrays that can be passed to other
- * processes.
+ * array: counted strided arrays, which can be passed to other processes.
  *
- * A view is shape, strides, a data type and a borrowed address.  It owns
- * nothing: its memory must outlive it.  Functions that make a view from another
- * never touch the data and allocate nothing, and @out may be the same object as
- * the input.
+ * An array is a block: shape, strides, a type, and a reference to the block that
+ * has its elements, which it keeps alive.  Its memory is a block of an allocator
+ * handle, of a pool or a buffer, foreign memory, or a record's.  An array that is
+ * made over another (a slice) keeps that one's memory, not the array itself.
  *
- * An array is a counted object that keeps its memory alive.  It is made in a
- * pool or in a buffer of its own, received from another process, or opened by a
- * record.
- *
- * Every function may be called from any thread.  The caller orders writes to a
- * view, or to elements, that other threads read.
+ * Any thread may count an array, look at it, and free it.  Its fields are
+ * constant once other threads have it; the caller orders writes to elements
+ * that other threads read.
  */
 #ifndef DRAY_ARRAY_H
 #define DRAY_ARRAY_H
 
-#include <dray/pool.h>
+#include <dray/handler.h>
+#include <dray/view.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define DRAY_MAX_NDIM 64
-
-/** An element's type, as the typestr of an array interface describes it. */
-struct dray_dtype {
-	char kind;		/* one of "?biufcmMSUV" ('?' is a bool) */
-	char order;		/* '<', '>' or '|' (no order) */
-	uint16_t reserved;	/* 0 */
-	uint32_t itemsize;	/* bytes; may be 0 for S, U and V */
+/** One axis of an array. */
+struct dray_array_axis {
+	int64_t size;		/* elements, >= 0 */
+	int64_t stride;		/* bytes, may be negative or 0 */
 };
 
 /**
- * Parses a typestr ("<f4", "|u1", "|V12"); "b1" is a bool.  -EINVAL for any
- * other text, such as an object's ('O').
- */
-DRAY_API int dray_dtype_parse(const char *typestr, struct dray_dtype *out);
-
-/**
- * Writes the typestr of a type, at most 16 bytes with the terminating zero.
- * -EINVAL if no typestr describes it.
- */
-DRAY_API int dray_dtype_format(const struct dray_dtype *dtype, char out[16]);
-
-/* dray_view.flags */
-#define DRAY_VIEW_READONLY	(1u << 0)
-
-struct dray_view {
-	void *data;		/* the element [0, 0, ...]; may be NULL if empty */
-	struct dray_dtype dtype;
-	int32_t ndim;		/* 0 .. DRAY_MAX_NDIM; 0 is one element */
-	uint32_t flags;		/* DRAY_VIEW_* */
-	/* only the first ndim entries of each are ever read or copied */
-	int64_t shape[DRAY_MAX_NDIM];	/* elements, >= 0 */
-	int64_t strides[DRAY_MAX_NDIM];	/* bytes, may be negative or 0 */
-};
-
-/**
- * Describes memory at @data.
+ * An array: this, then @meta_size bytes of meta-data, of which the first are
+ * @ndim axes and, if there is no @reference, the elements behind them.  ABI: 48
+ * bytes, each field as the assertions below say, on every machine.  (Source:
+ * DyND's array_preamble, whose first five fields are these.  The number of
+ * axes, which DyND has in the type, is added here.)
  *
+ * Its maker may change all fields but @block, @reference and @meta_size, as long
+ * as no other thread has it; a type object that it replaces is its to drop.
+ */
+struct dray_array {
+	struct dray_block block;	/* its type is DRAY_BLOCK_ARRAY */
+	dray_dtype dtype;	/* one reference */
+	/* the element [0, 0, ...]; may be NULL if there are none */
+	void *data __attribute__((aligned(8)));
+	uint64_t flags __attribute__((aligned(8)));	/* DRAY_READ, ... */
+	/* the block of the elements, one reference; NULL: they are inline */
+	struct dray_block *reference __attribute__((aligned(8)));
+	int32_t ndim __attribute__((aligned(8)));
+	uint32_t meta_size;	/* bytes, a multiple of 8 */
+};
+
+#ifdef __cplusplus
+#define DRAY_ABI(fact) static_assert(fact, #fact)
+#else
+#define DRAY_ABI(fact) _Static_assert(fact, #fact)
+#endif
+DRAY_ABI(sizeof(struct dray_array_axis) == 16);
+DRAY_ABI(sizeof(struct dray_array) == 48);
+DRAY_ABI(offsetof(struct dray_array, dtype) == 8);
+DRAY_ABI(offsetof(struct dray_array, data) == 16);
+DRAY_ABI(offsetof(struct dray_array, flags) == 24);
+DRAY_ABI(offsetof(struct dray_array, reference) == 32);
+DRAY_ABI(offsetof(struct dray_array, ndim) == 40);
+DRAY_ABI(offsetof(struct dray_array, meta_size) == 44);
+#undef DRAY_ABI
+
+/** Its @ndim axes. */
+static inline struct dray_array_axis *dray_array_axes(struct dray_array *array)
+{
+	return (struct dray_array_axis *)(void *)(array + 1);
+}
+
+/** The meta-data of its elements, behind the axes. */
+static inline void *dray_array_meta(struct dray_array *array)
+{
+	return dray_array_axes(array) + array->ndim;
+}
+
+/** @block as an array, or NULL if it is not one. */
+static inline struct dray_array *dray_block_as_array(struct dray_block *block)
+{
+	return dray_block_type(block) == DRAY_BLOCK_ARRAY
+		       ? (struct dray_array *)(void *)block
+		       : NULL;
+}
+
+/** One more reference, given back by dray_array_unref(); returns @array. */
+static inline struct dray_array *dray_array_ref(struct dray_array *array)
+{
+	if (array)
+		dray_block_ref(&array->block);
+	return array;
+}
+
+/** One reference less; the last one frees the array.  NULL is ignored. */
+static inline void dray_array_unref(struct dray_array *array)
+{
+	if (array)
+		dray_block_unref(&array->block);
+}
+
+/**
+ * Makes an array in C order in memory of the handler that this thread allocates
+ * with, dray_get_handler(); the array keeps that handler.
+ *
+ * @ndim: axes, 0 to DRAY_MAX_NDIM
  * @shape: @ndim extents, each >= 0
- * @strides: @ndim strides in bytes; NULL: C order
+ * @out: one reference; its elements are undefined
  *
- * Errors: -EINVAL (ndim, an extent below 0, a type, elements without data),
- * -EOVERFLOW (the bytes it covers do not fit 63 bits or the address space).
- * dray_view_index() and dray_view_assign() check their views the same way.
+ * Errors: as dray_view_bytes(), -ENOMEM.
  */
-DRAY_API int dray_view_init(struct dray_view *out, void *data,
-			    struct dray_dtype dtype, int ndim,
-			    const int64_t *shape, const int64_t *strides);
-
-/**
- * Writes to @bytes the size of the memory that a view in C order needs.
- *
- * @shape: @ndim extents, each >= 0
- *
- * Errors: -EINVAL (ndim, an extent below 0, a type), -EOVERFLOW (more than
- * SIZE_MAX or 63 bits).
- */
-DRAY_API int dray_view_bytes(struct dray_dtype dtype, int ndim,
-			     const int64_t *shape, size_t *bytes);
-
-/**
- * Copies one view, ndim axes only.  This function and the questions about a
- * view (dray_view_size(), _span(), _is_contiguous(), _spans_overlap()) return
- * no error.  They trust ndim to be 0 .. DRAY_MAX_NDIM and extents to be 0 or
- * more, as in any view that a function here has made.
- */
-DRAY_API void dray_view_copy(struct dray_view *out,
-			     const struct dray_view *view);
-
-/** One step of basic indexing, as in NumPy. */
-enum dray_index_kind {
-	DRAY_INDEX_INTEGER,	/* start: drops the axis; negative from its end */
-	DRAY_INDEX_SLICE,	/* start:stop:step */
-	DRAY_INDEX_NEWAXIS,	/* an axis of one element */
-	DRAY_INDEX_ELLIPSIS,	/* as many whole axes as fit; at most one */
-};
-
-#define DRAY_OMIT INT64_MIN	/* start, stop or step left out */
-
-struct dray_index {
-	enum dray_index_kind kind;
-	int64_t start;
-	int64_t stop;
-	int64_t step;		/* never 0; negative runs backwards */
-};
-
-#define DRAY_AT(i)	((struct dray_index){ DRAY_INDEX_INTEGER, (i), 0, 0 })
-#define DRAY_SLICE(start, stop, step) \
-	((struct dray_index){ DRAY_INDEX_SLICE, (start), (stop), (step) })
-/* ::step, every step-th element; -1 reverses the axis */
-#define DRAY_STEP(step)	DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, step)
-#define DRAY_ALL	DRAY_STEP(DRAY_OMIT)
-#define DRAY_NEWAXIS	((struct dray_index){ DRAY_INDEX_NEWAXIS, 0, 0, 0 })
-#define DRAY_ELLIPSIS	((struct dray_index){ DRAY_INDEX_ELLIPSIS, 0, 0, 0 })
-
-/**
- * Indexes a view as NumPy's basic indexing does: view[index[0], index[1], ...].
- *
- * Errors: -EINVAL (a step of 0, two ellipses, more indices than axes, more than
- * DRAY_MAX_NDIM axes), -ERANGE (an integer outside its axis).
- */
-DRAY_API int dray_view_index(const struct dray_view *view,
-			     const struct dray_index *index, size_t count,
-			     struct dray_view *out);
-
-/**
- * Reorders axes: axis i of the result is axis axes[i] of @view, negative from
- * the last.  NULL reverses the order.
- *
- * Errors: -EINVAL (an axis that does not exist or is named twice; @view has a
- * number of axes or an extent that dray_view_init() would refuse).
- */
-DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
-				 struct dray_view *out);
-
-/**
- * Repeats axes of one element (stride 0) and adds axes in front.
- *
- * Errors: -EINVAL (fewer axes than @view has, an extent that differs from one
- * above 1; else as dray_view_transpose()), -EOVERFLOW as dray_view_init().
- */
-DRAY_API int dray_view_broadcast(const struct dray_view *view, int ndim,
-				 const int64_t *shape, struct dray_view *out);
-
-/** Returns the number of elements; 1 without axes, INT64_MAX on overflow. */
-DRAY_API int64_t dray_view_size(const struct dray_view *view);
-
-/**
- * Returns the bytes that the elements cover, relative to data: [low, high). low
- * is below 0 if strides are negative; low == high if the view is empty.
- */
-DRAY_API void dray_view_span(const struct dray_view *view, int64_t *low,
-			     int64_t *high);
-
-/** Whether elements follow each other without gaps, the last axis fastest. */
-DRAY_API bool dray_view_is_contiguous(const struct dray_view *view);
-
-/** Whether the spans of two views have a byte in common. */
-DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
-				      const struct dray_view *b);
-
-/**
- * Copies elements with the CPU, between views of the same shape and type.
- * Nothing is converted: to copy bits to another type of the same size, give one
- * view the other's dtype.
- *
- * If the views overlap, the result is that of a source copied aside first; the
- * copy aside is made only if it makes a difference.
- *
- * Errors: -EINVAL (shapes or types differ; the destination has a stride of 0),
- * -EPERM (read-only), -ENOMEM (for the copy aside).
- */
-DRAY_API int dray_view_assign(const struct dray_view *dst,
-			      const struct dray_view *src);
-
-struct dray_array;
-
+DRAY_API int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
+			      struct dray_array **out);
+/** Does the same, and all bytes are zero. */
+DRAY_API int dray_array_zeros(dray_dtype dtype, int ndim, const int64_t *shape,
+			      struct dray_array **out);
 /**
  * Makes a zeroed array in C order in @pool.
  * Errors: as dray_view_bytes(), -ENOMEM.
  */
-DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
+DRAY_API int dray_array_create(struct dray_pool *pool, dray_dtype dtype,
 			       int ndim, const int64_t *shape,
 			       struct dray_array **out);
 /**
@@ -193,17 +126,71 @@ DRAY_API int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype,
  * processes that receive the array then reach no other memory.
  * Errors: as dray_view_bytes(), dray_buffer_alloc().
  */
-DRAY_API int dray_array_create_alone(struct dray_node *node,
-				     struct dray_dtype dtype, int ndim,
-				     const int64_t *shape,
+DRAY_API int dray_array_create_alone(struct dray_node *node, dray_dtype dtype,
+				     int ndim, const int64_t *shape,
 				     struct dray_array **out);
-/** Adds a reference, dropped by dray_array_unref(); returns @array. */
-DRAY_API struct dray_array *dray_array_ref(struct dray_array *array);
-/** Drops a reference, and frees the memory with the last.  NULL is ignored. */
-DRAY_API void dray_array_unref(struct dray_array *array);
-/** Returns the whole array, borrowed: valid as long as the array. */
-DRAY_API const struct dray_view *
-dray_array_view(const struct dray_array *array);
+/**
+ * Makes an array over memory that exists: a slice of another array, or elements
+ * in any block.
+ *
+ * @view: shape, strides, type and permissions; all of it lies in @base
+ * @base: the block of the memory: an array's (&array->block), a buffer's, a
+ *	file's, ...; counted up, or of a slice, the block beneath it
+ * @out: one reference
+ *
+ * Errors: as dray_view_init() for a bad view, -EINVAL (elements outside @base),
+ * -EPERM (writable elements in memory that may not be written), -ENOMEM.
+ */
+DRAY_API int dray_array_over(const struct dray_view *view,
+			     struct dray_block *base, struct dray_array **out);
+
+/**
+ * Fills @view with the whole array and returns it, or NULL if @array is NULL.
+ * The view is valid as long as the array.
+ */
+DRAY_API struct dray_view *dray_array_view(const struct dray_array *array,
+					   struct dray_view *view);
+
+/**
+ * The handler that the array's memory came from, with its name and version, or
+ * NULL if it came from none.  (Source: NEP 49's get_handler_name() and
+ * get_handler_version() of an array.)
+ */
+DRAY_API const struct dray_handler *
+dray_array_handler(const struct dray_array *array);
+
+/** Arguments of dray_array_make(); all zero is allowed. */
+struct dray_array_options {
+	dray_dtype dtype;	/* counted up by the array; may be 0 */
+	uint64_t flags;		/* DRAY_READ, ...; all are taken as they are */
+	int32_t ndim;		/* 0 .. DRAY_MAX_NDIM */
+	uint32_t element_meta;	/* bytes of meta-data behind the axes */
+	/* bytes of the elements: to be had inline, or in the reference */
+	size_t size;
+	size_t alignment;	/* of inline elements, a power of two; 0: 8 */
+	/* the block of the elements; counted up by the array; NULL: inline */
+	struct dray_block *reference;
+	void *data;		/* the first byte, with a reference only */
+	/*
+	 * Called before the array's memory is freed, to drop the references in
+	 * its meta-data and elements, except @reference; may be NULL
+	 */
+	void (*destroy)(struct dray_array *array);
+};
+
+/**
+ * Makes an array of which the caller fills in the axes, the rest of the
+ * meta-data and inline elements, all of them zero bytes at first: for elements
+ * with meta-data of their own, such as strings.  Inline elements are in ordinary
+ * memory; if a device is to reach them, use a reference.
+ *
+ * Errors: -EINVAL (flags that are unknown or exclude each other, an alignment
+ * that is not a power of two, a number of axes that is not 0 to DRAY_MAX_NDIM,
+ * elements outside the reference), -EPERM (writable elements in a read-only
+ * reference), -EOVERFLOW (more bytes than a size_t holds), -ENOMEM.
+ */
+DRAY_API int dray_array_make(const struct dray_array_options *options,
+			     struct dray_array **out);
 
 /**
  * Passes the array of @view to the process at the other end of @socket (a

@@ -32,8 +32,26 @@ enum dray_block_tag {
 	DRAY_BLOCK_POD = 4,	/* an arena of plain bytes */
 	DRAY_BLOCK_ZEROED = 5,	/* an arena of bytes that are zero at first */
 	DRAY_BLOCK_MAPPED = 6,	/* a range of a file */
-	DRAY_BLOCK_ARRAY = 7,	/* struct dray_block_array */
+	DRAY_BLOCK_ARRAY = 7,	/* struct dray_array, of <dray/array.h> */
+	DRAY_BLOCK_HANDLED = 8,	/* a block of an allocator handle */
+	DRAY_BLOCK_OPENED = 9,	/* memory of a record of another process */
+	DRAY_BLOCK_DTYPE = 10,	/* a type object, of <dray/dtype.h> */
 };
+
+/*
+ * Flags of blocks, views and arrays: one set, ABI.  The first three are
+ * permissions, with DyND's numbers.  The others are facts: functions that make a
+ * view or an array set them, and functions that take one do not trust them.
+ */
+#define DRAY_READ (1u << 0)
+#define DRAY_WRITE (1u << 1)
+#define DRAY_IMMUTABLE (1u << 2)	/* never changes; excludes WRITE */
+#define DRAY_ALIGNED (1u << 3)	/* all elements, for their type */
+#define DRAY_C_CONTIGUOUS (1u << 4)	/* no gaps, the last axis fastest */
+#define DRAY_F_CONTIGUOUS (1u << 5)	/* no gaps, the first axis fastest */
+/* of arrays only: */
+#define DRAY_OWNED (1u << 6)	/* made with its memory; no slice */
+#define DRAY_WRITE_BACK (1u << 7)	/* a copy that will be copied back */
 
 /**
  * The start of every block, and all that an inlined count needs to know.  ABI:
@@ -50,8 +68,8 @@ struct dray_block {
  * A count that gets here stops counting: the block stays for ever, at
  * DRAY_BLOCK_SATURATED, instead of being freed under its users.
  */
-#define DRAY_BLOCK_COUNT_LIMIT	0x80000000u
-#define DRAY_BLOCK_SATURATED	0xc0000000u
+#define DRAY_BLOCK_COUNT_LIMIT 0x80000000u
+#define DRAY_BLOCK_SATURATED 0xc0000000u
 
 /**
  * Ends a block if its count has come to 0.  Only dray_block_unref() calls it,
@@ -152,12 +170,32 @@ DRAY_API int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 				      size_t alignment,
 				      struct dray_block **out);
 
+struct dray_handler;
+
+/**
+ * @size bytes of an allocator handle, such as dray_get_handler(), to which they
+ * go back: DRAY_BLOCK_HANDLED.  A size of 0 is 1.
+ *
+ * @handler: stays valid as long as the block
+ * @zeroed: whether the bytes are zero; else undefined
+ *
+ * Errors: -EINVAL also for a handler of another version, or without one of its
+ * functions.
+ */
+DRAY_API int dray_block_create_handled(const struct dray_handler *handler,
+				       size_t size, bool zeroed,
+				       struct dray_block **out);
+
+/** The handle that @block goes back to, or NULL if none made it. */
+DRAY_API const struct dray_handler *
+dray_block_handler(const struct dray_block *block);
+
 /**
  * Foreign memory, with a function that releases it.
  *
  * @data: its first byte; NULL with 0 bytes only
  * @size: bytes
- * @flags: DRAY_BLOCK_READ, or DRAY_BLOCK_READ | DRAY_BLOCK_WRITE
+ * @flags: DRAY_READ, or DRAY_READ | DRAY_WRITE
  * @release: called once, with @owner, in the thread that drops the last
  *	reference and without a lock of the library, so that it may call
  *	everything here; NULL if there is nothing to do
@@ -166,8 +204,7 @@ DRAY_API int dray_block_create_pooled(struct dray_pool *pool, size_t size,
  * Errors: -EINVAL also for other flags, and a range that leaves the address
  * space.
  */
-DRAY_API int dray_block_create_external(void *data, size_t size,
-					uint64_t flags,
+DRAY_API int dray_block_create_external(void *data, size_t size, uint32_t flags,
 					void (*release)(void *owner),
 					void *owner, struct dray_block **out);
 
@@ -189,14 +226,8 @@ DRAY_API int dray_block_create_external(void *data, size_t size,
  * fstat() and mmap() (-ENOENT, -EACCES, ...).
  */
 DRAY_API int dray_block_create_mapped(const char *path, uint64_t offset,
-				      uint64_t size, uint64_t flags,
+				      uint64_t size, uint32_t flags,
 				      struct dray_block **out);
-
-/* Permitted uses of memory: numbers of DyND, ABI. */
-#define DRAY_BLOCK_READ		((uint64_t)1 << 0)
-#define DRAY_BLOCK_WRITE	((uint64_t)1 << 1)
-/* it never changes; excludes DRAY_BLOCK_WRITE */
-#define DRAY_BLOCK_IMMUTABLE	((uint64_t)1 << 2)
 
 /**
  * An empty arena, DRAY_BLOCK_POD: elements of variable size, one behind the
@@ -231,8 +262,8 @@ struct dray_block_allocator {
 	 * Errors: -EINVAL (the alignment), -EPERM (after finalize),
 	 * -EOVERFLOW (more bytes than there are addresses), -ENOMEM.
 	 */
-	int (*allocate)(struct dray_block *block, size_t size,
-			size_t alignment, char **begin, char **end);
+	int (*allocate)(struct dray_block *block, size_t size, size_t alignment,
+			char **begin, char **end);
 
 	/**
 	 * Makes the last allocation, [*begin, *end) as allocate() or the last
@@ -262,43 +293,8 @@ struct dray_block_allocator {
  * Returns the functions that fill @block: *out is a constant, the same for all
  * arenas of a type. -EINVAL for a block that is not an arena.
  */
-DRAY_API int
-dray_block_get_allocator(const struct dray_block *block,
-			 const struct dray_block_allocator **out);
-
-/** One axis of an array. */
-struct dray_block_axis {
-	int64_t size;		/* elements, >= 0 */
-	int64_t stride;		/* bytes, may be negative or 0 */
-};
-
-/**
- * An array: this, then @meta_size bytes of meta-data, of which the first are
- * @ndim axes and, if there is no @reference, the elements behind them.  ABI: 48
- * bytes, each field as the assertions in <dray/block.h> say, on every machine.
- * (Source: DyND's array_preamble, whose first five fields are these.  Its type
- * is an object, or a number if that is enough; the number of axes, which DyND
- * has in the type, is added here.)
- *
- * Its maker may change all fields but @block, @reference and @meta_size.
- */
-struct dray_block_array {
-	struct dray_block block;	/* its type is DRAY_BLOCK_ARRAY */
-	/*
-	 * The type of an element.  If the low three bits of its first byte are
-	 * not all 0, it is a struct dray_dtype, all 8 bytes of it; else a
-	 * pointer to an object; no such objects exist yet.  The block does not
-	 * look at it.
-	 */
-	uint64_t element;
-	/* the element [0, 0, ...]; may be NULL if there are none */
-	void *data __attribute__((aligned(8)));
-	uint64_t flags __attribute__((aligned(8)));	/* DRAY_BLOCK_READ, ... */
-	/* the block of the elements, one reference; NULL: they are inline */
-	struct dray_block *reference __attribute__((aligned(8)));
-	int32_t ndim __attribute__((aligned(8)));
-	uint32_t meta_size;	/* bytes, a multiple of 8 */
-};
+DRAY_API int dray_block_get_allocator(const struct dray_block *block,
+				      const struct dray_block_allocator **out);
 
 #ifdef __cplusplus
 #define DRAY_ABI(fact) static_assert(fact, #fact)
@@ -308,70 +304,7 @@ struct dray_block_array {
 DRAY_ABI(sizeof(struct dray_block) == 8);
 DRAY_ABI(offsetof(struct dray_block, count) == 0);
 DRAY_ABI(offsetof(struct dray_block, type) == 4);
-DRAY_ABI(sizeof(struct dray_block_axis) == 16);
-DRAY_ABI(sizeof(struct dray_block_array) == 48);
-DRAY_ABI(offsetof(struct dray_block_array, element) == 8);
-DRAY_ABI(offsetof(struct dray_block_array, data) == 16);
-DRAY_ABI(offsetof(struct dray_block_array, flags) == 24);
-DRAY_ABI(offsetof(struct dray_block_array, reference) == 32);
-DRAY_ABI(offsetof(struct dray_block_array, ndim) == 40);
-DRAY_ABI(offsetof(struct dray_block_array, meta_size) == 44);
 #undef DRAY_ABI
-
-/** Arguments of dray_block_create_array(); all zero is allowed. */
-struct dray_block_array_options {
-	uint64_t element;	/* as in the block */
-	uint64_t flags;		/* DRAY_BLOCK_* */
-	int32_t ndim;		/* 0 or more */
-	uint32_t element_meta;	/* bytes of meta-data behind the axes */
-	/* bytes of the elements: to be had inline, or in the reference */
-	size_t size;
-	size_t alignment;	/* of inline elements, a power of two; 0: 8 */
-	/* the block of the elements; counted up by the array; NULL: inline */
-	struct dray_block *reference;
-	void *data;		/* the first element, with a reference only */
-	/*
-	 * Called before the array's memory is freed, to drop the references in
-	 * its meta-data and elements, except @reference; may be NULL
-	 */
-	void (*destroy)(struct dray_block_array *array);
-};
-
-/**
- * An array.  Its axes, the rest of its meta-data and inline elements are zero
- * bytes; a caller that knows the element's type fills them in.  Inline elements
- * are in ordinary memory; if a device is to reach them, use a reference.
- *
- * Errors: -EINVAL (flags that are unknown or exclude each other, an alignment
- * that is not a power of two, ndim below 0, elements outside the reference),
- * -EPERM (writable elements in a read-only reference), -EOVERFLOW (more bytes
- * than a size_t holds).
- */
-DRAY_API int
-dray_block_create_array(const struct dray_block_array_options *options,
-			struct dray_block **out);
-
-/** @block as an array, or NULL if it is not one. */
-static inline struct dray_block_array *
-dray_block_as_array(struct dray_block *block)
-{
-	return dray_block_type(block) == DRAY_BLOCK_ARRAY ?
-		       (struct dray_block_array *)(void *)block :
-		       NULL;
-}
-
-/** Its @ndim axes. */
-static inline struct dray_block_axis *
-dray_block_array_axes(struct dray_block_array *array)
-{
-	return (struct dray_block_axis *)(void *)(array + 1);
-}
-
-/** The meta-data of its elements, behind the axes. */
-static inline void *dray_block_array_meta(struct dray_block_array *array)
-{
-	return dray_block_array_axes(array) + array->ndim;
-}
 
 #ifdef __cplusplus
 }

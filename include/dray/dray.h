@@ -11,6 +11,8 @@
 #include <dray/resource.h>
 #include <dray/manager.h>
 #include <dray/block.h>
+#include <dray/dtype.h>
+#include <dray/view.h>
 #include <dray/array.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>

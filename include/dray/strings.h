@@ -16,18 +16,17 @@
 #define DRAY_STRINGS_H
 
 #include <dray/array.h>
-#include <dray/block.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /*
- * The kind of their struct dray_dtype, with order '|' and the item size of
- * struct dray_string.  No view has this kind: views copy elements as they are,
- * and a pair of pointers means nothing without the arena.
+ * The kind of their dtype, with order '|' and the item size of struct
+ * dray_string.  No view has this kind: views copy elements as they are, and a
+ * pair of pointers means nothing without the arena.
  */
-#define DRAY_KIND_STRING	'T'
+#define DRAY_KIND_STRING 'T'
 
 /** One element: [begin, end); both are NULL until it is filled in. */
 struct dray_string {
@@ -38,7 +37,7 @@ struct dray_string {
 /** The meta-data behind the axis. */
 struct dray_strings_meta {
 	struct dray_block *bytes;	/* the arena, one reference */
-	uint64_t capacity;		/* number of strings that fit */
+	uint64_t capacity;	/* number of strings that fit */
 };
 
 /**

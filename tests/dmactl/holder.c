@@ -77,10 +77,9 @@ static void say_ready(void)
 
 static void view_of(const struct dray_buffer *buffer, struct dray_view *view)
 {
-	struct dray_dtype bytes = { .kind = 'u', .order = '|', .itemsize = 1 };
 	int64_t size = (int64_t)dray_buffer_size(buffer);
 
-	if (dray_view_init(view, dray_buffer_data(buffer), bytes, 1, &size,
+	if (dray_view_init(view, dray_buffer_data(buffer), DRAY_UINT8, 1, &size,
 			   NULL))
 		errx(1, "%s", dray_last_error());
 }

@@ -13,7 +13,7 @@
 . tests/fact.sh
 export DRAY_BACKEND=host
 version=$(dpkg-parsechangelog -S Version)
-names='dmactl dray-dkms libdray-dev libdray0 python3-dray'
+names='dmactl dray-dkms libdray-dev libdray1 python3-dray'
 # Files that dpkg, its triggers and depmod keep for themselves.
 kept='^/(etc/(group|gshadow|passwd|shadow)-|etc/ld\.so\.cache|var/(cache|log|lib/dpkg)/)'
 kept="$kept|/modules\\.[^/]*\$|/mok\\.|/__pycache__"

@@ -74,7 +74,7 @@ run it_works_with_numpy_1.26 works "$folder/one/bin/python" 1.26
 run the_same_package_goes_with_numpy_1.24 \
 	"$folder/one/bin/pip" install --quiet 'numpy==1.24.*'
 run it_works_with_numpy_1.24 works "$folder/one/bin/python" 1.24
-own=$(echo "$folder"/two/lib/python3*/site-packages/dray/libdray.so.0)
+own=$(echo "$folder"/two/lib/python3*/site-packages/dray/libdray.so.1)
 is it_has_a_library_of_its_own "$(libraries "$folder/two/bin/python")" "$own"
 
 run a_venv_has_numpy_2 venv meson 'numpy>=2'
@@ -89,7 +89,7 @@ PYTHONPATH=$(echo "$folder"/prefix/lib/python3*/*-packages)
 run a_private_prefix_needs_no_path_of_libraries \
 	works "$folder/meson/bin/python" 2
 unset PYTHONPATH
-installed=$(find "$folder/prefix" -name libdray.so.0)
+installed=$(find "$folder/prefix" -name libdray.so.1)
 is a_library_that_is_loaded_is_taken \
 	"$(libraries "$folder/two/bin/python" "$installed")" \
 	"$(readlink -f "$installed")"

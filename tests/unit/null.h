@@ -27,7 +27,7 @@ static int tear_down(void **state)
 /* A sentence that none of the calls leaves. */
 static inline void forget(void)
 {
-	struct dray_dtype dtype;
+	dray_dtype dtype;
 
 	dray_dtype_parse("nothing was said", &dtype);
 	errno = 0;

@@ -53,7 +53,7 @@ static inline bool random_view(struct dice *dice, struct dray_view *out,
 			       unsigned char *memory, size_t room, int ndim,
 			       const int64_t *shape, uint32_t itemsize)
 {
-	struct dray_dtype dtype = { 'V', '|', 0, itemsize };
+	dray_dtype dtype = DRAY_DTYPE('V', '|', itemsize);
 	struct dray_index index[8];
 	int64_t parent[8];
 	int order[8], back[8];

@@ -37,7 +37,7 @@ FACT(a_new_array_is_zero_and_in_c_order)
 	memset(dirty, 0xff, 24 * 4);
 	dray_pool_free(*state, dirty);
 	assert_works(dray_array_create(*state, f4, 3, DIMS(2, 3, 4), &array));
-	view = dray_array_view(array);
+	view = whole_view(array);
 	assert_true(dray_view_is_contiguous(view));
 	assert_int_equal(view->strides[0], 48);
 	for (int i = 0; i < 24 * 4; i++)
@@ -65,8 +65,8 @@ FACT(an_empty_array_has_a_block_of_its_own)
 	struct dray_array *array;
 
 	assert_works(dray_array_create(*state, f4, 2, DIMS(0, 7), &array));
-	assert_non_null(dray_array_view(array)->data);
-	assert_int_equal(dray_view_size(dray_array_view(array)), 0);
+	assert_non_null(array->data);
+	assert_int_equal(dray_view_size(whole_view(array)), 0);
 	dray_array_unref(array);
 }
 
@@ -80,7 +80,7 @@ FACT(an_array_outlives_its_pool)
 	dray_node_unref(node);
 	assert_works(dray_array_create(pool, f4, 1, DIMS(5), &array));
 	dray_pool_close(pool);
-	memset(dray_array_view(array)->data, 1, 20);
+	memset(array->data, 1, 20);
 	dray_array_unref(array);
 }
 
@@ -93,9 +93,8 @@ FACT(shapes_that_make_no_array_are_refused)
 	assert_fails(dray_array_create(*state, f4, 2, DIMS(INT64_MAX, 3),
 				       &array),
 		     -EOVERFLOW, "63 bits");
-	assert_fails(dray_array_create(*state,
-				       (struct dray_dtype){ 'O', '|', 0, 8 }, 0,
-				       NULL, &array),
+	assert_fails(dray_array_create(*state, DRAY_DTYPE('O', '|', 8), 0, NULL,
+				       &array),
 		     -EINVAL, "0x4f");
 	assert_null(array);
 }

@@ -20,7 +20,7 @@ static void fill(struct dice *dice, unsigned char *memory, size_t room)
 static void slow_copy(unsigned char *memory, const struct dray_view *dst,
 		      const struct dray_view *src)
 {
-	size_t itemsize = dst->dtype.itemsize, count = 0;
+	size_t itemsize = dray_dtype_itemsize(dst->dtype), count = 0;
 	int64_t position[DRAY_MAX_NDIM] = { 0 };
 
 	if (dray_view_size(dst) == 0)
@@ -110,7 +110,7 @@ FACT(large_transposes_go_through_tiles)
 
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		for (int round = 0; round < rounds(40); round++) {
-			struct dray_dtype dtype = { 'V', '|', 0, sizes[i] };
+			dray_dtype dtype = DRAY_DTYPE('V', '|', sizes[i]);
 			int64_t rows = 1 + (int64_t)roll(&dice, 400);
 			int64_t columns = 40000 / sizes[i] / rows * 2 + 3;
 			int64_t gap = (int64_t)roll(&dice, 3) * sizes[i];
@@ -185,12 +185,12 @@ static void is_refused(const char *dst_type, const char *src_type,
 	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EINVAL, part);
 	assert_true(all_bytes_are(to, 1, sizeof(to)));
 	/* The bits are copied where the caller says that they are the same. */
-	dst.strides[1] = src.strides[1] = dst.dtype.itemsize;
-	dst.strides[0] = src.strides[0] = 4 * dst.dtype.itemsize;
+	dst.strides[1] = src.strides[1] = dray_dtype_itemsize(dst.dtype);
+	dst.strides[0] = src.strides[0] = 4 * dray_dtype_itemsize(dst.dtype);
 	src.dtype = dst.dtype;
 	assert_works(dray_view_assign(&dst, &src));
 	assert_works(dray_copy(queue, &dst, &src, 0, NULL));
-	assert_true(all_bytes_are(to, 2, 12 * dst.dtype.itemsize));
+	assert_true(all_bytes_are(to, 2, 12 * dray_dtype_itemsize(dst.dtype)));
 	dray_queue_destroy(queue);
 	dray_node_unref(node);
 }
@@ -210,8 +210,8 @@ FACT(one_type_may_be_written_in_two_ways)
 
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 4);
-	dst.dtype = (struct dray_dtype){ '?', '|', 0, 1 };
-	src.dtype = (struct dray_dtype){ 'b', '<', 0, 1 };
+	dst.dtype = DRAY_DTYPE('?', '|', 1);
+	src.dtype = DRAY_DTYPE('b', '<', 1);
 	assert_works(dray_view_assign(&dst, &src));
 }
 
@@ -221,13 +221,21 @@ FACT(a_read_only_destination_is_refused)
 
 	make(&dst, to, 3, 4);
 	make(&src, from, 3, 4);
-	dst.flags = DRAY_VIEW_READONLY;
+	dst.flags = DRAY_READ;
 	assert_fails(dray_view_assign(&dst, &src), -EPERM, "read-only");
-	dst.flags = 0;
-	src.flags = DRAY_VIEW_READONLY;
+	dst.flags = DRAY_READ | DRAY_IMMUTABLE;
+	assert_fails(dray_view_assign(&dst, &src), -EPERM, "immutable");
+	dst.flags = DRAY_WRITE | DRAY_IMMUTABLE;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL,
+		     "writable and immutable");
+	dst.flags = DRAY_WRITE;
+	src.flags = DRAY_READ;
 	assert_works(dray_view_assign(&dst, &src));
-	dst.flags = 8;
-	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "flags 0x8");
+	src.flags = DRAY_WRITE;
+	assert_fails(dray_view_assign(&dst, &src), -EPERM,
+		     "the source may not be read");
+	dst.flags = 0x100;
+	assert_fails(dray_view_assign(&dst, &src), -EINVAL, "flags 0x100");
 }
 
 FACT(a_destination_that_repeats_is_refused)

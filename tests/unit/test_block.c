@@ -5,13 +5,14 @@
  */
 #include "pool.h"
 
-static const uint64_t read_write = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE;
+static const uint64_t read_write = DRAY_READ | DRAY_WRITE;
 
 FACT(type_numbers_stay)
 {
 	static const char *const names[] = { "unknown",	 "buffer", "pooled",
 					     "external", "pod",	   "zeroed",
-					     "mapped",	 "array",  "unknown" };
+					     "mapped",	 "array",  "handled",
+					     "opened",	 "dtype",  "unknown" };
 	uint32_t type;
 
 	assert_int_equal(DRAY_BLOCK_BUFFER, 1);
@@ -21,7 +22,10 @@ FACT(type_numbers_stay)
 	assert_int_equal(DRAY_BLOCK_ZEROED, 5);
 	assert_int_equal(DRAY_BLOCK_MAPPED, 6);
 	assert_int_equal(DRAY_BLOCK_ARRAY, 7);
-	for (type = 0; type < 9; type++)
+	assert_int_equal(DRAY_BLOCK_HANDLED, 8);
+	assert_int_equal(DRAY_BLOCK_OPENED, 9);
+	assert_int_equal(DRAY_BLOCK_DTYPE, 10);
+	for (type = 0; type < 12; type++)
 		assert_string_equal(dray_block_type_name(type), names[type]);
 	assert_string_equal(dray_block_type_name(UINT32_MAX), "unknown");
 }
@@ -32,8 +36,8 @@ FACT(the_preamble_is_a_count_and_a_type)
 	struct dray_block *block;
 	uint32_t words[2];
 
-	assert_works(dray_block_create_external(&byte, 1, DRAY_BLOCK_READ, NULL,
-						NULL, &block));
+	assert_works(dray_block_create_external(&byte, 1, DRAY_READ, NULL, NULL,
+						&block));
 	dray_block_ref(block);
 	memcpy(words, block, sizeof(words));
 	assert_int_equal(words[0], 2);
@@ -71,13 +75,13 @@ FACT(nothing_is_no_block)
 		     -EINVAL, "1 byte at NULL");
 	assert_fails(dray_block_create_mapped(NULL, 0, 0, read_write, &block),
 		     -EINVAL, "the path or the result pointer is NULL");
-	assert_fails(dray_block_create_array(NULL, &block), -EINVAL,
-		     "the options or the result pointer are NULL");
+	assert_fails(dray_array_make(NULL, &(struct dray_array *){ NULL }),
+		     -EINVAL, "the options or the result pointer are NULL");
 }
 
 POOL_FACT(nowhere_to_put_a_block_is_an_error)
 {
-	static const struct dray_block_array_options options;
+	static const struct dray_array_options options;
 	static char byte;
 	struct dray_buffer *buffer;
 
@@ -93,7 +97,7 @@ POOL_FACT(nowhere_to_put_a_block_is_an_error)
 			 -EINVAL);
 	assert_int_equal(dray_block_create_pod(*state, NULL), -EINVAL);
 	assert_int_equal(dray_block_create_zeroed(NULL, NULL), -EINVAL);
-	assert_int_equal(dray_block_create_array(&options, NULL), -EINVAL);
+	assert_int_equal(dray_array_make(&options, NULL), -EINVAL);
 }
 
 NODE_FACT(a_buffer_lives_as_long_as_its_block)
@@ -199,8 +203,7 @@ FACT(memory_of_others_may_be_read_only)
 	struct dray_block *block;
 
 	assert_works(dray_block_create_external((void *)text, sizeof(text),
-						DRAY_BLOCK_READ, NULL, NULL,
-						&block));
+						DRAY_READ, NULL, NULL, &block));
 	assert_false(dray_block_writable(block));
 	dray_block_unref(block);
 }
@@ -214,12 +217,12 @@ FACT(memory_of_others_is_not_released_on_failure)
 	assert_fails(dray_block_create_external(&byte, 1, 0, release, &byte,
 						&block),
 		     -EINVAL, "flags 0x0");
-	assert_fails(dray_block_create_external(&byte, 1, DRAY_BLOCK_WRITE,
-						release, &byte, &block),
+	assert_fails(dray_block_create_external(&byte, 1, DRAY_WRITE, release,
+						&byte, &block),
 		     -EINVAL, "flags 0x2");
-	assert_fails(dray_block_create_external(
-			     &byte, 1, DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE,
-			     release, &byte, &block),
+	assert_fails(dray_block_create_external(&byte, 1,
+						DRAY_READ | DRAY_IMMUTABLE,
+						release, &byte, &block),
 		     -EINVAL, "flags 0x5");
 	assert_fails(dray_block_create_external(&byte, SIZE_MAX, read_write,
 						release, &byte, &block),
@@ -243,8 +246,7 @@ static void release_and_allocate(void *owner)
 	memset(memory, 1, 5000);
 	dray_pool_free(chain->pool, memory);
 	if (--chain->depth)
-		dray_block_create_external(chain, sizeof(*chain),
-					   DRAY_BLOCK_READ,
+		dray_block_create_external(chain, sizeof(*chain), DRAY_READ,
 					   release_and_allocate, chain,
 					   &chain->next);
 	else
@@ -257,9 +259,9 @@ POOL_FACT(a_release_may_allocate_and_make_blocks)
 	struct dray_block *block;
 	int ended = 0;
 
-	assert_works(dray_block_create_external(
-		&chain, sizeof(chain), DRAY_BLOCK_READ, release_and_allocate,
-		&chain, &chain.next));
+	assert_works(dray_block_create_external(&chain, sizeof(chain),
+						DRAY_READ, release_and_allocate,
+						&chain, &chain.next));
 	while ((block = chain.next)) {
 		dray_block_unref(block);
 		ended++;
@@ -279,7 +281,7 @@ static struct dray_block *block_with_count(uint32_t count)
 	struct dray_block *block;
 
 	released = 0;
-	assert_works(dray_block_create_external(&byte, 1, DRAY_BLOCK_READ,
+	assert_works(dray_block_create_external(&byte, 1, DRAY_READ,
 						count_release, NULL, &block));
 	block->count = count;
 	return block;
@@ -389,8 +391,8 @@ POOL_FACT(a_dump_says_what_a_block_is)
 				      "\n------\n", NULL });
 	dray_block_unref(block);
 	dray_block_unref(block);
-	assert_works(dray_block_create_external(&byte, 1, DRAY_BLOCK_READ, NULL,
-						NULL, &block));
+	assert_works(dray_block_create_external(&byte, 1, DRAY_READ, NULL, NULL,
+						&block));
 	block->count = DRAY_BLOCK_SATURATED;
 	assert_dump(block, (const char *[]){ "------ external\n",
 					     "(saturated)\n", " access: read\n",

@@ -5,25 +5,24 @@
  */
 #include "pool.h"
 
-static struct dray_block_array *
-make(const struct dray_block_array_options *options)
+static struct dray_array *make(const struct dray_array_options *options)
 {
-	struct dray_block *block = NULL;
+	struct dray_array *array = NULL;
 
-	assert_works(dray_block_create_array(options, &block));
-	assert_non_null(dray_block_as_array(block));
-	return dray_block_as_array(block);
+	assert_works(dray_array_make(options, &array));
+	assert_ptr_equal(dray_block_as_array(&array->block), array);
+	return array;
 }
 
 /* On every machine, so that one who reads bytes finds the fields. */
 FACT(the_preamble_has_its_layout)
 {
-	struct dray_block_array *array = make(
-		&(struct dray_block_array_options){ .element = 0x1122334455,
-						    .flags = 3,
-						    .ndim = 2,
-						    .element_meta = 8,
-						    .size = 16 });
+	struct dray_array *array =
+		make(&(struct dray_array_options){ .dtype = 0x1122334455,
+						   .flags = 3,
+						   .ndim = 2,
+						   .element_meta = 8,
+						   .size = 16 });
 	const unsigned char *bytes = (const unsigned char *)array;
 	uint64_t word;
 
@@ -35,23 +34,23 @@ FACT(the_preamble_has_its_layout)
 	assert_true(all_bytes_are(bytes + 32, 0, 8));
 	assert_int_equal(array->ndim, 2);
 	assert_int_equal(array->meta_size, 2 * 16 + 8);
-	assert_ptr_equal(dray_block_array_axes(array), bytes + 48);
-	assert_ptr_equal(dray_block_array_meta(array), bytes + 48 + 32);
+	assert_ptr_equal(dray_array_axes(array), bytes + 48);
+	assert_ptr_equal(dray_array_meta(array), bytes + 48 + 32);
 	dray_block_unref(&array->block);
 }
 
 FACT(inline_elements_and_meta_data_are_zero)
 {
-	struct dray_block_array *array = make(
-		&(struct dray_block_array_options){ .flags = DRAY_BLOCK_READ,
-						    .ndim = 3,
-						    .element_meta = 5,
-						    .size = 1000,
-						    .alignment = 256 });
+	struct dray_array *array =
+		make(&(struct dray_array_options){ .flags = DRAY_READ,
+						   .ndim = 3,
+						   .element_meta = 5,
+						   .size = 1000,
+						   .alignment = 256 });
 
 	assert_null(array->reference);
 	assert_int_equal(array->meta_size, 3 * 16 + 8);
-	assert_true(all_bytes_are(dray_block_array_axes(array), 0, 56));
+	assert_true(all_bytes_are(dray_array_axes(array), 0, 56));
 	assert_int_equal((uintptr_t)array->data % 256, 0);
 	assert_true((char *)array->data >= (char *)(array + 1) + 56);
 	assert_true(all_bytes_are(array->data, 0, 1000));
@@ -59,15 +58,14 @@ FACT(inline_elements_and_meta_data_are_zero)
 	assert_ptr_equal(dray_block_data(&array->block), array->data);
 	assert_int_equal(dray_block_size(&array->block), 1000);
 	assert_false(dray_block_writable(&array->block));
-	array->flags |= DRAY_BLOCK_WRITE;
+	array->flags |= DRAY_WRITE;
 	assert_true(dray_block_writable(&array->block));
 	dray_block_unref(&array->block);
 }
 
 FACT(an_array_of_nothing_has_no_data)
 {
-	struct dray_block_array *array =
-		make(&(struct dray_block_array_options){ 0 });
+	struct dray_array *array = make(&(struct dray_array_options){ 0 });
 
 	assert_null(array->data);
 	assert_int_equal(array->meta_size, 0);
@@ -77,11 +75,11 @@ FACT(an_array_of_nothing_has_no_data)
 
 POOL_FACT(elements_keep_the_block_that_holds_them)
 {
-	struct dray_block_array_options options = {
-		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE,
+	struct dray_array_options options = {
+		.flags = DRAY_READ | DRAY_WRITE,
 		.size = 500,
 	};
-	struct dray_block_array *array;
+	struct dray_array *array;
 
 	assert_works(
 		dray_block_create_pooled(*state, 1000, 0, &options.reference));
@@ -99,12 +97,10 @@ POOL_FACT(elements_keep_the_block_that_holds_them)
 POOL_FACT(elements_may_be_in_an_array_or_in_an_arena)
 {
 	const struct dray_block_allocator *allocator;
-	struct dray_block_array_options outer = {
-		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE, .size = 100
-	};
-	struct dray_block_array_options inner = { .flags = DRAY_BLOCK_READ,
-						  .size = 50 };
-	struct dray_block_array *first, *second;
+	struct dray_array_options outer = { .flags = DRAY_READ | DRAY_WRITE,
+					    .size = 100 };
+	struct dray_array_options inner = { .flags = DRAY_READ, .size = 50 };
+	struct dray_array *first, *second;
 	char *begin, *end;
 
 	assert_works(dray_block_create_pod(*state, &outer.reference));
@@ -114,8 +110,7 @@ POOL_FACT(elements_may_be_in_an_array_or_in_an_arena)
 	outer.data = begin;
 	first = make(&outer);
 	outer.data = begin + 1; /* one byte too far */
-	assert_int_equal(dray_block_create_array(&outer, &inner.reference),
-			 -EINVAL);
+	assert_int_equal(dray_array_make(&outer, &second), -EINVAL);
 	dray_block_unref(outer.reference);
 	inner.reference = &first->block;
 	inner.data = begin + 50;
@@ -127,8 +122,8 @@ POOL_FACT(elements_may_be_in_an_array_or_in_an_arena)
 
 POOL_FACT(elements_that_the_reference_does_not_hold_are_refused)
 {
-	struct dray_block_array_options options = { .flags = DRAY_BLOCK_READ };
-	struct dray_block *block = NULL;
+	struct dray_array_options options = { .flags = DRAY_READ };
+	struct dray_array *array = NULL;
 	char *data;
 
 	assert_works(
@@ -136,102 +131,99 @@ POOL_FACT(elements_that_the_reference_does_not_hold_are_refused)
 	data = dray_block_data(options.reference);
 	options.data = data;
 	options.size = 1001;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	options.data = data + 1;
 	options.size = SIZE_MAX;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	options.data = data - 1;
 	options.size = 1;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	options.data = NULL;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "do not lie in block");
 	assert_int_equal(dray_block_count(options.reference), 1);
 	dray_block_unref(options.reference);
 	options.reference = NULL;
 	options.data = data;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "no block holds");
-	assert_null(block);
+	assert_null(array);
 }
 
 FACT(what_may_not_be_written_has_no_writable_elements)
 {
 	static char constant[10];
-	struct dray_block_array_options options = {
-		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE,
+	struct dray_array_options options = {
+		.flags = DRAY_READ | DRAY_WRITE,
 		.data = constant,
 		.size = 10,
 	};
-	struct dray_block *block = NULL;
+	struct dray_array *array = NULL;
 
-	assert_works(dray_block_create_external(
-		constant, 10, DRAY_BLOCK_READ, NULL, NULL, &options.reference));
-	assert_fails(dray_block_create_array(&options, &block), -EPERM,
+	assert_works(dray_block_create_external(constant, 10, DRAY_READ, NULL,
+						NULL, &options.reference));
+	assert_fails(dray_array_make(&options, &array), -EPERM,
 		     "may not be written");
-	options.flags = DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE;
+	options.flags = DRAY_READ | DRAY_IMMUTABLE;
 	dray_block_unref(&make(&options)->block);
 	dray_block_unref(options.reference);
 }
 
 FACT(bad_options_are_refused)
 {
-	struct dray_block_array_options options = { .flags = 8 };
-	struct dray_block *block = NULL;
+	struct dray_array_options options = { .flags = 0x100 };
+	struct dray_array *array = NULL;
 
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
-		     "flags 0x8");
-	options.flags = DRAY_BLOCK_WRITE | DRAY_BLOCK_IMMUTABLE;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
-		     "flags 0x6");
-	options.flags = DRAY_BLOCK_READ;
+	assert_fails(dray_array_make(&options, &array), -EINVAL, "flags 0x100");
+	options.flags = DRAY_WRITE | DRAY_IMMUTABLE;
+	assert_fails(dray_array_make(&options, &array), -EINVAL, "flags 0x6");
+	options.flags = DRAY_READ;
 	options.alignment = 12;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
 		     "alignment of 12");
 	options.alignment = 0;
 	options.ndim = -1;
-	assert_fails(dray_block_create_array(&options, &block), -EINVAL,
-		     "-1 axes");
-	options.ndim = INT32_MAX;
-	assert_fails(dray_block_create_array(&options, &block), -EOVERFLOW,
-		     "meta-data");
+	assert_fails(dray_array_make(&options, &array), -EINVAL, "-1 axes");
+	options.ndim = 65;
+	assert_fails(dray_array_make(&options, &array), -EINVAL,
+		     "65 axes, 0 to 64 are possible");
 	options.ndim = 0;
 	options.element_meta = UINT32_MAX;
-	assert_fails(dray_block_create_array(&options, &block), -EOVERFLOW,
+	assert_fails(dray_array_make(&options, &array), -EOVERFLOW,
 		     "meta-data");
 	options.element_meta = 0;
 	options.size = SIZE_MAX;
-	assert_fails(dray_block_create_array(&options, &block), -EOVERFLOW,
+	assert_fails(dray_array_make(&options, &array), -EOVERFLOW,
 		     "exceeds the address space");
 	options.size = PTRDIFF_MAX;
-	assert_fails(dray_block_create_array(&options, &block), -EOVERFLOW,
+	assert_fails(dray_array_make(&options, &array), -EOVERFLOW,
 		     "exceeds the address space");
-	assert_null(block);
+	assert_null(array);
 }
 
 static struct dray_block *seen;
 
 /* Elements are still there when what they refer to is given up. */
-static void give_up(struct dray_block_array *array)
+static void give_up(struct dray_array *array)
 {
 	assert_int_equal(dray_block_count(array->reference), 1);
 	assert_int_equal(*(char *)array->data, 'x');
 	seen = &array->block;
-	dray_block_unref(*(struct dray_block **)dray_block_array_meta(array));
+	dray_block_unref(*(struct dray_block **)dray_array_meta(array));
 }
 
 POOL_FACT(what_meta_data_refers_to_goes_before_the_elements)
 {
-	struct dray_block_array_options options = {
-		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE,
+	struct dray_array_options options = {
+		.flags = DRAY_READ | DRAY_WRITE,
 		.element_meta = sizeof(struct dray_block *),
 		.size = 1,
 		.destroy = give_up,
 	};
-	struct dray_block_array *array;
+	struct dray_array *array;
 	struct dray_block **meta;
 
 	assert_works(
@@ -240,7 +232,7 @@ POOL_FACT(what_meta_data_refers_to_goes_before_the_elements)
 	array = make(&options);
 	dray_block_unref(options.reference);
 	*(char *)array->data = 'x';
-	meta = dray_block_array_meta(array);
+	meta = dray_array_meta(array);
 	assert_works(dray_block_create_pooled(*state, 1, 0, meta));
 	seen = NULL;
 	dray_block_unref(&array->block);
@@ -258,13 +250,13 @@ POOL_FACT(only_an_array_is_taken_for_one)
 
 POOL_FACT(a_dump_shows_preamble_and_axes)
 {
-	struct dray_block_array_options options = {
-		.element = 0x0400000075,
-		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE,
+	struct dray_array_options options = {
+		.dtype = 0x0400000075,
+		.flags = DRAY_READ | DRAY_IMMUTABLE,
 		.ndim = 1,
 		.size = 16,
 	};
-	struct dray_block_array *array;
+	struct dray_array *array;
 	char *text = NULL;
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
@@ -273,7 +265,7 @@ POOL_FACT(a_dump_shows_preamble_and_axes)
 		dray_block_create_pooled(*state, 16, 0, &options.reference));
 	options.data = dray_block_data(options.reference);
 	array = make(&options);
-	*dray_block_array_axes(array) = (struct dray_block_axis){ 4, 4 };
+	*dray_array_axes(array) = (struct dray_array_axis){ 4, 4 };
 	assert_works(dray_block_dump(&array->block, stream));
 	dray_block_unref(&array->block);
 	dray_block_unref(options.reference);
@@ -285,7 +277,7 @@ POOL_FACT(a_dump_shows_preamble_and_axes)
 	fclose(stream);
 	assert_non_null(strstr(text, "------ array\n"));
 	assert_non_null(strstr(text, " flags: 5 read immutable\n"));
-	assert_non_null(strstr(text, " element: 0x0000000400000075\n"));
+	assert_non_null(strstr(text, " type: 0x0000000400000075\n"));
 	assert_non_null(strstr(text, "  axis 0: size 4, stride 4\n"));
 	assert_non_null(strstr(text, " (pooled, count 2)\n"));
 	assert_non_null(strstr(text, " reference: none"));

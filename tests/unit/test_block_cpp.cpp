@@ -63,7 +63,7 @@ void a_smart_pointer_counts(void **)
 	char byte = 0;
 	dray_block *made = nullptr;
 
-	assert_int_equal(dray_block_create_external(&byte, 1, DRAY_BLOCK_READ,
+	assert_int_equal(dray_block_create_external(&byte, 1, DRAY_READ,
 						    release, &released, &made),
 			 0);
 	{
@@ -114,13 +114,13 @@ void an_array_is_read_by_its_preamble(void **)
 
 	assert_int_equal(dray_strings_from(nullptr, texts, 2, &made), 0);
 	block_pointer strings(made);
-	dray_block_array *array = dray_block_as_array(made);
+	dray_array *array = dray_block_as_array(made);
 	assert_non_null(array);
 	const dray_string *pairs = static_cast<dray_string *>(array->data);
-	assert_int_equal(dray_block_array_axes(array)[0].size, 2);
+	assert_int_equal(dray_array_axes(array)[0].size, 2);
 	assert_true(std::string(pairs[1].begin, pairs[1].end) == "three");
 	auto *meta = static_cast<dray_strings_meta *>(
-		dray_block_array_meta(array));
+		dray_array_meta(array));
 	block_pointer bytes(dray_block_ref(meta->bytes));
 	strings = block_pointer();
 	assert_int_equal(dray_block_count(bytes.get()), 1);

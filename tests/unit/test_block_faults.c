@@ -68,7 +68,7 @@ static int make_memory(void)
 	if (ret)
 		return ret;
 	dray_block_unref(block);
-	ret = dray_block_create_external(&byte, 1, DRAY_BLOCK_READ, NULL, NULL,
+	ret = dray_block_create_external(&byte, 1, DRAY_READ, NULL, NULL,
 					 &block);
 	if (!ret)
 		dray_block_unref(block);
@@ -96,8 +96,8 @@ static int make_from_buffer(void)
 static int map_a_file(void)
 {
 	struct dray_block *block;
-	int ret = dray_block_create_mapped("/proc/self/exe", 0, 0,
-					   DRAY_BLOCK_READ, &block);
+	int ret = dray_block_create_mapped("/proc/self/exe", 0, 0, DRAY_READ,
+					   &block);
 
 	if (!ret)
 		dray_block_unref(block);
@@ -156,22 +156,22 @@ static int fill_from_a_pool(void)
 
 static int make_arrays(void)
 {
-	struct dray_block_array_options options = { .ndim = 2,
-						    .reference = below,
-						    .size = 100 };
-	struct dray_block *block;
+	struct dray_array_options options = { .ndim = 2,
+					      .reference = below,
+					      .size = 100 };
+	struct dray_array *array;
 	int ret;
 
 	options.data = dray_block_data(below);
-	ret = dray_block_create_array(&options, &block);
+	ret = dray_array_make(&options, &array);
 	if (ret)
 		return ret;
-	dray_block_unref(block);
+	dray_array_unref(array);
 	options.reference = NULL;
 	options.data = NULL;
-	ret = dray_block_create_array(&options, &block);
+	ret = dray_array_make(&options, &array);
 	if (!ret)
-		dray_block_unref(block);
+		dray_array_unref(array);
 	return ret;
 }
 

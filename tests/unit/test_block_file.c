@@ -8,7 +8,7 @@
 enum {
 	LENGTH = 10000
 };
-static const uint64_t read_write = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE;
+static const uint64_t read_write = DRAY_READ | DRAY_WRITE;
 static char folder[] = "/tmp/dray-block-XXXXXX";
 static char path[64];
 
@@ -62,8 +62,7 @@ FILE_FACT(a_whole_file_is_mapped)
 {
 	struct dray_block *block;
 
-	assert_works(
-		dray_block_create_mapped(path, 0, 0, DRAY_BLOCK_READ, &block));
+	assert_works(dray_block_create_mapped(path, 0, 0, DRAY_READ, &block));
 	assert_int_equal(dray_block_type(block), DRAY_BLOCK_MAPPED);
 	assert_int_equal(dray_block_size(block), LENGTH);
 	assert_false(dray_block_writable(block));
@@ -80,15 +79,14 @@ FILE_FACT(any_range_of_a_file_is_mapped)
 	struct dray_block *block;
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++) {
-		assert_works(dray_block_create_mapped(path, ranges[i][0],
-						      ranges[i][1],
-						      DRAY_BLOCK_READ, &block));
+		assert_works(dray_block_create_mapped(
+			path, ranges[i][0], ranges[i][1], DRAY_READ, &block));
 		assert_int_equal(dray_block_size(block), ranges[i][1]);
 		assert_true(has_bytes_from(block, ranges[i][0]));
 		dray_block_unref(block);
 	}
-	assert_works(dray_block_create_mapped(path, 9000, 0, DRAY_BLOCK_READ,
-					      &block));
+	assert_works(
+		dray_block_create_mapped(path, 9000, 0, DRAY_READ, &block));
 	assert_int_equal(dray_block_size(block), LENGTH - 9000);
 	dray_block_unref(block);
 }
@@ -116,8 +114,7 @@ FILE_FACT(a_deleted_file_stays_mapped)
 {
 	struct dray_block *block;
 
-	assert_works(
-		dray_block_create_mapped(path, 3, 0, DRAY_BLOCK_READ, &block));
+	assert_works(dray_block_create_mapped(path, 3, 0, DRAY_READ, &block));
 	assert_int_equal(unlink(path), 0);
 	assert_true(has_bytes_from(block, 3));
 	dray_block_unref(block);
@@ -130,8 +127,7 @@ FILE_FACT(behind_the_end_of_a_shortened_file_is_a_bus_error)
 	int status;
 	pid_t child;
 
-	assert_works(
-		dray_block_create_mapped(path, 0, 0, DRAY_BLOCK_READ, &block));
+	assert_works(dray_block_create_mapped(path, 0, 0, DRAY_READ, &block));
 	assert_int_equal(truncate(path, 100), 0);
 	assert_int_equal(((unsigned char *)dray_block_data(block))[99],
 			 (unsigned char)(99 * 7));
@@ -182,8 +178,8 @@ FILE_FACT(a_range_that_is_not_in_the_file_is_refused)
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
 		assert_fails(dray_block_create_mapped(path, ranges[i][0],
-						      ranges[i][1],
-						      DRAY_BLOCK_READ, &block),
+						      ranges[i][1], DRAY_READ,
+						      &block),
 			     -EINVAL, "which has 10000");
 	assert_null(block);
 }
@@ -194,8 +190,7 @@ FILE_FACT(what_is_no_regular_file_is_refused)
 	int fds = open("/dev/null", O_RDONLY), after;
 
 	close(fds);
-	assert_fails(dray_block_create_mapped(folder, 0, 0, DRAY_BLOCK_READ,
-					      &block),
+	assert_fails(dray_block_create_mapped(folder, 0, 0, DRAY_READ, &block),
 		     -EINVAL, "not a regular file");
 	assert_fails(dray_block_create_mapped(folder, 0, 0, read_write, &block),
 		     -EISDIR, folder);
@@ -205,8 +200,7 @@ FILE_FACT(what_is_no_regular_file_is_refused)
 	/* nobody writes to it, nor does that keep anybody waiting */
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	assert_fails(dray_block_create_mapped(path, 0, 0, DRAY_BLOCK_READ,
-					      &block),
+	assert_fails(dray_block_create_mapped(path, 0, 0, DRAY_READ, &block),
 		     -EINVAL, "not a regular file");
 	assert_null(block);
 	after = open("/dev/null", O_RDONLY);
@@ -216,9 +210,8 @@ FILE_FACT(what_is_no_regular_file_is_refused)
 
 FILE_FACT(other_flags_are_refused)
 {
-	const uint64_t flags[] = { 0, DRAY_BLOCK_WRITE, DRAY_BLOCK_IMMUTABLE,
-				   DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE,
-				   read_write | 8 };
+	const uint32_t flags[] = { 0, DRAY_WRITE, DRAY_IMMUTABLE,
+				   DRAY_READ | DRAY_IMMUTABLE, read_write | 8 };
 	struct dray_block *block = NULL;
 
 	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
@@ -235,8 +228,7 @@ FILE_FACT(a_dump_names_the_file)
 	size_t size;
 	FILE *stream = open_memstream(&text, &size);
 
-	assert_works(
-		dray_block_create_mapped(path, 77, 0, DRAY_BLOCK_READ, &block));
+	assert_works(dray_block_create_mapped(path, 77, 0, DRAY_READ, &block));
 	assert_works(dray_block_dump(block, stream));
 	dray_block_unref(block);
 	fclose(stream);

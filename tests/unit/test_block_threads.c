@@ -97,7 +97,7 @@ FACT(the_last_reference_sees_all_writes)
 
 		payload->expected = THREADS * (THREADS + 1) / 2;
 		assert_works(dray_block_create_external(
-			payload, sizeof(*payload), DRAY_BLOCK_READ, end_payload,
+			payload, sizeof(*payload), DRAY_READ, end_payload,
 			payload, &shared));
 		for (i = 1; i < THREADS; i++)
 			dray_block_ref(shared);

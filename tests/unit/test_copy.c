@@ -75,7 +75,7 @@ static void expect(const struct dray_view *whole, const struct dray_view *dst,
 	memcpy(expected, base, PICTURE);
 	do {
 		memcpy(expected + (walk_at(dst, position) - base),
-		       walk_at(src, position), dst->dtype.itemsize);
+		       walk_at(src, position), dray_dtype_itemsize(dst->dtype));
 	} while (walk_on(dst, position));
 }
 
@@ -250,7 +250,7 @@ FACT(fills_repeat_their_element)
 	unsigned char bytes[16];
 
 	for (int i = 0; i < 5; i++) {
-		struct dray_dtype dtype = { 'V', '|', 0, sizes[i] };
+		dray_dtype dtype = DRAY_DTYPE('V', '|', sizes[i]);
 
 		for (int k = 0; k < 16; k++)
 			bytes[k] = (unsigned char)(17 * k + i);

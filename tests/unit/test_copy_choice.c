@@ -165,7 +165,7 @@ QUEUE_FACT(a_copy_is_explained_in_numbers)
 QUEUE_FACT(a_descriptor_crosses_a_seam)
 {
 	struct dray_view dst = square(1), src = square(2), to, from;
-	struct dray_dtype u4_ = { 'u', '<', 0, 4 };
+	dray_dtype u4_ = DRAY_DTYPE('u', '<', 4);
 	struct dray_explanation explanation;
 
 	assert_works(

@@ -94,7 +94,7 @@ QUEUE_FACT(elements_that_are_no_pattern_are_filled_by_the_cpu)
 	struct dray_view dst;
 
 	for (uint32_t itemsize = 3; itemsize <= 24; itemsize += 21) {
-		struct dray_dtype dtype = { 'V', '|', 0, itemsize };
+		dray_dtype dtype = DRAY_DTYPE('V', '|', itemsize);
 
 		memset(to, 0, 4096);
 		memset(element, (int)itemsize, sizeof(element));
@@ -201,12 +201,12 @@ QUEUE_FACT(flags_and_arguments_are_checked)
 	src.shape[0] = 63;
 	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EINVAL, "axis 0");
 	src.shape[0] = 64;
-	dst.flags = DRAY_VIEW_READONLY;
+	dst.flags = DRAY_READ;
 	assert_fails(dray_copy(queue, &dst, &src, 0, NULL), -EPERM,
 		     "read-only");
 	assert_fails(dray_fill(queue, &dst, "x", 0, NULL), -EPERM, "read-only");
 	assert_fails(dray_fill(queue, NULL, "x", 0, NULL), -EINVAL, "NULL");
-	dst.flags = 0;
+	dst.flags = DRAY_WRITE;
 	assert_fails(dray_queue_create(node, &options, &other), -EINVAL,
 		     "flags 0x1");
 	options = (struct dray_queue_options){ .channel = 3 };

@@ -32,15 +32,14 @@ FACT(typestr_becomes_a_type_and_the_same_typestr)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dray_dtype dtype;
+		dray_dtype dtype;
 		char back[16];
 
 		assert_works(dray_dtype_parse(cases[i].typestr, &dtype));
-		assert_int_equal(dtype.kind, cases[i].kind);
-		assert_int_equal(dtype.order, cases[i].order);
-		assert_int_equal(dtype.itemsize, cases[i].itemsize);
-		assert_int_equal(dtype.reserved, 0);
-		assert_works(dray_dtype_format(&dtype, back));
+		assert_int_equal(dray_dtype_kind(dtype), cases[i].kind);
+		assert_int_equal(dray_dtype_order(dtype), cases[i].order);
+		assert_int_equal(dray_dtype_itemsize(dtype), cases[i].itemsize);
+		assert_works(dray_dtype_format(dtype, back));
 		assert_string_equal(back, cases[i].typestr);
 	}
 }
@@ -53,11 +52,11 @@ FACT(order_is_dropped_where_it_means_nothing)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dray_dtype dtype;
+		dray_dtype dtype;
 		char back[16];
 
 		assert_works(dray_dtype_parse(cases[i][0], &dtype));
-		assert_works(dray_dtype_format(&dtype, back));
+		assert_works(dray_dtype_format(dtype, back));
 		assert_string_equal(back, cases[i][1]);
 	}
 }
@@ -89,32 +88,38 @@ FACT(what_is_no_typestr_is_refused_and_quoted)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct dray_dtype dtype = { .kind = 'x' };
+		dray_dtype dtype = 'x';
 
 		assert_int_equal(dray_dtype_parse(cases[i], &dtype), -EINVAL);
-		assert_int_equal(dtype.kind, 'x');
+		assert_int_equal(dtype, 'x');
 		assert_true(strlen(dray_last_error()) > 10);
 	}
-	assert_fails(dray_dtype_parse("<M8[ns]", &(struct dray_dtype){ 0 }),
-		     -EINVAL, "<M8[ns]");
-	assert_fails(dray_dtype_parse(NULL, &(struct dray_dtype){ 0 }), -EINVAL,
+	assert_fails(dray_dtype_parse("<M8[ns]", &(dray_dtype){ 0 }), -EINVAL,
+		     "<M8[ns]");
+	assert_fails(dray_dtype_parse(NULL, &(dray_dtype){ 0 }), -EINVAL,
 		     "NULL");
-	assert_fails(dray_dtype_parse("|O", &(struct dray_dtype){ 0 }), -EINVAL,
+	assert_fails(dray_dtype_parse("|O", &(dray_dtype){ 0 }), -EINVAL,
 		     "objects");
 }
 
 FACT(a_type_that_no_typestr_describes_is_not_formatted)
 {
-	static const struct dray_dtype cases[] = {
-		{ 0, '<', 0, 4 },   { 'O', '|', 0, 8 }, { 'f', '<', 0, 3 },
-		{ 'f', '|', 0, 4 }, { 'f', 0, 0, 4 },	{ 'u', 'x', 0, 1 },
-		{ 'f', '<', 7, 4 }, { 'U', '<', 0, 6 }, { '\xff', '<', 0, 4 },
+	static const dray_dtype cases[] = {
+		0,
+		DRAY_DTYPE('O', '|', 8),
+		DRAY_DTYPE('f', '<', 3),
+		DRAY_DTYPE('f', '|', 4),
+		DRAY_DTYPE('f', 0, 4),
+		DRAY_DTYPE('u', 'x', 1),
+		DRAY_DTYPE('f', '<', 4) | 7 << 16,
+		DRAY_DTYPE('U', '<', 6),
+		DRAY_DTYPE('\xff', '<', 4),
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char out[16] = "untouched";
 
-		assert_int_equal(dray_dtype_format(&cases[i], out), -EINVAL);
+		assert_int_equal(dray_dtype_format(cases[i], out), -EINVAL);
 		assert_string_equal(out, "untouched");
 	}
 }

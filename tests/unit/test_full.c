@@ -95,7 +95,7 @@ FACT(an_array_says_what_its_pool_says)
 	struct dray_resource *resource = NULL;
 	struct dray_array *array = NULL;
 	struct dray_block *block = NULL;
-	struct dray_dtype byte;
+	dray_dtype byte;
 	void *taken = NULL;
 
 	assert_works(dray_dtype_parse("|u1", &byte));

@@ -240,7 +240,7 @@ FACT(being_read_only_is_inherited)
 	struct dray_view view, out;
 
 	make(&view, 4, 5);
-	view.flags = DRAY_VIEW_READONLY;
+	view.flags = DRAY_READ;
 	assert_works(dray_view_index(&view, &DRAY_AT(1), 1, &out));
-	assert_int_equal(out.flags, DRAY_VIEW_READONLY);
+	assert_int_equal(out.flags & PERMISSIONS, DRAY_READ);
 }

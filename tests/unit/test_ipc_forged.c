@@ -25,7 +25,7 @@ FACT(forged_fields_are_refused_by_name)
 	struct record good, bad;
 	int fd;
 
-	record_of(dray_array_view(array), &good, &fd);
+	record_of(whole_view(array), &good, &fd);
 	assert_works(receive_forged(&good, fd));
 #define FORGED(change, code, part)                                    \
 	do {                                                          \
@@ -34,13 +34,15 @@ FACT(forged_fields_are_refused_by_name)
 		assert_fails(receive_forged(&bad, fd), (code), part); \
 	} while (0)
 	FORGED(bad.magic ^= 1, -EBADMSG, "not a record");
-	FORGED(bad.version = 2, -EPROTO, "version 2");
+	FORGED(bad.version++, -EPROTO, "version 3");
 	FORGED(bad.backend = 0, -EBADMSG, "back end is 0");
 	FORGED(bad.backend = 3, -EBADMSG, "back end is 3");
-	FORGED(bad.flags = 2, -EBADMSG, "flags are 0x2");
+	FORGED(bad.flags = 8, -EBADMSG, "flags are 0x8");
+	FORGED(bad.flags = 6, -EBADMSG, "writable and immutable");
 	FORGED(bad.kind = 'O', -EBADMSG, "0x4f");
 	FORGED(bad.order = 0, -EBADMSG, "byte order");
-	FORGED(bad.reserved = 1, -EBADMSG, "reserved");
+	FORGED(bad.reserved = 1, -EBADMSG, "unit");
+	FORGED(bad.kind = 'p', -EBADMSG, "not a builtin");
 	FORGED(bad.itemsize = 3, -EBADMSG, "3 bytes");
 	FORGED(bad.ndim = 65, -EBADMSG, "65 axes");
 	FORGED(bad.ndim = UINT32_MAX, -EBADMSG, "4294967295 axes");
@@ -65,7 +67,7 @@ FACT(records_that_reach_out_of_the_buffer_are_refused)
 	uint64_t size;
 	int fd;
 
-	record_of(dray_array_view(array), &good, &fd);
+	record_of(whole_view(array), &good, &fd);
 	size = (uint64_t)lseek(fd, 0, SEEK_END);
 	assert_int_equal(good.buffer_size, size);
 #define REACHES(change)                                               \
@@ -110,7 +112,7 @@ FACT(random_damage_never_reaches_out_of_the_buffer)
 	int fd, ends[2], accepted = 0;
 	uint64_t size;
 
-	record_of(dray_array_view(array), &good, &fd);
+	record_of(whole_view(array), &good, &fd);
 	size = (uint64_t)lseek(fd, 0, SEEK_END);
 	make_pair(SOCK_SEQPACKET, ends);
 	for (int round = 0; round < rounds(3000); round++) {
@@ -124,8 +126,7 @@ FACT(random_damage_never_reaches_out_of_the_buffer)
 				(unsigned char)roll(&dice, 256);
 		send_raw(ends[0], &bad, sizeof(bad), fd, 1);
 		if (!dray_array_receive(ends[1], node, &received)) {
-			const struct dray_view *view =
-				dray_array_view(received);
+			const struct dray_view *view = whole_view(received);
 			struct dray_location location;
 			int64_t low, high;
 
@@ -150,7 +151,7 @@ FACT(descriptors_are_one_and_a_buffer)
 	struct record record;
 	int fd, ends[2], before;
 
-	record_of(dray_array_view(array), &record, &fd);
+	record_of(whole_view(array), &record, &fd);
 	before = count_fds();
 	make_pair(SOCK_SEQPACKET, ends);
 	send_raw(ends[0], &record, sizeof(record), fd, 0);
@@ -182,7 +183,7 @@ FACT(without_room_for_a_descriptor_nothing_is_received)
 	int ends[2], before, error;
 
 	make_pair(SOCK_STREAM, ends);
-	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	assert_works(dray_array_send(ends[0], whole_view(array)));
 	before = count_fds();
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
 	tight = limit;
@@ -204,7 +205,7 @@ FACT(a_memfd_that_may_shrink_is_refused)
 	struct record record;
 	int fd, own;
 
-	record_of(dray_array_view(array), &record, &fd);
+	record_of(whole_view(array), &record, &fd);
 	close(fd);
 	own = memfd_create("mine", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	assert_int_equal(ftruncate(own, 1 << 20), 0);
@@ -222,7 +223,7 @@ FACT(messages_that_are_too_short_or_long_are_refused)
 	struct record record;
 	int fd, ends[2], before;
 
-	record_of(dray_array_view(array), &record, &fd);
+	record_of(whole_view(array), &record, &fd);
 	before = count_fds();
 	make_pair(SOCK_SEQPACKET, ends);
 	memcpy(longer, &record, sizeof(record));

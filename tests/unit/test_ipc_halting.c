@@ -90,7 +90,7 @@ FACT(a_record_in_pieces_is_put_together)
 	pthread_t thread;
 	int fd, ends[2], error;
 
-	record_of(dray_array_view(array), &record, &fd);
+	record_of(whole_view(array), &record, &fd);
 	for (int type = 0; type < 2; type++) {
 		make_pair(SOCK_STREAM | (type ? SOCK_NONBLOCK : 0), ends);
 		dribble = (struct dribble){ ends[0], &record, fd };
@@ -117,19 +117,19 @@ FACT(records_go_on_after_signals_and_waits)
 	make_pair(SOCK_STREAM, ends);
 	halting.on = true;
 	halting.calls = 0;
-	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	assert_works(dray_array_send(ends[0], whole_view(array)));
 	halting.calls = 0;
 	halting.poll_error = EINTR;
 	assert_works(dray_array_receive(ends[1], node, &received));
 	halting.on = false;
 	assert_true(halting.calls >= 2 * (sizeof(struct record) / 100));
-	assert_int_equal(dray_array_view(received)->shape[1], 4);
+	assert_int_equal(dray_array_axes(received)[1].size, 4);
 	dray_array_unref(received);
 
 	halting.on = true;
 	halting.calls = 0;
 	halting.poll_error = ENOMEM;
-	assert_fails(dray_array_send(ends[0], dray_array_view(array)), -ENOMEM,
+	assert_fails(dray_array_send(ends[0], whole_view(array)), -ENOMEM,
 		     "waiting for the socket");
 	halting.calls = 0;
 	halting.poll_error = ENOMEM;
@@ -149,10 +149,10 @@ FACT(a_signal_before_the_first_byte_ends_the_call)
 	make_pair(SOCK_STREAM, ends);
 	halting.on = true;
 	halting.calls = 3; /* the next one meets EINTR */
-	error = dray_array_send(ends[0], dray_array_view(array));
+	error = dray_array_send(ends[0], whole_view(array));
 	assert_int_equal(error, -EINTR);
 	halting.on = false;
-	assert_works(dray_array_send(ends[0], dray_array_view(array)));
+	assert_works(dray_array_send(ends[0], whole_view(array)));
 	halting.on = true;
 	halting.calls = 3;
 	error = dray_array_receive(ends[1], node, &received);

@@ -31,7 +31,7 @@ static void pair_elements(uint32_t *map, const struct dray_view *dst,
 	memset(map, 0, ROOM * sizeof(*map));
 	do {
 		pair_bytes(map, walk_at(dst, position), walk_at(src, position),
-			   dst->dtype.itemsize);
+			   dray_dtype_itemsize(dst->dtype));
 	} while (walk_on(dst, position));
 }
 
@@ -142,7 +142,7 @@ FACT(any_strides_keep_their_bytes)
 	int done = 0, not_nested = 0;
 
 	while (done < rounds(5000)) {
-		struct dray_dtype dtype = { 'V', '|', 0, 2 };
+		dray_dtype dtype = DRAY_DTYPE('V', '|', 2);
 		int64_t shape[3], strides[3], other[3];
 		struct dray_layout layout;
 		struct dray_view dst, src;
@@ -185,8 +185,8 @@ FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 	struct dice dice = { 31 };
 
 	for (int round = 0; round < rounds(5000); round++) {
-		struct dray_dtype dtype = { 'V', '|', 0,
-					    1 + (uint32_t)roll(&dice, 4) };
+		dray_dtype dtype =
+			DRAY_DTYPE('V', '|', 1 + (uint32_t)roll(&dice, 4));
 		unsigned char expected[ROOM] = { 0 }, covered[ROOM] = { 0 };
 		int64_t shape[3], strides[3], position[3] = { 0 };
 		uint64_t at_axis[3] = { 0 };
@@ -202,7 +202,7 @@ FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 					    shape, strides));
 		do {
 			memset(expected + (walk_at(&view, position) - to), 1,
-			       dtype.itemsize);
+			       dray_dtype_itemsize(dtype));
 		} while (walk_on(&view, position));
 		dray_layout_cover(&layout, &view);
 		do {

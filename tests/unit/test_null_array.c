@@ -8,9 +8,10 @@
 /* What is asked of a block that is none is nothing, and no failure. */
 FACT(blocks)
 {
-	const struct dray_block_array_options options = { .ndim = 0 };
+	const struct dray_array_options options = { .ndim = 0 };
 	const struct dray_block_allocator *allocator;
 	struct dray_block *block = NULL, *none = NULL;
+	struct dray_array *array = NULL;
 	struct dray_buffer *buffer = NULL;
 	char *begin = NULL, *end = NULL;
 
@@ -28,17 +29,16 @@ FACT(blocks)
 	refuses(dray_block_create_buffer(buffer, NULL));
 	refuses(dray_block_create_pooled(NULL, 1, 0, &none));
 	refuses(dray_block_create_pooled(pool, 1, 0, NULL));
-	refuses(dray_block_create_external(NULL, 1, DRAY_BLOCK_READ, NULL, NULL,
+	refuses(dray_block_create_external(NULL, 1, DRAY_READ, NULL, NULL,
 					   &none));
-	refuses(dray_block_create_external(&none, 1, DRAY_BLOCK_READ, NULL,
-					   NULL, NULL));
-	refuses(dray_block_create_mapped(NULL, 0, 0, DRAY_BLOCK_READ, &none));
-	refuses(dray_block_create_mapped("/dev/null", 0, 0, DRAY_BLOCK_READ,
-					 NULL));
+	refuses(dray_block_create_external(&none, 1, DRAY_READ, NULL, NULL,
+					   NULL));
+	refuses(dray_block_create_mapped(NULL, 0, 0, DRAY_READ, &none));
+	refuses(dray_block_create_mapped("/dev/null", 0, 0, DRAY_READ, NULL));
 	refuses(dray_block_create_pod(pool, NULL));
 	refuses(dray_block_create_zeroed(pool, NULL));
-	refuses(dray_block_create_array(NULL, &none));
-	refuses(dray_block_create_array(&options, NULL));
+	refuses(dray_array_make(NULL, &array));
+	refuses(dray_array_make(&options, NULL));
 	assert_works(dray_block_create_pod(NULL, &block));
 	refuses(dray_block_dump(block, NULL));
 	refuses(dray_block_get_allocator(NULL, &allocator));
@@ -79,7 +79,7 @@ FACT(strings)
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
-	struct dray_dtype dtype;
+	dray_dtype dtype;
 	struct dray_view view, out;
 	int64_t low, high;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
@@ -87,8 +87,8 @@ FACT(views)
 
 	refuses(dray_dtype_parse(NULL, &dtype));
 	refuses(dray_dtype_parse("|u1", NULL));
-	refuses(dray_dtype_format(NULL, text));
-	refuses(dray_dtype_format(&u1, nowhere));
+	refuses(dray_dtype_format(0, text));
+	refuses(dray_dtype_format(u1, nowhere));
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(NULL, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(&out, data, u1, 1, NULL, NULL));
@@ -136,10 +136,10 @@ FACT(arrays)
 	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));
 	ignores(assert_null(dray_array_ref(NULL)));
 	ignores(dray_array_unref(NULL));
-	gives_nothing(dray_array_view(NULL));
+	gives_nothing(whole_view(NULL));
 	refuses(dray_array_send(-1, NULL));
 	refuses(dray_array_receive(-1, NULL, NULL));
-	view = dray_array_view(array);
+	view = whole_view(array);
 	refuses(dray_array_export(NULL, 0, record, sizeof(record), &size));
 	refuses(dray_array_export(view, 0, NULL, sizeof(record), &size));
 	refuses(dray_array_export(view, 0, record, sizeof(record), NULL));

@@ -33,7 +33,8 @@ static bool mark(const struct dray_view *view, unsigned char *map)
 	do {
 		ptrdiff_t at = walk_at(view, position) - memory;
 
-		for (uint32_t i = 0; i < view->dtype.itemsize; i++) {
+		for (uint32_t i = 0; i < dray_dtype_itemsize(view->dtype);
+		     i++) {
 			found |= map[at + i];
 			map[at + i] = 1;
 		}
@@ -44,7 +45,7 @@ static bool mark(const struct dray_view *view, unsigned char *map)
 /* Any strides, as no slicing would make them. */
 static void random_strides(struct dice *dice, struct dray_view *view)
 {
-	struct dray_dtype dtype = { 'V', '|', 0, 1 + (uint32_t)roll(dice, 4) };
+	dray_dtype dtype = DRAY_DTYPE('V', '|', 1 + (uint32_t)roll(dice, 4));
 	int64_t shape[4], strides[4];
 	int ndim = (int)roll(dice, 5);
 

@@ -194,7 +194,7 @@ static int reserve_teardown(void **state)
 /* What every importer would refuse is refused where it is made. */
 static void cannot_be_passed_on(void *data)
 {
-	const struct dray_dtype bytes = { 'u', '|', 0, 1 };
+	const dray_dtype bytes = DRAY_DTYPE('u', '|', 1);
 	struct dray_ipc_record record;
 	struct dray_view view;
 	int ends[2];

@@ -20,7 +20,7 @@ static struct dray_array *make_array(int64_t rows, int64_t columns)
 	assert_works(
 		dray_array_create(pool, u2, 2, DIMS(rows, columns), &array));
 	for (int64_t i = 0; i < rows * columns; i++)
-		((uint16_t *)dray_array_view(array)->data)[i] = (uint16_t)i;
+		((uint16_t *)array->data)[i] = (uint16_t)i;
 	return array;
 }
 
@@ -46,7 +46,7 @@ static int sum_elsewhere(const void *record, size_t size)
 
 		if (dray_array_open(record, size, NULL, &array))
 			_exit(0);
-		view = dray_array_view(array);
+		view = whole_view(array);
 		for (int64_t i = 0; i < view->shape[0]; i++) {
 			for (int64_t j = 0; j < view->shape[1]; j++)
 				sum += *(uint16_t *)((char *)view->data +
@@ -68,7 +68,7 @@ RECORDS_FACT(an_array_opens_with_its_shape_and_strides)
 	size_t size;
 
 	assert_works(dray_view_index(
-		dray_array_view(array),
+		whole_view(array),
 		(struct dray_index[]){ DRAY_SLICE(DRAY_OMIT, 3, -2),
 				       DRAY_SLICE(1, 20, 3) },
 		2, &view));
@@ -80,7 +80,7 @@ RECORDS_FACT(an_array_opens_with_its_shape_and_strides)
 	}
 	assert_int_equal(sum_elsewhere(&fields, size), sum % 251);
 	assert_works(dray_array_open(&fields, size, NULL, &opened));
-	there = dray_array_view(opened);
+	there = whole_view(opened);
 	assert_ptr_equal(there->data, view.data);
 	assert_int_equal(there->ndim, 2);
 	assert_memory_equal(there->shape, view.shape, 16);
@@ -101,12 +101,12 @@ RECORDS_FACT(an_array_of_its_own_shows_no_neighbour)
 	size_t size, before = buffers_of(node);
 
 	assert_works(dray_array_create_alone(node, u2, 2, DIMS(4, 5), &array));
-	assert_true(all_bytes_are(dray_array_view(array)->data, 0, 40));
-	assert_works(dray_locate(dray_array_view(array)->data, &where));
+	assert_true(all_bytes_are(array->data, 0, 40));
+	assert_works(dray_locate(array->data, &where));
 	assert_null(where.pool);
 	assert_int_equal(where.offset, 0);
-	size = export_view(dray_array_view(array), DRAY_IPC_READ_ONLY, &fields);
-	*(uint16_t *)dray_array_view(array)->data = 77;
+	size = export_view(whole_view(array), DRAY_IPC_READ_ONLY, &fields);
+	*(uint16_t *)array->data = 77;
 	assert_int_equal(sum_elsewhere(&fields, size), 77);
 	dray_array_unref(array);
 	assert_int_equal(sum_elsewhere(&fields, size), -1);
@@ -121,7 +121,7 @@ RECORDS_FACT(lies_about_an_array_are_refused)
 {
 	struct dray_array *array = make_array(4, 8), *opened;
 	struct array_fields fields, lie;
-	size_t size = export_view(dray_array_view(array), 0, &fields);
+	size_t size = export_view(whole_view(array), 0, &fields);
 
 #define lies(change, length, error, part)                                  \
 	do {                                                               \
@@ -135,8 +135,9 @@ RECORDS_FACT(lies_about_an_array_are_refused)
 	assert_int_equal(fields.axes[0], 4);
 	assert_int_equal(fields.axes[3], 2);
 	lies(lie.magic++, size, -EBADMSG, "not a record of an array");
-	lies(lie.version++, size, -EPROTO, "version 2");
-	lies(lie.flags = 2, size, -EBADMSG, "flags are 0x2");
+	lies(lie.version++, size, -EPROTO, "version 3");
+	lies(lie.flags = 8, size, -EBADMSG, "flags are 0x8");
+	lies(lie.kind = 0, size, -EBADMSG, "not a builtin");
 	lies(lie.ndim = 3, size, -EBADMSG, "for 3 axes");
 	lies(lie.ndim = UINT32_MAX, size, -EBADMSG, "axes");
 	lies(lie.kind = 'O', size, -EBADMSG, "");
@@ -159,7 +160,7 @@ RECORDS_FACT(a_truncated_record_opens_nothing)
 {
 	struct dray_array *array = make_array(4, 8), *opened;
 	struct array_fields fields;
-	size_t size = export_view(dray_array_view(array), 0, &fields);
+	size_t size = export_view(whole_view(array), 0, &fields);
 
 	for (size_t cut = 0; cut < size; cut++) {
 		/* Of its own, so that a sanitizer sees what is read. */
@@ -183,14 +184,14 @@ RECORDS_FACT(what_has_no_record_is_told)
 	char local[64];
 	size_t size;
 
-	assert_fails(dray_array_export(dray_array_view(array), 0, &fields, 127,
+	assert_fails(dray_array_export(whole_view(array), 0, &fields, 127,
 				       &size),
 		     -ENOSPC, "takes 128 bytes, there is room for 127");
 	assert_works(dray_view_init(&view, local, u2, 1, DIMS(8), NULL));
 	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
 				       &size),
 		     -EINVAL, "no buffer of dray");
-	dray_view_copy(&view, dray_array_view(array));
+	dray_view_copy(&view, whole_view(array));
 	view.shape[0] = 100000;
 	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
 				       &size),
@@ -199,8 +200,8 @@ RECORDS_FACT(what_has_no_record_is_told)
 	assert_fails(dray_array_export(&view, 0, &fields, sizeof(fields),
 				       &size),
 		     -EINVAL, "-1");
-	assert_fails(dray_array_export(dray_array_view(array), 1u << 20,
-				       &fields, sizeof(fields), &size),
+	assert_fails(dray_array_export(whole_view(array), 1u << 20, &fields,
+				       sizeof(fields), &size),
 		     -EINVAL, "unknown flags");
 	dray_array_unref(array);
 }
@@ -212,11 +213,11 @@ RECORDS_FACT(read_only_views_stay_so)
 	struct dray_view view;
 	size_t size;
 
-	dray_view_copy(&view, dray_array_view(array));
-	view.flags = DRAY_VIEW_READONLY;
+	dray_view_copy(&view, whole_view(array));
+	view.flags = DRAY_READ;
 	size = export_view(&view, 0, &fields);
 	assert_works(dray_array_open(&fields, size, NULL, &opened));
-	assert_int_equal(dray_array_view(opened)->flags, DRAY_VIEW_READONLY);
+	assert_int_equal(opened->flags & PERMISSIONS, DRAY_READ);
 	dray_array_unref(opened);
 	dray_array_unref(array);
 }

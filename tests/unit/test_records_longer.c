@@ -104,7 +104,7 @@ RECORDS_FACT(a_pool_s_buffer_that_is_made_longer_can_be_opened)
 
 RECORDS_FACT(an_array_in_such_a_buffer_can_be_sent)
 {
-	const struct dray_dtype byte = { 'u', '|', 0, 1 };
+	const dray_dtype byte = DRAY_DTYPE('u', '|', 1);
 	struct dray_view view = {
 		.dtype = byte, .ndim = 1, .shape = { SIZE }, .strides = { 1 }
 	};
@@ -125,8 +125,7 @@ RECORDS_FACT(an_array_in_such_a_buffer_can_be_sent)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
 		assert_works(dray_array_send(ends[0], &view));
 		assert_works(dray_array_receive(ends[1], node, &array));
-		assert_int_equal(*(unsigned char *)dray_array_view(array)->data,
-				 7);
+		assert_int_equal(*(unsigned char *)array->data, 7);
 		dray_array_unref(array);
 		close(ends[0]);
 		close(ends[1]);

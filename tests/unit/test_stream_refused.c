@@ -61,7 +61,7 @@ static const struct {
 	int ndim;
 	int64_t shape[3];
 	int64_t strides[3];
-	uint32_t flags;
+	uint32_t flags; /* that are unusual */
 	int error;
 	const char *part;
 } views[] = {
@@ -89,7 +89,7 @@ static const struct {
 	  1,
 	  { 8 },
 	  { 1 },
-	  DRAY_VIEW_READONLY,
+	  DRAY_WRITE,
 	  -EPERM,
 	  "the view is read-only" },
 	{ true, true, 1, { -1 }, { 1 }, 0, -EINVAL, "-1" },
@@ -146,7 +146,8 @@ REFUSED_FACT(views_that_cannot_be_moved_are_refused_with_a_reason)
 		struct dray_view view = { .data = block,
 					  .dtype = u1,
 					  .ndim = views[i].ndim,
-					  .flags = views[i].flags };
+					  .flags = views[i].flags ^
+						   (DRAY_READ | DRAY_WRITE) };
 
 		memcpy(view.shape, views[i].shape, sizeof(views[i].shape));
 		memcpy(view.strides, views[i].strides,

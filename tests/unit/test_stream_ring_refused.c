@@ -49,7 +49,7 @@ LOOP_FACT(wrong_rings_are_refused)
 static const struct {
 	int64_t offset; /* of frame 1; frame 0 begins at 0 */
 	int64_t size, stride;
-	uint32_t flags;
+	uint32_t flags; /* that are unusual */
 	int error;
 	const char *part;
 } wrong[] = {
@@ -57,7 +57,7 @@ static const struct {
 	{ 0, FRAME, 1, 0, -EINVAL, "each must end before another begins" },
 	{ FRAME, 0, 1, 0, -EINVAL, "no bytes to receive (frame 1)" },
 	{ FRAME, 4, 0, 0, -EINVAL, "(a stride of 0) (frame 1)" },
-	{ FRAME, 4, 1, DRAY_VIEW_READONLY, -EPERM, "is read-only (frame 1)" },
+	{ FRAME, 4, 1, DRAY_WRITE, -EPERM, "is read-only (frame 1)" },
 	{ FRAME, 2 * FRAME, 1, 0, -EOPNOTSUPP, "leaves its block" },
 };
 
@@ -69,7 +69,7 @@ LOOP_FACT(wrong_frames_are_named)
 		frames->view[1].data = frames->block + wrong[i].offset;
 		frames->view[1].shape[0] = wrong[i].size;
 		frames->view[1].strides[0] = wrong[i].stride;
-		frames->view[1].flags = wrong[i].flags;
+		frames->view[1].flags = frames->view[0].flags ^ wrong[i].flags;
 		assert_fails(dray_stream_ring(loop.rx, frames->list, 2, 0),
 			     wrong[i].error, wrong[i].part);
 	}

@@ -34,8 +34,9 @@ static size_t flatten(const struct dray_view *view, unsigned char *out)
 	size_t n = 0;
 
 	do {
-		memcpy(out + n, walk_at(view, position), view->dtype.itemsize);
-		n += view->dtype.itemsize;
+		memcpy(out + n, walk_at(view, position),
+		       dray_dtype_itemsize(view->dtype));
+		n += dray_dtype_itemsize(view->dtype);
 	} while (walk_on(view, position));
 	return n;
 }
@@ -94,7 +95,7 @@ static const struct shape broadcast[] = {
 
 static struct dray_view view_of(unsigned char *base, const struct shape *shape)
 {
-	struct dray_dtype dtype = { 'V', '|', 0, shape->itemsize };
+	dray_dtype dtype = DRAY_DTYPE('V', '|', shape->itemsize);
 	struct dray_view view;
 
 	assert_works(dray_view_init(&view, base + shape->at, dtype, shape->ndim,
@@ -146,7 +147,8 @@ VIEWS_FACT(views_of_all_ranks_are_received_and_no_other_byte_is_touched)
 		/* put the elements where they belong, the slow way */
 		do {
 			memcpy(walk_at(&twin, position),
-			       walk_at(&dst, position), dst.dtype.itemsize);
+			       walk_at(&dst, position),
+			       dray_dtype_itemsize(dst.dtype));
 		} while (walk_on(&dst, position));
 		assert_memory_equal(other, before, STREAM_ROOM);
 		(void)all;
@@ -183,7 +185,7 @@ VIEWS_FACT(any_view_reaches_any_other_of_as_many_bytes)
 				 from, 1 + (uint32_t)roll(&dice, 4)))
 			continue;
 		if (!random_view(&dice, &dst, other, STREAM_ROOM, rank_to, to,
-				 src.dtype.itemsize))
+				 dray_dtype_itemsize(src.dtype)))
 			continue;
 		check_moved(&src, &dst);
 		done++;

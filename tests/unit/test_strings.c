@@ -115,7 +115,7 @@ POOL_FACT(finished_strings_are_immutable)
 	assert_true(dray_block_writable(strings));
 	assert_works(dray_strings_finish(strings));
 	assert_int_equal(dray_block_as_array(strings)->flags,
-			 DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE);
+			 DRAY_READ | DRAY_IMMUTABLE);
 	assert_false(dray_block_writable(strings));
 	assert_fails(dray_strings_append(strings, "two", 3), -EPERM,
 		     "finished");
@@ -130,25 +130,25 @@ POOL_FACT(finished_strings_are_immutable)
 POOL_FACT(the_array_is_pairs_and_an_arena)
 {
 	struct dray_block *strings = make(*state, 3);
-	struct dray_block_array *array = dray_block_as_array(strings);
-	struct dray_strings_meta *meta = dray_block_array_meta(array);
+	struct dray_array *array = dray_block_as_array(strings);
+	struct dray_strings_meta *meta = dray_array_meta(array);
 	struct dray_string *pairs = array->data;
 	struct dray_location where;
-	struct dray_dtype dtype;
+	dray_dtype dtype;
 	struct dray_view view;
 
 	assert_works(dray_strings_append(strings, "ab", 2));
 	assert_int_equal(dray_block_type(strings), DRAY_BLOCK_ARRAY);
-	memcpy(&dtype, &array->element, sizeof(dtype));
-	assert_int_equal(dtype.kind, DRAY_KIND_STRING);
-	assert_int_equal(dtype.itemsize, sizeof(struct dray_string));
-	/* not a pointer to a type */
-	assert_true(*(unsigned char *)&array->element & 7);
+	dtype = array->dtype;
+	assert_true(dray_dtype_is_builtin(dtype));
+	assert_int_equal(dray_dtype_kind(dtype), DRAY_KIND_STRING);
+	assert_int_equal(dray_dtype_itemsize(dtype),
+			 sizeof(struct dray_string));
 	assert_int_equal(dray_view_init(&view, pairs, dtype, 0, NULL, NULL),
 			 -EINVAL);
 	assert_int_equal(array->ndim, 1);
-	assert_int_equal(dray_block_array_axes(array)->size, 1);
-	assert_int_equal(dray_block_array_axes(array)->stride,
+	assert_int_equal(dray_array_axes(array)->size, 1);
+	assert_int_equal(dray_array_axes(array)->stride,
 			 sizeof(struct dray_string));
 	assert_int_equal(meta->capacity, 3);
 	assert_int_equal(dray_block_type(meta->bytes), DRAY_BLOCK_POD);
@@ -226,12 +226,14 @@ POOL_FACT(bad_arguments_make_no_strings)
 
 POOL_FACT(what_is_no_array_of_strings_is_refused)
 {
-	struct dray_block_array_options options = { .ndim = 1, .size = 16 };
+	struct dray_array_options options = { .ndim = 1, .size = 16 };
 	struct dray_block *others[3] = { NULL };
 	const char *begin, *end;
+	struct dray_array *array;
 
 	assert_works(dray_block_create_pooled(*state, 100, 0, &others[1]));
-	assert_works(dray_block_create_array(&options, &others[2]));
+	assert_works(dray_array_make(&options, &array));
+	others[2] = &array->block;
 	for (int i = 0; i < 3; i++) {
 		assert_fails(dray_strings_append(others[i], "x", 1), -EINVAL,
 			     "not an array of strings");

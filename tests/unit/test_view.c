@@ -99,8 +99,7 @@ FACT(axes_extents_and_types_out_of_range_are_refused)
 		     -EINVAL, "-1 axes");
 	assert_fails(dray_view_init(&view, memory, f4, 2, DIMS(1, -5), NULL),
 		     -EINVAL, "-5 elements");
-	assert_fails(dray_view_init(&view, memory,
-				    (struct dray_dtype){ 'O', '|', 0, 8 }, 0,
+	assert_fails(dray_view_init(&view, memory, DRAY_DTYPE('O', '|', 8), 0,
 				    NULL, NULL),
 		     -EINVAL, "0x4f");
 	assert_int_equal(view.ndim, -7);
@@ -250,7 +249,7 @@ FACT(a_copy_of_a_view_leaves_alone_axes_that_it_has_not)
 	dray_view_copy(&out, &view);
 	assert_ptr_equal(out.data, memory);
 	assert_int_equal(out.ndim, 2);
-	assert_int_equal(out.dtype.itemsize, 4);
+	assert_int_equal(dray_dtype_itemsize(out.dtype), 4);
 	assert_memory_equal(out.shape, view.shape, 2 * sizeof(int64_t));
 	assert_memory_equal(out.strides, view.strides, 2 * sizeof(int64_t));
 	assert_true(all_bytes_are(&out.shape[2], 0x55,
@@ -298,8 +297,7 @@ FACT(the_bytes_of_a_shape_are_known_without_data)
 	assert_int_equal(bytes, PTRDIFF_MAX);
 	assert_fails(dray_view_bytes(f4, 1, DIMS(-1), &bytes), -EINVAL,
 		     "-1 elements");
-	assert_fails(dray_view_bytes((struct dray_dtype){ 'O', '|', 0, 8 }, 0,
-				     NULL, &bytes),
+	assert_fails(dray_view_bytes(DRAY_DTYPE('O', '|', 8), 0, NULL, &bytes),
 		     -EINVAL, "0x4f");
 	assert_fails(dray_view_bytes(f4, 1, DIMS(INT64_MAX), &bytes),
 		     -EOVERFLOW, "63 bits");

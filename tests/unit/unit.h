@@ -146,11 +146,17 @@ int unit_run(const char *pattern);
 	} while (0)
 
 /* Types, shapes and strides. */
-__attribute__((unused)) static const struct dray_dtype
-	u1 = { 'u', '|', 0, 1 },
-	u2 = { 'u', '<', 0, 2 },
-	f4 = { 'f', '<', 0, 4 };
+__attribute__((unused)) static const dray_dtype
+	u1 = DRAY_UINT8,
+	u2 = DRAY_UINT16,
+	f4 = DRAY_FLOAT32;
 #define DIMS(...) ((int64_t[]){ __VA_ARGS__ })
+
+#define PERMISSIONS (DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE)
+
+/* A view of the whole array, for the rest of the block. */
+#define whole_view(array) \
+	dray_array_view(array, &(struct dray_view){ .ndim = 0 })
 
 /* Decimal digits of SIZE_MAX, as a sentence has them. */
 #if SIZE_MAX > UINT32_MAX

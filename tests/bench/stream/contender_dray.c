@@ -38,7 +38,7 @@ static int open_stream(struct dray_node **node)
 
 static int give_ring(struct dray_node *node)
 {
-	const struct dray_dtype byte = { 'u', '|', 0, 1 };
+	const dray_dtype byte = DRAY_DTYPE('u', '|', 1);
 	const int64_t shape[] = { (int64_t)dray.frame_bytes };
 	const struct dray_view *list[FRAMES];
 	struct dray_view views[FRAMES];

@@ -344,7 +344,7 @@ PyObject *export_open(PyObject *module, PyObject *args)
 
 PyObject *export_bytes(PyObject *module, PyObject *args)
 {
-	static const struct dray_dtype byte = { 'u', '|', 0, 1 };
+	static const dray_dtype byte = DRAY_DTYPE('u', '|', 1);
 	struct dray_array *array;
 	struct dray_node *node;
 	PyObject *object;

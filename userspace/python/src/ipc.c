@@ -72,7 +72,7 @@ static PyObject *array_capsule(struct dray_array *array)
 	/*
 	 * Keep an entry of its node, so that its copies find a lasting queue.
 	 */
-	if (!dray_locate(dray_array_view(array)->data, &location)) {
+	if (!dray_locate(array->data, &location)) {
 		entry = node_entry_get(dray_buffer_node(location.buffer));
 		if (!entry) {
 			dray_array_unref(array);
@@ -92,7 +92,7 @@ static PyObject *array_capsule(struct dray_array *array)
 }
 
 /* Converts a type to NumPy's; structures arrive as plain bytes (V). */
-static PyArray_Descr *descr_of(const struct dray_dtype *dtype)
+static PyArray_Descr *descr_of(dray_dtype dtype)
 {
 	PyArray_Descr *descr = NULL;
 	PyObject *text;
@@ -118,7 +118,7 @@ PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 	PyObject *array;
 	int i;
 
-	descr = descr_of(&view->dtype);
+	descr = descr_of(view->dtype);
 	if (!descr) {
 		Py_DECREF(base);
 		return NULL;
@@ -129,8 +129,7 @@ PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 	}
 	array = PyArray_NewFromDescr(
 		&PyArray_Type, descr, view->ndim, shape, strides, view->data,
-		view->flags & DRAY_VIEW_READONLY ? 0 : NPY_ARRAY_WRITEABLE,
-		NULL);
+		view->flags & DRAY_WRITE ? NPY_ARRAY_WRITEABLE : 0, NULL);
 	if (!array) {
 		Py_DECREF(base);
 		return NULL;
@@ -145,8 +144,9 @@ PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 PyObject *ipc_wrap(struct dray_array *array)
 {
 	PyObject *base = array_capsule(array);
+	struct dray_view view;
 
-	return base ? ipc_wrap_view(dray_array_view(array), base) : NULL;
+	return base ? ipc_wrap_view(dray_array_view(array, &view), base) : NULL;
 }
 
 PyObject *ipc_receive(PyObject *module, PyObject *args)

@@ -10,12 +10,11 @@
 #include "module.h"
 
 /* Raises TypeError if the data would mean nothing elsewhere. */
-static int take_dtype(PyArrayObject *array, const char *role,
-		      struct dray_dtype *out)
+static int take_dtype(PyArrayObject *array, const char *role, dray_dtype *out)
 {
 	PyArray_Descr *descr = PyArray_DESCR(array);
 	Py_ssize_t size = PyArray_ITEMSIZE(array);
-	char typestr[16];
+	char typestr[16], order;
 
 	if (PyDataType_REFCHK(descr)) {
 		PyErr_Format(
@@ -30,11 +29,10 @@ static int take_dtype(PyArrayObject *array, const char *role,
 			     size, (unsigned long)UINT32_MAX);
 		return -1;
 	}
-	memset(out, 0, sizeof(*out));
-	out->kind = descr->kind;
-	out->order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
-	out->itemsize = (uint32_t)size;
-	if (!dray_dtype_format(out, typestr))
+	order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
+	*out = DRAY_DTYPE(descr->kind, order, size);
+	/* Only letters of builtin types make a builtin type. */
+	if (dray_dtype_is_builtin(*out) && !dray_dtype_format(*out, typestr))
 		return 0;
 	PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role, descr);
 	return -1;
@@ -101,7 +99,7 @@ int operand_take(PyObject *object, const char *role, unsigned int also,
 		 struct operand *out)
 {
 	int64_t shape[NPY_MAXDIMS], strides[NPY_MAXDIMS];
-	struct dray_dtype dtype;
+	dray_dtype dtype;
 	PyArrayObject *array;
 	int i, ndim, ret;
 
@@ -124,7 +122,7 @@ int operand_take(PyObject *object, const char *role, unsigned int also,
 		return -1;
 	}
 	if (!PyArray_ISWRITEABLE(array))
-		out->view.flags |= DRAY_VIEW_READONLY;
+		out->view.flags &= ~DRAY_WRITE;
 	out->array = array;
 	return operand_locate(out, role, also);
 }

@@ -1,115 +1,223 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Counted arrays: a view, and its memory, which is a block of a pool, a
- * reference to a buffer, or memory opened by a record.  Freeing a block that an
- * engine still uses only parks it, so the last reference may be dropped at any
- * time.
+ * Arrays as blocks: the public preamble, then meta-data, then the elements,
+ * unless another block has them.  The maker of an array whose elements have
+ * references brings a function that drops them.
  */
 #include <errno.h>
-#include <stdatomic.h>
+#include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "array/array.h"
+#include <dray/array.h>
+
 #include "base/error.h"
+#include "base/number.h"
+#include "block/block.h"
 
-struct dray_array {
-	_Atomic uint32_t references;
-	struct dray_pool *pool; /* with block, or */
-	void *block;
-	struct dray_buffer *buffer; /* one reference, or */
-	struct dray_ipc_memory *memory; /* opened */
-	struct dray_view view;
+/* All flags, in the order of their bits. */
+static const char *const flag_names[] = {
+	"read",		"write",	"immutable", "aligned",
+	"c_contiguous", "f_contiguous", "owned",     "write_back",
 };
 
-int dray_array_adopt(const struct dray_view *view, struct dray_buffer *buffer,
-		     struct dray_ipc_memory *memory, struct dray_array **out)
-{
-	struct dray_array *array = malloc(sizeof(*array));
+#define FLAGS (sizeof(flag_names) / sizeof(flag_names[0]))
 
-	if (!array)
-		return dray_fail(-ENOMEM, "no memory for an array");
-	atomic_init(&array->references, 1);
-	array->pool = NULL;
-	array->block = NULL;
-	array->buffer = buffer;
-	array->memory = memory;
-	dray_view_copy(&array->view, view);
-	*out = array;
-	return 0;
+struct array {
+	void *start; /* of the elements, even if array.data changes */
+	size_t size;
+	void (*destroy)(struct dray_array *array);
+	struct dray_block_front front;
+	struct dray_array array; /* meta-data and elements follow */
+};
+
+static struct array *array_of(const struct dray_block *block)
+{
+	return dray_block_around(block, struct array, array);
 }
 
-int dray_array_create(struct dray_pool *pool, struct dray_dtype dtype, int ndim,
-		      const int64_t *shape, struct dray_array **out)
+static void array_destroy(struct dray_block *block)
 {
-	struct dray_view view;
-	size_t bytes;
-	void *block;
-	int ret;
+	struct array *array = array_of(block);
 
-	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
-	if (ret)
-		return ret;
-	block = dray_pool_calloc(pool, 1, bytes);
-	if (!block) /* With the pool's sentence. */
-		return -ENOMEM;
-	ret = dray_view_init(&view, block, dtype, ndim, shape, NULL);
-	if (!ret)
-		ret = dray_array_adopt(&view, NULL, NULL, out);
-	if (ret) {
-		dray_pool_free(pool, block);
-		return ret;
-	}
-	(*out)->pool = pool;
-	(*out)->block = block;
-	return 0;
-}
-
-int dray_array_create_alone(struct dray_node *node, struct dray_dtype dtype,
-			    int ndim, const int64_t *shape,
-			    struct dray_array **out)
-{
-	struct dray_buffer *buffer;
-	struct dray_view view;
-	size_t bytes;
-	int ret;
-
-	if (!dray_given(node, __func__) || !dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
-	if (!ret)
-		ret = dray_buffer_alloc(node, bytes ? bytes : 1, NULL, &buffer);
-	if (ret)
-		return ret;
-	ret = dray_view_init(&view, dray_buffer_data(buffer), dtype, ndim,
-			     shape, NULL);
-	if (!ret)
-		ret = dray_array_adopt(&view, buffer, NULL, out);
-	if (ret)
-		dray_buffer_unref(buffer);
-	return ret;
-}
-
-struct dray_array *dray_array_ref(struct dray_array *array)
-{
-	if (array)
-		atomic_fetch_add(&array->references, 1);
-	return array;
-}
-
-void dray_array_unref(struct dray_array *array)
-{
-	if (!array || atomic_fetch_sub(&array->references, 1) > 1)
-		return;
-	if (array->block)
-		dray_pool_free(array->pool, array->block);
-	dray_buffer_unref(array->buffer);
-	dray_ipc_close(array->memory);
+	if (array->destroy)
+		array->destroy(&array->array);
+	dray_block_unref(array->array.reference);
+	dray_dtype_unref(array->array.dtype);
 	free(array);
 }
 
-const struct dray_view *dray_array_view(const struct dray_array *array)
+static void array_range(const struct dray_block *block,
+			struct dray_block_range *out)
 {
-	return dray_given(array, __func__) ? &array->view : NULL;
+	const struct array *array = array_of(block);
+
+	out->data = array->start;
+	out->size = array->size;
+	out->writable = array->array.flags & DRAY_WRITE;
+}
+
+static void array_dump(const struct dray_block *block, FILE *stream)
+{
+	struct dray_array *array = &array_of(block)->array;
+	const struct dray_array_axis *axes = dray_array_axes(array);
+	size_t flag;
+	int32_t i;
+
+	fprintf(stream, " flags: %" PRIu64, array->flags);
+	for (flag = 0; flag < FLAGS; flag++) {
+		if (array->flags & (1u << flag))
+			fprintf(stream, " %s", flag_names[flag]);
+	}
+	fprintf(stream, "\n type: 0x%016" PRIx64 "\n meta-data: %u bytes\n",
+		array->dtype, array->meta_size);
+	for (i = 0; i < array->ndim; i++)
+		fprintf(stream,
+			"  axis %d: size %" PRId64 ", stride %" PRId64 "\n", i,
+			axes[i].size, axes[i].stride);
+	fprintf(stream, " first element: %p\n", array->data);
+	if (array->reference)
+		fprintf(stream, " reference: %p (%s, count %" PRIu32 ")\n",
+			(void *)array->reference,
+			dray_block_type_name(array->reference->type),
+			dray_block_count(array->reference));
+	else
+		fprintf(stream, " reference: none (in the array's memory)\n");
+}
+
+static const struct dray_block_class array_class = {
+	.type = DRAY_BLOCK_ARRAY,
+	.destroy = array_destroy,
+	.range = array_range,
+	.dump = array_dump,
+};
+
+static bool holds(const struct dray_block *block, const void *data, size_t size)
+{
+	const struct dray_block_class *class = dray_block_class(block);
+
+	if (class->holds)
+		return class->holds(block, data, size);
+	return dray_range_holds(dray_block_data(block), dray_block_size(block),
+				data, size);
+}
+
+static int check_reference(const struct dray_array_options *options)
+{
+	const struct dray_block *reference = options->reference;
+
+	if (!reference)
+		return options->data
+			       ? dray_fail(
+					 -EINVAL,
+					 "elements at %p, which no block holds",
+					 options->data)
+			       : 0;
+	if (options->size && !holds(reference, options->data, options->size))
+		return dray_fail(-EINVAL,
+				 "%zu bytes at %p do not lie in block %p (%s)",
+				 options->size, options->data,
+				 (const void *)reference,
+				 dray_block_type_name(reference->type));
+	if ((options->flags & DRAY_WRITE) && !dray_block_writable(reference))
+		return dray_fail(-EPERM, "block %p (%s) may not be written",
+				 (const void *)reference,
+				 dray_block_type_name(reference->type));
+	return 0;
+}
+
+static int check_options(const struct dray_array_options *options)
+{
+	uint64_t flags = options->flags;
+
+	if (flags >> FLAGS ||
+	    ((flags & DRAY_WRITE) && (flags & DRAY_IMMUTABLE)))
+		return dray_fail(-EINVAL,
+				 "flags 0x%" PRIx64
+				 " are unknown or exclude each other",
+				 flags);
+	if (options->alignment && !dray_is_power_of_two(options->alignment))
+		return dray_fail(
+			-EINVAL,
+			"an alignment of %zu bytes is not a power of two",
+			options->alignment);
+	if (options->ndim < 0 || options->ndim > DRAY_MAX_NDIM)
+		return dray_fail(-EINVAL,
+				 "an array of %d axes, 0 to %d are possible",
+				 options->ndim, DRAY_MAX_NDIM);
+	return check_reference(options);
+}
+
+/* Offsets in an array's memory. */
+struct sizes {
+	size_t alignment;
+	uint32_t meta; /* bytes of the meta-data */
+	size_t elements; /* bytes before inline elements */
+	size_t whole;
+};
+
+static int measure(const struct dray_array_options *options,
+		   struct sizes *sizes)
+{
+	uint64_t bytes =
+		(uint64_t)options->ndim * sizeof(struct dray_array_axis) +
+		options->element_meta;
+	uint64_t elements = options->reference ? 0 : (uint64_t)options->size;
+	uint64_t before, whole;
+
+	sizes->alignment = options->reference ? 0 : options->alignment;
+	if (sizes->alignment < _Alignof(max_align_t))
+		sizes->alignment = _Alignof(max_align_t);
+	if (dray_round_up_overflow(bytes, 8, &bytes) || bytes > UINT32_MAX)
+		return dray_fail(-EOVERFLOW,
+				 "meta-data of %" PRIu64
+				 " bytes, at most %u are possible",
+				 bytes, UINT32_MAX);
+	if (dray_round_up_overflow(sizeof(struct array) + bytes,
+				   sizes->alignment, &before) ||
+	    dray_add_overflow(before, elements, &whole) || whole > PTRDIFF_MAX)
+		return dray_fail(
+			-EOVERFLOW,
+			"an array of %zu bytes exceeds the address space",
+			options->size);
+	sizes->meta = (uint32_t)bytes;
+	sizes->elements = (size_t)before;
+	sizes->whole = (size_t)whole;
+	return 0;
+}
+
+int dray_array_make(const struct dray_array_options *options,
+		    struct dray_array **out)
+{
+	struct sizes sizes = { 0 };
+	struct array *array;
+	void *memory;
+	int ret;
+
+	if (!options || !out)
+		return dray_fail(-EINVAL,
+				 "the options or the result pointer are NULL");
+	ret = check_options(options);
+	if (!ret)
+		ret = measure(options, &sizes);
+	if (ret)
+		return ret;
+	if (posix_memalign(&memory, sizes.alignment, sizes.whole))
+		return dray_fail(-ENOMEM, "no memory for an array of %zu bytes",
+				 sizes.whole);
+	array = memset(memory, 0, sizes.whole);
+	array->destroy = options->destroy;
+	array->size = options->size;
+	array->start = options->data;
+	if (!options->reference && options->size)
+		array->start = (char *)memory + sizes.elements;
+	array->array.dtype = dray_dtype_ref(options->dtype);
+	array->array.data = array->start;
+	array->array.flags = options->flags;
+	array->array.reference = dray_block_ref(options->reference);
+	array->array.ndim = options->ndim;
+	array->array.meta_size = sizes.meta;
+	dray_block_init(&array->array.block, &array_class);
+	*out = &array->array;
+	return 0;
 }

@@ -7,11 +7,15 @@
 #include <dray/ipc.h>
 
 /*
- * Makes an array of a checked view.  On success it takes over the reference to
- * @buffer, or @memory, which it closes at its end; both may be NULL.  -ENOMEM.
+ * Makes an array over @base of a view that was checked and has its facts; counts
+ * @base up.  @flags: besides the view's.  -EINVAL, -EPERM, -ENOMEM.
  */
-int dray_array_adopt(const struct dray_view *view, struct dray_buffer *buffer,
-		     struct dray_ipc_memory *memory, struct dray_array **out);
+int dray_array_adopt(const struct dray_view *view, uint32_t flags,
+		     struct dray_block *base, struct dray_array **out);
+
+/* Makes a block of open memory, which it takes over, or closes.  -ENOMEM. */
+int dray_block_create_opened(struct dray_ipc_memory *memory,
+			     struct dray_block **out);
 
 /*
  * An array as bytes, in the machine's byte order.  The first 64 lead to the
@@ -22,9 +26,9 @@ struct dray_array_record {
 	struct dray_ipc_record memory;
 	uint32_t magic;
 	uint32_t version;
-	uint32_t flags; /* DRAY_VIEW_* */
+	uint32_t flags; /* DRAY_READ, ... */
 	uint32_t ndim;
-	struct dray_dtype dtype;
+	dray_dtype dtype;
 	uint64_t offset; /* bytes, of the element [0, 0, ...] in the memory */
 };
 

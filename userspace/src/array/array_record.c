@@ -12,7 +12,8 @@
 #include "base/error.h"
 
 #define MAGIC 0x61797264u /* "drya" in memory */
-#define VERSION 1u
+#define VERSION 2u
+#define PERMISSIONS (DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE)
 
 _Static_assert(sizeof(struct dray_array_record) == 96,
 	       "a record is part of the ABI");
@@ -33,7 +34,7 @@ size_t dray_array_record_write(void *record,
 		.memory = *memory,
 		.magic = MAGIC,
 		.version = VERSION,
-		.flags = view->flags,
+		.flags = view->flags & PERMISSIONS,
 		.ndim = (uint32_t)view->ndim,
 		.dtype = view->dtype,
 		.offset = offset,
@@ -59,7 +60,7 @@ static int check(const struct dray_array_record *record, size_t size)
 			-EPROTO,
 			"the record is of version %u, this is version %u",
 			record->version, VERSION);
-	if (record->flags & ~DRAY_VIEW_READONLY)
+	if (record->flags & ~PERMISSIONS)
 		return dray_fail(-EBADMSG, "the record's view flags are 0x%x",
 				 record->flags);
 	if (record->ndim > DRAY_MAX_NDIM || size < size_of(record->ndim))
@@ -137,6 +138,7 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 {
 	struct dray_array_record fixed;
 	struct dray_ipc_memory *memory;
+	struct dray_block *base;
 	struct dray_view view;
 	int ret;
 
@@ -147,14 +149,19 @@ int dray_array_open(const void *record, size_t size, struct dray_node *node,
 		ret = dray_ipc_open(&fixed.memory, node, &memory);
 	if (ret)
 		return ret;
-	ret = dray_view_place(&view, &fixed.dtype, dray_ipc_data(memory),
+	ret = dray_view_place(&view, fixed.dtype, dray_ipc_data(memory),
 			      dray_ipc_size(memory), fixed.offset);
-	if (!ret && !dray_ipc_writable(memory))
-		view.flags |= DRAY_VIEW_READONLY;
-	if (!ret)
-		ret = dray_array_adopt(&view, NULL, memory, out);
-	if (ret)
+	if (!dray_ipc_writable(memory))
+		view.flags &= ~DRAY_WRITE;
+	if (ret) {
 		dray_ipc_close(memory);
+		return ret;
+	}
+	ret = dray_block_create_opened(memory, &base);
+	if (ret)
+		return ret;
+	ret = dray_array_adopt(&view, 0, base, out);
+	dray_block_unref(base);
 	return ret;
 }
 
@@ -171,6 +178,6 @@ int dray_array_fetch(const void *record, size_t size, void *to, uint64_t room,
 	if (!ret)
 		ret = dray_ipc_copy(&fixed.memory, to, room, needed);
 	return ret ? ret
-		   : dray_view_place(out, &fixed.dtype, to, *needed,
+		   : dray_view_place(out, fixed.dtype, to, *needed,
 				     fixed.offset);
 }

@@ -298,6 +298,7 @@ int dray_array_receive(int socket, struct dray_node *node,
 	char record[DRAY_ARRAY_RECORD_SIZE];
 	struct dray_buffer *buffer = NULL;
 	struct dray_node *opened = NULL;
+	struct dray_block *base;
 	struct dray_array_record fixed;
 	struct buffer_record where;
 	struct dray_view view;
@@ -319,16 +320,19 @@ int dray_array_receive(int socket, struct dray_node *node,
 	ret = dray_buffer_import_bytes(node ? node : opened, fd, where.size,
 				       &buffer);
 	if (!ret)
-		ret = dray_view_place(&view, &fixed.dtype,
+		ret = dray_view_place(&view, fixed.dtype,
 				      dray_buffer_data(buffer),
 				      dray_buffer_size(buffer), fixed.offset);
-	if (!ret && !dray_buffer_writable(buffer))
-		view.flags |= DRAY_VIEW_READONLY;
 	if (!ret)
-		ret = dray_array_adopt(&view, buffer, NULL, out);
-	if (ret)
-		dray_buffer_unref(buffer);
+		ret = dray_block_create_buffer(buffer, &base);
 	dray_node_unref(opened);
+	if (!ret) {
+		if (!dray_buffer_writable(buffer))
+			view.flags &= ~DRAY_WRITE;
+		ret = dray_array_adopt(&view, 0, base, out);
+		dray_block_unref(base);
+	}
+	dray_buffer_unref(buffer);
 close_fd:
 	close(fd);
 	return ret;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dray/strings.h>
+
 #include "array/dtype.h"
 #include "base/error.h"
 #include "base/number.h"
@@ -53,6 +55,23 @@ static const struct kind *find_kind(char name)
 	return NULL;
 }
 
+/* The alignment of a number of @size bytes, as the compiler has it. */
+static uint32_t alignment_of(uint32_t size)
+{
+	switch (size) {
+	case 1:
+		return 1;
+	case 2:
+		return _Alignof(uint16_t);
+	case 4:
+		return _Alignof(uint32_t);
+	case 8:
+		return _Alignof(uint64_t);
+	default:
+		return _Alignof(long double);
+	}
+}
+
 static bool has_size(const struct kind *kind, uint32_t size)
 {
 	if (!kind->sizes[0])
@@ -66,19 +85,26 @@ static bool order_matters(const struct kind *kind, uint32_t size)
 	return kind->ordered && (size > 1 || kind->unit > 1);
 }
 
-int dray_dtype_normalize(const struct dray_dtype *dtype, struct dray_dtype *out)
+/* Bits 16 to 31 of a builtin type. */
+static unsigned int unit_of(dray_dtype dtype)
 {
-	const struct kind *kind = find_kind(dtype->kind);
-	char order = dtype->order;
+	return (unsigned int)(dtype >> 16) & 0xffff;
+}
+
+static int normalize_builtin(dray_dtype dtype, dray_dtype *out)
+{
+	const struct kind *kind = find_kind(dray_dtype_kind(dtype));
+	uint32_t itemsize = dray_dtype_itemsize(dtype);
+	char order = dray_dtype_order(dtype);
 
 	if (!kind)
 		return dray_fail(-EINVAL, "no type is of kind 0x%02x",
-				 (unsigned char)dtype->kind);
-	if (!has_size(kind, dtype->itemsize))
+				 (unsigned char)dray_dtype_kind(dtype));
+	if (!has_size(kind, itemsize))
 		return dray_fail(-EINVAL,
 				 "type '%c' of %u bytes does not exist",
-				 kind->name, dtype->itemsize);
-	if (!order_matters(kind, dtype->itemsize)) {
+				 kind->name, itemsize);
+	if (!order_matters(kind, itemsize)) {
 		if (order != '|' && order != '<' && order != '>')
 			return dray_fail(-EINVAL,
 					 "byte order 0x%02x is not <, > or |",
@@ -88,37 +114,59 @@ int dray_dtype_normalize(const struct dray_dtype *dtype, struct dray_dtype *out)
 		return dray_fail(
 			-EINVAL,
 			"type '%c' of %u bytes needs a byte order, < or >, not 0x%02x",
-			kind->name, dtype->itemsize, (unsigned char)order);
+			kind->name, itemsize, (unsigned char)order);
 	}
-	if (dtype->reserved)
-		return dray_fail(-EINVAL,
-				 "reserved field of a type is %u, not 0",
-				 dtype->reserved);
-	*out = (struct dray_dtype){ .kind = kind->name,
-				    .order = order,
-				    .itemsize = dtype->itemsize };
+	if (unit_of(dtype))
+		return dray_fail(-EINVAL, "type '%c' has no unit, but 0x%x",
+				 kind->name, unit_of(dtype));
+	*out = DRAY_DTYPE(kind->name, order, itemsize);
 	return 0;
 }
 
-int dray_dtype_check(const struct dray_dtype *dtype)
+int dray_dtype_normalize(dray_dtype dtype, dray_dtype *out)
 {
-	struct dray_dtype normal;
-
-	return dray_dtype_normalize(dtype, &normal);
+	if (!dtype)
+		return dray_fail(-EINVAL, "the type is 0, which is none");
+	if (dray_dtype_is_builtin(dtype))
+		return normalize_builtin(dtype, out);
+	*out = dtype;
+	return 0;
 }
 
-bool dray_dtype_equal(const struct dray_dtype *a, const struct dray_dtype *b)
+bool dray_dtype_equal(dray_dtype a, dray_dtype b)
 {
-	struct dray_dtype one = { 0 }, other = { 0 };
+	dray_dtype one = 0, other = 0;
 
+	if (a == b)
+		return a;
 	return !dray_dtype_normalize(a, &one) &&
-	       !dray_dtype_normalize(b, &other) && one.kind == other.kind &&
-	       one.order == other.order && one.itemsize == other.itemsize;
+	       !dray_dtype_normalize(b, &other) && one == other;
 }
 
-int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
+uint32_t dray_dtype_alignment(dray_dtype dtype)
 {
-	struct dray_dtype dtype = { .order = '|' };
+	if (!dtype)
+		return 1;
+	if (!dray_dtype_is_builtin(dtype))
+		return dray_dtype_as_object(dtype)->alignment;
+	switch (dray_dtype_kind(dtype)) {
+	case 'c': /* Two numbers. */
+		return alignment_of(dray_dtype_itemsize(dtype) / 2);
+	case 'U':
+		return _Alignof(uint32_t);
+	case 'S':
+	case 'V':
+		return 1;
+	case DRAY_KIND_STRING:
+		return _Alignof(struct dray_string);
+	default:
+		return alignment_of(dray_dtype_itemsize(dtype));
+	}
+}
+
+int dray_dtype_parse(const char *typestr, dray_dtype *out)
+{
+	char name, order = '|';
 	const struct kind *kind;
 	const char *at = typestr;
 	uint32_t number = 0;
@@ -128,13 +176,13 @@ int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 	if (!dray_given(out, __func__))
 		return -EINVAL;
 	if (*at == '<' || *at == '>' || *at == '|')
-		dtype.order = *at++;
+		order = *at++;
 	if (*at == 'O')
 		return dray_fail(
 			-EINVAL,
 			"typestr '%.16s' names Python objects, which are pointers of one process",
 			typestr);
-	dtype.kind = kind_without_alias(*at);
+	name = kind_without_alias(*at);
 	if (*at && *at != '?') /* A typestr writes a bool as b. */
 		at++;
 	if (*at < '0' || *at > '9')
@@ -155,28 +203,31 @@ int dray_dtype_parse(const char *typestr, struct dray_dtype *out)
 			-EINVAL,
 			"typestr '%.24s' goes on after its size: a type has no unit and no fields",
 			typestr);
-	kind = find_kind(dtype.kind);
-	if (kind && dray_mul_overflow(number, (uint32_t)kind->unit, &number))
+	kind = find_kind(name);
+	if (!kind)
+		return dray_fail(-EINVAL, "typestr '%.16s' is of no kind",
+				 typestr);
+	if (dray_mul_overflow(number, (uint32_t)kind->unit, &number))
 		return dray_fail(-EINVAL,
 				 "typestr '%.16s' has a size above 32 bits",
 				 typestr);
-	dtype.itemsize = number;
-	return dray_dtype_normalize(&dtype, out);
+	return normalize_builtin(DRAY_DTYPE(name, order, number), out);
 }
 
-int dray_dtype_format(const struct dray_dtype *dtype, char out[16])
+int dray_dtype_format(dray_dtype dtype, char out[16])
 {
-	struct dray_dtype normal = { 0 };
-	uint32_t number;
+	dray_dtype normal = 0;
+	char kind;
 	int ret;
 
-	if (!dray_given(dtype, __func__) || !dray_given(out, __func__))
+	if (!dray_given(out, __func__))
 		return -EINVAL;
 	ret = dray_dtype_normalize(dtype, &normal);
 	if (ret)
 		return ret;
-	number = normal.itemsize / find_kind(normal.kind)->unit;
-	snprintf(out, 16, "%c%c%u", normal.order,
-		 normal.kind == '?' ? 'b' : normal.kind, number);
+	kind = dray_dtype_kind(normal);
+	snprintf(out, 16, "%c%c%u", dray_dtype_order(normal),
+		 kind == '?' ? 'b' : kind,
+		 dray_dtype_itemsize(normal) / find_kind(kind)->unit);
 	return 0;
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
-/* Checks and comparisons of element types. */
+/* Checks of element types. */
 #ifndef DRAY_ARRAY_DTYPE_H
 #define DRAY_ARRAY_DTYPE_H
 
-#include <stdbool.h>
+#include <dray/dtype.h>
 
-#include <dray/array.h>
-
-/* Returns 0, or -EINVAL for a type that no typestr describes. */
-int dray_dtype_check(const struct dray_dtype *dtype);
-
-/* Fills @out with the form that parsing its typestr would give. */
-int dray_dtype_normalize(const struct dray_dtype *dtype,
-			 struct dray_dtype *out);
-
-/* Whether two types that passed the check have the same typestr. */
-bool dray_dtype_equal(const struct dray_dtype *a, const struct dray_dtype *b);
+/*
+ * Fills @out with the one form of a type, which its typestr would be parsed to.
+ * -EINVAL for any other word.
+ */
+int dray_dtype_normalize(dray_dtype dtype, dray_dtype *out);
 
 #endif /* DRAY_ARRAY_DTYPE_H */

@@ -133,7 +133,7 @@ static bool start(struct dray_layout *layout, const struct dray_view *dst,
 {
 	layout->dst = dst->data;
 	layout->src = src->data;
-	layout->run = dst->dtype.itemsize;
+	layout->run = dray_dtype_itemsize(dst->dtype);
 	layout->axes_count = 0;
 	layout->runs = 0;
 	layout->seams = 0;

@@ -71,10 +71,10 @@ static int match_types(const struct dray_view *dst, const struct dray_view *src)
 {
 	char to[16] = "", from[16] = "";
 
-	if (dray_dtype_equal(&dst->dtype, &src->dtype))
+	if (dray_dtype_equal(dst->dtype, src->dtype))
 		return 0;
-	dray_dtype_format(&dst->dtype, to);
-	dray_dtype_format(&src->dtype, from);
+	dray_dtype_format(dst->dtype, to);
+	dray_dtype_format(src->dtype, from);
 	return dray_fail(
 		-EINVAL,
 		"elements of %s cannot be copied to %s: nothing is converted",
@@ -103,20 +103,22 @@ static int match_shapes(const struct dray_view *dst,
 	return 0;
 }
 
-static int check_destination(const struct dray_operand *dst)
+int dray_operand_check_writable(const struct dray_operand *operand)
 {
-	const struct dray_view *view = dst->view;
+	const struct dray_view *view = operand->view;
 	int i;
 
-	if (view->flags & DRAY_VIEW_READONLY)
-		return dray_fail(-EPERM, "the destination is read-only");
-	for (i = 0; dst->extent.elements && i < view->ndim; i++) {
+	if (!(view->flags & DRAY_WRITE))
+		return dray_fail(-EPERM, "%s is %s", operand->name,
+				 view->flags & DRAY_IMMUTABLE ? "immutable"
+							      : "read-only");
+	for (i = 0; operand->extent.elements && i < view->ndim; i++) {
 		if (view->strides[i] == 0 && view->shape[i] > 1)
 			return dray_fail(
 				-EINVAL,
-				"axis %d of the destination has %" PRId64
+				"axis %d of %s has %" PRId64
 				" elements at one address (a stride of 0)",
-				i, view->shape[i]);
+				i, operand->name, view->shape[i]);
 	}
 	return 0;
 }
@@ -126,10 +128,12 @@ int dray_operand_match(const struct dray_operand *dst,
 {
 	int ret;
 
+	if (!(src->view->flags & DRAY_READ))
+		return dray_fail(-EPERM, "the source may not be read");
 	ret = match_types(dst->view, src->view);
 	if (!ret)
 		ret = match_shapes(dst->view, src->view);
 	if (!ret)
-		ret = check_destination(dst);
+		ret = dray_operand_check_writable(dst);
 	return ret;
 }

@@ -37,6 +37,12 @@ int dray_operand_init(struct dray_operand *operand,
  */
 bool dray_operand_locate(struct dray_operand *operand, bool hold);
 
+/*
+ * Checks that elements may be written, each at an address of its own as far as
+ * its strides tell.  -EPERM, -EINVAL.
+ */
+int dray_operand_check_writable(const struct dray_operand *operand);
+
 /* Checks where a located view lies: in one block of dray's memory.  -EINVAL. */
 int dray_operand_check_block(const struct dray_operand *operand);
 

@@ -158,11 +158,12 @@ enum dray_overlap dray_overlap_find(const struct dray_operand *a,
 	 * span's last element minus y: x + y has to be their distance, give or
 	 * take the bytes by which the two still touch.
 	 */
-	distance =
-		(int64_t)(b->span.high - a->span.low) - b->view->dtype.itemsize;
-	return search(&problem, 0,
-		      distance - ((int64_t)a->view->dtype.itemsize - 1),
-		      distance + ((int64_t)b->view->dtype.itemsize - 1));
+	distance = (int64_t)(b->span.high - a->span.low) -
+		   dray_dtype_itemsize(b->view->dtype);
+	return search(
+		&problem, 0,
+		distance - ((int64_t)dray_dtype_itemsize(a->view->dtype) - 1),
+		distance + ((int64_t)dray_dtype_itemsize(b->view->dtype) - 1));
 }
 
 /*
@@ -172,7 +173,7 @@ enum dray_overlap dray_overlap_find(const struct dray_operand *a,
  */
 static enum dray_overlap search_axis(const struct dray_view *view, int k)
 {
-	int64_t touch = (int64_t)view->dtype.itemsize - 1;
+	int64_t touch = (int64_t)dray_dtype_itemsize(view->dtype) - 1;
 	struct problem problem = { .count = 0 };
 	int64_t stride = view->strides[k];
 	int64_t middle = 0, size;
@@ -203,7 +204,8 @@ enum dray_overlap dray_overlap_self(const struct dray_operand *operand)
 	enum dray_overlap found = DRAY_OVERLAP_NONE;
 	int k;
 
-	if (operand->extent.elements < 2 || !operand->view->dtype.itemsize)
+	if (operand->extent.elements < 2 ||
+	    !dray_dtype_itemsize(operand->view->dtype))
 		return DRAY_OVERLAP_NONE;
 	if (!is_within_bounds(operand))
 		return DRAY_OVERLAP_UNKNOWN;

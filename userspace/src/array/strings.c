@@ -13,30 +13,22 @@
 #include "base/error.h"
 #include "base/number.h"
 
-static uint64_t string_element(void)
-{
-	const struct dray_dtype dtype = { DRAY_KIND_STRING, '|', 0,
-					  sizeof(struct dray_string) };
-	uint64_t element;
+static const dray_dtype string_dtype =
+	DRAY_DTYPE(DRAY_KIND_STRING, '|', sizeof(struct dray_string));
 
-	_Static_assert(sizeof(dtype) == sizeof(element), "a type is a number");
-	memcpy(&element, &dtype, sizeof(element));
-	return element;
-}
-
-static struct dray_block_array *array_of(const struct dray_block *block)
+static struct dray_array *array_of(const struct dray_block *block)
 {
-	struct dray_block_array *array;
+	struct dray_array *array;
 
 	array = dray_block_as_array((struct dray_block *)block);
-	if (!array || array->element != string_element() || array->ndim != 1)
+	if (!array || array->dtype != string_dtype || array->ndim != 1)
 		return NULL;
 	return array;
 }
 
-static struct dray_strings_meta *meta_of(struct dray_block_array *array)
+static struct dray_strings_meta *meta_of(struct dray_array *array)
 {
-	return dray_block_array_meta(array);
+	return dray_array_meta(array);
 }
 
 static int no_strings(const struct dray_block *block)
@@ -46,8 +38,7 @@ static int no_strings(const struct dray_block *block)
 			 dray_block_type_name(dray_block_type(block)));
 }
 
-static const struct dray_block_allocator *
-allocator_of(struct dray_block_array *array)
+static const struct dray_block_allocator *allocator_of(struct dray_array *array)
 {
 	const struct dray_block_allocator *allocator = NULL;
 
@@ -56,7 +47,7 @@ allocator_of(struct dray_block_array *array)
 	return allocator;
 }
 
-static void destroy(struct dray_block_array *array)
+static void destroy(struct dray_array *array)
 {
 	dray_block_unref(meta_of(array)->bytes);
 }
@@ -64,15 +55,15 @@ static void destroy(struct dray_block_array *array)
 int dray_strings_create(struct dray_pool *pool, size_t capacity,
 			struct dray_block **out)
 {
-	struct dray_block_array_options options = {
-		.element = string_element(),
-		.flags = DRAY_BLOCK_READ | DRAY_BLOCK_WRITE,
+	struct dray_array_options options = {
+		.dtype = string_dtype,
+		.flags = DRAY_READ | DRAY_WRITE,
 		.ndim = 1,
 		.element_meta = sizeof(struct dray_strings_meta),
 		.destroy = destroy,
 	};
-	struct dray_block *bytes, *block;
-	struct dray_block_array *array;
+	struct dray_block *bytes;
+	struct dray_array *array;
 	int ret;
 
 	if (!out)
@@ -85,16 +76,15 @@ int dray_strings_create(struct dray_pool *pool, size_t capacity,
 	ret = dray_block_create_pod(pool, &bytes);
 	if (ret)
 		return ret;
-	ret = dray_block_create_array(&options, &block);
+	ret = dray_array_make(&options, &array);
 	if (ret) {
 		dray_block_unref(bytes);
 		return ret;
 	}
-	array = dray_block_as_array(block);
-	dray_block_array_axes(array)->stride = sizeof(struct dray_string);
+	dray_array_axes(array)->stride = sizeof(struct dray_string);
 	meta_of(array)->bytes = bytes;
 	meta_of(array)->capacity = capacity;
-	*out = block;
+	*out = &array->block;
 	return 0;
 }
 
@@ -129,7 +119,7 @@ int dray_strings_from(struct dray_pool *pool, const char *const *texts,
 }
 
 static int check_text(const struct dray_block *block,
-		      const struct dray_block_array *array, const char *text,
+		      const struct dray_array *array, const char *text,
 		      size_t size)
 {
 	if (!array)
@@ -137,7 +127,7 @@ static int check_text(const struct dray_block *block,
 	if (!text && size)
 		return dray_fail(-EINVAL, "%zu byte%s at NULL", size,
 				 dray_plural(size));
-	if (array->flags & DRAY_BLOCK_IMMUTABLE)
+	if (array->flags & DRAY_IMMUTABLE)
 		return dray_fail(-EPERM, "strings %p are finished",
 				 (const void *)block);
 	return 0;
@@ -146,15 +136,15 @@ static int check_text(const struct dray_block *block,
 int dray_strings_append(struct dray_block *strings, const char *text,
 			size_t size)
 {
-	struct dray_block_array *array = array_of(strings);
+	struct dray_array *array = array_of(strings);
 	struct dray_string *string, fresh;
-	struct dray_block_axis *axis;
+	struct dray_array_axis *axis;
 	int ret;
 
 	ret = check_text(strings, array, text, size);
 	if (ret)
 		return ret;
-	axis = dray_block_array_axes(array);
+	axis = dray_array_axes(array);
 	if ((uint64_t)axis->size >= meta_of(array)->capacity)
 		return dray_fail(-ENOSPC,
 				 "the array is full: its capacity is %" PRIu64,
@@ -173,7 +163,7 @@ int dray_strings_append(struct dray_block *strings, const char *text,
 int dray_strings_extend(struct dray_block *strings, const char *text,
 			size_t size)
 {
-	struct dray_block_array *array = array_of(strings);
+	struct dray_array *array = array_of(strings);
 	struct dray_string *last;
 	size_t old, whole, at;
 	int64_t count;
@@ -182,7 +172,7 @@ int dray_strings_extend(struct dray_block *strings, const char *text,
 	ret = check_text(strings, array, text, size);
 	if (ret)
 		return ret;
-	count = dray_block_array_axes(array)->size;
+	count = dray_array_axes(array)->size;
 	if (!count)
 		return dray_fail(-EINVAL, "there is no string yet to extend");
 	last = (struct dray_string *)array->data + count - 1;
@@ -206,37 +196,37 @@ int dray_strings_extend(struct dray_block *strings, const char *text,
 
 int dray_strings_finish(struct dray_block *strings)
 {
-	struct dray_block_array *array = array_of(strings);
+	struct dray_array *array = array_of(strings);
 	int ret;
 
 	if (!array)
 		return no_strings(strings);
 	ret = allocator_of(array)->finalize(meta_of(array)->bytes);
 	if (!ret)
-		array->flags = DRAY_BLOCK_READ | DRAY_BLOCK_IMMUTABLE;
+		array->flags = DRAY_READ | DRAY_IMMUTABLE;
 	return ret;
 }
 
 size_t dray_strings_count(const struct dray_block *strings)
 {
-	struct dray_block_array *array = array_of(strings);
+	struct dray_array *array = array_of(strings);
 
-	return array ? (size_t)dray_block_array_axes(array)->size : 0;
+	return array ? (size_t)dray_array_axes(array)->size : 0;
 }
 
 int dray_strings_get(const struct dray_block *strings, size_t index,
 		     const char **begin, const char **end)
 {
-	struct dray_block_array *array = array_of(strings);
+	struct dray_array *array = array_of(strings);
 	const struct dray_string *string;
 
 	if (!array)
 		return no_strings(strings);
 	if (!begin || !end)
 		return dray_fail(-EINVAL, "a result pointer is NULL");
-	if (index >= (uint64_t)dray_block_array_axes(array)->size)
+	if (index >= (uint64_t)dray_array_axes(array)->size)
 		return dray_fail(-ERANGE, "string %zu of %" PRId64, index,
-				 dray_block_array_axes(array)->size);
+				 dray_array_axes(array)->size);
 	string = (const struct dray_string *)array->data + index;
 	*begin = string->begin;
 	*end = string->end;
@@ -245,7 +235,7 @@ int dray_strings_get(const struct dray_block *strings, size_t index,
 
 struct dray_block *dray_strings_bytes(const struct dray_block *strings)
 {
-	struct dray_block_array *array = array_of(strings);
+	struct dray_array *array = array_of(strings);
 
 	return array ? meta_of(array)->bytes : NULL;
 }

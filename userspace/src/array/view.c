@@ -81,18 +81,21 @@ static int check_shape(const char *name, int ndim, const int64_t *shape)
 static int measure(const struct dray_view *view, const char *name,
 		   struct dray_extent *extent)
 {
+	dray_dtype normal;
 	int ret;
 
 	ret = check_shape(name, view->ndim, view->shape);
 	if (!ret)
-		ret = dray_dtype_check(&view->dtype);
+		ret = dray_dtype_normalize(view->dtype, &normal);
 	if (ret)
 		return ret;
-	if (view->flags & ~DRAY_VIEW_READONLY)
+	if (view->flags & ~DRAY_VIEW_FLAGS)
 		return dray_fail(-EINVAL, "%s has unknown flags 0x%x", name,
-				 view->flags & ~DRAY_VIEW_READONLY);
+				 view->flags & ~DRAY_VIEW_FLAGS);
+	if ((view->flags & DRAY_WRITE) && (view->flags & DRAY_IMMUTABLE))
+		return dray_fail(-EINVAL, "%s is writable and immutable", name);
 	if (measure_overflow(view->ndim, view->shape, view->strides,
-			     view->dtype.itemsize, extent))
+			     dray_dtype_itemsize(view->dtype), extent))
 		return dray_fail(-EOVERFLOW,
 				 "%s covers more bytes than 63 bits count",
 				 name);
@@ -152,27 +155,28 @@ static int c_order(int ndim, const int64_t *shape, int64_t itemsize,
 }
 
 /* Fills a view; checks shape and type only. */
-static int describe(struct dray_view *view, void *data, struct dray_dtype dtype,
+static int describe(struct dray_view *view, void *data, dray_dtype dtype,
 		    int ndim, const int64_t *shape, const int64_t *strides)
 {
 	int ret;
 
 	ret = check_shape("a view", ndim, shape);
 	if (!ret)
-		ret = dray_dtype_normalize(&dtype, &view->dtype);
+		ret = dray_dtype_normalize(dtype, &view->dtype);
 	if (ret)
 		return ret;
 	view->data = data;
 	view->ndim = ndim;
-	view->flags = 0;
+	view->flags = DRAY_READ | DRAY_WRITE;
 	copy_axes(view->shape, shape, ndim);
 	if (!strides)
-		return c_order(ndim, shape, dtype.itemsize, view->strides);
+		return c_order(ndim, shape, dray_dtype_itemsize(dtype),
+			       view->strides);
 	copy_axes(view->strides, strides, ndim);
 	return 0;
 }
 
-int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
+int dray_view_init(struct dray_view *out, void *data, dray_dtype dtype,
 		   int ndim, const int64_t *shape, const int64_t *strides)
 {
 	struct dray_view view;
@@ -183,12 +187,14 @@ int dray_view_init(struct dray_view *out, void *data, struct dray_dtype dtype,
 	ret = describe(&view, data, dtype, ndim, shape, strides);
 	if (!ret)
 		ret = dray_view_check(&view, "a view", NULL);
-	if (!ret)
-		dray_view_copy(out, &view);
-	return ret;
+	if (ret)
+		return ret;
+	dray_view_set_facts(&view);
+	dray_view_copy(out, &view);
+	return 0;
 }
 
-int dray_view_bytes(struct dray_dtype dtype, int ndim, const int64_t *shape,
+int dray_view_bytes(dray_dtype dtype, int ndim, const int64_t *shape,
 		    size_t *bytes)
 {
 	struct dray_extent extent = { 0 };
@@ -254,6 +260,7 @@ int dray_view_transpose(const struct dray_view *view, const int *axes,
 	dray_view_copy(out, view);
 	copy_axes(out->shape, shape, ndim);
 	copy_axes(out->strides, strides, ndim);
+	dray_view_set_facts(out);
 	return 0;
 }
 
@@ -290,9 +297,11 @@ int dray_view_broadcast(const struct dray_view *view, int ndim,
 		result.strides[i] = whole ? view->strides[i - added] : 0;
 	}
 	ret = dray_view_check(&result, "a broadcast", NULL);
-	if (!ret)
-		dray_view_copy(out, &result);
-	return ret;
+	if (ret)
+		return ret;
+	dray_view_set_facts(&result);
+	dray_view_copy(out, &result);
+	return 0;
 }
 
 int64_t dray_view_size(const struct dray_view *view)
@@ -319,7 +328,7 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 	    !dray_given(high, __func__))
 		return;
 	if (measure_overflow(view->ndim, view->shape, view->strides,
-			     view->dtype.itemsize, &extent)) {
+			     dray_dtype_itemsize(view->dtype), &extent)) {
 		extent.low = INT64_MIN;
 		extent.high = INT64_MAX;
 	}
@@ -327,24 +336,63 @@ void dray_view_span(const struct dray_view *view, int64_t *low, int64_t *high)
 	*high = extent.high;
 }
 
-bool dray_view_is_contiguous(const struct dray_view *view)
+/* Whether the elements lie without gaps, from the last axis or the first. */
+static bool is_packed(const struct dray_view *view, bool c_order)
 {
-	int64_t stride;
+	int64_t stride = dray_dtype_itemsize(view->dtype);
 	int i;
 
-	if (!dray_given(view, __func__))
-		return false;
-	stride = view->dtype.itemsize;
-	if (dray_view_size(view) == 0)
-		return true;
-	for (i = view->ndim - 1; i >= 0; i--) {
-		if (view->shape[i] == 1)
+	for (i = 0; i < view->ndim; i++) {
+		int axis = c_order ? view->ndim - 1 - i : i;
+
+		if (view->shape[axis] == 1)
 			continue;
-		if (view->strides[i] != stride ||
-		    dray_mul_overflow(stride, view->shape[i], &stride))
+		if (view->strides[axis] != stride ||
+		    dray_mul_overflow(stride, view->shape[axis], &stride))
 			return false;
 	}
 	return true;
+}
+
+static bool is_empty(const struct dray_view *view)
+{
+	int i;
+
+	for (i = 0; i < view->ndim; i++) {
+		if (!view->shape[i])
+			return true;
+	}
+	return false;
+}
+
+void dray_view_set_facts(struct dray_view *view)
+{
+	uint32_t alignment = dray_dtype_alignment(view->dtype);
+	uint64_t address = (uintptr_t)view->data;
+	int i;
+
+	view->flags &= ~(uint32_t)DRAY_VIEW_FACTS;
+	if (is_empty(view)) {
+		view->flags |= DRAY_VIEW_FACTS;
+		return;
+	}
+	for (i = 0; i < view->ndim; i++) {
+		if (view->shape[i] > 1)
+			address |= (uint64_t)view->strides[i];
+	}
+	if (!(address & (alignment - 1)))
+		view->flags |= DRAY_ALIGNED;
+	if (is_packed(view, true))
+		view->flags |= DRAY_C_CONTIGUOUS;
+	if (is_packed(view, false))
+		view->flags |= DRAY_F_CONTIGUOUS;
+}
+
+bool dray_view_is_contiguous(const struct dray_view *view)
+{
+	if (!dray_given(view, __func__))
+		return false;
+	return is_empty(view) || is_packed(view, true);
 }
 
 bool dray_view_spans_overlap(const struct dray_view *a,
@@ -356,10 +404,10 @@ bool dray_view_spans_overlap(const struct dray_view *a,
 	if (!dray_given(a, __func__) || !dray_given(b, __func__))
 		return false;
 	/* A view too wide to measure may be anywhere. */
-	if (measure_overflow(a->ndim, a->shape, a->strides, a->dtype.itemsize,
-			     &ea) ||
-	    measure_overflow(b->ndim, b->shape, b->strides, b->dtype.itemsize,
-			     &eb))
+	if (measure_overflow(a->ndim, a->shape, a->strides,
+			     dray_dtype_itemsize(a->dtype), &ea) ||
+	    measure_overflow(b->ndim, b->shape, b->strides,
+			     dray_dtype_itemsize(b->dtype), &eb))
 		return true;
 	if (ea.low == ea.high || eb.low == eb.high)
 		return false;
@@ -369,8 +417,8 @@ bool dray_view_spans_overlap(const struct dray_view *a,
 	       b_start < a_start + (uintptr_t)(ea.high - ea.low);
 }
 
-int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
-		    void *memory, uint64_t size, uint64_t offset)
+int dray_view_place(struct dray_view *view, dray_dtype said, void *memory,
+		    uint64_t size, uint64_t offset)
 {
 	struct dray_extent extent;
 
@@ -380,6 +428,12 @@ int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 				 " in memory of %" PRIu64 " bytes",
 				 offset, size);
 	view->data = memory;
+	/* An address of the other process would be a type object. */
+	if (!dray_dtype_is_builtin(said))
+		return dray_fail(-EBADMSG,
+				 "the record's type 0x%" PRIx64
+				 " is not a builtin one",
+				 said);
 	if (dray_dtype_normalize(said, &view->dtype) ||
 	    dray_view_check(view, "the array of the record", &extent))
 		return -EBADMSG; /* With their sentence. */
@@ -391,5 +445,6 @@ int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
 				 " in memory of %" PRIu64 " bytes",
 				 extent.low, extent.high, offset, size);
 	view->data = (char *)memory + offset;
+	dray_view_set_facts(view);
 	return 0;
 }

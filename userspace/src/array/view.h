@@ -6,7 +6,11 @@
 #ifndef DRAY_ARRAY_VIEW_H
 #define DRAY_ARRAY_VIEW_H
 
-#include <dray/array.h>
+#include <dray/view.h>
+
+#define DRAY_VIEW_FACTS (DRAY_ALIGNED | DRAY_C_CONTIGUOUS | DRAY_F_CONTIGUOUS)
+#define DRAY_VIEW_FLAGS \
+	(DRAY_READ | DRAY_WRITE | DRAY_IMMUTABLE | DRAY_VIEW_FACTS)
 
 /* Bytes that a view covers; low == high if it covers none. */
 struct dray_extent {
@@ -24,6 +28,9 @@ struct dray_extent {
 int dray_view_check(const struct dray_view *view, const char *name,
 		    struct dray_extent *extent);
 
+/* Sets the flags that say how a checked view lies in memory. */
+void dray_view_set_facts(struct dray_view *view);
+
 /*
  * Places a view that another process described over the @size bytes at @memory.
  * Its ndim, shape, strides and flags are in it, and are not trusted.
@@ -31,8 +38,8 @@ int dray_view_check(const struct dray_view *view, const char *name,
  * @offset: bytes, of the element [0, 0, ...]
  * -EBADMSG if any of it is wrong or leads out of the memory.
  */
-int dray_view_place(struct dray_view *view, const struct dray_dtype *said,
-		    void *memory, uint64_t size, uint64_t offset);
+int dray_view_place(struct dray_view *view, dray_dtype said, void *memory,
+		    uint64_t size, uint64_t offset);
 
 /* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
 struct dray_layout;

@@ -197,5 +197,6 @@ int dray_view_index(const struct dray_view *view,
 	       (size_t)walk.ndim * sizeof(walk.shape[0]));
 	memcpy(out->strides, walk.strides,
 	       (size_t)walk.ndim * sizeof(walk.strides[0]));
+	dray_view_set_facts(out);
 	return 0;
 }

@@ -45,6 +45,9 @@ const char *dray_block_type_name(uint32_t type)
 		[DRAY_BLOCK_ZEROED] = "zeroed",
 		[DRAY_BLOCK_MAPPED] = "mapped",
 		[DRAY_BLOCK_ARRAY] = "array",
+		[DRAY_BLOCK_HANDLED] = "handled",
+		[DRAY_BLOCK_OPENED] = "opened",
+		[DRAY_BLOCK_DTYPE] = "dtype",
 	};
 
 	if (type >= sizeof(names) / sizeof(names[0]) || !names[type])

@@ -10,7 +10,7 @@
 
 /* The memory that a block stands for. */
 struct dray_block_range {
-	void *data;	/* NULL: in pieces */
+	void *data; /* NULL: in pieces */
 	size_t size;
 	bool writable;
 };
@@ -27,7 +27,7 @@ struct dray_block_class {
 		      size_t size);
 	/* Writes the lines that only this type has; NULL: none. */
 	void (*dump)(const struct dray_block *block, FILE *stream);
-	const struct dray_block_allocator *allocator;	/* of arenas only */
+	const struct dray_block_allocator *allocator; /* of arenas only */
 };
 
 /* Lies just before each struct dray_block, at the same distance always. */
@@ -51,7 +51,7 @@ static inline void dray_block_init(struct dray_block *block,
 
 /* The @type in which @block is the member @member. */
 #define dray_block_around(block, type, member) \
-	((type *)(void *)((char *)(block) - offsetof(type, member)))
+	((type *)(void *)((char *)(block)-offsetof(type, member)))
 
 /* Whether @size bytes at @data lie in [start, start + room). */
 static inline bool dray_range_holds(const void *start, size_t room,
@@ -61,5 +61,9 @@ static inline bool dray_range_holds(const void *start, size_t room,
 
 	return offset <= room && size <= room - offset;
 }
+
+/* As dray_block_create_pooled(), of zeroed bytes.  -ENOMEM. */
+int dray_block_create_cleared(struct dray_pool *pool, size_t size,
+			      struct dray_block **out);
 
 #endif /* DRAY_BLOCK_BLOCK_H */

@@ -133,7 +133,7 @@ close:
 }
 
 int dray_block_create_mapped(const char *path, uint64_t offset, uint64_t size,
-			     uint64_t flags, struct dray_block **out)
+			     uint32_t flags, struct dray_block **out)
 {
 	struct file *file;
 	size_t length;
@@ -142,18 +142,17 @@ int dray_block_create_mapped(const char *path, uint64_t offset, uint64_t size,
 	if (!path || !out)
 		return dray_fail(-EINVAL,
 				 "the path or the result pointer is NULL");
-	if ((flags | DRAY_BLOCK_WRITE) != (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE))
-		return dray_fail(
-			-EINVAL,
-			"flags 0x%" PRIx64
-			": DRAY_BLOCK_READ alone or with DRAY_BLOCK_WRITE",
-			flags);
+	if ((flags | DRAY_WRITE) != (DRAY_READ | DRAY_WRITE))
+		return dray_fail(-EINVAL,
+				 "flags 0x%" PRIx32
+				 ": DRAY_READ alone or with DRAY_WRITE",
+				 flags);
 	length = strlen(path) + 1;
 	file = malloc(sizeof(*file) + length);
 	if (!file)
 		return dray_fail(-ENOMEM, "no memory for a block's object");
 	file->offset = offset;
-	file->writable = flags & DRAY_BLOCK_WRITE;
+	file->writable = flags & DRAY_WRITE;
 	file->path = memcpy(file + 1, path, length);
 	ret = map_file(file, size);
 	if (ret) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Blocks over one piece of memory: a buffer, a pool's block, or memory that
- * comes with a function to release it.
+ * Blocks over one piece of memory: a buffer, a block of a pool or of an
+ * allocator handle, or memory that comes with a function to release it.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "block/block.h"
+#include "pool/pool.h"
 
 /* In front of the block, so that nothing is written to the memory itself. */
 struct memory {
@@ -16,7 +17,7 @@ struct memory {
 	size_t size;
 	bool writable;
 	void (*release)(void *owner);
-	void *owner; /* the buffer, the pool, or the caller's */
+	void *owner; /* the buffer, the pool, the handler, or the caller's */
 	struct dray_block_front front;
 	struct dray_block block;
 };
@@ -63,6 +64,22 @@ static void pooled_dump(const struct dray_block *block, FILE *stream)
 	fprintf(stream, " pool: %p\n", memory_of(block)->owner);
 }
 
+static void handled_destroy(struct dray_block *block)
+{
+	struct memory *memory = memory_of(block);
+
+	dray_handler_free(memory->owner, memory->data, memory->size);
+	free(memory);
+}
+
+static void handled_dump(const struct dray_block *block, FILE *stream)
+{
+	const struct dray_handler *handler = memory_of(block)->owner;
+
+	fprintf(stream, " handler: %.126s, version %u\n", handler->name,
+		handler->version);
+}
+
 static void external_destroy(struct dray_block *block)
 {
 	struct memory *memory = memory_of(block);
@@ -90,6 +107,13 @@ static const struct dray_block_class pooled_class = {
 	.destroy = pooled_destroy,
 	.range = memory_range,
 	.dump = pooled_dump,
+};
+
+static const struct dray_block_class handled_class = {
+	.type = DRAY_BLOCK_HANDLED,
+	.destroy = handled_destroy,
+	.range = memory_range,
+	.dump = handled_dump,
 };
 
 static const struct dray_block_class external_class = {
@@ -155,7 +179,63 @@ int dray_block_create_pooled(struct dray_pool *pool, size_t size,
 	return 0;
 }
 
-int dray_block_create_external(void *data, size_t size, uint64_t flags,
+int dray_block_create_cleared(struct dray_pool *pool, size_t size,
+			      struct dray_block **out)
+{
+	struct memory *memory = new_memory(&pooled_class);
+
+	if (!memory)
+		return -ENOMEM;
+	memory->data = dray_pool_calloc(pool, 1, size);
+	if (!memory->data) { /* the pool left its sentence */
+		free(memory);
+		return -ENOMEM;
+	}
+	memory->size = size ? size : 1;
+	memory->writable = true;
+	memory->owner = pool;
+	*out = &memory->block;
+	return 0;
+}
+
+int dray_block_create_handled(const struct dray_handler *handler, size_t size,
+			      bool zeroed, struct dray_block **out)
+{
+	struct memory *memory;
+	int ret;
+
+	if (!dray_given(handler, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_handler_usable(handler);
+	if (ret)
+		return ret;
+	memory = new_memory(&handled_class);
+	if (!memory)
+		return -ENOMEM;
+	size = size ? size : 1;
+	memory->data = zeroed ? dray_handler_zalloc(handler, size)
+			      : dray_handler_alloc(handler, size);
+	if (!memory->data) {
+		free(memory);
+		/* A handler of another library leaves no sentence. */
+		return dray_fail(-ENOMEM, "handler \"%.126s\" has no %zu bytes",
+				 handler->name, size);
+	}
+	memory->size = size;
+	memory->writable = true;
+	memory->owner = (void *)handler;
+	*out = &memory->block;
+	return 0;
+}
+
+const struct dray_handler *dray_block_handler(const struct dray_block *block)
+{
+	if (dray_block_type(block) != DRAY_BLOCK_HANDLED)
+		return NULL;
+	return memory_of(block)->owner;
+}
+
+int dray_block_create_external(void *data, size_t size, uint32_t flags,
 			       void (*release)(void *owner), void *owner,
 			       struct dray_block **out)
 {
@@ -166,12 +246,11 @@ int dray_block_create_external(void *data, size_t size, uint64_t flags,
 			-EINVAL,
 			"%zu byte%s at NULL, or the result pointer is NULL",
 			size, dray_plural(size));
-	if ((flags | DRAY_BLOCK_WRITE) != (DRAY_BLOCK_READ | DRAY_BLOCK_WRITE))
-		return dray_fail(
-			-EINVAL,
-			"flags 0x%" PRIx64
-			": DRAY_BLOCK_READ alone or with DRAY_BLOCK_WRITE",
-			flags);
+	if ((flags | DRAY_WRITE) != (DRAY_READ | DRAY_WRITE))
+		return dray_fail(-EINVAL,
+				 "flags 0x%" PRIx32
+				 ": DRAY_READ alone or with DRAY_WRITE",
+				 flags);
 	if (size > UINTPTR_MAX - (uintptr_t)data)
 		return dray_fail(-EINVAL,
 				 "%zu bytes at %p leave the address space",
@@ -181,7 +260,7 @@ int dray_block_create_external(void *data, size_t size, uint64_t flags,
 		return -ENOMEM;
 	memory->data = data;
 	memory->size = size;
-	memory->writable = flags & DRAY_BLOCK_WRITE;
+	memory->writable = flags & DRAY_WRITE;
 	memory->release = release;
 	memory->owner = owner;
 	*out = &memory->block;

@@ -59,19 +59,11 @@ static int check_direction(const struct dray_packet *packet)
 static int check_destination(struct dray_packet_view *view)
 {
 	struct dray_operand *operand = &view->operand;
-	int i;
+	int ret;
 
-	if (operand->view->flags & DRAY_VIEW_READONLY)
-		return dray_fail(-EPERM, "%s is read-only", view->name);
-	for (i = 0; i < operand->view->ndim; i++) {
-		if (operand->view->strides[i] == 0 &&
-		    operand->view->shape[i] > 1)
-			return dray_fail(
-				-EINVAL,
-				"axis %d of %s has %" PRId64
-				" elements at one address (a stride of 0)",
-				i, view->name, operand->view->shape[i]);
-	}
+	ret = dray_operand_check_writable(operand);
+	if (ret)
+		return ret;
 	if (dray_overlap_self(operand) == DRAY_OVERLAP_SOME)
 		return dray_fail(-EINVAL,
 				 "elements of %s share bytes with each other",

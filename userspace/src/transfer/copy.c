@@ -56,9 +56,8 @@ static struct dray_transfer describe(const struct dray_plan *plan,
 	};
 
 	if (plan->fill) {
-		transfer.pattern_size = element->dtype.itemsize;
-		memcpy(transfer.pattern, element->data,
-		       element->dtype.itemsize);
+		transfer.pattern_size = dray_dtype_itemsize(element->dtype);
+		memcpy(transfer.pattern, element->data, transfer.pattern_size);
 	} else {
 		transfer.src_fd = dray_buffer_descriptor(src->buffer);
 		transfer.src_offset = offset_in(src, layout->src);
@@ -326,10 +325,10 @@ int dray_fill(struct dray_queue *queue, const struct dray_view *dst,
 	dray_view_copy(&src, dst);
 	memset(src.strides, 0, (size_t)src.ndim * sizeof(src.strides[0]));
 	src.data = (void *)element;
-	src.flags = 0;
+	src.flags = DRAY_READ;
 	/* Take small elements first, because @dst may cover them. */
-	if (src.dtype.itemsize <= sizeof(copy)) {
-		memcpy(copy, element, src.dtype.itemsize);
+	if (dray_dtype_itemsize(src.dtype) <= sizeof(copy)) {
+		memcpy(copy, element, dray_dtype_itemsize(src.dtype));
 		src.data = copy;
 	}
 	ret = dray_operand_init(&plan.src, &src, "the source");

@@ -116,7 +116,7 @@ static int reject_costs(struct dray_plan *plan)
 static int reject_engine(struct dray_plan *plan)
 {
 	const struct dray_queue *queue = plan->queue;
-	uint32_t itemsize = plan->dst.view->dtype.itemsize;
+	uint32_t itemsize = dray_dtype_itemsize(plan->dst.view->dtype);
 	int code;
 
 	if (plan->flags & DRAY_COPY_CPU)

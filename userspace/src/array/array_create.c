@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * Arrays over a block of their elements: made with it, or over one that exists.
+ * Freeing memory that an engine still uses only parks it, so the last reference
+ * may be dropped at any time.
+ */
+#include <errno.h>
+
+#include "array/array.h"
+#include "array/view.h"
+#include "base/error.h"
+#include "block/block.h"
+
+int dray_array_adopt(const struct dray_view *view, uint32_t flags,
+		     struct dray_block *base, struct dray_array **out)
+{
+	struct dray_array_options options = {
+		.dtype = view->dtype,
+		.flags = view->flags | flags,
+		.ndim = view->ndim,
+		.reference = base,
+	};
+	struct dray_array_axis *axes;
+	struct dray_array *array;
+	int64_t low, high;
+	int ret, i;
+
+	dray_view_span(view, &low, &high);
+	options.data = dray_address_add(view->data, low);
+	options.size = (size_t)(high - low);
+	ret = dray_array_make(&options, &array);
+	if (ret)
+		return ret;
+	array->data = view->data;
+	axes = dray_array_axes(array);
+	for (i = 0; i < view->ndim; i++)
+		axes[i] = (struct dray_array_axis){ view->shape[i],
+						    view->strides[i] };
+	*out = array;
+	return 0;
+}
+
+/* Makes a C-order array that owns @base, and drops the caller's reference. */
+static int own(struct dray_block *base, dray_dtype dtype, int ndim,
+	       const int64_t *shape, struct dray_array **out)
+{
+	struct dray_view view;
+	int ret;
+
+	ret = dray_view_init(&view, dray_block_data(base), dtype, ndim, shape,
+			     NULL);
+	if (!ret)
+		ret = dray_array_adopt(&view, DRAY_OWNED, base, out);
+	dray_block_unref(base);
+	return ret;
+}
+
+static int from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
+			bool zeroed, struct dray_array **out)
+{
+	struct dray_block *base;
+	size_t bytes;
+	int ret;
+
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (!ret)
+		ret = dray_block_create_handled(dray_get_handler(), bytes,
+						zeroed, &base);
+	return ret ? ret : own(base, dtype, ndim, shape, out);
+}
+
+int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
+		     struct dray_array **out)
+{
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	return from_handler(dtype, ndim, shape, false, out);
+}
+
+int dray_array_zeros(dray_dtype dtype, int ndim, const int64_t *shape,
+		     struct dray_array **out)
+{
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	return from_handler(dtype, ndim, shape, true, out);
+}
+
+int dray_array_create(struct dray_pool *pool, dray_dtype dtype, int ndim,
+		      const int64_t *shape, struct dray_array **out)
+{
+	struct dray_block *base;
+	size_t bytes;
+	int ret;
+
+	if (!dray_given(pool, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (!ret)
+		ret = dray_block_create_cleared(pool, bytes, &base);
+	return ret ? ret : own(base, dtype, ndim, shape, out);
+}
+
+int dray_array_create_alone(struct dray_node *node, dray_dtype dtype, int ndim,
+			    const int64_t *shape, struct dray_array **out)
+{
+	struct dray_buffer *buffer;
+	struct dray_block *base;
+	size_t bytes;
+	int ret;
+
+	if (!dray_given(node, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
+	if (!ret)
+		ret = dray_buffer_alloc(node, bytes ? bytes : 1, NULL, &buffer);
+	if (ret)
+		return ret;
+	ret = dray_block_create_buffer(buffer, &base);
+	dray_buffer_unref(buffer);
+	return ret ? ret : own(base, dtype, ndim, shape, out);
+}
+
+int dray_array_over(const struct dray_view *view, struct dray_block *base,
+		    struct dray_array **out)
+{
+	const struct dray_array *beneath;
+	struct dray_view checked;
+	int ret;
+
+	if (!dray_given(base, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", NULL);
+	if (ret)
+		return ret;
+	dray_view_copy(&checked, view);
+	dray_view_set_facts(&checked);
+	beneath = dray_block_as_array(base);
+	if (beneath && beneath->reference)
+		base = beneath->reference;
+	return dray_array_adopt(&checked, 0, base, out);
+}
+
+struct dray_view *dray_array_view(const struct dray_array *array,
+				  struct dray_view *view)
+{
+	const struct dray_array_axis *axes;
+	int i;
+
+	if (!dray_given(array, __func__) || !dray_given(view, __func__))
+		return NULL;
+	axes = (const struct dray_array_axis *)(const void *)(array + 1);
+	view->data = array->data;
+	view->dtype = array->dtype;
+	view->ndim = array->ndim;
+	view->flags = (uint32_t)array->flags & DRAY_VIEW_FLAGS;
+	for (i = 0; i < array->ndim; i++) {
+		view->shape[i] = axes[i].size;
+		view->strides[i] = axes[i].stride;
+	}
+	return view;
+}
+
+const struct dray_handler *dray_array_handler(const struct dray_array *array)
+{
+	return dray_given(array, __func__)
+		       ? dray_block_handler(array->reference)
+		       : NULL;
+}
