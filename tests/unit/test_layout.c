@@ -35,20 +35,23 @@ static void pair_elements(uint32_t *map, const struct dray_view *dst,
 	} while (walk_on(dst, position));
 }
 
-static void pair_runs(uint32_t *map, const struct dray_layout *layout)
+/* Pairs the bytes of operand 0 with those of operand @other. */
+static void pair_runs(uint32_t *map, const struct dray_layout *layout,
+		      int other)
 {
 	uint64_t position[DRAY_MAX_NDIM] = { 0 }, runs = 0;
 	int k;
 
 	memset(map, 0, ROOM * sizeof(*map));
 	do {
-		const unsigned char *dst = layout->dst, *src = layout->src;
+		const unsigned char *dst = layout->data[0];
+		const unsigned char *src = layout->data[other];
 
 		for (k = 0; k < layout->axes_count; k++) {
 			dst += (int64_t)position[k] *
-			       layout->axes[k].dst_stride;
+			       layout->axes[k].strides[0];
 			src += (int64_t)position[k] *
-			       layout->axes[k].src_stride;
+			       layout->axes[k].strides[other];
 		}
 		pair_bytes(map, dst, src, layout->run);
 		runs++;
@@ -73,27 +76,38 @@ static uint64_t fewest_runs(const uint32_t *map)
 	return runs;
 }
 
-static void check_invariants(const struct dray_layout *layout)
+/* Whether a step of @outer continues where @inner ends, in all operands. */
+static bool chain(const struct dray_layout *layout,
+		  const struct dray_layout_axis *outer,
+		  const struct dray_layout_axis *inner)
+{
+	for (int o = 0; o < layout->operands; o++) {
+		if (outer->strides[o] !=
+		    inner->strides[o] * (int64_t)inner->count)
+			return false;
+	}
+	return true;
+}
+
+/* @folds: runs are as long as possible */
+static void check_invariants(const struct dray_layout *layout, bool folds)
 {
 	const struct dray_layout_axis *axes = layout->axes;
+	struct dray_layout_axis run = { .count = layout->run };
 	int last = layout->axes_count - 1;
 
+	for (int o = 0; o < layout->operands; o++)
+		run.strides[o] = 1;
 	for (int k = 0; k <= last; k++) {
 		assert_true(axes[k].count >= 2);
-		assert_true(axes[k].dst_stride > 0);
+		assert_true(axes[k].strides[0] > 0);
 		if (k == last)
 			break;
-		assert_true(axes[k].dst_stride >= axes[k + 1].dst_stride);
-		assert_false(axes[k].dst_stride ==
-				     axes[k + 1].dst_stride *
-					     (int64_t)axes[k + 1].count &&
-			     axes[k].src_stride ==
-				     axes[k + 1].src_stride *
-					     (int64_t)axes[k + 1].count);
+		assert_true(axes[k].strides[0] >= axes[k + 1].strides[0]);
+		assert_false(chain(layout, &axes[k], &axes[k + 1]));
 	}
-	if (last >= 0)
-		assert_false(axes[last].dst_stride == (int64_t)layout->run &&
-			     axes[last].src_stride == (int64_t)layout->run);
+	if (last >= 0 && folds)
+		assert_false(chain(layout, &axes[last], &run));
 }
 
 FACT(random_pairs_keep_their_bytes_in_the_fewest_runs)
@@ -118,13 +132,13 @@ FACT(random_pairs_keep_their_bytes_in_the_fewest_runs)
 					itemsize)) {
 			continue;
 		}
-		dray_layout_reduce(&layout, &dst, &src);
-		check_invariants(&layout);
+		dray_layout_pair(&layout, &dst, &src);
+		check_invariants(&layout, true);
 		assert_true(layout.nested);
 		assert_true(layout.axes_count <= ndim);
 		assert_true(layout.runs <= (uint64_t)dray_view_size(&dst));
 		pair_elements(expected, &dst, &src);
-		pair_runs(pairs, &layout);
+		pair_runs(pairs, &layout, DRAY_SRC);
 		assert_memory_equal(pairs, expected, sizeof(pairs));
 		assert_int_equal(layout.runs - layout.seams,
 				 fewest_runs(pairs));
@@ -169,15 +183,67 @@ FACT(any_strides_keep_their_bytes)
 		} while (walk_on(&dst, position));
 		if (shared)
 			continue;
-		dray_layout_reduce(&layout, &dst, &src);
-		check_invariants(&layout);
+		dray_layout_pair(&layout, &dst, &src);
+		check_invariants(&layout, true);
 		pair_elements(expected, &dst, &src);
-		pair_runs(pairs, &layout);
+		pair_runs(pairs, &layout, DRAY_SRC);
 		assert_memory_equal(pairs, expected, sizeof(pairs));
 		not_nested += !layout.nested;
 		done++;
 	}
 	assert_true(not_nested > rounds(500));
+}
+
+FACT(random_operands_keep_their_partners)
+{
+	static uint32_t expected[ROOM];
+	struct dice dice = { 17 };
+	int done = 0, one_axis = 0;
+
+	while (done < rounds(20000)) {
+		struct dray_view views[DRAY_MAX_OPERANDS];
+		const struct dray_view *operands[DRAY_MAX_OPERANDS];
+		int count = 1 + (int)roll(&dice, DRAY_MAX_OPERANDS);
+		bool folds = roll(&dice, 2);
+		uint32_t itemsize = 1 + (uint32_t)roll(&dice, 4);
+		struct dray_layout layout;
+		bool fits = true;
+		int64_t shape[4];
+		int ndim = random_shape(&dice, shape);
+
+		for (int o = 0; o < count && fits; o++) {
+			operands[o] = &views[o];
+			if (!folds)
+				itemsize = 1 + (uint32_t)roll(&dice, 4);
+			fits = random_view(&dice, &views[o], o ? from : to,
+					   ROOM, ndim, shape, itemsize);
+			for (int i = 0; o && fits && i < ndim; i++) {
+				if (roll(&dice, 4) == 0)
+					views[o].strides[i] = 0;
+			}
+		}
+		if (!fits)
+			continue;
+		if (folds)
+			dray_layout_reduce(&layout, operands, count);
+		else
+			dray_layout_reduce_items(&layout, operands, count);
+		assert_int_equal(layout.operands, count);
+		check_invariants(&layout, folds);
+		if (!folds) {
+			assert_int_equal(layout.runs,
+					 dray_view_size(&views[0]));
+			assert_int_equal(layout.run, views[0].dtype.itemsize);
+		}
+		for (int o = 1; o < count; o++) {
+			pair_elements(expected, &views[0], &views[o]);
+			pair_runs(pairs, &layout, o);
+			assert_memory_equal(pairs, expected, sizeof(pairs));
+		}
+		one_axis += layout.axes_count == 1;
+		done++;
+	}
+	assert_true(one_axis > rounds(1000));
 }
 
 FACT(a_cover_is_each_byte_of_a_view_and_no_other)
@@ -206,11 +272,11 @@ FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 		} while (walk_on(&view, position));
 		dray_layout_cover(&layout, &view);
 		do {
-			ptrdiff_t at = layout.dst - to;
+			ptrdiff_t at = layout.data[0] - to;
 
 			for (k = 0; k < layout.axes_count; k++)
 				at += (int64_t)at_axis[k] *
-				      layout.axes[k].dst_stride;
+				      layout.axes[k].strides[0];
 			memset(covered + at, 1, layout.run);
 			for (k = layout.axes_count - 1; k >= 0; k--) {
 				if (++at_axis[k] < layout.axes[k].count)
@@ -221,7 +287,7 @@ FACT(a_cover_is_each_byte_of_a_view_and_no_other)
 		assert_memory_equal(covered, expected, ROOM);
 		if (layout.axes_count)
 			assert_true(
-				layout.axes[layout.axes_count - 1].dst_stride >
+				layout.axes[layout.axes_count - 1].strides[0] >
 				(int64_t)layout.run);
 	}
 }
@@ -234,18 +300,41 @@ FACT(a_photograph_upside_down_is_one_run_a_row)
 	assert_works(dray_view_init(&dst, to, u1, 3, DIMS(20, 30, 3), NULL));
 	assert_works(dray_view_init(&src, from, u1, 3, DIMS(20, 30, 3), NULL));
 	assert_works(dray_view_index(&src, &DRAY_STEP(-1), 1, &src));
-	dray_layout_reduce(&layout, &dst, &src);
+	dray_layout_pair(&layout, &dst, &src);
 	assert_int_equal(layout.run, 90);
 	assert_int_equal(layout.runs, 20);
 	assert_int_equal(layout.axes_count, 1);
-	assert_int_equal(layout.axes[0].src_stride, -90);
+	assert_int_equal(layout.axes[0].strides[DRAY_SRC], -90);
 	/* both backwards is both forwards */
 	assert_works(dray_view_index(&dst, &DRAY_STEP(-1), 1, &dst));
-	dray_layout_reduce(&layout, &dst, &src);
+	dray_layout_pair(&layout, &dst, &src);
 	assert_int_equal(layout.run, 1800);
 	assert_int_equal(layout.runs, 1);
-	assert_ptr_equal(layout.dst, to);
-	assert_ptr_equal(layout.src, from);
+	assert_ptr_equal(layout.data[DRAY_DST], to);
+	assert_ptr_equal(layout.data[DRAY_SRC], from);
+}
+
+FACT(a_function_of_three_gets_its_inner_loop)
+{
+	struct dray_view sum, a, b;
+	struct dray_layout layout;
+
+	assert_works(dray_view_init(&sum, to, f4, 2, DIMS(6, 4), NULL));
+	assert_works(dray_view_init(&a, from, u1, 2, DIMS(6, 4), NULL));
+	assert_works(
+		dray_view_init(&b, from + 100, u1, 2, DIMS(6, 4), DIMS(0, 2)));
+	dray_layout_reduce_items(
+		&layout, (const struct dray_view *[]){ &sum, &a, &b }, 3);
+	assert_int_equal(layout.axes_count, 2);
+	assert_int_equal(layout.axes[1].count, 4);
+	assert_int_equal(layout.axes[1].strides[0], 4);
+	assert_int_equal(layout.axes[1].strides[1], 1);
+	assert_int_equal(layout.axes[1].strides[2], 2);
+	/* one loop if all three chain */
+	dray_layout_reduce_items(
+		&layout, (const struct dray_view *[]){ &sum, &a, &a }, 3);
+	assert_int_equal(layout.axes_count, 1);
+	assert_int_equal(layout.axes[0].count, 24);
 }
 
 FACT(an_empty_pair_has_no_runs)
@@ -254,7 +343,7 @@ FACT(an_empty_pair_has_no_runs)
 	struct dray_view view;
 
 	assert_works(dray_view_init(&view, NULL, u1, 2, DIMS(4, 0), NULL));
-	dray_layout_reduce(&layout, &view, &view);
+	dray_layout_pair(&layout, &view, &view);
 	assert_int_equal(layout.runs, 0);
 	assert_int_equal(layout.bytes, 0);
 	dray_layout_cover(&layout, &view);

@@ -2,43 +2,67 @@
 /*
  * Reduces views to layouts, which the CPU's copy, the engine's descriptors and
  * cache maintenance all start from.
+ *
+ * Axes are first ordered by number, then moved to the layout one by one: an axis
+ * that chains with the one before becomes a part of it.
  */
 #include "array/layout.h"
 #include "array/view.h"
 #include "base/number.h"
+
+/* Views on their way into a layout. */
+struct views {
+	const struct dray_view *const *of; /* the operands */
+	int operands;
+};
+
+/* Axes of more than one element, outermost first. */
+struct order {
+	int count;
+	unsigned char axes[DRAY_MAX_NDIM];
+};
 
 static uint64_t magnitude(int64_t n)
 {
 	return n < 0 ? (uint64_t)-n : (uint64_t)n;
 }
 
-static bool comes_before(const struct dray_layout_axis *a,
-			 const struct dray_layout_axis *b)
+/* Whether axis @a belongs outside of @b: it has the longer stride. */
+static bool comes_before(const struct views *views, int a, int b)
 {
-	if (a->dst_stride != b->dst_stride)
-		return a->dst_stride > b->dst_stride;
-	return magnitude(a->src_stride) > magnitude(b->src_stride);
+	int o;
+
+	for (o = 0; o < views->operands; o++) {
+		uint64_t of_a = magnitude(views->of[o]->strides[a]);
+		uint64_t of_b = magnitude(views->of[o]->strides[b]);
+
+		if (of_a != of_b)
+			return of_a > of_b;
+	}
+	return false;
 }
 
-/* Inserts an axis in order; first reverses it if dst runs backwards. */
-static void insert_axis(struct dray_layout *layout,
-			struct dray_layout_axis axis)
+/* Inserts an axis by the length of its strides. */
+static void insert_axis(struct order *order, const struct views *views,
+			int axis)
 {
-	int at = layout->axes_count++;
+	int at = order->count++;
 
-	if (axis.dst_stride < 0) {
-		int64_t last = (int64_t)axis.count - 1;
+	for (; at > 0 && comes_before(views, axis, order->axes[at - 1]); at--)
+		order->axes[at] = order->axes[at - 1];
+	order->axes[at] = (unsigned char)axis;
+}
 
-		layout->dst =
-			dray_address_add(layout->dst, last * axis.dst_stride);
-		layout->src =
-			dray_address_add(layout->src, last * axis.src_stride);
-		axis.dst_stride = -axis.dst_stride;
-		axis.src_stride = -axis.src_stride;
+/* Whether the first operand that moves along an axis runs backwards. */
+static bool runs_back(const struct views *views, int axis)
+{
+	int o;
+
+	for (o = 0; o < views->operands; o++) {
+		if (views->of[o]->strides[axis])
+			return views->of[o]->strides[axis] < 0;
 	}
-	for (; at > 0 && comes_before(&axis, &layout->axes[at - 1]); at--)
-		layout->axes[at] = layout->axes[at - 1];
-	layout->axes[at] = axis;
+	return false;
 }
 
 /* Whether a step of @outer continues where @count steps of @stride end. */
@@ -49,27 +73,35 @@ static bool chains(int64_t outer, int64_t stride, uint64_t count)
 	return !dray_mul_overflow(stride, (int64_t)count, &end) && outer == end;
 }
 
-static void merge_axes(struct dray_layout *layout)
+/* Moves an axis inside those of the layout, in the other direction if @back. */
+static void append_axis(struct dray_layout *layout, const struct views *views,
+			int from, bool back)
 {
-	struct dray_layout_axis *axes = layout->axes;
-	int kept = 0;
-	int i;
+	struct dray_layout_axis *axis = &layout->axes[layout->axes_count];
+	bool chained = layout->axes_count;
+	int o;
 
-	for (i = 1; i < layout->axes_count; i++) {
-		struct dray_layout_axis *outer = &axes[kept];
+	axis->count = (uint64_t)views->of[0]->shape[from];
+	for (o = 0; o < views->operands; o++) {
+		int64_t stride = views->of[o]->strides[from];
 
-		if (chains(outer->dst_stride, axes[i].dst_stride,
-			   axes[i].count) &&
-		    chains(outer->src_stride, axes[i].src_stride,
-			   axes[i].count)) {
-			axes[i].count *= outer->count;
-			*outer = axes[i];
-		} else {
-			axes[++kept] = axes[i];
+		if (back) {
+			layout->data[o] = dray_address_add(
+				layout->data[o],
+				((int64_t)axis->count - 1) * stride);
+			stride = -stride;
 		}
+		axis->strides[o] = stride;
+		chained = chained &&
+			  chains(axis[-1].strides[o], stride, axis->count);
 	}
-	if (layout->axes_count)
-		layout->axes_count = kept + 1;
+	if (!chained) {
+		layout->axes_count++;
+		return;
+	}
+	axis[-1].count *= axis->count;
+	for (o = 0; o < views->operands; o++)
+		axis[-1].strides[o] = axis->strides[o];
 }
 
 static void fold_run(struct dray_layout *layout)
@@ -77,10 +109,12 @@ static void fold_run(struct dray_layout *layout)
 	while (layout->axes_count) {
 		const struct dray_layout_axis *inner =
 			&layout->axes[layout->axes_count - 1];
+		int o;
 
-		if (inner->dst_stride != (int64_t)layout->run ||
-		    inner->src_stride != (int64_t)layout->run)
-			return;
+		for (o = 0; o < layout->operands; o++) {
+			if (inner->strides[o] != (int64_t)layout->run)
+				return;
+		}
 		layout->run *= inner->count;
 		layout->axes_count--;
 	}
@@ -95,7 +129,7 @@ static void count_runs(struct dray_layout *layout)
 	layout->nested = true;
 	for (i = layout->axes_count - 1; i >= 0; i--) {
 		const struct dray_layout_axis *axis = &layout->axes[i];
-		uint64_t stride = (uint64_t)axis->dst_stride;
+		uint64_t stride = (uint64_t)axis->strides[0];
 
 		if (stride < covered)
 			layout->nested = false;
@@ -111,103 +145,130 @@ static void count_runs(struct dray_layout *layout)
  */
 static void count_seams(struct dray_layout *layout)
 {
-	int64_t dst_end = (int64_t)layout->run, src_end = dst_end;
+	int64_t ends[DRAY_MAX_OPERANDS];
 	uint64_t outside = layout->runs;
-	int i;
+	int i, o;
 
+	for (o = 0; o < layout->operands; o++)
+		ends[o] = (int64_t)layout->run;
 	layout->seams = 0;
 	for (i = layout->axes_count - 1; i >= 0; i--) {
 		const struct dray_layout_axis *axis = &layout->axes[i];
 		int64_t last = (int64_t)axis->count - 1;
+		bool touch = true;
 
+		for (o = 0; o < layout->operands; o++) {
+			touch = touch && axis->strides[o] == ends[o];
+			ends[o] += last * axis->strides[o];
+		}
 		outside /= axis->count;
-		if (axis->dst_stride == dst_end && axis->src_stride == src_end)
+		if (touch)
 			layout->seams += outside * (uint64_t)last;
-		dst_end += last * axis->dst_stride;
-		src_end += last * axis->src_stride;
 	}
 }
 
-static bool start(struct dray_layout *layout, const struct dray_view *dst,
-		  const struct dray_view *src)
+static bool start(struct dray_layout *layout, const struct views *views)
 {
-	layout->dst = dst->data;
-	layout->src = src->data;
-	layout->run = dray_dtype_itemsize(dst->dtype);
+	int o;
+
+	layout->operands = views->operands;
+	for (o = 0; o < views->operands; o++)
+		layout->data[o] = views->of[o]->data;
+	layout->run = views->dray_dtype_itemsize(of[0]->dtype);
 	layout->axes_count = 0;
 	layout->runs = 0;
 	layout->seams = 0;
 	layout->bytes = 0;
 	layout->nested = true;
-	return dray_view_size(dst) && layout->run;
+	return dray_view_size(views->of[0]) && layout->run;
 }
 
-void dray_layout_reduce(struct dray_layout *layout, const struct dray_view *dst,
-			const struct dray_view *src)
+static void append_all(struct dray_layout *layout, const struct views *views,
+		       const struct order *order)
 {
 	int i;
 
-	if (!start(layout, dst, src))
-		return;
-	for (i = 0; i < dst->ndim; i++) {
-		if (dst->shape[i] == 1)
-			continue;
-		insert_axis(layout, (struct dray_layout_axis){
-					    (uint64_t)dst->shape[i],
-					    dst->strides[i], src->strides[i] });
+	for (i = 0; i < order->count; i++)
+		append_axis(layout, views, order->axes[i],
+			    runs_back(views, order->axes[i]));
+}
+
+/* Leaves the elements whole; false if there are none. */
+static bool reduce(struct dray_layout *layout, const struct views *views)
+{
+	struct order order = { .count = 0 };
+	int i;
+
+	if (!start(layout, views))
+		return false;
+	for (i = 0; i < views->of[0]->ndim; i++) {
+		if (views->of[0]->shape[i] != 1)
+			insert_axis(&order, views, i);
 	}
-	merge_axes(layout);
+	append_all(layout, views, &order);
+	return true;
+}
+
+void dray_layout_reduce(struct dray_layout *layout,
+			const struct dray_view *const *views, int operands)
+{
+	const struct views given = { views, operands };
+
+	if (!reduce(layout, &given))
+		return;
 	fold_run(layout);
 	count_runs(layout);
 	count_seams(layout);
 }
 
+void dray_layout_reduce_items(struct dray_layout *layout,
+			      const struct dray_view *const *views,
+			      int operands)
+{
+	const struct views given = { views, operands };
+
+	if (!reduce(layout, &given))
+		return;
+	count_runs(layout);
+}
+
 void dray_layout_sequence(struct dray_layout *layout,
 			  const struct dray_view *view)
 {
+	const struct views given = { &view, 1 };
 	int i;
 
-	if (!start(layout, view, view))
+	if (!start(layout, &given))
 		return;
 	for (i = 0; i < view->ndim; i++) {
-		if (view->shape[i] == 1)
-			continue;
-		layout->axes[layout->axes_count++] =
-			(struct dray_layout_axis){ (uint64_t)view->shape[i],
-						   view->strides[i],
-						   view->strides[i] };
+		if (view->shape[i] != 1)
+			append_axis(layout, &given, i, false);
 	}
-	merge_axes(layout);
 	fold_run(layout);
-	layout->runs = 1;
-	for (i = 0; i < layout->axes_count; i++)
-		layout->runs *= layout->axes[i].count;
-	layout->bytes = layout->runs * layout->run;
+	count_runs(layout);
 }
 
 void dray_layout_cover(struct dray_layout *layout, const struct dray_view *view)
 {
+	const struct views given = { &view, 1 };
+	struct order order = { .count = 0 };
 	int i;
 
-	if (!start(layout, view, view))
+	if (!start(layout, &given))
 		return;
 	for (i = 0; i < view->ndim; i++) {
-		if (view->shape[i] == 1 || view->strides[i] == 0)
-			continue;
-		insert_axis(layout,
-			    (struct dray_layout_axis){ (uint64_t)view->shape[i],
-						       view->strides[i],
-						       view->strides[i] });
+		if (view->shape[i] != 1 && view->strides[i] != 0)
+			insert_axis(&order, &given, i);
 	}
-	merge_axes(layout);
+	append_all(layout, &given, &order);
 	/* Merge steps no longer than the run: the elements touch or overlap. */
 	while (layout->axes_count) {
 		const struct dray_layout_axis *inner =
 			&layout->axes[layout->axes_count - 1];
 
-		if ((uint64_t)inner->dst_stride > layout->run)
+		if ((uint64_t)inner->strides[0] > layout->run)
 			break;
-		layout->run += (uint64_t)inner->dst_stride * (inner->count - 1);
+		layout->run += (uint64_t)inner->strides[0] * (inner->count - 1);
 		layout->axes_count--;
 	}
 	count_runs(layout);

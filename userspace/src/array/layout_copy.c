@@ -44,8 +44,10 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 	static void copy_grid_##size(const struct grid *grid)                  \
 	{                                                                      \
 		const size_t columns = grid->columns.count;                    \
-		const ptrdiff_t ds = (ptrdiff_t)grid->columns.dst_stride;      \
-		const ptrdiff_t ss = (ptrdiff_t)grid->columns.src_stride;      \
+		const ptrdiff_t ds =                                           \
+			(ptrdiff_t)grid->columns.strides[DRAY_DST];            \
+		const ptrdiff_t ss =                                           \
+			(ptrdiff_t)grid->columns.strides[DRAY_SRC];            \
 		unsigned char *dst_row = grid->dst;                            \
 		const unsigned char *src_row = grid->src;                      \
 		size_t i, j;                                                   \
@@ -71,8 +73,8 @@ typedef void grid_walk(const struct grid *grid, grid_copy *copy);
 					src += ss;                             \
 				}                                              \
 			}                                                      \
-			dst_row += grid->rows.dst_stride;                      \
-			src_row += grid->rows.src_stride;                      \
+			dst_row += grid->rows.strides[DRAY_DST];               \
+			src_row += grid->rows.strides[DRAY_SRC];               \
 		}                                                              \
 	}
 
@@ -97,11 +99,11 @@ static void copy_grid_any(const struct grid *grid)
 
 		for (j = 0; j < grid->columns.count; j++) {
 			memcpy(dst, src, grid->run);
-			dst += grid->columns.dst_stride;
-			src += grid->columns.src_stride;
+			dst += grid->columns.strides[DRAY_DST];
+			src += grid->columns.strides[DRAY_SRC];
 		}
-		dst_row += grid->rows.dst_stride;
-		src_row += grid->rows.src_stride;
+		dst_row += grid->rows.strides[DRAY_DST];
+		src_row += grid->rows.strides[DRAY_SRC];
 	}
 }
 
@@ -125,8 +127,8 @@ static void repeat_grid(const struct grid *grid)
 		for (; bytes - done >= LINE; done += LINE)
 			memcpy(dst + done, line, LINE);
 		memcpy(dst + done, line, bytes - done);
-		dst += grid->rows.dst_stride;
-		src += grid->rows.src_stride;
+		dst += grid->rows.strides[DRAY_DST];
+		src += grid->rows.strides[DRAY_SRC];
 	}
 }
 
@@ -135,15 +137,15 @@ static void repeat_grid_1(const struct grid *grid)
 	size_t i;
 
 	for (i = 0; i < grid->rows.count; i++)
-		memset(grid->dst + (int64_t)i * grid->rows.dst_stride,
-		       grid->src[(int64_t)i * grid->rows.src_stride],
+		memset(grid->dst + (int64_t)i * grid->rows.strides[DRAY_DST],
+		       grid->src[(int64_t)i * grid->rows.strides[DRAY_SRC]],
 		       grid->columns.count);
 }
 
 static bool repeats(const struct grid *grid)
 {
-	return grid->columns.src_stride == 0 &&
-	       grid->columns.dst_stride == (int64_t)grid->run &&
+	return grid->columns.strides[DRAY_SRC] == 0 &&
+	       grid->columns.strides[DRAY_DST] == (int64_t)grid->run &&
 	       LINE % grid->run == 0 && grid->columns.count * grid->run >= LINE;
 }
 
@@ -193,8 +195,10 @@ static void copy_strips(const struct grid *grid, grid_copy *copy)
 
 	for (i = 0; i < grid->rows.count; i += EDGE) {
 		strip.rows.count = least(EDGE, grid->rows.count - i);
-		strip.dst = grid->dst + (int64_t)i * grid->rows.dst_stride;
-		strip.src = grid->src + (int64_t)i * grid->rows.src_stride;
+		strip.dst =
+			grid->dst + (int64_t)i * grid->rows.strides[DRAY_DST];
+		strip.src =
+			grid->src + (int64_t)i * grid->rows.strides[DRAY_SRC];
 		turn(&strip);
 		copy(&strip);
 		turn(&strip);
@@ -213,7 +217,7 @@ static void fetch(unsigned char *fetched, const struct grid *tile)
 		else
 			memcpy(fetched, src, bytes);
 		fetched += PITCH;
-		src += tile->columns.src_stride;
+		src += tile->columns.strides[DRAY_SRC];
 	}
 }
 
@@ -226,7 +230,7 @@ static void copy_tiles(const struct grid *grid, grid_copy *copy)
 {
 	unsigned char fetched[EDGE * PITCH];
 	uint64_t edge = EDGE / grid->run;
-	bool dense = grid->rows.src_stride == (int64_t)grid->run;
+	bool dense = grid->rows.strides[DRAY_SRC] == (int64_t)grid->run;
 	uint64_t i, j;
 
 	for (i = 0; i < grid->rows.count; i += edge) {
@@ -236,14 +240,16 @@ static void copy_tiles(const struct grid *grid, grid_copy *copy)
 			tile.rows.count = least(edge, grid->rows.count - i);
 			tile.columns.count =
 				least(EDGE, grid->columns.count - j);
-			tile.dst += (int64_t)i * grid->rows.dst_stride +
-				    (int64_t)j * grid->columns.dst_stride;
-			tile.src += (int64_t)i * grid->rows.src_stride +
-				    (int64_t)j * grid->columns.src_stride;
+			tile.dst +=
+				(int64_t)i * grid->rows.strides[DRAY_DST] +
+				(int64_t)j * grid->columns.strides[DRAY_DST];
+			tile.src +=
+				(int64_t)i * grid->rows.strides[DRAY_SRC] +
+				(int64_t)j * grid->columns.strides[DRAY_SRC];
 			if (dense) {
 				fetch(fetched, &tile);
 				tile.src = fetched;
-				tile.columns.src_stride = PITCH;
+				tile.columns.strides[DRAY_SRC] = PITCH;
 			}
 			if (tile.columns.count < SHORT)
 				turn(&tile);
@@ -254,8 +260,8 @@ static void copy_tiles(const struct grid *grid, grid_copy *copy)
 
 static uint64_t step_of(const struct dray_layout_axis *axis)
 {
-	return axis->src_stride < 0 ? (uint64_t)-axis->src_stride
-				    : (uint64_t)axis->src_stride;
+	return axis->strides[DRAY_SRC] < 0 ? (uint64_t)-axis->strides[DRAY_SRC]
+					   : (uint64_t)axis->strides[DRAY_SRC];
 }
 
 /*
@@ -270,7 +276,7 @@ static int find_crossing(const struct dray_layout *layout)
 	    step_of(&layout->axes[last]) < LINE)
 		return -1;
 	for (i = last - 1; i >= 0; i--) {
-		if (layout->axes[i].src_stride &&
+		if (layout->axes[i].strides[DRAY_SRC] &&
 		    step_of(&layout->axes[i]) < step_of(&layout->axes[found]))
 			found = i;
 	}
@@ -312,14 +318,19 @@ void dray_layout_copy(const struct dray_layout *layout)
 	struct dray_layout_axis axes[DRAY_MAX_NDIM];
 	uint64_t position[DRAY_MAX_NDIM];
 	struct grid grid = {
-		layout->dst, layout->src, { 1, 0, 0 }, { 1, 0, 0 }, layout->run
+		.dst = layout->data[DRAY_DST],
+		.src = layout->data[DRAY_SRC],
+		.rows.count = 1,
+		.columns.count = 1,
+		.run = layout->run,
 	};
 	int outer = layout->axes_count, crossing = -1;
 	grid_walk *walk;
 	grid_copy *copy;
 
 	if (outer == 0) {
-		memcpy(layout->dst, layout->src, layout->run);
+		memcpy(layout->data[DRAY_DST], layout->data[DRAY_SRC],
+		       layout->run);
 		return;
 	}
 	memcpy(axes, layout->axes, (size_t)outer * sizeof(axes[0]));
@@ -343,12 +354,14 @@ void dray_layout_copy(const struct dray_layout *layout)
 
 		walk(&grid, copy);
 		for (; k >= 0; k--) {
-			grid.dst += axes[k].dst_stride;
-			grid.src += axes[k].src_stride;
+			grid.dst += axes[k].strides[DRAY_DST];
+			grid.src += axes[k].strides[DRAY_SRC];
 			if (++position[k] < axes[k].count)
 				break;
-			grid.dst -= (int64_t)axes[k].count * axes[k].dst_stride;
-			grid.src -= (int64_t)axes[k].count * axes[k].src_stride;
+			grid.dst -= (int64_t)axes[k].count *
+				    axes[k].strides[DRAY_DST];
+			grid.src -= (int64_t)axes[k].count *
+				    axes[k].strides[DRAY_SRC];
 			position[k] = 0;
 		}
 		if (k < 0)

@@ -23,9 +23,9 @@ static int copy_through(const struct dray_layout *layout)
 
 	in.axes_count = 0;
 	for (i = layout->axes_count - 1; i >= 0; i--) {
-		if (!layout->axes[i].src_stride)
+		if (!layout->axes[i].strides[DRAY_SRC])
 			continue;
-		out.axes[i].src_stride = (int64_t)bytes;
+		out.axes[i].strides[DRAY_SRC] = (int64_t)bytes;
 		bytes *= layout->axes[i].count;
 	}
 	aside = malloc(bytes);
@@ -38,13 +38,13 @@ static int copy_through(const struct dray_layout *layout)
 	for (i = 0; i < layout->axes_count; i++) {
 		struct dray_layout_axis axis = layout->axes[i];
 
-		if (!axis.src_stride)
+		if (!axis.strides[DRAY_SRC])
 			continue;
-		axis.dst_stride = out.axes[i].src_stride;
+		axis.strides[DRAY_DST] = out.axes[i].strides[DRAY_SRC];
 		in.axes[in.axes_count++] = axis;
 	}
-	in.dst = aside;
-	out.src = aside;
+	in.data[DRAY_DST] = aside;
+	out.data[DRAY_SRC] = aside;
 	dray_layout_copy(&in);
 	dray_layout_copy(&out);
 	free(aside);
@@ -55,10 +55,11 @@ static bool is_onto_itself(const struct dray_layout *layout)
 {
 	int i;
 
-	if (layout->dst != layout->src)
+	if (layout->data[DRAY_DST] != layout->data[DRAY_SRC])
 		return false;
 	for (i = 0; i < layout->axes_count; i++) {
-		if (layout->axes[i].dst_stride != layout->axes[i].src_stride)
+		if (layout->axes[i].strides[DRAY_DST] !=
+		    layout->axes[i].strides[DRAY_SRC])
 			return false;
 	}
 	return true;
@@ -71,7 +72,8 @@ int dray_view_assign_reduced(const struct dray_layout *layout,
 	if (!layout->runs || is_onto_itself(layout))
 		return 0;
 	if (layout->axes_count == 0) {
-		memmove(layout->dst, layout->src, layout->run);
+		memmove(layout->data[DRAY_DST], layout->data[DRAY_SRC],
+			layout->run);
 		return 0;
 	}
 	if (dray_overlap_find(dst, src) != DRAY_OVERLAP_NONE)
@@ -93,6 +95,6 @@ int dray_view_assign(const struct dray_view *dst, const struct dray_view *src)
 		ret = dray_operand_match(&to, &from);
 	if (ret)
 		return ret;
-	dray_layout_reduce(&layout, dst, src);
+	dray_layout_pair(&layout, dst, src);
 	return dray_view_assign_reduced(&layout, &to, &from);
 }

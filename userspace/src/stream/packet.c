@@ -155,12 +155,12 @@ static bool reduce_overflow(struct dray_packet *packet, uint32_t index,
 	int i;
 
 	dray_layout_sequence(&layout, operand->view);
-	piece->first = layout.dst;
+	piece->first = layout.data[0];
 	piece->run = layout.run;
 	piece->axes_count = (uint32_t)layout.axes_count;
 	piece->axes = axes;
 	for (i = 0; i < layout.axes_count; i++) {
-		int64_t stride = layout.axes[i].dst_stride;
+		int64_t stride = layout.axes[i].strides[0];
 
 		axes[i] = (struct dray_axis){
 			.count = layout.axes[i].count,

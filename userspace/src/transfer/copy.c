@@ -28,13 +28,15 @@ static uint64_t offset_in(const struct dray_location *location,
 static void describe_axes(const struct dray_layout *layout,
 			  struct dray_axis *axes)
 {
+	bool fill = layout->operands == 1;
 	int i;
 
 	for (i = 0; i < layout->axes_count; i++)
 		axes[i] = (struct dray_axis){
 			.count = layout->axes[i].count,
-			.dst_stride = layout->axes[i].dst_stride,
-			.src_stride = layout->axes[i].src_stride,
+			.dst_stride = layout->axes[i].strides[DRAY_DST],
+			.src_stride =
+				fill ? 0 : layout->axes[i].strides[DRAY_SRC],
 		};
 }
 
@@ -49,7 +51,7 @@ static struct dray_transfer describe(const struct dray_plan *plan,
 		.op = plan->fill ? DRAY_OP_FILL : DRAY_OP_COPY,
 		.dst_fd = dray_buffer_descriptor(dst->buffer),
 		.src_fd = -1,
-		.dst_offset = offset_in(dst, layout->dst),
+		.dst_offset = offset_in(dst, layout->data[DRAY_DST]),
 		.run = layout->run,
 		.axes_count = (uint32_t)layout->axes_count,
 		.axes = (uintptr_t)axes,
@@ -60,7 +62,7 @@ static struct dray_transfer describe(const struct dray_plan *plan,
 		memcpy(transfer.pattern, element->data, transfer.pattern_size);
 	} else {
 		transfer.src_fd = dray_buffer_descriptor(src->buffer);
-		transfer.src_offset = offset_in(src, layout->src);
+		transfer.src_offset = offset_in(src, layout->data[DRAY_SRC]);
 	}
 	return transfer;
 }
@@ -231,8 +233,7 @@ static int copy_with_cpu(struct dray_plan *plan)
 	if (ret)
 		return ret;
 	if (plan->fill)
-		dray_layout_reduce(&plan->layout, plan->dst.view,
-				   plan->src.view);
+		dray_layout_pair(&plan->layout, plan->dst.view, plan->src.view);
 	ret = dray_view_assign_reduced(&plan->layout, &plan->dst, &plan->src);
 	if (!ret && as_device)
 		ret = sync_where_located(&plan->dst, DRAY_SYNC_FOR_DEVICE,

@@ -77,15 +77,13 @@ static int reject_memory(struct dray_plan *plan, struct dray_operand *operand)
 static bool is_aligned(const struct dray_plan *plan, uint64_t alignment)
 {
 	const struct dray_layout *layout = &plan->layout;
-	uint64_t bits = layout->run | (uint64_t)(uintptr_t)layout->dst;
-	int i;
+	uint64_t bits = layout->run;
+	int i, o;
 
-	if (!plan->fill)
-		bits |= (uint64_t)(uintptr_t)layout->src;
-	for (i = 0; i < layout->axes_count; i++) {
-		bits |= (uint64_t)layout->axes[i].dst_stride;
-		if (!plan->fill)
-			bits |= (uint64_t)layout->axes[i].src_stride;
+	for (o = 0; o < layout->operands; o++) {
+		bits |= (uint64_t)(uintptr_t)layout->data[o];
+		for (i = 0; i < layout->axes_count; i++)
+			bits |= (uint64_t)layout->axes[i].strides[o];
 	}
 	/* Buffers start on pages, so the CPU's addresses tell the alignment. */
 	return !(bits & (alignment - 1));
@@ -167,16 +165,15 @@ static void count_descriptors(struct dray_plan *plan)
 		layout->seams * descriptors_of(2 * layout->run, most);
 }
 
+/* For a fill only the destination's runs matter. */
 static void reduce(struct dray_plan *plan)
 {
-	struct dray_layout *layout = &plan->layout;
-	int i;
+	const struct dray_view *views[] = {
+		[DRAY_DST] = plan->dst.view,
+		[DRAY_SRC] = plan->src.view,
+	};
 
-	/* For a fill only the destination's runs matter. */
-	dray_layout_reduce(layout, plan->dst.view,
-			   plan->fill ? plan->dst.view : plan->src.view);
-	for (i = 0; plan->fill && i < layout->axes_count; i++)
-		layout->axes[i].src_stride = 0;
+	dray_layout_reduce(&plan->layout, views, plan->fill ? 1 : 2);
 }
 
 /* Returns the code of reject_engine(), 0 if the engine copies. */

@@ -24,7 +24,7 @@ static void close_gaps(struct dray_layout *layout)
 	while (layout->axes_count) {
 		const struct dray_layout_axis *inner =
 			&layout->axes[layout->axes_count - 1];
-		uint64_t stride = (uint64_t)inner->dst_stride;
+		uint64_t stride = (uint64_t)inner->strides[0];
 
 		if (stride > SHORTEST_LINE && stride > layout->run)
 			return;
@@ -49,7 +49,7 @@ static void take_rows(struct dray_layout *layout, struct dray_region *region)
 			longest = i;
 	}
 	region->rows = layout->axes[longest].count;
-	region->pitch = (uint64_t)layout->axes[longest].dst_stride;
+	region->pitch = (uint64_t)layout->axes[longest].strides[0];
 	layout->axes_count--;
 	memmove(&layout->axes[longest], &layout->axes[longest + 1],
 		(size_t)(layout->axes_count - longest) *
@@ -63,7 +63,7 @@ static bool step(const struct dray_layout *layout, uint64_t *position,
 	int k;
 
 	for (k = layout->axes_count - 1; k >= 0; k--) {
-		uint64_t stride = (uint64_t)layout->axes[k].dst_stride;
+		uint64_t stride = (uint64_t)layout->axes[k].strides[0];
 
 		*offset += stride;
 		if (++position[k] < layout->axes[k].count)
@@ -88,7 +88,7 @@ static int sync_layout(struct dray_layout *layout,
 	int ret;
 
 	region.offset =
-		(uint64_t)((uintptr_t)layout->dst -
+		(uint64_t)((uintptr_t)layout->data[0] -
 			   (uintptr_t)dray_buffer_data(location->buffer));
 	if (owner == DRAY_SYNC_FOR_DEVICE && direction == DRAY_TO_DEVICE)
 		close_gaps(layout);
