@@ -65,6 +65,47 @@ typedef uint64_t dray_dtype;
 #define DRAY_UNICODE(count) \
 	DRAY_DTYPE('U', DRAY_NATIVE_ORDER, (dray_dtype)4 * (count))
 
+/*
+ * Units of dates and durations: the low four bits of a unit, of which the other
+ * twelve are its multiple, 1 to 4095.  0 is the generic unit, of multiple 1.
+ */
+enum dray_unit {
+	DRAY_UNIT_GENERIC = 0,
+	DRAY_UNIT_YEAR,
+	DRAY_UNIT_MONTH,
+	DRAY_UNIT_WEEK,
+	DRAY_UNIT_DAY,
+	DRAY_UNIT_HOUR,
+	DRAY_UNIT_MINUTE,
+	DRAY_UNIT_SECOND,
+	DRAY_UNIT_MILLISECOND,
+	DRAY_UNIT_MICROSECOND,
+	DRAY_UNIT_NANOSECOND,
+	DRAY_UNIT_PICOSECOND,
+	DRAY_UNIT_FEMTOSECOND,
+	DRAY_UNIT_ATTOSECOND,
+};
+
+/* Dates and durations of @multiple times @unit, an int64_t each. */
+#define DRAY_TIME(kind, unit, multiple)                             \
+	(DRAY_DTYPE(kind, DRAY_NATIVE_ORDER, 8) |                   \
+	 (dray_dtype)((unit) ? (multiple) << 4 | (unit) : 0) << 16)
+#define DRAY_DATETIME64(unit, multiple)	 DRAY_TIME('M', unit, multiple)
+#define DRAY_TIMEDELTA64(unit, multiple) DRAY_TIME('m', unit, multiple)
+
+/**
+ * A loop over elements, as casts and functions of elements have it: operand i's
+ * are at data[i], data[i] + strides[i], ...
+ *
+ * @strides: bytes, one for each operand; may be 0 or negative
+ * @count: elements, 1 or more
+ * @context: of the one who chose the loop
+ *
+ * Returns 0 or a negative errno, then with a sentence left.
+ */
+typedef int dray_loop(char *const *data, const int64_t *strides, int64_t count,
+		      void *context);
+
 /**
  * The start of every type object.  ABI; all of it is constant.  Only functions
  * of the library make type objects: more lies behind.

@@ -174,7 +174,7 @@ static bool start(struct dray_layout *layout, const struct views *views)
 	layout->operands = views->operands;
 	for (o = 0; o < views->operands; o++)
 		layout->data[o] = views->of[o]->data;
-	layout->run = views->dray_dtype_itemsize(of[0]->dtype);
+	layout->run = dray_dtype_itemsize(views->of[0]->dtype);
 	layout->axes_count = 0;
 	layout->runs = 0;
 	layout->seams = 0;
