@@ -29,6 +29,10 @@ FACT(blocks)
 	refuses(dray_block_create_buffer(buffer, NULL));
 	refuses(dray_block_create_pooled(NULL, 1, 0, &none));
 	refuses(dray_block_create_pooled(pool, 1, 0, NULL));
+	refuses(dray_block_create_handled(NULL, 1, false, &none));
+	refuses(dray_block_create_handled(dray_handler_default(), 1, false,
+					  NULL));
+	ignores(assert_null(dray_block_handler(NULL)));
 	refuses(dray_block_create_external(NULL, 1, DRAY_READ, NULL, NULL,
 					   &none));
 	refuses(dray_block_create_external(&none, 1, DRAY_READ, NULL, NULL,
@@ -85,6 +89,8 @@ FACT(views)
 	char text[16], data[2] = "", *volatile nowhere = NULL;
 	size_t bytes;
 
+	assert_false(dray_dtype_equal(0, u1));
+	ignores(assert_int_equal(dray_dtype_alignment(0), 1));
 	refuses(dray_dtype_parse(NULL, &dtype));
 	refuses(dray_dtype_parse("|u1", NULL));
 	refuses(dray_dtype_format(0, text));
@@ -131,6 +137,15 @@ FACT(arrays)
 	refuses(dray_array_create(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create(pool, u1, 1, NULL, &none));
 	refuses(dray_array_create(pool, u1, 1, shape, NULL));
+	refuses(dray_array_empty(u1, 1, NULL, &none));
+	refuses(dray_array_empty(u1, 1, shape, NULL));
+	refuses(dray_array_zeros(u1, 1, NULL, &none));
+	refuses(dray_array_zeros(u1, 1, shape, NULL));
+	refuses(dray_array_over(NULL, &array->block, &none));
+	refuses(dray_array_over(whole_view(array), NULL, &none));
+	refuses(dray_array_over(whole_view(array), &array->block, NULL));
+	gives_nothing(dray_array_view(array, NULL));
+	gives_nothing(dray_array_handler(NULL));
 	refuses(dray_array_create_alone(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create_alone(node, u1, 1, NULL, &none));
 	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));
