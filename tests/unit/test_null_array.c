@@ -80,6 +80,45 @@ FACT(strings)
 	dray_block_unref(block);
 }
 
+FACT(iterators)
+{
+	struct dray_view view = { .dtype = DRAY_UINT8, .data = &view };
+	const struct dray_view *views[] = { &view };
+	struct dray_iterator it;
+	struct dray_multi multi;
+	int64_t shape[DRAY_MAX_NDIM];
+	int32_t ndim;
+	int axis = 0;
+
+	refuses(dray_iterator_init(NULL, &view));
+	refuses(dray_iterator_init(&it, NULL));
+	refuses(dray_iterator_init_lines(NULL, &view, &axis));
+	refuses(dray_iterator_init_lines(&it, NULL, &axis));
+	refuses(dray_iterator_init_lines(&it, &view, NULL));
+	does_nothing(dray_iterator_copy(NULL, &it));
+	does_nothing(dray_iterator_copy(&it, NULL));
+	does_nothing(dray_iterator_reset(NULL));
+	refuses(dray_iterator_go(NULL, shape));
+	refuses(dray_iterator_go_flat(NULL, 0));
+	does_nothing(dray_iterator_coordinates(NULL, shape));
+	assert_works(dray_iterator_init(&it, &view));
+	does_nothing(dray_iterator_coordinates(&it, NULL));
+	refuses(dray_broadcast_shape(NULL, 1, &ndim, shape));
+	refuses(dray_broadcast_shape(views, 1, NULL, shape));
+	refuses(dray_broadcast_shape(views, 1, &ndim, NULL));
+	refuses(dray_multi_init(NULL, views, 1));
+	refuses(dray_multi_init(&multi, NULL, 1));
+	does_nothing(dray_multi_reset(NULL));
+	refuses(dray_multi_go(NULL, shape));
+	refuses(dray_multi_go_flat(NULL, 0));
+	view.ndim = 1;
+	view.shape[0] = 1;
+	assert_works(dray_iterator_init(&it, &view));
+	refuses(dray_iterator_go(&it, NULL));
+	assert_works(dray_multi_init(&multi, views, 1));
+	refuses(dray_multi_go(&multi, NULL));
+}
+
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
