@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * dray.Array, for the files that implement it.  An object is constant after it
+ * was made, so that no function needs a lock.
+ */
+#ifndef DRAY_PYTHON_ARRAY_OBJECT_H
+#define DRAY_PYTHON_ARRAY_OBJECT_H
+
+#include "module.h"
+
+struct array_object {
+	PyObject_HEAD struct dray_array *array; /* one reference */
+	PyArray_Descr *descr; /* NumPy's object for the array's type */
+	PyObject *capsule; /* keeps the handler of its memory; may be NULL */
+	PyObject *base; /* the owner of foreign memory; may be NULL */
+};
+
+/*
+ * Makes an object of @array, taken over even on failure.  @descr is NumPy's
+ * object for its type, @capsule keeps its handler, @base owns its memory; the
+ * last two may be NULL.
+ */
+PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
+		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
+/* Makes an object of @view, in the memory of @self and of its type. */
+PyObject *array_over(struct array_object *self, const struct dray_view *view);
+/* The array as a whole. */
+struct dray_view *array_whole(const struct array_object *self,
+			      struct dray_view *view);
+
+/* array_make.c: constructors and copies. */
+PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
+
+/* array_index.c: a[index], and assignments. */
+Py_ssize_t array_length(PyObject *self);
+PyObject *array_get(PyObject *self, PyObject *key);
+PyObject *array_at(PyObject *self, Py_ssize_t at);
+int array_set(PyObject *self, PyObject *key, PyObject *value);
+PyObject *array_fill(PyObject *self, PyObject *value);
+
+/* array_numpy.c: the same memory as an array of NumPy, and back. */
+/* Makes an array of NumPy over the memory of @self, which it keeps. */
+PyObject *array_as_numpy(PyObject *self);
+/*
+ * Describes an array of NumPy; -1 with TypeError for a type that the library
+ * does not have.
+ */
+int array_describe(PyArrayObject *array, struct dray_view *out);
+/* Makes an object over the memory of @object, which it keeps. */
+PyObject *array_from(PyTypeObject *type, PyObject *object);
+int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
+PyObject *array_interface(PyObject *self, void *name);
+PyObject *array_to_numpy(PyObject *self, PyObject *args, PyObject *keywords);
+
+#endif /* DRAY_PYTHON_ARRAY_OBJECT_H */
