@@ -208,6 +208,7 @@ DRAY_API void dray_multi_reset(struct dray_multi *it);
  * Errors: -ERANGE, with nothing moved.
  */
 DRAY_API int dray_multi_go(struct dray_multi *it, const int64_t *coordinates);
+/** Does the same by the number of the element. */
 DRAY_API int dray_multi_go_flat(struct dray_multi *it, int64_t index);
 
 /** Whether there are elements at @data. */

@@ -14,7 +14,7 @@ struct dray_shape_text {
  * Returns @out's text, "(2,3)" or "(4,)".  Negative extents stand for new axes:
  * those in front are left out.
  */
-const char *dray_shape_format(struct dray_shape_text *out, int ndim,
+const char *dray_shape_say(struct dray_shape_text *out, int ndim,
 			      const int64_t *shape);
 
 /* -ERANGE, for a coordinate outside @extent elements. */

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/number.h"
 
-const char *dray_shape_format(struct dray_shape_text *out, int ndim,
+const char *dray_shape_say(struct dray_shape_text *out, int ndim,
 			      const int64_t *shape)
 {
 	size_t at = 1, room = sizeof(out->text);
@@ -79,10 +79,10 @@ static int fail_mismatch(const struct dray_view *const *views, int ndim,
 		"shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg %d with shape %s and arg %d with shape %s: axis %d has %" PRId64
 		" and %" PRId64 " elements",
 		first,
-		dray_shape_format(&of_first, views[first]->ndim,
+		dray_shape_say(&of_first, views[first]->ndim,
 				  views[first]->shape),
 		wrong,
-		dray_shape_format(&of_wrong, views[wrong]->ndim,
+		dray_shape_say(&of_wrong, views[wrong]->ndim,
 				  views[wrong]->shape),
 		axis, extent_of(views[first], ndim, axis),
 		extent_of(views[wrong], ndim, axis));
@@ -134,7 +134,7 @@ static int count_elements(int ndim, const int64_t *shape, int64_t *size)
 		return dray_fail(
 			-EOVERFLOW,
 			"broadcast dimensions too large: shape %s has more elements than 63 bits count",
-			dray_shape_format(&text, ndim, shape));
+			dray_shape_say(&text, ndim, shape));
 	*size = product;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "array/layout_row.h"
+#include "base/cpu.h"
 
 #ifdef __SSE2__
 #include <immintrin.h>
@@ -147,7 +148,7 @@ DEFINE_STREAM(stream_wide, AVX2, stream_wide_line)
 dray_rows_write *dray_rows_copy(void)
 {
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2"))
+	if (dray_cpu_has_avx2())
 		return copy_wide;
 #endif
 	return copy_narrow;
@@ -156,7 +157,7 @@ dray_rows_write *dray_rows_copy(void)
 dray_rows_write *dray_rows_stream(void)
 {
 #ifdef __x86_64__
-	if (__builtin_cpu_supports("avx2"))
+	if (dray_cpu_has_avx2())
 		return stream_wide;
 #endif
 #ifdef __SSE2__

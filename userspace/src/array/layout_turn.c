@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "array/layout_turn.h"
+#include "base/cpu.h"
 
 #define LINE 64
 #define UNROLL _Pragma("GCC unroll 32")
@@ -181,7 +182,7 @@ dray_turn *dray_turn_for(size_t size, int64_t step, uint64_t extent,
 #endif
 #ifdef HAS_WIDE
 	if (turn && extent * size >= 32 && wide_turn(size) &&
-	    __builtin_cpu_supports("avx2")) {
+	    dray_cpu_has_avx2()) {
 		turn = wide_turn(size);
 		*square = 32 / size;
 	}
