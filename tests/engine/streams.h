@@ -185,7 +185,7 @@ static inline int stream_cancel(FIXTURE_DATA(stream) * self, uint32_t channel,
 	return ret ? ret : (int)cancel.count;
 }
 
-/* Drops what is on the way.  An AXI DMA does so if it is stopped. */
+/* Drops packets on the way.  An AXI DMA does so if it is stopped. */
 static inline int stream_empty(FIXTURE_DATA(stream) * self)
 {
 	int64_t point;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
- * The control block of the model of the AXI DMA, and what dray says of its
- * channels.
+ * The control block of the model of the AXI DMA, and dray's count of descriptors
+ * in the engine.
  */
 #ifndef STREAMS_MODEL_H
 #define STREAMS_MODEL_H
