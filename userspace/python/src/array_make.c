@@ -47,6 +47,9 @@ static int reorder(struct dray_array *array, const struct request *request)
 				  &view);
 	if (ret)
 		return ret;
+	/* As in NumPy, strides of a new array without bytes are 0. */
+	if (!dray_dtype_itemsize(view.dtype) || !dray_view_size(&view))
+		memset(view.strides, 0, sizeof(view.strides));
 	for (i = 0; i < view.ndim; i++) {
 		axes[i].size = view.shape[i];
 		axes[i].stride = view.strides[i];
