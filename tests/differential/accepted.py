@@ -27,6 +27,22 @@ def stride_above_63_bits(step: Any, before: Any, numpy: Any, here: Any, what: st
                     zip(numpy.value.shape, numpy.value.strides, here.value.strides)))
 
 
+def outside_of_memory(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "as_strided" and not numpy.error
+            and isinstance(here.error, ValueError) and "cover bytes" in str(here.error))
+
+
+def squeeze_of_nothing(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "squeeze" and before.ndim == 0
+            and isinstance(here.error, ValueError))
+
+
+def repeated_destination(_step: Any, _before: Any, numpy: Any, here: Any,
+                         _what: str) -> bool:
+    return (not numpy.error and isinstance(here.error, ValueError)
+            and "at one address" in str(here.error))
+
+
 def index_parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
@@ -40,6 +56,16 @@ ACCEPTED: list[Accepted] = [
              "not fit 63 bits, the axis keeps its stride; NumPy's is cut to 64 bits.",
              "No address is computed from either, and no stride of dray has overflowed.",
              stride_above_63_bits),
+    Accepted("`as_strided()` is a `ValueError` if the strides leave the memory of the array.",
+             "NumPy checks nothing, and its array reads and writes memory of others.",
+             outside_of_memory),
+    Accepted("`squeeze()` of axis 0 or -1 is a `ValueError` if there are no axes.",
+             "NumPy allows it for old programs only.",
+             squeeze_of_nothing),
+    Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
+             "`ValueError`.",
+             "Several values go to one address, and the one that stays is a matter of chance.",
+             repeated_destination),
 ]
 
 

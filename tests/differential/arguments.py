@@ -2,16 +2,19 @@
 """Random arguments of operations: each function takes a random.Random and the
 array, and returns the arguments by their names.
 
-A few are wrong, because errors are compared too.
+None if the operation does not apply to the array.  A few arguments are wrong,
+because errors are compared too.
 """
 import dataclasses
 from random import Random
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
          "<f8", "<f16", "<c8", ">c16", "S3", "U2", "V5"]
+# Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing.
+PLAIN = [each for each in TYPES if each[0] not in "?U"]
 MOST_ELEMENTS = 2000
 
 
@@ -233,3 +236,141 @@ def shape_and_order(pick: Random, a: np.ndarray) -> dict[str, Any]:
 
 def shape_order_value(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {**shape_and_order(pick, a), **value(pick, a)}
+
+
+def an_axis(pick: Random, ndim: int) -> int:
+    return pick.choice([ndim, -ndim - 1, 64]) if wrong(pick) or not ndim \
+        else pick.randrange(-ndim, ndim)
+
+
+def two_axes(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"x": an_axis(pick, a.ndim), "y": an_axis(pick, a.ndim)}
+
+
+def several_axes(pick: Random, ndim: int, count: int) -> tuple[int, ...]:
+    """Different ones, unless they are wrong."""
+    chosen = [axis - ndim if pick.random() < 0.3 else axis
+              for axis in pick.sample(range(ndim), min(count, ndim))]
+    if wrong(pick):
+        chosen.append(an_axis(pick, ndim))
+    return tuple(chosen)
+
+
+def one_or_more(pick: Random, numbers: tuple[int, ...]) -> Any:
+    return numbers[0] if len(numbers) == 1 and pick.random() < 0.7 else numbers
+
+
+def some_axes(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if not a.ndim:
+        return None  # of which np.flip() makes a scalar
+    count = pick.randrange(a.ndim + 1)
+    return {"x": None if pick.random() < 0.2 else
+            one_or_more(pick, several_axes(pick, a.ndim, count))}
+
+
+def moves(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    count = pick.randrange(a.ndim + 1)
+    return {"f": one_or_more(pick, several_axes(pick, a.ndim, count)),
+            "t": one_or_more(pick, several_axes(pick, a.ndim, count))}
+
+
+def axes_of_one(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    ones = [axis for axis, extent in enumerate(a.shape) if extent == 1]
+    if pick.random() < 0.3:
+        return {"x": None}
+    if wrong(pick) or not ones:
+        return {"x": an_axis(pick, a.ndim)}
+    return {"x": one_or_more(pick, tuple(pick.sample(ones, pick.randint(1, len(ones)))))}
+
+
+def new_axes(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    count = pick.randint(0, 2)
+    return {"x": one_or_more(pick, several_axes(pick, a.ndim + count, count))}
+
+
+def diagonal(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    axis1, axis2 = (several_axes(pick, a.ndim, 2) + (0, 1))[:2]
+    return {"k": pick.choice([0, 0, 1, -1, 2, -3, 9, -9]), "x": axis1, "y": axis2}
+
+
+def factors(pick: Random, number: int) -> list[int]:
+    """Extents of so many elements, each from 2 on."""
+    found = []
+    while number > 1:
+        factor = next((prime for prime in (2, 3, 5, 7) if number % prime == 0), number)
+        if found and pick.random() < 0.5:
+            found[pick.randrange(len(found))] *= factor
+        else:
+            found.append(factor)
+        number //= factor
+    pick.shuffle(found)
+    return found
+
+
+def other_shape(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    shape = factors(pick, a.size) if a.size else [0] + list(a.shape)[:2]
+    if pick.random() < 0.3:
+        # Joins or divides axes in place, which needs no copy.
+        shape = list(a.shape)
+        at = pick.randrange(a.ndim) if a.ndim else 0
+        shape[at:at + 1] = factors(pick, a.shape[at]) if a.ndim and a.shape[at] else [1]
+    while pick.random() < 0.3:
+        shape.insert(pick.randrange(len(shape) + 1), 1)
+    if shape and pick.random() < 0.3:
+        shape[pick.randrange(len(shape))] = -1
+    if wrong(pick):
+        shape.append(pick.choice([0, 2, -1, 2**62]))
+    return {"s": tuple(shape), "o": pick.choice("CCCFA")}
+
+
+def of_complex(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """NumPy makes an array of zeros for other types."""
+    return {} if a.dtype.kind == "c" else None
+
+
+def has_unused_bytes(a: np.ndarray) -> bool:
+    """Long doubles have some, of any value."""
+    return a.dtype.char in "gG"
+
+
+def other_type(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if has_unused_bytes(a):
+        return None
+    dtype = pick.choice(PLAIN)
+    if pick.random() < 0.5:
+        dtype = pick.choice([each for each in PLAIN
+                             if np.dtype(each).itemsize == a.itemsize] or PLAIN)
+    return {"d": dtype}
+
+
+def window(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    if a.ndim and pick.random() < 0.6:
+        count = pick.randint(1, a.ndim)
+        axes = several_axes(pick, a.ndim, count)
+    else:
+        axes = tuple(range(a.ndim))
+    shape = tuple(pick.randint(0 if wrong(pick) else 1, max(extent, 1)) + wrong(pick)
+                  for extent in (a.shape[axis] if -a.ndim <= axis < a.ndim else 1
+                                 for axis in axes))
+    if wrong(pick):
+        shape += (1,)
+    named = one_or_more(pick, axes)
+    return {"s": shape if isinstance(named, tuple) else shape[0],
+            "x": None if axes == tuple(range(a.ndim)) and pick.random() < 0.5 else named}
+
+
+def within(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """Shape and strides that do not leave the elements: NumPy does not look."""
+    shape = a_shape(pick, 3)
+    strides = tuple(pick.choice([0, a.itemsize, 2 * a.itemsize, 1, *a.strides])
+                    for _ in shape)
+    low, high = np.lib.array_utils.byte_bounds(a)
+    made = np.lib.stride_tricks.as_strided(a, shape, strides)
+    first, last = np.lib.array_utils.byte_bounds(made)
+    if not a.size or has_unused_bytes(a) or (made.size and not low <= first <= last <= high):
+        return None
+    return {"s": shape, "t": strides}
+
+
+def two_slices(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"i": an_index(pick, a, 0), "j": an_index(pick, a, 0)}

@@ -187,8 +187,11 @@ def draw(pick: Random) -> tuple[Case, Optional[Difference], Run]:
     for at in range(before + pick.randrange(1, 6)):
         if at == before:
             state.take_over()
-        operation = OPERATIONS[pick.choices(NAMES, WEIGHTS)[0]]
-        steps.append(Step(operation.name, operation.arguments(pick, state.numpy)))
+        given = None
+        while given is None:
+            operation = OPERATIONS[pick.choices(NAMES, WEIGHTS)[0]]
+            given = operation.arguments(pick, state.numpy)
+        steps.append(Step(operation.name, given))
         found = state.step(steps[-1])
         if found or state.ended:
             break

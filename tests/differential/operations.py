@@ -50,11 +50,11 @@ class Operation:
     name: str
     numpy: Line
     dray: Line
-    arguments: Callable[..., dict[str, Any]]
+    arguments: Callable[..., Optional[dict[str, Any]]]
     weight: int
 
 
-def operation(name: str, numpy: str, arguments: Callable[..., dict[str, Any]],
+def operation(name: str, numpy: str, arguments: Callable[..., Optional[dict[str, Any]]],
               dray: Optional[str] = None, weight: int = 2) -> Operation:
     return Operation(name, Line(numpy), Line(dray or numpy), arguments, weight)
 
@@ -71,6 +71,23 @@ OPERATIONS = {each.name: each for each in [
     operation("T", "a.T", make.nothing),
     operation("broadcast_to", "np.broadcast_to(a, s)", make.wider_shape,
               "a.broadcast_to(s)"),
+    operation("swapaxes", "a.swapaxes(x, y)", make.two_axes),
+    operation("moveaxis", "np.moveaxis(a, f, t)", make.moves, "a.moveaxis(f, t)"),
+    operation("squeeze", "a.squeeze(x)", make.axes_of_one),
+    operation("expand_dims", "np.expand_dims(a, x)", make.new_axes, "a.expand_dims(x)"),
+    operation("flip", "np.flip(a, x)", make.some_axes, "a.flip(x)"),
+    operation("diagonal", "a.diagonal(k, x, y)", make.diagonal),
+    operation("reshape", "a.reshape(s, order=o)", make.other_shape, weight=5),
+    operation("ravel", "a.ravel(o)", make.order, weight=3),
+    operation("real", "a.real", make.nothing, weight=1),
+    operation("imag", "a.imag", make.of_complex, weight=1),
+    operation("view", "a.view(d)", make.other_type, weight=3),
+    operation("sliding_window_view", "np.lib.stride_tricks.sliding_window_view(a, s, x)",
+              make.window, "a.sliding_window_view(s, x)"),
+    operation("as_strided", "np.lib.stride_tricks.as_strided(a, s, t)", make.within,
+              "a.as_strided(s, t)"),
+    operation("shares_memory", "np.shares_memory(a[i], a[j])", make.two_slices,
+              "dray.Array(a[i]).shares_memory(dray.Array(a[j]))"),
     operation("copy", "a.copy(o)", make.order),
     operation("fill", "a.fill(v) or a", make.value, weight=1),
     operation("empty", "np.empty(s, a.dtype, o).fill(v)", make.shape_order_value,
