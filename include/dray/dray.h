@@ -13,6 +13,7 @@
 #include <dray/block.h>
 #include <dray/dtype.h>
 #include <dray/view.h>
+#include <dray/iterator.h>
 #include <dray/array.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>

@@ -172,9 +172,11 @@ static bool start(struct dray_layout *layout, const struct views *views)
 	int o;
 
 	layout->operands = views->operands;
-	for (o = 0; o < views->operands; o++)
+	for (o = 0; o < views->operands; o++) {
 		layout->data[o] = views->of[o]->data;
-	layout->run = dray_dtype_itemsize(views->of[0]->dtype);
+		layout->sizes[o] = dray_dtype_itemsize(views->of[o]->dtype);
+	}
+	layout->run = layout->sizes[0];
 	layout->axes_count = 0;
 	layout->runs = 0;
 	layout->seams = 0;
