@@ -14,24 +14,35 @@ struct steps {
 	bool scalar; /* integers only */
 };
 
-static int64_t slice_bound(PyObject *given, Py_ssize_t bound)
+/* Takes a part of a slice; a number that is too long becomes the longest. */
+static int take_part(PyObject *part, int64_t *out)
 {
-	if (given == Py_None)
-		return DRAY_OMIT;
-	return bound == DRAY_OMIT ? bound + 1 : bound;
+	*out = DRAY_OMIT;
+	if (part == Py_None)
+		return 0;
+	if (!PyIndex_Check(part)) {
+		PyErr_Format(PyExc_TypeError,
+			     "a slice has a %s, which is not an integer",
+			     Py_TYPE(part)->tp_name);
+		return -1;
+	}
+	*out = PyNumber_AsSsize_t(part, NULL);
+	if (*out == -1 && PyErr_Occurred())
+		return -1;
+	if (*out == DRAY_OMIT)
+		++*out;
+	return 0;
 }
 
 static int take_slice(PyObject *object, struct dray_index *out)
 {
-	PySliceObject *slice = (PySliceObject *)object;
-	Py_ssize_t start, stop, step;
+	const PySliceObject *slice = (PySliceObject *)object;
 
-	if (PySlice_Unpack(object, &start, &stop, &step))
+	*out = DRAY_ALL;
+	if (take_part(slice->start, &out->start) ||
+	    take_part(slice->stop, &out->stop))
 		return -1;
-	*out = DRAY_SLICE(slice_bound(slice->start, start),
-			  slice_bound(slice->stop, stop),
-			  slice->step == Py_None ? DRAY_OMIT : step);
-	return 0;
+	return take_part(slice->step, &out->step);
 }
 
 static bool is_integer(PyObject *object)
@@ -56,6 +67,7 @@ static int take_integer(PyObject *object, struct dray_index *out)
 	return 0;
 }
 
+/* Refuses an index that is none, and arrays. */
 static int refuse(PyObject *object)
 {
 	if (PyArray_Check(object) || PyList_Check(object) ||
@@ -187,7 +199,7 @@ static int assign(const struct dray_view *to, struct dray_view *value)
 	return -1;
 }
 
-/* Returns an array of NumPy of the type of @self. */
+/* Returns an array of NumPy of the type of @self, of any shape. */
 static PyArrayObject *value_of(struct array_object *self, PyObject *value)
 {
 	Py_INCREF(self->descr);
@@ -195,26 +207,47 @@ static PyArrayObject *value_of(struct array_object *self, PyObject *value)
 						NPY_ARRAY_FORCECAST, NULL);
 }
 
+/* Returns one without axes, with the one element that @value is. */
+static PyArrayObject *element_of(struct array_object *self, PyObject *value)
+{
+	PyObject *nowhere = PyTuple_New(0), *element;
+
+	Py_INCREF(self->descr);
+	element = PyArray_NewFromDescr(&PyArray_Type, self->descr, 0, NULL,
+				       NULL, NULL, 0, NULL);
+	/* NumPy reads an Array as text if it is asked for one number of it. */
+	value = Py_IS_TYPE(value, Py_TYPE(self)) ? array_as_numpy(value)
+						 : Py_NewRef(value);
+	if (!nowhere || !element || !value ||
+	    PyObject_SetItem(element, nowhere, value))
+		Py_CLEAR(element);
+	Py_XDECREF(nowhere);
+	Py_XDECREF(value);
+	return (PyArrayObject *)element;
+}
+
+/* Assigns an array of NumPy, taken over; NULL is an error. */
+static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
+{
+	struct dray_view view;
+	int ret = array ? array_describe(array, &view) : -1;
+
+	if (!ret)
+		ret = assign(to, &view);
+	Py_XDECREF(array);
+	return ret;
+}
+
 static int assign_object(struct array_object *self, const struct dray_view *to,
 			 PyObject *value)
 {
-	PyArrayObject *array;
+	struct array_object *other = (struct array_object *)value;
 	struct dray_view view;
-	int ret;
 
 	if (Py_IS_TYPE(value, Py_TYPE(self)) &&
-	    dray_dtype_equal(((struct array_object *)value)->array->dtype,
-			     self->array->dtype))
-		return assign(to,
-			      array_whole((struct array_object *)value, &view));
-	array = value_of(self, value);
-	if (!array)
-		return -1;
-	ret = array_describe(array, &view);
-	if (!ret)
-		ret = assign(to, &view);
-	Py_DECREF(array);
-	return ret;
+	    dray_dtype_equal(other->array->dtype, self->array->dtype))
+		return assign(to, array_whole(other, &view));
+	return assign_numpy(to, value_of(self, value));
 }
 
 static int check_writable(const struct array_object *self)
@@ -238,28 +271,17 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 	}
 	if (check_writable(self) || take_index(self, key, &view, &scalar))
 		return -1;
-	return assign_object(self, &view, value);
+	return scalar ? assign_numpy(&view, element_of(self, value))
+		      : assign_object(self, &view, value);
 }
 
 PyObject *array_fill(PyObject *object, PyObject *value)
 {
 	struct array_object *self = (struct array_object *)object;
-	PyArrayObject *element;
-	struct dray_view to, view;
-	int ret = -1;
+	struct dray_view to;
 
-	if (check_writable(self))
-		return NULL;
-	element = value_of(self, value);
-	if (!element)
-		return NULL;
-	if (PyArray_NDIM(element))
-		PyErr_SetString(PyExc_ValueError,
-				"fill() takes one element, not an array");
-	else if (!array_describe(element, &view))
-		ret = assign(array_whole(self, &to), &view);
-	Py_DECREF(element);
-	if (ret)
+	if (check_writable(self) ||
+	    assign_numpy(array_whole(self, &to), element_of(self, value)))
 		return NULL;
 	Py_RETURN_NONE;
 }

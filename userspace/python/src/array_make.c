@@ -47,6 +47,9 @@ static int reorder(struct dray_array *array, const struct request *request)
 				  &view);
 	if (ret)
 		return ret;
+	/* As in NumPy, strides of a new array without bytes are 0. */
+	if (!dray_dtype_itemsize(view.dtype) || !dray_view_size(&view))
+		memset(view.strides, 0, sizeof(view.strides));
 	for (i = 0; i < view.ndim; i++) {
 		axes[i].size = view.shape[i];
 		axes[i].stride = view.strides[i];
@@ -186,19 +189,14 @@ static void order_as(struct request *request, NPY_ORDER order,
 				   (order != NPY_CORDER && fortran && !c));
 }
 
-PyObject *array_copy(PyObject *object, PyObject *args, PyObject *keywords)
+PyObject *array_copy_in(PyObject *object, NPY_ORDER order)
 {
-	static char *names[] = { "order", NULL };
 	struct array_object *self = (struct array_object *)object;
 	struct request request = { .descr = self->descr };
-	NPY_ORDER order = NPY_CORDER;
 	struct dray_view from, to;
 	PyObject *copy;
 	int ret;
 
-	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&:copy", names,
-					 PyArray_OrderConverter, &order))
-		return NULL;
 	array_whole(self, &from);
 	request.dtype = from.dtype;
 	request.ndim = from.ndim;
@@ -214,4 +212,15 @@ PyObject *array_copy(PyObject *object, PyObject *args, PyObject *keywords)
 		return copy;
 	Py_DECREF(copy);
 	return raise_array_error(ARRAY_SHAPE, ret);
+}
+
+PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "order", NULL };
+	NPY_ORDER order = NPY_CORDER;
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&:copy", names,
+					 PyArray_OrderConverter, &order))
+		return NULL;
+	return array_copy_in(self, order);
 }

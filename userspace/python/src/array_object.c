@@ -28,7 +28,8 @@ struct dray_view *array_whole(const struct array_object *self,
 	return dray_array_view(self->array, view);
 }
 
-PyObject *array_over(struct array_object *self, const struct dray_view *view)
+PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
+			PyArray_Descr *descr)
 {
 	struct dray_array *array;
 	int ret;
@@ -36,8 +37,13 @@ PyObject *array_over(struct array_object *self, const struct dray_view *view)
 	ret = dray_array_over(view, &self->array->block, &array);
 	if (ret)
 		return raise_array_error(ARRAY_SHAPE, ret);
-	return array_wrap(Py_TYPE(self), array, self->descr, self->capsule,
+	return array_wrap(Py_TYPE(self), array, descr, self->capsule,
 			  self->base);
+}
+
+PyObject *array_over(struct array_object *self, const struct dray_view *view)
+{
+	return array_over_as(self, view, self->descr);
 }
 
 /* Memory goes back with the GIL, which a handler of NumPy may need. */
@@ -190,76 +196,6 @@ static PyObject *array_handler_version(PyObject *self, void *unused)
 	return PyLong_FromLong(handler->version);
 }
 
-static PyObject *array_transposed(PyObject *object, void *unused)
-{
-	struct array_object *self = (struct array_object *)object;
-	struct dray_view view;
-	int ret;
-
-	(void)unused;
-	array_whole(self, &view);
-	ret = dray_view_transpose(&view, NULL, &view);
-	return ret ? raise_array_error(ARRAY_SHAPE, ret)
-		   : array_over(self, &view);
-}
-
-/* Takes the axes of transpose(): none, None, one tuple, or each by itself. */
-static PyObject *array_transpose(PyObject *object, PyObject *args)
-{
-	struct array_object *self = (struct array_object *)object;
-	PyArray_Dims dims = { NULL, 0 };
-	int axes[DRAY_MAX_NDIM];
-	struct dray_view view;
-	int ret, i;
-
-	if (PyTuple_GET_SIZE(args) == 1 &&
-	    (PyTuple_GET_ITEM(args, 0) == Py_None ||
-	     !PyIndex_Check(PyTuple_GET_ITEM(args, 0))))
-		args = PyTuple_GET_ITEM(args, 0);
-	else if (!PyTuple_GET_SIZE(args))
-		args = Py_None;
-	if (args == Py_None)
-		return array_transposed(object, NULL);
-	if (!PyArray_IntpConverter(args, &dims))
-		return NULL;
-	array_whole(self, &view);
-	if (dims.len != view.ndim) {
-		PyErr_Format(PyExc_ValueError, "%d axes for an array of %d",
-			     dims.len, view.ndim);
-		PyDimMem_FREE(dims.ptr);
-		return NULL;
-	}
-	for (i = 0; i < dims.len; i++)
-		axes[i] = dims.ptr[i] < INT_MIN || dims.ptr[i] > INT_MAX
-				  ? INT_MAX
-				  : (int)dims.ptr[i];
-	PyDimMem_FREE(dims.ptr);
-	ret = dray_view_transpose(&view, axes, &view);
-	return ret ? raise_array_error(ARRAY_SHAPE, ret)
-		   : array_over(self, &view);
-}
-
-static PyObject *array_broadcast_to(PyObject *object, PyObject *shape)
-{
-	struct array_object *self = (struct array_object *)object;
-	PyArray_Dims dims = { NULL, 0 };
-	int64_t extents[DRAY_MAX_NDIM];
-	struct dray_view view;
-	int ret, i;
-
-	if (!PyArray_IntpConverter(shape, &dims))
-		return NULL;
-	for (i = 0; i < dims.len && i < DRAY_MAX_NDIM; i++)
-		extents[i] = dims.ptr[i];
-	PyDimMem_FREE(dims.ptr);
-	ret = dray_view_broadcast(array_whole(self, &view), dims.len, extents,
-				  &view);
-	if (ret)
-		return raise_array_error(ARRAY_SHAPE, ret);
-	view.flags &= ~DRAY_WRITE;
-	return array_over(self, &view);
-}
-
 /* Calls a method of NumPy's array over the same memory. */
 static PyObject *as_numpy_does(PyObject *self, const char *name, PyObject *args)
 {
@@ -303,6 +239,40 @@ static PyObject *array_repr(PyObject *self)
 	return result;
 }
 
+/* Numbers of Python, of an array of one element. */
+static PyObject *as_number(PyObject *self, PyObject *(*convert)(PyObject *))
+{
+	PyObject *array = array_as_numpy(self);
+	PyObject *number = array ? convert(array) : NULL;
+
+	Py_XDECREF(array);
+	return number;
+}
+
+static PyObject *array_int(PyObject *self)
+{
+	return as_number(self, PyNumber_Long);
+}
+
+static PyObject *array_float(PyObject *self)
+{
+	return as_number(self, PyNumber_Float);
+}
+
+static PyObject *array_integer(PyObject *self)
+{
+	return as_number(self, PyNumber_Index);
+}
+
+static int array_bool(PyObject *self)
+{
+	PyObject *array = array_as_numpy(self);
+	int truth = array ? PyObject_IsTrue(array) : -1;
+
+	Py_XDECREF(array);
+	return truth;
+}
+
 static PyObject *array_iter(PyObject *self)
 {
 	if (((struct array_object *)self)->array->ndim)
@@ -332,6 +302,40 @@ static PyMethodDef array_methods[] = {
 	{ "broadcast_to", array_broadcast_to, METH_O,
 	  "broadcast_to($self, shape, /)\n--\n\n"
 	  "A read-only view in which axes of one element are repeated." },
+	{ "swapaxes", array_swapaxes, METH_VARARGS,
+	  "swapaxes($self, axis1, axis2, /)\n--\n\nA view with two axes exchanged." },
+	{ "moveaxis", array_moveaxis, METH_VARARGS,
+	  "moveaxis($self, source, destination, /)\n--\n\n"
+	  "A view with axes at other places; the others keep their order." },
+	{ "squeeze", WITH_KEYWORDS(array_squeeze), METH_VARARGS | METH_KEYWORDS,
+	  "squeeze($self, /, axis=None)\n--\n\nA view without axes of one element." },
+	{ "expand_dims", WITH_KEYWORDS(array_expand_dims),
+	  METH_VARARGS | METH_KEYWORDS,
+	  "expand_dims($self, /, axis)\n--\n\nA view with more axes of one element." },
+	{ "flip", WITH_KEYWORDS(array_flip), METH_VARARGS | METH_KEYWORDS,
+	  "flip($self, /, axis=None)\n--\n\nA view with axes reversed." },
+	{ "diagonal", WITH_KEYWORDS(array_diagonal),
+	  METH_VARARGS | METH_KEYWORDS,
+	  "diagonal($self, /, offset=0, axis1=0, axis2=1)\n--\n\n"
+	  "A read-only view of the diagonal of two axes." },
+	{ "reshape", WITH_KEYWORDS(array_reshape), METH_VARARGS | METH_KEYWORDS,
+	  "reshape($self, /, *shape, order='C')\n--\n\n"
+	  "A view with another shape, or if strides do not allow it, a copy." },
+	{ "ravel", WITH_KEYWORDS(array_ravel), METH_VARARGS | METH_KEYWORDS,
+	  "ravel($self, /, order='C')\n--\n\n"
+	  "The elements along one axis: a view if they lie so, or else a copy." },
+	{ "view", WITH_KEYWORDS(array_view), METH_VARARGS | METH_KEYWORDS,
+	  "view($self, /, dtype=None)\n--\n\nThe same bytes as another type." },
+	{ "sliding_window_view", WITH_KEYWORDS(array_windows),
+	  METH_VARARGS | METH_KEYWORDS,
+	  "sliding_window_view($self, /, window_shape, axis=None)\n--\n\n"
+	  "A read-only view of every window of a shape." },
+	{ "as_strided", array_as_strided, METH_VARARGS,
+	  "as_strided($self, shape, strides, /)\n--\n\n"
+	  "A view of any shape and strides inside of the array's memory." },
+	{ "shares_memory", array_shares_memory, METH_O,
+	  "shares_memory($self, other, /)\n--\n\n"
+	  "Whether an element of each has a byte in common, exactly." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,
@@ -364,6 +368,8 @@ static PyGetSetDef array_properties[] = {
 	{ "handler_version", array_handler_version, NULL,
 	  "The version of that handler.", NULL },
 	{ "T", array_transposed, NULL, "transpose()", NULL },
+	{ "real", array_real, NULL, "A view of the real parts.", NULL },
+	{ "imag", array_imag, NULL, "A view of the imaginary parts.", NULL },
 	{ "__array_interface__", array_interface, NULL,
 	  "The array as a dictionary, for other packages.",
 	  "__array_interface__" },
@@ -387,6 +393,10 @@ static PyType_Slot array_slots[] = {
 	{ Py_mp_subscript, array_get },
 	{ Py_mp_ass_subscript, array_set },
 	{ Py_sq_item, array_at },
+	{ Py_nb_bool, array_bool },
+	{ Py_nb_int, array_int },
+	{ Py_nb_float, array_float },
+	{ Py_nb_index, array_integer },
 	{ Py_bf_getbuffer, array_get_buffer },
 	{ Py_tp_methods, array_methods },
 	{ Py_tp_getset, array_properties },

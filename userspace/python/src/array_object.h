@@ -24,6 +24,9 @@ PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
 /* Makes an object of @view, in the memory of @self and of its type. */
 PyObject *array_over(struct array_object *self, const struct dray_view *view);
+/* The same, of another type. */
+PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
+			PyArray_Descr *descr);
 /* The array as a whole. */
 struct dray_view *array_whole(const struct array_object *self,
 			      struct dray_view *view);
@@ -33,6 +36,7 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /* array_index.c: a[index], and assignments. */
 Py_ssize_t array_length(PyObject *self);
@@ -40,6 +44,25 @@ PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
 int array_set(PyObject *self, PyObject *key, PyObject *value);
 PyObject *array_fill(PyObject *self, PyObject *value);
+
+/* array_views.c: views with other axes, shapes and types. */
+PyObject *array_transposed(PyObject *self, void *unused);
+PyObject *array_transpose(PyObject *self, PyObject *args);
+PyObject *array_swapaxes(PyObject *self, PyObject *args);
+PyObject *array_moveaxis(PyObject *self, PyObject *args);
+PyObject *array_squeeze(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_expand_dims(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_flip(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_diagonal(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_broadcast_to(PyObject *self, PyObject *shape);
+PyObject *array_reshape(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_ravel(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_real(PyObject *self, void *unused);
+PyObject *array_imag(PyObject *self, void *unused);
+PyObject *array_view(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_windows(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_as_strided(PyObject *self, PyObject *args);
+PyObject *array_shares_memory(PyObject *self, PyObject *other);
 
 /* array_numpy.c: the same memory as an array of NumPy, and back. */
 /* Makes an array of NumPy over the memory of @self, which it keeps. */
