@@ -426,14 +426,15 @@ static void copy_row(unsigned char *dst, int64_t dst_stride,
 	dray_grid_copy(&grid);
 }
 
-bool dray_tile_copy(const struct dray_layout *layout,
-		    dray_layout_function *function, const void *data)
+/* Tiles a layout whose source runs along the axis @across. */
+static bool copy_across(const struct dray_layout *layout, int across,
+			dray_layout_function *function, const void *data)
 {
 	struct tiling tiling;
-	int across = layout->bytes < SMALLEST ? -1 : find_across(layout), i;
 	size_t size = function ? layout->sizes[DRAY_SRC] : layout->run;
+	int i;
 
-	if (across < 0 || size > DRAY_LINE)
+	if (size > DRAY_LINE)
 		return false;
 	tiling.dst = layout->data[DRAY_DST];
 	tiling.src = layout->data[DRAY_SRC];
@@ -466,4 +467,15 @@ bool dray_tile_copy(const struct dray_layout *layout,
 	measure(&tiling, layout);
 	copy_all(&tiling);
 	return true;
+}
+
+bool dray_tile_copy(const struct dray_layout *layout,
+		    dray_layout_function *function, const void *data)
+{
+	int across;
+
+	if (layout->bytes < SMALLEST)
+		return false;
+	across = find_across(layout);
+	return across >= 0 && copy_across(layout, across, function, data);
 }

@@ -143,13 +143,14 @@ static void add_terms(struct problem *problem, const struct dray_view *view)
 enum dray_overlap dray_overlap_find(const struct dray_operand *a,
 				    const struct dray_operand *b)
 {
-	struct problem problem = { .count = 0 };
+	struct problem problem;
 	int64_t distance;
 
 	if (!dray_addresses_meet(a->span, b->span))
 		return DRAY_OVERLAP_NONE;
 	if (!is_within_bounds(a) || !is_within_bounds(b))
 		return DRAY_OVERLAP_UNKNOWN;
+	problem.count = 0;
 	add_terms(&problem, a->view);
 	add_terms(&problem, b->view);
 	bound(&problem);
@@ -173,7 +174,7 @@ enum dray_overlap dray_overlap_find(const struct dray_operand *a,
 static enum dray_overlap search_axis(const struct dray_view *view, int k)
 {
 	int64_t touch = (int64_t)view->dtype.itemsize - 1;
-	struct problem problem = { .count = 0 };
+	struct problem problem;
 	int64_t stride = view->strides[k];
 	int64_t middle = 0, size;
 	int i;
@@ -184,6 +185,7 @@ static enum dray_overlap search_axis(const struct dray_view *view, int k)
 		return DRAY_OVERLAP_SOME;
 	if (stride < 0)
 		stride = -stride;
+	problem.count = 0;
 	add_term(&problem, stride, view->shape[k] - 2);
 	for (i = k + 1; i < view->ndim; i++) {
 		if (view->shape[i] < 2)
