@@ -83,12 +83,26 @@ FACT(views)
 	struct dray_view view, out;
 	int64_t low, high;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
+	size_t index;
 	size_t bytes;
 
 	refuses(dray_dtype_parse(NULL, &dtype));
 	refuses(dray_dtype_parse("|u1", NULL));
-	refuses(dray_dtype_format(0, text));
-	refuses(dray_dtype_format(u1, nowhere));
+	refuses(dray_dtype_format(0, text, sizeof(text)));
+	refuses(dray_dtype_format(u1, nowhere, 1));
+	refuses(dray_dtype_create_struct(NULL, 1, 0, 0, &dtype));
+	refuses(dray_dtype_create_struct(NULL, 0, 0, 0, NULL));
+	refuses(dray_dtype_create_subarray(u1, 1, NULL, &dtype));
+	refuses(dray_dtype_create_subarray(0, 0, NULL, &dtype));
+	refuses(dray_dtype_create_subarray(u1, 1, shape, NULL));
+	refuses(dray_dtype_get_field(u1, 0, NULL));
+	refuses(dray_dtype_find_field(u1, NULL, &index));
+	refuses(dray_dtype_find_field(u1, "x", NULL));
+	refuses(dray_dtype_with_order(0, '<', &dtype));
+	refuses(dray_dtype_with_order(u1, '<', NULL));
+	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
+	ignores(assert_int_equal(dray_dtype_base(0), 0));
+	ignores(assert_int_equal(dray_dtype_shape(0, NULL), 0));
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(NULL, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(&out, data, u1, 1, NULL, NULL));
