@@ -45,7 +45,7 @@ static bool lay(struct dice *dice, struct dray_view *view,
 		unsigned char *memory, uint32_t itemsize, int ndim,
 		const int64_t *shape, bool repeats)
 {
-	struct dray_dtype dtype = { 'V', '|', 0, itemsize };
+	dray_dtype dtype = DRAY_DTYPE('V', '|', itemsize);
 	bool gaps = roll(dice, 3) == 0, back = roll(dice, 3) == 0;
 	int64_t strides[AXES], low = 0, stride = itemsize;
 	int order[AXES];
@@ -94,7 +94,7 @@ static void reverse(unsigned char *bytes, size_t size)
 static void copy_slowly(const struct dray_view *dst,
 			const struct dray_view *src, bool swaps)
 {
-	size_t size = dst->dtype.itemsize;
+	size_t size = dray_dtype_itemsize(dst->dtype);
 	int64_t position[DRAY_MAX_NDIM] = { 0 };
 
 	do {
@@ -180,13 +180,14 @@ FACT(random_layouts_are_swapped)
 
 		do
 			random_pair(&dice, 5, &dst, &src);
-		while (dst.dtype.itemsize == 1);
+		while (dray_dtype_itemsize(dst.dtype) == 1);
 		copy_slowly(&dst, &src, true);
 		views[DRAY_DST] = &dst;
 		views[DRAY_SRC] = &src;
 		dray_layout_reduce_items(&layout, views, 2);
-		dray_layout_apply(&layout, dray_layout_swap(dst.dtype.itemsize),
-				  NULL);
+		dray_layout_apply(
+			&layout,
+			dray_layout_swap(dray_dtype_itemsize(dst.dtype)), NULL);
 		assert_memory_equal(to, expected, ROOM);
 	}
 }
@@ -208,7 +209,8 @@ static void widen(unsigned char *dst, int64_t dst_stride,
 
 FACT(functions_may_change_the_size)
 {
-	struct dray_dtype two = { 'u', '<', 0, 2 }, four = { 'u', '<', 0, 4 };
+	dray_dtype two = DRAY_DTYPE('u', '<', 2),
+		   four = DRAY_DTYPE('u', '<', 4);
 	const int64_t rows = 150, columns = 160;
 	const struct dray_view *views[2];
 	struct dray_layout layout;

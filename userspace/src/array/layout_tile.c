@@ -403,7 +403,8 @@ static void measure(struct tiling *tiling, const struct dray_layout *layout)
 	tiling->panel = PANEL / size;
 	tiling->first = tiling->panel;
 	tiling->back = 0;
-	tiling->streams = !tiling->function && layout->bytes >= dray_tile_stream_from &&
+	tiling->streams = !tiling->function &&
+			  layout->bytes >= dray_tile_stream_from &&
 			  dray_rows_stream();
 	tiling->write = tiling->streams ? dray_rows_stream() : dray_rows_copy();
 	if (tiling->streams)
