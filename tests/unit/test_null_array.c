@@ -29,6 +29,10 @@ FACT(blocks)
 	refuses(dray_block_create_buffer(buffer, NULL));
 	refuses(dray_block_create_pooled(NULL, 1, 0, &none));
 	refuses(dray_block_create_pooled(pool, 1, 0, NULL));
+	refuses(dray_block_create_handled(NULL, 1, false, &none));
+	refuses(dray_block_create_handled(dray_handler_default(), 1, false,
+					  NULL));
+	ignores(assert_null(dray_block_handler(NULL)));
 	refuses(dray_block_create_external(NULL, 1, DRAY_READ, NULL, NULL,
 					   &none));
 	refuses(dray_block_create_external(&none, 1, DRAY_READ, NULL, NULL,
@@ -76,6 +80,45 @@ FACT(strings)
 	dray_block_unref(block);
 }
 
+FACT(iterators)
+{
+	struct dray_view view = { .dtype = DRAY_UINT8, .data = &view };
+	const struct dray_view *views[] = { &view };
+	struct dray_iterator it;
+	struct dray_multi multi;
+	int64_t shape[DRAY_MAX_NDIM];
+	int32_t ndim;
+	int axis = 0;
+
+	refuses(dray_iterator_init(NULL, &view));
+	refuses(dray_iterator_init(&it, NULL));
+	refuses(dray_iterator_init_lines(NULL, &view, &axis));
+	refuses(dray_iterator_init_lines(&it, NULL, &axis));
+	refuses(dray_iterator_init_lines(&it, &view, NULL));
+	does_nothing(dray_iterator_copy(NULL, &it));
+	does_nothing(dray_iterator_copy(&it, NULL));
+	does_nothing(dray_iterator_reset(NULL));
+	refuses(dray_iterator_go(NULL, shape));
+	refuses(dray_iterator_go_flat(NULL, 0));
+	does_nothing(dray_iterator_coordinates(NULL, shape));
+	assert_works(dray_iterator_init(&it, &view));
+	does_nothing(dray_iterator_coordinates(&it, NULL));
+	refuses(dray_broadcast_shape(NULL, 1, &ndim, shape));
+	refuses(dray_broadcast_shape(views, 1, NULL, shape));
+	refuses(dray_broadcast_shape(views, 1, &ndim, NULL));
+	refuses(dray_multi_init(NULL, views, 1));
+	refuses(dray_multi_init(&multi, NULL, 1));
+	does_nothing(dray_multi_reset(NULL));
+	refuses(dray_multi_go(NULL, shape));
+	refuses(dray_multi_go_flat(NULL, 0));
+	view.ndim = 1;
+	view.shape[0] = 1;
+	assert_works(dray_iterator_init(&it, &view));
+	refuses(dray_iterator_go(&it, NULL));
+	assert_works(dray_multi_init(&multi, views, 1));
+	refuses(dray_multi_go(&multi, NULL));
+}
+
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
@@ -87,12 +130,28 @@ FACT(views)
 	bool fact;
 	int ndim;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
+	size_t index;
 	size_t bytes;
 
+	assert_false(dray_dtype_equal(0, u1));
+	ignores(assert_int_equal(dray_dtype_alignment(0), 1));
 	refuses(dray_dtype_parse(NULL, &dtype));
 	refuses(dray_dtype_parse("|u1", NULL));
-	refuses(dray_dtype_format(0, text));
-	refuses(dray_dtype_format(u1, nowhere));
+	refuses(dray_dtype_format(0, text, sizeof(text)));
+	refuses(dray_dtype_format(u1, nowhere, 1));
+	refuses(dray_dtype_create_struct(NULL, 1, 0, 0, &dtype));
+	refuses(dray_dtype_create_struct(NULL, 0, 0, 0, NULL));
+	refuses(dray_dtype_create_subarray(u1, 1, NULL, &dtype));
+	refuses(dray_dtype_create_subarray(0, 0, NULL, &dtype));
+	refuses(dray_dtype_create_subarray(u1, 1, shape, NULL));
+	refuses(dray_dtype_get_field(u1, 0, NULL));
+	refuses(dray_dtype_find_field(u1, NULL, &index));
+	refuses(dray_dtype_find_field(u1, "x", NULL));
+	refuses(dray_dtype_with_order(0, '<', &dtype));
+	refuses(dray_dtype_with_order(u1, '<', NULL));
+	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
+	ignores(assert_int_equal(dray_dtype_base(0), 0));
+	ignores(assert_int_equal(dray_dtype_shape(0, NULL), 0));
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(NULL, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(&out, data, u1, 1, NULL, NULL));
@@ -178,6 +237,15 @@ FACT(arrays)
 	refuses(dray_array_create(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create(pool, u1, 1, NULL, &none));
 	refuses(dray_array_create(pool, u1, 1, shape, NULL));
+	refuses(dray_array_empty(u1, 1, NULL, &none));
+	refuses(dray_array_empty(u1, 1, shape, NULL));
+	refuses(dray_array_zeros(u1, 1, NULL, &none));
+	refuses(dray_array_zeros(u1, 1, shape, NULL));
+	refuses(dray_array_over(NULL, &array->block, &none));
+	refuses(dray_array_over(whole_view(array), NULL, &none));
+	refuses(dray_array_over(whole_view(array), &array->block, NULL));
+	gives_nothing(dray_array_view(array, NULL));
+	gives_nothing(dray_array_handler(NULL));
 	refuses(dray_array_create_alone(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create_alone(node, u1, 1, NULL, &none));
 	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));

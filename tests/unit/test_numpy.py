@@ -182,20 +182,3 @@ def test_copies_are_numpys():
             ctypes.byref(view_of(target(one))),
             ctypes.byref(view_of(source(one)))))
         assert np.array_equal(memory, twin), (type_, index, order, overlapping)
-
-
-@pytest.mark.parametrize("text", [
-    "?", "i1", "u1", "<i2", ">i2", "<u4", ">u8", "<f2", "<f4", ">f8", "g", "<c8",
-    ">c16", "G", "S0", "S9", "<U7", ">U1", "V5", "V0"])
-def test_typestrs_are_numpys(text):
-    wanted = np.dtype(text)
-    dtype, out = ctypes.c_uint64(), ctypes.create_string_buffer(16)
-    must(library.dray_dtype_parse(wanted.str.encode(), ctypes.byref(dtype)))
-    must(library.dray_dtype_format(dtype, out))
-    assert (dtype.value >> 32, out.value.decode()) == (wanted.itemsize, wanted.str)
-
-
-@pytest.mark.parametrize("text", ["O", "M8[ns]"])
-def test_types_of_objects_and_times_are_refused(text):
-    typestr = np.dtype(text).str.encode()
-    assert library.dray_dtype_parse(typestr, ctypes.byref(ctypes.c_uint64())) == -22
