@@ -147,6 +147,10 @@ FACT(views)
 	refuses(dray_dtype_get_field(u1, 0, NULL));
 	refuses(dray_dtype_find_field(u1, NULL, &index));
 	refuses(dray_dtype_find_field(u1, "x", NULL));
+	refuses(dray_dtype_from_pep3118(NULL, &dtype));
+	refuses(dray_dtype_from_pep3118("b", NULL));
+	refuses(dray_dtype_to_pep3118(0, text, sizeof(text)));
+	refuses(dray_dtype_to_pep3118(u1, nowhere, 1));
 	refuses(dray_dtype_with_order(0, '<', &dtype));
 	refuses(dray_dtype_with_order(u1, '<', NULL));
 	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
