@@ -105,8 +105,19 @@ static inline enum dray_class dray_class_complex(enum dray_class part)
 	return (enum dray_class)(part - DRAY_CLASS_FLOAT + DRAY_CLASS_CFLOAT);
 }
 
-/* dray_cast_find() of types that are known to exist. */
-int dray_cast_prepare(dray_dtype to, dray_dtype from, struct dray_cast *out);
+/* Whether two types are one; not of the class OTHER. */
+static inline bool dray_typed_same(const struct dray_typed *a,
+				   const struct dray_typed *b)
+{
+	return a->class == b->class && a->swapped == b->swapped &&
+	       a->size == b->size && a->unit == b->unit &&
+	       a->multiple == b->multiple;
+}
+
+/* dray_cast_find() of types that exist, and are described already. */
+int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
+		      dray_dtype from, const struct dray_typed *source,
+		      struct dray_cast *out);
 
 /*
  * Converts a layout of a destination and a source that share no byte; it is not
@@ -118,7 +129,9 @@ int dray_cast_layout(struct dray_layout *layout, const struct dray_cast *cast);
 /* Loops between plain numbers in the machine's byte order: [to][from]. */
 extern dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS]
 					 [DRAY_PLAIN_NUMBERS];
-/* Complex numbers to bools: [part - DRAY_CLASS_FLOAT]. */
+/* Complex numbers from and to their part, and to bools: [part - FLOAT]. */
+extern dray_loop *const dray_to_complex_loops[3];
+extern dray_loop *const dray_from_complex_loops[3];
 extern dray_loop *const dray_complex_bool_loops[3];
 
 dray_loop dray_loop_half_to_float, dray_loop_float_to_half;

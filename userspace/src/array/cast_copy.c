@@ -8,45 +8,57 @@
 #pragma GCC optimize("O3")
 #endif
 
+/* Vectors that reverse bytes, chosen at run time. */
+#if defined(__x86_64__)
+#define AVX2 __attribute__((target("avx2")))
+#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#else
+#define AVX2
+#define HAS_AVX2 false
+#endif
+
 #define KEEP(x) (x)
 
-#define DEFINE_MOVE(name, type, change)                                    \
-	static int name(char *const *data, const int64_t *strides,         \
-			int64_t count, void *context)                      \
-	{                                                                  \
-		const ptrdiff_t ds = (ptrdiff_t)strides[0];                \
-		const ptrdiff_t ss = (ptrdiff_t)strides[1];                \
-		char *restrict dst = data[0];                              \
-		const char *restrict src = data[1];                        \
-		ptrdiff_t i;                                               \
-		type x;                                                    \
-                                                                           \
-		(void)context;                                             \
-		if (ds == sizeof(x) && ss == sizeof(x)) {                  \
-			for (i = 0; i < count; i++) {                      \
-				memcpy(&x, src + i * (ptrdiff_t)sizeof(x), \
-				       sizeof(x));                         \
-				x = change(x);                             \
-				memcpy(dst + i * (ptrdiff_t)sizeof(x), &x, \
-				       sizeof(x));                         \
-			}                                                  \
-			return 0;                                          \
-		}                                                          \
-		for (i = 0; i < count; i++) {                              \
-			memcpy(&x, src + i * ss, sizeof(x));               \
-			x = change(x);                                     \
-			memcpy(dst + i * ds, &x, sizeof(x));               \
-		}                                                          \
-		return 0;                                                  \
+#define DEFINE_MOVE(attributes, name, type, change)                           \
+	attributes static int name(char *const *data, const int64_t *strides, \
+				   int64_t count, void *context)              \
+	{                                                                     \
+		const ptrdiff_t ds = (ptrdiff_t)strides[0];                   \
+		const ptrdiff_t ss = (ptrdiff_t)strides[1];                   \
+		char *restrict dst = data[0];                                 \
+		const char *restrict src = data[1];                           \
+		ptrdiff_t i;                                                  \
+		type x;                                                       \
+                                                                              \
+		(void)context;                                                \
+		if (ds == sizeof(x) && ss == sizeof(x)) {                     \
+			for (i = 0; i < count; i++) {                         \
+				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),    \
+				       sizeof(x));                            \
+				x = change(x);                                \
+				memcpy(dst + i * (ptrdiff_t)sizeof(x), &x,    \
+				       sizeof(x));                            \
+			}                                                     \
+			return 0;                                             \
+		}                                                             \
+		for (i = 0; i < count; i++) {                                 \
+			memcpy(&x, src + i * ss, sizeof(x));                  \
+			x = change(x);                                        \
+			memcpy(dst + i * ds, &x, sizeof(x));                  \
+		}                                                             \
+		return 0;                                                     \
 	}
 
-DEFINE_MOVE(copy_1, uint8_t, KEEP)
-DEFINE_MOVE(copy_2, uint16_t, KEEP)
-DEFINE_MOVE(copy_4, uint32_t, KEEP)
-DEFINE_MOVE(copy_8, uint64_t, KEEP)
-DEFINE_MOVE(swap_2, uint16_t, __builtin_bswap16)
-DEFINE_MOVE(swap_4, uint32_t, __builtin_bswap32)
-DEFINE_MOVE(swap_8, uint64_t, __builtin_bswap64)
+DEFINE_MOVE(, copy_1, uint8_t, KEEP)
+DEFINE_MOVE(, copy_2, uint16_t, KEEP)
+DEFINE_MOVE(, copy_4, uint32_t, KEEP)
+DEFINE_MOVE(, copy_8, uint64_t, KEEP)
+DEFINE_MOVE(, swap_2, uint16_t, __builtin_bswap16)
+DEFINE_MOVE(, swap_4, uint32_t, __builtin_bswap32)
+DEFINE_MOVE(, swap_8, uint64_t, __builtin_bswap64)
+DEFINE_MOVE(AVX2, swap_2_avx2, uint16_t, __builtin_bswap16)
+DEFINE_MOVE(AVX2, swap_4_avx2, uint32_t, __builtin_bswap32)
+DEFINE_MOVE(AVX2, swap_8_avx2, uint64_t, __builtin_bswap64)
 
 /* Items of the destination's size, of a cast between equal types. */
 static int copy_any(char *const *data, const int64_t *strides, int64_t count,
@@ -137,11 +149,11 @@ dray_loop *dray_swap_loop(uint32_t size)
 {
 	switch (size) {
 	case 2:
-		return swap_2;
+		return HAS_AVX2 ? swap_2_avx2 : swap_2;
 	case 4:
-		return swap_4;
+		return HAS_AVX2 ? swap_4_avx2 : swap_4;
 	case 8:
-		return swap_8;
+		return HAS_AVX2 ? swap_8_avx2 : swap_8;
 	case 12:
 		return swap_12;
 	default:

@@ -61,20 +61,6 @@ static int convert_parts(char *const *data, const int64_t *strides,
 	return cast->part(others, strides, count, context);
 }
 
-/* Complex numbers from real ones. */
-static int convert_real(char *const *data, const int64_t *strides,
-			int64_t count, void *context)
-{
-	const struct dray_cast *cast = context;
-	const size_t size = dray_dtype_itemsize(cast->to) / 2;
-	int64_t i;
-
-	cast->part(data, strides, count, context);
-	for (i = 0; i < count; i++)
-		memset(data[0] + i * strides[0] + size, 0, size);
-	return 0;
-}
-
 static void add_step(struct dray_cast *cast, dray_loop *loop, uint32_t size)
 {
 	cast->steps[cast->steps_count] = loop;
@@ -107,16 +93,31 @@ static void add_half(struct dray_cast *cast, enum dray_class from)
 		 2);
 }
 
-static void add_complex(struct dray_cast *cast, enum dray_class to,
+static void add_complex(struct dray_cast *cast, enum dray_class part,
 			enum dray_class from, uint32_t size)
 {
 	if (dray_class_is_complex(from)) {
-		cast->part = dray_number_loops[to][dray_class_part(from)];
+		cast->part = dray_number_loops[part][dray_class_part(from)];
 		add_step(cast, convert_parts, size);
-	} else {
-		cast->part = dray_number_loops[to][from];
-		add_step(cast, convert_real, size);
+		return;
 	}
+	if (part != from)
+		add_step(cast, dray_number_loops[part][from], size / 2);
+	add_step(cast, dray_to_complex_loops[part - DRAY_CLASS_FLOAT], size);
+}
+
+/* The real part, or whether one of the two is not 0. */
+static void add_from_complex(struct dray_cast *cast, enum dray_class to,
+			     enum dray_class part, uint32_t size)
+{
+	if (to == DRAY_CLASS_BOOL)
+		add_step(cast, dray_complex_bool_loops[part - DRAY_CLASS_FLOAT],
+			 size);
+	else if (to == part)
+		add_step(cast, dray_from_complex_loops[part - DRAY_CLASS_FLOAT],
+			 size);
+	else
+		add_step(cast, dray_number_loops[to][part], size);
 }
 
 /* Times are integers here. */
@@ -144,21 +145,12 @@ static void add_number(struct dray_cast *cast, const struct dray_typed *target,
 		if (to == DRAY_CLASS_FLOAT)
 			return;
 	}
-	if (dray_class_is_complex(to)) {
+	if (dray_class_is_complex(to))
 		add_complex(cast, dray_class_part(to), from, target->size);
-		return;
-	}
-	if (dray_class_is_complex(from)) {
-		from = dray_class_part(from);
-		if (to == DRAY_CLASS_BOOL) {
-			add_step(
-				cast,
-				dray_complex_bool_loops[from - DRAY_CLASS_FLOAT],
-				1);
-			return;
-		}
-	}
-	add_step(cast, dray_number_loops[to][from], target->size);
+	else if (dray_class_is_complex(from))
+		add_from_complex(cast, to, dray_class_part(from), target->size);
+	else
+		add_step(cast, dray_number_loops[to][from], target->size);
 }
 
 static bool has_calendar(const struct dray_typed *to,
@@ -243,45 +235,39 @@ static int fail_conversion(dray_dtype to, dray_dtype from)
 			 source, target);
 }
 
-static bool is_same(const struct dray_typed *to, const struct dray_typed *from)
+static int add_steps(struct dray_cast *cast, const struct dray_typed *to,
+		     const struct dray_typed *from)
 {
-	return to->class == from->class && to->swapped == from->swapped &&
-	       to->size == from->size && to->unit == from->unit &&
-	       to->multiple == from->multiple;
-}
-
-static int add_steps(struct dray_cast *cast)
-{
-	const struct dray_typed to = dray_typed(cast->to);
-	const struct dray_typed from = dray_typed(cast->from);
 	int ret = 0;
 
-	if (to.class == DRAY_CLASS_OTHER || from.class == DRAY_CLASS_OTHER)
-		ret = dray_dtype_equal(cast->to, cast->from) ? 0 : -EOPNOTSUPP;
-	else if (is_same(&to, &from))
-		ret = 0;
-	else if (to.class == from.class && to.swapped != from.swapped &&
-		 dray_class_is_number(to.class))
-		add_swap(cast, &to);
-	else if (from.class < DRAY_CLASS_BYTES)
-		ret = add_from_number(cast, &to, &from);
-	else
-		ret = add_from_bytes(cast, &to, &from);
+	if (to->class == DRAY_CLASS_OTHER || from->class == DRAY_CLASS_OTHER) {
+		if (!dray_dtype_equal(cast->to, cast->from))
+			ret = -EOPNOTSUPP;
+	} else if (to->class == from->class && to->swapped != from->swapped &&
+		   dray_class_is_number(to->class)) {
+		add_swap(cast, to);
+	} else if (!dray_typed_same(to, from)) {
+		ret = from->class < DRAY_CLASS_BYTES
+			      ? add_from_number(cast, to, from)
+			      : add_from_bytes(cast, to, from);
+	}
 	if (ret == -EOPNOTSUPP)
 		return fail_conversion(cast->to, cast->from);
 	if (!ret && !cast->steps_count)
-		add_step(cast, dray_copy_loop(to.size), to.size);
+		add_step(cast, dray_copy_loop(to->size), to->size);
 	return ret;
 }
 
-int dray_cast_prepare(dray_dtype to, dray_dtype from, struct dray_cast *out)
+int dray_cast_prepare(dray_dtype to, const struct dray_typed *target,
+		      dray_dtype from, const struct dray_typed *source,
+		      struct dray_cast *out)
 {
 	int ret;
 
 	out->to = to;
 	out->from = from;
 	out->steps_count = 0;
-	ret = add_steps(out);
+	ret = add_steps(out, target, source);
 	if (!ret)
 		out->loop = out->steps_count == 1 ? out->steps[0] : run_steps;
 	return ret;
@@ -290,6 +276,7 @@ int dray_cast_prepare(dray_dtype to, dray_dtype from, struct dray_cast *out)
 int dray_cast_find(dray_dtype to, dray_dtype from, struct dray_cast *out)
 {
 	struct dray_cast cast = { .numerator = 1, .denominator = 1 };
+	struct dray_typed target, source;
 	dray_dtype normal;
 	int ret;
 
@@ -298,8 +285,11 @@ int dray_cast_find(dray_dtype to, dray_dtype from, struct dray_cast *out)
 	ret = dray_dtype_normalize(to, &normal);
 	if (!ret)
 		ret = dray_dtype_normalize(from, &normal);
-	if (!ret)
-		ret = dray_cast_prepare(to, from, &cast);
+	if (ret)
+		return ret;
+	target = dray_typed(to);
+	source = dray_typed(from);
+	ret = dray_cast_prepare(to, &target, from, &source, &cast);
 	if (!ret)
 		*out = cast;
 	return ret;

@@ -198,6 +198,76 @@ dray_loop *const dray_number_loops[DRAY_PLAIN_NUMBERS][DRAY_PLAIN_NUMBERS] = {
 		return 0;                                                   \
 	}
 
+/* Real numbers to complex ones of the same parts, and back. */
+#define DEFINE_COMPLEX(part)                                                   \
+	static int loop_##part##_complex(char *const *data,                    \
+					 const int64_t *strides,               \
+					 int64_t count, void *context)         \
+	{                                                                      \
+		const ptrdiff_t ds = (ptrdiff_t)strides[0];                    \
+		const ptrdiff_t ss = (ptrdiff_t)strides[1];                    \
+		char *restrict dst = data[0];                                  \
+		const char *restrict src = data[1];                            \
+		type_##part x;                                                 \
+		ptrdiff_t i;                                                   \
+                                                                               \
+		(void)context;                                                 \
+		if (ds == 2 * sizeof(x) && ss == sizeof(x)) {                  \
+			for (i = 0; i < count; i++) {                          \
+				memcpy(&x, src + i * (ptrdiff_t)sizeof(x),     \
+				       sizeof(x));                             \
+				store_##part(                                  \
+					dst + 2 * i * (ptrdiff_t)sizeof(x),    \
+					x);                                    \
+				store_##part(dst + (2 * i +                    \
+						    1) * (ptrdiff_t)sizeof(x), \
+					     0);                               \
+			}                                                      \
+			return 0;                                              \
+		}                                                              \
+		for (i = 0; i < count; i++) {                                  \
+			memcpy(&x, src + i * ss, sizeof(x));                   \
+			store_##part(dst + i * ds, x);                         \
+			store_##part(dst + i * ds + sizeof(x), 0);             \
+		}                                                              \
+		return 0;                                                      \
+	}                                                                      \
+	static int loop_complex_##part(char *const *data,                      \
+				       const int64_t *strides, int64_t count,  \
+				       void *context)                          \
+	{                                                                      \
+		char *restrict dst = data[0];                                  \
+		const char *restrict src = data[1];                            \
+		const ptrdiff_t size = sizeof(type_##part);                    \
+		type_##part x;                                                 \
+		ptrdiff_t i;                                                   \
+                                                                               \
+		if (strides[0] != size || strides[1] != 2 * size)              \
+			return loop_##part##_##part(data, strides, count,      \
+						    context);                  \
+		for (i = 0; i < count; i++) {                                  \
+			memcpy(&x, src + 2 * i * size, sizeof(x));             \
+			store_##part(dst + i * size, x);                       \
+		}                                                              \
+		return 0;                                                      \
+	}
+
+DEFINE_COMPLEX(FLOAT)
+DEFINE_COMPLEX(DOUBLE)
+DEFINE_COMPLEX(LONG)
+
+dray_loop *const dray_to_complex_loops[3] = {
+	loop_FLOAT_complex,
+	loop_DOUBLE_complex,
+	loop_LONG_complex,
+};
+
+dray_loop *const dray_from_complex_loops[3] = {
+	loop_complex_FLOAT,
+	loop_complex_DOUBLE,
+	loop_complex_LONG,
+};
+
 DEFINE_COMPLEX_BOOL(FLOAT)
 DEFINE_COMPLEX_BOOL(DOUBLE)
 DEFINE_COMPLEX_BOOL(LONG)

@@ -148,66 +148,109 @@ static int fail_casting(dray_dtype to, dray_dtype from,
 		source, target, dray_casting_name(casting));
 }
 
-static int check(const struct dray_operand *to, const struct dray_operand *from,
-		 enum dray_casting casting)
+/* Two checked views on their way through a call. */
+struct pair {
+	struct dray_operand to;
+	struct dray_operand given; /* the source as the caller has it */
+	const struct dray_operand *from; /* shaped as the destination */
+	struct dray_typed target;
+	struct dray_typed source;
+	bool same; /* type */
+};
+
+static int check_rule(const struct pair *pair, enum dray_casting casting)
 {
 	if ((unsigned int)casting > DRAY_CASTING_UNSAFE)
 		return dray_fail(-EINVAL, "casting rule %u does not exist",
 				 (unsigned int)casting);
-	if (!(from->view->flags & DRAY_READ))
-		return dray_fail(-EPERM, "the source may not be read");
-	if (casting != DRAY_CASTING_UNSAFE &&
-	    !dray_can_cast(from->view->dtype, to->view->dtype, casting))
-		return fail_casting(to->view->dtype, from->view->dtype,
-				    casting);
-	return dray_operand_check_writable(to);
+	if (pair->same || casting == DRAY_CASTING_UNSAFE)
+		return 0;
+	if (pair->source.class != DRAY_CLASS_OTHER &&
+	    pair->target.class != DRAY_CLASS_OTHER &&
+	    dray_cast_level(&pair->source, &pair->target) <= casting)
+		return 0;
+	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
+			    casting);
 }
 
-/* Converts between views that are checked and have different types. */
-static int convert_checked(const struct dray_operand *to,
-			   const struct dray_operand *from,
-			   const struct dray_operand *given)
+static bool same_type(const struct pair *pair)
 {
+	if (pair->source.class == DRAY_CLASS_OTHER)
+		return dray_dtype_equal(pair->to.view->dtype,
+					pair->given.view->dtype);
+	return dray_typed_same(&pair->target, &pair->source);
+}
+
+static int check(struct pair *pair, enum dray_casting casting)
+{
+	int ret;
+
+	pair->target = dray_typed(pair->to.view->dtype);
+	pair->source = dray_typed(pair->given.view->dtype);
+	pair->same = same_type(pair);
+	ret = check_rule(pair, casting);
+	if (ret)
+		return ret;
+	if (!(pair->given.view->flags & DRAY_READ))
+		return dray_fail(-EPERM, "the source may not be read");
+	return dray_operand_check_writable(&pair->to);
+}
+
+/* Converts between different types. */
+static int convert_pair(const struct pair *pair)
+{
+	const struct dray_operand *to = &pair->to, *given = &pair->given;
 	struct dray_cast cast;
-	int ret = dray_cast_prepare(to->view->dtype, from->view->dtype, &cast);
+	int ret = dray_cast_prepare(to->view->dtype, &pair->target,
+				    given->view->dtype, &pair->source, &cast);
 
 	if (ret || !to->extent.elements)
 		return ret;
 	if (given->extent.elements == 1 && to->extent.elements > 1 &&
-	    dray_dtype_itemsize(cast.to))
+	    pair->target.size)
 		return repeat(to, given->view, &cast);
-	if (dray_addresses_meet(to->span, from->span) &&
-	    dray_overlap_find(to, from) != DRAY_OVERLAP_NONE)
+	if (dray_addresses_meet(to->span, pair->from->span) &&
+	    dray_overlap_find(to, pair->from) != DRAY_OVERLAP_NONE)
 		return convert_aside(to->view, given->view, given->extent.bytes,
 				     &cast);
-	return convert(to->view, from->view, &cast);
+	return convert(to->view, pair->from->view, &cast);
+}
+
+static int convert_or_assign(const struct pair *pair)
+{
+	return pair->same ? assign(&pair->to, pair->from) : convert_pair(pair);
+}
+
+/* Gives the source the shape of the destination first. */
+static int fit_and_convert(struct pair *pair)
+{
+	struct dray_operand operand;
+	struct dray_view fitted;
+	int ret = fit_shape(pair->to.view, pair->given.view, &fitted);
+
+	if (!ret)
+		ret = dray_operand_init(&operand, &fitted, "the source");
+	if (ret)
+		return ret;
+	pair->from = &operand;
+	return convert_or_assign(pair);
 }
 
 int dray_view_convert(const struct dray_view *dst, const struct dray_view *src,
 		      enum dray_casting casting)
 {
-	struct dray_operand to, given, fitted_from;
-	const struct dray_operand *from = &given;
-	struct dray_view fitted;
+	struct pair pair;
 	int ret;
 
-	ret = dray_operand_init(&to, dst, "the destination");
+	ret = dray_operand_init(&pair.to, dst, "the destination");
 	if (!ret)
-		ret = dray_operand_init(&given, src, "the source");
+		ret = dray_operand_init(&pair.given, src, "the source");
 	if (!ret)
-		ret = check(&to, &given, casting);
+		ret = check(&pair, casting);
 	if (ret)
 		return ret;
-	if (!same_shape(dst, src)) {
-		ret = fit_shape(dst, src, &fitted);
-		if (!ret)
-			ret = dray_operand_init(&fitted_from, &fitted,
-						"the source");
-		if (ret)
-			return ret;
-		from = &fitted_from;
-	}
-	if (dray_dtype_equal(dst->dtype, src->dtype))
-		return assign(&to, from);
-	return convert_checked(&to, from, &given);
+	if (!same_shape(dst, src))
+		return fit_and_convert(&pair);
+	pair.from = &pair.given;
+	return convert_or_assign(&pair);
 }
