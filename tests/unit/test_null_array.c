@@ -226,6 +226,33 @@ FACT(views)
 	refuses(dray_view_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
 }
 
+FACT(casts)
+{
+	struct dray_array *scalar;
+	struct dray_cast cast;
+	struct dray_view view;
+	dray_dtype dtype;
+	char value = 1;
+
+	assert_works(dray_view_init(&view, &value, u1, 0, NULL, NULL));
+	refuses(dray_promote(u1, u1, NULL));
+	refuses(dray_promote(0, u1, &dtype));
+	refuses(dray_result_type(NULL, 1, 0, &dtype));
+	refuses(dray_result_type(&u1, 1, 0, NULL));
+	refuses(dray_cast_find(0, u1, &cast));
+	refuses(dray_cast_find(u1, u1, NULL));
+	refuses(dray_view_convert(NULL, &view, DRAY_CASTING_NO));
+	refuses(dray_view_convert(&view, NULL, DRAY_CASTING_NO));
+	refuses(dray_view_fill(NULL, u1, &value));
+	refuses(dray_view_fill(&view, u1, NULL));
+	refuses(dray_view_get(NULL, u1, &value));
+	refuses(dray_view_get(&view, u1, NULL));
+	refuses(dray_view_put(NULL, u1, &value));
+	refuses(dray_view_put(&view, u1, NULL));
+	refuses(dray_scalar_create(u1, u1, NULL, &scalar));
+	refuses(dray_scalar_create(u1, u1, &value, NULL));
+}
+
 FACT(arrays)
 {
 	const int64_t shape[] = { 2 };
