@@ -116,10 +116,11 @@ static int normalize_builtin(dray_dtype dtype, dray_dtype *out)
 			"type '%c' of %u bytes needs a byte order, < or >, not 0x%02x",
 			kind->name, itemsize, (unsigned char)order);
 	}
-	if (unit_of(dtype))
+	if (unit_of(dtype) && kind->name != 'm' && kind->name != 'M')
 		return dray_fail(-EINVAL, "type '%c' has no unit, but 0x%x",
 				 kind->name, unit_of(dtype));
-	*out = DRAY_DTYPE(kind->name, order, itemsize);
+	*out = DRAY_DTYPE(kind->name, order, itemsize) |
+	       (dray_dtype)unit_of(dtype) << 16;
 	return 0;
 }
 
