@@ -3,23 +3,7 @@
 #include <string.h>
 
 #include "array/layout_grid.h"
-
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#endif
-#endif
-
-/* Processors that can shuffle any bytes: x86 with AVX2, and NEON. */
-#if defined(SHUFFLE) && defined(__x86_64__)
-#define WIDTH 32
-#define TARGET __attribute__((target("avx2")))
-#define IS_ABLE __builtin_cpu_supports("avx2")
-#elif defined(SHUFFLE) && defined(__ARM_NEON)
-#define WIDTH 16
-#define TARGET
-#define IS_ABLE true
-#endif
+#include "array/layout_vector.h"
 
 #ifdef WIDTH
 /* Reverses the elements of a vector. */
@@ -39,18 +23,13 @@
 #define BACK_8(v) SHUFFLE(v, v, 3, 2, 1, 0)
 #endif
 
-typedef uint8_t vector_1 __attribute__((vector_size(WIDTH)));
-typedef uint16_t vector_2 __attribute__((vector_size(WIDTH)));
-typedef uint32_t vector_4 __attribute__((vector_size(WIDTH)));
-typedef uint64_t vector_8 __attribute__((vector_size(WIDTH)));
-
 /* @first: the last element by address.  The last vector may repeat some. */
 #define DEFINE_REVERSE(size)                                                  \
 	TARGET static void reverse_##size(                                    \
 		unsigned char *dst, const unsigned char *first, size_t bytes) \
 	{                                                                     \
 		const unsigned char *end = first + (size);                    \
-		vector_##size vector;                                         \
+		dray_vector_##size vector;                                    \
 		size_t at;                                                    \
                                                                               \
 		for (at = 0; at < bytes; at += WIDTH) {                       \
