@@ -14,6 +14,7 @@
 #include <dray/dtype.h>
 #include <dray/view.h>
 #include <dray/array.h>
+#include <dray/index.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>

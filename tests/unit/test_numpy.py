@@ -11,7 +11,7 @@ import pytest
 np = pytest.importorskip("numpy")
 
 OMIT = -2**63
-INTEGER, SLICE, NEWAXIS, ELLIPSIS = range(4)
+INTEGER, SLICE, NEWAXIS, ELLIPSIS, ARRAY = range(5)
 
 
 class DType(ctypes.Structure):
@@ -28,7 +28,8 @@ class View(ctypes.Structure):
 
 class Index(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("start", ctypes.c_int64),
-                ("stop", ctypes.c_int64), ("step", ctypes.c_int64)]
+                ("stop", ctypes.c_int64), ("step", ctypes.c_int64),
+                ("array", ctypes.POINTER(View))]
 
 
 library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
