@@ -229,8 +229,8 @@ static int fail_conversion(dray_dtype to, dray_dtype from)
 {
 	char target[16] = "a structure", source[16] = "a structure";
 
-	dray_dtype_format(to, target);
-	dray_dtype_format(from, source);
+	dray_dtype_format(to, target, sizeof(target));
+	dray_dtype_format(from, source, sizeof(source));
 	return dray_fail(-EOPNOTSUPP, "elements of %s do not convert to %s",
 			 source, target);
 }

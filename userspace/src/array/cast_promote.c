@@ -272,8 +272,8 @@ static int fail_common(const dray_dtype *types, size_t count)
 {
 	char first[16] = "a structure", last[16] = "a structure";
 
-	dray_dtype_format(types[0], first);
-	dray_dtype_format(types[count - 1], last);
+	dray_dtype_format(types[0], first, sizeof(first));
+	dray_dtype_format(types[count - 1], last, sizeof(last));
 	if (count == 1)
 		return dray_fail(
 			-EINVAL,
