@@ -197,9 +197,9 @@ static bool dray_stream_is_quiet(struct dray_channel *channel,
 
 /*
  * A driver that restarts does so in its interrupt handler, which may run beside the
- * first call and start what waits there.  Nothing waits behind that call, so the
- * second one stops the engine for good.  No handler is left behind either: it might
- * still note an error of the engine, and fail the next descriptor.
+ * first call and start waiting descriptors.  None waits after that call, so the second
+ * one stops the engine for good.  No handler runs on after it: it could still note an
+ * error, and the next descriptor would reset the other direction.
  */
 static bool dray_stream_terminate(struct dray_channel *channel)
 {

@@ -12,6 +12,7 @@
 #include <dray/manager.h>
 #include <dray/block.h>
 #include <dray/dtype.h>
+#include <dray/element.h>
 #include <dray/view.h>
 #include <dray/iterator.h>
 #include <dray/array.h>

@@ -10,7 +10,7 @@
 #include "../selftests/ledger.h"
 #include "../selftests/setup.h"
 #include "../selftests/timeline.h"
-#include "control.h"
+#include "model.h"
 
 #define SIZE (256 * 1024)
 #define GUARD 0xa5
@@ -26,19 +26,6 @@ FIXTURE(axidma)
 	struct line sent, received;
 	volatile struct fpga_control *model;
 };
-
-static inline volatile struct fpga_control *model_map(void)
-{
-	int fd = open("/dev/mem", O_RDWR | O_SYNC | O_CLOEXEC);
-	void *map = MAP_FAILED;
-
-	if (fd >= 0) {
-		map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			   FPGA_CONTROL);
-		close(fd);
-	}
-	return map == MAP_FAILED ? NULL : map;
-}
 
 /* The index of a channel, or -1. */
 static inline int channel_named(int node, const char *name)

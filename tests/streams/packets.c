@@ -92,6 +92,14 @@ static bool bytes_have_come(void *context)
 	return first_other_byte(bytes, 1000, GUARD) != -1;
 }
 
+/* Likewise: does the engine have the packet to send? */
+static bool sender_is_busy(void *context)
+{
+	const FIXTURE_DATA(axidma) *self = context;
+
+	return engine_out(self->tx) > 0;
+}
+
 /* The core resets both directions. */
 TEST_F(axidma, cancelling_one_direction_ends_the_other)
 {
@@ -104,6 +112,7 @@ TEST_F(axidma, cancelling_one_direction_ends_the_other)
 	ASSERT_TRUE(wait_for(bytes_have_come, self->dst.bytes));
 	self->model->mm2s.stall = 1;
 	ASSERT_EQ(2, send_bytes(self, 0, 4096));
+	ASSERT_TRUE(wait_for(sender_is_busy, self));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
 	EXPECT_EQ(-ECANCELED, line_status(&self->sent, 2));
 	EXPECT_EQ(-ECONNRESET, line_status(&self->received, 1));

@@ -127,6 +127,9 @@ sanitize_add_streams()
 		pc_stream "${prefix}stream-$name" "stream_$name" '' \
 			"DRAY_NODE=\$(ls /dev/dray* | tail -n 1)"
 	done
+	# It is stopped in a way of its own.
+	pc_stream "${prefix}stream-ends-axidma" stream_ends axidma=1 \
+		"DRAY_NODE=\$(ls /dev/dray* | tail -n 1)"
 	batch_add status "${prefix}the-streams-unload" \
 		'guest-unload dray_test_stream dray'
 }

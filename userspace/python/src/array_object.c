@@ -138,13 +138,13 @@ static PyObject *array_dtype(PyObject *self, void *unused)
 
 static PyObject *array_typestr(PyObject *self, void *unused)
 {
-	char typestr[16];
+	char typestr[DRAY_DTYPE_TYPESTR_SIZE];
 	int ret;
 
 	(void)unused;
 	ret = dray_dtype_format(((struct array_object *)self)->array->dtype,
-				typestr);
-	return ret ? raise_error(ret) : PyUnicode_FromString(typestr);
+				typestr, sizeof(typestr));
+	return ret < 0 ? raise_error(ret) : PyUnicode_FromString(typestr);
 }
 
 static PyObject *array_flags(PyObject *self, void *unused)

@@ -27,11 +27,14 @@ PyArray_Descr *dtype_descr(dray_dtype dtype)
 {
 	PyArray_Descr *descr = NULL;
 	PyObject *text;
-	char typestr[16];
+	char typestr[DRAY_DTYPE_TYPESTR_SIZE];
 	int ret;
 
-	ret = dray_dtype_format(dtype, typestr);
-	if (ret)
+	/* Structures arrive as plain bytes. */
+	if (!dray_dtype_is_builtin(dtype))
+		dtype = DRAY_VOID(dray_dtype_itemsize(dtype));
+	ret = dray_dtype_format(dtype, typestr, sizeof(typestr));
+	if (ret < 0)
 		return (PyArray_Descr *)raise_error(ret);
 	text = PyUnicode_FromString(typestr);
 	if (!text)

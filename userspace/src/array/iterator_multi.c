@@ -14,7 +14,7 @@
 #include "base/number.h"
 
 const char *dray_shape_say(struct dray_shape_text *out, int ndim,
-			      const int64_t *shape)
+			   const int64_t *shape)
 {
 	size_t at = 1, room = sizeof(out->text);
 	int first = 0;
@@ -80,10 +80,10 @@ static int fail_mismatch(const struct dray_view *const *views, int ndim,
 		" and %" PRId64 " elements",
 		first,
 		dray_shape_say(&of_first, views[first]->ndim,
-				  views[first]->shape),
+			       views[first]->shape),
 		wrong,
 		dray_shape_say(&of_wrong, views[wrong]->ndim,
-				  views[wrong]->shape),
+			       views[wrong]->shape),
 		axis, extent_of(views[first], ndim, axis),
 		extent_of(views[wrong], ndim, axis));
 }

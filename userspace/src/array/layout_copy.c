@@ -40,17 +40,13 @@ static void walk(const struct dray_layout *layout,
 	} while (k >= 0);
 }
 
-static void list_axes(const struct dray_layout *layout,
-		      struct dray_pair_axis *axes)
+static struct dray_pair_axis axis_of(const struct dray_layout *layout, int k)
 {
-	int i;
-
-	for (i = 0; i < layout->axes_count; i++)
-		axes[i] = (struct dray_pair_axis){
-			layout->axes[i].count,
-			layout->axes[i].strides[DRAY_DST],
-			layout->axes[i].strides[DRAY_SRC],
-		};
+	return (struct dray_pair_axis){
+		layout->axes[k].count,
+		layout->axes[k].strides[DRAY_DST],
+		layout->axes[k].strides[DRAY_SRC],
+	};
 }
 
 static void copy_grid(const void *work, unsigned char *dst,
@@ -63,24 +59,41 @@ static void copy_grid(const void *work, unsigned char *dst,
 	dray_grid_copy(&grid);
 }
 
-void dray_layout_copy(const struct dray_layout *layout)
+/* Copies grids at all positions of the other axes. */
+static void copy_grids(const struct dray_layout *layout,
+		       const struct dray_grid *grid)
 {
 	struct dray_pair_axis axes[DRAY_MAX_NDIM];
-	struct dray_grid grid = { .rows.count = 1, .run = layout->run };
-	int outer = layout->axes_count;
+	int outer = layout->axes_count - 2, k;
 
-	if (outer == 0) {
-		memcpy(layout->data[DRAY_DST], layout->data[DRAY_SRC],
-		       layout->run);
+	for (k = 0; k < outer; k++)
+		axes[k] = axis_of(layout, k);
+	walk(layout, axes, outer, copy_grid, grid);
+}
+
+void dray_layout_copy(const struct dray_layout *layout)
+{
+	struct dray_grid grid = {
+		.dst = layout->data[DRAY_DST],
+		.src = layout->data[DRAY_SRC],
+		.rows.count = 1,
+		.run = layout->run,
+	};
+	int last = layout->axes_count - 1;
+
+	if (last < 0) {
+		memcpy(grid.dst, grid.src, grid.run);
 		return;
 	}
-	if (dray_tile_copy(layout, NULL, NULL))
+	if (last > 0 && dray_tile_copy(layout, NULL, NULL))
 		return;
-	list_axes(layout, axes);
-	grid.columns = axes[--outer];
-	if (outer > 0)
-		grid.rows = axes[--outer];
-	walk(layout, axes, outer, copy_grid, &grid);
+	grid.columns = axis_of(layout, last);
+	if (last > 0)
+		grid.rows = axis_of(layout, last - 1);
+	if (last > 1)
+		copy_grids(layout, &grid);
+	else
+		dray_grid_copy(&grid);
 }
 
 /* A function on its way along an axis. */
@@ -99,12 +112,17 @@ static void apply_row(const void *work, unsigned char *dst,
 		      row->data);
 }
 
-/* Returns the axis for rows: the last one, or the longest if that is short. */
+/*
+ * Returns the axis for rows: the last one, or the longest if that is short; -1 if
+ * there is none.
+ */
 static int row_axis(const struct dray_layout *layout)
 {
 	int last = layout->axes_count - 1, longest = last;
 	int i;
 
+	if (last < 0)
+		return -1;
 	for (i = last - 1; i >= 0; i--) {
 		if (layout->axes[i].count > layout->axes[longest].count)
 			longest = i;
@@ -115,21 +133,17 @@ static int row_axis(const struct dray_layout *layout)
 void dray_layout_apply(const struct dray_layout *layout,
 		       dray_layout_function *function, const void *data)
 {
-	struct dray_pair_axis axes[DRAY_MAX_NDIM];
 	struct row row = { function, data, { 1, 0, 0 } };
-	int outer = layout->axes_count;
+	struct dray_pair_axis axes[DRAY_MAX_NDIM];
+	int outer = 0, taken = row_axis(layout), k;
 
-	if (outer == 0) {
-		apply_row(&row, layout->data[DRAY_DST], layout->data[DRAY_SRC]);
+	if (layout->axes_count > 1 && dray_tile_copy(layout, function, data))
 		return;
+	for (k = 0; k < layout->axes_count; k++) {
+		if (k == taken)
+			row.axis = axis_of(layout, k);
+		else
+			axes[outer++] = axis_of(layout, k);
 	}
-	if (dray_tile_copy(layout, function, data))
-		return;
-	list_axes(layout, axes);
-	int taken = row_axis(layout);
-	row.axis = axes[taken];
-	outer--;
-	memmove(&axes[taken], &axes[taken + 1],
-		(size_t)(outer - taken) * sizeof(axes[0]));
 	walk(layout, axes, outer, apply_row, &row);
 }

@@ -82,39 +82,40 @@ static inline void stream_line(unsigned char *dst, const unsigned char *src)
 				(const __m128i *)(const void *)(src + at)));
 }
 
-#define DEFINE_STREAM(name, TARGET, stream_line)                              \
-	TARGET static void name(const struct dray_rows *rows)                 \
-	{                                                                     \
-		const size_t bytes = rows->bytes, pitch = rows->pitch;        \
-		const size_t count = rows->count;                             \
-		const unsigned char *near = rows->near;                       \
-		const int64_t *places = rows->places;                         \
-		unsigned char *const dst = rows->dst;                         \
-		size_t r;                                                     \
-                                                                              \
-		for (r = 0; r < count; r++, near += pitch) {                  \
-			unsigned char *place = dst + places[r];               \
-			const size_t in_line = (uintptr_t)place % DRAY_LINE;  \
-			size_t at = in_line ? DRAY_LINE - in_line : 0;        \
-			size_t end = bytes;                                   \
-                                                                              \
-			if (!in_line && bytes == DRAY_ROW) { /* unrolled */   \
-				UNROLL for (at = 0; at < DRAY_ROW;            \
-					    at += DRAY_LINE)                  \
-					stream_line(place + at, near + at);   \
-				continue;                                     \
-			}                                                     \
-			if (in_line && rows->joins_last)                      \
-				stream_line(place - in_line, near - in_line); \
-			else if (at && at < bytes)                            \
-				memcpy(place, near, at);                      \
-			else if (at)                                          \
-				at = 0;                                       \
-			for (; end >= at + DRAY_LINE; at += DRAY_LINE)        \
-				stream_line(place + at, near + at);           \
-			if (at < end && !rows->joins_next)                    \
-				memcpy(place + at, near + at, end - at);      \
-		}                                                             \
+#define DEFINE_STREAM(name, TARGET, stream_line)                            \
+	TARGET static void name(const struct dray_rows *rows)               \
+	{                                                                   \
+		const size_t count = rows->count, pitch = rows->pitch;      \
+		const int64_t *places = rows->places;                       \
+		size_t at, end, r;                                          \
+                                                                            \
+		for (r = 0; r < count; r++) {                               \
+			const unsigned char *near = rows->near + r * pitch; \
+			unsigned char *place = rows->dst + places[r];       \
+			size_t in_line = (uintptr_t)place % DRAY_LINE;      \
+                                                                            \
+			if (!in_line && rows->bytes == DRAY_ROW) {          \
+				UNROLL for (at = 0; at < DRAY_ROW;          \
+					    at += DRAY_LINE)                \
+					stream_line(place + at, near + at); \
+				continue;                                   \
+			}                                                   \
+			if (rows->joins_last) {                             \
+				place -= in_line;                           \
+				near -= in_line;                            \
+				end = rows->bytes + in_line;                \
+				at = 0;                                     \
+			} else {                                            \
+				end = rows->bytes;                          \
+				at = -in_line % DRAY_LINE;                  \
+				at = at < end ? at : end;                   \
+				memcpy(place, near, at);                    \
+			}                                                   \
+			for (; end - at >= DRAY_LINE; at += DRAY_LINE)      \
+				stream_line(place + at, near + at);         \
+			if (!rows->joins_next)                              \
+				memcpy(place + at, near + at, end - at);    \
+		}                                                           \
 	}
 
 DEFINE_STREAM(stream_narrow, , stream_line)

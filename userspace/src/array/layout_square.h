@@ -90,8 +90,8 @@ typedef uint64_t VECTOR(16) __attribute__((vector_size(WIDTH)));
 					    r * (size));                   \
 		if (r < rows)                                              \
 			NAME(square_##size)                                \
-			(out + (rows - EDGE(size)) * pitch, pitch, lines,  \
-			 (rows - EDGE(size)) * (size));                    \
+		(out + (rows - EDGE(size)) * pitch, pitch, lines,          \
+		 (rows - EDGE(size)) * (size));                            \
 		if (!ahead)                                                \
 			return;                                            \
 		FEW for (k = 0; k < WIDE(size);                            \

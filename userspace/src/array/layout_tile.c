@@ -14,7 +14,6 @@
 #include "array/view.h"
 
 #define NEAREST 32768u /* bytes of a first-level cache */
-#define STREAM_FROM (4u << 20) /* bytes that leave the caches anyway */
 #define SMALLEST 512u /* bytes for which tiles are worth their preparation */
 
 /*
@@ -26,6 +25,8 @@
 #define EDGE 512u
 #define MARGIN 128u
 #define LINKS 8
+
+uint64_t dray_tile_stream_from = 4u << 20;
 
 /* Axes that continue each other in one operand. */
 struct chain {
@@ -352,7 +353,7 @@ static bool pays(const struct tiling *tiling, const struct dray_layout *layout)
 	/*
 	 * If few elements share a line, tiles pay only if lines evict each other.
 	 */
-	if (layout->bytes >= STREAM_FROM && jump >= DRAY_LINE)
+	if (layout->bytes >= dray_tile_stream_from && jump >= DRAY_LINE)
 		return true;
 	return layout->bytes > NEAREST && jump >= DRAY_LINE &&
 	       (tiling->size < DRAY_LINE / 4 || jump % (16 * DRAY_LINE) == 0);
@@ -402,7 +403,8 @@ static void measure(struct tiling *tiling, const struct dray_layout *layout)
 	tiling->panel = PANEL / size;
 	tiling->first = tiling->panel;
 	tiling->back = 0;
-	tiling->streams = !tiling->function && layout->bytes >= STREAM_FROM &&
+	tiling->streams = !tiling->function &&
+			  layout->bytes >= dray_tile_stream_from &&
 			  dray_rows_stream();
 	tiling->write = tiling->streams ? dray_rows_stream() : dray_rows_copy();
 	if (tiling->streams)
@@ -426,14 +428,15 @@ static void copy_row(unsigned char *dst, int64_t dst_stride,
 	dray_grid_copy(&grid);
 }
 
-bool dray_tile_copy(const struct dray_layout *layout,
-		    dray_layout_function *function, const void *data)
+/* Tiles a layout whose source runs along the axis @across. */
+static bool copy_across(const struct dray_layout *layout, int across,
+			dray_layout_function *function, const void *data)
 {
 	struct tiling tiling;
-	int across = layout->bytes < SMALLEST ? -1 : find_across(layout), i;
 	size_t size = function ? layout->sizes[DRAY_SRC] : layout->run;
+	int i;
 
-	if (across < 0 || size > DRAY_LINE)
+	if (size > DRAY_LINE)
 		return false;
 	tiling.dst = layout->data[DRAY_DST];
 	tiling.src = layout->data[DRAY_SRC];
@@ -466,4 +469,15 @@ bool dray_tile_copy(const struct dray_layout *layout,
 	measure(&tiling, layout);
 	copy_all(&tiling);
 	return true;
+}
+
+bool dray_tile_copy(const struct dray_layout *layout,
+		    dray_layout_function *function, const void *data)
+{
+	int across;
+
+	if (layout->bytes < SMALLEST)
+		return false;
+	across = find_across(layout);
+	return across >= 0 && copy_across(layout, across, function, data);
 }

@@ -9,6 +9,12 @@
 #include "array/layout.h"
 
 /*
+ * Copies of that many bytes are streamed past the caches, which they leave
+ * anyway.  Tests set it.
+ */
+extern uint64_t dray_tile_stream_from;
+
+/*
  * Copies a layout by tiles if that is the best way, else does nothing and
  * returns false.
  * @function: instead of a copy; NULL: copies.  @data is for it.

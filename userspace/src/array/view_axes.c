@@ -171,31 +171,42 @@ int dray_view_squeeze(const struct dray_view *view, const int *axes, int count,
 	return dray_view_finish(&result, out);
 }
 
+/* @count steps from the data; as a number: an empty view may be anywhere. */
+static void *address_of(const struct dray_view *view, int64_t stride,
+			int64_t count)
+{
+	return dray_address_add(view->data,
+				(int64_t)((uint64_t)count * (uint64_t)stride));
+}
+
 int dray_view_flip(const struct dray_view *view, const int *axes, int count,
 		   struct dray_view *out)
 {
-	struct dray_index index[DRAY_MAX_NDIM];
 	uint64_t taken = UINT64_MAX;
+	struct dray_view result;
 	int i, ret;
 
-	ret = check(view, out, __func__);
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", NULL);
 	if (!ret && axes)
 		ret = dray_axes_resolve("the list of axes to reverse", axes,
 					count, view->ndim, &taken);
 	if (ret)
 		return ret;
-	for (i = 0; i < view->ndim; i++)
-		index[i] =
-			taken & (UINT64_C(1) << i) ? DRAY_STEP(-1) : DRAY_ALL;
-	return dray_view_index(view, index, (size_t)view->ndim, out);
-}
+	dray_view_begin(&result, view, view->ndim);
+	for (i = 0; i < view->ndim; i++) {
+		int64_t stride = view->strides[i], extent = view->shape[i];
 
-/* Element @at of an axis; as a number, because an empty view may be anywhere. */
-static void *address_of(const struct dray_view *view, int axis, int64_t at)
-{
-	return dray_address_add(
-		view->data,
-		(int64_t)((uint64_t)at * (uint64_t)view->strides[axis]));
+		/* As in NumPy, an empty axis is not reversed. */
+		if (extent && taken & (UINT64_C(1) << i)) {
+			result.data = address_of(&result, stride, extent - 1);
+			stride = (int64_t) - (uint64_t)stride;
+		}
+		result.shape[i] = extent;
+		result.strides[i] = stride;
+	}
+	return dray_view_finish(&result, out);
 }
 
 int dray_view_diagonal(const struct dray_view *view, int64_t offset, int axis1,
@@ -235,10 +246,10 @@ int dray_view_diagonal(const struct dray_view *view, int64_t offset, int axis1,
 		rows = 0;
 	} else if (offset >= 0) {
 		columns -= offset;
-		result.data = address_of(view, axis2, offset);
+		result.data = address_of(view, view->strides[axis2], offset);
 	} else {
 		rows += offset;
-		result.data = address_of(view, axis1, -offset);
+		result.data = address_of(view, view->strides[axis1], -offset);
 	}
 	result.shape[result.ndim] = rows < columns ? rows : columns;
 	result.strides[result.ndim++] =
