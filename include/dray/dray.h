@@ -16,6 +16,7 @@
 #include <dray/view.h>
 #include <dray/iterator.h>
 #include <dray/array.h>
+#include <dray/cast.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
