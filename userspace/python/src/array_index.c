@@ -40,9 +40,13 @@ static int take_slice(PyObject *object, struct dray_index *out)
 
 	*out = DRAY_ALL;
 	if (take_part(slice->start, &out->start) ||
-	    take_part(slice->stop, &out->stop))
+	    take_part(slice->stop, &out->stop) ||
+	    take_part(slice->step, &out->step))
 		return -1;
-	return take_part(slice->step, &out->step);
+	if (!out->step)
+		PyErr_SetString(PyExc_ValueError,
+				"the step of a slice is 0");
+	return out->step ? 0 : -1;
 }
 
 static bool is_integer(PyObject *object)
