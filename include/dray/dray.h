@@ -20,6 +20,7 @@
 #include <dray/nditer.h>
 #include <dray/index.h>
 #include <dray/strings.h>
+#include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
 

@@ -44,8 +44,7 @@ static int take_slice(PyObject *object, struct dray_index *out)
 	    take_part(slice->step, &out->step))
 		return -1;
 	if (!out->step)
-		PyErr_SetString(PyExc_ValueError,
-				"the step of a slice is 0");
+		PyErr_SetString(PyExc_ValueError, "the step of a slice is 0");
 	return out->step ? 0 : -1;
 }
 

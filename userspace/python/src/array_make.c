@@ -58,8 +58,9 @@ static int reorder(struct dray_array *array, const struct request *request)
 	return 0;
 }
 
-static int allocate(const struct request *request, struct dray_array **out)
+static int allocate(void *context, struct dray_array **out)
 {
+	const struct request *request = context;
 	int64_t shape[DRAY_MAX_NDIM];
 	struct dray_array *array;
 	int i, ret;
@@ -93,7 +94,9 @@ static const struct dray_handler *chosen_handler(PyObject *capsule)
 								     : NULL;
 }
 
-static PyObject *make(PyTypeObject *type, const struct request *request)
+PyObject *array_made(PyTypeObject *type,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr)
 {
 	PyObject *capsule = PyDataMem_GetHandler();
 	const struct dray_handler *handler, *before = NULL;
@@ -106,13 +109,18 @@ static PyObject *make(PyTypeObject *type, const struct request *request)
 	handler = chosen_handler(capsule);
 	if (handler)
 		before = dray_set_handler(handler);
-	ret = allocate(request, &array);
+	ret = make(context, &array);
 	if (before)
 		dray_set_handler(before);
 	object = ret ? raise_array_error(ARRAY_SHAPE, ret)
-		     : array_wrap(type, array, request->descr, capsule, NULL);
+		     : array_wrap(type, array, descr, capsule, NULL);
 	Py_DECREF(capsule);
 	return object;
+}
+
+static PyObject *make(PyTypeObject *type, struct request *request)
+{
+	return array_made(type, allocate, request, request->descr);
 }
 
 static PyObject *make_from(PyTypeObject *type, PyObject *args,

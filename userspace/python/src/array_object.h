@@ -17,7 +17,7 @@ struct array_object {
 
 /*
  * Makes an object of @array, taken over even on failure.  @descr is NumPy's
- * object for its type, @capsule keeps its handler, @base owns its memory; the
+ * object for its type, NULL: it is made; @capsule keeps its handler, @base owns its memory; the
  * last two may be NULL.
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
@@ -37,6 +37,19 @@ PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
+
+/*
+ * Calls @make with NumPy's current handler as the library's, and makes an object
+ * of the array.  @descr: NULL: NumPy's object for the array's type is made.
+ */
+PyObject *array_made(PyTypeObject *type,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr);
+
+/* array_file.c: arrays in files. */
+PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_map(PyObject *type, PyObject *args, PyObject *keywords);
 
 /* array_index.c: a[index], and assignments. */
 Py_ssize_t array_length(PyObject *self);

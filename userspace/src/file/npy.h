@@ -40,7 +40,10 @@ int dray_npy_parse(const char *bytes, size_t offset, const char *name,
 int dray_npy_format(const struct dray_view *view, size_t multiple, char **out,
 		    size_t *size, bool *fortran);
 
-/* Fills a view over @data, where the header's elements are.  -EBADMSG. */
+/*
+ * Checks that @room bytes hold the header's elements.  -EBADMSG.  If @data is
+ * not NULL, it is where they are, and @view is filled.
+ */
 int dray_npy_place(const struct dray_npy_header *header, const char *name,
 		   void *data, uint64_t room, struct dray_view *view);
 

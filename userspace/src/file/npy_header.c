@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/literal.h"
+#include "array/dtype_text.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "file/npy.h"
@@ -29,9 +29,10 @@ int dray_npy_measure(const char *start, size_t size, const char *name,
 	size_t length, before;
 
 	if (size < MAGIC_LENGTH + 4 || memcmp(start, MAGIC, MAGIC_LENGTH) != 0)
-		return dray_fail(-EBADMSG,
-				 "%s is not in .npy format: it does not begin with \\x93NUMPY",
-				 name);
+		return dray_fail(
+			-EBADMSG,
+			"%s is not in .npy format: it does not begin with \\x93NUMPY",
+			name);
 	if (bytes[6] < 1 || bytes[6] > 3 || bytes[7])
 		return dray_fail(
 			-EPROTO,
@@ -47,13 +48,13 @@ int dray_npy_measure(const char *start, size_t size, const char *name,
 		before += 2;
 	}
 	if (length > LONGEST)
-		return dray_fail(-EBADMSG,
-				 "%s has a header of %zu bytes, at most %zu may be",
-				 name, length, LONGEST);
+		return dray_fail(
+			-EBADMSG,
+			"%s has a header of %zu bytes, at most %zu may be",
+			name, length, LONGEST);
 	*offset = before + length;
 	return 0;
 }
-
 
 static int read_shape(const struct dray_literal *shape, const char *name,
 		      struct dray_npy_header *header)
@@ -159,8 +160,8 @@ struct text {
 	size_t length;
 };
 
-__attribute__((format(printf, 2, 3))) static int
-append(struct text *text, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static int append(struct text *text,
+							const char *format, ...)
 {
 	va_list args;
 	char *longer;
@@ -182,7 +183,7 @@ append(struct text *text, const char *format, ...)
 
 static int append_type(struct text *text, dray_dtype dtype)
 {
-	int length = dray_dtype_format(dtype, NULL, 0), ret;
+	int length = dray_dtype_describe(dtype, NULL, 0), ret;
 	char *descr;
 
 	if (length < 0)
@@ -190,10 +191,16 @@ static int append_type(struct text *text, dray_dtype dtype)
 	descr = malloc((size_t)length + 1);
 	if (!descr)
 		return dray_fail(-ENOMEM, "no memory for a header");
-	dray_dtype_format(dtype, descr, (size_t)length + 1);
+	dray_dtype_describe(dtype, descr, (size_t)length + 1);
 	/* A list of fields is Python as it is, a typestr is a string. */
-	ret = append(text, *descr == '[' ? "{'descr': %s" : "{'descr': '%s'",
-		     descr);
+	if (*descr == '{')
+		ret = dray_fail(
+			-EINVAL,
+			"no list of fields describes a type with fields that overlap or are out of order");
+	else if (*descr == '[')
+		ret = append(text, "{'descr': %s", descr);
+	else
+		ret = append(text, "{'descr': '%s'", descr);
 	free(descr);
 	return ret;
 }

@@ -96,10 +96,9 @@ static int open_file(struct load *load, bool direct)
 static int check_size(const struct load *load)
 {
 	const struct dray_npy_header *header = &load->header;
-	struct dray_view view;
 
 	return dray_npy_place(header, load->path, NULL,
-			      load->size - header->offset, &view);
+			      load->size - header->offset, NULL);
 }
 
 /* Reads the header by itself. */
@@ -145,7 +144,6 @@ static int make(const struct load *load, void *data, struct dray_block *base,
 static int into_handler(struct load *load, struct dray_array **out)
 {
 	struct dray_block *base;
-	struct dray_view view;
 	size_t bytes;
 	int ret;
 

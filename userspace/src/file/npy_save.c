@@ -56,8 +56,8 @@ int dray_npy_put(const struct dray_view *view, size_t multiple,
 int dray_npy_save(const char *path, const struct dray_view *view,
 		  uint32_t flags)
 {
-	size_t multiple = flags & DRAY_NPY_PAGE ? DRAY_NPY_PAGE_SIZE
-						: DRAY_NPY_LINE;
+	size_t multiple =
+		flags & DRAY_NPY_PAGE ? DRAY_NPY_PAGE_SIZE : DRAY_NPY_LINE;
 	DRAY_NO_CANCEL;
 	struct dray_replace file;
 	int ret;

@@ -6,6 +6,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <dray/index.h>
+
 #include "base/error.h"
 #include "file/npy.h"
 

@@ -42,9 +42,10 @@ static int add_name(struct dray_npz *npz, const char *path)
 				    0, NULL, 0) != UNZ_OK)
 		return not_zip(path);
 	if (info.size_filename > LONGEST_NAME)
-		return dray_fail(-EBADMSG,
-				 "a name in %s has %lu bytes, at most %u may be",
-				 path, info.size_filename, LONGEST_NAME);
+		return dray_fail(
+			-EBADMSG,
+			"a name in %s has %lu bytes, at most %u may be", path,
+			info.size_filename, LONGEST_NAME);
 	name[info.size_filename] = 0;
 	length = strlen(name);
 	if (length <= SUFFIX_LENGTH ||
@@ -52,11 +53,13 @@ static int add_name(struct dray_npz *npz, const char *path)
 		return 0;
 	names = realloc(npz->names, (npz->count + 1) * sizeof(*names));
 	if (!names)
-		return dray_fail(-ENOMEM, "no memory for the names in %s", path);
+		return dray_fail(-ENOMEM, "no memory for the names in %s",
+				 path);
 	npz->names = names;
 	names[npz->count] = strndup(name, length - SUFFIX_LENGTH);
 	if (!names[npz->count])
-		return dray_fail(-ENOMEM, "no memory for the names in %s", path);
+		return dray_fail(-ENOMEM, "no memory for the names in %s",
+				 path);
 	npz->count++;
 	return 0;
 }
@@ -147,14 +150,15 @@ static int read_bytes(struct dray_npz *npz, const char *name, void *to,
 	char *at = to;
 
 	while (size) {
-		unsigned int part = size < INT_MAX ? (unsigned int)size
-						   : INT_MAX;
+		unsigned int part =
+			size < INT_MAX ? (unsigned int)size : INT_MAX;
 		int got = unzReadCurrentFile(npz->zip, at, part);
 
 		if (got < 0)
-			return dray_fail(-EBADMSG,
-					 "array '%s' is damaged: minizip says %d",
-					 name, got);
+			return dray_fail(
+				-EBADMSG,
+				"array '%s' is damaged: minizip says %d", name,
+				got);
 		if (!got)
 			return dray_fail(-EBADMSG,
 					 "array '%s' ends %zu byte%s early",
@@ -200,9 +204,10 @@ static int read_elements(struct dray_npz *npz, const char *name, uint64_t size,
 	size_t bytes;
 	int ret;
 
-	ret = dray_npy_place(header, name, NULL, size, &view);
+	ret = dray_npy_place(header, name, NULL, size, NULL);
 	if (!ret)
-		ret = dray_view_bytes(view.dtype, view.ndim, view.shape, &bytes);
+		ret = dray_view_bytes(header->dtype, header->ndim,
+				      header->shape, &bytes);
 	if (!ret)
 		ret = dray_block_create_handled(dray_get_handler(), bytes,
 						false, &base);

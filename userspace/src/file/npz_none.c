@@ -8,8 +8,9 @@
 
 static int missing(void)
 {
-	return dray_fail(-EOPNOTSUPP,
-			 "this libdray was built without minizip, so it has no .npz archives");
+	return dray_fail(
+		-EOPNOTSUPP,
+		"this libdray was built without minizip, so it has no .npz archives");
 }
 
 int dray_npz_open(const char *path, struct dray_npz **out)

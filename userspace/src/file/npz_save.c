@@ -34,8 +34,8 @@ static int put(void *context, const void *bytes, size_t size)
 	const char *at = bytes;
 
 	while (size) {
-		unsigned int part = size < INT_MAX ? (unsigned int)size
-						   : INT_MAX;
+		unsigned int part =
+			size < INT_MAX ? (unsigned int)size : INT_MAX;
 		int ret = zipWriteInFileInZip(archive->zip, at, part);
 
 		if (ret != ZIP_OK)
@@ -84,9 +84,10 @@ static int check_names(const char *const *names, size_t count)
 				i, names[i], LONGEST_NAME);
 		for (j = 0; j < i; j++) {
 			if (!strcmp(names[i], names[j]))
-				return dray_fail(-EINVAL,
-						 "two arrays are named '%.200s'",
-						 names[i]);
+				return dray_fail(
+					-EINVAL,
+					"two arrays are named '%.200s'",
+					names[i]);
 		}
 	}
 	return 0;
@@ -122,8 +123,8 @@ int dray_npz_save(const char *path, const char *const *names,
 	int ret;
 
 	if (!dray_given(path, __func__) ||
-	    (count && (!dray_given(names, __func__) ||
-		       !dray_given(views, __func__))))
+	    (count &&
+	     (!dray_given(names, __func__) || !dray_given(views, __func__))))
 		return -EINVAL;
 	if (flags & ~(DRAY_NPZ_COMPRESS | DRAY_NPY_NEW))
 		return dray_fail(-EINVAL, "unknown flags 0x%" PRIx32, flags);
