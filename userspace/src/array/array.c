@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dray/array.h>
+#include <dray/strings.h>
 
 #include "base/error.h"
 #include "base/number.h"
@@ -57,6 +57,23 @@ static void array_range(const struct dray_block *block,
 	out->writable = array->array.flags & DRAY_WRITE;
 }
 
+/* Writes the type in words, as DyND does: "strided * strided * <f4". */
+static void dump_type(const struct dray_array *array, FILE *stream)
+{
+	char text[512];
+	int32_t i;
+
+	fprintf(stream, " type: ");
+	for (i = 0; i < array->ndim; i++)
+		fprintf(stream, "strided * ");
+	if (dray_dtype_kind(array->dtype) == DRAY_KIND_STRING)
+		fprintf(stream, "string\n");
+	else if (dray_dtype_format(array->dtype, text, sizeof(text)) < 0)
+		fprintf(stream, "0x%016" PRIx64 "\n", array->dtype);
+	else
+		fprintf(stream, "%s\n", text);
+}
+
 static void array_dump(const struct dray_block *block, FILE *stream)
 {
 	struct dray_array *array = &array_of(block)->array;
@@ -69,8 +86,9 @@ static void array_dump(const struct dray_block *block, FILE *stream)
 		if (array->flags & (1u << flag))
 			fprintf(stream, " %s", flag_names[flag]);
 	}
-	fprintf(stream, "\n type: 0x%016" PRIx64 "\n meta-data: %u bytes\n",
-		array->dtype, array->meta_size);
+	fprintf(stream, "\n");
+	dump_type(array, stream);
+	fprintf(stream, " meta-data: %u bytes\n", array->meta_size);
 	for (i = 0; i < array->ndim; i++)
 		fprintf(stream,
 			"  axis %d: size %" PRId64 ", stride %" PRId64 "\n", i,

@@ -11,7 +11,7 @@
 /* Vectors that reverse bytes, chosen at run time. */
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
-#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#define HAS_AVX2 dray_cpu_has_avx2()
 #else
 #define AVX2
 #define HAS_AVX2 false
