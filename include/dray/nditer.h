@@ -280,7 +280,9 @@ DRAY_API void dray_nditer_range(const struct dray_nditer *iter, int64_t *start,
  */
 DRAY_API int dray_nditer_go(struct dray_nditer *iter,
 			    const int64_t *coordinates);
+/** Does the same by the number of the element. */
 DRAY_API int dray_nditer_go_index(struct dray_nditer *iter, int64_t index);
+/** Does the same by the place in the order of iteration. */
 DRAY_API int dray_nditer_go_position(struct dray_nditer *iter,
 				     int64_t position);
 

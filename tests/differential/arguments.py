@@ -53,9 +53,11 @@ def text(value: Any) -> str:
     if isinstance(value, Source):
         return value.text
     if isinstance(value, tuple):
-        return "(" + "".join(text(each) + ", " for each in value) + ")"
+        return f"({', '.join(map(text, value))}{',' * (len(value) == 1)})"
     if value is Ellipsis:
-        return "..."
+        return "Ellipsis"
+    if isinstance(value, slice):
+        return f"slice({value.start}, {value.stop}, {value.step})"
     return repr(value)
 
 
@@ -232,10 +234,6 @@ def a_new_shape(pick: Random) -> tuple[int, ...]:
 
 def shape_and_order(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"s": a_new_shape(pick), "o": pick.choice("CF")}
-
-
-def shape_order_value(pick: Random, a: np.ndarray) -> dict[str, Any]:
-    return {**shape_and_order(pick, a), **value(pick, a)}
 
 
 def an_axis(pick: Random, ndim: int) -> int:

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "array/cast.h"
+#include "base/cpu.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")

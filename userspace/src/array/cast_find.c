@@ -227,10 +227,11 @@ static int add_from_bytes(struct dray_cast *cast, const struct dray_typed *to,
 
 static int fail_conversion(dray_dtype to, dray_dtype from)
 {
-	char target[16] = "a structure", source[16] = "a structure";
+	char target[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
+	     source[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
 
-	dray_dtype_format(to, target);
-	dray_dtype_format(from, source);
+	dray_dtype_format(to, target, sizeof(target));
+	dray_dtype_format(from, source, sizeof(source));
 	return dray_fail(-EOPNOTSUPP, "elements of %s do not convert to %s",
 			 source, target);
 }

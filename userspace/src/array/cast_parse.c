@@ -165,9 +165,9 @@ static bool read_complex(struct number *number, long double *real,
 
 static int fail_fit(const char *text, dray_dtype to)
 {
-	char name[16] = "";
+	char name[DRAY_DTYPE_TYPESTR_SIZE] = "";
 
-	dray_dtype_format(to, name);
+	dray_dtype_format(to, name, sizeof(name));
 	return dray_fail(-ERANGE, "'%.64s' does not fit type %s", text, name);
 }
 

@@ -270,10 +270,11 @@ static int common_time(enum dray_class class, const dray_dtype *types,
 
 static int fail_common(const dray_dtype *types, size_t count)
 {
-	char first[16] = "a structure", last[16] = "a structure";
+	char first[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
+	     last[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
 
-	dray_dtype_format(types[0], first);
-	dray_dtype_format(types[count - 1], last);
+	dray_dtype_format(types[0], first, sizeof(first));
+	dray_dtype_format(types[count - 1], last, sizeof(last));
 	if (count == 1)
 		return dray_fail(
 			-EINVAL,

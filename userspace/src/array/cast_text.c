@@ -77,9 +77,9 @@ size_t dray_text_read(dray_dtype from, const char *src,
 
 int dray_text_fail(const char *text, dray_dtype to)
 {
-	char name[16] = "";
+	char name[DRAY_DTYPE_TYPESTR_SIZE] = "";
 
-	dray_dtype_format(to, name);
+	dray_dtype_format(to, name, sizeof(name));
 	return dray_fail(-EINVAL, "'%.64s' is not a value of type %s", text,
 			 name);
 }

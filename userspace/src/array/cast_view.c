@@ -110,10 +110,11 @@ static int convert_aside(const struct dray_view *dst,
 static int fail_casting(dray_dtype to, dray_dtype from,
 			enum dray_casting casting)
 {
-	char target[16] = "a structure", source[16] = "a structure";
+	char target[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
+	     source[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
 
-	dray_dtype_format(to, target);
-	dray_dtype_format(from, source);
+	dray_dtype_format(to, target, sizeof(target));
+	dray_dtype_format(from, source, sizeof(source));
 	return dray_fail(
 		-EINVAL,
 		"cannot cast from '%s' to '%s' according to the rule '%s'",

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/cpu.h"
+
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector) /* gcc 12, clang */
 #define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)

@@ -72,7 +72,7 @@ static void append(struct list *list, const char *before, int ndim,
 	int wanted;
 
 	wanted = snprintf(list->text + list->length, room, "%s%s", before,
-			  dray_shape_format(&text, ndim, shape));
+			  dray_shape_say(&text, ndim, shape));
 	if (wanted > 0 && (size_t)wanted < room)
 		list->length += (size_t)wanted;
 	else
@@ -202,9 +202,9 @@ static int fail_stretched(const struct dray_nditer *iter, int o,
 		-EINVAL,
 		"non-broadcastable %soperand %d with shape %s doesn't match the broadcast shape %s",
 		operand->flags & DRAY_OPERAND_WRITE ? "output " : "", o,
-		dray_shape_format(&own, operand->ndim,
-				  iter->extents + operand->extents_at),
-		dray_shape_format(&whole, iter->ndim, shape));
+		dray_shape_say(&own, operand->ndim,
+			       iter->extents + operand->extents_at),
+		dray_shape_say(&whole, iter->ndim, shape));
 }
 
 /* Lets an operand that is written be stretched only for a reduction. */

@@ -301,17 +301,20 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 	return 0;
 }
 
-static const char *type_text(dray_dtype dtype, char text[16])
+static const char *type_text(dray_dtype dtype,
+			     char text[DRAY_DTYPE_TYPESTR_SIZE])
 {
-	return dray_dtype_is_builtin(dtype) && !dray_dtype_format(dtype, text)
-		       ? text
-		       : "an object";
+	/* The text of a structure is cut short. */
+	return dray_dtype_format(dtype, text, DRAY_DTYPE_TYPESTR_SIZE) < 0
+		       ? "a type without a text"
+		       : text;
 }
 
 static int fail_cast(int o, dray_dtype from, dray_dtype to,
 		     enum dray_casting casting)
 {
-	char from_text[16], to_text[16];
+	char from_text[DRAY_DTYPE_TYPESTR_SIZE],
+		to_text[DRAY_DTYPE_TYPESTR_SIZE];
 
 	return dray_fail(
 		-EINVAL,
