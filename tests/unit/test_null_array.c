@@ -201,6 +201,9 @@ FACT(views)
 	refuses(dray_view_imag(&view, NULL));
 	refuses(dray_view_as_type(NULL, u1, &out));
 	refuses(dray_view_as_type(&view, u1, NULL));
+	refuses(dray_view_field(NULL, "a", &out));
+	refuses(dray_view_field(&view, NULL, &out));
+	refuses(dray_view_field(&view, "a", NULL));
 	refuses(dray_view_windows(NULL, 1, shape, NULL, &out));
 	refuses(dray_view_windows(&view, 1, NULL, NULL, &out));
 	refuses(dray_view_windows(&view, 1, shape, NULL, NULL));
