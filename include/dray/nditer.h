@@ -156,7 +156,9 @@ DRAY_API int dray_nditer_destroy(struct dray_nditer *iter);
 
 /**
  * Moves on, by one element or one inner loop.  Returns false at the end, and if
- * a conversion failed, which dray_nditer_error() tells.
+ * a conversion failed, which dray_nditer_error() tells.  After that, only a
+ * reset or a jump may follow.  A new iterator of no elements must not be moved:
+ * dray_nditer_size() is 0 then, and there is nothing at its addresses.
  */
 DRAY_API bool dray_nditer_next(struct dray_nditer *iter);
 

@@ -271,7 +271,9 @@ int dray_nditer_prepare(struct dray_nditer *iter,
 }
 
 /* Finds the type that operands promote to, all or those that are read. */
-static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
+static int promote(struct dray_nditer *iter,
+		   const struct dray_nditer_options *options, bool all,
+		   dray_dtype *out)
 {
 	dray_dtype dtypes[DRAY_MAX_OPERANDS];
 	size_t count = 0, same = 0;
@@ -286,7 +288,7 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 			continue;
 		dtypes[count++] = operand->dtype;
 		scalar |= !operand->ndim && operand->stored &&
-			  dray_dtype_equal(operand->stored, operand->dtype);
+			  !(options->dtypes && options->dtypes[o]);
 	}
 	if (!count)
 		return dray_fail(
@@ -296,7 +298,7 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 		same++;
 	if (same < count)
 		return dray_result_type(dtypes, count, 0, out);
-	/* Only the type of a single array keeps its byte order. */
+	/* A type alone keeps its byte order, but not that of a scalar. */
 	*out = count == 1 && !scalar ? dtypes[0] : native(dtypes[0]);
 	return 0;
 }
@@ -350,7 +352,7 @@ int dray_nditer_choose_types(struct dray_nditer *iter,
 	for (o = 0; o < iter->operands; o++)
 		missing |= !iter->operand[o].dtype;
 	if (missing || all) {
-		ret = promote(iter, all, &common);
+		ret = promote(iter, options, all, &common);
 		if (ret)
 			return ret;
 		dray_dtype_ref(common);
