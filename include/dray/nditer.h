@@ -274,15 +274,23 @@ DRAY_API void dray_nditer_range(const struct dray_nditer *iter, int64_t *start,
 				int64_t *end);
 
 /**
- * Goes to an element, by its coordinates, its index or its position.
- *
- * Errors: -EINVAL (no MULTI_INDEX or no index; an external loop; the first two
- * also with buffers), -ERANGE (outside of the iteration or its range), with
- * nothing moved; of a conversion.
+ * Goes to an element by its coordinates, one for each axis of the iteration.
+ * Errors: -EINVAL (no MULTI_INDEX, buffers), -ERANGE (outside of the iteration
+ * or its range), -EOVERFLOW (more elements than 63 bits count), all with nothing
+ * moved.
  */
 DRAY_API int dray_nditer_go(struct dray_nditer *iter,
 			    const int64_t *coordinates);
+/**
+ * Goes to an element by its number in the order of C_INDEX or F_INDEX.
+ * Errors: -EINVAL (no index, buffers), else as dray_nditer_go().
+ */
 DRAY_API int dray_nditer_go_index(struct dray_nditer *iter, int64_t index);
+/**
+ * Goes to an element by its steps from the start of the iteration.
+ * Errors: -EINVAL (EXTERNAL_LOOP), else as dray_nditer_go(); errors of a
+ * conversion.
+ */
 DRAY_API int dray_nditer_go_position(struct dray_nditer *iter,
 				     int64_t position);
 
