@@ -2,7 +2,7 @@
 /*
  * nditer: an iterator over one to eight operands that finds a good order itself,
  * allocates results, converts through buffers, reduces, and splits among
- * threads.  It does what NumPy's nditer does, in the same order of elements.
+ * threads.  It works as NumPy's nditer does, in the same order of elements.
  *
  *	const struct dray_view *views[] = { &in, NULL };
  *	const uint32_t flags[] = {
@@ -255,7 +255,7 @@ DRAY_API int dray_nditer_reset(struct dray_nditer *iter);
 
 /**
  * The same with other memory: @data has one address for each operand, of
- * elements that lie as those of its view.
+ * elements that lie as the view's do.
  */
 DRAY_API int dray_nditer_reset_data(struct dray_nditer *iter,
 				    char *const *data);

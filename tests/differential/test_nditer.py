@@ -55,8 +55,8 @@ class Pair:
         return "writeonly" not in self.op_flags[number]
 
     def comparable(self):
-        """Leaves out what NumPy does not define: strides of the index of one
-        element, elements that nobody wrote, and (wrong in 2.4) reductions in
+        """Leaves out results that NumPy does not define: strides of the index of
+        one element, elements never written, and (wrong in 2.4) reductions in
         buffers over a range that begins or ends in a core."""
         only_written = [o for o in range(len(self.operands)) if not self.reads(o)]
         roots = [id(root_of(each)) for each in self.operands if each is not None]
@@ -106,14 +106,14 @@ def check_operands(pair):
 
 
 def describe(pair, number, loop):
-    """What one operand's inner loop shows."""
+    """Describes one operand's inner loop."""
     return (nditers.address(loop) if pair.is_own(number) else None, len(loop),
             loop.strides[0] if len(loop) > 1 else 0,
             loop.tolist() if pair.reads(number) else None)
 
 
 def walk(pair, iterator, loops_of, step, written):
-    """The steps of an iterator; writes numbers to what is written."""
+    """The steps of an iterator; writes numbers to operands that allow it."""
     steps = []
     while True:
         loops = loops_of()

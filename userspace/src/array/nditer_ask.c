@@ -83,8 +83,8 @@ int64_t dray_nditer_index(const struct dray_nditer *iter)
 	rest = iter->position;
 	index = iter->first_index;
 	for (i = 0; i < iter->ndim && rest; i++) {
-		index += rest % iter->axes[i].count *
-			 iter->axes[i].index_stride;
+		index +=
+			rest % iter->axes[i].count * iter->axes[i].index_stride;
 		rest /= iter->axes[i].count;
 	}
 	return index;

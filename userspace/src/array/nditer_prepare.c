@@ -99,7 +99,6 @@ static int check_operand_flags(uint32_t flags, int o)
 static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 {
 	struct nditer_operand *operand = &iter->operand[o];
-	dray_dtype normal;
 
 	if (!(operand->flags & DRAY_OPERAND_ALLOCATE))
 		return dray_fail(
@@ -121,7 +120,7 @@ static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 			o);
 	if (!wanted && (operand->flags & DRAY_OPERAND_MASK))
 		wanted = DRAY_BOOL;
-	if (wanted && dray_dtype_normalize(wanted, &normal))
+	if (wanted && dray_dtype_normalize(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	operand->dtype = dray_dtype_ref(wanted);
 	return 0;
@@ -182,7 +181,6 @@ static int prepare_view(struct dray_nditer *iter, int o,
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	struct dray_extent extent;
-	dray_dtype normal;
 	int ret;
 
 	ret = dray_view_check(view, names[o], &extent);
@@ -199,7 +197,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 			-EINVAL,
 			"Iteration of zero-sized operands is not enabled, and operand %d is one",
 			o);
-	if (wanted && dray_dtype_normalize(wanted, &normal))
+	if (wanted && dray_dtype_normalize(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	describe(iter, o, view);
 	if (!wanted)
