@@ -119,6 +119,62 @@ FACT(iterators)
 	refuses(dray_multi_go(&multi, NULL));
 }
 
+FACT(nditers)
+{
+	struct dray_view view = { .dtype = DRAY_UINT8, .data = &view };
+	const struct dray_view *views[] = { &view };
+	struct dray_nditer *iter = NULL, *copy;
+	int64_t numbers[DRAY_MAX_NDIM];
+
+	refuses(dray_nditer_create(NULL, 1, NULL, &iter));
+	refuses(dray_nditer_create(views, 1, NULL, NULL));
+	assert_works(dray_nditer_create(views, 1, NULL, &iter));
+	refuses(dray_nditer_copy(NULL, &copy));
+	refuses(dray_nditer_copy(iter, NULL));
+	ignores(assert_int_equal(dray_nditer_destroy(NULL), 0));
+	gives(false, dray_nditer_next(NULL));
+	gives_nothing(dray_nditer_step(NULL));
+	refuses(dray_nditer_error(NULL));
+	gives_nothing(dray_nditer_data(NULL));
+	gives_nothing(dray_nditer_strides(NULL));
+	gives_nothing(dray_nditer_count(NULL));
+	gives(0, dray_nditer_size(NULL));
+	gives(0, dray_nditer_position(NULL));
+	gives(-1, dray_nditer_index(NULL));
+	gives(0, dray_nditer_ndim(NULL));
+	gives(0, dray_nditer_operands(NULL));
+	gives(0, dray_nditer_flags(NULL));
+	gives(0, dray_nditer_buffer_size(NULL));
+	does_nothing(dray_nditer_shape(NULL, numbers));
+	does_nothing(dray_nditer_shape(iter, NULL));
+	refuses(dray_nditer_axis_strides(NULL, 0, numbers));
+	refuses(dray_nditer_axis_strides(iter, 0, NULL));
+	refuses(dray_nditer_multi_index(NULL, numbers));
+	refuses(dray_nditer_multi_index(iter, NULL));
+	refuses(dray_nditer_operand(NULL, 0, &view));
+	refuses(dray_nditer_operand(iter, 0, NULL));
+	refuses(dray_nditer_operand(iter, 1, &view));
+	gives_nothing(dray_nditer_array(NULL, 0));
+	gives(0, dray_nditer_dtype(NULL, 0));
+	gives(0, dray_nditer_dtype(iter, -1));
+	gives(false, dray_nditer_needs_buffers(NULL));
+	gives(false, dray_nditer_is_first_visit(NULL, 0));
+	refuses(dray_nditer_reset(NULL));
+	refuses(dray_nditer_reset_data(NULL, &(char *){ NULL }));
+	refuses(dray_nditer_reset_data(iter, NULL));
+	refuses(dray_nditer_reset_range(NULL, 0, 1));
+	does_nothing(dray_nditer_range(NULL, numbers, numbers));
+	does_nothing(dray_nditer_range(iter, NULL, numbers));
+	does_nothing(dray_nditer_range(iter, numbers, NULL));
+	refuses(dray_nditer_go(NULL, numbers));
+	refuses(dray_nditer_go_index(NULL, 0));
+	refuses(dray_nditer_go_position(NULL, 0));
+	refuses(dray_nditer_remove_axis(NULL, 0));
+	refuses(dray_nditer_remove_multi_index(NULL));
+	refuses(dray_nditer_enable_external_loop(NULL));
+	assert_works(dray_nditer_destroy(iter));
+}
+
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
