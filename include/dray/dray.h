@@ -15,6 +15,7 @@
 #include <dray/view.h>
 #include <dray/array.h>
 #include <dray/index.h>
+#include <dray/sort.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>

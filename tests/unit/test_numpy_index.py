@@ -229,7 +229,7 @@ def base_of(array):
 def twin_of(array):
     """A copy of an array with all the memory that it is a part of."""
     base = base_of(array)
-    copy = base.copy()
+    copy = base.copy().reshape(-1).view("u1")
     offset = array.ctypes.data - base.ctypes.data
     return np.ndarray(array.shape, array.dtype, copy.data, offset,
                       array.strides) if array.size else array.copy()
