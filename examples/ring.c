@@ -87,19 +87,25 @@ static int watch(const struct film *film)
 	uint32_t back[FRAMES];
 	struct dray_point points[FRAMES];
 	unsigned long long sum = 0;
-	int seen = 0, count = 0;
+	int seen = 0, broken = 0, count = 0;
 
-	while (seen < PICTURES) {
+	while (seen + broken < PICTURES) {
 		count = dray_stream_exchange(film->stream, back, (size_t)count,
 					     points, FRAMES, 10000);
 		if (count < 0)
 			return count;
 		for (int i = 0; i < count; i++) {
-			sum += *picture_at(film, points[i].frame);
 			back[i] = points[i].frame;
+			if (points[i].status) {
+				broken++; /* its picture is not whole */
+				continue;
+			}
+			sum += *picture_at(film, points[i].frame);
+			seen++;
 		}
-		seen += count;
 	}
+	if (broken)
+		printf("%d pictures broke off\n", broken);
 	printf("%d pictures, the sum of their first pixels is %llu\n", seen,
 	       sum);
 	return 0;

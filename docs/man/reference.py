@@ -229,7 +229,7 @@ def room_page(date, opening, groups, types, room):
     body += [".Ss Functions", ".Bl -tag -width Ds -compact"]
     for chunk in groups:
         for name, _, comment in chunk.functions:
-            body += [f".It Xr {name} 3", summary(comment)]
+            body += [f".It Xr {name} 3", escape(summary(comment))]
     return page(date, room["name"], [room["name"]], brief,
                 body + [".El"] + literal(types), opening, room)
 

@@ -188,8 +188,12 @@ struct dray_job *dray_frame_next(struct dray_channel *channel)
 		dray_frames_starve(frames);
 	}
 	spin_unlock_irq(&channel->lock);
-	/* The CPU has seen the frame, so its caches may have lines of it. */
-	if (job && overwritten)
+	/*
+	 * The CPU has seen the frame, so its caches may have lines of it.  Readers
+	 * of another driver's dma-buf drop them anyway, and syncing that may wait
+	 * for a fence of this work item.
+	 */
+	if (job && overwritten && !dray_area_is_whole(&job->moves[0].dst.area))
 		dray_job_sync(job, channel->dev);
 	return job;
 }

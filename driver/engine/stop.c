@@ -6,6 +6,7 @@
 #include <linux/delay.h>
 #include <linux/dmaengine.h>
 #include <linux/ktime.h>
+#include <linux/rcupdate.h>
 
 #include "base/node.h"
 #include "channel.h"
@@ -194,11 +195,31 @@ static bool dray_stream_is_quiet(struct dray_channel *channel,
 	return quiet;
 }
 
+/*
+ * A driver that restarts does so in its interrupt handler, which may run beside the
+ * first call and start waiting descriptors.  None waits after that call, so the second
+ * one stops the engine for good.  No handler runs on after it: it could still note an
+ * error, and the next descriptor would reset the other direction.
+ */
+static bool dray_stream_terminate(struct dray_channel *channel)
+{
+	unsigned int i, calls = channel->stream.quirk->restarts ? 2 : 1;
+
+	for (i = 0; i < calls; i++) {
+		if (dmaengine_terminate_sync(channel->chan))
+			return false;
+		/* Handlers run with interrupts off, which RCU waits for. */
+		if (calls > 1)
+			synchronize_rcu_expedited();
+	}
+	return true;
+}
+
 bool dray_stream_halt(struct dray_channel *channel)
 {
 	struct dray_job *job = dray_stream_aloft(channel);
 
-	if (dmaengine_terminate_sync(channel->chan))
+	if (!dray_stream_terminate(channel))
 		return false;
 	dray_repeats_forget(channel);
 	if (!job && !list_empty(&channel->stream.lost))

@@ -12,8 +12,12 @@
 #include <dray/manager.h>
 #include <dray/block.h>
 #include <dray/dtype.h>
+#include <dray/element.h>
 #include <dray/view.h>
+#include <dray/iterator.h>
 #include <dray/array.h>
+#include <dray/cast.h>
+#include <dray/nditer.h>
 #include <dray/index.h>
 #include <dray/sort.h>
 #include <dray/strings.h>

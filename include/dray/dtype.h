@@ -115,7 +115,7 @@ struct dray_dtype_object {
 	uint32_t itemsize;	/* bytes of an element */
 	uint32_t alignment;	/* bytes, a power of two */
 	uint8_t kind;		/* 'V', or a user type's own letter */
-	uint8_t order;		/* '|', or that of all its parts */
+	uint8_t order;		/* '|' */
 	uint16_t flags;		/* DRAY_DTYPE_* */
 	uint32_t reserved;	/* 0 */
 };
@@ -179,22 +179,172 @@ static inline void dray_dtype_unref(dray_dtype dtype)
  */
 DRAY_API uint32_t dray_dtype_alignment(dray_dtype dtype);
 
-/** Whether two words mean the same type. */
+/**
+ * Whether two types are the same: for structures, also names, titles, offsets
+ * and the item size.  A user type is only itself.
+ */
 DRAY_API bool dray_dtype_equal(dray_dtype a, dray_dtype b);
 
-/**
- * Parses a typestr ("<f4", "|u1", "|V12"); "b1" is a bool.  -EINVAL for any
- * other text, such as an object's ('O').
- *
- * @out: the type in its one form: '|' if byte order means nothing
- */
-DRAY_API int dray_dtype_parse(const char *typestr, dray_dtype *out);
+/* Flags of types. */
+#define DRAY_DTYPE_STRUCT (1u << 0)	/* has fields, maybe none */
+#define DRAY_DTYPE_SUBARRAY (1u << 1)	/* an array of a base type */
+#define DRAY_DTYPE_USER (1u << 2)	/* from dray_dtype_create_user() */
+#define DRAY_DTYPE_ALIGNED (1u << 3)	/* laid out as a C compiler does */
+#define DRAY_DTYPE_SWAPPED (1u << 4)	/* a part has the other byte order */
+#define DRAY_DTYPE_LOCAL (1u << 5)	/* a part is a user type */
+/* for dray_dtype_create_struct() only: fields have their offsets */
+#define DRAY_DTYPE_PLACED (1u << 8)
+
+/** DRAY_DTYPE_* of any type; 0 without a type. */
+static inline uint32_t dray_dtype_flags(dray_dtype dtype)
+{
+	char order = dray_dtype_order(dtype);
+
+	if (dtype && !dray_dtype_is_builtin(dtype))
+		return dray_dtype_as_object(dtype)->flags;
+	return order && order != '|' && order != DRAY_NATIVE_ORDER
+		       ? DRAY_DTYPE_SWAPPED
+		       : 0;
+}
+
+/** One field of a structured type. */
+struct dray_dtype_field {
+	/* UTF-8; unique among names and titles; NULL or "": "f0", "f1", ... */
+	const char *name;
+	const char *title;	/* a second name, NULL: none */
+	dray_dtype dtype;
+	uint32_t offset;	/* bytes from the element's start */
+};
+
+#define DRAY_DTYPE_MAX_FIELDS 8192
+#define DRAY_DTYPE_MAX_DEPTH 32	/* of types in types */
 
 /**
- * Writes the typestr of a builtin type, at most 16 bytes with the terminating
- * zero.  -EINVAL if no typestr describes it.
+ * Makes a structured type.  Fields may overlap and lie in any order.
+ *
+ * @fields: @count of them, 0 to DRAY_DTYPE_MAX_FIELDS; copied, each with a
+ *	reference to its type
+ * @flags: DRAY_DTYPE_ALIGNED, DRAY_DTYPE_PLACED.  Without PLACED the offsets
+ *	are ignored: fields follow one another, with ALIGNED at multiples of
+ *	their alignment
+ * @itemsize: bytes; 0: up to the end of the last field, with ALIGNED rounded up
+ * @out: one reference
+ *
+ * Errors: -EINVAL (a name that appears twice or is not UTF-8, a field without
+ * a type, an offset or an item size that ALIGNED forbids, an item size below
+ * the end of a field, too many fields, too deep), -EOVERFLOW (more than 32 bits
+ * of bytes), -ENOMEM.
  */
-DRAY_API int dray_dtype_format(dray_dtype dtype, char out[16]);
+DRAY_API int dray_dtype_create_struct(const struct dray_dtype_field *fields,
+				      size_t count, uint32_t flags,
+				      uint32_t itemsize, dray_dtype *out);
+
+/**
+ * Makes the type of an element that is itself an array, in C order.
+ *
+ * @shape: @ndim extents, each >= 0; without axes the result is @base
+ * @ndim: 0 to 64
+ * @out: one reference
+ *
+ * Errors: -EINVAL, -EOVERFLOW (more than 32 bits of bytes), -ENOMEM.
+ */
+DRAY_API int dray_dtype_create_subarray(dray_dtype base, int ndim,
+					const int64_t *shape, dray_dtype *out);
+
+/** Number of fields; 0 of a type without. */
+DRAY_API size_t dray_dtype_field_count(dray_dtype dtype);
+
+/** Writes field @index to @out, borrowed from @dtype.  -ERANGE. */
+DRAY_API int dray_dtype_get_field(dray_dtype dtype, size_t index,
+				  struct dray_dtype_field *out);
+
+/** Writes the number of the field of this name or title.  -ENOENT. */
+DRAY_API int dray_dtype_find_field(dray_dtype dtype, const char *name,
+				   size_t *index);
+
+/** The base type of a sub-array, borrowed; of any other type, itself. */
+DRAY_API dray_dtype dray_dtype_base(dray_dtype dtype);
+
+/**
+ * Returns the number of axes of a sub-array, and 0 for any other type.
+ * @shape: set to its extents, borrowed; may be NULL
+ */
+DRAY_API int dray_dtype_shape(dray_dtype dtype, const int64_t **shape);
+
+/**
+ * Whether each byte of an element belongs to one field, in the order of the
+ * fields.  True of a type without fields.
+ */
+DRAY_API bool dray_dtype_is_packed(dray_dtype dtype);
+
+/**
+ * Gives all parts of a type one byte order; user types stay as they are.
+ *
+ * @order: '<', '>', '=' (the machine's) or 's' (each part's other one)
+ * @out: one reference
+ *
+ * Errors: -EINVAL (a type that is none, another @order), -ENOMEM.
+ */
+DRAY_API int dray_dtype_with_order(dray_dtype dtype, char order,
+				   dray_dtype *out);
+
+/**
+ * Parses the text of a type, as NumPy's dtype() does:
+ *
+ * - "<f4", "=i2", ">M8[25s]", "U7", "V12": order, kind, size and unit.  Without
+ *   an order, it is the machine's
+ * - "d", "?", "l": a letter of a C type; "float32", "int", "bytes": a name
+ * - "(2,3)f4": a sub-array
+ * - "i4,(2,3)f8,S3": a structure with the fields f0, f1, f2
+ * - "[('x', '<f4'), (('title', 'y'), '>i2', (2, 3))]": a structure; a void
+ *   without a name is a gap between fields
+ * - "{'names': ['x'], 'formats': ['<f4'], 'offsets': [4], 'titles': [None],
+ *   'itemsize': 12, 'aligned': False}": a structure, of which names and formats
+ *   suffice
+ * - "('<f4', (2, 3))": a sub-array
+ *
+ * @out: one reference
+ *
+ * Errors: -EINVAL for any other text, such as an object's ('O'), and for text of
+ * more than DRAY_DTYPE_MAX_TEXT bytes; else as the functions that make types.
+ */
+DRAY_API int dray_dtype_parse(const char *text, dray_dtype *out);
+#define DRAY_DTYPE_MAX_TEXT 65535
+
+/**
+ * Writes the text that dray_dtype_parse() makes @dtype of: a typestr, a list of
+ * fields, or a dictionary if no list describes it (aligned structures, and
+ * fields that overlap or are out of order).
+ *
+ * @text: @room bytes, of which the last one written is 0; may be NULL if @room
+ *	is 0.  A typestr takes at most DRAY_DTYPE_TYPESTR_SIZE
+ *
+ * Returns the length of the whole text without the zero, as snprintf() does, or
+ * -EINVAL if no text describes the type.  A user type gives its name, which
+ * dray_dtype_parse() does not know.
+ */
+DRAY_API int dray_dtype_format(dray_dtype dtype, char *text, size_t room);
+#define DRAY_DTYPE_TYPESTR_SIZE 32
+
+/**
+ * Parses the format of a buffer, as Python's PEP 3118 has them: "<f",
+ * "T{b:x:3x(2,3)>i:y:}", "Zd", "7w".  '@', which is also the order at the start,
+ * aligns as C does.  Bytes of 'x' alone are a void; inside of a structure they
+ * are a gap, or a void if they have a name.
+ *
+ * @out: one reference
+ * Errors: as dray_dtype_parse().
+ */
+DRAY_API int dray_dtype_from_pep3118(const char *format, dray_dtype *out);
+
+/**
+ * Writes such a format, as dray_dtype_format() writes a text.  A sub-array of
+ * sub-arrays becomes one with all axes; titles are left out.
+ *
+ * -EINVAL: dates, user types, fields that overlap or are out of order, a colon
+ * in a name, long doubles of another machine.
+ */
+DRAY_API int dray_dtype_to_pep3118(dray_dtype dtype, char *format, size_t room);
 
 #ifdef __cplusplus
 #define DRAY_ABI(fact) static_assert(fact, #fact)

@@ -21,6 +21,14 @@ extern "C" {
 
 #define DRAY_MAX_NDIM 64
 
+/** An order of elements in memory.  (Source: NPY_ORDER, with its numbers.) */
+enum dray_order {
+	DRAY_ORDER_A = -1,	/* F if contiguous in F and not in C, else C */
+	DRAY_ORDER_C = 0,	/* the last axis fastest */
+	DRAY_ORDER_F = 1,	/* the first axis fastest */
+	DRAY_ORDER_K = 2,	/* as near as possible to that of the source */
+};
+
 struct dray_view {
 	/* the element [0, 0, ...]; may be NULL if empty */
 	void *data __attribute__((aligned(8)));
@@ -66,41 +74,246 @@ DRAY_API int dray_view_bytes(dray_dtype dtype, int ndim, const int64_t *shape,
 DRAY_API void dray_view_copy(struct dray_view *out,
 			     const struct dray_view *view);
 
-/**
- * Reorders axes: axis i of the result is axis axes[i] of @view, negative from
- * the last.  NULL reverses the order.
+/*
+ * Views with other axes, shapes or types, with the results of the named
+ * functions of NumPy 2: shape, data, and each stride, of an axis of one element
+ * too.  Permissions stay, except where it is said.  Axes are named from 0, or
+ * negative from the last.
  *
- * Errors: -EINVAL (an axis that does not exist or is named twice; @view has a
- * number of axes or an extent that dray_view_init() would refuse).
+ * Besides their own errors, all fail with -EINVAL and -EOVERFLOW as
+ * dray_view_init(), for a view that it would refuse, and with -EINVAL for an
+ * axis that does not exist, or is named twice in one list, and for more than
+ * DRAY_MAX_NDIM axes.
+ */
+
+/**
+ * Reorders axes: axis i of the result is axis axes[i] of @view.  NULL reverses
+ * the order.  (Source: numpy.transpose(), permute_dims().)
  */
 DRAY_API int dray_view_transpose(const struct dray_view *view, const int *axes,
 				 struct dray_view *out);
 
+/** Exchanges two axes.  (Source: numpy.swapaxes().) */
+DRAY_API int dray_view_swap_axes(const struct dray_view *view, int axis1,
+				 int axis2, struct dray_view *out);
+
 /**
- * Repeats axes of one element (stride 0) and adds axes in front.
+ * Moves axis from[i] to place to[i]; the others keep their order.  (Source:
+ * numpy.moveaxis().)
+ *
+ * @from, @to: @count axes each
+ */
+DRAY_API int dray_view_move_axes(const struct dray_view *view, const int *from,
+				 const int *to, int count,
+				 struct dray_view *out);
+
+/**
+ * Drops axes of one element.  (Source: numpy.squeeze().)
+ *
+ * @axes: @count axes; NULL drops all of one element
+ *
+ * Errors: -EINVAL (an axis of another number of elements).
+ */
+DRAY_API int dray_view_squeeze(const struct dray_view *view, const int *axes,
+			       int count, struct dray_view *out);
+
+/**
+ * Adds axes of one element.  (Source: numpy.expand_dims().)
+ *
+ * @axes: their @count places in the result
+ */
+DRAY_API int dray_view_expand(const struct dray_view *view, const int *axes,
+			      int count, struct dray_view *out);
+
+/**
+ * Reverses axes.  (Source: numpy.flip().)
+ *
+ * @axes: @count axes; NULL reverses all
+ */
+DRAY_API int dray_view_flip(const struct dray_view *view, const int *axes,
+			    int count, struct dray_view *out);
+
+/**
+ * Takes the diagonal of two axes as the last axis of the result, which may not
+ * be written.  (Source: numpy.diagonal().)
+ *
+ * @offset: elements right of the main diagonal, or below it if negative; out of
+ *	range, the result is empty
+ *
+ * Errors: -EINVAL (fewer than two axes; the same axis twice).
+ */
+DRAY_API int dray_view_diagonal(const struct dray_view *view, int64_t offset,
+				int axis1, int axis2, struct dray_view *out);
+
+/**
+ * Gives the elements another shape, without a copy.  (Source: numpy.reshape()
+ * with copy=False.)
+ *
+ * @shape: @ndim extents, one of which may be negative: the rest of the elements
+ * @order: the order in which elements are taken and placed: A, C or F
+ *
+ * Errors: -EINVAL (another number of elements, two negative extents, order K),
+ * -EAGAIN (the strides do not allow it: make a copy first).
+ */
+DRAY_API int dray_view_reshape(const struct dray_view *view, int ndim,
+			       const int64_t *shape, enum dray_order order,
+			       struct dray_view *out);
+
+/**
+ * Gives the elements one axis, without a copy.  (Source: numpy.ravel(), in the
+ * cases in which it does not copy.)
+ *
+ * @order: A, C, F, or K, which takes them as they lie in memory
+ *
+ * Errors: -EAGAIN (the elements have gaps, or lie in another order).
+ */
+DRAY_API int dray_view_ravel(const struct dray_view *view,
+			     enum dray_order order, struct dray_view *out);
+
+/**
+ * Repeats axes of one element (stride 0) and adds axes in front.  The result may
+ * not be written.  (Source: numpy.broadcast_to().)
  *
  * Errors: -EINVAL (fewer axes than @view has, an extent that differs from one
- * above 1; else as dray_view_transpose()), -EOVERFLOW as dray_view_init().
+ * other than 1).
  */
 DRAY_API int dray_view_broadcast(const struct dray_view *view, int ndim,
 				 const int64_t *shape, struct dray_view *out);
+
+/**
+ * Finds the shape that @count shapes are broadcast to together.  (Source:
+ * numpy.broadcast_shapes().)
+ *
+ * @ndims, @shapes: the number of axes and the extents of each
+ * @ndim, @shape: the result; @shape has room for the most axes of one shape
+ *
+ * Errors: -EINVAL (two extents that differ, none of which is 1).
+ */
+DRAY_API int dray_broadcast_shapes(int count, const int *ndims,
+				   const int64_t *const *shapes, int *ndim,
+				   int64_t *shape);
+
+/**
+ * Takes the real parts of complex numbers; of other types, all of @view.
+ * (Source: numpy.real().)
+ */
+DRAY_API int dray_view_real(const struct dray_view *view,
+			    struct dray_view *out);
+
+/**
+ * Takes the imaginary parts of complex numbers.  (Source: numpy.imag(), which
+ * makes an array of zeros for other types.)
+ *
+ * Errors: -EINVAL (a type that is not complex).
+ */
+DRAY_API int dray_view_imag(const struct dray_view *view,
+			    struct dray_view *out);
+
+/**
+ * Reads the same bytes as elements of another type.  If its size differs, the
+ * last axis has more elements, or fewer; it has no gaps then.  Raw data of no
+ * size, DRAY_VOID(0), gets the size of @view's.  (Source: numpy.ndarray.view().)
+ *
+ * Errors: -EINVAL (sizes differ, and there is no axis, the last has gaps, or its
+ * bytes are no multiple of the new size; a smaller size that does not divide the
+ * old one).
+ */
+DRAY_API int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,
+			       struct dray_view *out);
+
+/**
+ * Takes every window of @window elements as new axes behind those of @view, each
+ * of which gets one element for each place of the window.  The result may not
+ * be written.  (Source: numpy.lib.stride_tricks.sliding_window_view().)
+ *
+ * @window: @count extents
+ * @axes: the axis of each, which may be named more than once; NULL: all axes
+ *
+ * Errors: -EINVAL (a window that is larger than its axis).
+ */
+DRAY_API int dray_view_windows(const struct dray_view *view, int count,
+			       const int64_t *window, const int *axes,
+			       struct dray_view *out);
+
+/**
+ * Gives the data of @view any shape and strides within a range of memory.
+ * (Source: numpy.lib.stride_tricks.as_strided(), which checks nothing.)
+ *
+ * @shape: @ndim extents
+ * @strides: @ndim strides in bytes; NULL: C order
+ * @memory: @size bytes, such as those of a block; NULL: those that @view covers
+ *
+ * Errors: -EINVAL (strides that leave the memory).
+ */
+DRAY_API int dray_view_as_strided(const struct dray_view *view, int ndim,
+				  const int64_t *shape, const int64_t *strides,
+				  const void *memory, uint64_t size,
+				  struct dray_view *out);
 
 /** Returns the number of elements; 1 without axes, INT64_MAX on overflow. */
 DRAY_API int64_t dray_view_size(const struct dray_view *view);
 
 /**
  * Returns the bytes that the elements cover, relative to data: [low, high). low
- * is below 0 if strides are negative; low == high if the view is empty.
+ * is below 0 if strides are negative; low == high if the view is empty.  (Source:
+ * numpy.lib.array_utils.byte_bounds().)
  */
 DRAY_API void dray_view_span(const struct dray_view *view, int64_t *low,
 			     int64_t *high);
 
+/**
+ * Returns the largest power of two that all addresses of elements are multiples
+ * of; 1 << 63 if there are none.
+ */
+DRAY_API uint64_t dray_view_alignment(const struct dray_view *view);
+
 /** Whether elements follow each other without gaps, the last axis fastest. */
 DRAY_API bool dray_view_is_contiguous(const struct dray_view *view);
 
-/** Whether the spans of two views have a byte in common. */
+/**
+ * Whether elements follow each other without gaps in an order: C, F, A (one of
+ * the two), or K (any order of the axes, none of them backwards).
+ */
+DRAY_API bool dray_view_is_contiguous_in(const struct dray_view *view,
+					 enum dray_order order);
+
+/**
+ * Whether the spans of two views have a byte in common.  (Source:
+ * numpy.may_share_memory().)
+ */
 DRAY_API bool dray_view_spans_overlap(const struct dray_view *a,
 				      const struct dray_view *b);
+
+/* Limits of the two questions below; any number above 0 is one of steps. */
+#define DRAY_SHARE_BOUNDS INT64_C(0)	/* compares bounds only */
+#define DRAY_SHARE_EXACT INT64_C(-1)	/* no limit; may take for ever */
+
+/**
+ * Tells whether an element of @a and one of @b have a byte in common, exactly.
+ * Slices and transposes of one array take few steps.  For contrived strides the
+ * number is exponential, so it may be limited.  (Source: numpy.shares_memory(),
+ * whose steps are others.)
+ *
+ * @max_work: steps, DRAY_SHARE_BOUNDS or DRAY_SHARE_EXACT
+ * @shared: with DRAY_SHARE_BOUNDS, as dray_view_spans_overlap()
+ *
+ * Errors: -EINVAL (a limit below -1), -E2BIG (not known after so many steps),
+ * -EOVERFLOW (a view that covers more than 59 bits count), as dray_view_init().
+ */
+DRAY_API int dray_view_shares_memory(const struct dray_view *a,
+				     const struct dray_view *b,
+				     int64_t max_work, bool *shared);
+
+/**
+ * Tells whether no two elements of @view have a byte in common.
+ *
+ * @max_work: as above; with DRAY_SHARE_BOUNDS, @unique is true if no axis
+ *	reaches back into the bytes that those with smaller strides cover
+ *
+ * Errors: as dray_view_shares_memory().
+ */
+DRAY_API int dray_view_is_unique(const struct dray_view *view,
+				 int64_t max_work, bool *unique);
 
 /**
  * Copies elements with the CPU, between views of the same shape and type.

@@ -90,11 +90,11 @@ TEST_F(stream, an_overwriting_ring_ends_with_its_node)
 	struct dray_transfer frames[COUNT];
 
 	for (int i = 0; i < 30; i++) {
-		ASSERT_EQ(0, stream_text("frame_bytes", "64"));
+		ASSERT_EQ(0, stream_knob("frame_bytes", SOURCE_BYTES));
 		for (int k = 0; k < COUNT; k++)
 			frames[k] = (struct dray_transfer)RECV_OF(
-				self->dst.fd, (uint64_t)k * 4096, 64);
-		ASSERT_EQ(0, line_open(self->node, RX1, DEPTH, &self->rx));
+				self->dst.fd, (uint64_t)k * 4096, SOURCE_BYTES);
+		ASSERT_EQ(0, line_open(self->node, SOURCE, DEPTH, &self->rx));
 		ASSERT_EQ(0, stream_knob("frame_us", 1));
 		ASSERT_EQ(0, ring_begin(&self->rx, frames, COUNT,
 					DRAY_RING_OVERWRITE));

@@ -6,6 +6,9 @@
  */
 #include <pthread.h>
 
+#include "../selftests/attach.h"
+#include "../selftests/foreign.h"
+#include "../selftests/maintenance.h"
 #include "streams.h"
 
 #define FRAME 4096u
@@ -93,7 +96,6 @@ static bool ring_is_full(void *context)
 	       0;
 }
 
-/* For wait_for(): have frames been overwritten? */
 /* DRAY_TEST_FRAMES of the environment, or 1000. */
 static uint64_t frames_to_see(void)
 {
@@ -102,6 +104,7 @@ static uint64_t frames_to_see(void)
 	return text ? strtoull(text, NULL, 10) : 1000;
 }
 
+/* For wait_for(): have frames been overwritten? */
 static bool ring_loses(void *context)
 {
 	const struct ring *ring = context;
@@ -175,6 +178,30 @@ TEST_F(stream, a_late_reader_loses_the_oldest_frames)
 	}
 	EXPECT_EQ(missing, ring.line.head->lost);
 	EXPECT_LE(4, missing);
+	line_close(&ring.line);
+}
+
+/* Its exporter may wait for fences, among them those that the stream signals. */
+TEST_F(stream, memory_of_another_driver_is_overwritten_without_its_exporter)
+{
+	struct maintenance list[1];
+	int fd = foreign_open(FOREIGN_VGEM, FRAMES * FRAME), watch;
+	struct buffer memory = { .size = FRAMES * FRAME };
+	struct ring ring;
+
+	NEED_VGEM(fd);
+	ATTACH_DMA_BUF(attach, fd, 0);
+	memory.fd = attach.fd;
+	ASSERT_EQ(0, ring_open(self->node, RX1, DRAY_RING_OVERWRITE, &memory,
+			       &ring));
+	ring.lost = 0;
+	watch = maintenance_watch();
+	ASSERT_EQ(0, source_begins());
+	ASSERT_TRUE(wait_for(ring_loses, &ring));
+	/* Without probes, the validator of locks tells. */
+	if (!watch)
+		EXPECT_EQ(0, maintenance_read(list, 1));
+	maintenance_end();
 	line_close(&ring.line);
 }
 

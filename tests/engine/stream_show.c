@@ -207,9 +207,9 @@ TEST_F(stream, a_killed_program_leaves_the_display_to_others)
 
 TEST_F(stream, the_end_of_the_node_or_engine_ends_what_is_shown)
 {
-	static const char *const ends[][2] = {
-		{ STREAM_DRIVERS STREAM_NODE "/", STREAM_NODE },
-		{ STREAM_DRIVERS STREAM_ENGINE "/", STREAM_ENGINE },
+	const char *const ends[][2] = {
+		{ self->binding.driver, self->binding.device },
+		{ STREAM_DRIVER, STREAM_ENGINE },
 	};
 
 	for (size_t i = 0; i < 2; i++) {
@@ -236,17 +236,14 @@ TEST_F(stream, the_end_of_the_node_or_engine_ends_what_is_shown)
 
 TEST_F(stream, what_is_shown_comes_back_after_sleep)
 {
-	static const char asleep[] =
-		"/sys/devices/platform/" STREAM_NODE "/asleep";
-
 	ASSERT_EQ(0, open_display(self));
 	ASSERT_EQ(1, show(self, 0));
 	ASSERT_TRUE(engine_gets(TX0, 1));
 	ASSERT_EQ(0, sync_once());
-	ASSERT_EQ(0, write_text(asleep, "1"));
+	ASSERT_EQ(0, write_text(STREAM_ASLEEP, "1"));
 	EXPECT_EQ(0, stream_read("out", TX0));
 	EXPECT_EQ(0, line_completed(&self->tx));
-	ASSERT_EQ(0, write_text(asleep, "0"));
+	ASSERT_EQ(0, write_text(STREAM_ASLEEP, "0"));
 	ASSERT_TRUE(engine_gets(TX0, 1));
 	ASSERT_EQ(2, show(self, 64));
 	ASSERT_TRUE(engine_gets(TX0, 2));

@@ -309,21 +309,41 @@ TEST_F(stream, random_pieces_are_gathered_and_scattered)
 	free(stream);
 }
 
-/* A batch that is reported before its last one has begun. */
+/* Sends packet @i; waits until the receiver's engine has moved it. */
+static int64_t send_through(FIXTURE_DATA(stream) * self, uint64_t i,
+			    uint64_t room)
+{
+	struct engine_share moved = { RX0, stream_read("bytes", RX0) + 500 };
+	int64_t ret = stream_send(self, i * room, 500);
+
+	if (ret > 0)
+		ret = line_bytes(&self->tx, (uint64_t)ret);
+	if (ret != 500)
+		return ret;
+	return wait_for(engine_has_moved, &moved) ? 500 : -ETIME;
+}
+
+/*
+ * A batch is reported before its last one has begun.  The packets go one by one,
+ * since stopping an AXI DMA drops those on the way.
+ */
 TEST_F(stream, a_report_without_any_byte_ends_no_transfer)
 {
 	const uint64_t room = 4096, count = 4;
 
 	SKIP_IF(stream_read("batches", 0) != 1,
 		"this engine reports one by one: batches=1");
-	SKIP_IF(stream_read("siblings", 0) == 1,
-		"stopping this receiver loses what is being sent");
 	ASSERT_EQ(0, stream_open(self, 4));
 	ASSERT_EQ(0, stream_knob("unfinished", 1));
 	for (uint64_t i = 0; i < count; i++)
 		ASSERT_EQ((int64_t)i + 1, stream_receive(self, i * room, room));
-	for (uint64_t i = 0; i < count; i++)
-		ASSERT_EQ((int64_t)i + 1, stream_send(self, i * room, 500));
+	ASSERT_TRUE(engine_gets(RX0, count));
+	for (uint64_t i = 0; i < count; i++) {
+		/* The engine was stopped, and has the last one anew. */
+		if (i == count - 1)
+			ASSERT_TRUE(engine_gets(RX0, 1));
+		ASSERT_EQ(500, send_through(self, i, room));
+	}
 	for (uint64_t i = 0; i < count; i++) {
 		EXPECT_EQ(500, line_bytes(&self->rx, i + 1));
 		EXPECT_EQ(-1,

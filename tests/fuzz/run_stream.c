@@ -2,7 +2,8 @@
 /*
  * Streams: timelines, packets, rings.  A timeline's place in the table tells its
  * channel: even ones send, odd ones receive, as those of dray_test_stream.ko.
- * No call waits for long, since a stream may be silent for ever.
+ * Channel 0 may be a display.  No call waits for long, since a stream may be silent
+ * for ever.
  */
 #include <sys/eventfd.h>
 
@@ -40,6 +41,13 @@ int run_timeline(struct thread *thread, const struct call *call)
 	return ret;
 }
 
+static uint32_t operation_of(uint32_t channel, uint64_t *state)
+{
+	if (!channel && !pick(state, 4))
+		return DRAY_OP_SHOW;
+	return channel % 2 ? DRAY_OP_RECV : DRAY_OP_SEND;
+}
+
 /* A view of rows in @size bytes at @offset of the memory. */
 static void piece_make(struct dray_transfer *piece, struct dray_axis *axis,
 		       const struct call *call, uint64_t offset, uint64_t size,
@@ -56,7 +64,7 @@ static void piece_make(struct dray_transfer *piece, struct dray_axis *axis,
 	axis->src_stride = sends ? (int64_t)pitch : 0;
 	axis->dst_stride = sends ? 0 : (int64_t)pitch;
 	*piece = (struct dray_transfer){
-		.op = sends ? DRAY_OP_SEND : DRAY_OP_RECV,
+		.op = operation_of(channel_of(call), state),
 		.src_fd = sends ? fd : -1,
 		.dst_fd = sends ? -1 : fd,
 		.src_offset = sends ? offset : 0,

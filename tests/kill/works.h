@@ -13,6 +13,7 @@
 
 #define BUFFERS 8
 #define FENCES 8
+#define LINES 4 /* streams, at most */
 
 struct worker {
 	struct load load;
@@ -24,7 +25,8 @@ struct worker {
 	int importer; /* or a negative errno */
 	int pipe_ends[2];
 	int streams; /* the node of streams, or -1 */
-	int lines[4]; /* timelines of its channels; 0: it is not open here */
+	uint32_t channels; /* that are streams, its first ones */
+	int lines[LINES]; /* their timelines; 0: it is not open here */
 };
 
 /* This process. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Works of the load: packets and rings of the node of dray_test_stream.ko, which
- * is the last one.  Processes compete for its four streams.
+ * Works of the load: packets and rings of the last node, if its first channels
+ * are streams.  Processes compete for them.
  */
 #include "../selftests/timeline.h"
 #include "works.h"
 
-#define CHANNELS 4 /* even ones send, odd ones receive */
 #define FRAMES 4
 
+/* As those of dray_test_stream.ko, and of the board of tools/fpga. */
 static bool sends(uint32_t channel)
 {
 	return channel % 2 == 0;
@@ -16,33 +16,43 @@ static bool sends(uint32_t channel)
 
 static int streams_open(void)
 {
+	const uint32_t kinds = DRAY_CHANNEL_SEND | DRAY_CHANNEL_RECV;
+	struct dray_channel_info channel;
 	char path[32];
 
+	if (me.streams >= 0)
+		return me.channels ? 0 : -ENODEV;
 	for (int i = 9; i >= 0 && me.streams < 0; i--) {
 		snprintf(path, sizeof(path), "/dev/dray%d", i);
 		me.streams = open(path, O_RDWR | O_CLOEXEC);
 	}
-	return me.streams < 0 ? -ENODEV : 0;
+	while (me.channels < LINES &&
+	       !node_channel(me.streams, me.channels, &channel) &&
+	       channel.flags & kinds)
+		me.channels++;
+	return me.channels ? 0 : -ENODEV;
 }
 
-static bool is_gone(const char *name)
+/* One of the streams; 0 if there is none. */
+static uint32_t any_stream(void)
 {
-	return access(name, F_OK);
+	return me.channels ? (uint32_t)pick(me.channels) : 0;
 }
 
 /* Opens a stream, or closes one with all that is in flight. */
 void work_stream(void)
 {
-	uint32_t channel = (uint32_t)pick(CHANNELS);
-	struct dray_timeline line = { .channel = channel, .event_fd = -1 };
+	struct dray_timeline line = { .event_fd = -1 };
+	uint32_t channel;
 	int ret;
 
-	if (is_gone("/sys/module/dray_test_stream") || streams_open()) {
+	if (streams_open()) {
 		count(WORK_STREAM, -ENODEV);
 		count(WORK_PACKET, -ENODEV);
 		count(WORK_FRAMES, -ENODEV);
 		return;
 	}
+	channel = line.channel = any_stream();
 	if (me.lines[channel] > 0) {
 		close(me.lines[channel]);
 		me.lines[channel] = 0;
@@ -67,7 +77,7 @@ static struct dray_transfer piece_of(const struct buffer *buffer,
 
 void work_packet(void)
 {
-	uint32_t channel = (uint32_t)pick(CHANNELS);
+	uint32_t channel = any_stream();
 	struct buffer *buffer = any_buffer();
 	struct dray_transfer transfer;
 	struct dray_submit submit =
@@ -84,7 +94,7 @@ void work_packet(void)
 /* Gives a stream its ring, and passes a frame of it. */
 void work_frames(void)
 {
-	uint32_t channel = (uint32_t)pick(CHANNELS), frame, i;
+	uint32_t channel = any_stream(), frame, i;
 	struct buffer *buffer = any_buffer();
 	struct dray_transfer frames[FRAMES];
 	struct dray_ring ring = {

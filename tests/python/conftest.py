@@ -44,6 +44,11 @@ def pytest_collection_modifyitems(config, items):
         items[:] = [item for item in items if item not in left]
 
 
+def pytest_runtest_makereport(item, call):
+    if call.when == "call" and call.excinfo:
+        item.failed = True
+
+
 def name_on(backend):
     return f"checked dray {backend}" if CHECKED else f"dray {backend}"
 
@@ -82,18 +87,19 @@ def frees_only_blocks():
 
 
 @pytest.fixture(autouse=True)
-def leaves_nothing_behind():
+def leaves_nothing_behind(request):
     """Memory that a test made is gone at its end, or soon after its children's.
 
     On the kernel's back end a block that is left until the interpreter ends
-    keeps its memory if its address was told, and so the module.
+    keeps its memory if its address was told, and so the module.  The traceback of
+    a test that failed keeps its arrays, so there is nothing to wait for.
     """
     if CHECKED:  # which keeps freed memory for a while
         yield
         return
     before = blocks()
     yield
-    if blocks() > before:
+    if blocks() > before and not hasattr(request.node, "failed"):
         gc.collect()
         assert wait_until(lambda: trimmed_blocks() <= before)
 

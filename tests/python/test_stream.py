@@ -468,6 +468,7 @@ def test_a_forked_child_cannot_use_its_parents_stream(loop, make):
                 wrong += 1
             except ChildProcessError:
                 pass
+        wrong += repr(event) != "<dray.Event of rx0, of the parent process>"
         rx.close()
         os._exit(wrong)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

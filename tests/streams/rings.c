@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
  * Rings on an AXI DMA with the kernel's own driver: numbered frames through the
- * IP, read in time and late, and sent from a ring.
+ * IP, read in time and late, and sent from a ring.  DRAY_TEST_FRAMES is their number.
  */
 #include "axidma.h"
 
 #define FRAME 4096u
 #define FRAMES 8u
-#define NUMBERED 300u
 
-static int give_ring(const struct line *line, bool sends, int fd)
+static uint32_t frames_to_see(void)
+{
+	const char *text = getenv("DRAY_TEST_FRAMES");
+
+	return text ? (uint32_t)strtoul(text, NULL, 10) : 300;
+}
+
+static int give_ring(const struct line *line, bool sends, uint32_t flags,
+		     int fd)
 {
 	struct dray_transfer frames[FRAMES];
 	struct dray_ring args = { .frames = (uintptr_t)frames,
-				  .count = FRAMES };
+				  .count = FRAMES,
+				  .flags = flags };
 
 	for (uint64_t i = 0; i < FRAMES; i++) {
 		struct dray_transfer send = SEND_OF(fd, i * FRAME, FRAME);
@@ -69,17 +77,17 @@ static int send_next(FIXTURE_DATA(axidma) * self, uint32_t *sent)
 }
 
 /* The reader leaves all frames unread at times, while more packets wait. */
-TEST_F(axidma, frames_of_rings_come_whole_and_in_order)
+TEST_F_TIMEOUT(axidma, frames_of_rings_come_whole_and_in_order, 3600)
 {
+	uint32_t sent = 0, most = frames_to_see();
 	struct dray_point point;
-	uint32_t sent = 0;
 
-	ASSERT_EQ(0, give_ring(&self->received, false, self->dst.fd));
-	ASSERT_EQ(0, give_ring(&self->sent, true, self->src.fd));
-	for (uint32_t i = 1; i <= NUMBERED; i++) {
-		while (sent < NUMBERED && sent - i + 1 < FRAMES + 4)
+	ASSERT_EQ(0, give_ring(&self->received, false, 0, self->dst.fd));
+	ASSERT_EQ(0, give_ring(&self->sent, true, 0, self->src.fd));
+	for (uint32_t i = 1; i <= most; i++) {
+		while (sent < most && sent - i + 1 < FRAMES + 4)
 			ASSERT_EQ(0, send_next(self, &sent));
-		if (i % 50 == 0 && i + FRAMES <= NUMBERED)
+		if (i % 50 == 0 && i + FRAMES <= most)
 			ASSERT_EQ(0, line_wait(&self->received, i + FRAMES - 1,
 					       &point));
 		ASSERT_EQ(0, line_wait(&self->received, i, &point));
@@ -95,6 +103,44 @@ TEST_F(axidma, frames_of_rings_come_whole_and_in_order)
 		ASSERT_EQ(GUARD, self->dst.bytes[i]);
 }
 
+/* None is torn or comes twice, and as many are missing as were counted. */
+TEST_F_TIMEOUT(axidma, a_late_reader_loses_the_oldest_frames, 3600)
+{
+	uint32_t sent = 0, seen = 0, missing = 0, most = frames_to_see();
+	uint32_t frames[FRAMES / 2], number;
+	struct dray_point points[FRAMES / 2];
+	struct dray_release args = { .frames = (uintptr_t)frames,
+				     .points = (uintptr_t)points,
+				     .room = FRAMES / 2 };
+
+	ASSERT_EQ(0, give_ring(&self->received, false, DRAY_RING_OVERWRITE,
+			       self->dst.fd));
+	ASSERT_EQ(0, give_ring(&self->sent, true, 0, self->src.fd));
+	while (seen < most) {
+		/* Several rings pass unread after each 50th frame. */
+		for (uint32_t i = sent % 50 ? 1 : 4 * FRAMES;
+		     i-- && sent < most;)
+			ASSERT_EQ(0, send_next(self, &sent));
+		ASSERT_EQ(0, ioctl(self->received.fd, DRAY_IOC_RELEASE, &args));
+		ASSERT_EQ(args.count, args.released);
+		for (uint32_t i = 0; i < args.acquired; i++) {
+			ASSERT_EQ(0, points[i].status);
+			ASSERT_EQ(FRAME, points[i].bytes);
+			number = number_of(self->dst.bytes +
+					   points[i].frame * FRAME);
+			ASSERT_LT(seen, number);
+			missing += number - seen - 1;
+			seen = number;
+			frames[i] = points[i].frame;
+		}
+		args.count = args.acquired;
+	}
+	EXPECT_EQ(missing, self->received.head->lost);
+	EXPECT_LT(0, missing);
+	for (size_t i = FRAMES * FRAME; i < SIZE; i++)
+		ASSERT_EQ(GUARD, self->dst.bytes[i]);
+}
+
 /* A frame that was cancelled comes back, and the ring goes on. */
 TEST_F(axidma, a_ring_goes_on_after_a_cancel)
 {
@@ -102,7 +148,7 @@ TEST_F(axidma, a_ring_goes_on_after_a_cancel)
 	struct dray_point point;
 	uint64_t i = 0;
 
-	ASSERT_EQ(0, give_ring(&self->received, false, self->dst.fd));
+	ASSERT_EQ(0, give_ring(&self->received, false, 0, self->dst.fd));
 	ASSERT_EQ(0, node_call(self->node, DRAY_IOC_CANCEL, &cancel));
 	ASSERT_LT(0, send_bytes(self, 0, FRAME));
 	do {

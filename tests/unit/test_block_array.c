@@ -251,7 +251,7 @@ POOL_FACT(only_an_array_is_taken_for_one)
 POOL_FACT(a_dump_shows_preamble_and_axes)
 {
 	struct dray_array_options options = {
-		.dtype = 0x0400000075,
+		.dtype = DRAY_DTYPE('u', '<', 4),
 		.flags = DRAY_READ | DRAY_IMMUTABLE,
 		.ndim = 1,
 		.size = 16,
@@ -277,7 +277,7 @@ POOL_FACT(a_dump_shows_preamble_and_axes)
 	fclose(stream);
 	assert_non_null(strstr(text, "------ array\n"));
 	assert_non_null(strstr(text, " flags: 5 read immutable\n"));
-	assert_non_null(strstr(text, " type: 0x0000000400000075\n"));
+	assert_non_null(strstr(text, " type: strided * <u4\n"));
 	assert_non_null(strstr(text, "  axis 0: size 4, stride 4\n"));
 	assert_non_null(strstr(text, " (pooled, count 2)\n"));
 	assert_non_null(strstr(text, " reference: none"));

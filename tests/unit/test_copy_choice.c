@@ -157,6 +157,10 @@ QUEUE_FACT(a_copy_is_explained_in_numbers)
 	assert_int_equal(explanation.axes, 1);
 	assert_int_equal(explanation.threshold, 8192);
 	assert_non_null(strstr(explanation.reason, "64 descriptors"));
+	assert_works(dray_explain(queue, &dst, &src, 0, &explanation,
+				  sizeof(explanation)));
+	assert_string_equal(explanation.reason,
+			    "1 descriptor is within the threshold of 8192");
 	discard(&dst);
 	discard(&src);
 }

@@ -233,7 +233,8 @@ FACT(random_operands_keep_their_partners)
 		if (!folds) {
 			assert_int_equal(layout.runs,
 					 dray_view_size(&views[0]));
-			assert_int_equal(layout.run, dray_dtype_itemsize(views[0].dtype));
+			assert_int_equal(layout.run,
+					 dray_dtype_itemsize(views[0].dtype));
 		}
 		for (int o = 1; o < count; o++) {
 			pair_elements(expected, &views[0], &views[o]);

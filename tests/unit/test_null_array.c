@@ -29,6 +29,10 @@ FACT(blocks)
 	refuses(dray_block_create_buffer(buffer, NULL));
 	refuses(dray_block_create_pooled(NULL, 1, 0, &none));
 	refuses(dray_block_create_pooled(pool, 1, 0, NULL));
+	refuses(dray_block_create_handled(NULL, 1, false, &none));
+	refuses(dray_block_create_handled(dray_handler_default(), 1, false,
+					  NULL));
+	ignores(assert_null(dray_block_handler(NULL)));
 	refuses(dray_block_create_external(NULL, 1, DRAY_READ, NULL, NULL,
 					   &none));
 	refuses(dray_block_create_external(&none, 1, DRAY_READ, NULL, NULL,
@@ -76,19 +80,82 @@ FACT(strings)
 	dray_block_unref(block);
 }
 
+FACT(iterators)
+{
+	struct dray_view view = { .dtype = DRAY_UINT8, .data = &view };
+	const struct dray_view *views[] = { &view };
+	struct dray_iterator it;
+	struct dray_multi multi;
+	int64_t shape[DRAY_MAX_NDIM];
+	int32_t ndim;
+	int axis = 0;
+
+	refuses(dray_iterator_init(NULL, &view));
+	refuses(dray_iterator_init(&it, NULL));
+	refuses(dray_iterator_init_lines(NULL, &view, &axis));
+	refuses(dray_iterator_init_lines(&it, NULL, &axis));
+	refuses(dray_iterator_init_lines(&it, &view, NULL));
+	does_nothing(dray_iterator_copy(NULL, &it));
+	does_nothing(dray_iterator_copy(&it, NULL));
+	does_nothing(dray_iterator_reset(NULL));
+	refuses(dray_iterator_go(NULL, shape));
+	refuses(dray_iterator_go_flat(NULL, 0));
+	does_nothing(dray_iterator_coordinates(NULL, shape));
+	assert_works(dray_iterator_init(&it, &view));
+	does_nothing(dray_iterator_coordinates(&it, NULL));
+	refuses(dray_broadcast_shape(NULL, 1, &ndim, shape));
+	refuses(dray_broadcast_shape(views, 1, NULL, shape));
+	refuses(dray_broadcast_shape(views, 1, &ndim, NULL));
+	refuses(dray_multi_init(NULL, views, 1));
+	refuses(dray_multi_init(&multi, NULL, 1));
+	does_nothing(dray_multi_reset(NULL));
+	refuses(dray_multi_go(NULL, shape));
+	refuses(dray_multi_go_flat(NULL, 0));
+	view.ndim = 1;
+	view.shape[0] = 1;
+	assert_works(dray_iterator_init(&it, &view));
+	refuses(dray_iterator_go(&it, NULL));
+	assert_works(dray_multi_init(&multi, views, 1));
+	refuses(dray_multi_go(&multi, NULL));
+}
+
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
 	dray_dtype dtype;
 	struct dray_view view, out;
-	int64_t low, high;
+	const int64_t *extents = shape;
+	int64_t low, high, extent;
+	const int axes[] = { 0 };
+	bool fact;
+	int ndim;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
+	size_t index;
 	size_t bytes;
 
+	assert_false(dray_dtype_equal(0, u1));
+	ignores(assert_int_equal(dray_dtype_alignment(0), 1));
 	refuses(dray_dtype_parse(NULL, &dtype));
 	refuses(dray_dtype_parse("|u1", NULL));
-	refuses(dray_dtype_format(0, text));
-	refuses(dray_dtype_format(u1, nowhere));
+	refuses(dray_dtype_format(0, text, sizeof(text)));
+	refuses(dray_dtype_format(u1, nowhere, 1));
+	refuses(dray_dtype_create_struct(NULL, 1, 0, 0, &dtype));
+	refuses(dray_dtype_create_struct(NULL, 0, 0, 0, NULL));
+	refuses(dray_dtype_create_subarray(u1, 1, NULL, &dtype));
+	refuses(dray_dtype_create_subarray(0, 0, NULL, &dtype));
+	refuses(dray_dtype_create_subarray(u1, 1, shape, NULL));
+	refuses(dray_dtype_get_field(u1, 0, NULL));
+	refuses(dray_dtype_find_field(u1, NULL, &index));
+	refuses(dray_dtype_find_field(u1, "x", NULL));
+	refuses(dray_dtype_from_pep3118(NULL, &dtype));
+	refuses(dray_dtype_from_pep3118("b", NULL));
+	refuses(dray_dtype_to_pep3118(0, text, sizeof(text)));
+	refuses(dray_dtype_to_pep3118(u1, nowhere, 1));
+	refuses(dray_dtype_with_order(0, '<', &dtype));
+	refuses(dray_dtype_with_order(u1, '<', NULL));
+	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
+	ignores(assert_int_equal(dray_dtype_base(0), 0));
+	ignores(assert_int_equal(dray_dtype_shape(0, NULL), 0));
 	assert_works(dray_view_init(&view, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(NULL, data, u1, 1, shape, NULL));
 	refuses(dray_view_init(&out, data, u1, 1, NULL, NULL));
@@ -104,6 +171,49 @@ FACT(views)
 	refuses(dray_view_broadcast(NULL, 1, shape, &out));
 	refuses(dray_view_broadcast(&view, 1, NULL, &out));
 	refuses(dray_view_broadcast(&view, 1, shape, NULL));
+	refuses(dray_view_swap_axes(NULL, 0, 0, &out));
+	refuses(dray_view_swap_axes(&view, 0, 0, NULL));
+	refuses(dray_view_move_axes(NULL, axes, axes, 1, &out));
+	refuses(dray_view_move_axes(&view, NULL, axes, 1, &out));
+	refuses(dray_view_move_axes(&view, axes, NULL, 1, &out));
+	refuses(dray_view_move_axes(&view, axes, axes, 1, NULL));
+	refuses(dray_view_squeeze(NULL, NULL, 0, &out));
+	refuses(dray_view_squeeze(&view, NULL, 0, NULL));
+	refuses(dray_view_expand(NULL, axes, 1, &out));
+	refuses(dray_view_expand(&view, NULL, 1, &out));
+	refuses(dray_view_expand(&view, axes, 1, NULL));
+	refuses(dray_view_flip(NULL, NULL, 0, &out));
+	refuses(dray_view_flip(&view, NULL, 0, NULL));
+	refuses(dray_view_diagonal(NULL, 0, 0, 1, &out));
+	refuses(dray_view_diagonal(&view, 0, 0, 1, NULL));
+	refuses(dray_view_reshape(NULL, 1, shape, DRAY_ORDER_C, &out));
+	refuses(dray_view_reshape(&view, 1, NULL, DRAY_ORDER_C, &out));
+	refuses(dray_view_reshape(&view, 1, shape, DRAY_ORDER_C, NULL));
+	refuses(dray_view_ravel(NULL, DRAY_ORDER_C, &out));
+	refuses(dray_view_ravel(&view, DRAY_ORDER_C, NULL));
+	refuses(dray_broadcast_shapes(1, NULL, &extents, &ndim, &extent));
+	refuses(dray_broadcast_shapes(1, axes, NULL, &ndim, &extent));
+	refuses(dray_broadcast_shapes(1, axes, &extents, NULL, &extent));
+	refuses(dray_broadcast_shapes(1, axes, &extents, &ndim, NULL));
+	refuses(dray_view_real(NULL, &out));
+	refuses(dray_view_real(&view, NULL));
+	refuses(dray_view_imag(NULL, &out));
+	refuses(dray_view_imag(&view, NULL));
+	refuses(dray_view_as_type(NULL, u1, &out));
+	refuses(dray_view_as_type(&view, u1, NULL));
+	refuses(dray_view_windows(NULL, 1, shape, NULL, &out));
+	refuses(dray_view_windows(&view, 1, NULL, NULL, &out));
+	refuses(dray_view_windows(&view, 1, shape, NULL, NULL));
+	refuses(dray_view_as_strided(NULL, 1, shape, NULL, NULL, 0, &out));
+	refuses(dray_view_as_strided(&view, 1, NULL, NULL, NULL, 0, &out));
+	refuses(dray_view_as_strided(&view, 1, shape, NULL, NULL, 0, NULL));
+	refuses(dray_view_shares_memory(NULL, &view, 0, &fact));
+	refuses(dray_view_shares_memory(&view, NULL, 0, &fact));
+	refuses(dray_view_shares_memory(&view, &view, 0, NULL));
+	refuses(dray_view_is_unique(NULL, 0, &fact));
+	refuses(dray_view_is_unique(&view, 0, NULL));
+	gives(1, dray_view_alignment(NULL));
+	gives(false, dray_view_is_contiguous_in(NULL, DRAY_ORDER_C));
 	gives(0, dray_view_size(NULL));
 	does_nothing(dray_view_span(NULL, &low, &high));
 	does_nothing(dray_view_span(&view, NULL, &high));
@@ -114,6 +224,33 @@ FACT(views)
 	refuses(dray_view_assign(NULL, &view));
 	refuses(dray_view_assign(&view, NULL));
 	refuses(dray_view_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
+}
+
+FACT(casts)
+{
+	struct dray_array *scalar;
+	struct dray_cast cast;
+	struct dray_view view;
+	dray_dtype dtype;
+	char value = 1;
+
+	assert_works(dray_view_init(&view, &value, u1, 0, NULL, NULL));
+	refuses(dray_promote(u1, u1, NULL));
+	refuses(dray_promote(0, u1, &dtype));
+	refuses(dray_result_type(NULL, 1, 0, &dtype));
+	refuses(dray_result_type(&u1, 1, 0, NULL));
+	refuses(dray_cast_find(0, u1, &cast));
+	refuses(dray_cast_find(u1, u1, NULL));
+	refuses(dray_view_convert(NULL, &view, DRAY_CASTING_NO));
+	refuses(dray_view_convert(&view, NULL, DRAY_CASTING_NO));
+	refuses(dray_view_fill(NULL, u1, &value));
+	refuses(dray_view_fill(&view, u1, NULL));
+	refuses(dray_view_get(NULL, u1, &value));
+	refuses(dray_view_get(&view, u1, NULL));
+	refuses(dray_view_put(NULL, u1, &value));
+	refuses(dray_view_put(&view, u1, NULL));
+	refuses(dray_scalar_create(u1, u1, NULL, &scalar));
+	refuses(dray_scalar_create(u1, u1, &value, NULL));
 }
 
 FACT(arrays)
@@ -131,9 +268,33 @@ FACT(arrays)
 	refuses(dray_array_create(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create(pool, u1, 1, NULL, &none));
 	refuses(dray_array_create(pool, u1, 1, shape, NULL));
+	refuses(dray_array_empty(u1, 1, NULL, &none));
+	refuses(dray_array_empty(u1, 1, shape, NULL));
+	refuses(dray_array_zeros(u1, 1, NULL, &none));
+	refuses(dray_array_zeros(u1, 1, shape, NULL));
+	refuses(dray_array_over(NULL, &array->block, &none));
+	refuses(dray_array_over(whole_view(array), NULL, &none));
+	refuses(dray_array_over(whole_view(array), &array->block, NULL));
+	gives_nothing(dray_array_view(array, NULL));
+	gives_nothing(dray_array_handler(NULL));
 	refuses(dray_array_create_alone(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create_alone(node, u1, 1, NULL, &none));
 	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));
+	refuses(dray_array_full(u1, 1, shape, NULL, &none));
+	refuses(dray_array_full(u1, 1, shape, bytes, NULL));
+	refuses(dray_array_arange(u1, 0, 1, 1, NULL));
+	refuses(dray_array_arange_real(u1, 0, 1, 1, NULL));
+	refuses(dray_array_like(NULL, 0, DRAY_ORDER_C, &none));
+	refuses(dray_array_like(whole_view(array), 0, DRAY_ORDER_C, NULL));
+	refuses(dray_array_copy(NULL, DRAY_ORDER_C, &none));
+	refuses(dray_array_copy(whole_view(array), DRAY_ORDER_C, NULL));
+	refuses(dray_array_from_pointer(NULL, NULL, NULL, &none));
+	refuses(dray_array_from_pointer(whole_view(array), NULL, NULL, NULL));
+	refuses(dray_array_from_buffer(NULL, 0, u1, 1, shape, NULL, &none));
+	refuses(dray_array_set_write_back(NULL, array));
+	refuses(dray_array_set_write_back(array, NULL));
+	refuses(dray_array_write_back(NULL));
+	does_nothing(dray_array_discard(NULL));
 	ignores(assert_null(dray_array_ref(NULL)));
 	ignores(dray_array_unref(NULL));
 	gives_nothing(whole_view(NULL));

@@ -3,57 +3,21 @@
 of the real NumPy."""
 
 import ctypes
-import os
 import random
 
 import pytest
 
 np = pytest.importorskip("numpy")
+from as_numpy import library, must, view_of  # noqa: E402
 
 OMIT = -2**63
 INTEGER, SLICE, NEWAXIS, ELLIPSIS, ARRAY = range(5)
-
-
-class DType(ctypes.Structure):
-    _fields_ = [("kind", ctypes.c_char), ("order", ctypes.c_char),
-                ("reserved", ctypes.c_uint16), ("itemsize", ctypes.c_uint32)]
-
-
-class View(ctypes.Structure):
-    _fields_ = [("data", ctypes.c_void_p), ("dtype", DType),
-                ("ndim", ctypes.c_int32), ("flags", ctypes.c_uint32),
-                ("shape", ctypes.c_int64 * 64),
-                ("strides", ctypes.c_int64 * 64)]
 
 
 class Index(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("start", ctypes.c_int64),
                 ("stop", ctypes.c_int64), ("step", ctypes.c_int64),
                 ("array", ctypes.POINTER(View))]
-
-
-library = ctypes.CDLL(os.environ["DRAY_BUILD"] + "/userspace/src/libdray.so")
-library.dray_last_error.restype = ctypes.c_char_p
-library.dray_view_size.restype = ctypes.c_int64
-library.dray_view_is_contiguous.restype = ctypes.c_bool
-
-
-def must(result):
-    assert result == 0, library.dray_last_error()
-
-
-def view_of(array):
-    view = View()
-    dtype = DType()
-    typestr = array.dtype.str if array.dtype.kind not in "mM" else \
-        array.dtype.str.split("[")[0]
-    must(library.dray_dtype_parse(typestr.encode(), ctypes.byref(dtype)))
-    shape = (ctypes.c_int64 * 64)(*array.shape)
-    strides = (ctypes.c_int64 * 64)(*array.strides)
-    must(library.dray_view_init(
-        ctypes.byref(view), ctypes.c_void_p(array.ctypes.data), dtype,
-        array.ndim, shape, strides))
-    return view
 
 
 def same(view, array, what):
@@ -219,20 +183,3 @@ def test_copies_are_numpys():
             ctypes.byref(view_of(target(one))),
             ctypes.byref(view_of(source(one)))))
         assert np.array_equal(memory, twin), (type_, index, order, overlapping)
-
-
-@pytest.mark.parametrize("text", [
-    "?", "i1", "u1", "<i2", ">i2", "<u4", ">u8", "<f2", "<f4", ">f8", "g", "<c8",
-    ">c16", "G", "S0", "S9", "<U7", ">U1", "V5", "V0"])
-def test_typestrs_are_numpys(text):
-    wanted = np.dtype(text)
-    dtype, out = DType(), ctypes.create_string_buffer(16)
-    must(library.dray_dtype_parse(wanted.str.encode(), ctypes.byref(dtype)))
-    must(library.dray_dtype_format(ctypes.byref(dtype), out))
-    assert (dtype.itemsize, out.value.decode()) == (wanted.itemsize, wanted.str)
-
-
-@pytest.mark.parametrize("text", ["O", "M8[ns]"])
-def test_types_of_objects_and_times_are_refused(text):
-    typestr = np.dtype(text).str.encode()
-    assert library.dray_dtype_parse(typestr, ctypes.byref(DType())) == -22

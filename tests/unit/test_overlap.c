@@ -142,3 +142,87 @@ FACT(what_is_too_wide_to_add_up_is_unknown)
 	assert_int_equal(self_overlap_of(&view), DRAY_OVERLAP_UNKNOWN);
 	assert_int_equal(overlap_of(&view, &view), DRAY_OVERLAP_UNKNOWN);
 }
+
+FACT(shared_memory_is_told_within_a_limit_of_steps)
+{
+	struct dray_view a, b;
+	bool shared = true;
+
+	assert_works(dray_view_init(&a, memory, u1, 1, DIMS(10), DIMS(2)));
+	assert_works(dray_view_init(&b, memory + 1, u1, 1, DIMS(10), DIMS(2)));
+	assert_works(
+		dray_view_shares_memory(&a, &b, DRAY_SHARE_EXACT, &shared));
+	assert_false(shared);
+	assert_works(
+		dray_view_shares_memory(&a, &b, DRAY_SHARE_BOUNDS, &shared));
+	assert_true(shared);
+	b.shape[0] = 0;
+	assert_works(
+		dray_view_shares_memory(&a, &b, DRAY_SHARE_BOUNDS, &shared));
+	assert_false(shared);
+	assert_fails(dray_view_shares_memory(&a, &b, -2, &shared), -EINVAL,
+		     "a limit of -2 steps");
+	a.strides[0] = INT64_MAX / 18;
+	a.data = NULL;
+	assert_fails(dray_view_shares_memory(&a, &b, 1, &shared), -EINVAL,
+		     "the first view has 10 elements and no data");
+}
+
+FACT(a_unique_view_has_no_byte_twice)
+{
+	static const struct {
+		int ndim;
+		int64_t shape[3], strides[3];
+		bool unique, by_bounds;
+	} cases[] = {
+		{ 0, { 0 }, { 0 }, true, true },
+		{ 1, { 3 }, { 2 }, true, true },
+		{ 1, { 3 }, { 1 }, false, false },
+		{ 1, { 3 }, { -1 }, false, false },
+		{ 1, { 3 }, { 0 }, false, false },
+		{ 1, { 1 }, { 0 }, true, true },
+		{ 2, { 3, 0 }, { 0, 0 }, true, true },
+		{ 2, { 3, 4 }, { 8, 2 }, true, true },
+		{ 2, { 4, 3 }, { 2, -8 }, true, true },
+		{ 2, { 3, 4 }, { 6, 2 }, false, false },
+		/* The columns interleave. */
+		{ 2, { 3, 2 }, { 6, 8 }, true, false },
+		{ 3, { 3, 2, 2 }, { 24, 6, 4 }, true, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool unique = false, by_bounds = false;
+		struct dray_view view;
+
+		assert_works(dray_view_init(&view, memory + 100, u2,
+					    cases[i].ndim, cases[i].shape,
+					    cases[i].strides));
+		assert_works(
+			dray_view_is_unique(&view, DRAY_SHARE_EXACT, &unique));
+		assert_works(dray_view_is_unique(&view, DRAY_SHARE_BOUNDS,
+						 &by_bounds));
+		if (unique != cases[i].unique ||
+		    by_bounds != cases[i].by_bounds)
+			fail_msg("case %zu: %d, %d", i, unique, by_bounds);
+	}
+}
+
+FACT(hard_questions_end_at_their_limit)
+{
+	int64_t shape[40], strides[40];
+	struct dray_view view;
+	bool unique = true;
+
+	for (int i = 0; i < 40; i++) {
+		shape[i] = 2;
+		strides[i] = (INT64_C(1) << 40) + (INT64_C(3) << i) % 999983;
+	}
+	assert_works(dray_view_init(&view, memory, u1, 40, shape, strides));
+	assert_fails(dray_view_is_unique(&view, 1000, &unique), -E2BIG,
+		     "not known after 1000 steps");
+	assert_works(dray_view_init(&view, memory, u1, 2, DIMS(3, 2),
+				    DIMS(INT64_MAX / 8, INT64_MAX / 8)));
+	assert_fails(dray_view_is_unique(&view, 1000, &unique), -EOVERFLOW,
+		     "59 bits");
+	assert_true(unique);
+}

@@ -104,7 +104,9 @@ static const struct {
 	{ { .points = UINT32_MAX }, -EINVAL, "up to 65536" },
 	{ { .batch = 65 }, -EINVAL, "a batch of 65 packets, at most 64" },
 	{ { .flags = 4 }, -EINVAL, "unknown flags 0x4 of a stream" },
-	{ { .reserved = 1 }, -EINVAL, "unknown flags 0x1" },
+	{ { .reserved = 1 },
+	  -EINVAL,
+	  "reserved field of a stream's options is 1, not 0" },
 };
 
 LOOP_FACT(options_are_checked)

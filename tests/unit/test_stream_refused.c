@@ -195,7 +195,7 @@ static const struct {
 	{ { .fence_count = 17 },
 	  -EINVAL,
 	  "17 in-fences, a packet has up to 16" },
-	{ { .fence_count = 1 }, -EINVAL, "1 in-fences, and no list" },
+	{ { .fence_count = 1 }, -EINVAL, "1 in-fence, and no list" },
 };
 
 REFUSED_FACT(options_are_checked)
@@ -401,4 +401,9 @@ REFUSED_FACT(what_would_be_refused_is_explained_so)
 					 sizeof(said)),
 		     -EINVAL, "view 0 and view 1 share bytes");
 	assert_int_equal(counts_of(loop.tx).submitted, 0);
+	view.strides[0] = 1;
+	assert_works(dray_stream_explain(loop.tx, pieces, 1, NULL, &said,
+					 sizeof(said)));
+	assert_string_equal(said.reason,
+			    "1 descriptor is within the engine's limit of 4");
 }

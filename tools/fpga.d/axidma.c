@@ -152,18 +152,24 @@ static void reset_channel(struct axidma_channel *channel)
 	axidma_store(&registers[AXIDMA_SR], channel->shown);
 }
 
-/* Either direction's reset bit resets both; the driver waits until it is clear. */
+/*
+ * Either direction's reset bit resets both; the driver waits until it is clear.  The
+ * other direction comes first: behind that bit, the driver may start it.
+ */
 static void reset(struct axidma *core)
 {
-	int i;
+	uint32_t *control[AXIDMA_DIRECTIONS];
+	int i, own;
 
 	for (i = 0; i < AXIDMA_DIRECTIONS; i++)
 		reset_channel(&core->channel[i]);
 	core->control->resets++;
 	core->ports->reset(core->context);
 	for (i = 0; i < AXIDMA_DIRECTIONS; i++)
-		axidma_store(&core->channel[i].registers[AXIDMA_CR],
-			     CR_DEFAULT);
+		control[i] = &core->channel[i].registers[AXIDMA_CR];
+	own = axidma_load(control[MM2S]) & CR_RESET ? MM2S : S2MM;
+	axidma_store(control[MM2S + S2MM - own], CR_DEFAULT);
+	axidma_store(control[own], CR_DEFAULT);
 }
 
 static void start(struct axidma_channel *channel)

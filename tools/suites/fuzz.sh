@@ -57,7 +57,7 @@ fuzz_batch()
 	batch_add step "$board-maps-twice" \
 		'echo "dray test: memory is mapped twice" >/dev/kmsg'
 	cp "$(build_folder "fuzz-$architecture")/fuzz" \
-		"$TREE/tools/lib/guest-checkers" "$BATCH/job"
+		"$TREE"/tools/lib/guest-{checkers,unload} "$BATCH/job"
 	cp -r "$TREE/tests/fuzz/corpus" "$BATCH/job"
 	for file in "$TREE"/tests/fuzz/corpus/*.txt; do
 		known+=" --corpus corpus/${file##*/}"
@@ -74,6 +74,11 @@ fuzz_batch()
 		batch_add tap "$board-fuzz" \
 			"./fuzz --seed $next --calls $((calls - first))$known"
 	fi
+	# Its senders repeat rows until others replace them, at a vertical sync.
+	batch_add step "$board-display" \
+		'guest-unload dray_test_stream && insmod dray_test_stream.ko shows=1'
+	batch_add tap "$board-fuzz-display" \
+		"(while usleep 10000; do echo 1 >/sys/module/dray_test_stream/parameters/sync; done) & ./fuzz --seed $((next + 500000)) --calls $((first / 2))$known; status=\$?; kill \$!; exit \$status"
 	batch_add status "$board-locks" 'guest-checkers locks'
 }
 

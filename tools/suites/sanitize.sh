@@ -107,24 +107,29 @@ sanitize_board()
 		"guest-unload dray dray_test_importer"
 	# The engine for tests has no copies for mappings.
 	[ -n "$3" ] || tally_run "streams for $title" \
-		sanitize_add_streams "$prefix" || return 0
+		sanitize_add_streams "$prefix" checked || return 0
 	batch_add status "${prefix}checkers" guest-checkers
 	sanitize_aside "$title" zcu102 checked "$3" "$4"
 }
 
-# sanitize_add_streams PREFIX: the engine of streams for tests
+# sanitize_add_streams PREFIX SERIES: the engine of streams for tests
 sanitize_add_streams()
 {
 	local prefix=$1 name names=(ends life ring races)
 
 	[ "$LONG" = no ] || names+=(transfers timeline refused)
-	cp "$(module_test engine "$(kernel_make arm64 checked)")/dray_test_stream.ko" \
-		"$BATCH/job" || return 1
+	program_build engine arm64 || return 1
+	mkdir -p "$BATCH/job/engine"
+	cp "$(module_test engine "$(kernel_make arm64 "$2")")/dray_test_stream.ko" \
+		"$TREE/tools/lib/guest-unload" "$BATCH/job" || return 1
 	for name in "${names[@]}"; do
 		cp "$(build_folder engine-arm64)/stream_$name" "$BATCH/job/engine"
 		pc_stream "${prefix}stream-$name" "stream_$name" '' \
 			"DRAY_NODE=\$(ls /dev/dray* | tail -n 1)"
 	done
+	# It is stopped in a way of its own.
+	pc_stream "${prefix}stream-ends-axidma" stream_ends axidma=1 \
+		"DRAY_NODE=\$(ls /dev/dray* | tail -n 1)"
 	batch_add status "${prefix}the-streams-unload" \
 		'guest-unload dray_test_stream dray'
 }
@@ -166,9 +171,12 @@ sanitize_races()
 		return 0
 	batch_begin "$1"
 	selftests_add arm64 races-
+	tally_run "streams for $title" sanitize_add_streams races- races ||
+		return 0
 	cp "$(build_folder fuzz-arm64)/fuzz" "$BATCH/job"
-	batch_add tap races-fuzz \
-		"./fuzz --seed ${DRAY_FUZZ_SEED:-$(date +%s)000000} --calls $SANITIZE_RACES_CALLS"
+	pc_stream races-fuzz \
+		"../fuzz --seed ${DRAY_FUZZ_SEED:-$(date +%s)000000} --calls $SANITIZE_RACES_CALLS" \
+		frame_us=5000
 	sanitize_aside "$title" zcu102 races '' ''
 }
 

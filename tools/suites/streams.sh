@@ -13,15 +13,24 @@ PACKAGES_STREAMS=(
 
 suite_streams()
 {
-	local scratch=$1
+	local scratch=$1 kills=40
+	local life=' -T an_engine_that_does_not_stop_keeps_its_memory'
 
+	# The driver waits for seconds for an engine that does not stop.
+	[ "$FULL" = no ] || kills=500 life=''
 	tally_run "the model of the AXI DMA builds" fpga_build || return 0
 	tally_run "programs for the board build" streams_build || return 0
 	batch_begin "$scratch/invert"
 	tally_run "tests of the driver build" streams_add_driver || return 0
 	streams_through invert packets rings views
+	# The killed leave packets in the stream.
+	streams_begin "$scratch" "$TREE/tests/streams/loop.c" stream_ends \
+		"stream_life$life" \
+		'stream_races -t a_silent_transfer_keeps_its_place_on_the_timeline' \
+		"kill --kills $kills"
 	streams_begin "$scratch" 'filter.v --width 64' filter
-	streams_begin "$scratch" source.v source
+	streams_begin "$scratch" source.v source \
+		'stream_races -t an_overwriting_ring_ends_with_its_node'
 	[ "$FULL" = no ] || {
 		streams_begin "$scratch" invert.v packets rings views
 		streams_begin "$scratch" sum.v sum
@@ -39,7 +48,9 @@ suite_streams()
 # streams_begin FOLDER IP PROGRAM...
 streams_begin()
 {
-	batch_begin "$1/${2%% *}"
+	local name=${2%% *}
+
+	batch_begin "$1/${name##*/}"
 	streams_through "${@:2}"
 }
 
@@ -83,28 +94,35 @@ streams_check_display()
 # streams_through IP PROGRAM...: adds programs and boots the batch with this IP
 streams_through()
 {
-	local name=${1%% *} words GUEST_FPGA SELFTESTS_MODULES=() program
-	local rounds=300
+	local name words GUEST_FPGA SELFTESTS_MODULES=() program
+	local rounds=300 frames=300
+	local -A folders=([kill]=kill-arm64)
 
-	# Ten thousand packets take a minute.
-	[ "$FULL" = no ] || rounds=10000
+	# Ten thousand packets take a minute, as many frames ten seconds.
+	[ "$FULL" = no ] || rounds=10000 frames=10000
 	read -ra words <<<"$1"
+	name=${words[0]##*/}
+	[ "$LONG" = no ] || [[ $name = *.v ]] || frames=100000
 	for program in "${@:2}"; do
-		cp "$(build_folder streams-arm64)/$program" "$BATCH/job"
-		batch_add tap "$program-$name" \
-			"DRAY_TEST_ROUNDS=$rounds ./$program"
+		cp "$(build_folder "${folders[${program%% *}]:-streams-arm64}")/${program%% *}" \
+			"$BATCH/job"
+		batch_add tap "${program%% *}-$name" \
+			"DRAY_TEST_ROUNDS=$rounds DRAY_TEST_FRAMES=$frames ./$program"
 	done
 	[ "$BATCH_PROGRAMS" -gt 0 ] || return 0
 	fpga_take "${words[@]}" || {
 		tally_add "$1 compiles" 0 1 0
 		return 0
 	}
-	batch_aside "streams with the IP $name" zcu102 6.1
+	# A killed process must leave nothing that is held.
+	batch_aside "streams with the IP $name" zcu102 6.1 \
+		'GUEST_PARAMETERS=watchdog_ms=60000 hold=0'
 }
 
 streams_build()
 {
-	kernel_make arm64 6.1 >/dev/null && program_build streams arm64
+	kernel_make arm64 6.1 >/dev/null && program_build streams arm64 &&
+		program_build kill arm64
 }
 
 # The kernel's driver without dray.

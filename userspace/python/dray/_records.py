@@ -188,3 +188,22 @@ class RingCounts(NamedTuple):
     waiting: int
     owned: int
     held_back: int
+
+
+class ArrayFlags(NamedTuple):
+    """Facts about a dray.Array, as NumPy's flags.
+
+    c_contiguous: no gaps, the last axis fastest
+    f_contiguous: no gaps, the first axis fastest
+    writeable: whether elements may be set
+    aligned: each element, for its type
+    owndata: made with its memory, no view
+    immutable: its elements never change
+    """
+
+    c_contiguous: bool
+    f_contiguous: bool
+    writeable: bool
+    aligned: bool
+    owndata: bool
+    immutable: bool

@@ -27,41 +27,79 @@ static const struct error_class table[] = {
 	{ ETIMEDOUT, &PyExc_TimeoutError, true },
 };
 
-PyObject *raise_message(int error, PyObject *message)
+/* Takes over @message. */
+static PyObject *raise_class(const struct error_class *class, int error,
+			     PyObject *message)
 {
-	PyObject *class = PyExc_OSError;
-	bool with_errno = true;
-	PyObject *args;
-	size_t i;
+	PyObject *args = class->with_errno
+				 ? Py_BuildValue("(iO)", -error, message)
+				 : PyTuple_Pack(1, message);
 
-	if (!message)
-		return NULL;
-	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		if (table[i].error == -error) {
-			class = *table[i].class;
-			with_errno = table[i].with_errno;
-			break;
-		}
-	}
-	args = with_errno ? Py_BuildValue("(iO)", -error, message)
-			  : PyTuple_Pack(1, message);
 	Py_DECREF(message);
 	if (!args)
 		return NULL;
-	PyErr_SetObject(class, args);
+	PyErr_SetObject(*class->class, args);
 	Py_DECREF(args);
 	return NULL;
 }
 
-PyObject *raise_error(int error)
+static const struct error_class *class_of(int error)
+{
+	static const struct error_class other = { 0, &PyExc_OSError, true };
+	size_t i;
+
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		if (table[i].error == -error)
+			return &table[i];
+	}
+	return &other;
+}
+
+PyObject *raise_message(int error, PyObject *message)
+{
+	return message ? raise_class(class_of(error), error, message) : NULL;
+}
+
+static PyObject *last_sentence(int error)
 {
 	const char *sentence = dray_last_error();
 
 	if (!*sentence)
 		sentence = strerror(-error);
 	/* The library may cut a long sentence inside a character. */
-	return raise_message(error,
-			     PyUnicode_DecodeUTF8(sentence,
-						  (Py_ssize_t)strlen(sentence),
-						  "replace"));
+	return PyUnicode_DecodeUTF8(sentence, (Py_ssize_t)strlen(sentence),
+				    "replace");
+}
+
+PyObject *raise_error(int error)
+{
+	return raise_message(error, last_sentence(error));
+}
+
+/*
+ * Exceptions of dray.Array that are others: NumPy's, which has no errno.
+ */
+static const struct {
+	enum array_step step;
+	struct error_class class;
+} array_table[] = {
+	{ ARRAY_SHAPE, { EPERM, &PyExc_ValueError, false } },
+	{ ARRAY_SHAPE, { EOVERFLOW, &PyExc_ValueError, false } },
+	{ ARRAY_INDEX, { EINVAL, &PyExc_IndexError, false } },
+	{ ARRAY_INDEX, { ERANGE, &PyExc_IndexError, false } },
+	{ ARRAY_TYPE, { EINVAL, &PyExc_TypeError, false } },
+};
+
+PyObject *raise_array_error(enum array_step step, int error)
+{
+	PyObject *message = last_sentence(error);
+	size_t i;
+
+	for (i = 0; i < sizeof(array_table) / sizeof(array_table[0]); i++) {
+		if (message && array_table[i].step == step &&
+		    array_table[i].class.error == -error)
+			return raise_class(&array_table[i].class, error,
+					   message);
+	}
+	return raise_message(error, message);
 }

@@ -222,6 +222,9 @@ static PyObject *event_repr(PyObject *self)
 	int status = dray_event_status(event_in(self));
 	const char *name = stream_name(event_of(self)->stream);
 
+	if (status == -ECHILD)
+		return PyUnicode_FromFormat(
+			"<dray.Event of %s, of the parent process>", name);
 	if (status < 0)
 		return PyUnicode_FromFormat("<dray.Event of %s, failed: %s>",
 					    name, strerror(-status));

@@ -218,7 +218,7 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 		return raise_error(ret);
 	}
 	/* The copy is private, as that of a pickle. */
-	view.flags = 0;
+	view.flags = DRAY_READ | DRAY_WRITE;
 	return ipc_wrap_view(&view, bytes);
 }
 

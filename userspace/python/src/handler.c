@@ -164,7 +164,7 @@ PyObject *handler_capsule_name(PyObject *capsule)
 }
 
 /* Names the handler that allocated the memory of @array, its owner. */
-static PyObject *array_handler_name(PyArrayObject *array, PyObject *capsule)
+static PyObject *numpy_handler_name(PyArrayObject *array, PyObject *capsule)
 {
 	const struct dray_handler *handler = handler_in(capsule);
 
@@ -217,9 +217,9 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 		       Py_ssize_t count)
 {
 	PyObject *object, *next, *capsule, *name = NULL;
+	PyTypeObject *array_type;
 	int depth;
 
-	(void)module;
 	if (count > 1)
 		return PyErr_Format(
 			PyExc_TypeError,
@@ -233,7 +233,9 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 		Py_DECREF(capsule);
 		return name;
 	}
-	object = array_of(args[0]);
+	array_type = module_state(module)->array_type;
+	object = Py_IS_TYPE(args[0], array_type) ? Py_NewRef(args[0])
+						 : array_of(args[0]);
 	if (!object)
 		return NULL;
 	/* Any object may have a "base": do not follow it for ever. */
@@ -243,11 +245,19 @@ PyObject *handler_name(PyObject *module, PyObject *const *args,
 				     NPY_ARRAY_OWNDATA)) {
 			capsule = PyArray_HANDLER((PyArrayObject *)object);
 			if (capsule) {
-				name = array_handler_name(
+				name = numpy_handler_name(
 					(PyArrayObject *)object, capsule);
 				Py_DECREF(object);
 				return name;
 			}
+		}
+		if (Py_IS_TYPE(object, array_type)) {
+			name = array_handler_name(object, NULL);
+			if (name != Py_None) {
+				Py_DECREF(object);
+				return name;
+			}
+			Py_DECREF(name);
 		}
 		next = owner_of(object);
 		Py_DECREF(object);

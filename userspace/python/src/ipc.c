@@ -91,26 +91,6 @@ static PyObject *array_capsule(struct dray_array *array)
 	return capsule;
 }
 
-/* Converts a type to NumPy's; structures arrive as plain bytes (V). */
-static PyArray_Descr *descr_of(dray_dtype dtype)
-{
-	PyArray_Descr *descr = NULL;
-	PyObject *text;
-	char typestr[16];
-	int ret;
-
-	ret = dray_dtype_format(dtype, typestr);
-	if (ret)
-		return (PyArray_Descr *)raise_error(ret);
-	text = PyUnicode_FromString(typestr);
-	if (!text)
-		return NULL;
-	if (PyArray_DescrConverter(text, &descr) == NPY_FAIL)
-		descr = NULL;
-	Py_DECREF(text);
-	return descr;
-}
-
 PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 {
 	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
@@ -118,7 +98,7 @@ PyObject *ipc_wrap_view(const struct dray_view *view, PyObject *base)
 	PyObject *array;
 	int i;
 
-	descr = descr_of(view->dtype);
+	descr = dtype_descr(view->dtype);
 	if (!descr) {
 		Py_DECREF(base);
 		return NULL;

@@ -43,6 +43,7 @@ enum record {
 	RECORD_EXPLANATION,
 	RECORD_STREAM_COUNTS,
 	RECORD_RING_COUNTS,
+	RECORD_ARRAY_FLAGS,
 	RECORD_COUNT,
 };
 
@@ -54,6 +55,7 @@ struct module_state {
 	PyTypeObject *stream_type;
 	PyTypeObject *event_type;
 	PyTypeObject *frames_type;
+	PyTypeObject *array_type;
 	PyObject *records[RECORD_COUNT];
 	PyObject *scopes; /* ContextVar: the scopes that are open, a tuple */
 	PyObject *reduce; /* for arrays of @min_bytes and more */
@@ -80,6 +82,16 @@ static inline struct module_state *type_state(PyObject *self)
 PyObject *raise_error(int error);
 /* Raises the class for @error with @message, taken over; NULL: out of memory. */
 PyObject *raise_message(int error, PyObject *message);
+
+/* Steps of dray.Array, whose exceptions are NumPy's. */
+enum array_step {
+	ARRAY_SHAPE, /* shapes, axes, values */
+	ARRAY_INDEX,
+	ARRAY_TYPE,
+};
+
+/* Does as raise_error() for a step of dray.Array. */
+PyObject *raise_array_error(enum array_step step, int error);
 
 /* Called before an array is made; may be called again. */
 int caller_init(void);
@@ -206,6 +218,15 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *transfer_explain(PyObject *module, PyObject *args,
 			   PyObject *keywords);
 
+/* Converts NumPy's object; -1 with TypeError for a type of other elements. */
+int dtype_take(PyArray_Descr *descr, dray_dtype *out);
+/* Returns NumPy's object, a new reference. */
+PyArray_Descr *dtype_descr(dray_dtype dtype);
+
+extern PyType_Spec array_type_spec;
+/* Returns the name of the handler of a dray.Array's memory, or None. */
+PyObject *array_handler_name(PyObject *self, void *unused);
+
 extern PyType_Spec stream_type_spec;
 PyObject *stream_new(struct module_state *state, struct node_entry *entry,
 		     PyObject *args, PyObject *keywords);
@@ -282,5 +303,6 @@ PyObject *record_stream_counts(struct module_state *state,
 			       const struct dray_stream_counts *counts);
 PyObject *record_ring_counts(struct module_state *state,
 			     const struct dray_ring_counts *counts);
+PyObject *record_array_flags(struct module_state *state, uint32_t flags);
 
 #endif /* DRAY_PYTHON_MODULE_H */

@@ -14,7 +14,7 @@ static int take_dtype(PyArrayObject *array, const char *role, dray_dtype *out)
 {
 	PyArray_Descr *descr = PyArray_DESCR(array);
 	Py_ssize_t size = PyArray_ITEMSIZE(array);
-	char typestr[16], order;
+	char order;
 
 	if (PyDataType_REFCHK(descr)) {
 		PyErr_Format(
@@ -32,7 +32,8 @@ static int take_dtype(PyArrayObject *array, const char *role, dray_dtype *out)
 	order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
 	*out = DRAY_DTYPE(descr->kind, order, size);
 	/* Only letters of builtin types make a builtin type. */
-	if (dray_dtype_is_builtin(*out) && !dray_dtype_format(*out, typestr))
+	if (dray_dtype_is_builtin(*out) &&
+	    dray_dtype_format(*out, NULL, 0) >= 0)
 		return 0;
 	PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role, descr);
 	return -1;

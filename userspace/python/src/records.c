@@ -13,6 +13,7 @@ static const char *const names[RECORD_COUNT] = {
 	[RECORD_EXPLANATION] = "Explanation",
 	[RECORD_STREAM_COUNTS] = "StreamCounts",
 	[RECORD_RING_COUNTS] = "RingCounts",
+	[RECORD_ARRAY_FLAGS] = "ArrayFlags",
 };
 
 int records_init(struct module_state *state)
@@ -147,4 +148,15 @@ PyObject *record_ring_counts(struct module_state *state,
 				    (wide)counts->lost, (wide)counts->waiting,
 				    (wide)counts->owned,
 				    (wide)counts->held_back));
+}
+
+PyObject *record_array_flags(struct module_state *state, uint32_t flags)
+{
+	return record(state, RECORD_ARRAY_FLAGS,
+		      Py_BuildValue("(OOOOOO)", flag(flags, DRAY_C_CONTIGUOUS),
+				    flag(flags, DRAY_F_CONTIGUOUS),
+				    flag(flags, DRAY_WRITE),
+				    flag(flags, DRAY_ALIGNED),
+				    flag(flags, DRAY_OWNED),
+				    flag(flags, DRAY_IMMUTABLE)));
 }

@@ -9,8 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <dray/array.h>
+#include <dray/strings.h>
 
+#include "array/array.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "block/block.h"
@@ -27,6 +28,7 @@ struct array {
 	void *start; /* of the elements, even if array.data changes */
 	size_t size;
 	void (*destroy)(struct dray_array *array);
+	struct dray_array *target; /* of a copy that is written back */
 	struct dray_block_front front;
 	struct dray_array array; /* meta-data and elements follow */
 };
@@ -36,10 +38,17 @@ static struct array *array_of(const struct dray_block *block)
 	return dray_block_around(block, struct array, array);
 }
 
+struct dray_array **dray_array_target(struct dray_array *array)
+{
+	return &array_of(&array->block)->target;
+}
+
 static void array_destroy(struct dray_block *block)
 {
 	struct array *array = array_of(block);
 
+	if (array->target && dray_array_write_back(&array->array))
+		dray_array_discard(&array->array);
 	if (array->destroy)
 		array->destroy(&array->array);
 	dray_block_unref(array->array.reference);
@@ -57,6 +66,23 @@ static void array_range(const struct dray_block *block,
 	out->writable = array->array.flags & DRAY_WRITE;
 }
 
+/* Writes the type in words, as DyND does: "strided * strided * <f4". */
+static void dump_type(const struct dray_array *array, FILE *stream)
+{
+	char text[512];
+	int32_t i;
+
+	fprintf(stream, " type: ");
+	for (i = 0; i < array->ndim; i++)
+		fprintf(stream, "strided * ");
+	if (dray_dtype_kind(array->dtype) == DRAY_KIND_STRING)
+		fprintf(stream, "string\n");
+	else if (dray_dtype_format(array->dtype, text, sizeof(text)) < 0)
+		fprintf(stream, "0x%016" PRIx64 "\n", array->dtype);
+	else
+		fprintf(stream, "%s\n", text);
+}
+
 static void array_dump(const struct dray_block *block, FILE *stream)
 {
 	struct dray_array *array = &array_of(block)->array;
@@ -69,8 +95,9 @@ static void array_dump(const struct dray_block *block, FILE *stream)
 		if (array->flags & (1u << flag))
 			fprintf(stream, " %s", flag_names[flag]);
 	}
-	fprintf(stream, "\n type: 0x%016" PRIx64 "\n meta-data: %u bytes\n",
-		array->dtype, array->meta_size);
+	fprintf(stream, "\n");
+	dump_type(array, stream);
+	fprintf(stream, " meta-data: %u bytes\n", array->meta_size);
 	for (i = 0; i < array->ndim; i++)
 		fprintf(stream,
 			"  axis %d: size %" PRId64 ", stride %" PRId64 "\n", i,

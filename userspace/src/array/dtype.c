@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Element types and their typestrs, as __array_interface__ and NumPy write
- * them: byte order, kind, and a number of bytes, or for U of characters.  Each
- * type has one form: '?' for a bool, '|' if byte order means nothing.
+ * Builtin types, and questions about all types.  Each builtin type has one form:
+ * '?' for a bool, '|' if byte order means nothing, and a unit only if it is a
+ * date or a duration.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <dray/strings.h>
 
 #include "array/dtype.h"
 #include "base/error.h"
-#include "base/number.h"
 
 /*
  * All kinds of elements.  A new kind is one line here, with a letter other than
@@ -85,10 +83,30 @@ static bool order_matters(const struct kind *kind, uint32_t size)
 	return kind->ordered && (size > 1 || kind->unit > 1);
 }
 
-/* Bits 16 to 31 of a builtin type. */
-static unsigned int unit_of(dray_dtype dtype)
+uint32_t dray_dtype_unit_size(char kind)
 {
-	return (unsigned int)(dtype >> 16) & 0xffff;
+	const struct kind *found = find_kind(kind);
+
+	return found ? found->unit : 0;
+}
+
+/* Checks bits 16 to 31: a unit with a multiple of 1 to 4095, or 0. */
+static int check_unit(const struct kind *kind, unsigned int unit)
+{
+	if (!unit)
+		return 0;
+	if (kind->name != 'M' && kind->name != 'm')
+		return dray_fail(-EINVAL, "type '%c' has no unit, but 0x%x",
+				 kind->name, unit);
+	if ((unit & 15) > DRAY_UNIT_ATTOSECOND)
+		return dray_fail(-EINVAL, "no unit of time has the number %u",
+				 unit & 15);
+	if ((unit & 15) == DRAY_UNIT_GENERIC || unit < 16)
+		return dray_fail(
+			-EINVAL,
+			"unit %u with the multiple %u: the generic unit has none, others 1 to 4095",
+			unit & 15, unit >> 4);
+	return 0;
 }
 
 static int normalize_builtin(dray_dtype dtype, dray_dtype *out)
@@ -96,6 +114,7 @@ static int normalize_builtin(dray_dtype dtype, dray_dtype *out)
 	const struct kind *kind = find_kind(dray_dtype_kind(dtype));
 	uint32_t itemsize = dray_dtype_itemsize(dtype);
 	char order = dray_dtype_order(dtype);
+	int ret;
 
 	if (!kind)
 		return dray_fail(-EINVAL, "no type is of kind 0x%02x",
@@ -116,10 +135,11 @@ static int normalize_builtin(dray_dtype dtype, dray_dtype *out)
 			"type '%c' of %u bytes needs a byte order, < or >, not 0x%02x",
 			kind->name, itemsize, (unsigned char)order);
 	}
-	if (unit_of(dtype))
-		return dray_fail(-EINVAL, "type '%c' has no unit, but 0x%x",
-				 kind->name, unit_of(dtype));
-	*out = DRAY_DTYPE(kind->name, order, itemsize);
+	ret = check_unit(kind, dray_dtype_unit(dtype));
+	if (ret)
+		return ret;
+	*out = DRAY_DTYPE(kind->name, order, itemsize) |
+	       (dray_dtype)dray_dtype_unit(dtype) << 16;
 	return 0;
 }
 
@@ -133,14 +153,57 @@ int dray_dtype_normalize(dray_dtype dtype, dray_dtype *out)
 	return 0;
 }
 
+static bool fields_equal(const struct dray_dtype_field *a,
+			 const struct dray_dtype_field *b)
+{
+	if (a->offset != b->offset || strcmp(a->name, b->name) ||
+	    !a->title != !b->title || (a->title && strcmp(a->title, b->title)))
+		return false;
+	return dray_dtype_equal(a->dtype, b->dtype);
+}
+
+static bool structures_equal(const struct dray_dtype_structure *a,
+			     const struct dray_dtype_structure *b)
+{
+	size_t i;
+
+	if (a->count != b->count ||
+	    a->start.object.itemsize != b->start.object.itemsize)
+		return false;
+	for (i = 0; i < a->count; i++) {
+		if (!fields_equal(&a->fields[i], &b->fields[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool subarrays_equal(const struct dray_dtype_subarray *a,
+			    const struct dray_dtype_subarray *b)
+{
+	return a->ndim == b->ndim &&
+	       !memcmp(a->shape, b->shape,
+		       (size_t)a->ndim * sizeof(a->shape[0])) &&
+	       dray_dtype_equal(a->base, b->base);
+}
+
 bool dray_dtype_equal(dray_dtype a, dray_dtype b)
 {
 	dray_dtype one = 0, other = 0;
 
 	if (a == b)
 		return a;
-	return !dray_dtype_normalize(a, &one) &&
-	       !dray_dtype_normalize(b, &other) && one == other;
+	if (!a || !b)
+		return false;
+	if (dray_dtype_is_builtin(a) || dray_dtype_is_builtin(b))
+		return !dray_dtype_normalize(a, &one) &&
+		       !dray_dtype_normalize(b, &other) && one == other;
+	if (dray_dtype_as_structure(a) && dray_dtype_as_structure(b))
+		return structures_equal(dray_dtype_as_structure(a),
+					dray_dtype_as_structure(b));
+	if (dray_dtype_as_subarray(a) && dray_dtype_as_subarray(b))
+		return subarrays_equal(dray_dtype_as_subarray(a),
+				       dray_dtype_as_subarray(b));
+	return false;
 }
 
 uint32_t dray_dtype_alignment(dray_dtype dtype)
@@ -162,72 +225,4 @@ uint32_t dray_dtype_alignment(dray_dtype dtype)
 	default:
 		return alignment_of(dray_dtype_itemsize(dtype));
 	}
-}
-
-int dray_dtype_parse(const char *typestr, dray_dtype *out)
-{
-	char name, order = '|';
-	const struct kind *kind;
-	const char *at = typestr;
-	uint32_t number = 0;
-
-	if (!typestr)
-		return dray_fail(-EINVAL, "typestr is NULL");
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	if (*at == '<' || *at == '>' || *at == '|')
-		order = *at++;
-	if (*at == 'O')
-		return dray_fail(
-			-EINVAL,
-			"typestr '%.16s' names Python objects, which are pointers of one process",
-			typestr);
-	name = kind_without_alias(*at);
-	if (*at && *at != '?') /* A typestr writes a bool as b. */
-		at++;
-	if (*at < '0' || *at > '9')
-		return dray_fail(
-			-EINVAL,
-			"typestr '%.16s' is not an order, a kind and a size",
-			typestr);
-	for (; *at >= '0' && *at <= '9'; at++) {
-		if (dray_mul_overflow(number, 10u, &number) ||
-		    dray_add_overflow(number, (uint32_t)(*at - '0'), &number))
-			return dray_fail(
-				-EINVAL,
-				"typestr '%.16s' has a size above 32 bits",
-				typestr);
-	}
-	if (*at)
-		return dray_fail(
-			-EINVAL,
-			"typestr '%.24s' goes on after its size: a type has no unit and no fields",
-			typestr);
-	kind = find_kind(name);
-	if (!kind)
-		return dray_fail(-EINVAL, "typestr '%.16s' is of no kind",
-				 typestr);
-	if (dray_mul_overflow(number, (uint32_t)kind->unit, &number))
-		return dray_fail(-EINVAL,
-				 "typestr '%.16s' has a size above 32 bits",
-				 typestr);
-	return normalize_builtin(DRAY_DTYPE(name, order, number), out);
-}
-
-int dray_dtype_format(dray_dtype dtype, char out[16])
-{
-	dray_dtype normal = 0;
-	char kind;
-	int ret;
-
-	if (!dray_given(out, __func__))
-		return -EINVAL;
-	ret = dray_dtype_normalize(dtype, &normal);
-	if (ret)
-		return ret;
-	kind = dray_dtype_kind(normal);
-	snprintf(out, 16, "%c%c%u", dray_dtype_order(normal),
-		 kind == '?' ? 'b' : kind,
-		 dray_dtype_itemsize(normal) / find_kind(kind)->unit);
-	return 0;
 }

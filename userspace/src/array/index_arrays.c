@@ -13,7 +13,7 @@
 /* Checks an array; *taken grows by its axes. */
 int dray_index_check_array(const struct dray_view *array, size_t *taken)
 {
-	char type[16] = "";
+	char type[DRAY_DTYPE_TYPESTR_SIZE] = "";
 	int ret;
 
 	ret = dray_view_check(array, "an indexing array", NULL);
@@ -28,7 +28,7 @@ int dray_index_check_array(const struct dray_view *array, size_t *taken)
 	*taken += 1;
 	if (dray_index_load_for(array->dtype))
 		return 0;
-	dray_dtype_format(array->dtype, type);
+	dray_dtype_format(array->dtype, type, sizeof(type));
 	return dray_fail(
 		-ERANGE,
 		"arrays used as indices must be of integer (or boolean) type, not %s",

@@ -15,12 +15,13 @@
 /* The place where values of another type would be converted. */
 int dray_index_match_types(dray_dtype wanted, dray_dtype given)
 {
-	char to[16] = "", from[16] = "";
+	char to[DRAY_DTYPE_TYPESTR_SIZE] = "",
+	     from[DRAY_DTYPE_TYPESTR_SIZE] = "";
 
 	if (dray_dtype_equal(wanted, given))
 		return 0;
-	dray_dtype_format(wanted, to);
-	dray_dtype_format(given, from);
+	dray_dtype_format(wanted, to, sizeof(to));
+	dray_dtype_format(given, from, sizeof(from));
 	return dray_fail(
 		-EINVAL,
 		"elements of %s where %s are needed: nothing is converted",

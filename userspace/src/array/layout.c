@@ -146,8 +146,8 @@ static void count_runs(struct dray_layout *layout)
 static void count_seams(struct dray_layout *layout)
 {
 	int64_t ends[DRAY_MAX_OPERANDS];
-	uint64_t outside = layout->runs;
-	int i, o;
+	uint64_t outside;
+	int i, k, o;
 
 	for (o = 0; o < layout->operands; o++)
 		ends[o] = (int64_t)layout->run;
@@ -161,26 +161,36 @@ static void count_seams(struct dray_layout *layout)
 			touch = touch && axis->strides[o] == ends[o];
 			ends[o] += last * axis->strides[o];
 		}
-		outside /= axis->count;
-		if (touch)
-			layout->seams += outside * (uint64_t)last;
+		if (!touch)
+			continue;
+		for (k = 0, outside = 1; k < i; k++)
+			outside *= layout->axes[k].count;
+		layout->seams += outside * (uint64_t)last;
 	}
 }
 
+/* Begins a layout; false if it is empty. */
 static bool start(struct dray_layout *layout, const struct views *views)
 {
-	int o;
+	const struct dray_view *leader = views->of[0];
+	int i, o;
 
 	layout->operands = views->operands;
-	for (o = 0; o < views->operands; o++)
+	for (o = 0; o < views->operands; o++) {
 		layout->data[o] = views->of[o]->data;
-	layout->run = dray_dtype_itemsize(views->of[0]->dtype);
+		layout->sizes[o] = dray_dtype_itemsize(views->of[o]->dtype);
+	}
+	layout->run = layout->sizes[0];
 	layout->axes_count = 0;
 	layout->runs = 0;
 	layout->seams = 0;
 	layout->bytes = 0;
 	layout->nested = true;
-	return dray_view_size(views->of[0]) && layout->run;
+	for (i = 0; i < leader->ndim; i++) {
+		if (leader->shape[i] == 0)
+			return false;
+	}
+	return layout->run;
 }
 
 static void append_all(struct dray_layout *layout, const struct views *views,

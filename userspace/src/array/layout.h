@@ -52,6 +52,7 @@ struct dray_layout {
 	uint64_t runs; /* 0: empty, and nothing else is set */
 	uint64_t seams; /* runs that touch the next one in all operands */
 	uint64_t bytes; /* of each operand */
+	uint32_t sizes[DRAY_MAX_OPERANDS]; /* bytes of an element */
 	unsigned char *data[DRAY_MAX_OPERANDS]; /* the first run */
 	struct dray_layout_axis axes[DRAY_MAX_NDIM]; /* outermost first */
 };
@@ -94,5 +95,23 @@ void dray_layout_sequence(struct dray_layout *layout,
  * not be empty, and its source and destination must not share a byte.
  */
 void dray_layout_copy(const struct dray_layout *layout);
+
+/*
+ * Works on a row of elements, such as a cast: writes @count, whose strides are in
+ * bytes.  Must not read the destination.
+ */
+typedef void dray_layout_function(unsigned char *dst, int64_t dst_stride,
+				  const unsigned char *src, int64_t src_stride,
+				  size_t count, const void *data);
+
+/*
+ * Copies like dray_layout_copy(), but by @function, to which @data is passed.
+ * The layout is of dray_layout_reduce_items().
+ */
+void dray_layout_apply(const struct dray_layout *layout,
+		       dray_layout_function *function, const void *data);
+
+/* Returns the function that reverses bytes of elements of 2, 4, 8 or 16. */
+dray_layout_function *dray_layout_swap(size_t size);
 
 #endif /* DRAY_ARRAY_LAYOUT_H */

@@ -1,370 +1,149 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies with the CPU.  Long runs are memcpy() calls.  Elements have a loop for
- * each size, over two axes at once, so that short rows cost no call each.  If
- * source and destination run along different axes (a transpose), two axes are
- * walked in square tiles, so that each cache line of both sides is used whole
- * while it is cached.
+ * Copies with the CPU, and functions of rows in its place.  A layout whose sides
+ * run along different axes is copied by tiles, any other by grids of its two
+ * innermost axes.  Long runs are memcpy() calls.
  */
 #include <string.h>
 
-#include "array/layout.h"
+#include "array/layout_grid.h"
+#include "array/layout_tile.h"
 
-/* Bytes of a cache line, and of a first-level cache. */
-#define LINE 64ul
-#define NEAREST 32768u
+/* Rows of a function are at least that long, if an axis is. */
+#define SHORT 16u
 
-/*
- * A tile's source is EDGE pieces of EDGE bytes.  They are fetched to a buffer
- * PITCH bytes apart, which is not a power of two.  Rows of fewer than SHORT
- * elements are walked across.
- */
-#define EDGE 128u
-#define PITCH (EDGE + 16u)
-#define SHORT 8u
-#define LONGEST 16u /* bytes of an element that has a loop of its own */
+typedef void pair_work(const void *work, unsigned char *dst,
+		       const unsigned char *src);
 
-/* Two axes of runs: rows of columns. */
-struct grid {
-	unsigned char *dst;
-	const unsigned char *src;
-	struct dray_layout_axis rows;
-	struct dray_layout_axis columns;
-	size_t run;
-};
-
-typedef void grid_copy(const struct grid *grid);
-typedef void grid_walk(const struct grid *grid, grid_copy *copy);
-
-/*
- * One loop nest for a run of a constant size: memcpy() becomes a load and a
- * store that need no alignment.
- */
-#define DEFINE_GRID(size)                                                      \
-	static void copy_grid_##size(const struct grid *grid)                  \
-	{                                                                      \
-		const size_t columns = grid->columns.count;                    \
-		const ptrdiff_t ds =                                           \
-			(ptrdiff_t)grid->columns.strides[DRAY_DST];            \
-		const ptrdiff_t ss =                                           \
-			(ptrdiff_t)grid->columns.strides[DRAY_SRC];            \
-		unsigned char *dst_row = grid->dst;                            \
-		const unsigned char *src_row = grid->src;                      \
-		size_t i, j;                                                   \
-                                                                               \
-		for (i = 0; i < grid->rows.count; i++) {                       \
-			unsigned char *restrict dst = dst_row;                 \
-			const unsigned char *restrict src = src_row;           \
-                                                                               \
-			if (ds == (size)) {                                    \
-				_Pragma("GCC unroll 8") for (j = 0;            \
-							     j < columns; j++) \
-				{                                              \
-					memcpy(dst, src, size);                \
-					dst += (size);                         \
-					src += ss;                             \
-				}                                              \
-			} else {                                               \
-				_Pragma("GCC unroll 8") for (j = 0;            \
-							     j < columns; j++) \
-				{                                              \
-					memcpy(dst, src, size);                \
-					dst += ds;                             \
-					src += ss;                             \
-				}                                              \
-			}                                                      \
-			dst_row += grid->rows.strides[DRAY_DST];               \
-			src_row += grid->rows.strides[DRAY_SRC];               \
-		}                                                              \
-	}
-
-DEFINE_GRID(1)
-DEFINE_GRID(2)
-DEFINE_GRID(3)
-DEFINE_GRID(4)
-DEFINE_GRID(6)
-DEFINE_GRID(8)
-DEFINE_GRID(12)
-DEFINE_GRID(16)
-
-static void copy_grid_any(const struct grid *grid)
+/* Does the work at each position of the axes. */
+static void walk(const struct dray_layout *layout,
+		 const struct dray_pair_axis *axes, int axes_count,
+		 pair_work *work, const void *with)
 {
-	unsigned char *dst_row = grid->dst;
-	const unsigned char *src_row = grid->src;
-	size_t i, j;
+	unsigned char *dst = layout->data[DRAY_DST];
+	const unsigned char *src = layout->data[DRAY_SRC];
+	uint64_t position[DRAY_MAX_NDIM];
+	int k;
 
-	for (i = 0; i < grid->rows.count; i++) {
-		unsigned char *dst = dst_row;
-		const unsigned char *src = src_row;
-
-		for (j = 0; j < grid->columns.count; j++) {
-			memcpy(dst, src, grid->run);
-			dst += grid->columns.strides[DRAY_DST];
-			src += grid->columns.strides[DRAY_SRC];
+	memset(position, 0, (size_t)axes_count * sizeof(position[0]));
+	do {
+		work(with, dst, src);
+		for (k = axes_count - 1; k >= 0; k--) {
+			dst += axes[k].dst;
+			src += axes[k].src;
+			if (++position[k] < axes[k].count)
+				break;
+			dst -= (int64_t)axes[k].count * axes[k].dst;
+			src -= (int64_t)axes[k].count * axes[k].src;
+			position[k] = 0;
 		}
-		dst_row += grid->rows.strides[DRAY_DST];
-		src_row += grid->rows.strides[DRAY_SRC];
-	}
+	} while (k >= 0);
 }
 
-/*
- * Fills rows without gaps by repeating one element, if its size divides a line.
- */
-static void repeat_grid(const struct grid *grid)
+static struct dray_pair_axis axis_of(const struct dray_layout *layout, int k)
 {
-	const size_t bytes = grid->columns.count * grid->run;
-	unsigned char *dst = grid->dst;
-	const unsigned char *src = grid->src;
-	unsigned char line[LINE];
-	size_t i, at;
-
-	for (i = 0; i < grid->rows.count; i++) {
-		size_t done = 0;
-
-		memcpy(line, src, grid->run);
-		for (at = grid->run; at < LINE; at *= 2)
-			memcpy(line + at, line, at);
-		for (; bytes - done >= LINE; done += LINE)
-			memcpy(dst + done, line, LINE);
-		memcpy(dst + done, line, bytes - done);
-		dst += grid->rows.strides[DRAY_DST];
-		src += grid->rows.strides[DRAY_SRC];
-	}
+	return (struct dray_pair_axis){
+		layout->axes[k].count,
+		layout->axes[k].strides[DRAY_DST],
+		layout->axes[k].strides[DRAY_SRC],
+	};
 }
 
-static void repeat_grid_1(const struct grid *grid)
+static void copy_grid(const void *work, unsigned char *dst,
+		      const unsigned char *src)
 {
-	size_t i;
+	struct dray_grid grid = *(const struct dray_grid *)work;
 
-	for (i = 0; i < grid->rows.count; i++)
-		memset(grid->dst + (int64_t)i * grid->rows.strides[DRAY_DST],
-		       grid->src[(int64_t)i * grid->rows.strides[DRAY_SRC]],
-		       grid->columns.count);
+	grid.dst = dst;
+	grid.src = src;
+	dray_grid_copy(&grid);
 }
 
-static bool repeats(const struct grid *grid)
+/* Copies grids at all positions of the other axes. */
+static void copy_grids(const struct dray_layout *layout,
+		       const struct dray_grid *grid)
 {
-	return grid->columns.strides[DRAY_SRC] == 0 &&
-	       grid->columns.strides[DRAY_DST] == (int64_t)grid->run &&
-	       LINE % grid->run == 0 && grid->columns.count * grid->run >= LINE;
-}
+	struct dray_pair_axis axes[DRAY_MAX_NDIM];
+	int outer = layout->axes_count - 2, k;
 
-static grid_copy *grid_copy_for(uint64_t run)
-{
-	switch (run) {
-	case 1:
-		return copy_grid_1;
-	case 2:
-		return copy_grid_2;
-	case 3:
-		return copy_grid_3;
-	case 4:
-		return copy_grid_4;
-	case 6:
-		return copy_grid_6;
-	case 8:
-		return copy_grid_8;
-	case 12:
-		return copy_grid_12;
-	case 16:
-		return copy_grid_16;
-	default:
-		return copy_grid_any;
-	}
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* Swaps the axes: same elements, other order. */
-static void turn(struct grid *grid)
-{
-	struct dray_layout_axis rows = grid->rows;
-
-	grid->rows = grid->columns;
-	grid->columns = rows;
-}
-
-/* Walks short rows across, many at a time, to make the inner loop long. */
-static void copy_strips(const struct grid *grid, grid_copy *copy)
-{
-	struct grid strip = *grid;
-	uint64_t i;
-
-	for (i = 0; i < grid->rows.count; i += EDGE) {
-		strip.rows.count = least(EDGE, grid->rows.count - i);
-		strip.dst =
-			grid->dst + (int64_t)i * grid->rows.strides[DRAY_DST];
-		strip.src =
-			grid->src + (int64_t)i * grid->rows.strides[DRAY_SRC];
-		turn(&strip);
-		copy(&strip);
-		turn(&strip);
-	}
-}
-
-static void fetch(unsigned char *fetched, const struct grid *tile)
-{
-	const unsigned char *src = tile->src;
-	size_t bytes = tile->rows.count * tile->run;
-	size_t j;
-
-	for (j = 0; j < tile->columns.count; j++) {
-		if (bytes == EDGE)
-			memcpy(fetched, src, EDGE);
-		else
-			memcpy(fetched, src, bytes);
-		fetched += PITCH;
-		src += tile->columns.strides[DRAY_SRC];
-	}
-}
-
-/*
- * Copies a grid with rows dense in the source and columns dense in the
- * destination.  Each tile's source is first fetched whole, line by line: if its
- * lines lie a power of two apart, a cache can hold only a few at a time.
- */
-static void copy_tiles(const struct grid *grid, grid_copy *copy)
-{
-	unsigned char fetched[EDGE * PITCH];
-	uint64_t edge = EDGE / grid->run;
-	bool dense = grid->rows.strides[DRAY_SRC] == (int64_t)grid->run;
-	uint64_t i, j;
-
-	for (i = 0; i < grid->rows.count; i += edge) {
-		for (j = 0; j < grid->columns.count; j += EDGE) {
-			struct grid tile = *grid;
-
-			tile.rows.count = least(edge, grid->rows.count - i);
-			tile.columns.count =
-				least(EDGE, grid->columns.count - j);
-			tile.dst +=
-				(int64_t)i * grid->rows.strides[DRAY_DST] +
-				(int64_t)j * grid->columns.strides[DRAY_DST];
-			tile.src +=
-				(int64_t)i * grid->rows.strides[DRAY_SRC] +
-				(int64_t)j * grid->columns.strides[DRAY_SRC];
-			if (dense) {
-				fetch(fetched, &tile);
-				tile.src = fetched;
-				tile.columns.strides[DRAY_SRC] = PITCH;
-			}
-			if (tile.columns.count < SHORT)
-				turn(&tile);
-			copy(&tile);
-		}
-	}
-}
-
-static uint64_t step_of(const struct dray_layout_axis *axis)
-{
-	return axis->strides[DRAY_SRC] < 0 ? (uint64_t)-axis->strides[DRAY_SRC]
-					   : (uint64_t)axis->strides[DRAY_SRC];
-}
-
-/*
- * Returns the axis along which the source is densest, or -1 if it is the last.
- */
-static int find_crossing(const struct dray_layout *layout)
-{
-	int last = layout->axes_count - 1, found = last;
-	int i;
-
-	if (layout->run * 2 > EDGE || layout->bytes <= NEAREST ||
-	    step_of(&layout->axes[last]) < LINE)
-		return -1;
-	for (i = last - 1; i >= 0; i--) {
-		if (layout->axes[i].strides[DRAY_SRC] &&
-		    step_of(&layout->axes[i]) < step_of(&layout->axes[found]))
-			found = i;
-	}
-	if (found == last)
-		return -1;
-	/*
-	 * Few elements share a line: tiles pay only if lines evict each other.
-	 */
-	if (layout->run >= LINE / 4 &&
-	    step_of(&layout->axes[last]) % (16 * LINE))
-		return -1;
-	return found;
-}
-
-static void copy_whole(const struct grid *grid, grid_copy *copy)
-{
-	copy(grid);
-}
-
-/* Chooses the order in which to walk a grid, and its loop. */
-static grid_walk *choose_walk(const struct grid *grid, bool crossing,
-			      grid_copy **copy)
-{
-	*copy = grid_copy_for(grid->run);
-	if (crossing)
-		return copy_tiles;
-	if (repeats(grid)) {
-		*copy = grid->run == 1 ? repeat_grid_1 : repeat_grid;
-		return copy_whole;
-	}
-	if (grid->columns.count < SHORT && grid->run <= LONGEST &&
-	    grid->rows.count > grid->columns.count)
-		return copy_strips;
-	return copy_whole;
+	for (k = 0; k < outer; k++)
+		axes[k] = axis_of(layout, k);
+	walk(layout, axes, outer, copy_grid, grid);
 }
 
 void dray_layout_copy(const struct dray_layout *layout)
 {
-	struct dray_layout_axis axes[DRAY_MAX_NDIM];
-	uint64_t position[DRAY_MAX_NDIM];
-	struct grid grid = {
+	struct dray_grid grid = {
 		.dst = layout->data[DRAY_DST],
 		.src = layout->data[DRAY_SRC],
 		.rows.count = 1,
-		.columns.count = 1,
 		.run = layout->run,
 	};
-	int outer = layout->axes_count, crossing = -1;
-	grid_walk *walk;
-	grid_copy *copy;
+	int last = layout->axes_count - 1;
 
-	if (outer == 0) {
-		memcpy(layout->data[DRAY_DST], layout->data[DRAY_SRC],
-		       layout->run);
+	if (last < 0) {
+		memcpy(grid.dst, grid.src, grid.run);
 		return;
 	}
-	memcpy(axes, layout->axes, (size_t)outer * sizeof(axes[0]));
-	grid.columns = axes[--outer];
-	if (outer > 0) {
-		crossing = find_crossing(layout);
-		if (crossing >= 0) { /* Any order of axes will do. */
-			struct dray_layout_axis taken = axes[crossing];
+	if (last > 0 && dray_tile_copy(layout, NULL, NULL))
+		return;
+	grid.columns = axis_of(layout, last);
+	if (last > 0)
+		grid.rows = axis_of(layout, last - 1);
+	if (last > 1)
+		copy_grids(layout, &grid);
+	else
+		dray_grid_copy(&grid);
+}
 
-			memmove(&axes[crossing], &axes[crossing + 1],
-				(size_t)(outer - 1 - crossing) *
-					sizeof(axes[0]));
-			axes[outer - 1] = taken;
-		}
-		grid.rows = axes[--outer];
-	}
-	walk = choose_walk(&grid, crossing >= 0, &copy);
-	memset(position, 0, (size_t)outer * sizeof(position[0]));
-	for (;;) {
-		int k = outer - 1;
+/* A function on its way along an axis. */
+struct row {
+	dray_layout_function *function;
+	const void *data;
+	struct dray_pair_axis axis;
+};
 
-		walk(&grid, copy);
-		for (; k >= 0; k--) {
-			grid.dst += axes[k].strides[DRAY_DST];
-			grid.src += axes[k].strides[DRAY_SRC];
-			if (++position[k] < axes[k].count)
-				break;
-			grid.dst -= (int64_t)axes[k].count *
-				    axes[k].strides[DRAY_DST];
-			grid.src -= (int64_t)axes[k].count *
-				    axes[k].strides[DRAY_SRC];
-			position[k] = 0;
-		}
-		if (k < 0)
-			return;
+static void apply_row(const void *work, unsigned char *dst,
+		      const unsigned char *src)
+{
+	const struct row *row = work;
+
+	row->function(dst, row->axis.dst, src, row->axis.src, row->axis.count,
+		      row->data);
+}
+
+/*
+ * Returns the axis for rows: the last one, or the longest if that is short; -1 if
+ * there is none.
+ */
+static int row_axis(const struct dray_layout *layout)
+{
+	int last = layout->axes_count - 1, longest = last;
+	int i;
+
+	if (last < 0)
+		return -1;
+	for (i = last - 1; i >= 0; i--) {
+		if (layout->axes[i].count > layout->axes[longest].count)
+			longest = i;
 	}
+	return layout->axes[last].count >= SHORT ? last : longest;
+}
+
+void dray_layout_apply(const struct dray_layout *layout,
+		       dray_layout_function *function, const void *data)
+{
+	struct row row = { function, data, { 1, 0, 0 } };
+	struct dray_pair_axis axes[DRAY_MAX_NDIM];
+	int outer = 0, taken = row_axis(layout), k;
+
+	if (layout->axes_count > 1 && dray_tile_copy(layout, function, data))
+		return;
+	for (k = 0; k < layout->axes_count; k++) {
+		if (k == taken)
+			row.axis = axis_of(layout, k);
+		else
+			axes[outer++] = axis_of(layout, k);
+	}
+	walk(layout, axes, outer, apply_row, &row);
 }

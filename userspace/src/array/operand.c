@@ -69,12 +69,12 @@ void dray_operand_drop(struct dray_operand *operand)
 
 static int match_types(const struct dray_view *dst, const struct dray_view *src)
 {
-	char to[16] = "", from[16] = "";
+	char to[64] = "", from[64] = "";
 
 	if (dray_dtype_equal(dst->dtype, src->dtype))
 		return 0;
-	dray_dtype_format(dst->dtype, to);
-	dray_dtype_format(src->dtype, from);
+	dray_dtype_format(dst->dtype, to, sizeof(to));
+	dray_dtype_format(src->dtype, from, sizeof(from));
 	return dray_fail(
 		-EINVAL,
 		"elements of %s cannot be copied to %s: nothing is converted",

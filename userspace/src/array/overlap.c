@@ -6,13 +6,16 @@
  * most[k] falls into a short interval: a bounded linear Diophantine problem.
  * The search starts at the largest stride; the reach of the smaller ones bounds
  * each n[k].  Slices and transposes need a single path.  Contrived strides can
- * make the search exponential, so its work is bounded, and the answer is then
+ * make the search exponential, so its work may be bounded; the answer is then
  * "unknown".
  */
+#include <errno.h>
+#include <inttypes.h>
+
 #include "array/overlap.h"
+#include "base/error.h"
 
 #define MAX_TERMS (2 * DRAY_MAX_NDIM)
-#define MAX_WORK 20000
 
 /* Wider views are not measured, so that no sum below leaves 63 bits. */
 #define MAX_SPAN (INT64_MAX / 16)
@@ -27,7 +30,7 @@ struct problem {
 	int64_t reach[MAX_TERMS + 1]; /* most that terms [k, count) add */
 	int64_t divisor[MAX_TERMS + 1]; /* of all strides of [k, count) */
 	int count;
-	int work;
+	int64_t work; /* steps that are left; below 0: any number */
 };
 
 static int64_t common_divisor(int64_t a, int64_t b)
@@ -71,11 +74,17 @@ static void add_term(struct problem *problem, int64_t stride, int64_t most)
 	problem->terms[at] = (struct term){ size, most };
 }
 
+/* Starts without terms, and without the cost of clearing all of them. */
+static void begin(struct problem *problem, int64_t work)
+{
+	problem->count = 0;
+	problem->work = work;
+}
+
 static void bound(struct problem *problem)
 {
 	int k;
 
-	problem->work = MAX_WORK;
 	problem->reach[problem->count] = 0;
 	problem->divisor[problem->count] = 0;
 	for (k = problem->count - 1; k >= 0; k--) {
@@ -102,8 +111,10 @@ static enum dray_overlap search(struct problem *problem, int k, int64_t low,
 	int64_t first, last;
 	int64_t n;
 
-	if (--problem->work < 0)
+	if (problem->work == 0)
 		return DRAY_OVERLAP_UNKNOWN;
+	if (problem->work > 0)
+		problem->work--;
 	if (low < 0)
 		low = 0;
 	if (high > problem->reach[k])
@@ -140,16 +151,18 @@ static void add_terms(struct problem *problem, const struct dray_view *view)
 		add_term(problem, view->strides[i], view->shape[i] - 1);
 }
 
-enum dray_overlap dray_overlap_find(const struct dray_operand *a,
-				    const struct dray_operand *b)
+enum dray_overlap dray_overlap_find_within(const struct dray_operand *a,
+					   const struct dray_operand *b,
+					   int64_t max_work)
 {
-	struct problem problem = { .count = 0 };
+	struct problem problem;
 	int64_t distance;
 
 	if (!dray_addresses_meet(a->span, b->span))
 		return DRAY_OVERLAP_NONE;
 	if (!is_within_bounds(a) || !is_within_bounds(b))
 		return DRAY_OVERLAP_UNKNOWN;
+	begin(&problem, max_work);
 	add_terms(&problem, a->view);
 	add_terms(&problem, b->view);
 	bound(&problem);
@@ -171,12 +184,14 @@ enum dray_overlap dray_overlap_find(const struct dray_operand *a,
  * extent - 1.  In each later axis they differ by anything either way, which is
  * 0 to 2 * (extent - 1) after adding extent - 1.
  */
-static enum dray_overlap search_axis(const struct dray_view *view, int k)
+static enum dray_overlap search_axis(const struct dray_view *view, int k,
+				     int64_t *work)
 {
 	int64_t touch = (int64_t)dray_dtype_itemsize(view->dtype) - 1;
-	struct problem problem = { .count = 0 };
+	struct problem problem;
 	int64_t stride = view->strides[k];
 	int64_t middle = 0, size;
+	enum dray_overlap found;
 	int i;
 
 	if (view->shape[k] < 2)
@@ -185,6 +200,7 @@ static enum dray_overlap search_axis(const struct dray_view *view, int k)
 		return DRAY_OVERLAP_SOME;
 	if (stride < 0)
 		stride = -stride;
+	begin(&problem, *work);
 	add_term(&problem, stride, view->shape[k] - 2);
 	for (i = k + 1; i < view->ndim; i++) {
 		if (view->shape[i] < 2)
@@ -195,11 +211,14 @@ static enum dray_overlap search_axis(const struct dray_view *view, int k)
 		middle += size * (view->shape[i] - 1);
 	}
 	bound(&problem);
-	return search(&problem, 0, middle - stride - touch,
-		      middle - stride + touch);
+	found = search(&problem, 0, middle - stride - touch,
+		       middle - stride + touch);
+	*work = problem.work;
+	return found;
 }
 
-enum dray_overlap dray_overlap_self(const struct dray_operand *operand)
+enum dray_overlap dray_overlap_self_within(const struct dray_operand *operand,
+					   int64_t max_work)
 {
 	enum dray_overlap found = DRAY_OVERLAP_NONE;
 	int k;
@@ -210,6 +229,112 @@ enum dray_overlap dray_overlap_self(const struct dray_operand *operand)
 	if (!is_within_bounds(operand))
 		return DRAY_OVERLAP_UNKNOWN;
 	for (k = 0; k < operand->view->ndim && found == DRAY_OVERLAP_NONE; k++)
-		found = search_axis(operand->view, k);
+		found = search_axis(operand->view, k, &max_work);
 	return found;
+}
+
+static int check_limit(int64_t max_work)
+{
+	if (max_work < DRAY_SHARE_EXACT)
+		return dray_fail(-EINVAL,
+				 "a limit of %" PRId64
+				 " steps, -1 and more are possible",
+				 max_work);
+	return 0;
+}
+
+/* Returns the answer, or why there is none. */
+static int answer(enum dray_overlap found, int64_t max_work, bool wide,
+		  bool *some)
+{
+	if (found == DRAY_OVERLAP_UNKNOWN && wide)
+		return dray_fail(
+			-EOVERFLOW,
+			"a view covers too many bytes, 59 bits count them");
+	if (found == DRAY_OVERLAP_UNKNOWN)
+		return dray_fail(-E2BIG,
+				 "not known after %" PRId64
+				 " steps whether elements share a byte",
+				 max_work);
+	*some = found == DRAY_OVERLAP_SOME;
+	return 0;
+}
+
+int dray_view_shares_memory(const struct dray_view *a,
+			    const struct dray_view *b, int64_t max_work,
+			    bool *shared)
+{
+	enum dray_overlap found = DRAY_OVERLAP_NONE;
+	struct dray_operand one, other;
+	bool meet;
+	int ret;
+
+	if (!dray_given(shared, __func__))
+		return -EINVAL;
+	ret = check_limit(max_work);
+	if (!ret)
+		ret = dray_operand_init(&one, a, "the first view");
+	if (!ret)
+		ret = dray_operand_init(&other, b, "the second view");
+	if (ret)
+		return ret;
+	meet = one.extent.low != one.extent.high &&
+	       other.extent.low != other.extent.high &&
+	       dray_addresses_meet(one.span, other.span);
+	if (max_work == DRAY_SHARE_BOUNDS) {
+		*shared = meet;
+		return 0;
+	}
+	if (meet)
+		found = dray_overlap_find_within(&one, &other, max_work);
+	return answer(found, max_work,
+		      !is_within_bounds(&one) || !is_within_bounds(&other),
+		      shared);
+}
+
+/* Whether no stride is below the bytes that the axes with smaller ones cover. */
+static bool is_nested(const struct dray_view *view)
+{
+	int64_t covered = dray_dtype_itemsize(view->dtype);
+	int axes[DRAY_MAX_NDIM];
+	int i;
+
+	dray_strides_sort(view->ndim, view->strides, axes);
+	for (i = view->ndim - 1; i >= 0; i--) {
+		int64_t stride = view->strides[axes[i]];
+
+		if (view->shape[axes[i]] == 1)
+			continue;
+		if (stride < covered && stride > -covered)
+			return false;
+		covered += (stride < 0 ? -stride : stride) *
+			   (view->shape[axes[i]] - 1);
+	}
+	return true;
+}
+
+int dray_view_is_unique(const struct dray_view *view, int64_t max_work,
+			bool *unique)
+{
+	struct dray_operand operand;
+	bool shared = false;
+	int ret;
+
+	if (!dray_given(unique, __func__))
+		return -EINVAL;
+	ret = check_limit(max_work);
+	if (!ret)
+		ret = dray_operand_init(&operand, view, "the view");
+	if (ret)
+		return ret;
+	if (operand.extent.low != operand.extent.high && !is_nested(view)) {
+		shared = true;
+		if (max_work != DRAY_SHARE_BOUNDS)
+			ret = answer(
+				dray_overlap_self_within(&operand, max_work),
+				max_work, !is_within_bounds(&operand), &shared);
+	}
+	if (!ret)
+		*unique = !shared;
+	return ret;
 }

@@ -38,8 +38,9 @@ static int check_options(const struct dray_packet *packet)
 		return dray_fail(-EINVAL, "%u in-fences, a packet has up to %u",
 				 options->fence_count, DRAY_MAX_IN_FENCES);
 	if (options->fence_count && !options->fences)
-		return dray_fail(-EINVAL, "%u in-fences, and no list of them",
-				 options->fence_count);
+		return dray_fail(-EINVAL, "%u in-fence%s, and no list",
+				 options->fence_count,
+				 dray_plural(options->fence_count));
 	return 0;
 }
 
@@ -412,8 +413,10 @@ int dray_packet_choose(struct dray_packet *packet)
 		snprintf(
 			packet->reason, sizeof(packet->reason),
 			"%" PRIu64
-			" descriptors are within the engine's limit of %" PRIu64,
-			packet->descriptors, packet->stream->max_runs);
+			" descriptor%s %s within the engine's limit of %" PRIu64,
+			packet->descriptors, dray_plural(packet->descriptors),
+			packet->descriptors == 1 ? "is" : "are",
+			packet->stream->max_runs);
 		return 0;
 	}
 	if (!(packet->options.flags & DRAY_PACKET_STAGE))

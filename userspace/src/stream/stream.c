@@ -85,9 +85,14 @@ static int check_options(const struct dray_stream_options *options)
 {
 	if (!options)
 		return 0;
-	if (options->flags || options->reserved)
+	if (options->flags)
 		return dray_fail(-EINVAL, "unknown flags 0x%x of a stream",
-				 options->flags | options->reserved);
+				 options->flags);
+	if (options->reserved)
+		return dray_fail(
+			-EINVAL,
+			"reserved field of a stream's options is %u, not 0",
+			options->reserved);
 	if (options->points > DRAY_MAX_POINTS)
 		return dray_fail(-EINVAL, "%u points, a stream has up to %u",
 				 options->points, DRAY_MAX_POINTS);

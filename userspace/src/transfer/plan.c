@@ -189,8 +189,9 @@ static int choose(struct dray_plan *plan)
 	if (!code)
 		snprintf(plan->reason, sizeof(plan->reason),
 			 "%" PRIu64
-			 " descriptors are within the %s of %" PRIu64,
-			 plan->descriptors,
+			 " descriptor%s %s within the %s of %" PRIu64,
+			 plan->descriptors, dray_plural(plan->descriptors),
+			 plan->descriptors == 1 ? "is" : "are",
 			 insists ? "engine's limit" : "threshold",
 			 insists ? plan->queue->max_runs
 				 : plan->queue->threshold);

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The differences that are meant, with the wording of docs/arrays.md."""
+from typing import Any, Callable, NamedTuple, Optional
+
+
+class Accepted(NamedTuple):
+    difference: str
+    why: str
+    # (step, the array before, NumPy's outcome, dray's outcome, what differs)
+    holds: Callable[..., bool]
+
+
+def huge_integer(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (isinstance(numpy.error, OverflowError) and isinstance(here.error, IndexError)
+            and any(abs(number) >= 2**63 for index in step.arguments.values()
+                    for number in index_parts(index) if isinstance(number, int)))
+
+
+def stride_above_63_bits(step: Any, before: Any, numpy: Any, here: Any, what: str) -> bool:
+    """All other facts are equal, since strides are compared before them only if
+    the shape is."""
+    return (what in ("strides", "flags") and not numpy.error and not here.error
+            and any(isinstance(part, slice) and part.step
+                    and abs(part.step) * max(map(abs, before.strides), default=0) >= 2**63
+                    for index in step.arguments.values() for part in index_parts(index))
+            and all(extent <= 1 or one == other for extent, one, other in
+                    zip(numpy.value.shape, numpy.value.strides, here.value.strides)))
+
+
+def outside_of_memory(step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "as_strided" and not numpy.error
+            and isinstance(here.error, ValueError) and "cover bytes" in str(here.error))
+
+
+def squeeze_of_nothing(step: Any, before: Any, _numpy: Any, here: Any, _what: str) -> bool:
+    return (step.operation == "squeeze" and before.ndim == 0
+            and isinstance(here.error, ValueError))
+
+
+def repeated_destination(_step: Any, _before: Any, numpy: Any, here: Any,
+                         _what: str) -> bool:
+    return (not numpy.error and isinstance(here.error, ValueError)
+            and "at one address" in str(here.error))
+
+
+def index_parts(index: Any) -> tuple[Any, ...]:
+    return index if isinstance(index, tuple) else (index,)
+
+
+ACCEPTED: list[Accepted] = [
+    Accepted("An integer above 63 bits in a tuple of indices is an `IndexError`, in NumPy an "
+             "`OverflowError`.",
+             "NumPy raises an `IndexError` too if the integer is the only index.",
+             huge_integer),
+    Accepted("If a slice takes at most one element with a step so long that the stride does "
+             "not fit 63 bits, the axis keeps its stride; NumPy's is cut to 64 bits.",
+             "No address is computed from either, and no stride of dray has overflowed.",
+             stride_above_63_bits),
+    Accepted("`as_strided()` is a `ValueError` if the strides leave the memory of the array.",
+             "NumPy checks nothing, and its array reads and writes memory of others.",
+             outside_of_memory),
+    Accepted("`squeeze()` of axis 0 or -1 is a `ValueError` if there are no axes.",
+             "NumPy allows it for old programs only.",
+             squeeze_of_nothing),
+    Accepted("An assignment to a writeable view with a stride of 0, made by `as_strided()`, is a "
+             "`ValueError`.",
+             "Several values go to one address, and the one that stays is a matter of chance.",
+             repeated_destination),
+]
+
+
+def reason(*found: Any) -> Optional[str]:
+    """Returns the accepted difference that `found` is, or None."""
+    for each in ACCEPTED:
+        if each.holds(*found):
+            return each.difference
+    return None

@@ -1,0 +1,374 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""Random arguments of operations: each function takes a random.Random and the
+array, and returns the arguments by their names.
+
+None if the operation does not apply to the array.  A few arguments are wrong,
+because errors are compared too.
+"""
+import dataclasses
+from random import Random
+from typing import Any, Optional
+
+import numpy as np
+
+TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
+         "<f8", "<f16", "<c8", ">c16", "S3", "U2", "V5"]
+# Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing.
+PLAIN = [each for each in TYPES if each[0] not in "?U"]
+MOST_ELEMENTS = 2000
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A new array, as a value that can be made smaller and printed."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    order: str = "C"
+    first: int = 0
+    offset: int = 0
+
+    @property
+    def text(self) -> str:
+        count = int(np.prod(self.shape, dtype=int))
+        numbers = f"np.arange({self.first}, {self.first + count})"
+        if self.dtype[0] == "V":
+            made = f"{numbers}.astype('S{self.dtype[1:]}').view('{self.dtype}')"
+        else:
+            made = f"{numbers}.astype('{self.dtype}')"
+        if self.offset:
+            made = (f"np.frombuffer(bytearray({self.offset}) + {made}.tobytes(), "
+                    f"'{self.dtype}', {count}, {self.offset})")
+        if self.shape != (count,):
+            order = f", order='{self.order}'" if self.order != "C" else ""
+            made += f".reshape({self.shape}{order})"
+        return made
+
+    def make(self) -> np.ndarray:
+        return eval(self.text, {"np": np})  # pylint: disable=eval-used
+
+
+def text(value: Any) -> str:
+    """`value` as Python."""
+    if isinstance(value, Source):
+        return value.text
+    if isinstance(value, tuple):
+        return f"({', '.join(map(text, value))}{',' * (len(value) == 1)})"
+    if value is Ellipsis:
+        return "Ellipsis"
+    if isinstance(value, slice):
+        return f"slice({value.start}, {value.stop}, {value.step})"
+    return repr(value)
+
+
+def made(arguments: dict[str, Any]) -> dict[str, Any]:
+    """With arrays instead of their descriptions."""
+    return {name: value.make() if isinstance(value, Source) else
+            tuple(each.make() if isinstance(each, Source) else each for each in value)
+            if type(value) is tuple else value
+            for name, value in arguments.items()}
+
+
+def a_shape(pick: Random, most_axes: int = 5) -> tuple[int, ...]:
+    extents = [0, 1, 1, 2, 2, 3, 3, 4, 5, 7]
+    shape: list[int] = []
+    elements = 1
+    for _ in range(pick.choice([0, 1, 1, 2, 2, 3, 3, 4, 5])):
+        extent = pick.choice(extents)
+        if len(shape) == most_axes or elements * extent > MOST_ELEMENTS:
+            break
+        shape.append(extent)
+        elements *= extent or 1
+    return tuple(shape)
+
+
+def a_source(pick: Random) -> Source:
+    dtype = pick.choice(TYPES)
+    return Source(dtype, a_shape(pick), pick.choice("CCCF"), pick.choice([0, 0, -3, 250]),
+                  pick.choice([0, 0, 0, 0, 1]))
+
+
+def nothing(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {}
+
+
+def wrong(pick: Random) -> bool:
+    return pick.random() < 0.04
+
+
+def an_integer(pick: Random, extent: int) -> Any:
+    if wrong(pick) or not extent:
+        return pick.choice([extent, -extent - 1, 10**30, -2**63, 2**63])
+    at = pick.randrange(-extent, extent)
+    return np.int32(at).item() if pick.random() < 0.5 else at
+
+
+def a_bound(pick: Random, extent: int) -> Any:
+    return pick.choice([None, None, pick.randrange(-extent - 2, extent + 3),
+                        pick.randrange(-extent - 2, extent + 3), 2**63, -2**63])
+
+
+def a_slice(pick: Random, extent: int) -> slice:
+    step = pick.choice([None, None, 1, 1, -1, -1, 2, 3, -2, -7, 2**62, -2**63])
+    if wrong(pick):
+        step = pick.choice([0, 1.5])
+    if pick.random() < 0.3:
+        return slice(None, None, step)
+    return slice(a_bound(pick, extent), a_bound(pick, extent), step)
+
+
+def an_index(pick: Random, a: np.ndarray, integers: float = 0.3) -> Any:
+    """A basic index; a tuple, or one step."""
+    count = pick.randrange(a.ndim + 1)
+    steps: list[Any] = [
+        an_integer(pick, extent) if pick.random() < integers else a_slice(pick, extent)
+        for extent in (a.shape[:count] if pick.random() < 0.7
+                       else a.shape[a.ndim - count:])]
+    if pick.random() < 0.3:
+        steps.insert(pick.randrange(len(steps) + 1), Ellipsis)
+    while pick.random() < 0.2:
+        steps.insert(pick.randrange(len(steps) + 1), None)
+    if wrong(pick):
+        steps.append(pick.choice([0, Ellipsis, slice(None), 1.5, "x"]))
+    return steps[0] if len(steps) == 1 and pick.random() < 0.5 else tuple(steps)
+
+
+def basic_index(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"i": an_index(pick, a)}
+
+
+def slices(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"i": an_index(pick, a, 0)}
+
+
+def a_value(pick: Random, a: np.ndarray) -> Any:
+    if a.dtype.kind in "SUV":
+        return pick.choice([b"x", b"long text"])
+    if wrong(pick):
+        return pick.choice(["text", None, [1, [2]], 10**40])
+    return pick.choice([0, 1, True, 3])
+
+
+def value(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"v": a_value(pick, a)}
+
+
+def index_and_value(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"i": an_index(pick, a), "v": a_value(pick, a)}
+
+
+def at(a: np.ndarray, index: Any) -> np.ndarray:
+    """The part of `a`, or all of it if the index is wrong."""
+    try:
+        return np.asarray(a[index])
+    except Exception:  # pylint: disable=broad-except
+        return a
+
+
+def a_narrower_shape(pick: Random, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """A shape that can be broadcast to `shape`."""
+    narrow = [1 if pick.random() < 0.2 else extent for extent in shape]
+    if pick.random() < 0.3:
+        narrow = narrow[pick.randrange(len(narrow) + 1):]
+    if pick.random() < 0.1:
+        narrow.insert(0, 1)
+    if wrong(pick):
+        narrow.append(pick.choice([1, 2]))
+    return tuple(narrow)
+
+
+def index_and_array(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    index = an_index(pick, a, 0.2)
+    shape = a_narrower_shape(pick, at(a, index).shape)
+    dtype = a.dtype.str if pick.random() < 0.5 else pick.choice(TYPES)
+    return {"i": index, "v": Source(dtype, shape, pick.choice("CF"), 5)}
+
+
+def two_parts(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    index = an_index(pick, a, 0.1)
+    part = at(a, index)
+    if pick.random() < 0.5:
+        return {"i": index, "j": an_index(pick, a, 0.1)}
+    # A part of the same shape, elsewhere.
+    moved = tuple(slice(start, start + size) for start, size in
+                  zip((pick.randrange(3) for _ in range(a.ndim)), part.shape))
+    return {"i": tuple(slice(extent) for extent in part.shape) if pick.random() < 0.5
+            else index, "j": moved}
+
+
+def axes(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    order = list(range(a.ndim))
+    pick.shuffle(order)
+    order = [each - a.ndim if pick.random() < 0.2 else each for each in order]
+    if wrong(pick):
+        order.insert(0, pick.choice([0, 7]))
+    if wrong(pick) and order:
+        order[0] = pick.choice([order[-1], 64, -9])
+    return {"x": None if wrong(pick) else tuple(order)}
+
+
+def wider_shape(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    room = MOST_ELEMENTS // max(a.size, 1)
+    shape = []
+    for extent in a.shape:
+        if extent == 1 and room > 4 and pick.random() < 0.6:
+            extent = pick.choice([0, 2, 3, 4])
+            room //= extent or 1
+        shape.append(extent)
+    while pick.random() < 0.3 and room > 3 and len(shape) < 6:
+        shape.insert(0, pick.choice([0, 1, 2, 3]))
+        room //= shape[0] or 1
+    if wrong(pick):
+        shape.append(pick.choice([0, 2, -1]))
+    return {"s": tuple(shape)}
+
+
+def order(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"o": "x" if wrong(pick) else pick.choice("CFAK")}
+
+
+def a_new_shape(pick: Random) -> tuple[int, ...]:
+    shape = a_shape(pick)
+    return shape + pick.choice([(-1,), (2**62, 8), (1,) * 65]) if wrong(pick) else shape
+
+
+def shape_and_order(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"s": a_new_shape(pick), "o": pick.choice("CF")}
+
+
+def an_axis(pick: Random, ndim: int) -> int:
+    return pick.choice([ndim, -ndim - 1, 64]) if wrong(pick) or not ndim \
+        else pick.randrange(-ndim, ndim)
+
+
+def two_axes(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"x": an_axis(pick, a.ndim), "y": an_axis(pick, a.ndim)}
+
+
+def several_axes(pick: Random, ndim: int, count: int) -> tuple[int, ...]:
+    """Different ones, unless they are wrong."""
+    chosen = [axis - ndim if pick.random() < 0.3 else axis
+              for axis in pick.sample(range(ndim), min(count, ndim))]
+    if wrong(pick):
+        chosen.append(an_axis(pick, ndim))
+    return tuple(chosen)
+
+
+def one_or_more(pick: Random, numbers: tuple[int, ...]) -> Any:
+    return numbers[0] if len(numbers) == 1 and pick.random() < 0.7 else numbers
+
+
+def some_axes(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if not a.ndim:
+        return None  # of which np.flip() makes a scalar
+    count = pick.randrange(a.ndim + 1)
+    return {"x": None if pick.random() < 0.2 else
+            one_or_more(pick, several_axes(pick, a.ndim, count))}
+
+
+def moves(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    count = pick.randrange(a.ndim + 1)
+    return {"f": one_or_more(pick, several_axes(pick, a.ndim, count)),
+            "t": one_or_more(pick, several_axes(pick, a.ndim, count))}
+
+
+def axes_of_one(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    ones = [axis for axis, extent in enumerate(a.shape) if extent == 1]
+    if pick.random() < 0.3:
+        return {"x": None}
+    if wrong(pick) or not ones:
+        return {"x": an_axis(pick, a.ndim)}
+    return {"x": one_or_more(pick, tuple(pick.sample(ones, pick.randint(1, len(ones)))))}
+
+
+def new_axes(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    count = pick.randint(0, 2)
+    return {"x": one_or_more(pick, several_axes(pick, a.ndim + count, count))}
+
+
+def diagonal(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    axis1, axis2 = (several_axes(pick, a.ndim, 2) + (0, 1))[:2]
+    return {"k": pick.choice([0, 0, 1, -1, 2, -3, 9, -9]), "x": axis1, "y": axis2}
+
+
+def factors(pick: Random, number: int) -> list[int]:
+    """Extents of so many elements, each from 2 on."""
+    found = []
+    while number > 1:
+        factor = next((prime for prime in (2, 3, 5, 7) if number % prime == 0), number)
+        if found and pick.random() < 0.5:
+            found[pick.randrange(len(found))] *= factor
+        else:
+            found.append(factor)
+        number //= factor
+    pick.shuffle(found)
+    return found
+
+
+def other_shape(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    shape = factors(pick, a.size) if a.size else [0] + list(a.shape)[:2]
+    if pick.random() < 0.3:
+        # Joins or divides axes in place, which needs no copy.
+        shape = list(a.shape)
+        at = pick.randrange(a.ndim) if a.ndim else 0
+        shape[at:at + 1] = factors(pick, a.shape[at]) if a.ndim and a.shape[at] else [1]
+    while pick.random() < 0.3:
+        shape.insert(pick.randrange(len(shape) + 1), 1)
+    if shape and pick.random() < 0.3:
+        shape[pick.randrange(len(shape))] = -1
+    if wrong(pick):
+        shape.append(pick.choice([0, 2, -1, 2**62]))
+    return {"s": tuple(shape), "o": pick.choice("CCCFA")}
+
+
+def of_complex(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """NumPy makes an array of zeros for other types."""
+    return {} if a.dtype.kind == "c" else None
+
+
+def has_unused_bytes(a: np.ndarray) -> bool:
+    """Long doubles have some, of any value."""
+    return a.dtype.char in "gG"
+
+
+def other_type(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if has_unused_bytes(a):
+        return None
+    dtype = pick.choice(PLAIN)
+    if pick.random() < 0.5:
+        dtype = pick.choice([each for each in PLAIN
+                             if np.dtype(each).itemsize == a.itemsize] or PLAIN)
+    return {"d": dtype}
+
+
+def window(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    if a.ndim and pick.random() < 0.6:
+        count = pick.randint(1, a.ndim)
+        axes = several_axes(pick, a.ndim, count)
+    else:
+        axes = tuple(range(a.ndim))
+    shape = tuple(pick.randint(0 if wrong(pick) else 1, max(extent, 1)) + wrong(pick)
+                  for extent in (a.shape[axis] if -a.ndim <= axis < a.ndim else 1
+                                 for axis in axes))
+    if wrong(pick):
+        shape += (1,)
+    named = one_or_more(pick, axes)
+    return {"s": shape if isinstance(named, tuple) else shape[0],
+            "x": None if axes == tuple(range(a.ndim)) and pick.random() < 0.5 else named}
+
+
+def within(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    """Shape and strides that do not leave the elements: NumPy does not look."""
+    shape = a_shape(pick, 3)
+    strides = tuple(pick.choice([0, a.itemsize, 2 * a.itemsize, 1, *a.strides])
+                    for _ in shape)
+    low, high = np.lib.array_utils.byte_bounds(a)
+    made = np.lib.stride_tricks.as_strided(a, shape, strides)
+    first, last = np.lib.array_utils.byte_bounds(made)
+    if not a.size or has_unused_bytes(a) or (made.size and not low <= first <= last <= high):
+        return None
+    return {"s": shape, "t": strides}
+
+
+def two_slices(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"i": an_index(pick, a, 0), "j": an_index(pick, a, 0)}

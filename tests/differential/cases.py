@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""One case: a new array, operations on it, and the comparison after each.
+
+The first operations are NumPy's on both sides; dray.Array then takes over.
+"""
+import dataclasses
+from random import Random
+from typing import Any, Optional
+
+import numpy as np
+
+import accepted
+import arguments
+import dray
+from operations import OPERATIONS
+
+WEIGHTS = [each.weight for each in OPERATIONS.values()]
+NAMES = list(OPERATIONS)
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    operation: str
+    arguments: dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    source: arguments.Source
+    steps: tuple[Step, ...]
+    taken_over: int = 0
+    """Steps before dray.Array takes over."""
+
+    @property
+    def expressions(self) -> tuple[str, str, str]:
+        """The array; and the operations on both sides, where it is `a`."""
+        made = self.source.text
+        for step in self.steps[:self.taken_over]:
+            made = OPERATIONS[step.operation].numpy.expression(made, step.arguments)
+        numpy, here = "a", "dray.Array(a)"
+        for step in self.steps[self.taken_over:]:
+            line = OPERATIONS[step.operation]
+            numpy = line.numpy.expression(numpy, step.arguments)
+            here = line.dray.expression(here, step.arguments)
+        return made, numpy, here
+
+    @property
+    def lines(self) -> str:
+        """Two lines of Python that print both results."""
+        made, numpy, here = self.expressions
+        return (f"import dray, numpy as np; a = {made}\n"
+                f"print(repr({numpy}), repr({here}))")
+
+
+@dataclasses.dataclass
+class Outcome:
+    """An operation's result, or its error."""
+
+    value: Any = None
+    error: Optional[BaseException] = None
+
+    @property
+    def goes_on(self) -> bool:
+        return self.error is None and isinstance(self.value, (np.ndarray, dray.Array))
+
+
+@dataclasses.dataclass
+class Difference:
+    step: int
+    numpy: str
+    dray: str
+    what: str
+
+
+def outcome(line: Any, a: Any, given: dict[str, Any]) -> Outcome:
+    try:
+        return Outcome(line.run(a, given))
+    except Exception as error:  # pylint: disable=broad-except
+        return Outcome(error=error)
+
+
+FLAGS = ("c_contiguous", "f_contiguous", "aligned", "writeable")
+
+
+def bytes_of(elements: np.ndarray) -> bytes:
+    """Its values; without the unused bytes of long doubles."""
+    if elements.dtype.kind in "fc" and np.finfo(elements.dtype).nmant == 63:
+        unit = elements.dtype.itemsize // (1 + (elements.dtype.kind == "c"))
+        used = np.frombuffer(elements.tobytes(), np.uint8).reshape(-1, unit)
+        return used[:, :10].tobytes()
+    return elements.tobytes()
+
+
+def facts(value: Any) -> dict[str, Any]:
+    if isinstance(value, (np.ndarray, dray.Array)):
+        elements = value if isinstance(value, np.ndarray) else value.__array__()
+        return {"shape": value.shape, "dtype": value.dtype, "strides": value.strides,
+                "flags": tuple(getattr(value.flags, name) for name in FLAGS),
+                "values": bytes_of(elements)}
+    if isinstance(value, np.generic):
+        return {"class": type(value), "dtype": value.dtype,
+                "values": bytes_of(np.asarray(value))}
+    return {"class": type(value), "values": repr(value)}
+
+
+def same_error(numpy: BaseException, here: BaseException) -> bool:
+    """NumPy's own classes have several bases; one of them is enough."""
+    return isinstance(numpy, type(here)) or isinstance(here, type(numpy))
+
+
+def difference(numpy: Outcome, here: Outcome) -> Optional[tuple[str, str, str]]:
+    """What differs, and both sides."""
+    if numpy.error or here.error:
+        if numpy.error and here.error and same_error(numpy.error, here.error):
+            return None
+        return "error", repr(numpy.error), repr(here.error)
+    there, ours = facts(numpy.value), facts(here.value)
+    if there.keys() != ours.keys():
+        return "class", repr(type(numpy.value)), repr(type(here.value))
+    for name, fact in there.items():
+        if fact != ours[name]:
+            return name, repr(fact), repr(ours[name])
+    return None
+
+
+class Run:
+    """Runs both sides of a case, step by step."""
+
+    def __init__(self, source: arguments.Source):
+        self.roots = source.make(), source.make()
+        self.numpy = self.there = self.roots[0]
+        self.dray: Any = self.roots[1]
+        self.last: tuple[Outcome, Outcome] = Outcome(), Outcome()
+        self.missing = False
+        self.accepted: Optional[str] = None
+        self.done = 0
+
+    def take_over(self) -> None:
+        self.dray = dray.Array(self.dray)
+
+    def step(self, step: Step) -> Optional[Difference]:
+        """Returns the difference after `step`; self.ended if it is the last."""
+        operation = OPERATIONS[step.operation]
+        ours = isinstance(self.dray, dray.Array)
+        line = operation.dray if ours else operation.numpy
+        numpy = outcome(operation.numpy, self.numpy, arguments.made(step.arguments))
+        here = outcome(line, self.dray, arguments.made(step.arguments))
+        self.ended = not (numpy.goes_on and here.goes_on)
+        self.last = numpy, here
+        self.done += 1
+        if isinstance(here.error, NotImplementedError):
+            self.missing = self.ended = True
+            return None
+        found = difference(numpy, here)
+        if not found and operation.numpy.changes and (
+                bytes_of(self.roots[0]) != bytes_of(self.roots[1])):
+            found = ("bytes outside of the view", repr(self.roots[0]),
+                     repr(self.roots[1]))
+        if found:
+            self.ended = True
+            self.accepted = accepted.reason(step, self.numpy, numpy, here, found[0])
+            if not self.accepted:
+                return Difference(self.done - 1, found[1], found[2], found[0])
+        self.numpy, self.dray = numpy.value, here.value
+        return None
+
+
+def run(case: Case) -> tuple[Optional[Difference], Run]:
+    state = Run(case.source)
+    for at in range(len(case.steps) + 1):
+        if at == case.taken_over:
+            state.take_over()
+        if at == len(case.steps):
+            break
+        found = state.step(case.steps[at])
+        if found or state.ended:
+            return found, state
+    return None, state
+
+
+def draw(pick: Random) -> tuple[Case, Optional[Difference], Run]:
+    """Makes a random case while it runs."""
+    source = arguments.a_source(pick)
+    state = Run(source)
+    steps: list[Step] = []
+    before = pick.choice([0, 0, 0, 1, 2])
+    found = None
+    for at in range(before + pick.randrange(1, 6)):
+        if at == before:
+            state.take_over()
+        given = None
+        while given is None:
+            operation = OPERATIONS[pick.choices(NAMES, WEIGHTS)[0]]
+            given = operation.arguments(pick, state.numpy)
+        steps.append(Step(operation.name, given))
+        found = state.step(steps[-1])
+        if found or state.ended:
+            break
+    return Case(source, tuple(steps), before), found, state

@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""dray.Array: the library's array, and the ways into it and out of it.
+
+tests/differential compares its indices, views and copies with NumPy's.
+"""
+import array
+import gc
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+
+import dray
+from dray import Array
+
+PICTURE = np.arange(24, dtype="<i4").reshape(4, 6)
+
+
+def address(array_):
+    return np.asarray(array_).__array_interface__["data"][0]
+
+
+VIEWS = {
+    "whole": lambda a: a,
+    "rows": lambda a: a[::2],
+    "upside down": lambda a: a[::-1],
+    "transposed": lambda a: a.T,
+    "one element": lambda a: a[1:2, 2:3],
+    "no elements": lambda a: a[4:],
+    "repeated": lambda a: np.broadcast_to(a[0], (3, 6)),
+}
+
+
+@pytest.mark.parametrize("view", VIEWS.values(), ids=VIEWS)
+def test_an_array_of_numpy_comes_in_and_goes_out_without_a_copy(view):
+    there = view(PICTURE)
+    here = Array(there)
+    back = here.__array__()
+    assert here.base is there
+    for each in here, back:
+        assert (each.shape, each.strides, each.dtype) == (
+            there.shape, there.strides, there.dtype)
+        assert each.flags.writeable == there.flags.writeable
+    assert address(back) == address(there)
+    assert here.tolist() == there.tolist()
+
+
+class Interface:
+    """An array by one protocol only."""
+
+    def __init__(self, name):
+        self.array = PICTURE[:, ::2].copy()
+        setattr(self, name, getattr(self.array, name))
+
+
+SOURCES = {
+    "bytes": (lambda: b"abc", "|u1", False),
+    "bytearray": (lambda: bytearray(b"abc"), "|u1", True),
+    "array.array": (lambda: array.array("d", [1, 2]), "<f8", True),
+    "memoryview": (lambda: memoryview(PICTURE)[1:], "<i4", True),
+    "__array_interface__": (lambda: Interface("__array_interface__"), "<i4", True),
+    "__array_struct__": (lambda: Interface("__array_struct__"), "<i4", True),
+    "dray.Array": (lambda: Array(PICTURE)[1], "<i4", True),
+}
+
+
+@pytest.mark.parametrize("make, typestr, writeable", SOURCES.values(), ids=SOURCES)
+def test_memory_comes_in_by_each_protocol(make, typestr, writeable):
+    source = make()
+    # NumPy takes bytes for text.
+    expected = np.asarray(memoryview(source) if isinstance(source, bytes) else source)
+    here = Array(source)
+    assert (here.typestr, here.flags.writeable) == (typestr, writeable)
+    assert (here.shape, here.strides) == (expected.shape, expected.strides)
+    assert address(here) == address(expected)
+
+
+@pytest.mark.parametrize("source", [[1, 2], 3, "text", None, object()], ids=repr)
+def test_an_object_without_memory_is_refused(source):
+    with pytest.raises(TypeError, match="no memory"):
+        Array(source)
+
+
+@pytest.mark.parametrize("dtype", ["O", [("a", "i4"), ("b", "O")]], ids=str)
+def test_references_to_objects_are_refused(dtype):
+    with pytest.raises(TypeError, match="not a type of dray.Array"):
+        Array(np.empty(2, dtype))
+    with pytest.raises(TypeError, match="not a type of dray.Array"):
+        Array.empty(2, dtype)
+
+
+def test_the_buffer_has_shape_strides_and_format():
+    buffer = memoryview(Array(PICTURE[::-2, 1:]))
+    assert (buffer.shape, buffer.strides, buffer.format) == (
+        (2, 5), (-48, 4), "i")
+    assert not buffer.readonly
+
+
+def test_the_buffer_of_a_read_only_array_is_read_only():
+    assert memoryview(Array(b"abc")).readonly
+    with pytest.raises((BufferError, ValueError, TypeError)):
+        Array(b"abc\0").__array__().data.cast("B").__setitem__(0, 1)
+
+
+@pytest.mark.parametrize("options, converted, same", [
+    ({}, "<i4", True),
+    ({"copy": None}, "<i4", True),
+    ({"copy": True}, "<i4", False),
+    ({"copy": False}, "<i4", True),
+    ({"dtype": "<f8"}, "<f8", False),
+    ({"dtype": "<f8", "copy": True}, "<f8", False),
+])
+def test_a_copy_is_made_as_asked(options, converted, same):
+    here = Array(PICTURE)
+    there = here.__array__(**options)
+    assert there.dtype == converted and there.tolist() == PICTURE.tolist()
+    assert (address(there) == address(here)) == same
+
+
+def test_a_copy_that_was_forbidden_is_an_error():
+    with pytest.raises(ValueError, match="takes a copy"):
+        Array(PICTURE).__array__("<f8", copy=False)
+
+
+def test_the_owner_lives_as_long_as_a_view():
+    owner = PICTURE.copy()
+    alive = weakref.ref(owner)
+    view = Array(owner)[1:]
+    del owner
+    gc.collect()
+    assert alive() is not None
+    del view
+    assert alive() is None
+
+
+def test_the_array_lives_as_long_as_its_buffer():
+    owner = PICTURE.copy()
+    alive = weakref.ref(owner)
+    buffer = memoryview(Array(owner))
+    back = np.asarray(Array(owner))
+    del owner
+    buffer.release()
+    assert alive() is not None and back[1, 2] == 8
+    del back, buffer
+    gc.collect()
+    assert alive() is None
+
+
+def test_another_thread_may_drop_the_last_view():
+    owner = PICTURE.copy()
+    alive = weakref.ref(owner)
+    views = [Array(owner)[1:]]
+    del owner
+    thread = threading.Thread(target=views.clear)
+    thread.start()
+    thread.join()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("program", [
+    "kept = Array(np.zeros(9))[1:]",
+    "import builtins; builtins.kept = Array(np.zeros(9))[1:]",
+    "kept = Array.zeros(9); kept.copy(); views = [kept, np.asarray(kept)]",
+    "import threading; kept = Array(np.zeros(9)); "
+    "threading.Thread(target=threading.Event().wait, args=(0.05,)).start()",
+])
+def test_an_array_may_live_until_the_interpreter_ends(program):
+    done = subprocess.run(
+        [sys.executable, "-X", "dev", "-c",
+         "import numpy as np; from dray import Array; " + program],
+        capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_memory_comes_from_the_handler_of_the_scope(handler):
+    with dray.memory():
+        here = Array.zeros((4, 4), "f4")
+        copy = here.copy()
+    assert here.handler_name == copy.handler_name == handler
+    assert here.handler_version == 1
+    assert dray.handler_name(here) == handler
+    assert dray.handler_name(here[1:]) == handler
+    assert dray.handler_name(np.asarray(here)) == handler
+    dray.copy(np.asarray(here), np.asarray(copy)).wait()
+
+
+def test_foreign_memory_has_the_handler_of_its_owner(handler, make):
+    here = Array(make(PICTURE))
+    assert here.handler_name is None and here.handler_version is None
+    assert dray.handler_name(here) == handler
+
+
+def test_outside_of_a_scope_memory_is_the_c_librarys():
+    assert Array.zeros(3).handler_name == "malloc"
+
+
+@pytest.mark.parametrize("order", "CF")
+@pytest.mark.parametrize("make", [Array.empty, Array.zeros])
+def test_a_new_array_has_the_order_and_owns_its_memory(make, order):
+    here, there = make((2, 3), "<u2", order), np.empty((2, 3), "<u2", order)
+    assert here.strides == there.strides
+    assert here.flags == (order == "C", order == "F", True, True, True, False)
+    assert not here[1:].flags.owndata
+
+
+def test_a_type_is_a_double_if_none_is_named():
+    assert Array.zeros(2).dtype == np.float64
+    assert Array.zeros(2, None).tolist() == [0.0, 0.0]
+
+
+WRONG = {
+    "a negative extent": (lambda: Array.empty((2, -1)), ValueError),
+    "too many bytes": (lambda: Array.empty((2**40, 2**40)), ValueError),
+    "no memory": (lambda: Array.empty((2**60,), "i1"), MemoryError),
+    "too many axes": (lambda: Array.empty((1,) * 65), ValueError),
+    "an extent that is no number": (lambda: Array.empty(("x",)), TypeError),
+    "no type": (lambda: Array.empty(2, "nonsense"), TypeError),
+    "a read-only destination": (lambda: Array(b"abc").__setitem__(0, 1), ValueError),
+    "an index outside": (lambda: Array(PICTURE)[0, 6], IndexError),
+    "an index of a hundred digits": (lambda: Array(PICTURE)[10**100], IndexError),
+    "too many indices": (lambda: Array(PICTURE)[0, 0, 0], IndexError),
+    "two ellipses": (lambda: Array(PICTURE)[..., ...], IndexError),
+    "a step of 0": (lambda: Array(PICTURE)[::0], ValueError),
+    "a float": (lambda: Array(PICTURE)[1.5], IndexError),
+    "a bound that is a float": (lambda: Array(PICTURE)[:1.5], TypeError),
+    "a value of another shape": (lambda: Array(PICTURE).__setitem__(0, [1, 2]),
+                                 ValueError),
+    "a value that does not fit": (lambda: Array.zeros(2, "i1").__setitem__(0, 2**70),
+                                  OverflowError),
+    "a deletion": (lambda: Array(PICTURE).__delitem__(0), ValueError),
+    "an axis named twice": (lambda: Array(PICTURE).transpose(0, 0), ValueError),
+    "an axis that is not there": (lambda: Array(PICTURE).transpose(0, 2), ValueError),
+    "a fill with an array": (lambda: Array.zeros(2).fill([1, 2]), ValueError),
+    "a length without axes": (lambda: len(Array.zeros(())), TypeError),
+    "steps over no axes": (lambda: iter(Array.zeros(())), TypeError),
+}
+
+
+@pytest.mark.parametrize("call, error", WRONG.values(), ids=WRONG)
+def test_a_wrong_argument_raises_as_numpy_does(call, error):
+    with pytest.raises(error):
+        call()
+
+
+def test_an_element_is_a_scalar_of_numpy():
+    here = Array(PICTURE)
+    assert type(here[1, 2]) is np.int32 and here[1, 2] == 8
+    assert here.item(1, 2) == 8 and type(here.item(8)) is int
+    assert [row.tolist() for row in here] == PICTURE.tolist()
+    assert len(here) == 4
+    assert isinstance(here[1, 2, ...], Array)
+
+
+def test_text_is_that_of_numpy():
+    here = Array(PICTURE)
+    assert str(here) == str(PICTURE)
+    assert repr(here) == "A" + repr(PICTURE)[1:]
+
+
+def test_overlapping_parts_are_assigned_as_if_copied_first():
+    here, there = Array(np.arange(6)), np.arange(6)
+    here[1:] = here[:-1]
+    there[1:] = there[:-1].copy()
+    assert here.tolist() == there.tolist()

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * From the memory of others to a dray.Array, and back, without a copy.  Other
+ * protocols than NumPy's arrays lead through one: NumPy reads and writes
+ * formats, interfaces and capsules.
+ */
+#include <errno.h>
+
+#include "array_object.h"
+
+PyObject *array_as_numpy(PyObject *object)
+{
+	struct array_object *self = (struct array_object *)object;
+	npy_intp shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
+	struct dray_view view;
+	PyObject *array;
+	int i;
+
+	array_whole(self, &view);
+	for (i = 0; i < view.ndim; i++) {
+		shape[i] = (npy_intp)view.shape[i];
+		strides[i] = (npy_intp)view.strides[i];
+	}
+	Py_INCREF(self->descr);
+	/* Without an address NumPy would allocate; there are no elements then. */
+	array = PyArray_NewFromDescr(
+		&PyArray_Type, self->descr, view.ndim, shape, strides,
+		view.data ? view.data : shape,
+		view.flags & DRAY_WRITE ? NPY_ARRAY_WRITEABLE : 0, NULL);
+	if (array &&
+	    PyArray_SetBaseObject((PyArrayObject *)array, Py_NewRef(object)))
+		Py_CLEAR(array);
+	return array;
+}
+
+int array_describe(PyArrayObject *array, struct dray_view *out)
+{
+	int64_t shape[DRAY_MAX_NDIM], strides[DRAY_MAX_NDIM];
+	dray_dtype dtype;
+	int i, ret;
+
+	if (dtype_take(PyArray_DESCR(array), &dtype))
+		return -1;
+	for (i = 0; i < PyArray_NDIM(array); i++) {
+		shape[i] = PyArray_DIM(array, i);
+		strides[i] = PyArray_STRIDE(array, i);
+	}
+	ret = dray_view_init(out, PyArray_DATA(array), dtype,
+			     PyArray_NDIM(array), shape, strides);
+	if (ret) {
+		raise_array_error(ARRAY_SHAPE, ret);
+		return -1;
+	}
+	if (!PyArray_ISWRITEABLE(array))
+		out->flags &= ~DRAY_WRITE;
+	return 0;
+}
+
+#if PY_VERSION_HEX < 0x030d0000
+#define Py_IsFinalizing _Py_IsFinalizing
+#endif
+
+/*
+ * Drops the owner of foreign memory, in any thread.  At the end of the
+ * interpreter a thread that does not have the GIL can no longer get it; the
+ * owner then stays.
+ */
+static void drop_owner(void *owner)
+{
+	PyGILState_STATE gil;
+
+	if (!Py_IsInitialized())
+		return;
+	if (PyGILState_Check()) {
+		Py_DECREF((PyObject *)owner);
+		return;
+	}
+	if (Py_IsFinalizing())
+		return;
+	gil = PyGILState_Ensure();
+	Py_DECREF((PyObject *)owner);
+	PyGILState_Release(gil);
+}
+
+/* Makes an object over the memory of an array of NumPy. */
+static PyObject *over_numpy(PyTypeObject *type, PyArrayObject *owner)
+{
+	struct dray_array *array;
+	struct dray_block *block;
+	struct dray_view view;
+	int64_t low, high;
+	int ret;
+
+	if (array_describe(owner, &view))
+		return NULL;
+	dray_view_span(&view, &low, &high);
+	ret = dray_block_create_external((char *)view.data + low,
+					 (size_t)(high - low),
+					 view.flags & (DRAY_READ | DRAY_WRITE),
+					 drop_owner, owner, &block);
+	if (ret)
+		return raise_array_error(ARRAY_SHAPE, ret);
+	Py_INCREF(owner);
+	ret = dray_array_over(&view, block, &array);
+	dray_block_unref(block);
+	if (ret)
+		return raise_array_error(ARRAY_SHAPE, ret);
+	return array_wrap(type, array, PyArray_DESCR(owner), NULL,
+			  (PyObject *)owner);
+}
+
+/* Returns an array of NumPy over a buffer; never a copy. */
+static PyObject *over_buffer(PyObject *object)
+{
+	PyObject *memory = PyMemoryView_FromObject(object);
+	PyObject *array, *base;
+
+	if (!memory)
+		return NULL;
+	array = PyArray_FromAny(memory, NULL, 0, 0, 0, NULL);
+	Py_DECREF(memory);
+	base = array ? PyArray_BASE((PyArrayObject *)array) : NULL;
+	if (array && !(base && PyMemoryView_Check(base))) {
+		Py_CLEAR(array);
+		PyErr_Format(
+			PyExc_TypeError,
+			"the buffer of a %s has a format that is not an array's",
+			Py_TYPE(object)->tp_name);
+	}
+	return array;
+}
+
+/* Returns an array of NumPy over the memory of @object. */
+static PyObject *numpy_over(PyObject *object)
+{
+	PyObject *array;
+
+	if (PyArray_Check(object))
+		return Py_NewRef(object);
+	if (PyObject_CheckBuffer(object))
+		return over_buffer(object);
+	/* Py_NotImplemented is borrowed in some versions of NumPy: keep it. */
+	array = PyArray_FromStructInterface(object);
+	if (array == Py_NotImplemented)
+		array = PyArray_FromInterface(object);
+	if (array != Py_NotImplemented)
+		return array;
+	return PyErr_Format(
+		PyExc_TypeError,
+		"a %s has no memory for dray.Array: it is not an array, nor has it the buffer protocol or __array_interface__",
+		Py_TYPE(object)->tp_name);
+}
+
+PyObject *array_from(PyTypeObject *type, PyObject *object)
+{
+	PyObject *owner, *array;
+	struct dray_view view;
+
+	if (Py_IS_TYPE(object, type))
+		return array_over((struct array_object *)object,
+				  array_whole((struct array_object *)object,
+					      &view));
+	owner = numpy_over(object);
+	if (!owner)
+		return NULL;
+	array = over_numpy(type, (PyArrayObject *)owner);
+	Py_DECREF(owner);
+	return array;
+}
+
+int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags)
+{
+	PyObject *array = array_as_numpy(self);
+	int ret = array ? PyObject_GetBuffer(array, buffer, flags) : -1;
+
+	if (ret)
+		buffer->obj = NULL;
+	Py_XDECREF(array);
+	return ret;
+}
+
+PyObject *array_interface(PyObject *self, void *name)
+{
+	PyObject *array = array_as_numpy(self);
+	PyObject *result = array ? PyObject_GetAttrString(array, name) : NULL;
+
+	Py_XDECREF(array);
+	return result;
+}
+
+/* Converts @array, taken over, or copies it, as __array__() is asked to. */
+static PyObject *converted(PyObject *array, PyArray_Descr *descr, int copy)
+{
+	PyArrayObject *from = (PyArrayObject *)array;
+	PyObject *result;
+
+	if (!descr || PyArray_EquivTypes(PyArray_DESCR(from), descr)) {
+		Py_XDECREF(descr);
+		if (copy != 1)
+			return array;
+		result = PyArray_NewCopy(from, NPY_KEEPORDER);
+	} else if (!copy) {
+		Py_DECREF(descr);
+		result = PyErr_Format(PyExc_ValueError,
+				      "a conversion of the type takes a copy");
+	} else {
+		result = PyArray_FromArray(from, descr, NPY_ARRAY_FORCECAST);
+	}
+	Py_DECREF(array);
+	return result;
+}
+
+PyObject *array_to_numpy(PyObject *self, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "dtype", "copy", NULL };
+	PyObject *copy = Py_None, *array;
+	PyArray_Descr *descr = NULL;
+	int copies = -1; /* if needed */
+
+	if (!PyArg_ParseTupleAndKeywords(args, keywords, "|O&O:__array__",
+					 names, PyArray_DescrConverter2, &descr,
+					 &copy))
+		return NULL;
+	if (copy != Py_None)
+		copies = PyObject_IsTrue(copy);
+	array = copies < 0 && PyErr_Occurred() ? NULL : array_as_numpy(self);
+	if (array)
+		return converted(array, descr, copies);
+	Py_XDECREF(descr);
+	return NULL;
+}

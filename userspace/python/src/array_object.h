@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * dray.Array, for the files that implement it.  An object is constant after it
+ * was made, so that no function needs a lock.
+ */
+#ifndef DRAY_PYTHON_ARRAY_OBJECT_H
+#define DRAY_PYTHON_ARRAY_OBJECT_H
+
+#include "module.h"
+
+struct array_object {
+	PyObject_HEAD struct dray_array *array; /* one reference */
+	PyArray_Descr *descr; /* NumPy's object for the array's type */
+	PyObject *capsule; /* keeps the handler of its memory; may be NULL */
+	PyObject *base; /* the owner of foreign memory; may be NULL */
+};
+
+/*
+ * Makes an object of @array, taken over even on failure.  @descr is NumPy's
+ * object for its type, @capsule keeps its handler, @base owns its memory; the
+ * last two may be NULL.
+ */
+PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
+		     PyArray_Descr *descr, PyObject *capsule, PyObject *base);
+/* Makes an object of @view, in the memory of @self and of its type. */
+PyObject *array_over(struct array_object *self, const struct dray_view *view);
+/* The same, of another type. */
+PyObject *array_over_as(struct array_object *self, const struct dray_view *view,
+			PyArray_Descr *descr);
+/* The array as a whole. */
+struct dray_view *array_whole(const struct array_object *self,
+			      struct dray_view *view);
+
+/* array_make.c: constructors and copies. */
+PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
+
+/* array_index.c: a[index], and assignments. */
+Py_ssize_t array_length(PyObject *self);
+PyObject *array_get(PyObject *self, PyObject *key);
+PyObject *array_at(PyObject *self, Py_ssize_t at);
+int array_set(PyObject *self, PyObject *key, PyObject *value);
+PyObject *array_fill(PyObject *self, PyObject *value);
+
+/* array_views.c: views with other axes, shapes and types. */
+PyObject *array_transposed(PyObject *self, void *unused);
+PyObject *array_transpose(PyObject *self, PyObject *args);
+PyObject *array_swapaxes(PyObject *self, PyObject *args);
+PyObject *array_moveaxis(PyObject *self, PyObject *args);
+PyObject *array_squeeze(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_expand_dims(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_flip(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_diagonal(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_broadcast_to(PyObject *self, PyObject *shape);
+PyObject *array_reshape(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_ravel(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_real(PyObject *self, void *unused);
+PyObject *array_imag(PyObject *self, void *unused);
+PyObject *array_view(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_windows(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_as_strided(PyObject *self, PyObject *args);
+PyObject *array_shares_memory(PyObject *self, PyObject *other);
+
+/* array_numpy.c: the same memory as an array of NumPy, and back. */
+/* Makes an array of NumPy over the memory of @self, which it keeps. */
+PyObject *array_as_numpy(PyObject *self);
+/*
+ * Describes an array of NumPy; -1 with TypeError for a type that the library
+ * does not have.
+ */
+int array_describe(PyArrayObject *array, struct dray_view *out);
+/* Makes an object over the memory of @object, which it keeps. */
+PyObject *array_from(PyTypeObject *type, PyObject *object);
+int array_get_buffer(PyObject *self, Py_buffer *buffer, int flags);
+PyObject *array_interface(PyObject *self, void *name);
+PyObject *array_to_numpy(PyObject *self, PyObject *args, PyObject *keywords);
+
+#endif /* DRAY_PYTHON_ARRAY_OBJECT_H */
