@@ -43,6 +43,12 @@ def repeated_destination(_step: Any, _before: Any, numpy: Any, here: Any,
             and "at one address" in str(here.error))
 
 
+def raw_data(_step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bool:
+    error = str(here.error)
+    return (isinstance(here.error, TypeError) and "do not convert" in error
+            and "V" in error)
+
+
 def index_parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
@@ -66,6 +72,10 @@ ACCEPTED: list[Accepted] = [
              "`ValueError`.",
              "Several values go to one address, and the one that stays is a matter of chance.",
              repeated_destination),
+    Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
+             "NumPy converts by an object of Python for each element, which reads the bytes as "
+             "text.",
+             raw_data),
 ]
 
 

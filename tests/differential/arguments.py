@@ -12,7 +12,8 @@ from typing import Any, Optional
 import numpy as np
 
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
-         "<f8", "<f16", "<c8", ">c16", "S3", "U2", "V5"]
+         "<f8", "<f16", "<c8", ">c16", "S3", "S9", "U2", "U7", "V5", "<M8[s]", ">m8[D]",
+         "<m8[ms]"]
 # Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing.
 PLAIN = [each for each in TYPES if each[0] not in "?U"]
 MOST_ELEMENTS = 2000
@@ -234,6 +235,12 @@ def a_new_shape(pick: Random) -> tuple[int, ...]:
 
 def shape_and_order(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"s": a_new_shape(pick), "o": pick.choice("CF")}
+
+
+def cast(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"d": a.dtype.str if pick.random() < 0.2 else pick.choice(TYPES),
+            "o": pick.choice("KKCFA"),
+            "r": pick.choice(["unsafe", "unsafe", "same_kind", "safe", "equiv", "no"])}
 
 
 def an_axis(pick: Random, ndim: int) -> int:

@@ -95,6 +95,8 @@ OPERATIONS = {each.name: each for each in [
     operation("shares_memory", "np.shares_memory(a[i], a[j])", make.two_slices,
               "dray.Array(a[i]).shares_memory(dray.Array(a[j]))"),
     operation("copy", "a.copy(o)", make.order),
+    operation("astype", "a.astype(d, o, casting=r)", make.cast, weight=4),
+    operation("astype without a copy", "a.astype(d, o, copy=False)", make.cast, weight=1),
     operation("fill", "a.fill(v);", make.value, weight=1),
     operation("empty", "np.empty(s, a.dtype, o).strides", make.shape_and_order,
               "dray.Array.empty(s, a.dtype, o).strides", 1),

@@ -3,6 +3,8 @@
  * Indices of Python become steps of the library, and values become views that
  * it assigns.  A scalar is made by NumPy.
  */
+#include <errno.h>
+
 #include "array_object.h"
 
 /* As many as there can be: integers or slices, and new axes, and an ellipsis. */
@@ -121,6 +123,23 @@ static int take_steps(PyObject *key, struct steps *steps)
 	return 0;
 }
 
+/* Whether a step of 0 is why the library refused the steps. */
+static bool has_step_of_zero(const struct steps *steps, int ndim)
+{
+	int taken = 0, ellipses = 0, zeros = 0;
+	size_t i;
+
+	for (i = 0; i < steps->count; i++) {
+		const struct dray_index *step = &steps->list[i];
+
+		taken += step->kind == DRAY_INDEX_INTEGER ||
+			 step->kind == DRAY_INDEX_SLICE;
+		ellipses += step->kind == DRAY_INDEX_ELLIPSIS;
+		zeros += step->kind == DRAY_INDEX_SLICE && !step->step;
+	}
+	return zeros && taken <= ndim && ellipses <= 1;
+}
+
 /* Fills @out with self[key]; *scalar: it is one element. */
 static int take_index(struct array_object *self, PyObject *key,
 		      struct dray_view *out, bool *scalar)
@@ -135,6 +154,8 @@ static int take_index(struct array_object *self, PyObject *key,
 	*scalar = steps.scalar && steps.count == (size_t)self->array->ndim;
 	if (!ret)
 		return 0;
+	if (ret == -EINVAL && has_step_of_zero(&steps, self->array->ndim))
+		ret = -EDOM;
 	raise_array_error(ARRAY_INDEX, ret);
 	return -1;
 }
@@ -170,33 +191,25 @@ Py_ssize_t array_length(PyObject *object)
 	return -1;
 }
 
-/* Leaves out axes of one element in front that @ndim axes have no room for. */
-static void drop_ones(struct dray_view *view, int ndim)
+/* @value is converted, and repeated as needed. */
+static int assign(const struct dray_view *to, const struct dray_view *value)
 {
-	int i, extra = 0;
+	int ret = dray_view_convert(to, value, DRAY_CASTING_UNSAFE);
 
-	while (view->ndim - extra > ndim && view->shape[extra] == 1)
-		extra++;
-	view->ndim -= extra;
-	for (i = 0; extra && i < view->ndim; i++) {
-		view->shape[i] = view->shape[i + extra];
-		view->strides[i] = view->strides[i + extra];
-	}
-}
-
-/* @value, of the destination's type, is repeated as needed. */
-static int assign(const struct dray_view *to, struct dray_view *value)
-{
-	int ret;
-
-	drop_ones(value, to->ndim);
-	ret = dray_view_broadcast(value, to->ndim, to->shape, value);
-	if (!ret)
-		ret = dray_view_assign(to, value);
 	if (!ret)
 		return 0;
-	raise_array_error(ARRAY_SHAPE, ret);
+	raise_array_error(ARRAY_CAST, ret);
 	return -1;
+}
+
+/* The same, of a view of array_describe(). */
+static int assign_described(const struct dray_view *to,
+			    const struct dray_view *value)
+{
+	int ret = assign(to, value);
+
+	dray_dtype_unref(value->dtype);
+	return ret;
 }
 
 /* Returns an array of NumPy of the type of @self, of any shape. */
@@ -233,7 +246,7 @@ static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
 	int ret = array ? array_describe(array, &view) : -1;
 
 	if (!ret)
-		ret = assign(to, &view);
+		ret = assign_described(to, &view);
 	Py_XDECREF(array);
 	return ret;
 }
@@ -241,12 +254,17 @@ static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
 static int assign_object(struct array_object *self, const struct dray_view *to,
 			 PyObject *value)
 {
-	struct array_object *other = (struct array_object *)value;
 	struct dray_view view;
 
-	if (Py_IS_TYPE(value, Py_TYPE(self)) &&
-	    dray_dtype_equal(other->array->dtype, self->array->dtype))
-		return assign(to, array_whole(other, &view));
+	if (Py_IS_TYPE(value, Py_TYPE(self)))
+		return assign(to,
+			      array_whole((struct array_object *)value, &view));
+	if (PyArray_Check(value)) {
+		if (!array_describe((PyArrayObject *)value, &view))
+			return assign_described(to, &view);
+		/* NumPy converts other types. */
+		PyErr_Clear();
+	}
 	return assign_numpy(to, value_of(self, value));
 }
 

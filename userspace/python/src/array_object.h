@@ -36,6 +36,7 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
 /* array_index.c: a[index], and assignments. */
@@ -69,7 +70,7 @@ PyObject *array_shares_memory(PyObject *self, PyObject *other);
 PyObject *array_as_numpy(PyObject *self);
 /*
  * Describes an array of NumPy; -1 with TypeError for a type that the library
- * does not have.
+ * does not have.  The view has a reference to its type, the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
 /* Makes an object over the memory of @object, which it keeps. */
