@@ -115,6 +115,47 @@ DRAY_API int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
 DRAY_API int dray_array_zeros(dray_dtype dtype, int ndim, const int64_t *shape,
 			      struct dray_array **out);
 /**
+ * Does the same, and each element is @value: the bytes of one, of the same type.
+ */
+DRAY_API int dray_array_full(dray_dtype dtype, int ndim, const int64_t *shape,
+			     const void *value, struct dray_array **out);
+
+/**
+ * Makes an array of one axis: start, start + step, ... before @stop, with the
+ * length and the elements of numpy.arange().
+ *
+ * @dtype: integers, or floats of 4 or 8 bytes; 0: DRAY_INT64, or DRAY_FLOAT64
+ *
+ * Errors: -EINVAL (another type, a step of 0, no number of steps), -ERANGE (the
+ * first or the second number is out of bounds for the type), -EOVERFLOW (more
+ * steps than 63 bits count), -ENOMEM.
+ */
+DRAY_API int dray_array_arange(dray_dtype dtype, int64_t start, int64_t stop,
+			       int64_t step, struct dray_array **out);
+/** Does the same from doubles; integers drop fractions of the first two. */
+DRAY_API int dray_array_arange_real(dray_dtype dtype, double start, double stop,
+				    double step, struct dray_array **out);
+
+/**
+ * Makes an array with the shape of @view; its elements are undefined.  (Source:
+ * numpy.empty_like(), with its strides.)
+ *
+ * @dtype: 0: that of @view
+ * @order: K keeps the order of the axes of @view, without its gaps
+ *
+ * Errors: as dray_view_init() for a bad view, as dray_array_empty().
+ */
+DRAY_API int dray_array_like(const struct dray_view *view, dray_dtype dtype,
+			     enum dray_order order, struct dray_array **out);
+
+/**
+ * Makes an array like @view and copies its elements.  Errors: also -EPERM (a
+ * view that may not be read).
+ */
+DRAY_API int dray_array_copy(const struct dray_view *view,
+			     enum dray_order order, struct dray_array **out);
+
+/**
  * Makes a zeroed array in C order in @pool.
  * Errors: as dray_view_bytes(), -ENOMEM.
  */
@@ -143,6 +184,59 @@ DRAY_API int dray_array_create_alone(struct dray_node *node, dray_dtype dtype,
  */
 DRAY_API int dray_array_over(const struct dray_view *view,
 			     struct dray_block *base, struct dray_array **out);
+
+/**
+ * Makes an array over foreign memory, with a function that releases it.
+ *
+ * @view: shape, strides, type and permissions; its data is the memory
+ * @release: called once, with @owner, after the last array over the memory, as
+ *	by dray_block_create_external(); may be NULL
+ *
+ * On failure it is not called: the memory is still the caller's.
+ * Errors: as dray_array_over().
+ */
+DRAY_API int dray_array_from_pointer(const struct dray_view *view,
+				     void (*release)(void *owner), void *owner,
+				     struct dray_array **out);
+
+/**
+ * Makes an array over a buffer, which it keeps.
+ *
+ * @offset: bytes, of the element [0, 0, ...]
+ * @strides: @ndim strides in bytes; NULL: C order
+ *
+ * The array may be written if the buffer may.
+ * Errors: as dray_view_init(), -EINVAL (elements outside the buffer), -ENOMEM.
+ */
+DRAY_API int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
+				    dray_dtype dtype, int ndim,
+				    const int64_t *shape,
+				    const int64_t *strides,
+				    struct dray_array **out);
+
+/**
+ * Lets @copy stand for @target, which may not be written until @copy is written
+ * back or discarded.  @copy has the flag DRAY_WRITE_BACK until then.  Its end
+ * writes it back, too.  (Source: NumPy's WRITEBACKIFCOPY.)
+ *
+ * @copy: an array of the same shape and type
+ * @target: counted up
+ *
+ * Both are used by one thread only until then, because flags change.
+ * Errors: -EINVAL (shapes or types differ, @target has a stride of 0, the same
+ * array), -EPERM (@target is read-only), -EBUSY (@copy has a target already).
+ */
+DRAY_API int dray_array_set_write_back(struct dray_array *copy,
+				       struct dray_array *target);
+
+/**
+ * Copies @copy to its target and parts the two; does nothing without a target.
+ * On failure (-ENOMEM, as dray_view_assign()) they stay together.
+ */
+DRAY_API int dray_array_write_back(struct dray_array *copy);
+
+/** Parts @copy and its target without copying. */
+DRAY_API void dray_array_discard(struct dray_array *copy);
 
 /**
  * Fills @view with the whole array and returns it, or NULL if @array is NULL.

@@ -17,6 +17,8 @@
 #include <dray/iterator.h>
 #include <dray/array.h>
 #include <dray/cast.h>
+#include <dray/nditer.h>
+#include <dray/index.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>

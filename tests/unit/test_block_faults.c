@@ -175,6 +175,36 @@ static int make_arrays(void)
 	return ret;
 }
 
+static bool released;
+
+static void release(void *owner)
+{
+	released = true;
+}
+
+static int make_arrays_of_values(void)
+{
+	static uint16_t data[6];
+	struct dray_array *arrays[4] = { NULL };
+	struct dray_view view;
+	int i, ret;
+
+	assert_works(dray_view_init(&view, data, u2, 2, DIMS(2, 3), NULL));
+	ret = dray_array_full(u2, 2, DIMS(2, 3), data, &arrays[0]);
+	if (!ret)
+		ret = dray_array_arange(u2, 0, 6, 1, &arrays[1]);
+	if (!ret)
+		ret = dray_array_copy(&view, DRAY_ORDER_F, &arrays[2]);
+	/* After a failure the memory must not be released. */
+	if (!ret)
+		ret = dray_array_from_pointer(&view, release, NULL, &arrays[3]);
+	for (i = 0; i < 4; i++)
+		dray_array_unref(arrays[i]);
+	assert_true(released == !ret);
+	released = false;
+	return ret;
+}
+
 static int make_strings(void)
 {
 	static const char *const texts[] = { "one", "two" };
@@ -212,6 +242,7 @@ POOL_FACT(nothing_is_left_when_a_call_fails)
 	fail_each_call_of(fill_from_the_heap, 5);
 	fail_each_call_of(fill_from_a_pool, 4);
 	fail_each_call_of(make_arrays, 2);
+	fail_each_call_of(make_arrays_of_values, 8);
 	fail_each_call_of(make_strings, 7);
 	dray_block_unref(below);
 }

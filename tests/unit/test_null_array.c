@@ -147,6 +147,10 @@ FACT(views)
 	refuses(dray_dtype_get_field(u1, 0, NULL));
 	refuses(dray_dtype_find_field(u1, NULL, &index));
 	refuses(dray_dtype_find_field(u1, "x", NULL));
+	refuses(dray_dtype_from_pep3118(NULL, &dtype));
+	refuses(dray_dtype_from_pep3118("b", NULL));
+	refuses(dray_dtype_to_pep3118(0, text, sizeof(text)));
+	refuses(dray_dtype_to_pep3118(u1, nowhere, 1));
 	refuses(dray_dtype_with_order(0, '<', &dtype));
 	refuses(dray_dtype_with_order(u1, '<', NULL));
 	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
@@ -222,6 +226,33 @@ FACT(views)
 	refuses(dray_view_sync(NULL, DRAY_SYNC_FOR_CPU, DRAY_FROM_DEVICE));
 }
 
+FACT(casts)
+{
+	struct dray_array *scalar;
+	struct dray_cast cast;
+	struct dray_view view;
+	dray_dtype dtype;
+	char value = 1;
+
+	assert_works(dray_view_init(&view, &value, u1, 0, NULL, NULL));
+	refuses(dray_promote(u1, u1, NULL));
+	refuses(dray_promote(0, u1, &dtype));
+	refuses(dray_result_type(NULL, 1, 0, &dtype));
+	refuses(dray_result_type(&u1, 1, 0, NULL));
+	refuses(dray_cast_find(0, u1, &cast));
+	refuses(dray_cast_find(u1, u1, NULL));
+	refuses(dray_view_convert(NULL, &view, DRAY_CASTING_NO));
+	refuses(dray_view_convert(&view, NULL, DRAY_CASTING_NO));
+	refuses(dray_view_fill(NULL, u1, &value));
+	refuses(dray_view_fill(&view, u1, NULL));
+	refuses(dray_view_get(NULL, u1, &value));
+	refuses(dray_view_get(&view, u1, NULL));
+	refuses(dray_view_put(NULL, u1, &value));
+	refuses(dray_view_put(&view, u1, NULL));
+	refuses(dray_scalar_create(u1, u1, NULL, &scalar));
+	refuses(dray_scalar_create(u1, u1, &value, NULL));
+}
+
 FACT(arrays)
 {
 	const int64_t shape[] = { 2 };
@@ -249,6 +280,21 @@ FACT(arrays)
 	refuses(dray_array_create_alone(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create_alone(node, u1, 1, NULL, &none));
 	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));
+	refuses(dray_array_full(u1, 1, shape, NULL, &none));
+	refuses(dray_array_full(u1, 1, shape, bytes, NULL));
+	refuses(dray_array_arange(u1, 0, 1, 1, NULL));
+	refuses(dray_array_arange_real(u1, 0, 1, 1, NULL));
+	refuses(dray_array_like(NULL, 0, DRAY_ORDER_C, &none));
+	refuses(dray_array_like(whole_view(array), 0, DRAY_ORDER_C, NULL));
+	refuses(dray_array_copy(NULL, DRAY_ORDER_C, &none));
+	refuses(dray_array_copy(whole_view(array), DRAY_ORDER_C, NULL));
+	refuses(dray_array_from_pointer(NULL, NULL, NULL, &none));
+	refuses(dray_array_from_pointer(whole_view(array), NULL, NULL, NULL));
+	refuses(dray_array_from_buffer(NULL, 0, u1, 1, shape, NULL, &none));
+	refuses(dray_array_set_write_back(NULL, array));
+	refuses(dray_array_set_write_back(array, NULL));
+	refuses(dray_array_write_back(NULL));
+	does_nothing(dray_array_discard(NULL));
 	ignores(assert_null(dray_array_ref(NULL)));
 	ignores(dray_array_unref(NULL));
 	gives_nothing(whole_view(NULL));

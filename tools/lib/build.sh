@@ -91,6 +91,15 @@ build_bench()
 		-Ddmactl=disabled -Dtests=disabled -Dbenches=enabled
 }
 
+# build_array PACKAGES: the same for the NumPy in the folder PACKAGES
+build_array()
+{
+	log_step "Building for this machine, with benchmarks and another NumPy"
+	build_make array -Dbuildtype=release -Dpython=enabled \
+		-Ddmactl=disabled -Dtests=disabled -Dbenches=enabled \
+		"-Dnumpy_include=$1/numpy/_core/include"
+}
+
 # build_sanitized: with sanitizers, which make gcc warn without cause
 build_sanitized()
 {

@@ -11,6 +11,7 @@
 
 #include <dray/strings.h>
 
+#include "array/array.h"
 #include "base/error.h"
 #include "base/number.h"
 #include "block/block.h"
@@ -27,6 +28,7 @@ struct array {
 	void *start; /* of the elements, even if array.data changes */
 	size_t size;
 	void (*destroy)(struct dray_array *array);
+	struct dray_array *target; /* of a copy that is written back */
 	struct dray_block_front front;
 	struct dray_array array; /* meta-data and elements follow */
 };
@@ -36,10 +38,17 @@ static struct array *array_of(const struct dray_block *block)
 	return dray_block_around(block, struct array, array);
 }
 
+struct dray_array **dray_array_target(struct dray_array *array)
+{
+	return &array_of(&array->block)->target;
+}
+
 static void array_destroy(struct dray_block *block)
 {
 	struct array *array = array_of(block);
 
+	if (array->target && dray_array_write_back(&array->array))
+		dray_array_discard(&array->array);
 	if (array->destroy)
 		array->destroy(&array->array);
 	dray_block_unref(array->array.reference);

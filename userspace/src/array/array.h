@@ -13,6 +13,17 @@
 int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 		     struct dray_block *base, struct dray_array **out);
 
+/*
+ * Makes an array of the handler that this thread allocates with; @strides NULL is
+ * C order, others leave no gap and start at the lowest byte.
+ */
+int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
+			    const int64_t *strides, bool zeroed,
+			    struct dray_array **out);
+
+/* The array that @array is copied back to, one reference; NULL: none. */
+struct dray_array **dray_array_target(struct dray_array *array);
+
 /* Makes a block of open memory, which it takes over, or closes.  -ENOMEM. */
 int dray_block_create_opened(struct dray_ipc_memory *memory,
 			     struct dray_block **out);

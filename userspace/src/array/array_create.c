@@ -5,6 +5,7 @@
  * may be dropped at any time.
  */
 #include <errno.h>
+#include <inttypes.h>
 
 #include "array/array.h"
 #include "array/view.h"
@@ -40,23 +41,28 @@ int dray_array_adopt(const struct dray_view *view, uint32_t flags,
 	return 0;
 }
 
-/* Makes a C-order array that owns @base, and drops the caller's reference. */
+/* Makes an array that owns @base, and drops the caller's reference. */
 static int own(struct dray_block *base, dray_dtype dtype, int ndim,
-	       const int64_t *shape, struct dray_array **out)
+	       const int64_t *shape, const int64_t *strides,
+	       struct dray_array **out)
 {
 	struct dray_view view;
-	int ret;
+	int ret, i;
 
 	ret = dray_view_init(&view, dray_block_data(base), dtype, ndim, shape,
-			     NULL);
+			     strides);
+	/* As in NumPy, nothing is a step away from nothing. */
+	for (i = 0; !ret && !dray_view_has_bytes(&view) && i < ndim; i++)
+		view.strides[i] = 0;
 	if (!ret)
 		ret = dray_array_adopt(&view, DRAY_OWNED, base, out);
 	dray_block_unref(base);
 	return ret;
 }
 
-static int from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
-			bool zeroed, struct dray_array **out)
+int dray_array_from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
+			    const int64_t *strides, bool zeroed,
+			    struct dray_array **out)
 {
 	struct dray_block *base;
 	size_t bytes;
@@ -66,7 +72,7 @@ static int from_handler(dray_dtype dtype, int ndim, const int64_t *shape,
 	if (!ret)
 		ret = dray_block_create_handled(dray_get_handler(), bytes,
 						zeroed, &base);
-	return ret ? ret : own(base, dtype, ndim, shape, out);
+	return ret ? ret : own(base, dtype, ndim, shape, strides, out);
 }
 
 int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
@@ -74,7 +80,7 @@ int dray_array_empty(dray_dtype dtype, int ndim, const int64_t *shape,
 {
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	return from_handler(dtype, ndim, shape, false, out);
+	return dray_array_from_handler(dtype, ndim, shape, NULL, false, out);
 }
 
 int dray_array_zeros(dray_dtype dtype, int ndim, const int64_t *shape,
@@ -82,7 +88,7 @@ int dray_array_zeros(dray_dtype dtype, int ndim, const int64_t *shape,
 {
 	if (!dray_given(out, __func__))
 		return -EINVAL;
-	return from_handler(dtype, ndim, shape, true, out);
+	return dray_array_from_handler(dtype, ndim, shape, NULL, true, out);
 }
 
 int dray_array_create(struct dray_pool *pool, dray_dtype dtype, int ndim,
@@ -97,7 +103,7 @@ int dray_array_create(struct dray_pool *pool, dray_dtype dtype, int ndim,
 	ret = dray_view_bytes(dtype, ndim, shape, &bytes);
 	if (!ret)
 		ret = dray_block_create_cleared(pool, bytes, &base);
-	return ret ? ret : own(base, dtype, ndim, shape, out);
+	return ret ? ret : own(base, dtype, ndim, shape, NULL, out);
 }
 
 int dray_array_create_alone(struct dray_node *node, dray_dtype dtype, int ndim,
@@ -117,7 +123,7 @@ int dray_array_create_alone(struct dray_node *node, dray_dtype dtype, int ndim,
 		return ret;
 	ret = dray_block_create_buffer(buffer, &base);
 	dray_buffer_unref(buffer);
-	return ret ? ret : own(base, dtype, ndim, shape, out);
+	return ret ? ret : own(base, dtype, ndim, shape, NULL, out);
 }
 
 int dray_array_over(const struct dray_view *view, struct dray_block *base,
@@ -138,6 +144,62 @@ int dray_array_over(const struct dray_view *view, struct dray_block *base,
 	if (beneath && beneath->reference)
 		base = beneath->reference;
 	return dray_array_adopt(&checked, 0, base, out);
+}
+
+int dray_array_from_pointer(const struct dray_view *view,
+			    void (*release)(void *owner), void *owner,
+			    struct dray_array **out)
+{
+	struct dray_block *base;
+	int64_t low, high;
+	int ret;
+
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", NULL);
+	if (ret)
+		return ret;
+	dray_view_span(view, &low, &high);
+	ret = dray_block_create_external(dray_address_add(view->data, low),
+					 (size_t)(high - low),
+					 DRAY_READ | (view->flags & DRAY_WRITE),
+					 NULL, NULL, &base);
+	if (ret)
+		return ret;
+	ret = dray_array_over(view, base, out);
+	/* The memory stays the caller's unless all went well. */
+	if (!ret)
+		dray_block_set_owner(base, release, owner);
+	dray_block_unref(base);
+	return ret;
+}
+
+int dray_array_from_buffer(struct dray_buffer *buffer, uint64_t offset,
+			   dray_dtype dtype, int ndim, const int64_t *shape,
+			   const int64_t *strides, struct dray_array **out)
+{
+	struct dray_block *base;
+	struct dray_view view;
+	int ret;
+
+	if (!dray_given(buffer, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	if (offset > dray_buffer_size(buffer))
+		return dray_fail(-EINVAL,
+				 "offset %" PRIu64 " in a buffer of %" PRIu64
+				 " bytes",
+				 offset, dray_buffer_size(buffer));
+	ret = dray_view_init(&view, (char *)dray_buffer_data(buffer) + offset,
+			     dtype, ndim, shape, strides);
+	if (!ret)
+		ret = dray_block_create_buffer(buffer, &base);
+	if (ret)
+		return ret;
+	if (!dray_buffer_writable(buffer))
+		view.flags &= ~DRAY_WRITE;
+	ret = dray_array_over(&view, base, out);
+	dray_block_unref(base);
+	return ret;
 }
 
 struct dray_view *dray_array_view(const struct dray_array *array,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "array/cast.h"
+#include "base/cpu.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize("O3")
@@ -11,7 +12,7 @@
 /* Vectors that reverse bytes, chosen at run time. */
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
-#define HAS_AVX2 __builtin_cpu_supports("avx2")
+#define HAS_AVX2 dray_cpu_has_avx2()
 #else
 #define AVX2
 #define HAS_AVX2 false

@@ -8,14 +8,14 @@
 #include "array/view.h"
 #include "base/error.h"
 
-/* A view of one element, which may be read or also written. */
-static int view_value(struct dray_view *view, dray_dtype dtype, void *value,
-		      uint32_t flags)
+/* A view of one element; the call that takes it checks its type. */
+static void view_value(struct dray_view *view, dray_dtype dtype,
+		       const void *value, uint32_t flags)
 {
-	int ret = dray_view_init(view, value, dtype, 0, NULL, NULL);
-
+	view->data = (void *)(uintptr_t)value;
+	view->dtype = dtype;
+	view->ndim = 0;
 	view->flags = flags;
-	return ret;
 }
 
 static int check_single(const struct dray_view *view)
@@ -35,12 +35,11 @@ int dray_view_fill(const struct dray_view *view, dray_dtype dtype,
 		   const void *value)
 {
 	struct dray_view from;
-	int ret;
 
 	if (!dray_given(view, __func__) || !dray_given(value, __func__))
 		return -EINVAL;
-	ret = view_value(&from, dtype, (void *)(uintptr_t)value, DRAY_READ);
-	return ret ? ret : dray_view_convert(view, &from, DRAY_CASTING_UNSAFE);
+	view_value(&from, dtype, value, DRAY_READ);
+	return dray_view_convert(view, &from, DRAY_CASTING_UNSAFE);
 }
 
 int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
@@ -51,10 +50,10 @@ int dray_view_get(const struct dray_view *view, dray_dtype dtype, void *out)
 	if (!dray_given(view, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
 	ret = check_single(view);
-	if (!ret)
-		ret = dray_view_init(&to, out, dtype, view->ndim, view->shape,
-				     NULL);
-	return ret ? ret : dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
+	if (ret)
+		return ret;
+	view_value(&to, dtype, out, DRAY_READ | DRAY_WRITE);
+	return dray_view_convert(&to, view, DRAY_CASTING_UNSAFE);
 }
 
 int dray_view_put(const struct dray_view *view, dray_dtype dtype,
@@ -73,7 +72,6 @@ int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
 {
 	struct dray_array_options options = {
 		.dtype = dtype,
-		.flags = DRAY_READ,
 		.size = dray_dtype_itemsize(dtype),
 		.alignment = dray_dtype_alignment(dtype),
 	};
@@ -83,16 +81,17 @@ int dray_scalar_create(dray_dtype dtype, dray_dtype from, const void *value,
 
 	if (!dray_given(value, __func__) || !dray_given(out, __func__))
 		return -EINVAL;
-	options.flags |=
-		dray_dtype_kind(dtype) == 'V' ? DRAY_WRITE : DRAY_IMMUTABLE;
 	ret = dray_dtype_normalize(dtype, &options.dtype);
 	if (!ret)
 		ret = dray_array_make(&options, &scalar);
-	if (!ret)
-		ret = view_value(&view, dtype, scalar->data,
-				 DRAY_READ | DRAY_WRITE);
-	if (!ret)
+	if (!ret) {
+		view_value(&view, dtype, scalar->data, DRAY_READ | DRAY_WRITE);
 		ret = dray_view_fill(&view, from, value);
+		if (dray_dtype_kind(dtype) != 'V')
+			view.flags = DRAY_READ | DRAY_IMMUTABLE;
+		dray_view_set_facts(&view);
+		scalar->flags = view.flags;
+	}
 	if (ret) {
 		dray_array_unref(scalar);
 		return ret;

@@ -107,34 +107,6 @@ static int convert_aside(const struct dray_view *dst,
 	return ret;
 }
 
-/* Converts one element once, and repeats it. */
-static int repeat(const struct dray_operand *to, const struct dray_view *src,
-		  const struct dray_cast *cast)
-{
-	const size_t size = dray_dtype_itemsize(cast->to);
-	struct dray_view one, fitted;
-	struct dray_operand from;
-	char small[256], *value = size <= sizeof(small) ? small : malloc(size);
-	int ret;
-
-	if (!value)
-		return dray_fail(
-			-ENOMEM,
-			"there is no memory for an element of %zu bytes", size);
-	ret = dray_cast_run(cast, value, 0, src->data, 0, 1);
-	if (!ret)
-		ret = dray_view_init(&one, value, cast->to, 0, NULL, NULL);
-	if (!ret)
-		ret = fit_shape(to->view, &one, &fitted);
-	if (!ret)
-		ret = dray_operand_init(&from, &fitted, "the element");
-	if (!ret)
-		ret = assign(to, &from);
-	if (value != small)
-		free(value);
-	return ret;
-}
-
 static int fail_casting(dray_dtype to, dray_dtype from,
 			enum dray_casting casting)
 {
@@ -207,9 +179,6 @@ static int convert_pair(const struct pair *pair)
 
 	if (ret || !to->extent.elements)
 		return ret;
-	if (given->extent.elements == 1 && to->extent.elements > 1 &&
-	    pair->target.size)
-		return repeat(to, given->view, &cast);
 	if (dray_addresses_meet(to->span, pair->from->span) &&
 	    dray_overlap_find(to, pair->from) != DRAY_OVERLAP_NONE)
 		return convert_aside(to->view, given->view, given->extent.bytes,
@@ -222,13 +191,58 @@ static int convert_or_assign(const struct pair *pair)
 	return pair->same ? assign(&pair->to, pair->from) : convert_pair(pair);
 }
 
+/* Repeats a value that lies outside of the destination. */
+static void repeat(const struct dray_view *dst, char *value)
+{
+	struct dray_layout layout;
+	struct dray_view view;
+
+	view.data = value;
+	view.dtype = dst->dtype;
+	view.ndim = dst->ndim;
+	memcpy(view.shape, dst->shape, (size_t)dst->ndim * sizeof(int64_t));
+	memset(view.strides, 0, (size_t)dst->ndim * sizeof(int64_t));
+	dray_layout_pair(&layout, dst, &view);
+	if (layout.runs)
+		dray_layout_copy(&layout);
+}
+
+/* Converts the only element of the source once. */
+static int convert_and_repeat(const struct pair *pair)
+{
+	const struct dray_view *dst = pair->to.view, *src = pair->given.view;
+	const size_t size = dray_dtype_itemsize(dst->dtype);
+	char small[256], *value = small;
+	struct dray_cast cast;
+	int ret = dray_cast_prepare(dst->dtype, &pair->target, src->dtype,
+				    &pair->source, &cast);
+
+	if (ret || !pair->to.extent.elements)
+		return ret;
+	if (size > sizeof(small))
+		value = malloc(size);
+	if (!value)
+		return dray_fail(
+			-ENOMEM,
+			"there is no memory for an element of %zu bytes", size);
+	ret = dray_cast_run(&cast, value, 0, src->data, 0, 1);
+	if (!ret)
+		repeat(dst, value);
+	if (value != small)
+		free(value);
+	return ret;
+}
+
 /* Gives the source the shape of the destination first. */
 static int fit_and_convert(struct pair *pair)
 {
 	struct dray_operand operand;
 	struct dray_view fitted;
-	int ret = fit_shape(pair->to.view, pair->given.view, &fitted);
+	int ret;
 
+	if (pair->given.extent.elements == 1)
+		return convert_and_repeat(pair);
+	ret = fit_shape(pair->to.view, pair->given.view, &fitted);
 	if (!ret)
 		ret = dray_operand_init(&operand, &fitted, "the source");
 	if (ret)

@@ -99,6 +99,11 @@ bool dray_view_is_packed(const struct dray_view *view, bool c_order);
 /* Whether one of its extents is 0. */
 bool dray_view_is_empty(const struct dray_view *view);
 
+static inline bool dray_view_has_bytes(const struct dray_view *view)
+{
+	return dray_dtype_itemsize(view->dtype) && !dray_view_is_empty(view);
+}
+
 /* Writes a shape as NumPy does, "(2,3)"; cut short if there is no room. */
 #define DRAY_SHAPE_TEXT 128
 const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,

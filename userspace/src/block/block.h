@@ -66,4 +66,8 @@ static inline bool dray_range_holds(const void *start, size_t room,
 int dray_block_create_cleared(struct dray_pool *pool, size_t size,
 			      struct dray_block **out);
 
+/* Gives a block of dray_block_create_external() its function and owner. */
+void dray_block_set_owner(struct dray_block *block,
+			  void (*release)(void *owner), void *owner);
+
 #endif /* DRAY_BLOCK_BLOCK_H */

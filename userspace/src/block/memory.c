@@ -266,3 +266,12 @@ int dray_block_create_external(void *data, size_t size, uint32_t flags,
 	*out = &memory->block;
 	return 0;
 }
+
+void dray_block_set_owner(struct dray_block *block,
+			  void (*release)(void *owner), void *owner)
+{
+	struct memory *memory = memory_of(block);
+
+	memory->release = release;
+	memory->owner = owner;
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * array_made: arrays with given elements, after the model of others, over memory
+ * that exists, and copies that are written back.  test_numpy_arrays.py compares
+ * random ones with NumPy's.
+ */
+#include <math.h>
+
+#include "pool.h"
+
+FACT(an_array_is_full_of_one_value)
+{
+	const uint16_t value = 0x1234;
+	struct dray_array *array;
+
+	assert_works(dray_array_full(u2, 2, DIMS(3, 5), &value, &array));
+	assert_true(array->flags & DRAY_OWNED);
+	for (int i = 0; i < 15; i++)
+		assert_int_equal(((uint16_t *)array->data)[i], 0x1234);
+	dray_array_unref(array);
+	assert_works(dray_array_full(u2, 0, NULL, &value, &array));
+	assert_int_equal(*(uint16_t *)array->data, 0x1234);
+	dray_array_unref(array);
+	assert_works(dray_array_full(u2, 2, DIMS(3, 0), &value, &array));
+	assert_int_equal(dray_array_axes(array)[0].stride, 0);
+	dray_array_unref(array);
+	assert_fails(dray_array_full(u2, 1, DIMS(-1), &value, &array), -EINVAL,
+		     "-1 elements");
+}
+
+FACT(ranges_are_checked)
+{
+	static const struct {
+		dray_dtype dtype;
+		int64_t start, stop, step;
+		int error;
+		const char *part;
+	} cases[] = {
+		{ 0, 0, 9, 0, -EINVAL, "the step of the range is 0" },
+		{ DRAY_INT8, 0, 200, 150, -ERANGE,
+		  "150 is out of bounds for integers of 8 bits" },
+		{ DRAY_UINT8, -1, 3, 1, -ERANGE, "-1 is out of bounds" },
+		{ DRAY_UINT64, -1, 3, 1, -ERANGE, "-1 is out of bounds" },
+		{ DRAY_INT8, INT64_MIN, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
+		{ DRAY_FLOAT64, 0, INT64_MAX, 1, -EOVERFLOW, "63 bits" },
+		{ DRAY_BOOL, 0, 2, 1, -EINVAL, "not of kind '?' of 1 bytes" },
+		{ DRAY_FLOAT16, 0, 2, 1, -EINVAL, "not of kind 'f' of 2" },
+	};
+	struct dray_array *array;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_fails(dray_array_arange(cases[i].dtype, cases[i].start,
+					       cases[i].stop, cases[i].step,
+					       &array),
+			     cases[i].error, cases[i].part);
+	assert_fails(dray_array_arange_real(0, 0, 1, 0, &array), -EINVAL,
+		     "is 0");
+	assert_fails(dray_array_arange_real(0, 0, (double)INFINITY, 1, &array),
+		     -EOVERFLOW, "63 bits");
+	assert_fails(dray_array_arange_real(0, (double)NAN, 1, 1, &array),
+		     -EINVAL, "from nan to 1 by 1");
+	assert_fails(dray_array_arange_real(DRAY_INT64, 1e19, 2e19, 9e18,
+					    &array),
+		     -ERANGE, "1e+19 is out of bounds");
+}
+
+FACT(ranges_count_and_wrap)
+{
+	struct dray_array *array;
+
+	assert_works(dray_array_arange(DRAY_UINT8, 250, 260, 2, &array));
+	assert_int_equal(dray_array_axes(array)[0].size, 5);
+	assert_memory_equal(array->data, ((uint8_t[]){ 250, 252, 254, 0, 2 }),
+			    5);
+	dray_array_unref(array);
+	assert_works(dray_array_arange_real(0, 1, 0, -0.25, &array));
+	assert_memory_equal(array->data, ((double[]){ 1, 0.75, 0.5, 0.25 }),
+			    32);
+	dray_array_unref(array);
+	assert_works(dray_array_arange(0, 5, 5, 1, &array));
+	assert_int_equal(dray_array_axes(array)[0].size, 0);
+	dray_array_unref(array);
+}
+
+FACT(an_array_like_another_keeps_the_order_of_its_axes)
+{
+	static float memory[240];
+	struct dray_array *array;
+	struct dray_view view;
+
+	assert_works(dray_view_init(&view, memory, f4, 3, DIMS(2, 3, 4),
+				    DIMS(8, -320, 80)));
+	view.data = memory + 200;
+	assert_works(dray_array_like(&view, 0, DRAY_ORDER_K, &array));
+	assert_int_equal(dray_array_axes(array)[0].stride, 4);
+	assert_int_equal(dray_array_axes(array)[1].stride, 32);
+	assert_int_equal(dray_array_axes(array)[2].stride, 8);
+	dray_array_unref(array);
+	assert_works(dray_array_like(&view, u2, DRAY_ORDER_F, &array));
+	assert_int_equal(dray_array_axes(array)[2].stride, 12);
+	assert_true(array->dtype == u2);
+	dray_array_unref(array);
+	assert_fails(dray_array_like(&view, 0, 3, &array), -EINVAL,
+		     "3 is not an order");
+	view.flags = DRAY_WRITE;
+	assert_fails(dray_array_copy(&view, DRAY_ORDER_K, &array), -EPERM,
+		     "may not be read");
+}
+
+static int ends;
+
+static void end(void *owner)
+{
+	ends += *(int *)owner;
+}
+
+FACT(an_array_from_a_pointer_releases_it)
+{
+	static uint16_t data[12];
+	static int owner = 1;
+	struct dray_array *array;
+	struct dray_view view;
+
+	assert_works(
+		dray_view_init(&view, data + 11, u2, 1, DIMS(12), DIMS(-2)));
+	assert_works(dray_array_from_pointer(&view, end, &owner, &array));
+	assert_false(array->flags & DRAY_OWNED);
+	assert_true(array->flags & DRAY_WRITE);
+	assert_ptr_equal(dray_block_data(array->reference), data);
+	dray_array_unref(array);
+	assert_int_equal(ends, 1);
+	view.shape[0] = -1;
+	assert_fails(dray_array_from_pointer(&view, end, &owner, &array),
+		     -EINVAL, "-1 elements");
+	view.shape[0] = 0;
+	view.data = NULL;
+	assert_works(dray_array_from_pointer(&view, NULL, NULL, &array));
+	dray_array_unref(array);
+	assert_int_equal(ends, 1);
+}
+
+POOL_FACT(an_array_from_a_buffer_lies_in_it)
+{
+	struct dray_buffer *buffer;
+	struct dray_array *array;
+
+	assert_works(
+		dray_buffer_alloc(dray_pool_node(*state), 4096, NULL, &buffer));
+	assert_works(dray_array_from_buffer(buffer, 96, f4, 1, DIMS(1000), NULL,
+					    &array));
+	assert_ptr_equal(array->data, (char *)dray_buffer_data(buffer) + 96);
+	assert_fails(dray_array_from_buffer(buffer, 97, f4, 1, DIMS(1000), NULL,
+					    &array),
+		     -EINVAL, "4000 bytes at");
+	assert_fails(dray_array_from_buffer(buffer, 4097, f4, 1, DIMS(0), NULL,
+					    &array),
+		     -EINVAL, "offset 4097 in a buffer of 4096 bytes");
+	dray_buffer_unref(buffer);
+	memset(array->data, 1, 4000);
+	dray_array_unref(array);
+}
+
+/* An array of 2 x 3 in F order, and a copy of it in C order. */
+static void make_pair(struct dray_array **target, struct dray_array **copy)
+{
+	struct dray_array *range;
+	struct dray_view view;
+
+	assert_works(dray_array_arange(u2, 0, 6, 1, &range));
+	assert_works(dray_view_reshape(dray_array_view(range, &view), 2,
+				       DIMS(2, 3), DRAY_ORDER_F, &view));
+	assert_works(dray_array_over(&view, &range->block, target));
+	dray_array_unref(range);
+	assert_works(dray_array_copy(&view, DRAY_ORDER_C, copy));
+	assert_memory_equal((*copy)->data, ((uint16_t[]){ 0, 2, 4, 1, 3, 5 }),
+			    12);
+	assert_works(dray_array_set_write_back(*copy, *target));
+	assert_true((*copy)->flags & DRAY_WRITE_BACK);
+	assert_false((*target)->flags & DRAY_WRITE);
+	((uint16_t *)(*copy)->data)[1] = 77;
+}
+
+FACT(a_copy_is_written_back_once)
+{
+	static const uint16_t before[] = { 0, 1, 2, 3, 4, 5 };
+	static const uint16_t after[] = { 0, 1, 77, 3, 4, 5 };
+	struct dray_array *target, *copy;
+
+	make_pair(&target, &copy);
+	assert_works(dray_array_write_back(copy));
+	assert_memory_equal(target->data, after, sizeof(after));
+	assert_true(target->flags & DRAY_WRITE);
+	assert_false(copy->flags & DRAY_WRITE_BACK);
+	((uint16_t *)target->data)[2] = 2;
+	assert_works(dray_array_write_back(copy));
+	dray_array_unref(copy);
+	assert_memory_equal(target->data, before, sizeof(before));
+	dray_array_unref(target);
+
+	make_pair(&target, &copy);
+	dray_array_discard(copy);
+	assert_true(target->flags & DRAY_WRITE);
+	dray_array_unref(copy);
+	assert_memory_equal(target->data, before, sizeof(before));
+	dray_array_unref(target);
+
+	make_pair(&target, &copy);
+	dray_array_unref(copy);
+	assert_memory_equal(target->data, after, sizeof(after));
+	assert_int_equal(dray_block_count(&target->block), 1);
+	dray_array_unref(target);
+}
+
+FACT(what_cannot_be_written_back_is_refused)
+{
+	struct dray_array *target, *copy, *other;
+
+	make_pair(&target, &copy);
+	assert_fails(dray_array_set_write_back(copy, target), -EBUSY,
+		     "already to be written back");
+	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &other));
+	assert_fails(dray_array_set_write_back(other, other), -EINVAL,
+		     "no copy of itself");
+	assert_fails(dray_array_set_write_back(other, target), -EPERM,
+		     "the array to be written back to is read-only");
+	dray_array_unref(copy);
+	dray_array_unref(target);
+	assert_works(dray_array_zeros(u2, 2, DIMS(3, 3), &target));
+	assert_fails(dray_array_set_write_back(other, target), -EINVAL,
+		     "axis 0 has 3 elements in the destination and 2");
+	dray_array_unref(target);
+	assert_works(dray_array_zeros(f4, 2, DIMS(2, 3), &target));
+	assert_fails(dray_array_set_write_back(other, target), -EINVAL,
+		     "elements of <u2 cannot be copied to <f4");
+	dray_array_unref(target);
+	dray_array_unref(other);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * New arrays after the model of a view: like it, or with its elements, in any
+ * order of memory.
+ */
+#include <errno.h>
+
+#include "array/array.h"
+#include "array/dtype.h"
+#include "array/view.h"
+#include "base/error.h"
+
+/*
+ * Fills in strides that keep the order of the view's axes, without gaps.  The
+ * caller knows that the elements' bytes fit 63 bits, or that there are none.
+ */
+static void keep_order(const struct dray_view *view, int64_t itemsize,
+		       int64_t *strides)
+{
+	uint64_t stride = (uint64_t)itemsize;
+	int axes[DRAY_MAX_NDIM];
+	int i;
+
+	dray_strides_sort(view->ndim, view->strides, axes);
+	for (i = view->ndim - 1; i >= 0; i--) {
+		strides[axes[i]] = (int64_t)stride;
+		stride *= (uint64_t)view->shape[axes[i]];
+	}
+}
+
+/* Finds the strides that an array like a checked view has.  -EOVERFLOW. */
+static int find_strides(const struct dray_view *view, int64_t itemsize,
+			enum dray_order order, int64_t *strides)
+{
+	bool c = dray_view_is_contiguous(view);
+	bool f = dray_view_is_contiguous_in(view, DRAY_ORDER_F);
+
+	if (order == DRAY_ORDER_K && !c && !f && view->ndim > 1) {
+		keep_order(view, itemsize, strides);
+		return 0;
+	}
+	if (order == DRAY_ORDER_A || order == DRAY_ORDER_K)
+		order = f && !c ? DRAY_ORDER_F : DRAY_ORDER_C;
+	return dray_strides_fill(view->ndim, view->shape, itemsize,
+				 order == DRAY_ORDER_C, strides);
+}
+
+int dray_array_like(const struct dray_view *view, dray_dtype dtype,
+		    enum dray_order order, struct dray_array **out)
+{
+	int64_t strides[DRAY_MAX_NDIM];
+	int ret;
+
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", NULL);
+	if (ret)
+		return ret;
+	if (order < DRAY_ORDER_A || order > DRAY_ORDER_K)
+		return dray_fail(-EINVAL, "%d is not an order", (int)order);
+	if (dtype)
+		ret = dray_dtype_normalize(dtype, &dtype);
+	else
+		dtype = view->dtype;
+	if (!ret)
+		ret = find_strides(view, dray_dtype_itemsize(dtype), order,
+				   strides);
+	return ret ? ret
+		   : dray_array_from_handler(dtype, view->ndim, view->shape,
+					     strides, false, out);
+}
+
+int dray_array_copy(const struct dray_view *view, enum dray_order order,
+		    struct dray_array **out)
+{
+	struct dray_array *array;
+	struct dray_view copy;
+	int ret;
+
+	if (!dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_array_like(view, 0, order, &array);
+	if (ret)
+		return ret;
+	ret = dray_view_assign(dray_array_view(array, &copy), view);
+	if (ret)
+		dray_array_unref(array);
+	else
+		*out = array;
+	return ret;
+}
