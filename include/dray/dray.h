@@ -19,6 +19,7 @@
 #include <dray/cast.h>
 #include <dray/nditer.h>
 #include <dray/index.h>
+#include <dray/sort.h>
 #include <dray/strings.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>

@@ -59,7 +59,8 @@ def restrided(draw, array):
 def integers(draw, extent, shape):
     """An array of integers for an axis; seldom out of its range."""
     low = -extent if draw.random() < 0.7 else 0
-    kind = np.dtype(draw.choice(INTEGERS))
+    kind = np.dtype(draw.choice(INTEGERS if extent < 127 else
+                                ["<i8", ">i4", "<u2"]))
     if kind.kind == "u":
         low = 0
     size = int(np.prod(shape))
@@ -228,7 +229,7 @@ def base_of(array):
 def twin_of(array):
     """A copy of an array with all the memory that it is a part of."""
     base = base_of(array)
-    copy = base.copy()
+    copy = base.copy().reshape(-1).view("u1")
     offset = array.ctypes.data - base.ctypes.data
     return np.ndarray(array.shape, array.dtype, copy.data, offset,
                       array.strides) if array.size else array.copy()

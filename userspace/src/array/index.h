@@ -219,6 +219,21 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 /* A dense copy of a view, of its own memory; ended by free(data).  -ENOMEM. */
 int dray_view_put_aside(const struct dray_view *view, struct dray_view *out);
 
+/* Values one behind the other. */
+struct dray_row {
+	unsigned char *data;
+	int64_t stride; /* bytes */
+	int64_t count; /* before they repeat */
+	void *own; /* to be freed by the user; may be NULL */
+};
+
+/*
+ * Puts values in a row in C order, repeated to @least at least.  @aside: they
+ * share memory with what will be written.  -EOVERFLOW, -ENOMEM.
+ */
+int dray_values_in_row(const struct dray_view *values, int64_t least,
+		       bool aside, struct dray_row *row);
+
 /*
  * Makes @view describe @value broadcast to @shape, which it may exceed by axes
  * of one element in front.  False if it does not fit.
