@@ -49,6 +49,15 @@ def raw_data(_step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bo
             and "V" in error)
 
 
+def float_in_a_slice(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (bool(numpy.error) and isinstance(here.error, TypeError)
+            and "a slice has a" in str(here.error))
+
+
+def written_in_part(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return what == "bytes outside of the view" and bool(numpy.error and here.error)
+
+
 def index_parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
@@ -76,6 +85,13 @@ ACCEPTED: list[Accepted] = [
              "NumPy converts by an object of Python for each element, which reads the bytes as "
              "text.",
              raw_data),
+    Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another index "
+             "is wrong too and NumPy's error is that one's.",
+             "All slices are read before the library takes the first.",
+             float_in_a_slice),
+    Accepted("An assignment to one element that fails has not written it.",
+             "NumPy may have written a part of it, such as the start of a date as text.",
+             written_in_part),
 ]
 
 

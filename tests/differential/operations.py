@@ -69,6 +69,10 @@ OPERATIONS = {each.name: each for each in [
     # name, line for NumPy, arguments(pick, a), line for dray, how often
     operation("index", "a[i]", make.basic_index, weight=12),
     operation("slice", "a[i]", make.slices, weight=6),
+    operation("index by arrays", "a[i]", make.array_index, weight=8),
+    operation("set by arrays", "a[i] = v", make.array_index_and_array, weight=4),
+    operation("set by arrays to an Array", "a[i] = v", make.array_index_and_array,
+              "a[i] = dray.Array(v)", weight=2),
     operation("set to a value", "a[i] = v", make.index_and_value, weight=3),
     operation("set to an array", "a[i] = v", make.index_and_array, "a[i] = dray.Array(v)", 3),
     operation("set to a part", "a[i] = a[j]", make.two_parts, weight=3),

@@ -93,26 +93,44 @@ static const struct dray_handler *chosen_handler(PyObject *capsule)
 								     : NULL;
 }
 
+int allocation_begin(struct allocation *allocation)
+{
+	const struct dray_handler *handler;
+
+	allocation->capsule = PyDataMem_GetHandler();
+	if (!allocation->capsule)
+		return -1;
+	handler = chosen_handler(allocation->capsule);
+	allocation->before = handler ? dray_set_handler(handler) : NULL;
+	return 0;
+}
+
+PyObject *allocation_end(struct allocation *allocation, enum array_step step,
+			 int ret, PyTypeObject *type, struct dray_array *array,
+			 PyArray_Descr *descr)
+{
+	PyObject *object;
+
+	if (allocation->before)
+		dray_set_handler(allocation->before);
+	object =
+		ret ? raise_array_error(step, ret)
+		    : array_wrap(type, array, descr, allocation->capsule, NULL);
+	Py_DECREF(allocation->capsule);
+	return object;
+}
+
 static PyObject *make(PyTypeObject *type, const struct request *request)
 {
-	PyObject *capsule = PyDataMem_GetHandler();
-	const struct dray_handler *handler, *before = NULL;
 	struct dray_array *array = NULL;
-	PyObject *object;
+	struct allocation allocation;
 	int ret;
 
-	if (!capsule)
+	if (allocation_begin(&allocation))
 		return NULL;
-	handler = chosen_handler(capsule);
-	if (handler)
-		before = dray_set_handler(handler);
 	ret = allocate(request, &array);
-	if (before)
-		dray_set_handler(before);
-	object = ret ? raise_array_error(ARRAY_SHAPE, ret)
-		     : array_wrap(type, array, request->descr, capsule, NULL);
-	Py_DECREF(capsule);
-	return object;
+	return allocation_end(&allocation, ARRAY_SHAPE, ret, type, array,
+			      request->descr);
 }
 
 static PyObject *make_from(PyTypeObject *type, PyObject *args,

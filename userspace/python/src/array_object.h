@@ -39,7 +39,20 @@ PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
-/* array_index.c: a[index], and assignments. */
+/* An allocation in NumPy's current handler. */
+struct allocation {
+	PyObject *capsule;
+	const struct dray_handler *before; /* the thread's; may be NULL */
+};
+
+/* Before a call of the library that makes an array; -1 with an exception. */
+int allocation_begin(struct allocation *allocation);
+/* After it returned @ret: makes an object of @array, or raises an exception. */
+PyObject *allocation_end(struct allocation *allocation, enum array_step step,
+			 int ret, PyTypeObject *type, struct dray_array *array,
+			 PyArray_Descr *descr);
+
+/* array_index.c: a[index]; array_assign.c: assignments. */
 Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);

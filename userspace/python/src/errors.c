@@ -85,9 +85,9 @@ static const struct {
 } array_table[] = {
 	{ ARRAY_SHAPE, { EPERM, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE, { EOVERFLOW, &PyExc_ValueError, false } },
-	{ ARRAY_INDEX, { EINVAL, &PyExc_IndexError, false } },
 	{ ARRAY_INDEX, { ERANGE, &PyExc_IndexError, false } },
-	{ ARRAY_INDEX, { EDOM, &PyExc_ValueError, false } },
+	{ ARRAY_INDEX, { EPERM, &PyExc_ValueError, false } },
+	{ ARRAY_INDEX, { EOVERFLOW, &PyExc_ValueError, false } },
 	{ ARRAY_TYPE, { EINVAL, &PyExc_TypeError, false } },
 	{ ARRAY_CAST, { EPERM, &PyExc_ValueError, false } },
 	{ ARRAY_CAST, { EOPNOTSUPP, &PyExc_TypeError, false } },
