@@ -145,13 +145,9 @@ static PyObject *array_dtype(PyObject *self, void *unused)
 
 static PyObject *array_typestr(PyObject *self, void *unused)
 {
-	char typestr[DRAY_DTYPE_TYPESTR_SIZE];
-	int ret;
-
 	(void)unused;
-	ret = dray_dtype_format(((struct array_object *)self)->array->dtype,
-				typestr, sizeof(typestr));
-	return ret < 0 ? raise_error(ret) : PyUnicode_FromString(typestr);
+	return PyObject_GetAttrString(
+		(PyObject *)((struct array_object *)self)->descr, "str");
 }
 
 static PyObject *array_flags(PyObject *self, void *unused)
@@ -303,6 +299,9 @@ static PyMethodDef array_methods[] = {
 	{ "copy", WITH_KEYWORDS(array_copy), METH_VARARGS | METH_KEYWORDS,
 	  "copy($self, /, order='C')\n--\n\n"
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
+	{ "astype", WITH_KEYWORDS(array_astype), METH_VARARGS | METH_KEYWORDS,
+	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
+	  "A copy of another type; with copy=False the array itself, if it is one." },
 	{ "transpose", array_transpose, METH_VARARGS,
 	  "transpose($self, /, *axes)\n--\n\n"
 	  "A view with its axes in another order, by default reversed." },
