@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAY_BLOCK_ROWS 64u /* of most blocks */
+#define DRAY_BLOCK_ROWS 64ul /* of most blocks */
 
 struct dray_block {
 	unsigned char *out; /* row r begins at out + r * pitch, without gaps */
