@@ -88,12 +88,26 @@ static void write_rows(const struct dray_tiling *tiling,
 				 to - from, tiling->data);
 }
 
+/*
+ * Returns by how many elements across the next tile but one is ahead, or the next
+ * one; 0 if there is none.  @next: first row of the next tile
+ */
+static int64_t ahead(const struct dray_tiling *tiling, uint64_t next)
+{
+	const uint64_t rows = tiling->rows, total = tiling->across.total;
+
+	if (next + rows < total)
+		return (int64_t)(2 * rows);
+	return next < total ? (int64_t)rows : 0;
+}
+
 /* Copies the tiles of a panel: elements from @from to @to of along. */
 static void copy_panel(const struct dray_tiling *tiling, struct near *near,
 		       unsigned char *dst, const unsigned char *src,
 		       uint64_t from, uint64_t to)
 {
 	const uint64_t total = tiling->across.total;
+	const int64_t step = tiling->across.step;
 	uint64_t start = from - least(from, tiling->back), at, next;
 
 	if (near->lines_count != to - start || near->lines_from != start) {
@@ -113,14 +127,13 @@ static void copy_panel(const struct dray_tiling *tiling, struct near *near,
 		block = (struct dray_block){
 			.out = near->space,
 			.pitch = tiling->pitch,
-			.src = src + (int64_t)at * tiling->across.step,
+			.src = src + (int64_t)at * step,
 			.lines = near->lines,
 			.count = to - start,
 			.rows = rows,
-			.step = tiling->across.step,
+			.step = step,
 			.size = tiling->size,
-			.ahead = next < total ? (int64_t)(rows * tiling->size)
-					      : 0,
+			.ahead = ahead(tiling, next) * step,
 		};
 		tiling->turn(&block);
 		if (near->places_from != at) {
