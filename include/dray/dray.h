@@ -19,7 +19,9 @@
 #include <dray/cast.h>
 #include <dray/nditer.h>
 #include <dray/index.h>
+#include <dray/sort.h>
 #include <dray/strings.h>
+#include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
 

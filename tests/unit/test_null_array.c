@@ -119,6 +119,62 @@ FACT(iterators)
 	refuses(dray_multi_go(&multi, NULL));
 }
 
+FACT(nditers)
+{
+	struct dray_view view = { .dtype = DRAY_UINT8, .data = &view };
+	const struct dray_view *views[] = { &view };
+	struct dray_nditer *iter = NULL, *copy;
+	int64_t numbers[DRAY_MAX_NDIM];
+
+	refuses(dray_nditer_create(NULL, 1, NULL, &iter));
+	refuses(dray_nditer_create(views, 1, NULL, NULL));
+	assert_works(dray_nditer_create(views, 1, NULL, &iter));
+	refuses(dray_nditer_copy(NULL, &copy));
+	refuses(dray_nditer_copy(iter, NULL));
+	ignores(assert_int_equal(dray_nditer_destroy(NULL), 0));
+	gives(false, dray_nditer_next(NULL));
+	gives_nothing(dray_nditer_step(NULL));
+	refuses(dray_nditer_error(NULL));
+	gives_nothing(dray_nditer_data(NULL));
+	gives_nothing(dray_nditer_strides(NULL));
+	gives_nothing(dray_nditer_count(NULL));
+	gives(0, dray_nditer_size(NULL));
+	gives(0, dray_nditer_position(NULL));
+	gives(-1, dray_nditer_index(NULL));
+	gives(0, dray_nditer_ndim(NULL));
+	gives(0, dray_nditer_operands(NULL));
+	gives(0, dray_nditer_flags(NULL));
+	gives(0, dray_nditer_buffer_size(NULL));
+	does_nothing(dray_nditer_shape(NULL, numbers));
+	does_nothing(dray_nditer_shape(iter, NULL));
+	refuses(dray_nditer_axis_strides(NULL, 0, numbers));
+	refuses(dray_nditer_axis_strides(iter, 0, NULL));
+	refuses(dray_nditer_multi_index(NULL, numbers));
+	refuses(dray_nditer_multi_index(iter, NULL));
+	refuses(dray_nditer_operand(NULL, 0, &view));
+	refuses(dray_nditer_operand(iter, 0, NULL));
+	refuses(dray_nditer_operand(iter, 1, &view));
+	gives_nothing(dray_nditer_array(NULL, 0));
+	gives(0, dray_nditer_dtype(NULL, 0));
+	gives(0, dray_nditer_dtype(iter, -1));
+	gives(false, dray_nditer_needs_buffers(NULL));
+	gives(false, dray_nditer_is_first_visit(NULL, 0));
+	refuses(dray_nditer_reset(NULL));
+	refuses(dray_nditer_reset_data(NULL, &(char *){ NULL }));
+	refuses(dray_nditer_reset_data(iter, NULL));
+	refuses(dray_nditer_reset_range(NULL, 0, 1));
+	does_nothing(dray_nditer_range(NULL, numbers, numbers));
+	does_nothing(dray_nditer_range(iter, NULL, numbers));
+	does_nothing(dray_nditer_range(iter, numbers, NULL));
+	refuses(dray_nditer_go(NULL, numbers));
+	refuses(dray_nditer_go_index(NULL, 0));
+	refuses(dray_nditer_go_position(NULL, 0));
+	refuses(dray_nditer_remove_axis(NULL, 0));
+	refuses(dray_nditer_remove_multi_index(NULL));
+	refuses(dray_nditer_enable_external_loop(NULL));
+	assert_works(dray_nditer_destroy(iter));
+}
+
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
@@ -130,6 +186,7 @@ FACT(views)
 	bool fact;
 	int ndim;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
+	const struct dray_dtype_functions functions = { 0 };
 	size_t index;
 	size_t bytes;
 
@@ -151,6 +208,13 @@ FACT(views)
 	refuses(dray_dtype_from_pep3118("b", NULL));
 	refuses(dray_dtype_to_pep3118(0, text, sizeof(text)));
 	refuses(dray_dtype_to_pep3118(u1, nowhere, 1));
+	refuses(dray_dtype_create_user(NULL, 'p', 1, 1, &functions, NULL,
+				       &dtype));
+	refuses(dray_dtype_create_user("p", 'p', 1, 1, NULL, NULL, &dtype));
+	refuses(dray_dtype_create_user("p", 'p', 1, 1, &functions, NULL, NULL));
+	gives_nothing(dray_dtype_functions(0));
+	ignores(assert_null(dray_dtype_context(0)));
+	ignores(assert_null(dray_dtype_name(u1)));
 	refuses(dray_dtype_with_order(0, '<', &dtype));
 	refuses(dray_dtype_with_order(u1, '<', NULL));
 	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
@@ -201,6 +265,9 @@ FACT(views)
 	refuses(dray_view_imag(&view, NULL));
 	refuses(dray_view_as_type(NULL, u1, &out));
 	refuses(dray_view_as_type(&view, u1, NULL));
+	refuses(dray_view_field(NULL, "a", &out));
+	refuses(dray_view_field(&view, NULL, &out));
+	refuses(dray_view_field(&view, "a", NULL));
 	refuses(dray_view_windows(NULL, 1, shape, NULL, &out));
 	refuses(dray_view_windows(&view, 1, NULL, NULL, &out));
 	refuses(dray_view_windows(&view, 1, shape, NULL, NULL));
@@ -313,6 +380,35 @@ FACT(arrays)
 	refuses(dray_array_fetch(record, sizeof(record), bytes, sizeof(bytes),
 				 &needed, NULL));
 	dray_array_unref(array);
+}
+
+FACT(files)
+{
+	const char *const names[] = { NULL };
+	const struct dray_view *const views[] = { NULL };
+	struct dray_array *array = NULL;
+	struct dray_npz *npz = NULL;
+	struct dray_view view;
+
+	assert_works(dray_view_init(&view, &array, u1, 0, NULL, NULL));
+	refuses(dray_npy_save(NULL, &view, 0));
+	refuses(dray_npy_save("/nowhere.npy", NULL, 0));
+	refuses(dray_npy_load(NULL, NULL, &array));
+	refuses(dray_npy_load("/nowhere.npy", NULL, NULL));
+	refuses(dray_npy_map(NULL, DRAY_READ, &array));
+	refuses(dray_npy_map("/nowhere.npy", DRAY_READ, NULL));
+	if (dray_npz_open("/nowhere.npz", &npz) == -EOPNOTSUPP)
+		return;
+	refuses(dray_npz_open(NULL, &npz));
+	refuses(dray_npz_open("/nowhere.npz", NULL));
+	ignores(dray_npz_close(NULL));
+	gives(0, dray_npz_count(NULL));
+	gives_nothing(dray_npz_name(NULL, 0));
+	refuses(dray_npz_load(NULL, "a", &array));
+	refuses(dray_npz_save(NULL, names, views, 0, 0));
+	refuses(dray_npz_save("/nowhere.npz", NULL, views, 1, 0));
+	refuses(dray_npz_save("/nowhere.npz", names, NULL, 1, 0));
+	refuses(dray_npz_save("/nowhere.npz", names, views, 1, 0));
 }
 
 FACT(transfers)

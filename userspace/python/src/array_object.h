@@ -17,7 +17,7 @@ struct array_object {
 
 /*
  * Makes an object of @array, taken over even on failure.  @descr is NumPy's
- * object for its type, @capsule keeps its handler, @base owns its memory; the
+ * object for its type, NULL: it is made; @capsule keeps its handler, @base owns its memory; the
  * last two may be NULL.
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
@@ -36,9 +36,28 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
-/* array_index.c: a[index], and assignments. */
+/* An allocation in NumPy's current handler. */
+struct allocation {
+	PyObject *capsule;
+	const struct dray_handler *before; /* the thread's; may be NULL */
+};
+
+/* Before a call of the library that makes an array; -1 with an exception. */
+int allocation_begin(struct allocation *allocation);
+/* After it returned @ret: makes an object of @array, or raises an exception. */
+PyObject *allocation_end(struct allocation *allocation, enum array_step step,
+			 int ret, PyTypeObject *type, struct dray_array *array,
+			 PyArray_Descr *descr);
+
+/* array_file.c: arrays in files. */
+PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_map(PyObject *type, PyObject *args, PyObject *keywords);
+
+/* array_index.c: a[index]; array_assign.c: assignments. */
 Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
@@ -69,7 +88,7 @@ PyObject *array_shares_memory(PyObject *self, PyObject *other);
 PyObject *array_as_numpy(PyObject *self);
 /*
  * Describes an array of NumPy; -1 with TypeError for a type that the library
- * does not have.
+ * does not have.  The view has a reference to its type, the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
 /* Makes an object over the memory of @object, which it keeps. */

@@ -99,7 +99,6 @@ static int check_operand_flags(uint32_t flags, int o)
 static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 {
 	struct nditer_operand *operand = &iter->operand[o];
-	dray_dtype normal;
 
 	if (!(operand->flags & DRAY_OPERAND_ALLOCATE))
 		return dray_fail(
@@ -121,7 +120,7 @@ static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 			o);
 	if (!wanted && (operand->flags & DRAY_OPERAND_MASK))
 		wanted = DRAY_BOOL;
-	if (wanted && dray_dtype_normalize(wanted, &normal))
+	if (wanted && dray_dtype_normalize(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	operand->dtype = dray_dtype_ref(wanted);
 	return 0;
@@ -182,7 +181,6 @@ static int prepare_view(struct dray_nditer *iter, int o,
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	struct dray_extent extent;
-	dray_dtype normal;
 	int ret;
 
 	ret = dray_view_check(view, names[o], &extent);
@@ -199,7 +197,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 			-EINVAL,
 			"Iteration of zero-sized operands is not enabled, and operand %d is one",
 			o);
-	if (wanted && dray_dtype_normalize(wanted, &normal))
+	if (wanted && dray_dtype_normalize(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	describe(iter, o, view);
 	if (!wanted)
@@ -274,7 +272,9 @@ int dray_nditer_prepare(struct dray_nditer *iter,
  * Finds the type that operands promote to, all or those that are read, with a
  * reference.
  */
-static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
+static int promote(struct dray_nditer *iter,
+		   const struct dray_nditer_options *options, bool all,
+		   dray_dtype *out)
 {
 	dray_dtype dtypes[DRAY_MAX_OPERANDS];
 	size_t count = 0, same = 0;
@@ -289,7 +289,7 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 			continue;
 		dtypes[count++] = operand->dtype;
 		scalar |= !operand->ndim && operand->stored &&
-			  dray_dtype_equal(operand->stored, operand->dtype);
+			  !(options->dtypes && options->dtypes[o]);
 	}
 	if (!count)
 		return dray_fail(
@@ -299,7 +299,7 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 		same++;
 	if (same < count)
 		return dray_result_type(dtypes, count, 0, out);
-	/* Only the type of a single array keeps its byte order. */
+	/* A type alone keeps its byte order, but not that of a scalar. */
 	*out = dray_dtype_ref(count == 1 && !scalar ? dtypes[0]
 						    : native(dtypes[0]));
 	return 0;
@@ -357,7 +357,7 @@ int dray_nditer_choose_types(struct dray_nditer *iter,
 	for (o = 0; o < iter->operands; o++)
 		missing |= !iter->operand[o].dtype;
 	if (missing || all) {
-		ret = promote(iter, all, &common);
+		ret = promote(iter, options, all, &common);
 		if (ret)
 			return ret;
 		for (o = 0; o < iter->operands; o++) {

@@ -8,7 +8,7 @@
 
 #include <dray/view.h>
 
-#define DRAY_ROWS_OPERANDS 3
+#define DRAY_ROWS_OPERANDS 4
 
 struct dray_rows_axis {
 	int64_t count;
