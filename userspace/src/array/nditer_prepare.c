@@ -268,7 +268,10 @@ int dray_nditer_prepare(struct dray_nditer *iter,
 	return check_mask(iter);
 }
 
-/* Finds the type that operands promote to, all or those that are read. */
+/*
+ * Finds the type that operands promote to, all or those that are read, with a
+ * reference.
+ */
 static int promote(struct dray_nditer *iter,
 		   const struct dray_nditer_options *options, bool all,
 		   dray_dtype *out)
@@ -297,7 +300,8 @@ static int promote(struct dray_nditer *iter,
 	if (same < count)
 		return dray_result_type(dtypes, count, 0, out);
 	/* A type alone keeps its byte order, but not that of a scalar. */
-	*out = count == 1 && !scalar ? dtypes[0] : native(dtypes[0]);
+	*out = dray_dtype_ref(count == 1 && !scalar ? dtypes[0]
+						    : native(dtypes[0]));
 	return 0;
 }
 
@@ -356,7 +360,6 @@ int dray_nditer_choose_types(struct dray_nditer *iter,
 		ret = promote(iter, options, all, &common);
 		if (ret)
 			return ret;
-		dray_dtype_ref(common);
 		for (o = 0; o < iter->operands; o++) {
 			struct nditer_operand *operand = &iter->operand[o];
 
