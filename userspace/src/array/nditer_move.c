@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/iterator.h"
 #include "array/nditer.h"
 #include "base/error.h"
 
@@ -229,10 +230,7 @@ int dray_nditer_go_index(struct dray_nditer *iter, int64_t index)
 	if (ret)
 		return ret;
 	if (index < 0 || index >= iter->size)
-		return dray_fail(-ERANGE,
-				 "index %" PRId64
-				 " is out of bounds for size %" PRId64,
-				 index, iter->size);
+		return dray_iterator_fail_index(index, iter->size);
 	for (i = iter->ndim - 1; i >= 0; i--) {
 		const struct nditer_axis *axis = &iter->axes[i];
 		int64_t stride = axis->index_stride;
