@@ -2,9 +2,9 @@
 /*
  * cast: elements of one type made elements of another.
  *
- * The rules are NumPy 2's: which casts are allowed, which type two types have in
- * common, and what a cast makes of each value.  Differences are listed in
- * docs/casts.md.
+ * All rules are NumPy 2's: for casts that are allowed, for the common type of
+ * several, and for the value that a cast makes.  docs/casts.md lists the
+ * differences.
  *
  * Types of structures and of users convert only to an equal type.  All functions
  * borrow the types that they are given, and may be called from any thread.
@@ -32,7 +32,7 @@ DRAY_API const char *dray_casting_name(enum dray_casting casting);
 
 /**
  * Whether a cast is allowed, as numpy.can_cast() has it.  An @to of S, U or V
- * with 0 bytes stands for the size that is needed.  False if a type is none.
+ * with 0 bytes stands for the size that it takes.  False if a type is none.
  */
 DRAY_API bool dray_can_cast(dray_dtype from, dray_dtype to,
 			    enum dray_casting casting);
@@ -72,7 +72,7 @@ struct dray_cast {
 	dray_loop *loop;
 	dray_dtype to;		/* borrowed */
 	dray_dtype from;
-	/* private: what a loop needs */
+	/* private: the needs of a loop */
 	dray_loop *steps[DRAY_CAST_STEPS];
 	uint32_t sizes[DRAY_CAST_STEPS];	/* bytes that each step makes */
 	uint32_t steps_count;

@@ -21,6 +21,7 @@
 #include <dray/index.h>
 #include <dray/sort.h>
 #include <dray/strings.h>
+#include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
 

@@ -212,7 +212,8 @@ DRAY_API int dray_view_imag(const struct dray_view *view,
 /**
  * Reads the same bytes as elements of another type.  If its size differs, the
  * last axis has more elements, or fewer; it has no gaps then.  Raw data of no
- * size, DRAY_VOID(0), gets the size of @view's.  (Source: numpy.ndarray.view().)
+ * size, DRAY_VOID(0), gets the size of @view's.  The axes of a sub-array become
+ * the last ones.  (Source: numpy.ndarray.view().)
  *
  * Errors: -EINVAL (sizes differ, and there is no axis, the last has gaps, or its
  * bytes are no multiple of the new size; a smaller size that does not divide the
@@ -220,6 +221,18 @@ DRAY_API int dray_view_imag(const struct dray_view *view,
  */
 DRAY_API int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,
 			       struct dray_view *out);
+
+/**
+ * Takes one field of each element; the axes of a sub-array become the last ones.
+ * (Source: numpy.ndarray.__getitem__() with a name.)
+ *
+ * @name: a name or a title
+ * @out: its type is borrowed from that of @view
+ *
+ * Errors: -ENOENT (no such field, or a type without).
+ */
+DRAY_API int dray_view_field(const struct dray_view *view, const char *name,
+			     struct dray_view *out);
 
 /**
  * Takes every window of @window elements as new axes behind those of @view, each

@@ -298,7 +298,7 @@ FACT(units_of_time_round_down_and_keep_nat)
 	static const int64_t days[] = { INT64_MIN, 0, -1, 365, 18262, -719528 };
 	static const int64_t years[] = { INT64_MIN, 0, -1, 1, 50, -1970 };
 	static const int64_t seconds[] = {
-		INT64_MIN, 0, -86400, 365 * 86400, 1577836800, -62167219200
+		INT64_MIN, 0, -86400, 31536000, 1577836800, -62167219200
 	};
 	int64_t out[6];
 

@@ -201,6 +201,9 @@ FACT(views)
 	refuses(dray_view_imag(&view, NULL));
 	refuses(dray_view_as_type(NULL, u1, &out));
 	refuses(dray_view_as_type(&view, u1, NULL));
+	refuses(dray_view_field(NULL, "a", &out));
+	refuses(dray_view_field(&view, NULL, &out));
+	refuses(dray_view_field(&view, "a", NULL));
 	refuses(dray_view_windows(NULL, 1, shape, NULL, &out));
 	refuses(dray_view_windows(&view, 1, NULL, NULL, &out));
 	refuses(dray_view_windows(&view, 1, shape, NULL, NULL));
@@ -313,6 +316,35 @@ FACT(arrays)
 	refuses(dray_array_fetch(record, sizeof(record), bytes, sizeof(bytes),
 				 &needed, NULL));
 	dray_array_unref(array);
+}
+
+FACT(files)
+{
+	const char *const names[] = { NULL };
+	const struct dray_view *const views[] = { NULL };
+	struct dray_array *array = NULL;
+	struct dray_npz *npz = NULL;
+	struct dray_view view;
+
+	assert_works(dray_view_init(&view, &array, u1, 0, NULL, NULL));
+	refuses(dray_npy_save(NULL, &view, 0));
+	refuses(dray_npy_save("/nowhere.npy", NULL, 0));
+	refuses(dray_npy_load(NULL, NULL, &array));
+	refuses(dray_npy_load("/nowhere.npy", NULL, NULL));
+	refuses(dray_npy_map(NULL, DRAY_READ, &array));
+	refuses(dray_npy_map("/nowhere.npy", DRAY_READ, NULL));
+	if (dray_npz_open("/nowhere.npz", &npz) == -EOPNOTSUPP)
+		return;
+	refuses(dray_npz_open(NULL, &npz));
+	refuses(dray_npz_open("/nowhere.npz", NULL));
+	ignores(dray_npz_close(NULL));
+	gives(0, dray_npz_count(NULL));
+	gives_nothing(dray_npz_name(NULL, 0));
+	refuses(dray_npz_load(NULL, "a", &array));
+	refuses(dray_npz_save(NULL, names, views, 0, 0));
+	refuses(dray_npz_save("/nowhere.npz", NULL, views, 1, 0));
+	refuses(dray_npz_save("/nowhere.npz", names, NULL, 1, 0));
+	refuses(dray_npz_save("/nowhere.npz", names, views, 1, 0));
 }
 
 FACT(transfers)

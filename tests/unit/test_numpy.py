@@ -8,7 +8,7 @@ import random
 import pytest
 
 np = pytest.importorskip("numpy")
-from as_numpy import library, must, view_of  # noqa: E402
+from as_numpy import View, library, must, view_of  # noqa: E402
 
 OMIT = -2**63
 INTEGER, SLICE, NEWAXIS, ELLIPSIS, ARRAY = range(5)

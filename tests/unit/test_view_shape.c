@@ -177,6 +177,39 @@ FACT(bytes_are_elements_of_another_type)
 	assert_int_equal(out.shape[0], 0);
 }
 
+FACT(a_field_is_a_view_of_its_type)
+{
+	struct dray_view out, view;
+	dray_dtype pair = 0, dtype = 0;
+
+	assert_works(dray_dtype_create_subarray(u2, 2, DIMS(2, 3), &pair));
+	assert_works(dray_dtype_create_struct(
+		(struct dray_dtype_field[]){ { "a", "first", u1, 0 },
+					     { "b", NULL, pair, 4 },
+					     { "c", NULL, f4, 16 } },
+		3, DRAY_DTYPE_PLACED, 20, &dtype));
+	view = VIEW(dtype, 1, DIMS(5));
+	assert_works(dray_view_field(&view, "c", &out));
+	assert_lies(&out, 16, 1, DIMS(5), DIMS(20));
+	assert_true(out.dtype == f4 && out.flags & DRAY_ALIGNED);
+	assert_works(dray_view_field(&view, "first", &out));
+	assert_lies(&out, 0, 1, DIMS(5), DIMS(20));
+	assert_works(dray_view_field(&view, "b", &out));
+	assert_lies(&out, 4, 3, DIMS(5, 2, 3), DIMS(20, 6, 2));
+	assert_true(out.dtype == u2);
+	assert_fails(dray_view_field(&view, "d", &out), -ENOENT, "d");
+	assert_fails(dray_view_field(&out, "a", &out), -ENOENT, "a");
+
+	view = VIEW(DRAY_VOID(12), 1, DIMS(2));
+	assert_works(dray_view_as_type(&view, pair, &out));
+	assert_lies(&out, 0, 3, DIMS(2, 2, 3), DIMS(12, 6, 2));
+	view = VIEW(f4, 1, DIMS(6));
+	assert_fails(dray_view_as_type(&view, pair, &out), -EINVAL,
+		     "4 bytes cannot become a sub-array of 12");
+	dray_dtype_unref(dtype);
+	dray_dtype_unref(pair);
+}
+
 FACT(windows_slide_over_axes_and_are_read_only)
 {
 	struct dray_view out, view = VIEW(f4, 2, DIMS(3, 4));

@@ -7,7 +7,8 @@
 # the guest.
 
 PACKAGES_BUILD=(
-	gcc libc6-dev libcmocka-dev libjansson-dev meson ninja-build pkg-config
+	gcc libc6-dev libcmocka-dev libjansson-dev libminizip-dev meson ninja-build
+	pkg-config zlib1g-dev
 	python3 python3-dev python3-numpy
 )
 
@@ -54,7 +55,7 @@ build_native()
 {
 	log_step "Building for this machine"
 	build_make native -Dbuildtype=release -Dpython=enabled \
-		-Ddmactl=enabled -Dtests=enabled
+		-Ddmactl=enabled -Dnpz=enabled -Dtests=enabled
 }
 
 # build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package

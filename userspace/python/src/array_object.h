@@ -17,7 +17,7 @@ struct array_object {
 
 /*
  * Makes an object of @array, taken over even on failure.  @descr is NumPy's
- * object for its type, @capsule keeps its handler, @base owns its memory; the
+ * object for its type, NULL: it is made; @capsule keeps its handler, @base owns its memory; the
  * last two may be NULL.
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
@@ -39,18 +39,19 @@ PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
-/* An allocation in NumPy's current handler. */
-struct allocation {
-	PyObject *capsule;
-	const struct dray_handler *before; /* the thread's; may be NULL */
-};
+/*
+ * Calls @make with NumPy's current handler as the library's, and makes an object
+ * of the array.  @step: for its error.  @descr: NULL: NumPy's object for the array's
+ * type is made.
+ */
+PyObject *array_made(PyTypeObject *type, enum array_step step,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr);
 
-/* Before a call of the library that makes an array; -1 with an exception. */
-int allocation_begin(struct allocation *allocation);
-/* After it returned @ret: makes an object of @array, or raises an exception. */
-PyObject *allocation_end(struct allocation *allocation, enum array_step step,
-			 int ret, PyTypeObject *type, struct dray_array *array,
-			 PyArray_Descr *descr);
+/* array_file.c: arrays in files. */
+PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_map(PyObject *type, PyObject *args, PyObject *keywords);
 
 /* array_index.c: a[index]; array_assign.c: assignments. */
 Py_ssize_t array_length(PyObject *self);

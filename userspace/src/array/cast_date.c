@@ -188,7 +188,7 @@ static int read_zone(struct reader *reader, int64_t *out)
 	if (!ret && (accept(reader, ':') || is_digit(reader)))
 		ret = read_pair(reader, "minute of the zone", 0, 59, &minutes);
 	if (!ret)
-		*out = (hours * 3600 + minutes * 60) * (west ? -1 : 1);
+		*out = (west ? -60 : 60) * (hours * (int64_t)60 + minutes);
 	return ret;
 }
 

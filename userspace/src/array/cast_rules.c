@@ -187,7 +187,7 @@ static enum dray_casting time_level(const struct dray_typed *from,
 		       : DRAY_CASTING_SAME_KIND;
 }
 
-/* @needed and @room in the same units; room 0 is what is needed. */
+/* @needed and @room in the same units; 0 is any room that it takes. */
 static enum dray_casting size_level(uint32_t needed, uint32_t room,
 				    enum dray_casting if_short)
 {

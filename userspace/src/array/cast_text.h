@@ -24,7 +24,7 @@ void dray_text_write(dray_dtype to, char *dst, const char *text, size_t length);
 size_t dray_text_read(dray_dtype from, const char *src,
 		      char out[DRAY_TEXT_ROOM + 1]);
 
-/* Leaves the sentence that @text is not what a type needs.  -EINVAL. */
+/* Leaves the sentence that @text is not a value of type @to.  -EINVAL. */
 int dray_text_fail(const char *text, dray_dtype to);
 
 #endif /* DRAY_ARRAY_CAST_TEXT_H */

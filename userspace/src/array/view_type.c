@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Other types over the same bytes: the parts of complex numbers, and views as
- * another type, with NumPy's rules for types of different sizes.
+ * Other types over the same bytes: the parts of complex numbers, fields, and views
+ * as another type, with NumPy's rules for types of different sizes.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -65,6 +65,53 @@ int dray_view_imag(const struct dray_view *view, struct dray_view *out)
 	return take_part(view, true, out);
 }
 
+/* Makes the axes of a sub-array axes of the view, as NumPy does.  -EINVAL. */
+static int open_subarray(struct dray_view *result)
+{
+	const int64_t *shape = NULL;
+	int ndim = dray_dtype_shape(result->dtype, &shape);
+
+	if (!ndim)
+		return 0;
+	if (ndim > DRAY_MAX_NDIM - result->ndim)
+		return dray_fail(
+			-EINVAL,
+			"%d axes and %d of its elements, %d are possible",
+			result->ndim, ndim, DRAY_MAX_NDIM);
+	result->dtype = dray_dtype_base(result->dtype);
+	dray_axes_copy(result->shape + result->ndim, shape, ndim);
+	result->ndim += ndim;
+	return dray_strides_fill(ndim, shape,
+				 dray_dtype_itemsize(result->dtype), true,
+				 result->strides + result->ndim - ndim);
+}
+
+int dray_view_field(const struct dray_view *view, const char *name,
+		    struct dray_view *out)
+{
+	struct dray_dtype_field field = { 0 };
+	struct dray_view result;
+	size_t index = 0;
+	int ret;
+
+	if (!dray_given(name, __func__) || !dray_given(out, __func__))
+		return -EINVAL;
+	ret = dray_view_check(view, "the view", NULL);
+	if (!ret)
+		ret = dray_dtype_find_field(view->dtype, name, &index);
+	if (!ret)
+		ret = dray_dtype_get_field(view->dtype, index, &field);
+	if (ret)
+		return ret;
+	dray_view_begin(&result, view, view->ndim);
+	dray_axes_copy(result.shape, view->shape, view->ndim);
+	dray_axes_copy(result.strides, view->strides, view->ndim);
+	result.dtype = field.dtype;
+	result.data = dray_address_add(view->data, field.offset);
+	ret = open_subarray(&result);
+	return ret ? ret : dray_view_finish(&result, out);
+}
+
 /* Gives the last axis of @result elements of @to bytes instead of @from. */
 static int resize(struct dray_view *result, bool empty, uint32_t from,
 		  uint32_t to)
@@ -72,6 +119,11 @@ static int resize(struct dray_view *result, bool empty, uint32_t from,
 	int axis = result->ndim - 1;
 	int64_t bytes;
 
+	if (dray_dtype_shape(result->dtype, NULL))
+		return dray_fail(
+			-EINVAL,
+			"elements of %u bytes cannot become a sub-array of %u",
+			from, to);
 	if (axis < 0)
 		return dray_fail(
 			-EINVAL,
@@ -126,6 +178,8 @@ int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,
 	to = dray_dtype_itemsize(result.dtype);
 	if (from != to)
 		ret = resize(&result, dray_view_is_empty(view), from, to);
+	if (!ret)
+		ret = open_subarray(&result);
 	/* Elements of no bytes may have become an axis that is too long. */
 	if (!ret)
 		ret = dray_view_check(&result, "the view of another type",
