@@ -106,10 +106,11 @@ DRAY_API int dray_index_get(const struct dray_view *view,
 /**
  * Does the same to elements that exist.
  *
- * @dst: of the result's shape and type; may share memory with the others
+ * @dst: of the result's shape; elements are converted to its type by any cast;
+ *	may share memory with the others
  *
  * Errors: as dray_index_get(), -EPERM (@dst is read-only), -EINVAL (another
- * shape or type, a stride of 0).
+ * shape, a stride of 0), as dray_view_convert().
  */
 DRAY_API int dray_index_get_into(const struct dray_view *view,
 				 const struct dray_index *index, size_t count,
@@ -119,12 +120,13 @@ DRAY_API int dray_index_get_into(const struct dray_view *view,
  * Writes to what an index leads to: view[index] = value.  Elements are written
  * in C order of the result, so that of those named twice the last value stays.
  *
- * @value: of the view's type, broadcast to the result's shape, of which it may
- *	have more axes of one element in front; for a single array of booleans of
- *	the view's own shape, at most one axis.  It and the indices may share
- *	memory with @view: they are read before anything is written
+ * @value: converted by any cast, and broadcast to the result's shape, of which
+ *	it may have more axes of one element in front; for a single array of
+ *	booleans of the view's own shape, at most one axis.  It and the indices
+ *	may share memory with @view: they are read before anything is written
  *
- * Errors: as above, -EPERM (@view is read-only), -ENOMEM.
+ * Errors: as above, -EPERM (@view is read-only), -ENOMEM, as
+ * dray_view_convert().
  */
 DRAY_API int dray_index_set(const struct dray_view *view,
 			    const struct dray_index *index, size_t count,
@@ -147,13 +149,12 @@ enum dray_index_mode {
  * @indices: integers of any type and shape
  * @axis: negative from the last; DRAY_FLAT
  *
- * Errors: as above (-ERANGE also for an axis that does not exist), as
- * dray_index_get().
+ * Errors: as dray_index_get(), -EINVAL (an axis that does not exist).
  */
 DRAY_API int dray_take(const struct dray_view *view,
 		       const struct dray_view *indices, int axis,
 		       enum dray_index_mode mode, struct dray_array **out);
-/** Does the same to @dst, of that shape and type, as dray_index_get_into(). */
+/** Does the same to @dst, of that shape, as dray_index_get_into(). */
 DRAY_API int dray_take_into(const struct dray_view *view,
 			    const struct dray_view *indices, int axis,
 			    enum dray_index_mode mode,
@@ -163,7 +164,7 @@ DRAY_API int dray_take_into(const struct dray_view *view,
  * Writes values to elements named by their number in C order.
  *
  * @indices: integers of any type and shape, taken in C order
- * @values: of the view's type, taken in C order, and again from the first if
+ * @values: converted by any cast; taken in C order, and again from the first if
  *	there are fewer than indices; nothing is written if there are none
  *
  * Errors: as dray_index_set().
@@ -177,7 +178,7 @@ DRAY_API int dray_put(const struct dray_view *view,
  * Writes values to elements whose boolean is true.
  *
  * @mask: booleans, as many as elements, both taken in C order
- * @values: of the view's type; element n takes value n, modulo their number;
+ * @values: converted by any cast; element n takes value n, modulo their number;
  *	nothing is written if there are none
  *
  * Errors: as dray_index_set(), -EINVAL (another number of booleans).
@@ -190,11 +191,11 @@ DRAY_API int dray_put_mask(const struct dray_view *view,
  * Chooses elements: of @yes where @condition is true, else of @no.  All three
  * are broadcast together; the result is a new array in C order.
  *
- * @condition: of any number type; true is anything but 0
- * @yes, @no: of one type
+ * @condition: true is what dray_count_nonzero() counts
+ * @yes, @no: converted to the type that dray_promote() finds for both
  *
  * Errors: -EINVAL (shapes that cannot be broadcast together, types), -EPERM
- * (one may not be read), -EOVERFLOW, -ENOMEM.
+ * (one may not be read), -EOVERFLOW, -ENOMEM, as dray_view_convert().
  */
 DRAY_API int dray_where(const struct dray_view *condition,
 			const struct dray_view *yes, const struct dray_view *no,

@@ -9,8 +9,8 @@
  * order.
  *
  * Every function may be called from any thread; it returns 0 or a negative
- * errno: -EINVAL (a bad view, NULL, a type object, which has no order), -ERANGE
- * (an axis that does not exist), -EPERM (a view that may not be read, or
+ * errno: -EINVAL (a bad view, NULL, an axis that does not exist, a type object,
+ * which has no order), -EPERM (a view that may not be read, or
  * written), -ENOMEM, and those named below.  A function that fails has changed
  * nothing.
  */

@@ -8,9 +8,9 @@ import random
 import pytest
 
 np = pytest.importorskip("numpy")
-
-from test_numpy import library, must, random_array, view_of
-from test_numpy_index import base_of, take_over, twin_of
+from as_numpy import library, must, view_of  # noqa: E402
+from test_numpy import random_array  # noqa: E402
+from test_numpy_index import base_of, take_over, twin_of  # noqa: E402
 
 ROUNDS = int(os.environ.get("DRAY_INDEX_ROUNDS", "5000")) // 25
 FLAT = -2**31

@@ -187,11 +187,6 @@ int64_t dray_count_bytes(const unsigned char *data, int64_t stride,
 /* Counts the true elements of a checked view of booleans. */
 int64_t dray_count_trues(const struct dray_view *mask);
 
-/* Writes "(2,3)", cut off if there is too little room. */
-#define DRAY_SHAPE_TEXT 128
-void dray_shape_text(char text[DRAY_SHAPE_TEXT], int ndim,
-		     const int64_t *shape);
-
 /* Whether two operands have, or may have, a byte in common. */
 bool dray_operands_share(const struct dray_operand *a,
 			 const struct dray_operand *b);
@@ -199,9 +194,6 @@ bool dray_operands_share(const struct dray_operand *a,
 /* The same, of a view that may be bad: then false. */
 bool dray_index_shares(const struct dray_operand *operand,
 		       const struct dray_view *array);
-
-/* Checks that values of a type may be written to elements.  -EINVAL. */
-int dray_index_match_types(dray_dtype wanted, dray_dtype given);
 
 /* Checks views that are to be written, and read; measures the first. */
 int dray_index_check_values(struct dray_operand *to,
@@ -216,8 +208,27 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 			  const struct dray_operand *source,
 			  const struct dray_view *dst);
 
-/* A dense copy of a view, of its own memory; ended by free(data).  -ENOMEM. */
-int dray_view_put_aside(const struct dray_view *view, struct dray_view *out);
+/*
+ * A dense copy of a view, of its own memory and maybe another type; ended by
+ * free(data).  -ENOMEM, as dray_view_convert().
+ */
+int dray_view_put_aside(const struct dray_view *view, dray_dtype dtype,
+			struct dray_view *out);
+
+/* Values as they are to be written. */
+struct dray_values {
+	const struct dray_view *view;
+	void *own; /* to be freed by the user; may be NULL */
+	struct dray_view converted;
+};
+
+/*
+ * Puts values aside, converted, if they are of another type than the elements, or
+ * share memory with them.  @in_order: the user sees to shared memory.
+ */
+int dray_values_use(const struct dray_operand *to,
+		    const struct dray_view *values, bool in_order,
+		    struct dray_values *out);
 
 /* Values one behind the other. */
 struct dray_row {
@@ -228,11 +239,11 @@ struct dray_row {
 };
 
 /*
- * Puts values in a row in C order, repeated to @least at least.  @aside: they
- * share memory with what will be written.  -EOVERFLOW, -ENOMEM.
+ * Puts values in a row in C order, repeated to @least at least.  -EOVERFLOW,
+ * -ENOMEM.
  */
 int dray_values_in_row(const struct dray_view *values, int64_t least,
-		       bool aside, struct dray_row *row);
+		       struct dray_row *row);
 
 /*
  * Makes @view describe @value broadcast to @shape, which it may exceed by axes

@@ -107,8 +107,8 @@ static int fail_broadcast(const struct dray_index_plan *plan)
 	int i;
 
 	for (i = 0; i < plan->arrays_count && i < 4; i++) {
-		dray_shape_text(one, plan->arrays[i].ndim,
-				plan->arrays[i].shape);
+		dray_shape_format(one, plan->arrays[i].ndim,
+				  plan->arrays[i].shape);
 		strncat(texts, " ", sizeof(texts) - strlen(texts) - 1);
 		strncat(texts, one, sizeof(texts) - strlen(texts) - 1);
 	}
@@ -161,17 +161,6 @@ int dray_index_result(const struct dray_index_plan *plan, int *ndim,
 	return 0;
 }
 
-/* The axis of a view, or -ERANGE. */
-static int find_axis(const struct dray_view *view, int axis)
-{
-	if (axis < -view->ndim || axis >= view->ndim)
-		return dray_fail(
-			-ERANGE,
-			"axis %d is out of bounds for array of dimension %d",
-			axis, view->ndim);
-	return axis < 0 ? axis + view->ndim : axis;
-}
-
 /* Leaves all axes but one to the rest. */
 static void take_axis(struct dray_index_plan *plan,
 		      struct dray_index_array *array,
@@ -209,9 +198,9 @@ int dray_index_prepare_one(struct dray_index_plan *plan,
 		return ret;
 	if (!dray_index_load_for(indices->dtype))
 		return dray_fail(-EINVAL, "the indices are booleans");
-	axis = flat ? 0 : find_axis(view, axis);
+	axis = flat ? 0 : dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
-		return axis;
+		return -EINVAL;
 	dray_index_start(plan, view);
 	plan->mode = mode;
 	array = dray_index_put_array(plan, axis, indices);

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <dray/cast.h>
+
 #include "array/index.h"
 #include "array/overlap.h"
 #include "base/error.h"
@@ -122,23 +124,20 @@ static int check_destination(const struct dray_index_plan *plan,
 	ret = dray_index_result(plan, &ndim, shape);
 	if (!ret)
 		ret = dray_operand_check_writable(dst);
-	if (!ret)
-		ret = dray_index_match_types(plan->rest.dtype,
-					     dst->view->dtype);
 	if (ret)
 		return ret;
 	if (ndim == dst->view->ndim &&
 	    !memcmp(shape, dst->view->shape, (size_t)ndim * sizeof(shape[0])))
 		return 0;
-	dray_shape_text(wanted, ndim, shape);
-	dray_shape_text(given, dst->view->ndim, dst->view->shape);
+	dray_shape_format(wanted, ndim, shape);
+	dray_shape_format(given, dst->view->ndim, dst->view->shape);
 	return dray_fail(
 		-EINVAL,
 		"the destination of shape %s does not match the result of shape %s",
 		given, wanted);
 }
 
-/* Copies through memory aside. */
+/* Copies through memory aside, and converts. */
 static int fetch_through(struct dray_index_plan *plan,
 			 const struct dray_view *view,
 			 const struct dray_view *dst)
@@ -150,7 +149,8 @@ static int fetch_through(struct dray_index_plan *plan,
 	ret = dray_index_fetch_new(plan, view, false, &array);
 	if (ret)
 		return ret;
-	ret = dray_view_assign(dst, dray_array_view(array, &aside));
+	ret = dray_view_convert(dst, dray_array_view(array, &aside),
+				DRAY_CASTING_UNSAFE);
 	dray_array_unref(array);
 	return ret;
 }
@@ -162,7 +162,7 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 	const struct dray_view *view = source->view;
 	bool small = dray_index_size(plan) <= DRAY_INDEX_CHUNK;
 	struct dray_operand to;
-	bool shared;
+	bool aside; /* of another type, or sharing memory */
 	int ret, i;
 
 	ret = dray_operand_init(&to, dst, "the destination");
@@ -170,11 +170,12 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 		ret = check_destination(plan, &to);
 	if (ret)
 		return ret;
-	shared = dray_operands_share(&to, source) ||
-		 (plan->mask && dray_index_shares(&to, plan->mask));
-	for (i = 0; i < plan->arrays_count && !shared; i++)
-		shared = dray_index_shares(&to, plan->arrays[i].from);
-	if (shared)
+	aside = !dray_dtype_equal(view->dtype, dst->dtype) ||
+		dray_operands_share(&to, source) ||
+		(plan->mask && dray_index_shares(&to, plan->mask));
+	for (i = 0; i < plan->arrays_count && !aside; i++)
+		aside = dray_index_shares(&to, plan->arrays[i].from);
+	if (aside)
 		return fetch_through(plan, view, dst);
 	/* Of a small one, all integers are checked before the first copy. */
 	if (!small && !plan->mask) {

@@ -79,19 +79,42 @@ static int put_masked(const struct dray_operand *to,
 		      const struct dray_view *mask,
 		      const struct dray_view *values)
 {
+	struct dray_values used;
 	struct dray_row row;
 	int ret;
 
-	ret = dray_values_in_row(values, 1, dray_index_shares(to, values),
-				 &row);
+	ret = dray_values_use(to, values, false, &used);
 	if (ret)
 		return ret;
-	if (row.count == 1)
+	ret = dray_values_in_row(used.view, 1, &row);
+	if (!ret && row.count == 1)
 		dray_index_move_masked(to->view, mask, row.data, 0,
 				       DRAY_INDEX_SCATTER);
-	else
+	else if (!ret)
 		put_rows(to->view, mask, &row);
-	free(row.own);
+	if (!ret)
+		free(row.own);
+	free(used.own);
+	return ret;
+}
+
+/* Checks a mask against the elements. */
+static int check_mask(const struct dray_operand *to,
+		      const struct dray_view *mask)
+{
+	int ret = dray_view_check(mask, "the mask", NULL);
+
+	if (ret)
+		return ret;
+	if (!(mask->flags & DRAY_READ))
+		return dray_fail(-EPERM, "the mask may not be read");
+	if (!dray_dtype_is_bool(mask->dtype))
+		return dray_fail(-EINVAL, "the mask is not of booleans");
+	if (dray_view_size(mask) != to->extent.elements)
+		return dray_fail(-EINVAL,
+				 "a mask of %" PRId64 " booleans for %" PRId64
+				 " elements",
+				 dray_view_size(mask), to->extent.elements);
 	return 0;
 }
 
@@ -104,26 +127,15 @@ int dray_put_mask(const struct dray_view *view, const struct dray_view *mask,
 
 	ret = dray_index_check_values(&to, view, values);
 	if (!ret)
-		ret = dray_view_check(mask, "the mask", NULL);
-	if (ret)
+		ret = check_mask(&to, mask);
+	if (ret || !to.extent.elements || !dray_view_size(values))
 		return ret;
-	if (!(mask->flags & DRAY_READ))
-		return dray_fail(-EPERM, "the mask may not be read");
-	if (!dray_dtype_is_bool(mask->dtype))
-		return dray_fail(-EINVAL, "the mask is not of booleans");
-	if (dray_view_size(mask) != to.extent.elements)
-		return dray_fail(-EINVAL,
-				 "a mask of %" PRId64 " booleans for %" PRId64
-				 " elements",
-				 dray_view_size(mask), to.extent.elements);
-	if (!to.extent.elements || !dray_view_size(values))
-		return 0;
 	if (mask->ndim == view->ndim &&
 	    !memcmp(mask->shape, view->shape,
 		    (size_t)view->ndim * sizeof(view->shape[0])) &&
 	    !dray_index_shares(&to, mask))
 		return put_masked(&to, mask, values);
-	ret = dray_view_put_aside(mask, &dense);
+	ret = dray_view_put_aside(mask, DRAY_BOOL, &dense);
 	if (ret)
 		return ret;
 	ret = dray_view_init(&shaped, dense.data, DRAY_BOOL, view->ndim,

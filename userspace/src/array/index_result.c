@@ -4,30 +4,14 @@
  * their shape, and copies aside.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <dray/cast.h>
 
 #include "array/index.h"
 #include "array/view.h"
 #include "base/error.h"
-
-void dray_shape_text(char text[DRAY_SHAPE_TEXT], int ndim, const int64_t *shape)
-{
-	size_t at = 1;
-	int i;
-
-	text[0] = '(';
-	text[1] = 0;
-	for (i = 0; i < ndim && at < DRAY_SHAPE_TEXT - 24; i++)
-		at += (size_t)snprintf(text + at, DRAY_SHAPE_TEXT - at,
-				       "%s%lld", i ? "," : "",
-				       (long long)shape[i]);
-	snprintf(text + at, DRAY_SHAPE_TEXT - at, "%s)",
-		 i < ndim    ? ",..."
-		 : ndim == 1 ? ","
-			     : "");
-}
 
 static int64_t magnitude(int64_t stride)
 {
@@ -95,7 +79,7 @@ void dray_index_order(const struct dray_index_plan *plan, int *axes)
 {
 	const struct dray_view *rest = &plan->rest;
 	int fancy = plan->broadcast_ndim;
-	int i, k;
+	int i;
 
 	if (dray_view_size(rest) == 1 && fancy > 1) {
 		order_arrays(plan, axes);
@@ -103,17 +87,8 @@ void dray_index_order(const struct dray_index_plan *plan, int *axes)
 		for (i = 0; i < fancy; i++)
 			axes[i] = plan->at + i;
 	}
-	/* The rest, longest stride first. */
 	axes += fancy;
-	for (i = 0; i < rest->ndim; i++) {
-		for (k = i; k > 0; k--) {
-			if (magnitude(rest->strides[axes[k - 1]]) >=
-			    magnitude(rest->strides[i]))
-				break;
-			axes[k] = axes[k - 1];
-		}
-		axes[k] = i;
-	}
+	dray_strides_sort(rest->ndim, rest->strides, axes);
 	for (i = 0; i < rest->ndim; i++) {
 		if (axes[i] >= plan->at)
 			axes[i] += fancy;
@@ -148,26 +123,45 @@ int dray_array_ordered(dray_dtype dtype, int ndim, const int64_t *shape,
 	return 0;
 }
 
-int dray_view_put_aside(const struct dray_view *view, struct dray_view *out)
+int dray_view_put_aside(const struct dray_view *view, dray_dtype dtype,
+			struct dray_view *out)
 {
 	size_t bytes;
 	void *memory;
 	int ret;
 
-	ret = dray_view_bytes(view->dtype, view->ndim, view->shape, &bytes);
+	ret = dray_view_bytes(dtype, view->ndim, view->shape, &bytes);
 	if (ret)
 		return ret;
 	memory = malloc(bytes ? bytes : 1);
 	if (!memory)
 		return dray_fail(-ENOMEM, "no memory to put %zu bytes aside",
 				 bytes);
-	ret = dray_view_init(out, memory, view->dtype, view->ndim, view->shape,
-			     NULL);
+	ret = dray_view_init(out, memory, dtype, view->ndim, view->shape, NULL);
 	if (!ret)
-		ret = dray_view_assign(out, view);
+		ret = dray_view_convert(out, view, DRAY_CASTING_UNSAFE);
 	if (ret)
 		free(memory);
 	return ret;
+}
+
+int dray_values_use(const struct dray_operand *to,
+		    const struct dray_view *values, bool in_order,
+		    struct dray_values *out)
+{
+	int ret;
+
+	out->view = values;
+	out->own = NULL;
+	if (dray_dtype_equal(to->view->dtype, values->dtype) &&
+	    (in_order || !dray_index_shares(to, values)))
+		return 0;
+	ret = dray_view_put_aside(values, to->view->dtype, &out->converted);
+	if (ret)
+		return ret;
+	out->view = &out->converted;
+	out->own = out->converted.data;
+	return 0;
 }
 
 bool dray_index_broadcast(const struct dray_view *value, int ndim,

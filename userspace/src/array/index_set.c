@@ -12,22 +12,6 @@
 #include "array/view.h"
 #include "base/error.h"
 
-/* The place where values of another type would be converted. */
-int dray_index_match_types(dray_dtype wanted, dray_dtype given)
-{
-	char to[DRAY_DTYPE_TYPESTR_SIZE] = "",
-	     from[DRAY_DTYPE_TYPESTR_SIZE] = "";
-
-	if (dray_dtype_equal(wanted, given))
-		return 0;
-	dray_dtype_format(wanted, to, sizeof(to));
-	dray_dtype_format(given, from, sizeof(from));
-	return dray_fail(
-		-EINVAL,
-		"elements of %s where %s are needed: nothing is converted",
-		from, to);
-}
-
 static int store_masked(const struct dray_view *view,
 			const struct dray_index_plan *plan,
 			const struct dray_view *value)
@@ -57,8 +41,8 @@ static int fail_value(const struct dray_index_plan *plan,
 {
 	char from[DRAY_SHAPE_TEXT], to[DRAY_SHAPE_TEXT];
 
-	dray_shape_text(from, value->ndim, value->shape);
-	dray_shape_text(to, ndim, shape);
+	dray_shape_format(from, value->ndim, value->shape);
+	dray_shape_format(to, ndim, shape);
 	return dray_fail(
 		-EINVAL,
 		plan->arrays_count
@@ -100,20 +84,18 @@ static int prepare_and_store(const struct dray_operand *to,
 			     const struct dray_view *value)
 {
 	struct dray_index_plan plan;
-	struct dray_view aside;
+	struct dray_values used;
 	int ret;
 
 	ret = dray_index_prepare(&plan, to->view, index, count);
+	/* Without arrays, the assignment sees to shared memory. */
+	if (!ret)
+		ret = dray_values_use(to, value,
+				      !plan.arrays_count && !plan.mask, &used);
 	if (ret)
 		return ret;
-	/* Without arrays, the assignment sees to it. */
-	if ((!plan.arrays_count && !plan.mask) || !dray_index_shares(to, value))
-		return store(&plan, to->view, value);
-	ret = dray_view_put_aside(value, &aside);
-	if (ret)
-		return ret;
-	ret = store(&plan, to->view, &aside);
-	free(aside.data);
+	ret = store(&plan, to->view, used.view);
+	free(used.own);
 	return ret;
 }
 
@@ -150,7 +132,8 @@ static int make_copies(struct copies *copies, const struct dray_operand *to,
 		if (index[i].kind != DRAY_INDEX_ARRAY ||
 		    !dray_index_shares(to, index[i].array))
 			continue;
-		ret = dray_view_put_aside(index[i].array, &copies->views[i]);
+		ret = dray_view_put_aside(index[i].array, index[i].array->dtype,
+					  &copies->views[i]);
 		if (ret) {
 			copies->views[i].data = NULL;
 			return ret;
@@ -186,7 +169,7 @@ int dray_index_check_values(struct dray_operand *to,
 		ret = dray_view_check(values, "the value", NULL);
 	if (!ret && !(values->flags & DRAY_READ))
 		ret = dray_fail(-EPERM, "the value may not be read");
-	return ret ? ret : dray_index_match_types(view->dtype, values->dtype);
+	return ret;
 }
 
 int dray_index_set(const struct dray_view *view, const struct dray_index *index,

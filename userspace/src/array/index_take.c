@@ -59,7 +59,7 @@ static void repeat(unsigned char *memory, size_t have, size_t bytes)
 }
 
 int dray_values_in_row(const struct dray_view *values, int64_t least,
-		       bool aside, struct dray_row *row)
+		       struct dray_row *row)
 {
 	int64_t size = dray_view_size(values), count;
 	size_t item = dray_dtype_itemsize(values->dtype), bytes;
@@ -70,7 +70,7 @@ int dray_values_in_row(const struct dray_view *values, int64_t least,
 	row->data = values->data;
 	row->count = size;
 	row->stride = (int64_t)item;
-	if (size >= least && !aside && dray_view_is_contiguous(values))
+	if (size >= least && dray_view_is_contiguous(values))
 		return 0;
 	count = size > least ? size : least;
 	if (dray_mul_overflow((uint64_t)count, item, &bytes) ||
@@ -118,7 +118,7 @@ static int put(const struct dray_operand *to, const struct dray_view *indices,
 	struct dray_index_plan plan;
 	struct dray_view other;
 	struct dray_row row;
-	int64_t count;
+	int64_t least = 1;
 	int ret;
 
 	ret = dray_index_prepare_one(&plan, to->view, indices, DRAY_FLAT, mode);
@@ -127,10 +127,9 @@ static int put(const struct dray_operand *to, const struct dray_view *indices,
 	ret = dray_index_check_bounds(&plan);
 	if (ret)
 		return ret;
-	count = dray_index_size(&plan);
-	ret = dray_values_in_row(values,
-				 dray_view_size(values) == 1 ? 1 : count,
-				 dray_index_shares(to, values), &row);
+	if (dray_view_size(values) > 1)
+		least = dray_index_size(&plan);
+	ret = dray_values_in_row(values, least, &row);
 	if (ret)
 		return ret;
 	shape_values(&other, &plan, &row);
@@ -139,20 +138,37 @@ static int put(const struct dray_operand *to, const struct dray_view *indices,
 	return ret;
 }
 
+/* Puts indices aside if they share memory with the elements. */
+static int put_apart(const struct dray_operand *to,
+		     const struct dray_view *indices,
+		     const struct dray_view *values, enum dray_index_mode mode)
+{
+	struct dray_view aside;
+	int ret;
+
+	if (!dray_index_shares(to, indices))
+		return put(to, indices, values, mode);
+	ret = dray_view_put_aside(indices, indices->dtype, &aside);
+	if (ret)
+		return ret;
+	ret = put(to, &aside, values, mode);
+	free(aside.data);
+	return ret;
+}
+
 int dray_put(const struct dray_view *view, const struct dray_view *indices,
 	     const struct dray_view *values, enum dray_index_mode mode)
 {
-	struct dray_view aside;
+	struct dray_values used;
 	struct dray_operand to;
 	int ret;
 
 	ret = dray_index_check_values(&to, view, values);
-	if (ret || !dray_index_shares(&to, indices))
-		return ret ? ret : put(&to, indices, values, mode);
-	ret = dray_view_put_aside(indices, &aside);
+	if (!ret)
+		ret = dray_values_use(&to, values, false, &used);
 	if (ret)
 		return ret;
-	ret = put(&to, &aside, values, mode);
-	free(aside.data);
+	ret = put_apart(&to, indices, used.view, mode);
+	free(used.own);
 	return ret;
 }

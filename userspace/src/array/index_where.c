@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dray/cast.h>
+
 #include "array/index.h"
 #include "array/move.h"
 #include "array/rows.h"
@@ -136,41 +138,6 @@ static void choose_all(const struct dray_view *const *views,
 	} while (dray_rows_next(&rows));
 }
 
-/* Finds the shape that all three are broadcast to. */
-static int common_shape(const struct dray_view *const *views, int *ndim,
-			int64_t *shape)
-{
-	char texts[3][DRAY_SHAPE_TEXT];
-	int o, i;
-
-	*ndim = 0;
-	for (o = YES; o <= CONDITION; o++)
-		*ndim = views[o]->ndim > *ndim ? views[o]->ndim : *ndim;
-	for (i = 0; i < *ndim; i++)
-		shape[i] = 1;
-	for (o = YES; o <= CONDITION; o++) {
-		const struct dray_view *view = views[o];
-
-		for (i = 0; i < view->ndim; i++) {
-			int64_t *to = &shape[*ndim - view->ndim + i];
-
-			if (*to == 1)
-				*to = view->shape[i];
-			else if (view->shape[i] != 1 && view->shape[i] != *to)
-				goto fail;
-		}
-	}
-	return 0;
-fail:
-	for (o = YES; o <= CONDITION; o++)
-		dray_shape_text(texts[o - YES], views[o]->ndim,
-				views[o]->shape);
-	return dray_fail(
-		-EINVAL,
-		"operands could not be broadcast together with shapes %s %s %s",
-		texts[CONDITION - YES], texts[0], texts[NO - YES]);
-}
-
 static int check_readable(const struct dray_view *view, const char *name)
 {
 	int ret = dray_view_check(view, name, NULL);
@@ -180,14 +147,65 @@ static int check_readable(const struct dray_view *view, const char *name)
 	return ret;
 }
 
+/* The type that both choices convert to: their own if it is one. */
+static int choose_type(dray_dtype yes, dray_dtype no, dray_dtype *out)
+{
+	*out = yes;
+	return dray_dtype_equal(yes, no) ? 0 : dray_promote(yes, no, out);
+}
+
+/* A choice as elements of the result's type; *own is to be freed. */
+static int convert_choice(const struct dray_view **view, dray_dtype dtype,
+			  struct dray_view *converted, void **own)
+{
+	int ret;
+
+	if (dray_dtype_equal((*view)->dtype, dtype))
+		return 0;
+	ret = dray_view_put_aside(*view, dtype, converted);
+	if (ret)
+		return ret;
+	*own = converted->data;
+	*view = converted;
+	return 0;
+}
+
+/* Chooses from operands of one type. */
+static int choose_same(const struct dray_view **views, struct dray_array **out)
+{
+	const int ndims[] = { views[CONDITION]->ndim, views[YES]->ndim,
+			      views[NO]->ndim };
+	const int64_t *const shapes[] = { views[CONDITION]->shape,
+					  views[YES]->shape, views[NO]->shape };
+	int64_t shape[DRAY_MAX_NDIM];
+	struct dray_view whole[4];
+	struct dray_truth truth;
+	int ndim, ret, o;
+
+	ret = dray_truth_of(&truth, views[CONDITION]->dtype);
+	if (!ret)
+		ret = dray_broadcast_shapes(3, ndims, shapes, &ndim, shape);
+	if (!ret)
+		ret = dray_array_empty(views[YES]->dtype, ndim, shape, out);
+	if (ret)
+		return ret;
+	views[OUT] = dray_array_view(*out, &whole[OUT]);
+	for (o = YES; o <= CONDITION; o++) {
+		dray_index_broadcast(views[o], ndim, shape, &whole[o]);
+		views[o] = &whole[o];
+	}
+	choose_all(views, &truth);
+	return 0;
+}
+
 int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 	       const struct dray_view *no, struct dray_array **out)
 {
-	struct dray_view whole[4];
-	const struct dray_view *views[4] = { &whole[OUT], yes, no, condition };
-	int64_t shape[DRAY_MAX_NDIM];
-	struct dray_truth truth;
-	int ndim, ret, o;
+	const struct dray_view *views[4] = { NULL, yes, no, condition };
+	struct dray_view converted[2];
+	void *own[2] = { NULL, NULL };
+	dray_dtype dtype;
+	int ret;
 
 	if (!dray_given(out, __func__))
 		return -EINVAL;
@@ -197,22 +215,23 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 	if (!ret)
 		ret = check_readable(no, "the second choice");
 	if (!ret)
-		ret = dray_index_match_types(yes->dtype, no->dtype);
+		ret = choose_type(yes->dtype, no->dtype, &dtype);
 	if (!ret)
-		ret = dray_truth_of(&truth, condition->dtype);
+		ret = convert_choice(&views[YES], dtype, &converted[0],
+				     &own[0]);
 	if (!ret)
-		ret = common_shape(views, &ndim, shape);
+		ret = convert_choice(&views[NO], dtype, &converted[1], &own[1]);
 	if (!ret)
-		ret = dray_array_empty(yes->dtype, ndim, shape, out);
-	if (ret)
-		return ret;
-	dray_array_view(*out, &whole[OUT]);
-	for (o = YES; o <= CONDITION; o++) {
-		dray_index_broadcast(views[o], ndim, shape, &whole[o]);
-		views[o] = &whole[o];
-	}
-	choose_all(views, &truth);
-	return 0;
+		ret = choose_same(views, out);
+	free(own[0]);
+	free(own[1]);
+	return ret;
+}
+
+/* Whether elements are true if their only byte is not 0. */
+static bool is_byte(dray_dtype dtype)
+{
+	return dray_dtype_is_builtin(dtype) && dray_dtype_itemsize(dtype) == 1;
 }
 
 int64_t dray_count_nonzero(const struct dray_view *view)
@@ -228,7 +247,7 @@ int64_t dray_count_nonzero(const struct dray_view *view)
 		ret = dray_truth_of(&truth, view->dtype);
 	if (ret)
 		return ret;
-	if (truth.size == 1)
+	if (is_byte(view->dtype))
 		return dray_count_trues(view);
 	if (!dray_rows_start(&rows, &view, 1))
 		return 0;
@@ -280,8 +299,7 @@ int dray_nonzero(const struct dray_view *view, struct dray_array **out)
 	if (!view->ndim)
 		return dray_fail(-EINVAL,
 				 "nonzero on 0d arrays is not allowed");
-	if (dray_dtype_is_builtin(view->dtype) &&
-	    dray_dtype_itemsize(view->dtype) == 1)
+	if (is_byte(view->dtype))
 		return list_trues(view, out);
 	ret = dray_truth_view(view, &mask);
 	if (ret)

@@ -7,6 +7,7 @@
 #include "array/operand.h"
 #include "array/rows.h"
 #include "array/sort.h"
+#include "array/view.h"
 #include "base/error.h"
 
 /* Without allocation up to here. */
@@ -35,19 +36,9 @@ void dray_view_without_axis(struct dray_view *out, const struct dray_view *view,
 	out->ndim = n;
 }
 
-int dray_sort_axis(const struct dray_view *view, int axis)
-{
-	if (axis < -view->ndim || axis >= view->ndim)
-		return dray_fail(
-			-ERANGE,
-			"axis %d is out of bounds for array of dimension %d",
-			axis, view->ndim);
-	return axis < 0 ? axis + view->ndim : axis;
-}
-
 /* Prepares lines along an axis; memory is @space if that is enough.  -ENOMEM. */
 static int start(struct lines *lines, const struct dray_view *view, int axis,
-		 const struct dray_order *order, void *space)
+		 const struct dray_sorting *order, void *space)
 {
 	size_t room;
 
@@ -78,7 +69,7 @@ int dray_sort(const struct dray_view *view, int axis)
 	uint64_t space[ROOM / sizeof(uint64_t)];
 	const struct dray_view *first;
 	struct dray_operand operand;
-	struct dray_order order;
+	struct dray_sorting order;
 	struct dray_rows rows;
 	struct lines lines;
 	int64_t i;
@@ -88,12 +79,12 @@ int dray_sort(const struct dray_view *view, int axis)
 	if (!ret)
 		ret = dray_operand_check_writable(&operand);
 	if (!ret)
-		ret = dray_order_of(&order, view->dtype);
+		ret = dray_sorting_of(&order, view->dtype);
 	if (ret)
 		return ret;
-	axis = dray_sort_axis(view, axis);
+	axis = dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
-		return axis;
+		return -EINVAL;
 	ret = start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;
@@ -111,7 +102,7 @@ int dray_sort(const struct dray_view *view, int axis)
 }
 
 /* Writes the order of each line to the same line of @out. */
-static void argsort_lines(struct lines *lines, const struct dray_order *order,
+static void argsort_lines(struct lines *lines, const struct dray_sorting *order,
 			  const struct dray_view *out)
 {
 	const struct dray_view *views[] = { &lines->first, &lines->other };
@@ -130,20 +121,20 @@ static void argsort_lines(struct lines *lines, const struct dray_order *order,
 	} while (dray_rows_next(&rows));
 }
 
-int dray_sort_check(const struct dray_view *view, struct dray_order *order)
+int dray_sort_check(const struct dray_view *view, struct dray_sorting *order)
 {
 	int ret = dray_view_check(view, "the view", NULL);
 
 	if (!ret && !(view->flags & DRAY_READ))
 		ret = dray_fail(-EPERM, "the view may not be read");
-	return ret ? ret : dray_order_of(order, view->dtype);
+	return ret ? ret : dray_sorting_of(order, view->dtype);
 }
 
 int dray_argsort(const struct dray_view *view, int axis,
 		 struct dray_array **out)
 {
 	uint64_t space[ROOM / sizeof(uint64_t)];
-	struct dray_order order;
+	struct dray_sorting order;
 	struct dray_view found;
 	struct lines lines;
 	int ret;
@@ -153,9 +144,9 @@ int dray_argsort(const struct dray_view *view, int axis,
 	ret = dray_sort_check(view, &order);
 	if (ret)
 		return ret;
-	axis = dray_sort_axis(view, axis);
+	axis = dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
-		return axis;
+		return -EINVAL;
 	ret = start(&lines, view, axis, &order, space);
 	if (ret)
 		return ret;

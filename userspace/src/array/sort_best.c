@@ -12,7 +12,7 @@
 
 /* The best element so far. */
 struct best {
-	const struct dray_order *order;
+	const struct dray_sorting *order;
 	bool smallest;
 	bool found;
 	bool settled; /* no other can be better: a NaN */
@@ -26,8 +26,8 @@ struct best {
 static void turn_keys(const struct best *best, uint64_t *keys, size_t count)
 {
 	uint64_t sign = best->order->sign, highest = sign | (sign - 1);
-	bool nans = best->order->kind == DRAY_ORDER_FLOAT ||
-		    best->order->kind == DRAY_ORDER_TIME;
+	bool nans = best->order->kind == DRAY_SORTING_FLOAT ||
+		    best->order->kind == DRAY_SORTING_TIME;
 	size_t i;
 
 	if (!best->smallest)
@@ -74,7 +74,7 @@ static bool is_better(const struct best *best, const unsigned char *element)
 static void look_at_elements(struct best *best, const unsigned char *data,
 			     int64_t stride, int64_t count)
 {
-	const struct dray_order *order = best->order;
+	const struct dray_sorting *order = best->order;
 
 	for (; count && !best->settled; count--) {
 		best->settled = order->is_nan && order->is_nan(order, data);
@@ -136,16 +136,16 @@ static int find(const struct dray_view *view, int axis, bool smallest,
 {
 	struct best best = { .smallest = smallest };
 	bool flat = axis == DRAY_FLAT;
-	struct dray_order order;
+	struct dray_sorting order;
 	struct dray_view lines;
 	int ret;
 
 	ret = dray_sort_check(view, &order);
 	if (ret)
 		return ret;
-	axis = flat ? 0 : dray_sort_axis(view, axis);
+	axis = flat ? 0 : dray_axis_resolve(axis, view->ndim);
 	if (axis < 0)
-		return axis;
+		return -EINVAL;
 	if (flat ? !dray_view_size(view) : !view->shape[axis])
 		return dray_fail(-EINVAL,
 				 "attempt to get arg%s of an empty sequence",

@@ -15,7 +15,7 @@ struct numbers {
 	long double imaginary;
 };
 
-static long double load_number(const struct dray_order *order,
+static long double load_number(const struct dray_sorting *order,
 			       const unsigned char *data, uint32_t size)
 {
 	unsigned char bytes[sizeof(long double)];
@@ -41,7 +41,7 @@ static long double load_number(const struct dray_order *order,
 	}
 }
 
-static struct numbers load_complex(const struct dray_order *order,
+static struct numbers load_complex(const struct dray_sorting *order,
 				   const void *element)
 {
 	uint32_t half = order->size / 2;
@@ -66,7 +66,7 @@ static int class_of(struct numbers z)
 	return z.real != z.real ? 2 : z.imaginary != z.imaginary;
 }
 
-static int compare_complex(const struct dray_order *order, const void *a,
+static int compare_complex(const struct dray_sorting *order, const void *a,
 			   const void *b)
 {
 	struct numbers of_a = load_complex(order, a);
@@ -78,32 +78,33 @@ static int compare_complex(const struct dray_order *order, const void *a,
 	return found ? found : compare_numbers(of_a.imaginary, of_b.imaginary);
 }
 
-static bool complex_is_nan(const struct dray_order *order, const void *element)
+static bool complex_is_nan(const struct dray_sorting *order,
+			   const void *element)
 {
 	return class_of(load_complex(order, element));
 }
 
-static int compare_long(const struct dray_order *order, const void *a,
+static int compare_long(const struct dray_sorting *order, const void *a,
 			const void *b)
 {
 	return compare_numbers(load_number(order, a, order->size),
 			       load_number(order, b, order->size));
 }
 
-static bool long_is_nan(const struct dray_order *order, const void *element)
+static bool long_is_nan(const struct dray_sorting *order, const void *element)
 {
 	long double number = load_number(order, element, order->size);
 
 	return number != number;
 }
 
-static int compare_bytes(const struct dray_order *order, const void *a,
+static int compare_bytes(const struct dray_sorting *order, const void *a,
 			 const void *b)
 {
 	return memcmp(a, b, order->size);
 }
 
-static int compare_characters(const struct dray_order *order, const void *a,
+static int compare_characters(const struct dray_sorting *order, const void *a,
 			      const void *b)
 {
 	uint32_t i, of_a, of_b;
@@ -122,7 +123,7 @@ static int compare_characters(const struct dray_order *order, const void *a,
 	return 0;
 }
 
-void dray_order_compared(struct dray_order *order, dray_dtype dtype)
+void dray_sorting_compared(struct dray_sorting *order, dray_dtype dtype)
 {
 	switch (dray_dtype_kind(dtype)) {
 	case 'c':
@@ -144,7 +145,7 @@ void dray_order_compared(struct dray_order *order, dray_dtype dtype)
 
 /* Dense elements, which indices stand for. */
 struct elements {
-	const struct dray_order *order;
+	const struct dray_sorting *order;
 	const unsigned char *data;
 	int64_t stride;
 };
@@ -211,7 +212,7 @@ static int64_t *sort_indices(const struct elements *of, int64_t *indices,
 	return indices;
 }
 
-void dray_line_argsort_compared(const struct dray_order *order,
+void dray_line_argsort_compared(const struct dray_sorting *order,
 				const struct dray_line *line,
 				const unsigned char *data, unsigned char *out,
 				int64_t step)
@@ -225,7 +226,7 @@ void dray_line_argsort_compared(const struct dray_order *order,
 		memcpy(out + i * step, &indices[i], sizeof(indices[i]));
 }
 
-void dray_line_sort_compared(const struct dray_order *order,
+void dray_line_sort_compared(const struct dray_sorting *order,
 			     const struct dray_line *line, unsigned char *data)
 {
 	int64_t *indices = line->memory, i;

@@ -9,17 +9,17 @@
 #include "array/sort.h"
 #include "base/error.h"
 
-static uint64_t key_of(const struct dray_order *order, uint64_t raw)
+static uint64_t key_of(const struct dray_sorting *order, uint64_t raw)
 {
 	uint64_t sign = order->sign, highest = sign | (sign - 1);
 	uint64_t size = raw & ~sign;
 
 	switch (order->kind) {
-	case DRAY_ORDER_SIGNED:
+	case DRAY_SORTING_SIGNED:
 		return raw ^ sign;
-	case DRAY_ORDER_TIME: /* NaT is the lowest number. */
+	case DRAY_SORTING_TIME: /* NaT is the lowest number. */
 		return (raw ^ sign) - 1;
-	case DRAY_ORDER_FLOAT:
+	case DRAY_SORTING_FLOAT:
 		if (size > order->infinity)
 			return highest;
 		if (!size)
@@ -33,11 +33,11 @@ static uint64_t key_of(const struct dray_order *order, uint64_t raw)
 #define AS_IT_IS(raw) (raw)
 
 #define DEFINE_KEYS(type, swap)                                            \
-	static void keys_##type(const struct dray_order *order,            \
+	static void keys_##type(const struct dray_sorting *order,          \
 				const unsigned char *data, int64_t stride, \
 				size_t count, uint64_t *keys)              \
 	{                                                                  \
-		const struct dray_order by = *order;                       \
+		const struct dray_sorting by = *order;                     \
 		size_t i;                                                  \
                                                                            \
 		for (i = 0; i < count; i++) {                              \
@@ -56,7 +56,7 @@ DEFINE_KEYS(uint16_t, __builtin_bswap16)
 DEFINE_KEYS(uint32_t, __builtin_bswap32)
 DEFINE_KEYS(uint64_t, __builtin_bswap64)
 
-static enum dray_order_kind kind_of(dray_dtype dtype)
+static enum dray_sorting_kind kind_of(dray_dtype dtype)
 {
 	uint32_t size = dray_dtype_itemsize(dtype);
 
@@ -64,20 +64,20 @@ static enum dray_order_kind kind_of(dray_dtype dtype)
 	case '?':
 	case 'b':
 	case 'u':
-		return DRAY_ORDER_UNSIGNED;
+		return DRAY_SORTING_UNSIGNED;
 	case 'i':
-		return DRAY_ORDER_SIGNED;
+		return DRAY_SORTING_SIGNED;
 	case 'm':
 	case 'M':
-		return DRAY_ORDER_TIME;
+		return DRAY_SORTING_TIME;
 	case 'f':
-		return size <= 8 ? DRAY_ORDER_FLOAT : DRAY_ORDER_COMPARED;
+		return size <= 8 ? DRAY_SORTING_FLOAT : DRAY_SORTING_COMPARED;
 	default:
-		return DRAY_ORDER_COMPARED;
+		return DRAY_SORTING_COMPARED;
 	}
 }
 
-int dray_order_of(struct dray_order *order, dray_dtype dtype)
+int dray_sorting_of(struct dray_sorting *order, dray_dtype dtype)
 {
 	static dray_key_loop *const loops[] = { keys_uint8_t, keys_uint16_t,
 						keys_uint32_t, keys_uint64_t };
@@ -93,8 +93,8 @@ int dray_order_of(struct dray_order *order, dray_dtype dtype)
 	order->kind = kind_of(dtype);
 	order->size = dray_dtype_itemsize(dtype);
 	order->swapped = byte_order != '|' && byte_order != DRAY_NATIVE_ORDER;
-	if (order->kind == DRAY_ORDER_COMPARED) {
-		dray_order_compared(order, dtype);
+	if (order->kind == DRAY_SORTING_COMPARED) {
+		dray_sorting_compared(order, dtype);
 		return 0;
 	}
 	which = __builtin_ctz(order->size);

@@ -73,7 +73,7 @@ static struct pair *sort_by_bytes(struct pair *pairs, struct pair *other,
 	return pairs;
 }
 
-static struct pair *sort_pairs(const struct dray_order *order,
+static struct pair *sort_pairs(const struct dray_sorting *order,
 			       struct pair *pairs, size_t count)
 {
 	if (count >= SHORT_LINE)
@@ -83,7 +83,7 @@ static struct pair *sort_pairs(const struct dray_order *order,
 	return pairs;
 }
 
-static void load_keys(const struct dray_order *order,
+static void load_keys(const struct dray_sorting *order,
 		      const struct dray_line *line, const unsigned char *data,
 		      struct pair *pairs)
 {
@@ -121,7 +121,7 @@ DEFINE_ELEMENTS(4)
 DEFINE_ELEMENTS(8)
 
 /* Loads or stores the elements that go with the keys. */
-static void move_elements(const struct dray_order *order,
+static void move_elements(const struct dray_sorting *order,
 			  const struct dray_line *line, struct pair *pairs,
 			  unsigned char *data, bool store)
 {
@@ -141,7 +141,7 @@ static void move_elements(const struct dray_order *order,
 	}
 }
 
-bool dray_line_room_overflow(const struct dray_order *order, int64_t count,
+bool dray_line_room_overflow(const struct dray_sorting *order, int64_t count,
 			     size_t *room)
 {
 	/* Pairs twice; or indices twice, and the elements. */
@@ -152,7 +152,7 @@ bool dray_line_room_overflow(const struct dray_order *order, int64_t count,
 	       *room > PTRDIFF_MAX;
 }
 
-void dray_line_sort(const struct dray_order *order,
+void dray_line_sort(const struct dray_sorting *order,
 		    const struct dray_line *line, unsigned char *data)
 {
 	struct pair *pairs = line->memory;
@@ -169,7 +169,7 @@ void dray_line_sort(const struct dray_order *order,
 	move_elements(order, line, pairs, data, true);
 }
 
-void dray_line_argsort(const struct dray_order *order,
+void dray_line_argsort(const struct dray_sorting *order,
 		       const struct dray_line *line, const unsigned char *data,
 		       unsigned char *out, int64_t step)
 {
