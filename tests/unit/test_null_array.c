@@ -130,6 +130,7 @@ FACT(views)
 	bool fact;
 	int ndim;
 	char text[16], data[2] = "", *volatile nowhere = NULL;
+	const struct dray_dtype_functions functions = { 0 };
 	size_t index;
 	size_t bytes;
 
@@ -151,6 +152,14 @@ FACT(views)
 	refuses(dray_dtype_from_pep3118("b", NULL));
 	refuses(dray_dtype_to_pep3118(0, text, sizeof(text)));
 	refuses(dray_dtype_to_pep3118(u1, nowhere, 1));
+	refuses(dray_dtype_create_user(NULL, 'p', 1, 1, &functions, NULL,
+				       &dtype));
+	refuses(dray_dtype_create_user("p", 'p', 1, 1, NULL, NULL, &dtype));
+	refuses(dray_dtype_create_user("p", 'p', 1, 1, &functions, NULL,
+				       NULL));
+	gives_nothing(dray_dtype_functions(0));
+	ignores(assert_null(dray_dtype_context(0)));
+	ignores(assert_null(dray_dtype_name(u1)));
 	refuses(dray_dtype_with_order(0, '<', &dtype));
 	refuses(dray_dtype_with_order(u1, '<', NULL));
 	ignores(assert_int_equal(dray_dtype_field_count(0), 0));
