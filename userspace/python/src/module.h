@@ -89,7 +89,6 @@ enum array_step {
 	ARRAY_INDEX,
 	ARRAY_TYPE,
 	ARRAY_CAST, /* conversions of elements */
-	ARRAY_FILE, /* with the exceptions of other calls */
 };
 
 /* Does as raise_error() for a step of dray.Array. */
