@@ -4,8 +4,8 @@
  *
  * xilinx_dma, AXI DMA: terminate_all resets the core, and that both directions;
  * it returns 0 if the core does not halt, and only the next submission fails.  It
- * takes no lock: an interrupt handler beside it sets RUN again and starts what is
- * pending, on a core that was stopped or reset, or sets chan->err behind it.  Then
+ * takes no lock: an interrupt handler beside it sets RUN again and starts descriptors
+ * that wait, on a core that was stopped or reset, or sets chan->err behind it.  Then
  * the next submission resets the core, with all that the other direction has.
  * tx_status tells the residue of the last descriptor that runs, whichever was
  * asked for.  A channel has 255 hardware descriptors, and cuts a piece where the

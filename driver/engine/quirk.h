@@ -15,7 +15,7 @@ struct dray_quirk {
 	bool siblings; /* to stop one channel resets all of its engine */
 	bool blind; /* the status of any descriptor is that of the last one */
 	bool deaf; /* to stop says 0 also if the engine goes on */
-	bool restarts; /* an interrupt beside a stop starts what waits */
+	bool restarts; /* an interrupt beside a stop starts waiting ones */
 	bool keeps; /* after a short packet, the engine goes on in its transfer */
 	bool splits; /* long pieces are cut by the driver */
 	u32 pieces; /* that a channel has room for; 0: no limit is known */

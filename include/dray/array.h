@@ -320,8 +320,11 @@ DRAY_API int dray_array_send(int socket, const struct dray_view *view);
 DRAY_API int dray_array_receive(int socket, struct dray_node *node,
 				struct dray_array **out);
 
-/** Bytes of the longest record of an array: 96, and 16 for each axis. */
-#define DRAY_ARRAY_RECORD_SIZE (96 + 16 * DRAY_MAX_NDIM)
+/**
+ * Bytes of the longest record of an array: 96, 16 for each axis, and for a type
+ * object 8 and its text, as dray_dtype_format() writes it, with its zero.
+ */
+#define DRAY_ARRAY_RECORD_SIZE (96 + 16 * DRAY_MAX_NDIM + 8 + 4088)
 
 /**
  * Makes a record of the array of @view: plain bytes that lead another process
@@ -332,8 +335,9 @@ DRAY_API int dray_array_receive(int socket, struct dray_node *node,
  * @record: @room bytes, DRAY_ARRAY_RECORD_SIZE are always enough
  * @size: bytes written
  *
- * Errors: -ENOSPC (too little room, or too many exports), as dray_view_init()
- * for a bad view, as dray_ipc_export().
+ * Errors: -ENOSPC (too little room, or too many exports), -EINVAL (a user type,
+ * which means nothing elsewhere), -E2BIG (a type whose text has more than 4088
+ * bytes), as dray_view_init() for a bad view, as dray_ipc_export().
  */
 DRAY_API int dray_array_export(const struct dray_view *view, uint32_t flags,
 			       void *record, size_t room, size_t *size);
@@ -357,7 +361,8 @@ DRAY_API int dray_array_open(const void *record, size_t size,
  *
  * @to: @room bytes, for the memory that the record names
  * @needed: bytes of that memory, also if there is too little room
- * @out: the array in @to, with the flags that it was exported with
+ * @out: the array in @to, with the flags that it was exported with.  Its type
+ *	is one reference, the caller's, to drop by dray_dtype_unref()
  *
  * Errors: -ENOSPC (too little room: the exporter was not asked), -EBADMSG,
  * -EPROTO as dray_array_open(), as dray_ipc_copy().

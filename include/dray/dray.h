@@ -16,7 +16,12 @@
 #include <dray/view.h>
 #include <dray/iterator.h>
 #include <dray/array.h>
+#include <dray/cast.h>
+#include <dray/nditer.h>
+#include <dray/index.h>
+#include <dray/sort.h>
 #include <dray/strings.h>
+#include <dray/npy.h>
 #include <dray/transfer.h>
 #include <dray/stream.h>
 

@@ -337,7 +337,13 @@ DRAY_API int dray_dtype_format(dray_dtype dtype, char *text, size_t room);
  */
 DRAY_API int dray_dtype_from_pep3118(const char *format, dray_dtype *out);
 
-/** Writes such a format; as dray_dtype_format().  Dates have none: -EINVAL. */
+/**
+ * Writes such a format, as dray_dtype_format() writes a text.  A sub-array of
+ * sub-arrays becomes one with all axes; titles are left out.
+ *
+ * -EINVAL: dates, user types, fields that overlap or are out of order, a colon
+ * in a name, long doubles of another machine.
+ */
 DRAY_API int dray_dtype_to_pep3118(dray_dtype dtype, char *format, size_t room);
 
 #ifdef __cplusplus

@@ -74,42 +74,6 @@ DRAY_API int dray_view_bytes(dray_dtype dtype, int ndim, const int64_t *shape,
 DRAY_API void dray_view_copy(struct dray_view *out,
 			     const struct dray_view *view);
 
-/** One step of basic indexing, as in NumPy. */
-enum dray_index_kind {
-	DRAY_INDEX_INTEGER,	/* start: drops the axis; negative from its end */
-	DRAY_INDEX_SLICE,	/* start:stop:step */
-	DRAY_INDEX_NEWAXIS,	/* an axis of one element */
-	DRAY_INDEX_ELLIPSIS,	/* as many whole axes as fit; at most one */
-};
-
-#define DRAY_OMIT INT64_MIN	/* start, stop or step left out */
-
-struct dray_index {
-	enum dray_index_kind kind;
-	int64_t start;
-	int64_t stop;
-	int64_t step;		/* never 0; negative runs backwards */
-};
-
-#define DRAY_AT(i) ((struct dray_index){ DRAY_INDEX_INTEGER, (i), 0, 0 })
-#define DRAY_SLICE(start, stop, step) \
-	((struct dray_index){ DRAY_INDEX_SLICE, (start), (stop), (step) })
-/* ::step, every step-th element; -1 reverses the axis */
-#define DRAY_STEP(step) DRAY_SLICE(DRAY_OMIT, DRAY_OMIT, step)
-#define DRAY_ALL DRAY_STEP(DRAY_OMIT)
-#define DRAY_NEWAXIS ((struct dray_index){ DRAY_INDEX_NEWAXIS, 0, 0, 0 })
-#define DRAY_ELLIPSIS ((struct dray_index){ DRAY_INDEX_ELLIPSIS, 0, 0, 0 })
-
-/**
- * Indexes a view as NumPy's basic indexing does: view[index[0], index[1], ...].
- *
- * Errors: -EINVAL (a step of 0, two ellipses, more indices than axes, more than
- * DRAY_MAX_NDIM axes), -ERANGE (an integer outside its axis).
- */
-DRAY_API int dray_view_index(const struct dray_view *view,
-			     const struct dray_index *index, size_t count,
-			     struct dray_view *out);
-
 /*
  * Views with other axes, shapes or types, with the results of the named
  * functions of NumPy 2: shape, data, and each stride, of an axis of one element

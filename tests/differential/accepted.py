@@ -43,6 +43,21 @@ def repeated_destination(_step: Any, _before: Any, numpy: Any, here: Any,
             and "at one address" in str(here.error))
 
 
+def raw_data(_step: Any, _before: Any, _numpy: Any, here: Any, _what: str) -> bool:
+    error = str(here.error)
+    return (isinstance(here.error, TypeError) and "do not convert" in error
+            and "V" in error)
+
+
+def float_in_a_slice(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (bool(numpy.error) and isinstance(here.error, TypeError)
+            and "a slice has a" in str(here.error))
+
+
+def written_in_part(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return what == "bytes outside of the view" and bool(numpy.error and here.error)
+
+
 def index_parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
@@ -66,6 +81,17 @@ ACCEPTED: list[Accepted] = [
              "`ValueError`.",
              "Several values go to one address, and the one that stays is a matter of chance.",
              repeated_destination),
+    Accepted("Raw data (`V`) converts to raw data only; anything else is a `TypeError`.",
+             "NumPy converts by an object of Python for each element, which reads the bytes as "
+             "text.",
+             raw_data),
+    Accepted("A slice with a bound that is not an integer is a `TypeError`, even if another index "
+             "is wrong too and NumPy's error is that one's.",
+             "All slices are read before the library takes the first.",
+             float_in_a_slice),
+    Accepted("An assignment to one element that fails has not written it.",
+             "NumPy may have written a part of it, such as the start of a date as text.",
+             written_in_part),
 ]
 
 

@@ -12,7 +12,8 @@ from typing import Any, Optional
 import numpy as np
 
 TYPES = ["?", "i1", "u1", "<i2", ">u2", "<i4", ">i4", "<i8", "<u8", "<f2", "<f4", ">f4",
-         "<f8", "<f16", "<c8", ">c16", "S3", "U2", "V5"]
+         "<f8", "<f16", "<c8", ">c16", "S3", "S9", "U2", "U7", "V5", "<M8[s]", ">m8[D]",
+         "<m8[ms]"]
 # Booleans of other bytes than 0 and 1, and characters beyond Unicode, mean nothing.
 PLAIN = [each for each in TYPES if each[0] not in "?U"]
 MOST_ELEMENTS = 2000
@@ -50,19 +51,40 @@ class Source:
 
 def text(value: Any) -> str:
     """`value` as Python."""
-    if isinstance(value, Source):
+    if isinstance(value, (Source, Indices)):
         return value.text
     if isinstance(value, tuple):
-        return "(" + "".join(text(each) + ", " for each in value) + ")"
+        return f"({', '.join(map(text, value))}{',' * (len(value) == 1)})"
     if value is Ellipsis:
-        return "..."
+        return "Ellipsis"
+    if isinstance(value, slice):
+        return f"slice({value.start}, {value.stop}, {value.step})"
     return repr(value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Indices:
+    """An array of integers or booleans, or a list; made smaller by its numbers."""
+
+    numbers: tuple[int, ...]
+    shape: tuple[int, ...]
+    dtype: str
+
+    @property
+    def text(self) -> str:
+        shape = f".reshape({self.shape})" if self.shape != (len(self.numbers),) else ""
+        kind = "" if self.dtype == "list" else f", '{self.dtype}'"
+        made = f"np.array({list(self.numbers)}{kind or ', int'}){shape}"
+        return f"{made}.tolist()" if self.dtype == "list" else made
+
+    def make(self) -> Any:
+        return eval(self.text, {"np": np})  # pylint: disable=eval-used
 
 
 def made(arguments: dict[str, Any]) -> dict[str, Any]:
     """With arrays instead of their descriptions."""
-    return {name: value.make() if isinstance(value, Source) else
-            tuple(each.make() if isinstance(each, Source) else each for each in value)
+    return {name: value.make() if isinstance(value, (Source, Indices)) else
+            tuple(each.make() if isinstance(each, (Source, Indices)) else each for each in value)
             if type(value) is tuple else value
             for name, value in arguments.items()}
 
@@ -234,8 +256,10 @@ def shape_and_order(pick: Random, a: np.ndarray) -> dict[str, Any]:
     return {"s": a_new_shape(pick), "o": pick.choice("CF")}
 
 
-def shape_order_value(pick: Random, a: np.ndarray) -> dict[str, Any]:
-    return {**shape_and_order(pick, a), **value(pick, a)}
+def cast(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"d": a.dtype.str if pick.random() < 0.2 else pick.choice(TYPES),
+            "o": pick.choice("KKCFA"),
+            "r": pick.choice(["unsafe", "unsafe", "same_kind", "safe", "equiv", "no"])}
 
 
 def an_axis(pick: Random, ndim: int) -> int:
@@ -372,5 +396,66 @@ def within(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
     return {"s": shape, "t": strides}
 
 
-def two_slices(pick: Random, a: np.ndarray) -> dict[str, Any]:
+def two_slices(pick: Random, a: np.ndarray) -> Optional[dict[str, Any]]:
+    if not a.ndim:
+        return None  # a[()] is a scalar then
     return {"i": an_index(pick, a, 0), "j": an_index(pick, a, 0)}
+
+
+def integers(pick: Random, extent: int, shape: tuple[int, ...]) -> Indices:
+    count = int(np.prod(shape, dtype=int))
+    numbers = [pick.randrange(-extent, extent) if extent else 0 for _ in range(count)]
+    if count and wrong(pick):
+        numbers[-1] = pick.choice([extent, -extent - 1])
+    dtype = pick.choice(["<i8", "<i8", "<i4", ">i2", "list",
+                         "u1" if min(numbers, default=0) >= 0 else "i1"])
+    if dtype[1] == "1" and max(map(abs, numbers), default=0) > 127:
+        dtype = "<i8"
+    return Indices(tuple(numbers), shape, dtype if shape else "<i8")
+
+
+def booleans(pick: Random, shape: tuple[int, ...]) -> Indices:
+    count = int(np.prod(shape, dtype=int))
+    return Indices(tuple(int(pick.random() < 0.4) for _ in range(count)), shape, "?")
+
+
+def an_array_index(pick: Random, a: np.ndarray) -> Any:
+    common = pick.choice([(), (1,), (2,), (3,), (0,), (2, 3), (2, 1), (1, 3)])
+    steps: list[Any] = []
+    axis = 0
+    while axis < a.ndim and pick.random() < 0.85:
+        kind = pick.random()
+        if kind < 0.35:
+            shape = a_narrower_shape(pick, common)
+            steps.append(integers(pick, a.shape[axis], shape))
+        elif kind < 0.5:
+            count = pick.randint(1, min(2, a.ndim - axis))
+            extents = list(a.shape[axis:axis + count])
+            if wrong(pick):
+                extents[0] += 1
+            steps.append(booleans(pick, tuple(extents)))
+            axis += count - 1
+        elif kind < 0.6:
+            steps.append(an_integer(pick, a.shape[axis]))
+        else:
+            steps.append(a_slice(pick, a.shape[axis]))
+        axis += 1
+    if pick.random() < 0.3:
+        steps.insert(pick.randrange(len(steps) + 1), Ellipsis)
+    while pick.random() < 0.15:
+        steps.insert(pick.randrange(len(steps) + 1), pick.choice([None, None, True, False]))
+    if wrong(pick):
+        steps.append(pick.choice([Indices((0,), (1,), "<i8"), Indices((1, 0), (2,), "<f8")]))
+    return steps[0] if len(steps) == 1 and pick.random() < 0.5 else tuple(steps)
+
+
+def array_index(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    return {"i": an_array_index(pick, a)}
+
+
+def array_index_and_array(pick: Random, a: np.ndarray) -> dict[str, Any]:
+    index = an_array_index(pick, a)
+    part = at(a, made({"i": index})["i"])
+    dtype = a.dtype.str if pick.random() < 0.6 else pick.choice(TYPES)
+    return {"i": index, "v": Source(dtype, a_narrower_shape(pick, part.shape),
+                                    pick.choice("CF"), 5)}

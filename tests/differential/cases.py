@@ -32,27 +32,24 @@ class Case:
     """Steps before dray.Array takes over."""
 
     @property
-    def lines(self) -> str:
-        """Two lines of Python: the array, and the operations on both sides."""
+    def expressions(self) -> tuple[str, str, str]:
+        """The array; and the operations on both sides, where it is `a`."""
         made = self.source.text
         for step in self.steps[:self.taken_over]:
-            made = chained(OPERATIONS[step.operation].numpy, made, step)
+            made = OPERATIONS[step.operation].numpy.expression(made, step.arguments)
         numpy, here = "a", "dray.Array(a)"
         for step in self.steps[self.taken_over:]:
-            numpy = chained(OPERATIONS[step.operation].numpy, numpy, step)
-            here = chained(OPERATIONS[step.operation].dray, here, step)
+            line = OPERATIONS[step.operation]
+            numpy = line.numpy.expression(numpy, step.arguments)
+            here = line.dray.expression(here, step.arguments)
+        return made, numpy, here
+
+    @property
+    def lines(self) -> str:
+        """Two lines of Python that print both results."""
+        made, numpy, here = self.expressions
         return (f"import dray, numpy as np; a = {made}\n"
                 f"print(repr({numpy}), repr({here}))")
-
-
-def chained(line: Any, array: str, step: Step) -> str:
-    if not line.changes:
-        return line.with_arguments(array, step.arguments)
-    target, value = line.text.split(" = ")
-    index = target[2:-1]
-    value = line.__class__(value).with_arguments("b", step.arguments)
-    index = arguments.text(step.arguments[index]) if index in step.arguments else index
-    return f"(lambda b: b.__setitem__({index}, {value}) or b)({array})"
 
 
 @dataclasses.dataclass
@@ -97,7 +94,7 @@ def bytes_of(elements: np.ndarray) -> bytes:
 def facts(value: Any) -> dict[str, Any]:
     if isinstance(value, (np.ndarray, dray.Array)):
         elements = value if isinstance(value, np.ndarray) else value.__array__()
-        return {"shape": value.shape, "strides": value.strides, "dtype": value.dtype,
+        return {"shape": value.shape, "dtype": value.dtype, "strides": value.strides,
                 "flags": tuple(getattr(value.flags, name) for name in FLAGS),
                 "values": bytes_of(elements)}
     if isinstance(value, np.generic):
@@ -118,9 +115,11 @@ def difference(numpy: Outcome, here: Outcome) -> Optional[tuple[str, str, str]]:
             return None
         return "error", repr(numpy.error), repr(here.error)
     there, ours = facts(numpy.value), facts(here.value)
-    for name in there:
-        if there[name] != ours.get(name):
-            return name, repr(there[name]), repr(ours.get(name))
+    if there.keys() != ours.keys():
+        return "class", repr(type(numpy.value)), repr(type(here.value))
+    for name, fact in there.items():
+        if fact != ours[name]:
+            return name, repr(fact), repr(ours[name])
     return None
 
 
@@ -131,6 +130,7 @@ class Run:
         self.roots = source.make(), source.make()
         self.numpy = self.there = self.roots[0]
         self.dray: Any = self.roots[1]
+        self.last: tuple[Outcome, Outcome] = Outcome(), Outcome()
         self.missing = False
         self.accepted: Optional[str] = None
         self.done = 0
@@ -146,6 +146,7 @@ class Run:
         numpy = outcome(operation.numpy, self.numpy, arguments.made(step.arguments))
         here = outcome(line, self.dray, arguments.made(step.arguments))
         self.ended = not (numpy.goes_on and here.goes_on)
+        self.last = numpy, here
         self.done += 1
         if isinstance(here.error, NotImplementedError):
             self.missing = self.ended = True

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Makes a case that fails smaller, as long as it still fails."""
 import dataclasses
+import math
 from typing import Any, Iterator, Optional
 
-from arguments import Source
+from arguments import Indices, Source
 from cases import Case, Step, run
 
 
@@ -34,10 +35,25 @@ def smaller_sources(source: Source) -> Iterator[Source]:
         yield dataclasses.replace(source, shape=shape)
 
 
+def smaller_indices(value: Indices) -> Iterator[Indices]:
+    if value.dtype not in ("<i8", "?"):
+        yield dataclasses.replace(value, dtype="<i8")
+    for shape in smaller_shapes(value.shape):
+        count = math.prod(shape)
+        if count <= len(value.numbers):
+            yield dataclasses.replace(value, shape=shape, numbers=value.numbers[:count])
+    for at, number in enumerate(value.numbers):
+        for other in smaller_numbers(number):
+            yield dataclasses.replace(
+                value, numbers=value.numbers[:at] + (other,) + value.numbers[at + 1:])
+
+
 def smaller_values(value: Any) -> Iterator[Any]:
     """Of any argument."""
     if isinstance(value, Source):
         yield from smaller_sources(value)
+    elif isinstance(value, Indices):
+        yield from smaller_indices(value)
     elif isinstance(value, slice):
         parts = (value.start, value.stop, value.step)
         for at, part in enumerate(parts):

@@ -2,7 +2,8 @@
 """The table of operations.
 
 An operation is a line of Python with `a`, an array of NumPy or a dray.Array, and
-arguments by name.  A new one is a line in OPERATIONS, and a function in
+arguments by name, one letter each.  An assignment, or a line that ends with ";",
+changes `a`.  A new one is a line in OPERATIONS, and a function in
 arguments.py if none there makes its arguments.  If dray spells it differently,
 `dray` is its line there.
 """
@@ -24,12 +25,8 @@ class Line:
 
     def __init__(self, text: str):
         self.text = text
-        self.changes = False
-        try:
-            self.code: CodeType = compile(text, text, "eval")
-        except SyntaxError:
-            self.code = compile(text, text, "exec")
-            self.changes = True
+        self.changes = " = " in text or text.endswith(";")
+        self.code: CodeType = compile(text, text, "exec" if self.changes else "eval")
 
     def run(self, a: Any, arguments: dict[str, Any]) -> Any:
         """Returns the result, or `a` after the statement."""
@@ -37,12 +34,21 @@ class Line:
         result = eval(self.code, NAMES, given)  # pylint: disable=eval-used
         return a if self.changes else result
 
-    def with_arguments(self, array: str, arguments: dict[str, Any]) -> str:
-        """The line with values instead of names."""
-        texts = {"a": array, **{name: make.text(value)
-                                for name, value in arguments.items()}}
-        return re.sub(r"\b[a-z]\b(?!['\"=(])",
-                      lambda found: texts.get(found[0], found[0]), self.text)
+    def expression(self, array: str, arguments: dict[str, Any]) -> str:
+        """The line as an expression, with values instead of names."""
+        if not self.changes:
+            return with_values(self.text, array, arguments)
+        if " = " not in self.text:
+            return f"(lambda b: {with_values(self.text[:-1], 'b', arguments)} or b)({array})"
+        target, value = with_values(self.text, "b", arguments).split(" = ")
+        inside, index = target.removesuffix("]").split("[", maxsplit=1)
+        return f"(lambda b: {inside}.__setitem__({index}, {value}) or b)({array})"
+
+
+def with_values(line: str, array: str, arguments: dict[str, Any]) -> str:
+    texts = {"a": array, **{name: make.text(value) for name, value in arguments.items()}}
+    return re.sub(r"\b[a-z]\b(?!['\"=(])",
+                  lambda found: texts.get(found[0], found[0]), line)
 
 
 @dataclasses.dataclass
@@ -63,6 +69,10 @@ OPERATIONS = {each.name: each for each in [
     # name, line for NumPy, arguments(pick, a), line for dray, how often
     operation("index", "a[i]", make.basic_index, weight=12),
     operation("slice", "a[i]", make.slices, weight=6),
+    operation("index by arrays", "a[i]", make.array_index, weight=8),
+    operation("set by arrays", "a[i] = v", make.array_index_and_array, weight=4),
+    operation("set by arrays to an Array", "a[i] = v", make.array_index_and_array,
+              "a[i] = dray.Array(v)", weight=2),
     operation("set to a value", "a[i] = v", make.index_and_value, weight=3),
     operation("set to an array", "a[i] = v", make.index_and_array, "a[i] = dray.Array(v)", 3),
     operation("set to a part", "a[i] = a[j]", make.two_parts, weight=3),
@@ -89,9 +99,11 @@ OPERATIONS = {each.name: each for each in [
     operation("shares_memory", "np.shares_memory(a[i], a[j])", make.two_slices,
               "dray.Array(a[i]).shares_memory(dray.Array(a[j]))"),
     operation("copy", "a.copy(o)", make.order),
-    operation("fill", "a.fill(v) or a", make.value, weight=1),
-    operation("empty", "np.empty(s, a.dtype, o).fill(v)", make.shape_order_value,
-              "dray.Array.empty(s, a.dtype, o).fill(v)", 1),
+    operation("astype", "a.astype(d, o, casting=r)", make.cast, weight=4),
+    operation("astype without a copy", "a.astype(d, o, copy=False)", make.cast, weight=1),
+    operation("fill", "a.fill(v);", make.value, weight=1),
+    operation("empty", "np.empty(s, a.dtype, o).strides", make.shape_and_order,
+              "dray.Array.empty(s, a.dtype, o).strides", 1),
     operation("zeros", "np.zeros(s, a.dtype, o)", make.shape_and_order,
               "dray.Array.zeros(s, a.dtype, o)", 1),
     operation("tolist", "a.tolist()", make.nothing, weight=1),

@@ -206,7 +206,7 @@ def test_a_peer_that_hung_up_is_a_connection_error(pair, shared):
 
 
 def test_what_is_no_record_is_refused(pair):
-    pair[0].sendall(bytes(range(256)) * 8)
+    pair[0].sendall(bytes(range(256)) * 32)
     with pytest.raises(OSError) as caught:
         dray.receive(pair[1])
     assert caught.value.errno == errno.EBADMSG, caught.value

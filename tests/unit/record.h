@@ -21,7 +21,9 @@ struct record {
 	uint16_t reserved;
 	uint32_t itemsize;
 	uint64_t offset;
-	int64_t shape[2], strides[2], rest[124];
+	int64_t shape[2], strides[2];
+	uint32_t text_size, text_reserved;	/* if the type is 0 */
+	char text[5080];
 };
 
 static inline int count_fds(void)

@@ -39,7 +39,7 @@ def parse(text):
 
 def written(function, dtype):
     length = function(dtype, None, ctypes.c_size_t(0))
-    assert length >= 0, library.dray_last_error()
+    assert length >= 0, (dtype, library.dray_last_error())
     out = ctypes.create_string_buffer(length + 1)
     assert function(dtype, out, ctypes.c_size_t(length + 1)) == length
     return out.value.decode()
@@ -281,4 +281,97 @@ def test_refusals_are_numpys(text):
             np.dtype(value)
     assert library.dray_dtype_parse(text.encode(),
                                     ctypes.byref(ctypes.c_uint64())) < 0
+    assert len(library.dray_last_error()) > 10
+
+
+try:
+    from numpy._core._internal import _dtype_from_pep3118 as from_format
+except ImportError:
+    from numpy.core._internal import _dtype_from_pep3118 as from_format
+
+
+def format_of(dtype):
+    return written(library.dray_dtype_to_pep3118, dtype)
+
+
+def parse_format(text):
+    dtype = ctypes.c_uint64()
+    assert library.dray_dtype_from_pep3118(text.encode(), ctypes.byref(dtype)) == 0, (
+        text, library.dray_last_error())
+    return dtype
+
+
+def untitled(dtype):
+    """What a format tells: no titles, and sub-arrays in one."""
+    if dtype.subdtype:
+        base, shape = untitled(dtype.base), dtype.shape
+        return np.dtype((base.base, shape + base.shape))
+    if dtype.names is None:
+        return dtype
+    fields = [dtype.fields[name] for name in dtype.names]
+    return np.dtype({"names": list(dtype.names),
+                     "formats": [untitled(field[0]) for field in fields],
+                     "offsets": [field[1] for field in fields],
+                     "itemsize": dtype.itemsize})
+
+
+def test_formats_are_numpys():
+    draw = random.Random(2210)
+    kinds = [kind for kind in SIMPLE if np.dtype(kind).kind not in "mM"]
+    structures = refused = 0
+    for _ in range(2000):
+        wanted = random_type(draw, 0, kinds)
+        if wanted.subdtype:  # an array of it has the base type
+            wanted = np.dtype([("q", wanted)])
+        dtype = parse(spelled(wanted))
+        try:
+            theirs = memoryview(np.zeros(1, wanted)).format
+        except ValueError:
+            assert library.dray_dtype_to_pep3118(dtype, None, ctypes.c_size_t(0)) < 0
+            drop(dtype)
+            refused += 1
+            continue
+        ours = format_of(dtype)
+        structures += ours[0] == "T"
+        wanted = untitled(wanted)
+        back = parse_format(ours)
+        if ours[-1] != "x":  # a void, but a structure without fields to NumPy
+            assert numpys(text_of(back)) == wanted, ours
+            assert from_format(ours) == wanted, ours
+        drop(back)
+        try:
+            expected = from_format(theirs) if theirs else None
+        except ValueError:
+            expected = None  # NumPy writes shapes twice, and reads them once
+        if expected is not None and theirs[-1] != "x":
+            back = parse_format(theirs)
+            same(back, expected)
+            drop(back)
+        drop(dtype)
+    assert structures > 500 and refused > 50
+
+
+@pytest.mark.parametrize("text", [
+    "b", "@i", "=l", "l", "^l", "<l", "!h", "Zd", "3s", "s", "0s", "7w", ">2w", "?", "c", "e",
+    "3i", "(2,3)i", "(2)3i", "0i", "bi", "=bi", "@b3x", "T{b:x:i:y:}", "T{b:x:=i:y:}",
+    "T{b:x:3xi:y:}", "T{i:x:b:y:}", "^T{i:x:b:y:}", "T{b:a:T{b:b:d:c:}:n:}", "T{ii:f0:}",
+    "T{i:f1:ii}", "T{}", "T{8x}", "T{3x:p:b:q:}", "i:x:", "ib:x:", "bT{d:a:b:b:}b", "g", "^Zg",
+    "(2)T{b:x:}:s:", "2T{i:x:b:y:}", "T{(2,2)d:m:>h:e:}", "T{b:é:}", "xi", "i3x", "i i"])
+def test_single_formats_are_numpys(text):
+    if " " in text:
+        text, source = text, text.replace(" ", "")
+    else:
+        source = text
+    dtype = parse_format(text)
+    same(dtype, from_format(source))
+    drop(dtype)
+
+
+@pytest.mark.parametrize("text", [
+    "", "O", "T{", "T{i", "T{i:x", "(2", "(2,", "()i", "(a)i", "&i", "Zi", "<g", "u", "P", "i}",
+    "T{i:x:i:x:}", "99999999999i", "(99999,99999)i", "4294967295s4294967295s", "T{" * 40,
+    "(2)", "3", "<", "i:x"])
+def test_formats_of_nothing_are_refused(text):
+    assert library.dray_dtype_from_pep3118(text.encode(),
+                                           ctypes.byref(ctypes.c_uint64())) < 0
     assert len(library.dray_last_error()) > 10

@@ -39,6 +39,29 @@ static void passes_over(int type)
 BRIEF(FACT(a_view_passes_over_a_seqpacket_socket), passes_over(SOCK_SEQPACKET));
 BRIEF(FACT(a_view_passes_over_a_stream_socket), passes_over(SOCK_STREAM));
 
+FACT(type_objects_pass_as_their_text)
+{
+	struct dray_array *array, *received;
+	dray_dtype dtype;
+	int ends[2];
+
+	assert_works(dray_dtype_parse("i4,(2,3)f8,S3", &dtype));
+	assert_works(dray_array_create(pool, dtype, 1, DIMS(4), &array));
+	make_pair(SOCK_STREAM, ends);
+	assert_works(dray_array_send(ends[0], whole_view(array)));
+	assert_works(dray_array_receive(ends[1], NULL, &received));
+	assert_true(received->dtype != dtype);
+	assert_true(dray_dtype_equal(received->dtype, dtype));
+	assert_int_equal(
+		dray_block_count(&dray_dtype_as_object(received->dtype)->block),
+		1);
+	assert_int_equal(dray_array_axes(received)->stride, 55);
+	dray_array_unref(received);
+	dray_array_unref(array);
+	dray_dtype_unref(dtype);
+	close_pair(ends);
+}
+
 FACT(several_arrays_in_a_stream_stay_apart)
 {
 	struct dray_array *arrays[3], *received;

@@ -55,6 +55,35 @@ FACT(forged_fields_are_refused_by_name)
 	FORGED((bad.backend = 2, memset(bad.node, 0, 32)), -EBADMSG,
 	       "name a node");
 	FORGED(bad.shape[0] = -1, -EBADMSG, "-1 elements");
+	close(fd);
+	dray_array_unref(array);
+}
+
+FACT(forged_types_are_refused)
+{
+	static const char text[] = "[('x', '<u2')]";
+	struct dray_array *array = make_array(4, 4);
+	struct record good, bad;
+	int fd;
+
+	record_of(whole_view(array), &good, &fd);
+	memset(&good.kind, 0, 8);
+	strcpy(good.text, text);
+	good.text_size = sizeof(text);
+	assert_works(receive_forged(&good, fd));
+	FORGED(bad.text_size = 0, -EBADMSG, "no text of 0 bytes");
+	FORGED(bad.text_size--, -EBADMSG, "no text of 14 bytes");
+	FORGED(bad.text_size++, -EBADMSG, "no text of 16 bytes");
+	FORGED(bad.text_size = UINT32_MAX, -EBADMSG, "4294967295 bytes");
+	FORGED((bad.text_size = 4089, memset(bad.text, ' ', 4088)), -EBADMSG,
+	       "no text of 4089 bytes");
+	FORGED(bad.text_reserved = 1, -EBADMSG, "no text");
+	FORGED(bad.text[9] = 'O', -EBADMSG, "objects");
+	FORGED(bad.text[0] = '(', -EBADMSG, "no comma");
+	/* An element of 4 GiB - 1, of which the array has one. */
+	FORGED((bad.text_size = 12, strcpy(bad.text, "V4294967295"),
+		bad.shape[0] = bad.shape[1] = 1),
+	       -EBADMSG, "in memory of");
 #undef FORGED
 	close(fd);
 	dray_array_unref(array);
@@ -122,7 +151,7 @@ FACT(random_damage_never_reaches_out_of_the_buffer)
 		while (changes--) /* mostly where it matters */
 			((unsigned char *)&bad)[roll(&dice, 4)
 							? roll(&dice, 100)
-							: roll(&dice, 1120)] =
+							: roll(&dice, 5216)] =
 				(unsigned char)roll(&dice, 256);
 		send_raw(ends[0], &bad, sizeof(bad), fd, 1);
 		if (!dray_array_receive(ends[1], node, &received)) {
@@ -229,13 +258,13 @@ FACT(messages_that_are_too_short_or_long_are_refused)
 	memcpy(longer, &record, sizeof(record));
 	send_raw(ends[0], longer, sizeof(longer), fd, 1);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "more than the 1120 bytes");
+		     "more than the 5216 bytes");
 	close_pair(ends);
 	make_pair(SOCK_STREAM, ends);
 	send_raw(ends[0], &record, 100, fd, 1);
 	close(ends[0]);
 	assert_fails(dray_array_receive(ends[1], node, &received), -EBADMSG,
-		     "after 100 of 1120 bytes");
+		     "after 100 of 5216 bytes");
 	close(ends[1]);
 	assert_int_equal(count_fds(), before);
 	close(fd);

@@ -8,15 +8,16 @@ import random
 import pytest
 
 np = pytest.importorskip("numpy")
-from as_numpy import library, must, view_of  # noqa: E402
+from as_numpy import View, library, must, view_of  # noqa: E402
 
 OMIT = -2**63
-INTEGER, SLICE, NEWAXIS, ELLIPSIS = range(4)
+INTEGER, SLICE, NEWAXIS, ELLIPSIS, ARRAY = range(5)
 
 
 class Index(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("start", ctypes.c_int64),
-                ("stop", ctypes.c_int64), ("step", ctypes.c_int64)]
+                ("stop", ctypes.c_int64), ("step", ctypes.c_int64),
+                ("array", ctypes.POINTER(View))]
 
 
 def same(view, array, what):

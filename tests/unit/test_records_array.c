@@ -93,6 +93,60 @@ RECORDS_FACT(an_array_opens_with_its_shape_and_strides)
 	becomes_true(stats_of(pool).parked == 0);
 }
 
+RECORDS_FACT(a_type_object_is_exported_as_its_text)
+{
+	struct dray_array *array, *opened;
+	char record[DRAY_ARRAY_RECORD_SIZE], bytes[400];
+	struct dray_view copy;
+	uint64_t needed;
+	dray_dtype dtype;
+	size_t size;
+
+	assert_works(dray_dtype_parse("i4,(2,3)f8,S3", &dtype));
+	assert_works(dray_array_create(pool, dtype, 1, DIMS(4), &array));
+	assert_int_equal(dray_array_export(whole_view(array), 0, record, 112,
+					   &size),
+			 -ENOSPC);
+	assert_works(dray_array_export(whole_view(array), 0, record,
+				       sizeof(record), &size));
+	assert_int_equal(size,
+			 96 + 16 + 8 + dray_dtype_format(dtype, NULL, 0) + 1);
+	assert_works(dray_array_open(record, size, NULL, &opened));
+	assert_true(dray_dtype_equal(opened->dtype, dtype));
+	dray_array_unref(opened);
+	assert_works(dray_array_fetch(record, size, bytes, sizeof(bytes),
+				      &needed, &copy));
+	assert_true(dray_dtype_equal(copy.dtype, dtype));
+	dray_dtype_unref(copy.dtype);
+	assert_fails(dray_array_open(record, size - 1, NULL, &opened), -EBADMSG,
+		     "no text");
+	assert_fails(dray_array_open(record, size + 1, NULL, &opened), -EBADMSG,
+		     "for 1 axes");
+	assert_fails(dray_array_open(record, 112, NULL, &opened), -EBADMSG,
+		     "before its type");
+	dray_array_unref(array);
+	dray_dtype_unref(dtype);
+}
+
+RECORDS_FACT(a_type_that_is_too_long_for_a_record_is_not_exported)
+{
+	static struct dray_dtype_field fields[300];
+	struct dray_array *array;
+	char record[DRAY_ARRAY_RECORD_SIZE];
+	dray_dtype dtype;
+	size_t size;
+
+	for (int i = 0; i < 300; i++)
+		fields[i].dtype = DRAY_INT32;
+	assert_works(dray_dtype_create_struct(fields, 300, 0, 0, &dtype));
+	assert_works(dray_array_create(pool, dtype, 1, DIMS(4), &array));
+	assert_fails(dray_array_export(whole_view(array), 0, record,
+				       sizeof(record), &size),
+		     -E2BIG, "room for 4087");
+	dray_array_unref(array);
+	dray_dtype_unref(dtype);
+}
+
 RECORDS_FACT(an_array_of_its_own_shows_no_neighbour)
 {
 	struct dray_array *array = NULL;

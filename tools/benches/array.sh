@@ -16,7 +16,7 @@ bench_array()
 	build_array "$packages" || return 1
 	folder=$(build_folder array)/tests/bench/array
 	[ "$LONG" = no ] || more=(--long)
-	log_note "measuring: five minutes, and longer with --long"
+	log_note "measuring: a minute, and five with --long"
 	printf 'target\tthis machine, Linux %s (NumPy %s)\n' "$(uname -r)" \
 		"$(sed -n 's/^numpy==//p' "$TREE/tests/numpy/requirements.txt")" \
 		>"$1"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Times calls on arrays, by dray and by NumPy, and prints samples for tools/bench.
 
-usage: array_rows.py [--long] [PATTERN]
-       --long   all sizes and item sizes
-       PATTERN  only rows whose name contains it
+usage: array_rows.py [--long] [WORD]...
+       --long  all sizes, and items of all sizes
+       WORD    only rows with it in their names
 
 tests/bench/array/array_times.c has the timed loop.  A row is a name, arrays, the
-contenders and a goal: add it to ROWS.
+contenders and a goal: add it to rows().
 """
 
 import collections
@@ -28,13 +28,13 @@ KIB, MIB = 1 << 10, 1 << 20
 LARGE = MIB
 TYPES = {1: "u1", 2: "u2", 4: "f4", 8: "f8", 16: "c16"}
 
-# make() returns dst and src; contenders maps names to those of array_times and
-# to what makes its arrays, if it has others.
+# make() returns dst and src.  contenders maps names to calls of array_times;
+# "straight" gets arrays without gaps.
 Row = collections.namedtuple("Row", "name bytes make contenders goal")
 
 
 def memory(shape, dtype):
-    """Returns an array whose pages are there."""
+    """Returns an array with all its pages."""
     made = np.empty(shape, dtype)
     made.fill(1)
     return made
@@ -118,8 +118,16 @@ def copy_row(kind, item, size):
                lambda: KINDS[kind](count, TYPES[item]), contenders, goal)
 
 
-ROWS = [row for item, kind, size in itertools.product(TYPES, KINDS, SIZES)
-        if (row := copy_row(kind, item, size))]
+# Without --long.
+FEW_SIZES, FEW_ITEMS = ("10 elements", "1 MiB", "64 MiB"), (1, 4)
+
+
+def rows(is_long):
+    for item, kind, size in itertools.product(TYPES, KINDS, SIZES):
+        if is_long or size in FEW_SIZES and item in FEW_ITEMS:
+            row = copy_row(kind, item, size)
+            if row:
+                yield row
 
 
 def straight(arrays):
@@ -159,10 +167,11 @@ def show(row, found):
 
 
 def main():
+    is_long = "--long" in sys.argv
     words = [word for word in sys.argv[1:] if word != "--long"]
     rounds = int(os.environ.get("DRAY_BENCH_ROUNDS", 0)) or ROUNDS
     ratios = []
-    for row in ROWS:
+    for row in rows(is_long):
         if not all(word in row.name for word in words):
             continue
         found = measure(row, rounds)

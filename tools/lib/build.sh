@@ -7,7 +7,8 @@
 # the guest.
 
 PACKAGES_BUILD=(
-	gcc libc6-dev libcmocka-dev libjansson-dev meson ninja-build pkg-config
+	gcc libc6-dev libcmocka-dev libjansson-dev libminizip-dev meson ninja-build
+	pkg-config zlib1g-dev
 	python3 python3-dev python3-numpy
 )
 
@@ -54,7 +55,7 @@ build_native()
 {
 	log_step "Building for this machine"
 	build_make native -Dbuildtype=release -Dpython=enabled \
-		-Ddmactl=enabled -Dtests=enabled
+		-Ddmactl=enabled -Dnpz=enabled -Dtests=enabled
 }
 
 # build_numpy KIND PACKAGES [MESON OPTION]...: the library and the Python package
@@ -89,6 +90,15 @@ build_bench()
 	log_step "Building for this machine, with benchmarks"
 	build_make bench -Dbuildtype=release -Dpython=enabled \
 		-Ddmactl=disabled -Dtests=disabled -Dbenches=enabled
+}
+
+# build_array PACKAGES: the same for the NumPy in the folder PACKAGES
+build_array()
+{
+	log_step "Building for this machine, with benchmarks and another NumPy"
+	build_make array -Dbuildtype=release -Dpython=enabled \
+		-Ddmactl=disabled -Dtests=disabled -Dbenches=enabled \
+		"-Dnumpy_include=$1/numpy/_core/include"
 }
 
 # build_sanitized: with sanitizers, which make gcc warn without cause

@@ -62,7 +62,8 @@ rootfs_busybox_build()
 rootfs_python()
 {
 	rootfs_image python "$1" closure \
-		python3 python3-numpy python3-pytest libjansson4 libfdt1
+		python3 python3-numpy python3-pytest libjansson4 libfdt1 \
+		libminizip1
 }
 
 rootfs_python_build()
@@ -88,7 +89,8 @@ rootfs_python_build()
 # archive
 rootfs_udev()
 {
-	rootfs_image udev "$1" closure udev passwd login libjansson4
+	rootfs_image udev "$1" closure udev passwd login libjansson4 \
+		libminizip1
 }
 
 rootfs_udev_build()

@@ -100,9 +100,9 @@ streams_through()
 
 	# Ten thousand packets take a minute, as many frames ten seconds.
 	[ "$FULL" = no ] || rounds=10000 frames=10000
-	[ "$LONG" = no ] || frames=100000
 	read -ra words <<<"$1"
 	name=${words[0]##*/}
+	[ "$LONG" = no ] || [[ $name = *.v ]] || frames=100000
 	for program in "${@:2}"; do
 		cp "$(build_folder "${folders[${program%% *}]:-streams-arm64}")/${program%% *}" \
 			"$BATCH/job"

@@ -1,18 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Indices of Python become steps of the library, and values become views that
- * it assigns.  A scalar is made by NumPy.
+ * a[index]: indices of Python become steps of the library.  Lists and arrays are
+ * read as views, which the steps keep.  A scalar is made by NumPy.
  */
-#include "array_object.h"
-
-/* As many as there can be: integers or slices, and new axes, and an ellipsis. */
-#define MAX_STEPS (2 * DRAY_MAX_NDIM + 1)
-
-struct steps {
-	struct dray_index list[MAX_STEPS];
-	size_t count;
-	bool scalar; /* integers only */
-};
+#include "array_steps.h"
 
 /* Takes a part of a slice; a number that is too long becomes the longest. */
 static int take_part(PyObject *part, int64_t *out)
@@ -40,21 +31,40 @@ static int take_slice(PyObject *object, struct dray_index *out)
 
 	*out = DRAY_ALL;
 	if (take_part(slice->start, &out->start) ||
-	    take_part(slice->stop, &out->stop))
+	    take_part(slice->stop, &out->stop) ||
+	    take_part(slice->step, &out->step))
 		return -1;
-	return take_part(slice->step, &out->step);
+	if (!out->step)
+		PyErr_SetString(PyExc_ValueError, "the step of a slice is 0");
+	return out->step ? 0 : -1;
 }
 
-static bool is_integer(PyObject *object)
+static bool is_integer_kind(dray_dtype dtype)
+{
+	return dray_dtype_kind(dtype) == 'i' || dray_dtype_kind(dtype) == 'u';
+}
+
+/* Whether @object is an array without axes, of an integer. */
+static bool is_integer_in_array(PyObject *object, PyTypeObject *array_type)
+{
+	const struct array_object *array = (struct array_object *)object;
+
+	if (Py_IS_TYPE(object, array_type))
+		return !array->array->ndim &&
+		       is_integer_kind(array->array->dtype);
+	return PyArray_Check(object) &&
+	       !PyArray_NDIM((PyArrayObject *)object) &&
+	       PyArray_ISINTEGER((PyArrayObject *)object);
+}
+
+/* Whether NumPy takes @object for one integer; arrays are asked apart. */
+static bool is_integer(PyObject *object, PyTypeObject *array_type)
 {
 	if (PyLong_CheckExact(object))
 		return true;
-	if (PyBool_Check(object) || PyArray_IsScalar(object, Bool))
-		return false;
-	if (PyArray_Check(object))
-		return !PyArray_NDIM((PyArrayObject *)object) &&
-		       PyArray_ISINTEGER((PyArrayObject *)object);
-	return PyIndex_Check(object);
+	return !PyBool_Check(object) && !PyArray_IsScalar(object, Bool) &&
+	       !PyArray_Check(object) && !Py_IS_TYPE(object, array_type) &&
+	       PyIndex_Check(object);
 }
 
 static int take_integer(PyObject *object, struct dray_index *out)
@@ -67,34 +77,87 @@ static int take_integer(PyObject *object, struct dray_index *out)
 	return 0;
 }
 
-/* Refuses an index that is none, and arrays. */
-static int refuse(PyObject *object)
+/* Returns an array of NumPy; an empty list is one of integers. */
+static PyObject *as_indices(PyObject *object)
 {
-	if (PyArray_Check(object) || PyList_Check(object) ||
-	    PyBool_Check(object) || PyArray_IsScalar(object, Bool))
-		PyErr_Format(PyExc_NotImplementedError,
-			     "a %s as an index: dray.Array takes basic ones",
-			     Py_TYPE(object)->tp_name);
-	else
+	PyObject *array = PyArray_FromAny(object, NULL, 0, 0, 0, NULL);
+	PyObject *integers;
+
+	if (!array || PyArray_Check(object) ||
+	    PyArray_SIZE((PyArrayObject *)array) ||
+	    !PyArray_ISFLOAT((PyArrayObject *)array))
+		return array;
+	integers = PyArray_Cast((PyArrayObject *)array, NPY_INTP);
+	Py_DECREF(array);
+	return integers;
+}
+
+static int describe(struct steps *steps, PyObject *object,
+		    struct dray_view *view)
+{
+	struct kept *kept = &steps->kept[steps->kept_count];
+
+	if (Py_IS_TYPE(object, steps->array_type)) {
+		array_whole((struct array_object *)object, view);
+		dray_dtype_ref(view->dtype);
+		kept->object = Py_NewRef(object);
+		return 0;
+	}
+	kept->object = as_indices(object);
+	if (kept->object &&
+	    !array_describe((PyArrayObject *)kept->object, view))
+		return 0;
+	Py_CLEAR(kept->object);
+	return -1;
+}
+
+/* Takes an array, or anything that NumPy makes one of. */
+static int take_array(struct steps *steps, PyObject *object,
+		      struct dray_index *out)
+{
+	struct kept *kept = &steps->kept[steps->kept_count];
+	struct dray_view *view = PyMem_Malloc(sizeof(*view));
+
+	if (!view) {
+		PyErr_NoMemory();
+		return -1;
+	}
+	if (describe(steps, object, view)) {
+		PyMem_Free(view);
+		return -1;
+	}
+	kept->view = view;
+	steps->kept_count++;
+	if (!is_integer_kind(view->dtype) &&
+	    dray_dtype_kind(view->dtype) != '?') {
 		PyErr_Format(
 			PyExc_IndexError,
-			"an index is an integer, a slice, ... or None, not a %s",
+			"an index is an integer, a slice, ..., None, or an array of integers or booleans, not a %s",
 			Py_TYPE(object)->tp_name);
-	return -1;
+		return -1;
+	}
+	*out = DRAY_BY(view);
+	steps->arrays = true;
+	return 0;
 }
 
 static int take_step(PyObject *object, struct steps *steps)
 {
 	struct dray_index *out = &steps->list[steps->count];
 
-	if (steps->count++ == MAX_STEPS) {
+	if (steps->count == MAX_STEPS) {
 		PyErr_Format(PyExc_IndexError, "more than %d indices",
 			     MAX_STEPS);
 		return -1;
 	}
-	if (is_integer(object))
+	steps->count++;
+	if (is_integer(object, steps->array_type))
 		return take_integer(object, out);
-	steps->scalar = false;
+	if (is_integer_in_array(object, steps->array_type)) {
+		steps->copies = true;
+		return take_integer(object, out);
+	}
+	steps->integers = false;
 	if (PySlice_Check(object))
 		return take_slice(object, out);
 	if (object == Py_None)
@@ -102,16 +165,20 @@ static int take_step(PyObject *object, struct steps *steps)
 	else if (object == Py_Ellipsis)
 		*out = DRAY_ELLIPSIS;
 	else
-		return refuse(object);
+		return take_array(steps, object, out);
 	return 0;
 }
 
-static int take_steps(PyObject *key, struct steps *steps)
+int steps_take(struct steps *steps, struct array_object *self, PyObject *key)
 {
 	Py_ssize_t i;
 
 	steps->count = 0;
-	steps->scalar = true;
+	steps->kept_count = 0;
+	steps->integers = true;
+	steps->arrays = false;
+	steps->copies = false;
+	steps->array_type = Py_TYPE(self);
 	if (!PyTuple_Check(key))
 		return take_step(key, steps);
 	for (i = 0; i < PyTuple_GET_SIZE(key); i++) {
@@ -121,34 +188,70 @@ static int take_steps(PyObject *key, struct steps *steps)
 	return 0;
 }
 
-/* Fills @out with self[key]; *scalar: it is one element. */
-static int take_index(struct array_object *self, PyObject *key,
-		      struct dray_view *out, bool *scalar)
+void steps_drop(struct steps *steps)
 {
-	struct steps steps;
+	while (steps->kept_count) {
+		struct kept *kept = &steps->kept[--steps->kept_count];
+
+		dray_dtype_unref(kept->view->dtype);
+		PyMem_Free(kept->view);
+		Py_DECREF(kept->object);
+	}
+}
+
+bool steps_are_one_element(const struct steps *steps,
+			   const struct array_object *self)
+{
+	return steps->integers && steps->count == (size_t)self->array->ndim;
+}
+
+struct selection {
+	const struct dray_view *view;
+	const struct steps *steps;
+};
+
+static int select_elements(void *context, struct dray_array **out)
+{
+	const struct selection *from = context;
+
+	return dray_index_get(from->view, from->steps->list, from->steps->count,
+			      out);
+}
+
+static PyObject *get(struct array_object *self, const struct steps *steps)
+{
+	struct dray_view view;
+	struct selection selection = { &view, steps };
+	PyObject *result, *copy;
 	int ret;
 
-	if (take_steps(key, &steps))
-		return -1;
-	ret = dray_view_index(array_whole(self, out), steps.list, steps.count,
-			      out);
-	*scalar = steps.scalar && steps.count == (size_t)self->array->ndim;
-	if (!ret)
-		return 0;
-	raise_array_error(ARRAY_INDEX, ret);
-	return -1;
+	array_whole(self, &view);
+	if (steps->arrays)
+		return array_made(Py_TYPE(self), ARRAY_INDEX, select_elements,
+				  &selection, self->descr);
+	ret = dray_view_index(&view, steps->list, steps->count, &view);
+	if (ret)
+		return raise_array_error(ARRAY_INDEX, ret);
+	if (steps_are_one_element(steps, self))
+		return PyArray_Scalar(view.data, self->descr, NULL);
+	result = array_over(self, &view);
+	if (!result || !steps->copies)
+		return result;
+	copy = array_copy_in(result, NPY_KEEPORDER);
+	Py_DECREF(result);
+	return copy;
 }
 
 PyObject *array_get(PyObject *object, PyObject *key)
 {
 	struct array_object *self = (struct array_object *)object;
-	struct dray_view view;
-	bool scalar;
+	PyObject *result = NULL;
+	struct steps steps;
 
-	if (take_index(self, key, &view, &scalar))
-		return NULL;
-	return scalar ? PyArray_Scalar(view.data, self->descr, NULL)
-		      : array_over(self, &view);
+	if (!steps_take(&steps, self, key))
+		result = get(self, &steps);
+	steps_drop(&steps);
+	return result;
 }
 
 PyObject *array_at(PyObject *self, Py_ssize_t at)
@@ -168,120 +271,4 @@ Py_ssize_t array_length(PyObject *object)
 		return (Py_ssize_t)dray_array_axes(array)[0].size;
 	PyErr_SetString(PyExc_TypeError, "len() of an array without axes");
 	return -1;
-}
-
-/* Leaves out axes of one element in front that @ndim axes have no room for. */
-static void drop_ones(struct dray_view *view, int ndim)
-{
-	int i, extra = 0;
-
-	while (view->ndim - extra > ndim && view->shape[extra] == 1)
-		extra++;
-	view->ndim -= extra;
-	for (i = 0; extra && i < view->ndim; i++) {
-		view->shape[i] = view->shape[i + extra];
-		view->strides[i] = view->strides[i + extra];
-	}
-}
-
-/* @value, of the destination's type, is repeated as needed. */
-static int assign(const struct dray_view *to, struct dray_view *value)
-{
-	int ret;
-
-	drop_ones(value, to->ndim);
-	ret = dray_view_broadcast(value, to->ndim, to->shape, value);
-	if (!ret)
-		ret = dray_view_assign(to, value);
-	if (!ret)
-		return 0;
-	raise_array_error(ARRAY_SHAPE, ret);
-	return -1;
-}
-
-/* Returns an array of NumPy of the type of @self, of any shape. */
-static PyArrayObject *value_of(struct array_object *self, PyObject *value)
-{
-	Py_INCREF(self->descr);
-	return (PyArrayObject *)PyArray_FromAny(value, self->descr, 0, 0,
-						NPY_ARRAY_FORCECAST, NULL);
-}
-
-/* Returns one without axes, with the one element that @value is. */
-static PyArrayObject *element_of(struct array_object *self, PyObject *value)
-{
-	PyObject *nowhere = PyTuple_New(0), *element;
-
-	Py_INCREF(self->descr);
-	element = PyArray_NewFromDescr(&PyArray_Type, self->descr, 0, NULL,
-				       NULL, NULL, 0, NULL);
-	/* NumPy reads an Array as text if it is asked for one number of it. */
-	value = Py_IS_TYPE(value, Py_TYPE(self)) ? array_as_numpy(value)
-						 : Py_NewRef(value);
-	if (!nowhere || !element || !value ||
-	    PyObject_SetItem(element, nowhere, value))
-		Py_CLEAR(element);
-	Py_XDECREF(nowhere);
-	Py_XDECREF(value);
-	return (PyArrayObject *)element;
-}
-
-/* Assigns an array of NumPy, taken over; NULL is an error. */
-static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
-{
-	struct dray_view view;
-	int ret = array ? array_describe(array, &view) : -1;
-
-	if (!ret)
-		ret = assign(to, &view);
-	Py_XDECREF(array);
-	return ret;
-}
-
-static int assign_object(struct array_object *self, const struct dray_view *to,
-			 PyObject *value)
-{
-	struct array_object *other = (struct array_object *)value;
-	struct dray_view view;
-
-	if (Py_IS_TYPE(value, Py_TYPE(self)) &&
-	    dray_dtype_equal(other->array->dtype, self->array->dtype))
-		return assign(to, array_whole(other, &view));
-	return assign_numpy(to, value_of(self, value));
-}
-
-static int check_writable(const struct array_object *self)
-{
-	if (self->array->flags & DRAY_WRITE)
-		return 0;
-	PyErr_SetString(PyExc_ValueError, "the array is read-only");
-	return -1;
-}
-
-int array_set(PyObject *object, PyObject *key, PyObject *value)
-{
-	struct array_object *self = (struct array_object *)object;
-	struct dray_view view;
-	bool scalar;
-
-	if (!value) {
-		PyErr_SetString(PyExc_ValueError,
-				"elements of an array cannot be deleted");
-		return -1;
-	}
-	if (check_writable(self) || take_index(self, key, &view, &scalar))
-		return -1;
-	return scalar ? assign_numpy(&view, element_of(self, value))
-		      : assign_object(self, &view, value);
-}
-
-PyObject *array_fill(PyObject *object, PyObject *value)
-{
-	struct array_object *self = (struct array_object *)object;
-	struct dray_view to;
-
-	if (check_writable(self) ||
-	    assign_numpy(array_whole(self, &to), element_of(self, value)))
-		return NULL;
-	Py_RETURN_NONE;
 }

@@ -58,8 +58,9 @@ static int reorder(struct dray_array *array, const struct request *request)
 	return 0;
 }
 
-static int allocate(const struct request *request, struct dray_array **out)
+static int allocate(void *context, struct dray_array **out)
 {
+	const struct request *request = context;
 	int64_t shape[DRAY_MAX_NDIM];
 	struct dray_array *array;
 	int i, ret;
@@ -93,7 +94,9 @@ static const struct dray_handler *chosen_handler(PyObject *capsule)
 								     : NULL;
 }
 
-static PyObject *make(PyTypeObject *type, const struct request *request)
+PyObject *array_made(PyTypeObject *type, enum array_step step,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr)
 {
 	PyObject *capsule = PyDataMem_GetHandler();
 	const struct dray_handler *handler, *before = NULL;
@@ -106,13 +109,18 @@ static PyObject *make(PyTypeObject *type, const struct request *request)
 	handler = chosen_handler(capsule);
 	if (handler)
 		before = dray_set_handler(handler);
-	ret = allocate(request, &array);
+	ret = make(context, &array);
 	if (before)
 		dray_set_handler(before);
-	object = ret ? raise_array_error(ARRAY_SHAPE, ret)
-		     : array_wrap(type, array, request->descr, capsule, NULL);
+	object = ret ? raise_array_error(step, ret)
+		     : array_wrap(type, array, descr, capsule, NULL);
 	Py_DECREF(capsule);
 	return object;
+}
+
+static PyObject *make(PyTypeObject *type, struct request *request)
+{
+	return array_made(type, ARRAY_SHAPE, allocate, request, request->descr);
 }
 
 static PyObject *make_from(PyTypeObject *type, PyObject *args,
@@ -139,6 +147,7 @@ static PyObject *make_from(PyTypeObject *type, PyObject *args,
 		request.shape[i] = dims.ptr[i];
 	order_axes(&request, order == NPY_FORTRANORDER);
 	object = make(type, &request);
+	dray_dtype_unref(request.dtype);
 out:
 	PyDimMem_FREE(dims.ptr);
 	Py_XDECREF(request.descr);
@@ -189,16 +198,26 @@ static void order_as(struct request *request, NPY_ORDER order,
 				   (order != NPY_CORDER && fortran && !c));
 }
 
-PyObject *array_copy_in(PyObject *object, NPY_ORDER order)
+/* Whether a copy in an order would lie as the array does. */
+static bool has_order(const struct array_object *self, NPY_ORDER order)
 {
-	struct array_object *self = (struct array_object *)object;
-	struct request request = { .descr = self->descr };
+	uint64_t flags = self->array->flags;
+
+	return order == NPY_KEEPORDER ||
+	       (order != NPY_FORTRANORDER && (flags & DRAY_C_CONTIGUOUS)) ||
+	       (order != NPY_CORDER && (flags & DRAY_F_CONTIGUOUS));
+}
+
+/* Makes a copy of a type, in an order. */
+static PyObject *copy_as(struct array_object *self, PyArray_Descr *descr,
+			 dray_dtype dtype, NPY_ORDER order)
+{
+	struct request request = { .descr = descr, .dtype = dtype };
 	struct dray_view from, to;
 	PyObject *copy;
 	int ret;
 
 	array_whole(self, &from);
-	request.dtype = from.dtype;
 	request.ndim = from.ndim;
 	memcpy(request.shape, from.shape,
 	       (size_t)from.ndim * sizeof(from.shape[0]));
@@ -207,11 +226,18 @@ PyObject *array_copy_in(PyObject *object, NPY_ORDER order)
 	if (!copy)
 		return NULL;
 	array_whole((struct array_object *)copy, &to);
-	ret = dray_view_assign(&to, &from);
+	ret = dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE);
 	if (!ret)
 		return copy;
 	Py_DECREF(copy);
-	return raise_array_error(ARRAY_SHAPE, ret);
+	return raise_array_error(ARRAY_CAST, ret);
+}
+
+PyObject *array_copy_in(PyObject *object, NPY_ORDER order)
+{
+	struct array_object *self = (struct array_object *)object;
+
+	return copy_as(self, self->descr, self->array->dtype, order);
 }
 
 PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords)
@@ -223,4 +249,49 @@ PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords)
 					 PyArray_OrderConverter, &order))
 		return NULL;
 	return array_copy_in(self, order);
+}
+
+/* Raises TypeError if the rule does not allow the cast. */
+static int check_cast(const struct array_object *self, PyArray_Descr *descr,
+		      dray_dtype dtype, NPY_CASTING casting)
+{
+	/* NumPy's numbers are the library's. */
+	enum dray_casting rule = (enum dray_casting)casting;
+
+	if (dray_can_cast(self->array->dtype, dtype, rule))
+		return 0;
+	PyErr_Format(PyExc_TypeError,
+		     "a cast from %R to %R is not allowed by the rule '%s'",
+		     self->descr, descr, dray_casting_name(rule));
+	return -1;
+}
+
+PyObject *array_astype(PyObject *object, PyObject *args, PyObject *keywords)
+{
+	static char *names[] = { "dtype", "order", "casting", "copy", NULL };
+	struct array_object *self = (struct array_object *)object;
+	NPY_CASTING casting = NPY_UNSAFE_CASTING;
+	NPY_ORDER order = NPY_KEEPORDER;
+	PyArray_Descr *descr = NULL;
+	PyObject *result = NULL;
+	dray_dtype dtype;
+	int copy = 1;
+
+	if (!PyArg_ParseTupleAndKeywords(
+		    args, keywords, "O&|O&O&p:astype", names,
+		    PyArray_DescrConverter, &descr, PyArray_OrderConverter,
+		    &order, PyArray_CastingConverter, &casting, &copy))
+		goto out;
+	if (dtype_take(descr, &dtype))
+		goto out;
+	if (!check_cast(self, descr, dtype, casting))
+		result = copy || !has_order(self, order) ||
+					 !dray_dtype_equal(dtype,
+							   self->array->dtype)
+				 ? copy_as(self, descr, dtype, order)
+				 : Py_NewRef(object);
+	dray_dtype_unref(dtype);
+out:
+	Py_XDECREF(descr);
+	return result;
 }

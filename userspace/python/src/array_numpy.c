@@ -48,6 +48,7 @@ int array_describe(PyArrayObject *array, struct dray_view *out)
 	ret = dray_view_init(out, PyArray_DATA(array), dtype,
 			     PyArray_NDIM(array), shape, strides);
 	if (ret) {
+		dray_dtype_unref(dtype);
 		raise_array_error(ARRAY_SHAPE, ret);
 		return -1;
 	}
@@ -98,11 +99,12 @@ static PyObject *over_numpy(PyTypeObject *type, PyArrayObject *owner)
 					 (size_t)(high - low),
 					 view.flags & (DRAY_READ | DRAY_WRITE),
 					 drop_owner, owner, &block);
-	if (ret)
-		return raise_array_error(ARRAY_SHAPE, ret);
-	Py_INCREF(owner);
-	ret = dray_array_over(&view, block, &array);
-	dray_block_unref(block);
+	if (!ret) {
+		Py_INCREF(owner);
+		ret = dray_array_over(&view, block, &array);
+		dray_block_unref(block);
+	}
+	dray_dtype_unref(view.dtype);
 	if (ret)
 		return raise_array_error(ARRAY_SHAPE, ret);
 	return array_wrap(type, array, PyArray_DESCR(owner), NULL,

@@ -9,14 +9,21 @@
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
 		     PyArray_Descr *descr, PyObject *capsule, PyObject *base)
 {
-	struct array_object *self = PyObject_New(struct array_object, type);
+	struct array_object *self = NULL;
 
+	if (descr)
+		Py_INCREF(descr);
+	else
+		descr = dtype_descr(array->dtype);
+	if (descr)
+		self = PyObject_New(struct array_object, type);
 	if (!self) {
+		Py_XDECREF(descr);
 		dray_array_unref(array);
 		return NULL;
 	}
 	self->array = array;
-	self->descr = (PyArray_Descr *)Py_NewRef(descr);
+	self->descr = descr;
 	self->capsule = Py_XNewRef(capsule);
 	self->base = Py_XNewRef(base);
 	return (PyObject *)self;
@@ -138,13 +145,9 @@ static PyObject *array_dtype(PyObject *self, void *unused)
 
 static PyObject *array_typestr(PyObject *self, void *unused)
 {
-	char typestr[DRAY_DTYPE_TYPESTR_SIZE];
-	int ret;
-
 	(void)unused;
-	ret = dray_dtype_format(((struct array_object *)self)->array->dtype,
-				typestr, sizeof(typestr));
-	return ret < 0 ? raise_error(ret) : PyUnicode_FromString(typestr);
+	return PyObject_GetAttrString(
+		(PyObject *)((struct array_object *)self)->descr, "str");
 }
 
 static PyObject *array_flags(PyObject *self, void *unused)
@@ -296,6 +299,9 @@ static PyMethodDef array_methods[] = {
 	{ "copy", WITH_KEYWORDS(array_copy), METH_VARARGS | METH_KEYWORDS,
 	  "copy($self, /, order='C')\n--\n\n"
 	  "A copy in order 'C', 'F', 'A' or 'K', in memory as that of empty()." },
+	{ "astype", WITH_KEYWORDS(array_astype), METH_VARARGS | METH_KEYWORDS,
+	  "astype($self, /, dtype, order='K', casting='unsafe', copy=True)\n--\n\n"
+	  "A copy of another type; with copy=False the array itself, if it is one." },
 	{ "transpose", array_transpose, METH_VARARGS,
 	  "transpose($self, /, *axes)\n--\n\n"
 	  "A view with its axes in another order, by default reversed." },
@@ -336,6 +342,19 @@ static PyMethodDef array_methods[] = {
 	{ "shares_memory", array_shares_memory, METH_O,
 	  "shares_memory($self, other, /)\n--\n\n"
 	  "Whether an element of each has a byte in common, exactly." },
+	{ "save", WITH_KEYWORDS(array_save), METH_VARARGS | METH_KEYWORDS,
+	  "save($self, /, path, *, page=False, new=False)\n--\n\n"
+	  "Writes a .npy file: with its elements from a page's start on; or only if there\n"
+	  "is none of that name." },
+	{ "load", WITH_KEYWORDS(array_load),
+	  METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+	  "load($type, /, path, *, node=None)\n--\n\n"
+	  "A new array with what a .npy file has, in memory as that of empty(), or in a\n"
+	  "buffer of a node, which takes header and elements by O_DIRECT." },
+	{ "map", WITH_KEYWORDS(array_map),
+	  METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+	  "map($type, /, path, *, writable=False)\n--\n\n"
+	  "An array over the bytes of a .npy file: writes change the file." },
 	{ "fill", array_fill, METH_O,
 	  "fill($self, value, /)\n--\n\nSets all elements." },
 	{ "item", array_item, METH_VARARGS,

@@ -17,7 +17,7 @@ struct array_object {
 
 /*
  * Makes an object of @array, taken over even on failure.  @descr is NumPy's
- * object for its type, @capsule keeps its handler, @base owns its memory; the
+ * object for its type, NULL: it is made; @capsule keeps its handler, @base owns its memory; the
  * last two may be NULL.
  */
 PyObject *array_wrap(PyTypeObject *type, struct dray_array *array,
@@ -36,9 +36,24 @@ PyObject *array_new(PyTypeObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_empty(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_zeros(PyObject *type, PyObject *args, PyObject *keywords);
 PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
-/* array_index.c: a[index], and assignments. */
+/*
+ * Calls @make with NumPy's current handler as the library's, and makes an object
+ * of the array.  @step: for its error.  @descr: NULL: NumPy's object for the array's
+ * type is made.
+ */
+PyObject *array_made(PyTypeObject *type, enum array_step step,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr);
+
+/* array_file.c: arrays in files. */
+PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords);
+PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords);
+PyObject *array_map(PyObject *type, PyObject *args, PyObject *keywords);
+
+/* array_index.c: a[index]; array_assign.c: assignments. */
 Py_ssize_t array_length(PyObject *self);
 PyObject *array_get(PyObject *self, PyObject *key);
 PyObject *array_at(PyObject *self, Py_ssize_t at);
@@ -69,7 +84,7 @@ PyObject *array_shares_memory(PyObject *self, PyObject *other);
 PyObject *array_as_numpy(PyObject *self);
 /*
  * Describes an array of NumPy; -1 with TypeError for a type that the library
- * does not have.
+ * does not have.  The view has a reference to its type, the caller's.
  */
 int array_describe(PyArrayObject *array, struct dray_view *out);
 /* Makes an object over the memory of @object, which it keeps. */

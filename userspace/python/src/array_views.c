@@ -20,15 +20,16 @@ static PyObject *made(PyObject *self, const struct dray_view *view, int ret)
 		   : array_over(self_of(self), view);
 }
 
-/* The same, with a type of its own. */
-static PyObject *made_as(PyObject *self, const struct dray_view *view, int ret)
+/* The same, with a type of its own.  @descr: NumPy's object; NULL: makes one. */
+static PyObject *made_as(PyObject *self, const struct dray_view *view, int ret,
+			 PyArray_Descr *descr)
 {
-	PyArray_Descr *descr;
 	PyObject *result;
 
 	if (ret)
 		return raise_array_error(ARRAY_SHAPE, ret);
-	descr = dtype_descr(view->dtype);
+	descr = descr ? (PyArray_Descr *)Py_NewRef(descr)
+		      : dtype_descr(view->dtype);
 	if (!descr)
 		return NULL;
 	result = array_over_as(self_of(self), view, descr);
@@ -320,7 +321,7 @@ PyObject *array_real(PyObject *self, void *unused)
 
 	(void)unused;
 	array_whole(self_of(self), &view);
-	return made_as(self, &view, dray_view_real(&view, &view));
+	return made_as(self, &view, dray_view_real(&view, &view), NULL);
 }
 
 PyObject *array_imag(PyObject *self, void *unused)
@@ -329,13 +330,14 @@ PyObject *array_imag(PyObject *self, void *unused)
 
 	(void)unused;
 	array_whole(self_of(self), &view);
-	return made_as(self, &view, dray_view_imag(&view, &view));
+	return made_as(self, &view, dray_view_imag(&view, &view), NULL);
 }
 
 PyObject *array_view(PyObject *self, PyObject *args, PyObject *keywords)
 {
 	static char *names[] = { "dtype", NULL };
 	PyArray_Descr *descr = NULL;
+	PyObject *result = NULL;
 	struct dray_view view;
 	dray_dtype dtype;
 	int ret;
@@ -347,10 +349,14 @@ PyObject *array_view(PyObject *self, PyObject *args, PyObject *keywords)
 	if (!descr)
 		return made(self, &view, 0);
 	ret = dtype_take(descr, &dtype);
+	if (!ret)
+		result = made_as(self, &view,
+				 dray_view_as_type(&view, dtype, &view),
+				 dray_dtype_itemsize(dtype) ? descr : NULL);
+	if (!ret)
+		dray_dtype_unref(dtype);
 	Py_DECREF(descr);
-	if (ret)
-		return NULL;
-	return made_as(self, &view, dray_view_as_type(&view, dtype, &view));
+	return result;
 }
 
 PyObject *array_windows(PyObject *self, PyObject *args, PyObject *keywords)

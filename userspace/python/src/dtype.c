@@ -3,23 +3,30 @@
 #include "module.h"
 #include <errno.h>
 
+/* Returns the text of a type; a structure's is a list or a dictionary. */
+static PyObject *text_of(PyArray_Descr *descr)
+{
+	return PyDataType_HASFIELDS(descr)
+		       ? PyObject_Str((PyObject *)descr)
+		       : PyObject_GetAttrString((PyObject *)descr, "str");
+}
+
 int dtype_take(PyArray_Descr *descr, dray_dtype *out)
 {
 	const char *text = NULL;
-	PyObject *typestr;
+	PyObject *object;
 
-	if (PyDataType_REFCHK(descr) || PyDataType_HASFIELDS(descr) ||
-	    PyDataType_HASSUBARRAY(descr)) {
+	if (PyDataType_REFCHK(descr) || PyDataType_HASSUBARRAY(descr)) {
 		PyErr_Format(PyExc_TypeError, "%R is not a type of dray.Array",
 			     descr);
 		return -1;
 	}
-	typestr = PyObject_GetAttrString((PyObject *)descr, "str");
-	if (typestr)
-		text = PyUnicode_AsUTF8(typestr);
+	object = text_of(descr);
+	if (object)
+		text = PyUnicode_AsUTF8(object);
 	if (text && dray_dtype_parse(text, out))
 		raise_array_error(ARRAY_TYPE, -EINVAL);
-	Py_XDECREF(typestr);
+	Py_XDECREF(object);
 	return PyErr_Occurred() ? -1 : 0;
 }
 

@@ -85,9 +85,15 @@ static const struct {
 } array_table[] = {
 	{ ARRAY_SHAPE, { EPERM, &PyExc_ValueError, false } },
 	{ ARRAY_SHAPE, { EOVERFLOW, &PyExc_ValueError, false } },
-	{ ARRAY_INDEX, { EINVAL, &PyExc_IndexError, false } },
 	{ ARRAY_INDEX, { ERANGE, &PyExc_IndexError, false } },
+	{ ARRAY_INDEX, { EPERM, &PyExc_ValueError, false } },
+	{ ARRAY_INDEX, { EOVERFLOW, &PyExc_ValueError, false } },
 	{ ARRAY_TYPE, { EINVAL, &PyExc_TypeError, false } },
+	{ ARRAY_CAST, { EPERM, &PyExc_ValueError, false } },
+	{ ARRAY_CAST, { EOPNOTSUPP, &PyExc_TypeError, false } },
+	{ ARRAY_CAST, { ERANGE, &PyExc_OverflowError, false } },
+	{ ARRAY_CAST, { EILSEQ, &PyExc_ValueError, false } },
+	{ ARRAY_CAST, { ENOSPC, &PyExc_RuntimeError, false } },
 };
 
 PyObject *raise_array_error(enum array_step step, int error)

@@ -188,7 +188,7 @@ PyObject *export_may_open(PyObject *module, PyObject *unused)
 PyObject *export_fetch(PyObject *module, PyObject *record)
 {
 	struct dray_view view;
-	PyObject *bytes = NULL;
+	PyObject *array, *bytes = NULL;
 	Py_buffer given;
 	uint64_t size = 0;
 	npy_intp room;
@@ -219,7 +219,9 @@ PyObject *export_fetch(PyObject *module, PyObject *record)
 	}
 	/* The copy is private, as that of a pickle. */
 	view.flags = DRAY_READ | DRAY_WRITE;
-	return ipc_wrap_view(&view, bytes);
+	array = ipc_wrap_view(&view, bytes);
+	dray_dtype_unref(view.dtype);
+	return array;
 }
 
 PyObject *export_wait(PyObject *module, PyObject *timeout)

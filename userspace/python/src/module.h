@@ -88,6 +88,7 @@ enum array_step {
 	ARRAY_SHAPE, /* shapes, axes, values */
 	ARRAY_INDEX,
 	ARRAY_TYPE,
+	ARRAY_CAST, /* conversions of elements */
 };
 
 /* Does as raise_error() for a step of dray.Array. */
@@ -218,7 +219,10 @@ PyObject *transfer_fill(PyObject *module, PyObject *args, PyObject *keywords);
 PyObject *transfer_explain(PyObject *module, PyObject *args,
 			   PyObject *keywords);
 
-/* Converts NumPy's object; -1 with TypeError for a type of other elements. */
+/*
+ * Converts NumPy's object; the caller drops its reference to @out.  -1 with
+ * TypeError for a type of other elements.
+ */
 int dtype_take(PyArray_Descr *descr, dray_dtype *out);
 /* Returns NumPy's object, a new reference. */
 PyArray_Descr *dtype_descr(dray_dtype dtype);

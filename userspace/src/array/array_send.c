@@ -45,14 +45,18 @@ union control {
 	char bytes[512];
 };
 
-/* Fills all of @record; axes that the array does not have are zero. */
+/* Fills all of @record; what the array does not need is zero. */
 static int describe(char *record, const struct dray_view *view,
 		    const struct dray_buffer *buffer)
 {
 	struct buffer_record where = { .size = dray_buffer_size(buffer) };
 	struct dray_ipc_record memory;
+	size_t size;
 	int ret;
 
+	ret = dray_array_record_measure(view, &size);
+	if (ret)
+		return ret;
 	ret = dray_ipc_describe_node(dray_buffer_node(buffer), &where.backend,
 				     where.node);
 	if (ret)
@@ -302,6 +306,8 @@ int dray_array_receive(int socket, struct dray_node *node,
 	struct dray_array_record fixed;
 	struct buffer_record where;
 	struct dray_view view;
+	dray_dtype dtype;
+	size_t used;
 	int fd, ret;
 
 	if (!dray_given(out, __func__))
@@ -309,7 +315,10 @@ int dray_array_receive(int socket, struct dray_node *node,
 	ret = receive_record(socket, record, &fd);
 	if (ret)
 		return ret;
-	ret = dray_array_record_read(record, sizeof(record), &fixed, &view);
+	view.dtype = 0;
+	ret = dray_array_record_read(record, sizeof(record), &fixed, &view,
+				     &used);
+	dtype = view.dtype;
 	memcpy(&where, record, sizeof(where));
 	if (!ret)
 		ret = check_buffer(&where);
@@ -320,8 +329,7 @@ int dray_array_receive(int socket, struct dray_node *node,
 	ret = dray_buffer_import_bytes(node ? node : opened, fd, where.size,
 				       &buffer);
 	if (!ret)
-		ret = dray_view_place(&view, fixed.dtype,
-				      dray_buffer_data(buffer),
+		ret = dray_view_place(&view, dray_buffer_data(buffer),
 				      dray_buffer_size(buffer), fixed.offset);
 	if (!ret)
 		ret = dray_block_create_buffer(buffer, &base);
@@ -334,6 +342,7 @@ int dray_array_receive(int socket, struct dray_node *node,
 	}
 	dray_buffer_unref(buffer);
 close_fd:
+	dray_dtype_unref(dtype);
 	close(fd);
 	return ret;
 }

@@ -311,7 +311,7 @@ static int from_dict(const struct dray_literal *dict, dray_dtype *out)
 {
 	const struct dray_literal *size = dray_literal_find(dict, "itemsize");
 	struct dray_field_list list = { 0 };
-	struct columns columns;
+	struct columns columns = { 0 };
 	uint32_t itemsize = 0, flags;
 	int ret = find_columns(dict, &columns);
 

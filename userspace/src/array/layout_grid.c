@@ -7,8 +7,6 @@
 
 #include "array/layout_grid.h"
 
-#define DRAY_LINE 64u /* bytes of a cache line */
-
 /* Rows of fewer than SHORT elements are walked across, STRIP at a time. */
 #define SHORT 8u
 #define STRIP 128u
@@ -85,49 +83,6 @@ static void copy_grid_any(const struct dray_grid *grid)
 	}
 }
 
-/*
- * Fills rows without gaps by repeating one element, if its size divides a line.
- */
-static void repeat_grid(const struct dray_grid *grid)
-{
-	const size_t bytes = grid->columns.count * grid->run;
-	unsigned char *dst = grid->dst;
-	const unsigned char *src = grid->src;
-	unsigned char line[DRAY_LINE];
-	size_t i, at;
-
-	for (i = 0; i < grid->rows.count; i++) {
-		size_t done = 0;
-
-		memcpy(line, src, grid->run);
-		for (at = grid->run; at < DRAY_LINE; at *= 2)
-			memcpy(line + at, line, at);
-		for (; bytes - done >= DRAY_LINE; done += DRAY_LINE)
-			memcpy(dst + done, line, DRAY_LINE);
-		memcpy(dst + done, line, bytes - done);
-		dst += grid->rows.dst;
-		src += grid->rows.src;
-	}
-}
-
-static void repeat_grid_1(const struct dray_grid *grid)
-{
-	size_t i;
-
-	for (i = 0; i < grid->rows.count; i++)
-		memset(grid->dst + (int64_t)i * grid->rows.dst,
-		       grid->src[(int64_t)i * grid->rows.src],
-		       grid->columns.count);
-}
-
-static bool repeats(const struct dray_grid *grid)
-{
-	return grid->columns.src == 0 &&
-	       grid->columns.dst == (int64_t)grid->run &&
-	       DRAY_LINE % grid->run == 0 &&
-	       grid->columns.count * grid->run >= DRAY_LINE;
-}
-
 static grid_copy *grid_copy_for(uint64_t run)
 {
 	switch (run) {
@@ -186,10 +141,11 @@ void dray_grid_copy(const struct dray_grid *grid)
 {
 	grid_copy *copy = grid_copy_for(grid->run);
 
-	if (repeats(grid))
-		grid->run == 1 ? repeat_grid_1(grid) : repeat_grid(grid);
-	else if (grid->columns.count < SHORT && grid->run <= LONGEST &&
-		 grid->rows.count > grid->columns.count)
+	if (grid->columns.dst == (int64_t)grid->run &&
+	    (dray_grid_repeat(grid) || dray_grid_reverse(grid)))
+		return;
+	if (grid->columns.count < SHORT && grid->run <= LONGEST &&
+	    grid->rows.count > grid->columns.count)
 		copy_strips(grid, copy);
 	else
 		copy(grid);

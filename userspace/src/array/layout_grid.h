@@ -24,4 +24,11 @@ struct dray_grid {
 
 void dray_grid_copy(const struct dray_grid *grid);
 
+/*
+ * Copies rows that are dense in the destination if each repeats one element, or
+ * is dense and runs backwards in the source; else returns false.
+ */
+bool dray_grid_repeat(const struct dray_grid *grid);
+bool dray_grid_reverse(const struct dray_grid *grid);
+
 #endif /* DRAY_ARRAY_LAYOUT_GRID_H */

@@ -6,16 +6,14 @@
 #include <string.h>
 
 #include "array/layout_turn.h"
+#include "array/layout_vector.h"
 #include "base/cpu.h"
+
+#undef WIDTH
+#undef TARGET
 
 #define LINE 64
 #define UNROLL _Pragma("GCC unroll 32")
-
-#if defined(__has_builtin)
-#if __has_builtin(__builtin_shufflevector)
-#define SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#endif
-#endif
 
 #ifdef SHUFFLE
 /* Interleave halves of vectors, of each 16 bytes of them. */

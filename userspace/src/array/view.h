@@ -111,13 +111,13 @@ const char *dray_shape_format(char text[DRAY_SHAPE_TEXT], int ndim,
 
 /*
  * Places a view that another process described over the @size bytes at @memory.
- * Its ndim, shape, strides and flags are in it, and are not trusted.
- * @said: its type
+ * Its ndim, shape, strides, flags and type are in it, and are not trusted, but
+ * for the address of a type object.
  * @offset: bytes, of the element [0, 0, ...]
  * -EBADMSG if any of it is wrong or leads out of the memory.
  */
-int dray_view_place(struct dray_view *view, dray_dtype said, void *memory,
-		    uint64_t size, uint64_t offset);
+int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
+		    uint64_t offset);
 
 /* dray_view_assign() for a pair that matches and was reduced.  -ENOMEM. */
 struct dray_layout;

@@ -147,8 +147,8 @@ int dray_view_check(const struct dray_view *view, const char *name,
 	return 0;
 }
 
-int dray_view_place(struct dray_view *view, dray_dtype said, void *memory,
-		    uint64_t size, uint64_t offset)
+int dray_view_place(struct dray_view *view, void *memory, uint64_t size,
+		    uint64_t offset)
 {
 	struct dray_extent extent;
 
@@ -158,13 +158,7 @@ int dray_view_place(struct dray_view *view, dray_dtype said, void *memory,
 				 " in memory of %" PRIu64 " bytes",
 				 offset, size);
 	view->data = memory;
-	/* An address of the other process would be a type object. */
-	if (!dray_dtype_is_builtin(said))
-		return dray_fail(-EBADMSG,
-				 "the record's type 0x%" PRIx64
-				 " is not a builtin one",
-				 said);
-	if (dray_dtype_normalize(said, &view->dtype) ||
+	if (dray_dtype_normalize(view->dtype, &view->dtype) ||
 	    dray_view_check(view, "the array of the record", &extent))
 		return -EBADMSG; /* With their sentence. */
 	if (extent.low < -(int64_t)offset ||

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+"""The programs of docs/arrays.md work as they stand there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = (Path(__file__).parents[2] / "docs" / "arrays.md").read_text(encoding="utf-8")
+
+
+def block(language):
+    return re.search(f"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)[1]
+
+
+def test_the_c_program_makes_a_view_that_keeps_the_memory(output, build_c, tmp_path):
+    build_c(block("c"), tmp_path / "program")
+    assert output(tmp_path / "program") == "2 rows, -48 bytes apart\n"
+
+
+def test_the_python_program_shares_memory_with_numpy(output, root):
+    found = list(root.rglob("dray/__init__.py"))
+    if not found:
+        pytest.skip("the Python package is not built")
+    said = output("env", f"PYTHONPATH={found[0].parents[1]}", "/usr/bin/python3", "-",
+                  input=block("python"))
+    assert said == ("(2, 6) (-48, 4) [18, 7, 7, 21, 22, 23]\n"
+                    "149 True\n")

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* cast_view: views and single values converted, and what is refused. */
+#include "unit.h"
+
+static double doubles[6];
+static int32_t ints[6];
+
+static struct dray_view view_of(void *data, dray_dtype dtype, int ndim,
+				const int64_t *shape)
+{
+	struct dray_view view;
+
+	assert_works(dray_view_init(&view, data, dtype, ndim, shape, NULL));
+	return view;
+}
+
+#define DOUBLES(...)                                                         \
+	view_of(doubles, DRAY_FLOAT64, (int)(sizeof(DIMS(__VA_ARGS__)) / 8), \
+		DIMS(__VA_ARGS__))
+#define INTS(...)                                                       \
+	view_of(ints, DRAY_INT32, (int)(sizeof(DIMS(__VA_ARGS__)) / 8), \
+		DIMS(__VA_ARGS__))
+
+static void count_up(void)
+{
+	for (int i = 0; i < 6; i++) {
+		ints[i] = i + 1;
+		doubles[i] = -1;
+	}
+}
+
+static void doubles_are(const double expected[6])
+{
+	assert_memory_equal(doubles, expected, sizeof(doubles));
+}
+
+FACT(sources_are_broadcast_and_leading_axes_of_one_dropped)
+{
+	static const struct {
+		int ndim;
+		int64_t shape[3];
+		double expected[6];
+	} rows[] = {
+		{ 2, { 2, 3 }, { 1, 2, 3, 4, 5, 6 } },
+		{ 1, { 3 }, { 1, 2, 3, 1, 2, 3 } },
+		{ 2, { 2, 1 }, { 1, 1, 1, 2, 2, 2 } },
+		{ 3, { 1, 2, 1 }, { 1, 1, 1, 2, 2, 2 } },
+		{ 0, { 0 }, { 1, 1, 1, 1, 1, 1 } },
+		{ 3, { 1, 1, 1 }, { 1, 1, 1, 1, 1, 1 } },
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dray_view to = DOUBLES(2, 3), from;
+
+		count_up();
+		from = view_of(ints, DRAY_INT32, rows[i].ndim, rows[i].shape);
+		assert_works(dray_view_convert(&to, &from, DRAY_CASTING_SAFE));
+		doubles_are(rows[i].expected);
+	}
+}
+
+FACT(pairs_that_do_not_fit_are_refused)
+{
+	struct dray_view to = DOUBLES(2, 3), from = INTS(2, 3), other;
+
+	count_up();
+	other = INTS(2, 2);
+	assert_fails(dray_view_convert(&to, &other, DRAY_CASTING_SAFE), -EINVAL,
+		     "axis 1 has 3 elements in the destination and 2");
+	other = INTS(2, 1, 3);
+	assert_fails(dray_view_convert(&to, &other, DRAY_CASTING_SAFE), -EINVAL,
+		     "axis 0 of the source has 2 elements");
+	assert_fails(dray_view_convert(&from, &to, DRAY_CASTING_SAME_KIND),
+		     -EINVAL,
+		     "cannot cast from '<f8' to '<i4' according to the rule "
+		     "'same_kind'");
+	assert_fails(dray_view_convert(&to, &from, (enum dray_casting)5),
+		     -EINVAL, "casting rule 5");
+	other = to;
+	other.flags = DRAY_READ;
+	assert_fails(dray_view_convert(&other, &from, DRAY_CASTING_SAFE),
+		     -EPERM, "read-only");
+	other.flags = DRAY_READ | DRAY_IMMUTABLE;
+	assert_fails(dray_view_convert(&other, &from, DRAY_CASTING_SAFE),
+		     -EPERM, "immutable");
+	other = from;
+	other.flags = DRAY_WRITE;
+	assert_fails(dray_view_convert(&to, &other, DRAY_CASTING_SAFE), -EPERM,
+		     "may not be read");
+	other = to;
+	other.strides[0] = 0;
+	assert_fails(dray_view_convert(&other, &from, DRAY_CASTING_SAFE),
+		     -EINVAL, "stride of 0");
+	other = to;
+	other.dtype = DRAY_VOID(8);
+	assert_fails(dray_view_convert(&from, &other, DRAY_CASTING_UNSAFE),
+		     -EOPNOTSUPP, "|V8 do not convert");
+	doubles_are((double[]){ -1, -1, -1, -1, -1, -1 });
+}
+
+FACT(views_of_no_elements_are_converted)
+{
+	struct dray_view to = DOUBLES(0, 3), from = INTS(1, 3);
+
+	count_up();
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_SAFE));
+	from = view_of(ints, DRAY_INT32, 0, NULL);
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_SAFE));
+	doubles_are((double[]){ -1, -1, -1, -1, -1, -1 });
+}
+
+FACT(elements_of_no_bytes_are_converted)
+{
+	struct dray_view to = DOUBLES(6), from;
+
+	from = view_of(ints, DRAY_BYTES(0), 1, DIMS(6));
+	assert_fails(dray_view_convert(&to, &from, DRAY_CASTING_UNSAFE),
+		     -EINVAL, "'' is not a value");
+	from.strides[0] = 1; /* A stride of 0 cannot be written. */
+	assert_works(dray_view_convert(&from, &to, DRAY_CASTING_UNSAFE));
+}
+
+FACT(a_view_is_converted_in_its_own_memory)
+{
+	static int64_t memory[6];
+	struct dray_view to = view_of(memory, DRAY_FLOAT64, 1, DIMS(6));
+	struct dray_view from = view_of(memory, DRAY_INT32, 1, DIMS(6));
+	struct dray_view low = view_of(memory, DRAY_FLOAT64, 1, DIMS(3));
+	const double expected[] = { 1, 2, 3, 4, 5, 6 };
+
+	count_up();
+	memcpy(memory, ints, sizeof(ints));
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_SAFE));
+	assert_memory_equal(memory, expected, sizeof(expected));
+	/* Backwards, over the source. */
+	low.data = memory + 3;
+	memcpy(memory, ints, sizeof(ints));
+	from = view_of(memory + 1, DRAY_INT32, 1, DIMS(3));
+	low.strides[0] = -8;
+	assert_works(dray_view_convert(&low, &from, DRAY_CASTING_SAFE));
+	assert_memory_equal(memory + 1, ((double[]){ 5, 4, 3 }), 24);
+}
+
+/* A destination in C order, of a source with its axes the other way round. */
+static void transpose(int64_t rows, int64_t columns, dray_dtype to_type)
+{
+	const size_t size = dray_dtype_itemsize(to_type);
+	int64_t count = rows * columns, i, j;
+	int16_t *source = malloc((size_t)count * 2);
+	char *turned = malloc((size_t)count * size);
+	struct dray_view from, to;
+	struct dray_cast back;
+
+	for (i = 0; i < count; i++)
+		source[i] = (int16_t)i;
+	from = view_of(source, DRAY_INT16, 2, DIMS(columns, rows));
+	assert_works(dray_view_transpose(&from, NULL, &from));
+	to = view_of(turned, to_type, 2, DIMS(rows, columns));
+	assert_works(dray_view_convert(&to, &from, DRAY_CASTING_SAFE));
+	assert_works(dray_cast_find(DRAY_INT16, to_type, &back));
+	for (i = 0; i < rows; i++) {
+		for (j = 0; j < columns; j++) {
+			int16_t value;
+
+			assert_works(dray_cast_run(
+				&back, &value, 0,
+				turned + (size_t)(i * columns + j) * size, 0,
+				1));
+			assert_int_equal(value, source[j * rows + i]);
+		}
+	}
+	free(source);
+	free(turned);
+}
+
+FACT(transposes_are_converted_by_tiles)
+{
+	transpose(3, 4, DRAY_FLOAT64);
+	transpose(200, 130, DRAY_FLOAT32);
+	transpose(65, 257, DRAY_FLOAT64);
+	transpose(64, 256, DRAY_COMPLEX128);
+	transpose(129, 127, DRAY_DTYPE('i', '>', 4));
+}
+
+FACT(a_view_is_filled_with_one_value)
+{
+	struct dray_view view = DOUBLES(2, 3);
+	const int32_t seven = 7;
+
+	count_up();
+	assert_works(dray_view_fill(&view, DRAY_INT32, &seven));
+	doubles_are((double[]){ 7, 7, 7, 7, 7, 7 });
+	assert_works(dray_view_fill(&view, DRAY_BYTES(3), "1.5"));
+	doubles_are((double[]){ 1.5, 1.5, 1.5, 1.5, 1.5, 1.5 });
+	assert_fails(dray_view_fill(&view, DRAY_BYTES(3), "1.x"), -EINVAL,
+		     "'1.x'");
+	assert_works(dray_view_fill(&view, DRAY_FLOAT64, &doubles[2]));
+	doubles_are((double[]){ 1.5, 1.5, 1.5, 1.5, 1.5, 1.5 });
+	view.flags = DRAY_READ;
+	assert_fails(dray_view_fill(&view, DRAY_INT32, &seven), -EPERM,
+		     "read-only");
+}
+
+FACT(long_elements_are_filled_too)
+{
+	static char texts[2][400];
+	struct dray_view view = view_of(texts, DRAY_BYTES(400), 1, DIMS(2));
+	const int8_t value = -5;
+
+	memset(texts, 'x', sizeof(texts));
+	assert_works(dray_view_fill(&view, DRAY_INT8, &value));
+	assert_string_equal(texts[0], "-5");
+	assert_string_equal(texts[1], "-5");
+	assert_int_equal(texts[1][399], 0);
+}
+
+FACT(single_values_are_taken_out_and_put_in)
+{
+	struct dray_view view = INTS(1, 1), several = INTS(2);
+	int64_t number = -70000;
+	double real = 0;
+	char text[8] = "";
+
+	count_up();
+	assert_works(dray_view_put(&view, DRAY_INT64, &number));
+	assert_works(dray_view_get(&view, DRAY_FLOAT64, &real));
+	assert_true(real == -70000);
+	assert_works(dray_view_get(&view, DRAY_BYTES(8), text));
+	assert_memory_equal(text, "-70000\0", 8);
+	assert_works(dray_view_put(&view, DRAY_BYTES(2), "42"));
+	assert_int_equal(ints[0], 42);
+	assert_fails(dray_view_put(&view, DRAY_BYTES(2), "4x"), -EINVAL,
+		     "'4x'");
+	assert_int_equal(ints[0], 42);
+	assert_fails(dray_view_get(&several, DRAY_INT64, &number), -EINVAL,
+		     "2 elements");
+	assert_fails(dray_view_put(&several, DRAY_INT64, &number), -EINVAL,
+		     "2 elements");
+	view.flags = DRAY_READ;
+	assert_fails(dray_view_put(&view, DRAY_INT64, &number), -EPERM,
+		     "read-only");
+}
+
+FACT(scalars_are_immutable_but_for_raw_data)
+{
+	static const struct {
+		dray_dtype type;
+		uint64_t flags;
+	} rows[] = {
+		{ DRAY_FLOAT64, DRAY_READ | DRAY_IMMUTABLE },
+		{ DRAY_BYTES(5), DRAY_READ | DRAY_IMMUTABLE },
+		{ DRAY_VOID(3), DRAY_READ | DRAY_WRITE },
+	};
+	const int32_t from = 65;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct dray_array *scalar = NULL;
+		int64_t value = 0;
+
+		assert_works(dray_scalar_create(rows[i].type, DRAY_INT32, &from,
+						&scalar));
+		assert_int_equal(scalar->ndim, 0);
+		assert_int_equal(scalar->flags & PERMISSIONS, rows[i].flags);
+		assert_true(scalar->flags & DRAY_C_CONTIGUOUS);
+		if (rows[i].type != DRAY_VOID(3)) {
+			assert_works(dray_view_get(whole_view(scalar),
+						   DRAY_INT64, &value));
+			assert_int_equal(value, 65);
+			assert_fails(dray_view_put(whole_view(scalar),
+						   DRAY_INT64, &value),
+				     -EPERM, "immutable");
+		}
+		dray_array_unref(scalar);
+	}
+}
+
+FACT(a_scalar_of_a_wrong_value_is_not_made)
+{
+	struct dray_array *scalar = NULL;
+
+	assert_fails(dray_scalar_create(DRAY_INT8, DRAY_BYTES(3), "300",
+					&scalar),
+		     -ERANGE, "'300'");
+	assert_fails(dray_scalar_create(0, DRAY_BYTES(3), "300", &scalar),
+		     -EINVAL, "none");
+	assert_null(scalar);
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/* npy: arrays in .npy and .npz files, and files that are none. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pool.h"
+
+static char folder[] = "/tmp/dray-npy-XXXXXX";
+static char path[64], other[64];
+
+static int set_up(void **state)
+{
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/a.npy", folder);
+	snprintf(other, sizeof(other), "%s/a.npz", folder);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	unlink(path);
+	unlink(other);
+	/* No temporary file is left in it. */
+	return rmdir(folder);
+}
+
+FACTS_SHARE(set_up, tear_down)
+
+static int16_t numbers[60];
+
+/* numbers as 3 x 4 x 5, with the axes in this order. */
+static void make(struct dray_view *view, const int *axes)
+{
+	for (int i = 0; i < 60; i++)
+		numbers[i] = (int16_t)(i * 7);
+	assert_works(dray_view_init(view, numbers, DRAY_INT16, 3, DIMS(3, 4, 5),
+				    NULL));
+	assert_works(dray_view_transpose(view, axes, view));
+}
+
+static void assert_same(const struct dray_array *array,
+			const struct dray_view *view)
+{
+	struct dray_array *copy;
+
+	assert_int_equal(array->ndim, view->ndim);
+	assert_works(
+		dray_array_empty(view->dtype, view->ndim, view->shape, &copy));
+	assert_works(dray_view_assign(whole_view(copy), view));
+	assert_works(dray_view_assign(whole_view(copy), whole_view(array)));
+	dray_array_unref(copy);
+	for (int64_t i = 0; i < view->shape[0]; i++) {
+		for (int64_t k = 0; k < view->shape[2]; k++) {
+			const char *here =
+				(const char *)array->data +
+				i * dray_array_axes((void *)array)[0].stride +
+				k * dray_array_axes((void *)array)[2].stride;
+			const char *there = (const char *)view->data +
+					    i * view->strides[0] +
+					    k * view->strides[2];
+
+			assert_memory_equal(here, there, 2);
+		}
+	}
+}
+
+FACT(each_order_comes_back)
+{
+	static const int orders[][3] = { { 0, 1, 2 },
+					 { 2, 1, 0 },
+					 { 1, 0, 2 } };
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		struct dray_npy_options options = { .node = open_node(
+							    test_spec()) };
+		struct dray_array *array;
+		struct dray_view view;
+
+		make(&view, orders[i]);
+		assert_works(dray_npy_save(path, &view, i ? DRAY_NPY_PAGE : 0));
+		assert_works(dray_npy_load(path, NULL, &array));
+		assert_same(array, &view);
+		dray_array_unref(array);
+		assert_works(dray_npy_load(path, &options, &array));
+		assert_same(array, &view);
+		dray_array_unref(array);
+		assert_works(dray_npy_map(path, DRAY_READ, &array));
+		assert_same(array, &view);
+		assert_false(array->flags & DRAY_WRITE);
+		dray_array_unref(array);
+		dray_node_unref(options.node);
+	}
+}
+
+FACT(a_mapped_file_is_written_through)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_array *array;
+	struct dray_view view;
+
+	make(&view, order);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_works(dray_npy_map(path, DRAY_READ | DRAY_WRITE, &array));
+	*(int16_t *)array->data = 99;
+	dray_array_unref(array);
+	assert_works(dray_npy_load(path, NULL, &array));
+	assert_int_equal(*(int16_t *)array->data, 99);
+	dray_array_unref(array);
+}
+
+FACT(a_failed_save_leaves_the_old_file)
+{
+	const int order[] = { 0, 1, 2 };
+	struct dray_array *array;
+	struct dray_view view;
+
+	make(&view, order);
+	assert_works(dray_npy_save(path, &view, 0));
+	assert_fails(dray_npy_save(path, &view, DRAY_NPY_NEW), -EEXIST,
+		     "File exists");
+	assert_fails(dray_npy_save(path, &view, 0x100), -EINVAL, "0x100");
+	view.flags = DRAY_WRITE;
+	assert_fails(dray_npy_save(path, &view, 0), -EPERM, "may not be read");
+	view.flags = DRAY_READ;
+	view.shape[0] = -1;
+	assert_fails(dray_npy_save(path, &view, 0), -EINVAL, "-1 elements");
+	assert_fails(dray_npy_save("/nowhere/a.npy", &view, 0), -ENOENT,
+		     "/nowhere/a.npy");
+	assert_works(dray_npy_load(path, NULL, &array));
+	dray_array_unref(array);
+}
+
+static void write_file(const char *name, const char *bytes, size_t size)
+{
+	int fd = open(name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, bytes, size), size);
+	close(fd);
+}
+
+/* A file of version 1.0 with this text, padded to 64 bytes, and 24 of data. */
+static void write_text(const char *text)
+{
+	char bytes[1000];
+	size_t length = strlen(text);
+
+	memset(bytes, 0, sizeof(bytes));
+	memcpy(bytes, "\x93NUMPY\1\0", 8);
+	bytes[8] = (char)(length & 0xff);
+	bytes[9] = (char)(length >> 8);
+	memcpy(bytes + 10, text, length);
+	write_file(path, bytes, 10 + length + 24);
+}
+
+#define KEYS(descr, order, shape)                                          \
+	"{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape \
+	", }\n"
+
+FACT(wrong_headers_are_refused)
+{
+	static const struct {
+		const char *text;
+		int error;
+		const char *part;
+	} cases[] = {
+		{ KEYS("'<i4'", "False", "(6,)"), 0, NULL },
+		{ KEYS("'<i4'", "False", "(7,)"), -EBADMSG,
+		  "24 bytes of elements, its shape needs 28" },
+		{ KEYS("'<i4'", "False", "(-1,)"), -EBADMSG, "axis 0" },
+		{ KEYS("'<i4'", "False", "(2, 'x')"), -EBADMSG, "axis 1" },
+		{ KEYS("'<i4'", "False", "6"), -EBADMSG, "no tuple" },
+		{ KEYS("'<i4'", "0", "(6,)"), -EBADMSG, "keys" },
+		{ KEYS("'O'", "False", "(6,)"), -EBADMSG, "objects" },
+		{ KEYS("'<x4'", "False", "(6,)"), -EBADMSG, "'descr' of" },
+		{ KEYS("'<i4'", "False", "(4611686018427387904, 8)"), -EBADMSG,
+		  "63 bits" },
+		{ "{'descr': '<i4', 'shape': (6,)}", -EBADMSG, "keys" },
+		{ "{'descr': '<i4', 'fortran_order': True, 'shape': (6,), "
+		  "'more': 1}",
+		  -EBADMSG, "keys" },
+		{ "['<i4']", -EBADMSG, "not a dictionary" },
+		{ "{'descr': '<i4", -EBADMSG, path },
+		{ "", -EBADMSG, path },
+		{ "__import__('os').abort()", -EBADMSG, path },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct dray_array *array = NULL, *mapped = NULL;
+		int ret;
+
+		write_text(cases[i].text);
+		ret = dray_npy_load(path, NULL, &array);
+		if (ret != cases[i].error ||
+		    (ret && !strstr(dray_last_error(), cases[i].part)))
+			fail_msg("case %zu: %d, %s", i, ret, dray_last_error());
+		assert_int_equal(dray_npy_map(path, DRAY_READ, &mapped),
+				 cases[i].error);
+		dray_array_unref(array);
+		dray_array_unref(mapped);
+	}
+}
+
+FACT(files_that_are_none_are_refused)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		int error;
+		const char *part;
+	} cases[] = {
+		{ "", 0, -EBADMSG, "not in .npy format" },
+		{ "\x93NUMP", 5, -EBADMSG, "not in .npy format" },
+		{ "PK\3\4 and so on", 14, -EBADMSG, "not in .npy format" },
+		{ "\x93NUMPY\4\0\0\0", 10, -EPROTO, "version 4.0" },
+		{ "\x93NUMPY\1\1\0\0", 10, -EPROTO, "version 1.1" },
+		{ "\x93NUMPY\2\0\0\0", 10, -EBADMSG, "ends in its header" },
+		{ "\x93NUMPY\1\0\x80\0{}", 12, -EBADMSG, "ends after 12 of" },
+		{ "\x93NUMPY\2\0\0\0\0\x10", 12, -EBADMSG,
+		  "header of 268435456 bytes" },
+	};
+	struct dray_array *array = NULL;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		write_file(path, cases[i].bytes, cases[i].size);
+		assert_fails(dray_npy_load(path, NULL, &array), cases[i].error,
+			     cases[i].part);
+	}
+	assert_fails(dray_npy_load(folder, NULL, &array), -EINVAL,
+		     "not a regular file");
+	assert_fails(dray_npy_load("/nowhere.npy", NULL, &array), -ENOENT,
+		     "/nowhere.npy");
+	assert_null(array);
+}
+
+static bool has_archives(void)
+{
+	struct dray_npz *npz = NULL;
+
+	return dray_npz_open("/nowhere.npz", &npz) != -EOPNOTSUPP;
+}
+
+FACT(an_archive_has_each_array_by_its_name)
+{
+	const int order[] = { 2, 1, 0 };
+	const char *const names[] = { "one", "folder/two" };
+	struct dray_view one, two;
+	const struct dray_view *const views[] = { &one, &two };
+	struct dray_array *array;
+	struct dray_npz *npz;
+
+	if (!has_archives())
+		skip();
+	make(&one, order);
+	assert_works(dray_view_index(&one, &DRAY_STEP(-2), 1, &two));
+	for (uint32_t flags = 0; flags <= DRAY_NPZ_COMPRESS;
+	     flags += DRAY_NPZ_COMPRESS) {
+		assert_works(dray_npz_save(other, names, views, 2, flags));
+		assert_works(dray_npz_open(other, &npz));
+		assert_int_equal(dray_npz_count(npz), 2);
+		for (size_t i = 0; i < 2; i++) {
+			assert_string_equal(dray_npz_name(npz, i), names[i]);
+			assert_works(dray_npz_load(npz, names[i], &array));
+			assert_same(array, views[i]);
+			dray_array_unref(array);
+		}
+		assert_null(dray_npz_name(npz, 2));
+		assert_fails(dray_npz_load(npz, "three", &array), -ENOENT,
+			     "'three'");
+		dray_npz_close(npz);
+	}
+}
+
+FACT(wrong_archives_are_refused)
+{
+	const int order[] = { 0, 1, 2 };
+	const char *const same[] = { "a", "a" };
+	struct dray_view view;
+	const struct dray_view *const views[] = { &view, &view };
+	struct dray_array *array = NULL;
+	struct dray_npz *npz = NULL;
+	char byte = 0x55;
+	int fd;
+
+	if (!has_archives())
+		skip();
+	make(&view, order);
+	assert_fails(dray_npz_save(other, same, views, 2, 0), -EINVAL,
+		     "two arrays are named 'a'");
+	assert_fails(dray_npz_save(other, (const char *[]){ "" }, views, 1, 0),
+		     -EINVAL, "name 0");
+	assert_fails(dray_npz_save(other, same, views, 1, 1), -EINVAL, "0x1");
+	assert_fails(dray_npz_open(path, &npz), -EBADMSG, "zip archive");
+	assert_fails(dray_npz_open("/nowhere.npz", &npz), -ENOENT, "nowhere");
+	assert_works(dray_npz_save(other, same, views, 1, 0));
+	/* Change an element: the checksum tells. */
+	fd = open(other, O_RDWR);
+	assert_int_equal(pwrite(fd, &byte, 1, 200), 1);
+	close(fd);
+	assert_works(dray_npz_open(other, &npz));
+	assert_fails(dray_npz_load(npz, "a", &array), -EBADMSG, "checksum");
+	dray_npz_close(npz);
+	assert_null(array);
+}

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 OR MIT
+# shellcheck shell=bash
+
+ABOUT_DIFFERENTIAL="random operations on random arrays by dray.Array and by NumPy 2 from \
+PyPI, which must agree; with --long a million"
+PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
+
+DIFFERENTIAL_CASES=20000
+DIFFERENTIAL_CASES_LONG=1000000
+
+suite_differential()
+{
+	local requirements=$TREE/tests/numpy/requirements.txt packages
+	local cases=$DIFFERENTIAL_CASES seed
+
+	[ "$LONG" = no ] || cases=$DIFFERENTIAL_CASES_LONG
+	tally_fetch "fetches NumPy 2" packages pypi_set numpy "$requirements" ||
+		return 0
+	tally_run "builds for NumPy 2" build_numpy numpy2 "$packages" || return 0
+	! tally_wants library || python_count "the library's own comparisons" \
+		numpy2 "$1/library" env "$packages" \
+		"DRAY_BUILD=$(build_folder numpy2)" /usr/bin/python3 -m pytest \
+		-q --color=no -p no:cacheprovider "$TREE"/tests/unit/test_*numpy*.py
+	! tally_wants tests || python_count "finds and shrinks a difference" numpy2 \
+		"$1/tests" /usr/bin/python3 "$packages" -m pytest -q --color=no \
+		-p no:cacheprovider "$TREE/tests/differential"
+	tally_wants cases || return 0
+	seed=1
+	[ "$LONG" = no ] || seed=$(date +%s)
+	seed=${DRAY_DIFFERENTIAL_SEED:-$seed}
+	log_note "DRAY_DIFFERENTIAL_SEED=$seed repeats the cases"
+	python_count "$cases random cases" numpy2 "$1/cases" /usr/bin/python3 \
+		"$packages" "$TREE/tests/differential/run" --seed "$seed" \
+		--cases "${DRAY_DIFFERENTIAL_CASES:-$cases}" --jobs "$(nproc)"
+	grep accepted "$1/cases" | while read -r line; do
+		log_note "         $line"
+	done
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 OR MIT
+/*
+ * a[index] = value: values become views, which the library converts and copies.
+ * NumPy makes elements of other objects of Python.
+ */
+#include "array_steps.h"
+
+/* @value is converted, and repeated as needed. */
+static int assign(const struct dray_view *to, const struct dray_view *value)
+{
+	int ret = dray_view_convert(to, value, DRAY_CASTING_UNSAFE);
+
+	if (!ret)
+		return 0;
+	raise_array_error(ARRAY_CAST, ret);
+	return -1;
+}
+
+/* The same, of a view of array_describe(). */
+static int assign_described(const struct dray_view *to,
+			    const struct dray_view *value)
+{
+	int ret = assign(to, value);
+
+	dray_dtype_unref(value->dtype);
+	return ret;
+}
+
+/* Returns an array of NumPy of the type of @self, of any shape. */
+static PyArrayObject *value_of(struct array_object *self, PyObject *value)
+{
+	Py_INCREF(self->descr);
+	return (PyArrayObject *)PyArray_FromAny(value, self->descr, 0, 0,
+						NPY_ARRAY_FORCECAST, NULL);
+}
+
+/* Returns one without axes, with the one element that @value is. */
+static PyArrayObject *element_of(struct array_object *self, PyObject *value)
+{
+	PyObject *nowhere = PyTuple_New(0), *element;
+
+	Py_INCREF(self->descr);
+	element = PyArray_NewFromDescr(&PyArray_Type, self->descr, 0, NULL,
+				       NULL, NULL, 0, NULL);
+	/* NumPy reads an Array as text if it is asked for one number of it. */
+	value = Py_IS_TYPE(value, Py_TYPE(self)) ? array_as_numpy(value)
+						 : Py_NewRef(value);
+	if (!nowhere || !element || !value ||
+	    PyObject_SetItem(element, nowhere, value))
+		Py_CLEAR(element);
+	Py_XDECREF(nowhere);
+	Py_XDECREF(value);
+	return (PyArrayObject *)element;
+}
+
+/* Assigns an array of NumPy, taken over; NULL is an error. */
+static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
+{
+	struct dray_view view;
+	int ret = array ? array_describe(array, &view) : -1;
+
+	if (!ret)
+		ret = assign_described(to, &view);
+	Py_XDECREF(array);
+	return ret;
+}
+
+static int assign_object(struct array_object *self, const struct dray_view *to,
+			 PyObject *value)
+{
+	struct dray_view view;
+
+	if (Py_IS_TYPE(value, Py_TYPE(self)))
+		return assign(to,
+			      array_whole((struct array_object *)value, &view));
+	if (PyArray_Check(value)) {
+		if (!array_describe((PyArrayObject *)value, &view))
+			return assign_described(to, &view);
+		/* NumPy converts other types. */
+		PyErr_Clear();
+	}
+	return assign_numpy(to, value_of(self, value));
+}
+
+/* Writes to the elements that arrays pick; the value has their type. */
+static int set_elements(struct array_object *self, const struct dray_view *to,
+			const struct steps *steps, PyObject *value)
+{
+	struct array_object *other = (struct array_object *)value;
+	PyArrayObject *array = NULL;
+	struct dray_view view;
+	int ret;
+
+	if (Py_IS_TYPE(value, Py_TYPE(self)) &&
+	    dray_dtype_equal(other->array->dtype, to->dtype)) {
+		array_whole(other, &view);
+		dray_dtype_ref(view.dtype);
+	} else {
+		array = value_of(self, value);
+		if (!array || array_describe(array, &view)) {
+			Py_XDECREF(array);
+			return -1;
+		}
+	}
+	ret = dray_index_set(to, steps->list, steps->count, &view);
+	dray_dtype_unref(view.dtype);
+	Py_XDECREF(array);
+	if (!ret)
+		return 0;
+	raise_array_error(ARRAY_INDEX, ret);
+	return -1;
+}
+
+static int set(struct array_object *self, const struct steps *steps,
+	       PyObject *value)
+{
+	struct dray_view view;
+	int ret;
+
+	array_whole(self, &view);
+	if (steps->arrays)
+		return set_elements(self, &view, steps, value);
+	ret = dray_view_index(&view, steps->list, steps->count, &view);
+	if (ret) {
+		raise_array_error(ARRAY_INDEX, ret);
+		return -1;
+	}
+	return steps_are_one_element(steps, self)
+		       ? assign_numpy(&view, element_of(self, value))
+		       : assign_object(self, &view, value);
+}
+
+static int check_writable(const struct array_object *self)
+{
+	if (self->array->flags & DRAY_WRITE)
+		return 0;
+	PyErr_SetString(PyExc_ValueError, "the array is read-only");
+	return -1;
+}
+
+int array_set(PyObject *object, PyObject *key, PyObject *value)
+{
+	struct array_object *self = (struct array_object *)object;
+	struct steps steps;
+	int ret;
+
+	if (!value) {
+		PyErr_SetString(PyExc_ValueError,
+				"elements of an array cannot be deleted");
+		return -1;
+	}
+	if (check_writable(self))
+		return -1;
+	ret = steps_take(&steps, self, key);
+	if (!ret)
+		ret = set(self, &steps, value);
+	steps_drop(&steps);
+	return ret;
+}
+
+PyObject *array_fill(PyObject *object, PyObject *value)
+{
+	struct array_object *self = (struct array_object *)object;
+	struct dray_view to;
+
+	if (check_writable(self) ||
+	    assign_numpy(array_whole(self, &to), element_of(self, value)))
+		return NULL;
+	Py_RETURN_NONE;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * Loops that copy elements of one size between a source, where they lie at
+ * listed offsets or at equal distances, and a row at equal distances.
+ */
+#ifndef DRAY_ARRAY_MOVE_H
+#define DRAY_ARRAY_MOVE_H
+
+#include "array/index.h"
+
+typedef void dray_move_listed(unsigned char *source, const int64_t *offsets,
+			      unsigned char *row, int64_t stride, size_t count,
+			      size_t size);
+typedef void dray_move_strided(unsigned char *source, int64_t step,
+			       unsigned char *row, int64_t stride, size_t count,
+			       size_t size);
+
+struct dray_mover {
+	dray_move_listed *listed;
+	dray_move_strided *strided;
+	size_t size;
+};
+
+/* The loops for elements of @size bytes, from the source or to it. */
+struct dray_mover dray_mover_for(enum dray_index_way way, size_t size);
+
+/* Writes the coordinates of true elements; one array for each axis, at least one. */
+void dray_mask_coordinates(const struct dray_view *mask, int64_t *const *out);
+
+#endif /* DRAY_ARRAY_MOVE_H */

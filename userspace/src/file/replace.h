@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 OR MIT */
+/*
+ * A file that is made, or replaced, when all of it is written: until then it is
+ * a temporary file in the same folder.
+ */
+#ifndef DRAY_FILE_REPLACE_H
+#define DRAY_FILE_REPLACE_H
+
+#include <stdbool.h>
+
+struct dray_replace {
+	const char *path;
+	char *temporary; /* its name; NULL: there is none */
+	int fd;
+};
+
+/* Makes the temporary file; dray_replace_end() in any case. */
+int dray_replace_begin(struct dray_replace *replace, const char *path);
+
+/* Gives it its name.  @fresh: -EEXIST if there is a file of that name. */
+int dray_replace_finish(struct dray_replace *replace, bool fresh);
+
+/* Removes what was not finished. */
+void dray_replace_end(struct dray_replace *replace);
+
+/* Leaves a sentence about a call that set errno; returns it, negative. */
+int dray_replace_failed(const struct dray_replace *replace, const char *call);
+
+#endif /* DRAY_FILE_REPLACE_H */
