@@ -96,6 +96,7 @@ static struct dray_nditer *allocate(const struct dray_view *const *views,
 	iter->error = 0;
 	iter->position = 0;
 	iter->buffered = 0;
+	iter->buffer_end = 0;
 	iter->buffer_wanted = options->buffer_size;
 	iter->operand = (void *)((char *)iter + places.operands);
 	iter->casts = (void *)((char *)iter + places.casts);

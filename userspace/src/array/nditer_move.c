@@ -324,7 +324,7 @@ int dray_nditer_remove_axis(struct dray_nditer *iter, int axis)
 	return dray_nditer_reset(iter);
 }
 
-/* Plans and fills buffers for axes that were merged. */
+/* Plans buffers for axes that were merged; if it fails, they are delayed. */
 static int plan_again(struct dray_nditer *iter)
 {
 	int ret;
@@ -332,9 +332,8 @@ static int plan_again(struct dray_nditer *iter)
 	iter->buffered = 0;
 	dray_nditer_free_buffers(iter);
 	ret = dray_nditer_plan_buffers(iter);
-	if (!ret && !(iter->flags & NDITER_DELAYED))
-		ret = dray_nditer_allocate_buffers(iter);
-	return ret;
+	iter->flags |= NDITER_DELAYED;
+	return ret ? ret : allocate_delayed(iter);
 }
 
 int dray_nditer_remove_multi_index(struct dray_nditer *iter)
