@@ -6,8 +6,9 @@
  * several, and for the value that a cast makes.  docs/casts.md lists the
  * differences.
  *
- * Types of structures and of users convert only to an equal type.  All functions
- * borrow the types that they are given, and may be called from any thread.
+ * Fields of structures meet by their place; types of users convert only to an
+ * equal type.  All functions borrow the types that they are given, and may be
+ * called from any thread.
  */
 #ifndef DRAY_CAST_H
 #define DRAY_CAST_H
@@ -41,10 +42,10 @@ DRAY_API bool dray_can_cast(dray_dtype from, dray_dtype to,
  * Writes the smallest type that both types convert to safely, in the machine's
  * byte order, as numpy.promote_types().
  *
- * @out: borrowed from @a or @b if it is a type object
+ * @out: one reference, as each new type
  *
  * Errors: -EINVAL (no common type, a type is none), -EOVERFLOW (a unit of time
- * that the common one is a part of does not fit).
+ * that the common one is a part of does not fit), -ENOMEM (for a structure).
  */
 DRAY_API int dray_promote(dray_dtype a, dray_dtype b, dray_dtype *out);
 

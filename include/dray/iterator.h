@@ -204,11 +204,14 @@ DRAY_API int dray_multi_init(struct dray_multi *it,
 DRAY_API void dray_multi_reset(struct dray_multi *it);
 
 /**
- * Goes to an element: as dray_iterator_go() and dray_iterator_go_flat().
+ * Goes to an element, as dray_iterator_go().
  * Errors: -ERANGE, with nothing moved.
  */
 DRAY_API int dray_multi_go(struct dray_multi *it, const int64_t *coordinates);
-/** Does the same by the number of the element. */
+/**
+ * Goes to an element by its number, as dray_iterator_go_flat().
+ * Errors: -ERANGE, with nothing moved.
+ */
 DRAY_API int dray_multi_go_flat(struct dray_multi *it, int64_t index);
 
 /** Whether there are elements at @data. */

@@ -2,7 +2,7 @@
 /*
  * nditer: an iterator over one to eight operands that finds a good order itself,
  * allocates results, converts through buffers, reduces, and splits among
- * threads.  It does what NumPy's nditer does, in the same order of elements.
+ * threads.  It works as NumPy's nditer does, in the same order of elements.
  *
  *	const struct dray_view *views[] = { &in, NULL };
  *	const uint32_t flags[] = {
@@ -156,7 +156,9 @@ DRAY_API int dray_nditer_destroy(struct dray_nditer *iter);
 
 /**
  * Moves on, by one element or one inner loop.  Returns false at the end, and if
- * a conversion failed, which dray_nditer_error() tells.
+ * a conversion failed, which dray_nditer_error() tells.  After that, only a
+ * reset or a jump may follow.  A new iterator of no elements must not be moved:
+ * dray_nditer_size() is 0 then, and there is nothing at its addresses.
  */
 DRAY_API bool dray_nditer_next(struct dray_nditer *iter);
 
@@ -253,7 +255,7 @@ DRAY_API int dray_nditer_reset(struct dray_nditer *iter);
 
 /**
  * The same with other memory: @data has one address for each operand, of
- * elements that lie as those of its view.
+ * elements that lie as the view's do.
  */
 DRAY_API int dray_nditer_reset_data(struct dray_nditer *iter,
 				    char *const *data);
@@ -272,17 +274,23 @@ DRAY_API void dray_nditer_range(const struct dray_nditer *iter, int64_t *start,
 				int64_t *end);
 
 /**
- * Goes to an element, by its coordinates, its index or its position.
- *
- * Errors: -EINVAL (no MULTI_INDEX or no index; an external loop; the first two
- * also with buffers), -ERANGE (outside of the iteration or its range), with
- * nothing moved; of a conversion.
+ * Goes to an element by its coordinates, one for each axis of the iteration.
+ * Errors: -EINVAL (no MULTI_INDEX, buffers), -ERANGE (outside of the iteration
+ * or its range), -EOVERFLOW (more elements than 63 bits count), all with nothing
+ * moved.
  */
 DRAY_API int dray_nditer_go(struct dray_nditer *iter,
 			    const int64_t *coordinates);
-/** Does the same by the number of the element. */
+/**
+ * Goes to an element by its number in the order of C_INDEX or F_INDEX.
+ * Errors: -EINVAL (no index, buffers), else as dray_nditer_go().
+ */
 DRAY_API int dray_nditer_go_index(struct dray_nditer *iter, int64_t index);
-/** Does the same by the place in the order of iteration. */
+/**
+ * Goes to an element by its steps from the start of the iteration.
+ * Errors: -EINVAL (EXTERNAL_LOOP), else as dray_nditer_go(); errors of a
+ * conversion.
+ */
 DRAY_API int dray_nditer_go_position(struct dray_nditer *iter,
 				     int64_t position);
 

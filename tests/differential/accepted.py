@@ -84,6 +84,11 @@ def shape_of_nothing(_step: Any, _before: Any, numpy: Any, here: Any, _what: str
     return not numpy.error and "shape mismatch: value array" in str(here.error)
 
 
+def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (isinstance(numpy.error, TypeError) and isinstance(here.error, ValueError)
+            and "boolean array indexing assignment" in str(here.error))
+
+
 def quiet_nan(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
     return (what == "values" and numpy.value.dtype.kind in "fc"
             and np.array_equal(numpy.value, here.value.__array__(), equal_nan=True))
@@ -134,6 +139,10 @@ ACCEPTED: list[Accepted] = [
     Accepted("The shape of a value must fit even if the arrays of an index pick no element.",
              "NumPy then takes some values of wrong shapes, and refuses others.",
              shape_of_nothing),
+    Accepted("A value of two or more axes for the elements of a boolean array is a `ValueError`, "
+             "in NumPy a `TypeError`.",
+             "Other values of wrong shapes are a `ValueError` in NumPy too.",
+             several_axes),
     Accepted("A signalling NaN may become a quiet one when it is converted.",
              "The processor's instructions for halves do so.",
              quiet_nan),

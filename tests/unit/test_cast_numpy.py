@@ -3,6 +3,7 @@
 all pairs of types, special and random values, any layout and byte order."""
 
 import ctypes
+import functools
 import itertools
 import os
 import random
@@ -43,7 +44,18 @@ class View(ctypes.Structure):
                 ("strides", ctypes.c_int64 * 64)]
 
 
+def parsed(text):
+    """The word of a type object, which is never given back."""
+    out = ctypes.c_uint64()
+    assert library.dray_dtype_parse(text.encode(), ctypes.byref(out)) == 0, \
+        library.dray_last_error()
+    return out.value
+
+
+@functools.cache
 def word(dtype):
+    if dtype.names is not None or dtype.subdtype:
+        return parsed(str(dtype))
     kind = dtype.kind if dtype.kind != "b" else "?"
     unit = 0
     if kind in "mM":
@@ -426,3 +438,76 @@ def test_large_transposes_are_converted():
             mine = np.zeros(view.shape, to)
             assert convert(mine, view)[0] == 0
             assert mine.tobytes() == view.astype(to).tobytes()
+
+
+def structures():
+    placed = {"names": ["x", "y"], "formats": ["i4", "f8"]}
+    lists = [[("x", "i4"), ("y", "f8")], [("x", "i4"), ("z", "f8")],
+             [("x", "i8"), ("y", "f8")], [("y", "f8"), ("x", "i4")],
+             [("x", ">i4"), ("y", "f8")], {**placed, "offsets": [0, 8]},
+             {**placed, "offsets": [0, 4], "itemsize": 20},
+             [(("t", "x"), "i4"), ("y", "f8")], [("x", "i4"), ("y", "f4")],
+             [("x", "i4")], [("x", "i2")], [("x", ">i4")], [("n", [("x", "i4")])],
+             [("x", "i4", (2,))], [("x", "i4", (1,))], [("x", "f8", (2,))],
+             [("x", "i4", (3,))], [("x", "i4", (2, 1))], [("x", "i8", (3, 2))],
+             [("n", [("x", "i2"), ("y", "S3")]), ("y", "f4")],
+             [("n", [("x", "f8"), ("y", "U2")]), ("y", "i8")]]
+    aligned = np.dtype([("x", "i1"), ("y", "f8")], align=True)
+    return [np.dtype(fields) for fields in lists] + [aligned]
+
+
+def test_structures_are_allowed_by_the_same_rules():
+    plain = [np.dtype(t) for t in ["V0", "V4", "V12", "V20", "i4", "f4", "S3", "U3", "M8[s]"]]
+    wrong = [(a, b, rule)
+             for a, b in itertools.product(structures() + plain, repeat=2)
+             for i, rule in enumerate(RULES)
+             if library.dray_can_cast(word(a), word(b), i) !=
+             np.can_cast(a, b, rule)]
+    assert not wrong
+
+
+def test_structures_have_the_same_type_in_common():
+    library.dray_dtype_equal.restype = ctypes.c_bool
+    library.dray_dtype_equal.argtypes = [ctypes.c_uint64, ctypes.c_uint64]
+    for a, b in itertools.product(structures(), repeat=2):
+        mine = promoted(library.dray_promote, word(a), word(b))
+        try:
+            meant = np.promote_types(a, b)
+        except TypeError:
+            assert mine == 0, (a, b)
+        else:
+            assert library.dray_dtype_equal(mine, word(meant)), (a, b, meant)
+
+
+def filled(dtype, count):
+    array = np.zeros(count, dtype)
+    for i, name in enumerate(dtype.names):
+        if dtype[name].names:
+            array[name] = filled(dtype[name], count)
+        else:
+            part = array[name]
+            part[...] = np.arange(1 + i, 1 + i + part.size).reshape(part.shape)
+    return array
+
+
+def leaves(array):
+    if array.dtype.names is None:
+        return array.tolist()
+    return [leaves(array[name]) for name in array.dtype.names]
+
+
+def test_structures_are_converted_by_place():
+    plain = [np.dtype(t) for t in ["i4", ">f8", "S3", "U3", "?"]]
+    for source, to in itertools.product(structures() + plain, repeat=2):
+        given = filled(source, 5) if source.names else np.arange(5).astype(source)
+        mine = np.zeros(10, to)[::2]
+        result, sentence = convert(mine, given[::-1])
+        try:
+            meant = given[::-1].astype(to)
+        except TypeError:
+            assert result == -95, (source, to, sentence)
+        except ValueError:
+            assert result < 0
+        else:
+            assert result == 0, (source, to, sentence)
+            assert leaves(mine) == leaves(meant), (source, to)

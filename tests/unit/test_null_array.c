@@ -119,6 +119,62 @@ FACT(iterators)
 	refuses(dray_multi_go(&multi, NULL));
 }
 
+FACT(nditers)
+{
+	struct dray_view view = { .dtype = DRAY_UINT8, .data = &view };
+	const struct dray_view *views[] = { &view };
+	struct dray_nditer *iter = NULL, *copy;
+	int64_t numbers[DRAY_MAX_NDIM];
+
+	refuses(dray_nditer_create(NULL, 1, NULL, &iter));
+	refuses(dray_nditer_create(views, 1, NULL, NULL));
+	assert_works(dray_nditer_create(views, 1, NULL, &iter));
+	refuses(dray_nditer_copy(NULL, &copy));
+	refuses(dray_nditer_copy(iter, NULL));
+	ignores(assert_int_equal(dray_nditer_destroy(NULL), 0));
+	gives(false, dray_nditer_next(NULL));
+	gives_nothing(dray_nditer_step(NULL));
+	refuses(dray_nditer_error(NULL));
+	gives_nothing(dray_nditer_data(NULL));
+	gives_nothing(dray_nditer_strides(NULL));
+	gives_nothing(dray_nditer_count(NULL));
+	gives(0, dray_nditer_size(NULL));
+	gives(0, dray_nditer_position(NULL));
+	gives(-1, dray_nditer_index(NULL));
+	gives(0, dray_nditer_ndim(NULL));
+	gives(0, dray_nditer_operands(NULL));
+	gives(0, dray_nditer_flags(NULL));
+	gives(0, dray_nditer_buffer_size(NULL));
+	does_nothing(dray_nditer_shape(NULL, numbers));
+	does_nothing(dray_nditer_shape(iter, NULL));
+	refuses(dray_nditer_axis_strides(NULL, 0, numbers));
+	refuses(dray_nditer_axis_strides(iter, 0, NULL));
+	refuses(dray_nditer_multi_index(NULL, numbers));
+	refuses(dray_nditer_multi_index(iter, NULL));
+	refuses(dray_nditer_operand(NULL, 0, &view));
+	refuses(dray_nditer_operand(iter, 0, NULL));
+	refuses(dray_nditer_operand(iter, 1, &view));
+	gives_nothing(dray_nditer_array(NULL, 0));
+	gives(0, dray_nditer_dtype(NULL, 0));
+	gives(0, dray_nditer_dtype(iter, -1));
+	gives(false, dray_nditer_needs_buffers(NULL));
+	gives(false, dray_nditer_is_first_visit(NULL, 0));
+	refuses(dray_nditer_reset(NULL));
+	refuses(dray_nditer_reset_data(NULL, &(char *){ NULL }));
+	refuses(dray_nditer_reset_data(iter, NULL));
+	refuses(dray_nditer_reset_range(NULL, 0, 1));
+	does_nothing(dray_nditer_range(NULL, numbers, numbers));
+	does_nothing(dray_nditer_range(iter, NULL, numbers));
+	does_nothing(dray_nditer_range(iter, numbers, NULL));
+	refuses(dray_nditer_go(NULL, numbers));
+	refuses(dray_nditer_go_index(NULL, 0));
+	refuses(dray_nditer_go_position(NULL, 0));
+	refuses(dray_nditer_remove_axis(NULL, 0));
+	refuses(dray_nditer_remove_multi_index(NULL));
+	refuses(dray_nditer_enable_external_loop(NULL));
+	assert_works(dray_nditer_destroy(iter));
+}
+
 FACT(views)
 {
 	const int64_t shape[] = { 2 };
@@ -155,8 +211,7 @@ FACT(views)
 	refuses(dray_dtype_create_user(NULL, 'p', 1, 1, &functions, NULL,
 				       &dtype));
 	refuses(dray_dtype_create_user("p", 'p', 1, 1, NULL, NULL, &dtype));
-	refuses(dray_dtype_create_user("p", 'p', 1, 1, &functions, NULL,
-				       NULL));
+	refuses(dray_dtype_create_user("p", 'p', 1, 1, &functions, NULL, NULL));
 	gives_nothing(dray_dtype_functions(0));
 	ignores(assert_null(dray_dtype_context(0)));
 	ignores(assert_null(dray_dtype_name(u1)));
@@ -263,6 +318,58 @@ FACT(casts)
 	refuses(dray_view_put(&view, u1, NULL));
 	refuses(dray_scalar_create(u1, u1, NULL, &scalar));
 	refuses(dray_scalar_create(u1, u1, &value, NULL));
+}
+
+FACT(indices)
+{
+	const int64_t shape[] = { 2 };
+	int64_t data[2] = { 0 }, out_shape[DRAY_MAX_NDIM];
+	struct dray_index by;
+	struct dray_array *out;
+	struct dray_view view;
+	int ndim;
+
+	assert_works(dray_view_init(&view, data, DRAY_INT64, 1, shape, NULL));
+	by = DRAY_BY(&view);
+	refuses(dray_index_shape(NULL, &by, 1, &ndim, out_shape));
+	refuses(dray_index_shape(&view, NULL, 1, &ndim, out_shape));
+	refuses(dray_index_shape(&view, &by, 1, NULL, out_shape));
+	refuses(dray_index_shape(&view, &by, 1, &ndim, NULL));
+	refuses(dray_index_get(NULL, &by, 1, &out));
+	refuses(dray_index_get(&view, NULL, 1, &out));
+	refuses(dray_index_get(&view, &by, 1, NULL));
+	refuses(dray_index_get_into(NULL, &by, 1, &view));
+	refuses(dray_index_get_into(&view, NULL, 1, &view));
+	refuses(dray_index_get_into(&view, &by, 1, NULL));
+	refuses(dray_index_set(NULL, &by, 1, &view));
+	refuses(dray_index_set(&view, NULL, 1, &view));
+	refuses(dray_index_set(&view, &by, 1, NULL));
+	refuses(dray_take(NULL, &view, 0, DRAY_INDEX_RAISE, &out));
+	refuses(dray_take(&view, NULL, 0, DRAY_INDEX_RAISE, &out));
+	refuses(dray_take(&view, &view, 0, DRAY_INDEX_RAISE, NULL));
+	refuses(dray_take_into(NULL, &view, 0, DRAY_INDEX_RAISE, &view));
+	refuses(dray_take_into(&view, NULL, 0, DRAY_INDEX_RAISE, &view));
+	refuses(dray_take_into(&view, &view, 0, DRAY_INDEX_RAISE, NULL));
+	refuses(dray_put(NULL, &view, &view, DRAY_INDEX_RAISE));
+	refuses(dray_put(&view, NULL, &view, DRAY_INDEX_RAISE));
+	refuses(dray_put(&view, &view, NULL, DRAY_INDEX_RAISE));
+	refuses(dray_put_mask(NULL, &view, &view));
+	refuses(dray_put_mask(&view, NULL, &view));
+	refuses(dray_put_mask(&view, &view, NULL));
+	refuses(dray_where(NULL, &view, &view, &out));
+	refuses(dray_where(&view, NULL, &view, &out));
+	refuses(dray_where(&view, &view, NULL, &out));
+	refuses(dray_where(&view, &view, &view, NULL));
+	refuses((int)dray_count_nonzero(NULL));
+	refuses(dray_nonzero(NULL, &out));
+	refuses(dray_nonzero(&view, NULL));
+	refuses(dray_sort(NULL, 0));
+	refuses(dray_argsort(NULL, 0, &out));
+	refuses(dray_argsort(&view, 0, NULL));
+	refuses(dray_argmax(NULL, 0, &out));
+	refuses(dray_argmax(&view, 0, NULL));
+	refuses(dray_argmin(NULL, 0, &out));
+	refuses(dray_argmin(&view, 0, NULL));
 }
 
 FACT(arrays)

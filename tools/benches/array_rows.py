@@ -3,7 +3,7 @@
 
 usage: array_rows.py [--long] [WORD]...
        --long  all sizes, and items of all sizes
-       WORD    only rows whose names contain it
+       WORD    only rows with it in their names
 
 tests/bench/array/array_times.c has the timed loop.  A row is a name, arrays, the
 contenders and a goal: add it to rows().
@@ -28,13 +28,13 @@ KIB, MIB = 1 << 10, 1 << 20
 LARGE = MIB
 TYPES = {1: "u1", 2: "u2", 4: "f4", 8: "f8", 16: "c16"}
 
-# make() returns dst and src; contenders maps names to those of array_times and
-# to what makes its arrays, if it has others.
+# make() returns dst and src.  contenders maps names to calls of array_times;
+# "straight" gets arrays without gaps.
 Row = collections.namedtuple("Row", "name bytes make contenders goal")
 
 
 def memory(shape, dtype):
-    """Returns an array whose pages are there."""
+    """Returns an array with all its pages."""
     made = np.empty(shape, dtype)
     made.fill(1)
     return made

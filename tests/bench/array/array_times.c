@@ -77,8 +77,8 @@ static int view_of(PyArrayObject *array, struct dray_view *view)
 		shape[i] = PyArray_DIM(array, i);
 		strides[i] = PyArray_STRIDE(array, i);
 	}
-	typestr = PyObject_GetAttrString((PyObject *)PyArray_DESCR(array),
-					 "str");
+	typestr =
+		PyObject_GetAttrString((PyObject *)PyArray_DESCR(array), "str");
 	if (!typestr)
 		return -1;
 	ret = dray_dtype_parse(PyUnicode_AsUTF8(typestr), &dtype);
@@ -136,8 +136,15 @@ static PyMethodDef methods[] = {
 };
 
 static struct PyModuleDef module = {
-	PyModuleDef_HEAD_INIT, "array_times", NULL, -1, methods,
-	NULL, NULL, NULL, NULL,
+	PyModuleDef_HEAD_INIT,
+	"array_times",
+	NULL,
+	-1,
+	methods,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 };
 
 PyMODINIT_FUNC PyInit_array_times(void);

@@ -7,6 +7,7 @@
 #define DRAY_ARRAY_CAST_H
 
 #include <float.h>
+#include <string.h>
 
 #include <dray/cast.h>
 
@@ -52,6 +53,28 @@ struct dray_typed dray_typed(dray_dtype dtype);
 /* The first level that allows a cast between types that are not OTHER. */
 enum dray_casting dray_cast_level(const struct dray_typed *from,
 				  const struct dray_typed *to);
+
+/* Above all levels: such a cast does not exist. */
+#define DRAY_CASTING_NEVER ((enum dray_casting)(DRAY_CASTING_UNSAFE + 1))
+
+/* The same for all types that exist; and for those with parts, or OTHER. */
+enum dray_casting dray_level(dray_dtype from, dray_dtype to);
+enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
+
+/* The loop of a type with fields or items, whose context is the cast, or NULL. */
+dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
+
+/* The common type of @count types with parts, or of equal ones. */
+int dray_common_object(const dray_dtype *types, size_t count, dray_dtype *out);
+int dray_common_equal(const dray_dtype *types, size_t count, dray_dtype *out);
+/* Leaves the sentence that types have none in common.  -EINVAL. */
+int dray_fail_common(const dray_dtype *types, size_t count);
+
+/* Whether two names are equal, or there are none. */
+static inline bool dray_same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
 
 /* The builtin number of a class, in the machine's byte order. */
 dray_dtype dray_class_dtype(enum dray_class class);

@@ -236,14 +236,26 @@ static int fail_conversion(dray_dtype to, dray_dtype from)
 			 source, target);
 }
 
+static int add_parts(struct dray_cast *cast, uint32_t size)
+{
+	dray_loop *loop;
+
+	if (dray_dtype_equal(cast->to, cast->from))
+		return 0;
+	loop = dray_parts_loop(cast->to, cast->from);
+	if (!loop)
+		return -EOPNOTSUPP;
+	add_step(cast, loop, size);
+	return 0;
+}
+
 static int add_steps(struct dray_cast *cast, const struct dray_typed *to,
 		     const struct dray_typed *from)
 {
 	int ret = 0;
 
 	if (to->class == DRAY_CLASS_OTHER || from->class == DRAY_CLASS_OTHER) {
-		if (!dray_dtype_equal(cast->to, cast->from))
-			ret = -EOPNOTSUPP;
+		ret = add_parts(cast, to->size);
 	} else if (to->class == from->class && to->swapped != from->swapped &&
 		   dray_class_is_number(to->class)) {
 		add_swap(cast, to);

@@ -268,42 +268,13 @@ static int common_time(enum dray_class class, const dray_dtype *types,
 	return ret;
 }
 
-static int fail_common(const dray_dtype *types, size_t count)
-{
-	char first[DRAY_DTYPE_TYPESTR_SIZE] = "a structure",
-	     last[DRAY_DTYPE_TYPESTR_SIZE] = "a structure";
-
-	dray_dtype_format(types[0], first, sizeof(first));
-	dray_dtype_format(types[count - 1], last, sizeof(last));
-	if (count == 1)
-		return dray_fail(
-			-EINVAL,
-			"type %s has no type in common with a program's number",
-			first);
-	return dray_fail(-EINVAL, "types %s%s%s have no type in common", first,
-			 count > 2 ? ", ... and " : " and ", last);
-}
-
-/* Types without a class of their own, and raw data, have to be equal. */
-static int common_equal(const dray_dtype *types, size_t count, dray_dtype *out)
-{
-	size_t i;
-
-	for (i = 1; i < count; i++) {
-		if (!dray_dtype_equal(types[0], types[i]))
-			return fail_common(types, count);
-	}
-	*out = types[0];
-	return 0;
-}
-
 /* Finds the type of a class that takes all of @types. */
 static int common_type(known class, const dray_dtype *types, size_t count,
 		       dray_dtype *out)
 {
 	switch (class) {
 	case UNKNOWN:
-		return fail_common(types, count);
+		return dray_fail_common(types, count);
 	case WEAK_INT:
 		*out = DRAY_INT64;
 		return 0;
@@ -321,8 +292,9 @@ static int common_type(known class, const dray_dtype *types, size_t count,
 	case DRAY_CLASS_DURATION:
 		return common_time((enum dray_class) class, types, count, out);
 	case DRAY_CLASS_VOID:
+		return dray_common_equal(types, count, out);
 	case DRAY_CLASS_OTHER:
-		return common_equal(types, count, out);
+		return dray_common_object(types, count, out);
 	default:
 		*out = dray_class_dtype((enum dray_class) class);
 		return 0;

@@ -237,9 +237,19 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 						: DRAY_CASTING_SAFE;
 }
 
+enum dray_casting dray_level(dray_dtype from, dray_dtype to)
+{
+	const struct dray_typed source = dray_typed(from);
+	const struct dray_typed target = dray_typed(to);
+
+	if (source.class == DRAY_CLASS_OTHER ||
+	    target.class == DRAY_CLASS_OTHER)
+		return dray_parts_level(from, to);
+	return dray_cast_level(&source, &target);
+}
+
 bool dray_can_cast(dray_dtype from, dray_dtype to, enum dray_casting casting)
 {
-	struct dray_typed source, target;
 	dray_dtype normal;
 
 	if (from == to && from)
@@ -247,12 +257,8 @@ bool dray_can_cast(dray_dtype from, dray_dtype to, enum dray_casting casting)
 	if (dray_dtype_normalize(from, &normal) ||
 	    dray_dtype_normalize(to, &normal))
 		return false;
-	source = dray_typed(from);
-	target = dray_typed(to);
-	if (source.class == DRAY_CLASS_OTHER ||
-	    target.class == DRAY_CLASS_OTHER)
-		return dray_dtype_equal(from, to);
-	return dray_cast_level(&source, &target) <= casting;
+	return casting <= DRAY_CASTING_UNSAFE &&
+	       dray_level(from, to) <= casting;
 }
 
 const char *dray_casting_name(enum dray_casting casting)

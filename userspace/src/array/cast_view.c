@@ -138,9 +138,8 @@ static int check_rule(const struct pair *pair, enum dray_casting casting)
 				 (unsigned int)casting);
 	if (pair->same || casting == DRAY_CASTING_UNSAFE)
 		return 0;
-	if (pair->source.class != DRAY_CLASS_OTHER &&
-	    pair->target.class != DRAY_CLASS_OTHER &&
-	    dray_cast_level(&pair->source, &pair->target) <= casting)
+	if (dray_level(pair->given.view->dtype, pair->to.view->dtype) <=
+	    casting)
 		return 0;
 	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
 			    casting);

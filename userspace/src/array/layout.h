@@ -97,8 +97,8 @@ void dray_layout_sequence(struct dray_layout *layout,
 void dray_layout_copy(const struct dray_layout *layout);
 
 /*
- * Works on a row of elements, such as a cast: writes @count, whose strides are in
- * bytes.  Must not read the destination.
+ * Works on a row of @count elements, such as a cast.  Strides are in bytes.  Must
+ * not read the destination.
  */
 typedef void dray_layout_function(unsigned char *dst, int64_t dst_stride,
 				  const unsigned char *src, int64_t src_stride,

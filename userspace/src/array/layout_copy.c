@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Copies with the CPU, and functions of rows in its place.  A layout whose sides
- * run along different axes is copied by tiles, any other by grids of its two
+ * Copies with the CPU, and functions of rows in its place.  If the sides run
+ * along different axes, a layout is copied by tiles, any other by grids of its two
  * innermost axes.  Long runs are memcpy() calls.
  */
 #include <string.h>

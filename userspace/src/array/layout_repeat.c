@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
-/* Fills rows with one element, whose size divides a line. */
+/* Fills rows with one element, if its size divides a line. */
 #include <string.h>
 
 #include "array/layout_grid.h"

@@ -10,7 +10,7 @@
 #endif
 
 #define AVX2 __attribute__((target("avx2")))
-#define VECTOR 16u
+#define VECTOR 16ul
 #define UNROLL _Pragma("GCC unroll 8")
 
 static inline void copy_vector(unsigned char *dst, const unsigned char *src)

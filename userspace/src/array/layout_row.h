@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAY_LINE 64u /* bytes of a cache line */
-#define DRAY_ROW 512u /* bytes of most rows */
+#define DRAY_LINE 64ul /* bytes of a cache line */
+#define DRAY_ROW 512ul /* bytes of most rows */
 
 struct dray_rows {
 	unsigned char *dst; /* row r goes to dst + places[r] */
@@ -22,8 +22,8 @@ struct dray_rows {
 	size_t count;
 	size_t bytes; /* of a row */
 	/*
-	 * Streams write whole lines only: they take what lies before a row, and
-	 * leave what lies behind the last line.
+	 * Streams write whole lines: they take the bytes before a row along, and
+	 * leave the bytes behind its last line.
 	 */
 	bool joins_last;
 	bool joins_next;

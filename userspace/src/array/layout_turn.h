@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define DRAY_BLOCK_ROWS 64u /* of most blocks */
+#define DRAY_BLOCK_ROWS 64ul /* of most blocks */
 
 struct dray_tile {
 	unsigned char *out; /* row r begins at out + r * pitch, without gaps */
@@ -22,7 +22,7 @@ struct dray_tile {
 	size_t rows; /* elements of each line */
 	int64_t step; /* bytes from one element of a line to the next */
 	size_t size; /* bytes of an element */
-	int64_t ahead; /* bytes to the block that follows; 0: none */
+	int64_t ahead; /* bytes to a later block, to fetch it; 0: none */
 };
 
 typedef void dray_turn(const struct dray_tile *block);

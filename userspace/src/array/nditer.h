@@ -4,13 +4,12 @@
  *
  * Its axes are ordered from the innermost.  They start as the axes of the
  * broadcast, the last first (nditer_axes.c), are then put in the order of
- * iteration (nditer_order.c), and merged if nobody asks for coordinates.
+ * iteration (nditer_order.c), and merged if no coordinates are tracked.
  * Operands that do not exist, or do not fit, are replaced by arrays in that
  * order (nditer_replace.c).  With buffers, a step leads through @buffered
  * elements that lie in buffers or in operands (nditer_buffer.c).
  *
- * (Source: NumPy's nditer, whose order of elements and sizes of buffers this
- * has.)
+ * (Source: NumPy's nditer; order of elements and sizes of buffers are the same.)
  */
 #ifndef DRAY_ARRAY_NDITER_H
 #define DRAY_ARRAY_NDITER_H

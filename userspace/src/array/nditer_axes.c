@@ -233,7 +233,7 @@ static int check_reduction(struct dray_nditer *iter, int o, int axis)
 	return 0;
 }
 
-/* Sets the stride along axis @i of the broadcast, whose operand axis is @own. */
+/* Sets the stride along axis @i of the broadcast, @own of the operand. */
 static int set_stride(struct dray_nditer *iter, int o, int i, int own,
 		      const int64_t *shape)
 {

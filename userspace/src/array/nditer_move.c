@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/iterator.h"
 #include "array/nditer.h"
 #include "base/error.h"
 
@@ -69,6 +70,19 @@ static int allocate_delayed(struct dray_nditer *iter)
 	return 0;
 }
 
+/* Whether it is at the start, and its buffers end within the range. */
+static bool has_first_buffers(const struct dray_nditer *iter)
+{
+	int64_t reach = iter->buffered;
+
+	if (!(iter->flags & DRAY_NDITER_BUFFERED) || !iter->buffered)
+		return false;
+	if (iter->flags & NDITER_DOUBLE_LOOP)
+		reach *= iter->reduce_count;
+	return iter->position == iter->start &&
+	       iter->start + reach <= iter->end;
+}
+
 int dray_nditer_reset(struct dray_nditer *iter)
 {
 	int ret;
@@ -79,9 +93,7 @@ int dray_nditer_reset(struct dray_nditer *iter)
 	ret = allocate_delayed(iter);
 	if (ret)
 		return ret;
-	/* At the start already, with the buffers that belong there. */
-	if ((iter->flags & DRAY_NDITER_BUFFERED) && iter->buffered &&
-	    iter->position == iter->start && iter->buffer_end <= iter->end)
+	if (has_first_buffers(iter))
 		return 0;
 	return restart(iter, iter->start);
 }
@@ -218,10 +230,7 @@ int dray_nditer_go_index(struct dray_nditer *iter, int64_t index)
 	if (ret)
 		return ret;
 	if (index < 0 || index >= iter->size)
-		return dray_fail(-ERANGE,
-				 "index %" PRId64
-				 " is out of bounds for size %" PRId64,
-				 index, iter->size);
+		return dray_iterator_fail_index(index, iter->size);
 	for (i = iter->ndim - 1; i >= 0; i--) {
 		const struct nditer_axis *axis = &iter->axes[i];
 		int64_t stride = axis->index_stride;

@@ -24,8 +24,11 @@ move(struct dray_nditer *iter, const struct nditer_axis *axis, int64_t steps,
 {
 	int o;
 
-	for (o = 0; o < operands; o++)
+	for (o = 0; o < operands; o++) {
 		iter->data[o] += steps * axis->strides[o];
+		if (how == STEP_LOOP)
+			iter->user[o] = iter->data[o];
+	}
 	if (how == STEP_INDEXED)
 		iter->index += steps * axis->index_stride;
 }
@@ -34,26 +37,22 @@ move(struct dray_nditer *iter, const struct nditer_axis *axis, int64_t steps,
 static inline __attribute__((always_inline)) bool
 step(struct dray_nditer *iter, int ndim, int operands, enum how how)
 {
-	struct nditer_axis *axis = iter->axes;
-	bool more = false;
-	int i;
+	struct nditer_axis *axis = &iter->axes[how == STEP_LOOP];
+	struct nditer_axis *end = &iter->axes[ndim];
 
 	if (how == STEP_INDEXED && (iter->flags & DRAY_NDITER_RANGED) &&
 	    ++iter->position >= iter->end)
 		return false;
-	for (i = how == STEP_LOOP; i < ndim && !more; i++) {
-		axis = &iter->axes[i];
+	for (;;) {
 		move(iter, axis, 1, operands, how);
-		more = ++axis->at < axis->count;
-		if (!more && i + 1 < ndim) {
-			move(iter, axis, -axis->count, operands, how);
-			axis->at = 0;
-		}
+		if (++axis->at < axis->count)
+			return true;
+		if (axis + 1 >= end)
+			return false;
+		move(iter, axis, -axis->count, operands, how);
+		axis->at = 0;
+		axis++;
 	}
-	if (how == STEP_LOOP)
-		memcpy(iter->user, iter->data,
-		       (size_t)operands * sizeof(iter->data[0]));
-	return more;
 }
 
 #define STEP(name, ndim, operands, how)                 \

@@ -7,13 +7,9 @@
 #include <inttypes.h>
 
 #include "array/dtype.h"
+#include "array/iterator.h"
 #include "array/nditer.h"
 #include "base/error.h"
-
-static const char *const names[DRAY_MAX_OPERANDS] = {
-	"operand 0", "operand 1", "operand 2", "operand 3",
-	"operand 4", "operand 5", "operand 6", "operand 7",
-};
 
 static int check_order(const struct dray_nditer_options *options)
 {
@@ -99,7 +95,6 @@ static int check_operand_flags(uint32_t flags, int o)
 static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 {
 	struct nditer_operand *operand = &iter->operand[o];
-	dray_dtype normal;
 
 	if (!(operand->flags & DRAY_OPERAND_ALLOCATE))
 		return dray_fail(
@@ -121,7 +116,7 @@ static int prepare_missing(struct dray_nditer *iter, int o, dray_dtype wanted)
 			o);
 	if (!wanted && (operand->flags & DRAY_OPERAND_MASK))
 		wanted = DRAY_BOOL;
-	if (wanted && dray_dtype_normalize(wanted, &normal))
+	if (wanted && dray_dtype_normalize(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	operand->dtype = dray_dtype_ref(wanted);
 	return 0;
@@ -182,10 +177,9 @@ static int prepare_view(struct dray_nditer *iter, int o,
 {
 	struct nditer_operand *operand = &iter->operand[o];
 	struct dray_extent extent;
-	dray_dtype normal;
 	int ret;
 
-	ret = dray_view_check(view, names[o], &extent);
+	ret = dray_view_check(view, dray_operand_names[o], &extent);
 	if (ret)
 		return ret;
 	if ((operand->flags & DRAY_OPERAND_WRITE) &&
@@ -199,7 +193,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 			-EINVAL,
 			"Iteration of zero-sized operands is not enabled, and operand %d is one",
 			o);
-	if (wanted && dray_dtype_normalize(wanted, &normal))
+	if (wanted && dray_dtype_normalize(wanted, &wanted))
 		return -EINVAL; /* With its sentence. */
 	describe(iter, o, view);
 	if (!wanted)
@@ -270,8 +264,13 @@ int dray_nditer_prepare(struct dray_nditer *iter,
 	return check_mask(iter);
 }
 
-/* Finds the type that operands promote to, all or those that are read. */
-static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
+/*
+ * Finds the type that operands promote to, all or those that are read, with a
+ * reference.
+ */
+static int promote(struct dray_nditer *iter,
+		   const struct dray_nditer_options *options, bool all,
+		   dray_dtype *out)
 {
 	dray_dtype dtypes[DRAY_MAX_OPERANDS];
 	size_t count = 0, same = 0;
@@ -286,7 +285,7 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 			continue;
 		dtypes[count++] = operand->dtype;
 		scalar |= !operand->ndim && operand->stored &&
-			  dray_dtype_equal(operand->stored, operand->dtype);
+			  !(options->dtypes && options->dtypes[o]);
 	}
 	if (!count)
 		return dray_fail(
@@ -296,8 +295,9 @@ static int promote(struct dray_nditer *iter, bool all, dray_dtype *out)
 		same++;
 	if (same < count)
 		return dray_result_type(dtypes, count, 0, out);
-	/* Only the type of a single array keeps its byte order. */
-	*out = count == 1 && !scalar ? dtypes[0] : native(dtypes[0]);
+	/* A type alone keeps its byte order, but not that of a scalar. */
+	*out = dray_dtype_ref(count == 1 && !scalar ? dtypes[0]
+						    : native(dtypes[0]));
 	return 0;
 }
 
@@ -353,10 +353,9 @@ int dray_nditer_choose_types(struct dray_nditer *iter,
 	for (o = 0; o < iter->operands; o++)
 		missing |= !iter->operand[o].dtype;
 	if (missing || all) {
-		ret = promote(iter, all, &common);
+		ret = promote(iter, options, all, &common);
 		if (ret)
 			return ret;
-		dray_dtype_ref(common);
 		for (o = 0; o < iter->operands; o++) {
 			struct nditer_operand *operand = &iter->operand[o];
 

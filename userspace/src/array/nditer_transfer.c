@@ -199,6 +199,9 @@ static int64_t count_elements(const struct dray_nditer *iter)
 		count = rest;
 	if (count > iter->end - iter->position)
 		count = iter->end - iter->position;
+	/* A double loop has whole cores; a range may end inside of one. */
+	if ((iter->flags & NDITER_DOUBLE_LOOP) && count > iter->core)
+		count -= count % iter->core;
 	return count;
 }
 
