@@ -31,12 +31,9 @@ static int take_slice(PyObject *object, struct dray_index *out)
 
 	*out = DRAY_ALL;
 	if (take_part(slice->start, &out->start) ||
-	    take_part(slice->stop, &out->stop) ||
-	    take_part(slice->step, &out->step))
+	    take_part(slice->stop, &out->stop))
 		return -1;
-	if (!out->step)
-		PyErr_SetString(PyExc_ValueError, "the step of a slice is 0");
-	return out->step ? 0 : -1;
+	return take_part(slice->step, &out->step);
 }
 
 static bool is_integer_kind(dray_dtype dtype)
