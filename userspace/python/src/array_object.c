@@ -349,8 +349,8 @@ static PyMethodDef array_methods[] = {
 	{ "load", WITH_KEYWORDS(array_load),
 	  METH_VARARGS | METH_KEYWORDS | METH_CLASS,
 	  "load($type, /, path, *, node=None)\n--\n\n"
-	  "A new array with what a .npy file has, in memory as that of empty(), or in a\n"
-	  "buffer of a node, which takes header and elements by O_DIRECT." },
+	  "A new array of the contents of a .npy file, in memory as that of empty(), or in a\n"
+	  "buffer of a node, to take header and elements by O_DIRECT." },
 	{ "map", WITH_KEYWORDS(array_map),
 	  METH_VARARGS | METH_KEYWORDS | METH_CLASS,
 	  "map($type, /, path, *, writable=False)\n--\n\n"

@@ -137,7 +137,7 @@ static void advance(struct walk *walk, int64_t count)
 	walk->done = true;
 }
 
-/* A chunk: offsets of elements whose partners lie at equal distances. */
+/* A chunk: offsets of elements with partners at equal distances. */
 struct chunk {
 	size_t count;
 	unsigned char *other;
