@@ -216,7 +216,7 @@ DRAY_API int dray_view_imag(const struct dray_view *view,
  * the last ones.  (Source: numpy.ndarray.view().)
  *
  * Errors: -EINVAL (sizes differ, and there is no axis, the last has gaps, or its
- * bytes are no multiple of the new size; a smaller size that does not divide the
+ * bytes are not a multiple of the new size; a smaller size that does not divide the
  * old one).
  */
 DRAY_API int dray_view_as_type(const struct dray_view *view, dray_dtype dtype,

@@ -2,6 +2,10 @@
 """The differences that are meant, with the wording of docs/arrays.md."""
 from typing import Any, Callable, NamedTuple, Optional
 
+import numpy as np
+
+from operations import OPERATIONS
+
 
 class Accepted(NamedTuple):
     difference: str
@@ -58,6 +62,38 @@ def written_in_part(_step: Any, _before: Any, numpy: Any, here: Any, what: str) 
     return what == "bytes outside of the view" and bool(numpy.error and here.error)
 
 
+def overlaps_itself(array: np.ndarray) -> bool:
+    addresses = np.zeros((), int)
+    for extent, stride in zip(array.shape, array.strides):
+        addresses = np.add.outer(addresses, np.arange(extent) * stride)
+    return bool((np.diff(np.sort(addresses, axis=None)) < array.itemsize).any())
+
+
+def overlapping_destination(step: Any, before: Any, _numpy: Any, _here: Any,
+                            what: str) -> bool:
+    return (what in ("values", "bytes outside of the view")
+            and OPERATIONS[step.operation].numpy.changes and overlaps_itself(before))
+
+
+def other_of_two(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (isinstance(numpy.error, IndexError) and isinstance(here.error, ValueError)
+            and "step of the slice" in str(here.error))
+
+
+def shape_of_nothing(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return not numpy.error and "shape mismatch: value array" in str(here.error)
+
+
+def several_axes(_step: Any, _before: Any, numpy: Any, here: Any, _what: str) -> bool:
+    return (isinstance(numpy.error, TypeError) and isinstance(here.error, ValueError)
+            and "boolean array indexing assignment" in str(here.error))
+
+
+def quiet_nan(_step: Any, _before: Any, numpy: Any, here: Any, what: str) -> bool:
+    return (what == "values" and numpy.value.dtype.kind in "fc"
+            and np.array_equal(numpy.value, here.value.__array__(), equal_nan=True))
+
+
 def index_parts(index: Any) -> tuple[Any, ...]:
     return index if isinstance(index, tuple) else (index,)
 
@@ -92,6 +128,24 @@ ACCEPTED: list[Accepted] = [
     Accepted("An assignment to one element that fails has not written it.",
              "NumPy may have written a part of it, such as the start of a date as text.",
              written_in_part),
+    Accepted("An assignment to a view of which elements overlap, made by `as_strided()`, may "
+             "leave other values than NumPy's.",
+             "The order in which elements are written is not defined.",
+             overlapping_destination),
+    Accepted("If an index has a step of 0 and arrays that are wrong too, the error is the "
+             "`ValueError` of the step; in NumPy an `IndexError`.",
+             "Slices are read first.",
+             other_of_two),
+    Accepted("The shape of a value must fit even if the arrays of an index pick no element.",
+             "NumPy then takes some values of wrong shapes, and refuses others.",
+             shape_of_nothing),
+    Accepted("A value of two or more axes for the elements of a boolean array is a `ValueError`, "
+             "in NumPy a `TypeError`.",
+             "Other values of wrong shapes are a `ValueError` in NumPy too.",
+             several_axes),
+    Accepted("A signalling NaN may become a quiet one when it is converted.",
+             "The processor's instructions for halves do so.",
+             quiet_nan),
 ]
 
 

@@ -220,7 +220,7 @@ FACT(what_cannot_be_written_back_is_refused)
 		     "already to be written back");
 	assert_works(dray_array_zeros(u2, 2, DIMS(2, 3), &other));
 	assert_fails(dray_array_set_write_back(other, other), -EINVAL,
-		     "no copy of itself");
+		     "not a copy of itself");
 	assert_fails(dray_array_set_write_back(other, target), -EPERM,
 		     "the array to be written back to is read-only");
 	dray_array_unref(copy);

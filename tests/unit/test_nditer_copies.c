@@ -246,3 +246,30 @@ FACT(each_allocation_may_fail)
 	for (int i = 0; i < 32; i++)
 		assert_int_equal(numbers[i], i);
 }
+
+FACT(buffers_that_cannot_be_had_are_had_by_a_later_reset)
+{
+	struct dray_view view =
+		view_of(&(struct form){ 2, { 3, 4 }, { 4, 1 }, 0 });
+	struct dray_nditer *iter;
+
+	count_up();
+	iter = iterate(
+		&view, 1,
+		&(struct dray_nditer_options){
+			.flags = DRAY_NDITER_BUFFERED | DRAY_NDITER_MULTI_INDEX,
+			.casting = DRAY_CASTING_SAFE,
+			.dtypes = (const dray_dtype[]){ DRAY_FLOAT64 } });
+	assert_true(dray_nditer_next(iter));
+	to_go = 0;
+	assert_fails(dray_nditer_remove_multi_index(iter), -ENOMEM,
+		     "no memory for a buffer of 96 bytes for operand 0");
+	assert_int_equal(to_go, -1);
+	assert_false(dray_nditer_next(iter));
+	assert_works(dray_nditer_reset(iter));
+	for (int i = 0; i < 12; i++) {
+		assert_true(double_at(dray_nditer_data(iter)[0]) == i);
+		assert_int_equal(dray_nditer_next(iter), i < 11);
+	}
+	assert_works(dray_nditer_destroy(iter));
+}

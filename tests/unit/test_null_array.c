@@ -318,6 +318,61 @@ FACT(casts)
 	refuses(dray_view_put(&view, u1, NULL));
 	refuses(dray_scalar_create(u1, u1, NULL, &scalar));
 	refuses(dray_scalar_create(u1, u1, &value, NULL));
+	allows(dray_dtype_is_packed);
+	assert_false(dray_can_cast(0, u1, DRAY_CASTING_SAFE));
+	allows(dray_casting_name);
+}
+
+FACT(indices)
+{
+	const int64_t shape[] = { 2 };
+	int64_t data[2] = { 0 }, out_shape[DRAY_MAX_NDIM];
+	struct dray_index by;
+	struct dray_array *out;
+	struct dray_view view;
+	int ndim;
+
+	assert_works(dray_view_init(&view, data, DRAY_INT64, 1, shape, NULL));
+	by = DRAY_BY(&view);
+	refuses(dray_index_shape(NULL, &by, 1, &ndim, out_shape));
+	refuses(dray_index_shape(&view, NULL, 1, &ndim, out_shape));
+	refuses(dray_index_shape(&view, &by, 1, NULL, out_shape));
+	refuses(dray_index_shape(&view, &by, 1, &ndim, NULL));
+	refuses(dray_index_get(NULL, &by, 1, &out));
+	refuses(dray_index_get(&view, NULL, 1, &out));
+	refuses(dray_index_get(&view, &by, 1, NULL));
+	refuses(dray_index_get_into(NULL, &by, 1, &view));
+	refuses(dray_index_get_into(&view, NULL, 1, &view));
+	refuses(dray_index_get_into(&view, &by, 1, NULL));
+	refuses(dray_index_set(NULL, &by, 1, &view));
+	refuses(dray_index_set(&view, NULL, 1, &view));
+	refuses(dray_index_set(&view, &by, 1, NULL));
+	refuses(dray_take(NULL, &view, 0, DRAY_INDEX_RAISE, &out));
+	refuses(dray_take(&view, NULL, 0, DRAY_INDEX_RAISE, &out));
+	refuses(dray_take(&view, &view, 0, DRAY_INDEX_RAISE, NULL));
+	refuses(dray_take_into(NULL, &view, 0, DRAY_INDEX_RAISE, &view));
+	refuses(dray_take_into(&view, NULL, 0, DRAY_INDEX_RAISE, &view));
+	refuses(dray_take_into(&view, &view, 0, DRAY_INDEX_RAISE, NULL));
+	refuses(dray_put(NULL, &view, &view, DRAY_INDEX_RAISE));
+	refuses(dray_put(&view, NULL, &view, DRAY_INDEX_RAISE));
+	refuses(dray_put(&view, &view, NULL, DRAY_INDEX_RAISE));
+	refuses(dray_put_mask(NULL, &view, &view));
+	refuses(dray_put_mask(&view, NULL, &view));
+	refuses(dray_put_mask(&view, &view, NULL));
+	refuses(dray_where(NULL, &view, &view, &out));
+	refuses(dray_where(&view, NULL, &view, &out));
+	refuses(dray_where(&view, &view, NULL, &out));
+	refuses(dray_where(&view, &view, &view, NULL));
+	refuses((int)dray_count_nonzero(NULL));
+	refuses(dray_nonzero(NULL, &out));
+	refuses(dray_nonzero(&view, NULL));
+	refuses(dray_sort(NULL, 0));
+	refuses(dray_argsort(NULL, 0, &out));
+	refuses(dray_argsort(&view, 0, NULL));
+	refuses(dray_argmax(NULL, 0, &out));
+	refuses(dray_argmax(&view, 0, NULL));
+	refuses(dray_argmin(NULL, 0, &out));
+	refuses(dray_argmin(&view, 0, NULL));
 }
 
 FACT(arrays)

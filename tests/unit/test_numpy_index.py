@@ -8,7 +8,7 @@ import random
 
 import pytest
 
-np = pytest.importorskip("numpy")
+np = pytest.importorskip("numpy", "2.0")
 from as_numpy import View, library, must, view_of  # noqa: E402
 from test_numpy import ARRAY, random_array, translate  # noqa: E402
 

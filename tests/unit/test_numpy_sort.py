@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-np = pytest.importorskip("numpy")
+np = pytest.importorskip("numpy", "2.0")
 from as_numpy import library, must, view_of  # noqa: E402
 from test_numpy import random_array  # noqa: E402
 from test_numpy_index import base_of, take_over, twin_of  # noqa: E402

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 OR MIT
 """Views of random arrays are those of the real NumPy: shape, strides, address, flags,
-and which error."""
+and errors."""
 
 import ctypes
 import random
@@ -205,16 +205,16 @@ def facts_of(array):
             | flags.f_contiguous * F_CONTIGUOUS)
 
 
-def same(view, array, what):
+def same(view, array, case):
     told = (tuple(view.shape[:view.ndim]), tuple(view.strides[:view.ndim]),
             view.data, view.dtype, bool(view.flags & WRITE))
     meant = (array.shape, array.strides, array.ctypes.data,
              dtype_of(array.dtype).value, array.flags["WRITEABLE"])
-    assert told == meant, what
+    assert told == meant, case
     # of elements without bytes NumPy tells another story each time
     if array.dtype.itemsize:
         told, meant = view.flags & ~WRITE & ~READ, facts_of(array)
-        assert told == meant, what
+        assert told == meant, case
 
 
 def error_of(function):
@@ -234,18 +234,18 @@ def test_views_are_numpys(operation):
     for _ in range(ROUNDS):
         array = random_array(draw, SIZED if operation in (reshape, ravel) else TYPES)
         name, arguments, wanted = operation(draw, array)
-        what = (f"{name} of {array.shape}, {array.strides}, {array.dtype} by "
+        case = (f"{name} of {array.shape}, {array.strides}, {array.dtype} by "
                 f"{[list(a) if hasattr(a, '__len__') else a for a in arguments]}")
         view = view_of(array)
         result = getattr(library, "dray_view_" + name)(
             ctypes.byref(view), *arguments, ctypes.byref(view))
         error, made = error_of(wanted)
         assert result == error or (result, error) == (EOVERFLOW, EINVAL), (
-            what, library.dray_last_error())
+            case, library.dray_last_error())
         results[error] += 1
         # of raw data without axes NumPy sometimes makes a scalar
         if isinstance(made, np.ndarray):
-            same(view, made, what)
+            same(view, made, case)
     assert results[0] > ROUNDS / 20
     assert operation in (real, ravel) or results[EINVAL]
     assert operation not in (reshape, ravel) or results[EAGAIN]
@@ -276,26 +276,26 @@ def test_facts_are_numpys():
     draw = random.Random("facts")
     for _ in range(ROUNDS):
         array = random_array(draw, SIZED)
-        what = f"{array.shape}, {array.strides}, {array.dtype}"
+        case = f"{array.shape}, {array.strides}, {array.dtype}"
         view = view_of(array)
         orders = [library.dray_view_is_contiguous_in(ctypes.byref(view), ORDERS[order])
                   for order in "CFAK"]
         flags = array.flags
         assert orders[:3] == [flags.c_contiguous, flags.f_contiguous,
-                              flags.forc], what
+                              flags.forc], case
         assert orders[3] == np.may_share_memory(array, array.ravel("K")) or \
-            not array.size, what
+            not array.size, case
         low, high = ctypes.c_int64(), ctypes.c_int64()
         library.dray_view_span(ctypes.byref(view), ctypes.byref(low),
                                ctypes.byref(high))
         if array.size:
             assert (view.data + low.value, view.data + high.value) == bounds(
-                array), what
+                array), case
         alignment = library.dray_view_alignment(ctypes.byref(view))
         addresses = [array.ctypes.data] + [
             stride for extent, stride in zip(array.shape, array.strides) if extent > 1]
         assert not array.size or alignment == min(
-            address & -address or 2**63 for address in addresses), what
+            address & -address or 2**63 for address in addresses), case
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1])
@@ -311,16 +311,16 @@ def test_shared_memory_is_found_as_by_numpy(limit):
         result = library.dray_view_shares_memory(
             ctypes.byref(view_of(one)), ctypes.byref(view_of(other)),
             ctypes.c_int64(limit), ctypes.byref(shared))
-        what = [(array.shape, array.strides, array.dtype, array.ctypes.data)
+        case = [(array.shape, array.strides, array.dtype, array.ctypes.data)
                 for array in (one, other)]
         if limit == 1 and result:  # steps are not NumPy's
-            assert result == E2BIG, what
+            assert result == E2BIG, case
             results[E2BIG] += 1
             continue
         must(result)
         wanted = np.may_share_memory(one, other) if not limit \
             else np.shares_memory(one, other)
-        assert shared.value == wanted, what
+        assert shared.value == wanted, case
         results[wanted] += 1
     assert results[True] and results[False]
     assert limit != 1 or results[E2BIG]

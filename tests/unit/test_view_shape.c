@@ -158,11 +158,11 @@ FACT(bytes_are_elements_of_another_type)
 	assert_works(dray_view_as_type(&view, DRAY_VOID(0), &out));
 	assert_true(out.dtype == DRAY_VOID(4));
 	assert_fails(dray_view_as_type(&view, DRAY_VOID(3), &out), -EINVAL,
-		     "4 bytes are no multiple of 3");
+		     "4 bytes are not a multiple of 3");
 	assert_fails(dray_view_as_type(&view, DRAY_BYTES(0), &out), -EINVAL,
-		     "4 bytes are no multiple of 0");
+		     "4 bytes are not a multiple of 0");
 	assert_fails(dray_view_as_type(&view, DRAY_VOID(5), &out), -EINVAL,
-		     "16 bytes, which is no multiple of 5");
+		     "16 bytes, which is not a multiple of 5");
 	assert_fails(dray_view_as_type(&view, DRAY_DTYPE('O', '|', 8), &out),
 		     -EINVAL, "0x4f");
 	assert_works(dray_view_swap_axes(&view, 0, 1, &view));

@@ -5,19 +5,28 @@
  */
 #include "array_steps.h"
 
+/* Elements that are written: all of a view, or those that arrays pick. */
+struct target {
+	const struct dray_view *view;
+	const struct steps *steps; /* NULL: all */
+};
+
 /* @value is converted, and repeated as needed. */
-static int assign(const struct dray_view *to, const struct dray_view *value)
+static int assign(const struct target *to, const struct dray_view *value)
 {
-	int ret = dray_view_convert(to, value, DRAY_CASTING_UNSAFE);
+	int ret = to->steps ? dray_index_set(to->view, to->steps->list,
+					     to->steps->count, value)
+			    : dray_view_convert(to->view, value,
+						DRAY_CASTING_UNSAFE);
 
 	if (!ret)
 		return 0;
-	raise_array_error(ARRAY_CAST, ret);
+	raise_array_error(to->steps ? ARRAY_INDEX : ARRAY_CAST, ret);
 	return -1;
 }
 
 /* The same, of a view of array_describe(). */
-static int assign_described(const struct dray_view *to,
+static int assign_described(const struct target *to,
 			    const struct dray_view *value)
 {
 	int ret = assign(to, value);
@@ -54,7 +63,7 @@ static PyArrayObject *element_of(struct array_object *self, PyObject *value)
 }
 
 /* Assigns an array of NumPy, taken over; NULL is an error. */
-static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
+static int assign_numpy(const struct target *to, PyArrayObject *array)
 {
 	struct dray_view view;
 	int ret = array ? array_describe(array, &view) : -1;
@@ -65,7 +74,7 @@ static int assign_numpy(const struct dray_view *to, PyArrayObject *array)
 	return ret;
 }
 
-static int assign_object(struct array_object *self, const struct dray_view *to,
+static int assign_object(struct array_object *self, const struct target *to,
 			 PyObject *value)
 {
 	struct dray_view view;
@@ -82,52 +91,26 @@ static int assign_object(struct array_object *self, const struct dray_view *to,
 	return assign_numpy(to, value_of(self, value));
 }
 
-/* Writes to the elements that arrays pick; the value has their type. */
-static int set_elements(struct array_object *self, const struct dray_view *to,
-			const struct steps *steps, PyObject *value)
-{
-	struct array_object *other = (struct array_object *)value;
-	PyArrayObject *array = NULL;
-	struct dray_view view;
-	int ret;
-
-	if (Py_IS_TYPE(value, Py_TYPE(self)) &&
-	    dray_dtype_equal(other->array->dtype, to->dtype)) {
-		array_whole(other, &view);
-		dray_dtype_ref(view.dtype);
-	} else {
-		array = value_of(self, value);
-		if (!array || array_describe(array, &view)) {
-			Py_XDECREF(array);
-			return -1;
-		}
-	}
-	ret = dray_index_set(to, steps->list, steps->count, &view);
-	dray_dtype_unref(view.dtype);
-	Py_XDECREF(array);
-	if (!ret)
-		return 0;
-	raise_array_error(ARRAY_INDEX, ret);
-	return -1;
-}
-
 static int set(struct array_object *self, const struct steps *steps,
 	       PyObject *value)
 {
 	struct dray_view view;
+	struct target to = { .view = &view };
 	int ret;
 
 	array_whole(self, &view);
-	if (steps->arrays)
-		return set_elements(self, &view, steps, value);
+	if (steps->arrays) {
+		to.steps = steps;
+		return assign_object(self, &to, value);
+	}
 	ret = dray_view_index(&view, steps->list, steps->count, &view);
 	if (ret) {
 		raise_array_error(ARRAY_INDEX, ret);
 		return -1;
 	}
 	return steps_are_one_element(steps, self)
-		       ? assign_numpy(&view, element_of(self, value))
-		       : assign_object(self, &view, value);
+		       ? assign_numpy(&to, element_of(self, value))
+		       : assign_object(self, &to, value);
 }
 
 static int check_writable(const struct array_object *self)
@@ -161,10 +144,10 @@ int array_set(PyObject *object, PyObject *key, PyObject *value)
 PyObject *array_fill(PyObject *object, PyObject *value)
 {
 	struct array_object *self = (struct array_object *)object;
-	struct dray_view to;
+	struct dray_view view;
+	struct target to = { .view = array_whole(self, &view) };
 
-	if (check_writable(self) ||
-	    assign_numpy(array_whole(self, &to), element_of(self, value)))
+	if (check_writable(self) || assign_numpy(&to, element_of(self, value)))
 		return NULL;
 	Py_RETURN_NONE;
 }

@@ -35,25 +35,26 @@ struct load {
 	uint32_t flags; /* of the mapping */
 };
 
-/* Gives back @path. */
-static PyObject *load_path(PyObject *type, PyObject *path, struct load *from)
+static int load(void *context, struct dray_array **out)
 {
-	struct allocation allocation;
-	struct dray_array *array = NULL;
+	const struct load *load = context;
 	int ret;
 
-	if (allocation_begin(&allocation)) {
-		Py_DECREF(path);
-		return NULL;
-	}
-	from->path = PyBytes_AS_STRING(path);
 	Py_BEGIN_ALLOW_THREADS
-	ret = from->mapped ? dray_npy_map(from->path, from->flags, &array)
-			   : dray_npy_load(from->path, &from->options, &array);
+	ret = load->mapped ? dray_npy_map(load->path, load->flags, out)
+			   : dray_npy_load(load->path, &load->options, out);
 	Py_END_ALLOW_THREADS
+	return ret;
+}
+
+static PyObject *load_path(PyObject *type, PyObject *path, struct load *from)
+{
+	PyObject *array;
+
+	from->path = PyBytes_AS_STRING(path);
+	array = array_made((PyTypeObject *)type, ARRAY_SHAPE, load, from, NULL);
 	Py_DECREF(path);
-	return allocation_end(&allocation, ARRAY_FILE, ret,
-			      (PyTypeObject *)type, array, NULL);
+	return array;
 }
 
 PyObject *array_load(PyObject *type, PyObject *args, PyObject *keywords)

@@ -31,12 +31,9 @@ static int take_slice(PyObject *object, struct dray_index *out)
 
 	*out = DRAY_ALL;
 	if (take_part(slice->start, &out->start) ||
-	    take_part(slice->stop, &out->stop) ||
-	    take_part(slice->step, &out->step))
+	    take_part(slice->stop, &out->stop))
 		return -1;
-	if (!out->step)
-		PyErr_SetString(PyExc_ValueError, "the step of a slice is 0");
-	return out->step ? 0 : -1;
+	return take_part(slice->step, &out->step);
 }
 
 static bool is_integer_kind(dray_dtype dtype)
@@ -205,31 +202,30 @@ bool steps_are_one_element(const struct steps *steps,
 	return steps->integers && steps->count == (size_t)self->array->ndim;
 }
 
-/* Copies elements to a new array. */
-static PyObject *get_elements(struct array_object *self,
-			      const struct dray_view *view,
-			      const struct steps *steps)
-{
-	struct allocation allocation;
-	struct dray_array *array;
-	int ret;
+struct selection {
+	const struct dray_view *view;
+	const struct steps *steps;
+};
 
-	if (allocation_begin(&allocation))
-		return NULL;
-	ret = dray_index_get(view, steps->list, steps->count, &array);
-	return allocation_end(&allocation, ARRAY_INDEX, ret, Py_TYPE(self),
-			      array, self->descr);
+static int select_elements(void *context, struct dray_array **out)
+{
+	const struct selection *from = context;
+
+	return dray_index_get(from->view, from->steps->list, from->steps->count,
+			      out);
 }
 
 static PyObject *get(struct array_object *self, const struct steps *steps)
 {
 	struct dray_view view;
+	struct selection selection = { &view, steps };
 	PyObject *result, *copy;
 	int ret;
 
 	array_whole(self, &view);
 	if (steps->arrays)
-		return get_elements(self, &view, steps);
+		return array_made(Py_TYPE(self), ARRAY_INDEX, select_elements,
+				  &selection, self->descr);
 	ret = dray_view_index(&view, steps->list, steps->count, &view);
 	if (ret)
 		return raise_array_error(ARRAY_INDEX, ret);

@@ -58,8 +58,9 @@ static int reorder(struct dray_array *array, const struct request *request)
 	return 0;
 }
 
-static int allocate(const struct request *request, struct dray_array **out)
+static int allocate(void *context, struct dray_array **out)
 {
+	const struct request *request = context;
 	int64_t shape[DRAY_MAX_NDIM];
 	struct dray_array *array;
 	int i, ret;
@@ -93,44 +94,33 @@ static const struct dray_handler *chosen_handler(PyObject *capsule)
 								     : NULL;
 }
 
-int allocation_begin(struct allocation *allocation)
+PyObject *array_made(PyTypeObject *type, enum array_step step,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr)
 {
-	const struct dray_handler *handler;
-
-	allocation->capsule = PyDataMem_GetHandler();
-	if (!allocation->capsule)
-		return -1;
-	handler = chosen_handler(allocation->capsule);
-	allocation->before = handler ? dray_set_handler(handler) : NULL;
-	return 0;
-}
-
-PyObject *allocation_end(struct allocation *allocation, enum array_step step,
-			 int ret, PyTypeObject *type, struct dray_array *array,
-			 PyArray_Descr *descr)
-{
+	PyObject *capsule = PyDataMem_GetHandler();
+	const struct dray_handler *handler, *before = NULL;
+	struct dray_array *array = NULL;
 	PyObject *object;
+	int ret;
 
-	if (allocation->before)
-		dray_set_handler(allocation->before);
-	object =
-		ret ? raise_array_error(step, ret)
-		    : array_wrap(type, array, descr, allocation->capsule, NULL);
-	Py_DECREF(allocation->capsule);
+	if (!capsule)
+		return NULL;
+	handler = chosen_handler(capsule);
+	if (handler)
+		before = dray_set_handler(handler);
+	ret = make(context, &array);
+	if (before)
+		dray_set_handler(before);
+	object = ret ? raise_array_error(step, ret)
+		     : array_wrap(type, array, descr, capsule, NULL);
+	Py_DECREF(capsule);
 	return object;
 }
 
-static PyObject *make(PyTypeObject *type, const struct request *request)
+static PyObject *make(PyTypeObject *type, struct request *request)
 {
-	struct dray_array *array = NULL;
-	struct allocation allocation;
-	int ret;
-
-	if (allocation_begin(&allocation))
-		return NULL;
-	ret = allocate(request, &array);
-	return allocation_end(&allocation, ARRAY_SHAPE, ret, type, array,
-			      request->descr);
+	return array_made(type, ARRAY_SHAPE, allocate, request, request->descr);
 }
 
 static PyObject *make_from(PyTypeObject *type, PyObject *args,

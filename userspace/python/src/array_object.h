@@ -39,18 +39,14 @@ PyObject *array_copy(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_astype(PyObject *self, PyObject *args, PyObject *keywords);
 PyObject *array_copy_in(PyObject *self, NPY_ORDER order);
 
-/* An allocation in NumPy's current handler. */
-struct allocation {
-	PyObject *capsule;
-	const struct dray_handler *before; /* the thread's; may be NULL */
-};
-
-/* Before a call of the library that makes an array; -1 with an exception. */
-int allocation_begin(struct allocation *allocation);
-/* After it returned @ret: makes an object of @array, or raises an exception. */
-PyObject *allocation_end(struct allocation *allocation, enum array_step step,
-			 int ret, PyTypeObject *type, struct dray_array *array,
-			 PyArray_Descr *descr);
+/*
+ * Calls @make with NumPy's current handler as the library's, and makes an object
+ * of the array.  @step: for its error.  @descr: NULL: NumPy's object for the array's
+ * type is made.
+ */
+PyObject *array_made(PyTypeObject *type, enum array_step step,
+		     int (*make)(void *context, struct dray_array **out),
+		     void *context, PyArray_Descr *descr);
 
 /* array_file.c: arrays in files. */
 PyObject *array_save(PyObject *self, PyObject *args, PyObject *keywords);

@@ -80,20 +80,19 @@ PyObject *raise_error(int error)
  * Exceptions of dray.Array that are others: NumPy's, which has no errno.
  */
 static const struct {
-	enum array_step step;
+	unsigned int steps;
 	struct error_class class;
 } array_table[] = {
-	{ ARRAY_SHAPE, { EPERM, &PyExc_ValueError, false } },
-	{ ARRAY_SHAPE, { EOVERFLOW, &PyExc_ValueError, false } },
+	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,
+	  { EPERM, &PyExc_ValueError, false } },
+	{ ARRAY_SHAPE | ARRAY_CAST | ARRAY_INDEX,
+	  { EOVERFLOW, &PyExc_ValueError, false } },
 	{ ARRAY_INDEX, { ERANGE, &PyExc_IndexError, false } },
-	{ ARRAY_INDEX, { EPERM, &PyExc_ValueError, false } },
-	{ ARRAY_INDEX, { EOVERFLOW, &PyExc_ValueError, false } },
 	{ ARRAY_TYPE, { EINVAL, &PyExc_TypeError, false } },
-	{ ARRAY_CAST, { EPERM, &PyExc_ValueError, false } },
-	{ ARRAY_CAST, { EOPNOTSUPP, &PyExc_TypeError, false } },
 	{ ARRAY_CAST, { ERANGE, &PyExc_OverflowError, false } },
-	{ ARRAY_CAST, { EILSEQ, &PyExc_ValueError, false } },
-	{ ARRAY_CAST, { ENOSPC, &PyExc_RuntimeError, false } },
+	{ ARRAY_CAST | ARRAY_INDEX, { EOPNOTSUPP, &PyExc_TypeError, false } },
+	{ ARRAY_CAST | ARRAY_INDEX, { EILSEQ, &PyExc_ValueError, false } },
+	{ ARRAY_CAST | ARRAY_INDEX, { ENOSPC, &PyExc_RuntimeError, false } },
 };
 
 PyObject *raise_array_error(enum array_step step, int error)
@@ -102,7 +101,7 @@ PyObject *raise_array_error(enum array_step step, int error)
 	size_t i;
 
 	for (i = 0; i < sizeof(array_table) / sizeof(array_table[0]); i++) {
-		if (message && array_table[i].step == step &&
+		if (message && (array_table[i].steps & step) &&
 		    array_table[i].class.error == -error)
 			return raise_class(&array_table[i].class, error,
 					   message);

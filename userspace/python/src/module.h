@@ -85,11 +85,10 @@ PyObject *raise_message(int error, PyObject *message);
 
 /* Steps of dray.Array, whose exceptions are NumPy's. */
 enum array_step {
-	ARRAY_SHAPE, /* shapes, axes, values */
-	ARRAY_INDEX,
-	ARRAY_TYPE,
-	ARRAY_CAST, /* conversions of elements */
-	ARRAY_FILE, /* with the exceptions of other calls */
+	ARRAY_SHAPE = 1, /* shapes, axes */
+	ARRAY_INDEX = 2,
+	ARRAY_TYPE = 4,
+	ARRAY_CAST = 8, /* conversions of elements */
 };
 
 /* Does as raise_error() for a step of dray.Array. */

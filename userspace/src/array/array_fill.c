@@ -106,7 +106,7 @@ static int range_of_reals(double start, double stop, double step,
 	steps = distance / step;
 	if (isnan(steps))
 		return dray_fail(-EINVAL,
-				 "from %g to %g by %g is no number of steps",
+				 "from %g to %g by %g is not a number of steps",
 				 start, stop, step);
 	if (!(steps > -0x1p63 && steps < 0x1p63))
 		return too_long();

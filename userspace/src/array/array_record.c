@@ -216,7 +216,7 @@ int dray_array_export(const struct dray_view *view, uint32_t flags,
 static int read_whole(const void *record, size_t size,
 		      struct dray_array_record *fixed, struct dray_view *view)
 {
-	size_t used;
+	size_t used = 0;
 	int ret = dray_array_record_read(record, size, fixed, view, &used);
 
 	if (ret || size == used)

@@ -18,7 +18,7 @@ static int check_pair(const struct dray_array *copy,
 	int ret;
 
 	if (copy == target)
-		return dray_fail(-EINVAL, "an array is no copy of itself");
+		return dray_fail(-EINVAL, "an array is not a copy of itself");
 	ret = dray_operand_init(&to, dray_array_view(target, &views[0]),
 				"the array to be written back to");
 	if (!ret)

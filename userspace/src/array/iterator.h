@@ -17,6 +17,12 @@ struct dray_shape_text {
 const char *dray_shape_say(struct dray_shape_text *out, int ndim,
 			      const int64_t *shape);
 
+/* "operand 0", "operand 1", ...: they begin sentences. */
+extern const char *const dray_operand_names[DRAY_MAX_OPERANDS];
+
+/* -EINVAL for a number of operands that is not 1 to DRAY_MAX_OPERANDS. */
+int dray_operands_check_count(int count);
+
 /* -ERANGE, for a coordinate outside @extent elements. */
 int dray_iterator_fail_coordinate(int64_t coordinate, int axis, int64_t extent);
 

@@ -88,30 +88,37 @@ static int fail_mismatch(const struct dray_view *const *views, int ndim,
 		extent_of(views[wrong], ndim, axis));
 }
 
-static int check_operands(const struct dray_view *const *views, int count)
-{
-	int o, i;
+const char *const dray_operand_names[DRAY_MAX_OPERANDS] = {
+	"operand 0", "operand 1", "operand 2", "operand 3",
+	"operand 4", "operand 5", "operand 6", "operand 7",
+};
 
-	if (count < 1 || count > DRAY_MAX_OPERANDS)
+int dray_operands_check_count(int count)
+{
+	if (count >= 1 && count <= DRAY_MAX_OPERANDS)
+		return 0;
+	return dray_fail(-EINVAL,
+			 "%d operands were given, 1 to %d are possible", count,
+			 DRAY_MAX_OPERANDS);
+}
+
+/* Checks a shape alone: an operand may lack a type and elements. */
+static int check_shape(const struct dray_view *view, int o)
+{
+	int i;
+
+	if (!view)
+		return dray_fail(-EINVAL, "operand %d is NULL", o);
+	if (view->ndim < 0 || view->ndim > DRAY_MAX_NDIM)
 		return dray_fail(-EINVAL,
-				 "%d operands were given, 1 to %d are possible",
-				 count, DRAY_MAX_OPERANDS);
-	for (o = 0; o < count; o++) {
-		if (!views[o])
-			return dray_fail(-EINVAL, "operand %d is NULL", o);
-		if (views[o]->ndim < 0 || views[o]->ndim > DRAY_MAX_NDIM)
-			return dray_fail(
-				-EINVAL,
-				"operand %d has %d axes, 0 to %d are possible",
-				o, views[o]->ndim, DRAY_MAX_NDIM);
-		for (i = 0; i < views[o]->ndim; i++) {
-			if (views[o]->shape[i] < 0)
-				return dray_fail(
-					-EINVAL,
-					"axis %d of operand %d has %" PRId64
-					" elements",
-					i, o, views[o]->shape[i]);
-		}
+				 "operand %d has %d axes, 0 to %d are possible",
+				 o, view->ndim, DRAY_MAX_NDIM);
+	for (i = 0; i < view->ndim; i++) {
+		if (view->shape[i] < 0)
+			return dray_fail(-EINVAL,
+					 "axis %d of operand %d has %" PRId64
+					 " elements",
+					 i, o, view->shape[i]);
 	}
 	return 0;
 }
@@ -172,7 +179,9 @@ int dray_broadcast_shape(const struct dray_view *const *views, int count,
 	if (!dray_given(views, __func__) || !dray_given(ndim, __func__) ||
 	    !dray_given(shape, __func__))
 		return -EINVAL;
-	ret = check_operands(views, count);
+	ret = dray_operands_check_count(count);
+	for (i = 0; i < count && !ret; i++)
+		ret = check_shape(views[i], i);
 	if (!ret)
 		ret = broadcast(views, count, &found_ndim, found, &size);
 	if (ret)
@@ -211,9 +220,9 @@ int dray_multi_init(struct dray_multi *it, const struct dray_view *const *views,
 
 	if (!dray_given(it, __func__) || !dray_given(views, __func__))
 		return -EINVAL;
-	ret = check_operands(views, count);
+	ret = dray_operands_check_count(count);
 	for (o = 0; o < count && !ret; o++)
-		ret = dray_view_check(views[o], "an operand", NULL);
+		ret = dray_view_check(views[o], dray_operand_names[o], NULL);
 	if (!ret)
 		ret = broadcast(views, count, &it->ndim, it->shape, &it->size);
 	if (ret)

@@ -7,17 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array/iterator.h"
 #include "array/nditer.h"
 #include "base/error.h"
 
 static int check_operands(const struct dray_view *const *views, int count)
 {
-	int o;
+	int ret, o;
 
-	if (count < 1 || count > DRAY_MAX_OPERANDS)
-		return dray_fail(-EINVAL,
-				 "%d operands were given, 1 to %d are possible",
-				 count, DRAY_MAX_OPERANDS);
+	ret = dray_operands_check_count(count);
+	if (ret)
+		return ret;
 	for (o = 0; o < count; o++) {
 		if (views[o] &&
 		    (views[o]->ndim < 0 || views[o]->ndim > DRAY_MAX_NDIM))
@@ -96,6 +96,7 @@ static struct dray_nditer *allocate(const struct dray_view *const *views,
 	iter->error = 0;
 	iter->position = 0;
 	iter->buffered = 0;
+	iter->buffer_end = 0;
 	iter->buffer_wanted = options->buffer_size;
 	iter->operand = (void *)((char *)iter + places.operands);
 	iter->casts = (void *)((char *)iter + places.casts);

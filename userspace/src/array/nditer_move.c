@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "array/iterator.h"
 #include "array/nditer.h"
 #include "base/error.h"
 
@@ -229,10 +230,7 @@ int dray_nditer_go_index(struct dray_nditer *iter, int64_t index)
 	if (ret)
 		return ret;
 	if (index < 0 || index >= iter->size)
-		return dray_fail(-ERANGE,
-				 "index %" PRId64
-				 " is out of bounds for size %" PRId64,
-				 index, iter->size);
+		return dray_iterator_fail_index(index, iter->size);
 	for (i = iter->ndim - 1; i >= 0; i--) {
 		const struct nditer_axis *axis = &iter->axes[i];
 		int64_t stride = axis->index_stride;
@@ -326,7 +324,7 @@ int dray_nditer_remove_axis(struct dray_nditer *iter, int axis)
 	return dray_nditer_reset(iter);
 }
 
-/* Plans and fills buffers for axes that were merged. */
+/* Plans buffers for axes that were merged; if it fails, they are delayed. */
 static int plan_again(struct dray_nditer *iter)
 {
 	int ret;
@@ -334,9 +332,8 @@ static int plan_again(struct dray_nditer *iter)
 	iter->buffered = 0;
 	dray_nditer_free_buffers(iter);
 	ret = dray_nditer_plan_buffers(iter);
-	if (!ret && !(iter->flags & NDITER_DELAYED))
-		ret = dray_nditer_allocate_buffers(iter);
-	return ret;
+	iter->flags |= NDITER_DELAYED;
+	return ret ? ret : allocate_delayed(iter);
 }
 
 int dray_nditer_remove_multi_index(struct dray_nditer *iter)

@@ -7,13 +7,9 @@
 #include <inttypes.h>
 
 #include "array/dtype.h"
+#include "array/iterator.h"
 #include "array/nditer.h"
 #include "base/error.h"
-
-static const char *const names[DRAY_MAX_OPERANDS] = {
-	"operand 0", "operand 1", "operand 2", "operand 3",
-	"operand 4", "operand 5", "operand 6", "operand 7",
-};
 
 static int check_order(const struct dray_nditer_options *options)
 {
@@ -183,7 +179,7 @@ static int prepare_view(struct dray_nditer *iter, int o,
 	struct dray_extent extent;
 	int ret;
 
-	ret = dray_view_check(view, names[o], &extent);
+	ret = dray_view_check(view, dray_operand_names[o], &extent);
 	if (ret)
 		return ret;
 	if ((operand->flags & DRAY_OPERAND_WRITE) &&

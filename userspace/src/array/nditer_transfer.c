@@ -270,6 +270,7 @@ int dray_nditer_fill_buffers(struct dray_nditer *iter, char *const *before)
 		ret = go(&way);
 		if (ret) {
 			iter->buffered = 0;
+			iter->buffer_end = iter->position;
 			return ret;
 		}
 	}

@@ -41,7 +41,7 @@ int dray_axes_resolve(const char *name, const int *axes, int count, int ndim,
 	return 0;
 }
 
-/* Checks what all functions here are given. */
+/* Checks the arguments of all functions here. */
 static int check(const struct dray_view *view, const struct dray_view *out,
 		 const char *function)
 {

@@ -137,9 +137,10 @@ static int resize(struct dray_view *result, bool empty, uint32_t from,
 			")",
 			from, to, axis, result->strides[axis]);
 	if (to < from && (to == 0 || from % to))
-		return dray_fail(-EINVAL,
-				 "elements of %u bytes are no multiple of %u",
-				 from, to);
+		return dray_fail(
+			-EINVAL,
+			"elements of %u bytes are not a multiple of %u", from,
+			to);
 	if (dray_mul_overflow(result->shape[axis], (int64_t)from, &bytes))
 		return dray_fail(-EOVERFLOW,
 				 "axis %d has more bytes than 63 bits count",
@@ -147,7 +148,7 @@ static int resize(struct dray_view *result, bool empty, uint32_t from,
 	if (bytes % to)
 		return dray_fail(-EINVAL,
 				 "axis %d, the last, has %" PRId64
-				 " bytes, which is no multiple of %u",
+				 " bytes, which is not a multiple of %u",
 				 axis, bytes, to);
 	result->shape[axis] = bytes / to;
 	result->strides[axis] = to;
