@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 
 ABOUT_DIFFERENTIAL="random operations on random arrays by dray.Array and by NumPy 2 from \
-PyPI, which must agree; with --long a million"
+PyPI, which must agree, and casts of all types; with --long a million"
 PACKAGES_DIFFERENTIAL=("${PACKAGES_BUILD[@]}" "${PACKAGES_PYPI[@]}" python3-pytest)
 
 DIFFERENTIAL_CASES=20000
@@ -24,6 +24,10 @@ suite_differential()
 	! tally_wants tests || python_count "finds and shrinks a difference" numpy2 \
 		"$1/tests" /usr/bin/python3 "$packages" -m pytest -q --color=no \
 		-p no:cacheprovider "$TREE/tests/differential"
+	! tally_wants casts || DRAY_BUILD=$(build_folder numpy2) \
+		python_count "casts of all types" numpy2 "$1/casts" \
+		/usr/bin/python3 "$packages" -m pytest -q --color=no \
+		-p no:cacheprovider "$TREE/tests/unit/test_cast_numpy.py"
 	tally_wants cases || return 0
 	seed=1
 	[ "$LONG" = no ] || seed=$(date +%s)

@@ -61,7 +61,7 @@ enum dray_casting dray_cast_level(const struct dray_typed *from,
 enum dray_casting dray_level(dray_dtype from, dray_dtype to);
 enum dray_casting dray_parts_level(dray_dtype from, dray_dtype to);
 
-/* The loop of a type with fields or items, and the cast as its context; or NULL. */
+/* The loop of a type with fields or items, or NULL; its context is the cast. */
 dray_loop *dray_parts_loop(dray_dtype to, dray_dtype from);
 
 /* The common type of @count types with parts, or of equal ones. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * The common type of types that are equal or are structures with the same names,
- * whose fields are promoted.
+ * The common type of types that are equal, or are structures with the same names:
+ * then it has the common types of their fields.
  */
 #include <errno.h>
 #include <stdlib.h>

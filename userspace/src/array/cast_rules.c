@@ -3,8 +3,6 @@
  * Which casts are allowed: the first level of each pair of types.  (Source:
  * NumPy 2's can_cast(), of which the tests compare all pairs.)
  */
-#include <string.h>
-
 #include "array/cast.h"
 #include "array/dtype.h"
 #include "base/error.h"
@@ -12,25 +10,26 @@
 /* Numbers: [class]. */
 static const struct {
 	char kind;
+	uint8_t rank; /* of the kind: each goes into the next */
 	uint8_t size;
 	uint8_t characters;
 } numbers[] = {
-	[DRAY_CLASS_BOOL] = { '?', 1, 5 },
-	[DRAY_CLASS_INT8] = { 'i', 1, 4 },
-	[DRAY_CLASS_INT16] = { 'i', 2, 6 },
-	[DRAY_CLASS_INT32] = { 'i', 4, 11 },
-	[DRAY_CLASS_INT64] = { 'i', 8, 21 },
-	[DRAY_CLASS_UINT8] = { 'u', 1, 3 },
-	[DRAY_CLASS_UINT16] = { 'u', 2, 5 },
-	[DRAY_CLASS_UINT32] = { 'u', 4, 10 },
-	[DRAY_CLASS_UINT64] = { 'u', 8, 20 },
-	[DRAY_CLASS_FLOAT] = { 'f', 4, 32 },
-	[DRAY_CLASS_DOUBLE] = { 'f', 8, 32 },
-	[DRAY_CLASS_LONG] = { 'f', sizeof(long double), 48 },
-	[DRAY_CLASS_HALF] = { 'f', 2, 32 },
-	[DRAY_CLASS_CFLOAT] = { 'c', 8, 64 },
-	[DRAY_CLASS_CDOUBLE] = { 'c', 16, 64 },
-	[DRAY_CLASS_CLONG] = { 'c', 2 * sizeof(long double), 96 },
+	[DRAY_CLASS_BOOL] = { '?', 0, 1, 5 },
+	[DRAY_CLASS_INT8] = { 'i', 2, 1, 4 },
+	[DRAY_CLASS_INT16] = { 'i', 2, 2, 6 },
+	[DRAY_CLASS_INT32] = { 'i', 2, 4, 11 },
+	[DRAY_CLASS_INT64] = { 'i', 2, 8, 21 },
+	[DRAY_CLASS_UINT8] = { 'u', 1, 1, 3 },
+	[DRAY_CLASS_UINT16] = { 'u', 1, 2, 5 },
+	[DRAY_CLASS_UINT32] = { 'u', 1, 4, 10 },
+	[DRAY_CLASS_UINT64] = { 'u', 1, 8, 20 },
+	[DRAY_CLASS_FLOAT] = { 'f', 3, 4, 32 },
+	[DRAY_CLASS_DOUBLE] = { 'f', 3, 8, 32 },
+	[DRAY_CLASS_LONG] = { 'f', 3, sizeof(long double), 48 },
+	[DRAY_CLASS_HALF] = { 'f', 3, 2, 32 },
+	[DRAY_CLASS_CFLOAT] = { 'c', 4, 8, 64 },
+	[DRAY_CLASS_CDOUBLE] = { 'c', 4, 16, 64 },
+	[DRAY_CLASS_CLONG] = { 'c', 4, 2 * sizeof(long double), 96 },
 };
 
 static enum dray_class integer_class(enum dray_class first, uint32_t size)
@@ -120,10 +119,9 @@ uint32_t dray_class_characters(enum dray_class class)
 	return numbers[class].characters;
 }
 
-/* Kinds in the order in which each goes into the next. */
 static int rank_of(enum dray_class class)
 {
-	return (int)(strchr("?uifc", numbers[class].kind) - "?uifc");
+	return numbers[class].rank;
 }
 
 /* Whether a float of @size bytes has all integers of @integer bytes. */

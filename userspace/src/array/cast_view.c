@@ -133,13 +133,19 @@ struct pair {
 
 static int check_rule(const struct pair *pair, enum dray_casting casting)
 {
+	enum dray_casting level;
+
 	if ((unsigned int)casting > DRAY_CASTING_UNSAFE)
 		return dray_fail(-EINVAL, "casting rule %u does not exist",
 				 (unsigned int)casting);
 	if (pair->same || casting == DRAY_CASTING_UNSAFE)
 		return 0;
-	if (dray_level(pair->given.view->dtype, pair->to.view->dtype) <=
-	    casting)
+	level = pair->source.class == DRAY_CLASS_OTHER ||
+				pair->target.class == DRAY_CLASS_OTHER
+			? dray_parts_level(pair->given.view->dtype,
+					   pair->to.view->dtype)
+			: dray_cast_level(&pair->source, &pair->target);
+	if (level <= casting)
 		return 0;
 	return fail_casting(pair->to.view->dtype, pair->given.view->dtype,
 			    casting);

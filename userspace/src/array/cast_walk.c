@@ -175,31 +175,34 @@ static bool advance(struct grid *grid, const struct dray_layout *layout,
 
 int dray_cast_layout(struct dray_layout *layout, const struct dray_cast *cast)
 {
-	struct grid grid = {
-		.data = { (char *)layout->data[0], (char *)layout->data[1] },
-		.rows.count = 1,
-	};
+	char *const dst = (char *)layout->data[DRAY_DST];
+	const char *const src = (const char *)layout->data[DRAY_SRC];
+	const struct dray_layout_axis *const only = layout->axes;
 	uint64_t position[DRAY_MAX_NDIM];
 	int outer = layout->axes_count;
 	grid_walk *walk = walk_rows;
+	struct grid grid;
 	int ret, crossing;
 
 	if (!outer)
-		return dray_cast_run(cast, grid.data[0], 0, grid.data[1], 0, 1);
-	if (outer >= 2) {
-		crossing = find_crossing(layout, dray_dtype_itemsize(cast->to));
-		if (crossing >= 0) {
-			move_axis(layout, crossing);
-			walk = walk_tiles;
-		} else if (layout->axes[outer - 1].count < SHORT &&
-			   layout->axes[outer - 2].count >
-				   layout->axes[outer - 1].count) {
-			walk = walk_columns;
-		}
+		return dray_cast_run(cast, dst, 0, src, 0, 1);
+	if (outer == 1)
+		return dray_cast_run(cast, dst, only->strides[DRAY_DST], src,
+				     only->strides[DRAY_SRC],
+				     (int64_t)only->count);
+	crossing = find_crossing(layout, dray_dtype_itemsize(cast->to));
+	if (crossing >= 0) {
+		move_axis(layout, crossing);
+		walk = walk_tiles;
+	} else if (layout->axes[outer - 1].count < SHORT &&
+		   layout->axes[outer - 2].count >
+			   layout->axes[outer - 1].count) {
+		walk = walk_columns;
 	}
+	grid.data[0] = dst;
+	grid.data[1] = (char *)(uintptr_t)src;
 	grid.columns = layout->axes[--outer];
-	if (outer)
-		grid.rows = layout->axes[--outer];
+	grid.rows = layout->axes[--outer];
 	memset(position, 0, (size_t)outer * sizeof(position[0]));
 	do {
 		ret = walk(&grid, cast);

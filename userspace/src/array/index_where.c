@@ -147,11 +147,16 @@ static int check_readable(const struct dray_view *view, const char *name)
 	return ret;
 }
 
-/* The type that both choices convert to: their own if it is one. */
+/*
+ * The type that both choices convert to, with a reference: their own if it is
+ * one.
+ */
 static int choose_type(dray_dtype yes, dray_dtype no, dray_dtype *out)
 {
-	*out = yes;
-	return dray_dtype_equal(yes, no) ? 0 : dray_promote(yes, no, out);
+	if (!dray_dtype_equal(yes, no))
+		return dray_promote(yes, no, out);
+	*out = dray_dtype_ref(yes);
+	return 0;
 }
 
 /* A choice as elements of the result's type; *own is to be freed. */
@@ -204,7 +209,7 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 	const struct dray_view *views[4] = { NULL, yes, no, condition };
 	struct dray_view converted[2];
 	void *own[2] = { NULL, NULL };
-	dray_dtype dtype;
+	dray_dtype dtype = 0;
 	int ret;
 
 	if (!dray_given(out, __func__))
@@ -223,6 +228,7 @@ int dray_where(const struct dray_view *condition, const struct dray_view *yes,
 		ret = convert_choice(&views[NO], dtype, &converted[1], &own[1]);
 	if (!ret)
 		ret = choose_same(views, out);
+	dray_dtype_unref(dtype);
 	free(own[0]);
 	free(own[1]);
 	return ret;
