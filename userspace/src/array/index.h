@@ -44,6 +44,8 @@ struct dray_index_array {
 	int64_t stride; /* of that axis, bytes */
 	dray_index_load *load;
 	bool plain; /* aligned int64_t, which need no loader */
+	bool inside; /* all integers have been checked */
+	bool natural; /* and none is below 0 */
 	const struct dray_view *flat; /* NULL; the source, of all its axes */
 	const struct dray_view *from; /* the integers, or the booleans */
 	int64_t trues; /* true elements, of booleans: the shape */
@@ -139,16 +141,24 @@ int dray_index_expand(struct dray_index_plan *plan);
 /* Frees the memory of dray_index_expand(). */
 void dray_index_end(struct dray_index_plan *plan);
 
-/* Checks all integers.  -ERANGE with the first wrong one. */
-int dray_index_check_bounds(const struct dray_index_plan *plan);
+/* Checks all integers, and notes that.  -ERANGE with the first wrong one. */
+int dray_index_check_bounds(struct dray_index_plan *plan);
 
 /*
- * Adds offsets in bytes of @count integers of one array; false if one is out of
- * range.  @data: integers @step bytes apart
+ * Reads integers of one array, @step bytes apart; NULL if one is out of range.
+ * They are at @room, of @count, or where they are.  Those below 0 count from the
+ * end of the axis.
+ * @natural: whether none is below 0
  */
-bool dray_index_add(const struct dray_index_array *array,
-		    enum dray_index_mode mode, const unsigned char *data,
-		    int64_t step, size_t count, int64_t *offsets);
+const int64_t *dray_index_read(const struct dray_index_array *array,
+			       enum dray_index_mode mode,
+			       const unsigned char *data, int64_t step,
+			       size_t count, int64_t *room, bool *natural);
+
+/* Makes them offsets in bytes, added to those that are there unless @first. */
+void dray_index_add(const struct dray_index_array *array,
+		    const int64_t *integers, size_t count, bool first,
+		    int64_t *offsets);
 
 /* The sentence of the first of @count integers that is out of range. */
 int dray_index_fail_bounds(const struct dray_index_array *array,
@@ -165,12 +175,11 @@ enum dray_index_way {
 
 /*
  * Copies between the source and @other, which has the result's shape and, for
- * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Checks
- * bounds on its way if @check.
+ * DRAY_INDEX_SCATTER, may have strides of 0.  They share no memory.  Integers that
+ * were not checked before are checked on the way: -ERANGE.
  */
-int dray_index_move(const struct dray_index_plan *plan,
-		    const struct dray_view *other, enum dray_index_way way,
-		    bool check);
+int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
+		    enum dray_index_way way);
 
 /*
  * Copies between elements of @view where a boolean is true and a row of elements
@@ -191,7 +200,7 @@ int64_t dray_count_trues(const struct dray_view *mask);
 bool dray_operands_share(const struct dray_operand *a,
 			 const struct dray_operand *b);
 
-/* The same, of a view that may be bad: then false. */
+/* The same, of an operand and a view that was checked. */
 bool dray_index_shares(const struct dray_operand *operand,
 		       const struct dray_view *array);
 

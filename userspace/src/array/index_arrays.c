@@ -71,6 +71,8 @@ struct dray_index_array *dray_index_put_array(struct dray_index_plan *plan,
 	array = &plan->arrays[plan->arrays_count++];
 	array->from = from;
 	array->flat = NULL;
+	array->inside = false;
+	array->natural = false;
 	array->axis = axis;
 	array->data = from->data;
 	array->shape = from->shape;

@@ -18,12 +18,33 @@ bool dray_operands_share(const struct dray_operand *a,
 	       dray_overlap_find(a, b) != DRAY_OVERLAP_NONE;
 }
 
+/* The addresses of a view that was checked before. */
+static struct dray_addresses span_of(const struct dray_view *view)
+{
+	uintptr_t low = (uintptr_t)view->data;
+	uintptr_t high = low + dray_dtype_itemsize(view->dtype);
+	int i;
+
+	for (i = 0; i < view->ndim; i++) {
+		int64_t reach = (view->shape[i] - 1) * view->strides[i];
+
+		if (!view->shape[i])
+			return (struct dray_addresses){ 0, 0 };
+		if (reach < 0)
+			low += (uintptr_t)reach;
+		else
+			high += (uintptr_t)reach;
+	}
+	return (struct dray_addresses){ low, high };
+}
+
 bool dray_index_shares(const struct dray_operand *operand,
 		       const struct dray_view *array)
 {
 	struct dray_operand other;
 
-	return !dray_operand_init(&other, array, "an indexing array") &&
+	return dray_addresses_meet(operand->span, span_of(array)) &&
+	       !dray_operand_init(&other, array, "an indexing array") &&
 	       dray_operands_share(operand, &other);
 }
 
@@ -53,9 +74,12 @@ int dray_index_shape(const struct dray_view *view,
 	return ret ? ret : dray_index_result(&plan, ndim, shape);
 }
 
-/* Copies elements to a view of the result's shape that shares no memory. */
+/*
+ * Copies elements to a view of the result's shape that shares no memory.
+ * @first: checks all integers before the first copy
+ */
 static int fetch(struct dray_index_plan *plan, const struct dray_view *view,
-		 const struct dray_view *dst, bool check)
+		 const struct dray_view *dst, bool first)
 {
 	int ret;
 
@@ -65,8 +89,10 @@ static int fetch(struct dray_index_plan *plan, const struct dray_view *view,
 		return 0;
 	}
 	ret = dray_index_expand(plan);
+	if (!ret && first)
+		ret = dray_index_check_bounds(plan);
 	if (!ret)
-		ret = dray_index_move(plan, dst, DRAY_INDEX_GATHER, check);
+		ret = dray_index_move(plan, dst, DRAY_INDEX_GATHER);
 	dray_index_end(plan);
 	return ret;
 }
@@ -92,7 +118,7 @@ int dray_index_fetch_new(struct dray_index_plan *plan,
 	}
 	if (ret)
 		return ret;
-	ret = fetch(plan, view, dray_array_view(array, &dst), true);
+	ret = fetch(plan, view, dray_array_view(array, &dst), false);
 	if (ret)
 		dray_array_unref(array);
 	else
@@ -160,7 +186,6 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 			  const struct dray_view *dst)
 {
 	const struct dray_view *view = source->view;
-	bool small = dray_index_size(plan) <= DRAY_INDEX_CHUNK;
 	struct dray_operand to;
 	bool aside; /* of another type, or sharing memory */
 	int ret, i;
@@ -177,18 +202,8 @@ int dray_index_fetch_into(struct dray_index_plan *plan,
 		aside = dray_index_shares(&to, plan->arrays[i].from);
 	if (aside)
 		return fetch_through(plan, view, dst);
-	/* Of a small one, all integers are checked before the first copy. */
-	if (!small && !plan->mask) {
-		ret = dray_index_expand(plan);
-		if (!ret)
-			ret = dray_index_check_bounds(plan);
-		if (!ret)
-			ret = dray_index_move(plan, dst, DRAY_INDEX_GATHER,
-					      false);
-		dray_index_end(plan);
-		return ret;
-	}
-	return fetch(plan, view, dst, true);
+	/* Of a chunk, all integers are checked before the first copy. */
+	return fetch(plan, view, dst, dray_index_size(plan) > DRAY_INDEX_CHUNK);
 }
 
 int dray_index_get_into(const struct dray_view *view,

@@ -62,36 +62,97 @@ dray_index_load *dray_index_load_for(dray_dtype dtype)
 	return loads[swapped][kind == 'u'][__builtin_ctz(size)];
 }
 
-/* Adds the offset of each integer; false if one is out of range. */
-static bool add_raised(const int64_t *integers, size_t count, int64_t extent,
-		       int64_t stride, int64_t *offsets)
+/* Integers that a processor compares at once. */
+typedef uint64_t words __attribute__((vector_size(16)));
+
+/*
+ * Whether all integers are -below to extent - 1.  With @below added, a wrong one
+ * is below 0, or at least the sum of both.
+ */
+static bool are_inside(const int64_t *integers, size_t count, int64_t below,
+		       int64_t extent)
 {
-	uint64_t wrong = 0;
+	const uint64_t add = (uint64_t)below, end = add + (uint64_t)extent;
+	words wrong = { 0 }, one, other;
+	uint64_t found = 0;
+	size_t i = 0;
+
+	/* Only axes of a stride of 0 are that long. */
+	for (; extent > INT64_MAX / 2 && i < count; i++) {
+		if (integers[i] < -below || integers[i] >= extent)
+			return false;
+	}
+	for (; i + 4 <= count; i += 4) {
+		memcpy(&one, integers + i, sizeof(one));
+		memcpy(&other, integers + i + 2, sizeof(other));
+		one += add;
+		other += add;
+		wrong |= one | other | ~(one - end) | ~(other - end);
+	}
+	for (; i < count; i++) {
+		uint64_t at = (uint64_t)integers[i] + add;
+
+		found |= at | ~(at - end);
+	}
+	return !((found | wrong[0] | wrong[1]) >> 63);
+}
+
+static void wrap(const int64_t *integers, size_t count, int64_t extent,
+		 int64_t *out)
+{
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		int64_t at = integers[i];
 
-		at += at < 0 ? extent : 0;
-		/* at < 0, or at >= extent */
-		wrong |= (uint64_t)at | ~(uint64_t)(at - extent);
-		offsets[i] += (int64_t)((uint64_t)at * (uint64_t)stride);
+		if (at < 0 || at >= extent) {
+			at %= extent;
+			at += at < 0 ? extent : 0;
+		}
+		out[i] = at;
 	}
-	return !(wrong >> 63);
 }
 
-static int64_t wrap(int64_t at, int64_t extent)
+static void clip(const int64_t *integers, size_t count, int64_t extent,
+		 int64_t *out)
 {
-	if (at < 0 || at >= extent) {
-		at %= extent;
-		at += at < 0 ? extent : 0;
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		int64_t at = integers[i] < 0 ? 0 : integers[i];
+
+		out[i] = at < extent ? at : extent - 1;
 	}
-	return at;
 }
 
-static int64_t clip(int64_t at, int64_t extent)
+const int64_t *dray_index_read(const struct dray_index_array *array,
+			       enum dray_index_mode mode,
+			       const unsigned char *data, int64_t step,
+			       size_t count, int64_t *room, bool *natural)
 {
-	return at < 0 ? 0 : at >= extent ? extent - 1 : at;
+	const int64_t extent = array->extent, *integers = room;
+
+	if (!extent)
+		return NULL;
+	if (array->plain && step == sizeof(int64_t))
+		integers = (const int64_t *)(const void *)data;
+	else
+		array->load(data, step, count, room);
+	*natural = array->natural;
+	if (array->inside)
+		return integers;
+	*natural = are_inside(integers, count, 0, extent);
+	if (*natural)
+		return integers;
+	if (mode == DRAY_INDEX_RAISE)
+		return are_inside(integers, count, extent, extent) ? integers
+								   : NULL;
+	if (mode == DRAY_INDEX_WRAP)
+		wrap(integers, count, extent, room);
+	else
+		clip(integers, count, extent, room);
+	*natural = true;
+	return room;
 }
 
 /* The offset of an element by its number in C order. */
@@ -107,48 +168,19 @@ static int64_t unravel(const struct dray_view *view, int64_t number)
 	return offset;
 }
 
-/* All that add_raised() does not: modes, and numbers of elements. */
-static bool add_other(const struct dray_index_array *array,
-		      enum dray_index_mode mode, const int64_t *integers,
-		      size_t count, int64_t *offsets)
+void dray_index_add(const struct dray_index_array *array,
+		    const int64_t *integers, size_t count, bool first,
+		    int64_t *offsets)
 {
-	int64_t extent = array->extent;
+	const int64_t extent = array->extent, stride = array->stride;
 	size_t i;
 
-	if (!extent)
-		return false;
 	for (i = 0; i < count; i++) {
-		int64_t at = integers[i];
+		int64_t at = integers[i] + (extent & integers[i] >> 63);
 
-		if (mode == DRAY_INDEX_WRAP)
-			at = wrap(at, extent);
-		else if (mode == DRAY_INDEX_CLIP)
-			at = clip(at, extent);
-		else if (at < -extent || at >= extent)
-			return false;
-		else if (at < 0)
-			at += extent;
-		offsets[i] += array->flat ? unravel(array->flat, at)
-					  : at * array->stride;
+		at = array->flat ? unravel(array->flat, at) : at * stride;
+		offsets[i] = first ? at : offsets[i] + at;
 	}
-	return true;
-}
-
-bool dray_index_add(const struct dray_index_array *array,
-		    enum dray_index_mode mode, const unsigned char *data,
-		    int64_t step, size_t count, int64_t *offsets)
-{
-	int64_t loaded[DRAY_INDEX_CHUNK];
-	const int64_t *integers = loaded;
-
-	if (array->plain && step == sizeof(int64_t))
-		integers = (const int64_t *)(const void *)data;
-	else
-		array->load(data, step, count, loaded);
-	if (mode == DRAY_INDEX_RAISE && !array->flat)
-		return add_raised(integers, count, array->extent, array->stride,
-				  offsets);
-	return add_other(array, mode, integers, count, offsets);
 }
 
 int dray_index_fail_bounds(const struct dray_index_array *array,

@@ -68,11 +68,12 @@ int64_t dray_count_trues(const struct dray_view *mask)
 }
 
 /*
- * Lists the offsets of true elements of a piece, @step bytes for each element;
- * @offsets has room for all of them.
+ * Lists true elements of a piece by number: @first, and @step more for each
+ * element.  @offsets has room for all elements.
  */
 static size_t list_trues(const unsigned char *mask, int64_t stride,
-			 size_t count, int64_t step, int64_t *offsets)
+			 size_t count, int64_t first, int64_t step,
+			 int64_t *offsets)
 {
 	size_t i = 0, found = 0;
 
@@ -85,13 +86,13 @@ static size_t list_trues(const unsigned char *mask, int64_t stride,
 			if (!eight)
 				continue;
 			for (j = i; j < i + 8; j++) {
-				offsets[found] = (int64_t)j * step;
+				offsets[found] = first + (int64_t)j * step;
 				found += mask[j] != 0;
 			}
 		}
 	}
 	for (; i < count; i++) {
-		offsets[found] = (int64_t)i * step;
+		offsets[found] = first + (int64_t)i * step;
 		found += mask[(int64_t)i * stride] != 0;
 	}
 	return found;
@@ -114,7 +115,7 @@ static size_t move_piece(const struct dray_mover *mover,
 			       mover->size);
 		return trues;
 	}
-	list_trues(mask, rows->strides[1], count, rows->strides[0], offsets);
+	list_trues(mask, rows->strides[1], count, 0, rows->strides[0], offsets);
 	mover->listed(data, offsets, row, stride, trues, mover->size);
 	return trues;
 }
@@ -143,45 +144,60 @@ void dray_index_move_masked(const struct dray_view *view,
 	} while (dray_rows_next(&rows));
 }
 
-/* The coordinates of one row's true elements. */
+/* The coordinates of true elements. */
 struct found {
 	int ndim;
+	int64_t left; /* elements to come */
 	int64_t *to[DRAY_MAX_NDIM]; /* of each axis, the next to write */
 };
+
+/* Adds a piece of a row, of which the first element is number @first. */
+static void list_piece(struct found *found, const unsigned char *mask,
+		       int64_t stride, size_t count, int64_t first,
+		       const int64_t *position)
+{
+	int64_t room[DRAY_INDEX_CHUNK];
+	int last = found->ndim - 1, k;
+	/* Listing writes behind the last true element. */
+	bool fits = found->left >= (int64_t)count;
+	size_t trues, i;
+
+	trues = list_trues(mask, stride, count, first, 1,
+			   fits ? found->to[last] : room);
+	if (!fits)
+		memcpy(found->to[last], room, trues * sizeof(room[0]));
+	found->to[last] += trues;
+	for (k = 0; k < last; k++) {
+		for (i = 0; i < trues; i++)
+			*found->to[k]++ = position[k];
+	}
+	found->left -= (int64_t)trues;
+}
 
 static void list_row(struct found *found, const unsigned char *mask,
 		     int64_t stride, int64_t count, const int64_t *position)
 {
 	int64_t at, piece;
-	size_t trues, i;
-	int k;
 
 	for (at = 0; at < count; at += piece) {
-		int64_t offsets[DRAY_INDEX_CHUNK];
-
 		piece = count - at;
 		if (piece > DRAY_INDEX_CHUNK)
 			piece = DRAY_INDEX_CHUNK;
-		trues = list_trues(mask + at * stride, stride, (size_t)piece, 1,
-				   offsets);
-		for (i = 0; i < trues; i++)
-			found->to[found->ndim - 1][i] = at + offsets[i];
-		for (k = 0; k < found->ndim - 1; k++) {
-			for (i = 0; i < trues; i++)
-				found->to[k][i] = position[k];
-		}
-		for (k = 0; k < found->ndim; k++)
-			found->to[k] += trues;
+		list_piece(found, mask + at * stride, stride, (size_t)piece, at,
+			   position);
 	}
 }
 
-void dray_mask_coordinates(const struct dray_view *mask, int64_t *const *out)
+void dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
+			   int64_t *const *out)
 {
 	int64_t position[DRAY_MAX_NDIM] = { 0 };
 	const unsigned char *data = mask->data;
-	struct found found = { .ndim = mask->ndim };
+	struct found found;
 	int last = mask->ndim - 1, k;
 
+	found.ndim = mask->ndim;
+	found.left = trues;
 	memcpy(found.to, out, (size_t)mask->ndim * sizeof(out[0]));
 	for (;;) {
 		list_row(&found, data, mask->strides[last], mask->shape[last],
@@ -229,7 +245,7 @@ int dray_index_expand(struct dray_index_plan *plan)
 			plan->arrays[i + k].data = (unsigned char *)next;
 			next += plan->arrays[i].trues;
 		}
-		dray_mask_coordinates(mask, out);
+		dray_mask_coordinates(mask, plan->arrays[i].trues, out);
 	}
 	return 0;
 }

@@ -9,169 +9,84 @@
 #include <errno.h>
 #include <string.h>
 
+#include "array/index_walk.h"
 #include "array/layout.h"
 #include "array/move.h"
 #include "array/view.h"
 #include "base/error.h"
 #include "base/number.h"
 
-/* Rows of the rest that are worth a loop of their own. */
-#define LONG_ROW 8
-
-/* An axis of the broadcast shape, or several that chain. */
-struct axis {
-	int64_t count;
-	int64_t stride; /* of the other view */
-	int inner; /* the innermost axis of the broadcast shape in it */
-};
-
-struct walk {
-	const struct dray_index_plan *plan;
-	int ndim;
-	bool done;
-	unsigned char *other; /* the next element of the other view */
-	struct axis axes[DRAY_MAX_NDIM];
-	int64_t position[DRAY_MAX_NDIM];
-	const unsigned char *at[DRAY_MAX_NDIM]; /* the next integers */
-};
-
 static int64_t magnitude(int64_t stride)
 {
 	return stride < 0 ? -stride : stride;
 }
 
-static bool chains(const struct dray_index_plan *plan, const struct axis *outer,
-		   const struct axis *inner)
-{
-	int i;
+/* Rows of the rest that are worth a loop of their own. */
+#define LONG_ROW 8
 
-	if (outer->stride != inner->stride * inner->count)
-		return false;
-	for (i = 0; i < plan->arrays_count; i++) {
-		const struct dray_index_array *array = &plan->arrays[i];
-
-		if (dray_index_stride(plan, array, outer->inner) !=
-		    dray_index_stride(plan, array, inner->inner) * inner->count)
-			return false;
-	}
-	return true;
-}
-
-/* Appends an axis; @sorted: the one with the longer stride goes outside. */
-static void append_axis(struct walk *walk, struct axis axis, bool sorted)
-{
-	int to = walk->ndim++;
-
-	for (; sorted && to > 0 &&
-	       magnitude(walk->axes[to - 1].stride) < magnitude(axis.stride);
-	     to--)
-		walk->axes[to] = walk->axes[to - 1];
-	walk->axes[to] = axis;
-}
-
-static void merge_axes(struct walk *walk)
-{
-	int i, n = 0;
-
-	for (i = 1; i < walk->ndim; i++) {
-		if (chains(walk->plan, &walk->axes[n], &walk->axes[i])) {
-			walk->axes[i].count *= walk->axes[n].count;
-			walk->axes[n] = walk->axes[i];
-		} else {
-			walk->axes[++n] = walk->axes[i];
-		}
-	}
-	walk->ndim = n + 1;
-}
-
-static void start(struct walk *walk, const struct dray_index_plan *plan,
-		  const struct dray_view *other, bool sorted)
-{
-	int i;
-
-	walk->plan = plan;
-	walk->ndim = 0;
-	walk->done = false;
-	walk->other = other->data;
-	for (i = 0; i < plan->broadcast_ndim; i++) {
-		struct axis axis = { plan->broadcast[i],
-				     other->strides[plan->at + i], i };
-
-		if (axis.count > 1)
-			append_axis(walk, axis, sorted);
-	}
-	if (walk->ndim)
-		merge_axes(walk);
-	else /* One element. */
-		walk->axes[walk->ndim++] = (struct axis){ 1, 0, 0 };
-	for (i = 0; i < walk->ndim; i++)
-		walk->position[i] = 0;
-	for (i = 0; i < plan->arrays_count; i++)
-		walk->at[i] = plan->arrays[i].data;
-}
-
-/* Moves @count elements on, at most to the end of the innermost axis. */
-static void advance(struct walk *walk, int64_t count)
-{
-	const struct dray_index_plan *plan = walk->plan;
-	int k = walk->ndim - 1, i;
-
-	for (; k >= 0; k--) {
-		const struct axis *axis = &walk->axes[k];
-		int64_t steps = count;
-
-		walk->position[k] += count;
-		if (walk->position[k] == axis->count) {
-			steps -= axis->count;
-			walk->position[k] = 0;
-		}
-		walk->other += steps * axis->stride;
-		for (i = 0; i < plan->arrays_count; i++)
-			walk->at[i] += steps *
-				       dray_index_stride(plan, &plan->arrays[i],
-							 axis->inner);
-		if (steps == count)
-			return;
-		count = 1;
-	}
-	walk->done = true;
-}
-
-/* A chunk: offsets of elements with partners at equal distances. */
+/*
+ * A chunk: elements whose partners lie at equal distances.  Numbers of a single
+ * array need not become offsets.
+ */
 struct chunk {
 	size_t count;
 	unsigned char *other;
 	int64_t stride;
+	const int64_t *numbers; /* of elements along one axis; or NULL */
+	int64_t step; /* of that axis, bytes */
+	bool natural; /* no integer is below 0 */
 	int64_t offsets[DRAY_INDEX_CHUNK];
 };
 
+/* The offset of one element of a chunk. */
+static int64_t offset_of(const struct chunk *chunk, size_t i)
+{
+	return chunk->numbers ? chunk->numbers[i] * chunk->step
+			      : chunk->offsets[i];
+}
+
 /* Adds a piece of the innermost axis to the chunk. */
-static int add_piece(struct walk *walk, struct chunk *chunk, size_t count)
+static int add_piece(struct dray_index_walk *walk, struct chunk *chunk,
+		     size_t count, bool one)
 {
 	const struct dray_index_plan *plan = walk->plan;
 	int inner = walk->axes[walk->ndim - 1].inner, i;
 	int64_t *offsets = chunk->offsets + chunk->count;
+	int64_t room[DRAY_INDEX_CHUNK];
 
-	memset(offsets, 0, count * sizeof(*offsets));
 	for (i = 0; i < plan->arrays_count; i++) {
 		const struct dray_index_array *array = &plan->arrays[i];
 		int64_t step = dray_index_stride(plan, array, inner);
+		const int64_t *integers;
 
-		if (!dray_index_add(array, plan->mode, walk->at[i], step, count,
-				    offsets))
+		integers = dray_index_read(array, plan->mode, walk->at[i], step,
+					   count, one ? offsets : room,
+					   &chunk->natural);
+		if (!integers)
 			return dray_index_fail_bounds(array, walk->at[i], step,
 						      count);
+		chunk->step = array->stride;
+		if (one && chunk->natural)
+			chunk->numbers = integers;
+		else
+			dray_index_add(array, integers, count, i == 0, offsets);
 	}
+	if (!plan->arrays_count)
+		memset(offsets, 0, count * sizeof(*offsets));
 	chunk->count += count;
 	return 0;
 }
 
 /* Fills a chunk from where the walk is. */
-static int fill(struct walk *walk, struct chunk *chunk)
+static int fill(struct dray_index_walk *walk, struct chunk *chunk)
 {
-	const struct axis *inner = &walk->axes[walk->ndim - 1];
+	const struct dray_index_plan *plan = walk->plan;
+	const struct dray_index_axis *inner = &walk->axes[walk->ndim - 1];
+	bool one = plan->arrays_count == 1 && !plan->arrays[0].flat &&
+		   (walk->ndim == 1 || inner->count >= LONG_ROW);
 	int ret;
 
+	chunk->numbers = NULL;
 	chunk->count = 0;
 	chunk->other = walk->other;
 	chunk->stride = inner->stride;
@@ -180,11 +95,11 @@ static int fill(struct walk *walk, struct chunk *chunk)
 		int64_t room = DRAY_INDEX_CHUNK - (int64_t)chunk->count;
 
 		piece = piece < room ? piece : room;
-		ret = add_piece(walk, chunk, (size_t)piece);
+		ret = add_piece(walk, chunk, (size_t)piece, one);
 		if (ret)
 			return ret;
-		advance(walk, piece);
-	} while (!walk->done && chunk->count < DRAY_INDEX_CHUNK &&
+		dray_index_walk_on(walk, piece);
+	} while (!one && !walk->done && chunk->count < DRAY_INDEX_CHUNK &&
 		 walk->other ==
 			 chunk->other + (int64_t)chunk->count * chunk->stride);
 	return 0;
@@ -236,6 +151,19 @@ static void reduce_rest(struct rest *rest, const struct dray_index_plan *plan,
 	rest->mover = dray_mover_for(way, layout->run);
 }
 
+/* Moves all elements of a chunk for one element of the rest. */
+static void move_elements(const struct dray_mover *mover,
+			  const struct chunk *chunk, unsigned char *source,
+			  unsigned char *other)
+{
+	if (chunk->numbers)
+		mover->indexed(source, chunk->step, chunk->numbers, other,
+			       chunk->stride, chunk->count, mover->size);
+	else
+		mover->listed(source, chunk->offsets, other, chunk->stride,
+			      chunk->count, mover->size);
+}
+
 /* Moves a chunk for one place in the outer axes of the rest. */
 static void move_rows(const struct rest *rest, const struct chunk *chunk,
 		      unsigned char *source, unsigned char *other)
@@ -245,15 +173,14 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 	size_t i;
 
 	if (!rest->layout.axes_count) {
-		mover->listed(source, chunk->offsets, other, chunk->stride,
-			      chunk->count, mover->size);
+		move_elements(mover, chunk, source, other);
 		return;
 	}
 	row = &rest->layout.axes[rest->layout.axes_count - 1];
 	if (row->count >= LONG_ROW &&
 	    row->strides[OTHER] < magnitude(chunk->stride)) {
 		for (i = 0; i < chunk->count; i++) {
-			mover->strided(source + chunk->offsets[i],
+			mover->strided(source + offset_of(chunk, i),
 				       row->strides[SOURCE], other,
 				       row->strides[OTHER], row->count,
 				       mover->size);
@@ -262,8 +189,7 @@ static void move_rows(const struct rest *rest, const struct chunk *chunk,
 		return;
 	}
 	for (i = 0; i < row->count; i++) {
-		mover->listed(source, chunk->offsets, other, chunk->stride,
-			      chunk->count, mover->size);
+		move_elements(mover, chunk, source, other);
 		source += row->strides[SOURCE];
 		other += row->strides[OTHER];
 	}
@@ -310,12 +236,13 @@ static bool is_empty(const struct dray_index_plan *plan)
 	return false;
 }
 
-int dray_index_check_bounds(const struct dray_index_plan *plan)
+int dray_index_check_bounds(struct dray_index_plan *plan)
 {
+	bool natural = true;
 	struct dray_view none;
 	struct chunk chunk;
-	struct walk walk;
-	int ret;
+	struct dray_index_walk walk;
+	int ret, i;
 
 	if (is_empty(plan))
 		return 0;
@@ -323,21 +250,26 @@ int dray_index_check_bounds(const struct dray_index_plan *plan)
 	memset(none.strides, 0,
 	       (size_t)(plan->at + plan->broadcast_ndim) *
 		       sizeof(none.strides[0]));
-	start(&walk, plan, &none, false);
+	dray_index_walk_start(&walk, plan, &none, false);
 	while (!walk.done) {
 		ret = fill(&walk, &chunk);
 		if (ret)
 			return ret;
+		natural = natural && chunk.natural;
+	}
+	for (i = 0; plan->mode == DRAY_INDEX_RAISE && i < plan->arrays_count;
+	     i++) {
+		plan->arrays[i].inside = true;
+		plan->arrays[i].natural = natural && plan->arrays_count == 1;
 	}
 	return 0;
 }
 
-int dray_index_move(const struct dray_index_plan *plan,
-		    const struct dray_view *other, enum dray_index_way way,
-		    bool check)
+int dray_index_move(struct dray_index_plan *plan, const struct dray_view *other,
+		    enum dray_index_way way)
 {
 	struct chunk chunk;
-	struct walk walk;
+	struct dray_index_walk walk;
 	struct rest rest;
 	int ret;
 
@@ -345,8 +277,8 @@ int dray_index_move(const struct dray_index_plan *plan,
 		return 0;
 	reduce_rest(&rest, plan, other, way);
 	if (!rest.layout.runs)
-		return check ? dray_index_check_bounds(plan) : 0;
-	start(&walk, plan, other, way == DRAY_INDEX_GATHER);
+		return dray_index_check_bounds(plan);
+	dray_index_walk_start(&walk, plan, other, way == DRAY_INDEX_GATHER);
 	while (!walk.done) {
 		ret = fill(&walk, &chunk);
 		if (ret)

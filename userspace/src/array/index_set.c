@@ -55,7 +55,6 @@ static int fail_value(const struct dray_index_plan *plan,
 static int store(struct dray_index_plan *plan, const struct dray_view *view,
 		 const struct dray_view *value)
 {
-	bool small = dray_index_size(plan) <= DRAY_INDEX_CHUNK;
 	int64_t shape[DRAY_MAX_NDIM];
 	struct dray_view whole;
 	int ndim, ret;
@@ -70,31 +69,28 @@ static int store(struct dray_index_plan *plan, const struct dray_view *view,
 	if (!plan->arrays_count)
 		return dray_view_assign(&plan->rest, &whole);
 	ret = dray_index_expand(plan);
-	if (!ret && !small)
+	if (!ret && dray_index_size(plan) > DRAY_INDEX_CHUNK)
 		ret = dray_index_check_bounds(plan);
 	if (!ret)
-		ret = dray_index_move(plan, &whole, DRAY_INDEX_SCATTER, small);
+		ret = dray_index_move(plan, &whole, DRAY_INDEX_SCATTER);
 	dray_index_end(plan);
 	return ret;
 }
 
-/* Prepares with arrays that share no memory with the view. */
-static int prepare_and_store(const struct dray_operand *to,
-			     const struct dray_index *index, size_t count,
+/* Writes with arrays that share no memory with the view. */
+static int convert_and_store(const struct dray_operand *to,
+			     struct dray_index_plan *plan,
 			     const struct dray_view *value)
 {
-	struct dray_index_plan plan;
 	struct dray_values used;
 	int ret;
 
-	ret = dray_index_prepare(&plan, to->view, index, count);
 	/* Without arrays, the assignment sees to shared memory. */
-	if (!ret)
-		ret = dray_values_use(to, value,
-				      !plan.arrays_count && !plan.mask, &used);
+	ret = dray_values_use(to, value, !plan->arrays_count && !plan->mask,
+			      &used);
 	if (ret)
 		return ret;
-	ret = store(&plan, to->view, used.view);
+	ret = store(plan, to->view, used.view);
 	free(used.own);
 	return ret;
 }
@@ -144,13 +140,14 @@ static int make_copies(struct copies *copies, const struct dray_operand *to,
 }
 
 static bool shares_any(const struct dray_operand *to,
-		       const struct dray_index *index, size_t count)
+		       const struct dray_index_plan *plan)
 {
-	size_t i;
+	int i;
 
-	for (i = 0; i < count; i++) {
-		if (index[i].kind == DRAY_INDEX_ARRAY &&
-		    dray_index_shares(to, index[i].array))
+	if (plan->mask)
+		return dray_index_shares(to, plan->mask);
+	for (i = 0; i < plan->arrays_count; i++) {
+		if (dray_index_shares(to, plan->arrays[i].from))
 			return true;
 	}
 	return false;
@@ -175,20 +172,23 @@ int dray_index_check_values(struct dray_operand *to,
 int dray_index_set(const struct dray_view *view, const struct dray_index *index,
 		   size_t count, const struct dray_view *value)
 {
+	struct dray_index_plan plan;
 	struct dray_operand to;
 	struct copies copies;
 	int ret;
 
-	if (count && !dray_given(index, __func__))
-		return -EINVAL;
 	ret = dray_index_check_values(&to, view, value);
+	if (!ret)
+		ret = dray_index_prepare(&plan, view, index, count);
 	if (ret)
 		return ret;
-	if (!shares_any(&to, index, count))
-		return prepare_and_store(&to, index, count, value);
+	if (!shares_any(&to, &plan))
+		return convert_and_store(&to, &plan, value);
 	ret = make_copies(&copies, &to, index, count);
 	if (!ret)
-		ret = prepare_and_store(&to, copies.index, count, value);
+		ret = dray_index_prepare(&plan, view, copies.index, count);
+	if (!ret)
+		ret = convert_and_store(&to, &plan, value);
 	end_copies(&copies);
 	return ret;
 }

@@ -284,7 +284,7 @@ static int list_trues(const struct dray_view *mask, struct dray_array **out)
 		coordinates[i] = out[i]->data;
 	}
 	if (count)
-		dray_mask_coordinates(mask, coordinates);
+		dray_mask_coordinates(mask, count, coordinates);
 	return 0;
 fail:
 	while (i > 0)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 OR MIT */
 /*
  * Loops that copy elements of one size between a source, where they lie at
- * listed offsets or at equal distances, and a row at equal distances.
+ * listed offsets, at numbers, or at equal distances, and a row at equal
+ * distances.
  */
 #ifndef DRAY_ARRAY_MOVE_H
 #define DRAY_ARRAY_MOVE_H
@@ -15,7 +16,13 @@ typedef void dray_move_strided(unsigned char *source, int64_t step,
 			       unsigned char *row, int64_t stride, size_t count,
 			       size_t size);
 
+/* Elements are @step bytes apart; their numbers are 0 or more. */
+typedef void dray_move_indexed(unsigned char *source, int64_t step,
+			       const int64_t *numbers, unsigned char *row,
+			       int64_t stride, size_t count, size_t size);
+
 struct dray_mover {
+	dray_move_indexed *indexed;
 	dray_move_listed *listed;
 	dray_move_strided *strided;
 	size_t size;
@@ -24,7 +31,8 @@ struct dray_mover {
 /* The loops for elements of @size bytes, from the source or to it. */
 struct dray_mover dray_mover_for(enum dray_index_way way, size_t size);
 
-/* Writes the coordinates of true elements; one array for each axis, at least one. */
-void dray_mask_coordinates(const struct dray_view *mask, int64_t *const *out);
+/* Writes the coordinates of true elements: an array for each axis, at least one. */
+void dray_mask_coordinates(const struct dray_view *mask, int64_t trues,
+			   int64_t *const *out);
 
 #endif /* DRAY_ARRAY_MOVE_H */
