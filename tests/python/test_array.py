@@ -265,3 +265,54 @@ def test_overlapping_parts_are_assigned_as_if_copied_first():
     here[1:] = here[:-1]
     there[1:] = there[:-1].copy()
     assert here.tolist() == there.tolist()
+
+
+STRUCTURES = [
+    [("a", "i1"), ("b", "<f8")],
+    {"names": ["x"], "formats": ["<i4"], "offsets": [4], "itemsize": 12},
+    np.dtype([("a", "i1"), ("b", "<i4", (2, 3))], align=True),
+]
+
+
+@pytest.mark.parametrize("dtype", STRUCTURES, ids=str)
+def test_structures_come_in_and_are_copied(dtype):
+    there = np.frombuffer(bytes(range(168)), "u1")[:6 * np.dtype(dtype).itemsize].view(
+        dtype).reshape(2, 3)
+    here = Array(there)
+    assert here.dtype == there.dtype and here.itemsize == there.dtype.itemsize
+    copy = here[1:].copy().__array__()
+    assert [copy[name].tobytes() for name in copy.dtype.names] == [
+        there[1:][name].tobytes() for name in there.dtype.names]
+
+
+def test_arrays_and_lists_pick_elements():
+    here, mask = Array(PICTURE.copy()), PICTURE % 5 == 0
+    assert here[[0, 2], [1, 3]].tolist() == PICTURE[[0, 2], [1, 3]].tolist()
+    assert here[Array(mask)].tolist() == PICTURE[mask].tolist()
+    assert not here[[0]].shares_memory(here)
+    here[mask] = -1
+    assert here.tolist() == np.where(mask, -1, PICTURE).tolist()
+
+
+def test_elements_that_are_picked_come_from_the_handler_of_the_scope(handler):
+    with dray.memory():
+        assert Array(PICTURE)[[1, 2]].handler_name == handler
+        assert Array(PICTURE).astype("<f4").handler_name == handler
+
+
+def test_values_are_converted():
+    here = Array.zeros(3, "<f8")
+    here[:] = Array(np.array([b"1", b"2", b"30"]))
+    assert here.tolist() == [1.0, 2.0, 30.0]
+    assert here.astype("U4").tolist() == ["1.0", "2.0", "30.0"]
+    assert here.astype("<f8", copy=False) is here
+    with pytest.raises(TypeError, match="same_kind"):
+        here.astype("<i8", casting="same_kind")
+
+
+def test_an_array_of_one_element_is_a_number():
+    one = Array(np.array(3))
+    assert (int(one), float(one), bool(one)) == (3, 3.0, True)
+    assert [10, 11, 12][Array(np.array(1))] == 11
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(Array(PICTURE))

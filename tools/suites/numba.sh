@@ -2,14 +2,17 @@
 # shellcheck shell=bash
 
 ABOUT_NUMBA="Numba's own tests of memory, with its manager and with dray.numba, over \
-a stand-in for the CUDA driver: there is no GPU"
-PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba)
+a stand-in for the CUDA driver: there is no GPU; and its tests of arrays with dray.Array"
+PACKAGES_NUMBA=("${PACKAGES_BUILD[@]}" python3-numba python3-pytest)
 
 suite_numba()
 {
 	tally_wants numba || return 0
 	tally_run "builds as a release" build_native || return 0
 	numba_tests native "$1"
+	python_count "Numba's dummyarray, by dray.Array" native "$1/dummyarray" \
+		/usr/bin/python3 '' -m pytest -q --color=no -p no:cacheprovider \
+		"$TREE/tests/numba/test_dummyarray.py"
 	[ "$LONG" = yes ] || return 0
 	tally_run "builds with sanitizers" build_sanitized || return 0
 	numba_tests sanitized "$1"
