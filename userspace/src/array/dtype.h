@@ -103,4 +103,38 @@ static inline uint32_t dray_dtype_depth(dray_dtype dtype)
 /* Checks the depth of a type that has a part of depth @below.  -EINVAL. */
 int dray_dtype_check_depth(uint32_t below);
 
+/*
+ * Whether a word is a number in its one form: the types that most calls have, told
+ * without a table.  False for a bool, and for other numbers too.
+ */
+static inline bool dray_dtype_is_number(dray_dtype dtype)
+{
+	uint32_t size = (uint32_t)(dtype >> 32);
+	uint64_t sizes; /* bit n: n bytes */
+
+	switch ((uint32_t)dtype) {
+	case '<' << 8 | 'i':
+	case '<' << 8 | 'u':
+	case '>' << 8 | 'i':
+	case '>' << 8 | 'u':
+		sizes = 1 << 2 | 1 << 4 | 1 << 8;
+		break;
+	case '|' << 8 | 'i':
+	case '|' << 8 | 'u':
+		sizes = 1 << 1;
+		break;
+	case '<' << 8 | 'f':
+	case '>' << 8 | 'f':
+		sizes = 1 << 2 | 1 << 4 | 1 << 8;
+		break;
+	case '<' << 8 | 'c':
+	case '>' << 8 | 'c':
+		sizes = 1 << 8 | 1 << 16;
+		break;
+	default:
+		return false;
+	}
+	return size < 32 && sizes >> size & 1;
+}
+
 #endif /* DRAY_ARRAY_DTYPE_H */

@@ -17,26 +17,23 @@ bool dray_view_measure_overflow(int ndim, const int64_t *shape,
 				struct dray_extent *out)
 {
 	int64_t low = 0, high = itemsize, elements = 1, reach;
-	bool overflow = false;
+	bool overflow = false, empty = false;
 	int i;
 
 	for (i = 0; i < ndim; i++) {
-		if (shape[i] == 0) {
-			*out = (struct dray_extent){ 0 };
-			return false;
-		}
-	}
-	for (i = 0; i < ndim; i++) {
+		empty |= !shape[i];
 		overflow |= dray_mul_overflow(elements, shape[i], &elements);
 		overflow |= dray_mul_overflow(strides[i], shape[i] - 1, &reach);
 		if (reach < 0)
 			overflow |= dray_add_overflow(low, reach, &low);
 		else
 			overflow |= dray_add_overflow(high, reach, &high);
-		if (overflow)
-			return true;
 	}
-	if (dray_sub_overflow(high, low, &reach) ||
+	if (empty) {
+		*out = (struct dray_extent){ 0 };
+		return false;
+	}
+	if (overflow || dray_sub_overflow(high, low, &reach) ||
 	    dray_mul_overflow(elements, itemsize, &out->bytes))
 		return true;
 	out->elements = elements;
@@ -104,7 +101,7 @@ int dray_view_measure(const struct dray_view *view, const char *name,
 	int ret;
 
 	ret = dray_shape_check(name, view->ndim, view->shape);
-	if (!ret)
+	if (!ret && !dray_dtype_is_number(view->dtype))
 		ret = dray_dtype_normalize(view->dtype, &normal);
 	if (ret)
 		return ret;
