@@ -106,8 +106,7 @@ FACT(views)
 	refuses(dray_dtype_create_user(NULL, 'p', 1, 1, &functions, NULL,
 				       &dtype));
 	refuses(dray_dtype_create_user("p", 'p', 1, 1, NULL, NULL, &dtype));
-	refuses(dray_dtype_create_user("p", 'p', 1, 1, &functions, NULL,
-				       NULL));
+	refuses(dray_dtype_create_user("p", 'p', 1, 1, &functions, NULL, NULL));
 	gives_nothing(dray_dtype_functions(0));
 	ignores(assert_null(dray_dtype_context(0)));
 	ignores(assert_null(dray_dtype_name(u1)));

@@ -32,7 +32,8 @@ static int take_dtype(PyArrayObject *array, const char *role, dray_dtype *out)
 	order = descr->byteorder == '=' ? NPY_NATBYTE : descr->byteorder;
 	*out = DRAY_DTYPE(descr->kind, order, size);
 	/* Only letters of builtin types make a builtin type. */
-	if (dray_dtype_is_builtin(*out) && dray_dtype_format(*out, NULL, 0) >= 0)
+	if (dray_dtype_is_builtin(*out) &&
+	    dray_dtype_format(*out, NULL, 0) >= 0)
 		return 0;
 	PyErr_Format(PyExc_TypeError, "%s: %R is not plain data", role, descr);
 	return -1;
