@@ -270,7 +270,7 @@ def test_texts_are_numpys(text):
     "{'names':['a'],'formats':['i4'],'offsets':[4],'itemsize':9,'aligned':True}",
     "{'names':['a','a'],'formats':['i4','i4']}", "{'names':['a'],'formats':['i4'],'offsets':[-1]}"])
 def test_refusals_are_numpys(text):
-    """What NumPy refuses too, but for objects and its own strings."""
+    """NumPy refuses these too, except for objects and its own strings."""
     value = text
     try:
         value = ast.literal_eval(text) if text[:1] in "[{(" and text[1:2] != "2" else text
@@ -302,7 +302,7 @@ def parse_format(text):
 
 
 def untitled(dtype):
-    """What a format tells: no titles, and sub-arrays in one."""
+    """All that a format tells: no titles, and sub-arrays in one."""
     if dtype.subdtype:
         base, shape = untitled(dtype.base), dtype.shape
         return np.dtype((base.base, shape + base.shape))

@@ -101,7 +101,7 @@ FACT(an_array_of_a_user_type_is_not_exported)
 	assert_int_equal(released, 7);
 }
 
-FACT(what_makes_no_type_is_refused)
+FACT(wrong_user_types_are_refused)
 {
 	dray_dtype dtype = 'x';
 

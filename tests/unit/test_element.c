@@ -122,7 +122,7 @@ FACT(long_doubles_of_other_machines_are_only_copied)
 	assert_memory_equal(to, from, dray_dtype_itemsize(dtype));
 }
 
-FACT(what_is_no_type_has_no_functions)
+FACT(a_word_without_a_type_has_no_functions)
 {
 	assert_null(dray_dtype_functions(0));
 	assert_int_equal(errno, EINVAL);

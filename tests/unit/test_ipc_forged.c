@@ -71,13 +71,13 @@ FACT(forged_types_are_refused)
 	strcpy(good.text, text);
 	good.text_size = sizeof(text);
 	assert_works(receive_forged(&good, fd));
-	FORGED(bad.text_size = 0, -EBADMSG, "no text of 0 bytes");
-	FORGED(bad.text_size--, -EBADMSG, "no text of 14 bytes");
-	FORGED(bad.text_size++, -EBADMSG, "no text of 16 bytes");
+	FORGED(bad.text_size = 0, -EBADMSG, "not a text of 0 bytes");
+	FORGED(bad.text_size--, -EBADMSG, "not a text of 14 bytes");
+	FORGED(bad.text_size++, -EBADMSG, "not a text of 16 bytes");
 	FORGED(bad.text_size = UINT32_MAX, -EBADMSG, "4294967295 bytes");
 	FORGED((bad.text_size = 4089, memset(bad.text, ' ', 4088)), -EBADMSG,
-	       "no text of 4089 bytes");
-	FORGED(bad.text_reserved = 1, -EBADMSG, "no text");
+	       "not a text of 4089 bytes");
+	FORGED(bad.text_reserved = 1, -EBADMSG, "not a text");
 	FORGED(bad.text[9] = 'O', -EBADMSG, "objects");
 	FORGED(bad.text[0] = '(', -EBADMSG, "no comma");
 	/* An element of 4 GiB - 1, of which the array has one. */

@@ -119,7 +119,7 @@ RECORDS_FACT(a_type_object_is_exported_as_its_text)
 	assert_true(dray_dtype_equal(copy.dtype, dtype));
 	dray_dtype_unref(copy.dtype);
 	assert_fails(dray_array_open(record, size - 1, NULL, &opened), -EBADMSG,
-		     "no text");
+		     "not a text");
 	assert_fails(dray_array_open(record, size + 1, NULL, &opened), -EBADMSG,
 		     "for 1 axes");
 	assert_fails(dray_array_open(record, 112, NULL, &opened), -EBADMSG,

@@ -131,7 +131,7 @@ static int read_text(const char *at, size_t size, dray_dtype *out, size_t *used)
 		    at + sizeof(header) + header.size - 1)
 		return dray_fail(
 			-EBADMSG,
-			"the record's type has no text of %u bytes in the %zu that are left",
+			"the record's type is not a text of %u bytes, with %zu bytes left",
 			header.size, size);
 	*used += sizeof(header) + header.size;
 	ret = dray_dtype_parse(at + sizeof(header), out);

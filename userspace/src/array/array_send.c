@@ -45,7 +45,7 @@ union control {
 	char bytes[512];
 };
 
-/* Fills all of @record; the bytes that the array does not need are zero. */
+/* Fills all of @record; unused bytes are zero. */
 static int describe(char *record, const struct dray_view *view,
 		    const struct dray_buffer *buffer)
 {

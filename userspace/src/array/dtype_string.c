@@ -223,7 +223,7 @@ static bool has_unit(char kind)
 	return kind == 'M' || kind == 'm';
 }
 
-/* Parses a name, or what follows the order in a typestr. */
+/* Parses a name, or a typestr behind its order. */
 static int parse_kind(struct span span, struct span whole, char order,
 		      dray_dtype *out)
 {

@@ -14,7 +14,7 @@
 
 #define NUMBER_ROOM 8 /* "f8191" */
 
-/* What the fields are measured to. */
+/* The measures of all fields. */
 struct plan {
 	uint64_t end; /* of the last field */
 	uint32_t alignment;

@@ -56,6 +56,7 @@ int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
 			   void *context, dray_dtype *out)
 {
 	struct dray_dtype_user *user;
+	size_t length;
 	int ret;
 
 	if (!dray_given(name, __func__) || !dray_given(functions, __func__) ||
@@ -64,11 +65,12 @@ int dray_dtype_create_user(const char *name, char kind, uint32_t itemsize,
 	ret = check(name, kind, alignment);
 	if (ret)
 		return ret;
-	user = malloc(sizeof(*user) + strlen(name) + 1);
+	length = strlen(name) + 1;
+	user = malloc(sizeof(*user) + length);
 	if (!user)
 		return dray_fail(-ENOMEM, "no memory for type '%.64s'", name);
 	copy_functions(&user->functions, functions);
-	strcpy(user->name, name);
+	memcpy(user->name, name, length);
 	user->context = context;
 	user->start.depth = 1;
 	user->start.object.kind = (uint8_t)kind;

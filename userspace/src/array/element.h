@@ -7,7 +7,7 @@
 
 #include "array/dtype.h"
 
-/* S, U, V, long doubles of other machines, and what user types leave out. */
+/* S, U, V, and defaults of user types; long doubles of other machines. */
 extern const struct dray_dtype_functions dray_element_bytes;
 extern const struct dray_dtype_functions dray_element_foreign;
 extern const struct dray_dtype_functions dray_element_structure;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 OR MIT
 /*
- * Elements that are bytes (S, V, and what user types leave out), or characters
+ * Elements that are bytes (S, V, and user types by default), or characters
  * of UCS-4 (U).  Text ends before the zeros at its end.
  */
 #include <errno.h>

@@ -233,7 +233,7 @@ static int parse_tuple(struct parser *parser, struct dray_literal *literal,
 static int parse_nested(struct parser *parser, struct dray_literal *literal,
 			struct dray_literal **out)
 {
-	int open = *parser->at, ret;
+	int open = peek(parser), ret;
 	bool comma;
 
 	if (parser->depth == DRAY_LITERAL_DEPTH)

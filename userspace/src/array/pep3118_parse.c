@@ -212,7 +212,7 @@ static int parse_item(struct parser *parser, struct item *item)
 	return ret;
 }
 
-/* What the items of one structure come to. */
+/* The items of one structure so far. */
 struct items {
 	struct dray_field_list fields;
 	uint64_t end;
