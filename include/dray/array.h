@@ -246,6 +246,17 @@ DRAY_API struct dray_view *dray_array_view(const struct dray_array *array,
 					   struct dray_view *view);
 
 /**
+ * Prints a view for people: elements in brackets and columns, and a line with
+ * shape and type.  Of more than 1000 elements it shows three at each end of an
+ * axis.  Floats have eight significant digits; bytes that are no printable ASCII
+ * are \xNN.  The text may change.
+ *
+ * Errors: as dray_view_init() for a bad view, -EPERM (it may not be read), -EINVAL
+ * (no stream), -EIO (the stream takes no more), -ENOMEM.
+ */
+DRAY_API int dray_view_print(const struct dray_view *view, FILE *stream);
+
+/**
  * The handler that the array's memory came from, with its name and version, or
  * NULL if it came from none.  (Source: NEP 49's get_handler_name() and
  * get_handler_version() of an array.)

@@ -399,6 +399,8 @@ FACT(arrays)
 	refuses(dray_array_over(whole_view(array), &array->block, NULL));
 	gives_nothing(dray_array_view(array, NULL));
 	gives_nothing(dray_array_handler(NULL));
+	refuses(dray_view_print(NULL, stdout));
+	refuses(dray_view_print(whole_view(array), NULL));
 	refuses(dray_array_create_alone(NULL, u1, 1, shape, &none));
 	refuses(dray_array_create_alone(node, u1, 1, NULL, &none));
 	refuses(dray_array_create_alone(node, u1, 1, shape, NULL));

@@ -163,6 +163,8 @@ int dray_put(const struct dray_view *view, const struct dray_view *indices,
 	struct dray_operand to;
 	int ret;
 
+	if (!dray_given(indices, __func__))
+		return -EINVAL;
 	ret = dray_index_check_values(&to, view, values);
 	if (!ret)
 		ret = dray_values_use(&to, values, false, &used);
